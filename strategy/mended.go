@@ -4,26 +4,26 @@ import (
 	"slices"
 )
 
-// A mend follows a failed check that reported all of its failures: packages, files,
-// tests. left holds the names that have not passed since, under any command.
+// A mend tracks a failed check that reported all of its failures: packages, files,
+// tests. The field left holds the names that have not passed since, under any command.
 type mend struct {
 	all, left map[string]bool
 	tests     map[string][]string // failed tests by go package, if only some failed
 	unbuilt   map[string]bool     // go packages that did not compile
-	flags     []string            // flags of go test that change what runs
-	vars      []string            // variables set for the command, which change it as flags do
-	step      int                 // the last run in which a name of left passed
+	flags     []string            // flags of go test that change which tests run
+	vars      []string            // variables set for the command; like flags, they change the run
+	step      int                 // step of the last run in which a name of left passed
 }
 
-// Limits of what a History follows.
+// Limits of the failed checks that a History tracks.
 const (
 	mostMends   = 60 // commands
-	mostMended  = 60 // names that one of them reports
+	mostMended  = 60 // names that one command reports
 	mostPassing = 2000
 )
 
-// mended returns the commands whose last run failed, and whose failures all
-// passed under other commands later, with the step of the last such run.
+// mended returns the commands whose last run failed and whose failures all passed
+// later under other commands. The value is the step of the last run that passed one.
 func (h *History) mended() map[string]int {
 	mends := map[string]*mend{}
 	h.eachCall(func(s *Step, c *Call) {
@@ -58,8 +58,8 @@ func newMend(r *verdicts, flags, vars []string) *mend {
 	return m
 }
 
-// hear removes the names from left that a later run reports as passed, and adds again
-// those that it reports as failed.
+// hear applies a later run: it removes the names from left that the run reports as
+// passed, and adds the names again that the run reports as failed.
 func (m *mend) hear(r *verdicts, flags, vars []string, step int) {
 	for _, name := range r.failed {
 		if m.all[name] && (len(m.tests[name]) == 0 || overlap(m.tests[name], r.tests[name])) {
@@ -67,11 +67,11 @@ func (m *mend) hear(r *verdicts, flags, vars []string, step int) {
 		}
 	}
 	if !slices.Equal(m.vars, vars) {
-		return // their effect is unknown
+		return // the effect of the variables is unknown
 	}
 	for _, f := range m.flags {
 		if !slices.Contains(flags, f) {
-			return // it ran something else
+			return // the later run covered other tests
 		}
 	}
 	for name := range m.left {
@@ -83,7 +83,7 @@ func (m *mend) hear(r *verdicts, flags, vars []string, step int) {
 }
 
 // overlap reports whether two lists have a name in common. A package that fails again
-// with other tests, or with tests that its output does not name, has a line of its own.
+// with other tests, or with tests that the output does not name, gets a separate line.
 func overlap(a, b []string) bool {
 	return slices.ContainsFunc(a, func(name string) bool { return slices.Contains(b, name) })
 }

@@ -7,10 +7,10 @@ import (
 	"github.com/agentcompact/compact/message"
 )
 
-// run is a command with what it printed.
+// run is a command with its output.
 type run struct{ cmd, result string }
 
-// mendedBy reports whether the first run is mended by the others.
+// mendedBy reports whether the other runs mend the failure of the first run.
 func mendedBy(t *testing.T, runs ...run) bool {
 	t.Helper()
 	h := historyOf(runs...)
@@ -20,7 +20,7 @@ func mendedBy(t *testing.T, runs ...run) bool {
 	return h.mended()[runs[0].cmd] > 0
 }
 
-// historyOf is a history of commands.
+// historyOf returns a history of commands.
 func historyOf(runs ...run) *History {
 	var msgs []message.Message
 	for i, r := range runs {
@@ -45,7 +45,7 @@ const (
 	cargoPasses = "test tests::it_works ... ok\ntest result: ok. 1 passed; 0 failed"
 )
 
-func TestWhatFailedIsMendedByTheSameNameUnderAnotherCommand(t *testing.T) {
+func TestMendedNeedsTheSameNameToPassUnderAnotherCommand(t *testing.T) {
 	for _, c := range []struct {
 		name  string
 		first run
@@ -85,8 +85,8 @@ func TestWhatFailedIsMendedByTheSameNameUnderAnotherCommand(t *testing.T) {
 		{"vitest", run{"npm test", " FAIL  src/a.test.ts > adds\n Test Files  1 failed | 2 passed (3)"}, []run{{"npx vitest run src/a.test.ts", " ✓ src/a.test.ts (4 tests) 12ms\n Test Files  1 passed (1)"}}, true},
 		{"cargo", run{"cargo test", cargoFails}, []run{{"cargo test it_works", cargoPasses}}, true},
 		{"cargo, the same crate", run{"cargo test -p core", cargoFails}, []run{{"cargo test -p core it_works -- --nocapture", cargoPasses}}, true},
-		// The names of tests are those of a crate: who knows in which one that of the
-		// other run stood.
+		// The name of a test is unique only in its crate, and the crate of the other run
+		// is unknown.
 		{"cargo, then one crate", run{"cargo test", cargoFails}, []run{{"cargo test -p core", cargoPasses}}, false},
 		{"cargo, another crate", run{"cargo test -p parser", cargoFails}, []run{{"cargo test -p server", cargoPasses}}, false},
 		{"cargo, another crate, by its long name", run{"cargo test --package=parser", cargoFails}, []run{{"cargo test --package server", cargoPasses}}, false},

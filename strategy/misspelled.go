@@ -12,12 +12,12 @@ import (
 var notThere = []string{"missing script:", "command not found", "unrecognized subcommand", "no such subcommand", "unknown option", "unknown flag", "unrecognized option", "unrecognized arguments", "unknown command", "no such command",
 	"is not recognized as ", "script not found", "err_pnpm_no_script", "no rule to make target", "could not determine executable"}
 
-// notThereLines is the number of lines at the beginning of an output in which a runner
-// says so. Later lines may be those of a program under test.
+// notThereLines is the number of lines at the beginning of an output that are searched
+// for these phrases. Later lines may come from a program under test.
 const notThereLines = 4
 
-// misspelled reports whether a failed check says that its command is wrong: there is no
-// such script, runner or option. That says nothing about the work.
+// misspelled reports whether a failed check says that its command is wrong: the script,
+// runner or option does not exist. Such a failure says nothing about the work.
 func (c *Call) misspelled() bool {
 	if c.Outcome != Failed || c.Command() == "" {
 		return false
@@ -38,8 +38,8 @@ func (c *Call) misspelled() bool {
 	return false
 }
 
-// lacksRunner reports whether a line in lower case says that the module that the
-// command runs is not installed: "No module named pytest".
+// lacksRunner reports whether a lower-case line says that the module run by the command
+// is not installed: "No module named pytest".
 func (c *Call) lacksRunner(line string) bool {
 	_, name, ok := strings.Cut(line, "no module named ")
 	if !ok {
@@ -69,8 +69,8 @@ func (h *History) passedElsewhere(step int) (at int) {
 	return at
 }
 
-// insteadOf returns the step in which a check passed in place of one whose command is
-// wrong, 0 if there is none.
+// insteadOf returns the first step in which another check passed after a check with a
+// wrong command. It returns 0 if there is no such step, or the command is not wrong.
 func (h *History) insteadOf(c *check) int {
 	if !c.call.misspelled() {
 		return 0
@@ -78,5 +78,5 @@ func (h *History) insteadOf(c *check) int {
 	return h.passedElsewhere(c.step)
 }
 
-// elsewhere is the suffix for a check that could not run, if another one passed later.
+// elsewhere returns the suffix for a check that could not run, if another check passed later.
 func elsewhere(step int) string { return "; another check passed later " + stepID(step) }

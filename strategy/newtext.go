@@ -7,20 +7,20 @@ import (
 	"unicode"
 )
 
-// proseFormats are the extensions of formats of text, in which a change declares nothing.
+// proseFormats are the extensions of text formats. A change of such a file declares nothing.
 var proseFormats = []string{".md", ".mdx", ".markdown", ".rst", ".adoc", ".txt", ".org"}
 
-// settingFormats are those of settings.
+// settingFormats are the extensions of settings files.
 var settingFormats = []string{".yaml", ".yml", ".toml", ".ini", ".cfg"}
 
-// Bounds of what is quoted of new text.
+// Limits of the quotation of new text.
 const (
-	headingsHere = 2
-	headingChars = 60
+	headingsHere = 2  // quoted headings
+	headingChars = 60 // characters of one heading or line
 )
 
-// newText returns what an edit adds to a file that declares nothing: the headings of
-// text, or else its first new line. old is the text that the edit replaces.
+// newText describes the text that an edit adds to a file without declarations: its new
+// headings, or else its first new line. The edit replaces the text old.
 func newText(file, old, added string) []string {
 	ext := extension(file)
 	if !slices.Contains(proseFormats, ext) && !slices.Contains(settingFormats, ext) {
@@ -55,7 +55,7 @@ func newText(file, old, added string) []string {
 // extension returns the extension of a file in lower case.
 func extension(file string) string { return strings.ToLower(path.Ext(pathKey(file))) }
 
-// quotedNew quotes the newest of what edits added to a file, "" for nothing.
+// quotedNew quotes the newest texts that edits added to a file. It returns "" if there are none.
 func quotedNew(added []string) string {
 	added = added[max(0, len(added)-headingsHere):]
 	if len(added) == 0 {
@@ -65,7 +65,7 @@ func quotedNew(added []string) string {
 }
 
 // throwaway reports whether a file lies directly in a folder for temporary files.
-// A project may lie deeper.
+// Files in its subfolders do not count, because they may belong to a project.
 func throwaway(file string) bool {
 	switch dir := strings.ToLower(path.Dir(pathKey(file))); dir {
 	case "/tmp", "/var/tmp", "/private/tmp":
@@ -78,8 +78,8 @@ func throwaway(file string) bool {
 // wroteHeads begin lines in which a script says that it wrote a file.
 var wroteHeads = []string{"updated", "wrote", "modified", "patched", "rewrote", "saved", "fixed", "edited", "changed"}
 
-// findWritten adds the changes that scripts say they made, of files that the session
-// knows: the script may be the only trace of them.
+// findWritten adds the changes of known files that scripts report in their output. The
+// output may be the only trace of such a change.
 func (h *History) findWritten() {
 	known := map[string]bool{}
 	for _, f := range h.Previous.files() {
@@ -100,8 +100,8 @@ func (h *History) findWritten() {
 	})
 }
 
-// knownAs returns the path of a file that is known, by its whole name or, if there is one
-// alone, by the end of its path; "" for another file.
+// knownAs returns the path of a known file. A file matches by its whole path, or by the
+// end of its path if only one known file has this end. For other files it returns "".
 func (h *History) knownAs(file string, known map[string]bool) string {
 	if known[h.key(file)] {
 		return file
@@ -118,7 +118,7 @@ func (h *History) knownAs(file string, known map[string]bool) string {
 	return whole
 }
 
-// runsScript reports whether a command runs a script, from a file or as it is given.
+// runsScript reports whether a command runs a script, from a file or from its own text.
 func (c *Call) runsScript() bool {
 	if c.Command() == "" || c.Check() {
 		return false
@@ -130,7 +130,7 @@ func (c *Call) runsScript() bool {
 		})
 }
 
-// saysWritten returns the files that lines of an output say were written: "Updated a/b.py".
+// saysWritten returns the files that an output reports as written: "Updated a/b.py".
 func saysWritten(result string) (out []string) {
 	for line := range strings.Lines(bothEnds(result)) {
 		words := strings.Fields(line)

@@ -6,8 +6,8 @@ import (
 	"github.com/agentcompact/compact/message"
 )
 
-// What was added to a text is told by its headings, or by its first new line.
-func TestAChangeOfATextNamesWhatIsNew(t *testing.T) {
+// A summary describes an addition to a text by its headings, or else by its first new line.
+func TestChangeOfTextFileNamesNewHeadings(t *testing.T) {
 	for name, c := range map[string]struct{ file, old, added, want string }{
 		"headings":               {"docs/faq.md", "## Old\n", "## Old\n\nText.\n\n## New one\n\n### And a part\n", "“New one”, “And a part”"},
 		"the newest headings":    {"docs/faq.md", "", "# A b\n# C d\n# E f\n", "“C d”, “E f”"},
@@ -36,7 +36,7 @@ func scripted(command, output string) []message.Message {
 	}
 }
 
-func TestWhatAScriptSaysItWroteIsAChange(t *testing.T) {
+func TestFileThatScriptReportsAsWrittenIsChanged(t *testing.T) {
 	for name, c := range map[string]struct {
 		command, output string
 		changed         bool
@@ -57,12 +57,12 @@ func TestWhatAScriptSaysItWroteIsAChange(t *testing.T) {
 			t.Errorf("%s: %+v", name, files)
 		}
 		if c.changed && files[0].Path != "/shop/src/options.py" {
-			t.Errorf("%s: a temporary file goes first: %+v", name, files)
+			t.Errorf("%s: a temporary file comes first: %+v", name, files)
 		}
 	}
 }
 
-func TestOptionsOfAPackageManagerHideNoCheck(t *testing.T) {
+func TestCheckIsRecognizedBehindPackageManagerOptions(t *testing.T) {
 	for cmd, want := range map[string]bool{
 		"yarn workspace shop test":           true,
 		"yarn workspace shop run test":       true,

@@ -7,9 +7,9 @@ import (
 	"github.com/agentcompact/compact/message"
 )
 
-// nextLines returns lines about what comes next: a request without a reply, the
-// step announced last, a check that fails, a question without an answer, the
-// assistant's last list, and what it called open.
+// nextLines returns lines about the next steps: a request without a reply, the step
+// announced last, a check that fails, a question without an answer, the assistant's
+// last list, and the work that it called open.
 func (h *History) nextLines(section int) []Line {
 	var out []Line
 	add := func(f fact, prefix string) {
@@ -22,7 +22,7 @@ func (h *History) nextLines(section int) []Line {
 	announced, how := h.announcedHow()
 	add(announced, how)
 	add(h.remaining(), "announced with it, and not begun in this part: ")
-	if f := h.stillFailing(); f.Step != announced.Step { // the last step states it itself
+	if f := h.stillFailing(); f.Step != announced.Step { // the line of the announced step states its own failure
 		add(f, "its last run failed: ")
 	}
 	add(h.unanswered(), h.questionHow())
@@ -37,7 +37,7 @@ func (h *History) nextLines(section int) []Line {
 }
 
 // announcedHow returns the step that was announced last, with its introduction.
-// It returns nothing if the step was run and something followed.
+// It returns nothing if the step was run and other steps followed.
 func (h *History) announcedHow() (fact, string) {
 	f := h.announced()
 	switch begun := h.begun(f.Step); {
@@ -106,11 +106,11 @@ func (h *History) step(id int) *Step {
 	return nil
 }
 
-// thens separate what a step does from what is announced for later.
+// thens separate the action of a step from actions announced for later.
 var thens = []string{", then i'll ", ", then i’ll ", ", then i will ", " and then i'll ", " and then i’ll ", " and then i will "}
 
-// remaining returns what the last step announced for after it, if the step made
-// one call and nothing followed.
+// remaining returns the work that the last step announced for the time after it, if the
+// step made one call and nothing followed.
 func (h *History) remaining() fact {
 	f := h.announced()
 	s := h.step(f.Step)
@@ -126,8 +126,8 @@ func (h *History) remaining() fact {
 	return fact{}
 }
 
-// stillFailing returns the check that failed last, unless something settled it,
-// or the session went on to other work.
+// stillFailing returns the check that failed last, unless a later run settled the
+// failure or the session went on to other work.
 func (h *History) stillFailing() fact {
 	mended := h.mended()
 	all := h.checks()
@@ -143,8 +143,8 @@ func (h *History) stillFailing() fact {
 	return fact{}
 }
 
-// laterRequests is the number of messages of the user after which a failure is
-// no longer what is next.
+// laterRequests is the number of later user messages after which a failure no longer
+// counts as a next step.
 const laterRequests = 3
 
 // wentOver reports whether a session left a failed check behind after a step: a
@@ -178,7 +178,7 @@ func (c *Call) showsCommit() bool {
 	return false
 }
 
-// questionHow returns the introduction of the question without an answer.
+// questionHow returns the introduction of an unanswered question.
 func (h *History) questionHow() string {
 	if h.asked != "" {
 		return "asked the user last, whose next message follows this block: "
@@ -186,9 +186,9 @@ func (h *History) questionHow() string {
 	return "asked the user, and no answer stands in this part: "
 }
 
-// waiting returns the newest request if the assistant has replied only with
-// calls and text beside them. It returns nothing if a request stays in view,
-// because that one may be newer.
+// waiting returns the newest request if the assistant has replied only with calls and
+// the text beside the calls. It returns nothing if a request stays in view, because the
+// visible request may be newer.
 func (h *History) waiting() fact {
 	if h.asked != "" {
 		return fact{}
@@ -208,8 +208,8 @@ func (h *History) waiting() fact {
 	return h.stillWaiting()
 }
 
-// inWork returns the request that follows the block, if the block covers work
-// on it.
+// inWork returns the request that follows the block, if the block covers work on this
+// request.
 func (h *History) inWork() fact {
 	if h.order.since == 0 || !h.order.typed {
 		return fact{}
@@ -217,13 +217,13 @@ func (h *History) inWork() fact {
 	return fact{h.order.since, "the user's message right after this block, since", announcedValue + 1}
 }
 
-// Introductions of lines about what is next that hold for more than one step.
+// Introductions of lines about next steps that more than one function uses.
 const (
 	stillOpen   = "said to be still open: "
 	writtenPlan = "a plan that the assistant wrote, which later steps may have carried out: "
 )
 
-// Text of a request without a reply. The user's words above quote it.
+// Text of a request without a reply. The section of the user's words quotes the request.
 const (
 	notReplied = "not replied to in this part: "
 	newestHere = "the newest request"
@@ -247,8 +247,8 @@ func (h *History) stillWaiting() (f fact) {
 var announcements = []string{"i'll ", "i will ", "i'm going to ", "i am going to ", "let me ", "let's ", "now let me ", "now i'll ", "now i ", "now let's ", "next,", "next i", "next step", "i need to ", "i should ",
 	"going to ", "then i'll", "first, i'll ", "first i'll", "now ", "next ", "接下来", "现在", "让我"}
 
-// describes reports whether a sentence that begins with "now" states what something
-// does by now: "Now searches the main branch first". "Now tests" begins a step.
+// describes reports whether a sentence that begins with "now" describes a present
+// behavior: "Now searches the main branch first". "Now tests" announces a step.
 func describes(low string) bool {
 	rest, ok := strings.CutPrefix(low, "now ")
 	verb := strings.TrimRight(firstField(rest), ",.:")
@@ -267,8 +267,8 @@ func announces(t string) bool {
 // states lists verbs of states, which are not activities.
 var states = []string{"seeing", "thinking", "wondering", "noticing", "assuming", "hoping", "having", "missing", "guessing", "being", "feeling", "considering", "leaning", "relying", "suspecting"}
 
-// atIt reports whether a sentence states what its speaker is doing: "I'm
-// marking the task as done".
+// atIt reports whether a sentence states the speaker's present activity: "I'm marking
+// the task as done".
 func atIt(low string) bool {
 	for _, head := range []string{"i'm ", "i am ", "now i'm "} {
 		rest, ok := strings.CutPrefix(low, head)
@@ -295,7 +295,7 @@ func (h *History) announced() fact {
 				t = rest // "Good catch. Let me look again"
 			}
 			if one.item && s.onlySpeaks() && beginsAny(strings.ToLower(t), []string{"now "}) {
-				return // an item of a report states the present condition
+				return // an item of a report describes the present state
 			}
 			if !one.heading && len(t) > 8 && announces(t) && (len(s.Calls) > 0 || !strings.HasSuffix(t, ":")) {
 				last = t
@@ -308,8 +308,8 @@ func (h *History) announced() fact {
 	return fact{}
 }
 
-// begun reports whether a step has calls and all of them were answered. Then
-// what it announced was done, or tried.
+// begun reports whether a step has calls and all of them were answered. Then the
+// announced work was done, or at least tried.
 func (h *History) begun(step int) bool {
 	s := h.step(step)
 	return s != nil && s.begun()
@@ -334,10 +334,10 @@ func (h *History) answeredSince(step int) bool {
 	return false
 }
 
-// announcedValue ranks the next step above what is only known.
+// announcedValue ranks the next step above plain facts.
 const announcedValue = 5
 
-// unanswered returns the question with which the history ends, if it does.
+// unanswered returns the question at the end of the history, if the history ends with one.
 func (h *History) unanswered() fact {
 	for i := len(h.Steps) - 1; i >= 0; i-- {
 		s := &h.Steps[i]

@@ -7,7 +7,7 @@ import (
 	"github.com/agentcompact/compact/message"
 )
 
-// nextOf returns what a summary of the messages says is next.
+// nextOf returns the section about next steps of a summary of the messages.
 func nextOf(t *testing.T, msgs ...message.Message) string {
 	t.Helper()
 	h := NewHistory(Request{Strategy: TaskState, Messages: msgs, First: 1})
@@ -22,13 +22,13 @@ func command(id, text, command, result string) []message.Message {
 	return []message.Message{message.Assistant(text, message.Call(id, "bash", `{"command":"`+command+`"}`)), message.ToolResult(id, result)}
 }
 
-func TestAStepThatSomethingFollowedIsNotToldAsNext(t *testing.T) {
+func TestNextOmitsStepThatAnotherStepFollowed(t *testing.T) {
 	user, step := message.User("Make the importer faster."), command("1", "Let me count the rows of each table.", "psql -c count", "rows\n12 rows in orders")
 	with := func(more ...message.Message) []message.Message {
 		return append(append([]message.Message{user}, step...), more...)
 	}
 	if got := nextOf(t, with()...); !strings.Contains(got, "the last step: Let me count the rows of each table. — ran `psql -c count`, which printed: 12 rows in orders [s2]") {
-		t.Errorf("the last step is not told with its outcome:\n%s", got)
+		t.Errorf("the outcome of the last step is missing:\n%s", got)
 	}
 	for name, more := range map[string][]message.Message{
 		"a step":    command("2", "", "make dump", "done"),
@@ -41,9 +41,9 @@ func TestAStepThatSomethingFollowedIsNotToldAsNext(t *testing.T) {
 	}
 }
 
-// A step of many calls is told with the outcome of its first two. With all of them,
-// one step that reads ten files would fill the line of what is next.
-func TestTheLastStepIsToldWithTwoOutcomes(t *testing.T) {
+// The line of a step with many calls states the outcomes of the first two. With all
+// outcomes, one step that reads ten files would fill the line.
+func TestLastStepStatesTwoOutcomes(t *testing.T) {
 	runs := []string{"psql -c orders", "psql -c users", "psql -c invoices", "psql -c refunds"}
 	for n := 1; n <= len(runs); n++ {
 		var calls []message.Part
@@ -57,20 +57,20 @@ func TestTheLastStepIsToldWithTwoOutcomes(t *testing.T) {
 		_, outcomes, _ := strings.Cut(got, "Let me count the rows of each table. — ")
 		for i, run := range runs {
 			if told := strings.Contains(outcomes, run); told != (i < min(n, 2)) {
-				t.Errorf("%d calls: the outcome of call %d is told: %v\n%s", n, i+1, told, got)
+				t.Errorf("%d calls: outcome of call %d stated: %v\n%s", n, i+1, told, got)
 			}
 		}
 	}
 }
 
-func TestWhatTheLastStepLeavesIsNext(t *testing.T) {
+func TestNextNamesRemainderOfLastStep(t *testing.T) {
 	got := nextOf(t, append([]message.Message{message.User("Finish the task.")}, command("1", "I'm marking the task as done, then I'll review the diff and push the branch", "task done 7", "task 7 done")...)...)
 	if !strings.Contains(got, "announced with it, and not begun in this part: review the diff and push the branch") {
 		t.Errorf("what is next:\n%s", got)
 	}
 }
 
-func TestACheckThatFailsIsNext(t *testing.T) {
+func TestNextNamesFailingCheck(t *testing.T) {
 	failed := append([]message.Message{message.User("Make it green.")}, command("1", "", "go test ./store", "Exit code: 1\n--- FAIL: TestRows")...)
 	if got := nextOf(t, failed...); !strings.Contains(got, "its last run failed: `go test ./store` [s2]") {
 		t.Errorf("what is next:\n%s", got)
@@ -88,14 +88,14 @@ func TestACheckThatFailsIsNext(t *testing.T) {
 	}
 }
 
-func TestAQuestionThatWorkFollowedIsNotOpen(t *testing.T) {
+func TestNextOmitsQuestionThatWorkFollowed(t *testing.T) {
 	ask := []message.Message{message.User("Sell the old car."), message.Assistant("Which price do you have in mind for it?")}
 	if got := nextOf(t, ask...); !strings.Contains(got, "asked the user, and no answer stands in this part: Which price") {
 		t.Errorf("what is next:\n%s", got)
 	}
 	went := append(ask[:2:2], command("1", "", "curl offers", "three offers")...)
 	if got := nextOf(t, went...); strings.Contains(got, "Which price") {
-		t.Errorf("after calls without a word:\n%s", got)
+		t.Errorf("after calls without text:\n%s", got)
 	}
 	h := NewHistory(Request{Strategy: TaskState, Messages: ask, Visible: []message.Message{message.User("About 4,000.")}, First: 1})
 	text := ""
@@ -103,13 +103,13 @@ func TestAQuestionThatWorkFollowedIsNotOpen(t *testing.T) {
 		text += l.Text + "\n"
 	}
 	if strings.Contains(text, "no answer") || !strings.Contains(text, "asked the user last, whose next message follows this block: Which price") {
-		t.Errorf("with a message of the user behind the block:\n%s", text)
+		t.Errorf("with a user message after the block:\n%s", text)
 	}
 }
 
-// A list is a plan only if its heading says so, in whole words, and if it is no
-// report.
-func TestAListOfWhatWasRunIsNoPlan(t *testing.T) {
+// A list is a plan only if its heading says so, in whole words, and is not the heading of
+// a report.
+func TestPlanListIgnoresReportOfFinishedSteps(t *testing.T) {
 	for heading, plan := range map[string]bool{
 		"Next steps:": true, "## Plan": true, "My approach is this:": true, "What remains to do:": true, "下面是步骤：": true,
 		"Checks run for v4.41.0-next.1:": false, "The steps that I ran:": false, "Files changed:": false, "I planned nothing but here is a list:": false, "Recommended:": true,
@@ -121,14 +121,14 @@ func TestAListOfWhatWasRunIsNoPlan(t *testing.T) {
 	}
 	list := message.Assistant("Plan:\n1. measure the importer\n2. batch the inserts")
 	if got := nextOf(t, message.User("Make it faster."), list); !strings.Contains(got, "measure the importer; batch the inserts") {
-		t.Errorf("the plan is not next:\n%s", got)
+		t.Errorf("the plan is not a next step:\n%s", got)
 	}
 	if got := nextOf(t, message.User("Make it faster."), list, message.User("Go."), message.Assistant("It takes 12 ms now.")); strings.Contains(got, "batch the inserts") {
-		t.Errorf("a plan that was reported on is next:\n%s", got)
+		t.Errorf("a reported plan is a next step:\n%s", got)
 	}
 }
 
-func TestWhatIsDeniedIsNotOpen(t *testing.T) {
+func TestLeavesOpenIgnoresDeniedWork(t *testing.T) {
 	for s, open := range map[string]bool{
 		"The translation still needs to be done by somebody who knows it.":  true,
 		"So we don't need to fix anything for the empty rows.":              false,
@@ -145,7 +145,7 @@ func TestWhatIsDeniedIsNotOpen(t *testing.T) {
 	}
 }
 
-func TestSentencesAreNotCutInCode(t *testing.T) {
+func TestSentencesDoesNotCutInCode(t *testing.T) {
 	var got []string
 	splitSentences("The call `gh run view --log ... --job x. y` returned no body. It is the newest one.", func(s string) { got = append(got, s) })
 	if len(got) != 2 || !strings.HasSuffix(got[0], "returned no body.") {
@@ -158,9 +158,9 @@ func TestSentencesAreNotCutInCode(t *testing.T) {
 	}
 }
 
-// What a paste forbids is not told without the word that forbids it, nor joined
-// with what stood elsewhere.
-func TestAListIsQuotedWithWhatLeadsToIt(t *testing.T) {
+// A quotation of a forbidden item keeps the word that forbids it, and is not joined with
+// text from another place.
+func TestQuotedListKeepsItsLead(t *testing.T) {
 	s := Step{ID: 1, Shown: `# Rules
 Do not submit changes to any of the following files:
 - reproduction scripts and the tests that you wrote for them
@@ -184,7 +184,7 @@ I need to understand the code of the builder before I go on.`}
 	}
 }
 
-func TestARequestIsNotJoinedAcrossWhatWasLeftOut(t *testing.T) {
+func TestRequestMarksOmittedText(t *testing.T) {
 	f := wanted(3, "ok, it generally works now but I think the line numbers are off, here is what it prints for me:\nBuilding the command from the sources of main.\nThe rows come out in another order than they did.\nCan you check the table of the index as well?")
 	if len(f) != 1 || !strings.HasPrefix(f[0].Text, "ok, it generally works now") || !strings.Contains(f[0].Text, "… Can you check") {
 		t.Errorf("%+v", f)
@@ -194,8 +194,8 @@ func TestARequestIsNotJoinedAcrossWhatWasLeftOut(t *testing.T) {
 	}
 }
 
-// The summary of a harness is not the assistant's word to the user.
-func TestASummaryOfAHarnessIsNoAnswer(t *testing.T) {
+// The summary of a harness is not an answer of the assistant to the user.
+func TestSummaryOfHarnessIsNotAnAnswer(t *testing.T) {
 	msgs := []message.Message{message.User("Read the full transcript."), message.Assistant("", message.Call("1", "bash", `{"command":"cat full.jsonl"}`)), message.ToolResult("1", "rows"),
 		message.User("This session is being continued from a previous conversation.\nNext steps:\n1. read the parser once more\n2. tell the user what it cuts\nPending: the review needs to be done."), message.User("review"),
 		message.Assistant("", message.Call("2", "bash", `{"command":"cat parser.go"}`)), message.ToolResult("2", "package parser")}
@@ -214,7 +214,7 @@ func TestASummaryOfAHarnessIsNoAnswer(t *testing.T) {
 	}
 }
 
-func TestAMessageThatIsTakenBackIsNoRequest(t *testing.T) {
+func TestWithdrawnMessageIsNotARequest(t *testing.T) {
 	h := NewHistory(Request{Strategy: TaskState, First: 1, Messages: []message.Message{message.User("I think the design can be further simplified, please do it."), message.Assistant("How?"),
 		message.User("Rename the column of the orders table as well, please."), message.User("ignore last message, wrong chat")}})
 	if f := h.goals(); len(f) != 1 || !strings.HasPrefix(f[0].Text, "I think the design") {
@@ -222,9 +222,9 @@ func TestAMessageThatIsTakenBackIsNoRequest(t *testing.T) {
 	}
 }
 
-// A long command is quoted from where it changes something, and its output by the
-// line about the commit.
-func TestALongCommandIsQuotedFromItsEffectOn(t *testing.T) {
+// A long command is quoted from its first change on, and its output by the line about the
+// commit.
+func TestLongCommandIsQuotedFromItsEffect(t *testing.T) {
 	cmd := "git add internal/importer/rows.go internal/importer/rows_test.go internal/importer/index.go docs/importer.md && git commit -m 'importer: batch the inserts'"
 	c := Call{Tool: "bash", Args: []Arg{{"command", cmd}}, Answered: true, Exit: 0, Outcome: OK, Result: "[main 1a2b3c4] importer: batch the inserts\n 4 files changed, 20 insertions(+)\n delete mode 100644 old.go"}
 	if got := c.tell(); !strings.HasPrefix(got, "ran `… && git commit -m 'importer: batch the inserts'`") || !strings.HasSuffix(got, "[main 1a2b3c4] importer: batch the inserts") {
@@ -238,8 +238,8 @@ func TestALongCommandIsQuotedFromItsEffectOn(t *testing.T) {
 	}
 }
 
-// An item of a list of possibilities, or of what is not so, stands with its lead.
-func TestAnItemOfPossibilitiesKeepsItsLead(t *testing.T) {
+// An item of a list of possibilities or negations is quoted with the lead of the list.
+func TestItemOfAlternativesKeepsItsLead(t *testing.T) {
 	h := NewHistory(Request{Strategy: TaskState, First: 1, Messages: []message.Message{message.User("They do not show."),
 		message.Assistant("If they do not appear in the dashboard, then very likely one of these is true, as far as I can tell from here:\n- the eval never produced a summary of the rows\n- the project is not registered in the dashboard"), message.User("Thanks.")}})
 	lines := h.saidLines(0)
@@ -248,7 +248,7 @@ func TestAnItemOfPossibilitiesKeepsItsLead(t *testing.T) {
 	}
 }
 
-func TestAFailureWithAnotherCauseSaysSo(t *testing.T) {
+func TestFailureNamesItsOtherCause(t *testing.T) {
 	msgs := append([]message.Message{message.User("Make it green.")}, command("1", "", "go test ./store", "Exit code: 1\n--- FAIL: TestClock")...)
 	msgs = append(msgs, message.Assistant("TestClock is a pre-existing failure that depends on the time zone."), message.User("Fine. Go on with the docs."))
 	msgs = append(msgs, command("2", "", "cat docs.md", "the docs")...)
@@ -257,7 +257,7 @@ func TestAFailureWithAnotherCauseSaysSo(t *testing.T) {
 	}
 }
 
-func TestAFailureThatTheSessionLeftBehindIsNotNext(t *testing.T) {
+func TestNextOmitsFailureThatSessionLeftBehind(t *testing.T) {
 	failed := append([]message.Message{message.User("Make the store green.")}, command("1", "", "tsc --noEmit src/rows.ts", "Exit code: 2\nsrc/rows.ts(3,1): error TS1343: no")...)
 	with := func(more ...message.Message) string { return nextOf(t, append(failed[:3:3], more...)...) }
 	const still = "its last run failed: `tsc --noEmit src/rows.ts` [s2]"

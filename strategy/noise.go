@@ -5,18 +5,18 @@ import (
 	"unicode"
 )
 
-// adviceStarts begin lines of advice, which a tool prints whatever came of the run.
+// adviceStarts begin lines of advice, which a tool prints after successes and failures alike.
 var adviceStarts = []string{"warning: running pip", "npm audit fix", "npm fund", "npm notice", "[notice]", "run `npm", "run 'npm", "to address ", "hint: ",
 	"npm err! code ", "npm error code ", "npm err! errno", "npm error errno", "npm err! path", "npm error path", "npm err! a complete log", "npm error a complete log"}
 
-// noOutcome reports whether a line says nothing of what came of a run: advice, markup
-// without a word, the sentinel with which a harness finds the end of an output.
+// noOutcome reports whether a line says nothing about the outcome of a run: advice,
+// markup without a word, or the sentinel with which a harness marks the end of an output.
 func noOutcome(line string) bool {
 	return beginsAny(strings.ToLower(line), adviceStarts) || strings.HasPrefix(line, "</") || sentinel(markless(line))
 }
 
-// sentinel reports whether a line is one word without a small letter that begins with
-// signs: "///PROCESS-DONE:0", "__END__". It is so for a line without a word, too.
+// sentinel reports whether a line is one word that begins with signs and has no
+// lower-case letter: "///PROCESS-DONE:0", "__END__". It is also true for an empty line.
 func sentinel(line string) bool {
 	line = strings.TrimSpace(line)
 	if line == "" {
@@ -26,7 +26,7 @@ func sentinel(line string) bool {
 	return signs >= 2 && !strings.ContainsAny(line, " \t") && !strings.ContainsFunc(line, unicode.IsLower) && strings.ContainsFunc(line, unicode.IsUpper)
 }
 
-// markless returns a line of markup without its tags, any other line as it is.
+// markless returns a line of markup without its tags, and any other line unchanged.
 func markless(line string) string {
 	if !strings.HasPrefix(line, "<") {
 		return line
@@ -45,5 +45,5 @@ func markless(line string) string {
 	return b.String()
 }
 
-// alarms begin lines with which a script says what stops it.
+// alarms begin lines in which a script reports the reason why it stops.
 var alarms = []string{"⚠", "✗", "✘", "❌", "✖", "⛔"}

@@ -2,13 +2,13 @@ package strategy
 
 import "strings"
 
-// The element in which a harness reports that a background task ended.
+// noticeTag names the element in which a harness reports that a background task ended.
 const noticeTag = "task-notification"
 
-// noticeAdvice lists beginnings of what a harness writes after that element.
+// noticeAdvice lists beginnings of the text that a harness writes after this element.
 var noticeAdvice = []string{"Full transcript available at: ", "Read the output file to retrieve the result: "}
 
-// backgroundNotice matches a message that only reports that background tasks
+// backgroundNotice reports whether a message contains only notices that background tasks
 // ended.
 func backgroundNotice(t string) bool {
 	if !strings.HasPrefix(t, "<"+noticeTag+">") {
@@ -20,9 +20,9 @@ func backgroundNotice(t string) bool {
 	return after == "" || beginsAny(after, noticeAdvice) && !strings.Contains(after, "\n")
 }
 
-// ended returns the calls whose end a harness reports in a message in the
-// user's role. Each has the arguments of the call that started the task, and
-// the report as its result.
+// ended returns the calls that a harness reports as ended in a message of the user's
+// role. Each call has the arguments of the call that started the task, and the report
+// as its result.
 func (b *reader) ended(text string) (out []Call) {
 	for {
 		_, rest, ok := strings.Cut(text, "<"+noticeTag+">")
@@ -43,9 +43,9 @@ func (b *reader) ended(text string) (out []Call) {
 	}
 }
 
-// endOf returns the call that a notice reports as ended. It skips commands
-// whose status the notice does not state, and those that are no checks: what
-// they changed is read from the call that started them.
+// endOf returns the call that a notice reports as ended. It skips commands if the notice
+// states no status, and commands that are not checks: their changes are read from the
+// call that started them.
 func (b *reader) endOf(notice string) (Call, bool) {
 	id, says, report := within(notice, "task-id"), within(notice, "summary"), within(notice, "result")
 	c := Call{Tool: "agent", Exit: -1, Answered: true, broke: within(notice, "status") != "completed"}
@@ -83,8 +83,8 @@ func (b *reader) started(id string) *Call {
 	return nil
 }
 
-// within returns the text of an element, "" if there is none. The element may
-// contain its own name.
+// within returns the text of an element, "" if there is none. The text may contain tags
+// of the same name.
 func within(text, name string) string {
 	_, rest, ok := strings.Cut(text, "<"+name+">")
 	end := strings.LastIndex(rest, "</"+name+">")

@@ -2,8 +2,8 @@ package strategy
 
 import "unicode"
 
-// leastNovel is the novelty of a line without a new word. A line of only new
-// words has 1.
+// leastNovel is the novelty of a line without new words. A line with only new words
+// has the novelty 1.
 const leastNovel = 0.2
 
 // novelty returns the share of new words in a line, scaled to leastNovel … 1.
@@ -20,8 +20,8 @@ func (c *composer) novelty(k *candidate) float64 {
 	return leastNovel + (1-leastNovel)*float64(n)/float64(len(k.words))
 }
 
-// hear marks the words that people typed as said: the summary quotes them
-// above.
+// hear marks the words that people typed as told, because the summary quotes them in an
+// earlier section.
 func (c *composer) hear() {
 	c.history.eachTyped(func(text string) {
 		for _, w := range wordHashes(text) {
@@ -33,8 +33,8 @@ func (c *composer) hear() {
 // mostHashed is the maximum number of words of a text that are hashed.
 const mostHashed = 60
 
-// leastHashed is the minimum length of a word, in characters. In scripts
-// without spaces every pair of characters is a word.
+// leastHashed is the minimum length of a hashed word, in characters. In scripts without
+// spaces, every pair of characters counts as a word.
 const leastHashed = 4
 
 // wordHashes returns the hashes of the words of a text.

@@ -5,9 +5,9 @@ import "time"
 // A Phase is the phase of a summary that a [CallInfo] reports.
 type Phase string
 
-// The phases. A summary begins with one Started and ends with one Finished;
-// between them come the answers to each call. Only [Beside].Heard also gets a Sent
-// for each call: one without an Answered is under way.
+// The phases of a summary. A summary begins with one Started and ends with one Finished;
+// between them, each call has an Answered. Only [Beside].Heard also gets a Sent for each
+// call: a call with a Sent and no Answered is under way.
 const (
 	Started  Phase = "started"
 	Sent     Phase = "sent"
@@ -23,21 +23,21 @@ type CallInfo struct {
 	Model    string
 
 	Piece, Pieces int // number of the piece and of all pieces; Piece is 0 for the merge and for the whole
-	Attempt       int // calls of this backend so far
-	MaxTokens     int // the limit that was asked for
+	Attempt       int // number of calls of this backend so far
+	MaxTokens     int // requested limit of the answer
 
 	InputMessages int
-	InputTokens   int // of all that is to be summarized; 0 = not counted
-	SummaryTokens int // of the draft
-	Prompt        int // tokens billed, if known: of this call, for Finished of all calls of this backend
+	InputTokens   int // tokens of the whole input of the summary; 0 = not counted
+	SummaryTokens int // tokens of the draft
+	Prompt        int // billed tokens, if known: for Finished those of all calls of this backend, else of this call
 	Completion    int
-	Cached        int  // of Prompt: read from a cache
-	Written       int  // likewise: written into one
+	Cached        int  // part of Prompt read from a cache
+	Written       int  // part of Prompt written into a cache
 	CacheKnown    bool // the server reported cached tokens; only for Answered
 
-	Answer Answer // of the server; with Finished that of the last one
+	Answer Answer // answer of the server; for Finished the last answer
 
-	Err     error  // nil = the draft was taken
+	Err     error  // nil = the draft was accepted
 	Action  string // reaction to Err: "retry in 2s", "half the limit", "brief", …
 	Elapsed time.Duration
 	At      time.Time // time of this event, the end of Elapsed

@@ -5,12 +5,12 @@ import (
 	"strings"
 )
 
-// shellKeywords begin a line that is only a part of a command.
+// shellKeywords begin lines that are only a part of a command.
 var shellKeywords = []string{"for", "while", "until", "if", "then", "else", "elif", "fi", "do", "done", "case", "esac", "select", "function", "{", "}", "[[", "[", "!"}
 
 // oneLine joins the lines of a script of plain commands with "; ", so that the script is
-// read and quoted like a line of commands. It returns every other script unchanged: one
-// with a here-document, a loop, a subshell, or quotes over several lines.
+// read and quoted like a line of commands. It returns every other script unchanged: a
+// script with a here-document, a loop, a subshell, or quotes over several lines.
 func oneLine(cmd string) string {
 	cmd = strings.TrimSpace(cmd)
 	if !strings.Contains(cmd, "\n") || strings.Contains(cmd, "<<") {
@@ -31,8 +31,8 @@ func oneLine(cmd string) string {
 	return strings.Join(lines, "; ")
 }
 
-// isCommandWord reports whether a word can name a command, and is no word of another
-// language.
+// isCommandWord reports whether a word can name a command of a shell, unlike a word of
+// another language.
 func isCommandWord(word string) bool {
 	return isVariable(word) || word != "" && strings.Trim(word, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./-+$~") == ""
 }

@@ -8,7 +8,7 @@ import (
 	"github.com/agentcompact/compact/message"
 )
 
-func TestAScriptOfPlainCommandsIsReadAsALine(t *testing.T) {
+func TestOneLineJoinsPlainCommands(t *testing.T) {
 	for cmd, want := range map[string]string{
 		"mv a.go b.go\nnpm test":              "mv a.go b.go; npm test",
 		"cd web\n\n# now\nnpm test -- \\\n x": "cd web; npm test --   x",
@@ -34,7 +34,7 @@ func TestAScriptOfPlainCommandsIsReadAsALine(t *testing.T) {
 	}
 }
 
-// failedCheck is a session in which a command prepares a check, and the check fails.
+// failedCheck returns a session in which a command prepares a check, and the check fails.
 func failedCheck(cmd, result string) []message.Message {
 	args := strings.NewReplacer("\n", `\n`, `"`, `\"`).Replace(cmd)
 	return []message.Message{
@@ -45,9 +45,10 @@ func failedCheck(cmd, result string) []message.Message {
 	}
 }
 
-// TestWhatAFailedCheckPreparedIsTold: the files have new names, and it is the check that
-// failed. Whoever goes on would look for the old ones, or move them again.
-func TestWhatAFailedCheckPreparedIsTold(t *testing.T) {
+// TestSummaryStatesPreparationOfFailedCheck checks that only the check counts as failed,
+// and that the summary states the new names of the files. Otherwise, a successor would
+// look for the old files, or move them again.
+func TestSummaryStatesPreparationOfFailedCheck(t *testing.T) {
 	for _, cmd := range []string{
 		"mv components/board/board.test.tsx components/board/board.spec.tsx\nmv components/board/card.test.tsx components/board/card.spec.tsx\nnpm run test -- components/board/",
 		"mv components/board/board.test.tsx components/board/board.spec.tsx && mv components/board/card.test.tsx components/board/card.spec.tsx && npm run test -- components/board/",
@@ -59,26 +60,27 @@ func TestWhatAFailedCheckPreparedIsTold(t *testing.T) {
 			}
 		}
 		if strings.Contains(text, "`mv ") {
-			t.Errorf("the outcome stands with the preparation:\n%s", text)
+			t.Errorf("the outcome is stated with the preparation:\n%s", text)
 		}
 	}
 }
 
-// TestAPreparationThatFailedIsNotTold as done.
-func TestAPreparationThatFailedIsNotTold(t *testing.T) {
+// TestSummaryOmitsFailedPreparation checks that a failed preparation is not stated as done.
+func TestSummaryOmitsFailedPreparation(t *testing.T) {
 	for cmd, result := range map[string]string{
 		"mv components/board.test.tsx components/board.spec.tsx\nnpm test":   "mv: components/board.test.tsx: No such file or directory\n Test Files  1 failed (1)",
 		"npm test && mv components/board.test.tsx components/board.spec.tsx": " Test Files  1 failed (1)",
 		"mv components/board.test.tsx components/board.spec.tsx && make run": "Exit code: 2\nNo rule to make target 'run'.",
 	} {
 		if text := write4(t, Input{Messages: failedCheck(cmd, result)}); strings.Contains(text, "renamed") {
-			t.Errorf("%q is told as done:\n%s", cmd, text)
+			t.Errorf("%q is stated as done:\n%s", cmd, text)
 		}
 	}
 }
 
-// TestARunnerThatFindsNoTestsHasFailed: nothing was checked.
-func TestARunnerThatFindsNoTestsHasFailed(t *testing.T) {
+// TestRunnerWithoutTestsFails checks that a run without tests is a failure, because nothing
+// was checked.
+func TestRunnerWithoutTestsFails(t *testing.T) {
 	for _, line := range []string{"No test files found, exiting with code 1", "No tests found, exiting with code 1", "error Command failed with exit code 1.", "===== no tests ran in 0.01s ====="} {
 		if got, says := testReport("> web test\n\n" + line + "\nexclude:  node_modules/**\n"); got != testrun.Failure || says != line {
 			t.Errorf("%q: %v, %q", line, got, says)
@@ -91,9 +93,9 @@ func TestARunnerThatFindsNoTestsHasFailed(t *testing.T) {
 	}
 }
 
-// TestAStatusIsNoReason: "ended with exit 1: Exit code 1" says it twice, and "FAIL" does
-// not say what failed.
-func TestAStatusIsNoReason(t *testing.T) {
+// TestReasonIsNotTheStatus checks the reason of a failure: "ended with exit 1: Exit code 1"
+// states the status twice, and "FAIL" does not name the failure.
+func TestReasonIsNotTheStatus(t *testing.T) {
 	c := Call{Tool: "bash", Args: []Arg{{"command", "gh pr diff 343 --name-only 2>/dev/null"}}, Answered: true, Result: "Exit code 1"}
 	c.finish()
 	if got := c.tell(); strings.Count(got, "1") > 1 {
@@ -104,8 +106,9 @@ func TestAStatusIsNoReason(t *testing.T) {
 	}
 }
 
-// TestWhatARequestMadeIsToldByItsAddress, not by the beginning of its JSON.
-func TestWhatARequestMadeIsToldByItsAddress(t *testing.T) {
+// TestCreatedObjectIsNamedByItsAddress checks that a summary names a created object by its
+// address, and not by the beginning of its JSON.
+func TestCreatedObjectIsNamedByItsAddress(t *testing.T) {
 	c := Call{Tool: "bash", Args: []Arg{{"command", `gh api repos/shop/cli/pulls/3/comments/7/replies -f body="Fixed in 06e93767"`}}, Answered: true,
 		Result: `{"url":"https://api.shop.test/comments/9","node_id":"PRRC_kw","id":9,"html_url":"https://shop.test/cli/pull/3#r9","body":"Fixed in 06e93767"}`}
 	c.finish()
@@ -114,9 +117,9 @@ func TestWhatARequestMadeIsToldByItsAddress(t *testing.T) {
 	}
 }
 
-// TestAStatementIsNoRule: what a review or a test says, which the user pasted, tells
-// nobody what to do.
-func TestAStatementIsNoRule(t *testing.T) {
+// TestStatementIsNotARule checks that a pasted statement of a review or a test is not a
+// rule.
+func TestStatementIsNotARule(t *testing.T) {
 	for _, text := range []string{
 		"store_test.go:808: Second commit should NOT have a trailer (content doesn't match), got 7940d5559a34",
 		"This causes estimate to always return 0, incorrectly attributing changes of the user.",
@@ -133,13 +136,14 @@ func TestAStatementIsNoRule(t *testing.T) {
 	}
 	for _, text := range []string{"Ensure that the tests pass.", "Please avoid new dependencies.", "Don't retry for another 24 hours.", "Keep store_test.go:80 as it is.", "and don't change the API"} {
 		if binds(text) == 0 {
-			t.Errorf("%q is no rule", text)
+			t.Errorf("%q is not a rule", text)
 		}
 	}
 }
 
-// TestTheNoticeOfAHarnessIsNoFinding: "runner.ts has “(Output capped at 50 KB …)”".
-func TestTheNoticeOfAHarnessIsNoFinding(t *testing.T) {
+// TestHarnessNoticeIsNotQuoted checks that no line quotes the notice of a harness as text
+// of a file: "runner.ts has “(Output capped at 50 KB …)”".
+func TestHarnessNoticeIsNotQuoted(t *testing.T) {
 	for line, name := range map[string]string{
 		"(Output capped at 50 KB. Showing lines 1-1447. Use offset=1448 to continue.)": "1448",
 		"Output too large to read at once (22.1 KB). Saved to: /tmp/out-17.txt":        "out-17",
@@ -154,9 +158,9 @@ func TestTheNoticeOfAHarnessIsNoFinding(t *testing.T) {
 	}
 }
 
-// TestACheckThatRanAgainInSilenceIsToldSo: no status is stated, and whoever reads it
-// knows what a compiler that prints nothing means.
-func TestACheckThatRanAgainInSilenceIsToldSo(t *testing.T) {
+// TestSummaryStatesSilentRerunOfCheck checks a rerun without a stated status. The summary
+// says that it printed nothing, because a reader knows what that means for a compiler.
+func TestSummaryStatesSilentRerunOfCheck(t *testing.T) {
 	failed := append([]message.Message{message.User("Make it compile.")}, command("1", "", "go build ./... 2>&1", "Exit code 1\n# x/a\na/a.go:3:2: undefined: b")...)
 	for result, want := range map[string]string{
 		"":                                 "; it ran again and printed nothing [s4]",

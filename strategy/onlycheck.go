@@ -9,8 +9,7 @@ import (
 )
 
 var (
-	// silentCommands print nothing that could be taken for the output of a
-	// check.
+	// silentCommands print nothing that could pass for the output of a check.
 	silentCommands = []string{"cd", "pushd", "export", "unset", "set", "source", ".", "ulimit", "umask", "mkdir", "rm", "cp", "mv", "touch", "sleep", "true", ":", "exit"}
 	// builders are checks that do not name what passed.
 	builders = []string{"go build", "go vet", "cargo build", "cargo check", "cargo clippy", "tsc", "npx tsc", "ruff", "mypy"}
@@ -19,14 +18,14 @@ var (
 )
 
 // onlyCheck reports whether the whole output of a command comes from one check.
-// The verdicts in mixed output, such as a log's, can't be attributed.
+// A verdict in mixed output, such as in a log, can't be attributed to a check.
 func onlyCheck(cmd string) bool {
 	_, ok := checkAt(cmd)
 	return ok
 }
 
-// checkAt returns where in a command the check begins from which its whole output comes;
-// false if there is no such check.
+// checkAt returns the offset in a command at which its only check begins, if the whole
+// output comes from this check. Otherwise, it returns false.
 func checkAt(cmd string) (at int, ok bool) {
 	cmd = strings.TrimSpace(cmd)
 	if !plainShell(cmd) {
@@ -53,8 +52,9 @@ func checkAt(cmd string) (at int, ok bool) {
 	return at, n == 1
 }
 
-// fromCheck returns a command that is too long to be quoted from its check on, which
-// alone says how the command ended: "mv a b; npm test" tests.
+// fromCheck shortens a command that is too long to be quoted: it returns the part from
+// the check on, because only the check states the outcome of the command. "mv a b; npm
+// test" is a test.
 func fromCheck(cmd string) string {
 	at, ok := checkAt(cmd)
 	if cmd = strings.TrimSpace(cmd); !ok || at == 0 || utf8.RuneCountInString(squash(cmd)) <= maxCommand {
@@ -76,7 +76,7 @@ func (c *Call) beforeCheck() string {
 	}
 	for _, simple := range splitCommands(cmd[:at]) {
 		if w := withoutPrefix(fields(simple)); len(w) > 0 && strings.Contains(c.Result, base(w[0])+": ") {
-			return "" // it complained
+			return "" // the command printed an error
 		}
 	}
 	return cmd[:at]
@@ -133,8 +133,8 @@ func partOfSign(cmd string, i int) bool {
 	return i > 0 && strings.IndexByte("&|>", cmd[i-1]) >= 0 || i+1 < len(cmd) && strings.IndexByte("&>", cmd[i+1]) >= 0
 }
 
-// saysNothing reports whether a command after the separator prints no verdict
-// of its own.
+// saysNothing reports whether a command prints no verdict of its own. before is the
+// separator before the command.
 func saysNothing(w []string, before string) bool {
 	switch {
 	case strings.HasPrefix(before, "|") && before != "||":

@@ -7,8 +7,8 @@ import (
 	"github.com/agentcompact/compact/message"
 )
 
-// nextWords appear in sentences about what is still to do. openLabels precede it.
-// notNeeded appear in sentences that deny it.
+// nextWords appear in sentences about open work. openLabels precede open work.
+// notNeeded appear in sentences that deny open work.
 var (
 	nextWords = []string{"next step", "next steps", "remaining", "remains", "still need", "still needs", "still fail", "still fails", "still failing", "blocked", "waiting for", "left to do",
 		"follow-up", "follow-ups", "need to fix", "needs to be", "outstanding", "unresolved"}
@@ -16,14 +16,14 @@ var (
 	notNeeded  = []string{"don't need", "doesn't need", "do not need", "does not need", "no need", "not need", "needn't", "no longer", "no remaining", "nothing remain", "no outstanding", "no follow-up", "nothing left", "no todo", "follow-up question", "none remain"}
 )
 
-// leavesOpen reports whether a sentence says that something is still to do.
+// leavesOpen reports whether a sentence mentions open work.
 func leavesOpen(t string) bool {
 	low := withoutReport(strings.ReplaceAll(strings.ToLower(t), "’", "'"))
 	return (hasAnyWord(low, nextWords) || hasAnyWord(low, openLabels) || notYet(low) || beginsAny(low, []string{"next, ", "next i "})) && !hasAny(low, notNeeded)
 }
 
-// conditions begin clauses that say when something holds. What is "not yet" there is
-// a case, and not the state of the work.
+// conditions begin conditional clauses. A "not yet" in such a clause describes a case,
+// and not the state of the work.
 var conditions = []string{"if", "when", "whenever", "unless", "whether", "while", "until", "once"}
 
 // notYet reports whether a sentence says that something has not happened so far.
@@ -37,16 +37,16 @@ func notYet(low string) bool {
 }
 
 var (
-	// reporters begin sentences that report what was done, before one of made.
+	// reporters begin sentences that report finished work, followed by a word of made.
 	reporters = []string{"i've ", "i have ", "we've ", "we have ", "it's now ", ""}
 	made      = []string{"successfully ", "created ", "implemented ", "added ", "fixed ", "built ", "completed ", "updated ", "finished ", "replaced ", "removed ", "rewritten ", "written ", "made ", "refactored ", "resolved ", "addressed ", "moved ", "renamed ", "migrated ", "converted ", "wired ", "merged ", "pushed ", "committed "}
-	// turns begin the part of such a sentence that may report something else.
+	// turns begin a later part of such a sentence, which may report open work.
 	turns = []string{" but ", ";", "however", " except ", " although ", " though ", " which ", " so ", " still ", " — ", " - ", ". "}
 )
 
-// withoutReport removes from a sentence in lower case the part that reports what was
-// done: "I've fixed the remaining tests, but ". The words of what is open are not about
-// open work there.
+// withoutReport removes the part of a lower-case sentence that reports finished work:
+// "I've fixed the remaining tests, but ". In that part, a word such as "remaining" does
+// not mean open work.
 func withoutReport(low string) string {
 	rest := strings.TrimLeft(low, "✅✓✔ ")
 	for _, head := range reporters {
@@ -61,7 +61,8 @@ func withoutReport(low string) string {
 	return low
 }
 
-// afterAny returns a text from the first of the marks on, "" without one.
+// afterAny returns the part of a text that begins with the first of the marks, "" if the
+// text has none.
 func afterAny(text string, marks []string) string {
 	at := len(text)
 	for _, m := range marks {
@@ -75,7 +76,7 @@ func afterAny(text string, marks []string) string {
 // A listHead is the heading or the sentence that leads to the items of a list.
 type listHead struct{ heading, lead string }
 
-// hear takes a sentence, and reports whether it is a heading or leads to a list.
+// hear records a sentence, and reports whether it is a heading or leads to a list.
 func (l *listHead) hear(one sentence) bool {
 	switch {
 	case one.heading:
@@ -96,7 +97,7 @@ var (
 	openHeads     = append([]string{"remains", "left", "not", "open", "pending", "blocked", "follow-up", "follow-ups"}, planHeads...)
 )
 
-// done reports whether the list tells what was done.
+// done reports whether the list is about finished work.
 func (l *listHead) done() bool {
 	for _, head := range []string{l.lead, l.heading} {
 		if low := strings.ToLower(head); head != "" {
@@ -106,10 +107,10 @@ func (l *listHead) done() bool {
 	return false
 }
 
-// next returns what the assistant called still to do, in the last third of the
-// history and since its last answer to the user. Earlier announcements are
-// mostly done. So are those in a message with calls, once something followed the
-// calls.
+// next returns the work that the assistant called open, in the last third of the history
+// and since its last answer to the user. Earlier announcements are mostly done. The
+// announcements in a message with calls are also mostly done, once the session went on
+// after the calls.
 func (h *History) next() []fact {
 	var out []fact
 	for i := max(len(h.Steps)*2/3, h.lastAnswer()); i < len(h.Steps); i++ {

@@ -8,8 +8,8 @@ import (
 	"github.com/agentcompact/compact/message"
 )
 
-// Words of what is open also stand in names, in conditions and in reports.
-func TestWordsOfOpenWorkInAnotherSense(t *testing.T) {
+// Words about open work also appear in names, in conditions and in reports.
+func TestLeavesOpenIgnoresWordsInAnotherSense(t *testing.T) {
 	for s, open := range map[string]bool{
 		"The app shows the todo list of each user, and saves it.":                    false,
 		"I'll build the todo screen with two parallel tasks for you.":                false,
@@ -32,7 +32,7 @@ func TestWordsOfOpenWorkInAnotherSense(t *testing.T) {
 	}
 }
 
-func TestItemsUnderAReportAreNotOpen(t *testing.T) {
+func TestItemsOfReportAreNotOpen(t *testing.T) {
 	list := func(head string) string {
 		return nextOf(t, message.User("Import the rows."), message.Assistant(head+"\n\n- The importer retries what remains in the queue of the rows\n"))
 	}
@@ -43,8 +43,8 @@ func TestItemsUnderAReportAreNotOpen(t *testing.T) {
 	}
 }
 
-// "Now" begins a step, or says how something is by now.
-func TestWhatSomethingDoesNowIsNotAnnounced(t *testing.T) {
+// "Now" begins an announcement, or the description of a present behavior.
+func TestPresentBehaviorIsNotAnnounced(t *testing.T) {
 	for s, want := range map[string]bool{
 		"Now searches the main branch first, then the others": false, "Now returns nil for an empty row": false, "Now uses one query per table": false, "Let me know which table you mean": false,
 		"Now I read the importer": true, "Now let me run the tests": true, "Now run the tests again": true, "Now tests for the importer": true, "Now this test": true,
@@ -59,8 +59,8 @@ func TestWhatSomethingDoesNowIsNotAnnounced(t *testing.T) {
 	}
 }
 
-// A script, a runner or an option that does not exist is no work to do.
-func TestACommandThatDoesNotExistIsNotNext(t *testing.T) {
+// A missing script, runner or option is not open work.
+func TestNextOmitsMissingCommand(t *testing.T) {
 	for _, c := range []struct {
 		cmd, result string
 		wrong       bool
@@ -87,8 +87,8 @@ func TestACommandThatDoesNotExistIsNotNext(t *testing.T) {
 	}
 }
 
-// What repairs ends as the check that only looks.
-func TestACheckThatRepairsIsTheSameCheck(t *testing.T) {
+// A check that repairs settles the same check without the repair.
+func TestRepairingCheckSettlesPlainCheck(t *testing.T) {
 	for first, later := range map[string]string{"bun run lint:fix 2>&1": "bun run lint", "npm run lint -- --fix": "npm run lint", "npx biome check --write .": "npx biome check .", "ruff check --fix src": "ruff check src"} {
 		failed := reruns{}
 		failed.wait(first)

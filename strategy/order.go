@@ -7,17 +7,18 @@ import (
 	"github.com/agentcompact/compact/message"
 )
 
-// An order says where the order of a view differs from the order in which its
-// messages were written. A summary precedes the last message of the user, even
-// if it covers work on it. Once that message is summarized as well, its number
-// is higher than those of the work on it.
+// An order lists the places where the order of a view differs from the order in which
+// its messages were written. A summary precedes the last message of the user, even if
+// the summary covers work on that message. Once the message is summarized as well, its
+// number is higher than the numbers of the work on it.
 type order struct {
 	since int     // number of the first step after the user's message that follows the block; 0 = there is none
 	typed bool    // a person typed that message
-	moved []moved // the user's messages with such numbers, oldest first
+	moved []moved // the user's messages with a number higher than their work, oldest first
 }
 
-// A moved is a message that was written before a step with a lower number.
+// A moved is a message that was written before a step although that step has a lower
+// number.
 type moved struct{ step, before int }
 
 // mostMoved is the maximum number of moved messages that a summary lists.
@@ -54,8 +55,8 @@ func (r *Request) order() order {
 	return now
 }
 
-// speaks reports whether a message of the user's role has words of the user, rather than
-// those of a harness.
+// speaks reports whether a message of the user's role has words of the user, and not
+// only words of a harness.
 func speaks(m *message.Message) bool {
 	speech := classify(m, false).speech
 	return speech == speechTyped || speech == speechPasted
@@ -66,7 +67,7 @@ func fromUser(m *message.Message) bool {
 	return m.Role == message.RoleUser && !m.Has(message.KindToolResult)
 }
 
-// sentences returns the order in words, each sentence after a space.
+// sentences describes the order in words, with a space before each sentence.
 func (o order) sentences() string {
 	text := ""
 	switch {
@@ -105,8 +106,8 @@ func orderOf(summary string) (o order) {
 	return o
 }
 
-// stepAt returns the number of the citation that a text begins with, 0 if there
-// is none.
+// stepAt returns the number of the citation at the beginning of a text, 0 if there is
+// none.
 func stepAt(text string) int {
 	rest, ok := strings.CutPrefix(text, "[s")
 	number, _, closed := strings.Cut(rest, "]")

@@ -15,10 +15,10 @@ func steps(n int) []message.Message {
 	return out
 }
 
-// The summary stands before the last message of the user, also where it covers
-// work on it: it says so, over several summaries, and where the message itself
-// is summarized later.
-func TestASummarySaysWhenTheMessageBehindItWasWritten(t *testing.T) {
+// The summary precedes the last message of the user, even if it covers work on this
+// message. The introduction says so, over several summaries, and also after the message
+// itself is summarized.
+func TestSummaryStatesWhenTheFollowingMessageWasWritten(t *testing.T) {
 	asked := message.User("Now deploy the exporter, please.")
 	number := 1
 	intro := func(previous string, msgs, visible []message.Message, after int) string {
@@ -53,35 +53,36 @@ func TestASummarySaysWhenTheMessageBehindItWasWritten(t *testing.T) {
 		t.Fatalf("the fourth summary:\n%s", fourth)
 	}
 	if plain := intro("", steps(3), []message.Message{asked}, 0); strings.Contains(line(plain), "was written before") {
-		t.Errorf("a summary of what came before the message says otherwise:\n%s", plain)
+		t.Errorf("the summary of earlier messages is wrong:\n%s", plain)
 	}
 	if harness := intro("", steps(3), []message.Message{message.User("<system-reminder>be brief</system-reminder>")}, 6); !strings.HasSuffix(line(harness), " The message right after this block was written before [s1].") || strings.Contains(harness, "in work") {
-		t.Errorf("a message of the harness:\n%s", harness)
+		t.Errorf("after a message of the harness:\n%s", harness)
 	}
 	reminder := message.User("<system-reminder>be brief</system-reminder>")
 	behind := intro("", steps(3), []message.Message{reminder}, 6)
 	if later := intro(behind, append([]message.Message{reminder}, steps(2)...), []message.Message{asked}, 0); strings.Contains(line(later), "Of the user's words") {
-		t.Errorf("no words of the user are out of their order:\n%s", later)
+		t.Errorf("the user's words are in order, but the summary says otherwise:\n%s", later)
 	}
 }
 
-// TestAFolderThatTheShellIsInAlready is no part of what a check checks: without it the
-// failure stands beside the same check that passed.
-func TestAFolderThatTheShellIsInAlready(t *testing.T) {
+// TestFailedFolderChangeIsNotPartOfCheck checks that a folder in which the shell already
+// works is not part of a check. Otherwise, a summary would state the failure beside the
+// same check that passed.
+func TestFailedFolderChangeIsNotPartOfCheck(t *testing.T) {
 	msgs := append([]message.Message{message.User("Make it green.")}, command("1", "", "cd src && go test ./color/... 2>&1", "Exit code: 1\n/usr/bin/bash: line 1: cd: src: No such file or directory")...)
 	msgs = append(append(msgs, command("2", "", "pwd && go test ./color/... 2>&1", "Exit code: 0\n/d/omp/src\nok  \tomp/color\t0.2s")...), steps(7)...)
 	text := write4(t, Input{Messages: msgs})
 	if !strings.Contains(text, "passed (exit 0)") || !strings.Contains(text, "after it had failed once") || strings.Contains(text, "its last run failed") {
-		t.Errorf("it reads:\n%s", text)
+		t.Errorf("the summary is:\n%s", text)
 	}
 	other := append(command("1", "", "cd web && go test ./color/... 2>&1", "Exit code: 1\n--- FAIL: TestRows (0.00s)\nFAIL\tomp/web/color\t0.1s"), command("2", "", "go test ./color/... 2>&1", "Exit code: 0\nok  \tomp/color\t0.2s")...)
 	if text := write4(t, Input{Messages: append(append([]message.Message{message.User("Make it green.")}, other...), steps(4)...)}); !strings.Contains(text, "its last run failed") {
-		t.Errorf("the same check of another folder settles it:\n%s", text)
+		t.Errorf("the same check in another folder settles the failure:\n%s", text)
 	}
 }
 
-// What a summary carries over is dropped or marked once a later step settles it.
-func TestWhatASummaryCarriesIsSettledByLaterSteps(t *testing.T) {
+// A carried line is dropped or marked once a later step settles it.
+func TestLaterStepsSettleCarriedLines(t *testing.T) {
 	in := func(previous string, msgs []message.Message) string {
 		t.Helper()
 		sum, err := Writer{Strategy: taskState, Summarizer: Extractive{}, MaxTokens: 900}.Write(t.Context(), Input{Previous: previous, Messages: msgs, MaxTokens: 2000, Count: func(s string) int { return len(s)/4 + 1 }})
@@ -98,7 +99,7 @@ func TestWhatASummaryCarriesIsSettledByLaterSteps(t *testing.T) {
 	}
 	again := in(first, command("2", "", "ls store", "rows.go"))
 	if !strings.Contains(again, "failed (exit 1): --- FAIL: TestRows") || strings.Contains(again, "the last step: Let me run everything") {
-		t.Errorf("nothing settled it, but something followed:\n%s", again)
+		t.Errorf("the failure is not settled, but the summary says so:\n%s", again)
 	}
 	for name, later := range map[string][]message.Message{
 		"the same in another form": command("2", "", "mise run test && mise run lint", "Exit code: 0\n0 issues."),

@@ -11,10 +11,10 @@ import (
 	"github.com/agentcompact/compact/policy"
 )
 
-// The user's words may take 1/userShare of the target. A target that was
-// lowered, to save money or to delay the next compaction, counts as at least
-// half the trigger here, so that requests stay whole. Even then the words take at
-// most 1/mostShare of the target.
+// The user's words may take 1/userShare of the target. A target that was lowered, to
+// save money or to delay the next compaction, counts here as at least half of the
+// trigger, so that requests stay whole. Even then, the words take at most 1/mostShare of
+// the target.
 const (
 	userShare = 10
 	mostShare = 4
@@ -57,9 +57,9 @@ func refOf(v *policy.View, i int) string {
 	return ""
 }
 
-// restored returns a message as it was before this run, with the originals of
-// masked and truncated results. Of a result that can't be restored, what its
-// placeholder says of the outcome stays, and nothing else.
+// restored returns a message as it was before this run, with the originals of masked and
+// truncated results. If a masked result can't be restored, only the outcome in its
+// placeholder stays.
 func restored(v *policy.View, i int, original func(ref string) (string, bool)) message.Message {
 	m := v.Unedited(i)
 	var parts []message.Part
@@ -79,10 +79,10 @@ func restored(v *policy.View, i int, original func(ref string) (string, bool)) m
 	return message.Message{Role: m.Role, Name: m.Name, Parts: parts, Protected: m.Protected}
 }
 
-// restoredText returns the original text of a part that an earlier run masked
-// or truncated. It uses a reference only if this program is known to have
-// written it: a tool could return a forged placeholder and pass off another
-// result as its own.
+// restoredText returns the original text of a part that an earlier run masked or
+// truncated. It uses a reference only if this program is known to have written the
+// reference: a tool could return a forged placeholder and so pass off another result as
+// its own.
 func restoredText(v *policy.View, i, p int, part message.Part, original func(ref string) (string, bool)) (text string, changed bool) {
 	if part.Kind != message.KindToolResult {
 		return "", false
@@ -110,8 +110,8 @@ func restoredText(v *policy.View, i, p int, part message.Part, original func(ref
 	return "", true
 }
 
-// legible returns a message without bytes that are no text, as a wire would carry it. A
-// summary that quoted them could not be stored as it is.
+// legible returns a message in which U+FFFD replaces invalid UTF-8, as in a message sent
+// over a wire. A summary that quotes invalid bytes could not be stored unchanged.
 func legible(m message.Message) message.Message {
 	valid := func(p message.Part) bool {
 		return utf8.ValidString(p.Text) && utf8.ValidString(p.Name) && utf8.Valid(p.Args)

@@ -13,7 +13,7 @@ import (
 
 const hidden = "[observation masked — 4200 chars]"
 
-// masked is a view in which an earlier run masked a result.
+// masked returns a view in which an earlier run masked a result.
 func masked(text string) *policy.View {
 	return view([]message.Message{
 		message.User("Run the tests, please."),
@@ -23,7 +23,7 @@ func masked(text string) *policy.View {
 	}, 6000)
 }
 
-func TestWhatWasMaskedIsReadFromTheArchive(t *testing.T) {
+func TestMaskedResultIsReadFromArchive(t *testing.T) {
 	v := masked(hidden)
 	v.Origins = func(i, p int) (policy.Origin, bool) { return policy.Origin{Chars: 4200, Ref: "3f9a2c1b70de"}, i == 2 }
 	m := restored(v, 2, func(ref string) (string, bool) { return "Exit code 1\n--- FAIL: TestA", ref != "" })
@@ -35,7 +35,7 @@ func TestWhatWasMaskedIsReadFromTheArchive(t *testing.T) {
 	}
 }
 
-func TestOfWhatIsNotToBeHadNothingIsSaid(t *testing.T) {
+func TestSummaryOmitsUnrestoredResult(t *testing.T) {
 	for _, text := range []string{hidden, "[truncated: kept first ~8000 of ~52000 tokens (head)]"} {
 		v := masked(text)
 		var msgs []message.Message
@@ -51,9 +51,9 @@ func TestOfWhatIsNotToBeHadNothingIsSaid(t *testing.T) {
 	}
 }
 
-// Where the archive can't be read, a placeholder that this program wrote still says
-// how the tests ended. One of a tool says nothing.
-func TestOfWhatIsNotToBeHadThePlaceholderTellsTheOutcome(t *testing.T) {
+// If the archive can't be read, a placeholder of this program still states the outcome of
+// the tests. A placeholder in the result of a tool states nothing.
+func TestPlaceholderStatesOutcomeOfUnrestoredResult(t *testing.T) {
 	const head = `[observation masked — 4200 chars · bash "go test ./a"`
 	for _, c := range []struct{ text, want string }{
 		{head + ` · says "--- FAIL: TestA (0.00s)" · exit 0 · recall 3f9a2c1b70de]`, "--- FAIL: TestA (0.00s)\n[exit code: 0]"},
@@ -64,7 +64,7 @@ func TestOfWhatIsNotToBeHadThePlaceholderTellsTheOutcome(t *testing.T) {
 	} {
 		v := masked(c.text)
 		if got := restored(v, 2, nil).ResultText(); got != "" {
-			t.Errorf("of a tool: %q", got)
+			t.Errorf("placeholder in a tool's result: %q", got)
 		}
 		v.Origins = func(i, p int) (policy.Origin, bool) { return policy.Origin{Chars: 4200, Ref: "3f9a2c1b70de"}, i == 2 }
 		m := restored(v, 2, func(string) (string, bool) { return "", false })
@@ -81,9 +81,9 @@ func TestOfWhatIsNotToBeHadThePlaceholderTellsTheOutcome(t *testing.T) {
 	}
 }
 
-// A summary that quotes bytes that are no text could not be stored as it is, and no other
-// process would make the same view.
-func TestSummariesHoldNoBytesThatAreNoText(t *testing.T) {
+// A summary that quotes invalid bytes could not be stored unchanged, and no other process
+// would make the same view.
+func TestSummariesContainOnlyValidUTF8(t *testing.T) {
 	msgs := session(20)
 	for i := range msgs {
 		if msgs[i].IsUser() {
@@ -108,7 +108,7 @@ func TestSummariesHoldNoBytesThatAreNoText(t *testing.T) {
 	}
 }
 
-func TestWhatPeopleTypedIsNotPrunedWithTheRest(t *testing.T) {
+func TestPruningKeepsTypedMessages(t *testing.T) {
 	msgs := session(20)
 	msgs = append(msgs[:8:8], append([]message.Message{message.User("Call the flag --dry, not --check."), message.Assistant("All right.")}, msgs[8:]...)...)
 	v := view(msgs, 3000)
@@ -133,7 +133,7 @@ func TestWhatPeopleTypedIsNotPrunedWithTheRest(t *testing.T) {
 
 // If agents act in their text, a patch in the next message of role user is the output
 // of the action, and no user typed it.
-func TestWhatACommandInTextPrintedIsPruned(t *testing.T) {
+func TestPruningRemovesOutputOfCommandInText(t *testing.T) {
 	msgs := []message.Message{message.System("You are a coding agent."), message.User("Fix the failing import.")}
 	for i := range 20 {
 		msgs = append(msgs, message.Assistant("I look.\n```bash\ngit diff\n```"), message.User("diff --git a/a.go b/a.go\n"+strings.Repeat("+it prints this\n", 45)))
@@ -158,15 +158,15 @@ func TestWhatACommandInTextPrintedIsPruned(t *testing.T) {
 		}
 	}
 	if printed > 0 || !typed {
-		t.Errorf("%d printed texts stay, and what was typed: %v", printed, typed)
+		t.Errorf("%d printed texts stay; typed text stays: %v", printed, typed)
 	}
 }
 
-// Whatever stays where no summary could be had, the rest of the stages can make it fit: the
-// earlier summary, what people typed and the notice share the room that is there.
-func TestWhatStaysWithoutASummaryHasRoom(t *testing.T) {
+// After a failed summary, the later stages can make the view fit: the earlier summary, the
+// typed messages and the notice share the room that exists.
+func TestPrunedViewFitsTheBudget(t *testing.T) {
 	msgs := session(12)
-	msgs[0] = message.System(strings.Repeat("You are a coding agent. ", 600)) // people's words may take a share of all
+	msgs[0] = message.System(strings.Repeat("You are a coding agent. ", 600)) // makes the view large, because the user's words get a share of it
 	typed := message.User("Call the flag --dry, not --check, in each of the commands that the loader has, and say so in the help.")
 	msgs = slices.Insert(msgs, 10, typed, message.Assistant("All right."))
 	msgs = slices.Insert(msgs, 1, policy.NewSummary(3, "## Decisions\n"+strings.Repeat("- the loader keeps its rows in order\n", 30)))
@@ -182,7 +182,7 @@ func TestWhatStaysWithoutASummaryHasRoom(t *testing.T) {
 		}
 		left := view(apply(t, v, p), limit)
 		if least := left.Without(nil); least > limit {
-			t.Fatalf("limit %d: at least %d tokens are left, where %d can be", limit, least, floor)
+			t.Fatalf("limit %d: at least %d tokens are left, want at most %d", limit, least, floor)
 		}
 		notice := false
 		for _, m := range left.Messages {
@@ -197,16 +197,16 @@ func TestWhatStaysWithoutASummaryHasRoom(t *testing.T) {
 			}
 		}
 		if cost := v.Cost.Message(policy.NewNotice(len(msgs))); !notice && limit >= floor+cost {
-			t.Fatalf("limit %d: nothing says that messages are missing", limit)
+			t.Fatalf("limit %d: no text says that messages are missing", limit)
 		}
 	}
 	if old == 0 || words == 0 || notices == 0 {
-		t.Errorf("the summary stays %d times, the words %d times, a notice says so %d times", old, words, notices)
+		t.Errorf("the summary stayed %d times, the words %d times, a notice appeared %d times", old, words, notices)
 	}
 }
 
-// A room is too small for a summary only if what squeeze leaves is.
-func TestRoomThatSqueezeMakesIsThereForASummary(t *testing.T) {
+// The room for a summary includes the room that squeeze can make.
+func TestSummaryUsesRoomThatSqueezeMakes(t *testing.T) {
 	msgs := session(12)
 	msgs[len(msgs)-3] = message.ToolResult("call_11", strings.Repeat("row of the table\n", 400))
 	s := stage(t, Writer{})
@@ -221,7 +221,7 @@ func TestRoomThatSqueezeMakesIsThereForASummary(t *testing.T) {
 	}
 }
 
-// silent answers nothing that can be used.
+// silent is a Summarizer with an unusable answer.
 type silent struct{}
 
 func (silent) Summarize(context.Context, Request) (Draft, error) { return Draft{Text: "no"}, nil }

@@ -47,7 +47,7 @@ func refusedCall(result string) bool {
 	return beginsAny(strings.TrimLeft(result[:min(len(result), 200)], " \t\r\n"), refusedHeads)
 }
 
-// errorHeads lists beginnings of error results. A file that begins with such a
+// errorHeads lists beginnings of error results. A shown file that begins with such a
 // word does not match, because tools that show files number or wrap the lines.
 var errorHeads = []string{"error:", "error -", "error executing", "error calling", "error while", "err:", "failed to ", "failure:", "exception:", "traceback (most recent call last)",
 	`{"error"`, `{"status":"error"`, `{"status": "error"`, `{"success":false`, `{"success": false`, `{"iserror":true`, `{"is_error":true`, "invalid ", "ran into ",
@@ -109,22 +109,22 @@ func shellError(result string) bool {
 	return shellRefuses(first)
 }
 
-// shellRefuses reports whether a shell says in a line in lower case that it could not
-// run a command.
+// shellRefuses reports whether a lower-case line is the message of a shell that it could
+// not run a command.
 func shellRefuses(low string) bool {
 	return (beginsAny(low, []string{"bash: ", "sh: ", "/bin/sh: ", "/bin/bash: ", "zsh: "})) &&
 		(strings.Contains(low, "not found") || strings.Contains(low, "no such file") || strings.Contains(low, "denied"))
 }
 
-// firstLine returns the first line of a result that is not empty.
+// firstLine returns the first non-empty line of a result.
 func firstLine(result string) string {
 	line, _, _ := strings.Cut(strings.TrimLeft(result[:min(len(result), edge)], " \t\r\n"), "\n")
 	return strings.TrimSpace(line)
 }
 
-// hidesStatus reports whether a zero status may not be that of the command that
-// matters, which is the check if there is one: its output goes through a pipe, or
-// another command follows.
+// hidesStatus reports whether the status zero may belong to another command than the
+// one that matters: the output goes through a pipe, or another command follows. If the
+// command line has a check, the check is the command that matters.
 func hidesStatus(cmd string) bool {
 	if strings.Contains(cmd, "pipefail") && !strings.ContainsAny(cmd, ";") {
 		return false
@@ -174,9 +174,10 @@ func (c *Call) ErrorLine() string {
 	return clip(squash(plainText(best)), maxErrorLine)
 }
 
-// errorRank returns how little a line says of an error: first what a compiler or a
-// linter says of a place in a file, last what says nothing. What a runner says of
-// itself is worth less than any other line with a mark.
+// errorRank ranks a line by its information about an error; a lower rank is better. A
+// message of a compiler or a linter about a place in a file is first, a line without
+// information last. A message of a runner about itself ranks below all other lines with
+// a mark.
 func (c *Call) errorRank(line string, indented bool) int {
 	plain := plainText(line)
 	switch {
@@ -201,8 +202,8 @@ func (c *Call) errorRank(line string, indented bool) int {
 	return rank
 }
 
-// alarmRank is the rank of a line that only a sign marks as what went wrong, that of
-// an exception.
+// alarmRank is the rank of a line that only a sign marks as an error. It is the rank of
+// "exception" in errorMarks.
 const alarmRank = 6
 
 // isBareMark reports whether a line only states that there is an error.
@@ -214,8 +215,7 @@ func isBareMark(line string) bool {
 	return false
 }
 
-// plainText returns a line without terminal codes, and without tags around the
-// output.
+// plainText returns a line without terminal codes and without the tags around an output.
 func plainText(s string) string { return stripTags(testrun.Uncolored(s)) }
 
 // stripTags removes the tags around an output.

@@ -14,7 +14,7 @@ func ranCommand(cmd, result string) *Call {
 	return &c
 }
 
-func TestStatusLinesOfTheKnownHarnesses(t *testing.T) {
+func TestExitStatusReadsLinesOfKnownHarnesses(t *testing.T) {
 	for result, want := range map[string]int{
 		"Exit code 2\nboom": 2,
 		"Chunk ID: 1\nWall time: 1 s\nProcess exited with code 3\nx": 3,
@@ -38,7 +38,7 @@ func TestStatusLinesOfTheKnownHarnesses(t *testing.T) {
 	}
 }
 
-func TestOutcomesAreThoseThatTheSourceStates(t *testing.T) {
+func TestOutcomeIsTheOneThatTheResultStates(t *testing.T) {
 	for _, c := range []struct {
 		name, cmd, result string
 		want              Outcome
@@ -71,7 +71,7 @@ func TestOutcomesAreThoseThatTheSourceStates(t *testing.T) {
 	}
 }
 
-func TestAResultOfAToolIsAnErrorOnlyInItsStead(t *testing.T) {
+func TestErrorResultReplacesTheResult(t *testing.T) {
 	for result, want := range map[string]Outcome{
 		"Error: flight HAT138 is not available":                   Failed,
 		`{"error": "no such user"}`:                               Failed,
@@ -92,7 +92,7 @@ func TestAResultOfAToolIsAnErrorOnlyInItsStead(t *testing.T) {
 	}
 }
 
-func TestACommandThatGoesOnEndsWithWhatWasWaitedFor(t *testing.T) {
+func TestWaitingCallEndsRunningCommand(t *testing.T) {
 	h := NewHistory(Request{Strategy: taskState, First: 1, Messages: []message.Message{
 		message.Assistant("", message.Call("1", "exec_command", `{"cmd":"go test ./slow"}`)),
 		message.ToolResult("1", "Chunk ID: 1\nProcess running with session ID 71\nOutput:\n"),
@@ -105,7 +105,7 @@ func TestACommandThatGoesOnEndsWithWhatWasWaitedFor(t *testing.T) {
 	}
 }
 
-func TestALineOfTheLogIsInTheWordsOfTheSource(t *testing.T) {
+func TestLogLineUsesWordsOfTheSource(t *testing.T) {
 	for _, c := range []struct{ cmd, result, want string }{
 		{"cd /src && go test ./storage/...", "Exit code 1\n--- FAIL: TestTornWrite\n    got 3 files, want 2\nFAIL", "`go test ./storage/...` failed (exit 1): --- FAIL: TestTornWrite"},
 		{"make lint", "<returncode>0</returncode>\n<output>\n0 issues.\n</output>", "`make lint` passed (exit 0): 0 issues."},
@@ -119,9 +119,9 @@ func TestALineOfTheLogIsInTheWordsOfTheSource(t *testing.T) {
 	}
 }
 
-// An editor that takes the name of an operation as its command runs none, and
-// an edit that was refused changed nothing.
-func TestAnEditThatWasRefusedChangedNothing(t *testing.T) {
+// The argument "command" of an editor can name an operation; then the call runs no command.
+// A refused edit changes nothing.
+func TestRefusedEditChangesNothing(t *testing.T) {
 	for result, want := range map[string]Outcome{
 		"ERROR:\nNo replacement was performed, old_str `x` did not appear verbatim in /a/b.go.": Failed,
 		"ERROR:\nParameter `old_str` is required for command: str_replace.":                     Failed,
@@ -133,7 +133,7 @@ func TestAnEditThatWasRefusedChangedNothing(t *testing.T) {
 			t.Errorf("%q: %v, command %q; want %v and none", result, c.Outcome, c.Command(), want)
 		}
 		if want == Failed && (strings.HasPrefix(c.ErrorLine(), "ERROR") || c.Target() != "/a/b.go") {
-			t.Errorf("%q: the error is %q, of %s", result, c.ErrorLine(), c.Target())
+			t.Errorf("%q: error %q of %s", result, c.ErrorLine(), c.Target())
 		}
 		if changed := len(c.files) > 0; changed != (want == OK) {
 			t.Errorf("%q: files %v", result, c.files)

@@ -18,7 +18,7 @@ const ownTimeout = 10 * time.Second
 const (
 	maxOwnSections = 12
 	maxOwnTitle    = 60     // characters
-	maxOwnLines    = 20_000 // of one summary
+	maxOwnLines    = 20_000 // lines of one summary
 )
 
 var ownName = regexp.MustCompile(`^[a-z][a-z0-9_-]{0,39}$`)
@@ -31,13 +31,13 @@ type OwnError struct {
 
 func (e *OwnError) Error() string { return fmt.Sprintf("strategy: %q %s", e.Name, e.Reason) }
 
-// New prepares a strategy of the caller: it appends the common sections, and guards
-// the extractor. An extractor that panics, does not return within 10 s, or returns
-// an invalid line is an error of the stage: a notice takes the place of the
-// summary, and a warning reports it. The error of New is an *[OwnError].
+// New prepares a strategy of the caller: it appends the common sections and guards the
+// extractor. The stage fails if the extractor panics, does not return within 10 s, or
+// returns an invalid line: a notice replaces the summary, and a warning reports the
+// error. The error of New is an *[OwnError].
 //
-// The lines of an extractor go into the summary redacted, as far as they fit, but
-// unverified: they must state only facts of the history.
+// The lines of an extractor go into the summary as far as they fit. They are redacted,
+// but not verified: they must state only facts of the history.
 func New(s Strategy) (Strategy, error) {
 	wrong := func(reason string) (Strategy, error) { return Strategy{}, &OwnError{s.Name, reason} }
 	switch {
@@ -72,9 +72,9 @@ func New(s Strategy) (Strategy, error) {
 	return s, nil
 }
 
-// guardedLines calls an extractor that may panic or never return. In these
-// cases it panics with a *policy.PanicError, and with an *OwnError if a line is
-// invalid. Both become errors of the stage.
+// guardedLines calls an extractor that may panic or never return. In these cases,
+// guardedLines panics with a *policy.PanicError. If a line is invalid, it panics with an
+// *OwnError. Both become errors of the stage.
 func guardedLines(name string, sections int, extract func(h *History) []Line, h *History) []Line {
 	type answer struct {
 		lines []Line

@@ -17,7 +17,7 @@ func ownStrategy() strategy.Strategy {
 	}
 }
 
-func TestNewRefusesStrategiesThatCannotBe(t *testing.T) {
+func TestNewRefusesInvalidStrategies(t *testing.T) {
 	for want, change := range map[string]func(s *strategy.Strategy){
 		"is no name":              func(s *strategy.Strategy) { s.Name = "Two words" },
 		"of a built-in strategy":  func(s *strategy.Strategy) { s.Name = "brief" },
@@ -37,7 +37,7 @@ func TestNewRefusesStrategiesThatCannotBe(t *testing.T) {
 	}
 }
 
-func TestExtractorThatFailsIsAnErrorOfTheStage(t *testing.T) {
+func TestFailingExtractorIsAnErrorOfTheStage(t *testing.T) {
 	for want, f := range map[string]func(*strategy.History) []strategy.Line{
 		"a fault":      func(*strategy.History) []strategy.Line { panic("a fault") },
 		"of section 1": func(*strategy.History) []strategy.Line { return []strategy.Line{{Section: 1, Text: "x"}} },

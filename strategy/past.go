@@ -7,12 +7,13 @@ import (
 
 // A past counts the failed runs before the last run of a check.
 type past struct {
-	same     int // of the same check
-	narrower int // of a part of it
-	others   int // of it and of other checks
+	same     int // failed runs of the same check
+	narrower int // failed runs of a part of the check
+	others   int // failed runs of the check together with other checks
 }
 
-// add counts a result that the newer one replaces, and what that one had replaced.
+// add counts the result old, which the newer result now replaces, and the results that
+// old had replaced.
 func (p *past) add(old, now *check) {
 	was := old.before
 	failed := 0
@@ -32,15 +33,16 @@ func (p *past) add(old, now *check) {
 	}
 }
 
-// partOf reports whether another command runs each check of a command, or more.
+// partOf reports whether another command, with the checks of, covers each check of a
+// command, with the checks all.
 func partOf(all, of []covering) bool {
 	return !slices.ContainsFunc(all, func(c covering) bool {
 		return !slices.ContainsFunc(of, func(o covering) bool { return slices.Contains(c.covered, o.own) })
 	})
 }
 
-// hadFailed tells of the failed runs before, as a suffix. A run of a part of the check is
-// no run of it.
+// hadFailed returns a suffix about the earlier failed runs. A run of a part of the check
+// does not count as a run of the check.
 func (c *check) hadFailed() string {
 	var had []string
 	for _, one := range []struct {

@@ -8,16 +8,16 @@ import (
 
 // Sizes of pasted text, in characters.
 const (
-	leastPaste  = 800    // a block of code, a log or a quotation of this size is cited
-	maxTyped    = 4000   // a longer text was not typed as a whole; this much of it is kept
-	maxTemplate = 1500   // the same limits for a text that begins with markup
-	mostTask    = 16_000 // a longer text is a document, and no task
-	pasteLead   = 500    // of such a text, shown of its beginning
-	pasteTail   = 200    // and of its end
+	leastPaste  = 800    // minimum size of a block of code, a log or a quotation that is cited
+	maxTyped    = 4000   // a longer text was not typed as a whole; this many characters of it are kept
+	maxTemplate = 1500   // like maxTyped, for a text that begins with markup
+	mostTask    = 16_000 // a longer text is a document, not a task
+	pasteLead   = 500    // characters shown from the beginning of a document
+	pasteTail   = 200    // characters shown from the end of a document
 )
 
-// splitPasted separates what a person typed from what they pasted. Large fenced
-// blocks, logs and quoted mails are cited in one line.
+// splitPasted separates typed text from pasted text. Large fenced blocks, logs and quoted
+// mails are cited in one line.
 func splitPasted(text string) heard {
 	var out []string
 	s := heard{speech: speechTyped}
@@ -55,7 +55,7 @@ func splitPasted(text string) heard {
 	return s
 }
 
-// cutNote is the note in a text that was not typed as a whole.
+// cutNote returns the note in a text that was not typed as a whole.
 func cutNote(gone, of int) string {
 	return fmt.Sprintf("%s%d of %d characters left out]", leftOutMark, gone, of)
 }
@@ -65,8 +65,8 @@ const (
 	wholeMark   = " [all of it: recall "
 )
 
-// briefest cuts a text with such a note further, and reports whether it became
-// shorter.
+// briefest shortens a text with a note of cutNote further, and reports whether the text
+// became shorter.
 func briefest(text string) (brief string, ok bool) {
 	text, whole, _ := strings.Cut(text, wholeMark)
 	before, rest, found := strings.Cut(text, leftOutMark)
@@ -83,8 +83,8 @@ func briefest(text string) (brief string, ok bool) {
 	return brief, true
 }
 
-// template reports whether a text begins with a markup element on a line of its
-// own. Such a text is the body of a command, not typed.
+// template reports whether a text begins with a markup element on a line of its own. Such
+// a text is the body of a command and was not typed.
 func template(text string) bool {
 	line, _, ok := strings.Cut(text, "\n")
 	line = strings.TrimSpace(line)
@@ -101,7 +101,7 @@ func firstText(lines []string) string {
 	return strings.Join(lines, " ")
 }
 
-// A block is a run of lines of one kind; what is "" for prose.
+// A block is a run of lines of one kind. The field what is "" for prose.
 type block struct {
 	what  string
 	lines []string

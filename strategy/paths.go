@@ -11,7 +11,7 @@ import (
 // of a summary.
 const headingPaths = "Paths"
 
-// baseMark abbreviates, in paths, the folder that contains most of them.
+// baseMark stands in a path for the folder that contains most of the paths.
 const baseMark = "…/"
 
 // leastBase is the minimum length of an abbreviated folder, in bytes. leastUses
@@ -21,9 +21,8 @@ const (
 	leastUses = 4
 )
 
-// findBase sets h.base to the folder whose abbreviation shortens the paths of
-// the calls most, with a slash at its end. It sets "" if no folder is worth a
-// mark.
+// findBase sets h.base to the folder, with a slash at its end, that shortens the paths of
+// the calls most if it is abbreviated. It sets "" if no folder is worth an abbreviation.
 func (h *History) findBase(marked bool) {
 	uses := map[string]int{}
 	note := func(text string) {
@@ -110,7 +109,7 @@ func pathByte(c byte) bool {
 	return wordByte(c) || c >= 0x80 || strings.IndexByte("/.-@+~", c) >= 0
 }
 
-// shortPaths replaces the folder base by its mark.
+// shortPaths replaces the folder base by the mark.
 func shortPaths(text, base string) string {
 	if base == "" || !strings.Contains(text, base) {
 		return text
@@ -135,7 +134,7 @@ func shortPaths(text, base string) string {
 // baseLine returns the line that defines the mark.
 func baseLine(base string) string { return "`" + baseMark + "` in a path stands for `" + base + "`" }
 
-// baseIn returns the folder that such a line defines, "" for other lines.
+// baseIn returns the folder that a line of baseLine defines, "" for other lines.
 func baseIn(line string) string {
 	rest, ok := strings.CutPrefix(line, "`"+baseMark+"` in a path stands for `")
 	base, _, closed := strings.Cut(rest, "`")

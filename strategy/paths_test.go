@@ -19,10 +19,10 @@ func editsIn(dir string, names ...string) []message.Message {
 	return msgs
 }
 
-func TestACommonFolderIsSaidOnce(t *testing.T) {
+func TestSummaryNamesCommonFolderOnce(t *testing.T) {
 	text := write4(t, Input{Messages: editsIn(checkout, "one.go", "two.go", "sub/three.go", "sub/four.go", "five.go")})
 	if n := strings.Count(text, checkout); n != 1 {
-		t.Errorf("the folder stands %d times in:\n%s", n, text)
+		t.Errorf("the folder appears %d times in:\n%s", n, text)
 	}
 	for _, want := range []string{"`…/` in a path stands for `" + checkout + "`", "`…/one.go`: edited", "`…/sub/four.go`: edited"} {
 		if !strings.Contains(text, want) {
@@ -31,7 +31,7 @@ func TestACommonFolderIsSaidOnce(t *testing.T) {
 	}
 }
 
-func TestTheNextSummaryKnowsWhatAMarkStoodFor(t *testing.T) {
+func TestNextSummaryExpandsMark(t *testing.T) {
 	first := write4(t, Input{Messages: editsIn(checkout, "one.go", "two.go", "three.go", "four.go", "five.go")})
 	second := write4(t, Input{Previous: first, Messages: editsIn("/home/else/where/", "six.go", "seven.go", "eight.go", "nine.go", "ten.go", "eleven.go", "twelve.go")})
 	full := fullPaths(second)
@@ -42,10 +42,10 @@ func TestTheNextSummaryKnowsWhatAMarkStoodFor(t *testing.T) {
 	}
 }
 
-func TestAMarkThatTheHistoryHasStandsForNothing(t *testing.T) {
+func TestMarkOfHistoryIsNotExpanded(t *testing.T) {
 	msgs := append(editsIn(checkout, "one.go", "two.go", "three.go", "four.go", "five.go"), message.Assistant("It lists …/one.go as broken."))
 	if text := write4(t, Input{Messages: msgs}); strings.Contains(text, "in a path stands for") {
-		t.Errorf("a mark of the history is taken for ours:\n%s", text)
+		t.Errorf("a mark of the history counts as ours:\n%s", text)
 	}
 }
 

@@ -4,19 +4,18 @@ import (
 	"github.com/agentcompact/compact/message"
 )
 
-// thresholds are the sizes in characters above which an observation is
-// shortened to one line, mildest first; 0 shortens none.
+// thresholds are sizes in characters, mildest first: an observation above the threshold
+// is shortened to one line. The threshold 0 shortens none.
 var thresholds = []int{0, 24_000, 8_000, 3_000, 1_000, 300, 1}
 
 // margin is the share of a window that stays unused, because a summarizer may
 // count tokens differently.
 const margin = 0.1
 
-// split cuts a request into requests that fit room tokens of history each. It
-// first shortens observations, the largest ones before the others. It makes
-// several pieces, of complete rounds, only if the request does not fit with all
-// observations on single lines. The texts of a round that is too large by
-// itself are clipped.
+// split cuts a request into requests that fit room tokens of history each. It first
+// shortens observations, beginning with the largest. It makes several pieces, of complete
+// rounds, only if the request does not fit with all observations on single lines. If one
+// round alone is too large, its texts are clipped.
 func (r Request) split(room int) []Request {
 	if len(r.Messages) == 0 {
 		return []Request{r}
@@ -120,7 +119,7 @@ func (r Request) piece(start, end int) Request {
 	return r
 }
 
-// leastClip is the lowest length to which texts are clipped, in characters.
+// leastClip is the minimum length of a clipped text, in characters.
 const leastClip = 60
 
 // clipTo clips the texts of a request until they fit room tokens. If that is

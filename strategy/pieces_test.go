@@ -17,7 +17,7 @@ import (
 // defaultParallel is the default of Writer.Parallel.
 const defaultParallel = 4
 
-func TestAnAnswerAsLongAsItsSourceIsRefused(t *testing.T) {
+func TestWriterRefusesAnswerAsLongAsItsSource(t *testing.T) {
 	source := strings.Repeat("The importer skips rows. ", 8)
 	for shorter, want := range map[int]error{0: strategy.ErrNotSmaller, 4: nil} {
 		w := strategy.Writer{Summarizer: scribe{"- " + source[:len(source)-2-shorter]}, Retries: -1}
@@ -28,8 +28,8 @@ func TestAnAnswerAsLongAsItsSourceIsRefused(t *testing.T) {
 	}
 }
 
-// A model stands for a remote one: it has a window, keeps what it was asked
-// and refuses what does not fit.
+// A model simulates a remote model: it has a window, records the requests and refuses a
+// request that does not fit.
 type model struct {
 	window int
 	answer func(r strategy.Request) (strategy.Draft, error) // default: one line
@@ -38,7 +38,7 @@ type model struct {
 	mu      sync.Mutex
 	asked   []strategy.Request
 	running int
-	most    int // requests that ran at once
+	most    int // maximum number of concurrent requests
 }
 
 func (m *model) Describe() strategy.Info {
@@ -73,7 +73,7 @@ func (m *model) Summarize(ctx context.Context, r strategy.Request) (strategy.Dra
 	return strategy.Draft{Text: "## Decisions\n- something was decided"}, nil
 }
 
-// long is a history of about n tokens, of which share stands in observations.
+// long returns a history of about n tokens. share is the share of the observations in it.
 func long(n int, share float64) []message.Message {
 	var out []message.Message
 	for i := 0; n > 0; i++ {
@@ -86,7 +86,7 @@ func long(n int, share float64) []message.Message {
 	return out
 }
 
-func TestObservationsAreShortenedBeforeThereArePieces(t *testing.T) {
+func TestObservationsAreShortenedBeforeSplitting(t *testing.T) {
 	m := &model{window: 32_000}
 	sum, err := strategy.Writer{Summarizer: m}.Write(t.Context(), strategy.Input{Messages: long(155_000, 0.9), Count: count4})
 	if err != nil {
@@ -100,7 +100,7 @@ func TestObservationsAreShortenedBeforeThereArePieces(t *testing.T) {
 	}
 }
 
-func TestALargeRemainderIsMappedAndReduced(t *testing.T) {
+func TestLargeRemainderIsSummarizedInPieces(t *testing.T) {
 	m := &model{window: 128_000, delay: 10 * time.Millisecond}
 	var infos []strategy.CallInfo
 	msgs := long(620_000, 0.2)
@@ -142,11 +142,11 @@ func TestALargeRemainderIsMappedAndReduced(t *testing.T) {
 		}
 	}
 	if done < sum.Pieces {
-		t.Errorf("progress told of %d of %d pieces", done, sum.Pieces)
+		t.Errorf("progress reported %d of %d pieces", done, sum.Pieces)
 	}
 }
 
-func TestOneRoundLargerThanTheWindowIsCutInTheMiddle(t *testing.T) {
+func TestRoundLargerThanWindowLosesItsMiddle(t *testing.T) {
 	m := &model{window: 8000}
 	text := "the beginning " + strings.Repeat("of a very long message ", 40_000) + " the end"
 	if _, err := (strategy.Writer{Summarizer: m, MaxTokens: 500}).Write(t.Context(), strategy.Input{Messages: []message.Message{message.User(text)}, Count: count4}); err != nil {
@@ -158,7 +158,7 @@ func TestOneRoundLargerThanTheWindowIsCutInTheMiddle(t *testing.T) {
 	}
 }
 
-func TestARoundOfVeryManyMessagesIsTakenApart(t *testing.T) {
+func TestRoundOfManyMessagesIsSplit(t *testing.T) {
 	var calls []message.Part
 	var results []message.Message
 	for i := range 3000 {
@@ -173,9 +173,9 @@ func TestARoundOfVeryManyMessagesIsTakenApart(t *testing.T) {
 	}
 }
 
-func TestThePiecesShrinkUntilTheServerTakesThem(t *testing.T) {
+func TestPiecesShrinkUntilServerAcceptsThem(t *testing.T) {
 	real := &model{window: 20_000}
-	// It says 128k, and has 20k.
+	// The model reports a window of 128k, but has 20k.
 	m := &liar{real, 128_000}
 	sum, err := strategy.Writer{Summarizer: m, MaxTokens: 500}.Write(t.Context(), strategy.Input{Messages: long(60_000, 0.1), Count: count4})
 	if err != nil {
@@ -195,7 +195,7 @@ func (l *liar) Describe() strategy.Info {
 	return strategy.Info{Name: "liar", Window: l.says, Remote: true}
 }
 
-func TestOneBadPieceEndsTheOthers(t *testing.T) {
+func TestFailedPieceEndsTheOthers(t *testing.T) {
 	m := &model{window: 16_000, delay: time.Millisecond, answer: func(r strategy.Request) (strategy.Draft, error) {
 		return strategy.Draft{}, &strategy.Failure{Reason: strategy.ErrRejected}
 	}}
@@ -208,7 +208,7 @@ func TestOneBadPieceEndsTheOthers(t *testing.T) {
 	}
 }
 
-func TestRetriesWaitLongerEachTimeAndHonourTheServer(t *testing.T) {
+func TestRetriesBackOffAndHonorRetryAfter(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		failures := []time.Duration{0, 20 * time.Second, 0}
 		m := &model{window: 128_000}
@@ -229,7 +229,7 @@ func TestRetriesWaitLongerEachTimeAndHonourTheServer(t *testing.T) {
 	})
 }
 
-func TestTheDeadlineHoldsForAllAttemptsTogether(t *testing.T) {
+func TestDeadlineLimitsAllAttemptsTogether(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := &model{window: 128_000, delay: 50 * time.Second, answer: func(strategy.Request) (strategy.Draft, error) {
 			return strategy.Draft{}, &strategy.Failure{Reason: strategy.ErrTransient}
@@ -245,8 +245,8 @@ func TestTheDeadlineHoldsForAllAttemptsTogether(t *testing.T) {
 	})
 }
 
-// Nobody waits for an attempt that the deadline does not leave room for.
-func TestAWaitThatTheDeadlineCutsIsNotBegun(t *testing.T) {
+// The writer does not wait for an attempt that could only begin after the deadline.
+func TestWriterSkipsWaitBeyondDeadline(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := &model{window: 128_000, answer: func(strategy.Request) (strategy.Draft, error) {
 			return strategy.Draft{}, &strategy.Failure{Reason: strategy.ErrTransient, Status: 503, RetryAfter: 10 * time.Minute}
@@ -257,12 +257,12 @@ func TestAWaitThatTheDeadlineCutsIsNotBegun(t *testing.T) {
 			t.Errorf("%d attempts, error %v", sum.Attempts, err)
 		}
 		if got := time.Since(start); got != 0 {
-			t.Errorf("waited %v for a server that said ten minutes", got)
+			t.Errorf("waited %v for a server that requested ten minutes", got)
 		}
 	})
 }
 
-func TestCancellingDuringABackoffReturnsTheContextsError(t *testing.T) {
+func TestCanceledBackoffReturnsContextError(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := &model{window: 128_000, answer: func(strategy.Request) (strategy.Draft, error) {
 			return strategy.Draft{}, &strategy.Failure{Reason: strategy.ErrTransient, RetryAfter: time.Minute}

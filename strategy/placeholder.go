@@ -13,7 +13,7 @@ import (
 var ourOwnHeads = []string{"[observation masked — ", "[dispatch output masked — ", "[result masked — ", "[truncated: kept ", "[tidied — ", "[conversation truncated — ", "[observation truncated",
 	"[no tool result was recorded", "[image masked — ", "[audio masked — ", "[file masked — "}
 
-// saidIn returns the text of a message without placeholders of media.
+// saidIn returns the text of a message without the placeholders of media.
 func saidIn(m *message.Message) string {
 	if !standsForMedia(m) {
 		return m.Text()
@@ -67,8 +67,8 @@ func withoutOurs(text string) string {
 	return b.String()
 }
 
-// outcomeIn returns what a placeholder says of the outcome of a command, as a result that
-// says nothing else: the quoted line and the exit status.
+// outcomeIn returns the outcome of a command that a placeholder states, in the form of a
+// result: only the quoted line and the exit status.
 func outcomeIn(mark *policy.Mark, placeholder string) string {
 	_, rest, _ := strings.Cut(placeholder, `" · says "`)
 	says, _, _ := strings.Cut(rest, " · ")

@@ -15,7 +15,7 @@ func titledPart(text, title string) string {
 	return body
 }
 
-func TestTheNewestRequestLeadsAndTheFirstStandsAfterIt(t *testing.T) {
+func TestNewestRequestPrecedesFirstRequest(t *testing.T) {
 	text := write4(t, long("Make the importer faster.",
 		message.Assistant("The importer takes 12 ms now, the lookups are cached."),
 		message.User("Leave the importer, write the exporter instead. It has to write CSV, please."),
@@ -28,20 +28,20 @@ func TestTheNewestRequestLeadsAndTheFirstStandsAfterIt(t *testing.T) {
 	}
 }
 
-func TestOneRequestIsNotSaidToBeNewest(t *testing.T) {
+func TestSingleRequestIsNotCalledNewest(t *testing.T) {
 	tells(t, long("Make the importer faster.", message.Assistant("On it.")), []string{"\n- Make the importer faster."}, []string{newestRequest, firstRequest})
 }
 
-// A request that leads to a heading or a sentence stands with it.
-func TestARequestThatLeadsToSomethingStandsWithIt(t *testing.T) {
+// A request that introduces a heading or a sentence is quoted with it.
+func TestRequestKeepsTheTextThatItIntroduces(t *testing.T) {
 	tells(t, long("Do the following:\n\n# Rename the ledger\n\nThe old name is misleading."), []string{"- Do the following: Rename the ledger"}, nil)
 }
 
-func TestARequestThatLeadsToAQuotationStandsWithIt(t *testing.T) {
+func TestRequestKeepsTheQuotationThatItIntroduces(t *testing.T) {
 	tells(t, long("Look at what the bot says: \"\"\"\nThe cache is never emptied between two runs.\n\"\"\""), []string{"- Look at what the bot says: The cache is never emptied between two runs."}, nil)
 }
 
-func TestTheNextSummaryPutsItsOwnNewestRequestFirst(t *testing.T) {
+func TestNextSummaryPutsItsNewestRequestFirst(t *testing.T) {
 	one := write4(t, long("Make the importer faster.", message.Assistant("It takes 12 ms now."), message.User("Write the exporter now, as CSV."), message.Assistant("Done, it writes CSV.")))
 	quiet := write4(t, Input{Previous: one, Messages: []message.Message{message.Assistant("The exporter also has a header now: "+strings.Repeat("it names each column. ", 60), message.Call("1", "bash", `{"command":"ls out"}`)), message.ToolResult("1", "a.csv")}})
 	if want := "- newest request in this part, replied to in [s6]: Write the exporter now, as CSV. [s5]"; strings.Count(quiet, newestRequest) != 1 || !strings.Contains(quiet, want) {
@@ -54,7 +54,7 @@ func TestTheNextSummaryPutsItsOwnNewestRequestFirst(t *testing.T) {
 	}
 }
 
-func TestWhatBindsIsToldFromWhatAsksAndWhatIs(t *testing.T) {
+func TestBindsDistinguishesRulesFromQuestionsAndStatements(t *testing.T) {
 	for _, s := range []string{"Never touch the staging database.", "Please don't push to main.", "It works, but don't rename the flag.", "I don't want to pay more than 80 euros.", "I want you to always run the linter first.", "You must keep the old name.",
 		"Keep the output below ten lines.", "Can you fix it? Never touch main.", "Do it without new dependencies, please."} {
 		if _, rest, ok := strings.Cut(s, "? "); ok {
@@ -72,9 +72,9 @@ func TestWhatBindsIsToldFromWhatAsksAndWhatIs(t *testing.T) {
 	}
 }
 
-// What a reviewer says, what the user asked and what a harness recalls is no
-// decision of the assistant.
-func TestWhatOthersSayIsNoDecision(t *testing.T) {
+// Statements of a reviewer, questions of the user and the memory of a harness are not
+// decisions of the assistant.
+func TestDecisionsOmitWordsOfOthers(t *testing.T) {
 	in := long("Make the importer faster.",
 		message.Assistant("I decided to batch the inserts because each commit syncs the disk.\n\n> I'd rather drop the table instead of batching, because nobody reads it.\n\nThe reviewer suggested that we should use a queue instead of the table, because it is simpler."),
 		message.User("This session is being continued from a previous conversation. It was decided that the exporter should use a pool because it is faster."))
@@ -87,7 +87,7 @@ func TestWhatOthersSayIsNoDecision(t *testing.T) {
 	}
 }
 
-func TestWhatIsNextSaysWhatEachLineIs(t *testing.T) {
+func TestNextLinesHaveIntroductions(t *testing.T) {
 	text := write4(t, long("Make the importer faster.",
 		message.Assistant("The rename of the table is not yet started, it needs a migration."),
 		message.Assistant("Let me run the linter over it.", message.Call("1", "bash", `{"command":"make lint"}`)),
@@ -95,7 +95,7 @@ func TestWhatIsNextSaysWhatEachLineIs(t *testing.T) {
 	want := []string{"- said to be still open: The rename of the table is not yet started, it needs a migration. [s4]", "- the last step: Let me run the linter over it. — `make lint` passed (exit 0): 0 issues. [s5]"}
 	got := strings.Split(strings.TrimSpace(titledPart(text, "What is next")), "\n")
 	if strings.Count(text, "Let me run the linter over it.") != 1 {
-		t.Errorf("what is announced is told twice in:\n%s", text)
+		t.Errorf("the announced step appears twice in:\n%s", text)
 	}
 	for _, w := range want {
 		if !slices.Contains(got, w) {
@@ -104,7 +104,7 @@ func TestWhatIsNextSaysWhatEachLineIs(t *testing.T) {
 	}
 }
 
-func TestARequestThatNobodyRepliedToIsNext(t *testing.T) {
+func TestNextNamesRequestWithoutReply(t *testing.T) {
 	in := long("Make the importer faster.", message.Assistant("It takes 12 ms now."), message.User("Write the exporter now."), message.Assistant("", message.Call("1", "bash", `{"command":"ls out"}`)), message.ToolResult("1", "a.csv"))
 	waiting := "- not replied to in this part: the newest request [s5]"
 	tells(t, in, []string{waiting}, nil)
@@ -116,7 +116,7 @@ func TestARequestThatNobodyRepliedToIsNext(t *testing.T) {
 	tells(t, in, nil, []string{"not replied to"})
 }
 
-func TestDeedsReadPlainlyAndAreReadBack(t *testing.T) {
+func TestDeedsAreWrittenAndReadBack(t *testing.T) {
 	for text, f := range map[string]fileState{
 		"edited":                                        {Op: opEdited, Changes: 1},
 		"edited twice":                                  {Op: opEdited, Changes: 2},
@@ -146,13 +146,14 @@ func TestDeedsReadPlainlyAndAreReadBack(t *testing.T) {
 	}
 }
 
-func TestTheItemsOfAListDoNotRunIntoEachOther(t *testing.T) {
+func TestListItemsAreSeparated(t *testing.T) {
 	tells(t, long("Which flights are there?", message.Assistant("There are three flights:\n- AV208 at 07:40 for 64 euros\n- AV214 at 11:05 for 95 euros\n\nAV208 is the cheaper one.")),
 		[]string{"AV208 at 07:40 for 64 euros; AV214 at 11:05 for 95 euros. AV208 is the cheaper one."}, nil)
 }
 
-// A tool that puts a question to the user returns the question: that is no answer.
-func TestAToolThatRepeatsTheQuestionGivesNoAnswer(t *testing.T) {
+// A tool that asks the user a question may return the question. The question is not an
+// answer.
+func TestRepeatedQuestionIsNotAnAnswer(t *testing.T) {
 	ask := message.Assistant("", message.Call("1", "ask_clarification", `{"question":"Which bank do you mean?","context":"The word has two meanings.","options":["the one at the river","the one with the money"]}`))
 	tells(t, long("Write about the bank.", ask, message.ToolResult("1", "The word has two meanings.\n\nWhich bank do you mean?\n\n1. the one at the river\n2. the one with the money")),
 		nil, []string{"the user answered"})
@@ -160,29 +161,29 @@ func TestAToolThatRepeatsTheQuestionGivesNoAnswer(t *testing.T) {
 		[]string{"the user answered: the one at the river"}, nil)
 }
 
-func TestTheNavigationOfAPageIsNotTold(t *testing.T) {
+func TestSummaryOmitsNavigationOfPage(t *testing.T) {
 	page := "[Home page of the journal](/home) [All articles](/articles)\n\n![A portrait of the author of this article](https://example.org/a.png)\n\n" +
 		"The pump needs a low flow temperature, as the [field study](https://example.org/study) of 77 houses found.\n"
 	tells(t, long("What does the pump need?", message.Assistant("", message.Call("1", "web_fetch", `{"url":"https://example.org/pumps"}`)), message.ToolResult("1", page)),
 		[]string{"The pump needs a low flow temperature, as the [field study]"}, []string{"All articles", "portrait"})
 }
 
-func TestTheOnlyKeyThatSaysNothingIsNotTold(t *testing.T) {
+func TestSummaryOmitsSinglePlainKey(t *testing.T) {
 	if got := spokenText(`{"message":"Your parcel is on its way."}`); got != "Your parcel is on its way." {
 		t.Errorf("%q", got)
 	}
 }
 
-// A short answer of a tool stands in the log in full, and not a second time.
-func TestAShortAnswerOfAToolIsToldOnce(t *testing.T) {
+// The log quotes a short result of a tool in full. No other line repeats it.
+func TestSummaryStatesShortResultOnce(t *testing.T) {
 	text := write4(t, long("Pay the bill.", message.Assistant("", message.Call("1", "fetch_receipt", `{}`)), message.ToolResult("1", "The receipt of the bill B-77 has been put on the shelf of the office.")))
 	if strings.Count(text, "shelf of the office") != 1 {
-		t.Errorf("told twice, or not at all:\n%s", text)
+		t.Errorf("stated twice, or not at all:\n%s", text)
 	}
 }
 
-// What a command read before was there, so that writing it is no creation.
-func TestAFileThatACommandReadIsNotCreatedWhenItIsWritten(t *testing.T) {
+// A file that a command read existed, so that a later write does not create it.
+func TestWriteToReadFileIsNotACreation(t *testing.T) {
 	read := func(result string) Input {
 		return long("Add a method.", message.Assistant("", message.Call("1", "bash", `{"command":"cat lib/shapes.py"}`)), message.ToolResult("1", result),
 			message.Assistant("", message.Call("2", "bash", `{"command":"cat <<'EOF' > lib/shapes.py\nclass Shape: pass\nEOF"}`)), message.ToolResult("2", "Exit code: 0\n"))

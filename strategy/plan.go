@@ -10,7 +10,7 @@ import (
 // An itemStatus is the status of an item.
 type itemStatus uint8
 
-// The statuses of items. Only open ones read as things to do.
+// The statuses of items. Only an open item reads as work to do.
 const (
 	itemOpen itemStatus = iota
 	itemBlocked
@@ -27,20 +27,20 @@ type item struct {
 	Step   int
 	Text   string
 	Status itemStatus
-	Active bool   // is being worked on
-	id     string // of a task list, where it has ids
-	tool   string // that wrote the list as a whole
+	Active bool   // somebody works on the item now
+	id     string // id in the task list, if the list has ids
+	tool   string // tool that wrote the list as a whole
 }
 
-// inProgress follows an open item that is being worked on. taskMark precedes the id of
-// an item in a task list: the agent needs it to update the task, and the next summary to
-// read the update.
+// inProgress follows an open item that somebody works on. taskMark precedes the id of an
+// item in a task list: the agent needs the id to update the task, and the next summary
+// needs it to read the update.
 const (
 	inProgress = " (in progress)"
 	taskMark   = " (task "
 )
 
-// marks returns the marks that follow the text of an item that is not done.
+// marks returns the marks after the text of an unfinished item.
 func (it item) marks() string {
 	out := ""
 	if it.id != "" && it.Status != itemDone {
@@ -52,7 +52,7 @@ func (it item) marks() string {
 	return out
 }
 
-// unmarked returns an item of a line without its marks, which it reads.
+// unmarked parses the item of a line: it reads the marks and removes them from the text.
 func unmarked(text string) item {
 	var it item
 	it.Text, it.Active = strings.CutSuffix(strings.TrimSpace(text), inProgress)
@@ -64,11 +64,11 @@ func unmarked(text string) item {
 	return it
 }
 
-// maxTaskID is the maximum length of an id that a line has, in bytes.
+// maxTaskID is the maximum length of an id in a line, in bytes.
 const maxTaskID = 40
 
-// carried adds the items of a line of the previous summary: one item, or
-// several done ones.
+// carried adds the items of a line of the previous summary: one item, or several done
+// items.
 func (b *items) carried(text string, st itemStatus) {
 	texts := []string{text}
 	if st == itemDone {
@@ -168,8 +168,8 @@ func (b *items) call(step int, c *Call) {
 	}
 }
 
-// taskID returns the id of a created task: an argument, or the number in the result,
-// "Task #3 created".
+// taskID returns the id of a created task: an argument, or else the number in a result
+// such as "Task #3 created".
 func taskID(c *Call) string {
 	if id := c.arg("id"); id != "" {
 		return id
@@ -283,7 +283,7 @@ func (it item) Line() string {
 	return "[" + it.Status.String() + "] " + it.Text + it.marks()
 }
 
-// planValue ranks the plan above what is only known.
+// planValue ranks the plan above plain facts.
 const planValue = 4
 
 // doneTogether is the number of done items on one line.
@@ -314,9 +314,9 @@ func itemLines(items []item, section int) []Line {
 	return out
 }
 
-// lastList returns the last list in which the assistant wrote what it is going
-// to do. It returns nothing if there are items of a plan, if it was carried out, or if
-// the assistant ended its turn since: that answer says what became of the plan.
+// lastList returns the last list in which the assistant wrote its next steps. It returns
+// nothing if there are items of a plan, if the list was carried out, or if the assistant
+// has ended its turn since: its last answer reports on the plan.
 func (h *History) lastList() fact {
 	if len(h.items()) > 0 {
 		return fact{}
@@ -344,21 +344,21 @@ func forTheUser(list string) bool {
 	return hasAny(strings.ToLower(list), []string{" your ", " you ", "you’", "you'", "tap "})
 }
 
-// planHeads lists words that introduce a list of what will be done. reportHeads
-// lists words that introduce a report of what was done.
+// planHeads lists words that introduce a list of future steps. reportHeads lists words
+// that introduce a report of finished steps.
 var (
 	planHeads   = []string{"plan", "steps", "next", "todo", "to do", "approach", "remaining", "recommend", "recommended", "recommendation", "步骤", "计划"}
 	reportHeads = []string{"run", "ran", "done", "did", "completed", "passed", "verified", "made", "changed", "was", "were"}
 )
 
-// introduces reports whether a line introduces a list of what will be done.
+// introduces reports whether a line introduces a list of future steps.
 func introduces(line string) bool {
 	low := strings.ToLower(line)
 	return len(line) < 160 && hasAnyWord(low, planHeads) && !hasAnyWord(low, reportHeads)
 }
 
-// hasAnyWord reports whether a text in lower case has one of the words whole:
-// "next" is not in "v4.41.0-next.1". A word of a script without spaces may stand
+// hasAnyWord reports whether a lower-case text contains one of the words as a whole word:
+// "next" does not match in "v4.41.0-next.1". A word of a script without spaces matches
 // anywhere.
 func hasAnyWord(low string, words []string) bool {
 	for _, w := range words {
@@ -377,12 +377,11 @@ func hasAnyWord(low string, words []string) bool {
 	return false
 }
 
-// joins reports whether a byte belongs to a name: letters, digits and what
-// stands between them in versions, paths and flags.
+// joins reports whether a byte belongs to a name: a letter, a digit, or a separator in
+// versions, paths and flags.
 func joins(b byte) bool { return wordByte(b) || strings.IndexByte("-./_", b) >= 0 }
 
-// planList returns the items of a numbered list that follows a line with a word
-// for a plan.
+// planList returns the items of a list after a line with a word for a plan.
 func planList(text string) string {
 	var items []string
 	head := false

@@ -8,10 +8,9 @@ import (
 // planShare is the maximum share of the plan in a model's summary.
 const planShare = 0.3
 
-// withPlan adds the plan, as the tools last wrote it, to a model's document. It
-// removes the model's lines about the same items, so that their status is the
-// recorded one. fitted fits the remaining document into the tokens that the
-// plan leaves.
+// withPlan adds the plan, as the tools last wrote it, to a model's document. It removes
+// the model's lines about the same items, so that only the recorded status remains. The
+// function fitted fits the rest of the document into the tokens that the plan leaves.
 func (h *History) withPlan(d Document, s Strategy, limit int, count func(string) int, fitted func(d Document, limit int) Document) Document {
 	into, ok := s.section(headingComing)
 	if !ok {
@@ -40,16 +39,16 @@ func (h *History) withPlan(d Document, s Strategy, limit int, count func(string)
 	return d
 }
 
-// plan returns the items that tools of this part wrote, and those of the
-// previous summary that no line of d decides. It leaves out a model's own
-// items, which cite steps: the model carries them over.
+// plan returns the items that tools of this part wrote, and the items of the previous
+// summary that no line of d decides. It omits a model's own items, which cite steps,
+// because the model carries them over.
 func (h *History) plan(d Document) []item {
 	return slices.DeleteFunc(h.items(), func(it item) bool {
 		return it.Step == 0 && (strings.Contains(it.Text, "[s") || d.decides(it))
 	})
 }
 
-// decides reports whether a line with a status is about an item: it has two
+// decides reports whether a line with a status is about an item, that is, contains two
 // thirds of the item's words.
 func (d Document) decides(it item) bool {
 	want, found := wordSet(it.Text), false

@@ -6,9 +6,9 @@ import (
 	"strings"
 )
 
-// probes returns the requests by which a session tests an address: requests with
-// different data to one address. Repeating them is the work itself. A request that
-// is answered with the record that it created is not a probe.
+// probes returns the requests with which a session tests an address: requests with
+// different data to one address. Such repetition is the work itself. A request is not a
+// probe if its result is the record that it created.
 func (h *History) probes() map[*Call]bool {
 	byAddress, data := map[string][]*Call{}, map[string]map[string]bool{}
 	h.eachCall(func(_ *Step, c *Call) {
@@ -32,8 +32,9 @@ func (h *History) probes() map[*Call]bool {
 // address matches an address in a command line.
 var address = regexp.MustCompile(`https?://[^\s'"\\)]+`)
 
-// probed returns the server that a command sends data to with curl, and the program
-// there, "" if the command does something else, too, or the server returned a record.
+// probed returns the host and the path of the address to which a command sends a request
+// with curl. It returns "" if the command also does other work, or if the server returned
+// a record.
 func (c *Call) probed() string {
 	cmd := c.Command()
 	if !strings.Contains(cmd, "curl ") || len(cmd) > maxCommandLine || len(recordOf(body(c.Result))) > 0 {
@@ -52,15 +53,15 @@ func (c *Call) probed() string {
 	return u.Host + u.Path
 }
 
-// headers match the options of curl with which it sends headers, and keeps quiet.
+// headers matches the options of curl for headers and for less output.
 var headers = regexp.MustCompile(` (?:-H|--header) (?:'[^']*'|"[^"]*"|\S+)| -(?:s|S|sS|k|i)\b`)
 
 // maxRequest is the maximum length of a quoted request, in characters.
 const maxRequest = 160
 
-// withoutHeaders shortens a command of curl by what does not tell what is asked for,
-// and returns how long it may be: of an address that is cut, the path and the query
-// would be lost.
+// withoutHeaders removes the options from a long curl command that do not describe the
+// request. It also returns the maximum length of the quoted command: a curl command may
+// be longer than others, because a cut address would lose its path and query.
 func withoutHeaders(cmd string) (short string, most int) {
 	if !strings.HasPrefix(cmd, "curl ") || len(cmd) <= maxCommand {
 		return cmd, maxCommand

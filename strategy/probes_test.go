@@ -7,9 +7,9 @@ import (
 	"github.com/agentcompact/compact/message"
 )
 
-// Requests with varied data try what an address answers: the last one, which found it,
-// has to be repeated.
-func TestRequestsThatTryAnAddressAreToBeRepeated(t *testing.T) {
+// Requests with varied data probe the answers of an address. A successor may have to repeat
+// the last request, which succeeded.
+func TestProbesMayBeRepeated(t *testing.T) {
 	post := func(data string) run {
 		return run{"curl -X POST -d 'name=" + data + "' http://x.org/cgi-bin/forms.pl", "Your name is " + data}
 	}
@@ -33,15 +33,15 @@ func TestRequestsThatTryAnAddressAreToBeRepeated(t *testing.T) {
 	}
 }
 
-// Of a request, what is asked for is quoted.
-func TestTheAddressOfARequestIsQuoted(t *testing.T) {
+// A summary quotes the address of a request, and not its headers.
+func TestSummaryQuotesAddressOfRequest(t *testing.T) {
 	const cmd = `curl -s -k -X POST -H 'Content-Type: application/json' -H "Authorization: Bearer x" -F file=ARGV http://web.example.org:8000/cgi-bin/file.pl?forms.pl`
 	if got := ranCommand(cmd, "ok").name(); got != "`curl -X POST -F file=ARGV http://web.example.org:8000/cgi-bin/file.pl?forms.pl`" {
 		t.Error(got)
 	}
 }
 
-func TestAnErrorOfAGatewayIsNoPage(t *testing.T) {
+func TestGatewayErrorIsNotAPage(t *testing.T) {
 	for result, want := range map[string]string{
 		`{"url":"u","crawled_content":"# None\n\nupstream connect error or disconnect/reset before headers."}`: "upstream connect error or disconnect/reset before headers.",
 		"<html><head><title>404 Not Found</title></head>":                                                      "404 Not Found",

@@ -7,17 +7,16 @@ import (
 
 // A Prompt is the prompt for a model.
 type Prompt struct {
-	System string // instructions and worked examples; nothing of the history
+	System string // instructions and worked examples, without any text of the history
 	User   string // the history as fenced data, and the task
 }
 
-// aim is the share of the limit that a model is told as its limit. It leaves
-// room for references and for a model's miscounting.
+// aim is the share of the limit that the prompt gives to a model as its limit. The rest
+// leaves room for references and for counting errors of the model.
 const aim = 0.75
 
-// Prompt returns what to ask a model for this request. Everything that comes
-// from the history stands in the user's message between two fence lines whose
-// delimiter does not occur in it.
+// Prompt returns the prompt for this request. All text of the history stands in the
+// user's message, between two fence lines with a delimiter that the text does not contain.
 func (r Request) Prompt() Prompt {
 	var data []string
 	var what []string

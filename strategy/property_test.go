@@ -10,9 +10,9 @@ import (
 	"github.com/agentcompact/compact/internal/samples"
 )
 
-// TestPropertyOfTheStageOnRandomHistories: whatever the history, what is
-// proposed makes the view smaller, stays within the limit and says so, twice
-// the same. COMPACT_SOAK=1 runs more of them.
+// TestPropertyOfTheStageOnRandomHistories checks that a proposal for any history makes the
+// view smaller, stays within the limit, and is the same a second time. COMPACT_SOAK=1 runs
+// more histories.
 func TestPropertyOfTheStageOnRandomHistories(t *testing.T) {
 	seeds := uint64(samples.Of(300))
 	if os.Getenv("COMPACT_SOAK") != "" {
@@ -45,7 +45,7 @@ func TestPropertyOfTheStageOnRandomHistories(t *testing.T) {
 			freed += v.Tokens[i]
 		}
 		if cut.New == nil {
-			continue // not even a notice fits
+			continue // no room even for a notice
 		}
 		if cost := v.Cost.Message(*cut.New); cost >= freed {
 			t.Errorf("seed %d: %d tokens for %d", seed, cost, freed)
@@ -61,6 +61,6 @@ func TestPropertyOfTheStageOnRandomHistories(t *testing.T) {
 		}
 	}
 	if proposed < int(seeds)/4 {
-		t.Errorf("only %d of %d histories had anything to summarize", proposed, seeds)
+		t.Errorf("only %d of %d histories had messages to summarize", proposed, seeds)
 	}
 }

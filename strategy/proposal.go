@@ -7,17 +7,16 @@ import (
 	"github.com/agentcompact/compact/message"
 )
 
-// shortAnswer is the maximum length of a short answer, in bytes: one that makes
-// no sense without its question.
+// shortAnswer is the maximum length of a short answer, in bytes. A short answer makes no
+// sense without its question.
 const (
 	shortAnswer   = 60
 	maxProposal   = 480 // characters of the quoted question or proposal
 	proposalValue = failedValue + 0.5
 )
 
-// proposalLines returns lines that quote short answers of the user with the
-// questions that they answer. selectionLines covers answers that name an
-// option.
+// proposalLines returns lines that quote short answers of the user together with their
+// questions. selectionLines covers answers that name an option.
 func (h *History) proposalLines(section int) []Line {
 	var out []Line
 	told := map[int]bool{}
@@ -40,8 +39,8 @@ func (h *History) proposalLines(section int) []Line {
 	return out
 }
 
-// asksBack reports whether a message is a question, with or without its mark: it
-// answers none.
+// asksBack reports whether a message is a question itself, with or without a question
+// mark, and so answers none.
 func asksBack(text string) bool {
 	low := strings.ToLower(strings.TrimSpace(text))
 	if strings.HasSuffix(low, "?") || strings.HasSuffix(low, "？") {
@@ -54,9 +53,9 @@ func asksBack(text string) bool {
 // askingHeads lists words that begin a question.
 var askingHeads = []string{"how", "why", "what", "what's", "where", "when", "who"}
 
-// proposalIn returns what a message asks or proposes at its end: its last questions and
-// offers, or a step that it announces last if the answer is a yes or a no. It returns ""
-// if the message ends with something that nobody could answer.
+// proposalIn returns the question or proposal at the end of a message: its last questions
+// and offers, or its last announced step if the answer is a yes or a no. It returns "" if
+// nobody could answer the end of the message.
 func proposalIn(text, answer string) string {
 	var asked []string
 	last, since := "", 0
@@ -67,7 +66,7 @@ func proposalIn(text, answer string) string {
 		}
 		if strings.HasSuffix(t, "?") || strings.HasSuffix(t, "？") || proposes(t) {
 			asked, since = append(asked, t), 0
-		} else if !one.item { // the items can be the object of its question
+		} else if !one.item { // items can belong to the question
 			since++
 		}
 		last = t
@@ -85,7 +84,7 @@ func proposalIn(text, answer string) string {
 	return clip(squash(strings.Join(asked, " ")), maxProposal)
 }
 
-// mostAfter is the maximum number of sentences after a question that an answer is for.
+// mostAfter is the maximum number of sentences between a question and its answer.
 const mostAfter = 2
 
 // assents reports whether an answer is only a yes or a no.
@@ -93,7 +92,7 @@ func assents(answer string) bool {
 	return len(answer) <= 20 && beginsAny(strings.ToLower(answer), []string{"yes", "yep", "yeah", "ok", "no", "sure", "go", "do it", "please", "sounds good", "ja", "oui", "好", "是", "可以"})
 }
 
-// proposing lists phrases of sentences that offer to do something.
+// proposing lists phrases of offers.
 var proposing = []string{"shall i", "should i", "want me to", "would you like", "do you want", "let me know", "if you want", "i can ", "i recommend", "i suggest", "ready to "}
 
 func proposes(t string) bool {

@@ -2,7 +2,7 @@ package strategy
 
 import "strings"
 
-// purpose returns what the assistant said a call was for.
+// purpose returns the purpose of a call that the assistant stated in a text.
 func purpose(text string) string {
 	s := unlabeled(lastSentence(text))
 	if quality(s) < 0.15 {
@@ -11,12 +11,12 @@ func purpose(text string) string {
 	return plainly(s)
 }
 
-// begun lists beginnings of such sentences, which plainly removes.
+// begun lists beginnings of sentences with a purpose. plainly removes them.
 var begun = []string{"now let me ", "let me ", "now i'll ", "i'll ", "i’ll ", "now i’ll ", "now i will ", "i will ", "now i need to ", "i need to ", "now i'm going to ", "i'm going to ", "let's ", "now let's ",
 	"next, i'll ", "next i'll ", "first, let me ", "first let me ", "now ", "also ", "then "}
 
-// plainly shortens a purpose: "Let me check the tests" becomes "check the
-// tests". It returns "" if less than leastPurpose is left.
+// plainly shortens a purpose: "Let me check the tests" becomes "check the tests". It
+// returns "" if fewer than leastPurpose bytes are left.
 func plainly(s string) string {
 	for again := true; again; {
 		again = false
@@ -32,7 +32,7 @@ func plainly(s string) string {
 	return s
 }
 
-// saidBefore returns the suffix that quotes what was said before a change.
+// saidBefore returns the suffix that quotes the purpose stated before a change.
 func saidBefore(why string) string { return " — said before: “" + why + "”" }
 
 // leastPurpose is the minimum length of a purpose, in bytes.
@@ -41,6 +41,6 @@ const leastPurpose = 16
 // outcomeWords appear in sentences that state the outcome of a run.
 var outcomeWords = []string{" pass", "succe", " fail", " green", "works", "clean", "0 issues"}
 
-// claims reports whether a sentence may state an outcome. Next to a command it
-// would read as the outcome of that command.
+// claims reports whether a sentence may state an outcome. Next to a command, such a
+// sentence would read as the outcome of that command.
 func claims(t string) bool { return hasAny(strings.ToLower(t), outcomeWords) }

@@ -9,9 +9,8 @@ import (
 	"github.com/agentcompact/compact/internal/testrun"
 )
 
-// A quoted line is cut to about maxQuote bytes around the quoted name, with
-// ahead of them before the name. One bullet quotes at most quotesTogether
-// lines.
+// A quoted line is cut to about maxQuote bytes around the quoted name, with at most about
+// ahead bytes before the name. One bullet quotes at most quotesTogether lines.
 const (
 	maxQuote       = 150
 	ahead          = 50
@@ -57,7 +56,7 @@ func saysOf(l, name string) bool {
 	return n >= 2 || n == 1 && strings.ContainsAny(l, "=(")
 }
 
-// statesExit reports whether a line mentions a status. Next to a command it
+// statesExit reports whether a line mentions a status. Next to a command, such a line
 // would read as the status of that command.
 func statesExit(l string) bool {
 	return hasAny(strings.ToLower(l), []string{"exit", "error", "returned"})
@@ -107,8 +106,8 @@ func around(text string, at, end int) string {
 	return before + strings.ReplaceAll(line, "`", "'") + after
 }
 
-// cutNotices are parts of lines in which a harness says that it shows an output in part.
-// They are no words of the file or the tool.
+// cutNotices are parts of lines in which a harness says that it shows only a part of an
+// output. Such lines do not come from the file or the tool.
 var cutNotices = []string{"output capped at ", "output too large", "the output was truncated", "output truncated", "full output saved to", "use offset=", "(end of file", "lines omitted", "characters omitted", "[truncated"}
 
 // saysCut reports whether a line says that the rest of an output is not shown.
@@ -152,7 +151,7 @@ func (h *History) textAt(p place) (text, verb string) {
 		case len(c.files) == 1 && c.files[0].Op == opRead:
 			return c.Result, " has "
 		case c.Check(), clipped(c.Command()):
-			return "", "" // another line has the outcome; what a cut command did later is not seen
+			return "", "" // another line has the outcome, or the later part of a cut command is not seen
 		case c.Command() != "":
 			return c.Result, " printed "
 		}
@@ -161,22 +160,22 @@ func (h *History) textAt(p place) (text, verb string) {
 	return "", "" // arguments are not findings
 }
 
-// clipped reports whether a line shows a command of several parts only in part,
-// so that its output may be of another part.
+// clipped reports whether a line shows only some parts of a command, so that the output
+// may come from another part.
 func clipped(cmd string) bool {
 	return utf8.RuneCountInString(cmd) > maxCommand && (strings.Contains(cmd, "&&") || strings.Contains(cmd, ";")) && !allCommands(cmd, looksOnly)
 }
 
-// reliedValue is the value of quoting a name that the assistant used later.
-// perName is added for each such name, up to five.
+// reliedValue is the base value of a line that quotes names that the assistant used
+// later. perName is added for each such name, up to five.
 const (
 	reliedValue = 0.15
 	perName     = 0.08
 	mostRelied  = 400 // names
 )
 
-// reliedLines returns lines that quote, from results, the names and numbers
-// that the assistant used later and that first appeared there.
+// reliedLines returns lines that quote results: the names and numbers that first appeared
+// in a result and that the assistant used later.
 func (h *History) reliedLines(section int) []Line {
 	byCall := map[place]*quotation{}
 	var order []place

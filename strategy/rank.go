@@ -7,19 +7,19 @@ import (
 	"github.com/agentcompact/compact/strategy/internal/ident"
 )
 
-// Features of an identifier for the ranking. Counts and distances are ln(1+n):
+// Features of an identifier for the ranking. Counts and distances are ln(1+n), because
 // the first mention says more than the tenth.
 const (
 	bias     = iota
 	told     // messages of the user that name it, in addition to total
-	said     // texts of the assistant
-	shown    // results
+	said     // texts of the assistant that name it
+	shown    // results that name it
 	total    // occurrences in all texts
 	task     // 1 if the user's first message names it
 	never    // 1 if the assistant never used it
 	since    // messages since it last appeared
-	company  // identifiers, this one included, in the text with the fewest
-	changed  // 1 for a file that was created, edited or deleted, and for what a change declares
+	company  // identifiers, this one included, in the text that names it and has the fewest identifiers
+	changed  // 1 for a file that was created, edited or deleted, and for a name that a change declares
 	previous // 1 if the previous summary names it first in a line, less for later positions
 	length   // in bytes
 	single   // 1 if it occurs once
@@ -31,10 +31,10 @@ const (
 	features = kind + ident.Kinds
 )
 
-// weights come from a logistic regression on recorded sessions: whether an
-// identifier that left the view was used later without being shown again, under
-// several definitions of an identifier. TestRankingCanBeFittedAgain repeats the
-// fit and measures it on sources that were held out. previous is set by hand,
+// weights come from a logistic regression on recorded sessions. The regression predicts
+// whether an identifier that left the view was used later without being shown again,
+// under several definitions of an identifier. TestRankingCanBeFittedAgain repeats the fit
+// and measures it on sources that were held out. The weight of previous is set by hand,
 // because no recorded session has a previous summary.
 var weights = [features]float64{
 	bias: -0.88,
@@ -103,8 +103,8 @@ func choice(path string) bool {
 	return !strings.HasPrefix(path, "/") && strings.IndexFunc(path, func(r rune) bool { return r != '/' && !asciiLetter(r) }) < 0
 }
 
-// score returns the probability, 0 to 1, that an identifier is needed again and
-// is not in view.
+// score returns the probability, 0 to 1, that an identifier is needed again. A visible
+// identifier has only visibleShare of it.
 func (x *nameIndex) score(e *entity) float64 {
 	z := 0.0
 	for i, f := range x.features(e) {

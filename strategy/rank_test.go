@@ -7,7 +7,7 @@ import (
 	"github.com/agentcompact/compact/strategy"
 )
 
-func TestRankingPutsWhatTheAssistantUsesBeforeWhatItWasOnlyShown(t *testing.T) {
+func TestRankingPutsUsedNamesBeforeShownNames(t *testing.T) {
 	msgs := []message.Message{
 		message.User("fix the loader"),
 		message.Assistant("reading", message.Call("a", "read", `{"path":"src/used_file.go"}`)),
@@ -20,7 +20,7 @@ func TestRankingPutsWhatTheAssistantUsesBeforeWhatItWasOnlyShown(t *testing.T) {
 	}
 }
 
-func TestRankingPutsWhatIsVisibleLast(t *testing.T) {
+func TestRankingPutsVisibleNamesLast(t *testing.T) {
 	msgs := []message.Message{message.Assistant("src/a_seen_file.go and src/gone_file.go")}
 	visible := []message.Message{message.Assistant("src/a_seen_file.go")}
 	x := strategy.NewHistory(strategy.Request{Strategy: strategy.TaskState, Messages: msgs, Visible: visible, First: 1, Count: count4}).Index()

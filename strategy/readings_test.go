@@ -9,9 +9,9 @@ import (
 	"github.com/agentcompact/compact/message"
 )
 
-// A line of a model's summary is a heading of a section, or what is in one. A bullet that
-// names a section would else begin it, and what follows be in the wrong one.
-func TestLinesThatAreHeadings(t *testing.T) {
+// A line of a model's summary is either a heading or the content of a section. If a bullet
+// with the name of a section were a heading, the next lines would be in the wrong section.
+func TestHeadingRecognizesHeadings(t *testing.T) {
 	for line, want := range map[string]string{
 		"Decisions": "Decisions", "**Decisions**": "Decisions", "## Decisions": "Decisions", "Decisions:": "Decisions", "Decisions made so far:": "Decisions",
 		"- Decisions": "", "- Decisions:": "", "* Decisions:": "", "2. Decisions": "", "Decisions were made": "", "Nothing of that:": "",
@@ -33,7 +33,7 @@ func TestLinesThatAreHeadings(t *testing.T) {
 	}
 }
 
-func TestLinesOfDataAreNoSentences(t *testing.T) {
+func TestDebrisRecognizesLinesOfData(t *testing.T) {
 	for line, want := range map[string]bool{
 		`"name": "x"`: true, `"name":"x"`: true, `"a",`: true, "func a() {": true, "x = await y()": true, "Home › Docs": true, "a.py:3 is wrong": true,
 		`"It is done", he said.`: false, "It works.": false, "": false,
@@ -44,7 +44,7 @@ func TestLinesOfDataAreNoSentences(t *testing.T) {
 	}
 }
 
-func TestSentencesOfAText(t *testing.T) {
+func TestSentencesSplitsText(t *testing.T) {
 	text := "One is done. Two is not.\n# Three\n~~~\ncode. more code.\n~~~\n- Four is next.\n```\nx. y.\n```\n2) Five is last.\n12. Six\n1234. Seven\n| a | b |\n---\n> Eight\n2.5 is a number\n"
 	var got []string
 	eachSentence(text, func(s sentence) {
@@ -77,7 +77,7 @@ func TestClipCutsBetweenWords(t *testing.T) {
 	}
 }
 
-func TestBetweenWantsBothEnds(t *testing.T) {
+func TestBetweenRequiresBothEnds(t *testing.T) {
 	for text, want := range map[string]string{"a<b>c": "b", "a<b>c>": "b", "ab>c": "", "a<bc": "", "": ""} {
 		if got := between(text, "<", ">"); got != want {
 			t.Errorf("between(%q) = %q", text, got)
@@ -85,8 +85,8 @@ func TestBetweenWantsBothEnds(t *testing.T) {
 	}
 }
 
-// A shell that warns has run the command.
-func TestErrorsOfAShell(t *testing.T) {
+// A shell runs the command even if it prints a warning.
+func TestShellErrorRecognizesErrors(t *testing.T) {
 	for out, want := range map[string]bool{
 		"bash: jq: command not found": true, "/bin/sh: 1: jq: not found": true, "zsh: no such file or directory: ./a": true, "bash: ./a: Permission denied\n": true,
 		"error: no such option": true, "fatal: not a git repository": true, "  Traceback (most recent call last):\n": true,
@@ -98,7 +98,7 @@ func TestErrorsOfAShell(t *testing.T) {
 	}
 }
 
-func TestCommandsThatTakeBackChanges(t *testing.T) {
+func TestUndoesRecognizesCommands(t *testing.T) {
 	for cmd, want := range map[string]bool{
 		"git stash": true, "cd a && git stash": true, "git stash push -m x": true, "git restore a.go": true, "git checkout -- a.go": true, "git reset --hard": true,
 		"git stash pop": false, "git stash list": false, "git restore --staged a.go": false, "git checkout main": false, "git diff": false,
@@ -109,16 +109,16 @@ func TestCommandsThatTakeBackChanges(t *testing.T) {
 		}
 		c.Outcome = Failed
 		if c.undoes() {
-			t.Errorf("%q undoes, and failed", cmd)
+			t.Errorf("%q failed, but counts as an undo", cmd)
 		}
 		c.Outcome, c.Answered = OK, false
 		if c.undoes() {
-			t.Errorf("%q undoes, and has no result", cmd)
+			t.Errorf("%q has no result, but counts as an undo", cmd)
 		}
 	}
 }
 
-func TestHashesHaveSevenDigits(t *testing.T) {
+func TestIsHashRequiresSevenDigits(t *testing.T) {
 	for id, want := range map[string]bool{"abcdef": false, "abcdef0": true, "abcdefg": false, "0123456789abcdef": true, "ABCDEF0": false} {
 		if got := isHash(id); got != want {
 			t.Errorf("isHash(%q) = %v", id, got)
@@ -126,7 +126,7 @@ func TestHashesHaveSevenDigits(t *testing.T) {
 	}
 }
 
-func TestFencesPartBlocks(t *testing.T) {
+func TestBlocksSplitsAtFences(t *testing.T) {
 	var got []string
 	for _, b := range blocks(strings.Split("Look at this:\n```\na\n```\n~~~\nb\n~~~\nand do it.", "\n")) {
 		got = append(got, b.what+" "+strings.Join(b.lines, "|"))
@@ -136,8 +136,8 @@ func TestFencesPartBlocks(t *testing.T) {
 	}
 }
 
-// A renaming has both names.
-func TestPatchesThatRename(t *testing.T) {
+// The operation of a rename has both names.
+func TestPatchOpsReadsRenames(t *testing.T) {
 	for patch, want := range map[string][]fileOp{
 		"rename from a.go\nrename to b.go\n":                       {{Path: "b.go", From: "a.go", Op: opRenamed}},
 		"rename to b.go\n--- a/x.go\n+++ b/x.go\n@@ -1 +1 @@\n":    {{Path: "x.go", Op: opEdited}},
@@ -151,8 +151,8 @@ func TestPatchesThatRename(t *testing.T) {
 	}
 }
 
-// Two files share a verb unless one of them was changed more than once.
-func TestFilesOfAFolderInOneLine(t *testing.T) {
+// Two files share a verb unless one of the files was changed more than once.
+func TestFilesOfFolderShareALine(t *testing.T) {
 	file := func(name string, op fileOpKind, changes int) fileState {
 		return fileState{Path: "d/" + name, Op: op, Changes: changes}
 	}
@@ -180,16 +180,16 @@ func TestDoneItemsShareALine(t *testing.T) {
 	}
 }
 
-// What is left out of a document stays in the one that was handed in.
-func TestVerifyLeavesTheDraftAlone(t *testing.T) {
+// verify returns a shorter copy. The document of the caller keeps all lines.
+func TestVerifyDoesNotChangeTheDraft(t *testing.T) {
 	src := newSource([]message.Message{message.User("Fix lock.go.")})
 	d := ParseDocument(taskState, "## Decisions\n- lock.go is fixed\n- src/never/there.go is new\n")
 	before := d.clone()
 	out, _ := verify(d, src)
 	if !reflect.DeepEqual(d, before) {
-		t.Errorf("the draft is another: %+v", d)
+		t.Errorf("the draft was changed: %+v", d)
 	}
 	if reflect.DeepEqual(out, before) {
-		t.Errorf("nothing is left out of %+v", out)
+		t.Errorf("no line was removed from %+v", out)
 	}
 }

@@ -6,8 +6,8 @@ type reason struct {
 	text string
 }
 
-// reasons returns, for each changed file, the purpose that the assistant stated
-// with the last change that it stated one for.
+// reasons returns, for each changed file, the last purpose that the assistant stated with
+// a change of the file.
 func (h *History) reasons() map[string]reason {
 	out := map[string]reason{}
 	for i := range h.Steps {
@@ -30,8 +30,8 @@ func (h *History) reasons() map[string]reason {
 	return out
 }
 
-// suffix quotes the reason in a line that cites the last change. If it was said for an
-// earlier one, it cites that.
+// suffix returns a quotation of the reason for a line that cites the last change. If the
+// reason was stated with an earlier change, the suffix cites the earlier step.
 func (r reason) suffix(last int) string {
 	switch {
 	case r.text == "":

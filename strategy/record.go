@@ -7,11 +7,11 @@ import (
 	"github.com/agentcompact/compact/internal/jsonscan"
 )
 
-// A field is a member of the record that a result in JSON is.
+// A field is a member of a record, that is, of a result which is a JSON object.
 type field struct {
-	key  string // in lower case, without _ and -
-	kind byte   // the first byte of its value
-	text string // its value in words, "" if it is empty
+	key  string // name in lower case, without _ and -
+	kind byte   // first byte of the value
+	text string // value in words, "" if it is empty
 	span jsonscan.Span
 	name string
 }
@@ -19,14 +19,14 @@ type field struct {
 // nested reports whether the value is a record or a list.
 func (f *field) nested() bool { return f.kind == '{' || f.kind == '[' }
 
-// mostFields is the number of members of a record that are read.
+// mostFields is the maximum number of members that are read from a record.
 const mostFields = 60
 
 var plainKey = strings.NewReplacer("_", "", "-", "")
 
-// recordOf returns the members of the record with which a result begins, nil if it
-// begins with none. Only these speak of the call: those within them speak of what is
-// in the record, as the address of the author of a comment does.
+// recordOf returns the members of the record at the beginning of a result, nil if there
+// is no record. Only these members describe the call. Nested members describe the parts
+// of the record, such as the address of a comment's author.
 func recordOf(text string) []field {
 	text = strings.TrimLeft(text, " \t\r\n")
 	if text == "" || text[0] != '{' || len(text) > mostDigested {
@@ -44,7 +44,8 @@ func recordOf(text string) []field {
 	return out
 }
 
-// wrappers are the keys of a record whose only member is the record that counts.
+// wrappers are keys of outer records. If such a key is the only member of a record, its
+// value is the record to read.
 var wrappers = []string{"data", "result", "response", "output", "body"}
 
 func (d *digester) fields(at jsonscan.Span) (out []field) {
@@ -57,8 +58,8 @@ func (d *digester) fields(at jsonscan.Span) (out []field) {
 	return out
 }
 
-// weight returns how early a member is told: first what came of the call, then what
-// the thing is found by, last the lists that describe it.
+// weight returns the rank of a member in the line of a record; lower ranks come first. The
+// outcome of the call precedes the identifiers of the object; nested values come last.
 func (f *field) weight() int {
 	switch k := f.key; {
 	case strings.HasPrefix(k, "error"), k == "ok", k == "success", k == "iserror":
@@ -79,10 +80,10 @@ func (f *field) weight() int {
 	return 6
 }
 
-// stateKeys are the keys of the state of a thing.
+// stateKeys are keys of the state of an object.
 var stateKeys = []string{"status", "state", "result", "outcome", "statuscode", "httpstatus"}
 
-// recordWords returns a record on one line, what counts first.
+// recordWords returns a record on one line, the most important members first.
 func recordWords(fields []field) string {
 	sorted := slices.Clone(fields)
 	slices.SortStableFunc(sorted, func(a, b field) int { return a.weight() - b.weight() })

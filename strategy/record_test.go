@@ -8,8 +8,8 @@ import (
 	"github.com/agentcompact/compact/message"
 )
 
-// A record with twenty members is cut: what tells that it was done comes first.
-func TestOfAReturnedRecordFirstTheState(t *testing.T) {
+// The line of a record with twenty members is cut, so the members with the state come first.
+func TestRecordLineBeginsWithState(t *testing.T) {
 	const record = `{"user":"m","flights":[{"number":"HAT023","date":"2024-05-26"},{"number":"HAT204","date":"2024-05-28"}],"cabin":"economy","reservation_id":"K1","amount":567,"status":"cancelled"}`
 	got := calledTool("cancel_reservation", record, "id", "K1").tell()
 	const want = "called `cancel_reservation` K1, which returned: status: cancelled, reservation_id: K1, amount: 567, user: m, cabin: economy, flights: (number: HAT023, date: 2024-05-26; number: HAT204, date: 2024-05-28)"
@@ -18,8 +18,8 @@ func TestOfAReturnedRecordFirstTheState(t *testing.T) {
 	}
 }
 
-// The page of the author of a comment is not what was created.
-func TestOnlyTheAddressOfTheRecordIsWhatWasCreated(t *testing.T) {
+// The address of a comment's author is not the address of the created comment.
+func TestCreatedAddressIsTheRecordsOwn(t *testing.T) {
 	for result, want := range map[string]string{
 		`{"user":{"html_url":"https://x.org/author"},"id":9,"html_url":"https://x.org/pull/1#r9"}`: "html_url: https://x.org/pull/1#r9",
 		`{"user":{"html_url":"https://x.org/author"},"id":9}`:                                      "id: 9",
@@ -32,14 +32,14 @@ func TestOnlyTheAddressOfTheRecordIsWhatWasCreated(t *testing.T) {
 	}
 }
 
-func TestAChainOfEffectsSaysHowMany(t *testing.T) {
+func TestEffectChainStatesItsLength(t *testing.T) {
 	reply := func(n string) string {
 		return "# Issue " + n + " isn't here\ngh api repos/some-owner/some-repository/pulls/183/comments --field in_reply_to=28363658" + n + " --raw-field body='Fixed in\nthe last one.'\n"
 	}
 	for cmd, want := range map[string]string{
 		reply("1") + reply("2") + reply("3"): " and 2 more `gh api`",
 		reply("1"):                           "",
-		"git push a && git push b":           "", // both are quoted
+		"git push a && git push b":           "", // the line quotes both effects
 		"pip install " + strings.Repeat("a ", 60) + "|| pip install b": "",
 	} {
 		if got := ranCommand(cmd, "").more(); got != want {
@@ -51,7 +51,7 @@ func TestAChainOfEffectsSaysHowMany(t *testing.T) {
 	}
 }
 
-// Six replies of one step are one line among what must not be repeated.
+// Six replies in one step share one line among the effects that must not be repeated.
 func TestEffectsOfOneKindInOneStepShareALine(t *testing.T) {
 	call := func(id, cmd string) message.Part { return message.Call(id, "bash", `{"command":`+quote(cmd)+`}`) }
 	h := NewHistory(Request{Strategy: TaskState, First: 1, Messages: []message.Message{
@@ -67,7 +67,7 @@ func TestEffectsOfOneKindInOneStepShareALine(t *testing.T) {
 	}
 }
 
-func TestAMutationIsAnEffect(t *testing.T) {
+func TestMutationIsAnEffect(t *testing.T) {
 	for cmd, want := range map[string]bool{
 		"gh api graphql -f query='\nmutation {\n  t1: resolveReviewThread(input: {threadId: \"A\"}) { thread { id } }\n}'": true,
 		"gh api graphql -f query='mutation($id: ID!) { a(input: {id: $id}) { id } }' -F id=3":                              true,
@@ -85,7 +85,7 @@ func TestAMutationIsAnEffect(t *testing.T) {
 	}
 }
 
-func TestTagsAndSentinelsAreNoOutcome(t *testing.T) {
+func TestTagsAndSentinelsAreNotOutcomes(t *testing.T) {
 	for result, want := range map[string]string{
 		"replied\n</persisted-output>":                                "replied",
 		"the page\n</body></html>\n///PROCESS-DONE:0:PROCESS-DONE///": "the page",

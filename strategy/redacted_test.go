@@ -7,9 +7,9 @@ import (
 	"github.com/agentcompact/compact/message"
 )
 
-// What is read is redacted in each place that holds text, and the history stays as
-// it is; what nothing is redacted of is not copied.
-func TestRedactedCopiesWhatChanges(t *testing.T) {
+// The copy is redacted in each place that holds text, and the history stays unchanged.
+// Parts without a secret are not copied.
+func TestRedactedCopiesOnlyChangedParts(t *testing.T) {
 	const secret = "hunter22"
 	clean := func(s string) string { return strings.ReplaceAll(s, secret, "[gone]") }
 	part := func(set func(*message.Part)) message.Message {
@@ -39,7 +39,7 @@ func TestRedactedCopiesWhatChanges(t *testing.T) {
 			return all
 		}
 		if s := held(out); strings.Contains(s, secret) || !strings.Contains(s, "[gone]") {
-			t.Errorf("%s: %q is read", name, s)
+			t.Errorf("%s: %q is not redacted", name, s)
 		}
 		if !strings.Contains(held(m), secret) {
 			t.Errorf("%s: the history was changed", name)
@@ -47,6 +47,6 @@ func TestRedactedCopiesWhatChanges(t *testing.T) {
 	}
 	m := part(func(*message.Part) {})
 	if out := redacted([]message.Message{m}, clean)[0]; &out.Parts[0] != &m.Parts[0] {
-		t.Error("parts that nothing is redacted of are copied")
+		t.Error("parts without a secret are copied")
 	}
 }

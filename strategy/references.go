@@ -4,8 +4,8 @@ import (
 	"github.com/agentcompact/compact/strategy/internal/ident"
 )
 
-// salient is the number of highest-ranked identifiers that a summary should
-// name. Retention is measured on them.
+// salient is the number of highest-ranked identifiers that a summary should name.
+// retention measures the share of them in a document.
 const salient = 40
 
 // namesIn returns the identifiers that a document names.
@@ -21,8 +21,8 @@ func namesIn(d Document) map[string]bool {
 	return out
 }
 
-// retention returns the share of the salient identifiers worth listing that d
-// names; 1 if there are none.
+// retention returns the share of the salient, listable identifiers that d names. It
+// returns 1 if there are no such identifiers.
 func retention(d Document, x *nameIndex) float64 {
 	have, n, of := namesIn(d), 0, 0
 	for _, e := range x.Top(salient) {

@@ -9,9 +9,9 @@ import (
 	"github.com/agentcompact/compact/message"
 )
 
-// What a short message of the user replies to is told, however much was done since: nobody
-// could name an issue of "fix all 9".
-func TestWhatTheUserRepliesToIsTold(t *testing.T) {
+// A summary states the message before a short reply of the user, even after much later
+// work. Without it, nobody could name the issues of "fix all 9".
+func TestSummaryStatesMessageBeforeShortReply(t *testing.T) {
 	issues := []string{"recipients leak in export.go", "the retry loop of queue.go never ends", "locks are held across fsync in store.go", "a nil map in cache.go", "rows are counted twice in report.go",
 		"tokens are logged by auth.go", "time zones are dropped in calendar.go", "the migration in schema.go is not idempotent", "sizes overflow in quota.go"}
 	list := "I reviewed the branch and found these issues:\n"
@@ -39,9 +39,9 @@ func TestWhatTheUserRepliesToIsTold(t *testing.T) {
 		return n
 	}
 	if n := told("yeah please fix all 9 issues"); n < 8 {
-		t.Errorf("%d of %d issues are told", n, len(issues))
+		t.Errorf("the summary states %d of %d issues", n, len(issues))
 	}
 	if n := told("Now something else. " + strings.Repeat("The exporter needs another format for the tables of the year before. ", 6)); n > 7 {
-		t.Errorf("%d issues are told where nothing refers to them: the test shows nothing", n)
+		t.Errorf("the summary states %d issues without a reply: the test proves nothing", n)
 	}
 }

@@ -10,9 +10,9 @@ import (
 	"github.com/agentcompact/compact/strategy/internal/ident"
 )
 
-// shapeless reports whether a draft lacks the requested form: it has no heading
-// of the strategy and no list. A list within a letter does not count, because
-// an apology may list alternatives. A refusal has neither, in any language.
+// shapeless reports whether a draft lacks the requested form: it has no heading of the
+// strategy and no list. A refusal has neither, in any language. A list within a letter
+// does not count, because an apology may list alternatives.
 func shapeless(s Strategy, text string) bool {
 	items, others := 0, 0
 	for line := range strings.Lines(text) {
@@ -41,8 +41,8 @@ func (s Strategy) names(line string) bool {
 
 func isItem(line string) bool { return bullet(line) != line || unnumbered(line) != line }
 
-// unwrapped returns a draft without what chat models put around it: a fence,
-// words before the first heading, and a paragraph after the last item.
+// unwrapped returns a draft without the usual additions of chat models: a fence around
+// the draft, words before the first heading, and a paragraph after the last item.
 func unwrapped(s Strategy, text string) string {
 	lines := strings.Split(text, "\n")
 	at := func(l string) bool { return s.names(strings.TrimSpace(l)) }
@@ -77,18 +77,18 @@ func withoutFarewell(lines []string, heading func(string) bool) []string {
 	return lines
 }
 
-// thin is the number of words from which a draft in the requested form is no
-// longer checked for a refusal.
+// thin is a number of words: a shorter draft in the requested form is checked for a
+// refusal.
 const thin = 60
 
-// Why an answer is no summary.
+// Reasons why an answer is not a summary.
 var (
 	errShapeless   = errors.New("it has none of the sections that were asked for, and no list")
 	errSaysNothing = errors.New("it says nothing of the conversation")
 )
 
-// notSummary returns the failure of an answer that is no summary: a refusal if
-// the model excuses itself, else an answer that can't be used, and why.
+// notSummary returns the failure of an answer that is not a summary: ErrRefused if the
+// model refuses, else ErrUnusable with the reason why.
 func notSummary(text string, why error) error {
 	for line := range strings.Lines(text) {
 		for sentence := range strings.SplitSeq(bullet(unnumbered(strings.TrimSpace(line))), ". ") {
@@ -100,9 +100,9 @@ func notSummary(text string, why error) error {
 	return &Failure{Reason: ErrUnusable, Detail: fmt.Errorf("%w: %s", why, clip(squash(text), 120))}
 }
 
-// saysNothing reports whether a draft in the requested form says nothing about
-// the conversation: it names no identifier of the source, and it excuses
-// itself, has no words, or too few words of the source.
+// saysNothing reports whether a draft in the requested form says nothing about the
+// conversation: it names no identifier of the source, and it contains an excuse, has no
+// words, or shares too few words with the source.
 func (a *asker) saysNothing(text string) bool {
 	var lines []string
 	words := 0
@@ -141,9 +141,9 @@ func (a *asker) verified(text string) (found bool) {
 // languages.
 var plainWords = []string{" the ", " is ", " are ", " was ", " were ", " of ", " to ", " and ", " with ", " has "}
 
-// known reports whether a sixth of the words appears in the conversation.
-// English text always passes: drafts are requested in English, and refusals in
-// English are recognized by their excuses.
+// known reports whether a sixth of the words appears in the conversation. English text
+// always passes: drafts are requested in English, and the excuses of English refusals are
+// recognized.
 func (a *asker) known(text string) bool {
 	if hasAny(strings.ToLower(text), plainWords) {
 		return true
@@ -179,10 +179,10 @@ func termsOf(text string) map[string]bool {
 	return out
 }
 
-// excuses reports whether a line refuses, or says that there is nothing to say.
+// excuses reports whether a line is a refusal, or says that nothing can be summarized.
 func excuses(line string) bool { return refuses(line) || beginsAny(lowered(line), blanks) }
 
-// blanks lists beginnings of lines that say that there is nothing to say.
+// blanks lists beginnings of lines that say that nothing can be summarized.
 var blanks = []string{"no summary", "n/a", "none", "nothing to summar", "there is nothing to"}
 
 func lowered(line string) string {
@@ -195,7 +195,7 @@ func refuses(line string) bool {
 	return beginsAny(low, refusals) || strings.Contains(low, "as an ai") || strings.Contains(low, "language model")
 }
 
-// refusals lists beginnings of such lines.
+// refusals lists beginnings of refusals.
 var refusals = []string{
 	"i'm sorry", "i am sorry", "sorry,", "sorry, ", "sorry but", "i apologi", "apologies", "my apologies", "unfortunately, i", "i can't", "i cannot", "i can not", "i won't", "i will not", "i'm unable", "i am unable",
 	"i'm not able", "i am not able", "i must decline", "i have to decline", "i'd rather not", "i don't feel comfortable", "i'm not comfortable", "request denied",

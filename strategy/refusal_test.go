@@ -7,7 +7,7 @@ import (
 	"github.com/agentcompact/compact/strategy"
 )
 
-// refusals are answers that no summary can be made of.
+// refusals are answers of models that refuse to write a summary.
 var refusals = []string{
 	"ok", "OK.", "Sure!", "Done ✅", "{}", "null", "...", "```\n```",
 	"I apologize, but I can't do that.",
@@ -32,7 +32,7 @@ var refusals = []string{
 	"I'd be happy to help you with that! What would you like me to summarize?",
 }
 
-func TestRefusalsInManyForms(t *testing.T) {
+func TestWriterRecognizesRefusalsInManyForms(t *testing.T) {
 	for _, answer := range refusals {
 		sum, err := strategy.Writer{Summarizer: scribe{answer}, Fallback: strategy.FallbackExtractive}.Write(t.Context(), strategy.Input{Messages: shop(), Count: count4})
 		if err != nil || sum.Fallback != strategy.FallbackExtractive {
@@ -41,8 +41,9 @@ func TestRefusalsInManyForms(t *testing.T) {
 	}
 }
 
-// A refusal is called one; what is only no summary is not, and the error says why.
-func TestNonsenseIsNotCalledARefusal(t *testing.T) {
+// Only a refusal gives ErrRefused. For any other unusable answer, the error states the
+// reason.
+func TestUnusableAnswerIsNotARefusal(t *testing.T) {
 	for answer, want := range map[string]string{
 		"I'm sorry, but I can't assist with that request.":                                      "the model refused: I'm sorry",
 		"Hello there. I can't do that.":                                                         "the model refused: Hello there",
@@ -62,8 +63,8 @@ func TestNonsenseIsNotCalledARefusal(t *testing.T) {
 	}
 }
 
-// honest are answers in unusual forms that are summaries all the same, with
-// what must be left of each.
+// honest maps answers that are summaries in unusual forms to the text that must be left of
+// each.
 var honest = map[string]string{
 	"Goals and success criteria:\n- move the orders table to the new schema [s1]":                                                                   "- move the orders table",
 	"```markdown\n## Goals and success criteria\n- move the orders table to the new schema [s1]\n```\nLet me know if you need more.":                "- move the orders table",
@@ -86,15 +87,15 @@ var honest = map[string]string{
 	"## 🎯 Goals and success criteria\n- move the orders table to the new schema [s1]":                                                               "- move the orders table",
 }
 
-func TestSummariesInUnusualFormsAreTaken(t *testing.T) {
+func TestWriterAcceptsSummariesInUnusualForms(t *testing.T) {
 	for answer, want := range honest {
 		sum, err := strategy.Writer{Summarizer: scribe{answer}}.Write(t.Context(), strategy.Input{Messages: shop(), Count: count4})
 		if err != nil || sum.Fallback != "" || !strings.Contains(sum.Text, want) {
-			t.Errorf("%q: fallback %q, error %v, %q is to be in:\n%s", answer, sum.Fallback, err, want, sum.Text)
+			t.Errorf("%q: fallback %q, error %v, want %q in:\n%s", answer, sum.Fallback, err, want, sum.Text)
 			continue
 		}
 		if strings.Contains(answer, "Goals") && !strings.HasPrefix(answer, "###") && !strings.Contains(sum.Text, "## Goals and success criteria\n- move") {
-			t.Errorf("%q: it is not under its heading:\n%s", answer, sum.Text)
+			t.Errorf("%q: the text is not under its heading:\n%s", answer, sum.Text)
 		}
 		for _, around := range []string{"Here is", "Let me know", "hope this", "```", "summary>", "====", "h2>"} {
 			if strings.Contains(sum.Text, around) {

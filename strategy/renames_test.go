@@ -7,7 +7,7 @@ import (
 	"github.com/agentcompact/compact/message"
 )
 
-func TestARenameIsShownAsOne(t *testing.T) {
+func TestRenameIsOneOperation(t *testing.T) {
 	for name, args := range map[string][2]string{
 		"mv":         {"bash", `{"command":"mv store/old.go store/new.go"}`},
 		"git mv":     {"bash", `{"command":"cd $SRC && git mv store/old.go store/new.go"}`},
@@ -45,7 +45,7 @@ func renameSession() []message.Message {
 	}
 }
 
-func TestWhatWasDoneToAFileGoesWithItsName(t *testing.T) {
+func TestRenamedFileKeepsItsChanges(t *testing.T) {
 	text := write4(t, Input{Messages: renameSession()})
 	for _, want := range []string{"`store/new.go`: renamed from `store/old.go`, edited twice (in Open and Shut)", "renamed `store/old.go` to `store/new.go`"} {
 		if !strings.Contains(text, want) {
@@ -53,7 +53,7 @@ func TestWhatWasDoneToAFileGoesWithItsName(t *testing.T) {
 		}
 	}
 	if strings.Contains(text, "deleted") || strings.Contains(text, "created") {
-		t.Errorf("a rename is told of as two changes:\n%s", text)
+		t.Errorf("a rename appears as two changes:\n%s", text)
 	}
 	next := write4(t, Input{Previous: text, Messages: []message.Message{message.User("Go on."), message.Assistant("The store is next.", message.Call("1", "bash", `{"command":"make lint all"}`)), message.ToolResult("1", "Exit code: 0\n0 issues."), message.Assistant(strings.Repeat("The store goes on as planned. ", 30))}})
 	if !strings.Contains(next, "renamed from `store/old.go`") {
@@ -61,8 +61,9 @@ func TestWhatWasDoneToAFileGoesWithItsName(t *testing.T) {
 	}
 }
 
-// TestACreatedFileThatWasRenamedIsNoCopy, nor was it edited.
-func TestACreatedFileThatWasRenamedIsNoCopy(t *testing.T) {
+// TestRenamedNewFileIsNotACopy checks that a new file with a later rename is neither a copy
+// nor edited.
+func TestRenamedNewFileIsNotACopy(t *testing.T) {
 	said := strings.Repeat("The store goes on as planned. ", 30)
 	session := []message.Message{
 		message.User("Add a test of the store."),
@@ -91,7 +92,7 @@ func TestACreatedFileThatWasRenamedIsNoCopy(t *testing.T) {
 	}
 }
 
-func TestAnEditThatWasRefusedIsNamedByItsFile(t *testing.T) {
+func TestRefusedEditNamesItsFile(t *testing.T) {
 	text := write4(t, Input{Messages: []message.Message{
 		message.User("Fix the store."),
 		message.Assistant("", message.Call("1", "str_replace_editor", `{"command":"str_replace","path":"store/open.go","old_str":"a","new_str":"b"}`)),
@@ -103,7 +104,7 @@ func TestAnEditThatWasRefusedIsNamedByItsFile(t *testing.T) {
 	}
 }
 
-func TestAnotherAgentSpeaksForItself(t *testing.T) {
+func TestSummaryNamesSpeakingAgent(t *testing.T) {
 	said := message.User("The page lists four offices, two of them in Oslo.")
 	said.Name = "WebSurfer"
 	text := write4(t, Input{Messages: []message.Message{message.User("Where are the offices?"), said, message.Assistant(strings.Repeat("The search goes on as planned. ", 30))}})
@@ -112,7 +113,7 @@ func TestAnotherAgentSpeaksForItself(t *testing.T) {
 	}
 }
 
-func TestASearchThatFoundNothingSaysSo(t *testing.T) {
+func TestSummaryStatesEmptySearch(t *testing.T) {
 	for _, result := range []string{"No matches found", "[]", `{"results": []}`, "Found 0 files"} {
 		c := Call{Tool: "Grep", Args: []Arg{{"pattern", "legacyId"}}, Result: result, Answered: true}
 		if got := c.looks().tell(newIndex()); got != "found nothing for `legacyId`" {
@@ -121,8 +122,8 @@ func TestASearchThatFoundNothingSaysSo(t *testing.T) {
 	}
 }
 
-// A status of zero hides what a script prints of its own failures.
-func TestAFailureBehindAStatusOfZeroIsQuoted(t *testing.T) {
+// A script can print its failures and still end with the status zero.
+func TestSummaryQuotesFailureBehindZeroStatus(t *testing.T) {
 	c := Call{Tool: "bash", Args: []Arg{{"command", "python3 check_all.py"}}, Result: "Exit code: 0\nFAIL: the field is an enum\nPASS: the other one is a string", Answered: true}
 	c.finish()
 	if got := c.tell(); got != "ran `python3 check_all.py` (exit 0), which printed: FAIL: the field is an enum" {
@@ -130,7 +131,7 @@ func TestAFailureBehindAStatusOfZeroIsQuoted(t *testing.T) {
 	}
 }
 
-func TestAStatusOfHTTPIsAnOutcome(t *testing.T) {
+func TestHTTPStatusIsAnOutcome(t *testing.T) {
 	for line, want := range map[string]bool{"http 404: no such page": true, "status code: 503": true, "404 not found": true, "http 200 ok": false, "the 404 not found page was seen": false} {
 		if got := httpError(line); got != want {
 			t.Errorf("%q: %v", line, got)
@@ -138,8 +139,8 @@ func TestAStatusOfHTTPIsAnOutcome(t *testing.T) {
 	}
 }
 
-// Of commands that failed, those that nobody ran again with success come first.
-func TestACommandThatStillFailsIsKept(t *testing.T) {
+// Among failed commands, those without a later successful run come first.
+func TestSummaryKeepsFailingCommand(t *testing.T) {
 	msgs := []message.Message{message.User("Make the script run.")}
 	for i := range 60 {
 		id := itoa(i)
@@ -154,9 +155,9 @@ func TestACommandThatStillFailsIsKept(t *testing.T) {
 	}
 }
 
-// A look that failed is told of first as long as the same look fails; once it
-// has come out well it is one of many.
-func TestACommandThatStillFailsComesBeforeWhatDoesNot(t *testing.T) {
+// A failed look comes first as long as the same look fails. After a success, it has no
+// precedence.
+func TestFailingCommandPrecedesOthers(t *testing.T) {
 	look := func(id, result string) []message.Message {
 		return []message.Message{message.Assistant("", message.Call(id, "bash", `{"command":"cat store/index.go"}`)), message.ToolResult(id, result)}
 	}
@@ -178,7 +179,7 @@ func TestACommandThatStillFailsComesBeforeWhatDoesNot(t *testing.T) {
 			}
 		}
 		if !told || open != c.open {
-			t.Errorf("%s: told %v, before what does not fail: %v, want %v: %+v", name, told, open, c.open, h.logLines(0))
+			t.Errorf("%s: stated %v, before other lines %v, want %v: %+v", name, told, open, c.open, h.logLines(0))
 		}
 	}
 }

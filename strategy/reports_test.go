@@ -9,8 +9,8 @@ import (
 	"github.com/agentcompact/compact/strategy"
 )
 
-// A linter that only warns has not failed, and one that finds errors has.
-func TestWarningsOfALinterAreNoFailure(t *testing.T) {
+// A linter with only warnings has not failed; a linter with errors has failed.
+func TestLinterWarningsAreNotFailures(t *testing.T) {
 	for result, want := range map[string]strategy.Outcome{
 		"Exit code: 0\n\n/a/b.ts\n  3:1  warning  Unexpected any\n\n✖ 3 problems (0 errors, 3 warnings)":                 strategy.OK,
 		"Exit code: 0\n\n✖ 1 problem (0 errors, 1 warning)":                                                              strategy.OK,
@@ -25,8 +25,8 @@ func TestWarningsOfALinterAreNoFailure(t *testing.T) {
 	}
 }
 
-// What sed does to lines is no file, whichever way it picks them.
-func TestScriptsOfSedAreNoFiles(t *testing.T) {
+// The script of sed is not a file, in any of its forms.
+func TestSedScriptsAreNotFiles(t *testing.T) {
 	for cmd, want := range map[string]string{
 		"sed -i '/foo.bar/d' pkg/a.go":          "pkg/a.go edited",
 		"sed -n '/TODO/p' pkg/a.go":             "pkg/a.go read",
@@ -49,9 +49,9 @@ func TestScriptsOfSedAreNoFiles(t *testing.T) {
 	}
 }
 
-// Of a linter that prints what it found below its count, the count alone at the
-// end says that it found nothing. Elsewhere it says nothing.
-func TestALinterThatEndsWithItsCountFoundNothing(t *testing.T) {
+// Some linters print their findings after the count of files. A count at the end of such an
+// output means that nothing was found. A count in another place means nothing.
+func TestLinterWithCountAtEndFoundNothing(t *testing.T) {
 	const count = "Checked 12 files in 30ms. No fixes applied."
 	for result, want := range map[string]strategy.Outcome{
 		"> lint\n> biome check .\n\n" + count: strategy.OK,
@@ -67,8 +67,8 @@ func TestALinterThatEndsWithItsCountFoundNothing(t *testing.T) {
 	}
 }
 
-// What the harness writes below an output is no word of the command.
-func TestTheHarnessNoteAboutTheFolderIsNotPrinted(t *testing.T) {
+// A note of the harness below an output does not belong to the command's output.
+func TestSummaryOmitsHarnessNoteAboutFolder(t *testing.T) {
 	text := extract(t, strategy.TaskState, append([]message.Message{message.User("Commit the rows.")},
 		called("1", "Bash", `{"command":"cd /srv/rows && git push"}`, "To rows.example:rows.git\n   1a2b3c4..5d6e7f8  main -> main\nShell cwd was reset to /srv")...))
 	if strings.Contains(text, "cwd") || !strings.Contains(text, "which printed: 1a2b3c4..5d6e7f8 main -> main") {
@@ -76,8 +76,8 @@ func TestTheHarnessNoteAboutTheFolderIsNotPrinted(t *testing.T) {
 	}
 }
 
-// A tool that finds tools is no source of facts.
-func TestASearchForToolsIsNoSource(t *testing.T) {
+// A tool that finds other tools is not a source of facts.
+func TestToolSearchIsNotASource(t *testing.T) {
 	msgs := []message.Message{message.User("Find out when the library was founded.")}
 	msgs = append(msgs, called("1", "ToolSearch", `{"query":"select:WebSearch"}`, "WebSearch")...)
 	msgs = append(msgs, called("2", "web_search", `{"query":"library founded year"}`, strings.Repeat("The library was founded in 1901. ", 60))...)
@@ -87,8 +87,8 @@ func TestASearchForToolsIsNoSource(t *testing.T) {
 	}
 }
 
-// A sentence that supposes something rules nothing.
-func TestASuppositionIsNoConstraint(t *testing.T) {
+// A supposition is not a rule.
+func TestSuppositionIsNotAConstraint(t *testing.T) {
 	h := history(message.User("My assumption is that you must never start it twice. You must never stop it twice either."))
 	got := h.Constraints()
 	if len(got) != 1 || got[0].Text != "You must never stop it twice either. [s1]" {

@@ -6,30 +6,30 @@ import (
 	"strings"
 )
 
-// quietWords change what a check prints, but not what it checks.
+// quietWords change the output of a check, but not its scope.
 var quietWords = []string{"-v", "-vv", "-q", "-s", "--", "--verbose", "--quiet", "--silent", "--color", "--no-color", "-count=1", "./...", "--tb=short", "--tb=long", "--tb=no"}
 
-// repairWords let a check repair what it finds. It ends as the check without them does.
+// repairWords let a check repair the problems that it finds. Its outcome is that of the
+// check without these words.
 var repairWords = []string{"--fix", "--write", "--apply"}
 
-// narrowWords select a part of what a command checks. The next word names the
-// part.
+// narrowWords select a part of the scope of a check. The next word names the part.
 var narrowWords = []string{"-run", "--run", "-k", "-t", "-g", "--grep", "--filter", "--testNamePattern"}
 
-// groupWords are commands whose next word names what they check.
+// groupWords are commands that need the next word to identify the check.
 var groupWords = []string{"pnpm run", "nx", "mvn", "gradle", "./gradlew", "npx playwright", "ruff", "golangci-lint"}
 
-// A covering names one check of a command, to recognize a later run in another
-// form: through another filter, more verbose, or of everything instead of a
-// part. own is equal for two forms that check the same. covered lists the names
-// of runs that settle the check if they pass, own included.
+// A covering names one check of a command, to recognize a later run in another form:
+// through another filter, more verbose, or of the whole instead of a part. The field own
+// is equal for two forms with the same scope. The field covered lists the names of runs
+// that settle the check if they pass, own included.
 type covering struct {
 	own     string
 	covered []string
 }
 
-// rerun returns the checks of a command. Several of them count one by one only
-// if each runs after the one before passed; else they are one check.
+// rerun returns the checks of a command. Several checks count one by one only if each
+// check runs only after the previous check passed. Otherwise, they count as one check.
 func rerun(cmd string) []covering {
 	var out []covering
 	dir := ""
@@ -62,8 +62,8 @@ func rerun(cmd string) []covering {
 	return out
 }
 
-// checks returns the checks of a call. Where a change of folder failed, which mostly
-// means that the shell is there already, the folder is no part of their names.
+// checks returns the checks of a call. If a change of the folder failed, the names of the
+// checks do not include the folder: mostly, the shell is in that folder already.
 func (c *Call) checks() []covering {
 	cmd := c.Command()
 	if rest, ok := strings.CutPrefix(strings.TrimSpace(cmd), "cd "); ok && c.Outcome == Failed && strings.Contains(c.Result, "cd: ") {
@@ -74,8 +74,8 @@ func (c *Call) checks() []covering {
 	return rerun(cmp.Or(cmd, c.name()))
 }
 
-// cover returns the names of a check in a folder. The first from words say what
-// kind of check it is.
+// cover returns the names of a check in a folder. The first words, from of them, identify
+// the kind of check.
 func cover(dir string, words []string, from int) covering {
 	name := func(w []string) string { return dir + "\x00" + strings.Join(w, "\x00") }
 	c := covering{own: name(words)}
@@ -86,13 +86,13 @@ func cover(dir string, words []string, from int) covering {
 	return c
 }
 
-// sameChecks reports whether two commands check the same.
+// sameChecks reports whether two commands run the same checks.
 func sameChecks(a, b []covering) bool {
 	return slices.EqualFunc(a, b, func(x, y covering) bool { return x.own == y.own })
 }
 
-// checkWords returns the number of words that identify the check in a command,
-// 0 if it is none.
+// checkWords returns the number of words that identify the check in a command, 0 if the
+// command is not a check.
 func checkWords(w []string) int {
 	plain := ofProject(w)
 	text := strings.ToLower(strings.Join(plain, " "))
@@ -108,7 +108,7 @@ func checkWords(w []string) int {
 	return 0
 }
 
-// checked returns the words of a command that say what it checks.
+// checked returns the words of a command that define the scope of its check.
 func checked(words []string) (out []string) {
 	for i := 0; i < len(words); i++ {
 		switch w := words[i]; {
@@ -122,14 +122,14 @@ func checked(words []string) (out []string) {
 	return out
 }
 
-// ofItsFolder reports whether a go command names no package. Then it checks the
-// package of its folder, and not all packages.
+// ofItsFolder reports whether a go command names no package. Such a command checks only
+// the package of its folder.
 func ofItsFolder(all, checked []string) bool {
 	named := func(s string) bool { return strings.HasPrefix(s, ".") || strings.Contains(s, "/") }
 	return all[0] == "go" && !slices.Contains(all, "./...") && !slices.ContainsFunc(checked, named)
 }
 
-// narrows reports whether words only select a part of what is checked.
+// narrows reports whether words only select a part of the scope of a check.
 func narrows(words []string) bool {
 	for _, w := range words {
 		flag, _, _ := strings.Cut(w, "=")
@@ -140,8 +140,8 @@ func narrows(words []string) bool {
 	return true
 }
 
-// A failedRun is a failed command with those of its checks that have not passed
-// since.
+// A failedRun is a failed command with those of its checks that have not passed since
+// the failure.
 type failedRun struct {
 	cmd  string
 	left []covering
@@ -160,7 +160,7 @@ func (r reruns) wait(cmd string) {
 	}
 }
 
-// settle returns the commands that a run of cmd that passed settles.
+// settle returns the failed commands that a passed run of cmd settles.
 func (r reruns) settle(cmd string) (settled []string) {
 	for _, c := range rerun(cmd) {
 		for _, f := range r[c.own] {
@@ -173,14 +173,14 @@ func (r reruns) settle(cmd string) (settled []string) {
 	return settled
 }
 
-// passes notes that a run passed, and reports whether nothing is left since.
+// passes records that a run passed, and reports whether this run settled the last check.
 func (f *failedRun) passes(own string) bool {
 	before := len(f.left)
 	f.left = notPassed(f.left, own)
 	return before > 0 && len(f.left) == 0
 }
 
-// notPassed returns the checks that a run that passed does not settle.
+// notPassed returns the checks that a passed run does not settle.
 func notPassed(left []covering, own string) []covering {
 	return slices.DeleteFunc(slices.Clone(left), func(c covering) bool { return slices.Contains(c.covered, own) })
 }

@@ -7,7 +7,7 @@ import (
 	"github.com/agentcompact/compact/message"
 )
 
-func TestRerunKnowsTheSameCheckInAnotherForm(t *testing.T) {
+func TestRerunRecognizesOtherFormsOfACheck(t *testing.T) {
 	for _, c := range []struct {
 		first, later string
 		settles      bool
@@ -16,12 +16,12 @@ func TestRerunKnowsTheSameCheckInAnotherForm(t *testing.T) {
 		{"cd web && npm test > out.txt", "cd web/ && CI=1 npm test -- --silent", true},
 		{"go test ./storage -run TestTorn -v", "go test ./...", true},
 		{"go test ./storage -run TestTorn", "go test ./storage", true},
-		{"pytest tests/test_a.py -k name -x", "pytest", false}, // -x is not known
+		{"pytest tests/test_a.py -k name -x", "pytest", false}, // -x is unknown
 		{"pytest tests/test_a.py -k name", "python -m pytest", false},
 		{"pytest tests/test_a.py -q", "pytest", true},
 		{"go test ./storage", "go test ./policy", false},
-		{"go test", "go test ./storage", false}, // a part proves nothing of the rest
-		{"go test ./...", "go test", false},     // the package of the folder alone
+		{"go test", "go test ./storage", false}, // a part proves nothing about the rest
+		{"go test ./...", "go test", false},     // only the package of the folder
 		{"go test ./...", "go test 2>/dev/null", false},
 		{"go test", "go test .", true},
 		{"go test -run TestTorn", "go test ./...", true},
@@ -43,18 +43,17 @@ func TestRerunKnowsTheSameCheckInAnotherForm(t *testing.T) {
 	}
 }
 
-// Checks that one command runs one after the other are settled together, or one
-// by one.
+// The consecutive checks of one command are settled together, or one by one.
 func TestChecksOfOneCommandAreSettledOneByOne(t *testing.T) {
 	for _, c := range []struct {
 		first string
 		later []string
-		want  int // runs after which it is settled; 0 = never
+		want  int // number of runs that settle the check; 0 = never
 	}{
 		{"mise run test && mise run lint", []string{"mise run test 2>&1 | tail -30", "mise run lint"}, 2},
 		{"mise run test && mise run lint 2>&1", []string{"mise run test && mise run lint"}, 1},
 		{"npm run lint && npm test", []string{"npm test", "npm test"}, 0},
-		{"npm run lint; npm test", []string{"npm run lint", "npm test"}, 0}, // who failed is not known
+		{"npm run lint; npm test", []string{"npm run lint", "npm test"}, 0}, // the failed check is unknown
 		{"npm run lint; npm test", []string{"npm run lint 2>&1; npm test | tail -3"}, 1},
 		{"npm --prefix ui run build", []string{"npm --prefix api run build", "npm --prefix ui run build 2>&1"}, 2},
 		{"go test ./a -run TestOne && go vet ./a", []string{"go vet ./a", "go test ./..."}, 2},
@@ -72,8 +71,9 @@ func TestChecksOfOneCommandAreSettledOneByOne(t *testing.T) {
 	}
 }
 
-// A failed command of several checks no longer stands once each of them passed.
-func TestTheStateOfSeveralChecksIsTheLatest(t *testing.T) {
+// A summary no longer states the failure of a command with several checks once each check
+// has passed.
+func TestSummaryStatesLatestStateOfSeveralChecks(t *testing.T) {
 	run := func(id, cmd, result string) []message.Message {
 		return []message.Message{message.Assistant("", message.Call(id, "bash", `{"command":"`+cmd+`"}`)), message.ToolResult(id, result)}
 	}
@@ -95,7 +95,7 @@ func TestTheStateOfSeveralChecksIsTheLatest(t *testing.T) {
 	}
 }
 
-func TestACheckOfTheSummaryBeforeThatRanSinceStandsOnce(t *testing.T) {
+func TestRepeatedCheckOfPreviousSummaryAppearsOnce(t *testing.T) {
 	long := message.User(strings.Repeat("Go on with the rows of the store. ", 30))
 	count := func(s string) int { return len(s) / 4 }
 	messages := func(cmd, result string) []message.Message {

@@ -2,8 +2,8 @@ package strategy
 
 import "strings"
 
-// resume joins calls that wait for a running command with the call that began
-// it: their results show how the command ended.
+// resume gives each call that waits for a running command the tool and the arguments of
+// the call that began the command, because its result shows how the command ended.
 func (h *History) resume() {
 	began := map[string]*Call{}
 	for i := range h.Steps {

@@ -19,9 +19,8 @@ const (
 	wholeValue    = 0.5
 )
 
-// returnedLines returns lines with what tools returned, in the words of the
-// results: the members of JSON, the sentences of prose, and short results as a
-// whole.
+// returnedLines returns lines that quote the results of tools: the members of JSON, the
+// sentences of prose, and short results as a whole.
 func (h *History) returnedLines(section int) []Line {
 	var out []Line
 	for i := range h.Steps {
@@ -38,7 +37,7 @@ func (h *History) returnedLines(section int) []Line {
 func (h *History) returned(section int, s *Step, c *Call) []Line {
 	switch d := c.deed(); {
 	case thinks(c.Tool):
-	case c.doubt: // worth as much as a failure: somebody has to look whether it was done
+	case c.doubt: // worth as much as a failure: somebody has to check whether the effect happened
 		return []Line{{Section: section, Text: stepID(s.ID) + " " + c.tell(), Value: failedValue * h.recency(s.ID), Order: s.ID}}
 	case d == deedCall || c.Effect() && d != deedRun:
 		return h.brought(section, s, c)
@@ -59,8 +58,7 @@ func (c *Call) shows() string {
 	return wholeOf(c.Result)
 }
 
-// brought returns lines with the members or the sentences of what a tool
-// returned.
+// brought returns lines with the members or the sentences of a result.
 func (h *History) brought(section int, s *Step, c *Call) []Line {
 	b := quoting{h: h, step: s, section: section, value: returnedValue, factor: h.recency(s.ID), most: mostReturned,
 		group: stepID(s.ID) + " called " + c.name() + " with" + argsBrief(c) + ", which returned"}
@@ -103,8 +101,7 @@ func navigates(t string) bool {
 	}
 }
 
-// thinks reports whether a tool has no effect and its argument is the
-// assistant's thought.
+// thinks reports whether a tool only records the assistant's thought and has no effect.
 func thinks(tool string) bool {
 	low := strings.ToLower(tool)
 	return low == "think" || low == "thinking" || strings.HasPrefix(low, "sequentialthinking") || strings.HasPrefix(low, "sequential_thinking")
@@ -117,8 +114,8 @@ func tellsState(cmd string) bool {
 	return cmd != "" && anyCommand(cmd, func(s string) bool { return beginsAny(s, stateCommands) })
 }
 
-// wholeOf returns a short output on one line, "" for a long one. A line that would read
-// as an outcome leaves a mark; a word in a path is none.
+// wholeOf returns a short output on one line, "" for a long output. A mark replaces a line
+// that would read as an outcome. Words in paths do not count as outcomes.
 func wholeOf(result string) string {
 	text := strings.TrimSpace(testrun.Uncolored(body(result)))
 	if len(text) < leastResult || len(text) > 4*wholeResult {
@@ -143,7 +140,7 @@ func wholeOf(result string) string {
 	return cutList(lines, wholeResult)
 }
 
-// cutList joins the lines of a list, and says how many of them are left out at its end.
+// cutList joins the lines of a list. At the end, it states the number of omitted lines.
 func cutList(lines []string, n int) string {
 	all := strings.Join(lines, "; ")
 	if utf8.RuneCountInString(all) <= n {
@@ -175,8 +172,8 @@ func withoutPaths(line string) string {
 // longListing matches a line of "ls -l" up to the name.
 var longListing = regexp.MustCompile(`^[-dlbcps][-rwxsStT]{9}[.+@]?\s+\d+\s+\S+\s+\S+\s+[\d,.]+[KMGT]?\s+\S+\s+\S+\s+(?:[\d:]+\s+)?`)
 
-// nameOnly returns the name in a line of "ls -l", "" for one that names nothing, and
-// another line as it is: who may read a file, and since when, is not what is looked for.
+// nameOnly returns the name in a line of "ls -l", without permissions and times. It
+// returns "" for a line without a file, and any other line unchanged.
 func nameOnly(line string) string {
 	if rest, ok := strings.CutPrefix(line, "total "); ok && isDigits(strings.TrimRight(rest, "KMGT")) {
 		return ""

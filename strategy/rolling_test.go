@@ -17,8 +17,8 @@ import (
 
 const compactions = 20
 
-// roll summarizes a session in twenty-one pieces, each with the summary before,
-// and returns the summaries.
+// roll summarizes a session in twenty-one pieces, each with the previous summary, and
+// returns the summaries.
 func roll(t *testing.T, s strategy.Strategy, msgs []message.Message, count func(string) int) []strategy.Summary {
 	t.Helper()
 	w := strategy.Writer{Strategy: s}
@@ -36,9 +36,8 @@ func roll(t *testing.T, s strategy.Strategy, msgs []message.Message, count func(
 	return out
 }
 
-// pinned are the identifiers of a summary's sections that are among the most
-// salient of what it was written of. Lines that only name what was seen are
-// left aside: they make room for what is seen later.
+// pinned returns the identifiers of a summary's sections that are among the most salient of
+// its source. It ignores lines that only list seen names, because later names replace them.
 func pinned(s strategy.Strategy, sum strategy.Summary, msgs []message.Message, count func(string) int) []string {
 	x := strategy.NewHistory(strategy.Request{Strategy: s, Messages: msgs, First: 1, Count: count}).Index()
 	sections, _, _ := strings.Cut(withoutWords(s, sum.Text), "## References")
@@ -57,19 +56,19 @@ func pinned(s strategy.Strategy, sum strategy.Summary, msgs []message.Message, c
 	return out
 }
 
-// withoutWords is a summary without what people typed.
+// withoutWords returns a summary without the user's words.
 func withoutWords(s strategy.Strategy, text string) string {
 	d := strategy.ParseDocument(s, text)
 	d.Words = nil
 	return d.Render(s)
 }
 
-// With COMPACT_SOAK=1 all the long sessions, else a sample of them.
-func TestRollingSummariesKeepWhatTheFirstOneSaidAndDoNotGrow(t *testing.T) {
+// With COMPACT_SOAK=1, the test reads all long sessions, else a sample of them.
+func TestRollingSummariesKeepFirstFactsAndDoNotGrow(t *testing.T) {
 	counter := counter(t)
 	sessions, total, kept := 0, 0, 0
 	for name, data := range corpus.Sessions(t, "chat") {
-		if bytes.Count(data, []byte("\n")) < 250 { // a message a line
+		if bytes.Count(data, []byte("\n")) < 250 { // one message per line
 			continue
 		}
 		msgs, _, err := openai.Parse(data)
@@ -95,7 +94,7 @@ func TestRollingSummariesKeepWhatTheFirstOneSaidAndDoNotGrow(t *testing.T) {
 			total, kept = total+len(want), kept+n
 			t.Logf("%s, %s: %d of %d", name, s.Name, n, len(want))
 			for i, sum := range sums {
-				if sum.Tokens > strategy.DefaultMaxTokens+strategy.DefaultUserTokens+50 { // 50: the heading over the user's words, and the count of those left out
+				if sum.Tokens > strategy.DefaultMaxTokens+strategy.DefaultUserTokens+50 { // 50 tokens for the heading of the user's words and the count of dropped words
 					t.Errorf("%s: summary %d has %d tokens", name, i+1, sum.Tokens)
 				}
 			}

@@ -20,23 +20,23 @@ const (
 	specificBonus  = 0.15
 	setbackBonus   = 0.4 // nobody should try again what failed
 	remedyBonus    = 0.6 // the first sentence after a failure mostly explains it
-	newestFactor   = 1.3 // of the last answer
-	besideCarried  = 0.5 // if a previous summary competes for the room
+	newestFactor   = 1.3 // factor for the last answer
+	besideCarried  = 0.5 // factor if a previous summary competes for the room
 	mostAnswered   = 60  // maximum sentences of one answer
 	mostNoted      = 8
 	mostThought    = 3
 	leastNoted     = 30 // minimum bytes of a sentence beside calls
 	leastSpecifics = 2
 	leastSaid      = 0.02
-	clearedShare   = 0.4  // of a doubt that was resolved later; another line has the resolution
-	finalValue     = 1.0  // of a sentence of the last message before the user's, or at the end
-	pageValue      = 0.12 // of a sentence of a page that an agent quotes
-	longestSpoken  = 1500 // bytes of what an agent says itself; a longer text is a page
+	clearedShare   = 0.4  // factor for a doubt that was resolved later; another line has the resolution
+	finalValue     = 1.0  // sentence of the last message before a user message or at the end
+	pageValue      = 0.12 // sentence of a page that an agent quotes
+	longestSpoken  = 1500 // maximum bytes of an agent's own text; a longer text is a page
 )
 
-// saidLines returns the assistant's sentences as lines: its answers, and the
-// text beside its calls that still holds afterwards. The sentences of one
-// message share a bullet.
+// saidLines returns the assistant's sentences as lines: its answers, and those sentences
+// beside its calls that still hold after the calls. The sentences of one message share a
+// bullet.
 func (h *History) saidLines(section int) []Line {
 	var out []Line
 	newest, fresh := h.newestAnswer(), 1.0
@@ -85,8 +85,8 @@ func (h *History) answerValue(i int) float64 {
 	return answerValue
 }
 
-// ends reports whether a step is the last one before the user's message, or of
-// all.
+// ends reports whether a step is the last step before a message of the user, or the last
+// of all steps.
 func (h *History) ends(i int) bool {
 	return h.Steps[i].Speaker == "" && (i+1 == len(h.Steps) || h.Steps[i+1].user())
 }
@@ -131,7 +131,7 @@ type quoting struct {
 	value   float64
 	factor  float64
 	most    int
-	after   bool // right after something failed
+	after   bool // right after a call failed
 	first   bool
 	amends  bool // right after an admission
 	asked   bool // no text since the user's question
@@ -156,21 +156,22 @@ func (b *quoting) answered(one sentence) {
 	b.offerAt(one, place)
 }
 
-// opensList reports whether a sentence only leads to what follows, unless that is code.
+// opensList reports whether a sentence only introduces the text that follows, unless that
+// text is code.
 func opensList(one sentence) bool {
 	t := one.text
 	return (strings.HasSuffix(t, ":") || strings.HasSuffix(t, "：")) && !one.code && (len(t) < longestLeadIn || alternates(t))
 }
 
-// alternating lists phrases of sentences that lead to a list of which not all
-// holds.
+// alternating lists phrases of sentences that lead to a list of alternatives or
+// negations: not all items of such a list hold.
 var alternating = []string{"one of", "either", "likely", "possib", "might", "could be", "maybe", "perhaps", "option", "alternativ", "choose", "if you", "unless", "not ", "n't", "n’t", "never", "without", "avoid", "before"}
 
 // alternates reports whether a sentence leads to such a list.
 func alternates(lead string) bool { return lead != "" && hasAny(strings.ToLower(lead), alternating) }
 
-// noted adds a sentence beside calls, unless it only states their purpose or
-// their outcome, which the results state.
+// noted adds a sentence beside calls, unless it only states the purpose of the calls, or
+// their outcome, which is in the results.
 func (b *quoting) noted(one sentence) {
 	place := b.lists.at(one)
 	if one.heading || b.verdict(one.text) {
@@ -186,8 +187,8 @@ func (b *quoting) noted(one sentence) {
 	}
 }
 
-// verdict adds the first sentence of an answer to the user's question if it
-// answers the question by itself, even if it is short. It reports whether it did.
+// verdict adds the first sentence of a reply to the user's question, even a short one, if
+// the sentence answers the question by itself. It reports whether it added the sentence.
 func (b *quoting) verdict(t string) bool {
 	asked := b.asked
 	if b.asked = false; !asked || !decidesQuestion(t) {
@@ -200,14 +201,14 @@ func (b *quoting) verdict(t string) bool {
 // verdictValue is the value of the sentence that answers a question.
 const verdictValue = 1.8
 
-// longestLeadIn is the length of a sentence that is not quoted by itself if it
-// leads to a list, but with the first item, in bytes.
+// longestLeadIn is a length in bytes: a shorter sentence that leads to a list is quoted
+// only together with the first item.
 const longestLeadIn = 90
 
 // answerStarts begin sentences that answer a question by themselves.
 var answerStarts = []string{"yes", "no", "yep", "yeah", "nope", "correct", "exactly", "already", "not yet", "not quite", "not exactly", "partly", "mostly", "both", "neither", "done", "fixed", "you're right", "you are right", "you’re right", "是的", "对", "不是"}
 
-// decidesQuestion reports whether a sentence begins with such a word.
+// decidesQuestion reports whether a sentence begins with a word of answerStarts.
 func decidesQuestion(t string) bool {
 	low := strings.ToLower(t)
 	for _, v := range answerStarts {
@@ -218,7 +219,7 @@ func decidesQuestion(t string) bool {
 	return false
 }
 
-// asksQuestion reports whether the step before is a question of the user.
+// asksQuestion reports whether the step before step i is a question of the user.
 func (h *History) asksQuestion(i int) bool {
 	if i == 0 || !h.Steps[i-1].user() {
 		return false
@@ -230,21 +231,20 @@ func (h *History) asksQuestion(i int) bool {
 	return asked
 }
 
-// lasting reports whether a sentence beside a call still holds when the call is
-// done.
+// lasting reports whether a sentence beside a call still holds after the call.
 func lasting(t string) bool {
 	return len(t) > leastNoted && quality(t) >= 0.6 && (!narrates(t) || finds(t) || setback(t)) && !leads(t) && !(claims(t) && namesCommand(t))
 }
 
-// thought adds a sentence of the reasoning if it concludes something, or if a
-// call failed just before.
+// thought adds a sentence of the reasoning if it states a conclusion, or if a call failed
+// just before.
 func (b *quoting) thought(one sentence) {
 	if decides(one.text) > 0 || b.after {
 		b.noted(one)
 	}
 }
 
-// leads reports whether a sentence asks, or only leads to the next one.
+// leads reports whether a sentence is a question or only introduces the next one.
 func leads(t string) bool {
 	return strings.HasSuffix(t, ":") || strings.HasSuffix(t, "：") || strings.HasSuffix(t, "?") || strings.HasSuffix(t, "？")
 }
@@ -256,29 +256,29 @@ var findings = []string{"i found", "i've found", "i’ve found", "i see that", "
 // finds reports whether a sentence states a finding of the assistant.
 func finds(t string) bool { return beginsAny(strings.ToLower(t), findings) }
 
-// setbacks lists words of sentences about attempts that failed or were taken back.
-// Such a sentence is only quoted, in its place: whether it is about an attempt, a bug
-// or a plan, and whether it still holds, the words do not say.
+// setbacks lists words of sentences about attempts that failed or were taken back. Such a
+// sentence is only quoted, in its place. The words do not tell whether it is about an
+// attempt, a bug or a plan, and whether it still holds.
 var setbacks = []string{"didn't work", "doesn't work", "did not work", "does not work", "didn’t work", "doesn’t work", "didn't help", "did not help", "no effect", "reverting", "reverted",
 	"not the cause", "wrong approach", "that's not it", "still fails", "still failing", "won't work", "can't be used", "not possible", "backfired", "made it worse", "没有用", "无效", "失败了"}
 
-// setback reports whether a sentence has such words.
+// setback reports whether a sentence has words of setbacks and is not a supposition.
 func setback(t string) bool {
 	low := strings.ToLower(t)
 	return hasAnyWord(low, setbacks) && !supposes(low)
 }
 
-// supposes reports whether a sentence in lower case is about a possibility.
+// supposes reports whether a lower-case sentence is about a possibility.
 func supposes(low string) bool {
 	return beginsAny(low, []string{"if ", "what if", "wait", "maybe", "perhaps", "but if", "let me", "i wonder"}) || hasAny(low, []string{" if ", "might", " when it "})
 }
 
 func (b *quoting) offer(t string) { b.offerAt(sentence{text: t}, nil) }
 
-// codeFollows stands for a block of code below a quoted sentence.
+// codeFollows replaces a block of code after a quoted sentence.
 const codeFollows = " [code]"
 
-// offerAt adds a sentence that stands at a place in a list, or at none.
+// offerAt adds a sentence with its place in a list, nil if it is not in a list.
 func (b *quoting) offerAt(one sentence, place *listed) {
 	t := one.text
 	if len(b.out) >= b.most {

@@ -7,8 +7,7 @@ import (
 	"github.com/agentcompact/compact/message"
 )
 
-// long is a session that begins with a long result, so that there is something to
-// make shorter.
+// long returns a session that begins with a long result, so that a summary can be shorter.
 func long(ask string, then ...message.Message) Input {
 	return Input{Messages: append([]message.Message{
 		message.User(ask),
@@ -17,7 +16,7 @@ func long(ask string, then ...message.Message) Input {
 	}, then...)}
 }
 
-func TestAShortAnswerStandsWithItsQuestion(t *testing.T) {
+func TestSummaryQuotesQuestionWithShortAnswer(t *testing.T) {
 	text := write4(t, long("Make the importer faster.",
 		message.Assistant("There are two ways:\n1. Batch the inserts, which needs a migration.\n2. Cache the lookups in memory.\n\nWhich one do you want?"),
 		message.User("ok, do 2"),
@@ -28,17 +27,17 @@ func TestAShortAnswerStandsWithItsQuestion(t *testing.T) {
 	}
 }
 
-func TestARequestOfItsOwnAnswersNothing(t *testing.T) {
+func TestRequestIsNotAnAnswer(t *testing.T) {
 	text := write4(t, long("Make the importer faster.",
 		message.Assistant("Done. The importer takes 12 ms now."),
 		message.User("alright, do a release"),
 		message.Assistant("Released.")))
 	if strings.Contains(text, " answered the assistant's ") {
-		t.Errorf("a request passes for an answer in:\n%s", text)
+		t.Errorf("a request counts as an answer in:\n%s", text)
 	}
 }
 
-func TestAReportIsToldInFullWithItsTable(t *testing.T) {
+func TestSummaryQuotesReportWithItsTable(t *testing.T) {
 	text := write4(t, long("Which backend is fastest?",
 		message.Assistant("I measured three backends.\n\n| backend | time |\n|---|---|\n| memory | 12 ms |\n| disk | 340 ms |\n\nDisk is slow because every write syncs."),
 	))
@@ -47,17 +46,17 @@ func TestAReportIsToldInFullWithItsTable(t *testing.T) {
 	}
 }
 
-func TestWhatIsSaidBesideCallsIsKeptAndNarrationIsNot(t *testing.T) {
+func TestSummaryKeepsFindingsBesideCallsWithoutNarration(t *testing.T) {
 	text := write4(t, long("Make the check pass.",
 		message.Assistant("The check is blocked by an oversized file under tmp, not by the code. Let me look at the folder of temporary files.", message.Call("1", "bash", `{"command":"ls -la tmp"}`)),
 		message.ToolResult("1", "session.json 1.5 MiB"),
 	))
 	if !strings.Contains(text, "noted: The check is blocked by an oversized file under tmp, not by the code.") || strings.Contains(text, "noted: The check is blocked by an oversized file under tmp, not by the code. Let me") {
-		t.Errorf("the finding and nothing else is not in:\n%s", text)
+		t.Errorf("want the finding, and no narration, in:\n%s", text)
 	}
 }
 
-func TestSetbacksAreQuotedAndNothingIsClaimedOfThem(t *testing.T) {
+func TestSetbacksAreOnlyQuoted(t *testing.T) {
 	text := write4(t, long("Make the union tests pass.",
 		message.Assistant("Dropping the second sort had no effect on the plan, because the planner adds its own. Reverting that now.", message.Call("1", "bash", `{"command":"ls -la tmp"}`)),
 		message.ToolResult("1", "session.json 1.5 MiB"),
@@ -71,11 +70,11 @@ func TestSetbacksAreQuotedAndNothingIsClaimedOfThem(t *testing.T) {
 		}
 	}
 	if strings.Contains(text, "did not work") || strings.Contains(text, "RevertedFiles") {
-		t.Errorf("a sentence is called a failed attempt, or a name passes for one, in:\n%s", text)
+		t.Errorf("a sentence or a name is called a failed attempt in:\n%s", text)
 	}
 }
 
-func TestASearchThatFindsNothingIsNoFailure(t *testing.T) {
+func TestEmptySearchIsNotAFailure(t *testing.T) {
 	for result, want := range map[string]bool{"<returncode>1</returncode>\n<output>\n</output>": true, "Exit code 1\ngrep: no such file": false} {
 		c := Call{Tool: "bash", Args: []Arg{{"command", "cd src && grep -n flush store.go"}}, Answered: true, Result: result}
 		c.read()
@@ -85,7 +84,7 @@ func TestASearchThatFindsNothingIsNoFailure(t *testing.T) {
 	}
 }
 
-func TestWhatTheUserSaidWhenTheyRefusedIsTold(t *testing.T) {
+func TestSummaryQuotesObjectionOfUser(t *testing.T) {
 	c := Call{Tool: "Write", Answered: true, Result: "The user doesn't want to proceed with this tool use. To tell you how to proceed, the user said:\nreuse the helper in explain.go"}
 	c.read()
 	if got := c.wrong(); got != "the user refused it and said: “reuse the helper in explain.go”" {
@@ -93,7 +92,7 @@ func TestWhatTheUserSaidWhenTheyRefusedIsTold(t *testing.T) {
 	}
 }
 
-func TestALineThatTwoOfferIsWorthWhatItIsToEither(t *testing.T) {
+func TestLineOfTwoProposalsHasTheHigherValue(t *testing.T) {
 	c := newComposer(decisionLog, NewHistory(Request{Strategy: decisionLog}), 100, func(s string) int { return len(s) / 4 })
 	all := c.candidates([]Line{{Text: "[s1] `make` :: - :: failed", Value: 0.1}, {Section: 2, Text: "[s1] `make` failed", Value: 2}})
 	if len(all) != 1 || all[0].Value != 2 {
@@ -101,8 +100,8 @@ func TestALineThatTwoOfferIsWorthWhatItIsToEither(t *testing.T) {
 	}
 }
 
-// A question answers nothing, and what somebody sees is no offer.
-func TestAQuestionOfTheUserIsNoAnswer(t *testing.T) {
+// A question is not an answer, and an observation such as "I can see" is not an offer.
+func TestUserQuestionIsNotAnAnswer(t *testing.T) {
 	const link = " answered the assistant's "
 	for words, want := range map[string]bool{
 		"how would that look on disk": false,
@@ -121,7 +120,7 @@ func TestAQuestionOfTheUserIsNoAnswer(t *testing.T) {
 	}
 }
 
-func TestReportOfASubAgentBeginsWithItsFirstFinding(t *testing.T) {
+func TestSubAgentReportBeginsWithFirstFinding(t *testing.T) {
 	report := "Now I have all the information I need. Let me write a detailed report of the cache.\n\nThe cache answers 40% of the lookups in `cache/size.go`. Its limit of 512 entries is never reached."
 	text := write4(t, long("Measure the cache.",
 		message.Assistant("", message.Call("1", "Task", `{"description":"Measure the cache","prompt":"Measure how many lookups the cache answers."}`)),

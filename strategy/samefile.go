@@ -2,9 +2,9 @@ package strategy
 
 import "strings"
 
-// findFolder lets key recognize files that calls name in two ways, relative and
-// absolute. The working folder is the one in which most relative paths are known
-// files.
+// findFolder finds the working folder, so that key recognizes a file by its relative and
+// its absolute path. The working folder is the one of home, or else the folder in which
+// most relative paths are known files.
 func (h *History) findFolder() {
 	h.full = map[string]string{}
 	folder := h.home()
@@ -56,13 +56,13 @@ func (h *History) pathsUsed() (absolute, relative map[string]bool) {
 	return absolute, relative
 }
 
-// leastSame is the minimum number of files that prove a working folder. A path
-// with two folders counts as two: the same one elsewhere is improbable.
+// leastSame is the minimum number of files that prove a working folder. A path with two
+// folders counts as two files, because the same path in another place is improbable.
 const leastSame = 2
 
-// workFolder returns the folder in which most relative paths are absolute ones,
-// with a slash at its end. It returns "" if too few are, or if there are two
-// such folders.
+// workFolder returns the folder, with a slash at its end, under which most relative paths
+// give a known absolute path. It returns "" if too few paths do, or if two folders have
+// the same number.
 func workFolder(absolute, relative map[string]bool) string {
 	votes := map[string]int{}
 	for p := range absolute {

@@ -7,9 +7,9 @@ import (
 	"github.com/agentcompact/compact/internal/testrun"
 )
 
-// failStarts begin lines in which a command says that it failed. softStarts do so
-// only where the output ends, or is nothing else: a log has such lines about what
-// did not matter.
+// failStarts begin lines in which a command says that it failed. softStarts count only in
+// the last line of an output: as a failure in a short output, else as a doubt. A log may
+// have such lines about unimportant problems.
 var (
 	failStarts = []string{"fatal: ", "fatal error", "error: ", "error[", "npm err!", "npm error", "err_pnpm_", "error from server", "denied: ", "! [rejected]", "! [remote rejected]", "the connection to the server ", "curl: (",
 		"permission denied", "access denied", "an error occurred (", "traceback (most recent call last)", "panic: ", "e: ", "conflict (", "automatic merge failed", "aborting", "a pull request for branch ",
@@ -17,7 +17,7 @@ var (
 	softStarts = []string{"failed", "failure", "cannot ", "can't ", "could not ", "couldn't ", "unable to ", "invalid ", "insufficient ", "forbidden", "error ", "error!", "not found", "✖ ", "× ", "no such ", "unknown "}
 )
 
-// tellsFailure reports whether a line in which a command speaks says that it failed.
+// tellsFailure reports whether a line of a command's output says that the command failed.
 func tellsFailure(line string) bool {
 	low := strings.ToLower(strings.TrimLeft(line, " \t│|"))
 	switch {
@@ -34,11 +34,11 @@ func tellsFailure(line string) bool {
 	return ok && what != "" && len(strings.Fields(what)) <= 5 && !strings.ContainsAny(what, ":0123456789")
 }
 
-// tellsDone reports whether a line says that a command did what it is for.
+// tellsDone reports whether a line says that a command achieved its purpose.
 func tellsDone(line string) bool {
 	low := strings.ToLower(line)
 	switch {
-	case strings.HasPrefix(low, "to "): // where a push goes
+	case strings.HasPrefix(low, "to "): // the destination of a push
 		return false
 	case committed(line), deedDone(line), beginsAny(low, []string{"apply complete!", "* [new ", "published ", "deployed ", "pushed ", "+ [new "}), strings.Contains(low, ": digest: sha256:"):
 		return true
@@ -52,10 +52,10 @@ func tellsDone(line string) bool {
 	return pushed && strings.Contains(from, "..") || slices.ContainsFunc([]string{" created", " configured", " unchanged", " deleted"}, func(s string) bool { return strings.HasSuffix(low, s) && strings.Contains(low, "/") })
 }
 
-// longestOutput is the number of bytes at both ends of an output that are read.
+// longestOutput is the number of bytes that are read at each end of an output.
 const longestOutput = 8 << 10
 
-// bothEnds returns a text without the middle of a long one.
+// bothEnds returns a text, without the middle if it is long.
 func bothEnds(text string) string {
 	if len(text) > 2*longestOutput {
 		return text[:longestOutput] + "\n" + text[len(text)-longestOutput:]
@@ -63,8 +63,8 @@ func bothEnds(text string) string {
 	return text
 }
 
-// outputStates returns what the output of a command says of a failure. What is said
-// to be done after it outweighs it: pip tells of conflicts before it installs.
+// outputStates returns the failure that the output of a command states. A success that is
+// stated after the failure outweighs it: pip reports conflicts before it installs.
 func (c *Call) outputStates(text string) (statement, string) {
 	cmd := c.Command()
 	var lines []string

@@ -8,9 +8,9 @@ import (
 	"github.com/agentcompact/compact/strategy/internal/ident"
 )
 
-// lackedShare is the maximum share of a model's summary for lists of the names
-// that it lacks, with the places where they were seen. Nobody can work from
-// such lists; they only help to find the originals.
+// lackedShare is the maximum share of a model's summary for lists of missing names and
+// the places where they were seen. Such lists only help to find the originals; they don't
+// replace them.
 const lackedShare = 0.15
 
 // seenNames is the maximum number of names in one line.
@@ -19,16 +19,16 @@ const seenNames = 6
 // maxSeen is the maximum number of names that are offered, best first.
 const maxSeen = 400
 
-// quotedShare is the maximum share of a summary for lines that are quoted for a
-// name that no other line has.
+// quotedShare is the maximum share of a summary for quotations of names that no other
+// line contains.
 const quotedShare = 0.06
 
 // seenVerb separates a place from the names that were seen there.
 const seenVerb = " names "
 
-// worthListing reports whether an identifier is meaningful next to the place
-// where it was seen: no number, version or address, no alternative words, no
-// tool.
+// worthListing reports whether an identifier is meaningful next to the place where it was
+// seen. A number, a version, an email address, alternative words, a device and a tool
+// are not.
 func (e *entity) worthListing() bool {
 	switch e.Kind {
 	case ident.Number, ident.Version, ident.Email:
@@ -41,8 +41,8 @@ func (e *entity) worthListing() bool {
 	return !e.Tool
 }
 
-// maxCarried is the maximum number of names from the previous summary that are
-// listed before those of this history.
+// maxCarried is the maximum number of names from the previous summary that are listed
+// before the names of this history.
 const maxCarried = 30
 
 // carried returns the identifiers that the previous summary names, highest
@@ -58,8 +58,9 @@ func (x *nameIndex) carried() []*entity {
 	return out[:min(len(out), maxCarried)]
 }
 
-// seenLines returns lines about where the most identifiers for which missing
-// reports true were seen. The names of one place share lines.
+// seenLines returns lines that name the places where missing identifiers were seen, at
+// most most identifiers. missing reports whether an identifier is missing. The names of
+// one place share lines.
 func (h *History) seenLines(section, most int, missing func(*entity) bool) []Line {
 	type group struct {
 		place place
@@ -133,7 +134,7 @@ func sawNames(line string) bool {
 	return beginsAny(line, []string{"`", theDiff, theOutput}) && hasAny(line, quotingVerbs) || strings.Contains(line, "`"+seenVerb) || beginsAny(line, []string{"the summary before" + seenVerb, "the message" + seenVerb, "the text given" + seenVerb, "the assistant" + seenVerb})
 }
 
-// seenSection returns the section for those lines.
+// seenSection returns the section for the lines of seenLines.
 func (s Strategy) seenSection() int {
 	for _, title := range []string{"Key entities", headingStanding} {
 		if i, ok := s.section(title); ok {
@@ -143,7 +144,7 @@ func (s Strategy) seenSection() int {
 	return 0
 }
 
-// excerptSection returns the section for excerpts of what was read.
+// excerptSection returns the section for excerpts of texts that were read.
 func (s Strategy) excerptSection() int {
 	if i, ok := s.section(headingHappened); ok {
 		return i
@@ -151,8 +152,9 @@ func (s Strategy) excerptSection() int {
 	return 0
 }
 
-// quotedLines returns lines that quote texts for the best identifiers for which
-// missing reports true. The quotations from one place share lines.
+// quotedLines returns lines that quote texts with the best missing identifiers, at most
+// most of them. missing reports whether an identifier is missing. The quotations from one
+// place share lines.
 func (h *History) quotedLines(section, most int, missing func(*entity) bool) []Line {
 	type group struct {
 		place place
@@ -199,8 +201,8 @@ func (h *History) quotedLines(section, most int, missing func(*entity) bool) []L
 	return out
 }
 
-// addSeen lists the most important identifiers that a model's document lacks
-// under References, within their share.
+// addSeen lists under References, within lackedShare, the most important identifiers that
+// a model's document lacks.
 func (h *History) addSeen(d Document, s Strategy, limit int, count func(string) int) Document {
 	c := newComposer(s, h, limit, count)
 	c.base = ""

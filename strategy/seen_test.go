@@ -18,7 +18,7 @@ func write4(t *testing.T, in Input) string {
 	return sum.Text
 }
 
-func TestWhatIsOfTheTaskIsQuotedWhereNobodySaysIt(t *testing.T) {
+func TestSummaryQuotesNamesOfTheTask(t *testing.T) {
 	msgs := []message.Message{
 		message.User("Find out what flushes pending segments."),
 		message.Assistant("", message.Call("1", "read", `{"path":"store/index.go"}`)),
@@ -34,35 +34,35 @@ func TestWhatIsOfTheTaskIsQuotedWhereNobodySaysIt(t *testing.T) {
 		}
 	}
 	if strings.Contains(text, "## "+headingReferences) || strings.Contains(text, seenVerb) {
-		t.Errorf("names stand in a list:\n%s", text)
+		t.Errorf("names appear in a list:\n%s", text)
 	}
 }
 
-func TestNarrationIsLeftOut(t *testing.T) {
+func TestNarratesRecognizesNarration(t *testing.T) {
 	for _, s := range []string{"Let me search the whole code for where these are used.", "I need to read more of the store first.", "It seems that the search found nothing.", "让我先查看工作目录，然后创建一个待办事项列表。"} {
 		if !narrates(s) {
-			t.Errorf("%q passes for a finding", s)
+			t.Errorf("%q counts as a finding", s)
 		}
 	}
 	for _, s := range []string{"The importer still reads the column.", "`flushPending` writes the index.", "Letters are counted twice."} {
 		if narrates(s) {
-			t.Errorf("%q passes for narration", s)
+			t.Errorf("%q counts as narration", s)
 		}
 	}
 	if got := plainly("Now let me create a test with a foreign key"); got != "create a test with a foreign key" {
-		t.Errorf("a purpose reads %q", got)
+		t.Errorf("the purpose is %q", got)
 	}
 }
 
-func TestDebrisIsNoSentence(t *testing.T) {
+func TestDebrisIsNotASentence(t *testing.T) {
 	for _, s := range []string{`"{\"@context\":\"http://schema.org\"}" is what the page says`, `No new page was opened in the last three turns.",`, `"reason": "The request is not fully satisfied because it is early.",`, "result = await self.client.create(", "example.com › best › software", "/usr/lib/x/agents/orchestrator.py:196: UserWarning: Resolved model mismatch"} {
 		if quality(s) > 0.2 {
-			t.Errorf("%q passes for a sentence", s)
+			t.Errorf("%q counts as a sentence", s)
 		}
 	}
 }
 
-func TestWhatWasPastedIsFolded(t *testing.T) {
+func TestPastedTextIsFolded(t *testing.T) {
 	var b strings.Builder
 	b.WriteString("# AGENTS.md instructions\n")
 	for range 12 {
@@ -75,7 +75,7 @@ func TestWhatWasPastedIsFolded(t *testing.T) {
 	}
 }
 
-func TestACommandThatOnlyListsHasNoEffect(t *testing.T) {
+func TestListingCommandHasNoEffect(t *testing.T) {
 	for cmd, want := range map[string]bool{
 		"git tag --points-at HEAD": false, "git tag v1": true, "mkdir -p /tmp/x": false, "git commit -m x": true,
 		"git merge-base HEAD main": false, "git merge main": true, "gh api repos/shop/cli/pulls/3/comments": false, "gh api -X GET search/issues -f q=repo:shop/cli": false,
@@ -91,9 +91,9 @@ func TestACommandThatOnlyListsHasNoEffect(t *testing.T) {
 	}
 }
 
-// The first line of a result that was reduced as it came is ours, and no word of
-// the tool.
-func TestAReducedResultIsToldInTheWordsOfTheTool(t *testing.T) {
+// The first line of a result that was reduced on arrival comes from this program, and not
+// from the tool.
+func TestReducedResultIsQuotedWithoutOurLine(t *testing.T) {
 	text := write4(t, long("What is the state of the change?",
 		message.Assistant("", message.Call("1", "fetch_change", `{"number":"1361"}`)),
 		message.ToolResult("1", "[tidied — shape, ends and outliers of JSON · ~5133 tokens in full: recall c1f3]\n"+`{"url":"https://example.com/changes/1361","number":1361,"state":"closed","title":"Repoint the provider"}`),
@@ -103,9 +103,9 @@ func TestAReducedResultIsToldInTheWordsOfTheTool(t *testing.T) {
 	}
 }
 
-// A long call that created something is told by what it returned, also after the
-// next compaction.
-func TestWhatACallCreatedSurvivesTheNextSummary(t *testing.T) {
+// The line about a long call that created an object quotes the result, also after the next
+// compaction.
+func TestCreatedObjectSurvivesNextSummary(t *testing.T) {
 	const returned = "url: https://example.com/changes/1510, number: 1510"
 	first := write4(t, long("Open a change for it.",
 		message.Assistant("", message.Call("1", "create_pull_request", `{"repository":"example/service","base":"main","head":"fix/results-sync-merge-signal-of-the-remote","title":"feat(results): signal remote pushes that merged","body_file":"docs/changes/the-signal-of-the-remote-and-what-it-means.md","draft":true,"maintainer_can_modify":true,"reviewers":"somebody, somebody-else, and a third one"}`)),

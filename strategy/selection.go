@@ -9,11 +9,11 @@ import (
 )
 
 const (
-	longestAnswer = 600 // bytes of an answer; a longer one explains itself
+	longestAnswer = 600 // maximum bytes of an answer; a longer answer explains itself
 	maxOption     = 200 // characters of an option that are quoted
 	maxQuestion   = 140 // characters of the question that are quoted
 	manyOptions   = 4   // options of one answer that are quoted
-	nearLines     = 8   // between a question and the list below it
+	nearLines     = 8   // maximum lines between a question and the list below it
 
 	selectionValue = fileValue - 0.1
 	halving        = 6 // number of newer selections that halves the value of one
@@ -23,12 +23,11 @@ const (
 type option struct {
 	mark string // in upper case: "2", "B"
 	text string // the item on one line, mark included
-	line int    // of the message
+	line int    // line number in the message
 }
 
-// optionLine matches a list item or table row that begins with a number or a
-// letter. A number must be followed by punctuation: "2 files were changed" is
-// no option.
+// optionLine matches a list item or table row that begins with a number or a letter.
+// Punctuation must follow a number: "2 files were changed" is not an option.
 var optionLine = regexp.MustCompile(`^(?:(?i:option|approach|choice|plan|variant|alternative)\s+)?(?:([A-Z]|[a-z]|\d{1,2})\)|([A-Z]|\d{1,2})(?:[.:]|\s+[|–—-]))\s*(\S.*)$`)
 
 // options returns the items that a message numbers or letters.
@@ -73,17 +72,16 @@ func cells(row string) string {
 // sentence must be in upper case, because "a" is a word.
 const marks = `((?:[A-HJ-Z]|\d{1,2})(?:(?:\s*[,/&+]\s*|\s*,?\s+(?i:and|or)\s+)(?:[A-HJ-Z]|\d{1,2}))*)`
 
-// Answers that consist of marks, or that call an option an option, name one
-// whatever the question was.
+// An answer that consists of marks, or that contains a phrase such as "option 2", names
+// an option, independently of the question.
 var (
 	onlyMarks = regexp.MustCompile(`^(?i)\(?#?(?:[a-z]|\d{1,2})(?:\)?(?:\s*[,/&+]\s*|\s+and\s+|\s+)\(?#?(?:[a-z]|\d{1,2}))*[).!]*$`)
 	byName    = regexp.MustCompile(`\b(?i:options?|choice|approach|variant|alternative)\s+\(?#?` + marks + `(?:\W|$)`)
 )
 
-// Other references count only if the assistant asked something, or offered
-// something and the answer is short: a long answer may number its own items. A
-// number within a sentence must follow a verb of choice: "wait for 5 minutes"
-// is no reference.
+// Other references count only if the assistant asked a question, or if it made an offer
+// and the answer is short: a long answer may number its own items. A number within a
+// sentence must follow a verb of choice: "wait for 5 minutes" is not a reference.
 var byPlace = []*regexp.Regexp{
 	regexp.MustCompile(`(?m)^\s*\(?#?` + marks + `(?:[.),:;!]?\s*$|[.),:;!]\s|\s+[–—-]\s)`),
 	regexp.MustCompile(`[.!]\s+\(?` + marks + `\)\s`),
@@ -120,7 +118,7 @@ func chosen(text, answer string) ([]option, string) {
 		}
 	}
 	var out []option
-	for _, o := range slices.Backward(all) { // of several lists the last one counts
+	for _, o := range slices.Backward(all) { // if there are several lists, the last one counts
 		if named[o.mark] {
 			out, named[o.mark] = append(out, o), false
 		}
@@ -155,8 +153,8 @@ type selection struct {
 	answer, question, options string
 }
 
-// selections returns the user's choices, oldest first. "B" says nothing without
-// the list.
+// selections returns the user's choices with their lists, oldest first. An answer such as
+// "B" says nothing without the list.
 func (h *History) selections() []selection {
 	var out []selection
 	for i := 1; i < len(h.Steps); i++ {
@@ -183,7 +181,7 @@ func quotable(text string, n int) string {
 	return clip(squash(strings.ReplaceAll(text, "`", "")), n)
 }
 
-// asked returns the user's answer, with the question before it if there is one.
+// asked returns the user's answer, after the question if there is one.
 func (s selection) asked() string {
 	text := "the user answered “" + s.answer + "”"
 	if s.question != "" {
@@ -197,14 +195,14 @@ func (s selection) line() string {
 	return s.asked() + " " + stepID(s.step) + ", of the list: " + s.options + " " + stepID(s.from)
 }
 
-// logged describes a selection in the parts of decision_log. The decision is
-// the user's answer: an answer that names an option can also reject it.
+// logged describes a selection in the format of decision_log. The decision is the user's
+// answer, not the option: an answer that names an option can also reject it.
 func (s selection) logged() string {
 	return strings.Join([]string{stepID(s.step) + " " + part(s.asked()), "-", "of the list: " + part(s.options), "-"}, " :: ")
 }
 
-// selectionLines returns a line for each selection. The newest have the highest
-// values, because in a long session the oldest were mostly carried out.
+// selectionLines returns a line for each selection. The newest selections have the highest
+// values, because in a long session the oldest selections were mostly carried out.
 func (h *History) selectionLines(section int, line func(selection) string) []Line {
 	var out []Line
 	all := h.selections()
@@ -215,8 +213,8 @@ func (h *History) selectionLines(section int, line func(selection) string) []Lin
 	return out
 }
 
-// questionAt returns the question that belongs to a list: the last one above it
-// within nearLines, or else the last one below it.
+// questionAt returns the question that belongs to a list: the last question within
+// nearLines above it, or else the last question below it.
 func questionAt(text string, list []option) string {
 	above, below, n := "", "", 0
 	first, isOption := list[0].line, map[int]bool{}

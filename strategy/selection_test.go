@@ -10,7 +10,7 @@ import (
 const table = "**Next question:** How should failures be handled?\n\n| Option | Description |\n|---|---|\n" +
 	"| **A. Silent fallback (recommended)** | Log the error and proceed. |\n| **B. Warn** | Print a warning, proceed. |\n| **C. Fail** | Return the error. |\n\nWhich do you prefer?"
 
-func TestAnAnswerNamesOptionsOfTheList(t *testing.T) {
+func TestChosenReadsOptionsFromAnswer(t *testing.T) {
 	const list = "There are three ways:\n1. Batch the inserts.\n2. Cache the lookups.\n3) Drop the index.\n\nWhich one do you want?"
 	const report = "Done:\n1. Batched the inserts.\n2. Cached the lookups."
 	for _, c := range []struct {
@@ -38,7 +38,7 @@ func TestAnAnswerNamesOptionsOfTheList(t *testing.T) {
 		{list, "the 2 of us decide tomorrow", ""},
 		{list, "use version 1.2 of it", ""},
 		{list, strings.Repeat("This is a plan of my own. ", 40) + "\n1. Nothing of it.", ""},
-		{report, "2. Strengthen the tests, add a check of the totals", ""}, // a list of their own
+		{report, "2. Strengthen the tests, add a check of the totals", ""}, // the user's own list
 		{report, "2", "2"},
 		{"The file has 2 parts.", "2", ""},
 		{"1. One item is no list. Is it?", "1", ""},
@@ -54,7 +54,7 @@ func TestAnAnswerNamesOptionsOfTheList(t *testing.T) {
 	}
 }
 
-func TestASelectionStandsWithItsQuestionInEveryStrategy(t *testing.T) {
+func TestEveryStrategyQuotesSelectionWithQuestion(t *testing.T) {
 	in := long("Design the importer with me.", message.Assistant(table), message.User("A. is fine, ensure we log"), message.Assistant("Noted."))
 	for _, s := range []Strategy{taskState, codeDelta, decisionLog, brief} {
 		text := writtenBy(t, s, in)
@@ -64,14 +64,14 @@ func TestASelectionStandsWithItsQuestionInEveryStrategy(t *testing.T) {
 			}
 		}
 		if strings.Contains(text, "answered the assistant's") {
-			t.Errorf("%s tells it twice:\n%s", s.Name, text)
+			t.Errorf("%s states the selection twice:\n%s", s.Name, text)
 		}
 	}
 }
 
-// Selections compete with the files that were changed, which are worth as much:
-// in little room neither takes all of it.
-func TestSelectionsStandBesideManyChangedFiles(t *testing.T) {
+// Selections compete with changed files, which have about the same value. In little room,
+// neither takes all of it.
+func TestSelectionsShareRoomWithChangedFiles(t *testing.T) {
 	var then []message.Message
 	for i := range 60 {
 		id := "w" + itoa(i)
@@ -83,8 +83,8 @@ func TestSelectionsStandBesideManyChangedFiles(t *testing.T) {
 	}
 }
 
-// Files for temporary use are told of after those that stay.
-func TestTemporaryFilesComeAfterThoseThatStay(t *testing.T) {
+// Temporary files come after the files that stay.
+func TestTemporaryFilesComeLast(t *testing.T) {
 	var then []message.Message
 	write := func(path string) {
 		id := "w" + itoa(len(then))
@@ -101,13 +101,13 @@ func TestTemporaryFilesComeAfterThoseThatStay(t *testing.T) {
 		t.Errorf("%d files that stay, %d temporary ones in:\n%s", kept, scratch, text)
 	}
 	if !temporary(`C:\Users\a\AppData\Local\Temp\x.txt`) || temporary("src/tmp/x.go") {
-		t.Error("the place of a temporary file is not known")
+		t.Error("the place of a temporary file is unknown")
 	}
 }
 
-// A recommendation becomes a decision when the user takes it, not when they take, or
-// turn down, something else of the list.
-func TestOnlyTheRecommendationThatIsTakenIsADecision(t *testing.T) {
+// A recommendation becomes a decision when the user accepts it, but not when they accept or
+// reject another item of the list.
+func TestAcceptedRecommendationIsADecision(t *testing.T) {
 	const said = "I'd recommend option A, as the fix is simpler because nothing waits for the log."
 	for answer, want := range map[string]bool{"A.": true, "let's go with A": true, "yes": true, "B": false, "yes, go with B": false, "option A doesn't work for us": false, "not A": false, "C, please": false} {
 		got := decisionsOf(t, long("Design the importer with me.", message.Assistant(table+"\n\n"+said), message.User(answer), message.Assistant("Fine.")))
@@ -117,9 +117,9 @@ func TestOnlyTheRecommendationThatIsTakenIsADecision(t *testing.T) {
 	}
 }
 
-// A message may have two lists; the answer is to the last, and its question is the one
-// near to it.
-func TestTheLastListIsTheOneThatIsAnswered(t *testing.T) {
+// If a message has two lists, the answer refers to the last list and to the question near
+// it.
+func TestAnswerRefersToLastList(t *testing.T) {
 	findings := "I found:\n1. A package exists.\n2. Nothing calls it.\n\n"
 	taken, question := chosen(findings+table, "A.")
 	if len(taken) != 1 || question != "Next question: How should failures be handled?" {
@@ -131,7 +131,7 @@ func TestTheLastListIsTheOneThatIsAnswered(t *testing.T) {
 	}
 }
 
-func TestTheNewestSelectionsAreWorthMost(t *testing.T) {
+func TestNewestSelectionsHaveHighestValue(t *testing.T) {
 	var then []message.Message
 	for range 12 {
 		then = append(then, message.Assistant(table), message.User("B."))
@@ -142,11 +142,11 @@ func TestTheNewestSelectionsAreWorthMost(t *testing.T) {
 	}
 }
 
-// A summary puts commands in backticks whose outcome it tells; a quotation tells none.
-func TestAQuotedOptionHasNoBackticks(t *testing.T) {
+// In a summary, backticks mark commands with a stated outcome. A quotation states none.
+func TestQuotedOptionHasNoBackticks(t *testing.T) {
 	text := writtenBy(t, taskState, long("Design the importer with me.", message.Assistant("Which flag?\n1. `--fast` of `import`\n2. `--safe`"), message.User("1"), message.Assistant("Noted.")))
 	if !strings.Contains(text, "“1. --fast of import”") {
-		t.Errorf("the option is not quoted so in:\n%s", text)
+		t.Errorf("the quotation of the option is wrong in:\n%s", text)
 	}
 }
 
@@ -154,14 +154,14 @@ func readOf(in Input) *History {
 	return NewHistory(Request{Strategy: taskState, Messages: in.Messages, First: 1})
 }
 
-// wrote is a call that creates a file, with its result.
+// wrote returns a call that creates a file, with its result.
 func wrote(path string) []message.Message {
 	return []message.Message{message.Assistant("", message.Call(path, "write_file", `{"path":"`+path+`","content":"x"}`)), message.ToolResult(path, "ok")}
 }
 
-// Changed folders lose value one by one, so that other lines come between them, and never
-// become worth less than a failure.
-func TestFoldersOfChangesLeaveRoomAndStay(t *testing.T) {
+// Each further changed folder has a lower value, so that other lines come between them, but
+// never a lower value than a failure.
+func TestChangedFoldersLoseValueButStayAboveFailures(t *testing.T) {
 	var then []message.Message
 	for i := range 40 {
 		then = append(then, wrote("src/part"+itoa(i)+"/main.go")...)
@@ -173,8 +173,8 @@ func TestFoldersOfChangesLeaveRoomAndStay(t *testing.T) {
 	}
 }
 
-// Files that stay have lines of their own before temporary ones that are newer.
-func TestTemporaryFilesTakeNoLinesOfTheirOwn(t *testing.T) {
+// Files that stay get separate lines before newer temporary files do.
+func TestTemporaryFilesGetNoSeparateLines(t *testing.T) {
 	then := wrote("src/importer.go")
 	for i := range 2 * alone {
 		then = append(then, wrote("/tmp/check"+itoa(i)+".txt")...)
@@ -184,10 +184,10 @@ func TestTemporaryFilesTakeNoLinesOfTheirOwn(t *testing.T) {
 	}
 }
 
-func TestNamesOfAnEarlierSummaryAreNotCarried(t *testing.T) {
+func TestNamesOfEarlierSummaryAreNotCarried(t *testing.T) {
 	in := long("Go on.", message.Assistant("I do."))
 	in.Previous = "## Key entities\n- the summary before names alphaBeta and gammaDelta\n- `src/importer.go`: edited twice [s4]"
 	if text := write4(t, in); strings.Contains(text, "the summary before names") || !strings.Contains(text, "src/importer.go") {
-		t.Errorf("names alone are carried, or the file is not:\n%s", text)
+		t.Errorf("only names are carried, or the file is missing:\n%s", text)
 	}
 }

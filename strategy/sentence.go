@@ -6,15 +6,15 @@ import "strings"
 type sentence struct {
 	text    string
 	heading bool
-	item    bool   // of a list
-	later   bool   // not the first one of its item
-	mark    string // number of the item that it begins: "3."
-	indent  int    // of the item, in columns
+	item    bool   // part of a list item
+	later   bool   // not the first sentence of its item
+	mark    string // number of the item, in the item's first sentence: "3."
+	indent  int    // indentation of the item, in columns
 	code    bool   // a block of code follows
 }
 
-// eachSentence is sentences, and tells where in a list each of them stands. An indented
-// line below an item goes on with it.
+// eachSentence calls f for each sentence of a text, with its place in a list. An indented
+// line below an item continues the item.
 func eachSentence(text string, f func(s sentence)) {
 	var in sentence // the item around the line
 	fenced := false
@@ -46,7 +46,8 @@ func eachSentence(text string, f func(s sentence)) {
 	}
 }
 
-// lineOf returns what a line is, and its text without the marks of a heading or an item.
+// lineOf classifies a line, and returns its text without the marks of a heading or an
+// item.
 func lineOf(raw, line string) (s sentence, text string) {
 	s.heading = line[0] == '#'
 	bare := strings.TrimSpace(strings.TrimLeft(line, "#>*-+•"))

@@ -6,8 +6,8 @@ import (
 )
 
 // settleEntries adds the later success to the entries of failed commands that were
-// settled. Another line may tell of the success, too, but a small summary has no room
-// for both, and the failure alone reads as the last word.
+// settled. Another line may also report the success, but a small summary has no room for
+// both lines, and the failure alone reads as the final state.
 func (h *History) settleEntries(log []event) {
 	ends, mended, blamed := h.settlements(), h.mended(), h.blamed()
 	for i := range log {
@@ -42,12 +42,12 @@ type pass struct {
 	how  string // "exit 0", "passed" or ranWell
 }
 
-// ranWell describes a run of which the harness states no failure, where it states each.
+// ranWell describes a run without a stated failure, in a harness that states each failure.
 const ranWell = "ran without an error"
 
 // settlements returns the runs that settle failed commands: the last run of the command, a
-// later one that checks the same in another form, one of a command that contains it, or
-// one of its last part.
+// later run of the same check in another form, a run of a command that contains the failed
+// command, or a run of its last part.
 func (h *History) settlements() map[string]pass {
 	out := h.passed()
 	later := map[string]pass{}
@@ -84,8 +84,8 @@ func (h *History) settlements() map[string]pass {
 	return out
 }
 
-// statesOnlyFailures reports whether the results state a status only where it is not
-// zero. Then a result without one is that of a run that went well.
+// statesOnlyFailures reports whether the results state only nonzero statuses. Then a
+// result without a status means that the run succeeded.
 func (h *History) statesOnlyFailures() bool {
 	failed, zero := false, false
 	h.eachCall(func(_ *Step, c *Call) {
@@ -96,8 +96,8 @@ func (h *History) statesOnlyFailures() bool {
 	return failed && !zero
 }
 
-// endedWell describes the end of a run that did not fail, "" if it is not known.
-// quiet says that the harness states failures only.
+// endedWell describes the end of a run that succeeded, "" if the run failed or the end is
+// unknown. quiet means that the harness states only failures.
 func (c *Call) endedWell(quiet bool) string {
 	switch {
 	case c.Outcome == OK && c.Check():
@@ -110,13 +110,13 @@ func (c *Call) endedWell(quiet bool) string {
 	return ""
 }
 
-// A chain is a command as the parts that run one after the other, each if the one
-// before went well.
+// A chain holds the consecutive parts of a command. Each part runs only if the previous
+// part succeeded.
 type chain struct {
 	cmd    string
 	parts  []string
-	checks []covering // nil if it checks nothing
-	stated bool       // its status reports a failure
+	checks []covering // nil if the command is not a check
+	stated bool       // the exit status states a failure
 }
 
 func (c *Call) chain() chain {
@@ -125,7 +125,7 @@ func (c *Call) chain() chain {
 		out.checks = c.checks()
 	}
 	if strings.ContainsAny(out.cmd, ";|\n`(") {
-		out.parts = []string{out.cmd} // the end of one part does not cover the others
+		out.parts = []string{out.cmd} // the outcome of one part says nothing about the others
 		return out
 	}
 	for _, part := range splitCommands(out.cmd) {
@@ -136,7 +136,7 @@ func (c *Call) chain() chain {
 	return out
 }
 
-// settledBy describes how a run that ended well settles a failed command.
+// settledBy describes how a successful run settles a failed command.
 func (f *chain) settledBy(now *chain, how string) (what string, ok bool) {
 	if how == ranWell && !f.stated {
 		return "", false
@@ -154,8 +154,9 @@ func (f *chain) settledBy(now *chain, how string) (what string, ok bool) {
 	return "", false
 }
 
-// within compares the parts of two commands. whole says that the later one has all parts
-// of this one; at is where in this one the later one begins, if both end the same.
+// within compares the parts of two commands. whole is true if the later command contains
+// all parts of f. Otherwise, at is the index in f at which the parts of the later command
+// begin, if f ends with them; 0 if it does not.
 func (f *chain) within(now *chain) (at int, whole bool) {
 	n, m := len(f.parts), len(now.parts)
 	for from := 0; from+n <= m; from++ {
@@ -169,13 +170,13 @@ func (f *chain) within(now *chain) (at int, whole bool) {
 	return 0, false
 }
 
-// moves reports whether parts of a command change the folder, in which the others run.
+// moves reports whether parts of a command change the folder in which the other parts run.
 func moves(parts []string) bool {
 	return slices.ContainsFunc(parts, func(p string) bool { return beginsAny(p, []string{"cd ", "pushd "}) })
 }
 
-// passed returns the commands whose last run succeeded, with that run or a
-// later one that checks the same in another form.
+// passed returns the commands whose last run succeeded, with that run or a later run of
+// the same check in another form.
 func (h *History) passed() map[string]pass {
 	out := map[string]pass{}
 	failed := reruns{}

@@ -8,7 +8,7 @@ import (
 	"github.com/agentcompact/compact/message"
 )
 
-// logOf returns the entries of the log of some commands.
+// logOf returns the entries of the log for some commands.
 func logOf(runs ...run) string {
 	out := ""
 	for _, l := range historyOf(runs...).logLines(0) {
@@ -17,8 +17,9 @@ func logOf(runs ...run) string {
 	return out
 }
 
-// A failure says how it ended, by itself: the line about the success may have no room.
-func TestAFailureCarriesItsEnd(t *testing.T) {
+// The line about a failure states the later end, because the line about the success may
+// have no room.
+func TestFailureStatesItsEnd(t *testing.T) {
 	const locked = "Exit code 128\nfatal: Unable to create '/p/.git/index.lock': File exists."
 	for _, c := range []struct {
 		name string
@@ -46,8 +47,8 @@ func TestAFailureCarriesItsEnd(t *testing.T) {
 	}
 }
 
-// A run of a part of a check is no run of the check.
-func TestOnlyRunsOfTheSameCheckAreIt(t *testing.T) {
+// A run of a part of a check does not count as a run of the check.
+func TestCheckCountsOnlyItsOwnRuns(t *testing.T) {
 	const failed, passed = "Exit code 1\n--- FAIL: TestV", "ok  \tx/cli\t0.1s"
 	for _, c := range []struct {
 		before []string
@@ -71,9 +72,9 @@ func TestOnlyRunsOfTheSameCheckAreIt(t *testing.T) {
 	}
 }
 
-// A failure of the summary before says how it ended since, also where the line about the
+// A failure of the previous summary states its later end, even if the line about the
 // success is gone.
-func TestAFailureOfTheSummaryBeforeCarriesItsEnd(t *testing.T) {
+func TestFailureOfPreviousSummaryStatesItsEnd(t *testing.T) {
 	carried := func(line string, runs ...run) string {
 		var msgs []message.Message
 		for i, r := range runs {
@@ -95,7 +96,7 @@ func TestAFailureOfTheSummaryBeforeCarriesItsEnd(t *testing.T) {
 	}{
 		{test, []run{{"go build ./... && go test ./store", "ok  \tx/store\t0.3s"}}, "; passed later [s20]"},
 		{test, []run{{"cd /src/x && go test ./store -run TestD", "ok  \tx/store\t0.3s"}}, "; passed later [s20]"},
-		{test, []run{{"cd /src/x && go test ./store -run TestD", "ok  \tx/store\t0.3s"}, {"cd /src/y && ls", "a"}}, ""}, // of which folder?
+		{test, []run{{"cd /src/x && go test ./store -run TestD", "ok  \tx/store\t0.3s"}, {"cd /src/y && ls", "a"}}, ""}, // the folder of the failed check is unknown
 		{test, []run{{"go test ./cache", "ok  \tx/cache\t0.3s"}}, ""},
 		{test + "; passed in the end [s7]", []run{{"go test ./store", "ok  \tx/store\t0.3s"}}, ""},
 		{"[s3] `git commit -m rows` failed (exit 1): husky failed", []run{{"git add a && git commit -m rows", "[main 1a2b3c4] rows"}}, "; ran without an error later [s20]"},

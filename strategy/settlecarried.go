@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// settledSince returns the runs that settle failed commands of the previous summary, by
-// the command as the summary quotes it.
+// settledSince returns the runs that settle failed commands of the previous summary. The
+// key is the command as the summary quotes it.
 func (h *History) settledSince() map[string]pass {
 	failed, chains := reruns{}, map[string]chain{}
 	quiet := h.quietSince()
@@ -31,7 +31,7 @@ func (h *History) settledSince() map[string]pass {
 		}
 		forms := []string{c.Command()}
 		if shown := c.shown(); shown != "" && oneFolder {
-			forms = append(forms, shown) // as the line quotes it, which leaves out the folder
+			forms = append(forms, shown) // the quoted form, without the folder
 		}
 		for _, cmd := range forms {
 			if c.Check() && c.Outcome == OK {
@@ -50,7 +50,7 @@ func (h *History) settledSince() map[string]pass {
 	return out
 }
 
-// quotedCall returns a call of a command.
+// quotedCall returns a call of a command that a summary quotes.
 func quotedCall(cmd string, failed bool) *Call {
 	c := &Call{Tool: "bash", Args: []Arg{{"command", cmd}}, Exit: -1}
 	if failed {
@@ -59,8 +59,8 @@ func quotedCall(cmd string, failed bool) *Call {
 	return c
 }
 
-// shown returns the command of a call as the line about its failure quotes it, "" if the
-// line names the tool.
+// shown returns the command of a call in the form in which a line about its failure quotes
+// it, "" if the line names only the tool.
 func (c *Call) shown() string {
 	if !strings.ContainsAny(c.Command(), " \n") {
 		return ""
@@ -68,8 +68,8 @@ func (c *Call) shown() string {
 	return shortCommand(fromCheck(c.Command()))
 }
 
-// quietSince reports whether a result without a status is that of a run that went well,
-// by the results of this part and by what the previous summary states.
+// quietSince reports whether a result without a status means that the run succeeded,
+// judged by the results of this part and the statuses in the previous summary.
 func (h *History) quietSince() bool {
 	failed, zero := false, false
 	h.eachCall(func(_ *Step, c *Call) {
@@ -84,7 +84,7 @@ func (h *History) quietSince() bool {
 	return failed && !zero
 }
 
-// folders returns the folders that commands change to before they run something.
+// folders returns the folders to which commands change first.
 func (h *History) folders() []string {
 	var out []string
 	h.eachCall(func(_ *Step, c *Call) {
@@ -98,7 +98,7 @@ func (h *History) folders() []string {
 	return out
 }
 
-// withoutStep returns a line without the citation that begins an entry of the log.
+// withoutStep returns a line of the log without the citation at its beginning.
 func withoutStep(line string) string {
 	if !strings.HasPrefix(line, "[s") {
 		return line
@@ -107,13 +107,13 @@ func withoutStep(line string) string {
 	return rest
 }
 
-// settledLine reports whether a line about a failure says how it ended.
+// settledLine reports whether a line about a failure also states its later end.
 func settledLine(line string) bool {
 	return hasAny(line, []string{" in the end [s", " later [s"})
 }
 
-// settledSuffix returns a function that says of a line about a failure which later run
-// settled it, as a suffix; "" if none did.
+// settledSuffix returns a function that returns, for a line about a failure, a suffix with
+// the later run that settled the failure; "" if no run settled it.
 func settledSuffix(settled map[string]pass) func(line string) string {
 	return func(line string) string {
 		end := settled[subject(withoutStep(line))]

@@ -50,7 +50,7 @@ func introduction(words, recall bool) string {
 	return line + "."
 }
 
-// withoutIntroduction removes that line from the beginning of a summary.
+// withoutIntroduction removes the line of introduction from the beginning of a summary.
 func withoutIntroduction(text string) string {
 	if !strings.HasPrefix(text, wayBack) {
 		return text

@@ -5,9 +5,10 @@ import (
 	"testing"
 )
 
-// The name of a tool tells what it does where its command does not. A file that was
-// deleted or written would else be told as read, and the agent would look for it.
-func TestACommandThatSaysNothingLeavesItToTheTool(t *testing.T) {
+// If the command of a tool does not name the operation, the name of the tool does.
+// Otherwise, a summary would state a deleted or written file as read, and the agent would
+// look for it.
+func TestToolNameDecidesIfCommandDoesNot(t *testing.T) {
 	for tool, want := range map[string]fileOpKind{"delete_file": opDeleted, "write_file": opCreated, "patch_file": opEdited, "view_file": opRead} {
 		c := Call{Tool: tool, Args: []Arg{{"operation", "force"}, {"path", "/w/store/lock.go"}}, Answered: true}
 		if got := c.op(); got != want {
@@ -21,8 +22,8 @@ func TestACommandThatSaysNothingLeavesItToTheTool(t *testing.T) {
 }
 
 // Done items share a line, and are read back from it one by one. An item with a semicolon
-// would come back as two, and the second as work that nobody planned.
-func TestADoneItemWithASemicolonStaysOneItem(t *testing.T) {
+// would be read back as two items, the second of which nobody planned.
+func TestDoneItemWithSemicolonStaysOneItem(t *testing.T) {
 	for _, l := range itemLines([]item{{Text: "open the store; lock it", Status: itemDone}, {Text: "shut the store", Status: itemDone}}, 0) {
 		st, text, ok := statusOf(l.Text)
 		if !ok || st != itemDone {
@@ -40,9 +41,9 @@ func TestADoneItemWithASemicolonStaysOneItem(t *testing.T) {
 	}
 }
 
-// A sentence can end with names behind a colon. If it were taken for a list, it would be
-// left out of the next summary, in which lists are written anew.
-func TestALongSentenceBeforeNamesIsNoList(t *testing.T) {
+// A sentence can end with names after a colon. If it counted as a list, the next summary
+// would drop it, because each summary writes its lists anew.
+func TestLongSentenceBeforeNamesIsNotAList(t *testing.T) {
 	for line, want := range map[string]bool{
 		"Read: store/lock.go store/open.go":                                               true,
 		"The user wants that nobody changes these two files: store/lock.go store/open.go": false,
@@ -54,9 +55,9 @@ func TestALongSentenceBeforeNamesIsNoList(t *testing.T) {
 	}
 }
 
-// What a command computes for another one is not known. The verdict of a check whose
-// arguments are computed would be taken for one of the whole project.
-func TestACheckWithComputedArgumentsIsNotTheOnlyCommand(t *testing.T) {
+// The output of a command substitution is unknown. The verdict of a check with computed
+// arguments would otherwise count for the whole project.
+func TestOnlyCheckRejectsComputedArguments(t *testing.T) {
 	for cmd, want := range map[string]bool{
 		"go test ./store":                          true,
 		"go test $(go list ./... | grep -v store)": false,

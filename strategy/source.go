@@ -13,7 +13,7 @@ type source struct {
 	texts  []string
 	exact  map[string]bool
 	lowers []string        // texts in lower case, made on first use
-	digits map[string]bool // numbers, without separators
+	digits map[string]bool // numbers without separators
 	quoted []string        // texts on one line in lower case, made on first use
 }
 
@@ -86,7 +86,7 @@ func (s *source) has(k ident.Kind, id string) bool {
 	return wellKnown[id] || s.holds(id)
 }
 
-// hasPath accepts a path that ends a longer path of the source, and one that
+// hasPath accepts a path that is the end of a longer path of the source, and a path that
 // joins a folder and a path of the source.
 func (s *source) hasPath(id string) bool {
 	p := strings.Trim(strings.TrimPrefix(strings.TrimPrefix(id, "./"), "~/"), "/")
@@ -195,8 +195,8 @@ func wordByte(c byte) bool {
 	return c == '_' || c >= '0' && c <= '9' || c|0x20 >= 'a' && c|0x20 <= 'z'
 }
 
-// says reports whether the source contains a quotation, ignoring case and white
-// space. If the quotation has omissions, each of its pieces must be there.
+// says reports whether the source contains a quotation, ignoring case and white space. If
+// the quotation has omissions, the source must contain each piece.
 func (s *source) says(quote string) bool {
 	if s.quoted == nil {
 		for _, t := range s.texts {

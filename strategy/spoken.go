@@ -33,7 +33,7 @@ func spokenText(text string) string {
 // thoughtLabels precede the thoughts of an agent.
 var thoughtLabels = []string{"THOUGHT:", "Thought:"}
 
-// unlabeled returns a sentence without such a label.
+// unlabeled returns a sentence without a label of thoughtLabels.
 func unlabeled(t string) string {
 	for _, label := range thoughtLabels {
 		if rest, ok := strings.CutPrefix(t, label); ok {
@@ -43,7 +43,7 @@ func unlabeled(t string) string {
 	return t
 }
 
-// plainKeys are keys that only say that their value is text.
+// plainKeys are keys without information: they only say that the value is text.
 var plainKeys = []string{"message", "text", "content", "answer", "response", "reply", "output", "result", "say", "speech"}
 
 // inWords returns a key as words: "next_step" is "next step".

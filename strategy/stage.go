@@ -21,8 +21,8 @@ const minSummary = 60
 // sum of its parts: tokens can merge differently at both boundaries.
 const seams = 2
 
-// exact is the number of tokens left free if a summary must fit in a room of
-// its own size: a clipped text may cost a little more than its pieces.
+// exact is the number of tokens left free if a summary must fit in a room of its own size,
+// because a clipped text may cost a little more than its pieces.
 const exact = 4
 
 // A Stage proposes to replace the remainder of a view by one summary, or by a
@@ -31,7 +31,7 @@ type Stage struct {
 	w     Writer
 	grows bool // the limit of a summary is a share of the target
 
-	beside *Beside // nil: summaries are written within the call
+	beside *Beside // nil = summaries are written within the call
 }
 
 var _ policy.Estimator = (*Stage)(nil)
@@ -92,7 +92,7 @@ func (s *Stage) proposeOf(c *cut, write func(*cut) (Summary, error), ended func(
 	if ended() != nil {
 		return policy.Proposal{}, ended()
 	}
-	sum.Text = strings.ToValidUTF8(sum.Text, "") // of a strategy of the caller's own
+	sum.Text = strings.ToValidUTF8(sum.Text, "") // a strategy of the caller may write invalid text
 	info, m := c.info(sum), policy.NewSummary(c.version, sum.Text)
 	if cost := v.Cost.Message(m); err == nil && cost >= c.tokens {
 		err = &Failure{Reason: ErrNotSmaller, Detail: fmt.Errorf("%d tokens instead of %d", cost, c.tokens)}
@@ -114,12 +114,12 @@ type cut struct {
 	v        *policy.View
 	part     policy.Partition
 	removed  []message.Message // without this program's summaries and notices
-	tokens   int               // of the whole remainder
-	floor    int               // minimum cost of what stays, without a summary
-	limit    int               // for the body of the summary
-	words    int               // for the user's words
-	room     int               // for both
-	refs     []string          // of the removed messages
+	tokens   int               // tokens of the whole remainder
+	floor    int               // minimum tokens of the rest of the view, without a summary
+	limit    int               // maximum tokens of the summary's body
+	words    int               // maximum tokens of the user's words
+	room     int               // maximum tokens of the body and the words
+	refs     []string          // references of the removed messages
 	original func(ref string) (string, bool)
 	version  int
 	previous string
@@ -131,7 +131,7 @@ type cut struct {
 func (s *Stage) cut(v *policy.View) *cut {
 	c := &cut{v: v, version: 1}
 	for _, m := range v.Messages {
-		if version, _, ok := policy.ParseSummary(m); ok { // by any author, so that no version is used twice
+		if version, _, ok := policy.ParseSummary(m); ok { // of any author, so that no version is used twice
 			c.version = min(max(c.version, version+1), message.MaxSummaryVersion)
 		}
 	}
@@ -163,11 +163,11 @@ func (s *Stage) cut(v *policy.View) *cut {
 	return c
 }
 
-// reserving chooses the messages to remove, with room for a summary and the
-// user's words, in tokens. The newest words are not cut and may exceed words.
-// Then reserving removes more messages, which can add words, and tries again.
+// reserving chooses the messages to remove, with room for summary and words tokens: for a
+// summary and for the user's words. The newest words are not cut and may exceed words. In
+// this case, reserving removes more messages, which can add words, and tries again.
 func (c *cut) reserving(of Strategy, summary, words int) {
-	least := summary + words // don't give up turns for words that can be cut
+	least := summary + words // don't remove turns for words that can be cut
 	for range maxReserved {
 		c.shrunk(least, summary+words)
 		need := c.spoken(of)
@@ -178,11 +178,11 @@ func (c *cut) reserving(of Strategy, summary, words int) {
 	}
 }
 
-// maxReserved is the maximum number of these tries.
+// maxReserved is the maximum number of tries of reserving.
 const maxReserved = 4
 
-// shrunk chooses the messages to remove, with room for reserve tokens. The keep
-// counts shrink only as far as room for least tokens requires.
+// shrunk chooses the messages to remove, with room for reserve tokens. It lowers the keep
+// counts only as far as the room for least tokens requires.
 func (c *cut) shrunk(least, reserve int) {
 	v := c.v
 	c.part = v.Oldest(v.Shrink(least), reserve, v.Goal)
@@ -213,7 +213,7 @@ func (c *cut) input() Input {
 		Ref: func(i int) string { return c.refs[i] }, After: c.after(), Upto: c.upto()}
 }
 
-// upto returns the number of messages of the view up to the last removed one.
+// upto returns the number of messages in the view up to the last removed message.
 func (c *cut) upto() (n int) {
 	for _, i := range c.part.Remainder {
 		n = max(n, i+1)
@@ -289,10 +289,10 @@ func (c *cut) replace(m message.Message, info policy.SummaryInfo) policy.Proposa
 	}
 }
 
-// prune returns the proposal to replace the cut by a notice. Typed messages and an
-// earlier summary, which still describes older messages, stay if there is room for
-// them and the notice. The notice is left out if it does not fit or saves nothing; then
-// nothing is removed from a view that fits.
+// prune returns the proposal to replace the cut by a notice. Typed messages and an earlier
+// summary, which still describes older messages, stay if there is room for them and the
+// notice. If the notice does not fit or saves nothing, a view that fits stays unchanged,
+// and a larger view loses the messages without a notice.
 func (c *cut) prune(info policy.SummaryInfo) policy.Proposal {
 	info.Version, info.Fallback = 0, FallbackPruning
 	p := policy.Proposal{Summary: &info}
@@ -317,7 +317,7 @@ func (c *cut) prune(info policy.SummaryInfo) policy.Proposal {
 				room -= c.v.Tokens[i]
 				continue
 			}
-			omitted++ // at least one: its own count is unknown here
+			omitted++ // the summary covers at least one message; the exact number is unknown here
 		}
 		removed = append(removed, i)
 		freed += c.v.Tokens[i]
@@ -338,7 +338,7 @@ func (c *cut) prune(info policy.SummaryInfo) policy.Proposal {
 	return p
 }
 
-// standIn returns a placeholder of the usual size of a model's summary.
+// standIn returns a placeholder text of the usual size of a model's summary.
 func (s *Stage) standIn(c *cut) Summary {
 	info := describe(s.w.Summarizer)
 	const word, sample = "summary ", 64

@@ -29,7 +29,7 @@ func (c coster) Message(m message.Message) int {
 
 var pins = policy.Pins{message.RoleSystem, message.RoleDeveloper}
 
-// view reads msgs with a budget of cap tokens.
+// view returns a view of msgs with a budget of limit tokens.
 func view(msgs []message.Message, limit int) *policy.View {
 	v := policy.NewView(msgs, pins, coster{})
 	v.Budget = policy.Budget{Max: limit + 1500, Cap: limit, Trigger: limit * 85 / 100, Target: limit * 60 / 100}
@@ -38,7 +38,7 @@ func view(msgs []message.Message, limit int) *policy.View {
 	return v
 }
 
-// session is a coding session of n rounds.
+// session returns a coding session of n rounds.
 func session(n int) []message.Message {
 	msgs := []message.Message{
 		message.System("You are a coding agent."),
@@ -76,7 +76,7 @@ func apply(t *testing.T, v *policy.View, p policy.Proposal) []message.Message {
 	return c.Messages()
 }
 
-func TestStagePutsOneSummaryBehindPinnedAndBeforeTheAnchor(t *testing.T) {
+func TestStagePutsSummaryBetweenPinnedAndAnchor(t *testing.T) {
 	v := view(session(20), 6000)
 	p, err := stage(t, Writer{}).Propose(context.Background(), v)
 	if err != nil {
@@ -95,7 +95,7 @@ func TestStagePutsOneSummaryBehindPinnedAndBeforeTheAnchor(t *testing.T) {
 			t.Errorf("summary lacks %q:\n%s", want, body)
 		}
 	}
-	if info := p.Groups[0][0].Cut.Summary; info.Backend != BackendExtractive || info.Input == 0 || info.Tokens > DefaultMaxTokens+80 { // the user's words stand beside it
+	if info := p.Groups[0][0].Cut.Summary; info.Backend != BackendExtractive || info.Input == 0 || info.Tokens > DefaultMaxTokens+80 { // 80 tokens for the user's words
 		t.Errorf("summary info %+v", info)
 	}
 }
@@ -126,7 +126,7 @@ func TestStageCountsVersionsUpAndKeepsOneSummary(t *testing.T) {
 	}
 }
 
-func TestStageOffersNothingWhereOnlyItsOwnMessagesAreLeft(t *testing.T) {
+func TestStageOffersNothingIfOnlyItsOwnMessagesAreLeft(t *testing.T) {
 	msgs := []message.Message{
 		message.System("s"), policy.NewSummary(3, "## Decisions\n- x"), policy.NewNotice(4),
 		message.User("hi"), message.Assistant("hello"),
@@ -144,7 +144,7 @@ type failing struct{ err error }
 
 func (f failing) Summarize(context.Context, Request) (Draft, error) { return Draft{}, f.err }
 
-func TestStageFallsBackToPruningAndTellsWhy(t *testing.T) {
+func TestStageFallsBackToPruningWithAReason(t *testing.T) {
 	msgs := session(20)
 	withSummary := append([]message.Message{msgs[0], policy.NewSummary(2, "## Decisions\n- keep me"), policy.NewNotice(7)}, msgs[1:]...)
 	v := view(withSummary, 6000)
@@ -156,12 +156,12 @@ func TestStageFallsBackToPruningAndTellsWhy(t *testing.T) {
 		t.Fatalf("summary info %+v", p.Summary)
 	}
 	got := apply(t, v, p)
-	removed := len(p.Groups[0][0].Cut.Removed) - 1 // the notice is no message of the session
+	removed := len(p.Groups[0][0].Cut.Removed) - 1 // the notice is not a message of the session
 	if n, ok := policy.ParseNotice(got[1]); !ok || n != removed+7 {
 		t.Errorf("notice %q, want %d messages", got[1].Text(), removed+7)
 	}
 	if !policy.IsSummary(got[2]) {
-		t.Errorf("the earlier summary is gone: %q", got[2].Text())
+		t.Errorf("the earlier summary is missing: %q", got[2].Text())
 	}
 }
 
@@ -186,7 +186,7 @@ func TestStageReturnsTheContextsError(t *testing.T) {
 	}
 }
 
-func TestStageEstimateCostsNothingAndHasTheSameCut(t *testing.T) {
+func TestStageEstimateIsFreeAndHasTheSameCut(t *testing.T) {
 	v := view(session(20), 6000)
 	s := stage(t, Writer{Summarizer: failing{errors.New("must not be called")}})
 	e, err := s.Estimate(v)
@@ -205,7 +205,7 @@ func TestStageEstimateCostsNothingAndHasTheSameCut(t *testing.T) {
 	}
 }
 
-func TestObserverIsToldOfSummariesAndTheirFailuresNotOfEstimates(t *testing.T) {
+func TestObserverGetsSummariesAndFailuresButNoEstimates(t *testing.T) {
 	v, bad := view(session(20), 6000), errors.New("nobody answers")
 	for _, c := range []struct {
 		name       string
@@ -216,13 +216,13 @@ func TestObserverIsToldOfSummariesAndTheirFailuresNotOfEstimates(t *testing.T) {
 			var told []CallInfo
 			s := stage(t, Writer{Summarizer: c.summarizer, Observe: func(i CallInfo) { told = append(told, i) }})
 			if _, err := s.Estimate(v); err != nil || len(told) != 0 {
-				t.Fatalf("an estimate was told of: %+v, error %v", told, err)
+				t.Fatalf("the observer got an estimate: %+v, error %v", told, err)
 			}
 			if _, err := s.Propose(t.Context(), v); err != nil {
 				t.Fatal(err)
 			}
 			if n := len(told); n != 3 || told[0].Phase != Started || told[1].Phase != Answered || told[n-1].Phase != Finished {
-				t.Fatalf("told %+v", told)
+				t.Fatalf("observed %+v", told)
 			}
 			for _, i := range told[1:] {
 				if !errors.Is(i.Err, c.want) {
@@ -233,7 +233,7 @@ func TestObserverIsToldOfSummariesAndTheirFailuresNotOfEstimates(t *testing.T) {
 	}
 }
 
-func TestStageLeavesASmallRemainderAlone(t *testing.T) {
+func TestStageKeepsSmallRemainder(t *testing.T) {
 	msgs := []message.Message{message.User("hi"), message.Assistant("hello"), message.User("a"), message.Assistant("b"), message.User("c"), message.Assistant("d")}
 	v := view(msgs, 6000)
 	v.Manual = true
@@ -265,13 +265,13 @@ func TestStageKeepsTheViewWithinTheBudget(t *testing.T) {
 		if after > limit {
 			t.Errorf("%d tokens in a budget of %d", after, limit)
 		}
-		if info := p.Groups[0][0].Cut.Summary; info == nil || info.Tokens > DefaultMaxTokens+80 { // the user's words stand beside them
+		if info := p.Groups[0][0].Cut.Summary; info == nil || info.Tokens > DefaultMaxTokens+80 { // 80 tokens for the user's words
 			t.Errorf("budget %d: summary %+v", limit, info)
 		}
 	}
 }
 
-// once counts how often it is asked.
+// once is a Summarizer that counts its calls.
 type once struct{ asked int }
 
 func (o *once) Summarize(context.Context, Request) (Draft, error) {
@@ -279,7 +279,7 @@ func (o *once) Summarize(context.Context, Request) (Draft, error) {
 	return Draft{Text: "## Decisions\n- shrink the keep counts"}, nil
 }
 
-func TestStageAsksOnceHoweverFarTheKeepCountsShrink(t *testing.T) {
+func TestStageAsksOnceForAnyKeepCounts(t *testing.T) {
 	o := &once{}
 	v := view(session(40), 1500)
 	v.Keep = policy.Keep{Turns: 30, Pairs: 30}
@@ -291,7 +291,7 @@ func TestStageAsksOnceHoweverFarTheKeepCountsShrink(t *testing.T) {
 	}
 }
 
-func TestStagePrunesWhereThereIsNoRoomForASummary(t *testing.T) {
+func TestStagePrunesWithoutRoomForASummary(t *testing.T) {
 	msgs := append(session(10), message.User(strings.Repeat("a very long request ", 200)))
 	v := view(msgs, 1000)
 	p, err := stage(t, Writer{Summarizer: failing{errors.New("must not be called")}}).Propose(context.Background(), v)
@@ -306,10 +306,10 @@ func TestStagePrunesWhereThereIsNoRoomForASummary(t *testing.T) {
 	}
 }
 
-// A summary that is there costs more than a new one may, since the setting was
-// lowered. With it the view does not fit, and nothing else is old: the turns
-// that it leaves no room for go with it.
-func TestStageGivesUpTurnsForASummaryThatIsLargerThanItsLimit(t *testing.T) {
+// The existing summary costs more than a new summary may, because the setting was lowered.
+// The view does not fit with it, and no other message is old. The stage therefore removes
+// it together with the turns for which it leaves no room.
+func TestStageRemovesTurnsForSummaryAboveItsLimit(t *testing.T) {
 	msgs := []message.Message{message.System("You are a coding agent."), policy.NewSummary(3, "## Decisions\n"+strings.Repeat("- the loader keeps its rows in order\n", 90))}
 	for i := range 3 {
 		msgs = append(msgs, message.User(fmt.Sprintf("Part %d: %s", i, strings.Repeat("go on with the loader ", 50))), message.Assistant(fmt.Sprintf("Done with %d: %s", i, strings.Repeat("the rows are read ", 50))))
@@ -323,7 +323,7 @@ func TestStageGivesUpTurnsForASummaryThatIsLargerThanItsLimit(t *testing.T) {
 	}
 	cut := p.Groups[0][0].Cut
 	if after := policy.NewView(apply(t, v, p), pins, coster{}).Total(); after > v.Budget.Cap || len(cut.Removed) < 3 {
-		t.Errorf("%d tokens of %d, messages %v were taken out", after, v.Budget.Cap, cut.Removed)
+		t.Errorf("%d tokens of %d, messages %v were removed", after, v.Budget.Cap, cut.Removed)
 	}
 }
 

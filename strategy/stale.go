@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// A change is a change of a file, as far as a quotation of its text is concerned.
+// A change holds the facts about a change of a file that affect quotations of its text.
 type change struct {
 	step    int
 	whole   bool     // the file was rewritten, or deleted
@@ -39,8 +39,8 @@ func (h *History) changesOf() map[string][]change {
 	return h.changes
 }
 
-// removed returns the lines that a call of an editor replaces, without those that stand
-// in the new text, too.
+// removed returns the lines that a call of an editor replaces, without the lines that the
+// new text also contains.
 func (c *Call) removed() []string {
 	var old, now []string
 	for _, a := range c.Args {
@@ -69,17 +69,17 @@ func (c *Call) removed() []string {
 	return out
 }
 
-// leastRemoved is the minimum length of a removed line that says which line it is, in
-// bytes: a bracket stands in many.
+// leastRemoved is the minimum length of a removed line that identifies its place, in
+// bytes. Shorter lines, such as a bracket, appear in many places.
 const leastRemoved = 4
 
-// asQuoted returns a line as quotations have it.
+// asQuoted returns a line in the form in which quotations contain it.
 func asQuoted(line string) string { return strings.ReplaceAll(squash(line), "`", "'") }
 
-// since returns the quotations of a file, read in a step, that still hold, and the step
-// of the change after which they were not read again; 0 if nothing changed the file. A
-// quotation of what a change replaced is gone. What is left has no line numbers, which
-// the change may have moved.
+// since returns the quotations of a file, read in a step, that still hold, and the step of
+// the first change since then; 0 if no call changed the file. It drops quotations of
+// replaced text. It removes line numbers from the others, because the change may have
+// moved the lines.
 func (h *History) since(path string, step int, quotes []string, numbered bool) (left []string, changed int) {
 	var after []change
 	for _, c := range h.changesOf()[h.key(path)] {
@@ -104,8 +104,8 @@ func (c *change) replaces(text string) bool {
 	return c.whole || slices.ContainsFunc(c.removed, func(line string) bool { return strings.Contains(text, line) || strings.Contains(line, text) })
 }
 
-// Numbers that tools put before lines. Without a mark behind them they may be a part of
-// the text.
+// Forms of the numbers that tools put before lines. A number without a mark after it may
+// be a part of the text.
 var (
 	markedNumber = regexp.MustCompile(`^\d+(?:→|[:-])\s*`)
 	bareNumber   = regexp.MustCompile(`^\d+\s+`)
@@ -120,10 +120,12 @@ func withoutNumber(quote string, numbered bool) string {
 	return quote
 }
 
-// hadBefore precedes the step of a change since which a quoted file was not read.
+// hadBefore precedes the step of a change, in a line that quotes an earlier state of a
+// file.
 const hadBefore = " had, before the edit "
 
-// current leaves in a quotation from a place what holds, and returns the verb for it.
+// current removes outdated lines from a quotation of a place, and returns the verb for the
+// remaining lines.
 func (h *History) current(p place, q *quotation, verb string) string {
 	if p.call.step < 0 || p.call.step >= len(h.Steps) || p.call.call >= len(h.Steps[p.call.step].Calls) {
 		return verb
@@ -152,8 +154,9 @@ func hasOf(line string) (path, quotes, rest string, ok bool) {
 	return path, after[:end], after[end+len("”"):], true
 }
 
-// quotesNow returns a line of the previous summary that quotes a file, as it holds after
-// the changes since; "" if nothing of it does.
+// quotesNow updates a line of the previous summary that quotes a file: it returns the line
+// without quotations that later changes replaced, "" if none is left. It returns other
+// lines unchanged.
 func (h *History) quotesNow(line string) string {
 	if path := subject(line); path != "" && strings.HasPrefix(line, "`"+path+"`"+readsVerb) && len(h.changesOf()[h.key(path)]) > 0 {
 		return "" // an excerpt of many lines

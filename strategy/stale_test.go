@@ -7,15 +7,15 @@ import (
 	"github.com/agentcompact/compact/message"
 )
 
-// asked is a call of a tool with its result.
+// asked returns a call of a tool with its result.
 func asked(id, tool, args, result string) []message.Message {
 	return []message.Message{message.Assistant("", message.Call(id, tool, args)), message.ToolResult(id, result)}
 }
 
 const readOnce = "198→// about rows\n199→Each cut takes limitOfRows rows at once\n200→// the end of the file\n"
 
-// A quotation of a file that was changed since is none of the file as it is.
-func TestAQuotationOfAChangedFileIsNotCurrent(t *testing.T) {
+// A quotation of a file that was changed later does not describe the present file.
+func TestQuotationOfChangedFileIsNotCurrent(t *testing.T) {
 	quotedFrom := func(edit ...message.Message) string {
 		msgs := append([]message.Message{message.User("Cut the rows.")}, asked("1", "Read", `{"file_path":"store/cut.go"}`, readOnce)...)
 		h := NewHistory(Request{Strategy: TaskState, Messages: append(msgs, edit...), First: 1, Count: func(s string) int { return len(s) / 4 }})
@@ -45,7 +45,7 @@ func TestAQuotationOfAChangedFileIsNotCurrent(t *testing.T) {
 	}
 }
 
-func TestAQuotationInTheSummaryBeforeIsNotCurrentAfterAnEdit(t *testing.T) {
+func TestEditOutdatesQuotationOfPreviousSummary(t *testing.T) {
 	const line = "`store/cut.go` has “199→Each cut takes limitOfRows rows at once” and “7→The default of limitOfRows is 3” [s2]"
 	for args, want := range map[string]string{
 		`{"file_path":"store/a.go","old_string":"a","new_string":"b"}`:                                                line,

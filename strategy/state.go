@@ -30,8 +30,9 @@ func (h *History) checkLines(section int) []Line {
 	return out
 }
 
-// standingLines returns lines about the state of the work: reports of
-// sub-agents, what did not work, instructions that were given.
+// standingLines returns lines about the state of the work: answers and conclusions,
+// reports and failures of sub-agents, files of instructions, pasted texts, background
+// tasks, and attempts that were taken back.
 func (h *History) standingLines(section int) []Line {
 	out := append(h.proposalLines(section), h.conclusionLines(section)...)
 	for i := range h.Steps {
@@ -63,23 +64,22 @@ func times(n int) string {
 	return itoa(n) + " times"
 }
 
-// A check is the last run of one command that tests, builds or lints, in any
-// form.
+// A check is the last run of a command that tests, builds or lints, in any form.
 type check struct {
 	call   *Call
 	step   int
 	at     at
 	before past   // earlier runs that failed
 	again  int    // step of a later run whose outcome is not stated; 0 = none
-	came   string // its outcome
+	came   string // description of the end of that later run
 
-	all, left []covering // what it checks, and what of it has not passed since
+	all, left []covering // checks of the command, and those that have not passed since
 }
 
 // checks returns the last run of each check whose outcome is stated, in order.
 func (h *History) checks() []check {
 	var out []check
-	waiting := map[string][]int{} // name of a run → indexes of the results it replaces
+	waiting := map[string][]int{} // name of a run → indexes of the results that it replaces
 	quiet := h.statesOnlyFailures()
 	for i := range h.Steps {
 		for k := range h.Steps[i].Calls {
@@ -113,7 +113,7 @@ func (h *History) checks() []check {
 	return slices.DeleteFunc(out, func(c check) bool { return c.call == nil })
 }
 
-// again notes that the checks of a call ran once more at a step, without a stated
+// again records that the checks of a call ran once more at a step, without a stated
 // outcome.
 func again(all []check, c *Call, waiting map[string][]int, step int, quiet bool) {
 	names, came := rerun(c.Command()), ", with no outcome stated"
@@ -132,8 +132,8 @@ func again(all []check, c *Call, waiting map[string][]int, step int, quiet bool)
 	}
 }
 
-// gone reports whether the result of a later run replaces this one: it checked
-// the same, or all that this one checked has passed since.
+// gone reports whether the result of a later run replaces the result of c: the later run
+// made the same checks, or all checks of c have passed since.
 func (c *check) gone(now *check, own string) bool {
 	if sameChecks(c.all, now.all) {
 		return true
@@ -144,7 +144,7 @@ func (c *check) gone(now *check, own string) bool {
 	return len(c.left) == 0
 }
 
-// settled returns the calls whose outcome checks reports.
+// settled returns the calls that checks returns.
 func (h *History) settled() map[at]bool {
 	out := map[at]bool{}
 	for _, c := range h.checks() {
@@ -153,7 +153,8 @@ func (h *History) settled() map[at]bool {
 	return out
 }
 
-// standing describes what the user answered, or the failure of a sub-agent.
+// standing describes an answer of the user or the failure of a sub-agent, with the value
+// of the line.
 func (c *Call) standing() (string, float64) {
 	switch c.deed() {
 	case deedSend:
@@ -175,11 +176,12 @@ func (c *Call) standing() (string, float64) {
 	return "", 0
 }
 
-// A result repeats its arguments if less than 1/newShare of it is new.
+// newShare defines when a result repeats its arguments: if less than 1/newShare of the
+// result is new.
 const newShare = 4
 
-// repeats reports whether a result only repeats the arguments. Then the tool
-// only shows the question, and the user answers in a message.
+// repeats reports whether a result only repeats the arguments. In this case, the tool only
+// shows the question, and the user answers in a message.
 func (c *Call) repeats() bool {
 	all := squash(c.Result)
 	rest := all
@@ -227,25 +229,25 @@ func (h *History) reportLines(section int, s *Step, c *Call) []Line {
 // reportValue is the value of the first sentence of a sub-agent's report.
 const reportValue = 1.5
 
-// maxShown is the maximum number of lines that quote one pasted text, and
-// maxGiven that of a file of instructions. shownTogether is the maximum number
-// of bytes of a line.
+// maxShown is the maximum number of lines that quote one pasted text, and maxGiven the
+// maximum for a file of instructions. shownTogether is the maximum number of quoted bytes
+// in a line.
 const (
 	maxShown      = 30
 	maxGiven      = 6
 	shownTogether = 360
 )
 
-// Introductions of such lines.
+// Introductions of lines that quote a pasted text or a file of instructions.
 const (
 	pasteSays = "the pasted text says: "
 	givenSays = "the file of instructions says: "
 )
 
-// shownLines returns lines that quote a pasted text or a file of instructions,
-// marked as such: they are not requests of the user. Of a file of instructions
-// it quotes the rules, if any sentence reads like one. An item of a list stands
-// with the sentence that leads to the list, which can forbid it.
+// shownLines returns lines that quote a pasted text or a file of instructions. Their
+// introduction marks them, because they are not requests of the user. If sentences of a
+// file of instructions read like rules, only these are quoted. The sentence that leads to
+// a list precedes the items, because it can forbid them.
 func (s *Step) shownLines(section int) []Line {
 	switch {
 	case s.Shown == "":
@@ -278,8 +280,8 @@ type shownQuoter struct {
 	out     []Line
 	text    string
 	lead    string // sentence that leads to the list
-	told    string // lead that stands in the line
-	gap     bool   // something was left out since the last quoted sentence
+	told    string // lead that the line already contains
+	gap     bool   // sentences were omitted since the last quoted sentence
 	example bool   // under a heading of an example
 }
 
@@ -320,8 +322,8 @@ func (q *shownQuoter) add(one sentence) {
 	q.text, q.gap = q.text+t, false
 }
 
-// led returns what leads to an item, once in a line: it stands before the items that
-// follow, and before no second sentence of one.
+// led returns the text to write before an item: the sentence that leads to the list, once
+// in a line. A mark of omission follows if the quoted sentence is not the item's first.
 func (q *shownQuoter) led(lead string, later bool) string {
 	if lead == "" || q.told == lead {
 		return ""

@@ -17,9 +17,9 @@ const (
 	statesFailure           // the effect did not happen
 )
 
-// judgeEffect reads whether the result of an effect states that it failed. An agent
-// that reads "done, do not repeat" about an effect that never happened leaves it
-// undone, so an unclear result counts as neither done nor failed.
+// judgeEffect reads from the result of an effect whether the effect failed. If a summary
+// said "done, do not repeat" about an effect that never happened, the agent would leave it
+// undone. An unclear result therefore counts as neither done nor failed.
 func (c *Call) judgeEffect() {
 	if c.Outcome == Failed || !c.Answered || running(c.Result) || !c.attempts() {
 		return
@@ -42,8 +42,8 @@ func (c *Call) judgeEffect() {
 	}
 }
 
-// statement returns what a result says of a failure, and the words. What is
-// structured counts before what is said in words.
+// statement returns the failure that a result states, and its words. Structured data
+// takes precedence over text.
 func (c *Call) statement() (statement, string) {
 	text, cmd := body(c.Result), c.Command()
 	if cmd != "" && c.Exit == 0 && !hidesStatus(cmd) && !strings.Contains(cmd, "curl ") { // curl ends with 0 for every answer of the server
@@ -61,13 +61,13 @@ func (c *Call) statement() (statement, string) {
 	return c.answerStates(text)
 }
 
-// badStates are states in which a thing is that was not done.
+// badStates are states of an action that was not done.
 var badStates = []string{"failed", "failure", "error", "errored", "rejected", "declined", "denied", "refused", "forbidden", "unauthorized", "invalid", "aborted", "notfound", "timeout", "timedout", "fail"}
 
-// goodStates are states in which it is if it was done.
+// goodStates are states of an action that was done.
 var goodStates = []string{"ok", "success", "succeeded", "successful", "completed", "complete", "created", "sent", "confirmed", "booked", "accepted", "done", "queued"}
 
-// recordStates returns what a record says of a failure.
+// recordStates returns the failure that a record states, and its words.
 func (c *Call) recordStates(fields []field) (statement, string) {
 	bad, certain, good, made := false, false, false, false
 	for i := range fields {
@@ -96,7 +96,7 @@ func (c *Call) recordStates(fields []field) (statement, string) {
 	return statesNone, ""
 }
 
-// statesError reports whether a member named error holds one.
+// statesError reports whether a member named "error" holds an error.
 func statesError(f *field) bool {
 	switch strings.ToLower(f.text) {
 	case "", "false", "0", "none", "null", "ok", "no error":
@@ -105,8 +105,9 @@ func statesError(f *field) bool {
 	return true
 }
 
-// badState reports whether the state of a record is that of something that was not
-// done, and not what the call asked for: to decline, or to set that state.
+// badState reports whether the state of a record means that the action was not done. A
+// state that the call asked for does not count: a call can decline an invitation, or set
+// the state itself.
 func (c *Call) badState(f *field) bool {
 	state := plainKey.Replace(strings.ToLower(f.text))
 	if f.key != "result" && f.key != "outcome" && len(state) == 3 && isDigits(state) {
@@ -122,7 +123,7 @@ func (c *Call) badState(f *field) bool {
 // verbStem is the number of letters in which the forms of a verb agree.
 const verbStem = 4
 
-// asksFor reports whether a word is a form of one in the name of the tool, such as
+// asksFor reports whether a word is a form of a word in the name of the tool, such as
 // "declined" for decline_invitation.
 func (c *Call) asksFor(word string) bool {
 	return slices.ContainsFunc(toolWords(c.Tool), func(w string) bool {

@@ -17,7 +17,7 @@ func calledTool(tool, result string, args ...string) *Call {
 	return &c
 }
 
-// toldAs returns how a summary tells of an effect: as done, as failed, or as neither.
+// toldAs returns how a summary states an effect: as done, as failed, or as neither.
 func toldAs(c *Call) string {
 	switch {
 	case c.Effect():
@@ -30,7 +30,7 @@ func toldAs(c *Call) string {
 	return "no effect"
 }
 
-func TestAnEffectOfACommandIsDoneOnlyIfItDidNotFail(t *testing.T) {
+func TestCommandEffectIsDoneOnlyWithoutFailure(t *testing.T) {
 	for name, c := range map[string]struct{ cmd, result, want string }{
 		"a push that was rejected":        {"git push origin main", "To github.com:x/y.git\n ! [rejected]        main -> main (fetch first)\nerror: failed to push some refs", "failed"},
 		"a push over https":               {"git push", "To https://github.com/x/y\n ! [rejected]        main -> main (fetch first)\nerror: failed to push some refs", "failed"},
@@ -69,7 +69,7 @@ func TestAnEffectOfACommandIsDoneOnlyIfItDidNotFail(t *testing.T) {
 	}
 }
 
-func TestAnEffectOfAToolIsDoneOnlyIfItDidNotFail(t *testing.T) {
+func TestToolEffectIsDoneOnlyWithoutFailure(t *testing.T) {
 	for name, c := range map[string]struct {
 		tool, result, want string
 		args               []string
@@ -109,8 +109,8 @@ func TestAnEffectOfAToolIsDoneOnlyIfItDidNotFail(t *testing.T) {
 	}
 }
 
-// The line says what failed, in the words that say most.
-func TestAFailedEffectIsQuotedWithWhatItSays(t *testing.T) {
+// The line states the reason of the failure, in the most informative words of the result.
+func TestFailedEffectQuotesItsReason(t *testing.T) {
 	for want, c := range map[string]*Call{
 		"`npm publish` failed: npm ERR! 403 403 Forbidden":                                                ranCommand("npm publish", "npm notice package: x@1.0.0\nnpm ERR! code E403\nnpm ERR! 403 403 Forbidden"),
 		"`git push` failed: ! [rejected] main -> main (fetch first)":                                      ranCommand("git push", "To x\n ! [rejected]        main -> main (fetch first)\nerror: failed to push some refs"),
@@ -135,9 +135,9 @@ func TestAFailedEffectIsQuotedWithWhatItSays(t *testing.T) {
 	}
 }
 
-// What is neither done nor failed stands in the log as high as a failure, and never
-// among what must not be repeated.
-func TestWhatNobodyCanTellIsNotDone(t *testing.T) {
+// An effect that is neither done nor failed has the value of a failure in the log. It is
+// never among the effects that must not be repeated.
+func TestUnclearEffectIsNotDone(t *testing.T) {
 	h := historyOf(run{"git commit -m x && git push", "[main 1a2b3c4] x\nfatal: no upstream"})
 	if effects := h.effects(); len(effects) != 0 {
 		t.Errorf("done: %+v", effects)
@@ -148,6 +148,6 @@ func TestWhatNobodyCanTellIsNotDone(t *testing.T) {
 	}
 	text := writtenBy(t, TaskState, long("Push it.", message.Assistant("", message.Call("1", "bash", `{"command":"git commit -m x && git push"}`)), message.ToolResult("1", "[main 1a2b3c4] x\nfatal: no upstream")))
 	if strings.Count(text, "fatal: no upstream") != 1 || strings.Contains(text, "do not repeat") {
-		t.Errorf("not told once:\n%s", text)
+		t.Errorf("not stated exactly once:\n%s", text)
 	}
 }

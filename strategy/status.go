@@ -9,8 +9,8 @@ import (
 // for its outcome.
 const edge = 400
 
-// statusEdge is the number of lines at either end of a result among which the
-// harness's status line may be.
+// statusEdge is the number of lines at either end of a result that are searched for the
+// harness's status line.
 const statusEdge = 6
 
 // A statusForm is a form of a line in which a harness states the exit status of
@@ -111,8 +111,8 @@ func jsonStatus(result string) (int, bool) {
 	return 0, false
 }
 
-// frames lists beginnings of lines that harnesses put around an output. Other
-// functions read what they state about the run.
+// frames lists beginnings of lines that harnesses put around an output. Other functions
+// read the facts about the run in these lines.
 var frames = []string{"Chunk ID: ", "Wall time: ", "Original token count: ", "Total output lines: ", "<output>", "</output>", "<stdout>", "</stdout>", "<command ", "<exit_code>", "Output:",
 	"Process running with session ID ", "(no output)", "(Bash completed with no output)", "Your command ran successfully and did not produce any output", "[Current working directory: ",
 	"[Python interpreter: ", "[Jupyter current working directory", "(Open file: ", "(Current directory: ", "bash-$", "[Command finished", "<shellId: ", "Session: ", "Shell cwd was reset to "}

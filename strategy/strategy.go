@@ -31,7 +31,7 @@ type Section struct {
 	// Share is the share of the limit for this section while other sections
 	// have lines to add; 0 = no limit.
 	Share float64
-	// Lists: lists of identifiers go into this section; without such a section
+	// Lists says that lists of identifiers go into this section. If no section has it,
 	// they go under References.
 	Lists bool
 }
@@ -44,20 +44,21 @@ type Example struct{ History, Summary string }
 type Line struct {
 	Section int
 	Text    string // one line, without the bullet
-	// Group is the beginning of a bullet that lines share: "[s12] told the user"
-	// makes "- [s12] told the user: It works. The port is 80." of two lines, and
-	// puts a mark where one between them was left out. Empty: a bullet of its own.
+	// Group is the beginning of a bullet that several lines share. With "[s12] told the
+	// user", two lines become "- [s12] told the user: It works. The port is 80."; a mark
+	// shows where a line between them was left out. A line with an empty Group has a
+	// bullet of its own.
 	Group string
 	// Value is the worth of the line besides its identifiers, which are rated
 	// separately; the best lines of a section have about 1.
 	Value float64
-	// Names are identifiers that the text holds only in pieces, such as the
-	// path of a file whose folder is written once for several files.
+	// Names are identifiers that the text contains only in pieces, such as the path of a
+	// file if its folder is written once for several files.
 	Names []string
 	// Order sorts the lines of a section; the sort is stable.
 	Order int
 
-	place *listed // in a list of the message that the line quotes; nil: in none
+	place *listed // place in a list of the quoted message; nil = not in a list
 }
 
 var registered = map[string]Strategy{}
@@ -109,11 +110,12 @@ func (s Strategy) section(heading string) (int, bool) {
 	return 0, false
 }
 
-// leastHeading is the minimum length of such a beginning, in bytes.
+// leastHeading is the minimum length of a heading that matches only a part of a title, in
+// bytes.
 const leastHeading = 4
 
-// headingKey returns a heading without case, and without colons, emphasis,
-// numbers and emoji around it.
+// headingKey returns a heading in lower case, without colons, emphasis, numbers and emoji
+// around it.
 func headingKey(h string) string {
 	return strings.ToLower(strings.TrimFunc(h, func(r rune) bool { return !unicode.IsLetter(r) }))
 }

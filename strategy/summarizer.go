@@ -9,12 +9,12 @@ import (
 // A Summarizer writes drafts of summaries. It may be used concurrently.
 type Summarizer interface {
 	// Summarize writes one draft. It
-	//   - makes one attempt: asking again is the caller's;
-	//   - must not modify the messages, nor keep them after it returned;
+	//   - makes one attempt, because the caller does the retries;
+	//   - must not modify the messages, nor keep them after it returns;
 	//   - returns the context's error soon after the context ends;
-	//   - returns a *[Failure] where it can tell why there is no draft; any
+	//   - returns a *[Failure] if it knows why there is no draft; any
 	//     other error ends the attempts at once.
-	// A draft need not be verified, nor within the limit: the caller checks both.
+	// A draft need not be verified, nor be within the limit: the caller checks both.
 	Summarize(ctx context.Context, r Request) (Draft, error)
 }
 
@@ -35,12 +35,12 @@ type Info struct {
 	// Reserve is the number of tokens kept free in the window besides the
 	// answer, for reasoning.
 	Reserve int
-	// Remote: the messages leave the process.
+	// Remote says that the messages leave the process.
 	Remote bool
 }
 
-// describe returns the Info of s. If s is no Describer, it is assumed to be
-// remote, with a common window.
+// describe returns the Info of s. If s is not a Describer, describe assumes that it is
+// remote and has a common window.
 func describe(s Summarizer) Info {
 	if d, ok := s.(Describer); ok {
 		return d.Describe()
@@ -54,24 +54,24 @@ type Request struct {
 	// Previous is the body of the previous summary, which is to be summarized
 	// as well.
 	Previous string
-	// Messages to summarize. Complete rounds; already redacted.
+	// Messages are the messages to summarize: complete rounds, already redacted.
 	Messages []message.Message
-	// Visible messages stay in the view, so their identifiers need not be
-	// repeated. They are redacted, too.
+	// Visible are the messages that stay in the view, so that their identifiers need
+	// not be repeated. They are also redacted.
 	Visible []message.Message
 	// After is the number of Messages that came after the last message of the
 	// user in Visible; 0 = none.
 	After int
 	// First is the number of the first message, for ids of steps.
 	First int
-	// Partial holds the drafts of pieces to merge, in order; Messages is empty
-	// then.
+	// Partial holds the drafts of pieces to merge, in order. If it is not empty,
+	// Messages is empty.
 	Partial []string
-	// Notes are notes on all the messages, made without a model, as help for a
-	// model; "" = none.
+	// Notes are notes on all messages. They are made without a model and help a model;
+	// "" = none.
 	Notes string
-	// Instructions of the people who run the agent, added to those of the
-	// strategy.
+	// Instructions come from the people who run the agent. They are added to the
+	// instructions of the strategy.
 	Instructions string
 	// MaxTokens is the maximum size of the draft, by Count.
 	MaxTokens int
@@ -80,8 +80,8 @@ type Request struct {
 	// Shorten is the maximum size of an observation in the prompt, in
 	// characters; a larger one becomes one line. 0 = no limit.
 	Shorten int
-	// Clip is the maximum size of any text in the prompt, in characters: its
-	// beginning and its end are kept. 0 = no limit.
+	// Clip is the maximum size of any text in the prompt, in characters. A longer text
+	// loses its middle. 0 = no limit.
 	Clip int
 
 	// Upto is the number of messages of the view up to the last message to
@@ -94,21 +94,21 @@ type Request struct {
 // A Draft is the output of a Summarizer.
 type Draft struct {
 	Text             string // markdown, with the strategy's headings
-	PromptTokens     int    // billed; 0 = not known
+	PromptTokens     int    // billed tokens; 0 = unknown
 	CompletionTokens int
 
 	CacheKnown    bool // the server reported cached tokens
-	CachedTokens  int  // of PromptTokens: read from it
-	WrittenTokens int  // likewise: written into it
+	CachedTokens  int  // part of PromptTokens read from a cache
+	WrittenTokens int  // part of PromptTokens written into a cache
 
 	Answer Answer
 }
 
 // An Answer holds the metadata of a model's answer. All fields may be empty.
 type Answer struct {
-	ID     string // of the completion
-	Model  string // that wrote it
-	Finish string // why it ended: "stop", "length"
+	ID     string // id of the completion
+	Model  string // model that wrote the answer
+	Finish string // reason why the answer ended: "stop", "length"
 	Server string // host:port of the server
-	Seed   *int   // that the request carried
+	Seed   *int   // seed of the request
 }

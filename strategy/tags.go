@@ -2,8 +2,8 @@ package strategy
 
 import "strings"
 
-// harnessTags are the elements that harnesses write in the user's role. Nobody
-// typed their text.
+// harnessTags are elements that harnesses write in the user's role. No person typed their
+// text.
 var harnessTags = map[string]bool{
 	"system-reminder": true, "system_reminder": true, "environment_context": true, "user_instructions": true, "permissions": true,
 	"collaboration_mode": true, "turn_aborted": true, "skill": true, "skills": true, "local-command-caveat": true, "local-command-stdout": true,
@@ -15,12 +15,12 @@ var harnessTags = map[string]bool{
 	"user_shell_command": true, "subagent_notification": true, "hook_context": true, "sql_tables": true, "agent_skills": true, "available_skills": true,
 }
 
-// typedTags wrap what a person typed: the tags are removed, the text stays.
+// typedTags wrap text that a person typed: the tags are removed, the text stays.
 var typedTags = map[string]bool{"user_query": true, "command-args": true, "bash-input": true, "userrequest": true, "user_request": true, "task": true,
 	"issue": true, "pr_description": true, "issue_description": true, "feedback": true, "answer": true, "user_message": true, "prompt": true}
 
-// withoutTags removes the elements of harnesses from a text, and the tags
-// around what a person typed. Other markup stays.
+// withoutTags removes the elements of harnesses from a text, and the tags around typed
+// text. Other markup stays.
 func withoutTags(text string) string {
 	if !strings.Contains(text, "<") {
 		return text
@@ -47,7 +47,7 @@ func withoutTags(text string) string {
 	}
 }
 
-// element splits off the element that a text begins with.
+// element splits off the element at the beginning of a text.
 func element(text, name string) (inner, rest string, ok bool) {
 	open := strings.IndexByte(text, '>')
 	end := strings.Index(text, "</"+name+">")

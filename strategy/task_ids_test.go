@@ -7,7 +7,7 @@ import (
 	"github.com/agentcompact/compact/message"
 )
 
-// taskList is a session that creates three tasks and works on the first.
+// taskList returns a session that creates three tasks and works on the first.
 func taskList() []message.Message {
 	return []message.Message{
 		message.User("Go on with the review."),
@@ -21,10 +21,10 @@ func taskList() []message.Message {
 	}
 }
 
-// TestATaskIsUpdatedAfterItsSummary: the update has only the id, which the summary must
-// keep. Without it the agent cannot update the task either, and finished work reads as
-// open forever.
-func TestATaskIsUpdatedAfterItsSummary(t *testing.T) {
+// TestTaskIsUpdatedAfterItsSummary checks that a summary keeps the ids of tasks, because
+// an update has only the id. Without the id, the agent could not update the task either,
+// and finished work would read as open forever.
+func TestTaskIsUpdatedAfterItsSummary(t *testing.T) {
 	text := write4(t, Input{Messages: taskList()})
 	for _, want := range []string{"[open] Zero the keys after use (task 1) (in progress)", "[open] Validate the schema (task 2)", "[open] Run the tests and commit (task 3)"} {
 		if !strings.Contains(text, want) {
@@ -48,8 +48,8 @@ func TestATaskIsUpdatedAfterItsSummary(t *testing.T) {
 	}
 }
 
-// TestAMarkIsReadBackAsItWasWritten, and a bracket of the user's own text is none.
-func TestAMarkIsReadBackAsItWasWritten(t *testing.T) {
+// TestMarkIsReadBackUnchanged also checks that a bracket in the user's text is not a mark.
+func TestMarkIsReadBackUnchanged(t *testing.T) {
 	for _, it := range []item{{Text: "Run the tests"}, {Text: "Run the tests", id: "a7f-1"}, {Text: "Run the tests", id: "12", Active: true}, {Text: "Fix (task force of one)"}, {Text: "Fix it (in part)", Active: true}} {
 		got := unmarked(it.Text + it.marks())
 		if got.Text != it.Text || got.id != it.id || got.Active != it.Active {

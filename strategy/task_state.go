@@ -120,7 +120,7 @@ func isIdentifier(word string) bool {
 	return whole
 }
 
-// actionLines returns the items of work, and what is done and must not be
+// actionLines returns the items of work, and the finished effects that must not be
 // repeated.
 func (h *History) actionLines(section int) []Line {
 	var out []Line
@@ -131,7 +131,7 @@ func (h *History) actionLines(section int) []Line {
 	return out
 }
 
-// sourceLines returns lines that cite where facts come from: pages and queries.
+// sourceLines returns lines that cite the sources of facts: pages and queries.
 func (h *History) sourceLines(section int) []Line {
 	var out []Line
 	for i := range h.Steps {
@@ -153,8 +153,8 @@ func (h *History) sourceLines(section int) []Line {
 	return out
 }
 
-// seeksTools reports whether a tool only finds other tools: facts do not come
-// from there.
+// seeksTools reports whether a tool only finds other tools, and so is not a source of
+// facts.
 func seeksTools(tool string) bool {
 	low := strings.ReplaceAll(strings.ToLower(tool), "_", "")
 	return low == "toolsearch" || low == "searchtools"

@@ -19,7 +19,7 @@ func testReport(result string) (testrun.Verdict, string) {
 	return r.Verdict, clip(squash(says), maxErrorLine)
 }
 
-// lastReported returns the last line that is not one of the harness.
+// lastReported returns the last line that does not come from the harness.
 func lastReported(result string) string {
 	for rest := result; rest != ""; {
 		i := strings.LastIndexByte(rest, '\n') + 1
@@ -31,8 +31,8 @@ func lastReported(result string) string {
 	return ""
 }
 
-// onlyCounts reports whether a linter ends its output with a line: "Checked 12
-// files in 30ms. No fixes applied." What it found would follow that line.
+// onlyCounts reports whether a line is the end of a linter's output without findings:
+// "Checked 12 files in 30ms. No fixes applied." Findings would follow that line.
 func onlyCounts(line string) bool {
 	rest, ok := strings.CutPrefix(line, "Checked ")
 	n, rest, _ := strings.Cut(rest, " file")

@@ -22,9 +22,9 @@ func squash(s string) string {
 	return strings.Join(strings.Fields(strings.ToValidUTF8(s, "")), " ")
 }
 
-// clip returns s, or its beginning and "…" for the rest, at most n characters
-// together. It cuts between words, so that no identifier is cut, and returns "" if
-// the first word is too long. Only text without spaces (Chinese, Japanese) is cut
+// clip returns s if it has at most n characters, else its beginning and "…", at most n
+// characters together. It cuts between words, so that no identifier is cut, and returns ""
+// if the first word is too long. Only text without spaces (Chinese, Japanese) is cut
 // between characters.
 func clip(s string, n int) string {
 	if len(s) <= n || utf8.RuneCountInString(s) <= n {
@@ -45,8 +45,8 @@ func clip(s string, n int) string {
 	return strings.TrimRight(s[:cut], " ,;:([{\"'`") + " …"
 }
 
-// breaks reports whether a text may be cut at byte i: between characters of a
-// script without spaces.
+// breaks reports whether a text may be cut at byte i because that is between two
+// characters of a script without spaces.
 func breaks(s string, i int) bool {
 	if !utf8.RuneStart(s[i]) {
 		return false
@@ -110,13 +110,14 @@ func splitSentences(line string, f func(string)) {
 	}
 }
 
-// leastBefore is the length up to which a full stop does not end a sentence, in bytes.
+// leastBefore is the length of a beginning, in bytes, up to which a full stop does not end
+// the sentence.
 const leastBefore = 15
 
-// courtesies are sentences that say nothing.
+// courtesies are polite sentences without information.
 var courtesies = []string{"good", "good catch", "nice", "nice catch", "great", "great catch", "good point", "great question", "good question", "perfect", "excellent", "awesome", "thanks", "got it", "understood"}
 
-// courtesy reports whether a text is such a sentence.
+// courtesy reports whether a text is one of courtesies.
 func courtesy(s string) bool {
 	return slices.Contains(courtesies, strings.ToLower(strings.TrimSpace(s)))
 }
@@ -124,8 +125,8 @@ func courtesy(s string) bool {
 // abbreviated lists words whose full stop does not end a sentence.
 var abbreviated = map[string]bool{"mr": true, "mrs": true, "ms": true, "dr": true, "prof": true, "st": true, "e.g": true, "i.e": true, "vs": true, "no": true, "approx": true, "fig": true, "cf": true, "etc": true, "inc": true, "jr": true}
 
-// abbreviates reports whether the last word of a text is an abbreviation or an
-// initial, after which a full stop does not end the sentence.
+// abbreviates reports whether the last word of a text is an abbreviation or an initial. A
+// full stop after such a word does not end the sentence.
 func abbreviates(s string) bool {
 	word := strings.TrimLeft(s[strings.LastIndexByte(s, ' ')+1:], "(\"“")
 	return abbreviated[strings.ToLower(word)] || len(word) == 1 && word[0] >= 'A' && word[0] <= 'Z'

@@ -6,11 +6,11 @@ import (
 	"unicode"
 )
 
-// A textEdit is an edit that a message has as text below the path of a file: the lines
-// to search for, and the lines that replace them.
+// A textEdit is an edit in the text of a message, below the path of a file: the lines to
+// search for, and the lines that replace them.
 type textEdit struct{ path, old, new string }
 
-// Marks of such a block, each at the beginning of a line.
+// Marks of a search/replace block, each at the beginning of a line.
 const (
 	blockFrom = "<<<<<<< "
 	blockTo   = ">>>>>>> "
@@ -23,7 +23,7 @@ func textEdits(text string) (out []textEdit) {
 		return nil
 	}
 	path, at := "", 0
-	from, rule, mid := -1, -1, -1 // where the old lines begin and end, and where the new ones begin; -1 outside of them
+	from, rule, mid := -1, -1, -1 // begin and end of the old lines, and begin of the new lines; -1 outside of them
 	for line := range strings.Lines(text) {
 		start := at
 		at += len(line)
@@ -45,8 +45,8 @@ func textEdits(text string) (out []textEdit) {
 	return out
 }
 
-// pathAbove returns the path that a line above a block names. A fence and an empty line
-// may stand between both, and a block may follow another one.
+// pathAbove returns the path that a line above a block names. A fence and an empty line may
+// stand between the path and the block, and one path may apply to several blocks.
 func pathAbove(line, before string) string {
 	line = strings.TrimSpace(line)
 	if line == "" || strings.HasPrefix(line, "```") {
@@ -59,15 +59,15 @@ func pathAbove(line, before string) string {
 	return line
 }
 
-// appliedHead begins a line in which a program reports that it applied such an edit.
-// commitHead begins one about the commit of that edit: "Commit 1a2b3c4 Cut the list".
+// appliedHead begins a line in which a program reports that it applied a text edit.
+// commitHead begins a line about the commit of the edit: "Commit 1a2b3c4 Cut the list".
 const (
 	appliedHead = "Applied edit to "
 	commitHead  = "Commit "
 )
 
-// actions records the actions that a message without calls writes as text for the
-// program. A text of tags alone does not count.
+// actions records the actions that a message without calls contains as text for the
+// program. It clears a text that consists only of tags.
 func (b *reader) actions(step *Step) {
 	if b.edits = textEdits(step.Text); len(b.edits) == 0 && actsInText(step.Text) {
 		b.acted = actionIn(step.Text)
@@ -126,13 +126,13 @@ func editCall(edits []textEdit, path, result string) (Call, bool) {
 	return c, gone.Len()+added.Len() > 0
 }
 
-// onlySpeaks reports whether a message has no calls but its text edits.
+// onlySpeaks reports whether a message has no calls except its text edits.
 func (s *Step) onlySpeaks() bool {
 	return !slices.ContainsFunc(s.Calls, func(c Call) bool { return !c.spoken })
 }
 
-// saidBefore returns the text of a message before its text edits, or all of it. The
-// text after the edits does not give their reason.
+// saidBefore returns the text before the text edits of a message, or the whole text if
+// there are none. The text after the edits does not give their reason.
 func (s *Step) saidBefore() string {
 	text, _, ok := strings.Cut(s.Text, blockFrom)
 	if !ok || len(s.Calls) == 0 || !s.onlySpeaks() {

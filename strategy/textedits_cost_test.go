@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// A message with edits is copied a fixed number of times, however long a block is and
-// however often the program says that it was applied.
+// A message with edits is copied a fixed number of times, for any length of a block and any
+// number of reports that it was applied.
 func TestEditsInTextCostLinearMemory(t *testing.T) {
 	for name, say := range map[string]func(n int) (text, said string){
 		"a long block": func(n int) (string, string) {

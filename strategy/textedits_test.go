@@ -33,8 +33,9 @@ func TestTextEditsReadsWholeBlocksBelowAPath(t *testing.T) {
 	}
 }
 
-// An edit that the assistant wrote as text was made if the program says so, and only then.
-func TestEditsInTextAreChangesOnceTheyWereApplied(t *testing.T) {
+// An edit in the text of the assistant counts as a change only if the program says that it
+// applied the edit.
+func TestAppliedEditsInTextAreChanges(t *testing.T) {
 	session := func(said ...string) []message.Message {
 		return []message.Message{message.User("Make the total a function."), message.Assistant(twoBlocks), message.User(strings.Join(said, "\n")), message.User("Thanks. And the tax?"), message.Assistant("</div>\n</div>")}
 	}
@@ -53,10 +54,10 @@ func TestEditsInTextAreChangesOnceTheyWereApplied(t *testing.T) {
 		t.Errorf("said before the edits: %q", got)
 	}
 	if got := h.repliedTo(1); got != replied+"[s2]" {
-		t.Errorf("the message with the edits is the answer, not %q", got)
+		t.Errorf("answer %q, want the message with the edits", got)
 	}
 	if got := h.repliedTo(4); got != "" {
-		t.Errorf("tags are no answer: %q", got)
+		t.Errorf("tags count as an answer: %q", got)
 	}
 	for _, said := range []string{"^C", "No, leave it.", "Commit 1a2b3c4 Something else", "Applied edit to shop/other.py"} {
 		if h := NewHistory(Request{Strategy: CodeDelta, First: 1, Count: quarter, Messages: session(said)}); len(h.fileStates()) > 0 || len(h.effects()) > 0 {

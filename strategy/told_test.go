@@ -8,7 +8,7 @@ import (
 	"github.com/agentcompact/compact/policy"
 )
 
-// tells fails unless the summary of a conversation has all of want and none of
+// tells fails unless the summary of a conversation contains all texts of want and none of
 // not.
 func tells(t *testing.T, in Input, want, not []string) {
 	t.Helper()
@@ -25,7 +25,7 @@ func tells(t *testing.T, in Input, want, not []string) {
 	}
 }
 
-func TestAResultInJSONIsToldByItsMembers(t *testing.T) {
+func TestJSONResultIsStatedByItsMembers(t *testing.T) {
 	tells(t, long("Where is my parcel?",
 		message.Assistant("", message.Call("1", "get_parcel", `{"id":"P-4711"}`)),
 		message.ToolResult("1", `{"id":"P-4711","carrier":"Nordpost","remarks":null,"tags":[],"weight_kg":2.5,"stops":[{"city":"Lund","day":"2024-03-01","note":"`+strings.Repeat("x y ", 30)+`"},{"city":"Malmo","day":"2024-03-02","note":"`+strings.Repeat("x y ", 30)+`"}]}`),
@@ -36,7 +36,7 @@ func TestAResultInJSONIsToldByItsMembers(t *testing.T) {
 		[]string{"remarks", "tags", `"carrier"`})
 }
 
-func TestWhatIsNoJSONHasNoMembers(t *testing.T) {
+func TestDigestOfInvalidJSONIsEmpty(t *testing.T) {
 	for _, s := range []string{"", "plain", "{", `{"a":1} and more`, "[1,", strings.Repeat("[", 5000) + strings.Repeat("]", 5000)} {
 		if got := digest(s); len(got) > 1 {
 			t.Errorf("%.20q has %d members", s, len(got))
@@ -44,7 +44,7 @@ func TestWhatIsNoJSONHasNoMembers(t *testing.T) {
 	}
 }
 
-func TestSentencesInAFormAreSentences(t *testing.T) {
+func TestSpokenTextReadsSentencesOfForm(t *testing.T) {
 	got := spokenText("Ledger:\n{\"done\":{\"reason\":\"The price has not been found yet.\",\"answer\":false},\"next\":{\"answer\":\"Web\"}}")
 	if want := "Ledger:\n(done) The price has not been found yet."; got != want {
 		t.Errorf("%q", got)
@@ -56,7 +56,7 @@ func TestSentencesInAFormAreSentences(t *testing.T) {
 	}
 }
 
-func TestWhatWasTakenBackStandsWithItsReason(t *testing.T) {
+func TestSummaryStatesReasonOfUndoneChange(t *testing.T) {
 	tells(t, long("Make the importer faster.",
 		message.Assistant("The batch loses rows whose key is empty. I take the change back:", message.Call("1", "bash", `{"command":"git checkout -- importer/batch.go"}`)),
 		message.ToolResult("1", ""),
@@ -66,7 +66,7 @@ func TestWhatWasTakenBackStandsWithItsReason(t *testing.T) {
 		[]string{"took changes back with `git status`"})
 }
 
-func TestFailuresOfACommandStandTogetherWithItsEnd(t *testing.T) {
+func TestFailuresOfCommandShareALineWithTheEnd(t *testing.T) {
 	run := func(id, result string) []message.Message {
 		return []message.Message{message.Assistant("", message.Call(id, "bash", `{"command":"python repro.py --all"}`)), message.ToolResult(id, result)}
 	}
@@ -79,9 +79,9 @@ func TestFailuresOfACommandStandTogetherWithItsEnd(t *testing.T) {
 		[]string{"`python repro.py --all` failed (exit 1): ModuleNotFoundError: No module named 'flask'; then [s8]: KeyError: 'region'; exit 0 in the end [s10]"}, nil)
 }
 
-// A check that failed, and passed through another filter or with more, is no
-// longer told as one that fails.
-func TestChecksAreSettledInAnotherForm(t *testing.T) {
+// A failed check that later passed in another form no longer counts as failing: through
+// another filter, or together with other checks.
+func TestOtherFormsSettleChecks(t *testing.T) {
 	run := func(id, cmd, result string) []message.Message {
 		return []message.Message{message.Assistant("", message.Call(id, "bash", `{"command":"`+cmd+`"}`)), message.ToolResult(id, result)}
 	}
@@ -92,9 +92,9 @@ func TestChecksAreSettledInAnotherForm(t *testing.T) {
 		[]string{"- `npm test -- cart 2>&1` failed"})
 }
 
-// A run of more that fails says nothing of a part that passed, and one whose
-// outcome nobody stated settles nothing.
-func TestWhatSettlesNoCheck(t *testing.T) {
+// A failed run of more checks says nothing about a part that passed. A run without a stated
+// outcome settles nothing.
+func TestFailedAndUnknownRunsSettleNoCheck(t *testing.T) {
 	run := func(id, cmd, result string) []message.Message {
 		return []message.Message{message.Assistant("", message.Call(id, "bash", `{"command":"`+cmd+`"}`)), message.ToolResult(id, result)}
 	}
@@ -105,24 +105,24 @@ func TestWhatSettlesNoCheck(t *testing.T) {
 		[]string{"- `npm test -- cart` passed", "- `npm test` failed (exit 1)", "- `npm run lint` failed (exit 1)"}, []string{"after it had failed", "in the end"})
 	h := NewHistory(Request{Messages: long("Fix the cart.", msgs...).Messages})
 	if _, open := h.failing()["npm run lint"]; !open {
-		t.Error("a run without an outcome settled the one that failed")
+		t.Error("a run without an outcome settled the failed run")
 	}
 }
 
-func TestCodeIsNoQuotation(t *testing.T) {
+func TestCodeLineRecognizesCode(t *testing.T) {
 	for _, l := range []string{"x := open(count)", "569 except StopIteration:", "if not hasattr(meta, 'latest'):", "14 type Kind int", `"price": 12, "currency": "EUR",`, "return errors.New(text)"} {
 		if !codeLine(l) {
-			t.Errorf("%q passes for prose", l)
+			t.Errorf("%q counts as prose", l)
 		}
 	}
 	for _, l := range []string{"The index is written once for each batch of rows.", "- [Billing] never run it on the live data; use the copy instead"} {
 		if codeLine(l) {
-			t.Errorf("%q passes for code", l)
+			t.Errorf("%q counts as code", l)
 		}
 	}
 }
 
-func TestASentenceThatGivesAReasonIsWorthMore(t *testing.T) {
+func TestSentenceWithReasonHasHigherValue(t *testing.T) {
 	h := &History{}
 	if why, what := h.weigh("The cache was dropped because two writers shared one key."), h.weigh("The cache was dropped by the two writers of that session."); why <= what {
 		t.Errorf("%v with a reason, %v without", why, what)
@@ -132,7 +132,7 @@ func TestASentenceThatGivesAReasonIsWorthMore(t *testing.T) {
 	}
 }
 
-func TestWhatIsSaidAgainIsWorthLess(t *testing.T) {
+func TestRepeatedWordsLowerTheValue(t *testing.T) {
 	c := newComposer(taskState, NewHistory(Request{Strategy: taskState}), 500, func(s string) int { return len(s) / 4 })
 	all := c.candidates([]Line{{Text: "The importer skips rows without a region."}, {Text: "Rows without a region: the importer skips those."}, {Text: "Prices come from the nightly export."}})
 	c.take(all[0], 500, false)
@@ -141,7 +141,7 @@ func TestWhatIsSaidAgainIsWorthLess(t *testing.T) {
 	}
 }
 
-func TestALowTargetLeavesTheWordsOfTheUser(t *testing.T) {
+func TestLowTargetKeepsTheUsersWords(t *testing.T) {
 	for _, c := range []struct{ limit, trigger, target, want int }{
 		{2000, 170_000, 8400, 2000}, {2000, 170_000, 4000, 1000}, {2000, 170_000, 120_000, 2000}, // chosen by prices, the least, and as it is configured
 		{2000, 6800, 4800, 480}, {5000, 42_000, 30_000, 3000}, {300, 170_000, 8400, 300}, {2000, 10, 0, 1},
@@ -153,11 +153,11 @@ func TestALowTargetLeavesTheWordsOfTheUser(t *testing.T) {
 	}
 }
 
-func TestFilesOfAFolderAreReadBack(t *testing.T) {
+func TestFilesOfFolderAreReadBack(t *testing.T) {
 	files := []fileState{{Path: "a/x.go", Op: opCreated, Changes: 1}, {Path: "a/y.go", Op: opCreated, Changes: 3}, {Path: "a/z.go", Op: opCreated, Changes: 1}, {Path: "a/w.go", Op: opDeleted, Changes: 1}}
 	files[0].Last, files[1].Last, files[2].Last, files[3].Last = 31, 12, 40, 31
 	line := folderLine("a", files)
-	if !strings.HasSuffix(line, "; deleted w.go [s12–s40]") { // not that all were changed at s31
+	if !strings.HasSuffix(line, "; deleted w.go [s12–s40]") { // and not that all files were changed at s31
 		t.Errorf("%q", line)
 	}
 	dir, rest, _ := folderOfLine(line)
@@ -172,9 +172,9 @@ func TestFilesOfAFolderAreReadBack(t *testing.T) {
 	}
 }
 
-// What was to be done before the user was answered is no longer what is next; what
-// the answer itself leaves to do is.
-func TestWhatWasAnsweredIsNotNext(t *testing.T) {
+// Work that was open before an answer to the user is no longer a next step. Work that the
+// answer itself calls open is.
+func TestNextOmitsWorkBeforeTheAnswer(t *testing.T) {
 	msgs := []message.Message{
 		message.User("Look around."), message.Assistant("There are twelve pages."), message.User("What else?"), message.Assistant("A theme."), message.User("And the tests?"), message.Assistant("None."),
 		message.User("Select the only file by default."), message.Assistant("The selection still needs to be in the browser modal of the page.", message.Call("1", "edit", `{"path":"a.ts"}`)), message.ToolResult("1", "ok"),
@@ -191,7 +191,7 @@ func TestWhatWasAnsweredIsNotNext(t *testing.T) {
 	}
 }
 
-func TestWhatSomebodyIsAtIsAnnounced(t *testing.T) {
+func TestPresentActivityIsAnnounced(t *testing.T) {
 	for s, want := range map[string]bool{
 		"I’m marking the task complete, then I'll commit.": true, "I am now running the whole suite.": true, "Reading the parser first, then I'll change it.": true,
 		"I'm thinking about the parser.": false, "I'm not running it.": false, "I am king.": false, "I'm done.": false, "The parser is running.": false,
@@ -202,7 +202,7 @@ func TestWhatSomebodyIsAtIsAnnounced(t *testing.T) {
 	}
 }
 
-func TestACommandOfSeveralLinesIsQuotedPastItsFirst(t *testing.T) {
+func TestMultilineCommandIsQuotedBeyondItsFirstLine(t *testing.T) {
 	cmd := "git add \\\n  rows.go \\\n  rows_test.go && git commit -F - <<'EOF'\nrows\nEOF"
 	if got := shortCommand(cmd); got != "git add rows.go rows_test.go && git commit -F - <<'EOF'" {
 		t.Error(got)

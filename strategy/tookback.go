@@ -28,8 +28,8 @@ const (
 	reasonLength  = 320 // characters of the reason why something was undone or given up
 )
 
-// tookBackLines returns lines about what was undone, with the reason. Otherwise
-// a successor tries it again.
+// tookBackLines returns lines about changes that were undone, with the reasons. Without
+// these lines, a successor would try the changes again.
 func (h *History) tookBackLines(section int) []Line {
 	var out []Line
 	for i := range h.Steps {
@@ -72,7 +72,7 @@ func (h *History) whyBefore(i int) string {
 	return ""
 }
 
-// telling returns the meaningful sentences of a text, from the first on.
+// telling returns the meaningful sentences of a text, beginning with the first.
 func telling(text string) string {
 	var said []string
 	n := 0

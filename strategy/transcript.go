@@ -6,12 +6,12 @@ import (
 	"github.com/agentcompact/compact/message"
 )
 
-// Limits on what a prompt shows of a message, in characters.
+// Limits of the parts of a message in a prompt, in characters.
 const (
-	maxArguments  = 4000 // of one call
-	maxReasoning  = 800  // of one message
-	briefArgs     = 240  // of one call, if observations are shortened
-	briefThinking = 200
+	maxArguments  = 4000 // arguments of one call
+	maxReasoning  = 800  // reasoning of one message
+	briefArgs     = 240  // arguments of one call, if observations are shortened
+	briefThinking = 200  // reasoning of one message, if observations are shortened
 )
 
 // transcript writes the messages of the request as text.
@@ -23,8 +23,8 @@ func (r Request) transcript() string {
 	return strings.TrimRight(b.String(), "\n")
 }
 
-// An entry is one message in the form of a prompt. Observations are separate,
-// so that they can be shortened.
+// An entry is one message in a prompt. Its observations are separate, so that they can be
+// shortened.
 type entry struct {
 	head         string
 	observations []observation
@@ -33,8 +33,8 @@ type entry struct {
 // An observation is a result in a prompt, in full and as one line.
 type observation struct{ full, line string }
 
-// entries renders each message of the request. An observation belongs to the
-// message with the result, under the name of its call.
+// entries renders each message of the request. An observation belongs to the message with
+// the result, and has the name of its call.
 func (r Request) entries() []entry {
 	calls := map[string]*Call{}
 	out := make([]entry, len(r.Messages))
@@ -109,8 +109,8 @@ func speaker(m *message.Message) string {
 	return string(m.Role)
 }
 
-// middle cuts s to about n characters, of which it keeps the beginning and the
-// end; 0 keeps everything.
+// middle shortens s to about n bytes: it cuts the middle, and keeps the beginning and the
+// end. If n is 0, it cuts nothing.
 func middle(s string, n int) string {
 	if n <= 0 || len(s) <= n {
 		return s

@@ -2,16 +2,15 @@ package strategy
 
 import "strings"
 
-// cutHeads are beginnings of results of calls that were cut off while they ran.
+// cutHeads are beginnings of the results of calls that were cut off during their run.
 var cutHeads = []string{"execution timed out", "command timed out", "error: command timed out", "error: timed out", "error: timeout", "error: request timed out", "timed out after ", "request timed out", "the request timed out", "operation timed out",
 	"tool call timed out", "mcp error -32001", "timeout after ", "timeouterror", "504 gateway", "context deadline exceeded", "[request interrupted by user", "command was interrupted", "interrupted by user", "command interrupted", "the command was interrupted", "command was aborted", "tool call was interrupted"}
 
-// cutStatuses are exit statuses of commands that were ended from outside: by
-// timeout(1), and by signals.
+// cutStatuses are exit statuses of commands that timeout(1) or a signal ended.
 var cutStatuses = map[int]string{124: "timed out", 130: "was interrupted", 137: "was killed", 143: "was ended from outside"}
 
-// cutOff says how a call was cut off while it ran, "" if it was not. What it was to
-// change may have been changed before.
+// cutOff describes how a call was cut off during its run, "" if it was not. Such a call
+// may already have made its changes.
 func (c *Call) cutOff() string {
 	text := strings.TrimSpace(body(c.Result))
 	low := strings.ToLower(text[:min(len(text), edge)])

@@ -14,19 +14,19 @@ type verdicts struct {
 	passed   map[string]bool
 	unbuilt  map[string]bool // failed go packages that did not compile
 	built    map[string]bool // go packages that compiled, with any outcome of their tests
-	complete bool            // failed lists everything that failed
+	complete bool            // failed lists all failures
 	whole    bool            // the run was not narrowed to some tests
-	counted  int             // failures as counted by the runner, -1 if it states no count
-	under    []string        // files, folders and tests of a pytest run that passed
+	counted  int             // number of failures that the runner states, -1 if it states none
+	under    []string        // files, folders and tests of a passed pytest run
 
-	folder string   // prefix for tests that are named by their files
-	place  string   // prefix for files, and for tests without one
+	folder string   // prefix of tests that are named by their files
+	place  string   // prefix of files, and of tests without a file
 	files  []string // passed files, which count if nothing was skipped
-	ran    bool     // passed tests are counted
+	ran    bool     // the output counts passed tests
 	some   bool     // some tests were skipped or left out
 	before []string // lines of tests since the last package of go test
-	after  bool     // a panic ended the package's run early
-	builds bool     // "go build", which names each package that does not compile
+	after  bool     // a panic ended the run of the package early
+	builds bool     // the command is "go build", which names each package that does not compile
 }
 
 // verdicts reads the output of a check.
@@ -59,7 +59,7 @@ func (c *Call) verdicts() *verdicts {
 // pass.
 var leftOut = []string{" skipped", " xfailed", " xpassed", " deselected", " todo", " pending"}
 
-// tally reads whether a line counts passed tests, and tests that were left out.
+// tally reads the counts of passed tests and of tests that were left out from a line.
 func (v *verdicts) tally(line string) {
 	n, _ := testrun.Count(line, " passed")
 	v.ran = v.ran || n > 0 && testrun.IsSummary(line)
@@ -69,8 +69,8 @@ func (v *verdicts) tally(line string) {
 	}
 }
 
-// settle removes what the whole output does not prove. If tests were left out,
-// or none are counted, a test that failed before may not have run.
+// settle removes the verdicts that the output as a whole does not prove. If tests were
+// left out, or the output counts none, a test that failed before may not have run.
 func (v *verdicts) settle(alone bool) {
 	v.complete = alone
 	if !v.ran || v.some {
@@ -102,8 +102,7 @@ func (v *verdicts) passes(name string) {
 	}
 }
 
-// covers reports whether a run that passed included a test that is named by its
-// file.
+// covers reports whether a passed run included a test that is named by its file.
 func (v *verdicts) covers(name string) bool {
 	for _, u := range v.under {
 		if name == u || strings.HasPrefix(name, u+"/") || strings.HasPrefix(name, u+"::") || strings.HasPrefix(name, u+"[") {
@@ -113,8 +112,8 @@ func (v *verdicts) covers(name string) bool {
 	return false
 }
 
-// ofGo reads a line of go test. Tests belong to the package that is reported
-// after them.
+// ofGo reads a line of go test. Tests belong to the package that the output names after
+// them.
 func (v *verdicts) ofGo(line string) bool {
 	switch {
 	case beginsAny(line, []string{"--- FAIL: ", "--- PASS: ", "--- SKIP: "}):

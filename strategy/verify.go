@@ -7,7 +7,7 @@ import (
 	"github.com/agentcompact/compact/strategy/internal/ident"
 )
 
-// A verdict counts what verification removed.
+// A verdict counts the parts of a draft that verification removed.
 type verdict struct {
 	untrue   int // lines with an outcome that the source lacks
 	foreign  int // constraints that no user typed
@@ -18,8 +18,8 @@ type verdict struct {
 // cutMark replaces an identifier that was cut from a sentence.
 const cutMark = "[…]"
 
-// verify removes from d every identifier that the source lacks, and also its
-// line if nothing else is left in it.
+// verify removes from d every identifier that the source lacks. If nothing else is left of
+// a line, verify also removes the line.
 func verify(d Document, src *source) (Document, verdict) {
 	d = d.clone()
 	var v verdict
@@ -39,7 +39,7 @@ func verify(d Document, src *source) (Document, verdict) {
 	return d, v
 }
 
-// A hit is a range of a line that the source does not have.
+// A hit is a range of a line that the source lacks.
 type hit struct{ start, end int }
 
 func checkLine(line string, src *source, v *verdict, seen map[string]bool) (string, bool) {
@@ -74,8 +74,8 @@ func checkList(title string, entries []string, sep string, src *source, v *verdi
 	return title + ": " + strings.Join(kept, sep), true
 }
 
-// inventedIn returns what the source lacks, and counts the identifiers that it
-// has.
+// inventedIn returns the parts of a text that the source lacks, and the number of
+// identifiers that it has.
 func inventedIn(s string, src *source, v *verdict, seen map[string]bool) (hits []hit, verified int) {
 	ident.Scan(s, func(k ident.Kind, start, end int) {
 		id := s[start:end]
@@ -102,8 +102,8 @@ func inventedIn(s string, src *source, v *verdict, seen map[string]bool) (hits [
 	return hits, verified
 }
 
-// widen extends a hit by what belongs to the identifier: quotes, backticks, a
-// call's parentheses.
+// widen extends a hit by the quotes, backticks and parentheses that belong to the
+// identifier.
 func widen(s string, h hit) hit {
 	if strings.HasPrefix(s[h.end:], "()") {
 		h.end += 2
@@ -122,13 +122,13 @@ func widen(s string, h hit) hit {
 
 var errorWords = []string{"error", "fail", "exception", "cannot", "not found", "panic", "undefined", "denied", "refused", "invalid", "timeout", "unexpected"}
 
-// maxQuotation is the maximum length of a quoted error, in bytes. A longer
-// quotation quotes somebody's words.
+// maxQuotation is the maximum length of a quoted error, in bytes. A longer quotation is
+// taken for somebody's words.
 const maxQuotation = 160
 
-// quotations finds errors that a line quotes: three words or more in quotation
-// marks or backticks, with a word of failure. A quotation with brackets in it
-// is a paraphrase and does not count.
+// quotations finds errors that a line quotes: three words or more in quotation marks or
+// backticks, with a word of failure. A quotation that contains brackets is a paraphrase
+// and does not count.
 func quotations(s string) []hit {
 	var out []hit
 	for i := 0; i < len(s); i++ {

@@ -16,7 +16,7 @@ import (
 	"github.com/agentcompact/compact/strategy"
 )
 
-// work is a conversation about a few files.
+// work returns a conversation about a few files.
 func work() []message.Message {
 	msgs := []message.Message{
 		message.User("Fix service/importer.go, ticket SHOP-4412. Budget is 128,000 tokens. Release v2.4.1."),
@@ -45,7 +45,7 @@ func write(t *testing.T, draft string, msgs []message.Message) strategy.Summary 
 	return sum
 }
 
-func TestVerificationCutsWhatTheSourceDoesNotName(t *testing.T) {
+func TestVerificationCutsNamesThatTheSourceLacks(t *testing.T) {
 	for _, c := range []struct{ name, line, gone string }{
 		{"path", "- the fix is in service/ghost_loader.go as the user wished", "ghost_loader"},
 		{"file", "- see helper_extra.py for the helper that does the work", "helper_extra.py"},
@@ -74,28 +74,28 @@ func TestVerificationCutsWhatTheSourceDoesNotName(t *testing.T) {
 	}
 }
 
-func TestVerificationReadsWhatStandsUnderNoHeadingOfTheStrategyToo(t *testing.T) {
+func TestVerificationReadsLinesOutsideTheSections(t *testing.T) {
 	sum := write(t, "## Key entities\n- service/importer.go: loadRows\n## Remarks\n- the fix of the importer is in lib/ghost_loader.go as the user wished\n", work())
 	if strings.Contains(sum.Text, "ghost_loader") || sum.Invented != 1 || !strings.Contains(sum.Text, "as the user wished") {
 		t.Errorf("%d invented:\n%s", sum.Invented, sum.Text)
 	}
 }
 
-func TestADraftOfReferencesAloneIsNone(t *testing.T) {
+func TestDraftOfOnlyReferencesIsUnusable(t *testing.T) {
 	w := strategy.Writer{Summarizer: scribe{"## References\n- Files: service/importer.go"}}
 	if _, err := w.Write(t.Context(), strategy.Input{Messages: work(), Count: count4}); !errors.Is(err, strategy.ErrUnusable) {
 		t.Errorf("error %v, want ErrUnusable", err)
 	}
 }
 
-func TestVerificationDropsALineThatSaysNothingElse(t *testing.T) {
+func TestVerificationDropsEmptiedLine(t *testing.T) {
 	sum := write(t, "## Key entities\n- service/importer.go: loadRows\n- service/ghost_loader.go\n- the file lib/ghost_two.go\n", work())
 	if strings.Contains(sum.Text, "[…]") || strings.Contains(sum.Text, "the file") {
 		t.Errorf("an empty line is left:\n%s", sum.Text)
 	}
 }
 
-func TestVerificationKeepsTheTrueEntriesOfAList(t *testing.T) {
+func TestVerificationKeepsTrueListEntries(t *testing.T) {
 	sum := write(t, "## Key entities\n- Files: service/importer.go ghost_one.go importer.go\n- Seen: loadRows, ghostRows, parseLine\n", work())
 	for _, want := range []string{"- Files: service/importer.go importer.go\n", "- Seen: loadRows, parseLine"} {
 		if !strings.Contains(sum.Text, want) {
@@ -112,12 +112,12 @@ func TestVerificationAcceptsOtherSpellings(t *testing.T) {
 		"it says \"Unexpected end\n of JSON input\"", "step [s104] is done", "GitHub and JavaScript are used", "importer/tests pass",
 	} {
 		if got := strategy.Inventions(line, work()); len(got) > 0 {
-			t.Errorf("%q: %q is taken for invented", line, got)
+			t.Errorf("%q: %q counts as invented", line, got)
 		}
 	}
 }
 
-func TestNoInventedIdentifierSurvivesFiveInEachAnswer(t *testing.T) {
+func TestVerificationCutsFiveInventedNamesPerAnswer(t *testing.T) {
 	msgs := work()
 	for i := range 50 {
 		var ghosts [5]string
@@ -140,14 +140,14 @@ func TestNoInventedIdentifierSurvivesFiveInEachAnswer(t *testing.T) {
 	}
 }
 
-func TestReferencesNameWhatADraftLeavesOut(t *testing.T) {
+func TestReferencesNameOmittedIdentifiers(t *testing.T) {
 	for _, s := range []strategy.Strategy{strategy.TaskState, strategy.DecisionLog, strategy.CodeDelta, strategy.Brief} {
 		w := strategy.Writer{Strategy: s, Summarizer: scribe{"## " + s.Sections[0].Title + "\n- things were done"}}
 		sum, err := w.Write(context.Background(), strategy.Input{Messages: recorded(t), Count: counter(t).Count})
 		if err != nil {
 			t.Fatal(err)
 		}
-		if sum.Retention < 0.35 { // all by lists, which take no more than their share
+		if sum.Retention < 0.35 { // all by lists, which take at most their share
 			t.Errorf("%s: retention %.2f", s.Name, sum.Retention)
 		}
 		_, refs, ok := strings.Cut(sum.Text, "## References")
@@ -157,7 +157,7 @@ func TestReferencesNameWhatADraftLeavesOut(t *testing.T) {
 	}
 }
 
-func TestALongDraftMakesRoomForReferences(t *testing.T) {
+func TestLongDraftMakesRoomForReferences(t *testing.T) {
 	var b strings.Builder
 	b.WriteString("## Goals and success criteria\n")
 	for b.Len() < 1450*4 {
@@ -172,7 +172,7 @@ func TestALongDraftMakesRoomForReferences(t *testing.T) {
 	}
 }
 
-func TestASummaryTellsHowManyIdentifiersItNamesAndWhereFrom(t *testing.T) {
+func TestSummaryCountsItsIdentifiersByOrigin(t *testing.T) {
 	// Of a model: five in the sections of which one is cut, the rest added.
 	sum := write(t, "## Key entities\n- Files: service/importer.go ghost_one.go\n- Seen: loadRows, parseLine, TestLoadRows\n", work())
 	_, refs, _ := strings.Cut(sum.Text, "## References\n")
@@ -192,10 +192,9 @@ func TestASummaryTellsHowManyIdentifiersItNamesAndWhereFrom(t *testing.T) {
 	}
 }
 
-// The recordings hold summaries that models wrote of these very sessions when
-// they were compacted: true ones, on the whole. Verification must leave their
-// lines alone.
-func TestVerificationLeavesHonestSummariesAlone(t *testing.T) {
+// The recordings contain summaries that models wrote of the same sessions when these were
+// compacted. The summaries are mostly true, so verification must keep their lines.
+func TestVerificationKeepsHonestSummaries(t *testing.T) {
 	summaries, lines, removed := 0, 0, 0
 	const mark = "being continued from a previous conversation"
 	for name, data := range corpus.Sessions(t, "chat") {
@@ -223,8 +222,8 @@ func TestVerificationLeavesHonestSummariesAlone(t *testing.T) {
 	}
 }
 
-// With COMPACT_SOAK=1 all sessions, else a sample of them.
-func TestVerificationTakesNothingFromExtractedSummaries(t *testing.T) {
+// With COMPACT_SOAK=1, the test reads all sessions, else a sample of them.
+func TestVerificationKeepsExtractedSummaries(t *testing.T) {
 	for name, data := range corpus.Sessions(t, "chat") {
 		if n := bytes.Count(data, []byte("\n")); n < 40 || n%samples.Every(9) > 0 && os.Getenv("COMPACT_SOAK") == "" { // a message a line
 			continue
@@ -233,7 +232,7 @@ func TestVerificationTakesNothingFromExtractedSummaries(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}
-		said := "" // what all of them say: the source is read once
+		said := "" // text of all summaries, so that the source is read once
 		for _, n := range strategy.Names() {
 			s, err := strategy.Lookup(n)
 			if err != nil {

@@ -7,27 +7,27 @@ import (
 
 // Additions to the value of a sentence, for its contents.
 const (
-	reasonBonus  = 0.3  // it gives a reason
-	turnBonus    = 0.15 // it states that something does not hold
-	figureBonus  = 0.2  // it compares figures
+	reasonBonus  = 0.3  // the sentence gives a reason
+	turnBonus    = 0.15 // the sentence negates or limits a statement
+	figureBonus  = 0.2  // the sentence compares figures
 	themeBonus   = 0.08 // for each word of the task, up to mostThemes
 	mostThemes   = 3
-	hedgedMalus  = 0.2 // it only supposes
+	hedgedMalus  = 0.2 // the sentence is only a supposition
 	shortMalus   = 0.15
-	leastTelling = 45 // bytes
+	leastTelling = 45 // bytes; a shorter sentence gets shortMalus
 )
 
 // reasonWords appear in sentences that give a reason.
 var reasonWords = []string{"because", "since ", "so that", "that's why", "that’s why", "which is why", "due to", "therefore", "which means", "means that", "this means", "caused by", "instead of", "rather than",
 	"root cause", "turns out", "otherwise", "out of scope", "in order to", "reason", "as a result", "thus ", "so it ", "so the ", "so we ", "so i ", "所以", "因为", "因此", "由于", "原因", "而不是"}
 
-// turnWords appear in sentences about what does not hold, or no longer.
+// turnWords appear in sentences that negate or limit a statement.
 var turnWords = []string{"however", "but ", "not ", "n't", "n’t", "no longer", "only ", "without", "too ", "never", "although", "despite", "except", "unless", "already", "missing", "但是", "没有", "不"}
 
-// hedges appear in sentences that suppose.
+// hedges appear in suppositions.
 var hedges = []string{"might ", "maybe", "perhaps", "i think", "could be", "not sure", "i wonder", "probably", "seems", "let me", "wait", "hmm", "what if", "i guess", "possibly", "i should", "i need to", "i could", "可能", "也许"}
 
-// weigh returns what the words of a sentence add to its value.
+// weigh returns the change of a sentence's value by its words.
 func (h *History) weigh(t string) float64 {
 	low := strings.ToLower(t)
 	v := 0.0
@@ -55,7 +55,7 @@ func compares(low string) bool {
 	return digits && (hasAny(low, []string{"→", "->", "%", " vs", " versus", " ms", " to ", " of ", " instead", "faster", "slower", " kb", " mb", " seconds", "$", "€"}))
 }
 
-// themes are the words of the task: what people typed, without everyday words.
+// themes are the words of the task: the words that people typed, without everyday words.
 type themes map[string]bool
 
 // leastTheme is the minimum length of a word of the task, in bytes.
@@ -79,8 +79,8 @@ func (h *History) themes() themes {
 	return h.task
 }
 
-// eachTyped calls f for the text that people typed, in the history and in what
-// stays in view.
+// eachTyped calls f for the text that people typed, in the history and in the messages
+// that stay in view.
 func (h *History) eachTyped(f func(text string)) {
 	for i := range h.Steps {
 		if s := &h.Steps[i]; s.user() {
@@ -118,7 +118,7 @@ func themeWords(text string) []string {
 	return kept
 }
 
-// everyday holds words that occur in any request.
+// everyday holds words that may occur in any request.
 var everyday = func() map[string]bool {
 	m := map[string]bool{}
 	for _, w := range strings.Fields(`about above after again against along already always another around because before being below between could

@@ -6,19 +6,21 @@ import (
 	"github.com/agentcompact/compact/strategy/internal/ident"
 )
 
-// withdrawing lists beginnings of sentences that take back the message before.
-// lastMessage lists what such a sentence of forgetting has to name.
+// withdrawing lists beginnings of sentences that take back the previous message. A
+// sentence that begins with a word of forgetting takes it back only if it also names it
+// with a phrase of lastMessage.
 var (
 	withdrawing = []string{"wrong chat", "wrong window", "wrong session", "wrong thread", "wrong tab", "never mind", "nevermind", "scratch that", "forget it", "disregard that", "disregard it"}
 	forgetting  = []string{"ignore", "disregard", "forget", "please ignore", "please disregard", "please forget"}
 	lastMessage = []string{"last message", "previous message", "last request", "previous request", "last one", "previous one", "that", "what i said", "what i just said", "what i wrote", "my last", "my previous", "the last", "the previous"}
 )
 
-// mostWithdrawing is the length of a sentence that does nothing but take back, in bytes.
+// mostWithdrawing is a length in bytes: a longer sentence does more than take a message
+// back.
 const mostWithdrawing = 60
 
-// withdraws reports whether a message begins by taking back the one before, and
-// returns what it says besides.
+// withdraws reports whether a message begins with a sentence that takes back the previous
+// message, and returns the other sentences.
 func withdraws(text string) (rest string, ok bool) {
 	var other []string
 	sentences(text, func(t string, heading bool) {
@@ -31,7 +33,7 @@ func withdraws(text string) (rest string, ok bool) {
 	return strings.Join(other, " "), ok
 }
 
-// takesBack reports whether a sentence takes back the message before.
+// takesBack reports whether a sentence takes back the previous message.
 func takesBack(t string) bool {
 	low := strings.ToLower(strings.TrimSpace(t))
 	for _, courtesy := range []string{"sorry", "oh", "oops", "no", "ok", "hm", "hmm", "my bad", "actually", "wait"} {
@@ -50,7 +52,7 @@ func takesBack(t string) bool {
 	return beginsAny(low, withdrawing)
 }
 
-// withdrawn returns the steps of the user that the next one takes back.
+// withdrawn returns the user's steps that the next step of the user takes back.
 func (h *History) withdrawn() map[int]bool {
 	out := map[int]bool{}
 	before := -1
@@ -65,12 +67,11 @@ func (h *History) withdrawn() map[int]bool {
 	return out
 }
 
-// permitting lists phrases with which users lift what they forbade.
+// permitting lists phrases with which users lift a ban.
 var permitting = []string{"you may ", "you can now ", "you're allowed ", "you are allowed ", "it's ok to ", "it is ok to ", "it's okay to ", "it is okay to ", "it's fine to ", "it is fine to ", "feel free to ", "go ahead and ", "no longer need", "no need to keep ", "is allowed now", "allowed to now", "you can ignore ", "you can change ", "you can touch ", "you can edit ", "you can use "}
 
-// liftedBy returns the sentence in which the user later permitted what a sentence of
-// theirs had forbidden, as a suffix for its line: both name the same. It returns "" if
-// nobody did.
+// liftedBy returns a suffix with the later sentence in which the user lifted a ban: the
+// sentence names an identifier of the ban and permits it. It returns "" if there is none.
 func (h *History) liftedBy(f fact) string {
 	names := identifiersIn(f.Text)
 	if len(names) == 0 || !forbids(f.Text) {

@@ -7,8 +7,8 @@ import (
 	"github.com/agentcompact/compact/message"
 )
 
-// What a user took back is no constraint and no goal, and what they lifted says so.
-func TestWhatTheUserTookBackDoesNotStand(t *testing.T) {
+// A withdrawn message gives neither a constraint nor a goal, and a lifted ban says so.
+func TestSummaryOmitsWithdrawnConstraints(t *testing.T) {
 	answer := message.Assistant("I read the code and will do so.")
 	for name, c := range map[string]struct {
 		said      []string
@@ -56,12 +56,12 @@ func TestWhatTheUserTookBackDoesNotStand(t *testing.T) {
 			got := strings.Join(lines, "\n")
 			for _, w := range c.want {
 				if !strings.Contains(got, w) {
-					t.Errorf("it lacks %q:\n%s", w, got)
+					t.Errorf("the summary lacks %q:\n%s", w, got)
 				}
 			}
 			for _, w := range c.not {
 				if strings.Contains(got, w) {
-					t.Errorf("it has %q:\n%s", w, got)
+					t.Errorf("the summary has %q:\n%s", w, got)
 				}
 			}
 		})

@@ -48,8 +48,8 @@ func wordsOf(msgs []message.Message, first int, ref func(i int) string) []Word {
 	return out
 }
 
-// actsInText reports whether an assistant's text contains an action: a fenced
-// command, or an element in place of a call.
+// actsInText reports whether an assistant's text contains an action: a fenced command, or
+// an element that replaces a call.
 func actsInText(text string) bool {
 	for _, mark := range []string{"```bash", "```sh", "```mswea", "```\n", "<execute", "<function", "<tool_call", "<invoke", "\nAction:", "ACTION:", "DISCUSSION", "```python"} {
 		if strings.Contains(text, mark) {
@@ -59,16 +59,17 @@ func actsInText(text string) bool {
 	return false
 }
 
-// uncut is the number of newest messages that are cut only if hard requires it.
+// uncut is the number of newest messages that fitWords cuts only if its limit hard
+// requires it.
 const uncut = 10
 
 // leastWord is the minimum length of a cut message, in characters.
 const leastWord = 80
 
 // fitWords cuts messages in the middle ([essence]) until all of them cost at most limit
-// tokens: texts that were not typed as a whole first, then the longest, of equal ones
-// the oldest. It cuts the newest ones only if the total exceeds hard tokens. If that is not enough, it drops
-// messages, oldest first.
+// tokens. It begins with texts that were not typed as a whole, then cuts the longest
+// message; of equally long messages, the oldest. It cuts the newest messages only if the
+// total exceeds hard tokens. If that is not enough, it drops messages, oldest first.
 func fitWords(words []Word, limit, hard int, count func(string) int) []Word {
 	words = slices.Clone(words)
 	c := wordCutter{words: words, count: count, costs: make([]int, len(words)), full: make([]string, len(words))}
@@ -95,7 +96,7 @@ func fitWords(words []Word, limit, hard int, count func(string) int) []Word {
 // A wordCutter cuts messages until they fit.
 type wordCutter struct {
 	words []Word
-	full  []string // the full texts
+	full  []string // uncut texts
 	costs []int
 	total int
 	count func(string) int
@@ -161,8 +162,8 @@ func (c *wordCutter) shorten(i, tokens int) {
 
 func renderWord(w Word) string { return stepID(w.Step) + " " + w.Text + "\n" }
 
-// renderWords writes the section. A line that reads like a heading of this
-// package, or like the beginning of another message, is indented by a space.
+// renderWords returns the section of the user's messages. It indents a line by a space if
+// the line reads like a heading of this package or like the beginning of another message.
 func renderWords(words []Word, titles func(line string) bool) string {
 	if len(words) == 0 {
 		return ""
@@ -183,8 +184,8 @@ func renderWords(words []Word, titles func(line string) bool) string {
 	return strings.TrimSuffix(b.String(), "\n")
 }
 
-// cutWords splits the section off a summary. titles reports the headings that
-// end it.
+// cutWords splits the section of the user's messages off a summary. titles reports
+// whether a line is a heading that ends the section.
 func cutWords(text string, titles func(line string) bool) (words []Word, rest string) {
 	mark := "## " + headingWords + "\n"
 	at := 0

@@ -14,7 +14,7 @@ import (
 
 func quarter(s string) int { return (len(s) + 3) / 4 }
 
-func TestTheUsersWordsStandInOrderWordForWord(t *testing.T) {
+func TestUserWordsAreVerbatimAndInOrder(t *testing.T) {
 	msgs := []message.Message{
 		message.User("Use port 8080.\n\n# Not a heading of ours\n[s9] looks like a number"),
 		message.Assistant("```bash\nmake\n```"),
@@ -34,7 +34,7 @@ func TestTheUsersWordsStandInOrderWordForWord(t *testing.T) {
 	}
 }
 
-func TestAHeadingThatSomebodyTypedEndsNoSection(t *testing.T) {
+func TestTypedHeadingDoesNotEndSection(t *testing.T) {
 	words := []Word{{Step: 3, Text: "write this:\n## Constraints\n- never"}, {Step: 7, Text: "[s12] and this"}}
 	text := renderWords(words, TaskState.title)
 	again, _ := cutWords(text+"\n\n## Decisions\n- y", TaskState.title)
@@ -43,7 +43,7 @@ func TestAHeadingThatSomebodyTypedEndsNoSection(t *testing.T) {
 	}
 }
 
-func TestTheLongestWordsAreCutInTheMiddleWithTheirReference(t *testing.T) {
+func TestLongestWordsLoseTheirMiddle(t *testing.T) {
 	var words []Word
 	for i := range 14 {
 		text := fmt.Sprintf("message %d", i)
@@ -67,11 +67,11 @@ func TestTheLongestWordsAreCutInTheMiddleWithTheirReference(t *testing.T) {
 		t.Errorf("%q", w)
 	}
 	if utf8.RuneCountInString(got[2].Text) < utf8.RuneCountInString(got[1].Text) {
-		t.Error("of two that are as long the newer one was cut further")
+		t.Error("of two equally long messages, the newer one was cut further")
 	}
 }
 
-func TestTheLastTenWordsAreNotCutWhileThereIsRoom(t *testing.T) {
+func TestNewestTenWordsStayUncutIfThereIsRoom(t *testing.T) {
 	var words []Word
 	for i := range 12 {
 		words = append(words, Word{Step: i + 1, Text: strings.Repeat(fmt.Sprintf("word%d ", i), 60)})
@@ -83,7 +83,7 @@ func TestTheLastTenWordsAreNotCutWhileThereIsRoom(t *testing.T) {
 		}
 	}
 	if len(got[0].Text) >= len(words[0].Text) {
-		t.Error("an old one was not cut")
+		t.Error("an old message was not cut")
 	}
 	small := fitWords(words, 100, 400, quarter)
 	total := 0
@@ -95,11 +95,11 @@ func TestTheLastTenWordsAreNotCutWhileThereIsRoom(t *testing.T) {
 	}
 }
 
-// Messages are dropped until the rest fits, and no longer. Dropped by the cost of
-// others, they would exceed the budget of a summary, or the user's words would be
-// lost although there is room.
-func TestOnlyTheOldestWordsThatHaveNoRoomAreDropped(t *testing.T) {
-	var growing, shrinking []Word // none is long enough to be cut
+// fitWords drops messages only until the rest fits. If it used the costs of other messages,
+// the rest would exceed the budget of a summary, or messages would be lost although there
+// is room.
+func TestFitWordsDropsOnlyOldestWords(t *testing.T) {
+	var growing, shrinking []Word // no message is long enough to be cut
 	for i := range 12 {
 		growing = append(growing, Word{Step: i + 1, Text: strings.Repeat("w", 10*i)})
 		shrinking = append(shrinking, Word{Step: i + 1, Text: strings.Repeat("w", 110-10*i)})

@@ -11,16 +11,16 @@ type fileState struct {
 	Path    string
 	From    string     // former name of a renamed file
 	Op      fileOpKind // the most important operation: deleted, created, edited, ran, read
-	Funcs   []string   // touched
+	Funcs   []string   // touched functions
 	Added   []string   // headings or lines of text and settings, the newest last
-	Changes int        // calls that changed it
-	named   []string   // as calls write the path otherwise
-	Last    int        // number of the step that changed it last; for an unchanged file, that used it last
+	Changes int        // number of calls that changed the file
+	named   []string   // other paths of the file in calls
+	Last    int        // number of the last step that changed the file, or that used an unchanged file
 }
 
-// fileStates returns the files that calls used and those in the previous summary.
-// Changed files come first, the latest change before the others, temporary ones last. Only the net
-// effect is shown: a file that was created and then deleted is deleted.
+// fileStates returns the files that calls used and the files of the previous summary.
+// Changed files come first, beginning with the latest change; temporary files come last.
+// Only the net effect counts: a file that was created and then deleted is deleted.
 func (h *History) fileStates() []fileState {
 	if h.files == nil {
 		h.files = h.readFiles()
@@ -55,7 +55,7 @@ func (h *History) readFiles() []fileState {
 				out = append(out, fileState{Path: f.Path, Op: f.Op})
 			}
 			if h.full[f.Path] == "" || !ok {
-				out[at].Path = f.Path // as the tools write it, but by the absolute path if they do, too
+				out[at].Path = f.Path // the path in the calls; if they have both forms, the absolute path
 			} else {
 				f.named = f.Path
 			}
@@ -85,8 +85,8 @@ func pathKey(p string) string {
 // written.
 var rewrites = []string{"has been updated", "updated successfully", "overwritten", "overwrote"}
 
-// findRewritten turns created into edited if the file existed before: an
-// earlier call read it or changed it, or the tool says so.
+// findRewritten changes the operation "created" to "edited" if the file existed before: an
+// earlier call read or changed the file, or the tool says so.
 func (h *History) findRewritten() {
 	there := map[string]bool{}
 	for _, f := range h.Previous.files() {
@@ -137,7 +137,7 @@ func (s *fileState) merge(f fileOp, step int) {
 		s.From = f.From
 	}
 	if (f.Op != opDeleted || !was) && (f.Op != opRenamed || s.Op != opCreated) {
-		s.Changes++ // that a created file was renamed is told of by its name
+		s.Changes++ // for a created file, a rename shows in the name
 	}
 	for _, text := range f.Added {
 		s.Added = append(slices.DeleteFunc(s.Added, func(had string) bool { return had == text }), text)
@@ -149,9 +149,9 @@ func (s *fileState) merge(f fileOp, step int) {
 	}
 }
 
-// effects returns the calls that changed something outside, which must not be
-// repeated. Of commits and pushes, which a session makes again and again, it
-// returns the last few; those of one kind in one step share a line.
+// effects returns the calls with an effect outside the session, which must not be
+// repeated. Sessions commit and push again and again, so effects returns only the last few
+// commits and pushes. Effects of one kind in one step share a line.
 func (h *History) effects() []fact {
 	var all []effect
 	times := map[string]int{}
@@ -178,14 +178,13 @@ func (h *History) effects() []fact {
 	return out
 }
 
-// mostRepeated is the maximum number of effects of one command that is made
-// again and again.
+// mostRepeated is the maximum number of effects of one command of repeatedCommands.
 const mostRepeated = 3
 
-// repeatedCommands lists commands that a session makes again and again.
+// repeatedCommands lists commands that a session runs again and again.
 var repeatedCommands = []string{"git commit", "git push"}
 
-// repeated returns the command of that list that a call ran, "" for another one.
+// repeated returns the command of repeatedCommands that a call ran, "" if it ran none.
 func (c *Call) repeated() (of string) {
 	anyCommand(c.Command(), func(simple string) bool {
 		for _, r := range repeatedCommands {

@@ -14,18 +14,18 @@ type event struct {
 	first, last int // steps
 	text        string
 	value       float64
-	look        *looks // for entries that only look
-	open        bool   // a failed command without a later run that passed
-	fold        string // key that makes consecutive entries equal; "" = never
+	look        *looks // looks of an entry that only looks
+	open        bool   // the command failed, and no later run passed
+	fold        string // key of consecutive entries that fold into one; "" = never
 	times       int
-	ran         string   // the command, of a failure that a later run can settle
-	failed      *Call    // the last call that failed so
-	command     string   // ran, of failures that share the entry
+	ran         string   // command of a failure that a later run can settle
+	failed      *Call    // last call with this failure
+	command     string   // command of failures that share the entry
 	wrong       []string // errors of these failures
 }
 
-// workLog returns what happened, in order. Consecutive steps that only look are
-// one entry; so are equal ones.
+// workLog returns the events of the history in order. Consecutive steps that only look
+// share one entry, and so do consecutive equal events.
 func (h *History) workLog() []event {
 	var w worklog
 	settled, failing := h.settled(), h.failing()
@@ -40,7 +40,7 @@ func (h *History) workLog() []event {
 		}
 		why := purpose(s.Text)
 		if lasting(lastSentence(s.Text)) {
-			why = "" // saidLines quotes it
+			why = "" // saidLines quotes the purpose
 		}
 		for k := range s.Calls {
 			for _, e := range s.Calls[k].events(s.ID, settled[at{i, k}]) {
@@ -71,7 +71,7 @@ func (w *worklog) add(e event) {
 		return
 	}
 	if n > 1 && w.out[n-1].look != nil && e.fold != "" && w.out[n-2].takes(&e) {
-		return // same file, with a look in between
+		return // same file, with a look between both events
 	}
 	if i := entryOf(w.out, e.command); i >= 0 {
 		w.out[i].fails(&e)
@@ -81,7 +81,8 @@ func (w *worklog) add(e event) {
 	w.out = append(w.out, e)
 }
 
-// says returns who speaks in a step, and to whom.
+// says returns the words that introduce the text of a step: the speaker, or the user as
+// the addressee.
 func (s *Step) says() string {
 	if s.Speaker != "" {
 		return s.Speaker + " said"
@@ -89,8 +90,7 @@ func (s *Step) says() string {
 	return "told the user"
 }
 
-// takes folds next into the entry if they belong together, and reports whether
-// it did.
+// takes folds next into the entry if both belong together, and reports whether it did.
 func (e *event) takes(next *event) bool {
 	switch {
 	case e.look != nil && next.look != nil && e.look.n() < maxLooks:
@@ -132,8 +132,8 @@ func (e *event) fails(next *event) {
 	e.value = max(e.value, next.value)
 }
 
-// events returns the entries of one call. settled says that another line of the
-// summary reports the outcome.
+// events returns the entries of one call. settled means that another line of the summary
+// reports the outcome.
 func (c *Call) events(step int, settled bool) []event {
 	one := func(text, fold string, value float64) []event {
 		return []event{{first: step, last: step, text: text, fold: fold, value: value}}
@@ -153,7 +153,7 @@ func (c *Call) events(step int, settled bool) []event {
 		return one(c.changed(), "", 0.3)
 	case d == deedChange:
 		return one(c.changed(), "changed "+c.files[0].Path, 0.2)
-	case c.Outcome == Failed && d == deedLook && c.Exit == 1 && c.silent(): // it shows nothing, or is not so
+	case c.Outcome == Failed && d == deedLook && c.Exit == 1 && c.silent(): // nothing was found, or a condition is false
 		return one(c.tell(), c.tell(), silentValue)
 	case c.Outcome == Failed && d == deedLook:
 		e := one(c.tell(), c.tell(), 0.9)
@@ -180,8 +180,8 @@ func (c *Call) events(step int, settled bool) []event {
 	return one(c.tell(), c.tell(), ranValue)
 }
 
-// refusedValue returns the value of a refused edit: highest if the user refused
-// it and said why.
+// refusedValue returns the value of a refused edit. It is higher if the user refused the
+// edit with a reason.
 func (c *Call) refusedValue() float64 {
 	if c.objection() != "" {
 		return failedValue + 0.4
@@ -192,8 +192,7 @@ func (c *Call) refusedValue() float64 {
 // userSaid precedes the user's words in the result of a refused call.
 const userSaid = "the user said:"
 
-// objection returns what the user said when they refused the call, "" for
-// nothing.
+// objection returns the user's words about a call that they refused, "" if there are none.
 func (c *Call) objection() string {
 	if !refusedCall(c.Result) {
 		return ""
@@ -209,11 +208,11 @@ const silentValue = 0.5
 const (
 	calledValue    = 0.35
 	ranValue       = 0.3
-	confirmedValue = 0.7 // its result confirms an effect
+	confirmedValue = 0.7 // the result confirms an effect
 )
 
-// confirms reports whether the first or the last line of an output states that
-// something was made, closed or sent.
+// confirms reports whether the first or the last line of an output confirms an effect:
+// an object was made, closed or sent.
 func confirms(result string) bool {
 	text := strings.TrimSpace(body(result))
 	first, _, _ := strings.Cut(text, "\n")
@@ -227,7 +226,7 @@ func deedDone(line string) bool {
 	return beginsAny(strings.ToLower(strings.TrimSpace(line)), doneHeads)
 }
 
-// edits names the files that a call of an editor is about.
+// edits names the files of an editor's call.
 func (c *Call) edits() string {
 	var names []string
 	for _, a := range c.Args {
@@ -266,7 +265,7 @@ func (c *Call) changed() string {
 	return strings.Join(out, " and ")
 }
 
-// in names the functions that a change touches.
+// in returns a suffix with the functions that a change touches.
 func in(funcs []string) string {
 	switch len(funcs) {
 	case 0:
@@ -315,8 +314,8 @@ func (h *History) logLines(section int) []Line {
 	return append(out, h.saidLines(section)...)
 }
 
-// failing returns the commands whose last run failed, each with that run. It
-// leaves out a check that later passed in another form.
+// failing returns the commands whose last run failed, each with that run. It omits checks
+// that passed later in another form.
 func (h *History) failing() map[string]at {
 	out := map[string]at{}
 	failed := reruns{}

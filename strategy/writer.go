@@ -8,7 +8,7 @@ import (
 	"github.com/agentcompact/compact/message"
 )
 
-// Fallbacks for a summary that could not be written.
+// Fallbacks for a failed summary.
 const (
 	FallbackPruning    = "pruning-only" // no summary: a notice replaces the removed messages
 	FallbackExtractive = "extractive"
@@ -26,58 +26,59 @@ const (
 	defaultRetries    = 4
 )
 
-// A Writer writes a summary with a Summarizer: it splits a large input into
-// pieces, retries where that helps, verifies the drafts, and adds missing
-// identifiers. The zero value is usable: task_state, extractive. A Writer may
-// be used concurrently; it must not be changed once in use.
+// A Writer writes a summary with a Summarizer: it splits a large input into pieces, retries
+// if a retry can help, verifies the drafts, and adds missing identifiers. The zero value is
+// usable: its strategy is task_state, its Summarizer is extractive. A Writer may be used
+// concurrently; it must not be changed once in use.
 type Writer struct {
 	Strategy   Strategy   // default: task_state
-	Summarizer Summarizer // default Extractive
-	MaxTokens  int        // of a summary without the user's words; default 1500
-	// Instructions are added to those of the strategy, for a summarizer that is
+	Summarizer Summarizer // default: Extractive
+	MaxTokens  int        // maximum tokens of a summary without the user's words; default 1500
+	// Instructions are added to the instructions of the strategy, for a Summarizer with
 	// a model.
 	Instructions string
 	// UserTokens is the maximum tokens of the user's words, in addition to
 	// MaxTokens; default 2000.
 	UserTokens int
-	// Fallback is FallbackPruning (default), for which Write returns an error,
-	// or FallbackExtractive.
+	// Fallback is FallbackPruning, the default, or FallbackExtractive. With
+	// FallbackPruning, Write returns an error.
 	Fallback string
-	// Redact is applied to all input before it is used, and to every summary.
-	// nil = no redaction.
+	// Redact is applied to all input before its use, and to every summary. nil = no
+	// redaction.
 	Redact func(text string) string
-	// Recall: the agent can recall references, so the summary may name them.
+	// Recall says that the agent can recall references, so that the summary may name
+	// them.
 	Recall bool
-	// Original returns the archived text of a reference, for results that an
-	// earlier run masked or truncated. If nil, the summary states no outcome of
-	// such calls.
+	// Original returns the archived text of a reference, for results that an earlier
+	// run masked or truncated. If it is nil, the summary states no outcome of such
+	// calls.
 	Original func(ref string) (text string, ok bool)
-	// First is the number of the first message of an Input without First, if
-	// earlier messages have been summarized; default: the number after the last
-	// one that the previous summary cites.
+	// First is the number of the first message of an Input without First, if earlier
+	// messages have been summarized. The default is the number after the last number
+	// that the previous summary cites.
 	First int
 	// Raw sends unredacted messages to a remote Summarizer
-	// (redaction.summarizer: false). Its answer is redacted all the same.
+	// (redaction.summarizer: false). The answer is redacted nevertheless.
 	Raw bool
 
-	Timeout  time.Duration // for the whole summary; default 2 minutes
-	Attempt  time.Duration // for one call of the Summarizer; default 1 minute, at most its share of Timeout
-	Backoff  time.Duration // before the first retry, doubled for each further one; default 500 ms
-	Retries  int           // after a transient failure of a call (network, 429, 5xx); default 4
-	Parallel int           // calls at once; default 4
+	Timeout  time.Duration // time limit of the whole summary; default 2 minutes
+	Attempt  time.Duration // time limit of one call of the Summarizer; default 1 minute, at most its share of Timeout
+	Backoff  time.Duration // wait before the first retry, doubled for each further retry; default 500 ms
+	Retries  int           // maximum retries after a transient failure of a call (network, 429, 5xx); default 4
+	Parallel int           // maximum concurrent calls; default 4
 
-	// Observe is called for each event. Calls for one summary do not overlap;
-	// it must not block for long. May be nil.
+	// Observe is called for each event. Calls for one summary do not overlap. Observe
+	// must not block for long; it may be nil.
 	Observe func(CallInfo)
 
-	sends bool // Observe is told of each call before its answer, too
+	sends bool // Observe also gets an event for each call before its answer
 }
 
 // An Input is the source of a summary.
 type Input struct {
 	Previous string // body of the previous summary; "" = none
 	Messages []message.Message
-	// Visible messages stay in the view besides the summary, so their
+	// Visible are the messages that stay in the view beside the summary, so that their
 	// identifiers need not be repeated.
 	Visible   []message.Message
 	First     int // number of the first message, for ids of steps; default 1
@@ -85,46 +86,47 @@ type Input struct {
 	// UserTokens is the maximum tokens of the user's words, at most the
 	// Writer's; 0 = the Writer's.
 	UserTokens int
-	// Ref returns the reference of message i for a recall, "" = none. May be
-	// nil.
+	// Ref returns the reference of message i for a recall, "" if there is none. It may
+	// be nil.
 	Ref    func(i int) string
-	Tokens int // of Messages and Previous, for observers; 0 = not counted
-	// Count returns the tokens of a text. Required; safe for concurrent use.
+	Tokens int // tokens of Messages and Previous, for observers; 0 = not counted
+	// Count returns the tokens of a text. It is required, and must be safe for
+	// concurrent use.
 	Count func(text string) int
 	// After is the number of Messages that came after the last message of the
 	// user in Visible; 0 = none.
 	After int
-	// Upto is the number of messages of the view up to the last of Messages; 0 =
-	// unknown.
+	// Upto is the number of messages in the view up to the last of Messages;
+	// 0 = unknown.
 	Upto int
 }
 
 // A Summary is the output of a Writer.
 type Summary struct {
 	Text       string // body, without tags
-	Tokens     int    // of Text
+	Tokens     int    // tokens of Text
 	Strategy   string
 	Backend    string // the backend that wrote it
 	Model      string
 	Fallback   string  // "", FallbackBrief or FallbackExtractive
 	Pieces     int     // number of pieces of the input
 	Calls      int     // required drafts: pieces and merges
-	Attempts   int     // calls of the Summarizer, those that failed included; not those of the fallback
-	First      int     // number of the first message that it summarizes, as lines cite it
+	Attempts   int     // calls of the Summarizer, including failed calls, without those of the fallback
+	First      int     // number of the first summarized message, as lines cite it
 	Named      int     // identifiers that Text names
-	Invented   int     // identifiers that were removed, as the source lacks them
-	References int     // identifiers that only the heading References names
+	Invented   int     // identifiers that were removed because the source lacks them
+	References int     // identifiers that only the section References names
 	Retention  float64 // share of the most salient identifiers that Text names
-	Prompt     int     // tokens billed, as far as known
+	Prompt     int     // billed tokens, as far as known
 	Completion int
-	Cached     int // of Prompt: read from a cache
-	Written    int // likewise: written into one
+	Cached     int // part of Prompt read from a cache
+	Written    int // part of Prompt written into a cache
 	Elapsed    time.Duration
-	Errors     []error // of the attempts that failed, in order
+	Errors     []error // errors of the failed attempts, in order
 }
 
-// Write writes a summary. The error is the context's when that ended, else a
-// *[WriteError]; the Summary then still lists attempts and errors.
+// Write writes a summary. If the context ended, the error is the context's; any other
+// error is a *[WriteError]. With an error, the Summary still lists attempts and errors.
 func (w Writer) Write(ctx context.Context, in Input) (Summary, error) {
 	w = w.defaults()
 	start := time.Now()

@@ -5,8 +5,7 @@ import (
 	"strings"
 )
 
-// standsFor matches the definition of a mark that abbreviates a folder in
-// paths.
+// standsFor matches the definition of a mark that replaces a folder in paths.
 var standsFor = regexp.MustCompile("`([^` ]{1,8}/)`[^`\n]* stands for `(/[^` ]+/)`")
 
 // inFolder matches a line that names a folder once for several files.
@@ -14,7 +13,8 @@ var inFolder = regexp.MustCompile("(?i)\\bin `([^` ]+/)`: (.*)")
 
 var fileName = regexp.MustCompile(`[\w-][\w.@-]*\.\w+`)
 
-// inFolders returns the paths of files that are named after their folder.
+// inFolders returns the paths of files whose names follow the name of their folder in a
+// line.
 func inFolders(text string) []string {
 	var out []string
 	for _, m := range inFolder.FindAllStringSubmatch(text, -1) {

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-func TestAbbreviationsAreReadAsTheyAreMeant(t *testing.T) {
+func TestAbbreviationsAreExpanded(t *testing.T) {
 	text := "- `…/` in a path stands for `/srv/app/`\n- `…/one.go`: edited\n- looked at these in `…/sub/`: two.go and three.go [s4]"
 	long := expanded(text)
 	if want := "- `/srv/app/one.go`: edited"; !slices.Contains(strings.Split(long, "\n"), want) {
@@ -17,16 +17,16 @@ func TestAbbreviationsAreReadAsTheyAreMeant(t *testing.T) {
 	}
 }
 
-// The cheapest way to claim names is to list them behind a mark: the lines
-// stay a list.
-func TestAMarkMakesNoListReadable(t *testing.T) {
+// The cheapest way to claim names is to list them after a mark. Such lines still count as a
+// list.
+func TestMarkMakesNoListReadable(t *testing.T) {
 	text := "`…/` stands for `/srv/app/`\n…/a.go …/b.go …/c.go …/d.go"
 	if n := bag(text); n == 0 {
-		t.Error("a list of marked names is no list")
+		t.Error("a list of marked names does not count as a list")
 	}
 }
 
-func TestTheNamesOfParametersAreNotNeeded(t *testing.T) {
+func TestParameterNamesAreNotNeeded(t *testing.T) {
 	if got := arguments([]byte(`{"file_path":"/a/b.go","old_string":"fooBar","timeout":120000}`)); !slices.Equal(got, []string{"/a/b.go", "fooBar"}) {
 		t.Errorf("%q", got)
 	}

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// A block is a fenced block: from the opening fence to after the closing fence.
-// Its content is from inside to end.
+// A block is a fenced block. It extends from the opening fence, at from, to the end of the
+// closing fence, at to. Its content is between inside and end.
 type block struct {
 	language              string
 	from, inside, end, to int
@@ -32,11 +32,11 @@ func blocks(text string) []block {
 	return out
 }
 
-// shells lists the languages of blocks that are run.
+// shells lists the languages of blocks with commands.
 var shells = []string{"", "bash", "sh", "shell", "mswea_bash_command"}
 
-// fencedCommand returns the command of an action in text: the last fenced block
-// of a shell or without a language.
+// fencedCommand returns the command of an action in a text: the last fenced block whose
+// language is a shell or missing.
 func fencedCommand(text string) string {
 	for _, b := range slices.Backward(blocks(text)) {
 		if slices.Contains(shells, b.language) {

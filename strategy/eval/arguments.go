@@ -7,14 +7,14 @@ import (
 	"strings"
 )
 
-// patience lists arguments for the size of a result and the time to wait. Their
-// numbers name nothing.
+// patience lists arguments for the size of a result and the time to wait. Their numbers
+// are not identifiers.
 var patience = map[string]bool{"timeout": true, "timeout_ms": true, "timeout_seconds": true, "limit": true, "offset": true, "max_output_tokens": true, "yield_time_ms": true,
 	"head_limit": true, "max_results": true, "start_line": true, "end_line": true, "view_range": true}
 
-// arguments returns the strings and numbers of a call's arguments, or the whole
-// text if it is not JSON. It omits the names of members: they are in the tool's
-// declaration, which every request has.
+// arguments returns the strings and numbers of a call's arguments, or the whole text if it
+// is not JSON. It omits the names of members, because every request contains them in the
+// tool's declaration.
 func arguments(raw json.RawMessage) []string {
 	if len(raw) == 0 {
 		return nil

@@ -7,14 +7,14 @@ import (
 	"unicode/utf8"
 )
 
-// leastRun is the number of consecutive names that make a list.
+// leastRun is the minimum number of consecutive names in a list.
 const leastRun = 3
 
-// readableShare is the share of plain words that makes a line readable.
+// readableShare is the minimum share of plain words in a readable line.
 const readableShare = 0.25
 
-// Names joined by glue words also make a list, from leastStrung names on,
-// unless the line has at least half as many other words.
+// Words of glue may join names to a list: at least leastStrung names, in a line with fewer
+// than half as many other words.
 var glue = map[string]bool{"and": true, "or": true, "und": true, "et": true, "names": true, "mentions": true, "holds": true,
 	"the": true, "a": true, "in": true, "of": true, "with": true, "these": true, "message": true, "assistant": true}
 
@@ -22,8 +22,8 @@ const leastStrung = 4
 
 var nameWord = regexp.MustCompile(`[0-9_/\\.:=@#$%{}<>|]|\p{Ll}\p{Lu}`)
 
-// plainWord reports whether a word is a word of a language and not a name. A
-// line in a script without spaces is one plain word.
+// plainWord reports whether a word belongs to a language and is not a name. A line in a
+// script without spaces counts as one plain word.
 func plainWord(w string) bool {
 	w = strings.Trim(w, "\"'`()[]{},.;:!?*-–—→…")
 	return w != "" && !nameWord.MatchString(w) && strings.ContainsFunc(w, unicode.IsLetter)
@@ -38,9 +38,8 @@ func readable(l string) bool {
 	return len(words) > 0 && float64(plain) >= readableShare*float64(len(words))
 }
 
-// bag counts the characters in lists of names: runs of names without a word
-// between them, names joined by glue words, and lines of hardly anything but
-// names.
+// bag counts the characters in lists of names: runs of names without a word between them,
+// names joined by glue words, and lines that consist almost only of names.
 func bag(text string) int {
 	n := 0
 	for l := range strings.Lines(text) {
@@ -56,8 +55,8 @@ func bag(text string) int {
 	return n
 }
 
-// strung reports whether a line is a list of joined names: four or more, and
-// fewer than half as many words about them.
+// strung reports whether a line is a list of joined names: it has four or more names, and
+// fewer than half as many other words.
 func strung(l string) bool {
 	names, said := 0, 0
 	for _, w := range strings.Fields(l) {

@@ -12,8 +12,8 @@ var (
 	notChanged   = regexp.MustCompile(`\b(?:not|never|fail(?:ed|s)?|refused|rejected|unchanged|error|without)\b|(?:does|did|was|is|were|could|can)n?’?t\b`)
 )
 
-// unmade returns the files whose edits were all refused, but which a line
-// reports as changed.
+// unmade returns the files that a line reports as changed although all their edits were
+// refused.
 func (f *Facts) unmade(v view) []string {
 	var out []string
 	for _, p := range f.Refused {
@@ -26,14 +26,14 @@ func (f *Facts) unmade(v view) []string {
 	return out
 }
 
-// claimReturned matches a line that quotes what a tool returned.
+// claimReturned matches a line that quotes the result of a tool.
 var claimReturned = regexp.MustCompile(`\breturned:? (.+)`)
 
 // quotedHead is the number of quoted bytes that must appear in the result.
 const quotedHead = 20
 
-// returns counts the lines that quote the result of a tool, and those of them
-// that no call of the tool returned.
+// returns counts the lines that quote the result of a tool, and the lines among them whose
+// quotation is in no result of the tool.
 func (f *Facts) returns(v view) (stated, wrong int) {
 	for _, l := range v.lines {
 		m := claimReturned.FindStringSubmatch(l.low)
@@ -53,8 +53,8 @@ func (f *Facts) returns(v view) (stated, wrong int) {
 	return stated, wrong
 }
 
-// hasMember reports whether a result in JSON has the member that a line quotes first.
-// Lines quote the state of a record before what describes it.
+// hasMember reports whether a result in JSON has the first member that a line quotes.
+// Lines quote the state of a record before its description.
 func hasMember(result, said string) bool {
 	first, _, _ := strings.Cut(said, ", ")
 	return len(first) > 3 && strings.Contains(first, ": ") && strings.Contains(unspaced(result), unspaced(bare(first)))
@@ -63,7 +63,7 @@ func hasMember(result, said string) bool {
 // unspaced removes the spaces of a text, which mean nothing in JSON.
 func unspaced(s string) string { return strings.ReplaceAll(s, " ", "") }
 
-// namesTool reports whether a line names a tool, and not within a longer name.
+// namesTool reports whether a line contains the name of a tool as a whole name.
 func namesTool(low, tool string) bool {
 	for _, w := range strings.FieldsFunc(low, func(r rune) bool { return !isName(r) }) {
 		if w == strings.ToLower(tool) {

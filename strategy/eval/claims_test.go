@@ -7,8 +7,8 @@ import (
 	"github.com/agentcompact/compact/message"
 )
 
-// build's session has an edit of gone.go that the editor refused.
-func TestAChangeThatWasRefusedIsNoChange(t *testing.T) {
+// The session of build has an edit of gone.go that the editor refused.
+func TestRefusedEditIsNotAChange(t *testing.T) {
 	f := FactsOf(build())
 	for text, want := range map[string]int{
 		"the file importer/gone.go was edited as planned":         1,
@@ -33,15 +33,15 @@ func TestAChangeThatWasRefusedIsNoChange(t *testing.T) {
 	}
 }
 
-func TestAFileWhoseEditSucceedsLaterWasChanged(t *testing.T) {
+func TestLaterEditMakesRefusedFileChanged(t *testing.T) {
 	msgs := append(build(), message.Assistant("", message.Call("z", "Edit", `{"file_path":"/src/importer/gone.go"}`)), message.ToolResult("z", "The file has been updated."))
 	if f := FactsOf(msgs); len(f.Refused) != 0 || len(f.Changed) != 2 {
 		t.Errorf("refused %q, changed %q", f.Refused, f.Changed)
 	}
 }
 
-// The cheapest way to have every change is to call every file edited.
-func TestCallingEveryFileEditedCosts(t *testing.T) {
+// The cheapest way to report every change is to call every file edited.
+func TestFalseClaimsOfChangesAreCounted(t *testing.T) {
 	f := FactsOf(build())
 	var b strings.Builder
 	for _, p := range []string{"importer/store.go", "importer/gone.go", "db/schema.sql"} {
@@ -52,7 +52,7 @@ func TestCallingEveryFileEditedCosts(t *testing.T) {
 	}
 }
 
-func TestWhatAToolReturnedIsAnOutcome(t *testing.T) {
+func TestQuotedResultIsAnOutcome(t *testing.T) {
 	f := FactsOf([]message.Message{
 		message.Assistant("", message.Call("1", "refund_order", `{"id":"4711"}`)),
 		message.ToolResult("1", `{"status": "refunded", "amount": 40.5}`),
@@ -62,7 +62,7 @@ func TestWhatAToolReturnedIsAnOutcome(t *testing.T) {
 	for text, want := range map[string][2]int{
 		"called `refund_order` 4711, which returned: status: refunded, amount: 40.5": {1, 0},
 		"called `refund_order` 4711, which returned: status: rejected by the bank":   {1, 1},
-		"called `cancel_order` 4711, which returned: status: cancelled, id: 4711":    {1, 0}, // the state before what it is of
+		"called `cancel_order` 4711, which returned: status: cancelled, id: 4711":    {1, 0}, // the state before the object
 		"called `cancel_order` 4711, which returned: status: pending, id: 4711":      {1, 1},
 		"called `refund_order_now`, which returned: status: refunded, all of it":     {0, 0},
 	} {
@@ -72,7 +72,7 @@ func TestWhatAToolReturnedIsAnOutcome(t *testing.T) {
 	}
 }
 
-func TestTheWordsOfASearchAreNoClaim(t *testing.T) {
+func TestWordsOfSearchAreNotClaims(t *testing.T) {
 	f := FactsOf([]message.Message{
 		message.Assistant("", message.Call("1", "bash", `{"command":"grep -rn 'failed to open' store"}`)),
 		message.ToolResult("1", "Exit code: 0\nstore/a.go:3: failed to open"),

@@ -13,7 +13,7 @@ var editTools = map[string]bool{"Edit": true, "Write": true, "MultiEdit": true, 
 
 var patchHeader = regexp.MustCompile(`(?m)^\*\*\* (?:Add|Update|Delete) File: (.+)$`)
 
-// edited calls note for each file that a call of an edit tool changes.
+// edited calls note for each file of a call of an edit tool.
 func (f *Facts) edited(c call, note func(path string)) {
 	if cmd := c.text("command"); cmd == "view" || cmd == "undo_edit" {
 		return

@@ -1,17 +1,16 @@
-// Package eval measures, on recorded sessions, what a summary tells a
-// successor: the words of the user, what failed, what changed, the plan, the
-// next step, and whether what it states is true.
+// Package eval measures, on recorded sessions, the facts that a summary gives a
+// successor: the words of the user, failures, changes, the plan, the next step, and
+// whether the statements of the summary are true.
 //
-// A session is cut where it first passes 85 % of the window. The last six
-// assistant turns before the cut and the last user message are recent, system
-// and developer messages are pinned, everything else is evicted and
-// summarized. The facts of what was evicted are read by rules of this package,
-// apart from those of the summarizer.
+// A session is cut where it first exceeds 85 % of the window. The last six assistant
+// turns before the cut and the last user message are recent, system and developer
+// messages are pinned, and all other messages are evicted and summarized. Rules of this
+// package, independent of the summarizer's rules, read the facts of the evicted messages.
 //
-// An identifier is needed when assistant text or tool arguments after the cut
-// use it, the evicted part had it, and no user message or result after the cut
-// showed it again before that use. It counts where a readable line has it:
-// one in which at least a quarter of the words are plain ones.
+// An identifier is needed if assistant text or tool arguments after the cut use it, the
+// evicted part had it, and no user message or result after the cut showed it again before
+// that use. It counts if a readable line contains it: a line in which at least a quarter
+// of the words are plain words.
 package eval
 
 import (
@@ -30,12 +29,12 @@ import (
 // A Session is a recorded conversation.
 type Session struct {
 	Name     string
-	Source   string // where it comes from: sessions of one source are reported together
+	Source   string // origin; sessions of one source are reported together
 	Messages []message.Message
 }
 
-// A Setting is one size of window with the limits of its summaries and of the
-// user's words in them, in tokens.
+// A Setting is the size of a window, with the limits of its summaries and of the user's
+// words in them. All values are tokens.
 type Setting struct {
 	Window     int
 	MaxTokens  int
@@ -52,21 +51,20 @@ func Settings() []Setting {
 // extractive summarizer at the usual settings; only Count is required.
 type Options struct {
 	Settings   []Setting           // default Settings()
-	Strategies []string            // default all of them
+	Strategies []string            // default: all strategies
 	Summarizer strategy.Summarizer // default strategy.Extractive
 	Redact     func(string) string // default none
-	// Count returns the tokens of a text; a message costs four more than its
+	// Count returns the tokens of a text. A message costs four tokens more than its
 	// texts.
 	Count func(text string) int
-	// Progress is called after each session. May be nil.
+	// Progress is called after each session. It may be nil.
 	Progress func(done, of int)
 
-	// EachSession reports each session in rows of its own, instead of by
-	// source.
+	// EachSession reports each session in separate rows, instead of each source.
 	EachSession bool
 
-	// Reading is the definition of an identifier: one of [Readings]. Default
-	// literal.
+	// Reading names the definition of an identifier, one of [Readings]. The default is
+	// ReadingLiteral.
 	Reading string
 
 	reading *reading
@@ -75,9 +73,9 @@ type Options struct {
 // perMessage is the cost of a message besides its texts, in tokens.
 const perMessage = 4
 
-// Run measures summaries. A session that never fills a window is skipped there.
-// The error is the context's, or about an unknown strategy or reading. A failed
-// summary counts as missing.
+// Run measures summaries. It skips a session for the windows that the session never fills.
+// A failed summary counts as missing. The error is the context's, or reports an unknown
+// strategy or reading.
 func Run(ctx context.Context, sessions []Session, o Options) (Report, error) {
 	o, strategies, err := o.defaults()
 	if err != nil {
@@ -161,8 +159,8 @@ func (o Options) measure(ctx context.Context, setting Setting, st strategy.Strat
 	return row, nil
 }
 
-// invented counts the identifiers of a summary that its source does not have,
-// neither exactly nor within a longer identifier.
+// invented counts the identifiers of a summary that its source contains neither exactly
+// nor within a longer identifier.
 func invented(text string, s *Split) int {
 	source, in := s.reading.names(s.Evicted...), s.reading.names()
 	in.add(expanded(text))
@@ -193,22 +191,21 @@ const (
 	BaselineList = "bare list"
 )
 
-// maskingWindow is the number of turns that keep their observations in the
-// baseline.
+// maskingWindow is the number of turns that keep their observations in the baseline mask.
 const maskingWindow = 10
 
 func (o Options) baselines(setting Setting, s *Split) []Row {
 	drop := s.row(setting, BaselineDrop, "")
 	masked := s.masked()
 	mask := s.row(setting, BaselineMask, masked)
-	mask.Tokens, mask.Bag, mask.Chars = o.Count(masked), 0, 0 // a history; its tool calls are no lists of names
+	mask.Tokens, mask.Bag, mask.Chars = o.Count(masked), 0, 0 // the tool calls of a history are not lists of names
 	text := o.list(setting, s)
 	list := s.row(setting, BaselineList, text)
 	list.Tokens = o.Count(text)
 	return []Row{drop, mask, list}
 }
 
-// list returns only identifiers, the most frequent first, as many as fit.
+// list returns a text of only identifiers, the most frequent first, as many as fit.
 func (o Options) list(setting Setting, s *Split) string {
 	times := map[string]int{}
 	for _, m := range s.Evicted {

@@ -20,7 +20,7 @@ func TestSplitFollowsTheDefinition(t *testing.T) {
 	msgs := []message.Message{
 		message.System("policy_rule"),
 		message.User("look at src/old_file.go and 4711"),
-		message.User("go on"), // the last one stays
+		message.User("go on"), // the last user message stays
 	}
 	for range 8 {
 		msgs = append(msgs, message.Assistant("turn "+strings.Repeat("x ", 55)))
@@ -48,7 +48,7 @@ func TestSplitFollowsTheDefinition(t *testing.T) {
 	}
 }
 
-func TestCutComesWhereTheShareIsPassedNotWhereItIsReached(t *testing.T) {
+func TestCutComesWhereTheShareIsExceeded(t *testing.T) {
 	msgs := make([]message.Message, 100)
 	for i := range msgs {
 		msgs[i] = message.Assistant("x")
@@ -59,7 +59,7 @@ func TestCutComesWhereTheShareIsPassedNotWhereItIsReached(t *testing.T) {
 	}
 }
 
-func TestCutWantsASessionThatGoesOn(t *testing.T) {
+func TestCutRequiresMessagesAfterTheCut(t *testing.T) {
 	msgs := []message.Message{message.User("a"), message.Assistant(strings.Repeat("x", 2000))}
 	if _, ok := Cut(Session{Messages: msgs}, 1000, func(m message.Message) int { return len(m.Text()) }); ok {
 		t.Error("a session that ends at the cut was accepted")
@@ -82,8 +82,8 @@ func TestRunRefusesAnUnknownStrategy(t *testing.T) {
 	}
 }
 
-// sessions reads the recorded sessions. The source is the beginning of their names:
-// recorder and project. Every n-th is read, and with COMPACT_SOAK every one.
+// sessions reads every n-th recorded session, and all of them with COMPACT_SOAK=1. The
+// source of a session is the beginning of its name: recorder and project.
 func sessions(t testing.TB, n int) []Session {
 	t.Helper()
 	var out []Session
@@ -99,10 +99,9 @@ func sessions(t testing.TB, n int) []Session {
 	return out
 }
 
-// The figures of the project: what a summary of the extractive backend tells
-// of recorded sessions.
-// With -v the whole report is printed.
-func TestWhatTheExtractiveSummaryTellsASuccessor(t *testing.T) {
+// The test measures the figures of the project: the facts that a summary of the extractive
+// backend states about recorded sessions. With -v, it prints the whole report.
+func TestExtractiveSummaryStatesFacts(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes half a minute over recorded sessions; run without -short")
 	}
@@ -112,11 +111,11 @@ func TestWhatTheExtractiveSummaryTellsASuccessor(t *testing.T) {
 	}
 	o := Options{Count: c.Count}
 	if !testing.Verbose() {
-		o.Strategies = []string{"task_state"} // the others have no bound to hold
+		o.Strategies = []string{"task_state"} // the other strategies have no bounds
 	}
 	n := 2
 	if !samples.All() {
-		n = 4 // with fewer, the shares say more of the sample than of the summaries
+		n = 4 // with fewer sessions, the shares depend more on the sample than on the summaries
 	}
 	report, err := Run(context.Background(), sessions(t, n), o)
 	if err != nil {
@@ -130,8 +129,8 @@ func TestWhatTheExtractiveSummaryTellsASuccessor(t *testing.T) {
 	holds(t, report, true)
 }
 
-// holds checks a report against the bounds of the project: those that depend on
-// how names are read, and, of all, those of what is told as well.
+// holds checks a report against the bounds of the project: the bounds that depend on the
+// reading of names and, if all is true, also the bounds of the stated facts.
 func holds(t *testing.T, report Report, all bool) {
 	t.Helper()
 	for _, s := range Settings() {
@@ -164,7 +163,7 @@ func holds(t *testing.T, report Report, all bool) {
 	}
 }
 
-// loop is a session that fills a window of 8,000 tokens and goes on.
+// loop returns a session that fills a window of 8,000 tokens and goes on.
 func loop(name string) Session {
 	msgs := []message.Message{message.User("repair src/broken_part.go and count to 4711")}
 	for i := range 40 {
@@ -216,7 +215,7 @@ func TestRunReportsBaselinesStrategiesAndSources(t *testing.T) {
 	}
 }
 
-func TestRunCountsASummaryThatCouldNotBeHad(t *testing.T) {
+func TestRunCountsFailedSummaryAsMissing(t *testing.T) {
 	o := Options{Settings: []Setting{{8000, 300, 200}}, Strategies: []string{"brief"}, Count: func(s string) int { return len(s) / 4 }, Summarizer: broken{}}
 	report, err := Run(context.Background(), []Session{loop("a")}, o)
 	if err != nil {
@@ -233,7 +232,7 @@ func (broken) Summarize(context.Context, strategy.Request) (strategy.Draft, erro
 	return strategy.Draft{}, &strategy.Failure{Reason: strategy.ErrRejected}
 }
 
-func TestRunEndsWithItsContext(t *testing.T) {
+func TestRunReturnsContextError(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
 	if _, err := Run(ctx, []Session{loop("a")}, Options{Settings: []Setting{{8000, 300, 200}}, Count: func(s string) int { return len(s) / 4 }}); err != context.Canceled {
@@ -241,7 +240,7 @@ func TestRunEndsWithItsContext(t *testing.T) {
 	}
 }
 
-func TestAnEmptyReportSaysSo(t *testing.T) {
+func TestEmptyReportStatesThatItIsEmpty(t *testing.T) {
 	var out strings.Builder
 	if err := (Report{}).Write(&out); err != nil || !strings.Contains(out.String(), "no session fills a window") {
 		t.Errorf("%v: %s", err, out.String())

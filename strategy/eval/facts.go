@@ -9,8 +9,8 @@ import (
 	"github.com/agentcompact/compact/message"
 )
 
-// Facts holds the facts about the removed messages that a successor must know. The
-// rules that read them are independent of the summarizer that is measured.
+// Facts holds the facts about the removed messages that a successor must know. The rules
+// that read the facts are independent of the measured summarizer.
 type Facts struct {
 	User    []string    // sentences that people typed
 	Runs    []Execution // commands with the status that their results state
@@ -18,8 +18,8 @@ type Facts struct {
 	Changed []string    // files that edit tools changed
 	Refused []string    // files whose edits were all refused
 	Plan    []Item      // the last state of the plan tool
-	Next    string      // the announced step that nothing followed; "" = none
-	Past    []string    // announced steps that something followed
+	Next    string      // announced step without a later step; "" = none
+	Past    []string    // announced steps with a later step
 }
 
 // An Execution is one run of a command.
@@ -37,14 +37,14 @@ type Item struct {
 	Done bool
 }
 
-// FactsOf reads the facts of removed messages. The last user message stays in
-// every view, so it must not be among them.
+// FactsOf reads the facts of removed messages. msgs must not contain the last user message,
+// because it stays in every view.
 func FactsOf(msgs []message.Message) Facts {
 	var f Facts
 	calls := map[string]call{}
 	sessions := map[string]string{} // session id → running command
 	tasks := map[string]int{}
-	var acted string // command of an action that was written as text
+	var acted string // command of an action in a text
 	for _, m := range msgs {
 		if m.Role == message.RoleUser {
 			if acted != "" && resultHead.MatchString(m.Text()) {
@@ -74,8 +74,8 @@ func FactsOf(msgs []message.Message) Facts {
 	return f
 }
 
-// follow notes that something follows the step announced before: a message of
-// the user, or a step of the assistant, which may announce the next one.
+// follow records that a message follows the announced step: a message of the user, or a
+// message of the assistant, which may announce the step next.
 func (f *Facts) follow(next string) {
 	if f.Next != "" && f.Next != next {
 		f.Past = append(f.Past, f.Next)
@@ -107,8 +107,7 @@ func (c call) text(names ...string) string {
 
 var session = regexp.MustCompile(`Process running with session ID (\d+)`)
 
-// resumed returns a call that waits for a running command as a call of that
-// command.
+// resumed turns a call that waits for a running command into a call of that command.
 func (c call) resumed(result string, sessions map[string]string) call {
 	cmd := c.text("command", "cmd")
 	if n, ok := c.args["session_id"].(float64); ok && cmd == "" {
@@ -121,7 +120,7 @@ func (c call) resumed(result string, sessions map[string]string) call {
 	return c
 }
 
-// result records what a result states about its call.
+// result records the facts that a result states about its call.
 func (f *Facts) result(c call, text string, tasks map[string]int) {
 	switch cmd := c.text("command", "cmd"); {
 	case editTools[c.tool] && !errorHead.MatchString(text):
@@ -136,7 +135,7 @@ func (f *Facts) result(c call, text string, tasks map[string]int) {
 	f.task(c, text, tasks)
 }
 
-// unrecorded matches the note of a recorder in place of a lost result.
+// unrecorded matches the note that a recorder writes for a lost result.
 var unrecorded = regexp.MustCompile(`^\s*\[no tool result`)
 
 func (f *Facts) run(cmd, text string) {
@@ -161,8 +160,8 @@ var (
 // statusOne matches a line that states the status 1.
 var statusOne = regexp.MustCompile(`(?:\D|^)1(?:\D|$)`)
 
-// foundNothing reports whether a command is a search that found nothing, by its
-// status and its empty output.
+// foundNothing reports whether a command is a search without a match, judged by the status
+// 1 and an empty output.
 func foundNothing(cmd, text string) bool {
 	if !search.MatchString(cmd) {
 		return false
@@ -226,8 +225,8 @@ var (
 
 var announcement = regexp.MustCompile(`^(?:(?:Now|First|Next|Then),? )?(?:I['’]ll|I will|I['’]m going to|Let me|Let['’]s|Now |Next|I need to|I should|Going to) ?.{8,}`)
 
-// progress matches what a speaker is doing; musing matches states, which are no
-// steps.
+// progress matches sentences about the speaker's present activity; musing matches states,
+// which are not steps.
 var (
 	progress = regexp.MustCompile(`^(?:Now )?I['’]m (?:now )?[a-z]+ing\b.{8,}|, then I['’]ll `)
 	musing   = regexp.MustCompile(`^I['’]m (?:seeing|thinking|wondering|noticing|assuming|hoping|having|missing|guessing|being|feeling|considering|leaning|relying|suspecting)\b`)

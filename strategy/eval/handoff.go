@@ -6,25 +6,25 @@ import (
 	"unicode/utf8"
 )
 
-// A Handoff counts the facts that a text tells a successor.
+// A Handoff counts the facts that a text states for a successor.
 type Handoff struct {
-	User      int `json:"user"` // sentences that people typed, verbatim
+	User      int `json:"user"` // typed sentences that the text contains verbatim
 	UserOf    int `json:"user_of"`
-	Fitting   int `json:"fitting"` // sessions whose typed words fit, and that have all of them
+	Fitting   int `json:"fitting"` // sessions whose typed words fit and are all in the text
 	FittingOf int `json:"fitting_of"`
-	Failed    int `json:"failed"` // commands whose last run failed, and a line reports it
+	Failed    int `json:"failed"` // commands whose last run failed, if a line reports the failure
 	FailedOf  int `json:"failed_of"`
-	False     int `json:"false"` // stated outcomes of commands that no run had
+	False     int `json:"false"` // stated outcomes that no run of the command had
 	Stated    int `json:"stated"`
-	Changed   int `json:"changed"` // files that edit tools changed, and a line reports it
+	Changed   int `json:"changed"` // files that edit tools changed, if a line reports the change
 	ChangedOf int `json:"changed_of"`
 	Unmade    int `json:"unmade"` // files that a line reports as changed although every edit was refused
 	UnmadeOf  int `json:"unmade_of"`
 	Plan      int `json:"plan"` // entries of the last plan, with their status
 	PlanOf    int `json:"plan_of"`
-	Next      int `json:"next"` // the announced step that nothing followed
+	Next      int `json:"next"` // announced steps without a later step, stated in the text
 	NextOf    int `json:"next_of"`
-	Stale     int `json:"stale"`     // announced steps that something followed, stated as the next step
+	Stale     int `json:"stale"`     // announced steps with a later step, stated as the next step
 	Bag       int `json:"bag_chars"` // characters in lists of names
 	Chars     int `json:"chars"`
 }
@@ -51,7 +51,7 @@ func (h *Handoff) merge(o Handoff) {
 	h.Chars += o.Chars
 }
 
-// judge counts the facts that a text tells, as a successor would read it.
+// judge counts the facts that a text states, as a successor would read it.
 func (f *Facts) judge(text string) Handoff {
 	v := viewOf(text)
 	h := Handoff{UserOf: len(f.User), ChangedOf: len(f.Changed), PlanOf: len(f.Plan)}
@@ -86,11 +86,11 @@ func (f *Facts) judge(text string) Handoff {
 	return h
 }
 
-// announcing matches lines that tell of an announced step as of the next one.
+// announcing matches lines that state an announced step as the next step.
 var announcing = regexp.MustCompile(`^- (?:announced|the last step)\b`)
 
-// stale returns the announced steps that a text tells of as the next one,
-// although something followed them.
+// stale returns the announced steps that a text states as the next step although another
+// step followed them.
 func (f *Facts) stale(v view) []string {
 	var out []string
 	seen := map[string]bool{}
@@ -122,7 +122,7 @@ var (
 	claimPassed = regexp.MustCompile(`\bpass(?:ed|es|ing)?\b|\bsucceeded\b|\bsuccessful|→ ok\b|exit(?:ed)?(?: with)?(?: code| status)? 0\b`)
 )
 
-// claims counts the lines that state how a command ended, and those of them
+// claims counts the lines that state the outcome of a command, and the lines among them
 // that no run of the command confirms.
 func (f *Facts) claims(v view) (stated, wrong int) {
 	for _, l := range v.lines {
@@ -144,8 +144,8 @@ func (f *Facts) claims(v view) (stated, wrong int) {
 	return stated, wrong
 }
 
-// withoutCommands returns a line without the commands that it quotes: the words
-// of a search are not claims.
+// withoutCommands returns a line without the commands that it quotes, because the words of
+// a command, such as a search, are not claims.
 func (f *Facts) withoutCommands(l line) string {
 	said := l.low
 	for _, code := range l.code {
@@ -159,8 +159,8 @@ func (f *Facts) withoutCommands(l line) string {
 	return said
 }
 
-// quoted reports whether the result contains every claim of the line, together
-// with the next bytes of the line.
+// quoted reports whether the result contains every claim of the line, together with the
+// bytes that follow the claim in the line.
 func (r Execution) quoted(claim *regexp.Regexp, l line) bool {
 	const around = 16
 	for _, at := range claim.FindAllStringIndex(l.low, -1) {
@@ -177,12 +177,12 @@ type view struct {
 	lines []line
 }
 
-// A line of a view. If words is set, it quotes what a person typed.
+// A line is a line of a view.
 type line struct {
 	low      string
-	words    bool
+	words    bool // the line quotes typed text
 	readable bool
-	code     []string // the texts in backticks
+	code     []string // texts in backticks
 }
 
 var inBackticks = regexp.MustCompile("`([^`]+)`")
@@ -217,8 +217,8 @@ func even(s string) string {
 	return strings.Join(strings.Fields(strings.ToLower(quoting.Replace(s))), " ")
 }
 
-// head returns the first n bytes of a normalized text, and the rest of a rune that
-// begins in them.
+// head normalizes a text and returns its first n bytes, and the rest of a rune that begins
+// in these bytes.
 func head(s string, n int) string {
 	s = even(s)
 	for n < len(s) && !utf8.RuneStart(s[n]) {
@@ -241,8 +241,8 @@ func (v view) line(f func(line) bool) bool {
 
 var changeFolder = regexp.MustCompile(`^(?:cd|pushd) \S+ ?(?:&&|;) ?`)
 
-// commandHead is the number of bytes of a command that a line must contain to
-// name it.
+// commandHead is the number of bytes at the beginning of a command that a line must
+// contain to name the command.
 const commandHead = 24
 
 // names reports whether a line names a command, with or without a change of
@@ -252,8 +252,8 @@ func (l line) names(command string) bool {
 	return strings.Contains(l.low, c[:min(len(c), commandHead)]) || strings.Contains(l.low, head(changeFolder.ReplaceAllString(c, ""), commandHead))
 }
 
-// path reports whether a line names a file: its name and the name of its
-// folder, which a line may contain once for several files.
+// path reports whether a line names a file: whether it contains the name of the file and
+// the name of its folder. A line may contain the folder once for several files.
 func (l line) path(p string) bool {
 	elems := strings.Split(strings.ToLower(strings.ReplaceAll(p, "\\", "/")), "/")
 	n := len(elems)

@@ -9,7 +9,7 @@ import (
 	"github.com/agentcompact/compact/message"
 )
 
-// build is a session that has a fact of each kind.
+// build returns a session with a fact of each kind.
 func build() []message.Message {
 	var msgs []message.Message
 	call := func(text, tool, args, result string) {
@@ -45,7 +45,7 @@ func TestFactsAreReadFromTheSession(t *testing.T) {
 	}
 }
 
-func TestAHandoffIsJudgedByWhatItTells(t *testing.T) {
+func TestJudgeCountsStatedFacts(t *testing.T) {
 	f := FactsOf(build())
 	good := `## What the user said
 [s1] Make the importer faster. Never touch db/schema.sql.
@@ -66,7 +66,7 @@ func TestAHandoffIsJudgedByWhatItTells(t *testing.T) {
 	}
 }
 
-func TestAListOfNamesTellsNothing(t *testing.T) {
+func TestListOfNamesStatesNoFacts(t *testing.T) {
 	f := FactsOf(build())
 	list := "importer/store.go db/schema.sql TestRows make_lint go_test edited_files failed_1 store.go importer/... batch_inserts measure_again"
 	h := f.judge(list)
@@ -78,7 +78,7 @@ func TestAListOfNamesTellsNothing(t *testing.T) {
 	}
 }
 
-func TestAFalseOutcomeIsCounted(t *testing.T) {
+func TestFalseOutcomeIsCounted(t *testing.T) {
 	f := FactsOf(build())
 	for text, wrong := range map[string]int{
 		"the command go test ./importer/... passed in the end": 1,
@@ -92,7 +92,7 @@ func TestAFalseOutcomeIsCounted(t *testing.T) {
 	}
 }
 
-func TestListsAreToldFromSentences(t *testing.T) {
+func TestListsAreDistinguishedFromSentences(t *testing.T) {
 	for text, list := range map[string]bool{
 		"- Files: a.go b.go c/d.go e_f.go":                                               true,
 		"- edited a.go because it was slow":                                              false,
@@ -108,7 +108,7 @@ func TestListsAreToldFromSentences(t *testing.T) {
 	}
 }
 
-func TestACommandThatGoesOnIsOneRun(t *testing.T) {
+func TestRunningCommandIsOneRun(t *testing.T) {
 	f := FactsOf([]message.Message{
 		message.Assistant("", message.Call("1", "exec_command", `{"cmd":"go test ./slow"}`)),
 		message.ToolResult("1", "Process running with session ID 7\n"),
@@ -120,7 +120,7 @@ func TestACommandThatGoesOnIsOneRun(t *testing.T) {
 	}
 }
 
-func TestTheReportIsATableOrCommaSeparated(t *testing.T) {
+func TestReportIsATableOrCommaSeparated(t *testing.T) {
 	r := Report{Rows: []Row{{Setting: Settings()[0], Name: "mine", Source: "x", Sessions: 2, Handoff: Handoff{User: 3, UserOf: 4}, Needed: 8, Found: 2}}}
 	var table, csv strings.Builder
 	if err := r.Write(&table); err != nil {
@@ -138,8 +138,9 @@ func TestTheReportIsATableOrCommaSeparated(t *testing.T) {
 	}
 }
 
-// A step that something followed is not what is next, whoever followed it.
-func TestAStepThatSomethingFollowedIsNotNext(t *testing.T) {
+// An announced step is no longer the next step after any later message, of the assistant or
+// of the user.
+func TestFactsOmitNextStepThatAnotherStepFollowed(t *testing.T) {
 	read := []message.Message{message.Assistant("Let me read the importer first of all.", message.Call("1", "read", `{"path":"a.go"}`)), message.ToolResult("1", "package a")}
 	for name, c := range map[string]struct {
 		more []message.Message

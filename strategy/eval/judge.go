@@ -6,7 +6,7 @@ import (
 	"github.com/agentcompact/compact/message"
 )
 
-// Judge counts the facts that a text tells, as a successor would read it.
+// Judge counts the facts that a text states, as a successor would read it.
 func (f *Facts) Judge(text string) Handoff { return f.judge(text) }
 
 // Text returns the text of messages for a reader: their texts, and the values

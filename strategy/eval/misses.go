@@ -2,9 +2,8 @@ package eval
 
 import "strings"
 
-// Misses lists the facts, except the plan, that a text does not tell, and the
-// false outcomes that it states, one per element: the details behind the
-// counts.
+// Misses returns the details behind the counts, one per element: the facts, except the
+// plan, that a text does not state, and the false outcomes that it states.
 func (f *Facts) Misses(text string) []string {
 	v := viewOf(text)
 	var out []string

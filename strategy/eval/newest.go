@@ -11,10 +11,10 @@ import (
 // not fit as a whole.
 const leastEnd = 100
 
-// Newest returns a view of that many tokens, chosen by age alone: system and
-// developer messages, and the newest others verbatim. Of the first message that
-// does not fit, it holds the end. at holds the index in msgs of each message.
-// count returns the cost of a message.
+// Newest returns a view of at most tokens tokens, chosen only by age: system and developer
+// messages, and the newest other messages verbatim. The first message that does not fit is
+// reduced to its end. at holds the index in msgs of each message. count returns the cost
+// of a message.
 func Newest(msgs []message.Message, tokens int, count func(message.Message) int) (view []message.Message, at []int) {
 	for i, m := range msgs {
 		if fixed(m) {
@@ -47,8 +47,8 @@ func fixed(m message.Message) bool {
 	return m.Role == message.RoleSystem || m.Role == message.RoleDeveloper
 }
 
-// endOf returns the end of a message's concatenated texts and calls that costs
-// at most that many tokens.
+// endOf returns the end of a message's concatenated texts and calls, at most tokens tokens
+// of it.
 func endOf(m message.Message, tokens int, count func(message.Message) int) (message.Message, bool) {
 	if tokens < leastEnd {
 		return message.Message{}, false

@@ -9,7 +9,7 @@ import (
 	"github.com/agentcompact/compact/message"
 )
 
-// words costs a message its words.
+// words returns the number of words of a message, as its cost.
 func words(m message.Message) int {
 	n := 0
 	for _, p := range m.Parts {
@@ -20,7 +20,7 @@ func words(m message.Message) int {
 
 func of(n int, word string) string { return strings.TrimSpace(strings.Repeat(word+" ", n)) }
 
-func TestNewestKeepsPinnedAndWhatFitsFromTheEnd(t *testing.T) {
+func TestNewestKeepsPinnedAndLastMessages(t *testing.T) {
 	msgs := []message.Message{
 		message.System(of(10, "rule")), message.User(of(50, "old")), message.Assistant(of(60, "middle")),
 		message.Developer(of(5, "more")), message.User(of(20, "last")),
@@ -31,7 +31,7 @@ func TestNewestKeepsPinnedAndWhatFitsFromTheEnd(t *testing.T) {
 	}{
 		{10, []int{0, 3}},
 		{35, []int{0, 3, 4}},
-		{94, []int{0, 3, 4}}, // no room for an end that says something
+		{94, []int{0, 3, 4}}, // no room for a meaningful end
 		{95, []int{0, 3, 2, 4}},
 		{145, []int{0, 3, 1, 2, 4}},
 	} {
@@ -47,7 +47,7 @@ func TestNewestKeepsPinnedAndWhatFitsFromTheEnd(t *testing.T) {
 	}
 }
 
-func TestNewestCutsTheBeginningOfWhatDoesNotFit(t *testing.T) {
+func TestNewestCutsBeginningOfOversizedMessage(t *testing.T) {
 	msgs := []message.Message{message.User("go"), message.ToolResult("c", of(400, "early")+" "+of(200, "late")), message.Assistant("done")}
 	view, at := Newest(msgs, 201, words)
 	if d := cmp.Diff([]int{1, 2}, at); d != "" {
@@ -57,11 +57,11 @@ func TestNewestCutsTheBeginningOfWhatDoesNotFit(t *testing.T) {
 		t.Errorf("the end is %.60q …, %d words", got, words(view[0]))
 	}
 	if view[0].Role != message.RoleTool {
-		t.Errorf("it is of %s", view[0].Role)
+		t.Errorf("role %s", view[0].Role)
 	}
 }
 
-func TestNewestShowsTheEndOfACallThatDoesNotFit(t *testing.T) {
+func TestNewestShowsEndOfOversizedCall(t *testing.T) {
 	msgs := []message.Message{message.Assistant("I write it", message.Call("c", "write", `{"text":"`+of(300, "early")+" "+of(120, "late")+`"}`)), message.ToolResult("c", "all done")}
 	view, at := Newest(msgs, 122, words)
 	if d := cmp.Diff([]int{0, 1}, at); d != "" {

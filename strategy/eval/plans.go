@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// plan replaces the plan by the list of a call that writes it as a whole.
+// plan replaces the plan by the list of a call that writes the whole plan.
 func (f *Facts) plan(c call) {
 	var list []any
 	switch c.tool {
@@ -32,7 +32,7 @@ func (f *Facts) plan(c call) {
 
 var taskNumber = regexp.MustCompile(`#(\d+)`)
 
-// task updates the plan for tools that write one task at a time.
+// task updates the plan by a call of a tool that writes one task at a time.
 func (f *Facts) task(c call, text string, tasks map[string]int) {
 	switch c.tool {
 	case "TaskCreate":

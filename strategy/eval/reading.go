@@ -7,9 +7,9 @@ import (
 	"github.com/agentcompact/compact/message"
 )
 
-// A reading defines what an identifier is and when a text names it. It is
-// independent of the summarizer's definition, so that the measure does not
-// judge by the rules of what it measures. It is not safe for concurrent use.
+// A reading defines identifiers, and when a text names one. It is independent of the
+// summarizer's definition, so that the measure does not share rules with the measured
+// summarizer. A reading is not safe for concurrent use.
 type reading struct {
 	scan   func(text string, found func(id string))
 	fold   bool // case is ignored
@@ -31,14 +31,14 @@ const (
 	punctuation = ".,;:!?"
 )
 
-// literal returns the reading of the project's figures. The first match in a
-// text wins, and at one position the first pattern.
+// literal returns the reading that the project's figures use. The earliest match in a text
+// wins; at the same position, the first pattern wins.
 func literal() *reading {
 	return &reading{scan: matching(urls + "|" + paths + "|" + files + "|" + hex + "|" + tickets + "|" + numbers + "|" + camelCase + "|" + pascalCase + "|" + snakeCase)}
 }
 
-// matching returns a scanner for the matches of patterns, each pattern on its
-// own. It caches the matches of each word, because texts repeat words.
+// matching returns a scanner for the matches of patterns. It applies each pattern
+// separately. It caches the matches of each word, because texts repeat words.
 func matching(patterns ...string) func(text string, found func(id string)) {
 	var compiled []*regexp.Regexp
 	for _, p := range patterns {
@@ -87,7 +87,7 @@ func plain(word string) bool {
 type names struct {
 	*reading
 	ids  map[string]bool
-	text strings.Builder // all texts, for a reading with inside
+	text strings.Builder // all texts, for a reading with inside set
 }
 
 func (r *reading) names(msgs ...message.Message) *names {
@@ -98,8 +98,8 @@ func (r *reading) names(msgs ...message.Message) *names {
 	return n
 }
 
-// message adds the identifiers of a message: text, reasoning, tool names,
-// argument values, results.
+// message adds the identifiers of a message: those in its text, reasoning, tool names,
+// argument values and results.
 func (n *names) message(m message.Message) {
 	for _, p := range m.Parts {
 		n.add(p.Text)

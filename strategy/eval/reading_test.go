@@ -32,7 +32,7 @@ func TestLiteralReadingFindsEveryKind(t *testing.T) {
 	}
 }
 
-func TestReadingsDifferInCaseAndInWhatTheyLookInside(t *testing.T) {
+func TestReadingsDifferInCaseAndInWordBoundaries(t *testing.T) {
 	for _, c := range []struct {
 		name         string
 		fold, inside bool
@@ -69,8 +69,8 @@ func FuzzReadingReportsWhatTheTextHolds(f *testing.F) {
 	})
 }
 
-// The figures must not depend on how exactly the definition is read. With
-// COMPACT_SOAK=1 all readings, else some of them.
+// The figures must not depend on the exact reading of the definition. With COMPACT_SOAK=1,
+// the test uses all readings, else some of them.
 func TestFutureNeedRecallHoldsUnderOtherReadings(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes half a minute over recorded sessions; run without -short")

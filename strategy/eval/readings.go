@@ -8,10 +8,11 @@ import (
 	"github.com/agentcompact/compact/strategy/internal/ident"
 )
 
-// ReadingLiteral is the name of the reading of the project's figures.
+// ReadingLiteral is the name of the reading that the project's figures use.
 const ReadingLiteral = "literal"
 
-// readings lists alternative definitions of an identifier, and of naming one.
+// readings lists alternative definitions: when a string is an identifier, and when a text
+// names it.
 var readings = []struct {
 	name string
 	open func() *reading

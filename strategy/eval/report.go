@@ -7,13 +7,13 @@ type Row struct {
 	Name      string  `json:"name"`
 	Source    string  `json:"source"`
 	Sessions  int     `json:"sessions"`
-	Handoff           // counts of the facts that it tells
+	Handoff           // counts of the facts that the text states
 	Needed    int     `json:"needed"`    // identifiers that the rest of the sessions needed
-	Found     int     `json:"found"`     // of them named in the view; of the summary only readable lines count
-	Anywhere  int     `json:"anywhere"`  // of them anywhere in the view
-	Tokens    int     `json:"tokens"`    // of the summaries, all together
-	Retention float64 `json:"retention"` // of the most salient identifiers, summed over sessions
-	Invented  int     `json:"invented"`  // identifiers that the source does not have
+	Found     int     `json:"found"`     // needed identifiers in the view; only readable lines of the summary count
+	Anywhere  int     `json:"anywhere"`  // needed identifiers anywhere in the view
+	Tokens    int     `json:"tokens"`    // tokens of all summaries
+	Retention float64 `json:"retention"` // share of the most salient identifiers, summed over sessions
+	Invented  int     `json:"invented"`  // identifiers that the source lacks
 	Missing   int     `json:"missing"`   // summaries that failed
 }
 
@@ -33,7 +33,7 @@ type Report struct {
 	Rows []Row `json:"rows"`
 }
 
-// add merges rows into those of the same setting, name and source.
+// add merges each row into the row of the same setting, name and source.
 func (r *Report) add(rows ...Row) {
 next:
 	for _, row := range rows {
@@ -59,7 +59,7 @@ func (r *Row) merge(o Row) {
 	r.Missing += o.Missing
 }
 
-// Totals sums up the sources: one row for each setting and name.
+// Totals returns the sums over all sources, one row for each setting and name.
 func (r Report) Totals() []Row {
 	var out Report
 	for _, row := range r.Rows {

@@ -10,8 +10,8 @@ import (
 
 // Definition of the measure.
 const (
-	CutShare    = 0.85 // of the window: where a session is cut
-	RecentTurns = 6    // assistant turns before the cut that stay
+	CutShare    = 0.85 // share of the window at which a session is cut
+	RecentTurns = 6    // number of assistant turns before the cut that stay
 )
 
 // A Split is a session cut in two.
@@ -24,14 +24,14 @@ type Split struct {
 	Needed  []string // identifiers, in the order in which they are needed
 
 	reading *reading
-	kept    *names // what pinned and recent messages name
+	kept    *names // identifiers in pinned and recent messages
 	facts   Facts
-	fits    bool // what people typed fits into the user's words
+	fits    bool // the typed text fits into the user's words
 }
 
-// Cut cuts a session where it first passes CutShare of a window of that many
-// tokens; count returns the cost of a message. ok is false if the session never
-// gets there, evicts nothing or ends at the cut.
+// Cut cuts a session where it first exceeds CutShare of the window, which is in tokens.
+// count returns the cost of a message. ok is false if the session never exceeds the share,
+// evicts nothing or ends at the cut.
 func Cut(s Session, window int, count func(message.Message) int) (split Split, ok bool) {
 	return literal().cut(s, window, count)
 }

@@ -7,7 +7,7 @@ import (
 	"github.com/agentcompact/compact/message"
 )
 
-// maxTyped is the maximum length of typed text, in characters. Longer text was
+// maxTyped is the maximum length of typed text, in characters. A longer text was
 // pasted.
 const maxTyped = 2000
 

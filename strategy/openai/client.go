@@ -2,8 +2,8 @@
 // chat completions API: OpenAI itself, Azure-compatible gateways, vLLM, Ollama,
 // llama.cpp, OpenRouter.
 //
-// It makes one call per draft, at temperature 0 and with a fixed seed, and
-// classifies every failure. Retries are up to [strategy.Writer].
+// It makes one call per draft, at temperature 0 and with a fixed seed, and classifies
+// every failure. [strategy.Writer] makes the retries.
 package openai
 
 import (
@@ -38,7 +38,7 @@ func (k Key) String() string {
 	return "[redacted]"
 }
 
-// GoString is String.
+// GoString returns the text of String.
 func (k Key) GoString() string { return k.String() }
 
 // MarshalText returns the text of String.
@@ -48,17 +48,16 @@ func (k Key) MarshalText() ([]byte, error) { return []byte(k.String()), nil }
 type Config struct {
 	Model   string // required
 	BaseURL string // default https://api.openai.com/v1
-	APIKey  Key    // empty: no Authorization header is sent. This package reads no environment.
-	// KeyFrom says where APIKey comes from, for the error of a server that does
-	// not accept it. Default: "APIKey of the openai.Config in Config.Summarize".
+	APIKey  Key    // if empty, no Authorization header is sent; this package reads no environment
+	// KeyFrom names the origin of APIKey, for the error if a server does not accept the
+	// key. Default: "APIKey of the openai.Config in Config.Summarize".
 	KeyFrom string
 	Seed    *int // default 42
-	// Window is the model's context window in tokens; default by the model's
-	// name.
+	// Window is the model's context window in tokens. The default depends on the
+	// model's name.
 	Window int
-	// HTTP makes the calls; deadlines come from the context. Default: a client
-	// that follows no redirect to another host, so that a history goes only to
-	// the configured one.
+	// HTTP makes the calls; deadlines come from the context. The default client follows
+	// no redirect to another host, so that a history goes only to the configured host.
 	HTTP *http.Client
 }
 
@@ -141,10 +140,9 @@ func (c *Client) Describe() strategy.Info {
 	return strategy.Info{Name: Name, Model: c.config.Model, Window: c.config.Window, Reserve: dialectOf(c.config.Model).reserve(), Remote: true}
 }
 
-// Summarize makes one call. If the server rejects a parameter, it repeats the
-// call and remembers that: without seed, temperature or reasoning_effort, and with
-// max_completion_tokens for max_tokens or the reverse. Errors are
-// *[strategy.Failure] or the context's.
+// Summarize makes one call. If the server rejects a parameter, Summarize repeats the call
+// and remembers the change: it omits seed, temperature or reasoning_effort, or exchanges
+// max_tokens and max_completion_tokens. Errors are *[strategy.Failure] or the context's.
 func (c *Client) Summarize(ctx context.Context, r strategy.Request) (strategy.Draft, error) {
 	return c.ask(ctx, r.Prompt(), r.MaxTokens)
 }
@@ -199,7 +197,7 @@ func (c *Client) call(ctx context.Context, d dialect, p strategy.Prompt, limit i
 	return draft, nil
 }
 
-// answerOf adds the metadata of the response.
+// answerOf returns a with the metadata of the response.
 func answerOf(a strategy.Answer, resp *api.ChatCompletionResponse) strategy.Answer {
 	a.ID, a.Model = resp.ID, resp.Model
 	if len(resp.Choices) > 0 {
@@ -208,8 +206,7 @@ func answerOf(a strategy.Answer, resp *api.ChatCompletionResponse) strategy.Answ
 	return a
 }
 
-// withoutThinking removes the reasoning that some open models write before
-// their answer.
+// withoutThinking removes the reasoning that some open models write before the answer.
 func withoutThinking(s string) string {
 	if !strings.HasPrefix(strings.TrimSpace(s), "<think>") {
 		return s

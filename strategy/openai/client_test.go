@@ -34,7 +34,7 @@ func TestClientSendsTemperatureZeroSeedAndKey(t *testing.T) {
 	}
 }
 
-func TestClientAsksReasoningModelsTheirWay(t *testing.T) {
+func TestClientAdaptsRequestsToReasoningModels(t *testing.T) {
 	s := serve(t, func(w http.ResponseWriter, _ request, _ int) { completion(w, good, "", "stop") })
 	c, err := New(Config{Model: "gpt-5-mini", BaseURL: s.URL + "/v1"})
 	if err != nil {
@@ -49,7 +49,7 @@ func TestClientAsksReasoningModelsTheirWay(t *testing.T) {
 	}
 }
 
-func TestClientLearnsWhatTheServerDoesNotTake(t *testing.T) {
+func TestClientRemembersRejectedParameters(t *testing.T) {
 	s := serve(t, func(w http.ResponseWriter, r request, _ int) {
 		switch {
 		case r.MaxTokens > 0:
@@ -77,10 +77,10 @@ func TestClientLearnsWhatTheServerDoesNotTake(t *testing.T) {
 	}
 }
 
-func TestClientDoesNotGoBackAndForthBetweenTwoNamesOfALimit(t *testing.T) {
+func TestClientTriesEachNameOfTheLimitOnce(t *testing.T) {
 	s := serve(t, func(w http.ResponseWriter, _ request, n int) {
 		if n > 2 {
-			completion(w, good, "", "stop") // so that asking again and again ends
+			completion(w, good, "", "stop") // ends an endless loop of requests
 			return
 		}
 		failure(w, 400, "unsupported_parameter", "invalid_request_error", "", "max_tokens and max_completion_tokens are not supported")
@@ -91,11 +91,11 @@ func TestClientDoesNotGoBackAndForthBetweenTwoNamesOfALimit(t *testing.T) {
 	}
 	_, err = c.Summarize(t.Context(), strategy.Request{Strategy: named("brief"), Messages: history(2), First: 1, MaxTokens: 700, Count: count})
 	if n := len(s.requests()); n != 2 || !errors.Is(err, strategy.ErrRejected) {
-		t.Errorf("%d requests, error %v; want each name once, and the refusal", n, err)
+		t.Errorf("%d requests, error %v; want one request per name, and the server's error", n, err)
 	}
 }
 
-// Every failure has its own case: what the server does, and what must come of it.
+// Every failure has its own case: the behavior of the server, and the required outcome.
 func TestWriterHandlesEachFailure(t *testing.T) {
 	long := "## Decisions\n" + strings.Repeat("- the loader skips rows and nobody knows why that is so\n", 200)
 	always := func(f func(w http.ResponseWriter)) answer {
@@ -114,7 +114,7 @@ func TestWriterHandlesEachFailure(t *testing.T) {
 		name     string
 		answer   answer
 		attempts int
-		reason   error // of the first failure
+		reason   error // reason of the first failure
 		action   string
 		fails    bool
 		strategy string // default task_state
@@ -202,9 +202,9 @@ func hijack(w http.ResponseWriter) {
 	}
 }
 
-func TestWriterTellsOfANetworkThatIsNotThere(t *testing.T) {
+func TestWriterReportsMissingNetwork(t *testing.T) {
 	s := serve(t, func(w http.ResponseWriter, _ request, _ int) { completion(w, good, "", "stop") })
-	s.Close() // nobody listens there any more
+	s.Close() // no server listens at the address now
 	sum, infos, err := write(t, s, func(w *strategy.Writer) { w.Retries = 2 })
 	if !errors.Is(err, strategy.ErrTransient) || !errors.Is(err, strategy.ErrNoSummary) || sum.Attempts != 3 {
 		t.Errorf("error %v after %d attempts", err, sum.Attempts)
@@ -214,7 +214,7 @@ func TestWriterTellsOfANetworkThatIsNotThere(t *testing.T) {
 	}
 }
 
-func TestRefusalGoesToBriefAndThenToTheFallback(t *testing.T) {
+func TestRefusalLeadsToBriefAndThenToTheFallback(t *testing.T) {
 	s := serve(t, func(w http.ResponseWriter, _ request, _ int) { completion(w, "", "No.", "stop") })
 	sum, infos, err := write(t, s, func(w *strategy.Writer) { w.Fallback = strategy.FallbackExtractive })
 	if err != nil {
@@ -230,14 +230,14 @@ func TestRefusalGoesToBriefAndThenToTheFallback(t *testing.T) {
 		}
 	}
 	if fmt.Sprint(told) != "[task_state: brief brief: give up]" {
-		t.Errorf("told %q", told)
+		t.Errorf("observed %q", told)
 	}
 	if len(sum.Errors) < 2 || !errors.Is(sum.Errors[0], strategy.ErrRefused) || !errors.Is(sum.Errors[1], strategy.ErrRefused) {
 		t.Errorf("errors %v", sum.Errors)
 	}
 }
 
-func TestWriterHalvesTheLimitTwiceAtMost(t *testing.T) {
+func TestWriterHalvesTheLimitAtMostTwice(t *testing.T) {
 	long := "## Decisions\n" + strings.Repeat("- the loader skips rows and nobody knows why that is so\n", 200)
 	s := serve(t, func(w http.ResponseWriter, _ request, _ int) { completion(w, long, "", "stop") })
 	if _, _, err := write(t, s, nil); !errors.Is(err, strategy.ErrTooLong) {
@@ -252,7 +252,7 @@ func TestWriterHalvesTheLimitTwiceAtMost(t *testing.T) {
 	}
 }
 
-func TestWriterRefusesAnAnswerThatIsLongerThanItsSource(t *testing.T) {
+func TestWriterRefusesAnswerLongerThanItsSource(t *testing.T) {
 	s := serve(t, func(w http.ResponseWriter, _ request, _ int) {
 		completion(w, "## Decisions\n"+strings.Repeat("- nothing was decided at all\n", 40), "", "stop")
 	})
@@ -267,7 +267,7 @@ func TestWriterRefusesAnAnswerThatIsLongerThanItsSource(t *testing.T) {
 	}
 }
 
-func TestWriterMakesSmallerPiecesWhenTheWindowIsSmallerThanBelieved(t *testing.T) {
+func TestWriterMakesSmallerPiecesForASmallerWindow(t *testing.T) {
 	s := serve(t, func(w http.ResponseWriter, r request, _ int) {
 		if len(r.Messages[1].Content)/4 > 2500 {
 			failure(w, 400, "context_length_exceeded", "invalid_request_error", "messages", "This model's maximum context length is 2500 tokens.")
@@ -304,7 +304,7 @@ func TestWriterGivesUpAtItsDeadline(t *testing.T) {
 	}
 }
 
-func TestWriterAsksAgainAfterOneCallTakesTooLong(t *testing.T) {
+func TestWriterRetriesAfterSlowCall(t *testing.T) {
 	release := make(chan struct{})
 	s := serve(t, func(w http.ResponseWriter, _ request, n int) {
 		if n == 1 {
@@ -315,7 +315,7 @@ func TestWriterAsksAgainAfterOneCallTakesTooLong(t *testing.T) {
 	})
 	defer close(release)
 	sum, infos, err := write(t, s, func(w *strategy.Writer) { w.Attempt = 100 * time.Millisecond })
-	if err != nil || sum.Attempts < 2 { // more on a busy machine
+	if err != nil || sum.Attempts < 2 { // a busy machine makes more attempts
 		t.Fatalf("attempts %d, error %v", sum.Attempts, err)
 	}
 	if !errors.Is(infos[1].Err, strategy.ErrTransient) {
@@ -334,7 +334,7 @@ func TestWriterDoesNotWaitLongerThanItsDeadline(t *testing.T) {
 	}
 }
 
-func TestCancellingEndsTheSummaryAtOnce(t *testing.T) {
+func TestCancelEndsTheSummaryAtOnce(t *testing.T) {
 	arrived, release := make(chan struct{}), make(chan struct{})
 	s := serve(t, func(http.ResponseWriter, request, int) { close(arrived); <-release })
 	defer close(release)
@@ -350,7 +350,7 @@ func TestCancellingEndsTheSummaryAtOnce(t *testing.T) {
 	}
 }
 
-func TestNoHistoryFollowsARedirectToAnotherHost(t *testing.T) {
+func TestClientFollowsNoRedirectToAnotherHost(t *testing.T) {
 	other := serve(t, func(w http.ResponseWriter, _ request, _ int) { completion(w, good, "", "stop") })
 	s := serve(t, func(w http.ResponseWriter, _ request, _ int) {
 		w.Header().Set("Location", other.URL+"/v1/chat/completions")
@@ -362,7 +362,7 @@ func TestNoHistoryFollowsARedirectToAnotherHost(t *testing.T) {
 	}
 }
 
-func TestThinkingOfOpenModelsIsNoPartOfTheSummary(t *testing.T) {
+func TestSummaryOmitsThinkingOfOpenModels(t *testing.T) {
 	for _, c := range []struct{ content, want string }{
 		{"<think>the user wants\nx</think>\n" + good, good},
 		{"<think>never ends", ""},
@@ -380,7 +380,7 @@ func TestThinkingOfOpenModelsIsNoPartOfTheSummary(t *testing.T) {
 	}
 }
 
-func TestAnAnswerWithoutEndIsReadOnlySoFar(t *testing.T) {
+func TestClientLimitsTheSizeOfAnAnswer(t *testing.T) {
 	s := serve(t, func(w http.ResponseWriter, _ request, _ int) {
 		completion(w, strings.Repeat("x", maxResponse), "", "stop")
 	})
@@ -394,7 +394,7 @@ func TestAnAnswerWithoutEndIsReadOnlySoFar(t *testing.T) {
 	}
 }
 
-func TestNewWantsAModel(t *testing.T) {
+func TestNewRequiresAModel(t *testing.T) {
 	if _, err := New(Config{}); !errors.Is(err, ErrModel) {
 		t.Errorf("error %v", err)
 	}
@@ -425,7 +425,7 @@ func TestRetryAfterReadsSecondsDatesAndMilliseconds(t *testing.T) {
 		{"Retry-After", "Fri, 02 Jan 2026 03:04:00 GMT", 0},
 		{"Retry-After", "soon", 0},
 		{"Retry-After-Ms", "250", 250 * time.Millisecond},
-		{"Retry-After-Ms", "1e300", 0}, // more than a duration holds
+		{"Retry-After-Ms", "1e300", 0}, // more than a time.Duration can hold
 		{"Retry-After", "1e300", 0},
 	} {
 		if got := retryAfter(http.Header{http.CanonicalHeaderKey(c.name): {c.value}}, now); got != c.want {
@@ -434,8 +434,8 @@ func TestRetryAfterReadsSecondsDatesAndMilliseconds(t *testing.T) {
 	}
 }
 
-// The error of a key that is not accepted says where the key comes from.
-func TestAKeyThatIsNotAcceptedIsNamed(t *testing.T) {
+// The error for a rejected key names the origin of the key.
+func TestErrorNamesOriginOfRejectedKey(t *testing.T) {
 	s := serve(t, func(w http.ResponseWriter, _ request, _ int) {
 		failure(w, 401, "invalid_api_key", "invalid_request_error", "", "Incorrect API key provided: "+strings.Repeat("x", 400))
 	})

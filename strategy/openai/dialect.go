@@ -14,18 +14,18 @@ import (
 // A dialect describes the parameters that a model or a server accepts.
 type dialect struct {
 	completion    bool // max_completion_tokens instead of max_tokens
-	reasoning     bool // reasons before it answers
+	reasoning     bool // the model reasons before it answers
 	noTemperature bool
 	noSeed        bool
 	noEffort      bool
 	switched      bool // completion was toggled after a rejection
 }
 
-// thinking is the number of tokens that are reserved for a model's reasoning.
+// thinking is the number of tokens reserved for a model's reasoning.
 const thinking = 8192
 
-// dialectOf returns the dialect by the model's name, with or without a provider
-// prefix.
+// dialectOf returns the dialect of a model by its name, with or without the prefix of a
+// provider.
 func dialectOf(model string) dialect {
 	name := strings.ToLower(model[strings.LastIndexByte(model, '/')+1:])
 	for _, p := range []string{"o1", "o3", "o4", "gpt-5", "gpt-6"} {

@@ -12,7 +12,7 @@ import (
 	"github.com/agentcompact/compact/strategy/openai"
 )
 
-// Any server that speaks OpenAI's chat completions writes summaries.
+// Any server with OpenAI's chat completions API can write summaries.
 func Example() {
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "application/json")

@@ -20,16 +20,15 @@ import (
 
 var update = flag.Bool("update", false, "write the request and the summary that are into the exchange on file")
 
-// runs is how often the exchange is replayed: every time the same bytes.
+// runs is the number of replays of the exchange. Each replay must give the same bytes.
 const runs = 100
 
-// TestARecordedExchangeGivesTheSameSummaryEachTime replays what the recorder
-// (strategy/openai/record) wrote down: the request must be the one on file to
-// the byte (seed 42, temperature 0), and its answer must become the summary on
-// file. The answer on file came over the wire from a server that is not ours,
-// @copilotkit/aimock; there is no model behind it, it says what the extractive
-// backend says of the session.
-func TestARecordedExchangeGivesTheSameSummaryEachTime(t *testing.T) {
+// TestRecordedExchangeGivesTheSameSummaryEachTime replays the exchange that the recorder
+// (strategy/openai/record) stored: the request must equal the stored request byte for byte
+// (seed 42, temperature 0), and the stored answer must become the stored summary. The
+// stored answer came over the wire from an independent server, @copilotkit/aimock, without
+// a model: it is the summary of the extractive backend for the session.
+func TestRecordedExchangeGivesTheSameSummaryEachTime(t *testing.T) {
 	path := filepath.Join("testdata", "exchange.txtar")
 	a, err := txtar.ParseFile(path)
 	if err != nil || len(a.Files) != 4 {
@@ -61,7 +60,7 @@ func TestARecordedExchangeGivesTheSameSummaryEachTime(t *testing.T) {
 			t.Fatal(err)
 		}
 		if *update && i == 0 {
-			request.Data = asked // the answer on file stays
+			request.Data = asked // the stored answer stays
 		}
 		if d := cmp.Diff(string(request.Data), string(asked)); d != "" {
 			t.Fatalf("request of run %d; record the exchange again: %s", i, d)
@@ -81,7 +80,7 @@ func TestARecordedExchangeGivesTheSameSummaryEachTime(t *testing.T) {
 	}
 }
 
-// indent makes a request readable; keys and values stay.
+// indent makes a request readable without changing keys and values.
 func indent(t *testing.T, body []byte) []byte {
 	t.Helper()
 	var b bytes.Buffer

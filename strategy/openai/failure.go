@@ -38,7 +38,7 @@ func (c *Client) failure(err error, seen *response) error {
 	return f
 }
 
-// keyHint says where the key that a server did not accept comes from.
+// keyHint describes the origin of a key that a server did not accept.
 func (c *Client) keyHint() string {
 	if c.config.APIKey == "" {
 		return "no key was sent: it is " + c.config.KeyFrom

@@ -15,7 +15,7 @@ import (
 	"github.com/agentcompact/compact/strategy"
 )
 
-// A request as it stands on the wire.
+// A request is a chat completion request as the server receives it.
 type request struct {
 	Model               string    `json:"model"`
 	Temperature         *float64  `json:"temperature"`
@@ -36,7 +36,7 @@ type wireMsg struct {
 
 func (r request) limit() int { return r.MaxTokens + r.MaxCompletionTokens }
 
-// server answers chat completions by a script and keeps what it was asked.
+// server answers chat completions by a script and records the requests.
 type server struct {
 	*httptest.Server
 	mu   sync.Mutex
@@ -56,7 +56,7 @@ func serve(t *testing.T, a answer) *server {
 		}
 		r := request{auth: hr.Header.Get("Authorization"), raw: string(body)}
 		if err := json.Unmarshal(body, &r); err != nil {
-			t.Errorf("request is no JSON: %v", err)
+			t.Errorf("the request is not JSON: %v", err)
 		}
 		if hr.URL.Path != "/v1/chat/completions" {
 			t.Errorf("path %s", hr.URL.Path)
@@ -109,7 +109,7 @@ const good = "## Goals and success criteria\n- Fix service/importer.go [s1]\n## 
 
 func count(s string) int { return (len(s) + 3) / 4 }
 
-// history is long enough that every answer of these tests is smaller.
+// history returns n rounds, long enough that every answer of these tests is smaller.
 func history(n int) []message.Message {
 	msgs := []message.Message{message.User("Fix service/importer.go. Never touch db/schema.sql.")}
 	for i := range n {

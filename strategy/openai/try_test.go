@@ -8,7 +8,7 @@ import (
 	"github.com/agentcompact/compact/strategy"
 )
 
-func TestTryAsksForAWord(t *testing.T) {
+func TestTryAsksForOneWord(t *testing.T) {
 	for body, want := range map[string]error{
 		`{"choices":[{"message":{"content":"yes"},"finish_reason":"stop"}]}`:  nil,
 		`{"choices":[{"message":{"content":"we"},"finish_reason":"length"}]}`: nil,

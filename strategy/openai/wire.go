@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// maxResponse is the number of bytes that are read of an answer.
+// maxResponse is the maximum number of bytes that are read from an answer.
 const maxResponse = 8 << 20
 
 // A response holds the parts of an answer that the client's errors lack.
@@ -61,10 +61,10 @@ func (d doer) Do(req *http.Request) (*http.Response, error) {
 	return resp, nil
 }
 
-// maxWait is the longest wait that is accepted from a server, in seconds.
+// maxWait is the limit of the wait that a server may request, in seconds.
 const maxWait = 1e6
 
-// retryAfter reads how long a server asks to wait: seconds, a date, or
+// retryAfter reads the wait that a server requests: in seconds, as a date, or in
 // milliseconds in OpenAI's own header.
 func retryAfter(h http.Header, now time.Time) time.Duration {
 	if ms, err := strconv.ParseFloat(h.Get("Retry-After-Ms"), 64); err == nil && ms > 0 && ms < maxWait*1e3 {

@@ -33,8 +33,8 @@ var cases = []testCase{
 	{"ExamplesAreOfItsForm", "What an example shows has headings of the strategy alone.", examples},
 }
 
-// Run tests a strategy: one of the caller before [strategy.New], or a built-in
-// one.
+// Run tests a strategy: a strategy of the caller, before [strategy.New], or a built-in
+// strategy.
 func Run(t *testing.T, s strategy.Strategy) {
 	t.Helper()
 	ready, err := usable(s)
@@ -57,7 +57,7 @@ func usable(s strategy.Strategy) (strategy.Strategy, error) {
 	return strategy.New(s)
 }
 
-// guarded runs a check and returns a panic of its extractor as an error.
+// guarded runs a check, and returns a panic of the extractor as an error.
 func guarded(check func(strategy.Strategy) error, s strategy.Strategy) (err error) {
 	defer func() {
 		if r := recover(); r != nil {

@@ -34,8 +34,8 @@ func orders(h *strategy.History) (lines []strategy.Line) {
 
 func TestOwnStrategy(t *testing.T) { Run(t, own(orders)) }
 
-// Each promise has a fault that it catches.
-func TestSuiteCatchesWhatBreaksAPromise(t *testing.T) {
+// Each promise catches a strategy with a fault.
+func TestSuiteCatchesBrokenPromises(t *testing.T) {
 	n := 0
 	strange := own(orders)
 	strange.Examples[0].Summary = "## Wishes\n- a pizza"

@@ -1,7 +1,7 @@
-// Package ident finds the identifiers in a text: strings that a reader needs
-// letter by letter, because nothing else names the thing. They are URLs, paths,
-// file names, hashes, ticket and other ids, versions, numbers of three digits
-// or more, and the names of symbols.
+// Package ident finds the identifiers in a text: strings that a reader needs letter by
+// letter, because no other words name the object. They are URLs, paths, file names,
+// hashes, ids of tickets and other objects, versions, numbers of three digits or more, and
+// the names of symbols.
 package ident
 
 import "strings"
@@ -17,11 +17,11 @@ const (
 	Hex     // hash or other hex of seven digits or more, UUIDs
 	Ticket  // ABC-123
 	Number  // three digits or more
-	Version // 1.2, v1.2.3 (a decimal number looks the same), dates
+	Version // 1.2, v1.2.3, dates; also decimal numbers, which look the same
 	Camel   // camelCase
 	Pascal  // PascalCase
 	Snake   // snake_case, SNAKE_CASE
-	Code    // HAT227, W1234567: capitals and digits mixed
+	Code    // HAT227, W1234567: capitals mixed with digits
 	Email
 	Member // fmt.Println, self.config; only [ScanAll] reports it
 	kinds
@@ -35,12 +35,11 @@ var names = [kinds]string{"url", "path", "file", "hex", "ticket", "number", "ver
 // String returns the name of the kind.
 func (k Kind) String() string { return names[k] }
 
-// Scan calls found for every identifier in text, from left to right; they do
-// not overlap. It is one pass.
+// Scan calls found for every identifier in text, from left to right, in one pass. The
+// identifiers do not overlap.
 func Scan(text string, found func(k Kind, start, end int)) { scan(text, false, found) }
 
-// ScanAll is Scan that also reports members, each before the identifiers that
-// it is made of.
+// ScanAll is like Scan and also reports members, each before the identifiers in it.
 func ScanAll(text string, found func(k Kind, start, end int)) { scan(text, true, found) }
 
 func scan(text string, members bool, found func(k Kind, start, end int)) {
@@ -97,7 +96,7 @@ func escaped(text string, i int) bool {
 	return text[i] == 'n' || text[i] == 't' || text[i] == 'r'
 }
 
-// All returns the identifiers of text in order, repeated ones included.
+// All returns the identifiers of text in order, with repetitions.
 func All(text string) []string {
 	var out []string
 	Scan(text, func(_ Kind, start, end int) { out = append(out, text[start:end]) })
@@ -106,7 +105,7 @@ func All(text string) []string {
 
 const (
 	inWord = 1 << iota // letters, digits, _
-	inPath             // other bytes of a path or a compound: / . - ~ @ + %
+	inPath             // other bytes of paths and compounds: / . - ~ @ + %
 	starts             // first bytes of an identifier
 	digit
 	hexDigit
@@ -153,8 +152,8 @@ func scheme(text string, i int) int {
 	return 0
 }
 
-// thousands returns the end of a number with commas, 128,000, that begins at i;
-// 0 if there is none.
+// thousands returns the end of a number with commas, such as 128,000, that begins at i; 0
+// if there is none.
 func thousands(text string, i int) int {
 	end := i
 	for end < len(text) && class[text[end]]&digit != 0 {

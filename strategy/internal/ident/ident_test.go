@@ -44,7 +44,7 @@ func TestScanFindsEveryKind(t *testing.T) {
 	}
 }
 
-func TestScanAllReportsMembersBesideWhatTheyAreMadeOf(t *testing.T) {
+func TestScanAllReportsMembersAndTheirParts(t *testing.T) {
 	for _, c := range []struct{ text, want string }{
 		{"self.config.get() and c.Parts", "member:self.config.get member:c.Parts"},
 		{"set parseArgs.name", "member:parseArgs.name camel:parseArgs"},

@@ -2,8 +2,8 @@ package ident
 
 import "strings"
 
-// path reports text[start:end), which contains a slash, as a path, or the words
-// in it if it is no path.
+// path reports text[start:end), which contains a slash, as a path. If it is not a path,
+// path reports the identifiers between its slashes.
 func path(text string, start, end int, members bool, found func(Kind, int, int)) {
 	for end > start && strings.IndexByte(".-+@%~", text[end-1]) >= 0 && !isPattern(text[start:end]) {
 		end--
@@ -15,7 +15,7 @@ func path(text string, start, end int, members bool, found func(Kind, int, int))
 		start++ // the end of a tag
 	}
 	if end > start && text[end-1] == '/' && end < len(text) && text[end] == '>' {
-		end-- // a tag that ends itself
+		end-- // a self-closing tag
 	}
 	if isPath(text[start:end]) {
 		found(Path, start, end)
@@ -31,7 +31,7 @@ func path(text string, start, end int, members bool, found func(Kind, int, int))
 	}
 }
 
-// isPattern reports whether s ends like ./x/..., everything below a folder.
+// isPattern reports whether s ends like ./x/..., the pattern for all files below a folder.
 func isPattern(s string) bool { return strings.HasSuffix(s, "/...") }
 
 // sideOfDiff reports whether path begins with the a/ or b/ that a diff puts
@@ -49,10 +49,10 @@ func sideOfDiff(before, path string) bool {
 	return ok && strings.HasSuffix(same, "diff --git a/")
 }
 
-// isPath distinguishes a/b/c, word/word with three letters each and ./x from
-// "and/or", 1/2 and a lone slash.
+// isPath reports whether s is a path, such as a/b/c, word/word with three letters each, or
+// ./x, and not "and/or", 1/2 or a single slash.
 func isPath(s string) bool {
-	s = strings.TrimSuffix(s, "...") // of a pattern
+	s = strings.TrimSuffix(s, "...") // end of a pattern
 	parts, letters, longest, shortest := 0, 0, 0, len(s)
 	part := 0
 	for i := 0; i <= len(s); i++ {
@@ -177,8 +177,8 @@ func isVersion(s string) bool {
 	return dots > 0
 }
 
-// isDate reports whether s begins with a date, 2026-01-31, with or without a
-// time behind it.
+// isDate reports whether s begins with a date, such as 2026-01-31, with or without a time
+// after it.
 func isDate(s string) bool {
 	if len(s) < 10 || s[4] != '-' || s[7] != '-' {
 		return false
@@ -191,8 +191,8 @@ func isDate(s string) bool {
 	return len(s) == 10 || s[10] == 'T' || s[10] == '-' || s[10] == '_'
 }
 
-// isMember reports whether s consists of names joined by dots, the last of
-// which is no identifier by itself.
+// isMember reports whether s consists of names joined by dots, and the last name alone is
+// not an identifier.
 func isMember(s string) bool {
 	parts, letters, part := 0, 0, 0
 	for i := 0; i <= len(s); i++ {
@@ -307,7 +307,7 @@ func single(s string) (Kind, bool) {
 	return 0, false
 }
 
-// isAcronymName distinguishes HTTPServer from a capitalized word.
+// isAcronymName reports whether s is a name such as HTTPServer, and not a word in capitals.
 func isAcronymName(s string) bool {
 	for i := 1; i+1 < len(s); i++ {
 		if class[s[i]]&upper != 0 && class[s[i+1]]&lower != 0 {

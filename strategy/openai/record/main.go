@@ -4,9 +4,9 @@
 //
 //	go run ./strategy/openai/record -base-url URL -note "who answers" [-model NAME] [-out FILE]
 //
-// The session comes from the existing file, so that a recording can be
-// repeated; -session names another one. The key is read from OPENAI_API_KEY. A
-// recording must consist of one request: retries and pieces are errors.
+// The session comes from the existing file, so that a recording can be repeated; -session
+// names another session. The key is read from OPENAI_API_KEY. A recording must consist of
+// one request: retries and pieces are errors.
 //
 // Without a model, an independent server that implements the protocol can
 // answer with the extractive summary of the same session:
@@ -26,7 +26,7 @@ import (
 	"github.com/agentcompact/compact/strategy/openai"
 )
 
-// timeout is the limit for the whole recording.
+// timeout is the time limit of the whole recording.
 const timeout = 2 * time.Minute
 
 func main() {

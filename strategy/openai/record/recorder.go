@@ -25,7 +25,7 @@ const (
 	summaryFile  = "summary.md"
 )
 
-// maxTokens is the limit of the recorded summary. The replay has the same.
+// maxTokens is the limit of the recorded summary. The replay has the same limit.
 const maxTokens = 400
 
 // count counts tokens as the replay does: four bytes per token.
@@ -81,8 +81,8 @@ func (r *recorder) summarize(ctx context.Context, s strategy.Summarizer) (strate
 	return strategy.Writer{Summarizer: s, MaxTokens: maxTokens}.Write(ctx, strategy.Input{Messages: msgs, Count: count})
 }
 
-// fixture returns answers in the format of aimock: the extractive summary of
-// the session, for every request.
+// fixture returns answers in the format of aimock. The answer to every request is the
+// extractive summary of the session.
 func (r *recorder) fixture(ctx context.Context) ([]byte, error) {
 	sum, err := r.summarize(ctx, strategy.Extractive{})
 	if err != nil {
@@ -118,7 +118,7 @@ func (w *wire) RoundTrip(req *http.Request) (*http.Response, error) {
 	return resp, nil
 }
 
-// readSession reads the session, from the recording if no session is named.
+// readSession reads the session from a file, or from the recording if session is "".
 func readSession(session, recording string) ([]byte, error) {
 	if session != "" {
 		return os.ReadFile(session)

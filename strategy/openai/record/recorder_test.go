@@ -16,8 +16,8 @@ import (
 
 const answer = `{"id":"x","object":"chat.completion","choices":[{"index":0,"message":{"role":"assistant","content":"## Decisions\n- an array instead of a map"},"finish_reason":"stop"}]}`
 
-// against returns a recorder for a server that gives these statuses, the last
-// one forever.
+// against returns a recorder for a server that answers with these statuses, and repeats the
+// last status.
 func against(t *testing.T, status ...int) (*recorder, *[]byte) {
 	t.Helper()
 	session, err := readSession("", filepath.Join("..", "testdata", "exchange.txtar"))
@@ -40,7 +40,7 @@ func against(t *testing.T, status ...int) (*recorder, *[]byte) {
 	return &recorder{config: openai.Config{Model: "gpt-4o-mini", BaseURL: s.URL + "/v1", APIKey: key}, note: "a test", session: session}, seen
 }
 
-func TestRecorderWritesWhatWentOverTheWire(t *testing.T) {
+func TestRecorderWritesTheExchange(t *testing.T) {
 	r, seen := against(t, 200)
 	data, err := r.record(t.Context())
 	if err != nil {
@@ -66,14 +66,14 @@ func TestRecorderWritesWhatWentOverTheWire(t *testing.T) {
 	}
 }
 
-func TestRecorderRefusesWhatIsNotOneExchange(t *testing.T) {
+func TestRecorderRefusesSeveralExchanges(t *testing.T) {
 	r, _ := against(t, 500, 200)
 	if _, err := r.record(t.Context()); err == nil || !strings.Contains(err.Error(), "2 requests") {
 		t.Errorf("error %v", err)
 	}
 }
 
-func TestRecorderHasToSayWhoAnswers(t *testing.T) {
+func TestRecorderRequiresTheServerAndANote(t *testing.T) {
 	r, _ := against(t, 200)
 	r.note = ""
 	if _, err := r.record(t.Context()); !errors.Is(err, errSource) {
