@@ -115,7 +115,7 @@ func allCommands(cmd string, f func(string) bool) bool {
 const maxCommand = 96
 
 // shortCommand returns the form of a command that lines quote: without a change of folder
-// before it, and without the text of a here-document.
+// before it, and without the text of here-documents.
 func shortCommand(cmd string) string {
 	cmd = strings.TrimSpace(cmd)
 	for {
@@ -129,9 +129,7 @@ func shortCommand(cmd string) string {
 		}
 		cmd = strings.TrimSpace(after)
 	}
-	if strings.Contains(cmd, "<<") {
-		cmd, _, _ = strings.Cut(strings.ReplaceAll(cmd, "\\\n", " "), "\n") // the lines of a here-document follow
-	}
+	cmd = pastHeredocs(cmd)
 	short, most := withoutHeaders(squash(cmd[:min(len(cmd), 8*maxCommand)]))
 	return strings.ReplaceAll(cutText(short, most), "`", "'")
 }
@@ -140,7 +138,7 @@ func shortCommand(cmd string) string {
 // first part that changes something outside: "… && git commit" of "git add a b && git commit".
 func fromEffect(cmd string) string {
 	cmd = strings.ReplaceAll(cmd, "\\\n", " ")
-	if utf8.RuneCountInString(cmd) <= maxCommand || strings.Contains(cmd, "<<") {
+	if utf8.RuneCountInString(cmd) <= maxCommand {
 		return cmd
 	}
 	for from := 0; ; {
@@ -149,7 +147,7 @@ func fromEffect(cmd string) string {
 			return cmd
 		}
 		from += i + len("&& ")
-		if low := strings.ToLower(cmd[from:min(len(cmd), from+40)]); beginsAny(low, effectCommands) {
+		if low := strings.ToLower(cmd[from:min(len(cmd), from+40)]); changesOutside(low) {
 			return "… && " + cmd[from:]
 		}
 	}
@@ -176,7 +174,7 @@ func cutText(s string, n int) string {
 // target.
 func (c *Call) name() string {
 	if cmd := c.Command(); cmd != "" && strings.ContainsAny(cmd, " \n") {
-		if cmd = fromCheck(shortPaths(cmd, c.base)); c.Outcome != Failed { // which part of a failed command failed is unknown
+		if cmd = fromCheck(pastHeredocs(shortPaths(cmd, c.base))); c.Outcome != Failed { // which part of a failed command failed is unknown
 			cmd = fromEffect(cmd)
 		}
 		return "`" + shortCommand(cmd) + "`"
@@ -301,6 +299,7 @@ func (c *Call) lastWords() string {
 	for range 2 * statusEdge {
 		i := strings.LastIndexByte(rest, '\n')
 		line := strings.TrimSpace(testrun.Uncolored(rest[i+1:]))
+		line = strings.TrimSpace(line[strings.LastIndexByte(line, '\r')+1:]) // a terminal shows the progress before it no longer
 		if len(line) > 3 && !framed(line) && !ourOwn(line) && !noOutcome(line) && !testrun.Wrapper(line) {
 			line = squash(line[:min(len(line), 4*maxWords)])
 			low := strings.ToLower(line)
@@ -340,8 +339,8 @@ func addressIn(result string) string {
 // tellingStarts lists beginnings of lines that state what a command did, or why it did
 // nothing. idleStarts lists beginnings of lines that give advice or repeat the command.
 var (
-	tellingStarts = []string{"successfully ", "error: ", "fatal: ", "up to date, ", "✓ ", "✔ "}
-	idleStarts    = []string{"$ ", "> ", "warning: running pip", "run `", "run 'npm", "hint:", "usage:", "finished in ", "npm notice", "[notice]", "for more information", "to address ", "note: ", "create mode ", "delete mode ", "-h, --help", "see ", "done in "}
+	tellingStarts = []string{"successfully ", "error: ", "fatal: ", "up to date, ", "apply complete!", "✓ ", "✔ "}
+	idleStarts    = []string{"dropped refs/stash", "$ ", "> ", "warning: running pip", "run `", "run 'npm", "hint:", "usage:", "finished in ", "npm notice", "[notice]", "for more information", "to address ", "note: ", "create mode ", "delete mode ", "-h, --help", "see ", "done in "}
 )
 
 // installed reports whether a line in lower case is npm's line about added packages.

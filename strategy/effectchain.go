@@ -12,9 +12,10 @@ func (c *Call) effectsIn() int {
 
 // effectParts returns the parts of a command that change something, in lower case.
 func effectParts(cmd string) (out []string) {
-	for _, simple := range splitCommands(oneScript(strings.ToLower(cmd[:min(len(cmd), maxCommandLine)]))) {
+	cmd = withoutHeredocs(cmd[:min(len(cmd), maxCommandLine)])
+	for _, simple := range splitCommands(oneScript(strings.ToLower(cmd))) {
 		anyCommand(squash(simple), func(s string) bool {
-			if beginsAny(s, effectCommands) && !hasAny(s, harmlessForms) || requestsChange(s) {
+			if changesOutside(s) {
 				out = append(out, s)
 			}
 			return true // the rest of the part is quoted text
@@ -62,6 +63,7 @@ type effect struct {
 	kind    string // kind of the command, "" for a tool
 	repeats string // the command, if it is one that sessions run again and again
 	others  int    // number of further effects of the same kind in the step
+	before  []int  // steps of earlier effects of the same kind that have no line
 }
 
 // takes counts next with e if both are of the same kind and step, and reports whether it
@@ -74,9 +76,39 @@ func (e *effect) takes(next *effect) bool {
 	return true
 }
 
+// mostOfKind is the maximum number of effects of one kind that have lines of their own.
+// From a session that created 30 issues, the last ones and the number of the others are
+// told.
+const mostOfKind = 5
+
+// foldKinds removes the oldest effects of each kind of which there are more than
+// mostOfKind. The oldest effect that stays counts them.
+func foldKinds(all []effect) []effect {
+	left := map[string]int{}
+	for i := range all {
+		left[all[i].kind]++
+	}
+	folded := map[string][]int{} // by kind, the steps of the effects that were removed
+	out := all[:0]
+	for _, e := range all {
+		if left[e.kind]--; e.kind != "" && e.repeats == "" {
+			if left[e.kind] >= mostOfKind {
+				folded[e.kind] = append(folded[e.kind], e.step)
+				continue
+			}
+			e.before, folded[e.kind] = folded[e.kind], nil
+		}
+		out = append(out, e)
+	}
+	return out
+}
+
 // tell describes the effect, with the number of other effects that share its line.
 func (e *effect) tell() string {
 	text := e.call.tell()
+	if n := len(e.before); n > 0 {
+		text += "; before it, " + itoa(n) + " more `" + e.kind + "` " + span(e.before[0], e.before[n-1])
+	}
 	if e.others == 0 {
 		return text
 	}

@@ -9,8 +9,9 @@ import (
 // change again in a second run.
 var effectCommands = []string{"git push", "git commit", "git merge ", "git tag", "git rebase", "git cherry-pick", "git checkout -b", "git switch -c",
 	"git branch -d", "git worktree add", "gh pr create", "gh pr merge", "gh pr comment", "gh pr close", "gh issue create", "gh issue comment", "gh issue close",
-	"gh release create", "npm publish", "cargo publish", "docker push", "kubectl apply", "kubectl delete", "helm install", "helm upgrade", "terraform apply",
-	"alembic upgrade", "systemctl restart", "./deploy", "make deploy", "npm run deploy", "npm install", "npm i ", "pnpm add", "pnpm install", "yarn add",
+	"gh release create", "npm publish", "cargo publish", "docker push", "kubectl apply", "kubectl delete", "kubectl rollout restart", "kubectl rollout undo", "kubectl scale", "kubectl patch", "kubectl replace",
+	"kubectl set ", "kubectl drain", "kubectl cordon", "helm install", "helm upgrade", "helm rollback", "helm uninstall", "terraform apply", "pulumi up", "ansible-playbook ",
+	"alembic upgrade", "systemctl restart", "systemctl start", "systemctl stop", "systemctl reload", "systemctl enable", "systemctl disable", "mail ", "mailx ", "sendmail ", "mutt -s", "./deploy", "./publish", "./release", "make deploy", "npm run deploy", "npm install", "npm i ", "pnpm add", "pnpm install", "yarn add",
 	"pip install", "go get ", "apt-get install", "apt install", "brew install"}
 
 // harmlessForms lists options with which commands of effectCommands only show something.
@@ -26,6 +27,12 @@ var nothingDone = []struct {
 	{"git push", []string{"Everything up-to-date"}},
 	{"git merge", []string{"Already up to date."}},
 	{"git rebase", []string{" is up to date."}},
+}
+
+// changesOutside reports whether a simple command in lower case changes something that a
+// second run would change again.
+func changesOutside(simple string) bool {
+	return beginsAny(simple, effectCommands) && !hasAny(simple, harmlessForms) || requestsChange(simple) || subcommandChanges(simple)
 }
 
 // didNothing reports whether a result says that a command found nothing to do.
@@ -88,10 +95,7 @@ func (c *Call) attempts() bool {
 	}
 	if cmd := c.Command(); cmd != "" {
 		result := c.Result[:min(len(c.Result), 4*edge)]
-		return anyCommand(cmd, func(c string) bool {
-			return beginsAny(c, effectCommands) && !hasAny(c, harmlessForms) && !didNothing(c, result) ||
-				requestsChange(c)
-		})
+		return slices.ContainsFunc(effectParts(cmd), func(part string) bool { return !didNothing(part, result) })
 	}
 	if len(c.files) > 0 {
 		return false

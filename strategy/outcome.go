@@ -25,7 +25,7 @@ func (c *Call) read() {
 	case c.broke, stated && n != 0, verdict == testrun.Failure:
 		c.Outcome = Failed
 	case running(c.Result):
-	case refusedCall(c.Result), cmd == "" && errorResult(c.Result) && !c.gave(firstLine(c.Result)), cmd != "" && !stated && shellError(c.Result) && !c.attempts():
+	case refusedCall(c.Result), cmd == "" && errorResult(c.Result) && !c.gave(firstLine(c.Result)), cmd != "" && !stated && (shellError(c.Result) || failedProgram(cmd, body(c.Result)) != "") && !c.attempts():
 		c.Outcome = Failed
 	case verdict == testrun.Success, stated && !(c.Check() && hidesStatus(cmd)), cmd == "" && confirmed(c.Result):
 		c.Outcome = OK

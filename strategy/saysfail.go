@@ -13,9 +13,37 @@ import (
 var (
 	failStarts = []string{"fatal: ", "fatal error", "error: ", "error[", "npm err!", "npm error", "err_pnpm_", "error from server", "denied: ", "! [rejected]", "! [remote rejected]", "the connection to the server ", "curl: (",
 		"permission denied", "access denied", "an error occurred (", "traceback (most recent call last)", "panic: ", "e: ", "conflict (", "automatic merge failed", "aborting", "a pull request for branch ",
-		"unauthorized", "rejected: ", "connection refused", "ssh: connect ", "error command failed", "✗ ", "✘ ", "❌"}
+		"unauthorized", "rejected: ", "connection refused", "rolled back", "rolling back", "rollback complete", "ssh: connect ", "error command failed", "✗ ", "✘ ", "❌"}
 	softStarts = []string{"failed", "failure", "cannot ", "can't ", "could not ", "couldn't ", "unable to ", "invalid ", "insufficient ", "forbidden", "error ", "error!", "not found", "✖ ", "× ", "no such ", "unknown "}
 )
+
+// errnoWords occur in the messages with which programs say why they failed, after their
+// own name: "cp: error writing 'x': No space left on device".
+var errnoWords = []string{"error", "cannot ", "can't ", "could not ", "couldn't ", "unable to ", "failed", "no such ", "no space left", "denied", "refused", "not found", "not permitted", "read-only", "timed out",
+	"invalid ", "unrecognized ", "unknown ", "illegal option", "already exists", "missing "}
+
+// failedProgram returns the line in which a program of the command says that it failed,
+// after its own name, if that is the last line of a short output; else "".
+func failedProgram(cmd, output string) string {
+	lines := strings.Split(strings.TrimSpace(output), "\n")
+	if len(lines) > mostOfError || len(output) > edge {
+		return ""
+	}
+	line := strings.TrimSpace(testrun.Uncolored(lines[len(lines)-1]))
+	name, says, ok := strings.Cut(line, ": ")
+	if !ok || name == "" || strings.ContainsAny(name, " \t") || !hasAny(strings.ToLower(says), errnoWords) {
+		return ""
+	}
+	parts := splitCommands(lastLine(withoutHeredocs(cmd)))
+	if w := withoutPrefix(fields(parts[len(parts)-1])); len(w) == 0 || base(w[0]) != base(name) {
+		return ""
+	}
+	return line
+}
+
+// mostOfError is the maximum number of lines of an output that is the message of a
+// program that failed.
+const mostOfError = 4
 
 // tellsFailure reports whether a line of a command's output says that the command failed.
 func tellsFailure(line string) bool {
@@ -80,7 +108,7 @@ func (c *Call) outputStates(text string) (statement, string) {
 		switch {
 		case one && committed(line): // the output of a hook may follow it
 			return statesNone, ""
-		case tellsFailure(line), last && len(lines) <= 3 && beginsAny(strings.ToLower(line), softStarts):
+		case tellsFailure(line), last && line == failedProgram(cmd, text), last && len(lines) <= 3 && beginsAny(strings.ToLower(line), softStarts):
 			if failed = i; says == "" || testrun.Wrapper(says) {
 				says = line
 			}

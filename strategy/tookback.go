@@ -23,6 +23,27 @@ func (c *Call) undoes() bool {
 	})
 }
 
+// stashes reports whether a call puts changes aside with git stash, and undoes nothing else.
+func (c *Call) stashes() bool {
+	return !anyCommand(c.Command(), func(s string) bool { return beginsAny(s, undoing) && !strings.HasPrefix(s, "git stash") })
+}
+
+// popsAfter reports whether the changes that a call put aside came back in the same
+// command or later. Such a stash only showed how the code behaves without the changes.
+func (h *History) popsAfter(step, call int) bool {
+	pops := func(s string) bool {
+		return strings.HasPrefix(s, "git stash pop") || strings.HasPrefix(s, "git stash apply")
+	}
+	for i := step; i < len(h.Steps); i++ {
+		for k := range h.Steps[i].Calls {
+			if c := &h.Steps[i].Calls[k]; (i > step || k >= call) && c.Answered && c.Outcome != Failed && anyCommand(c.Command(), pops) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
 const (
 	tookBackValue = 1.3
 	reasonLength  = 320 // characters of the reason why something was undone or given up
@@ -36,7 +57,7 @@ func (h *History) tookBackLines(section int) []Line {
 		s := &h.Steps[i]
 		for k := range s.Calls {
 			c := &s.Calls[k]
-			if !c.undoes() {
+			if !c.undoes() || c.stashes() && h.popsAfter(i, k) {
 				continue
 			}
 			text := "took changes back with " + c.name()

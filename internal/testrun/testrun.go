@@ -49,7 +49,7 @@ func Read(output string) Report {
 		} else if v == Success && r.Verdict != Failure {
 			r = Report{v, start, start + len(text)}
 		}
-		if place.To == 0 && Diagnostic(plain) && (line[0] > ' ' || !Logged(plain)) {
+		if place.To == 0 && (Diagnostic(plain) && (line[0] > ' ' || !Logged(plain)) || line[0] > ' ' && exception(plain)) {
 			place = Report{Failure, start, start + len(text)}
 		}
 	}
@@ -57,6 +57,26 @@ func Read(output string) Report {
 		return place
 	}
 	return r
+}
+
+// gradleTest reports whether a line is Gradle's line about a failed test:
+// "LoginTest > rotation FAILED".
+func gradleTest(line string) bool {
+	return strings.HasSuffix(line, " FAILED") && strings.Contains(line, " > ") && !strings.HasPrefix(line, ">")
+}
+
+// kotlin reports whether a line is an error of the Kotlin compiler, which puts the place
+// after "e: ".
+func kotlin(line string) bool {
+	rest, ok := strings.CutPrefix(line, "e: ")
+	return ok && strings.Contains(rest, ".kt")
+}
+
+// exception reports whether a line is an exception with its message:
+// "api.DeviceException: No connected devices!".
+func exception(line string) bool {
+	name, message, ok := strings.Cut(line, ": ")
+	return ok && message != "" && !strings.ContainsAny(name, " \t()=") && (strings.HasSuffix(name, "Exception") || strings.HasSuffix(name, "Error"))
 }
 
 // counted is the rank of a line that only counts failures: a line about a place in a
@@ -71,13 +91,13 @@ const saysLittle = 3
 // names a package, 4 is a line of a runner.
 func rank(line string) int {
 	switch {
-	case begins(line, []string{"--- FAIL:", "FAIL: "}), strings.HasPrefix(line, "FAILED ") && !strings.HasPrefix(line, "FAILED ("):
+	case begins(line, []string{"--- FAIL:", "FAIL: "}), strings.HasPrefix(line, "FAILED ") && !strings.HasPrefix(line, "FAILED ("), gradleTest(line):
 		return 0
-	case Diagnostic(line), begins(line, []string{"panic: ", "E   ", "error TS", "error[E", "fatal error:"}):
+	case Diagnostic(line), kotlin(line), begins(line, []string{"panic: ", "E   ", "error TS", "error[E", "fatal error:"}):
 		return 1
-	case Wrapper(line):
+	case Wrapper(line), strings.HasPrefix(line, "BUILD FAILED"):
 		return saysLittle + 1
-	case strings.HasPrefix(line, "FAIL\t"):
+	case strings.HasPrefix(line, "FAIL\t"), strings.HasPrefix(line, "> Task "):
 		return saysLittle
 	case IsSummary(line):
 		return counted
@@ -95,7 +115,7 @@ func Line(line string) Verdict {
 	switch {
 	case strings.HasSuffix(line, "[no tests to run]"), strings.HasSuffix(line, "[no test files]"), strings.Contains(line, "(0 errors, "):
 		return None
-	case begins(line, failureStarts), line == "FAIL", strings.Contains(line, ": error TS"), endsBadly(line):
+	case begins(line, failureStarts), line == "FAIL", strings.Contains(line, ": error TS"), endsBadly(line), gradleTest(line), kotlin(line), strings.HasPrefix(line, "> Task ") && strings.HasSuffix(line, " FAILED"):
 		return Failure
 	case begins(line, successStarts), line == "PASS":
 		return Success

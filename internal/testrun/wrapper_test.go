@@ -75,6 +75,10 @@ func TestReadPrefersFindingsToTheRunnersOwnLines(t *testing.T) {
 		"a package that broke":      {"# a\na.go:3:2: undefined: x\nFAIL\ta [build failed]\nFAIL\n", "a.go:3:2: undefined: x"},
 		"a log is no diagnosis":     {"    hooks.go:19: the hook has run\nFAIL\ta\t0.1s\nFAIL\n", "FAIL\ta\t0.1s"},
 		"a unittest, not its count": {"FAIL: test_a (t.A.test_a)\nFAILED (failures=1)\n", "FAIL: test_a (t.A.test_a)"},
+		"a test of Gradle":          {"> Task :app:test FAILED\nLoginTest > rotation FAILED\n    java.lang.IllegalStateException at Login.kt:44\n4 tests completed, 1 failed\nBUILD FAILED in 21s\n", "LoginTest > rotation FAILED"},
+		"the Kotlin compiler":       {"e: file:///app/src/Settings.kt:61:21 Unresolved reference: observe\nBUILD FAILED in 12s\n", "e: file:///app/src/Settings.kt:61:21 Unresolved reference: observe"},
+		"an exception of Gradle":    {"com.android.builder.testing.api.DeviceException: No connected devices!\nBUILD FAILED in 6s\n", "com.android.builder.testing.api.DeviceException: No connected devices!"},
+		"a task of Gradle":          {"> Task :app:lint FAILED\nBUILD FAILED in 6s\n", "> Task :app:lint FAILED"},
 		"nothing but the runner":    {"npm ERR! code 1\n", "npm ERR! code 1"},
 	} {
 		t.Run(name, func(t *testing.T) {

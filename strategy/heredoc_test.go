@@ -1,0 +1,132 @@
+package strategy
+
+import (
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/agentcompact/compact/message"
+)
+
+// TestQuotedScriptShowsWhatRanAfterItsTexts: the outcome of a script is that of its last
+// command; a label of the first one, which only writes a file, blames the wrong command.
+func TestQuotedScriptShowsWhatRanAfterItsTexts(t *testing.T) {
+	for _, c := range []struct{ script, want string }{
+		{"cat > try.py << 'EOF'\nimport shop\nprint(shop.total())\nEOF\npython try.py", "cat > try.py << 'EOF' …; python try.py"},
+		{"cat > notes.md <<EOF\n# Notes\nEOF", "cat > notes.md <<EOF"},
+		{"git commit -m \"$(cat <<'EOF'\nfix: rounding\n\nEUR only\nEOF\n)\"", "git commit -m '$(cat <<'EOF' …)'"},
+		{"git commit -m \"$(cat <<'EOF'\nfix: rounding\nEOF\n)\" && git push", "git commit -m '$(cat <<'EOF' …)' && git push"},
+		{"cat > a_very_long_name_of_a_script_that_checks_the_totals.py <<'EOF'\nx = 1\nEOF\ncp shop.py shop.bak\ngo test ./orders/...\nrm shop.bak", "…; go test ./orders/..."},
+		{"cat > a_very_long_name_of_a_script_that_checks_the_totals.py <<'EOF'\nx = 1\nEOF\npython a_very_long_name_of_a_script_that_checks_the_totals.py", "…; python a_very_long_name_of_a_script_that_checks_the_totals.py"},
+		{"python3 - <<'PY'\nprint(1)", "python3 - <<'PY'"}, // not ended
+	} {
+		c.want = strings.ReplaceAll(c.want, `"`, "'")
+		if got := strings.ReplaceAll(shortCommand(c.script), `"`, "'"); got != c.want {
+			t.Errorf("%q:\n got %s\nwant %s", c.script, got, c.want)
+		}
+	}
+}
+
+// TestTextOfAScriptIsNoEffect: a file that names a command is data, and a summary that
+// said the command was done would keep the agent from it.
+func TestTextOfAScriptIsNoEffect(t *testing.T) {
+	for script, want := range map[string]bool{
+		"cat > release.sh <<'EOF'\nnpm publish\ngit push --tags\nEOF":       false,
+		"cat > release.sh <<'EOF'\nnpm publish\nEOF\nsh release.sh":         false, // nobody can tell what the script does
+		"cat > release.sh <<'EOF'\nset -e\nEOF\ngit push --tags":            true,
+		"ssh web1 <<'EOF'\nsystemctl restart shop\nEOF":                     true,
+		"git commit -m \"$(cat <<'EOF'\nadd the release script\nEOF\n)\"":   true,
+		"git add a.go\n# then npm publish\ngit status":                      false,
+		"cat <<'EOF'\nkubectl delete pod web-1\nEOF\necho printed; ls -l /": false,
+	} {
+		c := &Call{Tool: "bash", Args: []Arg{{Name: "command", Value: script}}, Result: "done", Answered: true, Outcome: OK}
+		if got := c.attempts(); got != want {
+			t.Errorf("%q: effect %v, want %v", script, got, want)
+		}
+	}
+}
+
+func TestSubcommandsOfAnyProgramAreEffects(t *testing.T) {
+	for _, s := range []string{"bd create 'fix totals' -p 1", "npm run publish", "npm run release:minor", "npm --prefix web run deploy", "gcloud compute instances delete web-1", "workmux add totals -b",
+		"sudo helmfile destroy", "twine upload dist/*", "fly deploy --remote-only", "npx vercel deploy --prod", "az group create --name rg1", "make release", "gh workflow trigger x"} {
+		if !subcommandChanges(s) {
+			t.Errorf("%s: no effect", s)
+		}
+	}
+	for _, s := range []string{"grep create app.go", "git add .", "echo create", "ls release", "bd list --status create", "bd create --help", "helm upgrade-create", "python create", "create", "cat deploy",
+		"docker ps -a create", "bd show create", "go test -run create", "terraform plan -out release", "npm run build:release", "npm install", "make test release.txt", "fly deploy --dry-run", "docker compose help create"} {
+		if subcommandChanges(s) {
+			t.Errorf("%s: an effect", s)
+		}
+	}
+}
+
+// Thirty lines about created issues would leave no room for anything else, and thirty
+// issues that are not told would be created again.
+func TestManyEffectsOfOneKindAreCounted(t *testing.T) {
+	var msgs []message.Message
+	for i := range 9 {
+		id := strconv.Itoa(i)
+		msgs = append(msgs, message.Assistant("", message.Call(id, "bash", `{"command":"bd create item-`+id+`"}`)), message.ToolResult(id, "Created issue: av-"+id))
+	}
+	msgs = append(msgs, message.Assistant("", message.Call("p", "bash", `{"command":"npm run publish"}`)), message.ToolResult("p", "+ shop@1.2.0"))
+	var lines []string
+	for _, f := range NewHistory(Request{Strategy: taskState, Messages: msgs, First: 1}).effects() {
+		lines = append(lines, f.Text)
+	}
+	if len(lines) != mostOfKind+1 {
+		t.Fatalf("%d lines:\n%s", len(lines), strings.Join(lines, "\n"))
+	}
+	if !strings.Contains(lines[0], "item-4") || !strings.Contains(lines[0], "before it, 4 more `bd create` [s1–s7]") || !strings.Contains(lines[mostOfKind], "npm run publish") {
+		t.Errorf("the lines are:\n%s", strings.Join(lines, "\n"))
+	}
+}
+
+// TestStashThatComesBackTakesNothingBack: "git stash; go test; git stash pop" only runs the
+// tests without the change.
+func TestStashThatComesBackTakesNothingBack(t *testing.T) {
+	told := func(commands ...string) bool {
+		var msgs []message.Message
+		for i, c := range commands {
+			id := strconv.Itoa(i)
+			msgs = append(msgs, message.Assistant("", message.Call(id, "bash", `{"command":"`+c+`"}`)), message.ToolResult(id, "done"))
+		}
+		return len(NewHistory(Request{Strategy: taskState, Messages: msgs, First: 1}).tookBackLines(0)) > 0
+	}
+	for _, c := range []struct {
+		commands []string
+		want     bool
+	}{
+		{[]string{"git stash"}, true},
+		{[]string{"git stash && go test ./x; git stash pop"}, false},
+		{[]string{"git stash", "go test ./x", "git stash pop"}, false},
+		{[]string{"git stash pop", "git stash"}, true},
+		{[]string{"git checkout -- a.go && git stash", "git stash pop"}, true},
+	} {
+		if got := told(c.commands...); got != c.want {
+			t.Errorf("%q: took back %v, want %v", c.commands, got, c.want)
+		}
+	}
+}
+
+func TestProgramThatNamesItselfFailed(t *testing.T) {
+	for _, c := range []struct {
+		command, output string
+		want            Outcome
+	}{
+		{"pg_dump -t orders prod > /backup/orders.sql", "pg_dump: error: could not write: No space left on device", Failed},
+		{"cp big.bin /mnt/x/big.bin", "cp: error writing '/mnt/x/big.bin': No space left on device", Failed},
+		{"cd /srv && sudo mail -s Sum a@b.example < out.txt", "mail: cannot send message: Connection refused", Failed},
+		{"./deploy.sh staging", "Deploying ...\nHealth check: 502\nRolled back to v118", Failed},
+		{"kubectl rollout restart deploy/web", "Error from server (Forbidden): deployments.apps \"web\" is forbidden", Failed},
+		{"cat errors.log", "mail: cannot send message", Unknown}, // another program's words
+		{"grep -r error .", "grep: note", Unknown},
+		{"tail -3 app.log", "tail of the day\nmail: error", Unknown},
+	} {
+		msgs := []message.Message{message.Assistant("", message.Call("1", "bash", `{"command":`+strconv.Quote(c.command)+`}`)), message.ToolResult("1", c.output)}
+		h := NewHistory(Request{Strategy: taskState, Messages: msgs, First: 1})
+		if got := h.Steps[0].Calls[0].Outcome; got != c.want {
+			t.Errorf("%s: %v, want %v", c.command, got, c.want)
+		}
+	}
+}
