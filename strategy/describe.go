@@ -303,7 +303,7 @@ func (c *Call) lastWords() string {
 		if len(line) > 3 && !framed(line) && !ourOwn(line) && !noOutcome(line) && !testrun.Wrapper(line) {
 			line = squash(line[:min(len(line), 4*maxWords)])
 			low := strings.ToLower(line)
-			if beginsAny(low, tellingStarts) || installed(low) || committed(line) {
+			if beginsAny(low, tellingStarts) || installed(low) || published(line) || committed(line) {
 				return clip(line, maxWords)
 			}
 			if any = cmp.Or(any, line); !idle(low) {
@@ -342,6 +342,13 @@ var (
 	tellingStarts = []string{"successfully ", "error: ", "fatal: ", "up to date, ", "apply complete!", "✓ ", "✔ "}
 	idleStarts    = []string{"dropped refs/stash", "$ ", "> ", "warning: running pip", "run `", "run 'npm", "hint:", "usage:", "finished in ", "npm notice", "[notice]", "for more information", "to address ", "note: ", "create mode ", "delete mode ", "-h, --help", "see ", "done in "}
 )
+
+// published reports whether a line is npm's line about a published version: "+ shop@1.2.0".
+func published(line string) bool {
+	name, ok := strings.CutPrefix(line, "+ ")
+	at := strings.LastIndexByte(name, '@')
+	return ok && at > 0 && !strings.ContainsAny(name, " \t") && at+1 < len(name) && name[at+1] >= '0' && name[at+1] <= '9'
+}
 
 // installed reports whether a line in lower case is npm's line about added packages.
 func installed(low string) bool {

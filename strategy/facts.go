@@ -132,7 +132,8 @@ const goalOrder = -2 * carriedBefore
 const replied = ", replied to in "
 
 // repliedTo returns, as a suffix, the step in which the assistant ended its turn after a
-// request. It returns "" if the assistant did not end its turn.
+// request, or else its last text before the user's next message. It returns "" if there is
+// neither.
 func (h *History) repliedTo(step int) string {
 	before := ""
 	h.Previous.all(func(lines []string) []string {
@@ -146,9 +147,16 @@ func (h *History) repliedTo(step int) string {
 	if before != "" {
 		return replied + before
 	}
+	spoke := 0
 	for i := range h.Steps {
-		if s := &h.Steps[i]; s.ID > step && h.endsTurn(i) {
+		switch s := &h.Steps[i]; {
+		case s.ID <= step:
+		case h.endsTurn(i):
 			return replied + stepID(s.ID)
+		case spoke > 0 && s.user() && s.Text != "":
+			return replied + stepID(spoke)
+		case s.Role == message.RoleAssistant && s.Text != "" && s.onlySpeaks():
+			spoke = s.ID
 		}
 	}
 	return ""

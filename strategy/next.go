@@ -25,7 +25,8 @@ func (h *History) nextLines(section int) []Line {
 	if f := h.stillFailing(); f.Step != announced.Step { // the line of the announced step states its own failure
 		add(f, "its last run failed: ")
 	}
-	add(h.unanswered(), h.questionHow())
+	question := h.unanswered()
+	add(question, h.questionHow(question.Step))
 	add(h.lastList(), writtenPlan)
 	for _, f := range h.next() {
 		if f.Text == announced.Text {
@@ -178,9 +179,10 @@ func (c *Call) showsCommit() bool {
 	return false
 }
 
-// questionHow returns the introduction of an unanswered question.
-func (h *History) questionHow() string {
-	if h.asked != "" {
+// questionHow returns the introduction of an unanswered question. The user's message that
+// follows the block is no answer if it was written before the question.
+func (h *History) questionHow(step int) string {
+	if h.asked != "" && (h.order.since == 0 || step < h.order.since) {
 		return "asked the user last, whose next message follows this block: "
 	}
 	return "asked the user, and no answer stands in this part: "

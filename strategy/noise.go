@@ -6,7 +6,7 @@ import (
 )
 
 // adviceStarts begin lines of advice, which a tool prints after successes and failures alike.
-var adviceStarts = []string{"warning: running pip", "npm audit fix", "npm fund", "npm notice", "[notice]", "run `npm", "run 'npm", "to address ", "hint: ",
+var adviceStarts = []string{"warning: running pip", "npm audit fix", "npm fund", "npm notice", "[notice]", "[showing lines ", "npm warn publish ", "error: pip's dependency resolver", "run `npm", "run 'npm", "to address ", "hint: ",
 	"npm err! code ", "npm error code ", "npm err! errno", "npm error errno", "npm err! path", "npm error path", "npm err! a complete log", "npm error a complete log"}
 
 // noOutcome reports whether a line says nothing about the outcome of a run: advice,

@@ -11,8 +11,8 @@ const (
 
 // commonSections are appended to the sections of every strategy.
 var commonSections = []Section{
-	{Title: headingHappened, Share: 0.4},
-	{Title: headingStanding, Share: 0.3},
+	{Title: headingHappened, Share: 0.45},
+	{Title: headingStanding, Share: 0.25},
 	{Title: headingComing, Share: 0.12},
 }
 
@@ -22,6 +22,7 @@ func (h *History) commonLines(s Strategy) []Line {
 	if i, ok := s.section(headingHappened); ok {
 		out = append(out, h.logLines(i)...)
 		out = append(out, h.returnedLines(i)...)
+		out = append(out, h.heardLines(i)...)
 	}
 	if i, ok := s.section(headingStanding); ok {
 		if _, own := s.section(deltaChecksTitle); !own {

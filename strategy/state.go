@@ -30,18 +30,31 @@ func (h *History) checkLines(section int) []Line {
 	return out
 }
 
-// standingLines returns lines about the state of the work: answers and conclusions,
-// reports and failures of sub-agents, files of instructions, pasted texts, background
-// tasks, and attempts that were taken back.
+// heardLines returns lines about answers of the user and reports of sub-agents. They stand
+// in the log, because the assistant can have corrected a report right after it, and the
+// user can have changed an answer later.
+func (h *History) heardLines(section int) []Line {
+	out := h.proposalLines(section)
+	for i := range h.Steps {
+		s := &h.Steps[i]
+		for k := range s.Calls {
+			out = append(out, h.reportLines(section, s, &s.Calls[k])...)
+		}
+	}
+	return out
+}
+
+// standingLines returns lines about the state of the work: conclusions, failures of
+// sub-agents, files of instructions, pasted texts, background tasks, and attempts that
+// were taken back.
 func (h *History) standingLines(section int) []Line {
-	out := append(h.proposalLines(section), h.conclusionLines(section)...)
+	out := h.conclusionLines(section)
 	for i := range h.Steps {
 		s := &h.Steps[i]
 		for k := range s.Calls {
 			if line, value := s.Calls[k].standing(); line != "" {
 				out = append(out, Line{Section: section, Text: line + " " + stepID(s.ID), Value: value * h.recency(s.ID), Order: s.ID})
 			}
-			out = append(out, h.reportLines(section, s, &s.Calls[k])...)
 		}
 		if s.Given != "" {
 			out = append(out, Line{Section: section, Text: "a file of instructions was given: " + s.Given + " " + stepID(s.ID), Value: 0.4, Order: s.ID})

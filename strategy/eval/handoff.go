@@ -245,11 +245,21 @@ var changeFolder = regexp.MustCompile(`^(?:cd|pushd) \S+ ?(?:&&|;) ?`)
 // contain to name the command.
 const commandHead = 24
 
-// names reports whether a line names a command, with or without a change of
-// folder before it.
+// leastLast is the minimum number of bytes of the last line of a script that names it:
+// "EOF" and ")" do not.
+const leastLast = 10
+
+// names reports whether a line names a command, with or without a change of folder before
+// it. A script is also named by its last line, whose outcome it has.
 func (l line) names(command string) bool {
 	c := even(command)
-	return strings.Contains(l.low, c[:min(len(c), commandHead)]) || strings.Contains(l.low, head(changeFolder.ReplaceAllString(c, ""), commandHead))
+	if strings.Contains(l.low, c[:min(len(c), commandHead)]) || strings.Contains(l.low, head(changeFolder.ReplaceAllString(c, ""), commandHead)) {
+		return true
+	}
+	command = strings.TrimSpace(command)
+	at := strings.LastIndexByte(command, '\n') + 1
+	last := head(command[at:], commandHead)
+	return at > 0 && len(last) >= leastLast && strings.Contains(l.low, last)
 }
 
 // path reports whether a line names a file: whether it contains the name of the file and
