@@ -76,38 +76,49 @@ func (e *effect) takes(next *effect) bool {
 	return true
 }
 
-// mostOfKind is the maximum number of effects of one kind that have lines of their own.
+// mostOfGroup is the maximum number of effects of one group that have lines of their own.
 // From a session that created 30 issues, the last ones and the number of the others are
 // told.
-const mostOfKind = 5
+const mostOfGroup = 3
 
-// foldKinds removes the oldest effects of each kind of which there are more than
-// mostOfKind. The oldest effect that stays counts them.
-func foldKinds(all []effect) []effect {
+// foldGroups removes the oldest effects of each group of which there are more than
+// mostOfGroup. The oldest effect that stays counts them.
+func foldGroups(all []effect) []effect {
 	left := map[string]int{}
 	for i := range all {
-		left[all[i].kind]++
+		left[all[i].group()]++
 	}
-	folded := map[string][]int{} // by kind, the steps of the effects that were removed
+	folded := map[string][]int{} // by group, the steps of the effects that were removed
 	out := all[:0]
 	for _, e := range all {
-		if left[e.kind]--; e.kind != "" && e.repeats == "" {
-			if left[e.kind] >= mostOfKind {
-				folded[e.kind] = append(folded[e.kind], e.step)
+		group := e.group()
+		if left[group]--; group != "" && e.repeats == "" {
+			if left[group] >= mostOfGroup {
+				folded[group] = append(folded[group], e.step)
 				continue
 			}
-			e.before, folded[e.kind] = folded[e.kind], nil
+			e.before, folded[group] = folded[group], nil
 		}
 		out = append(out, e)
 	}
 	return out
 }
 
+// group returns the kind of an effect in effectCommands, and the program of another
+// command, because programs such as trackers are used again and again. It is "" for a tool.
+func (e *effect) group() string {
+	if e.kind == "" || beginsAny(e.kind, effectCommands) || e.kind == "gh api" || e.kind == "curl" {
+		return e.kind
+	}
+	program, _, _ := strings.Cut(e.kind, " ")
+	return program
+}
+
 // tell describes the effect, with the number of other effects that share its line.
 func (e *effect) tell() string {
 	text := e.call.tell()
 	if n := len(e.before); n > 0 {
-		text += "; before it, " + itoa(n) + " more `" + e.kind + "` " + span(e.before[0], e.before[n-1])
+		text += "; before it, " + itoa(n) + " more `" + e.group() + "` " + span(e.before[0], e.before[n-1])
 	}
 	if e.others == 0 {
 		return text

@@ -74,10 +74,10 @@ func TestManyEffectsOfOneKindAreCounted(t *testing.T) {
 	for _, f := range NewHistory(Request{Strategy: taskState, Messages: msgs, First: 1}).effects() {
 		lines = append(lines, f.Text)
 	}
-	if len(lines) != mostOfKind+1 {
+	if len(lines) != mostOfGroup+1 {
 		t.Fatalf("%d lines:\n%s", len(lines), strings.Join(lines, "\n"))
 	}
-	if !strings.Contains(lines[0], "item-4") || !strings.Contains(lines[0], "before it, 4 more `bd create` [s1–s7]") || !strings.Contains(lines[mostOfKind], "npm run publish") {
+	if !strings.Contains(lines[0], "item-6") || !strings.Contains(lines[0], "before it, 6 more `bd` [s1–s11]") || !strings.Contains(lines[mostOfGroup], "npm run publish") {
 		t.Errorf("the lines are:\n%s", strings.Join(lines, "\n"))
 	}
 }

@@ -168,7 +168,7 @@ func (h *History) effects() []fact {
 		times[e.repeats]++
 	})
 	seen := map[string]int{}
-	all = foldKinds(all)
+	all = foldGroups(all)
 	var out []fact
 	for i := range all {
 		e := &all[i]
