@@ -190,3 +190,31 @@ func BenchmarkUnarchived(b *testing.B) {
 		Unarchived(steps, all, "k")
 	}
 }
+
+// The edits of an agent that no step has archived come after its own last step, whatever
+// steps other agents or branches made since.
+func TestPendingIgnoresTheStepsOfOthers(t *testing.T) {
+	at := func(agent, branch string, seq int64) Step {
+		return Step{Agent: agent, Branch: branch, Seq: seq, Edits: seq}
+	}
+	edits := []Step{at("a", "", 1), at("b", "", 2), at("a", "", 3), at("a", "x", 4), at("a", "", 5)}
+	for name, c := range map[string]struct {
+		steps []Step
+		want  []int64
+	}{
+		"no step":                 {nil, []int64{1, 3, 5}},
+		"a step of its own":       {[]Step{at("a", "", 1)}, []int64{3, 5}},
+		"of another agent later":  {[]Step{at("a", "", 1), at("b", "", 5)}, []int64{3, 5}},
+		"of another branch later": {[]Step{at("a", "", 3), at("a", "x", 5)}, []int64{5}},
+		"of others alone":         {[]Step{at("b", "", 5), at("a", "x", 5)}, []int64{1, 3, 5}},
+		"the last of its own":     {[]Step{at("a", "", 1), at("a", "", 5)}, nil},
+	} {
+		var got []int64
+		for _, e := range Pending(c.steps, edits, Owner{"a", ""}) {
+			got = append(got, e.Seq)
+		}
+		if !slices.Equal(got, c.want) {
+			t.Errorf("%s: lines %v, want %v", name, got, c.want)
+		}
+	}
+}

@@ -124,3 +124,69 @@ func TestViewsKnowTheTraitsOfTheirMessages(t *testing.T) {
 		t.Errorf("%d results, %d summaries", results, summaries)
 	}
 }
+
+// Pages that two conversations share hold no changed decision. The message after such a
+// page is compared again.
+func TestRedecidedFindsTheFirstMessageAfterASharedPage(t *testing.T) {
+	c := NewConversation(numbered(3*pageLen), nil, nil)
+	for _, at := range []int{0, pageLen - 1, pageLen, 2 * pageLen, 3*pageLen - 1} {
+		after, err := c.Apply([]policy.Edit{{Decision: policy.Truncated, Text: &policy.TextEdit{Index: at, Segments: []policy.Segment{{To: 1}}}}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := c.Redecided(after); !slices.Equal(got, []int{at}) {
+			t.Errorf("an edit of message %d: %v", at, got)
+		}
+	}
+}
+
+// numbered returns n results with different texts.
+func numbered(n int) (msgs []message.Message) {
+	for i := range n {
+		msgs = append(msgs, message.ToolResult(fmt.Sprint(i), fmt.Sprint(i, " ", strings.Repeat("x", 100))))
+	}
+	return msgs
+}
+
+// Several stages, or several steps, can edit different parts of one message. Each part
+// keeps its origin, and the message keeps the stronger decision.
+func TestPartsEditedOneAfterTheOtherKeepTheirOrigins(t *testing.T) {
+	three := message.ToolResult("a", strings.Repeat("some output ", 9))
+	for _, id := range []string{"b", "c"} {
+		three.Parts = append(three.Parts, message.ToolResult(id, strings.Repeat("some output ", 9)).Parts...)
+	}
+	c := NewConversation([]message.Message{three}, nil, nil)
+	for p, d := range []policy.Decision{policy.Masked, policy.Truncated, policy.Truncated} {
+		segments := []policy.Segment{{To: 4}, {Mark: &policy.Mark{Form: formname.Observation, Chars: 100 + p, Tokens: 20 + p}}}
+		after, err := c.Apply([]policy.Edit{{Decision: d, Reason: fmt.Sprint(p), Text: &policy.TextEdit{Part: p, Segments: segments}}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		c = after
+	}
+	for p := range 3 {
+		want := policy.Origin{Chars: 100 + p, Tokens: 20 + p, Masked: p == 0}
+		if o, known := c.Origin(0, p); !known || o != want {
+			t.Errorf("part %d: %+v, %v, want %+v", p, o, known, want)
+		}
+	}
+	if d, reason := c.Decision(0); d != policy.Masked || reason != "0" {
+		t.Errorf("the message is %s (%s), want masked", d, reason)
+	}
+}
+
+// A list of edits may hold two edits of one part. The second one applies to the text after
+// the first one.
+func TestApplyMakesTwoEditsOfOnePartInOrder(t *testing.T) {
+	c := NewConversation([]message.Message{message.ToolResult("a", "abcdefgh")}, nil, nil)
+	edit := func(segments ...policy.Segment) policy.Edit {
+		return policy.Edit{Decision: policy.Truncated, Text: &policy.TextEdit{Segments: segments}}
+	}
+	after, err := c.Apply([]policy.Edit{edit(policy.Segment{To: 2}, policy.Segment{Lit: "-"}, policy.Segment{From: 4, To: 8}), edit(policy.Segment{From: 1, To: 5})})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := after.Messages()[0].ResultText(); got != "b-ef" {
+		t.Errorf("%q, want %q", got, "b-ef")
+	}
+}
