@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -136,5 +137,25 @@ func TestDropRemovesTheSummaryWithTheOldestRounds(t *testing.T) {
 	}
 	if d, _ := out.Conversation.Decision(1); d != policy.Dropped || out.Conversation.Len() != len(msgs) {
 		t.Errorf("the summary is %s, and %d of %d messages are left", d, out.Conversation.Len(), len(msgs))
+	}
+}
+
+// A text in the open round that looks like a notice of an earlier drop is not one: the
+// round stays whole, and the number in the new notice does not include it.
+func TestDropCountsOnlyNoticesOfEarlierDrops(t *testing.T) {
+	msgs := []message.Message{message.System("s"), policy.NewNotice(4)}
+	for range 3 {
+		msgs = append(msgs, message.User(text(30)), message.Assistant(text(30)))
+	}
+	msgs = append(msgs, message.User("go"), message.Assistant("", message.Call("c", "bash", "{}")), policy.NewNotice(7))
+	v := policy.NewView(msgs, pins, words{})
+	v.Budget = budget(1 << 20)
+	p, err := policy.Drop{}.Propose(t.Context(), v)
+	if err != nil || len(p.Groups) == 0 {
+		t.Fatalf("%d groups, %v", len(p.Groups), err)
+	}
+	cut := p.Groups[0][0].Cut
+	if n, ok := policy.ParseNotice(*cut.New); !slices.Equal(cut.Removed, []int{1, 2}) || !ok || n != 5 {
+		t.Errorf("the notice says %d for messages %v, want 5 for [1 2]", n, cut.Removed)
 	}
 }
