@@ -2,6 +2,7 @@ package recall_test
 
 import (
 	"errors"
+	"fmt"
 	"slices"
 	"testing"
 	"testing/synctest"
@@ -9,6 +10,7 @@ import (
 
 	"github.com/agentcompact/compact/compact"
 	"github.com/agentcompact/compact/recall"
+	"github.com/agentcompact/compact/redact"
 	"github.com/agentcompact/compact/storage/memory"
 	"github.com/agentcompact/compact/storage/record"
 )
@@ -64,4 +66,36 @@ func TestAMessageHasThePlaceAndTheTimeOfTheFileThatHoldsIt(t *testing.T) {
 			}
 		}
 	})
+}
+
+// A failed step can arrive late, and the next step then has the same transcript. Its
+// messages are those of the first of the two steps.
+func TestAMessageOfTwoStepsBelongsToTheFirst(t *testing.T) {
+	s, err := record.OpenSession(t.Context(), memory.New(), "s")
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := redact.New(redact.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	file, err := s.Transcript(t.Context(), 1, []redact.Text{r.JSON([]byte(`{"role":"user","content":"hello"}`))})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for step := 1; step <= 2; step++ {
+		ledger := fmt.Appendf(nil, `{"v":2,"step":%d,"model":"model-%d","archive":%q,"recipes":[]}`, step, step, file.Key.Base())
+		if _, err := s.Commit(t.Context(), step, r.Record(ledger), file); err != nil {
+			t.Fatal(err)
+		}
+	}
+	n := 0
+	for msg, err := range recall.Messages(t.Context(), s) {
+		if n++; err != nil || msg.Step != 1 || msg.Model != "model-1" {
+			t.Errorf("%q is of step %d, model %q, %v", msg.Message.Text(), msg.Step, msg.Model, err)
+		}
+	}
+	if n != 1 {
+		t.Errorf("%d messages", n)
+	}
 }
