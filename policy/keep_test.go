@@ -113,7 +113,7 @@ func TestTruncateKeepsTheSameEndOfACutResult(t *testing.T) {
 			}
 		}
 		got := conv.Messages()[2].ResultText()
-		if strings.Count(got, "[truncated: kept ") != 1 || !strings.Contains(got, "("+first+")") {
+		if strings.Count(got, "[truncated: kept ") != 1 || !strings.Contains(got, "~60 of ~402 tokens ("+first+")") {
 			t.Errorf("first cut keeps %s, second cut keeps both: %q", first, got)
 		}
 	}

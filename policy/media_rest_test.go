@@ -114,3 +114,17 @@ func TestMediaKeepsPicturesOfTheLastUserMessage(t *testing.T) {
 		}
 	}
 }
+
+// For the size of the request, a link is not worth replacing.
+func TestHeavyMediaExcludesLinks(t *testing.T) {
+	for heavy, want := range map[bool]int{true: 8, false: 9} {
+		msgs := shots(10)
+		link := &msgs[3].Parts[1]
+		link.Media = &message.Media{MIME: "image/png", URL: "https://a.example/page.png"}
+		v := policy.NewView(msgs, pins, shotCost{})
+		v.Keep = policy.Keep{Turns: 1, Pairs: 1}
+		if p, err := (policy.Media{Heavy: heavy}).Propose(t.Context(), v); err != nil || len(p.Groups) != want {
+			t.Errorf("heavy %v: %d pictures are replaced, want %d, %v", heavy, len(p.Groups), want, err)
+		}
+	}
+}

@@ -99,3 +99,17 @@ func TestAMessageOfTwoStepsBelongsToTheFirst(t *testing.T) {
 		t.Errorf("%d messages", n)
 	}
 }
+
+// A line that is an edit and cannot be read is an error of the verification, not an edit
+// without originals.
+func TestRefsOfDamagedLinesAreErrors(t *testing.T) {
+	if refs, ok, err := recall.EditRefs([]byte(`{"edit":{"step":"x"}}`)); err == nil || !ok || len(refs) > 0 {
+		t.Errorf("an edit: %v, %v, %v", refs, ok, err)
+	}
+	if refs, ok, err := recall.EditRefs([]byte(`{"role":"user","content":"{\"edit\":"}`)); err != nil || ok || len(refs) > 0 {
+		t.Errorf("an original: %v, %v, %v", refs, ok, err)
+	}
+	if refs, err := recall.Refs(record.Ledger{Step: 1, Data: []byte(`{"v":2,"step":"x"}`)}); err == nil || len(refs) > 0 {
+		t.Errorf("a ledger: %v, %v", refs, err)
+	}
+}

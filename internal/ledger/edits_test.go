@@ -98,11 +98,12 @@ func TestVoidLineIsForOneTry(t *testing.T) {
 		read []Step
 		want []int64
 	}{
-		"the other came first": {[]Step{edit(1, KindTidy, "a"), edit(2, KindTidy, "b"), edit(3, KindVoid, "b")}, []int64{1}},
-		"the other came later": {[]Step{edit(1, KindTidy, "b"), edit(2, KindTidy, "a"), edit(3, KindVoid, "b")}, []int64{2}},
-		"behind the void line": {[]Step{edit(1, KindTidy, "b"), edit(2, KindVoid, "b"), edit(3, KindTidy, "a")}, []int64{3}},
-		"it was never stored":  {[]Step{edit(1, KindTidy, "a"), edit(2, KindVoid, "b")}, []int64{1}},
-		"older lines":          {[]Step{edit(1, KindTidy, ""), edit(2, KindVoid, "")}, nil},
+		"the other came first":  {[]Step{edit(1, KindTidy, "a"), edit(2, KindTidy, "b"), edit(3, KindVoid, "b")}, []int64{1}},
+		"the other came later":  {[]Step{edit(1, KindTidy, "b"), edit(2, KindTidy, "a"), edit(3, KindVoid, "b")}, []int64{2}},
+		"behind the void line":  {[]Step{edit(1, KindTidy, "b"), edit(2, KindVoid, "b"), edit(3, KindTidy, "a")}, []int64{3}},
+		"it was never stored":   {[]Step{edit(1, KindTidy, "a"), edit(2, KindVoid, "b")}, []int64{1}},
+		"older lines":           {[]Step{edit(1, KindTidy, ""), edit(2, KindVoid, "")}, nil},
+		"edits of a compaction": {[]Step{edit(1, "always", ""), edit(2, KindVoid, "")}, []int64{1}},
 	} {
 		var d Edits
 		for _, e := range c.read {

@@ -175,6 +175,40 @@ func TestPartsEditedOneAfterTheOtherKeepTheirOrigins(t *testing.T) {
 	}
 }
 
+// Two results can have equal placeholders. The ledger then knows the origin of one of
+// them, and a message that was edited in this view keeps its own.
+func TestRecognizeKeepsOriginsOfThisView(t *testing.T) {
+	before := NewConversation(numbered(2), nil, nil)
+	mark := policy.Mark{Form: formname.Observation, Chars: 102, Ref: "3f9a2c1b77de"}
+	c, err := before.Apply([]policy.Edit{{Decision: policy.Masked, Text: &policy.TextEdit{Index: 0, Segments: []policy.Segment{{Mark: &mark}}}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	other := policy.Origin{Chars: 102, Ref: "000000000000", Masked: true}
+	c.Recognize(0, func(message.Fingerprint) map[int]policy.Origin { return map[int]policy.Origin{0: other} })
+	for i, want := range []policy.Origin{mark.Origin(true), other} {
+		if got, ok := c.Origin(i, 0); !ok || got != want {
+			t.Errorf("message %d: %+v, want %+v", i, got, want)
+		}
+	}
+}
+
+// The costs that a caller knows are those of the input. An edited message has its own cost.
+func TestViewCountsEditedMessagesAnew(t *testing.T) {
+	history := numbered(4)
+	e, costs := &Engine{Cost: charCost{}}, []int(nil)
+	for i := range history {
+		costs = append(costs, e.Cost.Message(history[i]))
+	}
+	c, err := NewConversation(history, nil, nil).Apply([]policy.Edit{{Decision: policy.Truncated, Text: &policy.TextEdit{Index: 2, Segments: []policy.Segment{{To: 7}}}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if v := e.View(c, Request{Conversation: c, Costs: costs}); v.Tokens[2] != 7 || v.Total() != costs[0]+costs[1]+7+costs[3] {
+		t.Errorf("the messages cost %v, want 7 for the one that was cut", v.Tokens)
+	}
+}
+
 // A list of edits may hold two edits of one part. The second one applies to the text after
 // the first one.
 func TestApplyMakesTwoEditsOfOnePartInOrder(t *testing.T) {
