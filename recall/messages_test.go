@@ -113,3 +113,37 @@ func TestRefsOfDamagedLinesAreErrors(t *testing.T) {
 		t.Errorf("a ledger: %v, %v", refs, err)
 	}
 }
+
+// Originals between steps and messages of the journal come last, with their lines and the
+// time of their log. A caller can stop at each of them.
+func TestMessagesOfTheLogsComeLast(t *testing.T) {
+	s, err := record.OpenSession(t.Context(), memory.New(), "s")
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := redact.New(redact.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	said := func(text string) redact.Text { return r.JSON(fmt.Appendf(nil, `{"role":"user","content":%q}`, text)) }
+	_, err = s.Edits(t.Context(), []redact.Text{said("one"), said("two"), r.Record([]byte(`{"edit":{"v":2}}`)), said("three")})
+	if err := errors.Join(err, s.Journal(t.Context(), []redact.Text{said("four"), said("five")})); err != nil {
+		t.Fatal(err)
+	}
+	want := []string{"edits.jsonl 1 one", "edits.jsonl 2 two", "edits.jsonl 4 three", "journal.jsonl 1 four", "journal.jsonl 2 five"}
+	for stop := range len(want) + 1 {
+		var got []string
+		for msg, err := range recall.Messages(t.Context(), s) {
+			if len(got) == stop {
+				break
+			}
+			if err != nil || msg.At.IsZero() || msg.Step != 0 {
+				t.Errorf("%s: archived at %s, step %d, %v", msg.File, msg.At, msg.Step, err)
+			}
+			got = append(got, fmt.Sprint(msg.File, " ", msg.Line, " ", msg.Message.Text()))
+		}
+		if !slices.Equal(got, want[:stop]) {
+			t.Errorf("%q, want %q", got, want[:stop])
+		}
+	}
+}

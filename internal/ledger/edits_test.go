@@ -163,12 +163,20 @@ func TestEditsBehindAChangedOneBeginWithTheirOriginals(t *testing.T) {
 	must(err)
 	data, err := io.ReadAll(f)
 	must(err)
-	must(a.Remove(t.Context(), key))
-	must(a.Append(t.Context(), key, 0, storage.Redacted(r.Text(strings.Replace(string(data), `"agent":"second"`, `"agent":"forged"`, 1)))))
-	changes := 0
-	got, end, err := ReadEdits(t.Context(), s, 0, func(*storage.ChangedError) { changes++ })
-	if err != nil || changes != 1 || len(got) != 2 || got[1].Agent != "third" || got[1].Off != at[2] || end != int64(len(data)) {
-		t.Errorf("%d changes, %v, %+v; want the third at %d, and all %d bytes read, not %d", changes, err, got, at[2], len(data), end)
+	for name, c := range map[string]struct {
+		old, forged string
+		edits       int
+	}{
+		"an edit":     {`"agent":"second"`, `"agent":"forged"`, 2},
+		"an original": {"of the third", "of a forger!", 3}, // the offset includes it, so that a recall reports it
+	} {
+		must(a.Remove(t.Context(), key))
+		must(a.Append(t.Context(), key, 0, storage.Redacted(r.Text(strings.Replace(string(data), c.old, c.forged, 1)))))
+		changes := 0
+		got, end, err := ReadEdits(t.Context(), s, 0, func(*storage.ChangedError) { changes++ })
+		if n := len(got); err != nil || changes != 1 || n != c.edits || got[n-1].Agent != "third" || got[n-1].Off != at[2] || end != int64(len(data)) {
+			t.Errorf("%s is changed: %d changes, %v, %+v; want the third at %d, and all %d bytes read, not %d", name, changes, err, got, at[2], len(data), end)
+		}
 	}
 }
 
