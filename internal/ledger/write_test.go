@@ -76,8 +76,7 @@ func TestPiecesReportsWhatCannotBeEncoded(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	step := fullStep()
-	step.Recipes[1].Cut = &reduce.CutRecipe{Summary: &policy.SummaryInfo{Retention: math.NaN()}}
+	step := Step{Recipes: []reduce.Recipe{{Cut: &reduce.CutRecipe{Summary: &policy.SummaryInfo{Retention: math.NaN()}}}}}
 	if _, err := Pieces(step, r.Session()); err == nil {
 		t.Error("no error")
 	}
