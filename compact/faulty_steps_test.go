@@ -187,6 +187,24 @@ func TestCallAfterALostAnswerGetsTheStepsView(t *testing.T) {
 	}
 }
 
+// The transcript of a failed call does not keep its number from the next call: its file
+// has the number of the step that it belongs to.
+func TestFailedCallReleasesItsNumber(t *testing.T) {
+	archive := &failing{Archive: memory.New(), word: "transcript"}
+	r := newRig(t, compact.Config{Preset: "summarize", MaxContextTokens: 32_000, Archive: archive})
+	history := loop(60, 2_000) // too large to be stored with its step
+	for range 2 {
+		if _, err := r.Preflight(t.Context(), "s", history); !errors.Is(err, compact.ErrArchiveFailed) {
+			t.Fatal(err)
+		}
+	}
+	archive.word = ""
+	res := r.preflight(history)
+	if res.Step != 1 || res.Archived == nil || !strings.HasPrefix(res.Archived.Files[0], "transcript-pre-compact-001.") {
+		t.Errorf("step %d is in %+v", res.Step, res.Archived)
+	}
+}
+
 // lateLedger is an archive that creates the first ledger when the second one arrives. It
 // has reported a failure of the first one long before.
 type lateLedger struct {

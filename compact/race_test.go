@@ -302,6 +302,29 @@ func TestStepOfTheSameAgentCausesANewDecision(t *testing.T) {
 	crew.Verify(t, a, 1)
 }
 
+// Two processes can write the same summary. The step is that of the process that stored
+// it, and the other one reports no step: otherwise the audit log would count it twice.
+func TestEqualStepOfTheSameAgentIsForeign(t *testing.T) {
+	a := &overtaken{Archive: memory.New()}
+	other := crew.Manager(t, a.Archive, &counting{})
+	history := historyOf(0, 100)
+	a.by = func(n int) {
+		if n == 1 {
+			if res, err := other.Preflight(t.Context(), "s", history); err != nil || res.Step != 1 {
+				t.Errorf("the other process: step %d, %v", res.Step, err)
+			}
+		}
+	}
+	r := newRig(t, compact.Config{MaxContextTokens: 8_000, Archive: a, Summarize: &counting{}})
+	if res := r.preflight(history); res.Triggered || res.Step != 0 || res.Archived != nil || res.Replayed == 0 {
+		t.Errorf("triggered %v, step %d, archived %+v, %d edits made again", res.Triggered, res.Step, res.Archived, res.Replayed)
+	}
+	if got := stepsSaid(t, everything(t, r)); len(got) > 0 {
+		t.Errorf("exporters hear of steps %v of another process", got)
+	}
+	crew.Verify(t, a, 1)
+}
+
 // If steps of the same agent keep coming, the computed view is sent, not the raw
 // history.
 func TestViewWithoutALedgerIsSent(t *testing.T) {

@@ -4,12 +4,15 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"strings"
 	"sync"
 	"testing"
 
 	"github.com/agentcompact/compact/internal/ledger"
+	"github.com/agentcompact/compact/internal/reduce"
 	"github.com/agentcompact/compact/message"
+	"github.com/agentcompact/compact/policy"
 	"github.com/agentcompact/compact/storage"
 	"github.com/agentcompact/compact/storage/memory"
 	"github.com/agentcompact/compact/strategy"
@@ -331,5 +334,30 @@ func TestShadowsAreNotWrittenAnywhere(t *testing.T) {
 	}
 	if shadows != 1 {
 		t.Errorf("%d shadows", shadows)
+	}
+}
+
+// Two steps can edit different parts of one message. The origins of both parts stay
+// known, also for a view that an SDK passes back after a restart.
+func TestOriginsOfEarlierPartsStayKnown(t *testing.T) {
+	s := &session{origins: map[message.Fingerprint]map[int]policy.Origin{}}
+	edit := func(part int, was, is string) reduce.Recipe {
+		return reduce.Recipe{Texts: []reduce.TextRecipe{{
+			Part: part, Was: message.User(was).Fingerprint(), Is: message.User(is).Fingerprint(), Decision: "masked",
+			Segments: []policy.Segment{{Mark: &policy.Mark{Chars: 100 + part}}},
+		}}}
+	}
+	s.learn(ledger.Step{Recipes: []reduce.Recipe{edit(0, "whole", "once")}})
+	once := s.known(message.User("once").Fingerprint())
+	s.learn(ledger.Step{Recipes: []reduce.Recipe{edit(2, "once", "twice"), edit(1, "twice", "thrice")}})
+	want := map[int]policy.Origin{0: {Chars: 100, Masked: true}}
+	if !maps.Equal(once, want) {
+		t.Errorf("after one edit: %+v", once)
+	}
+	for _, part := range []int{1, 2} {
+		want[part] = policy.Origin{Chars: 100 + part, Masked: true}
+	}
+	if got := s.known(message.User("thrice").Fingerprint()); !maps.Equal(got, want) {
+		t.Errorf("after three edits: %+v, want %+v", got, want)
 	}
 }

@@ -50,6 +50,39 @@ func TestEngineDiscardsMasksThatRaiseTheFloorAboveTheRealCap(t *testing.T) {
 	}
 }
 
+// The same holds for the lowered cap: it has room for the markers, and not for the blocks.
+func TestEngineDiscardsMasksThatRaiseTheFloorAboveTheAim(t *testing.T) {
+	msgs := []message.Message{message.User("go"), message.Assistant("", message.Call("a", "task", "{}")), message.ToolResult("a", strings.Repeat("x", 900)+beginBlock+strings.Repeat("b", 300)+endBlock), message.Assistant("done")}
+	e := reduce.Engine{Dispatch: policy.DefaultDispatchTools(), Keep: policy.Keep{Turns: 1}, Cost: bytesCost{},
+		Steps: []reduce.Step{{Stage: policy.Mask{Turns: 1}}, {Stage: policy.Squeeze{}, Goal: policy.ToBudget}}}
+	msgs = append(msgs, message.User("and?"), message.Assistant("ok"))
+	b := policy.Budget{Max: 900, Cap: 800, Trigger: 800, Target: 700}
+	for aim, want := range map[int]policy.Decision{800: policy.Masked, 250: policy.Truncated} {
+		out, err := e.Run(t.Context(), reduce.Request{Conversation: reduce.NewConversation(msgs, nil, nil), Budget: b.Aiming(aim, aim)})
+		if err != nil {
+			t.Fatalf("aim %d: %v", aim, err)
+		}
+		if d, _ := out.Conversation.Decision(2); out.View.Total() > aim || d != want {
+			t.Errorf("aim %d: the view costs %d, the result is %s, want %s", aim, out.View.Total(), d, want)
+		}
+	}
+}
+
+// A view between the lowered cap and the real cap is sent. Its floor is therefore no reason
+// to refuse the call before any stage runs.
+func TestFloorAboveTheLoweredCapIsNoError(t *testing.T) {
+	for most, refused := range map[int]bool{600: false, 400: true} {
+		n := 0
+		e := engine(reduce.Step{Stage: asked{&n}, Goal: policy.ToBudget}, reduce.Step{Stage: policy.Squeeze{}, Goal: policy.ToBudget})
+		e.Floors = true
+		msgs := append(loop(1, 400), message.Assistant("yes"), message.User(text(450)))
+		_, err := run(t, e, msgs, budget(most).Aiming(300, 200))
+		if errors.Is(err, policy.ErrInsufficientBudget) != refused || (n == 0) != refused {
+			t.Errorf("%d tokens: %v, the stage ran %d times", most, err, n)
+		}
+	}
+}
+
 // The error names the budget that the user has configured, not the lower cap of the
 // stages.
 func TestBudgetErrorNamesTheRealCap(t *testing.T) {

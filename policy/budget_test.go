@@ -180,4 +180,7 @@ func TestDeeperAndAimingLowerTheTarget(t *testing.T) {
 	if got := b.Aiming(500, 950); got.Target != 500 {
 		t.Errorf("the target is above the aim: %+v", got)
 	}
+	if got := b.Aiming(800, 500).Aiming(700, 400); got.Cap != 700 || got.Target != 400 || got.Most() != 900 {
+		t.Errorf("a second aim: %+v, a view of more than %d tokens is refused, want 900", got, got.Most())
+	}
 }

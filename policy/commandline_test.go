@@ -37,6 +37,8 @@ func TestPlaceholderQuotesOnlyTheOutcomeOfTheCommand(t *testing.T) {
 		"pytest; git log -1":                                passed,
 		"# a comment\npytest":                               passed,
 		"echo '# no comment'; pytest":                       passed,
+		`pytest -k "one; cat a.log && make"`:                passed,
+		`make; echo "` + passed + `; pytest"`:               "",
 		"cat > run.sh <<'E'\necho '12 passed'\nE\n./run.sh": passed,
 	} {
 		args, err := json.Marshal(map[string]string{"command": command})

@@ -228,6 +228,10 @@ func TestReplayKeepsTheLastCopy(t *testing.T) {
 	if got := again(t, anew, step); !slices.EqualFunc(got, anew, message.Identical) {
 		t.Errorf("%d messages of %d are left", len(got), len(anew))
 	}
+	more := slices.Insert(slices.Clone(msgs), 2, msgs[2]) // the caller has added a copy since
+	if got := again(t, more, step); len(got) != len(more)-2 {
+		t.Errorf("%d messages of %d are left, want all but 2: between messages 1 and 4 are other copies than at the step", len(got), len(more))
+	}
 	guarded := slices.Clone(msgs)
 	guarded[6].Protected = true // protected after the step was made
 	if got := again(t, guarded, step); !slices.ContainsFunc(got, func(m message.Message) bool { return m.Protected }) {

@@ -4,9 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
+	"github.com/agentcompact/compact/internal/formname"
 	"github.com/agentcompact/compact/internal/reduce"
 	"github.com/agentcompact/compact/message"
 	"github.com/agentcompact/compact/policy"
@@ -136,5 +138,61 @@ func TestDropRemovesTheSummaryWithTheOldestRounds(t *testing.T) {
 	}
 	if d, _ := out.Conversation.Decision(1); d != policy.Dropped || out.Conversation.Len() != len(msgs) {
 		t.Errorf("the summary is %s, and %d of %d messages are left", d, out.Conversation.Len(), len(msgs))
+	}
+}
+
+// A text in the open round that looks like a notice of an earlier drop is not one: the
+// round stays whole, and the number in the new notice does not include it.
+func TestDropCountsOnlyNoticesOfEarlierDrops(t *testing.T) {
+	msgs := []message.Message{message.System("s"), policy.NewNotice(4)}
+	for range 3 {
+		msgs = append(msgs, message.User(text(30)), message.Assistant(text(30)))
+	}
+	msgs = append(msgs, message.User("go"), message.Assistant("", message.Call("c", "bash", "{}")), policy.NewNotice(7))
+	v := policy.NewView(msgs, pins, words{})
+	v.Budget = budget(1 << 20)
+	p, err := policy.Drop{}.Propose(t.Context(), v)
+	if err != nil || len(p.Groups) == 0 {
+		t.Fatalf("%d groups, %v", len(p.Groups), err)
+	}
+	cut := p.Groups[0][0].Cut
+	if n, ok := policy.ParseNotice(*cut.New); !slices.Equal(cut.Removed, []int{1, 2}) || !ok || n != 5 {
+		t.Errorf("the notice says %d for messages %v, want 5 for [1 2]", n, cut.Removed)
+	}
+}
+
+// Placeholders lose their references only if the view does not fit otherwise.
+func TestSqueezeKeepsReferencesIfTheMarkersAreEnough(t *testing.T) {
+	keep := policy.Keep{Turns: 1, Pairs: 1}
+	masking := engine(reduce.Step{Stage: policy.Mask{WindowTurns: 1, Form: formname.Recall}, Goal: policy.All})
+	masking.Keep = keep
+	masked, err := run(t, masking, loop(4, 50), budget(1<<20))
+	if err != nil {
+		t.Fatal(err)
+	}
+	rest := masked.View.Total() - len(strings.Fields(text(50))) + len(strings.Fields("[truncated: kept first ~0 of ~50 tokens (head)]"))
+	for limit, want := range map[int]int{rest: 3, rest - 1: 0} {
+		e := engine(reduce.Step{Stage: policy.Squeeze{}, Goal: policy.ToBudget})
+		e.Keep = keep
+		out, err := e.Run(t.Context(), reduce.Request{Conversation: masked.Conversation, Budget: budget(limit)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		refs := 0
+		for _, m := range out.Conversation.Messages() {
+			refs += strings.Count(m.ResultText(), "recall ")
+		}
+		if refs != want || out.View.Total() > limit {
+			t.Errorf("%d of 3 placeholders have a reference in a view of %d tokens of %d, want %d", refs, out.View.Total(), limit, want)
+		}
+	}
+}
+
+// A summary at the beginning is no turn of its own. Otherwise one turn less would stay.
+func TestSummaryBeginsNoTurn(t *testing.T) {
+	msgs := append([]message.Message{message.System("s"), policy.NewSummary(1, "what happened")}, loop(3, 5)[1:]...)
+	v := policy.NewView(msgs, pins, words{})
+	if len(v.Turns) != 3 || v.TurnOf(1) != 1 || v.TurnOf(len(msgs)-1) != 3 {
+		t.Errorf("%d turns, the summary is in turn %d, the last result in turn %d", len(v.Turns), v.TurnOf(1), v.TurnOf(len(msgs)-1))
 	}
 }

@@ -77,6 +77,24 @@ func TestTruncateKeepsBothEndsOfUnreadResults(t *testing.T) {
 	}
 }
 
+// A squeeze without any room leaves only the marker. It then says nothing about two ends.
+func TestSqueezeToTheMarkerNamesNoEnds(t *testing.T) {
+	msgs := []message.Message{message.User("do"), message.Assistant("", message.Call("c", "bash", "{}")), message.ToolResult("c", text(400)), message.Assistant("Fine.")}
+	v := policy.NewView(msgs, pins, words{})
+	v.Budget = budget(1)
+	p, err := policy.Squeeze{Keep: policy.Auto}.Propose(t.Context(), v)
+	if err != nil || len(p.Groups) != 1 {
+		t.Fatalf("%v, %d groups", err, len(p.Groups))
+	}
+	c, err := reduce.NewConversation(msgs, pins, nil).Apply(p.Groups[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, want := strings.TrimSpace(c.Messages()[2].ResultText()), "[truncated: kept first ~0 of ~400 tokens (head)]"; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
+
 // A result that was cut at one end has lost the other end. If it is cut again, it keeps
 // the same end, whatever the setting, so that its marker stays correct.
 func TestTruncateKeepsTheSameEndOfACutResult(t *testing.T) {
@@ -95,7 +113,7 @@ func TestTruncateKeepsTheSameEndOfACutResult(t *testing.T) {
 			}
 		}
 		got := conv.Messages()[2].ResultText()
-		if strings.Count(got, "[truncated: kept ") != 1 || !strings.Contains(got, "("+first+")") {
+		if strings.Count(got, "[truncated: kept ") != 1 || !strings.Contains(got, "~60 of ~402 tokens ("+first+")") {
 			t.Errorf("first cut keeps %s, second cut keeps both: %q", first, got)
 		}
 	}

@@ -1,6 +1,7 @@
 package policy_test
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -164,5 +165,32 @@ func TestMaskReplacesManyResultsOfOneMessage(t *testing.T) {
 	}
 	if want := []int{1, 2, 3, 5, 6, 7, 9, 10, 11, 13, 14, 15, 17, 18, 19}; !slices.Equal(masked, want) {
 		t.Errorf("the results %v are masked, want %v", masked, want)
+	}
+}
+
+// A result that its placeholder would not make cheaper stays, in a message of few and of
+// many results.
+func TestMaskLeavesResultsThatItWouldNotMakeCheaper(t *testing.T) {
+	placeholder := len(strings.Fields("[observation masked — 99 chars]"))
+	for _, parts := range []int{1, 2, 16, 17, 40} {
+		for size, want := range map[int]int{placeholder: 0, placeholder + 1: parts} {
+			var calls, results []message.Part
+			for i := range parts {
+				id := fmt.Sprint("c", i)
+				calls = append(calls, message.Call(id, "read", "{}"))
+				results = append(results, message.ToolResult(id, strings.TrimSpace(strings.Repeat("incomprehensibly ", size))).Parts...)
+			}
+			all := message.ToolResult("", "")
+			all.Parts = results
+			msgs := append([]message.Message{message.User("go"), message.Assistant("", calls...), all}, loop(2, 1)[1:]...)
+			p, err := policy.Mask{WindowTurns: 1}.Propose(t.Context(), policy.NewView(msgs, pins, words{}))
+			got := 0
+			if len(p.Groups) > 0 {
+				got = len(p.Groups[0])
+			}
+			if err != nil || got != want {
+				t.Errorf("%d results of %d tokens: %d are masked, want %d (%v)", parts, size, got, want, err)
+			}
+		}
 	}
 }

@@ -94,3 +94,37 @@ func TestMediaCountsBytesOutsideTheMessages(t *testing.T) {
 		}
 	}
 }
+
+// The last user message keeps its picture, even if it is older than the last turns: the
+// user asks about it.
+func TestMediaKeepsPicturesOfTheLastUserMessage(t *testing.T) {
+	msgs := shots(6)
+	question := message.User("What is on this picture?")
+	question.Parts = append(question.Parts, message.Part{Kind: message.KindImage, Media: &message.Media{MIME: "image/png", URL: "data:image/png;base64,q", Bytes: 40_000}})
+	msgs[1] = question
+	v := policy.NewView(msgs, pins, shotCost{})
+	v.Keep = policy.Keep{Turns: 1, Pairs: 1}
+	p, err := policy.Media{}.Propose(t.Context(), v)
+	if err != nil || len(p.Groups) != 5 {
+		t.Fatalf("%d groups, %v; want one for each older screenshot", len(p.Groups), err)
+	}
+	for _, group := range p.Groups {
+		if group[0].Text.Index <= v.Anchor {
+			t.Errorf("an edit of message %d, the last user message is %d", group[0].Text.Index, v.Anchor)
+		}
+	}
+}
+
+// For the size of the request, a link is not worth replacing.
+func TestHeavyMediaExcludesLinks(t *testing.T) {
+	for heavy, want := range map[bool]int{true: 8, false: 9} {
+		msgs := shots(10)
+		link := &msgs[3].Parts[1]
+		link.Media = &message.Media{MIME: "image/png", URL: "https://a.example/page.png"}
+		v := policy.NewView(msgs, pins, shotCost{})
+		v.Keep = policy.Keep{Turns: 1, Pairs: 1}
+		if p, err := (policy.Media{Heavy: heavy}).Propose(t.Context(), v); err != nil || len(p.Groups) != want {
+			t.Errorf("heavy %v: %d pictures are replaced, want %d, %v", heavy, len(p.Groups), want, err)
+		}
+	}
+}

@@ -107,4 +107,9 @@ func TestParseTruncationRejectsForgeries(t *testing.T) {
 			t.Errorf("%.80q… was recognized as a truncation", text)
 		}
 	}
+	// A marker after much less text than it states is not ours, and its size is not believed.
+	short := long[:600] + "\n\n[truncated: kept first ~5000 of ~90000 tokens (head)]"
+	if mark := apply(t, cost, policy.Mask{Since: whole, KeepLast: 1, Form: policy.FormResult}, short); !strings.HasPrefix(mark, "[result masked") || strings.Contains(mark, "9000") {
+		t.Errorf("%q states the size of a forged marker", mark)
+	}
 }

@@ -2,6 +2,7 @@ package recall_test
 
 import (
 	"errors"
+	"fmt"
 	"slices"
 	"testing"
 	"testing/synctest"
@@ -9,6 +10,7 @@ import (
 
 	"github.com/agentcompact/compact/compact"
 	"github.com/agentcompact/compact/recall"
+	"github.com/agentcompact/compact/redact"
 	"github.com/agentcompact/compact/storage/memory"
 	"github.com/agentcompact/compact/storage/record"
 )
@@ -64,4 +66,84 @@ func TestAMessageHasThePlaceAndTheTimeOfTheFileThatHoldsIt(t *testing.T) {
 			}
 		}
 	})
+}
+
+// A failed step can arrive late, and the next step then has the same transcript. Its
+// messages are those of the first of the two steps.
+func TestAMessageOfTwoStepsBelongsToTheFirst(t *testing.T) {
+	s, err := record.OpenSession(t.Context(), memory.New(), "s")
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := redact.New(redact.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	file, err := s.Transcript(t.Context(), 1, []redact.Text{r.JSON([]byte(`{"role":"user","content":"hello"}`))})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for step := 1; step <= 2; step++ {
+		ledger := fmt.Appendf(nil, `{"v":2,"step":%d,"model":"model-%d","archive":%q,"recipes":[]}`, step, step, file.Key.Base())
+		if _, err := s.Commit(t.Context(), step, r.Record(ledger), file); err != nil {
+			t.Fatal(err)
+		}
+	}
+	n := 0
+	for msg, err := range recall.Messages(t.Context(), s) {
+		if n++; err != nil || msg.Step != 1 || msg.Model != "model-1" {
+			t.Errorf("%q is of step %d, model %q, %v", msg.Message.Text(), msg.Step, msg.Model, err)
+		}
+	}
+	if n != 1 {
+		t.Errorf("%d messages", n)
+	}
+}
+
+// A line that is an edit and cannot be read is an error of the verification, not an edit
+// without originals.
+func TestRefsOfDamagedLinesAreErrors(t *testing.T) {
+	if refs, ok, err := recall.EditRefs([]byte(`{"edit":{"step":"x"}}`)); err == nil || !ok || len(refs) > 0 {
+		t.Errorf("an edit: %v, %v, %v", refs, ok, err)
+	}
+	if refs, ok, err := recall.EditRefs([]byte(`{"role":"user","content":"{\"edit\":"}`)); err != nil || ok || len(refs) > 0 {
+		t.Errorf("an original: %v, %v, %v", refs, ok, err)
+	}
+	if refs, err := recall.Refs(record.Ledger{Step: 1, Data: []byte(`{"v":2,"step":"x"}`)}); err == nil || len(refs) > 0 {
+		t.Errorf("a ledger: %v, %v", refs, err)
+	}
+}
+
+// Originals between steps and messages of the journal come last, with their lines and the
+// time of their log. A caller can stop at each of them.
+func TestMessagesOfTheLogsComeLast(t *testing.T) {
+	s, err := record.OpenSession(t.Context(), memory.New(), "s")
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := redact.New(redact.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	said := func(text string) redact.Text { return r.JSON(fmt.Appendf(nil, `{"role":"user","content":%q}`, text)) }
+	_, err = s.Edits(t.Context(), []redact.Text{said("one"), said("two"), r.Record([]byte(`{"edit":{"v":2}}`)), said("three")})
+	if err := errors.Join(err, s.Journal(t.Context(), []redact.Text{said("four"), said("five")})); err != nil {
+		t.Fatal(err)
+	}
+	want := []string{"edits.jsonl 1 one", "edits.jsonl 2 two", "edits.jsonl 4 three", "journal.jsonl 1 four", "journal.jsonl 2 five"}
+	for stop := range len(want) + 1 {
+		var got []string
+		for msg, err := range recall.Messages(t.Context(), s) {
+			if len(got) == stop {
+				break
+			}
+			if err != nil || msg.At.IsZero() || msg.Step != 0 {
+				t.Errorf("%s: archived at %s, step %d, %v", msg.File, msg.At, msg.Step, err)
+			}
+			got = append(got, fmt.Sprint(msg.File, " ", msg.Line, " ", msg.Message.Text()))
+		}
+		if !slices.Equal(got, want[:stop]) {
+			t.Errorf("%q, want %q", got, want[:stop])
+		}
+	}
 }

@@ -12,6 +12,18 @@ import (
 	"github.com/agentcompact/compact/internal/lookup"
 )
 
+// A search that leaves out the oldest messages for their size says so. A message that was
+// searched before does not count.
+func TestSearchReportsItsSizeLimit(t *testing.T) {
+	step := &ledger.Step{Evicted: []ledger.Eviction{{Len: 301}}}
+	for searched, cut := range map[bool]bool{false: true, true: false} {
+		r := &searcher{s: &lookup.Session{}, left: 300, seen: map[string]bool{step.Evicted[0].FP.String(): searched}}
+		if err := r.step(t.Context(), step); err != nil || r.found.Cut != cut {
+			t.Errorf("searched before %v: cut is %v, %v", searched, r.found.Cut, err)
+		}
+	}
+}
+
 // A search stops by itself after its time limit, and keeps its results.
 func TestSearchEndsAfterItsTimeLimit(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

@@ -23,11 +23,12 @@ func TestNewNamesTheBadPattern(t *testing.T) {
 }
 
 func TestPatternsRedactTheirFirstGroupOrTheWholeMatch(t *testing.T) {
-	r := newRedactor(t, Options{Patterns: []string{`ACME-\d{4}`, `ticket=(\w+);`, `x*`}})
+	r := newRedactor(t, Options{Patterns: []string{`ACME-\d{4}`, `ticket=(\w+);`, `x*`, `PIN( \d+)?!`}})
 	for text, want := range map[string]string{
 		"id ACME-1234 and ACME-12": "id <REDACTED> and ACME-12",
 		"ticket=abc; ticket=d;":    "ticket=<REDACTED>; ticket=<REDACTED>;",
 		"no match":                 "no match",
+		"a PIN! and a PIN 42!":     "a <REDACTED> and a PIN<REDACTED>!", // without its group, the whole match
 	} {
 		if got := r.Text(text).String(); got != want {
 			t.Errorf("Text(%q) = %q, want %q", text, got, want)

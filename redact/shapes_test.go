@@ -133,3 +133,28 @@ func TestSecretsOfManyShapesVanish(t *testing.T) {
 		checkInside(t, r, s)
 	}
 }
+
+// Secrets of the smallest and of the largest size of a shape vanish. Texts one character
+// beside that are something else.
+func TestShapesEndAtTheirBounds(t *testing.T) {
+	const id = "MTIzNDU2Nzg5MDEyMzQ1Njc4" // the id of a bot, in base64
+	signed := func(n int) string { return id + ".Xa1b2c." + letters(n) }
+	bot := func(n int) string { return "12345678:AA" + letters(n) }
+	cookie := func(n int) string { return "a1b2c3d4e5f6g7h8"[:n] }
+	family{
+		secret: samples(
+			in(signed(27), "log in with %s"), in(signed(41), "log in with %s"),
+			in(bot(32), "bot %s"), in(bot(34), "bot %s"),
+			in(cookie(16), "Cookie: pref=%s"),
+			in(hexDigits(32)+"-us19", "key %s"),
+			in("thequickbrownfoxjump", "token=%s"),
+			in("Quiet-Otter-Plays-Loud", "secret=%s"),
+			in("x7q", "curl -u admin:%s https://example.com"),
+			in("HunterFox", "sshpass -p '%s' ssh host"), // an argument needs no digit
+		),
+		clean: []string{
+			signed(26), signed(42), bot(31), bot(35), bot(36), "Cookie: pref=" + cookie(15), "-us1", "key-us19", hexDigits(31) + "-us1",
+			"token=thequickbrownfoxjum", "curl -u admin:x7 https://example.com",
+		},
+	}.check(t, newRedactor(t, Options{}))
+}

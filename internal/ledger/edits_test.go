@@ -98,11 +98,12 @@ func TestVoidLineIsForOneTry(t *testing.T) {
 		read []Step
 		want []int64
 	}{
-		"the other came first": {[]Step{edit(1, KindTidy, "a"), edit(2, KindTidy, "b"), edit(3, KindVoid, "b")}, []int64{1}},
-		"the other came later": {[]Step{edit(1, KindTidy, "b"), edit(2, KindTidy, "a"), edit(3, KindVoid, "b")}, []int64{2}},
-		"behind the void line": {[]Step{edit(1, KindTidy, "b"), edit(2, KindVoid, "b"), edit(3, KindTidy, "a")}, []int64{3}},
-		"it was never stored":  {[]Step{edit(1, KindTidy, "a"), edit(2, KindVoid, "b")}, []int64{1}},
-		"older lines":          {[]Step{edit(1, KindTidy, ""), edit(2, KindVoid, "")}, nil},
+		"the other came first":  {[]Step{edit(1, KindTidy, "a"), edit(2, KindTidy, "b"), edit(3, KindVoid, "b")}, []int64{1}},
+		"the other came later":  {[]Step{edit(1, KindTidy, "b"), edit(2, KindTidy, "a"), edit(3, KindVoid, "b")}, []int64{2}},
+		"behind the void line":  {[]Step{edit(1, KindTidy, "b"), edit(2, KindVoid, "b"), edit(3, KindTidy, "a")}, []int64{3}},
+		"it was never stored":   {[]Step{edit(1, KindTidy, "a"), edit(2, KindVoid, "b")}, []int64{1}},
+		"older lines":           {[]Step{edit(1, KindTidy, ""), edit(2, KindVoid, "")}, nil},
+		"edits of a compaction": {[]Step{edit(1, "always", ""), edit(2, KindVoid, "")}, []int64{1}},
 	} {
 		var d Edits
 		for _, e := range c.read {
@@ -162,12 +163,20 @@ func TestEditsBehindAChangedOneBeginWithTheirOriginals(t *testing.T) {
 	must(err)
 	data, err := io.ReadAll(f)
 	must(err)
-	must(a.Remove(t.Context(), key))
-	must(a.Append(t.Context(), key, 0, storage.Redacted(r.Text(strings.Replace(string(data), `"agent":"second"`, `"agent":"forged"`, 1)))))
-	changes := 0
-	got, end, err := ReadEdits(t.Context(), s, 0, func(*storage.ChangedError) { changes++ })
-	if err != nil || changes != 1 || len(got) != 2 || got[1].Agent != "third" || got[1].Off != at[2] || end != int64(len(data)) {
-		t.Errorf("%d changes, %v, %+v; want the third at %d, and all %d bytes read, not %d", changes, err, got, at[2], len(data), end)
+	for name, c := range map[string]struct {
+		old, forged string
+		edits       int
+	}{
+		"an edit":     {`"agent":"second"`, `"agent":"forged"`, 2},
+		"an original": {"of the third", "of a forger!", 3}, // the offset includes it, so that a recall reports it
+	} {
+		must(a.Remove(t.Context(), key))
+		must(a.Append(t.Context(), key, 0, storage.Redacted(r.Text(strings.Replace(string(data), c.old, c.forged, 1)))))
+		changes := 0
+		got, end, err := ReadEdits(t.Context(), s, 0, func(*storage.ChangedError) { changes++ })
+		if n := len(got); err != nil || changes != 1 || n != c.edits || got[n-1].Agent != "third" || got[n-1].Off != at[2] || end != int64(len(data)) {
+			t.Errorf("%s is changed: %d changes, %v, %+v; want the third at %d, and all %d bytes read, not %d", name, changes, err, got, at[2], len(data), end)
+		}
 	}
 }
 
@@ -188,5 +197,33 @@ func BenchmarkUnarchived(b *testing.B) {
 	}
 	for b.Loop() {
 		Unarchived(steps, all, "k")
+	}
+}
+
+// The edits of an agent that no step has archived come after its own last step, whatever
+// steps other agents or branches made since.
+func TestPendingIgnoresTheStepsOfOthers(t *testing.T) {
+	at := func(agent, branch string, seq int64) Step {
+		return Step{Agent: agent, Branch: branch, Seq: seq, Edits: seq}
+	}
+	edits := []Step{at("a", "", 1), at("b", "", 2), at("a", "", 3), at("a", "x", 4), at("a", "", 5)}
+	for name, c := range map[string]struct {
+		steps []Step
+		want  []int64
+	}{
+		"no step":                 {nil, []int64{1, 3, 5}},
+		"a step of its own":       {[]Step{at("a", "", 1)}, []int64{3, 5}},
+		"of another agent later":  {[]Step{at("a", "", 1), at("b", "", 5)}, []int64{3, 5}},
+		"of another branch later": {[]Step{at("a", "", 3), at("a", "x", 5)}, []int64{5}},
+		"of others alone":         {[]Step{at("b", "", 5), at("a", "x", 5)}, []int64{1, 3, 5}},
+		"the last of its own":     {[]Step{at("a", "", 1), at("a", "", 5)}, nil},
+	} {
+		var got []int64
+		for _, e := range Pending(c.steps, edits, Owner{"a", ""}) {
+			got = append(got, e.Seq)
+		}
+		if !slices.Equal(got, c.want) {
+			t.Errorf("%s: lines %v, want %v", name, got, c.want)
+		}
 	}
 }

@@ -1,6 +1,7 @@
 package ledger
 
 import (
+	"errors"
 	"testing"
 
 	"github.com/agentcompact/compact/message"
@@ -45,6 +46,28 @@ func TestATurnWithAPlaceholderIsNotIndexed(t *testing.T) {
 	for turn, want := range map[uint32]int{1: 0, 2: 0, 3: 2} {
 		if got, err := table.Lookup(t.Context(), turnindex.Turn(turn).Query()); len(got) != want || err != nil {
 			t.Errorf("turn %d: %v, %v, want %d records", turn, got, err, want)
+		}
+	}
+}
+
+// A recall returns a text for media of which no size is known.
+func TestPartTextDescribesMediaWithoutFacts(t *testing.T) {
+	got := PartText(message.Part{Kind: message.KindImage})
+	if want := "[image; it can't be returned as text: the archive has it, see compactctl archive export]"; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
+
+// An index that cannot hold a line is an error. Otherwise the line could not be found, and
+// nobody would know.
+func TestAddRowsReportsARowThatTheIndexCannotHold(t *testing.T) {
+	for name, want := range map[string]bool{"wanted itself": true, "of a wanted turn": false} {
+		rows := []Row{
+			{Turn: 1, File: "f", Want: true},
+			{Role: message.RoleAssistant, Parts: []message.Part{{Kind: message.KindText}}, Turn: 1, File: "f", Len: 1 << 40, Want: want},
+		}
+		if err := AddRows(new(turnindex.Set), rows); !errors.Is(err, turnindex.ErrLimit) {
+			t.Errorf("a row %s: %v", name, err)
 		}
 	}
 }

@@ -149,3 +149,15 @@ func TestLedgerReaderSharesWords(t *testing.T) {
 		t.Errorf("%v allocations for a line whose words are known", allocs)
 	}
 }
+
+// A ledger of a later version may hold edits that this program does not know. Without them
+// it would show another view.
+func TestParseRefusesUnknownVersions(t *testing.T) {
+	for v, ok := range map[int]bool{0: false, 1: true, Version: true, Version + 1: false} {
+		for name, form := range map[string]string{"quickly": `{"v":%d,"step":3}`, "by reflection": `{"v":%d,"step":3,"later":true}`} {
+			if step, err := Parse(fmt.Appendf(nil, form, v)); (err == nil) != ok {
+				t.Errorf("version %d, %s: %+v, %v", v, name, step, err)
+			}
+		}
+	}
+}

@@ -2,6 +2,7 @@ package ledger
 
 import (
 	"encoding/json"
+	"math"
 	"reflect"
 	"slices"
 	"strings"
@@ -66,5 +67,17 @@ func TestLongLedgerInPiecesIsTheSameBytes(t *testing.T) {
 		step.Recipes[1].Texts = slices.Repeat(step.Recipes[0].Texts[:1], k)
 		step.Evicted = slices.Repeat(step.Evicted[:1], k)
 		samePieces(t, redact.Options{Disabled: true}, step)
+	}
+}
+
+// A number that JSON does not have is an error, not a ledger that lacks a part.
+func TestPiecesReportsWhatCannotBeEncoded(t *testing.T) {
+	r, err := redact.New(redact.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	step := Step{Recipes: []reduce.Recipe{{Cut: &reduce.CutRecipe{Summary: &policy.SummaryInfo{Retention: math.NaN()}}}}}
+	if _, err := Pieces(step, r.Session()); err == nil {
+		t.Error("no error")
 	}
 }

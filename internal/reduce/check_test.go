@@ -140,3 +140,19 @@ func TestCheckIdentifiesTheNewSummary(t *testing.T) {
 		}
 	}
 }
+
+// Tokens are an estimate. An edit must not make a text longer in characters either, even if
+// it costs fewer tokens.
+func TestCheckReportsMoreCharactersForFewerTokens(t *testing.T) {
+	history := []message.Message{message.User("go"), message.Assistant("", message.Call("a", "bash", "{}")), message.ToolResult("a", strings.Repeat("é", 45))}
+	b := NewConversation(history, nil, nil)
+	for n, ok := range map[int]bool{45: true, 46: false, 60: false} {
+		it := *b.items.at(2)
+		it.m = message.ToolResult("a", strings.Repeat("e", n))
+		a := changedBy(b, policy.Dropped, 0, 1, it)
+		err := check("s", policy.NewView(b.Messages(), nil, bytesCost{}), policy.NewView(a.Messages(), nil, bytesCost{}), b, a)
+		if (err == nil) != ok {
+			t.Errorf("from 45 to %d characters: %v", n, err)
+		}
+	}
+}

@@ -80,6 +80,30 @@ func TestMaskOfferApproximatesTheRemainingTokens(t *testing.T) {
 	}
 }
 
+// An offer does not count on tokens that a mask or a cut cannot free: the first and the
+// last results, and the open round.
+func TestOffersLeaveOutWhatStays(t *testing.T) {
+	msgs := append(loopOf(6, 500), message.User("and?"), message.Assistant("I look.", message.Call("x", "read", "{}"), message.Call("y", "read", "{}")), message.ToolResult("x", strings.Repeat("word ", 500)))
+	v := policy.NewView(msgs, policy.Pins{message.RoleSystem}, byWords{})
+	for name, m := range map[string]policy.Mask{"the first": {KeepFirst: 2}, "the last": {KeepLast: 3}, "none": {}} {
+		m.Turns = 1
+		p, err := m.Propose(t.Context(), v)
+		if err != nil || len(p.Groups) != 1 {
+			t.Fatal(err)
+		}
+		if o, ok := OffersOf(v, m).Mask(1); !ok || o.Gone != len(p.Groups[0])*(504-placeholderTokens) {
+			t.Errorf("%s stay: offer %+v, but %d results are masked", name, o, len(p.Groups[0]))
+		}
+	}
+	left := v.Tokens[0]
+	for i := v.Anchor; i < len(msgs); i++ {
+		left += v.Tokens[i]
+	}
+	if o, ok := OffersOf(v, policy.Mask{}).Cut(1, 0, 10); !ok || o.Level != left+10 {
+		t.Errorf("offer %+v, but %d tokens stay", o, left)
+	}
+}
+
 // The rates in the table fall with age. An age between two entries has the rate of the
 // lower age.
 func TestNeedsFallWithAge(t *testing.T) {

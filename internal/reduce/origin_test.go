@@ -124,3 +124,103 @@ func TestViewsKnowTheTraitsOfTheirMessages(t *testing.T) {
 		t.Errorf("%d results, %d summaries", results, summaries)
 	}
 }
+
+// Pages that two conversations share hold no changed decision. The message after such a
+// page is compared again.
+func TestRedecidedFindsTheFirstMessageAfterASharedPage(t *testing.T) {
+	c := NewConversation(numbered(3*pageLen), nil, nil)
+	for _, at := range []int{0, pageLen - 1, pageLen, 2 * pageLen, 3*pageLen - 1} {
+		after, err := c.Apply([]policy.Edit{{Decision: policy.Truncated, Text: &policy.TextEdit{Index: at, Segments: []policy.Segment{{To: 1}}}}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := c.Redecided(after); !slices.Equal(got, []int{at}) {
+			t.Errorf("an edit of message %d: %v", at, got)
+		}
+	}
+}
+
+// numbered returns n results with different texts.
+func numbered(n int) (msgs []message.Message) {
+	for i := range n {
+		msgs = append(msgs, message.ToolResult(fmt.Sprint(i), fmt.Sprint(i, " ", strings.Repeat("x", 100))))
+	}
+	return msgs
+}
+
+// Several stages, or several steps, can edit different parts of one message. Each part
+// keeps its origin, and the message keeps the stronger decision.
+func TestPartsEditedOneAfterTheOtherKeepTheirOrigins(t *testing.T) {
+	three := message.ToolResult("a", strings.Repeat("some output ", 9))
+	for _, id := range []string{"b", "c"} {
+		three.Parts = append(three.Parts, message.ToolResult(id, strings.Repeat("some output ", 9)).Parts...)
+	}
+	c := NewConversation([]message.Message{three}, nil, nil)
+	for p, d := range []policy.Decision{policy.Masked, policy.Truncated, policy.Truncated} {
+		segments := []policy.Segment{{To: 4}, {Mark: &policy.Mark{Form: formname.Observation, Chars: 100 + p, Tokens: 20 + p}}}
+		after, err := c.Apply([]policy.Edit{{Decision: d, Reason: fmt.Sprint(p), Text: &policy.TextEdit{Part: p, Segments: segments}}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		c = after
+	}
+	for p := range 3 {
+		want := policy.Origin{Chars: 100 + p, Tokens: 20 + p, Masked: p == 0}
+		if o, known := c.Origin(0, p); !known || o != want {
+			t.Errorf("part %d: %+v, %v, want %+v", p, o, known, want)
+		}
+	}
+	if d, reason := c.Decision(0); d != policy.Masked || reason != "0" {
+		t.Errorf("the message is %s (%s), want masked", d, reason)
+	}
+}
+
+// Two results can have equal placeholders. The ledger then knows the origin of one of
+// them, and a message that was edited in this view keeps its own.
+func TestRecognizeKeepsOriginsOfThisView(t *testing.T) {
+	before := NewConversation(numbered(2), nil, nil)
+	mark := policy.Mark{Form: formname.Observation, Chars: 102, Ref: "3f9a2c1b77de"}
+	c, err := before.Apply([]policy.Edit{{Decision: policy.Masked, Text: &policy.TextEdit{Index: 0, Segments: []policy.Segment{{Mark: &mark}}}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	other := policy.Origin{Chars: 102, Ref: "000000000000", Masked: true}
+	c.Recognize(0, func(message.Fingerprint) map[int]policy.Origin { return map[int]policy.Origin{0: other} })
+	for i, want := range []policy.Origin{mark.Origin(true), other} {
+		if got, ok := c.Origin(i, 0); !ok || got != want {
+			t.Errorf("message %d: %+v, want %+v", i, got, want)
+		}
+	}
+}
+
+// The costs that a caller knows are those of the input. An edited message has its own cost.
+func TestViewCountsEditedMessagesAnew(t *testing.T) {
+	history := numbered(4)
+	e, costs := &Engine{Cost: charCost{}}, []int(nil)
+	for i := range history {
+		costs = append(costs, e.Cost.Message(history[i]))
+	}
+	c, err := NewConversation(history, nil, nil).Apply([]policy.Edit{{Decision: policy.Truncated, Text: &policy.TextEdit{Index: 2, Segments: []policy.Segment{{To: 7}}}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if v := e.View(c, Request{Conversation: c, Costs: costs}); v.Tokens[2] != 7 || v.Total() != costs[0]+costs[1]+7+costs[3] {
+		t.Errorf("the messages cost %v, want 7 for the one that was cut", v.Tokens)
+	}
+}
+
+// A list of edits may hold two edits of one part. The second one applies to the text after
+// the first one.
+func TestApplyMakesTwoEditsOfOnePartInOrder(t *testing.T) {
+	c := NewConversation([]message.Message{message.ToolResult("a", "abcdefgh")}, nil, nil)
+	edit := func(segments ...policy.Segment) policy.Edit {
+		return policy.Edit{Decision: policy.Truncated, Text: &policy.TextEdit{Segments: segments}}
+	}
+	after, err := c.Apply([]policy.Edit{edit(policy.Segment{To: 2}, policy.Segment{Lit: "-"}, policy.Segment{From: 4, To: 8}), edit(policy.Segment{From: 1, To: 5})})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := after.Messages()[0].ResultText(); got != "b-ef" {
+		t.Errorf("%q, want %q", got, "b-ef")
+	}
+}

@@ -43,3 +43,46 @@ func TestTrailRejectsAnEmptyPrefix(t *testing.T) {
 		}
 	}
 }
+
+// Edits of a stage that do not fit the conversation are an error, and change nothing.
+func TestApplyRefusesEditsThatDoNotFit(t *testing.T) {
+	c := NewConversation([]message.Message{message.User("a"), message.Assistant("b"), message.User("c")}, nil, nil)
+	text := func(index, part int) policy.Edit {
+		return policy.Edit{Decision: policy.Truncated, Text: &policy.TextEdit{Index: index, Part: part, Segments: []policy.Segment{{Lit: "x"}}}}
+	}
+	cut := func(c policy.Cut) policy.Edit { return policy.Edit{Decision: policy.Dropped, Cut: &c} }
+	invalid := message.Assistant("\xff")
+	for name, e := range map[string]policy.Edit{
+		"a message before the first":    text(-1, 0),
+		"a message behind the last":     text(3, 0),
+		"a part before the first":       text(0, -1),
+		"a part behind the last":        text(0, 1),
+		"a removed message too far":     cut(policy.Cut{Removed: []int{3}, Recent: 3}),
+		"a message removed twice":       cut(policy.Cut{Removed: []int{0, 0}, Recent: 3}),
+		"a recent span too far":         cut(policy.Cut{Removed: []int{0}, Recent: 4}),
+		"a recent span before":          cut(policy.Cut{Removed: []int{0}, Recent: -1}),
+		"a summary that no ledger has":  cut(policy.Cut{Removed: []int{0}, Recent: 1, New: &invalid}),
+		"nothing":                       {},
+		"a text and a cut in one edit":  {Text: text(0, 0).Text, Cut: &policy.Cut{}},
+		"a range behind the text's end": {Text: &policy.TextEdit{Segments: []policy.Segment{{To: 2}}}},
+	} {
+		if d, err := c.Apply([]policy.Edit{e}); !errors.Is(err, policy.ErrEdit) || d != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	if c.Len() != 3 || c.Messages()[0].Text() != "a" || !c.Holds(0) {
+		t.Error("the conversation was changed")
+	}
+}
+
+// A stage can describe an attempt to summarize although a notice replaces the messages.
+// The replay repeats the notice.
+func TestReplayPrefersTheNotice(t *testing.T) {
+	c := NewConversation([]message.Message{message.User("a"), message.Assistant("b"), message.User("c")}, nil, nil)
+	for notice, want := range map[int]string{0: "what happened", 2: policy.NewNotice(2).Text()} {
+		d, err := c.Replay(Recipe{Cut: &CutRecipe{Removed: [][2]int{{0, 2}}, Recent: 2, Decision: "dropped", Notice: notice, Summary: &policy.SummaryInfo{Text: "what happened"}}})
+		if err != nil || d.Len() != 2 || d.Messages()[0].Text() != want {
+			t.Errorf("notice %d: %v, %v", notice, d, err)
+		}
+	}
+}

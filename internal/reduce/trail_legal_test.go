@@ -173,7 +173,11 @@ func TestTrailKeepsAQuestionThatIsTheLastAgain(t *testing.T) {
 	for name, c := range map[string]struct {
 		history []message.Message
 		want    error
-	}{"the whole history": {history, nil}, "back at the first question": {back, reduce.ErrReplay}} {
+	}{
+		"the whole history":                          {history, nil},
+		"back at the first question":                 {back, reduce.ErrReplay},
+		"back at the question that begins a history": {back[1:], reduce.ErrReplay}, // links cover no system message
+	} {
 		tr := reduce.NewTrail(c.history, pins, nil, nil)
 		if !tr.Has(step.In) {
 			t.Fatalf("%s: the history does not begin with the prefix of the step", name)

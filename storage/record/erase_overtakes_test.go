@@ -133,6 +133,29 @@ func TestAManifestThatVanishedCostsNoFile(t *testing.T) {
 	}
 }
 
+// An erase that was refused is no erase. A held session loses no file, even if its
+// manifest vanishes after that.
+func TestARefusedEraseCostsNoFile(t *testing.T) {
+	t.Parallel()
+	a := &slowCreate{Archive: memory.New(), name: "ledger-002"}
+	s := session(t, a, "s")
+	must(t, tryStep(t.Context(), s, 1))
+	a.do = func() {
+		other := session(t, a, "s")
+		must(t, other.Hold(t.Context(), text("case 7")))
+		if _, err := other.Erase(t.Context(), text("asked for")); !errors.Is(err, record.ErrHeld) {
+			t.Errorf("the erase ends with %v", err)
+		}
+		must(t, a.Remove(t.Context(), mustKey(t, "s/manifest.jsonl")))
+	}
+	if err := tryStep(t.Context(), s, 2); err == nil {
+		t.Error("the step is committed without a manifest")
+	}
+	if left := inFolder(t, a, "s"); len(left) < 7 {
+		t.Errorf("only %q are left", left)
+	}
+}
+
 func inFolder(t *testing.T, a storage.Archive, dir string) (names []string) {
 	t.Helper()
 	for info, err := range a.List(t.Context(), mustKey(t, dir)) {

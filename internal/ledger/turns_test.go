@@ -1,0 +1,39 @@
+package ledger
+
+import (
+	"testing"
+
+	"github.com/agentcompact/compact/storage"
+)
+
+// Turns without a number, such as a summary, have none at any place of their run.
+func TestNumberingReturnsTheNumberOfEachTurn(t *testing.T) {
+	numbers := []uint32{0, 0, 0, 4, 5, 6, 0, 7, 9, 1}
+	n := Numbered(numbers)
+	for i, want := range numbers {
+		if got, ok := n.At(i); !ok || got != want {
+			t.Errorf("turn %d has number %d, %v, want %d", i, got, ok, want)
+		}
+	}
+	if got, ok := n.At(len(numbers)); ok {
+		t.Errorf("the turn after the last one has number %d", got)
+	}
+	if len(n) != 6 {
+		t.Errorf("%v: want one run for each sequence", n)
+	}
+}
+
+// A changed ledger does not say whose step it is. It belongs to nobody, least of all to the
+// agent without a name.
+func TestChangedStepHasNoOwner(t *testing.T) {
+	for _, of := range []Owner{{}, {"a", ""}, {"a", "x"}} {
+		step := Step{Agent: of.Agent, Branch: of.Branch}
+		if got := step.Owner(); got != of {
+			t.Errorf("%+v has the owner %+v", of, got)
+		}
+		step.Changed = &storage.ChangedError{}
+		if got := step.Owner(); got == of || got == (Owner{}) {
+			t.Errorf("a changed step of %+v has the owner %+v", of, got)
+		}
+	}
+}
