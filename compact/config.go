@@ -7,6 +7,7 @@ import (
 	"reflect"
 	"time"
 
+	"github.com/agentcompact/compact/internal/summarize"
 	"github.com/agentcompact/compact/policy"
 	"github.com/agentcompact/compact/policy/compat"
 	"github.com/agentcompact/compact/policy/tidy"
@@ -423,7 +424,7 @@ func graduated() Config {
 		Truncate: policy.TruncateConfig{When: policy.AtTrigger, MaxToolResultTokens: 8000, Keep: policy.Head},
 		Mask:     policy.MaskConfig{When: policy.AtTrigger, Every: 1, WindowTurns: 10, KeepFirst: 2, MinTokens: 50, Media: true, DispatchTools: policy.DefaultDispatchTools()},
 		Summarizer: SummarizerConfig{
-			Backend: "extractive", UserTokens: strategy.DefaultUserTokens, Timeout: 60 * time.Second, MaxAttempts: 3, Parallel: 4, Seed: 42,
+			Backend: "extractive", UserTokens: summarize.DefaultUserTokens, Timeout: 60 * time.Second, MaxAttempts: 3, Parallel: 4, Seed: 42,
 			Fallback: "pruning-only",
 		},
 		Redaction: RedactionConfig{Enabled: true, Summarizer: true},

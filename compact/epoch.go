@@ -8,10 +8,10 @@ import (
 
 	"github.com/agentcompact/compact/internal/formname"
 	"github.com/agentcompact/compact/internal/reduce"
+	"github.com/agentcompact/compact/internal/summarize"
 	"github.com/agentcompact/compact/policy"
 	"github.com/agentcompact/compact/policy/tidy"
 	"github.com/agentcompact/compact/price"
-	"github.com/agentcompact/compact/strategy"
 	"github.com/agentcompact/compact/token"
 )
 
@@ -36,7 +36,7 @@ type epoch struct {
 	window   int
 	spare
 	engine *reduce.Engine
-	writer strategy.Writer
+	writer summarize.Writer
 }
 
 // epochKey holds the options of a call that select its epoch.

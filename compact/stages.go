@@ -4,10 +4,10 @@ import (
 	"fmt"
 
 	"github.com/agentcompact/compact/internal/reduce"
+	"github.com/agentcompact/compact/internal/summarize"
 	"github.com/agentcompact/compact/policy"
 	"github.com/agentcompact/compact/policy/compat"
 	"github.com/agentcompact/compact/policy/tidy"
-	"github.com/agentcompact/compact/strategy"
 	"github.com/agentcompact/compact/trace"
 )
 
@@ -30,7 +30,7 @@ var builtins = []builtin{
 	{policy.Media{}.Name(), nil, (*call).maskedEvent},
 	{"mask", maskStep, (*call).maskedEvent},
 	{"history", historyStep, nil},
-	{strategy.StageName, summarizeStep, nil},
+	{summarize.StageName, summarizeStep, nil},
 	{"shrink", shrinkStep, nil},
 	{"local", localStep, nil},
 	{"fallback", fallbackStep, nil},
@@ -96,7 +96,7 @@ func historyStep(_ *CompactManager, ep *epoch) (reduce.Step, error) {
 }
 
 func summarizeStep(_ *CompactManager, ep *epoch) (reduce.Step, error) {
-	stage, err := strategy.NewStage(ep.writer)
+	stage, err := summarize.NewStage(ep.writer)
 	return reduce.Step{Manual: true, Stage: stage}, err
 }
 
