@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/agentcompact/compact/policy"
 	"github.com/agentcompact/compact/redact"
 	"github.com/agentcompact/compact/strategy"
 )
@@ -93,7 +92,7 @@ func (c Config) checkBudget() error {
 }
 
 func (c Config) checkPolicy() error {
-	errs := []error{c.Policy.Check(), policy.DispatchTools(c.Mask.DispatchTools).Check()}
+	errs := []error{c.Policy.Check(), c.Mask.CheckDispatchTools()}
 	if c.Mask.Template != "" {
 		errs = append(errs, c.Mask.CheckTemplate())
 	}

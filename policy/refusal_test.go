@@ -64,7 +64,7 @@ func TestBudgetErrorNamesTheMissingStages(t *testing.T) {
 
 // The share that a configuration reserves in percent is not part of the budget.
 func TestConfigLimitsReserveTheMargin(t *testing.T) {
-	c := policy.Default()
+	c := policy.Config{TriggerPct: 0.85, TargetPct: 0.60, HardCapBuffer: 1500}
 	all, err := c.Limits(100_000, 1_000).Budget()
 	if err != nil {
 		t.Fatal(err)
