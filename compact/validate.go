@@ -87,7 +87,7 @@ func fieldNamed(section reflect.Value, name string) reflect.Value {
 }
 
 func (c Config) checkBudget() error {
-	_, err := c.Policy.Limits(c.window(c.Model), c.MaxOutputTokens).Budget()
+	_, err := c.Policy.Budget(c.window(c.Model), c.MaxOutputTokens)
 	return err
 }
 

@@ -159,15 +159,3 @@ type MaskConfig struct {
 	// {turn} {ref} {status}; "" = the preset's.
 	Template string `mapstructure:"template"`
 }
-
-// Limits returns the numbers from which the budget for a model is computed.
-func (c Config) Limits(maxContextTokens, maxOutputTokens int) Limits {
-	return Limits{
-		MaxContextTokens: maxContextTokens,
-		MaxOutputTokens:  maxOutputTokens,
-		HardCapBuffer:    c.HardCapBuffer,
-		MarginPct:        c.MarginPct,
-		TriggerPct:       c.TriggerPct,
-		TargetPct:        c.TargetPct,
-	}
-}

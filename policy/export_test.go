@@ -11,6 +11,18 @@ func DefaultDispatchTools() []string {
 	return []string{"dispatch", "delegate", "task", "agent", "subagent", "*_agent"}
 }
 
+// Limits are the settings of a budget.
+type Limits struct {
+	MaxContextTokens, MaxOutputTokens, HardCapBuffer, MarginPct int
+	TriggerPct, TargetPct                                       float64
+}
+
+// Budget returns the budget of a configuration with these settings.
+func (l Limits) Budget() (Budget, error) {
+	c := Config{HardCapBuffer: l.HardCapBuffer, MarginPct: l.MarginPct, TriggerPct: l.TriggerPct, TargetPct: l.TargetPct}
+	return c.Budget(l.MaxContextTokens, l.MaxOutputTokens)
+}
+
 // The forms of placeholders that tests name.
 const (
 	FormCall   = formCall
