@@ -383,7 +383,7 @@ var presets = map[string]func(*Config){
 		c.Policy.When = policy.Economic
 		c.Policy.Stages = append([]string{tidy.StageName}, c.Policy.Stages...)
 		c.Tidy.LargeTokens, c.Mask.MinTokens = 5000, 300
-		c.Truncate.Keep = policy.Auto
+		c.Truncate.Keep = keepAuto
 		c.Summarizer.Fallback = "extractive"
 	},
 	"summarize": func(c *Config) {
@@ -426,7 +426,7 @@ func graduated() Config {
 			RolesNeverPrune: []message.Role{message.RoleSystem, message.RoleDeveloper}, Strategy: "task_state",
 		},
 		Tidy:     policy.TidyConfig{LargeTokens: tidy.DefaultLarge, Wait: 20 * time.Millisecond},
-		Truncate: policy.TruncateConfig{When: policy.AtTrigger, MaxToolResultTokens: 8000, Keep: policy.Head},
+		Truncate: policy.TruncateConfig{When: policy.AtTrigger, MaxToolResultTokens: 8000, Keep: "head"},
 		Mask: policy.MaskConfig{When: policy.AtTrigger, Every: 1, WindowTurns: 10, KeepFirst: 2, MinTokens: 50, Media: true,
 			DispatchTools: []string{"dispatch", "delegate", "task", "agent", "subagent", "*_agent"}},
 		Summarizer: SummarizerConfig{

@@ -119,14 +119,17 @@ func dropStep(*CompactManager, *epoch) (reduce.Step, error) {
 	return reduce.Step{Goal: policy.ToBudget, Stage: policy.Drop{}}, nil
 }
 
+// keepAuto keeps both ends of the output of a command, and the head of another result.
+const keepAuto = "auto"
+
 func squeezeStep(*CompactManager, *epoch) (reduce.Step, error) {
-	return reduce.Step{Goal: policy.ToBudget, Stage: policy.Squeeze{Keep: policy.Auto}}, nil
+	return reduce.Step{Goal: policy.ToBudget, Stage: policy.Squeeze{Keep: keepAuto}}, nil
 }
 
 func truncate(c *Config) policy.Truncate {
 	t := policy.Truncate{MaxTokens: c.Truncate.MaxToolResultTokens, Keep: c.Truncate.Keep}
 	if c.Preset != presetGateway {
-		t.Newest = policy.Auto
+		t.Newest = keepAuto
 		return t
 	}
 	t.MarkerOnTop, t.NoShare = true, true

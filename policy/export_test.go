@@ -23,6 +23,14 @@ func (l Limits) Budget() (Budget, error) {
 	return c.Budget(l.MaxContextTokens, l.MaxOutputTokens)
 }
 
+// The parts of a result that a cut keeps.
+const (
+	Head = keepHead
+	Tail = keepTail
+	Both = keepBoth
+	Auto = keepAuto
+)
+
 // The forms of placeholders that tests name.
 const (
 	FormCall   = formCall
