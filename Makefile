@@ -95,6 +95,6 @@ snapshot:
 
 # Faults planted at random in core logic, one at a time: how many the tests of the same
 # package catch. SEED and N choose which, CORE where; it prints those that survive.
-CORE ?= ./policy ./internal/reduce ./policy/tidy ./strategy ./message ./token ./price ./redact ./recall ./storage/record ./hook/transport ./replay ./search ./compact
+CORE ?= ./policy ./internal/reduce ./policy/tidy ./strategy ./internal/summarize ./message ./token ./price ./redact ./recall ./storage/record ./hook/transport ./replay ./search ./compact
 mutants:
 	@for pkg in $(CORE); do echo "$$pkg"; go run ./tools/mutants -n $(or $(N),24) -seed $(or $(SEED),1) $$pkg || exit 1; done

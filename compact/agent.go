@@ -8,6 +8,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/agentcompact/compact/internal/summarize"
 	"github.com/agentcompact/compact/message"
 	"github.com/agentcompact/compact/policy"
 	"github.com/agentcompact/compact/price"
@@ -16,7 +17,7 @@ import (
 
 // backendAgent is the summary backend that appends an instruction to the
 // agent's last request and sends it to the agent's own model.
-const backendAgent = strategy.BackendAgent
+const backendAgent = summarize.BackendAgent
 
 // A LastRequest is the previous request of an agent, as it was sent. With
 // summarizer.backend agent the instruction to summarize is appended to it.
@@ -249,14 +250,14 @@ func (c *call) goesOn(sent []message.Fingerprint) bool {
 // byAgent configures a writer if the backend is agent: it asks the agent's own
 // model if that can be asked now. Otherwise, and after any failure, the
 // extractive backend writes.
-func (c *call) byAgent(w *strategy.Writer) {
+func (c *call) byAgent(w *summarize.Writer) {
 	if c.ep.cfg.Summarizer.Backend != backendAgent {
 		return
 	}
 	// One attempt gets the whole timeout: an attempt that is too slow may still
 	// be billed, and no time is left for a second one.
-	w.Fallback, w.Retries, w.Attempt = strategy.FallbackExtractive, -1, w.Timeout
-	a := strategy.Agent{Model: c.ep.name}
+	w.Fallback, w.Retries, w.Attempt = summarize.FallbackExtractive, -1, w.Timeout
+	a := summarize.Agent{Model: c.ep.name}
 	switch {
 	case c.asksAgent():
 		a.Seen, a.Ask, a.StandIn = len(c.q.last.View), c.s.agent.asking(c.q.last.Ask), c.q.last.StandIn
@@ -284,8 +285,8 @@ func (c *call) whyNotAgent() {
 }
 
 // heardAgent records the outcome of a summary by the agent's own model.
-func (c *call) heardAgent(i strategy.CallInfo) {
-	if i.Backend == backendAgent && i.Phase == strategy.Finished {
+func (c *call) heardAgent(i summarize.CallInfo) {
+	if i.Backend == backendAgent && i.Phase == summarize.Finished {
 		c.s.agent.ended(i.Err)
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/agentcompact/compact/internal/summarize"
 	"github.com/agentcompact/compact/strategy"
 )
 
@@ -12,7 +13,7 @@ import (
 // asked.
 func TestAgentsOwnModelStaysEnabledAfterAColdCache(t *testing.T) {
 	failed := func(detail error) error {
-		return &strategy.WriteError{Errors: []error{&strategy.Failure{Reason: strategy.ErrRejected, Detail: detail}}}
+		return &summarize.WriteError{Errors: []error{&strategy.Failure{Reason: strategy.ErrRejected, Detail: detail}}}
 	}
 	a := new(agentState)
 	for range 2 * mostFailed {

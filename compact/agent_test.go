@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/agentcompact/compact/compact"
+	"github.com/agentcompact/compact/internal/summarize"
 	"github.com/agentcompact/compact/message"
 	"github.com/agentcompact/compact/storage/memory"
 	"github.com/agentcompact/compact/strategy"
@@ -43,7 +44,7 @@ func TestAgentsOwnModelWithoutATransport(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if rounds >= 14 && (res.Summary == nil && res.Replayed == 0 || res.Summary != nil && res.Summary.Backend != strategy.BackendExtractive) {
+		if rounds >= 14 && (res.Summary == nil && res.Replayed == 0 || res.Summary != nil && res.Summary.Backend != summarize.BackendExtractive) {
 			t.Fatalf("%d rounds: the summary is %+v", rounds, res.Summary)
 		}
 		said += strings.Count(strings.Join(res.Warnings, "\n"), "this call came without one")

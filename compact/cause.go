@@ -8,6 +8,7 @@ import (
 	"os"
 	"syscall"
 
+	"github.com/agentcompact/compact/internal/summarize"
 	"github.com/agentcompact/compact/policy"
 	"github.com/agentcompact/compact/storage"
 	"github.com/agentcompact/compact/storage/record"
@@ -20,8 +21,8 @@ var causes = []struct {
 	err  error
 	name string
 }{
-	{strategy.ErrDeadline, "timeout"}, {strategy.ErrLate, "late"}, {strategy.ErrRefused, "refused"}, {strategy.ErrFiltered, "content_filter"},
-	{strategy.ErrCutOff, "length"}, {strategy.ErrTooLong, "too_long"}, {strategy.ErrNotSmaller, "not_smaller"}, {strategy.ErrEmpty, "empty"},
+	{summarize.ErrDeadline, "timeout"}, {summarize.ErrLate, "late"}, {strategy.ErrRefused, "refused"}, {strategy.ErrFiltered, "content_filter"},
+	{strategy.ErrCutOff, "length"}, {summarize.ErrTooLong, "too_long"}, {summarize.ErrNotSmaller, "not_smaller"}, {strategy.ErrEmpty, "empty"},
 	{strategy.ErrUnusable, "unusable"}, {strategy.ErrContextLength, "context_length"}, {strategy.ErrMalformed, "malformed"},
 	{strategy.ErrTransient, "unavailable"}, {strategy.ErrRejected, "rejected"},
 	{storage.ErrLocked, "locked"}, {record.ErrHeld, "legal_hold"}, {record.ErrErased, "erased"}, {storage.ErrDamaged, "damaged"},

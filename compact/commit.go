@@ -11,11 +11,11 @@ import (
 
 	"github.com/agentcompact/compact/internal/ledger"
 	"github.com/agentcompact/compact/internal/reduce"
+	"github.com/agentcompact/compact/internal/summarize"
 	"github.com/agentcompact/compact/redact"
 	"github.com/agentcompact/compact/storage"
 	"github.com/agentcompact/compact/storage/record"
 	"github.com/agentcompact/compact/storage/turnindex"
-	"github.com/agentcompact/compact/strategy"
 	"github.com/agentcompact/compact/trace"
 )
 
@@ -51,7 +51,7 @@ func (c *call) commit(ctx context.Context, r *run, out *reduce.Outcome) error {
 	c.telling.made = out
 	if r.late {
 		c.late = true
-		return c.uncommitted(ctx, r, "SummaryLate", strategy.ErrLate)
+		return c.uncommitted(ctx, r, "SummaryLate", summarize.ErrLate)
 	}
 	err := c.makeStep(ctx, r, out)
 	c.res.Timing.Commit = c.m.now().Sub(started) - c.res.Timing.CommitWait

@@ -7,6 +7,8 @@ import (
 	"reflect"
 	"time"
 
+	"github.com/agentcompact/compact/internal/summarize"
+	"github.com/agentcompact/compact/message"
 	"github.com/agentcompact/compact/policy"
 	"github.com/agentcompact/compact/policy/compat"
 	"github.com/agentcompact/compact/policy/tidy"
@@ -381,7 +383,7 @@ var presets = map[string]func(*Config){
 		c.Policy.When = policy.Economic
 		c.Policy.Stages = append([]string{tidy.StageName}, c.Policy.Stages...)
 		c.Tidy.LargeTokens, c.Mask.MinTokens = 5000, 300
-		c.Truncate.Keep = policy.Auto
+		c.Truncate.Keep = keepAuto
 		c.Summarizer.Fallback = "extractive"
 	},
 	"summarize": func(c *Config) {
@@ -418,12 +420,17 @@ var presets = map[string]func(*Config){
 func graduated() Config {
 	return Config{
 		Counting: "model",
-		Policy:   policy.Default(),
+		Policy: policy.Config{
+			Stages: []string{"truncate", "mask", summarize.StageName, "shrink", "squeeze"}, When: policy.AtWindow, RecallWeight: 13, OverrunPct: 0.05,
+			Background: true, PreparePct: 0.9, TriggerPct: 0.85, TargetPct: 0.60, HardCapBuffer: 1500, KeepRecentTurns: 6, KeepToolIOPairs: 4,
+			RolesNeverPrune: []message.Role{message.RoleSystem, message.RoleDeveloper}, Strategy: "task_state",
+		},
 		Tidy:     policy.TidyConfig{LargeTokens: tidy.DefaultLarge, Wait: 20 * time.Millisecond},
-		Truncate: policy.TruncateConfig{When: policy.AtTrigger, MaxToolResultTokens: 8000, Keep: policy.Head},
-		Mask:     policy.MaskConfig{When: policy.AtTrigger, Every: 1, WindowTurns: 10, KeepFirst: 2, MinTokens: 50, Media: true, DispatchTools: policy.DefaultDispatchTools()},
+		Truncate: policy.TruncateConfig{When: policy.AtTrigger, MaxToolResultTokens: 8000, Keep: "head"},
+		Mask: policy.MaskConfig{When: policy.AtTrigger, Every: 1, WindowTurns: 10, KeepFirst: 2, MinTokens: 50, Media: true,
+			DispatchTools: []string{"dispatch", "delegate", "task", "agent", "subagent", "*_agent"}},
 		Summarizer: SummarizerConfig{
-			Backend: "extractive", UserTokens: strategy.DefaultUserTokens, Timeout: 60 * time.Second, MaxAttempts: 3, Parallel: 4, Seed: 42,
+			Backend: "extractive", UserTokens: summarize.DefaultUserTokens, Timeout: 60 * time.Second, MaxAttempts: 3, Parallel: 4, Seed: 42,
 			Fallback: "pruning-only",
 		},
 		Redaction: RedactionConfig{Enabled: true, Summarizer: true},

@@ -109,9 +109,9 @@ func TestCanceledCallDoesNotCountAsAnArchiveFailure(t *testing.T) {
 // The configured reserve for the answer does not shrink, only the part of the
 // request's reserve beyond it.
 func TestConfiguredReserveForTheAnswerDoesNotGiveWay(t *testing.T) {
-	l := policy.Limits{MaxContextTokens: 100_000, MaxOutputTokens: 20_000, HardCapBuffer: 1_500, TriggerPct: 0.85, TargetPct: 0.6}
+	c := &Config{MaxOutputTokens: 20_000, Policy: policy.Config{HardCapBuffer: 1_500, TriggerPct: 0.85, TargetPct: 0.6}}
 	for asked, want := range map[int]int{0: 78_500, 30_000: 68_500} {
-		s, err := spared(l, asked)
+		s, err := spared(c, 100_000, asked)
 		if err != nil || s.budget.Cap != want || s.lifted.Cap != 78_500 {
 			t.Errorf("asked for %d: budget %d, %d at most, %v", asked, s.budget.Cap, s.lifted.Cap, err)
 		}

@@ -7,9 +7,9 @@ import (
 	"time"
 
 	"github.com/agentcompact/compact/internal/reduce"
+	"github.com/agentcompact/compact/internal/summarize"
 	"github.com/agentcompact/compact/policy"
 	"github.com/agentcompact/compact/storage/record"
-	"github.com/agentcompact/compact/strategy"
 	"github.com/agentcompact/compact/trace"
 )
 
@@ -179,7 +179,7 @@ func (c *call) unchanged(started time.Time, r *run, q reduce.Request, out *reduc
 	switch {
 	case r.late:
 		c.res.Reason = trace.ReasonLate
-		c.res.Warnings = append(c.res.Warnings, strategy.ErrLate.Error()+": the view fits as it is; the next call has the summary")
+		c.res.Warnings = append(c.res.Warnings, summarize.ErrLate.Error()+": the view fits as it is; the next call has the summary")
 	case q.Only == policy.Always:
 		c.res.Reason = trace.ReasonBelow
 	case c.q.manual:

@@ -4,11 +4,11 @@ import (
 	"math"
 
 	"github.com/agentcompact/compact/internal/reduce"
+	"github.com/agentcompact/compact/internal/summarize"
 	"github.com/agentcompact/compact/message"
 	"github.com/agentcompact/compact/policy"
 	"github.com/agentcompact/compact/policy/tidy"
 	"github.com/agentcompact/compact/price"
-	"github.com/agentcompact/compact/strategy"
 	"github.com/agentcompact/compact/trace"
 )
 
@@ -140,7 +140,7 @@ func (c *call) stages() (mask policy.Mask, masks, cuts bool) {
 		case policy.Mask:
 			mask, masks = stage, s.When != policy.Always
 		default:
-			cuts = cuts || stage.Name() == strategy.StageName
+			cuts = cuts || stage.Name() == summarize.StageName
 		}
 	}
 	return mask, masks, cuts
@@ -149,7 +149,7 @@ func (c *call) stages() (mask policy.Mask, masks, cuts bool) {
 // expected returns the expected size of the next summary in tokens: that of the
 // one in the view, or else its limit plus the user's words.
 func (c *call) expected(v *policy.View) int {
-	typed, most := 0, max(c.ep.cfg.Summarizer.MaxTokens, strategy.DefaultMaxTokens)
+	typed, most := 0, max(c.ep.cfg.Summarizer.MaxTokens, summarize.DefaultMaxTokens)
 	for i := range v.Messages {
 		switch m := &v.Messages[i]; {
 		case policy.IsSummary(*m):
@@ -240,7 +240,7 @@ func narrowed(e *reduce.Engine, o policy.Offer) *reduce.Engine {
 				mask.Turns = o.Keep.Turns
 			}
 			s.Stage = mask
-		case !o.Cut || s.Stage.Name() != strategy.StageName:
+		case !o.Cut || s.Stage.Name() != summarize.StageName:
 			continue
 		}
 		s.Goal = policy.All

@@ -8,10 +8,10 @@ import (
 
 	"github.com/agentcompact/compact/internal/formname"
 	"github.com/agentcompact/compact/internal/reduce"
+	"github.com/agentcompact/compact/internal/summarize"
 	"github.com/agentcompact/compact/policy"
 	"github.com/agentcompact/compact/policy/tidy"
 	"github.com/agentcompact/compact/price"
-	"github.com/agentcompact/compact/strategy"
 	"github.com/agentcompact/compact/token"
 )
 
@@ -36,7 +36,7 @@ type epoch struct {
 	window   int
 	spare
 	engine *reduce.Engine
-	writer strategy.Writer
+	writer summarize.Writer
 }
 
 // epochKey holds the options of a call that select its epoch.
@@ -97,8 +97,7 @@ func (m *CompactManager) newEpoch(ctx context.Context, k epochKey) (*epoch, erro
 	if k.window > 0 {
 		ep.window = min(ep.window, k.window)
 	}
-	limits := cfg.Policy.Limits(ep.window, cfg.MaxOutputTokens)
-	if ep.spare, err = spared(limits, k.output); err != nil {
+	if ep.spare, err = spared(&cfg, ep.window, k.output); err != nil {
 		return nil, fmt.Errorf("compact: model %q: %w", k.model, err)
 	}
 	if ep.model, err = m.modelNamed(ctx, k.model); err != nil {

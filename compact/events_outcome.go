@@ -5,10 +5,10 @@ import (
 	"path"
 
 	"github.com/agentcompact/compact/internal/reduce"
+	"github.com/agentcompact/compact/internal/summarize"
 	"github.com/agentcompact/compact/internal/toolcall"
 	"github.com/agentcompact/compact/policy"
 	"github.com/agentcompact/compact/policy/tidy"
-	"github.com/agentcompact/compact/strategy"
 	"github.com/agentcompact/compact/trace"
 )
 
@@ -217,7 +217,7 @@ func (c *call) fallbackEvent(step int, p reduce.Pass) trace.Event {
 		e.Message = s.Errors[n-1]
 	}
 	if c.late {
-		e.ErrorType, e.Cause, e.Message = "SummaryLate", causeOf(strategy.ErrLate), strategy.ErrLate.Error()
+		e.ErrorType, e.Cause, e.Message = "SummaryLate", causeOf(summarize.ErrLate), summarize.ErrLate.Error()
 		c.lateTold = true
 	}
 	return c.passEvent(e, p)

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/agentcompact/compact/compact"
+	"github.com/agentcompact/compact/internal/summarize"
 	"github.com/agentcompact/compact/strategy"
 	"github.com/agentcompact/compact/trace"
 )
@@ -29,13 +30,13 @@ func TestFailuresAreInTheWarnings(t *testing.T) {
 		brief bool
 		want  string
 	}{
-		strategy.FallbackPruning:    {false, "a notice stands for what went (summarizer.fallback: pruning-only)"},
-		strategy.FallbackExtractive: {false, "an extractive summary, which no model wrote, stands in its place"},
-		strategy.FallbackBrief:      {true, "a brief one stands in its place"},
+		summarize.FallbackPruning:    {false, "a notice stands for what went (summarizer.fallback: pruning-only)"},
+		summarize.FallbackExtractive: {false, "an extractive summary, which no model wrote, stands in its place"},
+		summarize.FallbackBrief:      {true, "a brief one stands in its place"},
 	} {
 		t.Run(fallback, func(t *testing.T) {
 			c := compact.Config{MaxContextTokens: 16_000, Summarize: refuser{test.brief}}
-			if fallback == strategy.FallbackExtractive {
+			if fallback == summarize.FallbackExtractive {
 				c.Summarizer.Fallback = fallback
 			}
 			r := newRig(t, c)
@@ -44,7 +45,7 @@ func TestFailuresAreInTheWarnings(t *testing.T) {
 			if !strings.Contains(said, test.want) || !strings.Contains(said, "the model refused") || strings.Contains(said, "hunter2") {
 				t.Errorf("warnings: %s", said)
 			}
-			if (res.Summary != nil) != (fallback != strategy.FallbackPruning) {
+			if (res.Summary != nil) != (fallback != summarize.FallbackPruning) {
 				t.Errorf("summary %v", res.Summary)
 			}
 			events := r.named(trace.NameError)

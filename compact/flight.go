@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"github.com/agentcompact/compact/internal/summarize"
 	"github.com/agentcompact/compact/message"
 	"github.com/agentcompact/compact/strategy"
 	"github.com/agentcompact/compact/trace"
@@ -29,11 +30,11 @@ func (c *call) until(ctx context.Context) time.Time {
 
 // beside configures how this run waits for a summary. If the call can't wait,
 // the summary is finished in the background and serves the next call.
-func (r *run) beside() strategy.Beside {
+func (r *run) beside() summarize.Beside {
 	c := r.c
 	c.lane.writes.Store(c.writes())
 	c.lane.flights.Begin()
-	return strategy.Beside{
+	return summarize.Beside{
 		Ahead:   r.ahead,
 		Flights: &c.lane.flights, Key: c.ep.name, Until: c.until(r.ctx),
 		Start: func(f func(context.Context)) bool {
@@ -76,7 +77,7 @@ func (r *run) patience() {
 }
 
 // heard records the cost of a summary that this call uses or discards.
-func (r *run) heard(began time.Time, calls []strategy.CallInfo, thrown bool) {
+func (r *run) heard(began time.Time, calls []summarize.CallInfo, thrown bool) {
 	if thrown {
 		p := r.c.writes().unused(r.c.id, calls)
 		r.c.paid(&p, calls)
@@ -86,12 +87,12 @@ func (r *run) heard(began time.Time, calls []strategy.CallInfo, thrown bool) {
 	r.summarize += r.c.m.now().Sub(r.summarizeBegan)
 	from := 0 // of the calls of the backend
 	for k, i := range calls {
-		if i.Phase == strategy.Answered {
+		if i.Phase == summarize.Answered {
 			r.c.m.logPanic(i.Err)
 			r.c.gotOver(i)
 		}
 		r.c.heardAgent(i)
-		if i.Phase == strategy.Finished {
+		if i.Phase == summarize.Finished {
 			r.c.cause = causeOf(i.Err)
 			p := summarizePayload(r.c.id, i)
 			r.c.paid(&p, calls[from:k+1])
@@ -103,11 +104,11 @@ func (r *run) heard(began time.Time, calls []strategy.CallInfo, thrown bool) {
 
 // unused returns the payload for a summary that nobody uses, with the tokens that
 // the model has been asked for so far.
-func (w *writing) unused(session string, calls []strategy.CallInfo) trace.Summarize {
-	all := strategy.CallInfo{Backend: w.backend, Model: w.model, Strategy: w.strategy}
-	sum := strategy.CallInfo{}
+func (w *writing) unused(session string, calls []summarize.CallInfo) trace.Summarize {
+	all := summarize.CallInfo{Backend: w.backend, Model: w.model, Strategy: w.strategy}
+	sum := summarize.CallInfo{}
 	for _, i := range calls {
-		if i.Phase == strategy.Answered {
+		if i.Phase == summarize.Answered {
 			sum.Prompt, sum.Completion, sum.Cached, sum.Written = sum.Prompt+i.Prompt, sum.Completion+i.Completion, sum.Cached+i.Cached, sum.Written+i.Written
 		}
 		all = i

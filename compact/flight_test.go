@@ -13,6 +13,7 @@ import (
 
 	"github.com/agentcompact/compact/compact"
 	"github.com/agentcompact/compact/internal/crew"
+	"github.com/agentcompact/compact/internal/summarize"
 	"github.com/agentcompact/compact/message"
 	"github.com/agentcompact/compact/policy"
 	"github.com/agentcompact/compact/storage"
@@ -117,10 +118,10 @@ func TestCallNearItsDeadlineTakesTheFallback(t *testing.T) {
 		triggered bool
 		stage     compact.ReductionStage
 	}{ // of 16,000 tokens 13,600 trigger and 14,500 fit
-		"fits, pruning":            {62, strategy.FallbackPruning, false, compact.ReductionNone},
-		"does not fit, pruning":    {80, strategy.FallbackPruning, true, compact.ReductionFallback},
-		"fits, extractive":         {62, strategy.FallbackExtractive, true, compact.ReductionSummarization},
-		"does not fit, extractive": {80, strategy.FallbackExtractive, true, compact.ReductionSummarization},
+		"fits, pruning":            {62, summarize.FallbackPruning, false, compact.ReductionNone},
+		"does not fit, pruning":    {80, summarize.FallbackPruning, true, compact.ReductionFallback},
+		"fits, extractive":         {62, summarize.FallbackExtractive, true, compact.ReductionSummarization},
+		"does not fit, extractive": {80, summarize.FallbackExtractive, true, compact.ReductionSummarization},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {

@@ -5,8 +5,8 @@ import (
 
 	"github.com/agentcompact/compact/internal/ctxlock"
 	"github.com/agentcompact/compact/internal/ledger"
+	"github.com/agentcompact/compact/internal/summarize"
 	"github.com/agentcompact/compact/message"
-	"github.com/agentcompact/compact/strategy"
 )
 
 // lane is one agent's branch of a session. A call holds its lock until it ends,
@@ -16,7 +16,7 @@ type lane struct {
 	mu   ctxlock.Mutex
 	memo memo
 	// flights holds the summary that is being written for the lane, if any.
-	flights strategy.Flights
+	flights summarize.Flights
 	writes  atomic.Pointer[writing] // of flights; nil = there was none
 	shelf   *shelf
 	filed   atomic.Pointer[filed] // place of its last transcript in the archive; nil = unknown

@@ -4,10 +4,10 @@ import (
 	"context"
 	"math"
 
+	"github.com/agentcompact/compact/internal/summarize"
 	"github.com/agentcompact/compact/policy"
 	"github.com/agentcompact/compact/policy/tidy"
 	"github.com/agentcompact/compact/price"
-	"github.com/agentcompact/compact/strategy"
 )
 
 // A model needs seconds for a summary. If a compaction is expected soon, the
@@ -127,7 +127,7 @@ func (c *call) writesAhead() (writes bool) {
 	}
 	for _, s := range c.ep.engine.Steps {
 		switch stage := s.Stage.(type) {
-		case *strategy.Stage:
+		case *summarize.Stage:
 			writes = stage.Remote()
 		case tidy.Stage, policy.Truncate: // these change only new messages
 		default:

@@ -7,9 +7,9 @@ import (
 	"strings"
 
 	"github.com/agentcompact/compact/internal/reduce"
+	"github.com/agentcompact/compact/internal/summarize"
 	"github.com/agentcompact/compact/message"
 	"github.com/agentcompact/compact/policy"
-	"github.com/agentcompact/compact/strategy"
 )
 
 // keepView sets the result to the conversation, for a call that compacted
@@ -78,7 +78,7 @@ func (c *call) discards(out *reduce.Outcome) {
 		if p.Summary != nil && p.Summary.Fallback == "pruning-only" && p.Applied > 0 {
 			c.res.InvariantStatus = InvariantsFallback
 		}
-		if s := p.Summary; s != nil && s.Fallback != "" && p.Applied > 0 && p.Stage == strategy.StageName {
+		if s := p.Summary; s != nil && s.Fallback != "" && p.Applied > 0 && p.Stage == summarize.StageName {
 			c.res.Warnings = append(c.res.Warnings, c.m.redactor.Text(noSummary(s)).String())
 		}
 	}
@@ -95,9 +95,9 @@ func failedStage(p reduce.Pass) string {
 
 // instead describes, by fallback, what replaces a failed summary.
 var instead = map[string]string{
-	strategy.FallbackPruning:    "a notice stands for what went (summarizer.fallback: pruning-only)",
-	strategy.FallbackExtractive: "an extractive summary, which no model wrote, stands in its place",
-	strategy.FallbackBrief:      "a brief one stands in its place",
+	summarize.FallbackPruning:    "a notice stands for what went (summarizer.fallback: pruning-only)",
+	summarize.FallbackExtractive: "an extractive summary, which no model wrote, stands in its place",
+	summarize.FallbackBrief:      "a brief one stands in its place",
 }
 
 // noSummary describes a failed summary and its fallback.

@@ -29,16 +29,16 @@ type spare struct {
 // The reserve is the configured size or the requested size, up to half of the window.
 // Agents request the maximum answer of a model, far above its real answers, and must not
 // lose the window to that.
-func spared(l policy.Limits, asked int) (s spare, err error) {
-	if s.budget, err = l.Budget(); err != nil {
+func spared(cfg *Config, window, asked int) (s spare, err error) {
+	reserve := cfg.MaxOutputTokens
+	if s.budget, err = cfg.Policy.Budget(window, reserve); err != nil {
 		return s, err
 	}
-	room := s.budget.Cap + l.MaxOutputTokens
+	room := s.budget.Cap + reserve
 	most := room - min(room/2, leastConversation)
-	s.answer = max(l.MaxOutputTokens, min(asked, l.MaxContextTokens/2, most))
-	least := max(l.MaxOutputTokens, min(s.answer, leastAnswer, room/2))
-	l.MaxOutputTokens = s.answer
-	s.budget, err = l.Budget()
+	s.answer = max(reserve, min(asked, window/2, most))
+	least := max(reserve, min(s.answer, leastAnswer, room/2))
+	s.budget, err = cfg.Policy.Budget(window, s.answer)
 	s.lifted = s.budget
 	s.lifted.Cap = room - least
 	return s, err

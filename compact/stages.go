@@ -4,10 +4,10 @@ import (
 	"fmt"
 
 	"github.com/agentcompact/compact/internal/reduce"
+	"github.com/agentcompact/compact/internal/summarize"
 	"github.com/agentcompact/compact/policy"
 	"github.com/agentcompact/compact/policy/compat"
 	"github.com/agentcompact/compact/policy/tidy"
-	"github.com/agentcompact/compact/strategy"
 	"github.com/agentcompact/compact/trace"
 )
 
@@ -30,7 +30,7 @@ var builtins = []builtin{
 	{policy.Media{}.Name(), nil, (*call).maskedEvent},
 	{"mask", maskStep, (*call).maskedEvent},
 	{"history", historyStep, nil},
-	{strategy.StageName, summarizeStep, nil},
+	{summarize.StageName, summarizeStep, nil},
 	{"shrink", shrinkStep, nil},
 	{"local", localStep, nil},
 	{"fallback", fallbackStep, nil},
@@ -96,7 +96,7 @@ func historyStep(_ *CompactManager, ep *epoch) (reduce.Step, error) {
 }
 
 func summarizeStep(_ *CompactManager, ep *epoch) (reduce.Step, error) {
-	stage, err := strategy.NewStage(ep.writer)
+	stage, err := summarize.NewStage(ep.writer)
 	return reduce.Step{Manual: true, Stage: stage}, err
 }
 
@@ -119,14 +119,17 @@ func dropStep(*CompactManager, *epoch) (reduce.Step, error) {
 	return reduce.Step{Goal: policy.ToBudget, Stage: policy.Drop{}}, nil
 }
 
+// keepAuto keeps both ends of the output of a command, and the head of another result.
+const keepAuto = "auto"
+
 func squeezeStep(*CompactManager, *epoch) (reduce.Step, error) {
-	return reduce.Step{Goal: policy.ToBudget, Stage: policy.Squeeze{Keep: policy.Auto}}, nil
+	return reduce.Step{Goal: policy.ToBudget, Stage: policy.Squeeze{Keep: keepAuto}}, nil
 }
 
 func truncate(c *Config) policy.Truncate {
 	t := policy.Truncate{MaxTokens: c.Truncate.MaxToolResultTokens, Keep: c.Truncate.Keep}
 	if c.Preset != presetGateway {
-		t.Newest = policy.Auto
+		t.Newest = keepAuto
 		return t
 	}
 	t.MarkerOnTop, t.NoShare = true, true

@@ -8,16 +8,16 @@ import (
 	"time"
 
 	"github.com/agentcompact/compact/internal/reduce"
+	"github.com/agentcompact/compact/internal/summarize"
 	"github.com/agentcompact/compact/policy/compat"
-	"github.com/agentcompact/compact/strategy"
 	"github.com/agentcompact/compact/trace"
 )
 
 // newWriter returns the configured writer of summaries.
-func (m *CompactManager) newWriter(ep *epoch) (strategy.Writer, error) {
+func (m *CompactManager) newWriter(ep *epoch) (summarize.Writer, error) {
 	cfg := &ep.cfg
 	c := cfg.Summarizer
-	w := strategy.Writer{
+	w := summarize.Writer{
 		Summarizer: cfg.Summarize, MaxTokens: c.MaxTokens, UserTokens: c.UserTokens, Fallback: c.Fallback, Instructions: c.Instructions,
 		Redact: func(s string) string { return m.redactor.Text(s).String() }, Raw: !cfg.Redaction.Summarizer,
 		Timeout: c.Timeout, Retries: c.MaxAttempts - 1, Parallel: c.Parallel,
@@ -34,23 +34,23 @@ func (m *CompactManager) newWriter(ep *epoch) (strategy.Writer, error) {
 }
 
 // observe handles the progress of a summarizer in this call.
-func (r *run) observe(i strategy.CallInfo) {
+func (r *run) observe(i summarize.CallInfo) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.told = append(r.told, i)
 	switch i.Phase {
-	case strategy.Started:
+	case summarize.Started:
 		r.decision(r.view)
 		r.summarizeBegan = r.c.m.now()
-		if i.Backend != strategy.BackendExtractive {
+		if i.Backend != summarize.BackendExtractive {
 			r.desk.give()
 			// The archive is written while the model works.
 			r.startArchive(r.ctx, nil)
 		}
-	case strategy.Answered:
+	case summarize.Answered:
 		r.c.m.logPanic(i.Err)
 		r.c.gotOver(i)
-	case strategy.Finished:
+	case summarize.Finished:
 		r.c.cause = causeOf(i.Err)
 		r.summarize += r.c.m.now().Sub(r.summarizeBegan)
 		p := summarizePayload(r.c.id, i)
@@ -62,7 +62,7 @@ func (r *run) observe(i strategy.CallInfo) {
 
 // gotOver emits the event of a failed attempt after which the summarizer
 // continued.
-func (c *call) gotOver(i strategy.CallInfo) {
+func (c *call) gotOver(i summarize.CallInfo) {
 	if i.Err == nil || i.Action == "" {
 		return
 	}
@@ -75,7 +75,7 @@ func (c *call) gotOver(i strategy.CallInfo) {
 
 // summarizePayload returns the payload of the model call, whose duration is the
 // latency.
-func summarizePayload(session string, i strategy.CallInfo) trace.Summarize {
+func summarizePayload(session string, i summarize.CallInfo) trace.Summarize {
 	p := trace.Summarize{
 		SessionID: session, Model: i.Model, Backend: i.Backend, Strategy: i.Strategy, Attempts: i.Attempt, Pieces: i.Pieces,
 		MaxTokens: i.MaxTokens, InputMessages: i.InputMessages, InputTokens: i.InputTokens, SummaryTokens: i.SummaryTokens,
@@ -113,14 +113,14 @@ func (r *run) engine() (*reduce.Engine, error) {
 		case ownTaker:
 			e.Steps[i].Stage = ownTaker{stage.among(r.c.history)}
 		default:
-			if stage.Name() != strategy.StageName {
+			if stage.Name() != summarize.StageName {
 				continue
 			}
 			w := r.c.ep.writer
 			w.Observe, w.Redact, w.Recall, w.Original = r.observe, clean, r.c.recalls(), r.originals()
 			w.First = r.c.s.lastNumber(r.c.q.owner()) + 1
 			r.c.byAgent(&w)
-			own, err := strategy.NewStage(w)
+			own, err := summarize.NewStage(w)
 			if err != nil {
 				return nil, err
 			}
@@ -167,11 +167,11 @@ func (r *run) measure(elapsed time.Duration) {
 // observed holds the progress of the summarizer in a run.
 type observed struct {
 	mu             sync.Mutex
-	told           []strategy.CallInfo // of the summary that is being written within the call
-	late           bool                // the call could not wait for a summary
-	waited         time.Duration       // waiting time for the archive before a summary
-	driven         context.Context     // context of the engine
-	waiting        *time.Timer         // timer that reports a long summary
+	told           []summarize.CallInfo // of the summary that is being written within the call
+	late           bool                 // the call could not wait for a summary
+	waited         time.Duration        // waiting time for the archive before a summary
+	driven         context.Context      // context of the engine
+	waiting        *time.Timer          // timer that reports a long summary
 	summarize      time.Duration
 	summarizeBegan time.Time
 }

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"syscall"
 
+	"github.com/agentcompact/compact/internal/summarize"
 	"github.com/agentcompact/compact/price"
 	"github.com/agentcompact/compact/strategy"
 	"github.com/agentcompact/compact/trace"
@@ -52,13 +53,13 @@ func (s summaryCost) plus(o summaryCost) summaryCost {
 
 // cost returns the cost of a summarizer's calls, from its reports about them. The
 // extractive backend costs nothing.
-func (w *writing) cost(told []strategy.CallInfo) (sum summaryCost) {
-	asked := map[int]strategy.CallInfo{} // running calls, by piece
+func (w *writing) cost(told []summarize.CallInfo) (sum summaryCost) {
+	asked := map[int]summarize.CallInfo{} // running calls, by piece
 	for _, i := range told {
 		switch i.Phase {
-		case strategy.Sent:
+		case summarize.Sent:
 			asked[i.Piece] = i
-		case strategy.Answered:
+		case summarize.Answered:
 			delete(asked, i.Piece)
 			if i.Prompt+i.Completion > 0 || mayBeBilled(i.Err) {
 				sum = sum.plus(w.costOf(i))
@@ -68,7 +69,7 @@ func (w *writing) cost(told []strategy.CallInfo) (sum summaryCost) {
 	for _, i := range asked {
 		sum = sum.plus(w.costOf(i))
 	}
-	if n := len(told); n > 0 && sum.prices == "" && told[n-1].Backend != strategy.BackendExtractive {
+	if n := len(told); n > 0 && sum.prices == "" && told[n-1].Backend != summarize.BackendExtractive {
 		_, sum.prices = w.cardOf(told[n-1])
 	}
 	return sum
@@ -76,8 +77,8 @@ func (w *writing) cost(told []strategy.CallInfo) (sum summaryCost) {
 
 // costOf returns the cost of one call: by its usage, or by our counts if it has
 // none.
-func (w *writing) costOf(i strategy.CallInfo) summaryCost {
-	if i.Backend == strategy.BackendExtractive || i.Backend == "" {
+func (w *writing) costOf(i summarize.CallInfo) summaryCost {
+	if i.Backend == summarize.BackendExtractive || i.Backend == "" {
 		return summaryCost{}
 	}
 	card, named := w.cardOf(i)
@@ -95,7 +96,7 @@ func (w *writing) costOf(i strategy.CallInfo) summaryCost {
 
 // cardOf returns the price card for the model of a call, and the card's name,
 // which says if the card is that of another model.
-func (w *writing) cardOf(i strategy.CallInfo) (price.Card, string) {
+func (w *writing) cardOf(i summarize.CallInfo) (price.Card, string) {
 	if i.Backend == backendAgent {
 		return w.card, w.card.String()
 	}
@@ -119,13 +120,13 @@ func summaryCard(agent price.Card, model string) (card price.Card, ok bool) {
 
 // answered holds the reasons for which a model's answer is not used.
 var answered = []error{
-	strategy.ErrEmpty, strategy.ErrRefused, strategy.ErrUnusable, strategy.ErrFiltered, strategy.ErrCutOff, strategy.ErrTooLong, strategy.ErrNotSmaller, strategy.ErrMalformed,
+	strategy.ErrEmpty, strategy.ErrRefused, strategy.ErrUnusable, strategy.ErrFiltered, strategy.ErrCutOff, summarize.ErrTooLong, summarize.ErrNotSmaller, strategy.ErrMalformed,
 }
 
 // cutOff holds the errors of calls that ended before their answer came. Whether
 // the provider billed them is unknown.
 var cutOff = []error{
-	context.Canceled, context.DeadlineExceeded, os.ErrDeadlineExceeded, strategy.ErrDeadline, io.EOF, io.ErrUnexpectedEOF, syscall.ECONNRESET,
+	context.Canceled, context.DeadlineExceeded, os.ErrDeadlineExceeded, summarize.ErrDeadline, io.EOF, io.ErrUnexpectedEOF, syscall.ECONNRESET,
 }
 
 // mayBeBilled reports whether a call without a usage may have been billed: it was
@@ -148,7 +149,7 @@ func mayBeBilled(err error) bool {
 }
 
 // paid adds the cost of a summary to the call and to its event.
-func (c *call) paid(p *trace.Summarize, told []strategy.CallInfo) {
+func (c *call) paid(p *trace.Summarize, told []summarize.CallInfo) {
 	cost := c.writes().cost(told)
 	cost.in(p, c.ep.card.Relative)
 	c.summaries = c.summaries.plus(cost)

@@ -3,8 +3,8 @@ package compact
 import (
 	"testing"
 
+	"github.com/agentcompact/compact/internal/summarize"
 	"github.com/agentcompact/compact/price"
-	"github.com/agentcompact/compact/strategy"
 )
 
 // A request without a usage costs what was sent: of a summary in pieces, one piece.
@@ -12,13 +12,13 @@ func TestAPieceOfASummaryCostsItsShare(t *testing.T) {
 	card, _ := price.For("claude-sonnet-4-5")
 	w := &writing{card: card, whole: 7000}
 	for name, c := range map[string]struct {
-		call strategy.CallInfo
+		call summarize.CallInfo
 		want price.Usage
 	}{
-		"one request":         {strategy.CallInfo{Backend: "openai", InputTokens: 8000, SummaryTokens: 100}, price.Usage{Fresh: 8000, Output: 100}},
-		"a piece of four":     {strategy.CallInfo{Backend: "openai", InputTokens: 8000, Pieces: 4, SummaryTokens: 100}, price.Usage{Fresh: 2000, Output: 100}},
-		"the agent's model":   {strategy.CallInfo{Backend: backendAgent, InputTokens: 8000, SummaryTokens: 100}, price.Usage{Fresh: 7000, Output: 100}},
-		"no model is written": {strategy.CallInfo{Backend: strategy.BackendExtractive, InputTokens: 8000}, price.Usage{}},
+		"one request":         {summarize.CallInfo{Backend: "openai", InputTokens: 8000, SummaryTokens: 100}, price.Usage{Fresh: 8000, Output: 100}},
+		"a piece of four":     {summarize.CallInfo{Backend: "openai", InputTokens: 8000, Pieces: 4, SummaryTokens: 100}, price.Usage{Fresh: 2000, Output: 100}},
+		"the agent's model":   {summarize.CallInfo{Backend: backendAgent, InputTokens: 8000, SummaryTokens: 100}, price.Usage{Fresh: 7000, Output: 100}},
+		"no model is written": {summarize.CallInfo{Backend: summarize.BackendExtractive, InputTokens: 8000}, price.Usage{}},
 	} {
 		c.call.Model = "claude-sonnet-4-5"
 		if got := w.costOf(c.call); got.usd != card.Cost(c.want) || got.estimated != got.usd {

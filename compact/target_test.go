@@ -8,10 +8,10 @@ import (
 	"github.com/agentcompact/compact/compact"
 	"github.com/agentcompact/compact/internal/corpus"
 	"github.com/agentcompact/compact/internal/samples"
+	"github.com/agentcompact/compact/internal/summarize"
 	"github.com/agentcompact/compact/message"
 	"github.com/agentcompact/compact/message/openai"
 	"github.com/agentcompact/compact/storage/memory"
-	"github.com/agentcompact/compact/strategy"
 )
 
 // A compaction reaches the target and stops there: the test measures the cost
@@ -63,7 +63,7 @@ func sharesOfTarget(t *testing.T, history []message.Message, window int) (shares
 		if err != nil {
 			break // from here on, the history is too large for the window
 		}
-		if res.Triggered && lastStage(res) == strategy.StageName && res.Summary != nil {
+		if res.Triggered && lastStage(res) == summarize.StageName && res.Summary != nil {
 			shares = append(shares, float64(res.After.Total)/float64(res.Target))
 		}
 	}

@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/agentcompact/compact/policy"
 	"github.com/agentcompact/compact/redact"
 	"github.com/agentcompact/compact/strategy"
 )
@@ -88,12 +87,12 @@ func fieldNamed(section reflect.Value, name string) reflect.Value {
 }
 
 func (c Config) checkBudget() error {
-	_, err := c.Policy.Limits(c.window(c.Model), c.MaxOutputTokens).Budget()
+	_, err := c.Policy.Budget(c.window(c.Model), c.MaxOutputTokens)
 	return err
 }
 
 func (c Config) checkPolicy() error {
-	errs := []error{c.Policy.Check(), policy.DispatchTools(c.Mask.DispatchTools).Check()}
+	errs := []error{c.Policy.Check(), c.Mask.CheckDispatchTools()}
 	if c.Mask.Template != "" {
 		errs = append(errs, c.Mask.CheckTemplate())
 	}

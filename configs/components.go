@@ -7,8 +7,8 @@ import (
 	"strings"
 
 	"github.com/agentcompact/compact/compact"
+	"github.com/agentcompact/compact/internal/summarize"
 	"github.com/agentcompact/compact/storage/record"
-	"github.com/agentcompact/compact/strategy"
 	"github.com/agentcompact/compact/strategy/openai"
 	"github.com/agentcompact/compact/trace/otel"
 )
@@ -135,7 +135,7 @@ func uselessWith(backend string) []string {
 	switch backend {
 	case openai.Name:
 		return nil
-	case strategy.BackendAgent:
+	case summarize.BackendAgent:
 		return ofServers
 	}
 	return slices.Concat(ofServers, ofModels)

@@ -7,16 +7,6 @@ import (
 	"strconv"
 )
 
-// Limits are the settings from which a budget is computed.
-type Limits struct {
-	MaxContextTokens int     // the model's window
-	MaxOutputTokens  int     // reserved for the answer; default 0
-	HardCapBuffer    int     // reserved for what estimates miss; default 1500
-	MarginPct        int     // reserved in addition, as a share of the window in percent; default 0
-	TriggerPct       float64 // share of the window at which a compaction is due; default 0.85
-	TargetPct        float64 // share of the window that a compaction aims for; default 0.60
-}
-
 // A Budget limits the size of a view. Sizes are in tokens unless the name says
 // bytes.
 type Budget struct {
@@ -34,57 +24,54 @@ type Budget struct {
 	shrinkTo int // keep counts are reduced until the view has this size; 0 = Cap
 }
 
-// ErrBudget is wrapped by the errors of [Limits.Budget].
-var ErrBudget = errors.New("policy: the budget is not possible")
-
-// Budget computes
+// Budget computes the budget for a model with this window, of which answer tokens are
+// reserved for the answer:
 //
-//	B       = max_context_tokens - hard_cap_buffer - margin_pct / 100 * max_context_tokens - max_output_tokens
-//	trigger = min(trigger_pct * max_context_tokens, B)
-//	T       = min(target_pct * max_context_tokens, target_pct/trigger_pct * trigger)
+//	B       = window - hard_cap_buffer - margin_pct / 100 * window - answer
+//	trigger = min(trigger_pct * window, B)
+//	T       = min(target_pct * window, target_pct/trigger_pct * trigger)
 //
 // in exact decimal arithmetic: 0.85 of 128,000 is 108,800, and a view of
-// 108,800 tokens triggers. All mistakes are reported at once.
-func (l Limits) Budget() (Budget, error) {
-	margin := l.MaxContextTokens * l.MarginPct / 100
-	b := Budget{Max: l.MaxContextTokens, Cap: l.MaxContextTokens - l.HardCapBuffer - margin - l.MaxOutputTokens}
-	if err := l.check(b.Cap, margin); err != nil {
+// 108,800 tokens triggers. All mistakes are reported at once, each as a [*ConfigError].
+func (c Config) Budget(window, answer int) (Budget, error) {
+	margin := window * c.MarginPct / 100
+	b := Budget{Max: window, Cap: window - c.HardCapBuffer - margin - answer}
+	if err := c.checkBudget(b, answer, margin); err != nil {
 		return Budget{}, err
 	}
 	limit := big.NewRat(int64(b.Cap), 1)
-	trigger := lesser(new(big.Rat).Mul(decimal(l.TriggerPct), big.NewRat(int64(b.Max), 1)), limit)
+	trigger := lesser(new(big.Rat).Mul(decimal(c.TriggerPct), big.NewRat(int64(b.Max), 1)), limit)
 	target := lesser(
-		new(big.Rat).Mul(decimal(l.TargetPct), big.NewRat(int64(b.Max), 1)),
-		new(big.Rat).Mul(new(big.Rat).Quo(decimal(l.TargetPct), decimal(l.TriggerPct)), trigger))
+		new(big.Rat).Mul(decimal(c.TargetPct), big.NewRat(int64(b.Max), 1)),
+		new(big.Rat).Mul(new(big.Rat).Quo(decimal(c.TargetPct), decimal(c.TriggerPct)), trigger))
 	b.Trigger, b.Target = ceil(trigger), floorOf(target)
 	return b, nil
 }
 
-// check reports impossible limits, with the paths of the settings. left is the
-// number of tokens that remain for the conversation.
-func (l Limits) check(left, margin int) error {
+// checkBudget reports settings that make no budget, with their paths.
+func (c Config) checkBudget(b Budget, answer, margin int) error {
 	var errs []error
-	if left <= 0 {
+	if b.Cap <= 0 {
 		with, less := []string{"policy.hard_cap_buffer", "max_output_tokens"}, ""
 		if margin > 0 {
-			with, less = append(with, "policy.margin_pct"), fmt.Sprintf(", policy.margin_pct %d (%d tokens)", l.MarginPct, margin)
+			with, less = append(with, "policy.margin_pct"), fmt.Sprintf(", policy.margin_pct %d (%d tokens)", c.MarginPct, margin)
 		}
-		errs = append(errs, &ConfigError{Path: "max_context_tokens", With: with, Err: ErrBudget, Reason: fmt.Sprintf(
+		errs = append(errs, &ConfigError{Path: "max_context_tokens", With: with, Reason: fmt.Sprintf(
 			"%d less policy.hard_cap_buffer %d%s and max_output_tokens %d leaves %d tokens for the conversation",
-			l.MaxContextTokens, l.HardCapBuffer, less, l.MaxOutputTokens, left)})
+			b.Max, c.HardCapBuffer, less, answer, b.Cap)})
 	}
 	for _, p := range []struct {
 		path string
 		pct  float64
-	}{{"policy.trigger_pct", l.TriggerPct}, {"policy.target_pct", l.TargetPct}} {
+	}{{"policy.trigger_pct", c.TriggerPct}, {"policy.target_pct", c.TargetPct}} {
 		if !(p.pct > 0 && p.pct <= 1) {
-			errs = append(errs, &ConfigError{Path: p.path, Value: p.pct, Err: ErrBudget, Reason: "must be 0.0-1.0 and above 0.0"})
+			errs = append(errs, &ConfigError{Path: p.path, Value: p.pct, Reason: "must be 0.0-1.0 and above 0.0"})
 		}
 	}
-	if len(errs) == 0 && l.TargetPct >= l.TriggerPct {
+	if len(errs) == 0 && c.TargetPct >= c.TriggerPct {
 		errs = append(errs, &ConfigError{
-			Path: "policy.target_pct", With: []string{"policy.trigger_pct"}, Value: l.TargetPct, Err: ErrBudget,
-			Reason: fmt.Sprintf("must be below policy.trigger_pct %v", l.TriggerPct),
+			Path: "policy.target_pct", With: []string{"policy.trigger_pct"}, Value: c.TargetPct,
+			Reason: fmt.Sprintf("must be below policy.trigger_pct %v", c.TriggerPct),
 		})
 	}
 	return errors.Join(errs...)

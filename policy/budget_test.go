@@ -73,8 +73,9 @@ func TestBudgetRejectsImpossibleLimits(t *testing.T) {
 		"trigger above one":    {MaxContextTokens: 1000, TriggerPct: 1.7, TargetPct: 0.6},
 		"no trigger":           {MaxContextTokens: 1000, TargetPct: 0.6},
 	} {
-		if _, err := l.Budget(); !errors.Is(err, policy.ErrBudget) {
-			t.Errorf("%s: got %v, want ErrBudget", name, err)
+		var wrong *policy.ConfigError
+		if _, err := l.Budget(); !errors.As(err, &wrong) {
+			t.Errorf("%s: got %v, want a ConfigError", name, err)
 		}
 	}
 }

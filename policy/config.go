@@ -137,8 +137,9 @@ type MaskConfig struct {
 	ExcludeTools []string `mapstructure:"exclude_tools"`
 	// DispatchTools are the tools whose BEGIN_DISPATCH_RESULT …
 	// END_DISPATCH_RESULT blocks survive masking. Case is ignored, and * stands
-	// for any characters. Default DefaultDispatchTools; "*", which is every tool,
-	// in the preset history-reducer. An empty list that is not nil means none.
+	// for any characters. Default: common names of tools that hand work to other
+	// agents (dispatch, delegate, task, agent, subagent, *_agent); "*", which is every
+	// tool, in the preset history-reducer. An empty list that is not nil means none.
 	DispatchTools []string `mapstructure:"dispatch_tools"`
 	// MaxObservationChars, if it is not 0, keeps the beginning of a result.
 	// With the placeholder it has at most that many characters. Default 0.
@@ -157,35 +158,4 @@ type MaskConfig struct {
 	// Template is a custom placeholder with the fields {chars} {tokens} {tool}
 	// {turn} {ref} {status}; "" = the preset's.
 	Template string `mapstructure:"template"`
-}
-
-// Default returns the defaults of the preset "graduated".
-func Default() Config {
-	return Config{
-		Stages:          []string{"truncate", "mask", "summarize", "shrink", "squeeze"},
-		When:            AtWindow,
-		RecallWeight:    13,
-		OverrunPct:      0.05,
-		Background:      true,
-		PreparePct:      0.9,
-		TriggerPct:      0.85,
-		TargetPct:       0.60,
-		HardCapBuffer:   1500,
-		KeepRecentTurns: 6,
-		KeepToolIOPairs: 4,
-		RolesNeverPrune: []message.Role{message.RoleSystem, message.RoleDeveloper},
-		Strategy:        "task_state",
-	}
-}
-
-// Limits returns the numbers from which the budget for a model is computed.
-func (c Config) Limits(maxContextTokens, maxOutputTokens int) Limits {
-	return Limits{
-		MaxContextTokens: maxContextTokens,
-		MaxOutputTokens:  maxOutputTokens,
-		HardCapBuffer:    c.HardCapBuffer,
-		MarginPct:        c.MarginPct,
-		TriggerPct:       c.TriggerPct,
-		TargetPct:        c.TargetPct,
-	}
 }

@@ -7,21 +7,15 @@ import (
 	"strings"
 )
 
-// DispatchTools are the names of tools that may return dispatch blocks, which survive
+// dispatchTools are the names of tools that may return dispatch blocks, which survive
 // masking. Case is ignored, and * stands for any characters.
 // Blocks in results of other tools are masked: otherwise a web page that contains
 // the marker could stay in the prompt for the whole session.
-type DispatchTools []string
+type dispatchTools []string
 
-// DefaultDispatchTools returns common names of tools that hand work to other
-// agents.
-func DefaultDispatchTools() DispatchTools {
-	return DispatchTools{"dispatch", "delegate", "task", "agent", "subagent", "*_agent"}
-}
-
-// Has reports whether tool matches one of the names. The unknown tool, "",
+// has reports whether tool matches one of the names. The unknown tool, "",
 // matches only "*".
-func (d DispatchTools) Has(tool string) bool {
+func (d dispatchTools) has(tool string) bool {
 	tool = strings.ReplaceAll(strings.ToLower(tool), "/", ".") // path.Match does not match "/" with *
 	return slices.ContainsFunc(d, func(pattern string) bool {
 		ok, err := path.Match(strings.ReplaceAll(strings.ToLower(pattern), "/", "."), tool)
@@ -29,10 +23,10 @@ func (d DispatchTools) Has(tool string) bool {
 	})
 }
 
-// Check reports an entry that is neither a name nor a pattern, as a
-// [*ConfigError] of mask.dispatch_tools.
-func (d DispatchTools) Check() error {
-	for i, pattern := range d {
+// CheckDispatchTools reports an entry of DispatchTools that is neither a name nor a
+// pattern, as a [*ConfigError] of mask.dispatch_tools.
+func (c *MaskConfig) CheckDispatchTools() error {
+	for i, pattern := range c.DispatchTools {
 		if _, err := path.Match(pattern, ""); err != nil || pattern == "" || strings.TrimSpace(pattern) != pattern {
 			return &ConfigError{Path: fmt.Sprintf("mask.dispatch_tools[%d]", i), Value: pattern,
 				Reason: "must be the name of a tool, in which * may stand for any letters", Err: err}
@@ -44,7 +38,7 @@ func (d DispatchTools) Check() error {
 // dispatches reports whether part p of message i is the result of a tool whose
 // dispatch blocks survive.
 func (v *View) dispatches(i, p int) bool {
-	return len(v.run.Dispatch) > 0 && DispatchTools(v.run.Dispatch).Has(v.tools().Name(i, &v.Messages[i].Parts[p]))
+	return len(v.run.Dispatch) > 0 && dispatchTools(v.run.Dispatch).has(v.tools().Name(i, &v.Messages[i].Parts[p]))
 }
 
 // blocks returns the dispatch blocks of part p of message i that survive

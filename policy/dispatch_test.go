@@ -16,7 +16,7 @@ const (
 )
 
 // afterMasking returns the result of a tool after a compaction.
-func afterMasking(t *testing.T, tool, text string, dispatch policy.DispatchTools, more ...reduce.Step) string {
+func afterMasking(t *testing.T, tool, text string, dispatch []string, more ...reduce.Step) string {
 	t.Helper()
 	msgs := []message.Message{
 		message.User("go"), message.Assistant("", message.Call("1", tool, "{}")), message.ToolResult("1", text),
@@ -35,7 +35,7 @@ func TestMaskKeepsBlocksOnlyOfDispatchTools(t *testing.T) {
 	text := strings.Repeat("x", 400) + block
 	for _, c := range []struct {
 		tool     string
-		dispatch policy.DispatchTools
+		dispatch []string
 		kept     bool
 	}{
 		{"dispatch", policy.DefaultDispatchTools(), true},
@@ -43,9 +43,9 @@ func TestMaskKeepsBlocksOnlyOfDispatchTools(t *testing.T) {
 		{"spawn_agent", policy.DefaultDispatchTools(), true},
 		{"web_fetch", policy.DefaultDispatchTools(), false},
 		{"dispatch_fetch", policy.DefaultDispatchTools(), false},
-		{"mcp__agents__run", policy.DispatchTools{"mcp__agents__*"}, true},
-		{"mcp__web__run", policy.DispatchTools{"mcp__agents__*"}, false},
-		{"web_fetch", policy.DispatchTools{"*"}, true},
+		{"mcp__agents__run", []string{"mcp__agents__*"}, true},
+		{"mcp__web__run", []string{"mcp__agents__*"}, false},
+		{"web_fetch", []string{"*"}, true},
 		{"dispatch", nil, false},
 	} {
 		got := afterMasking(t, c.tool, text, c.dispatch)
@@ -102,7 +102,7 @@ func TestParseMarkLimitsForgedTemplatePlaceholders(t *testing.T) {
 
 func TestDispatchToolsCheckRejectsInvalidPatterns(t *testing.T) {
 	for pattern, want := range map[string]bool{"dispatch": true, "*": true, "mcp__a__*": true, "": false, "a[": false, " x": false} {
-		if err := (policy.DispatchTools{"task", pattern}).Check(); (err == nil) != want {
+		if err := (&policy.MaskConfig{DispatchTools: []string{"task", pattern}}).CheckDispatchTools(); (err == nil) != want {
 			t.Errorf("%q: %v", pattern, err)
 		} else if err != nil && !strings.Contains(err.Error(), "mask.dispatch_tools[1]") {
 			t.Errorf("%q: the error %v does not name the setting", pattern, err)

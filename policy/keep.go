@@ -9,20 +9,20 @@ import (
 	"github.com/agentcompact/compact/message"
 )
 
-// keepOf returns which part a cut of part p of message i to limit tokens keeps: Head,
-// Tail or Both.
+// keepOf returns which part a cut of part p of message i to limit tokens keeps: head,
+// tail or both.
 func (t Truncate) keepOf(v *View, i, p, limit int) string {
 	keep := t.Keep
 	if t.Newest != "" && v.unseen(i) {
 		keep = t.Newest
 	}
 	switch {
-	case keep != Auto:
+	case keep != keepAuto:
 		return keep
 	case limit > 0 && v.ofCommand(i, p):
-		return Both
+		return keepBoth
 	}
-	return Head
+	return keepHead
 }
 
 // unseen reports whether message i stands after the last assistant message, so

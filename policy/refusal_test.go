@@ -64,13 +64,13 @@ func TestBudgetErrorNamesTheMissingStages(t *testing.T) {
 
 // The share that a configuration reserves in percent is not part of the budget.
 func TestConfigLimitsReserveTheMargin(t *testing.T) {
-	c := policy.Default()
-	all, err := c.Limits(100_000, 1_000).Budget()
+	c := policy.Config{TriggerPct: 0.85, TargetPct: 0.60, HardCapBuffer: 1500}
+	all, err := c.Budget(100_000, 1_000)
 	if err != nil {
 		t.Fatal(err)
 	}
 	c.MarginPct = 7
-	if b, err := c.Limits(100_000, 1_000).Budget(); err != nil || b.Cap != all.Cap-7_000 {
+	if b, err := c.Budget(100_000, 1_000); err != nil || b.Cap != all.Cap-7_000 {
 		t.Errorf("%d tokens of %d with a margin of 7 %%, %v", b.Cap, all.Cap, err)
 	}
 }

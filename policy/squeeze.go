@@ -10,7 +10,7 @@ import (
 // Squeeze is the last resort before a [BudgetError]. It truncates the remaining results
 // to equal shares of the room in the budget. It never changes calls or pinned messages.
 type Squeeze struct {
-	Keep string // Head, Tail, Both or Auto; default Head
+	Keep string // see [Truncate]; default "head"
 }
 
 // Name returns "squeeze".

@@ -9,17 +9,19 @@ import (
 
 // The part of a tool result that a truncation keeps.
 const (
-	Head = "head" // default
-	Tail = "tail"
-	Both = "both" // half of each
-	Auto = "auto" // Both for the output of a command, otherwise Head
+	keepHead = "head" // default
+	keepTail = "tail"
+	keepBoth = "both" // half of each
+	keepAuto = "auto" // both for the output of a command, otherwise head
 )
 
 // Truncate cuts single tool results that are larger than min(MaxTokens, B/4) down
 // to that size, the largest first. B is the cap of the budget.
 type Truncate struct {
-	MaxTokens int    // default 8000
-	Keep      string // Head, Tail, Both or Auto; default Head
+	MaxTokens int // default 8000
+	// Keep is the part of a result that stays: "head" (the default), "tail", "both" (half
+	// of each), or "auto" (both for the output of a command, otherwise head).
+	Keep string
 	// Newest is like Keep, for results after the last answer, which the model has
 	// not read yet; "" = Keep.
 	Newest string
@@ -98,9 +100,9 @@ func (t Truncate) edit(v *View, i, p, tokens, limit int) (Edit, bool) {
 
 func formOf(keep string) string {
 	switch keep {
-	case Tail:
+	case keepTail:
 		return formTail
-	case Both:
+	case keepBoth:
 		return formBoth
 	}
 	return formHead

@@ -10,9 +10,9 @@ import (
 	"time"
 
 	"github.com/agentcompact/compact/internal/reduce"
+	"github.com/agentcompact/compact/internal/summarize"
 	"github.com/agentcompact/compact/policy"
 	"github.com/agentcompact/compact/storage/record"
-	"github.com/agentcompact/compact/strategy"
 )
 
 // An AccountEdit is the work of one call that made no step: results that the
@@ -241,8 +241,8 @@ func (l *ledgerData) stages() []string {
 	var names []string
 	for i := range l.Recipes {
 		r := &l.Recipes[i]
-		name := strings.Replace(r.Stage, "summarise", strategy.StageName, 1) // versions before 0.1 spelled it differently
-		if name == strategy.StageName && r.Cut != nil && r.Cut.Decision == policy.Dropped.String() {
+		name := strings.Replace(r.Stage, "summarise", summarize.StageName, 1) // versions before 0.1 spelled it differently
+		if name == summarize.StageName && r.Cut != nil && r.Cut.Decision == policy.Dropped.String() {
 			name = stageDropped
 		}
 		names = append(names, name)

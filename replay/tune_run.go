@@ -110,7 +110,7 @@ func (t *tuner) first(s *tuneSession, c *compact.Config) int {
 	if t.texts == nil || c.Policy.When != policy.AtWindow && c.Policy.When != policy.AtTrigger || c.Mask.When != policy.AtTrigger || c.Truncate.When != policy.AtTrigger {
 		return 0
 	}
-	b, err := c.Policy.Limits(t.o.Window, c.MaxOutputTokens).Budget()
+	b, err := c.Policy.Budget(t.o.Window, c.MaxOutputTokens)
 	if err != nil {
 		return 0
 	}

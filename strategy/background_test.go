@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/agentcompact/compact/internal/summarize"
 	"github.com/agentcompact/compact/message"
 	"github.com/agentcompact/compact/strategy"
 )
@@ -47,7 +48,7 @@ func TestSummaryNamesBackgroundAgentWithoutReport(t *testing.T) {
 
 func TestReportReplacesPreviousLineAboutBackgroundAgent(t *testing.T) {
 	before := extract(t, strategy.TaskState, started())
-	sum, err := strategy.Writer{}.Write(context.Background(), strategy.Input{Previous: before, Count: count4, Messages: []message.Message{
+	sum, err := summarize.Writer{}.Write(context.Background(), summarize.Input{Previous: before, Count: count4, Messages: []message.Message{
 		notice("a77", "completed", `Agent "Measure the cache" completed`, "<result>The cache answers 40% of the lookups.</result>\n")}})
 	if err != nil {
 		t.Fatal(err)

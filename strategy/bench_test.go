@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/agentcompact/compact/internal/summarize"
 	"github.com/agentcompact/compact/message"
 	"github.com/agentcompact/compact/message/openai"
 	"github.com/agentcompact/compact/strategy"
@@ -63,9 +64,9 @@ func BenchmarkExtractive(b *testing.B) {
 		}
 		b.Run(name, func(b *testing.B) {
 			b.ReportAllocs()
-			w := strategy.Writer{Strategy: s}
+			w := summarize.Writer{Strategy: s}
 			for b.Loop() {
-				if _, err := w.Write(context.Background(), strategy.Input{Messages: msgs, Count: c.Count}); err != nil {
+				if _, err := w.Write(context.Background(), summarize.Input{Messages: msgs, Count: c.Count}); err != nil {
 					b.Fatal(err)
 				}
 			}

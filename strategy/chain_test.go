@@ -6,8 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/agentcompact/compact/internal/summarize"
 	"github.com/agentcompact/compact/message"
-	"github.com/agentcompact/compact/strategy"
 )
 
 // Summary 7 keeps the statements of summary 1 that were not superseded.
@@ -26,7 +26,7 @@ func TestSeventhSummaryKeepsFirstSummary(t *testing.T) {
 		if i == 3 {
 			msgs = append(msgs, message.User("Call the flag --dry."), message.Assistant("", message.Call("3", "bash", `{"command":"go test ./orders/..."}`)), message.ToolResult("3", "Exit code: 0\nok  \torders\t0.2s"))
 		}
-		sum, err := strategy.Writer{}.Write(context.Background(), strategy.Input{Previous: previous, Messages: msgs, Count: count4})
+		sum, err := summarize.Writer{}.Write(context.Background(), summarize.Input{Previous: previous, Messages: msgs, Count: count4})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -5,60 +5,53 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/agentcompact/compact/internal/material"
 	"github.com/agentcompact/compact/strategy/internal/ident"
 )
 
 var errUnverified = errors.New("verification removed all of its lines")
 
-// complete turns a draft into the text of a summary. It verifies the draft, adds missing
-// identifiers, redacts the text and keeps it within the limit.
-func (j *job) complete(draft string) (string, error) {
-	d := ParseDocument(j.strategy, neutralText(draft))
-	d.Words = nil // head adds them
+// Complete turns a draft into the text of a summary. It verifies the draft of a model, adds
+// missing identifiers, redacts the text and keeps it within the limit.
+func (t *Task) Complete(s Strategy, draft string, model bool) (material.Text, error) {
+	d := ParseDocument(s, neutralText(draft))
+	d.Words = nil // Head adds them
 	var v verdict
-	if j.info.Name != BackendExtractive {
-		d, v = verify(d, j.material())
-		d = j.history.verifyClaims(d, j.strategy, j.request(), &v)
+	if model {
+		d, v = verify(d, t.material())
+		d = t.history.verifyClaims(d, s, t.Request(s), &v)
+		d.References = nil // they are chosen by rank, not by the model
+		if d.empty() {
+			return material.Text{}, &Failure{Reason: ErrUnusable, Detail: errUnverified}
+		}
+		d = t.history.withPlan(d, s, t.limit, t.in.Count, func(d Document, limit int) Document { return t.fitted(d, s, limit) })
 	}
-	if j.info.Name != BackendExtractive {
-		// References are chosen by rank, not by the model.
-		d.References = nil
-	}
-	if d.empty() && j.info.Name != BackendExtractive {
-		return "", &Failure{Reason: ErrUnusable, Detail: errUnverified}
-	}
-	if j.info.Name != BackendExtractive {
-		d = j.history.withPlan(d, j.strategy, j.limit, j.in.Count, j.fitted)
-	}
-	text := d.Render(j.strategy)
-	if j.w.Redact != nil {
-		if clean := j.w.Redact(text); clean != text {
-			d = fit(ParseDocument(j.strategy, clean), j.strategy, j.limit, j.in.Count)
-			text = d.Render(j.strategy)
+	text := d.Render(s)
+	if t.terms.Redact != nil {
+		if clean := t.terms.Redact(text); clean != text {
+			d = fit(ParseDocument(s, clean), s, t.limit, t.in.Count)
+			text = d.Render(s)
 		}
 	}
 	if strings.TrimSpace(text) == "" {
-		if j.info.Name != BackendExtractive {
-			return "", &Failure{Reason: ErrUnusable, Detail: errUnverified}
+		if model {
+			return material.Text{}, &Failure{Reason: ErrUnusable, Detail: errUnverified}
 		}
-		if text = ""; len(j.words) == 0 {
+		if text = ""; len(t.words) == 0 {
 			text = nothingSaid
 		}
 	}
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	j.outcome.Named, j.outcome.References = d.identifiers()
-	j.outcome.Invented = v.invented
-	j.outcome.Retention = retention(d, j.history.index)
-	return strings.TrimSpace(j.head(j.strategy) + text), nil
+	out := material.Text{Text: strings.TrimSpace(t.head(s) + text), Invented: v.invented, Retention: retention(d, t.history.index)}
+	out.Named, out.References = d.identifiers()
+	return out, nil
 }
 
 // fitted returns a model's document with the identifiers that it lacks, within
 // limit tokens.
-func (j *job) fitted(d Document, limit int) Document {
-	d = makeRoom(d, j.strategy, j.history.index, limit, j.in.Count)
-	d = j.history.addSeen(d, j.strategy, limit, j.in.Count)
-	return fit(d, j.strategy, limit, j.in.Count)
+func (t *Task) fitted(d Document, s Strategy, limit int) Document {
+	d = makeRoom(d, s, t.history.index, limit, t.in.Count)
+	d = t.history.addSeen(d, s, limit, t.in.Count)
+	return fit(d, s, limit, t.in.Count)
 }
 
 // identifiers counts the identifiers that a document names. referenced counts those
@@ -85,18 +78,18 @@ func (d Document) identifiers() (named, referenced int) {
 
 // source returns the texts from which a summary may take names: the messages, the
 // previous summary, and the counts that the summarizer saw.
-func (j *job) source() *source {
-	more := []string{j.in.Previous}
-	r := j.request()
+func (t *Task) source() *source {
+	more := []string{t.in.Previous}
+	r := t.Request(t.strategy)
 	for _, e := range r.entries() {
 		for _, o := range e.observations {
 			more = append(more, o.line)
 		}
 	}
-	if j.info.Name == BackendAgent { // the agent's request also holds the visible messages
-		return newSource(slices.Concat(j.in.Messages, j.in.Visible), more...)
+	if t.terms.AllSeen {
+		return newSource(slices.Concat(t.in.Messages, t.in.Visible), more...)
 	}
-	return newSource(j.in.Messages, more...)
+	return newSource(t.in.Messages, more...)
 }
 
 // neutralText disables text in a draft that reads like this package's tags.

@@ -13,17 +13,11 @@ var (
 	ErrUnusable      = errors.New("the answer is no usable summary") // Failure.Detail holds the cause
 	ErrFiltered      = errors.New("the answer was withheld by a content filter")
 	ErrCutOff        = errors.New("the answer was cut off at its limit")
-	ErrTooLong       = errors.New("the answer is longer than the limit")
-	ErrNotSmaller    = errors.New("the answer is not smaller than what it replaces")
 	ErrContextLength = errors.New("the request does not fit the summarizer's window")
 	ErrMalformed     = errors.New("the answer can't be read")
 	ErrTransient     = errors.New("the server can't be reached or is overloaded")
 	ErrRejected      = errors.New("the server rejects the request")
-	ErrDeadline      = errors.New("the time for the summary is over")
 )
-
-// ErrNoSummary is wrapped by the error of a [Writer] without a summary.
-var ErrNoSummary = errors.New("strategy: no summary")
 
 // A Failure is the error of one attempt that produced no usable draft.
 type Failure struct {
@@ -51,21 +45,3 @@ func (f *Failure) Unwrap() []error {
 	}
 	return []error{f.Reason, f.Detail}
 }
-
-// A WriteError is returned when every attempt failed.
-type WriteError struct {
-	Strategy string
-	Attempts int
-	Errors   []error // errors of the attempts, first to last
-}
-
-func (e *WriteError) Error() string {
-	last := "nothing was tried"
-	if n := len(e.Errors); n > 0 {
-		last = e.Errors[n-1].Error()
-	}
-	return fmt.Sprintf("strategy: no %s summary after %d attempts: %s", e.Strategy, e.Attempts, last)
-}
-
-// Unwrap returns ErrNoSummary and the errors of the attempts.
-func (e *WriteError) Unwrap() []error { return append([]error{ErrNoSummary}, e.Errors...) }

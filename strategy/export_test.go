@@ -62,7 +62,7 @@ func FeatureNames() []string {
 	return out
 }
 
-// Verify checks a text as [Writer] checks a model's draft. It returns the remaining text,
+// Verify checks a text as [Task.Complete] checks a model's draft. It returns the remaining text,
 // and the numbers of lines, of removed lines and of removed identifiers.
 func Verify(s Strategy, text string, msgs []message.Message) (left string, lines, removed, invented int) {
 	d := ParseDocument(s, text)

@@ -2,6 +2,8 @@ package strategy
 
 import (
 	"context"
+
+	"github.com/agentcompact/compact/internal/material"
 )
 
 // Extractive is the summarizer that needs no model. It applies the strategy's extractor to
@@ -13,11 +15,8 @@ var (
 	_ Describer  = Extractive{}
 )
 
-// BackendExtractive is the name of [Extractive] in reports and events.
-const BackendExtractive = "extractive"
-
 // Describe returns an Info with the name and without a limit on the input.
-func (Extractive) Describe() Info { return Info{Name: BackendExtractive} }
+func (Extractive) Describe() Info { return Info{Name: material.BackendExtractive} }
 
 // Summarize fills the sections of the strategy and its references, within
 // r.MaxTokens.

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/agentcompact/compact/internal/summarize"
 	"github.com/agentcompact/compact/message"
 	"github.com/agentcompact/compact/strategy"
 )
@@ -54,7 +55,7 @@ func TestWriterCorrectsFaultySummarizer(t *testing.T) {
 		{"invents a URL", good + "## Sources\n- https://evil.example.com/collect\n", []string{"evil.example.com"}, nil},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			sum, err := strategy.Writer{Summarizer: scribe{c.draft}}.Write(context.Background(), strategy.Input{Messages: shop(), Count: count4})
+			sum, err := summarize.Writer{Summarizer: scribe{c.draft}}.Write(context.Background(), summarize.Input{Messages: shop(), Count: count4})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -74,8 +75,8 @@ func TestWriterCorrectsFaultySummarizer(t *testing.T) {
 
 func TestShapelessAnswerCountsAsRefusalInAnyLanguage(t *testing.T) {
 	for _, answer := range []string{"ok", "I apologize, but I can't do that.", "Lo siento, no puedo ayudar con eso.", "申し訳ありませんが、お手伝いできません。", "Here is what happened: a lot."} {
-		sum, err := strategy.Writer{Summarizer: scribe{answer}, Fallback: strategy.FallbackExtractive}.Write(context.Background(), strategy.Input{Messages: shop(), Count: count4})
-		if err != nil || sum.Fallback != strategy.FallbackExtractive || strings.Contains(sum.Text, answer) {
+		sum, err := summarize.Writer{Summarizer: scribe{answer}, Fallback: summarize.FallbackExtractive}.Write(context.Background(), summarize.Input{Messages: shop(), Count: count4})
+		if err != nil || sum.Fallback != summarize.FallbackExtractive || strings.Contains(sum.Text, answer) {
 			t.Errorf("%q: fallback %q, error %v", answer, sum.Fallback, err)
 		}
 	}

@@ -1,7 +1,6 @@
 package strategy
 
 import (
-	"context"
 	"strings"
 	"testing"
 
@@ -53,14 +52,14 @@ func TestFilesMergeTwoNamesOfOneFile(t *testing.T) {
 func TestNextSummaryMergesTwoNamesOfOneFile(t *testing.T) {
 	long := message.User(strings.Repeat("Go on with the rows of the store. ", 30))
 	in := Input{Messages: append([]message.Message{long}, edit("1", "/home/me/shop/pkg/store/rows_test.go")...), Count: func(s string) int { return len(s) / 4 }}
-	first, err := Writer{}.Write(context.Background(), in)
-	if err != nil || !strings.Contains(first.Text, "`/home/me/shop/pkg/store/rows_test.go`: created") {
-		t.Fatal(err, first.Text)
+	first := written(t, taskState, 1500, in)
+	if !strings.Contains(first, "`/home/me/shop/pkg/store/rows_test.go`: created") {
+		t.Fatal(first)
 	}
-	in.Previous, in.Messages = first.Text, append([]message.Message{long}, command("2", "", "rm pkg/store/rows_test.go", "Exit code: 0")...)
-	next, err := Writer{}.Write(context.Background(), in)
-	if err != nil || !strings.Contains(next.Text, "`/home/me/shop/pkg/store/rows_test.go`: deleted") || strings.Contains(next.Text, "`pkg/store/rows_test.go`: deleted") {
-		t.Error(err, next.Text)
+	in.Previous, in.Messages = first, append([]message.Message{long}, command("2", "", "rm pkg/store/rows_test.go", "Exit code: 0")...)
+	next := written(t, taskState, 1500, in)
+	if !strings.Contains(next, "`/home/me/shop/pkg/store/rows_test.go`: deleted") || strings.Contains(next, "`pkg/store/rows_test.go`: deleted") {
+		t.Error(next)
 	}
 }
 

@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/rogpeppe/go-internal/txtar"
 
+	"github.com/agentcompact/compact/internal/summarize"
 	"github.com/agentcompact/compact/message"
 	"github.com/agentcompact/compact/message/openai"
 	"github.com/agentcompact/compact/strategy"
@@ -89,8 +90,8 @@ func TestGoldenSummaries(t *testing.T) {
 				t.Fatal(err)
 			}
 			msgs := session(t)
-			in := strategy.Input{Messages: msgs[number(t, c["from"]):number(t, c["to"])], Previous: strings.TrimSpace(string(file(a, "previous").Data)), Count: count4}
-			w := strategy.Writer{Strategy: st, MaxTokens: number(t, c["max_tokens"])}
+			in := summarize.Input{Messages: msgs[number(t, c["from"]):number(t, c["to"])], Previous: strings.TrimSpace(string(file(a, "previous").Data)), Count: count4}
+			w := summarize.Writer{Strategy: st, MaxTokens: number(t, c["max_tokens"])}
 			first := ""
 			for i := range runs {
 				sum, err := w.Write(context.Background(), in)

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/agentcompact/compact/internal/cputime"
+	"github.com/agentcompact/compact/internal/summarize"
 	"github.com/agentcompact/compact/message"
 	"github.com/agentcompact/compact/strategy"
 )
@@ -56,9 +57,9 @@ func summarizeAll(t *testing.T, text string) {
 		message.ToolResult("1", text),
 	}
 	draft := scribe{"## Decisions\n- " + text[:min(len(text), 4000)] + "\n- it was decided"}
-	for _, w := range []strategy.Writer{{}, {Strategy: strategy.CodeDelta}, {Summarizer: draft}} {
-		_, err := w.Write(context.Background(), strategy.Input{Previous: text[:min(len(text), 1000)], Messages: msgs, Count: count4})
-		if err != nil && !errors.Is(err, strategy.ErrNoSummary) {
+	for _, w := range []summarize.Writer{{}, {Strategy: strategy.CodeDelta}, {Summarizer: draft}} {
+		_, err := w.Write(context.Background(), summarize.Input{Previous: text[:min(len(text), 1000)], Messages: msgs, Count: count4})
+		if err != nil && !errors.Is(err, summarize.ErrNoSummary) {
 			t.Errorf("%.20q: %v", text, err)
 		}
 	}

@@ -35,11 +35,7 @@ func TestEarlierRetractionLeavesLaterDecision(t *testing.T) {
 func writtenBy(t *testing.T, s Strategy, in Input) string {
 	t.Helper()
 	in.Count = func(s string) int { return (len(s) + 3) / 4 }
-	sum, err := Writer{Strategy: s, MaxTokens: 600}.Write(t.Context(), in)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return sum.Text
+	return written(t, s, 600, in)
 }
 
 func TestDecisionsOmitGuesses(t *testing.T) {

@@ -4,6 +4,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/agentcompact/compact/internal/material"
 	"github.com/agentcompact/compact/message"
 )
 
@@ -35,12 +36,12 @@ const (
 func (r *Request) order() order {
 	was := orderOf(r.Previous)
 	now := order{moved: was.moved}
-	if len(r.Messages) > 0 && was.since > 0 && fromUser(&r.Messages[0]) && speaks(&r.Messages[0]) {
+	if len(r.Messages) > 0 && was.since > 0 && material.FromUser(&r.Messages[0]) && speaks(&r.Messages[0]) {
 		now.moved = append(now.moved, moved{r.First, was.since})
 	}
 	now.moved = now.moved[max(0, len(now.moved)-mostMoved):]
 	last := len(r.Visible) - 1
-	for last >= 0 && !fromUser(&r.Visible[last]) {
+	for last >= 0 && !material.FromUser(&r.Visible[last]) {
 		last--
 	}
 	switch n := len(r.Messages); {
@@ -60,11 +61,6 @@ func (r *Request) order() order {
 func speaks(m *message.Message) bool {
 	speech := classify(m, false).speech
 	return speech == speechTyped || speech == speechPasted
-}
-
-// fromUser reports whether a message has the user's role and holds no results.
-func fromUser(m *message.Message) bool {
-	return m.Role == message.RoleUser && !m.Has(message.KindToolResult)
 }
 
 // sentences describes the order in words, with a space before each sentence.

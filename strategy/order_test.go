@@ -28,11 +28,7 @@ func TestSummaryStatesWhenTheFollowingMessageWasWritten(t *testing.T) {
 		}
 		first := number
 		number += len(msgs)
-		sum, err := Writer{Strategy: taskState, Summarizer: Extractive{}, MaxTokens: 900}.Write(t.Context(), Input{Previous: previous, First: first, Messages: msgs, Visible: visible, After: after, MaxTokens: 2000, Count: func(s string) int { return len(s)/4 + 1 }})
-		if err != nil {
-			t.Fatal(err)
-		}
-		return sum.Text
+		return written(t, taskState, 900, Input{Previous: previous, First: first, Messages: msgs, Visible: visible, After: after, MaxTokens: 2000, Count: func(s string) int { return len(s)/4 + 1 }})
 	}
 	line := func(text string) string { first, _, _ := strings.Cut(text, "\n"); return first }
 
@@ -85,11 +81,7 @@ func TestFailedFolderChangeIsNotPartOfCheck(t *testing.T) {
 func TestLaterStepsSettleCarriedLines(t *testing.T) {
 	in := func(previous string, msgs []message.Message) string {
 		t.Helper()
-		sum, err := Writer{Strategy: taskState, Summarizer: Extractive{}, MaxTokens: 900}.Write(t.Context(), Input{Previous: previous, Messages: msgs, MaxTokens: 2000, Count: func(s string) int { return len(s)/4 + 1 }})
-		if err != nil {
-			t.Fatal(err)
-		}
-		return sum.Text
+		return written(t, taskState, 900, Input{Previous: previous, Messages: msgs, MaxTokens: 2000, Count: func(s string) int { return len(s)/4 + 1 }})
 	}
 	msgs := append([]message.Message{message.User("Make it green."), message.Assistant("Which branch do you want it on?"), message.User("main")}, append(steps(8),
 		command("1", "Let me run everything there is.", "mise run test && mise run lint 2>&1", "Exit code: 1\n--- FAIL: TestRows (0.00s)")...)...)

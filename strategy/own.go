@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/agentcompact/compact/internal/material"
 	"github.com/agentcompact/compact/policy"
 )
 
@@ -81,7 +82,7 @@ func guardedLines(name string, sections int, extract func(h *History) []Line, h 
 		err   *policy.PanicError
 	}
 	failed := func(value any) *policy.PanicError {
-		return &policy.PanicError{Stage: StageName, Value: fmt.Sprintf("strategy %s: %v", name, value), Stack: debug.Stack()}
+		return &policy.PanicError{Stage: material.StageName, Value: fmt.Sprintf("strategy %s: %v", name, value), Stack: debug.Stack()}
 	}
 	done := make(chan answer, 1)
 	go func() {

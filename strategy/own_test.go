@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/agentcompact/compact/internal/summarize"
 	"github.com/agentcompact/compact/policy"
 	"github.com/agentcompact/compact/strategy"
 )
@@ -56,7 +57,7 @@ func TestFailingExtractorIsAnErrorOfTheStage(t *testing.T) {
 				e, isError := got.(error)
 				panicked, isPanic := got.(*policy.PanicError)
 				_, isOwn := got.(*strategy.OwnError)
-				if !isError || !strings.Contains(e.Error(), want) || isPanic != (want == "a fault") || isOwn == isPanic || isPanic && panicked.Stage != strategy.StageName {
+				if !isError || !strings.Contains(e.Error(), want) || isPanic != (want == "a fault") || isOwn == isPanic || isPanic && panicked.Stage != summarize.StageName {
 					t.Errorf("got %T %v, want %q", got, got, want)
 				}
 			}()

@@ -3,6 +3,8 @@ package strategy
 import (
 	"fmt"
 	"strings"
+
+	"github.com/agentcompact/compact/internal/material"
 )
 
 // A Prompt is the prompt for a model.
@@ -10,10 +12,6 @@ type Prompt struct {
 	System string // instructions and worked examples, without any text of the history
 	User   string // the history as fenced data, and the task
 }
-
-// aim is the share of the limit that the prompt gives to a model as its limit. The rest
-// leaves room for references and for counting errors of the model.
-const aim = 0.75
 
 // Prompt returns the prompt for this request. All text of the history stands in the
 // user's message, between two fence lines with a delimiter that the text does not contain.
@@ -92,7 +90,7 @@ func (r Request) task(delimiter string) string {
 	case r.Previous != "":
 		verb = "Write one summary of the previous summary and the recorded conversation after it"
 	}
-	tokens := max(int(float64(r.MaxTokens)*aim), 30)
+	tokens := max(int(float64(r.MaxTokens)*material.Aim), 30)
 	return fmt.Sprintf("The data ended with the last line that carries %s. %s, as %s. At most %d tokens (about %d words).",
 		delimiter, verb, r.Strategy.Name, tokens, tokens*3/5)
 }

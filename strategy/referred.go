@@ -1,6 +1,9 @@
 package strategy
 
-import "github.com/agentcompact/compact/message"
+import (
+	"github.com/agentcompact/compact/internal/material"
+	"github.com/agentcompact/compact/message"
+)
 
 // longestReply is the maximum length of a reply, in bytes. A reply says little without the
 // message before it: "yes, fix all 11", "5 seems easy".
@@ -19,7 +22,7 @@ const mostReferred = 16
 func (h *History) findReferred(r Request) {
 	h.referred = -1
 	last := len(r.Visible) - 1
-	for last >= 0 && !fromUser(&r.Visible[last]) {
+	for last >= 0 && !material.FromUser(&r.Visible[last]) {
 		last--
 	}
 	if last < 0 || !h.order.typed || len(saidIn(&r.Visible[last])) > longestReply {

@@ -1,7 +1,6 @@
 package strategy
 
 import (
-	"context"
 	"fmt"
 	"strings"
 	"testing"
@@ -27,12 +26,9 @@ func TestSummaryStatesMessageBeforeShortReply(t *testing.T) {
 		work += 2
 	}
 	told := func(reply string) (n int) {
-		sum, err := Writer{MaxTokens: 900}.Write(context.Background(), Input{Messages: msgs, Visible: []message.Message{message.User(reply)}, After: work, First: 1, Count: func(s string) int { return len(s) / 4 }})
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := written(t, taskState, 900, Input{Messages: msgs, Visible: []message.Message{message.User(reply)}, After: work, First: 1, Count: func(s string) int { return len(s) / 4 }})
 		for _, s := range issues {
-			if strings.Contains(sum.Text, s) {
+			if strings.Contains(text, s) {
 				n++
 			}
 		}

@@ -103,12 +103,12 @@ func notSummary(text string, why error) error {
 // saysNothing reports whether a draft in the requested form says nothing about the
 // conversation: it names no identifier of the source, and it contains an excuse, has no
 // words, or shares too few words with the source.
-func (a *asker) saysNothing(text string) bool {
+func (t *Task) saysNothing(s Strategy, text string) bool {
 	var lines []string
 	words := 0
 	for line := range strings.Lines(text) {
 		line = strings.TrimSpace(line)
-		if line == "" || isFence(line) || a.r.Strategy.names(line) {
+		if line == "" || isFence(line) || s.names(line) {
 			continue
 		}
 		lines = append(lines, bullet(unnumbered(line)))
@@ -117,14 +117,14 @@ func (a *asker) saysNothing(text string) bool {
 	if words >= thin {
 		return false
 	}
-	a.judging.Lock()
-	defer a.judging.Unlock()
+	t.judging.Lock()
+	defer t.judging.Unlock()
 	said := strings.Join(lines, "\n")
 	excuse := slices.ContainsFunc(lines, excuses)
-	if words >= fewWords && !excuse && a.known(said) {
+	if words >= fewWords && !excuse && t.known(said) {
 		return false
 	}
-	return !a.verified(said) && (excuse || words == 0 || words >= fewWords)
+	return !t.verified(said) && (excuse || words == 0 || words >= fewWords)
 }
 
 // fewWords is the minimum number of words needed to tell whether they come from
@@ -132,8 +132,8 @@ func (a *asker) saysNothing(text string) bool {
 const fewWords = 4
 
 // verified reports whether a text names an identifier of the source.
-func (a *asker) verified(text string) (found bool) {
-	ident.Scan(text, func(k ident.Kind, start, end int) { found = found || a.material().has(k, text[start:end]) })
+func (t *Task) verified(text string) (found bool) {
+	ident.Scan(text, func(k ident.Kind, start, end int) { found = found || t.material().has(k, text[start:end]) })
 	return found
 }
 
@@ -144,13 +144,13 @@ var plainWords = []string{" the ", " is ", " are ", " was ", " were ", " of ", "
 // known reports whether a sixth of the words appears in the conversation. English text
 // always passes: drafts are requested in English, and the excuses of English refusals are
 // recognized.
-func (a *asker) known(text string) bool {
+func (t *Task) known(text string) bool {
 	if hasAny(strings.ToLower(text), plainWords) {
 		return true
 	}
 	all, n := termsOf(text), 0
-	for t := range all {
-		if a.material().mentions(t) || a.visible().mentions(t) {
+	for term := range all {
+		if t.material().mentions(term) || t.visible().mentions(term) {
 			n++
 		}
 	}

@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/agentcompact/compact/strategy"
+	"github.com/agentcompact/compact/internal/summarize"
 )
 
 // refusals are answers of models that refuse to write a summary.
@@ -34,8 +34,8 @@ var refusals = []string{
 
 func TestWriterRecognizesRefusalsInManyForms(t *testing.T) {
 	for _, answer := range refusals {
-		sum, err := strategy.Writer{Summarizer: scribe{answer}, Fallback: strategy.FallbackExtractive}.Write(t.Context(), strategy.Input{Messages: shop(), Count: count4})
-		if err != nil || sum.Fallback != strategy.FallbackExtractive {
+		sum, err := summarize.Writer{Summarizer: scribe{answer}, Fallback: summarize.FallbackExtractive}.Write(t.Context(), summarize.Input{Messages: shop(), Count: count4})
+		if err != nil || sum.Fallback != summarize.FallbackExtractive {
 			t.Errorf("%q: fallback %q, error %v:\n%s", answer, sum.Fallback, err, sum.Text)
 		}
 	}
@@ -56,7 +56,7 @@ func TestUnusableAnswerIsNotARefusal(t *testing.T) {
 		"- Mwen regrèt sa, mwen pa kapab ede w ak demann sila a jodi a.":                        "the answer is no usable summary: it says nothing of the conversation: - Mwen",
 		"## Key entities\n- " + "`vendor/xerces/parser.go`" + ": the parser that was rewritten": "the answer is no usable summary: verification removed all of its lines",
 	} {
-		_, err := strategy.Writer{Summarizer: scribe{answer}}.Write(t.Context(), strategy.Input{Messages: shop(), Count: count4})
+		_, err := summarize.Writer{Summarizer: scribe{answer}}.Write(t.Context(), summarize.Input{Messages: shop(), Count: count4})
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v, want %q", answer, err, want)
 		}
@@ -89,7 +89,7 @@ var honest = map[string]string{
 
 func TestWriterAcceptsSummariesInUnusualForms(t *testing.T) {
 	for answer, want := range honest {
-		sum, err := strategy.Writer{Summarizer: scribe{answer}}.Write(t.Context(), strategy.Input{Messages: shop(), Count: count4})
+		sum, err := summarize.Writer{Summarizer: scribe{answer}}.Write(t.Context(), summarize.Input{Messages: shop(), Count: count4})
 		if err != nil || sum.Fallback != "" || !strings.Contains(sum.Text, want) {
 			t.Errorf("%q: fallback %q, error %v, want %q in:\n%s", answer, sum.Fallback, err, want, sum.Text)
 			continue

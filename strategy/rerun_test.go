@@ -101,14 +101,14 @@ func TestRepeatedCheckOfPreviousSummaryAppearsOnce(t *testing.T) {
 	messages := func(cmd, result string) []message.Message {
 		return append([]message.Message{long}, message.Assistant("", message.Call("1", "bash", `{"command":"`+cmd+`"}`)), message.ToolResult("1", result))
 	}
-	first, err := Writer{}.Write(t.Context(), Input{Messages: messages("go test ./store 2>&1", "ok  \tstore\t0.1s"), Count: count})
-	if err != nil || !strings.Contains(first.Text, "`go test ./store 2>&1` passed") {
-		t.Fatal(err, first.Text)
+	first := written(t, taskState, 1500, Input{Messages: messages("go test ./store 2>&1", "ok  \tstore\t0.1s"), Count: count})
+	if !strings.Contains(first, "`go test ./store 2>&1` passed") {
+		t.Fatal(first)
 	}
 	for cmd, want := range map[string]bool{"go test ./store 2>&1 | tail -5": false, "go test ./cache 2>&1": true} {
-		next, err := Writer{}.Write(t.Context(), Input{Previous: first.Text, Messages: messages(cmd, "ok  \tstore\t0.2s"), Count: count})
-		if err != nil || strings.Contains(next.Text, "`go test ./store 2>&1` passed") != want || !strings.Contains(next.Text, "`"+cmd+"` passed") {
-			t.Errorf("after %s: %v\n%s", cmd, err, next.Text)
+		next := written(t, taskState, 1500, Input{Previous: first, Messages: messages(cmd, "ok  \tstore\t0.2s"), Count: count})
+		if strings.Contains(next, "`go test ./store 2>&1` passed") != want || !strings.Contains(next, "`"+cmd+"` passed") {
+			t.Errorf("after %s:\n%s", cmd, next)
 		}
 	}
 }

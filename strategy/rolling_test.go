@@ -9,6 +9,7 @@ import (
 
 	"github.com/agentcompact/compact/internal/corpus"
 	"github.com/agentcompact/compact/internal/samples"
+	"github.com/agentcompact/compact/internal/summarize"
 	"github.com/agentcompact/compact/message"
 	"github.com/agentcompact/compact/message/openai"
 	"github.com/agentcompact/compact/strategy"
@@ -19,14 +20,14 @@ const compactions = 20
 
 // roll summarizes a session in twenty-one pieces, each with the previous summary, and
 // returns the summaries.
-func roll(t *testing.T, s strategy.Strategy, msgs []message.Message, count func(string) int) []strategy.Summary {
+func roll(t *testing.T, s strategy.Strategy, msgs []message.Message, count func(string) int) []summarize.Summary {
 	t.Helper()
-	w := strategy.Writer{Strategy: s}
-	var out []strategy.Summary
+	w := summarize.Writer{Strategy: s}
+	var out []summarize.Summary
 	previous := ""
 	for i := range compactions + 1 {
 		piece := msgs[i*len(msgs)/(compactions+1) : (i+1)*len(msgs)/(compactions+1)]
-		sum, err := w.Write(context.Background(), strategy.Input{Previous: previous, Messages: piece, Count: count})
+		sum, err := w.Write(context.Background(), summarize.Input{Previous: previous, Messages: piece, Count: count})
 		if err != nil {
 			t.Fatalf("compaction %d: %v", i+1, err)
 		}
@@ -38,7 +39,7 @@ func roll(t *testing.T, s strategy.Strategy, msgs []message.Message, count func(
 
 // pinned returns the identifiers of a summary's sections that are among the most salient of
 // its source. It ignores lines that only list seen names, because later names replace them.
-func pinned(s strategy.Strategy, sum strategy.Summary, msgs []message.Message, count func(string) int) []string {
+func pinned(s strategy.Strategy, sum summarize.Summary, msgs []message.Message, count func(string) int) []string {
 	x := strategy.NewHistory(strategy.Request{Strategy: s, Messages: msgs, First: 1, Count: count}).Index()
 	sections, _, _ := strings.Cut(withoutWords(s, sum.Text), "## References")
 	have := map[string]bool{}
@@ -94,7 +95,7 @@ func TestRollingSummariesKeepFirstFactsAndDoNotGrow(t *testing.T) {
 			total, kept = total+len(want), kept+n
 			t.Logf("%s, %s: %d of %d", name, s.Name, n, len(want))
 			for i, sum := range sums {
-				if sum.Tokens > strategy.DefaultMaxTokens+strategy.DefaultUserTokens+50 { // 50 tokens for the heading of the user's words and the count of dropped words
+				if sum.Tokens > summarize.DefaultMaxTokens+summarize.DefaultUserTokens+50 { // 50 tokens for the heading of the user's words and the count of dropped words
 					t.Errorf("%s: summary %d has %d tokens", name, i+1, sum.Tokens)
 				}
 			}

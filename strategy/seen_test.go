@@ -1,7 +1,6 @@
 package strategy
 
 import (
-	"context"
 	"strings"
 	"testing"
 
@@ -11,11 +10,7 @@ import (
 func write4(t *testing.T, in Input) string {
 	t.Helper()
 	in.Count = func(s string) int { return (len(s) + 3) / 4 }
-	sum, err := Writer{}.Write(context.Background(), in)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return sum.Text
+	return written(t, taskState, 1500, in)
 }
 
 func TestSummaryQuotesNamesOfTheTask(t *testing.T) {

@@ -39,15 +39,6 @@ type Info struct {
 	Remote bool
 }
 
-// describe returns the Info of s. If s is not a Describer, describe assumes that it is
-// remote and has a common window.
-func describe(s Summarizer) Info {
-	if d, ok := s.(Describer); ok {
-		return d.Describe()
-	}
-	return Info{Name: "custom", Window: 128_000, Remote: true}
-}
-
 // A Request is the input of a Summarizer.
 type Request struct {
 	Strategy Strategy

@@ -5,7 +5,6 @@ import (
 	"testing"
 
 	"github.com/agentcompact/compact/message"
-	"github.com/agentcompact/compact/policy"
 )
 
 // tells fails unless the summary of a conversation contains all texts of want and none of
@@ -138,18 +137,6 @@ func TestRepeatedWordsLowerTheValue(t *testing.T) {
 	c.take(all[0], 500, false)
 	if again, fresh := c.novelty(all[1]), c.novelty(all[2]); again >= fresh/2 {
 		t.Errorf("%v again, %v new", again, fresh)
-	}
-}
-
-func TestLowTargetKeepsTheUsersWords(t *testing.T) {
-	for _, c := range []struct{ limit, trigger, target, want int }{
-		{2000, 170_000, 8400, 2000}, {2000, 170_000, 4000, 1000}, {2000, 170_000, 120_000, 2000}, // chosen by prices, the least, and as it is configured
-		{2000, 6800, 4800, 480}, {5000, 42_000, 30_000, 3000}, {300, 170_000, 8400, 300}, {2000, 10, 0, 1},
-	} {
-		s := &Stage{w: Writer{UserTokens: c.limit}}
-		if got := s.userTokens(&policy.View{Budget: policy.Budget{Trigger: c.trigger, Target: c.target}}); got != c.want {
-			t.Errorf("%d of a target of %d and a trigger of %d: %d tokens, want %d", c.limit, c.target, c.trigger, got, c.want)
-		}
 	}
 }
 

@@ -11,6 +11,7 @@ import (
 
 	"github.com/agentcompact/compact/internal/corpus"
 	"github.com/agentcompact/compact/internal/samples"
+	"github.com/agentcompact/compact/internal/summarize"
 	"github.com/agentcompact/compact/message"
 	"github.com/agentcompact/compact/message/openai"
 	"github.com/agentcompact/compact/strategy"
@@ -36,9 +37,9 @@ func (s scribe) Summarize(context.Context, strategy.Request) (strategy.Draft, er
 	return strategy.Draft{Text: s.text}, nil
 }
 
-func write(t *testing.T, draft string, msgs []message.Message) strategy.Summary {
+func write(t *testing.T, draft string, msgs []message.Message) summarize.Summary {
 	t.Helper()
-	sum, err := strategy.Writer{Summarizer: scribe{draft}}.Write(context.Background(), strategy.Input{Messages: msgs, Count: count4})
+	sum, err := summarize.Writer{Summarizer: scribe{draft}}.Write(context.Background(), summarize.Input{Messages: msgs, Count: count4})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -82,8 +83,8 @@ func TestVerificationReadsLinesOutsideTheSections(t *testing.T) {
 }
 
 func TestDraftOfOnlyReferencesIsUnusable(t *testing.T) {
-	w := strategy.Writer{Summarizer: scribe{"## References\n- Files: service/importer.go"}}
-	if _, err := w.Write(t.Context(), strategy.Input{Messages: work(), Count: count4}); !errors.Is(err, strategy.ErrUnusable) {
+	w := summarize.Writer{Summarizer: scribe{"## References\n- Files: service/importer.go"}}
+	if _, err := w.Write(t.Context(), summarize.Input{Messages: work(), Count: count4}); !errors.Is(err, strategy.ErrUnusable) {
 		t.Errorf("error %v, want ErrUnusable", err)
 	}
 }
@@ -142,8 +143,8 @@ func TestVerificationCutsFiveInventedNamesPerAnswer(t *testing.T) {
 
 func TestReferencesNameOmittedIdentifiers(t *testing.T) {
 	for _, s := range []strategy.Strategy{strategy.TaskState, strategy.DecisionLog, strategy.CodeDelta, strategy.Brief} {
-		w := strategy.Writer{Strategy: s, Summarizer: scribe{"## " + s.Sections[0].Title + "\n- things were done"}}
-		sum, err := w.Write(context.Background(), strategy.Input{Messages: recorded(t), Count: counter(t).Count})
+		w := summarize.Writer{Strategy: s, Summarizer: scribe{"## " + s.Sections[0].Title + "\n- things were done"}}
+		sum, err := w.Write(context.Background(), summarize.Input{Messages: recorded(t), Count: counter(t).Count})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -151,7 +152,7 @@ func TestReferencesNameOmittedIdentifiers(t *testing.T) {
 			t.Errorf("%s: retention %.2f", s.Name, sum.Retention)
 		}
 		_, refs, ok := strings.Cut(sum.Text, "## References")
-		if !ok || counter(t).Count(refs) > strategy.DefaultMaxTokens*16/100 {
+		if !ok || counter(t).Count(refs) > summarize.DefaultMaxTokens*16/100 {
 			t.Errorf("%s: references of %d tokens", s.Name, counter(t).Count(refs))
 		}
 	}
@@ -163,11 +164,11 @@ func TestLongDraftMakesRoomForReferences(t *testing.T) {
 	for b.Len() < 1450*4 {
 		b.WriteString("- something was said here that names nothing at all and goes on for a while\n")
 	}
-	sum, err := strategy.Writer{Summarizer: scribe{b.String()}}.Write(context.Background(), strategy.Input{Messages: recorded(t), Count: count4})
+	sum, err := summarize.Writer{Summarizer: scribe{b.String()}}.Write(context.Background(), summarize.Input{Messages: recorded(t), Count: count4})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if sum.Retention < 0.4 || sum.Tokens > strategy.DefaultMaxTokens+strategy.DefaultUserTokens {
+	if sum.Retention < 0.4 || sum.Tokens > summarize.DefaultMaxTokens+summarize.DefaultUserTokens {
 		t.Errorf("retention %.2f, %d tokens", sum.Retention, sum.Tokens)
 	}
 }
@@ -183,7 +184,7 @@ func TestSummaryCountsItsIdentifiersByOrigin(t *testing.T) {
 		t.Errorf("%d identifiers in %d words of references", sum.References, n)
 	}
 	// Of the extractive backend, which nothing checks but the same verification.
-	sum, err := strategy.Writer{}.Write(context.Background(), strategy.Input{Messages: recorded(t), Count: counter(t).Count})
+	sum, err := summarize.Writer{}.Write(context.Background(), summarize.Input{Messages: recorded(t), Count: counter(t).Count})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -238,7 +239,7 @@ func TestVerificationKeepsExtractedSummaries(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			sum, err := strategy.Writer{Strategy: s}.Write(context.Background(), strategy.Input{Messages: msgs, Count: count4})
+			sum, err := summarize.Writer{Strategy: s}.Write(context.Background(), summarize.Input{Messages: msgs, Count: count4})
 			if err != nil {
 				t.Fatalf("%s: %v", name, err)
 			}
@@ -252,7 +253,7 @@ func TestVerificationKeepsExtractedSummaries(t *testing.T) {
 
 func BenchmarkVerify(b *testing.B) {
 	msgs := tokens(recorded(b), 128_000, counter(b))
-	sum, err := strategy.Writer{}.Write(context.Background(), strategy.Input{Messages: msgs, Count: counter(b).Count})
+	sum, err := summarize.Writer{}.Write(context.Background(), summarize.Input{Messages: msgs, Count: counter(b).Count})
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -12,8 +12,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/agentcompact/compact/compact"
+	"github.com/agentcompact/compact/internal/summarize"
 	"github.com/agentcompact/compact/redact"
-	"github.com/agentcompact/compact/strategy"
 )
 
 // reduction is a run of compact or preflight.
@@ -79,11 +79,11 @@ func (r *reduction) run(cmd *cobra.Command, file string) error {
 func withoutAgent(command string, cfg compact.Config) error {
 	backend := cfg.Summarizer.Backend
 	for _, o := range cfg.Overrides {
-		if b, ok := o.Set["summarizer.backend"].(string); ok && b == strategy.BackendAgent {
+		if b, ok := o.Set["summarizer.backend"].(string); ok && b == summarize.BackendAgent {
 			backend = b
 		}
 	}
-	if backend != strategy.BackendAgent {
+	if backend != summarize.BackendAgent {
 		return nil
 	}
 	return &usageError{fmt.Errorf("summarizer.backend: %s asks the agent's own model behind its requests, which compactctl serve and run have, and hook/transport; "+

@@ -24,7 +24,7 @@ var arrows = map[string][]string{
 	"internal/ctxlock":   {},
 	"internal/setting":   {},
 	"internal/flaky":     {"storage"},
-	"internal/crew":      {"message", "strategy", "storage", "storage/record", "compact", "recall"},
+	"internal/crew":      {"message", "strategy", "internal/summarize", "storage", "storage/record", "compact", "recall"},
 	"internal/corpus":    {},
 	"internal/samples":   {},
 	"internal/fewgc":     {},
@@ -52,18 +52,19 @@ var arrows = map[string][]string{
 	"token":              {"message", "internal/jsonscan"},
 	"policy":             {"message", "token", "internal/setting", "internal/testrun", "internal/toolcall", "internal/running", "internal/formname"},
 	"price":              {},
-	"strategy":           {"message", "token", "policy", "internal/jsonscan", "internal/fold", "internal/testrun"},
+	"strategy":           {"message", "token", "policy", "internal/jsonscan", "internal/fold", "internal/testrun", "internal/material"},
 	"redact":             {"internal/jsonscan"},
 	"trace":              {"redact", "internal/jsonscan", "internal/ctxlock"},
 	"recall":             {"message", "storage", "storage/record", "internal/ledger", "internal/lookup", "internal/excerpt", "internal/panics"},
-	"compact":            {"message", "token", "policy", "internal/reduce", "internal/toolcall", "internal/formname", "policy/compat", "price", "strategy", "redact", "storage", "storage/record", "storage/seal", "trace", "recall", "internal/ledger", "internal/lookup", "internal/excerpt", "internal/panics", "internal/jsonscan", "internal/ctxlock", "internal/setting"},
-	"replay":             {"message", "token", "policy", "internal/reduce", "strategy", "price", "redact", "storage", "storage/record", "storage/seal", "compact", "recall", "internal/chart", "internal/fold"},
+	"compact":            {"message", "token", "policy", "internal/reduce", "internal/toolcall", "internal/formname", "policy/compat", "price", "strategy", "internal/summarize", "redact", "storage", "storage/record", "storage/seal", "trace", "recall", "internal/ledger", "internal/lookup", "internal/excerpt", "internal/panics", "internal/jsonscan", "internal/ctxlock", "internal/setting"},
+	"replay":             {"message", "token", "policy", "internal/reduce", "strategy", "strategy/eval", "internal/summarize", "price", "redact", "storage", "storage/record", "storage/seal", "compact", "recall", "internal/chart", "internal/fold"},
 	"search":             {"message", "storage", "storage/record", "recall"},
-	"configs":            {"message", "token", "policy", "strategy", "redact", "storage", "storage/record", "storage/spool", "trace", "compact", "internal/jsonscan", "internal/setting"},
-	"cmd/compactctl":     {"search", "recall", "message", "token", "policy", "strategy", "redact", "storage", "storage/record", "storage/seal", "storage/spool", "trace", "compact", "configs", "price", "replay", "serve", "internal/jsonscan", "internal/setting", "internal/fold"},
+	"configs":            {"message", "token", "policy", "strategy", "internal/summarize", "redact", "storage", "storage/record", "storage/spool", "trace", "compact", "internal/jsonscan", "internal/setting"},
+	"cmd/compactctl":     {"search", "recall", "message", "token", "policy", "strategy", "strategy/eval", "internal/summarize", "redact", "storage", "storage/record", "storage/seal", "storage/spool", "trace", "compact", "configs", "price", "replay", "serve", "internal/jsonscan", "internal/setting", "internal/fold"},
 	"tools/figures":      {},
 	"tools/mutants":      {},
 	"tools/racetests":    {},
+	"tools/summaries":    {"message", "token", "internal/summarize"},
 	"examples":           {"message", "token", "policy", "strategy", "redact", "storage", "trace", "compact", "configs"},
 	"hook":               {"message", "compact", "internal/jsonscan"},
 	"serve":              {"message", "compact", "recall", "hook", "storage", "storage/record", "trace", "internal/chart", "internal/jsonscan"},
@@ -81,10 +82,17 @@ var arrows = map[string][]string{
 
 	// The engine stands on the words of policy, which must not know it: a stage is asked, and
 	// asks nobody. What it tells a view of its run goes through running, which nobody else can name.
-	"internal/formname":         {}, // names that ledgers store; policy has the texts
-	"internal/toolcall":         {"message"},
-	"internal/running":          {"message"},
-	"internal/reduce":           {"message", "policy", "internal/toolcall", "internal/running"},
+	"internal/formname": {}, // names that ledgers store; policy has the texts
+	"internal/toolcall": {"message"},
+	"internal/running":  {"message"},
+	"internal/reduce":   {"message", "policy", "internal/toolcall", "internal/running"},
+
+	// Likewise the writer of summaries stands on strategy, which must not know it. What it
+	// tells strategy of the source goes through material.
+	"internal/material":         {"message"},
+	"internal/summarize":        {"message", "policy", "strategy", "internal/material"},
+	"strategy/eval":             {"message", "token", "strategy", "internal/summarize", "internal/fold"},
+	"strategy/openai/record":    {"message", "strategy", "internal/summarize"},
 	"trace/tracetest":           {"trace", "redact"},
 	"trace/ariadne/ariadnetest": {},
 }

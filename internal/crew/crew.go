@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/agentcompact/compact/compact"
+	"github.com/agentcompact/compact/internal/summarize"
 	"github.com/agentcompact/compact/message"
 	"github.com/agentcompact/compact/message/openai"
 	"github.com/agentcompact/compact/recall"
@@ -136,7 +137,7 @@ func (c *Crew) one(t testing.TB, m *compact.CompactManager, agent int) Outcome {
 		if res.Triggered {
 			out.Compactions++
 		}
-		if slices.ContainsFunc(res.Stages, func(s compact.StageReport) bool { return s.Stage == strategy.StageName && s.Edits > 0 }) {
+		if slices.ContainsFunc(res.Stages, func(s compact.StageReport) bool { return s.Stage == summarize.StageName && s.Edits > 0 }) {
 			out.Summaries++
 			if res.Summary == nil || res.InvariantStatus != compact.InvariantsOK {
 				t.Errorf("agent %d, call %d: no summary: %s", agent, call, res.ReductionStage)

@@ -37,7 +37,7 @@ var ruleFaults = []struct {
 		"./compact", "TestWarningsAreFreeOfSecrets"},
 	{fault{"an observed call's error is warned of with its secrets", "compact/shadow.go", `"observe: "+m.Redact(err.Error())`, `"observe: "+err.Error()`, nil}, "./compact", "TestWarningsOfObservedCalls"},
 	{fault{"a shadow's steps are looked for in the archive", "compact/shadow.go", `s.shadow, s.volatile = true, true`, `s.shadow, s.volatile = true, false`, nil}, "./compact", "TestShadowsAreNotWritten"},
-	{fault{"no turn goes for a summary above its limit", "strategy/stage.go", `		c.shrunk(c.tokens, c.tokens) // the`, `		c.shrunk(c.tokens-c.tokens, 0) // the`, nil}, "./strategy", "TestStageRemovesTurnsForSummary"},
+	{fault{"no turn goes for a summary above its limit", "internal/summarize/stage.go", `		c.shrunk(c.tokens, c.tokens) // the`, `		c.shrunk(c.tokens-c.tokens, 0) // the`, nil}, "./internal/summarize", "TestStageRemovesTurnsForSummary"},
 	{fault{"what still fails is one of many", "strategy/worklog.go", `		if e.open {`, `		if false && e.open {`, nil}, "./strategy", "TestSummaryKeepsFailingCommand|TestFailingCommandPrecedesOthers"},
 	{fault{"a refused edit is an edit", "strategy/eval/claims.go", `|refused|rejected|`, `|rejected|`, nil}, "./strategy/eval", "TestRefusedEditIsNotAChange"},
 	{fault{"an index waits for a place with the commit lock", "compact/index.go", `c.m.computeNow(func() error {`, `c.m.compute(ctx, func() error {`, nil}, "./compact", "TestWhoHoldsTheCommitLock"},

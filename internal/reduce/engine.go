@@ -42,7 +42,7 @@ type Engine struct {
 	Now    func() time.Time // clock that times the stages; nil = no times
 
 	// Dispatch names the tools whose dispatch blocks survive masking; nil = none.
-	Dispatch policy.DispatchTools
+	Dispatch []string
 
 	// Name is the common name of the stages in errors, for example "preset
 	// masking"; "" = the names of the stages.

@@ -19,7 +19,7 @@ func TestEngineDiscardsEditsThatRaiseTheFloorAboveTheBudget(t *testing.T) {
 		history = append(history, message.Assistant("", message.Call(id, "run", "{}")), message.ToolResult(id, text))
 	}
 	history = append(history, message.Assistant("done"))
-	e := Engine{Dispatch: policy.DispatchTools{"run"}, Keep: policy.Keep{Turns: 1, Pairs: 1}, Cost: charCost{}, Steps: []Step{{Stage: policy.Mask{WindowTurns: 1}}, {Stage: policy.Squeeze{}, Goal: policy.ToBudget}}}
+	e := Engine{Dispatch: []string{"run"}, Keep: policy.Keep{Turns: 1, Pairs: 1}, Cost: charCost{}, Steps: []Step{{Stage: policy.Mask{WindowTurns: 1}}, {Stage: policy.Squeeze{}, Goal: policy.ToBudget}}}
 	q := Request{Conversation: NewConversation(history, nil, nil), Budget: policy.Budget{Max: 500, Cap: 200, Trigger: 200, Target: 150}}
 	out, err := e.Run(context.Background(), q)
 	if err != nil {

@@ -121,7 +121,7 @@ func judgeLoopBudget(t *testing.T, c *tally, r *budgetRow) {
 	window, zero, outdated := r.window()
 	want := r.number(t)
 	config := policy.Config{TriggerPct: 1, TargetPct: 0.6, MarginPct: 10}
-	b, err := config.Limits(window, orDefault(r.Input.MaxOutput, 4096)).Budget()
+	b, err := config.Budget(window, orDefault(r.Input.MaxOutput, 4096))
 	diff := cmp.Diff(want, b.Cap)
 	if err != nil {
 		diff = err.Error()
@@ -130,7 +130,7 @@ func judgeLoopBudget(t *testing.T, c *tally, r *budgetRow) {
 	d.add(zero, "explicit_zero", nothing)
 	d.add(!zero && outdated && diff != "", "window_out_of_date", nothing)
 	d.add(want == 0 && !zero && !outdated, "budget_not_positive", func() string {
-		if !errors.Is(err, policy.ErrBudget) {
+		if !errors.As(err, new(*policy.ConfigError)) {
 			return "a budget of nothing must be refused"
 		}
 		return ""

@@ -71,7 +71,7 @@ func (w *manualWant) UnmarshalJSON(raw []byte) error {
 func judgeManual(t *testing.T, c *tally, r *partitionRow) {
 	var want manualWant
 	decode(t, r.Expected, &want)
-	b, err := r.limits(t).Budget()
+	b, err := r.budget(t)
 	if err != nil {
 		var d deviations
 		d.refused(r, r.trigger(t), err)

@@ -274,17 +274,17 @@ func (r *partitionRow) trigger(t *testing.T) float64 {
 	return f
 }
 
-func (r *partitionRow) limits(t *testing.T) policy.Limits {
+func (r *partitionRow) budget(t *testing.T) (policy.Budget, error) {
 	t.Helper()
 	pct := r.trigger(t)
-	return policy.Limits{MaxContextTokens: r.Input.Max, HardCapBuffer: r.Options.Buffer, TriggerPct: pct, TargetPct: pct / 2}
+	return policy.Config{HardCapBuffer: r.Options.Buffer, TriggerPct: pct, TargetPct: pct / 2}.Budget(r.Input.Max, 0)
 }
 
-// refused adds the predicate for limits without room for a budget.
+// refused adds the predicate for settings without room for a budget.
 func (d *deviations) refused(r *partitionRow, pct float64, err error) bool {
 	match := r.Input.Max <= r.Options.Buffer || pct <= 0 || pct > 1
 	d.add(match, "budget_not_positive", func() string {
-		if !errors.Is(err, policy.ErrBudget) {
+		if !errors.As(err, new(*policy.ConfigError)) {
 			return "must be refused"
 		}
 		return ""
@@ -295,7 +295,7 @@ func (d *deviations) refused(r *partitionRow, pct float64, err error) bool {
 func judgeTrigger(t *testing.T, c *tally, r *partitionRow) {
 	var want bool
 	decode(t, r.Expected, &want)
-	b, err := r.limits(t).Budget()
+	b, err := r.budget(t)
 	diff := cmp.Diff(want, r.Input.Tokens >= b.Due(0))
 	if err != nil {
 		diff = err.Error()
@@ -313,7 +313,7 @@ func judgeTrigger(t *testing.T, c *tally, r *partitionRow) {
 func judgeFeasible(t *testing.T, c *tally, r *partitionRow) {
 	var want bool
 	decode(t, r.Expected, &want)
-	b, err := r.limits(t).Budget()
+	b, err := r.budget(t)
 	sum := r.Input.Pinned + r.Input.Recent + r.Input.ToolIO
 	diff := cmp.Diff(want, sum <= b.Cap)
 	if err != nil {

@@ -124,7 +124,7 @@ func reduceRow(t *testing.T, r *reducerRow) reduced {
 	if !r.masking() {
 		steps = steps[1:]
 	}
-	e := &reduce.Engine{Steps: steps, Pins: systemPins, Cost: token.NewCharsEstimator(), Dispatch: policy.DispatchTools{"*"}}
+	e := &reduce.Engine{Steps: steps, Pins: systemPins, Cost: token.NewCharsEstimator(), Dispatch: []string{"*"}}
 	out, err := e.Run(context.Background(), reduce.Request{Conversation: conv, Budget: b})
 	var over *policy.BudgetError
 	if errors.As(err, &over) {

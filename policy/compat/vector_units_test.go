@@ -91,7 +91,7 @@ func judgeUnitMask(t *testing.T, c *tally, r unitRow) {
 func observation(t *testing.T, text string) string {
 	t.Helper()
 	msgs := []message.Message{message.Assistant("", message.Call("a", "bash", "{}")), message.ToolResult("a", text), message.User("go on")}
-	e := &reduce.Engine{Steps: []reduce.Step{{Stage: policy.Mask{Recent: compat.Tail(1), CostAsChars: true, BareBlocks: true}, Goal: policy.All}}, Pins: pins, Cost: token.NewCharsEstimator(), Dispatch: policy.DispatchTools{"*"}}
+	e := &reduce.Engine{Steps: []reduce.Step{{Stage: policy.Mask{Recent: compat.Tail(1), CostAsChars: true, BareBlocks: true}, Goal: policy.All}}, Pins: pins, Cost: token.NewCharsEstimator(), Dispatch: []string{"*"}}
 	out, err := run(t, e, msgs, budget(1<<40))
 	if err != nil {
 		t.Fatal(err)

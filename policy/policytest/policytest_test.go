@@ -10,8 +10,8 @@ import (
 
 func TestBuiltInStages(t *testing.T) {
 	for name, s := range map[string]policy.Stage{
-		"truncate":        policy.Truncate{MaxTokens: 20, Keep: policy.Head},
-		"truncate, both":  policy.Truncate{MaxTokens: 25, Keep: policy.Both},
+		"truncate":        policy.Truncate{MaxTokens: 20, Keep: "head"},
+		"truncate, both":  policy.Truncate{MaxTokens: 25, Keep: "both"},
 		"mask":            policy.Mask{WindowTurns: 4, KeepFirst: 1},
 		"mask, loop":      policy.Mask{Since: compat.AfterRequest, KeepLast: 2},
 		"drop":            policy.Drop{},
@@ -19,7 +19,7 @@ func TestBuiltInStages(t *testing.T) {
 		"groups":          compat.Groups{},
 		"history":         compat.History{MaxTokens: 200},
 		"window":          compat.Window{Messages: 12},
-		"squeeze":         policy.Squeeze{Keep: policy.Head},
+		"squeeze":         policy.Squeeze{Keep: "head"},
 		"fallback":        compat.Fallback{Messages: 4},
 		"local":           compat.LocalSummary{Messages: 4, MaxChars: 300},
 	} {

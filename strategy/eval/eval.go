@@ -22,6 +22,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/agentcompact/compact/internal/summarize"
 	"github.com/agentcompact/compact/message"
 	"github.com/agentcompact/compact/strategy"
 )
@@ -146,8 +147,8 @@ func (o Options) fits(setting Setting, typed []string) bool {
 
 // measure writes one summary and scores it.
 func (o Options) measure(ctx context.Context, setting Setting, st strategy.Strategy, s *Split) (Row, error) {
-	w := strategy.Writer{Strategy: st, Summarizer: o.Summarizer, MaxTokens: setting.MaxTokens, UserTokens: setting.UserTokens, Redact: o.Redact}
-	sum, err := w.Write(ctx, strategy.Input{Messages: s.Evicted, Visible: slices.Concat(s.Pinned, s.Recent), Count: o.Count})
+	w := summarize.Writer{Strategy: st, Summarizer: o.Summarizer, MaxTokens: setting.MaxTokens, UserTokens: setting.UserTokens, Redact: o.Redact}
+	sum, err := w.Write(ctx, summarize.Input{Messages: s.Evicted, Visible: slices.Concat(s.Pinned, s.Recent), Count: o.Count})
 	if ctx.Err() != nil {
 		return Row{}, ctx.Err()
 	}

@@ -3,7 +3,7 @@
 // llama.cpp, OpenRouter.
 //
 // It makes one call per draft, at temperature 0 and with a fixed seed, and classifies
-// every failure. [strategy.Writer] makes the retries.
+// every failure. Retries are up to the caller.
 package openai
 
 import (

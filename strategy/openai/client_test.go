@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/agentcompact/compact/internal/summarize"
 	"github.com/agentcompact/compact/strategy"
 )
 
@@ -152,7 +153,7 @@ func TestWriterHandlesEachFailure(t *testing.T) {
 		{"finish_reason length", once(func(w http.ResponseWriter) { completion(w, good[:40], "", "length") }),
 			2, strategy.ErrCutOff, "half the limit", false, "", ""},
 		{"longer than the limit, for ever", always(func(w http.ResponseWriter) { completion(w, long, "", "stop") }),
-			3, strategy.ErrTooLong, "half the limit", true, "", ""},
+			3, summarize.ErrTooLong, "half the limit", true, "", ""},
 		{"401", always(func(w http.ResponseWriter) {
 			failure(w, 401, "invalid_api_key", "invalid_request_error", "", "Incorrect API key provided: test-key.")
 		}), 1, strategy.ErrRejected, "give up", true, "", ""},
@@ -166,7 +167,7 @@ func TestWriterHandlesEachFailure(t *testing.T) {
 			if (err != nil) != c.fails {
 				t.Fatalf("error %v, want one: %v", err, c.fails)
 			}
-			if err != nil && (!errors.Is(err, strategy.ErrNoSummary) || !errors.Is(err, c.reason)) {
+			if err != nil && (!errors.Is(err, summarize.ErrNoSummary) || !errors.Is(err, c.reason)) {
 				t.Errorf("error %v does not wrap ErrNoSummary and %v", err, c.reason)
 			}
 			if sum.Attempts != c.attempts || len(s.requests()) != c.attempts {
@@ -205,8 +206,8 @@ func hijack(w http.ResponseWriter) {
 func TestWriterReportsMissingNetwork(t *testing.T) {
 	s := serve(t, func(w http.ResponseWriter, _ request, _ int) { completion(w, good, "", "stop") })
 	s.Close() // no server listens at the address now
-	sum, infos, err := write(t, s, func(w *strategy.Writer) { w.Retries = 2 })
-	if !errors.Is(err, strategy.ErrTransient) || !errors.Is(err, strategy.ErrNoSummary) || sum.Attempts != 3 {
+	sum, infos, err := write(t, s, func(w *summarize.Writer) { w.Retries = 2 })
+	if !errors.Is(err, strategy.ErrTransient) || !errors.Is(err, summarize.ErrNoSummary) || sum.Attempts != 3 {
 		t.Errorf("error %v after %d attempts", err, sum.Attempts)
 	}
 	if infos[1].Action != "retry in 1ms" || len(s.requests()) > 0 {
@@ -216,16 +217,16 @@ func TestWriterReportsMissingNetwork(t *testing.T) {
 
 func TestRefusalLeadsToBriefAndThenToTheFallback(t *testing.T) {
 	s := serve(t, func(w http.ResponseWriter, _ request, _ int) { completion(w, "", "No.", "stop") })
-	sum, infos, err := write(t, s, func(w *strategy.Writer) { w.Fallback = strategy.FallbackExtractive })
+	sum, infos, err := write(t, s, func(w *summarize.Writer) { w.Fallback = summarize.FallbackExtractive })
 	if err != nil {
 		t.Fatal(err)
 	}
-	if sum.Backend != strategy.BackendExtractive || sum.Fallback != strategy.FallbackExtractive || sum.Strategy != "task_state" || sum.Text == "" {
+	if sum.Backend != summarize.BackendExtractive || sum.Fallback != summarize.FallbackExtractive || sum.Strategy != "task_state" || sum.Text == "" {
 		t.Errorf("summary %+v", sum)
 	}
 	var told []string
 	for _, i := range infos {
-		if i.Err != nil && i.Phase == strategy.Answered {
+		if i.Err != nil && i.Phase == summarize.Answered {
 			told = append(told, i.Strategy+": "+i.Action)
 		}
 	}
@@ -240,7 +241,7 @@ func TestRefusalLeadsToBriefAndThenToTheFallback(t *testing.T) {
 func TestWriterHalvesTheLimitAtMostTwice(t *testing.T) {
 	long := "## Decisions\n" + strings.Repeat("- the loader skips rows and nobody knows why that is so\n", 200)
 	s := serve(t, func(w http.ResponseWriter, _ request, _ int) { completion(w, long, "", "stop") })
-	if _, _, err := write(t, s, nil); !errors.Is(err, strategy.ErrTooLong) {
+	if _, _, err := write(t, s, nil); !errors.Is(err, summarize.ErrTooLong) {
 		t.Fatalf("error %v", err)
 	}
 	var limits []int
@@ -260,9 +261,9 @@ func TestWriterRefusesAnswerLongerThanItsSource(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w := strategy.Writer{Summarizer: c}
-	_, err = w.Write(t.Context(), strategy.Input{Messages: history(1), Count: count})
-	if !errors.Is(err, strategy.ErrNotSmaller) {
+	w := summarize.Writer{Summarizer: c}
+	_, err = w.Write(t.Context(), summarize.Input{Messages: history(1), Count: count})
+	if !errors.Is(err, summarize.ErrNotSmaller) {
 		t.Errorf("error %v, want ErrNotSmaller", err)
 	}
 }
@@ -275,7 +276,7 @@ func TestWriterMakesSmallerPiecesForASmallerWindow(t *testing.T) {
 		}
 		completion(w, good, "", "stop")
 	})
-	sum, infos, err := write(t, s, func(w *strategy.Writer) {
+	sum, infos, err := write(t, s, func(w *summarize.Writer) {
 		c, err := New(Config{Model: "gpt-4o-mini", BaseURL: s.URL + "/v1", Window: 16_000})
 		if err != nil {
 			t.Fatal(err)
@@ -298,8 +299,8 @@ func TestWriterGivesUpAtItsDeadline(t *testing.T) {
 	release := make(chan struct{})
 	s := serve(t, func(http.ResponseWriter, request, int) { <-release })
 	defer close(release)
-	_, _, err := write(t, s, func(w *strategy.Writer) { w.Timeout, w.Attempt, w.Retries = 150*time.Millisecond, time.Minute, -1 })
-	if !errors.Is(err, strategy.ErrDeadline) || !errors.Is(err, strategy.ErrNoSummary) {
+	_, _, err := write(t, s, func(w *summarize.Writer) { w.Timeout, w.Attempt, w.Retries = 150*time.Millisecond, time.Minute, -1 })
+	if !errors.Is(err, summarize.ErrDeadline) || !errors.Is(err, summarize.ErrNoSummary) {
 		t.Errorf("error %v", err)
 	}
 }
@@ -314,7 +315,7 @@ func TestWriterRetriesAfterSlowCall(t *testing.T) {
 		completion(w, good, "", "stop")
 	})
 	defer close(release)
-	sum, infos, err := write(t, s, func(w *strategy.Writer) { w.Attempt = 100 * time.Millisecond })
+	sum, infos, err := write(t, s, func(w *summarize.Writer) { w.Attempt = 100 * time.Millisecond })
 	if err != nil || sum.Attempts < 2 { // a busy machine makes more attempts
 		t.Fatalf("attempts %d, error %v", sum.Attempts, err)
 	}
@@ -344,7 +345,7 @@ func TestCancelEndsTheSummaryAtOnce(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, err = strategy.Writer{Summarizer: c, Fallback: strategy.FallbackExtractive}.Write(ctx, strategy.Input{Messages: history(30), Count: count})
+	_, err = summarize.Writer{Summarizer: c, Fallback: summarize.FallbackExtractive}.Write(ctx, summarize.Input{Messages: history(30), Count: count})
 	if !errors.Is(err, context.Canceled) {
 		t.Errorf("error %v", err)
 	}

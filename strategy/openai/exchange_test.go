@@ -14,8 +14,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/rogpeppe/go-internal/txtar"
 
+	"github.com/agentcompact/compact/internal/summarize"
 	codec "github.com/agentcompact/compact/message/openai"
-	"github.com/agentcompact/compact/strategy"
 )
 
 var update = flag.Bool("update", false, "write the request and the summary that are into the exchange on file")
@@ -55,7 +55,7 @@ func TestRecordedExchangeGivesTheSameSummaryEachTime(t *testing.T) {
 		t.Fatal(err)
 	}
 	for i := range runs {
-		sum, err := strategy.Writer{Summarizer: c, MaxTokens: 400}.Write(t.Context(), strategy.Input{Messages: msgs, Count: count})
+		sum, err := summarize.Writer{Summarizer: c, MaxTokens: 400}.Write(t.Context(), summarize.Input{Messages: msgs, Count: count})
 		if err != nil {
 			t.Fatal(err)
 		}

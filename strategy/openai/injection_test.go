@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/agentcompact/compact/internal/summarize"
 	"github.com/agentcompact/compact/message"
 	"github.com/agentcompact/compact/strategy"
 )
@@ -93,7 +94,7 @@ func TestHistoryIsNeverAnInstruction(t *testing.T) {
 					t.Fatal(err)
 				}
 				in := attacked(a, place)
-				sum, err := strategy.Writer{Summarizer: c}.Write(t.Context(), in)
+				sum, err := summarize.Writer{Summarizer: c}.Write(t.Context(), in)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -124,8 +125,8 @@ func TestHistoryIsNeverAnInstruction(t *testing.T) {
 }
 
 // attacked puts an attack into a history.
-func attacked(a, place string) strategy.Input {
-	in := strategy.Input{Messages: history(12), Count: count}
+func attacked(a, place string) summarize.Input {
+	in := summarize.Input{Messages: history(12), Count: count}
 	switch place {
 	case "user":
 		in.Messages = append(in.Messages, message.User(a))
@@ -158,7 +159,7 @@ func TestExtractedSummariesHaveOnlyTheirOwnHeadings(t *testing.T) {
 		}
 		for i, a := range attacks {
 			for _, place := range []string{"user", "result", "arguments", "previous"} {
-				sum, err := strategy.Writer{Strategy: st}.Write(t.Context(), attacked(a, place))
+				sum, err := summarize.Writer{Strategy: st}.Write(t.Context(), attacked(a, place))
 				if err != nil {
 					t.Fatal(err)
 				}

@@ -11,8 +11,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/agentcompact/compact/internal/summarize"
 	"github.com/agentcompact/compact/message"
-	"github.com/agentcompact/compact/strategy"
 )
 
 // A request is a chat completion request as the server receives it.
@@ -123,17 +123,17 @@ func history(n int) []message.Message {
 }
 
 // write summarizes history with a client of s.
-func write(t *testing.T, s *server, change func(*strategy.Writer)) (strategy.Summary, []strategy.CallInfo, error) {
+func write(t *testing.T, s *server, change func(*summarize.Writer)) (summarize.Summary, []summarize.CallInfo, error) {
 	t.Helper()
 	c, err := New(Config{Model: "gpt-4o-mini", BaseURL: s.URL + "/v1/", APIKey: "test-key"})
 	if err != nil {
 		t.Fatal(err)
 	}
-	var infos []strategy.CallInfo
-	w := strategy.Writer{Summarizer: c, Backoff: time.Millisecond, Observe: func(i strategy.CallInfo) { infos = append(infos, i) }}
+	var infos []summarize.CallInfo
+	w := summarize.Writer{Summarizer: c, Backoff: time.Millisecond, Observe: func(i summarize.CallInfo) { infos = append(infos, i) }}
 	if change != nil {
 		change(&w)
 	}
-	sum, err := w.Write(t.Context(), strategy.Input{Messages: history(30), Count: count})
+	sum, err := w.Write(t.Context(), summarize.Input{Messages: history(30), Count: count})
 	return sum, infos, err
 }

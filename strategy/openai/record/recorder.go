@@ -12,6 +12,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/txtar"
 
+	"github.com/agentcompact/compact/internal/summarize"
 	codec "github.com/agentcompact/compact/message/openai"
 	"github.com/agentcompact/compact/strategy"
 	"github.com/agentcompact/compact/strategy/openai"
@@ -73,12 +74,12 @@ func (r *recorder) record(ctx context.Context) ([]byte, error) {
 	}), nil
 }
 
-func (r *recorder) summarize(ctx context.Context, s strategy.Summarizer) (strategy.Summary, error) {
+func (r *recorder) summarize(ctx context.Context, s strategy.Summarizer) (summarize.Summary, error) {
 	msgs, _, err := codec.Parse(r.session)
 	if err != nil {
-		return strategy.Summary{}, err
+		return summarize.Summary{}, err
 	}
-	return strategy.Writer{Summarizer: s, MaxTokens: maxTokens}.Write(ctx, strategy.Input{Messages: msgs, Count: count})
+	return summarize.Writer{Summarizer: s, MaxTokens: maxTokens}.Write(ctx, summarize.Input{Messages: msgs, Count: count})
 }
 
 // fixture returns answers in the format of aimock. The answer to every request is the

@@ -1,4 +1,4 @@
-package strategy
+package summarize
 
 import (
 	"context"
@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/agentcompact/compact/policy"
+	"github.com/agentcompact/compact/strategy"
 )
 
 // Limits on repeated requests after an answer that was readable but unusable.
@@ -24,7 +25,7 @@ const minLimit = 40
 // or another attempt is pointless.
 type asker struct {
 	*job
-	r        Request
+	r        strategy.Request
 	piece    int
 	halvings int
 	empties  int
@@ -32,7 +33,7 @@ type asker struct {
 }
 
 // ask returns the text of a usable draft.
-func (j *job) ask(ctx context.Context, r Request, piece int) (string, error) {
+func (j *job) ask(ctx context.Context, r strategy.Request, piece int) (string, error) {
 	a := &asker{job: j, r: r, piece: piece}
 	for {
 		start, asked := time.Now(), a.r
@@ -41,7 +42,7 @@ func (j *job) ask(ctx context.Context, r Request, piece int) (string, error) {
 			a.taken(d, time.Since(start))
 			return d.Text, nil
 		}
-		if j.info.Name == BackendExtractive && errors.Is(err, ErrEmpty) {
+		if j.info.Name == BackendExtractive && errors.Is(err, strategy.ErrEmpty) {
 			return "", nil // the messages hold nothing to summarize besides the user's words
 		}
 		if ctx.Err() != nil {
@@ -64,13 +65,13 @@ func (j *job) ask(ctx context.Context, r Request, piece int) (string, error) {
 // if the caller canceled it.
 func ended(ctx context.Context, err error) error {
 	if errors.Is(context.Cause(ctx), ErrDeadline) {
-		return &Failure{Reason: ErrDeadline, Detail: err}
+		return &strategy.Failure{Reason: ErrDeadline, Detail: err}
 	}
 	return err
 }
 
 // once makes one call and judges the answer.
-func (a *asker) once(ctx context.Context) (Draft, error) {
+func (a *asker) once(ctx context.Context) (strategy.Draft, error) {
 	a.mu.Lock()
 	a.outcome.Attempts++
 	if a.w.sends {
@@ -82,30 +83,23 @@ func (a *asker) once(ctx context.Context) (Draft, error) {
 	d, err := safely(attempt, a.w.Summarizer, a.r)
 	if err != nil {
 		if attempt.Err() != nil && ctx.Err() == nil {
-			err = &Failure{Reason: ErrTransient, Detail: err}
+			err = &strategy.Failure{Reason: strategy.ErrTransient, Detail: err}
 		}
 		return d, err
 	}
-	d.Text = unwrapped(a.r.Strategy, withoutHead(a.r.Strategy, d.Text))
+	d.Text = a.task.Bare(a.r.Strategy, d.Text)
 	return d, a.judge(d)
-}
-
-// withoutHead returns a draft without the parts that this package puts before
-// it: the introduction and the words of the user.
-func withoutHead(s Strategy, text string) string {
-	_, rest := cutWords(withoutIntroduction(strings.TrimSpace(text)), s.title)
-	return strings.TrimSpace(rest)
 }
 
 // safely calls a summarizer and returns its panic as an error. The call may run
 // in a goroutine, where no caller could recover the panic.
-func safely(ctx context.Context, s Summarizer, r Request) (d Draft, err error) {
+func safely(ctx context.Context, s strategy.Summarizer, r strategy.Request) (d strategy.Draft, err error) {
 	defer func() {
 		switch v := recover().(type) {
 		case nil:
 		case *policy.PanicError: // from the caller's own extractor; it holds the extractor's stack
 			err = v
-		case *OwnError: // about a value that the caller's own extractor returned
+		case *strategy.OwnError: // about a value that the caller's own extractor returned
 			err = v
 		default:
 			err = &policy.PanicError{Stage: StageName, Value: v, Stack: debug.Stack()}
@@ -115,29 +109,24 @@ func safely(ctx context.Context, s Summarizer, r Request) (d Draft, err error) {
 }
 
 // judge returns the reason why a draft can't be used, or nil.
-func (a *asker) judge(d Draft) error {
+func (a *asker) judge(d strategy.Draft) error {
 	text := strings.TrimSpace(d.Text)
-	switch {
-	case text == "":
-		return &Failure{Reason: ErrEmpty}
-	case shapeless(a.r.Strategy, text):
-		return notSummary(text, errShapeless)
-	case a.info.Name != BackendExtractive && a.saysNothing(text):
-		return notSummary(text, errSaysNothing)
+	if err := a.task.Judge(a.r.Strategy, text, a.model()); err != nil {
+		return err
 	}
 	n := a.in.Count(text)
 	if n > a.limit {
-		return &Failure{Reason: ErrTooLong, Detail: fmt.Errorf("%d tokens, limit %d", n, a.limit)}
+		return &strategy.Failure{Reason: ErrTooLong, Detail: fmt.Errorf("%d tokens, limit %d", n, a.limit)}
 	}
-	if source := a.r.sourceTokens(n); n >= source {
-		return &Failure{Reason: ErrNotSmaller, Detail: fmt.Errorf("%d tokens instead of %d", n, source)}
+	if source := sourceTokens(a.r, n); n >= source {
+		return &strategy.Failure{Reason: ErrNotSmaller, Detail: fmt.Errorf("%d tokens instead of %d", n, source)}
 	}
 	return nil
 }
 
 // sourceTokens returns the token count of the request's source. It stops
 // counting once the total exceeds n.
-func (r Request) sourceTokens(n int) int {
+func sourceTokens(r strategy.Request, n int) int {
 	total := 0
 	add := func(s string) bool {
 		total += r.Count(s)
@@ -165,7 +154,7 @@ func (r Request) sourceTokens(n int) int {
 // react decides how to respond to a failure. It returns the name of the action, the
 // time to wait, and whether to ask again. It also prepares the next request.
 func (a *asker) react(ctx context.Context, err error) (action string, wait time.Duration, again bool) {
-	var f *Failure
+	var f *strategy.Failure
 	errors.As(err, &f)
 	is := func(targets ...error) bool {
 		for _, t := range targets {
@@ -176,26 +165,29 @@ func (a *asker) react(ctx context.Context, err error) (action string, wait time.
 		return false
 	}
 	switch {
-	case is(ErrTransient, ErrMalformed):
+	case is(strategy.ErrTransient, strategy.ErrMalformed):
 		return a.retry(ctx, f)
-	case is(ErrTooLong, ErrCutOff, ErrNotSmaller):
+	case is(ErrTooLong, strategy.ErrCutOff, ErrNotSmaller):
 		if a.halvings >= maxHalvings || a.r.MaxTokens/2 < minLimit {
 			return "give up", 0, false
 		}
 		a.halvings++
 		a.r.MaxTokens /= 2
 		return "half the limit", 0, true
-	case is(ErrEmpty) && a.empties < maxEmpty:
+	case is(strategy.ErrEmpty) && a.empties < maxEmpty:
 		a.empties++
 		return "ask again", 0, true
-	case is(ErrRefused, ErrUnusable, ErrFiltered, ErrEmpty) && a.r.Strategy.Name != brief.Name:
+	case is(strategy.ErrRefused, strategy.ErrUnusable, strategy.ErrFiltered, strategy.ErrEmpty) && a.r.Strategy.Name != brief.Name:
 		a.becomeBrief()
 		return FallbackBrief, 0, true
-	case is(ErrContextLength):
+	case is(strategy.ErrContextLength):
 		return "smaller pieces", 0, false
 	}
 	return "give up", 0, false
 }
+
+// brief is the strategy for the attempt after a refusal.
+var brief = builtIn("brief")
 
 // becomeBrief switches the following requests to the brief strategy.
 func (a *asker) becomeBrief() {
@@ -209,7 +201,7 @@ func (a *asker) becomeBrief() {
 }
 
 // retry asks again after a wait, while retries and time are left.
-func (a *asker) retry(ctx context.Context, f *Failure) (string, time.Duration, bool) {
+func (a *asker) retry(ctx context.Context, f *strategy.Failure) (string, time.Duration, bool) {
 	if a.retries >= a.w.Retries || a.w.Retries < 0 {
 		return "give up", 0, false
 	}
@@ -241,7 +233,7 @@ func sleep(ctx context.Context, d time.Duration) error {
 }
 
 // taken records a draft that is used.
-func (a *asker) taken(d Draft, elapsed time.Duration) {
+func (a *asker) taken(d strategy.Draft, elapsed time.Duration) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.outcome.Calls++
@@ -250,7 +242,7 @@ func (a *asker) taken(d Draft, elapsed time.Duration) {
 }
 
 // note records a failed attempt and its request.
-func (a *asker) note(asked Request, d Draft, err error, action string, elapsed time.Duration) {
+func (a *asker) note(asked strategy.Request, d strategy.Draft, err error, action string, elapsed time.Duration) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.outcome.Errors = append(a.outcome.Errors, err)
@@ -258,7 +250,7 @@ func (a *asker) note(asked Request, d Draft, err error, action string, elapsed t
 	a.tell(a.call(asked, d, err, action, elapsed))
 }
 
-func (a *asker) bill(d Draft) {
+func (a *asker) bill(d strategy.Draft) {
 	a.outcome.Prompt += d.PromptTokens
 	a.outcome.Completion += d.CompletionTokens
 	a.outcome.Cached += d.CachedTokens
@@ -266,7 +258,7 @@ func (a *asker) bill(d Draft) {
 	a.answer = d.Answer
 }
 
-func (a *asker) call(asked Request, d Draft, err error, action string, elapsed time.Duration) CallInfo {
+func (a *asker) call(asked strategy.Request, d strategy.Draft, err error, action string, elapsed time.Duration) CallInfo {
 	c := CallInfo{Phase: Answered, Strategy: asked.Strategy.Name, Piece: a.piece, MaxTokens: asked.MaxTokens, Prompt: d.PromptTokens,
 		Completion: d.CompletionTokens, Cached: d.CachedTokens, Written: d.WrittenTokens, CacheKnown: d.CacheKnown, Answer: d.Answer, Err: err, Action: action, Elapsed: elapsed}
 	if d.Text != "" {

@@ -1,14 +1,17 @@
-package strategy
+package summarize
 
 import (
 	"bytes"
 	"cmp"
 	"slices"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 
+	"github.com/agentcompact/compact/internal/material"
 	"github.com/agentcompact/compact/message"
 	"github.com/agentcompact/compact/policy"
+	"github.com/agentcompact/compact/strategy"
 )
 
 // The user's words may take 1/userShare of the target. A target that was lowered, to
@@ -38,19 +41,15 @@ func spoken(v *policy.View) int {
 }
 
 // spoken returns the tokens of the user's words in the summary of this cut.
-func (c *cut) spoken(of Strategy) int {
-	words := append(ParseDocument(of, c.previous).Words, wordsOf(c.removed, 1, nil)...)
-	n := 0
-	for _, w := range fitWords(words, c.words, c.v.Budget.Cap/2, c.v.Cost.Text) {
-		n += c.v.Cost.Text(renderWord(w))
-	}
-	return n
+func (c *cut) spoken(of strategy.Strategy) int {
+	task := of.Task(Input{Previous: c.previous, Messages: c.removed, Count: c.v.Cost.Text}, material.Terms{})
+	return task.WordTokens(c.words, c.v.Budget.Cap/2)
 }
 
 // refOf returns the reference by which the text of a message can be recalled.
 func refOf(v *policy.View, i int) string {
 	for p := range v.Messages[i].Parts {
-		if part := &v.Messages[i].Parts[p]; part.Kind == message.KindText && !isMediaText(part.Text) {
+		if part := &v.Messages[i].Parts[p]; part.Kind == message.KindText && !material.IsMedia(part.Text) {
 			return v.Origin(i, p).Ref
 		}
 	}
@@ -103,7 +102,7 @@ func restoredText(v *policy.View, i, p int, part message.Part, original func(ref
 	}
 	switch {
 	case !masked:
-		return withoutOurs(part.Text), true
+		return material.WithoutPlaceholders(part.Text), true
 	case ours:
 		return outcomeIn(&mark, part.Text), true
 	}
@@ -134,7 +133,7 @@ func truncated(text string) bool { return strings.Contains(text, "[truncated: ke
 // newest first, up to the limit of the user's words and half of room.
 func (c *cut) typedThatStay(room int) map[int]bool {
 	out := map[int]bool{}
-	left := min(c.words, room/2)
+	left, task := min(c.words, room/2), strategy.Task{}
 	for k := len(c.part.Remainder) - 1; k >= 0; k-- {
 		i := c.part.Remainder[k]
 		m := &c.v.Messages[i]
@@ -144,11 +143,22 @@ func (c *cut) typedThatStay(room int) map[int]bool {
 		if c.v.Rounds[c.v.RoundOf(i)].Len() > 1 {
 			continue // between a call and its result: a round is removed whole
 		}
-		acted := i > 0 && c.v.Messages[i-1].Role == message.RoleAssistant && actsInText(c.v.Messages[i-1].Text())
-		if classify(m, acted).speech == speechTyped {
+		if task.Typed(c.v.Messages, i) {
 			left -= c.v.Tokens[i]
 			out[i] = true
 		}
 	}
 	return out
+}
+
+// outcomeIn returns the outcome of a command that a placeholder states, in the form of a
+// result: only the quoted line and the exit status.
+func outcomeIn(mark *policy.Mark, placeholder string) string {
+	_, rest, _ := strings.Cut(placeholder, `" · says "`)
+	says, _, _ := strings.Cut(rest, " · ")
+	says = strings.TrimSuffix(strings.TrimSuffix(says, "]"), `"`)
+	if !mark.Ended {
+		return says
+	}
+	return strings.TrimLeft(says+"\n[exit code: "+strconv.Itoa(mark.Exit)+"]", "\n")
 }

@@ -1,4 +1,4 @@
-package strategy_test
+package summarize_test
 
 import (
 	"context"
@@ -8,6 +8,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/agentcompact/compact/internal/summarize"
 	"github.com/agentcompact/compact/strategy"
 )
 
@@ -32,10 +33,10 @@ func TestStalledCallsLeaveTimeForTheLastAttempt(t *testing.T) {
 			s := &stalling{}
 			s.stalls.Store(stalls)
 			began := time.Now()
-			w := strategy.Writer{Summarizer: s, Timeout: time.Minute, Retries: 2}
-			_, err := w.Write(t.Context(), strategy.Input{Messages: shop(), Count: count4})
+			w := summarize.Writer{Summarizer: s, Timeout: time.Minute, Retries: 2}
+			_, err := w.Write(t.Context(), summarize.Input{Messages: long(3000, 0.5), Count: count4})
 			took := time.Since(began)
-			if stalls < 3 && err != nil || stalls == 3 && !errors.Is(err, strategy.ErrTransient) && !errors.Is(err, strategy.ErrDeadline) {
+			if stalls < 3 && err != nil || stalls == 3 && !errors.Is(err, strategy.ErrTransient) && !errors.Is(err, summarize.ErrDeadline) {
 				t.Errorf("%d stalled calls: %v", stalls, err)
 			}
 			if share := time.Minute / 3; took > time.Minute || took < time.Duration(min(stalls, 2))*share {

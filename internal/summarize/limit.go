@@ -1,4 +1,4 @@
-package strategy
+package summarize
 
 import "github.com/agentcompact/compact/policy"
 

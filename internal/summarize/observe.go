@@ -1,6 +1,10 @@
-package strategy
+package summarize
 
-import "time"
+import (
+	"time"
+
+	"github.com/agentcompact/compact/strategy"
+)
 
 // A Phase is the phase of a summary that a [CallInfo] reports.
 type Phase string
@@ -35,7 +39,7 @@ type CallInfo struct {
 	Written       int  // part of Prompt written into a cache
 	CacheKnown    bool // the server reported cached tokens; only for Answered
 
-	Answer Answer // answer of the server; for Finished the last answer
+	Answer strategy.Answer // answer of the server; for Finished the last answer
 
 	Err     error  // nil = the draft was accepted
 	Action  string // reaction to Err: "retry in 2s", "half the limit", "brief", …

@@ -1,4 +1,4 @@
-package strategy
+package summarize
 
 import (
 	"context"
@@ -12,19 +12,20 @@ import (
 
 	"github.com/agentcompact/compact/message"
 	"github.com/agentcompact/compact/policy"
+	"github.com/agentcompact/compact/strategy"
 )
 
 // faraway is a summarizer that takes one second.
 type faraway struct{ calls atomic.Int64 }
 
-func (f *faraway) Summarize(ctx context.Context, _ Request) (Draft, error) {
+func (f *faraway) Summarize(ctx context.Context, _ strategy.Request) (strategy.Draft, error) {
 	f.calls.Add(1)
 	select {
 	case <-time.After(time.Second):
 	case <-ctx.Done():
-		return Draft{}, ctx.Err()
+		return strategy.Draft{}, ctx.Err()
 	}
-	return Draft{Text: "## Goals and success criteria\n- [open] all tests must pass\n", PromptTokens: 70, CompletionTokens: 7}, nil
+	return strategy.Draft{Text: "## Goals and success criteria\n- [open] all tests must pass\n", PromptTokens: 70, CompletionTokens: 7}, nil
 }
 
 // runway is the input of one call of an agent.

@@ -1,4 +1,4 @@
-package strategy
+package summarize
 
 import (
 	"context"
@@ -11,6 +11,7 @@ import (
 
 	"github.com/agentcompact/compact/message"
 	"github.com/agentcompact/compact/policy"
+	"github.com/agentcompact/compact/strategy"
 )
 
 // ErrLate means that the call could not wait for the remote summarizer. It is one of the
@@ -171,7 +172,7 @@ func (s *Stage) late(ctx context.Context, c *cut) (policy.Proposal, error) {
 	if s.w.Fallback == FallbackExtractive {
 		return s.proposeOf(c, func(c *cut) (Summary, error) {
 			w := s.writer(c)
-			w.Summarizer, w.Observe = Extractive{}, nil
+			w.Summarizer, w.Observe = strategy.Extractive{}, nil
 			sum, err := w.Write(ctx, c.input())
 			sum.Fallback, sum.Errors = FallbackExtractive, append([]error{ErrLate}, sum.Errors...)
 			return sum, err

@@ -1,4 +1,4 @@
-package strategy
+package summarize
 
 import (
 	"context"
@@ -12,6 +12,7 @@ import (
 	"github.com/agentcompact/compact/internal/reduce"
 	"github.com/agentcompact/compact/message"
 	"github.com/agentcompact/compact/policy"
+	"github.com/agentcompact/compact/strategy"
 )
 
 // coster counts four characters as one token, and four tokens a message.
@@ -142,13 +143,15 @@ func TestStageOffersNothingIfOnlyItsOwnMessagesAreLeft(t *testing.T) {
 
 type failing struct{ err error }
 
-func (f failing) Summarize(context.Context, Request) (Draft, error) { return Draft{}, f.err }
+func (f failing) Summarize(context.Context, strategy.Request) (strategy.Draft, error) {
+	return strategy.Draft{}, f.err
+}
 
 func TestStageFallsBackToPruningWithAReason(t *testing.T) {
 	msgs := session(20)
 	withSummary := append([]message.Message{msgs[0], policy.NewSummary(2, "## Decisions\n- keep me"), policy.NewNotice(7)}, msgs[1:]...)
 	v := view(withSummary, 6000)
-	p, err := stage(t, Writer{Summarizer: failing{&Failure{Reason: ErrRejected, Status: 401}}}).Propose(context.Background(), v)
+	p, err := stage(t, Writer{Summarizer: failing{&strategy.Failure{Reason: strategy.ErrRejected, Status: 401}}}).Propose(context.Background(), v)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -167,7 +170,7 @@ func TestStageFallsBackToPruningWithAReason(t *testing.T) {
 
 func TestStageUsesExtractiveFallbackWhenConfigured(t *testing.T) {
 	v := view(session(20), 6000)
-	p, err := stage(t, Writer{Summarizer: failing{&Failure{Reason: ErrRejected}}, Fallback: FallbackExtractive}).Propose(context.Background(), v)
+	p, err := stage(t, Writer{Summarizer: failing{&strategy.Failure{Reason: strategy.ErrRejected}}, Fallback: FallbackExtractive}).Propose(context.Background(), v)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -209,7 +212,7 @@ func TestObserverGetsSummariesAndFailuresButNoEstimates(t *testing.T) {
 	v, bad := view(session(20), 6000), errors.New("nobody answers")
 	for _, c := range []struct {
 		name       string
-		summarizer Summarizer
+		summarizer strategy.Summarizer
 		want       error
 	}{{"summary", nil, nil}, {"failure", failing{bad}, bad}} {
 		t.Run(c.name, func(t *testing.T) {
@@ -274,9 +277,9 @@ func TestStageKeepsTheViewWithinTheBudget(t *testing.T) {
 // once is a Summarizer that counts its calls.
 type once struct{ asked int }
 
-func (o *once) Summarize(context.Context, Request) (Draft, error) {
+func (o *once) Summarize(context.Context, strategy.Request) (strategy.Draft, error) {
 	o.asked++
-	return Draft{Text: "## Decisions\n- shrink the keep counts"}, nil
+	return strategy.Draft{Text: "## Decisions\n- shrink the keep counts"}, nil
 }
 
 func TestStageAsksOnceForAnyKeepCounts(t *testing.T) {

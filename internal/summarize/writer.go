@@ -1,11 +1,18 @@
-package strategy
+package summarize
 
 import (
 	"context"
 	"errors"
 	"time"
 
-	"github.com/agentcompact/compact/message"
+	"github.com/agentcompact/compact/internal/material"
+	"github.com/agentcompact/compact/strategy"
+)
+
+// The names of the stage and of the summarizer without a model, in configurations and events.
+const (
+	StageName         = material.StageName
+	BackendExtractive = material.BackendExtractive
 )
 
 // Fallbacks for a failed summary.
@@ -31,9 +38,9 @@ const (
 // usable: its strategy is task_state, its Summarizer is extractive. A Writer may be used
 // concurrently; it must not be changed once in use.
 type Writer struct {
-	Strategy   Strategy   // default: task_state
-	Summarizer Summarizer // default: Extractive
-	MaxTokens  int        // maximum tokens of a summary without the user's words; default 1500
+	Strategy   strategy.Strategy   // default: task_state
+	Summarizer strategy.Summarizer // default: Extractive
+	MaxTokens  int                 // maximum tokens of a summary without the user's words; default 1500
 	// Instructions are added to the instructions of the strategy, for a Summarizer with
 	// a model.
 	Instructions string
@@ -75,31 +82,7 @@ type Writer struct {
 }
 
 // An Input is the source of a summary.
-type Input struct {
-	Previous string // body of the previous summary; "" = none
-	Messages []message.Message
-	// Visible are the messages that stay in the view beside the summary, so that their
-	// identifiers need not be repeated.
-	Visible   []message.Message
-	First     int // number of the first message, for ids of steps; default 1
-	MaxTokens int // maximum tokens, the user's words included; 0 = no limit
-	// UserTokens is the maximum tokens of the user's words, at most the
-	// Writer's; 0 = the Writer's.
-	UserTokens int
-	// Ref returns the reference of message i for a recall, "" if there is none. It may
-	// be nil.
-	Ref    func(i int) string
-	Tokens int // tokens of Messages and Previous, for observers; 0 = not counted
-	// Count returns the tokens of a text. It is required, and must be safe for
-	// concurrent use.
-	Count func(text string) int
-	// After is the number of Messages that came after the last message of the
-	// user in Visible; 0 = none.
-	After int
-	// Upto is the number of messages in the view up to the last of Messages;
-	// 0 = unknown.
-	Upto int
-}
+type Input = material.Input
 
 // A Summary is the output of a Writer.
 type Summary struct {
@@ -151,10 +134,10 @@ func (w Writer) Write(ctx context.Context, in Input) (Summary, error) {
 
 func (w Writer) defaults() Writer {
 	if w.Strategy.Name == "" {
-		w.Strategy = taskState
+		w.Strategy = builtIn("task_state")
 	}
 	if w.Summarizer == nil {
-		w.Summarizer = Extractive{}
+		w.Summarizer = strategy.Extractive{}
 	}
 	w.MaxTokens = or(w.MaxTokens, DefaultMaxTokens)
 	w.UserTokens = or(w.UserTokens, DefaultUserTokens)
@@ -184,4 +167,13 @@ func (w Writer) check() error {
 		return nil
 	}
 	return errors.New("strategy: fallback must be pruning-only or extractive (got " + w.Fallback + ")")
+}
+
+// builtIn returns a strategy that package strategy has.
+func builtIn(name string) strategy.Strategy {
+	s, err := strategy.Lookup(name)
+	if err != nil {
+		panic(err)
+	}
+	return s
 }

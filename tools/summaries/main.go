@@ -1,7 +1,7 @@
 // Command summaries writes docs/SUMMARIES.md: the text that the model reads
 // after a compaction of each of three example sessions.
 //
-//	go run ./examples/summaries -out docs/SUMMARIES.md
+//	go run ./tools/summaries -out docs/SUMMARIES.md
 package main
 
 import (
@@ -13,9 +13,9 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/agentcompact/compact/internal/summarize"
 	"github.com/agentcompact/compact/message"
 	"github.com/agentcompact/compact/message/openai"
-	"github.com/agentcompact/compact/strategy"
 	"github.com/agentcompact/compact/token"
 )
 
@@ -43,7 +43,7 @@ func main() {
 const head = `# What the model reads after a compaction
 
 Three sessions of examples/data and the summaries that stand for them: strategy task_state, backend extractive, no model.
-System messages are never summarized. This page is generated: ` + "`go run ./examples/summaries`" + `.
+System messages are never summarized. This page is generated: ` + "`go run ./tools/summaries`" + `.
 `
 
 // render writes the page.
@@ -69,7 +69,7 @@ func render(data string) (string, error) {
 				old = append(old, m)
 			}
 		}
-		sum, err := strategy.Writer{}.Write(context.Background(), strategy.Input{Messages: old, Count: counter.Count})
+		sum, err := summarize.Writer{}.Write(context.Background(), summarize.Input{Messages: old, Count: counter.Count})
 		if err != nil {
 			return "", err
 		}

@@ -1,4 +1,4 @@
-package strategy
+package summarize
 
 import (
 	"context"
@@ -9,7 +9,20 @@ import (
 
 	"github.com/agentcompact/compact/message"
 	"github.com/agentcompact/compact/policy"
+	"github.com/agentcompact/compact/strategy"
 )
+
+// extracted returns what the strategy task_state makes of messages.
+func extracted(t *testing.T, msgs []message.Message) string {
+	t.Helper()
+	d, err := strategy.Extractive{}.Summarize(t.Context(), strategy.Request{Strategy: builtIn("task_state"), Messages: msgs, First: 1, MaxTokens: 500, Count: quarter})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return d.Text
+}
+
+func quarter(s string) int { return (len(s) + 3) / 4 }
 
 const hidden = "[observation masked — 4200 chars]"
 
@@ -42,10 +55,10 @@ func TestSummaryOmitsUnrestoredResult(t *testing.T) {
 		for i := range v.Messages {
 			msgs = append(msgs, restored(v, i, nil))
 		}
-		d := NewHistory(Request{Strategy: taskState, Messages: msgs, First: 1, Count: quarter}).compose(Request{Strategy: taskState, MaxTokens: 500, Count: quarter})
+		summary := extracted(t, msgs)
 		for _, not := range []string{"masked", "4200", "truncated", "8000", "passed", "failed"} {
-			if text := d.body(taskState); strings.Contains(text, not) {
-				t.Errorf("%q is in:\n%s", not, text)
+			if strings.Contains(summary, not) {
+				t.Errorf("%q is in:\n%s", not, summary)
 			}
 		}
 	}
@@ -75,8 +88,7 @@ func TestPlaceholderStatesOutcomeOfUnrestoredResult(t *testing.T) {
 	v := masked(head + ` · says "--- FAIL: TestA (0.00s)" · exit 0]`)
 	v.Origins = func(i, p int) (policy.Origin, bool) { return policy.Origin{Chars: 4200}, i == 2 }
 	msgs := []message.Message{v.Messages[0], v.Messages[1], restored(v, 2, nil), v.Messages[3]}
-	d := NewHistory(Request{Strategy: taskState, Messages: msgs, First: 1, Count: quarter}).compose(Request{Strategy: taskState, MaxTokens: 500, Count: quarter})
-	if text := d.body(taskState); !strings.Contains(text, "--- FAIL: TestA (0.00s)") || strings.Contains(text, "passed") {
+	if text := extracted(t, msgs); !strings.Contains(text, "--- FAIL: TestA (0.00s)") || strings.Contains(text, "passed") {
 		t.Error(text)
 	}
 }
@@ -224,4 +236,6 @@ func TestSummaryUsesRoomThatSqueezeMakes(t *testing.T) {
 // silent is a Summarizer with an unusable answer.
 type silent struct{}
 
-func (silent) Summarize(context.Context, Request) (Draft, error) { return Draft{Text: "no"}, nil }
+func (silent) Summarize(context.Context, strategy.Request) (strategy.Draft, error) {
+	return strategy.Draft{Text: "no"}, nil
+}

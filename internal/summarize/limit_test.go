@@ -1,4 +1,4 @@
-package strategy
+package summarize
 
 import (
 	"context"
@@ -7,6 +7,7 @@ import (
 
 	"github.com/agentcompact/compact/message"
 	"github.com/agentcompact/compact/policy"
+	"github.com/agentcompact/compact/strategy"
 )
 
 func TestDefaultLimitGrowsWithTarget(t *testing.T) {
@@ -35,8 +36,12 @@ func TestDefaultLimitGrowsWithTarget(t *testing.T) {
 // sized is a summarizer whose window has this number of tokens.
 type sized int
 
-func (sized) Summarize(context.Context, Request) (Draft, error) { return Draft{}, nil }
-func (s sized) Describe() Info                                  { return Info{Name: "sized", Window: int(s), Remote: true} }
+func (sized) Summarize(context.Context, strategy.Request) (strategy.Draft, error) {
+	return strategy.Draft{}, nil
+}
+func (s sized) Describe() strategy.Info {
+	return strategy.Info{Name: "sized", Window: int(s), Remote: true}
+}
 
 func TestStageCutsNoFurtherThanTheTarget(t *testing.T) {
 	v := view(session(60), 14_000)
@@ -75,6 +80,18 @@ func TestStageKeepsMessagesCheaperThanSummary(t *testing.T) {
 // saying is a summarizer that always returns the same text.
 type saying string
 
-func (s saying) Summarize(context.Context, Request) (Draft, error) {
-	return Draft{Text: string(s)}, nil
+func (s saying) Summarize(context.Context, strategy.Request) (strategy.Draft, error) {
+	return strategy.Draft{Text: string(s)}, nil
+}
+
+func TestLowTargetKeepsTheUsersWords(t *testing.T) {
+	for _, c := range []struct{ limit, trigger, target, want int }{
+		{2000, 170_000, 8400, 2000}, {2000, 170_000, 4000, 1000}, {2000, 170_000, 120_000, 2000}, // chosen by prices, the least, and as it is configured
+		{2000, 6800, 4800, 480}, {5000, 42_000, 30_000, 3000}, {300, 170_000, 8400, 300}, {2000, 10, 0, 1},
+	} {
+		s := &Stage{w: Writer{UserTokens: c.limit}}
+		if got := s.userTokens(&policy.View{Budget: policy.Budget{Trigger: c.trigger, Target: c.target}}); got != c.want {
+			t.Errorf("%d of a target of %d and a trigger of %d: %d tokens, want %d", c.limit, c.target, c.trigger, got, c.want)
+		}
+	}
 }

@@ -1,14 +1,14 @@
-package strategy_test
+package summarize_test
 
 import (
 	"testing"
 
+	"github.com/agentcompact/compact/internal/summarize"
 	"github.com/agentcompact/compact/policy/policytest"
-	"github.com/agentcompact/compact/strategy"
 )
 
 func TestStageKeepsItsContract(t *testing.T) {
-	stage, err := strategy.NewStage(strategy.Writer{Strategy: strategy.TaskState, MaxTokens: 200, UserTokens: 50})
+	stage, err := summarize.NewStage(summarize.Writer{MaxTokens: 200, UserTokens: 50})
 	if err != nil {
 		t.Fatal(err)
 	}

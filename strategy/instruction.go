@@ -1,58 +1,11 @@
 package strategy
 
 import (
-	"context"
-	"errors"
 	"fmt"
 	"strings"
+
+	"github.com/agentcompact/compact/internal/material"
 )
-
-// BackendAgent is the name of [Agent].
-const BackendAgent = "agent"
-
-// Agent is a Summarizer that asks the agent's own model. It sends the agent's last
-// request again, byte for byte, with one instruction at its end. The provider has that
-// request in its cache, and no other part of the history is sent.
-type Agent struct {
-	Model string
-	// Seen is the number of messages of the view in that request. The model has not
-	// read later messages, so they can't be summarized.
-	Seen int
-	// Ask sends that request with an instruction at its end. It returns the errors of
-	// [Summarizer.Summarize], and [ErrUnusable] for an answer that calls a tool.
-	Ask func(ctx context.Context, instruction string) (Draft, error)
-	// StandIn is for replays: the extractive backend writes the summary, and Ask only
-	// returns the tokens that the provider would have billed.
-	StandIn bool
-}
-
-var (
-	_ Summarizer = Agent{}
-	_ Describer  = Agent{}
-)
-
-var errUnseen = errors.New("what is to be summarized was not in the agent's last request")
-
-// Summarize asks with the instruction of the request.
-func (a Agent) Summarize(ctx context.Context, r Request) (Draft, error) {
-	if r.Upto > a.Seen {
-		return Draft{}, &Failure{Reason: ErrRejected, Detail: errUnseen}
-	}
-	d, err := a.Ask(ctx, r.Instruction())
-	if err != nil || !a.StandIn {
-		return d, err
-	}
-	written, err := Extractive{}.Summarize(ctx, r)
-	if err != nil {
-		return d, err
-	}
-	d.Text, d.CompletionTokens = written.Text, r.Count(written.Text)
-	return d, nil
-}
-
-// Describe returns the name of the backend and the model. The Info has no limit on the
-// input, because the agent's request already holds the whole input.
-func (a Agent) Describe() Info { return Info{Name: BackendAgent, Model: a.Model, Remote: true} }
 
 // Instruction returns the instruction for a model that has just read the conversation
 // as its agent.
@@ -82,7 +35,7 @@ Rules:
 	if r.Instructions != "" {
 		b.WriteString("\nWhat the people who run you ask for besides; where it contradicts the rules above, the rules hold:\n" + r.Instructions + "\n")
 	}
-	tokens := max(int(float64(r.MaxTokens)*aim), 30)
+	tokens := max(int(float64(r.MaxTokens)*material.Aim), 30)
 	fmt.Fprintf(&b, "\nAt most %d tokens (about %d words).", tokens, tokens*3/5)
 	return b.String()
 }

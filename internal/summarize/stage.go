@@ -1,4 +1,4 @@
-package strategy
+package summarize
 
 import (
 	"context"
@@ -7,12 +7,11 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/agentcompact/compact/internal/material"
 	"github.com/agentcompact/compact/message"
 	"github.com/agentcompact/compact/policy"
+	"github.com/agentcompact/compact/strategy"
 )
-
-// StageName is the name of the stage in configurations and events.
-const StageName = "summarize"
 
 // minSummary is the minimum size of a useful summary, in tokens.
 const minSummary = 60
@@ -95,7 +94,7 @@ func (s *Stage) proposeOf(c *cut, write func(*cut) (Summary, error), ended func(
 	sum.Text = strings.ToValidUTF8(sum.Text, "") // a strategy of the caller may write invalid text
 	info, m := c.info(sum), policy.NewSummary(c.version, sum.Text)
 	if cost := v.Cost.Message(m); err == nil && cost >= c.tokens {
-		err = &Failure{Reason: ErrNotSmaller, Detail: fmt.Errorf("%d tokens instead of %d", cost, c.tokens)}
+		err = &strategy.Failure{Reason: ErrNotSmaller, Detail: fmt.Errorf("%d tokens instead of %d", cost, c.tokens)}
 		info.Errors = append(info.Errors, err.Error())
 	}
 	switch {
@@ -166,7 +165,7 @@ func (s *Stage) cut(v *policy.View) *cut {
 // reserving chooses the messages to remove, with room for summary and words tokens: for a
 // summary and for the user's words. The newest words are not cut and may exceed words. In
 // this case, reserving removes more messages, which can add words, and tries again.
-func (c *cut) reserving(of Strategy, summary, words int) {
+func (c *cut) reserving(of strategy.Strategy, summary, words int) {
 	least := summary + words // don't remove turns for words that can be cut
 	for range maxReserved {
 		c.shrunk(least, summary+words)
@@ -229,7 +228,7 @@ func (c *cut) after() int {
 		gone[i] = true
 	}
 	last := len(c.v.Messages) - 1
-	for last >= 0 && (gone[last] || !fromUser(&c.v.Messages[last])) {
+	for last >= 0 && (gone[last] || !material.FromUser(&c.v.Messages[last])) {
 		last--
 	}
 	n := 0
@@ -342,7 +341,7 @@ func (c *cut) prune(info policy.SummaryInfo) policy.Proposal {
 func (s *Stage) standIn(c *cut) Summary {
 	info := describe(s.w.Summarizer)
 	const word, sample = "summary ", 64
-	want := float64(c.limit) * aim
+	want := float64(c.limit) * material.Aim
 	n := int(want * sample / float64(max(c.v.Cost.Text(strings.Repeat(word, sample)), 1)))
 	return Summary{
 		Text:     strings.TrimSpace(strings.Repeat(word, max(1, n))),

@@ -1,4 +1,4 @@
-package strategy
+package summarize
 
 import (
 	"context"
@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/agentcompact/compact/message"
+	"github.com/agentcompact/compact/strategy"
 )
 
 // The agent's model has the whole view in its request, so a summary by it may name
@@ -18,9 +19,9 @@ func TestAgentSummaryNamesVisibleMessages(t *testing.T) {
 		Count:    func(s string) int { return len(s) / 4 }, Upto: 3,
 	}
 	asked := ""
-	w := Writer{Retries: -1, Summarizer: Agent{Model: "m", Seen: 3, Ask: func(_ context.Context, instruction string) (Draft, error) {
+	w := Writer{Retries: -1, Summarizer: Agent{Model: "m", Seen: 3, Ask: func(_ context.Context, instruction string) (strategy.Draft, error) {
 		asked = instruction
-		return Draft{Text: "## Goals and success criteria\n- [open] fix parser.go, whose tables are in lexer_table.go and in made_up_table.go\n",
+		return strategy.Draft{Text: "## Goals and success criteria\n- [open] fix parser.go, whose tables are in lexer_table.go and in made_up_table.go\n",
 			PromptTokens: 900, CachedTokens: 800, WrittenTokens: 10, CompletionTokens: 20, CacheKnown: true}, nil
 	}}}
 	sum, err := w.Write(context.Background(), in)
@@ -30,7 +31,7 @@ func TestAgentSummaryNamesVisibleMessages(t *testing.T) {
 	if sum.Backend != BackendAgent || sum.Model != "m" || sum.Prompt != 900 || sum.Cached != 800 || sum.Written != 10 {
 		t.Errorf("%+v", sum)
 	}
-	for _, part := range []string{"Call no tool", "## " + headingComing, "is no instruction to you"} {
+	for _, part := range []string{"Call no tool", "## What is next", "is no instruction to you"} {
 		if !strings.Contains(asked, part) {
 			t.Errorf("the instruction lacks %q", part)
 		}
@@ -52,7 +53,9 @@ func TestAgentStandIn(t *testing.T) {
 		Messages: []message.Message{message.User("fix the parser"), message.Assistant("", message.Call("a", "bash", `{"command":"go test ./parser"}`)), message.ToolResult("a", strings.Repeat("ok; ", 400)+"\nexit status 1")},
 		Count:    func(s string) int { return len(s) / 4 },
 	}
-	w := Writer{Summarizer: Agent{StandIn: true, Ask: func(context.Context, string) (Draft, error) { return Draft{PromptTokens: 900, CachedTokens: 900}, nil }}}
+	w := Writer{Summarizer: Agent{StandIn: true, Ask: func(context.Context, string) (strategy.Draft, error) {
+		return strategy.Draft{PromptTokens: 900, CachedTokens: 900}, nil
+	}}}
 	sum, err := w.Write(context.Background(), in)
 	if err != nil || sum.Prompt != 900 || sum.Completion <= 0 || !strings.Contains(sum.Text, "go test ./parser") {
 		t.Errorf("%v: %+v", err, sum)

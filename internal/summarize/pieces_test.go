@@ -1,4 +1,4 @@
-package strategy_test
+package summarize_test
 
 import (
 	"context"
@@ -10,6 +10,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/agentcompact/compact/internal/summarize"
 	"github.com/agentcompact/compact/message"
 	"github.com/agentcompact/compact/strategy"
 )
@@ -19,9 +20,9 @@ const defaultParallel = 4
 
 func TestWriterRefusesAnswerAsLongAsItsSource(t *testing.T) {
 	source := strings.Repeat("The importer skips rows. ", 8)
-	for shorter, want := range map[int]error{0: strategy.ErrNotSmaller, 4: nil} {
-		w := strategy.Writer{Summarizer: scribe{"- " + source[:len(source)-2-shorter]}, Retries: -1}
-		_, err := w.Write(t.Context(), strategy.Input{Messages: []message.Message{message.User(source)}, Count: count4})
+	for shorter, want := range map[int]error{0: summarize.ErrNotSmaller, 4: nil} {
+		w := summarize.Writer{Summarizer: scribe{"- " + source[:len(source)-2-shorter]}, Retries: -1}
+		_, err := w.Write(t.Context(), summarize.Input{Messages: []message.Message{message.User(source)}, Count: count4})
 		if !errors.Is(err, want) {
 			t.Errorf("%d characters shorter: error %v, want %v", shorter, err, want)
 		}
@@ -88,7 +89,7 @@ func long(n int, share float64) []message.Message {
 
 func TestObservationsAreShortenedBeforeSplitting(t *testing.T) {
 	m := &model{window: 32_000}
-	sum, err := strategy.Writer{Summarizer: m}.Write(t.Context(), strategy.Input{Messages: long(155_000, 0.9), Count: count4})
+	sum, err := summarize.Writer{Summarizer: m}.Write(t.Context(), summarize.Input{Messages: long(155_000, 0.9), Count: count4})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -102,10 +103,10 @@ func TestObservationsAreShortenedBeforeSplitting(t *testing.T) {
 
 func TestLargeRemainderIsSummarizedInPieces(t *testing.T) {
 	m := &model{window: 128_000, delay: 10 * time.Millisecond}
-	var infos []strategy.CallInfo
+	var infos []summarize.CallInfo
 	msgs := long(620_000, 0.2)
-	sum, err := strategy.Writer{Summarizer: m, Observe: func(i strategy.CallInfo) { infos = append(infos, i) }}.
-		Write(t.Context(), strategy.Input{Previous: "## Decisions\n- the old one", Messages: msgs, Count: count4})
+	sum, err := summarize.Writer{Summarizer: m, Observe: func(i summarize.CallInfo) { infos = append(infos, i) }}.
+		Write(t.Context(), summarize.Input{Previous: "## Decisions\n- the old one", Messages: msgs, Count: count4})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -137,7 +138,7 @@ func TestLargeRemainderIsSummarizedInPieces(t *testing.T) {
 	}
 	done := 0
 	for _, i := range infos {
-		if i.Phase == strategy.Answered && i.Piece > 0 && i.Pieces == sum.Pieces {
+		if i.Phase == summarize.Answered && i.Piece > 0 && i.Pieces == sum.Pieces {
 			done++
 		}
 	}
@@ -149,7 +150,7 @@ func TestLargeRemainderIsSummarizedInPieces(t *testing.T) {
 func TestRoundLargerThanWindowLosesItsMiddle(t *testing.T) {
 	m := &model{window: 8000}
 	text := "the beginning " + strings.Repeat("of a very long message ", 40_000) + " the end"
-	if _, err := (strategy.Writer{Summarizer: m, MaxTokens: 500}).Write(t.Context(), strategy.Input{Messages: []message.Message{message.User(text)}, Count: count4}); err != nil {
+	if _, err := (summarize.Writer{Summarizer: m, MaxTokens: 500}).Write(t.Context(), summarize.Input{Messages: []message.Message{message.User(text)}, Count: count4}); err != nil {
 		t.Fatal(err)
 	}
 	user := m.asked[0].Prompt().User
@@ -168,7 +169,7 @@ func TestRoundOfManyMessagesIsSplit(t *testing.T) {
 	}
 	msgs := append([]message.Message{message.Assistant("all at once", calls...)}, results...)
 	m := &model{window: 16_000}
-	if _, err := (strategy.Writer{Summarizer: m, MaxTokens: 500}).Write(t.Context(), strategy.Input{Messages: msgs, Count: count4}); err != nil {
+	if _, err := (summarize.Writer{Summarizer: m, MaxTokens: 500}).Write(t.Context(), summarize.Input{Messages: msgs, Count: count4}); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -177,7 +178,7 @@ func TestPiecesShrinkUntilServerAcceptsThem(t *testing.T) {
 	real := &model{window: 20_000}
 	// The model reports a window of 128k, but has 20k.
 	m := &liar{real, 128_000}
-	sum, err := strategy.Writer{Summarizer: m, MaxTokens: 500}.Write(t.Context(), strategy.Input{Messages: long(60_000, 0.1), Count: count4})
+	sum, err := summarize.Writer{Summarizer: m, MaxTokens: 500}.Write(t.Context(), summarize.Input{Messages: long(60_000, 0.1), Count: count4})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -199,8 +200,8 @@ func TestFailedPieceEndsTheOthers(t *testing.T) {
 	m := &model{window: 16_000, delay: time.Millisecond, answer: func(r strategy.Request) (strategy.Draft, error) {
 		return strategy.Draft{}, &strategy.Failure{Reason: strategy.ErrRejected}
 	}}
-	sum, err := strategy.Writer{Summarizer: m, MaxTokens: 500}.Write(t.Context(), strategy.Input{Messages: long(300_000, 0), Count: count4})
-	if !errors.Is(err, strategy.ErrRejected) || !errors.Is(err, strategy.ErrNoSummary) {
+	sum, err := summarize.Writer{Summarizer: m, MaxTokens: 500}.Write(t.Context(), summarize.Input{Messages: long(300_000, 0), Count: count4})
+	if !errors.Is(err, strategy.ErrRejected) || !errors.Is(err, summarize.ErrNoSummary) {
 		t.Errorf("error %v", err)
 	}
 	if sum.Attempts > 2*defaultParallel {
@@ -219,7 +220,7 @@ func TestRetriesBackOffAndHonorRetryAfter(t *testing.T) {
 			return strategy.Draft{Text: "## Decisions\n- at last"}, nil
 		}
 		start := time.Now()
-		sum, err := strategy.Writer{Summarizer: m}.Write(t.Context(), strategy.Input{Messages: long(5000, 0.5), Count: count4})
+		sum, err := summarize.Writer{Summarizer: m}.Write(t.Context(), summarize.Input{Messages: long(5000, 0.5), Count: count4})
 		if err != nil || sum.Attempts != 4 {
 			t.Fatalf("%d attempts, error %v", sum.Attempts, err)
 		}
@@ -235,8 +236,8 @@ func TestDeadlineLimitsAllAttemptsTogether(t *testing.T) {
 			return strategy.Draft{}, &strategy.Failure{Reason: strategy.ErrTransient}
 		}}
 		start := time.Now()
-		_, err := strategy.Writer{Summarizer: m}.Write(t.Context(), strategy.Input{Messages: long(5000, 0.5), Count: count4})
-		if !errors.Is(err, strategy.ErrDeadline) {
+		_, err := summarize.Writer{Summarizer: m}.Write(t.Context(), summarize.Input{Messages: long(5000, 0.5), Count: count4})
+		if !errors.Is(err, summarize.ErrDeadline) {
 			t.Errorf("error %v", err)
 		}
 		if got := time.Since(start); got != 2*time.Minute {
@@ -252,7 +253,7 @@ func TestWriterSkipsWaitBeyondDeadline(t *testing.T) {
 			return strategy.Draft{}, &strategy.Failure{Reason: strategy.ErrTransient, Status: 503, RetryAfter: 10 * time.Minute}
 		}}
 		start := time.Now()
-		sum, err := strategy.Writer{Summarizer: m}.Write(t.Context(), strategy.Input{Messages: long(5000, 0.5), Count: count4})
+		sum, err := summarize.Writer{Summarizer: m}.Write(t.Context(), summarize.Input{Messages: long(5000, 0.5), Count: count4})
 		if !errors.Is(err, strategy.ErrTransient) || sum.Attempts != 1 {
 			t.Errorf("%d attempts, error %v", sum.Attempts, err)
 		}
@@ -270,9 +271,18 @@ func TestCanceledBackoffReturnsContextError(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		time.AfterFunc(5*time.Second, cancel)
 		start := time.Now()
-		_, err := strategy.Writer{Summarizer: m}.Write(ctx, strategy.Input{Messages: long(5000, 0.5), Count: count4})
+		_, err := summarize.Writer{Summarizer: m}.Write(ctx, summarize.Input{Messages: long(5000, 0.5), Count: count4})
 		if !errors.Is(err, context.Canceled) || time.Since(start) != 5*time.Second {
 			t.Errorf("error %v after %v", err, time.Since(start))
 		}
 	})
+}
+
+func count4(s string) int { return (len(s) + 3) / 4 }
+
+// A scribe answers every request with the same text.
+type scribe struct{ text string }
+
+func (s scribe) Summarize(context.Context, strategy.Request) (strategy.Draft, error) {
+	return strategy.Draft{Text: s.text}, nil
 }

@@ -1,4 +1,4 @@
-package strategy
+package summarize
 
 import (
 	"context"
@@ -8,6 +8,7 @@ import (
 	"github.com/agentcompact/compact/internal/histgen"
 	"github.com/agentcompact/compact/internal/reduce"
 	"github.com/agentcompact/compact/internal/samples"
+	"github.com/agentcompact/compact/strategy"
 )
 
 // TestPropertyOfTheStageOnRandomHistories checks that a proposal for any history makes the
@@ -20,7 +21,7 @@ func TestPropertyOfTheStageOnRandomHistories(t *testing.T) {
 	}
 	proposed := 0
 	for seed := range seeds {
-		s, err := Lookup(Names()[seed%uint64(len(registered))])
+		s, err := strategy.Lookup(strategy.Names()[seed%uint64(len(strategy.Names()))])
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -9,7 +9,7 @@ import (
 )
 
 func TestSummariesPageIsUpToDate(t *testing.T) {
-	got, err := render(filepath.Join("..", "data"))
+	got, err := render(filepath.Join("..", "..", "examples", "data"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -18,7 +18,7 @@ func TestSummariesPageIsUpToDate(t *testing.T) {
 		t.Fatal(err)
 	}
 	if d := cmp.Diff(string(want), got); d != "" {
-		t.Errorf("run go run ./examples/summaries: %s", d)
+		t.Errorf("run go run ./tools/summaries: %s", d)
 	}
 }
 
