@@ -143,17 +143,6 @@ func boasts(t string) bool {
 	return claims(low) && (namesCommand(t) || hasAny(low, checking)) || hasAny(low, []string{" succeeded", " is working", " works perfectly"})
 }
 
-// recap reports whether a step is a summary that a harness inserted. Such a summary
-// repeats earlier statements and decisions.
-func (s *Step) recap() bool { return strings.HasPrefix(s.Text, recapHead) }
-
-// recapHead is the beginning of a harness's summary. recapSpeaker names its speaker, to
-// distinguish it from the assistant's own text.
-const (
-	recapHead    = "This session is being continued"
-	recapSpeaker = "a summary by the harness"
-)
-
 // withoutQuotes returns a text without its quoted lines.
 func withoutQuotes(text string) string {
 	if !strings.Contains(text, ">") {
