@@ -197,6 +197,7 @@ func (b *reader) user(id int, m *message.Message) {
 			step.Shown = text
 		case handsOver(text):
 			step.handoff(text)
+		case m.Name != "" && routes(text):
 		case m.Name != "":
 			step.Role, step.Text, step.Speaker = message.RoleAssistant, text, m.Name
 		default:

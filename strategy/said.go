@@ -48,6 +48,10 @@ func (h *History) saidLines(section int) []Line {
 		if s.Role != message.RoleAssistant || s.recap() {
 			continue
 		}
+		if line := s.failedPageLine(); line != "" {
+			out = append(out, Line{Section: section, Text: line, Value: failedPageValue * h.recency(s.ID), Order: s.ID})
+			continue
+		}
 		b := quoting{h: h, step: s, section: section, after: h.failedBefore(i), first: true, asked: h.asksQuestion(i), factor: h.recency(s.ID) * fresh}
 		if s.onlySpeaks() || i == h.referred {
 			if i == newest {
@@ -142,7 +146,7 @@ type quoting struct {
 // answered adds a sentence of an answer.
 func (b *quoting) answered(one sentence) {
 	place, t := b.lists.at(one), one.text
-	if one.heading || b.verdict(t) {
+	if one.heading || b.verdict(t) || b.step.Speaker != "" && advertises(t) {
 		return
 	}
 	if opensList(one) {
