@@ -7,7 +7,7 @@ import (
 // failedPages lists phrases of titles and lines of pages that stand in place of the page
 // that was asked for.
 var failedPages = []string{"error 404", "404 error", "404 not found", "page not found", "file not found", "error 403", "403 forbidden", "access denied", "access to this page has been denied",
-	"confirm you are a human", "verify you are human", "verify you are a human", "are you a robot", "unusual traffic", "complete the captcha", "temporarily unavailable"}
+	"confirm you are a human", "verify you are human", "verify you are a human", "are you a robot", "unusual traffic", "pardon our interruption", "complete the captcha", "temporarily unavailable"}
 
 // mostOfFailedPage is the maximum length of a failed page without a title that says so, in
 // bytes. A longer text is a page that only mentions a failure.
