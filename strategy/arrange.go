@@ -64,6 +64,9 @@ func (b *sharedBullet) add(k *candidate) {
 	for name, text := range k.preceding() {
 		if !b.told[name] {
 			b.told[name] = true
+			if len(text) >= leastTold && strings.Contains(b.text, text) {
+				continue // the bullet has this sentence already
+			}
 			b.text = strings.TrimRight(b.text+" "+text, " ")
 		}
 	}

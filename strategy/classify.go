@@ -61,7 +61,7 @@ type form struct {
 var forms = []form{
 	{"bracketed note", speechHarness, true, bracketedNote},
 	{"instructions file", speechHarness, true, instructionsFile},
-	{"continued session", speechHarness, true, begins("This session is being continued from a previous conversation")},
+	{"handoff of another program", speechHarness, true, handsOver},
 	{"caveat of local commands", speechHarness, true, begins("Caveat: The messages below were generated")},
 	{"body of a skill", speechHarness, true, begins("Base directory for this skill:")},
 	{"stop hook", speechHarness, true, begins("Stop hook feedback:")},

@@ -327,6 +327,9 @@ func (c *composer) said(k *candidate) bool {
 		if o.Section == next && k.Section != next && k.Group == "" {
 			continue
 		}
+		if o.Text == k.Text && o.Group != "" && o.Section == k.Section && o.Group == k.Group && len(core) >= leastTold {
+			return true // not twice in one bullet, whatever leads to it
+		}
 		if strings.Contains(o.Text, core) && !k.place.apart(o.place, core) {
 			return true
 		}

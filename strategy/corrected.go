@@ -7,7 +7,7 @@ import (
 
 // guessing lists phrases that mark a sentence as a supposition. In the reason
 // for a decision they do not count.
-var guessing = []string{"might ", "maybe", "perhaps", "probably", "possibly", "presumably", "likely ", "could be", "may be ", "i think", "i guess", "i suspect", "i assume", "not sure", "i wonder", "seems", "appears to", "what if", "i could", "可能", "也许"}
+var guessing = []string{"might ", "maybe", "perhaps", "probably", "possibly", "presumably", "likely ", "could be", "may be ", "i think", "i guess", "i suspect", "i assume", "i believe", "based on my analysis", "my guess", "not sure", "i wonder", "seems", "appears to", "what if", "i could", "可能", "也许"}
 
 // guesses reports whether a sentence only supposes.
 func guesses(t string) bool {

@@ -1,6 +1,7 @@
 package strategy
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/agentcompact/compact/message"
@@ -143,17 +144,6 @@ func boasts(t string) bool {
 	return claims(low) && (namesCommand(t) || hasAny(low, checking)) || hasAny(low, []string{" succeeded", " is working", " works perfectly"})
 }
 
-// recap reports whether a step is a summary that a harness inserted. Such a summary
-// repeats earlier statements and decisions.
-func (s *Step) recap() bool { return strings.HasPrefix(s.Text, recapHead) }
-
-// recapHead is the beginning of a harness's summary. recapSpeaker names its speaker, to
-// distinguish it from the assistant's own text.
-const (
-	recapHead    = "This session is being continued"
-	recapSpeaker = "a summary by the harness"
-)
-
 // withoutQuotes returns a text without its quoted lines.
 func withoutQuotes(text string) string {
 	if !strings.Contains(text, ">") {
@@ -220,7 +210,7 @@ func (h *History) judgments(kind func(t string) bool) []fact {
 				out, n = out[:len(out)-n], 0
 			}
 			value := decides(t)
-			if one.heading || value == 0 || n >= mostJudgments || !kind(t) || guesses(t) || reports(t) || boasts(t) || h.isOffer(i, one, open) && !h.took(i, t) {
+			if one.heading || value == 0 || n >= mostJudgments || !kind(t) || guesses(t) || reports(t) || boasts(t) || h.failedFix(i, t) || h.isOffer(i, one, open) && !h.took(i, t) {
 				return
 			}
 			n++
@@ -274,15 +264,53 @@ func prefersOne(t string) bool {
 // a conclusion may be wrong.
 const concluded = "the assistant concluded: "
 
-// conclusionLines returns lines with the problems that the assistant diagnosed, and
-// with later objections to them.
+// mostConcluded is the maximum number of lines with conclusions. An agent that searches for
+// a cause states a new one every few steps, and the last ones are the ones that hold.
+const mostConcluded = 3
+
+// conclusionLines returns lines with the last problems that the assistant diagnosed, each
+// about another subject, and with later objections to them.
 func (h *History) conclusionLines(section int) []Line {
 	var out []Line
-	for _, f := range h.conclusions() {
-		if h.concludedAgain(f) {
+	var said []string
+	all := h.conclusions()
+	for k := len(all) - 1; k >= 0 && len(out) < mostConcluded; k-- {
+		f := all[k]
+		again := func(later string) bool { return sameSubject(later, f.Text) }
+		if h.concludedAgain(f) || saysNoCause(f.Text) || slices.ContainsFunc(said, again) {
 			continue
 		}
+		said = append(said, f.Text)
 		out = append(out, Line{Section: section, Text: concluded + f.Text + " " + stepID(f.Step) + h.against(f), Value: f.Value, Order: f.Step})
+	}
+	slices.Reverse(out)
+	return out
+}
+
+// causeless lists phrases of sentences that name a problem without a cause.
+var causeless = []string{"reproducible", "i understand", "issue is about ", "problem is about ", "issue is clear", "problem is clear", "issue is fixed", "problem is solved"}
+
+func saysNoCause(t string) bool { return hasAny(strings.ToLower(t), causeless) }
+
+// sameSubject reports whether two sentences share at least half of the words of the shorter
+// one, without everyday words.
+func sameSubject(a, b string) bool {
+	x, y := subjectWords(a), subjectWords(b)
+	n := 0
+	for w := range x {
+		if y[w] {
+			n++
+		}
+	}
+	return n >= leastObjected && 2*n >= min(len(x), len(y))
+}
+
+func subjectWords(t string) map[string]bool {
+	out := map[string]bool{}
+	for _, w := range themeWords(t) {
+		if !everyday[w] {
+			out[w] = true
+		}
 	}
 	return out
 }
@@ -294,6 +322,34 @@ func (h *History) concludedAgain(f fact) bool {
 	for k, n := range l.concluded.shared(f.Text) {
 		if n >= leastShared && l.concluded.all[k].step > f.Step {
 			return true
+		}
+	}
+	return false
+}
+
+// fixing lists phrases of sentences that name a way to fix something. backfired lists
+// phrases that say that a way did not work.
+var (
+	fixing    = []string{"the fix is", "the fix should", "the fix would", "fix is to ", "solution is to ", "approach is to "}
+	backfired = []string{"doesn't fix", "doesn't actually fix", "did not fix", "didn't fix", "still has the same", "same error", "same issue", "same problem", "didn't work", "did not work", "doesn't work", "still fails", "still failing", "didn't help", "did not help"}
+)
+
+// nextTexts is the number of messages after a fix that can say that it did not work.
+const nextTexts = 2
+
+// failedFix reports whether a sentence of step i names a fix and one of the assistant's
+// next messages begins with the words that it did not work.
+func (h *History) failedFix(i int, t string) bool {
+	if !hasAny(strings.ToLower(t), fixing) {
+		return false
+	}
+	left := nextTexts
+	for i++; i < len(h.Steps) && left > 0 && !h.Steps[i].user(); i++ {
+		if s := &h.Steps[i]; s.Role == message.RoleAssistant && s.Text != "" {
+			if hasAny(strings.ToLower(strings.ReplaceAll(firstSentence(s.Text), "’", "'")), backfired) {
+				return true
+			}
+			left--
 		}
 	}
 	return false

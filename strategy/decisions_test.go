@@ -187,3 +187,44 @@ func TestAnswerLinesStartWithVerdict(t *testing.T) {
 		t.Errorf("a verdict is quoted although nothing was asked: %q", got)
 	}
 }
+
+func TestLastConclusionOfASubjectStands(t *testing.T) {
+	step := func(id int, text string) Step { return Step{ID: id, Role: message.RoleAssistant, Text: text} }
+	h := &History{index: newIndex(), Steps: []Step{
+		{ID: 1, Role: message.RoleUser, Text: "Find out why the harbor bells ring twice."},
+		step(2, "The issue is about bells that ring twice in the harbor."),
+		step(3, "The problem is that the timer of the northern tower is started by two daemons."),
+		step(4, "The issue is specific to foggy mornings on the coast."),
+		step(5, "Based on my analysis, I believe the issue is that the fog sensor doubles its pulse."),
+		step(6, "So it's not specific to foggy mornings."),
+		step(7, "The issue is reproducible in every season and on every tower."),
+		step(8, "The problem is that the timer of the northern tower fires for each daemon."),
+		step(9, "The bug is a missing debounce on the rope switch in the belfry."),
+		step(10, "The problem is that sockets of the relay stay open overnight."),
+	}}
+	got := ""
+	for _, l := range h.conclusionLines(0) {
+		got += strings.TrimPrefix(l.Text, concluded) + "\n"
+	}
+	want := "The problem is that the timer of the northern tower fires for each daemon. [s8]\n" +
+		"The bug is a missing debounce on the rope switch in the belfry. [s9]\n" +
+		"The problem is that sockets of the relay stay open overnight. [s10]\n"
+	if got != want {
+		t.Errorf("got\n%swant\n%s", got, want)
+	}
+	if against := h.against(fact{Step: 4, Text: h.Steps[3].Text}); !strings.Contains(against, "[s6]") {
+		t.Errorf("the short denial is not quoted: %q", against)
+	}
+}
+
+func TestFixThatDidNotWorkIsNoDecision(t *testing.T) {
+	for after, want := range map[string]int{"This patch doesn't actually fix anything. I look again.": 0, "Now the tests of the belfry.": 1} {
+		h := &History{index: newIndex(), Steps: []Step{
+			{ID: 1, Role: message.RoleAssistant, Text: "The fix is to debounce the rope switch in the belfry."},
+			{ID: 2, Role: message.RoleAssistant, Text: after},
+		}}
+		if got := len(h.decisions()); got != want {
+			t.Errorf("%q: %d decisions, want %d", after, got, want)
+		}
+	}
+}

@@ -195,8 +195,9 @@ func (b *reader) user(id int, m *message.Message) {
 		case instructionsFile(text):
 			step.Given = quoted(text, 80) + ", " + itoa(utf8.RuneCountInString(text)) + " characters"
 			step.Shown = text
-		case strings.HasPrefix(text, recapHead):
-			step.Role, step.Text, step.Speaker = message.RoleAssistant, text, recapSpeaker
+		case handsOver(text):
+			step.handoff(text)
+		case m.Name != "" && routes(text):
 		case m.Name != "":
 			step.Role, step.Text, step.Speaker = message.RoleAssistant, text, m.Name
 		default:

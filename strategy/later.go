@@ -7,6 +7,7 @@ type remark struct {
 	step        int
 	said        string
 	byUser      bool // the user made the remark; false = the assistant
+	words       int  // different words that count when remarks are compared
 	since, from int  // for a user's remark: the answer it objects to, and the request before that answer
 }
 
@@ -33,6 +34,7 @@ func (r *remarks) add(one remark, text string) {
 		if !everyday[w] && !seen[w] {
 			seen[w] = true
 			r.by[w] = append(r.by[w], len(r.all))
+			one.words++
 		}
 	}
 	r.all = append(r.all, one)
@@ -126,7 +128,7 @@ func (h *History) against(f fact) string {
 		consider(k)
 	}
 	for k, n := range l.against.shared(f.Text) {
-		if o := &l.against.all[k]; o.step > f.Step && (o.byUser && o.from < f.Step && n >= leastObjected || !o.byUser && n >= leastShared) {
+		if o := &l.against.all[k]; o.step > f.Step && (o.byUser && o.from < f.Step && n >= leastObjected || !o.byUser && (n >= leastShared || n >= leastObjected && n == o.words)) {
 			consider(k)
 		}
 	}

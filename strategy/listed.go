@@ -122,6 +122,7 @@ type lister struct {
 	leads []lead
 	now   listed
 	first string // first sentence of the item
+	title string // heading right before the next sentence
 }
 
 // A lead is a sentence that leads to a list.
@@ -140,7 +141,10 @@ func (x *lister) at(one sentence) *listed {
 		if x.now.list > 0 {
 			led = nil // these sentences led to the list that ends here
 		}
-		x.leads, x.now = nil, listed{list: -abs(x.now.list), item: x.now.item}
+		x.leads, x.now, x.title = nil, listed{list: -abs(x.now.list), item: x.now.item}, ""
+		if one.heading || one.title {
+			x.title = clip(squash(strings.TrimRight(one.text, ": ")), maxHead)
+		}
 		if one.heading || len(led) == 0 {
 			return nil
 		}
@@ -150,6 +154,9 @@ func (x *lister) at(one sentence) *listed {
 		x.leads = x.leads[:n-1] // a list within an earlier item has ended
 	}
 	if x.now.list <= 0 {
+		if x.title != "" && len(x.leads) == 0 && labeled(one.text) {
+			x.leads = []lead{{x.title + ":", outside}}
+		}
 		x.now.list, x.now.seq, x.now.of = 1-x.now.list, 0, new(int)
 	}
 	if !one.later {
@@ -162,6 +169,16 @@ func (x *lister) at(one sentence) *listed {
 	}
 	place.leads = texts(x.leads)
 	return &place
+}
+
+// longestLabel is the maximum length of a label, in bytes.
+const longestLabel = 24
+
+// labeled reports whether a sentence begins with a label: "Ingredients: flour and water". What
+// the sentence is about stands in the heading before the list.
+func labeled(t string) bool {
+	label, _, ok := strings.Cut(t, ":")
+	return ok && len(label) <= longestLabel && len(strings.Fields(label)) <= 3 && !strings.ContainsAny(label, "`/.({\"[0123456789") && label != "" && label[0] >= 'A' && label[0] <= 'Z'
 }
 
 // count counts a sentence that is no lead.

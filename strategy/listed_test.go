@@ -95,3 +95,64 @@ func TestWholeOfListsOnlyNamesOfLongListing(t *testing.T) {
 		t.Errorf("%q", got)
 	}
 }
+
+func TestLabeledItemsStandWithTheirHeading(t *testing.T) {
+	for _, head := range []string{"**Harbor Soup**", "### Harbor Soup", "**Harbor Soup:**"} {
+		b := quoting{h: &History{index: newIndex()}, step: &Step{ID: 2}, most: 60, value: 1, factor: 1, group: "[s2] told the user"}
+		passages("Two dishes of the coast were found.\n\n"+head+"\n\n* **Ingredients:** Cod, potatoes, cream and a little dill from the garden.\n* **Preparation:** Simmer the potatoes first, then the cod.\n\n**Pier Bread**\n\nIt is baked twice and keeps for a week at sea.", b.answered)
+		got := map[string][]string{}
+		for _, l := range b.out {
+			if l.place != nil {
+				got[strings.Fields(l.Text)[0]] = l.place.leads
+			}
+		}
+		if len(got["Ingredients:"]) != 1 || got["Ingredients:"][0] != "Harbor Soup:" || len(got["Preparation:"]) != 1 {
+			t.Errorf("%s: the items lost their heading: %q", head, got)
+		}
+	}
+}
+
+func TestSentenceBehindCodeStandsWithItsBeginning(t *testing.T) {
+	b := quoting{h: &History{index: newIndex()}, step: &Step{ID: 2}, most: 60, value: 1, factor: 1, group: "[s2] told the user"}
+	passages("The grader reads the assertions of a case.\nSo if you have:\n```yaml\n- type: contains\n```\nthe grader is never called.\nSo if there are none:\n```yaml\n[]\n```\nThe grader is called once for each case.", b.answered)
+	var got []string
+	for _, l := range b.out {
+		got = append(got, l.Text)
+	}
+	if all := strings.Join(got, "|"); !strings.Contains(all, "|So if you have: [code] the grader is never called.|") || !strings.HasSuffix(all, "|The grader is called once for each case.") {
+		t.Errorf("%q", got)
+	}
+}
+
+func TestSentenceStandsOnceInItsBullet(t *testing.T) {
+	c := newComposer(taskState, NewHistory(Request{Strategy: taskState}), 400, func(s string) int { return len(s) / 4 })
+	const twice = "the reference data of the case is kept for graders that read it."
+	lines := []Line{{Section: 6, Group: "[s2] told the user", Text: twice, Value: 2}, {Section: 6, Group: "[s2] told the user", Text: twice, Value: 2, place: &listed{leads: []string{"It is not used, unless you have:"}, list: 1, item: 1, seq: 1, of: new(int)}}}
+	if text := c.compose(lines).Render(taskState); strings.Count(text, twice) != 1 {
+		t.Errorf("%s", text)
+	}
+}
+
+func TestHeadOfAnItemIsNotRepeated(t *testing.T) {
+	const head = "The reference data of the case is kept for graders."
+	b := sharedBullet{told: map[groupKey]bool{}}
+	b.add(&candidate{Line: Line{Group: "[s2] told the user", Text: head}})
+	b.add(&candidate{nth: 4, Line: Line{Group: "[s2] told the user", Text: "It is read by graders that ask for it.", place: &listed{list: 1, item: 1, seq: 2, head: head, of: new(int)}}})
+	if strings.Count(b.text, head) != 1 {
+		t.Errorf("%s", b.text)
+	}
+}
+
+func TestAbbreviationDoesNotEndSentence(t *testing.T) {
+	for _, text := range []string{
+		"Call the harbor office at 555-0134, ext. 12, before noon.",
+		"The tide tables of Lind et al. are wrong by an hour.",
+		"The pier is closed between 5 a.m. and noon.",
+	} {
+		var got []string
+		sentences(text, func(s string, _ bool) { got = append(got, s) })
+		if len(got) != 1 {
+			t.Errorf("%q is cut: %q", text, got)
+		}
+	}
+}

@@ -2,6 +2,8 @@ package strategy
 
 import (
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/agentcompact/compact/message"
 
@@ -46,6 +48,10 @@ func (h *History) saidLines(section int) []Line {
 	for i := range h.Steps {
 		s := &h.Steps[i]
 		if s.Role != message.RoleAssistant || s.recap() {
+			continue
+		}
+		if line := s.failedPageLine(); line != "" {
+			out = append(out, Line{Section: section, Text: line, Value: failedPageValue * h.recency(s.ID), Order: s.ID})
 			continue
 		}
 		b := quoting{h: h, step: s, section: section, after: h.failedBefore(i), first: true, asked: h.asksQuestion(i), factor: h.recency(s.ID) * fresh}
@@ -133,8 +139,9 @@ type quoting struct {
 	most    int
 	after   bool // right after a call failed
 	first   bool
-	amends  bool // right after an admission
-	asked   bool // no text since the user's question
+	amends  bool   // right after an admission
+	asked   bool   // no text since the user's question
+	before  string // sentence that leads to the block of code before the next sentence
 	lists   lister
 	out     []Line
 }
@@ -142,7 +149,7 @@ type quoting struct {
 // answered adds a sentence of an answer.
 func (b *quoting) answered(one sentence) {
 	place, t := b.lists.at(one), one.text
-	if one.heading || b.verdict(t) {
+	if one.heading || b.verdict(t) || b.step.Speaker != "" && advertises(t) {
 		return
 	}
 	if opensList(one) {
@@ -150,10 +157,28 @@ func (b *quoting) answered(one sentence) {
 		return
 	}
 	b.lists.count(place)
-	if quality(t) < 0.2 || len(t) < 8 || claims(t) && namesCommand(t) {
+	one = b.behindCode(one)
+	if quality(one.text) < 0.2 || len(t) < 8 || claims(t) && namesCommand(t) {
 		return
 	}
 	b.offerAt(one, place)
+}
+
+// behindCode returns a sentence that begins in lower case behind a block of code together
+// with the sentence before that block: it continues that sentence.
+func (b *quoting) behindCode(one sentence) sentence {
+	before := b.before
+	if b.before = ""; one.code && strings.HasSuffix(one.text, ":") {
+		b.before = one.text
+	}
+	if before == "" || one.item || !unicode.IsLower(rune(one.text[0])) || one.text[0] >= utf8.RuneSelf {
+		return one
+	}
+	if n := len(b.out); n > 0 && b.out[n-1].Text == before+codeFollows {
+		b.out = b.out[:n-1]
+	}
+	one.text = before + codeFollows + " " + one.text
+	return one
 }
 
 // opensList reports whether a sentence only introduces the text that follows, unless that

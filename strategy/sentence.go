@@ -11,6 +11,7 @@ type sentence struct {
 	mark    string // number of the item, in the item's first sentence: "3."
 	indent  int    // indentation of the item, in columns
 	code    bool   // a block of code follows
+	title   bool   // a whole line in bold without a full stop, that reads like a heading
 }
 
 // eachSentence calls f for each sentence of a text, with its place in a list. An indented
@@ -50,6 +51,10 @@ func eachSentence(text string, f func(s sentence)) {
 // item.
 func lineOf(raw, line string) (s sentence, text string) {
 	s.heading = line[0] == '#'
+	if strings.HasPrefix(line, "**") {
+		head, bold := heading(line)
+		s.title = bold && len(head) <= maxHeading && !strings.Contains(head, "**") && !endsSentence(head)
+	}
 	bare := strings.TrimSpace(strings.TrimLeft(line, "#>*-+•"))
 	text = unnumbered(bare)
 	s.item = bare != line && !s.heading && !strings.HasPrefix(line, "**") && line[0] != '>' || text != bare
@@ -58,6 +63,11 @@ func lineOf(raw, line string) (s sentence, text string) {
 	}
 	s.indent = len(strings.ReplaceAll(raw[:len(raw)-len(strings.TrimLeft(raw, " \t"))], "\t", "    "))
 	return s, text
+}
+
+// endsSentence reports whether a text ends like a sentence.
+func endsSentence(t string) bool {
+	return strings.HasSuffix(t, ".") || strings.HasSuffix(t, "!") || strings.HasSuffix(t, "?") || strings.HasSuffix(t, "。")
 }
 
 func fenceLine(line string) bool {

@@ -123,7 +123,8 @@ func courtesy(s string) bool {
 }
 
 // abbreviated lists words whose full stop does not end a sentence.
-var abbreviated = map[string]bool{"mr": true, "mrs": true, "ms": true, "dr": true, "prof": true, "st": true, "e.g": true, "i.e": true, "vs": true, "no": true, "approx": true, "fig": true, "cf": true, "etc": true, "inc": true, "jr": true}
+var abbreviated = map[string]bool{"mr": true, "mrs": true, "ms": true, "dr": true, "prof": true, "st": true, "e.g": true, "i.e": true, "vs": true, "no": true, "approx": true, "fig": true, "cf": true, "etc": true, "inc": true, "jr": true,
+	"ext": true, "tel": true, "dept": true, "ave": true, "blvd": true, "vol": true, "pp": true, "al": true, "resp": true, "incl": true, "excl": true, "corp": true, "ltd": true, "u.s": true, "a.m": true, "p.m": true, "bzw": true, "z.b": true}
 
 // abbreviates reports whether the last word of a text is an abbreviation or an initial. A
 // full stop after such a word does not end the sentence.

@@ -311,7 +311,7 @@ func (h *History) logLines(section int) []Line {
 		}
 		out = append(out, Line{Section: section, Text: e.line(h.index), Value: value, Order: e.first})
 	}
-	return append(out, h.saidLines(section)...)
+	return append(append(out, h.handoffLines(section)...), h.saidLines(section)...)
 }
 
 // failing returns the commands whose last run failed, each with that run. It omits checks

@@ -1,0 +1,73 @@
+package strategy
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/agentcompact/compact/message"
+)
+
+// handoffs are summaries of other programs, in the forms that they have.
+var handoffs = map[string]string{
+	"a continued session":    "This session is being continued from a previous conversation that ran out of context. The summary below covers the earlier portion of the conversation.\n\nAnalysis:\nLet me go through it: the ferry came first.\n\nSummary:\n1. Primary Request and Intent:\n   - Teach the timetable to skip cancelled ferries\n\n2. Errors and fixes:\n   - **The harbor feed has no season**: the importer reads it from the header now.\n\n7. Pending Tasks:\n   - Publish the winter timetable after the pier in Husavik is open\n\nPlease continue the conversation from where we left it off without asking the user any further questions.",
+	"a checkpoint":           "# Context Checkpoint Summary\n\n## Goal\nTeach the timetable to skip cancelled ferries.\n\n## Progress\n### Completed\n1. **Importer**\n   - The importer reads the season of the harbor feed from the header\n\n## Next steps\n- Publish the winter timetable after the pier in Husavik is open",
+	"a heading of two words": "**Session handoff**\n\n**Current state**\nThe importer reads the season of the harbor feed from the header.\n\n**Remaining**\nPublish the winter timetable after the pier in Husavik is open.",
+	"no headings":            "Here is a summary of the conversation to date:\n\nThe importer reads the season of the harbor feed from the header. Publish the winter timetable after the pier in Husavik is open.",
+}
+
+func TestSummaryCarriesHandoffOfAnotherProgram(t *testing.T) {
+	for name, text := range handoffs {
+		got := write4(t, long(text,
+			message.User("Go on with the timetable, please."),
+			message.Assistant("The winter timetable waits."),
+		))
+		words, rest, _ := strings.Cut(got, "\n## Goals")
+		if strings.Contains(words, "pier") || !strings.Contains(words, "Go on with the timetable") {
+			t.Errorf("%s: a handoff is among the words of the user:\n%s", name, words)
+		}
+		for _, want := range []string{"[s1]" + handedOver, "harbor feed", "Publish the winter timetable after the pier in Husavik is open"} {
+			if !strings.Contains(rest, want) {
+				t.Errorf("%s: %q is not in:\n%s", name, want, rest)
+			}
+		}
+		if strings.Contains(got, "the ferry came first") || strings.Contains(got, "without asking the user") {
+			t.Errorf("%s: text around the summary is quoted in:\n%s", name, got)
+		}
+	}
+}
+
+func TestTypedTextIsNoHandoff(t *testing.T) {
+	for _, text := range []string{
+		"# Summary\n\nThe harbor feed has no season.",
+		"## Bug summary\n\n## Steps\nOpen the page.\n\n## Expected\nA timetable.",
+		"# Session summary page\n\nAdd a page that shows a summary of each session.",
+		"Write a context checkpoint summary of our conversation, with the next steps.",
+	} {
+		m := message.User(text)
+		if got := classify(&m, false).speech; got != speechTyped {
+			t.Errorf("%v: %q", got, text)
+		}
+	}
+}
+
+// A handoff whose part of the conversation is summarized too, and whose pending work went
+// on, does not take the room of what followed.
+func TestPendingWorkOfOldHandoffIsNotAssured(t *testing.T) {
+	h := &History{Steps: []Step{{ID: 1, Role: message.RoleAssistant}}, index: newIndex()}
+	var s Step
+	s.handoff(handoffs["a checkpoint"] + "\n\n## Constraints\nThe fares of the island line stay as they are until spring.")
+	h.Steps = append(h.Steps, Step{ID: 2, Role: message.RoleUser, Text: "Go on."}, s)
+	value := map[string]float64{}
+	read := func() {
+		for _, l := range h.handoffLines(0) {
+			value[strings.Fields(l.Text)[0]] = l.Value
+		}
+	}
+	if read(); value["Publish"] < failedValue || value["The"] < failedValue {
+		t.Errorf("right after the handoff: %v", value)
+	}
+	h.Steps = append(h.Steps, Step{ID: 9, Role: message.RoleAssistant, Calls: make([]Call, goneOn)})
+	if read(); value["Publish"] >= failedValue || value["The"] < failedValue {
+		t.Errorf("after more work: %v", value)
+	}
+}
