@@ -52,6 +52,26 @@ func takesBack(t string) bool {
 	return beginsAny(low, withdrawing)
 }
 
+// turning lists beginnings of sentences that change the sentences before them.
+var turning = []string{"wait", "no wait", "make that ", "make it ", "forget ", "instead", "actually", "scratch that", "on second thought", "correction", "or rather", "sorry, ", "never mind", "moment", "doch ", "vergiss ", "stattdessen", "lieber ", "ach nein", "nein, doch", "quatsch"}
+
+// turnsBack reports whether a sentence begins with a change of the sentences before it:
+// "Hmm, make that 30."
+func turnsBack(t string) bool {
+	low := strings.ToLower(t)
+	for _, courtesy := range []string{"oh", "no", "ok", "okay", "hm", "hmm", "well", "but", "and", "ah", "ach", "aber", "und"} {
+		if beginsWord(low, courtesy) {
+			low = strings.TrimLeft(low[len(courtesy):], " ,.!:-–—…")
+		}
+	}
+	for _, w := range turning {
+		if beginsWord(low, strings.TrimSpace(w)) {
+			return !beginsAny(low, []string{"wait for ", "waiting", "make it so", "moment of", "forget not", "make it possible"})
+		}
+	}
+	return false
+}
+
 // withdrawn returns the user's steps that the next step of the user takes back.
 func (h *History) withdrawn() map[int]bool {
 	out := map[int]bool{}

@@ -147,3 +147,20 @@ func TestCarriedRuleSaysThatItWasLifted(t *testing.T) {
 		t.Errorf("carried: %s", text)
 	}
 }
+
+// A quoted request is a whole message if the message is short, and is not cut before the
+// sentence that changes it.
+func TestRequestKeepsWhatChangesIt(t *testing.T) {
+	long := "Please move the report to the new server, with all of its tables, the two views and the job that fills them every night at two. "
+	for _, c := range []struct{ said, want string }{
+		{"Vault. Cookie lifetime 20 minutes. Hmm, make that 45.", "Vault. Cookie lifetime 20 minutes. Hmm, make that 45."},
+		{"Don't drop nickname, the export reads it. You may run the import tonight.", "Don't drop nickname, the export reads it. You may run the import tonight."},
+		{long + "The batch has 500 rows in each of its parts. Wait, make that 200 rows. It is a slow one, as you know from last week.", strings.TrimSpace(long) + " … Wait, make that 200 rows."},
+		{long + "It is a slow server. Wait for the backup of the night first, as the last time there was none of them left.", strings.TrimSpace(long)},
+	} {
+		goals := NewHistory(Request{Strategy: TaskState, Messages: []message.Message{message.User("Begin."), message.User("Look at the report and tell me its size."), message.User(c.said)}, First: 1}).goals()
+		if want := newestRequest + ": " + c.want + " [s3]"; len(goals) == 0 || goals[0].Text != want {
+			t.Errorf("%q: %v", c.want, goals)
+		}
+	}
+}
