@@ -75,7 +75,7 @@ func (j *job) measure() {
 	j.words = fitWords(words, min(limit, hard), hard, j.in.Count)
 	if j.in.MaxTokens == 0 || j.in.MaxTokens >= leastIntroduced {
 		r := j.request()
-		j.intro = introduction(len(j.words) > 0, j.w.Recall && ref != nil) + r.order().sentences()
+		j.intro = introduction(j.words, j.w.Recall && ref != nil) + r.order().sentences()
 	}
 	j.limit = j.w.MaxTokens
 	if j.in.MaxTokens > 0 {
