@@ -132,7 +132,7 @@ const (
 // briefly returns a request of at most n characters: the whole message if it is short, so
 // that the second half of a short message is not lost.
 func briefly(request, whole string, n int) string {
-	if whole = strings.TrimSpace(whole); utf8.RuneCountInString(whole) <= n && !strings.ContainsAny(whole, "\n[<") {
+	if whole = unnumbered(strings.TrimLeft(strings.TrimSpace(whole), "#>*-+• ")); utf8.RuneCountInString(whole) <= n && !strings.ContainsAny(whole, "\n[<") {
 		return squash(whole)
 	}
 	return clip(request, n)

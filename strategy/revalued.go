@@ -11,6 +11,7 @@ type quantity struct {
 	value string
 	unit  string          // stem of the sign or word after the number, "" if there is none
 	names map[string]bool // stems of the words right before the number
+	bound bool            // the number is a limit
 }
 
 // nearWords is the number of words before a number that may name the quantity.
@@ -18,6 +19,9 @@ const nearWords = 3
 
 // counting lists words before a number that is a name and no quantity: "step 3".
 var counting = strings.Fields("issue issues step steps option options section pr line lines page phase task ticket item part chapter case test example figure node port id number no schritt punkt seite zeile teil kapitel fall nummer port")
+
+// shortUnits lists the units of fewer than three letters.
+var shortUnits = strings.Fields("ms kb mb gb tb am pm cm mm km kg hz px pt h s m g")
 
 // quantitiesIn returns the quantities of a sentence.
 func quantitiesIn(t string) []quantity {
@@ -32,13 +36,14 @@ func quantitiesIn(t string) []quantity {
 		unit := w[len(value):]
 		if unit == "" && i+1 < len(words) && strings.Trim(words[i], ".,;:!?)") == strings.TrimRight(words[i], ")") {
 			unit = strings.Trim(words[i+1], ".,;:!?()\"'“”")
-			if slices.Contains(vague, unit) || len(unit) < 2 || isDigits(unit[:1]) {
+			if slices.Contains(vague, unit) || len(unit) < 3 && !slices.Contains(shortUnits, unit) || isDigits(unit[:1]) {
 				unit = ""
 			}
 		} else if strings.ContainsAny(unit, "./:-_@") {
 			continue // a version, a date, a name
 		}
-		out = append(out, quantity{strings.ReplaceAll(value, ",", "."), wordStem(unit), topics(strings.Join(words[max(0, i-nearWords):i], " "))})
+		before := strings.Join(words[max(0, i-nearWords):i], " ")
+		out = append(out, quantity{strings.ReplaceAll(value, ",", "."), wordStem(unit), topics(before), hasAnyWord(before, bounding)})
 	}
 	return out
 }
@@ -54,7 +59,7 @@ const shortValue = 6
 
 // revalued reports whether a later sentence of the user gives another value for a
 // quantity of a rule. The quantity has the same name, or the same unit if the sentence
-// changes something, or none in a short sentence with a limit.
+// changes something, or none in a short sentence with a limit, or in a correction.
 func revalued(rule, later string) bool {
 	rule, _, _ = strings.Cut(rule, " [s")
 	low := strings.ToLower(later)
@@ -66,11 +71,12 @@ func revalued(rule, later string) bool {
 		return false
 	}
 	changes, n := hasAnyWord(low, revaluing), now[0]
-	limits := hasAnyWord(low, bounding) && hasAnyWord(strings.ToLower(rule), bounding) && len(strings.Fields(later)) <= shortValue
+	limits := n.bound && len(strings.Fields(later)) <= shortValue
+	corrects := turnsBack(later) && len(was) == 1
 	same, other := 0, false
 	for _, q := range was {
 		named := slices.ContainsFunc(slices.Collect(maps.Keys(q.names)), func(w string) bool { return n.names[w] })
-		if named && (q.unit == n.unit || q.unit == "" || n.unit == "") || changes && q.unit != "" && q.unit == n.unit || limits && (n.unit == "" || q.unit == n.unit) {
+		if named && (q.unit == n.unit || q.unit == "" || n.unit == "") || changes && q.unit != "" && q.unit == n.unit || limits && q.bound && (n.unit == "" || q.unit == n.unit) || corrects && q.unit == n.unit {
 			same++
 			other = q.value != n.value
 		}

@@ -117,6 +117,9 @@ func TestLaterSentenceGivesAnotherValue(t *testing.T) {
 		{"minVersion stays 12.", "Later. First raise minVersion to 14, we agreed on that.", true},
 		{"A train before noon, max 80 EUR.", "okay up to 95 then", true},
 		{"Use batches of 500, never more.", "Then batches of 200.", true},
+		{"A train on Friday 12 June before 10 am, max 80 EUR.", "okay up to 95 then", true},
+		{"Set it to 40 in main.tf, but don't apply it.", "Sorry, they say at most 30.", true},
+		{"Set it to 40 in main.tf, but don't apply it.", "The log has 30 in it.", false},
 		{"Höchstens 80 Euro.", "Na gut, jetzt 95 Euro.", true},
 
 		{"The timeout must stay 20 seconds.", "The timeout must stay 20 seconds, now too.", false},
