@@ -19,6 +19,7 @@ func (h *History) carried(s Strategy, now []Line) []Line {
 	log, _ := s.section(headingHappened)
 	settled, ran := h.settledSince(), h.ranSince()
 	ended := settledSuffix(settled)
+	rules, ruled := s.section("Constraints")
 	var out []Line
 	offer := func(section int, lines []string) {
 		for n, l := range lines {
@@ -33,6 +34,9 @@ func (h *History) carried(s Strategy, now []Line) []Line {
 				continue
 			}
 			l += ended(l)
+			if ruled && section == rules && binds(l) > 0 && !strings.Contains(l, thenSaid) {
+				l += h.liftedBy(fact{Step: lastStep(l), Text: l})
+			}
 			out = append(out, Line{Section: section, Text: l, Value: carriedValue(section, n, l, section == log), Order: max(lastStep(l)-carriedBefore, -carriedBefore)})
 		}
 	}

@@ -319,12 +319,14 @@ func (c *composer) take(k *candidate, room int, shares bool) {
 
 // said reports whether a chosen line contains the text of k. A line about the next steps
 // does not count for a line of another section, because the line about the next steps is
-// dropped once something follows, and the other line must stay.
+// dropped once something follows, and the other line must stay. A request does not count
+// for a rule: the list of rules is complete.
 func (c *composer) said(k *candidate) bool {
 	core := coreOf(k.Text)
 	next, _ := c.strategy.section(headingComing)
+	rules, ruled := c.strategy.section("Constraints")
 	for _, o := range c.chosen {
-		if o.Section == next && k.Section != next && k.Group == "" {
+		if o.Section == next && k.Section != next && k.Group == "" || ruled && k.Section == rules && beginsAny(o.Text, []string{newestRequest, firstRequest}) {
 			continue
 		}
 		if o.Text == k.Text && o.Group != "" && o.Section == k.Section && o.Group == k.Group && len(core) >= leastTold {

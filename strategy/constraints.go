@@ -32,18 +32,30 @@ func (h *History) constraints() []fact {
 		if s.Role == message.RoleAssistant || s.Role == message.RoleTool || gone[i] {
 			continue
 		}
-		n := 0
-		sentences(s.Text, func(t string, heading bool) {
-			if value := binds(t); !heading && value > 0 && n < 12 {
-				n++
-				f := fact{s.ID, clip(squash(t), maxRuleQuoted), value * max(quality(t), leastRule) * h.recency(s.ID)}
-				if s.user() && oneOff(t) && h.wentBy(i) {
+		n, before := 0, len(out)
+		var head listHead
+		ruled := false // the sentence before sets a rule
+		eachSentence(s.Text, func(one sentence) {
+			t := one.text
+			if ruled = ruled && completes(t) && !one.heading; ruled {
+				out[len(out)-1].Text += " " + squash(t)
+				return
+			}
+			heads := head.hear(one)
+			if strings.Contains(t, leftOutMark) {
+				head = listHead{} // the text behind the cut has another heading
+			}
+			if value := binds(t); !one.heading && !(heads || head.proposed()) && value > 0 && n < 12 {
+				if n++; s.user() && oneOff(t) && h.wentBy(i) {
 					return
 				}
-				f.Text += " " + stepID(s.ID) + h.liftedBy(f)
-				out = append(out, f)
+				out = append(out, fact{s.ID, clip(squash(t), maxRuleQuoted), value * max(quality(t), leastRule) * h.recency(s.ID)})
+				ruled = true
 			}
 		})
+		for k := before; k < len(out); k++ {
+			out[k].Text += " " + stepID(s.ID) + h.liftedBy(out[k])
+		}
 	}
 	return out
 }
@@ -63,13 +75,15 @@ func binds(t string) float64 {
 	}
 	low := strings.ReplaceAll(strings.ToLower(t), "’", "'")
 	switch {
-	case hasAny(low, descriptive), beginsAny(low, supposing), beginsAny(low, doubting), beginsAny(low, consequences), atLine(low):
+	case hasAny(strings.TrimPrefix(low, "never run "), descriptive), beginsAny(low, supposing), beginsAny(low, doubting), beginsAny(low, consequences), atLine(low):
 		return 0
 	case orders(low), forbidsThing(low):
 		return bindValue
 	case inquires(low) || beginsAny(low, ownNeeds):
 		return 0
-	case advises(low):
+	case setsPlainly(low):
+		return bindValue
+	case advises(low) || tellsToDo(low) && doBefore.MatchString(low):
 		return 0.5
 	}
 	return 0

@@ -14,8 +14,8 @@ const (
 )
 
 // essence cuts a text to about keep characters. It keeps the beginning, the end, and
-// from the text between them the sentences that state what must or must not be done, in
-// their order. Without one of these sentences, a task would be done wrong. essence
+// from the text between them the sentences that state what must or must not be done or
+// that take something back, in their order. Without one of these sentences, a task would be done wrong. essence
 // writes note at the first cut.
 func essence(s string, keep int, note string) string {
 	all := utf8.RuneCountInString(s)
@@ -52,8 +52,9 @@ func wholeLines(r []rune, head, tail int) (int, int) {
 	return head, tail
 }
 
-// rulesIn returns the sentences of a text that state rules, up to most characters. If
-// there is no room for all, sentences that forbid or demand have priority.
+// rulesIn returns the sentences of a text that state rules or take something back, up to
+// most characters. If there is no room for all, sentences that forbid, demand or take back
+// have priority.
 func rulesIn(text string, most int) string {
 	type rule struct {
 		text   string
@@ -62,8 +63,8 @@ func rulesIn(text string, most int) string {
 	var found []rule
 	eachSentence(text, func(one sentence) {
 		t := clip(squash(one.text), mostRule)
-		if v := binds(one.text); v > 0 && !one.heading {
-			found = append(found, rule{t, v >= bindValue})
+		if v := binds(one.text); !one.heading && (v > 0 || turnsBack(one.text)) {
+			found = append(found, rule{t, v >= bindValue || v == 0})
 		}
 	})
 	kept := make([]bool, len(found))

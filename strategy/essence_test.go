@@ -2,6 +2,7 @@ package strategy
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -112,5 +113,39 @@ func TestEssencePrefersStrongRules(t *testing.T) {
 	b.WriteString(strong + "\n" + strings.Repeat("The columns are named after the importer of last year. ", 20))
 	if got := essence(b.String(), 500, "[cut]"); !strings.Contains(got, strong) {
 		t.Errorf("the rule is missing: %s", got)
+	}
+}
+
+// Old messages without content are dropped before an instruction is cut, and the
+// introduction says of cut words that they are cut.
+func TestFitWordsDropsPleasantriesFirst(t *testing.T) {
+	task := "Please port the exporter to the new index, and write a test for each table of it. It runs at night. Hmm, make that noon. The tables have two names each."
+	words := []Word{{Step: 1, Text: task}, {Step: 3, Text: "Thanks, nice work!"}, {Step: 5, Text: "yes"}, {Step: 7, Text: "weiter"}}
+	for i := range uncut {
+		words = append(words, Word{Step: 9 + i, Text: fmt.Sprintf("Then table %d.", i)})
+	}
+	count := func(s string) int { return len(s) / 4 }
+	all := 0
+	for _, w := range words {
+		all += count(renderWord(w))
+	}
+	got := fitWords(words, all-8, all, count)
+	if len(got) != len(words)-2 || got[0].Text != task || got[1].Text != "yes" || slices.ContainsFunc(got, Word.cut) || strings.Contains(introduction(got, false), "but cut") {
+		t.Errorf("%v", got)
+	}
+	got = fitWords(words, all-20, all, count)
+	if !got[0].cut() || !strings.Contains(introduction(got, false), "verbatim, but cut at “…”") {
+		t.Errorf("%v", got)
+	}
+	if text := essence(task, 130, "[cut]"); !strings.Contains(text, "Hmm, make that noon.") {
+		t.Errorf("the change is missing: %s", text)
+	}
+}
+
+// A text is cut between sentences.
+func TestEndsCutsBetweenSentences(t *testing.T) {
+	const text = "The report has two tables. Each of them has forty columns in it. They come from the importer of last year. The last one is empty."
+	if got, want := ends(text, 60, 30, "[cut]"), "The report has two tables. [cut] The last one is empty."; got != want {
+		t.Errorf("%s, want %s", got, want)
 	}
 }

@@ -2,6 +2,7 @@ package strategy
 
 import (
 	"strings"
+	"unicode/utf8"
 
 	"github.com/agentcompact/compact/message"
 )
@@ -87,7 +88,9 @@ const (
 // then the first request. The section of the user's words quotes all requests.
 func (h *History) goals() []fact {
 	var asked []fact
+	whole := map[int]string{}
 	for _, w := range h.Previous.Words {
+		whole[w.Step] = w.Text
 		asked = append(asked, wanted(w.Step, withoutNotes(w.Text))...)
 	}
 	for i := range h.Steps {
@@ -99,6 +102,7 @@ func (h *History) goals() []fact {
 		if rest, ok := withdraws(text); ok {
 			asked, text = asked[:max(0, len(asked)-1)], rest
 		}
+		whole[s.ID] = text
 		asked = append(asked, wanted(s.ID, text)...)
 	}
 	switch n := len(asked); n {
@@ -110,8 +114,8 @@ func (h *History) goals() []fact {
 		return asked
 	default:
 		newest, first := asked[n-1], asked[0]
-		newest.Text = newestRequest + h.repliedTo(newest.Step) + ": " + clip(newest.Text, newestChars) + " " + stepID(newest.Step)
-		first.Text = firstRequest + clip(first.Text, firstChars) + " " + stepID(first.Step)
+		newest.Text = newestRequest + h.repliedTo(newest.Step) + ": " + briefly(newest.Text, whole[newest.Step], newestChars) + " " + stepID(newest.Step)
+		first.Text = firstRequest + briefly(first.Text, whole[first.Step], firstChars) + " " + stepID(first.Step)
 		newest.Value, first.Value = taskValue+1, taskValue
 		newest.Step, first.Step = goalOrder-1, goalOrder
 		return []fact{newest, first}
@@ -124,6 +128,15 @@ const (
 	newestChars = 200
 	firstChars  = 140
 )
+
+// briefly returns a request of at most n characters: the whole message if it is short, so
+// that the second half of a short message is not lost.
+func briefly(request, whole string, n int) string {
+	if whole = unnumbered(strings.TrimLeft(strings.TrimSpace(whole), "#>*-+• ")); utf8.RuneCountInString(whole) <= n && !strings.ContainsAny(whole, "\n[<") {
+		return squash(whole)
+	}
+	return clip(request, n)
+}
 
 // goalOrder puts the goals before carried lines.
 const goalOrder = -2 * carriedBefore
@@ -184,7 +197,8 @@ func wanted(step int, text string) []fact {
 }
 
 // requests returns the sentences of a message that ask for something. It joins a sentence
-// that leads to the next one with that sentence.
+// that leads to the next one with that sentence, and a sentence that takes something back
+// with the one before it.
 func requests(step int, text string) []fact {
 	var out []fact
 	lead, gap := "", false
@@ -194,6 +208,13 @@ func requests(step int, text string) []fact {
 			t, heading, lead = lead+" "+t, false, ""
 		} else if len(out) == 0 && !heading && strings.HasSuffix(t, ":") && len(t) < longestLead {
 			lead = t
+			return
+		}
+		if len(out) > 0 && !heading && turnsBack(t) {
+			if gap {
+				t = "… " + t
+			}
+			out[len(out)-1].Text, gap = clip(out[len(out)-1].Text+" "+squash(t), maxSentence), false
 			return
 		}
 		if len(out) >= 3 || heading || quality(strings.TrimSuffix(t, ":")) < 0.3 && (len(t) < leastAsked || !asks(t)) || len(out) > 0 && (!asks(t) || binds(t) == bindValue) {

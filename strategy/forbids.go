@@ -37,8 +37,12 @@ func forbidsThing(low string) bool {
 // something.
 var lastingWords = []string{"always", "never", "ever", "any", "anything", "every", "all", "from now on", "in general", "again", "immer", "nie", "jamais", "toujours", "siempre", "nunca"}
 
+// nowOnly lists beginnings of clauses that ask for one step, after a prohibition.
+var nowOnly = []string{"just ", "then ", "first ", "now ", "please ", "let's "}
+
 // oneOff reports whether a rule is part of a request for one step. Then another clause of
-// the sentence asks for something.
+// the sentence asks for something. A clause after a prohibition at the beginning
+// mostly says what to do in place of the forbidden: "don't rewrite it, make small edits".
 func oneOff(t string) bool {
 	low := strings.ReplaceAll(strings.ToLower(t), "’", "'")
 	for w := range strings.FieldsFuncSeq(low, func(r rune) bool { return strings.ContainsRune(" ,.!;:()", r) }) {
@@ -46,10 +50,14 @@ func oneOff(t string) bool {
 			return false
 		}
 	}
+	first, forbidden := true, false
 	for clause := range strings.FieldsFuncSeq(strings.NewReplacer(" but ", ",", " and ", ",", " then ", ",").Replace(low), func(r rune) bool { return r == ',' || r == ';' }) {
-		if clause = strings.TrimSpace(clause); tellsToDo(clause) && binds(clause) == 0 {
+		clause = strings.TrimSpace(clause)
+		if tellsToDo(clause) && binds(clause) == 0 && !(forbidden && !beginsAny(clause, nowOnly)) {
 			return true
 		}
+		forbidden = forbidden || first && beginsAny(clause, []string{"don't ", "do not ", "dont ", "please don't ", "please do not ", "pls don't "})
+		first = false
 	}
 	return false
 }

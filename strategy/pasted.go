@@ -166,14 +166,20 @@ func stamped(t string) bool {
 	return digits >= 10
 }
 
-// ends keeps the beginning and the end of a text, cut between words, and puts a
-// note between them.
+// ends keeps the beginning and the end of a text, cut between sentences, else between
+// words, and puts a note between them.
 func ends(s string, head, tail int, note string) string {
 	r := []rune(s)
 	if len(r) <= head+tail {
 		return s
 	}
 	begin := strings.TrimSuffix(clip(s, head), " …")
+	for _, stop := range []string{"\n", ". ", "! ", "? "} {
+		if i := strings.LastIndex(begin, stop); i >= len(begin)/3 {
+			begin = strings.TrimSpace(begin[:i+len(stop)])
+			break
+		}
+	}
 	end := string(r[len(r)-tail:])
 	for _, stop := range []string{"\n", ". ", " "} { // a line, else a sentence, else a word
 		if i := strings.Index(end, stop); i >= 0 && i < len(end)/2 {

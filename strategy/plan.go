@@ -30,6 +30,8 @@ type item struct {
 	Active bool   // somebody works on the item now
 	id     string // id in the task list, if the list has ids
 	tool   string // tool that wrote the list as a whole
+
+	forbidden string // citation of the step in which the user forbade the item, "" if nobody did
 }
 
 // inProgress follows an open item that somebody works on. taskMark precedes the id of an
@@ -49,13 +51,20 @@ func (it item) marks() string {
 	if it.Active {
 		out += inProgress
 	}
+	if it.forbidden != "" {
+		out += forbiddenMark + it.forbidden + ")"
+	}
 	return out
 }
 
 // unmarked parses the item of a line: it reads the marks and removes them from the text.
 func unmarked(text string) item {
 	var it item
-	it.Text, it.Active = strings.CutSuffix(strings.TrimSpace(text), inProgress)
+	text = strings.TrimSpace(text)
+	if at := strings.LastIndex(text, forbiddenMark); at > 0 && strings.HasSuffix(text, ")") {
+		text, it.forbidden = text[:at], text[at+len(forbiddenMark):len(text)-1]
+	}
+	it.Text, it.Active = strings.CutSuffix(text, inProgress)
 	if at := strings.LastIndex(it.Text, taskMark); at > 0 {
 		if id, ok := strings.CutSuffix(it.Text[at+len(taskMark):], ")"); ok && id != "" && len(id) <= maxTaskID && !strings.ContainsAny(id, " ()") {
 			it.Text, it.id = it.Text[:at], id
@@ -76,7 +85,9 @@ func (b *items) carried(text string, st itemStatus) {
 	}
 	for _, t := range texts {
 		it := unmarked(t)
-		it.Status = st
+		if it.Status = st; it.forbidden != "" {
+			it.Status = itemOpen // markForbidden decides again
+		}
 		b.set(it)
 	}
 }
@@ -102,6 +113,7 @@ func (h *History) items() []item {
 			b.checkboxes(s.ID, s.Text)
 		}
 	}
+	h.markForbidden(b.list)
 	return b.list
 }
 

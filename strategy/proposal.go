@@ -32,6 +32,9 @@ func (h *History) proposalLines(section int) []Line {
 		if before.Role != message.RoleAssistant || before.Text == "" || before.recap() || len(before.Calls) > 0 {
 			continue
 		}
+		if taken, _ := chosen(before.Text, s.Text); len(taken) > 0 {
+			continue // a choice that a later one replaced
+		}
 		if asked := proposalIn(before.Text, s.Text); asked != "" {
 			out = append(out, Line{Section: section, Text: "the user's “" + squash(s.Text) + "” " + stepID(s.ID) + " answered the assistant's “" + asked + "” " + stepID(before.ID), Value: proposalValue * h.recency(s.ID), Order: s.ID})
 		}

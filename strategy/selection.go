@@ -154,15 +154,30 @@ type selection struct {
 }
 
 // selections returns the user's choices with their lists, oldest first. An answer such as
-// "B" says nothing without the list.
+// "B" says nothing without the list. A later message that names another option of the last
+// list replaces the choice: "use option 1 after all".
 func (h *History) selections() []selection {
 	var out []selection
 	for i := 1; i < len(h.Steps); i++ {
 		s, before := &h.Steps[i], &h.Steps[i-1]
-		if !s.user() || before.Role != message.RoleAssistant || len(before.Calls) > 0 {
+		if !s.user() {
 			continue
 		}
-		taken, question := chosen(before.Text, s.Text)
+		var taken []option
+		question, answer := "", s.Text
+		if before.Role == message.RoleAssistant && len(before.Calls) == 0 {
+			taken, question = chosen(before.Text, s.Text)
+		}
+		if n := len(out) - 1; len(taken) == 0 && n >= 0 {
+			list := h.step(out[n].from)
+			if list == nil {
+				continue
+			}
+			if t := list.rechosen(s.Text); t != "" {
+				taken, question = chosen(list.Text, t)
+				before, answer, out = list, t, out[:n]
+			}
+		}
 		if len(taken) == 0 {
 			continue
 		}
@@ -170,9 +185,27 @@ func (h *History) selections() []selection {
 		for _, o := range taken {
 			quoted = append(quoted, "“"+quotable(o.text, maxOption)+"”")
 		}
-		out = append(out, selection{s.ID, before.ID, quotable(s.Text, shortAnswer), quotable(question, maxQuestion), strings.Join(quoted, " and ")})
+		out = append(out, selection{s.ID, before.ID, quotable(answer, shortAnswer), quotable(question, maxQuestion), strings.Join(quoted, " and ")})
 	}
 	return out
+}
+
+// rechosen returns the sentence of a later message that goes over to another option of a
+// list, named by the word "option". It returns "" if there is none.
+func (s *Step) rechosen(later string) string {
+	found := ""
+	sentences(later, func(t string, heading bool) {
+		low := strings.ToLower(t) + " "
+		if heading || !byName.MatchString(t) || inquires(low) || forbids(t) || hasAny(low, []string{"instead of option", "rather than option"}) {
+			return
+		}
+		if turnsBack(t) || hasAny(low, []string{"after all", "instead", "switch to", "go back to", "rather", "doch ", "stattdessen", "lieber"}) {
+			if taken, _ := chosen(s.Text, t); len(taken) > 0 {
+				found = t
+			}
+		}
+	})
+	return found
 }
 
 // quotable returns the beginning of a text on one line. It removes backticks,

@@ -191,3 +191,27 @@ func TestNamesOfEarlierSummaryAreNotCarried(t *testing.T) {
 		t.Errorf("only names are carried, or the file is missing:\n%s", text)
 	}
 }
+
+// A later message that goes over to another option of the list replaces the choice. A
+// question, and a message that only mentions an option, do not.
+func TestLaterOptionReplacesSelection(t *testing.T) {
+	for later, want := range map[string]string{
+		"Keep the name of it. Use option 1 after all: clamp it.": "to “Which one?” the user answered “Use option 1 after all: clamp it.” [s5], of the list: “1. Clamp the value.” [s2]",
+		"Let's go back to option 3.":                             "to “Which one?” the user answered “Let's go back to option 3.” [s5], of the list: “3. Leave it.” [s2]",
+		"Doch lieber Option 1.":                                  "to “Which one?” the user answered “Doch lieber Option 1.” [s5], of the list: “1. Clamp the value.” [s2]",
+		"Why not option 1 instead?":                              "to “Which one?” the user answered “2” [s3], of the list: “2. Make it positive.” [s2]",
+		"The docs mention option 1 as well.":                     "to “Which one?” the user answered “2” [s3], of the list: “2. Make it positive.” [s2]",
+		"Good that we took it instead of option 1.":              "to “Which one?” the user answered “2” [s3], of the list: “2. Make it positive.” [s2]",
+		"Don't use option 1 instead.":                            "to “Which one?” the user answered “2” [s3], of the list: “2. Make it positive.” [s2]",
+	} {
+		h := NewHistory(Request{Strategy: taskState, First: 1, Messages: []message.Message{
+			message.User("Fix the delay."), message.Assistant("There are three ways:\n1. Clamp the value.\n2. Make it positive.\n3. Leave it.\n\nWhich one?"), message.User("2"), message.Assistant("It is positive now."), message.User(later)}})
+		var got []string
+		for _, s := range h.selections() {
+			got = append(got, s.line())
+		}
+		if text := strings.Join(got, " | "); text != want {
+			t.Errorf("%s: %s", later, text)
+		}
+	}
+}

@@ -1,6 +1,9 @@
 package strategy
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // Sections that follow the own sections of every strategy.
 const (
@@ -40,10 +43,13 @@ func (h *History) commonLines(s Strategy) []Line {
 const wayBack = "This block stands for the earlier part of this conversation"
 
 // introduction returns the line that explains the block and the tool recall.
-func introduction(words, recall bool) string {
+func introduction(words []Word, recall bool) string {
 	line := wayBack + "; [s12] is the 12th message of that part"
-	if words {
+	if len(words) > 0 {
 		line += ", and the words of the user are verbatim"
+	}
+	if slices.ContainsFunc(words, Word.cut) {
+		line += ", but cut at “…” and at notes in brackets"
 	}
 	if recall {
 		line += ". The tool recall returns the original for s12 or a reference, and looks for a pattern in all of them"

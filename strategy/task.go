@@ -77,7 +77,7 @@ func (t *Task) measure() {
 	t.words = fitWords(words, min(limit, hard), hard, t.in.Count)
 	if t.in.MaxTokens == 0 || t.in.MaxTokens >= leastIntroduced {
 		r := t.Request(t.strategy)
-		t.intro = introduction(len(t.words) > 0, t.terms.Recall && ref != nil) + r.order().sentences()
+		t.intro = introduction(t.words, t.terms.Recall && ref != nil) + r.order().sentences()
 	}
 	t.limit = t.terms.MaxTokens
 	if t.in.MaxTokens > 0 {

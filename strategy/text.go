@@ -92,7 +92,7 @@ func splitSentences(line string, f func(string)) {
 		case '`':
 			code = !code && strings.IndexByte(line[i+1:], '`') >= 0
 		case '.', '!', '?':
-			if !code && i+1 < len(line) && line[i+1] == ' ' && (i-start > leastBefore && !abbreviates(line[start:i]) || courtesy(line[start:i])) {
+			if !code && i+1 < len(line) && line[i+1] == ' ' && (i-start > leastBefore && (line[i] != '.' || !abbreviates(line[start:i])) || courtesy(line[start:i])) {
 				end = i + 1
 			}
 		case 0xe3: // 。

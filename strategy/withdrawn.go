@@ -52,6 +52,26 @@ func takesBack(t string) bool {
 	return beginsAny(low, withdrawing)
 }
 
+// turning lists beginnings of sentences that change the sentences before them.
+var turning = []string{"wait", "no wait", "make that ", "make it ", "forget ", "instead", "actually", "scratch that", "on second thought", "correction", "or rather", "sorry, ", "never mind", "moment", "doch ", "vergiss ", "stattdessen", "lieber ", "ach nein", "nein, doch", "quatsch"}
+
+// turnsBack reports whether a sentence begins with a change of the sentences before it:
+// "Hmm, make that 30."
+func turnsBack(t string) bool {
+	low := strings.ToLower(t)
+	for _, courtesy := range []string{"oh", "no", "ok", "okay", "hm", "hmm", "well", "but", "and", "ah", "ach", "aber", "und"} {
+		if beginsWord(low, courtesy) {
+			low = strings.TrimLeft(low[len(courtesy):], " ,.!:-–—…")
+		}
+	}
+	for _, w := range turning {
+		if beginsWord(low, strings.TrimSpace(w)) {
+			return !beginsAny(low, []string{"wait for ", "waiting", "make it so", "moment of", "forget not", "make it possible"})
+		}
+	}
+	return false
+}
+
 // withdrawn returns the user's steps that the next step of the user takes back.
 func (h *History) withdrawn() map[int]bool {
 	out := map[int]bool{}
@@ -70,31 +90,25 @@ func (h *History) withdrawn() map[int]bool {
 // permitting lists phrases with which users lift a ban.
 var permitting = []string{"you may ", "you can now ", "you're allowed ", "you are allowed ", "it's ok to ", "it is ok to ", "it's okay to ", "it is okay to ", "it's fine to ", "it is fine to ", "feel free to ", "go ahead and ", "no longer need", "no need to keep ", "is allowed now", "allowed to now", "you can ignore ", "you can change ", "you can touch ", "you can edit ", "you can use "}
 
-// liftedBy returns a suffix with the later sentence in which the user lifted a ban: the
-// sentence names an identifier of the ban and permits it. It returns "" if there is none.
+// liftedBy returns a suffix with the later sentence in which the user lifted or changed a
+// rule. The sentence permits an identifier of the ban, lifts the rule in other words, or
+// gives another value. It returns "" if there is none.
 func (h *History) liftedBy(f fact) string {
 	names := identifiersIn(f.Text)
-	if len(names) == 0 || !forbids(f.Text) {
-		return ""
-	}
-	later := ""
-	for i := range h.Steps {
-		s := &h.Steps[i]
-		if s.ID <= f.Step || !s.user() {
-			continue
+	return h.laterSentence(f.Step, func(t string) bool {
+		if lifted(f.Text, t) || revalued(f.Text, t) {
+			return true
 		}
-		sentences(s.Text, func(t string, heading bool) {
-			if heading || !hasAny(strings.ToLower(t), permitting) || forbids(t) {
-				return
+		if len(names) == 0 || !forbids(f.Text) || !hasAny(strings.ToLower(t), permitting) || forbids(t) {
+			return false
+		}
+		for name := range identifiersIn(t) {
+			if names[name] {
+				return true
 			}
-			for name := range identifiersIn(t) {
-				if names[name] {
-					later = "; the user then said “" + clip(squash(t), remarkWords) + "” " + stepID(s.ID)
-				}
-			}
-		})
-	}
-	return later
+		}
+		return false
+	})
 }
 
 // forbids reports whether a sentence forbids something.

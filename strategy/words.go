@@ -20,6 +20,14 @@ type Word struct {
 	Ref  string `json:"-"`    // reference of the original, if any
 }
 
+// cut reports whether a part of the text is missing.
+func (w Word) cut() bool {
+	return strings.Contains(w.Text, shortenedMark) || strings.Contains(w.Text, leftOutMark) || strings.HasSuffix(w.Text, " …")
+}
+
+// shortenedMark begins a note in a shortened message.
+const shortenedMark = "[… "
+
 // wordsOf returns the user's messages, oldest first. ref returns the reference
 // of a message; it may be nil.
 func wordsOf(msgs []message.Message, first int, ref func(i int) string) []Word {
@@ -67,8 +75,8 @@ const uncut = 10
 const leastWord = 80
 
 // fitWords cuts messages in the middle ([essence]) until all of them cost at most limit
-// tokens. It begins with texts that were not typed as a whole, then cuts the longest
-// message; of equally long messages, the oldest. It cuts the newest messages only if the
+// tokens. It begins with texts that were not typed as a whole, then drops old messages
+// without content ("thanks"), then cuts the longest message; of equally long messages, the oldest. It cuts the newest messages only if the
 // total exceeds hard tokens. If that is not enough, it drops messages, oldest first.
 func fitWords(words []Word, limit, hard int, count func(string) int) []Word {
 	words = slices.Clone(words)
@@ -79,9 +87,10 @@ func fitWords(words []Word, limit, hard int, count func(string) int) []Word {
 		c.total += c.costs[i]
 	}
 	c.brief(limit)
-	c.cut(max(0, len(words)-uncut), limit)
+	c.dropPolite(limit)
+	c.cut(max(0, len(c.words)-uncut), limit)
 	if c.total > hard {
-		c.cut(len(words), hard)
+		c.cut(len(c.words), hard)
 	}
 	for len(c.words) > 1 && c.total > hard {
 		c.total -= c.costs[0]
@@ -119,6 +128,36 @@ func (c *wordCutter) brief(limit int) {
 	}
 }
 
+// dropPolite drops messages without content, oldest first, except the newest messages, until
+// the total is at most limit.
+func (c *wordCutter) dropPolite(limit int) {
+	for i := 0; c.total > limit && i < len(c.words)-uncut; {
+		if !onlyPolite(c.words[i].Text) {
+			i++
+			continue
+		}
+		c.total -= c.costs[i]
+		c.words, c.costs, c.full = slices.Delete(c.words, i, i+1), slices.Delete(c.costs, i, i+1), slices.Delete(c.full, i, i+1)
+	}
+}
+
+// pleasantries lists messages and parts of messages that neither say nor answer anything.
+var pleasantries = []string{"hi", "hello", "hey", "hallo", "thanks", "thank you", "thx", "danke", "vielen dank", "merci", "cool", "nice", "great", "perfect", "awesome", "super", "good morning", "good job", "well done", "nice work", "great work", "gut gemacht", "lol", "haha", "wow", "go on", "continue", "please continue", "weiter"}
+
+// onlyPolite reports whether a message only consists of pleasantries.
+func onlyPolite(text string) bool {
+	found := false
+	for part := range strings.FieldsFuncSeq(strings.ToLower(text), func(r rune) bool { return strings.ContainsRune(".,!;\n", r) }) {
+		if part = strings.TrimSpace(part); part != "" {
+			if !slices.Contains(pleasantries, part) {
+				return false
+			}
+			found = true
+		}
+	}
+	return found
+}
+
 // set replaces the text of a message.
 func (c *wordCutter) set(i int, text string) {
 	c.words[i].Text = text
@@ -149,9 +188,9 @@ func (c *wordCutter) shorten(i, tokens int) {
 	all := utf8.RuneCountInString(c.full[i])
 	have := utf8.RuneCountInString(c.words[i].Text)
 	keep := max(have/2, have-4*tokens-60, leastWord)
-	note := fmt.Sprintf("[… %d of %d characters]", max(all-keep, 0), all)
+	note := fmt.Sprintf(shortenedMark+"%d of %d characters]", max(all-keep, 0), all)
 	if c.words[i].Ref != "" {
-		note = fmt.Sprintf("[… %d of %d characters · recall %s]", max(all-keep, 0), all, c.words[i].Ref)
+		note = fmt.Sprintf(shortenedMark+"%d of %d characters · recall %s]", max(all-keep, 0), all, c.words[i].Ref)
 	}
 	text := essence(c.full[i], keep, note)
 	if utf8.RuneCountInString(text) >= have {
