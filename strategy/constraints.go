@@ -41,11 +41,8 @@ func (h *History) constraints() []fact {
 				out[len(out)-1].Text += " " + squash(t)
 				return
 			}
-			heads := head.hear(one)
-			if strings.Contains(t, leftOutMark) {
-				head = listHead{} // the text behind the cut has another heading
-			}
-			if value := binds(t); !one.heading && !(heads || head.proposed()) && value > 0 && n < 12 {
+			heads := head.hear(one) // a text with " … " was cut, and its headings are gone
+			if value := binds(t); !one.heading && !(heads || head.proposed() && !strings.Contains(t, " … ")) && value > 0 && n < 12 {
 				if n++; s.user() && oneOff(t) && h.wentBy(i) {
 					return
 				}
@@ -82,7 +79,7 @@ func binds(t string) float64 {
 	case inquires(low) || beginsAny(low, ownNeeds):
 		return 0
 	case setsPlainly(low):
-		return bindValue
+		return plainValue
 	case advises(low) || tellsToDo(low) && doBefore.MatchString(low):
 		return 0.5
 	}

@@ -37,6 +37,10 @@ func setsPlainly(low string) bool {
 		beginsAny(low, []string{"nur ", "bitte nur "}) && !beginsAny(low, idleOnly) || permitsOnce(low) || hasAny(low, []string{"until i say", "unless i say", "unless i ask", "unless i tell", "without my ok", "without my approval", "without my permission", "bis ich es sage", "ohne meine zustimmung"})
 }
 
+// plainValue is the value of a sentence that sets a rule plainly. It is below bindValue,
+// because such a sentence is less certain.
+const plainValue = 1.5
+
 // mostPlain is the maximum number of words of a sentence that sets a rule plainly.
 const mostPlain = 30
 
@@ -84,7 +88,7 @@ func completes(t string) bool {
 }
 
 // proposedHeads lists words of headings above text that is only considered.
-var proposedHeads = []string{"proposed", "proposal", "proposals", "idea", "ideas", "to evaluate", "to consider", "to discuss", "suggestion", "suggestions", "alternatives", "open questions", "nice to have", "vorschlag", "vorschläge", "idee", "ideen"}
+var proposedHeads = []string{"proposed", "proposal", "proposals", "idea", "ideas", "to evaluate", "to consider", "to discuss", "open questions", "nice to have", "vorschlag", "vorschläge", "idee", "ideen"}
 
 // proposed reports whether the text below a heading, or the list, is only considered.
 func (l *listHead) proposed() bool {
