@@ -256,6 +256,28 @@ func TestSignedEncryptedAndCitedPartsAreSealed(t *testing.T) {
 	}
 }
 
+func TestProtectionAppliesToBothHalvesOfAMixedMessage(t *testing.T) {
+	const blocks = `{"type":"tool_result","tool_use_id":"1","content":"a"},{"type":"text","text":"b"}`
+	for meta, want := range map[string]bool{`,"meta":{"protected":true}`: true, `,"meta":{"protected":false}`: false, "": false} {
+		msgs := parse(t, `{"messages":[{"role":"user","content":[`+blocks+`]`+meta+`}]}`).Messages()
+		if len(msgs) != 2 || msgs[0].Protected != want || msgs[1].Protected != want {
+			t.Errorf("%s: %+v", meta, msgs)
+		}
+	}
+}
+
+// The text in place of a block keeps the mark up to which the provider caches the prompt.
+func TestTheTextInPlaceOfMediaKeepsTheCacheMark(t *testing.T) {
+	const mark = `,"cache_control":{"type":"ephemeral","ttl":"1h"}`
+	for _, block := range []string{`{"type":"image","source":{"type":"url","url":"u"}`, `{"type":"document","source":{"type":"url","url":"u"}`} {
+		m := parse(t, `{"messages":[{"role":"user","content":[`+block+mark+`}]}]}`).Messages()[0]
+		edited, err := m.WithPartText(0, "gone")
+		if want := `{"role":"user","content":[{"type":"text","text":"gone"` + mark + `}]}`; err != nil || string(edited.Raw()) != want {
+			t.Errorf("%s, %v, want %s", edited.Raw(), err, want)
+		}
+	}
+}
+
 // Clients move the marks of the cache about.
 func TestCacheMarksAreNoContent(t *testing.T) {
 	for _, block := range []string{`{"type":"hologram","n":1%s}`, `{"type":"redacted_thinking","data":"d"%s}`, `{%s}`, `{"type":"tool_result","tool_use_id":"1","content":[{"type":"hologram"%s}]}`} {

@@ -303,6 +303,21 @@ func TestSignedPartsAndThoughtsAreSealed(t *testing.T) {
 	}
 }
 
+// A signed part goes back as it came, and so does what the model made.
+func TestOnlyUnsignedMediaOfTheUserCanBeReplaced(t *testing.T) {
+	for _, media := range []string{`"inlineData":{"mimeType":"image/png","data":"AAAA"}`, `"fileData":{"mimeType":"application/pdf","fileUri":"u"}`} {
+		for name, c := range map[string]struct {
+			role, signature string
+			want            bool
+		}{"a user's": {"user", "", true}, "signed": {"user", `,"thoughtSignature":"s"`, false}, "the model's": {"model", "", false}} {
+			m := parse(t, `{"contents":[{"role":"`+c.role+`","parts":[{`+media+c.signature+`}]}]}`).Messages()[0]
+			if _, err := m.WithPartText(0, "gone"); m.Replaceable(0) != c.want || (err == nil) != c.want {
+				t.Errorf("%s: replaceable %v, an edit returns %v", name, m.Replaceable(0), err)
+			}
+		}
+	}
+}
+
 func TestAboutReadsTheRestOfTheBody(t *testing.T) {
 	got := parse(t, `{"contents":[],"tools":[{"a":1}],"generation_config":{"max_output_tokens":7},"labels":{"team":"a","n":1}}`).About()
 	want := wire.About{Tools: []byte(`[{"a":1}]`), MaxOutput: 7, Metadata: map[string]string{"team": "a"}, Bytes: 105}

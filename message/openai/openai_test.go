@@ -173,6 +173,9 @@ func TestMessagesMadeInGoSurviveTheWire(t *testing.T) {
 		if got.Fingerprint() != m.Fingerprint() {
 			t.Errorf("%s is other content than %+v", raw, m.Parts)
 		}
+		if last := len(m.Parts) - 1; m.Parts[last].Media != nil && got.Parts[last].Media.Detail != m.Parts[last].Media.Detail {
+			t.Errorf("%s has another detail than %q, which costs other tokens", raw, m.Parts[last].Media.Detail)
+		}
 	}
 	m := message.User("u")
 	m.Protected = true
