@@ -292,6 +292,16 @@ func TestCacheMarksAreNoContent(t *testing.T) {
 	}
 }
 
+// A part of an unknown kind is written as it is, and as a text if it has no JSON.
+func TestPartsOfUnknownKindsAreWrittenAsValidJSON(t *testing.T) {
+	for args, want := range map[string]string{`{"type":"hologram"}`: `{"type":"hologram"}`, "": `{"type":"text","text":"t"}`, "{": `{"type":"text","text":"t"}`} {
+		raw := anthropic.Wire.AppendMessage(nil, message.Message{Role: message.RoleUser, Parts: []message.Part{{Kind: message.KindOther, Text: "t", Args: []byte(args)}}})
+		if whole := `{"role":"user","content":[` + want + `]}`; string(raw) != whole {
+			t.Errorf("%q: %s, want %s", args, raw, whole)
+		}
+	}
+}
+
 // A result that came from another wire is one block, whatever it consists of.
 func TestAMadeResultOfSeveralPartsIsOneBlock(t *testing.T) {
 	result := func(text string) message.Part {

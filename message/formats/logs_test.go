@@ -17,6 +17,14 @@ var logs = map[string]struct {
 	log  string
 	want []string
 }{
+	"codex, instructions by themselves": {
+		`{"type":"session_meta","payload":{"id":"s","instructions":"be good","base_instructions":null}}
+{"type":"response_item","payload":{"role":"user","content":"q"}}
+{"type":"session_meta","payload":{"id":"s","instructions":"of another session"}}
+{"type":"response_item","payload":{"type":"message","role":"assistant","content":"done"}}
+`,
+		[]string{`{"type":"message","role":"system","content":"be good"}`, `{"role":"user","content":"q"}`, `{"type":"message","role":"assistant","content":"done"}`},
+	},
 	"copilot": {
 		`{"type":"system.message","data":{"content":"be good"}}
 {"type":"user.message","data":{"content":"q"}}

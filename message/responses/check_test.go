@@ -111,6 +111,20 @@ func TestLegalBodiesOfEveryItemAreLegal(t *testing.T) {
 	}
 }
 
+// The output may be the last item, as in every request that answers a call which the provider stores.
+func TestAReferenceAndItsOutputMayBeTheLastItems(t *testing.T) {
+	r := parse(t, `{"input":[{"role":"user","content":"q"},{"type":"item_reference","id":"fc_9"},{"type":"function_call_output","call_id":"z","output":"3"}]}`)
+	msgs := r.Messages()
+	before := r.Check(msgs, seq(3))
+	if diff := cmp.Diff([]string{"tool_result_without_call z"}, wiretest.Broken(before)); diff != "" {
+		t.Error(diff)
+	}
+	after := r.Check([]message.Message{msgs[0], msgs[2]}, []int{0, 2})
+	if diff := cmp.Diff([]string{"item_reference_split " + msgs[2].Fingerprint().String()}, wiretest.Broken(wire.New(before, after))); diff != "" {
+		t.Error(diff)
+	}
+}
+
 func TestAnOutputOfTwoTextsWithoutItsCallIsOneViolation(t *testing.T) {
 	r := parse(t, `{"input":[{"type":"function_call_output","call_id":"a","output":[{"type":"input_text","text":"1"},{"type":"input_text","text":"2"}]},{"role":"user","content":"q"}]}`)
 	if diff := cmp.Diff([]string{"tool_result_without_call a"}, wiretest.Broken(r.Check(r.Messages(), seq(2)))); diff != "" {
