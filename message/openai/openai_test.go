@@ -184,6 +184,35 @@ func TestMessagesMadeInGoSurviveTheWire(t *testing.T) {
 	}
 }
 
+// The archive stores messages that were made in Go in this form: every part must be in
+// it, at its place.
+func TestSoundsAndFilesMadeInGoAreWritten(t *testing.T) {
+	for name, c := range map[string]struct {
+		part message.Part
+		want string
+	}{
+		"a file": {
+			message.Part{Kind: message.KindFile, Media: &message.Media{MIME: "application/pdf", Name: "a.pdf", URL: "data:application/pdf;base64,QUJD"}},
+			`{"type":"file","file":{"filename":"a.pdf","file_data":"data:application/pdf;base64,QUJD"}}`,
+		},
+		"a file of this wire":    {message.Part{Kind: message.KindFile, Args: []byte(`{"type":"file","file":{"file_id":"f"}}`), Media: &message.Media{Bytes: 38}}, `{"type":"file","file":{"file_id":"f"}}`},
+		"a file of another wire": {message.Part{Kind: message.KindFile, Args: []byte(`{"type":"text","data":"x"}`), Media: &message.Media{Name: "a"}}, `{"type":"file","file":{"type":"text","data":"x"}}`},
+		"a file without content": {message.Part{Kind: message.KindFile}, `{"type":"file","file":{"filename":"","file_data":""}}`},
+		"a sound":                {message.Part{Kind: message.KindAudio, Media: &message.Media{MIME: "audio/wav", URL: "data:audio/wav;base64,QUJD"}}, `{"type":"input_audio","input_audio":{"data":"QUJD","format":"wav"}}`},
+		"a sound behind a link":  {message.Part{Kind: message.KindAudio, Media: &message.Media{MIME: "audio/mp3", URL: "https://example.org/a"}}, `{"type":"input_audio","input_audio":{"data":"https://example.org/a","format":"mp3"}}`},
+	} {
+		m := message.Message{Role: message.RoleUser, Parts: []message.Part{c.part, {Kind: message.KindText, Text: "see"}}}
+		raw := openai.AppendMessage(nil, m)
+		if want := `{"role":"user","content":[` + c.want + `,{"type":"text","text":"see"}]}`; string(raw) != want {
+			t.Errorf("%s: %s, want %s", name, raw, want)
+		}
+		back, err := openai.ParseMessage(raw)
+		if err != nil || len(back.Parts) != 2 || back.Parts[0].Kind != c.part.Kind || back.Parts[1].Text != "see" {
+			t.Errorf("%s: %+v, %v", name, back.Parts, err)
+		}
+	}
+}
+
 func FuzzParse(f *testing.F) {
 	f.Add([]byte(`{"role":"user","content":"x"}`))
 	f.Add([]byte(`[{"role":"assistant","content":null,"tool_calls":[{"id":"c","function":{"name":"f","arguments":"{}"}}]}]`))
