@@ -21,6 +21,14 @@ func TestARoundHoldsTheAnswerAndItsResults(t *testing.T) {
 				`{"role":"tool","tool_call_id":"1","content":"one"}`, `{"role":"tool","tool_call_id":"2","content":"two"}`,
 			},
 		},
+		"openai, calls alone": {
+			"openai", `{"choices":[{"message":{"role":"assistant","tool_calls":[
+				{"id":"1","type":"function","function":{"name":"recall","arguments":"{}"}},{"id":"2","type":"function","function":{"name":"recall","arguments":"{}"}}]}}]}`,
+			[]string{
+				`{"role":"assistant","content":null,"tool_calls":[{"id":"1","type":"function","function":{"name":"recall","arguments":"{}"}},{"id":"2","type":"function","function":{"name":"recall","arguments":"{}"}}]}`,
+				`{"role":"tool","tool_call_id":"1","content":"one"}`, `{"role":"tool","tool_call_id":"2","content":"two"}`,
+			},
+		},
 		"responses": {
 			"responses", `{"object":"response","status":"completed","output":[{"type":"reasoning","id":"r","summary":[],"encrypted_content":"QQ"},
 				{"type":"function_call","call_id":"1","name":"recall","arguments":"{}","status":"completed"},{"type":"function_call","call_id":"2","name":"recall","arguments":"{}"}]}`,
@@ -77,4 +85,49 @@ func sorted(t *testing.T, text string) string {
 		t.Fatal(err)
 	}
 	return string(out)
+}
+
+// A field of tools that is null declares nothing, and stays as it is.
+func TestToolsThatAreNullStay(t *testing.T) {
+	for body, want := range map[string]bool{
+		`{"contents":[],"tools":[{"functionDeclarations":null}]}`: false,
+		`{"contents":[],"tools":[{"googleSearch":{}}]}`:           false,
+		`{"contents":[],"tools":null}`:                            true,
+		`{"contents":[],"tools":[]}`:                              true,
+		`{"contents":[]}`:                                         true,
+	} {
+		if out, ok := (geminiDialect{}).declare([]byte(body)); ok != want || string(out) != body {
+			t.Errorf("%s: %v, %s", body, ok, out)
+		}
+	}
+	out, ok := (geminiDialect{}).declare([]byte(`{"contents":[],"tools":[{"functionDeclarations":[{"name":"f"}]},{"functionDeclarations":null}]}`))
+	if at, err := fields(out, "tools"); !ok || err != nil || !json.Valid(out) || len(list(at["tools"].Of(out))) != 2 {
+		t.Errorf("%s, %v, %v", out, ok, err)
+	}
+}
+
+// Events are numbered again only if they have numbers.
+func TestEventsWithoutNumbersGetNone(t *testing.T) {
+	for number, want := range map[string]string{`,"sequence_number":7`: `,"sequence_number":0`, "": ""} {
+		p := split([]byte(`data: {"type":"response.output_item.added","output_index":1`+number+"}\n\n"), true)
+		responsesDialect{}.strip(p, &said{ours: []recallCall{{at: 0}}})
+		if got := sorted(t, string(p.list[0].data)); got != sorted(t, `{"type":"response.output_item.added","output_index":0`+want+`}`) {
+			t.Errorf("%q: %s", number, got)
+		}
+	}
+}
+
+func TestTheTextOfTwoAnswersIsSeparatedOnce(t *testing.T) {
+	for _, c := range []struct{ first, second, want string }{
+		{"I look.", "It is here.", "\n\nIt is here."}, {"I look.", "\nIt is here.", "\nIt is here."}, {"I look.\n", "It is here.", "It is here."}, {"", "It is here.", "It is here."}, {"I look.", "", ""},
+	} {
+		var j joint
+		j.endsInText(c.first)
+		if got := j.apart(c.second); got != c.want {
+			t.Errorf("%q behind %q is %q, want %q", c.second, c.first, got, c.want)
+		}
+		if got := j.apart("more"); c.second != "" && got != "more" {
+			t.Errorf("%q behind %q: the next piece is %q", c.second, c.first, got)
+		}
+	}
 }
