@@ -135,6 +135,45 @@ func TestFingerprintCoversEveryFieldOfMedia(t *testing.T) {
 	}
 }
 
+// A codec adds an empty text to a result without one. Beside a text of the same result it
+// is no content.
+func TestAnEmptyTextOfAResultIsNoContentBesideAnother(t *testing.T) {
+	result := func(id, text string) message.Part {
+		return message.Part{Kind: message.KindToolResult, CallID: id, Text: text}
+	}
+	fp := func(parts ...message.Part) message.Fingerprint {
+		return message.Message{Role: message.RoleTool, Parts: parts}.Fingerprint()
+	}
+	if want := fp(result("a", "t")); fp(result("a", ""), result("a", "t")) != want || fp(result("a", "t"), result("a", "")) != want {
+		t.Error("an empty text beside another is content")
+	}
+	if fp(result("a", ""), result("b", "t")) == fp(result("b", "t")) {
+		t.Error("the empty result of another call is no content")
+	}
+	if fp(result("a", "")) == fp() {
+		t.Error("an empty result alone is no content")
+	}
+}
+
+func TestSameIsFalseForACopyThatDiffers(t *testing.T) {
+	m := mustParse(t, `{"role":"user","name":"n","content":"x"}`)
+	if !message.Same(m, m) || message.Same(m, m.Copy()) {
+		t.Error("a copy shares memory, a deep copy does not")
+	}
+	for name, change := range map[string]func(*message.Message){
+		"role":       func(m *message.Message) { m.Role = message.RoleAssistant },
+		"name":       func(m *message.Message) { m.Name = "o" },
+		"protection": func(m *message.Message) { m.Protected = true },
+		"reading":    func(m *message.Message) { m.Unread = true },
+		"parts":      func(m *message.Message) { m.Parts = nil },
+	} {
+		other := m
+		if change(&other); message.Same(m, other) || message.Same(other, m) {
+			t.Errorf("another %s is the same", name)
+		}
+	}
+}
+
 // A text in place of a picture belongs to the result that held the picture, even if the
 // result does not name its call.
 func TestATextInPlaceOfMediaKeepsItsMeaning(t *testing.T) {

@@ -292,6 +292,25 @@ func TestCacheMarksAreNoContent(t *testing.T) {
 	}
 }
 
+// The media of a part hold its whole source, or its arguments do: otherwise another document
+// would be the same content.
+func TestTheSourceOfMediaIsInItsPart(t *testing.T) {
+	for block, url := range map[string]string{
+		`{"type":"image","source":{"type":"base64","media_type":"image/png","data":"QUJD"}}`:        "data:image/png;base64,QUJD",
+		`{"type":"image","source":{"type":"url","url":"u"}}`:                                        "u",
+		`{"type":"image","source":{"type":"file","file_id":"f"}}`:                                   "",
+		`{"type":"document","source":{"type":"base64","media_type":"application/pdf","data":"QQ"}}`: "",
+		`{"type":"document","source":{"type":"text","media_type":"text/plain","data":"words"}}`:     "",
+		`{"type":"document","source":{"type":"url","url":"u"}}`:                                     "u",
+	} {
+		p := parse(t, `{"messages":[{"role":"user","content":[`+block+`]}]}`).Messages()[0].Parts[0]
+		_, source, _ := strings.Cut(strings.TrimSuffix(block, "}"), `"source":`)
+		if p.Media.URL != url || (url == "") != (string(p.Args) == source) || url != "" && p.Args != nil {
+			t.Errorf("%s: URL %q, arguments %s", block, p.Media.URL, p.Args)
+		}
+	}
+}
+
 // A part of an unknown kind is written as it is, and as a text if it has no JSON.
 func TestPartsOfUnknownKindsAreWrittenAsValidJSON(t *testing.T) {
 	for args, want := range map[string]string{`{"type":"hologram"}`: `{"type":"hologram"}`, "": `{"type":"text","text":"t"}`, "{": `{"type":"text","text":"t"}`} {

@@ -124,6 +124,19 @@ func TestCodexItemsStayInTheirLines(t *testing.T) {
 	}
 }
 
+// A new message takes the place of the first message that it replaces, after the lines
+// before that one.
+func TestANewMessageComesAfterTheLinesBeforeItsPlace(t *testing.T) {
+	f := read(t, "auto", codex)
+	m := f.Messages()
+	out, err := f.Write([]message.Message{m[0], m[1], message.Assistant("sum"), m[4]}, []int{0, 1, -1, 4})
+	rows := strings.Split(codex, "\n")
+	want := []string{rows[0], rows[1], rows[2], `{"type":"response_item","payload":{"type":"message","role":"assistant","content":"sum"}}`, rows[4], rows[7], rows[8]}
+	if diff := cmp.Diff(want, strings.Split(string(out), "\n")); err != nil || diff != "" {
+		t.Errorf("%v %s", err, diff)
+	}
+}
+
 func TestGeminiCLITurnsHoldCallsAndResults(t *testing.T) {
 	const data = `{
   "sessionId": "s", "projectHash": "h",

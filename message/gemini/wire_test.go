@@ -303,6 +303,21 @@ func TestSignedPartsAndThoughtsAreSealed(t *testing.T) {
 	}
 }
 
+// A file whose data the media do not hold is in the arguments of its part, beside a response
+// and in it.
+func TestTheDataOfAFileIsInItsPart(t *testing.T) {
+	const data = `{"mimeType":"application/pdf","data":"QUJD"}`
+	for name, part := range map[string]string{
+		"beside": `{"inlineData":` + data + `}`,
+		"inside": `{"functionResponse":{"name":"f","response":{"output":"a"},"parts":[{"inlineData":` + data + `}]}}`,
+	} {
+		parts := parse(t, `{"contents":[{"role":"user","parts":[`+part+`]}]}`).Messages()[0].Parts
+		if p := parts[len(parts)-1]; p.Kind != message.KindFile || string(p.Args) != data {
+			t.Errorf("%s a response: %s %s", name, p.Kind, p.Args)
+		}
+	}
+}
+
 // A signed part goes back as it came, and so does what the model made.
 func TestOnlyUnsignedMediaOfTheUserCanBeReplaced(t *testing.T) {
 	for _, media := range []string{`"inlineData":{"mimeType":"image/png","data":"AAAA"}`, `"fileData":{"mimeType":"application/pdf","fileUri":"u"}`} {

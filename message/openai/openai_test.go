@@ -76,6 +76,12 @@ func TestPartsOfEveryKindAreRead(t *testing.T) {
 	if got := strings.Join(kinds, " "); got != "reasoning text text tool_call tool_call" {
 		t.Errorf("parts %s", got)
 	}
+	for _, key := range []string{"reasoning_content", "reasoning"} { // the second: OpenRouter, vLLM
+		m, err := openai.ParseMessage([]byte(`{"role":"assistant","content":"say","` + key + `":"think"}`))
+		if err != nil || len(m.Parts) != 2 || m.Parts[0].Kind != message.KindReasoning || m.Parts[0].Text != "think" {
+			t.Errorf("%s: %+v, %v", key, m.Parts, err)
+		}
+	}
 	if m.Parts[3].Name != "f" || string(m.Parts[3].Args) != `{"a":1}` || string(m.Parts[4].Args) != "free text" {
 		t.Errorf("calls %+v", m.Parts[3:])
 	}
