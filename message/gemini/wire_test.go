@@ -318,6 +318,25 @@ func TestTheDataOfAFileIsInItsPart(t *testing.T) {
 	}
 }
 
+// The response may refer to its media by their name, so the text in their place keeps it.
+func TestTheTextInPlaceOfMediaInAResponseKeepsTheirName(t *testing.T) {
+	text := message.MediaText(message.KindFile, 12, 3, "3f9a2c1b70de")
+	for field, want := range map[string]string{`"displayName":"a \"b\".pdf",`: `"displayName":"a \"b\".pdf",`, `"display_name":"c",`: `"displayName":"c",`, "": ""} {
+		part := `{"functionResponse":{"name":"f","response":{"output":"a"},"parts":[{"inlineData":{` + field + `"mimeType":"application/pdf","data":"QUJD"}}]}}`
+		m := parse(t, `{"contents":[{"role":"user","parts":[`+part+`]}]}`).Messages()[0]
+		edited, err := m.WithPartText(1, text)
+		media := `{"inlineData":{"mimeType":"text/plain",` + want + `"data":"` + base64.StdEncoding.EncodeToString([]byte(text)) + `"}}`
+		if err != nil || !strings.Contains(string(edited.Raw()), `"parts":[`+media+`]`) {
+			t.Errorf("%s: %s, %v, want %s", field, edited.Raw(), err, media)
+			continue
+		}
+		back := parse(t, `{"contents":[`+string(edited.Raw())+`]}`).Messages()[0]
+		if p := back.Parts[1]; p.Kind != message.KindToolResult || p.Text != text || p.CallID != m.Parts[1].CallID {
+			t.Errorf("%s: it is read as %+v", field, p)
+		}
+	}
+}
+
 // A signed part goes back as it came, and so does what the model made.
 func TestOnlyUnsignedMediaOfTheUserCanBeReplaced(t *testing.T) {
 	for _, media := range []string{`"inlineData":{"mimeType":"image/png","data":"AAAA"}`, `"fileData":{"mimeType":"application/pdf","fileUri":"u"}`} {
