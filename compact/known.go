@@ -1,8 +1,8 @@
 package compact
 
 import (
+	"github.com/agentcompact/compact/internal/ledger"
 	"github.com/agentcompact/compact/message"
-	"github.com/agentcompact/compact/message/openai"
 	"github.com/agentcompact/compact/redact"
 )
 
@@ -18,12 +18,13 @@ type secrets struct {
 const maxLearned = 1 << 17
 
 // study searches new messages for secrets, so that all are known before the
-// first message is written.
+// first message is written. It searches them in the form that the archive stores:
+// another wire has no place for some of their parts.
 func (s *session) study(history []message.Message) {
 	var line []byte
 	for i := range history {
 		if s.fresh(history[i].Fingerprint()) {
-			line = openai.AppendMessage(line[:0], history[i])
+			line = ledger.FormatOf(history[i].Wire()).AppendMessage(line[:0], history[i])
 			s.redactor.Learn(line) // Learn keeps no reference to line
 		}
 	}

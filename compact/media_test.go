@@ -4,13 +4,17 @@ import (
 	"bytes"
 	"encoding/base64"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"image"
 	"image/png"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/agentcompact/compact/compact"
+	"github.com/agentcompact/compact/internal/ledger"
 	"github.com/agentcompact/compact/message"
 	"github.com/agentcompact/compact/message/anthropic"
 	"github.com/agentcompact/compact/trace"
@@ -143,5 +147,43 @@ func TestPicturesAreDescribedAsPictures(t *testing.T) {
 	}
 	if e.MaskedCount != 0 || e.MaskedChars != 0 || res.MaskedChars != 0 || e.VisibleCount != 24 || !strings.Contains(e.OutputText, "of media") {
 		t.Errorf("told as observations: %+v, %d characters", e, res.MaskedChars)
+	}
+}
+
+// A message that was made in Go is archived with its sounds and files, and each part has
+// its own reference.
+func TestSoundsAndFilesMadeInGoAreArchived(t *testing.T) {
+	dir := t.TempDir()
+	c, err := compact.Preset("graduated")
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.Model, c.Archive, c.Storage.Transcripts = "gpt-4", mustOpen(t, dir), "all"
+	m := newRig(t, c)
+	history := []message.Message{{Role: message.RoleUser, Parts: []message.Part{
+		{Kind: message.KindFile, Media: &message.Media{MIME: "application/pdf", Name: "plan.pdf", URL: "data:application/pdf;base64,QUJD"}},
+		{Kind: message.KindText, Text: "the plan"},
+		{Kind: message.KindAudio, Media: &message.Media{MIME: "audio/wav", URL: "data:audio/wav;base64,REVG"}},
+	}}}
+	if err := errors.Join(m.Archive(t.Context(), "s", history), m.Close(t.Context())); err != nil {
+		t.Fatal(err)
+	}
+	line, err := os.ReadFile(filepath.Join(dir, "s", "transcript-final-001.jsonl"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, content := range []string{"plan.pdf", "QUJD", "REVG"} {
+		if !strings.Contains(string(line), content) {
+			t.Errorf("%s is not in %s", content, line)
+		}
+	}
+	l, err := ledger.ParseLine(line)
+	if err != nil || len(l.Refs) != 3 || len(l.Message.Parts) != 3 {
+		t.Fatalf("%d references of %d parts, %v", len(l.Refs), len(l.Message.Parts), err)
+	}
+	for i, p := range history[0].Parts {
+		if text, ok := ledger.InLine(line, l.Refs[i]); !ok || (p.Kind == message.KindText) != (text == "the plan") {
+			t.Errorf("the reference of part %d, of kind %s, leads to %q, %v", i, p.Kind, text, ok)
+		}
 	}
 }

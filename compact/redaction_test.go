@@ -12,6 +12,7 @@ import (
 
 	"github.com/agentcompact/compact/compact"
 	"github.com/agentcompact/compact/message"
+	"github.com/agentcompact/compact/message/formats"
 	"github.com/agentcompact/compact/storage/memory"
 	"github.com/agentcompact/compact/trace"
 	"github.com/agentcompact/compact/trace/ariadne/ariadnetest"
@@ -142,5 +143,40 @@ func testSecretIsFound(t *testing.T, transcripts string, window int) {
 	other, err := os.ReadFile(filepath.Join(dir, "another", "transcript-final-001.jsonl"))
 	if err != nil || !strings.Contains(string(other), secret) {
 		t.Errorf("the secrets of another session apply here: %v", err)
+	}
+}
+
+// Every part of a message can reveal a secret, on every wire.
+func TestSecretIsFoundInPartsThatOnlyOneWireHas(t *testing.T) {
+	secret := "Kq7" + strings.Repeat("zR4x", 5) + "9w"
+	for name, body := range map[string]string{
+		"a second thinking block": `{"max_tokens":9,"messages":[{"role":"user","content":"it printed ` + secret + `"},{"role":"assistant","content":[
+			{"type":"thinking","thinking":"hm","signature":"QQ"},{"type":"thinking","thinking":"so DB_PASSWORD=` + secret + `","signature":"QQ"},{"type":"text","text":"I see"}]},{"role":"user","content":"go on"}]}`,
+		"a document": `{"max_tokens":9,"messages":[{"role":"user","content":"it printed ` + secret + `"},{"role":"user","content":[{"type":"text","text":"look"},
+			{"type":"document","source":{"type":"text","media_type":"text/plain","data":"DB_PASSWORD=` + secret + `"}}]}]}`,
+		"a second thought": `{"contents":[{"role":"user","parts":[{"text":"it printed ` + secret + `"}]},
+			{"role":"model","parts":[{"text":"hm","thought":true},{"text":"so DB_PASSWORD=` + secret + `","thought":true},{"text":"I see"}]},{"role":"user","parts":[{"text":"go on"}]}]}`,
+		"an unknown field": `{"messages":[{"role":"user","content":"it printed ` + secret + `"},{"role":"assistant","content":"I see","notes":"DB_PASSWORD=` + secret + `"},{"role":"user","content":"go on"}]}`,
+	} {
+		f, err := formats.Read("auto", []byte(body))
+		if err != nil {
+			t.Fatal(err)
+		}
+		dir := t.TempDir()
+		c, err := compact.Preset("graduated")
+		if err != nil {
+			t.Fatal(err)
+		}
+		c.Model, c.Archive, c.Storage.Transcripts = "gpt-4", mustOpen(t, dir), "all"
+		m := newRig(t, c)
+		if err := errors.Join(m.Archive(t.Context(), "s", f.Messages()), m.Close(t.Context())); err != nil {
+			t.Fatal(err)
+		}
+		for _, file := range files(t, filepath.Join(dir, "s")) {
+			data, err := os.ReadFile(filepath.Join(dir, "s", file))
+			if err != nil || strings.Contains(string(data), secret) {
+				t.Errorf("%s: %s holds it, %v", name, file, err)
+			}
+		}
 	}
 }

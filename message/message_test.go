@@ -2,6 +2,7 @@ package message_test
 
 import (
 	"errors"
+	"reflect"
 	"strings"
 	"testing"
 
@@ -28,11 +29,13 @@ func TestRoundsKeepCallsAndResultsTogether(t *testing.T) {
 		"second answer":                      {[]message.Message{call("a"), result("a", ""), result("a", "")}, [][2]int{{0, 3}}, 3},
 		"second answer behind another round": {[]message.Message{call("a"), result("a", ""), call("b"), result("b", ""), result("a", "")}, [][2]int{{0, 2}, {2, 4}, {4, 5}}, 4},
 		"late result":                        {[]message.Message{call("a"), call("b"), result("a", ""), result("b", "")}, [][2]int{{0, 4}}, 4},
-		"interrupted":                        {[]message.Message{call("a"), user, message.Assistant("b")}, [][2]int{{0, 1}, {1, 2}, {2, 3}}, 3},
-		"no ids":                             {[]message.Message{call(""), user, call(""), result("", ""), call(""), result("", ""), result("", "")}, [][2]int{{0, 7}}, 7},
-		"no ids, the first interrupted":      {[]message.Message{call(""), user, call(""), result("", ""), call(""), result("", "")}, [][2]int{{0, 1}, {1, 2}, {2, 4}, {4, 6}}, 6},
-		"a result without an id or a call":   {[]message.Message{user, result("", ""), call("a"), result("", "")}, [][2]int{{0, 1}, {1, 2}, {2, 3}, {3, 4}}, 2},
-		"result behind other":                {[]message.Message{call("a"), user, result("a", "")}, [][2]int{{0, 3}}, 3},
+		"a call of two unanswered": {[]message.Message{user, message.Assistant("", message.Call("a", "f", "{}"), message.Call("b", "f", "{}")), result("a", "")},
+			[][2]int{{0, 1}, {1, 3}}, 1},
+		"interrupted":                      {[]message.Message{call("a"), user, message.Assistant("b")}, [][2]int{{0, 1}, {1, 2}, {2, 3}}, 3},
+		"no ids":                           {[]message.Message{call(""), user, call(""), result("", ""), call(""), result("", ""), result("", "")}, [][2]int{{0, 7}}, 7},
+		"no ids, the first interrupted":    {[]message.Message{call(""), user, call(""), result("", ""), call(""), result("", "")}, [][2]int{{0, 1}, {1, 2}, {2, 4}, {4, 6}}, 6},
+		"a result without an id or a call": {[]message.Message{user, result("", ""), call("a"), result("", "")}, [][2]int{{0, 1}, {1, 2}, {2, 3}, {3, 4}}, 2},
+		"result behind other":              {[]message.Message{call("a"), user, result("a", "")}, [][2]int{{0, 3}}, 3},
 	} {
 		t.Run(name, func(t *testing.T) {
 			rounds := message.Rounds(c.msgs)
@@ -106,6 +109,90 @@ func TestFingerprintCoversContentWithoutIDs(t *testing.T) {
 	for _, s := range other {
 		if a, b := mustParse(t, s[0]), mustParse(t, s[1]); a.Fingerprint() == b.Fingerprint() {
 			t.Errorf("%s and %s are not the same content", s[0], s[1])
+		}
+	}
+}
+
+func TestFingerprintCoversEveryFieldOfMedia(t *testing.T) {
+	part := func(kind message.Kind, m message.Media, args string) message.Part {
+		return message.Part{Kind: kind, Media: &m, Args: []byte(args)}
+	}
+	media := message.Media{URL: "u", Name: "n", MIME: "image/png"}
+	seen := map[message.Fingerprint]string{}
+	for name, p := range map[string]message.Part{
+		"the picture":     part(message.KindImage, media, ""),
+		"another kind":    part(message.KindFile, media, ""),
+		"another URL":     part(message.KindImage, message.Media{URL: "v", Name: "n", MIME: "image/png"}, ""),
+		"another name":    part(message.KindImage, message.Media{URL: "u", Name: "m", MIME: "image/png"}, ""),
+		"another type":    part(message.KindImage, message.Media{URL: "u", Name: "n", MIME: "image/gif"}, ""),
+		"another content": part(message.KindImage, media, `{"data":"x"}`),
+		"no media":        {Kind: message.KindImage},
+	} {
+		if other, taken := seen[p.Fingerprint()]; taken {
+			t.Errorf("%s has the fingerprint of %s", name, other)
+		}
+		seen[p.Fingerprint()] = name
+	}
+}
+
+// A codec adds an empty text to a result without one. Beside a text of the same result it
+// is no content.
+func TestAnEmptyTextOfAResultIsNoContentBesideAnother(t *testing.T) {
+	result := func(id, text string) message.Part {
+		return message.Part{Kind: message.KindToolResult, CallID: id, Text: text}
+	}
+	fp := func(parts ...message.Part) message.Fingerprint {
+		return message.Message{Role: message.RoleTool, Parts: parts}.Fingerprint()
+	}
+	if want := fp(result("a", "t")); fp(result("a", ""), result("a", "t")) != want || fp(result("a", "t"), result("a", "")) != want {
+		t.Error("an empty text beside another is content")
+	}
+	if fp(result("a", ""), result("b", "t")) == fp(result("b", "t")) {
+		t.Error("the empty result of another call is no content")
+	}
+	if fp(result("a", "")) == fp() {
+		t.Error("an empty result alone is no content")
+	}
+}
+
+func TestSameIsFalseForACopyThatDiffers(t *testing.T) {
+	m := mustParse(t, `{"role":"user","name":"n","content":"x"}`)
+	if !message.Same(m, m) || message.Same(m, m.Copy()) {
+		t.Error("a copy shares memory, a deep copy does not")
+	}
+	for name, change := range map[string]func(*message.Message){
+		"role":       func(m *message.Message) { m.Role = message.RoleAssistant },
+		"name":       func(m *message.Message) { m.Name = "o" },
+		"protection": func(m *message.Message) { m.Protected = true },
+		"reading":    func(m *message.Message) { m.Unread = true },
+		"parts":      func(m *message.Message) { m.Parts = nil },
+	} {
+		other := m
+		if change(&other); message.Same(m, other) || message.Same(other, m) {
+			t.Errorf("another %s is the same", name)
+		}
+	}
+}
+
+// A text in place of a picture belongs to the result that held the picture, even if the
+// result does not name its call.
+func TestATextInPlaceOfMediaKeepsItsMeaning(t *testing.T) {
+	picture := func(id string) message.Part {
+		return message.Part{Kind: message.KindImage, CallID: id, Media: &message.Media{URL: "u"}}
+	}
+	for name, c := range map[string]struct {
+		role message.Role
+		part message.Part
+		want message.Part
+	}{
+		"of a user":            {message.RoleUser, picture(""), message.Part{Kind: message.KindText, Text: "t"}},
+		"of a result":          {message.RoleTool, picture("a"), message.Part{Kind: message.KindToolResult, Text: "t", CallID: "a"}},
+		"of a user's result":   {message.RoleUser, picture("a"), message.Part{Kind: message.KindToolResult, Text: "t", CallID: "a"}},
+		"of a result, no call": {message.RoleTool, picture(""), message.Part{Kind: message.KindToolResult, Text: "t"}},
+	} {
+		m, err := message.Message{Role: c.role, Parts: []message.Part{c.part}}.WithPartText(0, "t")
+		if err != nil || !reflect.DeepEqual(m.Parts, []message.Part{c.want}) {
+			t.Errorf("%s: %+v, %v", name, m.Parts, err)
 		}
 	}
 }

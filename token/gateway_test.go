@@ -22,8 +22,9 @@ func TestGatewayCountsEachFieldRoundedDown(t *testing.T) {
 		"a result and the call's id":    {message.ToolResult("call_123", strings.Repeat("x", 40)), 16},
 		"text and id are rounded apart": {message.ToolResult("abc", "xyz"), 4},
 		// [{"id":"a","type":"function","function":{"name":"b","arguments":"{}"}}] is 71 bytes.
-		"a call":    {message.Assistant("", message.Call("a", "b", "{}")), 4 + 71/4},
-		"two calls": {message.Assistant("", message.Call("a", "b", "{}"), message.Call("a", "b", "{}")), 4 + (71+70)/4},
+		"a call":                  {message.Assistant("", message.Call("a", "b", "{}")), 4 + 71/4},
+		"four calls, with commas": {message.Assistant("", message.Call("a", "b", "{}"), message.Call("a", "b", "{}"), message.Call("a", "b", "{}"), message.Call("a", "b", "{}")), 4 + (71+3*70)/4},
+		"two calls":               {message.Assistant("", message.Call("a", "b", "{}"), message.Call("a", "b", "{}")), 4 + (71+70)/4},
 	} {
 		if got := e.Message(c.m); got != c.want {
 			t.Errorf("%s: %d tokens, want %d", name, got, c.want)

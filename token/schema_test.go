@@ -26,6 +26,8 @@ func TestToolsCountNestedSchemas(t *testing.T) {
 		`{"properties":{"a":{"type":"object","properties":{"b":{"type":"number"}}}}}`:                  3 + 3 + len("a:object:") + 3 + 3 + len("b:number:"),
 		`{"properties":{"a":{"type":"array","items":{"type":"object","properties":{"b":{}}}}}}`:        3 + 3 + len("a:array:") + 3 + 3 + len("b::"),
 		`{"properties":{"a":{"anyOf":[{"type":"string"},{"type":"number"}]}}}`:                         3 + 3 + len("a::") + 3 + len(":string:") + 3 + len(":number:"),
+		`{"properties":{"a":{"oneOf":[{"type":"string"}]}}}`:                                           3 + 3 + len("a::") + 3 + len(":string:"),
+		`{"properties":{"a":{"allOf":[{"type":"string"}]}}}`:                                           3 + 3 + len("a::") + 3 + len(":string:"),
 		`{"properties":{"a":{"type":"integer","default": 5}}}`:                                         3 + 3 + len("a:integer:") + len("default:5"),
 		`{"properties":{"a":true}}`:                                                                    3 + 3 + len("a:true"),
 		`{"$defs":{"D":{"type":"string"}}}`:                                                            3 + 3 + len("D:string:"),

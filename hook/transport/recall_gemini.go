@@ -15,8 +15,8 @@ func (geminiDialect) list() string { return "contents" }
 // accepts two spellings of the field.
 func functions(tool rawObject) (name string, declared []json.RawMessage) {
 	for _, name := range []string{"functionDeclarations", "function_declarations"} {
-		if tool[name] != nil {
-			return name, list(tool[name])
+		if raw := tool[name]; len(raw) > 0 && raw[0] == '[' { // it may be null
+			return name, list(raw)
 		}
 	}
 	return "", nil

@@ -54,6 +54,10 @@ func TestAutoSetsCacheMarks(t *testing.T) {
 			`{"cache_control":{"type":"ephemeral"},"system":"S",` + msgs(user("1", ""), b, user("2", "")),
 			`{"cache_control":{"type":"ephemeral"},"system":[{"type":"text","text":"S"` + short + `}],` + msgs(user("1", ""), b, user("2", "")),
 		},
+		"none is left beside the provider's own": {
+			`{"cache_control":{"type":"ephemeral"},"system":"S",` + msgs(user("1", short), b, user("2", short), b, user("3", short), b, user("4", "")),
+			`{"cache_control":{"type":"ephemeral"},"system":"S",` + msgs(user("1", short), b, user("2", short), b, user("3", short), b, user("4", "")),
+		},
 		"in front of the provider's own for an hour": {
 			`{"cache_control":{"type":"ephemeral","ttl":"1h"},"system":"S",` + tool("") + msgs(summary, a, b, user("c", "")),
 			`{"cache_control":{"type":"ephemeral","ttl":"1h"},"system":[{"type":"text","text":"S"` + long + `}],` + tool("") +

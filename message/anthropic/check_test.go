@@ -44,6 +44,7 @@ func body(items ...string) string { return `{"messages":[` + strings.Join(items,
 
 func TestEachRuleIsChecked(t *testing.T) {
 	compacted := `{"role":"assistant","content":[{"type":"compaction","content":"c"}]}`
+	protected := `{"role":"assistant","content":[{"type":"hologram"}],"meta":{"protected":true}}` // only its client protects it
 	searched := `{"role":"assistant","content":[{"type":"server_tool_use","id":"s"},{"type":"web_search_tool_result","tool_use_id":"s"}]}`
 	for body, want := range map[string][]string{
 		body(u("a"), c("1", "2"), r("1", "2"), a("b"), u("c")): nil,
@@ -69,6 +70,7 @@ func TestEachRuleIsChecked(t *testing.T) {
 		body(u("a"), a("b"), system("s"), u("c")):                 {"system_position 2/after", "system_position 2/before"},
 		body(u("a"), system("s"), system("s")):                    {"system_position 1/after", "system_position 2/before"},
 		body(system("s"), a("b"), u("c")):                         {"first_message_not_user "},
+		body(protected, u("c")):                                   {"first_message_not_user "},
 	} {
 		req := parse(t, body)
 		if diff := cmp.Diff(want, wiretest.Broken(req.Check(req.Messages(), seq(len(req.Messages()))))); diff != "" {

@@ -256,6 +256,28 @@ func TestSignedEncryptedAndCitedPartsAreSealed(t *testing.T) {
 	}
 }
 
+func TestProtectionAppliesToBothHalvesOfAMixedMessage(t *testing.T) {
+	const blocks = `{"type":"tool_result","tool_use_id":"1","content":"a"},{"type":"text","text":"b"}`
+	for meta, want := range map[string]bool{`,"meta":{"protected":true}`: true, `,"meta":{"protected":false}`: false, "": false} {
+		msgs := parse(t, `{"messages":[{"role":"user","content":[`+blocks+`]`+meta+`}]}`).Messages()
+		if len(msgs) != 2 || msgs[0].Protected != want || msgs[1].Protected != want {
+			t.Errorf("%s: %+v", meta, msgs)
+		}
+	}
+}
+
+// The text in place of a block keeps the mark up to which the provider caches the prompt.
+func TestTheTextInPlaceOfMediaKeepsTheCacheMark(t *testing.T) {
+	const mark = `,"cache_control":{"type":"ephemeral","ttl":"1h"}`
+	for _, block := range []string{`{"type":"image","source":{"type":"url","url":"u"}`, `{"type":"document","source":{"type":"url","url":"u"}`} {
+		m := parse(t, `{"messages":[{"role":"user","content":[`+block+mark+`}]}]}`).Messages()[0]
+		edited, err := m.WithPartText(0, "gone")
+		if want := `{"role":"user","content":[{"type":"text","text":"gone"` + mark + `}]}`; err != nil || string(edited.Raw()) != want {
+			t.Errorf("%s, %v, want %s", edited.Raw(), err, want)
+		}
+	}
+}
+
 // Clients move the marks of the cache about.
 func TestCacheMarksAreNoContent(t *testing.T) {
 	for _, block := range []string{`{"type":"hologram","n":1%s}`, `{"type":"redacted_thinking","data":"d"%s}`, `{%s}`, `{"type":"tool_result","tool_use_id":"1","content":[{"type":"hologram"%s}]}`} {
@@ -266,6 +288,35 @@ func TestCacheMarksAreNoContent(t *testing.T) {
 		}
 		if got[0] != got[1] {
 			t.Errorf("%s is other content with a mark", block)
+		}
+	}
+}
+
+// The media of a part hold its whole source, or its arguments do: otherwise another document
+// would be the same content.
+func TestTheSourceOfMediaIsInItsPart(t *testing.T) {
+	for block, url := range map[string]string{
+		`{"type":"image","source":{"type":"base64","media_type":"image/png","data":"QUJD"}}`:        "data:image/png;base64,QUJD",
+		`{"type":"image","source":{"type":"url","url":"u"}}`:                                        "u",
+		`{"type":"image","source":{"type":"file","file_id":"f"}}`:                                   "",
+		`{"type":"document","source":{"type":"base64","media_type":"application/pdf","data":"QQ"}}`: "",
+		`{"type":"document","source":{"type":"text","media_type":"text/plain","data":"words"}}`:     "",
+		`{"type":"document","source":{"type":"url","url":"u"}}`:                                     "u",
+	} {
+		p := parse(t, `{"messages":[{"role":"user","content":[`+block+`]}]}`).Messages()[0].Parts[0]
+		_, source, _ := strings.Cut(strings.TrimSuffix(block, "}"), `"source":`)
+		if p.Media.URL != url || (url == "") != (string(p.Args) == source) || url != "" && p.Args != nil {
+			t.Errorf("%s: URL %q, arguments %s", block, p.Media.URL, p.Args)
+		}
+	}
+}
+
+// A part of an unknown kind is written as it is, and as a text if it has no JSON.
+func TestPartsOfUnknownKindsAreWrittenAsValidJSON(t *testing.T) {
+	for args, want := range map[string]string{`{"type":"hologram"}`: `{"type":"hologram"}`, "": `{"type":"text","text":"t"}`, "{": `{"type":"text","text":"t"}`} {
+		raw := anthropic.Wire.AppendMessage(nil, message.Message{Role: message.RoleUser, Parts: []message.Part{{Kind: message.KindOther, Text: "t", Args: []byte(args)}}})
+		if whole := `{"role":"user","content":[` + want + `]}`; string(raw) != whole {
+			t.Errorf("%q: %s, want %s", args, raw, whole)
 		}
 	}
 }

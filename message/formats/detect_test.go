@@ -22,6 +22,7 @@ func TestDetectUsesFieldsOfOneWireOnly(t *testing.T) {
 		`{"messages":[{"role":"user","content":"hi"}],"model":"claude-sonnet-4"}`:                                       "openai",
 		`{"messages":[{"role":"system","content":"hi"}],"max_tokens":1,"model":"claude-sonnet-4"}`:                      "openai",
 		`{"messages":[{"role":"assistant","tool_calls":[]}],"max_tokens":1}`:                                            "openai",
+		`{"messages":[{"role":"assistant","content":"a","reasoning_content":"b"}],"max_tokens":1,"model":"claude-x"}`:   "openai",
 		`{"messages":[],"tools":[{"type":"function","function":{}}],"max_tokens":1}`:                                    "openai",
 		`{"messages":[],"stream_options":{},"max_tokens":1}`:                                                            "openai",
 		`{"messages":[{"role":"user","content":[{"type":"image_url","image_url":{}}]}],"max_tokens":1,"model":"haiku"}`: "openai",

@@ -79,8 +79,10 @@ func TestClaudeCodeLinesOfOneAnswerAreOneMessage(t *testing.T) {
 func TestALineOfTwoMessagesIsNotCutInTwo(t *testing.T) {
 	f := read(t, "auto", claudeCode)
 	m := f.Messages()
-	if _, err := f.Write([]message.Message{m[0], m[1], m[2], m[4], m[5]}, []int{0, 1, 2, 4, 5}); err == nil || !strings.Contains(err.Error(), "line 8") {
-		t.Error(err)
+	for _, half := range []int{2, 3} {
+		if _, err := f.Write([]message.Message{m[0], m[1], m[half], m[4], m[5]}, []int{0, 1, half, 4, 5}); err == nil || !strings.Contains(err.Error(), "line 8") {
+			t.Errorf("only message %d: %v", half, err)
+		}
 	}
 }
 
@@ -117,6 +119,19 @@ func TestCodexItemsStayInTheirLines(t *testing.T) {
 	out, err = f.Write([]message.Message{m[0], message.Assistant("sum"), m[4]}, []int{0, -1, 4})
 	rows := strings.Split(codex, "\n")
 	want = []string{rows[0], `{"type":"response_item","payload":{"type":"message","role":"assistant","content":"sum"}}`, rows[2], rows[4], rows[7], rows[8]}
+	if diff := cmp.Diff(want, strings.Split(string(out), "\n")); err != nil || diff != "" {
+		t.Errorf("%v %s", err, diff)
+	}
+}
+
+// A new message takes the place of the first message that it replaces, after the lines
+// before that one.
+func TestANewMessageComesAfterTheLinesBeforeItsPlace(t *testing.T) {
+	f := read(t, "auto", codex)
+	m := f.Messages()
+	out, err := f.Write([]message.Message{m[0], m[1], message.Assistant("sum"), m[4]}, []int{0, 1, -1, 4})
+	rows := strings.Split(codex, "\n")
+	want := []string{rows[0], rows[1], rows[2], `{"type":"response_item","payload":{"type":"message","role":"assistant","content":"sum"}}`, rows[4], rows[7], rows[8]}
 	if diff := cmp.Diff(want, strings.Split(string(out), "\n")); err != nil || diff != "" {
 		t.Errorf("%v %s", err, diff)
 	}
@@ -200,6 +215,7 @@ func TestBadInputNamesLineAndField(t *testing.T) {
 	}{
 		"openai lines":    {"auto", "{\"role\":\"user\",\"content\":\"a\"}\n\n{\"role\":\"user\",\"content\":7}\n", 3, 1, `"content"`},
 		"openai array":    {"auto", "[\n{\"role\":\"user\",\"content\":\"a\"},\n{\"rol\":2}\n]", 3, 1, `"role"`},
+		"pretty-printed":  {"auto", "[\n{\n\"role\":\"user\",\n\"content\":\"a\"\n},\n{\"rol\":2}\n]", 6, 1, `"role"`},
 		"a list cut off":  {"auto", "{\"role\":\"user\",\"content\":\"a\"}\n{\"role\":", 2, 1, "not valid JSON"},
 		"two on a line":   {"auto", "{\"role\":\"user\",\"content\":\"a\"}{\"role\":\"user\",\"content\":\"a\"}\n", 1, 1, "two JSON values"},
 		"an array no end": {"auto", "[\n{\"role\":\"user\"},\n", 3, -1, "not valid JSON"},

@@ -42,6 +42,11 @@ func TestTimesOfMessages(t *testing.T) {
 `,
 			[]time.Time{at("2026-01-02T03:04:05.678Z"), {}},
 		},
+		"chat, an object without a time, then a time": {
+			`{"role":"user","content":"hello","timestamp":{"zone":"UTC"},"created":"soon","ts":{"created":1767323045,"completed":1767323049}}
+`,
+			[]time.Time{at("2026-01-02T03:04:05Z")},
+		},
 		"a body": {
 			`{"model":"gpt-4o","messages":[{"role":"user","content":"hello","timestamp":"2026-01-02 03:04:05"},{"role":"assistant","content":"a"}]}`,
 			[]time.Time{at("2026-01-02T03:04:05Z"), {}},

@@ -51,6 +51,7 @@ func id(side, name, id string) string {
 func body(items ...string) string { return `{"contents":[` + strings.Join(items, ",") + `]}` }
 
 func TestEachRuleIsChecked(t *testing.T) {
+	two := `{"role":"model","parts":[{"functionCall":{"name":"f","id":"1"},"thoughtSignature":"s"},{"functionCall":{"name":"f","id":"2"}}]}` // a response without an id answers one of them
 	for body, want := range map[string][]string{
 		body(u("a"), c("f", "g", "f"), r("f", "f", "g"), a("b"), u("c")):                      nil,
 		body(u("a"), c("f"), r("f", "TEXT"), c("g"), r("g")):                                  nil,
@@ -63,6 +64,8 @@ func TestEachRuleIsChecked(t *testing.T) {
 		body(u("a"), a("b")):              {"trailing_model "},
 		body(u("a"), c("f", "f"), r("f")): {"function_response_parity 1/f#2"},
 		body(u("a"), c("f"), r("f", "g")): {"function_response_parity 2/g#1"},
+		body(u("a"), two, r("f")):         {"function_response_parity 1/2"},
+		body(u("a"), two, r("f", "f")):    nil,
 		body(u("a"), id("functionCall", "f", "1"), id("functionResponse", "f", "2")): {"function_response_parity 1/1", "function_response_parity 2/2"},
 		body(u("a"), id("functionCall", "f", "1"), r("f")):                           nil,
 		body(u("a"), c("f"), id("functionResponse", "f", "2")):                       nil,

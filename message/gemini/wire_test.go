@@ -303,6 +303,55 @@ func TestSignedPartsAndThoughtsAreSealed(t *testing.T) {
 	}
 }
 
+// A file whose data the media do not hold is in the arguments of its part, beside a response
+// and in it.
+func TestTheDataOfAFileIsInItsPart(t *testing.T) {
+	const data = `{"mimeType":"application/pdf","data":"QUJD"}`
+	for name, part := range map[string]string{
+		"beside": `{"inlineData":` + data + `}`,
+		"inside": `{"functionResponse":{"name":"f","response":{"output":"a"},"parts":[{"inlineData":` + data + `}]}}`,
+	} {
+		parts := parse(t, `{"contents":[{"role":"user","parts":[`+part+`]}]}`).Messages()[0].Parts
+		if p := parts[len(parts)-1]; p.Kind != message.KindFile || string(p.Args) != data {
+			t.Errorf("%s a response: %s %s", name, p.Kind, p.Args)
+		}
+	}
+}
+
+// The response may refer to its media by their name, so the text in their place keeps it.
+func TestTheTextInPlaceOfMediaInAResponseKeepsTheirName(t *testing.T) {
+	text := message.MediaText(message.KindFile, 12, 3, "3f9a2c1b70de")
+	for field, want := range map[string]string{`"displayName":"a \"b\".pdf",`: `"displayName":"a \"b\".pdf",`, `"display_name":"c",`: `"displayName":"c",`, "": ""} {
+		part := `{"functionResponse":{"name":"f","response":{"output":"a"},"parts":[{"inlineData":{` + field + `"mimeType":"application/pdf","data":"QUJD"}}]}}`
+		m := parse(t, `{"contents":[{"role":"user","parts":[`+part+`]}]}`).Messages()[0]
+		edited, err := m.WithPartText(1, text)
+		media := `{"inlineData":{"mimeType":"text/plain",` + want + `"data":"` + base64.StdEncoding.EncodeToString([]byte(text)) + `"}}`
+		if err != nil || !strings.Contains(string(edited.Raw()), `"parts":[`+media+`]`) {
+			t.Errorf("%s: %s, %v, want %s", field, edited.Raw(), err, media)
+			continue
+		}
+		back := parse(t, `{"contents":[`+string(edited.Raw())+`]}`).Messages()[0]
+		if p := back.Parts[1]; p.Kind != message.KindToolResult || p.Text != text || p.CallID != m.Parts[1].CallID {
+			t.Errorf("%s: it is read as %+v", field, p)
+		}
+	}
+}
+
+// A signed part goes back as it came, and so does what the model made.
+func TestOnlyUnsignedMediaOfTheUserCanBeReplaced(t *testing.T) {
+	for _, media := range []string{`"inlineData":{"mimeType":"image/png","data":"AAAA"}`, `"fileData":{"mimeType":"application/pdf","fileUri":"u"}`} {
+		for name, c := range map[string]struct {
+			role, signature string
+			want            bool
+		}{"a user's": {"user", "", true}, "signed": {"user", `,"thoughtSignature":"s"`, false}, "the model's": {"model", "", false}} {
+			m := parse(t, `{"contents":[{"role":"`+c.role+`","parts":[{`+media+c.signature+`}]}]}`).Messages()[0]
+			if _, err := m.WithPartText(0, "gone"); m.Replaceable(0) != c.want || (err == nil) != c.want {
+				t.Errorf("%s: replaceable %v, an edit returns %v", name, m.Replaceable(0), err)
+			}
+		}
+	}
+}
+
 func TestAboutReadsTheRestOfTheBody(t *testing.T) {
 	got := parse(t, `{"contents":[],"tools":[{"a":1}],"generation_config":{"max_output_tokens":7},"labels":{"team":"a","n":1}}`).About()
 	want := wire.About{Tools: []byte(`[{"a":1}]`), MaxOutput: 7, Metadata: map[string]string{"team": "a"}, Bytes: 105}

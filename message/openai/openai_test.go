@@ -76,6 +76,12 @@ func TestPartsOfEveryKindAreRead(t *testing.T) {
 	if got := strings.Join(kinds, " "); got != "reasoning text text tool_call tool_call" {
 		t.Errorf("parts %s", got)
 	}
+	for _, key := range []string{"reasoning_content", "reasoning"} { // the second: OpenRouter, vLLM
+		m, err := openai.ParseMessage([]byte(`{"role":"assistant","content":"say","` + key + `":"think"}`))
+		if err != nil || len(m.Parts) != 2 || m.Parts[0].Kind != message.KindReasoning || m.Parts[0].Text != "think" {
+			t.Errorf("%s: %+v, %v", key, m.Parts, err)
+		}
+	}
 	if m.Parts[3].Name != "f" || string(m.Parts[3].Args) != `{"a":1}` || string(m.Parts[4].Args) != "free text" {
 		t.Errorf("calls %+v", m.Parts[3:])
 	}
@@ -173,11 +179,43 @@ func TestMessagesMadeInGoSurviveTheWire(t *testing.T) {
 		if got.Fingerprint() != m.Fingerprint() {
 			t.Errorf("%s is other content than %+v", raw, m.Parts)
 		}
+		if last := len(m.Parts) - 1; m.Parts[last].Media != nil && got.Parts[last].Media.Detail != m.Parts[last].Media.Detail {
+			t.Errorf("%s has another detail than %q, which costs other tokens", raw, m.Parts[last].Media.Detail)
+		}
 	}
 	m := message.User("u")
 	m.Protected = true
 	if got, err := openai.ParseMessage(openai.AppendJSONL(nil, m)); err != nil || !got.Protected {
 		t.Errorf("protection is lost: %v", err)
+	}
+}
+
+// The archive stores messages that were made in Go in this form: every part must be in
+// it, at its place.
+func TestSoundsAndFilesMadeInGoAreWritten(t *testing.T) {
+	for name, c := range map[string]struct {
+		part message.Part
+		want string
+	}{
+		"a file": {
+			message.Part{Kind: message.KindFile, Media: &message.Media{MIME: "application/pdf", Name: "a.pdf", URL: "data:application/pdf;base64,QUJD"}},
+			`{"type":"file","file":{"filename":"a.pdf","file_data":"data:application/pdf;base64,QUJD"}}`,
+		},
+		"a file of this wire":    {message.Part{Kind: message.KindFile, Args: []byte(`{"type":"file","file":{"file_id":"f"}}`), Media: &message.Media{Bytes: 38}}, `{"type":"file","file":{"file_id":"f"}}`},
+		"a file of another wire": {message.Part{Kind: message.KindFile, Args: []byte(`{"type":"text","data":"x"}`), Media: &message.Media{Name: "a"}}, `{"type":"file","file":{"type":"text","data":"x"}}`},
+		"a file without content": {message.Part{Kind: message.KindFile}, `{"type":"file","file":{"filename":"","file_data":""}}`},
+		"a sound":                {message.Part{Kind: message.KindAudio, Media: &message.Media{MIME: "audio/wav", URL: "data:audio/wav;base64,QUJD"}}, `{"type":"input_audio","input_audio":{"data":"QUJD","format":"wav"}}`},
+		"a sound behind a link":  {message.Part{Kind: message.KindAudio, Media: &message.Media{MIME: "audio/mp3", URL: "https://example.org/a"}}, `{"type":"input_audio","input_audio":{"data":"https://example.org/a","format":"mp3"}}`},
+	} {
+		m := message.Message{Role: message.RoleUser, Parts: []message.Part{c.part, {Kind: message.KindText, Text: "see"}}}
+		raw := openai.AppendMessage(nil, m)
+		if want := `{"role":"user","content":[` + c.want + `,{"type":"text","text":"see"}]}`; string(raw) != want {
+			t.Errorf("%s: %s, want %s", name, raw, want)
+		}
+		back, err := openai.ParseMessage(raw)
+		if err != nil || len(back.Parts) != 2 || back.Parts[0].Kind != c.part.Kind || back.Parts[1].Text != "see" {
+			t.Errorf("%s: %+v, %v", name, back.Parts, err)
+		}
 	}
 }
 

@@ -2,6 +2,7 @@ package openai
 
 import (
 	"bytes"
+	"strings"
 
 	"github.com/agentcompact/compact/internal/jsonscan"
 	"github.com/agentcompact/compact/message"
@@ -117,7 +118,7 @@ func appendContent(dst []byte, m message.Message) []byte {
 		switch p.Kind {
 		case message.KindText, message.KindToolResult:
 			texts = append(texts, p.Text)
-		case message.KindImage, message.KindOther:
+		case message.KindImage, message.KindAudio, message.KindFile, message.KindOther:
 			media = true
 		}
 	}
@@ -147,6 +148,8 @@ func appendParts(dst []byte, m message.Message) []byte {
 				dst = jsonscan.AppendQuote(append(dst, `,"detail":`...), p.Media.Detail)
 			}
 			dst = append(dst, "}}"...)
+		case p.Kind == message.KindAudio, p.Kind == message.KindFile:
+			dst = appendFile(dst, &p)
 		case p.Kind == message.KindOther && jsonscan.Check(p.Args) == nil:
 			dst = append(dst, p.Args...)
 		default:
@@ -154,6 +157,39 @@ func appendParts(dst []byte, m message.Message) []byte {
 		}
 	}
 	return append(dst, ']')
+}
+
+// appendFile writes a sound or a file: as it is if it came from this wire, otherwise with
+// its URL or with the JSON that another wire has for it.
+func appendFile(dst []byte, p *message.Part) []byte {
+	kind := "file"
+	if p.Kind == message.KindAudio {
+		kind = "input_audio"
+	}
+	var media message.Media
+	if p.Media != nil {
+		media = *p.Media
+	}
+	valid := jsonscan.Check(p.Args) == nil
+	if valid && string(member(p.Args, "type")) == `"`+kind+`"` {
+		return append(dst, p.Args...)
+	}
+	dst = append(append(append(append(append(dst, `{"type":"`...), kind...), `","`...), kind...), `":`...)
+	switch {
+	case media.URL == "" && valid:
+		return append(append(dst, p.Args...), '}')
+	case p.Kind == message.KindAudio:
+		mime, data, _ := strings.Cut(strings.TrimPrefix(media.URL, "data:"), ";base64,")
+		if data == "" {
+			mime, data = media.MIME, media.URL
+		}
+		dst = jsonscan.AppendQuote(append(dst, `{"data":`...), data)
+		dst = jsonscan.AppendQuote(append(dst, `,"format":`...), strings.TrimPrefix(mime, "audio/"))
+	default:
+		dst = jsonscan.AppendQuote(append(dst, `{"filename":`...), media.Name)
+		dst = jsonscan.AppendQuote(append(dst, `,"file_data":`...), media.URL)
+	}
+	return append(dst, "}}"...)
 }
 
 func appendCalls(dst []byte, m message.Message) []byte {

@@ -111,6 +111,36 @@ func TestLegalBodiesOfEveryItemAreLegal(t *testing.T) {
 	}
 }
 
+func TestPicturesAndComputerCallsAreReadWhole(t *testing.T) {
+	msgs := parse(t, `{"input":[{"role":"user","content":[{"type":"input_image","image_url":"data:image/png;base64,QUJD","detail":"low"},{"type":"input_image","file_id":"f","detail":"high"}]},
+		{"type":"computer_call","call_id":"a","action":{"type":"click"}},{"type":"computer_call","call_id":"b","actions":[{"type":"wait"}]}]}`).Messages()
+	for i, want := range []message.Media{{URL: "data:image/png;base64,QUJD", MIME: "image/png", Detail: "low"}, {URL: "f", Detail: "high"}} {
+		got := *msgs[0].Parts[i].Media
+		if got.Bytes = 0; got != want {
+			t.Errorf("picture %d: %+v, want %+v", i, got, want)
+		}
+	}
+	for i, want := range []string{`{"type":"click"}`, `[{"type":"wait"}]`} {
+		if got := string(msgs[1].Parts[i].Args); got != want {
+			t.Errorf("call %d: %s, want %s", i, got, want)
+		}
+	}
+}
+
+// The output may be the last item, as in every request that answers a call which the provider stores.
+func TestAReferenceAndItsOutputMayBeTheLastItems(t *testing.T) {
+	r := parse(t, `{"input":[{"role":"user","content":"q"},{"type":"item_reference","id":"fc_9"},{"type":"function_call_output","call_id":"z","output":"3"}]}`)
+	msgs := r.Messages()
+	before := r.Check(msgs, seq(3))
+	if diff := cmp.Diff([]string{"tool_result_without_call z"}, wiretest.Broken(before)); diff != "" {
+		t.Error(diff)
+	}
+	after := r.Check([]message.Message{msgs[0], msgs[2]}, []int{0, 2})
+	if diff := cmp.Diff([]string{"item_reference_split " + msgs[2].Fingerprint().String()}, wiretest.Broken(wire.New(before, after))); diff != "" {
+		t.Error(diff)
+	}
+}
+
 func TestAnOutputOfTwoTextsWithoutItsCallIsOneViolation(t *testing.T) {
 	r := parse(t, `{"input":[{"type":"function_call_output","call_id":"a","output":[{"type":"input_text","text":"1"},{"type":"input_text","text":"2"}]},{"role":"user","content":"q"}]}`)
 	if diff := cmp.Diff([]string{"tool_result_without_call a"}, wiretest.Broken(r.Check(r.Messages(), seq(2)))); diff != "" {

@@ -372,6 +372,11 @@ func TestMetaProtectsAndIsNotSent(t *testing.T) {
 	marked := strings.Replace(bare, `"content":"a"`, `"content":"a","meta":{"protected":true}`, 1)
 	marked = strings.Replace(marked, `"name":"f"`, `"meta":{"protected":true},"name":"f"`, 1)
 	marked = strings.Replace(marked, `"output":"meta"`, `"output":"meta","meta":{"protected":false}`, 1)
+	first := strings.Replace(bare, `"content":"a"`, `"content":"a","meta":{"protected":true}`, 1)
+	r := parse(t, first)
+	if out, err := r.Write(r.Messages(), []int{0, 1, 2}); err != nil || string(out) != bare {
+		t.Errorf("only the first message has it: %v\n%s\nwant\n%s", err, out, bare)
+	}
 	for range 2 { // read, and taken from the cache
 		r := parse(t, marked)
 		msgs := r.Messages()

@@ -97,3 +97,21 @@ func TestSplitKnowsTheLastBodiesOnly(t *testing.T) {
 		t.Errorf("a body larger than the cache is kept: %v", err)
 	}
 }
+
+// The cache keeps the newest bodies, however many conversations there are.
+func TestACacheKeepsTheNewestBodies(t *testing.T) {
+	c := NewCache(0)
+	for i := range 3 * maxBodies {
+		if _, err := c.Split(fmt.Appendf(nil, `{"n":%d,"messages":[{"role":"user","content":"%s"}]}`, i, strings.Repeat("x", 100*i)), "messages"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if n := len(c.bodies.list); n != maxBodies {
+		t.Fatalf("%d bodies are kept, want %d", n, maxBodies)
+	}
+	for i, s := range c.bodies.list {
+		if want := fmt.Sprintf(`{"n":%d,`, 2*maxBodies+i); !strings.HasPrefix(string(s.data), want) {
+			t.Errorf("body %d begins with %.12s, want %s", i, s.data, want)
+		}
+	}
+}

@@ -10,7 +10,10 @@ import (
 // holds returns the first promise that a reduction breaks, or "" if it breaks none.
 func holds(r *Result, o Options) string {
 	out, ok := Reduce(r, o)
-	if !ok {
+	switch {
+	case out.Err != nil:
+		return out.Err.Error()
+	case !ok:
 		return ""
 	}
 	text := out.Render(r.Text, 9, testRef)

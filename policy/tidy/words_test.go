@@ -161,3 +161,43 @@ func TestIsReducedRecognizesTheFirstLine(t *testing.T) {
 		}
 	}
 }
+
+func TestDraftsOfBlankLinesHaveNothingInside(t *testing.T) {
+	for _, text := range []string{"", "\n", strings.Repeat("\n", 40), "Output:\n" + strings.Repeat("\n", 40), strings.Repeat("\n", 40) + "</output>\n"} {
+		if from, to := newDraft(text).inner(); from != to {
+			t.Errorf("%q: lines [%d, %d) are inside the frame", text, from, to)
+		}
+	}
+}
+
+func TestNumberedFilesBeginAtAnyNumber(t *testing.T) {
+	for text, want := range map[string]bool{
+		"7\ta\n8\tb\n9\tc": true, "0\ta\n1\tb\n2\tc": true, "7\ta\n8\tb\nc": false, "7\ta\n9\tb\n11\tc": false, "7\ta\n8\tb": false, "a\nb\nc": false,
+	} {
+		d := newDraft(text)
+		if got := d.numbered(0, len(d.lines)); got != want {
+			t.Errorf("numbered(%q) = %v", text, got)
+		}
+	}
+}
+
+// A method of a class, which is indented by four, is as informative as the class.
+func TestDeclarationsRankByTheirIndentation(t *testing.T) {
+	for depth, want := range map[int]uint8{0: good, 2: good, 4: good, 5: some, 8: some} {
+		if got := rankAt(depth); got != want {
+			t.Errorf("a declaration that is indented by %d has the rank %d, want %d", depth, got, want)
+		}
+	}
+}
+
+func TestUnprefixedRemovesTheNameOfATask(t *testing.T) {
+	for text, want := range map[string]string{
+		"@scope/name test: ok 1": "ok 1", "name build:  ok 1": "ok 1", "name lint: ok 1": "ok 1", "name:test: ok 1": "ok 1", "name:build: ok 1": "ok 1", "name:lint: ok 1": "ok 1",
+		"  ok 1": "ok 1", "test: ok 1": "test: ok 1", "error: ok 1": "error: ok 1", "latest: ok 1": "latest: ok 1", "": "",
+		strings.Repeat("x", 60) + " test: ok 1": strings.Repeat("x", 60) + " test: ok 1",
+	} {
+		if got := unprefixed(text); got != want {
+			t.Errorf("unprefixed(%q) = %q, want %q", text, got, want)
+		}
+	}
+}
