@@ -1,6 +1,7 @@
 // Command cputime runs tests and prints the CPU time of each package's test binary,
 // with all processes that it starts and waits for. The time to compile and link is not
-// part of it. All tests run: cached results are not used.
+// part of it: what a test itself has compiled is in a column of its own. All tests run:
+// cached results are not used.
 //
 //	go run ./tools/cputime ./...
 //	go run ./tools/cputime -short ./compact ./redact
@@ -22,23 +23,29 @@ import (
 	"time"
 )
 
-// folder names the variable that tells the program to run one test binary: go test
-// starts it in place of each, and it writes a usage to the folder that the variable holds.
-const folder = "COMPACT_CPUTIME_FOLDER"
+// The variables tell the program to run one test binary, or one tool of the compiler. go
+// test starts it in place of each binary, and a go command that a test starts does so in
+// place of each tool. It writes a usage to the folder that the variable holds.
+const (
+	binaries = "COMPACT_CPUTIME_BINARIES"
+	tools    = "COMPACT_CPUTIME_TOOLS"
+)
 
 type usage struct {
-	Dir                string // of the package
-	User, System, Wall time.Duration
+	Dir                       string // of the package
+	User, System, Wall, Build time.Duration
 }
 
 func main() {
 	log.SetFlags(0)
-	if into, ok := os.LookupEnv(folder); ok {
-		code, err := one(into, os.Args[1], os.Args[2:])
-		if err != nil {
-			log.Fatal("cputime: ", err)
+	for variable, run := range map[string]func(into string, args []string) (int, error){binaries: binary, tools: tool} {
+		if into, ok := os.LookupEnv(variable); ok {
+			code, err := run(into, os.Args[1:])
+			if err != nil {
+				log.Fatal("cputime: ", err)
+			}
+			os.Exit(code)
 		}
-		os.Exit(code)
 	}
 	all, err := measure(os.Args[1:])
 	print(all)
@@ -59,13 +66,19 @@ func measure(args []string) ([]usage, error) {
 	}
 	defer os.RemoveAll(into)
 	test := exec.Command("go", append([]string{"test", "-vet=off", "-count=1", "-exec=" + self}, args...)...)
-	test.Env = append(os.Environ(), folder+"="+into)
+	test.Env = append(os.Environ(), binaries+"="+into)
 	out, failed := test.CombinedOutput()
 	if failed != nil {
 		os.Stderr.Write(out)
 	}
+	all, err := read(into)
+	return all, errors.Join(failed, err)
+}
+
+// read returns the usages in a folder.
+func read(from string) ([]usage, error) {
 	var all []usage
-	names, err := filepath.Glob(filepath.Join(into, "*.json"))
+	names, err := filepath.Glob(filepath.Join(from, "*.json"))
 	for _, name := range names {
 		var u usage
 		data, err := os.ReadFile(name)
@@ -74,35 +87,76 @@ func measure(args []string) ([]usage, error) {
 		}
 		all = append(all, u)
 	}
-	return all, errors.Join(failed, err)
+	return all, err
 }
 
-// one runs a test binary, writes what it took to a new file of into and returns its code.
-func one(into, binary string, args []string) (int, error) {
+// binary runs a test binary, writes what it took and returns its code.
+func binary(into string, args []string) (int, error) {
 	dir, err := os.Getwd()
 	if err != nil {
 		return 0, err
 	}
-	if err := os.Unsetenv(folder); err != nil {
-		return 0, err
-	}
-	test := exec.Command(binary, args...)
-	test.Stdin, test.Stdout, test.Stderr = os.Stdin, os.Stdout, os.Stderr
-	start := time.Now()
-	if err := test.Run(); test.ProcessState == nil {
-		return 0, err
-	}
-	state := test.ProcessState
-	data, err := json.Marshal(usage{dir, state.UserTime(), state.SystemTime(), time.Since(start)})
+	self, err := os.Executable()
 	if err != nil {
 		return 0, err
+	}
+	compiled, err := os.MkdirTemp(into, "tools")
+	if err != nil {
+		return 0, err
+	}
+	env := map[string]string{tools: compiled, "GOFLAGS": os.Getenv("GOFLAGS") + " -toolexec=" + self}
+	u, code, err := run(args, binaries, env)
+	if err != nil {
+		return 0, err
+	}
+	built, err := read(compiled)
+	for _, b := range built {
+		u.Build += b.User
+	}
+	u.Dir, u.User = dir, u.User-u.Build
+	return code, errors.Join(err, write(into, u))
+}
+
+// tool runs a tool of the compiler, writes what it took and returns its code.
+func tool(into string, args []string) (int, error) {
+	u, code, err := run(args, tools, nil)
+	if err != nil {
+		return 0, err
+	}
+	return code, write(into, u)
+}
+
+// run runs a program, without one variable and with others.
+func run(args []string, without string, with map[string]string) (usage, int, error) {
+	err := os.Unsetenv(without)
+	for name, value := range with {
+		err = errors.Join(err, os.Setenv(name, value))
+	}
+	if err != nil {
+		return usage{}, 0, err
+	}
+	cmd := exec.Command(args[0], args[1:]...)
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, os.Stderr
+	start := time.Now()
+	err = cmd.Run()
+	state := cmd.ProcessState
+	if state == nil {
+		return usage{}, 0, err
+	}
+	return usage{User: state.UserTime(), System: state.SystemTime(), Wall: time.Since(start)}, state.ExitCode(), nil
+}
+
+func write(into string, u usage) error {
+	data, err := json.Marshal(u)
+	if err != nil {
+		return err
 	}
 	f, err := os.CreateTemp(into, "*.json")
 	if err != nil {
-		return 0, err
+		return err
 	}
 	_, err = f.Write(data)
-	return state.ExitCode(), errors.Join(err, f.Close())
+	return errors.Join(err, f.Close())
 }
 
 // print prints the packages that take 0.1 s or more, those first that take most, and the sum.
@@ -115,12 +169,12 @@ func print(all []usage) {
 		return cmp.Or(cmp.Compare(b.User, a.User), strings.Compare(a.Dir, b.Dir))
 	})
 	line := func(u usage, name string) {
-		fmt.Printf("%8.2f %8.2f %8.2f  %s\n", u.User.Seconds(), u.System.Seconds(), u.Wall.Seconds(), name)
+		fmt.Printf("%8.2f %8.2f %8.2f %8.2f  %s\n", u.User.Seconds(), u.System.Seconds(), u.Wall.Seconds(), u.Build.Seconds(), name)
 	}
-	fmt.Printf("%8s %8s %8s  seconds, by package\n", "user", "system", "wall")
+	fmt.Printf("%8s %8s %8s %8s  seconds, by package\n", "user", "system", "wall", "build")
 	var sum, small usage
 	add := func(to *usage, u usage) {
-		to.User, to.System, to.Wall = to.User+u.User, to.System+u.System, to.Wall+u.Wall
+		to.User, to.System, to.Wall, to.Build = to.User+u.User, to.System+u.System, to.Wall+u.Wall, to.Build+u.Build
 	}
 	for _, u := range all {
 		add(&sum, u)
