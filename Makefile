@@ -5,7 +5,7 @@ GOLANGCI    := github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
 LIBRARY     := ./compact/... ./configs/... ./hook/... ./message/... ./policy/... ./price/... ./recall/... ./redact/... ./replay/... ./serve/... ./storage/... ./strategy/... ./token/... ./trace/... ./internal/...
 FUZZTIME    ?= 5m
 
-.PHONY: test lint golangci race cover fuzz bench soak proof agents sdks generate vuln licenses cross snapshot figures mutants
+.PHONY: test lint golangci race cover fuzz bench soak proof agents sdks generate vuln licenses cross snapshot figures cpu mutants
 
 test:
 	go test ./...
@@ -88,6 +88,10 @@ cross:
 # How large the project is: lines, files, functions, exported names.
 figures:
 	go run ./tools/figures
+
+# What the tests cost: CPU time of each package's test binary. PKG chooses packages.
+cpu:
+	go run ./tools/cputime $(PKG)
 
 # The files of a release, in dist/, unpublished. It needs syft for the lists of contents.
 snapshot:

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/agentcompact/compact/compact"
+	"github.com/agentcompact/compact/internal/samples"
 	"github.com/agentcompact/compact/message"
 	"github.com/agentcompact/compact/redact"
 	"github.com/agentcompact/compact/storage"
@@ -154,14 +155,18 @@ func (a *agentAtOnce) work() {
 	}
 }
 
-// operate does what operators do, until the agents are done.
+// operate does what operators do, until the agents are done. With COMPACT_SAMPLES=all it
+// waits less between two operations.
 func (s *scene) operate(rng *rand.Rand) {
-	ctx := context.Background()
+	ctx, wait := context.Background(), 60
+	if samples.All() {
+		wait = 20
+	}
 	for {
 		select {
 		case <-s.closed:
 			return
-		case <-time.After(time.Duration(rng.IntN(20)) * time.Millisecond):
+		case <-time.After(time.Duration(rng.IntN(wait)) * time.Millisecond):
 		}
 		log, err := record.OpenSession(ctx, s.store, "s")
 		if err != nil {

@@ -62,7 +62,8 @@ func (s Strategy) extractInto(own Strategy) func(h *History) []Line {
 
 // titled returns the section with exactly that title.
 func (s Strategy) titled(title string) (int, bool) {
-	i := slices.IndexFunc(s.Sections, func(o Section) bool { return headingKey(o.Title) == headingKey(title) })
+	key := headingKey(title)
+	i := slices.IndexFunc(s.Sections, func(o Section) bool { return headingKey(o.Title) == key })
 	return i, i >= 0
 }
 

@@ -80,9 +80,10 @@ const leastWord = 80
 // total exceeds hard tokens. If that is not enough, it drops messages, oldest first.
 func fitWords(words []Word, limit, hard int, count func(string) int) []Word {
 	words = slices.Clone(words)
-	c := wordCutter{words: words, count: count, costs: make([]int, len(words)), full: make([]string, len(words))}
+	c := wordCutter{words: words, count: count, costs: make([]int, len(words)), full: make([]string, len(words)), runes: make([]int, len(words))}
 	for i, w := range words {
 		c.full[i] = w.Text
+		c.runes[i] = utf8.RuneCountInString(w.Text)
 		c.costs[i] = count(renderWord(w))
 		c.total += c.costs[i]
 	}
@@ -106,6 +107,7 @@ func fitWords(words []Word, limit, hard int, count func(string) int) []Word {
 type wordCutter struct {
 	words []Word
 	full  []string // uncut texts
+	runes []int    // lengths of the texts as they are
 	costs []int
 	total int
 	count func(string) int
@@ -161,6 +163,7 @@ func onlyPolite(text string) bool {
 // set replaces the text of a message.
 func (c *wordCutter) set(i int, text string) {
 	c.words[i].Text = text
+	c.runes[i] = utf8.RuneCountInString(text)
 	c.total -= c.costs[i]
 	c.costs[i] = c.count(renderWord(c.words[i]))
 	c.total += c.costs[i]
@@ -172,7 +175,7 @@ func (c *wordCutter) cut(n, limit int) {
 	for c.total > limit {
 		longest, size := -1, leastWord
 		for i := range n {
-			if k := utf8.RuneCountInString(c.words[i].Text); k > size+40 {
+			if k := c.runes[i]; k > size+40 {
 				longest, size = i, k-40
 			}
 		}
@@ -186,7 +189,7 @@ func (c *wordCutter) cut(n, limit int) {
 // shorten cuts one message in the middle: by half, or by as much as necessary.
 func (c *wordCutter) shorten(i, tokens int) {
 	all := utf8.RuneCountInString(c.full[i])
-	have := utf8.RuneCountInString(c.words[i].Text)
+	have := c.runes[i]
 	keep := max(have/2, have-4*tokens-60, leastWord)
 	note := fmt.Sprintf(shortenedMark+"%d of %d characters]", max(all-keep, 0), all)
 	if c.words[i].Ref != "" {

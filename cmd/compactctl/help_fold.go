@@ -1,21 +1,9 @@
 package main
 
-import (
-	"strings"
+import "strings"
 
-	"github.com/spf13/cobra"
-)
-
-// foldHelp wraps the texts of all commands at helpColumns. Indented lines stay
+// folded wraps each paragraph that has a line which is too long. Indented lines stay
 // unchanged.
-func foldHelp(cmd *cobra.Command) {
-	cmd.Long = folded(cmd.Long)
-	for _, sub := range cmd.Commands() {
-		foldHelp(sub)
-	}
-}
-
-// folded wraps each paragraph that has a line which is too long.
 func folded(text string) string {
 	var out, paragraph []string
 	end := func() {

@@ -23,7 +23,16 @@ func TestHelpFitsATerminal(t *testing.T) {
 		t.Fatalf("%d commands", len(commands))
 	}
 	for _, cmd := range commands {
-		for line := range strings.SplitSeq(cmd.Long+"\n"+cmd.LocalFlags().FlagUsagesWrapped(helpColumns), "\n") {
+		var b strings.Builder
+		cmd.SetOut(&b)
+		if err := cmd.Help(); err != nil {
+			t.Fatal(err)
+		}
+		long, _, usage := strings.Cut(b.String(), "Usage:\n")
+		if !usage {
+			t.Errorf("%s: no usage in its help: %s", cmd.CommandPath(), b.String())
+		}
+		for line := range strings.SplitSeq(long+"\n"+cmd.LocalFlags().FlagUsagesWrapped(helpColumns), "\n") {
 			if columnsOf(line) > helpColumns && !strings.HasPrefix(line, "\t") { // cobra's own commands to copy
 				t.Errorf("%s: %d columns: %s", cmd.CommandPath(), columnsOf(line), line)
 			}

@@ -40,12 +40,11 @@ verify --require-proof).`,
 	strict(root)
 	addExamples(root, "")
 	addCompletion(a, root)
-	foldHelp(root)
 	root.SetHelpFunc(a.helpOf(root.HelpFunc()))
 	return root
 }
 
-// helpOf shows the help of a command, as show does. If a group has no command with
+// helpOf shows the help of a command, as show does, wrapped at helpColumns. If a group has no command with
 // the name before --help, helpOf records an error, because cobra would show the
 // group's help without one.
 func (a *app) helpOf(show func(*cobra.Command, []string)) func(*cobra.Command, []string) {
@@ -56,6 +55,7 @@ func (a *app) helpOf(show func(*cobra.Command, []string)) func(*cobra.Command, [
 			a.unknown = group(cmd, names)
 			return
 		}
+		cmd.Long = folded(cmd.Long) // not at each start: it takes longer than some commands
 		show(cmd, args)
 	}
 }

@@ -61,6 +61,8 @@ func columnsOf(s string) int {
 
 func columnsOfRune(r rune) int {
 	switch {
+	case r < 0x300 && r != '\u00ad': // the first combining mark, and the soft hyphen
+		return 1
 	case unicode.In(r, unicode.Mn, unicode.Me, unicode.Cf):
 		return 0
 	case r >= 0x1100:

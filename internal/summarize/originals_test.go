@@ -7,6 +7,7 @@ import (
 	"testing"
 	"unicode/utf8"
 
+	"github.com/agentcompact/compact/internal/samples"
 	"github.com/agentcompact/compact/message"
 	"github.com/agentcompact/compact/policy"
 	"github.com/agentcompact/compact/strategy"
@@ -186,7 +187,11 @@ func TestPrunedViewFitsTheBudget(t *testing.T) {
 	whole := view(msgs, 1<<20)
 	floor := whole.Without(s.Takes(whole))
 	var old, words, notices int
-	for limit := floor; limit < whole.Total(); limit += 7 {
+	step := 21
+	if samples.All() {
+		step = 7
+	}
+	for limit := floor; limit < whole.Total(); limit += step {
 		v := view(msgs, limit)
 		p, err := s.Propose(t.Context(), v)
 		if err != nil || len(p.Groups) != 1 {

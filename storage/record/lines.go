@@ -7,6 +7,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"io"
+	"slices"
 
 	"github.com/agentcompact/compact/storage"
 )
@@ -78,6 +79,9 @@ func readLine(br *bufio.Reader, most int) ([]byte, error) {
 		text, err = br.ReadSlice('\n')
 		if len(long)+len(text) > most {
 			return nil, storage.ErrDamaged
+		}
+		if len(long)+len(text) > cap(long) {
+			long = slices.Grow(long, min(2*cap(long), most)-len(long)) // append alone would copy a long line five times
 		}
 		long = append(long, text...)
 	}

@@ -1,7 +1,6 @@
 package eval
 
 import (
-	"regexp"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -20,13 +19,27 @@ var glue = map[string]bool{"and": true, "or": true, "und": true, "et": true, "na
 
 const leastStrung = 4
 
-var nameWord = regexp.MustCompile(`[0-9_/\\.:=@#$%{}<>|]|\p{Ll}\p{Lu}`)
+// nameWord reports whether a word has a digit, a sign of names, or a small letter before a
+// capital.
+func nameWord(w string) bool {
+	if strings.ContainsAny(w, `0123456789_/\.:=@#$%{}<>|`) {
+		return true
+	}
+	small := false
+	for _, r := range w {
+		if small && unicode.IsUpper(r) {
+			return true
+		}
+		small = unicode.IsLower(r)
+	}
+	return false
+}
 
 // plainWord reports whether a word belongs to a language and is not a name. A line in a
 // script without spaces counts as one plain word.
 func plainWord(w string) bool {
 	w = strings.Trim(w, "\"'`()[]{},.;:!?*-–—→…")
-	return w != "" && !nameWord.MatchString(w) && strings.ContainsFunc(w, unicode.IsLetter)
+	return w != "" && !nameWord(w) && strings.ContainsFunc(w, unicode.IsLetter)
 }
 
 // readable reports whether a line reads as a sentence.

@@ -62,13 +62,15 @@ func (f *Facts) judge(text string) Handoff {
 		}
 		h.User += count(v.says(s))
 	}
-	failing := f.Failing()
+	failing, failures := f.Failing(), v.with(failureWord)
 	h.FailedOf = len(failing)
 	for _, c := range failing {
-		h.Failed += count(v.line(func(l line) bool { return failureWord.MatchString(l.low) && l.names(c) }))
+		name := nameOf(c)
+		h.Failed += count(failures.line(func(l line) bool { return l.names(name) }))
 	}
+	changes := v.with(changeWord)
 	for _, p := range f.Changed {
-		h.Changed += count(v.line(func(l line) bool { return changeWord.MatchString(l.low) && l.path(p) }))
+		h.Changed += count(changes.line(func(l line) bool { return l.path(p) }))
 	}
 	h.Unmade, h.UnmadeOf = len(f.unmade(v)), len(f.Refused)
 	for _, it := range f.Plan {
@@ -125,15 +127,22 @@ var (
 // claims counts the lines that state the outcome of a command, and the lines among them
 // that no run of the command confirms.
 func (f *Facts) claims(v view) (stated, wrong int) {
+	names := make([]commandName, len(f.Runs))
+	for i, r := range f.Runs {
+		names[i] = nameOf(r.Command)
+	}
 	for _, l := range v.lines {
-		said := f.withoutCommands(l)
+		if l.words {
+			continue
+		}
+		said := l.withoutCommands(names)
 		bad, good := claimFailed.MatchString(said), claimPassed.MatchString(said)
-		if l.words || bad == good {
+		if bad == good {
 			continue // no claim, or claims about several commands
 		}
 		named, confirmed := false, false
-		for _, r := range f.Runs {
-			if l.names(r.Command) {
+		for i, r := range f.Runs {
+			if l.names(names[i]) {
 				named = true
 				confirmed = confirmed || bad && (r.Failed || r.quoted(claimFailed, l)) || good && (r.Passed || r.Zero && !sayPassed.MatchString(said) || r.quoted(claimPassed, l))
 			}
@@ -146,11 +155,11 @@ func (f *Facts) claims(v view) (stated, wrong int) {
 
 // withoutCommands returns a line without the commands that it quotes, because the words of
 // a command, such as a search, are not claims.
-func (f *Facts) withoutCommands(l line) string {
+func (l line) withoutCommands(names []commandName) string {
 	said := l.low
 	for _, code := range l.code {
-		for _, r := range f.Runs {
-			if (line{low: code}).names(r.Command) {
+		for _, name := range names {
+			if (line{low: code}).names(name) {
 				said = strings.ReplaceAll(said, code, " ")
 				break
 			}
@@ -239,6 +248,17 @@ func (v view) line(f func(line) bool) bool {
 	return false
 }
 
+// with returns the readable lines that match.
+func (v view) with(match *regexp.Regexp) view {
+	var out view
+	for _, l := range v.lines {
+		if l.readable && match.MatchString(l.low) {
+			out.lines = append(out.lines, l)
+		}
+	}
+	return out
+}
+
 var changeFolder = regexp.MustCompile(`^(?:cd|pushd) \S+ ?(?:&&|;) ?`)
 
 // commandHead is the number of bytes at the beginning of a command that a line must
@@ -249,17 +269,25 @@ const commandHead = 24
 // "EOF" and ")" do not.
 const leastLast = 10
 
-// names reports whether a line names a command, with or without a change of folder before
-// it. A script is also named by its last line, whose outcome it has.
-func (l line) names(command string) bool {
+// A commandName is the beginning of a command, with and without a change of folder before
+// it, and of the last line of a script, whose outcome the script has; normalized.
+type commandName [3]string
+
+func nameOf(command string) commandName {
 	c := even(command)
-	if strings.Contains(l.low, c[:min(len(c), commandHead)]) || strings.Contains(l.low, head(changeFolder.ReplaceAllString(c, ""), commandHead)) {
-		return true
-	}
+	n := commandName{c[:min(len(c), commandHead)], head(changeFolder.ReplaceAllString(c, ""), commandHead)}
+	n[2] = n[0]
 	command = strings.TrimSpace(command)
 	at := strings.LastIndexByte(command, '\n') + 1
-	last := head(command[at:], commandHead)
-	return at > 0 && len(last) >= leastLast && strings.Contains(l.low, last)
+	if last := head(command[at:], commandHead); at > 0 && len(last) >= leastLast {
+		n[2] = last
+	}
+	return n
+}
+
+// names reports whether a line names a command.
+func (l line) names(n commandName) bool {
+	return strings.Contains(l.low, n[0]) || strings.Contains(l.low, n[1]) || strings.Contains(l.low, n[2])
 }
 
 // path reports whether a line names a file: whether it contains the name of the file and

@@ -13,13 +13,15 @@ func (f *Facts) Misses(text string) []string {
 			note("user", s)
 		}
 	}
+	failures, changes := v.with(failureWord), v.with(changeWord)
 	for _, c := range f.Failing() {
-		if !v.line(func(l line) bool { return failureWord.MatchString(l.low) && l.names(c) }) {
+		name := nameOf(c)
+		if !failures.line(func(l line) bool { return l.names(name) }) {
 			note("failed", c)
 		}
 	}
 	for _, p := range f.Changed {
-		if !v.line(func(l line) bool { return changeWord.MatchString(l.low) && l.path(p) }) {
+		if !changes.line(func(l line) bool { return l.path(p) }) {
 			note("changed", p)
 		}
 	}

@@ -79,7 +79,11 @@ func TestFutureNeedRecallHoldsUnderOtherReadings(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	all := sessions(t, 4)
+	n := 4
+	if !samples.All() {
+		n = 12
+	}
+	all := sessions(t, n)
 	names := []string{"kinds-apart-any-extension", "inside-words"}
 	if os.Getenv("COMPACT_SOAK") != "" {
 		names = Readings()

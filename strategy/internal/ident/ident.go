@@ -137,16 +137,19 @@ var class = func() (t [256]uint8) {
 	return t
 }()
 
-var schemes = []string{"https://", "http://", "file://", "ssh://", "git://", "s3://", "ws://", "wss://", "postgres://", "redis://"}
+// schemes holds the schemes of URLs by their first byte.
+var schemes = func() (t [256][]string) {
+	for _, s := range []string{"https://", "http://", "file://", "ssh://", "git://", "s3://", "ws://", "wss://", "postgres://", "redis://"} {
+		t[s[0]] = append(t[s[0]], s)
+	}
+	return t
+}()
 
 // scheme returns the end of a URL scheme that begins at i, 0 if there is none.
 func scheme(text string, i int) int {
-	switch text[i] {
-	case 'h', 'f', 's', 'g', 'w', 'p', 'r':
-		for _, s := range schemes {
-			if strings.HasPrefix(text[i:], s) {
-				return i + len(s)
-			}
+	for _, s := range schemes[text[i]] {
+		if strings.HasPrefix(text[i:], s) {
+			return i + len(s)
 		}
 	}
 	return 0
