@@ -251,10 +251,10 @@ func TestConfigRefusesInvalidStages(t *testing.T) {
 	for want, all := range map[string][]compact.OwnStage{
 		"has no Stage":                 {{}},
 		"one word":                     {{Stage: idle("two words")}},
-		"there is already":             {{Stage: idle("mask")}},
-		"another one":                  {good, good},
+		"a built-in stage":             {{Stage: idle("mask")}},
+		"another entry":                {good, good},
 		"one of trigger, always":       {{Stage: maskPolls, When: "never"}},
-		"a Goal that there is not":     {{Stage: maskPolls, Goal: 9}},
+		"an unknown Goal":              {{Stage: maskPolls, Goal: 9}},
 		"must be one of tidy, window,": nil, // polls is named and not there
 	} {
 		err := compact.Config{Stages: all, Policy: policy.Config{Stages: []string{"polls"}}}.Validate()

@@ -136,7 +136,7 @@ func place(where string) ([]configs.Option, error) {
 	bucket, prefix, ok := s3.ParseURL(where)
 	switch {
 	case !ok && strings.HasPrefix(where, "s3:"):
-		return nil, &usageError{fmt.Errorf("%s %q names no bucket: s3://BUCKET/PREFIX", flag, where)}
+		return nil, &usageError{fmt.Errorf("%s %q does not name a bucket: use s3://BUCKET/PREFIX", flag, where)}
 	case !ok:
 		return []configs.Option{configs.Override(flag, "storage.path", where)}, nil
 	}

@@ -43,7 +43,7 @@ func newArchiveCopy(a *app) *cobra.Command {
 				opts.Sessions = append(opts.Sessions, s.Key().String())
 			}
 			if encrypted(src) && !encrypted(dst) && !plain {
-				return &usageError{fmt.Errorf("%s is encrypted, and the copy in %s would not be: give a --config that has storage.encrypt.recipients, or --plain for a copy that everybody can read", printable(args[0]), printable(args[1]))}
+				return &usageError{fmt.Errorf("%s is encrypted, and the copy in %s would not be: add a --config that has storage.encrypt.recipients, or --plain for an unencrypted copy", printable(args[0]), printable(args[1]))}
 			}
 			if err := a.copyRecorded(cmd, args[0], args[1], src, opts.Sessions); err != nil {
 				return err

@@ -93,7 +93,7 @@ func (a *app) printText(text string) error {
 const aboutArchiveRecall = `Recall prints the text that a placeholder such as "recall 3f9a2c1b77de" stands for. The
 text is redacted, as it is in the archive. REF is one of:
 
-  3f9a2c1b77de         the reference in a placeholder, or the first digits of a fingerprint
+  3f9a2c1b77de         a reference in a placeholder, or a fingerprint's start
   s12, s12-s20         messages as a summary cites them
   turn:17              a whole turn
   turn:17:observation  one part of it (request, reasoning, action, observation)

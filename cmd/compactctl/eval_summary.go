@@ -53,8 +53,9 @@ summarizes the messages that would be removed, and counts what the summary keeps
   * the sentences that the user typed
   * the commands that failed
   * the outcomes that it states, and how many of them are false
-  * the changed files, and the files that it calls changed although the edit was refused
-  * the plan and the next step; with --csv and --json also next steps that were already done
+  * the changed files, and files that it calls changed after a refused edit
+  * the plan and the next step; with --csv and --json also next steps that
+    were already done
   * the characters in lists of names
   * the identifiers that the rest of the session needs
 

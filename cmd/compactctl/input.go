@@ -73,7 +73,7 @@ func (a *app) read(file string) (*transcript, error) {
 		return nil, unreadable(t.name, err)
 	}
 	if t.msgs = t.file.Messages(); len(t.msgs) == 0 {
-		return nil, &inputError{file: t.name, err: errors.New("there are no messages in it")}
+		return nil, &inputError{file: t.name, err: errors.New("it has no messages")}
 	}
 	a.sayOdd(t)
 	t.model, t.recall = a.flags.model, a.input.recall
@@ -110,7 +110,7 @@ func (a *app) spare(size int) {
 // unreadable is the error for a file that can't be read as messages.
 func unreadable(file string, err error) error {
 	if errors.Is(err, formats.ErrUnknown) {
-		err = errors.New(strings.TrimPrefix(err.Error(), "formats: ") + "; say which one it is with --format")
+		err = errors.New(strings.TrimPrefix(err.Error(), "formats: ") + "; name the format with --format")
 	}
 	return &inputError{file: file, err: err}
 }

@@ -58,7 +58,7 @@ func (r *reduction) run(cmd *cobra.Command, file string) error {
 		return err
 	}
 	if field := t.file.Request().About().ServerSide; field != "" {
-		return &inputError{file: t.name, err: fmt.Errorf("field %q says that the provider holds the conversation, or compacts it itself: what is here is not all of it", field)}
+		return &inputError{file: t.name, err: fmt.Errorf("field %q shows that the provider stores or compacts the conversation: the file has only a part of it", field)}
 	}
 	if err := r.prepare(); err != nil {
 		return err
@@ -86,8 +86,8 @@ func withoutAgent(command string, cfg compact.Config) error {
 	if backend != strategy.BackendAgent {
 		return nil
 	}
-	return &usageError{fmt.Errorf("summarizer.backend: %s asks the agent's own model behind its requests, which compactctl serve and run have, and hook/transport; "+
-		"%s has a file alone: add --set summarizer.backend=extractive, or openai with summarizer.model", backend, command)}
+	return &usageError{fmt.Errorf("summarizer.backend: %s asks the agent's own model after its requests, and only compactctl serve, compactctl run and hook/transport have requests; "+
+		"%s reads a file: add --set summarizer.backend=extractive, or openai with summarizer.model", backend, command)}
 }
 
 // check refuses a report path that would overwrite the messages.

@@ -92,7 +92,7 @@ with. Settings can follow a preset or a file after commas:
 
 --session replays a session of an archive, and allows one more policy:
 
-  --policy current       the cost of what was really done, call by call, from the ledger
+  --policy current       the cost of what was done, call by call, by the ledger
 
 If a session can't be read, replay names it, continues with the others, and exits with 3.
 Ctrl-C ends it and prints the results so far.`

@@ -194,7 +194,7 @@ func (s *serving) receipt(st serve.Stats) {
 	}
 	line(would + strings.Join([]string{things(st.Calls, "model call"), things(st.Compactions, "compaction"), things(st.Recalls, "recall")}, ", "))
 	if st.Calls > 0 {
-		line(fmt.Sprintf("prompts %s tokens in place of %s (%s)%s", count(st.Sent), count(st.History), relative(st.History, st.Sent), money(st)))
+		line(fmt.Sprintf("prompts %s tokens instead of %s (%s)%s", count(st.Sent), count(st.History), relative(st.History, st.Sent), money(st)))
 	}
 	if st.Failures > 0 {
 		line(things(st.Failures, "request") + " went out unchanged because of an error in compact")
@@ -213,7 +213,7 @@ func money(st serve.Stats) string {
 	case st.Unpriced == st.Calls:
 		return ""
 	case st.Unpriced > 0:
-		return fmt.Sprintf(", about $%.2f in place of $%.2f, without %s of models whose price is not known", st.With, st.Without, things(st.Unpriced, "call"))
+		return fmt.Sprintf(", about $%.2f instead of $%.2f, without %s of models whose price is not known", st.With, st.Without, things(st.Unpriced, "call"))
 	}
-	return fmt.Sprintf(", about $%.2f in place of $%.2f", st.With, st.Without)
+	return fmt.Sprintf(", about $%.2f instead of $%.2f", st.With, st.Without)
 }
