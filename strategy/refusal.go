@@ -83,7 +83,7 @@ const thin = 60
 
 // Reasons why an answer is not a summary.
 var (
-	errShapeless   = errors.New("it has none of the requested sections and no list")
+	errShapeless   = errors.New("it has none of the sections that were requested, and no list")
 	errSaysNothing = errors.New("it says nothing about the conversation")
 )
 
