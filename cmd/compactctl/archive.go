@@ -33,7 +33,7 @@ profile, web identity or the container.`,
 		a.addArchive(sub)
 		cmd.AddCommand(sub)
 	}
-	cmd.AddCommand(newArchiveCopy(a), newArchiveIdentity(a)) // these two name two archives and no archive
+	cmd.AddCommand(newArchiveCopy(a), newArchiveIdentity(a)) // copy takes two archives and identity takes none, so they lack the flag --archive
 	return cmd
 }
 
