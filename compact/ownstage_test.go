@@ -223,7 +223,7 @@ func TestOwnTakerMayNotRemoveKeptMessages(t *testing.T) {
 		t.Errorf("got %v, want ErrInsufficientBudget", err)
 	}
 	if asked {
-		t.Error("the floor is above the budget whatever the stage says, and it was asked all the same")
+		t.Error("the stage was asked although the floor is above the budget in any case")
 	}
 }
 
@@ -255,7 +255,7 @@ func TestConfigRefusesInvalidStages(t *testing.T) {
 		"another entry":                {good, good},
 		"one of trigger, always":       {{Stage: maskPolls, When: "never"}},
 		"an unknown Goal":              {{Stage: maskPolls, Goal: 9}},
-		"must be one of tidy, window,": nil, // polls is named and not there
+		"must be one of tidy, window,": nil, // the configuration names polls, but Stages lacks it
 	} {
 		err := compact.Config{Stages: all, Policy: policy.Config{Stages: []string{"polls"}}}.Validate()
 		if err == nil || !strings.Contains(err.Error(), want) {
