@@ -34,7 +34,7 @@ func TestAgentsOwnModelStaysEnabledAfterAColdCache(t *testing.T) {
 func TestAgentsOwnModelIsDisabledWithAReason(t *testing.T) {
 	for want, use := range map[string]func(*agentState){
 		"does not report the tokens read": func(a *agentState) { a.answered(strategy.Draft{PromptTokens: 9}) },
-		"no token of its prompt was read":           func(a *agentState) { a.answered(strategy.Draft{PromptTokens: 9, CacheKnown: true}) },
+		"no token of its prompt was read": func(a *agentState) { a.answered(strategy.Draft{PromptTokens: 9, CacheKnown: true}) },
 		"its last summaries failed": func(a *agentState) {
 			for range mostFailed {
 				a.ended(strategy.ErrRejected)
