@@ -82,7 +82,7 @@ const beside = 10 * time.Minute
 func (a *account) idle(c *call) bool {
 	gap := c.began.Sub(a.last)
 	if gap < -beside {
-		a.warn("clock", "the clock ran backwards between two calls: how long the provider's cache was left alone is not known, and taken to be no time")
+		a.warn("clock", "the clock ran backwards between two calls: the idle time of the provider's cache is unknown, and zero is assumed")
 		return false
 	}
 	return c.ep.card.Lifetime > 0 && gap > c.ep.card.Lifetime

@@ -128,9 +128,9 @@ func (a *agentState) answered(d strategy.Draft) {
 	switch {
 	case a.gone:
 	case !d.CacheKnown:
-		a.giveUp("given up for this session, since the answer does not say what of its prompt was read from a cache (of a stream of chat completions it does with stream_options.include_usage)")
+		a.giveUp("not used again in this session, because the answer does not report the tokens read from a cache (a stream of chat completions needs stream_options.include_usage)")
 	case d.CachedTokens == 0:
-		a.giveUp("given up for this session, since nothing of its prompt was read from a cache")
+		a.giveUp("not used again in this session, because no token of its prompt was read from a cache")
 	}
 }
 
@@ -147,7 +147,7 @@ func (a *agentState) ended(err error) {
 		return
 	}
 	if a.failed++; a.failed >= mostFailed && !a.gone {
-		a.giveUp("given up for this session, since the model has not written the last summaries")
+		a.giveUp("not used again in this session, because its last summaries failed")
 	}
 }
 
@@ -278,9 +278,9 @@ func (c *call) byAgent(w *summarize.Writer) {
 func (c *call) whyNotAgent() {
 	switch {
 	case c.q.last == nil:
-		c.s.agent.say("asks behind the requests that go through hook/transport or compactctl serve, and this call came without one")
+		c.s.agent.say("needs a request that goes through hook/transport or compactctl serve, and this call has none")
 	case c.lane.account.uncached():
-		c.s.agent.say("the provider says that nothing of the last prompts was read from a cache")
+		c.s.agent.say("the provider reports that no token of the last prompts was read from a cache")
 	}
 }
 

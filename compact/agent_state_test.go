@@ -34,9 +34,9 @@ func TestAgentsOwnModelStaysEnabledAfterAColdCache(t *testing.T) {
 // with the reason.
 func TestAgentsOwnModelIsDisabledWithAReason(t *testing.T) {
 	for want, use := range map[string]func(*agentState){
-		"does not say what of its prompt was read": func(a *agentState) { a.answered(strategy.Draft{PromptTokens: 9}) },
-		"nothing of its prompt was read":           func(a *agentState) { a.answered(strategy.Draft{PromptTokens: 9, CacheKnown: true}) },
-		"has not written the last summaries": func(a *agentState) {
+		"does not report the tokens read": func(a *agentState) { a.answered(strategy.Draft{PromptTokens: 9}) },
+		"no token of its prompt was read": func(a *agentState) { a.answered(strategy.Draft{PromptTokens: 9, CacheKnown: true}) },
+		"its last summaries failed": func(a *agentState) {
 			for range mostFailed {
 				a.ended(strategy.ErrRejected)
 			}

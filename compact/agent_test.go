@@ -47,7 +47,7 @@ func TestAgentsOwnModelWithoutATransport(t *testing.T) {
 		if rounds >= 14 && (res.Summary == nil && res.Replayed == 0 || res.Summary != nil && res.Summary.Backend != summarize.BackendExtractive) {
 			t.Fatalf("%d rounds: the summary is %+v", rounds, res.Summary)
 		}
-		said += strings.Count(strings.Join(res.Warnings, "\n"), "this call came without one")
+		said += strings.Count(strings.Join(res.Warnings, "\n"), "this call has none")
 	}
 	if said != 1 {
 		t.Errorf("it is reported %d times", said)

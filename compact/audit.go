@@ -247,7 +247,7 @@ func sizeOf(b *batch) (n int) {
 func (c *call) leaveEvents() {
 	a := c.s.audit
 	if n := a.add(c.takeEvents()...); n > 0 {
-		c.res.Warnings = append(c.res.Warnings, fmt.Sprintf("the archive takes no lines of the audit log: the %d oldest that waited were dropped", n))
+		c.res.Warnings = append(c.res.Warnings, fmt.Sprintf("the archive accepts no lines of the audit log: the %d oldest waiting lines were dropped", n))
 	}
 	if a.due() {
 		a.backlog.flush(a)

@@ -102,7 +102,7 @@ func TestWaitingLinesAreBoundedAndDropsAreReported(t *testing.T) {
 			t.Fatal(err)
 		}
 		lines := linesOf(t, a, "s")
-		said := fmt.Sprintf("the %d oldest that waited were dropped", dropped)
+		said := fmt.Sprintf("the %d oldest waiting lines were dropped", dropped)
 		if len(lines) < 2 || !strings.Contains(lines[0], "AuditLinesDropped") || !strings.Contains(lines[0], said) {
 			t.Errorf("the log begins with %.300q, want %q", lines, said)
 		}

@@ -190,8 +190,8 @@ func (b *backlog) loss(id string, lines int) *loss {
 	now, name := b.m.now(), b.m.nameOf(id)
 	p := trace.Error{
 		SessionID: id, ErrorType: "AuditLinesDropped",
-		Message:  fmt.Sprintf("the archive took no lines of the audit log for so long that the %d oldest that waited were dropped", lines),
-		Guidance: "find out why the archive could not be written; the exporters were given every event",
+		Message:  fmt.Sprintf("the archive accepted no lines of the audit log for so long that the %d oldest waiting lines were dropped", lines),
+		Guidance: "find out why the archive could not be written; the exporters received every event",
 	}
 	r := b.m.redactor.Session(name)
 	e := trace.New(p, r.JSON(trace.Encode(p)), now, now)

@@ -114,11 +114,11 @@ func (c *call) wrongPrices() string {
 	card, economic := &c.ep.card, c.ep.cfg.Policy.When == policy.Economic
 	switch {
 	case c.ep.priceErr != nil:
-		return c.ep.priceErr.Error() + "; the list's are taken (" + card.String() + ")"
+		return c.ep.priceErr.Error() + "; the list prices are used (" + card.String() + ")"
 	case economic && card.CacheRead <= 0:
-		return "nothing is known to be paid for what a prompt holds: policy.when economic has nothing to go by, and the window's trigger works alone"
+		return "the price of cached prompt tokens is unknown or zero: policy.when economic can't compare costs, and only the window's trigger works"
 	case economic && card.Relative:
-		return fmt.Sprintf("no price of model %q is known: policy.when economic goes by the ratios of its provider; set prices.model, or prices.input", c.ep.name)
+		return fmt.Sprintf("no price of model %q is known: policy.when economic uses the price ratios of its provider; set prices.model, or prices.input", c.ep.name)
 	}
 	return ""
 }

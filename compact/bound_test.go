@@ -73,7 +73,7 @@ func TestWaitNamesTheUpperBoundWhereCountsAreApproximate(t *testing.T) {
 		if !strings.Contains(said, fmt.Sprintf("the view costs %d tokens", res.After.Total)) || (res.UpperBound > res.After.Total) != is {
 			t.Fatalf("%s: %q, the upper bound is %d of %d", model, said, res.UpperBound, res.After.Total)
 		}
-		if named := strings.Contains(said, fmt.Sprintf("approximate: %d at most", res.UpperBound)); named != is {
+		if named := strings.Contains(said, fmt.Sprintf("upper bound %d", res.UpperBound)); named != is {
 			t.Errorf("%s: the upper bound is named: %v, in %q", model, named, said)
 		}
 	}

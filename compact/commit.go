@@ -336,7 +336,7 @@ func (c *call) uncommitted(ctx context.Context, r *run, kind string, why error) 
 		c.res.Archived = c.place([]record.Written{r.written})
 	}
 	c.settle(0)
-	c.res.Warnings = append(c.res.Warnings, "the view is archived, and is no step of the ledger: "+why.Error())
+	c.res.Warnings = append(c.res.Warnings, "the view is archived, but it is not a step of the ledger: "+why.Error())
 	if !c.lateTold {
 		c.emitError(kind, "uncommitted", why)
 	}

@@ -179,7 +179,7 @@ func (c *call) unchanged(started time.Time, r *run, q reduce.Request, out *reduc
 	switch {
 	case r.late:
 		c.res.Reason = trace.ReasonLate
-		c.res.Warnings = append(c.res.Warnings, summarize.ErrLate.Error()+": the view fits as it is; the next call has the summary")
+		c.res.Warnings = append(c.res.Warnings, summarize.ErrLate.Error()+": the view fits without it; the next call uses the summary")
 	case q.Only == policy.Always:
 		c.res.Reason = trace.ReasonBelow
 	case c.q.manual:
@@ -207,10 +207,10 @@ func (c *call) explain(out *reduce.Outcome) {
 	c.lane.explained = true
 	total, bounded := out.View.Total(), ""
 	if most := c.upperBound(out.View.Messages, total); most > total {
-		bounded = fmt.Sprintf(" (the count is approximate: %d at most, and that is what is held against these)", most)
+		bounded = fmt.Sprintf(" (an estimate; the limits apply to its upper bound %d)", most)
 	}
 	c.res.Warnings = append(c.res.Warnings, fmt.Sprintf(
-		"the view costs %d tokens%s, the target is %d, and nothing more may be taken out: all of it is pinned, recent or the last user message; compaction waits until there is something, or until %d tokens",
+		"the view costs %d tokens%s, the target is %d, and nothing more may be removed: all messages are pinned, recent or the last user message; compaction waits until more may be removed, or until %d tokens",
 		total, bounded, c.budget.Target, c.budget.Cap))
 }
 

@@ -213,7 +213,7 @@ func TestEconomyReportsItsInputs(t *testing.T) {
 	c.Model, c.MaxContextTokens = "in-house-7b", 200_000
 	r := newRig(t, c)
 	res := r.preflight(loop(2, 900))
-	if !res.Bill.Relative || !strings.Contains(strings.Join(res.Warnings, "\n"), "the ratios of its provider") {
+	if !res.Bill.Relative || !strings.Contains(strings.Join(res.Warnings, "\n"), "the price ratios of its provider") {
 		t.Errorf("relative %v, warnings %q", res.Bill.Relative, res.Warnings)
 	}
 }

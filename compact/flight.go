@@ -116,7 +116,7 @@ func (w *writing) unused(session string, calls []summarize.CallInfo) trace.Summa
 	all.Prompt, all.Completion, all.Cached, all.Written = sum.Prompt, sum.Completion, sum.Cached, sum.Written
 	all.Err = nil
 	p := summarizePayload(session, all)
-	p.Unused, p.OutputText = true, "nobody used it: the conversation went another way, or came to its end"
+	p.Unused, p.OutputText = true, "nothing used it: the conversation changed or ended"
 	return p
 }
 

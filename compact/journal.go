@@ -28,7 +28,7 @@ func (c *call) note() {
 	for i := range fresh {
 		line := c.s.line(fresh[i])
 		if line.Len() > record.MaxLogLine {
-			c.res.Warnings = append(c.res.Warnings, fmt.Sprintf("a message of %d bytes is too long for the journal, which leaves it out (storage.transcripts: all); what takes it out of the prompt stores it", line.Len()))
+			c.res.Warnings = append(c.res.Warnings, fmt.Sprintf("a message of %d bytes is too long for the journal (storage.transcripts: all), which leaves it out; a compaction that removes the message stores it", line.Len()))
 			continue
 		}
 		if fp := fresh[i].Fingerprint(); !c.s.audit.addJournal(journalLine{fp, line}) {

@@ -162,7 +162,7 @@ func (k *keyring) settle(ctx context.Context, ask func() (seal.Held, error)) err
 func (k *keyring) giveUp(why error) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	k.said = append(k.said, fmt.Sprintf("the key of the archive can't be kept (%v): another process won't know what this one compacted; set %s", why, ArchiveKeyVariable))
+	k.said = append(k.said, fmt.Sprintf("the key of the archive can't be saved (%v): other processes can't recognize the edits of this one; set %s", why, ArchiveKeyVariable))
 	k.settled.Store(true)
 }
 
@@ -234,7 +234,7 @@ func (c *call) haveKey(ctx context.Context) error {
 
 // errKeyCame ends a call whose names were computed with a key other than the
 // archive's.
-var errKeyCame = errors.New("another process has given the archive a key meanwhile; the next call has it")
+var errKeyCame = errors.New("another process has given the archive a key in the meantime; the next call uses it")
 
 // sealed returns the form of a fingerprint outside of memory.
 func (s *session) sealed(fp message.Fingerprint) message.Fingerprint {

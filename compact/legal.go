@@ -52,7 +52,7 @@ func (l *legality) check(view []message.Message, sources []int) (err error) {
 	return err
 }
 
-var errOtherHistory = errors.New("compact: the history is not the messages of the request that WithRequest names")
+var errOtherHistory = errors.New("compact: the history does not match the messages of the request in WithRequest")
 
 // legal returns the check for the engine; nil if the wire is unknown.
 func (c *call) legal() func([]message.Message, []int) error {

@@ -162,7 +162,7 @@ func (m *CompactManager) openArchive(ctx context.Context) (storage.Archive, erro
 func openArchive(ctx context.Context, c Config) (storage.Archive, error) {
 	switch {
 	case c.Storage.Encrypt.On() && c.OpenArchive == nil:
-		return nil, errors.New("storage.encrypt is set, which this package does not link: use configs.Load, or put an archive in Config.Archive")
+		return nil, errors.New("storage.encrypt is set, but this package links no encryption: use configs.Load, or set Config.Archive")
 	case c.Storage.Adapter == "fs" && !c.Storage.Encrypt.On():
 		a, err := fs.Open(c.Storage.Path)
 		if err != nil {
@@ -177,7 +177,7 @@ func openArchive(ctx context.Context, c Config) (storage.Archive, error) {
 	case c.OpenArchive != nil:
 		return c.OpenArchive(ctx, c.Storage)
 	}
-	return nil, fmt.Errorf("storage.adapter is %q, which this package does not link: use configs.Load, or put an archive in Config.Archive", c.Storage.Adapter)
+	return nil, fmt.Errorf("storage.adapter is %q, but this package does not link it: use configs.Load, or set Config.Archive", c.Storage.Adapter)
 }
 
 // notEncrypted returns an error for an archive whose first file is encrypted, because
@@ -217,7 +217,7 @@ func closeOpened(ctx context.Context, archive storage.Archive) error {
 
 func exporters(c Config) ([]trace.Exporter, error) {
 	if c.Trace.OTLPEndpoint+c.Trace.OTLPMetricsEndpoint != "" && len(c.Exporters) == 0 {
-		return nil, errors.New("compact: an endpoint of OTLP is set in trace, and no exporter was handed in: use configs.Load, or put one of package trace/otel in Config.Exporters")
+		return nil, errors.New("compact: trace sets an OTLP endpoint, but Config.Exporters is empty: use configs.Load, or add an exporter of package trace/otel")
 	}
 	all := append([]trace.Exporter(nil), c.Exporters...)
 	if c.Trace.AriadneURL != "" {

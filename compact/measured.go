@@ -29,7 +29,7 @@ func (c *call) measured(b Bill) func(Usage) {
 			return
 		}
 		if err := u.contradicts(tokens); err != nil {
-			a.warn("usage", "the usage that was reported contradicts the request, and is ignored: "+err.Error())
+			a.warn("usage", "the reported usage contradicts the request and is ignored: "+err.Error())
 			return
 		}
 		billed := u.split(card, b.Estimated)
@@ -99,10 +99,10 @@ func (u Usage) contradicts(tokens int) error {
 	case parts > u.PromptTokens:
 		return fmt.Errorf("%d tokens were read from the cache or written into it, of a prompt of %d", parts, u.PromptTokens)
 	case u.CompactedTokens > furthest*max(tokens, 256):
-		return fmt.Errorf("%d tokens were read for a summary, where %d were counted", u.CompactedTokens, tokens)
+		return fmt.Errorf("%d tokens were read for a summary, but %d were counted", u.CompactedTokens, tokens)
 	case u.CompactedTokens > 0: // the rest of the prompt can have any size
 	case u.PromptTokens+u.ClearedTokens > furthest*max(tokens, 256) || tokens > furthest*max(u.PromptTokens+u.ClearedTokens, 256):
-		return fmt.Errorf("a prompt of %d tokens, where %d were counted", u.PromptTokens, tokens)
+		return fmt.Errorf("a prompt of %d tokens, but %d were counted", u.PromptTokens, tokens)
 	}
 	return nil
 }

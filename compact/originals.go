@@ -116,7 +116,7 @@ func (c *call) shownRefs(upTo int) (refs []string) {
 }
 
 // errMuchToRead is the error for originals above the limit of one call.
-var errMuchToRead = fmt.Errorf("they have more than %d MiB", originalsBytes>>20)
+var errMuchToRead = fmt.Errorf("they exceed %d MiB", originalsBytes>>20)
 
 // errNoTime is the error for a slow archive.
 var errNoTime = errors.New("the archive takes too long")

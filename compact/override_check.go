@@ -41,7 +41,7 @@ func (c Config) checkOverride(i int, o Override, baseValid bool) error {
 	at := fmt.Sprintf("overrides[%d]", i)
 	switch {
 	case o.Model == "" && o.Agent == "":
-		return &ConfigError{Path: at, Reason: "is for no one: it needs a model, an agent, or both"}
+		return &ConfigError{Path: at, Reason: "applies to no call: set a model, an agent, or both"}
 	case len(o.Set) == 0 && o.Summarize == nil:
 		return &ConfigError{Path: at, Reason: "changes nothing"}
 	}

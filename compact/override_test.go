@@ -99,7 +99,7 @@ func TestInvalidOverrideIsRefusedWithItsPath(t *testing.T) {
 		{[]compact.Override{set("storage.path", "/tmp")}, "overrides[0].storage.path holds for all models and agents"},
 		{[]compact.Override{set("counting", "utf16")}, "overrides[0].counting holds for all models and agents"},
 		{[]compact.Override{set("summarizer.model", "gpt-4o-mini")}, "overrides[0].summarizer.model has no effect with summarizer.backend extractive"},
-		{[]compact.Override{{Set: map[string]any{"policy.trigger_pct": 0.7}}}, "overrides[0] is for no one"},
+		{[]compact.Override{{Set: map[string]any{"policy.trigger_pct": 0.7}}}, "overrides[0] applies to no call"},
 		{[]compact.Override{{Model: "x"}}, "overrides[0] changes nothing"},
 		{
 			[]compact.Override{set("policy.trigger_pct", 0.7), {Agent: "a", Set: map[string]any{"policy.target_pct": 0.8}}},

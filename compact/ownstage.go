@@ -69,15 +69,15 @@ func (c Config) checkStages() error {
 		case !stageName.MatchString(name):
 			errs = append(errs, &ConfigError{Path: at, Value: name, Reason: "the name of a stage is one word of a-z, 0-9, _ and -, 40 characters at most"})
 		case ours:
-			errs = append(errs, &ConfigError{Path: at, Value: name, Reason: "is the name of a stage that there is already"})
+			errs = append(errs, &ConfigError{Path: at, Value: name, Reason: "is the name of a built-in stage"})
 		case slices.Contains(names, name):
-			errs = append(errs, &ConfigError{Path: at, Value: name, Reason: "is the name of another one of Stages"})
+			errs = append(errs, &ConfigError{Path: at, Value: name, Reason: "is also the name of another entry of Stages"})
 		}
 		if s.When != "" && s.When != policy.AtTrigger && s.When != policy.Always {
 			errs = append(errs, &ConfigError{Path: at + ".When", Value: s.When, Reason: "must be one of trigger, always"})
 		}
 		if s.Goal > policy.All || s.Timeout < 0 {
-			errs = append(errs, &ConfigError{Path: at, Value: name, Reason: "has a Goal that there is not, or a negative Timeout"})
+			errs = append(errs, &ConfigError{Path: at, Value: name, Reason: "has an unknown Goal or a negative Timeout"})
 		}
 		names = append(names, name)
 	}
@@ -185,7 +185,7 @@ func (s ownTaker) Takes(v *policy.View) []int {
 // panic, modify its input, or never return.
 func answer[T any](ctx context.Context, s *ownStage, v *policy.View, ask func(context.Context, *policy.View) (T, error)) (none T, err error) {
 	if s.stuck.Load() {
-		return none, fmt.Errorf("compact: stage %s is left out: it has not come back from an earlier call", s.name)
+		return none, fmt.Errorf("compact: stage %s is skipped: an earlier call has not returned yet", s.name)
 	}
 	limit, cancel := context.WithTimeout(ctx, s.Timeout)
 	defer cancel()
@@ -221,5 +221,5 @@ func answer[T any](ctx context.Context, s *ownStage, v *policy.View, ask func(co
 	if ctx.Err() != nil {
 		return none, ctx.Err()
 	}
-	return none, fmt.Errorf("compact: stage %s did not come back within %s", s.name, s.Timeout)
+	return none, fmt.Errorf("compact: stage %s did not return within %s", s.name, s.Timeout)
 }

@@ -223,7 +223,7 @@ func TestOwnTakerMayNotRemoveKeptMessages(t *testing.T) {
 		t.Errorf("got %v, want ErrInsufficientBudget", err)
 	}
 	if asked {
-		t.Error("the floor is above the budget whatever the stage says, and it was asked all the same")
+		t.Error("the stage was asked although the floor is above the budget in any case")
 	}
 }
 
@@ -251,11 +251,11 @@ func TestConfigRefusesInvalidStages(t *testing.T) {
 	for want, all := range map[string][]compact.OwnStage{
 		"has no Stage":                 {{}},
 		"one word":                     {{Stage: idle("two words")}},
-		"there is already":             {{Stage: idle("mask")}},
-		"another one":                  {good, good},
+		"a built-in stage":             {{Stage: idle("mask")}},
+		"another entry":                {good, good},
 		"one of trigger, always":       {{Stage: maskPolls, When: "never"}},
-		"a Goal that there is not":     {{Stage: maskPolls, Goal: 9}},
-		"must be one of tidy, window,": nil, // polls is named and not there
+		"an unknown Goal":              {{Stage: maskPolls, Goal: 9}},
+		"must be one of tidy, window,": nil, // the configuration names polls, but Stages lacks it
 	} {
 		err := compact.Config{Stages: all, Policy: policy.Config{Stages: []string{"polls"}}}.Validate()
 		if err == nil || !strings.Contains(err.Error(), want) {

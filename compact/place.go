@@ -64,7 +64,7 @@ func (c *call) standing(started time.Time, err error) error {
 		return err
 	}
 	c.res.Reason = trace.ReasonBusy
-	c.res.Warnings = append(c.res.Warnings, "so many sessions are compacted at once that the deadline came near before it was this one's turn: the view fits as it is; the next call tries again")
+	c.res.Warnings = append(c.res.Warnings, "too many sessions were compacting at once, and the deadline was near: the view fits uncompacted, and the next call retries")
 	c.keepView(c.now.conv)
 	c.emitDecision(started, nil)
 	return nil

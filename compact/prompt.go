@@ -43,7 +43,7 @@ func (s SummarizerConfig) prompt() (string, error) {
 	}
 	defer func() { _ = f.Close() }()
 	if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() {
-		return "", errors.New("is no regular file")
+		return "", errors.New("is not a regular file")
 	}
 	data, err := io.ReadAll(io.LimitReader(f, promptBytes+1))
 	switch text := strings.TrimSpace(string(data)); {

@@ -88,7 +88,7 @@ func (m *CompactManager) reading(ctx context.Context, s *session, read func(*ses
 
 // Outcomes of a search after which the session may have been scrubbed or erased.
 var (
-	errLeftOut = fmt.Errorf("not all was searched: %w", storage.ErrChanged)
+	errLeftOut = fmt.Errorf("some messages were not searched: %w", storage.ErrChanged)
 	errNoLine  = fmt.Errorf("no line matches: %w", ErrNotFound)
 )
 

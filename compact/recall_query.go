@@ -40,7 +40,7 @@ func parseRecall(arguments json.RawMessage) (*recallQuery, error) {
 		return nil, errors.New("the arguments are more than one JSON object")
 	}
 	if q.Ref == "" && q.Pattern == "" {
-		return nil, errors.New("ref is missing: the reference that a placeholder says; or give a pattern alone, to search everything that was removed")
+		return nil, errors.New("ref is missing: use the reference in a placeholder, or give only a pattern to search everything that was removed")
 	}
 	if n := q.selections(); n > 1 {
 		return nil, errors.New("give at most one of head, tail, lines and pattern")
@@ -88,7 +88,7 @@ func (q *recallQuery) parsePattern() (err error) {
 			compile = recall.SearchPattern
 		}
 		if q.pattern, err = compile(q.Pattern); err != nil {
-			return fmt.Errorf("the pattern is no regular expression: %w", err)
+			return fmt.Errorf("the pattern is not a regular expression: %w", err)
 		}
 	}
 	return nil
@@ -159,10 +159,10 @@ func restOf(f recall.Found, shown int) string {
 		why = append(why, fmt.Sprintf("%d repeat one of these", f.Same))
 	}
 	if more := f.Lines - f.Same - shown; more > 0 {
-		why = append(why, fmt.Sprintf("%d more: narrow the pattern, or ask for a reference", more))
+		why = append(why, fmt.Sprintf("%d more match: narrow the pattern, or ask for a reference", more))
 	}
 	if f.Cut {
-		why = append(why, "the oldest not searched")
+		why = append(why, "the oldest messages were not searched")
 	}
 	if len(why) == 0 {
 		why = append(why, "lines around them are left out: ask with less context")

@@ -116,7 +116,7 @@ func (t Tool) For(wire string) (json.RawMessage, error) {
 			"name": t.Name, "description": t.Description, "parametersJsonSchema": t.Parameters,
 		}}})
 	}
-	return nil, fmt.Errorf("compact: tools of the wire %q are not known (there are openai, responses, anthropic, gemini)", wire)
+	return nil, fmt.Errorf("compact: the wire %q is unknown; use openai, responses, anthropic or gemini", wire)
 }
 
 type recallTool struct {
@@ -136,16 +136,16 @@ func (t *recallTool) call(ctx context.Context, sessionID string, arguments json.
 		return t.search(ctx, sessionID, q)
 	}
 	if _, _, numbered := lookup.ParseNumbers(strings.ToLower(q.Ref)); numbered && t.shown != nil {
-		return t.refuse(errors.New("numbers can't be asked for here: give the reference that stands beside a piece, or in a placeholder")), nil
+		return t.refuse(errors.New("message numbers can't be used here: give the reference beside a piece, or in a placeholder")), nil
 	}
 	text, err := t.read(ctx, sessionID, q.Ref)
 	switch {
 	case errors.Is(err, ErrNotFound):
-		how := "; use one exactly as a placeholder says it"
+		how := "; copy the reference exactly from a placeholder"
 		if none := (*lookup.Missing)(nil); errors.As(err, &none) && none.There != "" {
 			how = none.There
 		}
-		return t.refuse(fmt.Errorf("nothing is kept under the reference %q in this conversation%s", shorten(q.Ref), how)), nil
+		return t.refuse(fmt.Errorf("this conversation has no text with the reference %q%s", shorten(q.Ref), how)), nil
 	case err != nil:
 		return t.refuse(errors.New("the archive can't be read now")), err
 	}
@@ -155,7 +155,7 @@ func (t *recallTool) call(ctx context.Context, sessionID string, arguments json.
 // search answers a call with a pattern but without a reference.
 func (t *recallTool) search(ctx context.Context, sessionID string, q *recallQuery) (string, error) {
 	if t.shown != nil { // other conversations with the same beginning must not be searched
-		return t.refuse(errors.New("ref is missing: here a pattern needs the reference that a placeholder says")), nil
+		return t.refuse(errors.New("ref is missing: here a pattern needs the reference in a placeholder")), nil
 	}
 	found, err := t.m.Search(ctx, sessionID, q.pattern, 0, recall.Around(q.Context))
 	switch {

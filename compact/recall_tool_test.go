@@ -59,16 +59,16 @@ func TestRecallToolReturnsTheRequestedText(t *testing.T) {
 		`{"ref":"REF"}`:                                        numbers(1000),
 		`{"ref":"turn:1:action"}`:                              `read_file {"path":"pkg/file_0.go"}`,
 		`{"ref":"REF"}{}`:                                      "recall: the arguments are more than one JSON object",
-		`{}`:                                                   "recall: ref is missing: the reference that a placeholder says; or give a pattern alone, to search everything that was removed",
-		`null`:                                                 "recall: ref is missing: the reference that a placeholder says; or give a pattern alone, to search everything that was removed",
+		`{}`:                                                   "recall: ref is missing: use the reference in a placeholder, or give only a pattern to search everything that was removed",
+		`null`:                                                 "recall: ref is missing: use the reference in a placeholder, or give only a pattern to search everything that was removed",
 		`{"ref":"REF","head":1,"tail":1}`:                      "recall: give at most one of head, tail, lines and pattern",
 		`{"ref":"REF","head":-1}`:                              "recall: head and tail are at least 1, context is 0 to 50",
 		`{"ref":"REF","context":51,"pattern":"x"}`:             "recall: head and tail are at least 1, context is 0 to 50",
 		`{"ref":"REF","lines":"5-3"}`:                          `recall: lines "5-3" is not FROM-TO, counted from 1`,
-		`{"ref":"ffffffffffff"}`:                               `recall: nothing is kept under the reference "ffffffffffff" in this conversation; use one exactly as a placeholder says it`,
-		`{"ref":"turn:900"}`:                                   `recall: nothing is kept under the reference "turn:900" in this conversation; turns 1 to 90 were taken out`,
-		`{"ref":"s900"}`:                                       `recall: nothing is kept under the reference "s900" in this conversation; s1 to s142 were taken out`,
-		`{"ref":"../../etc/passwd"}`:                           `recall: nothing is kept under the reference "../../etc/passwd" in this conversation; use one exactly as a placeholder says it`,
+		`{"ref":"ffffffffffff"}`:                               `recall: this conversation has no text with the reference "ffffffffffff"; copy the reference exactly from a placeholder`,
+		`{"ref":"turn:900"}`:                                   `recall: this conversation has no text with the reference "turn:900"; turns 1 to 90 were taken out`,
+		`{"ref":"s900"}`:                                       `recall: this conversation has no text with the reference "s900"; s1 to s142 were taken out`,
+		`{"ref":"../../etc/passwd"}`:                           `recall: this conversation has no text with the reference "../../etc/passwd"; copy the reference exactly from a placeholder`,
 		`{"ref":"REF","pattern":"` + strings.Repeat("a", 1001) + `"}`: "recall: the pattern is longer than 1000 bytes",
 	} {
 		arguments = strings.ReplaceAll(arguments, "REF", ref)
@@ -80,7 +80,7 @@ func TestRecallToolReturnsTheRequestedText(t *testing.T) {
 		``:                                "recall: the arguments can't be read: ",
 		`{"ref":"REF","head":"two"}`:      "recall: the arguments can't be read: ",
 		`{"ref":"REF","session":"x"}`:     `recall: the arguments can't be read: unknown field "session"`,
-		`{"ref":"REF","pattern":"(a"}`:    "recall: the pattern is no regular expression: ",
+		`{"ref":"REF","pattern":"(a"}`:    "recall: the pattern is not a regular expression: ",
 		`{"ref":"REF","pattern":"a{2,1"}`: "[no line of",
 	} {
 		arguments = strings.ReplaceAll(arguments, "REF", ref)
@@ -138,7 +138,7 @@ func TestRecallToolReadsTheCallersSessionOnly(t *testing.T) {
 	_, ref, r := recallRig(t, numbers(100))
 	tool := compact.RecallTool(r.CompactManager)
 	got, err := tool.Call(t.Context(), "somebody else's", json.RawMessage(`{"ref":"`+ref+`"}`))
-	if err != nil || !strings.Contains(got, "nothing is kept") {
+	if err != nil || !strings.Contains(got, "has no text with the reference") {
 		t.Errorf("%q, %v", got, err)
 	}
 	if _, err := tool.Call(t.Context(), "", json.RawMessage(`{"ref":"`+ref+`"}`)); !errors.Is(err, compact.ErrSession) {

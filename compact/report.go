@@ -106,7 +106,7 @@ func noSummary(s *policy.SummaryInfo) string {
 	if n := len(s.Errors); n > 0 {
 		why = s.Errors[n-1]
 	}
-	return fmt.Sprintf("the summary that was asked for could not be had (attempts: %d; %s): %s", s.Attempts, why, instead[s.Fallback])
+	return fmt.Sprintf("the requested summary failed (attempts: %d; %s): %s", s.Attempts, why, instead[s.Fallback])
 }
 
 // decisions sets the decision of each message, and the counts.

@@ -75,7 +75,7 @@ func (c *call) answer() {
 		return
 	}
 	c.res.Warnings = append(c.res.Warnings, fmt.Sprintf(
-		"the view costs %d tokens and cannot cost less: of the %d tokens of the window that are kept free for the answer, %d are left",
+		"the view costs %d tokens and cannot cost less: of the %d tokens reserved for the answer, %d are left",
 		c.res.After.Total, c.ep.answer, max(0, c.ep.answer-(c.res.After.Total-c.ep.budget.Cap))))
 }
 

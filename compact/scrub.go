@@ -35,7 +35,7 @@ type ScrubReport struct {
 }
 
 // ErrShortSecret means that a secret to scrub has fewer than 4 bytes.
-var ErrShortSecret = errors.New("compact: a secret that is to be taken out has at least 4 bytes")
+var ErrShortSecret = errors.New("compact: a secret must have at least 4 bytes")
 
 const (
 	leastSecret = redact.MinKnown

@@ -117,7 +117,7 @@ func (c *call) sayKeys() {
 // version 1.
 func (m *CompactManager) sayVersion1(session string) {
 	if m.saidVersion1.CompareAndSwap(false, true) {
-		m.log().Warn("compact: the archive has sessions of format version 1: whoever has them can test guesses of what was redacted; new steps are keyed", "session", session)
+		m.log().Warn("compact: the archive has sessions of format version 1: a reader of them can test guesses of redacted text; new steps have a key", "session", session)
 	}
 }
 
@@ -130,5 +130,5 @@ type LostKeyError struct {
 
 // Error names the key and the places where it was looked up.
 func (e *LostKeyError) Error() string {
-	return "the key " + e.Key + " of the archive is lost (" + ArchiveKeyVariable + ", or the folder compact/keys of the configuration): what was compacted with it is not known here and is compacted anew"
+	return "the key " + e.Key + " of the archive is lost (" + ArchiveKeyVariable + ", or the folder compact/keys of the configuration): the edits made with it are unknown here and are made again"
 }

@@ -180,7 +180,7 @@ func TestRecallToolSearchesEverything(t *testing.T) {
 		t.Errorf("where conversations are shared: %q, %v", answer, err)
 	}
 	answer, err = shown.Call(t.Context(), "s", json.RawMessage(`{"ref":"s2"}`))
-	if err != nil || !strings.HasPrefix(answer, "recall: numbers can't be asked for here") {
+	if err != nil || !strings.HasPrefix(answer, "recall: message numbers can't be used here") {
 		t.Errorf("a number where conversations are shared: %q, %v", answer, err)
 	}
 }

@@ -52,7 +52,7 @@ func (m *CompactManager) observed(ctx context.Context, id string, history []mess
 	late.Reason = trace.ReasonObserve
 	if m.looking.Add(1) > maxLooking {
 		m.looking.Add(-1)
-		late.Warnings = []string{fmt.Sprintf("observe: not looked at: %d calls are already", maxLooking)}
+		late.Warnings = []string{fmt.Sprintf("observe: this call was not examined, because %d calls are being examined", maxLooking)}
 		return late
 	}
 	done := make(chan *Result, 1)
@@ -64,7 +64,7 @@ func (m *CompactManager) observed(ctx context.Context, id string, history []mess
 	})
 	if !begun {
 		m.looking.Add(-1)
-		late.Warnings = []string{"observe: not looked at: " + ErrClosed.Error()}
+		late.Warnings = []string{"observe: this call was not examined: " + ErrClosed.Error()}
 		return late
 	}
 	timer := time.NewTimer(observeWait)
@@ -75,7 +75,7 @@ func (m *CompactManager) observed(ctx context.Context, id string, history []mess
 	case <-timer.C:
 	case <-ctx.Done():
 	}
-	late.Warnings = []string{fmt.Sprintf("observe: the look takes longer than %s; its events say what it finds", observeWait)}
+	late.Warnings = []string{fmt.Sprintf("observe: the examination takes longer than %s; its events report the result", observeWait)}
 	return late
 }
 
@@ -248,4 +248,4 @@ func (m *CompactManager) shadowOf(ctx context.Context, label redact.Text) (*sess
 }
 
 // errObserves is the error for operations that need an archive while observing.
-var errObserves = errors.New("observe is set, so that no archive is opened")
+var errObserves = errors.New("observe is set, so no archive is opened")

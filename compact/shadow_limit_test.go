@@ -18,7 +18,7 @@ func TestCallsThatWereNotLookedAtAreForgotten(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		return strings.Contains(strings.Join(res.Warnings, "\n"), "not looked at")
+		return strings.Contains(strings.Join(res.Warnings, "\n"), "was not examined")
 	}
 	m.looking.Add(maxLooking)
 	for range maxLooking + 1 {

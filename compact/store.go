@@ -192,7 +192,7 @@ func unarchived(p *trace.Archival, err error) {
 }
 
 // errGiven is the cause that stops an engine whose archive failed.
-var errGiven = errors.New("compact: what would be taken out cannot be stored")
+var errGiven = errors.New("compact: the text to remove cannot be stored")
 
 // archiving records the outcome of the archival in the call, and returns its
 // error.

@@ -54,5 +54,5 @@ func (c *call) warnStrands() {
 		return
 	}
 	*s = strands{warned: true}
-	c.res.Warnings = append(c.res.Warnings, "conversations take turns under one name of session and agent, and each turn counts as a prompt that is written anew: give each agent a name (WithAgent)")
+	c.res.Warnings = append(c.res.Warnings, "several conversations alternate under one session and agent name, and each change costs a prompt that no cache has: give each agent a name (WithAgent)")
 }

@@ -14,6 +14,6 @@ func (c *call) sayTools() {
 		return
 	}
 	if c.q.dry || c.m.sayOnce("WithTools\x00") { // this key is not the name of a model
-		c.res.Warnings = append(c.res.Warnings, "the tool schemas (WithTools) are not a JSON array: they are counted as text, and a recall tool among them is not seen; pass what the request has as tools")
+		c.res.Warnings = append(c.res.Warnings, "the tool schemas (WithTools) are not a JSON array: they are counted as text, and a recall tool among them is not recognized; pass the field tools of the request")
 	}
 }

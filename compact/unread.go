@@ -29,7 +29,7 @@ func (m *CompactManager) openUnread(ctx context.Context, id, folder string, why 
 	if err != nil {
 		return nil, errors.Join(why, err)
 	}
-	m.log().Warn("compact: what the archive has of the session can't be read here; it goes on in a folder of its own",
+	m.log().Warn("compact: the archived files of the session can't be read here; the session continues in a new folder",
 		"session", id, "folder", record.EscapeSession(own), "error", m.redactor.Text(why.Error()).String())
 	return s, nil
 }

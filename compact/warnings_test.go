@@ -74,7 +74,7 @@ var leaks = map[string]func(t *testing.T) *compact.Result{
 		history := turns(50, 200)
 		return newRig(t, compact.Config{MaxContextTokens: 24_000}).preflight(history, refusing(history, made))
 	},
-	"report.go: could not be had": func(t *testing.T) *compact.Result {
+	"report.go: summary failed": func(t *testing.T) *compact.Result {
 		return newRig(t, compact.Config{MaxContextTokens: 24_000, Summarize: leakyWriter{}}).preflight(turns(60, 200))
 	},
 	"legal.go: edits of an earlier compaction": func(t *testing.T) *compact.Result {

@@ -104,7 +104,7 @@ func (m *CompactManager) retire(newest *session) {
 		if idle == nil {
 			break
 		}
-		m.log().Warn("compact: too many sessions that no archive has: one is forgotten, and will be compacted anew", "session", idle.id)
+		m.log().Warn("compact: too many sessions without an archive: the edits of one were removed from memory, and its next call makes new ones", "session", idle.id)
 		m.forget(idle)
 	}
 	for m.bytes > int64(m.cfg.Sessions.MaxBytes) {

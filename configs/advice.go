@@ -24,9 +24,9 @@ func adviseFolder(setting string) func(error) string {
 		case says(err, "read-only file system"):
 			return "the file system is read-only: name another folder in " + setting
 		case says(err, "no space left", "quota exceeded"):
-			return "make room on the disk, or name a folder on another one in " + setting
+			return "free space on the disk, or name a folder on another disk in " + setting
 		case says(err, "not a directory"):
-			return "a file stands where a folder is wanted: name another folder in " + setting
+			return "a file has the name of the folder: name another folder in " + setting
 		}
 		return "name another folder in " + setting
 	}
@@ -35,7 +35,7 @@ func adviseFolder(setting string) func(error) string {
 func adviseEncryption(err error) string {
 	switch {
 	case errors.Is(err, storage.ErrNoIdentity):
-		return "give the identity of one of the recipients in " + crypt.IdentityVariable + ", or none where nothing is read"
+		return "set an identity of one of the recipients in " + crypt.IdentityVariable + ", or none if nothing is read"
 	case errors.Is(err, crypt.ErrPlain):
 		return ""
 	}
@@ -80,7 +80,7 @@ func adviseCollector(err error) string {
 	case http.StatusUnauthorized, http.StatusForbidden:
 		return "give it the headers it wants in OTEL_EXPORTER_OTLP_HEADERS"
 	case http.StatusNotFound, http.StatusMethodNotAllowed:
-		return "no OTLP over HTTP is taken there: correct the port and the path of trace.otlp_endpoint"
+		return "the server does not accept OTLP over HTTP there: correct the port and the path of trace.otlp_endpoint"
 	}
 	if errors.Is(err, context.DeadlineExceeded) {
 		return ""

@@ -124,7 +124,7 @@ func (l *loader) settings(name, prefix string, keys []given) []setting {
 			path = a.path
 		}
 		if before, ok := first[path]; ok {
-			l.report.add(&Error{Source: name, Line: g.line, Path: prefix + g.key, Reason: "says the same as " + before.key + " in line " + strconv.Itoa(before.line) + "; give one of them"})
+			l.report.add(&Error{Source: name, Line: g.line, Path: prefix + g.key, Reason: "has the same meaning as " + before.key + " in line " + strconv.Itoa(before.line) + "; set one of them"})
 			continue
 		}
 		first[path] = g
@@ -141,7 +141,7 @@ func (l *loader) setting(name, prefix string, g given, path string, a alias) (se
 		s.name = g.key
 	}
 	if a.preset != "" && a.preset != l.preset {
-		l.report.add(&Error{Source: name, Line: g.line, Path: prefix + g.key, Reason: "belongs to the preset " + a.preset + "; elsewhere there is " + path + unitOf(path)})
+		l.report.add(&Error{Source: name, Line: g.line, Path: prefix + g.key, Reason: "belongs to the preset " + a.preset + "; other presets use " + path + unitOf(path)})
 		return s, false
 	}
 	k := schema().byPath[path].kind

@@ -141,16 +141,16 @@ func TestAliasThatContradictsItsSettingIsAnError(t *testing.T) {
 	for _, c := range []struct{ text, want string }{
 		{
 			"truncate: {max_tool_result_tokens: 5}\nmax_tool_result_tokens: 5",
-			"f.yaml:2: max_tool_result_tokens says the same as truncate.max_tool_result_tokens in line 1; give one of them",
+			"f.yaml:2: max_tool_result_tokens has the same meaning as truncate.max_tool_result_tokens in line 1; set one of them",
 		},
 		{
 			"max_tool_result_tokens: 5\nsession: {context: {max_tool_result_tokens: 6}}",
-			"f.yaml:2: session.context.max_tool_result_tokens says the same as max_tool_result_tokens in line 1; give one of them",
+			"f.yaml:2: session.context.max_tool_result_tokens has the same meaning as max_tool_result_tokens in line 1; set one of them",
 		},
-		{"observationMasking: true\npolicy: {stages: [mask]}", "f.yaml:2: policy.stages says the same as observationMasking in line 1; give one of them"},
+		{"observationMasking: true\npolicy: {stages: [mask]}", "f.yaml:2: policy.stages has the same meaning as observationMasking in line 1; set one of them"},
 		{"max_tool_result_tokens: 0", "f.yaml:1: max_tool_result_tokens must be > 0, that is truncate.max_tool_result_tokens (got 0)"},
-		{"preset: gateway\nmaxInputChars: 5000", "f.yaml:2: maxInputChars belongs to the preset history-reducer; elsewhere there is max_context_tokens, in tokens"},
-		{"preset: masking\npreserveRecentRawTurns: 4", "f.yaml:2: preserveRecentRawTurns belongs to the preset history-reducer; elsewhere there is policy.keep_recent_messages"},
+		{"preset: gateway\nmaxInputChars: 5000", "f.yaml:2: maxInputChars belongs to the preset history-reducer; other presets use max_context_tokens, in tokens"},
+		{"preset: masking\npreserveRecentRawTurns: 4", "f.yaml:2: preserveRecentRawTurns belongs to the preset history-reducer; other presets use policy.keep_recent_messages"},
 		{"observationMasking: 1", "f.yaml:1: observationMasking must be true or false (got 1)"},
 		{"session: {context: {max_histroy: 1}}", `f.yaml:1: unknown key "session.context.max_histroy"`},
 		{"model: {temperature: 1}", `f.yaml:1: unknown key "model.temperature"`},

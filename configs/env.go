@@ -61,7 +61,7 @@ func (l *loader) environment() []setting {
 			continue
 		}
 		if other, twice := byPath[path]; twice {
-			l.report.add(&Error{Source: name, Path: path, Reason: "is given twice, also by " + other.source})
+			l.report.add(&Error{Source: name, Path: path, Reason: "is set twice, also by " + other.source})
 			continue
 		}
 		s := setting{path: path, source: name, value: asSpelled(path, v)}
@@ -91,8 +91,8 @@ func (l *loader) suspect(name string, known map[string]string) {
 	}
 	switch {
 	case meant != "":
-		l.report.add(&Error{Source: name, Reason: "names no setting (did you mean " + strings.ToUpper(meant) + "?)"})
+		l.report.add(&Error{Source: name, Reason: "is not a setting (did you mean " + strings.ToUpper(meant) + "?)"})
 	case ours:
-		l.report.add(&Error{Source: name, Reason: "names no setting"})
+		l.report.add(&Error{Source: name, Reason: "is not a setting"})
 	}
 }

@@ -85,10 +85,10 @@ func TestWrongVariableIsNamed(t *testing.T) {
 		{"COMPACT_TARGET_PCT=NaN", `COMPACT_TARGET_PCT: policy.target_pct must be a number (got "NaN")`},
 		{"COMPACT_MAX_CONTEXT_TOKENS=32k", `COMPACT_MAX_CONTEXT_TOKENS: max_context_tokens must be a whole number (got "32k")`},
 		{"COMPACT_MASK_EXCLUDE_TOOLS=[a", `COMPACT_MASK_EXCLUDE_TOOLS: mask.exclude_tools must be a list of texts such as [a, b] (got "[a")`},
-		{"COMPACT_TRIGER_PCT=0.5", "COMPACT_TRIGER_PCT: names no setting (did you mean COMPACT_TRIGGER_PCT?)"},
-		{"COMPACT_POLICY_FANCY=1", "COMPACT_POLICY_FANCY: names no setting"},
+		{"COMPACT_TRIGER_PCT=0.5", "COMPACT_TRIGER_PCT: is not a setting (did you mean COMPACT_TRIGGER_PCT?)"},
+		{"COMPACT_POLICY_FANCY=1", "COMPACT_POLICY_FANCY: is not a setting"},
 		{"COMPACT_PRESET=x", `COMPACT_PRESET: preset must be one of graduated, economy, summarize, masking, history-reducer, gateway (got "x")`},
-		{"COMPACT_POLICY_STRATEGY=brief COMPACT_STRATEGY=brief", "COMPACT_STRATEGY: policy.strategy is given twice, also by COMPACT_POLICY_STRATEGY"},
+		{"COMPACT_POLICY_STRATEGY=brief COMPACT_STRATEGY=brief", "COMPACT_STRATEGY: policy.strategy is set twice, also by COMPACT_POLICY_STRATEGY"},
 	} {
 		if diff := cmp.Diff([]string{c.want}, mistakes("", Environ(strings.Fields(c.env)))); diff != "" {
 			t.Errorf("%s:\n%s", c.env, diff)

@@ -53,12 +53,12 @@ func (l *loader) chain(name string, data []byte) []*file {
 			base = filepath.Join(filepath.Dir(name), base)
 		}
 		if i := slices.Index(visited, identity(base)); i >= 0 {
-			f.fail(f.extendsLine, extendsKey, nil, "goes round in a circle: "+circle(all, i, base), nil)
+			f.fail(f.extendsLine, extendsKey, nil, "forms a cycle: "+circle(all, i, base), nil)
 			return all
 		}
 		var err error
 		if data, err = readBase(base); err != nil {
-			f.fail(f.extendsLine, extendsKey, nil, "names "+base+", which can't be read: "+cause(err).Error()+" (the name is seen from the folder of this file)", err)
+			f.fail(f.extendsLine, extendsKey, nil, "names "+base+", which can't be read: "+cause(err).Error()+" (the name is relative to the folder of this file)", err)
 			return all
 		}
 		name = base

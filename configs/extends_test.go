@@ -76,12 +76,12 @@ func TestMistakeInAChainOfFilesNamesItsFile(t *testing.T) {
 	}{
 		"circle": {
 			map[string]string{"f.yaml": "extends: b.yaml\n", "b.yaml": "extends: c/d.yaml\n", "c/d.yaml": "model: x\nextends: ../b.yaml\n"},
-			[]string{"c/d.yaml:2: extends goes round in a circle: b.yaml → c/d.yaml → b.yaml"},
+			[]string{"c/d.yaml:2: extends forms a cycle: b.yaml → c/d.yaml → b.yaml"},
 		},
-		"itself": {map[string]string{"f.yaml": "extends: ./f.yaml\n"}, []string{"f.yaml:1: extends goes round in a circle: f.yaml → f.yaml"}},
+		"itself": {map[string]string{"f.yaml": "extends: ./f.yaml\n"}, []string{"f.yaml:1: extends forms a cycle: f.yaml → f.yaml"}},
 		"no file": {
 			map[string]string{"f.yaml": "model: x\nextends: bse.yaml\n"},
-			[]string{"f.yaml:2: extends names bse.yaml, which can't be read: no such file or directory (the name is seen from the folder of this file)"},
+			[]string{"f.yaml:2: extends names bse.yaml, which can't be read: no such file or directory (the name is relative to the folder of this file)"},
 		},
 		"two files": {
 			map[string]string{"f.yaml": "extends: b.yaml\npolicy: {target_pct: 0.9}\nmodle: x\n", "b.yaml": "policy:\n  keep_recent_turns: 0\n"},
@@ -91,7 +91,7 @@ func TestMistakeInAChainOfFilesNamesItsFile(t *testing.T) {
 				`f.yaml:3: unknown key "modle" (did you mean model?)`,
 			},
 		},
-		"a folder":        {map[string]string{"f.yaml": "extends: .\n"}, []string{"f.yaml:1: extends names DIR, which can't be read: it is not a file (the name is seen from the folder of this file)"}},
+		"a folder":        {map[string]string{"f.yaml": "extends: .\n"}, []string{"f.yaml:1: extends names DIR, which can't be read: it is not a file (the name is relative to the folder of this file)"}},
 		"of another type": {map[string]string{"f.yaml": "extends: [a.yaml, b.yaml]\n"}, []string{"f.yaml:1: extends must name a file, such as base.yaml"}},
 		"twice":           {map[string]string{"f.yaml": "extends: a.yaml\nextends: b.yaml\n", "a.yaml": ""}, []string{"f.yaml:2: extends is given twice, first in line 1"}},
 		"misspelled":      {map[string]string{"f.yaml": "extend: a.yaml\n"}, []string{`f.yaml:1: unknown key "extend" (did you mean extends?)`}},
@@ -106,7 +106,7 @@ func TestMistakeInAChainOfFilesNamesItsFile(t *testing.T) {
 func TestCycleIsFoundFromAnyFolder(t *testing.T) {
 	dir := folder(t, map[string]string{"a/f.yaml": "extends: ../b/f.yaml\n", "b/f.yaml": "extends: ../a/f.yaml\n"})
 	t.Chdir(filepath.Join(dir, "a"))
-	if got := mistakesIn("f.yaml"); len(got) != 1 || !strings.HasSuffix(got[0], "extends goes round in a circle: f.yaml → ../b/f.yaml → ../a/f.yaml") {
+	if got := mistakesIn("f.yaml"); len(got) != 1 || !strings.HasSuffix(got[0], "extends forms a cycle: f.yaml → ../b/f.yaml → ../a/f.yaml") {
 		t.Errorf("%q", got)
 	}
 }
@@ -125,7 +125,7 @@ func TestSymbolicLinkDoesNotHideACycle(t *testing.T) {
 	if err := os.Symlink(".", filepath.Join(dir, "d")); err != nil {
 		t.Skip(err)
 	}
-	if got := refused(t, dir, "a.yaml"); len(got) != 1 || !strings.Contains(got[0], "in a circle") {
+	if got := refused(t, dir, "a.yaml"); len(got) != 1 || !strings.Contains(got[0], "a cycle") {
 		t.Errorf("%q", got)
 	}
 }

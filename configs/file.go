@@ -119,7 +119,7 @@ func parse(name string, data []byte) (*yaml.Node, error) {
 		return nil, err
 	}
 	if err := dec.Decode(&more); !errors.Is(err, io.EOF) {
-		return nil, errors.New("there is more than one document")
+		return nil, errors.New("the file has more than one document")
 	}
 	root := doc.Content[0]
 	if root.ShortTag() == "!!null" {
@@ -154,7 +154,7 @@ func (f *file) member(path string, line int, value *yaml.Node) {
 	special := slices.Contains(specialKeys, path)
 	switch {
 	case special && f.within != "":
-		f.fail(line, path, nil, "stands at the top of a file, not in an override", nil)
+		f.fail(line, path, nil, "is allowed at the top of a file, not in an override", nil)
 	case slices.Contains(neighbors, path):
 	case section && value.Kind == yaml.MappingNode:
 		f.mapping(value, path+".")

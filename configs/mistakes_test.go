@@ -67,10 +67,10 @@ func TestMistake(t *testing.T) {
 			"f.yaml:2: max_context_tokens 1000 less policy.hard_cap_buffer 100, policy.margin_pct 90 (900 tokens) and max_output_tokens 0 leaves 0 tokens for the conversation"},
 		{"a stage without its setting", "policy: {stages: [local]}", "f.yaml:1: policy.keep_recent_messages must be >= 1 with the stage local in policy.stages (got 0)"},
 		{"a name that no placeholder knows", "mask: {template: \"{chrs} gone\"}",
-			`f.yaml:1: mask.template names {chrs}, which there is not; there are {chars} {tokens} {tool} {turn} {ref} {status} (did you mean chars?) (got "{chrs} gone")`},
+			`f.yaml:1: mask.template has the unknown name {chrs}; known names are {chars} {tokens} {tool} {turn} {ref} {status} (did you mean chars?) (got "{chrs} gone")`},
 		{"a prompt that nobody reads", "summarizer: {instructions: Be brief.}", `f.yaml:1: summarizer.instructions has no effect with summarizer.backend extractive; set that to openai, or leave it out (got "Be brief.")`},
 		{"a section that is there", "summarizer: {base_url: \"http://h/v1\", model: m, sections: [Ticket, What happened]}",
-			`f.yaml:1: summarizer.sections[1] stands in every summary; leave it out (got "What happened")`},
+			`f.yaml:1: summarizer.sections[1] is in every summary; leave it out (got "What happened")`},
 		{"a prompt that is not there", "summarizer:\n  base_url: http://h/v1\n  model: m\n  prompt_file: /nowhere/prompt.txt",
 			`f.yaml:4: summarizer.prompt_file can't be read: open /nowhere/prompt.txt: no such file or directory (got "/nowhere/prompt.txt")`},
 		{"no room for what people typed", "summarizer: {user_tokens: 0}", "f.yaml:1: summarizer.user_tokens must be >= 1 (got 0)"},
@@ -97,7 +97,7 @@ func TestMistake(t *testing.T) {
 		{"merge key", "<<: {model: a}", `f.yaml:1: unknown key "<<"`},
 		{"no mapping", "- a\n- b", "f.yaml:1: must hold settings (name: value)"},
 		{"key that is no name", "? [a]\n: b", "f.yaml:1: a key must be a name"},
-		{"two documents", "model: a\n---\nmodel: b", "f.yaml: can't be read: there is more than one document"},
+		{"two documents", "model: a\n---\nmodel: b", "f.yaml: can't be read: the file has more than one document"},
 		{"not YAML", "model: a\n\tb: c", "f.yaml:2: can't be read: line 2: found a tab character that violates indentation"},
 	} {
 		t.Run(c.name, func(t *testing.T) {

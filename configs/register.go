@@ -52,7 +52,7 @@ func Register[T any](name string, c Component[T]) {
 		s.path = "trace." + name
 		s.export = func(v any) (trace.Exporter, error) { return c.Export(v.(T)) }
 	default:
-		panic("configs: " + name + " must be a store or an exporter: one of Open and Export")
+		panic("configs: " + name + " must set either Open (a store) or Export (an exporter)")
 	}
 	s.check = func(v any) error {
 		if c.Check == nil {
@@ -111,7 +111,7 @@ var plainName = regexp.MustCompile(`^[a-z][a-z0-9_]*$`)
 // describe reads the settings from the type of the defaults.
 func (s *section) describe() error {
 	if !plainName.MatchString(s.name) {
-		return fmt.Errorf("%q is no name of a component: it must be of small letters, digits and _", s.name)
+		return fmt.Errorf("%q is not a name for a component: use lower-case letters, digits and _", s.name)
 	}
 	if s.defaults.Kind() != reflect.Struct {
 		return fmt.Errorf("%s: the settings must be a struct", s.name)

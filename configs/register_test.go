@@ -137,13 +137,13 @@ func TestMistakesInRegisteredSections(t *testing.T) {
 		{"storage:\n  adapter: shelf\n  shelf: {url: 'ftp://x'}", "f.yaml:4: storage.shelf.url must not be an FTP server (got \"ftp://x\")", []string{token}},
 		{"storage:\n  adapter: shelf", "f.yaml:3: storage.adapter can't be used: it needs a token", nil},
 		{"storage:\n  shelf: {token: hunter2}", `f.yaml:3: unknown key "storage.shelf.token"; secrets are never in a configuration: set COMPACT_STORAGE_SHELF_TOKEN in the environment`, nil},
-		{"", "COMPACT_STORAGE_SHELF_ROW names no setting (did you mean COMPACT_STORAGE_SHELF_ROWS?)", []string{"COMPACT_STORAGE_SHELF_ROW=1"}},
+		{"", "COMPACT_STORAGE_SHELF_ROW is not a setting (did you mean COMPACT_STORAGE_SHELF_ROWS?)", []string{"COMPACT_STORAGE_SHELF_ROW=1"}},
 		{"", "COMPACT_STORAGE_SHELF_ROWS: storage.shelf.rows must be a whole number (got \"x\")", []string{"COMPACT_STORAGE_SHELF_ROWS=x"}},
 		{"overrides:\n  - {agent: a, storage: {shelf: {rows: 4}}}", "overrides[0].storage.shelf.rows ", nil},
 		{"locked: [storage]\nstorage: {shelf: {rows: 4}}", "COMPACT_STORAGE_SHELF_ROWS: storage.shelf.rows is locked at 4 by f.yaml:2", []string{"COMPACT_STORAGE_SHELF_ROWS=5"}},
 	} {
 		_, err := Parse("f.yaml", []byte("model: gpt-4\n"+c.file+"\n"), Environ(c.environ))
-		if err == nil || !strings.Contains(strings.Replace(err.Error(), "_ROW: names", "_ROW names", 1), c.want) || strings.Contains(err.Error(), "hunter2") {
+		if err == nil || !strings.Contains(strings.Replace(err.Error(), "_ROW: is", "_ROW is", 1), c.want) || strings.Contains(err.Error(), "hunter2") {
 			t.Errorf("%s %q:\n  got  %v\n  want %s", c.file, c.environ, err, c.want)
 		}
 	}

@@ -74,10 +74,10 @@ func TestTryReportsFailuresWithAdvice(t *testing.T) {
 	}
 	const refusal = `<?xml version="1.0"?><Error><Code>%s</Code><Message>no</Message></Error>`
 	for name, c := range map[string]struct{ text, what, err, advice string }{
-		"a file in the way":       {fmt.Sprintf("storage: {path: %q}\n", file), "archive", "not a directory", "a file stands where a folder is wanted: name another folder in storage.path"},
+		"a file in the way":       {fmt.Sprintf("storage: {path: %q}\n", file), "archive", "not a directory", "a file has the name of the folder: name another folder in storage.path"},
 		"no collector":            {fmt.Sprintf("storage: {adapter: memory}\ntrace: {otlp_endpoint: %q}\n", gone()), "collector", "connection refused", "start the collector, or correct trace.otlp_endpoint (OTLP over HTTP, not gRPC)"},
 		"a collector that asks":   {fmt.Sprintf("storage: {adapter: memory}\ntrace: {otlp_endpoint: %q}\n", answering(t, 401, "")), "collector", "401", "give it the headers it wants in OTEL_EXPORTER_OTLP_HEADERS"},
-		"another server":          {fmt.Sprintf("storage: {adapter: memory}\ntrace: {otlp_endpoint: %q}\n", answering(t, 404, "")), "collector", "404", "no OTLP over HTTP is taken there: correct the port and the path of trace.otlp_endpoint"},
+		"another server":          {fmt.Sprintf("storage: {adapter: memory}\ntrace: {otlp_endpoint: %q}\n", answering(t, 404, "")), "collector", "404", "the server does not accept OTLP over HTTP there: correct the port and the path of trace.otlp_endpoint"},
 		"no Ariadne":              {fmt.Sprintf("storage: {adapter: memory}\ntrace: {ariadne_url: %q}\n", gone()), "Ariadne", "connection refused", "start Ariadne, or correct trace.ariadne_url"},
 		"something else":          {fmt.Sprintf("storage: {adapter: memory}\ntrace: {ariadne_url: %q}\n", answering(t, 200, "hello")), "Ariadne", "the answer is not Ariadne's", "start Ariadne, or correct trace.ariadne_url"},
 		"no key":                  {fmt.Sprintf("storage: {adapter: memory}\nsummarizer: {model: m, base_url: %q}\n", answering(t, 401, `{"error":{"message":"Incorrect API key provided"}}`)), "summarizer", "Incorrect API key provided; the key is OPENAI_API_KEY in the environment", "put a key of this server into OPENAI_API_KEY"},

@@ -161,7 +161,7 @@ func (c *MaskConfig) CheckTemplate() error {
 	for _, found := range templateName.FindAllString(t, -1) {
 		name := found[1 : len(found)-1]
 		if !slices.Contains(templateNames, name) {
-			return wrong("names %s, which there is not; there are {%s}%s", found,
+			return wrong("has the unknown name %s; known names are {%s}%s", found,
 				strings.Join(templateNames, "} {"), setting.DidYouMean(strings.TrimSpace(name), templateNames))
 		}
 	}

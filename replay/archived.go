@@ -96,7 +96,7 @@ func (r *Archived) histories(ctx context.Context, s *record.Session) error {
 	for i := range r.steps {
 		step := &r.steps[i]
 		if record.IsOriginals(step.Archive) || step.Archive == "" {
-			return fmt.Errorf("%w: step %d has what it changed alone, as presets that work on every call do", ErrNotWhole, step.Step)
+			return fmt.Errorf("%w: step %d stored only what it changed, as presets that work on every call do", ErrNotWhole, step.Step)
 		}
 		if err := r.history(ctx, s, step.Archive); err != nil {
 			return err
@@ -114,7 +114,7 @@ func (r *Archived) histories(ctx context.Context, s *record.Session) error {
 		}
 	}
 	if len(r.Session.Messages) == 0 {
-		return fmt.Errorf("%w: nothing was compacted, and no end was archived", ErrNotWhole)
+		return fmt.Errorf("%w: nothing was compacted, and no final transcript was archived", ErrNotWhole)
 	}
 	return nil
 }
@@ -138,7 +138,7 @@ func (r *Archived) history(ctx context.Context, s *record.Session, name string) 
 			return fmt.Errorf("%s: %w", name, err)
 		}
 		if i := len(fps); i < len(r.fps) && r.fps[i] != about.Meta.FP {
-			return fmt.Errorf("%w: %s is no continuation of the one before at line %d; the agent kept the view, or went back", ErrNotWhole, name, i+1)
+			return fmt.Errorf("%w: %s does not continue the transcript before it at line %d; the agent kept the view, or went back", ErrNotWhole, name, i+1)
 		}
 		refs = append(refs, about.Meta.Refs)
 		fps, data = append(fps, about.Meta.FP), append(append(data, line...), '\n')

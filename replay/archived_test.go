@@ -119,7 +119,7 @@ func TestCurrentIsForItsSessionAlone(t *testing.T) {
 		t.Fatal(err)
 	}
 	rep := run(t, Options{Policies: []Policy{was.Current()}, Windows: []int{8000}}, session("other", 5))
-	if rep.Sessions != 0 || !strings.Contains(rep.Err().Error(), "for the archived session alone") {
+	if rep.Sessions != 0 || !strings.Contains(rep.Err().Error(), "needs an archived session") {
 		t.Errorf("%d sessions, %v", rep.Sessions, rep.Err())
 	}
 }
@@ -167,7 +167,7 @@ func TestKeptViewIsNotAHistory(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := FromArchive(t.Context(), a, stored, "s"); !errors.Is(err, ErrNotWhole) || !strings.Contains(err.Error(), "no continuation") {
+	if _, err := FromArchive(t.Context(), a, stored, "s"); !errors.Is(err, ErrNotWhole) || !strings.Contains(err.Error(), "does not continue") {
 		t.Errorf("the error is %v", err)
 	}
 }

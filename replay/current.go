@@ -27,7 +27,7 @@ func (current) Reference() bool { return false }
 
 func (c current) Begin(_ context.Context, s *Session, e Env) (Runner, error) {
 	if s != c.Session {
-		return nil, errors.New("the policy current is for the archived session alone")
+		return nil, errors.New("the policy current needs an archived session")
 	}
 	pins := policy.Pins{message.RoleSystem, message.RoleDeveloper}
 	now, refs := map[message.Fingerprint]message.Fingerprint{}, map[message.Fingerprint]string{}

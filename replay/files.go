@@ -64,7 +64,7 @@ func below(dir string) ([]string, error) {
 		return err
 	})
 	if err == nil && len(out) == 0 {
-		err = fmt.Errorf("%s: there is no .jsonl, .json or .traj file in it (also with .gz)", dir)
+		err = fmt.Errorf("%s: it has no .jsonl, .json or .traj file (or one with .gz)", dir)
 	}
 	return out, err
 }
@@ -110,7 +110,7 @@ func Parse(name string, data []byte, format string) (*Session, error) {
 		}
 	}
 	if err == nil && len(f.Messages()) == 0 {
-		err = errors.New("there are no messages in it")
+		err = errors.New("it has no messages")
 	}
 	if err != nil {
 		return nil, located(name, cmp.Or(flaw, err))
@@ -164,7 +164,7 @@ func unzipped(data []byte) (plain []byte, flaw, err error) {
 		flaw, err = &formats.InputError{Line: line, Index: -1, Err: errors.New("the compressed file is cut off here")}, nil
 	}
 	if err == nil && len(plain) > maxFile {
-		err = fmt.Errorf("unfolds to more than %d bytes", maxFile)
+		err = fmt.Errorf("has more than %d bytes after decompression", maxFile)
 	}
 	return plain, flaw, err
 }

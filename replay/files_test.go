@@ -105,11 +105,11 @@ func TestFileOfSeveralFormsIsReportedWithItsLine(t *testing.T) {
 		err   string // "" = it is read
 		flaw  string
 	}{
-		{"chat then a log", []string{user, answer, claude}, ":3: this line is of the form claude-code", ""},
-		{"a log then chat", []string{claudeAsk, claude, answer}, ":3: this line is of the form openai or anthropic or responses, those before are claude-code", ""},
-		{"chat then gemini", []string{user, answer, gemini}, ":3: this line is of the form gemini", ""},
-		{"calls then blocks", []string{user, called, block}, ":3: this line is of the form anthropic, those before are openai", ""},
-		{"calls then items", []string{user, called, item}, ":3: this line is of the form responses", ""},
+		{"chat then a log", []string{user, answer, claude}, ":3: this line has the format claude-code", ""},
+		{"a log then chat", []string{claudeAsk, claude, answer}, ":3: this line has the format openai or anthropic or responses, and earlier lines have claude-code", ""},
+		{"chat then gemini", []string{user, answer, gemini}, ":3: this line has the format gemini", ""},
+		{"calls then blocks", []string{user, called, block}, ":3: this line has the format anthropic, and earlier lines have openai", ""},
+		{"calls then items", []string{user, called, item}, ":3: this line has the format responses", ""},
 		{"items with plain messages", []string{user, itemCall, item, answer}, "", ""},
 		{"a log with other lines", []string{noMessage, claudeAsk, claude}, "", ""},
 		{"a log that is cut off", []string{claudeAsk, claude, cut}, "", ":3: the last line is cut off"},

@@ -86,7 +86,7 @@ func formOfContent(content json.RawMessage) form {
 	return formOpenAI | formAnthropic | formResponses
 }
 
-var errCutOff = errors.New("the last line is cut off: it is passed over")
+var errCutOff = errors.New("the last line is cut off and was skipped")
 
 // oneForm checks that all lines of a file have one form. Lines of several forms
 // are an error, because a reader would skip all but one form. A last line that
@@ -106,7 +106,7 @@ func oneForm(data []byte) (flaw, err error) {
 		flaw = nil
 		is := formOf(&l)
 		if can&is == 0 {
-			return nil, &formats.InputError{Line: n, Index: -1, Err: fmt.Errorf("this line is of the form %s, those before are %s: a file holds one form", is, can)}
+			return nil, &formats.InputError{Line: n, Index: -1, Err: fmt.Errorf("this line has the format %s, and earlier lines have %s: a file must have one format", is, can)}
 		}
 		can &= is
 	}

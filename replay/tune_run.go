@@ -58,7 +58,7 @@ type tuneRow struct {
 
 func newTuner(ctx context.Context, sessions []*Session, o *TuneOptions) (*tuner, error) {
 	if len(sessions) == 0 {
-		return nil, errors.New("replay: there is no session to tune by")
+		return nil, errors.New("replay: no session can be used for tuning")
 	}
 	o.Keep, o.Window, o.Model = cmp.Or(o.Keep, 0.9), cmp.Or(o.Window, 200_000), cmp.Or(o.Model, "gpt-4o")
 	o.Workers, o.Folds = cmp.Or(o.Workers, runtime.GOMAXPROCS(0)), cmp.Or(o.Folds, 4)

@@ -95,7 +95,7 @@ func beside(a storage.Archive) (string, bool) {
 func indexes() (string, error) {
 	cache, err := os.UserCacheDir()
 	if err != nil {
-		return "", fmt.Errorf("search: there is no place for the index: %w", err)
+		return "", fmt.Errorf("search: there is no folder for the index: %w", err)
 	}
 	return filepath.Join(cache, "compact", "index"), nil
 }

@@ -253,7 +253,7 @@ func (x *Index) readSome(ctx context.Context, all []look, known map[string]row) 
 }
 
 // errForgotten means that a session was forgotten after the batch was read.
-var errForgotten = errors.New("forgotten meanwhile")
+var errForgotten = errors.New("removed from the index in the meantime")
 
 // put replaces sessions in the index, and removes those that were erased in the meantime.
 // forgotten is the number of forgets before the batch was read. If it has changed, put

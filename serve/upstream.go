@@ -52,7 +52,7 @@ func parseUpstreams(given map[string]string) (upstreams, error) {
 	for _, name := range slices.Sorted(maps.Keys(all)) {
 		u, err := parseBase(all[name])
 		if err == nil && (!properName.MatchString(name) || slices.Contains(ownNames, name)) {
-			err = errors.New("that can't be the first part of a path")
+			err = errors.New("the name can't be the first part of a path")
 		}
 		if err != nil {
 			errs = append(errs, fmt.Errorf("serve: upstream %q: %w", name, err))
@@ -67,13 +67,13 @@ func parseBase(text string) (*url.URL, error) {
 	u, err := url.Parse(text)
 	switch {
 	case err != nil:
-		return nil, errors.New("its URL can't be read") // the parser's error would show the URL, which may hold a key
+		return nil, errors.New("its URL can't be parsed") // the parser's error would show the URL, which may hold a key
 	case u.Scheme != "http" && u.Scheme != "https" || u.Host == "":
 		return nil, errors.New("its URL has to begin with http://HOST or https://HOST")
 	case u.Hostname() == "" || strings.HasSuffix(u.Host, ":"):
 		return nil, errors.New("its URL has a host without a port behind the colon, or a port without a host")
 	case u.User != nil:
-		return nil, errors.New("its URL holds a user: keys come with the requests")
+		return nil, errors.New("its URL has a user: remove it, requests carry their own keys")
 	case u.Fragment != "":
 		return nil, errors.New("its URL has a fragment")
 	}
@@ -84,10 +84,10 @@ func parseBase(text string) (*url.URL, error) {
 // find returns the destination of a request. If there is none, why is the reason.
 func (u upstreams) find(r *http.Request) (t target, status int, why string) {
 	if slices.ContainsFunc(strings.Split(r.URL.Path, "/"), func(part string) bool { return part == "." || part == ".." }) {
-		return t, http.StatusBadRequest, "a path with . or .. goes nowhere"
+		return t, http.StatusBadRequest, "a path must not have . or .."
 	}
 	if r.Method == http.MethodConnect {
-		return t, http.StatusMethodNotAllowed, "this is no forward proxy"
+		return t, http.StatusMethodNotAllowed, "this is not a forward proxy"
 	}
 	path := r.URL.EscapedPath()
 	name, rest, _ := strings.Cut(strings.TrimPrefix(path, "/"), "/")
@@ -99,7 +99,7 @@ func (u upstreams) find(r *http.Request) (t target, status int, why string) {
 	case name == "":
 		return t, http.StatusNotFound, "no provider has this path; begin it with /openai, /anthropic or /gemini"
 	case foreign(name, r):
-		return t, http.StatusNotFound, "without a provider's name in front this path is " + name + "'s, and the key is another's; begin it with /openai, /anthropic or /gemini"
+		return t, http.StatusNotFound, "this path names no provider: it is a path of " + name + ", but the key is for another provider; begin the path with /openai, /anthropic or /gemini"
 	}
 	return at(name, u[name], path, r.URL.RawQuery), 0, ""
 }

@@ -80,15 +80,15 @@ func CheckSections(titles []string) (at int, err error) {
 		key := headingKey(title)
 		switch {
 		case strings.IndexFunc(key, unicode.IsLetter) < 0:
-			return i, errors.New("is no heading: it has no letter")
+			return i, errors.New("is not a heading: it has no letter")
 		case utf8.RuneCountInString(title) > longestTitle:
 			return i, fmt.Errorf("must have at most %d characters", longestTitle)
 		case strings.ContainsFunc(title, unicode.IsControl) || strings.ContainsAny(title, "#<>"):
 			return i, errors.New("must be one line of text, without # and <>")
 		case seen[key] && i > 0 && slices.ContainsFunc(titles[:i], func(t string) bool { return headingKey(t) == key }):
-			return i, errors.New("is there twice")
+			return i, errors.New("appears twice")
 		case seen[key]:
-			return i, errors.New("stands in every summary; leave it out")
+			return i, errors.New("is in every summary; leave it out")
 		}
 		seen[key] = true
 	}

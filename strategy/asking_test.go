@@ -131,8 +131,8 @@ func TestSummaryCarriesPreviousPlan(t *testing.T) {
 
 func TestCheckSectionsRejectsInvalidTitles(t *testing.T) {
 	for want, titles := range map[string][]string{
-		"": {"Ticket", "Was zugesagt wurde", "約束"}, "no letter": {"Ticket", "12"}, "stands in every summary": {"what happened:"},
-		"is there twice": {"Ticket", "Other", "ticket:"}, "at most 60": {strings.Repeat("x", 61)}, "one line": {"a\n## b"}, "one too many": strings.Fields(strings.Repeat("a ", 13)),
+		"": {"Ticket", "Was zugesagt wurde", "約束"}, "no letter": {"Ticket", "12"}, "is in every summary": {"what happened:"},
+		"appears twice": {"Ticket", "Other", "ticket:"}, "at most 60": {strings.Repeat("x", 61)}, "one line": {"a\n## b"}, "one too many": strings.Fields(strings.Repeat("a ", 13)),
 	} {
 		_, err := strategy.CheckSections(titles)
 		if got := fmt.Sprint(err); want == "" && err != nil || want != "" && !strings.Contains(got, want) {

@@ -89,8 +89,8 @@ func binds(t string) float64 {
 // leastBinding is the minimum length of a rule, in bytes: "no mocks!".
 const leastBinding = 9
 
-// leastRule is the minimum quality of a rule. Unlike other short sentences, a short rule
-// can be understood by itself.
+// leastRule is the lowest quality with which a rule is weighted. Unlike other short
+// sentences, a short rule can be understood by itself.
 const leastRule = 0.4
 
 // consequences lists beginnings of sentences that describe an effect or report an error,

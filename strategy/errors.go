@@ -10,7 +10,7 @@ import (
 var (
 	ErrEmpty         = errors.New("the answer is empty")
 	ErrRefused       = errors.New("the model refused")
-	ErrUnusable      = errors.New("the answer is no usable summary") // Failure.Detail holds the cause
+	ErrUnusable      = errors.New("the answer is not a usable summary") // Failure.Detail holds the cause
 	ErrFiltered      = errors.New("the answer was withheld by a content filter")
 	ErrCutOff        = errors.New("the answer was cut off at its limit")
 	ErrContextLength = errors.New("the request does not fit the summarizer's window")

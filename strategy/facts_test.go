@@ -307,7 +307,7 @@ func TestLookupErrorNamesKnownStrategies(t *testing.T) {
 		t.Error(d)
 	}
 	_, err := strategy.Lookup("poem")
-	if want := `strategy: there is no strategy "poem"; known: brief, code_delta, decision_log, task_state`; err == nil || err.Error() != want {
+	if want := `strategy: unknown strategy "poem"; known strategies are brief, code_delta, decision_log, task_state`; err == nil || err.Error() != want {
 		t.Errorf("error %v", err)
 	}
 	for _, name := range strategy.Names() {

@@ -108,7 +108,7 @@ func guardedLines(name string, sections int, extract func(h *History) []Line, h 
 		}
 		return lines
 	case <-limit.C:
-		panic(failed(fmt.Sprintf("its extractor did not come back within %s", ownTimeout)))
+		panic(failed(fmt.Sprintf("its extractor did not return within %s", ownTimeout)))
 	}
 }
 

@@ -83,8 +83,8 @@ const thin = 60
 
 // Reasons why an answer is not a summary.
 var (
-	errShapeless   = errors.New("it has none of the sections that were asked for, and no list")
-	errSaysNothing = errors.New("it says nothing of the conversation")
+	errShapeless   = errors.New("it has none of the sections that were requested, and no list")
+	errSaysNothing = errors.New("it says nothing about the conversation")
 )
 
 // notSummary returns the failure of an answer that is not a summary: ErrRefused if the

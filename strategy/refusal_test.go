@@ -49,12 +49,12 @@ func TestUnusableAnswerIsNotARefusal(t *testing.T) {
 		"Hello there. I can't do that.":                                                         "the model refused: Hello there",
 		"## Goals and success criteria\n- I'm sorry, but I can’t help with that.":               "the model refused: ## Goals",
 		"- Lo siento, no puedo ayudar con eso.":                                                 "the model refused: - Lo siento",
-		"Sure!":                                                                                 "the answer is no usable summary: it has none of the sections that were asked for, and no list: Sure!",
-		"The conversation is about a table. It was moved.":                                      "the answer is no usable summary: it has none of the sections that were asked for, and no list: The conv",
-		"## What happened\n- ...\n- ok\n":                                                       "the answer is no usable summary: it says nothing of the conversation: ## What",
-		"## Goals and success criteria\n- None\n## Decisions\n- N/A":                            "the answer is no usable summary: it says nothing of the conversation: ## Goals",
-		"- Mwen regrèt sa, mwen pa kapab ede w ak demann sila a jodi a.":                        "the answer is no usable summary: it says nothing of the conversation: - Mwen",
-		"## Key entities\n- " + "`vendor/xerces/parser.go`" + ": the parser that was rewritten": "the answer is no usable summary: verification removed all of its lines",
+		"Sure!":                                                                                 "the answer is not a usable summary: it has none of the sections that were requested, and no list: Sure!",
+		"The conversation is about a table. It was moved.":                                      "the answer is not a usable summary: it has none of the sections that were requested, and no list: The conv",
+		"## What happened\n- ...\n- ok\n":                                                       "the answer is not a usable summary: it says nothing about the conversation: ## What",
+		"## Goals and success criteria\n- None\n## Decisions\n- N/A":                            "the answer is not a usable summary: it says nothing about the conversation: ## Goals",
+		"- Mwen regrèt sa, mwen pa kapab ede w ak demann sila a jodi a.":                        "the answer is not a usable summary: it says nothing about the conversation: - Mwen",
+		"## Key entities\n- " + "`vendor/xerces/parser.go`" + ": the parser that was rewritten": "the answer is not a usable summary: verification removed all of its lines",
 	} {
 		_, err := summarize.Writer{Summarizer: scribe{answer}}.Write(t.Context(), summarize.Input{Messages: shop(), Count: count4})
 		if err == nil || !strings.Contains(err.Error(), want) {

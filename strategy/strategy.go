@@ -79,7 +79,7 @@ func Lookup(name string) (Strategy, error) {
 	if s, ok := registered[name]; ok {
 		return s, nil
 	}
-	return Strategy{}, fmt.Errorf("strategy: there is no strategy %q; known: %s", name, strings.Join(Names(), ", "))
+	return Strategy{}, fmt.Errorf("strategy: unknown strategy %q; known strategies are %s", name, strings.Join(Names(), ", "))
 }
 
 // Names returns the names of the strategies, sorted.

@@ -70,7 +70,8 @@ func (v *verdicts) tally(line string) {
 }
 
 // settle removes the verdicts that the output as a whole does not prove. If tests were
-// left out, or the output counts none, a test that failed before may not have run.
+// left out, or the output counts none, a test that failed before may not have run. If the
+// command did more than the check (alone is false), its output proves no pass.
 func (v *verdicts) settle(alone bool) {
 	v.complete = alone
 	if !v.ran || v.some {

@@ -52,7 +52,7 @@ func ForEncoding(name string) (Counter, error) {
 	r := registry.encodings[name]
 	registry.Unlock()
 	if r == nil {
-		return nil, fmt.Errorf("%w %q (of those before cl100k_base: is token/tiktoken imported?)", ErrUnknownEncoding, name)
+		return nil, fmt.Errorf("%w %q (encodings older than cl100k_base need an import of token/tiktoken)", ErrUnknownEncoding, name)
 	}
 	return r.counter(name)
 }

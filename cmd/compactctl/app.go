@@ -58,10 +58,10 @@ type configFlags struct {
 func (a *app) addConfig(cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.StringVar(&a.config, "config", "", "configuration `FILE` (YAML or JSON)")
-	f.StringVar(&a.flags.model, "model", "", "`NAME` of the model that is sent the messages")
+	f.StringVar(&a.flags.model, "model", "", "`NAME` of the model that the messages are sent to")
 	tokens(f, &a.flags.maxContext, "max-context-tokens", 0, "the model's window in tokens, `N` such as 200000 or 200k; 0: looked up by the model's name")
 	f.StringVar(&a.flags.preset, "preset", "", "`NAME`: "+strings.Join(configs.Names(), ", "))
-	f.StringVar(&a.flags.strategy, "strategy", "", "`NAME` of what a summary holds: "+strings.Join(strategy.Names(), ", "))
+	f.StringVar(&a.flags.strategy, "strategy", "", "`NAME` of the summary strategy: "+strings.Join(strategy.Names(), ", "))
 	f.StringArrayVar(&a.flags.set, "set", nil, "any other setting, `PATH=VALUE`, such as policy.keep_recent_turns=4 or policy.stages=mask,shrink; may be repeated")
 	a.addArchive(cmd)
 	complete(cmd, "preset", configs.Names())
@@ -136,7 +136,7 @@ func place(where string) ([]configs.Option, error) {
 	bucket, prefix, ok := s3.ParseURL(where)
 	switch {
 	case !ok && strings.HasPrefix(where, "s3:"):
-		return nil, &usageError{fmt.Errorf("%s %q names no bucket: s3://BUCKET/PREFIX", flag, where)}
+		return nil, &usageError{fmt.Errorf("%s %q does not name a bucket: use s3://BUCKET/PREFIX", flag, where)}
 	case !ok:
 		return []configs.Option{configs.Override(flag, "storage.path", where)}, nil
 	}

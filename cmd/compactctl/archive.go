@@ -17,11 +17,11 @@ import (
 func newArchive(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "archive",
-		Short: "Read, prove and clear the archive",
-		Long: `The archive holds what compactions took out of transcripts, redacted: in the folder
-.compact/archive, or where --archive or the configuration says, which may be a folder
-or a bucket (s3://BUCKET/PREFIX; credentials come from the environment, a profile, web
-identity or the container).`,
+		Short: "Read, verify and erase archived sessions",
+		Long: `The archive holds, redacted, what compactions removed from transcripts. It is the
+folder .compact/archive, or the folder or bucket (s3://BUCKET/PREFIX) that --archive or
+the configuration names. The credentials of a bucket come from the environment, a
+profile, web identity or the container.`,
 		Args: cobra.ArbitraryArgs,
 		RunE: group,
 	}
@@ -33,7 +33,7 @@ identity or the container).`,
 		a.addArchive(sub)
 		cmd.AddCommand(sub)
 	}
-	cmd.AddCommand(newArchiveCopy(a), newArchiveIdentity(a)) // these two name two archives and no archive
+	cmd.AddCommand(newArchiveCopy(a), newArchiveIdentity(a)) // copy takes two archives and identity takes none, so they lack the flag --archive
 	return cmd
 }
 

@@ -16,9 +16,10 @@ import (
 func newArchiveAccess(a *app) *cobra.Command {
 	return &cobra.Command{
 		Use:   "access",
-		Short: "List who read what of the archive",
-		Long: `Access lists the access records: when who recalled, searched, showed, exported or copied what.
-They are kept where storage.access_log is on; archive verify proves them like the sessions.`,
+		Short: "List who read which session, and when",
+		Long: `Access lists the access records: who recalled, searched, showed, exported or copied
+which session, and when. An archive has access records if storage.access_log is on.
+Archive verify checks them as it checks the sessions.`,
 		Args: arguments(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			archive, err := a.readArchive(cmd)

@@ -20,13 +20,14 @@ func newArchiveAdd(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "add FILE...",
 		Short: "Archive transcripts without compacting them",
-		Long: `Add stores each transcript, of any form that compact reads, as it is, redacted, as
-transcript-final-NNN.jsonl of its session: the one of --session, or else one of a name made
-of its first messages, as compact names it. Adding a file again stores it again.`,
+		Long: `Add stores a redacted copy of each transcript as transcript-final-NNN.jsonl of its
+session, in any format that compact reads. --session names the session. Without it,
+the name is made from the first messages, as compact does it. Adding the same file
+again stores it again.`,
 		Args: arguments(cobra.MinimumNArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if a.input.session != "" && len(args) > 1 {
-				return &usageError{errors.New("--session belongs to one FILE")}
+				return &usageError{errors.New("--session allows only one FILE")}
 			}
 			cfg, err := a.load(cmd, configs.KeysOptional())
 			if err != nil {

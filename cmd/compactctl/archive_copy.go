@@ -43,7 +43,7 @@ func newArchiveCopy(a *app) *cobra.Command {
 				opts.Sessions = append(opts.Sessions, s.Key().String())
 			}
 			if encrypted(src) && !encrypted(dst) && !plain {
-				return &usageError{fmt.Errorf("%s is encrypted, and the copy in %s would not be: give a --config that has storage.encrypt.recipients, or --plain for a copy that everybody can read", printable(args[0]), printable(args[1]))}
+				return &usageError{fmt.Errorf("%s is encrypted, and the copy in %s would not be: add a --config that has storage.encrypt.recipients, or --plain for an unencrypted copy", printable(args[0]), printable(args[1]))}
 			}
 			if err := a.copyRecorded(cmd, args[0], args[1], src, opts.Sessions); err != nil {
 				return err
@@ -52,22 +52,25 @@ func newArchiveCopy(a *app) *cobra.Command {
 		},
 	}
 	cmd.Flags().StringVar(&a.config, "config", "", "configuration `FILE` (YAML or JSON)")
-	cmd.Flags().BoolVar(&plain, "plain", false, "a plain copy of an encrypted archive is wanted")
+	cmd.Flags().BoolVar(&plain, "plain", false, "allow an unencrypted copy of an encrypted archive")
 	return cmd
 }
 
-const aboutArchiveCopy = `Copy copies all sessions, or those that are named, from one archive into another: a
-folder, or s3://BUCKET/PREFIX. What files hold comes over byte for byte, holds with them; with all
-sessions go the tombstones, the heads and the access records, with named ones a head of
-the copy. Nothing in DST is written over. A copy that was cut short goes on when it is made again.
-A session that was erased in SRC since an earlier copy is erased in DST, too, for the same reason,
-if the tombstone is whole and SRC's heads prove the erase;
-a legal hold or a lock in DST keeps it, and then the copy says so and takes no new heads over.
+const aboutArchiveCopy = `Copy copies all sessions, or the sessions that are named, from one archive into another.
+An archive is a folder or s3://BUCKET/PREFIX. Files are copied byte for byte, and legal
+holds are copied too. A copy of all sessions includes the tombstones, the heads and the
+access records; a copy of named sessions includes a head of the copy. Copy overwrites
+nothing in DST. To finish an interrupted copy, run it again.
 
-The copy is encrypted where --config has storage.encrypt. A plain copy of an encrypted SRC,
-which is read with COMPACT_ARCHIVE_IDENTITY, is made with --plain alone.
+If a session was erased in SRC since an earlier copy, copy erases it in DST too, for the
+same reason. SRC must prove the erase with a whole tombstone and its heads. If a legal
+hold or a lock in DST keeps the session, copy reports that and copies no new heads.
 
-In the end every session is verified in DST. Nobody may write to the copies meanwhile.`
+The copy is encrypted if --config has storage.encrypt. COMPACT_ARCHIVE_IDENTITY lets copy
+read an encrypted SRC. An unencrypted copy of an encrypted SRC needs --plain.
+
+At the end, copy verifies every session in DST. Nothing else may write to the copied
+sessions in the meantime.`
 
 // copyRecorded records, if the configuration requires it, that the system's
 // user reads all sessions of src, or the named ones, to copy them.

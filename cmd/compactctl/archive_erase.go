@@ -36,7 +36,7 @@ func (a *app) erase(cmd *cobra.Command, id, name string, x *actor, yes bool) err
 		return err
 	}
 	if !yes {
-		return &usageError{fmt.Errorf("this removes %s for good; say --yes", s.Location())}
+		return &usageError{fmt.Errorf("this removes %s for good; add --yes to confirm", s.Location())}
 	}
 	index, err := a.openIndexes(cmd, s.Archive())
 	if err != nil {
@@ -79,11 +79,16 @@ func openErasable(ctx context.Context, archive storage.Archive, name string) (*r
 	return record.OpenSession(ctx, archive, name)
 }
 
-const aboutArchiveErase = `Erase removes every file of a session and leaves a tombstone, which holds no id but
-its hash; also of what was begun again under its id after an erase. A session that a legal hold or a lock of the bucket keeps stays as it is;
-that it was asked for and refused, and until when, is put on record. The index of
-compactctl archive search loses it, too: of an archive in a bucket the one of this
-user here; others lose it at their next search.`
+const aboutArchiveErase = `Erase removes every file of a session and leaves a tombstone. The tombstone holds a hash
+of the session's id, not the id. Erase also removes what was written under the same id
+after an earlier erase.
+
+Erase does not change a session under a legal hold or a lock of the bucket. It records
+the refused request and the time until which the session is kept.
+
+Erase also removes the session from the index of compactctl archive search. The index of
+a bucket is in each user's cache folder: erase changes only yours. Other users' indexes
+lose the session at their next search.`
 
 // underHold returns the error for a session under a legal hold, with the command that ends
 // the hold. It is not a brokenArchive, because the archive is intact.

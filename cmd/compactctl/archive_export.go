@@ -18,15 +18,15 @@ func newArchiveExport(a *app) *cobra.Command {
 	var all bool
 	cmd := &cobra.Command{
 		Use:   "export SESSION --out FILE|-",
-		Short: "Write a session as one file, or all into a folder",
+		Short: "Write one session to a file, or all sessions to a folder",
 		Long:  aboutArchiveExport,
 		Args:  arguments(cobra.MaximumNArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if all == (len(args) == 1) {
-				return &usageError{fmt.Errorf("name a SESSION, or say --all")}
+				return &usageError{fmt.Errorf("name a SESSION, or add --all")}
 			}
 			if out == "" {
-				return &usageError{fmt.Errorf("--out says where to; - is standard output")}
+				return &usageError{fmt.Errorf("--out FILE is required; --out - writes to standard output")}
 			}
 			if all {
 				return a.exportEach(cmd, out, format)
@@ -55,17 +55,22 @@ func newArchiveExport(a *app) *cobra.Command {
 		},
 	}
 	cmd.Flags().StringVar(&out, "out", "", "write to `FILE`, - for standard output")
-	cmd.Flags().BoolVar(&all, "all", false, "every session, into the folder --out")
-	cmd.Flags().StringVar(&format, "format", "", "`FORM`: tar.gz or jsonl (default: as the ending of the file says; without one tar.gz)")
+	cmd.Flags().BoolVar(&all, "all", false, "write every session to the folder --out")
+	cmd.Flags().StringVar(&format, "format", "", "`FORMAT`: tar.gz or jsonl (default: the one that the ending of the file names, else tar.gz)")
 	return cmd
 }
 
-const aboutArchiveExport = `Export writes everything that the archive has of a session, its manifest included,
-as a tar.gz (which unpacked into an archive verifies there) or as one JSONL. With --all it
-writes every session into the folder --out, a file each, with the heads (heads.jsonl), what
-stands beside the sessions (_beside.tar.gz: heads, names, tombstones) and, last,
-manifest.jsonl: a line for each file, with its SHA-256. All of it unpacked into one folder
-is an archive that "archive verify --heads heads.jsonl" proves.`
+const aboutArchiveExport = `Export writes every file of a session, its manifest included, as a tar.gz or as one JSONL
+file. Unpack the tar.gz into an archive, and archive verify checks it there.
+
+With --all it writes every session to the folder --out, one file for each, and:
+
+  heads.jsonl     the heads
+  _beside.tar.gz  the files outside of the sessions (heads, names, tombstones)
+  manifest.jsonl  a line for each file with its SHA-256, written last
+
+Unpack all of it into one folder to get an archive that "archive verify --heads
+heads.jsonl" verifies.`
 
 // exportWhole returns the export of a session. It begins again if the session was scrubbed
 // meanwhile.
@@ -98,7 +103,7 @@ func exportFormat(format, out string) (record.ExportFormat, error) {
 	case ending == "", ending == ".tgz", strings.HasSuffix(name, ".tar.gz"):
 		return record.ExportTarGz, nil
 	default:
-		return "", &usageError{fmt.Errorf("%s: an export is a .tar.gz or a .jsonl, not a %s; --format says which, whatever the name", out, ending)}
+		return "", &usageError{fmt.Errorf("%s: an export is a .tar.gz or a .jsonl, not a %s; change the name, or set --format", out, ending)}
 	}
 }
 
@@ -109,7 +114,7 @@ func (a *app) exportHere(buf *bytes.Buffer, f record.ExportFormat) error {
 		_, err := buf.WriteTo(a.out)
 		return err
 	case f != record.ExportJSONL:
-		return &usageError{errors.New("a terminal can't show a .tar.gz: --out names a file, or --format jsonl")}
+		return &usageError{errors.New("a terminal can't show a .tar.gz: name a file with --out, or add --format jsonl")}
 	}
 	_, err := a.out.Write(escapeControls(buf.Bytes()))
 	return err

@@ -66,7 +66,7 @@ func (a *app) exportAll(cmd *cobra.Command, archive storage.Archive, dir string,
 		all = append(all, line)
 	}
 	if now, err := tombstones(ctx, archive); err != nil || now != known {
-		return errors.Join(err, errors.New("a session was erased meanwhile, so that the heads of the export don't fit; export again"))
+		return errors.Join(err, errors.New("a session was erased during the export, so the heads do not match it; export again"))
 	}
 	var lines bytes.Buffer
 	for _, line := range all {

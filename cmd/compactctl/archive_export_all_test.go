@@ -58,7 +58,7 @@ func TestAnExportBesideAnEraseIsNotWhole(t *testing.T) {
 		cmd.SetContext(t.Context())
 		err := newApp(strings.NewReader(""), io.Discard, io.Discard).exportAll(cmd, a, dir, record.ExportJSONL)
 		_, none := os.Stat(filepath.Join(dir, exportManifest))
-		if (err != nil) != erases || (none != nil) != erases || erases && !strings.Contains(err.Error(), "erased meanwhile") {
+		if (err != nil) != erases || (none != nil) != erases || erases && !strings.Contains(err.Error(), "erased during the export") {
 			t.Errorf("erased meanwhile: %v; %v, manifest: %v", erases, err, none)
 		}
 		if a.do != nil {

@@ -12,10 +12,10 @@ import (
 func newArchiveFlush(a *app) *cobra.Command {
 	return &cobra.Command{
 		Use:   "flush",
-		Short: "Send what waits in the spool",
-		Long: `Flush sends what waits in the folder storage.spool to the bucket, whichever process
-left it there, and exits with 5 when something is left: because the bucket cannot be
-reached, or because another machine has written to the same session.`,
+		Short: "Send the files that wait in the spool",
+		Long: `Flush sends the files that wait in the folder storage.spool to the bucket, whichever
+process wrote them. It exits with 5 when files are left: when the bucket cannot be
+reached, or when another machine has written to the same session.`,
 		Args: arguments(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			cfg, err := a.load(cmd, configs.KeysOptional())
@@ -23,7 +23,7 @@ reached, or because another machine has written to the same session.`,
 				return err
 			}
 			if cfg.Storage.Spool == "" {
-				return &usageError{errors.New("there is no spool: storage.spool names none")}
+				return &usageError{errors.New("there is no spool: set storage.spool to its folder")}
 			}
 			archive, err := configs.OpenArchive(cfg.Storage)
 			if err != nil {

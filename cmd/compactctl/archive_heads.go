@@ -25,15 +25,15 @@ func newArchiveHeads(a *app) *cobra.Command {
 	var fresh, public bool
 	cmd := &cobra.Command{
 		Use:   "heads [--out FILE]",
-		Short: "Write the heads of all sessions, to be kept elsewhere",
-		Long: `Heads writes the lines that stand beside the sessions (_heads): one for each commit,
-final transcript, checkpoint, hold, release and erasure, chained by the process that
-wrote it. Kept where nobody who can write to the archive can write, they prove later what
-it must hold: compactctl archive verify --heads FILE.
+		Short: "Write the heads of all sessions, to keep them elsewhere",
+		Long: `Heads writes the lines of the folder _heads of the archive. There is one line for each
+commit, final transcript, checkpoint, hold, release and erase. Each process chains the
+lines that it writes. Keep a copy where nobody who can write to the archive can write:
+the copy later proves what the archive must hold (compactctl archive verify --heads FILE).
 
-With COMPACT_HEADS_KEY in its environment a process signs its lines (Ed25519). --new-key
-makes a key (as "openssl rand -base64 32" does) and prints it with its public
-counterpart, COMPACT_HEADS_PUBLIC, which verify wants; --public prints that of the key in
+A process with COMPACT_HEADS_KEY in its environment signs its lines (Ed25519). --new-key
+makes such a key (as "openssl rand -base64 32" does) and prints it with its public key,
+COMPACT_HEADS_PUBLIC, which verify needs. --public prints the public key of the key in
 the environment.`,
 		Args: arguments(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -59,8 +59,8 @@ the environment.`,
 		},
 	}
 	cmd.Flags().StringVar(&out, "out", "", "write to `FILE` (default: standard output)")
-	cmd.Flags().BoolVar(&fresh, "new-key", false, "make a key to sign with, and print it")
-	cmd.Flags().BoolVar(&public, "public", false, "print the public counterpart of COMPACT_HEADS_KEY")
+	cmd.Flags().BoolVar(&fresh, "new-key", false, "make a signing key, and print it")
+	cmd.Flags().BoolVar(&public, "public", false, "print the public key of COMPACT_HEADS_KEY")
 	return cmd
 }
 
@@ -91,7 +91,7 @@ type actor struct{ who, why string }
 func (x *actor) flags(cmd *cobra.Command, kept string) {
 	cmd.Flags().StringVar(&x.why, "why", "", "`TEXT` that "+kept)
 	cmd.Flags().StringVar(&x.why, "reason", "", "`TEXT`: the same as --why")
-	cmd.Flags().StringVar(&x.who, "who", "", "`NAME` of who wants it (default: the user of this system)")
+	cmd.Flags().StringVar(&x.who, "who", "", "`NAME` of the person who asks for it (default: the user of this system)")
 }
 
 // redacted returns the texts of --who and --why, redacted.

@@ -14,9 +14,10 @@ func newArchiveHold(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "hold SESSION",
 		Short: "Put a session under a legal hold, or end it",
-		Long: `A session under a legal hold is neither erased nor pruned, until --release. Who wants it
-and why stand in the manifest and in the heads. The head of the manifest that is printed
-proves the hold later, to who kept it: compactctl archive verify SESSION --head HASH.`,
+		Long: `A session under a legal hold can be neither erased nor pruned until --release ends the
+hold. The manifest and the heads record who asked for the hold and why. Hold prints the
+head of the manifest. Keep that head to prove the hold later: compactctl archive verify
+SESSION --head HASH.`,
 		Args: arguments(cobra.ExactArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return a.each(cmd, args[0], func(name string) error { return a.hold(cmd, args[0], name, x, release) })

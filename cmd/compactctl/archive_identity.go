@@ -12,10 +12,10 @@ func newArchiveIdentity(a *app) *cobra.Command {
 	return &cobra.Command{
 		Use:   "identity",
 		Short: "Make an identity for an encrypted archive",
-		Long: `Identity prints a new identity of age, which is secret, and its recipient, which is not,
-as age-keygen does. The recipient belongs into storage.encrypt.recipients. Who reads the
-archive needs the identity, in ` + crypt.IdentityVariable + `, or in a file that
-` + crypt.IdentityFileVariable + ` names. When it is lost nobody reads the archive.`,
+		Long: `Identity prints a new age identity and its recipient, as age-keygen does. The identity is
+secret, the recipient is not. Put the recipient into storage.encrypt.recipients. To read
+the archive, put the identity into ` + crypt.IdentityVariable + `, or into a file that
+` + crypt.IdentityFileVariable + ` names. Without the identity nobody can read the archive.`,
 		Example: `  compactctl archive identity > key.txt`,
 		Args:    arguments(cobra.NoArgs),
 		RunE: func(*cobra.Command, []string) error {

@@ -11,7 +11,7 @@ func newArchiveIndex(a *app) *cobra.Command {
 	var rebuild, remove, copied bool
 	cmd := &cobra.Command{
 		Use:   "index",
-		Short: "Make the index that search uses, or bring it up to date",
+		Short: "Make or update the index of search",
 		Long:  aboutArchiveIndex,
 		Example: `  compactctl archive index
   compactctl archive index --remove`,
@@ -21,7 +21,7 @@ func newArchiveIndex(a *app) *cobra.Command {
 	f := cmd.Flags()
 	f.BoolVar(&rebuild, "rebuild", false, "make it anew")
 	f.BoolVar(&remove, "remove", false, "remove it")
-	f.BoolVar(&copied, "plain-index", false, "keep a plain index of an encrypted archive")
+	f.BoolVar(&copied, "plain-index", false, "allow an unencrypted index of an encrypted archive")
 	return cmd
 }
 
@@ -63,6 +63,6 @@ func (a *app) index(cmd *cobra.Command, rebuild, remove, copied bool) error {
 	return a.say("%s, %s of them read now, %s taken out: %s in %s", things(u.Sessions, "session"), count(u.Put), count(u.Gone), bytesOf(s.Bytes), x.Path())
 }
 
-const aboutArchiveIndex = `Index makes the index that compactctl archive search uses, or brings it up to date, which
-each search does anyway. --rebuild makes it anew, --remove removes it: the archive has all
-that is in it.`
+const aboutArchiveIndex = `Index makes or updates the index of compactctl archive search. Each search updates it
+too. --rebuild makes it anew. --remove removes it; no text is lost, because the archive
+holds all of it.`

@@ -41,7 +41,7 @@ func newArchiveLs(a *app) *cobra.Command {
 			return a.listSessions(cmd)
 		},
 	}
-	cmd.Flags().BoolVar(&erased, "erased", false, "what remains of erased sessions")
+	cmd.Flags().BoolVar(&erased, "erased", false, "list erased sessions")
 	return cmd
 }
 
@@ -84,9 +84,9 @@ func (a *app) listSessions(cmd *cobra.Command) error {
 	return a.list(all)
 }
 
-const aboutArchiveLs = `Ls lists the sessions, with the reason of each legal hold. With --erased it lists what
-remains of those that were erased: when, the hash of the session's name, why, and
-whether it was refused.`
+const aboutArchiveLs = `Ls lists the sessions, with the reason of each legal hold. With --erased it lists the
+erased sessions: the time, the hash of the session's name, the reason, and whether the
+erase was refused.`
 
 // heldIn reports whether a session is under a legal hold, and the reason.
 func heldIn(ctx context.Context, archive storage.Archive, dir string) (held bool, reason string, err error) {

@@ -22,8 +22,8 @@ func newArchivePrune(a *app) *cobra.Command {
 		Use:   "prune --older-than AGE",
 		Short: "Erase the sessions whose last write is older than an age",
 		Long: `Prune erases sessions whose last write is older than AGE (such as 90d or 12h) and
-leaves a tombstone for each. Sessions under a legal hold are kept. Without --yes it
-only lists what would be erased.`,
+leaves a tombstone for each. Prune keeps sessions under a legal hold. Without --yes it
+only lists the sessions that it would erase.`,
 		Args: arguments(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			d, err := ageOf(age)
@@ -55,7 +55,7 @@ only lists what would be erased.`,
 		},
 	}
 	cmd.Flags().StringVar(&age, "older-than", "", "`AGE`, in days (90d) or as a duration (12h)")
-	cmd.Flags().BoolVar(&yes, "yes", false, "erase; without it, only list")
+	cmd.Flags().BoolVar(&yes, "yes", false, "erase; without it, only list the sessions")
 	x.flags(cmd, "the tombstones keep")
 	return cmd
 }

@@ -25,17 +25,17 @@ func newArchiveRecall(a *app) *cobra.Command {
 	r := &recalling{app: a}
 	cmd := &cobra.Command{
 		Use:   "recall SESSION [REF]",
-		Short: "Print what a placeholder stands for, or search what was taken out",
+		Short: "Print the text behind a placeholder, or search the removed text",
 		Long:  aboutArchiveRecall,
 		Args:  arguments(cobra.RangeArgs(1, 2)),
 		RunE:  r.run,
 	}
 	f := cmd.Flags()
-	f.IntVar(&r.head, "head", 0, "the first `N` lines")
-	f.IntVar(&r.tail, "tail", 0, "the last `N` lines")
-	f.StringVar(&r.span, "lines", "", "the lines `FROM-TO`, from 1")
-	f.StringVar(&r.pattern, "grep", "", "the lines that match the regular expression `RE`")
-	f.IntVarP(&r.around, "context", "C", 0, "with --grep: `N` lines around each")
+	f.IntVar(&r.head, "head", 0, "print the first `N` lines")
+	f.IntVar(&r.tail, "tail", 0, "print the last `N` lines")
+	f.StringVar(&r.span, "lines", "", "print the lines `FROM-TO`, counted from 1")
+	f.StringVar(&r.pattern, "grep", "", "print the lines that match the regular expression `RE`")
+	f.IntVarP(&r.around, "context", "C", 0, "with --grep: also print `N` lines around each match")
 	return cmd
 }
 
@@ -90,23 +90,24 @@ func (a *app) printText(text string) error {
 	return err
 }
 
-const aboutArchiveRecall = `Recall prints the text that a placeholder such as "recall 3f9a2c1b77de" stands
-for, as the archive has it: redacted. REF is one of:
+const aboutArchiveRecall = `Recall prints the text that a placeholder such as "recall 3f9a2c1b77de" stands for. The
+text is redacted, as it is in the archive. REF is one of:
 
-  3f9a2c1b77de         what a placeholder names, or how a fingerprint begins
+  3f9a2c1b77de         a reference in a placeholder, or a fingerprint's start
   s12, s12-s20         messages as a summary cites them
-  turn:17              all of a turn
+  turn:17              a whole turn
   turn:17:observation  one part of it (request, reasoning, action, observation)
 
-Without REF, --grep searches everything that was taken out of the session. A pattern
-without capitals matches any case. Messages come before tool results, the newest
-first, and each names the REF of its whole text. -C N adds the N lines around each match.`
+Without REF, --grep searches all text that was removed from the session. A pattern
+without capitals ignores case. Matches in messages come before matches in tool results,
+the newest first. Each match names the REF of its whole text. -C N adds the N lines
+around each match.`
 
 // searchable returns an error if there is neither a REF nor a pattern. recallOptions has
 // compiled the pattern before.
 func searchable(pattern string) error {
 	if pattern == "" {
-		return &usageError{errors.New("name a REF, or give --grep RE to search everything that was taken out")}
+		return &usageError{errors.New("name a REF, or add --grep RE to search all removed text")}
 	}
 	return nil
 }
@@ -130,14 +131,14 @@ func (a *app) search(cmd *cobra.Command, archive storage.Archive, session, patte
 	shown := a.matches(found.Matches)
 	switch {
 	case found.Lines == 0:
-		a.complain("compactctl", "no line of what was taken out matches")
+		a.complain("compactctl", "no line of the removed text matches")
 	case found.Lines > shown+found.Same:
 		a.complain("compactctl", fmt.Sprintf("%s of %s matching lines; a narrower pattern shows the others", count(shown), count(found.Lines)))
 	case found.Same > 0:
 		a.complain("compactctl", fmt.Sprintf("%s more lines match, each the same as one of these", count(found.Same)))
 	}
 	if found.Changed > 0 {
-		a.complain("compactctl", fmt.Sprintf("%s messages were not searched: the archive was changed; archive verify says where", count(found.Changed)))
+		a.complain("compactctl", fmt.Sprintf("%s messages were not searched: the archive was changed; compactctl archive verify names the place", count(found.Changed)))
 	}
 	if found.Cut {
 		a.complain("compactctl", "the oldest messages were not searched: they are more than 64 MiB, or the pattern takes too long")

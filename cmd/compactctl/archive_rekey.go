@@ -11,17 +11,17 @@ import (
 
 // errConfiguredKey means that the key is set in the environment, so rekey does
 // not replace it.
-var errConfiguredKey = errors.New("the key of this archive comes from " + compact.ArchiveKeyVariable + ": set that to NEW,OLD, the new key before the old one, and keep both")
+var errConfiguredKey = errors.New("the key of this archive comes from " + compact.ArchiveKeyVariable + ": set it to NEW,OLD (the new key first), and keep both keys")
 
 func newArchiveRekey(a *app) *cobra.Command {
 	return &cobra.Command{
 		Use:   "rekey",
-		Short: "Give the archive a new key for what is written from now on",
-		Long: `The archive, events and placeholders name messages by fingerprints. These are sealed
-with a key that is not in the archive. Rekey makes a new key in the folder compact/keys
-of the user's configuration. Files that were written before stay as they are, and the
-old keys stay to read them, so that no view changes. Running agents use the new key
-after a restart. A new key does not protect old files from somebody who has the archive
+		Short: "Give the archive a new key for future writes",
+		Long: `The archive, events and placeholders name messages by fingerprints. A key seals the
+fingerprints, and this key is not in the archive. Rekey makes a new key in the folder
+compact/keys of the user's configuration. Existing files stay as they are. The old keys
+remain to read them, so no view changes. A running agent uses the new key after a
+restart. A new key does not protect old files from a reader who has both the archive
 and an old key.`,
 		Args: arguments(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {

@@ -24,19 +24,22 @@ func newArchiveScrub(a *app) *cobra.Command {
 	x := &scrubbing{}
 	cmd := &cobra.Command{
 		Use:   "scrub SESSION",
-		Short: "Take a secret out of what was stored before",
-		Long: `Scrub overwrites with asterisks, in everything that the archive has of a session, what
-later turned out to be a secret: the lines of --secret-file (- is standard input), in every
-form in which they may stand, and with --rules what redaction finds as it is now. Files are
-written anew; the manifest keeps who, why and the hashes before and after, and archive verify
-says so. Lines keep their lengths, so that the session goes on where it was.
+		Short: "Remove a secret from stored sessions",
+		Long: `Scrub overwrites secrets with asterisks in every file of a session. The secrets are the
+lines of --secret-file (- is standard input), in every encoding in which the session may
+hold them. With --rules, scrub also overwrites what the current redaction rules find.
+Scrub rewrites the files. The manifest records who scrubbed, why, and the hashes before
+and after; archive verify reports that. Lines keep their lengths, so the session can
+continue.
 
-Without --yes it only says what would go. A session under a legal hold stays as it is. An
-agent may work in the session; what it stores meanwhile is not looked at. What was cut short
-is ended by scrubbing again, or by the agent that writes to the session next.
+Without --yes scrub only lists what it would overwrite. Scrub does not change a session
+under a legal hold. An agent may continue the session during a scrub; scrub does not
+check what the agent stores in the meantime. An interrupted scrub is finished by the next
+scrub, or by the next agent that writes to the session.
 
-The hash of a file as it was is a way to try guesses: a value that can be guessed (a short
-number, say) is better erased with its session.`,
+The manifest keeps the old hash of each file. With it a reader can test guesses of a
+secret. If the secret can be guessed (a short number, for example), erase the session
+instead.`,
 		Example: `  printf %s "$LEAKED" | compactctl archive scrub my-session --secret-file - --yes --why INC-7
   compactctl archive scrub my-session --rules`,
 		Args: arguments(cobra.ExactArgs(1)),
@@ -49,9 +52,9 @@ number, say) is better erased with its session.`,
 		},
 	}
 	f := cmd.Flags()
-	f.StringVar(&x.file, "secret-file", "", "`FILE` with the secrets, one a line; - for standard input")
-	f.BoolVar(&x.rules, "rules", false, "what redaction finds as it is now")
-	f.BoolVar(&x.yes, "yes", false, "scrub; without it, only list")
+	f.StringVar(&x.file, "secret-file", "", "`FILE` with one secret on each line; - for standard input")
+	f.BoolVar(&x.rules, "rules", false, "overwrite what the current redaction rules find")
+	f.BoolVar(&x.yes, "yes", false, "scrub; without it, only list the secrets")
 	x.flags(cmd, "the manifest keeps")
 	return cmd
 }
@@ -60,7 +63,7 @@ number, say) is better erased with its session.`,
 func (x *scrubbing) secrets(in io.Reader) (out []string, err error) {
 	if x.file == "" {
 		if !x.rules {
-			return nil, &usageError{errors.New("--secret-file says what is to go, or --rules")}
+			return nil, &usageError{errors.New("name the secrets with --secret-file, or add --rules")}
 		}
 		return nil, nil
 	}
@@ -105,7 +108,7 @@ func (a *app) scrub(cmd *cobra.Command, id, name string, x *scrubbing, secrets [
 	}
 	switch {
 	case errors.Is(err, compact.ErrShortSecret):
-		return &usageError{errors.New("a secret that is to go has at least 4 bytes")}
+		return &usageError{errors.New("a secret must have at least 4 bytes")}
 	case errors.Is(err, record.ErrHeld):
 		return underHold(name)
 	case err != nil:

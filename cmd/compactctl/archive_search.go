@@ -30,14 +30,15 @@ func newArchiveSearch(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "search QUERY…",
 		Short: "Find words in all sessions",
-		Long: `Search finds the messages and summaries that have all words of the query, in what the
-archive has of all sessions, redacted. Capitals and accents make no difference; "words in
-quotes" stand together; wor* begins a word. Each match is shown with its session, when
-the archive got it, its turn, its role and tool, and the line.
+		Long: `Search finds the messages and summaries that contain all words of the query, in all
+sessions of the archive. The text is redacted. Capitals and accents make no difference.
+"Words in quotes" must stand together; wor* matches words that begin with wor. Each match
+shows its session, the time it was archived, its turn, its role and tool, and the line.
 
-An index makes that fast. It is made at the first search, and brought up to date by each:
-in the folder _index of an archive on disk, else in the user's cache folder. It is a second
-copy of the text; erase and prune take sessions out of it.`,
+Search uses an index. The first search makes it, and each search updates it. The index of
+an archive on disk is in the archive's folder _index; the index of another archive is in
+the user's cache folder. It is a second copy of the text. Erase and prune remove sessions
+from it.`,
 		Example: `  compactctl archive search disk quota
   compactctl archive search '"connection refused"' --since 7d --tool bash
   compactctl archive search 'parse*' --session my-session --json`,
@@ -47,21 +48,21 @@ copy of the text; erase and prune take sessions out of it.`,
 				return err
 			}
 			if q.Most < 1 {
-				return &usageError{errors.New("--limit is at least 1")}
+				return &usageError{errors.New("--limit must be at least 1")}
 			}
 			q.Words = strings.Join(phrases(args), " ")
 			return a.searchAll(cmd, q)
 		},
 	}
 	f := cmd.Flags()
-	f.StringVar(&q.Session, "session", "", "only of the session with this `ID`")
-	f.StringVar(&q.since, "since", "", "only what the archive got since a `TIME`: 2026-11-22, 2026-11-22T15:04:05Z, 36h or 7d")
-	f.StringVar(&q.Agent, "agent", "", "only what the agent of this `NAME` worked with")
-	f.StringVar(&q.Model, "model", "", "only what an agent with the model of this `NAME` worked with")
-	f.StringVar(&q.Tool, "tool", "", "only calls of the tool of this `NAME`, and results that name it")
-	f.StringVar(&q.Role, "role", "", "only of this `ROLE`: user, assistant, tool, summary, …")
-	f.IntVar(&q.Most, "limit", 50, "at most `N` matches")
-	f.BoolVar(&q.copied, "plain-index", false, "keep a plain index of an encrypted archive")
+	f.StringVar(&q.Session, "session", "", "only the session with this `ID`")
+	f.StringVar(&q.since, "since", "", "only text archived since a `TIME`: 2026-11-22, 2026-11-22T15:04:05Z, 36h or 7d")
+	f.StringVar(&q.Agent, "agent", "", "only the sessions of the agent with this `NAME`")
+	f.StringVar(&q.Model, "model", "", "only the sessions of agents that use the model with this `NAME`")
+	f.StringVar(&q.Tool, "tool", "", "only calls of the tool with this `NAME`, and results that name it")
+	f.StringVar(&q.Role, "role", "", "only messages of this `ROLE`: user, assistant, tool, summary, …")
+	f.IntVar(&q.Most, "limit", 50, "print at most `N` matches")
+	f.BoolVar(&q.copied, "plain-index", false, "allow an unencrypted index of an encrypted archive")
 	return cmd
 }
 
@@ -103,7 +104,7 @@ func (a *app) searchAll(cmd *cobra.Command, q *searching) error {
 	f, err := x.Search(cmd.Context(), q.Query)
 	switch {
 	case errors.Is(err, search.ErrNoWords):
-		return &usageError{errors.New("the query has no word: letters or digits")}
+		return &usageError{errors.New("the query has no word; a word has letters or digits")}
 	case err != nil:
 		return &brokenArchive{err}
 	}
@@ -111,7 +112,7 @@ func (a *app) searchAll(cmd *cobra.Command, q *searching) error {
 		return err
 	}
 	for _, u := range f.Unread {
-		a.complain("compactctl", fmt.Sprintf("not searched in %s: %s; compactctl archive verify tells more", oneLine(u.Session), oneLine(u.Why)))
+		a.complain("compactctl", fmt.Sprintf("not searched in %s: %s; compactctl archive verify reports details", oneLine(u.Session), oneLine(u.Why)))
 	}
 	if a.json {
 		return a.printJSON(f)
@@ -178,7 +179,7 @@ func (a *app) printMatches(f *search.Found) error {
 	case len(f.Matches) == 0:
 		note = "nothing found in " + things(f.Sessions, "session")
 	case f.More:
-		note = "there are more: --limit shows them"
+		note = "there are more matches: raise --limit"
 	}
 	if note == "" || a.quiet {
 		return nil
@@ -195,7 +196,7 @@ func turnName(turn int) string {
 }
 
 // errPlainIndex means that an index would hold the encrypted text in plain form.
-var errPlainIndex = errors.New("the archive is encrypted, and an index of it would be a plain copy of its text on this machine: add --plain-index to accept that, or search one session without an index: compactctl archive recall SESSION --grep RE")
+var errPlainIndex = errors.New("the archive is encrypted, and an index would store its text unencrypted on this machine: add --plain-index to allow that, or search one session without an index: compactctl archive recall SESSION --grep RE")
 
 // indexOf opens the index of an archive, and creates a missing one.
 func (a *app) indexOf(cmd *cobra.Command, archive storage.Archive, copied bool) (*search.Index, error) {
@@ -211,7 +212,7 @@ func (a *app) indexOf(cmd *cobra.Command, archive storage.Archive, copied bool) 
 		return nil, &brokenArchive{err}
 	}
 	if encrypted(archive) {
-		a.complain("compactctl", "the index is a plain copy of what the archive keeps encrypted: "+x.Path())
+		a.complain("compactctl", "the index stores text of the encrypted archive unencrypted: "+x.Path())
 	}
 	return x, nil
 }
@@ -252,7 +253,7 @@ func (f forgetting) Forget(ctx context.Context, dirs ...string) error {
 			f[i] = nil
 			_ = x.Close() // an open file can't be removed on every system
 			if err = search.Remove(filepath.Dir(x.Path())); err != nil {
-				err = fmt.Errorf("the index in %s can be neither changed nor removed, and still has the text: %w", x.Path(), err)
+				err = fmt.Errorf("the index in %s still holds the text, because it can be neither changed nor removed: %w", x.Path(), err)
 			}
 		}
 		errs = append(errs, err)

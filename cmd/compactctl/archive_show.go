@@ -27,20 +27,20 @@ type showing struct {
 	raw           bool
 }
 
-const aboutArchiveShow = `Show prints one session: its compactions, its files, and its newest transcript, a
-line a message, each with the [s12] by which summaries cite it. --turn prints a
-turn in full, --summary the summary of a step, FILE one file. --html writes
-everything that was said as a page that needs no network.
+const aboutArchiveShow = `Show prints one session: its compactions, its files, and its newest transcript. The
+transcript has one line for each message, with the [s12] by which summaries cite it.
+--turn prints a whole turn, --summary the summary of a step, FILE one file. --html writes
+the transcript as a page that needs no network.
 
-Characters that could move the cursor of a terminal or change its colors are
-printed as codes, and lines that a transcript only refers to are put in. --raw
-prints FILE byte for byte.`
+Show prints characters that could move the cursor of a terminal or change its colors as
+codes. Where a transcript refers to lines of another file, show inserts these lines.
+--raw prints FILE byte for byte.`
 
 func newArchiveShow(a *app) *cobra.Command {
 	q := &showing{}
 	cmd := &cobra.Command{
 		Use:   "show SESSION [FILE]",
-		Short: "Show what was said in a session, its compactions and files, or one of these",
+		Short: "Show a session: its transcript, compactions and files",
 		Long:  aboutArchiveShow,
 		Args:  arguments(cobra.RangeArgs(1, 2)),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -71,10 +71,10 @@ func newArchiveShow(a *app) *cobra.Command {
 		},
 	}
 	f := cmd.Flags()
-	f.IntVar(&q.turn, "turn", 0, "turn `N` in full")
-	f.IntVar(&q.summary, "summary", 0, "the summary that step `N` made")
-	f.StringVar(&q.page, "html", "", "write what was said as a page to `FILE`")
-	f.BoolVar(&q.raw, "raw", false, "FILE byte for byte, whatever it does to a terminal")
+	f.IntVar(&q.turn, "turn", 0, "print the whole turn `N`")
+	f.IntVar(&q.summary, "summary", 0, "print the summary of step `N`")
+	f.StringVar(&q.page, "html", "", "write the transcript as a page to `FILE`")
+	f.BoolVar(&q.raw, "raw", false, "print FILE byte for byte, including control characters")
 	return cmd
 }
 

@@ -179,7 +179,7 @@ func (a *app) printConversation(c *conversation) error {
 		fmt.Fprintf(&b, "%5d  %-9s  %s\n", m.Number, oneLine(m.Role), clip(m.cite()+m.first(), a.columns()-18))
 	}
 	if cited {
-		fmt.Fprintf(&b, "\n%s\n", a.style.dim("[s12] stands before the message that summaries cite so; all of it: compactctl archive recall SESSION s12"))
+		fmt.Fprintf(&b, "\n%s\n", a.style.dim("summaries cite a message by the [s12] in front of it; to read all of it: compactctl archive recall SESSION s12"))
 	}
 	_, err := io.WriteString(a.out, b.String())
 	return err

@@ -20,10 +20,9 @@ func newArchiveStats(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "stats",
 		Short: "Add up tokens, compactions, fallbacks, recalls and money",
-		Long: `Stats adds up what the audit logs and ledgers of all sessions tell: tokens that
-came in and that were sent, compactions by stage, fallbacks, recalls, and what the
-prompts cost by the list prices of their model. Money is estimated from the tokens
-that were counted then; nobody billed it.`,
+		Long: `Stats adds up the audit logs and ledgers of all sessions: the tokens of the histories and
+of the views, compactions by stage, fallbacks, recalls, and the cost of the prompts by the
+list prices of their model. The cost is an estimate from the counted tokens, not a bill.`,
 		Args: arguments(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			f := replay.Filter{Agent: agent}
@@ -51,10 +50,10 @@ that were counted then; nobody billed it.`,
 			return a.printStats(s)
 		},
 	}
-	cmd.Flags().StringVar(&since, "since", "", "only calls from then on: a `TIME` as 2026-11-22 or 2026-11-22T15:04:05Z, or an age as 36h or 7d")
-	cmd.Flags().StringVar(&agent, "agent", "", "only calls of the agent of this `NAME`")
-	cmd.Flags().StringVar(&prices, "prices", "", "`MODEL` whose list prices count, or a JSON FILE with a card (default: that of each session's model)")
-	cmd.Flags().BoolVar(&asCSV, "csv", false, "comma separated values, a line a session")
+	cmd.Flags().StringVar(&since, "since", "", "only calls since a `TIME` such as 2026-11-22 or 2026-11-22T15:04:05Z, or of an age such as 36h or 7d")
+	cmd.Flags().StringVar(&agent, "agent", "", "only calls of the agent with this `NAME`")
+	cmd.Flags().StringVar(&prices, "prices", "", "`MODEL` whose list prices apply, or a JSON FILE with a price card (default: the prices of each session's model)")
+	cmd.Flags().BoolVar(&asCSV, "csv", false, "print comma separated values, one line for each session")
 	return cmd
 }
 
@@ -74,7 +73,7 @@ func sinceOf(s string, now time.Time) (time.Time, error) {
 	}
 	d, err := time.ParseDuration(age)
 	if err != nil || d < 0 {
-		return time.Time{}, &usageError{fmt.Errorf("--since %q is no time (2026-11-22, 2026-11-22T15:04:05Z) and no age (36h, 7d)", s)}
+		return time.Time{}, &usageError{fmt.Errorf("--since %q is neither a time (2026-11-22, 2026-11-22T15:04:05Z) nor an age (36h, 7d)", s)}
 	}
 	if age != s {
 		d *= 24
@@ -117,10 +116,10 @@ func (a *app) printStats(s *replay.Stats) error {
 		fmt.Fprintf(&b, "summaries: $%.4f\n", s.Total.SummaryUSD)
 	}
 	if s.Total.Failed > 0 {
-		fmt.Fprintf(&b, "%s failed: nobody knows what was sent for them, and no tokens and no money count for them\n", things(s.Total.Failed, "call"))
+		fmt.Fprintf(&b, "%s failed: what was sent for them is unknown, and no sum includes them\n", things(s.Total.Failed, "call"))
 	}
 	if s.Total.Unpriced > 0 {
-		fmt.Fprintf(&b, "%s without a price: name one with --prices\n", things(s.Total.Unpriced, "call"))
+		fmt.Fprintf(&b, "%s without a price: add --prices MODEL or --prices FILE\n", things(s.Total.Unpriced, "call"))
 	}
 	_, err := io.WriteString(a.out, b.String())
 	return err

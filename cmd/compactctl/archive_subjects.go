@@ -47,21 +47,21 @@ func newArchiveSubjectsFind(a *app) *cobra.Command {
 	var copied bool
 	cmd := &cobra.Command{
 		Use:   "find IDENTIFIER…",
-		Short: "List the sessions that have to do with one of a person's identifiers",
-		Long: `Find lists, for an e-mail address, a name or an id (better several of them), the sessions
-that are called so, in which an agent of that name worked, and in which it is said. What
-redaction takes for a secret is found all the same where it names a session or an agent: by
-its keyed hash, with the key of the archive. In texts a redacted identifier is found by its
-placeholder alone, and only with redaction.pseudonyms: placeholders are short, so that one
-may be another person's.
+		Short: "List the sessions that contain one of a person's identifiers",
+		Long: `Find takes e-mail addresses, names or ids of a person (better several of them) and lists
+three kinds of sessions: those with such a name, those of an agent with such a name, and
+those whose text contains one. Redaction may treat the name of a session or an agent as a
+secret. Find still finds it, by its hash with the key of the archive. In texts, find finds
+a redacted identifier only by its placeholder, and only with redaction.pseudonyms.
+Placeholders are short: one may stand for another person.
 
-It reads the index of compactctl archive search.`,
+Find reads the index of compactctl archive search.`,
 		Example: `  compactctl archive subjects find alice@example.com "Alice Liddell" u-4711`,
 		Args:    arguments(cobra.MinimumNArgs(1)),
 		RunE:    func(cmd *cobra.Command, args []string) error { return a.findSubjects(cmd, args, copied) },
 	}
 	a.addArchive(cmd)
-	cmd.Flags().BoolVar(&copied, "plain-index", false, "keep a plain index of an encrypted archive")
+	cmd.Flags().BoolVar(&copied, "plain-index", false, "allow an unencrypted index of an encrypted archive")
 	return cmd
 }
 
@@ -163,7 +163,7 @@ func (a *app) subjectsOnRecord(cmd *cobra.Command, cfg compact.Config, all []sub
 // printSubjects writes one row for each session and way.
 func (a *app) printSubjects(all []subjectFound) error {
 	if len(all) == 0 && !a.quiet {
-		_, err := fmt.Fprintln(a.err, "no session has to do with that")
+		_, err := fmt.Fprintln(a.err, "no session contains any of these identifiers")
 		return err
 	}
 	for _, f := range all {

@@ -31,11 +31,11 @@ func newArchiveVerify(a *app) *cobra.Command {
 	v := &verifying{}
 	cmd := &cobra.Command{
 		Use:   "verify [SESSION...]",
-		Short: "Prove that nothing is missing or changed",
+		Short: "Check that nothing is missing or changed",
 		Long:  aboutArchiveVerify,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if v.head != "" && len(args) != 1 {
-				return &usageError{fmt.Errorf("--head belongs to one session; name it")}
+				return &usageError{fmt.Errorf("--head needs the SESSION that it belongs to")}
 			}
 			if err := v.readKeys(); err != nil {
 				return err
@@ -63,32 +63,31 @@ func newArchiveVerify(a *app) *cobra.Command {
 		},
 	}
 	f := cmd.Flags()
-	f.StringVar(&v.head, "head", "", "`HASH` of the manifest's last line, as it was kept elsewhere")
+	f.StringVar(&v.head, "head", "", "`HASH` of the manifest's last line, from a copy that was kept elsewhere")
 	f.StringArrayVar(&v.copies, "heads", nil, "`FILE` with heads that were kept elsewhere; may be given more than once")
-	f.StringVar(&v.public, "public", "", "`KEY` that heads must be signed with, in base64; several divided by commas")
+	f.StringVar(&v.public, "public", "", "public `KEY` of the signatures of heads, in base64; separate several with commas")
 	f.BoolVar(&v.require, "require-proof", false, "exit with 6 when the end of a session is not proven")
 	return cmd
 }
 
-const aboutArchiveVerify = `Verify reads every file of the sessions (all of them, if none is named), holds it
-against the chained manifest, and names what was removed, added, changed, cut or
-reordered; then it exits with 5. It proves that each message that a compaction took
-out is found again: that the bytes which the ledger names are there, are those of that
-message, and are what the turn index leads to. It writes nothing. In a bucket it
-reads every object back; where there is a spool it proves what the bucket has, and what
-the disk has.
+const aboutArchiveVerify = `Verify reads every file of the named sessions, or of all sessions, and compares it with
+the chained manifest. It names what was removed, added, changed, cut or reordered, and
+then exits with 5. It also checks each message that a compaction removed: the bytes that
+the ledger names exist, they are the bytes of that message, and the turn index leads to
+them. Verify writes nothing. It reads every object of a bucket. If there is a spool, it
+verifies the bucket and the disk.
 
-That the end of a manifest was cut off, or a whole session taken away, can only be seen
-with heads that stand elsewhere. Each process that writes keeps a chain of them beside
-the sessions (_heads); verify holds every session against them all, and names what
-vanished, was rolled back or lost its hold. Who can write there can write those anew,
-too: --heads FILE takes a copy of them that was kept elsewhere (compactctl archive heads
-writes one), and with --public, or COMPACT_HEADS_PUBLIC, each line must be signed. --head
-is the head of one session, as the report of a compaction (archived.manifest_head), its
-event and "archive hold" say it.
+The manifest alone cannot show that its own end was cut off, or that a whole session was
+removed: that takes heads. Each process that writes keeps a chain of heads beside the
+sessions (_heads). Verify compares every session with all of them, and names sessions that
+vanished, were rolled back or lost their hold. But whoever can write there can also
+rewrite the heads. Therefore --heads FILE reads a copy that was kept elsewhere
+(compactctl archive heads writes one), and with --public or COMPACT_HEADS_PUBLIC each line
+must be signed. --head is the head of one session: the report of a compaction contains it
+(archived.manifest_head), its event does, and "archive hold" prints it.
 
-A session whose end nothing speaks for is "not proven", which is not "ok":
---require-proof makes that the exit status 6.`
+If no head covers the end of a session, the session is "not proven" instead of "ok".
+--require-proof makes verify exit with 6 in that case.`
 
 // readKeys finds the public keys that verify the signatures of heads: those of the
 // flag, those of the environment, or the counterpart of the key that this machine

@@ -16,17 +16,17 @@ func newCompact(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "compact FILE|-",
 		Short: "Compact a transcript now, whatever its size",
-		Long: `Compact masks and summarizes all that may be, whatever the size of the transcript
-(a list of messages or a request of any of the four wires, or the log of an agent:
-see --format). What it takes out is archived first, redacted. What is written has
-the form of what was read. The same file a second time finds what was done, and
-changes nothing.`,
+		Long: `Compact masks and summarizes as much as the settings allow, whatever the size of the
+transcript. A transcript is a list of messages, a request of any of the four wires, or
+the log of an agent (see --format). Compact first stores the removed text in the archive,
+redacted. The output has the format of the input. If you compact the same file again,
+compact finds the earlier result and changes nothing.`,
 		Example: `  compactctl compact session.jsonl --model gpt-4 --max-context-tokens 32000
   compactctl compact - --out - < session.jsonl > small.jsonl`,
 		Args: oneFile,
 		RunE: func(cmd *cobra.Command, args []string) error { return r.run(cmd, args[0]) },
 	}
 	r.flags(cmd)
-	cmd.Flags().StringVar(&r.note, "note", "", "`TEXT` that says why, for report and trace")
+	cmd.Flags().StringVar(&r.note, "note", "", "`TEXT` of the reason, for report and trace")
 	return cmd
 }

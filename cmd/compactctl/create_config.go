@@ -20,8 +20,8 @@ func newCreateConfig(a *app) *cobra.Command {
 		Use:        "create-config [FILE]",
 		SuggestFor: []string{"config", "init"},
 		Short:      "Write the commented configuration of a preset",
-		Long: `Create-config writes every setting of a preset with its default and what it means,
-to standard output or to FILE. What you delete from it keeps its default.`,
+		Long: `Create-config writes every setting of a preset, with its default and its meaning, to
+standard output or to FILE. A setting that you delete from the file keeps its default.`,
 		Args: arguments(cobra.MaximumNArgs(1)),
 		RunE: func(_ *cobra.Command, args []string) error {
 			text, err := configs.Preset(preset)
@@ -30,10 +30,10 @@ to standard output or to FILE. What you delete from it keeps its default.`,
 			}
 			if len(args) == 1 {
 				if out != "" {
-					return &usageError{fmt.Errorf("the file is named twice, %s and --out %s", args[0], out)}
+					return &usageError{fmt.Errorf("the output file is named twice, %s and --out %s", args[0], out)}
 				}
 				if out = args[0]; slices.Contains(configs.Names(), out) {
-					return &usageError{fmt.Errorf("%s would be the name of the file; the preset is chosen with --preset %s", out, out)}
+					return &usageError{fmt.Errorf("%s is a preset, and would be the name of the file; to choose the preset, use --preset %s", out, out)}
 				}
 			}
 			if out == "" || out == "-" {
@@ -41,7 +41,7 @@ to standard output or to FILE. What you delete from it keeps its default.`,
 				return err
 			}
 			if _, err := os.Lstat(out); !force && !errors.Is(err, fs.ErrNotExist) {
-				return &usageError{fmt.Errorf("%s is there already; --force overwrites it", out)}
+				return &usageError{fmt.Errorf("%s exists; --force overwrites it", out)}
 			}
 			if err := writeFile(out, text); err != nil || a.quiet {
 				return err
@@ -51,7 +51,7 @@ to standard output or to FILE. What you delete from it keeps its default.`,
 		},
 	}
 	cmd.Flags().StringVar(&preset, "preset", configs.Names()[0], "`NAME`: "+strings.Join(configs.Names(), ", "))
-	cmd.Flags().StringVar(&out, "out", "", "the same as the argument `FILE`")
+	cmd.Flags().StringVar(&out, "out", "", "write to `FILE`, as the argument FILE does")
 	cmd.Flags().BoolVar(&force, "force", false, "overwrite the file")
 	return cmd
 }

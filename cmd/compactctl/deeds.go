@@ -69,7 +69,7 @@ func (x circumstances) done(res *compact.Result) string {
 	all := deeds(res.TruncatedCount, res.MaskedCount, res.SummarizedCount, res.DroppedCount)
 	switch {
 	case x.did == nil && res.Replayed > 0:
-		return "With what earlier compactions did: " + all + "."
+		return "Including earlier compactions: " + all + "."
 	case x.did == nil:
 		return capital(all) + "."
 	}
@@ -77,7 +77,7 @@ func (x circumstances) done(res *compact.Result) string {
 	if now == all {
 		return capital(now) + "."
 	}
-	return capital(now) + ".\nWith what earlier compactions did: " + all + "."
+	return capital(now) + ".\nIncluding earlier compactions: " + all + "."
 }
 
 func capital(s string) string { return strings.ToUpper(s[:1]) + s[1:] }

@@ -16,11 +16,10 @@ func newDiff(a *app) *cobra.Command {
 	d := &differ{planner: planner{app: a}}
 	cmd := &cobra.Command{
 		Use:   "diff FILE|-",
-		Short: "Show what a compaction changes, before and after",
-		Long: `Diff shows, like diff -u, each message that compact (with --preflight: preflight)
-would change or take out, and what comes in its place. Nothing is stored and no
-model is asked. What is shown is redacted. Messages are counted from 1; those of --json
-are counted from 0.`,
+		Short: "Show the changes that a compaction makes",
+		Long: `Diff shows, like diff -u, each message that compact (with --preflight: preflight) would
+change or remove, and its replacement. Diff stores nothing, asks no model, and redacts
+its output. Messages are counted from 1; --json counts them from 0.`,
 		Args: oneFile,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			t, res, err := d.plan(cmd, args[0])

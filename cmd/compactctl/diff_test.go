@@ -9,8 +9,8 @@ import (
 	"github.com/agentcompact/compact/redact"
 )
 
-// What comes in the place of removed messages costs what the view costs without the
-// messages that stay, the tool schemas and the overhead of the format.
+// The cost of the replacement for removed messages is the cost of the view without the
+// kept messages, the tool schemas and the overhead of the format.
 func TestASummaryInADiffCostsWhatItCosts(t *testing.T) {
 	r, err := redact.New(redact.Options{})
 	if err != nil {

@@ -16,11 +16,11 @@ func newDryRun(a *app) *cobra.Command {
 	p := &planner{app: a}
 	cmd := &cobra.Command{
 		Use:   "dry-run FILE|-",
-		Short: "Show the plan of a compaction, a row a message",
-		Long: `Dry-run shows what compact (with --preflight: preflight) would do to each message,
-and why. Nothing is stored and no model is asked; where one would write a summary,
-a stand-in of the expected size is counted. Messages are counted from 1; index in
---json is from 0.`,
+		Short: "Show the plan of a compaction, one row for each message",
+		Long: `Dry-run shows what compact (with --preflight: preflight) would do to each message, and
+why. Dry-run stores nothing and asks no model. Where a model would write a summary,
+dry-run counts a stand-in of the expected size. Messages are counted from 1; the index
+in --json counts from 0.`,
 		Args: oneFile,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			t, res, err := p.plan(cmd, args[0])
@@ -54,7 +54,7 @@ func (p *planner) table(t *transcript, res *compact.Result) error {
 	r.headline()
 	r.outcome()
 	r.candidates()
-	r.note("plan", "plan", "nothing of this was done or stored")
+	r.note("plan", "plan", "nothing was changed or stored")
 	b.WriteString(r.String())
 	_, err := io.WriteString(p.out, b.String())
 	return err

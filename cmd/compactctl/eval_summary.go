@@ -28,44 +28,52 @@ func newEvalSummary(a *app) *cobra.Command {
 	e := &evalSummary{app: a}
 	cmd := &cobra.Command{
 		Use:   "eval-summary FILE...",
-		Short: "Measure what summaries of recorded sessions tell a successor",
+		Short: "Measure how much summaries of recorded sessions keep",
 		Long:  aboutEvalSummary,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) == 0 {
-				return &usageError{errors.New("eval-summary wants one FILE or more")}
+				return &usageError{errors.New("eval-summary needs at least one FILE")}
 			}
 			return nil
 		},
 		RunE: e.run,
 	}
-	cmd.Flags().StringVar(&e.model, "model", "gpt-4o", "`NAME` of the model in whose tokens is counted")
-	cmd.Flags().BoolVarP(&e.each, "verbose", "v", false, "each session on its own")
-	cmd.Flags().BoolVar(&e.asCSV, "csv", false, "comma separated values, counts in place of shares")
-	cmd.Flags().StringVar(&e.reading, "reading", eval.ReadingLiteral, "`NAME` of the reading of what an identifier is: "+strings.Join(eval.Readings(), ", "))
-	tokenList(cmd.Flags(), &e.windows, "window", nil, "only the window of `N` tokens; may be repeated (default 8000,32000,128000)")
-	cmd.Flags().StringVar(&e.views, "views", "", "write what a successor would read to `DIR`, in place of measuring")
+	cmd.Flags().StringVar(&e.model, "model", "gpt-4o", "`NAME` of the model whose tokenizer counts")
+	cmd.Flags().BoolVarP(&e.each, "verbose", "v", false, "report each session separately")
+	cmd.Flags().BoolVar(&e.asCSV, "csv", false, "print comma separated values, with counts instead of shares")
+	cmd.Flags().StringVar(&e.reading, "reading", eval.ReadingLiteral, "`NAME` of the definition of an identifier: "+strings.Join(eval.Readings(), ", "))
+	tokenList(cmd.Flags(), &e.windows, "window", nil, "measure only the window of `N` tokens; may be repeated (default 8000,32000,128000)")
+	cmd.Flags().StringVar(&e.views, "views", "", "write the views that a successor would read to `DIR`, and measure nothing")
 	return cmd
 }
 
-const aboutEvalSummary = `Cuts each recorded session where it first passes 85 % of a window, summarizes
-what would be evicted, and counts what the summary tells of it: the sentences
-that the user typed, the commands that failed, the outcomes it states and how
-many of them are false, the files that were changed, those told of as changed
-whose edits were refused, the plan, the next step (and, with --csv and --json,
-steps told of as next that something followed), the characters in lists of
-names, and the identifiers that the rest of the session needs. For every strategy, beside dropping, masking and a bare list of
-identifiers.
+const aboutEvalSummary = `Eval-summary cuts each recorded session where it first exceeds 85 % of a window,
+summarizes the messages that would be removed, and counts what the summary keeps of them:
 
-With --views, nothing is counted: what a successor would read of each whole session
-goes into a folder, for a test by reading. DIR/NAME/32k has ours.txt (the view after
-compact, of the default configuration), newest.txt (the newest messages verbatim, at
-the same size), mask.txt (old tool results as placeholders, nothing else; the size is
-what it comes to), session.txt (all of it, numbered) and recall.txt (the command that
-reads from DIR/archive what compact took out).
+  * the sentences that the user typed
+  * the commands that failed
+  * the outcomes that it states, and how many of them are false
+  * the changed files, and files that it calls changed after a refused edit
+  * the plan and the next step; with --csv and --json also next steps that
+    were already done
+  * the characters in lists of names
+  * the identifiers that the rest of the session needs
 
-A file is JSONL or a JSON array of chat messages, gzipped or not. Where
-they are of more than one source (the part of a name before its first dash), each
-source is reported too.`
+It does so for every strategy. For comparison it also measures dropping, masking and a
+bare list of identifiers.
+
+With --views it counts nothing. It writes the views that a successor would read of each
+whole session to a folder, for a test by reading. DIR/NAME/32k holds:
+
+  ours.txt     the view after compact with the default configuration
+  newest.txt   the newest messages verbatim, at the same size
+  mask.txt     old tool results as placeholders and nothing else, at any size
+  session.txt  the whole session, numbered
+  recall.txt   the command that reads from DIR/archive what compact removed
+
+A file is JSONL or a JSON array of chat messages, gzipped or not. The source of a file is
+the part of its name before the first dash. If there are several sources, eval-summary
+also reports each of them.`
 
 func (e *evalSummary) run(cmd *cobra.Command, args []string) error {
 	if !slices.Contains(eval.Readings(), e.reading) {

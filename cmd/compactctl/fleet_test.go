@@ -321,7 +321,7 @@ func (f *fleet) work(sessions, calls int, faults ...string) {
 	c := f.launch()
 	f.balancer.set(b, c)
 	if err := a.end(t, syscall.SIGTERM); err != nil {
-		t.Errorf("the instance that was to stop: %v\n%s", err, a.said)
+		t.Errorf("the stopped instance: %v\n%s", err, a.said)
 	}
 	if n := f.again.Load(); n > 0 {
 		t.Errorf("%d calls were lost in the rolling restart", n)
@@ -340,7 +340,7 @@ func (f *fleet) work(sessions, calls int, faults ...string) {
 		}
 	}
 	if n := f.again.Load(); n > int64(sessions) {
-		t.Errorf("%d calls were made again for one instance that was killed under %d sessions", n, sessions)
+		t.Errorf("%d calls were retried after one instance of %d sessions was killed", n, sessions)
 	}
 	t.Logf("%d calls, %d made again", f.calls.Load(), f.again.Load())
 }

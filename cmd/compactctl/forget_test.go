@@ -15,7 +15,7 @@ func TestIndexThatCanNotForgetIsRemoved(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := x.Close(); err != nil { // it takes nothing any more
+	if err := x.Close(); err != nil { // a closed index accepts no changes
 		t.Fatal(err)
 	}
 	f := forgetting{x}

@@ -78,7 +78,7 @@ func isUsed(ctx context.Context, archive storage.Archive, id string) (bool, erro
 // the earlier result could be mistaken for the new one.
 func (a *app) sayEarlier(res *compact.Result) {
 	for _, e := range res.Earlier {
-		a.complain("compactctl", fmt.Sprintf("%s had other settings (%s); what was done then is done again. To begin anew: --fresh", stepsOf(e), settingsOf(e)))
+		a.complain("compactctl", fmt.Sprintf("%s had other settings (%s); their edits are applied again. To begin anew, add --fresh", stepsOf(e), settingsOf(e)))
 	}
 }
 

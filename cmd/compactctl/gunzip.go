@@ -22,9 +22,9 @@ func unzipped(data []byte) ([]byte, error) {
 	plain, err := io.ReadAll(io.LimitReader(z, maxUnzipped+1))
 	switch {
 	case err != nil:
-		return nil, fmt.Errorf("can't be unfolded: %w", err)
+		return nil, fmt.Errorf("can't be decompressed: %w", err)
 	case len(plain) > maxUnzipped:
-		return nil, fmt.Errorf("unfolds to more than %d bytes", maxUnzipped)
+		return nil, fmt.Errorf("has more than %d bytes after decompression", maxUnzipped)
 	}
 	return plain, nil
 }

@@ -30,15 +30,15 @@ type inputFlags struct {
 
 func (a *app) addInput(cmd *cobra.Command) {
 	names := append([]string{"auto"}, formats.Names()...)
-	cmd.Flags().StringVar(&a.input.format, "format", "auto", "`NAME` of the form of the file: "+strings.Join(names, ", "))
+	cmd.Flags().StringVar(&a.input.format, "format", "auto", "`NAME` of the format of the file: "+strings.Join(names, ", "))
 	complete(cmd, "format", names)
-	cmd.Flags().StringVar(&a.input.tools, "tools", "", "`FILE` with the tool schemas that are sent along (a JSON array), to be counted (default: those in the file, where it is a request)")
+	cmd.Flags().StringVar(&a.input.tools, "tools", "", "`FILE` with the tool schemas of the request (a JSON array), which are counted too (default: the tools of the request, if the input file is one)")
 }
 
 func (a *app) addSession(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&a.input.session, "session", "", "`ID` of the session (default: a hash of the first messages)")
-	cmd.Flags().BoolVar(&a.input.fresh, "fresh", false, "begin anew, in a session of its own, where FILE was compacted before (with other settings, say)")
-	cmd.Flags().BoolVar(&a.input.recall, "recall", false, "the agent has the recall tool, though the tools of FILE don't say so: placeholders and summary name references")
+	cmd.Flags().BoolVar(&a.input.fresh, "fresh", false, "ignore earlier compactions of FILE and begin a new session, for example after a change of settings")
+	cmd.Flags().BoolVar(&a.input.recall, "recall", false, "the agent has the recall tool, although the tools of FILE don't list it: placeholders and summaries then name references")
 }
 
 // transcript is the input of a command.
@@ -58,7 +58,7 @@ func (a *app) read(file string) (*transcript, error) {
 		return nil, &usageError{fmt.Errorf("unknown --format %q: auto, %s", a.input.format, strings.Join(names, ", "))}
 	}
 	if file == "-" && a.input.tools == "-" {
-		return nil, &usageError{errors.New("messages and --tools can't both come from standard input")}
+		return nil, &usageError{errors.New("the messages and --tools can't both come from standard input")}
 	}
 	t := &transcript{name: inputName(file)}
 	data, err := a.bytes(file)
@@ -73,7 +73,7 @@ func (a *app) read(file string) (*transcript, error) {
 		return nil, unreadable(t.name, err)
 	}
 	if t.msgs = t.file.Messages(); len(t.msgs) == 0 {
-		return nil, &inputError{file: t.name, err: errors.New("there are no messages in it")}
+		return nil, &inputError{file: t.name, err: errors.New("it has no messages")}
 	}
 	a.sayOdd(t)
 	t.model, t.recall = a.flags.model, a.input.recall
@@ -110,7 +110,7 @@ func (a *app) spare(size int) {
 // unreadable is the error for a file that can't be read as messages.
 func unreadable(file string, err error) error {
 	if errors.Is(err, formats.ErrUnknown) {
-		err = errors.New(strings.TrimPrefix(err.Error(), "formats: ") + "; say which one it is with --format")
+		err = errors.New(strings.TrimPrefix(err.Error(), "formats: ") + "; name the format with --format")
 	}
 	return &inputError{file: file, err: err}
 }

@@ -61,6 +61,6 @@ func rescue(errOut io.Writer, code *int) {
 		return
 	}
 	slog.New(slog.NewTextHandler(errOut, nil)).Error("the command panicked", "panic", r, "stack", string(debug.Stack()))
-	fmt.Fprintln(errOut, "compactctl: internal error: the command panicked; what it was to write may be incomplete")
+	fmt.Fprintln(errOut, "compactctl: internal error: the command panicked; its output may be incomplete")
 	*code = exitFailed
 }

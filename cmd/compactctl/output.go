@@ -48,7 +48,7 @@ func openTarget(path string) (*target, error) {
 	}
 	if t.temp, err = os.CreateTemp(filepath.Dir(t.path), "."+filepath.Base(t.path)+".*"); err != nil {
 		if !errors.Is(err, fs.ErrNotExist) {
-			err = fmt.Errorf("its folder takes no new file: %w", cause(err))
+			err = fmt.Errorf("its folder accepts no new file: %w", cause(err))
 		}
 		return nil, unwritable(path, err)
 	}

@@ -28,7 +28,7 @@ func (p *planner) flags(cmd *cobra.Command) {
 	p.addConfig(cmd)
 	p.addInput(cmd)
 	p.addSession(cmd)
-	cmd.Flags().BoolVar(&p.preflight, "preflight", false, "plan what preflight would do, in place of compact")
+	cmd.Flags().BoolVar(&p.preflight, "preflight", false, "plan preflight instead of compact")
 }
 
 // plan returns the transcript and the result of its compaction. Nothing is stored or

@@ -15,10 +15,10 @@ func newPreflight(a *app) *cobra.Command {
 	}
 	cmd := &cobra.Command{
 		Use:   "preflight FILE|-",
-		Short: "Compact a transcript only if it is due, as before a model call",
-		Long: `Preflight does what an agent's hook does before each model call: it compacts when
-the transcript has reached the trigger, down to the target; below it, it only
-applies what earlier compactions of the session did.`,
+		Short: "Compact a transcript only if a compaction is due",
+		Long: `Preflight does what an agent's hook does before each model call. If the transcript has
+reached the trigger, preflight compacts it down to the target. Below the trigger it only
+applies the edits of earlier compactions of the session.`,
 		Args: oneFile,
 		RunE: func(cmd *cobra.Command, args []string) error { return r.run(cmd, args[0]) },
 	}

@@ -19,10 +19,10 @@ func newRedact(a *app) *cobra.Command {
 	var field, out string
 	cmd := &cobra.Command{
 		Use:   "redact FILE|-",
-		Short: "Take the secrets out of a text or a transcript",
-		Long: `Redact writes text, JSON or JSONL without its secrets to standard output, and what
-it found to standard error. JSON stays JSON: keys and structure are kept, and
-secrets are found in JSON inside strings too.`,
+		Short: "Replace the secrets in a text or a transcript",
+		Long: `Redact writes text, JSON or JSONL to standard output with its secrets replaced, and
+reports what it found on standard error. JSON stays valid: redact keeps keys and
+structure, and also finds secrets in JSON inside of strings.`,
 		Args: oneFile,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			cfg, err := a.load(cmd, configs.KeysOptional())
@@ -53,7 +53,7 @@ secrets are found in JSON inside strings too.`,
 	a.addArchive(cmd)
 	cmd.Flags().StringArrayVar(&a.flags.set, "set", nil, "a setting, `PATH=VALUE`, such as redaction.pii=true; may be repeated")
 	cmd.Flags().StringVar(&field, "jsonl-field", "", "redact only the field `NAME` of each line of JSONL")
-	cmd.Flags().StringVar(&out, "out", "", "write to `FILE` in place of standard output")
+	cmd.Flags().StringVar(&out, "out", "", "write to `FILE` instead of standard output")
 	return cmd
 }
 

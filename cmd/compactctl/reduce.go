@@ -34,9 +34,9 @@ func (r *reduction) flags(cmd *cobra.Command) {
 	r.addConfig(cmd)
 	r.addInput(cmd)
 	r.addSession(cmd)
-	cmd.Flags().StringVar(&r.out, "out", "", "write the compacted messages to `FILE`, or to standard output (-); the table goes to standard error then")
-	cmd.Flags().StringVar(&r.report, "report", "", "write the result as JSON to `FILE`; --json writes it where the table would be")
-	cmd.Flags().BoolVar(&r.show, "show", false, "print the view and its summary as a person reads them, redacted")
+	cmd.Flags().StringVar(&r.out, "out", "", "write the compacted messages to `FILE`; with - they go to standard output, and the table goes to standard error")
+	cmd.Flags().StringVar(&r.report, "report", "", "also write the result as JSON to `FILE`; --json prints it instead of the table")
+	cmd.Flags().BoolVar(&r.show, "show", false, "print the view and its summary as readable text, redacted")
 }
 
 func (r *reduction) run(cmd *cobra.Command, file string) error {
@@ -58,7 +58,7 @@ func (r *reduction) run(cmd *cobra.Command, file string) error {
 		return err
 	}
 	if field := t.file.Request().About().ServerSide; field != "" {
-		return &inputError{file: t.name, err: fmt.Errorf("field %q says that the provider holds the conversation, or compacts it itself: what is here is not all of it", field)}
+		return &inputError{file: t.name, err: fmt.Errorf("field %q shows that the provider stores or compacts the conversation: the file has only a part of it", field)}
 	}
 	if err := r.prepare(); err != nil {
 		return err
@@ -86,17 +86,17 @@ func withoutAgent(command string, cfg compact.Config) error {
 	if backend != summarize.BackendAgent {
 		return nil
 	}
-	return &usageError{fmt.Errorf("summarizer.backend: %s asks the agent's own model behind its requests, which compactctl serve and run have, and hook/transport; "+
-		"%s has a file alone: add --set summarizer.backend=extractive, or openai with summarizer.model", backend, command)}
+	return &usageError{fmt.Errorf("summarizer.backend: %s asks the agent's own model after its requests, and only compactctl serve, compactctl run and hook/transport have requests; "+
+		"%s reads a file: add --set summarizer.backend=extractive, or openai with summarizer.model", backend, command)}
 }
 
 // check refuses a report path that would overwrite the messages.
 func (r *reduction) check() error {
 	switch {
 	case r.report == "-":
-		return &usageError{errors.New("--report wants a FILE; --json writes the result where the table would be")}
+		return &usageError{errors.New("--report needs a FILE; --json prints the result instead of the table")}
 	case r.show && r.json:
-		return &usageError{errors.New("--show is for people; --json has the numbers, --out the messages")}
+		return &usageError{errors.New("--show prints text and can't be combined with --json; --out writes the messages")}
 	case r.report != "" && r.out != "" && sameFile(r.report, r.out):
 		return &usageError{fmt.Errorf("--out and --report are the same file, %s", r.report)}
 	}

@@ -45,7 +45,7 @@ func newReplay(a *app) *cobra.Command {
 	r := &replaying{app: a}
 	cmd := &cobra.Command{
 		Use:   "replay PATH...",
-		Short: "Say what policies would have cost and kept on recorded sessions",
+		Short: "Compare the cost of policies on recorded sessions, and what they keep",
 		Long:  aboutReplay,
 		Example: `  compactctl replay sessions/ --policy graduated --policy raw --window 200000
   compactctl replay log.jsonl --prices claude-sonnet-4-5 --csv rows.csv`,
@@ -62,40 +62,40 @@ func newReplay(a *app) *cobra.Command {
 	f := cmd.Flags()
 	f.StringArrayVar(&r.policies, "policy", nil, "`NAME[,PATH=VALUE...]`: a preset, a file.yaml, or one of "+strings.Join(replay.References(), ", ")+"; may be repeated (default: every preset, and the references)")
 	tokenList(f, &r.windows, "window", []int{200_000}, "the model's window, in `TOKENS`; may be repeated")
-	f.StringVar(&r.prices, "prices", "claude-sonnet-4-5", "`MODEL` whose list prices count, or a JSON FILE with a card")
-	f.StringVar(&r.gap, "gap", "20s", "`TIME` between two calls, or recorded: by the time stamps of the messages; the cache is cold where it is longer than the cache lives")
-	f.StringVar(&r.model, "model", "gpt-4o", "`NAME` of the model in whose tokens is counted")
+	f.StringVar(&r.prices, "prices", "claude-sonnet-4-5", "`MODEL` whose list prices apply, or a JSON FILE with a price card")
+	f.StringVar(&r.gap, "gap", "20s", "`TIME` between two calls, or recorded: the time stamps of the messages; the cache is cold after a gap longer than its lifetime")
+	f.StringVar(&r.model, "model", "gpt-4o", "`NAME` of the model whose tokenizer counts")
 	addLeast(f, &r.least)
-	f.BoolVar(&r.times, "time", false, "print how long the policies took for a call, too: the one figure that differs between two runs")
-	f.BoolVar(&r.where, "where", false, "print what the tokens of the prompts are good for, by kind and age, and what became of what is missing, too")
+	f.BoolVar(&r.times, "time", false, "also print the time that policies take for a call; only this figure differs between two runs")
+	f.BoolVar(&r.where, "where", false, "also print how useful the tokens of the prompts are, by kind and age, and where missing identifiers were lost")
 	a.addArchive(cmd)
-	f.StringVar(&r.session, "session", "", "`ID` of a session of the archive, in place of PATH")
-	f.StringVar(&r.csv, "csv", "", "write one line a session, window and policy to `FILE`")
+	f.StringVar(&r.session, "session", "", "`ID` of a session of the archive, instead of PATH")
+	f.StringVar(&r.csv, "csv", "", "write one line for each session, window and policy to `FILE`")
 	f.StringVar(&r.html, "html", "", "write a page with charts to `FILE`")
-	f.StringVar(&a.input.format, "format", "auto", "`NAME` of the form of the files: auto, "+strings.Join(formats.Names(), ", "))
+	f.StringVar(&a.input.format, "format", "auto", "`NAME` of the format of the files: auto, "+strings.Join(formats.Names(), ", "))
 	return cmd
 }
 
-const aboutReplay = `Runs recorded sessions call by call through policies: every answer is one model
-call, whose prompt is all before it. For each policy and window it prints what
-the calls cost under a price card, prompt cache included, and how much of what
+const aboutReplay = `Replay runs recorded sessions call by call through policies. Every answer is one model
+call, and its prompt is all messages before it. For each policy and window replay prints
+the cost of the calls under a price card, prompt cache included, and how much of what
 the recorded answers needed was still in view.
 
-PATH is a file, a folder or a pattern; files may be gzipped, and of any form
-that compactctl reads. A policy is a preset, a configuration file, each with
-settings behind commas, or a reference to compare with:
+PATH is a file, a folder or a pattern. Files may be gzipped, in any format that
+compactctl reads. A policy is a preset, a configuration file, or a reference to compare
+with. Settings can follow a preset or a file after commas:
 
   --policy graduated,policy.trigger_pct=0.5 --policy mine.yaml --policy raw
-  --policy sliding:10    results older than 10 turns masked, anew at each call
-  --policy drop:6        the last 6 turns alone
-  --policy summarize:0.85  a summary at 85 % of the window, which holds nothing
+  --policy sliding:10    masks results older than 10 turns, at each call
+  --policy drop:6        keeps only the last 6 turns
+  --policy summarize:0.85  at 85 % of the window puts in an empty summary
 
-With --session the messages are those of a session of an archive, and
+--session replays a session of an archive, and allows one more policy:
 
-  --policy current       prices what was done, call by call as the ledger says
+  --policy current       the cost of what was done, call by call, by the ledger
 
-A session that can't be read is named, and the rest goes on; the exit status is
-3 then. Ctrl-C prints what is done.`
+If a session can't be read, replay names it, continues with the others, and exits with 3.
+Ctrl-C ends it and prints the results so far.`
 
 func (r *replaying) run(ctx context.Context, paths []string, archived *replay.Archived) error {
 	o, err := r.options(archived)
@@ -127,7 +127,7 @@ func (r *replaying) run(ctx context.Context, paths []string, archived *replay.Ar
 	case rep == nil:
 		return err
 	case errors.Is(err, context.Canceled):
-		err = fmt.Errorf("interrupted: these are the %d sessions that were done, of %d (%w)", rep.Sessions, n, err)
+		err = fmt.Errorf("interrupted: the results cover %d of %d sessions (%w)", rep.Sessions, n, err)
 	}
 	return errors.Join(r.write(rep, csv, page), r.deliver(rep, time.Since(began)), err)
 }
@@ -169,7 +169,7 @@ func (a *app) prepared(path string) (*target, error) {
 	case "":
 		return nil, nil
 	case "-":
-		return nil, &usageError{errors.New("- is no file to write here: name one, or /dev/stdout")}
+		return nil, &usageError{errors.New("can't write to -: name a file, or /dev/stdout")}
 	}
 	return a.openTarget(path)
 }
@@ -256,12 +256,12 @@ func (r *replaying) options(archived *replay.Archived) (replay.Options, error) {
 
 // addLeast adds the flags that skip small sessions.
 func addLeast(f *pflag.FlagSet, least *replay.AtLeast) {
-	f.IntVar(&least.Tokens, "min-tokens", 0, "pass over sessions of less than `N` tokens, in those of --model")
-	f.IntVar(&least.Calls, "min-calls", 0, "pass over sessions of less than `N` calls")
+	f.IntVar(&least.Tokens, "min-tokens", 0, "skip sessions of less than `N` tokens, counted for --model")
+	f.IntVar(&least.Calls, "min-calls", 0, "skip sessions of less than `N` calls")
 }
 
 func tooShort(least replay.AtLeast, passed int) error {
-	return fmt.Errorf("no session has %s; %s passed over", least, things(passed, "session"))
+	return fmt.Errorf("no session has %s; %s skipped", least, things(passed, "session"))
 }
 
 // usual returns the policies that are compared by default.
@@ -291,7 +291,7 @@ func (a *app) policyNamed(name string) (replay.Policy, error) {
 		file = base
 		a.reads(file)
 	default:
-		return nil, &usageError{fmt.Errorf("--policy %q is no preset (%s), no file, and none of %s",
+		return nil, &usageError{fmt.Errorf("--policy %q is not a preset (%s), a file, or one of %s",
 			base, strings.Join(configs.Names(), ", "), strings.Join(replay.References(), ", "))}
 	}
 	for s := range strings.SplitSeq(settings, ",") {
@@ -315,7 +315,7 @@ func (a *app) policyNamed(name string) (replay.Policy, error) {
 // money.
 func managed(name string, c compact.Config) (replay.Policy, error) {
 	if c.Summarize != nil {
-		return nil, &usageError{fmt.Errorf("--policy %s asks a model for summaries (summarizer.backend: %s): a replay spends nothing; add summarizer.backend=extractive", name, c.Summarizer.Backend)}
+		return nil, &usageError{fmt.Errorf("--policy %s asks a model for summaries (summarizer.backend: %s), and a replay calls no model: add ,summarizer.backend=extractive to the policy", name, c.Summarizer.Backend)}
 	}
 	return replay.Managed(name, c), nil
 }
@@ -330,10 +330,10 @@ func (a *app) listPrice(name string) (price.Card, error) {
 	}
 	near := words.Nearest(name, price.Names())
 	if !ok || near == "" {
-		return c, &usageError{fmt.Errorf("--prices %q: no list price is known%s; there are %s, or a JSON FILE with a card",
+		return c, &usageError{fmt.Errorf("--prices %q: no list price is known%s; name one of %s, or a JSON FILE with a price card",
 			name, words.DidYouMean(name, price.Names()), strings.Join(price.Names(), ", "))}
 	}
-	a.complain("compactctl", fmt.Sprintf("warning: --prices %q: no list price of that name is known; those of %s are taken (did you mean %s?)", name, c.Model, near))
+	a.complain("compactctl", fmt.Sprintf("warning: --prices %q: no list price of that name is known; the prices of %s are used (did you mean %s?)", name, c.Model, near))
 	return c, nil
 }
 

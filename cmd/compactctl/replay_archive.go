@@ -17,13 +17,13 @@ const current = "current"
 func (r *replaying) fromArchive(cmd *cobra.Command, paths []string) (*replay.Archived, error) {
 	switch {
 	case r.session == "" && r.wants(current):
-		return nil, &usageError{errors.New("--policy current is of a session of an archive: add --session ID, and --archive DIR where that is elsewhere")}
+		return nil, &usageError{errors.New("--policy current needs a session of an archive: add --session ID, and --archive DIR if the archive is elsewhere")}
 	case r.session == "" && len(paths) == 0:
-		return nil, &usageError{errors.New("replay wants one PATH or more (a file, a folder or a pattern), or --session ID of an archive")}
+		return nil, &usageError{errors.New("replay needs at least one PATH (a file, a folder or a pattern), or --session ID of an archive")}
 	case r.session == "":
 		return nil, nil
 	case len(paths) > 0:
-		return nil, &usageError{fmt.Errorf("--session takes the messages from the archive: leave %s out", paths[0])}
+		return nil, &usageError{fmt.Errorf("--session reads the messages from the archive: remove %s", paths[0])}
 	}
 	archive, err := r.readArchive(cmd)
 	if err != nil {

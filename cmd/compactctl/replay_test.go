@@ -21,7 +21,7 @@ func TestInterruptedReplayPrintsTheFinishedPart(t *testing.T) {
 	var out, errOut strings.Builder
 	csv := filepath.Join(dir, "rows.csv")
 	code := run(ctx, []string{"replay", filepath.Join(dir, "*.jsonl"), "--policy", "raw", "--csv", csv}, strings.NewReader(""), &out, &errOut)
-	if code != exitFailed || !strings.Contains(errOut.String(), "interrupted: these are the ") || !strings.Contains(errOut.String(), "of 4 (context canceled)") {
+	if code != exitFailed || !strings.Contains(errOut.String(), "interrupted: the results cover ") || !strings.Contains(errOut.String(), "of 4 sessions (context canceled)") {
 		t.Errorf("exit %d: %s", code, errOut.String())
 	}
 	rows, err := os.ReadFile(csv)

@@ -98,21 +98,21 @@ func (x circumstances) sentence(res *compact.Result) string {
 	s := "Nothing was changed (" + res.Reason + ")"
 	switch res.Reason {
 	case trace.ReasonNothingOld:
-		s = "Nothing to take out: all that is left is pinned or recent"
+		s = "Nothing to remove: all remaining messages are pinned or recent"
 	case trace.ReasonBelow:
-		s = fmt.Sprintf("Nothing to do: a compaction is due from %s %s on", count(res.Trigger), unit(res))
+		s = fmt.Sprintf("Nothing to do: the next compaction is due at %s %s", count(res.Trigger), unit(res))
 		if x.economic {
 			s += ", or earlier where it pays"
 		}
 	case trace.ReasonWaiting:
-		s = fmt.Sprintf("Nothing to do yet: the last compaction ended above the target, and the next is due from %s %s on", count(res.Trigger), unit(res))
+		s = fmt.Sprintf("Nothing to do yet: the last compaction ended above the target, and the next is due at %s %s", count(res.Trigger), unit(res))
 	case trace.ReasonNever:
 		s = "Nothing to do: compaction is switched off (policy.when: never)"
 	case trace.ReasonFloor:
-		s = "Above the target, but nothing to take out: all that is left is pinned or recent"
+		s = "Above the target, but nothing to remove: all remaining messages are pinned or recent"
 	}
 	if res.Replayed > 0 {
-		s += ".\nDone again, as by earlier compactions: " + deeds(res.TruncatedCount, res.MaskedCount, res.SummarizedCount, res.DroppedCount)
+		s += ".\nEdits of earlier compactions, applied again: " + deeds(res.TruncatedCount, res.MaskedCount, res.SummarizedCount, res.DroppedCount)
 	}
 	return s + "."
 }
@@ -136,7 +136,7 @@ func (r *reportWriter) outcome() {
 	}
 	r.stages()
 	if s := res.InvariantStatus; s != compact.InvariantsOK {
-		r.note(r.style.yellow("fallback"), "fallback", "not all stages could do their part; see the warnings and the events")
+		r.note(r.style.yellow("fallback"), "fallback", "some stages failed; see the warnings and the events")
 	}
 }
 

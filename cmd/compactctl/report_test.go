@@ -91,10 +91,10 @@ func unpainted(s string) string {
 
 func TestSentenceNamesTheReasonForDoingNothing(t *testing.T) {
 	for reason, want := range map[string]string{
-		trace.ReasonBelow:      "Nothing to do: a compaction is due from 108,800 tokens on.",
-		trace.ReasonNothingOld: "Nothing to take out: all that is left is pinned or recent.",
-		trace.ReasonFloor:      "Above the target, but nothing to take out: all that is left is pinned or recent.",
-		trace.ReasonWaiting:    "Nothing to do yet: the last compaction ended above the target, and the next is due from 108,800 tokens on.",
+		trace.ReasonBelow:      "Nothing to do: the next compaction is due at 108,800 tokens.",
+		trace.ReasonNothingOld: "Nothing to remove: all remaining messages are pinned or recent.",
+		trace.ReasonFloor:      "Above the target, but nothing to remove: all remaining messages are pinned or recent.",
+		trace.ReasonWaiting:    "Nothing to do yet: the last compaction ended above the target, and the next is due at 108,800 tokens.",
 		"other":                "Nothing was changed (other).",
 	} {
 		res := &compact.Result{Reason: reason, Trigger: 108_800}
@@ -103,7 +103,7 @@ func TestSentenceNamesTheReasonForDoingNothing(t *testing.T) {
 		}
 	}
 	res := &compact.Result{Reason: trace.ReasonBelow, Trigger: 10, CountingUnit: "utf-16", Replayed: 2, DroppedCount: 1, MaskedCount: 2}
-	want := "Nothing to do: a compaction is due from 10 characters on.\nDone again, as by earlier compactions: masked 2 tool results and dropped 1 message."
+	want := "Nothing to do: the next compaction is due at 10 characters.\nEdits of earlier compactions, applied again: masked 2 tool results and dropped 1 message."
 	if got := (circumstances{}).sentence(res); got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
@@ -135,9 +135,9 @@ func TestHeadlineDescribesTheCall(t *testing.T) {
 		want     string
 	}{
 		{nil, 0, capital(all)},
-		{nil, 3, "With what earlier compactions did: " + all},
+		{nil, 3, "Including earlier compactions: " + all},
 		{first, 0, capital(all)},
-		{later, 3, "Summarized 2 messages.\nWith what earlier compactions did: " + all},
+		{later, 3, "Summarized 2 messages.\nIncluding earlier compactions: " + all},
 	} {
 		res.Replayed = c.replayed
 		if got := (circumstances{did: c.did}).sentence(res); got != c.want {
@@ -145,7 +145,7 @@ func TestHeadlineDescribesTheCall(t *testing.T) {
 		}
 	}
 	res = &compact.Result{Reason: trace.ReasonBelow, Trigger: 108_800}
-	if got, want := (circumstances{economic: true}).sentence(res), "Nothing to do: a compaction is due from 108,800 tokens on, or earlier where it pays."; got != want {
+	if got, want := (circumstances{economic: true}).sentence(res), "Nothing to do: the next compaction is due at 108,800 tokens, or earlier where it pays."; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
 }

@@ -12,23 +12,24 @@ import (
 func newRoot(a *app) *cobra.Command {
 	root := &cobra.Command{
 		Use:   "compactctl",
-		Short: "Compact the transcripts of agents, and see what that does",
-		Long: `Compactctl makes a conversation small enough for a model's window, least harm
-first: it cuts one huge tool result, masks old ones, summarizes the old part, and
-only then gives anything up. What it takes out is archived first, redacted.
+		Short: "Compact the transcripts of agents, and inspect the effect",
+		Long: `Compactctl makes a conversation small enough for a model's window and does the least harm
+first. It cuts one huge tool result, masks old results, summarizes the old part, and drops
+messages only if that is not enough. It first stores the removed text in an archive,
+redacted.
 
-Exit status: 0 done; 1 failed, or refused under a legal hold; 2 usage or
+Exit status: 0 done; 1 failed, or refused under a legal hold; 2 wrong usage or
 configuration; 3 bad input (file and line are named); 4 the budget cannot be met;
-5 the archive failed; 6 what the archive holds is not proven to be all (archive
-verify --require-proof).`,
+5 the archive failed; 6 the archive is not proven to be complete (archive verify
+--require-proof).`,
 		Args:          cobra.ArbitraryArgs,
 		SilenceErrors: true,
 		SilenceUsage:  true,
 		RunE:          group,
 	}
 	root.SetUsageTemplate(strings.ReplaceAll(root.UsageTemplate(), ".FlagUsages", fmt.Sprintf(".FlagUsagesWrapped %d", helpColumns)))
-	root.PersistentFlags().BoolVar(&a.json, "json", false, "JSON in place of a table")
-	root.PersistentFlags().BoolVarP(&a.quiet, "quiet", "q", false, "no table and no progress")
+	root.PersistentFlags().BoolVar(&a.json, "json", false, "print JSON instead of a table")
+	root.PersistentFlags().BoolVarP(&a.quiet, "quiet", "q", false, "print no table and no progress")
 	root.Version = versionOf(debug.ReadBuildInfo()).String()
 	root.SetVersionTemplate("{{.Version}}\n")
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error { return &usageError{wrongFlag(cmd, err)} })
@@ -142,7 +143,7 @@ const mostArguments = 2
 func oneFile(_ *cobra.Command, args []string) error {
 	switch len(args) {
 	case 0:
-		return &usageError{fmt.Errorf("which file? Name one, or - for standard input")}
+		return &usageError{fmt.Errorf("no input file: name one, or - for standard input")}
 	case 1:
 		return nil
 	}

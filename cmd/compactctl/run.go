@@ -22,25 +22,25 @@ func newRun(a *app) *cobra.Command {
 	s := &serving{app: a, drain: 5 * time.Second}
 	cmd := &cobra.Command{
 		Use:   "run [flags] -- COMMAND [ARG...]",
-		Short: "Run an agent with compaction, without touching its code",
-		Long: `Run starts a proxy (see serve) on a free port of this machine, runs COMMAND on
-the same terminal with the variables in which agents and SDKs read where their
-provider is, and ends with its exit status. At the end it says on standard error
-what the calls cost, and would have cost. Nothing is written to the agent's own
-configuration.
+		Short: "Run an agent with compaction, without changes to its code",
+		Long: `Run starts a proxy (see serve) on a free port of this machine. It then runs COMMAND on the
+same terminal, with the environment variables from which agents and SDKs read the URL of
+their provider, and exits with the status of COMMAND. At the end it reports on standard
+error what the calls cost, and what they would have cost without compaction. Run does not
+change the agent's own configuration.
 
   ` + strings.Join(baseURLs("http://127.0.0.1:PORT"), "\n  ") + `
 
-Where such a variable is set already, what it names is the upstream. Codex,
-OpenCode and pi, which read none of them, are told by an argument (codex -c, pi -e)
-or by another variable (OPENCODE_CONFIG_CONTENT). Any other command that does not
-read them is configured by hand, with the address of 'compactctl serve'.`,
+If such a variable is already set, its value is the upstream. Codex, OpenCode and pi read
+none of these variables; run configures them by an argument (codex -c, pi -e) or by
+another variable (OPENCODE_CONFIG_CONTENT). Configure any other command by hand, with the
+address of 'compactctl serve'.`,
 		Example: `  compactctl run --observe -- claude
   compactctl run --max-context-tokens 75000 -- claude -p "fix the tests" --allowedTools Bash
   compactctl run --upstream openai=http://127.0.0.1:8000 -- python agent.py`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) == 0 {
-				return &usageError{errors.New("which command? Name it behind --")}
+				return &usageError{errors.New("no command: name it after --")}
 			}
 			return nil
 		},
@@ -128,9 +128,9 @@ func notFound(args []string, err error) string {
 	switch {
 	case notRun(err) == exitCanNot || filepath.Base(args[0]) != args[0]: // there is only one place to look for it
 	case len(args) == 1 && strings.ContainsAny(args[0], " \t"):
-		why += "; it is one command with its arguments in quotes: take those away"
+		why += "; the quotes make the command and its arguments one word: remove them"
 	default:
-		why += "; is it installed? A name that only your shell knows (an alias, a function) is none here: give its path"
+		why += "; check that it is installed. An alias or function of your shell can't be run: give the path of a program"
 	}
 	return why
 }
@@ -187,23 +187,23 @@ func (s *serving) receipt(st serve.Stats) {
 	line := func(text string) { fmt.Fprintln(s.err, s.errStyle.bold("compact")+": "+text) }
 	would := ""
 	if s.c.Observe {
-		would = "no request was changed; with compaction it would have been "
+		would = "no request was changed; with compaction: "
 	}
 	if st.Requests == 0 {
-		line("no request came here: either the command made none, or it reads none of the variables that 'compactctl run --help' lists")
+		line("no request arrived: the command made none, or it reads none of the variables that 'compactctl run --help' lists")
 	}
 	line(would + strings.Join([]string{things(st.Calls, "model call"), things(st.Compactions, "compaction"), things(st.Recalls, "recall")}, ", "))
 	if st.Calls > 0 {
-		line(fmt.Sprintf("prompts %s tokens in place of %s (%s)%s", count(st.Sent), count(st.History), relative(st.History, st.Sent), money(st)))
+		line(fmt.Sprintf("prompts %s tokens instead of %s (%s)%s", count(st.Sent), count(st.History), relative(st.History, st.Sent), money(st)))
 	}
 	if st.Failures > 0 {
-		line(things(st.Failures, "request") + " went out as they came because something went wrong here")
+		line(things(st.Failures, "request") + " went out unchanged because of an error in compact")
 	}
 	if st.Unanswered > 0 {
-		line(things(st.Unanswered, "request") + " got no answer, or not all of it; the figures above count what was to be sent")
+		line(things(st.Unanswered, "request") + " without a complete answer; included in the figures above")
 	}
 	if !s.c.Observe && st.Compactions > 0 {
-		line("what was taken out: compactctl archive ls" + s.where)
+		line("the removed text is in the archive: compactctl archive ls" + s.where)
 	}
 }
 
@@ -213,7 +213,7 @@ func money(st serve.Stats) string {
 	case st.Unpriced == st.Calls:
 		return ""
 	case st.Unpriced > 0:
-		return fmt.Sprintf(", about $%.2f in place of $%.2f, without %s of models whose price is not known", st.With, st.Without, things(st.Unpriced, "call"))
+		return fmt.Sprintf(", about $%.2f instead of $%.2f, without %s of models whose price is not known", st.With, st.Without, things(st.Unpriced, "call"))
 	}
-	return fmt.Sprintf(", about $%.2f in place of $%.2f", st.With, st.Without)
+	return fmt.Sprintf(", about $%.2f instead of $%.2f", st.With, st.Without)
 }

@@ -94,7 +94,7 @@ func (l *later) tell() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.left > 0 {
-		l.held.WriteString("and more, which found no room\n")
+		l.held.WriteString("and more\n")
 	}
 	_, _ = l.to.Write(l.held.Bytes())
 	l.held.Reset()

@@ -28,7 +28,7 @@ func runFor(t *testing.T, flags, command string) (code int, out, errOut string) 
 func TestRunGivesTheCommandItsTerminalAndPassesOnItsStatus(t *testing.T) {
 	dir := " --archive " + filepath.Join(t.TempDir(), "a")
 	for command, want := range map[string]int{"exit 0": 0, "exit 7": 7, "kill -TERM $$": 143, "exit 255": 255} {
-		if code, _, errOut := runFor(t, dir, command); code != want || !strings.Contains(errOut, "compact: 0 model calls") || !strings.Contains(errOut, "no request came here") {
+		if code, _, errOut := runFor(t, dir, command); code != want || !strings.Contains(errOut, "compact: 0 model calls") || !strings.Contains(errOut, "no request arrived") {
 			t.Errorf("%s: %d %s", command, code, errOut)
 		}
 	}
@@ -81,8 +81,8 @@ func TestRunReportsAnUnusableCommand(t *testing.T) {
 		code int
 		says string
 	}{
-		"no command": {nil, exitUsage, "which command"}, "not there": {[]string{"--", "nothing-is-called-so", "x"}, exitNotFound, `"nothing-is-called-so" can't be run: executable file not found in $PATH; is it installed?`},
-		"quoted": {[]string{"--", "echo hi"}, exitNotFound, "take those away"}, "no such path": {[]string{"--", "./nothing"}, exitNotFound, "no such file or directory\n"},
+		"no command": {nil, exitUsage, "no command"}, "not there": {[]string{"--", "nothing-is-called-so", "x"}, exitNotFound, `"nothing-is-called-so" can't be run: executable file not found in $PATH; check that it is installed`},
+		"quoted": {[]string{"--", "echo hi"}, exitNotFound, "remove them"}, "no such path": {[]string{"--", "./nothing"}, exitNotFound, "no such file or directory\n"},
 		"no program": {[]string{"--", file}, exitCanNot, "permission denied"}, "an unknown flag": {[]string{"--nope", "--", "true"}, exitUsage, "nope"},
 		"a wrong upstream": {[]string{"--upstream", "openai=x", "--", "true"}, exitUsage, "openai"},
 	} {
@@ -112,14 +112,14 @@ func TestRunCompactsAndWritesAReceipt(t *testing.T) {
 	}
 	t.Setenv("COMPACT_TEST_POST", body)
 	for flags, want := range map[string]string{
-		"": "compact: 1 model call, 1 compaction, 0 recalls", "--observe ": "compact: no request was changed; with compaction it would have been 1 model call, 1 compaction", "--json ": `"compactions": 1`,
+		"": "compact: 1 model call, 1 compaction, 0 recalls", "--observe ": "compact: no request was changed; with compaction: 1 model call, 1 compaction", "--json ": `"compactions": 1`,
 	} {
 		archive := filepath.Join(dir, "archive"+strings.TrimSpace(flags))
 		code, out, errOut := runFor(t, flags+"--max-context-tokens 4000 --archive "+archive, self)
-		if code != 0 || !strings.Contains(out, "ok") || !strings.Contains(errOut, want) || strings.Contains(errOut, "no request came") {
+		if code != 0 || !strings.Contains(out, "ok") || !strings.Contains(errOut, want) || strings.Contains(errOut, "no request arrived") {
 			t.Errorf("%s: %d %q %q", flags, code, out, errOut)
 		}
-		if flags == "" && (!strings.Contains(errOut, "in place of $") || !strings.Contains(errOut, "compactctl archive ls --archive "+archive)) {
+		if flags == "" && (!strings.Contains(errOut, "instead of $") || !strings.Contains(errOut, "compactctl archive ls --archive "+archive)) {
 			t.Error(errOut)
 		}
 		all := server.Requests()
@@ -146,7 +146,7 @@ func TestRunReportsUnansweredRequests(t *testing.T) {
 	}
 	t.Setenv("COMPACT_TEST_POST", body)
 	_, _, errOut := runFor(t, "--max-context-tokens 4000 --archive "+filepath.Join(dir, "archive"), self)
-	if !strings.Contains(errOut, "compact: 1 request got no answer, or not all of it") {
+	if !strings.Contains(errOut, "compact: 1 request without a complete answer") {
 		t.Error(errOut)
 	}
 }
@@ -173,7 +173,7 @@ func TestLogIsPrintedAfterTheCommand(t *testing.T) {
 	if out.Len() != 0 {
 		t.Error("it was printed at once")
 	}
-	if l.tell(); out.Len() > maxLater+100 || !strings.HasSuffix(out.String(), "found no room\n") {
+	if l.tell(); out.Len() > maxLater+100 || !strings.HasSuffix(out.String(), "and more\n") {
 		t.Errorf("%d bytes", out.Len())
 	}
 }

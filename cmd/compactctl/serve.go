@@ -38,22 +38,22 @@ func newServe(a *app) *cobra.Command {
 	s := &serving{app: a}
 	cmd := &cobra.Command{
 		Use:   "serve",
-		Short: "Compact what any agent sends, as a proxy in front of the model",
-		Long: `Serve is a reverse proxy in front of OpenAI, Anthropic and Gemini. An agent, in
-whatever language, is given its URL in place of the provider's:
+		Short: "Run a proxy that compacts the requests of any agent",
+		Long: `Serve is a reverse proxy in front of OpenAI, Anthropic and Gemini. Give an agent, in any
+language, its URL instead of the provider's:
 
   OPENAI_BASE_URL=http://127.0.0.1:8484/openai/v1
   ANTHROPIC_BASE_URL=http://127.0.0.1:8484/anthropic
   GOOGLE_GEMINI_BASE_URL=http://127.0.0.1:8484/gemini
 
-Model calls go out compacted when it is due; what was taken out is in the
-archive, redacted, and the model is given a tool, recall, that reads it there and
-is answered on the way. All else passes through untouched. Keys pass through and are
-kept nowhere. Whatever goes wrong here, the request goes out as it came.
+Serve compacts a model call when a compaction is due, and stores the removed text in the
+archive, redacted. It gives the model a recall tool that reads this text, and answers the
+calls of this tool itself. All other traffic passes through unchanged. Serve forwards API
+keys and stores none. If serve fails to process a request, it sends the request unchanged.
 
-SIGTERM or Ctrl-C ends it when the calls that are under way have ended. It
-listens on this machine alone; another address wants --token-file, whose token
-requests carry in the header X-Compact-Token, or --insecure.`,
+SIGTERM or Ctrl-C ends serve after the open calls have ended. Serve listens on this
+machine only. Another address needs --token-file, whose token each request carries in the
+header X-Compact-Token, or --insecure.`,
 		Example: `  compactctl serve --observe
   compactctl serve --listen 127.0.0.1:9000 --preset graduated --archive .compact/archive
   compactctl serve --upstream openai=http://127.0.0.1:8000 --model qwen3-32b
@@ -64,23 +64,23 @@ requests carry in the header X-Compact-Token, or --insecure.`,
 	a.addConfig(cmd)
 	s.flags(cmd)
 	f := cmd.Flags()
-	f.StringVar(&s.listen, "listen", "127.0.0.1:8484", "`ADDRESS` to listen on; port 0 = any that is free")
-	f.StringVar(&s.tokenFile, "token-file", "", "`FILE` with the token that requests have to carry")
-	f.BoolVar(&s.insecure, "insecure", false, "listen on other addresses than this machine's own without a token")
-	f.DurationVar(&s.drain, "drain", 30*time.Second, "`TIME` that calls have to end in when it is to stop, and then the archive for what waits for it")
-	f.DurationVar(&s.c.Notice, "notice", 0, "`TIME` to go on taking requests when it is to stop, while /readyz says so: as long as a balancer in front needs to see it")
-	f.IntVar(&s.c.MaxCalls, "max-calls", 0, "requests at once; `N` = 0: 1,000")
+	f.StringVar(&s.listen, "listen", "127.0.0.1:8484", "`ADDRESS` to listen on; with port 0 the system chooses a free port")
+	f.StringVar(&s.tokenFile, "token-file", "", "`FILE` with the token that requests must carry")
+	f.BoolVar(&s.insecure, "insecure", false, "allow addresses that other machines can reach, without a token")
+	f.DurationVar(&s.drain, "drain", 30*time.Second, "`TIME` that open calls have to end at shutdown; the archive then has the same time for its open writes")
+	f.DurationVar(&s.c.Notice, "notice", 0, "`TIME` to accept requests after the signal to stop, while /readyz reports the shutdown: as long as a load balancer needs to notice")
+	f.IntVar(&s.c.MaxCalls, "max-calls", 0, "at most `N` requests at once; 0: 1,000")
 	return cmd
 }
 
 // flags adds the flags for the handling of requests.
 func (s *serving) flags(cmd *cobra.Command) {
 	f := cmd.Flags()
-	f.BoolVar(&s.c.Observe, "observe", false, "change no byte of any request; events say what would have been")
-	f.BoolVar(&s.c.Strict, "strict", false, "refuse what can't be compacted, in place of sending it as it came")
-	f.BoolVar(&s.c.NoRecall, "no-recall", false, "do not give the model the tool with which it reads again what was taken out")
-	f.StringArrayVar(&s.upstreams, "upstream", nil, "`NAME=URL` of a provider: openai, anthropic, gemini, or any name, which is then the first part of a path; may be repeated")
-	f.StringVar(&s.count, "count", "view", "`WHAT` questions for a number of tokens are about: view or full")
+	f.BoolVar(&s.c.Observe, "observe", false, "change no byte of any request; events report what compaction would have done")
+	f.BoolVar(&s.c.Strict, "strict", false, "refuse requests that can't be compacted, instead of sending them unchanged")
+	f.BoolVar(&s.c.NoRecall, "no-recall", false, "do not give the model the recall tool, which reads removed text")
+	f.StringArrayVar(&s.upstreams, "upstream", nil, "`NAME=URL` of a provider: openai, anthropic, gemini or any other name; the name is the first part of the path; may be repeated")
+	f.StringVar(&s.count, "count", "view", "`WHAT` requests that count tokens count: view or full")
 	f.BoolVar(&s.verbose, "verbose", false, "log each request")
 	complete(cmd, "count", []string{"view", "full"})
 }
@@ -91,15 +91,15 @@ func (s *serving) options() error {
 	case "view", "full":
 		s.c.CountFull = s.count == "full"
 	default:
-		return &usageError{fmt.Errorf("--count %q is neither view nor full", s.count)}
+		return &usageError{fmt.Errorf("--count must be view or full (got %q)", s.count)}
 	}
 	for flag, below := range map[string]bool{"drain": s.drain < 0, "notice": s.c.Notice < 0, "max-calls": s.c.MaxCalls < 0} {
 		if below {
-			return &usageError{fmt.Errorf("--%s is below 0", flag)}
+			return &usageError{fmt.Errorf("--%s must be 0 or more", flag)}
 		}
 	}
 	if s.c.Observe && s.c.Strict {
-		return &usageError{errors.New("--strict refuses requests, and --observe changes none")}
+		return &usageError{errors.New("--strict and --observe exclude each other: --strict refuses requests, --observe changes none")}
 	}
 	s.c.Upstreams = map[string]string{}
 	for _, u := range s.upstreams {
@@ -148,7 +148,7 @@ func (s *serving) run(cmd *cobra.Command) (err error) {
 		return &usageError{fmt.Errorf("--listen %s: %w", s.listen, err)}
 	}
 	if !isLocal(s.listen) && s.c.Token == "" && !s.insecure {
-		return &usageError{fmt.Errorf("--listen %s can be reached from other machines: give --token-file FILE, or --insecure", s.listen)}
+		return &usageError{fmt.Errorf("--listen %s can be reached from other machines: add --token-file FILE, or --insecure", s.listen)}
 	}
 	ctx := cmd.Context()
 	defer s.ending(ctx)()
@@ -160,7 +160,7 @@ func (s *serving) run(cmd *cobra.Command) (err error) {
 	var lc net.ListenConfig
 	l, err := lc.Listen(ctx, "tcp", s.listen)
 	if errors.Is(err, syscall.EADDRINUSE) {
-		return fmt.Errorf("%w; --listen with port 0 takes any that is free", err)
+		return fmt.Errorf("%w; use --listen with port 0 for any free port", err)
 	}
 	if err != nil {
 		return err
@@ -214,7 +214,7 @@ func (s *serving) announce(at net.Addr) {
 	if s.c.Observe {
 		how = "observing"
 	}
-	fmt.Fprintf(s.err, "%s on http://%s; a browser on this machine sees there what runs\n", how, at)
+	fmt.Fprintf(s.err, "%s on http://%s; open it in a browser on this machine to see the sessions\n", how, at)
 	for _, v := range baseURLs("http://" + at.String()) {
 		fmt.Fprintln(s.err, "  "+v)
 	}

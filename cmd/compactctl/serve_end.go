@@ -30,7 +30,7 @@ func (s *serving) ending(ctx context.Context) (ended func()) {
 			select {
 			case <-said:
 				if !s.quiet {
-					fmt.Fprintf(s.err, "stopping: requests that are under way have %v, then the archive as long; Ctrl-C again ends it at once\n", s.drain)
+					fmt.Fprintf(s.err, "stopping: open requests have %v to end, then the archive has the same time; Ctrl-C again stops at once\n", s.drain)
 				}
 			case <-deaf:
 				signal.Notify(again, os.Interrupt)

@@ -18,7 +18,7 @@ func newReport(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:        "report SESSION",
 		SuggestFor: []string{"trace", "inspect"},
-		Short:      "Tell of one archived session: calls, compactions, what went",
+		Short:      "Report one archived session: calls, compactions, removed text",
 		Long:       aboutReport,
 		Example: `  compactctl report 3f9a2c1b70de0c11 --html session.html
   compactctl report job-7 --archive s3://bucket/prefix --json`,
@@ -27,7 +27,7 @@ func newReport(a *app) *cobra.Command {
 	}
 	a.addArchive(cmd)
 	cmd.Flags().StringVar(&page, "html", "", "write a page to `FILE`")
-	cmd.Flags().StringVar(&prices, "prices", "", "`MODEL` whose list prices count, or a JSON FILE with a card (default: that of the session's model)")
+	cmd.Flags().StringVar(&prices, "prices", "", "`MODEL` whose list prices apply, or a JSON FILE with a price card (default: the prices of the session's model)")
 	return cmd
 }
 
@@ -71,14 +71,14 @@ func (a *app) report(cmd *cobra.Command, args []string, page, prices string) err
 	return a.printAccount(account, page)
 }
 
-const aboutReport = `Report reads one session of the archive: what was sent call by call, each compaction
-with its reason, stages, summary and what it took out (role, tool, tokens, reference),
-what calls edited between compactions, recalls, errors, and what the prompts cost by a
-price card. --html writes that as one page that needs no network. All text is redacted,
-as it is in the archive; times are in UTC.
+const aboutReport = `Report reads one session of the archive. It shows the tokens that were sent call by call,
+each compaction with its reason, its stages, its summary and the messages that it removed
+(role, tool, tokens, reference), edits between compactions, recalls, errors, and the cost
+of the prompts by a price card. --html writes all of that as one page that needs no
+network. All text is redacted, as it is in the archive. Times are in UTC.
 
-Money is estimated from the tokens that were counted then; nobody billed it. Of calls
-that failed nobody knows what was sent: they are counted by themselves.`
+The cost is an estimate from the counted tokens, not a bill. It is unknown what was sent
+for calls that failed; report counts these calls separately.`
 
 // cardOr returns the named price card, or none if no name is given.
 func (a *app) cardOr(name string) (price.Card, error) {

@@ -26,37 +26,38 @@ func newTune(a *app) *cobra.Command {
 	t := &tuning{app: a}
 	cmd := &cobra.Command{
 		Use:   "tune PATH...",
-		Short: "Look for the cheapest settings that keep what your sessions need",
-		Long: `Tune replays recorded sessions under many settings of the preset graduated, and
-writes the cheapest that hold at least --keep of what the recorded answers needed in
-view: a configuration file, with what is to be expected of it, and how sure that is,
-in its comments. The search is seeded. It is cross-validated by project (the name of a
-file up to its last dash, or its folder): each project is judged by settings that were
-chosen without it.
+		Short: "Find the cheapest settings that keep what your sessions need",
+		Long: `Tune replays recorded sessions under many settings of the preset graduated. It writes a
+configuration file with the cheapest settings that keep at least --keep of what the
+recorded answers needed in view. Comments in the file say what to expect and how certain
+that is. The search is seeded. It is cross-validated by project: each project is judged by
+settings that were chosen without it. A project is the name of a file up to its last dash,
+or its folder.
 
-Nothing is spent and nothing is stored. Twelve sessions of 100,000 tokens take some
-minutes. Ctrl-C writes the best settings so far, and says that they are.`,
+Tune calls no model and stores nothing. Twelve sessions of 100,000 tokens take some
+minutes. Ctrl-C ends the search and writes the best settings so far, marked as
+unfinished.`,
 		Example: `  compactctl tune sessions/ --keep 0.9 --window 200000 --out compact.yaml`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) == 0 {
-				return &usageError{errors.New("tune wants one PATH or more: a file, a folder or a pattern")}
+				return &usageError{errors.New("tune needs at least one PATH: a file, a folder or a pattern")}
 			}
 			return nil
 		},
 		RunE: func(cmd *cobra.Command, args []string) error { return t.run(cmd.Context(), args) },
 	}
 	f := cmd.Flags()
-	f.Float64Var(&t.o.Keep, "keep", 0.9, "the `SHARE` of needed identifiers that is to be in view at least")
+	f.Float64Var(&t.o.Keep, "keep", 0.9, "the least `SHARE` of needed identifiers that must be in view")
 	tokens(f, &t.o.Window, "window", 200_000, "the model's window, in `TOKENS`")
-	f.StringVar(&t.prices, "prices", "claude-sonnet-4-5", "`MODEL` whose list prices count, or a JSON FILE with a card")
+	f.StringVar(&t.prices, "prices", "claude-sonnet-4-5", "`MODEL` whose list prices apply, or a JSON FILE with a price card")
 	f.DurationVar(&t.o.Gap, "gap", 20*time.Second, "`TIME` between two calls")
-	f.StringVar(&t.o.Model, "model", "gpt-4o", "`NAME` of the model in whose tokens is counted")
-	f.IntVar(&t.o.Evaluations, "evaluations", replay.MostEvaluations, fmt.Sprintf("how many settings are tried, over all folds: `N` = 1-%d", replay.MostEvaluations))
-	f.IntVar(&t.o.Folds, "folds", 4, "into how many parts the projects are dealt; `N` = 1 validates nothing")
-	f.Uint64Var(&t.o.Seed, "seed", 1, "`N`: of the search")
+	f.StringVar(&t.o.Model, "model", "gpt-4o", "`NAME` of the model whose tokenizer counts")
+	f.IntVar(&t.o.Evaluations, "evaluations", replay.MostEvaluations, fmt.Sprintf("try `N` settings over all folds, 1-%d", replay.MostEvaluations))
+	f.IntVar(&t.o.Folds, "folds", 4, "divide the projects into `N` parts for cross-validation; 1: no validation")
+	f.Uint64Var(&t.o.Seed, "seed", 1, "`N`: the seed of the search")
 	addLeast(f, &t.least)
 	f.StringVar(&t.out, "out", "", "write the settings to `FILE` (default: standard output)")
-	f.StringVar(&a.input.format, "format", "auto", "`NAME` of the form of the files: auto, "+strings.Join(formats.Names(), ", "))
+	f.StringVar(&a.input.format, "format", "auto", "`NAME` of the format of the files: auto, "+strings.Join(formats.Names(), ", "))
 	return cmd
 }
 
@@ -109,7 +110,7 @@ func (t *tuning) run(ctx context.Context, paths []string) error {
 		return errText
 	}
 	if found.Cut != "" {
-		err = fmt.Errorf("unfinished: %s; the best so far is written (%w)", found.Cut, err)
+		err = fmt.Errorf("unfinished: %s; the best settings so far were written (%w)", found.Cut, err)
 	}
 	return errors.Join(t.deliver(found, text, to), err, unread(bad))
 }
@@ -119,7 +120,7 @@ func (t *tuning) none(files int, bad error) error {
 	if bad == nil && t.least != (replay.AtLeast{}) {
 		return tooShort(t.least, files)
 	}
-	return errors.New("there is no session to tune by")
+	return errors.New("no session can be used for tuning")
 }
 
 // unread returns the error for files that could not be read, which sets the exit
@@ -136,7 +137,7 @@ func (t *tuning) deliver(found *replay.Tuning, text string, to *target) error {
 		t.complain("compactctl", "too few sessions to tell: "+why)
 	}
 	if !found.Met {
-		t.complain("compactctl", fmt.Sprintf("no settings that were tried keep %.4g %% in view; those that come closest are written", 100*t.o.Keep))
+		t.complain("compactctl", fmt.Sprintf("none of the tried settings keeps %.4g %% in view; the closest settings were written", 100*t.o.Keep))
 	}
 	if to != nil {
 		return to.commit([]byte(text))

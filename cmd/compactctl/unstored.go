@@ -18,11 +18,11 @@ func unstored(call, end error) error {
 	if errors.Is(end, compact.ErrArchiveFailed) && reason(end) == reason(call) {
 		end = nil
 	}
-	what := "see to the archive"
+	what := "check the archive"
 	if errors.Is(call, syscall.ENOSPC) || errors.Is(call, syscall.EDQUOT) {
-		what = "make room for the archive"
+		what = "free space for the archive"
 	}
-	return errors.Join(call, end, fmt.Errorf("nothing was changed, and no messages were written: %s; the next call tries again", what))
+	return errors.Join(call, end, fmt.Errorf("nothing was changed, and no messages were written: %s; the next call retries", what))
 }
 
 // reason returns the end of an error's text, which is its innermost part.

@@ -21,9 +21,9 @@ func TestFailingArchiveIsReportedOnceWithAdvice(t *testing.T) {
 		call, end error
 		want      []string
 	}{
-		{full("transcript"), full("events"), []string{"compact: archive failed (transcript): storage: write transcript: no space left on device", nothing + "make room for the archive; the next call tries again"}},
-		{full("transcript"), nil, []string{"compact: archive failed (transcript): storage: write transcript: no space left on device", nothing + "make room for the archive; the next call tries again"}},
-		{denied, full("events"), []string{denied.Error(), full("events").Error(), nothing + "see to the archive; the next call tries again"}},
+		{full("transcript"), full("events"), []string{"compact: archive failed (transcript): storage: write transcript: no space left on device", nothing + "free space for the archive; the next call retries"}},
+		{full("transcript"), nil, []string{"compact: archive failed (transcript): storage: write transcript: no space left on device", nothing + "free space for the archive; the next call retries"}},
+		{denied, full("events"), []string{denied.Error(), full("events").Error(), nothing + "check the archive; the next call retries"}},
 		{nil, denied, []string{denied.Error()}},
 		{errors.New("other"), denied, []string{"other", denied.Error()}},
 	} {

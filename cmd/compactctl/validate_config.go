@@ -18,15 +18,15 @@ func newValidateConfig(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:        "validate-config [FILE]",
 		SuggestFor: []string{"config", "check"},
-		Short:      "Check a configuration, with environment and flags over it",
-		Long: `Validate-config loads a configuration as every other command does, and reports all
-its mistakes at once, each with its place, or where each value comes from: a
-file with its line, a variable, a flag, an override, the preset. No key of a
-summarizer is needed.
+		Short:      "Check a configuration, with environment and flags applied",
+		Long: `Validate-config loads a configuration as every other command does. It reports all
+mistakes at once, each with its place. If there are none, it shows where each value comes
+from: a file with its line, a variable, a flag, an override or the preset. It needs no API
+key of a summarizer.
 
-With --try it also opens what the configuration names: folder or bucket with its
-key and lock, spool, collectors, summarizers. It writes as little as shows that
-it works and removes that again; a summarizer is asked for one word.`,
+With --try it also opens what the configuration names: the folder or bucket with its key
+and lock, the spool, collectors and summarizers. It writes a small test object and removes
+it again, and asks a summarizer for one word.`,
 		Args: arguments(cobra.MaximumNArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 1 {
@@ -39,7 +39,7 @@ it works and removes that again; a summarizer is asked for one word.`,
 		},
 	}
 	a.addConfig(cmd)
-	cmd.Flags().BoolVar(&try.on, "try", false, "open what the configuration names, and say what works")
+	cmd.Flags().BoolVar(&try.on, "try", false, "also open what the configuration names, and report what works")
 	cmd.Flags().DurationVar(&try.timeout, "timeout", 10*time.Second, "with --try: how long each may take")
 	return cmd
 }
@@ -111,7 +111,7 @@ func (a *app) printVerdict(cfg compact.Config, works bool) error {
 	}
 	title := printable(name) + " is good"
 	if !works {
-		title = printable(name) + " has no mistakes, but not all that it names works"
+		title = printable(name) + " is valid, but not all that it names works"
 	}
 	p := cfg.Policy
 	archive := cfg.Storage.Path

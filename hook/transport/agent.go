@@ -102,7 +102,7 @@ func instructed(f wire.Format, c *wire.Cache, body []byte, instruction string) (
 	view := append(msgs[:len(msgs):len(msgs)], message.User(instruction))
 	sources = append(sources, -1)
 	if broken := wire.New(before, req.Check(view, sources)); len(broken) > 0 {
-		return nil, fmt.Errorf("an instruction can't stand behind the request: %w", broken[0])
+		return nil, fmt.Errorf("an instruction can't follow the request: %w", broken[0])
 	}
 	return req.Write(view, sources)
 }

@@ -245,7 +245,7 @@ func TestAgentsOwnModelIsDisabledWithoutACache(t *testing.T) {
 		return reply(q)
 	}
 	n := r.talk(f, 1, 14, 1200)
-	if s := r.last().Summary; s.Backend != "agent" || !said(r.last(), "nothing of its prompt was read from a cache") {
+	if s := r.last().Summary; s.Backend != "agent" || !said(r.last(), "no token of its prompt was read from a cache") {
 		t.Errorf("%s wrote it, and the warning is %q", s.Backend, r.last().Warnings)
 	}
 	for rounds := n + 1; rounds < n+14; rounds++ {
@@ -270,7 +270,7 @@ func TestAgentsOwnModelIsNotUsedWithAColdCache(t *testing.T) {
 	f := forms()[0]
 	r := agentRig(t, compact.Config{}, &byteCache{off: true}, writes)
 	r.talk(f, 1, 14, 1200)
-	if asked, _ := r.summaries(); len(asked) > 0 || r.last().Summary.Backend != "extractive" || !said(r.last(), "nothing of the last prompts was read from a cache") {
+	if asked, _ := r.summaries(); len(asked) > 0 || r.last().Summary.Backend != "extractive" || !said(r.last(), "no token of the last prompts was read from a cache") {
 		t.Errorf("asked %d times, %q", len(asked), r.last().Warnings)
 	}
 

@@ -79,7 +79,7 @@ func (x *exchange) plain(resp *http.Response, packed []byte) []byte {
 func (x *exchange) coding(resp *http.Response) coding {
 	c := codingOf(resp)
 	if c == unknown {
-		p := &passed{"Content-Encoding of the answer", "no usage and no overflow can be read from " + strconv.Quote(resp.Header.Get("Content-Encoding")) + "; ask for gzip"}
+		p := &passed{"Content-Encoding of the answer", "usage and overflow errors can't be read from " + strconv.Quote(resp.Header.Get("Content-Encoding")) + "; ask for gzip"}
 		x.t.voice.once(x.req.Context(), x.who.session, x.fault(opAnswer, p))
 	}
 	return c

@@ -207,7 +207,7 @@ func (x *exchange) restream(o overflow, c coding) io.ReadCloser {
 	resp, err := x.send(x.sent, again)
 	if err == nil && (countable(resp) != stream || codingOf(resp) != c) { // the caller has already seen the headers of the first answer
 		_ = resp.Body.Close()
-		err = errors.New("the smaller request was answered with " + resp.Status + " in another form")
+		err = errors.New("the smaller request was answered with " + resp.Status + " in another format")
 	}
 	if err != nil {
 		return x.unstreamed(err)

@@ -39,7 +39,7 @@ const (
 	lookTimeout  = 10 * time.Second
 )
 
-var errBusy = errors.New("too many requests are looked at already: this one is not")
+var errBusy = errors.New("too many requests are being examined: this one is not examined")
 
 // watch counts the observations in progress.
 type watch struct {

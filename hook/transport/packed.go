@@ -14,7 +14,7 @@ type packed struct {
 	plain []byte // the decompressed body
 }
 
-var errPacked = errors.New("the body is not what its Content-Encoding says")
+var errPacked = errors.New("the body does not match its Content-Encoding")
 
 // requestCoding returns how the body of a request is compressed.
 func requestCoding(h http.Header) coding {

@@ -117,7 +117,7 @@ func (a *asking) once() (*http.Response, *notAnswered) {
 	defer func() { _ = resp.Body.Close() }()
 	failed := &notAnswered{status: resp.StatusCode}
 	if failed.body, err = io.ReadAll(io.LimitReader(resp.Body, maxError)); err != nil || resp.StatusCode < 400 {
-		failed.status, failed.err = http.StatusBadGateway, errors.Join(errors.New("the model was asked again, and its answer is no stream"), err)
+		failed.status, failed.err = http.StatusBadGateway, errors.Join(errors.New("the model was asked again, and its answer is not a stream"), err)
 	}
 	if n, err := strconv.Atoi(resp.Header.Get("Retry-After")); err == nil && n > 0 {
 		failed.after = time.Duration(n) * time.Second

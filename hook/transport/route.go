@@ -42,7 +42,7 @@ func (t *Transport) target(req *http.Request) (*route, *passed) {
 	case r == nil:
 		return nil, nil
 	case req.Method == http.MethodGet && strings.EqualFold(req.Header.Get("Upgrade"), "websocket"):
-		return r, &passed{"websocket", "what it carries is not seen here"}
+		return r, &passed{"websocket", "compact does not see the messages on it"}
 	case req.Method != http.MethodPost || req.Body == nil || req.Body == http.NoBody:
 		return nil, nil
 	}
@@ -53,13 +53,13 @@ func (t *Transport) target(req *http.Request) (*route, *passed) {
 func (t *Transport) untouchable(req *http.Request) *passed {
 	switch {
 	case isSigned(req.Header):
-		return &passed{signed, "another body would be refused; compact before it is signed (see Middleware)"}
+		return &passed{signed, "the signature covers the body; compact it before it is signed (see Middleware)"}
 	case len(req.Trailer) > 0:
-		return &passed{"trailers", "they may vouch for the body"}
+		return &passed{"trailers", "they may contain a checksum of the body"}
 	case t.opener(req.Header) == nil:
 		return &passed{"Content-Encoding", "the body is encoded as " + strconv.Quote(req.Header.Get("Content-Encoding"))}
 	case !isJSON(req.Header):
-		return &passed{"Content-Type", "the body is no JSON but " + strconv.Quote(req.Header.Get("Content-Type"))}
+		return &passed{"Content-Type", "the body is not JSON but " + strconv.Quote(req.Header.Get("Content-Type"))}
 	}
 	return nil
 }

@@ -111,9 +111,9 @@ func outcome(op string) string {
 	case opOverflow:
 		return "compact: an overflow of the context was not answered"
 	case opObserve:
-		return "compact: a request was not looked at"
+		return "compact: a request was not examined"
 	case opAnswer:
-		return "compact: an answer was handed on unread"
+		return "compact: an answer was passed on unread"
 	}
 	return "compact: a request went out as it came in"
 }

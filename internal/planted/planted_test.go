@@ -60,8 +60,8 @@ func TestEveryPlantedFaultIsCaught(t *testing.T) {
 	t.Logf("%d faults of %d planted and caught", found, len(faults))
 }
 
-// A change of the code that moves a line must move the fault along, also where
-// only the full set would plant it.
+// Whoever moves a line of the code must also move its fault in the table. The test checks
+// all faults, also those that only the full set plants.
 func TestEveryFaultHasItsLine(t *testing.T) {
 	all := slices.Clone(faults)
 	for _, f := range archiveFaults {
@@ -132,7 +132,7 @@ func overlay(t *testing.T, root string, parts []fault) string {
 				t.Fatal(err)
 			}
 			if n := strings.Count(string(data), part.old); n != 1 {
-				t.Fatalf("%s: the line to break stands %d times; the table is out of date", part.file, n)
+				t.Fatalf("%s: the line to break occurs %d times; the table is out of date", part.file, n)
 			}
 			replace[path] = filepath.Join(dir, strings.ReplaceAll(part.file, "/", "_"))
 			if err := os.WriteFile(replace[path], []byte(strings.Replace(string(data), part.old, part.wrong, 1)), 0o600); err != nil {

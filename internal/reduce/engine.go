@@ -13,10 +13,11 @@ import (
 	"github.com/agentcompact/compact/policy"
 )
 
-// Goals of a step that works for the size of the request.
+// Goals of a step that reduces the size of the request in bytes by removing media. Such a
+// step is due if the request has media and is larger than the size at which the step stops.
 const (
-	ToBytes = policy.All + 1 + iota // only if the request exceeds the limit of bytes, and down to [policy.Budget.TargetBytes]
-	InBytes                         // as ToBytes, but down to half way from [policy.Budget.MaxBytes] to [policy.Budget.TargetBytes]
+	ToBytes = policy.All + 1 + iota // stops at [policy.Budget.TargetBytes]
+	InBytes                         // stops half way between [policy.Budget.TargetBytes] and [policy.Budget.MaxBytes]
 )
 
 // A Step is a stage with the goal it works for.

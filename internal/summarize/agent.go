@@ -31,7 +31,7 @@ var (
 	_ strategy.Describer  = Agent{}
 )
 
-var errUnseen = errors.New("what is to be summarized was not in the agent's last request")
+var errUnseen = errors.New("the messages to summarize were not in the agent's last request")
 
 // Summarize asks with the instruction of the request.
 func (a Agent) Summarize(ctx context.Context, r strategy.Request) (strategy.Draft, error) {

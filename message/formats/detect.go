@@ -53,7 +53,7 @@ func detectMessages(body []byte, doc jsonscan.Document, has map[string]bool) (wi
 	}
 	switch {
 	case e.openai > 0 && e.anthropic > 0:
-		return nil, fmt.Errorf("%w: it has marks of openai and of anthropic", ErrUnknown)
+		return nil, fmt.Errorf("%w: it has fields of openai and of anthropic", ErrUnknown)
 	case e.anthropic > 0:
 		return anthropic.Wire, nil
 	case e.openai > 0 || !has["max_tokens"]:
@@ -63,7 +63,7 @@ func detectMessages(body []byte, doc jsonscan.Document, has map[string]bool) (wi
 	case model != "":
 		return openai.Wire, nil
 	}
-	return nil, fmt.Errorf("%w: openai and anthropic would read it alike", ErrUnknown)
+	return nil, fmt.Errorf("%w: it is valid for both openai and anthropic", ErrUnknown)
 }
 
 func (e *evidence) tools(data []byte, at jsonscan.Span) {

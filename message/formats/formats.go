@@ -36,7 +36,7 @@ func Lookup(name string) (wire.Format, bool) {
 }
 
 // ErrUnknown is wrapped by the error for a body or a file of unknown format.
-var ErrUnknown = errors.New("formats: the format can't be told")
+var ErrUnknown = errors.New("formats: the format can't be detected")
 
 // Detect finds the wire of a request body. It uses the first of these rules that
 // applies:
@@ -71,9 +71,9 @@ func Detect(body []byte) (wire.Format, error) {
 	}
 	switch {
 	case len(found) == 0:
-		return nil, fmt.Errorf("%w: there is none of messages, input and contents", ErrUnknown)
+		return nil, fmt.Errorf("%w: it has none of the fields messages, input and contents", ErrUnknown)
 	case len(found) > 1:
-		return nil, fmt.Errorf("%w: there is more than one of messages, input and contents", ErrUnknown)
+		return nil, fmt.Errorf("%w: it has more than one of the fields messages, input and contents", ErrUnknown)
 	case found[0] != nil:
 		return found[0], nil
 	}

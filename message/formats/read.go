@@ -83,14 +83,14 @@ func Read(name string, data []byte) (*File, error) {
 		if _, wire := Lookup(name); wire {
 			err = s.fits(name)
 		} else if !f.is(s) {
-			err = &InputError{Line: 1, Index: -1, Err: fmt.Errorf("nothing in it is of the form of %s", name)}
+			err = &InputError{Line: 1, Index: -1, Err: fmt.Errorf("nothing in it has the format %s", name)}
 		}
 		if err != nil {
 			return nil, err
 		}
 		return f.read(s)
 	}
-	return nil, fmt.Errorf("%w: there is no format %q; there are %s", ErrUnknown, name, strings.Join(Names(), ", "))
+	return nil, fmt.Errorf("%w: unknown format %q; known formats are %s", ErrUnknown, name, strings.Join(Names(), ", "))
 }
 
 func (s *source) detect() (*File, error) {
@@ -112,7 +112,7 @@ func (s *source) detect() (*File, error) {
 			return f.read(s)
 		}
 	}
-	return nil, fmt.Errorf("%w: it is neither a body, nor a list of messages, nor the log of an agent", ErrUnknown)
+	return nil, fmt.Errorf("%w: it is neither a request body, nor a list of messages, nor the log of an agent", ErrUnknown)
 }
 
 // any reports whether is returns true for any unit.

@@ -96,7 +96,7 @@ func (l *lines) parsed(line []byte) []jsonrpc.Message {
 	for _, raw := range batch {
 		msg, err := jsonrpc.DecodeMessage(raw)
 		if err != nil {
-			l.refuse(jsonrpc.CodeInvalidRequest, "this is no message of JSON-RPC 2.0: "+err.Error())
+			l.refuse(jsonrpc.CodeInvalidRequest, "this is not a message of JSON-RPC 2.0: "+err.Error())
 			continue
 		}
 		l.expect(msg)

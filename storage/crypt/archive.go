@@ -92,7 +92,7 @@ func Look(ctx context.Context, a storage.Archive) (State, error) {
 
 // Errors for an archive in another state than expected.
 var (
-	ErrPlain     = errors.New("the archive holds files that are not encrypted: take a new one for storage.encrypt, and bring the old ones over with compactctl archive copy")
+	ErrPlain     = errors.New("the archive holds files that are not encrypted: use a new archive for storage.encrypt, and copy the old files into it with compactctl archive copy")
 	ErrEncrypted = errors.New("the archive is encrypted: set storage.encrypt.recipients, and " + IdentityVariable + " (or " + IdentityFileVariable + ") to read it")
 )
 

@@ -126,7 +126,7 @@ func parseRecipients(texts []string) ([]*age.X25519Recipient, error) {
 	for _, text := range texts {
 		text = strings.TrimSpace(text)
 		if strings.Contains(strings.ToUpper(text), "SECRET-KEY-") {
-			return nil, errors.New("a recipient is an identity, which is secret: put the public key (age1…) there")
+			return nil, errors.New("a recipient is a secret identity: use its public key (age1…)")
 		}
 		r, err := age.ParseX25519Recipient(text)
 		if err != nil {

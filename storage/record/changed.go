@@ -89,7 +89,7 @@ func (l *ledgerLines) summary(name string) (said []fileHash) {
 func differs(name string, said []fileHash, have fileHash) *storage.ChangedError {
 	e := &storage.ChangedError{File: name, Have: have.SHA256}
 	if len(said) == 0 {
-		e.Detail = "the manifest does not know it"
+		e.Detail = "the manifest does not list it"
 		return e
 	}
 	e.Want = said[0].SHA256

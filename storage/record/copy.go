@@ -315,7 +315,7 @@ func (c *copier) file(ctx context.Context, info storage.Info, size int64, there 
 		c.done.Files++
 		c.done.Bytes += b.Size()
 	case errors.Is(err, storage.ErrSeq), errors.Is(err, storage.ErrExists):
-		err = &storage.Error{Op: "copy", Key: info.Key, Err: fmt.Errorf("%w there: when it has ended, copy again", ErrInUse)}
+		err = &storage.Error{Op: "copy", Key: info.Key, Err: fmt.Errorf("%w there: copy again when the writer has ended", ErrInUse)}
 	}
 	return err
 }

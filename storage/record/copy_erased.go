@@ -12,7 +12,7 @@ import (
 
 // errErasing means that the erase of a session of src has begun, but has no tombstone
 // yet.
-var errErasing = errors.New("its erase was begun there and did not come to its end; erase it again")
+var errErasing = errors.New("its erase was started there and not finished; erase it again")
 
 // A srcStone is a tombstone of src, with the result of checking the chain of its log.
 type srcStone struct {
@@ -152,7 +152,7 @@ func (c *copier) stoneOf(ctx context.Context, dir storage.Key, first string, sto
 		case why == "" && life != "":
 			return &t.Tombstone, nil
 		case why == "":
-			why = "nothing says whether it is what was erased there under its name"
+			why = "nothing proves that it is the session that was erased there under its name"
 		}
 		if unproven == nil {
 			unproven = &storage.Error{Op: "copy", Key: dir, Err: fmt.Errorf("%w: %s; erase it here, or keep it in another archive", storage.ErrExists, why)}
@@ -199,7 +199,7 @@ func (c *copier) doubt(ctx context.Context, dir storage.Key, stone srcStone, fir
 			}
 		}
 	}
-	return "it has a tombstone there, and the heads there do not know of its erase", nil
+	return "it has a tombstone there, and the heads there do not record its erase", nil
 }
 
 // heads returns the heads of src, which are read once, after the tombstones.
@@ -243,7 +243,7 @@ func (c *copier) lost(ctx context.Context, dir storage.Key, life string, why err
 			return err
 		case !t.Damaged || t.Session != "":
 		case t.Life == life, t.Life == "" && len(b.sessions) == 0:
-			return fmt.Errorf("%w; %s is not copied, because it can be that session", why, dir)
+			return fmt.Errorf("%w; %s is not copied, because it may be that session", why, dir)
 		}
 	}
 	for _, l := range b.sessions[headID(dir)] {

@@ -100,8 +100,8 @@ func TestErasedDataEntersNoNewSession(t *testing.T) {
 	}
 }
 
-// After the create of a file without a later write, the file belongs to the new session
-// if that has made one of the same name, even with the same content.
+// A writer that only created a file does not own the file of the same name in the new
+// session, even if both files have the same content.
 func TestANewSessionKeepsFilesOfTheSameName(t *testing.T) {
 	t.Parallel()
 	a := memory.New()
@@ -146,8 +146,8 @@ func TestUnconfirmedLedgerIsRemoved(t *testing.T) {
 	}
 }
 
-// unheard is an archive that does not hear that a ledger is stored. If late, the ledger
-// is stored when appear is called.
+// unheard is an archive that loses the answer to the create of a ledger. If late is set,
+// the ledger is stored when appear is called.
 type unheard struct {
 	*memory.Archive
 	late   bool

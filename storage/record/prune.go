@@ -33,7 +33,7 @@ const (
 	Pruned     PruneOutcome = "pruned"
 	WouldPrune PruneOutcome = "would be pruned"
 	KeptHeld   PruneOutcome = "under a legal hold"
-	KeptLocked PruneOutcome = "kept by a lock" // of the place itself, such as Object Lock
+	KeptLocked PruneOutcome = "kept by a lock" // a lock of the archive's storage, such as Object Lock
 	KeptInUse  PruneOutcome = "written to in the meantime"
 	KeptFailed PruneOutcome = "failed"
 	// KeptUnknown means that the time of the session's last write is unknown.

@@ -46,7 +46,7 @@ func (e *fencedError) Unwrap() error { return ErrUnplaced }
 // errStrange means that a log does not continue the known part.
 var (
 	errNoLog   = errors.New("it is not there")
-	errStrange = errors.New("it is another one, or was changed")
+	errStrange = errors.New("it is another file, or was changed")
 )
 
 // behindFences appends to a log that a scrub may rewrite concurrently.

@@ -17,7 +17,7 @@ import (
 )
 
 // ErrScrub means that a scrub would leave a line that is not valid JSON.
-var ErrScrub = errors.New("a line would be no JSON any more")
+var ErrScrub = errors.New("a line would no longer be JSON")
 
 // rehash maps a hash in earlier lines of the manifest to a new one: the hash of a file,
 // or of the last line of a log at a mark.

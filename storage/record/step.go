@@ -99,7 +99,7 @@ type prepared struct {
 	blobs  []storage.Blob // content of the drafts
 }
 
-var errNames = errors.New("somebody else has taken a name first")
+var errNames = errors.New("another process has taken a name first")
 
 // prepare announces the ledger of a step and its drafts, and confirms the previous
 // ledger if its process did not.

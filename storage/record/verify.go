@@ -171,7 +171,7 @@ func verifyOnce(ctx context.Context, a storage.Archive, dir storage.Key, opts Ve
 	v := &verifier{a: a, dir: dir, opts: opts, report: Report{Dir: dir.String()}, there: map[string]int64{}, tables: map[string]*turnindex.Table{}, stretches: map[string][]Stretch{}}
 	if h := halfScrubbed(ctx, a, dir, known.scrub); h != nil {
 		v.a = h
-		v.note("a scrub was cut short while it replaced files: scrub again ends it, or who writes to the session next; it is verified as the scrub leaves it")
+		v.note("a scrub was interrupted while it replaced files: run scrub again, or let the next writer of the session finish it; the files were verified as the finished scrub leaves them")
 	}
 	// In this order, a file that is created in the meantime never seems unannounced.
 	for _, do := range []func(context.Context) error{v.list, v.readManifest, v.checkLogs, v.checkRepeats, v.checkFiles, v.checkSteps, v.checkIndexes, v.checkRefs} {
@@ -261,7 +261,7 @@ func (v *verifier) unreadable(ctx context.Context, name string, err error) error
 // checkVersion adds a note about the limits of older format versions.
 func (v *verifier) checkVersion() {
 	if v.report.Version == 1 {
-		v.note("the session was begun with format version 1: its fingerprints are not keyed, so that whoever has it can test guesses of what was redacted; what was written since has a key")
+		v.note("the session was begun with format version 1: its fingerprints have no key, so a reader can test guesses of redacted text; newer fingerprints have a key")
 	}
 }
 
@@ -275,7 +275,7 @@ func (v *verifier) checkHead() {
 	if v.opts.Head != "" && n > 0 {
 		at := slices.Index(v.heads, v.opts.Head)
 		if at < 0 {
-			v.problem(Truncated, manifestName, 0, "no line hashes to the given head: the end was cut off or written anew")
+			v.problem(Truncated, manifestName, 0, "no line has the given head as its hash: the end was cut off or rewritten")
 			return
 		}
 		v.prove(at+1, ProofHead)
@@ -289,7 +289,7 @@ func (v *verifier) checkHead() {
 	case v.proven == 0: // a missing or empty manifest is reported already
 	case v.proven < n:
 		v.report.Newer = n - v.proven
-		v.note("the end is not proven: nothing is missing up to the last head that is known, but of the lines after it (there are %d in the manifest) some may have been cut off", v.report.Newer)
+		v.note("the end is not proven: nothing is missing up to the last known head, but lines after it may have been cut off (the manifest has %d)", v.report.Newer)
 	default:
 		v.report.TailProven = !open
 	}
@@ -309,7 +309,7 @@ func (v *verifier) checkLast() bool {
 	if _, ok := v.there[ledger]; ok {
 		v.note("step %d is stored, and the manifest does not confirm it yet: its process died, or is about to confirm it", last)
 	} else {
-		v.note("step %d was begun, and the manifest does not say that it was stored: it never was, or it was taken away", last)
+		v.note("step %d was begun, but the manifest does not confirm it: it was never stored, or it was removed", last)
 	}
 	return true
 }

@@ -25,7 +25,7 @@ func verifyAgain(ctx context.Context, a storage.Archive, dir storage.Key, opts V
 			return r, err
 		}
 		if attempt == verifyAttempts {
-			r.Notes = append(r.Notes, "each time it was read somebody scrubbed or erased it meanwhile, which can be why there are problems: verify it again")
+			r.Notes = append(r.Notes, "it was scrubbed or erased during each reading, which can cause such problems: verify it again")
 			return r, nil
 		}
 	}

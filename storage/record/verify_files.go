@@ -79,7 +79,7 @@ func (v *verifier) silent(ctx context.Context) error {
 			return err
 		}
 	}
-	v.problem(Truncated, manifestName, 0, "it says nothing, and %d other files are there: it was emptied or written over", len(v.there)-1)
+	v.problem(Truncated, manifestName, 0, "it has no line, but there are %d other files: it was emptied or overwritten", len(v.there)-1)
 	return nil
 }
 
@@ -159,7 +159,7 @@ func (v *verifier) checkLogs(ctx context.Context) error {
 		marks := v.manifest.marks[name]
 		if _, ok := v.there[name]; !ok {
 			if len(marks) > 0 && !v.appeared(ctx, name) {
-				v.problem(Removed, name, 0, "the manifest knows %d lines of it", marks[len(marks)-1].lines)
+				v.problem(Removed, name, 0, "the manifest records %d lines of it", marks[len(marks)-1].lines)
 			}
 			continue
 		}
@@ -255,11 +255,11 @@ func (v *verifier) checkFile(name string, hashes, stored map[string]fileHash) {
 	case isLog(name):
 		file.State = StateLog
 	case waits(name):
-		v.note("%s: a scrub was cut short: scrub again ends it", name)
+		v.note("%s: a scrub was interrupted: run scrub again to finish it", name)
 	case len(want) == 0:
 		file.State = StateUnknown
 		if len(v.heads) > 0 { // for an empty manifest this is reported once for all files
-			v.problem(Added, name, 0, "the manifest does not know it")
+			v.problem(Added, name, 0, "the manifest does not list it")
 		}
 	case readable && !slices.Contains(want, have):
 		v.differs(have, want[0], stored)

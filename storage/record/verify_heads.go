@@ -25,7 +25,7 @@ func (v *verifier) checkBook() {
 		case x.id == now:
 			v.checkLife(x)
 		case gone == nil:
-			v.problem(Removed, manifestName, 0, "the heads know a %s, and nothing of that is left: the manifest begins anew", x.last().said())
+			v.problem(Removed, manifestName, 0, "the heads record a %s, and nothing of that is left: the manifest begins anew", x.last().said())
 		default:
 			v.checkRecord(b, gone)
 		}
@@ -53,11 +53,11 @@ func (v *verifier) checkLife(x *life) {
 	case lost == nil:
 		return
 	case held != nil:
-		v.problem(Truncated, manifestName, 0, "it lost its legal hold: the heads know the %s (line %d, it has %d)", held.said(), held.Line, len(v.heads))
+		v.problem(Truncated, manifestName, 0, "it lost its legal hold: the heads record the %s (line %d, it has %d)", held.said(), held.Line, len(v.heads))
 	case int(lost.Line) > len(v.heads):
-		v.problem(Truncated, manifestName, 0, "it was rolled back: the heads know the %s (line %d, it has %d)", lost.said(), lost.Line, len(v.heads))
+		v.problem(Truncated, manifestName, 0, "it was rolled back: the heads record the %s (line %d, it has %d)", lost.said(), lost.Line, len(v.heads))
 	default:
-		v.problem(Changed, manifestName, 0, "it was written anew: the heads know another line %d (%s)", lost.Line, lost.said())
+		v.problem(Changed, manifestName, 0, "it was rewritten: the heads record another line %d (%s)", lost.Line, lost.said())
 	}
 }
 
@@ -154,7 +154,7 @@ func (x *life) missing(now *HeadBook, id string, r *Report) {
 	v := &verifier{}
 	switch {
 	case end == nil:
-		v.problem(Removed, manifestName, 0, "the session vanished: the heads know the %s, and nobody erased it", x.last().said())
+		v.problem(Removed, manifestName, 0, "the session vanished: the heads record the %s, and nobody erased it", x.last().said())
 	case v.checkRecord(now, end) && len(now.records(end, true)) == 0:
 		v.note("the %s is on record, and no tombstone says that it came to its end", end.said())
 	}
@@ -181,9 +181,9 @@ func (v *verifier) checkRecord(b *HeadBook, l *headLine) bool {
 	same := func(t Tombstone) bool { return slices.ContainsFunc(all, func(l *headLine) bool { return l.tells(t) }) }
 	switch {
 	case len(begun) == 0:
-		v.problem(Removed, erasedName, 0, "the heads know the %s, and the tombstone is gone", l.said())
+		v.problem(Removed, erasedName, 0, "the heads record the %s, and the tombstone is gone", l.said())
 	case !slices.ContainsFunc(begun, same), len(done) > 0 && !slices.ContainsFunc(done, same):
-		v.problem(Changed, erasedName, 0, "the heads know the %s (%s), and the tombstone says something else", l.said(), segment.Quote(l.Why))
+		v.problem(Changed, erasedName, 0, "the heads record the %s (%s), and the tombstone says something else", l.said(), segment.Quote(l.Why))
 	default:
 		return true
 	}

@@ -163,7 +163,7 @@ const maxMissing = 100_000
 func (c *logCheck) passMarks() {
 	for len(c.marks) > 0 && c.marks[0].end <= c.end {
 		if m := c.marks[0]; !c.broken && len(c.missing) == 0 && (m.end < c.end || m.head != c.head) {
-			c.problem(Changed, c.number, "the manifest knows another log up to byte %d", m.end)
+			c.problem(Changed, c.number, "the manifest records another log up to byte %d", m.end)
 		}
 		c.marks = c.marks[1:]
 	}
@@ -176,7 +176,7 @@ func (c *logCheck) endMarks() {
 		return
 	}
 	if m := c.marks[len(c.marks)-1]; m.end > c.end+1 || m.head != c.head {
-		c.problem(Changed, c.number, "the manifest knows another log up to byte %d", m.end)
+		c.problem(Changed, c.number, "the manifest records another log up to byte %d", m.end)
 	}
 }
 
@@ -185,7 +185,7 @@ func (c *logCheck) finish() {
 		c.problem(Removed, c.missing[seq], "line %d, which was before this one, is gone", seq)
 	}
 	if c.seq < c.lines {
-		c.problem(Truncated, 0, "it ends with line %d, the manifest knows line %d", c.seq, c.lines)
+		c.problem(Truncated, 0, "it ends with line %d, the manifest records line %d", c.seq, c.lines)
 		return
 	}
 	c.endMarks()

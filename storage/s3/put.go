@@ -163,7 +163,7 @@ func (a *Archive) whose(ctx context.Context, name string, t terms) error {
 	head, err := a.head(ctx, name, "")
 	switch {
 	case absent(err):
-		return fmt.Errorf("the object was taken away while it was written: %w", err)
+		return fmt.Errorf("the object was removed while it was written: %w", err)
 	case err != nil:
 		return err
 	case head.Metadata[markName] != t.mark:

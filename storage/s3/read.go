@@ -189,7 +189,7 @@ func (b *body) Read(p []byte) (int, error) {
 		case b.ctx.Err() != nil:
 			return 0, b.ctx.Err()
 		case b.broken == maxBreaks:
-			return 0, fmt.Errorf("%d breaks in a row: %w", maxBreaks, err)
+			return 0, fmt.Errorf("the connection broke %d times in a row: %w", maxBreaks, err)
 		}
 		b.broken++
 		if err := b.reopen(); err != nil {

@@ -10,10 +10,10 @@ var (
 	// ErrConflict means that the remote archive has other bytes than the disk,
 	// so nothing more of the session is sent or accepted. The error is a
 	// [*ConflictError].
-	ErrConflict = errors.New("the remote archive has something else")
+	ErrConflict = errors.New("the remote archive has different data")
 	// ErrWaiting means that not all data was sent. The error is a
 	// [*WaitingError].
-	ErrWaiting = errors.New("not all was sent")
+	ErrWaiting = errors.New("some files were not sent")
 	// ErrClosed means that the spool was closed.
 	ErrClosed = errors.New("the spool is closed")
 )

@@ -256,7 +256,7 @@ func (s *Spool) sendLog(ctx context.Context, k storage.Key, floor, end int64) er
 			return err
 		}
 		if now == have {
-			return fmt.Errorf("the remote archive neither takes nor has byte %d of %s: %w", have, k, storage.ErrSeq)
+			return fmt.Errorf("the remote archive neither accepts nor has byte %d of %s: %w", have, k, storage.ErrSeq)
 		}
 		floor = max(floor, have)
 	}

@@ -62,7 +62,7 @@ func (e *Exporter) deliver(ctx context.Context, items []item, t *tally) error {
 		next := todo[len(todo)-1]
 		todo = todo[:len(todo)-1]
 		if posts--; posts < 0 {
-			t.lose(countEvents(next), errors.New("the server refuses too much, search ended"))
+			t.lose(countEvents(next), errors.New("the server refuses too many events; the search for them was stopped"))
 			continue
 		}
 		err := e.post(ctx, next)
