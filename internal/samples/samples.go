@@ -9,11 +9,11 @@ package samples
 
 import "os"
 
-// share is the default part: one sample of ten.
-const share = 10
+// share is the default part: one sample of four.
+const share = 4
 
 // Of returns the number of samples that a test uses out of n: all with COMPACT_SAMPLES=all,
-// else a tenth, rounded up.
+// else a quarter, rounded up.
 func Of(n int) int {
 	if All() {
 		return n
@@ -22,7 +22,7 @@ func Of(n int) int {
 }
 
 // Every returns the distance between the samples of a test that uses each n-th: n with
-// COMPACT_SAMPLES=all, else ten times as much.
+// COMPACT_SAMPLES=all, else four times as much.
 func Every(n int) int {
 	if All() {
 		return n
