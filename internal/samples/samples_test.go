@@ -18,7 +18,7 @@ func TestSamplesFollowTheEnvironment(t *testing.T) {
 		if got := samples.All(); got != env.all {
 			t.Errorf("%+v: all %v", env, got)
 		}
-		for _, of := range []struct{ n, some int }{{0, 0}, {1, 1}, {2, 1}, {10, 1}, {11, 2}, {75, 8}, {400, 40}} {
+		for _, of := range []struct{ n, some int }{{0, 0}, {1, 1}, {2, 1}, {4, 1}, {5, 2}, {75, 19}, {400, 100}} {
 			want := of.some
 			if env.all {
 				want = of.n
@@ -28,7 +28,7 @@ func TestSamplesFollowTheEnvironment(t *testing.T) {
 			}
 		}
 		for _, n := range []int{1, 8, 32} {
-			want := 10 * n
+			want := 4 * n
 			if env.all {
 				want = n
 			}
