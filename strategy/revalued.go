@@ -57,6 +57,11 @@ var (
 // shortValue is the maximum number of words of a sentence that only gives a value.
 const shortValue = 6
 
+// mostValued is the maximum number of words of a sentence whose value is for a quantity that
+// it does not name. A longer sentence is about something else: "keep the card for the 20
+// euros and charge the rest" changes no limit in euros.
+const mostValued = 10
+
 // revalued reports whether a later sentence of the user gives another value for a
 // quantity of a rule. The quantity has the same name, or the same unit if the sentence
 // changes something, or none in a short sentence with a limit, or in a correction.
@@ -70,9 +75,10 @@ func revalued(rule, later string) bool {
 	if len(was) == 0 || len(now) != 1 {
 		return false
 	}
-	changes, n := hasAnyWord(low, revaluing), now[0]
-	limits := n.bound && len(strings.Fields(later)) <= shortValue
-	corrects := turnsBack(later) && len(was) == 1
+	words := len(strings.Fields(later))
+	changes, n := hasAnyWord(low, revaluing) && words <= mostValued, now[0]
+	limits := n.bound && words <= shortValue
+	corrects := turnsBack(later) && len(was) == 1 && words <= mostValued
 	same, other := 0, false
 	for _, q := range was {
 		named := slices.ContainsFunc(slices.Collect(maps.Keys(q.names)), func(w string) bool { return n.names[w] })

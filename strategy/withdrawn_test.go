@@ -130,6 +130,7 @@ func TestLaterSentenceGivesAnotherValue(t *testing.T) {
 		{"At most 3 workers, max 80 EUR.", "And now version 1.4.2", false},
 		{"A train before noon, max 80 EUR.", "the second", false},
 		{"No mocks.", "Now 4 tests fail.", false},
+		{"I don't want to pay more than 80 euros.", "Actually no, wait: keep the voucher for the 20 euros and charge only the rest to the card.", false},
 	} {
 		if got := revalued(c.rule, c.later); got != c.want {
 			t.Errorf("%q gives another value than %q: %v", c.later, c.rule, got)
