@@ -130,3 +130,19 @@ func TestProgramThatNamesItselfFailed(t *testing.T) {
 		}
 	}
 }
+
+// The outcome of an effect is quoted as a terminal shows it at the end, and of a publish
+// the version, not the remarks behind it.
+func TestOutcomeOfAnEffectIsQuotedByItsResult(t *testing.T) {
+	for _, c := range []struct{ command, output, want string }{
+		{"git rebase main", "Rebasing (1/2)\rRebasing (2/2)\rSuccessfully rebased and updated refs/heads/totals.", "Successfully rebased and updated refs/heads/totals."},
+		{"npm run publish", "+ shop@1.2.0\nnpm warn publish Skipping workspace web, marked as private", "+ shop@1.2.0"},
+		{"npm run publish", "+ shop@1.2.0\nAll packages of the workspace are in the registry", "+ shop@1.2.0"},
+		{"terraform apply", "Error: timeout while waiting for the state\nApply complete! Resources: 1 added.", "Apply complete! Resources: 1 added."},
+	} {
+		call := &Call{Tool: "bash", Args: []Arg{{Name: "command", Value: c.command}}, Result: c.output, Answered: true, Exit: -1}
+		if got := call.lastWords(); got != c.want {
+			t.Errorf("%s: %q, want %q", c.command, got, c.want)
+		}
+	}
+}
