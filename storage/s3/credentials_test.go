@@ -10,9 +10,11 @@ import (
 	"encoding/pem"
 	"errors"
 	"fmt"
+	"io"
 	"math/big"
 	"net/http"
 	"net/http/httptest"
+	"net/url"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -99,12 +101,36 @@ func TestCredentialsComeFromWebIdentity(t *testing.T) {
 	role := m.Find(regexp.MustCompile(`arn:minio:iam:::role/\S+`))
 	withoutKeys(t)
 	file := filepath.Join(t.TempDir(), "token")
-	must(t, os.WriteFile(file, []byte(issuer.token(t)), 0o600))
+	token := issuer.token(t)
+	must(t, os.WriteFile(file, []byte(token), 0o600))
+	awaitRole(t, m.Endpoint, role, token)
 	t.Setenv("AWS_WEB_IDENTITY_TOKEN_FILE", file)
 	t.Setenv("AWS_ROLE_ARN", role)
 	t.Setenv("AWS_ROLE_SESSION_NAME", "archiver")
 	t.Setenv("AWS_ENDPOINT_URL_STS", m.Endpoint)
 	writes(t, c)
+}
+
+// awaitRole waits until the server gives credentials for the role. MinIO listens, and
+// prints its roles, before it has loaded the policies that they name.
+func awaitRole(t *testing.T, endpoint, role, token string) {
+	t.Helper()
+	form := url.Values{
+		"Action": {"AssumeRoleWithWebIdentity"}, "Version": {"2011-06-15"}, "DurationSeconds": {"900"},
+		"RoleArn": {role}, "RoleSessionName": {"archiver"}, "WebIdentityToken": {token},
+	}
+	var said string
+	for deadline := time.Now().Add(20 * time.Second); time.Now().Before(deadline); time.Sleep(20 * time.Millisecond) {
+		resp, err := http.PostForm(endpoint, form)
+		must(t, err)
+		body, err := io.ReadAll(resp.Body)
+		must(t, errors.Join(err, resp.Body.Close()))
+		if resp.StatusCode == http.StatusOK {
+			return
+		}
+		said = string(body)
+	}
+	t.Fatalf("no credentials for %s; the server said: %s", role, said)
 }
 
 func TestNoCredentialsIsAClearError(t *testing.T) {
