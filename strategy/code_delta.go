@@ -101,7 +101,11 @@ func (h *History) changeLines() []Line {
 			rest = append(rest, f)
 			continue
 		}
-		text := "[" + f.Op.String() + "] " + f.Path
+		op := f.Op
+		if f.Undone {
+			op = opTookBack
+		}
+		text := "[" + op.String() + "] " + f.Path
 		if f.From != "" {
 			text += ", before it `" + f.From + "`"
 		}

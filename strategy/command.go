@@ -112,17 +112,24 @@ func simpleOps(cmd string) []fileOp {
 			out = appendFiles(out, opCreated, args[1])
 		}
 	case "git":
-		if len(args) > 1 && args[0] == "rm" {
-			out = appendFiles(out, opDeleted, args[1:]...)
-		} else if len(args) > 1 && args[0] == "mv" {
-			out = appendRename(out, args[1:])
-		}
+		out = appendGit(out, words, args)
 	case "python", "python3", "node", "bash", "sh", "ruby", "deno", "tsx", "npx":
 		if len(args) > 0 {
 			out = appendFiles(out, opRan, args[0])
 		}
 	}
 	return out
+}
+
+// appendGit adds the files that a git command deletes, renames or takes back.
+func appendGit(out []fileOp, words, args []string) []fileOp {
+	switch {
+	case len(args) > 1 && args[0] == "rm":
+		return appendFiles(out, opDeleted, args[1:]...)
+	case len(args) > 1 && args[0] == "mv":
+		return appendRename(out, args[1:])
+	}
+	return appendFiles(out, opTookBack, takenBackFiles(words)...)
 }
 
 func redirected(w string) fileOpKind {

@@ -353,6 +353,7 @@ func coreOf(s string) string {
 		s = rest
 	}
 	s, _, _ = strings.Cut(strings.TrimPrefix(s, concluded), " (do not repeat)")
+	s, _, _ = strings.Cut(s, " (reverted ")
 	return strings.TrimSuffix(s, " …")
 }
 

@@ -56,7 +56,11 @@ func (h *History) fileLines(section int) []Line {
 		if w := why[h.key(f.Path)].suffix(f.Last); w != "" && w != said { // do not repeat the last reason
 			text, said = text+w, w
 		}
-		out = append(out, Line{Section: section, Text: text + cite(f.Last), Value: fileValue * h.recency(f.Last), Order: f.Last, Names: f.named})
+		value := fileValue
+		if f.Undone {
+			value = tookBackValue
+		}
+		out = append(out, Line{Section: section, Text: text + cite(f.Last), Value: value * h.recency(f.Last), Order: f.Last, Names: f.named})
 	}
 	return append(out, h.folderLines(rest, section)...)
 }
@@ -139,13 +143,13 @@ func folderLine(d string, files []fileState) string {
 				b.WriteString("; ")
 			}
 			b.WriteString(f.Op.String() + " ")
-		case i%2 == 1 && f.Changes < 2 && files[i-1].Changes < 2: // a pair states no number of changes
+		case i%2 == 1 && f.Changes < 2 && files[i-1].Changes < 2 && !f.Undone && !files[i-1].Undone: // a pair states no number of changes
 			b.WriteString(sameOp)
 		default:
 			b.WriteString("; " + f.Op.String() + " ")
 		}
 		b.WriteString(nameIn(d, f.Path))
-		b.WriteString(f.renamed() + f.often())
+		b.WriteString(f.renamed() + f.often() + f.undone())
 	}
 	return b.String() + citeAll(files)
 }
@@ -173,9 +177,9 @@ func fileName(p string) string { return p[strings.LastIndexAny(p, `/\`)+1:] }
 func (s *fileState) deeds() string {
 	text := s.Op.String() + s.renamed()
 	if s.Op == opDeleted {
-		return text + s.often()
+		return text + s.often() + s.undone()
 	}
-	return text + s.often() + in(s.Funcs)
+	return text + s.often() + in(s.Funcs) + s.undone()
 }
 
 // renamed describes the previous name of a renamed file. It returns "" for other files.
@@ -233,13 +237,16 @@ func fileOfLine(l string) (fileState, bool) {
 	if rest, ok := strings.CutPrefix(l, "`"); ok {
 		p, deeds, ok := strings.Cut(rest, "`: ")
 		op, known := opOf(deeds)
-		return fileState{Path: p, From: fromIn(deeds), Op: op, Changes: changesIn(deeds), Last: lastStep(l)}, ok && known && isFilePath(p)
+		return fileState{Path: p, From: fromIn(deeds), Op: op, Changes: changesIn(deeds), Undone: undoneIn(deeds), Last: lastStep(l)}, ok && known && isFilePath(p)
 	}
-	for op := opEdited; op <= opDeleted; op++ {
+	for op := opEdited; op <= opTookBack; op++ {
 		if rest, ok := strings.CutPrefix(l, "["+op.String()+"] "); ok {
 			p, _, _ := strings.Cut(rest, ": ")
 			p, _, _ = strings.Cut(p, " [s")
 			p, _, _ = strings.Cut(p, ", before it `")
+			if op == opTookBack {
+				return fileState{Path: p, Op: opEdited, Undone: true, Last: lastStep(l)}, isFilePath(p)
+			}
 			return fileState{Path: p, Op: op, Changes: 1, Last: lastStep(l)}, isFilePath(p)
 		}
 	}
@@ -270,7 +277,7 @@ func filesInFolder(dir, rest string) []fileState {
 		_, piece, _ = strings.Cut(piece, " ")
 		for _, one := range strings.Split(piece, sameOp) {
 			if words := strings.Fields(one); len(words) > 0 {
-				out = append(out, fileState{Path: dir + strings.TrimSuffix(words[0], ","), From: fromIn(one), Op: op, Changes: changesIn(one), Last: step})
+				out = append(out, fileState{Path: dir + strings.TrimSuffix(words[0], ","), From: fromIn(one), Op: op, Changes: changesIn(one), Undone: undoneIn(one), Last: step})
 			}
 		}
 	}

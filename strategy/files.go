@@ -17,9 +17,10 @@ const (
 	opCreated
 	opRenamed
 	opDeleted
+	opTookBack // took back changes; no state of a file
 )
 
-var opNames = [...]string{"read", "ran", "edited", "created", "renamed", "deleted"}
+var opNames = [...]string{"read", "ran", "edited", "created", "renamed", "deleted", "took back"}
 
 // String returns the word that summaries use.
 func (o fileOpKind) String() string { return opNames[o] }
@@ -32,6 +33,9 @@ type fileOp struct {
 	Funcs []string // functions, types and classes that the change touches
 	Added []string // new headings or the first new line, for files of text and settings
 	named string   // the path as the call writes it, if Path differs
+	back  int      // number of changes that opTookBack took back
+	all   bool     // opTookBack took back all changes of the file
+	kept  int      // number of the step of the last change that opTookBack left
 }
 
 var pathArgs = map[string]bool{"path": true, "file_path": true, "filePath": true, "filepath": true, "filename": true, "file_name": true,

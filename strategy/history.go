@@ -17,6 +17,7 @@ type History struct {
 	index    *nameIndex
 
 	files    []fileState         // computed on first use
+	commits  commits             // changes since the last commit
 	full     map[string]string   // relative path → absolute path, for files that calls name by either
 	base     string              // folder that a mark abbreviates in paths, "" for none
 	task     themes              // words of the task, computed on first use
@@ -58,6 +59,7 @@ func NewHistory(r Request) *History {
 	h.findFolder()
 	h.findWritten()
 	h.findRewritten()
+	h.findTakenBack()
 	h.finishIndex()
 	return h
 }

@@ -45,8 +45,8 @@ func (h *History) heardLines(section int) []Line {
 }
 
 // standingLines returns lines about the state of the work: conclusions, failures of
-// sub-agents, files of instructions, pasted texts, background tasks, and attempts that
-// were taken back.
+// sub-agents, files of instructions, pasted texts, background tasks, attempts that were
+// taken back, and changes since the last commit.
 func (h *History) standingLines(section int) []Line {
 	out := h.conclusionLines(section)
 	for i := range h.Steps {
@@ -61,7 +61,8 @@ func (h *History) standingLines(section int) []Line {
 		}
 		out = append(out, s.shownLines(section)...)
 	}
-	return append(append(out, h.backgroundLines(section)...), h.tookBackLines(section)...)
+	out = append(out, h.backgroundLines(section)...)
+	return append(append(out, h.tookBackLines(section)...), h.uncommittedLines(section)...)
 }
 
 // passedValue is the value of a line about a check that passed.

@@ -15,6 +15,7 @@ type fileState struct {
 	Added   []string   // headings or lines of text and settings, the newest last
 	Changes int        // number of calls that changed the file
 	named   []string   // other paths of the file in calls
+	Undone  bool       // all changes were taken back
 	Last    int        // number of the last step that changed the file, or that used an unchanged file
 }
 
@@ -126,6 +127,13 @@ func (s *fileState) merge(f fileOp, step int) {
 		}
 		return
 	}
+	if f.Op == opTookBack {
+		s.takeBack(f, step)
+		return
+	}
+	if s.Undone {
+		s.Undone, s.Op, s.From = false, f.Op, ""
+	}
 	s.Last = step
 	was := s.Op == opDeleted && s.Changes > 0
 	switch {
@@ -173,10 +181,19 @@ func (h *History) effects() []fact {
 	for i := range all {
 		e := &all[i]
 		if seen[e.repeats]++; e.repeats == "" || seen[e.repeats] > times[e.repeats]-mostRepeated {
-			out = append(out, fact{e.step, e.tell() + " (do not repeat) " + stepID(e.step), failedValue + 0.2*h.recency(e.step)})
+			out = append(out, fact{e.step, e.tell() + h.howItStands(e) + " " + stepID(e.step), failedValue + 0.2*h.recency(e.step)})
 		}
 	}
 	return out
+}
+
+// howItStands returns the words after an effect: that it must not be repeated, or that
+// it was reverted.
+func (h *History) howItStands(e *effect) string {
+	if in := h.revertedIn(e.call, e.step); in > 0 {
+		return " (reverted " + stepID(in) + ")"
+	}
+	return " (do not repeat)"
 }
 
 // mostRepeated is the maximum number of effects of one command of repeatedCommands.

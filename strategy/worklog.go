@@ -149,6 +149,8 @@ func (c *Call) events(step int, settled bool) []event {
 		return []event{{first: step, last: step, look: c.looks(), value: 0.02}}
 	case d == deedChange && c.Outcome == Failed:
 		return one("the edit of "+c.edits()+" was refused"+colon(c.wrong()), "", c.refusedValue())
+	case d == deedChange && c.tookBack():
+		return one(c.changed(), "", tookBackHere)
 	case d == deedChange && c.files[0].From != "":
 		return one(c.changed(), "", 0.3)
 	case d == deedChange:

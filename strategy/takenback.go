@@ -1,0 +1,271 @@
+package strategy
+
+import (
+	"path"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode"
+)
+
+// takenBackFiles returns the operands of a git command that may name files whose changes
+// it takes back. A branch or a revision may be among them; findTakenBack drops every
+// operand that names no changed file.
+func takenBackFiles(words []string) []string {
+	args := operands(words[1:])
+	if len(args) < 2 {
+		return nil
+	}
+	option := func(names ...string) bool {
+		for _, w := range words[1:] {
+			for _, n := range names {
+				if w == n {
+					return true
+				}
+			}
+		}
+		return false
+	}
+	switch {
+	case args[0] == "checkout" && !option("-b", "-B", "-p", "--patch", "--ours", "--theirs"),
+		args[0] == "restore" && !option("-p", "--patch") && (option("--worktree", "-W") || !option("--staged", "-S")):
+		return slices.DeleteFunc(args[1:], mayBeVersion)
+	}
+	return nil
+}
+
+// mayBeVersion reports whether an operand may be a tag or a branch such as v1.2.3 or
+// release/1.2: its extension has no letter.
+func mayBeVersion(operand string) bool {
+	ext := path.Ext(operand)
+	return ext != "" && !strings.ContainsFunc(ext, unicode.IsLetter)
+}
+
+// commits holds the last commit, and the files that were changed since then.
+type commits struct {
+	last  int                 // number of the step of the last commit, 0 if there is none
+	files map[string]*pending // by the key of the path
+	more  int                 // number of files that a previous summary counted and did not name
+}
+
+// A pending holds the changes of a file since the last commit.
+type pending struct {
+	changes   int  // number of calls
+	step      int  // number of the step of the last change
+	kept      int  // the same of the last change before the last commit, 0 if it is not known
+	committed bool // a commit, or a part of the history that is not known, may hold other changes
+}
+
+// findTakenBack drops the operations opTookBack that took nothing back, and says of the
+// others how many changes they took back. It also finds the last commit, and the changes
+// since then. It must run after findRewritten.
+func (h *History) findTakenBack() {
+	h.readCommits()
+	h.eachCall(func(s *Step, c *Call) {
+		kept := c.files[:0]
+		for _, f := range c.files {
+			if f.Op < opEdited {
+				kept = append(kept, f)
+				continue
+			}
+			p := h.commits.files[h.key(f.Path)]
+			if p == nil {
+				p = &pending{}
+				h.commits.files[h.key(f.Path)] = p
+			}
+			if f.Op != opTookBack {
+				p.changes, p.step = p.changes+1, s.ID
+				kept = append(kept, f)
+				continue
+			}
+			if p.changes > 0 {
+				f.back, f.all, f.kept = p.changes, !p.committed, p.kept
+				kept = append(kept, f)
+			}
+			p.changes = 0
+		}
+		c.files = kept
+		if c.commits() {
+			h.commits.end(s.ID)
+		}
+	})
+}
+
+// commits reports whether a call ran git commit, and no failure of it is known.
+func (c *Call) commits() bool {
+	return c.Answered && c.Outcome != Failed && anyCommand(c.Command(), func(simple string) bool { return strings.HasPrefix(simple, "git commit") })
+}
+
+// end counts the changes so far as committed.
+func (c *commits) end(step int) {
+	c.last, c.more = step, 0
+	for _, p := range c.files {
+		if p.changes > 0 {
+			p.changes, p.committed, p.kept = 0, true, p.step
+		}
+	}
+}
+
+// Parts of the line about changes since the last commit.
+const (
+	changedSince = "changed after the last commit "
+	furtherFiles = " more"
+)
+
+// readCommits reads the last commit and the changes since then from the previous summary.
+func (h *History) readCommits() {
+	h.commits.files = map[string]*pending{}
+	for _, f := range h.Previous.files() {
+		h.commits.files[h.key(f.Path)] = &pending{committed: true}
+	}
+	h.Previous.all(func(lines []string) []string {
+		for _, l := range lines {
+			rest, ok := strings.CutPrefix(l, changedSince)
+			switch {
+			case ok:
+				h.commits.last = lastStep(rest[:strings.IndexByte(rest+":", ':')])
+				h.readUncommitted(rest)
+			case strings.HasPrefix(l, "[done] ") && strings.Contains(l, "git commit"):
+				h.commits.last = max(h.commits.last, lastStep(l))
+			}
+		}
+		return lines
+	})
+}
+
+// readUncommitted reads the files of a line about changes since the last commit.
+func (h *History) readUncommitted(line string) {
+	pieces := strings.Split(line, "`")
+	for i := 1; i < len(pieces); i += 2 {
+		h.commits.files[h.key(pieces[i])] = &pending{changes: 1, committed: true}
+	}
+	words := strings.Fields(pieces[len(pieces)-1])
+	for i, w := range words {
+		if n, err := strconv.Atoi(w); err == nil && i+1 < len(words) && words[i+1] == strings.TrimSpace(furtherFiles) {
+			h.commits.more = n
+		}
+	}
+}
+
+// mostUncommitted is the maximum number of files that the line about changes since the
+// last commit names. The line is worth less than what the agent cannot ask git for.
+const (
+	mostUncommitted  = 4
+	uncommittedValue = 0.5
+)
+
+// uncommittedLines returns a line about the files that were changed after the last commit.
+// It returns none for a history without a commit, where the lines of the files say as
+// much.
+func (h *History) uncommittedLines(section int) []Line {
+	var names []string
+	last, more := 0, h.commits.more
+	for _, f := range h.fileStates() {
+		p := h.commits.files[h.key(f.Path)]
+		switch {
+		case p == nil || p.changes == 0 || f.Undone || temporary(f.Path) || throwaway(f.Path):
+		case len(names) == mostUncommitted:
+			more++
+		default:
+			names, last = append(names, "`"+f.Path+"`"), max(last, f.Last)
+		}
+	}
+	if h.commits.last == 0 || len(names) == 0 {
+		return nil
+	}
+	text := changedSince + stepID(h.commits.last) + ": " + strings.Join(names, ", ")
+	if more > 0 {
+		text += " and " + itoa(more) + furtherFiles
+	}
+	return []Line{{Section: section, Text: text + cite(last), Value: uncommittedValue * h.recency(last), Order: last}}
+}
+
+// tookBackHere is the value of a log entry about changes that were taken back.
+const tookBackHere = 0.5
+
+// tookBack reports whether a call took back changes of a file.
+func (c *Call) tookBack() bool {
+	return slices.ContainsFunc(c.files, func(f fileOp) bool { return f.Op == opTookBack })
+}
+
+// takeBack removes the changes that a call took back from the state of a file.
+func (s *fileState) takeBack(f fileOp, step int) {
+	s.Changes = max(s.Changes-f.back, 0)
+	switch {
+	case f.all:
+		s.Undone, s.Changes, s.Last, s.Funcs, s.Added = true, 0, step, nil, nil
+	case f.kept > 0:
+		s.Last = f.kept
+	}
+}
+
+// undoneText ends the description of a file whose changes were all taken back.
+const undoneText = ", then taken back"
+
+// undone returns undoneText for a file whose changes were all taken back, else "".
+func (s *fileState) undone() string {
+	if s.Undone {
+		return undoneText
+	}
+	return ""
+}
+
+// undoneIn reports whether the description of a file in a summary says that its changes
+// were taken back.
+func undoneIn(deeds string) bool {
+	head, _, _ := strings.Cut(deeds, " — ")
+	return strings.Contains(head, undoneText)
+}
+
+// revertedIn returns the number of the step that reverted the commit of a call, 0 if
+// none did. A commit is known by the hash that it printed.
+func (h *History) revertedIn(commit *Call, step int) int {
+	hash := commitHash(commit.Result)
+	if hash == "" || commit.repeated() == "" {
+		return 0
+	}
+	in := 0
+	h.eachCall(func(s *Step, c *Call) {
+		if in != 0 || s.ID <= step || !c.Answered || c.Outcome == Failed {
+			return
+		}
+		if anyCommand(c.Command(), func(simple string) bool { return reverts(simple, hash) }) {
+			in = s.ID
+		}
+	})
+	return in
+}
+
+// reverts reports whether a command is a git revert of the commit with a hash. Either
+// form of the hash may be the shorter one.
+func reverts(simple, hash string) bool {
+	words := fields(simple)
+	if len(words) < 3 || words[0] != "git" || words[1] != "revert" {
+		return false
+	}
+	for _, w := range words[2:] {
+		if len(w) >= leastHash && (strings.HasPrefix(w, hash) || strings.HasPrefix(hash, w)) {
+			return true
+		}
+	}
+	return false
+}
+
+// leastHash is the minimum length of an abbreviated hash, as git prints it.
+const leastHash = 7
+
+// commitHash reads the hash from what git commit prints: "[main 4be1f02] subject". It
+// returns "" if there is none.
+func commitHash(result string) string {
+	for line := range strings.Lines(result) {
+		head, _, ok := strings.Cut(strings.TrimSpace(line), "] ")
+		words := strings.Fields(head)
+		if !ok || len(words) < 2 || !strings.HasPrefix(head, "[") {
+			continue
+		}
+		if hash := words[len(words)-1]; len(hash) >= leastHash && strings.Trim(hash, "0123456789abcdef") == "" {
+			return hash
+		}
+	}
+	return ""
+}

@@ -1,0 +1,115 @@
+package strategy
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/agentcompact/compact/message"
+)
+
+// A gitAgent is an agent that edits files and runs git.
+type gitAgent struct {
+	msgs []message.Message
+	n    int
+}
+
+func (a *gitAgent) edit(path string) *gitAgent {
+	a.n++
+	id := fmt.Sprint("e", a.n)
+	a.msgs = append(a.msgs,
+		message.Assistant("", message.Call(id, "edit", fmt.Sprintf(`{"path":%q,"old_string":"row %d","new_string":"column %d"}`, path, a.n, a.n))),
+		message.ToolResult(id, "The file "+path+" has been updated."))
+	return a
+}
+
+func (a *gitAgent) git(command, output string) *gitAgent {
+	a.n++
+	id := fmt.Sprint("g", a.n)
+	a.msgs = append(a.msgs, message.Assistant("", message.Call(id, "bash", fmt.Sprintf(`{"command":%q}`, command))), message.ToolResult(id, output))
+	return a
+}
+
+func TestFilesWhoseChangesWereTakenBack(t *testing.T) {
+	for name, c := range map[string]struct {
+		do        *gitAgent
+		want, not []string
+	}{
+		"checkout": {new(gitAgent).edit("up/client.go").edit("up/retry.go").git("git checkout -- up/client.go", ""),
+			[]string{"`up/client.go`: edited, then taken back [s8]", "[s8] took back `up/client.go`", "`up/retry.go`: edited [s6]"}, nil},
+		"checkout without dashes, of a revision": {new(gitAgent).edit("up/client.go").git("git checkout main up/client.go", "Updated 1 path from 1a2b3c4"),
+			[]string{"`up/client.go`: edited, then taken back [s6]"}, []string{"`main`"}},
+		"a branch": {new(gitAgent).edit("up/client.go").git("git checkout release/1.2", "Switched to branch 'release/1.2'"),
+			[]string{"`up/client.go`: edited [s4]"}, []string{"taken back", "took back"}},
+		"restore": {new(gitAgent).edit("up/client.go").edit("up/client.go").git("cd repo && git restore ../up/client.go; git restore up/client.go", ""),
+			nil, []string{"edited twice"}},
+		"only unstaged": {new(gitAgent).edit("up/client.go").git("git restore --staged up/client.go", ""),
+			[]string{"`up/client.go`: edited [s4]"}, []string{"taken back", "took back"}},
+		"a failure": {new(gitAgent).edit("up/client.go").git("git checkout -- up/client.go", "Exit code: 1\nerror: pathspec 'up/client.go' did not match any file(s) known to git"),
+			[]string{"`up/client.go`: edited [s4]"}, []string{"taken back", "took back `"}},
+		"edited again": {new(gitAgent).edit("up/client.go").edit("up/client.go").git("git checkout -- up/client.go", "").edit("up/client.go"),
+			[]string{"`up/client.go`: edited [s10]"}, []string{"then taken back", "edited twice"}},
+		"after a commit": {new(gitAgent).edit("up/client.go").git("git commit -am 'up: client'", "[main 4be1f02] up: client").edit("up/client.go").git("git checkout -- up/client.go", ""),
+			[]string{"`up/client.go`: edited [s4]", "[s10] took back `up/client.go`"}, []string{"then taken back", "edited twice", "changed after the last commit"}},
+		"never changed": {new(gitAgent).edit("up/retry.go").git("git checkout -- up/client.go", ""),
+			[]string{"`up/retry.go`: edited [s4]"}, []string{"`up/client.go`: ", "took back `"}},
+	} {
+		t.Run(name, func(t *testing.T) { tells(t, long("Make the uploader faster.", c.do.msgs...), c.want, c.not) })
+	}
+}
+
+func TestTakenBackFilesInCodeDelta(t *testing.T) {
+	msgs := new(gitAgent).edit("up/client.go").edit("up/retry.go").git("git checkout -- up/client.go", "").msgs
+	in := long("Make the uploader faster.", msgs...)
+	in.Count = func(s string) int { return (len(s) + 3) / 4 }
+	first := written(t, codeDelta, 1500, in)
+	then := long("Go on.", new(gitAgent).edit("up/timeout.go").msgs...)
+	then.Previous, then.Count = first, in.Count
+	for text, of := range map[string]string{first: "the first summary", written(t, codeDelta, 1500, then): "the next one"} {
+		if !strings.Contains(text, "[took back] up/client.go [s8]") || strings.Contains(text, "[edited] up/client.go") {
+			t.Errorf("%s does not say that the change was taken back:\n%s", of, text)
+		}
+	}
+}
+
+func TestRevertedCommitIsNotLeftAsDone(t *testing.T) {
+	push := func(hash string) string {
+		return "[main " + hash + "] up: timeout\n 1 file changed\nTo example.com:up.git"
+	}
+	tells(t, long("Make the uploader faster.", new(gitAgent).
+		edit("up/retry.go").git("git commit -am 'up: retries'", "[main 4be1f02] up: retries").
+		edit("up/timeout.go").git("git commit -am 'up: timeout' && git push", push("9c01d2e")).
+		git("git revert --no-edit 9c01d2e8 && git push", "[main 77aa31c] Revert \"up: timeout\"").msgs...),
+		[]string{"up: retries (do not repeat) [s6]", "up: timeout (reverted [s12]) [s10]"}, []string{"up: timeout (do not repeat)"})
+}
+
+func TestFilesThatNoCommitHolds(t *testing.T) {
+	a := new(gitAgent).edit("up/retry.go").git("git commit -am 'up: retries' && git push", "[main 4be1f02] up: retries").edit("up/timeout.go").edit("up/client.go")
+	first := long("Make the uploader faster.", a.msgs...)
+	tells(t, first, []string{"changed after the last commit [s6]: `up/client.go`, `up/timeout.go` [s10]"}, nil)
+	first.Count = func(s string) int { return (len(s) + 3) / 4 }
+	summary := written(t, taskState, 1500, first)
+
+	next := func(do *gitAgent) Input {
+		in := long("Go on.", do.msgs...)
+		in.Previous = summary
+		return in
+	}
+	tells(t, next(new(gitAgent).edit("up/doc.md")), []string{"changed after the last commit [s6]: `up/doc.md`, `up/client.go`, `up/timeout.go`"}, nil)
+	tells(t, next(new(gitAgent).git("git checkout -- up/client.go", "")), []string{"changed after the last commit [s6]: `up/timeout.go`"}, []string{"`up/client.go`, `up/timeout.go`"})
+	tells(t, next(new(gitAgent).git("git commit -am 'up: rest'", "[main 77aa31c] up: rest")), nil, []string{"changed after the last commit"})
+	tells(t, long("Make it.", new(gitAgent).edit("up/a.go").msgs...), nil, []string{"changed after the last commit"})
+}
+
+func TestUncommittedFilesAreCounted(t *testing.T) {
+	a := new(gitAgent).git("git commit --allow-empty -m start", "[main 4be1f02] start")
+	for i := range 11 {
+		a.edit(fmt.Sprintf("up/part%d.go", i))
+	}
+	first := long("Make the uploader faster.", a.msgs...)
+	tells(t, first, []string{"`up/part7.go` and 7 more ["}, nil)
+	first.Count = func(s string) int { return (len(s) + 3) / 4 }
+	again := long("Go on.", new(gitAgent).edit("up/part20.go").msgs...)
+	again.Previous = written(t, taskState, 1500, first)
+	tells(t, again, []string{"`up/part8.go` and 8 more ["}, nil)
+}
