@@ -38,14 +38,16 @@ func (h *History) nextLines(section int) []Line {
 }
 
 // announcedHow returns the step that was announced last, with its introduction.
-// It returns nothing if the step was run and other steps followed.
+// It returns nothing if the step was run and other steps followed, or if later calls
+// carried it out.
 func (h *History) announcedHow() (fact, string) {
 	f := h.announced()
-	switch begun := h.begun(f.Step); {
-	case f.Text == "" || begun && h.wentOn(f.Step):
+	acts := h.actsOn(f.Step)
+	switch begun := h.begun(acts); {
+	case f.Text == "" || begun && h.wentOn(acts) || !begun && h.ledOn(f):
 		return fact{}, ""
 	case begun:
-		f.Text += h.cameOut(f.Step)
+		f.Text += h.cameOut(acts)
 		return f, "the last step: "
 	case h.answeredSince(f.Step):
 		return f, "announced last, before the user spoke again: "
@@ -249,6 +251,9 @@ func (h *History) stillWaiting() (f fact) {
 var announcements = []string{"i'll ", "i will ", "i'm going to ", "i am going to ", "let me ", "let's ", "now let me ", "now i'll ", "now i ", "now let's ", "next,", "next i", "next step", "i need to ", "i should ",
 	"going to ", "then i'll", "first, i'll ", "first i'll", "now ", "next ", "接下来", "现在", "让我"}
 
+// refrains lists beginnings of sentences that announce that something is not done.
+var refrains = []string{"i will not ", "i won't ", "i'll not ", "i'm not going to ", "i am not going to ", "let's not ", "now i won't ", "now i will not "}
+
 // describes reports whether a sentence that begins with "now" describes a present
 // behavior: "Now searches the main branch first". "Now tests" announces a step.
 func describes(low string) bool {
@@ -260,7 +265,7 @@ func describes(low string) bool {
 // announces reports whether a sentence announces a step.
 func announces(t string) bool {
 	low := strings.ReplaceAll(strings.ToLower(t), "’", "'")
-	if describes(low) || strings.HasPrefix(low, "let me know") {
+	if describes(low) || strings.HasPrefix(low, "let me know") || beginsAny(low, refrains) {
 		return false
 	}
 	return beginsAny(low, announcements) || strings.Contains(low, ", then i'll ") || atIt(low)

@@ -204,7 +204,7 @@ func (b *items) update(step int, c *Call) {
 
 // plan reads pairs of text and status from the arguments of a tool that writes
 // its list as a whole. An item of the same tool that is missing from the new list
-// and not done is dropped.
+// and not done is dropped, also an item of the previous summary.
 func (b *items) plan(step int, c *Call) {
 	var now []item
 	text, status := "", ""
@@ -236,8 +236,9 @@ func (b *items) plan(step int, c *Call) {
 	}
 	kept := b.list[:0]
 	b.byKey = map[string]int{}
+	same := b.sameList(named)
 	for _, it := range b.list {
-		if key := itemKey(it.Text); it.tool != c.Tool || it.Status == itemDone || named[key] {
+		if key := itemKey(it.Text); it.tool != c.Tool && (!same || !it.listed()) || it.Status == itemDone || named[key] {
 			b.byKey[key] = len(kept)
 			kept = append(kept, it)
 		}
@@ -246,6 +247,27 @@ func (b *items) plan(step int, c *Call) {
 	for _, it := range now {
 		b.set(it)
 	}
+}
+
+// listed reports whether an item is of the previous summary, and not of a tool that
+// creates its tasks one by one.
+func (it *item) listed() bool { return it.Step == 0 && it.tool == "" && it.id == "" }
+
+// sameList reports whether a new list, by the keys of its items, is a later state of the
+// list in the previous summary: it names more than half of the open items. Other open items of
+// that summary may come from a model, and no tool lists them.
+func (b *items) sameList(named map[string]bool) bool {
+	all, again := 0, 0
+	for i := range b.list {
+		it := &b.list[i]
+		if it.listed() && it.Status != itemDone { // effects are done items, too
+			all++
+		}
+		if it.listed() && named[itemKey(it.Text)] {
+			again++
+		}
+	}
+	return 2*again > all
 }
 
 func active(status string) bool {

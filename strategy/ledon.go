@@ -1,0 +1,70 @@
+package strategy
+
+import (
+	"strings"
+
+	"github.com/agentcompact/compact/message"
+)
+
+// actsOn returns the number of the step with the calls of an announcement: the step of the
+// announcement, or the next one if some wire keeps text and calls in separate messages.
+func (h *History) actsOn(step int) int {
+	for i := range h.Steps {
+		if h.Steps[i].ID != step || len(h.Steps[i].Calls) > 0 || i+1 == len(h.Steps) {
+			continue
+		}
+		if next := &h.Steps[i+1]; next.Role == message.RoleAssistant && next.Text == "" && len(next.Calls) > 0 {
+			return next.ID
+		}
+	}
+	return step
+}
+
+// ledOn reports whether later calls carried out an announcement that came without calls.
+// Calls in the same turn did. After a new message of the user, a call did that names a
+// word of the announcement, and any call if the announcement names nothing ("I'll have
+// that taken out"): to go back to it could undo what the user asked for since.
+func (h *History) ledOn(announced fact) bool {
+	words := thingsIn(announced.Text)
+	spoke, led := false, false
+	for i := range h.Steps {
+		s := &h.Steps[i]
+		if s.ID <= announced.Step {
+			continue
+		}
+		spoke = spoke || s.user() && s.Text != ""
+		for k := range s.Calls {
+			if c := &s.Calls[k]; c.Answered && (!spoke || len(words) == 0 || c.names(words)) {
+				led = true
+			}
+		}
+	}
+	return led
+}
+
+// names reports whether an argument of a call contains one of the words.
+func (c *Call) names(words []string) bool {
+	for _, a := range c.Args {
+		if hasAny(strings.ToLower(a.Value), words) {
+			return true
+		}
+	}
+	return false
+}
+
+// objectless lists words of that length that name no object.
+var objectless = map[string]bool{"going": true, "first": true, "again": true, "after": true, "before": true, "still": true, "should": true, "would": true, "could": true, "there": true, "these": true, "those": true,
+	"other": true, "their": true, "which": true, "while": true, "until": true, "taken": true, "proceed": true, "continue": true, "start": true, "begin": true, "finish": true, "thing": true, "things": true,
+	"everything": true, "something": true, "change": true, "changes": true, "write": true, "create": true, "update": true, "check": true, "verify": true, "implement": true, "remove": true, "about": true}
+
+// thingsIn returns the longer words of an announcement that can name what it is about, in
+// lower case.
+func thingsIn(text string) []string {
+	var out []string
+	parts(text, func(w string) {
+		if !objectless[w] {
+			out = appendNew(out, w)
+		}
+	})
+	return out
+}
