@@ -6,8 +6,6 @@ import (
 	"slices"
 	"strings"
 	"unicode"
-
-	"github.com/agentcompact/compact/internal/testrun"
 )
 
 // Limits on excerpts from texts that the agent only read.
@@ -117,7 +115,7 @@ func (h *History) eachRead(f func(step, call int, text string)) {
 		for k := range h.Steps[i].Calls {
 			c := &h.Steps[i].Calls[k]
 			if c.deed() == deedLook && c.Outcome != Failed && len(c.Result) > leastExcerpt {
-				f(i, k, c.Result[:boundary(c.Result, min(len(c.Result), mostRead))])
+				f(i, k, withoutReader(c.Result[:boundary(c.Result, min(len(c.Result), mostRead))]))
 			}
 		}
 	}
@@ -198,7 +196,7 @@ func (x *excerpter) from(lines []string, i int) (p piece, next int) {
 	n := 0
 	words := map[string]bool{}
 	for next = i; next < len(lines) && next < i+excerptLines; next++ {
-		l := squash(withoutGutter(strings.TrimSpace(testrun.Uncolored(lines[next]))))
+		l := squash(withoutGutter(lines, next))
 		if l == "" || framed(l) || ourOwn(l) {
 			continue
 		}

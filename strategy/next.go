@@ -265,7 +265,7 @@ func describes(low string) bool {
 // announces reports whether a sentence announces a step.
 func announces(t string) bool {
 	low := strings.ReplaceAll(strings.ToLower(t), "’", "'")
-	if describes(low) || strings.HasPrefix(low, "let me know") || beginsAny(low, refrains) {
+	if describes(low) || strings.HasPrefix(low, "let me know") || strings.HasPrefix(low, "next speaker") || beginsAny(low, refrains) {
 		return false
 	}
 	return beginsAny(low, announcements) || strings.Contains(low, ", then i'll ") || atIt(low)

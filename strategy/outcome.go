@@ -44,7 +44,8 @@ var refusedHeads = []string{"<tool_use_error>", "The user doesn't want to procee
 	"Error: Command timed out", "command timed out"}
 
 func refusedCall(result string) bool {
-	return beginsAny(strings.TrimLeft(result[:min(len(result), 200)], " \t\r\n"), refusedHeads)
+	head := strings.TrimLeft(result[:min(len(result), 200)], " \t\r\n")
+	return beginsAny(head, refusedHeads) || beginsAny(head, complaints)
 }
 
 // errorHeads lists beginnings of error results. A shown file that begins with such a

@@ -13,7 +13,7 @@ var codeHeads = []string{"import ", "from ", "package ", "func ", "def ", "class
 
 // codeLine reports whether a line is code and not prose.
 func codeLine(l string) bool {
-	bare := withoutGutter(strings.TrimLeft(l, "…+- \t"))
+	bare := strings.TrimLeft(strings.TrimLeft(l, "…+- \t"), " 0123456789\t→:") // without a line number
 	if hasAny(bare, codeMarks) || beginsAny(bare, codeHeads) || strings.HasSuffix(bare, "{") || strings.HasSuffix(bare, ";") || strings.HasSuffix(bare, ",") || strings.HasSuffix(bare, "(") {
 		return true
 	}
@@ -34,10 +34,4 @@ const leastPlain = 5
 func plainWord(w string) bool {
 	w = strings.Trim(w, "\"'`()[],.;:!?*-–—…“”")
 	return w != "" && strings.IndexFunc(w, func(r rune) bool { return !unicode.IsLetter(r) && r != '\'' && r != '’' && r != '-' }) < 0
-}
-
-// withoutGutter returns a line of a listing without its line number.
-func withoutGutter(line string) string {
-	line = strings.TrimLeft(line, " 0123456789\t")
-	return strings.TrimSpace(strings.TrimPrefix(strings.TrimPrefix(line, "→"), ": "))
 }
