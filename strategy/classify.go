@@ -70,7 +70,7 @@ var forms = []form{
 	{"status of a command", speechAnswering, true, begins("<returncode>", "exitcode: ", "Exit code: ", "<tool_response>", "<function_results>", "<function_result>", "<observation>")},
 	{"observation", speechAnswering, true, begins("Observation:", "OBSERVATION:", "EXECUTION RESULT of", "[Tool result", "Tool result:", "TOOL RESULT", "<tool_result")},
 	{"prompt of a shell session", speechAnswering, true, shellState},
-	{"complaint of the loop", speechAnswering, true, begins(complaints...)},
+	{"complaint of the loop", speechAnswering, true, begins(append(complaints, "The last command <command>")...)},
 	{"error of the server", speechAnswering, true, errorClass},
 	{"patch", speechAnswering, false, begins("diff --git ")},
 	{"what a browser did", speechAnswering, true, func(t string) bool {
@@ -79,7 +79,7 @@ var forms = []form{
 }
 
 // complaints lists beginnings of messages of a loop that could not read the action.
-var complaints = []string{"Please always provide EXACTLY ONE action", "The last command <command>", "No tool use was detected", "[ERROR] You did not use a tool",
+var complaints = []string{"Please always provide EXACTLY ONE action", "No tool use was detected", "[ERROR] You did not use a tool",
 	"Your last response was not", "Your output was not formatted correctly", "Invalid action format"}
 
 // begins matches texts that begin with one of the prefixes.

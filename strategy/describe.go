@@ -3,7 +3,6 @@ package strategy
 import (
 	"cmp"
 	"path"
-	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -269,54 +268,6 @@ const maxReport = 8 << 10
 // maxWords is the maximum length of a quotation from an output or answer, in
 // characters.
 const maxWords = 140
-
-// lastWords returns the line of an output that says most about the outcome. It prefers a
-// test report, whatever the exit status, then an address or the fields of a JSON result,
-// then a line that states an action or an error, then the last meaningful line.
-func (c *Call) lastWords() string {
-	if c.doubt && c.Says != "" {
-		return c.Says
-	}
-	verdict, says := testReport(c.Result[max(0, len(c.Result)-maxReport):])
-	if verdict == testrun.Failure && testrun.Wrapper(says) {
-		says = cmp.Or(c.ErrorLine(), says)
-	}
-	if verdict == testrun.Failure || verdict == testrun.Success && c.deed() != deedLook {
-		return clip(says, maxWords)
-	}
-	if made := addressIn(body(c.Result)); made != "" {
-		return clip(made, maxWords)
-	}
-	if fields := recordOf(body(c.Result)); len(fields) > 0 {
-		most := maxWords
-		if !slices.ContainsFunc(fields, func(f field) bool { return !f.nested() }) {
-			most = maxNested
-		}
-		return cutText(recordWords(fields), most)
-	}
-	rest := strings.TrimRight(body(c.Result), " \t\r\n")
-	last, any := "", "" // any is used if all lines of the output are idle
-	for range 2 * statusEdge {
-		i := strings.LastIndexByte(rest, '\n')
-		line := strings.TrimSpace(testrun.Uncolored(rest[i+1:]))
-		line = strings.TrimSpace(line[strings.LastIndexByte(line, '\r')+1:]) // a terminal shows the progress before it no longer
-		if len(line) > 3 && !framed(line) && !ourOwn(line) && !noOutcome(line) && !testrun.Wrapper(line) {
-			line = squash(line[:min(len(line), 4*maxWords)])
-			low := strings.ToLower(line)
-			if beginsAny(low, tellingStarts) || installed(low) || published(line) || committed(line) {
-				return clip(line, maxWords)
-			}
-			if any = cmp.Or(any, line); !idle(low) {
-				last = cmp.Or(last, line)
-			}
-		}
-		if i < 0 {
-			break
-		}
-		rest = strings.TrimRight(rest[:i], " \t\r\n")
-	}
-	return clip(cmp.Or(last, any), maxWords)
-}
 
 // maxNested is the maximum length, in characters, of a quoted record that only contains
 // other records. Such a record says little.

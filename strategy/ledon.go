@@ -23,24 +23,32 @@ func (h *History) actsOn(step int) int {
 // ledOn reports whether later calls carried out an announcement that came without calls.
 // Calls in the same turn did. After a new message of the user, a call did that names a
 // word of the announcement, and any call if the announcement names nothing ("I'll have
-// that taken out"): to go back to it could undo what the user asked for since.
+// that taken out"): to go back to it could undo what the user asked for since. An
+// announcement that many texts followed is none, either.
 func (h *History) ledOn(announced fact) bool {
 	words := thingsIn(announced.Text)
-	spoke, led := false, false
+	spoke, led, texts := false, false, 0
 	for i := range h.Steps {
 		s := &h.Steps[i]
 		if s.ID <= announced.Step {
 			continue
 		}
 		spoke = spoke || s.user() && s.Text != ""
+		if s.Role == message.RoleAssistant && s.Text != "" {
+			texts++
+		}
 		for k := range s.Calls {
 			if c := &s.Calls[k]; c.Answered && (!spoke || len(words) == 0 || c.names(words)) {
 				led = true
 			}
 		}
 	}
-	return led
+	return led || texts > mostTexts
 }
+
+// mostTexts is the number of later texts of the assistant, and of the agents that it talks
+// to, after which an announcement is no next step.
+const mostTexts = 3
 
 // names reports whether an argument of a call contains one of the words.
 func (c *Call) names(words []string) bool {

@@ -26,6 +26,8 @@ func TestAnnouncementThatWasLedOnIsNoNextStep(t *testing.T) {
 			nil, []string{"announced last"}},
 		"no calls since": {[]message.Message{message.Assistant("Build 118 is out. Next I write the migration.")},
 			[]string{"announced last: Next I write the migration. [s4]"}, nil},
+		"agents that only talk": {[]message.Message{message.Assistant("Let's first try the screener of the fund."), message.Assistant("The page has no list."), message.Assistant("The prospectus names two."), message.Assistant("One is closed."), message.Assistant("The other one is not.")},
+			nil, []string{"announced last"}},
 		"something that is not done": {[]message.Message{message.Assistant("The branch is behind. I will not force-push.")},
 			nil, []string{"announced last"}},
 	} {

@@ -258,13 +258,9 @@ const leastHash = 7
 // returns "" if there is none.
 func commitHash(result string) string {
 	for line := range strings.Lines(result) {
-		head, _, ok := strings.Cut(strings.TrimSpace(line), "] ")
-		words := strings.Fields(head)
-		if !ok || len(words) < 2 || !strings.HasPrefix(head, "[") {
-			continue
-		}
-		if hash := words[len(words)-1]; len(hash) >= leastHash && strings.Trim(hash, "0123456789abcdef") == "" {
-			return hash
+		if line = strings.TrimSpace(line); committed(line) {
+			head, _, _ := strings.Cut(line, "] ")
+			return head[strings.LastIndexByte(head, ' ')+1:]
 		}
 	}
 	return ""

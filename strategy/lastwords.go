@@ -1,0 +1,90 @@
+package strategy
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+	"unicode"
+
+	"github.com/agentcompact/compact/internal/testrun"
+)
+
+// lastWords returns the line of an output that says most about the outcome. It prefers a
+// test report, whatever the exit status, then an address or the fields of a JSON result,
+// then a line that states an action or an error, then the last meaningful line. It returns "" for an effect that is followed by a command
+// that only shows something.
+func (c *Call) lastWords() string {
+	if c.doubt && c.Says != "" {
+		return c.Says
+	}
+	verdict, says := testReport(c.Result[max(0, len(c.Result)-maxReport):])
+	if verdict == testrun.Failure && testrun.Wrapper(says) {
+		says = cmp.Or(c.ErrorLine(), says)
+	}
+	if verdict == testrun.Failure || verdict == testrun.Success && c.deed() != deedLook {
+		return clip(says, maxWords)
+	}
+	if made := addressIn(body(c.Result)); made != "" {
+		return clip(made, maxWords)
+	}
+	if fields := recordOf(body(c.Result)); len(fields) > 0 {
+		most := maxWords
+		if !slices.ContainsFunc(fields, func(f field) bool { return !f.nested() }) {
+			most = maxNested
+		}
+		return cutText(recordWords(fields), most)
+	}
+	if c.showsLast() {
+		return ""
+	}
+	return tellingLine(body(c.Result))
+}
+
+// showsLast reports whether a command ends with a part that only shows something, after
+// parts that change something. Then the end of the output says nothing about the change.
+func (c *Call) showsLast() bool {
+	if c.Command() == "" || !c.Effect() {
+		return false
+	}
+	last := ""
+	anyCommand(c.Command(), func(simple string) bool {
+		last = cmp.Or(simple, last)
+		return false
+	})
+	return looksOnly(last) && !beginsAny(last, []string{"echo ", "printf ", "tail ", "head ", "grep ", "git status", "git log"})
+}
+
+// tellingLine returns the line of an output that says most about the outcome.
+func tellingLine(output string) string {
+	rest := strings.TrimRight(output, " \t\r\n")
+	last, idler := "", "" // idler is used if all lines of the output are idle
+	for range 2 * statusEdge {
+		i := strings.LastIndexByte(rest, '\n')
+		line := strings.TrimSpace(testrun.Uncolored(rest[i+1:]))
+		line = strings.TrimSpace(line[strings.LastIndexByte(line, '\r')+1:]) // a terminal shows the progress before it no longer
+		if len(line) > 3 && !framed(line) && !ourOwn(line) && !noOutcome(line) && !testrun.Wrapper(line) && !frameOfTable(line) {
+			line = squash(line[:min(len(line), 4*maxWords)])
+			low := strings.ToLower(line)
+			if beginsAny(low, tellingStarts) || installed(low) || published(line) || committed(line) {
+				return clip(line, maxWords)
+			}
+			if idler = cmp.Or(idler, line); !idle(low) && strings.ContainsFunc(line, unicode.IsLetter) {
+				last = cmp.Or(last, line)
+			}
+		}
+		if i < 0 {
+			break
+		}
+		rest = strings.TrimRight(rest[:i], " \t\r\n")
+	}
+	return clip(cmp.Or(last, idler), maxWords)
+}
+
+// frameOfTable reports whether a line is a frame of a table, or the count of its rows.
+func frameOfTable(line string) bool {
+	if n, ok := strings.CutPrefix(line, "("); ok {
+		count, rest, _ := strings.Cut(n, " ")
+		return isDigits(count) && (rest == "rows)" || rest == "row)")
+	}
+	return !strings.ContainsFunc(line, func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) })
+}

@@ -1,0 +1,33 @@
+package strategy
+
+import "testing"
+
+func TestTellingLineIsNoFrame(t *testing.T) {
+	for output, want := range map[string]string{
+		" state | count\n-------+-------\n idle  |    46\n(1 row)": "idle | 46",
+		"deleted from orders\n(12 rows)":                           "deleted from orders",
+		"┌───────┐\n│ email │\n│ a@b.c │\n└───────┘":               "│ a@b.c │",
+		"epoch loss val\nmean error 0.392\n39 648.37 24.86\n":      "mean error 0.392",
+		"0.4123\n": "0.4123",
+		"building\n(the rows of the table were kept)":                         "(the rows of the table were kept)",
+		"Step 1\nApply complete! Resources: 2 added.\nOutputs:\nname = \"x\"": "Apply complete! Resources: 2 added.",
+		"": "",
+	} {
+		if got := tellingLine(output); got != want {
+			t.Errorf("%q is told as %q, want %q", output, got, want)
+		}
+	}
+}
+
+func TestEffectIsNotToldByWhatIsShownAfterIt(t *testing.T) {
+	for command, want := range map[string]string{
+		"git switch -c hotfix && sed -n 1,140p order.py": "",
+		"git push origin main && git status":             "140 y139 = self.place(x)",
+		"git push origin main":                           "140 y139 = self.place(x)",
+	} {
+		c := &Call{Tool: "bash", Args: []Arg{{Name: "command", Value: command}}, Answered: true, Outcome: OK, Result: "Switched to a new branch 'hotfix'\n140 y139 = self.place(x)"}
+		if got := c.lastWords(); got != want {
+			t.Errorf("%q is told as %q, want %q", command, got, want)
+		}
+	}
+}
