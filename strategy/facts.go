@@ -164,15 +164,24 @@ func (h *History) repliedTo(step int) string {
 	for i := range h.Steps {
 		switch s := &h.Steps[i]; {
 		case s.ID <= step:
+		case h.order.since > 0 && s.ID >= h.order.since: // an answer to the message behind the block
+			return repliedIn(spoke)
 		case h.endsTurn(i):
 			return replied + stepID(s.ID)
 		case spoke > 0 && s.user() && s.Text != "":
-			return replied + stepID(spoke)
+			return repliedIn(spoke)
 		case s.Role == message.RoleAssistant && s.Text != "" && s.onlySpeaks():
 			spoke = s.ID
 		}
 	}
 	return ""
+}
+
+func repliedIn(step int) string {
+	if step == 0 {
+		return ""
+	}
+	return replied + stepID(step)
 }
 
 // endsTurn reports whether a step is an answer with which the assistant ends

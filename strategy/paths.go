@@ -90,7 +90,7 @@ func parent(p string) string { return p[:strings.LastIndexByte(p, '/')+1] }
 // eachPath calls f for each absolute path of a text.
 func eachPath(text string, f func(p string)) {
 	for i := 0; i < len(text); i++ {
-		if text[i] != '/' || i > 0 && !beforePath(text[i-1]) {
+		if text[i] != '/' || i > 0 && !beforePath(text[i-1]) || strings.HasPrefix(text[i:], "//") { // after the scheme of an address
 			continue
 		}
 		end := i

@@ -2,6 +2,7 @@ package strategy
 
 import (
 	"cmp"
+	"path"
 	"slices"
 	"strings"
 )
@@ -83,7 +84,35 @@ func cover(dir string, words []string, from int) covering {
 	for k := len(words) - 1; k >= from && narrows(words[k:]); k-- {
 		c.covered = append(c.covered, name(words[:k]))
 	}
+	for k := len(words) - 1; k >= from && isOperand(words[k]); k-- {
+		for _, folder := range commonFolders(words[k:]) {
+			c.covered = append(c.covered, name(append(slices.Clone(words[:k]), folder)))
+		}
+	}
 	return c
+}
+
+// isOperand reports whether a word of a command is a path.
+func isOperand(word string) bool {
+	return !strings.HasPrefix(word, "-") && strings.ContainsAny(word, "/.")
+}
+
+// commonFolders returns the folders that contain all operands of a check, the nearest
+// first, in the forms in which a wider check names them, and the file of an operand that
+// names a test in it.
+func commonFolders(operands []string) []string {
+	var out []string
+	file, _, inFile := strings.Cut(operands[0], "::")
+	if inFile && len(operands) == 1 {
+		out = append(out, file)
+	}
+	for d := path.Dir(file); d != "." && d != "/" && d != ".."; d = path.Dir(d) {
+		if slices.ContainsFunc(operands, func(o string) bool { return !strings.HasPrefix(strings.TrimPrefix(o, "./"), d+"/") }) {
+			continue
+		}
+		out = append(out, d, d+"/...", "./"+d, "./"+d+"/...")
+	}
+	return out
 }
 
 // sameChecks reports whether two commands run the same checks.
@@ -116,7 +145,8 @@ func checked(words []string) (out []string) {
 			i++
 		case slices.Contains(quietWords, w), slices.Contains(repairWords, w), strings.Contains(w, ">&"), strings.HasPrefix(w, ">"), strings.HasPrefix(w, "2>"), strings.HasPrefix(w, "&>"):
 		default:
-			out = append(out, strings.TrimSuffix(strings.TrimSuffix(w, ":fix"), ":write")) // scripts that repair
+			w = strings.TrimSuffix(strings.TrimSuffix(w, ":fix"), ":write") // scripts that repair
+			out = append(out, cmp.Or(strings.TrimSuffix(w, "/"), w))
 		}
 	}
 	return out

@@ -92,7 +92,7 @@ func splitSentences(line string, f func(string)) {
 		case '`':
 			code = !code && strings.IndexByte(line[i+1:], '`') >= 0
 		case '.', '!', '?':
-			if !code && i+1 < len(line) && line[i+1] == ' ' && (i-start > leastBefore && (line[i] != '.' || !abbreviates(line[start:i])) || courtesy(line[start:i])) {
+			if !code && i+1 < len(line) && line[i+1] == ' ' && (i-start > leastBefore && (line[i] != '.' || !abbreviates(line[start:i]) && !numberFollows(line, i)) || courtesy(line[start:i])) {
 				end = i + 1
 			}
 		case 0xe3: // 。
@@ -132,5 +132,16 @@ func abbreviates(s string) bool {
 	word := strings.TrimLeft(s[strings.LastIndexByte(s, ' ')+1:], "(\"“")
 	return abbreviated[strings.ToLower(word)] || len(word) == 1 && word[0] >= 'A' && word[0] <= 'Z'
 }
+
+// numberFollows reports whether a full stop stands between a short capitalized word and a
+// number, as in "Torstr. 12" and "Art. 5". Such a word is an abbreviation.
+func numberFollows(line string, stop int) bool {
+	word := line[strings.LastIndexAny(line[:stop], " (")+1 : stop]
+	first, _ := utf8.DecodeRuneInString(word)
+	return stop+2 < len(line) && line[stop+2] >= '0' && line[stop+2] <= '9' && len(word) <= mostAbbreviated && unicode.IsUpper(first) && !strings.ContainsFunc(word, unicode.IsDigit) && strings.ToUpper(word) != word
+}
+
+// mostAbbreviated is the maximum length of an abbreviation before a number, in bytes.
+const mostAbbreviated = 7
 
 func itoa(n int) string { return strconv.Itoa(n) }

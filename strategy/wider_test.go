@@ -1,0 +1,75 @@
+package strategy
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/agentcompact/compact/message"
+)
+
+func TestWiderRunSettlesNarrowerFailure(t *testing.T) {
+	for _, c := range []struct {
+		failed, passed string
+		settled        bool
+	}{
+		{"pytest -q tests/test_order.py", "pytest -q tests/", true},
+		{"pytest tests/unit/test_order.py::test_rejected", "pytest tests/unit/test_order.py", true},
+		{"pytest tests/unit/test_order.py::test_rejected", "pytest tests", true},
+		{"pytest tests/a/test_x.py tests/b/test_y.py", "pytest tests/", true},
+		{"pytest tests/a/test_x.py tests/b/test_y.py", "pytest tests/a", false},
+		{"pytest tests/", "pytest tests/test_order.py", false},
+		{"pytest other/test_order.py", "pytest tests/", false},
+		{"go test ./order/stock", "go test ./order/...", true},
+		{"go test ./order/stock", "go test ./...", true},
+		{"go test ./order/...", "go test ./order/stock", false},
+		{`pytest ""`, "pytest tests", false},
+	} {
+		r := reruns{}
+		r.wait(c.failed)
+		if got := len(r.settle(c.passed)) > 0; got != c.settled {
+			t.Errorf("after %q, a pass of %q settles it: %v, want %v", c.failed, c.passed, got, c.settled)
+		}
+	}
+	run := func(id, command, result string) []message.Message {
+		return []message.Message{message.Assistant("", message.Call(id, "bash", `{"command":"`+command+`"}`)), message.ToolResult(id, result)}
+	}
+	tells(t, long("Mend the orders.", append(run("1", "pytest -q tests/test_order.py", "FAILED tests/test_order.py::test_x - assert 1 == 2\n1 failed"), run("2", "pytest -q tests/", "212 passed in 31.0s")...)...),
+		[]string{"212 passed"}, []string{"its last run failed"})
+}
+
+func TestReplyIsBeforeTheMessageBehindTheBlock(t *testing.T) {
+	h := &History{Steps: []Step{
+		{ID: 1, Role: message.RoleUser, Text: "Load the table."},
+		{ID: 2, Role: message.RoleAssistant, Text: "It is loaded."},
+		{ID: 3, Role: message.RoleAssistant, Text: "The picture is drawn."},
+	}}
+	for since, want := range map[int]string{0: replied + "[s3]", 3: replied + "[s2]", 2: ""} {
+		h.order.since = since
+		if got := h.repliedTo(1); got != want {
+			t.Errorf("with a message before step %d: %q, want %q", since, got, want)
+		}
+	}
+}
+
+func TestNumberAfterAnAbbreviationEndsNoSentence(t *testing.T) {
+	for line, want := range map[string]string{
+		"The address of the order is now Torstr. 12 in Berlin. It ships today.": "The address of the order is now Torstr. 12 in Berlin.|It ships today.",
+		"The contract is amended in Art. 5 and nowhere else.":                   "The contract is amended in Art. 5 and nowhere else.",
+		"The whole run took five minutes. 12 tests passed.":                     "The whole run took five minutes.|12 tests passed.",
+		"The whole run used version V2. 12 tests passed.":                       "The whole run used version V2.|12 tests passed.",
+	} {
+		var got []string
+		splitSentences(line, func(s string) { got = append(got, s) })
+		if strings.Join(got, "|") != want {
+			t.Errorf("%q is cut into %q", line, got)
+		}
+	}
+}
+
+func TestAddressHasNoFolder(t *testing.T) {
+	var got []string
+	eachPath("see https://shop.example/cart/items and /srv/shop/cart.go", func(p string) { got = append(got, p) })
+	if strings.Join(got, "|") != "/srv/shop/cart.go" {
+		t.Errorf("%q", got)
+	}
+}
