@@ -136,7 +136,7 @@ var checks = []string{"go test", "go build", "go vet", "pytest", "python -m pyte
 // Check reports whether the call ran tests, a build or a linter.
 func (c *Call) Check() bool {
 	cmd := c.Command()
-	return cmd != "" && anyCommand(cmd, beginsCheck)
+	return cmd != "" && anyCommand(withoutHeredocs(cmd), beginsCheck)
 }
 
 // beginsCheck reports whether a simple command in lower case is a check.

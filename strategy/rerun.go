@@ -84,12 +84,36 @@ func cover(dir string, words []string, from int) covering {
 	for k := len(words) - 1; k >= from && narrows(words[k:]); k-- {
 		c.covered = append(c.covered, name(words[:k]))
 	}
+	for k := from; k+1 < len(words); k++ {
+		if !slices.Contains(narrowWords, words[k]) {
+			continue
+		}
+		for _, wider := range widerPatterns(words[k+1]) {
+			w := slices.Clone(words)
+			w[k+1] = wider
+			c.covered = append(c.covered, name(w))
+		}
+	}
 	for k := len(words) - 1; k >= from && isOperand(words[k]); k-- {
 		for _, folder := range commonFolders(words[k:]) {
 			c.covered = append(c.covered, name(append(slices.Clone(words[:k]), folder)))
 		}
 	}
 	return c
+}
+
+// widerPatterns returns the beginnings of the name of a test that also select it: of
+// "TestOrder_Rejected/empty" these are "TestOrder_Rejected" and "TestOrder".
+func widerPatterns(pattern string) (out []string) {
+	if strings.ContainsAny(pattern, "|^$.*+?()[] ") {
+		return nil
+	}
+	for i := len(pattern) - 1; i > 0; i-- {
+		if pattern[i] == '/' || pattern[i] == '_' {
+			out = append(out, pattern[:i])
+		}
+	}
+	return out
 }
 
 // isOperand reports whether a word of a command is a path.

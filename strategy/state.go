@@ -9,10 +9,14 @@ import (
 func (h *History) checkLines(section int) []Line {
 	var out []Line
 	mended, blamed := h.mended(), h.blamed()
-	for _, c := range h.checks() {
+	all := h.checks()
+	for i, c := range all {
 		text := c.call.tell()
 		text += c.hadFailed()
 		value := passedValue * h.recency(c.step)
+		if i == len(all)-1 {
+			value = max(value, lastCheckValue) // without it, failures that were mended since read as the last state
+		}
 		cited := stepID(c.step)
 		switch step, other := mended[c.call.Command()], h.insteadOf(&c); {
 		case other > 0:
@@ -29,6 +33,10 @@ func (h *History) checkLines(section int) []Line {
 	}
 	return out
 }
+
+// lastCheckValue is the least value of the last check of all: above that of a failure that
+// was mended.
+const lastCheckValue = failedValue + 0.1
 
 // heardLines returns lines about answers of the user and reports of sub-agents. They stand
 // in the log, because the assistant can have corrected a report right after it, and the

@@ -22,6 +22,9 @@ func TestWiderRunSettlesNarrowerFailure(t *testing.T) {
 		{"go test ./order/stock", "go test ./order/...", true},
 		{"go test ./order/stock", "go test ./...", true},
 		{"go test ./order/...", "go test ./order/stock", false},
+		{`go test ./order -run TestOrder_Rejected/empty`, `go test ./order -run TestOrder`, true},
+		{`go test ./order -run TestOrder`, `go test ./order -run TestOrder_Rejected`, false},
+		{`go test ./order -run "TestA_B|TestC"`, `go test ./order -run TestA`, false},
 		{`pytest ""`, "pytest tests", false},
 	} {
 		r := reruns{}

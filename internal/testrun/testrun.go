@@ -5,6 +5,7 @@ package testrun
 import (
 	"slices"
 	"strings"
+	"unicode"
 )
 
 // A Verdict is the outcome that an output states.
@@ -112,6 +113,7 @@ var successStarts = []string{"✔ No ESLint warnings", "✓ built in ", "All mat
 
 // Line classifies one line without the space around it and without terminal codes.
 func Line(line string) Verdict {
+	line = withoutTask(line)
 	switch {
 	case strings.HasSuffix(line, "[no tests to run]"), strings.HasSuffix(line, "[no test files]"), strings.Contains(line, "(0 errors, "):
 		return None
@@ -133,6 +135,19 @@ func Line(line string) Verdict {
 	}
 	return None
 }
+
+// withoutTask removes the name of a task with which a runner of several tasks begins each
+// line: "[lint:go] 0 issues.".
+func withoutTask(line string) string {
+	name, rest, ok := strings.Cut(line, "] ")
+	if !ok || len(name) > longestTask || !strings.HasPrefix(name, "[") || strings.ContainsAny(name[1:], " /.[=\"'") || !strings.ContainsFunc(name, unicode.IsLower) {
+		return line
+	}
+	return rest
+}
+
+// longestTask is the maximum length of the name of a task, in bytes.
+const longestTask = 40
 
 // longestStatus is the length in bytes of a line in which a runner states its status.
 const longestStatus = 160
