@@ -144,8 +144,9 @@ func TestStepsWithoutAnArchiveAreMadeDurableLater(t *testing.T) {
 			}
 			// Another process has taken the first number in the meantime.
 			other := newRig(t, compact.Config{MaxContextTokens: 8_000, Archive: a.Archive})
-			if res, err := other.Preflight(t.Context(), "s", loop(90, 210), compact.WithAgent("other")); err != nil || res.Step != 1 {
-				t.Fatalf("%v, step %d", err, res.Step)
+			theirs, err := other.Preflight(t.Context(), "s", loop(90, 210), compact.WithAgent("other"))
+			if err != nil || theirs.Step != 1 {
+				t.Fatalf("%v, step %d", err, theirs.Step)
 			}
 			a.word = ""
 			res := r.preflight(history)
@@ -156,6 +157,10 @@ func TestStepsWithoutAnArchiveAreMadeDurableLater(t *testing.T) {
 				t.Errorf("again: triggered %v, warnings %q", again.Triggered, again.Warnings)
 			}
 			crew.Verify(t, a.Archive, 4)
+			got, err := r.Preflight(t.Context(), "s", loop(90, 210), compact.WithAgent("other"))
+			if err != nil || got.Triggered || bytesOf(got.Messages) != bytesOf(theirs.Messages) {
+				t.Errorf("the step of the other process: triggered %v, %v", got.Triggered, err)
+			}
 			there := newRig(t, compact.Config{MaxContextTokens: 8_000, Archive: a.Archive})
 			if got := there.preflight(history); got.Triggered || bytesOf(got.Messages) != bytesOf(res.Messages) {
 				t.Errorf("another process: triggered %v, %d messages, want %d", got.Triggered, len(got.Messages), len(res.Messages))
