@@ -169,6 +169,43 @@ func TestStepsWithoutAnArchiveAreMadeDurableLater(t *testing.T) {
 	}
 }
 
+// A ledger of another process that was changed is reported by the call that stores its
+// own earlier steps after it, like by any other call that reads it.
+func TestAChangedStepIsReportedWhenStepsAreStoredLater(t *testing.T) {
+	dir := t.TempDir()
+	disk := mustOpen(t, dir)
+	a := &failing{Archive: disk, word: "transcript-pre-compact"}
+	c, err := compact.Preset("graduated")
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.Model, c.MaxContextTokens, c.Archive, c.Storage.OnError = "gpt-4", 8_000, a, "continue"
+	r, history := newRig(t, c), loop(100, 200)
+	if res := r.preflight(history); !res.Triggered || res.Archived != nil {
+		t.Fatalf("triggered %v, archived %+v: the test proves nothing", res.Triggered, res.Archived)
+	}
+	other := newRig(t, compact.Config{MaxContextTokens: 8_000, Archive: disk})
+	if res, err := other.Preflight(t.Context(), "s", loop(90, 210), compact.WithAgent("other")); err != nil || res.Step != 1 {
+		t.Fatalf("%v, step %d", err, res.Step)
+	}
+	ledger := filepath.Join(dir, "s", "ledger-001.json")
+	data, err := os.ReadFile(ledger)
+	if err == nil {
+		err = os.WriteFile(ledger, bytes.Replace(data, []byte(`"step":1`), []byte(`"step":7`), 1), 0o600)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	a.word = ""
+	for i := range 30 {
+		history = append(history, round(1000+i, 200)...)
+	}
+	res := r.preflight(history)
+	if res.Step != 3 || !strings.Contains(strings.Join(res.Warnings, "\n"), "the archive was changed: ledger-001.json") {
+		t.Errorf("step %d, warnings %q", res.Step, res.Warnings)
+	}
+}
+
 // slow is an archive whose transcripts become durable only on request.
 type slow struct {
 	storage.Archive
