@@ -161,6 +161,23 @@ func TestDropCountsOnlyNoticesOfEarlierDrops(t *testing.T) {
 	}
 }
 
+// A view that fits only without a notice loses the rounds without one. It is not refused.
+func TestDropLeavesOutANoticeWithoutRoom(t *testing.T) {
+	msgs := []message.Message{message.System("s"), message.User(text(30)), message.Assistant(text(30)), message.User("go")}
+	tokens := policy.NewView(msgs, pins, words{}).Tokens
+	rest, notice := tokens[0]+tokens[3], words{}.Message(policy.NewNotice(2))
+	for limit, want := range map[int]int{rest + notice: 3, rest + notice - 1: 2, rest: 2} {
+		out, err := run(t, engine(reduce.Step{Stage: policy.Drop{}, Goal: policy.ToBudget}), msgs, budget(limit))
+		if err != nil {
+			t.Errorf("limit %d: %v", limit, err)
+			continue
+		}
+		if n := out.Conversation.Len(); n != want || out.View.Total() > limit {
+			t.Errorf("limit %d: %d messages of %d tokens are left, want %d messages", limit, n, out.View.Total(), want)
+		}
+	}
+}
+
 // Placeholders lose their references only if the view does not fit otherwise.
 func TestSqueezeKeepsReferencesIfTheMarkersAreEnough(t *testing.T) {
 	keep := policy.Keep{Turns: 1, Pairs: 1}
