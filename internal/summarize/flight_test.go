@@ -3,6 +3,7 @@ package summarize
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -103,6 +104,56 @@ func TestFlightServesSameOrGrownView(t *testing.T) {
 				}
 			})
 		})
+	}
+}
+
+// longWinded is a summarizer whose drafts use their limit.
+type longWinded struct{ calls atomic.Int64 }
+
+func (l *longWinded) Summarize(_ context.Context, r strategy.Request) (strategy.Draft, error) {
+	l.calls.Add(1)
+	var text strings.Builder
+	text.WriteString("## Progress\n")
+	for i := 0; r.Count(text.String())+20 < r.MaxTokens; i++ {
+		fmt.Fprintf(&text, "- the loader of pkg%d/handler%d.go skips rows\n", i%20, i%20)
+	}
+	return strategy.Draft{Text: text.String()}, nil
+}
+
+// A view that has grown since a summary was begun gets it only if it then fits the budget,
+// also if the summary is as long as it may be and quotes the user at length.
+func TestFlightServesNoViewThatWouldNotFit(t *testing.T) {
+	const limit = 6000
+	spoken := func(n, more int) []message.Message {
+		msgs := session(n)
+		msgs[1] = message.User(strings.Repeat("Never touch the tables of the first import. ", 80))
+		return append(msgs, message.Assistant(strings.Repeat("word ", more)), message.User("Go on."))
+	}
+	served := 0
+	for more := 1500; more < 2500; more += 100 {
+		var l Flights
+		s := &longWinded{}
+		propose := func(v *policy.View) policy.Proposal {
+			p, err := stage(t, Writer{Summarizer: s}).Beside(newRunway(&l).Beside).Propose(t.Context(), v)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return p
+		}
+		propose(view(spoken(20, 1), limit))
+		first := s.calls.Load()
+		v := view(spoken(20, more), limit)
+		p := propose(v)
+		if s.calls.Load() == first && p.Summary != nil && p.Summary.Text != "" {
+			served++
+			if got := view(apply(t, v, p), limit).Total(); got > limit {
+				t.Errorf("after %d words the summary leads to a view of %d tokens of %d", more, got, limit)
+			}
+		}
+		l.Throw()
+	}
+	if served == 0 {
+		t.Error("no summary was used again: the test proves nothing")
 	}
 }
 
