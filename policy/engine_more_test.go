@@ -161,6 +161,51 @@ func TestDropCountsOnlyNoticesOfEarlierDrops(t *testing.T) {
 	}
 }
 
+// Squeeze leaves a protected result as it is, and finds the room in the others.
+func TestSqueezeCutsNoProtectedResult(t *testing.T) {
+	msgs := loop(2, 300)
+	msgs[3].Protected = true
+	limit := policy.NewView(msgs, pins, words{}).Total() - 200
+	out, err := run(t, engine(reduce.Step{Stage: policy.Squeeze{}, Goal: policy.ToBudget}), msgs, budget(limit))
+	if err != nil {
+		t.Fatal(err)
+	}
+	view := out.Conversation.Messages()
+	if out.View.Total() > limit || !message.Identical(view[3], msgs[3]) || message.Identical(view[5], msgs[5]) {
+		t.Errorf("a view of %d tokens of %d; the protected result is unchanged: %v", out.View.Total(), limit, message.Identical(view[3], msgs[3]))
+	}
+}
+
+// Cuts of two results in one message count together: no more is cut than has to be.
+func TestSqueezeCountsAllResultsOfAMessage(t *testing.T) {
+	result := func(id string) message.Part {
+		return message.Part{Kind: message.KindToolResult, CallID: id, Text: text(300)}
+	}
+	msgs := []message.Message{
+		message.System("s"), message.User("go"), message.Assistant("", message.Call("a", "bash", "{}"), message.Call("b", "bash", "{}")),
+		{Role: message.RoleTool, Parts: []message.Part{result("a"), result("b")}},
+	}
+	limit := policy.NewView(msgs, pins, words{}).Total() - 200
+	out, err := run(t, engine(reduce.Step{Stage: policy.Squeeze{}, Goal: policy.ToBudget}), msgs, budget(limit))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := out.View.Total(); got > limit || got < limit-10 {
+		t.Errorf("a view of %d tokens for a budget of %d", got, limit)
+	}
+}
+
+// A refusal says that tool schemas take a part of the budget only if there are any.
+func TestRefusalNamesToolSchemas(t *testing.T) {
+	for fixed, want := range map[int]bool{0: false, 500: true} {
+		q := reduce.Request{Conversation: reduce.NewConversation([]message.Message{message.User(text(90))}, pins, nil), Fixed: fixed, Budget: budget(50)}
+		_, err := engine(reduce.Step{Stage: policy.Squeeze{}, Goal: policy.ToBudget}).Run(t.Context(), q)
+		if err == nil || strings.Contains(err.Error(), "tool schemas") != want {
+			t.Errorf("%d tokens of schemas: %v", fixed, err)
+		}
+	}
+}
+
 // A view that fits only without a notice loses the rounds without one. It is not refused.
 func TestDropLeavesOutANoticeWithoutRoom(t *testing.T) {
 	msgs := []message.Message{message.System("s"), message.User(text(30)), message.Assistant(text(30)), message.User("go")}
