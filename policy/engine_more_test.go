@@ -195,12 +195,12 @@ func TestSqueezeCountsAllResultsOfAMessage(t *testing.T) {
 	}
 }
 
-// A refusal says that tool schemas take a part of the budget only if there are any.
+// A refusal advises fewer tool schemas only if there are any.
 func TestRefusalNamesToolSchemas(t *testing.T) {
 	for fixed, want := range map[int]bool{0: false, 500: true} {
 		q := reduce.Request{Conversation: reduce.NewConversation([]message.Message{message.User(text(90))}, pins, nil), Fixed: fixed, Budget: budget(50)}
 		_, err := engine(reduce.Step{Stage: policy.Squeeze{}, Goal: policy.ToBudget}).Run(t.Context(), q)
-		if err == nil || strings.Contains(err.Error(), "tool schemas") != want {
+		if err == nil || strings.Contains(err.Error(), "send fewer tool schemas") != want {
 			t.Errorf("%d tokens of schemas: %v", fixed, err)
 		}
 	}
