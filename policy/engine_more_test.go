@@ -206,6 +206,24 @@ func TestRefusalNamesToolSchemas(t *testing.T) {
 	}
 }
 
+// A view that costs exactly what a stage aims for loses nothing; one token more, and it does.
+func TestViewAtTheGoalStays(t *testing.T) {
+	msgs := loop(6, 20)
+	total := policy.NewView(msgs, pins, words{}).Total()
+	for name, goal := range map[string]policy.Goal{"cap": policy.ToBudget, "target": policy.ToTarget} {
+		for over := range 2 {
+			b := policy.Budget{Max: total + 9, Cap: total + 9, Trigger: total + 9, Target: total - over}
+			if goal == policy.ToBudget {
+				b.Cap = total - over
+			}
+			out, err := run(t, engine(reduce.Step{Stage: policy.Drop{NoNotice: true}, Goal: goal}), msgs, b)
+			if err != nil || out.Changed() != (over > 0) {
+				t.Errorf("%d tokens above the %s: changed %v, %v", over, name, out.Changed(), err)
+			}
+		}
+	}
+}
+
 // A view that fits only without a notice loses the rounds without one. It is not refused.
 func TestDropLeavesOutANoticeWithoutRoom(t *testing.T) {
 	msgs := []message.Message{message.System("s"), message.User(text(30)), message.Assistant(text(30)), message.User("go")}
