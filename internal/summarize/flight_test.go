@@ -107,6 +107,27 @@ func TestFlightServesSameOrGrownView(t *testing.T) {
 	}
 }
 
+// A call that can't wait for its summary removes nothing if the view fits, and leaves the
+// messages to the next call. A view that does not fit is pruned at once.
+func TestLateSummaryPrunesOnlyAViewThatDoesNotFit(t *testing.T) {
+	total := view(session(20), 1<<20).Total()
+	for limit, prunes := range map[int]bool{total: false, total - 1: true} {
+		synctest.Test(t, func(t *testing.T) {
+			var l Flights
+			defer l.Throw()
+			r := newRunway(&l)
+			r.Until = time.Now().Add(time.Millisecond)
+			p, err := stage(t, Writer{Summarizer: &faraway{}}).Beside(r.Beside).Propose(t.Context(), view(session(20), limit))
+			if err != nil || r.late != 1 {
+				t.Fatalf("late %d times: %v", r.late, err)
+			}
+			if pruned := len(goes(p)) > 0; pruned != prunes || pruned && p.Summary.Fallback != FallbackPruning {
+				t.Errorf("a view of %d tokens of %d: pruned %v, %+v", total, limit, pruned, p.Summary)
+			}
+		})
+	}
+}
+
 // longWinded is a summarizer whose drafts use their limit.
 type longWinded struct{ calls atomic.Int64 }
 
