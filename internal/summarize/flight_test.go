@@ -128,6 +128,25 @@ func TestLateSummaryPrunesOnlyAViewThatDoesNotFit(t *testing.T) {
 	}
 }
 
+// answering is a summarizer that names the answer of its server.
+type answering struct{}
+
+func (answering) Summarize(context.Context, strategy.Request) (strategy.Draft, error) {
+	return strategy.Draft{Text: "## Goals and success criteria\n- [open] all tests must pass\n", Answer: strategy.Answer{Model: "small-2", ID: "id-7", Finish: "stop"}}, nil
+}
+
+// The event of a finished summary names the model that answered, and its answer.
+func TestFinishedSummaryNamesItsAnswer(t *testing.T) {
+	var last CallInfo
+	w := Writer{Summarizer: answering{}, Observe: func(i CallInfo) { last = i }}
+	if _, err := stage(t, w).Propose(t.Context(), view(session(20), 6000)); err != nil {
+		t.Fatal(err)
+	}
+	if want := (strategy.Answer{Model: "small-2", ID: "id-7", Finish: "stop"}); last.Phase != Finished || last.Answer != want {
+		t.Errorf("the last event is %v of %+v, want that of %+v", last.Phase, last.Answer, want)
+	}
+}
+
 // longWinded is a summarizer whose drafts use their limit.
 type longWinded struct{ calls atomic.Int64 }
 
