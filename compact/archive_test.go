@@ -144,8 +144,9 @@ func TestStepsWithoutAnArchiveAreMadeDurableLater(t *testing.T) {
 			}
 			// Another process has taken the first number in the meantime.
 			other := newRig(t, compact.Config{MaxContextTokens: 8_000, Archive: a.Archive})
-			if res, err := other.Preflight(t.Context(), "s", loop(90, 210), compact.WithAgent("other")); err != nil || res.Step != 1 {
-				t.Fatalf("%v, step %d", err, res.Step)
+			theirs, err := other.Preflight(t.Context(), "s", loop(90, 210), compact.WithAgent("other"))
+			if err != nil || theirs.Step != 1 {
+				t.Fatalf("%v, step %d", err, theirs.Step)
 			}
 			a.word = ""
 			res := r.preflight(history)
@@ -156,11 +157,52 @@ func TestStepsWithoutAnArchiveAreMadeDurableLater(t *testing.T) {
 				t.Errorf("again: triggered %v, warnings %q", again.Triggered, again.Warnings)
 			}
 			crew.Verify(t, a.Archive, 4)
+			got, err := r.Preflight(t.Context(), "s", loop(90, 210), compact.WithAgent("other"))
+			if err != nil || got.Triggered || bytesOf(got.Messages) != bytesOf(theirs.Messages) {
+				t.Errorf("the step of the other process: triggered %v, %v", got.Triggered, err)
+			}
 			there := newRig(t, compact.Config{MaxContextTokens: 8_000, Archive: a.Archive})
 			if got := there.preflight(history); got.Triggered || bytesOf(got.Messages) != bytesOf(res.Messages) {
 				t.Errorf("another process: triggered %v, %d messages, want %d", got.Triggered, len(got.Messages), len(res.Messages))
 			}
 		})
+	}
+}
+
+// A ledger of another process that was changed is reported by the call that stores its
+// own earlier steps after it, like by any other call that reads it.
+func TestAChangedStepIsReportedWhenStepsAreStoredLater(t *testing.T) {
+	dir := t.TempDir()
+	disk := mustOpen(t, dir)
+	a := &failing{Archive: disk, word: "transcript-pre-compact"}
+	c, err := compact.Preset("graduated")
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.Model, c.MaxContextTokens, c.Archive, c.Storage.OnError = "gpt-4", 8_000, a, "continue"
+	r, history := newRig(t, c), loop(100, 200)
+	if res := r.preflight(history); !res.Triggered || res.Archived != nil {
+		t.Fatalf("triggered %v, archived %+v: the test proves nothing", res.Triggered, res.Archived)
+	}
+	other := newRig(t, compact.Config{MaxContextTokens: 8_000, Archive: disk})
+	if res, err := other.Preflight(t.Context(), "s", loop(90, 210), compact.WithAgent("other")); err != nil || res.Step != 1 {
+		t.Fatalf("%v, step %d", err, res.Step)
+	}
+	ledger := filepath.Join(dir, "s", "ledger-001.json")
+	data, err := os.ReadFile(ledger)
+	if err == nil {
+		err = os.WriteFile(ledger, bytes.Replace(data, []byte(`"step":1`), []byte(`"step":7`), 1), 0o600)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	a.word = ""
+	for i := range 30 {
+		history = append(history, round(1000+i, 200)...)
+	}
+	res := r.preflight(history)
+	if res.Step != 3 || !strings.Contains(strings.Join(res.Warnings, "\n"), "the archive was changed: ledger-001.json") {
+		t.Errorf("step %d, warnings %q", res.Step, res.Warnings)
 	}
 }
 

@@ -78,3 +78,16 @@ func TestEarlierCountsStepsOfOneSetting(t *testing.T) {
 		t.Errorf("another session: %v, %v", res.Earlier, err)
 	}
 }
+
+// A history that grows, in one process, into the view of a step is known as its outcome.
+func TestViewThatComesBackInPiecesIsRecognized(t *testing.T) {
+	first := newRig(t, compact.Config{MaxContextTokens: 8000})
+	view := first.preflight(loop(30, 400)).Messages
+	second := newRig(t, compact.Config{MaxContextTokens: 9000, Archive: first.archive})
+	if res := second.preflight(view[:2]); len(res.Earlier) != 0 {
+		t.Errorf("2 of %d messages: earlier %+v", len(view), res.Earlier)
+	}
+	if res := second.preflight(view); len(res.Earlier) != 1 || res.Replayed != 0 {
+		t.Errorf("the whole view: earlier %+v, %d edits", res.Earlier, res.Replayed)
+	}
+}

@@ -211,6 +211,13 @@ func TestPreparedSummary(t *testing.T) {
 			time.Sleep(6 * time.Second)
 			waits(t, r, due, 5*time.Second, compact.WithModel("gpt-4-0613"))
 		}, 2, 1, 1},
+		"is prepared again for another model": {func(t *testing.T, r *rig) {
+			time.Sleep(6 * time.Second)
+			turbo := []compact.Option{compact.WithModel("gpt-4-turbo"), compact.WithWindow(16_000)}
+			soon(t, r, turbo...)
+			time.Sleep(6 * time.Second)
+			waits(t, r, due, 0, turbo...)
+		}, 2, 1, 1},
 		"is shorter than what was asked for": {func(t *testing.T, r *rig) {
 			time.Sleep(6 * time.Second)
 			if res, err := r.ManualCompact(t.Context(), "s", due, ""); err != nil || res.Step != 1 {

@@ -55,6 +55,7 @@ func (s *session) commitAfter(ctx context.Context, base []ledger.Step, step ledg
 				return base, err
 			}
 			s.unseal(&other)
+			s.noteChange(other.Changed)
 			base = append(base, other)
 		}
 		step.Step = len(base) + 1

@@ -161,6 +161,86 @@ func TestDropCountsOnlyNoticesOfEarlierDrops(t *testing.T) {
 	}
 }
 
+// Squeeze leaves a protected result as it is, and finds the room in the others.
+func TestSqueezeCutsNoProtectedResult(t *testing.T) {
+	msgs := loop(2, 300)
+	msgs[3].Protected = true
+	limit := policy.NewView(msgs, pins, words{}).Total() - 200
+	out, err := run(t, engine(reduce.Step{Stage: policy.Squeeze{}, Goal: policy.ToBudget}), msgs, budget(limit))
+	if err != nil {
+		t.Fatal(err)
+	}
+	view := out.Conversation.Messages()
+	if out.View.Total() > limit || !message.Identical(view[3], msgs[3]) || message.Identical(view[5], msgs[5]) {
+		t.Errorf("a view of %d tokens of %d; the protected result is unchanged: %v", out.View.Total(), limit, message.Identical(view[3], msgs[3]))
+	}
+}
+
+// Cuts of two results in one message count together: no more is cut than has to be.
+func TestSqueezeCountsAllResultsOfAMessage(t *testing.T) {
+	result := func(id string) message.Part {
+		return message.Part{Kind: message.KindToolResult, CallID: id, Text: text(300)}
+	}
+	msgs := []message.Message{
+		message.System("s"), message.User("go"), message.Assistant("", message.Call("a", "bash", "{}"), message.Call("b", "bash", "{}")),
+		{Role: message.RoleTool, Parts: []message.Part{result("a"), result("b")}},
+	}
+	limit := policy.NewView(msgs, pins, words{}).Total() - 200
+	out, err := run(t, engine(reduce.Step{Stage: policy.Squeeze{}, Goal: policy.ToBudget}), msgs, budget(limit))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := out.View.Total(); got > limit || got < limit-10 {
+		t.Errorf("a view of %d tokens for a budget of %d", got, limit)
+	}
+}
+
+// A refusal advises fewer tool schemas only if there are any.
+func TestRefusalNamesToolSchemas(t *testing.T) {
+	for fixed, want := range map[int]bool{0: false, 500: true} {
+		q := reduce.Request{Conversation: reduce.NewConversation([]message.Message{message.User(text(90))}, pins, nil), Fixed: fixed, Budget: budget(50)}
+		_, err := engine(reduce.Step{Stage: policy.Squeeze{}, Goal: policy.ToBudget}).Run(t.Context(), q)
+		if err == nil || strings.Contains(err.Error(), "send fewer tool schemas") != want {
+			t.Errorf("%d tokens of schemas: %v", fixed, err)
+		}
+	}
+}
+
+// A view that costs exactly what a stage aims for loses nothing; one token more, and it does.
+func TestViewAtTheGoalStays(t *testing.T) {
+	msgs := loop(6, 20)
+	total := policy.NewView(msgs, pins, words{}).Total()
+	for name, goal := range map[string]policy.Goal{"cap": policy.ToBudget, "target": policy.ToTarget} {
+		for over := range 2 {
+			b := policy.Budget{Max: total + 9, Cap: total + 9, Trigger: total + 9, Target: total - over}
+			if goal == policy.ToBudget {
+				b.Cap = total - over
+			}
+			out, err := run(t, engine(reduce.Step{Stage: policy.Drop{NoNotice: true}, Goal: goal}), msgs, b)
+			if err != nil || out.Changed() != (over > 0) {
+				t.Errorf("%d tokens above the %s: changed %v, %v", over, name, out.Changed(), err)
+			}
+		}
+	}
+}
+
+// A view that fits only without a notice loses the rounds without one. It is not refused.
+func TestDropLeavesOutANoticeWithoutRoom(t *testing.T) {
+	msgs := []message.Message{message.System("s"), message.User(text(30)), message.Assistant(text(30)), message.User("go")}
+	tokens := policy.NewView(msgs, pins, words{}).Tokens
+	rest, notice := tokens[0]+tokens[3], words{}.Message(policy.NewNotice(2))
+	for limit, want := range map[int]int{rest + notice: 3, rest + notice - 1: 2, rest: 2} {
+		out, err := run(t, engine(reduce.Step{Stage: policy.Drop{}, Goal: policy.ToBudget}), msgs, budget(limit))
+		if err != nil {
+			t.Errorf("limit %d: %v", limit, err)
+			continue
+		}
+		if n := out.Conversation.Len(); n != want || out.View.Total() > limit {
+			t.Errorf("limit %d: %d messages of %d tokens are left, want %d messages", limit, n, out.View.Total(), want)
+		}
+	}
+}
+
 // Placeholders lose their references only if the view does not fit otherwise.
 func TestSqueezeKeepsReferencesIfTheMarkersAreEnough(t *testing.T) {
 	keep := policy.Keep{Turns: 1, Pairs: 1}

@@ -61,8 +61,9 @@ func TestKnownSecretsInsideOfOthersLeaveEscapesWhole(t *testing.T) {
 		`"\n%67inx-pass"`:  `"\n***********"`,
 		`"\n%35n%35n5"`:    `"\n*********"`,
 		`"nginx%2Dpass\n"`: `"************\n"`,
+		`"p%61th\" or"`:    `"******** or"`,
 	} {
-		if got := masked(line, "nginx-pass", "n5n5"); got != want {
+		if got := masked(line, "nginx-pass", "n5n5", `path\`); got != want {
 			t.Errorf("%s: %s", line, got)
 		}
 	}

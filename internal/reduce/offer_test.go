@@ -104,6 +104,27 @@ func TestOffersLeaveOutWhatStays(t *testing.T) {
 	}
 }
 
+// Two calls of one answer are two pairs: an offer keeps as many rounds as the cut will.
+func TestOffersCountEachCallOfARound(t *testing.T) {
+	msgs := []message.Message{message.System("You fix bugs."), message.User("Go on.")}
+	for i := range 8 {
+		a, b := fmt.Sprint("a", i), fmt.Sprint("b", i)
+		msgs = append(msgs, message.Assistant("I look.", message.Call(a, "read", "{}"), message.Call(b, "read", "{}")),
+			message.ToolResult(a, strings.Repeat("word ", 500)), message.ToolResult(b, strings.Repeat("word ", 500)))
+	}
+	v := policy.NewView(msgs, policy.Pins{message.RoleSystem}, byWords{})
+	for pairs, gone := range map[int]int{2: 7, 4: 6, 5: 5} { // rounds that go
+		v.Keep.Pairs = pairs
+		want := 0
+		for i := range gone {
+			want += v.Tokens[2+3*i] + v.Tokens[3+3*i] + v.Tokens[4+3*i]
+		}
+		if o, ok := OffersOf(v, policy.Mask{}).Cut(1, 0, 10); !ok || o.Gone != want {
+			t.Errorf("%d pairs stay: %d tokens go, want %d", pairs, o.Gone, want)
+		}
+	}
+}
+
 // The rates in the table fall with age. An age between two entries has the rate of the
 // lower age.
 func TestNeedsFallWithAge(t *testing.T) {

@@ -253,14 +253,18 @@ func (s *Stage) serves(f *flight, c *cut) bool {
 		return true
 	}
 	tags := v.Cost.Message(policy.NewSummary(c.version, "")) + seams
-	may, left := v.Partition(v.Shrink(s.most(v)+tags)).Remainder, v.Total()+f.limit+min(c.words, spoken(v))+tags
+	may, left := v.Partition(v.Shrink(s.most(v)+tags)).Remainder, v.Total()+f.limit+tags
 	for _, i := range f.gone {
 		if _, ok := slices.BinarySearch(may, i); !ok {
 			return false
 		}
 		left -= v.Tokens[i]
 	}
-	return left <= v.Budget.Cap && (!v.Manual || len(f.gone) == len(c.part.Remainder))
+	if left > v.Budget.Cap || v.Manual && len(f.gone) != len(c.part.Remainder) {
+		return false
+	}
+	words := max(min(c.words, spoken(v)), f.cut(c).spoken(s.w.Strategy)) // the newest words are not cut
+	return left+words <= v.Budget.Cap
 }
 
 // cut returns the flight's cut, applied to the view of c.

@@ -3,6 +3,7 @@ package summarize
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -103,6 +104,96 @@ func TestFlightServesSameOrGrownView(t *testing.T) {
 				}
 			})
 		})
+	}
+}
+
+// A call that can't wait for its summary removes nothing if the view fits, and leaves the
+// messages to the next call. A view that does not fit is pruned at once.
+func TestLateSummaryPrunesOnlyAViewThatDoesNotFit(t *testing.T) {
+	total := view(session(20), 1<<20).Total()
+	for limit, prunes := range map[int]bool{total: false, total - 1: true} {
+		synctest.Test(t, func(t *testing.T) {
+			var l Flights
+			defer l.Throw()
+			r := newRunway(&l)
+			r.Until = time.Now().Add(time.Millisecond)
+			p, err := stage(t, Writer{Summarizer: &faraway{}}).Beside(r.Beside).Propose(t.Context(), view(session(20), limit))
+			if err != nil || r.late != 1 {
+				t.Fatalf("late %d times: %v", r.late, err)
+			}
+			if pruned := len(goes(p)) > 0; pruned != prunes || pruned && p.Summary.Fallback != FallbackPruning {
+				t.Errorf("a view of %d tokens of %d: pruned %v, %+v", total, limit, pruned, p.Summary)
+			}
+		})
+	}
+}
+
+// answering is a summarizer that names the answer of its server.
+type answering struct{}
+
+func (answering) Summarize(context.Context, strategy.Request) (strategy.Draft, error) {
+	return strategy.Draft{Text: "## Goals and success criteria\n- [open] all tests must pass\n", Answer: strategy.Answer{Model: "small-2", ID: "id-7", Finish: "stop"}}, nil
+}
+
+// The event of a finished summary names the model that answered, and its answer.
+func TestFinishedSummaryNamesItsAnswer(t *testing.T) {
+	var last CallInfo
+	w := Writer{Summarizer: answering{}, Observe: func(i CallInfo) { last = i }}
+	if _, err := stage(t, w).Propose(t.Context(), view(session(20), 6000)); err != nil {
+		t.Fatal(err)
+	}
+	if want := (strategy.Answer{Model: "small-2", ID: "id-7", Finish: "stop"}); last.Phase != Finished || last.Answer != want {
+		t.Errorf("the last event is %v of %+v, want that of %+v", last.Phase, last.Answer, want)
+	}
+}
+
+// longWinded is a summarizer whose drafts use their limit.
+type longWinded struct{ calls atomic.Int64 }
+
+func (l *longWinded) Summarize(_ context.Context, r strategy.Request) (strategy.Draft, error) {
+	l.calls.Add(1)
+	var text strings.Builder
+	text.WriteString("## Progress\n")
+	for i := 0; r.Count(text.String())+20 < r.MaxTokens; i++ {
+		fmt.Fprintf(&text, "- the loader of pkg%d/handler%d.go skips rows\n", i%20, i%20)
+	}
+	return strategy.Draft{Text: text.String()}, nil
+}
+
+// A view that has grown since a summary was begun gets it only if it then fits the budget,
+// also if the summary is as long as it may be and quotes the user at length.
+func TestFlightServesNoViewThatWouldNotFit(t *testing.T) {
+	const limit = 6000
+	spoken := func(n, more int) []message.Message {
+		msgs := session(n)
+		msgs[1] = message.User(strings.Repeat("Never touch the tables of the first import. ", 80))
+		return append(msgs, message.Assistant(strings.Repeat("word ", more)), message.User("Go on."))
+	}
+	served := 0
+	for more := 1500; more < 2500; more += 100 {
+		var l Flights
+		s := &longWinded{}
+		propose := func(v *policy.View) policy.Proposal {
+			p, err := stage(t, Writer{Summarizer: s}).Beside(newRunway(&l).Beside).Propose(t.Context(), v)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return p
+		}
+		propose(view(spoken(20, 1), limit))
+		first := s.calls.Load()
+		v := view(spoken(20, more), limit)
+		p := propose(v)
+		if s.calls.Load() == first && p.Summary != nil && p.Summary.Text != "" {
+			served++
+			if got := view(apply(t, v, p), limit).Total(); got > limit {
+				t.Errorf("after %d words the summary leads to a view of %d tokens of %d", more, got, limit)
+			}
+		}
+		l.Throw()
+	}
+	if served == 0 {
+		t.Error("no summary was used again: the test proves nothing")
 	}
 }
 

@@ -107,13 +107,10 @@ func unmatched(parts, other []*message.Part) (rest []*message.Part) {
 	}
 	parts, rest = rest, nil
 	for _, p := range parts {
-		ours := counted(p.Name, p.CallID)
-		switch theirs := (class{p.Name, !ours}); {
-		case free[theirs] > 0:
+		// Leftover parts with a generated id are all on one side, because both sides count from 1.
+		if theirs := (class{p.Name, !counted(p.Name, p.CallID)}); free[theirs] > 0 {
 			free[theirs]--
-		case ours && free[class{p.Name, ours}] > 0:
-			free[class{p.Name, ours}]--
-		default:
+		} else {
 			rest = append(rest, p)
 		}
 	}

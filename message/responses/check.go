@@ -75,7 +75,7 @@ func (c *checker) message(k int, m *message.Message) {
 				c.output(k, p.CallID)
 			}
 			answered = p.CallID
-			says = says || p.Text != "" || p.Media != nil
+			says = says || p.Text != ""
 		default:
 			says = true
 		}
