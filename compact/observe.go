@@ -28,6 +28,10 @@ type Usage struct {
 	// PromptTokens then does not show the number of sent tokens.
 	CompactedTokens int
 	SummaryTokens   int
+
+	// Refused: the provider counted the prompt and refused it, so nothing was billed.
+	// Such a usage only corrects later estimates.
+	Refused bool
 }
 
 // observation connects a result with the usage that is observed later.
@@ -48,10 +52,10 @@ type observation struct {
 func (m *CompactManager) Observe(res *Result, u Usage) (used bool) {
 	var err error // logged by rescue
 	defer m.rescue("Observe", &err)
-	if res != nil && res.observe.shown != nil && u.PromptTokens > 0 && u.CompactedTokens == 0 {
+	if res != nil && res.observe.shown != nil && u.PromptTokens > 0 && u.CompactedTokens == 0 && !u.Refused {
 		res.observe.shown(u.PromptTokens + max(u.ClearedTokens, 0))
 	}
-	if res != nil && res.observe.billed != nil {
+	if res != nil && res.observe.billed != nil && !u.Refused {
 		res.observe.billed(u)
 	}
 	sent := u.PromptTokens + max(u.ClearedTokens, 0)
