@@ -49,7 +49,7 @@ func newCall(m *CompactManager, id string, history []message.Message, q request)
 	c.name()
 	c.res = &Result{
 		Session: id, Agent: q.agent, Manual: q.manual,
-		ReductionStage: ReductionNone, InvariantStatus: InvariantsOK,
+		ReductionStage: ReductionNone, CallStage: ReductionNone, InvariantStatus: InvariantsOK,
 		Note: m.redactor.Text(q.note).String(),
 	}
 	return c

@@ -34,6 +34,23 @@ func (c *call) deedsOf(out *reduce.Outcome) *deeds {
 	return d
 }
 
+// stage returns the most severe reduction that the call made.
+func (d *deeds) stage(invariants string) ReductionStage {
+	switch {
+	case invariants == InvariantsFallback && d.dropped > 0:
+		return ReductionFallback
+	case d.summarized > 0:
+		return ReductionSummarization
+	case d.dropped > 0:
+		return ReductionFallback
+	case d.masked > 0:
+		return ReductionMasking
+	case d.truncated > 0:
+		return ReductionTruncation
+	}
+	return ReductionNone
+}
+
 // pruned returns the number of messages that left the view.
 func (d *deeds) pruned() int { return d.summarized + d.dropped }
 

@@ -116,6 +116,31 @@ func last(t *testing.T, r *rig, name string) trace.Event {
 	return events[len(events)-1]
 }
 
+// The view of a call has the summary of an earlier one. The call itself only masked, and
+// says so.
+func TestCallStageIsOfTheCall(t *testing.T) {
+	r := newRig(t, compact.Config{MaxContextTokens: 8_000})
+	all := loop(60, 200)
+	if _, err := r.ManualCompact(t.Context(), "s", all[:40], ""); err != nil {
+		t.Fatal(err)
+	}
+	for n := 42; ; n += 2 {
+		res := r.preflight(all[:n:n])
+		if !res.Triggered {
+			continue
+		}
+		p := dataOf[trace.Preflight](t, last(t, r, trace.NameBeforeModelCall))
+		if p.SummarizedCount > 0 || p.MaskedCount == 0 || p.ReductionStage != "summarization" {
+			t.Fatalf("%d summarized, %d masked, in a view of %s", p.SummarizedCount, p.MaskedCount, p.ReductionStage)
+		}
+		name := r.traces()[len(r.traces())-1]
+		if res.CallStage != compact.ReductionMasking || p.CallStage != "masking" || !strings.HasPrefix(name, "#2 masking: ") {
+			t.Errorf("the result says %q, the event %q, the trace %q", res.CallStage, p.CallStage, name)
+		}
+		return
+	}
+}
+
 // The figures of a session with two compactions are compared with its views.
 func TestEventsCountWhatTheViewsShow(t *testing.T) {
 	r := newRig(t, compact.Config{MaxContextTokens: 8_000})

@@ -41,6 +41,7 @@ func (c *call) measured(b Bill) func(Usage) {
 		say(trace.CallUsage{
 			Estimated: tokens, Break: broken,
 			Measured: billed.Prompt(), Cached: billed.Cached, Written: billed.Written + billed.WrittenHour, Output: billed.Output, CacheKnown: u.CacheKnown,
+			Cleared: u.ClearedTokens, Compacted: u.CompactedTokens,
 			MeasuredUSD: cost, EstimatedUSD: b.EstimatedUSD, WholeUSD: b.WholeUSD, Relative: b.Relative,
 			SessionCalls: sum.Measured, SessionUSD: sum.MeasuredUSD,
 		})

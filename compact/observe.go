@@ -39,7 +39,7 @@ type observation struct {
 	epoch  *epoch
 	id     message.Fingerprint
 	fixed  int                 // tokens that the caller added, which need no correction
-	shown  func(measured int)  // emits the usage of a request that was only observed; nil = the request was not observed
+	shown  func(Usage)         // emits the usage of a request that was only observed; nil = the request was not observed
 	later  func(trace.Payload) // emits later events about the request; nil = none
 	billed func(Usage)         // records the usage; nil = not recorded
 }
@@ -52,8 +52,8 @@ type observation struct {
 func (m *CompactManager) Observe(res *Result, u Usage) (used bool) {
 	var err error // logged by rescue
 	defer m.rescue("Observe", &err)
-	if res != nil && res.observe.shown != nil && u.PromptTokens > 0 && u.CompactedTokens == 0 && !u.Refused {
-		res.observe.shown(u.PromptTokens + max(u.ClearedTokens, 0))
+	if res != nil && res.observe.shown != nil && !u.Refused {
+		res.observe.shown(u)
 	}
 	if res != nil && res.observe.billed != nil && !u.Refused {
 		res.observe.billed(u)

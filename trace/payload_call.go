@@ -42,7 +42,8 @@ type Preflight struct {
 	EventsLost      map[string]uint64 `json:"events_lost,omitempty"`   // the same by exporter, without exporters that lost none
 	Before          *RoleLayers       `json:"layers_before,omitempty"` // layers of tokens_before; omitted without a decision
 	After           *RoleLayers       `json:"layers_after,omitempty"`  // layers of tokens_after
-	ReductionStage  string            `json:"reduction_stage"`         // "none", "truncation", "masking", "summarization", "fallback"
+	ReductionStage  string            `json:"reduction_stage"`         // of the view: "none", "truncation", "masking", "summarization", "fallback"
+	CallStage       string            `json:"call_stage"`              // of the changes of this call
 	InvariantStatus string            `json:"invariant_status"`        // "ok", "fallback"
 	Bill            *CallBill         `json:"bill,omitempty"`          // nil after an error, or if sizes are not in tokens
 	ErrorType       string            `json:"error_type,omitempty"`

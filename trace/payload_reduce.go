@@ -101,7 +101,7 @@ type PrunedMessages struct {
 	Budget          int      `json:"budget"`
 	Kept            Kept     `json:"kept"`
 	Layers          Layers   `json:"layers"`
-	ReductionStage  string   `json:"reduction_stage"`  // "none", "truncation", "masking", "summarization", "fallback"
+	ReductionStage  string   `json:"reduction_stage"`  // of the view after it: "none", "truncation", "masking", "summarization", "fallback"
 	InvariantStatus string   `json:"invariant_status"` // "ok", "fallback"
 	PrunedIDs       []string `json:"pruned_ids,omitempty"`
 	// Taken lists the messages that lost the most tokens, at most twenty. Rest

@@ -72,7 +72,7 @@ func object(t *testing.T, p trace.Payload) map[string]any {
 func TestPayloadsHaveDocumentedKeys(t *testing.T) {
 	want := map[string]string{
 		"before_model_call": "session_id agent model triggered manual step tokens_in tokens_before tokens_after tokens_saved session_tokens_saved max_tokens budget message_count_in message_count_before message_count_after " +
-			"pruned_count summarized_count masked_count truncated_count session_pruned_count session_masked_count session_truncated_count replayed_edits timings_ms events_dropped reduction_stage invariant_status output_text",
+			"pruned_count summarized_count masked_count truncated_count session_pruned_count session_masked_count session_truncated_count replayed_edits timings_ms events_dropped reduction_stage call_stage invariant_status output_text",
 		"compact.token_estimate":   "session_id model t_est tokens_estimated max_tokens budget usage_pct breakdown message_count message_count_in encoding calibration output_text",
 		"compact.trigger_decision": "session_id model triggered manual reason t_est max_tokens usage_pct trigger target budget floor step checks policy kept prunable_count pruned_count note output_text",
 		"compact.archival":         "session_id step archived_count bytes storage_adapter file_path s3_key sha256 manifest_head error_type output_text",
