@@ -141,6 +141,39 @@ func TestCallStageIsOfTheCall(t *testing.T) {
 	}
 }
 
+// Results that an earlier call masked are not visible, and a message can have several
+// results.
+func TestVisibleResultsAreThoseInFull(t *testing.T) {
+	c, err := compact.Preset("masking")
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.MaxContextTokens, c.Model = 200_000, "gpt-4"
+	r := newRig(t, c)
+	var history []message.Message
+	for _, m := range loop(40, 60) {
+		if m.Role == message.RoleTool {
+			m.Parts = append(m.Parts, m.Parts[0]) // two results of one call
+		}
+		history = append(history, m)
+	}
+	var res *compact.Result
+	for n := 42; n <= len(history); n += 4 {
+		res = r.preflight(history[:n:n])
+	}
+	full := 0
+	for _, m := range res.Messages {
+		for _, p := range m.Parts {
+			if p.Kind == message.KindToolResult && !strings.HasPrefix(p.Text, "[observation masked") {
+				full++
+			}
+		}
+	}
+	if p := dataOf[trace.MaskedObservations](t, last(t, r, trace.NameMaskedObservations)); p.VisibleCount != full || p.MaskedCount != 4 {
+		t.Errorf("%d masked and %d visible, want 4 and %d", p.MaskedCount, p.VisibleCount, full)
+	}
+}
+
 // The figures of a session with two compactions are compared with its views.
 func TestEventsCountWhatTheViewsShow(t *testing.T) {
 	r := newRig(t, compact.Config{MaxContextTokens: 8_000})

@@ -7,9 +7,9 @@ import "fmt"
 type MaskedObservations struct {
 	SessionID       string   `json:"session_id"`
 	Step            int      `json:"step"`
-	MaskedCount     int      `json:"masked_count"`
+	MaskedCount     int      `json:"masked_count"` // tool results; other events count messages, which can have several
 	MaskedChars     int      `json:"masked_chars"`
-	VisibleCount    int      `json:"visible_count"` // observations that stay
+	VisibleCount    int      `json:"visible_count"` // tool results that still stand in the view in full, or truncated
 	WindowTurns     int      `json:"window_turns"`
 	KeepRecentTurns int      `json:"keep_recent_turns"`
 	TokensBefore    int      `json:"tokens_before"`
@@ -44,8 +44,8 @@ func (p MaskedObservations) complete() any {
 type TruncatedResults struct {
 	SessionID      string       `json:"session_id"`
 	Step           int          `json:"step"`
-	TruncatedCount int          `json:"truncated_count"`
-	LimitTokens    int          `json:"limit_tokens"` // maximum tokens of one result
+	TruncatedCount int          `json:"truncated_count"` // tool results; other events count messages, which can have several
+	LimitTokens    int          `json:"limit_tokens"`    // maximum tokens of one result
 	TokensBefore   int          `json:"tokens_before"`
 	TokensAfter    int          `json:"tokens_after"`
 	ReductionPct   float64      `json:"reduction_pct"` // computed
