@@ -25,6 +25,7 @@ type call struct {
 	res       *Result
 
 	summaries summaryCost       // cost of summaries by a model, of all attempts
+	left      int               // tokens of this prompt that the previous one left in the provider's cache, if it has one
 	broken    *trace.CacheBreak // where this prompt differs from the previous one; nil: it continues it
 	teller
 }

@@ -18,7 +18,7 @@ const furthest = 4
 func (c *call) measured(b Bill) func(Usage) {
 	a, card, s, tokens := &c.lane.account, c.ep.card, c.s, c.res.After.Total
 	say, broken := c.usageEvent, c.broken
-	at, done := a.calls, false
+	at, done, expect := a.calls, false, card.Split(tokens, c.left).Cached
 	return func(u Usage) {
 		a.mu.Lock()
 		again := done
@@ -35,7 +35,7 @@ func (c *call) measured(b Bill) func(Usage) {
 		billed := u.split(card, b.Estimated)
 		cost := card.Cost(billed)
 		if latest {
-			a.observed(observedUsage{known: u.CacheKnown, cached: u.CachedTokens, expect: b.Estimated.Cached})
+			a.observed(observedUsage{known: u.CacheKnown, cached: u.CachedTokens, expect: expect})
 		}
 		sum := s.billed(SessionBill{Measured: 1, MeasuredUSD: cost})
 		say(trace.CallUsage{
