@@ -2,6 +2,7 @@ package compact
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"github.com/agentcompact/compact/internal/summarize"
@@ -81,7 +82,7 @@ func (r *run) heard(began time.Time, calls []summarize.CallInfo, thrown bool) {
 	if thrown {
 		p := r.c.writes().unused(r.c.id, calls)
 		r.c.paid(&p, calls)
-		r.c.emit(r.c.event(p, began))
+		r.c.emit(r.c.eventAt(p, began, written(began, calls, r.c.m.now())))
 		return
 	}
 	r.summarize += r.c.m.now().Sub(r.summarizeBegan)
@@ -100,6 +101,17 @@ func (r *run) heard(began time.Time, calls []summarize.CallInfo, thrown bool) {
 			r.c.emit(r.c.eventAt(p, began, began.Add(i.Elapsed)))
 		}
 	}
+}
+
+// written returns the time when a summary was finished; now if it is still being
+// written. A discarded summary can have been ready for long.
+func written(began time.Time, calls []summarize.CallInfo, now time.Time) time.Time {
+	for _, i := range slices.Backward(calls) {
+		if i.Phase == summarize.Finished {
+			return began.Add(i.Elapsed)
+		}
+	}
+	return now
 }
 
 // unused returns the payload for a summary that nobody uses, with the tokens that
@@ -163,7 +175,7 @@ func (m *CompactManager) throw(s *session, l *lane) {
 	p, cost := w.unused(s.id, calls), w.cost(calls)
 	cost.in(&p, w.card.Relative)
 	s.billed(cost.bill())
-	e := trace.New(p, s.redactor.JSON(trace.Encode(p)), began, m.now())
+	e := trace.New(p, s.redactor.JSON(trace.Encode(p)), began, written(began, calls, m.now()))
 	e.TraceID, e.Session = trace.NewTraceID(), name
 	m.pipe.Emit(e)
 	s.audit.add(s.redactor.JSON(e.AppendJSON(nil)))

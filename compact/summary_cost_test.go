@@ -160,12 +160,15 @@ func TestUnusedSummaryIsInTheBill(t *testing.T) {
 					t.Fatal(err)
 				}
 				sum, unused := 0.0, 0
-				for _, p := range summarized(t, r) {
+				for i, p := range summarized(t, r) {
 					sum += p.USD
 					if !p.Unused {
 						continue
 					}
 					unused++
+					if took := r.events.Named(trace.NameSummarize)[i].Duration(); test.wait > 0 && took != time.Second/2 {
+						t.Errorf("it took half a second, and lasts %s", took)
+					}
 					if !near(p.USD-p.EstimatedUSD, test.usd) || p.EstimatedUSD > 0 != test.estimated || p.Attempts != test.attempts || p.Model != "claude-haiku-4-5" || p.ErrorType != "" {
 						t.Errorf("%+v, want %v and %d attempts", p, test.usd, test.attempts)
 					}
