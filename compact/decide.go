@@ -31,6 +31,7 @@ type outcome struct {
 	late        bool                // its summary is not ready in time
 	lateTold    bool                // an event reports it
 	cause       string              // cause of a missing model summary
+	unarchived  bool                // the archive failed, and the call continues
 }
 
 // engineRequest returns the request to the engine.

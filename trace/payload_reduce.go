@@ -45,7 +45,7 @@ type TruncatedResults struct {
 	SessionID      string       `json:"session_id"`
 	Step           int          `json:"step"`
 	TruncatedCount int          `json:"truncated_count"` // tool results; other events count messages, which can have several
-	LimitTokens    int          `json:"limit_tokens"`    // maximum tokens of one result
+	LimitTokens    int          `json:"limit_tokens"`    // what the most shortened result kept; for tidy: the size from which a result is reduced
 	TokensBefore   int          `json:"tokens_before"`
 	TokensAfter    int          `json:"tokens_after"`
 	ReductionPct   float64      `json:"reduction_pct"` // computed
@@ -77,7 +77,7 @@ func (p TruncatedResults) complete() any {
 		if len(p.Reducers) > 0 {
 			return fmt.Sprintf("reduced %s at arrival; %d -> %d tokens (-%.1f%%)", count(p.TruncatedCount, "result"), p.TokensBefore, p.TokensAfter, p.ReductionPct)
 		}
-		return fmt.Sprintf("truncated %s above %d tokens (%s); %d -> %d tokens (-%.1f%%)",
+		return fmt.Sprintf("truncated %s to about %d tokens (%s); %d -> %d tokens (-%.1f%%)",
 			count(p.TruncatedCount, "result"), p.LimitTokens, p.Mode, p.TokensBefore, p.TokensAfter, p.ReductionPct)
 	})
 	return p
