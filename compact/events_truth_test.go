@@ -174,6 +174,30 @@ func TestVisibleResultsAreThoseInFull(t *testing.T) {
 	}
 }
 
+// A call above the trigger is not reported as below it, also where a stage looks at every
+// call.
+func TestReasonAgreesWithTheTrigger(t *testing.T) {
+	for _, preset := range []string{"graduated", "economy"} {
+		c, err := compact.Preset(preset)
+		if err != nil {
+			t.Fatal(err)
+		}
+		c.Model, c.MaxContextTokens = "gpt-4", 32_000
+		r, reasons := newRig(t, c), map[string]int{}
+		for n := range 20 { // of 32,000 tokens 25,000 are pinned, the target is 19,200
+			r.preflight(append([]message.Message{message.System(text(25_000))}, loop(30+n, 50)...))
+			p := dataOf[trace.TriggerDecision](t, last(t, r, trace.NameTriggerDecision))
+			reasons[p.Reason]++
+			if above := p.Checks[0].Met; above == (p.Reason == trace.ReasonBelow) {
+				t.Errorf("%s: %s, %s", preset, p.Checks[0].Check, p.OutputText)
+			}
+		}
+		if reasons[trace.ReasonFloor] == 0 {
+			t.Errorf("%s: no call was above its floor: %v", preset, reasons)
+		}
+	}
+}
+
 // The figures of a session with two compactions are compared with its views.
 func TestEventsCountWhatTheViewsShow(t *testing.T) {
 	r := newRig(t, compact.Config{MaxContextTokens: 8_000})
