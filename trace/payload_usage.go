@@ -56,7 +56,11 @@ func (p CallUsage) complete() any {
 		if p.Relative {
 			unit = "input prices "
 		}
-		return fmt.Sprintf("billed %d prompt tokens, %d of them cached, and %d of the answer: %s%.4f", p.Measured, p.Cached, p.Output, unit, p.MeasuredUSD)
+		guess := ""
+		if !p.CacheKnown {
+			guess = ", as estimated"
+		}
+		return fmt.Sprintf("billed %d prompt tokens, %d of them cached%s, and %d of the answer: %s%.4f", p.Measured, p.Cached, guess, p.Output, unit, p.MeasuredUSD)
 	})
 	return p
 }
