@@ -198,6 +198,44 @@ func TestReasonAgreesWithTheTrigger(t *testing.T) {
 	}
 }
 
+// A call that masks the second result of a message did something, although the message
+// was masked before.
+func TestSecondResultOfAMessageIsCounted(t *testing.T) {
+	c, err := compact.Preset("gateway") // leaves the last five results
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.MaxContextTokens, c.Model = 200_000, "gpt-4"
+	r := newRig(t, c)
+	var history []message.Message
+	for _, m := range loop(14, 60) {
+		if m.Role == message.RoleTool {
+			m.Parts = append(m.Parts, m.Parts[0])
+		}
+		history = append(history, m)
+	}
+	again := 0
+	for n := 12; n <= len(history); n++ {
+		r.preflight(history[:n:n])
+		p := dataOf[trace.Preflight](t, last(t, r, trace.NameBeforeModelCall))
+		if !p.Triggered {
+			continue
+		}
+		pruned, traces := dataOf[trace.PrunedMessages](t, last(t, r, trace.NamePrunedMessages)), r.traces()
+		freed := 0
+		for _, row := range pruned.Taken {
+			freed += row.Tokens - row.Left
+		}
+		if p.MaskedCount == 0 || p.CallStage != "masking" || pruned.MaskedCount != p.MaskedCount || len(pruned.Taken) != p.MaskedCount || freed != p.TokensBefore-p.TokensAfter {
+			t.Errorf("%d tokens were freed of %d; %s, %d masked in %d rows; %s", freed, p.TokensBefore-p.TokensAfter, p.CallStage, p.MaskedCount, len(pruned.Taken), traces[len(traces)-1])
+		}
+		again += p.MaskedCount
+	}
+	if masked := dataOf[trace.Preflight](t, last(t, r, trace.NameBeforeModelCall)).SessionMasked; again <= masked {
+		t.Errorf("%d messages are masked, by %d", masked, again)
+	}
+}
+
 // The figures of a session with two compactions are compared with its views.
 func TestEventsCountWhatTheViewsShow(t *testing.T) {
 	r := newRig(t, compact.Config{MaxContextTokens: 8_000})
