@@ -79,6 +79,7 @@ func (r *run) patience() {
 
 // heard records the cost of a summary that this call uses or discards.
 func (r *run) heard(began time.Time, calls []summarize.CallInfo, thrown bool) {
+	began = r.c.m.onClock(began)
 	if thrown {
 		p := r.c.writes().unused(r.c.id, calls)
 		r.c.paid(&p, calls)
@@ -112,6 +113,15 @@ func written(began time.Time, calls []summarize.CallInfo, now time.Time) time.Ti
 		}
 	}
 	return now
+}
+
+// onClock converts a time of the system's clock, which summaries use, to that of
+// Config.Now.
+func (m *CompactManager) onClock(t time.Time) time.Time {
+	if m.cfg.Now == nil {
+		return t
+	}
+	return t.Add(m.now().Sub(time.Now()))
 }
 
 // unused returns the payload for a summary that nobody uses, with the tokens that
@@ -170,6 +180,7 @@ func (m *CompactManager) throw(s *session, l *lane) {
 	if !ok {
 		return
 	}
+	began = m.onClock(began)
 	name := m.nameOf(s.id)
 	w := l.writes.Load()
 	p, cost := w.unused(s.id, calls), w.cost(calls)

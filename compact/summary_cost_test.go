@@ -213,3 +213,25 @@ func TestSummaryOfAFailedCallIsInTheBill(t *testing.T) {
 		t.Errorf("the session paid %v, want %v", b.Session.SummaryUSD, haiku(900, 1))
 	}
 }
+
+// A summary that was begun in an earlier call has the times of the manager's clock.
+func TestSummaryIsOnTheClockOfTheManager(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := compact.Config{MaxContextTokens: 8_000, Summarize: &scripted{model: "claude-haiku-4-5", ends: []ending{{usage: 900}}}, Prices: sonnet}
+		c.Now = func() time.Time { return time.Now().Add(-1000 * time.Hour) }
+		r := newRig(t, c)
+		if _, err := r.Preflight(gaveUp(t), "s", loop(250, 200)); !errors.Is(err, context.Canceled) {
+			t.Fatal(err)
+		}
+		time.Sleep(time.Second)
+		r.preflight(append(turns(1, 10), loop(250, 200)...)) // another conversation: the first summary is thrown away
+		if err := r.Close(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		for _, e := range r.events.Named(trace.NameSummarize) {
+			if age := c.Now().Sub(e.Start); age < 0 || age > time.Minute || e.End.Before(e.Start) || e.Duration() > time.Minute {
+				t.Errorf("a summary began %s ago, and lasted %s", age, e.Duration())
+			}
+		}
+	})
+}
