@@ -48,29 +48,36 @@ type sentMessage struct {
 type observedUsage struct {
 	known  bool // the provider reported cached tokens
 	cached int  // tokens
-	expect int  // tokens that were expected in the cache
+	expect int  // tokens that a provider with a cache holds of the prompt, whatever it reported before
 }
 
 var toolSeed = maphash.MakeSeed()
 
 // cached returns the number of tokens that should be in the provider's cache:
-// tokens of the call's prompt, and of the prompt with the whole history.
+// tokens of the call's prompt, and of the prompt with the whole history. It sets
+// those that the previous call left there in the call.
 func (a *account) cached(c *call) (view, whole int) {
-	if a.cold(c) {
+	if c.left = 0; a.gone(c) {
 		return 0, 0
 	}
-	return a.common(c), min(a.in, c.res.TokensIn)
+	if c.left = a.common(c); a.missed() {
+		return 0, 0
+	}
+	return c.left, min(a.in, c.res.TokensIn)
 }
 
 // cold reports whether none of the lane's last prompt is in the cache: there was
 // no last prompt, it is too old, its model or tools were different, or the
 // provider reported no cached tokens.
-func (a *account) cold(c *call) bool {
+func (a *account) cold(c *call) bool { return a.gone(c) || a.missed() }
+
+// gone is cold without what the provider reported.
+func (a *account) gone(c *call) bool {
 	switch {
 	case a.calls == 0, a.model != c.ep.name, a.tools != maphash.Bytes(toolSeed, c.q.tools):
 		return true
 	}
-	return a.idle(c) || a.missed()
+	return a.idle(c)
 }
 
 // beside is the maximum time by which an overlapping call can have begun before

@@ -52,6 +52,20 @@ func TestBillHasTheCostsWithAndWithoutEdits(t *testing.T) {
 	}
 }
 
+// A provider that never reads from a cache is believed, until it reads from one.
+func TestBillOfAProviderWithoutACache(t *testing.T) {
+	r, _ := priced(t, compact.Config{})
+	reads := []int{0, 0, 0, 0, 2000, 2000}
+	for i, read := range reads {
+		res := r.preflight(loop(10+i, 1000))
+		warm := i == 1 || i == 5 // the first call wrote it, the fifth read it
+		if b := res.Bill; b.Estimated.Cached > 0 != warm || b.Whole.Cached > 0 != warm {
+			t.Errorf("call %d: %d tokens are thought to be cached, %d of the whole history", i+1, b.Estimated.Cached, b.Whole.Cached)
+		}
+		r.Observe(res, compact.Usage{PromptTokens: res.After.Total, CacheKnown: true, CachedTokens: read})
+	}
+}
+
 func TestBillOfACompactionReadsOnlyItsPrefix(t *testing.T) {
 	r, _ := priced(t, compact.Config{MaxContextTokens: 30_000})
 	history := loop(10, 1000)

@@ -25,6 +25,7 @@ type call struct {
 	res       *Result
 
 	summaries summaryCost       // cost of summaries by a model, of all attempts
+	left      int               // tokens of this prompt that the previous one left in the provider's cache, if it has one
 	broken    *trace.CacheBreak // where this prompt differs from the previous one; nil: it continues it
 	teller
 }
@@ -49,7 +50,7 @@ func newCall(m *CompactManager, id string, history []message.Message, q request)
 	c.name()
 	c.res = &Result{
 		Session: id, Agent: q.agent, Manual: q.manual,
-		ReductionStage: ReductionNone, InvariantStatus: InvariantsOK,
+		ReductionStage: ReductionNone, CallStage: ReductionNone, InvariantStatus: InvariantsOK,
 		Note: m.redactor.Text(q.note).String(),
 	}
 	return c

@@ -371,6 +371,7 @@ func (c *call) archiveFailed(ctx context.Context, op string, err error) error {
 	}
 	c.res.Warnings = append(c.res.Warnings, c.m.redactor.Text("nothing was archived (storage.on_error: continue): "+failed.Error()).String())
 	c.emitError("ArchiveFailed", "continue", failed)
+	c.unarchived, c.logged = true, -1 // the line of the call is written again
 	c.s.setVolatile()
 	return nil
 }

@@ -66,6 +66,9 @@ func TestUnarchivedStepStaysInMemory(t *testing.T) {
 			if err := m.Flush(t.Context()); err != nil && !errors.Is(err, ErrArchiveFailed) {
 				t.Fatal(err)
 			}
+			if call := seen.Named(trace.NameBeforeModelCall)[0]; call.Severity != trace.SeverityWarning || !strings.Contains(call.Data.String(), "; the archive failed") {
+				t.Errorf("severity %q: %s", call.Severity, call.Data)
+			}
 			told := seen.Named(c.event)
 			if len(told) == 0 || !strings.Contains(told[0].Data.String(), `"step":1`) {
 				t.Errorf("told: %v", told)

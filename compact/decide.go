@@ -31,6 +31,7 @@ type outcome struct {
 	late        bool                // its summary is not ready in time
 	lateTold    bool                // an event reports it
 	cause       string              // cause of a missing model summary
+	unarchived  bool                // the archive failed, and the call continues
 }
 
 // engineRequest returns the request to the engine.
@@ -180,8 +181,7 @@ func (c *call) unchanged(started time.Time, r *run, q reduce.Request, out *reduc
 	case r.late:
 		c.res.Reason = trace.ReasonLate
 		c.res.Warnings = append(c.res.Warnings, summarize.ErrLate.Error()+": the view fits without it; the next call uses the summary")
-	case q.Only == policy.Always:
-		c.res.Reason = trace.ReasonBelow
+	case q.Only == policy.Always: // the reason for which no compaction is due
 	case c.q.manual:
 		c.res.Reason = trace.ReasonNothingOld
 	case c.offer != nil:

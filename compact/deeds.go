@@ -19,7 +19,7 @@ type deeds struct {
 // deedsOf compares an outcome with the conversation before it.
 func (c *call) deedsOf(out *reduce.Outcome) *deeds {
 	d := &deeds{kept: kept(out.View)}
-	for _, i := range c.changed(out) {
+	for _, i := range c.touched(out) {
 		switch is, _ := out.Conversation.Decision(i); is {
 		case policy.Truncated:
 			d.truncated++
@@ -32,6 +32,43 @@ func (c *call) deedsOf(out *reduce.Outcome) *deeds {
 		}
 	}
 	return d
+}
+
+// touched returns the input messages that the run edited or removed, in order. The
+// decision on a message with several results stays the same if another of them is
+// edited.
+func (c *call) touched(out *reduce.Outcome) []int {
+	at := c.changed(out)
+	for i := range out.Passes {
+		p := &out.Passes[i]
+		if p.Applied == 0 || p.Recipe.Cut != nil {
+			continue
+		}
+		for _, src := range p.Sources {
+			if src >= 0 {
+				at = append(at, src)
+			}
+		}
+	}
+	slices.Sort(at)
+	return slices.Compact(at)
+}
+
+// stage returns the most severe reduction that the call made.
+func (d *deeds) stage(invariants string) ReductionStage {
+	switch {
+	case invariants == InvariantsFallback && d.dropped > 0:
+		return ReductionFallback
+	case d.summarized > 0:
+		return ReductionSummarization
+	case d.dropped > 0:
+		return ReductionFallback
+	case d.masked > 0:
+		return ReductionMasking
+	case d.truncated > 0:
+		return ReductionTruncation
+	}
+	return ReductionNone
 }
 
 // pruned returns the number of messages that left the view.

@@ -276,7 +276,8 @@ func (c *call) logParent(err error) {
 		MessagesIn: len(c.history), MessagesBefore: c.res.Before.Messages, MessagesAfter: len(c.res.Messages),
 		SessionMasked: c.res.MaskedCount, SessionTrunc: c.res.TruncatedCount, SessionPruned: c.res.SummarizedCount + c.res.DroppedCount,
 		Replayed: c.res.Replayed, Timings: c.timings(), EventsDropped: dropped, EventsLost: lost,
-		ReductionStage: string(c.res.ReductionStage), InvariantStatus: c.res.InvariantStatus,
+		ReductionStage: string(c.res.ReductionStage), CallStage: string(c.res.CallStage), InvariantStatus: c.res.InvariantStatus,
+		Unarchived: c.unarchived && c.res.Triggered && err == nil,
 	}
 	if c.res.Before.Total > 0 {
 		p.Before, p.After = rolesOf(&c.res.Before), rolesOf(&c.res.After)

@@ -7,6 +7,7 @@ import (
 	"github.com/agentcompact/compact/internal/reduce"
 	"github.com/agentcompact/compact/internal/summarize"
 	"github.com/agentcompact/compact/internal/toolcall"
+	"github.com/agentcompact/compact/message"
 	"github.com/agentcompact/compact/policy"
 	"github.com/agentcompact/compact/policy/tidy"
 	"github.com/agentcompact/compact/trace"
@@ -71,14 +72,23 @@ func (c *call) maskedEvent(step int, p reduce.Pass) trace.Event {
 			e.MaskedCount, e.MaskedChars = e.MaskedCount+1, e.MaskedChars+o.Chars
 		}
 	}
-	view := c.view()
-	for i := range view.Messages {
-		if view.HasResult(i) {
-			e.VisibleCount++
+	e.VisibleCount = max(visible(c.view())-e.MaskedCount, 0)
+	return c.passEvent(e, p)
+}
+
+// visible counts the results of a view that no placeholder replaces.
+func visible(v *policy.View) (n int) {
+	for i := range v.Messages {
+		if !v.HasResult(i) {
+			continue
+		}
+		for k := range v.Messages[i].Parts {
+			if v.Messages[i].Parts[k].Kind == message.KindToolResult && !v.Masked(i, k) {
+				n++
+			}
 		}
 	}
-	e.VisibleCount -= e.MaskedCount
-	return c.passEvent(e, p)
+	return n
 }
 
 func (c *call) truncatedEvent(step int, p reduce.Pass) trace.Event {

@@ -17,17 +17,17 @@ const takenRows = 20
 // takenRows, and sums up the others by role, tool and decision. It allocates for
 // the changed messages, not for the history.
 func (c *call) rows(out *reduce.Outcome) (rows []trace.TakenRow, rest []trace.TakenSum) {
-	costs, answers := c.costs(), 0
+	costs, answers, touched := c.costs(), 0, c.touched(out)
 	for i := range c.history {
 		m := &c.history[i]
 		if m.Role == message.RoleAssistant {
 			answers++
 		}
-		was, _ := c.now.conv.Decision(i)
-		is, _ := out.Conversation.Decision(i)
-		if is == was {
+		if len(touched) == 0 || touched[0] != i {
 			continue
 		}
+		touched = touched[1:]
+		is, _ := out.Conversation.Decision(i)
 		turn := answers // an assistant message or one of its results
 		if m.Role != message.RoleAssistant && !m.Has(message.KindToolResult) || turn == 0 {
 			turn++

@@ -88,6 +88,7 @@ func eventScenarios(t *testing.T, s seen) {
 	call(compact.Config{MaxContextTokens: 32_000, Model: "claude-sonnet-4"}, loop(100, 300))
 	call(compact.Config{MaxContextTokens: 8_000, Archive: &failing{Archive: memory.New(), word: "transcript-"}}, loop(100, 200))
 	call(compact.Config{MaxContextTokens: 8_000, Archive: &failing{Archive: memory.New(), word: "ledger"}}, loop(100, 200))
+	call(compact.Config{MaxContextTokens: 8_000, Archive: &failing{Archive: memory.New(), word: "ledger"}, Storage: compact.StorageConfig{OnError: "continue"}}, loop(100, 200))
 	huge := append(loop(3, 100), round(3, 7_000)...)
 	call(small, append(huge, message.User("go on")))
 	call(small, []message.Message{message.User(text(9_000))})

@@ -116,6 +116,126 @@ func last(t *testing.T, r *rig, name string) trace.Event {
 	return events[len(events)-1]
 }
 
+// The view of a call has the summary of an earlier one. The call itself only masked, and
+// says so.
+func TestCallStageIsOfTheCall(t *testing.T) {
+	r := newRig(t, compact.Config{MaxContextTokens: 8_000})
+	all := loop(60, 200)
+	if _, err := r.ManualCompact(t.Context(), "s", all[:40], ""); err != nil {
+		t.Fatal(err)
+	}
+	for n := 42; ; n += 2 {
+		res := r.preflight(all[:n:n])
+		if !res.Triggered {
+			continue
+		}
+		p := dataOf[trace.Preflight](t, last(t, r, trace.NameBeforeModelCall))
+		if p.SummarizedCount > 0 || p.MaskedCount == 0 || p.ReductionStage != "summarization" {
+			t.Fatalf("%d summarized, %d masked, in a view of %s", p.SummarizedCount, p.MaskedCount, p.ReductionStage)
+		}
+		name := r.traces()[len(r.traces())-1]
+		if res.CallStage != compact.ReductionMasking || p.CallStage != "masking" || !strings.HasPrefix(name, "#2 masking: ") {
+			t.Errorf("the result says %q, the event %q, the trace %q", res.CallStage, p.CallStage, name)
+		}
+		return
+	}
+}
+
+// Results that an earlier call masked are not visible, and a message can have several
+// results.
+func TestVisibleResultsAreThoseInFull(t *testing.T) {
+	c, err := compact.Preset("masking")
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.MaxContextTokens, c.Model = 200_000, "gpt-4"
+	r := newRig(t, c)
+	var history []message.Message
+	for _, m := range loop(40, 60) {
+		if m.Role == message.RoleTool {
+			m.Parts = append(m.Parts, m.Parts[0]) // two results of one call
+		}
+		history = append(history, m)
+	}
+	var res *compact.Result
+	for n := 42; n <= len(history); n += 4 {
+		res = r.preflight(history[:n:n])
+	}
+	full := 0
+	for _, m := range res.Messages {
+		for _, p := range m.Parts {
+			if p.Kind == message.KindToolResult && !strings.HasPrefix(p.Text, "[observation masked") {
+				full++
+			}
+		}
+	}
+	if p := dataOf[trace.MaskedObservations](t, last(t, r, trace.NameMaskedObservations)); p.VisibleCount != full || p.MaskedCount != 4 {
+		t.Errorf("%d masked and %d visible, want 4 and %d", p.MaskedCount, p.VisibleCount, full)
+	}
+}
+
+// A call above the trigger is not reported as below it, also where a stage looks at every
+// call.
+func TestReasonAgreesWithTheTrigger(t *testing.T) {
+	for _, preset := range []string{"graduated", "economy"} {
+		c, err := compact.Preset(preset)
+		if err != nil {
+			t.Fatal(err)
+		}
+		c.Model, c.MaxContextTokens = "gpt-4", 32_000
+		r, reasons := newRig(t, c), map[string]int{}
+		for n := range 20 { // of 32,000 tokens 25,000 are pinned, the target is 19,200
+			r.preflight(append([]message.Message{message.System(text(25_000))}, loop(30+n, 50)...))
+			p := dataOf[trace.TriggerDecision](t, last(t, r, trace.NameTriggerDecision))
+			reasons[p.Reason]++
+			if above := p.Checks[0].Met; above == (p.Reason == trace.ReasonBelow) {
+				t.Errorf("%s: %s, %s", preset, p.Checks[0].Check, p.OutputText)
+			}
+		}
+		if reasons[trace.ReasonFloor] == 0 {
+			t.Errorf("%s: no call was above its floor: %v", preset, reasons)
+		}
+	}
+}
+
+// A call that masks the second result of a message did something, although the message
+// was masked before.
+func TestSecondResultOfAMessageIsCounted(t *testing.T) {
+	c, err := compact.Preset("gateway") // leaves the last five results
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.MaxContextTokens, c.Model = 200_000, "gpt-4"
+	r := newRig(t, c)
+	var history []message.Message
+	for _, m := range loop(14, 60) {
+		if m.Role == message.RoleTool {
+			m.Parts = append(m.Parts, m.Parts[0])
+		}
+		history = append(history, m)
+	}
+	again := 0
+	for n := 12; n <= len(history); n++ {
+		r.preflight(history[:n:n])
+		p := dataOf[trace.Preflight](t, last(t, r, trace.NameBeforeModelCall))
+		if !p.Triggered {
+			continue
+		}
+		pruned, traces := dataOf[trace.PrunedMessages](t, last(t, r, trace.NamePrunedMessages)), r.traces()
+		freed := 0
+		for _, row := range pruned.Taken {
+			freed += row.Tokens - row.Left
+		}
+		if p.MaskedCount == 0 || p.CallStage != "masking" || pruned.MaskedCount != p.MaskedCount || len(pruned.Taken) != p.MaskedCount || freed != p.TokensBefore-p.TokensAfter {
+			t.Errorf("%d tokens were freed of %d; %s, %d masked in %d rows; %s", freed, p.TokensBefore-p.TokensAfter, p.CallStage, p.MaskedCount, len(pruned.Taken), traces[len(traces)-1])
+		}
+		again += p.MaskedCount
+	}
+	if masked := dataOf[trace.Preflight](t, last(t, r, trace.NameBeforeModelCall)).SessionMasked; again <= masked {
+		t.Errorf("%d messages are masked, by %d", masked, again)
+	}
+}
+
 // The figures of a session with two compactions are compared with its views.
 func TestEventsCountWhatTheViewsShow(t *testing.T) {
 	r := newRig(t, compact.Config{MaxContextTokens: 8_000})

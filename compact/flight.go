@@ -2,6 +2,7 @@ package compact
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"github.com/agentcompact/compact/internal/summarize"
@@ -78,10 +79,11 @@ func (r *run) patience() {
 
 // heard records the cost of a summary that this call uses or discards.
 func (r *run) heard(began time.Time, calls []summarize.CallInfo, thrown bool) {
+	began = r.c.m.onClock(began)
 	if thrown {
 		p := r.c.writes().unused(r.c.id, calls)
 		r.c.paid(&p, calls)
-		r.c.emit(r.c.event(p, began))
+		r.c.emit(r.c.eventAt(p, began, written(began, calls, r.c.m.now())))
 		return
 	}
 	r.summarize += r.c.m.now().Sub(r.summarizeBegan)
@@ -100,6 +102,26 @@ func (r *run) heard(began time.Time, calls []summarize.CallInfo, thrown bool) {
 			r.c.emit(r.c.eventAt(p, began, began.Add(i.Elapsed)))
 		}
 	}
+}
+
+// written returns the time when a summary was finished; now if it is still being
+// written. A discarded summary can have been ready for long.
+func written(began time.Time, calls []summarize.CallInfo, now time.Time) time.Time {
+	for _, i := range slices.Backward(calls) {
+		if i.Phase == summarize.Finished {
+			return began.Add(i.Elapsed)
+		}
+	}
+	return now
+}
+
+// onClock converts a time of the system's clock, which summaries use, to that of
+// Config.Now.
+func (m *CompactManager) onClock(t time.Time) time.Time {
+	if m.cfg.Now == nil {
+		return t
+	}
+	return t.Add(m.now().Sub(time.Now()))
 }
 
 // unused returns the payload for a summary that nobody uses, with the tokens that
@@ -158,12 +180,13 @@ func (m *CompactManager) throw(s *session, l *lane) {
 	if !ok {
 		return
 	}
+	began = m.onClock(began)
 	name := m.nameOf(s.id)
 	w := l.writes.Load()
 	p, cost := w.unused(s.id, calls), w.cost(calls)
 	cost.in(&p, w.card.Relative)
 	s.billed(cost.bill())
-	e := trace.New(p, s.redactor.JSON(trace.Encode(p)), began, m.now())
+	e := trace.New(p, s.redactor.JSON(trace.Encode(p)), began, written(began, calls, m.now()))
 	e.TraceID, e.Session = trace.NewTraceID(), name
 	m.pipe.Emit(e)
 	s.audit.add(s.redactor.JSON(e.AppendJSON(nil)))

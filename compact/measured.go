@@ -18,7 +18,7 @@ const furthest = 4
 func (c *call) measured(b Bill) func(Usage) {
 	a, card, s, tokens := &c.lane.account, c.ep.card, c.s, c.res.After.Total
 	say, broken := c.usageEvent, c.broken
-	at, done := a.calls, false
+	at, done, expect := a.calls, false, card.Split(tokens, c.left).Cached
 	return func(u Usage) {
 		a.mu.Lock()
 		again := done
@@ -35,12 +35,13 @@ func (c *call) measured(b Bill) func(Usage) {
 		billed := u.split(card, b.Estimated)
 		cost := card.Cost(billed)
 		if latest {
-			a.observed(observedUsage{known: u.CacheKnown, cached: u.CachedTokens, expect: b.Estimated.Cached})
+			a.observed(observedUsage{known: u.CacheKnown, cached: u.CachedTokens, expect: expect})
 		}
 		sum := s.billed(SessionBill{Measured: 1, MeasuredUSD: cost})
 		say(trace.CallUsage{
 			Estimated: tokens, Break: broken,
 			Measured: billed.Prompt(), Cached: billed.Cached, Written: billed.Written + billed.WrittenHour, Output: billed.Output, CacheKnown: u.CacheKnown,
+			Cleared: u.ClearedTokens, Compacted: u.CompactedTokens,
 			MeasuredUSD: cost, EstimatedUSD: b.EstimatedUSD, WholeUSD: b.WholeUSD, Relative: b.Relative,
 			SessionCalls: sum.Measured, SessionUSD: sum.MeasuredUSD,
 		})

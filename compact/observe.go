@@ -28,6 +28,10 @@ type Usage struct {
 	// PromptTokens then does not show the number of sent tokens.
 	CompactedTokens int
 	SummaryTokens   int
+
+	// Refused: the provider counted the prompt and refused it, so nothing was billed.
+	// Such a usage only corrects later estimates.
+	Refused bool
 }
 
 // observation connects a result with the usage that is observed later.
@@ -35,7 +39,7 @@ type observation struct {
 	epoch  *epoch
 	id     message.Fingerprint
 	fixed  int                 // tokens that the caller added, which need no correction
-	shown  func(measured int)  // emits the usage of a request that was only observed; nil = the request was not observed
+	shown  func(Usage)         // emits the usage of a request that was only observed; nil = the request was not observed
 	later  func(trace.Payload) // emits later events about the request; nil = none
 	billed func(Usage)         // records the usage; nil = not recorded
 }
@@ -48,10 +52,10 @@ type observation struct {
 func (m *CompactManager) Observe(res *Result, u Usage) (used bool) {
 	var err error // logged by rescue
 	defer m.rescue("Observe", &err)
-	if res != nil && res.observe.shown != nil && u.PromptTokens > 0 && u.CompactedTokens == 0 {
-		res.observe.shown(u.PromptTokens + max(u.ClearedTokens, 0))
+	if res != nil && res.observe.shown != nil && !u.Refused {
+		res.observe.shown(u)
 	}
-	if res != nil && res.observe.billed != nil {
+	if res != nil && res.observe.billed != nil && !u.Refused {
 		res.observe.billed(u)
 	}
 	sent := u.PromptTokens + max(u.ClearedTokens, 0)

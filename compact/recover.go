@@ -54,6 +54,6 @@ func orDefault(log *slog.Logger) *slog.Logger {
 func untouched(id string, history []message.Message, q request) *Result {
 	return &Result{
 		Messages: slices.Clone(history), Sources: identity(len(history)), Session: id, Agent: q.agent, Manual: q.manual,
-		ReductionStage: ReductionNone, InvariantStatus: InvariantsOK,
+		ReductionStage: ReductionNone, CallStage: ReductionNone, InvariantStatus: InvariantsOK,
 	}
 }

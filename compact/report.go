@@ -35,6 +35,7 @@ func (c *call) took(out *reduce.Outcome) {
 	c.discards(out)
 	c.sayTooLarge()
 	c.decisions(out.Conversation, out.View)
+	c.res.CallStage = c.did.stage(c.res.InvariantStatus)
 	for _, p := range out.Passes {
 		r := StageReport{Stage: p.Stage, Edits: len(p.Edits), Before: p.Before, After: p.After, Elapsed: p.Elapsed}
 		if p.Err != nil {
@@ -54,7 +55,7 @@ func (c *call) undo() {
 	r.Tidied = nil
 	r.Decisions, r.Stages, r.Summary, r.Savings = nil, nil, nil, Savings{}
 	r.KeptCount, r.TruncatedCount, r.MaskedCount, r.MaskedChars, r.SummarizedCount, r.DroppedCount = 0, 0, 0, 0, 0, 0
-	r.ReductionStage = ReductionNone
+	r.ReductionStage, r.CallStage = ReductionNone, ReductionNone
 	if r.MaxTokens > 0 { // the history was counted
 		costs := make([]int, len(c.input)) // the lane's cached costs can belong to another call
 		for i := range c.input {

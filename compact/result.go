@@ -7,7 +7,7 @@ import (
 	"github.com/agentcompact/compact/policy"
 )
 
-// ReductionStage is the most severe reduction in a view.
+// ReductionStage is the most severe reduction in a view, or by a call.
 type ReductionStage string
 
 // The reduction stages, in order of increasing harm.
@@ -55,7 +55,8 @@ type Result struct {
 	UpperBound   int    `json:"upper_bound,omitempty"` // likely maximum of After; above After only if the tokenizer is not public
 	CountingUnit string `json:"counting"`              // unit of all numbers of tokens: the encoding, "bytes/4" or "utf-16"
 
-	ReductionStage  ReductionStage `json:"reduction_stage"`
+	ReductionStage  ReductionStage `json:"reduction_stage"`  // of the view, whichever call made it
+	CallStage       ReductionStage `json:"call_stage"`       // of this call's own changes
 	InvariantStatus string         `json:"invariant_status"` // [InvariantsOK] or [InvariantsFallback]
 
 	// The number of messages of the history by their final decision: a message

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"sync"
 	"time"
 
 	"github.com/agentcompact/compact/internal/reduce"
@@ -140,11 +141,11 @@ func (c *call) observedPayload(res *Result, err error) trace.Observed {
 		SessionID: c.id, Agent: c.q.agent, Model: c.ep.name, WouldCompact: from.Triggered, Reason: from.Reason, Step: from.Step,
 		Estimated: res.After.Total, Projected: from.After.Total, MaxTokens: c.ep.window, Budget: c.budget.Cap,
 		Messages: len(c.input), ProjectedMessages: len(from.Messages), Masked: from.MaskedCount, Truncated: from.TruncatedCount,
-		Pruned: from.SummarizedCount + from.DroppedCount, Stage: string(from.ReductionStage),
+		Pruned: from.SummarizedCount + from.DroppedCount, Stage: string(from.ReductionStage), CallStage: string(from.CallStage),
 		StandIn: (c.m.cfg.Summarize != nil || c.m.cfg.Summarizer.Backend == backendAgent) && from.Summary != nil, ElapsedMS: trace.Milliseconds(from.Timing.Total),
 	}
 	if err != nil {
-		p.WouldCompact, p.WouldFail, p.Projected, p.ProjectedMessages = false, kindOf(err), p.Estimated, p.Messages
+		p.WouldCompact, p.WouldFail, p.Projected, p.ProjectedMessages, p.CallStage = false, kindOf(err), p.Estimated, p.Messages, string(ReductionNone)
 	}
 	p.Saved = p.Estimated - p.Projected
 	c.s.mu.Lock()
@@ -175,13 +176,22 @@ func (c *call) wouldCompact() trace.WouldCompact {
 }
 
 // sayUsage returns the function that emits the measured usage of the request,
-// beside the projected numbers under other names.
-func (c *call) sayUsage(p trace.Observed) func(measured int) {
-	return func(measured int) {
-		e := c.event(trace.ObservedUsage{
-			SessionID: c.id, Model: p.Model, Measured: measured, Estimated: p.Estimated, Projected: p.Projected, Saved: p.Saved,
-		}, c.began)
-		c.export(e)
+// beside the projected numbers under other names. Only its first call counts, and
+// it ignores a usage that contradicts the request.
+func (c *call) sayUsage(p trace.Observed) func(Usage) {
+	var once sync.Once
+	return func(u Usage) {
+		once.Do(func() {
+			if u.contradicts(p.Estimated) != nil {
+				return
+			}
+			e := trace.ObservedUsage{SessionID: c.id, Model: p.Model, Estimated: p.Estimated, Projected: p.Projected, Saved: p.Saved}
+			e.Measured, e.Output = u.PromptTokens+u.CompactedTokens, u.OutputTokens+u.SummaryTokens
+			if e.CacheKnown = u.CacheKnown; u.CacheKnown {
+				e.Cached, e.Written = u.CachedTokens, u.WrittenTokens+u.WrittenHourTokens
+			}
+			c.export(c.event(e, c.began))
+		})
 	}
 }
 

@@ -16,11 +16,11 @@ func (c *call) story(err error) string {
 	switch {
 	case err != nil:
 		return "FAILED " + c.failure(err)
-	case r.ReductionStage == ReductionFallback && r.Triggered:
-		return fmt.Sprintf("%sFALLBACK: %s without a summary, %s", stepNumber(r.Step), messages(c.did.all()), c.way())
 	case r.Triggered && r.Reason == trace.ReasonArrival:
 		return fmt.Sprintf("reduced at arrival: %s, %s", c.way(), messages(c.did.all()))
-	case r.Triggered && r.ReductionStage != ReductionNone:
+	case r.Triggered && c.kind() == ReductionFallback:
+		return fmt.Sprintf("%sFALLBACK: %s without a summary, %s", stepNumber(r.Step), messages(c.did.all()), c.way())
+	case r.Triggered && r.CallStage != ReductionNone:
 		return fmt.Sprintf("%s%s: %s, %s", stepNumber(r.Step), c.kind(), c.way(), messages(c.did.all()))
 	case r.Triggered:
 		return fmt.Sprintf("%s, nothing to take out (%s)", c.level(r.After.Total), r.Reason)
@@ -28,18 +28,13 @@ func (c *call) story(err error) string {
 	return c.level(r.After.Total)
 }
 
-// kind returns the most severe reduction of this call. The view may have a more
-// severe one from an earlier call.
+// kind returns the word for the changes of this call. A view with a summary from an
+// earlier call lost messages without a fallback.
 func (c *call) kind() ReductionStage {
-	switch {
-	case c.res.ReductionStage != ReductionSummarization || c.did.summarized > 0:
-		return c.res.ReductionStage
-	case c.did.dropped > 0:
+	if c.res.CallStage == ReductionFallback && c.res.ReductionStage == ReductionSummarization {
 		return "pruning"
-	case c.did.masked > 0:
-		return ReductionMasking
 	}
-	return ReductionTruncation
+	return c.res.CallStage
 }
 
 // wouldStory returns the title of an observed call: the sent size, and the
@@ -52,7 +47,7 @@ func (c *call) wouldStory(sent int, err error) string {
 	case c.res.Triggered && c.res.Reason == trace.ReasonArrival:
 		return line + fmt.Sprintf("; would be %s tokens by reduction at arrival", grouped(c.res.After.Total))
 	case c.res.Triggered:
-		return line + fmt.Sprintf("; would be %s tokens by %s", grouped(c.res.After.Total), c.res.ReductionStage)
+		return line + fmt.Sprintf("; would be %s tokens by %s", grouped(c.res.After.Total), c.kind())
 	}
 	return line
 }

@@ -66,7 +66,7 @@ func (c *call) gotOver(i summarize.CallInfo) {
 	if i.Err == nil || i.Action == "" {
 		return
 	}
-	end := i.At
+	end := c.m.onClock(i.At)
 	c.emit(c.eventAt(trace.SummaryAttempt{
 		SessionID: c.id, Model: i.Model, Backend: i.Backend, Strategy: i.Strategy, Attempt: i.Attempt, MaxTokens: i.MaxTokens,
 		Prompt: i.Prompt, Answer: i.Completion, Action: i.Action, ErrorType: "SummarizerFailed", Cause: causeOf(i.Err), Message: i.Err.Error(),

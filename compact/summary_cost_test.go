@@ -160,12 +160,15 @@ func TestUnusedSummaryIsInTheBill(t *testing.T) {
 					t.Fatal(err)
 				}
 				sum, unused := 0.0, 0
-				for _, p := range summarized(t, r) {
+				for i, p := range summarized(t, r) {
 					sum += p.USD
 					if !p.Unused {
 						continue
 					}
 					unused++
+					if took := r.events.Named(trace.NameSummarize)[i].Duration(); test.wait > 0 && took != time.Second/2 {
+						t.Errorf("it took half a second, and lasts %s", took)
+					}
 					if !near(p.USD-p.EstimatedUSD, test.usd) || p.EstimatedUSD > 0 != test.estimated || p.Attempts != test.attempts || p.Model != "claude-haiku-4-5" || p.ErrorType != "" {
 						t.Errorf("%+v, want %v and %d attempts", p, test.usd, test.attempts)
 					}
@@ -209,4 +212,26 @@ func TestSummaryOfAFailedCallIsInTheBill(t *testing.T) {
 	if b.SummaryUSD != 0 || !near(b.Session.SummaryUSD, haiku(900, 1)) {
 		t.Errorf("the session paid %v, want %v", b.Session.SummaryUSD, haiku(900, 1))
 	}
+}
+
+// A summary that was begun in an earlier call has the times of the manager's clock.
+func TestSummaryIsOnTheClockOfTheManager(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := compact.Config{MaxContextTokens: 8_000, Summarize: &scripted{model: "claude-haiku-4-5", ends: []ending{{usage: 900}}}, Prices: sonnet}
+		c.Now = func() time.Time { return time.Now().Add(-1000 * time.Hour) }
+		r := newRig(t, c)
+		if _, err := r.Preflight(gaveUp(t), "s", loop(250, 200)); !errors.Is(err, context.Canceled) {
+			t.Fatal(err)
+		}
+		time.Sleep(time.Second)
+		r.preflight(append(turns(1, 10), loop(250, 200)...)) // another conversation: the first summary is thrown away
+		if err := r.Close(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		for _, e := range r.events.Named(trace.NameSummarize) {
+			if age := c.Now().Sub(e.Start); age < 0 || age > time.Minute || e.End.Before(e.Start) || e.Duration() > time.Minute {
+				t.Errorf("a summary began %s ago, and lasted %s", age, e.Duration())
+			}
+		}
+	})
 }

@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"math"
 	"slices"
 	"time"
 
@@ -61,6 +60,9 @@ type AccountCall struct {
 	// Prompt tokens that the calling process knew to be in the provider's
 	// cache; 0 = none, or the process had just started.
 	cached, cachedRaw int
+
+	bill   recordedBill
+	priced bool
 }
 
 // An AccountStep is one compaction.
@@ -128,11 +130,10 @@ type AccountUsage struct {
 	USD    float64   `json:"measured_usd"` // 0 if no price for the model was known
 }
 
-// AccountMoney is the cost of the prompts by a price card, in US dollars. It is
-// estimated from the counts, with each prompt cached up to its first change;
-// raw is projected in the same way. Only Measured was billed.
+// AccountMoney is the cost of the prompts in US dollars, as the bills of the calls
+// estimate it; see [Account.price] for other cases. Only Measured was billed.
 type AccountMoney struct {
-	Card      string  `json:"prices"`
+	Card      string  `json:"prices"` // the price cards
 	Sent      float64 `json:"estimated_prompts_usd"`
 	Raw       float64 `json:"projected_raw_prompts_usd"`
 	Whole     float64 `json:"projected_whole_prompts_usd"` // the same value as Raw, under the key that events use
@@ -140,7 +141,8 @@ type AccountMoney struct {
 	Summaries float64 `json:"summaries_usd"`               // price of the summaries that models wrote, including unused ones
 	// part of Summaries: answers without a usage, and requests that were cut off
 	Estimated float64 `json:"summaries_estimated_usd,omitempty"`
-	Priced    bool    `json:"priced"` // false: no price card is known, or the card has only ratios
+	Priced    bool    `json:"priced"`                        // false: no price card is known, or the card has only ratios
+	Unpriced  int     `json:"calls_without_price,omitempty"` // calls that no sum includes, although it includes others
 }
 
 // event holds the parts of an audit log line that are used.
@@ -151,40 +153,38 @@ type event struct {
 	Call  string    `json:"parent_id"` // span of the call
 	Start time.Time `json:"started_at"`
 	Data  struct {
-		Model     string  `json:"model"`
-		Triggered bool    `json:"triggered"`
-		Step      int     `json:"step"`
-		In        *int    `json:"tokens_in"`
-		Before    int     `json:"tokens_before"`
-		After     int     `json:"tokens_after"`
-		Window    int     `json:"max_tokens"`
-		Stage     string  `json:"reduction_stage"`
-		Reason    string  `json:"reason"`
-		ErrorType string  `json:"error_type"`
-		Fallback  string  `json:"fallback"`
-		Message   string  `json:"message"`
-		Summary   string  `json:"output_text"`
-		Backend   string  `json:"backend"`
-		Strategy  string  `json:"strategy"`
-		Prompt    int     `json:"prompt_tokens_measured"`
-		Cached    int     `json:"cached_tokens_measured"`
-		Output    int     `json:"output_tokens_measured"`
-		USD       float64 `json:"measured_usd"`
-		Relative  bool    `json:"prices_relative"`
-		Prices    string  `json:"prices"` // of a summary
-		Summaries float64 `json:"summary_usd"`
-		Estimated float64 `json:"summary_estimated_usd"`
+		Model     string   `json:"model"`
+		Triggered bool     `json:"triggered"`
+		Step      int      `json:"step"`
+		In        *int     `json:"tokens_in"`
+		Before    int      `json:"tokens_before"`
+		After     int      `json:"tokens_after"`
+		Window    int      `json:"max_tokens"`
+		Stage     string   `json:"reduction_stage"`
+		Reason    string   `json:"reason"`
+		ErrorType string   `json:"error_type"`
+		Fallback  string   `json:"fallback"`
+		Voids     []string `json:"voids"`
+		Message   string   `json:"message"`
+		Summary   string   `json:"output_text"`
+		Backend   string   `json:"backend"`
+		Strategy  string   `json:"strategy"`
+		Prompt    int      `json:"prompt_tokens_measured"`
+		Cached    int      `json:"cached_tokens_measured"`
+		Output    int      `json:"output_tokens_measured"`
+		USD       float64  `json:"measured_usd"`
+		Relative  bool     `json:"prices_relative"`
+		Prices    string   `json:"prices"` // of a summary
+		Summaries float64  `json:"summary_usd"`
+		Estimated float64  `json:"summary_estimated_usd"`
 		Taken     []struct {
 			Tool string `json:"tool"`
 			Ref  string `json:"ref"`
 		} `json:"taken"`
 		Bill struct {
-			Prices   string  `json:"prices"`
-			Summary  float64 `json:"summary_usd"`
-			Paid     string  `json:"summary_prices"`
-			Relative bool    `json:"relative"`
-			Prompt   float64 `json:"estimated_prompt_usd"`
-			Whole    float64 `json:"projected_whole_prompt_usd"`
+			recordedBill
+			Summary float64 `json:"summary_usd"`
+			Paid    string  `json:"summary_prices"`
 		} `json:"bill"`
 	} `json:"data"`
 }
@@ -233,15 +233,46 @@ func ReadAccount(ctx context.Context, name string, s *record.Session, card price
 
 // logged holds what the events report about steps.
 type logged struct {
-	reasons   map[int]string
-	times     map[int]time.Time
-	summaries map[int]event
-	archives  []string          // archive files of the steps, in order
-	tools     map[string]string // tools by the beginning of the fingerprint of an edited message
+	reasons  map[int]string
+	times    map[int]time.Time
+	archives []string          // archive files of the steps, in order
+	tools    map[string]string // tools by the beginning of the fingerprint of an edited message
+
+	decisions []event         // to compact
+	voids     map[string]bool // spans of decisions that made no step
+}
+
+// take adds an event about a step, and reports whether it was one.
+func (t *logged) take(e *event) bool {
+	switch e.Name {
+	case "compact.trigger_decision":
+		if e.Data.Triggered {
+			t.decisions = append(t.decisions, *e)
+		}
+	case "compact.pruned_messages":
+		for _, x := range e.Data.Taken {
+			t.tools[x.Ref] = x.Tool
+		}
+	default:
+		for _, span := range e.Data.Voids {
+			t.voids[span] = true
+		}
+		return false
+	}
+	return true
+}
+
+// settle sets the reasons and times of the steps, from the decisions that are valid.
+func (t *logged) settle() {
+	for i := range t.decisions {
+		if e := &t.decisions[i]; !t.voids[e.Span] {
+			t.reasons[e.Data.Step], t.times[e.Data.Step] = e.Data.Reason, e.Start
+		}
+	}
 }
 
 func (a *Account) readEvents(ctx context.Context, s *record.Session) (*logged, error) {
-	t := &logged{reasons: map[int]string{}, times: map[int]time.Time{}, summaries: map[int]event{}, tools: map[string]string{}}
+	t := &logged{reasons: map[int]string{}, times: map[int]time.Time{}, tools: map[string]string{}, voids: map[string]bool{}}
 	// span → index; some events are in the log twice: a call that lost the race for its step number, and
 	// events that the archive stored before it reported an error
 	spans := map[string]int{}
@@ -253,21 +284,11 @@ func (a *Account) readEvents(ctx context.Context, s *record.Session) (*logged, e
 		if json.Unmarshal(line, &e) != nil {
 			continue
 		}
-		switch e.Name {
-		case "compact.trigger_decision":
-			if e.Data.Triggered {
-				t.reasons[e.Data.Step], t.times[e.Data.Step] = e.Data.Reason, e.Start
-			}
-		case "compact.summary_created":
-			t.summaries[e.Data.Step] = e
-		case "compact.pruned_messages":
-			for _, x := range e.Data.Taken {
-				t.tools[x.Ref] = x.Tool
-			}
-		default:
+		if !t.take(&e) {
 			a.take(&e, spans)
 		}
 	}
+	t.settle()
 	a.addSummaries()
 	for i := range a.Usages {
 		a.Money.Measured += a.Usages[i].USD
@@ -351,7 +372,7 @@ func callOf(e *event) AccountCall {
 	if !d.Bill.Relative {
 		c.Summary, c.apart = d.Bill.Summary, d.Bill.Paid != ""
 	}
-	c.before, c.between = d.Before, d.Triggered && d.Step == 0
+	c.before, c.between, c.bill = d.Before, d.Triggered && d.Step == 0, d.Bill.recordedBill
 	if card, known := price.For(d.Model); known && card.String() == d.Bill.Prices {
 		c.cached, c.cachedRaw = cachedAt(card, c.Sent, d.Bill.Prompt), cachedAt(card, c.In, d.Bill.Whole)
 	}
@@ -415,64 +436,5 @@ func by(s *policy.SummaryInfo) string {
 	return who
 }
 
-// cachedAt returns the number of prompt tokens that must come from the
-// provider's cache if the prompt costs usd by the card.
-func cachedAt(card price.Card, prompt int, usd float64) int {
-	cold, warm := card.Split(prompt, 0), card.CacheWrite-card.CacheRead
-	if usd <= 0 || cold.Written == 0 || warm <= 0 {
-		return 0
-	}
-	return max(0, int(math.Round((card.Cost(cold)-usd)*1e6/warm)))
-}
-
 // isGone reports whether a file no longer exists.
 func isGone(err error) bool { return errors.Is(err, storage.ErrNotExist) }
-
-// price estimates the cost of the prompts. The cached part of a prompt is the part that the calling
-// process knew to be cached, by the bill in its event. If the process knew of none, for example
-// because it had just started, the previous call determines the cached part: the part before the first
-// change, nothing if a compaction changed the prompt, and nothing after the cache's lifetime.
-func (a *Account) price(card price.Card) {
-	if len(a.Calls) == 0 {
-		return
-	}
-	known := card != price.Card{}
-	if !known {
-		card, known = price.For(a.Calls[len(a.Calls)-1].Model)
-	}
-	a.Money.Card = (&Report{Card: card}).cardName()
-	if a.Money.Priced = known && !card.Relative; !a.Money.Priced {
-		return
-	}
-	type lane struct {
-		sent, in int
-		at       time.Time
-	}
-	lanes := map[string]lane{}
-	for i := range a.Calls {
-		c := &a.Calls[i]
-		if c.Failed != "" {
-			continue // the number of sent tokens is unknown
-		}
-		was, again := lanes[c.Agent]
-		if again && card.Lifetime > 0 && c.At.Sub(was.at) > card.Lifetime {
-			was = lane{}
-		}
-		same := min(was.sent, c.Sent)
-		if c.Step > 0 || c.Sent < was.sent {
-			same = 0
-		}
-		raw := min(was.in, c.In)
-		if c.cached > 0 {
-			same = c.cached
-		}
-		if c.cachedRaw > 0 {
-			raw = c.cachedRaw
-		}
-		c.Cost, c.Raw = card.Cost(card.Split(c.Sent, same)), card.Cost(card.Split(c.In, raw))
-		a.Money.Sent += c.Cost
-		a.Money.Raw += c.Raw
-		c.Whole, a.Money.Whole = c.Raw, a.Money.Raw
-		lanes[c.Agent] = lane{c.Sent, c.In, c.At}
-	}
-}

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/agentcompact/compact/compact"
 	"github.com/agentcompact/compact/message"
@@ -79,6 +80,57 @@ func TestWhatWasCachedIsReadByTheCardOfTheBill(t *testing.T) {
 		if got, want := a.Calls[1].Cost, card.Cost(card.Split(12_000, same)); got != want || a.Calls[1].Raw != want {
 			t.Errorf("by %s the call costs %v, and %v with the whole history; want %v", prices, got, a.Calls[1].Raw, want)
 		}
+	}
+}
+
+// Without a card, each call costs what its own bill says, or its own model's list prices. A
+// call whose provider cached nothing stays cold.
+func TestEachCallIsPricedByItsOwnBill(t *testing.T) {
+	sonnet, _ := price.For("claude-sonnet-4-5")
+	mini, _ := price.For("gpt-4o-mini")
+	cold, warm := sonnet.Cost(sonnet.Split(10_000, 0)), sonnet.Cost(sonnet.Split(10_000, 10_000))
+	type bill = recordedBill
+	for name, c := range map[string]struct {
+		models   string // of two calls of 10,000 tokens
+		bills    [2]bill
+		want     [2]float64
+		unpriced int
+	}{
+		"the configuration's prices": {"claude-sonnet-4-5 claude-sonnet-4-5", [2]bill{{"mine (configuration)", false, 7, 7, 7}, {"mine (configuration)", false, 5, 5, 12}}, [2]float64{7, 5}, 0},
+		"nothing was cached":         {"claude-sonnet-4-5 claude-sonnet-4-5", [2]bill{{sonnet.String(), false, cold, cold, cold}, {sonnet.String(), false, cold, cold, 2 * cold}}, [2]float64{cold, cold}, 0},
+		"another process":            {"claude-sonnet-4-5 claude-sonnet-4-5", [2]bill{{sonnet.String(), false, cold, cold, cold}, {sonnet.String(), false, cold, cold, cold}}, [2]float64{cold, warm}, 0},
+		"another model":              {"claude-sonnet-4-5 gpt-4o-mini", [2]bill{}, [2]float64{cold, mini.Cost(mini.Split(10_000, 0))}, 0},
+		"a model without a price":    {"our-own claude-sonnet-4-5", [2]bill{{"our-own", true, 9, 9, 9}}, [2]float64{0, cold}, 1},
+	} {
+		a := &Account{}
+		for i, model := range strings.Fields(c.models) {
+			a.Calls = append(a.Calls, AccountCall{Model: model, In: 10_000, Sent: 10_000, bill: c.bills[i]})
+		}
+		a.price(price.Card{})
+		if got := [2]float64{a.Calls[0].Cost, a.Calls[1].Cost}; got != c.want || a.Money.Unpriced != c.unpriced || !a.Money.Priced || a.Money.Sent != c.want[0]+c.want[1] {
+			t.Errorf("%s: %v, want %v; %+v", name, got, c.want, a.Money)
+		}
+	}
+}
+
+// The decision of a process that lost the number of its step is not that of the step.
+func TestAVoidDecisionIsOfNoStep(t *testing.T) {
+	a, log := &Account{}, &logged{reasons: map[int]string{}, times: map[int]time.Time{}, voids: map[string]bool{}}
+	for _, line := range []string{
+		`{"name":"compact.trigger_decision","span_id":"a","data":{"triggered":true,"step":1,"reason":"manual"}}`,
+		`{"name":"compact.trigger_decision","span_id":"b","data":{"triggered":true,"step":1,"reason":"economic"}}`,
+		`{"name":"compact.error","span_id":"c","data":{"error_type":"CommitLost","fallback":"next number","step":1,"voids":["b"]}}`,
+	} {
+		var e event
+		if err := json.Unmarshal([]byte(line), &e); err != nil {
+			t.Fatal(err)
+		}
+		if !log.take(&e) {
+			a.take(&e, map[string]int{})
+		}
+	}
+	if log.settle(); log.reasons[1] != "manual" || len(a.Errors) != 1 {
+		t.Errorf("%v, %+v", log.reasons, a.Errors)
 	}
 }
 

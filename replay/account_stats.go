@@ -25,7 +25,7 @@ type Stats struct {
 // counts; see [AccountMoney] for the money.
 type SessionStats struct {
 	Session     string         `json:"session"`
-	Calls       int            `json:"calls"`
+	Calls       int            `json:"calls"`     // failed ones included
 	In          int            `json:"tokens_in"` // tokens and money are those of calls that did not fail
 	Sent        int            `json:"tokens_sent"`
 	Compactions int            `json:"compactions"`
@@ -99,7 +99,7 @@ func (a *Account) stats(f Filter) SessionStats {
 		s.SentUSD += c.Cost
 		s.RawUSD += c.Raw
 		s.WholeUSD += c.Whole
-		s.Unpriced += one(!a.Money.Priced)
+		s.Unpriced += one(!c.priced)
 	}
 	s.steps(a, f)
 	for _, x := range a.summaries {

@@ -53,7 +53,7 @@ func (c *changes) of(res *compact.Result, history []message.Message) *Change {
 	if res.Step == 0 {
 		return nil
 	}
-	out := &Change{Before: res.Before.Total, After: res.After.Total, Stage: string(res.ReductionStage), Counts: map[string]int{}}
+	out := &Change{Before: res.Before.Total, After: res.After.Total, Stage: string(res.CallStage), Counts: map[string]int{}}
 	now := map[int]*message.Message{}
 	for k, src := range res.Sources {
 		now[src] = &res.Messages[k]

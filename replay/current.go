@@ -66,7 +66,7 @@ func (r *redone) View(_ context.Context, history []message.Message) (View, error
 		if err := r.redo(step); err != nil {
 			return View{}, fmt.Errorf("step %d of the ledger: %w", step.Step, err)
 		}
-		res.Step, res.Reason, res.ReductionStage = step.Step, step.Kind, compact.ReductionStage(last(step.Recipes))
+		res.Step, res.Reason, res.CallStage = step.Step, step.Kind, compact.ReductionStage(last(step.Recipes))
 	}
 	v := View{Messages: r.conv.Messages(), Sources: r.conv.Sources(), Compacted: res.Step > 0, Reason: res.Reason}
 	r.report(res, &v, history, before)

@@ -22,7 +22,7 @@ type Stats struct {
 	Sent        int `json:"sent_tokens"`
 
 	// Costs of the prompts in US dollars ([compact.Bill]): With is the cost of the
-	// sent prompts and of the summaries, Without the cost of the same prompts with
+	// sent prompts and of the summaries that calls used or discarded, Without the cost of the same prompts with
 	// their whole histories. Neither includes unpriced calls (calls of a model
 	// without a known price).
 	With     float64 `json:"usd_with"`

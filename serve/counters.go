@@ -108,7 +108,7 @@ func (c *counters) result(of *compact.Result) {
 	c.sent += of.After.Total
 	if of.Triggered {
 		c.compactions++
-		c.stages[string(of.ReductionStage)]++
+		c.stages[string(of.CallStage)]++
 	}
 }
 

@@ -112,7 +112,7 @@ func (l *live) result(at time.Time, res *compact.Result) {
 	s.Model, s.Window, s.View = model, res.MaxTokens, res.After.Total
 	s.points = thinned(append(s.points, livePoint{s.Calls, res.TokensIn, res.After.Total, res.Triggered}), func(p livePoint) bool { return p.Compacted })
 	if res.Triggered {
-		s.compactions = last(append(s.compactions, liveCompaction{at, s.Calls, agent, res.Before.Total, res.After.Total, string(res.ReductionStage), reason}), liveCompactions)
+		s.compactions = last(append(s.compactions, liveCompaction{at, s.Calls, agent, res.Before.Total, res.After.Total, string(res.CallStage), reason}), liveCompactions)
 	}
 }
 

@@ -42,8 +42,10 @@ type Preflight struct {
 	EventsLost      map[string]uint64 `json:"events_lost,omitempty"`   // the same by exporter, without exporters that lost none
 	Before          *RoleLayers       `json:"layers_before,omitempty"` // layers of tokens_before; omitted without a decision
 	After           *RoleLayers       `json:"layers_after,omitempty"`  // layers of tokens_after
-	ReductionStage  string            `json:"reduction_stage"`         // "none", "truncation", "masking", "summarization", "fallback"
+	ReductionStage  string            `json:"reduction_stage"`         // of the view: "none", "truncation", "masking", "summarization", "fallback"
+	CallStage       string            `json:"call_stage"`              // of the changes of this call
 	InvariantStatus string            `json:"invariant_status"`        // "ok", "fallback"
+	Unarchived      bool              `json:"unarchived,omitempty"`    // the archive failed, and the call continued (storage.on_error: continue): what it removed may not be stored
 	Bill            *CallBill         `json:"bill,omitempty"`          // nil after an error, or if sizes are not in tokens
 	ErrorType       string            `json:"error_type,omitempty"`
 
@@ -97,7 +99,7 @@ func (b *CallBill) finite() *CallBill {
 
 func (p Preflight) spec() spec {
 	severity := ""
-	if p.Triggered && p.ErrorType == "" && p.InvariantStatus == "fallback" {
+	if p.Triggered && p.ErrorType == "" && (p.InvariantStatus == "fallback" || p.Unarchived) {
 		severity = SeverityWarning
 	}
 	return spec{NameBeforeModelCall, KindPreflight, statusOf(p.ErrorType), severity}
@@ -119,11 +121,20 @@ func (p Preflight) line() string {
 	case p.ErrorType != "":
 		return fmt.Sprintf("failed: %s; %d tokens, budget %d", p.ErrorType, p.TokensBefore, p.Budget)
 	case !p.Triggered:
-		return fmt.Sprintf("nothing to do: %d / %d tokens", p.TokensAfter, p.MaxTokens)
-	case p.SummarizedCount > 0:
-		return fmt.Sprintf("compacted %s: %d pruned, %d masked, %d truncated", p.way(), p.PrunedCount, p.MaskedCount, p.TruncatedCount)
+		verdict := "nothing to do"
+		if p.Reason != "" && p.Reason != ReasonBelow {
+			verdict = "not compacted (" + p.Reason + ")"
+		}
+		return fmt.Sprintf("%s: %d / %d tokens", verdict, p.TokensAfter, p.MaxTokens)
 	}
-	return p.done() + ": " + p.way()
+	text := p.done() + ": " + p.way()
+	if p.SummarizedCount > 0 {
+		text = fmt.Sprintf("compacted %s: %d pruned, %d masked, %d truncated", p.way(), p.PrunedCount, p.MaskedCount, p.TruncatedCount)
+	}
+	if p.Unarchived {
+		text += "; the archive failed"
+	}
+	return text
 }
 
 func (p Preflight) way() string {

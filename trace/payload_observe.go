@@ -25,7 +25,8 @@ type Observed struct {
 	Masked            int     `json:"projected_masked_count"`
 	Truncated         int     `json:"projected_truncated_count"`
 	Pruned            int     `json:"projected_pruned_count"`
-	Stage             string  `json:"projected_stage"`
+	Stage             string  `json:"projected_stage"`                // of the projected view
+	CallStage         string  `json:"projected_call_stage"`           // of the changes that this call would have made
 	StandIn           bool    `json:"summary_stands_in"`              // the summary is a stand-in for a model's
 	SessionCalls      int     `json:"session_calls"`                  // number of observed calls of this session
 	SessionEstimated  int     `json:"session_tokens_estimated"`       // sum over these calls
@@ -97,12 +98,16 @@ func (p WouldCompact) complete() any {
 // ObservedUsage is the payload of observe.usage: the provider's bill for a
 // request that was not edited, with the projected tokens.
 type ObservedUsage struct {
-	SessionID string `json:"session_id"`
-	Model     string `json:"model"`
-	Measured  int    `json:"prompt_tokens_measured"`
-	Estimated int    `json:"tokens_estimated"`
-	Projected int    `json:"tokens_projected"`
-	Saved     int    `json:"tokens_projected_saved"` // estimated - projected
+	SessionID  string `json:"session_id"`
+	Model      string `json:"model"`
+	Measured   int    `json:"prompt_tokens_measured"`
+	Cached     int    `json:"cached_tokens_measured"`
+	Written    int    `json:"written_tokens_measured"`
+	Output     int    `json:"output_tokens_measured"`
+	CacheKnown bool   `json:"cache_measured"` // false: the provider does not report its cache
+	Estimated  int    `json:"tokens_estimated"`
+	Projected  int    `json:"tokens_projected"`
+	Saved      int    `json:"tokens_projected_saved"` // estimated - projected
 
 	OutputText string `json:"output_text"` // one line; written if empty
 }

@@ -7,9 +7,9 @@ import "fmt"
 type MaskedObservations struct {
 	SessionID       string   `json:"session_id"`
 	Step            int      `json:"step"`
-	MaskedCount     int      `json:"masked_count"`
+	MaskedCount     int      `json:"masked_count"` // tool results; other events count messages, which can have several
 	MaskedChars     int      `json:"masked_chars"`
-	VisibleCount    int      `json:"visible_count"` // observations that stay
+	VisibleCount    int      `json:"visible_count"` // tool results that still stand in the view in full, or truncated
 	WindowTurns     int      `json:"window_turns"`
 	KeepRecentTurns int      `json:"keep_recent_turns"`
 	TokensBefore    int      `json:"tokens_before"`
@@ -44,8 +44,8 @@ func (p MaskedObservations) complete() any {
 type TruncatedResults struct {
 	SessionID      string       `json:"session_id"`
 	Step           int          `json:"step"`
-	TruncatedCount int          `json:"truncated_count"`
-	LimitTokens    int          `json:"limit_tokens"` // maximum tokens of one result
+	TruncatedCount int          `json:"truncated_count"` // tool results; other events count messages, which can have several
+	LimitTokens    int          `json:"limit_tokens"`    // what the most shortened result kept; for tidy: the size from which a result is reduced
 	TokensBefore   int          `json:"tokens_before"`
 	TokensAfter    int          `json:"tokens_after"`
 	ReductionPct   float64      `json:"reduction_pct"` // computed
@@ -77,7 +77,7 @@ func (p TruncatedResults) complete() any {
 		if len(p.Reducers) > 0 {
 			return fmt.Sprintf("reduced %s at arrival; %d -> %d tokens (-%.1f%%)", count(p.TruncatedCount, "result"), p.TokensBefore, p.TokensAfter, p.ReductionPct)
 		}
-		return fmt.Sprintf("truncated %s above %d tokens (%s); %d -> %d tokens (-%.1f%%)",
+		return fmt.Sprintf("truncated %s to about %d tokens (%s); %d -> %d tokens (-%.1f%%)",
 			count(p.TruncatedCount, "result"), p.LimitTokens, p.Mode, p.TokensBefore, p.TokensAfter, p.ReductionPct)
 	})
 	return p
@@ -101,7 +101,7 @@ type PrunedMessages struct {
 	Budget          int      `json:"budget"`
 	Kept            Kept     `json:"kept"`
 	Layers          Layers   `json:"layers"`
-	ReductionStage  string   `json:"reduction_stage"`  // "none", "truncation", "masking", "summarization", "fallback"
+	ReductionStage  string   `json:"reduction_stage"`  // of the view after it: "none", "truncation", "masking", "summarization", "fallback"
 	InvariantStatus string   `json:"invariant_status"` // "ok", "fallback"
 	PrunedIDs       []string `json:"pruned_ids,omitempty"`
 	// Taken lists the messages that lost the most tokens, at most twenty. Rest

@@ -38,5 +38,8 @@ func (p Archival) line() string {
 	if p.ErrorType != "" {
 		return fmt.Sprintf("archiving %s failed: %s", count(p.ArchivedCount, "message"), p.ErrorType)
 	}
+	if where == "" {
+		return "archived " + count(p.ArchivedCount, "message")
+	}
 	return fmt.Sprintf("archived %s to %s", count(p.ArchivedCount, "message"), where)
 }

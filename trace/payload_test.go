@@ -72,7 +72,7 @@ func object(t *testing.T, p trace.Payload) map[string]any {
 func TestPayloadsHaveDocumentedKeys(t *testing.T) {
 	want := map[string]string{
 		"before_model_call": "session_id agent model triggered manual step tokens_in tokens_before tokens_after tokens_saved session_tokens_saved max_tokens budget message_count_in message_count_before message_count_after " +
-			"pruned_count summarized_count masked_count truncated_count session_pruned_count session_masked_count session_truncated_count replayed_edits timings_ms events_dropped reduction_stage invariant_status output_text",
+			"pruned_count summarized_count masked_count truncated_count session_pruned_count session_masked_count session_truncated_count replayed_edits timings_ms events_dropped reduction_stage call_stage invariant_status output_text",
 		"compact.token_estimate":   "session_id model t_est tokens_estimated max_tokens budget usage_pct breakdown message_count message_count_in encoding calibration output_text",
 		"compact.trigger_decision": "session_id model triggered manual reason t_est max_tokens usage_pct trigger target budget floor step checks policy kept prunable_count pruned_count note output_text",
 		"compact.archival":         "session_id step archived_count bytes storage_adapter file_path s3_key sha256 manifest_head error_type output_text",
@@ -127,7 +127,7 @@ func TestPayloadsComputeSharesAndText(t *testing.T) {
 		{trace.PrunedMessages{TokensBefore: 112_345, TokensAfter: 30_350}, "reduction_pct", "72.99"},
 		{trace.PrunedMessages{PrunedCount: 47, TotalMessages: 60, TokensBefore: 112_345, TokensAfter: 30_350}, "output_text", `"pruned 47 of 60 messages; 112345 -> 30350 tokens (-73.0%)"`},
 		{trace.MaskedObservations{MaskedCount: 1, MaskedChars: 4200, TokensBefore: 2000, TokensAfter: 1000}, "output_text", `"masked 1 observation (4200 chars); 2000 -> 1000 tokens (-50.0%)"`},
-		{trace.TruncatedResults{TruncatedCount: 2, LimitTokens: 8000, Mode: "head", TokensBefore: 20_000, TokensAfter: 16_000}, "output_text", `"truncated 2 results above 8000 tokens (head); 20000 -> 16000 tokens (-20.0%)"`},
+		{trace.TruncatedResults{TruncatedCount: 2, LimitTokens: 8000, Mode: "head", TokensBefore: 20_000, TokensAfter: 16_000}, "output_text", `"truncated 2 results to about 8000 tokens (head); 20000 -> 16000 tokens (-20.0%)"`},
 		{trace.Archival{ArchivedCount: 1, S3Key: "k"}, "output_text", `"archived 1 message to k"`},
 		{trace.Archival{ArchivedCount: 60, FilePath: "f", ErrorType: "ENOSPC"}, "output_text", `"archiving 60 messages failed: ENOSPC"`},
 		{trace.Summarize{Strategy: "brief", InputMessages: 47, InputTokens: 900, SummaryTokens: 80}, "output_text", `"brief: 47 messages, 900 -> 80 tokens"`},
@@ -146,6 +146,14 @@ func TestPayloadsComputeSharesAndText(t *testing.T) {
 			`"not triggered: usage_pct < trigger_pct (96000 tokens, 75.0% of 128000; trigger 108800, target 76800, budget 126500)"`},
 		{trace.TriggerDecision{}, "checks", "[]"},
 		{trace.Preflight{TokensAfter: 5, MaxTokens: 10}, "output_text", `"nothing to do: 5 / 10 tokens"`},
+		{trace.Preflight{Reason: trace.ReasonBelow, TokensAfter: 5, MaxTokens: 10}, "output_text", `"nothing to do: 5 / 10 tokens"`},
+		{trace.Preflight{Reason: trace.ReasonFloor, TokensAfter: 9, MaxTokens: 10}, "output_text", `"not compacted (floor_above_target): 9 / 10 tokens"`},
+		{trace.Preflight{Triggered: true, MaskedCount: 1, TokensBefore: 20, TokensAfter: 10, Unarchived: true}, "output_text", `"masked 1 message: 20 -> 10 tokens (-50.0%); the archive failed"`},
+		{trace.CallUsage{Measured: 1000, Cached: 700, Output: 5, CacheKnown: true, MeasuredUSD: 0.25}, "output_text", `"billed 1000 prompt tokens, 700 of them cached, and 5 of the answer: $0.2500"`},
+		{trace.CallUsage{Measured: 1000, Cached: 700, Output: 5, MeasuredUSD: 0.25}, "output_text", `"billed 1000 prompt tokens, 700 of them cached, as estimated, and 5 of the answer: $0.2500"`},
+		{trace.CallUsage{Measured: 400, Cleared: 600, Estimated: 1030}, "estimate_error_pct", "3"},
+		{trace.CallUsage{Measured: 1000, Compacted: 900, Estimated: 500}, "estimate_error_pct", "0"},
+		{trace.Archival{ArchivedCount: 2}, "output_text", `"archived 2 messages"`},
 		{trace.Preflight{ErrorType: "InsufficientBudget", TokensBefore: 5, Budget: 4}, "output_text", `"failed: InsufficientBudget; 5 tokens, budget 4"`},
 		{trace.Preflight{}, "timings_ms", "{}"},
 	} {

@@ -13,13 +13,16 @@ type CallUsage struct {
 	Model     string `json:"model"`
 	Measured  int    `json:"prompt_tokens_measured"`
 	Estimated int    `json:"tokens_estimated"` // estimated tokens of the same prompt
-	// computed: error of the estimate in percent of the measured tokens, positive if too high
+	// computed: error of the estimate in percent of the tokens that the provider received, positive if too
+	// high; 0 if it made a summary of its own, because it then reports no such number
 	ErrorPct     float64 `json:"estimate_error_pct"`
 	Cached       int     `json:"cached_tokens_measured"`
 	Written      int     `json:"written_tokens_measured"`
 	Output       int     `json:"output_tokens_measured"`
-	CacheKnown   bool    `json:"cache_measured"` // false: the provider does not report its cache, and the parts are estimated
-	MeasuredUSD  float64 `json:"measured_usd"`   // prompt and answer
+	Cleared      int     `json:"cleared_tokens_measured,omitempty"`   // tokens that the provider removed from the prompt, and did not bill
+	Compacted    int     `json:"compacted_tokens_measured,omitempty"` // part of Measured that it read for a summary of its own
+	CacheKnown   bool    `json:"cache_measured"`                      // false: the provider does not report its cache, and the parts are estimated
+	MeasuredUSD  float64 `json:"measured_usd"`                        // prompt and answer
 	EstimatedUSD float64 `json:"estimated_prompt_usd"`
 	WholeUSD     float64 `json:"projected_whole_prompt_usd"`
 	Relative     bool    `json:"prices_relative"`
@@ -45,13 +48,19 @@ func (p CallUsage) spec() spec { return spec{NameCallUsage, KindUsage, StatusOK,
 
 func (p CallUsage) complete() any {
 	p.MeasuredUSD, p.EstimatedUSD, p.WholeUSD, p.SessionUSD = finite(p.MeasuredUSD), finite(p.EstimatedUSD), finite(p.WholeUSD), finite(p.SessionUSD)
-	p.ErrorPct = -reduction(p.Measured, p.Estimated)
+	if p.ErrorPct = 0; p.Compacted == 0 {
+		p.ErrorPct = -reduction(p.Measured+p.Cleared, p.Estimated)
+	}
 	p.OutputText = or(p.OutputText, func() string {
 		unit := "$"
 		if p.Relative {
 			unit = "input prices "
 		}
-		return fmt.Sprintf("billed %d prompt tokens, %d of them cached, and %d of the answer: %s%.4f", p.Measured, p.Cached, p.Output, unit, p.MeasuredUSD)
+		guess := ""
+		if !p.CacheKnown {
+			guess = ", as estimated"
+		}
+		return fmt.Sprintf("billed %d prompt tokens, %d of them cached%s, and %d of the answer: %s%.4f", p.Measured, p.Cached, guess, p.Output, unit, p.MeasuredUSD)
 	})
 	return p
 }

@@ -26,6 +26,9 @@ func (x sheetBill) String() string {
 	fmt.Fprintf(&b, "bill of %s", things(x.Calls, "call"))
 	if x.Priced {
 		fmt.Fprintf(&b, ": prompts estimated at $%.4f, projected with the whole history $%.4f", x.Sent, x.Raw)
+		if x.Unpriced > 0 {
+			fmt.Fprintf(&b, "; %s without a price", things(x.Unpriced, "call"))
+		}
 	} else {
 		b.WriteString(": no price of the model is known")
 	}

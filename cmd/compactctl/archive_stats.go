@@ -21,8 +21,9 @@ func newArchiveStats(a *app) *cobra.Command {
 		Use:   "stats",
 		Short: "Add up tokens, compactions, fallbacks, recalls and money",
 		Long: `Stats adds up the audit logs and ledgers of all sessions: the tokens of the histories and
-of the views, compactions by stage, fallbacks, recalls, and the cost of the prompts by the
-list prices of their model. The cost is an estimate from the counted tokens, not a bill.`,
+of the views, compactions by stage, fallbacks, recalls, and the cost of the prompts as the
+calls estimated it from the counted tokens, which is not a bill. --prices estimates it by
+other prices. Failed calls are counted; tokens and money are those of the others.`,
 		Args: arguments(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			f := replay.Filter{Agent: agent}
@@ -52,7 +53,7 @@ list prices of their model. The cost is an estimate from the counted tokens, not
 	}
 	cmd.Flags().StringVar(&since, "since", "", "only calls since a `TIME` such as 2026-11-22 or 2026-11-22T15:04:05Z, or of an age such as 36h or 7d")
 	cmd.Flags().StringVar(&agent, "agent", "", "only calls of the agent with this `NAME`")
-	cmd.Flags().StringVar(&prices, "prices", "", "`MODEL` whose list prices apply, or a JSON FILE with a price card (default: the prices of each session's model)")
+	cmd.Flags().StringVar(&prices, "prices", "", "`MODEL` whose list prices apply, or a JSON FILE with a price card (default: the prices that each call was estimated with)")
 	cmd.Flags().BoolVar(&asCSV, "csv", false, "print comma separated values, one line for each session")
 	return cmd
 }

@@ -27,7 +27,7 @@ func newReport(a *app) *cobra.Command {
 	}
 	a.addArchive(cmd)
 	cmd.Flags().StringVar(&page, "html", "", "write a page to `FILE`")
-	cmd.Flags().StringVar(&prices, "prices", "", "`MODEL` whose list prices apply, or a JSON FILE with a price card (default: the prices of the session's model)")
+	cmd.Flags().StringVar(&prices, "prices", "", "`MODEL` whose list prices apply, or a JSON FILE with a price card (default: the prices that each call was estimated with)")
 	return cmd
 }
 
@@ -74,7 +74,7 @@ func (a *app) report(cmd *cobra.Command, args []string, page, prices string) err
 const aboutReport = `Report reads one session of the archive. It shows the tokens that were sent call by call,
 each compaction with its reason, its stages, its summary and the messages that it removed
 (role, tool, tokens, reference), edits between compactions, recalls, errors, and the cost
-of the prompts by a price card. --html writes all of that as one page that needs no
+of the prompts as the calls estimated it. --html writes all of that as one page that needs no
 network. All text is redacted, as it is in the archive. Times are in UTC.
 
 The cost is an estimate from the counted tokens, not a bill. It is unknown what was sent
@@ -101,6 +101,9 @@ func (a *app) printAccount(x *replay.Account, page string) error {
 	if x.Money.Priced {
 		fmt.Fprintf(&b, "prompts: $%.4f estimated, $%.4f projected for whole histories\n", x.Money.Sent, x.Money.Raw)
 		fmt.Fprintf(&b, "prices: %s\n", oneLine(x.Money.Card))
+	}
+	if x.Money.Priced && x.Money.Unpriced > 0 {
+		fmt.Fprintf(&b, "%s without a price: add --prices MODEL or --prices FILE\n", things(x.Money.Unpriced, "call"))
 	}
 	b.WriteString(summariesOf(&x.Money))
 	b.WriteString(stepLines(x))

@@ -90,8 +90,8 @@ func (o *outcome) see(w io.Writer, res *compact.Result, history []message.Messag
 		return
 	}
 	o.compactions++
-	fmt.Fprintf(w, "step %d: %6d -> %6d tokens, %s (%d masked, %d summarized), %s\n",
-		res.Step, res.Before.Total, res.After.Total, res.ReductionStage, res.MaskedCount, res.SummarizedCount, res.Reason)
+	fmt.Fprintf(w, "step %d: %6d -> %6d tokens, %s (in the view: %d masked, %d summarized), %s\n",
+		res.Step, res.Before.Total, res.After.Total, res.CallStage, res.MaskedCount, res.SummarizedCount, res.Reason)
 }
 
 func protectedIn(msgs []message.Message) (n int) {

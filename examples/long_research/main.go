@@ -58,7 +58,7 @@ func run(ctx context.Context, w io.Writer, archive string) (o outcome, err error
 		o.tokens, o.budget, o.largest = res.TokensIn, res.Budget, max(o.largest, res.After.Total)
 		if res.Triggered {
 			o.compactions++
-			fmt.Fprintf(w, "source %3d: history %6d tokens, request %6d -> %6d, %s\n", source, res.TokensIn, res.Before.Total, res.After.Total, res.ReductionStage)
+			fmt.Fprintf(w, "source %3d: history %6d tokens, request %6d -> %6d, %s\n", source, res.TokensIn, res.Before.Total, res.After.Total, res.CallStage)
 		}
 		history = append(history, research(rng, source)...)
 		if source%40 == 0 {

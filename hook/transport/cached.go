@@ -51,7 +51,7 @@ func (x *exchange) billed(res *compact.Result, u compact.Usage, held, counted in
 func (x *exchange) refused(o overflow, counted int) int {
 	if _, named := x.cache(); !named {
 		if o.prompt > 0 {
-			x.t.m.Observe(x.res, compact.Usage{PromptTokens: o.prompt})
+			x.t.m.Observe(x.res, compact.Usage{PromptTokens: o.prompt, Refused: true})
 		}
 		return counted
 	}

@@ -95,6 +95,7 @@ const (
 	fallbacks
 	refusals
 	recalls
+	billedCalls
 	promptTokens
 	cachedTokens
 	writtenTokens
@@ -120,7 +121,7 @@ const (
 var families = [counted]Family{
 	calls:            {Name: "compact.calls", Unit: "{call}", Help: "Model calls that were compared with the budget, by outcome.", Labels: []string{"outcome"}},
 	decisions:        {Name: "compact.decisions", Unit: "{call}", Help: "Model calls by the reason for compacting, or for not compacting.", Labels: []string{"reason"}},
-	compactions:      {Name: "compact.compactions", Unit: "{compaction}", Help: "Compactions by the most severe stage and the reason.", Labels: []string{"stage", "reason"}},
+	compactions:      {Name: "compact.compactions", Unit: "{compaction}", Help: "Compactions by their own most severe stage and the reason.", Labels: []string{"stage", "reason"}},
 	preflight:        {Name: "compact.preflight.duration", Unit: "s", Help: "Time from the start of a call until its view was ready.", Kind: Histogram, Labels: []string{"outcome"}, Bounds: quick},
 	phases:           {Name: "compact.phase.duration", Unit: "s", Help: "Time of the parts of a call; a part that only waits is named _wait.", Kind: Histogram, Labels: []string{"phase"}, Bounds: quick},
 	historyTokens:    {Name: "compact.history_tokens", Unit: "{token}", Help: "Estimated tokens of the incoming histories.", Labels: []string{"model"}},
@@ -142,12 +143,13 @@ var families = [counted]Family{
 	fallbacks:        {Name: "compact.fallbacks", Unit: "{error}", Help: "Fallbacks after failures.", Labels: []string{"fallback"}},
 	refusals:         {Name: "compact.refusals", Unit: "{request}", Help: "Requests that the provider refused as too long, by whether a smaller one was sent.", Labels: []string{"retried"}},
 	recalls:          {Name: "compact.recalls", Unit: "{recall}", Help: "Recalls of removed text, by outcome.", Labels: []string{"result"}},
+	billedCalls:      {Name: "compact.billed_calls", Unit: "{call}", Help: "Calls whose usage the provider reported.", Labels: []string{"model"}},
 	promptTokens:     {Name: "compact.billed_prompt_tokens", Unit: "{token}", Help: "Prompt tokens that the provider billed, cached ones included.", Labels: []string{"model"}},
 	cachedTokens:     {Name: "compact.billed_cached_tokens", Unit: "{token}", Help: "Prompt tokens read from the provider's cache, if the provider reports them.", Labels: []string{"model"}},
 	writtenTokens:    {Name: "compact.billed_written_tokens", Unit: "{token}", Help: "Prompt tokens written to the provider's cache, if the provider reports them.", Labels: []string{"model"}},
 	outputTokens:     {Name: "compact.billed_output_tokens", Unit: "{token}", Help: "Answer tokens that the provider billed.", Labels: []string{"model"}},
 	estimateError:    {Name: "compact.estimate.error", Unit: "{percent}", Help: "Error of the estimate in percent of the billed tokens; above 0 the estimate was too high.", Kind: Histogram, Bounds: percent},
-	cacheBreaks:      {Name: "compact.cache_breaks", Unit: "{call}", Help: "Calls whose prompt does not begin with the prompt of the previous call."},
+	cacheBreaks:      {Name: "compact.cache_breaks", Unit: "{call}", Help: "Billed calls whose prompt does not begin with the prompt of the previous call."},
 	cacheBroken:      {Name: "compact.cache_broken_tokens", Unit: "{token}", Help: "Tokens of the previous prompt from the break on."},
 	estimatedUSD:     {Name: "compact.estimated_prompts_usd", Unit: "{USD}", Help: "Expected cost in US dollars of the prompts as they were sent.", Labels: []string{"model"}},
 	wholeUSD:         {Name: "compact.projected_whole_prompts_usd", Unit: "{USD}", Help: "Expected cost in US dollars of the prompts with the whole history.", Labels: []string{"model"}},

@@ -80,7 +80,7 @@ compact_estimated_prompts_usd_total{model="m"} 0.25
 compact_projected_whole_prompts_usd_total{model="m"} 0.5
 compact_summaries_usd_total{model="m"} 0
 compact_unpriced_calls_total{model="m"} -`},
-	{trace.Preflight{Model: "m", Triggered: true, Reason: trace.ReasonUsage, ReductionStage: "masking", TokensIn: 100, TokensBefore: 90, TokensAfter: 30, Bill: &trace.CallBill{Relative: true, EstimatedUSD: 9}}, `
+	{trace.Preflight{Model: "m", Triggered: true, Reason: trace.ReasonUsage, ReductionStage: "summarization", CallStage: "masking", TokensIn: 100, TokensBefore: 90, TokensAfter: 30, Bill: &trace.CallBill{Relative: true, EstimatedUSD: 9}}, `
 compact_calls_total{outcome="compacted"} 1
 compact_compactions_total{stage="masking",reason="usage_pct >= trigger_pct"} 1
 compact_compaction_tokens_sum{when="before"} 90
@@ -155,14 +155,24 @@ compact_estimate_error_bucket{le="2"} 0
 compact_estimate_error_bucket{le="5"} 1
 compact_cache_breaks_total 1
 compact_cache_broken_tokens_total 200
+compact_billed_calls_total{model="m"} 1
 compact_measured_usd_total{model="m"} 0.75`},
 	{trace.CallUsage{Model: "m", Measured: 1000, Cached: 600, Relative: true, MeasuredUSD: 7}, `
 compact_billed_prompt_tokens_total{model="m"} 1000
 compact_billed_cached_tokens_total{model="m"} -
 compact_cache_breaks_total 0
 compact_measured_usd_total{model="m"} -`},
-	{trace.ObservedUsage{Model: "m", Measured: 1000}, `compact_billed_prompt_tokens_total{model="m"} 1000`},
-	{trace.Observed{Model: "m", WouldCompact: true, Stage: "masking", Reason: trace.ReasonUsage, Estimated: 100, Projected: 40, WouldFail: "InsufficientBudget"}, `
+	{trace.CallUsage{Model: "m", Measured: 1000, Compacted: 900, Estimated: 500}, `
+compact_billed_calls_total{model="m"} 1
+compact_estimate_error_count -`},
+	{trace.CallUsage{Model: "m", Measured: 400, Cleared: 600, Estimated: 1030}, `compact_estimate_error_sum 3`},
+	{trace.ObservedUsage{Model: "m", Measured: 1000, Cached: 700, Written: 200, Output: 30, CacheKnown: true}, `
+compact_billed_prompt_tokens_total{model="m"} 1000
+compact_billed_cached_tokens_total{model="m"} 700
+compact_billed_written_tokens_total{model="m"} 200
+compact_billed_output_tokens_total{model="m"} 30
+compact_billed_calls_total{model="m"} 1`},
+	{trace.Observed{Model: "m", WouldCompact: true, Stage: "summarization", CallStage: "masking", Reason: trace.ReasonUsage, Estimated: 100, Projected: 40, WouldFail: "InsufficientBudget"}, `
 compact_observed_calls_total{model="m"} 1
 compact_observed_tokens_total{model="m"} 100
 compact_projected_tokens_total{model="m"} 40
@@ -213,7 +223,7 @@ func TestLabelsAreBounded(t *testing.T) {
 	m := metrics.New(&metrics.Options{MaxValues: 7})
 	for i := range 200 {
 		name := fmt.Sprintf("model \"%d\"\\\n\x00\xff", i) + strings.Repeat("x", 500)
-		count(t, m, event(trace.Preflight{Model: name, Reason: name, ReductionStage: name, Triggered: true, TokensIn: 1, Timings: map[string]float64{name: 1}}, 0))
+		count(t, m, event(trace.Preflight{Model: name, Reason: name, CallStage: name, Triggered: true, TokensIn: 1, Timings: map[string]float64{name: 1}}, 0))
 	}
 	points := 0
 	for _, f := range m.Snapshot() {

@@ -65,7 +65,7 @@ type callData struct {
 	Saved     int                `json:"tokens_saved"`
 	Window    int                `json:"max_tokens"`
 	Timings   map[string]float64 `json:"timings_ms"`
-	Stage     string             `json:"reduction_stage"`
+	Stage     string             `json:"call_stage"`
 	Bill      *trace.CallBill    `json:"bill"`
 	ErrorType string             `json:"error_type"`
 }
@@ -211,13 +211,11 @@ func (m *Metrics) recalled(_ *trace.Event, p *struct {
 }
 
 func (m *Metrics) billed(_ *trace.Event, p *trace.CallUsage) {
-	m.add(promptTokens, positive(p.Measured), p.Model)
-	m.add(outputTokens, positive(p.Output), p.Model)
+	m.tokens(p.Model, p.Measured, p.Output)
 	if p.CacheKnown {
-		m.add(cachedTokens, positive(p.Cached), p.Model)
-		m.add(writtenTokens, positive(p.Written), p.Model)
+		m.cache(p.Model, p.Cached, p.Written)
 	}
-	if p.Measured > 0 && p.Estimated > 0 {
+	if p.Measured > 0 && p.Estimated > 0 && p.Compacted == 0 {
 		m.put(estimateError, p.ErrorPct)
 	}
 	if p.Break != nil {
@@ -230,7 +228,24 @@ func (m *Metrics) billed(_ *trace.Event, p *trace.CallUsage) {
 }
 
 func (m *Metrics) observedUsage(_ *trace.Event, p *trace.ObservedUsage) {
-	m.add(promptTokens, positive(p.Measured), p.Model)
+	m.tokens(p.Model, p.Measured, p.Output)
+	if p.CacheKnown {
+		m.cache(p.Model, p.Cached, p.Written)
+	}
+}
+
+// tokens adds a billed call and its tokens.
+func (m *Metrics) tokens(of string, prompt, output int) {
+	m.add(billedCalls, 1, of)
+	m.add(promptTokens, positive(prompt), of)
+	m.add(outputTokens, positive(output), of)
+}
+
+// cache adds the tokens of a call that were read from the provider's cache, and
+// written into it.
+func (m *Metrics) cache(of string, read, written int) {
+	m.add(cachedTokens, positive(read), of)
+	m.add(writtenTokens, positive(written), of)
 }
 
 func (m *Metrics) looked(_ *trace.Event, p *trace.Observed) {
@@ -238,7 +253,7 @@ func (m *Metrics) looked(_ *trace.Event, p *trace.Observed) {
 	m.add(observedTokens, positive(p.Estimated), p.Model)
 	m.add(projectedTokens, positive(p.Projected), p.Model)
 	if p.WouldCompact {
-		m.add(wouldCompact, 1, p.Stage, p.Reason)
+		m.add(wouldCompact, 1, p.CallStage, p.Reason)
 	}
 	if p.WouldFail != "" {
 		m.add(wouldFail, 1, p.WouldFail)
