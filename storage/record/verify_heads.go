@@ -31,6 +31,37 @@ func (v *verifier) checkBook() {
 		}
 		v.checkRefusals(b, x)
 	}
+	v.checkGraves(b, now)
+}
+
+// checkGraves checks a session that is there against its tombstones: a refusal names a
+// line that the manifest must still have, and an erasure of this life must have begun, and
+// not be complete. Tombstones of version 0.1.0 name no life, and prove nothing here.
+func (v *verifier) checkGraves(b *HeadBook, now string) {
+	told := map[string]bool{} // an erasure has two tombstones
+	for _, t := range b.graves[tombstoneID(v.dir)] {
+		if now == "" || t.Life != now || t.Head == "" || told[t.Head] {
+			continue
+		}
+		when := t.At.UTC().Format(time.RFC3339) + by(t.Who)
+		switch {
+		case t.Refused != "" && !slices.Contains(v.heads, t.Head):
+			v.problem(Truncated, manifestName, 0, "it was rolled back: a tombstone records the refused erase at %s, and the line that it names is gone", when)
+		case t.Refused == "" && (t.Done || !v.manifest.erasing):
+			v.problem(Added, erasedName, 0, "a tombstone says that this session was erased at %s, and it is here: the tombstone is forged, or the session was put back", when)
+		default:
+			continue
+		}
+		told[t.Head] = true
+	}
+}
+
+// by returns " by NAME", or nothing.
+func by(who string) string {
+	if who == "" {
+		return ""
+	}
+	return " by " + who
 }
 
 // checkLife checks the manifest against the heads of its life.
