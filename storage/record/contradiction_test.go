@@ -2,6 +2,8 @@ package record_test
 
 import (
 	"errors"
+	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -102,6 +104,31 @@ func TestTombstonesOfAPresentSession(t *testing.T) {
 	}
 }
 
+// If a session whose erase was refused disappears with all its heads, the tombstone of the
+// refusal is left, and names it.
+func TestARefusedEraseOutlivesItsSession(t *testing.T) {
+	for _, erased := range []bool{false, true} {
+		a := memory.New()
+		s := session(t, a, "s")
+		s.KeepHeads(record.NewHeads(a, nil))
+		step(t, s, 1)
+		must(t, s.Hold(t.Context(), text("case")))
+		_, _ = s.Erase(t.Context(), text("asked for"))
+		must(t, s.Release(t.Context(), text("closed")))
+		if erased {
+			must(t, second(s.Erase(t.Context(), text("asked for"))))
+		}
+		backup{}.putBack(t, a)
+		book, err := record.ReadHeads(t.Context(), a, record.HeadsOptions{})
+		must(t, err)
+		gone, err := book.Vanished(t.Context(), a)
+		must(t, err)
+		if !erased != (len(gone) == 1 && !gone[0].OK()) {
+			t.Errorf("erased %t: %+v", erased, gone)
+		}
+	}
+}
+
 // A line that no longer states which manifest it is about is a problem, and not a missing
 // proof: nobody would see that it was changed.
 func TestADamagedLineOfHeadsIsReported(t *testing.T) {
@@ -123,5 +150,32 @@ func TestADamagedLineOfHeadsIsReported(t *testing.T) {
 		if r := book.Report(); len(r.Problems) != 1 || r.Problems[0].Kind != record.Unreadable || r.Problems[0].Line != 1 {
 			t.Errorf("%s: %v", member, r.Problems)
 		}
+	}
+}
+
+// Acts has the operations on a session, with who asked for them and why.
+func TestActsOfASession(t *testing.T) {
+	a := memory.New()
+	s := session(t, a, "s")
+	step(t, s, 1)
+	s.ActAs(text("ann"))
+	must(t, s.Hold(t.Context(), text("case 7")))
+	step(t, s, 2)
+	must(t, s.Release(t.Context(), text("closed")))
+	dead := session(t, &between{Archive: a, dead: true}, "s")
+	for range 2 { // the second one continues the first
+		if _, err := dead.Erase(t.Context(), text("asked for")); !errors.Is(err, errDead) {
+			t.Errorf("erased: %v", err)
+		}
+	}
+	acts, err := session(t, a, "s").Acts(t.Context())
+	must(t, err)
+	var got []string
+	for _, act := range acts {
+		got = append(got, strings.TrimSpace(fmt.Sprintln(act.Op, act.Step, act.Who, act.Why)))
+	}
+	want := []string{"commit 1", "hold 0 ann case 7", "commit 2", "release 0 ann closed", "erase 0"}
+	if !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
 	}
 }

@@ -139,21 +139,45 @@ func (b *HeadBook) proof(l *headLine) Proof {
 // archive although no erase is recorded, and for each erased session whose tombstone
 // is missing. Dir is the folder, or its hash if the name is unknown.
 func (b *HeadBook) Vanished(ctx context.Context, a storage.Archive) ([]Report, error) {
-	there := map[string]bool{}
+	there := map[string]bool{} // by headID, and by tombstoneID
 	for s, err := range Sessions(ctx, a) {
 		if err != nil {
 			return nil, err
 		}
-		there[headID(keyOf(s.Dir))] = true
+		there[headID(keyOf(s.Dir))], there[tombstoneID(keyOf(s.Dir))] = true, true
 	}
-	if len(b.vanished(there, b)) == 0 {
+	if len(b.vanished(there, b))+len(b.spared(there, b)) == 0 {
 		return nil, nil
 	}
 	now, err := ReadHeads(ctx, a, HeadsOptions{Public: b.public}) // a session may have been erased since
 	if err != nil {
 		return nil, err
 	}
-	return b.vanished(there, now), nil
+	return append(b.vanished(there, now), b.spared(there, now)...), nil
+}
+
+// spared returns a report for each session whose erase was refused, and that is gone
+// although no erase is recorded: neither a tombstone nor any head is left of it.
+func (b *HeadBook) spared(there map[string]bool, now *HeadBook) (all []Report) {
+	known := map[string]bool{} // lives in the heads, which vanished reports
+	for _, lines := range b.sessions {
+		for _, l := range lines {
+			known[l.Life] = known[l.Life] || !b.forged[l.hash]
+		}
+	}
+	for _, id := range slices.Sorted(maps.Keys(b.graves)) {
+		erased := func(t Tombstone) bool { return t.Refused == "" }
+		for _, t := range b.graves[id] {
+			if there[id] || erased(t) || t.Life == "" || known[t.Life] || slices.ContainsFunc(now.graves[id], erased) {
+				continue
+			}
+			v := &verifier{}
+			v.problem(Removed, manifestName, 0, "the session vanished: a tombstone records the refused erase at %s%s, and nobody erased it", t.At.UTC().Format(time.RFC3339), by(t.Who))
+			all = append(all, Report{Dir: id, Problems: v.report.Problems})
+			break
+		}
+	}
+	return all
 }
 
 // vanished returns a report for each session in the heads whose id is not in the set
@@ -265,4 +289,7 @@ func (b *HeadBook) name(id string) string {
 
 // Of reports whether r, from [HeadBook.Vanished], is about the session with
 // this folder.
-func (r Report) Of(dir string) bool { return r.Dir == dir || r.Dir == headID(keyOf(dir)) }
+func (r Report) Of(dir string) bool {
+	k := keyOf(dir)
+	return r.Dir == dir || r.Dir == headID(k) || r.Dir == tombstoneID(k)
+}
