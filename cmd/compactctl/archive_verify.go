@@ -41,7 +41,7 @@ func newArchiveVerify(a *app) *cobra.Command {
 				return err
 			}
 			archive, err := a.readArchive(cmd)
-			if err != nil {
+			if err != nil && archive == nil {
 				return err
 			}
 			var names []string
