@@ -179,3 +179,24 @@ func TestActsOfASession(t *testing.T) {
 		t.Errorf("%q, want %q", got, want)
 	}
 }
+
+// Lines that no mark covers are noted, because an end that is cut off before the next mark
+// leaves no trace.
+func TestLinesAfterTheLastMarkAreNoted(t *testing.T) {
+	a := memory.New()
+	s := session(t, a, "s")
+	step(t, s, 1)
+	noted := func() bool {
+		r, err := record.Verify(t.Context(), a, "s", record.VerifyOptions{})
+		must(t, err)
+		return r.OK() && strings.Contains(strings.Join(r.Notes, "\n"), "events.jsonl: nothing proves that its last 3 lines are all")
+	}
+	must(t, s.Events(t.Context(), lines("late", 3)))
+	if !noted() {
+		t.Error("three lines without a mark are not noted")
+	}
+	must(t, s.Checkpoint(t.Context()))
+	if noted() {
+		t.Error("they are noted after a mark")
+	}
+}
