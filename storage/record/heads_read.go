@@ -108,7 +108,7 @@ func (b *HeadBook) take(w *headWriter, writer string, number int, body []byte, h
 	if bytes.HasPrefix(body, []byte(tornObject)) {
 		return
 	}
-	if err := json.Unmarshal(body, &l.head); err != nil || l.Op == "" || !isHash(l.Session) || !isHash(l.Life) || !isHash(l.Head) {
+	if err := json.Unmarshal(body, &l.head); err != nil || l.Op == "" || l.At.IsZero() || !isHash(l.Session) || !isHash(l.Life) || !isHash(l.Head) {
 		b.problem(Unreadable, w.file, number, "it is no line of heads")
 		return
 	}
