@@ -245,32 +245,8 @@ func sheetOf(ctx context.Context, name string, s *record.Session) (*sheet, error
 	if held {
 		v.Held = "held: " + reason
 	}
-	acts, err := s.Acts(ctx)
-	if err != nil {
+	if err := v.addSteps(ctx, s); err != nil {
 		return nil, err
-	}
-	at := map[int]time.Time{} // of each step
-	for _, act := range acts {
-		if act.Step > 0 {
-			at[act.Step] = act.At
-		} else {
-			v.Acts = append(v.Acts, act)
-		}
-	}
-	for l, err := range s.Ledgers(ctx, 1) {
-		if err != nil {
-			return nil, err
-		}
-		if l.Changed != nil {
-			v.Steps = append(v.Steps, stepRow{Step: l.Step, At: at[l.Step], Kind: "changed", Note: l.Changed.Error()})
-			continue
-		}
-		var row stepRow
-		if err := json.Unmarshal(l.Data, &row); err != nil {
-			return nil, fmt.Errorf("ledger of step %d: %w", l.Step, err)
-		}
-		row.At, row.Messages, row.Evicted = at[l.Step], len(row.Evicted), nil
-		v.Steps = append(v.Steps, row)
 	}
 	v.Bill.SessionBill, v.Bill.err = replay.ReadBill(ctx, s, price.Card{})
 	for info, err := range s.Files(ctx) {
@@ -284,6 +260,38 @@ func sheetOf(ctx context.Context, name string, s *record.Session) (*sheet, error
 		v.Files = append(v.Files, storedRow{name, info.Size, info.Modified})
 	}
 	return v, nil
+}
+
+// addSteps adds the compactions of a session, and the other operations on it.
+func (v *sheet) addSteps(ctx context.Context, s *record.Session) error {
+	acts, err := s.Acts(ctx)
+	if err != nil {
+		return err
+	}
+	at := map[int]time.Time{} // of each step
+	for _, act := range acts {
+		if act.Step > 0 {
+			at[act.Step] = act.At
+		} else {
+			v.Acts = append(v.Acts, act)
+		}
+	}
+	for l, err := range s.Ledgers(ctx, 1) {
+		if err != nil {
+			return err
+		}
+		if l.Changed != nil {
+			v.Steps = append(v.Steps, stepRow{Step: l.Step, At: at[l.Step], Kind: "changed", Note: l.Changed.Error()})
+			continue
+		}
+		var row stepRow
+		if err := json.Unmarshal(l.Data, &row); err != nil {
+			return fmt.Errorf("ledger of step %d: %w", l.Step, err)
+		}
+		row.At, row.Messages, row.Evicted = at[l.Step], len(row.Evicted), nil
+		v.Steps = append(v.Steps, row)
+	}
+	return nil
 }
 
 func (a *app) printSheet(v *sheet) error {
