@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/agentcompact/compact/redact"
@@ -28,7 +29,7 @@ type ScrubOptions struct {
 // ScrubReport is the outcome of [Scrub], or of its dry run.
 type ScrubReport struct {
 	record.Scrubbed
-	// Steps are the steps whose ledger held a secret, in a summary or a notice. The
+	// Steps are the steps whose summary or notice held a secret. The
 	// part of the view that comes from them changes, so they match no history any more,
 	// and the next call of the session compacts again. All other views stay the same.
 	Steps []int `json:"steps,omitempty"`
@@ -70,12 +71,24 @@ func Scrub(ctx context.Context, s *record.Session, o ScrubOptions) (ScrubReport,
 	done.Resumed = done.Resumed || ended
 	report := ScrubReport{Scrubbed: done}
 	for _, file := range done.Files {
-		step := 0
-		if _, serr := fmt.Sscanf(file.Name, "ledger-%d.json", &step); serr == nil && file.Places > 0 {
+		if step := stepOfFile(file.Name); step > 0 && file.Places > 0 {
 			report.Steps = append(report.Steps, step)
 		}
 	}
+	slices.Sort(report.Steps)
+	report.Steps = slices.Compact(report.Steps)
 	return report, err
+}
+
+// stepOfFile returns the number of the step whose view comes from a file: its ledger, or the
+// summary that the ledger names (also as summary-001.2.json). It is 0 for other files.
+func stepOfFile(file string) (step int) {
+	for _, form := range []string{"ledger-%d.", "summary-%d."} {
+		if _, err := fmt.Sscanf(file, form, &step); err == nil {
+			return step
+		}
+	}
+	return 0
 }
 
 // scrubFinder finds the parts of archive lines that a scrub removes.

@@ -140,6 +140,31 @@ func TestSessionKeepsItsStateAfterAScrub(t *testing.T) {
 	}
 }
 
+// A secret in a summary changes the view of its step, and the report says so: the summary
+// is in a file beside the ledger.
+func TestScrubReportsTheStepsWhoseSummaryChanges(t *testing.T) {
+	r := newRig(t, compact.Config{})
+	history := append(loop(6, 200), message.User("The word is "+leakedLater+". Read module_b."))
+	history = append(append(history, round(20, 200)...), message.User("And now module_c."))
+	for i := 21; i < 30; i++ {
+		history = append(history, round(i, 200)...)
+	}
+	if _, err := r.ManualCompact(t.Context(), "s", history, "test"); err != nil {
+		t.Fatal(err)
+	}
+	done, err := compact.Scrub(t.Context(), r.stored(), compact.ScrubOptions{Secrets: []string{leakedLater}, Reason: redact.Lit("it leaked")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !slices.ContainsFunc(done.Files, func(f record.ScrubbedFile) bool { return f.Name == "summary-001.json" && f.Places > 0 }) {
+		t.Fatalf("no summary had it: %+v", done.Files)
+	}
+	if !slices.Equal(done.Steps, []int{1}) {
+		t.Errorf("steps %v, want 1", done.Steps)
+	}
+	r.verified()
+}
+
 // After a scrub during an agent's work the archive works: even with on_error continue, the next
 // step is stored.
 func TestStepAfterAScrubIsStoredForEveryOnError(t *testing.T) {

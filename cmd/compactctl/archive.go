@@ -68,7 +68,7 @@ func (a *app) openWith(cmd *cobra.Command, open func(compact.StorageConfig) (sto
 		return nil, cfg, &brokenArchive{err}
 	}
 	if a.keys, err = compact.KeysOf(cmd.Context(), cfg, archive); err != nil {
-		return nil, cfg, &brokenArchive{err}
+		return archive, cfg, &brokenArchive{err} // verify needs no keys
 	}
 	return archive, cfg, nil
 }
@@ -101,7 +101,7 @@ func openAs(ctx context.Context, archive storage.Archive, name string, ways ...f
 		}
 	}
 	if t, ok, err := record.Erased(ctx, archive, name); err == nil && ok {
-		return nil, fmt.Errorf("session %q was erased at %s", name, stamp(t.At))
+		return nil, fmt.Errorf("session %q was erased at %s%s", name, stamp(t.At), byWhom(t.Who, t.Reason))
 	}
 	return nil, fmt.Errorf("there is no session %q in the archive; compactctl archive ls lists them", name)
 }

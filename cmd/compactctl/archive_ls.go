@@ -85,8 +85,8 @@ func (a *app) listSessions(cmd *cobra.Command) error {
 }
 
 const aboutArchiveLs = `Ls lists the sessions, with the reason of each legal hold. With --erased it lists the
-erased sessions: the time, the hash of the session's name, the reason, and whether the
-erase was refused.`
+erased sessions: the time, the hash of the session's name, who asked, the reason, and
+whether the erase was refused. The hash is that of the folder's name: printf %s ticket-4711 | sha256sum.`
 
 // heldIn reports whether a session is under a legal hold, and the reason.
 func heldIn(ctx context.Context, archive storage.Archive, dir string) (held bool, reason string, err error) {
@@ -118,20 +118,13 @@ func (a *app) listErased(cmd *cobra.Command) error {
 		what := "begun"
 		switch {
 		case t.Refused != "":
-			what = "refused: " + t.Refused
+			what = "refused: " + t.Refused + ", requested"
 		case t.Damaged:
 			what = "a damaged line"
 		case t.Done:
 			what = "erased"
 		}
-		fmt.Fprintf(&b, "%s  %s  %4d files  %9s  %s", stamp(t.At), t.Session, t.Files, bytesOf(t.Bytes), oneLine(what))
-		if t.Who != "" {
-			fmt.Fprintf(&b, " by %s", oneLine(t.Who))
-		}
-		if t.Reason != "" {
-			fmt.Fprintf(&b, " · %s", oneLine(t.Reason))
-		}
-		b.WriteByte('\n')
+		fmt.Fprintf(&b, "%s  %s  %4d files  %9s  %s%s\n", stamp(t.At), t.Session, t.Files, bytesOf(t.Bytes), oneLine(what), byWhom(t.Who, t.Reason))
 	}
 	_, err = io.WriteString(a.out, b.String())
 	return err

@@ -134,7 +134,11 @@ func (a *app) printScrub(name string, r *compact.ScrubReport) error {
 	places := 0
 	for _, f := range r.Files {
 		places += f.Places
-		if err := a.say("%6s  %s", count(f.Places), printable(f.Name)); err != nil {
+		row := fmt.Sprintf("%6s  %s", count(f.Places), printable(f.Name))
+		if f.Places == 0 {
+			row = fmt.Sprintf("%6s  %s", "", printable(f.Name)+" (only hashes of other files or lines)")
+		}
+		if err := a.say("%s", row); err != nil {
 			return err
 		}
 	}

@@ -191,13 +191,15 @@ func (a *app) catWhole(ctx context.Context, s *record.Session, name string) erro
 
 // sheet holds the data that show prints about a session.
 type sheet struct {
-	Session  string      `json:"session"`
-	Location string      `json:"location"`
-	Head     string      `json:"manifest_head"`
-	Held     string      `json:"held,omitempty"` // reason of the legal hold
-	Bill     sheetBill   `json:"bill"`
-	Steps    []stepRow   `json:"steps"`
-	Files    []storedRow `json:"files"`
+	Session  string `json:"session"`
+	Location string `json:"location"`
+	Head     string `json:"manifest_head"`
+	Held     string `json:"held,omitempty"` // reason of the legal hold
+	// Acts are the holds, releases and scrubs, and an erasure that has begun.
+	Acts  []record.Act `json:"acts,omitempty"`
+	Bill  sheetBill    `json:"bill"`
+	Steps []stepRow    `json:"steps"`
+	Files []storedRow  `json:"files"`
 }
 
 // stepRow describes a compaction by its ledger.
@@ -210,7 +212,11 @@ type stepRow struct {
 	After  int    `json:"tokens_after"`
 	Note   string `json:"note,omitempty"`
 
-	Archive string `json:"archive,omitempty"` // the file that holds the removed messages
+	At      time.Time         `json:"at,omitzero"`
+	Archive string            `json:"archive,omitempty"` // the file that holds the removed messages
+	Evicted []json.RawMessage `json:"evicted,omitempty"` // replaced by Messages
+	// Messages is the number of messages that the step changed or removed.
+	Messages int `json:"messages,omitempty"`
 }
 
 // elsewhere returns the file of a step that is archived under another number, because
@@ -239,19 +245,8 @@ func sheetOf(ctx context.Context, name string, s *record.Session) (*sheet, error
 	if held {
 		v.Held = "held: " + reason
 	}
-	for l, err := range s.Ledgers(ctx, 1) {
-		if err != nil {
-			return nil, err
-		}
-		if l.Changed != nil {
-			v.Steps = append(v.Steps, stepRow{Step: l.Step, Kind: "changed", Note: l.Changed.Error()})
-			continue
-		}
-		var row stepRow
-		if err := json.Unmarshal(l.Data, &row); err != nil {
-			return nil, fmt.Errorf("ledger of step %d: %w", l.Step, err)
-		}
-		v.Steps = append(v.Steps, row)
+	if err := v.addSteps(ctx, s); err != nil {
+		return nil, err
 	}
 	v.Bill.SessionBill, v.Bill.err = replay.ReadBill(ctx, s, price.Card{})
 	for info, err := range s.Files(ctx) {
@@ -267,6 +262,38 @@ func sheetOf(ctx context.Context, name string, s *record.Session) (*sheet, error
 	return v, nil
 }
 
+// addSteps adds the compactions of a session, and the other operations on it.
+func (v *sheet) addSteps(ctx context.Context, s *record.Session) error {
+	acts, err := s.Acts(ctx)
+	if err != nil {
+		return err
+	}
+	at := map[int]time.Time{} // of each step
+	for _, act := range acts {
+		if act.Step > 0 {
+			at[act.Step] = act.At
+		} else {
+			v.Acts = append(v.Acts, act)
+		}
+	}
+	for l, err := range s.Ledgers(ctx, 1) {
+		if err != nil {
+			return err
+		}
+		if l.Changed != nil {
+			v.Steps = append(v.Steps, stepRow{Step: l.Step, At: at[l.Step], Kind: "changed", Note: l.Changed.Error()})
+			continue
+		}
+		var row stepRow
+		if err := json.Unmarshal(l.Data, &row); err != nil {
+			return fmt.Errorf("ledger of step %d: %w", l.Step, err)
+		}
+		row.At, row.Messages, row.Evicted = at[l.Step], len(row.Evicted), nil
+		v.Steps = append(v.Steps, row)
+	}
+	return nil
+}
+
 func (a *app) printSheet(v *sheet) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s\n%s\n", a.style.bold("session "+oneLine(v.Session)), printable(v.Location))
@@ -276,6 +303,9 @@ func (a *app) printSheet(v *sheet) error {
 	if v.Held != "" {
 		fmt.Fprintln(&b, a.style.yellow(oneLine(v.Held)))
 	}
+	for _, act := range v.Acts {
+		fmt.Fprintf(&b, "%s  %s%s\n", stamp(act.At), acted[act.Op], byWhom(act.Who, act.Why))
+	}
 	b.WriteString(v.Bill.String())
 	a.printSteps(&b, v.Steps)
 	fmt.Fprintf(&b, "\n%s\n", a.style.dim("     size  last written          file"))
@@ -284,6 +314,20 @@ func (a *app) printSheet(v *sheet) error {
 	}
 	_, err := io.WriteString(a.out, b.String())
 	return err
+}
+
+// acted describes the operations on a session.
+var acted = map[string]string{"hold": "legal hold", "release": "legal hold ended", "scrub": "scrubbed", "erase": "erase begun"}
+
+// byWhom returns who asked for an operation, and why, if that is known.
+func byWhom(who, why string) (s string) {
+	if who != "" {
+		s = " by " + oneLine(who)
+	}
+	if why != "" {
+		s += " · " + oneLine(why)
+	}
+	return s
 }
 
 // printSteps writes a line for each compaction, with a column for agents if there are
@@ -299,10 +343,10 @@ func (a *app) printSteps(b *strings.Builder, steps []stepRow) {
 		}
 		agent = func(name string) string { return left(oneLine(name), width) + "  " }
 	}
-	fmt.Fprintf(b, "\n%s\n", a.style.dim("step  "+agent("agent")+"kind           before     after  model"))
+	fmt.Fprintf(b, "\n%s\n", a.style.dim("step  "+agent("agent")+"committed             kind         before     after  messages  model"))
 	for i := range steps {
 		s := &steps[i]
-		line := fmt.Sprintf("%4d  %s%-9s  %10s%10s  %s", s.Step, agent(s.Agent), oneLine(s.Kind), count(s.Before), count(s.After), oneLine(s.Model))
+		line := fmt.Sprintf("%4d  %s%-20s  %-9s  %8s  %8s  %8s  %s", s.Step, agent(s.Agent), stamp(s.At), oneLine(s.Kind), count(s.Before), count(s.After), count(s.Messages), oneLine(s.Model))
 		more := []string{s.Note, s.elsewhere()}
 		if agent("") == "" {
 			more = append([]string{s.Agent}, more...)

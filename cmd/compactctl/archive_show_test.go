@@ -4,12 +4,17 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 )
 
 func TestShowHasAColumnOfAgentsForSeveralAgents(t *testing.T) {
-	steps := []stepRow{{Step: 1, Agent: "main", Kind: "preflight", Model: "gpt-4o", Note: "by hand"}, {Step: 2, Kind: "preflight", Model: "gpt-4o"}}
-	for n, want := range []string{"", "step  kind           before     after  model\n   1  preflight           0         0  gpt-4o · main · by hand\n",
-		"step  agent  kind           before     after  model\n   1  main   preflight           0         0  gpt-4o · by hand\n   2         preflight           0         0  gpt-4o\n"} {
+	at := time.Date(2026, 11, 22, 15, 4, 5, 0, time.UTC)
+	steps := []stepRow{
+		{Step: 1, Agent: "main", Kind: "preflight", Model: "gpt-4o", Note: "by hand", At: at, Messages: 11},
+		{Step: 2, Kind: "preflight", Model: "gpt-4o", At: at, Messages: 4},
+	}
+	for n, want := range []string{"", "step  committed             kind         before     after  messages  model\n   1  2026-11-22 15:04 UTC  preflight         0         0        11  gpt-4o · main · by hand\n",
+		"step  agent  committed             kind         before     after  messages  model\n   1  main   2026-11-22 15:04 UTC  preflight         0         0        11  gpt-4o · by hand\n   2         2026-11-22 15:04 UTC  preflight         0         0         4  gpt-4o\n"} {
 		var b strings.Builder
 		(&app{}).printSteps(&b, steps[:n])
 		if got := strings.TrimPrefix(b.String(), "\n"); got != want {

@@ -41,7 +41,7 @@ func newArchiveVerify(a *app) *cobra.Command {
 				return err
 			}
 			archive, err := a.readArchive(cmd)
-			if err != nil {
+			if err != nil && archive == nil {
 				return err
 			}
 			var names []string
@@ -225,13 +225,17 @@ func pick(vanished []record.Report, names []string) (all []verified, left []stri
 	left = slices.Clone(names)
 	for _, r := range vanished {
 		mine := func(name string) bool { return r.Of(name) || r.Of(record.EscapeSession(name)) }
-		if len(names) > 0 && !slices.ContainsFunc(names, mine) {
+		at := slices.IndexFunc(names, mine)
+		if len(names) > 0 && at < 0 {
 			continue
 		}
 		left = slices.DeleteFunc(left, mine)
 		name, ok := record.UnescapeSession(r.Dir)
 		if !ok {
-			name = r.Dir
+			name = r.Dir // the hash of a name that nothing records any more
+		}
+		if at >= 0 {
+			name = names[at]
 		}
 		all = append(all, verified{name, r.OK(), r, true})
 	}

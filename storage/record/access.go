@@ -97,7 +97,7 @@ func VerifyAccesses(ctx context.Context, a storage.Archive) (Report, error) {
 		if err != nil {
 			return Report{}, err
 		}
-		if info.Foreign != "" {
+		if info.Foreign != "" || info.Key != child(v.dir, info.Key.Base()) {
 			v.foreign(info)
 			continue
 		}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/agentcompact/compact/storage"
 	"github.com/agentcompact/compact/storage/fs"
+	"github.com/agentcompact/compact/storage/memory"
 	"github.com/agentcompact/compact/storage/record"
 )
 
@@ -39,6 +40,16 @@ func TestAccessRecordsAreReadBackAndProven(t *testing.T) {
 			t.Errorf("a changed line is not seen: %v", err)
 		}
 	})
+}
+
+// A file that no process writes there is a problem, also in a folder.
+func TestAForeignFileAmongAccessRecords(t *testing.T) {
+	a := memory.New()
+	must(t, record.NewAccessLog(a).Record(t.Context(), "", "search", text("dave"), text("disk")))
+	must(t, a.Append(t.Context(), mustKey(t, "_access/w.jsonl/x"), 0, storage.Redacted(text("who knows\n"))))
+	if r, err := record.VerifyAccesses(t.Context(), a); err != nil || len(r.Problems) != 1 || r.Problems[0].Kind != record.Added {
+		t.Errorf("%+v, %v", r, err)
+	}
 }
 
 var _ storage.Sweeper = (*fs.Archive)(nil)

@@ -1,6 +1,7 @@
 package record
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"crypto/ed25519"
@@ -25,6 +26,7 @@ type HeadBook struct {
 	writers  map[string]*headWriter
 	sessions map[string][]*headLine // by headID
 	stones   map[string][]Tombstone // by manifest head
+	graves   map[string][]Tombstone // by [Tombstone.Session]
 	names    map[string]string      // folder by headID
 	report   Report                 // report about the files of heads
 	copied   bool
@@ -56,7 +58,7 @@ type HeadsOptions struct {
 // ReadHeads reads the heads beside the sessions of an archive. An archive
 // without heads is no error, but then heads prove nothing.
 func ReadHeads(ctx context.Context, a storage.Archive, opts HeadsOptions) (*HeadBook, error) {
-	b := &HeadBook{public: opts.Public, writers: map[string]*headWriter{}, sessions: map[string][]*headLine{}, stones: map[string][]Tombstone{}, names: map[string]string{}, forged: map[string]bool{}}
+	b := &HeadBook{public: opts.Public, writers: map[string]*headWriter{}, sessions: map[string][]*headLine{}, stones: map[string][]Tombstone{}, graves: map[string][]Tombstone{}, names: map[string]string{}, forged: map[string]bool{}}
 	b.report.Dir = headsName
 	for info, err := range a.List(ctx, keyOf(headsName)) {
 		if err != nil {
@@ -103,8 +105,12 @@ func (b *HeadBook) read(ctx context.Context, a storage.Archive, info storage.Inf
 func (b *HeadBook) take(w *headWriter, writer string, number int, body []byte, hash string, copied bool) {
 	w.hashes = append(w.hashes, hash)
 	var l headLine
-	if err := json.Unmarshal(body, &l.head); err != nil || l.Op == "" {
-		return // a torn line holds no head
+	if bytes.HasPrefix(body, []byte(tornObject)) {
+		return
+	}
+	if err := json.Unmarshal(body, &l.head); err != nil || l.Op == "" || l.At.IsZero() || !isHash(l.Session) || !isHash(l.Life) || !isHash(l.Head) {
+		b.problem(Unreadable, w.file, number, "it is no line of heads")
+		return
 	}
 	if l.Writer != writer {
 		b.problem(Changed, w.file, number, "it belongs to the heads of %s", segment.Quote(l.Writer))
@@ -216,6 +222,7 @@ func (b *HeadBook) readStones(ctx context.Context, a storage.Archive) error {
 		if t.Head != "" {
 			b.stones[t.Head] = append(b.stones[t.Head], t)
 		}
+		b.graves[t.Session] = append(b.graves[t.Session], t)
 	}
 	return nil
 }
@@ -305,10 +312,7 @@ func (l *headLine) said() string {
 		s += fmt.Sprintf(" of step %d", l.Step)
 	}
 	s += " at " + l.At.UTC().Format(time.RFC3339)
-	if l.Who != "" {
-		s += " by " + l.Who
-	}
-	return s
+	return s + by(l.Who)
 }
 
 // WriteHeads writes the lines of all writers to w, in order for each writer,

@@ -126,7 +126,10 @@ type torn struct {
 	SHA256 string `json:"sha256"`
 }
 
-const tornStart = `,"torn":{`
+const (
+	tornStart  = `,"torn":{`
+	tornObject = `{"torn":{` // the beginning of the body
+)
 
 func tornBody(region []byte) string {
 	b, _ := json.Marshal(map[string]torn{"torn": {int64(len(region)), hashOf(region)}}) // never fails

@@ -18,10 +18,11 @@ type manifestIndex struct {
 	done      map[string]fileHash   // by name
 	commits   map[int][]record      // by step
 	marks     map[string][]logMark  // by log
+	erasing   bool                  // an erasure has begun
 }
 
 func (v *verifier) readManifest(ctx context.Context) error {
-	m := &manifestIndex{map[string][]fileHash{}, map[string]fileHash{}, map[int][]record{}, map[string][]logMark{}}
+	m := &manifestIndex{announced: map[string][]fileHash{}, done: map[string]fileHash{}, commits: map[int][]record{}, marks: map[string][]logMark{}}
 	v.manifest = m
 	if _, ok := v.there[manifestName]; !ok {
 		if v.onlyLogs() && v.opts.Head == "" {
@@ -128,6 +129,8 @@ func (m *manifestIndex) add(r record) {
 		m.marks[r.Name] = append(m.marks[r.Name], logMark{r.Bytes, r.SHA256, r.Lines})
 	case opScrub:
 		m.rehash(r.Scrubbed)
+	case opErase:
+		m.erasing = true
 	}
 }
 

@@ -31,6 +31,37 @@ func (v *verifier) checkBook() {
 		}
 		v.checkRefusals(b, x)
 	}
+	v.checkGraves(b, now)
+}
+
+// checkGraves checks a session that is there against its tombstones: a refusal names a
+// line that the manifest must still have, and an erasure of this life must have begun, and
+// not be complete. Tombstones of version 0.1.0 name no life, and prove nothing here.
+func (v *verifier) checkGraves(b *HeadBook, now string) {
+	told := map[string]bool{} // an erasure has two tombstones
+	for _, t := range b.graves[tombstoneID(v.dir)] {
+		if now == "" || t.Life != now || t.Head == "" || told[t.Head] {
+			continue
+		}
+		when := t.At.UTC().Format(time.RFC3339) + by(t.Who)
+		switch {
+		case t.Refused != "" && !slices.Contains(v.heads, t.Head):
+			v.problem(Truncated, manifestName, 0, "it was rolled back: a tombstone records the refused erase at %s, and the line that it names is gone", when)
+		case t.Refused == "" && (t.Done || !v.manifest.erasing):
+			v.problem(Added, erasedName, 0, "a tombstone says that this session was erased at %s, and it is here: the tombstone is forged, or the session was put back", when)
+		default:
+			continue
+		}
+		told[t.Head] = true
+	}
+}
+
+// by returns " by NAME", or nothing.
+func by(who string) string {
+	if who == "" {
+		return ""
+	}
+	return " by " + who
 }
 
 // checkLife checks the manifest against the heads of its life.
@@ -108,21 +139,45 @@ func (b *HeadBook) proof(l *headLine) Proof {
 // archive although no erase is recorded, and for each erased session whose tombstone
 // is missing. Dir is the folder, or its hash if the name is unknown.
 func (b *HeadBook) Vanished(ctx context.Context, a storage.Archive) ([]Report, error) {
-	there := map[string]bool{}
+	there := map[string]bool{} // by headID, and by tombstoneID
 	for s, err := range Sessions(ctx, a) {
 		if err != nil {
 			return nil, err
 		}
-		there[headID(keyOf(s.Dir))] = true
+		there[headID(keyOf(s.Dir))], there[tombstoneID(keyOf(s.Dir))] = true, true
 	}
-	if len(b.vanished(there, b)) == 0 {
+	if len(b.vanished(there, b))+len(b.spared(there, b)) == 0 {
 		return nil, nil
 	}
 	now, err := ReadHeads(ctx, a, HeadsOptions{Public: b.public}) // a session may have been erased since
 	if err != nil {
 		return nil, err
 	}
-	return b.vanished(there, now), nil
+	return append(b.vanished(there, now), b.spared(there, now)...), nil
+}
+
+// spared returns a report for each session whose erase was refused, and that is gone
+// although no erase is recorded: neither a tombstone nor any head is left of it.
+func (b *HeadBook) spared(there map[string]bool, now *HeadBook) (all []Report) {
+	known := map[string]bool{} // lives in the heads, which vanished reports
+	for _, lines := range b.sessions {
+		for _, l := range lines {
+			known[l.Life] = known[l.Life] || !b.forged[l.hash]
+		}
+	}
+	for _, id := range slices.Sorted(maps.Keys(b.graves)) {
+		erased := func(t Tombstone) bool { return t.Refused == "" }
+		for _, t := range b.graves[id] {
+			if there[id] || erased(t) || t.Life == "" || known[t.Life] || slices.ContainsFunc(now.graves[id], erased) {
+				continue
+			}
+			v := &verifier{}
+			v.problem(Removed, manifestName, 0, "the session vanished: a tombstone records the refused erase at %s%s, and nobody erased it", t.At.UTC().Format(time.RFC3339), by(t.Who))
+			all = append(all, Report{Dir: id, Problems: v.report.Problems})
+			break
+		}
+	}
+	return all
 }
 
 // vanished returns a report for each session in the heads whose id is not in the set
@@ -234,4 +289,7 @@ func (b *HeadBook) name(id string) string {
 
 // Of reports whether r, from [HeadBook.Vanished], is about the session with
 // this folder.
-func (r Report) Of(dir string) bool { return r.Dir == dir || r.Dir == headID(keyOf(dir)) }
+func (r Report) Of(dir string) bool {
+	k := keyOf(dir)
+	return r.Dir == dir || r.Dir == headID(k) || r.Dir == tombstoneID(k)
+}

@@ -29,6 +29,8 @@ type logCheck struct {
 	missing   map[int64]int // missing seq → number of the line that revealed it
 	marks     []logMark
 	lines     int64 // number of lines in the manifest's marks
+	marked    int64 // end of the last mark
+	unmarked  int   // number of lines after it, without those of a scrub
 	broken    bool  // a problem was found
 }
 
@@ -45,7 +47,7 @@ func (v *verifier) checkLog(ctx context.Context, name string, marks []logMark, e
 	key := child(v.dir, name)
 	c := &logCheck{v: v, name: name, each: each, head: genesis(key), missing: map[int64]int{}, marks: marks}
 	for _, m := range marks {
-		c.lines = max(c.lines, m.lines)
+		c.lines, c.marked = max(c.lines, m.lines), max(c.marked, m.end)
 	}
 	err := eachLineOf(ctx, v.a, key, 0, func(l rawLine) error {
 		v.progress(l.next() - l.off)
@@ -102,6 +104,9 @@ func (c *logCheck) line(l rawLine) {
 		c.seq, c.last, c.head = link.seq, c.number, hash
 	}
 	c.end, c.junk = l.next(), nil
+	if body := link.body(); c.end > c.marked+1 && fenceOf(body) == (fence{}) && string(body) != scrubMark {
+		c.unmarked++
+	}
 	c.passMarks()
 	if c.each != nil {
 		c.each(c.number, link.body(), hash)
@@ -189,6 +194,9 @@ func (c *logCheck) finish() {
 		return
 	}
 	c.endMarks()
+	if c.unmarked > 0 && c.name != manifestName && len(c.v.heads) > 0 { // a log of a session
+		c.v.note("%s: nothing proves that its last %d lines are all: its agent is running or was killed, and the manifest records %d lines", c.name, c.unmarked, c.lines)
+	}
 	if n := len(c.junk); n > 0 {
 		c.v.note("%s: its last %d bytes are no whole line: a crash cut it off, or somebody did", c.name, n)
 	}

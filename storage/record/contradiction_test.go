@@ -1,0 +1,202 @@
+package record_test
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/agentcompact/compact/storage"
+	"github.com/agentcompact/compact/storage/memory"
+	"github.com/agentcompact/compact/storage/record"
+)
+
+// backup holds the files of an archive at one time.
+type backup map[storage.Key]string
+
+// backupOf returns the files of the session, and the heads.
+func backupOf(t *testing.T, a *memory.Archive) backup {
+	t.Helper()
+	files := backup{}
+	for _, under := range []string{"s", "_heads"} {
+		k, err := storage.ParseKey(under)
+		must(t, err)
+		for info, err := range a.List(t.Context(), k) {
+			must(t, err)
+			files[info.Key] = everythingIn(a, info.Key)
+		}
+	}
+	return files
+}
+
+// putBack replaces the session and the heads by those of an earlier time.
+func (files backup) putBack(t *testing.T, a *memory.Archive) {
+	t.Helper()
+	for k := range backupOf(t, a) {
+		must(t, a.Remove(t.Context(), k))
+	}
+	for k, data := range files {
+		if strings.HasSuffix(k.String(), ".jsonl") {
+			must(t, a.Append(t.Context(), k, 0, storage.Redacted(text("%s", data))))
+		} else {
+			must(t, a.Create(t.Context(), k, storage.Redacted(text("%s", data))))
+		}
+	}
+}
+
+// A tombstone that the session contradicts is a problem, even if the heads were put back
+// with the session. The tombstone of an erase that is not complete contradicts nothing.
+func TestTombstonesOfAPresentSession(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		do   func(t *testing.T, a *memory.Archive, s *record.Session)
+		want string // in the only problem; "" = none
+	}{
+		{"an erased session is put back", func(t *testing.T, a *memory.Archive, s *record.Session) {
+			before := backupOf(t, a)
+			s.ActAs(text("bea"))
+			must(t, second(s.Erase(t.Context(), text("asked for"))))
+			before.putBack(t, a)
+		}, "by bea, and it is here"},
+		{"a session that could not be erased is rolled back", func(t *testing.T, a *memory.Archive, s *record.Session) {
+			before := backupOf(t, a)
+			must(t, s.Hold(t.Context(), text("case")))
+			s.ActAs(text("bea"))
+			if _, err := s.Erase(t.Context(), text("asked for")); !errors.Is(err, record.ErrHeld) {
+				t.Errorf("erased: %v", err)
+			}
+			before.putBack(t, a)
+		}, "a tombstone records the refused erase"},
+		{"a refused erase", func(t *testing.T, _ *memory.Archive, s *record.Session) {
+			must(t, s.Hold(t.Context(), text("case")))
+			_, _ = s.Erase(t.Context(), text("asked for"))
+			must(t, s.Release(t.Context(), text("closed")))
+		}, ""},
+		{"an interrupted erase", func(t *testing.T, a *memory.Archive, _ *record.Session) {
+			dead := session(t, &between{Archive: a, dead: true}, "s")
+			dead.KeepHeads(record.NewHeads(a, nil))
+			if _, err := dead.Erase(t.Context(), text("asked for")); !errors.Is(err, errDead) {
+				t.Errorf("erased: %v", err)
+			}
+		}, ""},
+		{"another session of that name", func(t *testing.T, a *memory.Archive, s *record.Session) {
+			must(t, second(s.Erase(t.Context(), text("asked for"))))
+			next := session(t, a, "s")
+			next.KeepHeads(record.NewHeads(a, nil))
+			step(t, next, 1)
+		}, ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			a := memory.New()
+			s := session(t, a, "s")
+			s.KeepHeads(record.NewHeads(a, nil))
+			step(t, s, 1)
+			c.do(t, a, s)
+			book, err := record.ReadHeads(t.Context(), a, record.HeadsOptions{})
+			must(t, err)
+			r, err := record.Verify(t.Context(), a, "s", record.VerifyOptions{Heads: book})
+			must(t, err)
+			if c.want == "" && !r.OK() || c.want != "" && (len(r.Problems) != 1 || !strings.Contains(r.Problems[0].Detail, c.want)) {
+				t.Errorf("%q, want %q", r.Problems, c.want)
+			}
+		})
+	}
+}
+
+// If a session whose erase was refused disappears with all its heads, the tombstone of the
+// refusal is left, and names it.
+func TestARefusedEraseOutlivesItsSession(t *testing.T) {
+	for _, erased := range []bool{false, true} {
+		a := memory.New()
+		s := session(t, a, "s")
+		s.KeepHeads(record.NewHeads(a, nil))
+		step(t, s, 1)
+		must(t, s.Hold(t.Context(), text("case")))
+		_, _ = s.Erase(t.Context(), text("asked for"))
+		must(t, s.Release(t.Context(), text("closed")))
+		if erased {
+			must(t, second(s.Erase(t.Context(), text("asked for"))))
+		}
+		backup{}.putBack(t, a)
+		book, err := record.ReadHeads(t.Context(), a, record.HeadsOptions{})
+		must(t, err)
+		gone, err := book.Vanished(t.Context(), a)
+		must(t, err)
+		if !erased != (len(gone) == 1 && !gone[0].OK()) {
+			t.Errorf("erased %t: %+v", erased, gone)
+		}
+	}
+}
+
+// A line that no longer states which manifest it is about is a problem, and not a missing
+// proof: nobody would see that it was changed.
+func TestADamagedLineOfHeadsIsReported(t *testing.T) {
+	for _, member := range []string{`"op"`, `"at"`, `"life"`, `"head"`, `"session"`} {
+		a := memory.New()
+		s := session(t, a, "s")
+		s.KeepHeads(record.NewHeads(a, nil))
+		step(t, s, 1)
+		for k := range backupOf(t, a) {
+			if strings.HasPrefix(k.String(), "_heads/") {
+				damage(t, a, k.String(), member+`:"`, member+`:"x`)
+				if member == `"op"` {
+					damage(t, a, k.String(), member, `"po"`)
+				}
+			}
+		}
+		book, err := record.ReadHeads(t.Context(), a, record.HeadsOptions{})
+		must(t, err)
+		if r := book.Report(); len(r.Problems) != 1 || r.Problems[0].Kind != record.Unreadable || r.Problems[0].Line != 1 {
+			t.Errorf("%s: %v", member, r.Problems)
+		}
+	}
+}
+
+// Acts has the operations on a session, with who asked for them and why.
+func TestActsOfASession(t *testing.T) {
+	a := memory.New()
+	s := session(t, a, "s")
+	step(t, s, 1)
+	s.ActAs(text("ann"))
+	must(t, s.Hold(t.Context(), text("case 7")))
+	step(t, s, 2)
+	must(t, s.Release(t.Context(), text("closed")))
+	dead := session(t, &between{Archive: a, dead: true}, "s")
+	for range 2 { // the second one continues the first
+		if _, err := dead.Erase(t.Context(), text("asked for")); !errors.Is(err, errDead) {
+			t.Errorf("erased: %v", err)
+		}
+	}
+	acts, err := session(t, a, "s").Acts(t.Context())
+	must(t, err)
+	var got []string
+	for _, act := range acts {
+		got = append(got, strings.TrimSpace(fmt.Sprintln(act.Op, act.Step, act.Who, act.Why)))
+	}
+	want := []string{"commit 1", "hold 0 ann case 7", "commit 2", "release 0 ann closed", "erase 0"}
+	if !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
+
+// Lines that no mark covers are noted, because an end that is cut off before the next mark
+// leaves no trace.
+func TestLinesAfterTheLastMarkAreNoted(t *testing.T) {
+	a := memory.New()
+	s := session(t, a, "s")
+	step(t, s, 1)
+	noted := func() bool {
+		r, err := record.Verify(t.Context(), a, "s", record.VerifyOptions{})
+		must(t, err)
+		return r.OK() && strings.Contains(strings.Join(r.Notes, "\n"), "events.jsonl: nothing proves that its last 3 lines are all")
+	}
+	must(t, s.Events(t.Context(), lines("late", 3)))
+	if !noted() {
+		t.Error("three lines without a mark are not noted")
+	}
+	must(t, s.Checkpoint(t.Context()))
+	if noted() {
+		t.Error("they are noted after a mark")
+	}
+}
