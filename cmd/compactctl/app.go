@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"github.com/agentcompact/compact/redact"
 	"github.com/agentcompact/compact/storage/seal"
@@ -14,6 +15,7 @@ import (
 
 	"github.com/agentcompact/compact/compact"
 	"github.com/agentcompact/compact/configs"
+	"github.com/agentcompact/compact/storage/fs"
 	"github.com/agentcompact/compact/storage/s3"
 	"github.com/agentcompact/compact/strategy"
 )
@@ -80,7 +82,7 @@ func (a *app) addArchive(cmd *cobra.Command) {
 	if cmd.Flags().Lookup("config") == nil {
 		cmd.Flags().StringVar(&a.config, "config", "", "configuration `FILE` (YAML or JSON)")
 	}
-	cmd.Flags().StringVar(&a.flags.archive, "archive", "", "`DIR` of the archive, or s3://BUCKET/PREFIX (default .compact/archive)")
+	cmd.Flags().StringVar(&a.flags.archive, "archive", "", "`DIR` of the archive, file:///DIR or s3://BUCKET/PREFIX (default .compact/archive)")
 }
 
 // load returns the configuration of flags, environment and file.
@@ -129,20 +131,24 @@ func (a *app) given(cmd *cobra.Command) ([]configs.Option, error) {
 	return opts, nil
 }
 
-// place returns the options for an archive in a folder or a bucket. Data goes to
-// a bucket directly, without a spool.
+// place returns the options for an archive in a folder or a bucket, whatever kind of
+// archive the configuration has. Data goes to a bucket directly, without a spool.
 func place(where string) ([]configs.Option, error) {
 	const flag = "--archive"
-	bucket, prefix, ok := s3.ParseURL(where)
-	switch {
-	case !ok && strings.HasPrefix(where, "s3:"):
+	if bucket, prefix, ok := s3.ParseURL(where); ok {
+		return []configs.Option{
+			configs.Override(flag, "storage.adapter", "s3"), configs.Override(flag, "storage.bucket", bucket),
+			configs.Override(flag, "storage.prefix", prefix), configs.Override(flag, "storage.spool", ""),
+		}, nil
+	}
+	if strings.HasPrefix(strings.ToLower(where), "s3:") {
 		return nil, &usageError{fmt.Errorf("%s %q does not name a bucket: use s3://BUCKET/PREFIX", flag, where)}
-	case !ok:
-		return []configs.Option{configs.Override(flag, "storage.path", where)}, nil
+	}
+	if _, err := fs.Folder(where); errors.Is(err, fs.ErrURL) {
+		return nil, &usageError{fmt.Errorf("%s %q is not supported: use a folder, file:// and an absolute path, or s3://BUCKET/PREFIX", flag, where)}
 	}
 	return []configs.Option{
-		configs.Override(flag, "storage.adapter", "s3"), configs.Override(flag, "storage.bucket", bucket),
-		configs.Override(flag, "storage.prefix", prefix), configs.Override(flag, "storage.spool", ""),
+		configs.Override(flag, "storage.adapter", "fs"), configs.Override(flag, "storage.path", where), configs.Override(flag, "storage.spool", ""),
 	}, nil
 }
 

@@ -144,9 +144,6 @@ func (a *app) archiveAt(cmd *cobra.Command, at string, open func(compact.Storage
 	if err != nil {
 		return nil, compact.Config{}, err
 	}
-	if len(opts) == 1 { // a folder
-		opts = append(opts, configs.Override(at, "storage.adapter", "fs"), configs.Override(at, "storage.spool", ""))
-	}
 	cfg, err := a.load(cmd, append(opts, configs.KeysOptional())...)
 	if err != nil {
 		return nil, cfg, err

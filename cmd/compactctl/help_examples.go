@@ -16,7 +16,7 @@ var helpExamples = map[string]string{
 	"redact":          "compactctl redact build.log > clean.log",
 	"eval-summary":    "compactctl eval-summary sessions/ --model gpt-4o",
 	"validate-config": "compactctl validate-config compact.yaml --try",
-	"create-config":   "compactctl create-config economy > compact.yaml",
+	"create-config":   "compactctl create-config --preset economy > compact.yaml",
 	"version":         "compactctl version --json",
 	"completion":      "compactctl completion bash > /etc/bash_completion.d/compactctl",
 
