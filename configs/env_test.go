@@ -28,6 +28,20 @@ func TestEnvironmentByLeafAndByFullPath(t *testing.T) {
 	}
 }
 
+func TestUnusedVariables(t *testing.T) {
+	got := Unused([]string{
+		"COMPACT_ARCHIVE=/tmp/x", "COMPACT_CONFIG=c.yaml", "COMPACT_BUCKET=b", "COMPACT_OF_SOMEBODY_ELSE=1", "COMPACT_PATH=/tmp/x", "COMPACT_TIMEOUT=3s",
+		"COMPACT_MODEL=gpt-4o", "COMPACT_TRIGGER_PCT=0.7", "COMPACT_ARCHIVE_KEY=k", "COMPACT_WINDOW=", "PATH=/bin",
+	})
+	want := []Variable{
+		{"COMPACT_ARCHIVE", "COMPACT_STORAGE_PATH"}, {"COMPACT_CONFIG", "--config"}, {"COMPACT_BUCKET", "COMPACT_STORAGE_BUCKET"},
+		{"COMPACT_OF_SOMEBODY_ELSE", ""}, {"COMPACT_PATH", "COMPACT_STORAGE_PATH"}, {"COMPACT_TIMEOUT", ""},
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+}
+
 func TestEverySettingHasAVariableOfItsOwn(t *testing.T) {
 	known := variables()
 	for _, f := range schema().fields {

@@ -51,7 +51,7 @@ func newArchiveCopy(a *app) *cobra.Command {
 			return a.copied(cmd.Context(), dst, src, opts)
 		},
 	}
-	cmd.Flags().StringVar(&a.config, "config", "", "configuration `FILE` (YAML or JSON)")
+	cmd.Flags().Var(&oneFileFlag{at: &a.config}, "config", "configuration `FILE` (YAML or JSON)")
 	cmd.Flags().BoolVar(&plain, "plain", false, "allow an unencrypted copy of an encrypted archive")
 	return cmd
 }
