@@ -237,7 +237,8 @@ type StorageConfig struct {
 	// Config.OpenArchive; nil: none.
 	Settings any `mapstructure:"-" validate:"-"`
 	// Path is the folder of fs, created if missing; default ".compact/archive",
-	// relative to the working directory.
+	// relative to the working directory. It may also be a file URL with an absolute
+	// path.
 	Path string `mapstructure:"path" validate:"required_if=Adapter fs"`
 	// OnError is the reaction to an archive that fails. "fail", the default,
 	// leaves the history unchanged and returns [ErrArchiveFailed]. "continue"

@@ -20,8 +20,11 @@ func (c *call) sayGuess() {
 	if c.q.window > 0 || !c.m.cfg.guessed(name) || !c.q.dry && !c.m.sayOnce(name) {
 		return
 	}
-	c.res.Warnings = append(c.res.Warnings, c.m.redactor.Text(fmt.Sprintf(
-		"the window of model %q is not known: %d tokens are a guess; set %s", name, c.ep.window, c.m.cfg.windowSetting(name))).String())
+	why := fmt.Sprintf("the window of model %q is not known", name)
+	if name == "" {
+		why = "no model is named, so its window is not known"
+	}
+	c.res.Warnings = append(c.res.Warnings, c.m.redactor.Text(fmt.Sprintf("%s: %d tokens are a guess; set %s", why, c.ep.window, c.m.cfg.windowSetting(name))).String())
 }
 
 // windowSetting names the settings for the window of a model: max_context_tokens is
@@ -29,6 +32,9 @@ func (c *call) sayGuess() {
 func (c Config) windowSetting(model string) string {
 	if c.MaxContextTokens > 0 && model != c.Model {
 		return "model to it and max_context_tokens to its window (--model, --max-context-tokens)"
+	}
+	if model == "" {
+		return "model (--model), or max_context_tokens (--max-context-tokens)"
 	}
 	return "max_context_tokens (--max-context-tokens)"
 }

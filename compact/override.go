@@ -18,7 +18,9 @@ import (
 type Override struct {
 	// Model and Agent select the calls that name them ([WithModel],
 	// [WithAgent], the request's model). * matches any text, ? one character;
-	// the case of a model name is ignored. "" matches every call. A non-empty
+	// the case of a model name is ignored. The whole name is compared, with the
+	// prefix of a provider if it has one: claude-* does not match
+	// anthropic/claude-opus-4, and *claude-* does. "" matches every call. A non-empty
 	// Agent never matches a call without an agent.
 	Model, Agent string
 	// Set maps the paths of settings, such as "policy.trigger_pct", to their values: settings of

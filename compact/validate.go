@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/agentcompact/compact/redact"
+	"github.com/agentcompact/compact/storage/fs"
 	"github.com/agentcompact/compact/strategy"
 )
 
@@ -209,15 +210,15 @@ func (c Config) checkObserve() error {
 // bucket. The package of the s3 archive checks the settings of buckets.
 func (c Config) checkStorage() error {
 	s := c.Storage
-	if c.Archive != nil || s.Adapter == "s3" {
+	if c.Archive != nil {
 		return nil
 	}
-	var errs []error
+	errs := []error{checkFolder("storage.path", s.Path), checkFolder("storage.spool", s.Spool)}
+	if s.Adapter == "s3" {
+		return errors.Join(errs...)
+	}
 	if s.Encrypt.On() && s.Adapter == "memory" {
 		errs = append(errs, &ConfigError{Path: "storage.encrypt", With: []string{"storage.adapter"}, Reason: "has no effect with storage.adapter memory; leave it out"})
-	}
-	if strings.HasPrefix(s.Path, "s3:") {
-		errs = append(errs, &ConfigError{Path: "storage.path", Value: s.Path, Reason: "is a folder; a bucket is named by storage.adapter: s3, storage.bucket and storage.prefix"})
 	}
 	if s.Spool != "" {
 		errs = append(errs, &ConfigError{
@@ -226,4 +227,19 @@ func (c Config) checkStorage() error {
 		})
 	}
 	return errors.Join(errs...)
+}
+
+// checkFolder returns an error for a name that is hardly meant as a folder, such as the
+// URL of a bucket.
+func checkFolder(setting, name string) error {
+	reason := ""
+	if _, err := fs.Folder(name); errors.Is(err, fs.ErrURL) || strings.HasPrefix(strings.ToLower(name), "s3:") {
+		reason = "is a folder, or file:// and an absolute path; a bucket is named by storage.adapter: s3, storage.bucket and storage.prefix, and no other URL is supported"
+	} else if err != nil {
+		reason = err.Error()
+	}
+	if reason == "" {
+		return nil
+	}
+	return &ConfigError{Path: setting, Value: name, Reason: reason}
 }

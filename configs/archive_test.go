@@ -57,7 +57,10 @@ func TestMistakeInABucket(t *testing.T) {
 	const s3 = "storage: {adapter: s3, bucket: b-1, "
 	for _, c := range []struct{ text, want string }{
 		{"storage: {adapter: s3}", "storage.bucket must not be empty"},
-		{"storage: {path: \"s3://bucket/prefix\"}", `f.yaml:1: storage.path is a folder; a bucket is named by storage.adapter: s3, storage.bucket and storage.prefix (got "s3://bucket/prefix")`},
+		{"storage: {path: \"s3://bucket/prefix\"}", `f.yaml:1: storage.path is a folder, or file:// and an absolute path; a bucket is named by storage.adapter: s3, storage.bucket and storage.prefix, and no other URL is supported (got "s3://bucket/prefix")`},
+		{"storage: {path: \"gs://bucket/prefix\"}", "f.yaml:1: storage.path is a folder, or file:// and an absolute path; "},
+		{"storage: {path: ~/archive}", "f.yaml:1: storage.path begins with ~, which only a shell expands: "},
+		{s3 + "spool: \"https://host/spool\"}", "f.yaml:1: storage.spool is a folder, or file:// and an absolute path; "},
 		{"storage: {adapter: s4}", `f.yaml:1: storage.adapter must be one of fs, memory, s3 (did you mean s3?) (got "s4")`},
 		{s3 + "prefix: a//b}", "f.yaml:1: storage.prefix must be names with single slashes between"},
 		{s3 + "endpoint: \"https://me:hunter2@h\"}", "f.yaml:1: storage.endpoint must be a URL such as https://minio.internal:9000, without user and query"},
@@ -71,6 +74,22 @@ func TestMistakeInABucket(t *testing.T) {
 		if len(got) != 1 || !strings.HasPrefix(got[0], c.want) || strings.Contains(got[0], "hunter2") {
 			t.Errorf("%s:\n%q, want %q", c.text, got, c.want)
 		}
+	}
+}
+
+// A file URL is the same as the path in it, in files, variables and flags.
+func TestFileURLsNameFolders(t *testing.T) {
+	c := load(t, "storage: {path: \"file:///var/lib/compact\"}\n")
+	variable := load(t, "", Environ([]string{"COMPACT_STORAGE_PATH=file:///var/lib/compact"}))
+	flag := load(t, "", Override("--archive", "storage.path", "file:///var/lib/compact"))
+	spool := load(t, "storage: {adapter: s3, bucket: b-1, spool: \"file:///var/spool\"}\n")
+	for _, got := range []string{c.Storage.Path, variable.Storage.Path, flag.Storage.Path} {
+		if got != "/var/lib/compact" {
+			t.Errorf("%q", got)
+		}
+	}
+	if spool.Storage.Spool != "/var/spool" {
+		t.Errorf("the spool is %q", spool.Storage.Spool)
 	}
 }
 

@@ -32,7 +32,7 @@
 // and trace.otlp_endpoint, COMPACT_ARIADNE_URL and COMPACT_OTLP_ENDPOINT. Only
 // the full path switches redaction off. Lists are separated by commas, or written
 // as a JSON array. An empty variable counts as unset. A variable that looks like
-// a setting but names none is an error.
+// a setting but names none is an error; [Unused] returns others that have no effect.
 //
 // # Stages and strategies of the program
 //

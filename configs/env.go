@@ -40,6 +40,45 @@ func variable(path string) string {
 	return envPrefix + strings.ToUpper(strings.ReplaceAll(path, ".", "_"))
 }
 
+// A Variable has the prefix COMPACT_, but is no setting and has no effect.
+type Variable struct {
+	Name  string
+	Meant string // a similar setting's variable, or the flag for it; "" = none
+}
+
+// elsewhere are names that are often tried, and what has their effect.
+var elsewhere = map[string]string{
+	"COMPACT_CONFIG": "--config", "COMPACT_CONFIG_FILE": "--config", "COMPACT_CONFIG_PATH": "--config",
+	"COMPACT_ARCHIVE": "COMPACT_STORAGE_PATH", "COMPACT_ARCHIVE_DIR": "COMPACT_STORAGE_PATH", "COMPACT_ARCHIVE_PATH": "COMPACT_STORAGE_PATH",
+	"COMPACT_WINDOW": "COMPACT_MAX_CONTEXT_TOKENS", "COMPACT_MAX_TOKENS": "COMPACT_MAX_CONTEXT_TOKENS", "COMPACT_CONTEXT_WINDOW": "COMPACT_MAX_CONTEXT_TOKENS",
+	"COMPACT_POLICY": "COMPACT_PRESET",
+}
+
+// Unused returns the variables in environ that have the prefix of settings and no effect.
+// They may belong to other programs, so Load does not refuse them.
+func Unused(environ []string) []Variable {
+	known := variables()
+	var all []Variable
+	for _, entry := range environ {
+		name, text, _ := strings.Cut(entry, "=")
+		if !strings.HasPrefix(name, envPrefix) || strings.TrimSpace(text) == "" || known[name] != "" || slices.Contains(foreign, name) || isSecret(name) {
+			continue
+		}
+		v := Variable{Name: name, Meant: elsewhere[name]}
+		var whole []string // with a section before the name
+		for k := range known {
+			if strings.HasSuffix(k, strings.TrimPrefix(name, "COMPACT")) {
+				whole = append(whole, k)
+			}
+		}
+		if v.Meant == "" && len(whole) == 1 {
+			v.Meant = whole[0]
+		}
+		all = append(all, v)
+	}
+	return all
+}
+
 // environment reads the variables that name settings.
 func (l *loader) environment() []setting {
 	known := variables()

@@ -28,6 +28,20 @@ func TestEnvironmentByLeafAndByFullPath(t *testing.T) {
 	}
 }
 
+func TestUnusedVariables(t *testing.T) {
+	got := Unused([]string{
+		"COMPACT_ARCHIVE=/tmp/x", "COMPACT_CONFIG=c.yaml", "COMPACT_BUCKET=b", "COMPACT_OF_SOMEBODY_ELSE=1", "COMPACT_PATH=/tmp/x", "COMPACT_TIMEOUT=3s",
+		"COMPACT_MODEL=gpt-4o", "COMPACT_TRIGGER_PCT=0.7", "COMPACT_ARCHIVE_KEY=k", "COMPACT_WINDOW=", "PATH=/bin",
+	})
+	want := []Variable{
+		{"COMPACT_ARCHIVE", "COMPACT_STORAGE_PATH"}, {"COMPACT_CONFIG", "--config"}, {"COMPACT_BUCKET", "COMPACT_STORAGE_BUCKET"},
+		{"COMPACT_OF_SOMEBODY_ELSE", ""}, {"COMPACT_PATH", "COMPACT_STORAGE_PATH"}, {"COMPACT_TIMEOUT", ""},
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+}
+
 func TestEverySettingHasAVariableOfItsOwn(t *testing.T) {
 	known := variables()
 	for _, f := range schema().fields {
@@ -83,7 +97,7 @@ func TestWrongVariableIsNamed(t *testing.T) {
 		{"COMPACT_TRIGGER_PCT=1.7", "COMPACT_TRIGGER_PCT: policy.trigger_pct must be 0.0-1.0 (got 1.7)"},
 		{"COMPACT_TRIGGER_PCT=high", `COMPACT_TRIGGER_PCT: policy.trigger_pct must be a number (got "high")`},
 		{"COMPACT_TARGET_PCT=NaN", `COMPACT_TARGET_PCT: policy.target_pct must be a number (got "NaN")`},
-		{"COMPACT_MAX_CONTEXT_TOKENS=32k", `COMPACT_MAX_CONTEXT_TOKENS: max_context_tokens must be a whole number (got "32k")`},
+		{"COMPACT_MAX_CONTEXT_TOKENS=32k", `COMPACT_MAX_CONTEXT_TOKENS: max_context_tokens must be a whole number (got "32k"; write 32000)`},
 		{"COMPACT_MASK_EXCLUDE_TOOLS=[a", `COMPACT_MASK_EXCLUDE_TOOLS: mask.exclude_tools must be a list of texts such as [a, b] (got "[a")`},
 		{"COMPACT_TRIGER_PCT=0.5", "COMPACT_TRIGER_PCT: is not a setting (did you mean COMPACT_TRIGGER_PCT?)"},
 		{"COMPACT_POLICY_FANCY=1", "COMPACT_POLICY_FANCY: is not a setting"},

@@ -39,7 +39,7 @@ func (e *Error) Error() string {
 	}
 	b.WriteString(e.Reason)
 	if e.Value != nil {
-		fmt.Fprintf(&b, " (got %s)", words.Show(e.Value))
+		b.WriteString(words.Got(e.Reason, e.Value))
 	}
 	return b.String()
 }

@@ -13,6 +13,6 @@ func ExampleParse() {
 		fmt.Println(mistake)
 	}
 	// Output:
-	// compact.yaml:3: policy.trigger_pct must be 0.0-1.0 (got 85)
+	// compact.yaml:3: policy.trigger_pct must be 0.0-1.0 (got 85; 85 % is 0.85)
 	// compact.yaml:4: unknown key "policy.keep_recent_turn" (did you mean policy.keep_recent_turns?)
 }

@@ -64,7 +64,7 @@ func readFile(name string, data []byte, r *report) *file {
 	root, err := parse(name, data)
 	switch {
 	case err != nil:
-		f.fail(lineIn(err), "", nil, "can't be read: "+strings.TrimPrefix(err.Error(), "yaml: "), err)
+		f.fail(lineIn(err), "", nil, "can't be read: "+strings.TrimPrefix(err.Error(), "yaml: ")+spelling(err, data), err)
 	case root == nil:
 	case root.Kind != yaml.MappingNode:
 		f.fail(root.Line, "", nil, "must hold settings (name: value)", nil)
@@ -72,6 +72,18 @@ func readFile(name string, data []byte, r *report) *file {
 		f.mapping(root, "")
 	}
 	return f
+}
+
+// spelling returns the remedy for the two mistakes of YAML that its parser explains least:
+// tabs, and paths of Windows in double quotes.
+func spelling(err error, data []byte) string {
+	switch text := err.Error(); {
+	case strings.Contains(text, "cannot start any token") && bytes.ContainsRune(data, '\t'):
+		return ": indent with spaces, not with tabs"
+	case strings.Contains(text, "hexdecimal number"), strings.Contains(text, "unknown escape character"):
+		return ": in double quotes a backslash begins an escape; use single quotes"
+	}
+	return ""
 }
 
 // preset returns the preset that the file names.

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/viper"
 
 	"github.com/agentcompact/compact/compact"
+	"github.com/agentcompact/compact/storage/fs"
 	"github.com/agentcompact/compact/strategy"
 )
 
@@ -274,4 +275,9 @@ func (l *loader) settle(c *compact.Config) {
 		s.Backend = "openai"
 	}
 	l.overruled(&c.Summarizer)
+	for _, folder := range []*string{&c.Storage.Path, &c.Storage.Spool} {
+		if path, err := fs.Folder(*folder); err == nil { // else validate reports it
+			*folder = path
+		}
+	}
 }

@@ -274,7 +274,7 @@ func TestRulesOfRegisteredSectionsHaveWords(t *testing.T) {
 	}{
 		{`url: ""`, `f.yaml:4: storage.vault.url must not be empty (got "")`, token},
 		{`url: x`, `f.yaml:4: storage.vault.url needs a scheme (got "x")`, token},
-		{`share: 7`, `f.yaml:4: storage.vault.share must be 0.0-1.0 (got 7)`, token},
+		{`share: 7`, `f.yaml:4: storage.vault.share must be 0.0-1.0 (got 7; 7 % is 0.07)`, token},
 		{`kind: wram`, `f.yaml:4: storage.vault.kind must be one of cold, warm (did you mean warm?) (got "wram")`, token},
 		{`name: ab`, `f.yaml:4: storage.vault.name breaks the rule gte=3 (got "ab")`, token},
 		{`share: 0.5`, `storage.vault.token is missing: set COMPACT_STORAGE_VAULT_TOKEN in the environment`, nil},

@@ -25,7 +25,7 @@ func (e *ConfigError) Error() string {
 	}
 	text := e.Path + " " + reason
 	if e.Value != nil {
-		text += " (got " + setting.Show(e.Value) + ")"
+		text += setting.Got(e.Reason, e.Value)
 	}
 	return text
 }

@@ -83,6 +83,9 @@ type AccountStep struct {
 	Missing int        `json:"gone_unreadable,omitempty"` // messages that the archive lacks or can't read
 }
 
+// Why returns the reason of the step in words.
+func (s *AccountStep) Why() string { return why(s.Reason) }
+
 // A GoneLine is one message that a compaction edited or removed.
 type GoneLine struct {
 	Role   string `json:"role"`

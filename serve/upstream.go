@@ -65,10 +65,12 @@ func parseUpstreams(given map[string]string) (upstreams, error) {
 
 func parseBase(text string) (*url.URL, error) {
 	u, err := url.Parse(text)
-	switch {
+	switch lower := strings.ToLower(text); {
+	case !strings.HasPrefix(lower, "http://") && !strings.HasPrefix(lower, "https://"):
+		return nil, errors.New("its URL has to begin with http://HOST or https://HOST")
 	case err != nil:
 		return nil, errors.New("its URL can't be parsed") // the parser's error would show the URL, which may hold a key
-	case u.Scheme != "http" && u.Scheme != "https" || u.Host == "":
+	case u.Host == "":
 		return nil, errors.New("its URL has to begin with http://HOST or https://HOST")
 	case u.Hostname() == "" || strings.HasSuffix(u.Host, ":"):
 		return nil, errors.New("its URL has a host without a port behind the colon, or a port without a host")

@@ -51,6 +51,9 @@ func TestContextWindowGoesByTheFirstLineThatFits(t *testing.T) {
 		"gpt-3.5-turbo": 16_385, "gpt-35-turbo": 16_385, "google/gemini-2.5-flash": 1_000_000, "x-ai/grok-4-fast": 2_000_000, "grok-3": 131_072,
 		"deepseek/deepseek-v3.2": 163_840, "deepseek-chat-v3-0324": 163_840, "deepseek-r1": 128_000, "qwen/qwen3-coder": 131_072, "Qwen/QwQ-32B": 128_000,
 		"llama-4-scout": 327_680, "llama-3.3-70b": 128_000, "mistral-large-2512": 262_144, "mistral-small": 128_000, "mixtral-8x7b": 128_000,
+		"meta-llama/Llama-2-7b-chat-hf": 4_096, "meta.llama3-8b-instruct-v1:0": 8_192, "meta.llama3-1-8b-instruct-v1:0": 128_000, "llama3:8b": 8_192, "ollama/llama3.1:8b": 128_000,
+		"meta-llama/Meta-Llama-3-70B-Instruct": 8_192, "llama-3.1-8b-instant": 128_000, "mistral-7b-instruct": 32_768, "claude-2.0": 100_000, "anthropic.claude-v2:1": 200_000,
+		"gemini-1.0-pro": 32_768, "gpt-3.5-turbo-0613": 4_096, "gpt-3.5-turbo-16k-0613": 16_385,
 		"deepseek-r1-distill-qwen3": 128_000, "gpt-5-vs-gpt-4o": 400_000, "": token.DefaultContextWindow, "unheard-of": token.DefaultContextWindow,
 	} {
 		if got := token.ContextWindow(model); got != want {

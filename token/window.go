@@ -12,6 +12,8 @@ var windows = []struct {
 	part   string
 	tokens int
 }{
+	{"claude-instant", 100_000},
+	{"claude-2.0", 100_000},
 	{"claude", 200_000},
 	{"gpt-5", 400_000},
 	{"gpt-4.1", 1_000_000},
@@ -22,8 +24,11 @@ var windows = []struct {
 	{"gpt-4-0613", 8_192},
 	{"gpt-4", 128_000},
 	{"gpt-3.5-turbo-instruct", 4_096},
+	{"gpt-3.5-turbo-0301", 4_096},
+	{"gpt-3.5-turbo-0613", 4_096},
 	{"gpt-3.5-turbo", 16_385},
 	{"gpt-35-turbo", 16_385},
+	{"gemini-1.0", 32_768},
 	{"gemini", 1_000_000},
 	{"grok-4", 2_000_000},
 	{"grok", 131_072},
@@ -33,8 +38,16 @@ var windows = []struct {
 	{"qwen3", 131_072},
 	{"qwen", 128_000},
 	{"llama-4", 327_680},
+	{"llama-2-", 4_096}, // 2 and 3 came before the long window of 3.1
+	{"llama2", 4_096},
+	{"llama-3-8b", 8_192},
+	{"llama-3-70b", 8_192},
+	{"llama3-8b", 8_192},
+	{"llama3-70b", 8_192},
+	{"llama3:", 8_192},
 	{"llama", 128_000},
 	{"mistral-large", 262_144},
+	{"mistral-7b", 32_768},
 	{"mistral", 128_000},
 	{"mixtral", 128_000},
 }

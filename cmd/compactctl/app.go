@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"github.com/agentcompact/compact/redact"
 	"github.com/agentcompact/compact/storage/seal"
@@ -14,6 +15,7 @@ import (
 
 	"github.com/agentcompact/compact/compact"
 	"github.com/agentcompact/compact/configs"
+	"github.com/agentcompact/compact/storage/fs"
 	"github.com/agentcompact/compact/storage/s3"
 	"github.com/agentcompact/compact/strategy"
 )
@@ -35,10 +37,11 @@ type app struct {
 	flags       configFlags
 	input       inputFlags
 
-	ended   <-chan struct{} // closed when a signal ends the command; nil = never
-	held    int             // size of the large input files, in bytes
-	inputs  []string        // files that the command reads; see spares
-	unknown error           // error for --help of an unknown command; nil = none
+	ended      <-chan struct{} // closed when a signal ends the command; nil = never
+	held       int             // size of the large input files, in bytes
+	inputs     []string        // files that the command reads; see spares
+	saidUnused bool            // the warnings of sayUnused were given
+	unknown    error           // error for --help of an unknown command; nil = none
 }
 
 func newApp(in io.Reader, out, errOut io.Writer) *app {
@@ -57,7 +60,7 @@ type configFlags struct {
 // addConfig adds the flags of the configuration to a command.
 func (a *app) addConfig(cmd *cobra.Command) {
 	f := cmd.Flags()
-	f.StringVar(&a.config, "config", "", "configuration `FILE` (YAML or JSON)")
+	f.Var(&oneFileFlag{at: &a.config}, "config", "configuration `FILE` (YAML or JSON)")
 	f.StringVar(&a.flags.model, "model", "", "`NAME` of the model that the messages are sent to")
 	tokens(f, &a.flags.maxContext, "max-context-tokens", 0, "the model's window in tokens, `N` such as 200000 or 200k; 0: looked up by the model's name")
 	f.StringVar(&a.flags.preset, "preset", "", "`NAME`: "+strings.Join(configs.Names(), ", "))
@@ -78,9 +81,9 @@ func complete(cmd *cobra.Command, flag string, values []string) {
 
 func (a *app) addArchive(cmd *cobra.Command) {
 	if cmd.Flags().Lookup("config") == nil {
-		cmd.Flags().StringVar(&a.config, "config", "", "configuration `FILE` (YAML or JSON)")
+		cmd.Flags().Var(&oneFileFlag{at: &a.config}, "config", "configuration `FILE` (YAML or JSON)")
 	}
-	cmd.Flags().StringVar(&a.flags.archive, "archive", "", "`DIR` of the archive, or s3://BUCKET/PREFIX (default .compact/archive)")
+	cmd.Flags().StringVar(&a.flags.archive, "archive", "", "`DIR` of the archive, file:///DIR or s3://BUCKET/PREFIX (default .compact/archive)")
 }
 
 // load returns the configuration of flags, environment and file.
@@ -98,6 +101,7 @@ func (a *app) load(cmd *cobra.Command, opts ...configs.Option) (compact.Config, 
 // given returns the options that the flags set.
 func (a *app) given(cmd *cobra.Command) ([]configs.Option, error) {
 	a.checkModel(a.flags.model)
+	a.sayUnused(cmd)
 	var opts []configs.Option
 	for _, f := range []struct {
 		flag, path string
@@ -129,20 +133,42 @@ func (a *app) given(cmd *cobra.Command) ([]configs.Option, error) {
 	return opts, nil
 }
 
-// place returns the options for an archive in a folder or a bucket. Data goes to
-// a bucket directly, without a spool.
+// sayUnused warns once about variables that are probably meant as settings.
+// validate-config lists all that have no effect.
+func (a *app) sayUnused(cmd *cobra.Command) {
+	if a.saidUnused {
+		return
+	}
+	a.saidUnused = true
+	for _, v := range configs.Unused(os.Environ()) {
+		switch {
+		case v.Meant == "" && cmd.Name() == "validate-config":
+			a.complain("compactctl", fmt.Sprintf("warning: %s is not a setting, and has no effect", v.Name))
+		case v.Meant == "", v.Meant == "--config" && a.config != "", v.Meant == "COMPACT_STORAGE_PATH" && a.flags.archive != "": // a script's own variable
+		default:
+			a.complain("compactctl", fmt.Sprintf("warning: %s is not a setting, and has no effect (did you mean %s?)", v.Name, v.Meant))
+		}
+	}
+}
+
+// place returns the options for an archive in a folder or a bucket, whatever kind of
+// archive the configuration has. Data goes to a bucket directly, without a spool.
 func place(where string) ([]configs.Option, error) {
 	const flag = "--archive"
-	bucket, prefix, ok := s3.ParseURL(where)
-	switch {
-	case !ok && strings.HasPrefix(where, "s3:"):
+	if bucket, prefix, ok := s3.ParseURL(where); ok {
+		return []configs.Option{
+			configs.Override(flag, "storage.adapter", "s3"), configs.Override(flag, "storage.bucket", bucket),
+			configs.Override(flag, "storage.prefix", prefix), configs.Override(flag, "storage.spool", ""),
+		}, nil
+	}
+	if strings.HasPrefix(strings.ToLower(where), "s3:") {
 		return nil, &usageError{fmt.Errorf("%s %q does not name a bucket: use s3://BUCKET/PREFIX", flag, where)}
-	case !ok:
-		return []configs.Option{configs.Override(flag, "storage.path", where)}, nil
+	}
+	if _, err := fs.Folder(where); errors.Is(err, fs.ErrURL) {
+		return nil, &usageError{fmt.Errorf("%s %q is not supported: use a folder, file:// and an absolute path, or s3://BUCKET/PREFIX", flag, where)}
 	}
 	return []configs.Option{
-		configs.Override(flag, "storage.adapter", "s3"), configs.Override(flag, "storage.bucket", bucket),
-		configs.Override(flag, "storage.prefix", prefix), configs.Override(flag, "storage.spool", ""),
+		configs.Override(flag, "storage.adapter", "fs"), configs.Override(flag, "storage.path", where), configs.Override(flag, "storage.spool", ""),
 	}, nil
 }
 

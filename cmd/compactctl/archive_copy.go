@@ -51,7 +51,7 @@ func newArchiveCopy(a *app) *cobra.Command {
 			return a.copied(cmd.Context(), dst, src, opts)
 		},
 	}
-	cmd.Flags().StringVar(&a.config, "config", "", "configuration `FILE` (YAML or JSON)")
+	cmd.Flags().Var(&oneFileFlag{at: &a.config}, "config", "configuration `FILE` (YAML or JSON)")
 	cmd.Flags().BoolVar(&plain, "plain", false, "allow an unencrypted copy of an encrypted archive")
 	return cmd
 }
@@ -143,9 +143,6 @@ func (a *app) archiveAt(cmd *cobra.Command, at string, open func(compact.Storage
 	opts, err := place(at)
 	if err != nil {
 		return nil, compact.Config{}, err
-	}
-	if len(opts) == 1 { // a folder
-		opts = append(opts, configs.Override(at, "storage.adapter", "fs"), configs.Override(at, "storage.spool", ""))
 	}
 	cfg, err := a.load(cmd, append(opts, configs.KeysOptional())...)
 	if err != nil {

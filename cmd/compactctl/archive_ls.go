@@ -46,7 +46,7 @@ func newArchiveLs(a *app) *cobra.Command {
 }
 
 func (a *app) listSessions(cmd *cobra.Command) error {
-	all := []listed{}
+	all, foreign := []listed{}, 0
 	archive, err := a.readArchive(cmd)
 	if err != nil && !errors.Is(err, errNoArchive) {
 		return err
@@ -55,6 +55,10 @@ func (a *app) listSessions(cmd *cobra.Command) error {
 		for s, err := range record.Sessions(cmd.Context(), archive) {
 			if err != nil {
 				return &brokenArchive{err}
+			}
+			if s.Foreign() {
+				foreign++
+				continue
 			}
 			name := s.ID
 			if name == "" {
@@ -69,6 +73,9 @@ func (a *app) listSessions(cmd *cobra.Command) error {
 			}
 			all = append(all, one)
 		}
+	}
+	if foreign > 0 {
+		a.complain("compactctl", fmt.Sprintf("warning: %s in the archive without any file of a session", things(foreign, "folder")))
 	}
 	if a.json {
 		return a.printJSON(all)

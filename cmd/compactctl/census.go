@@ -24,6 +24,7 @@ type census struct {
 	Model     string  `json:"model"`
 	Counting  string  `json:"counting"`
 	MaxTokens int     `json:"max_tokens"`
+	Guessed   bool    `json:"max_tokens_guessed,omitempty"` // neither the configuration nor the model's name has the window
 	Messages  int     `json:"message_count"`
 	Total     int     `json:"total"`
 	Roles     []tally `json:"by_role"`
@@ -60,7 +61,7 @@ func (a *app) census(ctx context.Context, cfg compact.Config, t *transcript) (*c
 	}
 	c := &census{Model: cfg.Model, Counting: counting, MaxTokens: cfg.MaxContextTokens, Messages: len(t.msgs), Total: b.Total()}
 	if c.MaxTokens == 0 {
-		c.MaxTokens = token.ContextWindow(cfg.Model)
+		c.MaxTokens, c.Guessed = token.ContextWindow(cfg.Model), !token.KnowsContextWindow(cfg.Model)
 	}
 	c.byRole(e, t, b)
 	c.byPart(e, t, b)

@@ -100,7 +100,11 @@ func (d *differ) news(res *compact.Result) *change {
 // gone adds a removed message to the previous change, if that removed others for the
 // same reason.
 func (d *differ) gone(all []change, was compact.MessageDecision, msg message.Message, news *change) []change {
-	line := fmt.Sprintf("%d %s: %s", was.Index, was.Role, d.redacted(firstWords(msg)))
+	number := was.Index + 1
+	if d.json {
+		number = was.Index
+	}
+	line := fmt.Sprintf("%d %s: %s", number, was.Role, d.redacted(firstWords(msg)))
 	if n := len(all) - 1; n >= 0 && all[n].role == "" && all[n].Reason == was.Reason {
 		all[n].Messages = append(all[n].Messages, was.Index)
 		all[n].TokensBefore += was.TokensBefore

@@ -11,7 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/agentcompact/compact/message/openai"
+	"github.com/agentcompact/compact/message/formats"
 	"github.com/agentcompact/compact/strategy/eval"
 	"github.com/agentcompact/compact/token"
 )
@@ -71,8 +71,8 @@ whole session to a folder, for a test by reading. DIR/NAME/32k holds:
   session.txt  the whole session, numbered
   recall.txt   the command that reads from DIR/archive what compact removed
 
-A file is JSONL or a JSON array of chat messages, gzipped or not. The source of a file is
-the part of its name before the first dash. If there are several sources, eval-summary
+A file has any format that compact reads, gzipped or not. The source of a file is the
+part of its name before the first dash. If there are several sources, eval-summary
 also reports each of them.`
 
 func (e *evalSummary) run(cmd *cobra.Command, args []string) error {
@@ -135,13 +135,13 @@ func readSessions(files []string) ([]eval.Session, error) {
 		if err != nil {
 			return nil, &inputError{file: file, err: err}
 		}
-		msgs, _, err := openai.Parse(data)
+		read, err := formats.Read("auto", data)
 		if err != nil {
-			return nil, &inputError{file: file, err: err}
+			return nil, unreadable(file, err)
 		}
 		name := filepath.Base(file)
 		source, _, _ := strings.Cut(name, "-")
-		sessions = append(sessions, eval.Session{Name: name, Source: source, Messages: msgs})
+		sessions = append(sessions, eval.Session{Name: name, Source: source, Messages: read.Messages()})
 	}
 	return sessions, nil
 }

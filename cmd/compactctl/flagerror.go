@@ -18,7 +18,15 @@ func wrongFlag(cmd *cobra.Command, err error) error {
 		return fmt.Errorf("%w (a time has a unit: 3s, 500ms, 2m)", err)
 	}
 	var none *pflag.NotExistError
-	if !errors.As(err, &none) || len(none.GetSpecifiedName()) < 2 { // a single letter is similar to every other
+	if !errors.As(err, &none) {
+		return err
+	}
+	for _, meant := range otherNames[none.GetSpecifiedName()] {
+		if cmd.Flags().Lookup(meant) != nil {
+			return fmt.Errorf("%w (did you mean --%s?)", err, meant)
+		}
+	}
+	if len(none.GetSpecifiedName()) < 2 { // a single letter is similar to every other
 		return err
 	}
 	var known []string
@@ -32,6 +40,18 @@ func wrongFlag(cmd *cobra.Command, err error) error {
 	}
 	return err
 }
+
+// otherNames are names of other programs and commands for the same flags. The first flag
+// that the command has is suggested.
+var otherNames = map[string][]string{
+	"max-tokens": windowFlags, "window": windowFlags, "context": windowFlags, "context-window": windowFlags, "max-context-tokens": windowFlags,
+	"o": {"out"}, "output": {"out"}, "c": {"config"}, "f": {"config"}, "config-file": {"config"}, "m": {"model"}, "v": {"verbose"},
+	"port": {"listen"}, "p": {"listen"}, "host": {"listen"}, "addr": {"listen"}, "address": {"listen"}, "bind": {"listen"},
+	"dir": {"archive"}, "path": {"archive"}, "storage": {"archive"}, "store": {"archive"}, "base-url": {"upstream"}, "target": {"upstream"},
+}
+
+// windowFlags are the flags for the window of a model.
+var windowFlags = []string{"max-context-tokens", "window"}
 
 // nearestFlag returns the only flag that begins with a name, or otherwise the
 // flag with a similar spelling; "" = none.

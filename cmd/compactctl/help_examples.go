@@ -14,9 +14,9 @@ var helpExamples = map[string]string{
 	"diff":            "compactctl diff session.jsonl --preset economy --max-context-tokens 32k",
 	"tokens":          "compactctl tokens session.jsonl --model gpt-4o\ncompactctl tokens - < request.json",
 	"redact":          "compactctl redact build.log > clean.log",
-	"eval-summary":    "compactctl eval-summary sessions/ --model gpt-4o",
+	"eval-summary":    "compactctl eval-summary sessions/*.jsonl --model gpt-4o",
 	"validate-config": "compactctl validate-config compact.yaml --try",
-	"create-config":   "compactctl create-config economy > compact.yaml",
+	"create-config":   "compactctl create-config --preset economy > compact.yaml",
 	"version":         "compactctl version --json",
 	"completion":      "compactctl completion bash > /etc/bash_completion.d/compactctl",
 

@@ -14,6 +14,7 @@ import (
 	"runtime/debug"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/spf13/cobra"
 
@@ -75,12 +76,33 @@ func (a *app) read(file string) (*transcript, error) {
 	if t.msgs = t.file.Messages(); len(t.msgs) == 0 {
 		return nil, &inputError{file: t.name, err: errors.New("it has no messages")}
 	}
+	a.sayForeign(t.name, data)
 	a.sayOdd(t)
 	t.model, t.recall = a.flags.model, a.input.recall
 	if t.tools, err = a.schemas(); t.tools == nil {
 		t.tools = t.file.Request().About().Tools
 	}
 	return t, err
+}
+
+// sayForeign warns about bytes that are not UTF-8: a provider refuses them, or reads
+// other characters than were meant.
+func (a *app) sayForeign(file string, data []byte) {
+	if utf8.Valid(data) {
+		return
+	}
+	line := 1
+	for text := data; len(text) > 0; {
+		r, n := utf8.DecodeRune(text)
+		if r == utf8.RuneError && n == 1 {
+			break
+		}
+		if r == '\n' {
+			line++
+		}
+		text = text[n:]
+	}
+	a.complain(file, fmt.Sprintf("warning: it is not all UTF-8; the first other byte is in line %d", line))
 }
 
 // The text of a large file is most of the memory of a run, and the default garbage

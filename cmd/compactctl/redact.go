@@ -22,14 +22,14 @@ func newRedact(a *app) *cobra.Command {
 		Short: "Replace the secrets in a text or a transcript",
 		Long: `Redact writes text, JSON or JSONL to standard output with its secrets replaced, and
 reports what it found on standard error. JSON stays valid: redact keeps keys and
-structure, and also finds secrets in JSON inside of strings.`,
+structure, and also finds secrets in JSON inside of strings. A gzipped file is unpacked.`,
 		Args: oneFile,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			cfg, err := a.load(cmd, configs.KeysOptional())
 			if err != nil {
 				return err
 			}
-			data, err := a.bytes(args[0])
+			data, err := a.readText(args[0])
 			if err != nil {
 				return err
 			}
@@ -55,6 +55,22 @@ structure, and also finds secrets in JSON inside of strings.`,
 	cmd.Flags().StringVar(&field, "jsonl-field", "", "redact only the field `NAME` of each line of JSONL")
 	cmd.Flags().StringVar(&out, "out", "", "write to `FILE` instead of standard output")
 	return cmd
+}
+
+// readText reads a text, which may be gzipped. It refuses text with NUL bytes, such as
+// UTF-16, because no secret would be found in it.
+func (a *app) readText(file string) ([]byte, error) {
+	data, err := a.bytes(file)
+	if err != nil {
+		return nil, err
+	}
+	if data, err = unzipped(data); err == nil && bytes.IndexByte(data, 0) >= 0 {
+		err = errors.New("it has NUL bytes, as UTF-16 and binary files do, and secrets in it would not be found: convert it to UTF-8")
+	}
+	if err != nil {
+		return nil, &inputError{file: inputName(file), err: err}
+	}
+	return data, nil
 }
 
 // cleaner redacts one input and counts the findings.

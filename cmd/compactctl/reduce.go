@@ -75,8 +75,12 @@ func (r *reduction) run(cmd *cobra.Command, file string) error {
 	return errors.Join(err, r.deliver(t, res, err))
 }
 
-// withoutAgent refuses a backend that needs the requests of an agent.
+// withoutAgent refuses settings that need the requests of an agent: a backend, and
+// observe, with which no file would be compacted.
 func withoutAgent(command string, cfg compact.Config) error {
+	if cfg.Observe {
+		return &usageError{fmt.Errorf("observe is set, so %s would change nothing: dry-run shows the plan, and --set observe=false compacts", command)}
+	}
 	backend := cfg.Summarizer.Backend
 	for _, o := range cfg.Overrides {
 		if b, ok := o.Set["summarizer.backend"].(string); ok && b == summarize.BackendAgent {

@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"io"
+	"path/filepath"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -55,7 +56,9 @@ func account(res *compact.Result) string {
 		stays += " and a summary"
 	}
 	back := "nothing was stored"
-	if a := res.Archived; a != nil {
+	if a := res.Archived; a != nil && a.Adapter == "memory" {
+		back = "nothing, because the archive was in memory (storage.adapter)"
+	} else if a != nil {
 		back = "compactctl archive show " + quoted(res.Session) + archiveFlag(a.Location)
 	}
 	var gone []string
@@ -72,11 +75,14 @@ func account(res *compact.Result) string {
 
 // archiveFlag names the archive that holds a session, unless it is the default.
 func archiveFlag(location string) string {
-	at := strings.LastIndexByte(location, '/')
-	if at < 0 || location[:at] == ".compact/archive" {
+	archive := filepath.Dir(location)
+	if strings.Contains(location, "://") {
+		archive = location[:strings.LastIndexByte(location, '/')]
+	}
+	if filepath.ToSlash(archive) == ".compact/archive" {
 		return ""
 	}
-	return " --archive " + quoted(location[:at])
+	return " --archive " + quoted(archive)
 }
 
 // quoted quotes a word for a shell, and makes it safe for a terminal.

@@ -113,6 +113,7 @@ func TestUndoIsAValidShellCommand(t *testing.T) {
 	for _, c := range []struct{ session, location, want string }{
 		{"s1", ".compact/archive/s1", "compactctl archive show s1"},
 		{"a b's\x1b[2J", "/var/my archive/a%20b", `compactctl archive show 'a b'\''s\x1b[2J' --archive '/var/my archive'`},
+		{"s", "s", "compactctl archive show s --archive ."},
 		{"s", "s3://bucket/prefix/s", "compactctl archive show s --archive s3://bucket/prefix"},
 	} {
 		res := result()
@@ -120,6 +121,14 @@ func TestUndoIsAValidShellCommand(t *testing.T) {
 		if got := account(res); !strings.HasSuffix(got, "; back: "+c.want) || strings.ContainsAny(got, "\n\x1b") {
 			t.Errorf("%q, want %q", got, c.want)
 		}
+	}
+}
+
+func TestNothingComesBackFromMemory(t *testing.T) {
+	res := result()
+	res.Archived.Adapter, res.Archived.Location = "memory", "s"
+	if got := account(res); !strings.HasSuffix(got, "; back: nothing, because the archive was in memory (storage.adapter)") {
+		t.Error(got)
 	}
 }
 

@@ -202,7 +202,11 @@ func (s *serving) receipt(st serve.Stats) {
 	if st.Unanswered > 0 {
 		line(things(st.Unanswered, "request") + " without a complete answer; included in the figures above")
 	}
-	if !s.c.Observe && st.Compactions > 0 {
+	switch {
+	case s.c.Observe, st.Compactions == 0:
+	case s.inMemory:
+		line("the removed text is lost: the archive was in memory (storage.adapter)")
+	default:
 		line("the removed text is in the archive: compactctl archive ls" + s.where)
 	}
 }

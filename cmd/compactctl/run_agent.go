@@ -23,7 +23,7 @@ var manners = map[string]func(t *telling) error{"codex": tellCodex, "gemini": te
 // tell prepares the settings with which an agent uses the proxy. The caller removes
 // their files with done after the agent has ended.
 func tell(root string, upstreams, args, environ []string) (t *telling, err error) {
-	t = &telling{root: root, upstreams: upstreams, args: slices.Clone(args), env: agentEnv(root, environ)}
+	t = &telling{root: root, upstreams: upstreams, args: slices.Clone(args), env: agentEnv(root, upstreams, environ)}
 	if f := manners[filepath.Base(args[0])]; f != nil {
 		err = f(t)
 	}

@@ -2,7 +2,10 @@ package main
 
 import (
 	"bytes"
+	"fmt"
 	"io"
+	"net/url"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -17,9 +20,9 @@ var baseURLVariables = []struct{ name, provider, path string }{
 }
 
 // otherVariables holds variables that some programs read instead.
-var otherVariables = []struct{ name, path string }{
-	{"OPENAI_API_BASE", "/openai/v1"}, // LiteLLM, aider
-	{"ANTHROPIC_API_BASE", "/anthropic"},
+var otherVariables = []struct{ name, provider, path string }{
+	{"OPENAI_API_BASE", "openai", "/openai/v1"}, // LiteLLM, aider
+	{"ANTHROPIC_API_BASE", "anthropic", "/anthropic"},
 }
 
 // baseURLs returns the variables from which agents and SDKs read the URL of a
@@ -34,28 +37,52 @@ func baseURLs(root string) (out []string) {
 // fromEnvironment uses the URL that such a variable already holds as the upstream,
 // unless a flag sets another.
 func (s *serving) fromEnvironment(lookup func(string) (string, bool)) {
-	for _, v := range baseURLVariables {
+	for _, v := range slices.Concat(baseURLVariables, otherVariables) {
 		value, ok := lookup(v.name)
-		named := slices.ContainsFunc(s.upstreams, func(u string) bool { return strings.HasPrefix(u, v.provider+"=") })
-		if ok && value != "" && !named {
+		if !ok || value == "" {
+			continue
+		}
+		at := slices.IndexFunc(s.upstreams, func(u string) bool { return strings.HasPrefix(u, v.provider+"=") })
+		if at < 0 {
 			s.upstreams = append(s.upstreams, v.provider+"="+value)
+		} else if to := s.upstreams[at][len(v.provider)+1:]; strings.TrimRight(to, "/") != strings.TrimRight(value, "/") {
+			s.complain("compact", fmt.Sprintf("warning: %s is set, but the requests for %s go to the upstream that a flag or another variable names", v.name, v.provider))
 		}
 	}
 }
 
+// pathFor returns the path of a provider at the proxy for an agent that would use the
+// URL old. Agents append the rest of the path to this URL. So it has a version only if
+// old has one at its end, or the agent's own default has.
+func pathFor(provider, path, old string, upstreams []string) string {
+	if provider != "openai" || !slices.Contains(upstreams, provider+"="+old) {
+		return path
+	}
+	u, err := url.Parse(old)
+	if err != nil || versioned.MatchString(strings.TrimRight(u.Path, "/")) {
+		return path
+	}
+	return strings.TrimSuffix(path, "/v1")
+}
+
+var versioned = regexp.MustCompile(`/v[0-9]+[a-z0-9]*$`)
+
 // agentEnv returns the environment for an agent behind a proxy at root: that of
 // this process, with the providers' URLs replaced.
-func agentEnv(root string, environ []string) []string {
+func agentEnv(root string, upstreams, environ []string) []string {
 	out := slices.Clone(environ)
 	set := func(name, value string) {
 		out = slices.DeleteFunc(out, func(v string) bool { return strings.HasPrefix(v, name+"=") })
 		out = append(out, name+"="+value)
 	}
-	for _, v := range baseURLVariables {
-		set(v.name, root+v.path)
-	}
-	for _, v := range otherVariables {
-		set(v.name, root+v.path)
+	for _, v := range slices.Concat(baseURLVariables, otherVariables) {
+		old := ""
+		for _, e := range environ {
+			if value, ok := strings.CutPrefix(e, v.name+"="); ok {
+				old = value
+			}
+		}
+		set(v.name, root+pathFor(v.provider, v.path, old, upstreams))
 	}
 	for _, name := range []string{"NO_PROXY", "no_proxy"} { // requests to the proxy must bypass other proxies
 		had := ""

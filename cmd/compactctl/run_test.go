@@ -9,11 +9,13 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
 
 	"github.com/agentcompact/compact/internal/provider"
+	"github.com/agentcompact/compact/serve"
 )
 
 // runFor runs compactctl run with a shell command.
@@ -152,7 +154,7 @@ func TestRunReportsUnansweredRequests(t *testing.T) {
 }
 
 func TestAgentsReachTheProxyDirectly(t *testing.T) {
-	env := agentEnv("http://127.0.0.1:1", []string{"PATH=/bin", "NO_PROXY=a.test", "OPENAI_BASE_URL=http://old", "HTTPS_PROXY=http://p"})
+	env := agentEnv("http://127.0.0.1:1", nil, []string{"PATH=/bin", "NO_PROXY=a.test", "OPENAI_BASE_URL=http://old", "HTTPS_PROXY=http://p"})
 	all := strings.Join(env, "\n")
 	for _, want := range []string{"PATH=/bin", "NO_PROXY=a.test,127.0.0.1", "no_proxy=127.0.0.1", "OPENAI_BASE_URL=http://127.0.0.1:1/openai/v1", "HTTPS_PROXY=http://p"} {
 		if !strings.Contains("\n"+all+"\n", "\n"+want+"\n") {
@@ -161,6 +163,53 @@ func TestAgentsReachTheProxyDirectly(t *testing.T) {
 	}
 	if strings.Contains(all, "http://old") {
 		t.Error(all)
+	}
+}
+
+// An agent appends the same path to the proxy's URL as it would to the one before.
+func TestRunKeepsThePathOfAnUpstream(t *testing.T) {
+	for _, c := range []struct{ name, value, flag, upstream, want string }{
+		{"OPENAI_BASE_URL", "", "", "", "/openai/v1"},
+		{"OPENAI_BASE_URL", "http://h/v1", "", "openai=http://h/v1", "/openai/v1"},
+		{"OPENAI_BASE_URL", "http://h/api/v1/", "", "openai=http://h/api/v1/", "/openai/v1"},
+		{"OPENAI_BASE_URL", "http://h/v1beta/openai", "", "openai=http://h/v1beta/openai", "/openai"},
+		{"OPENAI_BASE_URL", "http://h", "", "openai=http://h", "/openai"},
+		{"OPENAI_BASE_URL", "http://h", "openai=http://other", "openai=http://other", "/openai/v1"},
+		{"OPENAI_API_BASE", "http://h/llm", "", "openai=http://h/llm", "/openai"},
+		{"ANTHROPIC_API_BASE", "http://h", "", "anthropic=http://h", "/anthropic"},
+	} {
+		var errOut strings.Builder
+		s := &serving{app: newApp(nil, io.Discard, &errOut)}
+		if c.flag != "" {
+			s.upstreams = []string{c.flag}
+		}
+		s.fromEnvironment(func(name string) (string, bool) { return c.value, name == c.name && c.value != "" })
+		if got := strings.Join(s.upstreams, " "); got != c.upstream {
+			t.Errorf("%s=%s: upstream %q, want %q", c.name, c.value, got, c.upstream)
+		}
+		if env := agentEnv("http://p", s.upstreams, []string{c.name + "=" + c.value}); !slices.Contains(env, c.name+"=http://p"+c.want) {
+			t.Errorf("%s=%s: %q, want %s", c.name, c.value, env, c.want)
+		}
+		if warned := strings.Contains(errOut.String(), "warning: OPENAI_BASE_URL is set"); warned != (c.flag != "") {
+			t.Errorf("%s=%s %s: %q", c.name, c.value, c.flag, errOut.String())
+		}
+	}
+}
+
+func TestTheReceiptNamesTheArchive(t *testing.T) {
+	for _, c := range []struct {
+		s    serving
+		want string
+	}{
+		{serving{where: " --config c.yaml"}, "the removed text is in the archive: compactctl archive ls --config c.yaml\n"},
+		{serving{inMemory: true}, "the removed text is lost: the archive was in memory"},
+	} {
+		var errOut strings.Builder
+		c.s.app = newApp(nil, io.Discard, &errOut)
+		c.s.receipt(serve.Stats{Requests: 1, Calls: 1, Compactions: 1})
+		if !strings.Contains(errOut.String(), c.want) {
+			t.Errorf("%q, want %q", errOut.String(), c.want)
+		}
 	}
 }
 

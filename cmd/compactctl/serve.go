@@ -31,6 +31,7 @@ type serving struct {
 	drain     time.Duration
 	verbose   bool
 	where     string // the flag that names the archive, if it is not the default
+	inMemory  bool   // the archive ends with the command
 	c         serve.Config
 }
 
@@ -195,8 +196,12 @@ func (s *serving) handler(cmd *cobra.Command, w io.Writer) (*serve.Handler, *com
 	}
 	s.c.Logger = slog.New(slog.NewTextHandler(w, &slog.HandlerOptions{Level: level}))
 	s.c.Observe = m.Observes()
-	if cmd.Flags().Changed("archive") {
-		s.where = " --archive " + s.app.flags.archive
+	s.inMemory = cfg.Storage.Adapter == "memory"
+	switch {
+	case cmd.Flags().Changed("archive"):
+		s.where = " --archive " + quoted(s.app.flags.archive)
+	case s.app.config != "":
+		s.where = " --config " + quoted(s.app.config)
 	}
 	h, err := serve.New(m, s.c)
 	if err != nil {

@@ -154,6 +154,7 @@ func TestServeRefusesAmbiguousSettings(t *testing.T) {
 		"--observe --strict":                             "--strict",
 		"--upstream openai":                              "NAME=URL",
 		"--upstream openai=localhost:8000":               `upstream "openai"`,
+		"--upstream openai=127.0.0.1:8000":               "has to begin with http://HOST",
 		"more":                                           "too many arguments",
 	} {
 		var out strings.Builder

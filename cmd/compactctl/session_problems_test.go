@@ -55,15 +55,16 @@ func TestStepsNameTheirAgentIfThereAreSeveral(t *testing.T) {
 		Calls: []replay.AccountCall{{Agent: "main"}, {Agent: "main"}},
 		Steps: []replay.AccountStep{{Step: 1, Agent: "main", Stages: []string{"mask"}, Before: 9000, After: 1000, Reason: "manual"}},
 	}
-	if got, want := stepLines(x), "   1       9,000 → 1,000       mask, 0 messages  manual\n"; got != want {
+	const head = "\nstep      before → after       stages, removed messages, reason\n"
+	if got, want := stepLines(x), head+"   1       9,000 → 1,000       mask, 0 messages  it was requested\n"; got != want {
 		t.Errorf("got  %q\nwant %q", got, want)
 	}
 	x.Steps[0].Gone, x.Steps[0].Missing = make([]replay.GoneLine, 2), 3 // the archive lacks three
-	if got, want := stepLines(x), "   1       9,000 → 1,000       mask, 5 messages  manual\n"; got != want {
+	if got, want := stepLines(x), head+"   1       9,000 → 1,000       mask, 5 messages  it was requested\n"; got != want {
 		t.Errorf("got  %q\nwant %q", got, want)
 	}
 	x.Steps[0].Gone, x.Steps[0].Missing, x.Calls[1].Agent = nil, 0, "other"
-	if got, want := stepLines(x), "   1  main       9,000 → 1,000       mask, 0 messages  manual\n"; got != want {
+	if got, want := stepLines(x), "\nstep  agent      before → after       stages, removed messages, reason\n   1  main        9,000 → 1,000       mask, 0 messages  it was requested\n"; got != want {
 		t.Errorf("got  %q\nwant %q", got, want)
 	}
 }

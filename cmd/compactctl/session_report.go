@@ -129,7 +129,14 @@ func stepLines(x *replay.Account) string {
 	var b strings.Builder
 	several, width := x.Agents(), 0
 	for i := range x.Steps {
-		width = max(width, columnsOf(oneLine(x.Steps[i].Agent)))
+		width = max(width, columnsOf(oneLine(x.Steps[i].Agent)), len("agent"))
+	}
+	if len(x.Steps) > 0 {
+		agent := ""
+		if several {
+			agent = "  " + left("agent", width)
+		}
+		fmt.Fprintf(&b, "\nstep%s  %s → %s  stages, removed messages, reason\n", agent, right("before", 10), left("after", 10))
 	}
 	for i := range x.Steps {
 		s := &x.Steps[i]
@@ -138,7 +145,7 @@ func stepLines(x *replay.Account) string {
 			agent = "  " + left(oneLine(s.Agent), width)
 		}
 		fmt.Fprintf(&b, "%4d%s  %s → %s  %s, %s  %s\n", s.Step, agent, right(count(s.Before), 10), left(count(s.After), 10),
-			oneLine(strings.Join(s.Stages, "+")), things(len(s.Gone)+s.Missing, "message"), oneLine(s.Reason))
+			oneLine(strings.Join(s.Stages, "+")), things(len(s.Gone)+s.Missing, "message"), oneLine(s.Why()))
 	}
 	return b.String()
 }

@@ -55,9 +55,13 @@ func (c *census) print(a *app, t *transcript) error {
 	if c.Model != "" {
 		model = printable(c.Model)
 	}
-	fmt.Fprintf(&b, "%s\n%s of a window of %s; %s, counted by %s\n",
+	guess := ""
+	if c.Guessed {
+		guess = ", which is a guess: set --max-context-tokens"
+	}
+	fmt.Fprintf(&b, "%s\n%s of a window of %s%s; %s, counted by %s\n",
 		a.style.bold(fmt.Sprintf("%s: %s %s in %s", printable(t.name), count(c.Total), unit, things(c.Messages, "message"))),
-		share(c.Total, c.MaxTokens), count(c.MaxTokens), model, c.Counting)
+		share(c.Total, c.MaxTokens), count(c.MaxTokens), guess, model, c.Counting)
 	for _, s := range []struct {
 		head, of string
 		rows     []tally

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -60,7 +61,7 @@ func (a *app) validateConfig(cmd *cobra.Command, try tryFlags) error {
 	if v.Settings == nil || a.quiet {
 		return err
 	}
-	return errors.Join(a.printVerdict(cfg, v.OK), a.printOrigins(origins), a.printProbes(v.Tried), err)
+	return errors.Join(a.printVerdict(cfg, v.OK, a.config != "" && !slices.ContainsFunc(origins, ofFile)), a.printOrigins(origins), a.printProbes(v.Tried), err)
 }
 
 // verdict is the JSON output of validate-config.
@@ -102,14 +103,22 @@ func verdictOf(cfg compact.Config, origins []configs.Origin, err error) verdict 
 	return v
 }
 
+// ofFile reports whether a file gave or locked the value.
+func ofFile(o configs.Origin) bool {
+	return o.From == configs.FromFile || o.From == configs.FromBase || o.From == configs.FromOverride || o.Locked != ""
+}
+
 // printVerdict prints the main settings of a valid configuration. works says that
-// no test failed.
-func (a *app) printVerdict(cfg compact.Config, works bool) error {
+// no test failed, and empty that the file sets nothing.
+func (a *app) printVerdict(cfg compact.Config, works, empty bool) error {
 	name := a.config
 	if name == "" {
 		name = "the configuration"
 	}
 	title := printable(name) + " is good"
+	if empty {
+		title = printable(name) + " is good, but it sets nothing"
+	}
 	if !works {
 		title = printable(name) + " is valid, but not all that it names works"
 	}

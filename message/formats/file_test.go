@@ -223,6 +223,7 @@ func TestBadInputNamesLineAndField(t *testing.T) {
 		"codex":           {"auto", strings.Replace(codex, `"call_id":"a","name"`, `"call_id":7,"name"`, 1), 6, 2, `"call_id"`},
 		"a broken line":   {"codex", strings.Replace(codex, `"turn_context",`, `"turn_context"`, 1), 3, 2, "not valid JSON"},
 		"a body":          {"responses", "\n{\"input\":[7]}", 2, -1, `"input[0]"`},
+		"utf-16":          {"auto", "\xff\xfe{\x00", 1, -1, "UTF-16"},
 	} {
 		_, err := formats.Read(c.format, []byte(c.data))
 		var at *formats.InputError

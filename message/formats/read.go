@@ -1,6 +1,8 @@
 package formats
 
 import (
+	"bytes"
+	"errors"
 	"fmt"
 	"strings"
 
@@ -69,6 +71,9 @@ func Names() []string {
 // JSON array) is gemini, responses or anthropic if any element of it can have
 // no other format, and openai otherwise.
 func Read(name string, data []byte) (*File, error) {
+	if bytes.HasPrefix(data, []byte("\xff\xfe")) || bytes.HasPrefix(data, []byte("\xfe\xff")) {
+		return nil, &InputError{Line: 1, Index: -1, Err: errors.New("the text is UTF-16, as PowerShell writes it: convert it to UTF-8")}
+	}
 	s, err := cut(data)
 	if err != nil {
 		return nil, err

@@ -9,6 +9,8 @@ import (
 	iofs "io/fs"
 	"os"
 	"path"
+	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -107,6 +109,12 @@ type temp struct {
 
 func tempName() string { return tempFolder + "/" + rand.Text() }
 
+// isTemp reports whether a file in tempFolder can have its name from tempName. Others
+// belong to somebody else, if the root is a folder with other content.
+func isTemp(file string) bool {
+	return len(file) >= 26 && strings.Trim(file, "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567") == ""
+}
+
 func (a *Archive) newTemp() (*temp, error) {
 	name := tempName()
 	f, err := a.root.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, fileMode)
@@ -156,7 +164,7 @@ func (a *Archive) sweep() {
 	}
 	names, _ := dir.Readdirnames(-1)
 	_ = dir.Close()
-	for _, name := range names {
+	for _, name := range slices.DeleteFunc(names, func(n string) bool { return !isTemp(n) }) {
 		a.sweepOne(tempFolder + "/" + name)
 	}
 }
@@ -215,7 +223,7 @@ func (a *Archive) Tidy(ctx context.Context) (left []string, err error) {
 	}
 	names, err := dir.Readdirnames(-1)
 	err = errors.Join(err, dir.Close())
-	for _, name := range names {
+	for _, name := range slices.DeleteFunc(names, func(n string) bool { return !isTemp(n) }) {
 		gone, oneErr := a.sweepFree(tempFolder + "/" + name)
 		err = errors.Join(err, oneErr)
 		if !gone {

@@ -69,14 +69,15 @@ var realSystem = system{
 
 // Open returns the archive below root, and creates the folder if it is missing.
 // It returns an error for a folder that can't be written, and for a file system
-// without the required features.
+// without the required features. root is a path or a file URL; see [Folder].
 func Open(root string) (*Archive, error) { return open(root, realSystem) }
 
 func open(root string, sys system) (*Archive, error) {
-	if root == "" {
-		return nil, &storage.Error{Op: "open archive", Err: errors.New("no folder is named")}
+	name, err := cleaned(root)
+	if err != nil {
+		return nil, &storage.Error{Op: "open archive", Err: err}
 	}
-	a := &Archive{name: filepath.Clean(root), sys: sys, settled: map[string]os.FileInfo{}, rooted: map[string]born{}}
+	a := &Archive{name: name, sys: sys, settled: map[string]os.FileInfo{}, rooted: map[string]born{}}
 	if err := a.makeRoot(a.name); err != nil {
 		return nil, &storage.Error{Op: "open archive", Err: err}
 	}
@@ -89,6 +90,18 @@ func open(root string, sys system) (*Archive, error) {
 	}
 	a.sweep()
 	return a, nil
+}
+
+// cleaned returns the shortest path of the folder.
+func cleaned(root string) (string, error) {
+	if root == "" {
+		return "", errors.New("no folder is named")
+	}
+	name, err := Folder(root)
+	if err != nil {
+		return "", fmt.Errorf("%q %w", root, err)
+	}
+	return filepath.Clean(name), nil
 }
 
 // Close closes the folder. The Archive can't be used afterwards.

@@ -285,17 +285,20 @@ func TestSweepRemovesLeftoversOfACrash(t *testing.T) {
 	root := t.TempDir()
 	a := open(t, root)
 	old := time.Now().Add(-2 * time.Minute)
-	orphan, young := filepath.Join(root, ".tmp", "ORPHAN"), filepath.Join(root, ".tmp", "YOUNG")
+	orphan, young := filepath.Join(root, ".tmp", "ORPHANAAAAAAAAAAAAAAAAAAAA"), filepath.Join(root, ".tmp", "YOUNGAAAAAAAAAAAAAAAAAAAAA")
 	must(t, os.WriteFile(orphan, []byte("half"), 0o600))
 	must(t, os.WriteFile(young, []byte("half"), 0o600))
 	must(t, os.Chtimes(orphan, old, old))
+	foreign := filepath.Join(root, ".tmp", "notes.txt") // .tmp of a folder that is more than an archive
+	must(t, os.WriteFile(foreign, []byte("mine"), 0o600))
+	must(t, os.Chtimes(foreign, old, old))
 	slow, discard, err := a.NewTemp()
 	must(t, err)
 	defer discard()
 	must(t, os.Chtimes(filepath.Join(root, slow), old, old))
 	open(t, root).SweepNow()
 	got := slices.Sorted(maps.Keys(tree(t, filepath.Join(root, ".tmp"))))
-	want := []string{filepath.Base(slow), "YOUNG"}
+	want := []string{filepath.Base(slow), filepath.Base(young), "notes.txt"}
 	slices.Sort(want)
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("temporary files (-want +got):\n%s", diff)

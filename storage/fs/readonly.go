@@ -5,7 +5,6 @@ import (
 	"errors"
 	"io"
 	"iter"
-	"path/filepath"
 
 	"github.com/agentcompact/compact/storage"
 )
@@ -25,9 +24,9 @@ var (
 // OpenReadOnly returns the archive below root for reading. A missing folder is
 // an error.
 func OpenReadOnly(root string) (*ReadOnly, error) {
-	a := &Archive{name: filepath.Clean(root)}
-	err := errors.New("no folder is named")
-	if root != "" {
+	name, err := cleaned(root)
+	a := &Archive{name: name}
+	if err == nil {
 		err = a.openRoot()
 	}
 	if err != nil {

@@ -30,7 +30,7 @@ func TestEraseRemovesTemporaryFiles(t *testing.T) {
 	if err := s.Release(t.Context(), redact.Lit("x")); err != nil {
 		t.Fatal(err)
 	}
-	dead := filepath.Join(root, ".tmp", "DEAD")
+	dead := filepath.Join(root, ".tmp", "DEADAAAAAAAAAAAAAAAAAAAAAA")
 	if err := os.WriteFile(dead, []byte("what alice said"), 0o600); err != nil {
 		t.Fatal(err)
 	}

@@ -17,7 +17,7 @@ func TestScrubRemovesTemporaryFiles(t *testing.T) {
 	s, err := record.OpenSession(t.Context(), a, "s")
 	must(t, err)
 	must(t, s.Events(t.Context(), []redact.Text{redact.Lit(`{"name":"one"}`)}))
-	dead := filepath.Join(root, ".tmp", "DEAD")
+	dead := filepath.Join(root, ".tmp", "DEADAAAAAAAAAAAAAAAAAAAAAA")
 	must(t, os.WriteFile(dead, []byte("what alice said"), 0o600))
 	_, discard, err := a.NewTemp()
 	must(t, err)

@@ -3,13 +3,19 @@ package fs
 import (
 	"os"
 	"path/filepath"
+
+	"github.com/agentcompact/compact/storage"
 )
 
 // Try tests whether [Open] would succeed, and removes all folders that it
 // creates.
 func Try(root string) error {
-	made := missing(filepath.Join(filepath.Clean(root), tempFolder))
-	a, err := Open(root)
+	name, err := cleaned(root)
+	if err != nil {
+		return &storage.Error{Op: "open archive", Err: err}
+	}
+	made := missing(filepath.Join(name, tempFolder))
+	a, err := Open(name)
 	if err == nil {
 		err = a.Close()
 	}

@@ -37,6 +37,9 @@ func (s *Session) condemn(ctx context.Context, before time.Time) (*eraser, error
 		if e.files, err = s.removable(ctx); err != nil {
 			return nil, err
 		}
+		if !slices.ContainsFunc(e.files, func(f storage.Info) bool { return isOfSession(f.Key.Base()) }) {
+			return nil, &storage.Error{Op: "erase", Key: s.dir, Err: ErrForeign}
+		}
 		if err := s.kept(ctx, e.files); err != nil {
 			return nil, err
 		}

@@ -20,4 +20,7 @@ var (
 	ErrUnplaced = errors.New("a scrub of it was cut short or is under way")
 	// ErrHeld means that the session is under a legal hold and cannot be removed.
 	ErrHeld = errors.New("under a legal hold")
+	// ErrForeign means that a folder has none of the files of a session, so it is not
+	// removed.
+	ErrForeign = errors.New("the folder has no file of a session")
 )

@@ -2,6 +2,7 @@ package record
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -53,6 +54,12 @@ func (k kind) number(name string) (int, bool) {
 // hasKind reports whether name is a file of the kind, of any attempt.
 func hasKind(name string, k kind) bool {
 	return strings.HasPrefix(name, k.name+"-") && strings.HasSuffix(name, "."+k.ext)
+}
+
+// isOfSession reports whether only sessions have files of this name.
+func isOfSession(name string) bool {
+	return isLog(name) || strings.HasPrefix(name, scrubPrefix) || slices.ContainsFunc(
+		[]kind{transcriptKind, originalsKind, finalKind, summaryKind, ledgerKind, indexKind, finalIndexKind}, func(k kind) bool { return hasKind(name, k) })
 }
 
 // isLog reports whether a file is appended to rather than created once.

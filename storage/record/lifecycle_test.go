@@ -366,6 +366,37 @@ func TestPruneRemovesOldSessionsWithoutAHold(t *testing.T) {
 	})
 }
 
+// A folder of another program in a folder or bucket that is named as an archive by
+// mistake.
+func TestFoldersOfOthersAreNeverRemoved(t *testing.T) {
+	archives(t, func(t *testing.T, a storage.Archive) {
+		key := mustKey(t, "photos/a.txt")
+		must(t, a.Create(t.Context(), key, storage.Blob{}))
+		for _, dry := range []bool{true, false} {
+			for r, err := range record.Prune(t.Context(), a, record.PruneOptions{Before: time.Now().Add(time.Hour), DryRun: dry}) {
+				must(t, err)
+				if r.Session.Dir != "photos" || r.Outcome != record.KeptForeign || r.Err != nil || !r.Session.Foreign() {
+					t.Errorf("dry %t: %+v", dry, r)
+				}
+			}
+		}
+		if _, err := session(t, a, "photos").Erase(t.Context(), text("by mistake")); !errors.Is(err, record.ErrForeign) {
+			t.Errorf("erase: %v", err)
+		}
+		files := 0
+		for i, err := range a.List(t.Context(), storage.Key{}) {
+			must(t, err)
+			files++
+			if i.Key != key {
+				t.Errorf("there is %s", i.Key)
+			}
+		}
+		if files != 1 {
+			t.Errorf("%d files", files)
+		}
+	})
+}
+
 func TestPruneKeepsAReactivatedSession(t *testing.T) {
 	below := memory.New()
 	step(t, session(t, below, "s"), 1)

@@ -36,6 +36,8 @@ const (
 	KeptLocked PruneOutcome = "kept by a lock" // a lock of the archive's storage, such as Object Lock
 	KeptInUse  PruneOutcome = "written to in the meantime"
 	KeptFailed PruneOutcome = "failed"
+	// KeptForeign means that the folder has none of the files of a session.
+	KeptForeign PruneOutcome = "kept, for it is no session"
 	// KeptUnknown means that the time of the session's last write is unknown.
 	KeptUnknown PruneOutcome = "kept, for nobody knows when it was last written to"
 )
@@ -75,6 +77,9 @@ func Prune(ctx context.Context, a storage.Archive, opts PruneOptions) iter.Seq2[
 // pruneOne erases one session. It returns false if the session turns out to be
 // newer.
 func pruneOne(ctx context.Context, a storage.Archive, info SessionInfo, opts PruneOptions) (PruneResult, bool) {
+	if info.Foreign() {
+		return PruneResult{info, KeptForeign, nil}, true
+	}
 	s, err := OpenDir(ctx, a, info.Dir)
 	if err != nil {
 		return PruneResult{info, KeptFailed, err}, true

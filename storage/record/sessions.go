@@ -20,7 +20,12 @@ type SessionInfo struct {
 	Steps    int       `json:"steps"`    // highest committed step
 	Modified time.Time `json:"modified"` // time of the last write according to the backend; zero if unknown for any file
 	unknown  bool      // Modified is unknown
+	ours     bool      // some file has the name of a session's file
 }
+
+// Foreign reports whether the folder has none of the files of a session. It may belong to
+// another program, so [Prune] and [Session.Erase] leave it alone.
+func (i SessionInfo) Foreign() bool { return !i.ours }
 
 // Sessions yields every session of an archive, in the order of their folders.
 // It lists keys and reads no file. An error is yielded last.
@@ -54,6 +59,7 @@ func Sessions(ctx context.Context, a storage.Archive) iter.Seq2[SessionInfo, err
 func (i *SessionInfo) add(file string, info storage.Info) {
 	i.Files++
 	i.Bytes += info.Size
+	i.ours = i.ours || isOfSession(file)
 	i.unknown = i.unknown || info.Modified.IsZero()
 	if info.Modified.After(i.Modified) {
 		i.Modified = info.Modified

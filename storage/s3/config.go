@@ -104,12 +104,14 @@ func (c Config) Check() error {
 	return errors.Join(errs...)
 }
 
-// ParseURL parses s3://bucket/prefix. It returns false for any other text.
+// ParseURL parses s3://bucket/prefix. It returns false for any other text. The case of
+// s3:// is ignored, as in any URL.
 func ParseURL(s string) (bucket, prefix string, ok bool) {
-	rest, ok := strings.CutPrefix(s, "s3://")
-	if !ok {
+	const scheme = "s3://"
+	if len(s) < len(scheme) || !strings.EqualFold(s[:len(scheme)], scheme) {
 		return "", "", false
 	}
+	rest := s[len(scheme):]
 	bucket, prefix, _ = strings.Cut(rest, "/")
 	return bucket, strings.Trim(prefix, "/"), bucket != ""
 }

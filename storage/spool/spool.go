@@ -80,6 +80,10 @@ func Open(dir string, remote storage.Archive, opts *Options) (*Spool, error) {
 	if dir == "" {
 		return nil, &storage.Error{Op: "open spool", Err: errors.New("no folder is named")}
 	}
+	dir, err := fs.Folder(dir)
+	if err != nil {
+		return nil, &storage.Error{Op: "open spool", Err: err}
+	}
 	s := &Spool{
 		dir: filepath.Clean(dir), remote: remote, wake: make(chan struct{}, 1), done: make(chan struct{}),
 		dirty: map[string]bool{}, there: map[storage.Key]int64{}, turns: map[string]turn{},
@@ -90,7 +94,6 @@ func Open(dir string, remote storage.Archive, opts *Options) (*Spool, error) {
 	if s.opts.Keep == 0 {
 		s.opts.Keep = defaultKeep
 	}
-	var err error
 	if s.local, err = fs.Open(filepath.Join(s.dir, "archive")); err != nil {
 		return nil, err
 	}

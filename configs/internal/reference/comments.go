@@ -131,7 +131,7 @@ var comments = map[string]string{
 
 	"storage":             `Where removed text is stored before it is removed.`,
 	"storage.adapter":     `fs: a folder; memory: lost when the process ends, and placeholders name neither calls nor references; s3: a bucket.`,
-	"storage.path":        `The folder, relative to the working directory.`,
+	"storage.path":        `The folder, relative to the working directory; or file:// and an absolute path.`,
 	"storage.access_log":  `true: each access to the archive is recorded beside the sessions. If the record fails, the access is refused.`,
 	"storage.erased":      `For a session that was erased or pruned while its agent continues. new: it starts again in another folder, ID.after-…; refuse: nothing of it is stored again, so that nothing can be removed and calls above the window fail. Erased data never comes back.`,
 	"storage.on_error":    `What happens if the archive fails. fail: nothing is removed, and the call returns an error; continue: text is removed without being stored, with a warning, even if the archive cannot be opened.`,
