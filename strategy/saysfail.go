@@ -13,7 +13,7 @@ import (
 var (
 	failStarts = []string{"fatal: ", "fatal error", "error: ", "error[", "npm err!", "npm error", "err_pnpm_", "error from server", "denied: ", "! [rejected]", "! [remote rejected]", "the connection to the server ", "curl: (",
 		"permission denied", "access denied", "an error occurred (", "traceback (most recent call last)", "panic: ", "e: ", "conflict (", "automatic merge failed", "aborting", "a pull request for branch ",
-		"unauthorized", "rejected: ", "connection refused", "rolled back", "rolling back", "rollback complete", "ssh: connect ", "error command failed", "✗ ", "✘ ", "❌"}
+		"unauthorized", "rejected: ", "connection refused", "error response from ", "rolled back", "rolling back", "rollback complete", "ssh: connect ", "error command failed", "✗ ", "✘ ", "❌"}
 	softStarts = []string{"failed", "failure", "cannot ", "can't ", "could not ", "couldn't ", "unable to ", "invalid ", "insufficient ", "forbidden", "error ", "error!", "not found", "✖ ", "× ", "no such ", "unknown "}
 )
 

@@ -206,7 +206,7 @@ var repeatedCommands = []string{"git commit", "git push"}
 func (c *Call) repeated() (of string) {
 	anyCommand(c.Command(), func(simple string) bool {
 		for _, r := range repeatedCommands {
-			if strings.HasPrefix(simple, r) {
+			if strings.HasPrefix(withoutGlobals(simple), r) {
 				of = r
 			}
 		}
