@@ -93,7 +93,11 @@ var askingVerbs = []string{"can", "is", "has", "get", "list", "check", "search",
 // the conversation, so that it must not be repeated. Changes of files do not
 // count; see Call.files.
 func (c *Call) Effect() bool {
-	return c.Outcome != Failed && !c.doubt && c.Answered && !running(c.Result) && c.attempts()
+	if c.Outcome == Failed || c.doubt || !c.Answered || running(c.Result) || !c.attempts() {
+		return false
+	}
+	_, proven := verbOf(c.Tool)
+	return !proven || c.Command() != "" || c.mutates() || c.reportsChange()
 }
 
 // attempts reports whether a call is of a kind that changes something outside, whether or
@@ -115,9 +119,8 @@ func (c *Call) attempts() bool {
 	if d := c.deed(); d != deedCall && d != deedLook && d != deedRun {
 		return false
 	}
-	words := toolWords(c.Tool)
-	return !slices.ContainsFunc(words, func(word string) bool { return slices.Contains(askingVerbs, word) }) &&
-		slices.ContainsFunc(words, func(word string) bool { return slices.Contains(effectVerbs, word) })
+	verb, _ := verbOf(c.Tool)
+	return verb != ""
 }
 
 // argsBrief returns the short arguments of a call besides its target.

@@ -2,6 +2,7 @@ package strategy
 
 import (
 	"cmp"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -120,6 +121,8 @@ func (c *Call) badState(f *field) bool {
 	return !slices.ContainsFunc(c.Args, func(a Arg) bool { return strings.EqualFold(a.Value, f.text) })
 }
 
+var camelHump = regexp.MustCompile(`([a-z0-9])([A-Z])`)
+
 // verbStem is the number of letters in which the forms of a verb agree.
 const verbStem = 4
 
@@ -131,7 +134,11 @@ func (c *Call) asksFor(word string) bool {
 	})
 }
 
-// toolWords returns the words of a name in snake case.
+// toolWords returns the words of a name in snake case, or in camel case that begins with
+// a small letter.
 func toolWords(tool string) []string {
+	if tool != "" && tool[0] >= 'a' && tool[0] <= 'z' && !strings.ContainsAny(tool, "_-.") {
+		tool = camelHump.ReplaceAllString(tool, "${1}_$2")
+	}
 	return strings.FieldsFunc(strings.ToLower(tool), func(r rune) bool { return r == '_' || r == '-' || r == '.' })
 }
