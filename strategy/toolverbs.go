@@ -107,3 +107,15 @@ var (
 	idleParticiples = []string{"required", "needed", "expected", "allowed", "related", "supported", "based", "named", "called", "used", "indeed", "need", "speed", "feed", "found", "unchanged", "skipped", "expired", "missed", "interested"}
 	unrealWords     = []string{"can", "will", "would", "must", "should", "could", "may", "if", "when", "to", "no", "nothing"}
 )
+
+// touches reports whether a tool with the path of a file reads or changes that file. Another
+// tool only refers to it: a comment can be about a line of a file.
+func (c *Call) touches() bool {
+	if c.op() != opRead {
+		return true
+	}
+	if verb, _ := verbOf(c.Tool); verb != "" {
+		return false
+	}
+	return !strings.ContainsAny(c.Tool, "_-.") || hasWord(strings.ToLower(c.Tool+"_"+c.arg("command", "action", "operation")), slices.Concat(lookTools, askingVerbs, []string{"open", "load", "parse", "file", "editor", "symbols", "outline"}))
+}

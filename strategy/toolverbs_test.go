@@ -1,6 +1,10 @@
 package strategy
 
-import "testing"
+import (
+	"testing"
+
+	"github.com/agentcompact/compact/message"
+)
 
 // A tool has an effect if its name has a verb that changes something, and not a word for
 // looking. Verbs that are also nouns count only if the result reports the change.
@@ -34,4 +38,17 @@ func TestEffectsOfTools(t *testing.T) {
 			t.Errorf("%s %s: %s, want %s", c.tool, c.result, got, c.want)
 		}
 	}
+}
+
+// A tool that only refers to a file does not read it.
+func TestCallAboutFileIsNotRead(t *testing.T) {
+	tells(t, long("Review the change.",
+		message.Assistant("", message.Call("1", "post_comment", `{"file":"Pay.java","line":41,"body":"This map is shared by two threads."}`)),
+		message.ToolResult("1", `{"id": 9001, "status": "created"}`),
+		message.Assistant("", message.Call("2", "rename_file", `{"path":"doc/a.txt","new_name":"b.txt"}`)),
+		message.ToolResult("2", `{"ok": true}`),
+		message.Assistant("", message.Call("3", "read_file", `{"path":"Refund.java"}`)),
+		message.ToolResult("3", "class Refund {}"),
+	), []string{"[done] called `post_comment` Pay.java", "status: created", "renamed `doc/a.txt` to `doc/b.txt`", "read `Refund.java`"},
+		[]string{"read `Pay.java`", "at `Pay.java`"})
 }
