@@ -138,7 +138,7 @@ func shortCommand(cmd string) string {
 // first part that changes something outside: "… && git commit" of "git add a b && git commit".
 func fromEffect(cmd string) string {
 	cmd = strings.ReplaceAll(cmd, "\\\n", " ")
-	if utf8.RuneCountInString(cmd) <= maxCommand {
+	if utf8.RuneCountInString(cmd) <= maxCommand || changesOutside(strings.ToLower(cmd[:min(len(cmd), 40)])) {
 		return cmd
 	}
 	for from := 0; ; {

@@ -58,6 +58,17 @@ func (d *digester) fields(at jsonscan.Span) (out []field) {
 	return out
 }
 
+// shortRecord reports whether the result is a record of plain values that one line quotes,
+// from a tool that does not only query something. Such a line stands with the arguments of
+// its call: equal answers to different calls stay apart.
+func (c *Call) shortRecord() bool {
+	if slices.ContainsFunc(toolWords(c.Tool), func(w string) bool { return slices.Contains(askingVerbs, w) }) {
+		return false
+	}
+	fields := recordOf(body(c.Result))
+	return len(fields) > 0 && len(recordWords(fields)) <= maxWords && !slices.ContainsFunc(fields, func(f field) bool { return f.nested() })
+}
+
 // weight returns the rank of a member in the line of a record; lower ranks come first. The
 // outcome of the call precedes the identifiers of the object; nested values come last.
 func (f *field) weight() int {

@@ -1,6 +1,7 @@
 package strategy
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/agentcompact/compact/message"
@@ -51,4 +52,21 @@ func TestCallAboutFileIsNotRead(t *testing.T) {
 		message.ToolResult("3", "class Refund {}"),
 	), []string{"[done] called `post_comment` Pay.java", "status: created", "renamed `doc/a.txt` to `doc/b.txt`", "read `Refund.java`"},
 		[]string{"read `Pay.java`", "at `Pay.java`"})
+}
+
+// Calls with equal results stay apart in the log.
+func TestCallsWithEqualResultsStay(t *testing.T) {
+	tells(t, long("Prepare the rooms.",
+		message.Assistant("", message.Call("1", "dim_lamp", `{"room":"R1","level":"20"}`)), message.ToolResult("1", `{"ok": true, "watts": 9}`),
+		message.Assistant("", message.Call("2", "dim_lamp", `{"room":"R2","level":"40"}`)), message.ToolResult("2", `{"ok": true, "watts": 9}`),
+		message.Assistant("", message.Call("3", "dim_lamp", `{"room":"R1","level":"30"}`)), message.ToolResult("3", `{"ok": true, "watts": 9}`),
+	), []string{"[s4] called `dim_lamp` R1 with level=20, which returned: ok: true, watts: 9", "[s6] called `dim_lamp` R2 with level=40", "[s8] called `dim_lamp` R1 with level=30"}, nil)
+}
+
+// A long command is quoted from its first part that changes something.
+func TestLongCommandIsQuotedFromItsFirstEffect(t *testing.T) {
+	c := calledTool("bash", "image updated", "command", "kubectl -n shop set image deploy/checkout checkout=registry.shop.test/checkout:v413 && kubectl -n shop rollout resume deploy/checkout")
+	if got := c.name(); !strings.HasPrefix(got, "`kubectl -n shop set image deploy/checkout checkout=registry.shop.test/checkout:v413") {
+		t.Error(got)
+	}
 }
