@@ -384,6 +384,9 @@ func (c *Call) answer() string {
 	if a := argsBrief(c); a != "" {
 		asked = " with" + a
 	}
+	if said := c.pageAnswer(); said != "" {
+		return asked + ", and the page says: “" + said + "”"
+	}
 	result := body(c.Result)
 	text := beginning(result, 3*maxWords)
 	if words := recordWords(recordOf(result)); words != "" {

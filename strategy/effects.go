@@ -96,6 +96,9 @@ func (c *Call) Effect() bool {
 	if c.Outcome == Failed || c.doubt || !c.Answered || running(c.Result) || !c.attempts() {
 		return false
 	}
+	if c.pressesCommit() {
+		return c.pageAnswer() != ""
+	}
 	_, proven := verbOf(c.Tool)
 	return !proven || c.Command() != "" || c.mutates() || c.reportsChange()
 }
@@ -120,8 +123,14 @@ func (c *Call) attempts() bool {
 		return false
 	}
 	verb, _ := verbOf(c.Tool)
-	return verb != ""
+	return verb != "" || c.pressesCommit()
 }
+
+// maxArgument is the maximum length of an argument in a line, in bytes. A longer text that
+// somebody gets, in one of wordsArgs, is cut: several comments must not look the same.
+const maxArgument = 60
+
+var wordsArgs = []string{"body", "text", "message", "comment", "content", "subject", "title", "note", "description"}
 
 // argsBrief returns the short arguments of a call besides its target.
 func argsBrief(c *Call) string {
@@ -131,10 +140,14 @@ func argsBrief(c *Call) string {
 	target := c.Target()
 	var b strings.Builder
 	for _, a := range c.Args {
-		if a.Value == target || len(a.Value) > 60 || b.Len() > 160 {
+		value := squash(a.Value)
+		if len(value) > maxArgument && slices.Contains(wordsArgs, a.Name) && c.attempts() {
+			value = quoted(value, maxArgument)
+		}
+		if a.Value == target || len(a.Value) > maxArgument && value == squash(a.Value) || b.Len() > 160 {
 			continue
 		}
-		b.WriteString(" " + a.Name + "=" + squash(a.Value))
+		b.WriteString(" " + a.Name + "=" + value)
 	}
 	return b.String()
 }

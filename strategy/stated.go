@@ -22,7 +22,7 @@ const (
 // said "done, do not repeat" about an effect that never happened, the agent would leave it
 // undone. An unclear result therefore counts as neither done nor failed.
 func (c *Call) judgeEffect() {
-	if c.Outcome == Failed || !c.Answered || running(c.Result) || !c.attempts() {
+	if c.Outcome == Failed || !c.Answered || running(c.Result) || !c.attempts() || c.pressesCommit() {
 		return
 	}
 	how, says := c.statement()
