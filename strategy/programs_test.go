@@ -1,6 +1,9 @@
 package strategy
 
-import "testing"
+import (
+	"strings"
+	"testing"
+)
 
 // A command counts by its subcommand, whatever options stand before it. A command that only
 // shows what it would do has no effect.
@@ -42,5 +45,25 @@ func TestEffectsOfPrograms(t *testing.T) {
 		if got := toldAs(calledTool("bash", c.result, "command", c.cmd)); got != c.want {
 			t.Errorf("%q: %s, want %s", c.cmd, got, c.want)
 		}
+	}
+}
+
+// A program that ends its output with an error after its own name failed. The same words in
+// a file do not say so.
+func TestProgramSaysError(t *testing.T) {
+	for _, c := range []struct {
+		cmd, result string
+		want        bool
+	}{
+		{"tar -cf - old | zstd -9 -o /mnt/old.zst", strings.Repeat("old.tar : 7%\n", 60) + "zstd: error 70 : Write error : cannot write block : No space left on device", true},
+		{"cat notes.txt", strings.Repeat("a line\n", 60) + "zstd: error 70 : Write error", false},
+		{"zstd -9 a", "a : 40%", false},
+	} {
+		if got := calledTool("bash", c.result, "command", c.cmd).Outcome == Failed; got != c.want {
+			t.Errorf("%q failed: %v", c.cmd, got)
+		}
+	}
+	if c := calledTool("dim_lamp", `{"ok": false, "error": "no such lamp"}`, "room", "R1"); c.Outcome != Failed {
+		t.Error("a record without success is no failure")
 	}
 }

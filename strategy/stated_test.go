@@ -39,6 +39,8 @@ func TestCommandEffectIsDoneOnlyWithoutFailure(t *testing.T) {
 		"pushed":                          {"git push", "To github.com:x/y.git\n   1a2b3c4..5d6e7f8  main -> main", "done"},
 		"behind a pipe with status 0":     {"git push 2>&1 | tail -3", "Exit code: 0\n ! [rejected] main -> main (fetch first)\nerror: failed to push some refs", "failed"},
 		"a status counts more than words": {"git push", "Exit code: 0\nerror: is what the hook prints", "done"},
+		"started and unhealthy":           {"./deploy.sh staging", "Uploading bundle\ndeploy finished with warnings: service unhealthy", "neither"},
+		"started without errors":          {"./deploy.sh staging", "Uploading bundle\nservice healthy, 0 errors", "done"},
 		"npm":                             {"npm publish", "npm notice package: x@1.0.0\nnpm ERR! code E403\nnpm ERR! 403 403 Forbidden", "failed"},
 		"terraform":                       {"terraform apply -auto-approve", "aws_s3_bucket.b: Creating...\n╷\n│ Error: creating S3 Bucket (x): BucketAlreadyExists\n│\n╵", "failed"},
 		"kubectl":                         {"kubectl apply -f d.yaml", "Error from server (Forbidden): pods is forbidden", "failed"},
