@@ -209,13 +209,14 @@ func (c *Call) tell() string {
 	case c.Outcome == Failed:
 		return c.name() + " failed" + c.status() + colon(c.wrong())
 	case c.Outcome == OK && c.deed() == deedCheck:
-		return c.name() + " passed" + c.status() + colon(c.Says)
+		return c.name() + " passed" + c.status() + colon(c.Says) + c.besides(c.Says)
 	case c.Outcome == OK && c.Exit >= 0 && !hidesStatus(c.Command()):
 		return "ran " + c.name() + c.more() + c.status() + printed(c.lastWords())
 	case c.deed() == deedCall:
 		return "called " + c.name() + c.answer()
 	}
-	return "ran " + c.name() + c.more() + printed(c.lastWords())
+	words := c.lastWords()
+	return "ran " + c.name() + c.more() + printed(words) + c.besides(words)
 }
 
 // silent reports whether a call printed nothing.
@@ -389,7 +390,7 @@ func (c *Call) answer() string {
 	}
 	result := body(c.Result)
 	text := beginning(result, 3*maxWords)
-	if words := recordWords(recordOf(result)); words != "" {
+	if words := c.recordBrief(); words != "" {
 		text = words
 	} else if strings.HasPrefix(text, "{") || strings.HasPrefix(text, "[") {
 		text = squash(unquoted.Replace(text))

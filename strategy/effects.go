@@ -130,7 +130,7 @@ func (c *Call) attempts() bool {
 // somebody gets, in one of wordsArgs, is cut: several comments must not look the same.
 const maxArgument = 60
 
-var wordsArgs = []string{"body", "text", "message", "comment", "content", "subject", "title", "note", "description"}
+var wordsArgs = []string{"body", "text", "message", "comment", "content", "subject", "title", "note", "description", "new", "new_text", "value"}
 
 // argsBrief returns the short arguments of a call besides its target.
 func argsBrief(c *Call) string {

@@ -58,6 +58,17 @@ func (d *digester) fields(at jsonscan.Span) (out []field) {
 	return out
 }
 
+// recordBrief returns the record in a result on one line. It leaves out long nested values,
+// which returnedLines offers, if the call changed something and the other members say so.
+func (c *Call) recordBrief() string {
+	fields := recordOf(body(c.Result))
+	plain := slices.DeleteFunc(slices.Clone(fields), func(f field) bool { return f.nested() && len(f.text) > maxWords })
+	if words := recordWords(plain); words != "" && c.attempts() && slices.ContainsFunc(plain, c.memberReports) {
+		return words
+	}
+	return recordWords(fields)
+}
+
 // shortRecord reports whether the result is a record of plain values that one line quotes,
 // from a tool that does not only query something. Such a line stands with the arguments of
 // its call: equal answers to different calls stay apart.
