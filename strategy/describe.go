@@ -175,7 +175,7 @@ func cutText(s string, n int) string {
 func (c *Call) name() string {
 	if cmd := c.Command(); cmd != "" && strings.ContainsAny(cmd, " \n") {
 		if cmd = fromCheck(pastHeredocs(shortPaths(cmd, c.base))); c.Outcome != Failed { // which part of a failed command failed is unknown
-			cmd = fromEffect(cmd)
+			cmd = toCheck(fromEffect(cmd))
 		}
 		return "`" + shortCommand(cmd) + "`"
 	}

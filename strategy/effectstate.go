@@ -10,6 +10,9 @@ func effectMark(text string) string {
 	if strings.Contains(text, onlyAsked) {
 		return "[requested] "
 	}
+	if strings.Contains(text, partlyDone) {
+		return "[done in part] "
+	}
 	return "[done] "
 }
 

@@ -61,3 +61,23 @@ func TestLaterEffectOnSameObject(t *testing.T) {
 		"Successfully installed rows-2.2 (then `pip install rows==2.1` [s24]) [s22]", "Successfully installed rows-2.1 (do not repeat) [s24]",
 	}, nil)
 }
+
+// An effect of which a part failed is told with both parts.
+func TestEffectDoneInPart(t *testing.T) {
+	tells(t, long("Do the steps.", ranCalls(
+		[3]string{"bash", `{"command":"git commit -m 'rows: cache' && git push"}`, "[main 1a2b3c4] rows: cache\n 1 file changed\n ! [rejected] main -> main (fetch first)\nerror: failed to push some refs"},
+		[3]string{"bash", `{"command":"zfs destroy -v tank/a@1%3"}`, "will destroy tank/a@1\nwill destroy tank/a@2\nwill destroy tank/a@3\ncannot destroy snapshot tank/a@3: dataset is busy"},
+		[3]string{"bash", `{"command":"kubectl apply -f d.yaml"}`, "error: cannot read d.yaml"},
+	)...), []string{
+		"[done in part] ran `git commit -m 'rows: cache' && git push`, which printed: “[main 1a2b3c4] rows: cache”, but also: “! [rejected] main -> main (fetch first) / error: failed to push some refs” (do not repeat what is done) [s4]",
+		"[done in part] ran `zfs destroy -v tank/a@1%3`, which printed: “will destroy tank/a@1”, but also: “cannot destroy snapshot tank/a@3: dataset is busy”",
+		"`kubectl apply -f d.yaml` failed",
+	}, []string{"[done] ", "[done in part] ran `kubectl", "which printed: error: failed"})
+}
+
+func TestVerdictIsLabeledByItsCheck(t *testing.T) {
+	c := calledTool("bash", "ok shop/billing 2.0s", "command", "git checkout agent/rows -- internal/legacy/adapter.go && git diff main --stat -- internal/legacy && go test ./billing/...")
+	if got := c.name(); got != "`git checkout agent/rows -- internal/legacy/adapter.go && … && go test ./billing/...`" {
+		t.Error(got)
+	}
+}

@@ -37,6 +37,8 @@ func (h *History) returnedLines(section int) []Line {
 func (h *History) returned(section int, s *Step, c *Call) []Line {
 	switch d := c.deed(); {
 	case thinks(c.Tool):
+	case c.partlyDone(): // partlyDoneFacts quotes both parts
+		return []Line{{Section: section, Text: stepID(s.ID) + " " + c.tell(), Value: calledValue * h.recency(s.ID), Order: s.ID}}
 	case c.doubt: // worth as much as a failure: somebody has to check whether the effect happened
 		return []Line{{Section: section, Text: stepID(s.ID) + " " + c.tell(), Value: failedValue * h.recency(s.ID), Order: s.ID}}
 	case d == deedCall || c.Effect() && d != deedRun:

@@ -140,7 +140,7 @@ func TestFailedEffectQuotesItsReason(t *testing.T) {
 // An effect that is neither done nor failed has the value of a failure in the log. It is
 // never among the effects that must not be repeated.
 func TestUnclearEffectIsNotDone(t *testing.T) {
-	h := historyOf(run{"git commit -m x && git push", "[main 1a2b3c4] x\nfatal: no upstream"})
+	h := historyOf(run{"git commit -m x && git push", "fatal: no upstream"})
 	if effects := h.effects(); len(effects) != 0 {
 		t.Errorf("done: %+v", effects)
 	}
@@ -148,7 +148,7 @@ func TestUnclearEffectIsNotDone(t *testing.T) {
 	if len(lines) != 1 || lines[0].Text != "[s1] ran `git commit -m x && git push`, which printed: fatal: no upstream" || lines[0].Value < failedValue/2 {
 		t.Errorf("%+v", lines)
 	}
-	text := writtenBy(t, TaskState, long("Push it.", message.Assistant("", message.Call("1", "bash", `{"command":"git commit -m x && git push"}`)), message.ToolResult("1", "[main 1a2b3c4] x\nfatal: no upstream")))
+	text := writtenBy(t, TaskState, long("Push it.", message.Assistant("", message.Call("1", "bash", `{"command":"git commit -m x && git push"}`)), message.ToolResult("1", "fatal: no upstream")))
 	if strings.Count(text, "fatal: no upstream") != 1 || strings.Contains(text, "do not repeat") {
 		t.Errorf("not stated exactly once:\n%s", text)
 	}

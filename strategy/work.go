@@ -177,7 +177,7 @@ func (h *History) effects() []fact {
 	})
 	seen := map[string]int{}
 	all = foldGroups(all)
-	var out []fact
+	out := h.partlyDoneFacts()
 	for i := range all {
 		e := &all[i]
 		if seen[e.repeats]++; e.repeats == "" || seen[e.repeats] > times[e.repeats]-mostRepeated {
