@@ -112,7 +112,7 @@ func copiesOut(simple string) bool {
 		return len(args) >= 4 && args[0] == "s3" && (args[1] == "cp" || args[1] == "sync") && strings.HasPrefix(args[3], "s3://")
 	case "rsync", "scp":
 		host, _, ok := strings.Cut(w[len(w)-1], ":")
-		return ok && host != "" && !strings.Contains(host, "/") && !strings.HasPrefix(host, "-")
+		return ok && len(host) > 1 && !strings.Contains(host, "/") && !strings.HasPrefix(host, "-")
 	}
 	return false
 }

@@ -11,14 +11,16 @@ import (
 // provenVerbs lists words in the names of tools that change something only if the result
 // says so. The same words also name objects: issue_voucher issues one, issue_details does not.
 var provenVerbs = []string{"issue", "change", "approve", "reject", "assign", "unassign", "upload", "rename", "archive", "unarchive", "replace", "move", "close", "reopen", "resolve", "confirm",
-	"order", "buy", "purchase", "charge", "invite", "share", "comment", "reply", "react", "label", "revoke", "restore", "stop", "start", "restart", "trigger", "execute", "suspend", "activate", "deactivate",
-	"switch", "save", "withdraw", "deposit", "release", "lock", "unlock", "insert", "apply", "notify", "subscribe", "unsubscribe", "file", "pause", "resume", "rotate", "undo"}
+	"order", "buy", "purchase", "charge", "invite", "share", "comment", "reply", "react", "label", "revoke", "restore", "stop", "start", "restart", "trigger", "suspend", "activate", "deactivate",
+	"save", "withdraw", "deposit", "release", "lock", "unlock", "insert", "notify", "subscribe", "unsubscribe", "pause", "resume", "rotate", "undo"}
 
 // describingNouns lists words after which a tool describes an object: refund_status.
-// planningWords lists words of tools that only work out what would happen.
+// planningWords lists words of tools that only work out what would happen, and screenWords
+// those of tools that move something on a screen.
 var (
-	describingNouns = []string{"status", "state", "detail", "details", "info", "history", "log", "logs", "report", "stats", "policy", "rules", "options"}
+	describingNouns = []string{"status", "state", "detail", "details", "info", "history", "log", "logs", "report", "stats", "policy", "rules", "options", "notes", "items", "summary", "total", "rate", "rates", "limits"}
 	planningWords   = []string{"plan", "quote", "estimate", "simulate", "dry", "dryrun", "diff", "compare"}
+	screenWords     = []string{"browser", "mouse", "cursor", "tab", "window", "scroll", "screen"}
 )
 
 // verbOf returns the word of a tool's name that changes something, "" for none. proven is
@@ -30,7 +32,7 @@ func verbOf(tool string) (verb string, proven bool) {
 	}
 	for i, w := range words {
 		hard := slices.Contains(effectVerbs, w)
-		if !hard && !slices.Contains(provenVerbs, w) {
+		if !hard && (!slices.Contains(provenVerbs, w) || slices.ContainsFunc(words, func(w string) bool { return slices.Contains(screenWords, w) })) {
 			continue
 		}
 		if i+1 < len(words) && (!hard || pastForms[w] == "") && slices.Contains(describingNouns, words[i+1]) && !slices.Contains(plainVerbs, w) {

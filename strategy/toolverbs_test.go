@@ -33,6 +33,10 @@ func TestEffectsOfTools(t *testing.T) {
 		{"close_account", "The account can be closed by the owner.", "no effect"},
 		{"move_note", "The note was created by Eva in May. It has three parts.", "no effect"},
 		{"order_items", `{"status": "delivered"}`, "no effect"},
+		{"mouse_move", "ok", "no effect"},
+		{"browser_close", `{"ok": true}`, "no effect"},
+		{"execute_sql", `{"ok": true, "rows": 3}`, "no effect"},
+		{"exchange_rate", `{"ok": true, "rate": 1.1}`, "no effect"},
 		{"read_page", "Created by Eva. Updated in May.", "no effect"},
 	} {
 		if got := toldAs(calledTool(c.tool, c.result, "id", "4")); got != c.want {
