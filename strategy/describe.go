@@ -392,6 +392,8 @@ func (c *Call) answer() string {
 	text := beginning(result, 3*maxWords)
 	if words := c.recordBrief(); words != "" {
 		text = words
+	} else if first := c.confirmation(); first != "" {
+		text = first
 	} else if strings.HasPrefix(text, "{") || strings.HasPrefix(text, "[") {
 		text = squash(unquoted.Replace(text))
 	}
@@ -399,6 +401,17 @@ func (c *Call) answer() string {
 		return asked + nothingIn(result)
 	}
 	return asked + ", which returned: " + cutText(text, 2*maxWords)
+}
+
+// confirmation returns the first line of a long result that begins with a success. The rest
+// mostly repeats what was sent. It returns "" for other results.
+func (c *Call) confirmation() string {
+	result := body(c.Result)
+	first := squash(firstLine(result))
+	if len(result) <= 4*maxWords || len(first) > maxWords || !strings.HasPrefix(strings.TrimLeft(strings.ToLower(first), "# "), "successfully ") {
+		return ""
+	}
+	return first
 }
 
 // beginning returns the first n bytes of a result, on one line and without the

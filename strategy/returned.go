@@ -66,7 +66,7 @@ func (h *History) brought(section int, s *Step, c *Call) []Line {
 		group: stepID(s.ID) + " called " + c.name() + " with" + argsBrief(c) + ", which returned"}
 	b.group = strings.Replace(b.group, " with, which", ", which", 1)
 	text := body(c.Result)
-	if c.shortRecord() {
+	if c.shortRecord() || c.confirmation() != "" {
 		return nil // the work log quotes all of it
 	}
 	if pieces := digest(text); len(pieces) > 0 {

@@ -74,3 +74,15 @@ func TestLongCommandIsQuotedFromItsFirstEffect(t *testing.T) {
 		t.Error(got)
 	}
 }
+
+// Of a long result that begins with a success, only that line stands.
+func TestLongConfirmationIsCut(t *testing.T) {
+	long := calledTool("batch_draw", "# Successfully executed all operations.\n## Operation results:\n"+strings.Repeat("- node 4: {\"type\":\"frame\"}\n", 40), "file", "page.pen")
+	if got, want := long.tell(), "called `batch_draw` page.pen, which returned: # Successfully executed all operations."; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+	short := calledTool("batch_draw", "Successfully drawn.\nNode: 4", "file", "page.pen")
+	if got, want := short.tell(), "called `batch_draw` page.pen, which returned: Successfully drawn. Node: 4"; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
