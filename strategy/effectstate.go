@@ -180,14 +180,14 @@ func (h *History) refusedLater(c *Call, step int) string {
 	}
 	for i := range h.Steps {
 		s := &h.Steps[i]
-		if s.ID <= step || !slices.ContainsFunc(made, func(id string) bool { return strings.Contains(s.Text, id) }) {
+		if s.ID <= step || !hasID(s.Text, made) {
 			continue
 		}
 		said := ""
 		passages(s.Text, func(one sentence) {
 			words := strings.FieldsFunc(strings.ToLower(one.text), func(r rune) bool { return strings.ContainsRune(" ,.;:!?()\"", r) })
 			refused := slices.ContainsFunc(words, func(w string) bool { return slices.Contains(turnedDown, w) }) && !slices.ContainsFunc(words, func(w string) bool { return slices.Contains(negations, w) || w == "if" })
-			if said == "" && refused && slices.ContainsFunc(made, func(id string) bool { return strings.Contains(one.text, id) }) {
+			if said == "" && refused && hasID(one.text, made) {
 				said = "then " + stepID(s.ID) + ": " + quoted(one.text, maxWords) + ")"
 			}
 		})
@@ -196,4 +196,20 @@ func (h *History) refusedLater(c *Call, step int) string {
 		}
 	}
 	return ""
+}
+
+// hasID reports whether a text contains one of the identifiers as a whole word.
+func hasID(text string, ids []string) bool {
+	return slices.ContainsFunc(ids, func(id string) bool {
+		for rest := text; ; {
+			i := strings.Index(rest, id)
+			if i < 0 {
+				return false
+			}
+			if end := i + len(id); (i == 0 || !wordByte(rest[i-1])) && (end == len(rest) || !wordByte(rest[end])) {
+				return true
+			}
+			rest = rest[i+len(id):]
+		}
+	})
 }

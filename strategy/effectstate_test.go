@@ -1,6 +1,7 @@
 package strategy
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/agentcompact/compact/message"
@@ -36,6 +37,20 @@ func TestRequestedIsNotDone(t *testing.T) {
 		"[requested] called `book_room` R2 with at=10:00, which returned: status: waitlisted (requested, and not done yet: do not ask again)",
 		"[done] called `transfer_funds`", "ref: TX-8812 (do not repeat)", "[done] called `create_order`",
 	}, []string{"[done] called `refund`", "[done] called `book_room`", "] called `get_refund` RF-4411, which returned: status: PENDING_APPROVAL (requested"})
+}
+
+// What is requested stays so in the next summary, and a longer number is not the same one.
+func TestRequestedStaysRequested(t *testing.T) {
+	first := write4(t, long("Handle the case.", ranCalls(
+		[3]string{"refund", `{"order":"O-7","amount":20}`, `{"status":"PENDING_APPROVAL","ticket":"4411"}`},
+		[3]string{"", "44112 is rejected. And 4411?", ""},
+	)...))
+	in := long("Go on.", message.Assistant("I do."))
+	in.Previous = first
+	const line = "- [requested] called `refund` O-7 with amount=20, which returned: status: PENDING_APPROVAL, ticket: 4411 (requested, and not done yet: do not ask again) [s4]"
+	if second := write4(t, in); !strings.Contains(first, line) || !strings.Contains(second, line) {
+		t.Errorf("%q is not in both:\n%s\n\n%s", line, first, second)
+	}
 }
 
 // Of two effects on one object, only the last one holds.
