@@ -58,13 +58,16 @@ func (d *digester) fields(at jsonscan.Span) (out []field) {
 	return out
 }
 
-// recordBrief returns the record in a result on one line. It leaves out long nested values,
-// which returnedLines offers, if the call changed something and the other members say so.
+// recordBrief returns the record in a result on one line. It cuts long nested values, which
+// returnedLines offers, if the call changed something and the other members say so.
 func (c *Call) recordBrief() string {
 	fields := recordOf(body(c.Result))
-	plain := slices.DeleteFunc(slices.Clone(fields), func(f field) bool { return f.nested() && len(f.text) > maxWords })
-	if words := recordWords(plain); words != "" && c.attempts() && slices.ContainsFunc(plain, c.memberReports) {
-		return words
+	if c.attempts() && slices.ContainsFunc(fields, c.memberReports) {
+		for i := range fields {
+			if f := &fields[i]; f.nested() && len(f.text) > maxWords {
+				f.text = cutText(f.text, maxNested)
+			}
+		}
 	}
 	return recordWords(fields)
 }
