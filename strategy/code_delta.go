@@ -81,7 +81,7 @@ func extractDelta(h *History) []Line {
 	}
 	out = append(out, h.planLines(deltaFollow)...)
 	for _, f := range h.effects() {
-		out = append(out, Line{Section: deltaFollow, Text: "[done] " + f.Text, Value: f.Value, Order: 20_000 + f.Step})
+		out = append(out, Line{Section: deltaFollow, Text: effectMark(f.Text) + f.Text, Value: f.Value, Order: 20_000 + f.Step})
 	}
 	return out
 }

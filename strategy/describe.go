@@ -137,7 +137,7 @@ func shortCommand(cmd string) string {
 // first part that changes something outside: "… && git commit" of "git add a b && git commit".
 func fromEffect(cmd string) string {
 	cmd = strings.ReplaceAll(cmd, "\\\n", " ")
-	if utf8.RuneCountInString(cmd) <= maxCommand {
+	if utf8.RuneCountInString(cmd) <= maxCommand || changesOutside(strings.ToLower(cmd[:min(len(cmd), 40)])) {
 		return cmd
 	}
 	for from := 0; ; {
@@ -174,7 +174,7 @@ func cutText(s string, n int) string {
 func (c *Call) name() string {
 	if cmd := c.Command(); cmd != "" && strings.ContainsAny(cmd, " \n") {
 		if cmd = fromCheck(pastHeredocs(shortPaths(cmd, c.base))); c.Outcome != Failed { // which part of a failed command failed is unknown
-			cmd = fromEffect(cmd)
+			cmd = toCheck(fromEffect(cmd))
 		}
 		return "`" + shortCommand(cmd) + "`"
 	}
@@ -208,13 +208,14 @@ func (c *Call) tell() string {
 	case c.Outcome == Failed:
 		return c.name() + " failed" + c.status() + colon(c.wrong())
 	case c.Outcome == OK && c.deed() == deedCheck:
-		return c.name() + " passed" + c.status() + colon(c.Says)
+		return c.name() + " passed" + c.status() + colon(c.Says) + c.besides(c.Says)
 	case c.Outcome == OK && c.Exit >= 0 && !hidesStatus(c.Command()):
 		return "ran " + c.name() + c.more() + c.status() + printed(c.lastWords())
 	case c.deed() == deedCall:
 		return "called " + c.name() + c.answer()
 	}
-	return "ran " + c.name() + c.more() + printed(c.lastWords())
+	words := c.lastWords()
+	return "ran " + c.name() + c.more() + printed(words) + c.besides(words)
 }
 
 // silent reports whether a call printed nothing.
@@ -335,10 +336,15 @@ func (c *Call) answer() string {
 	if a := argsBrief(c); a != "" {
 		asked = " with" + a
 	}
+	if said := c.pageAnswer(); said != "" {
+		return asked + ", and the page says: “" + said + "”"
+	}
 	result := body(c.Result)
 	text := beginning(result, 3*maxWords)
-	if words := recordWords(recordOf(result)); words != "" {
+	if words := c.recordBrief(); words != "" {
 		text = words
+	} else if first := c.confirmation(); first != "" {
+		text = first
 	} else if strings.HasPrefix(text, "{") || strings.HasPrefix(text, "[") {
 		text = squash(unquoted.Replace(text))
 	}
@@ -346,6 +352,17 @@ func (c *Call) answer() string {
 		return asked + nothingIn(result)
 	}
 	return asked + ", which returned: " + cutText(text, 2*maxWords)
+}
+
+// confirmation returns the first line of a long result that begins with a success. The rest
+// mostly repeats what was sent. It returns "" for other results.
+func (c *Call) confirmation() string {
+	result := body(c.Result)
+	first := squash(firstLine(result))
+	if len(result) <= 4*maxWords || len(first) > maxWords || !strings.HasPrefix(strings.TrimLeft(strings.ToLower(first), "# "), "successfully ") {
+		return ""
+	}
+	return first
 }
 
 // beginning returns the first n bytes of a result, on one line and without the

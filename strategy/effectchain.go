@@ -16,7 +16,7 @@ func effectParts(cmd string) (out []string) {
 	for _, simple := range splitCommands(oneScript(strings.ToLower(cmd))) {
 		anyCommand(squash(simple), func(s string) bool {
 			if changesOutside(s) {
-				out = append(out, s)
+				out = append(out, withoutGlobals(s))
 			}
 			return true // the rest of the part is quoted text
 		})

@@ -8,14 +8,18 @@ import (
 // effectCommands lists beginnings of commands that change something and would make the
 // change again in a second run.
 var effectCommands = []string{"git push", "git commit", "git merge ", "git tag", "git rebase", "git cherry-pick", "git checkout -b", "git switch -c",
-	"git branch -d", "git worktree add", "gh pr create", "gh pr merge", "gh pr comment", "gh pr close", "gh issue create", "gh issue comment", "gh issue close",
+	"git branch -d", "git worktree add", "git revert ", "gh pr create", "gh pr merge", "gh pr comment", "gh pr close", "gh issue create", "gh issue comment", "gh issue close",
 	"gh release create", "npm publish", "cargo publish", "docker push", "kubectl apply", "kubectl delete", "kubectl rollout restart", "kubectl rollout undo", "kubectl scale", "kubectl patch", "kubectl replace",
-	"kubectl set ", "kubectl drain", "kubectl cordon", "helm install", "helm upgrade", "helm rollback", "helm uninstall", "terraform apply", "pulumi up", "ansible-playbook ",
+	"kubectl set ", "kubectl drain", "kubectl cordon", "kubectl rollout pause", "kubectl rollout resume", "aws s3 rm", "aws s3 mv", "docker volume rm", "docker volume prune", "crontab ", "helm install", "helm upgrade", "helm rollback", "helm uninstall", "terraform apply", "pulumi up", "ansible-playbook ",
 	"alembic upgrade", "systemctl restart", "systemctl start", "systemctl stop", "systemctl reload", "systemctl enable", "systemctl disable", "mail ", "mailx ", "sendmail ", "mutt -s", "./deploy", "./publish", "./release", "make deploy", "npm run deploy", "npm install", "npm i ", "pnpm add", "pnpm install", "yarn add",
 	"pip install", "go get ", "apt-get install", "apt install", "brew install"}
 
 // harmlessForms lists options with which commands of effectCommands only show something.
-var harmlessForms = []string{" --points-at", " --list", " --contains", " -l", " --dry-run", " --help", " -n "}
+// listedByL lists the commands for which -l has that meaning: it selects objects for kubectl.
+var (
+	harmlessForms = []string{" --points-at", " --list", " --contains"}
+	listedByL     = []string{"git tag", "git branch", "crontab"}
+)
 
 // nothingDone lists the output of git commands that found nothing to do. The output
 // proves nothing about other commands of the same line.
@@ -32,7 +36,12 @@ var nothingDone = []struct {
 // changesOutside reports whether a simple command in lower case changes something that a
 // second run would change again.
 func changesOutside(simple string) bool {
-	return beginsAny(simple, effectCommands) && !hasAny(simple, harmlessForms) || requestsChange(simple) || subcommandChanges(simple)
+	simple = withoutGlobals(simple)
+	if onlyShows(simple) {
+		return false
+	}
+	lists := hasAny(simple, harmlessForms) || beginsAny(simple, listedByL) && strings.Contains(simple, " -l")
+	return beginsAny(simple, effectCommands) && !lists || requestsChange(simple) || subcommandChanges(simple) || copiesOut(simple)
 }
 
 // didNothing reports whether a result says that a command found nothing to do.
@@ -84,7 +93,14 @@ var askingVerbs = []string{"can", "is", "has", "get", "list", "check", "search",
 // the conversation, so that it must not be repeated. Changes of files do not
 // count; see Call.files.
 func (c *Call) Effect() bool {
-	return c.Outcome != Failed && !c.doubt && c.Answered && !running(c.Result) && c.attempts()
+	if c.Outcome == Failed || c.doubt || !c.Answered || running(c.Result) || !c.attempts() {
+		return false
+	}
+	if c.pressesCommit() {
+		return c.pageAnswer() != ""
+	}
+	_, proven := verbOf(c.Tool)
+	return !proven || c.Command() != "" || c.mutates() || c.reportsChange()
 }
 
 // attempts reports whether a call is of a kind that changes something outside, whether or
@@ -95,7 +111,10 @@ func (c *Call) attempts() bool {
 	}
 	if cmd := c.Command(); cmd != "" {
 		result := c.Result[:min(len(c.Result), 4*edge)]
-		return slices.ContainsFunc(effectParts(cmd), func(part string) bool { return !didNothing(part, result) })
+		if saysWould(body(c.Result)) {
+			return false
+		}
+		return slices.ContainsFunc(effectParts(cmd), func(part string) bool { return !didNothing(part, result) }) || changesRows(cmd, result)
 	}
 	if len(c.files) > 0 {
 		return false
@@ -103,10 +122,15 @@ func (c *Call) attempts() bool {
 	if d := c.deed(); d != deedCall && d != deedLook && d != deedRun {
 		return false
 	}
-	words := toolWords(c.Tool)
-	return !slices.ContainsFunc(words, func(word string) bool { return slices.Contains(askingVerbs, word) }) &&
-		slices.ContainsFunc(words, func(word string) bool { return slices.Contains(effectVerbs, word) })
+	verb, _ := verbOf(c.Tool)
+	return verb != "" || c.pressesCommit()
 }
+
+// maxArgument is the maximum length of an argument in a line, in bytes. A longer text that
+// somebody gets, in one of wordsArgs, is cut: several comments must not look the same.
+const maxArgument = 60
+
+var wordsArgs = []string{"body", "text", "message", "comment", "content", "subject", "title", "note", "description", "new", "new_text", "value"}
 
 // argsBrief returns the short arguments of a call besides its target.
 func argsBrief(c *Call) string {
@@ -116,10 +140,14 @@ func argsBrief(c *Call) string {
 	target := c.Target()
 	var b strings.Builder
 	for _, a := range c.Args {
-		if a.Value == target || len(a.Value) > 60 || b.Len() > 160 {
+		value := squash(a.Value)
+		if len(value) > maxArgument && slices.Contains(wordsArgs, a.Name) && c.attempts() {
+			value = quoted(value, maxArgument)
+		}
+		if a.Value == target || len(a.Value) > maxArgument && value == squash(a.Value) || b.Len() > 160 {
 			continue
 		}
-		b.WriteString(" " + a.Name + "=" + squash(a.Value))
+		b.WriteString(" " + a.Name + "=" + value)
 	}
 	return b.String()
 }

@@ -68,7 +68,7 @@ func fileOps(c *Call) []fileOp {
 		return []fileOp{{Path: to, From: from, Op: opRenamed}}
 	}
 	for _, a := range c.Args {
-		if pathArgs[a.Name] && isFilePath(a.Value) {
+		if pathArgs[a.Name] && isFilePath(a.Value) && c.touches() {
 			op := c.op()
 			f := fileOp{Path: a.Value, Op: op}
 			if op == opEdited || op == opCreated {
@@ -88,6 +88,9 @@ func (c *Call) renames() (from, to string) {
 	}
 	from = c.arg("old_path", "oldPath", "source", "source_path", "sourcePath", "src", "from", "path", "file_path")
 	to = c.arg("new_path", "newPath", "destination", "destination_path", "target_path", "dst", "dest", "to", "target")
+	if name := c.arg("new_name", "newName"); to == "" && isFilePath(from) && !strings.Contains(name, "/") {
+		to = path.Join(path.Dir(from), name)
+	}
 	if !isFilePath(from) || !isFilePath(to) {
 		return "", ""
 	}

@@ -58,6 +58,31 @@ func (d *digester) fields(at jsonscan.Span) (out []field) {
 	return out
 }
 
+// recordBrief returns the record in a result on one line. It cuts long nested values, which
+// returnedLines offers, if the call changed something and the other members say so.
+func (c *Call) recordBrief() string {
+	fields := recordOf(body(c.Result))
+	if c.attempts() && slices.ContainsFunc(fields, c.memberReports) {
+		for i := range fields {
+			if f := &fields[i]; f.nested() && len(f.text) > maxWords {
+				f.text = cutText(f.text, maxNested)
+			}
+		}
+	}
+	return recordWords(fields)
+}
+
+// shortRecord reports whether the result is a record of plain values that one line quotes,
+// from a tool that does not only query something. Such a line stands with the arguments of
+// its call: equal answers to different calls stay apart.
+func (c *Call) shortRecord() bool {
+	if slices.ContainsFunc(toolWords(c.Tool), func(w string) bool { return slices.Contains(askingVerbs, w) }) {
+		return false
+	}
+	fields := recordOf(body(c.Result))
+	return len(fields) > 0 && len(recordWords(fields)) <= maxWords && !slices.ContainsFunc(fields, func(f field) bool { return f.nested() })
+}
+
 // weight returns the rank of a member in the line of a record; lower ranks come first. The
 // outcome of the call precedes the identifiers of the object; nested values come last.
 func (f *field) weight() int {

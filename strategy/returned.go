@@ -37,6 +37,8 @@ func (h *History) returnedLines(section int) []Line {
 func (h *History) returned(section int, s *Step, c *Call) []Line {
 	switch d := c.deed(); {
 	case thinks(c.Tool):
+	case c.partlyDone(): // partlyDoneFacts quotes both parts
+		return []Line{{Section: section, Text: stepID(s.ID) + " " + c.tell(), Value: calledValue * h.recency(s.ID), Order: s.ID}}
 	case c.doubt: // worth as much as a failure: somebody has to check whether the effect happened
 		return []Line{{Section: section, Text: stepID(s.ID) + " " + c.tell(), Value: failedValue * h.recency(s.ID), Order: s.ID}}
 	case d == deedCall || c.Effect() && d != deedRun:
@@ -64,6 +66,9 @@ func (h *History) brought(section int, s *Step, c *Call) []Line {
 		group: stepID(s.ID) + " called " + c.name() + " with" + argsBrief(c) + ", which returned"}
 	b.group = strings.Replace(b.group, " with, which", ", which", 1)
 	text := body(c.Result)
+	if c.shortRecord() || c.confirmation() != "" {
+		return nil // the work log quotes all of it
+	}
 	if pieces := digest(text); len(pieces) > 0 {
 		for _, p := range pieces {
 			b.offer(p)

@@ -61,7 +61,7 @@ func (h *History) saidLines(section int) []Line {
 			} else if h.ends(i) {
 				b.factor = fresh // early answers count as much as late ones
 			}
-			b.value, b.most, b.group = h.answerValue(i), mostAnswered, stepID(s.ID)+" "+s.says()+h.objection(s.ID)
+			b.value, b.most, b.group = h.answerValue(i), mostAnswered, stepID(s.ID)+" "+s.says()+h.beforeClaim(i)+h.objection(s.ID)
 			passages(s.Text, b.correcting(b.answered))
 		} else {
 			b.value, b.most, b.group = noteValue, mostNoted, stepID(s.ID)+" noted"

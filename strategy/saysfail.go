@@ -13,7 +13,7 @@ import (
 var (
 	failStarts = []string{"fatal: ", "fatal error", "error: ", "error[", "npm err!", "npm error", "err_pnpm_", "error from server", "denied: ", "! [rejected]", "! [remote rejected]", "the connection to the server ", "curl: (",
 		"permission denied", "access denied", "an error occurred (", "traceback (most recent call last)", "panic: ", "e: ", "conflict (", "automatic merge failed", "aborting", "a pull request for branch ",
-		"unauthorized", "rejected: ", "connection refused", "rolled back", "rolling back", "rollback complete", "ssh: connect ", "error command failed", "✗ ", "✘ ", "❌"}
+		"unauthorized", "rejected: ", "connection refused", "error response from ", "rolled back", "rolling back", "rollback complete", "ssh: connect ", "error command failed", "✗ ", "✘ ", "❌"}
 	softStarts = []string{"failed", "failure", "cannot ", "can't ", "could not ", "couldn't ", "unable to ", "invalid ", "insufficient ", "forbidden", "error ", "error!", "not found", "✖ ", "× ", "no such ", "unknown "}
 )
 
@@ -22,9 +22,31 @@ var (
 var errnoWords = []string{"error", "cannot ", "can't ", "could not ", "couldn't ", "unable to ", "failed", "no such ", "no space left", "denied", "refused", "not found", "not permitted", "read-only", "timed out",
 	"invalid ", "unrecognized ", "unknown ", "illegal option", "already exists", "missing "}
 
+// programSaysError returns the last line of an output if a program of the command says in
+// it that it failed, after its own name, however long the output is: "zstd: error 70".
+func programSaysError(cmd, output string) string {
+	line := strings.TrimSpace(testrun.Uncolored(lastLine(output)))
+	name, says, ok := strings.Cut(line, ": ")
+	if !ok || name == "" || strings.ContainsAny(name, " \t") || !beginsAny(strings.ToLower(says), []string{"error ", "error: ", "fatal ", "fatal: "}) {
+		return ""
+	}
+	for _, part := range splitCommands(lastLine(withoutHeredocs(cmd))) {
+		if w := withoutPrefix(fields(part)); len(w) > 0 && base(w[0]) == base(name) {
+			return line
+		}
+	}
+	return ""
+}
+
+// unwellWords say in the last line of an output that what was started does not work.
+var unwellWords = []string{"unhealthy", "not healthy", "with errors", "degraded", "crashloopbackoff", "is not ready"}
+
 // failedProgram returns the line in which a program of the command says that it failed,
 // after its own name, if that is the last line of a short output; else "".
 func failedProgram(cmd, output string) string {
+	if line := programSaysError(cmd, output); line != "" {
+		return line
+	}
 	lines := strings.Split(strings.TrimSpace(output), "\n")
 	if len(lines) > mostOfError || len(output) > edge {
 		return ""
@@ -112,6 +134,8 @@ func (c *Call) outputStates(text string) (statement, string) {
 			if failed = i; says == "" || testrun.Wrapper(says) {
 				says = line
 			}
+		case last && hasAny(strings.ToLower(line), unwellWords):
+			return statesDoubt, line
 		case tellsDone(line):
 			done = i
 		case last && beginsAny(strings.ToLower(line), softStarts) && done < 0 && failed < 0:

@@ -2,6 +2,7 @@ package strategy
 
 import (
 	"cmp"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -21,7 +22,7 @@ const (
 // said "done, do not repeat" about an effect that never happened, the agent would leave it
 // undone. An unclear result therefore counts as neither done nor failed.
 func (c *Call) judgeEffect() {
-	if c.Outcome == Failed || !c.Answered || running(c.Result) || !c.attempts() {
+	if c.Outcome == Failed || !c.Answered || running(c.Result) || !c.attempts() || c.pressesCommit() {
 		return
 	}
 	how, says := c.statement()
@@ -120,6 +121,8 @@ func (c *Call) badState(f *field) bool {
 	return !slices.ContainsFunc(c.Args, func(a Arg) bool { return strings.EqualFold(a.Value, f.text) })
 }
 
+var camelHump = regexp.MustCompile(`([a-z0-9])([A-Z])`)
+
 // verbStem is the number of letters in which the forms of a verb agree.
 const verbStem = 4
 
@@ -131,7 +134,11 @@ func (c *Call) asksFor(word string) bool {
 	})
 }
 
-// toolWords returns the words of a name in snake case.
+// toolWords returns the words of a name in snake case, or in camel case that begins with
+// a small letter.
 func toolWords(tool string) []string {
+	if tool != "" && tool[0] >= 'a' && tool[0] <= 'z' && !strings.ContainsAny(tool, "_-.") {
+		tool = camelHump.ReplaceAllString(tool, "${1}_$2")
+	}
 	return strings.FieldsFunc(strings.ToLower(tool), func(r rune) bool { return r == '_' || r == '-' || r == '.' })
 }

@@ -39,6 +39,8 @@ func TestCommandEffectIsDoneOnlyWithoutFailure(t *testing.T) {
 		"pushed":                          {"git push", "To github.com:x/y.git\n   1a2b3c4..5d6e7f8  main -> main", "done"},
 		"behind a pipe with status 0":     {"git push 2>&1 | tail -3", "Exit code: 0\n ! [rejected] main -> main (fetch first)\nerror: failed to push some refs", "failed"},
 		"a status counts more than words": {"git push", "Exit code: 0\nerror: is what the hook prints", "done"},
+		"started and unhealthy":           {"./deploy.sh staging", "Uploading bundle\ndeploy finished with warnings: service unhealthy", "neither"},
+		"started without errors":          {"./deploy.sh staging", "Uploading bundle\nservice healthy, 0 errors", "done"},
 		"npm":                             {"npm publish", "npm notice package: x@1.0.0\nnpm ERR! code E403\nnpm ERR! 403 403 Forbidden", "failed"},
 		"terraform":                       {"terraform apply -auto-approve", "aws_s3_bucket.b: Creating...\n╷\n│ Error: creating S3 Bucket (x): BucketAlreadyExists\n│\n╵", "failed"},
 		"kubectl":                         {"kubectl apply -f d.yaml", "Error from server (Forbidden): pods is forbidden", "failed"},
@@ -138,7 +140,7 @@ func TestFailedEffectQuotesItsReason(t *testing.T) {
 // An effect that is neither done nor failed has the value of a failure in the log. It is
 // never among the effects that must not be repeated.
 func TestUnclearEffectIsNotDone(t *testing.T) {
-	h := historyOf(run{"git commit -m x && git push", "[main 1a2b3c4] x\nfatal: no upstream"})
+	h := historyOf(run{"git commit -m x && git push", "fatal: no upstream"})
 	if effects := h.effects(); len(effects) != 0 {
 		t.Errorf("done: %+v", effects)
 	}
@@ -146,7 +148,7 @@ func TestUnclearEffectIsNotDone(t *testing.T) {
 	if len(lines) != 1 || lines[0].Text != "[s1] ran `git commit -m x && git push`, which printed: fatal: no upstream" || lines[0].Value < failedValue/2 {
 		t.Errorf("%+v", lines)
 	}
-	text := writtenBy(t, TaskState, long("Push it.", message.Assistant("", message.Call("1", "bash", `{"command":"git commit -m x && git push"}`)), message.ToolResult("1", "[main 1a2b3c4] x\nfatal: no upstream")))
+	text := writtenBy(t, TaskState, long("Push it.", message.Assistant("", message.Call("1", "bash", `{"command":"git commit -m x && git push"}`)), message.ToolResult("1", "fatal: no upstream")))
 	if strings.Count(text, "fatal: no upstream") != 1 || strings.Contains(text, "do not repeat") {
 		t.Errorf("not stated exactly once:\n%s", text)
 	}

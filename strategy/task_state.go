@@ -126,7 +126,7 @@ func (h *History) actionLines(section int) []Line {
 	var out []Line
 	out = append(out, h.planLines(section)...)
 	for _, f := range h.effects() {
-		out = append(out, Line{Section: section, Text: "[done] " + f.Text, Value: f.Value, Order: 20_000 + f.Step})
+		out = append(out, Line{Section: section, Text: effectMark(f.Text) + f.Text, Value: f.Value, Order: 20_000 + f.Step})
 	}
 	return out
 }

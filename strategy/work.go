@@ -177,19 +177,31 @@ func (h *History) effects() []fact {
 	})
 	seen := map[string]int{}
 	all = foldGroups(all)
-	var out []fact
+	out := h.partlyDoneFacts()
 	for i := range all {
 		e := &all[i]
 		if seen[e.repeats]++; e.repeats == "" || seen[e.repeats] > times[e.repeats]-mostRepeated {
-			out = append(out, fact{e.step, e.tell() + h.howItStands(e) + " " + stepID(e.step), failedValue + 0.2*h.recency(e.step)})
+			out = append(out, fact{e.step, e.tell() + h.howItStands(e, all[i+1:]) + " " + stepID(e.step), failedValue + 0.2*h.recency(e.step)})
 		}
 	}
 	return out
 }
 
-// howItStands returns the words after an effect: that it must not be repeated, or that
-// it was reverted.
-func (h *History) howItStands(e *effect) string {
+// howItStands returns the words after an effect: that it must not be repeated, that it was
+// only requested, or what happened to it later.
+func (h *History) howItStands(e *effect, later []effect) string {
+	said, pending := h.refusedLater(e.call, e.step), e.call.pending()
+	switch {
+	case said != "" && pending:
+		return onlyAsked + said
+	case said != "":
+		return " (" + said
+	case pending:
+		return waiting
+	}
+	if then := afterwards(e, later); then != "" {
+		return then
+	}
 	if in := h.revertedIn(e.call, e.step); in > 0 {
 		return " (reverted " + stepID(in) + ")"
 	}
@@ -206,7 +218,7 @@ var repeatedCommands = []string{"git commit", "git push"}
 func (c *Call) repeated() (of string) {
 	anyCommand(c.Command(), func(simple string) bool {
 		for _, r := range repeatedCommands {
-			if strings.HasPrefix(simple, r) {
+			if strings.HasPrefix(withoutGlobals(simple), r) {
 				of = r
 			}
 		}

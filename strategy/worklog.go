@@ -172,7 +172,7 @@ func (c *Call) events(step int, settled bool) []event {
 		return one(c.tell(), "", 0.8)
 	case d == deedCall && thinks(c.Tool):
 		return nil // saidLines quotes the thought
-	case d == deedCall && len(digest(body(c.Result))) > 0:
+	case d == deedCall && len(digest(body(c.Result))) > 0 && !c.shortRecord():
 		return nil // returnedLines offers the members
 	case d == deedCall:
 		return one(c.tell(), "", calledValue)

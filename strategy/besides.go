@@ -1,0 +1,103 @@
+package strategy
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/agentcompact/compact/internal/testrun"
+	"github.com/agentcompact/compact/message"
+)
+
+// Lines that qualify the verdict of an output, near its end: a warning, or a count of
+// tests that did not run. mixedCount matches a count of which not all are good.
+var (
+	warningLine = regexp.MustCompile(`^(?:WARNING|WARN): \S`)
+	skippedLine = regexp.MustCompile(`^(?:[A-Za-z ]+: )?([1-9]\d*) (?:tests? )?skipped\b`)
+	mixedCount  = regexp.MustCompile(`\b(\d+) (?:of|out of) (\d+) (?:\w+ )?(?:passed|succeeded|ok)\b`)
+)
+
+// nearVerdict is the number of lines at the end of an output that belong to its verdict.
+const nearVerdict = 5
+
+// lastLines returns the last lines of an output that are not empty, the last one first.
+func lastLines(output string, n int) (out []string) {
+	output = strings.TrimSpace(output)
+	for output != "" && len(out) < n {
+		i := strings.LastIndexByte(output, '\n') + 1
+		if line := squash(testrun.Uncolored(output[i:])); line != "" && !framed(line) && !ourOwn(line) {
+			out = append(out, line)
+		}
+		output = strings.TrimRight(output[:i], "\n")
+	}
+	return out
+}
+
+// besides returns the line of an output that qualifies the quoted words: a warning, or that
+// tests were skipped and none is said to have passed. It returns "" for none.
+func (c *Call) besides(words string) string {
+	if c.Command() == "" || words == "" {
+		return ""
+	}
+	passes := strings.Contains(strings.ToLower(words), "passed")
+	for _, line := range lastLines(bothEnds(body(c.Result)), nearVerdict) {
+		warns := warningLine.MatchString(line) && !strings.Contains(strings.ToLower(line), "deprecat")
+		if !strings.Contains(line, words) && !strings.Contains(words, line) && (warns && c.Check() || skippedLine.MatchString(line) && !passes) {
+			return ", beside “" + clip(line, maxWords) + "”"
+		}
+	}
+	return ""
+}
+
+// claimWords state a success. doubtWords keep a text from being a plain claim of it.
+var (
+	claimWords = []string{"pass", "passes", "passed", "green", "deployed", "succeeded", "successful", "successfully", "installed", "done", "migrated", "works"}
+	doubtWords = []string{"not", "fail", "fails", "failed", "failing", "failure", "error", "errors", "except", "but", "however", "still", "warning", "warnings", "skipped", "unhealthy", "no", "isn't", "doesn't", "cannot", "although", "unrelated", "pre-existing"}
+)
+
+// mostOfClaim is the maximum number of bytes of a text that only claims a success.
+const mostOfClaim = 240
+
+// beforeClaim returns the words of the output right before a text that claims a success, if
+// that output says otherwise. Without them, the claim would stand as the outcome.
+func (h *History) beforeClaim(i int) string {
+	text := h.Steps[i].Text
+	if i == 0 || len(text) > mostOfClaim {
+		return ""
+	}
+	words := strings.FieldsFunc(strings.ToLower(text), func(r rune) bool { return strings.ContainsRune(" ,.;:!?()\"\n*`", r) })
+	has := func(list []string) bool {
+		return slices.ContainsFunc(words, func(w string) bool { return slices.Contains(list, w) })
+	}
+	if !has(claimWords) || has(doubtWords) {
+		return ""
+	}
+	for at := i - 1; at >= 0 && h.Steps[at].Role != message.RoleUser; at-- {
+		if calls := h.Steps[at].Calls; len(calls) > 0 {
+			if says := calls[len(calls)-1].saysOtherwise(); says != "" {
+				return ", after an output that says “" + says + "”"
+			}
+			return ""
+		}
+	}
+	return ""
+}
+
+// saysOtherwise returns the words of an output that contradict a success, "" for none.
+func (c *Call) saysOtherwise() string {
+	switch {
+	case !c.Answered || c.Command() == "" || c.deed() == deedLook:
+		return ""
+	case c.Outcome == Failed:
+		return clip(c.wrong(), maxWords)
+	case c.doubt:
+		return c.lastWords()
+	}
+	for _, line := range lastLines(bothEnds(body(c.Result)), nearVerdict) {
+		m := mixedCount.FindStringSubmatch(line)
+		if m != nil && m[1] != m[2] || skippedLine.MatchString(line) && c.besides(c.lastWords()) != "" || strings.HasPrefix(line, "0 ") && strings.Contains(line, "skipped") {
+			return clip(line, maxWords)
+		}
+	}
+	return ""
+}

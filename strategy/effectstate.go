@@ -1,0 +1,215 @@
+package strategy
+
+import (
+	"slices"
+	"strings"
+)
+
+// effectMark begins the line of an effect: what only was requested is not done.
+func effectMark(text string) string {
+	if strings.Contains(text, onlyAsked) {
+		return "[requested] "
+	}
+	if strings.Contains(text, partlyDone) {
+		return "[done in part] "
+	}
+	return "[done] "
+}
+
+// onlyAsked begins the note about an effect that was requested, and waiting is the note if
+// nothing else is known.
+const (
+	onlyAsked = " (requested, "
+	waiting   = onlyAsked + "and not done yet: do not ask again)"
+)
+
+// pendingStates begin states of a request that is not carried out yet. makingVerbs lists
+// verbs that are done when the object is there, whatever its state: create_order.
+var (
+	pendingStates = []string{"pending", "waitlist", "waiting", "awaiting", "queued", "requested", "onhold", "held", "inreview", "underreview", "needsapproval"}
+	makingVerbs   = []string{"create", "add", "post", "open", "submit", "schedule", "send", "set", "update", "modify"}
+)
+
+// pending reports whether the result of a tool says that its action is not carried out yet.
+func (c *Call) pending() bool {
+	verb, _ := verbOf(c.Tool)
+	if verb == "" || slices.Contains(makingVerbs, verb) || c.Command() != "" {
+		return false
+	}
+	fields := recordOf(body(c.Result))
+	return slices.ContainsFunc(fields, func(f field) bool {
+		state := plainKey.Replace(strings.ToLower(strings.ReplaceAll(f.text, " ", "")))
+		return !f.nested() && (slices.Contains(stateKeys, f.key) || strings.HasSuffix(f.key, "status")) && beginsAny(state, pendingStates) && !c.asksFor(state)
+	})
+}
+
+// made returns the identifiers of the object that the result of a tool names.
+func (c *Call) made() (out []string) {
+	if c.Command() != "" {
+		return nil
+	}
+	fields := recordOf(body(c.Result))
+	for i := range fields {
+		f := &fields[i]
+		if f.nested() || len(f.text) < leastID || !strings.ContainsAny(f.text, "0123456789") || strings.ContainsAny(f.text, " :") {
+			continue
+		}
+		switch k := f.key; {
+		case strings.HasSuffix(k, "id"), k == "ref", k == "reference", k == "number", k == "ticket", k == "code", strings.HasPrefix(k, "confirmation"), strings.HasSuffix(k, "key"):
+			out = append(out, f.text)
+		}
+	}
+	return out
+}
+
+// leastID is the minimum length of an identifier that names one object.
+const leastID = 4
+
+// endingVerbs are verbs of tools that end what another call made. settingVerbs are verbs of
+// tools whose later call replaces what an earlier one set.
+var (
+	endingVerbs  = []string{"delete", "remove", "cancel", "revoke", "withdraw", "undo", "refund", "return", "close"}
+	settingVerbs = []string{"set", "update", "change", "modify", "move", "replace", "assign", "toggle", "switch", "rename"}
+	opposites    = [][2]string{{"start", "stop"}, {"pause", "resume"}, {"enable", "disable"}, {"cordon", "uncordon"}, {"suspend", "activate"}, {"lock", "unlock"}}
+)
+
+// afterwards describes a later effect on the same object, "" if there is none: what the
+// call made was deleted, or what it set was set again.
+func afterwards(e *effect, later []effect) string {
+	made := e.call.made()
+	for i := range later {
+		l := &later[i]
+		verb, _ := verbOf(l.call.Tool)
+		switch {
+		case slices.Contains(endingVerbs, verb) && l.call.hasValue(made), opposed(e.call, l.call):
+			return " (then " + l.call.name() + " " + stepID(l.step) + ")"
+		case e.call.setAgain(l.call, verb):
+			return " (then changed again " + stepID(l.step) + ")"
+		}
+	}
+	return ""
+}
+
+// hasValue reports whether an argument of the call is one of the values.
+func (c *Call) hasValue(values []string) bool {
+	return slices.ContainsFunc(c.Args, func(a Arg) bool { return slices.Contains(values, a.Value) })
+}
+
+// setAgain reports whether a later call of the same tool sets the same members of the same
+// object to other values.
+func (c *Call) setAgain(later *Call, verb string) bool {
+	if c.Command() != "" || c.Tool != later.Tool || !slices.Contains(settingVerbs, verb) || len(c.Args) < 2 || len(c.Args) != len(later.Args) || c.Target() != later.Target() {
+		return false
+	}
+	differ := 0
+	for i, a := range c.Args {
+		if a.Name != later.Args[i].Name {
+			return false
+		}
+		if a.Value != later.Args[i].Value {
+			differ++
+		}
+	}
+	return differ > 0 && !slices.Contains([]string{"old", "from", "old_string", "old_text", "find", "search"}, c.Args[0].Name) && later.replaces(c)
+}
+
+// replaces reports whether a call that names the old value begins with what an earlier call
+// set. A call that names no old value always does.
+func (c *Call) replaces(earlier *Call) bool {
+	old := c.arg("old", "from", "old_value", "old_text", "find", "search")
+	return old == "" || old == earlier.arg("new", "to", "new_value", "new_text", "replace", "replacement")
+}
+
+// opposed reports whether two commands differ only in a word and its opposite, as a start
+// and a stop of one service do, or only in the version of a package.
+func opposed(c, later *Call) bool {
+	was, now := effectParts(c.Command()), effectParts(later.Command())
+	if len(was) != 1 || len(now) != 1 {
+		return false
+	}
+	a, b := strings.Fields(was[0]), strings.Fields(now[0])
+	if len(a) != len(b) {
+		return false
+	}
+	found := false
+	for i := range a {
+		switch {
+		case a[i] == b[i]:
+		case found || !opposite(a[i], b[i]) && !otherVersion(a[i], b[i]):
+			return false
+		default:
+			found = true
+		}
+	}
+	return found
+}
+
+func opposite(a, b string) bool {
+	return slices.ContainsFunc(opposites, func(o [2]string) bool { return o == [2]string{a, b} || o == [2]string{b, a} })
+}
+
+// otherVersion reports whether two words name different versions of one package.
+func otherVersion(a, b string) bool {
+	for _, sign := range []string{"==", "@"} {
+		name, was, ok := cutLast(a, sign)
+		same, now, other := cutLast(b, sign)
+		if ok && other && name != "" && name == same && was != now && strings.ContainsAny(was, "0123456789") {
+			return true
+		}
+	}
+	return false
+}
+
+func cutLast(s, sep string) (before, after string, ok bool) {
+	i := strings.LastIndex(s, sep)
+	if i < 0 {
+		return s, "", false
+	}
+	return s[:i], s[i+len(sep):], true
+}
+
+// turnedDown state that a request was not granted.
+var turnedDown = []string{"rejected", "declined", "cancelled", "canceled", "revoked", "refused", "denied", "withdrawn"}
+
+// refusedLater returns the first later sentence that says that the object of a call was
+// refused, "" if there is none.
+func (h *History) refusedLater(c *Call, step int) string {
+	made := c.made()
+	if len(made) == 0 {
+		return ""
+	}
+	for i := range h.Steps {
+		s := &h.Steps[i]
+		if s.ID <= step || !hasID(s.Text, made) {
+			continue
+		}
+		said := ""
+		passages(s.Text, func(one sentence) {
+			words := strings.FieldsFunc(strings.ToLower(one.text), func(r rune) bool { return strings.ContainsRune(" ,.;:!?()\"", r) })
+			refused := slices.ContainsFunc(words, func(w string) bool { return slices.Contains(turnedDown, w) }) && !slices.ContainsFunc(words, func(w string) bool { return slices.Contains(negations, w) || w == "if" })
+			if said == "" && refused && hasID(one.text, made) {
+				said = "then " + stepID(s.ID) + ": " + quoted(one.text, maxWords) + ")"
+			}
+		})
+		if said != "" {
+			return said
+		}
+	}
+	return ""
+}
+
+// hasID reports whether a text contains one of the identifiers as a whole word.
+func hasID(text string, ids []string) bool {
+	return slices.ContainsFunc(ids, func(id string) bool {
+		for rest := text; ; {
+			i := strings.Index(rest, id)
+			if i < 0 {
+				return false
+			}
+			if end := i + len(id); (i == 0 || !wordByte(rest[i-1])) && (end == len(rest) || !wordByte(rest[end])) {
+				return true
+			}
+			rest = rest[i+len(id):]
+		}
+	})
+}

@@ -1,0 +1,98 @@
+package strategy
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/agentcompact/compact/message"
+)
+
+// ranCalls returns a session of calls of tools, three texts each: tool, arguments, result. An
+// entry without a tool is a message of the user.
+func ranCalls(of ...[3]string) []message.Message {
+	var out []message.Message
+	for i, s := range of {
+		if s[0] == "" {
+			out = append(out, message.User(s[1]))
+			continue
+		}
+		id := itoa(i + 1)
+		out = append(out, message.Assistant("", message.Call(id, s[0], s[1])), message.ToolResult(id, s[2]))
+	}
+	return out
+}
+
+// What is only requested is not done, and a refusal of it stands with it.
+func TestRequestedIsNotDone(t *testing.T) {
+	tells(t, long("Handle the cases.", ranCalls(
+		[3]string{"refund", `{"order":"O-7","amount":20}`, `{"status":"PENDING_APPROVAL","ticket":"RF-4411"}`},
+		[3]string{"book_room", `{"room":"R2","at":"10:00"}`, `{"status":"waitlisted"}`},
+		[3]string{"transfer_funds", `{"from":"A","to":"B","amount":500}`, `{"status":"EXECUTED","ref":"TX-8812"}`},
+		[3]string{"request_leave", `{"day":"2 May"}`, `{"status":"requested"}`},
+		[3]string{"create_order", `{"item":"desk"}`, `{"id":"ORD-33","status":"pending"}`},
+		[3]string{"get_refund", `{"ticket":"RF-4411"}`, `{"status":"PENDING_APPROVAL"}`},
+		[3]string{"", "RF-4411 is rejected, the order is too old. Offer a voucher.", ""},
+	)...), []string{
+		"[requested] called `refund` O-7 with amount=20, which returned: status: PENDING_APPROVAL, ticket: RF-4411 (requested, then [s16]: “RF-4411 is rejected, the order is too old.”) [s4]",
+		"[requested] called `book_room` R2 with at=10:00, which returned: status: waitlisted (requested, and not done yet: do not ask again)",
+		"[done] called `transfer_funds`", "ref: TX-8812 (do not repeat)", "[done] called `create_order`",
+	}, []string{"[done] called `refund`", "[done] called `book_room`", "] called `get_refund` RF-4411, which returned: status: PENDING_APPROVAL (requested"})
+}
+
+// What is requested stays so in the next summary, and a longer number is not the same one.
+func TestRequestedStaysRequested(t *testing.T) {
+	first := write4(t, long("Handle the case.", ranCalls(
+		[3]string{"refund", `{"order":"O-7","amount":20}`, `{"status":"PENDING_APPROVAL","ticket":"4411"}`},
+		[3]string{"", "44112 is rejected. And 4411?", ""},
+	)...))
+	in := long("Go on.", message.Assistant("I do."))
+	in.Previous = first
+	const line = "- [requested] called `refund` O-7 with amount=20, which returned: status: PENDING_APPROVAL, ticket: 4411 (requested, and not done yet: do not ask again) [s4]"
+	if second := write4(t, in); !strings.Contains(first, line) || !strings.Contains(second, line) {
+		t.Errorf("%q is not in both:\n%s\n\n%s", line, first, second)
+	}
+}
+
+// Of two effects on one object, only the last one holds.
+func TestLaterEffectOnSameObject(t *testing.T) {
+	tells(t, long("Do the steps.", ranCalls(
+		[3]string{"post_comment", `{"mr":482,"body":"The refund is not idempotent."}`, `{"status":"created","id":9004}`},
+		[3]string{"delete_comment", `{"mr":482,"id":9004}`, `{"status":"deleted"}`},
+		[3]string{"post_comment", `{"mr":482,"body":"The lock is too short."}`, `{"status":"created","id":9010}`},
+		[3]string{"set_clause", `{"clause":"rent","from":"900","to":"950"}`, `{"ok":true}`},
+		[3]string{"set_clause", `{"clause":"pets","from":"no","to":"yes"}`, `{"ok":true}`},
+		[3]string{"set_clause", `{"clause":"rent","from":"950","to":"930"}`, `{"ok":true}`},
+		[3]string{"set_clause", `{"clause":"pets","from":"cats","to":"dogs"}`, `{"ok":true}`},
+		[3]string{"bash", `{"command":"systemctl stop importer"}`, ""},
+		[3]string{"bash", `{"command":"systemctl start importer"}`, ""},
+		[3]string{"bash", `{"command":"pip install rows==2.2"}`, "Successfully installed rows-2.2"},
+		[3]string{"bash", `{"command":"pip install rows==2.1"}`, "Successfully installed rows-2.1"},
+		[3]string{"bash", `{"command":"pip install cols==2.1"}`, "Successfully installed cols-2.1"},
+	)...), []string{
+		"id: 9004 (then `delete_comment` 9004 [s6]) [s4]", "id: 9010 (do not repeat) [s8]",
+		"from=900 to=950, which returned: ok: true (then changed again [s14]) [s10]", "from=950 to=930, which returned: ok: true (do not repeat) [s14]",
+		"from=no to=yes, which returned: ok: true (do not repeat) [s12]",
+		"`systemctl stop importer` (then `systemctl start importer` [s20]) [s18]", "`systemctl start importer` (do not repeat) [s20]",
+		"Successfully installed rows-2.2 (then `pip install rows==2.1` [s24]) [s22]", "Successfully installed rows-2.1 (do not repeat) [s24]",
+	}, nil)
+}
+
+// An effect of which a part failed is told with both parts.
+func TestEffectDoneInPart(t *testing.T) {
+	tells(t, long("Do the steps.", ranCalls(
+		[3]string{"bash", `{"command":"git commit -m 'rows: cache' && git push"}`, "[main 1a2b3c4] rows: cache\n 1 file changed\n ! [rejected] main -> main (fetch first)\nerror: failed to push some refs"},
+		[3]string{"bash", `{"command":"zfs destroy -v tank/a@1%3"}`, "will destroy tank/a@1\nwill destroy tank/a@2\nwill destroy tank/a@3\ncannot destroy snapshot tank/a@3: dataset is busy"},
+		[3]string{"bash", `{"command":"kubectl apply -f d.yaml"}`, "error: cannot read d.yaml"},
+	)...), []string{
+		"[done in part] ran `git commit -m 'rows: cache' && git push`, which printed: “[main 1a2b3c4] rows: cache”, but also: “! [rejected] main -> main (fetch first) / error: failed to push some refs” (do not repeat what is done) [s4]",
+		"[done in part] ran `zfs destroy -v tank/a@1%3`, which printed: “will destroy tank/a@1”, but also: “cannot destroy snapshot tank/a@3: dataset is busy”",
+		"`kubectl apply -f d.yaml` failed",
+	}, []string{"[done] ", "[done in part] ran `kubectl", "which printed: error: failed"})
+}
+
+func TestVerdictIsLabeledByItsCheck(t *testing.T) {
+	c := calledTool("bash", "ok shop/billing 2.0s", "command", "git checkout agent/rows -- internal/legacy/adapter.go && git diff main --stat -- internal/legacy && go test ./billing/...")
+	if got := c.name(); got != "`git checkout agent/rows -- internal/legacy/adapter.go && … && go test ./billing/...`" {
+		t.Error(got)
+	}
+}

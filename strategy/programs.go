@@ -1,0 +1,145 @@
+package strategy
+
+import (
+	"slices"
+	"strings"
+)
+
+// globalOptions lists, for programs with subcommands, the options before the subcommand
+// that have a value: "kubectl -n shop set image" sets an image. All are in lower case.
+var globalOptions = map[string][]string{
+	"git":       {"-c", "--git-dir", "--work-tree", "--namespace", "--exec-path"},
+	"kubectl":   {"-n", "--namespace", "--context", "--cluster", "--kubeconfig", "--user", "-s", "--server", "--token", "--as", "--request-timeout"},
+	"helm":      {"-n", "--namespace", "--kube-context", "--kubeconfig"},
+	"aws":       {"--profile", "--region", "--output", "--endpoint-url", "--query"},
+	"gcloud":    {"--project", "--account", "--format", "--configuration"},
+	"az":        {"--subscription", "--output", "-o"},
+	"docker":    {"-h", "--host", "-c", "--context", "--config", "-l", "--log-level"},
+	"terraform": {},
+	"tofu":      {},
+	"gh":        {"-r", "--repo"},
+	"glab":      {"-r", "--repo"},
+	"systemctl": {"-h", "--host", "-m", "--machine"},
+	"alembic":   {"-c", "--config", "-x", "-n", "--name"},
+}
+
+// withoutGlobals returns a simple command in lower case without the options between the
+// program and its subcommand.
+func withoutGlobals(simple string) string {
+	program, rest := cutWord(simple)
+	valued, known := globalOptions[base(program)]
+	if !known || !strings.HasPrefix(rest, "-") {
+		return simple
+	}
+	for strings.HasPrefix(rest, "-") {
+		option, after := cutWord(rest)
+		if rest = after; slices.Contains(valued, option) {
+			_, rest = cutWord(rest)
+		}
+	}
+	if rest == "" {
+		return simple
+	}
+	return program + " " + rest
+}
+
+// cutWord returns the first word of a command, with the quoted text in it, and the rest.
+func cutWord(s string) (word, rest string) {
+	s = strings.TrimLeft(s, " ")
+	var quote byte
+	for i := 0; i < len(s); i++ {
+		switch c := s[i]; {
+		case quote != 0:
+			if c == quote {
+				quote = 0
+			}
+		case c == '\'' || c == '"':
+			quote = c
+		case c == ' ':
+			return s[:i], strings.TrimLeft(s[i:], " ")
+		}
+	}
+	return s, ""
+}
+
+// showingOptions make a command show what it would do, or show its help. shownByN lists
+// commands for which -n has that meaning, also among other letters: "rsync -avn".
+var (
+	showingOptions = []string{"--dry-run", "--dryrun", "--check", "--simulate", "--whatif", "-whatif", "--just-print", "--no-act", "--noop", "--help"}
+	shownByN       = []string{"zfs", "zpool", "rsync", "make", "git push", "git tag", "git clean"}
+)
+
+// onlyShows reports whether a simple command in lower case only shows what it would do.
+func onlyShows(simple string) bool {
+	by := slices.ContainsFunc(shownByN, func(p string) bool { return strings.HasPrefix(simple, p+" ") })
+	for rest := simple; rest != ""; {
+		var word string
+		word, rest = cutWord(rest)
+		option, value, _ := strings.Cut(word, "=")
+		switch {
+		case !strings.HasPrefix(word, "-"):
+		case slices.Contains(showingOptions, option):
+			return value != "none" && value != "false"
+		case by && word[1:] != "" && strings.Trim(word[1:], "abcdefghijklmnopqrstuvwxyz") == "" && strings.Contains(word, "n"):
+			return true
+		}
+	}
+	return false
+}
+
+// saysWould reports whether the first or the last line of an output says that the command
+// only shows what it would do.
+func saysWould(output string) bool {
+	output = strings.ToLower(strings.TrimSpace(output))
+	first, _, _ := strings.Cut(output, "\n")
+	for _, line := range []string{first, lastLine(output)} {
+		if strings.HasPrefix(line, "would ") || hasAny(line, []string{"(dry run)", "(dry-run)", "dry run:", "dry-run:", "[dry run]", "[dry-run]"}) {
+			return true
+		}
+	}
+	return false
+}
+
+// copiesOut reports whether a simple command in lower case copies files to another
+// machine.
+func copiesOut(simple string) bool {
+	w := fields(simple)
+	if len(w) < 3 {
+		return false
+	}
+	switch args := operands(w[1:]); base(w[0]) {
+	case "aws":
+		return len(args) >= 4 && args[0] == "s3" && (args[1] == "cp" || args[1] == "sync") && strings.HasPrefix(args[3], "s3://")
+	case "rsync", "scp":
+		host, _, ok := strings.Cut(w[len(w)-1], ":")
+		return ok && len(host) > 1 && !strings.Contains(host, "/") && !strings.HasPrefix(host, "-")
+	}
+	return false
+}
+
+// sqlClients are programs that send statements to a database.
+var sqlClients = []string{"psql", "mysql", "mariadb"}
+
+// changesRows reports whether a command runs a client of a database, and its output says
+// that rows or tables were changed.
+func changesRows(cmd, output string) bool {
+	client := anyCommand(cmd, func(simple string) bool {
+		program, _, _ := strings.Cut(simple, " ")
+		return slices.Contains(sqlClients, base(program))
+	})
+	if !client {
+		return false
+	}
+	for line := range strings.Lines(output) {
+		w := strings.Fields(line)
+		switch {
+		case len(w) == 2 && (w[0] == "DELETE" || w[0] == "UPDATE"), len(w) == 3 && w[0] == "INSERT":
+			if n := w[len(w)-1]; isDigits(n) && n != "0" {
+				return true
+			}
+		case len(w) >= 2 && len(w) <= 3 && slices.Contains([]string{"CREATE", "ALTER", "DROP", "TRUNCATE"}, w[0]) && strings.Trim(strings.Join(w, ""), "ABCDEFGHIJKLMNOPQRSTUVWXYZ") == "":
+			return true
+		}
+	}
+	return false
+}
