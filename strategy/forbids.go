@@ -62,6 +62,23 @@ func oneOff(t string) bool {
 	return false
 }
 
+// lastingPart returns what remains of a rule after its request went by: "merge it already, but
+// don't push" is "… don't push".
+func lastingPart(t string) string {
+	low := strings.ReplaceAll(t, "’", "'")
+	for _, ban := range []string{" but don't ", " but do not ", " but never ", " but not ", " but without "} {
+		at := strings.LastIndex(low, ban)
+		if at < 0 || len(low) != len(t) {
+			continue
+		}
+		before := strings.ToLower(t[strings.LastIndex(t[:at], ". ")+1 : at])
+		if ordersMore(bareClause(before)) && binds(before) == 0 {
+			return "… " + strings.TrimSpace(t[at+len(" but "):])
+		}
+	}
+	return t
+}
+
 // wentBy reports whether the request in step i is done: the assistant ended its turn after
 // it, and the user then wrote a message that is no objection.
 func (h *History) wentBy(i int) bool {

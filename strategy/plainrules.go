@@ -34,8 +34,7 @@ func setsPlainly(low string) bool {
 	}
 	describes := !told && hasAny(" "+low, describingWords)
 	return staysSo.MatchString(low) || askFirst.MatchString(low) || limitsTo.MatchString(low) && !describes || told && takesOne(low) ||
-		beginsAny(low, []string{"nur ", "bitte nur "}) && !beginsAny(low, idleOnly) || permitsOnce(low) || hasAny(low, []string{"until i say", "unless i say", "unless i ask", "unless i tell", "without my ok", "without my approval", "without my permission", "bis ich es sage", "ohne meine zustimmung"}) ||
-		rulesByShape(low) || rulesAbroad(low)
+		beginsAny(low, []string{"nur ", "bitte nur "}) && !beginsAny(low, idleOnly) || permitsOnce(low) || hasAny(low, []string{"until i say", "unless i say", "unless i ask", "unless i tell", "without my ok", "without my approval", "without my permission", "bis ich es sage", "ohne meine zustimmung"})
 }
 
 // plainValue is the value of a sentence that sets a rule plainly. It is below bindValue,

@@ -48,6 +48,25 @@ var (
 // considering lists beginnings of sentences that consider or report.
 var considering = []string{"i think", "i thought", "i believe", "maybe ", "perhaps ", "if ", "what if", "it ", "it's ", "this ", "there ", "they ", "he ", "she ", "in theory", "apparently ", "somebody ", "someone ", "we could ", "one could ", "you could ", "you said ", "the docs ", "last ", "yesterday ", "so far "}
 
+// shapeValue is the value of a sentence that sets a rule by its shape.
+const shapeValue = 1.4
+
+// setsByShape reports whether a lower-case sentence, which is no question, sets a rule by its
+// shape.
+func setsByShape(low string) bool {
+	low = strings.TrimSpace(low)
+	return len(strings.Fields(low)) <= mostPlain && (rulesByShape(low) || rulesAbroad(low))
+}
+
+// bindsInFile returns the value of a sentence of a file of instructions as a rule. Such a file
+// has many rules, so a sentence that is a rule by its shape alone is none.
+func bindsInFile(t string) float64 {
+	if v := binds(t); v != shapeValue {
+		return v
+	}
+	return 0
+}
+
 // rulesByShape reports whether a lower-case sentence, which is no question, sets a rule by
 // its shape: "nobody touches X", "X only", "leave X as it is", "until then no X".
 func rulesByShape(low string) bool {

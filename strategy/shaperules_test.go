@@ -1,6 +1,9 @@
 package strategy
 
-import "testing"
+import (
+	"strings"
+	"testing"
+)
 
 // A sentence sets a rule by its shape, in four languages. Questions, reports, descriptions,
 // ideas and requests for one step set none.
@@ -40,5 +43,51 @@ func TestShapeOfSentenceSetsRule(t *testing.T) {
 		if v := binds(s); v != 0 {
 			t.Errorf("%q is a rule with the value %v", s, v)
 		}
+	}
+}
+
+// The words of others set no rule, and neither does a request come from them.
+func TestQuotedWordsAreNotTheUsers(t *testing.T) {
+	for _, c := range []struct{ said, want string }{
+		{"Opposing counsel wrote:\n> You must accept the cap.\n> Never send redlines as PDF.\nDon't answer them.", "Opposing counsel wrote:\nDon't answer them."},
+		{"The vendor said: “You must never use the old endpoint.” Check it.", "The vendor said: “…” Check it."},
+		{"Der Anwalt schrieb „Senden Sie niemals PDF-Dateien.“ Was heißt das?", "Der Anwalt schrieb “…” Was heißt das?"},
+		{"L'auteur a répondu : « il ne faut pas toucher au verrou ». Vérifie.", "L'auteur a répondu : “…”. Vérifie."},
+		{"As I wrote: “Never use the old endpoint.”", "As I wrote: “Never use the old endpoint.”"},
+		{"Write “Do not enter this room” on the page.", "Write “Do not enter this room” on the page."},
+		{"if a > b, don't swap", "if a > b, don't swap"},
+	} {
+		if got := ownWords(c.said); got != c.want {
+			t.Errorf("%q: %q, want %q", c.said, got, c.want)
+		}
+	}
+}
+
+// A request stands outside of documents and quotations. A sentence that only forbids is no
+// request, and a short request is one beside others.
+func TestGoalIsTheRequest(t *testing.T) {
+	document := "<runbook>\nThe warehouse loads the table every two hours. Create a ticket if it fails.\n</runbook>"
+	for _, c := range []struct{ said, want string }{
+		{"Here is our runbook:\n\n" + document + "\n\nBuild the load of the new table for orders.", "Build the load of the new table for orders."},
+		{"Build the load of the new table for orders.\n" + document, "Build the load of the new table for orders."},
+		{"Here it is.\n<task>\nBuild the load of the new table for orders.\n</task>", "Build the load of the new table for orders."},
+		{"Don't cancel the order.", ""},
+		{"no! leave 9f1e alone", ""},
+		{"Nobody touches internal/legacy.", ""},
+		{"Don't cancel the order, move it to Monday.", "Don't cancel the order, move it to Monday."},
+		{"Load the table.", "Load the table."},
+		{"go on", ""}, {"thanks", ""},
+	} {
+		got := ""
+		if asked := wanted(1, c.said); len(asked) > 0 {
+			got = asked[0].Text
+		}
+		if got != c.want {
+			t.Errorf("%q asks for %q, want %q", c.said, got, c.want)
+		}
+	}
+	said := "Okay, you can comment on the thread for me. I agree with the observations, and with the fix of the job that prints. " + strings.Repeat("It is the way in which the program is left that matters here. ", 3) + "Fix that one problem, create a commit."
+	if got := wanted(1, said); len(got) != 1 || got[0].Text != "Okay, you can comment on the thread for me. … Fix that one problem, create a commit." {
+		t.Errorf("%+v", got)
 	}
 }
