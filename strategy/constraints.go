@@ -76,7 +76,7 @@ func binds(t string) float64 {
 	}
 	low := strings.ReplaceAll(strings.ToLower(t), "’", "'")
 	switch {
-	case hasAny(strings.TrimPrefix(low, "never run "), descriptive), beginsAny(low, supposing), beginsAny(low, doubting), beginsAny(low, consequences), atLine(low), idleAbroad(low):
+	case hasAny(strings.TrimPrefix(low, "never run "), descriptive), beginsAny(low, supposing), beginsAny(low, doubting), beginsAny(low, consequences), atLine(low), idleAbroad(low), onlyOf.MatchString(low):
 		return 0
 	case orders(low), forbidsThing(low):
 		return bindValue

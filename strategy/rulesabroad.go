@@ -9,14 +9,15 @@ import (
 // Patterns of clauses in lower case that set a rule in German, French or Spanish.
 var (
 	// German: an imperative or an infinitive with a negation, "nur", "ohne" or "erst".
-	deOrder = regexp.MustCompile(`^(?:ändere|änder|rühr|rühre|lösch|lösche|fass|fasse|schreib|schreibe|mach|mache|push|pushe|veröffentliche|verwende|verwend|nutze|nutz|benutze|benutz|ersetze|entferne|verschiebe|starte|installiere|committe|commite|leg|lege|erstelle|füge|nimm|schick|schicke|sende|gib|führ|führe|merge|deploye|bestelle|bestell|buche|buch|kaufe|kauf|antworte|teile|teil|lies|lade|lad|speichere|übersetze|korrigiere|kürze|verändere|bearbeite|geh|gehe|komm|zeig|zeige|verschick|verschicke|ergänze|logge|log|baue|bau|setze|setz|ändert|löscht|schreibt|macht|nehmt|nutzt|verwendet|fasst) (?:\S+ )*?(?:nicht|nichts|kein|keine|keinen|keiner|keinem|keins|niemals|nie|nur|ausschließlich|immer|erst|ohne)\b`)
-	deInfin = regexp.MustCompile(`(?:^|^[^,]* )(?:nicht|nichts|kein|keine|keinen|keinem|keiner|niemals|nie|nur|ausschließlich|immer|stets) (?:\S+ ){0,5}[a-zäöüß]{3,}(?:en|ern|eln)$`)
-	deLeave = regexp.MustCompile(`^(?:lass|lasse|lasst) .*(?:in ruhe|so wie|wie (?:es|sie|er)\b|unverändert|unangetastet|stehen|drin|bestehen)|^(?:finger|hände) weg v|^behalte\b.*\bbei$|^(?:behalte|bleib|bleibt) (?:die|den|das|der|bei|unter|in|auf)\b`)
-	deWants = regexp.MustCompile(`^ich (?:will|möchte) (?:auf keinen fall |hier |da |dort )?(?:kein|keine|keinen|keinerlei|nicht|nichts|nur)\b`)
-	deNone  = regexp.MustCompile(`^(?:niemand|nichts) (?:darf|geht|kommt|fasst|ändert|löscht|pusht|verlässt|wird)\b.* \S|^nicht ohne mein|\bohne (?:mein|meine|meinen) (?:ok|okay|zustimmung|freigabe|einverständnis)\b|\bbis ich (?:\S+ ){0,4}(?:sage|freigebe|freigegeben|zustimme|gebe|habe)`)
-	deState = regexp.MustCompile(`^(?:\S+ ){1,6}(?:ist|sind|bleibt|bleiben) (?:tabu|heilig|unantastbar)\b|^alles (?:auf|in|per|über) \S+$|^(?:ein|eine|einen|pro|je) \S+ (?:pro|je|ein|eine|einen) \S+$|^(?:jede|jeder|jedes|alle) (?:\S+ ){1,4}(?:braucht|brauchen|bekommt|bekommen|muss|müssen) `)
-	deSelf  = regexp.MustCompile(`\b(?:mache|mach|erledige|übernehme|merge|pushe|schreibe|beantworte|bestelle|deploye|veröffentliche) ich (?:\S+ ){0,3}(?:selbst|selber)$|^ich (?:mache|erledige|übernehme|merge|pushe|schreibe|beantworte|bestelle) .*(?:selbst|selber)$`)
-	deMay   = regexp.MustCompile(`\b(?:du darfst|ihr dürft|darfst du) .*(?:aber|jedoch|außer) .*\b(?:nicht|kein|keine|keinen|nur|nie)\b|\b(?:musst|brauchst) (?:mich )?(?:\S+ ){0,3}nicht mehr (?:zu )?fragen|^ab (?:jetzt|sofort|heute)\b.* \S`)
+	deOrder  = regexp.MustCompile(`^(?:ändere|änder|rühr|rühre|lösch|lösche|fass|fasse|schreib|schreibe|mach|mache|push|pushe|veröffentliche|verwende|verwend|nutze|nutz|benutze|benutz|ersetze|entferne|verschiebe|starte|installiere|committe|commite|leg|lege|erstelle|füge|nimm|schick|schicke|sende|gib|führ|führe|merge|deploye|bestelle|bestell|buche|buch|kaufe|kauf|antworte|teile|teil|lies|lade|lad|speichere|übersetze|korrigiere|kürze|verändere|bearbeite|geh|gehe|komm|zeig|zeige|verschick|verschicke|ergänze|logge|log|baue|bau|setze|setz|ändert|löscht|schreibt|macht|nehmt|nutzt|verwendet|fasst) (?:\S+ )*?(?:nicht|nichts|kein|keine|keinen|keiner|keinem|keins|niemals|nie|nur|ausschließlich|immer|erst|ohne)\b`)
+	deInfin  = regexp.MustCompile(`(?:^|^[^,]* )(?:nicht|nichts|kein|keine|keinen|keinem|keiner|niemals|nie|nur|ausschließlich|immer|stets) (?:\S+ ){0,5}[a-zäöüß]{3,}(?:en|ern|eln)$`)
+	deFinite = regexp.MustCompile(`^(?:der|die|das|ein|eine|er|sie|es|man) (?:\S+ ){1,3}[a-zäöüß]{3,}(?:t|te|ten) (?:noch |auch |mehr |hier |dort )?(?:nicht|nichts|kein|keine|keinen|nur|nie|niemals|immer)\b`)
+	deLeave  = regexp.MustCompile(`^(?:lass|lasse|lasst) .*(?:in ruhe|so wie|wie (?:es|sie|er)\b|unverändert|unangetastet|stehen|drin|bestehen)|^(?:finger|hände) weg v|^behalte\b.*\bbei$|^(?:behalte|bleib|bleibt) (?:die|den|das|der|bei|unter|in|auf)\b`)
+	deWants  = regexp.MustCompile(`^ich (?:will|möchte) (?:auf keinen fall |hier |da |dort )?(?:kein|keine|keinen|keinerlei|nicht|nichts|nur)\b`)
+	deNone   = regexp.MustCompile(`^(?:niemand|nichts) (?:darf|geht|kommt|fasst|ändert|löscht|pusht|verlässt|wird)\b.* \S|^nicht ohne mein|\bohne (?:mein|meine|meinen) (?:ok|okay|zustimmung|freigabe|einverständnis)\b|\bbis ich (?:\S+ ){0,4}(?:sage|freigebe|freigegeben|zustimme|gebe|habe)`)
+	deState  = regexp.MustCompile(`^(?:\S+ ){1,6}(?:ist|sind|bleibt|bleiben) (?:tabu|heilig|unantastbar)\b|^alles (?:auf|in|per|über) \S+$|^(?:ein|eine|einen|pro|je) \S+ (?:pro|je|ein|eine|einen) \S+$|^(?:jede|jeder|jedes|alle) (?:\S+ ){1,4}(?:braucht|brauchen|bekommt|bekommen|muss|müssen) `)
+	deSelf   = regexp.MustCompile(`\b[a-zäöüß]{3,}e ich (?:\S+ ){0,3}(?:selbst|selber)$|^ich [a-zäöüß]{3,}e .*(?:selbst|selber)$`)
+	deMay    = regexp.MustCompile(`\b(?:du darfst|ihr dürft|darfst du) .*(?:aber|jedoch|außer) .*\b(?:nicht|kein|keine|keinen|nur|nie)\b|\b(?:musst|brauchst) (?:mich )?(?:\S+ ){0,3}nicht mehr (?:zu )?fragen|^ab (?:jetzt|sofort|heute)\b.* \S`)
 
 	// French: "ne" at the beginning with a negation, or a verb with "sans" or "seulement".
 	frNever = regexp.MustCompile(`^(?:surtout,? )?(?:ne |n')(\S+)(?: \S+){0,4}? ?\b(?:pas|rien|aucun|aucune|jamais|plus|que|personne)\b`)
@@ -37,18 +38,19 @@ var (
 	esFirst = regexp.MustCompile(`^(?:pregúntame|avísame|consúltame|enséñame|muéstrame|pregunta|avisa|consulta|espera|dime).*\b(?:antes de|antes)\b|^espera (?:a )?(?:mi|que)\b|\bsin mi (?:permiso|aprobación|visto|ok|autorización|confirmación)\b|\bhasta que (?:yo|te|lo)\b|\bantes de que (?:yo|te)\b|\bantes de [a-záéíóú]+[aei]r\b.*\b(?:pregúntame|avísame|consúltame)`)
 	esMay   = regexp.MustCompile(`\b(?:puedes|pueden|podéis) .*(?:pero|salvo|excepto) (?:no|nunca|solo|sólo|sin|nada)\b|\bya no (?:hace falta|tienes) que (?:me )?pregunt|^(?:a partir de ahora|de ahora en adelante|desde ahora),? \S|\b(?:yo mismo|yo misma)$|\b(?:me encargo|lo hago) yo\b|^nadie (?:toca|modifica|cambia|borra|sube|publica|edita) `)
 	esWants = regexp.MustCompile(`^(?:no quiero|quiero (?:solo|sólo|que no))\b`)
+	esPast  = regexp.MustCompile(`^(?:(?:me|te|lo|la|se|nos|le) )?(?:\S+(?:é|ó|aba|ían?|aron|ieron|imos|amos)|(?:ve|puede|sabe|entiende|muestra|carga|encuentra|abre|guarda|parece|nota))(?:[ .,!]|$)`)
 	esLimit = regexp.MustCompile(`(?:^|[ ,(])(?:máximo|como máximo|a lo sumo|no más de|al menos|como mínimo|mínimo) (?:de )?\d`)
 )
 
 // Words that describe, in the three languages.
 var (
 	deFacts  = strings.Fields("ist sind war waren wird werden wurde wurden kann können konnte konnten hat haben hatte habe hab hatten bin will wollte wollen soll sollte sollten muss müssen musste ich wir er sie es man glaube scheint ging geht weiß könnte könnten würde würden dürfte warum wieso wenn")
-	frFacts  = strings.Fields("marche fonctionne passe compile répond a est ont sont avait était sait peut voit comprend trouve change comprends sais vois peux trouve suis ai faut va vais m'a semble pense suffit sert existe donne renvoie affiche reste veut veulent peuvent savent t'inquiète inquiète démarre tourne")
-	esFacts  = strings.Fields("tienes puedes quieres sabes eres crees entiendes ves haces dices vienes sales pareces conoces pones es después antes entonces lunes martes miércoles jueves viernes interés tres seis mes veces sirves recibes esperes obtienes vuelves parece pide tiene puede quiere sabe existe sale hace responde viene entiende cree debe debes ve conoce mueve consigue ocurre sirve aparece recibe arranque sé que porque aunque siempre corre pierde devuelve este ese")
-	esStates = strings.Fields("hay está están son era fue ha han he hemos tengo veo entiendo puedo funciona importa encuentro recuerdo arranca compila")
+	frFacts  = strings.Fields("marche fonctionne passe compile répond a est ont sont avait était sait peut voit comprend trouve comprends sais vois peux trouve suis ai faut va vais m'a semble pense suffit sert existe donne renvoie affiche reste veut veulent peuvent savent t'inquiète inquiète démarre tourne")
+	esFacts  = strings.Fields("se cae tienes puedes quieres sabes eres crees entiendes ves haces dices vienes sales pareces conoces pones es después antes entonces lunes martes miércoles jueves viernes interés tres seis mes veces sirves recibes esperes obtienes vuelves parece pide tiene puede quiere sabe existe sale hace responde viene entiende cree debe debes ve conoce mueve consigue ocurre sirve aparece recibe arranque sé que porque aunque siempre corre pierde devuelve este ese")
+	esStates = strings.Fields("hay existen existe está están son era fue ha han he hemos tengo veo entiendo puedo funciona importa encuentro recuerdo arranca compila")
 	esSmall  = strings.Fields("el la los las un una nada ningún ninguna en de del al mi tu su este esta esto eso más sin con por hasta que ni lo nunca para")
 	esDeeds  = strings.Fields("uses hagas toques borres cambies publiques instales subas ejecutes escribas modifiques añadas elimines envíes mandes pongas abras cierres muevas edites actualices despliegues mezcles compres reserves respondas contestes renombres reinicies incluyas inventes asumas")
-	frIdle   = []string{"pas de problème", "pas de souci", "pas de soucis", "pas de quoi", "pas un problème", "pas de chance", "pas d'erreur", "pas de changement", "pas de réponse", "pas le temps", "laisse tomber", "laisse-moi", "laissez-moi", "sans doute", "sans problème", "sans souci", "sans surprise", "jamais vu", "jamais eu", "toujours pas", "toujours le", "toujours la", "toujours les", "toujours rien", "toujours en", "ne t'inquiète", "ne t'en fais", "ne vous inquiétez", "n'hésite", "aucun problème", "aucun souci", "aucune idée", "aucune erreur", "aucun changement", "pas de résultat", "n'est-ce pas"}
+	frIdle   = []string{"pas de problème", "pas de souci", "pas de soucis", "pas de quoi", "pas un problème", "pas de chance", "pas d'erreur", "pas de changement", "pas de réponse", "pas le temps", "laisse tomber", "laisse-moi", "laissez-moi", "sans doute", "sans problème", "sans souci", "sans surprise", "jamais vu", "jamais eu", "toujours pas", "toujours le", "toujours la", "toujours les", "toujours rien", "toujours en", "ne t'inquiète", "ne change rien", "ne change pas grand", "ne t'en fais", "ne vous inquiétez", "n'hésite", "aucun problème", "aucun souci", "aucune idée", "aucune erreur", "aucun changement", "pas de résultat", "n'est-ce pas"}
 	esIdle   = []string{"no te preocupes", "no pasa nada", "solo una pregunta", "solo quería", "solo quiero", "solo para", "solo que", "solo una duda", "solo falla", "solo me", "solo se", "solo es", "solo funciona", "solo ocurre", "solo pasa", "sólo una pregunta", "sin problema", "sin embargo", "sin duda", "siempre falla", "siempre es", "siempre me", "siempre se", "nunca he", "nunca ha ", "nunca se", "nunca me", "nunca fue", "nunca funcion", "nunca lleg", "nada de eso", "ningún problema", "ninguna idea"}
 	deIdle   = []string{"macht nichts", "mach dir ", "macht euch ", "keine ahnung", "keine sorge", "keine eile", "kein problem", "keine frage", "keine fehler", "kein fehler", "nicht schlimm", "nicht sicher", "nichts gefunden", "nichts zu ", "kein wunder", "ohne erfolg", "keine änderung", "keine antwort"}
 )
@@ -63,8 +65,9 @@ func rulesAbroad(low string) bool {
 	if deMay.MatchString(low) || frMay.MatchString(low) || esMay.MatchString(low) || frFirst.MatchString(low) || esFirst.MatchString(low) || strings.Contains(" "+low, " nicht bevor ich") {
 		return true
 	}
-	for _, c := range clausesAbroad(low) {
-		if c = bareClause(c); c != "" && !idleAbroad(c) && (ordersGerman(c) || ordersFrench(c) || ordersSpanish(c)) {
+	parts := clausesAbroad(low)
+	for i, c := range parts {
+		if c = bareClause(c); c != "" && !(i+1 < len(parts) && beginsAny(c, []string{"ohne ", "sans ", "sin "})) && !idleAbroad(c) && (ordersGerman(c) || ordersFrench(c) || ordersSpanish(c)) {
 			return true
 		}
 	}
@@ -76,6 +79,9 @@ func rulesAbroad(low string) bool {
 func idleAbroad(low string) bool {
 	if rest, ok := strings.CutPrefix(low, "no "); ok && !strings.HasPrefix(rest, "hay que ") {
 		verb, _, _ := strings.Cut(strings.TrimRight(rest, ".!,"), " ")
+		if esPast.MatchString(rest) {
+			return true
+		}
 		if verb != "tres" && verb != "este" && verb != "ese" && verb != "debes" && verb != "debe" && (slices.Contains(esFacts, verb) || slices.Contains(esStates, verb)) {
 			return true
 		}
@@ -102,8 +108,10 @@ func ordersGerman(c string) bool {
 	words := strings.Fields(c)
 	facts := slices.ContainsFunc(words, func(w string) bool { return slices.Contains(deFacts, w) })
 	switch {
-	case deOrder.MatchString(c), deLeave.MatchString(c), deWants.MatchString(c), deNone.MatchString(c), deState.MatchString(c), deSelf.MatchString(c):
+	case deOrder.MatchString(c), deLeave.MatchString(c), deWants.MatchString(c), deNone.MatchString(c), deState.MatchString(c), deSelf.MatchString(c) && !hasAnyWord(c, []string{"habe", "hatte", "wusste", "sehe", "verstehe", "glaube", "merke", "finde"}):
 		return true
+	case deFinite.MatchString(c) && !strings.HasPrefix(c, "bitte"):
+		return false
 	case strings.HasPrefix(c, "ohne "):
 		return len(words) <= mostShort && len(words) > 1 && !facts
 	}
