@@ -136,3 +136,13 @@ func instructed(text, first string) string {
 	}
 	return clip(strings.ReplaceAll(strings.Join(out, " … "), "… …", "…"), maxSentence)
 }
+
+// goalAgain reports whether a line of the previous summary is a request that a new line
+// quotes. The previous summary had only one request, and so no label before it.
+func goalAgain(line string, now []Line) bool {
+	begin, _, _ := strings.Cut(withoutSteps(line), " …")
+	begin = strings.TrimSpace(begin)
+	return len(begin) >= leastAsked && slices.ContainsFunc(now, func(l Line) bool {
+		return beginsAny(l.Text, []string{newestRequest, firstRequest}) && strings.Contains(l.Text, ": "+strings.TrimSuffix(clip(begin, introChars), " …"))
+	})
+}

@@ -228,7 +228,7 @@ func requests(step int, text string) []fact {
 			out[len(out)-1].Text, gap = clip(out[len(out)-1].Text+" "+squash(t), maxSentence), false
 			return
 		}
-		if len(out) >= 3 || heading || onlyForbids(t) || !(len(out) == 0 && shortTask(t)) && quality(strings.TrimSuffix(t, ":")) < 0.3 && (len(t) < leastAsked || !asks(t)) || len(out) > 0 && (!asks(t) || binds(t) == bindValue) {
+		if len(out) >= 3 || heading || onlyForbids(t) || !(len(out) == 0 && shortTask(t)) && quality(strings.TrimSuffix(t, ":")) < 0.3 && (len(t) < leastAsked || !asks(t)) || len(out) > 0 && (!asks(t) || binds(t) >= shapeValue) {
 			gap = true
 			return
 		}
