@@ -204,6 +204,9 @@ func (h *History) waiting() fact {
 			if len(wanted(s.ID, s.Text)) > 0 && len(h.goals()) > 0 {
 				return fact{s.ID, newestHere, announcedValue}
 			}
+			if onlyForbids(s.Text) {
+				continue // the work on the request before goes on
+			}
 			return fact{}
 		}
 	}
