@@ -211,7 +211,7 @@ func advises(low string) bool {
 	told := tellsToDo(low)
 	for _, w := range weakBinds {
 		i := strings.Index(low, w)
-		if i < 0 || i > 0 && low[i-1] >= 'a' && low[i-1] <= 'z' {
+		if i < 0 || i > 0 && (low[i-1] == '-' || low[i-1] >= 'a' && low[i-1] <= 'z') {
 			continue
 		}
 		before, after := low[:i], low[i+len(w):]
