@@ -35,16 +35,20 @@ func (h *History) constraints() []fact {
 		n, before := 0, len(out)
 		var head listHead
 		ruled := false // the sentence before sets a rule
-		eachSentence(s.Text, func(one sentence) {
+		eachSentence(h.ruleText(s), func(one sentence) {
 			t := one.text
 			if ruled = ruled && completes(t) && !one.heading; ruled {
 				out[len(out)-1].Text += " " + squash(t)
 				return
 			}
 			heads := head.hear(one) // a text with " … " was cut, and its headings are gone
-			if value := binds(t); !one.heading && !(heads || head.proposed() && !strings.Contains(t, " … ")) && value > 0 && n < 12 {
-				if n++; s.user() && oneOff(t) && h.wentBy(i) {
-					return
+			t = strings.TrimPrefix(t, "… ")
+			if value := binds(t); !one.heading && !(heads || head.proposed() && !strings.Contains(one.text, "… ")) && value > 0 && n < 12 {
+				if n++; s.user() && h.wentBy(i) {
+					if oneOff(t) || value < plainValue && beginsAny(strings.ToLower(t), nowOnly) {
+						return
+					}
+					t = lastingPart(t)
 				}
 				out = append(out, fact{s.ID, clip(squash(t), maxRuleQuoted), value * max(quality(t), leastRule) * h.recency(s.ID)})
 				ruled = true
@@ -72,7 +76,7 @@ func binds(t string) float64 {
 	}
 	low := strings.ReplaceAll(strings.ToLower(t), "’", "'")
 	switch {
-	case hasAny(strings.TrimPrefix(low, "never run "), descriptive), beginsAny(low, supposing), beginsAny(low, doubting), beginsAny(low, consequences), atLine(low):
+	case hasAny(strings.TrimPrefix(low, "never run "), descriptive), beginsAny(low, supposing), beginsAny(low, doubting), beginsAny(low, consequences), atLine(low), idleAbroad(low), onlyOf.MatchString(low):
 		return 0
 	case orders(low), forbidsThing(low):
 		return bindValue
@@ -80,6 +84,8 @@ func binds(t string) float64 {
 		return 0
 	case setsPlainly(low):
 		return plainValue
+	case setsByShape(low):
+		return shapeValue
 	case advises(low) || tellsToDo(low) && doBefore.MatchString(low):
 		return 0.5
 	}
@@ -205,7 +211,7 @@ func advises(low string) bool {
 	told := tellsToDo(low)
 	for _, w := range weakBinds {
 		i := strings.Index(low, w)
-		if i < 0 || i > 0 && low[i-1] >= 'a' && low[i-1] <= 'z' {
+		if i < 0 || i > 0 && (low[i-1] == '-' || low[i-1] >= 'a' && low[i-1] <= 'z') {
 			continue
 		}
 		before, after := low[:i], low[i+len(w):]

@@ -45,7 +45,7 @@ func (c *Call) deed() deed {
 	switch {
 	case planTool(low):
 		return deedPlan
-	case askTool(low):
+	case c.asksUser():
 		return deedAsk
 	case agentTool(low):
 		return deedSend

@@ -1,6 +1,7 @@
 package strategy
 
 import (
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -88,9 +89,9 @@ const (
 // then the first request. The section of the user's words quotes all requests.
 func (h *History) goals() []fact {
 	var asked []fact
-	whole := map[int]string{}
+	whole, said := map[int]string{}, 0
 	for _, w := range h.Previous.Words {
-		whole[w.Step] = w.Text
+		whole[w.Step], said = w.Text, w.Step
 		asked = append(asked, wanted(w.Step, withoutNotes(w.Text))...)
 	}
 	for i := range h.Steps {
@@ -100,15 +101,18 @@ func (h *History) goals() []fact {
 		}
 		text := s.Text
 		if rest, ok := withdraws(text); ok {
-			asked, text = asked[:max(0, len(asked)-1)], rest
+			asked, text = slices.DeleteFunc(asked, func(f fact) bool { return f.Step == said }), rest
 		}
-		whole[s.ID] = text
+		whole[s.ID], said = text, s.ID
 		asked = append(asked, wanted(s.ID, text)...)
 	}
 	switch n := len(asked); n {
 	case 0:
 		return nil
 	case 1:
+		if quality(asked[0].Text) < leastAlone {
+			return nil
+		}
 		asked[0].Text += h.liftedBy(asked[0])
 		asked[0].Value = taskValue
 		return asked
@@ -121,6 +125,10 @@ func (h *History) goals() []fact {
 		return []fact{newest, first}
 	}
 }
+
+// leastAlone is the lowest quality of a request that stands alone. The section of the user's
+// words is enough for "Make it compile.".
+const leastAlone = 0.3
 
 // Maximum lengths of the quoted requests, in characters. They can be short, because the
 // section of the user's words quotes both requests.
@@ -194,12 +202,15 @@ func (h *History) endsTurn(i int) bool {
 // wanted returns the first request of a message, joined with the second one if both are
 // short. It returns nil if the message asks for nothing.
 func wanted(step int, text string) []fact {
+	text = requestIn(text)
 	all := requests(step, text)
 	if len(all) == 0 {
 		return nil
 	}
 	f := all[0]
-	if len(all) > 1 && len(f.Text)+len(all[1].Text) < maxSentence {
+	if told := instructed(text, f.Text); told != f.Text {
+		f.Text = told
+	} else if len(all) > 1 && len(f.Text)+len(all[1].Text) < maxSentence {
 		f.Text += " " + all[1].Text
 	}
 	return []fact{f}
@@ -226,12 +237,12 @@ func requests(step int, text string) []fact {
 			out[len(out)-1].Text, gap = clip(out[len(out)-1].Text+" "+squash(t), maxSentence), false
 			return
 		}
-		if len(out) >= 3 || heading || quality(strings.TrimSuffix(t, ":")) < 0.3 && (len(t) < leastAsked || !asks(t)) || len(out) > 0 && (!asks(t) || binds(t) == bindValue) {
+		if len(out) >= 3 || heading || onlyForbids(t) || !(len(out) == 0 && shortTask(t)) && quality(strings.TrimSuffix(t, ":")) < 0.3 && (len(t) < leastAsked || !asks(t)) || len(out) > 0 && (!asks(t) || binds(t) >= shapeValue) {
 			gap = true
 			return
 		}
 		f := fact{step, clip(squash(t), maxSentence), 0.7 - 0.1*float64(len(out))}
-		if gap && len(out) > 0 {
+		if gap && len(out) > 0 && !strings.HasPrefix(f.Text, "…") {
 			f.Text = "… " + f.Text
 		}
 		out, gap = append(out, f), false

@@ -29,7 +29,7 @@ func forbidsThing(low string) bool {
 		return false
 	}
 	return !slices.ContainsFunc(words[2:], func(w string) bool {
-		return slices.Contains([]string{"is", "are", "was", "were", "has", "have", "had", "found", "ran", "exists", "exist", "failed", "left", "happens", "happened", "works", "ist", "sind"}, strings.Trim(w, ".,!"))
+		return slices.Contains([]string{"is", "are", "was", "were", "has", "have", "had", "found", "ran", "exists", "exist", "failed", "left", "happens", "happened", "works", "know", "ist", "sind"}, strings.Trim(w, ".,!"))
 	})
 }
 
@@ -60,6 +60,23 @@ func oneOff(t string) bool {
 		first = false
 	}
 	return false
+}
+
+// lastingPart returns what remains of a rule after its request went by: "merge it already, but
+// don't push" is "… don't push".
+func lastingPart(t string) string {
+	low := strings.ReplaceAll(t, "’", "'")
+	for _, ban := range []string{" but don't ", " but do not ", " but never ", " but not ", " but without "} {
+		at := strings.LastIndex(low, ban)
+		if at < 0 || len(low) != len(t) {
+			continue
+		}
+		before := strings.ToLower(t[strings.LastIndex(t[:at], ". ")+1 : at])
+		if ordersMore(bareClause(before)) && binds(before) == 0 {
+			return "… " + strings.TrimSpace(t[at+len(" but "):])
+		}
+	}
+	return t
 }
 
 // wentBy reports whether the request in step i is done: the assistant ended its turn after

@@ -131,7 +131,7 @@ var vague = strings.Fields(`the and but for with without from into onto than the
 
 // laterSentence returns the last sentence of the user after a step that satisfies a
 // condition, as a suffix for the line of that step. It returns "" if there is none.
-func (h *History) laterSentence(step int, is func(t string) bool) string {
+func (h *History) laterSentence(step int, is func(i int, t string) bool) string {
 	later := ""
 	for i := range h.Steps {
 		s := &h.Steps[i]
@@ -139,7 +139,7 @@ func (h *History) laterSentence(step int, is func(t string) bool) string {
 			continue
 		}
 		sentences(s.Text, func(t string, heading bool) {
-			if !heading && is(t) {
+			if !heading && is(i, t) {
 				later = thenSaid + "“" + clip(squash(t), remarkWords) + "” " + stepID(s.ID)
 			}
 		})

@@ -203,8 +203,11 @@ func (h *History) waiting() fact {
 		case s.Role == message.RoleAssistant && s.Speaker == "" && s.Text != "" && s.onlySpeaks():
 			return fact{}
 		case s.user() && s.Text != "":
-			if asked := wanted(s.ID, s.Text); len(asked) > 0 {
+			if len(wanted(s.ID, s.Text)) > 0 && len(h.goals()) > 0 {
 				return fact{s.ID, newestHere, announcedValue}
+			}
+			if onlyForbids(s.Text) {
+				continue // the work on the request before goes on
 			}
 			return fact{}
 		}

@@ -2,8 +2,11 @@ package strategy
 
 import (
 	"maps"
+	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/agentcompact/compact/message"
 )
 
 // A quantity is a number in a sentence with the words around it.
@@ -12,6 +15,7 @@ type quantity struct {
 	unit  string          // stem of the sign or word after the number, "" if there is none
 	names map[string]bool // stems of the words right before the number
 	bound bool            // the number is a limit
+	rate  string          // stem of the word behind "per", "" if there is none
 }
 
 // nearWords is the number of words before a number that may name the quantity.
@@ -42,10 +46,28 @@ func quantitiesIn(t string) []quantity {
 		} else if strings.ContainsAny(unit, "./:-_@") {
 			continue // a version, a date, a name
 		}
+		rate := rateOf(words[i+1:])
+		if unit == "per" {
+			unit = ""
+		}
 		before := strings.Join(words[max(0, i-nearWords):i], " ")
-		out = append(out, quantity{strings.ReplaceAll(value, ",", "."), wordStem(unit), topics(before), hasAnyWord(before, bounding)})
+		out = append(out, quantity{strings.ReplaceAll(value, ",", "."), wordStem(unit), topics(before), hasAnyWord(before, bounding), rate})
 	}
 	return out
+}
+
+// perWords lists the words between a number and the unit of its rate.
+var perWords = []string{"per", "pro", "par", "por"}
+
+// rateOf returns the unit of the rate in the words behind a number: "100 requests per
+// minute".
+func rateOf(words []string) string {
+	for i := range min(len(words)-1, 2) {
+		if slices.Contains(perWords, words[i]) {
+			return wordStem(strings.Trim(words[i+1], ".,;:!?()"))
+		}
+	}
+	return ""
 }
 
 // Phrases of sentences that give a new value. bounding lists phrases that give a limit.
@@ -82,9 +104,60 @@ func revalued(rule, later string) bool {
 	same, other := 0, false
 	for _, q := range was {
 		named := slices.ContainsFunc(slices.Collect(maps.Keys(q.names)), func(w string) bool { return n.names[w] })
-		if named && (q.unit == n.unit || q.unit == "" || n.unit == "") || changes && q.unit != "" && q.unit == n.unit || limits && q.bound && (n.unit == "" || q.unit == n.unit) || corrects && q.unit == n.unit {
+		rated := q.rate != "" && q.rate == n.rate && (q.unit == n.unit || q.unit == "" || n.unit == "") && words <= mostValued
+		if rated || named && (q.unit == n.unit || q.unit == "" || n.unit == "") || changes && q.unit != "" && q.unit == n.unit || limits && q.bound && (n.unit == "" || q.unit == n.unit) || corrects && q.unit == n.unit {
 			same++
 			other = q.value != n.value
+		}
+	}
+	return same == 1 && other
+}
+
+// accepts matches a sentence that accepts a value: "85 is fine for my laptop."
+var accepts = regexp.MustCompile(`^(?:ok,? |okay,? |yes,? )?(\d+(?:[.,]\d+)?)(?: [\p{L}%]+)? (?:(?:is|are|would be|will be|ist)(?: also| still| auch| just)? (?:fine|ok|okay|enough|good|alright|in ordnung|genug)|reicht|reichen|suffit|suffisent|basta|bastan)\b`)
+
+// acceptedValue returns a sentence with a value, which the user gave without its unit, as the
+// limit with the unit that the assistant named before: "85" after "it delivers 85 W".
+func (h *History) acceptedValue(i int, t string) string {
+	m := accepts.FindStringSubmatch(strings.ToLower(t))
+	if m == nil || i == 0 || h.Steps[i-1].Role != message.RoleAssistant {
+		return ""
+	}
+	words := strings.Fields(h.Steps[i-1].Text)
+	for k, w := range words {
+		w = strings.Trim(w, ".,;:!?()")
+		value := w[:len(w)-len(strings.TrimLeft(w, "0123456789.,"))]
+		unit := w[len(value):]
+		if value != m[1] {
+			continue
+		}
+		if unit == "" && k+1 < len(words) {
+			unit = strings.Trim(words[k+1], ".,;:!?()")
+		}
+		if unit != "" {
+			return value + " " + unit
+		}
+	}
+	return ""
+}
+
+// acceptedFor reports whether a rule has exactly one quantity in the unit of an accepted
+// value, with another value.
+func acceptedFor(rule, accepted string) bool {
+	value, unit, _ := strings.Cut(accepted, " ")
+	rule, _, _ = strings.Cut(rule, " [s")
+	words := strings.Fields(rule)
+	same, other := 0, false
+	for k, w := range words {
+		w = strings.Trim(w, ".,;:!?()")
+		v := w[:len(w)-len(strings.TrimLeft(w, "0123456789.,"))]
+		u := w[len(v):]
+		if u == "" && v != "" && k+1 < len(words) {
+			u = strings.Trim(words[k+1], ".,;:!?()")
+		}
+		if v != "" && strings.EqualFold(u, unit) {
+			same++
+			other = v != value
 		}
 	}
 	return same == 1 && other

@@ -189,9 +189,12 @@ func (c *Call) standing() (string, float64) {
 		}
 		return "", 0 // reportLines quotes its report
 	case deedAsk:
-		what := c.arg("question", "questions", "text", "prompt")
+		what := c.arg("question", "questions", "q", "text", "prompt", "message")
 		if what == "" || !c.Answered || c.Outcome == Failed || c.repeats() {
 			return "", 0
+		}
+		if pairs := c.askedAnswers(); pairs != "" {
+			return pairs, 2
 		}
 		return "asked " + quoted(what, 120) + ", the user answered: " + clip(squash(userAnswer(c.Result)), 300), 2
 	}
@@ -219,6 +222,9 @@ func (c *Call) repeats() bool {
 func userAnswer(result string) string {
 	text := strings.TrimPrefix(result, "User has answered your questions: ")
 	text, _, _ = strings.Cut(text, ". You can now continue with")
+	if answer, ok := strings.CutPrefix(text, "<answer>"); ok {
+		return strings.TrimSpace(strings.TrimSuffix(strings.TrimSpace(answer), "</answer>"))
+	}
 	if _, answer, ok := strings.Cut(text, `"="`); ok && strings.Count(text, `"="`) == 1 {
 		return strings.TrimSuffix(answer, `"`)
 	}
@@ -322,7 +328,7 @@ func (q *shownQuoter) add(one sentence) {
 		lead, q.lead = "", ""
 	}
 	if q.example || strings.Contains(strings.ToLower(lead), "example") || quality(t) < 0.6 && lead == "" || len(q.out) >= q.most || strings.Contains(q.step.Text, t) ||
-		q.rules && binds(t) == 0 && binds(lead) == 0 {
+		q.rules && bindsInFile(t) == 0 && binds(lead) == 0 {
 		q.gap = true
 		return
 	}

@@ -22,7 +22,7 @@ var taskState = register(Strategy{
 	Sections: []Section{
 		{Title: "Goals and success criteria", Share: 0.06},
 		{Title: "Key entities", Share: 0.35},
-		{Title: "Constraints", Share: 0.06},
+		{Title: "Constraints", Share: 0.08},
 		{Title: "Decisions", Share: 0.12},
 		{Title: "Outstanding actions and blockers", Share: 0.2},
 		{Title: "Sources", Share: 0.05},

@@ -95,8 +95,11 @@ var permitting = []string{"you may ", "you can now ", "you're allowed ", "you ar
 // gives another value. It returns "" if there is none.
 func (h *History) liftedBy(f fact) string {
 	names := identifiersIn(f.Text)
-	return h.laterSentence(f.Step, func(t string) bool {
+	return h.laterSentence(f.Step, func(i int, t string) bool {
 		if lifted(f.Text, t) || revalued(f.Text, t) {
+			return true
+		}
+		if accepted := h.acceptedValue(i, t); accepted != "" && acceptedFor(f.Text, accepted) {
 			return true
 		}
 		if len(names) == 0 || !forbids(f.Text) || !hasAny(strings.ToLower(t), permitting) || forbids(t) {

@@ -121,6 +121,10 @@ func TestLaterSentenceGivesAnotherValue(t *testing.T) {
 		{"Set it to 40 in main.tf, but don't apply it.", "Sorry, they say at most 30.", true},
 		{"Set it to 40 in main.tf, but don't apply it.", "The log has 30 in it.", false},
 		{"Höchstens 80 Euro.", "Na gut, jetzt 95 Euro.", true},
+		{"And at most 100 requests per minute.", "Sorry, the limit is 60 per minute, they lowered it.", true},
+		{"At most 5 mails per day.", "The new quota is 3 per day.", true},
+		{"At most 5 mails per day.", "It sends 3 per hour.", false},
+		{"At most 5 mails per day.", "How about 3 per day?", false},
 
 		{"The timeout must stay 20 seconds.", "The timeout must stay 20 seconds, now too.", false},
 		{"The timeout must stay 20 seconds.", "It ran for 35 seconds.", false},
@@ -165,6 +169,45 @@ func TestRequestKeepsWhatChangesIt(t *testing.T) {
 		goals := NewHistory(Request{Strategy: TaskState, Messages: []message.Message{message.User("Begin."), message.User("Look at the report and tell me its size."), message.User(c.said)}, First: 1}).goals()
 		if want := newestRequest + ": " + c.want + " [s3]"; len(goals) == 0 || goals[0].Text != want {
 			t.Errorf("%q: %v", c.want, goals)
+		}
+	}
+}
+
+// A number that the user accepts has the unit that the assistant named.
+func TestAcceptedNumberChangesRule(t *testing.T) {
+	for _, c := range []struct {
+		told, said string
+		want       bool
+	}{
+		{"It delivers 85 W at the port.", "85 is fine for my laptop.", true},
+		{"It delivers 85W at the port.", "ok, 85 is enough", true},
+		{"It delivers 85 W at the port.", "Is 85 fine?", false},
+		{"It delivers 85 W at the port.", "85 is not what I asked for.", false},
+		{"It delivers 100 W at the port.", "100 is fine.", false},
+		{"It costs 85 euros.", "85 is fine.", false},
+	} {
+		h := NewHistory(Request{Strategy: TaskState, First: 1, Messages: []message.Message{message.User("Find a dock with at least 100 W, black."), message.Assistant(c.told), message.User(c.said)}})
+		rules := h.constraints()
+		if len(rules) != 1 || strings.Contains(rules[0].Text, thenSaid) != c.want {
+			t.Errorf("%q, %q: %+v", c.told, c.said, rules)
+		}
+	}
+}
+
+// A summary after the first one has a request once, and the part of a rule that still holds.
+func TestCarriedRequestStandsOnce(t *testing.T) {
+	const previous = "## What the user said\n[s1] Move the scheduler of the app from cron to a queue. Keep the old entry until I say so.\n\n## Goals and success criteria\n- Move the scheduler of the app from cron to a queue.\n"
+	text := write4(t, Input{Previous: previous, First: 9, Messages: long("Now write the migration of the table for the queue.").Messages})
+	if n := strings.Count(text, "Move the scheduler"); n != 2 { // the user's words, the first request
+		t.Errorf("the request stands %d times in:\n%s", n, text)
+	}
+	for said, want := range map[string]string{
+		"Register both. And merge alpha already, but don't push.": "… don't push.",
+		"It is slow, but don't touch it.":                         "It is slow, but don't touch it.",
+		"Never merge without a review.":                           "Never merge without a review.",
+	} {
+		if got := lastingPart(said); got != want {
+			t.Errorf("%q: %q, want %q", said, got, want)
 		}
 	}
 }

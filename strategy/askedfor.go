@@ -1,0 +1,148 @@
+package strategy
+
+import (
+	"slices"
+	"strings"
+)
+
+// requestIn returns the part of a user's message that may have the request: its words
+// outside of quotations and of documents in tags. The text behind the last document precedes
+// the text before the first one. It returns the whole message if those texts ask for nothing.
+func requestIn(text string) string {
+	own := ownWords(text)
+	before, after, ok := outsideTags(own)
+	ok = ok && !strings.HasPrefix(own, "<") && !template(own)
+	switch {
+	case ok && tellsSomewhere(after):
+		return after
+	case ok && tellsSomewhere(before):
+		return before
+	}
+	return own
+}
+
+// tellsSomewhere reports whether a sentence of a text asks or tells somebody to do something.
+func tellsSomewhere(text string) bool {
+	found := false
+	sentences(text, func(t string, heading bool) {
+		found = found || !heading && (instructs(t) || inquires(strings.ToLower(t)))
+	})
+	return found
+}
+
+// instructs reports whether a sentence tells somebody to do something, and does not only
+// forbid something.
+func instructs(t string) bool {
+	low := bareClause(strings.ReplaceAll(strings.ToLower(t), "’", "'"))
+	for _, w := range []string{"you can ", "you could ", "can you ", "could you ", "go ahead and ", "let's ", "i want you to ", "i need you to "} {
+		low = strings.TrimPrefix(low, w)
+	}
+	return (tellsToDo(low) || ordersMore(low)) && !onlyForbids(t)
+}
+
+// taskTags lists parts of the names of elements that contain a task and no document.
+var taskTags = []string{"task", "query", "request", "issue", "problem", "pr_", "user", "question", "instruction", "goal", "objective", "prompt", "ticket", "requirement", "spec", "description", "message", "criteria", "command", "process", "context"}
+
+// outsideTags returns the texts before the first and after the last document in tags: the
+// lines from "<name>" to "</name>". ok is false if there is no document.
+func outsideTags(text string) (before, after string, ok bool) {
+	lines := strings.Split(text, "\n")
+	from, to := -1, -1
+	for i := 0; i < len(lines); i++ {
+		name := openTag(lines[i])
+		if name == "" || hasAny(name, taskTags) {
+			continue
+		}
+		end := slices.IndexFunc(lines[i:], func(l string) bool { return strings.Contains(strings.ToLower(l), "</"+name+">") })
+		if end <= 0 {
+			continue
+		}
+		if from < 0 {
+			from = i
+		}
+		i += end
+		to = i
+	}
+	if from < 0 {
+		return "", "", false
+	}
+	return strings.Join(lines[:from], "\n"), strings.Join(lines[to+1:], "\n"), true
+}
+
+// openTag returns the name, in lower case, of the element that a line opens, "" if it opens
+// none.
+func openTag(line string) string {
+	line = strings.ToLower(strings.TrimSpace(line))
+	if len(line) < 3 || line[0] != '<' || line[len(line)-1] != '>' {
+		return ""
+	}
+	return tagName(line[1:])
+}
+
+// onlyForbids reports whether a sentence forbids something and asks for nothing: "Don't
+// cancel the order."
+func onlyForbids(t string) bool {
+	bans := false
+	for _, c := range clauses(t) {
+		c = bareClause(c)
+		switch {
+		case c == "":
+		case beginsAny(c, banWords), handsOff.MatchString(c), leaveIt.MatchString(c), nobodyDoes.MatchString(c), strings.HasPrefix(c, "no ") && forbidsThing(c):
+			bans = true
+		case tellsToDo(c), ordersMore(c), inquires(c), beginsAny(c, []string{"i want", "i need", "we need", "can you", "you can"}):
+			return false
+		}
+	}
+	return bans
+}
+
+// shortTask reports whether a short sentence tells somebody to do a thing that it names:
+// "Load the table."
+func shortTask(t string) bool {
+	low := bareClause(strings.ToLower(t))
+	return len(strings.Fields(low)) > 1 && (tellsToDo(low) || ordersMore(low)) && !beginsAny(low, []string{"go ", "do it", "do so", "do that", "try again", "let's go", "just do it", "keep ", "please", "then ", "let me", "show me", "look", "stop"})
+}
+
+// Limits of a request behind an introduction, in characters.
+const (
+	introChars     = 70
+	mostInstructed = 2   // sentences
+	longestTold    = 700 // bytes; a longer message is a document with a plan or a prompt
+)
+
+// wishing lists phrases of sentences that ask for something.
+var wishing = []string{"please", "i want", "i need", "we need", "should", "let's", "i'd like", "i would like", "can we", "can you", "could you", "need to", "the task", "the goal", "?", "请", "帮"}
+
+// instructed returns the request of a long message whose first sentence asks for nothing: the
+// sentences that tell somebody to do something, behind the beginning of the first sentence.
+func instructed(text, first string) string {
+	if len(text) <= newestChars || len(text) > longestTold || instructs(first) || inquires(strings.ToLower(first)) || hasAny(strings.ToLower(first), wishing) {
+		return first
+	}
+	seen, out := false, []string(nil)
+	sentences(text, func(t string, heading bool) {
+		t = squash(t)
+		seen = seen || strings.HasPrefix(t, strings.TrimSuffix(clip(first, introChars), " …"))
+		if heading || len(out) >= mostInstructed || !instructs(t) || binds(t) > 0 || debris(t) {
+			return
+		}
+		if len(out) == 0 && seen {
+			out = append(out, clip(first, introChars))
+		}
+		out = append(out, t)
+	})
+	if len(out) == 0 {
+		return first
+	}
+	return clip(strings.ReplaceAll(strings.Join(out, " … "), "… …", "…"), maxSentence)
+}
+
+// goalAgain reports whether a line of the previous summary is a request that a new line
+// quotes. The previous summary had only one request, and so no label before it.
+func goalAgain(line string, now []Line) bool {
+	begin, _, _ := strings.Cut(withoutSteps(line), " …")
+	begin = strings.TrimSpace(begin)
+	return len(begin) >= leastAsked && slices.ContainsFunc(now, func(l Line) bool {
+		return beginsAny(l.Text, []string{newestRequest, firstRequest}) && strings.Contains(l.Text, ": "+strings.TrimSuffix(clip(begin, introChars), " …"))
+	})
+}

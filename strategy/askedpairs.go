@@ -1,0 +1,96 @@
+package strategy
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+)
+
+// maxAnswer is the maximum length of a quoted answer, in characters.
+const maxAnswer = 300
+
+// questionKeys are names of arguments with a question for the user.
+var questionKeys = []string{"question", "q", "prompt", "text", "questions", "message"}
+
+// asksUser reports whether a call asks the user a question, and its result is the answer in
+// words: "mcp__human__ask".
+func (c *Call) asksUser() bool {
+	if askTool(strings.ToLower(c.Tool)) {
+		return true
+	}
+	words := toolWords(c.Tool)
+	return slices.Contains(words, "ask") && slices.ContainsFunc(words, func(w string) bool { return w == "human" || w == "user" || w == "person" || w == "customer" })
+}
+
+// askedAnswers returns one text for each question of a call together with the user's answer:
+// by place in a list of answers, by key in a record. It returns "" if the result has no such
+// answers.
+func (c *Call) askedAnswers() string {
+	var asked, ids []string
+	for _, a := range c.Args {
+		switch {
+		case slices.Contains(questionKeys, a.Name):
+			asked = append(asked, a.Value)
+		case a.Name == "id":
+			ids = append(ids, a.Value)
+		}
+	}
+	var result any
+	if len(asked) == 0 || json.Unmarshal([]byte(strings.TrimSpace(c.Result)), &result) != nil {
+		return ""
+	}
+	if record, ok := result.(map[string]any); ok && record["answers"] != nil {
+		result = record["answers"]
+	}
+	var out []string
+	for i, q := range asked {
+		answer := ""
+		switch r := result.(type) {
+		case []any:
+			if i < len(r) {
+				answer = answerIn(r[i])
+			}
+		case map[string]any:
+			switch {
+			case r[q] != nil:
+				answer = answerIn(r[q])
+			case len(ids) == len(asked) && r[ids[i]] != nil:
+				answer = answerIn(r[ids[i]])
+			case len(asked) == 1:
+				answer = answerIn(r)
+			}
+		}
+		if answer == "" {
+			answer = "(no answer)"
+		}
+		out = append(out, quoted(q, 120)+", the user answered: "+clip(squash(answer), maxAnswer))
+	}
+	if !slices.ContainsFunc(out, func(s string) bool { return !strings.HasSuffix(s, ": (no answer)") }) {
+		return ""
+	}
+	return "asked " + strings.Join(out, "; asked ")
+}
+
+// answerIn returns the text of an answer: a string, the items of a list, or the member of a
+// record that holds the answer.
+func answerIn(v any) string {
+	switch v := v.(type) {
+	case string:
+		return v
+	case []any:
+		var out []string
+		for _, e := range v {
+			if s := answerIn(e); s != "" {
+				out = append(out, s)
+			}
+		}
+		return strings.Join(out, ", ")
+	case map[string]any:
+		for _, key := range []string{"answer", "answers", "response", "reply", "selected", "value", "text", "label", "choice"} {
+			if s := answerIn(v[key]); s != "" {
+				return s
+			}
+		}
+	}
+	return ""
+}

@@ -1,0 +1,47 @@
+package strategy
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// saidByOther matches words in quotation marks behind a verb of saying. The first group is
+// the word before the verb.
+var saidByOther = regexp.MustCompile(`(?i)([\p{L}]+)[ ,]+(?:wrote|writes|said|says|answered|replied|demands?|demanded|claims?|claimed|insists?|requested|schrieb|schreibt|sagte|sagt|meinte|meint|antwortete|fordert|forderte|(?:a |nous a |m'a )?(?:écrit|dit|répondu)|répond|escribió|escribe|dijo|dice|respondió|responde)(?:[ ,][^.!?\n"“„«]{0,30}?)? ?[:,]? ?("[^"\n]{12,}"|“[^”\n]{12,}”|„[^“”\n]{12,}[“”]|«[^»\n]{12,}»)`)
+
+// speakers lists the words for the user in front of a verb of saying.
+var speakers = []string{"i", "we", "ich", "wir", "je", "on", "yo", "nosotros"}
+
+// ownWords returns a message without the words of others that it quotes: lines behind ">",
+// and text in quotation marks behind "X wrote". A rule or a request in a quotation is none of
+// the user.
+func ownWords(text string) string {
+	if strings.Contains(text, ">") {
+		lines := strings.Split(text, "\n")
+		own := slices.DeleteFunc(slices.Clone(lines), func(l string) bool {
+			l = strings.TrimSpace(l)
+			return strings.HasPrefix(l, "> ") || l == ">" || strings.HasPrefix(l, ">>")
+		})
+		if len(own) < len(lines) {
+			text = strings.Join(own, "\n")
+		}
+	}
+	if !strings.ContainsAny(text, "\"“„«") {
+		return text
+	}
+	for _, m := range slices.Backward(saidByOther.FindAllStringSubmatchIndex(text, -1)) {
+		if !slices.Contains(speakers, strings.ToLower(text[m[2]:m[3]])) {
+			text = text[:m[4]] + "“…”" + text[m[5]:]
+		}
+	}
+	return text
+}
+
+// ruleText returns the text of a step that may set rules.
+func (h *History) ruleText(s *Step) string {
+	if s.user() {
+		return ownWords(s.Text)
+	}
+	return s.Text
+}

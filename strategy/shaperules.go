@@ -1,0 +1,189 @@
+package strategy
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// Patterns of clauses in lower case that set a rule by their shape. A clause begins the
+// sentence, or stands behind a comma or an "and".
+var (
+	nobodyDoes  = regexp.MustCompile(`^(?:nobody|no one|none of you) (?:else )?([a-z]+s) \S`)
+	nothingDoes = regexp.MustCompile(`^nothing (?:else )?(?:may|shall|goes|leaves|ships|gets|is to be) [a-z]`)
+	notToBe     = regexp.MustCompile(`(?:^| is | are )not to be ([a-z]+(?:ed|en|un|pt|ld|nt))\b`)
+	sacred      = regexp.MustCompile(`^(?:\S+ ){1,8}(?:is|are|stays?|remains?) (?:sacred|off[- ]limits|taboo|untouchable|out of bounds|non-negotiable|not negotiable)\b`)
+	handsOff    = regexp.MustCompile(`^(?:keep your )?hands off |^(?:stay|keep) (?:away from|out of|off|clear of) |^steer clear of `)
+	leaveIt     = regexp.MustCompile(`^leave (?:[^,:]+ )(?:alone|as (?:is|are|it is|it was|they are|they were)\b|untouched|unchanged|intact|in place|(?:at|on) \d)`)
+	doMyself    = regexp.MustCompile(`^i(?:'ll| will) (?:[^,]*[^,r] (?:myself|on my own)\b|(?:do|handle|take care of|merge|deploy|push|release|publish|send|answer) (?:the (?:[a-rt-z]|se)|all))`)
+	everyNeeds  = regexp.MustCompile(`^(?:every|each|all|any) (?:[a-z-]+ ){1,4}needs? (?:an? |its |their |at least |to )`)
+	everyNew    = regexp.MustCompile(`^(?:every|each|all|any) new (?:[a-z-]+ ){1,3}(?:go(?:es)?|gets?|belongs?|lives?) `)
+	everything  = regexp.MustCompile(`^everything (?:else )?(?:in (?:[a-z]+ )?[a-z]+$|(?:under|via|behind|has to|needs? to|stays) )`)
+	onlyOf      = regexp.MustCompile(`^only (?:[a-z]+ ){0,2}of (?:them|those|these|the|us)\b`)
+	onePer      = regexp.MustCompile(`^(?:only )?(?:one|two|three|a single|a separate|\d+) (?:[a-z-]+ ){1,2}(?:per|for each|for every) (?:[a-z-]+[^s] )?[a-z-]+$`)
+	stayWithin  = regexp.MustCompile(`^stay (?:below|under|within|above|inside|close to|compatible|on (?:the |version |[a-z]+ ?\d)|with (?:the |[a-z]+ ?\d)|in (?:the |this |that ))`)
+	stopAt      = regexp.MustCompile(`^stop (?:at|on|after|when|if|as soon as|once) `)
+	roundTo     = regexp.MustCompile(`^round (?:to|up|down|all|every|each|amounts|prices|numbers|values)\b`)
+	stickTo     = regexp.MustCompile(`^(?:stick (?:to|with)|adhere to|comply with|conform to) `)
+	seeFirst    = regexp.MustCompile(`^(?:let me (?:see|read|check|review|approve|look at|look over|test|try|know)|run it by me|wait for my|i want to (?:see|read|check|review|approve)) (?:.* )?before (?:you|any|it|we|they|anything)\b|^(?:wait for|not without) my (?:ok|go|approval|permission|review|answer|confirmation|signal)\b`)
+	askEach     = regexp.MustCompile(`^(?:always )?ask me (?:for|about|on|before|first|each|every)\b`)
+	mayBut      = regexp.MustCompile(`\byou (?:may|can) [^.?]*(?: but|,|,? except) (?:not|no|never|nothing|only|for the|leave|hands off)\b`)
+	nothingElse = regexp.MustCompile(`[^ ] (?:and )?nothing (?:else|more)(?: [a-z]+)?$`)
+	untilNo     = regexp.MustCompile(`^(?:until|till) (?:then|i|we|you|the|that|this|further|[a-z]+day|it)\b.*[ ,](?:no|nothing|only|not|nobody|leave|keep)\b`)
+	inLanguage  = regexp.MustCompile(`^(?:[\p{L}-]+ ){1,4}(?:in|en|auf) (?:british |american |simple |plain )?(?:english|german|french|spanish|italian|anglais|français|allemand|espagnol|deutsch|englisch|französisch|spanisch|inglés|español|alemán|francés)$`)
+	neverAsk    = regexp.MustCompile(`\b(?:don't|do not|needn't|no longer) (?:have to |need to )?ask\b.*\b(?:any ?more|for|about|again|each|every)|\bno need to ask\b`)
+	fromNowOn   = regexp.MustCompile(`^from now on,? |[a-z] from now on$`)
+	youMay      = regexp.MustCompile(`^(?:yes |ok |okay )?you (?:may|are allowed to|'re allowed to)(?: now| also| always)? ([a-z]+) `)
+	thatStays   = regexp.MustCompile(`^(?:that one|this one|those|these|the rest|everything else|all the rest) (?:stays?|remains?)(?: put| there| in)?$`)
+	allOther    = regexp.MustCompile(`^(?:for )?(?:all|every|everything|each)(?: [a-z-]+){0,4}$`)
+)
+
+// Verbs that no rule has: "nobody knows", "not to be confused", "you may notice".
+var (
+	unruled   = strings.Fields("knows cares wants needs uses likes understands has is was says thinks answers replies complains remembers expects sees believes minds works seems always ever really reads asks reports notices wrote")
+	idleToBe  = strings.Fields("confused needed found seen expected supposed mistaken broken taken")
+	idleMay   = strings.Fields("assume want need notice see have find be get encounter recall remember know think wonder also already not well ask say feel hit run")
+	moreDoing = strings.Fields("verify validate confirm back backup save measure benchmark lint format ask tell notify consult dump snapshot stash pull rebase sync quote escape log document ship book order deploy publish upload save store place name prefer answer speak comment sign compare limit leave follow take pick choose hash mask encrypt round wait tag target merge close open post mark treat load compress copy")
+)
+
+// considering lists beginnings of sentences that consider or report.
+var considering = []string{"i think", "i thought", "i believe", "maybe ", "perhaps ", "if ", "what if", "it ", "it's ", "this ", "there ", "they ", "he ", "she ", "in theory", "apparently ", "somebody ", "someone ", "we could ", "one could ", "you could ", "you said ", "the docs ", "last ", "yesterday ", "so far "}
+
+// shapeValue is the value of a sentence that sets a rule by its shape.
+const shapeValue = 1.4
+
+// setsByShape reports whether a lower-case sentence, which is no question, sets a rule by its
+// shape.
+func setsByShape(low string) bool {
+	low = strings.TrimSpace(low)
+	return len(strings.Fields(low)) <= mostPlain && (rulesByShape(low) || rulesAbroad(low))
+}
+
+// bindsInFile returns the value of a sentence of a file of instructions as a rule. Such a file
+// has many rules, so a sentence that is a rule by its shape alone is none.
+func bindsInFile(t string) float64 {
+	if v := binds(t); v != shapeValue {
+		return v
+	}
+	return 0
+}
+
+// rulesByShape reports whether a lower-case sentence, which is no question, sets a rule by
+// its shape: "nobody touches X", "X only", "leave X as it is", "until then no X".
+func rulesByShape(low string) bool {
+	low = bareClause(low)
+	if beginsAny(low, considering) {
+		return false
+	}
+	if mayBut.MatchString(low) && !hasAny(low, notLifting) || nothingElse.MatchString(low) && !describesFact(low) || stands(low) {
+		return true
+	}
+	told := tellsToDo(low) || ordersMore(low)
+	if told && (doBefore.MatchString(low) || takesOne(low)) {
+		return true
+	}
+	parts := clauses(low)
+	for i, c := range parts {
+		if c = bareClause(c); c == "" || i > 0 && beginsAny(c, considering) {
+			continue
+		}
+		if shapedClause(c) || i == len(parts)-1 && !(i > 0 && describesFact(low)) && shortOnly(c, i == 0) {
+			return true
+		}
+		if allOther.MatchString(c) && i+1 < len(parts) && tellsToDo(parts[i+1]) && strings.Contains(low, c+": ") {
+			return true
+		}
+	}
+	return untilNo.MatchString(low) && !describesFact(low)
+}
+
+// bareClause removes the marks at the end of a clause, and the words at its beginning that
+// say nothing.
+func bareClause(c string) string {
+	c = strings.Trim(c, " .!\"'”“*_")
+	for again := true; again; {
+		again = false
+		for _, w := range []string{"please ", "pls ", "and ", "but ", "so ", "ok ", "okay ", "also ", "then ", "no ,", "yes ", "bitte ", "no, ", "yes, ", "ok, ", "okay, ", "hold on, ", "however, ", "aber ", "und ", "et ", "mais ", "y ", "pero ", "por favor, ", "por favor ", "stp ", "s'il te plaît, ", "s'il vous plaît, "} {
+			if rest, ok := strings.CutPrefix(c, w); ok {
+				c, again = rest, true
+			}
+		}
+	}
+	for _, w := range []string{", please", " please", ", bitte", " bitte", " stp", ", por favor", " por favor", ", s'il te plaît", " s'il te plaît"} {
+		c = strings.TrimSuffix(c, w)
+	}
+	return strings.TrimSpace(c)
+}
+
+// shapedClause reports whether a clause without an outer context sets a rule.
+func shapedClause(c string) bool {
+	if m := nobodyDoes.FindStringSubmatch(c); m != nil && !slices.Contains(unruled, m[1]) {
+		return true
+	}
+	if m := notToBe.FindStringSubmatch(c); m != nil && !slices.Contains(idleToBe, m[1]) {
+		return !hasAny(c, []string{"seem", "turn", "appear", "happen"})
+	}
+	if onePer.MatchString(c) && !describesDeed(c[strings.LastIndexByte(c, ' ')+1:]) {
+		return true
+	}
+	if nothingDoes.MatchString(c) && !hasAny(c, []string{"wrong", " when ", " if "}) || everyNeeds.MatchString(c) && !hasAny(c, []string{" to run", " to work", " to start", " to pass", " to build", " because "}) {
+		return true
+	}
+	for _, p := range []*regexp.Regexp{sacred, handsOff, leaveIt, doMyself, everyNew, everything, stayWithin, stopAt, roundTo, stickTo, seeFirst, askEach, thatStays} {
+		if p.MatchString(c) {
+			return true
+		}
+	}
+	return untilNo.MatchString(c) && !describesFact(c) || inLanguage.MatchString(c) && !describesFact(c) && !beginsAny(c, []string{"i ", "we ", "you ", "written", "the ", "is ", "he ", "she "})
+}
+
+// stands reports whether a sentence gives a permission that lasts.
+func stands(low string) bool {
+	if neverAsk.MatchString(low) || fromNowOn.MatchString(low) && !describesFact(low) {
+		return true
+	}
+	m := youMay.FindStringSubmatch(low)
+	return m != nil && !slices.Contains(idleMay, m[1])
+}
+
+// ordersMore reports whether a sentence begins with a verb of moreDoing.
+func ordersMore(low string) bool {
+	first, _, _ := strings.Cut(low, " ")
+	return slices.Contains(moreDoing, strings.TrimRight(first, ",;."))
+}
+
+// Limits of the shortest rules, in words.
+const (
+	mostOnly    = 4 // "Python 3.11 only"
+	mostTold    = 10
+	mostWithout = 8
+	mostUse     = 5
+)
+
+// idleWith lists words of an instruction "use X" that is about one step.
+var idleWith = strings.Fields("the this that it these those them option to for now here first then instead again my your skill skills tool tools command")
+
+// shortOnly reports whether a short clause at the end of a sentence sets a rule: "X only",
+// "without new X", "use X". whole says that it is the whole sentence.
+func shortOnly(c string, whole bool) bool {
+	words := strings.Fields(c)
+	n := len(words)
+	if n < 2 || describesFact(c) {
+		return false
+	}
+	switch first := words[0]; {
+	case words[n-1] == "only":
+		idle := strings.HasSuffix(first, "ed") || describesDeed(first) && !isIdentifier(first) || slices.Contains([]string{"the", "i", "we", "you", "that", "read", "view", "and"}, first)
+		return n <= mostTold && (tellsToDo(c) || ordersMore(c)) || n <= mostOnly && !idle
+	case first == "without":
+		return whole && n <= mostWithout && slices.Contains([]string{"any", "new", "further", "other", "additional", "extra", "external", "changing", "touching", "breaking", "adding"}, words[1])
+	case first == "use":
+		return whole && n <= mostUse && !slices.ContainsFunc(words[1:], func(w string) bool { return slices.Contains(idleWith, w) })
+	case first == "ignore":
+		return whole && n <= mostTold && n > 2 && slices.Contains([]string{"the", "all", "any", "everything"}, words[1]) && !beginsAny(strings.TrimPrefix(c, "ignore "), lastMessage)
+	}
+	return false
+}
+
+// describesFact reports whether a clause has a word of describingWords.
+func describesFact(c string) bool { return hasAny(" "+c+" ", describingWords) }

@@ -1,0 +1,93 @@
+package strategy
+
+import (
+	"strings"
+	"testing"
+)
+
+// A sentence sets a rule by its shape, in four languages. Questions, reports, descriptions,
+// ideas and requests for one step set none.
+func TestShapeOfSentenceSetsRule(t *testing.T) {
+	for _, s := range []string{
+		"Nobody touches internal/legacy.", "No one pushes to the release branch.", "Nothing goes to production before Monday.", "Not to be touched: e2e/ and fixtures/.", "The tables of the ledger are not to be renamed.",
+		"Photos under /tank are sacred.", "The public folder is off limits.", "Hands off the prod database.", "Stay away from the billing module.", "Leave clause 5.4 at 60.", "no! leave 9f1e alone", "Leave the changelog as it is.",
+		"Python 3.11 only.", "Ok, staging only.", "Run it against the copy only.", "One commit per file.", "Two reviewers for each change.", "Without new dependencies please.", "I'll do the pull request myself.", "I'll do the pull request creation.",
+		"Everything in English.", "Comments in French, please.", "Every request needs a timeout.", "All new endpoints go under /v2.", "Stay below 200 ms.", "Stop at the first failure.", "Round to full euros.", "Use British spelling.", "Stick to the style of the module.",
+		"Verify checksums before deleting the source.", "Let me see the text before you publish it.", "Wait for my OK before you merge.", "Clean up the volumes, ask me for each one before you delete it.", "Until then no load at all, not even a test one.", "Ask the platform team for the path; until then no load at all.",
+		"You may restart staging, but not prod.", "you don't have to ask for empty ones any more", "From now on, sign every commit.", "You may rename the private helpers.", "no, that one stays", "Ship to my office, not home.", "Only compare, nothing in the cart.", "The two tests, nothing else.",
+		"All other clauses: make them customer-friendly.", "Ignore the style warnings.", "I'll merge it myself once it is green.", "Everything in metric units.",
+
+		"Ändere nichts an der öffentlichen API.", "Rühr die Datenbank nicht an.", "Ohne neue Abhängigkeiten bitte.", "Bitte die Tests nicht anfassen.", "Im Ordner legacy nichts löschen.", "Lass die Migrationen in Ruhe.", "Ich möchte keine neuen Abhängigkeiten.", "Den Merge mache ich selbst.", "Alles auf Englisch.", "Ein Commit pro Datei.",
+		"Du darfst Staging neu starten, aber nicht die Produktion.", "Niemand fasst das Archiv an.", "Schreib erst, wenn die Tests grün sind.", "Commits immer signieren.", "Die Verträge sind tabu.", "Nicht ohne meine Freigabe.", "Die Rechnungen schicke ich selbst.",
+
+		"Ne modifie aucun fichier, ne valide rien.", "N'écris jamais dans la base de production.", "Seulement les tests, rien d'autre.", "Pas de nouvelle dépendance.", "Ne pousse pas avant mon accord.", "Garde la version 3.11.", "Publie 1 et 2 seulement.", "Ignore le style.", "Sans toucher aux tests.", "Commentaires en français, ton neutre.",
+		"On ne touche pas au dossier legacy.", "Je ne veux pas de nouvelle bibliothèque.", "Demande-moi avant de supprimer quoi que ce soit.", "Tu peux redémarrer le serveur, mais pas la base.", "Un commit par fichier.", "Au plus 5 essais.", "Merci de ne pas modifier les tests.", "Je m'occupe de la fusion moi-même.",
+
+		"No toques la carpeta legacy.", "Solo incidencias del equipo Plataforma.", "Nunca hagas push a main.", "Sin dependencias nuevas.", "No publiques nada hasta que yo lo apruebe.", "Máximo 5 reintentos.", "Deja la configuración como está.", "Pregúntame antes de borrar algo.", "Todo en inglés.", "Un commit por archivo.",
+		"Puedes reiniciar el servidor, pero no la base.", "Mantén la API pública.", "Nada de mocks.", "No quiero bibliotecas nuevas.", "Usa solo la biblioteca estándar.", "Nadie toca el archivo de la empresa.", "El merge lo hago yo.",
+	} {
+		if binds(s) == 0 {
+			t.Errorf("%q is no rule", s)
+		}
+	}
+	for _, s := range []string{
+		"Nobody knows why the job stops.", "Nothing works since the update.", "nothing goes wrong when i run it", "It seems not to be used anywhere.", "Is the folder off limits?", "Hands up, that was me.", "Leave a comment on the issue.", "It fails on Windows only.", "This affects the list only.", "One test per file fails.",
+		"Without the cache it is slow.", "I did it myself.", "Okay, I'll do that.", "Everything in the folder is old.", "Everything is fine.", "Every request takes 3 seconds.", "All tests need a database to run.", "Stop the container.", "Use the second one.", "Use option 2.", "use git log to find it", "Let me see.",
+		"Until yesterday there was no error.", "You may notice a warning.", "You may want to look at the log.", "that one stays red", "Show the list.", "What is not to be changed?", "I think nobody touches this file.", "Maybe leave the file alone.", "No allergies that I know of.", "The docs are in English.", "He answered in German.",
+		"Path is for storage isolation and manual browsing only.", "ignore last message.", "Compare the two versions.", "Lint: the run has no new issues", "nothing else to report, it works", "Only two of them failed.",
+
+		"Das geht nicht.", "Geht das nicht schneller?", "Macht nichts.", "Warum lässt sich das nicht löschen", "Wir können das nicht ändern.", "Ich habe nichts gelöscht.", "Der Server startet nicht.", "Ohne Cache ist es langsam.", "Keine Ahnung warum.", "Mach die Tests grün.", "Lass uns anfangen.", "Das habe ich selbst geschrieben.", "Das Skript löscht keine Zeilen.",
+		"Ça ne marche pas.", "Ne marche pas chez moi.", "On ne sait pas pourquoi.", "Pas de problème.", "N'hésite pas à demander.", "Pourquoi tu ne testes pas", "Je ne comprends pas.", "Laisse tomber.", "Sans doute une erreur.", "Toujours pas de résultat.", "Regarde le fichier de configuration.", "Ajoute un test.", "Sans le correctif, ça plante.",
+		"No funciona.", "No sé por qué.", "No puedes verlo desde aquí.", "No te preocupes por eso.", "Solo una pregunta.", "Sin problema.", "No hay problema.", "Nunca he visto ese error.", "Mira el archivo de configuración.", "Siempre falla en CI.", "¿No tocas la carpeta?", "Borra el archivo temporal.", "No encontré nada en el registro.", "No cambió nada.", "No se ve la página.", "Sin el parche se cae.",
+	} {
+		if v := binds(s); v != 0 {
+			t.Errorf("%q is a rule with the value %v", s, v)
+		}
+	}
+}
+
+// The words of others set no rule, and neither does a request come from them.
+func TestQuotedWordsAreNotTheUsers(t *testing.T) {
+	for _, c := range []struct{ said, want string }{
+		{"Opposing counsel wrote:\n> You must accept the cap.\n> Never send redlines as PDF.\nDon't answer them.", "Opposing counsel wrote:\nDon't answer them."},
+		{"The vendor said: “You must never use the old endpoint.” Check it.", "The vendor said: “…” Check it."},
+		{"Der Anwalt schrieb „Senden Sie niemals PDF-Dateien.“ Was heißt das?", "Der Anwalt schrieb “…” Was heißt das?"},
+		{"L'auteur a répondu : « il ne faut pas toucher au verrou ». Vérifie.", "L'auteur a répondu : “…”. Vérifie."},
+		{"As I wrote: “Never use the old endpoint.”", "As I wrote: “Never use the old endpoint.”"},
+		{"Write “Do not enter this room” on the page.", "Write “Do not enter this room” on the page."},
+		{"if a > b, don't swap", "if a > b, don't swap"},
+	} {
+		if got := ownWords(c.said); got != c.want {
+			t.Errorf("%q: %q, want %q", c.said, got, c.want)
+		}
+	}
+}
+
+// A request stands outside of documents and quotations. A sentence that only forbids is no
+// request, and a short request is one beside others.
+func TestGoalIsTheRequest(t *testing.T) {
+	document := "<runbook>\nThe warehouse loads the table every two hours. Create a ticket if it fails.\n</runbook>"
+	for _, c := range []struct{ said, want string }{
+		{"Here is our runbook:\n\n" + document + "\n\nBuild the load of the new table for orders.", "Build the load of the new table for orders."},
+		{"Build the load of the new table for orders.\n" + document, "Build the load of the new table for orders."},
+		{"Here it is.\n<task>\nBuild the load of the new table for orders.\n</task>", "Build the load of the new table for orders."},
+		{"Don't cancel the order.", ""},
+		{"no! leave 9f1e alone", ""},
+		{"Nobody touches internal/legacy.", ""},
+		{"Don't cancel the order, move it to Monday.", "Don't cancel the order, move it to Monday."},
+		{"Load the table.", "Load the table."},
+		{"go on", ""}, {"thanks", ""},
+	} {
+		got := ""
+		if asked := wanted(1, c.said); len(asked) > 0 {
+			got = asked[0].Text
+		}
+		if got != c.want {
+			t.Errorf("%q asks for %q, want %q", c.said, got, c.want)
+		}
+	}
+	said := "Okay, you can comment on the thread for me. I agree with the observations, and with the fix of the job that prints. " + strings.Repeat("It is the way in which the program is left that matters here. ", 3) + "Fix that one problem, create a commit."
+	if got := wanted(1, said); len(got) != 1 || got[0].Text != "Okay, you can comment on the thread for me. … Fix that one problem, create a commit." {
+		t.Errorf("%+v", got)
+	}
+}
