@@ -62,8 +62,11 @@ func (s Strategy) extractInto(own Strategy) func(h *History) []Line {
 
 // titled returns the section with exactly that title.
 func (s Strategy) titled(title string) (int, bool) {
-	key := headingKey(title)
-	i := slices.IndexFunc(s.Sections, func(o Section) bool { return headingKey(o.Title) == key })
+	i := slices.IndexFunc(s.Sections, func(o Section) bool { return o.Title == title })
+	if i < 0 {
+		key := headingKey(title)
+		i = slices.IndexFunc(s.Sections, func(o Section) bool { return headingKey(o.Title) == key })
+	}
 	return i, i >= 0
 }
 

@@ -22,30 +22,31 @@ func essence(s string, keep int, note string) string {
 	if all <= keep {
 		return s
 	}
-	r := []rune(s)
-	head, tail := wholeLines(r, int(float64(keep)*leadShare), all-int(float64(keep)*tailShare))
-	rules := rulesIn(string(r[head:tail]), keep-head-(all-tail))
+	if !utf8.ValidString(s) {
+		s = string([]rune(s))
+	}
+	head, tail := wholeLines(s, leading(s, int(float64(keep)*leadShare)), trailing(s, int(float64(keep)*tailShare)))
+	rules := rulesIn(s[head:tail], keep-utf8.RuneCountInString(s[:head])-utf8.RuneCountInString(s[tail:]))
 	if rules == "" {
 		return ends(s, keep*2/3, keep/3, note)
 	}
-	return strings.TrimSpace(string(r[:head])) + " " + note + " " + rules + " … " + strings.TrimSpace(string(r[tail:]))
+	return strings.TrimSpace(s[:head]) + " " + note + " " + rules + " … " + strings.TrimSpace(s[tail:])
 }
 
 // wholeLines adjusts the cuts around the middle of a text. It moves head back and tail
 // forward to the start of a line, a sentence or at least a word.
-func wholeLines(r []rune, head, tail int) (int, int) {
+func wholeLines(s string, head, tail int) (int, int) {
+	chars := utf8.RuneCountInString(s[:head])
 	for _, stop := range []string{"\n", ". ", " "} {
-		if i := strings.LastIndex(string(r[:head]), stop); i >= 0 {
-			if n := utf8.RuneCountInString(string(r[:head])[:i+len(stop)]); n > head/2 {
-				head = n
-				break
-			}
+		if i := strings.LastIndex(s[:head], stop); i >= 0 && utf8.RuneCountInString(s[:i+len(stop)]) > chars/2 {
+			head = i + len(stop)
+			break
 		}
 	}
+	end := s[tail:]
 	for _, stop := range []string{"\n", ". ", " "} {
-		end := string(r[tail:])
 		if i := strings.Index(end, stop); i >= 0 && i < len(end)/2 {
-			tail += utf8.RuneCountInString(end[:i+len(stop)])
+			tail += i + len(stop)
 			break
 		}
 	}
@@ -62,9 +63,11 @@ func rulesIn(text string, most int) string {
 	}
 	var found []rule
 	eachSentence(text, func(one sentence) {
-		t := clip(squash(one.text), mostRule)
-		if v := binds(one.text); !one.heading && (v > 0 || turnsBack(one.text)) {
-			found = append(found, rule{t, v >= bindValue || v == 0})
+		if one.heading {
+			return
+		}
+		if v := binds(one.text); v > 0 || turnsBack(one.text) {
+			found = append(found, rule{clip(squash(one.text), mostRule), v >= bindValue || v == 0})
 		}
 	})
 	kept := make([]bool, len(found))

@@ -169,8 +169,7 @@ func stamped(t string) bool {
 // ends keeps the beginning and the end of a text, cut between sentences, else between
 // words, and puts a note between them.
 func ends(s string, head, tail int, note string) string {
-	r := []rune(s)
-	if len(r) <= head+tail {
+	if utf8.RuneCountInString(s) <= head+tail {
 		return s
 	}
 	begin := strings.TrimSuffix(clip(s, head), " …")
@@ -180,7 +179,7 @@ func ends(s string, head, tail int, note string) string {
 			break
 		}
 	}
-	end := string(r[len(r)-tail:])
+	end := s[trailing(s, tail):]
 	for _, stop := range []string{"\n", ". ", " "} { // a line, else a sentence, else a word
 		if i := strings.Index(end, stop); i >= 0 && i < len(end)/2 {
 			end = end[i+len(stop):]

@@ -95,6 +95,11 @@ func Names() []string {
 // section returns the section that a heading names: by its title, by a
 // beginning of the title, or by the title with more words after it.
 func (s Strategy) section(heading string) (int, bool) {
+	for i := range s.Sections {
+		if s.Sections[i].Title == heading { // the common case, without a key for each title
+			return i, true
+		}
+	}
 	heading = headingKey(heading)
 	for i := range s.Sections {
 		if headingKey(s.Sections[i].Title) == heading {

@@ -45,6 +45,26 @@ func clip(s string, n int) string {
 	return strings.TrimRight(s[:cut], " ,;:([{\"'`") + " …"
 }
 
+// leading returns the end of the first n characters of a text, in bytes.
+func leading(s string, n int) int {
+	at := 0
+	for ; n > 0 && at < len(s); n-- {
+		_, w := utf8.DecodeRuneInString(s[at:])
+		at += w
+	}
+	return at
+}
+
+// trailing returns the start of the last n characters of a text, in bytes.
+func trailing(s string, n int) int {
+	at := len(s)
+	for ; n > 0 && at > 0; n-- {
+		_, w := utf8.DecodeLastRuneInString(s[:at])
+		at -= w
+	}
+	return at
+}
+
 // breaks reports whether a text may be cut at byte i because that is between two
 // characters of a script without spaces.
 func breaks(s string, i int) bool {

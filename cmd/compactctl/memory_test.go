@@ -33,3 +33,24 @@ func TestLargeFilesBoundTheMemoryOfTheirRun(t *testing.T) {
 		t.Errorf("the bound of the user is now %d", limit())
 	}
 }
+
+// The first collection is late, later ones are not, and the settings for a large file and
+// of the user stay.
+func TestFirstCollectionIsLate(t *testing.T) {
+	before := debug.SetGCPercent(100)
+	t.Cleanup(func() { debug.SetGCPercent(before) })
+	t.Setenv("GOGC", "50")
+	if delay() || debug.SetGCPercent(100) != 100 {
+		t.Error("the percentage of the user is replaced")
+	}
+	t.Setenv("GOGC", "")
+	if !delay() || debug.SetGCPercent(400) != 400 {
+		t.Error("the first collection is not late")
+	}
+	if endDelay(); debug.SetGCPercent(sparingly) != 100 {
+		t.Error("later collections are late, too")
+	}
+	if endDelay(); debug.SetGCPercent(100) != sparingly {
+		t.Error("the setting for a large file is gone")
+	}
+}

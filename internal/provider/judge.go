@@ -53,7 +53,11 @@ func (j *Judge) Issue(body []byte) {
 // accepts the request. The provider would name only the first one. The body is
 // not kept.
 func (j *Judge) Judge(body []byte) []Refusal {
-	o, err := decode(body)
+	return j.decoded(decode(body))
+}
+
+// decoded is Judge for what decode returned.
+func (j *Judge) decoded(o object, err error) []Refusal {
 	if err != nil {
 		return []Refusal{{Rule: "json", Text: j.rules.parse}}
 	}

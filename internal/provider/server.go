@@ -1,7 +1,6 @@
 package provider
 
 import (
-	"bytes"
 	"io"
 	"net/http"
 	"strings"
@@ -165,13 +164,14 @@ func (s *Server) call(w http.ResponseWriter, q *http.Request, req Request) {
 		writeError(w, req.Wire, failed(req.Wire, Failure{Status: http.StatusRequestEntityTooLarge}))
 		return
 	}
+	body, err := decode(req.Body)
 	if !s.Lenient {
-		if found := judge.Judge(req.Body); len(found) > 0 {
+		if found := judge.decoded(body, err); len(found) > 0 {
 			writeError(w, req.Wire, refused(req.Wire, found[0]))
 			return
 		}
 	}
-	asked := readAsked(q, req)
+	asked := readAsked(q, req.Wire, body)
 	if e, over := overflow(asked, req, s.Window); over {
 		if s.InStream && req.Wire == Responses && asked.stream {
 			writeResponsesFailure(newStream(w), e)
@@ -261,14 +261,10 @@ type asked struct {
 	output int  // maximum tokens of the answer
 }
 
-func readAsked(q *http.Request, req Request) asked {
-	body, err := decode(bytes.TrimSpace(req.Body))
-	if err != nil {
-		body = object{}
-	}
+func readAsked(q *http.Request, wire Wire, body object) asked {
 	options, _ := body["stream_options"].(object)
 	a := asked{model: str(body, "model"), stream: body["stream"] == true, usage: options["include_usage"] == true, output: integer(body["max_tokens"])}
-	if req.Wire == Gemini {
+	if wire == Gemini {
 		a.stream = strings.HasSuffix(q.URL.Path, ":streamGenerateContent")
 		a.sse = q.URL.Query().Get("alt") == "sse"
 		a.model = q.URL.Path[strings.LastIndex(q.URL.Path, "/")+1:]

@@ -1,0 +1,3 @@
+package crypt_test
+
+import _ "github.com/agentcompact/compact/internal/fewgc"

@@ -1,0 +1,3 @@
+package fs_test
+
+import _ "github.com/agentcompact/compact/internal/fewgc"
