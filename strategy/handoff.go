@@ -177,7 +177,8 @@ func (h *History) handoffLines(section int) []Line {
 func (h *History) topicLines(section, i int, replaced bool) []Line {
 	var out []topicLine
 	s := &h.Steps[i]
-	base, old := i < stepsAtStart, h.callsFrom(i) >= goneOn
+	base := i < stepsAtStart && h.Previous.empty() // a summary of this program tells of the part, too
+	old := h.callsFrom(i) >= goneOn
 	for _, t := range topicsOf(handedText(s.Text)) {
 		kind, value := aboutOf(t.title)
 		b := quoting{h: h, step: s, section: section, first: true, factor: 1, value: value, most: mostOfTopic, group: stepID(s.ID) + handedOver}
