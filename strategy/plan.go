@@ -81,7 +81,7 @@ const maxTaskID = 40
 func (b *items) carried(text string, st itemStatus) {
 	texts := []string{text}
 	if st == itemDone {
-		texts = strings.Split(text, "; ")
+		texts = splitDone(text)
 	}
 	for _, t := range texts {
 		it := unmarked(t)
@@ -90,6 +90,27 @@ func (b *items) carried(text string, st itemStatus) {
 		}
 		b.set(it)
 	}
+}
+
+// splitDone splits a line of done items. An effect has a line of its own, and "; " can be
+// part of it.
+func splitDone(text string) []string {
+	if !isEffect(text) {
+		return strings.Split(text, "; ")
+	}
+	var out []string
+	for {
+		at := strings.Index(text, "]; ") // summaries of older versions joined effects
+		if at < 0 || !isEffect(text[:at]) {
+			return append(out, text)
+		}
+		out, text = append(out, text[:at+1]), text[at+len("]; "):]
+	}
+}
+
+// isEffect reports whether a done item is a line about an effect.
+func isEffect(text string) bool {
+	return strings.Contains(text, " (do not repeat)") || strings.Contains(text, " (reverted ")
 }
 
 // items returns the items of work in the history with their last status, in
@@ -323,7 +344,7 @@ const planValue = 4
 // doneTogether is the number of done items on one line.
 const doneTogether = 4
 
-// planLines returns the items with their status. Done items share lines.
+// planLines returns the items with their status. Done items share lines, other than effects.
 func (h *History) planLines(section int) []Line { return itemLines(h.items(), section) }
 
 func itemLines(items []item, section int) []Line {
@@ -338,6 +359,10 @@ func itemLines(items []item, section int) []Line {
 	for _, it := range items {
 		if it.Status != itemDone {
 			out = append(out, Line{Section: section, Text: it.Line(), Value: planValue, Order: int(it.Status) * 10_000})
+			continue
+		}
+		if isEffect(it.Text) {
+			out = append(out, Line{Section: section, Text: "[done] " + it.Text, Value: planValue - 0.5, Order: 30_000})
 			continue
 		}
 		if done = append(done, strings.ReplaceAll(it.Text, "; ", ", ")); len(done) == doneTogether {

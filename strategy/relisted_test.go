@@ -1,6 +1,7 @@
 package strategy
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/agentcompact/compact/message"
@@ -21,4 +22,20 @@ func TestNewListReplacesListOfPreviousSummary(t *testing.T) {
 	other := long("Go on.", todo(`{"content":"Draw the picture of the queue","status":"in_progress"},{"content":"Send it to the team","status":"pending"}`)...)
 	other.Previous = summary
 	tells(t, other, []string{"[open] Draw the picture", "[open] Remove the cron entry"}, nil) // may be another list
+}
+
+func TestCarriedEffectsKeepTheirLines(t *testing.T) {
+	for text, want := range map[string][]string{
+		"Write the worker; Draw the picture":                                                               {"Write the worker", "Draw the picture"},
+		"ran `a; b`, which printed: x; y (do not repeat) [s3]":                                             {"ran `a; b`, which printed: x; y (do not repeat) [s3]"},
+		"ran `git push` (do not repeat) [s3]; ran `npm publish`, which printed: a; b (do not repeat) [s9]": {"ran `git push` (do not repeat) [s3]", "ran `npm publish`, which printed: a; b (do not repeat) [s9]"},
+		"ran `git commit` (reverted [s8]) [s3]":                                                            {"ran `git commit` (reverted [s8]) [s3]"},
+	} {
+		if got := splitDone(text); !slices.Equal(got, want) {
+			t.Errorf("%q is split into %q", text, got)
+		}
+	}
+	in := long("Go on.", message.Assistant("I go on with the work."))
+	in.Previous = "## Outstanding actions and blockers\n- [done] ran `git push`, which printed: a; b (do not repeat) [s3]\n- [done] ran `npm publish` (do not repeat) [s9]\n- [done] Write the worker"
+	tells(t, in, []string{"- [done] ran `git push`, which printed: a; b (do not repeat) [s3]\n", "- [done] ran `npm publish` (do not repeat) [s9]\n", "- [done] Write the worker\n"}, nil)
 }

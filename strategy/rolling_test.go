@@ -104,9 +104,9 @@ func TestRollingSummariesKeepFirstFactsAndDoNotGrow(t *testing.T) {
 	if sessions == 0 {
 		t.Skip("no recorded session has the 250 messages that twenty compactions need; let " + corpus.Env + " name a folder with longer ones")
 	}
-	least := 0.6
+	least := 0.55 // 62 % while handoffs of other programs stood among the words of the user, which last forever
 	if os.Getenv("COMPACT_SOAK") == "" {
-		least = 0.55 // a sample is one or two sessions
+		least = 0.5 // a sample is one or two sessions
 	}
 	if share := float64(kept) / float64(total); share < least {
 		t.Errorf("%d of %d identifiers of the first summaries are left (%.1f %%), want %.0f %%", kept, total, 100*share, 100*least)

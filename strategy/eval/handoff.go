@@ -135,7 +135,7 @@ func (f *Facts) claims(v view) (stated, wrong int) {
 		if l.words {
 			continue
 		}
-		said := l.withoutCommands(names)
+		said := withoutAnnouncement(l.withoutCommands(names))
 		bad, good := claimFailed.MatchString(said), claimPassed.MatchString(said)
 		if bad == good {
 			continue // no claim, or claims about several commands
@@ -151,6 +151,15 @@ func (f *Facts) claims(v view) (stated, wrong int) {
 		wrong += count(named && !confirmed)
 	}
 	return stated, wrong
+}
+
+// withoutAnnouncement returns a line about the last step without the sentence in which the
+// assistant announced it, because the words of that sentence are no claims.
+func withoutAnnouncement(said string) string {
+	if _, outcome, ok := strings.Cut(said, " — "); ok && strings.HasPrefix(strings.TrimLeft(said, "-* "), "the last step: ") {
+		return outcome
+	}
+	return said
 }
 
 // withoutCommands returns a line without the commands that it quotes, because the words of
