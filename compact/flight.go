@@ -121,7 +121,7 @@ func (m *CompactManager) onClock(t time.Time) time.Time {
 	if m.cfg.Now == nil {
 		return t
 	}
-	return t.Add(m.now().Sub(time.Now()))
+	return m.now().Add(-time.Since(t))
 }
 
 // unused returns the payload for a summary that nobody uses, with the tokens that
