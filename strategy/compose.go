@@ -352,8 +352,10 @@ func coreOf(s string) string {
 		}
 		s = rest
 	}
-	s, _, _ = strings.Cut(strings.TrimPrefix(s, concluded), " (do not repeat)")
-	s, _, _ = strings.Cut(s, " (reverted ")
+	s = strings.TrimPrefix(s, concluded)
+	for _, note := range effectNotes {
+		s, _, _ = strings.Cut(s, note)
+	}
 	return strings.TrimSuffix(s, " …")
 }
 

@@ -108,9 +108,12 @@ func splitDone(text string) []string {
 	}
 }
 
+// effectNotes begin the notes behind effects.
+var effectNotes = []string{" (do not repeat)", " (reverted ", " (then "}
+
 // isEffect reports whether a done item is a line about an effect.
 func isEffect(text string) bool {
-	return strings.Contains(text, " (do not repeat)") || strings.Contains(text, " (reverted ")
+	return hasAny(text, effectNotes)
 }
 
 // items returns the items of work in the history with their last status, in

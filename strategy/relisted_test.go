@@ -30,6 +30,7 @@ func TestCarriedEffectsKeepTheirLines(t *testing.T) {
 		"ran `a; b`, which printed: x; y (do not repeat) [s3]":                                             {"ran `a; b`, which printed: x; y (do not repeat) [s3]"},
 		"ran `git push` (do not repeat) [s3]; ran `npm publish`, which printed: a; b (do not repeat) [s9]": {"ran `git push` (do not repeat) [s3]", "ran `npm publish`, which printed: a; b (do not repeat) [s9]"},
 		"ran `git commit` (reverted [s8]) [s3]":                                                            {"ran `git commit` (reverted [s8]) [s3]"},
+		"called `post_comment` 9004, which returned: a; b (then `delete_comment` 9004 [s28]) [s8]":         {"called `post_comment` 9004, which returned: a; b (then `delete_comment` 9004 [s28]) [s8]"},
 	} {
 		if got := splitDone(text); !slices.Equal(got, want) {
 			t.Errorf("%q is split into %q", text, got)

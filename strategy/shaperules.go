@@ -1,7 +1,6 @@
 package strategy
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 )
@@ -9,33 +8,33 @@ import (
 // Patterns of clauses in lower case that set a rule by their shape. A clause begins the
 // sentence, or stands behind a comma or an "and".
 var (
-	nobodyDoes  = regexp.MustCompile(`^(?:nobody|no one|none of you) (?:else )?([a-z]+s) \S`)
-	nothingDoes = regexp.MustCompile(`^nothing (?:else )?(?:may|shall|goes|leaves|ships|gets|is to be) [a-z]`)
-	notToBe     = regexp.MustCompile(`(?:^| is | are )not to be ([a-z]+(?:ed|en|un|pt|ld|nt))\b`)
-	sacred      = regexp.MustCompile(`^(?:\S+ ){1,8}(?:is|are|stays?|remains?) (?:sacred|off[- ]limits|taboo|untouchable|out of bounds|non-negotiable|not negotiable)\b`)
-	handsOff    = regexp.MustCompile(`^(?:keep your )?hands off |^(?:stay|keep) (?:away from|out of|off|clear of) |^steer clear of `)
-	leaveIt     = regexp.MustCompile(`^leave (?:[^,:]+ )(?:alone|as (?:is|are|it is|it was|they are|they were)\b|untouched|unchanged|intact|in place|(?:at|on) \d)`)
-	doMyself    = regexp.MustCompile(`^i(?:'ll| will) (?:[^,]*[^,r] (?:myself|on my own)\b|(?:do|handle|take care of|merge|deploy|push|release|publish|send|answer) (?:the (?:[a-rt-z]|se)|all))`)
-	everyNeeds  = regexp.MustCompile(`^(?:every|each|all|any) (?:[a-z-]+ ){1,4}needs? (?:an? |its |their |at least |to )`)
-	everyNew    = regexp.MustCompile(`^(?:every|each|all|any) new (?:[a-z-]+ ){1,3}(?:go(?:es)?|gets?|belongs?|lives?) `)
-	everything  = regexp.MustCompile(`^everything (?:else )?(?:in (?:[a-z]+ )?[a-z]+$|(?:under|via|behind|has to|needs? to|stays) )`)
-	onlyOf      = regexp.MustCompile(`^only (?:[a-z]+ ){0,2}of (?:them|those|these|the|us)\b`)
-	onePer      = regexp.MustCompile(`^(?:only )?(?:one|two|three|a single|a separate|\d+) (?:[a-z-]+ ){1,2}(?:per|for each|for every) (?:[a-z-]+[^s] )?[a-z-]+$`)
-	stayWithin  = regexp.MustCompile(`^stay (?:below|under|within|above|inside|close to|compatible|on (?:the |version |[a-z]+ ?\d)|with (?:the |[a-z]+ ?\d)|in (?:the |this |that ))`)
-	stopAt      = regexp.MustCompile(`^stop (?:at|on|after|when|if|as soon as|once) `)
-	roundTo     = regexp.MustCompile(`^round (?:to|up|down|all|every|each|amounts|prices|numbers|values)\b`)
-	stickTo     = regexp.MustCompile(`^(?:stick (?:to|with)|adhere to|comply with|conform to) `)
-	seeFirst    = regexp.MustCompile(`^(?:let me (?:see|read|check|review|approve|look at|look over|test|try|know)|run it by me|wait for my|i want to (?:see|read|check|review|approve)) (?:.* )?before (?:you|any|it|we|they|anything)\b|^(?:wait for|not without) my (?:ok|go|approval|permission|review|answer|confirmation|signal)\b`)
-	askEach     = regexp.MustCompile(`^(?:always )?ask me (?:for|about|on|before|first|each|every)\b`)
-	mayBut      = regexp.MustCompile(`\byou (?:may|can) [^.?]*(?: but|,|,? except) (?:not|no|never|nothing|only|for the|leave|hands off)\b`)
-	nothingElse = regexp.MustCompile(`[^ ] (?:and )?nothing (?:else|more)(?: [a-z]+)?$`)
-	untilNo     = regexp.MustCompile(`^(?:until|till) (?:then|i|we|you|the|that|this|further|[a-z]+day|it)\b.*[ ,](?:no|nothing|only|not|nobody|leave|keep)\b`)
-	inLanguage  = regexp.MustCompile(`^(?:[\p{L}-]+ ){1,4}(?:in|en|auf) (?:british |american |simple |plain )?(?:english|german|french|spanish|italian|anglais|français|allemand|espagnol|deutsch|englisch|französisch|spanisch|inglés|español|alemán|francés)$`)
-	neverAsk    = regexp.MustCompile(`\b(?:don't|do not|needn't|no longer) (?:have to |need to )?ask\b.*\b(?:any ?more|for|about|again|each|every)|\bno need to ask\b`)
-	fromNowOn   = regexp.MustCompile(`^from now on,? |[a-z] from now on$`)
-	youMay      = regexp.MustCompile(`^(?:yes |ok |okay )?you (?:may|are allowed to|'re allowed to)(?: now| also| always)? ([a-z]+) `)
-	thatStays   = regexp.MustCompile(`^(?:that one|this one|those|these|the rest|everything else|all the rest) (?:stays?|remains?)(?: put| there| in)?$`)
-	allOther    = regexp.MustCompile(`^(?:for )?(?:all|every|everything|each)(?: [a-z-]+){0,4}$`)
+	nobodyDoes  = lazily(`^(?:nobody|no one|none of you) (?:else )?([a-z]+s) \S`)
+	nothingDoes = lazily(`^nothing (?:else )?(?:may|shall|goes|leaves|ships|gets|is to be) [a-z]`)
+	notToBe     = lazily(`(?:^| is | are )not to be ([a-z]+(?:ed|en|un|pt|ld|nt))\b`)
+	sacred      = lazily(`^(?:\S+ ){1,8}(?:is|are|stays?|remains?) (?:sacred|off[- ]limits|taboo|untouchable|out of bounds|non-negotiable|not negotiable)\b`)
+	handsOff    = lazily(`^(?:keep your )?hands off |^(?:stay|keep) (?:away from|out of|off|clear of) |^steer clear of `)
+	leaveIt     = lazily(`^leave (?:[^,:]+ )(?:alone|as (?:is|are|it is|it was|they are|they were)\b|untouched|unchanged|intact|in place|(?:at|on) \d)`)
+	doMyself    = lazily(`^i(?:'ll| will) (?:[^,]*[^,r] (?:myself|on my own)\b|(?:do|handle|take care of|merge|deploy|push|release|publish|send|answer) (?:the (?:[a-rt-z]|se)|all))`)
+	everyNeeds  = lazily(`^(?:every|each|all|any) (?:[a-z-]+ ){1,4}needs? (?:an? |its |their |at least |to )`)
+	everyNew    = lazily(`^(?:every|each|all|any) new (?:[a-z-]+ ){1,3}(?:go(?:es)?|gets?|belongs?|lives?) `)
+	everything  = lazily(`^everything (?:else )?(?:in (?:[a-z]+ )?[a-z]+$|(?:under|via|behind|has to|needs? to|stays) )`)
+	onlyOf      = lazily(`^only (?:[a-z]+ ){0,2}of (?:them|those|these|the|us)\b`)
+	onePer      = lazily(`^(?:only )?(?:one|two|three|a single|a separate|\d+) (?:[a-z-]+ ){1,2}(?:per|for each|for every) (?:[a-z-]+[^s] )?[a-z-]+$`)
+	stayWithin  = lazily(`^stay (?:below|under|within|above|inside|close to|compatible|on (?:the |version |[a-z]+ ?\d)|with (?:the |[a-z]+ ?\d)|in (?:the |this |that ))`)
+	stopAt      = lazily(`^stop (?:at|on|after|when|if|as soon as|once) `)
+	roundTo     = lazily(`^round (?:to|up|down|all|every|each|amounts|prices|numbers|values)\b`)
+	stickTo     = lazily(`^(?:stick (?:to|with)|adhere to|comply with|conform to) `)
+	seeFirst    = lazily(`^(?:let me (?:see|read|check|review|approve|look at|look over|test|try|know)|run it by me|wait for my|i want to (?:see|read|check|review|approve)) (?:.* )?before (?:you|any|it|we|they|anything)\b|^(?:wait for|not without) my (?:ok|go|approval|permission|review|answer|confirmation|signal)\b`)
+	askEach     = lazily(`^(?:always )?ask me (?:for|about|on|before|first|each|every)\b`)
+	mayBut      = lazily(`\byou (?:may|can) [^.?]*(?: but|,|,? except) (?:not|no|never|nothing|only|for the|leave|hands off)\b`)
+	nothingElse = lazily(`[^ ] (?:and )?nothing (?:else|more)(?: [a-z]+)?$`)
+	untilNo     = lazily(`^(?:until|till) (?:then|i|we|you|the|that|this|further|[a-z]+day|it)\b.*[ ,](?:no|nothing|only|not|nobody|leave|keep)\b`)
+	inLanguage  = lazily(`^(?:[\p{L}-]+ ){1,4}(?:in|en|auf) (?:british |american |simple |plain )?(?:english|german|french|spanish|italian|anglais|français|allemand|espagnol|deutsch|englisch|französisch|spanisch|inglés|español|alemán|francés)$`)
+	neverAsk    = lazily(`\b(?:don't|do not|needn't|no longer) (?:have to |need to )?ask\b.*\b(?:any ?more|for|about|again|each|every)|\bno need to ask\b`)
+	fromNowOn   = lazily(`^from now on,? |[a-z] from now on$`)
+	youMay      = lazily(`^(?:yes |ok |okay )?you (?:may|are allowed to|'re allowed to)(?: now| also| always)? ([a-z]+) `)
+	thatStays   = lazily(`^(?:that one|this one|those|these|the rest|everything else|all the rest) (?:stays?|remains?)(?: put| there| in)?$`)
+	allOther    = lazily(`^(?:for )?(?:all|every|everything|each)(?: [a-z-]+){0,4}$`)
 )
 
 // Verbs that no rule has: "nobody knows", "not to be confused", "you may notice".
@@ -129,7 +128,7 @@ func shapedClause(c string) bool {
 	if nothingDoes.MatchString(c) && !hasAny(c, []string{"wrong", " when ", " if "}) || everyNeeds.MatchString(c) && !hasAny(c, []string{" to run", " to work", " to start", " to pass", " to build", " because "}) {
 		return true
 	}
-	for _, p := range []*regexp.Regexp{sacred, handsOff, leaveIt, doMyself, everyNew, everything, stayWithin, stopAt, roundTo, stickTo, seeFirst, askEach, thatStays} {
+	for _, p := range []*pattern{sacred, handsOff, leaveIt, doMyself, everyNew, everything, stayWithin, stopAt, roundTo, stickTo, seeFirst, askEach, thatStays} {
 		if p.MatchString(c) {
 			return true
 		}
