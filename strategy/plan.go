@@ -388,7 +388,7 @@ func (h *History) lastList() fact {
 		if s.Role != message.RoleAssistant || s.recap() {
 			continue
 		}
-		if list := planList(s.Text); list != "" && !forTheUser(list) {
+		if list := planList(s.Text); list != "" && !forTheUser(list) && !settledList(list) {
 			if h.carriedOut(list, s.ID) {
 				return fact{}
 			}
@@ -404,6 +404,23 @@ func (h *History) lastList() fact {
 // forTheUser reports whether a list is addressed to the user.
 func forTheUser(list string) bool {
 	return hasAny(strings.ToLower(list), []string{" your ", " you ", "you’", "you'", "tap "})
+}
+
+// settledWords state that something needs no more work.
+var settledWords = []string{"completed", "merged", "closed", "done", "fixed", "implemented", "superseded", "obsolete", "stale", "duplicate", "shipped", "landed", "already", "resolved", "delivered"}
+
+// settledList reports whether a list says of named things how they stand ("`a-12`: completed by
+// #31"): at least half of its items do. Such a list is a finding, not a plan.
+func settledList(list string) bool {
+	all, settled := 0, 0
+	for item := range strings.SplitSeq(list, "; ") {
+		all++
+		_, state, ok := strings.Cut(strings.ToLower(item), ": ")
+		if ok && !tellsToDo(state) && hasAnyWord(state, settledWords) {
+			settled++
+		}
+	}
+	return 2*settled >= all
 }
 
 // planHeads lists words that introduce a list of future steps. reportHeads lists words
