@@ -9,27 +9,30 @@ import (
 
 func TestWithoutGutterRemovesOnlyLineNumbers(t *testing.T) {
 	for listing, want := range map[string]string{
-		"    12\tfunc a() {":                      "func a() {",
-		"   12→func a() {":                        "func a() {",
-		"00012|func a() {\n00013|}":               "func a() {",
-		"12:func a() {\n13:}":                     "func a() {",
-		"12: func a() {\n13: }":                   "func a() {",
-		"77c01de docs\n10bb2aa bump otel":         "77c01de docs",
-		"2024-05-01 export":                       "2024-05-01 export",
-		"3.14 release":                            "3.14 release",
-		"12:30 export ran\n12:45 export ran":      "12:30 export ran",
-		"9 lives":                                 "9 lives",
-		"404: Not Found":                          "404: Not Found",
-		"17|Anna|paid\n31|Bert|open":              "17|Anna|paid",
-		"1 | Anna | paid\n2 | Bert | open":        "1 | Anna | paid",
-		"12345678901234567890\tnot a line number": "12345678901234567890\tnot a line number",
-		"\x1b[32m  7\x1b[0m\tcolored":             "colored",
-		"":                                        "",
-		"42":                                      "42",
+		"    12\tfunc a() {":                 "func a() {",
+		"   12→func a() {":                   "func a() {",
+		"00012|func a() {\n00013|}":          "func a() {",
+		"12:func a() {\n13:}":                "func a() {",
+		"12: func a() {\n13: }":              "func a() {",
+		"77c01de docs\n10bb2aa bump otel":    "77c01de docs",
+		"2024-05-01 export":                  "2024-05-01 export",
+		"3.14 release":                       "3.14 release",
+		"12:30 export ran\n12:45 export ran": "12:30 export ran",
+		"9 lives":                            "9 lives",
+		"404: Not Found":                     "404: Not Found",
+		"17|Anna|paid\n31|Bert|open":         "17|Anna|paid",
+		"1 | Anna | paid\n2 | Bert | open":   "1 | Anna | paid",
+		"202411051230\tnot a line number":    "202411051230\tnot a line number",
+		"\x1b[32m  7\x1b[0m\tcolored":        "colored",
+		"":                                   "",
+		"42":                                 "42",
 	} {
 		if got := withoutGutter(strings.Split(listing, "\n"), 0); got != want {
 			t.Errorf("%q became %q, want %q", listing, got, want)
 		}
+	}
+	if got := withoutGutter([]string{"12: func a() {", "13: }", "end"}, 1); got != "}" { // the last line of a listing
+		t.Errorf("%q", got)
 	}
 }
 

@@ -24,6 +24,8 @@ func TestAnnouncementThatWasLedOnIsNoNextStep(t *testing.T) {
 			[]string{"announced last, before the user spoke again: Next I write the migration. [s4]"}, nil},
 		"nothing is named": {append([]message.Message{message.Assistant("The agent merged the branch alpha. I will have that taken out."), message.User("Leave it in, it is fine.")}, edit("1", "README.md")...),
 			nil, []string{"announced last"}},
+		"a call without a result": {[]message.Message{message.Assistant("Next I write the migration."), message.Assistant("I begin.", message.Call("1", "edit", `{"path":"migration.sql","old_string":"a","new_string":"b"}`))},
+			[]string{"announced last: Next I write the migration. [s4]"}, nil},
 		"no calls since": {[]message.Message{message.Assistant("Build 118 is out. Next I write the migration.")},
 			[]string{"announced last: Next I write the migration. [s4]"}, nil},
 		"agents that only talk": {[]message.Message{message.Assistant("Let's first try the screener of the fund."), message.Assistant("The page has no list."), message.Assistant("The prospectus names two."), message.Assistant("One is closed."), message.Assistant("The other one is not.")},

@@ -163,7 +163,7 @@ func (h *History) uncommittedLines(section int) []Line {
 	for _, f := range h.fileStates() {
 		p := h.commits.files[h.key(f.Path)]
 		switch {
-		case p == nil || p.changes == 0 || f.Undone || temporary(f.Path) || throwaway(f.Path):
+		case p == nil || p.changes == 0 || temporary(f.Path) || throwaway(f.Path):
 		case len(names) == mostUncommitted:
 			more++
 		default:

@@ -81,6 +81,10 @@ func TestRevertedCommitIsNotLeftAsDone(t *testing.T) {
 		edit("up/timeout.go").git("git commit -am 'up: timeout' && git push", push("9c01d2e")).
 		git("git revert --no-edit 9c01d2e8 && git push", "[main 77aa31c] Revert \"up: timeout\"").msgs...),
 		[]string{"up: retries (do not repeat) [s6]", "up: timeout (reverted [s12]) [s10]"}, []string{"up: timeout (do not repeat)"})
+	tells(t, long("Make the uploader faster.", new(gitAgent).
+		edit("up/timeout.go").git("git commit -am 'up: timeout'", "[main 9c01d2e] up: timeout").
+		git("git revert --no-edit 9c01d2e", "Exit code: 1\nerror: could not revert 9c01d2e... up: timeout").msgs...),
+		[]string{"up: timeout (do not repeat) [s6]"}, []string{"(reverted"})
 }
 
 func TestFilesThatNoCommitHolds(t *testing.T) {

@@ -17,6 +17,7 @@ func TestWiderRunSettlesNarrowerFailure(t *testing.T) {
 		{"pytest tests/unit/test_order.py::test_rejected", "pytest tests", true},
 		{"pytest tests/a/test_x.py tests/b/test_y.py", "pytest tests/", true},
 		{"pytest tests/a/test_x.py tests/b/test_y.py", "pytest tests/a", false},
+		{"pytest tests/a/test_x.py::test_1 tests/b/test_y.py::test_2", "pytest tests/a/test_x.py", false},
 		{"pytest tests/", "pytest tests/test_order.py", false},
 		{"pytest other/test_order.py", "pytest tests/", false},
 		{"go test ./order/stock", "go test ./order/...", true},
