@@ -43,14 +43,25 @@ func mayBeVersion(operand string) bool {
 
 // commits holds the last commit, and the files that were changed since then.
 type commits struct {
-	last  int                 // number of the step of the last commit, 0 if there is none
-	files map[string]*pending // by the key of the path
-	more  int                 // number of files that a previous summary counted and did not name
+	last  int                       // number of the step of the last commit, 0 if there is none
+	files map[string]*pending       // by the key of the path
+	more  int                       // number of files that a previous summary counted and did not name
+	made  map[string][]commitChange // what each commit holds, by its hash
+}
+
+// A commitChange holds the changes of one file in a commit.
+type commitChange struct {
+	path string
+	file *pending
+	back int  // number of calls
+	sole bool // no earlier commit can hold changes of the file
 }
 
 // A pending holds the changes of a file since the last commit.
 type pending struct {
+	path      string
 	changes   int  // number of calls
+	commits   int  // number of commits with changes of the file
 	step      int  // number of the step of the last change
 	kept      int  // the same of the last change before the last commit, 0 if it is not known
 	committed bool // a commit, or a part of the history that is not known, may hold other changes
@@ -74,6 +85,7 @@ func (h *History) findTakenBack() {
 				h.commits.files[h.key(f.Path)] = p
 			}
 			if f.Op != opTookBack {
+				p.path = f.Path
 				p.changes, p.step = p.changes+1, s.ID
 				kept = append(kept, f)
 				continue
@@ -84,9 +96,9 @@ func (h *History) findTakenBack() {
 			}
 			p.changes = 0
 		}
-		c.files = kept
+		c.files = append(kept, h.commits.reverted(c)...)
 		if c.commits() {
-			h.commits.end(s.ID)
+			h.commits.end(s.ID, c)
 		}
 	})
 }
@@ -96,14 +108,53 @@ func (c *Call) commits() bool {
 	return c.Answered && c.Outcome != Failed && anyCommand(c.Command(), func(simple string) bool { return strings.HasPrefix(simple, "git commit") })
 }
 
-// end counts the changes so far as committed.
-func (c *commits) end(step int) {
+// end counts the changes so far as committed by a call.
+func (c *commits) end(step int, by *Call) {
 	c.last, c.more = step, 0
+	var held []commitChange
 	for _, p := range c.files {
 		if p.changes > 0 {
+			held = append(held, commitChange{p.path, p, p.changes, !p.committed})
+			p.commits++
 			p.changes, p.committed, p.kept = 0, true, p.step
 		}
 	}
+	if hash := commitHash(by.Result); hash != "" && by.holdsAll(len(held)) {
+		c.made[hash] = held
+	}
+}
+
+// reverted returns the files of the commits that a call reverts.
+func (c *commits) reverted(by *Call) []fileOp {
+	if !by.Answered || by.Outcome == Failed || !strings.Contains(by.Command(), "git revert") {
+		return nil
+	}
+	var out []fileOp
+	for hash, held := range c.made {
+		if !anyCommand(by.Command(), func(simple string) bool { return reverts(simple, hash) }) {
+			continue
+		}
+		for _, ch := range held {
+			f := fileOp{Path: ch.path, Op: opTookBack, back: ch.back, all: ch.sole && ch.file.commits == 1 && ch.file.changes == 0}
+			ch.file.committed = ch.file.committed && !f.all
+			out = append(out, f)
+		}
+		delete(c.made, hash)
+	}
+	slices.SortFunc(out, func(a, b fileOp) int { return strings.Compare(a.Path, b.Path) })
+	return out
+}
+
+// holdsAll reports whether a commit holds changes of exactly n files: git says so, or the
+// command commits all changed files.
+func (c *Call) holdsAll(n int) bool {
+	for line := range strings.Lines(c.Result) {
+		count, rest, _ := strings.Cut(strings.TrimSpace(line), " ")
+		if files, err := strconv.Atoi(count); err == nil && beginsAny(rest, []string{"file changed", "files changed"}) {
+			return files == n
+		}
+	}
+	return anyCommand(c.Command(), func(simple string) bool { return beginsAny(simple, []string{"git commit -a", "git commit --all"}) })
 }
 
 // Parts of the line about changes since the last commit.
@@ -114,7 +165,7 @@ const (
 
 // readCommits reads the last commit and the changes since then from the previous summary.
 func (h *History) readCommits() {
-	h.commits.files = map[string]*pending{}
+	h.commits.files, h.commits.made = map[string]*pending{}, map[string][]commitChange{}
 	for _, f := range h.Previous.files() {
 		h.commits.files[h.key(f.Path)] = &pending{committed: true}
 	}

@@ -87,6 +87,25 @@ func TestRevertedCommitIsNotLeftAsDone(t *testing.T) {
 		[]string{"up: timeout (do not repeat) [s6]"}, []string{"(reverted"})
 }
 
+func TestFilesOfARevertedCommit(t *testing.T) {
+	a := func() *gitAgent {
+		return new(gitAgent).edit("up/retry.go").git("git commit -am 'up: retries'", "[main 4be1f02] up: retries")
+	}
+	revert := `[main 77aa31c] Revert "up"`
+	for name, c := range map[string]struct {
+		do        *gitAgent
+		want, not []string
+	}{
+		"all of the file":     {a().git("git revert --no-edit 4be1f02", revert), []string{"`up/retry.go`: edited, then taken back [s8]"}, nil},
+		"an earlier commit":   {a().edit("up/retry.go").git("git commit -am 'up: more'", "[main 9c01d2e] up: more").git("git revert 4be1f02", revert), []string{"`up/retry.go`: edited [s"}, []string{"then taken back"}},
+		"a part of the files": {new(gitAgent).edit("up/retry.go").edit("up/doc.md").git("git add up/doc.md && git commit -m 'up: doc'", "[main 4be1f02] up: doc\n 1 file changed, 1 insertion(+)").git("git revert 4be1f02", revert), []string{"`up/retry.go`: edited [s4]", "`up/doc.md`: edited [s6]"}, []string{"then taken back"}},
+		"changed since":       {a().edit("up/retry.go").git("git revert 4be1f02", revert), nil, []string{"then taken back"}},
+		"edited again":        {a().git("git revert 4be1f02", revert).edit("up/retry.go"), []string{"`up/retry.go`: edited [s10]"}, []string{"then taken back"}},
+	} {
+		t.Run(name, func(t *testing.T) { tells(t, long("Make the uploader faster.", c.do.msgs...), c.want, c.not) })
+	}
+}
+
 func TestFilesThatNoCommitHolds(t *testing.T) {
 	a := new(gitAgent).edit("up/retry.go").git("git commit -am 'up: retries' && git push", "[main 4be1f02] up: retries").edit("up/timeout.go").edit("up/client.go")
 	first := long("Make the uploader faster.", a.msgs...)
