@@ -56,19 +56,7 @@ func (c *call) touched(out *reduce.Outcome) []int {
 
 // stage returns the most severe reduction that the call made.
 func (d *deeds) stage(invariants string) ReductionStage {
-	switch {
-	case invariants == InvariantsFallback && d.dropped > 0:
-		return ReductionFallback
-	case d.summarized > 0:
-		return ReductionSummarization
-	case d.dropped > 0:
-		return ReductionFallback
-	case d.masked > 0:
-		return ReductionMasking
-	case d.truncated > 0:
-		return ReductionTruncation
-	}
-	return ReductionNone
+	return severest(invariants, d.summarized > 0, d.dropped > 0, d.masked > 0, d.truncated > 0)
 }
 
 // pruned returns the number of messages that left the view.

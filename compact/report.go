@@ -188,16 +188,21 @@ func (c *call) summaryIn(view *policy.View) *policy.SummaryInfo {
 // reduction returns the most severe reduction in the view.
 func (c *call) reduction() ReductionStage {
 	r := c.res
+	return severest(r.InvariantStatus, r.SummarizedCount > 0 || r.Summary != nil, r.DroppedCount > 0, r.MaskedCount > 0, r.TruncatedCount > 0)
+}
+
+// severest returns the most severe of the reductions that were made.
+func severest(invariants string, summarized, dropped, masked, truncated bool) ReductionStage {
 	switch {
-	case r.InvariantStatus == InvariantsFallback && r.DroppedCount > 0:
+	case invariants == InvariantsFallback && dropped:
 		return ReductionFallback
-	case r.SummarizedCount > 0 || r.Summary != nil:
+	case summarized:
 		return ReductionSummarization
-	case r.DroppedCount > 0:
+	case dropped:
 		return ReductionFallback
-	case r.MaskedCount > 0:
+	case masked:
 		return ReductionMasking
-	case r.TruncatedCount > 0:
+	case truncated:
 		return ReductionTruncation
 	}
 	return ReductionNone
