@@ -42,5 +42,5 @@ func TestListOfVerdictsIsNoPlan(t *testing.T) {
 		return []message.Message{message.Assistant("I looked at all of them. Recommended to close:\n" + items), message.Assistant("", message.Call("1", "bash", `{"command":"ls"}`)), message.ToolResult("1", "a")}
 	}
 	tells(t, long("Which tickets can be closed?", list("- `ord-12` and `ord-13`: completed by the merged request #31\n- `ord-14`: superseded by ord-20\n- `ord-15`: still needs the migration\n")...), nil, []string{writtenPlan})
-	tells(t, long("Which tickets can be closed?", list("- `ord-12`: close it with a note\n- `ord-13`: write the migration first\n- ask the owner of ord-14\n")...), []string{writtenPlan + "`ord-12`: close it"}, nil)
+	tells(t, long("Which tickets can be closed?", list("- `ord-12`: close it with a note once #31 is merged\n- `ord-13`: write the migration that was already planned\n- ask the owner of ord-14\n")...), []string{writtenPlan + "`ord-12`: close it"}, nil)
 }
