@@ -71,3 +71,25 @@ func TestPendingWorkOfOldHandoffIsNotAssured(t *testing.T) {
 		t.Errorf("after more work: %v", value)
 	}
 }
+
+// A handoff of the part that our own summary tells of does not take the room of that summary.
+func TestHandoffAfterOurSummaryIsNotAssured(t *testing.T) {
+	var s Step
+	s.handoff(handoffs["a checkpoint"])
+	h := &History{Steps: []Step{s}, index: newIndex()}
+	most := func() (v float64) {
+		for _, l := range h.handoffLines(0) {
+			if !strings.HasPrefix(l.Text, "Publish") { // pending work holds in any case
+				v = max(v, l.Value)
+			}
+		}
+		return v
+	}
+	if v := most(); v < failedValue {
+		t.Errorf("alone: %v", v)
+	}
+	h.Previous = Document{Notes: []string{"The harbor feed has a season. [s1]"}}
+	if v := most(); v >= failedValue {
+		t.Errorf("after a summary: %v", v)
+	}
+}
