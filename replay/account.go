@@ -213,12 +213,12 @@ type ledgerData struct {
 // error; an unreadable message, or an event of another kind, is left out.
 func ReadAccount(ctx context.Context, name string, s *record.Session, card price.Card) (*Account, error) {
 	a := &Account{Session: name, Location: s.Location()}
-	held, reason, err := s.Held(ctx)
+	hold, err := s.Held(ctx)
 	if err != nil {
 		return nil, err
 	}
-	if held {
-		a.Held = cmp.Or(reason, "held")
+	if hold.Held {
+		a.Held = cmp.Or(hold.Reason, "held")
 	}
 	logged, err := a.readEvents(ctx, s)
 	if err == nil {

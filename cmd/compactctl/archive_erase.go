@@ -104,7 +104,7 @@ func (a *app) eraseConflict(cmd *cobra.Command, name string, x *actor) (record.T
 	if err != nil {
 		return record.Tombstone{}, err
 	}
-	if held, _, err := s.Held(cmd.Context()); held || err != nil {
+	if hold, err := s.Held(cmd.Context()); hold.Held || err != nil {
 		return record.Tombstone{}, errors.Join(err, record.ErrHeld)
 	}
 	sweeper, ok := s.Archive().(storage.Sweeper)

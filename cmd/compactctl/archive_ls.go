@@ -22,9 +22,33 @@ type listed struct {
 	Files    int       `json:"files"`
 	Bytes    int64     `json:"bytes"`
 	Modified time.Time `json:"modified"`
-	Held     bool      `json:"held,omitempty"` // under a legal hold
-	Reason   string    `json:"reason,omitempty"`
 	Problem  string    `json:"problem,omitempty"` // why its manifest can't be read
+	holdRow
+}
+
+// holdRow is a legal hold in the output. It has no member if there is no hold.
+type holdRow struct {
+	Held   bool       `json:"held,omitempty"`
+	Since  *time.Time `json:"held_since,omitempty"`
+	Who    string     `json:"held_by,omitempty"`
+	Reason string     `json:"reason,omitempty"`
+}
+
+// heldAs returns the row of a legal hold.
+func heldAs(h record.LegalHold) holdRow {
+	r := holdRow{Held: h.Held, Who: h.Who, Reason: h.Reason}
+	if h.Held {
+		r.Since = &h.Since
+	}
+	return r
+}
+
+// text is "" without a hold, else "held since 2026-01-02 15:04 UTC by NAME · REASON".
+func (r holdRow) text() string {
+	if !r.Held {
+		return ""
+	}
+	return "held since " + stamp(*r.Since) + byWhom(r.Who, r.Reason)
 }
 
 func newArchiveLs(a *app) *cobra.Command {
@@ -65,7 +89,7 @@ func (a *app) listSessions(cmd *cobra.Command) error {
 				name = s.Dir
 			}
 			one := listed{Session: name, Folder: s.Dir, Steps: s.Steps, Files: s.Files, Bytes: s.Bytes, Modified: s.Modified}
-			if one.Held, one.Reason, err = heldIn(cmd.Context(), archive, s.Dir); err != nil {
+			if one.holdRow, err = heldIn(cmd.Context(), archive, s.Dir); err != nil {
 				one.Problem = err.Error()
 			}
 			if err := cmd.Context().Err(); err != nil {
@@ -91,17 +115,19 @@ func (a *app) listSessions(cmd *cobra.Command) error {
 	return a.list(all)
 }
 
-const aboutArchiveLs = `Ls lists the sessions, with the reason of each legal hold. With --erased it lists the
+const aboutArchiveLs = `Ls lists the sessions, and of each legal hold since
+when it is in force, who asked for it, and why. With --erased it lists the
 erased sessions: the time, the hash of the session's name, who asked, the reason, and
 whether the erase was refused. The hash is that of the folder's name: printf %s ticket-4711 | sha256sum.`
 
-// heldIn reports whether a session is under a legal hold, and the reason.
-func heldIn(ctx context.Context, archive storage.Archive, dir string) (held bool, reason string, err error) {
+// heldIn returns the legal hold of a session.
+func heldIn(ctx context.Context, archive storage.Archive, dir string) (holdRow, error) {
 	s, err := record.OpenDir(ctx, archive, dir)
 	if err != nil {
-		return false, "", err
+		return holdRow{}, err
 	}
-	return s.Held(ctx)
+	h, err := s.Held(ctx)
+	return heldAs(h), err
 }
 
 // listErased writes one row for each tombstone.
@@ -154,7 +180,7 @@ func (a *app) list(all []listed) error {
 		}
 		fmt.Fprintf(&b, "%s  %5d  %5d  %9s  %s", left(oneLine(s.Session), width), s.Steps, s.Files, bytesOf(s.Bytes), stamp(s.Modified))
 		if s.Held {
-			fmt.Fprint(&b, a.style.yellow("  held: "+oneLine(s.Reason)))
+			fmt.Fprint(&b, a.style.yellow("  "+s.holdRow.text()))
 		}
 		if s.Problem != "" {
 			fmt.Fprint(&b, a.style.red("  "+oneLine(s.Problem)))

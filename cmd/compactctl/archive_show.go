@@ -194,7 +194,7 @@ type sheet struct {
 	Session  string `json:"session"`
 	Location string `json:"location"`
 	Head     string `json:"manifest_head"`
-	Held     string `json:"held,omitempty"` // reason of the legal hold
+	Held     string `json:"held,omitempty"` // since when, by whom and why
 	// Acts are the holds, releases and scrubs, and an erasure that has begun.
 	Acts  []record.Act `json:"acts,omitempty"`
 	Bill  sheetBill    `json:"bill"`
@@ -238,12 +238,12 @@ type storedRow struct {
 
 func sheetOf(ctx context.Context, name string, s *record.Session) (*sheet, error) {
 	v := &sheet{Session: name, Location: s.Location(), Head: s.ManifestHead(), Steps: []stepRow{}, Files: []storedRow{}}
-	held, reason, err := s.Held(ctx)
+	hold, err := s.Held(ctx)
 	if err != nil {
 		return nil, err
 	}
-	if held {
-		v.Held = "held: " + reason
+	if hold.Held {
+		v.Held = heldAs(hold).text()
 	}
 	if err := v.addSteps(ctx, s); err != nil {
 		return nil, err

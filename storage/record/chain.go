@@ -56,10 +56,9 @@ type tail struct {
 
 // facts holds the state of a session that its manifest records.
 type facts struct {
-	held    bool // under a legal hold
+	hold    LegalHold
 	erasing bool
 	eraser  holder    // process that erases the session
-	reason  string    // reason of the hold
 	last    time.Time // time of the last record
 	ledgers *ledgerLines
 	names   *nameList // announced files

@@ -339,8 +339,8 @@ func TestCopyErasesNothingForADamagedRefusal(t *testing.T) {
 					t.Errorf("copied: %v", err)
 				}
 				d := session(t, dst, "bob")
-				if held, why, err := d.Held(t.Context()); !held || err != nil {
-					t.Errorf("held %v %q, %v", held, why, err)
+				if h, err := d.Held(t.Context()); !h.Held || err != nil {
+					t.Errorf("held %+v, %v", h, err)
 				}
 				must(t, d.Release(t.Context(), text("over")))
 				if done, err := record.Copy(t.Context(), dst, src, record.CopyOptions{}); done.Erased > 0 || !errors.Is(err, storage.ErrExists) {

@@ -62,8 +62,8 @@ func wantCopy(t *testing.T, dst, src storage.Archive) {
 			t.Errorf("%s: %q, proven %v", id, r.Problems, r.TailProven)
 		}
 	}
-	if held, _, err := session(t, dst, "bob").Held(t.Context()); !held || err != nil {
-		t.Errorf("bob is held %v, %v", held, err)
+	if h, err := session(t, dst, "bob").Held(t.Context()); !h.Held || err != nil {
+		t.Errorf("bob is held %v, %v", h, err)
 	}
 	if stone, ok, err := record.Erased(t.Context(), dst, "carol"); !ok || !stone.Done || err != nil {
 		t.Errorf("carol's tombstone: %+v, %v", stone, err)

@@ -84,7 +84,7 @@ func (e *eraser) seal(ctx context.Context, before time.Time) (other *holder, err
 	_, err = e.s.manifest.append(ctx, func(f facts) ([]string, error) {
 		other = nil
 		switch {
-		case f.held:
+		case f.hold.Held:
 			return nil, ErrHeld
 		case f.erasing && !e.over(f.eraser):
 			other = &f.eraser

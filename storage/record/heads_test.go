@@ -126,8 +126,8 @@ func TestACommitWithoutAHeadIsNotProven(t *testing.T) {
 	if err := s.Hold(t.Context(), text("case")); !errors.As(err, &untold) {
 		t.Errorf("Hold: %v", err)
 	}
-	if held, _, err := s.Held(t.Context()); !held || err != nil {
-		t.Errorf("held %v, %v", held, err)
+	if h, err := s.Held(t.Context()); !h.Held || err != nil {
+		t.Errorf("held %+v, %v", h, err)
 	}
 	book, err := record.ReadHeads(t.Context(), a, record.HeadsOptions{})
 	must(t, err)

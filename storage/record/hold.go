@@ -64,10 +64,18 @@ func (s *Session) mayHold(ctx context.Context, op string) error {
 	return err
 }
 
-// Held reports whether the session is under a legal hold now, with the reason.
-func (s *Session) Held(ctx context.Context) (held bool, reason string, err error) {
+// LegalHold is the legal hold of a session. Its zero value is no hold.
+type LegalHold struct {
+	Held   bool
+	Since  time.Time // of the newest line of the manifest that holds the session
+	Who    string    // "" if the line names nobody
+	Reason string
+}
+
+// Held returns the legal hold that the session is under now.
+func (s *Session) Held(ctx context.Context) (LegalHold, error) {
 	t, err := s.manifest.refresh(ctx)
-	return t.facts.held, t.facts.reason, err
+	return t.facts.hold, err
 }
 
 // A HeadError reports that a hold or a release is in force, but its head could not be

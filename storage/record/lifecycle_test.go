@@ -247,17 +247,19 @@ func TestHoldStopsErasing(t *testing.T) {
 	archives(t, func(t *testing.T, a storage.Archive) {
 		s := session(t, a, "s")
 		step(t, s, 1)
-		must(t, session(t, a, "s").Hold(t.Context(), text("case 7")))
-		if held, reason, err := s.Held(t.Context()); !held || reason != "case 7" || err != nil {
-			t.Errorf("Held: %v, %q, %v", held, reason, err)
+		holder := session(t, a, "s")
+		holder.ActAs(text("m. k."))
+		must(t, holder.Hold(t.Context(), text("case 7")))
+		if h, err := s.Held(t.Context()); !h.Held || h.Reason != "case 7" || h.Who != "m. k." || time.Since(h.Since) > time.Hour || err != nil {
+			t.Errorf("Held: %+v, %v", h, err)
 		}
 		if _, err := s.Erase(t.Context(), redact.Text{}); !errors.Is(err, record.ErrHeld) {
 			t.Errorf("erasing: %v, want ErrHeld", err)
 		}
 		wantOK(t, a, "s")
 		must(t, s.Release(t.Context(), text("closed")))
-		if held, _, err := session(t, a, "s").Held(t.Context()); held || err != nil {
-			t.Errorf("Held after Release: %v, %v", held, err)
+		if h, err := session(t, a, "s").Held(t.Context()); h != (record.LegalHold{}) || err != nil {
+			t.Errorf("Held after Release: %+v, %v", h, err)
 		}
 		must(t, second(s.Erase(t.Context(), redact.Text{})))
 	})

@@ -87,9 +87,9 @@ func (f *facts) observe(body []byte) {
 	case opPut:
 		f.names = &nameList{r.Name, r.SHA256, f.names}
 	case opHold:
-		f.held, f.reason = true, r.Reason
+		f.hold = LegalHold{Held: true, Since: r.At, Who: r.Who, Reason: r.Reason}
 	case opRelease:
-		f.held, f.reason = false, ""
+		f.hold = LegalHold{}
 	case opErase:
 		f.erasing, f.eraser = true, holderOf(r)
 	case opScrub, opPlace, opPlaced:

@@ -93,7 +93,7 @@ func pruneOne(ctx context.Context, a storage.Archive, info SessionInfo, opts Pru
 		return PruneResult{info, KeptUnknown, nil}, true
 	case !t.facts.last.Before(opts.Before):
 		return PruneResult{}, false
-	case t.facts.held:
+	case t.facts.hold.Held:
 		return PruneResult{info, KeptHeld, nil}, true
 	case opts.DryRun:
 		return PruneResult{info, WouldPrune, nil}, true

@@ -131,7 +131,7 @@ func (s *Session) scrubbable(ctx context.Context, dry bool) error {
 	switch {
 	case err != nil:
 		return err
-	case t.facts.held:
+	case t.facts.hold.Held:
 		return &storage.Error{Op: "scrub", Key: s.dir, Err: ErrHeld}
 	case t.facts.erasing:
 		return &storage.Error{Op: "scrub", Key: s.dir, Err: ErrErased}
@@ -233,7 +233,7 @@ func (s *Session) scrub(ctx context.Context, p *scrubPlan, about *Scrubbed, d ti
 	rec := me.record(record{Op: opScrub, At: about.At, Who: about.Who, Reason: about.Reason, Scrubbed: p.rehashed(s), Scrub: p.id})
 	_, err = s.manifest.append(ctx, func(f facts) ([]string, error) {
 		switch {
-		case f.held:
+		case f.hold.Held:
 			return nil, ErrHeld
 		case f.erasing:
 			return nil, ErrErased

@@ -169,17 +169,17 @@ func (s *Spool) remoteHad(session string) (bool, error) {
 // writing lock.
 func (s *Spool) heldHere(ctx context.Context, session string) error {
 	log, err := record.OpenDir(ctx, s.over(s.local), session)
-	held, why := false, ""
+	var hold record.LegalHold
 	if err == nil {
-		held, why, err = log.Held(ctx)
+		hold, err = log.Held(ctx)
 	}
 	switch {
 	case ctx.Err() != nil:
 		return ctx.Err()
 	case err != nil:
 		return &ConflictError{Reason: fmt.Sprintf("it was erased in the remote archive, and whether it is under a hold here can't be read: %v", err)}
-	case held:
-		return &ConflictError{Reason: fmt.Sprintf("it was erased in the remote archive, and is %v here: %s", record.ErrHeld, why)}
+	case hold.Held:
+		return &ConflictError{Reason: fmt.Sprintf("it was erased in the remote archive, and is %v here: %s", record.ErrHeld, hold.Reason)}
 	}
 	return nil
 }
