@@ -42,6 +42,7 @@ type auditLog struct {
 	lines    []redact.Text
 	journal  []journalLine
 	since    time.Time // time since which the oldest line has waited; zero: none waits
+	unmarked time.Time // time since which lines of edits.jsonl wait for a mark in the manifest; zero: none
 	bytes    int       // of lines, journal, and the batch being written
 	dropped  int       // dropped lines of the audit log that the log does not report yet
 	busy     bool      // a background writer is active
@@ -118,7 +119,7 @@ func (a *auditLog) room() bool {
 func (a *auditLog) waits() bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	return len(a.lines)+len(a.journal)+a.dropped > 0 || a.busy
+	return len(a.lines)+len(a.journal)+a.dropped > 0 || a.busy || !a.unmarked.IsZero()
 }
 
 // due reports whether enough waits, or has waited long enough, to be written without
@@ -126,13 +127,26 @@ func (a *auditLog) waits() bool {
 func (a *auditLog) due() bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	return len(a.lines) > flushLines || a.bytes > a.backlog.flushAt || !a.since.IsZero() && a.backlog.m.now().Sub(a.since) >= flushAfter
+	oldest := a.oldest()
+	return len(a.lines) > flushLines || a.bytes > a.backlog.flushAt || !oldest.IsZero() && a.backlog.m.now().Sub(oldest) >= flushAfter
 }
 
-// drain appends the waiting lines. For an erased session no line waits any more; the
-// next call of its agent finds the session that continues it.
+// oldest returns the time since which a line or a mark waits, zero if none does; the
+// caller holds mu.
+func (a *auditLog) oldest() time.Time {
+	if a.since.IsZero() || !a.unmarked.IsZero() && a.unmarked.Before(a.since) {
+		return a.unmarked
+	}
+	return a.since
+}
+
+// drain appends the waiting lines, and writes the planned mark. For an erased session
+// nothing waits any more; the next call of its agent finds the session that continues it.
 func (a *auditLog) drain(ctx context.Context) error {
 	err := a.write(ctx)
+	if err == nil {
+		err = a.markEdits(ctx)
+	}
 	if errors.Is(err, record.ErrErased) {
 		a.backlog.m.forsake(a.backlog.m.writing(a), err)
 		return nil
@@ -156,6 +170,40 @@ func (a *auditLog) write(ctx context.Context, more ...redact.Text) error {
 	}
 	a.wrote(&b, err)
 	return err
+}
+
+// edited reports that lines were appended to edits.jsonl. The manifest marks them
+// within [flushAfter]: until then nobody could prove that they were removed.
+func (a *auditLog) edited() {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.mark()
+}
+
+// mark plans a mark in the manifest, unless one is planned; the caller holds mu.
+func (a *auditLog) mark() {
+	if a.unmarked.IsZero() {
+		a.unmarked = a.backlog.m.now()
+		a.backlog.waiting.add(a, a.unmarked, a.unmarked.Add(flushAfter))
+	}
+}
+
+// markEdits writes the planned mark, if any. After a failure it plans another one.
+func (a *auditLog) markEdits(ctx context.Context) (err error) {
+	a.mu.Lock()
+	planned := !a.unmarked.IsZero()
+	a.unmarked = time.Time{}
+	a.mu.Unlock()
+	if !planned {
+		return nil
+	}
+	defer func() {
+		if err != nil && !errors.Is(err, record.ErrErased) {
+			a.edited()
+		}
+	}()
+	defer a.backlog.m.rescue("the archive", &err)
+	return a.log.CheckpointEdits(ctx)
 }
 
 // batch is the content of one write.

@@ -13,6 +13,7 @@ import (
 	"github.com/agentcompact/compact/policy"
 	"github.com/agentcompact/compact/storage"
 	"github.com/agentcompact/compact/storage/memory"
+	"github.com/agentcompact/compact/storage/record"
 	"github.com/agentcompact/compact/trace"
 	"github.com/agentcompact/compact/trace/tracetest"
 )
@@ -140,5 +141,45 @@ func TestSavingsOfACallCountOnce(t *testing.T) {
 	}
 	if c.res.After.Total = 30; s.savedWith(c) != 1_070 {
 		t.Errorf("after a decision anew: %d", s.saved)
+	}
+}
+
+// A preset without steps marks its changes in the manifest after a minute, or when the
+// archive accepts it again, so that verify then tells if somebody removes them.
+func TestEditsAreProvenAfterAMinute(t *testing.T) {
+	for name, down := range map[string]time.Duration{"at once": 0, "after a failure": 3 * flushAfter} {
+		t.Run(name, func(t *testing.T) { synctest.Test(t, func(t *testing.T) { provenAfter(t, down) }) })
+	}
+}
+
+func provenAfter(t *testing.T, down time.Duration) {
+	a := &broken{Archive: memory.New()}
+	m, _ := goingOn(t, "masking", a)
+	if res, err := m.Preflight(t.Context(), "s", wordy(24)); err != nil || res.MaskedCount == 0 || res.Step > 0 {
+		t.Fatalf("step %d, %d masked, %v", res.Step, res.MaskedCount, err)
+	}
+	if down > 0 {
+		a.mu.Lock()
+		a.word = "manifest"
+		a.mu.Unlock()
+		time.Sleep(down)
+		if a.repair(); a.asked < 2 || a.asked > 6 {
+			t.Errorf("%d attempts while the archive failed", a.asked)
+		}
+	}
+	time.Sleep(flushAfter + time.Second)
+	synctest.Wait()
+	if r, err := record.Verify(t.Context(), a, "s", record.VerifyOptions{}); err != nil || !r.OK() {
+		t.Fatalf("%+v, %v", r, err)
+	}
+	k, err := storage.ParseKey("s/edits.jsonl")
+	if err == nil {
+		err = a.Archive.(storage.Remover).Remove(t.Context(), k)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r, err := record.Verify(t.Context(), a, "s", record.VerifyOptions{}); err != nil || r.OK() {
+		t.Errorf("without edits.jsonl it is ok: %+v, %v", r, err)
 	}
 }

@@ -142,6 +142,7 @@ func (c *call) appendEdits(ctx context.Context, out *reduce.Outcome) error {
 	if err != nil {
 		return c.unappended(ctx, err, step)
 	}
+	c.s.audit.edited()
 	step.Seq, step.Off = w.Seq, w.Off
 	c.s.mu.Lock()
 	c.s.learnEdit(step)

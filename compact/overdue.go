@@ -127,7 +127,7 @@ func (a *auditLog) dueAt(now time.Time) time.Time {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	at := now.Add(firstRest)
-	for _, t := range []time.Time{a.again, a.since.Add(flushAfter)} {
+	for _, t := range []time.Time{a.again, a.oldest().Add(flushAfter)} {
 		if t.After(at) {
 			at = t
 		}

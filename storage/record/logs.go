@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"iter"
+	"slices"
 
 	"github.com/agentcompact/compact/redact"
 	"github.com/agentcompact/compact/storage"
@@ -130,6 +131,15 @@ func (s *Session) Checkpoint(ctx context.Context) error {
 		s.told(ctx, head{Op: headMark})
 	}
 	return nil
+}
+
+// CheckpointEdits is [Session.Checkpoint] if this Session appended to edits.jsonl since
+// its last mark. Otherwise it does nothing.
+func (s *Session) CheckpointEdits(ctx context.Context) error {
+	if !slices.ContainsFunc(s.marks(), func(r record) bool { return r.Name == editsName }) {
+		return nil
+	}
+	return s.Checkpoint(ctx)
 }
 
 // marks returns a mark for each log that has grown since its last mark. A log whose
