@@ -32,7 +32,7 @@ func (r *rig) half(path string) net.Conn {
 // A refused request, or one for a path of the handler's own, holds its
 // connection no longer than others, although its body is not read.
 func TestRefusedSlowClientsAreDisconnected(t *testing.T) {
-	r := newRigTo(t, echo(t), compact.Config{}, serve.Config{Token: "secret", Stall: 50 * time.Millisecond})
+	r := newRigTo(t, echo(t), compact.Config{}, serve.Config{Token: "secret", Stall: 500 * time.Millisecond})
 	for path, want := range map[string]int{
 		"/v1/chat/completions": http.StatusUnauthorized, "/v1/preflight": http.StatusUnauthorized, "/healthz": http.StatusMethodNotAllowed,
 	} {
