@@ -36,10 +36,7 @@ func rerun(cmd string) []covering {
 	var at shellFolder
 	for _, simple := range splitCommands(cmd) {
 		simple, closed := at.within(simple)
-		w := fields(simple)
-		for len(w) > 1 && (strings.Contains(w[0], "=") || slices.Contains([]string{"sudo", "time"}, w[0])) {
-			w = w[1:]
-		}
+		w := withoutPrefix(fields(simple))
 		if len(w) == 2 && w[0] == "cd" {
 			at.change(w[1])
 		}
