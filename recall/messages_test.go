@@ -1,8 +1,10 @@
 package recall_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
+	"iter"
 	"slices"
 	"testing"
 	"testing/synctest"
@@ -11,6 +13,7 @@ import (
 	"github.com/agentcompact/compact/compact"
 	"github.com/agentcompact/compact/recall"
 	"github.com/agentcompact/compact/redact"
+	"github.com/agentcompact/compact/storage"
 	"github.com/agentcompact/compact/storage/memory"
 	"github.com/agentcompact/compact/storage/record"
 )
@@ -114,10 +117,27 @@ func TestRefsOfDamagedLinesAreErrors(t *testing.T) {
 	}
 }
 
+// dated is an archive whose files have times of their own.
+type dated struct {
+	*memory.Archive
+	at map[string]time.Time // by the last segment of the key
+}
+
+func (a dated) List(ctx context.Context, prefix storage.Key) iter.Seq2[storage.Info, error] {
+	return func(yield func(storage.Info, error) bool) {
+		for info, err := range a.Archive.List(ctx, prefix) {
+			if info.Modified = a.at[info.Key.Base()]; !yield(info, err) {
+				return
+			}
+		}
+	}
+}
+
 // Originals between steps and messages of the journal come last, with their lines and the
 // time of their log. A caller can stop at each of them.
 func TestMessagesOfTheLogsComeLast(t *testing.T) {
-	s, err := record.OpenSession(t.Context(), memory.New(), "s")
+	times := map[string]time.Time{"edits.jsonl": time.Unix(1000, 0), "journal.jsonl": time.Unix(2000, 0)}
+	s, err := record.OpenSession(t.Context(), dated{memory.New(), times}, "s")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -137,7 +157,7 @@ func TestMessagesOfTheLogsComeLast(t *testing.T) {
 			if len(got) == stop {
 				break
 			}
-			if err != nil || msg.At.IsZero() || msg.Step != 0 {
+			if err != nil || !msg.At.Equal(times[msg.File]) || msg.Step != 0 {
 				t.Errorf("%s: archived at %s, step %d, %v", msg.File, msg.At, msg.Step, err)
 			}
 			got = append(got, fmt.Sprint(msg.File, " ", msg.Line, " ", msg.Message.Text()))

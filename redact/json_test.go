@@ -50,6 +50,7 @@ func TestJSONReplacesSecretsWrittenWithEscapes(t *testing.T) {
 		`{"aws_secret_access_key":"` + letters(20) + `\/` + "a1" + `"}`: `{"aws_secret_access_key":"<REDACTED>"}`,
 		`{"a":"{\"password\":\"x\\\"y1z\"}"}`:                           `{"a":"{\"password\":\"<REDACTED>\"}"}`,
 		`{"password":20261121,"pin_count":7}`:                           `{"password":"<REDACTED>","pin_count":7}`,
+		`{"db":{"password":4711},"pwd":471,"pass_rate":4711}`:           `{"db":{"password":"<REDACTED>"},"pwd":471,"pass_rate":4711}`, // four digits, as of a device
 		`{"a":"log: {\"password\":20261121} end"}`:                      `{"a":"log: {\"password\":\"<REDACTED>\"} end"}`,
 		`{"a":"{\"password\":20261121}"}`:                               `{"a":"{\"password\":\"<REDACTED>\"}"}`,
 	} {

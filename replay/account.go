@@ -200,6 +200,7 @@ type ledgerData struct {
 	Note    string          `json:"note"`
 	Model   string          `json:"model"`
 	Out     reduce.Link     `json:"out"`
+	Try     string          `json:"try"`
 	Edits   int64           `json:"edits"` // number of the last line of edits.jsonl before the ledger
 	Before  int             `json:"tokens_before"`
 	After   int             `json:"tokens_after"`

@@ -31,7 +31,7 @@ type AccountEdit struct {
 
 	owner
 	seq     int64 // number of its line in edits.jsonl
-	out     reduce.Link
+	attempt attempt
 	evicted []evicted
 }
 
@@ -40,7 +40,18 @@ type owner struct{ agent, branch string }
 
 func (l *ledgerData) owner() owner { return owner{l.Agent, l.Branch} }
 
-// voidEdit is the kind of a line in edits.jsonl that voids an earlier one.
+// An attempt identifies one try of a process to make an outcome. Another process may have
+// made the same outcome, with edits that are valid.
+type attempt struct {
+	owner
+	out reduce.Link
+	try string
+}
+
+func (l *ledgerData) attempt() attempt { return attempt{l.owner(), l.Out, l.Try} }
+
+// voidEdit is the kind of a line in edits.jsonl that voids the edits of one attempt. It can
+// precede them, if they were stored late.
 const voidEdit = "void"
 
 // readEdits reads the edits between steps, oldest first. The originals of an
@@ -49,6 +60,7 @@ const voidEdit = "void"
 func readEdits(ctx context.Context, s *record.Session, tools map[string]string) ([]AccountEdit, error) {
 	var all []AccountEdit
 	var originals [][]byte
+	void := map[attempt]bool{}
 	for l, err := range s.EditsLines(ctx, 0) {
 		if err != nil {
 			return nil, err
@@ -61,6 +73,8 @@ func readEdits(ctx context.Context, s *record.Session, tools map[string]string) 
 			originals = append(originals, nil)
 		case json.Unmarshal(l.Body, &line) != nil || line.Edit == nil:
 			originals = append(originals, bytes.Clone(l.Body))
+		case line.Edit.Kind == voidEdit:
+			void[line.Edit.attempt()], originals = true, nil
 		default:
 			all, err = appendEdit(all, line.Edit, l.Seq, originals, tools)
 			originals = nil
@@ -69,17 +83,14 @@ func readEdits(ctx context.Context, s *record.Session, tools map[string]string) 
 			return nil, err
 		}
 	}
-	return all, nil
+	return slices.DeleteFunc(all, func(e AccountEdit) bool { return e.Kind == "tidy" && void[e.attempt] }), nil
 }
 
-// appendEdit adds an edit; for a line that voids an edit, it removes that edit.
+// appendEdit adds an edit.
 func appendEdit(all []AccountEdit, l *ledgerData, seq int64, originals [][]byte, tools map[string]string) ([]AccountEdit, error) {
-	if l.Kind == voidEdit {
-		return slices.DeleteFunc(all, func(e AccountEdit) bool { return e.Kind == "tidy" && e.owner == l.owner() && e.out == l.Out }), nil
-	}
 	e := AccountEdit{
 		Agent: l.Agent, Kind: l.Kind, Model: l.Model, Stages: l.stages(), Before: l.Before, After: l.After,
-		owner: l.owner(), seq: seq, out: l.Out, evicted: l.Evicted,
+		owner: l.owner(), seq: seq, attempt: l.attempt(), evicted: l.Evicted,
 	}
 	count, err := counter()
 	if err != nil {

@@ -311,3 +311,39 @@ func TestAFilterTakesTheSummariesOfItsAgentAndTime(t *testing.T) {
 		}
 	}
 }
+
+// Two processes can make the same edits. If one of them was too late and voids its own, the
+// edits of the other one stay. A void line can also come before its edits.
+func TestAVoidLineTakesBackTheEditsOfItsTryAlone(t *testing.T) {
+	line := func(kind, try, agent string) string {
+		return fmt.Sprintf(`{"edit":{"v":2,"kind":%q,"try":%q,"agent":%q,"out":{"n":3,"hash":%q},"tokens_before":900,"tokens_after":300}}`, kind, try, agent, strings.Repeat("ab", 16))
+	}
+	for name, c := range map[string]struct {
+		lines []string
+		want  int
+	}{
+		"of another process": {[]string{line("tidy", "mine", ""), line("tidy", "theirs", ""), line("void", "mine", "")}, 1},
+		"of both processes":  {[]string{line("tidy", "mine", ""), line("tidy", "theirs", ""), line("void", "mine", ""), line("void", "theirs", "")}, 0},
+		"before its edits":   {[]string{line("void", "mine", ""), line("tidy", "mine", ""), line("tidy", "theirs", "")}, 1},
+		"of another agent":   {[]string{line("tidy", "mine", "one"), line("void", "mine", "two")}, 1},
+		"before the field":   {[]string{line("tidy", "", ""), line("void", "", "")}, 0},
+	} {
+		clean, err := redact.New(redact.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		a := memory.New()
+		s, err := record.OpenSession(t.Context(), a, "s")
+		for _, l := range c.lines {
+			if err == nil {
+				_, err = s.Edits(t.Context(), []redact.Text{clean.Record([]byte(l))})
+			}
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		if x := accountOf(t, a, "s"); len(x.Between) != c.want {
+			t.Errorf("%s: %d edits between steps, want %d", name, len(x.Between), c.want)
+		}
+	}
+}

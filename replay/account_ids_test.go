@@ -55,3 +55,20 @@ func TestAnAccountTellsCallsWithOneIdApart(t *testing.T) {
 		}
 	}
 }
+
+// The result of another tool with the id of an earlier recall is no answer of that recall.
+func TestAnAnswerOfAnotherToolIsNoRecall(t *testing.T) {
+	count, err := counter()
+	if err != nil {
+		t.Fatal(err)
+	}
+	all := recalling{count: count, at: map[recallKey]int{}}
+	all.begin()
+	for _, p := range []message.Part{message.Call("1", "recall", `{"ref":"3f9a2c1b70de"}`), {Kind: message.KindToolResult, CallID: "1", Text: "one line"},
+		message.Call("1", "bash", `{"command":"cat all.txt"}`), {Kind: message.KindToolResult, CallID: "1", Text: strings.Repeat("many lines\n", 400)}} {
+		all.part(&p, &AccountStep{})
+	}
+	if len(all.found) != 1 || all.found[0].Tokens == 0 || all.found[0].Tokens > 20 {
+		t.Errorf("%+v", all.found)
+	}
+}

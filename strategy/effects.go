@@ -206,15 +206,15 @@ func ofProject(w []string) []string {
 }
 
 // anyCommand reports whether f holds for one of the simple commands of a
-// command line. f gets them in lower case, without variables, sudo, time and
-// timeout.
+// command line. f gets them in lower case, without variables and wrappers
+// such as sudo.
 func anyCommand(cmd string, f func(string) bool) bool {
 	for line := range strings.Lines(cmd[:min(len(cmd), maxCommandLine)]) {
 		for _, simple := range splitCommands(strings.ToLower(line)) {
 			simple = strings.TrimSpace(simple)
-			for {
+			for p := (prefix{}); ; {
 				word, rest, ok := strings.Cut(simple, " ")
-				if !ok || word != "sudo" && word != "time" && !strings.Contains(word, "=") && word != "timeout" && strings.Trim(word, "0123456789s") != "" {
+				if !ok || !p.has(word) && !strings.Contains(word, "=") {
 					break
 				}
 				simple = strings.TrimSpace(rest)

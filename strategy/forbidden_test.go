@@ -55,3 +55,14 @@ func TestForbiddenItemIsCarried(t *testing.T) {
 		}
 	}
 }
+
+// Only a request after the prohibition lifts the mark of the previous summary.
+func TestForbiddenItemStaysDespiteAnEarlierRequest(t *testing.T) {
+	for step, want := range map[int]string{4: "[s10]", 12: ""} {
+		list := []item{{Status: itemOpen, Text: "publish the page", forbidden: "[s10]"}}
+		h := &History{Previous: Document{Words: []Word{{Step: step, Text: "Publish the page."}}}}
+		if h.markForbidden(list); list[0].forbidden != want || (list[0].Status == itemBlocked) != (want != "") {
+			t.Errorf("a request at step %d: %+v", step, list[0])
+		}
+	}
+}

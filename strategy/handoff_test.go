@@ -1,6 +1,7 @@
 package strategy
 
 import (
+	"maps"
 	"strings"
 	"testing"
 
@@ -91,5 +92,25 @@ func TestHandoffAfterOurSummaryIsNotAssured(t *testing.T) {
 	h.Previous = Document{Notes: []string{"The harbor feed has a season. [s1]"}}
 	if v := most(); v >= failedValue {
 		t.Errorf("after a summary: %v", v)
+	}
+}
+
+// The sentences that long answers can't displace have a common limit, and each topic has at
+// most a third of it. The best topics come first.
+func TestAssuredSentencesOfAHandoffAreLimited(t *testing.T) {
+	var lines []topicLine
+	for i, topic := range []float64{0.4, 1, 0.9, 1, 0.7, 0.9} {
+		for range 5 {
+			lines = append(lines, topicLine{Line{Group: itoa(i), Text: strings.Repeat("x", 20), Value: 1}, topic, i != 4})
+		}
+	}
+	got := map[string]int{}
+	for _, l := range assured(lines, 180) {
+		if l.Value >= failedValue {
+			got[l.Group] += len(l.Text)
+		}
+	}
+	if want := map[string]int{"1": 60, "3": 60, "2": 60}; !maps.Equal(got, want) {
+		t.Errorf("characters by topic: %v, want %v", got, want)
 	}
 }

@@ -158,6 +158,18 @@ func TestHarnessNoticeIsNotQuoted(t *testing.T) {
 	}
 }
 
+// A run of other checks without a stated outcome, of more or of fewer, is no rerun: the failure
+// of the check stays its last result.
+func TestSilentRunOfOtherChecksIsNoRerun(t *testing.T) {
+	for _, later := range []string{"go vet ./... 2>&1", "go vet ./a && go test ./a"} {
+		log := append([]message.Message{message.User("Make it clean.")}, command("1", "", "go vet ./a 2>&1", "Exit code 1\n# x/a\na/a.go:3:2: unreachable code")...)
+		text := write4(t, Input{Messages: append(append(log, command("2", "", later, "")...), steps(4)...)})
+		if !strings.Contains(text, "its last run failed: `go vet ./a") || strings.Contains(text, "it ran again") {
+			t.Errorf("after %q:\n%s", later, text)
+		}
+	}
+}
+
 // TestSummaryStatesSilentRerunOfCheck checks a rerun without a stated status. The summary
 // says that it printed nothing, because a reader knows what that means for a compiler.
 func TestSummaryStatesSilentRerunOfCheck(t *testing.T) {

@@ -160,13 +160,46 @@ func builds(w []string) bool {
 	return slices.ContainsFunc(builders, func(b string) bool { return text == b || strings.HasPrefix(text, b+" ") })
 }
 
+// launchers run the command behind them. timeout has options and a duration before it.
+var launchers = []string{"sudo", "time", "timeout", "env"}
+
 // withoutPrefix removes variables and wrappers such as sudo from the beginning
 // of a command.
 func withoutPrefix(w []string) []string {
-	for len(w) > 0 && (isVariable(w[0]) || slices.Contains([]string{"sudo", "time", "timeout"}, w[0]) || strings.Trim(w[0], "0123456789s") == "") {
+	var p prefix
+	for len(w) > 0 && p.has(w[0]) {
 		w = w[1:]
 	}
 	return w
+}
+
+// A prefix follows the words before a command.
+type prefix struct {
+	limits bool // the words are those of timeout, before its duration
+	value  bool // the next word is the value of an option
+}
+
+// has reports whether the next word belongs to the prefix.
+func (p *prefix) has(word string) bool {
+	switch {
+	case p.value:
+		p.value = false
+	case p.limits && strings.HasPrefix(word, "-"):
+		p.value = word == "-k" || word == "-s"
+	case isDuration(word):
+		p.limits = false
+	case isVariable(word), slices.Contains(launchers, word):
+		p.limits = word == "timeout"
+	default:
+		return false
+	}
+	return true
+}
+
+// isDuration reports whether a word is a duration of timeout: 60, 1.5m.
+func isDuration(word string) bool {
+	unit := strings.TrimLeft(word, "0123456789.")
+	return unit != word && (unit == "" || len(unit) == 1 && strings.Contains("smhd", unit))
 }
 
 // isVariable reports whether a word sets a variable: NAME=value.

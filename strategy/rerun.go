@@ -33,22 +33,21 @@ type covering struct {
 // check runs only after the previous check passed. Otherwise, they count as one check.
 func rerun(cmd string) []covering {
 	var out []covering
-	dir := ""
+	var at shellFolder
 	for _, simple := range splitCommands(cmd) {
-		w := fields(simple)
-		for len(w) > 1 && (strings.Contains(w[0], "=") || slices.Contains([]string{"sudo", "time"}, w[0])) {
-			w = w[1:]
-		}
-		if len(w) == 2 && w[0] == "cd" && len(out) == 0 {
-			dir = strings.TrimSuffix(w[1], "/")
+		simple, closed := at.within(simple)
+		w := withoutPrefix(fields(simple))
+		if len(w) == 2 && w[0] == "cd" {
+			at.change(w[1])
 		}
 		if k := checkWords(w); k > 0 {
 			words := checked(w)
 			if ofItsFolder(w, words) {
 				words = append(words, ".")
 			}
-			out = append(out, cover(dir, words, k))
+			out = append(out, cover(at.now, words, k))
 		}
+		at.leave(closed)
 	}
 	switch {
 	case len(out) == 0 || strings.ContainsRune(cmd, '\n'):
@@ -61,6 +60,50 @@ func rerun(cmd string) []covering {
 		return []covering{{all, []string{all}}}
 	}
 	return out
+}
+
+// A shellFolder follows the folder in which the parts of a command run. Checks with the
+// same words in two folders are two checks.
+type shellFolder struct {
+	now, last string   // "" is the folder in which the command begins
+	outer     []string // folders outside of the open parentheses
+}
+
+// within returns a part of a command without the parentheses of its subshells, and the
+// number of subshells that end with it.
+func (f *shellFolder) within(part string) (rest string, closed int) {
+	rest = strings.TrimSpace(part)
+	for strings.HasPrefix(rest, "(") {
+		f.outer, rest = append(f.outer, f.now), strings.TrimSpace(rest[1:])
+	}
+	for strings.HasSuffix(rest, ")") && closed < len(f.outer) && strings.Count(rest, ")") > strings.Count(rest, "(") {
+		closed, rest = closed+1, strings.TrimSpace(strings.TrimSuffix(rest, ")"))
+	}
+	return rest, closed
+}
+
+// change follows a change of the folder.
+func (f *shellFolder) change(to string) {
+	switch {
+	case to == "-":
+		f.now, f.last = f.last, f.now
+		return
+	case path.IsAbs(to) || strings.HasPrefix(to, "~") || strings.HasPrefix(to, "$"):
+		to = strings.TrimSuffix(to, "/")
+	default:
+		to = path.Join(f.now, to)
+	}
+	if f.last = f.now; to == "." {
+		to = ""
+	}
+	f.now = to
+}
+
+// leave follows the end of subshells, which returns to the folder before them.
+func (f *shellFolder) leave(n int) {
+	if n > 0 {
+		f.now, f.outer = f.outer[len(f.outer)-n], f.outer[:len(f.outer)-n]
+	}
 }
 
 // checks returns the checks of a call. If a change of the folder failed, the names of the

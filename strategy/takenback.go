@@ -47,6 +47,7 @@ type commits struct {
 	files map[string]*pending       // by the key of the path
 	more  int                       // number of files that a previous summary counted and did not name
 	made  map[string][]commitChange // what each commit holds, by its hash
+	added []string                  // operands of git add since the last commit
 }
 
 // A commitChange holds the changes of one file in a commit.
@@ -97,6 +98,7 @@ func (h *History) findTakenBack() {
 			p.changes = 0
 		}
 		c.files = append(kept, h.commits.reverted(c)...)
+		h.commits.adds(c)
 		if c.commits() {
 			h.commits.end(s.ID, c)
 		}
@@ -108,16 +110,57 @@ func (c *Call) commits() bool {
 	return c.Answered && c.Outcome != Failed && anyCommand(c.Command(), func(simple string) bool { return strings.HasPrefix(simple, "git commit") })
 }
 
-// end counts the changes so far as committed by a call.
-func (c *commits) end(step int, by *Call) {
-	c.last, c.more = step, 0
-	var held []commitChange
+// adds records the files that a call adds to the next commit.
+func (c *commits) adds(by *Call) {
+	if !by.Answered {
+		return
+	}
+	for line := range strings.Lines(by.Command()[:min(len(by.Command()), maxCommandLine)]) {
+		for _, simple := range splitCommands(line) {
+			if w := fields(simple); len(w) > 2 && w[0] == "git" && w[1] == "add" {
+				c.added = append(c.added, operands(w[2:])...)
+			}
+		}
+	}
+}
+
+// inCommit returns the changed files that a commit holds: those that were added to it, if
+// git counts as many and there are others, or else all.
+func (c *commits) inCommit(by *Call) (held []*pending, all bool) {
+	var added []*pending
 	for _, p := range c.files {
 		if p.changes > 0 {
-			held = append(held, commitChange{p.path, p, p.changes, !p.committed})
-			p.commits++
-			p.changes, p.committed, p.kept = 0, true, p.step
+			held = append(held, p)
+			if slices.ContainsFunc(c.added, func(o string) bool { return atOrBelow(p.path, o) }) {
+				added = append(added, p)
+			}
 		}
+	}
+	if n, ok := by.filesIn(); ok && n == len(added) && n < len(held) {
+		return added, false
+	}
+	return held, true
+}
+
+// atOrBelow reports whether a path is that of an operand of a command, or below it. The operand
+// can be relative to a folder of the path.
+func atOrBelow(p, operand string) bool {
+	o := "/" + strings.Trim(path.Clean(operand), "/") + "/"
+	return o != "/./" && strings.Contains("/"+strings.TrimPrefix(p, "./")+"/", o)
+}
+
+// end counts the changes so far as committed by a call. If git counts fewer files, these are
+// the files that were added; the others remain.
+func (c *commits) end(step int, by *Call) {
+	files, all := c.inCommit(by)
+	if c.last, c.added = step, nil; all {
+		c.more = 0
+	}
+	var held []commitChange
+	for _, p := range files {
+		held = append(held, commitChange{p.path, p, p.changes, !p.committed})
+		p.commits++
+		p.changes, p.committed, p.kept = 0, true, p.step
 	}
 	if hash := commitHash(by.Result); hash != "" && by.holdsAll(len(held)) {
 		c.made[hash] = held
@@ -148,13 +191,21 @@ func (c *commits) reverted(by *Call) []fileOp {
 // holdsAll reports whether a commit holds changes of exactly n files: git says so, or the
 // command commits all changed files.
 func (c *Call) holdsAll(n int) bool {
+	if files, ok := c.filesIn(); ok {
+		return files == n
+	}
+	return anyCommand(c.Command(), func(simple string) bool { return beginsAny(simple, []string{"git commit -a", "git commit --all"}) })
+}
+
+// filesIn returns the number of files in a commit, as git prints it.
+func (c *Call) filesIn() (int, bool) {
 	for line := range strings.Lines(c.Result) {
 		count, rest, _ := strings.Cut(strings.TrimSpace(line), " ")
 		if files, err := strconv.Atoi(count); err == nil && beginsAny(rest, []string{"file changed", "files changed"}) {
-			return files == n
+			return files, true
 		}
 	}
-	return anyCommand(c.Command(), func(simple string) bool { return beginsAny(simple, []string{"git commit -a", "git commit --all"}) })
+	return 0, false
 }
 
 // Parts of the line about changes since the last commit.

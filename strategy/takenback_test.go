@@ -96,11 +96,12 @@ func TestFilesOfARevertedCommit(t *testing.T) {
 		do        *gitAgent
 		want, not []string
 	}{
-		"all of the file":     {a().git("git revert --no-edit 4be1f02", revert), []string{"`up/retry.go`: edited, then taken back [s8]"}, nil},
-		"an earlier commit":   {a().edit("up/retry.go").git("git commit -am 'up: more'", "[main 9c01d2e] up: more").git("git revert 4be1f02", revert), []string{"`up/retry.go`: edited [s"}, []string{"then taken back"}},
-		"a part of the files": {new(gitAgent).edit("up/retry.go").edit("up/doc.md").git("git add up/doc.md && git commit -m 'up: doc'", "[main 4be1f02] up: doc\n 1 file changed, 1 insertion(+)").git("git revert 4be1f02", revert), []string{"`up/retry.go`: edited [s4]", "`up/doc.md`: edited [s6]"}, []string{"then taken back"}},
-		"changed since":       {a().edit("up/retry.go").git("git revert 4be1f02", revert), nil, []string{"then taken back"}},
-		"edited again":        {a().git("git revert 4be1f02", revert).edit("up/retry.go"), []string{"`up/retry.go`: edited [s10]"}, []string{"then taken back"}},
+		"all of the file":         {a().git("git revert --no-edit 4be1f02", revert), []string{"`up/retry.go`: edited, then taken back [s8]"}, nil},
+		"an earlier commit":       {a().edit("up/retry.go").git("git commit -am 'up: more'", "[main 9c01d2e] up: more").git("git revert 4be1f02", revert), []string{"`up/retry.go`: edited [s"}, []string{"then taken back"}},
+		"a part of the files":     {new(gitAgent).edit("up/retry.go").edit("up/doc.md").git("git add up/doc.md && git commit -m 'up: doc'", "[main 4be1f02] up: doc\n 1 file changed, 1 insertion(+)").git("git revert 4be1f02", revert), []string{"`up/retry.go`: edited [s4]", "`up/doc.md`: edited, then taken back [s10]"}, nil},
+		"files that nobody added": {new(gitAgent).edit("up/retry.go").edit("up/doc.md").git("git commit -m 'up: doc'", "[main 4be1f02] up: doc\n 1 file changed, 1 insertion(+)").git("git revert 4be1f02", revert), []string{"`up/retry.go`: edited [s4]", "`up/doc.md`: edited [s6]"}, []string{"then taken back"}},
+		"changed since":           {a().edit("up/retry.go").git("git revert 4be1f02", revert), nil, []string{"then taken back"}},
+		"edited again":            {a().git("git revert 4be1f02", revert).edit("up/retry.go"), []string{"`up/retry.go`: edited [s10]"}, []string{"then taken back"}},
 	} {
 		t.Run(name, func(t *testing.T) { tells(t, long("Make the uploader faster.", c.do.msgs...), c.want, c.not) })
 	}
@@ -135,4 +136,26 @@ func TestUncommittedFilesAreCounted(t *testing.T) {
 	again := long("Go on.", new(gitAgent).edit("up/part20.go").msgs...)
 	again.Previous = written(t, taskState, 1500, first)
 	tells(t, again, []string{"`up/part8.go` and 8 more ["}, nil)
+}
+
+// A commit holds the files that were added to it, if git counts as many.
+func TestFilesThatWereNotAddedStayUncommitted(t *testing.T) {
+	one, two := "[main 4be1f02] up: doc\n 1 file changed, 1 insertion(+)", "[main 4be1f02] up: doc\n 2 files changed, 2 insertions(+)"
+	begin := func() *gitAgent { return new(gitAgent).edit("/w/up/retry.go").edit("/w/up/doc.md") }
+	for name, c := range map[string]struct {
+		do        *gitAgent
+		want, not []string
+	}{
+		"one of two":       {begin().git("git add up/doc.md && git commit -m doc", one), []string{"changed after the last commit [s8]: `/w/up/retry.go` [s4]"}, nil},
+		"before":           {begin().git("cd up && git add ./doc.md", "").git("git commit -m doc", one), []string{"changed after the last commit [s10]: `/w/up/retry.go` [s4]"}, nil},
+		"its folder":       {begin().edit("/w/cmd/main.go").git("git add up/ && git commit -m up", two), []string{"changed after the last commit [s10]: `/w/cmd/main.go` [s8]"}, nil},
+		"everything":       {begin().git("git add -A && git commit -m up", two), nil, []string{"changed after the last commit"}},
+		"the whole folder": {begin().git("git add . && git commit -m up", one), nil, []string{"changed after the last commit"}},
+		"another count":    {begin().git("git add up/doc.md && git commit -am up", two), nil, []string{"changed after the last commit"}},
+		"a longer name":    {begin().edit("/w/up/doc.md.orig").git("git add up/doc.md && git commit -m doc", one), []string{"`/w/up/doc.md.orig`, `/w/up/retry.go`"}, nil},
+		"in the next one":  {begin().git("git add up/doc.md && git commit -m doc", one).git("git add up/retry.go && git commit -m up", strings.ReplaceAll(one, "4be1f02", "9c01d2e")), nil, []string{"changed after the last commit"}},
+		"then taken back":  {begin().git("git add up/doc.md && git commit -m doc", one).git("git checkout -- /w/up/retry.go", ""), []string{"`/w/up/retry.go`: edited, then taken back [s10]"}, []string{"changed after the last commit"}},
+	} {
+		t.Run(name, func(t *testing.T) { tells(t, long("Make the uploader faster.", c.do.msgs...), c.want, c.not) })
+	}
 }

@@ -1,7 +1,9 @@
 package transport
 
 import (
+	"bytes"
 	"encoding/json"
+	"fmt"
 	"strings"
 	"testing"
 )
@@ -102,6 +104,32 @@ func TestTheRoundsOfAConversationAreBounded(t *testing.T) {
 		kept := r.get(roundKey{session: "s"})
 		if n := len(kept); n < 1 || n > maxRoundBytes/len(large) || kept[n-1].at != all {
 			t.Errorf("%s: %d rounds of %d bytes are kept, the last at %d", name, n, len(large), kept[max(n-1, 0)].at)
+		}
+	}
+}
+
+// A request reads the rounds of its conversation while others of the same agent read and keep
+// some. What is remembered keeps its order, by which the oldest ones are forgotten.
+func TestWeavingLeavesTheRememberedRoundsAsTheyAre(t *testing.T) {
+	r, d := newRounds(), chatDialect{}
+	x := &exchange{dialect: d, who: identity{session: "s"}}
+	answer := json.RawMessage(`{"role":"assistant","content":"on"}`)
+	body := `{"messages":[{"role":"user","content":"go"}`
+	for i := range 3 {
+		r.keep(x, []byte(body+"]}"), round{said: []json.RawMessage{answer}, before: []json.RawMessage{enc(fmt.Sprint("hidden ", i))}})
+		body += "," + string(answer) + `,{"role":"user","content":"go"}`
+	}
+	want, err := r.weave(x, d, []byte(body+"]}"))
+	if err != nil || bytes.Count(want, []byte("hidden")) != 3 {
+		t.Fatalf("%s, %v", want, err)
+	}
+	for range 2 {
+		kept := r.get(roundKey{session: "s"})
+		if len(kept) != 3 || kept[0].at != 1 || kept[1].at != 3 || kept[2].at != 5 {
+			t.Fatalf("%d rounds, at %d to %d", len(kept), kept[0].at, kept[len(kept)-1].at)
+		}
+		if got, err := r.weave(x, d, []byte(body+"]}")); err != nil || !bytes.Equal(got, want) {
+			t.Errorf("%s, %v; want %s", got, err, want)
 		}
 	}
 }

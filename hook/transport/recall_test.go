@@ -241,21 +241,29 @@ func TestInnerCallsOfAStreamAreRetried(t *testing.T) {
 		{[]provider.Failure{{Status: 400}}, "[]"},
 		{[]provider.Failure{{Status: 429, RetryAfter: time.Hour}}, "[8s]"},
 	} {
-		f := forms()[1].withTools()
-		r, body, ref := recalling(t, f)
-		waits := []time.Duration{}
-		r.client.Transport.(*transport.Transport).Pauses(func(d time.Duration) { waits = append(waits, d) })
-		said := 0
-		r.server.Reply = func(provider.Request) provider.Answer {
-			if said++; said > 1 {
-				return provider.Answer{Text: "Done."}
+		for _, f := range []form{forms()[1], forms()[1].withTools()} {
+			r, body, ref := recalling(t, f)
+			waits := []time.Duration{}
+			r.client.Transport.(*transport.Transport).Pauses(func(d time.Duration) { waits = append(waits, d) })
+			said := 0
+			r.server.Reply = func(provider.Request) provider.Answer {
+				if said++; said > 1 {
+					return provider.Answer{Text: "Done."}
+				}
+				r.server.Fail(c.fails...)
+				return provider.Answer{Calls: []provider.Call{recallOf(ref)}}
 			}
-			r.server.Fail(c.fails...)
-			return provider.Answer{Calls: []provider.Call{recallOf(ref)}}
-		}
-		_, answer := r.post(f, body)
-		if fmt.Sprint(waits) != c.waits || strings.Contains(answer, "Done.") == strings.Contains(answer, `"error"`) || strings.Contains(answer, "Done.") != (c.waits != "[]") {
-			t.Errorf("%v: waited %v; %s", c.fails, waits, answer)
+			before := len(r.got())
+			_, answer := r.post(f, body)
+			if fmt.Sprint(waits) != c.waits || strings.Contains(answer, "Done.") == strings.Contains(answer, `"error"`) || strings.Contains(answer, "Done.") != (c.waits != "[]") {
+				t.Errorf("%v: waited %v; %s", c.fails, waits, answer)
+			}
+			asked := r.got()[before+1:]
+			for i, again := range asked {
+				if again != asked[0] {
+					t.Errorf("%v: attempt %d differs from the first one: %d bytes, %d", c.fails, i+2, len(again), len(asked[0]))
+				}
+			}
 		}
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -123,16 +124,21 @@ func TestVoidLineIsForOneTry(t *testing.T) {
 func TestEditsThatAreReadStayAsTheyAre(t *testing.T) {
 	var d Edits
 	for _, seq := range []int64{1, 3, 5, 7, 9} {
-		d.Add(Step{Seq: seq})
+		d.Add(Step{Kind: KindTidy, Seq: seq, Try: strconv.Itoa(int(seq))})
 	}
 	read := d.All
 	d.Add(Step{Seq: 2})
+	before := d.All
+	d.Add(Step{Kind: KindVoid, Try: "3"})
+	if before[1].Seq != 2 || before[2].Seq != 3 || before[5].Seq != 9 {
+		t.Errorf("after a void line, earlier readers have %d, %d, …, %d", before[1].Seq, before[2].Seq, before[5].Seq)
+	}
 	for i, seq := range []int64{1, 3, 5, 7, 9} {
 		if read[i].Seq != seq {
 			t.Errorf("edit %d is %d, was %d", i, read[i].Seq, seq)
 		}
 	}
-	if len(d.All) != 6 || d.All[1].Seq != 2 {
+	if len(d.All) != 5 || d.All[1].Seq != 2 {
 		t.Errorf("%d edits, the second is %d", len(d.All), d.All[1].Seq)
 	}
 }

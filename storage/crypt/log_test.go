@@ -30,6 +30,42 @@ func TestAppendToALogThatWasErasedLeavesNothing(t *testing.T) {
 }
 
 // TestLogWithAHoleIsNotAppendedTo: a removed piece is detected.
+// erasing is an archive of which another process erases everything while an object is created.
+type erasing struct {
+	*memory.Archive
+	now bool
+}
+
+func (a *erasing) Create(ctx context.Context, k storage.Key, b storage.Blob) error {
+	if a.now {
+		for info, err := range a.List(ctx, storage.Key{}) {
+			if err != nil {
+				return err
+			}
+			if err := a.Remove(ctx, info.Key); err != nil {
+				return err
+			}
+		}
+	}
+	return a.Archive.Create(ctx, k, b)
+}
+
+// An erase can take place between the check of a log and the creation of its next piece, which
+// would then be all that is left of the log.
+func TestAppendToALogThatIsErasedMeanwhileLeavesNothing(t *testing.T) {
+	p := newPair(t)
+	inner := &erasing{Archive: memory.New()}
+	a, log := crypt.New(inner, keys(t, p.identity, p)), key(t, "s/log.jsonl")
+	must(t, a.Append(t.Context(), log, 0, storage.Redacted(text(t, "one\n"))))
+	inner.now = true
+	if err := a.Append(t.Context(), log, 4, storage.Redacted(text(t, "two\n"))); !errors.Is(err, storage.ErrSeq) {
+		t.Errorf("got %v, want ErrSeq", err)
+	}
+	for info, err := range inner.List(t.Context(), storage.Key{}) {
+		t.Errorf("left: %v, %v", info.Key, err)
+	}
+}
+
 func TestLogWithAHoleIsNotAppendedTo(t *testing.T) {
 	p, inner := newPair(t), memory.New()
 	a := crypt.New(inner, keys(t, p.identity, p))

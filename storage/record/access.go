@@ -74,6 +74,9 @@ func Accesses(ctx context.Context, a storage.Archive) iter.Seq2[Access, error] {
 				yield(Access{}, err)
 				return
 			}
+			if info.Foreign != "" {
+				continue // VerifyAccesses reports it
+			}
 			for line, err := range logLines(ctx, newChain(a, info.Key, false)) {
 				var x Access
 				if err == nil {

@@ -1,6 +1,8 @@
 package record_test
 
 import (
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -50,6 +52,26 @@ func TestAForeignFileAmongAccessRecords(t *testing.T) {
 	if r, err := record.VerifyAccesses(t.Context(), a); err != nil || len(r.Problems) != 1 || r.Problems[0].Kind != record.Added {
 		t.Errorf("%+v, %v", r, err)
 	}
+}
+
+// A file manager can leave a file among the records. The records are listed in spite of it.
+func TestAccessRecordsBesideAForeignFileAreRead(t *testing.T) {
+	dir := t.TempDir()
+	a, err := fs.Open(dir)
+	must(t, err)
+	must(t, record.NewAccessLog(a).Record(t.Context(), "", "search", text("dave"), text("disk")))
+	must(t, os.WriteFile(filepath.Join(dir, "_access", ".DS_Store"), []byte("who knows"), 0o600))
+	n := 0
+	for x, err := range record.Accesses(t.Context(), a) {
+		must(t, err)
+		if n++; x.Who != "dave" || x.What != "disk" {
+			t.Errorf("%+v", x)
+		}
+	}
+	if n != 1 {
+		t.Errorf("%d records, want 1", n)
+	}
+	must(t, a.Close())
 }
 
 var _ storage.Sweeper = (*fs.Archive)(nil)

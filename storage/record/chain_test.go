@@ -5,6 +5,8 @@ import (
 	"errors"
 	"io"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/agentcompact/compact/storage"
 	"github.com/agentcompact/compact/storage/memory"
@@ -101,4 +103,43 @@ func TestLogRewrittenDuringTheSearchForItsEndIsReread(t *testing.T) {
 			t.Errorf("%d lines took its place: %d are seen, %v", lines, got.seq, err)
 		}
 	}
+}
+
+// A second writer can die in the middle of a line that continues the rest of the first one. A
+// process that knows the first rest appends behind both.
+func TestAppendFollowsARestThatHasGrown(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+		defer cancel()
+		k, err := storage.ParseKey("s/events.jsonl")
+		if err != nil {
+			t.Fatal(err)
+		}
+		a, size := memory.New(), int64(0)
+		tear := func(rest string) {
+			if err := a.Append(ctx, k, size, blobOf(rest)); err != nil {
+				t.Fatal(err)
+			}
+			size += int64(len(rest))
+		}
+		tear(`{"seq":1,"pr`)
+		c := newChain(a, k, false)
+		if _, err := c.refresh(ctx); err != nil {
+			t.Fatal(err)
+		}
+		tear(`ev":"0`)
+		if _, err := c.append(ctx, func(facts) ([]string, error) { return []string{`{"a":1}`}, nil }); err != nil {
+			t.Fatal(err)
+		}
+		got := ""
+		for line, err := range logLines(ctx, newChain(a, k, false)) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			got += string(line)
+		}
+		if got != `{"a":1}` {
+			t.Errorf("the log has %s", got)
+		}
+	})
 }

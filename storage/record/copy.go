@@ -216,8 +216,10 @@ func (c *copier) session(ctx context.Context, dir storage.Key) error {
 // alive returns an error for a session that dst has erased, unless it exists
 // again, or src has begun it anew after an erase.
 func (c *copier) alive(ctx context.Context, dir storage.Key, life string) error {
-	for _, err := range c.dst.List(ctx, dir) {
-		return err
+	for info, err := range c.dst.List(ctx, dir) {
+		if err != nil || info.Foreign == "" { // an erase leaves the files of other programs
+			return err
+		}
 	}
 	stone, gone, err := c.graves.of(ctx, dir)
 	if errors.Is(err, errStone) {

@@ -144,7 +144,19 @@ func TestCopyErasesNoOtherSession(t *testing.T) {
 	wantWhole(t, dst)
 }
 
-// An erase at any time of a copy is no tampering with it.
+// sessionsOf returns the folders of the sessions of an archive.
+func sessionsOf(t *testing.T, a storage.Archive) map[string]bool {
+	t.Helper()
+	all := map[string]bool{}
+	for s, err := range record.Sessions(t.Context(), a) {
+		must(t, err)
+		all[s.Dir] = true
+	}
+	return all
+}
+
+// An erase at any time of a copy is no tampering with it, and the copy, which begins again,
+// counts a session once.
 func TestCopyDuringAnErase(t *testing.T) {
 	for _, named := range [][]string{nil, {"alice"}} {
 		for at := 0; ; at++ {
@@ -155,9 +167,13 @@ func TestCopyDuringAnErase(t *testing.T) {
 				}
 				n++
 			}}
-			_, err := record.Copy(t.Context(), dst, src, opts)
+			most := len(sessionsOf(t, src))
+			done, err := record.Copy(t.Context(), dst, src, opts)
 			if n <= at {
 				break
+			}
+			if done.Sessions > most {
+				t.Errorf("erased before file %d: %d sessions are counted, of %d", at, done.Sessions, most)
 			}
 			if err != nil && (named == nil || !errors.Is(err, record.ErrErased)) {
 				t.Errorf("erased before file %d: %v", at, err)

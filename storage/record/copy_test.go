@@ -5,11 +5,14 @@ import (
 	"context"
 	"errors"
 	"io"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/agentcompact/compact/storage"
+	"github.com/agentcompact/compact/storage/fs"
 	"github.com/agentcompact/compact/storage/memory"
 	"github.com/agentcompact/compact/storage/record"
 )
@@ -222,6 +225,27 @@ func TestCopyRestoresNoErasedSession(t *testing.T) {
 			t.Errorf("the others: %v, %q", err, r.Problems)
 		}
 	})
+}
+
+// An erase leaves the files of other programs. Such a file is not the session.
+func TestCopyRestoresNoErasedSessionBesideAForeignFile(t *testing.T) {
+	src, dir := memory.New(), t.TempDir()
+	dst, err := fs.Open(dir)
+	must(t, err)
+	step(t, session(t, src, "alice"), 1)
+	must(t, second(record.Copy(t.Context(), dst, src, record.CopyOptions{})))
+	must(t, second(session(t, dst, "alice").Erase(t.Context(), text("asked for"))))
+	must(t, os.MkdirAll(filepath.Join(dir, "alice"), 0o700))
+	must(t, os.WriteFile(filepath.Join(dir, "alice", ".DS_Store"), []byte("who knows"), 0o600))
+	if _, err := record.Copy(t.Context(), dst, src, record.CopyOptions{}); !errors.Is(err, record.ErrErased) {
+		t.Errorf("got %v, want ErrErased", err)
+	}
+	for info, err := range dst.List(t.Context(), mustKey(t, "alice")) {
+		if must(t, err); info.Foreign == "" {
+			t.Errorf("copied: %s", info.Key)
+		}
+	}
+	must(t, dst.Close())
 }
 
 func TestCopyOfOneSessionHasAHeadOfItsOwn(t *testing.T) {

@@ -218,3 +218,21 @@ func TestACommitReportsAScrubThatFollowsAtOnce(t *testing.T) {
 		})
 	}
 }
+
+// The process that erases a session may have listed its files already. A writer removes what it
+// stored since its last line of the manifest.
+func TestWriterOfASessionThatIsBeingErasedRemovesItsFiles(t *testing.T) {
+	a := memory.New()
+	s := session(t, a, "s")
+	_, err := s.Transcript(t.Context(), 1, lines("a message", 2))
+	must(t, err)
+	must(t, session(t, a, "s").BeginErase(t.Context()))
+	if _, err := s.Commit(t.Context(), 1, text(`{"v":1}`)); !errors.Is(err, record.ErrErased) {
+		t.Errorf("got %v, want ErrErased", err)
+	}
+	for info, err := range a.List(t.Context(), mustKey(t, "s")) {
+		if must(t, err); info.Key.Base() != "manifest.jsonl" {
+			t.Errorf("left: %s", info.Key)
+		}
+	}
+}

@@ -105,6 +105,12 @@ func (s *Spool) evictOne(ctx context.Context, session string, keep time.Duration
 		}
 		defer unlock()
 	}
+	return s.evictLocked(ctx, session, keep)
+}
+
+// evictLocked is evictOne under both locks. It checks the session again, because another
+// process can have written to it before the locks were taken.
+func (s *Spool) evictLocked(ctx context.Context, session string, keep time.Duration) error {
 	if ok, err := s.old(session, keep); err != nil || !ok {
 		return err
 	}
@@ -114,8 +120,8 @@ func (s *Spool) evictOne(ctx context.Context, session string, keep time.Duration
 		return replace(s.state(session, conflictFile), []byte(lost))
 	}
 	// Without its origin a session counts as not on the disk, whatever remains
-	// of it.
-	if err := os.Remove(s.state(session, originFile)); err != nil {
+	// of it. A crash can have left such a rest.
+	if err := os.Remove(s.state(session, originFile)); err != nil && !errors.Is(err, os.ErrNotExist) {
 		return err
 	}
 	if err := syncFolder(s.state(session)); err != nil {

@@ -1,7 +1,9 @@
 package spool_test
 
 import (
+	"context"
 	"errors"
+	"sync"
 	"testing"
 
 	"github.com/agentcompact/compact/storage"
@@ -72,6 +74,39 @@ func TestHeadsDoNotWaitForASessionInConflict(t *testing.T) {
 	r, err := record.Verify(t.Context(), far, "alice", record.VerifyOptions{Heads: book})
 	if must(t, err); !r.OK() || !r.TailProven {
 		t.Errorf("%q, proven %v", r.Problems, r.TailProven)
+	}
+}
+
+// busy is an archive that takes so long for its first file that another session begins.
+type busy struct {
+	*remote
+	once      sync.Once
+	meanwhile func()
+}
+
+func (b *busy) Create(ctx context.Context, k storage.Key, blob storage.Blob) error {
+	b.once.Do(b.meanwhile)
+	return b.remote.Create(ctx, k, blob)
+}
+
+// While agents work, something is always written during a pass. The heads of what was there
+// before are sent nevertheless.
+func TestHeadsDoNotWaitForSessionsThatBeganDuringThePass(t *testing.T) {
+	far := &busy{remote: newRemote()}
+	s := open(t, t.TempDir(), far, &spool.Options{Passive: true})
+	far.meanwhile = func() { must(t, step(t.Context(), headed(t, s, "bob"))) }
+	must(t, step(t.Context(), headed(t, s, "alice")))
+	if err := s.Flush(t.Context()); !errors.Is(err, spool.ErrWaiting) {
+		t.Fatalf("got %v, want ErrWaiting for bob", err)
+	}
+	book, err := record.ReadHeads(t.Context(), far, record.HeadsOptions{})
+	must(t, err)
+	r, err := record.Verify(t.Context(), far, "alice", record.VerifyOptions{Heads: book})
+	if must(t, err); !r.OK() || !r.TailProven {
+		t.Errorf("%q, proven %v", r.Problems, r.TailProven)
+	}
+	if n := wrong(t, far); n > 0 {
+		t.Errorf("%d problems in the remote archive while bob waits", n)
 	}
 }
 

@@ -2,7 +2,9 @@ package spool_test
 
 import (
 	"context"
+	"errors"
 	"testing"
+	"time"
 
 	"github.com/agentcompact/compact/redact"
 	"github.com/agentcompact/compact/storage"
@@ -54,6 +56,46 @@ func TestEraseAsksTheRemoteArchiveAtOnce(t *testing.T) {
 			if key(t, k).Dir() == "s" {
 				t.Errorf("%s is left", k)
 			}
+		}
+	}
+}
+
+// hasty is a bulk archive for whose first file somebody asks to remove it while it is created.
+type hasty struct {
+	*bulk
+	meanwhile func(k storage.Key)
+}
+
+func (h *hasty) Create(ctx context.Context, k storage.Key, b storage.Blob) error {
+	if do := h.meanwhile; do != nil {
+		h.meanwhile = nil
+		do(k)
+	}
+	return h.bulk.Create(ctx, k, b)
+}
+
+// A removal waits for a file that is being sent. The file would come back otherwise.
+func TestRemovalWaitsForTheSender(t *testing.T) {
+	for name, remove := range map[string]func(ctx context.Context, s *spool.Spool, k storage.Key) error{
+		"one": func(ctx context.Context, s *spool.Spool, k storage.Key) error { return s.Remove(ctx, k) },
+		"many": func(ctx context.Context, s *spool.Spool, k storage.Key) error {
+			return s.RemoveAll(ctx, []storage.Key{k})
+		},
+	} {
+		h := &hasty{bulk: &bulk{remote: newRemote()}}
+		s := open(t, t.TempDir(), h, &spool.Options{Passive: true})
+		h.meanwhile = func(k storage.Key) {
+			ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
+			defer cancel()
+			if err := remove(ctx, s, k); !errors.Is(err, context.DeadlineExceeded) {
+				t.Errorf("%s: it did not wait: %v", name, err)
+			}
+		}
+		must(t, s.Create(t.Context(), key(t, "s/f"), storage.Redacted(redact.Lit("line"))))
+		must(t, s.Flush(t.Context()))
+		must(t, remove(t.Context(), s, key(t, "s/f")))
+		if n := len(holdings(t, h.remote)); n > 0 {
+			t.Errorf("%s: %d files are left", name, n)
 		}
 	}
 }

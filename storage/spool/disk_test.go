@@ -97,3 +97,55 @@ func TestTheOriginOfASessionIsRemovedFirst(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// A crash between the removal of a session's origin and that of its files leaves a rest. It
+// must not keep the sessions after it on the disk.
+func TestTheRestOfAnInterruptedRemovalIsRemoved(t *testing.T) {
+	dir := t.TempDir()
+	s, err := Open(dir, memory.New(), &Options{Passive: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"a/f", "b/f"} {
+		k, err := storage.ParseKey(name)
+		if err = errors.Join(err, s.Create(t.Context(), k, storage.Redacted(redact.Lit("line\n")))); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := errors.Join(s.Flush(t.Context()), os.Remove(s.state("a", originFile)), s.evict(t.Context(), time.Nanosecond)); err != nil {
+		t.Error(err)
+	}
+	for _, session := range []string{"a", "b"} {
+		for _, sub := range []string{"archive", "state"} {
+			if _, err := os.Stat(filepath.Join(dir, sub, session)); !errors.Is(err, os.ErrNotExist) {
+				t.Errorf("%s of %s is still on the disk: %v", sub, session, err)
+			}
+		}
+	}
+	if err := s.Close(t.Context()); err != nil {
+		t.Error(err)
+	}
+}
+
+// A session that was written to after evict looked at it, and before evict had its locks,
+// stays on the disk.
+func TestASessionThatWaitsUnderTheLocksStays(t *testing.T) {
+	s, err := Open(t.TempDir(), memory.New(), &Options{Passive: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	k, err := storage.ParseKey("s/log")
+	line := storage.Redacted(redact.Lit("line\n"))
+	if err = errors.Join(err, s.Append(t.Context(), k, 0, line), s.Flush(t.Context()), s.Append(t.Context(), k, line.Size(), line)); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.evictLocked(t.Context(), "s", 0); err != nil {
+		t.Fatal(err)
+	}
+	if w, err := s.Waiting(); err != nil || w.Operations != 1 || len(w.Conflicts) > 0 {
+		t.Errorf("%+v, %v", w, err)
+	}
+	if err := s.Close(t.Context()); err != nil {
+		t.Error(err)
+	}
+}

@@ -1,7 +1,9 @@
 package spool_test
 
 import (
+	"context"
 	"errors"
+	"iter"
 	"os"
 	"path/filepath"
 	"strings"
@@ -103,3 +105,35 @@ func TestSessionThatBeganAfterAnEraseStays(t *testing.T) {
 }
 
 func second[T any](_ T, err error) error { return err }
+
+// blinking is an archive that fails the listings of one session, as long as it has any to fail.
+type blinking struct {
+	*remote
+	of   storage.Key
+	left int
+}
+
+func (b *blinking) List(ctx context.Context, prefix storage.Key) iter.Seq2[storage.Info, error] {
+	if prefix == b.of && b.left > 0 {
+		b.left--
+		return func(yield func(storage.Info, error) bool) { yield(storage.Info{}, errAway) }
+	}
+	return b.remote.List(ctx, prefix)
+}
+
+// An error while erased sessions leave the disk must not end that: no new tombstone may come.
+func TestErasedSessionLeavesAfterAFailedAttempt(t *testing.T) {
+	dir, r := t.TempDir(), &blinking{remote: newRemote(), of: key(t, "alice")}
+	s := open(t, dir, r, &spool.Options{Passive: true})
+	must(t, step(t.Context(), session(t, s, "alice")))
+	must(t, s.Flush(t.Context()))
+	must(t, second(session(t, r.remote, "alice").Erase(t.Context(), redact.Text{})))
+	r.left = 1
+	if err := s.Evict(t.Context()); !errors.Is(err, errAway) {
+		t.Fatalf("got %v, want the error of the remote archive", err)
+	}
+	must(t, s.Evict(t.Context()))
+	if got := onDisk(t, dir, "what a tool said"); len(got) > 0 {
+		t.Errorf("left: %q", got)
+	}
+}

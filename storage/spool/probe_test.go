@@ -8,6 +8,7 @@ import (
 	"testing/synctest"
 
 	"github.com/agentcompact/compact/storage"
+	"github.com/agentcompact/compact/storage/memory"
 )
 
 // silent is a remote archive that does not answer before the context ends.
@@ -53,4 +54,30 @@ func TestRequestsToTheRemoteArchiveBlockNoSession(t *testing.T) {
 			t.Errorf("it ends with %v", err)
 		}
 	})
+}
+
+// answering is an archive that answers the first listings, and counts them.
+type answering struct {
+	storage.Archive
+	listed, answers int
+}
+
+func (a *answering) List(ctx context.Context, prefix storage.Key) iter.Seq2[storage.Info, error] {
+	if a.listed++; a.listed <= a.answers {
+		return a.Archive.List(ctx, prefix)
+	}
+	return func(yield func(storage.Info, error) bool) { yield(storage.Info{}, errors.New("away")) }
+}
+
+// After every fourth failure in a row, a pass asks whether the remote archive answers at all,
+// also if it did the last time: it can go away during the pass.
+func TestAPassAsksAgainWhetherTheRemoteArchiveAnswers(t *testing.T) {
+	far := &answering{Archive: memory.New(), answers: 2}
+	p := &passing{s: &Spool{remote: far, turns: map[string]turn{}}}
+	for i, want := range []int{0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2, 3, 3} {
+		p.note(t.Context(), "s", errors.New("refused"))
+		if over := i >= 11; far.listed != want || p.over() != over {
+			t.Errorf("after %d failures it asked %d times, and ended: %v; want %d and %v", i+1, far.listed, p.over(), want, over)
+		}
+	}
 }
