@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"math"
+	"reflect"
 	"strings"
 	"testing"
 	"time"
@@ -21,6 +22,29 @@ var sonnet = compact.PricesConfig{Model: "claude-sonnet-4-5"}
 type clock struct{ at time.Time }
 
 func (c *clock) now() time.Time { return c.at }
+
+// The sum of two bills includes every figure.
+func TestSumOfBillsIncludesEveryFigure(t *testing.T) {
+	var b compact.SessionBill
+	set := reflect.ValueOf(&b).Elem()
+	for i := range set.NumField() {
+		if f := set.Field(i); f.CanInt() {
+			f.SetInt(int64(i + 1))
+		} else {
+			f.SetFloat(float64(i) + 1.5)
+		}
+	}
+	sum := reflect.ValueOf(b.Plus(b))
+	for i := range sum.NumField() {
+		want := float64(2*i + 3)
+		if set.Field(i).CanInt() {
+			want--
+		}
+		if got := sum.Field(i).Convert(reflect.TypeFor[float64]()).Float(); got != want {
+			t.Errorf("%s is %v, want %v", sum.Type().Field(i).Name, got, want)
+		}
+	}
+}
 
 func priced(t *testing.T, c compact.Config) (*rig, *clock) {
 	t.Helper()

@@ -2,6 +2,7 @@ package compact_test
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"os"
 	"path/filepath"
@@ -268,6 +269,49 @@ func TestObservingIsBoundedAndSurvivesPanics(t *testing.T) {
 			if err := m.Close(context.Background()); err != nil {
 				t.Error(err)
 			}
+		}
+	})
+}
+
+// An observation that takes longer than its call examines the history of that call, whatever
+// the caller does with its slice afterwards.
+func TestObservationKeepsTheHistoryOfItsCall(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var estimated []int
+		for _, changes := range []bool{false, true} {
+			on, hang := false, make(chan struct{})
+			events := &tracetest.Recorder{}
+			m, err := compact.New(t.Context(), compact.Config{
+				Observe: true, Model: "gpt-4", Counter: awkward{on: &on, hang: hang}, MaxContextTokens: 8000, Exporters: []trace.Exporter{events},
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			on = true
+			history := loop(30, 400)
+			if res, err := m.Preflight(t.Context(), "s", history); err != nil || res.Projected != nil {
+				t.Fatalf("the call waited for its observation: %v", err)
+			}
+			if changes {
+				history[len(history)-1] = message.User(text(3000))
+			}
+			close(hang)
+			synctest.Wait()
+			if err := m.Close(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			for _, e := range events.Named(trace.NameObserved) {
+				var p struct {
+					Tokens int `json:"tokens_estimated"`
+				}
+				if err := json.Unmarshal([]byte(e.Data.String()), &p); err != nil {
+					t.Fatal(err)
+				}
+				estimated = append(estimated, p.Tokens)
+			}
+		}
+		if len(estimated) != 2 || estimated[0] != estimated[1] {
+			t.Errorf("the observations count %v tokens", estimated)
 		}
 	})
 }
