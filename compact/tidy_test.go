@@ -447,6 +447,26 @@ func TestSentResultIsNotReducedLater(t *testing.T) {
 	}
 }
 
+// After a call that fails, the caller has only the history: its results count as sent whole.
+func TestResultsOfAFailedCallStayWhole(t *testing.T) {
+	for _, fails := range []bool{false, true} {
+		m := costRig(t, tidyConfig(memory.New()))
+		history := tidyLoop(1)
+		if fails {
+			if _, err := m.Preflight(t.Context(), "s", history, compact.WithFixed(200_000)); !errors.Is(err, compact.ErrInsufficientBudget) {
+				t.Fatalf("the first call: %v", err)
+			}
+		}
+		res, err := m.Preflight(t.Context(), "s", history)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if whole := message.Identical(res.Messages[3], history[3]); whole != fails {
+			t.Errorf("after a failed call (%v) the result is whole: %v", fails, whole)
+		}
+	}
+}
+
 func TestRereadReducedFileStaysWholeAndIsCounted(t *testing.T) {
 	m := costRig(t, tidyConfig(memory.New()))
 	history := tidyLoop(1)
