@@ -226,6 +226,21 @@ func TestRefusedPieceDoesNotMakeTheSummaryBrief(t *testing.T) {
 	}
 }
 
+// A refusal is followed by one brief request, whatever the answer to that is.
+func TestEmptyBriefAnswerEndsTheAttempts(t *testing.T) {
+	m := &model{window: 128_000}
+	m.answer = func(r strategy.Request) (strategy.Draft, error) {
+		if r.Strategy.Name == "brief" {
+			return strategy.Draft{}, &strategy.Failure{Reason: strategy.ErrEmpty}
+		}
+		return strategy.Draft{}, &strategy.Failure{Reason: strategy.ErrRefused}
+	}
+	sum, err := summarize.Writer{Summarizer: m}.Write(t.Context(), summarize.Input{Messages: long(10_000, 0.1), Count: count4})
+	if !errors.Is(err, strategy.ErrEmpty) || sum.Attempts != 2 || len(m.asked) != 2 {
+		t.Errorf("%d attempts, %d requests: %v", sum.Attempts, len(m.asked), err)
+	}
+}
+
 func TestFailedPieceEndsTheOthers(t *testing.T) {
 	m := &model{window: 16_000, delay: time.Millisecond, answer: func(r strategy.Request) (strategy.Draft, error) {
 		return strategy.Draft{}, &strategy.Failure{Reason: strategy.ErrRejected}
