@@ -345,6 +345,19 @@ func TestObservedCallsLearnFromTheBill(t *testing.T) {
 	}
 }
 
+// A refused request is not billed, so that no event reports its usage.
+func TestRefusedRequestHasNoObservedUsage(t *testing.T) {
+	m, events := watching(t, compact.Config{MaxContextTokens: 8_000})
+	res := looked(t, m, loop(20, 400))
+	m.Observe(res, compact.Usage{PromptTokens: res.After.Total, Refused: true})
+	if err := m.Flush(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if n := len(events.Named(trace.NameObservedUsage)); n != 0 {
+		t.Errorf("%d events about the usage of a refused request", n)
+	}
+}
+
 func TestObserveAndTranscriptsOfAllIsRefused(t *testing.T) {
 	_, err := compact.New(t.Context(), compact.Config{Observe: true, Storage: compact.StorageConfig{Transcripts: "all"}})
 	var e *compact.ConfigError

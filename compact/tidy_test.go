@@ -285,6 +285,11 @@ func TestArchiveThatFailsLeavesResultsWhole(t *testing.T) {
 	if err != nil || bytesOf(res.Messages) != bytesOf(history) || !strings.Contains(strings.Join(res.Warnings, " "), "disk full") {
 		t.Errorf("warnings %v, %v", res.Warnings, err)
 	}
+	for _, r := range res.Tidied {
+		if r.Results > 0 || r.TokensSaved > 0 {
+			t.Errorf("results that went out whole are counted as reduced: %+v", r)
+		}
+	}
 }
 
 // lostAnswer is an archive that stores the first edits, and returns an error.
