@@ -44,8 +44,10 @@ func TestAgentsOwnModelIsDisabledWithAReason(t *testing.T) {
 	} {
 		a := new(agentState)
 		a.answered(strategy.Draft{PromptTokens: 9, CacheKnown: true, CachedTokens: 8})
-		a.ended(strategy.ErrRejected)
-		a.ended(nil)
+		for range mostFailed { // failures that are not consecutive
+			a.ended(strategy.ErrRejected)
+			a.ended(nil)
+		}
 		a.ended(strategy.ErrTransient)
 		if a.givenUp() {
 			t.Fatalf("%s: it is given up too early", want)

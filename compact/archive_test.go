@@ -118,6 +118,34 @@ func TestOnErrorContinueCompactsAndReportsIt(t *testing.T) {
 	}
 }
 
+// noLedgers is an archive that accepts everything but ledgers.
+type noLedgers struct{ storage.Archive }
+
+func (a noLedgers) Create(ctx context.Context, k storage.Key, b storage.Blob) error {
+	if strings.Contains(k.String(), "ledger-") {
+		return &storage.Error{Op: "create", Key: k, Err: errors.New("disk full")}
+	}
+	return a.Archive.Create(ctx, k, b)
+}
+
+// The audit log has the line of a call before its step is committed. If the commit fails and the
+// call continues, another line says so.
+func TestAuditLogReportsAStepThatWasNotStored(t *testing.T) {
+	mem := memory.New()
+	config := compact.Config{MaxContextTokens: 8_000, Archive: noLedgers{mem}}
+	config.Storage.OnError = "continue"
+	r := newRig(t, config)
+	if res := r.preflight(loop(60, 200)); !res.Triggered || len(res.Warnings) == 0 {
+		t.Fatalf("triggered %v, warnings %v", res.Triggered, res.Warnings)
+	}
+	if err := r.Flush(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if log := allStored(t, mem); !strings.Contains(log, `"unarchived":true`) {
+		t.Error("the audit log does not say that the step is not stored")
+	}
+}
+
 // When the archive works again, decisions made without it are stored with the next
 // step: another process gives the same view, and pays for nothing again.
 func TestStepsWithoutAnArchiveAreMadeDurableLater(t *testing.T) {

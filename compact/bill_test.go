@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"math"
+	"reflect"
 	"strings"
 	"testing"
 	"time"
@@ -11,6 +12,7 @@ import (
 	"github.com/agentcompact/compact/compact"
 	"github.com/agentcompact/compact/message"
 	"github.com/agentcompact/compact/price"
+	"github.com/agentcompact/compact/strategy"
 	"github.com/agentcompact/compact/trace"
 )
 
@@ -21,6 +23,29 @@ var sonnet = compact.PricesConfig{Model: "claude-sonnet-4-5"}
 type clock struct{ at time.Time }
 
 func (c *clock) now() time.Time { return c.at }
+
+// The sum of two bills includes every figure.
+func TestSumOfBillsIncludesEveryFigure(t *testing.T) {
+	var b compact.SessionBill
+	set := reflect.ValueOf(&b).Elem()
+	for i := range set.NumField() {
+		if f := set.Field(i); f.CanInt() {
+			f.SetInt(int64(i + 1))
+		} else {
+			f.SetFloat(float64(i) + 1.5)
+		}
+	}
+	sum := reflect.ValueOf(b.Plus(b))
+	for i := range sum.NumField() {
+		want := float64(2*i + 3)
+		if set.Field(i).CanInt() {
+			want--
+		}
+		if got := sum.Field(i).Convert(reflect.TypeFor[float64]()).Float(); got != want {
+			t.Errorf("%s is %v, want %v", sum.Type().Field(i).Name, got, want)
+		}
+	}
+}
 
 func priced(t *testing.T, c compact.Config) (*rig, *clock) {
 	t.Helper()
@@ -259,6 +284,31 @@ func TestSummariesAreInTheBill(t *testing.T) {
 	if res.Bill.SummaryUSD <= 0 || !near(res.Bill.Session.SummaryUSD, res.Bill.SummaryUSD) {
 		t.Errorf("%+v", res.Bill)
 	}
+}
+
+// A refused answer is billed once, although the fallback reports the end of a second summary.
+func TestRefusedSummaryIsBilledOnce(t *testing.T) {
+	config := compact.Config{MaxContextTokens: 30_000, Summarize: billedRefusal{}}
+	config.Summarizer.Fallback = "extractive"
+	r, _ := priced(t, config)
+	res, err := r.ManualCompact(context.Background(), "s", loop(20, 1000), "")
+	if err != nil || res.Summary == nil || res.Summary.Fallback != "extractive" {
+		t.Fatalf("%+v, %v", res.Summary, err)
+	}
+	if want := (1000*3 + 100*15) / 1e6; !near(res.Bill.SummaryUSD, want) || !near(res.Bill.Session.SummaryUSD, want) {
+		t.Errorf("$%f, in the session $%f, want $%f", res.Bill.SummaryUSD, res.Bill.Session.SummaryUSD, want)
+	}
+}
+
+// billedRefusal is a model whose billed answer is no summary.
+type billedRefusal struct{}
+
+func (billedRefusal) Summarize(context.Context, strategy.Request) (strategy.Draft, error) {
+	return strategy.Draft{PromptTokens: 1000, CompletionTokens: 100}, &strategy.Failure{Reason: strategy.ErrRejected}
+}
+
+func (billedRefusal) Describe() strategy.Info {
+	return strategy.Info{Name: "refusing", Model: "claude-sonnet-4-5", Window: 200_000, Remote: true}
 }
 
 func TestPlanIsNotBilled(t *testing.T) {

@@ -125,4 +125,7 @@ func TestRemovedCopiesAreArchived(t *testing.T) {
 	if err != nil || !report.OK() {
 		t.Errorf("verify: %v, %+v", err, report)
 	}
+	if strings.Contains(allStored(t, r.archive), rule.Fingerprint().String()) {
+		t.Error("the archive holds the fingerprint of the copies without a key: guesses of their text can be tested")
+	}
 }

@@ -2,12 +2,17 @@ package compact
 
 import (
 	"fmt"
+	"math"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/agentcompact/compact/internal/ledger"
 	"github.com/agentcompact/compact/internal/reduce"
+	"github.com/agentcompact/compact/internal/summarize"
 	"github.com/agentcompact/compact/message"
+	"github.com/agentcompact/compact/policy"
+	"github.com/agentcompact/compact/price"
 	"github.com/agentcompact/compact/storage/memory"
 )
 
@@ -66,5 +71,57 @@ func TestGrowthIsTheMeanOfTheLastCalls(t *testing.T) {
 	}
 	if g := growthOf(nil, nil, 20); g != 1 {
 		t.Errorf("%v tokens a call of nothing, want 1", g)
+	}
+}
+
+// The cost of the calls so far includes the answers.
+func TestCostSoFarIncludesTheAnswers(t *testing.T) {
+	ep := &epoch{card: price.Card{Input: 3, CacheRead: 0.3, CacheWrite: 3, Output: 15, MinPrefix: 1024, Granularity: 1}}
+	c := &call{ep: ep, asker: asker{history: []message.Message{message.User("a"), message.Assistant("b"), message.User("c"), message.Assistant("d"), message.User("e")}}}
+	c.fixed = 100
+	c.now.seen = &seen{ep: ep, costs: []int{4000, 500, 300, 700, 200}}
+	// The first prompt has 100 + 4000 tokens, the second 4900, of which 4100 are in the cache.
+	want := (4100*3 + 500*15 + 800*3 + 4100*0.3 + 700*15) / 1e6
+	if usd := c.soFar(); math.Abs(usd-want) > 1e-9 {
+		t.Errorf("$%f, want $%f", usd, want)
+	}
+}
+
+// The engine of an offer runs the stages that the offer consists of, with its numbers of turns,
+// down to its level.
+func TestEngineOfAnOfferHasItsTurns(t *testing.T) {
+	summaries, err := summarize.NewStage(summarize.Writer{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	e := &reduce.Engine{Steps: []reduce.Step{
+		{Stage: policy.Media{}}, {Stage: policy.Mask{WindowTurns: 10}}, {Stage: summaries}, {Stage: policy.Media{Deep: true}}, {Stage: policy.Squeeze{}},
+	}}
+	keep := policy.Keep{Turns: 6, Pairs: 2}
+	for name, c := range map[string]struct {
+		offer policy.Offer
+		want  []string
+	}{
+		"masks":          {policy.Offer{Keep: keep}, []string{"media 6", "mask 6"}},
+		"a cut":          {policy.Offer{Keep: keep, Cut: true}, []string{"summarize"}},
+		"a cut and mask": {policy.Offer{Keep: keep, Cut: true, Mask: 3}, []string{"media 3", "mask 3", "summarize"}},
+	} {
+		var got []string
+		n := narrowed(e, c.offer)
+		for _, s := range n.Steps {
+			what := s.Stage.Name()
+			switch stage := s.Stage.(type) {
+			case policy.Mask:
+				what = fmt.Sprint(what, " ", stage.Turns)
+			case policy.Media:
+				what = fmt.Sprint(what, " ", stage.Turns)
+			}
+			if got = append(got, what); s.Goal != policy.All {
+				t.Errorf("%s: %s has a goal of its own", name, what)
+			}
+		}
+		if !slices.Equal(got, c.want) || n.Keep != keep {
+			t.Errorf("%s: %v, keeping %+v; want %v", name, got, n.Keep, c.want)
+		}
 	}
 }

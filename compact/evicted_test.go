@@ -3,6 +3,10 @@ package compact
 import (
 	"testing"
 
+	"github.com/agentcompact/compact/internal/ledger"
+	"github.com/agentcompact/compact/internal/reduce"
+	"github.com/agentcompact/compact/message"
+	"github.com/agentcompact/compact/policy"
 	"github.com/agentcompact/compact/redact"
 )
 
@@ -43,5 +47,28 @@ func TestLinesStayWhereTheyAreWhenATranscriptGetsAnotherName(t *testing.T) {
 	}
 	if got := run.stored.lines[len(long)].file; got != "" {
 		t.Errorf("the new line has the name %s before it is certain", got)
+	}
+}
+
+// A summary cites messages by numbers. If other messages are stored than the summary was written
+// from, the numbers would name the wrong ones, so that none is set.
+func TestMessagesHaveTheNumbersOfTheirSummary(t *testing.T) {
+	history := []message.Message{message.User("a"), message.Assistant("b"), message.User("c"), message.Assistant("d"), message.User("e")}
+	c := &call{asker: asker{history: history}}
+	c.now.conv = reduce.NewConversation(history, nil, nil)
+	summary := policy.NewSummary(1, "s")
+	after, err := c.now.conv.Apply([]policy.Edit{{Decision: policy.Summarized, Cut: &policy.Cut{Removed: []int{0, 1, 2}, Recent: 3, New: &summary}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for input, want := range map[int][]uint32{3: {7, 8, 9}, 2: {0, 0, 0}, 4: {0, 0, 0}} {
+		all := make([]ledger.Eviction, 3)
+		info := &policy.SummaryInfo{First: 7, Input: input, Text: "s"}
+		c.cited(all, []int{0, 1, 2}, &reduce.Outcome{Conversation: after, Passes: []reduce.Pass{{Applied: 1, Summary: info}}})
+		for k := range all {
+			if all[k].Number != want[k] {
+				t.Errorf("a summary of %d messages: message %d has the number %d, want %d", input, k, all[k].Number, want[k])
+			}
+		}
 	}
 }

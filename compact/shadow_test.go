@@ -2,6 +2,7 @@ package compact_test
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"os"
 	"path/filepath"
@@ -272,6 +273,49 @@ func TestObservingIsBoundedAndSurvivesPanics(t *testing.T) {
 	})
 }
 
+// An observation that takes longer than its call examines the history of that call, whatever
+// the caller does with its slice afterwards.
+func TestObservationKeepsTheHistoryOfItsCall(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var estimated []int
+		for _, changes := range []bool{false, true} {
+			on, hang := false, make(chan struct{})
+			events := &tracetest.Recorder{}
+			m, err := compact.New(t.Context(), compact.Config{
+				Observe: true, Model: "gpt-4", Counter: awkward{on: &on, hang: hang}, MaxContextTokens: 8000, Exporters: []trace.Exporter{events},
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			on = true
+			history := loop(30, 400)
+			if res, err := m.Preflight(t.Context(), "s", history); err != nil || res.Projected != nil {
+				t.Fatalf("the call waited for its observation: %v", err)
+			}
+			if changes {
+				history[len(history)-1] = message.User(text(3000))
+			}
+			close(hang)
+			synctest.Wait()
+			if err := m.Close(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			for _, e := range events.Named(trace.NameObserved) {
+				var p struct {
+					Tokens int `json:"tokens_estimated"`
+				}
+				if err := json.Unmarshal([]byte(e.Data.String()), &p); err != nil {
+					t.Fatal(err)
+				}
+				estimated = append(estimated, p.Tokens)
+			}
+		}
+		if len(estimated) != 2 || estimated[0] != estimated[1] {
+			t.Errorf("the observations count %v tokens", estimated)
+		}
+	})
+}
+
 // The provider's bill is reported, and corrects estimates for models without a
 // public tokenizer.
 func TestObservedCallsLearnFromTheBill(t *testing.T) {
@@ -298,6 +342,19 @@ func TestObservedCallsLearnFromTheBill(t *testing.T) {
 	}
 	if seen := events.Named(trace.NameObservedUsage); len(seen) != 1 || !strings.Contains(seen[0].Data.String(), `"prompt_tokens_measured"`) {
 		t.Errorf("events %v", seen)
+	}
+}
+
+// A refused request is not billed, so that no event reports its usage.
+func TestRefusedRequestHasNoObservedUsage(t *testing.T) {
+	m, events := watching(t, compact.Config{MaxContextTokens: 8_000})
+	res := looked(t, m, loop(20, 400))
+	m.Observe(res, compact.Usage{PromptTokens: res.After.Total, Refused: true})
+	if err := m.Flush(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if n := len(events.Named(trace.NameObservedUsage)); n != 0 {
+		t.Errorf("%d events about the usage of a refused request", n)
 	}
 }
 

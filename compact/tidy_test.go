@@ -285,6 +285,11 @@ func TestArchiveThatFailsLeavesResultsWhole(t *testing.T) {
 	if err != nil || bytesOf(res.Messages) != bytesOf(history) || !strings.Contains(strings.Join(res.Warnings, " "), "disk full") {
 		t.Errorf("warnings %v, %v", res.Warnings, err)
 	}
+	for _, r := range res.Tidied {
+		if r.Results > 0 || r.TokensSaved > 0 {
+			t.Errorf("results that went out whole are counted as reduced: %+v", r)
+		}
+	}
 }
 
 // lostAnswer is an archive that stores the first edits, and returns an error.
@@ -444,6 +449,26 @@ func TestSentResultIsNotReducedLater(t *testing.T) {
 	old := append(history[:len(history):len(history)], message.Assistant("It reads well."), message.User("Go on."))
 	if res, err := m2.Preflight(t.Context(), "s", old); err != nil || !message.Identical(res.Messages[3], history[3]) {
 		t.Errorf("a result that was answered is reduced (%v)", err)
+	}
+}
+
+// After a call that fails, the caller has only the history: its results count as sent whole.
+func TestResultsOfAFailedCallStayWhole(t *testing.T) {
+	for _, fails := range []bool{false, true} {
+		m := costRig(t, tidyConfig(memory.New()))
+		history := tidyLoop(1)
+		if fails {
+			if _, err := m.Preflight(t.Context(), "s", history, compact.WithFixed(200_000)); !errors.Is(err, compact.ErrInsufficientBudget) {
+				t.Fatalf("the first call: %v", err)
+			}
+		}
+		res, err := m.Preflight(t.Context(), "s", history)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if whole := message.Identical(res.Messages[3], history[3]); whole != fails {
+			t.Errorf("after a failed call (%v) the result is whole: %v", fails, whole)
+		}
 	}
 }
 

@@ -171,6 +171,43 @@ func TestOpeningIsSharedAndCanBeCanceled(t *testing.T) {
 	})
 }
 
+// stubborn is an archive whose first read of a manifest ends only when it is released, also if
+// it is canceled.
+type stubborn struct {
+	*memory.Archive
+	began   atomic.Bool
+	release chan struct{}
+}
+
+func (s *stubborn) Open(ctx context.Context, k storage.Key, off, n int64) (io.ReadCloser, error) {
+	if strings.Contains(k.String(), "s/manifest") && s.began.CompareAndSwap(false, true) {
+		<-s.release
+	}
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	return s.Archive.Open(ctx, k, off, n)
+}
+
+// A call that comes while a canceled read has not ended yet begins its own read.
+func TestCanceledOpeningServesNoLaterCall(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		a := &stubborn{Archive: memory.New(), release: make(chan struct{})}
+		m := crew.Manager(t, a, nil)
+		endsAt(t, "the first call", time.Second, preflightOf(m, loop(2, 10)))
+		second := make(chan error, 1)
+		go func() {
+			_, err := m.Preflight(t.Context(), "s", loop(2, 10))
+			second <- err
+		}()
+		time.Sleep(time.Second)
+		close(a.release)
+		if err := <-second; err != nil {
+			t.Errorf("the second call: %v", err)
+		}
+	})
+}
+
 var slowLoads atomic.Bool // the slow vocabulary is registered
 
 // A vocabulary that takes long to load delays only the calls of its own model,

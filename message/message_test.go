@@ -12,6 +12,9 @@ import (
 
 func call(id string) message.Message { return message.Assistant("", message.Call(id, "bash", "{}")) }
 
+// named is a call without an id.
+func named(tool string) message.Message { return message.Assistant("", message.Call("", tool, "{}")) }
+
 func TestRoundsKeepCallsAndResultsTogether(t *testing.T) {
 	user, result := message.User("u"), message.ToolResult
 	for name, c := range map[string]struct {
@@ -31,9 +34,11 @@ func TestRoundsKeepCallsAndResultsTogether(t *testing.T) {
 		"late result":                        {[]message.Message{call("a"), call("b"), result("a", ""), result("b", "")}, [][2]int{{0, 4}}, 4},
 		"a call of two unanswered": {[]message.Message{user, message.Assistant("", message.Call("a", "f", "{}"), message.Call("b", "f", "{}")), result("a", "")},
 			[][2]int{{0, 1}, {1, 3}}, 1},
-		"interrupted":                      {[]message.Message{call("a"), user, message.Assistant("b")}, [][2]int{{0, 1}, {1, 2}, {2, 3}}, 3},
-		"no ids":                           {[]message.Message{call(""), user, call(""), result("", ""), call(""), result("", ""), result("", "")}, [][2]int{{0, 7}}, 7},
-		"no ids, the first interrupted":    {[]message.Message{call(""), user, call(""), result("", ""), call(""), result("", "")}, [][2]int{{0, 1}, {1, 2}, {2, 4}, {4, 6}}, 6},
+		"interrupted":                   {[]message.Message{call("a"), user, message.Assistant("b")}, [][2]int{{0, 1}, {1, 2}, {2, 3}}, 3},
+		"no ids":                        {[]message.Message{call(""), user, call(""), result("", ""), call(""), result("", ""), result("", "")}, [][2]int{{0, 7}}, 7},
+		"no ids, the first interrupted": {[]message.Message{call(""), user, call(""), result("", ""), call(""), result("", "")}, [][2]int{{0, 1}, {1, 2}, {2, 4}, {4, 6}}, 6},
+		"no ids, several tools": {[]message.Message{named("f"), user, named("g"), user, named("f"), message.Message{Role: message.RoleTool, Parts: []message.Part{{Kind: message.KindToolResult, Name: "f"}}}, result("", "")},
+			[][2]int{{0, 1}, {1, 2}, {2, 7}}, 7},
 		"a result without an id or a call": {[]message.Message{user, result("", ""), call("a"), result("", "")}, [][2]int{{0, 1}, {1, 2}, {2, 3}, {3, 4}}, 2},
 		"result behind other":              {[]message.Message{call("a"), user, result("a", "")}, [][2]int{{0, 3}}, 3},
 	} {

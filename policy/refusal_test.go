@@ -45,14 +45,16 @@ func TestBudgetErrorNamesTheMissingStages(t *testing.T) {
 		rigid bool
 		limit int
 		want  string
+		more  []reduce.Step
 	}{
-		{said, true, 2_000, "add summarize to policy.stages"},
-		{said, true, 700, "add summarize and shrink to policy.stages"},
-		{said, false, 700, "add summarize to policy.stages"},
-		{loop(10, 300), true, 700, "add squeeze to policy.stages"},
-		{said, true, 100, "shorten the largest"},
+		{said, true, 2_000, "add summarize to policy.stages", nil},
+		{said, true, 700, "add summarize and shrink to policy.stages", nil},
+		{said, false, 700, "add summarize to policy.stages", nil},
+		{loop(10, 300), true, 700, "add squeeze to policy.stages", nil},
+		{loop(10, 300), true, 700, "add squeeze to policy.stages", []reduce.Step{{Stage: policy.Mask{WindowTurns: 6}, Goal: policy.All}}}, // it has masked what it may
+		{said, true, 100, "shorten the largest", nil},
 	} {
-		e := engine(reduce.Step{Stage: policy.Duplicates{}, Goal: policy.ToBudget})
+		e := engine(append(c.more, reduce.Step{Stage: policy.Duplicates{}, Goal: policy.ToBudget})...)
 		e.Rigid = c.rigid
 		_, err := run(t, e, c.msgs, budget(c.limit))
 		var b *policy.BudgetError

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"math"
 	"math/rand/v2"
+	"strconv"
 	"sync"
 	"testing"
 
@@ -184,6 +185,32 @@ func TestCalibratorForgetsOldRequests(t *testing.T) {
 	}
 	if !c.Observe(requestID(9_999), 1000) {
 		t.Error("the last of 10000 requests is forgotten")
+	}
+}
+
+// A request that is sent again, for example after an error, counts from then on.
+func TestCalibratorRemembersARepeatedRequest(t *testing.T) {
+	for _, observed := range []bool{false, true} {
+		c := token.NewCalibrator("claude-sonnet-4-5")
+		one := token.Mix{Prose: 1000}
+		send := func(n int) message.Fingerprint {
+			id := token.RequestID([]message.Message{message.User(strconv.Itoa(n))}, nil)
+			c.Sent(id, one)
+			return id
+		}
+		first := send(0)
+		if observed && !c.Observe(first, 1000) {
+			t.Fatal("the first usage is not used")
+		}
+		for n := range 510 {
+			send(n + 1)
+		}
+		again := send(0)
+		send(600)
+		send(601)
+		if !c.Observe(again, 1000) {
+			t.Errorf("observed before (%v): the repeated request is forgotten two requests later", observed)
+		}
 	}
 }
 

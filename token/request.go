@@ -26,6 +26,7 @@ func RequestID(msgs []message.Message, tools []byte) message.Fingerprint {
 type figure struct {
 	mix    Mix
 	billed int
+	at     int // place in the order of its ring
 }
 
 // remembered is the number of requests in a ring. It covers the unanswered
@@ -43,12 +44,13 @@ func (r *ring) put(id message.Fingerprint, f figure) {
 	if r.figures == nil {
 		r.figures = make(map[message.Fingerprint]figure)
 	}
-	if _, again := r.figures[id]; !again {
-		delete(r.figures, r.order[r.next])
-		r.order[r.next] = id
-		r.next = (r.next + 1) % remembered
+	// A request that was sent again has two places; the older one does not remove it.
+	if oldest := r.order[r.next]; r.figures[oldest].at == r.next {
+		delete(r.figures, oldest)
 	}
-	r.figures[id] = f
+	f.at = r.next
+	r.order[r.next], r.figures[id] = id, f
+	r.next = (r.next + 1) % remembered
 }
 
 func (r *ring) get(id message.Fingerprint) (figure, bool) {

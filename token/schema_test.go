@@ -39,6 +39,17 @@ func TestToolsCountNestedSchemas(t *testing.T) {
 	}
 }
 
+// The parameters of a function cost the same under the name of each API.
+func TestParametersCostUnderEveryName(t *testing.T) {
+	e := withCounter(t, "gpt-4", token.Chars, nil)
+	for _, name := range []string{"parameters", "input_schema", "inputSchema", "parametersJsonSchema"} {
+		tools := `[{"name":"f","` + name + `":{"properties":{"a":{"type":"string","description":"x"}}}}]`
+		if n, want := e.Tools([]byte(tools)), 12+10+len("f:")+3+3+len("a:string:x"); n != want {
+			t.Errorf("%s costs %d, want %d", name, n, want)
+		}
+	}
+}
+
 func TestToolsCountOtherJSONAsText(t *testing.T) {
 	e := withCounter(t, "gpt-4", token.Chars, nil)
 	for tools, want := range map[string]int{

@@ -96,6 +96,28 @@ func TestEngineKeepsTheHistoryIfTheProviderRefusesEveryView(t *testing.T) {
 	}
 }
 
+// Edits that the provider refuses leave the view as it was, the costs of its messages included:
+// the caller keeps that view for the next call.
+func TestRefusedEditsLeaveTheViewUnchanged(t *testing.T) {
+	msgs := []message.Message{message.User("go")}
+	for i := range 6 {
+		id := string(rune('a' + i))
+		msgs = append(msgs, message.Assistant("", message.Call(id, "read", "{}")), message.ToolResult(id, strings.Repeat("r", 500)))
+	}
+	e := Engine{Steps: []Step{{Stage: policy.Mask{WindowTurns: 1}, Goal: policy.All}}, Cost: charCost{}}
+	c := NewConversation(msgs, nil, nil)
+	q := Request{Conversation: c, Budget: policy.Budget{Max: 5000, Cap: 5000, Trigger: 5000, Target: 900}, Legal: func([]message.Message, []int) error { return errors.New("never") }}
+	q.View = e.View(c, q)
+	want := slices.Clone(q.View.Tokens)
+	out, err := e.Run(t.Context(), q)
+	if err != nil || len(out.Passes) != 1 || !out.Passes[0].Discarded {
+		t.Fatalf("%v, passes %+v", err, out.Passes)
+	}
+	if !slices.Equal(out.View.Tokens, want) || !slices.Equal(q.View.Tokens, want) {
+		t.Errorf("the messages cost %v, before %v", out.View.Tokens, want)
+	}
+}
+
 // A provider that requires a user message first refuses a pinned answer in front of the
 // summary. The summary then comes first, and the ledger records this order.
 func TestEngineMovesPinnedRoundsBehindTheAnchorIfTheUserMustSpeakFirst(t *testing.T) {

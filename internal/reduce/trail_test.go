@@ -197,6 +197,7 @@ func TestTrailRevertsStepsWithAnotherOutcome(t *testing.T) {
 		for i, s := range made {
 			wrong := s
 			wrong.Out.Hash[0]++
+			wrong.Forms = policy.Forms{"custom@1": "[gone: {chars}]"}
 			if n, err := tr.Make(wrong, nil); s.Out.N > 0 && !errors.Is(err, reduce.ErrReplay) {
 				t.Fatalf("seed %d: %d edits, %v", seed, n, err)
 			} else if err == nil {
@@ -216,6 +217,9 @@ func TestTrailRevertsStepsWithAnotherOutcome(t *testing.T) {
 		}
 		got, _ := tr.End()
 		sameConversation(t, seed, got, want)
+		if _, err := engine().View(got, reduce.Request{Conversation: got}).Forms.Template("custom@1"); err == nil {
+			t.Fatalf("seed %d: the conversation has the forms of a step that was reverted", seed)
+		}
 	}
 	if refused < 300 {
 		t.Fatalf("only %d steps were refused", refused)

@@ -47,6 +47,21 @@ func TestAgentSummaryNamesVisibleMessages(t *testing.T) {
 	}
 }
 
+// A summary by the fallback still states what the refused answer was billed with.
+func TestFallbackSummaryCountsTheTokensOfTheRefusedAnswer(t *testing.T) {
+	in := Input{Messages: []message.Message{message.User("fix the parser"), message.Assistant(strings.Repeat("I read a line of parser.go. ", 80))}, Count: func(s string) int { return len(s) / 4 }, Upto: 2}
+	w := Writer{Retries: -1, Fallback: FallbackExtractive, Summarizer: Agent{Model: "m", Seen: 2, Ask: func(context.Context, string) (strategy.Draft, error) {
+		return strategy.Draft{PromptTokens: 900, CachedTokens: 800, WrittenTokens: 10, CompletionTokens: 20, CacheKnown: true}, &strategy.Failure{Reason: strategy.ErrRejected}
+	}}}
+	sum, err := w.Write(context.Background(), in)
+	if err != nil || sum.Fallback != FallbackExtractive || sum.Attempts != 1 {
+		t.Fatalf("%v: %+v", err, sum)
+	}
+	if sum.Prompt != 900 || sum.Cached != 800 || sum.Written != 10 || sum.Completion != 20 {
+		t.Errorf("billed %d, %d read, %d written, answer %d", sum.Prompt, sum.Cached, sum.Written, sum.Completion)
+	}
+}
+
 // With StandIn, the extractive backend writes the summary and the model's cost is counted.
 func TestAgentStandIn(t *testing.T) {
 	in := Input{

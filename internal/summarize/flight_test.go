@@ -62,23 +62,28 @@ func TestFlightServesSameOrGrownView(t *testing.T) {
 	changed[3] = message.ToolResult("call_0", "edited since")
 	protected := session(20)
 	protected[2].Protected = true
+	same := func() *policy.View { return view(session(20), 6000) }
 	for name, test := range map[string]struct {
 		view   func() *policy.View
 		key    string
 		serves bool
+		writer Writer // of the second call
 	}{
-		"the same":                 {func() *policy.View { return view(session(20), 6000) }, "model", true},
-		"grown":                    {func() *policy.View { return view(session(24), 6000) }, "model", true},
-		"another model":            {func() *policy.View { return view(session(20), 6000) }, "another", false},
-		"changed where it was cut": {func() *policy.View { return view(changed, 6000) }, "model", false},
-		"protected since":          {func() *policy.View { return view(protected, 6000) }, "model", false},
-		"grown above the budget":   {func() *policy.View { return view(session(60), 6000) }, "model", false},
-		"rewound":                  {func() *policy.View { return view(session(8), 1500) }, "model", false},
-		"manual, the same goes no further": {func() *policy.View {
+		"the same":                 {view: same, key: "model", serves: true},
+		"grown":                    {view: func() *policy.View { return view(session(24), 6000) }, key: "model", serves: true},
+		"another model":            {view: same, key: "another"},
+		"another strategy":         {view: same, key: "model", writer: Writer{Strategy: builtIn("brief")}},
+		"unredacted":               {view: same, key: "model", writer: Writer{Raw: true}},
+		"recalls since":            {view: same, key: "model", writer: Writer{Recall: true}}, // the summary may name references only then
+		"changed where it was cut": {view: func() *policy.View { return view(changed, 6000) }, key: "model"},
+		"protected since":          {view: func() *policy.View { return view(protected, 6000) }, key: "model"},
+		"grown above the budget":   {view: func() *policy.View { return view(session(60), 6000) }, key: "model"},
+		"rewound":                  {view: func() *policy.View { return view(session(8), 1500) }, key: "model"},
+		"manual, the same goes no further": {view: func() *policy.View {
 			v := view(session(24), 6000)
 			v.Manual, v.Goal = true, -1
 			return v
-		}, "model", false},
+		}, key: "model"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -91,8 +96,8 @@ func TestFlightServesSameOrGrownView(t *testing.T) {
 					t.Fatal(err)
 				}
 				first := s.calls.Load()
-				two.Key = test.key
-				p, err := stage(t, Writer{Summarizer: s}).Beside(two.Beside).Propose(t.Context(), test.view())
+				two.Key, test.writer.Summarizer = test.key, s
+				p, err := stage(t, test.writer).Beside(two.Beside).Propose(t.Context(), test.view())
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -126,6 +131,29 @@ func TestLateSummaryPrunesOnlyAViewThatDoesNotFit(t *testing.T) {
 			}
 		})
 	}
+}
+
+// A summary that a failed call took is there for the next call, also if that call uses none.
+func TestSummaryOfAFailedCallStays(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var l Flights
+		defer l.Throw()
+		s := &faraway{}
+		if p, err := stage(t, Writer{Summarizer: s}).Beside(newRunway(&l).Beside).Propose(t.Context(), view(session(20), 6000)); err != nil || p.Summary == nil || p.Summary.Text == "" {
+			t.Fatalf("%+v, %v", p.Summary, err)
+		}
+		l.Begin() // the call failed, and the next call begins
+		if l.Settle(); !l.Waiting() {
+			t.Fatal("the summary is gone, but no view uses it")
+		}
+		l.Begin()
+		if p, err := stage(t, Writer{Summarizer: s}).Beside(newRunway(&l).Beside).Propose(t.Context(), view(session(20), 6000)); err != nil || p.Summary == nil || s.calls.Load() != 1 {
+			t.Fatalf("%+v, %v: %d summaries", p.Summary, err, s.calls.Load())
+		}
+		if l.Settle(); l.Waiting() {
+			t.Error("the summary waits although a view uses it")
+		}
+	})
 }
 
 // answering is a summarizer that names the answer of its server.

@@ -2,6 +2,7 @@ package summarize
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -144,6 +145,36 @@ func TestPruningKeepsTypedMessages(t *testing.T) {
 	}
 }
 
+// The typed messages that pruning keeps share one limit: the newest stay, the older ones go.
+func TestPruningKeepsTheNewestTypedMessagesWithinTheLimit(t *testing.T) {
+	msgs := session(20)
+	word := func(i int) string { return fmt.Sprintf("Wish %d: ", i) + strings.Repeat("call the flag --dry. ", 20) }
+	for i := range 12 {
+		msgs = slices.Insert(msgs, 2+4*i, message.User(word(i)), message.Assistant("All right."))
+	}
+	v := view(msgs, 4000)
+	s := stage(t, Writer{Summarizer: silent{}})
+	p, err := s.Propose(t.Context(), v)
+	if err != nil {
+		t.Fatal(err)
+	}
+	left := apply(t, v, p)
+	stays, tokens := "", 0
+	for i := range 12 {
+		at := slices.IndexFunc(left, func(m message.Message) bool { return m.Text() == word(i) })
+		if at < 0 && stays != "" {
+			t.Errorf("wish %d is gone, but an older one stays (%s)", i, stays)
+		}
+		if at >= 0 {
+			stays += fmt.Sprint(i, " ")
+			tokens += v.Cost.Message(left[at])
+		}
+	}
+	if limit := s.userTokens(v); stays == "" || tokens > limit {
+		t.Errorf("%d tokens of typed messages stay (%s), the limit is %d", tokens, stays, limit)
+	}
+}
+
 // If agents act in their text, a patch in the next message of role user is the output
 // of the action, and no user typed it.
 func TestPruningRemovesOutputOfCommandInText(t *testing.T) {
@@ -209,6 +240,9 @@ func TestPrunedViewFitsTheBudget(t *testing.T) {
 			case isNotice(m):
 				notice = true
 				notices++
+				if n, _ := policy.ParseNotice(m); n != len(msgs)-len(left.Messages)+1 { // a summary counts as one message
+					t.Fatalf("limit %d: the notice says that %d messages are missing, of %d there are %d", limit, n, len(msgs), len(left.Messages)-1)
+				}
 			case m.Text() == typed.Text():
 				words++
 			}

@@ -196,6 +196,51 @@ func (l *liar) Describe() strategy.Info {
 	return strategy.Info{Name: "liar", Window: l.says, Remote: true}
 }
 
+// If the model refuses one piece, only that piece is asked for in brief: the merge writes the
+// summary, and it has the sections of its strategy.
+func TestRefusedPieceDoesNotMakeTheSummaryBrief(t *testing.T) {
+	var once sync.Once
+	m := &model{window: 16_000}
+	m.answer = func(r strategy.Request) (d strategy.Draft, err error) {
+		d.Text = "## Decisions\n- something was decided"
+		if len(r.Messages) > 0 {
+			once.Do(func() { err = &strategy.Failure{Reason: strategy.ErrRefused} })
+		}
+		return d, err
+	}
+	sum, err := summarize.Writer{Summarizer: m, MaxTokens: 500}.Write(t.Context(), summarize.Input{Messages: long(60_000, 0), Count: count4})
+	if err != nil {
+		t.Fatal(err)
+	}
+	brief := 0
+	for _, r := range m.asked {
+		if r.Strategy.Name == "brief" {
+			brief++
+		}
+	}
+	if brief != 1 || sum.Pieces < 2 || len(sum.Errors) != 1 {
+		t.Fatalf("%d of %d pieces are brief: %v", brief, sum.Pieces, sum.Errors)
+	}
+	if sum.Strategy != "task_state" || sum.Fallback != "" {
+		t.Errorf("the summary is of strategy %s, fallback %q", sum.Strategy, sum.Fallback)
+	}
+}
+
+// A refusal is followed by one brief request, whatever the answer to that is.
+func TestEmptyBriefAnswerEndsTheAttempts(t *testing.T) {
+	m := &model{window: 128_000}
+	m.answer = func(r strategy.Request) (strategy.Draft, error) {
+		if r.Strategy.Name == "brief" {
+			return strategy.Draft{}, &strategy.Failure{Reason: strategy.ErrEmpty}
+		}
+		return strategy.Draft{}, &strategy.Failure{Reason: strategy.ErrRefused}
+	}
+	sum, err := summarize.Writer{Summarizer: m}.Write(t.Context(), summarize.Input{Messages: long(10_000, 0.1), Count: count4})
+	if !errors.Is(err, strategy.ErrEmpty) || sum.Attempts != 2 || len(m.asked) != 2 {
+		t.Errorf("%d attempts, %d requests: %v", sum.Attempts, len(m.asked), err)
+	}
+}
+
 func TestFailedPieceEndsTheOthers(t *testing.T) {
 	m := &model{window: 16_000, delay: time.Millisecond, answer: func(r strategy.Request) (strategy.Draft, error) {
 		return strategy.Draft{}, &strategy.Failure{Reason: strategy.ErrRejected}

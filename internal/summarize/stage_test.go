@@ -346,6 +346,29 @@ func TestStageDoesNotModifyTheView(t *testing.T) {
 	}
 }
 
+// The summary of a conversation is told how many of its messages come after the last words of
+// the user that stay. There are none of these if no words of the user stay.
+func TestMessagesAfterTheUsersLastWordsAreCounted(t *testing.T) {
+	s := stage(t, Writer{})
+	with := s.cut(view(session(20), 2000))
+	alone := session(20)
+	for i := range alone {
+		if alone[i].Role == message.RoleUser {
+			alone[i] = message.Assistant("Nobody asks.")
+		}
+	}
+	without := s.cut(view(alone, 2000))
+	if with == nil || without == nil || len(without.removed) == 0 {
+		t.Fatal("nothing is cut")
+	}
+	if n := with.after(); n != 0 { // the last message of the user stands behind the cut
+		t.Errorf("%d messages come after the last user message of the view", n)
+	}
+	if n := without.after(); n != 0 {
+		t.Errorf("%d messages come after a user message that is not there", n)
+	}
+}
+
 func TestStageNamesItself(t *testing.T) {
 	if got := stage(t, Writer{}).Name(); got != StageName {
 		t.Errorf("name %q", got)
