@@ -2,6 +2,7 @@ package strategy
 
 import (
 	"cmp"
+	"iter"
 	"path"
 	"slices"
 	"strings"
@@ -29,12 +30,14 @@ type covering struct {
 	covered []string
 }
 
-// rerun returns the checks of a command. Several checks count one by one only if each
-// check runs only after the previous check passed. Otherwise, they count as one check.
+// rerun returns the checks of a command, whatever text its here-documents have. Several
+// checks count one by one only if each check runs only after the previous check passed.
+// Otherwise, they count as one check.
 func rerun(cmd string) []covering {
 	var out []covering
 	dir := ""
-	for _, simple := range splitCommands(cmd) {
+	script := withoutHeredocs(cmd)
+	for simple := range simpleCommands(script) {
 		w := fields(simple)
 		for len(w) > 1 && (strings.Contains(w[0], "=") || slices.Contains([]string{"sudo", "time"}, w[0])) {
 			w = w[1:]
@@ -51,9 +54,9 @@ func rerun(cmd string) []covering {
 		}
 	}
 	switch {
-	case len(out) == 0 || strings.ContainsRune(cmd, '\n'):
+	case len(out) == 0:
 		return []covering{{cmd, []string{cmd}}}
-	case len(out) > 1 && (strings.Contains(cmd, ";") || strings.Contains(cmd, "||")):
+	case len(out) > 1 && (strings.ContainsAny(script, ";\n") || strings.Contains(script, "||")):
 		all := ""
 		for _, c := range out {
 			all += c.own + "\x00\x00"
@@ -61,6 +64,19 @@ func rerun(cmd string) []covering {
 		return []covering{{all, []string{all}}}
 	}
 	return out
+}
+
+// simpleCommands returns the simple commands of all lines of a script.
+func simpleCommands(script string) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		for line := range strings.Lines(script) {
+			for _, simple := range splitCommands(strings.TrimSpace(line)) {
+				if !yield(simple) {
+					return
+				}
+			}
+		}
+	}
 }
 
 // checks returns the checks of a call. If a change of the folder failed, the names of the
