@@ -58,10 +58,16 @@ func (c *Call) deed() deed {
 			return deedLook
 		}
 		return deedRun
-	case c.op() == opRead && len(c.files) > 0, hasWord(low, lookTools):
+	case c.op() == opRead && len(c.files) > 0, hasWord(low, lookTools) && !c.makesByOpening():
 		return deedLook
 	}
 	return deedCall
+}
+
+// makesByOpening reports whether a call opens something new, such as a ticket.
+func (c *Call) makesByOpening() bool {
+	verb, _ := verbOf(c.Tool)
+	return verb == "open" && len(c.files) == 0
 }
 
 // changes reports whether the call changes a file, or tried to change one and failed.

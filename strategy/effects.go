@@ -116,7 +116,7 @@ func (c *Call) attempts() bool {
 		}
 		return slices.ContainsFunc(effectParts(cmd), func(part string) bool { return !didNothing(part, result) }) || changesRows(cmd, result)
 	}
-	if len(c.files) > 0 {
+	if len(c.files) > 0 || c.rehearses() {
 		return false
 	}
 	if d := c.deed(); d != deedCall && d != deedLook && d != deedRun {
@@ -124,6 +124,16 @@ func (c *Call) attempts() bool {
 	}
 	verb, _ := verbOf(c.Tool)
 	return verb != "" || c.pressesCommit()
+}
+
+// rehearsing lists arguments, without marks, with which a tool only works out what it would do.
+var rehearsing = []string{"dryrun", "simulate", "preview", "validateonly", "checkonly", "whatif", "noop", "testmode"}
+
+// rehearses reports whether an argument says that the tool only works out what it would do.
+func (c *Call) rehearses() bool {
+	return slices.ContainsFunc(c.Args, func(a Arg) bool {
+		return a.Value == "true" && slices.Contains(rehearsing, plainKey.Replace(strings.ToLower(a.Name)))
+	})
 }
 
 // maxArgument is the maximum length of an argument in a line, in bytes. A longer text that

@@ -55,12 +55,23 @@ func (c *Call) made() (out []string) {
 			continue
 		}
 		switch k := f.key; {
-		case strings.HasSuffix(k, "id"), k == "ref", k == "reference", k == "number", k == "ticket", k == "code", strings.HasPrefix(k, "confirmation"), strings.HasSuffix(k, "key"):
+		case strings.HasSuffix(k, "id"), coined(f.text) && !c.hasValue([]string{f.text}), k == "ref", k == "reference", k == "number", k == "ticket", k == "code", strings.HasPrefix(k, "confirmation"), strings.HasSuffix(k, "key"):
 			out = append(out, f.text)
 		}
 	}
 	return out
 }
+
+// coined reports whether a value has the form of an identifier that a program made: a
+// prefix and a number, as in "T-3001" or "re_90K".
+func coined(text string) bool {
+	before, after, ok := strings.Cut(strings.ReplaceAll(text, "_", "-"), "-")
+	return ok && before != "" && after != "" && len(text) <= mostID && strings.Trim(strings.ToLower(before), "abcdefghijklmnopqrstuvwxyz") == "" &&
+		strings.ContainsAny(after, "0123456789") && strings.Trim(strings.ToLower(after), "abcdefghijklmnopqrstuvwxyz0123456789-") == ""
+}
+
+// mostID is the maximum length of such an identifier.
+const mostID = 24
 
 // leastID is the minimum length of an identifier that names one object.
 const leastID = 4
@@ -68,7 +79,7 @@ const leastID = 4
 // endingVerbs are verbs of tools that end what another call made. settingVerbs are verbs of
 // tools whose later call replaces what an earlier one set.
 var (
-	endingVerbs  = []string{"delete", "remove", "cancel", "revoke", "withdraw", "undo", "refund", "return", "close"}
+	endingVerbs  = []string{"delete", "remove", "cancel", "revoke", "withdraw", "undo", "refund", "return", "close", "reverse", "revert", "void"}
 	settingVerbs = []string{"set", "update", "change", "modify", "move", "replace", "assign", "toggle", "switch", "rename"}
 	opposites    = [][2]string{{"start", "stop"}, {"pause", "resume"}, {"enable", "disable"}, {"cordon", "uncordon"}, {"suspend", "activate"}, {"lock", "unlock"}}
 )
