@@ -154,6 +154,9 @@ func (c *Call) events(step int, settled bool) []event {
 	case d == deedChange && c.files[0].From != "":
 		return one(c.changed(), "", 0.3)
 	case d == deedChange:
+		if after := c.ranAfter(); after != "" {
+			return one(c.changed()+after, "", ranValue)
+		}
 		return one(c.changed(), "changed "+c.files[0].Path, 0.2)
 	case c.Outcome == Failed && d == deedLook && c.Exit == 1 && c.silent(): // nothing was found, or a condition is false
 		return one(c.tell(), c.tell(), silentValue)
@@ -265,6 +268,28 @@ func (c *Call) changed() string {
 		out = append(out, f.Op.String()+" `"+f.Path+"`"+in(f.Funcs))
 	}
 	return strings.Join(out, " and ")
+}
+
+// ranAfter describes the last command of a line that changes files, if it neither changes nor
+// only shows them: "sed -i … && ./run-tests.sh".
+func (c *Call) ranAfter() string {
+	cmd := withoutHeredocs(c.Command())
+	if cmd == "" || len(c.Result) > maxReport || c.tookBack() || c.Effect() { // another line tells the effect
+		return ""
+	}
+	parts := slices.Collect(simpleCommands(cmd))
+	for len(parts) > 1 && beginsAny(strings.TrimSpace(parts[len(parts)-1]), []string{"tail", "head", "grep"}) && strings.Contains(cmd, "|") {
+		parts = parts[:len(parts)-1]
+	}
+	last := strings.TrimSpace(parts[len(parts)-1])
+	if len(parts) < 2 || looksOnly(strings.ToLower(last)+" ") || slices.ContainsFunc(simpleOps(last), func(f fileOp) bool { return f.Op >= opEdited }) || runsScript(last) {
+		return ""
+	}
+	words := c.lastWords()
+	if words == "" {
+		return ""
+	}
+	return ", then ran `" + shortCommand(last) + "`" + printed(words) + c.besides(words)
 }
 
 // in returns a suffix with the functions that a change touches.
