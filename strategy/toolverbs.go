@@ -87,7 +87,7 @@ func (c *Call) memberReports(f field) bool {
 		verb, _ := verbOf(c.Tool)
 		return saysChanged(f.text, verb)
 	}
-	return f.key == "id" || f.key == "ref" || f.key == "reference" || strings.HasPrefix(f.key, "confirmation") || f.key == "url" || f.key == "htmlurl"
+	return coined(f.text) && !c.hasValue([]string{f.text}) || f.key == "id" || f.key == "ref" || f.key == "reference" || strings.HasPrefix(f.key, "confirmation") || f.key == "url" || f.key == "htmlurl"
 }
 
 // participle reports whether a word in lower case has the form of a past participle.

@@ -91,11 +91,18 @@ func TestToolOfProgramIsCommand(t *testing.T) {
 	), []string{"[done] ran `kubectl -n shop set env deploy/canary SNI=b`", "[done] ran `git push origin main`", "`kubectl -n shop rollout status deploy/canary` failed: error: deployment \"canary\" exceeded"}, nil)
 }
 
+// The listing that a line shows whole is not quoted again.
+func TestShownOutputIsNotQuotedAgain(t *testing.T) {
+	tells(t, long("Mend Cards.astro and Hero.astro.",
+		message.Assistant("", message.Call("1", "bash", `{"command":"ls src/components"}`)), message.ToolResult("1", "Cards.astro\nHero.astro\nHero.module.css\nNewsletter.astro"),
+	), []string{"`ls src/components` showed: Cards.astro; Hero.astro"}, []string{"the output reads"})
+}
+
 // What a later call reversed is not current.
 func TestReversedEffectIsNotCurrent(t *testing.T) {
 	tells(t, long("Book the rent.",
 		message.Assistant("", message.Call("1", "txn_post", `{"line":"L00","debit":"6300"}`)), message.ToolResult("1", `{"balanced": true, "txn": "T-3001"}`),
-		message.Assistant("", message.Call("2", "txn_reverse", `{"txn":"T-3001"}`)), message.ToolResult("2", `{"txn": "T-3004", "ok": true}`),
+		message.Assistant("", message.Call("2", "txn_reverse", `{"txn":"T-3001"}`)), message.ToolResult("2", `{"txn": "T-3004", "reverses": "T-3001"}`),
 	), []string{"txn: T-3001 (then `txn_reverse` T-3001 [s6])"}, nil)
 }
 
