@@ -53,6 +53,22 @@ func TestRequestedStaysRequested(t *testing.T) {
 	}
 }
 
+// What a later part ends or refuses is not current in the next summary.
+func TestCarriedEffectIsUpdated(t *testing.T) {
+	first := write4(t, long("Handle the case.", ranCalls(
+		[3]string{"refund", `{"order":"O-7","amount":20}`, `{"status":"PENDING_APPROVAL","ticket":"RF-4411"}`},
+		[3]string{"txn_post", `{"line":"L00","debit":"6300"}`, `{"balanced":true,"txn":"T-3001"}`},
+		[3]string{"txn_post", `{"line":"L01","debit":"6300"}`, `{"balanced":true,"txn":"T-30011"}`},
+	)...))
+	in := long("Go on.", ranCalls(
+		[3]string{"txn_reverse", `{"txn":"T-3001"}`, `{"txn":"T-3004"}`},
+		[3]string{"", "RF-4411 is rejected, the order is too old.", ""},
+	)...)
+	in.Previous = first
+	tells(t, in, []string{"ticket: RF-4411 (requested, then [s", "RF-4411 is rejected, the order is too old.”)", "txn: T-3001 (then `txn_reverse` T-3001 [s", "txn: T-30011 (do not repeat)"},
+		[]string{"txn: T-3001 (do not repeat)", "do not ask again"})
+}
+
 // Of two effects on one object, only the last one holds.
 func TestLaterEffectOnSameObject(t *testing.T) {
 	tells(t, long("Do the steps.", ranCalls(
