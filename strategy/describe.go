@@ -372,19 +372,33 @@ func (c *Call) confirmation() string {
 }
 
 // beginning returns the first n bytes of a result, on one line and without the
-// navigation of a page.
+// navigation of a page. Of many lines that differ only in their numbers, it has two.
 func beginning(result string, n int) string {
 	var b strings.Builder
-	for line := range strings.Lines(result) {
+	form, alike := "", 0
+	for line := range strings.Lines(result[:min(len(result), mostDigested)]) {
 		if b.Len() >= n {
 			break
 		}
-		if line = line[:min(len(line), n)]; !navigates(strings.TrimSpace(line)) {
+		line = line[:min(len(line), n)]
+		if now := withoutDigits(line); now == form {
+			alike++
+		} else {
+			form, alike = now, 1
+		}
+		switch {
+		case navigates(strings.TrimSpace(line)):
+		case alike <= mostAlike:
 			b.WriteString(line + " ")
+		case alike == mostAlike+1:
+			b.WriteString("… ")
 		}
 	}
 	return squash(b.String())
 }
+
+// mostAlike is the maximum number of lines in a row that differ only in their numbers.
+const mostAlike = 2
 
 // nothingIn describes a result that is an empty JSON value.
 func nothingIn(result string) string {

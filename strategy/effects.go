@@ -149,7 +149,14 @@ func argsBrief(c *Call) string {
 	}
 	target := c.Target()
 	var b strings.Builder
-	for _, a := range c.Args {
+	for i, a := range c.Args {
+		if i > 0 && a.Name == c.Args[i-1].Name {
+			continue // a list, told with its first element
+		}
+		if list := c.listAt(i); list != "" && b.Len() <= 160 {
+			b.WriteString(" " + a.Name + "=" + list)
+			continue
+		}
 		value := squash(a.Value)
 		if len(value) > maxArgument && slices.Contains(wordsArgs, a.Name) && c.attempts() {
 			value = quoted(value, maxArgument)
@@ -160,6 +167,22 @@ func argsBrief(c *Call) string {
 		b.WriteString(" " + a.Name + "=" + value)
 	}
 	return b.String()
+}
+
+// listAt returns the elements of a list of short arguments that begins at i, "" if there is
+// only one.
+func (c *Call) listAt(i int) string {
+	var list []string
+	for _, a := range c.Args[i:] {
+		if a.Name != c.Args[i].Name || len(a.Value) > maxArgument {
+			break
+		}
+		list = append(list, squash(a.Value))
+	}
+	if len(list) < 2 {
+		return ""
+	}
+	return cutText(strings.Join(list, ","), maxArgument)
 }
 
 // checks lists beginnings of commands that test, build or lint.

@@ -98,6 +98,18 @@ func TestShownOutputIsNotQuotedAgain(t *testing.T) {
 	), []string{"`ls src/components` showed: Cards.astro; Hero.astro"}, []string{"the output reads"})
 }
 
+// A list among the arguments is told whole, and of equal lines of a result two stand.
+func TestListsOfCallsAreShort(t *testing.T) {
+	keys := ""
+	for i := range 30 {
+		keys += "KEY_" + itoa(i) + ": " + itoa(i) + "\n"
+	}
+	tells(t, long("Book the lines.",
+		message.Assistant("", message.Call("1", "txn_bulk", `{"lines":["L05","L13","L21"],"debit":"1800"}`)), message.ToolResult("1", `{"posted": 3}`),
+		message.Assistant("", message.Call("2", "settings", `{"of":"books"}`)), message.ToolResult("2", "kind: map\n"+keys+"TTL: 300\n"),
+	), []string{"called `txn_bulk` L05 with lines=L05,L13,L21 debit=1800", "kind: map KEY_0: 0 KEY_1: 1 … TTL: 300"}, []string{"lines=L13 lines", "KEY_2"})
+}
+
 // What a later call reversed is not current.
 func TestReversedEffectIsNotCurrent(t *testing.T) {
 	tells(t, long("Book the rent.",
