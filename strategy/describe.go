@@ -297,7 +297,7 @@ func addressIn(result string) string {
 // tellingStarts lists beginnings of lines that state what a command did, or why it did
 // nothing. idleStarts lists beginnings of lines that give advice or repeat the command.
 var (
-	tellingStarts = []string{"successfully ", "error: ", "fatal: ", "up to date, ", "apply complete!", "✓ ", "✔ "}
+	tellingStarts = []string{"successfully ", "error: ", "fatal: ", "up to date, ", "plan: ", "apply complete!", "✓ ", "✔ "}
 	idleStarts    = []string{"dropped refs/stash", "$ ", "> ", "warning: running pip", "run `", "run 'npm", "hint:", "usage:", "finished in ", "npm notice", "[notice]", "for more information", "to address ", "note: ", "create mode ", "delete mode ", "-h, --help", "see ", "done in "}
 )
 
@@ -352,7 +352,9 @@ func (c *Call) answer() string {
 	} else if first := c.confirmation(); first != "" {
 		text = first
 	} else if strings.HasPrefix(text, "{") || strings.HasPrefix(text, "[") {
-		text = squash(unquoted.Replace(text))
+		if plain := squash(unquoted.Replace(text)); !strings.HasSuffix(plain, ":") { // a member without a value
+			text = plain
+		}
 	}
 	if text = strings.TrimSpace(text); text == "" {
 		return asked + nothingIn(result)

@@ -90,20 +90,25 @@ var (
 )
 
 // afterwards describes a later effect on the same object, "" if there is none: what the
-// call made was deleted, or what it set was set again.
+// call made was deleted or changed, or what it set was set again.
 func afterwards(e *effect, later []effect) string {
 	made := e.call.made()
 	for i := range later {
 		l := &later[i]
 		verb, _ := verbOf(l.call.Tool)
 		switch {
-		case slices.Contains(endingVerbs, verb) && l.call.hasValue(made), opposed(e.call, l.call):
+		case endsOrSets(verb) && l.call.hasValue(made), opposed(e.call, l.call):
 			return " (then " + l.call.name() + " " + stepID(l.step) + ")"
 		case e.call.setAgain(l.call, verb):
 			return " (then changed again " + stepID(l.step) + ")"
 		}
 	}
 	return ""
+}
+
+// endsOrSets reports whether a tool with a verb ends or changes the object that it gets.
+func endsOrSets(verb string) bool {
+	return slices.Contains(endingVerbs, verb) || slices.Contains(settingVerbs, verb)
 }
 
 // hasValue reports whether an argument of the call is one of the values.
@@ -228,7 +233,7 @@ func (h *History) sinceThen(line string) string {
 		return strings.Replace(line, waiting, onlyAsked+said, 1)
 	}
 	h.eachCall(func(s *Step, c *Call) {
-		if verb, _ := verbOf(c.Tool); slices.Contains(endingVerbs, verb) && c.hasValue(made) && c.Effect() {
+		if verb, _ := verbOf(c.Tool); endsOrSets(verb) && c.hasValue(made) && c.Effect() {
 			line = strings.Replace(line, open, " (then "+c.name()+" "+stepID(s.ID)+")", 1)
 		}
 	})

@@ -84,12 +84,15 @@ func TestLaterEffectOnSameObject(t *testing.T) {
 		[3]string{"bash", `{"command":"pip install rows==2.2"}`, "Successfully installed rows-2.2"},
 		[3]string{"bash", `{"command":"pip install rows==2.1"}`, "Successfully installed rows-2.1"},
 		[3]string{"bash", `{"command":"pip install cols==2.1"}`, "Successfully installed cols-2.1"},
+		[3]string{"cal_create", `{"day":"2 June","time":"16:00"}`, `{"id":"ev-92","status":"tentative"}`},
+		[3]string{"cal_update", `{"id":"ev-92","time":"14:15"}`, `{"id":"ev-92","status":"confirmed"}`},
 	)...), []string{
 		"id: 9004 (then `delete_comment` 9004 [s6]) [s4]", "id: 9010 (do not repeat) [s8]",
 		"from=900 to=950, which returned: ok: true (then changed again [s14]) [s10]", "from=950 to=930, which returned: ok: true (do not repeat) [s14]",
 		"from=no to=yes, which returned: ok: true (do not repeat) [s12]",
 		"`systemctl stop importer` (then `systemctl start importer` [s20]) [s18]", "`systemctl start importer` (do not repeat) [s20]",
 		"Successfully installed rows-2.2 (then `pip install rows==2.1` [s24]) [s22]", "Successfully installed rows-2.1 (do not repeat) [s24]",
+		"id: ev-92 (then `cal_update` ev-92 [s30]) [s28]", "id: ev-92 (do not repeat) [s30]",
 	}, nil)
 }
 

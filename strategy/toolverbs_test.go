@@ -107,7 +107,9 @@ func TestListsOfCallsAreShort(t *testing.T) {
 	tells(t, long("Book the lines.",
 		message.Assistant("", message.Call("1", "txn_bulk", `{"lines":["L05","L13","L21"],"debit":"1800"}`)), message.ToolResult("1", `{"posted": 3}`),
 		message.Assistant("", message.Call("2", "settings", `{"of":"books"}`)), message.ToolResult("2", "kind: map\n"+keys+"TTL: 300\n"),
-	), []string{"called `txn_bulk` L05 with lines=L05,L13,L21 debit=1800", "kind: map KEY_0: 0 KEY_1: 1 … TTL: 300"}, []string{"lines=L13 lines", "KEY_2"})
+		message.Assistant("", message.Call("3", "outages", `{"of":"srv-17"}`)), message.ToolResult("3", `{"server":"srv-17","cause":"the switch","samples":[`+strings.Repeat(`{"t":7,"up":1,"host":"a"},`, 30)+`{"t":8,"up":0,"host":"b"}]}`),
+		message.Assistant("", message.Call("4", "mail_search", `{"q":"conf"}`)), message.ToolResult("4", `{"hits": []}`),
+	), []string{"t: 7, up: 1, host: a; t: 7, up: 1, host: a; …", "t: 8, up: 0, host: b", "which returned: {\"hits\": []}", "called `txn_bulk` L05 with lines=L05,L13,L21 debit=1800", "kind: map KEY_0: 0 KEY_1: 1 … TTL: 300"}, []string{"lines=L13 lines", "KEY_2"})
 }
 
 // What a later call reversed is not current.
