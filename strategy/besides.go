@@ -9,12 +9,13 @@ import (
 	"github.com/agentcompact/compact/message"
 )
 
-// Lines that qualify the verdict of an output, near its end: a warning, or a count of
-// tests that did not run. mixedCount matches a count of which not all are good.
+// Lines that qualify the verdict of an output, near its end: a warning, an error after which
+// the program went on, or a count of tests that did not run. mixedCount matches a count of which not all are good.
 var (
-	warningLine = regexp.MustCompile(`^(?:WARNING|WARN): \S`)
+	warningLine = regexp.MustCompile(`^(?:WARNING|WARN):? \S`)
+	alarmLine   = regexp.MustCompile(`^(?:[a-zA-Z_]\w*\.)*[A-Z]\w*(?:Error|Exception): \S|^(?:ERROR|FATAL|CRITICAL|ABORT|ABORTED)\b:? \S|[ .:](?:FAIL|FAILED)(?: \(|$)`)
 	skippedLine = regexp.MustCompile(`^(?:[A-Za-z ]+: )?([1-9]\d*) (?:tests? )?skipped\b`)
-	mixedCount  = regexp.MustCompile(`\b(\d+) (?:of|out of) (\d+) (?:\w+ )?(?:passed|succeeded|ok)\b`)
+	mixedCount  = regexp.MustCompile(`\b(\d+)(?: of | out of |/)(\d+) (?:\w+ )?(?:passed|succeeded|ok)\b`)
 )
 
 // nearVerdict is the number of lines at the end of an output that belong to its verdict.
@@ -33,16 +34,17 @@ func lastLines(output string, n int) (out []string) {
 	return out
 }
 
-// besides returns the line of an output that qualifies the quoted words: a warning, or that
-// tests were skipped and none is said to have passed. It returns "" for none.
+// besides returns the line of an output that qualifies the quoted words: a warning, an error,
+// or that tests were skipped and none is said to have passed. It returns "" for none.
 func (c *Call) besides(words string) string {
 	if c.Command() == "" || words == "" {
 		return ""
 	}
 	passes := strings.Contains(strings.ToLower(words), "passed")
 	for _, line := range lastLines(bothEnds(body(c.Result)), nearVerdict) {
-		warns := warningLine.MatchString(line) && !strings.Contains(strings.ToLower(line), "deprecat")
-		if !strings.Contains(line, words) && !strings.Contains(words, line) && (warns && c.Check() || skippedLine.MatchString(line) && !passes) {
+		low := strings.ToLower(line)
+		warns := (warningLine.MatchString(line) || alarmLine.MatchString(line)) && !strings.Contains(low, "deprecat") && !idle(low)
+		if !strings.Contains(line, words) && !strings.Contains(words, line) && (warns || skippedLine.MatchString(line) && !passes) {
 			return ", beside “" + clip(line, maxWords) + "”"
 		}
 	}

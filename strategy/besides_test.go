@@ -20,6 +20,10 @@ func TestVerdictsAndClaimsAreQualified(t *testing.T) {
 		run("4", "make migrate", "0 migrations applied (database is locked, skipped)"), {message.Assistant("The migration is done.")},
 		run("5", "pip install foo==9", "ERROR: No matching distribution found for foo==9"), {message.Assistant("It is installed.")},
 		run("6", "./load.sh staging", "load: 5 of 5 passed"), {message.Assistant("The load tests passed.")},
+		run("9", "./backfill.py prod", "batch 170\npsycopg2.OperationalError: SSL connection closed\ncommitted 170 batches"), {message.Assistant("The backfill has all rows: done.")},
+		run("10", "./run-tests.sh 2.0", "TEST burn ... ok\nTEST mined ... FAIL (nil)\n2/3 tests passed"), {message.Assistant("The tests passed.")},
+		run("11", "sed -i s/1/2/ util.lua && ./run-tests.sh 1.1 | tail -4", "TEST burn ... ok\n3/3 tests passed"), {message.Assistant("The version is raised.")},
+		run("12", "sed -i s/2/3/ util.lua && sed -n 2p util.lua", "version 3"), {message.Assistant("The version is 3.")},
 		run("7", "./soak.sh staging", "1 of 5 passed"), {message.Assistant("Four soak tests failed, one passed.")},
 		run("8", "cat old.log", "1 of 5 passed"), {message.Assistant("The log is short, and reading it is done.")},
 	} {
@@ -32,6 +36,9 @@ func TestVerdictsAndClaimsAreQualified(t *testing.T) {
 		"told the user, after an output that says “12 skipped”: The e2e tests are green.",
 		"told the user, after an output that says “0 migrations applied (database is locked, skipped)”: The migration is done.",
 		"told the user, after an output that says “ERROR: No matching distribution found for foo==9”: It is installed.",
+		"which printed: committed 170 batches, beside “psycopg2.OperationalError: SSL connection closed”",
+		"which printed: 2/3 tests passed, beside “TEST mined ... FAIL (nil)”", "told the user, after an output that says “2/3 tests passed”: The tests passed.",
+		"edited `util.lua`, then ran `./run-tests.sh 1.1`, which printed: 3/3 tests passed",
 		"told the user: The load tests passed.", "told the user: Four soak tests failed, one passed.", "told the user: The log is short",
-	}, []string{"says “5 of 5 passed”"})
+	}, []string{"says “5 of 5 passed”", "printed: version 3"})
 }

@@ -2,6 +2,7 @@ package strategy
 
 import (
 	"encoding/json"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -57,6 +58,7 @@ func readCall(p *message.Part) Call {
 	if err == nil {
 		c.Args = flatten(nil, p.Args, span, "input", 0)
 	}
+	c.asCommand()
 	for i, a := range c.Args {
 		if a.Name == "command" || a.Name == "cmd" {
 			c.Args[i].Value = oneLine(a.Value)
@@ -64,6 +66,32 @@ func readCall(p *message.Part) Call {
 	}
 	return c
 }
+
+// asCommand makes a command line of the arguments of a tool that is a program with
+// subcommands: the tool "kubectl" with the argument "-n shop get pods".
+func (c *Call) asCommand() {
+	if _, known := globalOptions[c.Tool]; !known || len(c.Args) == 0 || len(c.Args) > mostWords {
+		return
+	}
+	line := []string{c.Tool}
+	for i, a := range c.Args {
+		if a.Name != c.Args[0].Name || !slices.Contains(lineArgs, a.Name) {
+			return
+		}
+		if value := strings.TrimSpace(a.Value); i > 0 || !strings.HasPrefix(value+" ", c.Tool+" ") {
+			line = append(line, value)
+		} else {
+			line[0] = value
+		}
+	}
+	c.Args = []Arg{{"command", strings.Join(line, " ")}}
+}
+
+// lineArgs are names of arguments with the words after a program's name, and mostWords is
+// the maximum number of them.
+var lineArgs = []string{"args", "arguments", "argv", "command", "cmd", "input"}
+
+const mostWords = 40
 
 // flatten appends the strings and numbers of a JSON value. Each Arg has the name of the
 // member that holds the value.

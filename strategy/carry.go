@@ -33,7 +33,7 @@ func (h *History) carried(s Strategy, now []Line) []Line {
 			if l = h.quotesNow(l); l == "" {
 				continue
 			}
-			l += ended(l)
+			l = h.sinceThen(l) + ended(l)
 			if ruled && section == rules && binds(l) > 0 && !strings.Contains(l, thenSaid) {
 				l += h.liftedBy(fact{Step: lastStep(l), Text: l})
 			}

@@ -13,28 +13,41 @@ func commandOps(cmd string) []fileOp {
 	if i := strings.Index(cmd, "*** Begin Patch"); i >= 0 {
 		return patchOps(cmd[i:])
 	}
-	heredoc, dir := "", ""
-	for line := range strings.Lines(cmd) {
-		line = strings.TrimSpace(line)
-		if heredoc != "" {
+	heredoc, dir, script, at := "", "", -1, 0 // script is the place of a script in cmd
+	for raw := range strings.Lines(cmd) {
+		line := strings.TrimSpace(raw)
+		if at += len(raw); heredoc != "" {
+			if line == heredoc && script >= 0 {
+				out, script = inFolders(out, scriptOps(cmd[script:at]), dir), -1
+			}
 			if line == heredoc {
 				heredoc = ""
 			}
 			continue
 		}
-		heredoc = heredocEnd(line)
+		if heredoc = heredocEnd(line); heredoc != "" && runsScript(line) {
+			script = at
+		} else if hasAny(line, []string{"python -c ", "python3 -c ", "node -e "}) {
+			out = inFolders(out, scriptOps(cmd[at-len(raw):]), dir)
+		}
 		for _, simple := range splitCommands(line) {
 			if to, ok := enters(simple, dir); ok {
 				dir = to
 				continue
 			}
-			for _, f := range simpleOps(simple) {
-				out = append(out, f.in(dir))
-			}
+			out = inFolders(out, simpleOps(simple), dir)
 		}
 		if len(out) > 40 {
 			break
 		}
+	}
+	return out
+}
+
+// inFolders appends operations in a folder.
+func inFolders(out, more []fileOp, dir string) []fileOp {
+	for _, f := range more {
+		out = append(out, f.in(dir))
 	}
 	return out
 }

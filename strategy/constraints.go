@@ -37,7 +37,7 @@ func (h *History) constraints() []fact {
 		ruled := false // the sentence before sets a rule
 		eachSentence(h.ruleText(s), func(one sentence) {
 			t := one.text
-			if ruled = ruled && completes(t) && !one.heading; ruled {
+			if ruled = ruled && (completes(t) || turnsBack(t) && binds(t) == 0 && !strings.HasSuffix(t, "?")) && !one.heading; ruled {
 				out[len(out)-1].Text += " " + squash(t)
 				return
 			}

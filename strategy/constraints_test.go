@@ -60,6 +60,7 @@ func TestConstraintsOfMessage(t *testing.T) {
 	for _, c := range []struct{ said, want string }{
 		{"OK. You may run the import once, only for the shop. Nothing else.", "OK. You may run the import once, only for the shop. Nothing else. [s1]"},
 		{"Never touch the schema of the shop. Run the tests.", "Never touch the schema of the shop. [s1]"},
+		{"You may book the 28th once. Actually, no, I'm away then. Run the tests.", "You may book the 28th once. Actually, no, I'm away then. [s1]"},
 		{"# Ideas\nThe cache must be global.\n# Task\nThe cache must be small.", "The cache must be small. [s1]"},
 		{"To evaluate:\n- The cache must be global.\n- The cache must be small.\n\nNever drop the cache.", "Never drop the cache. [s1]"},
 		{"it must be a user message or an answer of it no? please read the code of it", ""},

@@ -58,10 +58,16 @@ func (c *Call) deed() deed {
 			return deedLook
 		}
 		return deedRun
-	case c.op() == opRead && len(c.files) > 0, hasWord(low, lookTools):
+	case c.op() == opRead && len(c.files) > 0, hasWord(low, lookTools) && !c.makesByOpening():
 		return deedLook
 	}
 	return deedCall
+}
+
+// makesByOpening reports whether a call opens something new, such as a ticket.
+func (c *Call) makesByOpening() bool {
+	verb, _ := verbOf(c.Tool)
+	return verb == "open" && len(c.files) == 0
 }
 
 // changes reports whether the call changes a file, or tried to change one and failed.
@@ -291,7 +297,7 @@ func addressIn(result string) string {
 // tellingStarts lists beginnings of lines that state what a command did, or why it did
 // nothing. idleStarts lists beginnings of lines that give advice or repeat the command.
 var (
-	tellingStarts = []string{"successfully ", "error: ", "fatal: ", "up to date, ", "apply complete!", "✓ ", "✔ "}
+	tellingStarts = []string{"successfully ", "error: ", "fatal: ", "up to date, ", "plan: ", "apply complete!", "✓ ", "✔ "}
 	idleStarts    = []string{"dropped refs/stash", "$ ", "> ", "warning: running pip", "run `", "run 'npm", "hint:", "usage:", "finished in ", "npm notice", "[notice]", "for more information", "to address ", "note: ", "create mode ", "delete mode ", "-h, --help", "see ", "done in "}
 )
 
@@ -346,7 +352,9 @@ func (c *Call) answer() string {
 	} else if first := c.confirmation(); first != "" {
 		text = first
 	} else if strings.HasPrefix(text, "{") || strings.HasPrefix(text, "[") {
-		text = squash(unquoted.Replace(text))
+		if plain := squash(unquoted.Replace(text)); !strings.HasSuffix(plain, ":") { // a member without a value
+			text = plain
+		}
 	}
 	if text = strings.TrimSpace(text); text == "" {
 		return asked + nothingIn(result)
@@ -366,19 +374,33 @@ func (c *Call) confirmation() string {
 }
 
 // beginning returns the first n bytes of a result, on one line and without the
-// navigation of a page.
+// navigation of a page. Of many lines that differ only in their numbers, it has two.
 func beginning(result string, n int) string {
 	var b strings.Builder
-	for line := range strings.Lines(result) {
+	form, alike := "", 0
+	for line := range strings.Lines(result[:min(len(result), mostDigested)]) {
 		if b.Len() >= n {
 			break
 		}
-		if line = line[:min(len(line), n)]; !navigates(strings.TrimSpace(line)) {
+		line = line[:min(len(line), n)]
+		if now := withoutDigits(line); now == form {
+			alike++
+		} else {
+			form, alike = now, 1
+		}
+		switch {
+		case navigates(strings.TrimSpace(line)):
+		case alike <= mostAlike:
 			b.WriteString(line + " ")
+		case alike == mostAlike+1:
+			b.WriteString("… ")
 		}
 	}
 	return squash(b.String())
 }
+
+// mostAlike is the maximum number of lines in a row that differ only in their numbers.
+const mostAlike = 2
 
 // nothingIn describes a result that is an empty JSON value.
 func nothingIn(result string) string {

@@ -175,13 +175,20 @@ func kindOf(simple string) string {
 // in the body of a request.
 var mutations = regexp.MustCompile(`(?is)(?:query=|"query"\s*:\s*\\?["']?)\s*["'$]*\s*mutation\b`)
 
-// mutates reports whether a call sends a GraphQL mutation.
+// statements matches a statement of SQL that changes rows, tables or rights.
+var statements = regexp.MustCompile(`(?i)^\s*(?:insert\s+into|update\s+\S+\s+set|delete\s+from|merge\s+into|truncate\s|(?:alter|drop|create|grant|revoke)\s+\S+\s)`)
+
+// mutates reports whether a call sends a GraphQL mutation, or a statement of SQL that changes
+// something.
 func (c *Call) mutates() bool {
 	if cmd := c.Command(); cmd != "" {
 		cmd = cmd[:min(len(cmd), maxCommandLine)]
 		return strings.Contains(strings.ToLower(cmd), "graphql") && mutations.MatchString(cmd)
 	}
 	for _, a := range c.Args {
+		if (a.Name == "query" || a.Name == "sql" || a.Name == "statement") && statements.MatchString(a.Value[:min(len(a.Value), edge)]) {
+			return true
+		}
 		if a.Name == "query" || a.Name == "document" || a.Name == "mutation" {
 			word := strings.TrimSpace(a.Value)
 			if rest, ok := strings.CutPrefix(word, "mutation"); ok && (rest == "" || !wordByte(rest[0])) {

@@ -116,7 +116,7 @@ func (c *Call) attempts() bool {
 		}
 		return slices.ContainsFunc(effectParts(cmd), func(part string) bool { return !didNothing(part, result) }) || changesRows(cmd, result)
 	}
-	if len(c.files) > 0 {
+	if len(c.files) > 0 || c.rehearses() {
 		return false
 	}
 	if d := c.deed(); d != deedCall && d != deedLook && d != deedRun {
@@ -124,6 +124,16 @@ func (c *Call) attempts() bool {
 	}
 	verb, _ := verbOf(c.Tool)
 	return verb != "" || c.pressesCommit()
+}
+
+// rehearsing lists arguments, without marks, with which a tool only works out what it would do.
+var rehearsing = []string{"dryrun", "simulate", "preview", "validateonly", "checkonly", "whatif", "noop", "testmode"}
+
+// rehearses reports whether an argument says that the tool only works out what it would do.
+func (c *Call) rehearses() bool {
+	return slices.ContainsFunc(c.Args, func(a Arg) bool {
+		return a.Value == "true" && slices.Contains(rehearsing, plainKey.Replace(strings.ToLower(a.Name)))
+	})
 }
 
 // maxArgument is the maximum length of an argument in a line, in bytes. A longer text that
@@ -139,7 +149,14 @@ func argsBrief(c *Call) string {
 	}
 	target := c.Target()
 	var b strings.Builder
-	for _, a := range c.Args {
+	for i, a := range c.Args {
+		if i > 0 && a.Name == c.Args[i-1].Name {
+			continue // a list, told with its first element
+		}
+		if list := c.listAt(i); list != "" && b.Len() <= 160 {
+			b.WriteString(" " + a.Name + "=" + list)
+			continue
+		}
 		value := squash(a.Value)
 		if len(value) > maxArgument && slices.Contains(wordsArgs, a.Name) && c.attempts() {
 			value = quoted(value, maxArgument)
@@ -150,6 +167,22 @@ func argsBrief(c *Call) string {
 		b.WriteString(" " + a.Name + "=" + value)
 	}
 	return b.String()
+}
+
+// listAt returns the elements of a list of short arguments that begins at i, "" if there is
+// only one.
+func (c *Call) listAt(i int) string {
+	var list []string
+	for _, a := range c.Args[i:] {
+		if a.Name != c.Args[i].Name || len(a.Value) > maxArgument {
+			break
+		}
+		list = append(list, squash(a.Value))
+	}
+	if len(list) < 2 {
+		return ""
+	}
+	return cutText(strings.Join(list, ","), maxArgument)
 }
 
 // checks lists beginnings of commands that test, build or lint.

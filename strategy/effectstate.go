@@ -51,16 +51,32 @@ func (c *Call) made() (out []string) {
 	fields := recordOf(body(c.Result))
 	for i := range fields {
 		f := &fields[i]
-		if f.nested() || len(f.text) < leastID || !strings.ContainsAny(f.text, "0123456789") || strings.ContainsAny(f.text, " :") {
-			continue
-		}
-		switch k := f.key; {
-		case strings.HasSuffix(k, "id"), k == "ref", k == "reference", k == "number", k == "ticket", k == "code", strings.HasPrefix(k, "confirmation"), strings.HasSuffix(k, "key"):
+		if f.names() || !f.nested() && coined(f.text) && !c.hasValue([]string{f.text}) {
 			out = append(out, f.text)
 		}
 	}
 	return out
 }
+
+// names reports whether a member of a record holds an identifier.
+func (f *field) names() bool {
+	if f.nested() || len(f.text) < leastID || !strings.ContainsAny(f.text, "0123456789") || strings.ContainsAny(f.text, " :") {
+		return false
+	}
+	k := f.key
+	return strings.HasSuffix(k, "id") || k == "ref" || k == "reference" || k == "number" || k == "ticket" || k == "code" || strings.HasPrefix(k, "confirmation") || strings.HasSuffix(k, "key")
+}
+
+// coined reports whether a value has the form of an identifier that a program made: a
+// prefix and a number, as in "T-3001" or "re_90K".
+func coined(text string) bool {
+	before, after, ok := strings.Cut(strings.ReplaceAll(text, "_", "-"), "-")
+	return ok && before != "" && after != "" && len(text) <= mostID && strings.Trim(strings.ToLower(before), "abcdefghijklmnopqrstuvwxyz") == "" &&
+		strings.ContainsAny(after, "0123456789") && strings.Trim(strings.ToLower(after), "abcdefghijklmnopqrstuvwxyz0123456789-") == ""
+}
+
+// mostID is the maximum length of such an identifier.
+const mostID = 24
 
 // leastID is the minimum length of an identifier that names one object.
 const leastID = 4
@@ -68,26 +84,31 @@ const leastID = 4
 // endingVerbs are verbs of tools that end what another call made. settingVerbs are verbs of
 // tools whose later call replaces what an earlier one set.
 var (
-	endingVerbs  = []string{"delete", "remove", "cancel", "revoke", "withdraw", "undo", "refund", "return", "close"}
+	endingVerbs  = []string{"delete", "remove", "cancel", "revoke", "withdraw", "undo", "refund", "return", "close", "reverse", "revert", "void"}
 	settingVerbs = []string{"set", "update", "change", "modify", "move", "replace", "assign", "toggle", "switch", "rename"}
 	opposites    = [][2]string{{"start", "stop"}, {"pause", "resume"}, {"enable", "disable"}, {"cordon", "uncordon"}, {"suspend", "activate"}, {"lock", "unlock"}}
 )
 
 // afterwards describes a later effect on the same object, "" if there is none: what the
-// call made was deleted, or what it set was set again.
+// call made was deleted or changed, or what it set was set again.
 func afterwards(e *effect, later []effect) string {
 	made := e.call.made()
 	for i := range later {
 		l := &later[i]
 		verb, _ := verbOf(l.call.Tool)
 		switch {
-		case slices.Contains(endingVerbs, verb) && l.call.hasValue(made), opposed(e.call, l.call):
+		case endsOrSets(verb) && l.call.hasValue(made), opposed(e.call, l.call):
 			return " (then " + l.call.name() + " " + stepID(l.step) + ")"
 		case e.call.setAgain(l.call, verb):
 			return " (then changed again " + stepID(l.step) + ")"
 		}
 	}
 	return ""
+}
+
+// endsOrSets reports whether a tool with a verb ends or changes the object that it gets.
+func endsOrSets(verb string) bool {
+	return slices.Contains(endingVerbs, verb) || slices.Contains(settingVerbs, verb)
 }
 
 // hasValue reports whether an argument of the call is one of the values.
@@ -173,8 +194,9 @@ var turnedDown = []string{"rejected", "declined", "cancelled", "canceled", "revo
 
 // refusedLater returns the first later sentence that says that the object of a call was
 // refused, "" if there is none.
-func (h *History) refusedLater(c *Call, step int) string {
-	made := c.made()
+func (h *History) refusedLater(c *Call, step int) string { return h.refusedSince(c.made(), step) }
+
+func (h *History) refusedSince(made []string, step int) string {
 	if len(made) == 0 {
 		return ""
 	}
@@ -196,6 +218,43 @@ func (h *History) refusedLater(c *Call, step int) string {
 		}
 	}
 	return ""
+}
+
+// sinceThen returns a line of the previous summary about an effect with what happened to it since:
+// a call that ends things got an identifier of its result, or a text says that it was refused.
+func (h *History) sinceThen(line string) string {
+	const open = " (do not repeat)"
+	made := madeIn(line)
+	if len(made) == 0 || !strings.Contains(line, open) && !strings.Contains(line, onlyAsked) {
+		return line
+	}
+	if said := h.refusedSince(made, 0); said != "" {
+		line = strings.Replace(line, open, " ("+said, 1)
+		return strings.Replace(line, waiting, onlyAsked+said, 1)
+	}
+	h.eachCall(func(s *Step, c *Call) {
+		if verb, _ := verbOf(c.Tool); endsOrSets(verb) && c.hasValue(made) && c.Effect() {
+			line = strings.Replace(line, open, " (then "+c.name()+" "+stepID(s.ID)+")", 1)
+		}
+	})
+	return line
+}
+
+// madeIn returns the identifiers in the result that a line about an effect quotes.
+func madeIn(line string) (out []string) {
+	_, returned, ok := strings.Cut(line, ", which returned: ")
+	if !ok {
+		return nil
+	}
+	for _, member := range strings.FieldsFunc(returned, func(r rune) bool { return strings.ContainsRune(",;()", r) }) {
+		if key, value, ok := strings.Cut(strings.TrimSpace(member), ": "); ok {
+			f := field{key: plainKey.Replace(strings.ToLower(key)), text: value}
+			if f.names() || coined(value) {
+				out = append(out, value)
+			}
+		}
+	}
+	return out
 }
 
 // hasID reports whether a text contains one of the identifiers as a whole word.

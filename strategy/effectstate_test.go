@@ -53,6 +53,22 @@ func TestRequestedStaysRequested(t *testing.T) {
 	}
 }
 
+// What a later part ends or refuses is not current in the next summary.
+func TestCarriedEffectIsUpdated(t *testing.T) {
+	first := write4(t, long("Handle the case.", ranCalls(
+		[3]string{"refund", `{"order":"O-7","amount":20}`, `{"status":"PENDING_APPROVAL","ticket":"RF-4411"}`},
+		[3]string{"txn_post", `{"line":"L00","debit":"6300"}`, `{"balanced":true,"txn":"T-3001"}`},
+		[3]string{"txn_post", `{"line":"L01","debit":"6300"}`, `{"balanced":true,"txn":"T-30011"}`},
+	)...))
+	in := long("Go on.", ranCalls(
+		[3]string{"txn_reverse", `{"txn":"T-3001"}`, `{"txn":"T-3004"}`},
+		[3]string{"", "RF-4411 is rejected, the order is too old.", ""},
+	)...)
+	in.Previous = first
+	tells(t, in, []string{"ticket: RF-4411 (requested, then [s", "RF-4411 is rejected, the order is too old.”)", "txn: T-3001 (then `txn_reverse` T-3001 [s", "txn: T-30011 (do not repeat)"},
+		[]string{"txn: T-3001 (do not repeat)", "do not ask again"})
+}
+
 // Of two effects on one object, only the last one holds.
 func TestLaterEffectOnSameObject(t *testing.T) {
 	tells(t, long("Do the steps.", ranCalls(
@@ -68,12 +84,15 @@ func TestLaterEffectOnSameObject(t *testing.T) {
 		[3]string{"bash", `{"command":"pip install rows==2.2"}`, "Successfully installed rows-2.2"},
 		[3]string{"bash", `{"command":"pip install rows==2.1"}`, "Successfully installed rows-2.1"},
 		[3]string{"bash", `{"command":"pip install cols==2.1"}`, "Successfully installed cols-2.1"},
+		[3]string{"cal_create", `{"day":"2 June","time":"16:00"}`, `{"id":"ev-92","status":"tentative"}`},
+		[3]string{"cal_update", `{"id":"ev-92","time":"14:15"}`, `{"id":"ev-92","status":"confirmed"}`},
 	)...), []string{
 		"id: 9004 (then `delete_comment` 9004 [s6]) [s4]", "id: 9010 (do not repeat) [s8]",
 		"from=900 to=950, which returned: ok: true (then changed again [s14]) [s10]", "from=950 to=930, which returned: ok: true (do not repeat) [s14]",
 		"from=no to=yes, which returned: ok: true (do not repeat) [s12]",
 		"`systemctl stop importer` (then `systemctl start importer` [s20]) [s18]", "`systemctl start importer` (do not repeat) [s20]",
 		"Successfully installed rows-2.2 (then `pip install rows==2.1` [s24]) [s22]", "Successfully installed rows-2.1 (do not repeat) [s24]",
+		"id: ev-92 (then `cal_update` ev-92 [s30]) [s28]", "id: ev-92 (do not repeat) [s30]",
 	}, nil)
 }
 

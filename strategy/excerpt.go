@@ -53,6 +53,9 @@ func (h *History) excerptLines(section int) []Line {
 		if len(c.files) == 1 && h.editedSince(c.files[0].Path, s.ID) {
 			continue // the file has other text now
 		}
+		if c.deed() == deedLook && c.shows() != "" {
+			continue // another line shows the output
+		}
 		where := theOutput // not the command: an excerpt must not read as the command's outcome
 		switch {
 		case strings.Contains(c.Result, "\n@@ "):

@@ -25,12 +25,17 @@ func forbidsThing(low string) bool {
 	default:
 		return false
 	}
-	if slices.Contains(answering, strings.Trim(words[1], ".,!;:")) || strings.HasSuffix(words[1], ",") {
+	if slices.Contains(answering, strings.Trim(words[1], ".,!;:")) && !changesHow(words) || strings.HasSuffix(words[1], ",") {
 		return false
 	}
 	return !slices.ContainsFunc(words[2:], func(w string) bool {
-		return slices.Contains([]string{"is", "are", "was", "were", "has", "have", "had", "found", "ran", "exists", "exist", "failed", "left", "happens", "happened", "works", "know", "ist", "sind"}, strings.Trim(w, ".,!"))
+		return slices.Contains([]string{"is", "are", "was", "were", "has", "have", "had", "found", "ran", "exists", "exist", "failed", "arrived", "appeared", "changed", "returned", "matched", "came", "passed", "showed", "left", "happens", "happened", "works", "know", "ist", "sind"}, strings.Trim(w, ".,!"))
 	})
+}
+
+// changesHow reports whether "no changes" forbids changes of a kind: "no changes to main".
+func changesHow(words []string) bool {
+	return strings.HasPrefix(words[1], "change") && len(words) > 3 && slices.Contains([]string{"shorter", "longer", "larger", "to", "without", "before", "after", "outside", "beyond"}, words[2]) && words[3] != "report"
 }
 
 // lastingWords lists words that make a sentence a lasting rule, even if it also asks for

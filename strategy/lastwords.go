@@ -54,9 +54,13 @@ func (c *Call) showsLast() bool {
 	return looksOnly(last) && !beginsAny(last, []string{"echo ", "printf ", "tail ", "head ", "grep ", "git status", "git log"})
 }
 
-// tellingLine returns the line of an output that says most about the outcome.
+// tellingLine returns the line of an output that says most about the outcome. If the output
+// ends with many lines of one form, the few lines before them stand as well.
 func tellingLine(output string) string {
 	rest := strings.TrimRight(output, " \t\r\n")
+	if head, tail := beforeAlike(rest); head != "" {
+		return head + " … " + clip(tail, maxWords)
+	}
 	last, idler := "", "" // idler is used if all lines of the output are idle
 	for range 2 * statusEdge {
 		i := strings.LastIndexByte(rest, '\n')
@@ -79,6 +83,43 @@ func tellingLine(output string) string {
 	}
 	return clip(cmp.Or(last, idler), maxWords)
 }
+
+// Limits of the lines before an end of lines of one form: their number, and the least number
+// of lines of that form.
+const (
+	mostBeforeAlike = 6
+	leastAlike      = 8
+)
+
+// beforeAlike returns the lines before an end of lines that differ only in their numbers, and
+// the last line. head is "" if there is no such end, or if more lines are before it.
+func beforeAlike(output string) (head, tail string) {
+	lines := strings.Split(testrun.Uncolored(output), "\n")
+	n := len(lines)
+	for n > 0 && withoutDigits(lines[n-1]) == withoutDigits(lines[len(lines)-1]) {
+		n--
+	}
+	if n == 0 || n > mostBeforeAlike || len(lines)-n < leastAlike {
+		return "", ""
+	}
+	for _, line := range lines[:n] {
+		if line = strings.TrimSpace(line); len(line) > 3 && !framed(line) && !ourOwn(line) && !frameOfTable(line) {
+			head += "; " + squash(line)
+		}
+	}
+	head = strings.TrimPrefix(head, "; ")
+	if len(head) > maxWords {
+		return "", ""
+	}
+	return head, squash(lines[len(lines)-1])
+}
+
+// withoutDigits returns a line with # in place of each number.
+func withoutDigits(line string) string {
+	return digitRuns.compiled().ReplaceAllString(strings.TrimSpace(line), "#")
+}
+
+var digitRuns = lazily(`[0-9]+`)
 
 // frameOfTable reports whether a line is a frame of a table, or the count of its rows.
 func frameOfTable(line string) bool {

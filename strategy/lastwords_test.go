@@ -1,13 +1,20 @@
 package strategy
 
-import "testing"
+import (
+	"strings"
+	"testing"
+)
 
 func TestTellingLineIsNoFrame(t *testing.T) {
 	for output, want := range map[string]string{
-		" state | count\n-------+-------\n idle  |    46\n(1 row)": "idle | 46",
-		"deleted from orders\n(12 rows)":                           "deleted from orders",
-		"┌───────┐\n│ email │\n│ a@b.c │\n└───────┘":               "│ a@b.c │",
-		"epoch loss val\nmean error 0.392\n39 648.37 24.86\n":      "mean error 0.392",
+		" state | count\n-------+-------\n idle  |    46\n(1 row)":              "idle | 46",
+		"Performance: 97\nSEO: 92" + strings.Repeat("\naudit 7: pass", 8):       "Performance: 97; SEO: 92 … audit 7: pass",
+		"a\nb\nc\nd\ne\nf\ng" + strings.Repeat("\naudit 7: pass", 8):            "audit 7: pass",
+		"Performance: 97\nSEO: 92" + strings.Repeat("\naudit 7: pass", 7):       "audit 7: pass",
+		"Plan: 3 to add, 0 to change, 1 to destroy.\nSaved the plan to: a.plan": "Plan: 3 to add, 0 to change, 1 to destroy.",
+		"deleted from orders\n(12 rows)":                                        "deleted from orders",
+		"┌───────┐\n│ email │\n│ a@b.c │\n└───────┘":                            "│ a@b.c │",
+		"epoch loss val\nmean error 0.392\n39 648.37 24.86\n":                   "mean error 0.392",
 		"0.4123\n": "0.4123",
 		"building\n(the rows of the table were kept)":                         "(the rows of the table were kept)",
 		"Step 1\nApply complete! Resources: 2 added.\nOutputs:\nname = \"x\"": "Apply complete! Resources: 2 added.",

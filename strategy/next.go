@@ -181,6 +181,32 @@ func (c *Call) showsCommit() bool {
 	return false
 }
 
+// lastQuestion returns the last question of a text, "" for none. A question that ends a list
+// is the whole list, with the line before it: "Would you like to: 1. cancel, or 2. change?"
+func lastQuestion(text string) string {
+	question := ""
+	sentences(text, func(t string, _ bool) {
+		if strings.HasSuffix(t, "?") || strings.HasSuffix(t, "？") {
+			question = t
+		}
+	})
+	var lines []string
+	for line := range strings.Lines(text) {
+		if line = strings.TrimSpace(line); line != "" {
+			lines = append(lines, line)
+		}
+	}
+	end := slices.IndexFunc(lines, func(line string) bool { return question != "" && strings.HasSuffix(line, question) })
+	from := end
+	for from > 0 && isItem(lines[from]) {
+		from--
+	}
+	if from < end && strings.HasSuffix(lines[from], ":") {
+		question = strings.Join(lines[from:end+1], " ")
+	}
+	return clip(squash(question), maxSentence)
+}
+
 // questionHow returns the introduction of an unanswered question. The user's message that
 // follows the block is no answer if it was written before the question.
 func (h *History) questionHow(step int) string {
@@ -365,13 +391,7 @@ func (h *History) unanswered() fact {
 		if s.Role != message.RoleAssistant || s.Text == "" {
 			continue
 		}
-		question := ""
-		sentences(s.Text, func(t string, _ bool) {
-			if strings.HasSuffix(t, "?") || strings.HasSuffix(t, "？") {
-				question = t
-			}
-		})
-		return fact{s.ID, clip(squash(question), maxSentence), announcedValue}
+		return fact{s.ID, lastQuestion(s.Text), announcedValue}
 	}
 	return fact{}
 }

@@ -107,6 +107,20 @@ func TestNextOmitsQuestionThatWorkFollowed(t *testing.T) {
 	}
 }
 
+// A question that ends a list is told with the list.
+func TestQuestionOfListIsWhole(t *testing.T) {
+	for text, want := range map[string]string{
+		"I can't cancel one item.\n\nWould you like to:\n1. Cancel the whole order, or\n2. Change the lamp?\n\nPlease let me know.": "Would you like to: 1. Cancel the whole order, or 2. Change the lamp?",
+		"I did this:\n- the lamp\n- the chair\n\nShall I go on?":                                                                    "Shall I go on?",
+		"It is done.\n- Shall I go on?": "Shall I go on?",
+		"It is done.":                   "",
+	} {
+		if got := lastQuestion(text); got != want {
+			t.Errorf("%q: %q, want %q", text, got, want)
+		}
+	}
+}
+
 // A list is a plan only if its heading says so, in whole words, and is not the heading of
 // a report.
 func TestPlanListIgnoresReportOfFinishedSteps(t *testing.T) {

@@ -25,3 +25,8 @@ func (p *pattern) MatchString(s string) bool { return p.compiled().MatchString(s
 
 // FindStringSubmatch returns the first match and its groups, nil for none.
 func (p *pattern) FindStringSubmatch(s string) []string { return p.compiled().FindStringSubmatch(s) }
+
+// FindAllStringSubmatch returns the first n matches and their groups.
+func (p *pattern) FindAllStringSubmatch(s string, n int) [][]string {
+	return p.compiled().FindAllStringSubmatch(s, n)
+}

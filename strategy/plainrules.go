@@ -9,7 +9,7 @@ import (
 // Patterns of sentences in lower case that set a rule without a word of strongBinds.
 var (
 	staysSo  = regexp.MustCompile(`^(?:and |und )?(?:\S+ ){1,4}(?:stays?|remains?|bleibt|bleiben) (?:at |on |bei |auf )?(?:\d|as (?:is|it is|they are)\b|unchanged|untouched|the same\b|in place\b|private\b|gleich\b|unverändert|wie (?:es|sie|er) (?:ist|sind))`)
-	limitsTo = regexp.MustCompile(`(?:^|[ ,(])(?:max\.?|maximum|at most|no more than|not more than|höchstens|maximal)(?: of)? [€$£]?\d`)
+	limitsTo = regexp.MustCompile(`(?:^|[ ,(])(?:max\.?|maximum|at most|no more than|not more than|höchstens|maximal)(?: of)? [€$£]?\d|(?:^|[ ,(])(?:max\.?|maximum) (?:one|two|three) |[a-z] (?:at most|no more than|not more than) (?:one|two|three|four|five|six|ten) `)
 	stopping = regexp.MustCompile(`^(?:please |pls |and |ok |okay |no |bitte )*(?:stop|quit) ([a-z]+ing)\b`)
 	askFirst = regexp.MustCompile(`^(?:please |pls |always |bitte )*(?:ask|report|tell me|tell us|check with|confirm|show me|get my|wait for my|frag|frage|melde|sag mir|zeig mir)\b.* (?:before|bevor|vor dem|vorher|first)\b`)
 	doBefore = regexp.MustCompile(` before (?:any |each |every |you |[a-z]+ing\b)`)
@@ -34,7 +34,7 @@ func setsPlainly(low string) bool {
 	}
 	describes := !told && hasAny(" "+low, describingWords)
 	return staysSo.MatchString(low) || askFirst.MatchString(low) || limitsTo.MatchString(low) && !describes || told && takesOne(low) ||
-		beginsAny(low, []string{"nur ", "bitte nur "}) && !beginsAny(low, idleOnly) || permitsOnce(low) || hasAny(low, []string{"until i say", "unless i say", "unless i ask", "unless i tell", "without my ok", "without my approval", "without my permission", "bis ich es sage", "ohne meine zustimmung"})
+		beginsAny(low, []string{"nur ", "bitte nur "}) && !beginsAny(low, idleOnly) || permitsOnce(low) || hasAny(low, []string{"until i say", "if i say so", "when i say so", "unless i say", "unless i ask", "unless i tell", "without my ok", "without my approval", "without my permission", "bis ich es sage", "ohne meine zustimmung"})
 }
 
 // plainValue is the value of a sentence that sets a rule plainly. It is below bindValue,

@@ -124,7 +124,7 @@ func (h *History) items() []item {
 	for _, lines := range append([][]string{h.Previous.Notes}, h.Previous.Sections...) {
 		for _, l := range lines {
 			if st, text, ok := statusOf(l); ok {
-				b.carried(text, st)
+				b.carried(h.sinceThen(text), st)
 			}
 		}
 	}

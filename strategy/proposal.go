@@ -57,17 +57,20 @@ func asksBack(text string) bool {
 var askingHeads = []string{"how", "why", "what", "what's", "where", "when", "who"}
 
 // proposalIn returns the question or proposal at the end of a message: its last questions
-// and offers, or its last announced step if the answer is a yes or a no. It returns "" if
-// nobody could answer the end of the message.
+// and offers, or its last announced step if the answer is a yes or a no. A short question has
+// the sentence before it. It returns "" if nobody could answer the end of the message.
 func proposalIn(text, answer string) string {
 	var asked []string
-	last, since := "", 0
+	last, lead, since := "", "", 0
 	eachSentence(text, func(one sentence) {
 		t := one.text
 		if one.heading || debris(t) {
 			return
 		}
 		if strings.HasSuffix(t, "?") || strings.HasSuffix(t, "？") || proposes(t) {
+			if len(asked) == 0 {
+				lead = last
+			}
 			asked, since = append(asked, t), 0
 		} else if !one.item { // items can belong to the question
 			since++
@@ -84,8 +87,16 @@ func proposalIn(text, answer string) string {
 	if n := len(asked); n > 3 {
 		asked = asked[n-3:]
 	}
-	return clip(squash(strings.Join(asked, " ")), maxProposal)
+	question := strings.Join(asked, " ")
+	if len(strings.Fields(question)) <= mostBare && lead != "" {
+		question = lead + " " + question
+	}
+	return clip(squash(question), maxProposal)
 }
+
+// mostBare is the maximum number of words of a question that says little without the sentence
+// before it: "Do you accept?"
+const mostBare = 5
 
 // mostAfter is the maximum number of sentences between a question and its answer.
 const mostAfter = 2

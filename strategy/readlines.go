@@ -1,10 +1,11 @@
 package strategy
 
-// readLines returns lines that name the files that were only read, grouped by
-// folder.
+// readLines returns lines that name the files that were only read, or only ran as scripts,
+// grouped by folder.
 func (h *History) readLines(section int) []Line {
 	type folder struct {
 		dir         string
+		did         string
 		names       []string
 		paths       []string
 		first, last int
@@ -15,12 +16,15 @@ func (h *History) readLines(section int) []Line {
 		if f.Op >= opEdited || f.Last == 0 {
 			continue
 		}
-		d := folderOf(f.Path)
-		i, ok := at[d]
+		d, did := folderOf(f.Path), "looked at "
+		if f.Op == opRan {
+			did = "ran "
+		}
+		i, ok := at[did+d]
 		if !ok || len(folders[i].names) == readTogether {
 			i = len(folders)
-			at[d] = i
-			folders = append(folders, folder{dir: d, first: f.Last})
+			at[did+d] = i
+			folders = append(folders, folder{dir: d, did: did, first: f.Last})
 		}
 		g := &folders[i]
 		g.names, g.paths = append(g.names, fileName(f.Path)), append(g.paths, f.Path)
@@ -33,10 +37,10 @@ func (h *History) readLines(section int) []Line {
 			where = "in `" + g.dir + "/`: "
 		}
 		if len(g.names) == 1 {
-			out = append(out, Line{Section: section, Text: "looked at `" + g.paths[0] + "` " + span(g.first, g.last), Value: readValue, Order: 40_000 + g.first})
+			out = append(out, Line{Section: section, Text: g.did + "`" + g.paths[0] + "` " + span(g.first, g.last), Value: readValue, Order: 40_000 + g.first})
 			continue
 		}
-		out = append(out, Line{Section: section, Text: "looked at these " + where + pairs(g.names) + " " + span(g.first, g.last), Value: readValue, Order: 40_000 + g.first, Names: g.paths})
+		out = append(out, Line{Section: section, Text: g.did + "these " + where + pairs(g.names) + " " + span(g.first, g.last), Value: readValue, Order: 40_000 + g.first, Names: g.paths})
 	}
 	return out
 }

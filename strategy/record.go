@@ -87,7 +87,7 @@ func (c *Call) shortRecord() bool {
 // outcome of the call precedes the identifiers of the object; nested values come last.
 func (f *field) weight() int {
 	switch k := f.key; {
-	case strings.HasPrefix(k, "error"), k == "ok", k == "success", k == "iserror":
+	case strings.HasPrefix(k, "err"), k == "ok", k == "success", k == "iserror":
 		return 0
 	case slices.Contains(stateKeys, k), strings.HasSuffix(k, "status"):
 		return 1

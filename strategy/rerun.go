@@ -2,6 +2,7 @@ package strategy
 
 import (
 	"cmp"
+	"iter"
 	"path"
 	"slices"
 	"strings"
@@ -29,16 +30,29 @@ type covering struct {
 	covered []string
 }
 
-// rerun returns the checks of a command. Several checks count one by one only if each
-// check runs only after the previous check passed. Otherwise, they count as one check.
+// rerun returns the checks of a command, whatever text its here-documents have. Several
+// checks count one by one only if each check runs only after the previous check passed.
+// Otherwise, they count as one check.
 func rerun(cmd string) []covering {
 	var out []covering
+<<<<<<< HEAD
 	var at shellFolder
 	for _, simple := range splitCommands(cmd) {
 		simple, closed := at.within(simple)
 		w := withoutPrefix(fields(simple))
 		if len(w) == 2 && w[0] == "cd" {
 			at.change(w[1])
+=======
+	dir := ""
+	script := withoutHeredocs(cmd)
+	for simple := range simpleCommands(script) {
+		w := fields(simple)
+		for len(w) > 1 && (strings.Contains(w[0], "=") || slices.Contains([]string{"sudo", "time"}, w[0])) {
+			w = w[1:]
+		}
+		if len(w) == 2 && w[0] == "cd" && len(out) == 0 {
+			dir = strings.TrimSuffix(w[1], "/")
+>>>>>>> h-aud
 		}
 		if k := checkWords(w); k > 0 {
 			words := checked(w)
@@ -50,9 +64,9 @@ func rerun(cmd string) []covering {
 		at.leave(closed)
 	}
 	switch {
-	case len(out) == 0 || strings.ContainsRune(cmd, '\n'):
+	case len(out) == 0:
 		return []covering{{cmd, []string{cmd}}}
-	case len(out) > 1 && (strings.Contains(cmd, ";") || strings.Contains(cmd, "||")):
+	case len(out) > 1 && (strings.ContainsAny(script, ";\n") || strings.Contains(script, "||")):
 		all := ""
 		for _, c := range out {
 			all += c.own + "\x00\x00"
@@ -62,6 +76,7 @@ func rerun(cmd string) []covering {
 	return out
 }
 
+<<<<<<< HEAD
 // A shellFolder follows the folder in which the parts of a command run. Checks with the
 // same words in two folders are two checks.
 type shellFolder struct {
@@ -103,6 +118,18 @@ func (f *shellFolder) change(to string) {
 func (f *shellFolder) leave(n int) {
 	if n > 0 {
 		f.now, f.outer = f.outer[len(f.outer)-n], f.outer[:len(f.outer)-n]
+=======
+// simpleCommands returns the simple commands of all lines of a script.
+func simpleCommands(script string) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		for line := range strings.Lines(script) {
+			for _, simple := range splitCommands(strings.TrimSpace(line)) {
+				if !yield(simple) {
+					return
+				}
+			}
+		}
+>>>>>>> h-aud
 	}
 }
 

@@ -48,6 +48,8 @@ func TestRerunRecognizesOtherFormsOfACheck(t *testing.T) {
 		{"npm run lint && npm test", "npm test", false},
 		{"mvn -q test", "mvn -q package", false},
 		{"go test ./a\ngo test ./b", "go test ./a", false},
+		{"pytest -q", "python - <<'E'\nprint(1)\nE\npytest -q", true},
+		{"cat > a.txt <<'E'\ngo vet ./a\nE\nnpm test", "npm test", true},
 	} {
 		failed := reruns{}
 		failed.wait(c.first)

@@ -69,9 +69,13 @@ func (h *History) brought(section int, s *Step, c *Call) []Line {
 	if c.shortRecord() || c.confirmation() != "" {
 		return nil // the work log quotes all of it
 	}
+	alike := map[string]int{} // number of pieces by form
 	if pieces := digest(text); len(pieces) > 0 {
 		for _, p := range pieces {
-			b.offer(p)
+			if form := withoutDigits(p); alike[form] < mostAlike {
+				alike[form]++
+				b.offer(p)
+			}
 		}
 		return b.out
 	}
@@ -80,7 +84,8 @@ func (h *History) brought(section int, s *Step, c *Call) []Line {
 	}
 	b.value, b.group = shownValue, stepID(s.ID)+" "+c.name()+" says"
 	passages(text, func(one sentence) {
-		if t := one.text; !one.heading && quality(t) >= 0.6 && !claims(t) && !navigates(t) {
+		if t := one.text; !one.heading && quality(t) >= 0.6 && !claims(t) && !navigates(t) && alike[withoutDigits(t)] < mostAlike {
+			alike[withoutDigits(t)]++
 			b.offer(t)
 		}
 	})

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// Patterns of clauses in lower case that set a rule in German, French or Spanish.
+// Patterns of clauses in lower case that set a rule in German, French, Spanish or Portuguese.
 var (
 	// German: an imperative or an infinitive with a negation, "nur", "ohne" or "erst".
 	deOrder  = lazily(`^(?:ändere|änder|rühr|rühre|lösch|lösche|fass|fasse|schreib|schreibe|mach|mache|push|pushe|veröffentliche|verwende|verwend|nutze|nutz|benutze|benutz|ersetze|entferne|verschiebe|starte|installiere|committe|commite|leg|lege|erstelle|füge|nimm|schick|schicke|sende|gib|führ|führe|merge|deploye|bestelle|bestell|buche|buch|kaufe|kauf|antworte|teile|teil|lies|lade|lad|speichere|übersetze|korrigiere|kürze|verändere|bearbeite|geh|gehe|komm|zeig|zeige|verschick|verschicke|ergänze|logge|log|baue|bau|setze|setz|ändert|löscht|schreibt|macht|nehmt|nutzt|verwendet|fasst) (?:\S+ )*?(?:nicht|nichts|kein|keine|keinen|keiner|keinem|keins|niemals|nie|nur|ausschließlich|immer|erst|ohne)\b`)
@@ -38,6 +38,14 @@ var (
 	esMay   = lazily(`\b(?:puedes|pueden|podéis) .*(?:pero|salvo|excepto) (?:no|nunca|solo|sólo|sin|nada)\b|\bya no (?:hace falta|tienes) que (?:me )?pregunt|^(?:a partir de ahora|de ahora en adelante|desde ahora),? \S|\b(?:yo mismo|yo misma)$|\b(?:me encargo|lo hago) yo\b|^nadie (?:toca|modifica|cambia|borra|sube|publica|edita) `)
 	esWants = lazily(`^(?:no quiero|quiero (?:solo|sólo|que no))\b`)
 	esPast  = lazily(`^(?:(?:me|te|lo|la|se|nos|le) )?(?:\S+(?:é|ó|aba|ían?|aron|ieron|imos|amos)|(?:ve|puede|sabe|entiende|muestra|carga|encuentra|abre|guarda|parece|nota))(?:[ .,!]|$)`)
+	// Portuguese: "não" with a subjunctive, "nunca", "só", "sem".
+	ptNever = lazily(`^não (?:me |o |a |os |as |se )?(?:instale|altere|mude|apague|use|toque|mexa|faça|ponha|envie|publique|crie|remova|adicione|inclua|exclua|execute|rode|suba|edite|escreva|modifique|exponha|mostre|compre|reserve|responda|renomeie|reinicie|delete|atualize|mova|copie|grave|salve|chame|invente|assuma|pague|aceite|comite)\b`)
+	ptShort = lazily(`^(?:só|somente|apenas|nunca|jamais|sempre|nada de|nenhum|nenhuma) \S+|^sem \S{3,}|^tudo em \S+$|^(?:um|uma|\d+) \S+ por \S+$`)
+	ptKeep  = lazily(`^(?:mantenha|preserve|respeite) \S|^(?:deixe|deixa) .*(?:como está|como estava|em paz|intact|igual|sem mexer)`)
+	ptFirst = lazily(`^(?:me )?(?:pergunte|avise|mostre|consulte|confirme|espere|aguarde)(?:-me)?\b.*\bantes\b|\bsem (?:a )?minha (?:permissão|aprovação|autorização|confirmação)\b|\baté (?:que )?eu (?:diga|aprove|confirme|libere)\b`)
+	ptMay   = lazily(`\b(?:pode|podem) .*(?:mas|exceto|menos) (?:só|apenas|somente|não|nunca|nada|sem)\b|\beu mesm[oa] \S+|^a partir de agora,? \S`)
+	ptFacts = strings.Fields("é são está estão foi era tem há falha falham funciona funcionam existe parece uma para que isso dá deu vejo acho quero preciso")
+
 	esLimit = lazily(`(?:^|[ ,(])(?:máximo|como máximo|a lo sumo|no más de|al menos|como mínimo|mínimo) (?:de )?\d`)
 )
 
@@ -50,23 +58,23 @@ var (
 	esSmall  = strings.Fields("el la los las un una nada ningún ninguna en de del al mi tu su este esta esto eso más sin con por hasta que ni lo nunca para")
 	esDeeds  = strings.Fields("uses hagas toques borres cambies publiques instales subas ejecutes escribas modifiques añadas elimines envíes mandes pongas abras cierres muevas edites actualices despliegues mezcles compres reserves respondas contestes renombres reinicies incluyas inventes asumas")
 	frIdle   = []string{"pas de problème", "pas de souci", "pas de soucis", "pas de quoi", "pas un problème", "pas de chance", "pas d'erreur", "pas de changement", "pas de réponse", "pas le temps", "laisse tomber", "laisse-moi", "laissez-moi", "sans doute", "sans problème", "sans souci", "sans surprise", "jamais vu", "jamais eu", "toujours pas", "toujours le", "toujours la", "toujours les", "toujours rien", "toujours en", "ne t'inquiète", "ne change rien", "ne change pas grand", "ne t'en fais", "ne vous inquiétez", "n'hésite", "aucun problème", "aucun souci", "aucune idée", "aucune erreur", "aucun changement", "pas de résultat", "n'est-ce pas"}
-	esIdle   = []string{"no te preocupes", "no pasa nada", "solo una pregunta", "solo quería", "solo quiero", "solo para", "solo que", "solo una duda", "solo falla", "solo me", "solo se", "solo es", "solo funciona", "solo ocurre", "solo pasa", "sólo una pregunta", "sin problema", "sin embargo", "sin duda", "siempre falla", "siempre es", "siempre me", "siempre se", "nunca he", "nunca ha ", "nunca se", "nunca me", "nunca fue", "nunca funcion", "nunca lleg", "nada de eso", "ningún problema", "ninguna idea"}
+	esIdle   = []string{"no te preocupes", "no pasa nada", "solo una pregunta", "solo quería", "solo quiero", "solo para", "solo que", "solo una duda", "solo falla", "solo me", "solo se", "solo es", "solo funciona", "solo ocurre", "solo pasa", "sólo una pregunta", "sin problema", "sin embargo", "sin duda", "siempre falla", "siempre es", "siempre me", "siempre se", "nunca he", "nunca ha ", "nunca se", "nunca me", "nunca fue", "nunca funcion", "nunca lleg", "nada de eso", "ningún problema", "ninguna idea", "sem problema", "sem dúvida", "só uma "}
 	deIdle   = []string{"macht nichts", "mach dir ", "macht euch ", "keine ahnung", "keine sorge", "keine eile", "kein problem", "keine frage", "keine fehler", "kein fehler", "nicht schlimm", "nicht sicher", "nichts gefunden", "nichts zu ", "kein wunder", "ohne erfolg", "keine änderung", "keine antwort"}
 )
 
 // rulesAbroad reports whether a lower-case sentence, which is no question, sets a rule in
-// German, French or Spanish.
+// German, French, Spanish or Portuguese.
 func rulesAbroad(low string) bool {
 	low = bareClause(low)
 	if idleAbroad(low) || asksAbroad(low) {
 		return false
 	}
-	if deMay.MatchString(low) || frMay.MatchString(low) || esMay.MatchString(low) || frFirst.MatchString(low) || esFirst.MatchString(low) || strings.Contains(" "+low, " nicht bevor ich") {
+	if deMay.MatchString(low) || frMay.MatchString(low) || esMay.MatchString(low) || ptMay.MatchString(low) || ptFirst.MatchString(low) || frFirst.MatchString(low) || esFirst.MatchString(low) || strings.Contains(" "+low, " nicht bevor ich") {
 		return true
 	}
 	parts := clausesAbroad(low)
 	for i, c := range parts {
-		if c = bareClause(c); c != "" && !(i+1 < len(parts) && beginsAny(c, []string{"ohne ", "sans ", "sin "})) && !idleAbroad(c) && (ordersGerman(c) || ordersFrench(c) || ordersSpanish(c)) {
+		if c = bareClause(c); c != "" && !(i+1 < len(parts) && beginsAny(c, []string{"ohne ", "sans ", "sin ", "sem "})) && !idleAbroad(c) && (ordersPortuguese(c) || ordersGerman(c) || ordersFrench(c) || ordersSpanish(c)) {
 			return true
 		}
 	}
@@ -97,7 +105,7 @@ func asksAbroad(low string) bool {
 
 // clausesAbroad splits a sentence at commas and semicolons.
 func clausesAbroad(low string) []string {
-	return strings.FieldsFunc(strings.NewReplacer(". ", ",", "! ", ",", ": ", ",", " mais ", ",", " pero ", ",", " aber ", ",", " sondern ", ",").Replace(low), func(r rune) bool { return r == ',' || r == ';' || r == '–' || r == '—' || r == '(' })
+	return strings.FieldsFunc(strings.NewReplacer(". ", ",", "! ", ",", ": ", ",", " mais ", ",", " pero ", ",", " aber ", ",", " mas ", ",", " sondern ", ",").Replace(low), func(r rune) bool { return r == ',' || r == ';' || r == '–' || r == '—' || r == '(' })
 }
 
 // mostShort is the maximum number of words of a rule without a verb.
@@ -130,6 +138,14 @@ func ordersFrench(c string) bool {
 	}
 	facts := slices.ContainsFunc(words, func(w string) bool { return slices.Contains(frFacts, w) })
 	return frShort.MatchString(c) && len(words) <= mostShort && !facts || frLimit.MatchString(c) && !facts && len(words) <= mostPlain/2
+}
+
+func ordersPortuguese(c string) bool {
+	if ptNever.MatchString(c) || ptKeep.MatchString(c) {
+		return true
+	}
+	words := strings.Fields(c)
+	return ptShort.MatchString(c) && len(words) <= mostShort && !slices.ContainsFunc(words, func(w string) bool { return slices.Contains(ptFacts, w) })
 }
 
 func ordersSpanish(c string) bool {

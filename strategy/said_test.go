@@ -120,6 +120,19 @@ func TestUserQuestionIsNotAnAnswer(t *testing.T) {
 	}
 }
 
+// A short question stands with the sentence that it is about.
+func TestShortQuestionHasItsSubject(t *testing.T) {
+	for text, want := range map[string]string{
+		"The night is full. The supervisor approved 20 euros. Do you accept?": "The supervisor approved 20 euros. Do you accept?",
+		"The night is full. Shall I book the next one, which is on the 15th?": "Shall I book the next one, which is on the 15th?",
+		"Do you accept?": "Do you accept?",
+	} {
+		if got := proposalIn(text, "ok"); got != want {
+			t.Errorf("%q: %q, want %q", text, got, want)
+		}
+	}
+}
+
 func TestSubAgentReportBeginsWithFirstFinding(t *testing.T) {
 	report := "Now I have all the information I need. Let me write a detailed report of the cache.\n\nThe cache answers 40% of the lookups in `cache/size.go`. Its limit of 512 entries is never reached."
 	text := write4(t, long("Measure the cache.",

@@ -23,9 +23,13 @@ var errnoWords = []string{"error", "cannot ", "can't ", "could not ", "couldn't 
 	"invalid ", "unrecognized ", "unknown ", "illegal option", "already exists", "missing "}
 
 // programSaysError returns the last line of an output if a program of the command says in
-// it that it failed, after its own name, however long the output is: "zstd: error 70".
+// it that it failed, alone or after its own name, however long the output is: "zstd: error
+// 70". A command that only looks may show such a line of somebody else.
 func programSaysError(cmd, output string) string {
 	line := strings.TrimSpace(testrun.Uncolored(lastLine(output)))
+	if beginsAny(line, []string{"error: ", "fatal: "}) && !allCommands(cmd, looksOnly) {
+		return line
+	}
 	name, says, ok := strings.Cut(line, ": ")
 	if !ok || name == "" || strings.ContainsAny(name, " \t") || !beginsAny(strings.ToLower(says), []string{"error ", "error: ", "fatal ", "fatal: "}) {
 		return ""

@@ -12,19 +12,27 @@ var (
 	nothingDoes = lazily(`^nothing (?:else )?(?:may|shall|goes|leaves|ships|gets|is to be) [a-z]`)
 	notToBe     = lazily(`(?:^| is | are )not to be ([a-z]+(?:ed|en|un|pt|ld|nt))\b`)
 	sacred      = lazily(`^(?:\S+ ){1,8}(?:is|are|stays?|remains?) (?:sacred|off[- ]limits|taboo|untouchable|out of bounds|non-negotiable|not negotiable)\b`)
-	handsOff    = lazily(`^(?:keep your )?hands off |^(?:stay|keep) (?:away from|out of|off|clear of) |^steer clear of `)
-	leaveIt     = lazily(`^leave (?:[^,:]+ )(?:alone|as (?:is|are|it is|it was|they are|they were)\b|untouched|unchanged|intact|in place|(?:at|on) \d)`)
+	handsOff    = lazily(`^(?:keep your )?hands off(?: |$)|^(?:stay|keep) (?:away from|out of|off|clear of) |^steer clear of `)
+	leaveIt     = lazily(`^leave (?:[^,:]+ )(?:alone|as (?:is|are|it is|it was|they are|they were)\b|untouched|unchanged|intact|in place|(?:at|on) \d)|^leave (?:those|these|them|it|that|this)$|^leave the [a-z-]+(?: [a-z-]+)?$`)
 	doMyself    = lazily(`^i(?:'ll| will) (?:[^,]*[^,r] (?:myself|on my own)\b|(?:do|handle|take care of|merge|deploy|push|release|publish|send|answer) (?:the (?:[a-rt-z]|se)|all))`)
-	everyNeeds  = lazily(`^(?:every|each|all|any) (?:[a-z-]+ ){1,4}needs? (?:an? |its |their |at least |to )`)
+	everyNeeds  = lazily(`^(?:every|each|all|any) (?:[a-z-]+ ){1,4}needs? (?:an? |its |their |my |our |at least |to )|^(?:anything|everything|whatever) .*\bneeds? (?:my |our |your |a second |an? (?:[a-z]+ )?(?:approval|review|signature|test|ticket|comment)\b)`)
+	allThrough  = lazily(`^(?:all|every|any) (?:[a-z-]+ ){1,3}go(?:es)? (?:only )?through `)
 	everyNew    = lazily(`^(?:every|each|all|any) new (?:[a-z-]+ ){1,3}(?:go(?:es)?|gets?|belongs?|lives?) `)
 	everything  = lazily(`^everything (?:else )?(?:in (?:[a-z]+ )?[a-z]+$|(?:under|via|behind|has to|needs? to|stays) )`)
 	onlyOf      = lazily(`^only (?:[a-z]+ ){0,2}of (?:them|those|these|the|us)\b`)
 	onePer      = lazily(`^(?:only )?(?:one|two|three|a single|a separate|\d+) (?:[a-z-]+ ){1,2}(?:per|for each|for every) (?:[a-z-]+[^s] )?[a-z-]+$`)
 	stayWithin  = lazily(`^stay (?:below|under|within|above|inside|close to|compatible|on (?:the |version |[a-z]+ ?\d)|with (?:the |[a-z]+ ?\d)|in (?:the |this |that ))`)
-	stopAt      = lazily(`^stop (?:at|on|after|when|if|as soon as|once) `)
+	stopAt      = lazily(`^stop (?:at|on|after|when|if|as soon as|once) |^(?:abort|quit|pause|halt|roll ?back) (?:only )?(?:when|if|as soon as|once) `)
+	stopIf      = lazily(`^(?:if|when|once|as soon as) [^,]{3,60}, (?:please )?(?:stop|abort|pause|quit|halt|roll back|ask|wait|do nothing)(?:$|,| (?:the|it|all|and|me|my|everything|first|at|for)\b)`)
+	tellFirst   = lazily(`^(?:tell|notify|inform|ping|warn|ask) \S+ (?:\S+ ){0,3}before (?:and after|you|any|each|every)\b`)
+	watchOnly   = lazily(`^(?:watch|touch|change|edit|modify|use|count|consider|delete|move) only \S`)
+	noneMay     = lazily(`^no (?:\S+ ){1,3}(?:may|must|shall) |^(?:under no circumstances|on no account|in no case|at no point (?:may|must|shall)|by no means (?:may|must)) |^mind the `)
+	notWithout  = lazily(`\b(?:nothing|anything|no \S+) without (?:me|us|my|our|asking)\b`)
+	useFor      = lazily(`^use (?:[^ ]+ ){1,4}for (?:[a-z-]+[^s' ]s|[a-z]+ing|all|every|each|any)\b`)
+	noMoreThan  = lazily(`^(?:under|below|within|less than|not more than|no more than|at most) (?:[€$£]?\d[\d.,]*|one|two|three|four|five|ten) ?[a-z%€$£]+(?: (?:in|per|for|each|of|please|total|a|the|all|[a-z]+s)\b)*$`)
 	roundTo     = lazily(`^round (?:to|up|down|all|every|each|amounts|prices|numbers|values)\b`)
 	stickTo     = lazily(`^(?:stick (?:to|with)|adhere to|comply with|conform to) `)
-	seeFirst    = lazily(`^(?:let me (?:see|read|check|review|approve|look at|look over|test|try|know)|run it by me|wait for my|i want to (?:see|read|check|review|approve)) (?:.* )?before (?:you|any|it|we|they|anything)\b|^(?:wait for|not without) my (?:ok|go|approval|permission|review|answer|confirmation|signal)\b`)
+	seeFirst    = lazily(`^(?:let me (?:see|read|check|review|approve|look at|look over|test|try|know)|run it by me|wait for my|i want to (?:see|read|check|review|approve)) (?:.* )?before (?:you|any|it|we|they|anything)\b|(?: |^)i want to (?:see|check|review|approve) (?:[a-z]+ )?before (?:you|any|it|we|they)\b|^(?:wait for|not without) my (?:ok|go|approval|permission|review|answer|confirmation|signal)\b`)
 	askEach     = lazily(`^(?:always )?ask me (?:for|about|on|before|first|each|every)\b`)
 	mayBut      = lazily(`\byou (?:may|can) [^.?]*(?: but|,|,? except) (?:not|no|never|nothing|only|for the|leave|hands off)\b`)
 	nothingElse = lazily(`[^ ] (?:and )?nothing (?:else|more)(?: [a-z]+)?$`)
@@ -47,6 +55,9 @@ var (
 
 // considering lists beginnings of sentences that consider or report.
 var considering = []string{"i think", "i thought", "i believe", "maybe ", "perhaps ", "if ", "what if", "it ", "it's ", "this ", "there ", "they ", "he ", "she ", "in theory", "apparently ", "somebody ", "someone ", "we could ", "one could ", "you could ", "you said ", "the docs ", "last ", "yesterday ", "so far "}
+
+// momentary lists words of sentences that describe the present.
+var momentary = []string{" at the moment", " currently", " it seems", " right now"}
 
 // shapeValue is the value of a sentence that sets a rule by its shape.
 const shapeValue = 1.4
@@ -71,6 +82,15 @@ func bindsInFile(t string) float64 {
 // its shape: "nobody touches X", "X only", "leave X as it is", "until then no X".
 func rulesByShape(low string) bool {
 	low = bareClause(low)
+	if hasAny(low, momentary) {
+		return false
+	}
+	if stopIf.MatchString(low) || tellFirst.MatchString(low) || stopAt.MatchString(low) { // clauses splits at "if" and "and"
+		return true
+	}
+	if label, rest, ok := strings.Cut(low, ": "); ok && len(strings.Fields(label)) <= mostOfLabel && !describesFact(label) && (stands(rest) || slices.ContainsFunc(clauses(rest), shapedClause)) {
+		return true
+	}
 	if beginsAny(low, considering) {
 		return false
 	}
@@ -85,6 +105,9 @@ func rulesByShape(low string) bool {
 	for i, c := range parts {
 		if c = bareClause(c); c == "" || i > 0 && beginsAny(c, considering) {
 			continue
+		}
+		if i == 0 && i+1 < len(parts) && strings.HasPrefix(parts[1], "no ") && strings.HasSuffix(c, " only") && shortOnly(c, true) {
+			return true
 		}
 		if shapedClause(c) || i == len(parts)-1 && !(i > 0 && describesFact(low)) && shortOnly(c, i == 0) {
 			return true
@@ -102,7 +125,7 @@ func bareClause(c string) string {
 	c = strings.Trim(c, " .!\"'”“*_")
 	for again := true; again; {
 		again = false
-		for _, w := range []string{"please ", "pls ", "and ", "but ", "so ", "ok ", "okay ", "also ", "then ", "no ,", "yes ", "bitte ", "no, ", "yes, ", "ok, ", "okay, ", "hold on, ", "however, ", "aber ", "und ", "et ", "mais ", "y ", "pero ", "por favor, ", "por favor ", "stp ", "s'il te plaît, ", "s'il vous plaît, "} {
+		for _, w := range []string{"please ", "pls ", "and ", "but ", "so ", "ok ", "okay ", "also ", "then ", "no ,", "yes ", "bitte ", "no, ", "yes, ", "ok, ", "okay, ", "hold on, ", "however, ", "aber ", "und ", "et ", "mais ", "y ", "pero ", "e ", "mas ", "por favor, ", "por favor ", "stp ", "s'il te plaît, ", "s'il vous plaît, "} {
 			if rest, ok := strings.CutPrefix(c, w); ok {
 				c, again = rest, true
 			}
@@ -128,10 +151,16 @@ func shapedClause(c string) bool {
 	if nothingDoes.MatchString(c) && !hasAny(c, []string{"wrong", " when ", " if "}) || everyNeeds.MatchString(c) && !hasAny(c, []string{" to run", " to work", " to start", " to pass", " to build", " because "}) {
 		return true
 	}
-	for _, p := range []*pattern{sacred, handsOff, leaveIt, doMyself, everyNew, everything, stayWithin, stopAt, roundTo, stickTo, seeFirst, askEach, thatStays} {
+	for _, p := range []*pattern{sacred, handsOff, leaveIt, doMyself, everyNew, everything, stayWithin, roundTo, stickTo, seeFirst, askEach, thatStays, allThrough, watchOnly, noneMay, notWithout} {
 		if p.MatchString(c) {
 			return true
 		}
+	}
+	if useFor.MatchString(c) && !strings.Contains(c, " one for ") {
+		return true
+	}
+	if noMoreThan.MatchString(c) && !describesFact(c) && !strings.HasSuffix(c, "ed") {
+		return true
 	}
 	return untilNo.MatchString(c) && !describesFact(c) || inLanguage.MatchString(c) && !describesFact(c) && !beginsAny(c, []string{"i ", "we ", "you ", "written", "the ", "is ", "he ", "she "})
 }
@@ -153,6 +182,7 @@ func ordersMore(low string) bool {
 
 // Limits of the shortest rules, in words.
 const (
+	mostOfLabel = 3 // "House rules: …"
 	mostOnly    = 4 // "Python 3.11 only"
 	mostTold    = 10
 	mostWithout = 8

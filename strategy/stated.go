@@ -66,7 +66,7 @@ func (c *Call) statement() (statement, string) {
 var badStates = []string{"failed", "failure", "error", "errored", "rejected", "declined", "denied", "refused", "forbidden", "unauthorized", "invalid", "aborted", "notfound", "timeout", "timedout", "fail"}
 
 // goodStates are states of an action that was done.
-var goodStates = []string{"ok", "success", "succeeded", "successful", "completed", "complete", "created", "sent", "confirmed", "booked", "accepted", "done", "queued"}
+var goodStates = []string{"ok", "success", "succeeded", "successful", "completed", "complete", "created", "sent", "confirmed", "booked", "accepted", "applied", "done", "queued"}
 
 // recordStates returns the failure that a record states, and its words.
 func (c *Call) recordStates(fields []field) (statement, string) {
@@ -78,7 +78,7 @@ func (c *Call) recordStates(fields []field) (statement, string) {
 			certain, good = certain || f.text == "false", good || f.text == "true"
 		case k == "iserror":
 			certain = certain || f.text == "true"
-		case k == "error" || k == "errors":
+		case slices.Contains(errorKeys, k):
 			bad = bad || statesError(f)
 		case slices.Contains(stateKeys, k):
 			bad, good = bad || c.badState(f), good || slices.Contains(goodStates, plainKey.Replace(strings.ToLower(f.text)))
@@ -97,7 +97,10 @@ func (c *Call) recordStates(fields []field) (statement, string) {
 	return statesNone, ""
 }
 
-// statesError reports whether a member named "error" holds an error.
+// errorKeys are keys of members that hold an error.
+var errorKeys = []string{"error", "errors", "err", "errmsg", "errormessage", "errorcode"}
+
+// statesError reports whether a member of errorKeys holds an error.
 func statesError(f *field) bool {
 	switch strings.ToLower(f.text) {
 	case "", "false", "0", "none", "null", "ok", "no error":

@@ -1,6 +1,7 @@
 package strategy
 
 import (
+	"regexp"
 	"strings"
 
 	"github.com/agentcompact/compact/strategy/internal/ident"
@@ -145,7 +146,7 @@ func (h *History) sourceLines(section int) []Line {
 				out = append(out, Line{Section: section, Text: u + " could not be fetched: " + clip(errorPage(body(c.Result)), maxErrorLine) + " " + stepID(s.ID), Value: 0.3 * h.recency(s.ID), Order: s.ID})
 			} else if u != "" {
 				out = append(out, Line{Section: section, Text: "fetched " + u + titled(c) + " " + stepID(s.ID), Value: 0.1 * h.recency(s.ID), Order: s.ID})
-			} else if q := c.arg("query"); q != "" && !seeksTools(c.Tool) {
+			} else if q := c.arg("query"); q != "" && !seeksTools(c.Tool) && !inQueryLanguage(q) {
 				out = append(out, Line{Section: section, Text: "asked " + c.Tool + " for " + quoted(q, maxTarget) + " " + stepID(s.ID), Value: 0.1 * h.recency(s.ID), Order: s.ID})
 			}
 		}
@@ -159,6 +160,14 @@ func seeksTools(tool string) bool {
 	low := strings.ReplaceAll(strings.ToLower(tool), "_", "")
 	return low == "toolsearch" || low == "searchtools"
 }
+
+// inQueryLanguage reports whether a query is written for a database and not for a search.
+func inQueryLanguage(q string) bool {
+	return strings.ContainsAny(q, "{}") || questions.MatchString(q) || statements.MatchString(q)
+}
+
+// questions matches a statement of SQL that only reads.
+var questions = regexp.MustCompile(`(?i)^\s*(?:select\s[^?]*(?:\sfrom\s|\()|explain\s+(?:select|update|insert|delete|with|analyze)\s|with\s+\S+\s+as\s*\()`)
 
 // titled returns the title of a fetched page.
 func titled(c *Call) string {

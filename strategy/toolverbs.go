@@ -12,7 +12,7 @@ import (
 // says so. The same words also name objects: issue_voucher issues one, issue_details does not.
 var provenVerbs = []string{"issue", "change", "approve", "reject", "assign", "unassign", "upload", "rename", "archive", "unarchive", "replace", "move", "close", "reopen", "resolve", "confirm",
 	"order", "buy", "purchase", "charge", "invite", "share", "comment", "reply", "react", "label", "revoke", "restore", "stop", "start", "restart", "trigger", "suspend", "activate", "deactivate",
-	"save", "withdraw", "deposit", "release", "lock", "unlock", "insert", "notify", "subscribe", "unsubscribe", "pause", "resume", "rotate", "undo"}
+	"save", "withdraw", "deposit", "release", "lock", "unlock", "insert", "notify", "subscribe", "unsubscribe", "pause", "resume", "rotate", "undo", "open", "reverse", "revert", "void", "credit", "debit", "apply", "register"}
 
 // describingNouns lists words after which a tool describes an object: refund_status.
 // planningWords lists words of tools that only work out what would happen, and screenWords
@@ -32,7 +32,7 @@ func verbOf(tool string) (verb string, proven bool) {
 	}
 	for i, w := range words {
 		hard := slices.Contains(effectVerbs, w)
-		if !hard && (!slices.Contains(provenVerbs, w) || slices.ContainsFunc(words, func(w string) bool { return slices.Contains(screenWords, w) })) {
+		if !hard && (!slices.Contains(provenVerbs, w) || slices.ContainsFunc(words, func(w string) bool { return slices.Contains(screenWords, w) }) || w == "open" && shownWhenOpen(words)) {
 			continue
 		}
 		if i+1 < len(words) && (!hard || pastForms[w] == "") && slices.Contains(describingNouns, words[i+1]) && !slices.Contains(plainVerbs, w) {
@@ -42,6 +42,15 @@ func verbOf(tool string) (verb string, proven bool) {
 	}
 	return "", false
 }
+
+// shownWhenOpen reports whether a tool that opens something only shows it: open_file, but not
+// open_issue.
+func shownWhenOpen(words []string) bool {
+	return len(words) < 2 || slices.ContainsFunc(words, func(w string) bool { return slices.Contains(shownThings, w) })
+}
+
+// shownThings are what tools open to show it.
+var shownThings = []string{"file", "files", "doc", "document", "page", "url", "link", "image", "app", "editor", "notebook", "folder", "dir", "directory", "workspace", "project", "terminal", "shell", "view"}
 
 // plainVerbs lists verbs that are never nouns: update_status sets the status.
 var plainVerbs = []string{"create", "update", "delete", "modify", "send", "submit", "publish", "toggle", "enable", "disable", "add", "remove", "set", "approve", "reject", "assign", "rename", "upload", "save", "resolve"}
@@ -67,6 +76,8 @@ func (c *Call) memberReports(f field) bool {
 	switch k := f.key; {
 	case k == "ok" || k == "success" || k == "succeeded" || k == "successful":
 		return low == "true"
+	case low == "true" && participle(k) && !slices.Contains(idleParticiples, k):
+		return true
 	case slices.Contains(stateKeys, k):
 		state := plainKey.Replace(low)
 		return slices.Contains(goodStates, state) || participle(state) && c.asksFor(state)
@@ -76,7 +87,7 @@ func (c *Call) memberReports(f field) bool {
 		verb, _ := verbOf(c.Tool)
 		return saysChanged(f.text, verb)
 	}
-	return f.key == "id" || f.key == "ref" || f.key == "reference" || strings.HasPrefix(f.key, "confirmation") || f.key == "url" || f.key == "htmlurl"
+	return coined(f.text) && !c.hasValue([]string{f.text}) || f.key == "id" || f.key == "ref" || f.key == "reference" || strings.HasPrefix(f.key, "confirmation") || f.key == "url" || f.key == "htmlurl"
 }
 
 // participle reports whether a word in lower case has the form of a past participle.

@@ -37,12 +37,87 @@ func TestEffectsOfTools(t *testing.T) {
 		{"browser_close", `{"ok": true}`, "no effect"},
 		{"execute_sql", `{"ok": true, "rows": 3}`, "no effect"},
 		{"exchange_rate", `{"ok": true, "rate": 1.1}`, "no effect"},
+		{"git_open_pr", `{"number": 2291, "state": "open", "checks": "pending"}`, "done"},
+		{"open_issue", `{"error": "no such repository"}`, "failed"},
+		{"open_file", `{"id": "f1", "text": "Opened in May."}`, "no effect"},
+		{"open", "Opened in May by Eva.", "no effect"},
+		{"txn_post", `{"txn": null, "balanced": false, "err": "account 6830 is closed"}`, "failed"},
+		{"txn_post", `{"txn": "T-3", "err": null}`, "done"},
+		{"billing.credit", `{"credit": "cr_551", "status": "applied"}`, "done"},
+		{"notify_owner", `{"delivered": true}`, "done"},
+		{"notify_owner", `{"delivered": false}`, "no effect"},
 		{"read_page", "Created by Eva. Updated in May.", "no effect"},
 	} {
 		if got := toldAs(calledTool(c.tool, c.result, "id", "4")); got != c.want {
 			t.Errorf("%s %s: %s, want %s", c.tool, c.result, got, c.want)
 		}
 	}
+}
+
+// A call has no effect if an argument says that it only works out what it would do.
+func TestRehearsedCallHasNoEffect(t *testing.T) {
+	for _, c := range []struct{ name, value, want string }{{"dry_run", "true", "no effect"}, {"dryRun", "true", "no effect"}, {"dry_run", "false", "done"}, {"validate-only", "true", "no effect"}} {
+		if got := toldAs(calledTool("schedule_move", `{"status": "ok", "target": "rack B12"}`, "server", "srv-17", c.name, c.value)); got != c.want {
+			t.Errorf("%s=%s: %s, want %s", c.name, c.value, got, c.want)
+		}
+	}
+}
+
+// A statement of SQL has an effect if it changes something.
+func TestEffectsOfStatements(t *testing.T) {
+	for _, c := range []struct{ query, result, want string }{
+		{"ALTER TABLE customers ADD COLUMN given text", "ALTER TABLE\nTime: 9.1 ms", "done"},
+		{" update customers set given = null", "UPDATE 41", "done"},
+		{"delete from carts where old", "ERROR:  canceling statement due to lock timeout", "failed"},
+		{"SELECT update_time FROM customers", "(1 row)", "no effect"},
+		{"EXPLAIN UPDATE customers SET given = null", "Update on customers", "no effect"},
+		{"update on the strike", "2 hits", "no effect"},
+	} {
+		if got := toldAs(calledTool("db_query", c.result, "query", c.query)); got != c.want {
+			t.Errorf("%s: %s, want %s", c.query, got, c.want)
+		}
+	}
+	tells(t, long("Which rows are old?", message.Assistant("", message.Call("1", "query", `{"query":"SELECT id FROM carts WHERE old"}`)), message.ToolResult("1", "(0 rows)"),
+		message.Assistant("", message.Call("2", "web_search", `{"query":"why an index is big"}`)), message.ToolResult("2", "Use a partial index."),
+	), []string{"asked web_search for “why an index is big”"}, []string{"for “SELECT id"})
+}
+
+// A tool with the name of a program is told as the command line that it stands for.
+func TestToolOfProgramIsCommand(t *testing.T) {
+	tells(t, long("Restart the canary.",
+		message.Assistant("", message.Call("1", "kubectl", `{"args":"-n shop set env deploy/canary SNI=b"}`)), message.ToolResult("1", "deployment.apps/canary env updated"),
+		message.Assistant("", message.Call("2", "git", `{"args":["push","origin","main"]}`)), message.ToolResult("2", "To x:y.git\n   1a2b3c4..5d6e7f8  main -> main"),
+		message.Assistant("", message.Call("3", "kubectl", `{"args":"kubectl -n shop rollout status deploy/canary"}`)), message.ToolResult("3", "Waiting for deployment\nerror: deployment \"canary\" exceeded its progress deadline"),
+	), []string{"[done] ran `kubectl -n shop set env deploy/canary SNI=b`", "[done] ran `git push origin main`", "`kubectl -n shop rollout status deploy/canary` failed: error: deployment \"canary\" exceeded"}, nil)
+}
+
+// The listing that a line shows whole is not quoted again.
+func TestShownOutputIsNotQuotedAgain(t *testing.T) {
+	tells(t, long("Mend Cards.astro and Hero.astro.",
+		message.Assistant("", message.Call("1", "bash", `{"command":"ls src/components"}`)), message.ToolResult("1", "Cards.astro\nHero.astro\nHero.module.css\nNewsletter.astro"),
+	), []string{"`ls src/components` showed: Cards.astro; Hero.astro"}, []string{"the output reads"})
+}
+
+// A list among the arguments is told whole, and of equal lines of a result two stand.
+func TestListsOfCallsAreShort(t *testing.T) {
+	keys := ""
+	for i := range 30 {
+		keys += "KEY_" + itoa(i) + ": " + itoa(i) + "\n"
+	}
+	tells(t, long("Book the lines.",
+		message.Assistant("", message.Call("1", "txn_bulk", `{"lines":["L05","L13","L21"],"debit":"1800"}`)), message.ToolResult("1", `{"posted": 3}`),
+		message.Assistant("", message.Call("2", "settings", `{"of":"books"}`)), message.ToolResult("2", "kind: map\n"+keys+"TTL: 300\n"),
+		message.Assistant("", message.Call("3", "outages", `{"of":"srv-17"}`)), message.ToolResult("3", `{"server":"srv-17","cause":"the switch","samples":[`+strings.Repeat(`{"t":7,"up":1,"host":"a"},`, 30)+`{"t":8,"up":0,"host":"b"}]}`),
+		message.Assistant("", message.Call("4", "mail_search", `{"q":"conf"}`)), message.ToolResult("4", `{"hits": []}`),
+	), []string{"t: 7, up: 1, host: a; t: 7, up: 1, host: a; …", "t: 8, up: 0, host: b", "which returned: {\"hits\": []}", "called `txn_bulk` L05 with lines=L05,L13,L21 debit=1800", "kind: map KEY_0: 0 KEY_1: 1 … TTL: 300"}, []string{"lines=L13 lines", "KEY_2"})
+}
+
+// What a later call reversed is not current.
+func TestReversedEffectIsNotCurrent(t *testing.T) {
+	tells(t, long("Book the rent.",
+		message.Assistant("", message.Call("1", "txn_post", `{"line":"L00","debit":"6300"}`)), message.ToolResult("1", `{"balanced": true, "txn": "T-3001"}`),
+		message.Assistant("", message.Call("2", "txn_reverse", `{"txn":"T-3001"}`)), message.ToolResult("2", `{"txn": "T-3004", "reverses": "T-3001"}`),
+	), []string{"txn: T-3001 (then `txn_reverse` T-3001 [s6])"}, nil)
 }
 
 // A tool that only refers to a file does not read it.

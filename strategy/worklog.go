@@ -149,12 +149,8 @@ func (c *Call) events(step int, settled bool) []event {
 		return []event{{first: step, last: step, look: c.looks(), value: 0.02}}
 	case d == deedChange && c.Outcome == Failed:
 		return one("the edit of "+c.edits()+" was refused"+colon(c.wrong()), "", c.refusedValue())
-	case d == deedChange && c.tookBack():
-		return one(c.changed(), "", tookBackHere)
-	case d == deedChange && c.files[0].From != "":
-		return one(c.changed(), "", 0.3)
 	case d == deedChange:
-		return one(c.changed(), "changed "+c.files[0].Path, 0.2)
+		return one(c.changeEntry())
 	case c.Outcome == Failed && d == deedLook && c.Exit == 1 && c.silent(): // nothing was found, or a condition is false
 		return one(c.tell(), c.tell(), silentValue)
 	case c.Outcome == Failed && d == deedLook:
@@ -180,6 +176,17 @@ func (c *Call) events(step int, settled bool) []event {
 		return one(c.tell(), c.tell(), confirmedValue)
 	}
 	return one(c.tell(), c.tell(), ranValue)
+}
+
+// changeEntry returns the text, the key and the value of an entry about changed files.
+func (c *Call) changeEntry() (text, fold string, value float64) {
+	if c.tookBack() {
+		return c.changed(), "", tookBackHere
+	}
+	if after := c.ranAfter(); after != "" || c.files[0].From != "" {
+		return c.changed() + after, "", ranValue
+	}
+	return c.changed(), "changed " + c.files[0].Path, 0.2
 }
 
 // refusedValue returns the value of a refused edit. It is higher if the user refused the
@@ -265,6 +272,28 @@ func (c *Call) changed() string {
 		out = append(out, f.Op.String()+" `"+f.Path+"`"+in(f.Funcs))
 	}
 	return strings.Join(out, " and ")
+}
+
+// ranAfter describes the last command of a line that changes files, if it neither changes nor
+// only shows them: "sed -i … && ./run-tests.sh".
+func (c *Call) ranAfter() string {
+	cmd := withoutHeredocs(c.Command())
+	if cmd == "" || len(c.Result) > maxReport || c.Effect() { // another line tells the effect
+		return ""
+	}
+	parts := slices.Collect(simpleCommands(cmd))
+	for len(parts) > 1 && beginsAny(strings.TrimSpace(parts[len(parts)-1]), []string{"tail", "head", "grep"}) && strings.Contains(cmd, "|") {
+		parts = parts[:len(parts)-1]
+	}
+	last := strings.TrimSpace(parts[len(parts)-1])
+	if len(parts) < 2 || looksOnly(strings.ToLower(last)+" ") || slices.ContainsFunc(simpleOps(last), func(f fileOp) bool { return f.Op >= opEdited }) || runsScript(last) {
+		return ""
+	}
+	words := c.lastWords()
+	if words == "" {
+		return ""
+	}
+	return ", then ran `" + shortCommand(last) + "`" + printed(words) + c.besides(words)
 }
 
 // in returns a suffix with the functions that a change touches.

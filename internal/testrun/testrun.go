@@ -113,7 +113,7 @@ var successStarts = []string{"✔ No ESLint warnings", "✓ built in ", "All mat
 
 // Line classifies one line without the space around it and without terminal codes.
 func Line(line string) Verdict {
-	line = withoutTask(line)
+	line = withoutTask(withoutClock(line))
 	switch {
 	case strings.HasSuffix(line, "[no tests to run]"), strings.HasSuffix(line, "[no test files]"), strings.Contains(line, "(0 errors, "):
 		return None
@@ -134,6 +134,16 @@ func Line(line string) Verdict {
 		return Success
 	}
 	return None
+}
+
+// withoutClock removes the time of day before a message that names its level:
+// "11:40:02 [ERROR] Build failed".
+func withoutClock(line string) string {
+	const clock = len("11:40:02 ")
+	if len(line) < clock || line[clock-1] != ' ' || line[2] != ':' || line[5] != ':' || strings.Trim(line[:clock-1], "0123456789:") != "" || !strings.HasPrefix(line[clock:], "[") {
+		return line
+	}
+	return line[clock:]
 }
 
 // withoutTask removes the name of a task with which a runner of several tasks begins each

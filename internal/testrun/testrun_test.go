@@ -69,6 +69,9 @@ func TestLine(t *testing.T) {
 	for line, want := range map[string]testrun.Verdict{
 		"== 3 failed, 2 passed in 0.5s ==":               testrun.Failure,
 		"== 2 passed in 0.5s ==":                         testrun.Success,
+		"11:40:02 [ERROR] Build failed in 402ms":         testrun.Failure,
+		"11:40:02 ERROR of a request":                    testrun.None,
+		"11x40:02 [ERROR] of a request":                  testrun.None,
 		"== 0 passed in 0.5s ==":                         testrun.None,
 		"== 1 passed in 0.5s ==":                         testrun.Success,
 		"3 failed, 10 passed":                            testrun.Failure,

@@ -1,0 +1,59 @@
+package strategy
+
+import (
+	"slices"
+	"strings"
+)
+
+// Patterns in scripts of Python and JavaScript: a variable with a path, and calls that write
+// a file, whose name is a text or such a variable.
+var (
+	pathVariable = lazily(`(?m)(?:^|[;{] *)(?:const |let |var )?(\w+) *= *(?:(?:pathlib\.)?Path\()?["']([^"'\n]+)["']`)
+	fileWrites   = []*pattern{
+		lazily(`\bopen\( *(["'][^"'\n]+["']|\w+) *, *(?:mode=)?["'][wax]`),
+		lazily(`(\w+)\.write_(?:text|bytes)\(`),
+		lazily(`\bPath\( *(["'][^"'\n]+["']|\w+) *\)\.(?:write_text|write_bytes|open\( *["'][wa])`),
+		lazily(`\b(?:write|append)FileSync\( *(["'][^"'\n]+["']|\w+)`),
+	}
+)
+
+// scriptOps returns the changes of files by a script of Python or JavaScript. A script that
+// also reads files, or appends, edits them.
+func scriptOps(script string) (out []fileOp) {
+	var paths []string
+	named := map[string]string{}
+	for _, m := range pathVariable.FindAllStringSubmatch(script, maxScriptFiles) {
+		named[m[1]] = m[2]
+	}
+	for _, p := range fileWrites {
+		for _, m := range p.FindAllStringSubmatch(script, maxScriptFiles) {
+			name := m[1]
+			if unquotedName := strings.Trim(name, `"'`); unquotedName != name {
+				name = unquotedName
+			} else {
+				name = named[name]
+			}
+			paths = appendNew(paths, name)
+		}
+	}
+	op := opCreated
+	if hasAny(script, []string{".read(", "read_text", "readFileSync", "appendFileSync", ", 'a", `, "a`, ",'a", `,"a`}) {
+		op = opEdited
+	}
+	return appendFiles(out, op, paths...)
+}
+
+// maxScriptFiles is the maximum number of files that are read from one script.
+const maxScriptFiles = 40
+
+// scriptPrograms are programs that run a script from a here-document or an option.
+var scriptPrograms = []string{"python", "python3", "node"}
+
+// runsScript reports whether the last part of a command line before a here-document runs it as
+// a script.
+func runsScript(line string) bool {
+	before, _, _ := strings.Cut(line, "<<")
+	parts := splitCommands(before)
+	w := withoutPrefix(fields(parts[len(parts)-1]))
+	return len(w) > 0 && slices.Contains(scriptPrograms, base(w[0])) && len(operands(w[1:])) == 0
+}
