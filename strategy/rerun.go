@@ -35,24 +35,13 @@ type covering struct {
 // Otherwise, they count as one check.
 func rerun(cmd string) []covering {
 	var out []covering
-<<<<<<< HEAD
 	var at shellFolder
-	for _, simple := range splitCommands(cmd) {
+	script := withoutHeredocs(cmd)
+	for simple := range simpleCommands(script) {
 		simple, closed := at.within(simple)
 		w := withoutPrefix(fields(simple))
 		if len(w) == 2 && w[0] == "cd" {
 			at.change(w[1])
-=======
-	dir := ""
-	script := withoutHeredocs(cmd)
-	for simple := range simpleCommands(script) {
-		w := fields(simple)
-		for len(w) > 1 && (strings.Contains(w[0], "=") || slices.Contains([]string{"sudo", "time"}, w[0])) {
-			w = w[1:]
-		}
-		if len(w) == 2 && w[0] == "cd" && len(out) == 0 {
-			dir = strings.TrimSuffix(w[1], "/")
->>>>>>> h-aud
 		}
 		if k := checkWords(w); k > 0 {
 			words := checked(w)
@@ -76,7 +65,6 @@ func rerun(cmd string) []covering {
 	return out
 }
 
-<<<<<<< HEAD
 // A shellFolder follows the folder in which the parts of a command run. Checks with the
 // same words in two folders are two checks.
 type shellFolder struct {
@@ -118,7 +106,9 @@ func (f *shellFolder) change(to string) {
 func (f *shellFolder) leave(n int) {
 	if n > 0 {
 		f.now, f.outer = f.outer[len(f.outer)-n], f.outer[:len(f.outer)-n]
-=======
+	}
+}
+
 // simpleCommands returns the simple commands of all lines of a script.
 func simpleCommands(script string) iter.Seq[string] {
 	return func(yield func(string) bool) {
@@ -129,7 +119,6 @@ func simpleCommands(script string) iter.Seq[string] {
 				}
 			}
 		}
->>>>>>> h-aud
 	}
 }
 
