@@ -80,8 +80,8 @@ func (a *account) gone(c *call) bool {
 	return a.idle(c)
 }
 
-// beside is the maximum time by which an overlapping call can have begun before
-// the lane's last call. A larger difference means that the clock ran backwards.
+// beside is the most time by which an overlapping call can begin earlier than the
+// lane's last call. A larger difference means that the clock ran backwards.
 const beside = 10 * time.Minute
 
 // idle reports whether the lifetime of the cache has passed. If the clock ran

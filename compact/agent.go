@@ -298,9 +298,9 @@ func (c *call) sayAgent() {
 	}
 }
 
-// summaryByAgent adds to a candidate the cost of a summary by the agent's own
-// model. It reads the whole prompt from the cache: Summary has the price of the
-// messages that stay, and Reading that of the messages to remove.
+// summaryByAgent adds to a candidate the cost of a summary by the agent's own model.
+// The request for it reads the whole prompt from the cache: Summary has the price of
+// the messages that stay, and Reading has the price of the messages to remove.
 func (c *call) summaryByAgent(x *price.Candidate, o policy.Offer) {
 	x.Summary = c.ep.card.Cost(price.Usage{Cached: o.Level, Output: c.expected(c.view())})
 	x.Reading = c.ep.card.Cost(price.Usage{Cached: o.Gone})

@@ -58,7 +58,8 @@ func TestAgentsOwnModelIsDisabledWithAReason(t *testing.T) {
 	}
 }
 
-// Only a provider that counts what it reads from its cache can say that it reads nothing.
+// Only a provider that reports the tokens read from its cache can report that there were
+// none.
 func TestAUsageWithoutTheCacheSaysNothingOfIt(t *testing.T) {
 	a := new(account)
 	for range 5 {
@@ -78,7 +79,8 @@ func TestAUsageWithoutTheCacheSaysNothingOfIt(t *testing.T) {
 	}
 }
 
-// What may be otherwise in a moment is asked again; what a provider has decided is not.
+// A request is repeated after a temporary failure, and not after a decision of the
+// provider.
 func TestAFailureOfTheAgentsRequestHasItsReason(t *testing.T) {
 	for _, c := range []struct {
 		err  AskError

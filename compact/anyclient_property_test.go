@@ -196,7 +196,8 @@ func (m *fitful) Summarize(ctx context.Context, r strategy.Request) (strategy.Dr
 
 func (c *clients) start(i int) { c.processes[i], c.unaware[i] = c.process(), false }
 
-// process starts a process, with a spool of its own that shares its folder.
+// process starts a process. Its spool has the same folder as those of the other
+// processes.
 func (c *clients) process() *rig {
 	c.t.Helper()
 	config := c.config
@@ -367,7 +368,7 @@ func (c *clients) made(v *visit) bool {
 		c.unaware[v.process] = false
 	}
 	if c.unaware[v.process] {
-		return false // its view is that of before
+		return false // the process may still use the view from before the erase
 	}
 	for _, d := range res.Decisions {
 		was := v.before[d.Index]

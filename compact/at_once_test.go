@@ -41,7 +41,7 @@ func TestAgentsAndOperatorsAtOnce(t *testing.T) {
 	}
 }
 
-// scene is one session with all who touch it.
+// scene is one session, with its agents and operators.
 type scene struct {
 	t      *testing.T
 	seed   uint64

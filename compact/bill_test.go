@@ -127,8 +127,8 @@ func TestColdCacheIsRewritten(t *testing.T) {
 	}
 }
 
-// The sizes of what was sent are those of the model that it was sent to, also after another
-// model had a part of it.
+// The sizes of a sent request are in tokens of the model that received it, even if another
+// model received a part of it before.
 func TestTheCacheOfAModelIsCountedInItsTokens(t *testing.T) {
 	cached := func(models ...string) int {
 		r, _ := priced(t, compact.Config{})
@@ -166,7 +166,8 @@ func TestMeasuredUsageHasItsOwnKeys(t *testing.T) {
 	}
 }
 
-// What the provider read and wrote for its own summary is billed besides the prompt.
+// The tokens that the provider read and wrote for its own summary are billed in
+// addition to the prompt.
 func TestASummaryOfTheProviderIsMeasured(t *testing.T) {
 	for _, known := range []bool{true, false} {
 		r, _ := priced(t, compact.Config{})
@@ -180,8 +181,8 @@ func TestASummaryOfTheProviderIsMeasured(t *testing.T) {
 	}
 }
 
-// The usage of a call can come when the next call has been made. It says nothing of what
-// the cache holds then.
+// The usage of a call can come when the next call has been made. Such a usage does not
+// show what the cache holds afterwards.
 func TestAUsageThatComesLateDoesNotMakeTheCacheCold(t *testing.T) {
 	r, _ := priced(t, compact.Config{})
 	r.preflight(loop(10, 1000))

@@ -61,8 +61,8 @@ func TestLongAnswerNarrowsTheBudgetOfItsRequestAlone(t *testing.T) {
 	}
 }
 
-// Sub-agents that share session and name, each with a history of its own: no
-// edit of one is applied to another, and all of them stay stable.
+// Sub-agents that share session and name, each with a history of its own: the edits of
+// one are not applied to another, and the views of all stay stable.
 func TestUnnamedSubAgentsOfOneSessionDoNotMeet(t *testing.T) {
 	r := newRig(t, compact.Config{MaxContextTokens: 8_000, Summarize: &counting{}})
 	histories := [][]message.Message{loop(60, 200), turns(40, 150), loop(60, 210)}

@@ -92,7 +92,8 @@ func ofBytes(t *testing.T, most int, when policy.When) *CompactManager {
 	return m
 }
 
-// A body that is too large can't be sent as it is: it waits for its slot to the end.
+// A body that is too large can't be sent unchanged, so its call waits for a slot until
+// the deadline.
 func TestTooLargeBodyWaitsForASlot(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m, req := ofBytes(t, 100_000, ""), album(t, 12)

@@ -25,8 +25,8 @@ type call struct {
 	res       *Result
 
 	summaries summaryCost       // cost of summaries by a model, of all attempts
-	left      int               // tokens of this prompt that the previous one left in the provider's cache, if it has one
-	broken    *trace.CacheBreak // where this prompt differs from the previous one; nil: it continues it
+	left      int               // tokens of this prompt that the previous prompt left in the cache, if the provider has a cache
+	broken    *trace.CacheBreak // where this prompt differs from the previous one; nil: it continues the previous one
 	teller
 }
 

@@ -85,7 +85,7 @@ type Config struct {
 	// ArchiveKey seals fingerprints and references before they leave memory: 64 hex
 	// digits, or 32 bytes in base64; several keys are separated by commas, the newest
 	// first. "": COMPACT_ARCHIVE_KEY, else a key in the user's configuration folder,
-	// created at first use. Whoever has a key can test guesses of redacted text, so do
+	// created at first use. A person with the key can test guesses of redacted text, so do
 	// not store it beside the archive.
 	ArchiveKey Secret `mapstructure:"-" validate:"-"`
 	// HeadsKey is the Ed25519 key that signs the heads of sessions, 32 random
@@ -152,10 +152,10 @@ type SummarizerConfig struct {
 	// Instructions are added to the prompt of a summarizing model. They,
 	// Sections and PromptFile are errors with the backend extractive.
 	Instructions string `mapstructure:"instructions"`
-	// Sections are headings that replace those of the strategy, at most 12 of at
-	// most 60 characters on one line each; none: those of the strategy. The
-	// user's words, "What happened", "Where things stand" and "What is next" are
-	// in every summary.
+	// Sections are headings that replace the headings of the strategy: at most 12, each on
+	// one line of at most 60 characters. Without them the headings of the strategy apply.
+	// The user's words, "What happened", "Where things stand" and "What is next" are in
+	// every summary.
 	Sections []string `mapstructure:"sections"`
 	// PromptFile is a file whose text replaces the strategy's instructions and
 	// examples; the rules for every summary stay. [New] reads it, at most 32 KiB,
@@ -206,10 +206,9 @@ type RedactionConfig struct {
 	// default true.
 	Summarizer bool `mapstructure:"summarizer"`
 
-	// PseudonymKey is the key of pseudonyms, 16 bytes or more. Whoever has it
-	// can test guesses of a secret, so do not store it beside the archive.
-	// configs.Load reads it from the environment variable
-	// COMPACT_PSEUDONYM_KEY.
+	// PseudonymKey is the key of pseudonyms, 16 bytes or more. A person with the key can
+	// test guesses of a secret, so do not store it beside the archive. configs.Load reads
+	// it from the environment variable COMPACT_PSEUDONYM_KEY.
 	PseudonymKey Secret `mapstructure:"-" validate:"-"`
 }
 

@@ -41,8 +41,8 @@ func wordy(rounds int) []message.Message {
 	return history
 }
 
-// A step or an append that could not be stored becomes a step in memory: it is
-// repeated from there, and has a number of its own.
+// If a step or an append cannot be stored, its edits become a step in memory with a
+// number of its own, and later calls apply them from there.
 func TestUnarchivedStepStaysInMemory(t *testing.T) {
 	for _, c := range []struct {
 		name, preset, word string

@@ -60,8 +60,8 @@ func TestMaskStepsHaveNoStrategy(t *testing.T) {
 	}
 }
 
-// Steps with the same settings are one entry; the history that they are not of
-// has none.
+// Steps with the same settings are one entry. A result lists only steps of its own
+// history.
 func TestEarlierCountsStepsOfOneSetting(t *testing.T) {
 	first := newRig(t, compact.Config{MaxContextTokens: 8000})
 	history := loop(30, 400)

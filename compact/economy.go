@@ -146,8 +146,8 @@ func (c *call) stages() (mask policy.Mask, masks, cuts bool) {
 	return mask, masks, cuts
 }
 
-// expected returns the expected size of the next summary in tokens: that of the
-// one in the view, or else its limit plus the user's words.
+// expected returns the expected size of the next summary in tokens: the size of the
+// summary in the view, or otherwise the limit of a summary plus the user's words.
 func (c *call) expected(v *policy.View) int {
 	typed, most := 0, max(c.ep.cfg.Summarizer.MaxTokens, summarize.DefaultMaxTokens)
 	for i := range v.Messages {
@@ -295,8 +295,8 @@ func (c *call) candidates() (all []trace.Candidate) {
 	return all[best : best+1]
 }
 
-// growthOf returns the mean number of tokens that one call adds to a history, over
-// its last calls answers and the messages after each of them. A first prompt,
+// growthOf returns the mean number of tokens that one call adds to a history, over its
+// last answers (as many as calls) and the messages after each of them. A first prompt,
 // with no answer before it, is not counted. The result is at least 1.
 func growthOf(history []message.Message, costs []int, calls int) float64 {
 	sum, counted, answers := 0, 0, 0

@@ -37,7 +37,7 @@ func (s *session) learnEdit(e ledger.Step) {
 	}
 }
 
-// readEdits reads what others have appended since the last read.
+// readEdits reads the lines that others have appended since the last read.
 func (s *session) readEdits(ctx context.Context) error {
 	s.mu.Lock()
 	from := s.edits.Read

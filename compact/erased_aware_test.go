@@ -58,8 +58,8 @@ func befores(t *testing.T, run func(t *testing.T, unaware, goesOn *rig, history 
 	}
 }
 
-// A process with an erased session in memory continues in the same folder as others,
-// whatever its first operation is.
+// A process that holds an erased session in memory continues in the same folder as
+// other processes. This holds for each kind of first operation.
 func TestStepAfterAnEraseJoinsTheNextLife(t *testing.T) {
 	befores(t, func(t *testing.T, unaware, _ *rig, history []message.Message) {
 		history = append(slices.Clone(history), round(40, 200)...)

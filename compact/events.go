@@ -122,7 +122,7 @@ func (c *call) emitDecision(started time.Time, view *policy.View) {
 }
 
 // decided returns the decision of this attempt. view is the view that a compaction
-// begins with; nil: none began.
+// begins with; nil: no compaction began.
 func (c *call) decided(started time.Time, view *policy.View) *decision {
 	total, b := c.bound(), c.budget
 	due := b.Due(c.last)

@@ -96,8 +96,8 @@ func (c *call) evicted(r *run, out *reduce.Outcome, n *numbered) []ledger.Evicti
 	return all
 }
 
-// cited sets the numbers by which a summary cites its messages. It sets none if
-// there are more or fewer messages than the summary was written from.
+// cited sets the numbers by which a summary cites its messages. It sets no numbers if
+// the summary was written from more or fewer messages.
 func (c *call) cited(all []ledger.Eviction, of []int, out *reduce.Outcome) {
 	info := summaryOf(out)
 	if info == nil || info.First < 1 {

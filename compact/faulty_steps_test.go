@@ -152,8 +152,8 @@ func (l *lostLedger) Create(ctx context.Context, k storage.Key, b storage.Blob) 
 	return err
 }
 
-// A call fails, but its step is stored. Another call with the same history waits
-// meanwhile, does not see the step, and uses the same transcript: its view is that of
+// A call fails, but its step is stored. Meanwhile another call with the same history
+// waits. It does not see the step, uses the same transcript, and returns the view of
 // the step.
 func TestCallAfterALostAnswerGetsTheStepsView(t *testing.T) {
 	for _, preset := range []string{"graduated", "summarize"} {

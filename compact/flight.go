@@ -205,8 +205,8 @@ func (m *CompactManager) throwAll(s *session) {
 	}
 }
 
-// throwUnused calls throwAll for all sessions in memory. It does not hold the
-// manager's mutex meanwhile: a running call can hold the lock of a summary and
+// throwUnused calls throwAll for all sessions in memory. It does not hold the manager's
+// mutex during that time, because a running call can hold the lock of a summary and
 // wait for that mutex.
 func (m *CompactManager) throwUnused() {
 	for _, s := range m.inMemory() {

@@ -175,8 +175,8 @@ func lateOnce(t *testing.T, r *rig, want bool, fallback string) {
 	}
 }
 
-// A conversation that takes another way does not use the summary that was begun
-// for it; its cost is reported.
+// A conversation that leaves its history does not use the summary that was begun for
+// that history; the cost of the summary is reported.
 func TestUnusedSummaryIsReported(t *testing.T) {
 	another := loop(250, 200)
 	another[2] = message.Assistant("", message.Call("call_0", "read_file", `{"path":"elsewhere"}`))

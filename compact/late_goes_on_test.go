@@ -11,9 +11,9 @@ import (
 	"github.com/agentcompact/compact/storage/record"
 )
 
-// Nothing of a session whose archive fails is stored, and it can go on in memory; one that
-// was erased, or is damaged, cannot.
-func TestASessionGoesOnWithoutItsArchiveOnlyIfThatFails(t *testing.T) {
+// If the archive fails, a session continues in memory and nothing of it is stored. An
+// erased or damaged session cannot continue in memory.
+func TestSessionContinuesInMemoryOnlyIfTheArchiveFails(t *testing.T) {
 	ended, cancel := context.WithCancel(t.Context())
 	cancel()
 	m := &CompactManager{cfg: Config{Storage: StorageConfig{OnError: "continue"}}}

@@ -10,12 +10,11 @@ import (
 	"github.com/agentcompact/compact/storage/memory"
 )
 
-// A summary in the ledger is larger than a new one may be, because the setting
-// was lowered, or larger than the next model's window allows. On each wire,
-// whether the agent keeps the view or sends the whole history, no request is
-// refused if the messages that must stay fit together with a notice. Anthropic
-// and Gemini need one more message before the notice, because the user must come
-// first.
+// The summary in the ledger is larger than the limit for a new summary, because the
+// setting was lowered or the next model has a smaller window. On each wire, whether the
+// agent keeps the view or sends the whole history, no request is refused if the
+// messages that must stay fit together with a notice. Anthropic and Gemini need one
+// more message before the notice, because the user must come first.
 func TestLargeSummaryInTheLedgerIsNoRefusal(t *testing.T) {
 	stages := [][]string{nil}
 	if soak() {

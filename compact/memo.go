@@ -76,9 +76,9 @@ func (m *memo) current(s *session, of ledger.Owner) bool {
 	return true
 }
 
-// grow extends the memo to a history that begins, byte for byte, with the
-// remembered one, and to which no further step can apply. For any other history
-// it returns false and changes nothing.
+// grow extends the memo to a longer history. The longer history must begin, byte for
+// byte, with the remembered history, and no further step can apply to it. For any other
+// history it returns false and changes nothing.
 func (m *memo) grow(history []message.Message) bool {
 	known := len(m.history)
 	more := len(history) - known

@@ -35,8 +35,8 @@ func (c Config) checkOverrides(baseValid bool) error {
 	return distinct(errs)
 }
 
-// checkOverride checks an override by itself. Whether its values are valid depends
-// on the others that always match with it.
+// checkOverride checks an override by itself. Its values may be valid only together
+// with the values of other overrides that always match with it.
 func (c Config) checkOverride(i int, o Override, baseValid bool) error {
 	at := fmt.Sprintf("overrides[%d]", i)
 	switch {
@@ -128,8 +128,9 @@ func (c Config) setter(members []int, path string) int {
 	return -1
 }
 
-// described returns the models and agents that overrides are for. Their numbers
-// would differ from those in a file that extends another one.
+// described returns the models and agents that overrides are for. The numbers of
+// overrides in the merged configuration differ from the numbers in a file that extends
+// another file.
 func (c Config) described(members []int, which map[int]bool) []string {
 	var all []string
 	for _, m := range members {

@@ -19,8 +19,9 @@ func override(model, agent string, settings ...any) compact.Override {
 	return o
 }
 
-// TestOverridesAreCheckedForCallsThatExist: a combination that never occurs alone is
-// no mistake, and neither are two overrides that no call matches.
+// TestOverridesAreCheckedForCallsThatExist: it is not a mistake if an override is
+// invalid alone but always matches together with another one, or if two overrides
+// conflict that no call matches together.
 func TestOverridesAreCheckedForCallsThatExist(t *testing.T) {
 	window, output, less := []any{"max_context_tokens", 8000}, []any{"max_output_tokens", 9000}, []any{"max_output_tokens", 1000}
 	for name, c := range map[string]struct {

@@ -28,9 +28,9 @@ type ahead struct {
 // first attempt and the compaction.
 const tries = 4
 
-// mostLost is the number of unused summaries after which none is prepared until
-// the lane's next step. For example, a system prompt with a clock makes each
-// history a new one.
+// mostLost is a number of unused summaries. After so many, no summary is prepared until
+// the lane's next step. For example, a system prompt with a clock makes each history a
+// new one.
 const mostLost = 2
 
 // astray records that the history does not continue the previous one.

@@ -118,7 +118,7 @@ func TestGatewayKeepsTheNewestTwentyThousandTokensOfTheConversation(t *testing.T
 	if !ok || omitted != res.DroppedCount || omitted == 0 {
 		t.Fatalf("second message %.60q, %d dropped", res.Messages[1].Text(), res.DroppedCount)
 	}
-	left := cost.Messages(res.Messages[2 : len(res.Messages)-1]) // what follows the last request is no history
+	left := cost.Messages(res.Messages[2 : len(res.Messages)-1]) // messages after the last request are not part of the history
 	oldest := cost.Message(history[omitted])
 	if left > 20_000 || left+oldest <= 20_000 {
 		t.Errorf("%d tokens of the conversation are left, %d more would fit", left, oldest)

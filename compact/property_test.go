@@ -211,8 +211,8 @@ func (s *session) refusal(history []message.Message, res *compact.Result, err er
 	s.found = append(s.found, invariant.CheckRefusal(r)...)
 }
 
-// namedBy returns the messages that an error names, and what all that it names
-// and counts adds up to.
+// namedBy returns the messages that an error names, and the sum of the tokens that it
+// names and counts.
 func namedBy(b *compact.BudgetError) (at []int, sum int) {
 	sum = b.Fixed
 	for _, l := range b.Largest {

@@ -168,7 +168,7 @@ func countingLines(t *testing.T, a storage.Archive) (lines []logLine, all int) {
 	return lines, len(read)
 }
 
-// once holds the lines that count against what one call does at most once.
+// once checks that each call has at most one counted line of each kind.
 func once(t *testing.T, a storage.Archive) {
 	t.Helper()
 	lines, _ := countingLines(t, a)

@@ -63,7 +63,7 @@ func TestRecallWorksWithoutItsIndex(t *testing.T) {
 				t.Errorf("a missing reference: %v", err)
 			}
 			grownOn := newRig(t, compact.Config{MaxContextTokens: 8_000, Archive: a})
-			res := grownOn.preflight(loop(200, 150)) // a step whose index would cover those
+			res := grownOn.preflight(loop(200, 150)) // the index of this step would cover the previous steps
 			if res.Step != 7 && res.Step != 8 {
 				t.Errorf("step %d", res.Step)
 			}

@@ -6,7 +6,8 @@ import (
 	"testing"
 )
 
-// A call that is not looked at because too many are does not count for those after it.
+// If too many calls are being examined, a call is not examined, and later calls do not
+// count it.
 func TestCallsThatWereNotLookedAtAreForgotten(t *testing.T) {
 	m, err := New(t.Context(), Config{Model: "gpt-4", Observe: true})
 	if err != nil {

@@ -59,8 +59,9 @@ func kindsOf(notes []string) (announced int) {
 	return announced
 }
 
-// A step is announced once where nothing was stored while a model thought; a large
-// transcript is stored first, as agents that commit would wait for it.
+// A step is announced once if no file was stored while a model worked. A large
+// transcript is stored before the announcement, because other agents that commit wait
+// for an announced step.
 func TestTranscriptIsAnnouncedWithItsStep(t *testing.T) {
 	for name, c := range map[string]struct {
 		writer  strategy.Summarizer

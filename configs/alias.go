@@ -15,14 +15,14 @@ type alias struct {
 	// preset is set if the number is in a unit of this preset and would mean
 	// something else in another preset.
 	preset string
-	// read converts the given value to that of the setting, if they differ. now
-	// is the value of the setting without this one.
+	// read converts the value of an alias to the value of the setting, if they differ. now
+	// is the value that the setting has without the alias.
 	read func(v, now any) any
 	kind kind // kind of the given value, if read is set
 }
 
-// aliases are the option names of those systems, by their paths there and also
-// without their sections. They are listed in docs/COMPATIBILITY.md.
+// aliases maps the option names of those systems, with and without their sections. They
+// are listed in docs/COMPATIBILITY.md.
 var aliases = func() map[string]alias {
 	all := map[string]alias{
 		"model.name":              {path: "model"},

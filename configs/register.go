@@ -24,9 +24,9 @@ type Component[T any] struct {
 	// exporter must switch it off.
 	Defaults T
 	// Check reports mistakes in the settings before anything is opened: a
-	// [*compact.ConfigError] whose Path is the name of the setting ("url") and
-	// whose Reason completes a sentence that begins with it ("must not be empty"),
-	// or several of them, joined. A nil Check accepts what the rules accept.
+	// [*compact.ConfigError], or several of them, joined. Path is the name of the setting
+	// ("url"), and Reason completes a sentence that begins with the name ("must not be
+	// empty"). A nil Check accepts what the rules accept.
 	Check func(settings T) error
 	// Open opens the archive if storage.adapter names the component. It must
 	// return when ctx ends. [Try] calls the method Try(context.Context) error of

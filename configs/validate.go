@@ -55,9 +55,9 @@ func (l *loader) validate(c compact.Config) {
 	l.encryption(c.Storage)
 }
 
-// refused reports a mistake at the place of its setting. If several settings
-// conflict, the place is that of the last one in the highest layer. A conflict
-// is not reported if one of the settings is already known to be wrong.
+// refused reports a mistake at the place of its setting. If several settings conflict,
+// the mistake gets the place of the last of them in the highest layer. A conflict is
+// not reported if one of the settings is already known to be wrong.
 func (l *loader) refused(e *compact.ConfigError) {
 	of := e.Setting()
 	if of == overridesKey { // a whole override

@@ -135,8 +135,8 @@ func TestFingerprintCoversEveryFieldOfMedia(t *testing.T) {
 	}
 }
 
-// A codec adds an empty text to a result without one. Beside a text of the same result it
-// is no content.
+// A codec adds an empty text to a result without one. Beside a text of the same result,
+// an empty text does not count as content.
 func TestAnEmptyTextOfAResultIsNoContentBesideAnother(t *testing.T) {
 	result := func(id, text string) message.Part {
 		return message.Part{Kind: message.KindToolResult, CallID: id, Text: text}

@@ -20,8 +20,8 @@ func ran(args, output string) []message.Message {
 	}
 }
 
-// The exit code of a pipe is that of its last command. A model that reads "exit 0" for
-// failed tests would continue as if they had passed.
+// The exit code of a pipe is the exit code of its last command. A model that reads
+// "exit 0" for failed tests would continue as if they had passed.
 func TestPlaceholderQuotesTheOutcomeOfACheck(t *testing.T) {
 	const failed = "=== RUN TestA\n\x1b[31m--- FAIL: TestA (0.00s)\x1b[0m\n    a_test.go:3: want 1\nFAIL\nFAIL\texample.org/a\t0.01s\nok  \texample.org/b\t0.01s"
 	for name, c := range map[string]struct{ args, output, want string }{

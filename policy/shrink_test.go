@@ -121,8 +121,9 @@ func TestShrinkLowersTheKeepCountsOnlyAsNeeded(t *testing.T) {
 }
 
 // A cut may remove a summary made by a stage, however recent it is, and the recent span
-// begins after it. The last message of a user or an agent is no such summary, whatever its
-// form. A pinned message in the middle is in the recent span.
+// begins after it. The last message of a user or an agent is never taken for such a
+// summary, even if it has the form of one. A pinned message in the middle is in the recent
+// span.
 func TestPartitionPlacesSummariesAndPins(t *testing.T) {
 	const summary = "<COMPACT-SUMMARY v1>\nThe goal is to ship.\n</COMPACT-SUMMARY>"
 	system, said := message.System("You fix bugs."), message.Assistant("I did.")

@@ -69,7 +69,7 @@ func TestAMessageHasThePlaceAndTheTimeOfTheFileThatHoldsIt(t *testing.T) {
 }
 
 // A failed step can arrive late, and the next step then has the same transcript. Its
-// messages are those of the first of the two steps.
+// messages belong to the first of the two steps.
 func TestAMessageOfTwoStepsBelongsToTheFirst(t *testing.T) {
 	s, err := record.OpenSession(t.Context(), memory.New(), "s")
 	if err != nil {

@@ -59,8 +59,8 @@ func Around(n int) SearchOption {
 // search covers the newest 64 MiB of a session and takes at most ten seconds. It also
 // covers steps that were committed since [Open].
 //
-// Errors are a *[ReadError], also for that of the context, which is checked every few KB,
-// and [ErrInternal].
+// Errors are a *[ReadError], also if the context ended, and [ErrInternal]. The context is
+// checked every few KB.
 func (s *Session) Search(ctx context.Context, pattern *regexp.Regexp, most int, opts ...SearchOption) (found Found, err error) {
 	defer s.rescue("Search", &err)
 	ctx, cancel := excerpt.WithMatchTime(ctx)

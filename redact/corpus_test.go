@@ -129,7 +129,7 @@ func (s sample) blank() string {
 // score is the result of one set.
 type score struct {
 	secrets, found      int
-	texts, clean        int // texts with secrets, and those in which all secrets were found
+	texts, clean        int // number of texts with secrets, and number of texts in which all secrets were found
 	negatives, flagged  int
 	missed, falseAlarms []string
 }
@@ -161,9 +161,9 @@ func (c *score) add(s sample, out string) {
 
 func percent(part, whole int) float64 { return 100 * float64(part) / float64(max(whole, 1)) }
 
-// contested reports whether a negative is another row's positive: it holds a
-// secret that is expected elsewhere, or it is a near-miss of one vendor's rule
-// and a hit of another vendor's. There the positive wins.
+// contested reports whether another row has a negative as a positive: the negative
+// holds a secret that another row expects, or it is a near-miss of one vendor's rule
+// and a hit of another vendor's rule. There the positive wins.
 func contested(s sample, expected map[string]bool, vendorOnly *Redactor) bool {
 	for secret := range expected {
 		if strings.Contains(s.Text, secret) {

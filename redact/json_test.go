@@ -146,7 +146,7 @@ func TestJSONFieldTouchesThatFieldAlone(t *testing.T) {
 	}
 }
 
-// What other members say about each other is none of the field's business.
+// The other members of the object do not affect the field.
 func TestJSONFieldAtTheEndLeavesTheOthers(t *testing.T) {
 	line := `{"kind":"Secret","data":{"x":"` + letters(20) + `"},"name":"password","value":"` + letters(24) + `","text":"%s"}`
 	got, err := newRedactor(t, Options{}).JSONField([]byte(strings.Replace(line, "%s", "password=hunter2!x", 1)), "text")

@@ -2,8 +2,8 @@ package redact
 
 import "testing"
 
-// TestPublicFormsAreLeftAlone has values whose form shows that they are not secrets,
-// after names that suggest secrets.
+// TestPublicFormsAreLeftAlone: the form of these values shows that they are not
+// secrets, though the names before them suggest secrets.
 func TestPublicFormsAreLeftAlone(t *testing.T) {
 	const hex40, hex64 = "62b2cac7ed8198b15735ed49ab1e5cf35480ba46", "3b1f0b1d2b5c4f0e9b2a7c6d5e4f3a2b1c0d9e8f7a6b5c4d3e2f1a0b9c8d7e6f"
 	family{clean: []string{

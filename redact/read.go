@@ -2,8 +2,8 @@ package redact
 
 import "strings"
 
-// readValue reads the value that begins at a.start. It reports whether there
-// is one.
+// readValue reads the value that begins at a.start. It reports whether there is such a
+// value.
 func (a *assignment) readValue() bool {
 	s := a.s
 	i := a.start

@@ -22,7 +22,7 @@ import (
 type Account struct {
 	Session  string           `json:"session"`
 	Location string           `json:"location"`
-	Held     string           `json:"held,omitempty"` // reason why none of it may be erased
+	Held     string           `json:"held,omitempty"` // reason why nothing of the session may be erased
 	Calls    []AccountCall    `json:"calls"`          // by time
 	Steps    []AccountStep    `json:"steps"`          // by number
 	Between  []AccountEdit    `json:"between_steps"`  // edits of calls that made no step, in order

@@ -173,8 +173,8 @@ func logEvents(t *testing.T, a storage.Archive, lines ...string) {
 	}
 }
 
-// A late summary is one failure of its call, even if the log reports it under several
-// names.
+// A summary that comes too late counts as one failure of its call, even if the log
+// reports it under several names.
 func TestAnAccountCountsAFailureOfACallOnce(t *testing.T) {
 	_, archive, _ := driven(t, "graduated", 100_000, 2, 5)
 	for k := range 3 {
@@ -192,7 +192,8 @@ func TestAnAccountCountsAFailureOfACallOnce(t *testing.T) {
 	}
 }
 
-// A failure that the report finds itself is not counted again if the audit log has it.
+// A failure that the report finds itself is not counted again if it is in the audit
+// log, too.
 func TestAnAccountCountsAChangedLedgerOnce(t *testing.T) {
 	dir := t.TempDir()
 	_, archive, _ := drivenIn(t, openFolder(t, dir), "graduated", 16_000, 30, 40)
@@ -254,8 +255,8 @@ func TestReasonsOfACompactionHaveWords(t *testing.T) {
 	}
 }
 
-// The cost of summaries comes from their own events, also if no call used them. Older
-// programs recorded it only in the bill of the call.
+// The cost of summaries comes from their own events, even for summaries that no call
+// used. Older programs recorded it only in the bill of the call.
 func TestAnAccountHasTheCostOfSummaries(t *testing.T) {
 	_, archive, _ := driven(t, "graduated", 100_000, 2, 5)
 	const at = `"started_at":"2026-11-25T22:32:45Z"`

@@ -69,8 +69,8 @@ func parseLine(line []byte) (archivedLine, bool) {
 	return archivedLine{m, about.Meta.FP, about.Meta.Refs}, err == nil
 }
 
-// readGone reads the messages that a step edited or removed. missing counts
-// those that the archive lacks, and lines that can't be parsed.
+// readGone reads the messages that a step edited or removed. missing counts the
+// messages that are not in the archive, and lines that can't be parsed.
 func readGone(ctx context.Context, s *record.Session, file string, all []*evicted) (gone []GoneLine, missing int, err error) {
 	count, err := counter()
 	if err != nil {

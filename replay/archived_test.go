@@ -89,8 +89,8 @@ func TestRecordedCallsArePricedAsRecorded(t *testing.T) {
 	}
 }
 
-// A call that is repeated, as after a failure of the provider, is not the time at which
-// its last message came.
+// If a call is repeated, for example after a failure of the provider, the time of the
+// repetition is not taken as the time of its last message.
 func TestRepeatedCallKeepsItsFirstTime(t *testing.T) {
 	s := session("s", 12)
 	want := make([]time.Time, len(s.Messages))

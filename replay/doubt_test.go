@@ -23,8 +23,8 @@ func TestAShareIsCertainByItsInterval(t *testing.T) {
 	}
 }
 
-// A setting that leaves calls above the window is no setting. Those of the whole history
-// are counted, too, where a search begins behind them.
+// A setting that leaves calls above the window is never chosen. Those of the whole
+// history are counted, too, where a search begins behind them.
 func TestASearchCountsCallsAboveTheWindow(t *testing.T) {
 	s, over := session("a", 40), 0
 	tu, err := newTuner(t.Context(), []*Session{s}, &TuneOptions{Window: 8000, Workers: 1})
@@ -43,7 +43,8 @@ func TestASearchCountsCallsAboveTheWindow(t *testing.T) {
 	}
 }
 
-// A policy without an archive recalls nothing, which is no share of 0.
+// A policy without an archive recalls nothing. Its share of recalls is unknown, and not
+// 0.
 func TestOnlyAPolicyThatRecallsHasAShareOfRecalls(t *testing.T) {
 	rep := run(t, Options{Policies: []Policy{DropOldest(3), preset(t, "graduated")}, Windows: []int{8000}}, session("a", 60))
 	drop, graduated := rep.Totals[0], rep.Totals[1]
@@ -55,7 +56,8 @@ func TestOnlyAPolicyThatRecallsHasAShareOfRecalls(t *testing.T) {
 	}
 }
 
-// Events of a program that writes no spans are each one of its own.
+// Events without a span, from programs that write no spans, each count as a call of
+// their own.
 func TestEventsWithoutASpanAreNotOne(t *testing.T) {
 	a, spans := &Account{}, map[string]int{}
 	for _, line := range []string{

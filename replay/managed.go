@@ -16,10 +16,10 @@ import (
 	"github.com/agentcompact/compact/storage/seal"
 )
 
-// Managed is a policy of this module: a manager with a configuration. Model and
-// window are those of the replay, the archive is in memory, and nothing is
-// exported. If the configuration counts in other units, the window is converted
-// with the usual ratio: a token is 4 bytes, or 4 characters.
+// Managed is a policy of this module: a manager with a configuration. The manager has
+// the model and the window of the replay and an archive in memory, and exports nothing.
+// If the configuration counts in other units, the window is converted with the usual
+// ratio: a token is 4 bytes, or 4 characters.
 func Managed(name string, c compact.Config) Policy { return managed{name, c} }
 
 type managed struct {

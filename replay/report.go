@@ -26,7 +26,7 @@ type Row struct {
 	Over        int         `json:"calls_over_window"`    // calls whose prompt is larger than the window
 	Refused     int         `json:"calls_refused"`        // calls for which the policy found no view
 	Compactions int         `json:"compactions"`          // calls that removed something
-	Paying      int         `json:"compactions_that_pay"` // those of them that policy.when economic chose
+	Paying      int         `json:"compactions_that_pay"` // compactions that policy.when economic chose
 	Changed     int         `json:"changed_prefixes"`     // calls that changed the prompt of the previous call
 	Sent        int         `json:"tokens_sent"`          // tokens in the prompts of all calls
 	Kept

@@ -68,8 +68,8 @@ func TestCompactionsAreJudgedOverAll(t *testing.T) {
 	}
 }
 
-// A command that failed and then passed is none that failed last, also where the placeholder
-// of the second run says nothing of it.
+// A command that failed and then passed does not count as failed, even if the placeholder of
+// the second run does not state the outcome.
 func TestACommandThatPassedInTheEndIsNoFailure(t *testing.T) {
 	again := failing("b", "go test ./storage")
 	again[1] = message.ToolResult("b", "Exit code 0\nok  \texample.org/storage\t0.2s\n"+strings.Repeat("a line of the log\n", 40))

@@ -33,7 +33,7 @@ type Total struct {
 	Largest     int         `json:"largest_prompt"`
 	Sent        int         `json:"tokens_sent"`
 	Worst       float64     `json:"worst_session_of_raw"` // highest share of the raw cost, among sessions of 15 calls or more
-	// the same for sessions in which every compaction was one that pays; 0: there was none
+	// the same for sessions in which every compaction pays; 0: there was no such session
 	WorstByWill float64  `json:"worst_session_by_will"`
 	Kept        Kept     `json:"kept"`
 	Tidied      []Tidied `json:"tidied,omitempty"` // results of the stage tidy, by reducer

@@ -24,8 +24,8 @@ func line1(l redact.Text) []redact.Text { return []redact.Text{l} }
 // secretOf is a word that only one session has.
 func secretOf(session, i int) string { return fmt.Sprintf("hush%04dword%03d", session, i) }
 
-// whispers is an archive of sessions with words of their own, enough of them for index
-// pages to begin with them.
+// whispers is an archive of sessions, each with its own words: enough words that pages
+// of the index begin with them.
 func whispers(t testing.TB, sessions, words int) *memory.Archive {
 	a := memory.New()
 	for s := range sessions {
@@ -241,8 +241,9 @@ func TestIndexesArePrivateToTheOwner(t *testing.T) {
 	}
 }
 
-// Each goroutine removes sessions of its own. It no longer finds its removed sessions,
-// and finds those that nobody removes; it may miss those that others are removing.
+// Each goroutine removes sessions of its own. It no longer finds its removed sessions.
+// It finds all sessions that nobody removes, and may miss sessions that others are
+// removing.
 func TestSeveralUseOneIndexAtOnce(t *testing.T) {
 	dir := folder(t)
 	a := whispers(t, 12, 3)

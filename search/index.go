@@ -51,7 +51,7 @@ func Folder(a storage.Archive) (string, error) {
 
 // Existing returns the folders on this machine in which this user has an index of an
 // archive. They include an index that was made under another path of the archive, such
-// as a symbolic link or another mount, if that path still leads to it.
+// as a symbolic link or another mount, if that path still leads to the archive.
 func Existing(a storage.Archive) (folders []string) {
 	add := func(dir string) {
 		if Exists(dir) && !slices.Contains(folders, dir) {

@@ -47,8 +47,8 @@ func TestSearchReturnsThePlaceOfAMatch(t *testing.T) {
 	}
 }
 
-// A step stores the whole history again, so that a text belongs to each agent and model
-// that archived it, and to each of them once.
+// Each step stores the whole history again. A text belongs to each agent and model that
+// archived it, and only once to each.
 func TestATextIsFoundUnderEachModelThatWorkedWithIt(t *testing.T) {
 	a, m := rig(t)
 	for i, model := range []string{"gpt-4", "gpt-4o", "gpt-4"} {

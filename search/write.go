@@ -36,8 +36,9 @@ func newWriter(ctx context.Context, tx *sql.Tx) (*writer, error) {
 	return w, err
 }
 
-// session replaces a session, unless another process indexed it after it was read.
-// before is the hash of its files that the index had then.
+// session replaces a session in the index, unless another process has indexed the
+// session since it was read. before is the hash of the session's files that the index
+// had at the read.
 func (w *writer) session(ctx context.Context, s *session, before string) error {
 	if s.same {
 		_, err := w.tx.ExecContext(ctx, `UPDATE session SET stamp = ? WHERE dir = ? AND files = ?`, s.stamp, s.dir, s.files)

@@ -12,7 +12,7 @@ import (
 // the work that it would have done. Numbers of tokens and dollars are estimates
 // from before the calls, for their prompts alone.
 type Stats struct {
-	Requests    int `json:"requests"` // of any kind, also those that the handler refused
+	Requests    int `json:"requests"` // of any kind, including requests that the handler refused
 	Calls       int `json:"calls"`    // model calls whose prompt was compared with the budget
 	Compactions int `json:"compactions"`
 	Recalls     int `json:"recalls"`    // calls of the recall tool that were answered

@@ -107,8 +107,8 @@ func TestSlowlySentRequestsEnd(t *testing.T) {
 	}
 }
 
-// An upstream that takes longer than any client may, to read a request, to begin
-// its answer or to go on with it, makes no slow client.
+// An upstream may be slower than a client may be: when it reads a request, begins its
+// answer, or continues the answer. The client does not count as slow then.
 func TestProxyWaitsForSlowUpstreams(t *testing.T) {
 	const stall, pause = time.Second, 1200 * time.Millisecond // a busy machine forgets a process for a while
 	up := upstream(t, func(w http.ResponseWriter, r *http.Request) {

@@ -23,8 +23,8 @@ func fullLive(sessions int) *live {
 	return l
 }
 
-// A page that has all it can show already is not drawn again, every two seconds,
-// for each browser that has it open.
+// A page with unchanged data is not drawn again for each request of each open browser,
+// which come every two seconds.
 func TestUnchangedPageIsNotRendered(t *testing.T) {
 	h := &Handler{live: fullLive(20)}
 	ask := func(tag string) *httptest.ResponseRecorder {

@@ -65,9 +65,9 @@ func TestObserversPageSaysSo(t *testing.T) {
 	}
 }
 
-// The page is for users of this machine: not for the network, not for a foreign
-// page whose host name resolves to this machine, and, if a token is set, not
-// without it.
+// The page is for users of this machine. It is refused to the network, to a foreign
+// page with a host name that resolves to this machine, and, if a token is set, to
+// requests without the token.
 func TestPageIsServedToThisMachineOnly(t *testing.T) {
 	m, err := compact.New(t.Context(), compact.Config{})
 	if err != nil {

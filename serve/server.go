@@ -50,9 +50,9 @@ func (h *Handler) Serve(ctx context.Context, l net.Listener, drain time.Duration
 	return errors.Join(err, h.transport.Settle(ctx))
 }
 
-// notice gives load balancers the time to redirect requests. Connections are
-// closed after their answers. It reports whether the server has ended meanwhile,
-// and its error.
+// notice gives load balancers the time to redirect requests. Connections are closed
+// after their answers. It reports whether the server has ended during that time, and
+// the server's error.
 func (h *Handler) notice(srv *http.Server, served <-chan error) (ended bool, err error) {
 	if h.cfg.Notice <= 0 {
 		return false, nil

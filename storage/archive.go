@@ -11,13 +11,13 @@ import (
 // only appended to. A caller uses a key either as a file or as a log, never as
 // both, and never both as a file and as a folder.
 //
-// All methods may be called at once, by several goroutines and by several
-// processes that use the same place. They return an [*Error]. If the context is
-// done before a method begins, the method does nothing and its error wraps the
-// context's. A call waits for another one (the holder of a lock, or the first
-// call that connects) no longer than its own context lasts; then its error
-// wraps the context's. The zero Key is an error everywhere but in List. Package
-// storagetest tests every sentence here.
+// All methods may be called at once, by several goroutines and by several processes
+// that use the same place. They return an [*Error]. If the context is done before a
+// method begins, the method does nothing and its error wraps the context's. A call may
+// have to wait for another one (the holder of a lock, or the first call that connects).
+// It waits until its own context ends, and then returns an error that wraps the error
+// of the context. The zero Key is an error everywhere but in List. Package storagetest
+// tests every sentence here.
 type Archive interface {
 	// Create stores b under k.
 	//
@@ -95,9 +95,9 @@ type BulkCreator interface {
 // A Sweeper is an Archive that temporarily holds pieces of files outside of its
 // keys, such as temporary files after a crash.
 type Sweeper interface {
-	// Sweep removes the pieces of the session with this folder, after its keys
-	// are removed. It returns descriptions of pieces that it had to leave,
-	// because a process is writing to them.
+	// Sweep removes the pieces of the session with this folder, after its keys are
+	// removed. It returns descriptions of the pieces that it kept because a process is
+	// writing to them.
 	Sweep(ctx context.Context, session Key) (left []string, err error)
 }
 

@@ -18,9 +18,9 @@ type Folder struct {
 // A Glancer is an Archive that reports cheaply which folders have changed. For any
 // other archive, a user such as the search index lists every key.
 type Glancer interface {
-	// Glance yields the folders in the root, in no order. logs returns the names
-	// of the logs in a folder whose growth its stamp must show; it is called by
-	// several goroutines at once. An error is yielded last.
+	// Glance yields the folders in the root, in no order. logs returns the names of logs
+	// in a folder: if one of them grows, the folder's stamp must change. Several
+	// goroutines call logs at once. An error is yielded last.
 	Glance(ctx context.Context, logs func(folder string) []string) iter.Seq2[Folder, error]
 }
 

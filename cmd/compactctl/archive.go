@@ -136,7 +136,7 @@ func (a *app) names(id string) (name string, before []string) {
 	return name, before
 }
 
-// erasable returns the names of a session, as lives does, and those whose erase is
+// erasable returns the names that lives returns, and the names under which an erase is
 // not complete.
 func (a *app) erasable(ctx context.Context, archive storage.Archive, id string) ([]string, error) {
 	name, before := a.names(id)

@@ -31,8 +31,9 @@ func (a *interrupted) Open(ctx context.Context, k storage.Key, off, n int64) (io
 	return a.Archive.Open(ctx, k, off, n)
 }
 
-// The heads of an export are written first. If a session is erased meanwhile, they do not
-// fit, and there is no manifest that says that the export is whole.
+// The heads of an export are written first. If a session is erased during the export, the
+// parts do not fit together, and the export has no manifest, which would say that it is
+// complete.
 func TestAnExportBesideAnEraseIsNotWhole(t *testing.T) {
 	for _, erases := range []bool{false, true} {
 		a := &interrupted{Archive: memory.New(), session: "two"}

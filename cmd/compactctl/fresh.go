@@ -73,17 +73,17 @@ func isUsed(ctx context.Context, archive storage.Archive, id string) (bool, erro
 	return false, nil
 }
 
-// sayEarlier warns that a part of the result comes from other settings, and names
-// the flag that starts again. It prints also with -q: after a change of a setting,
-// the earlier result could be mistaken for the new one.
+// sayEarlier warns that a part of the result comes from other settings, and names the
+// flag that starts again. It prints even with -q, because after a change of a setting a
+// user could take the earlier result for the new one.
 func (a *app) sayEarlier(res *compact.Result) {
 	for _, e := range res.Earlier {
 		a.complain("compactctl", fmt.Sprintf("%s had other settings (%s); their edits are applied again. To begin anew, add --fresh", stepsOf(e), settingsOf(e)))
 	}
 }
 
-// sayWarnings prints the errors that a call recovered from, such as a failed
-// summary. It prints also with -q, because nothing else reports them.
+// sayWarnings prints the errors that a call recovered from, such as a failed summary.
+// It prints even with -q, because nothing else reports them.
 func (a *app) sayWarnings(res *compact.Result) {
 	for _, w := range res.Warnings {
 		a.complain("compactctl", "warning: "+oneLine(w))

@@ -12,9 +12,9 @@ import (
 )
 
 // BenchmarkPeakMemory compacts files in a process of its own. It reports the peak
-// memory per byte of the file, in bytes, and the part of it above the program's
-// own memory. That is measured with a file of one message and, for the code pages
-// that only a compaction reads, with one of 100 KB.
+// memory per byte of the file, in bytes, and the same without the program's own memory.
+// The program's own memory is measured with a file of one message, and with a file of
+// 100 KB for the code pages that only a compaction reads.
 //
 //	go test ./cmd/compactctl -run '^$' -bench PeakMemory -benchtime 1x
 func BenchmarkPeakMemory(b *testing.B) {

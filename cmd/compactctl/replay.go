@@ -320,8 +320,8 @@ func managed(name string, c compact.Config) (replay.Policy, error) {
 	return replay.Managed(name, c), nil
 }
 
-// listPrice returns the list prices of a model. If they belong to another model
-// whose name is a prefix of this one, it says so. It refuses a name without any
+// listPrice returns the list prices of a model. If the prices belong to a model with a
+// shorter name that this name begins with, it says so. It refuses a name without any
 // match.
 func (a *app) listPrice(name string) (price.Card, error) {
 	c, ok := price.For(name)

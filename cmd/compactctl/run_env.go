@@ -52,8 +52,8 @@ func (s *serving) fromEnvironment(lookup func(string) (string, bool)) {
 }
 
 // pathFor returns the path of a provider at the proxy for an agent that would use the
-// URL old. Agents append the rest of the path to this URL. So it has a version only if
-// old has one at its end, or the agent's own default has.
+// URL old. Agents append the rest of the path to this URL. So the URL ends with a
+// version only if old or the agent's default ends with one.
 func pathFor(provider, path, old string, upstreams []string) string {
 	if provider != "openai" || !slices.Contains(upstreams, provider+"="+old) {
 		return path

@@ -32,7 +32,7 @@ func asksForSummary(q provider.Request) bool {
 var cacheMarks = regexp.MustCompile(`,"cache_control":\{[^{}]*\}`)
 
 // byteCache is the cache of a provider: the requests that it has read. It compares
-// bytes to find the known part of the next one.
+// bytes to find the known part of the next request.
 type byteCache struct {
 	off bool // it holds nothing
 
@@ -319,8 +319,8 @@ func TestSummaryRequestNeverExtendsARefusedRequest(t *testing.T) {
 	}
 }
 
-// A request that was refused is forgotten, and not the one before it, which the provider
-// has accepted: behind that one the summary is asked for.
+// A refused request is forgotten. The request before it, which the provider accepted, is
+// kept, and the summary is requested at its end.
 func TestAgentsOwnModelIsAskedBehindTheRequestBeforeARefusedOne(t *testing.T) {
 	f := forms()[3].withTools()
 	r := agentRig(t, compact.Config{}, &byteCache{}, writes)

@@ -29,13 +29,14 @@ import (
 	"github.com/agentcompact/compact/storage/record"
 )
 
-// Agents of any program work at once through two processes that share an archive. Their
-// conversations begin alike or not, are named or not, go back, change earlier messages,
-// cancel calls, and retry failed ones. The provider is sometimes overloaded, has a
-// smaller window than configured, and its model recalls. The archive fails, or a
-// process only observes. The test checks that no answer is lost, that no outgoing
-// request breaks the provider's rules, that each request has the newest messages, that
-// the archive has the missing ones, and that a repeated request has the same bytes.
+// Agents of any program work at once through two processes that share an archive.
+// Conversations begin with the same or with different messages, with or without a name.
+// Agents go back, change earlier messages, cancel calls, and retry failed calls. The
+// provider is sometimes overloaded, has a smaller window than configured, and its model
+// recalls. The archive fails, or a process only observes. The test checks that no
+// answer is lost, that no outgoing request breaks the provider's rules, that each
+// request has the newest messages, that the archive has the missing ones, and that a
+// repeated request has the same bytes.
 func TestPropertyAgentsOfAnyProgram(t *testing.T) {
 	n := samples.Of(60)
 	switch {
@@ -112,7 +113,7 @@ type program struct {
 	rng   *rand.Rand
 	ask   string
 	elems []string // of its history, after the question
-	texts []string // those of them, in their JSON form
+	texts []string // the inserted messages, as JSON
 	n     int
 }
 

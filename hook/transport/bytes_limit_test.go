@@ -17,8 +17,9 @@ import (
 	"github.com/agentcompact/compact/trace"
 )
 
-// A request that base64 makes larger than its provider takes is made smaller, though
-// its tokens would fit: the oldest screenshots go, and no others until there is need.
+// If base64 makes a request larger than the provider's limit, the request is made
+// smaller, even if its tokens fit. Only as many screenshots are removed as necessary,
+// the oldest first.
 func TestABodyAboveTheProvidersLimitIsCompacted(t *testing.T) {
 	const limit, steps = 200_000, 30
 	var shots []string

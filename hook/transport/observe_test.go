@@ -91,8 +91,8 @@ func (b *faulty) config() compact.Config {
 	return compact.Config{Model: "gpt-4o", MaxContextTokens: 16_000, Counter: b}
 }
 
-// Whatever the observation does, on every wire, streamed or not, the sent body
-// is the received one, the answer is the provider's, and there is no delay.
+// With every outcome of the observation, on every wire, streamed or not, the transport
+// sends the received body, returns the provider's answer, and adds no delay.
 func TestObservedRequestsGoOutByteForByteAtOnce(t *testing.T) {
 	for name, b := range map[string]*faulty{
 		"it compacts": {}, "it fails": {fails: true}, "it panics": {panics: true},

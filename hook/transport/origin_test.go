@@ -27,8 +27,8 @@ func (f form) clocked(ask string, rounds, words, minute int) string {
 	return strings.Replace(body, "{", `{"systemInstruction":{"parts":[{"text":"`+clock+`"}]},`, 1)
 }
 
-// From the first call, which has no answer, to the last: one session, and each
-// compaction of it holds for the calls that come after.
+// All calls, from the first one without an answer to the last, belong to one session,
+// and each compaction applies to all later calls.
 func TestClockInTheSystemPromptStartsNoNewSession(t *testing.T) {
 	for _, f := range forms() {
 		for _, fields := range []string{"", `,"user":"me"`} {

@@ -50,9 +50,9 @@ func TestCallsAreIdentifiedByTheirIDs(t *testing.T) {
 	}
 }
 
-// The data of an event is all of its lines. With some of them, a call of the recall
-// tool in an event that a gateway broke up would reach the caller, which does not
-// know the tool.
+// The data of an event is in all of its data lines. A gateway may break a call of the
+// recall tool into several lines. A reader of only some lines would pass that call on
+// to the caller, which does not know the tool.
 func TestTheDataOfAnEventIsInAllOfItsLines(t *testing.T) {
 	for name, c := range map[string]struct{ event, head, want string }{
 		"one":               {"event: a\ndata: {\"n\":[1,2]}\n\n", "event: a\n", `{"n":[1,2]}`},

@@ -104,9 +104,9 @@ func TestAThoughtIsNoTextThatAnAnswerEndsIn(t *testing.T) {
 	}
 }
 
-// The beginning of a second answer does not reach the caller. What it says of the prompt
-// stands at its end, where that does not say it itself.
-func TestTheEndOfASecondAnswerSaysWhatItsPromptCost(t *testing.T) {
+// The beginning of a second answer does not reach the caller. The end of that answer
+// gets the usage of the prompt from the beginning, as far as the end does not have it.
+func TestEndOfASecondAnswerHasTheUsageOfItsPrompt(t *testing.T) {
 	p := split([]byte(`data: {"type":"message_start","message":{"usage":{"input_tokens":10,"cache_read_input_tokens":7}}}`+"\n\n"+
 		`data: {"type":"message_delta","usage":{"input_tokens":25,"output_tokens":3}}`+"\n\n"), true)
 	j := &joint{output: 4}

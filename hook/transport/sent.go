@@ -77,7 +77,7 @@ func (s *sentRequests) put(l lane, r *sentRequest) {
 	}
 }
 
-// drop removes a request if it is the last one of its lane.
+// drop removes a request from its lane if it is the lane's last request.
 func (s *sentRequests) drop(l lane, body []byte) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -16,7 +16,7 @@ type usage struct {
 	known  bool     // the number of cached tokens is known
 	read   int      // tokens read from the cache, on any wire
 	short  int      // tokens written to the cache
-	hour   int      // those of them with a lifetime of an hour
+	hour   int      // the part with a lifetime of an hour
 	output int      // tokens of the answer
 	clear  int      // Anthropic: tokens that it removed from the prompt before the model read it
 	inner  usageSum // Anthropic: sums over its internal turns, including a summary if it made one

@@ -79,10 +79,11 @@ var arrows = map[string][]string{
 	"storage/spool":       {"storage", "storage/record"},
 	"storage/storagetest": {"redact", "storage", "storage/record"},
 	"policy/compat":       {"message", "token", "policy"},
-	"policy/policytest":   {"message", "policy", "internal/reduce"}, // its promises are those that the engine checks
+	"policy/policytest":   {"message", "policy", "internal/reduce"}, // it tests the promises that the engine checks
 
-	// The engine stands on the words of policy, which must not know it: a stage is asked, and
-	// asks nobody. What it tells a view of its run goes through running, which nobody else can name.
+	// The engine stands on the words of policy, which must not know it: a stage is asked, and asks
+	// nobody. It passes the facts of its run to a view through running, and no other package can
+	// name that type.
 	"internal/formname": {}, // names that ledgers store; policy has the texts
 	"internal/toolcall": {"message"},
 	"internal/running":  {"message"},

@@ -156,8 +156,9 @@ func hash(view []message.Message) string {
 	return fmt.Sprintf("%x", sha256.Sum256(b))
 }
 
-// Compare compares the outcome of a crew that worked at once with that of its agents
-// alone. calls is the number of calls of the summarizer in the crew's run.
+// Compare compares the outcome of agents that worked at once with the outcome of the
+// same agents one by one. calls is the number of calls of the summarizer in the crew's
+// run.
 func Compare(t testing.TB, got, alone Outcome, calls int64) {
 	t.Helper()
 	for agent, views := range alone.Views {

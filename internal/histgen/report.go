@@ -8,8 +8,8 @@ import (
 	"github.com/agentcompact/compact/message"
 )
 
-// testCommand returns the arguments of a call that runs Go tests. In some calls, the
-// status is that of another command.
+// testCommand returns the arguments of a call that runs Go tests. In some calls another
+// command determines the status.
 func testCommand(rng *rand.Rand) string {
 	return fmt.Sprintf(`{"command": %q, "timeout": %d}`, "go test "+pick(rng, "./...", "-run 'TestA|TestB' ./pkg", "-count=1 ./internal/store\ngit status")+
 		pick(rng, "", " 2>&1 | tail -40", " && echo \"all [well]\""), rng.IntN(100))

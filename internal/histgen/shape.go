@@ -34,7 +34,7 @@ type Shape struct {
 	Late        float64 // chance that a result comes after another message
 	Repeated    float64 // chance that a call reuses an id
 	Twice       float64 // chance that a result comes twice
-	Forged      float64 // chance that a text resembles one of this module's
+	Forged      float64 // chance that a text resembles a text of this module
 	Dispatch    float64 // chance that a result has dispatch blocks
 	Reports     float64 // chance that a call runs tests and its result is their report
 	Media       float64 // chance that a user message has a picture, a sound or a file

@@ -132,7 +132,7 @@ func compare(t *testing.T, data []byte, d jsonscan.Document, members map[string]
 	}
 	for i, e := range d.List {
 		var element map[string]json.RawMessage
-		_ = json.Unmarshal(list[i], &element) // an element that is no object has neither
+		_ = json.Unmarshal(list[i], &element) // an element that is not an object has no name and no text
 		if !bytes.Equal(element["type"], e.Type.Of(data)) || !bytes.Equal(element["role"], e.Role.Of(data)) {
 			t.Fatalf("element %d: type %s and role %s of %s", i, e.Type.Of(data), e.Role.Of(data), list[i])
 		}

@@ -137,8 +137,8 @@ func TestEditsThatAreReadStayAsTheyAre(t *testing.T) {
 	}
 }
 
-// An edit that was changed in the log is no edit, and its originals are not those of the
-// next one. What was read is not read again.
+// A changed line of the log is not read as an edit, and its originals are not assigned
+// to the next edit. What was read is not read again.
 func TestEditsBehindAChangedOneBeginWithTheirOriginals(t *testing.T) {
 	must := func(err error) {
 		t.Helper()
@@ -200,8 +200,8 @@ func BenchmarkUnarchived(b *testing.B) {
 	}
 }
 
-// The edits of an agent that no step has archived come after its own last step, whatever
-// steps other agents or branches made since.
+// The unarchived edits of an agent come after the agent's own last step, even if other
+// agents or branches have made steps since.
 func TestPendingIgnoresTheStepsOfOthers(t *testing.T) {
 	at := func(agent, branch string, seq int64) Step {
 		return Step{Agent: agent, Branch: branch, Seq: seq, Edits: seq}

@@ -29,8 +29,7 @@ func TestInLineFindsThePartThatAReferenceNames(t *testing.T) {
 	}
 }
 
-// A turn of which a message is a placeholder of ours is not indexed by its number, wherever
-// in the turn that message stands.
+// If any message of a turn is a placeholder of ours, the turn is not indexed by its number.
 func TestATurnWithAPlaceholderIsNotIndexed(t *testing.T) {
 	row := func(turn uint32, ours bool) Row {
 		return Row{Role: message.RoleAssistant, Parts: []message.Part{{Kind: message.KindText}}, Refs: [][6]byte{{1}}, Turn: turn, File: "f", Ours: ours, Want: !ours}
@@ -50,7 +49,7 @@ func TestATurnWithAPlaceholderIsNotIndexed(t *testing.T) {
 	}
 }
 
-// A recall returns a text for media of which no size is known.
+// A recall returns a text for media of unknown size.
 func TestPartTextDescribesMediaWithoutFacts(t *testing.T) {
 	got := PartText(message.Part{Kind: message.KindImage})
 	if want := "[image; it can't be returned as text: the archive has it, see compactctl archive export]"; got != want {

@@ -51,8 +51,8 @@ func fill(v reflect.Value, n *int) {
 	}
 }
 
-// The record with everything in it, and the empty one, are read without
-// reflection: a field that the reader does not know would make every ledger slow.
+// A record with all fields, and an empty record, are read without reflection. A field
+// that the reader does not know would make the reading of every ledger slow.
 func TestLedgerReaderKnowsEveryField(t *testing.T) {
 	var full Edit
 	n := 0

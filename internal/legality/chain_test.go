@@ -64,7 +64,7 @@ const (
 	compactions
 	eight        // sessions that were compacted eight times
 	insufficient // calls that ended with the error that the budget does not suffice
-	stuck        // those of them that are stuck because a sufficient edit is illegal
+	stuck        // the stuck sessions in which a sufficient edit is illegal
 	discarded    // calls in which an edit was discarded because it is illegal
 	untouched    // of these, without any other edit
 	bad          // findings

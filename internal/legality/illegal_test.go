@@ -27,7 +27,7 @@ const session = `{"role":"system","content":"You fix bugs."}
 {"role":"tool","tool_call_id":"c4","content":"four"}
 `
 
-// rendered returns the session as one wire has it, with its judge.
+// rendered returns the session in the format of a wire, and the judge of that wire.
 func rendered(t *testing.T, w provider.Wire, seed uint64) ([]byte, *provider.Judge) {
 	t.Helper()
 	rows, err := render.Rows([]byte(session))

@@ -129,9 +129,9 @@ func newMarkedCase(t *testing.T, seed uint64) (markedCase, *rand.Rand) {
 	return markedCase{encoded(t, body), without}, rng
 }
 
-// Wherever a caller's marks are and whatever is compacted, the provider accepts
-// the request, no mark moves to a later place, and apart from the marks the
-// request equals the one without marks.
+// For all places of a caller's marks and all compactions, the provider accepts the
+// request, and no mark moves to a later place. Without its marks the request equals a
+// request that had no marks.
 func TestPropertyMarksOfTheCache(t *testing.T) {
 	n := samples.Of(9)
 	if soak() {

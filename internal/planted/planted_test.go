@@ -61,7 +61,7 @@ func TestEveryPlantedFaultIsCaught(t *testing.T) {
 }
 
 // Whoever moves a line of the code must also move its fault in the table. The test checks
-// all faults, also those that only the full set plants.
+// all faults, including the faults that only the full set plants.
 func TestEveryFaultHasItsLine(t *testing.T) {
 	all := slices.Clone(faults)
 	for _, f := range archiveFaults {

@@ -103,8 +103,7 @@ func webResults(b block) (pages []object) {
 	return pages
 }
 
-// anthropicSearched checks that the pages of a search are those that were
-// issued.
+// anthropicSearched checks that a search has the same pages as in the issued output.
 func anthropicSearched(j *Judge, r *report, turns []turn) {
 	for _, t := range turns {
 		for _, b := range t.blocks {

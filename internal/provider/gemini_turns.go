@@ -100,8 +100,8 @@ func issueGemini(j *Judge, body object) {
 	}
 }
 
-// geminiSigned checks that each signature is with the part that it was issued
-// with, and that each signed part has its signature.
+// geminiSigned checks that each signature is at the part for which it was issued, and
+// that each signed part has its signature.
 func geminiSigned(j *Judge, r *report, contents []content) {
 	for i, c := range contents {
 		for k, p := range c.parts {

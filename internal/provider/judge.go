@@ -40,8 +40,8 @@ func NewJudge(w Wire) *Judge {
 // Wire returns the wire of the judge.
 func (j *Judge) Wire() Wire { return j.wire }
 
-// Issue records the model's output in a request as genuine: the signatures,
-// what they sign, and which call or message each of them led to. A body that
+// Issue records the model's output in a request as genuine: the signatures, the signed
+// content, and for each signature the call or message that follows it. A body that
 // can't be read is ignored.
 func (j *Judge) Issue(body []byte) {
 	if o, err := decode(body); err == nil {

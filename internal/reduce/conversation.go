@@ -127,7 +127,7 @@ func (c *Conversation) clone() *Conversation {
 }
 
 // Apply returns the conversation after the edits: first the text edits, then the cut. The
-// edits may hold at most one cut. Their indexes are those of c. On an error, nothing is
+// edits may hold at most one cut. Their indexes are indexes in c. On an error, nothing is
 // applied.
 func (c *Conversation) Apply(edits []policy.Edit) (*Conversation, error) {
 	d := c.clone()
@@ -310,10 +310,10 @@ func (d *Conversation) opening(pinned []bool) int {
 }
 
 // pinnedRounds marks the messages of rounds that hold a pinned message. at is the start
-// of the anchor's round if that round is marked. This round then comes after the
-// summary, and the later pinned rounds follow it. pinnedRounds reads only the prefix that
-// the cut names, so that later messages do not change the meaning of an old cut. was is
-// the anchor of a replay, see edit.
+// of the anchor's round if that round is marked. The round of that message then comes
+// after the summary, and the later pinned rounds follow it. pinnedRounds reads only the
+// prefix that the cut names, so that later messages do not change the meaning of an old
+// cut. was is the anchor of a replay, see edit.
 func (d *Conversation) pinnedRounds(c *policy.Cut, was int) (marked []bool, at int) {
 	end := c.Recent
 	for _, i := range c.Removed {

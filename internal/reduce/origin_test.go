@@ -193,7 +193,7 @@ func TestRecognizeKeepsOriginsOfThisView(t *testing.T) {
 	}
 }
 
-// The costs that a caller knows are those of the input. An edited message has its own cost.
+// A caller knows the costs of the input only. An edited message has its own cost.
 func TestViewCountsEditedMessagesAnew(t *testing.T) {
 	history := numbered(4)
 	e, costs := &Engine{Cost: charCost{}}, []int(nil)

@@ -237,8 +237,8 @@ func identity(v *policy.View, i int) message.Fingerprint {
 }
 
 // serves reports whether the flight's summary can be used in the view of a cut. The view
-// must be the same, or have only grown since. A flight that failed before a call needed it
-// does not serve, so the call starts a new one.
+// must be the same, or have only grown since. If a flight failed before a call needed it,
+// the call starts a new one.
 func (s *Stage) serves(f *flight, c *cut) bool {
 	v := c.v
 	if f.key != s.key() || len(f.view) > len(v.Messages) || f.ahead && !s.beside.Ahead && f.failed() {

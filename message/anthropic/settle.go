@@ -71,7 +71,7 @@ func (s *settling) move() {
 	}
 }
 
-// put sets a mark on the last message before another one that can carry it.
+// put sets a mark on the last message before index i that can carry a mark.
 func (s *settling) put(before int, m mark) {
 	for to := before - 1; to >= s.listed(); to-- {
 		if s.at[to] < 0 {
@@ -129,7 +129,7 @@ func (r *request) unordered() bool {
 }
 
 // ownOrder reports whether the longer-lasting marks of a list of messages come before
-// the others, and after those of the tools and of the system prompt.
+// its other marks, and after the marks of the tools and of the system prompt.
 func (r *request) ownOrder(msgs []message.Message) bool {
 	all := slices.Concat(marksOf(r.about.Tools), marksOf(r.prompt))
 	for i := range msgs {

@@ -321,7 +321,7 @@ func TestPartsOfUnknownKindsAreWrittenAsValidJSON(t *testing.T) {
 	}
 }
 
-// A result that came from another wire is one block, whatever it consists of.
+// A result from another wire becomes one block, even if it has several parts.
 func TestAMadeResultOfSeveralPartsIsOneBlock(t *testing.T) {
 	result := func(text string) message.Part {
 		return message.Part{Kind: message.KindToolResult, CallID: "c", Text: text}

@@ -13,8 +13,8 @@
 // response of this name in a content answers the second call of this name.
 // These ids are not sent.
 //
-// The text of a response is the string that it holds as output, result, error
-// or content, if there is one and little else. For any other response it is the
+// The text of a response is its string output, result, error or content, if there is
+// one such string and the response holds little else. For any other response it is the
 // JSON, and an edit replaces the response by {"output": text}.
 //
 // A message that a compaction made (a summary, a notice) is written as a content of

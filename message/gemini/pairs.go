@@ -14,9 +14,8 @@ const (
 	responseText = "Please ensure that function response turn comes immediately after a function call turn."
 )
 
-// pairs checks that the content after calls has their responses, one for each,
-// that no other content has responses, and that calls come after the user or
-// after responses.
+// pairs checks that the content after calls has one response for each call, that no
+// other content has responses, and that calls come after the user or after responses.
 func (c *checker) pairs() {
 	for i, u := range c.Units {
 		calls := c.functions(u, message.KindToolCall, "model")

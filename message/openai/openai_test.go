@@ -190,8 +190,8 @@ func TestMessagesMadeInGoSurviveTheWire(t *testing.T) {
 	}
 }
 
-// The archive stores messages that were made in Go in this form: every part must be in
-// it, at its place.
+// The archive stores messages made in Go in this form, so the form must hold every part
+// at its place.
 func TestSoundsAndFilesMadeInGoAreWritten(t *testing.T) {
 	for name, c := range map[string]struct {
 		part message.Part

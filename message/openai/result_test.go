@@ -64,7 +64,7 @@ func TestResultWithoutTextIsPairedWithItsCall(t *testing.T) {
 	}
 }
 
-// What the model made stays as it is.
+// The model's own content stays unchanged.
 func TestAPictureOfTheModelIsNotMasked(t *testing.T) {
 	for role, want := range map[string]bool{"user": true, "assistant": false} {
 		m, err := openai.ParseMessage([]byte(`{"role":"` + role + `","content":[{"type":"text","text":"See."},{"type":"image_url","image_url":{"url":"u"}}]}`))

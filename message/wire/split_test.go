@@ -68,7 +68,7 @@ func TestSplitKeepsNothingOfTheCallers(t *testing.T) {
 	}
 }
 
-// Two wires may read one body, each its own list of it.
+// Two wires may read different lists of one body.
 func TestSplitOfAnotherListReadsTheBodyAnew(t *testing.T) {
 	c := NewCache(0)
 	body := []byte(`{"messages":[1,2,3],"input":["4","5"],"contents":[]}`)

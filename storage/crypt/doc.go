@@ -24,7 +24,7 @@
 // # Who can read
 //
 // All data is encrypted for the recipients in [Keys]. A process with the identity of
-// one of them can read it. A process without an identity can still write, and can
+// one recipient can read it. A process without an identity can still write, and can
 // read its own data while it runs: it adds a key of its own that never leaves its
 // memory. For the data of other processes it gets [storage.ErrNoIdentity].
 package crypt

@@ -113,9 +113,9 @@ func (a *Archive) isNamed(f *os.File, name string) (bool, error) {
 // needs a sync.
 const maxSettled = 4096
 
-// settle syncs the folder entry of a log, unless this Archive has already done
-// so for this file: the process that created it may have died before it did. A
-// fresh file is always synced, because it may have the inode number of an
+// settle syncs the folder entry of a log, unless this Archive has already done so for
+// this file: the process that created the file may have died before it synced the
+// entry. A fresh file is always synced, because it may have the inode number of an
 // erased one.
 func (a *Archive) settle(name string, info os.FileInfo, fresh bool) error {
 	a.mu.Lock()

@@ -234,8 +234,8 @@ func (a *Archive) syncFolders(name string) error {
 	return nil
 }
 
-// syncFolderOf syncs a folder. It returns the folder's birth, if known, and whether its
-// own entry is known to be durable.
+// syncFolderOf syncs a folder. It returns the folder's birth, if known, and whether the
+// folder's own entry is known to be durable.
 func (a *Archive) syncFolderOf(name string) (b born, known bool, err error) {
 	dir, err := a.root.Open(name)
 	if err != nil {

@@ -85,7 +85,7 @@ func TestDroppedIndexIsRemoved(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for range 2 { // none is no error
+	for range 2 { // no folders: not an error
 		if err := a.DropIndex(t.Context()); err != nil {
 			t.Fatal(err)
 		}

@@ -194,8 +194,8 @@ func TestChangedLogLineIsNotReturned(t *testing.T) {
 	}
 }
 
-// A process that lost the race for a number has announced its own ledger under that
-// number. It still reads the ledger that won.
+// A process that loses the race for a number has already announced its own ledger under
+// that number. It still reads the ledger that won.
 func TestALedgerOfAnotherProcessIsReadAfterALostRace(t *testing.T) {
 	archives(t, func(t *testing.T, a storage.Archive) {
 		one, two := session(t, a, "s"), session(t, a, "s")

@@ -129,8 +129,8 @@ func TestARefusedEraseOutlivesItsSession(t *testing.T) {
 	}
 }
 
-// A line that no longer states which manifest it is about is a problem, and not a missing
-// proof: nobody would see that it was changed.
+// A line that no longer names its manifest is reported as a problem and not as a missing
+// proof, because otherwise nobody would see that the line was changed.
 func TestADamagedLineOfHeadsIsReported(t *testing.T) {
 	for _, member := range []string{`"op"`, `"at"`, `"life"`, `"head"`, `"session"`} {
 		a := memory.New()

@@ -47,8 +47,8 @@ func identity(t *testing.T, r wire.Request, body []byte) {
 	}
 }
 
-// cached tests that a parse with the cache returns the same messages as one
-// without it.
+// cached tests that a parse with the cache returns the same messages as a parse without
+// it.
 func cached(t *testing.T, f wire.Format, body []byte, want []message.Message) {
 	t.Helper()
 	c := wire.NewCache(0)

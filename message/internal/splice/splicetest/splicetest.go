@@ -61,7 +61,7 @@ func edit(t *testing.T, r wire.Request, i, p int) {
 	t.Helper()
 	text := "edited \"\\\n"
 	view := slices.Clone(r.Messages())
-	if view[i].Replaceable(p) { // a stand-in for media has a form of its own
+	if view[i].Replaceable(p) { // a text in place of media has another form
 		text = message.MediaText(view[i].Parts[p].Kind, 7, 900, "3f9a2c1b70de")
 	}
 	m, err := view[i].WithPartText(p, text)
