@@ -2,7 +2,7 @@ package strategy
 
 import "testing"
 
-// Each question of a call stands with its own answer.
+// A summary quotes each question of a call together with its own answer.
 func TestAnswersStandWithTheirQuestions(t *testing.T) {
 	for _, c := range []struct {
 		tool         string

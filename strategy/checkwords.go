@@ -161,8 +161,8 @@ func variables(cmd string) (out []string) {
 	return slices.Compact(out)
 }
 
-// pytestPaths returns the files, folders and tests that a pytest command names.
-// It returns nil if the command names none or has an option other than -x.
+// pytestPaths returns the files, folders and tests that a pytest command names. It
+// returns nil if the command names no test, or has an option other than -x.
 func pytestPaths(cmd string) []string {
 	for _, simple := range splitCommands(cmd) {
 		w := fields(simple)

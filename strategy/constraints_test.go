@@ -7,8 +7,8 @@ import (
 	"github.com/agentcompact/compact/message"
 )
 
-// A rule tells somebody what to do or not to do. A description of the code is no rule, and
-// neither is a statement about the next work.
+// A rule tells somebody what to do or not to do. A description of the code does not count
+// as a rule, and a statement about the next work does not either.
 func TestBindsIgnoresDescriptions(t *testing.T) {
 	for _, s := range []string{"no magic numbers!", "No new files, no new dependencies.", "Only edit index.html", "Change only the footer of the page.", "Keep each commit with working code please", "Make the change without touching the tests.",
 		"At most 600 words, no advertising.", "Both types must stay in sync.", "please only touch the parser", "不要改测试文件", "Bitte keine neuen Abhängigkeiten einführen.", "No modifiques los tests.", "Il ne faut pas changer l'API publique.",
@@ -54,8 +54,8 @@ func TestConstraintsOmitRuleOfFinishedRequest(t *testing.T) {
 	}
 }
 
-// A short sentence after a rule belongs to it. What is only proposed, and a question, is no
-// rule, and a prohibition stays although the sentence says what to do in its place.
+// A short sentence after a rule belongs to it. Proposals and questions do not count as
+// rules. A prohibition counts, even if its sentence also says what to do instead.
 func TestConstraintsOfMessage(t *testing.T) {
 	for _, c := range []struct{ said, want string }{
 		{"OK. You may run the import once, only for the shop. Nothing else.", "OK. You may run the import once, only for the shop. Nothing else. [s1]"},

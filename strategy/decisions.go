@@ -63,7 +63,7 @@ func transient(low string) bool {
 }
 
 // findingOut lists phrases of sentences about the way to find something out. Such a
-// sentence is no choice about the work.
+// sentence does not state a choice about the work.
 var findingOut = []string{"rather than rely", "instead of relying", "rather than guess", "instead of guessing", "rather than assum", "instead of assuming", "rather than speculat", "instead of speculating", "rather than trust", "pin this to"}
 
 // resolving lists phrases of sentences that state a future action, or that something is
@@ -265,7 +265,7 @@ func prefersOne(t string) bool {
 const concluded = "the assistant concluded: "
 
 // mostConcluded is the maximum number of lines with conclusions. An agent that searches for
-// a cause states a new one every few steps, and the last ones are the ones that hold.
+// a cause states a new cause every few steps, and only the last ones hold.
 const mostConcluded = 3
 
 // conclusionLines returns lines with the last problems that the assistant diagnosed, each

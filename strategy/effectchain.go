@@ -136,8 +136,8 @@ func (c *Call) effectKind() string {
 }
 
 // more describes the number of effects that a line about a command does not show, such as
-// ten of eleven replies in one command. It counts only effects of the first one's kind,
-// and returns "" for none.
+// ten of eleven replies in one command. It counts only effects of the same kind as the
+// first effect, and returns "" if there are none.
 func (c *Call) more() string { return moreOf(c.hidden(), c.effectKind()) }
 
 func moreOf(n int, kind string) string {

@@ -50,8 +50,8 @@ func TestTypedTextIsNoHandoff(t *testing.T) {
 	}
 }
 
-// A handoff whose part of the conversation is summarized too, and whose pending work went
-// on, does not take the room of what followed.
+// A handoff does not take the room of later messages, if its part of the conversation is
+// summarized too and its pending work went on.
 func TestPendingWorkOfOldHandoffIsNotAssured(t *testing.T) {
 	h := &History{Steps: []Step{{ID: 1, Role: message.RoleAssistant}}, index: newIndex()}
 	var s Step

@@ -8,8 +8,9 @@ import (
 	"github.com/agentcompact/compact/message"
 )
 
-// TestQuotedScriptShowsWhatRanAfterItsTexts: the outcome of a script is that of its last
-// command; a label of the first one, which only writes a file, blames the wrong command.
+// TestQuotedScriptShowsWhatRanAfterItsTexts: the last command of a script determines its
+// outcome. A label with the first command, which only writes a file, would blame the
+// wrong command.
 func TestQuotedScriptShowsWhatRanAfterItsTexts(t *testing.T) {
 	for _, c := range []struct{ script, want string }{
 		{"cat > try.py << 'EOF'\nimport shop\nprint(shop.total())\nEOF\npython try.py", "cat > try.py << 'EOF' …; python try.py"},

@@ -169,7 +169,8 @@ func TestCheckLinesStateLaterPass(t *testing.T) {
 	}
 }
 
-// A sentence about the user's wishes is no decision, whatever its value.
+// A sentence about the user's wishes does not count as a decision, even if it names a
+// value.
 func TestDecisionsOmitUsersWishes(t *testing.T) {
 	got := decisionsOf(t, long("The footer looks wrong.",
 		message.Assistant("The user is pointing out two issues because of the setting: the middle option should be dropped.\n\nI'll keep the token of the theme instead of a second color, because both headers use it.", message.Call("1", "bash", `{"command":"ls a"}`)), message.ToolResult("1", "b")))

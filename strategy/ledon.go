@@ -21,10 +21,10 @@ func (h *History) actsOn(step int) int {
 }
 
 // ledOn reports whether later calls carried out an announcement that came without calls.
-// Calls in the same turn did. After a new message of the user, a call did that names a
-// word of the announcement, and any call if the announcement names nothing ("I'll have
-// that taken out"): to go back to it could undo what the user asked for since. An
-// announcement that many texts followed is none, either.
+// Calls in the same turn did. After a new message of the user, a call that names a word
+// of the announcement carried it out. If the announcement names nothing ("I'll have that
+// taken out"), any call did: a return to the announcement could undo a later request of
+// the user. An announcement that many texts followed is none, either.
 func (h *History) ledOn(announced fact) bool {
 	words := thingsIn(announced.Text)
 	spoke, led, texts := false, false, 0

@@ -65,7 +65,7 @@ func (c *Call) looks() *looks {
 var searches = []string{"grep ", "rg ", "egrep ", "git grep ", "fgrep ", "ag "}
 
 // searchedInVain reports whether a command is a search that found nothing. Such a search
-// is no failure, although its exit status is 1.
+// does not count as a failure, although its exit status is 1.
 func (c *Call) searchedInVain() bool {
 	if c.Exit != 1 || !beginsAny(shortCommand(c.Command()), searches) {
 		return false

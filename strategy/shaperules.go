@@ -59,7 +59,7 @@ func setsByShape(low string) bool {
 }
 
 // bindsInFile returns the value of a sentence of a file of instructions as a rule. Such a file
-// has many rules, so a sentence that is a rule by its shape alone is none.
+// has many rules, so a sentence in it does not count as a rule by its shape alone.
 func bindsInFile(t string) float64 {
 	if v := binds(t); v != shapeValue {
 		return v

@@ -46,7 +46,7 @@ func TestShapeOfSentenceSetsRule(t *testing.T) {
 	}
 }
 
-// The words of others set no rule, and neither does a request come from them.
+// Quoted words of other people set no rule and make no request.
 func TestQuotedWordsAreNotTheUsers(t *testing.T) {
 	for _, c := range []struct{ said, want string }{
 		{"Opposing counsel wrote:\n> You must accept the cap.\n> Never send redlines as PDF.\nDon't answer them.", "Opposing counsel wrote:\nDon't answer them."},
@@ -63,8 +63,8 @@ func TestQuotedWordsAreNotTheUsers(t *testing.T) {
 	}
 }
 
-// A request stands outside of documents and quotations. A sentence that only forbids is no
-// request, and a short request is one beside others.
+// A request stands outside of documents and quotations. A sentence that only forbids does
+// not count as a request, and a short request counts even beside other requests.
 func TestGoalIsTheRequest(t *testing.T) {
 	document := "<runbook>\nThe warehouse loads the table every two hours. Create a ticket if it fails.\n</runbook>"
 	for _, c := range []struct{ said, want string }{

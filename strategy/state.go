@@ -38,7 +38,7 @@ func (h *History) checkLines(section int) []Line {
 // was mended.
 const lastCheckValue = failedValue + 0.1
 
-// heardLines returns lines about answers of the user and reports of sub-agents. They stand
+// heardLines returns lines about answers of the user and reports of sub-agents. They are
 // in the log, because the assistant can have corrected a report right after it, and the
 // user can have changed an answer later.
 func (h *History) heardLines(section int) []Line {

@@ -206,8 +206,8 @@ const (
 )
 
 // uncommittedLines returns a line about the files that were changed after the last commit.
-// It returns none for a history without a commit, where the lines of the files say as
-// much.
+// It returns no lines for a history without a commit, because there the lines of the files
+// say the same.
 func (h *History) uncommittedLines(section int) []Line {
 	var names []string
 	last, more := 0, h.commits.more

@@ -58,7 +58,7 @@ func (c *Call) reportsChange() bool {
 
 // memberReports reports whether a member of a record says that something was changed: a
 // success, a state, a number of changes, or the id of what was made. A state counts if it
-// is that of the tool's own verb, as "changed" for change_booking.
+// belongs to the tool's own verb, as "changed" belongs to change_booking.
 func (c *Call) memberReports(f field) bool {
 	if f.nested() || f.text == "" {
 		return false

@@ -174,7 +174,7 @@ func TestLongDraftMakesRoomForReferences(t *testing.T) {
 }
 
 func TestSummaryCountsItsIdentifiersByOrigin(t *testing.T) {
-	// Of a model: five in the sections of which one is cut, the rest added.
+	// The lines of a model: five in the sections (one of them is cut), the rest added.
 	sum := write(t, "## Key entities\n- Files: service/importer.go ghost_one.go\n- Seen: loadRows, parseLine, TestLoadRows\n", work())
 	_, refs, _ := strings.Cut(sum.Text, "## References\n")
 	if sum.Invented != 1 || sum.References == 0 || sum.Named != 4+sum.References {

@@ -10,7 +10,7 @@ import (
 
 // A pictureRule computes the cost of an image from its size in pixels.
 type pictureRule interface {
-	cost(width, height int, detail string) int // detail is that of the request: low, high, original, auto or ""
+	cost(width, height int, detail string) int // detail is the value in the request: low, high, original, auto or ""
 	most(detail string) int                    // the highest cost of any image, used if the size is unknown
 }
 

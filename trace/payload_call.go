@@ -28,7 +28,7 @@ type Preflight struct {
 	MessagesBefore  int `json:"message_count_before"` // of the history with the edits of earlier steps
 	MessagesAfter   int `json:"message_count_after"`
 	PrunedCount     int `json:"pruned_count"`     // removed by this call: summarized + dropped
-	SummarizedCount int `json:"summarized_count"` // those of them in a summary of this call
+	SummarizedCount int `json:"summarized_count"` // removed messages that are in a summary of this call
 	MaskedCount     int `json:"masked_count"`     // masked by this call
 	TruncatedCount  int `json:"truncated_count"`
 	// messages of the history that are not in the view, whichever call removed them
@@ -74,7 +74,7 @@ type CallBill struct {
 	Relative       bool    `json:"relative"` // no price of the model is known: the unit is its input price
 	EstimatedUSD   float64 `json:"estimated_prompt_usd"`
 	WholeUSD       float64 `json:"projected_whole_prompt_usd"`
-	SummaryUSD     float64 `json:"summary_usd"` // known cost of the summaries of this call; each [Summarize] has its own
+	SummaryUSD     float64 `json:"summary_usd"` // known cost of the summaries of this call; each event [Summarize] has the cost of its summary
 	SessionUSD     float64 `json:"session_estimated_prompts_usd"`
 	SessionWhole   float64 `json:"session_projected_whole_prompts_usd"`
 	SessionSummary float64 `json:"session_summaries_usd"`

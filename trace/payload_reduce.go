@@ -45,7 +45,7 @@ type TruncatedResults struct {
 	SessionID      string       `json:"session_id"`
 	Step           int          `json:"step"`
 	TruncatedCount int          `json:"truncated_count"` // tool results; other events count messages, which can have several
-	LimitTokens    int          `json:"limit_tokens"`    // what the most shortened result kept; for tidy: the size from which a result is reduced
+	LimitTokens    int          `json:"limit_tokens"`    // the size of the most shortened result; for tidy: the size from which a result is reduced
 	TokensBefore   int          `json:"tokens_before"`
 	TokensAfter    int          `json:"tokens_after"`
 	ReductionPct   float64      `json:"reduction_pct"` // computed
@@ -88,7 +88,7 @@ func (p TruncatedResults) complete() any {
 type PrunedMessages struct {
 	SessionID       string   `json:"session_id"`
 	Step            int      `json:"step"`
-	PrunedCount     int      `json:"pruned_count"`  // summarized + dropped; all counts here are of this step alone
+	PrunedCount     int      `json:"pruned_count"`  // summarized + dropped; all counts here are for this step alone
 	TotalMessages   int      `json:"message_count"` // number of messages in the view before
 	SummarizedCount int      `json:"summarized_count"`
 	DroppedCount    int      `json:"dropped_count"`

@@ -181,7 +181,7 @@ type ExportError struct {
 	Exporter string // its name, such as "ariadne"
 	Op       string // "export", "flush", "close" or "shutdown"
 	Lost     int    // events since the last reported error
-	Dropped  int    // those of them that were dropped from a full queue
+	Dropped  int    // lost events that were dropped from a full queue
 	Waiting  int    // events in the queue or in delivery
 	Err      error
 	Logged   bool // the exporter has written it to a log of its own

@@ -167,8 +167,8 @@ func TestCloseInAnOutageTriesOnceAndReportsTheLoss(t *testing.T) {
 	})
 }
 
-// What an exporter lost of the part that it is done with is lost besides the rest, which
-// is not offered to it again.
+// If an exporter reports losses in the part that it has handled and the rest is not
+// offered again, both the losses and the rest count as lost.
 func TestCloseCountsWhatABatchLostBeforeItCameBack(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := &slow{took: time.Second}

@@ -18,7 +18,7 @@ import (
 
 // CopyOptions is for [Copy]. The zero value copies everything.
 type CopyOptions struct {
-	// Sessions are the folders to copy; none: all of them, with the heads, the access
+	// Sessions are the folders to copy; none: all folders, with the heads, the access
 	// records and the tombstones beside them.
 	Sessions []string
 	// Heads, if not nil, records each session that is copied by name.
@@ -102,15 +102,15 @@ type copier struct {
 	left  map[string]bool       // tombstoneID of sessions that could not be erased in dst
 }
 
-// all copies the sessions, and then the files beside them: heads of sessions that are
-// not copied yet would report them as missing. It starts again if a session of src was
-// erased in the meantime, because the heads that were read before do not have the erase.
+// all copies the sessions, and then the files beside them: before that, their heads
+// would report the sessions as missing. It starts again if a session of src was erased
+// in the meantime, because the heads that were read before do not have the erase.
 func (c *copier) all(ctx context.Context) error {
 	for round := 0; ; round++ {
 		if err := c.readStones(ctx); err != nil {
 			return err
 		}
-		// These are the heads at this time: later lines are about data that is not
+		// It keeps the heads of this moment, because later lines are about data that is not
 		// copied.
 		heads, err := c.list(ctx, keyOf(headsName))
 		if err != nil {

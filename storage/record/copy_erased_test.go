@@ -144,7 +144,7 @@ func TestCopyErasesNoOtherSession(t *testing.T) {
 	wantWhole(t, dst)
 }
 
-// An erase at any time of a copy is no tampering with it.
+// An erase at any time during a copy is not reported as tampering.
 func TestCopyDuringAnErase(t *testing.T) {
 	for _, named := range [][]string{nil, {"alice"}} {
 		for at := 0; ; at++ {
@@ -317,7 +317,7 @@ func TestCopyErasesOnlyForASignedHead(t *testing.T) {
 	wantErased(t, dst, "alice")
 }
 
-// A refusal that was damaged is no erase, and a copy ends no hold.
+// A damaged refusal does not count as an erase, and a copy does not end a hold.
 func TestCopyErasesNothingForADamagedRefusal(t *testing.T) {
 	for name, to := range map[string]string{"another member": `"refuse":"`, "no JSON": `"refused:"`} {
 		for _, more := range []bool{false, true} {
@@ -352,7 +352,8 @@ func TestCopyErasesNothingForADamagedRefusal(t *testing.T) {
 	}
 }
 
-// A copy that missed a life under the name erases the life that it has.
+// If the source began a session of one name several times between two copies, the copy
+// still erases the session that it has.
 func TestCopyErasesAnEarlierLife(t *testing.T) {
 	for _, named := range [][]string{nil, {"alice"}} {
 		for _, again := range []bool{false, true} {
@@ -382,7 +383,8 @@ func TestCopyErasesAnEarlierLife(t *testing.T) {
 	}
 }
 
-// A damaged tombstone of the copy stops the sessions that can be its own, and no other.
+// A damaged tombstone of the copy stops only the copying of sessions to which it may
+// belong.
 func TestCopyWithADamagedTombstone(t *testing.T) {
 	src, dst := lived(t), memory.New()
 	must(t, second(record.Copy(t.Context(), dst, src, record.CopyOptions{})))
@@ -399,8 +401,8 @@ func TestCopyWithADamagedTombstone(t *testing.T) {
 	}
 }
 
-// A session that may be the one of a damaged tombstone is not copied, and neither are the
-// heads, which would prove it missing.
+// A session to which a damaged tombstone may belong is not copied. The heads are not
+// copied either, because they would show that the session is missing.
 func TestCopyBesideADamagedTombstoneCopiesNoHeads(t *testing.T) {
 	src, dst := memory.New(), memory.New()
 	first := session(t, src, "alice")

@@ -47,8 +47,8 @@ func TestEraseDoesNotAffectTheNextSession(t *testing.T) {
 	}
 }
 
-// A manifest that is lost is no erase, even if an earlier session of the name was erased
-// since this one was opened: nothing is removed.
+// A lost manifest does not count as an erase, even if an earlier session of the same
+// name was erased since this one was opened. No file is removed.
 func TestALostManifestAfterAnEraseCostsNoFile(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -342,8 +342,8 @@ func TestAnIdleAgentAddsNothingToTheLogOfTheNextSession(t *testing.T) {
 	})
 }
 
-// The step exists, but in the next session. The files that were stored for it belong to
-// the erased one.
+// The step exists, but in the next session. The files stored for it belong to the
+// erased session.
 func TestALostRaceLooksForAnErase(t *testing.T) {
 	t.Parallel()
 	a := &slowCreate{Archive: memory.New()}

@@ -90,7 +90,7 @@ func TestTwoCopiesAtOnce(t *testing.T) {
 		dst.do = func() {
 			whole := memory.New()
 			must(t, second(record.Copy(t.Context(), whole, src, record.CopyOptions{})))
-			for k, data := range everything(t, whole) { // the other one is past this file, and not at its end
+			for k, data := range everything(t, whole) { // the other erase has removed this file and is still running
 				if strings.HasPrefix(k, "alice/"+name) {
 					must(t, dst.Archive.Append(t.Context(), mustKey(t, k), 0, storage.Redacted(text("%s", data))))
 				}

@@ -2,8 +2,8 @@ package record
 
 import "errors"
 
-// The sentinel errors of sessions, wrapped in an [*storage.Error], as are those of the
-// archive below; compare with errors.Is.
+// The sentinel errors of sessions. Like the errors of the archive below, they are
+// wrapped in a [*storage.Error]; compare with errors.Is.
 var (
 	// ErrStep means that a step cannot be committed because the step before is not
 	// committed, or because nothing was archived for it.

@@ -72,9 +72,9 @@ func (s *Session) OpenIndex(ctx context.Context, name string) (*turnindex.Table,
 	})
 }
 
-// Read returns at most n bytes of a file of the session, from off. It returns
-// fewer only at the end of the file, and none for a negative n. It calls Open
-// of the archive once.
+// Read returns at most n bytes of a file of the session, from off. It returns fewer
+// bytes only at the end of the file, and no bytes for a negative n. It calls Open of
+// the archive once.
 func (s *Session) Read(ctx context.Context, name string, off, n int64) ([]byte, error) {
 	r, err := s.Open(ctx, name, off, n)
 	if err != nil {

@@ -177,8 +177,8 @@ func unreadLedger(step int, err error) (Ledger, error) {
 	return Ledger{}, err
 }
 
-// saidOf returns the manifest's records of a ledger. There can be several, because
-// several processes announce a ledger before one of them wins the number.
+// saidOf returns the manifest's records of a ledger. There can be several records,
+// because several processes announce a ledger before one of them wins the number.
 func (s *Session) saidOf(ctx context.Context, l Ledger) ([]fileHash, error) {
 	t, _ := s.manifest.known()
 	if said := t.facts.ledgers.of(l.Step); slices.Contains(said, l.is) {

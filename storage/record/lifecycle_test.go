@@ -468,8 +468,8 @@ func (a timeless) List(ctx context.Context, prefix storage.Key) iter.Seq2[storag
 	}
 }
 
-// A session with only logs records no time of its last write. If the time of one of
-// its files is unknown, so is that of the session.
+// A session with only logs records no time of its last write. If the time of one file
+// is unknown, the time of the session is unknown, too.
 func TestPruneKeepsSessionsOfUnknownAge(t *testing.T) {
 	for _, only := range []string{"", "events.jsonl", "journal.jsonl"} {
 		a := timeless{memory.New(), only}

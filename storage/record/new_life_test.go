@@ -191,8 +191,8 @@ func TestNoLogBeginsInASessionThatWasErased(t *testing.T) {
 	})
 }
 
-// Logs of the new session with the length of the old ones stay. So does a ledger with
-// the name of one whose answer was lost.
+// Logs of the new session with the length of the old ones stay. A new session also
+// keeps a ledger with the same name as a ledger whose create got no answer.
 func TestANewSessionKeepsLogsOfTheSameLength(t *testing.T) {
 	t.Parallel()
 	lost := &unheard{}

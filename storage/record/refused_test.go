@@ -11,8 +11,8 @@ import (
 	"github.com/agentcompact/compact/storage/record"
 )
 
-// A refusal first confirms a step whose ledger is stored, so that its tombstone and its
-// head are about the same line of the manifest.
+// If the ledger of a step is stored but not confirmed, a refusal first confirms the
+// step. Its tombstone and its head are then about the same line of the manifest.
 func TestRefusalWithAnUnconfirmedStep(t *testing.T) {
 	a := &fallen{Archive: memory.New()}
 	s := session(t, a, "s")

@@ -97,8 +97,9 @@ func (a *turns) List(ctx context.Context, prefix storage.Key) iter.Seq2[storage.
 	return a.Archive.List(ctx, prefix)
 }
 
-// besideAScrub calls read for turns in which a scrub can make some of its changes, and
-// the others later or when read has ended: some of them, COMPACT_SOAK=1 all.
+// besideAScrub calls read while a scrub makes some of its changes at one point, and the
+// other changes at a later point or after read has ended. It tries some of these
+// combinations, and all with COMPACT_SOAK=1.
 func besideAScrub(t *testing.T, read func(t *testing.T, name string, a storage.Archive)) {
 	t.Helper()
 	scrub := func(lease time.Duration) func(*record.Session) error {

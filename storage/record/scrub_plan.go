@@ -209,7 +209,7 @@ func (p *scrubPlan) overwrite(f *scrubFile, find func(string, []byte) [][2]int) 
 // mask overwrites spans of a part of a line with asterisks. If the line would become
 // invalid JSON, because a span is in a number, it uses the same digit for all spans. If a
 // span begins or ends within an escape (for example a line feed whose n looks like the
-// beginning of the secret), the whole escape is overwritten or none of it.
+// beginning of the secret), either the whole escape is overwritten or no byte of it.
 func mask(line, part []byte, spans [][2]int) error {
 	was, valid := bytes.Clone(part), json.Valid(line)
 	if valid {

@@ -38,7 +38,7 @@ type Session struct {
 	marked  map[string]int64          // log → bytes that a mark of this Session covers
 	named   bool                      // the name for its hash is stored
 	untold  bool                      // the manifest has lines of this Session without a head
-	scrubs  int                       // known scrubs of the manifest: those when the session was opened, and its own
+	scrubs  int                       // known scrubs of the manifest: the scrubs before the session was opened, and the session's own
 	began   int64                     // lines of the manifest at that time
 	opened  time.Time
 }

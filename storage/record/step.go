@@ -42,9 +42,9 @@ type Committed struct {
 }
 
 // TranscriptDraft is [Session.TranscriptOf] for CommitStep. stored, if not nil, is
-// called once in each CommitStep that stores it, from another goroutine, as soon as the
-// transcript is durable or has failed. If the step fails, a durable transcript stays,
-// and another step can use it.
+// called once in each CommitStep that stores the transcript, from another goroutine, as
+// soon as the transcript is durable or could not be stored. If the step fails, a
+// durable transcript stays, and another step can use it.
 func (s *Session) TranscriptDraft(c *Content, stored func(Written, error)) (Draft, error) {
 	blob, err := c.blob()
 	if err != nil {

@@ -76,8 +76,8 @@ func TestALedgerNamesTheFilesStoredWithIt(t *testing.T) {
 	verified(t, a, "s")
 }
 
-// If two processes commit one number, one wins, at whatever point, and all files
-// that count are complete.
+// If two processes commit one number, one of them wins, at every point of the other's
+// commit, and all files that count are complete.
 func TestStepsWithDraftsAtOnce(t *testing.T) {
 	t.Parallel()
 	a := memory.New()
@@ -197,8 +197,8 @@ func TestRefusedLedgerIsNotAnnounced(t *testing.T) {
 	}
 }
 
-// TestALostRaceForTheSameLedgerLeavesNothingMissing: the loser has announced the
-// same bytes with files of its own, which it never stored.
+// TestALostRaceForTheSameLedgerLeavesNothingMissing: the loser has announced the same
+// bytes with its own files, but never stored those files.
 func TestALostRaceForTheSameLedgerLeavesNothingMissing(t *testing.T) {
 	t.Parallel()
 	same := func(s *record.Session) record.Step {

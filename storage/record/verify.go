@@ -19,7 +19,7 @@ type VerifyOptions struct {
 	// detected.
 	Head string
 
-	// Heads, if not nil, holds the heads beside the sessions, or a copy of them.
+	// Heads, if not nil, holds the heads beside the sessions, or a copy of these heads.
 	// Read it before the session ([ReadHeads]).
 	Heads *HeadBook
 
@@ -140,9 +140,9 @@ func (r Report) Abandoned() []string {
 // that the archive cannot be read; problems of the session are in the Report.
 //
 // Other processes may write to the session meanwhile. If the session is scrubbed or
-// erased in the meantime, Verify waits for the end of that, up to the lease of a
-// process that died (20 seconds by default), and reads the session again before it
-// reports a problem.
+// erased in the meantime, Verify waits for the end of the scrub or erase, up to the
+// lease of a process that died (20 seconds by default), and reads the session again
+// before it reports a problem.
 func Verify(ctx context.Context, a storage.Archive, session string, opts VerifyOptions) (Report, error) {
 	dir, err := Prefix(session)
 	if err != nil {

@@ -68,8 +68,8 @@ func changeWaiting(t *testing.T, a *memory.Archive) {
 	}
 }
 
-// A file that waits and was changed is evidence: whoever ends the scrub reports it, and
-// keeps the file that it was to replace.
+// A waiting file that was changed is evidence. The process that completes the scrub
+// reports it, and keeps the file that it was to replace.
 func TestAChangedFileOfAScrubTakesNoPlace(t *testing.T) {
 	t.Parallel()
 	for at := 0; ; at++ {

@@ -39,8 +39,8 @@ func (s *Session) made(k storage.Key, b storage.Blob, err error) {
 	s.loose[k] = looseFile{b.SHA256(), true, err == nil}
 }
 
-// loosely returns the keys of the loose files: all of them, or only those whose
-// create has returned.
+// loosely returns the keys of the loose files: all keys, or only the keys of files
+// whose create has returned.
 func (s *Session) loosely(all bool) (keys []storage.Key) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -73,7 +73,7 @@ func TestLastSegmentIsHiddenByDeleteMarkers(t *testing.T) {
 		case r.Method == http.MethodDelete:
 			gone = append(gone, q.Get("versionId"))
 			w.WriteHeader(http.StatusNoContent)
-		case r.Method == http.MethodPost: // so that it deletes them one by one
+		case r.Method == http.MethodPost: // so that the archive deletes objects one by one
 			fail(w, http.StatusNotImplemented, "NotImplemented")
 		case q.Has("versions"):
 			w.Header().Set("Content-Type", "application/xml")

@@ -40,10 +40,10 @@ func session(t *testing.T, a storage.Archive, id string) *record.Session {
 	return s
 }
 
-// A step makes a fixed number of requests, and so does the first step of a session,
-// whatever size the logs have: with its transcript stored during the summary, or with
-// the step. Opening reads each piece of the manifest once. In addition, each eighth line
-// of the manifest, and of a log, is rolled up.
+// A step makes a fixed number of requests for logs of every size. The first step of a
+// session does, too. The transcript is stored during the summary, or with the step.
+// Opening reads each piece of the manifest once. In addition, each eighth line of the
+// manifest, and of a log, is rolled up.
 func TestStepMakesFewRequests(t *testing.T) {
 	for name, c := range map[string]struct {
 		step                      func(context.Context, *record.Session, int) error
@@ -205,7 +205,7 @@ func TestRemoveAllRemovesTheVersionsOfItsKeys(t *testing.T) {
 	}
 }
 
-// A lock keeps one of them, and the error names it.
+// A lock keeps one object, and the error names it.
 func TestRemoveAllReportsLockedObjects(t *testing.T) {
 	s := s3test.MinIO(t)
 	c := s.Config(s.Bucket(t, true))

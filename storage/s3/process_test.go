@@ -34,8 +34,8 @@ func sizeOf(t testing.TB, a storage.Archive, k storage.Key) int64 {
 	return 0
 }
 
-// Of eight writers, or of 24 with COMPACT_SOAK=1: what they all do before they
-// meet grows with the square of them.
+// The test runs eight writers, or 24 with COMPACT_SOAK=1. The work of all writers
+// before they meet grows with the square of their number.
 func TestOneOfManyWritersCommitsAStep(t *testing.T) {
 	sample(t)
 	writers := 8

@@ -86,8 +86,9 @@ func TestALongSessionIsOpenedWithFewRequests(t *testing.T) {
 	}
 }
 
-// For every piece of a log, roll-ups give the bytes of its segments: also if one is
-// missing, too short, or belongs to another log of that name.
+// For every piece of a log, the bytes read through roll-ups equal the bytes of the
+// segments, even if a roll-up is missing, too short, or belongs to another log of that
+// name.
 func TestRollupsReadLikeTheirSegments(t *testing.T) {
 	for name, spoil := range map[string]func(t *testing.T, put func(body string), f *front){
 		"whole":   func(*testing.T, func(string), *front) {},
@@ -329,8 +330,8 @@ func TestFailedRollupIsIgnored(t *testing.T) {
 	}
 }
 
-// A log that is removed before any request of an append that rolls it up, or during its
-// removal, leaves no roll-up; neither does a log with a failed append.
+// A log leaves no roll-up if it is removed before any request of an append that makes a
+// roll-up, if the append runs during the removal, or if the append fails.
 func TestARollupDoesNotOutliveItsLog(t *testing.T) {
 	for at := 1; ; at++ {
 		for _, write := range []func(*s3.Archive, storage.Key, int64) error{

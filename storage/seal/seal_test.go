@@ -170,7 +170,7 @@ func TestNewKeyComesFirstAndNamesStay(t *testing.T) {
 }
 
 // A ring may begin with a key of its own and learn the archive's key afterwards. From
-// then on nothing is sealed or named with the first one, and data sealed with it can
+// then on nothing is sealed or named with the first key, but data sealed with it can
 // still be opened.
 func TestKeysThatAreLearnedReplaceTheOnesBefore(t *testing.T) {
 	own := Key{3}

@@ -113,8 +113,8 @@ func (s *Spool) evictOne(ctx context.Context, session string, keep time.Duration
 	} else if lost != "" {
 		return replace(s.state(session, conflictFile), []byte(lost))
 	}
-	// Without its origin a session counts as not on the disk, whatever remains
-	// of it.
+	// A session without its origin counts as not on the disk, even if some of its files
+	// are left.
 	if err := os.Remove(s.state(session, originFile)); err != nil {
 		return err
 	}

@@ -7,9 +7,9 @@ import (
 	"strings"
 )
 
-// Files beside the sessions, such as their heads, are sent after the sessions:
-// heads of data that the remote archive does not have yet would report it as
-// missing.
+// Files beside the sessions, such as their heads, are sent after the sessions: before
+// that, the heads would report data as missing that the remote archive does not have
+// yet.
 
 func isBeside(session string) bool { return strings.HasPrefix(session, "_") }
 

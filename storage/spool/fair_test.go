@@ -46,8 +46,8 @@ func arrived(t *testing.T, r *remote, sessions int) (n int) {
 	return n
 }
 
-// A session that the remote archive refuses, such as one under an Object Lock,
-// holds up itself alone, however many there are of them.
+// If the remote archive refuses a session, for example because of an Object Lock, only
+// that session waits. This holds for any number of such sessions.
 func TestRefusedSessionsDelayNoOthers(t *testing.T) {
 	for _, refused := range []int{1, 4, 9} {
 		dir := t.TempDir()

@@ -72,10 +72,10 @@ var (
 	_ storage.Locator = (*Spool)(nil)
 )
 
-// Open returns a spool in front of remote, in the folder dir, which is created
-// if it is missing. It starts to send the data that earlier processes left
-// there. A folder belongs to the first archive that it was opened for,
-// identified by its [storage.Locator]; opening it for another one is an error.
+// Open returns a spool in front of remote, in the folder dir, which is created if it is
+// missing. It starts to send the data that earlier processes left there. A folder
+// belongs to the first archive for which it was opened, identified by the archive's
+// [storage.Locator]. Opening the folder for another archive is an error.
 func Open(dir string, remote storage.Archive, opts *Options) (*Spool, error) {
 	if dir == "" {
 		return nil, &storage.Error{Op: "open spool", Err: errors.New("no folder is named")}

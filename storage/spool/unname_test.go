@@ -26,8 +26,8 @@ func (l *listed) List(ctx context.Context, prefix storage.Key) iter.Seq2[storage
 	return l.remote.List(ctx, prefix)
 }
 
-// The name of a session that began under that of an erased one stays, also if it is
-// written while names leave.
+// If a new session has the name of an erased one, its name stays, even if it is written
+// while the names of erased sessions are removed.
 func TestNameOfASessionThatBeganAfterAnEraseStays(t *testing.T) {
 	r := newRemote()
 	must(t, step(t.Context(), headed(t, r, "alice")))

@@ -75,8 +75,8 @@ func (t *Table) Files() []string { return t.h.files }
 // true is wrong in less than one of a hundred cases. It reads nothing.
 func (t *Table) Mentions(q Query) bool { return t.h.filter.holds(q.hash()) }
 
-// Lookup returns the records for q, those of one key sorted by slot and ordinal;
-// no records is no error. It reads one page, and the overflow pages of the bucket.
+// Lookup returns the records for q, those of one key sorted by slot and ordinal; no
+// records are not an error. It reads one page, and the overflow pages of the bucket.
 // Errors are those of the source, and [ErrDamaged].
 func (t *Table) Lookup(ctx context.Context, q Query) ([]Record, error) {
 	var out []Record

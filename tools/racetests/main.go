@@ -1,7 +1,7 @@
 // Command racetests prints the tests that are worth running with the race detector:
 // those that start goroutines or a server, leave work running in the background, or run
-// in parallel. In all other tests one goroutine waits for another at each step, and the
-// detector makes them five to eight times slower.
+// in parallel. In all other tests one goroutine runs at a time, and the detector makes
+// these tests five to eight times slower.
 //
 //	go test -race $(go run ./tools/racetests -all ./storage/spool ./...)
 //

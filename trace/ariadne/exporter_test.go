@@ -329,7 +329,8 @@ func TestLongSessionsThatBeginAlikeHaveHeadingsOfTheirOwn(t *testing.T) {
 	}
 }
 
-// The page must show a warning as one, because its status alone is that of a failure.
+// The page must show a warning as a warning, though its status is the status of a
+// failure.
 func TestThePageShowsWarningsAsWarnings(t *testing.T) {
 	server := ariadnetest.NewServer(t)
 	events := tracetest.Sample(time.Now())
