@@ -561,7 +561,7 @@ func (c *clients) recallSome(m *rig, most int) {
 			}
 		}
 		got, err := m.Recall(context.Background(), "s", fp)
-		want := string([]rune(strings.Join(texts, "\n"))) // JSON has no bytes that are no text
+		want := string([]rune(strings.Join(texts, "\n"))) // JSON has no bytes that are not text
 		got, want = withoutLeak(withoutMedia(got)), withoutLeak(want)
 		if c.redacts && redactedOf(got, want) { // random text can look like a secret
 			got = want

@@ -28,7 +28,7 @@ func (e *Earlier) like(o *Earlier) bool {
 // applied now or the incoming history had them.
 func (r *replayed) went(step *ledger.Step) {
 	if step.Kind == ledger.KindTidy {
-		return // tidy steps are no compactions
+		return // tidy steps are not compactions
 	}
 	r.last = step
 	by := Earlier{Preset: step.Preset, Strategy: step.Strategy, Window: step.Window}

@@ -15,7 +15,7 @@ import (
 // agent keeps the view or sends the whole history, no request is refused if the
 // messages that must stay fit together with a notice. Anthropic and Gemini need one
 // more message before the notice, because the user must come first.
-func TestLargeSummaryInTheLedgerIsNoRefusal(t *testing.T) {
+func TestLargeSummaryInTheLedgerCausesNoRefusal(t *testing.T) {
 	stages := [][]string{nil}
 	if soak() {
 		stages = append(stages, []string{"mask", "summarize"}, []string{"summarize", "shrink", "squeeze"})
@@ -57,9 +57,9 @@ func TestLargeSummaryInTheLedgerIsNoRefusal(t *testing.T) {
 			}
 		}
 	}
-	t.Logf("%d of %d calls had the summary of the ledger, and made another one of it", again, calls)
+	t.Logf("%d of %d calls had the summary of the ledger in their view, and replaced it by a new one", again, calls)
 	if again < calls/2 {
-		t.Error("no case was tested")
+		t.Error("too few calls replaced the summary of the ledger")
 	}
 }
 

@@ -332,10 +332,10 @@ func (m *CompactManager) release(s *session) {
 	m.retire(s)
 }
 
-// Flush writes the audit log of every session to the archive, sends the contents of
-// its spool, and waits until the exporters have all emitted events, or until ctx
-// ends. An unreachable exporter is no error of Flush; it is reported like every
-// failure of an exporter (Config.OnTraceError), and the events wait.
+// Flush writes the audit log of every session to the archive, sends the contents of its
+// spool, and waits until the exporters have all emitted events, or until ctx ends. An
+// unreachable exporter is not an error of Flush; it is reported like every failure of
+// an exporter (Config.OnTraceError), and the events wait.
 func (m *CompactManager) Flush(ctx context.Context) (err error) {
 	defer m.rescue("Flush", &err)
 	if !m.uses.begin() {

@@ -206,7 +206,7 @@ func evictAndRecall(t *testing.T, seed uint64) int {
 		}
 		got, err := other.Recall(t.Context(), "s", fp)
 		got = withoutMedia(got)
-		want := string([]rune(strings.Join(texts, "\n"))) // JSON has no bytes that are no text
+		want := string([]rune(strings.Join(texts, "\n"))) // JSON has no bytes that are not text
 		if err != nil || got != want {
 			t.Errorf("seed %d (%s, keep %v): %s message: %.80q, %v; want %.80q", seed, c.Preset, keep, m.Role, got, err, want)
 		}

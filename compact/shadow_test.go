@@ -286,7 +286,7 @@ func TestObservedCallsLearnFromTheBill(t *testing.T) {
 	if !m.Observe(res, bill) {
 		t.Error("the bill of the whole history was not used")
 	}
-	m.Observe(res, bill) // a second usage of the same request is no second bill
+	m.Observe(res, bill) // a second usage of the same request is not a second bill
 	m.Observe(looked(t, m, loop(20, 400)), compact.Usage{PromptTokens: 100, CacheKnown: true, CachedTokens: 101})
 	sends := newRig(t, compact.Config{Model: "claude-sonnet-4-5", MaxContextTokens: 200_000})
 	sends.CompactManager.Observe(sends.preflight(loop(20, 400)), bill)

@@ -161,10 +161,10 @@ type Proposal struct {
 type Stage interface {
 	// Name returns the name of the stage in results and events. It never changes.
 	Name() string
-	// Propose must not modify the view, and should return the same proposal for
-	// the same view. An empty Proposal means that the stage has nothing to offer;
-	// that is no error. An error of the context ends the compaction. Any other
-	// error is reported, and the next stage runs.
+	// Propose must not modify the view, and should return the same proposal for the same
+	// view. An empty Proposal means that the stage has nothing to offer; that is not an
+	// error. An error of the context ends the compaction. Any other error is reported, and
+	// the next stage runs.
 	Propose(ctx context.Context, v *View) (Proposal, error)
 }
 

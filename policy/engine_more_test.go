@@ -109,7 +109,7 @@ func TestConversationRecordsTheReasonOfTheLastCut(t *testing.T) {
 }
 
 // The reference in a placeholder has twelve hex digits. A text with another reference is
-// no placeholder, and can still be masked.
+// not a placeholder, and can still be masked.
 func TestParseMarkRejectsInvalidReferences(t *testing.T) {
 	for _, c := range []struct {
 		ref  string

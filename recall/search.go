@@ -59,7 +59,7 @@ func Around(n int) SearchOption {
 // search covers the newest 64 MiB of a session and takes at most ten seconds. It also
 // covers steps that were committed since [Open].
 //
-// Errors are a *[ReadError], also if the context ended, and [ErrInternal]. The context is
+// Errors are a *[ReadError], even if the context ended, and [ErrInternal]. The context is
 // checked every few KB.
 func (s *Session) Search(ctx context.Context, pattern *regexp.Regexp, most int, opts ...SearchOption) (found Found, err error) {
 	defer s.rescue("Search", &err)

@@ -160,7 +160,7 @@ func Exists(folder string) bool {
 	return err == nil
 }
 
-// Remove removes the index in a folder. A missing index is no error.
+// Remove removes the index in a folder. A missing index is not an error.
 func Remove(folder string) error {
 	var errs []error
 	for _, name := range []string{fileName, fileName + "-journal", fileName + "-wal", fileName + "-shm", originName} {

@@ -48,11 +48,10 @@ type Archive interface {
 	// returns bytes of k in order, at least those present when Open returned.
 	Open(ctx context.Context, k Key, off, n int64) (io.ReadCloser, error)
 
-	// List yields every key that is prefix or lies below it ([Key.Has]), in the
-	// byte order of keys, the zero Key lists everything. An empty result is no
-	// error. Every write that was acknowledged before List began is visible. An
-	// error is yielded last and once. Foreign entries are yielded as well
-	// ([Info.Foreign]), in any position.
+	// List yields every key that is prefix or lies below it ([Key.Has]), in the byte order
+	// of keys, the zero Key lists everything. An empty result is not an error. Every write
+	// that was acknowledged before List began is visible. An error is yielded last and
+	// once. Foreign entries are yielded as well ([Info.Foreign]), in any position.
 	List(ctx context.Context, prefix Key) iter.Seq2[Info, error]
 }
 
@@ -71,16 +70,16 @@ type Info struct {
 // A Remover is an Archive that can remove keys. Package storage/record does so
 // to erase and prune sessions, and to end a scrub.
 type Remover interface {
-	// Remove removes k, durably when it returns nil. A missing k is no error.
-	// Empty folders are removed as well.
+	// Remove removes k, durably when it returns nil. A missing k is not an error. Empty
+	// folders are removed as well.
 	Remove(ctx context.Context, k Key) error
 }
 
 // A BulkRemover is a Remover that removes many keys more cheaply in one call.
 type BulkRemover interface {
 	Remover
-	// RemoveAll removes all keys, in any order. After an error some may be removed.
-	// An empty list is no error.
+	// RemoveAll removes all keys, in any order. After an error some may be removed. An
+	// empty list is not an error.
 	RemoveAll(ctx context.Context, keys []Key) error
 }
 
@@ -112,9 +111,8 @@ type Tidier interface {
 // A Keeper is an Archive that can forbid the removal of a key for a time, such
 // as by a retention or an Object Lock.
 type Keeper interface {
-	// Kept returns nil if k can be removed now, also if it does not exist, and
-	// otherwise [ErrLocked], preferably as a [*LockedError] with the end of the
-	// lock.
+	// Kept returns nil if k can be removed now, even if it does not exist, and otherwise
+	// [ErrLocked], preferably as a [*LockedError] with the end of the lock.
 	Kept(ctx context.Context, k Key) error
 }
 

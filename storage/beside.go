@@ -26,7 +26,7 @@ type Glancer interface {
 
 // IndexHolder is an Archive that keeps an index of its text beside the sessions.
 type IndexHolder interface {
-	// DropIndex removes the index, which can be rebuilt from the sessions. A
-	// missing index is no error.
+	// DropIndex removes the index, which can be rebuilt from the sessions. A missing index
+	// is not an error.
 	DropIndex(ctx context.Context) error
 }

@@ -189,7 +189,7 @@ func describesDeed(next string) bool {
 }
 
 // givesReason reports whether a word after this text is part of a reason ("because the
-// field must be set"). A statement in a reason is no rule.
+// field must be set"). A statement in a reason is not a rule.
 func givesReason(before string) bool {
 	at := max(strings.LastIndex(" "+before, " because "), strings.LastIndex(" "+before, " since "))
 	return at >= 0 && !strings.Contains(before[at:], ",")

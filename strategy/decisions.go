@@ -177,7 +177,7 @@ const takenBackValue = failedValue + 0.5
 
 // decisions returns the assistant's sentences that state a future action or a choice,
 // with their reasons. A guess, an offer that the user has not accepted, and a sentence
-// that describes something are no decisions. The log has them as statements.
+// that describes something are not decisions. The log has them as statements.
 func (h *History) decisions() []fact { return h.judgments(resolves) }
 
 // conclusions returns the assistant's sentences that state a problem or its cause, except

@@ -80,7 +80,7 @@ func lastingPart(t string) string {
 }
 
 // wentBy reports whether the request in step i is done: the assistant ended its turn after
-// it, and the user then wrote a message that is no objection.
+// it, and the user then wrote a message that is not an objection.
 func (h *History) wentBy(i int) bool {
 	ended := false
 	for k := i + 1; k < len(h.Steps); k++ {

@@ -47,7 +47,7 @@ func (h *History) ledOn(announced fact) bool {
 }
 
 // mostTexts is the number of later texts of the assistant, and of the agents that it talks
-// to, after which an announcement is no next step.
+// to, after which an announcement is not a next step.
 const mostTexts = 3
 
 // names reports whether an argument of a call contains one of the words.

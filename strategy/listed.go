@@ -148,7 +148,7 @@ func (x *lister) at(one sentence) *listed {
 		if one.heading || len(led) == 0 {
 			return nil
 		}
-		return &listed{leads: texts(led)} // the text after these sentences is no list
+		return &listed{leads: texts(led)} // the text after these sentences is not a list
 	}
 	for n := len(x.leads); n > 0 && x.leads[n-1].indent >= one.indent; n-- {
 		x.leads = x.leads[:n-1] // a list within an earlier item has ended
@@ -181,7 +181,7 @@ func labeled(t string) bool {
 	return ok && len(label) <= longestLabel && len(strings.Fields(label)) <= 3 && !strings.ContainsAny(label, "`/.({\"[0123456789") && label != "" && label[0] >= 'A' && label[0] <= 'Z'
 }
 
-// count counts a sentence that is no lead.
+// count counts a sentence that is not a lead.
 func (x *lister) count(place *listed) {
 	if place.inList() {
 		x.now.seq++

@@ -182,7 +182,7 @@ func (c *Call) showsCommit() bool {
 }
 
 // questionHow returns the introduction of an unanswered question. The user's message that
-// follows the block is no answer if it was written before the question.
+// follows the block is not an answer if it was written before the question.
 func (h *History) questionHow(step int) string {
 	if h.asked != "" && (h.order.since == 0 || step < h.order.since) {
 		return "asked the user last, whose next message follows this block: "

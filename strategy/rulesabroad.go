@@ -54,8 +54,8 @@ var (
 	deIdle   = []string{"macht nichts", "mach dir ", "macht euch ", "keine ahnung", "keine sorge", "keine eile", "kein problem", "keine frage", "keine fehler", "kein fehler", "nicht schlimm", "nicht sicher", "nichts gefunden", "nichts zu ", "kein wunder", "ohne erfolg", "keine änderung", "keine antwort"}
 )
 
-// rulesAbroad reports whether a lower-case sentence, which is no question, sets a rule in
-// German, French or Spanish.
+// rulesAbroad reports whether a lower-case sentence, which is not a question, sets a rule
+// in German, French or Spanish.
 func rulesAbroad(low string) bool {
 	low = bareClause(low)
 	if idleAbroad(low) || asksAbroad(low) {

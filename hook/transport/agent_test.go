@@ -289,7 +289,7 @@ func TestAgentsOwnModelIsNotUsedWithAColdCache(t *testing.T) {
 	r.quiet()
 }
 
-// A usage without figures of a cache is no reason to ask.
+// A usage without figures of a cache is not a reason to ask.
 func TestAgentsOwnModelIsDisabledWithoutAUsage(t *testing.T) {
 	f := forms()[1]
 	f.fields = `"model":"gpt-4o","stream":true`

@@ -99,7 +99,7 @@ func waits(e string) bool {
 }
 
 // Text, reasoning and the calls of other tools reach the caller before the provider
-// sends the next event, also if the model recalls, and in the answer after that.
+// sends the next event, even if the model recalls, and in the answer after that.
 func TestStreamsFlowDuringRecalls(t *testing.T) {
 	eachFlow(t, func(t *testing.T, f form) {
 		recalls := provider.Call{ID: "ours", Name: "recall", Args: `{"ref":"turn:1"}`}

@@ -90,7 +90,7 @@ func TestFieldsOfAnotherTypeAreIgnored(t *testing.T) {
 }
 
 // The text of the next answer is set apart from text that the caller has received, and
-// not from thoughts, which are no text of the answer.
+// not from thoughts, which are not text of the answer.
 func TestAThoughtIsNoTextThatAnAnswerEndsIn(t *testing.T) {
 	const thought = `{"text":"I look","thought":true}`
 	for parts, want := range map[string]string{

@@ -120,7 +120,7 @@ func TestPersistentFailureReturnsTheRefusal(t *testing.T) {
 	}
 }
 
-// There is only one retry, also if the first request was sent unchanged.
+// There is only one retry, even if the first request was sent unchanged.
 func TestSecondOverflowAfterAFailureReachesTheCaller(t *testing.T) {
 	a := &moody{Archive: memory.New()}
 	a.fails.Store(1)

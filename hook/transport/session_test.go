@@ -171,7 +171,7 @@ func TestUnnamedSessionsAreDistinguishedByTheirBeginning(t *testing.T) {
 	}
 }
 
-// Before the first answer, a call is a branch identified by its beginning, also if
+// Before the first answer, a call is a branch identified by its beginning, even if
 // several conversations of one name begin at once.
 func TestCallsBeforeTheFirstAnswerBranchByTheirBeginning(t *testing.T) {
 	f := forms()[0]

@@ -129,7 +129,7 @@ func (m *Meta) set(line []byte, in jsonscan.Member) {
 		m.Wire, _ = jsonscan.Unquote(value)
 	case in.Key == "refs" && value[0] == '[':
 		_ = jsonscan.Array(line, in.Value, func(_ int, e jsonscan.Span) error {
-			r, _ := jsonscan.Unquote(e.Of(line)) // "" is no reference
+			r, _ := jsonscan.Unquote(e.Of(line)) // "" is not a reference
 			m.Refs = append(m.Refs, r)
 			return nil
 		})

@@ -17,7 +17,7 @@ type Row struct {
 	File  string // file with the line
 	Off   int64  // place of the line in the file
 	Len   int64  // its length in bytes, without the line feed
-	Ours  bool   // a placeholder, notice or summary, which is no part of its turn
+	Ours  bool   // a placeholder, notice or summary, which is not part of its turn
 	Want  bool   // the index must find its fingerprint and parts
 }
 

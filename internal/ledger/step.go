@@ -16,7 +16,7 @@ import (
 // Version is the format version of ledger-NNN.json.
 const Version = 2
 
-// The kinds of steps that are no compactions.
+// The kinds of steps that are not compactions.
 const (
 	KindTidy = "tidy" // edits of results that no call had sent yet
 	KindVoid = "void" // no edits; states that no view used the edits of the same owner, outcome and try

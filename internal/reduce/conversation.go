@@ -142,7 +142,7 @@ func (c *Conversation) Apply(edits []policy.Edit) (*Conversation, error) {
 // looks for calls in d.
 //
 // anchor is for a replay. It is the index, from 1, of the message that was the last user
-// message at the time of the cut; -1 = there was none, 0 = this is no replay.
+// message at the time of the cut; -1 = there was none, 0 = this is not a replay.
 func (d *Conversation) edit(edits []policy.Edit, anchor int, u *undo, all func() toolcall.Index) error {
 	var cut *policy.Edit
 	w := rewriter{d: d, u: u, all: all}

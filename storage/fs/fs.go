@@ -191,8 +191,8 @@ func (a *Archive) ensureFolder(name string) error {
 	return err
 }
 
-// plainFolders returns an error for a name below a symbolic link, which could
-// lead to another session. A missing folder is no error.
+// plainFolders returns an error for a name below a symbolic link, which could lead to
+// another session. A missing folder is not an error.
 func (a *Archive) plainFolders(name string) error {
 	dir := path.Dir(name)
 	if dir == "." {

@@ -152,8 +152,8 @@ func TestEndlessLedgerIsNotRead(t *testing.T) {
 	}
 }
 
-// A changed line of a log is reported, also if it is no longer a line. The lines
-// around it are intact.
+// A changed line of a log is reported, even if it is no longer a line. The lines around
+// it are intact.
 func TestChangedLogLineIsNotReturned(t *testing.T) {
 	for name, change := range map[string]func([]byte) []byte{
 		"another text": func(b []byte) []byte { return bytes.Replace(b, []byte("l 2"), []byte("l 7"), 1) },

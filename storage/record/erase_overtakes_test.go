@@ -133,7 +133,7 @@ func TestAManifestThatVanishedCostsNoFile(t *testing.T) {
 	}
 }
 
-// An erase that was refused is no erase. A held session loses no file, even if its
+// An erase that was refused is not an erase. A held session loses no file, even if its
 // manifest vanishes after that.
 func TestARefusedEraseCostsNoFile(t *testing.T) {
 	t.Parallel()

@@ -55,8 +55,8 @@ type HeadsOptions struct {
 	Public []ed25519.PublicKey
 }
 
-// ReadHeads reads the heads beside the sessions of an archive. An archive
-// without heads is no error, but then heads prove nothing.
+// ReadHeads reads the heads beside the sessions of an archive. An archive without heads
+// is not an error, but then heads prove nothing.
 func ReadHeads(ctx context.Context, a storage.Archive, opts HeadsOptions) (*HeadBook, error) {
 	b := &HeadBook{public: opts.Public, writers: map[string]*headWriter{}, sessions: map[string][]*headLine{}, stones: map[string][]Tombstone{}, graves: map[string][]Tombstone{}, names: map[string]string{}, forged: map[string]bool{}}
 	b.report.Dir = headsName

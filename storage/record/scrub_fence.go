@@ -117,7 +117,7 @@ func (s *Session) stillThere(ctx context.Context) error {
 }
 
 // lookForScrub completes a scrub that has removed a log. It returns nil if the caller
-// can append, also if the log was lost without a scrub, and [ErrErased] if the session
+// can append, even if the log was lost without a scrub, and [ErrErased] if the session
 // was erased.
 func (s *Session) lookForScrub(ctx context.Context, gone error) error {
 	known, _ := s.manifest.known()

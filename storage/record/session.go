@@ -104,7 +104,7 @@ func (s *Session) Key() storage.Key { return s.dir }
 // Location returns the path or URL of the session's folder.
 func (s *Session) Location() string { return location(s.a, s.dir) }
 
-// location returns the location of k, or k as text if a is no Locator.
+// location returns the location of k, or k as text if a is not a Locator.
 func location(a storage.Archive, k storage.Key) string {
 	if l, ok := a.(storage.Locator); ok {
 		return l.Location(k)

@@ -45,7 +45,7 @@ func draftedStep(s *record.Session, n int, files ...record.Written) record.Step 
 	}
 }
 
-// The ledger has the right names also if the names of the drafts are taken: by a
+// The ledger has the right names even if the names of the drafts are taken: by a
 // leftover file, or by a process that announces them at the same moment.
 func TestALedgerNamesTheFilesStoredWithIt(t *testing.T) {
 	t.Parallel()

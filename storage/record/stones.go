@@ -111,8 +111,8 @@ func erased(ctx context.Context, a storage.Archive, dir storage.Key) (last Tombs
 	return last, found, nil
 }
 
-// VerifyTombstones is [Verify] for the log of tombstones: the Report is about
-// that one file. A missing log is no problem.
+// VerifyTombstones is [Verify] for the log of tombstones: the Report is about that one
+// file. A missing log is not a problem.
 func VerifyTombstones(ctx context.Context, a storage.Archive) (Report, error) {
 	return verifyBeside(ctx, a, erasedName, &Tombstone{})
 }

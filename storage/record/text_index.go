@@ -10,8 +10,8 @@ import (
 // A TextIndex holds text of sessions outside of the archive's files, such as a search
 // index.
 type TextIndex interface {
-	// Forget removes all text of sessions, given by their folders. An unknown
-	// session is no error.
+	// Forget removes all text of sessions, given by their folders. An unknown session is
+	// not an error.
 	Forget(ctx context.Context, dirs ...string) error
 }
 

@@ -20,7 +20,7 @@ type logCheck struct {
 	last   int    // its line number
 	head   string // its hash
 	end    int64  // its end offset
-	junk   []byte // bytes after end that are no line
+	junk   []byte // bytes after end that are not line
 	first  int    // number of the first line of junk
 	// other is the last line that was out of order. If the next line continues
 	// it, the line before it was the wrong one.

@@ -303,7 +303,7 @@ func TestResumedLogGetsARollup(t *testing.T) {
 	}
 }
 
-// A roll-up that cannot be written is no failure, and is not tried again.
+// A roll-up that cannot be written is not a failure, and is not tried again.
 func TestFailedRollupIsIgnored(t *testing.T) {
 	for name, status := range map[string]int{"forbidden": 403, "busy": 503, "reset": 0} {
 		t.Run(name, func(t *testing.T) {

@@ -131,7 +131,7 @@ func RemoveKey(folder string, k Key) error {
 	return os.Remove(filepath.Join(folder, k.ID()))
 }
 
-// isID reports whether id has the form of [Key.ID], and so is no path.
+// isID reports whether id has the form of [Key.ID], and so is not a path.
 func isID(id string) bool {
 	if len(id) != 16 {
 		return false

@@ -151,8 +151,8 @@ func (t *Table) follow(page []byte, number int64) (int64, error) {
 const allRead = 256 * PageSize
 
 // All yields every record, page by page; those of one key in the order of
-// [Table.Lookup]. An error is yielded last: of the source, or [ErrDamaged],
-// also if the number of records differs from the header.
+// [Table.Lookup]. An error is yielded last: of the source, or [ErrDamaged], even if the
+// number of records differs from the header.
 func (t *Table) All(ctx context.Context) iter.Seq2[Record, error] {
 	return func(yield func(Record, error) bool) {
 		count, stopped, err := t.each(ctx, func(r Record) bool { return yield(r, nil) })
