@@ -187,7 +187,7 @@ func (a AgentAnswer) refusal() error {
 	return nil
 }
 
-// failure converts the error of a request to that of a summary.
+// failure converts the error of a request to the error of a summary.
 func failure(err error) error {
 	e := new(AskError)
 	if !errors.As(err, &e) {

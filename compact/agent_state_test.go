@@ -60,7 +60,7 @@ func TestAgentsOwnModelIsDisabledWithAReason(t *testing.T) {
 
 // Only a provider that reports the tokens read from its cache can report that there were
 // none.
-func TestAUsageWithoutTheCacheSaysNothingOfIt(t *testing.T) {
+func TestUsageWithoutCachedTokensLeavesTheCacheUnknown(t *testing.T) {
 	a := new(account)
 	for range 5 {
 		a.observed(observedUsage{expect: 100})
@@ -81,7 +81,7 @@ func TestAUsageWithoutTheCacheSaysNothingOfIt(t *testing.T) {
 
 // A request is repeated after a temporary failure, and not after a decision of the
 // provider.
-func TestAFailureOfTheAgentsRequestHasItsReason(t *testing.T) {
+func TestFailureOfTheAgentsRequestStatesItsReason(t *testing.T) {
 	for _, c := range []struct {
 		err  AskError
 		want error

@@ -104,7 +104,7 @@ func TestSummaryRequestExtendsOnlyAPrefixOfTheView(t *testing.T) {
 	}
 }
 
-func TestAgentsOwnModelTakesNoServer(t *testing.T) {
+func TestAgentsOwnModelRefusesSettingsOfAServer(t *testing.T) {
 	c := compact.Config{Summarizer: compact.SummarizerConfig{Backend: "agent", Model: "gpt-4o-mini", Instructions: "In German."}}
 	wrong := new(compact.ConfigError)
 	if err := c.Validate(); !errors.As(err, &wrong) || wrong.Path != "summarizer.model" || strings.Contains(err.Error(), "instructions") {

@@ -102,7 +102,7 @@ type clients struct {
 	unaware   [2]bool // processes that have the erased session in memory, and don't know
 	spools    string  // folder of the spool before the archive, if any
 	operated  bool    // operators scrub and erase
-	// a scrub changed a summary, or died, so a process can have a view that differs from those of later
+	// a scrub changed a summary, or died, so the view of a process can differ from the views of later
 	// processes
 	edited bool
 	gone   map[string]lost              // by fingerprint

@@ -105,7 +105,7 @@ func TestBranchesOfOneAgentHaveLedgersOfTheirOwn(t *testing.T) {
 
 // An agent may keep only the view. Its summary is a message that came in then, and the view
 // is a summarized one all the same.
-func TestAViewThatWasKeptIsASummarizedOne(t *testing.T) {
+func TestKeptViewCountsAsSummarized(t *testing.T) {
 	r := newRig(t, compact.Config{MaxContextTokens: 8_000})
 	first := r.preflight(loop(100, 200))
 	if first.Summary == nil {

@@ -284,7 +284,7 @@ func (c *call) store(ctx context.Context, step record.Step) (done record.Committ
 	return c.s.log.CommitStep(ctx, step)
 }
 
-// named records the file of the summary in the call, and that of the index in the
+// named records the file of the summary in the call, and the file of the index in the
 // step.
 func (c *call) named(step *ledger.Step, drafts []record.Written) {
 	last := len(drafts) - 1

@@ -41,9 +41,9 @@ func TestPropertyCompactionsDoNotFollowOneAnother(t *testing.T) {
 	}
 }
 
-// leaping makes the calls of a session, and counts its compactions, and those
-// that directly followed another. Compactions up to the second do not count,
-// because the growth of the session is only known from one call to the next.
+// leaping makes the calls of a session, and counts its compactions and how many of them
+// directly followed another. Compactions up to the second do not count, because the
+// growth of the session is only known from one call to the next.
 func leaping(t *testing.T, seed uint64, least, most int, calls float64) (all, consecutive int) {
 	t.Helper()
 	rng := rand.New(rand.NewPCG(seed, 37))

@@ -24,8 +24,8 @@ func (e *Earlier) like(o *Earlier) bool {
 	return e.Window == o.Window && same(e.Preset, o.Preset) && same(e.Strategy, o.Strategy)
 }
 
-// went records a step whose edits are in the conversation, whether they were
-// applied now or the incoming history had them.
+// went records a step whose edits are in the conversation: they were applied now, or
+// the incoming history had them already.
 func (r *replayed) went(step *ledger.Step) {
 	if step.Kind == ledger.KindTidy {
 		return // tidy steps are not compactions

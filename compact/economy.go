@@ -37,11 +37,11 @@ const (
 	recallText   = 1000 // tokens of its result
 )
 
-// keptTurns are the numbers of turns that cuts keep, and maskTurns the numbers of
-// turns whose results masks keep. Smaller numbers than the configured minimum are
-// replaced by it. Results are most of the text that can be removed, so masks have
-// finer steps, of about a quarter: with coarse steps, a mask would also remove
-// results that are still worth their price.
+// keptTurns lists how many turns a cut may keep. maskTurns lists for how many turns a
+// mask may keep the results. Smaller numbers than the configured minimum are replaced
+// by it. Results are most of the text that can be removed, so masks have finer steps,
+// of about a quarter: with coarse steps, a mask would also remove results that are
+// still worth their price.
 var (
 	keptTurns = []int{6, 12, 20, 30, 45, 70}
 	maskTurns = []int{6, 8, 10, 13, 16, 20, 24, 32, 44}

@@ -238,8 +238,8 @@ func (c *call) editsStored(w record.EditsWritten, err error, count int, started 
 	return &archival{p, started, ended}
 }
 
-// taken returns the input messages that the step covers: those that the run
-// edited or removed, and those of calls since the previous step.
+// taken returns the input messages that the step covers: messages that the run edited
+// or removed, and messages that calls edited or removed since the previous step.
 func (c *call) taken(out *reduce.Outcome) []int {
 	before := map[message.Fingerprint]bool{}
 	for _, e := range c.s.pending(c.q.owner()) {

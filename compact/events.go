@@ -238,7 +238,7 @@ func (c *call) emitDiscard(p reduce.Pass) {
 	c.emit(c.eventAt(e, p.Started, p.Started.Add(p.Elapsed)))
 }
 
-// fail resets the result to that of a call without effect, and reports the error.
+// fail resets the result to the result of a call without effect, and reports the error.
 func (c *call) fail(err error) {
 	c.undo()
 	if c.s == nil {

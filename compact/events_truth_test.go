@@ -118,7 +118,7 @@ func last(t *testing.T, r *rig, name string) trace.Event {
 
 // The view of a call has the summary of an earlier one. The call itself only masked, and
 // says so.
-func TestCallStageIsOfTheCall(t *testing.T) {
+func TestCallReportsItsOwnStage(t *testing.T) {
 	r := newRig(t, compact.Config{MaxContextTokens: 8_000})
 	all := loop(60, 200)
 	if _, err := r.ManualCompact(t.Context(), "s", all[:40], ""); err != nil {
@@ -237,7 +237,7 @@ func TestSecondResultOfAMessageIsCounted(t *testing.T) {
 }
 
 // The figures of a session with two compactions are compared with its views.
-func TestEventsCountWhatTheViewsShow(t *testing.T) {
+func TestEventsCountTheMessagesInTheViews(t *testing.T) {
 	r := newRig(t, compact.Config{MaxContextTokens: 8_000})
 	history := loop(100, 200)
 	first := r.preflight(history)

@@ -115,7 +115,7 @@ func written(began time.Time, calls []summarize.CallInfo, now time.Time) time.Ti
 	return now
 }
 
-// onClock converts a time of the system's clock, which summaries use, to that of
+// onClock converts a time of the system's clock, which summaries use, to a time of
 // Config.Now.
 func (m *CompactManager) onClock(t time.Time) time.Time {
 	if m.cfg.Now == nil {

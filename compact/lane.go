@@ -56,7 +56,7 @@ func (s *session) lane(of ledger.Owner) *lane {
 }
 
 // leave ends the use of a lane by a call with this history, if any. If there are too
-// many lanes, it removes the one that was idle for longest, and returns it.
+// many lanes, it removes the lane that was idle for longest, and returns that lane.
 func (s *session) leave(l *lane, history []message.Message) (forgotten *lane) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -212,8 +212,8 @@ func (m *CompactManager) goesOn(ctx context.Context, err error) bool {
 		!errors.Is(err, storage.ErrDamaged) && !errors.Is(err, record.ErrErased)
 }
 
-// readLate returns an empty session for one whose archive does not answer. If the
-// session was erased, it stores nothing, and the next call reads the session again.
+// readLate returns an empty session if the archive does not answer. If the session was
+// erased, it stores nothing, and the next call reads the session again.
 func (m *CompactManager) readLate(ctx context.Context, name string, err error) (*session, error) {
 	a := m.late("session "+name, err, func(ctx context.Context) (storage.Archive, error) {
 		log, err := record.OpenSession(ctx, m.archive, name)

@@ -111,7 +111,7 @@ func (m *memo) recognize(s *session) {
 type seen struct {
 	ep       *epoch
 	costs    []int        // tokens of the messages of the history
-	observed int          // tokens of those with tool results
+	observed int          // tokens of messages with tool results
 	view     *policy.View // view of the conversation, or of its beginning
 }
 

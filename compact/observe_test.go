@@ -70,7 +70,7 @@ func TestAnOwnCounterIsExact(t *testing.T) {
 }
 
 // An event says both numbers where they differ: that which decided, and the count.
-func TestADecisionSaysWhatWasCounted(t *testing.T) {
+func TestDecisionStatesTheBoundAndTheCount(t *testing.T) {
 	for model, approximate := range map[string]bool{"claude-sonnet-4": true, "gpt-4o": false} {
 		r := newRig(t, compact.Config{Model: model, MaxContextTokens: 100_000})
 		res := r.preflight(turns(20, 200))
@@ -131,7 +131,7 @@ func TestUpperBoundTriggers(t *testing.T) {
 	}
 }
 
-// The bound is that of the view, whether it is sent or only planned.
+// The bound belongs to the view, whether the view is sent or only planned.
 func TestUpperBoundCoversTheView(t *testing.T) {
 	for _, model := range []string{"gpt-4o", "claude-sonnet-4"} {
 		r := newRig(t, compact.Config{Model: model, MaxContextTokens: 20_000})

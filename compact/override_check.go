@@ -51,8 +51,8 @@ func (c Config) checkOverride(i int, o Override, baseValid bool) error {
 	return c.checkTogether(c.members(i, i), modelMeant(c.Model, o))
 }
 
-// members returns the numbers of the overrides that match every call which matches
-// the two: these themselves, and those that are for more calls.
+// members returns the numbers of the overrides that match every call which matches the
+// two: the two themselves, and overrides that are for more calls.
 func (c Config) members(i, j int) []int {
 	var all []int
 	for k, o := range c.Overrides {
@@ -160,8 +160,8 @@ func numbersOf(numbers []int) string {
 	return strings.Join(all, ",")
 }
 
-// modelMeant returns the model to validate overrides with: the one that they name,
-// or, for patterns alone, the configured one, whether or not it matches.
+// modelMeant returns the model to validate overrides with: the model that they name,
+// or, if they have only patterns, the configured model, even if it does not match.
 func modelMeant(configured string, overrides ...Override) string {
 	for _, o := range overrides {
 		if o.Model != "" && !strings.ContainsAny(o.Model, "*?") {

@@ -81,7 +81,7 @@ func TestOwnStageThatNoPolicyNamesWorksFirst(t *testing.T) {
 	}
 }
 
-// If a stage misbehaves in any way, the view equals the one without it, the
+// If a stage misbehaves in any way, the view equals the view without the stage, the
 // history is unchanged, and the result reports the failure.
 func TestBadStagesHarmNothing(t *testing.T) {
 	first := func(e policy.Edit) stageOf {

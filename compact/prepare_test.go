@@ -35,8 +35,8 @@ func ahead(t *testing.T, change func(*compact.Config)) (*rig, *crew.Summarizer) 
 	return newRig(t, c), s
 }
 
-// took makes the calls of an agent that needs six seconds for each step, and
-// returns the durations of those that compacted.
+// took makes the calls of an agent that needs six seconds for each step, and returns
+// the durations of the calls that compacted.
 func took(t *testing.T, r *rig, calls, size int) (compacted []time.Duration) {
 	t.Helper()
 	history := turns(20, size)

@@ -302,8 +302,9 @@ func TestStepOfTheSameAgentCausesANewDecision(t *testing.T) {
 	crew.Verify(t, a, 1)
 }
 
-// Two processes can write the same summary. The step is that of the process that stored
-// it, and the other one reports no step: otherwise the audit log would count it twice.
+// Two processes can write the same summary. Only the process that stored the step
+// reports it, and the other process reports no step: otherwise the audit log would
+// count the step twice.
 func TestEqualStepOfTheSameAgentIsForeign(t *testing.T) {
 	a := &overtaken{Archive: memory.New()}
 	other := crew.Manager(t, a.Archive, &counting{})

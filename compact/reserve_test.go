@@ -16,7 +16,7 @@ func (perMessage) Text(string) int             { return 1 }
 // The reserve for the answer stays reduced if the last step needed a part of it
 // and not more: a step that ended above the whole reserve had another window or
 // buffer, and does not count.
-func TestTheReserveGivesWayAtOnceOnlyWhereTheLastStepNeededIt(t *testing.T) {
+func TestReserveStaysReducedOnlyIfTheLastStepNeededIt(t *testing.T) {
 	view := policy.NewView([]message.Message{message.System("a"), message.User("b")}, nil, perMessage{})
 	for _, c := range []struct {
 		last, cap, want int

@@ -81,7 +81,7 @@ func planOf(c compact.Config) invariant.Plan {
 	return p
 }
 
-func TestPropertyEverySettingThatValidationLetsThrough(t *testing.T) {
+func TestPropertyEveryValidSettingWorks(t *testing.T) {
 	n := samples.Of(200)
 	switch {
 	case soak():

@@ -14,9 +14,9 @@ import (
 	"github.com/agentcompact/compact/trace"
 )
 
-// An observed call runs like any other, in a shadow session in memory. Later
-// calls see the simulated changes of earlier ones, so the reported numbers are
-// those of a whole compacted session. Only numbers leave memory.
+// An observed call runs like any other, in a shadow session in memory. Later calls see
+// the simulated changes of earlier ones, so the reported numbers are the numbers of a
+// whole compacted session. Only numbers leave memory.
 
 // WithObserve makes this call only observe, as [Config.Observe] does for all
 // calls: the result's Messages are the unchanged history, Projected is the result

@@ -20,7 +20,7 @@ func (stageCalled) Propose(context.Context, *policy.View) (policy.Proposal, erro
 
 // Each line of the table makes the stage of its name, and reserves the name, so that
 // callers can't use it.
-func TestTableOfStagesMakesWhatItNames(t *testing.T) {
+func TestTableOfStagesMakesTheNamedStages(t *testing.T) {
 	m, err := New(t.Context(), Config{Model: "gpt-4", Archive: memory.New()})
 	if err != nil {
 		t.Fatal(err)

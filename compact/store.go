@@ -55,9 +55,9 @@ func newRun(ctx context.Context, c *call) *run {
 	return &run{c: c, ctx: ctx, done: make(chan struct{}), desk: desk{m: c.m}}
 }
 
-// reserve returns a number for the names of files whose step number is not
-// known yet: the lowest free one. If lanes commit in the order in which they
-// began, it is the number of the step.
+// reserve returns a number for the names of files whose step number is not known yet:
+// the lowest free number. If lanes commit in the order in which they began, it is the
+// number of the step.
 func (s *session) reserve() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -94,8 +94,8 @@ func (w *writing) costOf(i summarize.CallInfo) summaryCost {
 	return summaryCost{usd, usd, named}
 }
 
-// cardOf returns the price card for the model of a call, and the card's name,
-// which says if the card is that of another model.
+// cardOf returns the price card for the model of a call, and the card's name, which
+// states if the card belongs to another model.
 func (w *writing) cardOf(i summarize.CallInfo) (price.Card, string) {
 	if i.Backend == backendAgent {
 		return w.card, w.card.String()

@@ -74,7 +74,7 @@ func summarized(t *testing.T, r *rig) (all []trace.Summarize) {
 	return all
 }
 
-// The cost of a summary is that of its answers. Refused requests cost nothing, and
+// The cost of a summary is the cost of its answers. Refused requests cost nothing, and
 // requests that may have been billed are marked as estimates.
 func TestSummaryCostCountsItsAnswers(t *testing.T) {
 	refused := &net.OpError{Op: "dial", Net: "tcp", Err: syscall.ECONNREFUSED}

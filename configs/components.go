@@ -97,8 +97,8 @@ func (l *loader) counter(c *compact.Config) {
 	c.Exporters = append(c.Exporters, exporter)
 }
 
-// summarizer creates the client of a model that writes summaries. prefix is that
-// of the override that names it.
+// summarizer creates the client of a model that writes summaries. prefix is the path of
+// the override that names the model, "" outside of overrides.
 func (l *loader) summarizer(c *compact.Config, prefix string) {
 	s := c.Summarizer
 	if s.Backend != openai.Name || s.Model == "" {

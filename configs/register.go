@@ -37,11 +37,11 @@ type Component[T any] struct {
 	Export func(settings T) (trace.Exporter, error)
 }
 
-// Register adds a component to those that [Load] knows, in every program that
-// links the calling package. Call it from an init function. A store has the
-// section storage.NAME, an exporter trace.NAME; they are read, checked, locked
-// and shown like all others. Register panics if the name is taken, or if T or the
-// functions do not conform to [Component].
+// Register makes a component known to [Load], in every program that links the calling
+// package. Call it from an init function. A store has the section storage.NAME, an
+// exporter trace.NAME; they are read, checked, locked and shown like all others.
+// Register panics if the name is taken, or if T or the functions do not conform to
+// [Component].
 func Register[T any](name string, c Component[T]) {
 	s := &section{name: name, defaults: reflect.ValueOf(c.Defaults)}
 	switch {

@@ -8,8 +8,8 @@ import (
 	"github.com/agentcompact/compact/message"
 )
 
-// Config holds the settings behind every decision. The tags are the names of
-// the settings in files. The defaults are those of the preset graduated.
+// Config holds the settings behind every decision. The tags are the names of the
+// settings in files. The defaults are the defaults of the preset graduated.
 type Config struct {
 	// Stages are the names of the stages, in the order in which they run: names
 	// from compact.StageNames and names of the caller's own stages. Default
@@ -152,8 +152,8 @@ type MaskConfig struct {
 	// does so before any text is masked, and only at the trigger, whatever When is.
 	// Default true; false in the presets history-reducer and gateway.
 	Media bool `mapstructure:"media"`
-	// Plain makes the placeholders of graduated as short as those of the other
-	// presets: without tool, outcome and reference. Default false.
+	// Plain makes the placeholders of graduated as short as in the other presets: without
+	// tool, outcome and reference. Default false.
 	Plain bool `mapstructure:"plain"`
 	// Template is a custom placeholder with the fields {chars} {tokens} {tool}
 	// {turn} {ref} {status}; "" = the preset's.

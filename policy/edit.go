@@ -55,8 +55,8 @@ type Segment struct {
 	Lit  string `json:"lit,omitempty"`
 }
 
-// A Mark is a placeholder or a truncation marker before it is rendered. Its
-// sizes are those of the original text, even after several edits.
+// A Mark is a placeholder or a truncation marker before it is rendered. It has the
+// sizes of the original text, even after several edits.
 type Mark struct {
 	Form   string `json:"form"` // see [Forms]
 	Chars  int    `json:"chars,omitempty"`

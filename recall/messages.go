@@ -138,7 +138,7 @@ func fileRank(name string) (rank, number int) {
 	return rank, number
 }
 
-// index reads turn numbers. Those in a damaged index stay unknown.
+// index reads turn numbers. Facts in a damaged index stay unknown.
 func (r *storedReader) index(name string) {
 	table, err := r.s.OpenIndex(r.ctx, name)
 	if err != nil {

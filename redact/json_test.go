@@ -132,7 +132,7 @@ func TestRecordLeavesDigestsAlone(t *testing.T) {
 	}
 }
 
-func TestJSONFieldTouchesThatFieldAlone(t *testing.T) {
+func TestJSONFieldChangesOnlyThatField(t *testing.T) {
 	r := newRedactor(t, Options{})
 	key := letters(30)
 	line := ` {"id":"password=` + key + `", "text" : "token=` + key + `\n", "meta":{"text":"token=` + key + `"}, "n":1.0} `

@@ -20,7 +20,7 @@ func TestPasswordsOfMoreCommandsVanish(t *testing.T) {
 			t.Errorf("%q", got)
 		}
 	}
-	at := p[:4] + "@" + p[4:] // the last @ is the one before the host
+	at := p[:4] + "@" + p[4:] // the last @ comes before the host
 	for _, text := range []string{"psexec.py corp/bob:PW@10.0.0.1 whoami", "sqlplus bob/PW@h:1521/x", "secretsdump.py 'corp/bob:PW'@h"} {
 		if got := r.Text(strings.Replace(text, "PW", at, 1)).String(); strings.Contains(got, p[:4]) || strings.Contains(got, p[4:]) || !strings.Contains(got, "bob") {
 			t.Errorf("%q", got)

@@ -189,10 +189,9 @@ func (c *course) step(l *ledgerData) {
 	}
 }
 
-// total returns the number of different messages, and the number of those that
-// the archive can't return. The ledgers don't hold the edits after an owner's
-// last step. If the same decision occurs again for an equal message, the history
-// has two such messages.
+// total returns the number of different messages, and how many of them the archive
+// can't return. The ledgers don't hold the edits after an owner's last step. If the
+// same decision occurs again for an equal message, the history has two such messages.
 func (c *course) total() (messages, lost int) {
 	for k := range c.edits {
 		e := &c.edits[k]

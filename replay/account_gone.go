@@ -204,8 +204,8 @@ func (a *Account) readRecalls(ctx context.Context, s *record.Session, files []st
 	return all.found, nil
 }
 
-// A recalling collects the calls of the recall tool. A transcript has those of the ones
-// before it again.
+// A recalling collects the calls of the recall tool. A transcript repeats the messages
+// of earlier transcripts.
 type recalling struct {
 	count *token.Estimator
 	found []AccountRecall

@@ -19,7 +19,7 @@ import (
 // A ledger lists what calls have edited since the step before, too. An edit that an earlier
 // step listed is subtracted only once. Equal messages have one fingerprint, and with a
 // second subtraction the second message would be missing from its step.
-func TestAStepHasEqualMessagesThatAnEarlierEditHad(t *testing.T) {
+func TestEarlierEditIsSubtractedFromAStepOnce(t *testing.T) {
 	gone := func(fps ...string) (all []evicted) {
 		for _, fp := range fps {
 			all = append(all, evicted{FP: fp, Is: "masked"})
@@ -55,7 +55,7 @@ func TestAStepHasEqualMessagesThatAnEarlierEditHad(t *testing.T) {
 // The bill of an event tells how much was cached only if it went by the card that reads it.
 // With another card, such as the configured one, the previous call determines the cached
 // part.
-func TestWhatWasCachedIsReadByTheCardOfTheBill(t *testing.T) {
+func TestCachedTokensComeFromABillWithTheSameCard(t *testing.T) {
 	card, _ := price.For("claude-sonnet-4-5")
 	call := func(prices string, tokens int, usd float64) string {
 		line, err := json.Marshal(map[string]any{"name": "before_model_call", "span_id": fmt.Sprint(usd), "data": map[string]any{
@@ -116,7 +116,7 @@ func TestEachCallIsPricedByItsOwnBill(t *testing.T) {
 
 // If a process lost the number of its step to another process, its decision is not the
 // decision of the step with that number.
-func TestAVoidDecisionIsOfNoStep(t *testing.T) {
+func TestDecisionOfALostRaceBelongsToNoStep(t *testing.T) {
 	a, log := &Account{}, &logged{reasons: map[int]string{}, times: map[int]time.Time{}, voids: map[string]bool{}}
 	for _, line := range []string{
 		`{"name":"compact.trigger_decision","span_id":"a","data":{"triggered":true,"step":1,"reason":"manual"}}`,

@@ -17,7 +17,7 @@ import (
 
 // Stats sums up the sessions of an archive.
 type Stats struct {
-	Sessions []SessionStats `json:"sessions"` // those with calls or costs, by folder
+	Sessions []SessionStats `json:"sessions"` // sessions with calls or costs, by folder
 	Total    SessionStats   `json:"total"`
 }
 

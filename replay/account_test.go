@@ -158,7 +158,7 @@ func TestAccountPageShowsItsFacts(t *testing.T) {
 	}
 }
 
-func TestStatsAddUpWhatAFilterTakes(t *testing.T) {
+func TestStatsAddUpTheSelectedSessions(t *testing.T) {
 	a := memory.New()
 	archivedSession(t, a, "one", beginning)
 	archivedSession(t, a, "=two", beginning.Add(24*time.Hour))

@@ -29,7 +29,7 @@ func (a *Account) Sums() (s AccountSums) {
 	return s
 }
 
-// First returns the headline of a page: the tokens sent and those of the full
+// First returns the headline of a page: the tokens sent and the tokens of the full
 // history.
 func (a *Account) First() string {
 	x := a.Sums()

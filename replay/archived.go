@@ -49,8 +49,8 @@ type archivedStep struct {
 // incomplete.
 var ErrNotWhole = errors.New("the archive does not have the whole history")
 
-// FromArchive reads a session of an archive; name is the name of its folder. If
-// several agents or branches compacted, it takes the one that did so last. The
+// FromArchive reads a session of an archive; name is the name of its folder. If several
+// agents or branches compacted, it takes the agent or branch that did so last. The
 // error wraps [ErrNotWhole] if the archive does not have the whole history.
 func FromArchive(ctx context.Context, a storage.Archive, s *record.Session, name string) (*Archived, error) {
 	r := &Archived{name: name, from: a, Session: &Session{Name: "session " + name}}

@@ -112,7 +112,7 @@ func TestRepeatedCallKeepsItsFirstTime(t *testing.T) {
 	}
 }
 
-func TestCurrentIsForItsSessionAlone(t *testing.T) {
+func TestCurrentReportsOnlyItsOwnSession(t *testing.T) {
 	a, stored := lived(t, "graduated", session("s", 30))
 	was, err := FromArchive(t.Context(), a, stored, "s")
 	if err != nil {

@@ -58,7 +58,7 @@ func TestOnlyAPolicyThatRecallsHasAShareOfRecalls(t *testing.T) {
 
 // Events without a span, from programs that write no spans, each count as a call of
 // their own.
-func TestEventsWithoutASpanAreNotOne(t *testing.T) {
+func TestEventsWithoutASpanCountAsSeparateCalls(t *testing.T) {
 	a, spans := &Account{}, map[string]int{}
 	for _, line := range []string{
 		`{"name":"before_model_call","data":{"model":"m","tokens_before":10,"tokens_after":10}}`,
@@ -81,7 +81,7 @@ func TestEventsWithoutASpanAreNotOne(t *testing.T) {
 
 // The first sessions of a search may happen to be hard. A setting that lacks a little there
 // goes on, and one that lacks much does not.
-func TestARaceForgivesALittleOnItsFirstSessions(t *testing.T) {
+func TestSearchForgivesASmallShortfallOnTheFirstSessions(t *testing.T) {
 	better := candidate{1}
 	for _, c := range []struct {
 		held  int

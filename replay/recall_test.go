@@ -113,7 +113,7 @@ func TestTheBestRecallIsFound(t *testing.T) {
 	}
 }
 
-func TestOfAnAnswerOnlyTheFirstTokensCount(t *testing.T) {
+func TestOnlyTheFirstTokensOfAnAnswerCount(t *testing.T) {
 	// one line, so that a pattern returns the same text
 	history := []message.Message{message.ToolResult("a", strings.Repeat("word ", recallTokens)+"pkg/one.go")}
 	if got, err := recallsOf(t, &shelf{}, history).best(t.Context(), history, []string{"pkg/one.go"}); got != 0 || err != nil {

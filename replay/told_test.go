@@ -70,7 +70,7 @@ func TestCompactionsAreJudgedOverAll(t *testing.T) {
 
 // A command that failed and then passed does not count as failed, even if the placeholder of
 // the second run does not state the outcome.
-func TestACommandThatPassedInTheEndIsNoFailure(t *testing.T) {
+func TestCommandThatPassedLastIsNotAFailure(t *testing.T) {
 	again := failing("b", "go test ./storage")
 	again[1] = message.ToolResult("b", "Exit code 0\nok  \texample.org/storage\t0.2s\n"+strings.Repeat("a line of the log\n", 40))
 	h := append(append([]message.Message{message.User("go")}, failing("a", "go test ./storage")...), again...)

@@ -179,8 +179,7 @@ func (t *tuner) row(ctx context.Context, k candidate, s int) (tuneRow, error) {
 	return row, err
 }
 
-// rows returns the rows of sessions under a setting, and replays those that are
-// missing.
+// rows returns the rows of sessions under a setting, and replays the missing ones.
 func (t *tuner) rows(ctx context.Context, k candidate, sessions []int) ([]tuneRow, error) {
 	if err := t.fill(ctx, []candidate{k}, sessions); err != nil {
 		return nil, err

@@ -51,7 +51,7 @@ func TestSearchReplaysLikeAWholeReplay(t *testing.T) {
 	}
 }
 
-// sameAsWhole compares replays under random settings with those of every call; it
+// sameAsWhole compares replays under random settings with replays of every call; it
 // returns the number of skipped calls, and the number of replays that changed the cost.
 func sameAsWhole(t *testing.T, tu *tuner, settings int) (saved, changed int) {
 	t.Helper()
@@ -125,7 +125,7 @@ func TestSearchGivesUpBadSettingsEarly(t *testing.T) {
 	}
 }
 
-func TestInTurnBeginsWithEveryProject(t *testing.T) {
+func TestInTurnTakesEveryProjectFirst(t *testing.T) {
 	sessions := projects(4)
 	seen := map[string]bool{}
 	order := inTurn(sessions)

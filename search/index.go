@@ -238,7 +238,7 @@ func sayOrigin(path, location string) error {
 }
 
 // unusable wraps [errUnusable] around an error of the file itself, not around a
-// temporary error, such as that of a locked file.
+// temporary error, for example of a locked file.
 func unusable(err error) error {
 	const damaged, notDB, schema = 11, 26, 1 // SQLITE_CORRUPT, SQLITE_NOTADB, SQLITE_ERROR
 	if e := (*sqlite.Error)(nil); errors.As(err, &e) {

@@ -255,9 +255,9 @@ func (x *Index) readSome(ctx context.Context, all []look, known map[string]row) 
 // errForgotten means that a session was forgotten after the batch was read.
 var errForgotten = errors.New("removed from the index in the meantime")
 
-// put replaces sessions in the index, and removes those that were erased in the meantime.
-// forgotten is the number of forgets before the batch was read. If it has changed, put
-// returns [errForgotten].
+// put replaces sessions in the index, and removes sessions that were erased in the
+// meantime. forgotten is the number of forgets before the batch was read. If it has
+// changed, put returns [errForgotten].
 func (x *Index) put(ctx context.Context, batch []*session, known map[string]row, forgotten int64) error {
 	err := x.write(ctx, func(tx *sql.Tx) error {
 		w, err := newWriter(ctx, tx)

@@ -55,7 +55,7 @@ func TestPageShowsCallsAndCompactions(t *testing.T) {
 }
 
 // Observed compactions are not shown as made.
-func TestObserversPageSaysSo(t *testing.T) {
+func TestPageStatesThatCallsAreOnlyObserved(t *testing.T) {
 	r := newRig(t, compact.Config{}, serve.Config{Observe: true})
 	f := forms()[4]
 	r.post(f, f.body("Fix it.", 80, 300))

@@ -121,9 +121,9 @@ func bare(path string) string {
 	return ""
 }
 
-// formOf returns the provider whose error format applies to a path: the provider
-// that the path names, or the one that has such a path, also after another
-// upstream's name.
+// formOf returns the provider whose error format applies to a path: the provider that
+// the path names, or the provider that has such a path, even after the name of another
+// upstream.
 func formOf(path string) string {
 	first, rest, _ := strings.Cut(strings.TrimPrefix(path, "/"), "/")
 	if _, known := providers[first]; known {

@@ -101,7 +101,7 @@ type Sweeper interface {
 }
 
 // A Tidier is an Archive that temporarily holds pieces of files outside of its keys, and
-// can remove those that no process is writing to.
+// can remove the pieces that no process is writing to.
 type Tidier interface {
 	// Tidy removes the pieces. It returns descriptions of the pieces that it
 	// had to leave.

@@ -3,7 +3,7 @@ package strategy
 import "testing"
 
 // A summary quotes each question of a call together with its own answer.
-func TestAnswersStandWithTheirQuestions(t *testing.T) {
+func TestSummaryQuotesAnswersWithTheirQuestions(t *testing.T) {
 	for _, c := range []struct {
 		tool         string
 		args         []Arg

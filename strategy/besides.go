@@ -10,7 +10,7 @@ import (
 )
 
 // Lines that qualify the verdict of an output, near its end: a warning, or a count of
-// tests that did not run. mixedCount matches a count of which not all are good.
+// tests that did not run. mixedCount matches a count of tests that did not all pass.
 var (
 	warningLine = regexp.MustCompile(`^(?:WARNING|WARN): \S`)
 	skippedLine = regexp.MustCompile(`^(?:[A-Za-z ]+: )?([1-9]\d*) (?:tests? )?skipped\b`)

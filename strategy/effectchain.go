@@ -81,8 +81,8 @@ func (e *effect) takes(next *effect) bool {
 // told.
 const mostOfGroup = 3
 
-// foldGroups removes the oldest effects of each group of which there are more than
-// mostOfGroup. The oldest effect that stays counts them.
+// foldGroups removes the oldest effects of each group with more than mostOfGroup
+// effects. The oldest effect that stays counts them.
 func foldGroups(all []effect) []effect {
 	left := map[string]int{}
 	for i := range all {

@@ -79,7 +79,7 @@ func TestLaterEffectOnSameObject(t *testing.T) {
 	}, nil)
 }
 
-// An effect of which a part failed is told with both parts.
+// If a part of an effect failed, the summary states both parts.
 func TestEffectDoneInPart(t *testing.T) {
 	tells(t, long("Do the steps.", ranCalls(
 		[3]string{"bash", `{"command":"git commit -m 'rows: cache' && git push"}`, "[main 1a2b3c4] rows: cache\n 1 file changed\n ! [rejected] main -> main (fetch first)\nerror: failed to push some refs"},

@@ -14,7 +14,7 @@ func (h *History) markForbidden(list []item) {
 	if !slices.ContainsFunc(list, func(it item) bool { return it.Status != itemDone }) {
 		return
 	}
-	var bans []userSentence // those that still hold
+	var bans []userSentence // prohibitions that still hold
 	h.eachSaid(func(one userSentence) {
 		for i := range list {
 			if it := &list[i]; it.forbidden != "" && demands(one.text, it.Text) && one.step > lastStep(it.forbidden) {

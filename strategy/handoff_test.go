@@ -73,7 +73,7 @@ func TestPendingWorkOfOldHandoffIsNotAssured(t *testing.T) {
 }
 
 // A handoff of the part that our own summary tells of does not take the room of that summary.
-func TestHandoffAfterOurSummaryIsNotAssured(t *testing.T) {
+func TestHandoffDoesNotTakeTheRoomOfTheSummary(t *testing.T) {
 	var s Step
 	s.handoff(handoffs["a checkpoint"])
 	h := &History{Steps: []Step{s}, index: newIndex()}

@@ -96,7 +96,7 @@ func TestWholeOfListsOnlyNamesOfLongListing(t *testing.T) {
 	}
 }
 
-func TestLabeledItemsStandWithTheirHeading(t *testing.T) {
+func TestLabeledItemsKeepTheirHeading(t *testing.T) {
 	for _, head := range []string{"**Harbor Soup**", "### Harbor Soup", "**Harbor Soup:**"} {
 		b := quoting{h: &History{index: newIndex()}, step: &Step{ID: 2}, most: 60, value: 1, factor: 1, group: "[s2] told the user"}
 		passages("Two dishes of the coast were found.\n\n"+head+"\n\n* **Ingredients:** Cod, potatoes, cream and a little dill from the garden.\n* **Preparation:** Simmer the potatoes first, then the cod.\n\n**Pier Bread**\n\nIt is baked twice and keeps for a week at sea.", b.answered)
@@ -112,7 +112,7 @@ func TestLabeledItemsStandWithTheirHeading(t *testing.T) {
 	}
 }
 
-func TestSentenceBehindCodeStandsWithItsBeginning(t *testing.T) {
+func TestSentenceAfterCodeKeepsItsBeginning(t *testing.T) {
 	b := quoting{h: &History{index: newIndex()}, step: &Step{ID: 2}, most: 60, value: 1, factor: 1, group: "[s2] told the user"}
 	passages("The grader reads the assertions of a case.\nSo if you have:\n```yaml\n- type: contains\n```\nthe grader is never called.\nSo if there are none:\n```yaml\n[]\n```\nThe grader is called once for each case.", b.answered)
 	var got []string
@@ -124,7 +124,7 @@ func TestSentenceBehindCodeStandsWithItsBeginning(t *testing.T) {
 	}
 }
 
-func TestSentenceStandsOnceInItsBullet(t *testing.T) {
+func TestBulletHasEachSentenceOnce(t *testing.T) {
 	c := newComposer(taskState, NewHistory(Request{Strategy: taskState}), 400, func(s string) int { return len(s) / 4 })
 	const twice = "the reference data of the case is kept for graders that read it."
 	lines := []Line{{Section: 6, Group: "[s2] told the user", Text: twice, Value: 2}, {Section: 6, Group: "[s2] told the user", Text: twice, Value: 2, place: &listed{leads: []string{"It is not used, unless you have:"}, list: 1, item: 1, seq: 1, of: new(int)}}}

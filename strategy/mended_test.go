@@ -45,7 +45,7 @@ const (
 	cargoPasses = "test tests::it_works ... ok\ntest result: ok. 1 passed; 0 failed"
 )
 
-func TestMendedNeedsTheSameNameToPassUnderAnotherCommand(t *testing.T) {
+func TestMendedRequiresATestOfTheSameNameToPass(t *testing.T) {
 	for _, c := range []struct {
 		name  string
 		first run

@@ -7,7 +7,7 @@ import (
 	"github.com/agentcompact/compact/internal/testrun"
 )
 
-// partlyDone ends the line of an effect of which a part failed.
+// partlyDone ends the line of an effect that failed in part.
 const partlyDone = " (do not repeat what is done)"
 
 // mostFailing is the maximum number of failing lines in the line of an effect.
@@ -59,7 +59,7 @@ func (c *Call) tellsOwnDeed(low string) bool {
 	return false
 }
 
-// partlyDoneFacts returns the effects of which a part failed.
+// partlyDoneFacts returns the effects that failed in part.
 func (h *History) partlyDoneFacts() (out []fact) {
 	h.eachCall(func(s *Step, c *Call) {
 		if done, failed := c.partly(); done != "" {

@@ -139,7 +139,7 @@ func TestHTTPStatusIsAnOutcome(t *testing.T) {
 	}
 }
 
-// Among failed commands, those without a later successful run come first.
+// Failed commands without a later successful run come first.
 func TestSummaryKeepsFailingCommand(t *testing.T) {
 	msgs := []message.Message{message.User("Make the script run.")}
 	for i := range 60 {

@@ -194,8 +194,8 @@ func narrows(words []string) bool {
 	return true
 }
 
-// A failedRun is a failed command with those of its checks that have not passed since
-// the failure.
+// A failedRun is a failed command, with its checks that have not passed since the
+// failure.
 type failedRun struct {
 	cmd  string
 	left []covering

@@ -3,8 +3,8 @@ package strategy
 import "strings"
 
 // findFolder finds the working folder, so that key recognizes a file by its relative and
-// its absolute path. The working folder is the one of home, or else the folder in which
-// most relative paths are known files.
+// its absolute path. The working folder is the folder that home returns, or else the
+// folder in which most relative paths are known files.
 func (h *History) findFolder() {
 	h.full = map[string]string{}
 	folder := h.home()

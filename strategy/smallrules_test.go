@@ -21,8 +21,9 @@ func TestToolNameDecidesIfCommandDoesNot(t *testing.T) {
 	}
 }
 
-// Done items share a line, and the next summary reads them one by one from it. An item
-// with a semicolon would be read back as two items, the second of which nobody planned.
+// Done items share a line, and the next summary reads them one by one from it. The next
+// summary would read an item with a semicolon as two items, and nobody planned the
+// second one.
 func TestDoneItemWithSemicolonStaysOneItem(t *testing.T) {
 	for _, l := range itemLines([]item{{Text: "open the store; lock it", Status: itemDone}, {Text: "shut the store", Status: itemDone}}, 0) {
 		st, text, ok := statusOf(l.Text)

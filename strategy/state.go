@@ -95,7 +95,7 @@ type check struct {
 	again  int    // step of a later run whose outcome is not stated; 0 = none
 	came   string // description of the end of that later run
 
-	all, left []covering // checks of the command, and those that have not passed since
+	all, left []covering // checks of the command, and the checks that have not passed since
 }
 
 // checks returns the last run of each check whose outcome is stated, in order.

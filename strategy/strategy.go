@@ -63,8 +63,8 @@ type Line struct {
 
 var registered = map[string]Strategy{}
 
-// register adds a strategy to those that [Lookup] finds. The files of the
-// strategies call it when the package is initialized.
+// register adds a strategy for [Lookup]. The files of the strategies call it when the
+// package is initialized.
 func register(s Strategy) Strategy {
 	if _, taken := registered[s.Name]; taken {
 		panic("strategy: " + s.Name + " registered twice")

@@ -196,7 +196,7 @@ func TestAcceptedNumberChangesRule(t *testing.T) {
 }
 
 // The second summary has each request once, and of a rule only the part that still holds.
-func TestCarriedRequestStandsOnce(t *testing.T) {
+func TestCarriedRequestAppearsOnce(t *testing.T) {
 	const previous = "## What the user said\n[s1] Move the scheduler of the app from cron to a queue. Keep the old entry until I say so.\n\n## Goals and success criteria\n- Move the scheduler of the app from cron to a queue.\n"
 	text := write4(t, Input{Previous: previous, First: 9, Messages: long("Now write the migration of the table for the queue.").Messages})
 	if n := strings.Count(text, "Move the scheduler"); n != 2 { // the user's words, the first request

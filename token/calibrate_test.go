@@ -168,7 +168,7 @@ func TestWithinIsTheCountWhoseUpperBoundIsTheLimit(t *testing.T) {
 	}
 }
 
-func TestNothingIsEstimatedAsNothing(t *testing.T) {
+func TestEstimateOfNothingIsZero(t *testing.T) {
 	if got := token.NewCalibrator("claude-sonnet-4").Estimate(token.Mix{}); got != (token.Estimate{Factor: 1}) {
 		t.Errorf("%+v", got)
 	}

@@ -20,7 +20,7 @@ const (
 	unknownSeconds = 60     // of audio that is given by reference
 	pageBytes      = 50_000 // per page of a document that is not a PDF
 	pageTokens     = 2_000
-	leastPageBytes = 10_000 // per page of a PDF whose pages can't be counted; smaller pages hold only text
+	leastPageBytes = 10_000 // bytes per page of a PDF whose pages can't be counted; smaller pages hold only text
 	maxPages       = 1_000  // the most that any provider accepts
 )
 

@@ -127,8 +127,8 @@ func (p PolicyInfo) finite() PolicyInfo {
 	return p
 }
 
-// Plan counts the messages that a compaction could remove, and those that it
-// kept and removed; a failed compaction removed none.
+// Plan counts the messages that a compaction could remove, and how many of them it kept
+// and removed; a failed compaction removed no message.
 type Plan struct {
 	Kept Kept `json:"kept"`
 	// maximum number of messages that the stages can summarize or drop, with the smallest keep counts

@@ -119,11 +119,10 @@ func (p *Pipeline) Flush(ctx context.Context) error {
 	return p.each(func(w *worker) error { return w.queue.flush(ctx) })
 }
 
-// Close stops accepting events, delivers the waiting ones and shuts the
-// exporters down. It returns after that, or when ctx is done, or after
-// CloseTimeout, whichever comes first. Undelivered events are dropped and
-// counted, and the context's error is joined with those of the exporters. A
-// later call only waits for the first one.
+// Close stops accepting events, delivers the waiting ones and shuts the exporters down.
+// It returns after that, or when ctx is done, or after CloseTimeout, whichever comes
+// first. Undelivered events are dropped and counted, and the context's error is joined
+// with the errors of the exporters. A later call only waits for the first one.
 func (p *Pipeline) Close(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, p.timeout)
 	defer cancel()

@@ -34,7 +34,7 @@ func (a *interrupted) Open(ctx context.Context, k storage.Key, off, n int64) (io
 // The heads of an export are written first. If a session is erased during the export, the
 // parts do not fit together, and the export has no manifest, which would say that it is
 // complete.
-func TestAnExportBesideAnEraseIsNotWhole(t *testing.T) {
+func TestExportDuringAnEraseHasNoManifest(t *testing.T) {
 	for _, erases := range []bool{false, true} {
 		a := &interrupted{Archive: memory.New(), session: "two"}
 		for _, name := range []string{"one", "two"} {

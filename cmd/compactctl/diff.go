@@ -47,7 +47,7 @@ type differ struct {
 }
 
 // change is one place at which view and history differ: messages of the history that
-// were edited or removed together, and those that replace them.
+// were edited or removed together, and the messages of the view in their place.
 type change struct {
 	Messages     []int  `json:"messages"` // of the history
 	Decision     string `json:"decision"`

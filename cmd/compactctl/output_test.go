@@ -36,7 +36,7 @@ func TestFileIsWrittenAtomically(t *testing.T) {
 	onlyFiles(t, dir, "out")
 }
 
-func TestNewFileIsForItsOwnerAlone(t *testing.T) {
+func TestOnlyTheOwnerCanReadANewFile(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "out")
 	if err := writeFile(path, nil); err != nil {
 		t.Fatal(err)

@@ -342,7 +342,7 @@ func isFile(path string) bool {
 	return err == nil && !info.IsDir()
 }
 
-// card returns the prices of a model, or those in a file.
+// card returns the prices of a model, or the prices in a file.
 func (a *app) card(name string) (price.Card, error) {
 	if !isFile(name) {
 		return a.listPrice(name)

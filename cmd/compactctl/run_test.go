@@ -166,7 +166,7 @@ func TestAgentsReachTheProxyDirectly(t *testing.T) {
 	}
 }
 
-// An agent appends the same path to the proxy's URL as it would to the one before.
+// An agent appends the same path to the proxy's URL as to the URL before.
 func TestRunKeepsThePathOfAnUpstream(t *testing.T) {
 	for _, c := range []struct{ name, value, flag, upstream, want string }{
 		{"OPENAI_BASE_URL", "", "", "", "/openai/v1"},

@@ -264,8 +264,7 @@ func said(res *compact.Result, what string) bool {
 	return strings.Contains(strings.Join(res.Warnings, "\n"), what)
 }
 
-// A provider whose cache was never read is not asked for a summary, and neither is one
-// with a cold cache.
+// A provider is not asked for a summary if its cache was never read or is cold.
 func TestAgentsOwnModelIsNotUsedWithAColdCache(t *testing.T) {
 	f := forms()[0]
 	r := agentRig(t, compact.Config{}, &byteCache{off: true}, writes)

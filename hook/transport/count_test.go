@@ -15,8 +15,8 @@ var countPaths = map[string]string{
 	"anthropic": "/v1/messages/count_tokens?beta=true", "responses": "/v1/responses/input_tokens", "gemini": "/v1beta/models/gemini-2.5-pro:countTokens",
 }
 
-// The count is that of the next call's prompt, before and after the compaction, and
-// counting itself compacts nothing.
+// The count equals the count of the next call's prompt, before and after the
+// compaction, and counting itself compacts nothing.
 func TestCountRequestsCountTheView(t *testing.T) {
 	for _, f := range forms() {
 		path := countPaths[string(f.wire)]

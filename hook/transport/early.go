@@ -198,8 +198,8 @@ func (x *exchange) watch(resp *http.Response) {
 	resp.Header.Del("Content-Length")
 }
 
-// restream sends a smaller request for one whose stream began with an overflow.
-// It returns nil if the caller must get the original stream.
+// restream sends a smaller request in place of a request whose stream began with an
+// overflow. It returns nil if the caller must get the original stream.
 func (x *exchange) restream(o overflow, c coding) io.ReadCloser {
 	if err := x.tighten(o); err != nil {
 		return x.unstreamed(err)

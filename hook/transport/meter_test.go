@@ -12,8 +12,8 @@ import (
 	"github.com/agentcompact/compact/compact"
 )
 
-// answers are answers of providers, with the size of the prompt; 0 = not stated, or
-// that of another prompt.
+// answers are answers of providers, with the size of the prompt; 0 = the answer does
+// not state it, or states the size of another prompt.
 var answers = map[string]struct {
 	form   counted
 	text   string

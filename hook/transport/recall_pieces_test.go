@@ -91,7 +91,7 @@ func TestFieldsOfAnotherTypeAreIgnored(t *testing.T) {
 
 // The text of the next answer is set apart from text that the caller has received, and
 // not from thoughts, which are not text of the answer.
-func TestAThoughtIsNoTextThatAnAnswerEndsIn(t *testing.T) {
+func TestThoughtDoesNotCountAsTextOfAnAnswer(t *testing.T) {
 	const thought = `{"text":"I look","thought":true}`
 	for parts, want := range map[string]string{
 		thought: "Found.", `{"text":"I look."}`: "\n\nFound.", `{"text":"I look."},` + thought: "\n\nFound.", `{"text":"I look.\n"},` + thought: "Found.",

@@ -154,7 +154,7 @@ func (s *scene) heads(in state) (keys []storage.Key) {
 	return keys
 }
 
-// copyOf returns a copy of the heads, like the one of an auditor.
+// copyOf returns a copy of the heads, as an auditor has it.
 func (s *scene) copyOf(in state) []byte {
 	var b []byte
 	for _, k := range s.heads(in) {

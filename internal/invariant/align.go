@@ -6,10 +6,10 @@ import (
 	"github.com/agentcompact/compact/message"
 )
 
-// align assigns the messages of the view to those of the history: first in the
-// required order, which is pinned rounds, the messages of the compaction, the
-// rest. It matches a view in another order by content, so that the rules can
-// describe its mistakes.
+// align assigns the messages of the view to messages of the history: first in the
+// required order, which is pinned rounds, the messages of the compaction, the rest. It
+// matches a view in another order by content, so that the rules can describe its
+// mistakes.
 func (j *judge) align() {
 	j.src = make([]int, len(j.Out))
 	if j.strict = j.layOut(); !j.strict {

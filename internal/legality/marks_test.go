@@ -78,7 +78,7 @@ func encoded(t *testing.T, v any) []byte {
 	return raw
 }
 
-// markRandomly sets up to four marks, the ones with a longer lifetime first.
+// markRandomly sets up to four marks. Marks with a longer lifetime come first.
 func markRandomly(rng *rand.Rand, body dict) {
 	all := markable(body)
 	var at []int

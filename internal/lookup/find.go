@@ -131,8 +131,8 @@ func (s *Session) textAt(ctx context.Context, records []turnindex.Record, q Ref)
 	return "", false, changed
 }
 
-// lookup returns the records in the index whose last step is k, and the first
-// step that it covers. A missing or damaged index is rebuilt.
+// lookup returns the records in the index whose last step is k, and the first step that
+// this index covers. A missing or damaged index is rebuilt.
 func (s *Session) lookup(ctx context.Context, steps []ledger.Step, k int, q turnindex.Query) (records []turnindex.Record, first int, err error) {
 	if ref := steps[k-1].Index; ref != nil {
 		records, err = s.lookupIn(ctx, ref.File, q)

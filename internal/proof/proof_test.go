@@ -30,7 +30,7 @@ var large = replay.AtLeast{Tokens: 60_000, Calls: 15}
 
 var documents = []string{"../../README.md", "../../docs/BENCHMARKS.md"}
 
-// The committed table equals the one that the code makes.
+// The committed table equals the table that the code makes.
 func TestCommittedTableMatchesTheCode(t *testing.T) {
 	if testing.Short() {
 		t.Skip("a replay of the fixed set takes seconds")

@@ -30,8 +30,8 @@ func anthropicPairs(r *report, msgs []object) {
 	anthropicMissing(r, len(msgs)-1, open)
 }
 
-// anthropicResults removes the calls that a message answers from the open
-// calls, and returns those that are still open.
+// anthropicResults removes the calls that a message answers from the open calls, and
+// returns the calls that are still open.
 func anthropicResults(r *report, i int, open []string, blocks []block) []string {
 	asked := slices.Clone(open)
 	var other *block

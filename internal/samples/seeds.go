@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// Seeds returns the seeds of a property: 0 to n-1, or those in COMPACT_SEED, either one to
-// reproduce a failure (3349) or a range of new ones (10000-12499).
+// Seeds returns the seeds of a property: 0 to n-1, or the seeds in COMPACT_SEED: one seed
+// to reproduce a failure (3349), or a range of new seeds (10000-12499).
 func Seeds(n int) (seeds []uint64) {
 	first, end := uint64(0), uint64(max(n, 0))
 	if from, to, ok := chosen(); ok {

@@ -19,8 +19,8 @@ type format struct {
 	read func(*source) (*File, error)
 }
 
-// known lists the formats in the order in which they are tried: first those of
-// agents, each of which has its own marks.
+// known lists the formats in the order in which they are tried: first the formats of
+// agents, which are easy to recognize.
 func known() []format {
 	return []format{
 		{"claude-code", isClaudeCode, readClaudeCode},

@@ -1,7 +1,7 @@
-// Package gemini reads and writes the wire of Gemini's generateContent: a body
-// whose array "contents" holds the conversation, as contents of parts, and
-// whose field "systemInstruction" holds the system prompt. Names are read in
-// the spelling of JSON and in that of protocol buffers (function_call).
+// Package gemini reads and writes the wire of Gemini's generateContent: a body whose
+// array "contents" holds the conversation, as contents of parts, and whose field
+// "systemInstruction" holds the system prompt. Names are read in the spelling of JSON
+// and in the spelling of protocol buffers (function_call).
 //
 // Each part of a content becomes a part. The pictures in a function response
 // become parts of their own, with the id of the call. Thoughts, and parts with

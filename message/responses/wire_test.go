@@ -231,7 +231,7 @@ func TestAboutReadsTheRestOfTheBody(t *testing.T) {
 	}
 }
 
-func TestARefusalIsSealedAndNullIsNone(t *testing.T) {
+func TestRefusalIsSealedUnlessItIsNull(t *testing.T) {
 	for refusal, want := range map[string]message.Kind{`"No."`: message.KindText, `null`: message.KindOther} {
 		r := wiretest.Parse(t, responses.Wire, `{"input":[{"role":"user","content":"q"},{"role":"assistant","content":[{"type":"refusal","refusal":`+refusal+`}]}]}`)
 		if p := r.Messages()[1].Parts; len(p) != 1 || p[0].Kind != want || p[0].Sealed != (want == message.KindText) {

@@ -189,8 +189,8 @@ func partitionDeviations(r *partitionRow, v *policy.View, want parts, toolIO []i
 }
 
 // countsMessages reports whether the recent messages are fewer than the messages of the
-// last turns, or more than those of the last turns, the last pairs and the last user
-// message.
+// last turns, or more than the messages of the last turns and the last pairs together
+// with the last user message.
 func countsMessages(r *partitionRow, v *policy.View, recent, toolIO []int) bool {
 	turns := recentTurns(v, r.Options.Turns)
 	for _, i := range turns {

@@ -193,5 +193,5 @@ func (c *tally) print() {
 	c.t.Log(b.String())
 }
 
-// nothing adds no requirement to those that the test checks for every row.
+// nothing adds no requirement to the requirements that the test checks for every row.
 func nothing() string { return "" }

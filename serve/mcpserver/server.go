@@ -202,7 +202,7 @@ func bounded(text string) string {
 		return text
 	}
 	cut := strings.LastIndexByte(text[:maxText], '\n') + 1
-	if cut == 0 { // one long line, of which no other lines can be asked for
+	if cut == 0 { // one long line, so the model can't request other lines
 		begins := strings.ToValidUTF8(text[:maxText], "")
 		return fmt.Sprintf("%s\n[%d bytes are shown of %d: see compactctl archive export for the rest of the line]\n", begins, len(begins), len(text))
 	}

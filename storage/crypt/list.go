@@ -29,8 +29,8 @@ func (a *Archive) List(ctx context.Context, prefix storage.Key) iter.Seq2[storag
 	}
 }
 
-// lister joins the pieces of a log into one entry, and sorts entries by their keys,
-// whose order differs slightly from that of the objects.
+// lister joins the pieces of a log into one entry, and sorts entries by their keys. The
+// order of keys differs slightly from the order of objects.
 type lister struct {
 	yield   func(storage.Info, error) bool
 	held    []storage.Info // sorted; the last can be a log with more pieces to come

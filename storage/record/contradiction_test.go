@@ -30,7 +30,7 @@ func backupOf(t *testing.T, a *memory.Archive) backup {
 	return files
 }
 
-// putBack replaces the session and the heads by those of an earlier time.
+// putBack replaces the session and the heads by their earlier state.
 func (files backup) putBack(t *testing.T, a *memory.Archive) {
 	t.Helper()
 	for k := range backupOf(t, a) {

@@ -255,9 +255,9 @@ func (c *copier) lost(ctx context.Context, dir storage.Key, life string, why err
 	return nil
 }
 
-// stones copies the missing tombstones, except damaged ones and those of sessions that stay in dst. If
-// dst had no tombstones and src has no damaged ones, the copied log is equal byte for byte, because
-// the chain of hashes covers only tombstones.
+// stones copies the missing tombstones, except damaged tombstones and the tombstones of sessions that
+// stay in dst. If dst had no tombstones and src has no damaged ones, the copied log is equal byte for
+// byte, because the chain of hashes covers only tombstones.
 func (c *copier) stones(ctx context.Context) error {
 	there := map[string]bool{}
 	for t, err := range Tombstones(ctx, c.dst) {

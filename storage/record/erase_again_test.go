@@ -117,7 +117,7 @@ func TestOneProcessErasesASessionAtATime(t *testing.T) {
 }
 
 // The tombstone of the end of an erase can be much later than the head of its beginning.
-func TestALongEraseIsTheOneThatItsHeadKnows(t *testing.T) {
+func TestTombstoneOfALongEraseMatchesItsHead(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		a := &slowRemoval{memory.New(), 6 * time.Second}
@@ -133,7 +133,7 @@ func TestALongEraseIsTheOneThatItsHeadKnows(t *testing.T) {
 }
 
 // An erase that ends between its head and its tombstone is repeated, by a process whose
-// clock is not ahead. Its head is the one that a tombstone has to fit.
+// clock is not ahead. A tombstone has to fit its head.
 func TestTheHeadOfTheLastEraseCounts(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -297,8 +297,8 @@ func TestLateFileIsRemovedFromTheNextSession(t *testing.T) {
 }
 
 // TestAStepOfANewSessionReturnsErrErased: the session was opened when nothing was stored,
-// saw the steps of others, and these were erased. As a step that lacks the one before it,
-// the agent would fail in each call.
+// saw the steps of others, and these were erased. Without the previous step, the agent
+// would fail in each call.
 func TestAStepOfANewSessionReturnsErrErased(t *testing.T) {
 	t.Parallel()
 	a := memory.New()

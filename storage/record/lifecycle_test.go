@@ -452,7 +452,7 @@ func TestPruneUsesTheLaterTimeOfManifestAndFile(t *testing.T) {
 // timeless is a place that does not report when files were written.
 type timeless struct {
 	*memory.Archive
-	only string // the one file whose time is unknown; "": of all
+	only string // the one file whose time is unknown; "": all files
 }
 
 func (a timeless) List(ctx context.Context, prefix storage.Key) iter.Seq2[storage.Info, error] {

@@ -172,7 +172,7 @@ func TestNewKeyComesFirstAndNamesStay(t *testing.T) {
 // A ring may begin with a key of its own and learn the archive's key afterwards. From
 // then on nothing is sealed or named with the first key, but data sealed with it can
 // still be opened.
-func TestKeysThatAreLearnedReplaceTheOnesBefore(t *testing.T) {
+func TestLearnedKeyReplacesTheFirstKey(t *testing.T) {
 	own := Key{3}
 	for _, learned := range [][]Key{{one}, {two, one}} {
 		r := NewRing("", own)

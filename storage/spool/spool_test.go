@@ -210,7 +210,7 @@ func TestASecondMachineOnASessionGetsAConflictAndLosesNothing(t *testing.T) {
 	must(t, whole.Close())
 }
 
-func TestUnknownSessionIsNewOnlyForTheBlind(t *testing.T) {
+func TestUnknownSessionIsNewOnlyWithoutARemoteArchive(t *testing.T) {
 	r := newRemote()
 	must(t, step(t.Context(), session(t, r, "s")))
 	r.goAway(true)

@@ -54,7 +54,7 @@ func (s *Spool) nextTurn(most time.Duration) time.Duration {
 	return max(most, 0)
 }
 
-// inTurn sorts sessions: those without failures first, then those that have
+// inTurn sorts sessions: sessions without failures first, then sessions that have
 // waited longest.
 func (s *Spool) inTurn(sessions []string) {
 	s.mu.Lock()

@@ -247,7 +247,7 @@ func TestLabelsAreBounded(t *testing.T) {
 }
 
 // Data that is not a payload of this module changes no metric.
-func TestStrangeEventsCountNothing(t *testing.T) {
+func TestForeignEventsChangeNoMetric(t *testing.T) {
 	m := metrics.New(nil)
 	before := string(m.AppendText(nil))
 	for _, data := range []redact.Text{redact.Lit(""), redact.Lit("no JSON"), redact.Lit(`[1]`), redact.Lit(`{"tokens_in":"many"}`)} {

@@ -2,7 +2,7 @@ package recent
 
 import "testing"
 
-func TestMapRemembersWhatWasUsedLast(t *testing.T) {
+func TestMapKeepsTheLastUsedEntries(t *testing.T) {
 	const size = 10
 	m := New[int, int](size)
 	for i := range 1000 {

@@ -1,5 +1,5 @@
-// Package splicetest tests the promises of the wires of package splice, in addition
-// to those of every wire.
+// Package splicetest tests the promises of the wires of package splice, in addition to
+// the promises of every wire.
 package splicetest
 
 import (
