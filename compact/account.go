@@ -54,8 +54,8 @@ type observedUsage struct {
 var toolSeed = maphash.MakeSeed()
 
 // cached returns the number of tokens that should be in the provider's cache: tokens of
-// the call's prompt, and of the prompt with the whole history. It sets the call's count
-// of cached tokens that the previous call left.
+// the call's prompt, and of the prompt with the whole history. It sets c.left to the
+// tokens that the previous call left in the cache.
 func (a *account) cached(c *call) (view, whole int) {
 	if c.left = 0; a.gone(c) {
 		return 0, 0

@@ -27,8 +27,8 @@ func TestEachListHasItsOwnLead(t *testing.T) {
 		[]string{"Changes: Backend: `api.go`: the route takes a cursor. It is optional. `db.go`: an index on the column of the date. The list loads more rows on scroll. Not touched: `legacy.go` and what it imports"}, nil)
 }
 
-// A sentence from inside an item has the head of the item before it. Omitted sentences of a
-// list leave a mark, also at the end of the list.
+// A sentence from inside an item is quoted after the head of the item. Omitted sentences of
+// a list leave a mark, also at the end of the list.
 func TestItemSentenceIncludesHead(t *testing.T) {
 	b := quoting{h: &History{index: newIndex()}, step: &Step{ID: 2}, most: 60, value: 1, factor: 1, group: "[s2] told the user"}
 	passages("Worth a change:\n1. `spawn.go:64` - The log file stays open. Close it on the error path.\n2. `review.go:237` - Errors are swallowed. It should return the error.\n3. `wait.go:9` - The timer is never stopped.", b.answered)

@@ -43,7 +43,7 @@ type conversation struct {
 }
 
 // conversationOf reads the newest transcript of a session: the final transcript, or
-// otherwise the transcript of its last step.
+// otherwise the transcript of the history before its last step.
 func conversationOf(ctx context.Context, name string, s *record.Session) (*conversation, error) {
 	var final, before []string
 	for info, err := range s.Files(ctx) {

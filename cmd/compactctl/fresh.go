@@ -12,9 +12,10 @@ import (
 	"github.com/agentcompact/compact/storage/record"
 )
 
-// sessionIn returns the id under which a transcript is archived now: the newest
-// of the sessions ID, ID.2, ID.3, … that --fresh has begun, and with --fresh the
-// next one. Without --fresh, a given id is used unchanged.
+// sessionIn returns the id under which this run archives a transcript. The candidates
+// are ID, ID.2, ID.3, …. With --fresh it returns the first candidate that the archive
+// does not have, and without it the last candidate that the archive has. Without
+// --fresh, a given id is used unchanged.
 func (a *app) sessionIn(ctx context.Context, cfg compact.Config, m *compact.CompactManager, t *transcript) (string, error) {
 	id := a.session(t)
 	old := id // its id in version 1 of the archive
@@ -52,8 +53,9 @@ func (a *app) sessionIn(ctx context.Context, cfg compact.Config, m *compact.Comp
 	}
 }
 
-// unlessFresh returns the id if the archive can't be read. Only with --fresh is that
-// an error; otherwise the manager reports it, and may continue without the archive.
+// unlessFresh handles an archive that can't be read. With --fresh it returns the error.
+// Otherwise it returns the id, because the manager reports the error later, and may
+// continue without the archive.
 func (a *app) unlessFresh(id string, err error) (string, error) {
 	if a.input.fresh {
 		return "", &brokenArchive{err}

@@ -210,7 +210,7 @@ func TestASecondMachineOnASessionGetsAConflictAndLosesNothing(t *testing.T) {
 	must(t, whole.Close())
 }
 
-func TestUnknownSessionIsNewOnlyWithoutARemoteArchive(t *testing.T) {
+func TestUnknownSessionIsNewOnlyWithBlind(t *testing.T) {
 	r := newRemote()
 	must(t, step(t.Context(), session(t, r, "s")))
 	r.goAway(true)
