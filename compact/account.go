@@ -48,7 +48,7 @@ type sentMessage struct {
 type observedUsage struct {
 	known  bool // the provider reported cached tokens
 	cached int  // tokens
-	expect int  // tokens that a provider with a cache holds of the prompt, whatever it reported before
+	expect int  // tokens of the prompt in the cache of a provider that has a cache; earlier reports of the provider have no effect on it
 }
 
 var toolSeed = maphash.MakeSeed()
@@ -71,7 +71,7 @@ func (a *account) cached(c *call) (view, whole int) {
 // provider reported no cached tokens.
 func (a *account) cold(c *call) bool { return a.gone(c) || a.missed() }
 
-// gone is cold without what the provider reported.
+// gone is like cold, but ignores the usage that the provider reported.
 func (a *account) gone(c *call) bool {
 	switch {
 	case a.calls == 0, a.model != c.ep.name, a.tools != maphash.Bytes(toolSeed, c.q.tools):

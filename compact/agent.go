@@ -38,7 +38,7 @@ type LastRequest struct {
 // An AgentAnswer is the answer of the agent's own model to an instruction.
 type AgentAnswer struct {
 	Text     string
-	Calls    string // the tool it calls; "" = none
+	Calls    string // the tool that the answer calls; "" = none
 	CutOff   bool   // the provider cut it off at the token limit
 	Withheld bool   // a content filter of the provider ended it
 	Usage    Usage  // PromptTokens 0: the provider reported none
@@ -143,7 +143,7 @@ func (a *agentState) ended(err error) {
 	case err == nil:
 		a.failed = 0
 		return
-	case errors.Is(err, strategy.ErrTransient), errors.Is(err, errCold): // transient: the next one can succeed
+	case errors.Is(err, strategy.ErrTransient), errors.Is(err, errCold): // transient: the next request can succeed
 		return
 	}
 	if a.failed++; a.failed >= mostFailed && !a.gone {
@@ -261,7 +261,7 @@ func (c *call) byAgent(w *summarize.Writer) {
 	switch {
 	case c.asksAgent():
 		a.Seen, a.Ask, a.StandIn = len(c.q.last.View), c.s.agent.asking(c.q.last.Ask), c.q.last.StandIn
-	case c.lane.flights.Waiting(): // a summary begun earlier can be taken, but none is started
+	case c.lane.flights.Waiting(): // a summary that was begun earlier can be taken, but no new one is started
 		a.Ask = func(context.Context, string) (strategy.Draft, error) {
 			return strategy.Draft{}, &strategy.Failure{Reason: strategy.ErrRejected, Detail: errCold}
 		}

@@ -106,7 +106,7 @@ type clients struct {
 	// processes
 	edited bool
 	gone   map[string]lost              // by fingerprint
-	ours   map[message.Fingerprint]bool // placeholders and what else is in views alone
+	ours   map[message.Fingerprint]bool // placeholders and other texts that are only in views
 	calls  calls
 	mu     sync.Mutex
 	did    []string // guarded by mu
@@ -123,7 +123,7 @@ type client struct {
 	name     string
 	history  []message.Message
 	previous []message.Message // history before the last change
-	keeps    bool              // it continues with the view that it gets
+	keeps    bool              // the client continues with the returned view
 	raced    bool              // the call was one of two concurrent ones
 }
 

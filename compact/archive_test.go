@@ -119,7 +119,7 @@ func TestOnErrorContinueCompactsAndReportsIt(t *testing.T) {
 }
 
 // When the archive works again, decisions made without it are stored with the next
-// step: another process gives the same view, and pays for nothing again.
+// step. Another process then returns the same view, and no summary is paid for twice.
 func TestStepsWithoutAnArchiveAreMadeDurableLater(t *testing.T) {
 	for _, word := range []string{"transcript-pre-compact", "ledger-"} {
 		t.Run(word, func(t *testing.T) {
@@ -392,9 +392,9 @@ func TestTranscriptHoldsEveryMessageWithItsFingerprint(t *testing.T) {
 	}
 }
 
-// A message that a caller wrote over several lines takes one line of a transcript,
-// whatever characters end the lines. Otherwise, tools that read the file line by
-// line would find parts of messages.
+// A message that a caller wrote over several lines takes one line of a transcript, with
+// every kind of line end. Otherwise, tools that read the file line by line would find
+// parts of messages.
 func TestMessagesOfSeveralLinesAreStoredInOne(t *testing.T) {
 	for name, end := range map[string]string{"unix": "\n", "windows": "\r\n", "old mac": "\r"} {
 		t.Run(name, func(t *testing.T) {

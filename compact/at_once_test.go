@@ -155,8 +155,8 @@ func (a *agentAtOnce) work() {
 	}
 }
 
-// operate does what operators do, until the agents are done. With COMPACT_SAMPLES=all it
-// waits less between two operations.
+// operate runs operations of operators until the agents are done. With
+// COMPACT_SAMPLES=all it waits less between two operations.
 func (s *scene) operate(rng *rand.Rand) {
 	ctx, wait := context.Background(), 60
 	if samples.All() {

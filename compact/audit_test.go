@@ -155,7 +155,7 @@ func bubbled(t *testing.T) int {
 		stacks.text = make([]byte, 4<<20)
 	}
 	all := string(stacks.text[:runtime.Stack(stacks.text, true)])
-	own := regexp.MustCompile(`synctest bubble \d+`).FindString(all) // its own stack comes first
+	own := regexp.MustCompile(`synctest bubble \d+`).FindString(all) // the stack of the caller comes first
 	if own == "" {
 		t.Fatal("this is no bubble")
 	}
@@ -178,8 +178,8 @@ func TestWritersInTheBackgroundAreFew(t *testing.T) {
 					}
 					time.Sleep(5 * time.Second)
 				}
-				// A finished one releases its place just before it ends; without a limit
-				// there would be one per session, 20.
+				// A finished writer releases its place just before it ends. Without a limit there
+				// would be 20 writers, one for each session.
 				if most >= 2*flushers {
 					t.Errorf("%d goroutines more, at most %d are wanted", most, flushers)
 				}

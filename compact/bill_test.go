@@ -150,7 +150,7 @@ func TestMeasuredUsageHasItsOwnKeys(t *testing.T) {
 	first := r.preflight(history)
 	n := first.After.Total
 	r.Observe(first, compact.Usage{PromptTokens: n, CacheKnown: true, WrittenTokens: n - 100, OutputTokens: 50})
-	r.Observe(first, compact.Usage{PromptTokens: n, CacheKnown: true, WrittenTokens: n - 100, OutputTokens: 50}) // twice is once
+	r.Observe(first, compact.Usage{PromptTokens: n, CacheKnown: true, WrittenTokens: n - 100, OutputTokens: 50}) // the second call has no effect
 	want := (float64(n-100)*3.75 + 100*3 + 50*15) / 1e6
 	res := r.preflight(append(history[:len(history):len(history)], round(10, 1000)...))
 	if s := res.Bill.Session; s.Measured != 1 || !near(s.MeasuredUSD, want) {
@@ -228,7 +228,7 @@ func TestContradictoryUsageIsReportedOnceAndIgnored(t *testing.T) {
 	}
 }
 
-// Of concurrent calls, an earlier one may end after a later one.
+// If calls are concurrent, an earlier call may end after a later one.
 func TestConcurrentCallsAreNoBackwardClock(t *testing.T) {
 	r, k := priced(t, compact.Config{})
 	for range 2 {

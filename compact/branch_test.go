@@ -96,15 +96,15 @@ func TestBranchesOfOneAgentHaveLedgersOfTheirOwn(t *testing.T) {
 	if again.Triggered || bytesOf(again.Messages) != bytesOf(a.Messages) {
 		t.Error("branch a has another view")
 	}
-	// The ledger names the owner of a step, also for another process.
+	// The ledger names the owner of a step, so another process knows it, too.
 	other := newRig(t, compact.Config{MaxContextTokens: 8_000, Summarize: &counting{}, Archive: r.archive})
 	if got := other.preflight(history, compact.WithAgent("coder"), compact.WithBranch("b")); got.Triggered || bytesOf(got.Messages) != bytesOf(b.Messages) {
 		t.Error("branch b has another view in another process")
 	}
 }
 
-// An agent may keep only the view. Its summary is a message that came in then, and the view
-// is a summarized one all the same.
+// An agent may keep only the view. The summary is then a message of the incoming history,
+// and the view still counts as summarized.
 func TestKeptViewCountsAsSummarized(t *testing.T) {
 	r := newRig(t, compact.Config{MaxContextTokens: 8_000})
 	first := r.preflight(loop(100, 200))

@@ -26,7 +26,7 @@ func (m *CompactManager) MarksCache() bool {
 }
 
 // cachedFront returns the number of tokens before an edit that stay in the provider's
-// cache: those up to the last mark, if the cache needs marks.
+// cache. If the cache needs marks, only tokens up to the last mark stay.
 func (c *call) cachedFront(front int) int {
 	req, ok := c.q.wire.(wire.Marker)
 	if !ok || c.ep.card.Marks == 0 {

@@ -143,7 +143,7 @@ func TestAFlippedBitNeverReachesAPrompt(t *testing.T) {
 		count, used := 0, 0
 		for i, name := range slices.Sorted(maps.Keys(l.files)) {
 			if each == 1 && i%2 == 1 {
-				continue // all of them are make soak
+				continue // make soak tests all of them
 			}
 			for seed := range each {
 				r := rand.New(rand.NewPCG(uint64(seed), uint64(count)))

@@ -45,10 +45,10 @@ type Config struct {
 	// tokens; "bytes4", bytes / 4; "utf16", UTF-16 units. Default "model".
 	Counting string `mapstructure:"counting" validate:"oneof=model bytes4 utf16"`
 
-	// Observe changes nothing: every call returns the unchanged history, and
-	// separate events report what would have been done and saved. No archive is
-	// opened, no conversation is written, and no model is asked for a summary.
-	// Default false. See [WithObserve].
+	// Observe changes nothing: every call returns the unchanged history, and separate
+	// events report the compactions and savings that would have been made. No archive is
+	// opened, no conversation is written, and no model is asked for a summary. Default
+	// false. See [WithObserve].
 	Observe bool `mapstructure:"observe"`
 
 	Policy     policy.Config         `mapstructure:"policy"`     // when a conversation is compacted, to which size, and which messages are kept
@@ -149,8 +149,8 @@ type SummarizerConfig struct {
 	// of the target. Above the limit the longest messages, except the last ten,
 	// are cut in the middle.
 	UserTokens int `mapstructure:"user_tokens" validate:"gte=1"`
-	// Instructions are added to the prompt of a summarizing model. They,
-	// Sections and PromptFile are errors with the backend extractive.
+	// Instructions are added to the prompt of a summarizing model. Instructions, Sections
+	// and PromptFile are errors with the backend extractive.
 	Instructions string `mapstructure:"instructions"`
 	// Sections are headings that replace the headings of the strategy: at most 12, each on
 	// one line of at most 60 characters. Without them the headings of the strategy apply.
@@ -324,8 +324,8 @@ type ObjectLockConfig struct {
 
 // TraceConfig configures the destinations of events besides the audit log.
 type TraceConfig struct {
-	// AriadneURL is the URL of an Ariadne API, for example
-	// "http://127.0.0.1:5175"; "": none.
+	// AriadneURL is the URL of an Ariadne API, for example "http://127.0.0.1:5175"; "": no
+	// events are sent to Ariadne.
 	AriadneURL string `mapstructure:"ariadne_url" validate:"omitempty,http_url"`
 	// Console writes one line per event to standard error; default false.
 	Console bool `mapstructure:"console"`

@@ -77,8 +77,8 @@ func TestUnarchivedStepStaysInMemory(t *testing.T) {
 	}
 }
 
-// Edits in a step in memory wait for other calls that are about to commit a
-// step, at most until the caller's deadline.
+// A call with edits for a step in memory waits while other calls are about to commit a
+// step, at most until its deadline.
 func TestUnappendedEditsWaitForOtherSteps(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m, _ := goingOn(t, "masking", &broken{Archive: memory.New(), word: "edits.jsonl"})

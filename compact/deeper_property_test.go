@@ -10,10 +10,11 @@ import (
 	"github.com/agentcompact/compact/message"
 )
 
-// Random sessions that grow between two calls by more than the distance from target to
-// trigger: compactions do not directly follow each other. The last turn, the last call
-// and two more steps must fit below the trigger, because these messages always stay. So
-// a step is at most a third of that size, or a quarter if turn and call are different.
+// Random sessions grow between two calls by more than the distance from target to
+// trigger. Compactions still do not directly follow each other. The last turn, the last
+// call and two more steps must fit below the trigger, because these messages always
+// stay. So a step is at most a third of that size, or a quarter if turn and call are
+// different.
 func TestPropertyCompactionsDoNotFollowOneAnother(t *testing.T) {
 	n := samples.Of(6)
 	switch {

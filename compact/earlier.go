@@ -13,7 +13,7 @@ type Earlier struct {
 	Steps    int    `json:"steps"`              // number of compactions; 0 if all of them are edits between steps
 	Last     int    `json:"last_step"`          // the number of the newest
 	Preset   string `json:"preset,omitempty"`   // "" = the ledger was written before it recorded the preset
-	Strategy string `json:"strategy,omitempty"` // of their summary; "" = they made none
+	Strategy string `json:"strategy,omitempty"` // of their summary; "" = they made no summary
 	Window   int    `json:"window"`             // tokens
 }
 

@@ -42,7 +42,7 @@ func TestResultNamesStepsOfOtherSettings(t *testing.T) {
 	}
 }
 
-// A step that made no summary is of no strategy.
+// A step without a summary has no strategy.
 func TestMaskStepsHaveNoStrategy(t *testing.T) {
 	c, err := compact.Preset("")
 	if err != nil {
@@ -79,7 +79,8 @@ func TestEarlierCountsStepsOfOneSetting(t *testing.T) {
 	}
 }
 
-// A history that grows, in one process, into the view of a step is known as its outcome.
+// If a history grows into the view of a step within one process, it is recognized as the
+// step's outcome.
 func TestViewThatComesBackInPiecesIsRecognized(t *testing.T) {
 	first := newRig(t, compact.Config{MaxContextTokens: 8000})
 	view := first.preflight(loop(30, 400)).Messages

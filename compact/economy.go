@@ -17,7 +17,7 @@ import (
 // price if the bill is relative.
 type Candidate struct {
 	policy.Offer
-	Due       int     `json:"due"`        // size of the view, in tokens, at which it is due
+	Due       int     `json:"due"`        // size of the view, in tokens, at which this compaction is due
 	FixedUSD  float64 `json:"fixed_usd"`  // cost of writing the cache again from the first edit on, and of the summary
 	LinearUSD float64 `json:"linear_usd"` // cost of the removed text: reading it for a summary, and recalls
 	CallUSD   float64 `json:"call_usd"`   // average cost of a call if every compaction is like this one
@@ -58,7 +58,7 @@ func (c *call) choose() bool {
 		return false // nothing can be due
 	}
 	if c.last > 0 && s.Tokens <= c.now.last.After {
-		return false // the view of the last compaction, also of one by the window, is sent first; a retry gets the same view
+		return false // the view of the last compaction (by prices or by the window) is sent first; a retry gets the same view
 	}
 	best, ready := -1, -1
 	least := math.Inf(1)
@@ -78,7 +78,7 @@ func (c *call) choose() bool {
 			c.soon = c.before(s, costs, o, v)
 		}
 	}
-	if ready >= 0 { // its summary is ready, while another candidate would need a new one
+	if ready >= 0 { // its summary is ready, while another candidate would need a new summary
 		best = ready
 	}
 	for i := range c.res.Candidates {
@@ -249,8 +249,8 @@ func narrowed(e *reduce.Engine, o policy.Offer) *reduce.Engine {
 	return &n
 }
 
-// aimed returns the budget of a compaction that is due. only says which steps
-// run; with an offer, the target is its level.
+// aimed returns the budget of a compaction that is due. only selects the steps that
+// run; with an offer, the target is the offer's level.
 func (c *call) aimed(only policy.When) policy.Budget {
 	b := c.aiming(c.deeper(), only)
 	if c.offer != nil {

@@ -197,8 +197,8 @@ func (a *answerless) Open(ctx context.Context, k storage.Key, off, n int64) (io.
 	return a.Archive.Open(ctx, k, off, n)
 }
 
-// A process that ends between the append and its answer has not sent the view.
-// The next one finds the edits, and makes none twice.
+// A process that ends between the append and its answer has not sent the view. The next
+// process finds the edits, and makes no edit twice.
 func TestEditsWithoutAnAnswer(t *testing.T) {
 	ctx := context.Background()
 	for _, preset := range everyCall {

@@ -31,7 +31,7 @@ func erasedUnderBoth(t *testing.T, before string, run func(t *testing.T, unaware
 				}
 			case "an audit log":
 				unaware.preflight(history)
-			case "nothing": // it has the session in memory, and others store it
+			case "nothing": // the process has the session in memory, and others store it
 				_, _ = unaware.Recall(t.Context(), "s", strings.Repeat("a1", 6))
 				if _, err := newRig(t, compact.Config{Archive: a}).ManualCompact(t.Context(), "s", history, "test"); err != nil {
 					t.Fatal(err)

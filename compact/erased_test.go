@@ -69,7 +69,7 @@ func TestErasedSessionContinuesInANewLife(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			r, dir, c := erasing(t, "new", restart)
 			history := turns(90, 200)
-			res, err := r.Preflight(t.Context(), "s", history) // also where the session is in memory
+			res, err := r.Preflight(t.Context(), "s", history) // even if the session is in memory
 			if err != nil || !res.Triggered || res.Step != 1 || res.Session != "s" {
 				t.Fatalf("%v, triggered %v, step %d of %s", err, res.Triggered, res.Step, res.Session)
 			}

@@ -75,7 +75,7 @@ func goesOnUnknown(t *testing.T, policy, onError string, all bool) {
 		t.Fatal(err)
 	}
 	erase(t, a, "s")
-	time.Sleep(time.Minute) // it was erased before this process opens it
+	time.Sleep(time.Minute) // the session was erased before this process opens it
 	r := newRig(t, config)
 	a.down.Store(true)
 	_, err := r.ManualCompact(t.Context(), "s", history, "test")

@@ -31,7 +31,7 @@ type teller struct {
 // get the events only when the number is final. The audit log gets them before the
 // commit, and another event if the number was lost.
 type stepTelling struct {
-	decided *decision       // nil = none, or its event is emitted
+	decided *decision       // nil = none, or the event is already emitted
 	stored  *archival       // nil = none
 	made    *reduce.Outcome // nil = none
 

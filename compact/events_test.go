@@ -233,7 +233,7 @@ func TestTraceOfASessionEndsWithTheManager(t *testing.T) {
 	r := newRig(t, c)
 	for range 2 {
 		r.preflight(turns(1, 10), compact.WithAgent("coder"))
-		if err := r.Flush(context.Background()); err != nil { // a batch of its own
+		if err := r.Flush(context.Background()); err != nil { // a separate batch
 			t.Fatal(err)
 		}
 	}

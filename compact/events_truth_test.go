@@ -174,7 +174,7 @@ func TestVisibleResultsAreThoseInFull(t *testing.T) {
 	}
 }
 
-// A call above the trigger is not reported as below it, also where a stage looks at every
+// A call above the trigger is not reported as below it, even if a stage works on every
 // call.
 func TestReasonAgreesWithTheTrigger(t *testing.T) {
 	for _, preset := range []string{"graduated", "economy"} {
@@ -274,7 +274,7 @@ func TestEventsCountTheMessagesInTheViews(t *testing.T) {
 		estimate.HistoryIn != len(history) || pruned.TotalMessages != size {
 		t.Errorf("messages %d, %d, %d in %+v, %d and %d in the estimate, %d", len(history), size, len(res.Messages), call, estimate.Messages, estimate.HistoryIn, pruned.TotalMessages)
 	}
-	// Beside the texts a message costs its frame, at most 8 tokens.
+	// In addition to its texts, a message costs at most 8 tokens for its frame.
 	for what, pair := range map[string][2]int{"before": {call.TokensBefore, before.tokens}, "after": {call.TokensAfter, after.tokens}} {
 		if over := pair[0] - pair[1]; over < 0 || over > 8*size {
 			t.Errorf("%s: %d tokens, by hand %d and %d frames", what, pair[0], pair[1], size)
@@ -285,8 +285,8 @@ func TestEventsCountTheMessagesInTheViews(t *testing.T) {
 	}
 }
 
-// A step never removes more messages than the decision allows, also with reduced
-// keep counts; messages that this program wrote do not count.
+// A step never removes more messages than the decision allows, even with reduced keep
+// counts. Messages that this program wrote do not count.
 func TestCompactionRemovesAtMostThePrunableMessages(t *testing.T) {
 	type plan struct {
 		Prunable int `json:"prunable_count"`

@@ -11,8 +11,8 @@ import (
 	"github.com/agentcompact/compact/redact"
 )
 
-// stored holds the place and the hash of each message that a run has written to
-// the archive. It does not hold the lines themselves, which are as large as the
+// stored holds the place and the hash of each message that a run has written to the
+// archive. It does not hold the text of the lines, because that is as large as the
 // history.
 type stored struct {
 	lines []storedLine
@@ -41,7 +41,7 @@ func storedLines(lines []redact.Text, only []int) stored {
 	return s
 }
 
-// in sets the file of the lines that have none.
+// in sets the file of the lines without a file.
 func (s *stored) in(file string) {
 	for k := range s.lines {
 		if s.lines[k].file == "" {

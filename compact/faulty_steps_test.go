@@ -187,8 +187,8 @@ func TestCallAfterALostAnswerGetsTheStepsView(t *testing.T) {
 	}
 }
 
-// The transcript of a failed call does not keep its number from the next call: its file
-// has the number of the step that it belongs to.
+// The next call can use the number of a failed call, although a transcript with that
+// number exists: the file of its own transcript has the number of its step.
 func TestFailedCallReleasesItsNumber(t *testing.T) {
 	archive := &failing{Archive: memory.New(), word: "transcript"}
 	r := newRig(t, compact.Config{Preset: "summarize", MaxContextTokens: 32_000, Archive: archive})

@@ -19,8 +19,8 @@ const (
 	mostMargin  = 2 * time.Second
 )
 
-// until returns the time at which the call stops waiting for a summary; zero:
-// never.
+// until returns the time at which the call stops waiting for a summary; zero: it waits
+// without a limit.
 func (c *call) until(ctx context.Context) time.Time {
 	end, ok := ctx.Deadline()
 	if !ok {

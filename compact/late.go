@@ -16,11 +16,11 @@ import (
 // openTimeout limits one attempt to open an archive in the background.
 const openTimeout = 30 * time.Second
 
-// lateArchive replaces an archive that could not be opened if the configuration
-// says to continue (storage.on_error: continue). Each use starts another attempt
-// in the background, first after a second and later at most once a minute. Until
-// it is open it appears empty and can't be written: decisions are known only to
-// this process.
+// lateArchive replaces an archive that could not be opened if the configuration says to
+// continue (storage.on_error: continue). Each use starts another attempt in the
+// background, first after a second and later at most once a minute. Until the session
+// is open, it appears empty and can't be written: decisions are known only to this
+// process.
 type lateArchive struct {
 	m    *CompactManager
 	name string // name for the log

@@ -75,7 +75,7 @@ func TestLossesOfExportersAreCountedAndReported(t *testing.T) {
 }
 
 // TestFailureOfASilentExporterIsLogged: without a handler the log reports each loss
-// once, but no failure that the exporter has logged itself.
+// once. It does not report failures that the exporter has logged itself.
 func TestFailureOfASilentExporterIsLogged(t *testing.T) {
 	for _, c := range []struct {
 		name string

@@ -110,7 +110,7 @@ func (c *clients) erase() {
 			c.fail("flush: %v", err)
 		}
 	}
-	time.Sleep(time.Second) // for what writes in the background
+	time.Sleep(time.Second) // for background writes
 	for _, name := range c.lives() {
 		s, err := record.OpenSession(context.Background(), c.archive, name)
 		if err != nil {

@@ -129,7 +129,7 @@ type readBack struct {
 	all   map[string]string
 	found int
 	left  int64 // bytes
-	err   error // the first one
+	err   error // the first failure
 }
 
 // read reads the originals of references, within the limits of time and size.
@@ -148,7 +148,7 @@ func (b *readBack) read(ctx context.Context, refs []string, most time.Duration, 
 				if err := b.one(ctx, steps, ref); err != nil {
 					b.note(err)
 					if !errors.Is(err, errMuchToRead) {
-						cancel() // the others would fail, too
+						cancel() // the other reads would fail, too
 					}
 				}
 			}

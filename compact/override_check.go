@@ -117,8 +117,8 @@ func (c Config) attributed(e ConfigError, members []int) error {
 	return &e
 }
 
-// setter returns the number of the last of some overrides that sets a setting, -1 if
-// none does.
+// setter returns the number of the last override in a list that sets a setting, -1 if
+// no override sets it.
 func (c Config) setter(members []int, path string) int {
 	for _, m := range slices.Backward(members) {
 		if _, ok := c.Overrides[m].Set[path]; ok {

@@ -151,8 +151,7 @@ func (s *ownStage) Propose(ctx context.Context, v *policy.View) (policy.Proposal
 	return s.judged(v, p)
 }
 
-// Estimate returns the proposal for a dry run, for which the stage must spend
-// nothing.
+// Estimate returns the proposal for a dry run. The stage must not spend money for it.
 func (s *ownStage) Estimate(v *policy.View) (policy.Proposal, error) {
 	est, ok := s.Stage.(policy.Estimator)
 	if !ok {
@@ -168,7 +167,7 @@ func (s *ownStage) Estimate(v *policy.View) (policy.Proposal, error) {
 // ownTaker is an ownStage that implements policy.Taker.
 type ownTaker struct{ *ownStage }
 
-// Takes returns those of the stage's messages that can be removed.
+// Takes returns the messages that the stage names and that can be removed.
 func (s ownTaker) Takes(v *policy.View) []int {
 	at, err := answer(context.Background(), s.ownStage, v, func(_ context.Context, v *policy.View) ([]int, error) {
 		return s.Stage.(policy.Taker).Takes(v), nil

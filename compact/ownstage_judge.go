@@ -43,7 +43,7 @@ func (s *ownStage) broken(rule, detail string, args ...any) error {
 type judge struct {
 	stage    *ownStage
 	view     *policy.View
-	decision policy.Decision // decision of all edits so far; Kept = none yet
+	decision policy.Decision // decision of all edits so far; Kept = no edits yet
 	cuts     bool            // the edits are cuts
 	work     int             // number of messages in the edits
 	good     map[string]bool // literals that passed

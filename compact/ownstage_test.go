@@ -198,7 +198,7 @@ func TestHangingStageIsUsedAgainAfterItReturns(t *testing.T) {
 	}
 }
 
-// taker removes the announced rounds, and others that it may not remove.
+// taker removes the announced rounds, and also rounds that it must not remove.
 type taker struct{ stageOf }
 
 func (taker) Takes(v *policy.View) (at []int) {

@@ -20,7 +20,7 @@ func newPlaces() *ctxlock.Slots { return ctxlock.NewSlots(runtime.GOMAXPROCS(0) 
 // the archive or a lock. One goroutine takes it, and any can release it.
 type desk struct {
 	m      *CompactManager
-	queued time.Duration // time spent waiting for it
+	queued time.Duration // time spent waiting for the slot
 
 	mu   sync.Mutex
 	held bool
@@ -57,8 +57,7 @@ func (c *call) seat(ctx context.Context, d *desk) (late bool, err error) {
 	return false, err
 }
 
-// standing finishes a call that got no slot: with an error, or with the view as
-// it is.
+// standing finishes a call that got no slot: with an error, or with the current view.
 func (c *call) standing(started time.Time, err error) error {
 	if err != nil {
 		return err

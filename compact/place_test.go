@@ -233,8 +233,8 @@ func TestHolderOfTheCommitLockWaitsForNoSlot(t *testing.T) {
 	})
 }
 
-// With presets that work on every call, one call in 32 is a step, which archives and
-// indexes: it needs no slot either.
+// With presets that work on every call, one call in 32 is a step. It archives and
+// indexes, and needs no slot either.
 func TestEveryCallStepsWaitForNoSlot(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m, err := New(t.Context(), Config{Preset: "masking", Model: "gpt-4", MaxContextTokens: 1_000_000, Archive: memory.New()})
@@ -272,7 +272,8 @@ func (b breathless) Describe() strategy.Info {
 	return strategy.Info{Name: "breathless", Window: 128_000, Remote: b.remote}
 }
 
-// giddy panics in Describe once it is switched on, outside any stage.
+// giddy is a request that panics in Describe, outside any stage, when it is switched
+// on.
 type giddy struct {
 	breathless
 	on atomic.Bool

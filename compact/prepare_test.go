@@ -158,8 +158,8 @@ func economyAhead(c *compact.Config) {
 	*c = e
 }
 
-// Of 16,000 tokens 13,600 trigger, and a summary is prepared from 12,240 on:
-// soonTurns is between the two, dueTurns above both.
+// In a window of 16,000 tokens, 13,600 tokens trigger, and a summary is prepared from
+// 12,240 tokens on. soonTurns is between the two, and dueTurns is above both.
 const soonTurns, dueTurns = 57, 62
 
 // soon makes the call that begins a summary, and returns its history.
@@ -338,7 +338,7 @@ func TestStepOfAnotherProcessReplacesAPreparedSummary(t *testing.T) {
 		two, _ := ahead(t, func(c *compact.Config) { c.Archive, c.Policy.PreparePct = one.archive, 1 })
 		soon(t, one)
 		due := turns(dueTurns, 100)
-		first := waits(t, two, due, 5*time.Second) // by now that of the other is there
+		first := waits(t, two, due, 5*time.Second) // by now the summary of the other process exists
 		time.Sleep(time.Second)
 		res := one.preflight(due)
 		if res.Step != 0 || bytesOf(res.Messages) != bytesOf(first.Messages) {

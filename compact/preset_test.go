@@ -16,7 +16,7 @@ import (
 	"github.com/agentcompact/compact/trace"
 )
 
-// preset is a manager of a preset, and what its messages cost.
+// preset is a manager of a preset, with the cost of its messages.
 func preset(t *testing.T, name string, c compact.Config) (*rig, *token.Estimator) {
 	t.Helper()
 	c.Preset = name
@@ -290,8 +290,8 @@ func TestHistoryReducerRefusesAWindowBelowOne(t *testing.T) {
 	}
 }
 
-// The rule for the default preset also holds for these: whatever the SDK does with
-// the result, the view is the same, byte for byte.
+// The rule for the default preset also holds for these presets: for each way in which
+// an SDK uses the result, the view is the same, byte for byte.
 func TestPresetViewsDoNotDependOnTheSDK(t *testing.T) {
 	for name, c := range map[string]compact.Config{
 		"gateway":         {MaxContextTokens: 8_000},

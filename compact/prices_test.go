@@ -42,8 +42,8 @@ func TestConfiguredPricesOverrideTheList(t *testing.T) {
 	}
 }
 
-// A price of an hour below that of five minutes is a mistake, which is not corrected in
-// silence.
+// A price for an hour below the price for five minutes is a mistake, and is not
+// corrected silently.
 func TestAnHourForLessThanFiveMinutesIsAMistake(t *testing.T) {
 	list, _ := price.For("claude-sonnet-4-5")
 	c, err := PricesConfig{CacheWriteHour: 2}.card("claude-sonnet-4-5")

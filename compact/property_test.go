@@ -58,7 +58,7 @@ type originKey struct {
 	part int
 }
 
-// origin returns what part p of history[i] read before any compaction.
+// origin returns the text of part p of history[i] before any compaction.
 func (s *session) origin(history []message.Message) func(i, p int) string {
 	return func(i, p int) string {
 		if text, ok := s.origins[originKey{history[i].Fingerprint(), p}]; ok {
@@ -115,7 +115,7 @@ func onlyDispatch(tool string) bool { return tool == "dispatch" }
 
 func (s *session) close() { _ = s.m.Close(context.Background()) }
 
-// call makes one call and has it judged. It returns the view.
+// call makes one call, and the judge checks the result. It returns the view.
 func (s *session) call(history []message.Message, manual bool) []message.Message {
 	frozen := invariant.Freeze(history)
 	var res *compact.Result

@@ -43,7 +43,7 @@ func (o *overtaken) Create(ctx context.Context, k storage.Key, b storage.Blob) e
 	return err
 }
 
-// rival is another process that compacts the session with agents of its own.
+// rival is another process that compacts the same session with other agents.
 func rival(t *testing.T, a storage.Archive) func(history int, opts ...compact.Option) {
 	m := crew.Manager(t, a, &counting{})
 	return func(history int, opts ...compact.Option) {

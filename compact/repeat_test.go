@@ -216,8 +216,8 @@ func (h *tale) has(t *testing.T, a storage.Archive) {
 	}
 }
 
-// A final transcript refers to the files of steps and to the previous final
-// transcript, also in another process.
+// A final transcript refers to the files of steps and to the previous final transcript,
+// even if another process wrote them.
 func TestFinalTranscriptRefersToTheSteps(t *testing.T) {
 	a := memory.New()
 	h := newTale()
@@ -314,8 +314,8 @@ func TestChangedTablesAreRewritten(t *testing.T) {
 	}
 }
 
-// Two concurrent processes with transcripts of their own refer to existing files and
-// end with one view.
+// Two concurrent processes write separate transcripts. Both refer only to existing
+// files and end with one view.
 func TestTwoProcessesReferToExistingFiles(t *testing.T) {
 	a := memory.New()
 	h := newTale()

@@ -63,8 +63,8 @@ func (c *call) lift() bool {
 	return true
 }
 
-// gaveWay lifts the budget if the error is ErrInsufficientBudget, and reports
-// whether the run can be tried again with it.
+// gaveWay raises the budget if the error is ErrInsufficientBudget, and reports whether
+// the run can be tried again with the raised budget.
 func (c *call) gaveWay(err error) bool {
 	return errors.Is(err, ErrInsufficientBudget) && c.lift()
 }

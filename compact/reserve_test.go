@@ -24,7 +24,7 @@ func TestReserveStaysReducedOnlyIfTheLastStepNeededIt(t *testing.T) {
 		{0, 150, 150},   // there was no step
 		{150, 150, 150}, // it ended within the budget
 		{151, 150, 300}, // it took from the answer
-		{300, 150, 300}, // all of it
+		{300, 150, 300}, // the whole reserve
 		{301, 150, 150}, // more than there is
 		{250, 200, 200}, // the floor fits by now
 	} {

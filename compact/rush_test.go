@@ -19,7 +19,7 @@ import (
 	"github.com/agentcompact/compact/strategy"
 )
 
-// moody is a summarizer that takes its time or fails, as it likes.
+// moody is a summarizer that is slow or fails at random.
 type moody struct{}
 
 func (moody) Summarize(ctx context.Context, _ strategy.Request) (strategy.Draft, error) {
@@ -41,7 +41,7 @@ type rush struct {
 	dir                  string
 	goroutines, sessions int
 	calls                int       // of each goroutine
-	until                time.Time // unless zero, the rush runs until this time instead
+	until                time.Time // unless zero, the rush runs until this time and not for a number of calls
 	closeEvery           int64     // calls of all
 	histories            [][]message.Message
 
@@ -181,8 +181,8 @@ func (r *rush) verify() (steps int) {
 	return steps
 }
 
-// A few calls of each goroutine in every run; three minutes of them with
-// COMPACT_SOAK=1.
+// Each goroutine makes a few calls. With COMPACT_SOAK=1 they make calls for three
+// minutes.
 func TestSoakOfCallsAtOnce(t *testing.T) {
 	before := runtime.NumGoroutine()
 	r := &rush{t: t, dir: filepath.Join(t.TempDir(), "archive"), goroutines: 64, sessions: 50, calls: 3, closeEvery: 64}

@@ -191,7 +191,7 @@ func TestStepAfterAScrubIsStoredForEveryOnError(t *testing.T) {
 }
 
 func TestScrubByRulesRemovesCurrentFindings(t *testing.T) {
-	nothing, err := redact.New(redact.Options{Disabled: true}) // what redaction was then
+	nothing, err := redact.New(redact.Options{Disabled: true}) // the redaction at that time
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -227,7 +227,7 @@ func TestScrubByRulesRemovesCurrentFindings(t *testing.T) {
 	}
 }
 
-// A secret that a rule finds in one spelling is taken out in the others.
+// A secret that a rule finds in one spelling is removed in all other spellings.
 func TestScrubByRulesTakesOutOtherSpellings(t *testing.T) {
 	nothing, err := redact.New(redact.Options{Disabled: true})
 	if err != nil {

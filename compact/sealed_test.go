@@ -130,8 +130,8 @@ func allStored(t *testing.T, a storage.Archive) string {
 	return b.String()
 }
 
-// guesses are the values that an attacker who tries a number would search for: its
-// hashes without a key, as text and as bytes.
+// guesses returns the values for which an attacker would search who guesses a number:
+// the number's hashes without a key, as text and as bytes.
 func guesses(history []message.Message, names ...string) map[string]string {
 	out := map[string]string{}
 	note := func(what string, fp message.Fingerprint) {
@@ -158,9 +158,9 @@ func hexSHA256(text string) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// The attack: somebody with the archive and the events guesses a number, and
-// searches for the hash of the message with it. Version 1 gives it away, so the
-// attack is one.
+// The attack: somebody with the archive and the events guesses a number, and searches
+// for the hash of a message with that number. The attack succeeds with version 1, so
+// the test is valid.
 func TestRedactedNumberCanNotBeGuessed(t *testing.T) {
 	history, name := sealedTurns(60), "ann@example.org"
 	branch := history[1].Fingerprint().String() + "." + history[2].Fingerprint().Ref()
@@ -360,7 +360,7 @@ func TestInvalidKeyIsAMistake(t *testing.T) {
 	}
 }
 
-// Processes that start with a new archive at once have one key: they show the
+// Processes that start with a new archive at the same time have one key: they show the
 // same references.
 func TestProcessesThatBeginAtOnceHaveOneKey(t *testing.T) {
 	keysOnly(t)

@@ -239,7 +239,8 @@ func TestNumbersOfSeveralAgentsAreDistinguished(t *testing.T) {
 	if err != nil || !strings.Contains(got, `[agent "one"]`) || !strings.Contains(got, `[agent "two"]`) {
 		t.Errorf("%.200q, %v", got, err)
 	}
-	// Turns are numbered on from one agent to the next, so that a number names one.
+	// The numbers of turns continue from one agent to the next, so that a number
+	// identifies one turn.
 	for turn, agent := range map[string]string{"turn:1": "one", "turn:101": "two"} {
 		if got, err := r.Recall(t.Context(), "s", turn+":request"); err != nil || got != "The task of agent "+agent+"." {
 			t.Errorf("%s: %.200q, %v; want that of agent %s", turn, got, err, agent)

@@ -338,7 +338,7 @@ func TestShadowsAreNotWrittenAnywhere(t *testing.T) {
 }
 
 // Two steps can edit different parts of one message. The origins of both parts stay
-// known, also for a view that an SDK passes back after a restart.
+// known, even for a view that an SDK passes back after a restart.
 func TestOriginsOfEarlierPartsStayKnown(t *testing.T) {
 	s := &session{origins: map[message.Fingerprint]map[int]policy.Origin{}}
 	edit := func(part int, was, is string) reduce.Recipe {

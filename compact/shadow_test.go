@@ -19,7 +19,7 @@ import (
 	"github.com/agentcompact/compact/trace/tracetest"
 )
 
-// watching is a manager that only observes, without an archive of its own.
+// watching is a manager that only observes and has no archive.
 func watching(t *testing.T, c compact.Config) (*compact.CompactManager, *tracetest.Recorder) {
 	t.Helper()
 	events := &tracetest.Recorder{}
@@ -90,8 +90,8 @@ func TestObservingReportsTheProjectedCompactionsOfASession(t *testing.T) {
 	}
 }
 
-// A call that makes no step makes none when observed: results reduced on arrival,
-// and most calls of a preset that works on every call.
+// A call that makes no step makes no step when it is observed either. Such calls reduce
+// results on arrival, or use a preset that works on every call.
 func TestObservedEditsAreNoSteps(t *testing.T) {
 	tidy := tidyConfig(nil, "mask", "summarize")
 	tidy.MaxContextTokens = 16_000

@@ -159,7 +159,7 @@ func maskStep(_ *CompactManager, ep *epoch) (reduce.Step, error) {
 		step.Goal = policy.ToBudget
 		mask.CostAsChars = c.Counting == "utf16"
 		mask.BareBlocks = mask.CostAsChars
-		mask.MaxChars = 0 // this preset's placeholder stands alone
+		mask.MaxChars = 0 // this preset's placeholder is the whole text
 	}
 	step.Stage = mask
 	return step, nil

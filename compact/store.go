@@ -24,13 +24,13 @@ type run struct {
 
 	once     sync.Once
 	done     chan struct{}
-	number   int // number in the names of the archived files; mostly that of the step
+	number   int // number in the names of the archived files; mostly the step's number
 	stored   stored
 	written  record.Written
 	err      error
 	began    time.Time               // start of the archival
 	took     time.Duration           // its duration
-	archived *archival               // nil = none, or it failed
+	archived *archival               // nil = no archival, or it failed
 	failure  *trace.Event            // event of a failed archival, which exporters have got
 	give     context.CancelCauseFunc // stops the engine if its outcome can't be stored
 	files    []record.Written        // files of the step that is being stored
@@ -270,7 +270,7 @@ func (r *run) cancel() {
 // finish marks the archival as ended.
 func (r *run) finish() { r.ended.Do(func() { close(r.done) }) }
 
-// end ends the run, whatever its outcome: it stops the archival, and releases the
+// end ends the run, with or without success: it stops the archival, and releases the
 // slot and the number.
 func (r *run) end() {
 	r.desk.give()

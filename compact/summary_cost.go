@@ -118,7 +118,7 @@ func summaryCard(agent price.Card, model string) (card price.Card, ok bool) {
 	return card, true
 }
 
-// answered holds the reasons for which a model's answer is not used.
+// answered holds the reasons why a model's answer is not used.
 var answered = []error{
 	strategy.ErrEmpty, strategy.ErrRefused, strategy.ErrUnusable, strategy.ErrFiltered, strategy.ErrCutOff, summarize.ErrTooLong, summarize.ErrNotSmaller, strategy.ErrMalformed,
 }

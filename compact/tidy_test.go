@@ -131,8 +131,8 @@ func TestTidiedResultsAreRecalledInEveryProcess(t *testing.T) {
 	}
 }
 
-// The same history gives the same view, whatever an SDK does with the views, and in
-// every process.
+// The same history gives the same view in every process, for each way in which an SDK
+// uses the views.
 func TestTidiedViewIsTheSameInEveryProcess(t *testing.T) {
 	a := memory.New()
 	history := tidyLoop(6)
@@ -384,9 +384,9 @@ func TestShownVoidEditsAreRecalled(t *testing.T) {
 	verified(t, a)
 }
 
-// Two processes reduce the same result, and each stores its edit. The first one's edit
-// is void, because the answer came too late. The second one's edit is valid, for the
-// first process as for all others.
+// Two processes reduce the same result, and each stores its edit. The edit of the first
+// process is void, because the answer came too late. The second one's edit is valid,
+// for the first process as for all others.
 func TestVoidLineLeavesTheSameEditOfAnotherProcess(t *testing.T) {
 	a := &heldAnswer{Archive: memory.New(), stored: make(chan struct{}), free: make(chan struct{})}
 	history := tidyLoop(1)
@@ -414,7 +414,7 @@ func TestVoidLineLeavesTheSameEditOfAnotherProcess(t *testing.T) {
 		return err == nil && bytesOf(res.Messages) == bytesOf(shown.Messages)
 	}
 	for end := time.Now().Add(10 * time.Second); !agrees(first); time.Sleep(time.Millisecond) {
-		later.Add(int64(10 * time.Second)) // it reads the edits of others every few seconds
+		later.Add(int64(10 * time.Second)) // a process reads the edits of others every few seconds
 		if time.Now().After(end) {
 			t.Fatal("the first process keeps a view of its own")
 		}
@@ -514,7 +514,7 @@ func TestEqualResultOfALaterCallBecomesANote(t *testing.T) {
 	for i, dir := range []string{"./a", "./b", "./c"} {
 		id := fmt.Sprintf("call_%d", i)
 		history = append(history, message.Assistant("", message.Call(id, "bash", `{"command":"go test `+dir+`"}`)), message.ToolResult(id, text))
-		for range 2 { // the first one gets no answer
+		for range 2 { // the first call gets no answer
 			res, err := m.Preflight(t.Context(), "s", history)
 			if err != nil {
 				t.Fatal(err)

@@ -19,8 +19,8 @@ import (
 	"github.com/agentcompact/compact/token"
 )
 
-// hanging is an archive that does not answer while it hangs, about keys that
-// have a word in them.
+// hanging is an archive that hangs on request: it then answers no call about keys that
+// contain a word.
 type hanging struct {
 	*memory.Archive
 	reads, writes string
@@ -68,7 +68,7 @@ func late(t *testing.T, after time.Duration) context.Context {
 	return ctx
 }
 
-// endsAt fails unless a call ends with its context's error, when it is time.
+// endsAt fails unless a call ends at the given time with its context's error.
 func endsAt(t *testing.T, what string, after time.Duration, call func(context.Context) error) {
 	t.Helper()
 	began := time.Now()

@@ -61,8 +61,8 @@ func TestWeightOfTheStateAfterACall(t *testing.T) {
 	})
 }
 
-// Indexes that were made again, in memory, are counted, and go with what spares
-// work.
+// Indexes that were recreated in memory are counted, and are removed together with the
+// caches.
 func TestWeightOfRebuiltIndexes(t *testing.T) {
 	a := memory.New()
 	history := long(1, 400_000)

@@ -134,7 +134,7 @@ func TestWeightOfASessionGrowsWithItsSteps(t *testing.T) {
 	}
 }
 
-// The counted memory is about the real one.
+// The counted memory is close to the real memory.
 func TestWeightOfSessionsIsAboutTheirMemory(t *testing.T) {
 	m := bounded(t, Config{}, 1<<40)
 	if _, err := m.Preflight(t.Context(), "warm", long(0, 10_000)); err != nil {
@@ -154,8 +154,8 @@ func TestWeightOfSessionsIsAboutTheirMemory(t *testing.T) {
 	runtime.KeepAlive(m)
 }
 
-// The last used session stays, however large it is, and so does a session in use
-// or without an archive: only its caches are removed.
+// The last used session stays with any size. A session in use or without an archive
+// stays, too, and only its caches are removed.
 func TestProtectedSessionsStayAtAnySize(t *testing.T) {
 	t.Run("the last one", func(t *testing.T) {
 		m := bounded(t, Config{}, 1)

@@ -18,7 +18,7 @@ const (
 	keyVariable       = "OPENAI_API_KEY"        // key of the summarizer
 	pseudonymVariable = "COMPACT_PSEUDONYM_KEY" // key of redaction.pseudonyms
 	headsVariable     = "COMPACT_HEADS_KEY"     // key that signs heads
-	publicVariable    = "COMPACT_HEADS_PUBLIC"  // key with which compactctl verifies them
+	publicVariable    = "COMPACT_HEADS_PUBLIC"  // key with which compactctl verifies heads
 )
 
 // KeysOptional allows keys to be missing from the environment. It is for

@@ -34,7 +34,7 @@ var special = map[string][]any{
 	"mask.dispatch_tools":     {[]string{""}, []string{"task", "a["}, []string{" task"}},
 	"redaction.patterns":      {[]string{"ok", "(x"}},
 	"redaction.pseudonyms":    {true},
-	"summarizer.model":        {"gpt-4o-mini"}, // with the backend extractive, which Go can't leave out once it is filled in
+	"summarizer.model":        {"gpt-4o-mini"}, // with the backend extractive, because New fills it in and a struct cannot omit it then
 	"summarizer.instructions": {"Write in German."},
 	"summarizer.sections":     {[]string{"Ticket"}, []string{"Ticket", "##"}},
 	"summarizer.prompt_file":  {"there-is-none.txt", "."},

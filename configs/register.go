@@ -20,8 +20,8 @@ import (
 // go-playground/validator. A field of type [compact.Secret] is in no file: it
 // comes from the environment.
 type Component[T any] struct {
-	// Defaults are the values of settings that are not given. Those of an
-	// exporter must switch it off.
+	// Defaults are the values of settings that are not given. The defaults of an exporter
+	// must switch it off.
 	Defaults T
 	// Check reports mistakes in the settings before anything is opened: a
 	// [*compact.ConfigError], or several of them, joined. Path is the name of the setting

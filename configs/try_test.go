@@ -107,7 +107,7 @@ func TestTryReportsFailuresWithAdvice(t *testing.T) {
 	}
 }
 
-// An identity that belongs to no recipient is found in every store, once, also before
+// An identity that belongs to no recipient is reported once in every store, even before
 // anything was written.
 func TestTryReportsAnIdentityWithoutARecipient(t *testing.T) {
 	identity, _, err := crypt.NewIdentity()

@@ -25,8 +25,8 @@ func (v *View) Call(i, p int) (name string, args json.RawMessage, at int, ok boo
 	return c.Name, c.Args, c.At, ok
 }
 
-// Saves returns how many tokens a text edit saves. ok is false if it saves none
-// or makes the message longer.
+// Saves returns how many tokens a text edit saves. ok is false if the edit saves no
+// tokens or makes the message longer.
 func (v *View) Saves(t *TextEdit) (tokens int, ok bool) {
 	return saved(v, t.Index, t.Part, t.Segments)
 }

@@ -49,8 +49,8 @@ func TestPlaceholderNamesItsCall(t *testing.T) {
 }
 
 // A long target is cut to the room in the placeholder and no further. The limit counts
-// characters, whatever their size in bytes. With a shorter target, the model might not
-// recognize the call.
+// characters and not bytes. With a shorter target, the model might not recognize the
+// call.
 func TestPlaceholderUsesItsRoomForALongTarget(t *testing.T) {
 	for _, tool := range []string{"bash", "größen_prüfen", "検索"} {
 		for _, target := range []string{strings.Repeat("x", 300), strings.Repeat("ü", 300)} {

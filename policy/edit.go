@@ -106,11 +106,10 @@ type Cut struct {
 	New     *message.Message // the summary or the notice; nil = no new message
 	// Summary describes New if New is a summary.
 	Summary *SummaryInfo
-	// Behind puts New first, and moves the pinned rounds behind the kept messages
-	// from before Recent. The pinned rounds at the start of the conversation stay
-	// there. Behind is for providers that refuse the usual order, because the
-	// user must speak first or instructions must stand between the user and the
-	// model.
+	// Behind puts New first, and moves the pinned rounds behind the kept messages from
+	// before Recent. The pinned rounds at the start of the conversation stay there. Behind
+	// is for providers that refuse the usual order. They require that the user speaks
+	// first, or that instructions come between the user and the model.
 	Behind bool
 	// First leaves the first message in front of all others. Its role does not pin
 	// the message, but the provider requires it there.

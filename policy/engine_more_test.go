@@ -47,7 +47,7 @@ func TestEngineReportsFailedPartsAndAppliesTheEdits(t *testing.T) {
 	}
 }
 
-// If the provider accepts only the smallest view, the engine finds that view, whatever the
+// If the provider accepts only the smallest view, the engine finds that view among any
 // number of alternatives. Otherwise the call would be refused although a view exists.
 func TestEngineTriesTheSmallestAlternative(t *testing.T) {
 	for _, rounds := range []int{5, 66, 90} {

@@ -24,9 +24,9 @@ type Mask struct {
 	// Recent, if not nil, marks the rounds with results that stay. Turns and pairs have no
 	// effect then. The open round always stays.
 	Recent func(v *View) []bool
-	// Since, if not nil, returns the index of the first message to mask. From there
-	// on, Mask masks all results but the first KeepFirst and the last KeepLast,
-	// whatever their turn. If both are 0, nothing is masked.
+	// Since, if not nil, returns the index of the first message to mask. From there on,
+	// Mask masks the results of all turns, except the first KeepFirst and the last
+	// KeepLast results. If both are 0, nothing is masked.
 	Since func(v *View) int
 	// CostAsChars puts the cost of a result into {chars}, for presets that
 	// count characters in their own unit.

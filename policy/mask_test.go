@@ -32,8 +32,8 @@ func TestMaskFindsTheToolOfAReusedCallID(t *testing.T) {
 	}
 }
 
-// The model has not read the results of the open round yet, so that they stay, whatever
-// Recent marks.
+// The model has not read the results of the open round yet. So they stay, even if
+// Recent does not mark them.
 func TestMaskKeepsTheOpenRound(t *testing.T) {
 	msgs := loop(3, 100)
 	msgs = append(msgs, message.Assistant("", message.Call("open", "bash", "{}"), message.Call("waits", "bash", "{}")), message.ToolResult("open", text(100)))

@@ -18,8 +18,8 @@ func (Squeeze) Name() string { return "squeeze" }
 
 type result struct{ i, p, tokens int }
 
-// Propose offers one group that fits the budget. If none does, it offers the
-// smallest results it can make.
+// Propose offers one group that fits the budget. If no size is sufficient, it offers
+// the smallest results that it can make.
 func (s Squeeze) Propose(_ context.Context, v *View) (Proposal, error) {
 	total := v.Total()
 	if total <= v.Budget.Cap {

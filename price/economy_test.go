@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// stocked is a session in which most candidates pay.
+// stocked returns a session in which most candidates pay.
 func stocked() Stock {
 	return Stock{Tokens: 60_000, Growth: 1500, Horizon: 100, Step: 6000, Raw: 5, Overrun: 0.05}
 }

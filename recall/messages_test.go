@@ -15,8 +15,8 @@ import (
 	"github.com/agentcompact/compact/storage/record"
 )
 
-// The transcript of a later step refers to what an earlier one has stored. Such a message
-// has the file, the line and the time of the earlier one.
+// The transcript of a later step refers to messages that an earlier step has stored. Such
+// a message has the file, the line and the time of the earlier step.
 func TestAMessageHasThePlaceAndTheTimeOfTheFileThatHoldsIt(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		a := memory.New()
@@ -115,7 +115,7 @@ func TestRefsOfDamagedLinesAreErrors(t *testing.T) {
 }
 
 // Originals between steps and messages of the journal come last, with their lines and the
-// time of their log. A caller can stop at each of them.
+// time of their log. A caller can stop after each message.
 func TestMessagesOfTheLogsComeLast(t *testing.T) {
 	s, err := record.OpenSession(t.Context(), memory.New(), "s")
 	if err != nil {

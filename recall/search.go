@@ -31,7 +31,7 @@ type Match struct {
 // Found is the result of a search.
 type Found struct {
 	Matches []Match `json:"matches"`           // messages before tool results, each newest first, with lines in order; repeated lines are left out
-	Lines   int     `json:"matching_lines"`    // number of all matching lines; more than Matches if those are bounded
+	Lines   int     `json:"matching_lines"`    // number of all matching lines; larger than the number of Matches if these are limited
 	Same    int     `json:"same,omitempty"`    // matching lines that were left out as repetitions of a line in Matches
 	Cut     bool    `json:"cut,omitempty"`     // the oldest text was not searched: it exceeds the size bound, or the pattern takes too long
 	Changed int     `json:"changed,omitempty"` // messages that were not searched, because their archive file was changed

@@ -87,7 +87,8 @@ func exportWhole(ctx context.Context, s *record.Session, f record.ExportFormat, 
 	}
 }
 
-// exportFormat returns the requested format, or else that of the file's extension.
+// exportFormat returns the requested format, or else the format of the file's
+// extension.
 func exportFormat(format, out string) (record.ExportFormat, error) {
 	switch record.ExportFormat(format) {
 	case record.ExportTarGz, record.ExportJSONL:

@@ -16,7 +16,7 @@ import (
 	"github.com/agentcompact/compact/storage/record"
 )
 
-// interrupted calls do when a file of the session is opened, once.
+// interrupted is an archive that calls do once, when a file of the session is opened.
 type interrupted struct {
 	*memory.Archive
 	session string

@@ -115,7 +115,7 @@ func (d *differ) gone(all []change, was compact.MessageDecision, msg message.Mes
 		Messages: []int{was.Index}, Decision: was.Decision.String(), Reason: was.Reason,
 		TokensBefore: was.TokensBefore, Before: line, After: news.After, TokensAfter: news.TokensAfter,
 	}
-	*news = change{} // it is shown only once
+	*news = change{} // the part is shown only once
 	return append(all, c)
 }
 

@@ -27,7 +27,7 @@ import (
 	"github.com/agentcompact/compact/storage/s3/s3test"
 )
 
-// instance is a compactctl serve in its own process.
+// instance is a process that runs compactctl serve.
 type instance struct {
 	cmd   *exec.Cmd
 	url   string
@@ -144,8 +144,8 @@ func (b *balancer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// wrongModel is a provider that fails if a request asks for a fault, once for each
-// call.
+// wrongModel is a provider that fails if a request asks for a fault. Each call asks at
+// most once.
 type wrongModel struct {
 	*provider.Server
 	mu   sync.Mutex

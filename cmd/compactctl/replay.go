@@ -273,7 +273,7 @@ func usual() []string {
 const recorded = "recorded"
 
 // policyNamed returns the policy for a value of --policy: a reference, a file, or a
-// preset, with settings of its own.
+// preset with settings.
 func (a *app) policyNamed(name string) (replay.Policy, error) {
 	if p, ok, err := replay.ParseReference(name); ok {
 		if err != nil {

@@ -95,8 +95,8 @@ func TestRunReportsAnUnusableCommand(t *testing.T) {
 	}
 }
 
-// The command's calls are compacted, and a receipt reports it; with --observe none is
-// compacted, and the receipt reports the projection. The earlier value of a variable
+// The command's calls are compacted, and a receipt reports it; with --observe no call
+// is compacted, and the receipt reports the projection. The earlier value of a variable
 // becomes the upstream.
 func TestRunCompactsAndWritesAReceipt(t *testing.T) {
 	server := provider.NewServer()

@@ -37,7 +37,8 @@ func terminal(t *testing.T) *os.File {
 	return tty
 }
 
-// A person who starts the server by hand gets an explanation; an agent gets none.
+// A person who starts the server by hand gets an explanation. An agent gets no
+// explanation.
 func TestMCPExplainsItselfAtATerminal(t *testing.T) {
 	for name, in := range map[string]io.Reader{"a terminal": terminal(t), "an agent": strings.NewReader("")} {
 		ctx, stop := context.WithTimeout(t.Context(), 100*time.Millisecond)

@@ -240,7 +240,7 @@ func TestAgentsOwnModelIsDisabledWithoutACache(t *testing.T) {
 	reply := r.server.Reply
 	r.server.Reply = func(q provider.Request) provider.Answer {
 		if asksForSummary(q) {
-			return provider.Answer{Text: handoff} // nothing of it was cached
+			return provider.Answer{Text: handoff} // no part of the request was cached
 		}
 		return reply(q)
 	}

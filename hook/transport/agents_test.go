@@ -17,8 +17,8 @@ import (
 	"github.com/agentcompact/compact/internal/provider"
 )
 
-// recorded is a request of an agent as internal/provider/modelserver wrote its
-// form: every text is cut, and ids are others.
+// recorded is the form of an agent's request, written by internal/provider/modelserver:
+// every text is cut, and ids are replaced.
 type recorded struct {
 	Path   string
 	Header map[string]string
@@ -163,8 +163,8 @@ func (f form) instructed(text string) string {
 	return strings.Replace(f.body("Fix it.", 60, 300), "Fix bugs.", text, 1)
 }
 
-// A summary of the agent's own that has no place in the model's window would be
-// refused: it is compacted, before it is sent.
+// If an agent's own request for a summary does not fit the model's window, it is
+// compacted before it is sent. Otherwise the provider would refuse it.
 func TestAnAgentsOwnSummaryThatIsTooLongIsCompacted(t *testing.T) {
 	for _, f := range forms() {
 		for _, own := range []func(form) string{

@@ -152,7 +152,7 @@ func newWorld(t *testing.T, seed uint64) *world {
 	w.f.fields = strings.NewReplacer("gpt-5", "gpt-4o", "claude-sonnet-4-5", "gpt-4o").Replace(w.f.fields)
 	w.f.path = strings.Replace(w.f.path, "gemini-2.5-pro", "gpt-4o", 1)
 	w.f = w.f.withTools()
-	presets := []string{"graduated", "economy", "summarize"} // the others may have no way to fit
+	presets := []string{"graduated", "economy", "summarize"} // other presets may have no view that fits
 	w.store = flaky.New(memory.New(), rand.New(rand.NewPCG(seed, 34)))
 	w.config = compact.Config{Preset: presets[rng.IntN(len(presets))], MaxContextTokens: 12_000 + rng.IntN(20_000), Archive: w.store}
 	w.server.Window, w.server.Count = w.config.MaxContextTokens, exactly(t, wires[w.f.wire])
@@ -443,7 +443,7 @@ func (p *program) settled() {
 	}
 	var last string
 	rigs := []*rig{w.rigs[0], w.rigs[0]}
-	if w.named != "" || w.f.isNamed() { // a process that has a session open sees the steps of others within seconds
+	if w.named != "" || w.f.isNamed() { // a process with an open session sees the steps of others within seconds
 		rigs = []*rig{w.process(), w.process(), w.process()}
 	}
 	if _, status, _, err := p.post(rigs[0], body, time.Minute); err != nil || status != http.StatusOK { // compacts, if that is due
@@ -463,7 +463,7 @@ func (p *program) settled() {
 	}
 }
 
-// stored holds the archive against what requests lacked.
+// stored checks that the archive has all messages that requests lacked.
 func (w *world) stored() {
 	w.t.Helper()
 	for _, r := range append(w.others, w.rigs[:]...) {
@@ -478,7 +478,7 @@ func (w *world) stored() {
 		}
 		r.mu.Unlock()
 	}
-	for _, q := range w.server.Requests() { // including those to the agent's own model
+	for _, q := range w.server.Requests() { // including requests to the agent's own model
 		if q.Status == http.StatusBadRequest && !w.tooLong(q) {
 			w.t.Errorf("seed %d: a request of %d tokens was refused: %v", w.seed, q.Prompt, w.server.Judge(q.Wire).Judge(q.Body))
 		}

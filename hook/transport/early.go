@@ -15,7 +15,7 @@ import (
 // error because of the length, the caller reads the stream of a smaller request
 // instead.
 type early struct {
-	again func(overflow) io.ReadCloser // returns the other stream; nil = none
+	again func(overflow) io.ReadCloser // returns the other stream; nil = there is no other stream
 
 	coding  coding
 	held    []byte // bytes that were read and not passed on

@@ -132,8 +132,8 @@ type look struct {
 	held   int
 }
 
-// copied returns a body that calls begin with a copy when it was read to its
-// end.
+// copied returns a body that calls begin with a copy of its bytes after it was read to
+// its end.
 func (l *look) copied(body io.ReadCloser, length int64) io.ReadCloser {
 	return &copied{ReadCloser: body, length: length, most: l.x.t.maxBody, whole: l.begin}
 }

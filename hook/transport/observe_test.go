@@ -172,7 +172,8 @@ func TestObservedRequestsGoOutByteForByteAtOnce(t *testing.T) {
 	}
 }
 
-// observing is a rig that waits for its observations before it returns them.
+// observing returns a rig, and a function that waits for the rig's observations and
+// returns them.
 func observing(t *testing.T, model string, opts ...transport.Option) (*rig, *tracetest.Recorder, func() []*compact.Result) {
 	t.Helper()
 	events := &tracetest.Recorder{}

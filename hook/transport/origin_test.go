@@ -39,7 +39,7 @@ func TestClockInTheSystemPromptStartsNoNewSession(t *testing.T) {
 			g.fields += fields
 			r := newRig(t, compact.Config{})
 			sessions, compactions := map[string]int{}, 0
-			stride := 5 // a call a step on one wire, a call every fifth on the others
+			stride := 5 // one call for each step on one wire, and one call for every fifth step on the other wires
 			if f.wire == provider.Chat && fields == "" {
 				stride = 1
 			}

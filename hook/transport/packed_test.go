@@ -73,7 +73,7 @@ func TestBodiesThatTheClientCompressedAreRead(t *testing.T) {
 	}
 }
 
-// unwrapped is a reader that records that it was closed.
+// unwrapped is a reader that records its Close.
 type unwrapped struct {
 	io.Reader
 	closed *atomic.Int64

@@ -80,8 +80,8 @@ func TestTheDataOfAnEventIsInAllOfItsLines(t *testing.T) {
 	}
 }
 
-// What is kept of the rounds of a conversation is bounded, whichever part of a round is
-// large. The newest round is kept.
+// The stored size of a conversation's rounds is bounded, for each part of a round that
+// may be large. The newest round is kept.
 func TestTheRoundsOfAConversationAreBounded(t *testing.T) {
 	large := strings.Repeat("x", 30<<10)
 	quoted := json.RawMessage(`"` + large + `"`)

@@ -9,8 +9,8 @@ import (
 	"github.com/agentcompact/compact/internal/provider"
 )
 
-// Two conversations of one agent share their past. Each continues with the recalls of
-// its own model.
+// Two conversations of one agent share their past. Each conversation continues with the
+// recalls of its own model.
 func TestRoundsOfConversationsWithTheSamePast(t *testing.T) {
 	eachForm(t, func(t *testing.T, f form) {
 		if f.flows() {

@@ -230,7 +230,7 @@ func TestErrorsOfTheInnerCallReachTheCaller(t *testing.T) {
 	})
 }
 
-// The caller of a stream can't ask again, so what passes is waited for.
+// The caller of a stream can't ask again, so the test waits for the parts that pass.
 func TestInnerCallsOfAStreamAreRetried(t *testing.T) {
 	for _, c := range []struct {
 		fails []provider.Failure
@@ -306,7 +306,7 @@ func TestTheDeclarationNeverChanges(t *testing.T) {
 }
 
 // Conversations with the same beginning and no name share a session. The model of one
-// must not read texts of the other.
+// conversation must not read texts of the other.
 func TestRecallInAnUnnamedSession(t *testing.T) {
 	for _, fields := range []string{"", `,"user":"u"`, `,"prompt_cache_key":"k"`} {
 		f := forms()[0].withTools()

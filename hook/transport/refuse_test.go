@@ -15,7 +15,7 @@ import (
 	"github.com/agentcompact/compact/storage/memory"
 )
 
-// shapeOf is a JSON value without what its strings and numbers are.
+// shapeOf returns a JSON value with its strings and numbers replaced by their types.
 func shapeOf(v any) string {
 	switch v := v.(type) {
 	case map[string]any:

@@ -24,8 +24,8 @@ func (x *exchange) destination() destination {
 
 func (s *sentRequest) size() int { return len(s.body) + len(s.view)*len(message.Fingerprint{}) }
 
-// maxSent limits the bytes of remembered requests. It removes
-// the least recently used ones first, and always keeps one.
+// maxSent limits the bytes of remembered requests. It removes the least recently used
+// requests first, and always keeps one.
 const maxSent = 128 << 20
 
 // sentRequests holds the last request of each lane. It is safe for concurrent

@@ -81,16 +81,16 @@ var arrows = map[string][]string{
 	"policy/compat":       {"message", "token", "policy"},
 	"policy/policytest":   {"message", "policy", "internal/reduce"}, // it tests the promises that the engine checks
 
-	// The engine stands on the words of policy, which must not know it: a stage is asked, and asks
-	// nobody. It passes the facts of its run to a view through running, and no other package can
-	// name that type.
+	// The engine uses the types of policy, and policy must not import the engine: the engine calls
+	// a stage, and a stage calls nobody. It passes the facts of its run to a view through running,
+	// and no other package can name that type.
 	"internal/formname": {}, // names that ledgers store; policy has the texts
 	"internal/toolcall": {"message"},
 	"internal/running":  {"message"},
 	"internal/reduce":   {"message", "policy", "internal/toolcall", "internal/running"},
 
-	// Likewise the writer of summaries stands on strategy, which must not know it. What it
-	// tells strategy of the source goes through material.
+	// In the same way the writer of summaries uses strategy, and strategy must not import
+	// the writer. It passes facts of the source to strategy through material.
 	"internal/material":         {"message"},
 	"internal/summarize":        {"message", "policy", "strategy", "internal/material"},
 	"strategy/eval":             {"message", "token", "strategy", "internal/summarize", "internal/fold"},
@@ -211,8 +211,8 @@ func TestStorageAndTraceUseOnlyTheTypeOfRedact(t *testing.T) {
 	}
 }
 
-// Only packages below storage that rewrite stored data, and the record for its own files,
-// can make a Blob of unredacted text.
+// Only two kinds of packages can make a Blob of unredacted text: packages below storage
+// that rewrite stored data, and package record for its own files.
 func TestOnlyStoragePackagesMakeUncheckedBlobs(t *testing.T) {
 	const door = module + "/storage/internal/unchecked"
 	allowed := []string{"storage", "storage/record", "storage/crypt", "storage/s3", "storage/spool"}

@@ -38,7 +38,7 @@ type Plot struct {
 	b strings.Builder
 }
 
-// New returns a plot of this size in pixels, for values from 0.
+// New returns a plot of the given size in pixels, for values from 0.
 func New(width, height float64) *Plot {
 	return &Plot{Width: width, Height: height, Left: 62, Right: 16, Top: 30, Low: 48}
 }

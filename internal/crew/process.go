@@ -20,8 +20,8 @@ import (
 // agent.
 const agentVariable = "COMPACT_CREW_AGENT"
 
-// IsProcess reports whether this process is one of [Processes]. A test for
-// processes is skipped otherwise, and calls [Process] if it is one.
+// IsProcess reports whether this process is one of [Processes]. A test for processes
+// calls [Process] if IsProcess returns true, and is skipped otherwise.
 func IsProcess() bool { return os.Getenv(agentVariable) != "" }
 
 // report is the output of a process.

@@ -17,9 +17,9 @@ func testCommand(rng *rand.Rand) string {
 
 func runsTests(call message.Part) bool { return strings.Contains(string(call.Args), `"go test `) }
 
-// report returns the output of go test, in color or not, between lines of the
-// program, with the status as harnesses write it, or without one. The status may be
-// that of another command.
+// report returns the output of go test, in color or not, between lines of the program,
+// with the status as harnesses write it, or without one. The status may belong to
+// another command.
 func (b *builder) report() string {
 	var lines []string
 	failed := b.rng.IntN(2) == 0

@@ -7,9 +7,9 @@ import (
 )
 
 // align assigns the messages of the view to messages of the history: first in the
-// required order, which is pinned rounds, the messages of the compaction, the rest. It
-// matches a view in another order by content, so that the rules can describe its
-// mistakes.
+// required order, which is pinned rounds, the messages of the compaction, the rest. If
+// the view has another order, it matches messages by content, so that the rules can
+// describe the mistakes.
 func (j *judge) align() {
 	j.src = make([]int, len(j.Out))
 	if j.strict = j.layOut(); !j.strict {
@@ -138,8 +138,8 @@ func (j *judge) mayLead(i int) bool {
 	return j.pinnedRound[i] && (j.in.anchor < 0 || j.in.round[i] != j.in.round[j.in.anchor])
 }
 
-// shuffleFront assigns the front by content: in a chain of compactions, a
-// former anchor among the pinned messages comes later there than others.
+// shuffleFront assigns the front by content: in a chain of compactions, a pinned
+// message that was the anchor before comes later than other pinned messages.
 func (f *fitter) shuffleFront() bool {
 	slices.Reverse(f.moved)
 	used := make([]bool, len(f.moved))

@@ -219,7 +219,7 @@ func TestEveryRuleIsShownToFire(t *testing.T) {
 	for _, b := range brokenChains {
 		shown[b.rule] = true
 	}
-	shown[RuleInsufficient], shown[RuleHistory] = true, true // by tests of their own
+	shown[RuleInsufficient], shown[RuleHistory] = true, true // tested in separate tests
 	file, err := parser.ParseFile(token.NewFileSet(), "case.go", nil, 0)
 	if err != nil {
 		t.Fatal(err)

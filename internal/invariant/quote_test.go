@@ -53,7 +53,7 @@ func TestCheckComparesAPlaceholderWithTheOriginal(t *testing.T) {
 	}
 }
 
-// A result that answers no call names none.
+// The placeholder of a result that answers no call names no call.
 func TestCheckReportsAResultWithoutACall(t *testing.T) {
 	in := []message.Message{message.User("u"), message.ToolResult("9", words(400)), message.Assistant("a")}
 	out := slices.Clone(in)

@@ -162,8 +162,8 @@ func (r *reading) cut(links []link) {
 	}
 }
 
-// countTurns numbers the turns: each ends with an assistant round, and contains the messages since
-// the previous one.
+// countTurns numbers the turns. Each turn ends with an assistant round, and contains the messages
+// since the previous turn.
 func (r *reading) countTurns() {
 	r.turn = make([]int, len(r.msgs))
 	for _, span := range r.spans {

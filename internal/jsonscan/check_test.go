@@ -78,7 +78,7 @@ func TestOfTwoListsTheLastCounts(t *testing.T) {
 	}
 }
 
-// If two members have one name, the last one counts, however the names are spelled.
+// If two members have one name, the last member counts, for all spellings of the names.
 func TestSplitReadsTypeAndRoleAsEncodingJSONDoes(t *testing.T) {
 	for _, s := range documents {
 		var members map[string]json.RawMessage

@@ -52,8 +52,8 @@ func TestUnarchivedReturnsPartsWithoutAStep(t *testing.T) {
 	}
 }
 
-// Void edits are not applied, in whichever order they and their void lines are read, and
-// their originals can be read.
+// Void edits are not applied, and their originals can be read. The order in which edits
+// and void lines are read has no effect.
 func TestVoidEditsAreLoggedButNotApplied(t *testing.T) {
 	edit := func(seq int64, kind, out string) Step {
 		return Step{Kind: kind, Seq: seq, Off: 10 * seq, Out: reduce.Link{N: 1, Hash: message.User(out).Fingerprint()}, Evicted: []Eviction{{FP: message.User(out).Fingerprint()}}}
@@ -119,7 +119,7 @@ func TestVoidLineIsForOneTry(t *testing.T) {
 	}
 }
 
-// Calls read the edits that they have found while others add some, older ones too.
+// Calls read their list of edits while other calls add edits, including older ones.
 func TestEditsThatAreReadStayAsTheyAre(t *testing.T) {
 	var d Edits
 	for _, seq := range []int64{1, 3, 5, 7, 9} {

@@ -103,7 +103,7 @@ func mediaText(p *message.Part) string {
 	return s + "; it can't be returned as text: the archive has it, see compactctl archive export]"
 }
 
-// MetaOf returns the metadata of a line, which is empty if it has none.
+// MetaOf returns the metadata of a line; it is empty if the line has no metadata.
 func MetaOf(line []byte) (m Meta) {
 	whole, err := jsonscan.Value(line, 0)
 	if err != nil {

@@ -9,7 +9,8 @@ import (
 )
 
 // A reference finds the part that it names, and the fingerprint the whole message. An
-// entry of refs that can't be read names no part, and so no other one either.
+// entry of refs that can't be read names no part, and the entries after it still name
+// their own parts.
 func TestInLineFindsThePartThatAReferenceNames(t *testing.T) {
 	const said = `{"role":"assistant","content":"one","tool_calls":[{"id":"c1","type":"function","function":{"name":"ls","arguments":"{}"}}],"meta":{"fp":"ffffffffffffffffffffffffffffffff","refs":[`
 	for _, c := range []struct{ refs, ref, want string }{
@@ -57,8 +58,8 @@ func TestPartTextDescribesMediaWithoutFacts(t *testing.T) {
 	}
 }
 
-// An index that cannot hold a line is an error. Otherwise the line could not be found, and
-// nobody would know.
+// An index that cannot hold a line is an error. Otherwise nobody could find the line, or
+// notice that it is missing.
 func TestAddRowsReportsARowThatTheIndexCannotHold(t *testing.T) {
 	for name, want := range map[string]bool{"wanted itself": true, "of a wanted turn": false} {
 		rows := []Row{

@@ -128,7 +128,7 @@ func FuzzLedgerReaderAgreesWithEncodingJSON(f *testing.F) {
 	})
 }
 
-// Thousands of edits contain the same few words, which are in memory once.
+// Thousands of edits contain the same few words, and memory has each word once.
 func TestLedgerReaderSharesWords(t *testing.T) {
 	line, err := json.Marshal(Edit{Edit: Step{Session: "a long name of a session", Model: "a long name of a model", Kind: "always", Evicted: []Eviction{{FP: message.Fingerprint{1}, Is: "masked"}}}})
 	if err != nil {

@@ -48,7 +48,7 @@ type Step struct {
 	Forms       policy.Forms       `json:"forms,omitempty"`
 	Recipes     []reduce.Recipe    `json:"recipes"`
 	Archive     string             `json:"archive,omitempty"` // file with the removed messages
-	Evicted     []Eviction         `json:"evicted,omitempty"` // their places in it
+	Evicted     []Eviction         `json:"evicted,omitempty"` // the places of the messages in the archive
 	Index       *IndexRef          `json:"index,omitempty"`
 	Turns       *Turns             `json:"turns,omitempty"`
 	// distinguishes edits on arrival from the same edits by another process, for a void line; "" in older
@@ -82,7 +82,7 @@ type Eviction struct {
 	SHA256 string              `json:"sha256"`
 	Is     string              `json:"is"` // the decision
 	Turn   uint32              `json:"turn,omitempty"`
-	Number uint32              `json:"n,omitempty"` // number by which the step's summary cites it: [s12]
+	Number uint32              `json:"n,omitempty"` // number by which the step's summary cites the message: [s12]
 
 	Of message.Fingerprint `json:"-"` // FP before sealing
 }

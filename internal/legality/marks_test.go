@@ -177,8 +177,8 @@ func TestPropertyMarksOfTheCache(t *testing.T) {
 	}
 }
 
-// keptMarks checks that a mark was removed only with its message, or moved to
-// an earlier one. It returns the number of moved marks.
+// keptMarks checks that each mark stayed, was removed with its message, or moved to an
+// earlier message. It returns the number of moved marks.
 func keptMarks(t *testing.T, seed uint64, before, after []byte) (moved int) {
 	t.Helper()
 	var a, b dict
@@ -192,7 +192,7 @@ func keptMarks(t *testing.T, seed uint64, before, after []byte) (moved int) {
 	if has[-2] != had[-2] || has[-1] < had[-1] {
 		t.Errorf("seed %d: marks of the tools or of the system prompt went", seed)
 	}
-	from := map[string]int{} // a message without its marks → which one it was
+	from := map[string]int{} // a message without its marks → the original message
 	for i, m := range a["messages"].([]any) {
 		from[string(encoded(t, unmarked(m.(dict))))] = i
 	}

@@ -47,8 +47,8 @@ func distinctRows(rng *rand.Rand, rules int) []render.Row {
 	return rows
 }
 
-// Rules that are all different and all stay leave a legal view on each wire: a
-// call is refused only where what must stay does not fit.
+// Rules that are all different and all stay leave a legal view on each wire: a call is
+// refused only if the messages that must stay do not fit.
 func TestPropertyDifferentRulesOnEachWire(t *testing.T) {
 	n := 20
 	if soak() {
@@ -76,9 +76,9 @@ func TestPropertyDifferentRulesOnEachWire(t *testing.T) {
 	}
 }
 
-// The same for stages that only remove, in windows that just fit the messages
-// that must stay. If no user message is left at the front, a notice is
-// required; with room for it no wire refuses.
+// This also holds for stages that only remove, in windows that just fit the messages
+// that must stay. If no user message is left at the front, a notice is required; with
+// room for the notice no wire refuses.
 func TestPropertyDifferentRulesWithRemovingStages(t *testing.T) {
 	n := samples.Of(2)
 	if soak() {

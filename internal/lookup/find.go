@@ -79,7 +79,7 @@ func (s *Session) FindInSteps(ctx context.Context, steps []ledger.Step, q Ref) (
 		}
 		text, done, err := s.take(ctx, &pieces, records, q)
 		if s.isChange(err) {
-			pieces, changed, err = nil, err, nil // older transcripts may also have it
+			pieces, changed, err = nil, err, nil // older transcripts may also have the text
 		}
 		if done || err != nil {
 			return text, done, err

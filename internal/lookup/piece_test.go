@@ -28,7 +28,8 @@ func reads(files int) []message.Message {
 }
 
 // A line above the limit is recalled if a ledger has its length. Otherwise the error
-// says that it is too large. Neither is a change of the archive; a wrong length is.
+// states that the text is too large. Neither is a change of the archive; a wrong length
+// is.
 func TestLargeLineIsNotTakenForAChangedOne(t *testing.T) {
 	lookup.SetMostAtOnce(t, 16<<10)
 	a := memory.New()

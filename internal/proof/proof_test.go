@@ -25,7 +25,7 @@ const (
 	recorded = "proof-recorded" // sessions of ../shared/transcripts
 )
 
-// large are the recorded sessions that the second table is of.
+// large lists the recorded sessions of the second table.
 var large = replay.AtLeast{Tokens: 60_000, Calls: 15}
 
 var documents = []string{"../../README.md", "../../docs/BENCHMARKS.md"}

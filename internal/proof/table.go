@@ -18,7 +18,7 @@ var (
 	Wide    = []int{128_000}
 )
 
-// Presets are the presets in the tables: all of them.
+// Presets are the presets in the tables. The tables have all presets.
 var Presets = []string{"graduated", "economy", "summarize", "masking", "gateway", "history-reducer"}
 
 const (

@@ -86,8 +86,8 @@ func anthropicServerTools(r *report, blocks []block) {
 	}
 }
 
-// foundPage is the content with which the text of a page was issued: the seal
-// depends only on the text, not on its surroundings.
+// foundPage is the content with which the text of a page was issued. The seal depends
+// only on that text, and not on the text around it.
 const foundPage = "page"
 
 // webResults returns the pages in the result block of a provider's web search.

@@ -27,7 +27,7 @@ func Wires() []Wire { return []Wire{Chat, Responses, Anthropic, Gemini} }
 // A Refusal is one reason why a provider refuses a request.
 type Refusal struct {
 	Rule string // the name of the rule
-	ID   string // the subject: a call id if there is one; never a position
+	ID   string // the refused object: a call id if there is one; never a position
 	Path string // the position, in the provider's notation
 	Text string // the provider's error text
 

@@ -80,8 +80,7 @@ func functions(c content, field string) []string {
 	return out
 }
 
-// issueGemini records signatures with the parts that they were issued with, and
-// the parts without one.
+// issueGemini records each signature with its part, and the parts without a signature.
 func issueGemini(j *Judge, body object) {
 	for _, c := range contentsOf(camel(body)) {
 		if c.role != "model" {

@@ -49,14 +49,13 @@ func (j *Judge) Issue(body []byte) {
 	}
 }
 
-// Judge returns the reasons why the provider refuses a request, or nil if it
-// accepts the request. The provider would name only the first one. The body is
-// not kept.
+// Judge returns the reasons why the provider refuses a request, or nil if it accepts
+// the request. The provider would name only the first refusal. The body is not kept.
 func (j *Judge) Judge(body []byte) []Refusal {
 	return j.decoded(decode(body))
 }
 
-// decoded is Judge for what decode returned.
+// decoded does the work of Judge for the values that decode returned.
 func (j *Judge) decoded(o object, err error) []Refusal {
 	if err != nil {
 		return []Refusal{{Rule: "json", Text: j.rules.parse}}

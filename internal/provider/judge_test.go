@@ -13,7 +13,7 @@ import (
 type plant struct {
 	old, new string
 	rule     string
-	text     string // a piece of it
+	text     string // a piece of the error
 }
 
 // held passes every planted change to the judge. The rule of the change must refuse the

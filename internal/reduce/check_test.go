@@ -118,8 +118,8 @@ func TestCheckReportsBrokenPromises(t *testing.T) {
 	}
 }
 
-// A summary that the history already holds, or a text that looks like one, is not the new
-// summary.
+// A summary that the history already holds, or a text that looks like a summary, is not
+// the new summary.
 func TestCheckIdentifiesTheNewSummary(t *testing.T) {
 	pins := policy.Pins{message.RoleSystem}
 	old := policy.NewSummary(1, "what happened before")

@@ -141,7 +141,7 @@ func (summing) Propose(context.Context, *policy.View) (policy.Proposal, error) {
 func between(view []message.Message, _ []int) error {
 	model := func(m message.Message) bool { return m.Role == message.RoleAssistant && !policy.IsSummary(m) }
 	for i := 1; i < len(view); i++ {
-		behind := i > 1 && view[i-1].Role == message.RoleSystem // any of several instructions may stand there
+		behind := i > 1 && view[i-1].Role == message.RoleSystem // any of several instructions may be at this place
 		switch before, m := view[i-1], view[i]; {
 		case i == 1 && (model(m) || m.Role == message.RoleSystem && !made(&m)):
 			return errors.New("the user speaks first")

@@ -209,8 +209,8 @@ func TestViewCountsEditedMessagesAnew(t *testing.T) {
 	}
 }
 
-// A list of edits may hold two edits of one part. The second one applies to the text after
-// the first one.
+// A list of edits may hold two edits of one part. The second edit applies to the text
+// after the first edit.
 func TestApplyMakesTwoEditsOfOnePartInOrder(t *testing.T) {
 	c := NewConversation([]message.Message{message.ToolResult("a", "abcdefgh")}, nil, nil)
 	edit := func(segments ...policy.Segment) policy.Edit {

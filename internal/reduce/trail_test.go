@@ -222,7 +222,7 @@ func TestTrailRevertsStepsWithAnotherOutcome(t *testing.T) {
 	}
 }
 
-// A view that grows equals the view of the whole conversation, also after edits of the
+// A view that grows equals the view of the whole conversation, even after edits of the
 // engine in between.
 func TestGrownViewEqualsTheViewOfTheWhole(t *testing.T) {
 	for seed := range uint64(300) {

@@ -16,7 +16,7 @@ import (
 // line with a word for an error. For any other command it is a commit that was made, or
 // the last line about a success or an error: after a pipe, a program that raised an
 // exception can have status 0. An error after a commit takes precedence over these
-// lines, and so does the line about an end of the command from outside. While a command
+// lines, and a line about an end of the command from outside does, too. While a command
 // still runs, no success counts.
 func Tells(output string, failed bool, printed string) Report {
 	r := Read(output)

@@ -18,8 +18,8 @@ const (
 	Failure
 )
 
-// A Report is the outcome that an output states. The bytes [From, To) of the
-// output are the line that states it, without the space around it.
+// A Report is the outcome that an output states. The bytes [From, To) of the output are
+// the line that states the verdict, without the space around the line.
 type Report struct {
 	Verdict  Verdict
 	From, To int

@@ -104,7 +104,7 @@ func TestLine(t *testing.T) {
 	}
 }
 
-// A line that names the failure ranks above one that does not.
+// A line that names the failure ranks above a line that does not.
 func TestReadPrefersTheLineThatNamesTheFailure(t *testing.T) {
 	for name, c := range map[string]struct{ output, says string }{
 		"a test after its package":  {"FAIL\ta\t0.1s\n--- FAIL: TestA\n", "--- FAIL: TestA"},

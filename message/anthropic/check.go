@@ -106,7 +106,7 @@ func (c *checker) texts(u splice.Unit, k int) {
 	}
 }
 
-// system checks the position of a system message among the others.
+// system checks the position of a system message among the other messages.
 func (c *checker) system(i int) {
 	u := c.Units[i]
 	switch {

@@ -21,7 +21,7 @@ func (r *request) Write(view []message.Message, sources []int) ([]byte, error) {
 	return s.body(), nil
 }
 
-// settled returns a view as it would be written, with its marks at their new places.
+// settled returns a view in its written form, with its marks at their new places.
 func (r *request) settled(view []message.Message, sources []int) (*settling, error) {
 	d, err := r.Draft(view, sources)
 	if err != nil {

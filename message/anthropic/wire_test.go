@@ -311,7 +311,7 @@ func TestTheSourceOfMediaIsInItsPart(t *testing.T) {
 	}
 }
 
-// A part of an unknown kind is written as it is, and as a text if it has no JSON.
+// A part of an unknown kind is written unchanged, or as a text if it has no JSON.
 func TestPartsOfUnknownKindsAreWrittenAsValidJSON(t *testing.T) {
 	for args, want := range map[string]string{`{"type":"hologram"}`: `{"type":"hologram"}`, "": `{"type":"text","text":"t"}`, "{": `{"type":"text","text":"t"}`} {
 		raw := anthropic.Wire.AppendMessage(nil, message.Message{Role: message.RoleUser, Parts: []message.Part{{Kind: message.KindOther, Text: "t", Args: []byte(args)}}})

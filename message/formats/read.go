@@ -42,8 +42,8 @@ func known() []format {
 	}
 }
 
-// Names returns the names of the file formats that [Read] knows, those of the
-// wires first.
+// Names returns the names of the file formats that [Read] knows. The names of wires
+// come first.
 func Names() []string {
 	var wires, logs []string
 	for _, f := range known() {

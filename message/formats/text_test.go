@@ -8,8 +8,8 @@ import (
 	"github.com/agentcompact/compact/internal/jsonscan"
 )
 
-// A text has the bytes of the file, whichever part of it was copied into the
-// body.
+// A text has the bytes of the file, for each part of the file that may be copied into
+// the body.
 func TestTextEqualsTheFile(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
 	shared := 0

@@ -42,7 +42,7 @@ func r(names ...string) string {
 	return `{"role":"function","parts":[` + strings.Join(out, ",") + `]}`
 }
 
-// id is one call, or one response, with an id.
+// id returns one call, or one response, with an id.
 func id(side, name, id string) string {
 	role := map[string]string{"functionCall": "model", "functionResponse": "user"}[side]
 	return `{"role":"` + role + `","parts":[{"` + side + `":{"name":"` + name + `","id":"` + id + `"},"thoughtSignature":"s"}]}`
@@ -51,7 +51,7 @@ func id(side, name, id string) string {
 func body(items ...string) string { return `{"contents":[` + strings.Join(items, ",") + `]}` }
 
 func TestEachRuleIsChecked(t *testing.T) {
-	two := `{"role":"model","parts":[{"functionCall":{"name":"f","id":"1"},"thoughtSignature":"s"},{"functionCall":{"name":"f","id":"2"}}]}` // a response without an id answers one of them
+	two := `{"role":"model","parts":[{"functionCall":{"name":"f","id":"1"},"thoughtSignature":"s"},{"functionCall":{"name":"f","id":"2"}}]}` // a response without an id answers one of the calls
 	for body, want := range map[string][]string{
 		body(u("a"), c("f", "g", "f"), r("f", "f", "g"), a("b"), u("c")):                      nil,
 		body(u("a"), c("f"), r("f", "TEXT"), c("g"), r("g")):                                  nil,

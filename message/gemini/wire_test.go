@@ -80,8 +80,8 @@ func parse(t *testing.T, body string) wire.Request {
 	return wiretest.Parse(t, gemini.Wire, body)
 }
 
-// A client that keeps the returned history sends the stand-in for a file back; in Python,
-// in the URL alphabet of base64.
+// A client that keeps the returned history sends the text in place of a file back. In
+// Python, it does so in the URL alphabet of base64.
 func TestStandInForAFileIsReadInBothAlphabets(t *testing.T) {
 	text := message.MediaText(message.KindFile, 300, 7, "0123456789ab")
 	data := base64.StdEncoding.EncodeToString([]byte(text))
@@ -119,7 +119,7 @@ func TestParallelCallsOfOneNameArePairedByOrder(t *testing.T) {
 }
 
 // The parts of a response belong to the call that it answers. Without the call, the tool
-// of a part is unknown, and so are the caller's rules for it.
+// of a part is unknown, so the caller's rules for the tool can't be applied.
 func TestEachPartOfAResponseNamesItsCall(t *testing.T) {
 	for name, part := range map[string]string{
 		"picture":          `{"inlineData":{"mimeType":"image/png","data":"iVBORw0KGgo="}}`,

@@ -71,7 +71,7 @@ func TestCheckCatchesEachRule(t *testing.T) {
 	}
 }
 
-// The older field of one call goes back as it came, too.
+// The older field for one call is also sent back unchanged.
 func TestAFunctionCallThatChangesIsReported(t *testing.T) {
 	call := func(city string) string {
 		return `{"role":"assistant","content":"ok","function_call":{"name":"weather","arguments":"{\"city\":\"` + city + `\"}"}}`

@@ -19,7 +19,7 @@ const (
 	CheckCompaction = "compaction_item_missing"   // a compaction item, which replaces the items before it, is kept
 	CheckReference  = "item_reference_split"      // outputs stay together with the references that may represent their calls
 	CheckEmpty      = "empty_content"             // every message has content
-	CheckLast       = "assistant_message_last"    // the last message is not the assistant's, unless it was before
+	CheckLast       = "assistant_message_last"    // the last message is not the assistant's, unless it was the assistant's before the edit
 	CheckNoUser     = "user_message_missing"      // a conversation with a user message still has one
 	CheckSources    = "view_does_not_fit_request" // the view can be written
 )
@@ -46,7 +46,7 @@ func (r *request) Check(view []message.Message, sources []int) []wire.Violation 
 type checker struct {
 	found []wire.Violation
 	calls []call
-	older map[string]int // id → the newest of calls[:known] with it; built on first use
+	older map[string]int // id → the newest of calls[:known] with this id; built on first use
 	known int
 	seen  []bool // for each message of the request, whether it is still there
 }
@@ -155,9 +155,9 @@ func (c *checker) gone(was []message.Message) {
 	}
 }
 
-// references checks outputs without a call in the body. The references directly
-// before such outputs may represent the calls, so the view must have all of these
-// items or none.
+// references checks outputs without a call in the body. The references directly before
+// such outputs may represent the calls, so the view must have either all of these items
+// or no item of them.
 func (c *checker) references(was []message.Message) {
 	known := map[string]bool{}
 	counted := 0 // messages whose calls are known: none if there are no references, which is the usual case

@@ -28,8 +28,8 @@ func TestCheckFindsCallsThatAreFarAway(t *testing.T) {
 		`{"type":"function_call","call_id":"k","name":"f","arguments":"{}"}`, `{"type":"item_reference","id":"rs_9"}`, `{"type":"function_call_output","call_id":"k","output":"4"}`)
 	r := parse(t, `{"input":[`+strings.Join(items, ",")+`]}`)
 	msgs := r.Messages()
-	// The calls, their outputs, the reference, an output to what it refers to, the
-	// user, a call with a reference, and the output of the call.
+	// The items are the calls, their outputs, the reference, an output for the referenced
+	// call, the user, a call with a reference, and the output of that call.
 	if len(msgs) != calls+6 {
 		t.Fatal(len(msgs))
 	}

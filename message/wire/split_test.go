@@ -35,7 +35,7 @@ func TestSplitIsTheSameWithAndWithoutACache(t *testing.T) {
 				if diff := cmp.Diff(want, got); err != nil || diff != "" {
 					t.Errorf("%s %d: %v %s", id, n, err, diff)
 				}
-				clear(body) // the cache has its own
+				clear(body) // the cache has its own copy
 			}
 		})
 	}
@@ -52,8 +52,8 @@ func TestSplitIsTheSameWithAndWithoutACache(t *testing.T) {
 	}
 }
 
-// Reading the next body into the buffer of the last one does not change the
-// data of the last one.
+// A caller may read the next body into the buffer of the last body. The data of the
+// last body does not change.
 func TestSplitKeepsNothingOfTheCallers(t *testing.T) {
 	c := NewCache(0)
 	buf := []byte(`{"messages":["1234567",   "89"]}`)

@@ -28,9 +28,9 @@ type Format interface {
 	// ParseMessage reads one message in the form of AppendMessage.
 	ParseMessage(raw []byte) (message.Message, error)
 
-	// AppendMessage appends a message as one JSON object, without the field
-	// "meta" of files. A message that came from this wire keeps its bytes; any
-	// other is converted.
+	// AppendMessage appends a message as one JSON object, without the field "meta" of
+	// files. A message that came from this wire keeps its bytes; any other message is
+	// converted.
 	AppendMessage(dst []byte, m message.Message) []byte
 }
 
@@ -62,7 +62,7 @@ type Request interface {
 
 // About describes a request besides its conversation.
 type About struct {
-	Model     string          // "" if the wire has it in the path
+	Model     string          // "" if the path of the request names the model
 	Tools     json.RawMessage // schemas, unchanged from the body; nil = none
 	MaxOutput int             // limit of the answer in tokens; 0 = not stated
 	Stream    bool

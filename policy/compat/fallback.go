@@ -6,11 +6,11 @@ import (
 	"github.com/agentcompact/compact/policy"
 )
 
-// Fallback keeps the last messages and removes the others, without a notice. It is the
-// last resort if no summary fits. Its first cut keeps the last Messages messages, and
-// each further cut keeps one message fewer, down to one. The final cut keeps only the
-// newest round, and also removes earlier summaries and notices. Rounds stay whole.
-// Pinned messages, the anchor and the open round stay.
+// Fallback keeps the last messages and removes the others, without a notice. It is used
+// if no summary fits. Its first cut keeps the last Messages messages, and each further
+// cut keeps one message fewer, down to one. The final cut keeps only the newest round,
+// and also removes earlier summaries and notices. Rounds stay whole. Pinned messages,
+// the anchor and the open round stay.
 type Fallback struct {
 	Messages int // default DefaultTail
 }

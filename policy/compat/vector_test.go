@@ -120,7 +120,7 @@ func (d *deviations) addCounts(match bool, name string) {
 	}
 }
 
-// onlyCounts reports whether all of them affect only counts.
+// onlyCounts reports whether all deviations affect only counts.
 func (d deviations) onlyCounts() bool {
 	for _, x := range d {
 		if !x.counts {

@@ -48,7 +48,7 @@ type reader struct {
 	r       *rig
 	done    int   // of the script
 	files   []int // that each request of the script held
-	recalls []int // calls of the recall tool, likewise
+	recalls []int // calls of the recall tool, by the same key
 }
 
 func (m *reader) reply(q provider.Request) provider.Answer {
