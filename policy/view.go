@@ -40,7 +40,7 @@ type View struct {
 	Messages []message.Message
 	Tokens   []int // cost of each message
 	Fixed    int   // cost of everything else in the request: tool schemas, system prompts outside the messages, the reply primer
-	Outside  int   // size of the messages in bytes; negative if messages share bytes; see [View.Bytes]
+	Outside  int   // size of everything else in bytes; negative if messages share bytes; see [View.Bytes]
 	Rounds   []message.Round
 	Turns    []message.Turn
 	Pinned   []bool // the message must be sent unchanged, byte for byte

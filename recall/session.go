@@ -125,7 +125,7 @@ func (s *Session) rescue(call string, err *error) {
 	}
 }
 
-// failed returns an error of package lookup as one of this package.
+// failed converts an error of package lookup to an error of this package.
 func (s *Session) failed(err error) error {
 	if errors.Is(err, ErrNotFound) {
 		return err

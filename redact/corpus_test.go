@@ -21,8 +21,8 @@ type sample struct {
 	set     string
 }
 
-// corpusDir returns where the labeled corpora are: COMPACT_REDACTION_CORPUS
-// or ../shared/redaction beside the repository.
+// corpusDir returns the folder of the labeled corpora: COMPACT_REDACTION_CORPUS or
+// ../shared/redaction beside the repository.
 func corpusDir(t testing.TB) string {
 	return sharedDir(t, "COMPACT_REDACTION_CORPUS", "redaction")
 }
@@ -75,8 +75,8 @@ func readCorpus(t testing.TB) []sample {
 	return all
 }
 
-// gzipLines yields the lines of a compressed or plain file. A line is only
-// good until the next one.
+// gzipLines yields the lines of a compressed or plain file. A line is valid only until
+// the next line is read.
 func gzipLines(t testing.TB, path string) func(func([]byte) bool) {
 	return func(yield func([]byte) bool) {
 		f, err := os.Open(path)
@@ -104,8 +104,8 @@ func gzipLines(t testing.TB, path string) func(func([]byte) bool) {
 	}
 }
 
-// survives reports whether a run of 8 bytes of secret (the whole, when it is
-// shorter) is in out, other than where the text holds it outside of the
+// survives reports whether a run of 8 bytes of secret (or all of a shorter secret) is
+// still in out. It ignores places at which the text holds the run outside of the
 // expected secrets.
 func survives(secret, out, blanked string) bool {
 	n := min(8, len(secret))

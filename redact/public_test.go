@@ -16,7 +16,7 @@ func TestPublicFormsAreLeftAlone(t *testing.T) {
 		`"token": "workspace:^1.2.0"`, `"x-token": "npm:@x/token@2.0.1"`,
 		`"grant": ["refresh_token", "urn:ietf:params:oauth:grant-type:device_code"]`, "Token: `urn:uuid:e71d4fae-5dec-22d6-fea5-00a0c91e6be4`",
 		"\t\"go/printer\",\n\t\"go/token\",\n\t\"hash/adler32\",",
-		// what Kubernetes, builds and buckets call things
+		// names of Kubernetes, builds and buckets
 		"Mountable secrets:   default-token-n98vf\nTokens:              default-token-n98vf", "Image pull secrets:  regcred-x7k2p",
 		`Error: secret "app-cfg-7d4b9c6f5-9zq4d" not found`,
 		"Cache restored from key: Linux-build-" + hex64, "Cache hit for restore-key: v1-npm-" + hex40, "    key: Linux-pip-3.11-" + hex64,

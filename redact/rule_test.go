@@ -156,7 +156,7 @@ func TestFailingDetectorReplacesTheView(t *testing.T) {
 	}
 }
 
-// A range that cuts a character takes the whole of it.
+// If a range ends within a character, the whole character is removed.
 func TestDetectorThatCutsACharacterRemovesTheWholeOne(t *testing.T) {
 	for name, at := range map[string]redact.Range{"its begin": {0, 1}, "its end": {1, 2}, "both": {0, 2}, "nothing of it": {1, 1}} {
 		r := withRules(t, redact.Options{Detectors: []redact.Detector{detector(func(text string) (found []redact.Range) {

@@ -106,8 +106,8 @@ func appendEdit(all []AccountEdit, l *ledgerData, seq int64, originals [][]byte,
 	return append(all, e), nil
 }
 
-// dated sets the time of each edit: that of the first unused call of the same
-// agent with the same sizes.
+// dated sets the time of each edit: the time of the first unused call of the same agent
+// with the same sizes.
 func (a *Account) dated(all []AccountEdit) []AccountEdit {
 	for k := range all {
 		e := &all[k]

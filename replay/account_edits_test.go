@@ -20,8 +20,8 @@ import (
 	"github.com/agentcompact/compact/trace"
 )
 
-// driven runs an agent call by call under a preset, with results of this many lines,
-// and returns the result of the last call.
+// driven runs an agent call by call under a preset, with results of a given number of
+// lines, and returns the result of the last call.
 func driven(t *testing.T, preset string, window, calls, lines int) (*Account, storage.Archive, *compact.Result) {
 	t.Helper()
 	return drivenIn(t, memory.New(), preset, window, calls, lines)
@@ -57,8 +57,8 @@ func drivenIn(t *testing.T, archive storage.Archive, preset string, window, call
 	return accountOf(t, archive, "s"), archive, last
 }
 
-// stepCounts are the messages that each step edited or removed by its events;
-// those between steps have the number 0.
+// stepCounts counts the messages that each step edited or removed, by the events.
+// Messages edited between steps have the number 0.
 func stepCounts(t *testing.T, a storage.Archive) map[int]int {
 	t.Helper()
 	s, err := record.OpenSession(t.Context(), a, "s")
@@ -137,7 +137,7 @@ func TestSessionThatOnlyTidiedReportsIt(t *testing.T) {
 	}
 }
 
-// A message that several steps edit is one.
+// A message that several steps edit counts once.
 func TestAnAccountCountsAMessageOnce(t *testing.T) {
 	x, _, last := driven(t, "graduated", 16_000, 90, 40)
 	all := 0

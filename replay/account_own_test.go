@@ -16,9 +16,9 @@ import (
 	"github.com/agentcompact/compact/storage/record"
 )
 
-// A ledger lists what calls have edited since the step before, too. An edit that an earlier
-// step listed is subtracted only once. Equal messages have one fingerprint, and with a
-// second subtraction the second message would be missing from its step.
+// A ledger also lists the messages that calls have edited since the previous step. An edit
+// that an earlier step listed is subtracted only once. Equal messages have one fingerprint,
+// and with a second subtraction the second message would be missing from its step.
 func TestEarlierEditIsSubtractedFromAStepOnce(t *testing.T) {
 	gone := func(fps ...string) (all []evicted) {
 		for _, fp := range fps {
@@ -52,9 +52,9 @@ func TestEarlierEditIsSubtractedFromAStepOnce(t *testing.T) {
 	}
 }
 
-// The bill of an event tells how much was cached only if it went by the card that reads it.
-// With another card, such as the configured one, the previous call determines the cached
-// part.
+// The bill of an event determines the cached part only if the bill was made with the same
+// card. With another card, such as the configured one, the previous call determines the
+// cached part.
 func TestCachedTokensComeFromABillWithTheSameCard(t *testing.T) {
 	card, _ := price.For("claude-sonnet-4-5")
 	call := func(prices string, tokens int, usd float64) string {
@@ -160,7 +160,7 @@ func TestAMessageIsRecalledByItsLargestPart(t *testing.T) {
 	}
 }
 
-// Branches of one agent are histories of their own. The last one that compacted is read,
+// Each branch of an agent has its own history. The last one that compacted is read,
 // whole.
 func TestAnArchiveOfTwoBranchesGivesTheLastOne(t *testing.T) {
 	c, err := compact.Preset("graduated")

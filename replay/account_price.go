@@ -36,7 +36,8 @@ func cachedAt(card price.Card, prompt int, usd float64) int {
 	return max(0, int(math.Round((card.Cost(cold)-usd)*1e6/warm)))
 }
 
-// A prefix is what the previous call of an agent left in the provider's cache.
+// A prefix is the part of the prompt that the previous call of an agent left in the
+// provider's cache.
 type prefix struct {
 	sent, in int // tokens of the view, and of the history
 	model    string

@@ -8,7 +8,7 @@ import (
 )
 
 // AccountSums adds up the calls of a session. The tokens sent for a failed call are
-// unknown, so tokens and money count only the others.
+// unknown, so tokens and money count only the other calls.
 type AccountSums struct {
 	Calls  int // calls that did not fail
 	Failed int

@@ -18,8 +18,8 @@ import (
 	"github.com/agentcompact/compact/storage/record"
 )
 
-// An Archived session is a session as an archive has it: the redacted history,
-// up to the last compaction or the end of the session, and the recorded edits.
+// An Archived session is a session read from an archive: the redacted history, up to
+// the last compaction or the end of the session, and the recorded edits.
 type Archived struct {
 	Session *Session
 	Window  int // tokens, of the last compaction

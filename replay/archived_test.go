@@ -57,7 +57,7 @@ func livedWith(t *testing.T, preset string, s *Session, now func() time.Time, ea
 
 func TestRecordedCallsArePricedAsRecorded(t *testing.T) {
 	s := session("s", 60)
-	s.Messages[2].Parts[0].Text = "The key is AKIA" + "Q7ZK3MPLW2XRT6NB" + "." // the archive has it otherwise
+	s.Messages[2].Parts[0].Text = "The key is AKIA" + "Q7ZK3MPLW2XRT6NB" + "." // the archive has this message in another form
 	a, stored := lived(t, "graduated", s)
 	was, err := FromArchive(t.Context(), a, stored, "s")
 	if err != nil {

@@ -63,7 +63,7 @@ func TestCurrentHasTheOrderOfTheViewsThatWereSent(t *testing.T) {
 	}
 }
 
-// The prompt of one agent is in no cache for another: each has its own prefix.
+// The prompt of one agent is not cached for another agent: each has its own prefix.
 func TestEachAgentOfASessionWarmsItsOwnCache(t *testing.T) {
 	card, _ := price.For("claude-sonnet-4-5")
 	call := func(agent string, tokens int) AccountCall {

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// The share that a choice keeps is certain only if the whole interval is above what was
-// asked for.
+// The share that a choice keeps is certain only if the whole interval is above the
+// requested share.
 func TestAShareIsCertainByItsInterval(t *testing.T) {
 	for _, c := range []struct {
 		held    Interval
@@ -23,8 +23,8 @@ func TestAShareIsCertainByItsInterval(t *testing.T) {
 	}
 }
 
-// A setting that leaves calls above the window is never chosen. Those of the whole
-// history are counted, too, where a search begins behind them.
+// A setting that leaves calls above the window is never chosen. If a search begins
+// after the first calls, the identifiers that these calls need are counted, too.
 func TestASearchCountsCallsAboveTheWindow(t *testing.T) {
 	s, over := session("a", 40), 0
 	tu, err := newTuner(t.Context(), []*Session{s}, &TuneOptions{Window: 8000, Workers: 1})
@@ -79,8 +79,8 @@ func TestEventsWithoutASpanCountAsSeparateCalls(t *testing.T) {
 	}
 }
 
-// The first sessions of a search may happen to be hard. A setting that lacks a little there
-// goes on, and one that lacks much does not.
+// The first sessions of a search may happen to be hard. A setting that keeps a little too
+// little there stays in the search, and a setting that keeps much too little does not.
 func TestSearchForgivesASmallShortfallOnTheFirstSessions(t *testing.T) {
 	better := candidate{1}
 	for _, c := range []struct {

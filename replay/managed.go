@@ -53,7 +53,7 @@ func (p managed) Begin(ctx context.Context, s *Session, e Env) (Runner, error) {
 	return &manager{m: m, s: s, tool: compact.RecallTool(m, compact.ToolBytes(recallBytes)), changes: changes{clean: clean}}, err
 }
 
-// archiveKey is the key of the archives, which end with the replay. It is
+// archiveKey is the key of the archives, which end with the replay. The key is
 // constant, so that two runs print the same references.
 var archiveKey = compact.Secret(strings.Repeat("00", seal.KeySize))
 

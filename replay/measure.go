@@ -23,7 +23,7 @@ func (k Kept) Plus(o Kept) Kept {
 // Missing returns the number of needed identifiers that the views did not hold.
 func (k Kept) Missing() int { return k.Needed - k.Held }
 
-// measure measures what the views of one session keep.
+// measure counts the identifiers and sentences that the views of one session keep.
 type measure struct {
 	needs   *needs
 	recalls *recalls // nil: removed text can't be recalled

@@ -12,7 +12,7 @@ import (
 // A Row is one session under one policy and window.
 type Row struct {
 	Policy    string `json:"policy"`
-	Reference bool   `json:"reference"` // the policy is not one of this module
+	Reference bool   `json:"reference"` // the policy is not a policy of this module
 	Window    int    `json:"window"`
 	Session   string `json:"session"`
 
@@ -47,7 +47,7 @@ type Point struct {
 	Compacted bool
 	Refused   bool
 	Reason    string
-	Change    *Change // the compaction of a policy of this module; nil if there was none
+	Change    *Change // the compaction, for a policy of this module; nil if there was no compaction
 }
 
 // OfRaw returns the cost as a share of the cost with the whole history.

@@ -41,8 +41,8 @@ type Total struct {
 	Standing []Standing `json:"standing,omitempty"`           // contents of the prompts, if Options.Where is set
 	Lost     []Loss     `json:"lost,omitempty"`               // decisions on the missing identifiers, if Options.Where is set
 	Recall   *Interval  `json:"one_recall_brings_of_missing"` // nil: nothing is missing, or there is no recall
-	// share of the removed typed sentences that the views contain right after compactions; nil: none were
-	// removed
+	// share of the removed typed sentences that the views contain right after compactions; nil: no
+	// sentence was removed
 	User   *Interval `json:"user_told"`
 	Failed *Interval `json:"failed_told"`     // the same of commands that failed last
 	False  *Interval `json:"false_of_stated"` // share of the stated outcomes that no run had

@@ -13,7 +13,7 @@ type TuneOptions struct {
 	Keep        float64       // minimum share of the needed identifiers that the views must hold; default 0.9
 	Window      int           // tokens; default 200,000
 	Model       string        // model whose tokens are counted; default "gpt-4o"
-	Card        price.Card    // prices; default those of Model
+	Card        price.Card    // prices; default: the prices of Model
 	Gap         time.Duration // between two calls
 	Evaluations int           // settings to try, over all folds; default and maximum 200
 	Folds       int           // default 4; at most the number of projects
@@ -28,9 +28,9 @@ type TuneOptions struct {
 // MostEvaluations is the maximum number of settings that one search tries.
 const MostEvaluations = 200
 
-// A Tuning is the result of a search. The figures of Chosen come from the
-// sessions of the search, and are too good. Those of Expected come from
-// sessions that were not in the search, fold by fold.
+// A Tuning is the result of a search. The figures of Chosen come from the sessions of
+// the search, and are too good. The figures of Expected come from sessions that were
+// not in the search, fold by fold.
 type Tuning struct {
 	Options   TuneOptions
 	Sessions  int
@@ -42,7 +42,7 @@ type Tuning struct {
 	Folds     int     // of the cross-validation; 0 = none
 	Met       bool    // Chosen keeps the share Options.Keep, and no call is above the window
 	TooFew    []string
-	Cut       string // reason of the interruption; "" = there was none
+	Cut       string // reason for the interruption; "" = the search was not interrupted
 	best      candidate
 	cardNamed string
 }
@@ -91,7 +91,7 @@ func (t *Tuning) choose(ctx context.Context, tu *tuner, all []int) error {
 	if err != nil && !isEnded(err) {
 		return err
 	}
-	rows, _ := tu.stored(best, all) // the search has replayed all of them
+	rows, _ := tu.stored(best, all) // the search has replayed all sessions
 	preset, _ := tu.stored(candidate{}, all)
 	t.best, t.Chosen = best, figures(rows, preset)
 	t.Met = t.Chosen.Held.Value >= t.Options.Keep && t.Chosen.Over == 0

@@ -188,7 +188,7 @@ func (t *tuner) rows(ctx context.Context, k candidate, sessions []int) ([]tuneRo
 	return rows, nil
 }
 
-// stored returns the known rows of a setting, and whether none is missing.
+// stored returns the known rows of a setting, and whether these are all rows.
 func (t *tuner) stored(k candidate, sessions []int) (rows []tuneRow, all bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()

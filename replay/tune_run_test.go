@@ -14,7 +14,8 @@ import (
 	"github.com/agentcompact/compact/price"
 )
 
-// shortProjects are sessions of this many projects, two each, of some calls.
+// shortProjects returns sessions of a given number of projects: two sessions for each
+// project, with a few calls.
 func shortProjects(n int) []*Session {
 	all := projects(n)
 	for i, s := range all {

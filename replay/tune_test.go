@@ -24,7 +24,7 @@ func tuned(t *testing.T, sessions []*Session, o TuneOptions) *Tuning {
 	return found
 }
 
-// projects are sessions of this many projects, two each.
+// projects returns sessions of a given number of projects, two sessions for each.
 func projects(n int) []*Session {
 	var all []*Session
 	for i := range n {

@@ -20,8 +20,8 @@ type Standing struct {
 
 // A Loss counts needed identifiers of one sort that the views did not hold.
 type Loss struct {
-	// decision on the newest message with it: summarized, dropped, masked, truncated, reduced by a
-	// reducer, or gone: unknown
+	// decision on the newest message with the identifier: summarized, dropped, masked, truncated,
+	// reduced by a reducer, or gone (unknown)
 	Fate    string `json:"fate"`
 	Kind    string `json:"kind"`    // kind of that message
 	Age     int    `json:"age"`     // age of that message in turns, as in Standing

@@ -25,7 +25,7 @@ func many(b *testing.B, sessions int) *fs.Archive {
 	root := b.TempDir()
 	a, err := fs.Open(root)
 	ok(b, err)
-	in := memory.New() // writing to a disk would wait for it a hundred thousand times
+	in := memory.New() // with a folder, the benchmark would wait for the disk a hundred thousand times
 	for s := range sessions {
 		texts := make([]string, 12)
 		for i := range texts {

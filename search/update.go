@@ -91,14 +91,14 @@ func (x *Index) known(ctx context.Context) (map[string]row, error) {
 // look describes the files of a session without their content.
 type look struct {
 	dir      string
-	stamp    string   // "" = the archive has no cheap stamp for it
+	stamp    string   // "" = the archive has no cheap stamp for the session
 	files    string   // a hash of names, sizes and times; "" = not listed yet
 	logs     []string // growing files with text
 	modified time.Time
 }
 
 // there returns the sessions of the archive. It lists the files of a session only if
-// the stamp of the session is unknown or differs from that in the index.
+// the session's stamp is unknown or differs from the stamp in the index.
 func (x *Index) there(ctx context.Context, known map[string]row) (map[string]look, error) {
 	g, ok := x.a.(storage.Glancer)
 	if !ok {

@@ -30,7 +30,7 @@ import (
 // The times of 200 sessions at once, each with a conversation that grows by a round a
 // call and is compacted in a window of 32,000 at some call. Ledgers and archive are on
 // disk. A model thinks for two seconds before it streams. The sessions of "apart" differ
-// in length, so their compactions are spread over time; those of "storm" are all
+// in length, so their compactions are spread over time; the sessions of "storm" are all
 // compacted within the same two seconds. For calls through the proxy and the same calls
 // without it, the output has the 50th and 99th percentile of two times: from the call
 // until the model has its whole body (ready), over all calls, over those that compact

@@ -45,7 +45,7 @@ func TestUnchangedPageIsNotRendered(t *testing.T) {
 	}
 }
 
-// Calls go on while a page is drawn, and change nothing of it.
+// Calls continue while a page is drawn, and do not change that page.
 func TestPageIsRenderedFromACopy(t *testing.T) {
 	l := fullLive(4)
 	want, own := l.view(false), l.copied()

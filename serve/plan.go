@@ -7,7 +7,7 @@ import (
 )
 
 // op is the origin of one message of the view: a given message, a given message with
-// another text, or a new one.
+// another text, or a new message.
 type op struct {
 	Keep    *int            `json:"keep,omitempty"`
 	Edit    *int            `json:"edit,omitempty"`

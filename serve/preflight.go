@@ -63,7 +63,7 @@ func badRequest(format string, args ...any) error {
 }
 
 // preflight answers a hook in another language with the messages to send: the hook's
-// own, by number, and new ones that replace others.
+// own messages, by number, and new messages that replace others.
 func (h *Handler) preflight(w http.ResponseWriter, r *http.Request) {
 	if !h.counters.enter(h.cfg.MaxCalls) {
 		h.counters.refused(http.StatusServiceUnavailable)

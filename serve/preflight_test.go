@@ -60,7 +60,7 @@ func TestPlansOfPreflightMakeTheViewThatTheProxySends(t *testing.T) {
 		}
 		name := formats[string(f.wire)]
 		sentByProxy := make(chan string, 1)
-		up := upstream(t, func(_ http.ResponseWriter, r *http.Request) { // that bills nothing: nothing is learned from it
+		up := upstream(t, func(_ http.ResponseWriter, r *http.Request) { // an answer that bills nothing, so nothing is learned from it
 			b, _ := io.ReadAll(r.Body)
 			sentByProxy <- string(b)
 		})
@@ -273,7 +273,7 @@ func TestPreflightChangesNothingWhereTheHandlerObserves(t *testing.T) {
 	}
 }
 
-// Every field that the code reads is described, and no other.
+// The description has exactly the fields that the code reads.
 func TestDescriptionMatchesTheReadFields(t *testing.T) {
 	var doc struct {
 		Components struct {

@@ -83,7 +83,8 @@ func parseBase(text string) (*url.URL, error) {
 	return u, nil
 }
 
-// find returns the destination of a request. If there is none, why is the reason.
+// find returns the destination of a request. If there is no such upstream, why is the
+// reason.
 func (u upstreams) find(r *http.Request) (t target, status int, why string) {
 	if slices.ContainsFunc(strings.Split(r.URL.Path, "/"), func(part string) bool { return part == "." || part == ".." }) {
 		return t, http.StatusBadRequest, "a path must not have . or .."

@@ -21,13 +21,13 @@ import (
 type Archive interface {
 	// Create stores b under k.
 	//
-	// After nil, k holds exactly the bytes of b, also after a crash of the
-	// process or of the machine and after a power loss. If k exists, it stays
-	// unchanged and the error is ErrExists; of any number of concurrent Creates
-	// of one key exactly one returns nil. Open and List see k complete or not
-	// at all. After any other error k holds all of b or nothing; the caller has
-	// to find out which, because a network can fail after the write. Folders
-	// are created as needed. b may be empty, and is not retained.
+	// If it returns nil, k holds exactly the bytes of b, even after a crash of the process
+	// or of the machine and after a power loss. If k exists, it stays unchanged and the
+	// error is ErrExists; of any number of concurrent Creates of one key exactly one
+	// returns nil. Open and List see k complete or not at all. After any other error k
+	// holds all of b or nothing; the caller has to find out which, because a network can
+	// fail after the write. Folders are created as needed. b may be empty, and is not
+	// retained.
 	Create(ctx context.Context, k Key, b Blob) error
 
 	// Append adds b to the end of k if k holds exactly seq bytes. A missing key

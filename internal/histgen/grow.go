@@ -43,8 +43,8 @@ func (b *builder) again(id string) {
 }
 
 // openCalls returns the ids of the calls of the last assistant message that have no
-// result yet, and all other ids of calls. A result for any other id would belong to an
-// old round.
+// result yet, and the ids for which no call waits. A result for any other id would
+// belong to an old round.
 func openCalls(h []message.Message) (waiting, free []string) {
 	last := len(h) - 1
 	for last >= 0 && h[last].Role != message.RoleAssistant {

@@ -1,6 +1,6 @@
-// Package mcpserver gives agents with a loop of their own access to an archive: a
-// server of the Model Context Protocol with the tools sessions, search and recall.
-// It only reads; its answers have the archive's text unchanged, redacted.
+// Package mcpserver gives agents that run their own loop access to an archive: a server
+// of the Model Context Protocol with the tools sessions, search and recall. It only
+// reads; its answers have the archive's text unchanged, redacted.
 package mcpserver
 
 import (

@@ -15,9 +15,9 @@
 //
 // # What is hidden
 //
-// The content is hidden and authenticated: each piece is protected against changes,
-// up to its end. Not hidden are the names of folders and files (a session's id is
-// one), and their lengths, times and numbers. All headers have the same length
+// The content is hidden and authenticated: each piece is protected against changes, up
+// to its end. The names of folders and files (for example the id of a session) are not
+// hidden, nor are their lengths, times and numbers. All headers have the same length
 // ([headerSize]): an additional stanza pads them, and names the recipients by a short
 // hash. So the length of a file is known without reading it.
 //
@@ -26,5 +26,5 @@
 // All data is encrypted for the recipients in [Keys]. A process with the identity of
 // one recipient can read it. A process without an identity can still write, and can
 // read its own data while it runs: it adds a key of its own that never leaves its
-// memory. For the data of other processes it gets [storage.ErrNoIdentity].
+// memory. If it reads data of other processes, it gets [storage.ErrNoIdentity].
 package crypt

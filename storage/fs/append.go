@@ -49,7 +49,7 @@ func (a *Archive) append(ctx context.Context, name string, seq int64, b storage.
 // erase has removed it in the meantime.
 const maxRemovals = 100
 
-// lockLog opens and locks a log. It creates the log only if seq is 0.
+// lockLog opens and locks a log. The log is created only if seq is 0.
 func (a *Archive) lockLog(ctx context.Context, name string, seq int64) (*os.File, error) {
 	for attempt := 1; ; attempt++ {
 		f, err := a.openLog(name, seq)

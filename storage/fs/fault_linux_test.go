@@ -147,8 +147,8 @@ func TestForeignFolderIsAnErrorAtOpen(t *testing.T) {
 	}
 }
 
-// injected lists the system calls that an archive depends on. The test kills a
-// process at each of them, and makes each fail with each possible error.
+// injected lists the system calls that an archive depends on. The test kills a process
+// at each system call, and makes each call fail with each possible error.
 var injected = []struct {
 	calls string
 	err   string

@@ -117,7 +117,7 @@ func (a *Archive) openRoot() (err error) {
 	return nil
 }
 
-// Location returns the path of a key, below the root as it was given to Open.
+// Location returns the path of a key, below the root that was passed to Open.
 func (a *Archive) Location(k storage.Key) string {
 	return filepath.Join(a.name, filepath.FromSlash(k.String()))
 }

@@ -250,7 +250,7 @@ func (w *worker) snapshot() []string {
 	return slices.Clone(w.acks)
 }
 
-// acknowledged collects what any number of workers acknowledged for one
+// acknowledged collects the data that any number of workers acknowledged for one
 // session.
 type acknowledged struct {
 	files  map[string]string // name → SHA-256

@@ -51,7 +51,7 @@ func TestTombstonesOfAPresentSession(t *testing.T) {
 	for _, c := range []struct {
 		name string
 		do   func(t *testing.T, a *memory.Archive, s *record.Session)
-		want string // in the only problem; "" = none
+		want string // text in the only problem; "" = there is no problem
 	}{
 		{"an erased session is put back", func(t *testing.T, a *memory.Archive, s *record.Session) {
 			before := backupOf(t, a)
@@ -163,7 +163,7 @@ func TestActsOfASession(t *testing.T) {
 	step(t, s, 2)
 	must(t, s.Release(t.Context(), text("closed")))
 	dead := session(t, &between{Archive: a, dead: true}, "s")
-	for range 2 { // the second one continues the first
+	for range 2 { // the second writer continues the heads of the first
 		if _, err := dead.Erase(t.Context(), text("asked for")); !errors.Is(err, errDead) {
 			t.Errorf("erased: %v", err)
 		}

@@ -128,7 +128,7 @@ func (c *copier) all(ctx context.Context) error {
 			continue
 		}
 		if errors.Is(err, storage.ErrExists) || errors.Is(err, ErrInUse) || errors.Is(err, errErasing) || errors.Is(err, errStone) || len(c.left) > 0 || moved {
-			heads = nil // they describe a session that differs in dst, or that dst lacks
+			heads = nil // they describe a session that differs in dst, or that dst does not have
 		}
 		return errors.Join(err, c.stones(ctx), c.names(ctx), c.these(ctx, keyOf(headsName), heads, nil), c.files(ctx, keyOf(accessName)))
 	}

@@ -61,7 +61,7 @@ func eraseAs(t *testing.T, a storage.Archive, id string) {
 	must(t, second(s.Erase(t.Context(), text("asked for"))))
 }
 
-// A nightly copy erases the sessions that were erased since the last one, with the
+// A nightly copy erases the sessions that were erased since the last copy, with the
 // reason.
 func TestCopyCarriesAnEraseOver(t *testing.T) {
 	for _, heads := range []bool{false, true} {
@@ -111,7 +111,7 @@ func TestCopyOfANamedSessionThatWasErased(t *testing.T) {
 	wantErased(t, dst, "alice")
 }
 
-// A session that dst holds stays whole; the others are copied.
+// A session that is under a hold in dst stays whole; the other sessions are copied.
 func TestCopyErasesNoHeldSession(t *testing.T) {
 	src, dst := lived(t), memory.New()
 	must(t, second(record.Copy(t.Context(), dst, src, record.CopyOptions{})))
@@ -422,7 +422,8 @@ func TestCopyBesideADamagedTombstoneCopiesNoHeads(t *testing.T) {
 	}
 }
 
-// A damaged tombstone is not copied: in the copy it could be that of any session.
+// A damaged tombstone is not copied, because in the copy it could belong to any
+// session.
 func TestCopyLeavesADamagedTombstone(t *testing.T) {
 	src, dst := lived(t), memory.New()
 	eraseAs(t, src, "alice")

@@ -53,8 +53,8 @@ func discard(ctx context.Context, a storage.Archive, r storage.Remover, dir stor
 	return nil
 }
 
-// watched copies a session once, and reports whether a scrub overtook it. If each is set,
-// it checks for one before each file that it writes.
+// watched copies a session once, and reports whether a scrub interrupted the copy. If
+// each is set, it checks for a scrub before each file that it writes.
 func (c *copier) watched(ctx context.Context, dir storage.Key, w *watch, each bool) (overtaken bool, err error) {
 	now, err := w.quiet(ctx)
 	if err != nil {

@@ -141,8 +141,8 @@ func exists(t *testing.T, a storage.Archive) bool {
 	return false
 }
 
-// TestAnotherProcessAtEveryWrite has another process take a whole step before each
-// write of the first, one at a time, and then before all of them.
+// TestAnotherProcessAtEveryWrite: another process makes a whole step before one write
+// of the first process. The test does this for each write, and then before all writes.
 func TestAnotherProcessAtEveryWrite(t *testing.T) {
 	for at := 0; at <= 30; at++ {
 		below := memory.New()

@@ -296,9 +296,9 @@ func TestLateFileIsRemovedFromTheNextSession(t *testing.T) {
 	}
 }
 
-// TestAStepOfANewSessionReturnsErrErased: the session was opened when nothing was stored,
-// saw the steps of others, and these were erased. Without the previous step, the agent
-// would fail in each call.
+// TestAStepOfANewSessionReturnsErrErased: the session was opened before anything was
+// stored, then saw the steps of others, and these steps were erased. Without the previous
+// step, the agent would fail in each call.
 func TestAStepOfANewSessionReturnsErrErased(t *testing.T) {
 	t.Parallel()
 	a := memory.New()

@@ -80,8 +80,8 @@ func TestAStepAfterErasedOnesReturnsErrErased(t *testing.T) {
 	}
 }
 
-// Of two concurrent copies one ends with an error and can be repeated. Its heads are
-// not stored before the data that they prove.
+// If two copies run at once, one ends with an error and can be repeated. The heads of a
+// copy are not stored before the data that they prove.
 func TestTwoCopiesAtOnce(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{"manifest", "transcript-pre-compact-001"} {
@@ -202,7 +202,7 @@ func TestAScrubOfVersion010IsCompleted(t *testing.T) {
 	if renamed < 3 {
 		t.Fatalf("%d files wait: the test proves nothing", renamed)
 	}
-	proven(t, a) // half of it is in place, and the other half waits
+	proven(t, a) // half of the scrub is in place, and the other half waits
 	must(t, second(session(t, a, "s").EndScrub(t.Context())))
 	if now := wholeText(t, a); strings.Contains(now, leaked) {
 		t.Error("the leaked text still exists")

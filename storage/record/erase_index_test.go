@@ -46,7 +46,7 @@ func (x *lateIndex) Forget(context.Context, ...string) error {
 	return nil
 }
 
-// A session can be indexed again while it is erased, as long as there is something of it.
+// A session can be indexed again during its erase, as long as it has files.
 func TestIndexForgetsAnEmptySession(t *testing.T) {
 	a := memory.New()
 	s := life(t, a, "x", 2)

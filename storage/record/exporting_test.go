@@ -147,7 +147,7 @@ func TestExportOfALiveSessionIsConsistent(t *testing.T) {
 		select {
 		case err := <-done:
 			must(t, err)
-			live = false // once more, for the whole
+			live = false // once more, for the whole session
 		default:
 		}
 		copied := memory.New()

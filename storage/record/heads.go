@@ -77,7 +77,7 @@ type head struct {
 	Life    string    `json:"life"`    // hash of the first line of the manifest, which is different after an erase
 	Step    int       `json:"step,omitempty"`
 	Line    int64     `json:"line"` // number of the line of the manifest
-	Head    string    `json:"head"` // hash of that line
+	Head    string    `json:"head"` // hash of the first line
 	At      time.Time `json:"at"`
 	Who     string    `json:"who,omitempty"` // for a hold, a release, an erasure and its refusal; redacted
 	Why     string    `json:"why,omitempty"`
@@ -289,8 +289,8 @@ func HeadsPublic(s string) (keys []ed25519.PublicKey, err error) {
 
 var errHeadsKey = errors.New("storage: a key of heads is 32 bytes in base64")
 
-// told calls tell after an operation that is complete, and ignores errors and
-// panics: a missing head only leaves the end unproven until the next one.
+// told calls tell after a complete operation, and ignores errors and panics: a missing
+// head only leaves the end unproven until the next head.
 func (s *Session) told(ctx context.Context, l head) {
 	defer func() { _ = recover() }()
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), confirmTimeout)

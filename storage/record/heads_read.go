@@ -252,8 +252,8 @@ func (b *HeadBook) readName(ctx context.Context, a storage.Archive, k storage.Ke
 	})
 }
 
-// Report returns the problems of the heads themselves. Its Files are the files
-// of the writers.
+// Report returns the problems of the heads themselves. The Files of the report are the
+// files of the writers.
 func (b *HeadBook) Report() Report {
 	r := b.report
 	r.Problems, r.Notes = slices.Clone(r.Problems), slices.Clone(r.Notes)

@@ -307,7 +307,8 @@ func TestInterruptedEraseIsDetectedAndCanBeCompleted(t *testing.T) {
 			if err := tryStep(t.Context(), session(t, a, "s"), 3); !errors.Is(err, record.ErrErased) {
 				t.Errorf("%s: writing to a session during its erase: %v, want ErrErased", keep, err)
 			}
-			// A hold on what is left would protect nothing, and would stop the erase that completes it.
+			// A hold on the remaining files would protect nothing, and would prevent that a later call
+			// completes the erase.
 			for name, hold := range map[string]func(context.Context, redact.Text) error{"hold": session(t, a, "s").Hold, "release": session(t, a, "s").Release} {
 				if err := hold(t.Context(), text("case 7")); !errors.Is(err, record.ErrErased) {
 					t.Errorf("%s: %s during an erase: %v, want ErrErased", keep, name, err)

@@ -32,7 +32,7 @@ func (k *keeper) Kept(_ context.Context, key storage.Key) error {
 }
 
 // stones returns the tombstones of an archive, at least one, and checks that their log
-// is whole.
+// is complete.
 func stones(t *testing.T, a storage.Archive) []record.Tombstone {
 	t.Helper()
 	var out []record.Tombstone

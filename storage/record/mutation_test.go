@@ -142,7 +142,7 @@ func TestVerifyFindsEveryMutation(t *testing.T) {
 			case lost == "":
 				harmless++
 			case kept == "" && !report.TailProven && lastLineOnly(whole, f, lost):
-				harmless++ // no line confirms the last one, and Verify reports that
+				harmless++ // no line confirms the last line, and Verify reports that
 			case kept == "" && endsEarly(whole, f, lost):
 				harmless++ // covered by "the end is not proven"
 				if report.TailProven {

@@ -55,8 +55,8 @@ func life(t *testing.T, a storage.Archive, name string, steps int) *record.Sessi
 	return s
 }
 
-// intoNoNewSession writes to an erased session after another one has begun under its
-// name.
+// intoNoNewSession writes to an erased session after another session has begun under
+// its name.
 func intoNoNewSession(t *testing.T, steps, again int, write func(context.Context, *record.Session) error) {
 	a, old := startOver(t,
 		func(t *testing.T, a storage.Archive) *record.Session { return life(t, a, "the old one", steps) },

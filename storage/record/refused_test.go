@@ -30,7 +30,8 @@ func TestRefusalWithAnUnconfirmedStep(t *testing.T) {
 	wantWhole(t, a.Archive)
 }
 
-// between calls f before the first file is removed, and removes none if dead.
+// between is an archive that calls f before the first file is removed. If dead is set,
+// it removes no file.
 type between struct {
 	*memory.Archive
 	f    func()
@@ -48,8 +49,8 @@ func (a *between) Remove(ctx context.Context, k storage.Key) error {
 	return a.Archive.Remove(ctx, k)
 }
 
-// One eraser stalls, so that another takes its turn and dies. The first must remove
-// nothing more in its old turn, and completes the erase when it is called again.
+// One eraser stalls, so another eraser takes over its turn, and dies. The first must
+// remove nothing more in its old turn, and completes the erase when it is called again.
 func TestTwoErasersOneDies(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		a := memory.New()

@@ -18,7 +18,7 @@ import (
 	"github.com/agentcompact/compact/storage/record"
 )
 
-// oneByOne is an archive in which each change waits until it is released.
+// oneByOne is an archive in which each change waits until the test releases it.
 type oneByOne struct {
 	*memory.Archive
 	arrived chan struct{} // a change waits, or (closed) no more changes will come
@@ -110,8 +110,8 @@ func besideAScrub(t *testing.T, read func(t *testing.T, name string, a storage.A
 	beside(t, map[int]func(*record.Session) error{1: scrub(0), 4: scrub(0), 1 << 30: scrub(time.Millisecond)}, read)
 }
 
-// beside calls read repeatedly. During each call do makes some of its changes; the
-// others follow a number of operations later, the key of do.
+// beside calls read repeatedly. During each call do makes some of its changes. The
+// other changes follow after a number of operations; that number is the key in do.
 func beside(t *testing.T, do map[int]func(*record.Session) error, read func(t *testing.T, name string, a storage.Archive)) {
 	t.Helper()
 	stride, skip := 12, 3

@@ -98,8 +98,8 @@ func (s *Session) sayUnseen(ctx context.Context, build func(facts) ([]string, er
 	return s.taken(ctx, err)
 }
 
-// mayBegin returns [ErrErased] for a session that had no manifest when it was opened, and
-// that other processes have stored and erased since. It makes no request in the first
+// mayBegin returns [ErrErased] if the session had no manifest when it was opened, and
+// other processes have stored and erased it since. It makes no request in the first
 // moments, and no request if the session has a manifest.
 func (s *Session) mayBegin(ctx context.Context) error {
 	if t, _ := s.manifest.known(); t.seq > 0 || time.Since(s.opened) < doubtful {

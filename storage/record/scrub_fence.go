@@ -99,10 +99,10 @@ func (s *Session) behindFences(ctx context.Context, c *chain, bodies []string) (
 // exist.
 const lately = time.Second
 
-// stillThere returns [ErrErased] for a session that was erased, if this process has not
-// read its manifest lately. If the session began again, its log may have the length that
-// this process knows from the erased one, and would accept the line. Other errors are
-// left to the append.
+// stillThere returns [ErrErased] if the session was erased. It makes no check if this
+// process has read the manifest lately. If the session began again, its log may have the
+// length that this process knows from the erased one, and would accept the line. Other
+// errors are left to the append.
 func (s *Session) stillThere(ctx context.Context) error {
 	if t, _ := s.manifest.known(); t.seq == 0 || s.manifest.heardSince() < lately {
 		return nil

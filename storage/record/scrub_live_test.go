@@ -172,7 +172,7 @@ func TestScrubIsRecordedOnlyIfItsFencesAreLast(t *testing.T) {
 	proven(t, a)
 }
 
-// stuck is an archive that removes no more files once a scrub is recorded.
+// stuck is an archive that removes no more files after a scrub is recorded.
 type stuck struct {
 	*memory.Archive
 	dead bool
@@ -185,7 +185,7 @@ func (a *stuck) Remove(ctx context.Context, k storage.Key) error {
 	return a.Archive.Remove(ctx, k)
 }
 
-// A process that only writes files completes an interrupted scrub, like one that
+// A process that only writes files completes an interrupted scrub, like a process that
 // appends to a log.
 func TestAWriterOfAFileEndsAnInterruptedScrub(t *testing.T) {
 	a := &stuck{Archive: memory.New()}

@@ -19,15 +19,15 @@ import (
 // ErrScrub means that a scrub would leave a line that is not valid JSON.
 var ErrScrub = errors.New("a line would no longer be JSON")
 
-// rehash maps a hash in earlier lines of the manifest to a new one: the hash of a file,
-// or of the last line of a log at a mark.
+// rehash maps a hash in earlier lines of the manifest to a new hash: the hash of a
+// file, or of the last line of a log at a mark.
 type rehash struct {
 	fileHash
 	Was  string `json:"was"`            // SHA-256 before
 	File bool   `json:"file,omitempty"` // the hash covers the whole file; otherwise the line that ends at Bytes
 }
 
-// waits reports whether a file waits to replace another one.
+// waits reports whether a file waits to replace another file.
 func waits(name string) bool { return strings.HasPrefix(name, scrubPrefix) }
 
 // waiting returns the names of the waiting files of the scrub.

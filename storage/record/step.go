@@ -212,7 +212,8 @@ func (s *Session) storeDrafts(ctx context.Context, step Step, p *prepared) error
 	return errors.Join(errs...)
 }
 
-// together groups n files by call to the archive: all in one call, or each in its own.
+// together groups n files by call to the archive: all files in one call, or each file
+// in its own call.
 func (s *Session) together(n int) (groups [][]int) {
 	_, bulk := s.a.(storage.BulkCreator)
 	for i := range n {

@@ -137,8 +137,8 @@ func TestUnstorableTranscriptEndsItsStep(t *testing.T) {
 	}
 }
 
-// The step has neither a stored transcript nor a draft of one. A transcript that
-// another attempt stored under its number does not count.
+// The step has neither a stored transcript nor a draft of a transcript. A transcript
+// that another attempt stored under its number does not count.
 func TestAStepWithoutAnyTranscriptIsRefused(t *testing.T) {
 	t.Parallel()
 	s := session(t, memory.New(), "s")

@@ -22,9 +22,9 @@ import (
 // stretch.
 type Stretch struct {
 	From     string // name of the file in the session's folder
-	First    int    // number of the first line in it, from 1
+	First    int    // number of the first line in the file, from 1
 	Lines    int
-	Off, Len int64  // range of the lines in it, with line feeds; Len is at most [MaxStretch]
+	Off, Len int64  // range of the lines in the file, with line feeds; Len is at most [MaxStretch]
 	SHA256   string // of these bytes, in lower-case hex
 }
 

@@ -10,7 +10,7 @@ import (
 	"github.com/agentcompact/compact/storage/record"
 )
 
-// find is a problem that must be among those reported.
+// find is a problem that must be reported.
 type find struct {
 	kind record.ProblemKind
 	file string

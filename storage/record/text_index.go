@@ -20,8 +20,8 @@ type TextIndex interface {
 // remove a single session.
 func (s *Session) KeepIndex(x TextIndex) { s.index = x }
 
-// unindex removes the text of the session from the index. If the session has no
-// index, it drops that of an [storage.IndexHolder].
+// unindex removes the text of the session from the index. If no index was set, it drops
+// the index of a [storage.IndexHolder].
 func (s *Session) unindex(ctx context.Context) error {
 	if s.index != nil {
 		return storage.Wrap("forget", s.dir, s.index.Forget(ctx, s.dir.String()))

@@ -32,8 +32,8 @@ type VerifyOptions struct {
 	// original. nil means that the lines are not checked.
 	Edits func(line []byte) (refs []Ref, ok bool, err error)
 
-	// Progress, if not nil, is called from one goroutine with the number of bytes
-	// read and the total. Both start at zero if the session is read again.
+	// Progress, if not nil, is called from one goroutine with the number of bytes read and
+	// the total. Both counts start at zero if the session is read again.
 	Progress func(done, total int64)
 }
 
@@ -139,8 +139,8 @@ func (r Report) Abandoned() []string {
 // For a session without files the error is [storage.ErrNotExist]. Other errors mean
 // that the archive cannot be read; problems of the session are in the Report.
 //
-// Other processes may write to the session meanwhile. If the session is scrubbed or
-// erased in the meantime, Verify waits for the end of the scrub or erase, up to the
+// Other processes may write to the session at the same time. If the session is scrubbed
+// or erased in the meantime, Verify waits for the end of the scrub or erase, up to the
 // lease of a process that died (20 seconds by default), and reads the session again
 // before it reports a problem.
 func Verify(ctx context.Context, a storage.Archive, session string, opts VerifyOptions) (Report, error) {

@@ -109,7 +109,7 @@ type Proof string
 // The kinds of proof, the weakest first.
 const (
 	ProofNone   Proof = ""
-	ProofHeads  Proof = "heads"        // beside the sessions; an attacker with write access can rewrite them
+	ProofHeads  Proof = "heads"        // heads beside the sessions; an attacker with write access can rewrite them
 	ProofSigned Proof = "signed heads" // signed with a key of HeadsOptions.Public
 	ProofCopy   Proof = "copied heads" // kept elsewhere
 	ProofHead   Proof = "head"         // VerifyOptions.Head

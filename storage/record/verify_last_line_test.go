@@ -12,8 +12,8 @@ import (
 )
 
 // TestALastLineThatLostBytesIsFound: only the manifest holds the hash of the last line
-// of a log. Every removal of bytes from it is found, with its line feed and without; a
-// crash may remove only the line feed.
+// of a log. Every removal of bytes from the last line is found, with its line feed and
+// without; a crash may remove only the line feed.
 func TestALastLineThatLostBytesIsFound(t *testing.T) {
 	t.Parallel()
 	a := memory.New()

@@ -30,7 +30,7 @@ type logCheck struct {
 	marks     []logMark
 	lines     int64 // number of lines in the manifest's marks
 	marked    int64 // end of the last mark
-	unmarked  int   // number of lines after it, without those of a scrub
+	unmarked  int   // number of lines after it, without the lines of a scrub
 	broken    bool  // a problem was found
 }
 
@@ -114,7 +114,7 @@ func (c *logCheck) line(l rawLine) {
 }
 
 // closeJunk checks the bytes between the last line and this one. If this line is a torn
-// line for them, a crash left them.
+// line for these bytes, a crash left them.
 func (c *logCheck) closeJunk(next linked) {
 	t, ok := next.torn()
 	if ok && t.covers(c.junk) && next.prev == c.head {
@@ -174,8 +174,8 @@ func (c *logCheck) passMarks() {
 	}
 }
 
-// endMarks checks marks after the end of the log. All lines exist, so the last
-// one must have become shorter. Only its line feed may be missing.
+// endMarks checks marks after the end of the log. All lines exist, so the last line
+// must have become shorter. Only its line feed may be missing.
 func (c *logCheck) endMarks() {
 	if c.broken || len(c.missing) > 0 || len(c.marks) == 0 {
 		return

@@ -13,8 +13,8 @@ import (
 	"github.com/agentcompact/compact/storage/record"
 )
 
-// An interrupted scrub is not damage, at whatever point it stopped, and verify reports
-// how it will end. A changed file of the scrub is damage.
+// A scrub that was interrupted at any point does not count as damage, and verify
+// reports how the scrub will end. A changed file of the scrub is damage.
 func TestVerifyOfAnInterruptedScrub(t *testing.T) {
 	told, broken := 0, 0
 	for at := 0; ; at++ {

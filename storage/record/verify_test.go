@@ -260,7 +260,8 @@ func TestLostRaceIsAbandonedAndVerifies(t *testing.T) {
 
 func TestSwappedLedgerOfALostRaceIsDetected(t *testing.T) {
 	s := newStored(t)
-	// Both announce step 4; the winner's is then replaced by the loser's.
+	// Both announce step 4. The ledger of the winner is then replaced by the ledger of the
+	// loser.
 	racing := &failing{Archive: s.a}
 	loser, winner := session(t, racing, "s"), session(t, s.a, "s")
 	must(t, second(loser.Transcript(t.Context(), 4, lines("l", 1))))

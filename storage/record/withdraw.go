@@ -91,9 +91,9 @@ func (s *Session) withdraw(ctx context.Context) (gone bool, err error) {
 	var errs []error
 	keys := s.loosely(true)
 	if now.seq > 0 && now.first == "" {
-		// The manifest is only the end of one: a line that this Session appended after
-		// the erase, before the archive removed it again ([storage.Deferrer]). It is not
-		// known yet which session announces the files; a later call removes them.
+		// The manifest is only the end of a manifest: a line that this Session appended after
+		// the erase, before the archive removed the line again ([storage.Deferrer]). It is
+		// not known yet which session announces the files; a later call removes them.
 		keys = nil
 	}
 	for _, k := range keys {

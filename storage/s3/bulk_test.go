@@ -19,7 +19,7 @@ import (
 	"github.com/agentcompact/compact/storage/turnindex"
 )
 
-// long writes a session of this many steps, with a few events each.
+// long writes a session of a given number of steps, with a few events each.
 func long(t *testing.T, s *record.Session, steps int) {
 	t.Helper()
 	for n := 1; n <= steps; n++ {
@@ -244,8 +244,8 @@ func (r refusing) answer(w http.ResponseWriter, req *http.Request) bool {
 	return true
 }
 
-// A server without batch deletes gets one request after the other, and failed ones are
-// retried.
+// A server without batch deletes gets one request after the other, and failed requests
+// are retried.
 func TestRemoveAllWithoutDeleteObjects(t *testing.T) {
 	for name, r := range map[string]refusing{
 		"it is not implemented":   {501, `<Error><Code>NotImplemented</Code></Error>`},

@@ -45,7 +45,7 @@ func TestOneOfManyWritersCommitsAStep(t *testing.T) {
 	plain(t, func(t *testing.T, s *s3test.Server) {
 		c := s.Config(s.Bucket(t, false))
 		sessions := make([]*record.Session, writers)
-		for i := range sessions { // each like a process of its own
+		for i := range sessions { // each archive acts like a separate process
 			log, err := record.OpenSession(t.Context(), open(t, c), "s")
 			must(t, err)
 			_, err = log.Transcript(t.Context(), 1, []redact.Text{redact.Lit("{}")})
@@ -135,7 +135,7 @@ func TestKilledServerLosesNothingAcknowledged(t *testing.T) {
 // writer is one of several writers of a session, with the lines that it has seen.
 type writer struct {
 	acked []int // numbers of its steps
-	doubt int   // steps that ended with an error of the server, so that they may be there
+	doubt int   // steps that ended with an error of the server, and that may still be stored
 }
 
 // steps commits one step after the other. [record.Verify] finds a hole in their numbers.

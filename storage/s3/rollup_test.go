@@ -427,8 +427,8 @@ func TestRollupWrittenWhileItsLogIsRemoved(t *testing.T) {
 	}
 }
 
-// A roll-up that a removed log left is not read in place of the log that has its name
-// now, though all of its ends fit.
+// A roll-up that is left from a removed log is not read for a new log of the same name,
+// even if all its ends fit.
 func TestARollupOfAnotherLogIsNotRead(t *testing.T) {
 	_, a, server, c := opened(t, nil)
 	k := key(t, "s/log")
@@ -455,8 +455,8 @@ func TestARollupOfAnotherLogIsNotRead(t *testing.T) {
 	}
 }
 
-// A roll-up that is left alone, as a process that is killed leaves it, is listed as a
-// log of no bytes: so an erase takes it.
+// If a killed process leaves only a roll-up of a log, the log is listed with 0 bytes,
+// so that an erase removes the roll-up.
 func TestARollupAloneIsErased(t *testing.T) {
 	_, a, server, c := opened(t, nil)
 	s := session(t, a, "s")

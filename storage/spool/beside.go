@@ -13,7 +13,7 @@ import (
 
 func isBeside(session string) bool { return strings.HasPrefix(session, "_") }
 
-// apart separates sessions and folders beside them.
+// apart separates sessions from the folders beside them.
 func apart(all []string) (sessions, beside []string) {
 	for _, session := range all {
 		if isBeside(session) {

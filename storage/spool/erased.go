@@ -17,8 +17,8 @@ import (
 	"github.com/agentcompact/compact/storage/record"
 )
 
-// If another machine has erased a session, the session leaves the disk, and so does the
-// name for its hash.
+// If another machine has erased a session, the session and the name for its hash are
+// removed from the disk.
 
 const (
 	namesFolder  = "_names"
