@@ -70,7 +70,7 @@ func outsideTags(text string) (before, after string, ok bool) {
 }
 
 // openTag returns the name, in lower case, of the element that a line opens, "" if it opens
-// none.
+// no element.
 func openTag(line string) string {
 	line = strings.ToLower(strings.TrimSpace(line))
 	if len(line) < 3 || line[0] != '<' || line[len(line)-1] != '>' {

@@ -33,8 +33,9 @@ func lastLines(output string, n int) (out []string) {
 	return out
 }
 
-// besides returns the line of an output that qualifies the quoted words: a warning, or that
-// tests were skipped and none is said to have passed. It returns "" for none.
+// besides returns the line of an output that qualifies the quoted words: a warning, or a
+// statement that tests were skipped if no line says that tests passed. It returns "" for
+// none.
 func (c *Call) besides(words string) string {
 	if c.Command() == "" || words == "" {
 		return ""
@@ -59,7 +60,8 @@ var (
 const mostOfClaim = 240
 
 // beforeClaim returns the words of the output right before a text that claims a success, if
-// that output says otherwise. Without them, the claim would stand as the outcome.
+// that output says otherwise. Without these words, the summary would state the claim as the
+// outcome.
 func (h *History) beforeClaim(i int) string {
 	text := h.Steps[i].Text
 	if i == 0 || len(text) > mostOfClaim {

@@ -254,8 +254,8 @@ func (c *composer) overhead(k *candidate) int {
 }
 
 // unshared returns the tokens of the texts that must precede a line of a list and that the
-// summary does not have yet. They are a cost of the whole list, so a comparison of lines
-// leaves them out.
+// summary does not have yet. These tokens are a cost of the whole list, so a comparison of
+// lines leaves them out.
 func (c *composer) unshared(k *candidate) int {
 	n := 0
 	for name, text := range k.preceding() {

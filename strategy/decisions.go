@@ -334,11 +334,12 @@ var (
 	backfired = []string{"doesn't fix", "doesn't actually fix", "did not fix", "didn't fix", "still has the same", "same error", "same issue", "same problem", "didn't work", "did not work", "doesn't work", "still fails", "still failing", "didn't help", "did not help"}
 )
 
-// nextTexts is the number of messages after a fix that can say that it did not work.
+// nextTexts is a number of messages: so many messages after a fix can state that the
+// fix did not work.
 const nextTexts = 2
 
-// failedFix reports whether a sentence of step i names a fix and one of the assistant's
-// next messages begins with the words that it did not work.
+// failedFix reports whether a sentence of step i names a fix, and the beginning of one
+// of the assistant's next messages states that the fix did not work.
 func (h *History) failedFix(i int, t string) bool {
 	if !hasAny(strings.ToLower(t), fixing) {
 		return false

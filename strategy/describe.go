@@ -275,7 +275,7 @@ const maxWords = 140
 const maxNested = 60
 
 // addressIn returns the address, or else the number or id, in a result in JSON. A reader
-// can find the created object with it. addressIn returns "" for other results.
+// can find the created object by this address. addressIn returns "" for other results.
 func addressIn(result string) string {
 	fields := recordOf(result)
 	for _, key := range []string{"html_url", "url", "number", "id"} {

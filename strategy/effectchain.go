@@ -77,8 +77,8 @@ func (e *effect) takes(next *effect) bool {
 }
 
 // mostOfGroup is the maximum number of effects of one group that have lines of their own.
-// From a session that created 30 issues, the last ones and the number of the others are
-// told.
+// If a session created 30 issues, the summary names the last ones and states the number
+// of the others.
 const mostOfGroup = 3
 
 // foldGroups removes the oldest effects of each group with more than mostOfGroup
@@ -127,7 +127,7 @@ func (e *effect) tell() string {
 	return strings.Replace(text, shown, e.call.name()+moreOf(e.call.hidden()+e.others, e.kind), 1)
 }
 
-// effectKind returns the kind of the first effect of a command, "" for none.
+// effectKind returns the kind of the first effect of a command, "" if it has no effect.
 func (c *Call) effectKind() string {
 	if parts := effectParts(c.Command()); len(parts) > 0 {
 		return kindOf(parts[0])
@@ -148,7 +148,7 @@ func moreOf(n int, kind string) string {
 }
 
 // hidden returns the number of effects of a command that its line does not show. Only
-// effects of the first one's kind count.
+// effects of the same kind as the first effect count.
 func (c *Call) hidden() (n int) {
 	parts := effectParts(c.Command())
 	if len(parts) < 2 || strings.Contains(c.Command(), "||") || !strings.HasSuffix(c.name(), "…`") {

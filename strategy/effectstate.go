@@ -5,7 +5,8 @@ import (
 	"strings"
 )
 
-// effectMark begins the line of an effect: what only was requested is not done.
+// effectMark begins the line of an effect. An effect that was only requested has
+// another mark than a done effect.
 func effectMark(text string) string {
 	if strings.Contains(text, onlyAsked) {
 		return "[requested] "
@@ -113,8 +114,8 @@ func (c *Call) setAgain(later *Call, verb string) bool {
 	return differ > 0 && !slices.Contains([]string{"old", "from", "old_string", "old_text", "find", "search"}, c.Args[0].Name) && later.replaces(c)
 }
 
-// replaces reports whether a call that names the old value begins with what an earlier call
-// set. A call that names no old value always does.
+// replaces reports whether a call that names an old value starts from the value that an
+// earlier call set. A call that names no old value always does.
 func (c *Call) replaces(earlier *Call) bool {
 	old := c.arg("old", "from", "old_value", "old_text", "find", "search")
 	return old == "" || old == earlier.arg("new", "to", "new_value", "new_text", "replace", "replacement")

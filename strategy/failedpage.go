@@ -4,8 +4,8 @@ import (
 	"strings"
 )
 
-// failedPages lists phrases of titles and lines of pages that stand in place of the page
-// that was asked for.
+// failedPages lists phrases in titles and lines of error pages, which a server shows in
+// place of the requested page.
 var failedPages = []string{"error 404", "404 error", "404 not found", "page not found", "file not found", "error 403", "403 forbidden", "access denied", "access to this page has been denied",
 	"confirm you are a human", "verify you are human", "verify you are a human", "are you a robot", "unusual traffic", "pardon our interruption", "complete the captcha", "temporarily unavailable"}
 
@@ -39,7 +39,7 @@ func (s *Step) failedPage() (reason, address string) {
 }
 
 // failedPageLine returns the line about a page that could not be shown, "" if the step has
-// none.
+// no such page.
 func (s *Step) failedPageLine() string {
 	reason, address := s.failedPage()
 	if reason == "" {

@@ -49,7 +49,8 @@ type userSentence struct {
 	text string
 }
 
-// eachSaid calls f for each sentence of the user, also of the previous summary, in order.
+// eachSaid calls f for each sentence of the user, including sentences of the previous
+// summary, in order.
 func (h *History) eachSaid(f func(one userSentence)) {
 	tell := func(step int, text string) {
 		sentences(text, func(t string, heading bool) {
@@ -102,8 +103,8 @@ func forbidsItem(t, item string) bool {
 	return false
 }
 
-// demands reports whether a sentence of the user asks for what an earlier text names: a
-// clause begins with its verb and names its object.
+// demands reports whether a sentence of the user asks for the action in an earlier
+// text: a clause begins with the verb of that text and names its object.
 func demands(t, earlier string) bool {
 	for _, ban := range banWords {
 		if i := strings.Index(strings.ToLower(earlier), ban); i >= 0 {

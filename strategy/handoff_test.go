@@ -72,7 +72,8 @@ func TestPendingWorkOfOldHandoffIsNotAssured(t *testing.T) {
 	}
 }
 
-// A handoff of the part that our own summary tells of does not take the room of that summary.
+// If our own summary describes the same part of the conversation, a handoff does not take the
+// room of that summary.
 func TestHandoffDoesNotTakeTheRoomOfTheSummary(t *testing.T) {
 	var s Step
 	s.handoff(handoffs["a checkpoint"])

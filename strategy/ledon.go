@@ -24,7 +24,7 @@ func (h *History) actsOn(step int) int {
 // Calls in the same turn did. After a new message of the user, a call that names a word
 // of the announcement carried it out. If the announcement names nothing ("I'll have that
 // taken out"), any call did: a return to the announcement could undo a later request of
-// the user. An announcement that many texts followed is none, either.
+// the user. If many texts followed an announcement, it is not a next step either.
 func (h *History) ledOn(announced fact) bool {
 	words := thingsIn(announced.Text)
 	spoke, led, texts := false, false, 0
@@ -60,7 +60,7 @@ func (c *Call) names(words []string) bool {
 	return false
 }
 
-// objectless lists words of that length that name no object.
+// objectless lists words that are long enough but name no object.
 var objectless = map[string]bool{"going": true, "first": true, "again": true, "after": true, "before": true, "still": true, "should": true, "would": true, "could": true, "there": true, "these": true, "those": true,
 	"other": true, "their": true, "which": true, "while": true, "until": true, "taken": true, "proceed": true, "continue": true, "start": true, "begin": true, "finish": true, "thing": true, "things": true,
 	"everything": true, "something": true, "change": true, "changes": true, "write": true, "create": true, "update": true, "check": true, "verify": true, "implement": true, "remove": true, "about": true}

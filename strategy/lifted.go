@@ -28,10 +28,10 @@ func clauses(t string) []string {
 	return strings.Split(clauseEnds.Replace(low), "\n")
 }
 
-// A changeOfMind is what a clause does to an earlier rule.
+// A changeOfMind is the effect of a clause on an earlier rule.
 type changeOfMind struct{ permits, waives, ends bool }
 
-// changes returns what a clause may do to an earlier rule.
+// changes returns the effect that a clause may have on an earlier rule.
 func changes(clause string) changeOfMind {
 	bare := strings.TrimRight(clause, ".! ") + " "
 	waives := hasAny(bare, waiving)
@@ -56,7 +56,7 @@ func changes(clause string) changeOfMind {
 const mostLifting = 5
 
 // lifted reports whether a later sentence of the user lifts a rule: one of its clauses
-// permits or ends something, and the rule names most of what the clause names. A
+// permits or ends something, and the rule names most of the objects in the clause. A
 // permission counts only for the clauses of the rule that restrict.
 func lifted(rule, later string) bool {
 	rule, _, _ = strings.Cut(rule, " [s")
@@ -80,7 +80,7 @@ func lifted(rule, later string) bool {
 	return false
 }
 
-// names reports whether a rule names most of what a clause names.
+// names reports whether a rule names most of the objects that a clause names.
 func names(rule, clause string) bool {
 	named, about, shared := topics(rule), topics(clause), 0
 	for w := range about {

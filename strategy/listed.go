@@ -114,7 +114,7 @@ func (l *listed) follows(before *listed, apart bool) bool {
 
 func (l *listed) inList() bool { return l != nil && l.list > 0 }
 
-// ends reports whether a sentence is the last one of its list, or in no list.
+// ends reports whether a sentence is the last sentence of its list, or in no list.
 func (l *listed) ends() bool { return !l.inList() || l.seq == *l.of }
 
 // A lister follows the lists of a message from sentence to sentence.

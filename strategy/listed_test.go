@@ -28,7 +28,7 @@ func TestEachListHasItsOwnLead(t *testing.T) {
 }
 
 // A sentence from inside an item is quoted after the head of the item. Omitted sentences of
-// a list leave a mark, also at the end of the list.
+// a list leave a mark, even at the end of the list.
 func TestItemSentenceIncludesHead(t *testing.T) {
 	b := quoting{h: &History{index: newIndex()}, step: &Step{ID: 2}, most: 60, value: 1, factor: 1, group: "[s2] told the user"}
 	passages("Worth a change:\n1. `spawn.go:64` - The log file stays open. Close it on the error path.\n2. `review.go:237` - Errors are swallowed. It should return the error.\n3. `wait.go:9` - The timer is never stopped.", b.answered)
@@ -52,7 +52,7 @@ func TestEqualShortItemsKeepTheirHeads(t *testing.T) {
 		[]string{"parameter is unused. Fine as it is now. 2. `settings.go:33` - The field has no documentation. Fine as it is now."}, nil)
 }
 
-// A pleasantry before a sentence is a sentence of its own.
+// A pleasantry before a sentence is a separate sentence.
 func TestSplitSentencesSeparatesPleasantry(t *testing.T) {
 	var got []string
 	splitSentences("Good catch. It should return the error.", func(s string) { got = append(got, s) })

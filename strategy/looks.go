@@ -176,8 +176,8 @@ func pairs(names []string) string {
 	return b.String()
 }
 
-// commonFolder returns the folder that contains all paths, "" if that is the
-// root or there is none.
+// commonFolder returns the folder that contains all paths, "" if this is the root or if
+// there is no such folder.
 func commonFolder(paths []string) string {
 	common := folderOf(paths[0])
 	for _, p := range paths[1:] {

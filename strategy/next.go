@@ -22,7 +22,7 @@ func (h *History) nextLines(section int) []Line {
 	announced, how := h.announcedHow()
 	add(announced, how)
 	add(h.remaining(), "announced with it, and not begun in this part: ")
-	if f := h.stillFailing(); f.Step != announced.Step { // the line of the announced step states its own failure
+	if f := h.stillFailing(); f.Step != announced.Step { // the line of the announced step states the failure already
 		add(f, "its last run failed: ")
 	}
 	question := h.unanswered()
@@ -130,7 +130,7 @@ func (h *History) remaining() fact {
 }
 
 // stillFailing returns the check that failed last, unless a later run settled the
-// failure or the session went on to other work.
+// failure or the session continued with other work.
 func (h *History) stillFailing() fact {
 	mended := h.mended()
 	all := h.checks()

@@ -48,8 +48,8 @@ func (c *Call) partlyDone() bool {
 	return done != ""
 }
 
-// tellsOwnDeed reports whether a line in lower case names the subcommand as what is done:
-// "will destroy tank/a@1" from zfs destroy.
+// tellsOwnDeed reports whether a line in lower case states that the subcommand is being
+// carried out: "will destroy tank/a@1" from zfs destroy.
 func (c *Call) tellsOwnDeed(low string) bool {
 	for _, part := range effectParts(c.Command()) {
 		if w := strings.Fields(part); len(w) > 1 && len(w[1]) >= verbStem && strings.HasPrefix(low, "will "+w[1]+" ") {

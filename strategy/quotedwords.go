@@ -14,8 +14,8 @@ var saidByOther = regexp.MustCompile(`(?i)([\p{L}]+)[ ,]+(?:wrote|writes|said|sa
 var speakers = []string{"i", "we", "ich", "wir", "je", "on", "yo", "nosotros"}
 
 // ownWords returns a message without the words of others that it quotes: lines behind ">",
-// and text in quotation marks behind "X wrote". A rule or a request in a quotation is none of
-// the user.
+// and text in quotation marks behind "X wrote". A rule or a request in a quotation does not
+// come from the user.
 func ownWords(text string) string {
 	if strings.Contains(text, ">") {
 		lines := strings.Split(text, "\n")

@@ -80,8 +80,8 @@ var (
 const shortValue = 6
 
 // mostValued is the maximum number of words of a sentence whose value is for a quantity that
-// it does not name. A longer sentence is about something else: "keep the card for the 20
-// euros and charge the rest" changes no limit in euros.
+// it does not name. A longer sentence has another subject: "keep the card for the 20 euros
+// and charge the rest" changes no limit in euros.
 const mostValued = 10
 
 // revalued reports whether a later sentence of the user gives another value for a

@@ -6,7 +6,7 @@ import (
 )
 
 // A sentence sets a rule by its shape, in four languages. Questions, reports, descriptions,
-// ideas and requests for one step set none.
+// ideas and requests for one step set no rule.
 func TestShapeOfSentenceSetsRule(t *testing.T) {
 	for _, s := range []string{
 		"Nobody touches internal/legacy.", "No one pushes to the release branch.", "Nothing goes to production before Monday.", "Not to be touched: e2e/ and fixtures/.", "The tables of the ledger are not to be renamed.",
@@ -63,8 +63,8 @@ func TestQuotedWordsAreNotTheUsers(t *testing.T) {
 	}
 }
 
-// A request stands outside of documents and quotations. A sentence that only forbids does
-// not count as a request, and a short request counts even beside other requests.
+// A request is outside of documents and quotations. A sentence that only forbids does not
+// count as a request, and a short request counts even beside other requests.
 func TestGoalIsTheRequest(t *testing.T) {
 	document := "<runbook>\nThe warehouse loads the table every two hours. Create a ticket if it fails.\n</runbook>"
 	for _, c := range []struct{ said, want string }{

@@ -73,7 +73,7 @@ func (c *Call) removed() []string {
 // bytes. Shorter lines, such as a bracket, appear in many places.
 const leastRemoved = 4
 
-// asQuoted returns a line in the form in which quotations contain it.
+// asQuoted returns a line in the form of quotations.
 func asQuoted(line string) string { return strings.ReplaceAll(squash(line), "`", "'") }
 
 // since returns the quotations of a file, read in a step, that still hold, and the step of

@@ -15,7 +15,7 @@ func (h *History) checkLines(section int) []Line {
 		text += c.hadFailed()
 		value := passedValue * h.recency(c.step)
 		if i == len(all)-1 {
-			value = max(value, lastCheckValue) // without it, failures that were mended since read as the last state
+			value = max(value, lastCheckValue) // without this line, failures that were mended since would read as the last state
 		}
 		cited := stepID(c.step)
 		switch step, other := mended[c.call.Command()], h.insteadOf(&c); {
@@ -34,8 +34,8 @@ func (h *History) checkLines(section int) []Line {
 	return out
 }
 
-// lastCheckValue is the least value of the last check of all: above that of a failure that
-// was mended.
+// lastCheckValue is the least value of the last check: it is above the value of a mended
+// failure.
 const lastCheckValue = failedValue + 0.1
 
 // heardLines returns lines about answers of the user and reports of sub-agents. They are
@@ -350,8 +350,8 @@ func (q *shownQuoter) add(one sentence) {
 	q.text, q.gap = q.text+t, false
 }
 
-// led returns the text to write before an item: the sentence that leads to the list, once
-// in a line. A mark of omission follows if the quoted sentence is not the item's first.
+// led returns the text before an item: the sentence that leads to the list, once in a
+// line. A mark of omission follows if the quoted sentence is not the item's first.
 func (q *shownQuoter) led(lead string, later bool) string {
 	if lead == "" || q.told == lead {
 		return ""

@@ -61,8 +61,8 @@ type Request struct {
 	// Notes are notes on all messages. The notes are made without a model and help a
 	// model; "" = no notes.
 	Notes string
-	// Instructions come from the people who run the agent. They are added to the
-	// instructions of the strategy.
+	// Instructions come from the people who run the agent. These instructions are added to
+	// the instructions of the strategy.
 	Instructions string
 	// MaxTokens is the maximum size of the draft, by Count.
 	MaxTokens int

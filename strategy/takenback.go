@@ -46,7 +46,7 @@ type commits struct {
 	last  int                       // number of the step of the last commit, 0 if there is none
 	files map[string]*pending       // by the key of the path
 	more  int                       // number of files that a previous summary counted and did not name
-	made  map[string][]commitChange // what each commit holds, by its hash
+	made  map[string][]commitChange // changes in each commit, by its hash
 }
 
 // A commitChange holds the changes of one file in a commit.
@@ -67,9 +67,9 @@ type pending struct {
 	committed bool // a commit, or a part of the history that is not known, may hold other changes
 }
 
-// findTakenBack drops the operations opTookBack that took nothing back, and says of the
-// others how many changes they took back. It also finds the last commit, and the changes
-// since then. It must run after findRewritten.
+// findTakenBack drops the operations opTookBack that took nothing back, and sets the
+// number of changes that each of the others took back. It also finds the last commit,
+// and the changes since then. It must run after findRewritten.
 func (h *History) findTakenBack() {
 	h.readCommits()
 	h.eachCall(func(s *Step, c *Call) {
@@ -199,7 +199,8 @@ func (h *History) readUncommitted(line string) {
 }
 
 // mostUncommitted is the maximum number of files that the line about changes since the
-// last commit names. The line is worth less than what the agent cannot ask git for.
+// last commit names. The line is worth less than facts that the agent can't get from
+// git.
 const (
 	mostUncommitted  = 4
 	uncommittedValue = 0.5
@@ -268,8 +269,8 @@ func undoneIn(deeds string) bool {
 	return strings.Contains(head, undoneText)
 }
 
-// revertedIn returns the number of the step that reverted the commit of a call, 0 if
-// none did. A commit is known by the hash that it printed.
+// revertedIn returns the number of the step that reverted the commit of a call, 0 if no
+// step did. A commit is known by the hash that it printed.
 func (h *History) revertedIn(commit *Call, step int) int {
 	hash := commitHash(commit.Result)
 	if hash == "" || commit.repeated() == "" {
@@ -305,7 +306,7 @@ func reverts(simple, hash string) bool {
 // leastHash is the minimum length of an abbreviated hash, as git prints it.
 const leastHash = 7
 
-// commitHash reads the hash from what git commit prints: "[main 4be1f02] subject". It
+// commitHash reads the hash from the output of git commit: "[main 4be1f02] subject". It
 // returns "" if there is none.
 func commitHash(result string) string {
 	for line := range strings.Lines(result) {

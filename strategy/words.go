@@ -107,7 +107,7 @@ func fitWords(words []Word, limit, hard int, count func(string) int) []Word {
 type wordCutter struct {
 	words []Word
 	full  []string // uncut texts
-	runes []int    // lengths of the texts as they are
+	runes []int    // lengths of the uncut texts
 	costs []int
 	total int
 	count func(string) int
@@ -143,7 +143,7 @@ func (c *wordCutter) dropPolite(limit int) {
 	}
 }
 
-// pleasantries lists messages and parts of messages that neither say nor answer anything.
+// pleasantries lists messages and parts of messages without a statement or an answer.
 var pleasantries = []string{"hi", "hello", "hey", "hallo", "thanks", "thank you", "thx", "danke", "vielen dank", "merci", "cool", "nice", "great", "perfect", "awesome", "super", "good morning", "good job", "well done", "nice work", "great work", "gut gemacht", "lol", "haha", "wow", "go on", "continue", "please continue", "weiter"}
 
 // onlyPolite reports whether a message only consists of pleasantries.

@@ -214,7 +214,8 @@ const mostRepeated = 3
 // repeatedCommands lists commands that a session runs again and again.
 var repeatedCommands = []string{"git commit", "git push"}
 
-// repeated returns the command of repeatedCommands that a call ran, "" if it ran none.
+// repeated returns the command of repeatedCommands that a call ran, "" if it ran no
+// such command.
 func (c *Call) repeated() (of string) {
 	anyCommand(c.Command(), func(simple string) bool {
 		for _, r := range repeatedCommands {

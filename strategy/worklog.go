@@ -25,7 +25,7 @@ type event struct {
 }
 
 // workLog returns the events of the history in order. Consecutive steps that only look
-// share one entry, and so do consecutive equal events.
+// share one entry, and consecutive equal events do, too.
 func (h *History) workLog() []event {
 	var w worklog
 	settled, failing := h.settled(), h.failing()
@@ -182,8 +182,8 @@ func (c *Call) events(step int, settled bool) []event {
 	return one(c.tell(), c.tell(), ranValue)
 }
 
-// refusedValue returns the value of a refused edit. It is higher if the user refused the
-// edit with a reason.
+// refusedValue returns the value of a refused edit. The value is higher if the user
+// refused the edit with a reason.
 func (c *Call) refusedValue() float64 {
 	if c.objection() != "" {
 		return failedValue + 0.4

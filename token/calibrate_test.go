@@ -17,8 +17,8 @@ func requestID(n int) message.Fingerprint {
 	return message.Fingerprint{byte(n), byte(n >> 8), byte(n >> 16), 1}
 }
 
-// provider bills with a tokenizer of its own: with a factor for each kind of
-// text, plus two percent of noise.
+// provider bills with another tokenizer: with a factor for each kind of text, plus two
+// percent of noise.
 type provider struct {
 	prose, code, wide float64
 	rng               *rand.Rand
@@ -142,8 +142,8 @@ func TestCalibratorUsesTheBillOfAnEarlierRequest(t *testing.T) {
 	}
 }
 
-// A view of at most Within tokens has an upper bound of at most the limit, whatever kind
-// of text the provider makes most tokens of.
+// A view of at most Within tokens has an upper bound of at most the limit. This holds
+// for each kind of text of which the provider may make the most tokens.
 func TestWithinIsTheCountWhoseUpperBoundIsTheLimit(t *testing.T) {
 	const limit = 10_000
 	for kind, mix := range map[string]func(n int) token.Mix{

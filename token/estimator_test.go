@@ -125,7 +125,8 @@ func TestEstimatorDistinguishesMessagesWithOneFingerprint(t *testing.T) {
 	}
 }
 
-// Each detail has a price of its own, in whichever order an estimator sees them.
+// Each detail has its own price, and the order in which an estimator sees the details
+// has no effect.
 func TestEstimatorDistinguishesTheDetailOfAnImage(t *testing.T) {
 	details := []string{"", "auto", "high", "low", "original"}
 	for _, model := range []string{"gpt-4o", "gpt-5.4", "gpt-5.5", "gpt-5.6"} {

@@ -84,7 +84,7 @@ func (r mediaRule) audio(m *message.Media) int {
 	return max(1, decoded*r.audioSecond/rate)
 }
 
-// isText reports whether the model gets the words of a document as they are.
+// isText reports whether the model gets the words of a document unchanged.
 func isText(mime string) bool {
 	mime = strings.ToLower(mime)
 	return strings.HasPrefix(mime, "text/") || strings.HasPrefix(mime, "application/json")
@@ -110,7 +110,7 @@ const (
 	pageHeight = 1650
 )
 
-// mediaFor returns the rules of a model. Models that publish none get the rules
+// mediaFor returns the rules of a model. Models without published rules get the rules
 // of gpt-4o.
 func mediaFor(model string) mediaRule {
 	name := baseName(model)

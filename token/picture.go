@@ -15,10 +15,9 @@ type pictureRule interface {
 }
 
 // pictureRules are OpenAI's rules, searched from the top
-// (https://developers.openai.com/api/docs/guides/images-vision, read in November
-// 2026). The factor of gpt-5.4 and later is not published; 1.2 was measured. That
-// of gpt-5.2 is assumed to be the same: no page states it, but users report such
-// bills.
+// (https://developers.openai.com/api/docs/guides/images-vision, read in November 2026).
+// The factor of gpt-5.4 and later is not published; 1.2 was measured. The budget of
+// gpt-5.2 is assumed to be the same: no page states it, but users report such bills.
 var pictureRules = []struct {
 	prefix string
 	rule   pictureRule

@@ -39,13 +39,13 @@ type Preflight struct {
 	Timings       map[string]float64 `json:"timings_ms"`     // duration of each part, in milliseconds; waits are named …_wait
 	// events that were not delivered since the start, over all exporters
 	EventsDropped   uint64            `json:"events_dropped"`
-	EventsLost      map[string]uint64 `json:"events_lost,omitempty"`   // the same by exporter, without exporters that lost none
+	EventsLost      map[string]uint64 `json:"events_lost,omitempty"`   // the same by exporter, without exporters that lost no events
 	Before          *RoleLayers       `json:"layers_before,omitempty"` // layers of tokens_before; omitted without a decision
 	After           *RoleLayers       `json:"layers_after,omitempty"`  // layers of tokens_after
-	ReductionStage  string            `json:"reduction_stage"`         // of the view: "none", "truncation", "masking", "summarization", "fallback"
-	CallStage       string            `json:"call_stage"`              // of the changes of this call
+	ReductionStage  string            `json:"reduction_stage"`         // stage of the view: "none", "truncation", "masking", "summarization", "fallback"
+	CallStage       string            `json:"call_stage"`              // stage of the changes of this call
 	InvariantStatus string            `json:"invariant_status"`        // "ok", "fallback"
-	Unarchived      bool              `json:"unarchived,omitempty"`    // the archive failed, and the call continued (storage.on_error: continue): what it removed may not be stored
+	Unarchived      bool              `json:"unarchived,omitempty"`    // the archive failed, and the call continued (storage.on_error: continue): the removed text may not be stored
 	Bill            *CallBill         `json:"bill,omitempty"`          // nil after an error, or if sizes are not in tokens
 	ErrorType       string            `json:"error_type,omitempty"`
 

@@ -140,7 +140,7 @@ type Plan struct {
 // dollars, or in units of the model's input price if no price is known.
 type Candidate struct {
 	Cut       bool    `json:"cut"`        // a summary; false: placeholders alone
-	KeepTurns int     `json:"keep_turns"` // number of turns that stay; for a mask: that stay with their results
+	KeepTurns int     `json:"keep_turns"` // number of turns that stay; for a mask: number of turns that keep their results
 	MaskTurns int     `json:"mask_turns"` // for cuts: number of turns whose results stay; 0 = all
 	Level     int     `json:"level"`      // tokens of the view after the compaction
 	Due       int     `json:"due"`        // tokens of the view from which the compaction is due

@@ -9,7 +9,7 @@ type MaskedObservations struct {
 	Step            int      `json:"step"`
 	MaskedCount     int      `json:"masked_count"` // tool results; other events count messages, which can have several
 	MaskedChars     int      `json:"masked_chars"`
-	VisibleCount    int      `json:"visible_count"` // tool results that still stand in the view in full, or truncated
+	VisibleCount    int      `json:"visible_count"` // tool results that are still in the view, in full or truncated
 	WindowTurns     int      `json:"window_turns"`
 	KeepRecentTurns int      `json:"keep_recent_turns"`
 	TokensBefore    int      `json:"tokens_before"`
@@ -101,11 +101,11 @@ type PrunedMessages struct {
 	Budget          int      `json:"budget"`
 	Kept            Kept     `json:"kept"`
 	Layers          Layers   `json:"layers"`
-	ReductionStage  string   `json:"reduction_stage"`  // of the view after it: "none", "truncation", "masking", "summarization", "fallback"
+	ReductionStage  string   `json:"reduction_stage"`  // stage of the view after the step: "none", "truncation", "masking", "summarization", "fallback"
 	InvariantStatus string   `json:"invariant_status"` // "ok", "fallback"
 	PrunedIDs       []string `json:"pruned_ids,omitempty"`
-	// Taken lists the messages that lost the most tokens, at most twenty. Rest
-	// sums up the others by role, tool and outcome.
+	// Taken lists the messages that lost the most tokens, at most twenty. Rest sums up the
+	// other messages by role, tool and outcome.
 	Taken []TakenRow `json:"taken,omitempty"`
 	Rest  []TakenSum `json:"taken_rest,omitempty"`
 

@@ -237,7 +237,8 @@ func TestPipelineWithoutExportersDoesNothing(t *testing.T) {
 	}
 }
 
-// slow is a recorder that takes its time; deaf, it ignores its context too.
+// slow is a recorder that needs time for each export. If deaf is set, it also ignores
+// its context.
 type slow struct {
 	tracetest.Recorder
 	took   time.Duration

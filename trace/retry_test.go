@@ -17,8 +17,8 @@ import (
 
 var errRefused = &net.OpError{Op: "dial", Err: errors.New("connection refused")}
 
-// away is a recorder that can't be reached until a time. After that, it takes at most
-// part events of each batch if part is set, and asks for the others again.
+// away is a recorder that can't be reached until a time. After that, if part is set, it
+// takes at most part events of each batch, and asks for the other events again.
 type away struct {
 	tracetest.Recorder
 	back time.Time
@@ -209,8 +209,8 @@ func TestFailuresAreReportedAtOnceThenEveryTenSeconds(t *testing.T) {
 	})
 }
 
-// The error of a hanging exporter includes the events that its full queue dropped
-// meanwhile.
+// The error of a hanging exporter includes the events that its full queue dropped in
+// the meantime.
 func TestDroppedEventsAreReportedWithTheFailure(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var told told

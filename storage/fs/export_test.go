@@ -26,7 +26,7 @@ const (
 
 // OpenWith is Open with a fault.
 func OpenWith(root string, fault Fault) (*Archive, error) {
-	if fault == FaultOverwrite { // features that Open would refuse
+	if fault == FaultOverwrite { // Open would refuse a file system that overwrites
 		a, err := Open(root)
 		if err == nil {
 			a.sys.link = renameOver

@@ -6,7 +6,7 @@ import "errors"
 // wrapped in a [*storage.Error]; compare with errors.Is.
 var (
 	// ErrStep means that a step cannot be committed because the step before is not
-	// committed, or because no transcript was archived for it.
+	// committed, or because neither a transcript nor originals were archived for it.
 	ErrStep = errors.New("step cannot be committed")
 	// ErrLine means that a line of a log or a transcript is not a valid line.
 	ErrLine = errors.New("not a line of JSON")

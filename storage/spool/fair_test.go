@@ -15,14 +15,14 @@ import (
 
 var errRefused = errors.New("the bucket keeps what was there")
 
-// refuse makes the remote archive refuse what belongs to some sessions.
+// refuse makes the remote archive refuse the files of some sessions.
 func (r *remote) refuse(is func(session string) bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.refused = is
 }
 
-// crowd writes a step to each of this many sessions.
+// crowd writes a step to each of a given number of sessions.
 func crowd(t *testing.T, s *spool.Spool, sessions int) {
 	t.Helper()
 	for i := range sessions {

@@ -19,9 +19,9 @@ type Options struct {
 	// Keep is how long a sent session stays on the disk after its last write.
 	// Default 24 h.
 	Keep time.Duration
-	// Blind means that a session that is not on the disk counts as new while
-	// the remote archive can't be reached; without Blind that is an error. It
-	// is for agents, which must continue, not for readers of the archive.
+	// Blind means that a session that is not on the disk counts as new while the remote
+	// archive can't be reached; without Blind that is an error. Blind is for agents, which
+	// must continue, and not for readers of the archive.
 	Blind bool
 	// Passive means that nothing is sent in the background, only by Flush and
 	// Close.
@@ -43,8 +43,8 @@ const (
 	scanEvery = time.Minute
 )
 
-// Spool is an archive on disk in front of another one. Create it with [Open],
-// and close it with [Spool.Close].
+// Spool is an archive on disk in front of another archive. Create it with [Open], and
+// close it with [Spool.Close].
 type Spool struct {
 	dir    string
 	local  *fs.Archive
@@ -150,9 +150,9 @@ func (s *Spool) Location(k storage.Key) string {
 	return s.local.Location(k)
 }
 
-// shared reports whether a key belongs to no session; the remote archive alone
-// stores such keys. In an encrypted archive a log is a folder, and so are the
-// logs beside the sessions, such as _erased.jsonl.
+// shared reports whether a key belongs to no session; the remote archive alone stores
+// such keys. In an encrypted archive each log is a folder, even a log beside the
+// sessions, such as _erased.jsonl.
 func shared(k storage.Key) bool {
 	dir := k.Dir()
 	return dir == k.String() || isBeside(dir) && strings.Contains(dir, ".")

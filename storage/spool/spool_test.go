@@ -159,7 +159,7 @@ func TestSessionMovesToAnotherMachineWhenAllWasSent(t *testing.T) {
 	sound(t, r, "s", 3)
 	sound(t, two, "s", 3)
 	same(t, r, two)
-	// The first one does not know, and finds out in the background or here.
+	// The first process does not know of this, and learns it in the background or here.
 	if err := step(t.Context(), log); err != nil && !errors.Is(err, spool.ErrConflict) {
 		t.Fatal(err)
 	}
@@ -195,7 +195,7 @@ func TestASecondMachineOnASessionGetsAConflictAndLosesNothing(t *testing.T) {
 		t.Errorf("it sent something all the same: %v", got)
 	}
 	sound(t, r, "s", 1)
-	sound(t, spools[1], "s", 2) // its own lines are whole
+	sound(t, spools[1], "s", 2) // the process's own lines are whole
 	if err := step(t.Context(), session(t, spools[1], "s")); !errors.Is(err, spool.ErrConflict) {
 		t.Errorf("the next step on the second machine: %v", err)
 	}

@@ -65,7 +65,7 @@ func (s *Spool) inTurn(sessions []string) {
 	})
 }
 
-// passing is one pass over the sessions.
+// passing is the state of one pass over the sessions.
 type passing struct {
 	s   *Spool
 	cut cut
@@ -75,7 +75,7 @@ type passing struct {
 	last   string // last failed session
 	sent   bool   // any session was sent
 	away   error  // error if the remote archive does not answer at all
-	asking bool   // a check of that is running
+	asking bool   // a check of the names is running
 }
 
 // note records the outcome of a session, and checks after some failures whether

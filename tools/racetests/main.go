@@ -138,7 +138,7 @@ func learn(functions map[name]*function, d *ast.FuncDecl) {
 	})
 }
 
-// call notes what a function calls.
+// call records the calls of a function.
 func (f *function) call(fun ast.Expr) {
 	switch fun := fun.(type) {
 	case *ast.Ident:

@@ -138,7 +138,7 @@ func TestScopeNamesItsConventions(t *testing.T) {
 	}
 }
 
-// A search pattern is content, also in the description of a failure.
+// A search pattern is content, even in the description of a failure.
 func TestSearchPatternCountsAsContent(t *testing.T) {
 	search := trace.Recalled{SessionID: "s", Pattern: "the plan", ErrorType: "ArchiveFailed"}
 	failed := func(ev *trace.Event) {

@@ -29,7 +29,7 @@ import (
 // that it has acknowledged.
 type receiver struct {
 	*httptest.Server
-	status int           // of each answer; 0 = none, the connection is reset
+	status int           // of each answer; 0 = no answer, the connection is reset
 	after  int           // number of batches that are accepted before the fault begins
 	delay  time.Duration // before each answer
 	hang   bool          // it never answers
@@ -190,7 +190,7 @@ func check(t *testing.T, protocol string, r *receiver, restart, all, some bool) 
 		emitted += len(events)
 		p.Emit(events...)
 		ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
-		_ = p.Flush(ctx) // a batch of its own
+		_ = p.Flush(ctx) // a separate batch
 		cancel()
 		if s := p.Stats()[0]; s.Emitted != uint64(emitted) || s.Exported+s.Lost()+uint64(s.Waiting) != s.Emitted {
 			t.Errorf("%d emitted: %s", emitted, s)

@@ -46,10 +46,9 @@ func (o *MetricsOptions) withDefaults() MetricsOptions {
 	return d
 }
 
-// MetricsExporter counts events. It sends the counts to a collector
-// periodically, and once more at Shutdown. The counts are sums since the start,
-// so the next request delivers what a failed one did not. It is a
-// [trace.Exporter] for one manager.
+// MetricsExporter counts events. It sends the counts to a collector periodically, and
+// once more at Shutdown. The counts are sums since the start, so the next request also
+// delivers the counts of a failed request. It is a [trace.Exporter] for one manager.
 type MetricsExporter struct {
 	trace.Exporter // counts the events
 

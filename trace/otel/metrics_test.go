@@ -154,7 +154,7 @@ func TestMetricsArriveAtShutdown(t *testing.T) {
 	}
 }
 
-// They are sent every so often while the agent runs.
+// The metrics are sent at intervals while the agent runs.
 func TestMetricsAreSentPeriodically(t *testing.T) {
 	r := newMeter(t, &meter{status: http.StatusOK})
 	p := trace.NewPipeline([]trace.Exporter{metricsTo(t, r.URL, otel.MetricsOptions{Interval: 5 * time.Millisecond})}, nil)

@@ -137,7 +137,8 @@ func TestOTLPKeepsACallerThatIsNotSampledOut(t *testing.T) {
 	}
 }
 
-// All of a call or nothing of it, though its parts come before the whole.
+// Either all events of a call are exported or none, although the parts of a call come
+// before the whole.
 func TestOTLPFollowsTheCallersSampling(t *testing.T) {
 	c := newCollector(t)
 	e := open(t, c.url)

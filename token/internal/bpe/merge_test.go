@@ -141,7 +141,7 @@ func TestNeighborsAreThePairsThatMergingLeaves(t *testing.T) {
 func TestEndOfAWindowHasABoundedEffect(t *testing.T) {
 	each(t, func(t *testing.T, s subject) {
 		v := s.enc.load()
-		reach := make([]int, v.size) // the most bytes from the start of a token to the end of a chain that got to it
+		reach := make([]int, v.size) // the maximum number of bytes from the start of a token to the end of a chain that reaches the token
 		longest := 0
 		for r := range rank(v.size) {
 			reach[r] = v.spelling[r].length()

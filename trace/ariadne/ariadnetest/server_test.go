@@ -321,8 +321,8 @@ func subscribe(t *testing.T, url string) <-chan string {
 	return frames
 }
 
-// The body in ../shared that the real viewer shows well must be no problem
-// here either, apart from what the sample is known to do differently.
+// The body in ../shared that the real viewer shows well must not be a problem here
+// either, apart from the known differences of the sample.
 func TestServerFindsNoFaultWithTheSharedSample(t *testing.T) {
 	body := sharedSample(t)
 	srv := open(t)
