@@ -14,7 +14,7 @@ import (
 	"github.com/agentcompact/compact/strategy"
 )
 
-// slow is a summarizer that takes its time, of the fake clock.
+// slow is a summarizer that needs time of the fake clock.
 type slow struct{}
 
 func (slow) Summarize(context.Context, strategy.Request) (strategy.Draft, error) {
@@ -24,7 +24,7 @@ func (slow) Summarize(context.Context, strategy.Request) (strategy.Draft, error)
 
 // A call that could not wait for its summary leaves the summary and the stored
 // transcript in memory; they are counted, and removed if they use too much.
-func TestWeightOfTheStateAfterACall(t *testing.T) {
+func TestStateAfterACallIsWeighed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := bounded(t, Config{Preset: "summarize", Summarize: slow{}}, 1<<40)
 		history := long(1, 1_000_000)
@@ -56,14 +56,14 @@ func TestWeightOfTheStateAfterACall(t *testing.T) {
 			t.Fatal(err)
 		}
 		if m.sessions["s"] != nil {
-			t.Error("the session is there")
+			t.Error("the session is still in memory")
 		}
 	})
 }
 
 // Indexes that were recreated in memory are counted, and are removed together with the
 // caches.
-func TestWeightOfRebuiltIndexes(t *testing.T) {
+func TestRebuiltIndexesAreWeighed(t *testing.T) {
 	a := memory.New()
 	history := long(1, 400_000)
 	if res, err := bounded(t, Config{Archive: a}, 1<<40).ManualCompact(t.Context(), "s", history, ""); err != nil || res.Step != 1 {

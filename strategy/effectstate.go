@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// effectMark begins the line of an effect. An effect that was only requested has
-// another mark than a done effect.
+// effectMark returns the beginning of the line of an effect: the effect is done, done
+// in part, or only requested.
 func effectMark(text string) string {
 	if strings.Contains(text, onlyAsked) {
 		return "[requested] "

@@ -75,7 +75,7 @@ func checkList(title string, entries []string, sep string, src *source, v *verdi
 }
 
 // inventedIn returns the identifiers of a text that the source does not have, and the
-// number of identifiers in the text.
+// number of identifiers that the source has.
 func inventedIn(s string, src *source, v *verdict, seen map[string]bool) (hits []hit, verified int) {
 	ident.Scan(s, func(k ident.Kind, start, end int) {
 		id := s[start:end]

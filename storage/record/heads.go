@@ -77,7 +77,7 @@ type head struct {
 	Life    string    `json:"life"`    // hash of the first line of the manifest, which is different after an erase
 	Step    int       `json:"step,omitempty"`
 	Line    int64     `json:"line"` // number of the line of the manifest
-	Head    string    `json:"head"` // hash of the first line
+	Head    string    `json:"head"` // hash of that line
 	At      time.Time `json:"at"`
 	Who     string    `json:"who,omitempty"` // for a hold, a release, an erasure and its refusal; redacted
 	Why     string    `json:"why,omitempty"`
