@@ -20,13 +20,13 @@ func TestAgentsOwnModelStaysEnabledAfterAColdCache(t *testing.T) {
 		a.ended(failed(errCold))
 	}
 	if a.givenUp() || len(a.warnings()) > 0 {
-		t.Error("it is disabled although no call used it")
+		t.Error("the model is disabled although no call used it")
 	}
 	for range mostFailed {
 		a.ended(failed(nil))
 	}
 	if !a.givenUp() {
-		t.Error("it is asked still")
+		t.Error("the model is still asked")
 	}
 }
 
@@ -48,7 +48,7 @@ func TestAgentsOwnModelIsDisabledWithAReason(t *testing.T) {
 		a.ended(nil)
 		a.ended(strategy.ErrTransient)
 		if a.givenUp() {
-			t.Fatalf("%s: it is given up too early", want)
+			t.Fatalf("%s: the model is given up too early", want)
 		}
 		use(a)
 		use(a)
@@ -75,7 +75,7 @@ func TestUsageWithoutCachedTokensLeavesTheCacheUnknown(t *testing.T) {
 		t.Error("two usages that read nothing: the provider seems to have one")
 	}
 	if a.observed(observedUsage{}); a.uncached() {
-		t.Error("they must follow one another")
+		t.Error("the failures must be consecutive")
 	}
 }
 

@@ -111,10 +111,10 @@ func TestOnErrorContinueCompactsAndReportsIt(t *testing.T) {
 		t.Fatalf("triggered %v, %d tokens, warnings %v", first.Triggered, first.After.Total, first.Warnings)
 	}
 	if e := r.named(trace.NameError); len(e) == 0 || !strings.Contains(e[0].Data.String(), "ArchiveFailed") {
-		t.Errorf("no event reports it: %v", e)
+		t.Errorf("no event reports the failure: %v", e)
 	}
 	if again := r.preflight(history); bytesOf(again.Messages) != bytesOf(first.Messages) {
-		t.Error("the view is another")
+		t.Error("the view differs")
 	}
 }
 
@@ -287,7 +287,7 @@ func TestArchiveHasTheLayoutOfTheDesign(t *testing.T) {
 	names := files(t, filepath.Join(dir, "s"))
 	for _, want := range []string{"transcript-pre-compact-001.jsonl", "summary-001.json", "ledger-001.json", "events.jsonl", "manifest.jsonl"} {
 		if !slices.Contains(names, want) {
-			t.Errorf("%s is missing; there is %v", want, names)
+			t.Errorf("%s is missing; the archive has %v", want, names)
 		}
 	}
 	report, err := record.Verify(context.Background(), mustOpen(t, dir), "s", record.VerifyOptions{})
@@ -513,7 +513,7 @@ func TestJournalHoldsEachMessageOnce(t *testing.T) {
 	}
 	for i, m := range history {
 		if n := seen[testkey.Sealed(m.Fingerprint()).String()]; n != 1 {
-			t.Errorf("message %d stands %d times in the journal", i, n)
+			t.Errorf("message %d occurs %d times in the journal", i, n)
 		}
 	}
 	if len(seen) != len(history) {

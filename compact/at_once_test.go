@@ -150,7 +150,7 @@ func (a *agentAtOnce) work() {
 		}
 		paired(a.t, a.res.Messages)
 		if a.res.After.Total > a.res.Budget {
-			a.t.Errorf("seed %d: a view of %d tokens, %d fit", a.seed, a.res.After.Total, a.res.Budget)
+			a.t.Errorf("seed %d: the view has %d tokens, but only %d fit", a.seed, a.res.After.Total, a.res.Budget)
 		}
 	}
 }

@@ -87,7 +87,7 @@ func TestBillOfACompactionReadsOnlyItsPrefix(t *testing.T) {
 	for _, e := range r.named(trace.NameBeforeModelCall) {
 		var p trace.Preflight
 		if err := json.Unmarshal([]byte(e.Data.String()), &p); err != nil || p.Bill == nil {
-			t.Errorf("an event without its bill: %s (%v)", e.Data, err)
+			t.Errorf("the event has no bill: %s (%v)", e.Data, err)
 		}
 		events = append(events, e)
 	}
@@ -221,7 +221,7 @@ func TestContradictoryUsageIsReportedOnceAndIgnored(t *testing.T) {
 	}
 	res := r.preflight(history)
 	if said != 1 {
-		t.Errorf("said %d times, want once", said)
+		t.Errorf("reported %d times, want once", said)
 	}
 	if strings.Contains(strings.Join(res.Warnings, "\n"), "clock") {
 		t.Error("the clock is reported more than once")
@@ -247,7 +247,7 @@ func TestBackwardClockIsReportedOnce(t *testing.T) {
 		k.at = k.at.Add(-time.Hour)
 	}
 	if said != 1 {
-		t.Errorf("said %d times, want once", said)
+		t.Errorf("reported %d times, want once", said)
 	}
 }
 

@@ -78,7 +78,7 @@ func TestUnnamedSubAgentsOfOneSessionDoNotMeet(t *testing.T) {
 	for range 3 {
 		for i, h := range histories {
 			if res := r.preflight(h); res.Triggered || bytesOf(res.Messages) != views[i] {
-				t.Errorf("agent %d has another view when the others have come by (triggered %v)", i, res.Triggered)
+				t.Errorf("agent %d has a different view after the calls of the others (triggered %v)", i, res.Triggered)
 			}
 		}
 	}
@@ -94,12 +94,12 @@ func TestBranchesOfOneAgentHaveLedgersOfTheirOwn(t *testing.T) {
 	}
 	again := r.preflight(history, compact.WithAgent("coder"), compact.WithBranch("a"))
 	if again.Triggered || bytesOf(again.Messages) != bytesOf(a.Messages) {
-		t.Error("branch a has another view")
+		t.Error("branch a has a different view")
 	}
 	// The ledger names the owner of a step, so another process knows it, too.
 	other := newRig(t, compact.Config{MaxContextTokens: 8_000, Summarize: &counting{}, Archive: r.archive})
 	if got := other.preflight(history, compact.WithAgent("coder"), compact.WithBranch("b")); got.Triggered || bytesOf(got.Messages) != bytesOf(b.Messages) {
-		t.Error("branch b has another view in another process")
+		t.Error("branch b has a different view in another process")
 	}
 }
 

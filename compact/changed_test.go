@@ -254,7 +254,7 @@ func forgedSummary(t *testing.T, repeat, kind string) {
 		t.Errorf("the forged summary is sent: %s", view)
 	}
 	if res.Step == 0 {
-		t.Error("the session was not compacted anew")
+		t.Error("the session was not compacted again")
 	}
 	if w := strings.Join(res.Warnings, "\n"); !strings.Contains(w, last) || !strings.Contains(w, "SHA-256 now ") || strings.Contains(w, "REDACTED") {
 		t.Errorf("the warning does not say file and hash: %q", w)

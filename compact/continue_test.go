@@ -139,6 +139,6 @@ func TestSavingsOfACallCountOnce(t *testing.T) {
 		t.Errorf("%d, and then %d", a, b)
 	}
 	if c.res.After.Total = 30; s.savedWith(c) != 1_070 {
-		t.Errorf("after a decision anew: %d", s.saved)
+		t.Errorf("after a new decision: %d", s.saved)
 	}
 }

@@ -34,7 +34,7 @@ func TestPropertyCompactionsDoNotFollowOneAnother(t *testing.T) {
 				a, c := leaping(t, seed, 5_050, kind.most, kind.calls)
 				all, consecutive = all+a, consecutive+c
 			}
-			t.Logf("%d sessions, %d compactions, %d of them right behind another (%.1f %%)", n, all, consecutive, 100*float64(consecutive)/float64(max(all, 1)))
+			t.Logf("%d sessions, %d compactions, %d of them directly after another (%.1f %%)", n, all, consecutive, 100*float64(consecutive)/float64(max(all, 1)))
 			if all < n || consecutive*20 > all {
 				t.Errorf("%d of %d compactions directly after another", consecutive, all)
 			}

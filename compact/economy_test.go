@@ -107,7 +107,7 @@ func TestEconomyOffersMasksInSmallSteps(t *testing.T) {
 			most[k] = max(most[k], len(turns))
 			for i := 1; i < len(turns); i++ {
 				if turns[i] <= turns[i-1] || 8*turns[i] > 11*turns[i-1] {
-					t.Fatalf("masks that leave the results of %v turns", turns)
+					t.Fatalf("masks keep the results of %v turns", turns)
 				}
 			}
 		}

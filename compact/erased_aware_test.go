@@ -45,7 +45,7 @@ func erasedUnderBoth(t *testing.T, before string, run func(t *testing.T, unaware
 			time.Sleep(time.Second)
 			run(t, unaware, goesOn, history)
 			if lives := livesIn(t, a); !strings.HasPrefix(lives, "s.after-") || strings.Contains(lives, " ") {
-				t.Errorf("it continues in %q", lives)
+				t.Errorf("the session continues in %q", lives)
 			}
 		})
 	})

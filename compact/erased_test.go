@@ -80,7 +80,7 @@ func TestErasedSessionContinuesInANewLife(t *testing.T) {
 			found := ""
 			for _, e := range entries {
 				if e.Name() == "s" {
-					t.Error("it stands in the old folder")
+					t.Error("the step is in the old folder")
 				}
 				if strings.HasPrefix(e.Name(), "s.after-") {
 					found = e.Name()
@@ -91,7 +91,7 @@ func TestErasedSessionContinuesInANewLife(t *testing.T) {
 			}
 			again := newRig(t, c)
 			if res, err := again.Preflight(t.Context(), "s", history); err != nil || res.Triggered || res.Replayed == 0 {
-				t.Errorf("a third process does not find it: %v, triggered %v", err, res.Triggered)
+				t.Errorf("a third process does not find the step: %v, triggered %v", err, res.Triggered)
 			}
 		})
 	}

@@ -303,7 +303,7 @@ func TestCompactionRemovesAtMostThePrunableMessages(t *testing.T) {
 			p := dataOf[plan](t, e)
 			went += p.Pruned
 			if p.Pruned > p.Prunable {
-				t.Errorf("%s: %d of %d went", name, p.Pruned, p.Prunable)
+				t.Errorf("%s: %d of %d messages were removed", name, p.Pruned, p.Prunable)
 			}
 		}
 		if went == 0 {
@@ -343,7 +343,7 @@ func TestSpansLastAsLongAsTheirWork(t *testing.T) {
 			}
 		}
 		if made, done := last(t, r, trace.NameSummaryCreated).Start, last(t, r, trace.NameSummarize).End; made.Before(done) {
-			t.Error("the summary was there before it was written")
+			t.Error("the event reports the summary before it was written")
 		}
 	})
 }
@@ -385,7 +385,7 @@ func TestArchiveFailureIsReportedAtOnce(t *testing.T) {
 		}
 		for _, name := range []string{trace.NameSummaryCreated, trace.NamePrunedMessages, trace.NameMaskedObservations} {
 			if len(r.named(name)) > 0 {
-				t.Errorf("%s of a step that there is not", name)
+				t.Errorf("%s of a missing step", name)
 			}
 		}
 		call := dataOf[trace.Preflight](t, last(t, r, trace.NameBeforeModelCall))
@@ -589,7 +589,7 @@ func TestTimingsIncludeKnownParts(t *testing.T) {
 				res := r.preflight(loop(60, 300))
 				told := dataOf[trace.Preflight](t, last(t, r, trace.NameBeforeModelCall)).Timings
 				if told["archive"] != test.archive || told["commit"] != test.commit || res.Timing.Commit != time.Second {
-					t.Errorf("exporters hear of %v, the result of %+v", told, res.Timing)
+					t.Errorf("exporters get %v, the result has %+v", told, res.Timing)
 				}
 				for name, ms := range loggedTimings(t, a) {
 					if want := told[name]; math.Abs(ms-want) > 0.001 || name == "commit" {

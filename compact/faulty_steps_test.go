@@ -103,7 +103,7 @@ func soundSession(t *testing.T, inner *memory.Archive, managers []*rig) {
 		}
 		for i := range views {
 			if views[i] != views[0] {
-				t.Errorf("agent %d: process %d makes another view", agent, i)
+				t.Errorf("agent %d: process %d makes a different view", agent, i)
 			}
 		}
 	}
@@ -120,7 +120,7 @@ func soundSession(t *testing.T, inner *memory.Archive, managers []*rig) {
 		t.Errorf("verify: %s", p)
 	}
 	if report.Steps == 0 {
-		t.Error("there is no step: the test proves nothing")
+		t.Error("no step was made: the test proves nothing")
 	}
 }
 
@@ -177,7 +177,7 @@ func TestCallAfterALostAnswerGetsTheStepsView(t *testing.T) {
 				}
 				third, elsewhere := r.preflight(history), newRig(t, config).preflight(history)
 				if bytesOf(second.Messages) != bytesOf(elsewhere.Messages) || bytesOf(third.Messages) != bytesOf(elsewhere.Messages) {
-					t.Error("the second call has a view of its own")
+					t.Error("the second call has a different view")
 				}
 				if second.Step != 0 || second.Replayed == 0 {
 					t.Errorf("step %d, %d edits replayed", second.Step, second.Replayed)
@@ -244,7 +244,7 @@ func TestLateStepOfAnEarlierCallIsForeign(t *testing.T) {
 		t.Fatal("the second call has stored no step")
 	}
 	if again, elsewhere := r.preflight(history, small), newRig(t, config).preflight(history, small); bytesOf(second.Messages) != bytesOf(elsewhere.Messages) || bytesOf(again.Messages) != bytesOf(elsewhere.Messages) {
-		t.Error("the second call has a view of its own")
+		t.Error("the second call has a different view")
 	}
 	if second.After.Total > second.Budget {
 		t.Errorf("%d tokens of %d", second.After.Total, second.Budget)

@@ -90,7 +90,7 @@ func TestKilledCompactionsLeaveNoStepWithoutItsEvents(t *testing.T) {
 		acked = max(acked, killOne(t, dir, time.Duration(rnd.IntN(60_000))*time.Microsecond))
 		committed := checkAuditLog(t, dir, "s")
 		if committed < acked {
-			t.Errorf("%d steps were acknowledged, %d are there", acked, committed)
+			t.Errorf("%d steps were acknowledged, %d are in the archive", acked, committed)
 		}
 		if i%perSession == perSession-1 || i == n-1 {
 			steps += committed
@@ -175,7 +175,7 @@ func checkAuditLog(t *testing.T, dir, session string) int {
 		}
 		for _, name := range want {
 			if !has[name][step] {
-				t.Errorf("step %d is committed, and the audit log lacks its %s", step, strings.TrimPrefix(name, "compact."))
+				t.Errorf("step %d is committed, but its %s is not in the audit log", step, strings.TrimPrefix(name, "compact."))
 			}
 		}
 	}

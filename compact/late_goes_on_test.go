@@ -31,10 +31,10 @@ func TestSessionContinuesInMemoryOnlyIfTheArchiveFails(t *testing.T) {
 		{ended, failed(fs.ErrPermission), false},
 	} {
 		if got := m.goesOn(c.ctx, c.err); got != c.want {
-			t.Errorf("%v: goes on %v", c.err, got)
+			t.Errorf("%v: continues %v", c.err, got)
 		}
 	}
 	if m.cfg.Storage.OnError = "fail"; m.goesOn(t.Context(), failed(fs.ErrPermission)) {
-		t.Error("it goes on against the configuration")
+		t.Error("it continues against the configuration")
 	}
 }

@@ -65,7 +65,7 @@ func TestManySilentSessionsAreWrittenByAFewWriters(t *testing.T) {
 		time.Sleep(flushAfter + sessions/flushers*4*each) // a log needs more than one write
 		synctest.Wait()
 		if n := len(m.backlog.waiting.logs); n != 0 {
-			t.Errorf("%d logs wait still", n)
+			t.Errorf("%d logs still wait", n)
 		}
 		if a.most != flushers {
 			t.Errorf("%d were written at once, and %d may be", a.most, flushers)
@@ -98,7 +98,7 @@ func TestASilentSessionWaitsForAWriter(t *testing.T) {
 		time.Sleep(30 * time.Second)
 		synctest.Wait()
 		if len(linesOf(t, a, "silent")) == 0 {
-			t.Error("the log of the silent session waits still")
+			t.Error("the log of the silent session still waits")
 		}
 	})
 }

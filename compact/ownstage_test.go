@@ -68,7 +68,7 @@ func TestOwnStageWorksAndIsReplayed(t *testing.T) {
 	view := again.preflight(history)
 	for i := range res.Messages {
 		if view.Messages[i].Fingerprint() != res.Messages[i].Fingerprint() {
-			t.Fatalf("message %d is another one after a restart", i)
+			t.Fatalf("message %d differs after a restart", i)
 		}
 	}
 }
@@ -147,7 +147,7 @@ func TestBadStagesHarmNothing(t *testing.T) {
 			}
 			for i := range res.Messages {
 				if good.Messages[i].Fingerprint() != res.Messages[i].Fingerprint() {
-					t.Errorf("message %d of the view is another one", i)
+					t.Errorf("message %d of the view differs", i)
 				}
 			}
 			for i := range history {

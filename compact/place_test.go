@@ -46,17 +46,17 @@ func TestCallsThatCompactNothingNeedNoSlot(t *testing.T) {
 		}
 		began := time.Now()
 		if res, err := m.Preflight(t.Context(), "short", reads(3)); err != nil || res.Triggered || time.Since(began) > 0 {
-			t.Errorf("a short one: %v after %v", err, time.Since(began))
+			t.Errorf("a view that fits: %v after %v", err, time.Since(began))
 		}
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
 		if res, err := m.Preflight(ctx, "long", reads(100)); !errors.Is(err, context.DeadlineExceeded) || time.Since(began) != time.Second || len(res.Messages) != len(reads(100)) {
-			t.Errorf("a long one: %v after %v", err, time.Since(began))
+			t.Errorf("a view that does not fit: %v after %v", err, time.Since(began))
 		}
 		time.AfterFunc(3*time.Second, m.places.Give)
 		res, err := m.Preflight(t.Context(), "long", reads(100))
 		if err != nil || res.Step != 1 || res.Timing.PlaceWait != 3*time.Second || res.Timing.Stages > time.Second {
-			t.Errorf("a long one that waits: step %d, %v, %+v", res.Step, err, res.Timing)
+			t.Errorf("a view that does not fit, with a free slot later: step %d, %v, %+v", res.Step, err, res.Timing)
 		}
 	})
 }
@@ -331,7 +331,7 @@ func TestSlotsAreReleasedHoweverACallEnds(t *testing.T) {
 				}
 				m.places.Give()
 				if !m.places.TryTake() {
-					t.Error("who gave up in the queue holds a place")
+					t.Error("a call that gave up in the queue holds a place")
 				}
 				m.places.Give()
 			})

@@ -342,7 +342,7 @@ func TestStepOfAnotherProcessReplacesAPreparedSummary(t *testing.T) {
 		time.Sleep(time.Second)
 		res := one.preflight(due)
 		if res.Step != 0 || bytesOf(res.Messages) != bytesOf(first.Messages) {
-			t.Errorf("step %d, and the view is another: %v", res.Step, bytesOf(res.Messages) != bytesOf(first.Messages))
+			t.Errorf("step %d, and the view differs: %v", res.Step, bytesOf(res.Messages) != bytesOf(first.Messages))
 		}
 		if err := one.Close(t.Context()); err != nil {
 			t.Fatal(err)
@@ -352,7 +352,7 @@ func TestStepOfAnotherProcessReplacesAPreparedSummary(t *testing.T) {
 		}
 		again, _ := ahead(t, func(c *compact.Config) { c.Archive = one.archive })
 		if res := again.preflight(due); bytesOf(res.Messages) != bytesOf(first.Messages) {
-			t.Error("after a restart the view is another")
+			t.Error("after a restart the view differs")
 		}
 		crew.Verify(t, one.archive, 1)
 	})

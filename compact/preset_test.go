@@ -52,7 +52,7 @@ func TestGatewayMasksAllButTheFirstTwoAndTheLastFiveResultsOfALoop(t *testing.T)
 		}
 	}
 	if again := r.preflight(history); again.Triggered || bytesOf(again.Messages) != bytesOf(res.Messages) {
-		t.Errorf("the same history gave another view, step %d", again.Step)
+		t.Errorf("the same history gave a different view, step %d", again.Step)
 	}
 	// One more result removes one old result; a new request begins a loop of its
 	// own.
@@ -157,7 +157,7 @@ func TestGatewayDropsTheOldestIterationsAboveTheBudget(t *testing.T) {
 	}
 	paired(t, res.Messages)
 	if again := r.preflight(history); again.Triggered || bytesOf(again.Messages) != bytesOf(res.Messages) {
-		t.Error("the same history gave another view")
+		t.Error("the same history gave a different view")
 	}
 }
 
@@ -311,7 +311,7 @@ func TestPresetViewsDoNotDependOnTheSDK(t *testing.T) {
 				same := func(how string, view []message.Message) {
 					t.Helper()
 					if got, want := bytesOf(view), bytesOf(res.Messages); got != want {
-						t.Fatalf("call %d: %s: the view is another:\n%.1500s\nwant\n%.1500s", n, how, got, want)
+						t.Fatalf("call %d: %s: the view differs:\n%.1500s\nwant\n%.1500s", n, how, got, want)
 					}
 				}
 				restarted, _ := preset(t, name, c)

@@ -72,7 +72,7 @@ func TestInvalidPricesAreReportedOnceAndIgnored(t *testing.T) {
 		}
 	}
 	if said != 1 {
-		t.Errorf("said %d times, want once", said)
+		t.Errorf("reported %d times, want once", said)
 	}
 }
 

@@ -107,7 +107,7 @@ func TestLostNumberCostsNoDecision(t *testing.T) {
 		stages = append(stages, st.Stage)
 	}
 	if len(stages) != len(slices.Compact(slices.Sorted(slices.Values(stages)))) {
-		t.Errorf("stages %q: some are said twice", stages)
+		t.Errorf("stages %q: some occur twice", stages)
 	}
 	if got := stepsSaid(t, everything(t, r)); !slices.Equal(got, []int{3}) {
 		t.Errorf("exporters hear of steps %v, want 3 alone", got)
@@ -121,7 +121,7 @@ func TestLostNumberCostsNoDecision(t *testing.T) {
 	}
 	again := r.preflight(history)
 	if again.Triggered || bytesOf(again.Messages) != bytesOf(res.Messages) {
-		t.Error("the next call has another view")
+		t.Error("the next call has a different view")
 	}
 }
 
@@ -239,7 +239,7 @@ func TestFailedCommitVoidsItsLines(t *testing.T) {
 	lines, _ := countingLines(t, a)
 	for _, e := range lines {
 		if e.Name == trace.NamePrunedMessages || e.Name == trace.NameSummaryCreated || e.Data.Step > 0 {
-			t.Errorf("%s of a step %d that there is not", e.Name, e.Data.Step)
+			t.Errorf("%s of a missing step %d", e.Name, e.Data.Step)
 		}
 	}
 }
@@ -288,7 +288,7 @@ func TestStepOfTheSameAgentCausesANewDecision(t *testing.T) {
 	r := newRig(t, compact.Config{MaxContextTokens: 8_000, Archive: a, Summarize: mine})
 	res := r.preflight(history)
 	if theirs.Step != 1 || bytesOf(res.Messages) != bytesOf(theirs.Messages) {
-		t.Errorf("the view is another than that of step %d", theirs.Step)
+		t.Errorf("the view differs from the view of step %d", theirs.Step)
 	}
 	if res.Triggered || res.Step != 0 || res.Archived != nil || len(res.Stages) > 0 || res.Reason != trace.ReasonBelow || res.Replayed == 0 {
 		t.Errorf("the result tells of a compaction that was given up: triggered %v, step %d, stages %v, reason %s, %d edits made again", res.Triggered, res.Step, res.Stages, res.Reason, res.Replayed)
@@ -321,7 +321,7 @@ func TestEqualStepOfTheSameAgentIsForeign(t *testing.T) {
 		t.Errorf("triggered %v, step %d, archived %+v, %d edits made again", res.Triggered, res.Step, res.Archived, res.Replayed)
 	}
 	if got := stepsSaid(t, everything(t, r)); len(got) > 0 {
-		t.Errorf("exporters hear of steps %v of another process", got)
+		t.Errorf("exporters get steps %v of another process", got)
 	}
 	crew.Verify(t, a, 1)
 }
@@ -346,7 +346,7 @@ func TestViewWithoutALedgerIsSent(t *testing.T) {
 		conflict = conflict || strings.Contains(e.Data.String(), `"error_type":"Conflict"`)
 	}
 	if got := stepsSaid(t, r.events.Events()); !conflict || len(got) > 0 {
-		t.Errorf("said as an event: %v; exporters hear of steps %v", conflict, got)
+		t.Errorf("an event reports the race: %v; exporters get steps %v", conflict, got)
 	}
 	a.by = nil
 	if next := r.preflight(history); next.Step != a.n+1 {

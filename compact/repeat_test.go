@@ -328,7 +328,7 @@ func TestTwoProcessesReferToExistingFiles(t *testing.T) {
 		}
 		mine, fresh := m.preflight(h.history), newRig(t, compact.Config{Archive: a}).preflight(h.history)
 		if bytesOf(mine.Messages) != bytesOf(fresh.Messages) {
-			t.Fatalf("step %d: another process has another view", k+1)
+			t.Fatalf("step %d: another process has a different view", k+1)
 		}
 	}
 	if _, transcripts := sizes(t, a); float64(transcripts) > 1.1*float64(len(bytesOf(h.history))) {

@@ -61,7 +61,7 @@ func TestSummaryOfInvalidUTF8IsDeterministic(t *testing.T) {
 	}
 	again := newRig(t, c).preflight(history)
 	if again.Triggered || !identical(again.Messages, first.Messages) {
-		t.Errorf("another view elsewhere: step %d, %s", again.Step, again.Reason)
+		t.Errorf("a different view in another process: step %d, %s", again.Step, again.Reason)
 	}
 }
 

@@ -122,7 +122,7 @@ func (r *rush) judge(ctx context.Context, res *compact.Result, err error) {
 	end := "done"
 	switch {
 	case err == nil && res != nil && res.After.Total > res.Budget:
-		r.t.Errorf("a view of %d tokens, %d fit", res.After.Total, res.Budget)
+		r.t.Errorf("the view has %d tokens, but only %d fit", res.After.Total, res.Budget)
 	case err == nil:
 	case ctx.Err() != nil && errors.Is(err, ctx.Err()):
 		end = "context"

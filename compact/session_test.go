@@ -141,7 +141,7 @@ func TestSessionThatOnlyThisProcessKnowsIsNotForgotten(t *testing.T) {
 	crowd(t, m)
 	again, err := m.Preflight(ctx, "first", reads(60))
 	if err != nil || again.Triggered || again.Replayed == 0 {
-		t.Errorf("compacted anew: %v, %d edits made again, %v", again.Triggered, again.Replayed, err)
+		t.Errorf("compacted again: %v, %d edits made again, %v", again.Triggered, again.Replayed, err)
 	}
 }
 
@@ -236,7 +236,7 @@ func TestBranchInUseIsNotForgotten(t *testing.T) {
 		}
 	}
 	if s.lanes[mine] != nil {
-		t.Error("it stays in memory when unused")
+		t.Error("the unused branch stays in memory")
 	}
 	m.release(s)
 }
@@ -286,7 +286,7 @@ func TestBranchWithAPendingSummaryIsNotForgotten(t *testing.T) {
 	l := s.lanes[ledger.Owner{Branch: "mine"}]
 	s.mu.Unlock()
 	if l == nil || !l.flights.Waiting() {
-		t.Error("the branch was forgotten, or its summary")
+		t.Error("the branch or its summary was forgotten")
 	}
 	close(u.let)
 }
@@ -329,7 +329,7 @@ func TestShadowsAreNotWrittenAnywhere(t *testing.T) {
 			continue
 		}
 		if shadows++; !s.isVolatile() || s.due(m.now().Add(headEvery)) {
-			t.Error("the archive would be asked for its steps, which are nowhere but here")
+			t.Error("the steps exist only in memory, and would be read from the archive")
 		}
 	}
 	if shadows != 1 {

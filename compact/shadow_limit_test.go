@@ -24,7 +24,7 @@ func TestCallsThatWereNotLookedAtAreForgotten(t *testing.T) {
 	m.looking.Add(maxLooking)
 	for range maxLooking + 1 {
 		if !left() {
-			t.Fatal("one more is looked at than may be")
+			t.Fatal("more calls are examined than allowed")
 		}
 	}
 	if m.looking.Add(-maxLooking); left() {

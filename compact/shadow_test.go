@@ -40,7 +40,7 @@ func looked(t *testing.T, m *compact.CompactManager, history []message.Message) 
 		t.Fatal(err)
 	}
 	if bytesOf(res.Messages) != bytesOf(history) || res.Triggered || res.Step != 0 || res.After.Total != res.TokensIn {
-		t.Fatalf("the history did not come back as it was: %d of %d messages, step %d", len(res.Messages), len(history), res.Step)
+		t.Fatalf("the returned history was changed: %d of %d messages, step %d", len(res.Messages), len(history), res.Step)
 	}
 	return res
 }
@@ -79,7 +79,7 @@ func TestObservingReportsTheProjectedCompactionsOfASession(t *testing.T) {
 	}
 	for _, e := range events.Events() {
 		if e.Kind != trace.KindObserve || strings.HasPrefix(e.Name, "compact.") {
-			t.Errorf("event %s, kind %s: a reader would take it for something that was done", e.Name, e.Kind)
+			t.Errorf("event %s, kind %s: a reader would take it for a compaction that was made", e.Name, e.Kind)
 		}
 	}
 	last := events.Named(trace.NameObserved)[19].Data.String()
@@ -222,7 +222,7 @@ func TestObservingNeverFailsACall(t *testing.T) {
 		t.Errorf("events %v", seen)
 	}
 	if err := m.Archive(t.Context(), "s", history); !errors.Is(err, compact.ErrArchiveFailed) {
-		t.Errorf("archived where there is no archive: %v", err)
+		t.Errorf("archived although there is no archive: %v", err)
 	}
 }
 
@@ -291,7 +291,7 @@ func TestObservedCallsLearnFromTheBill(t *testing.T) {
 	sends := newRig(t, compact.Config{Model: "claude-sonnet-4-5", MaxContextTokens: 200_000})
 	sends.CompactManager.Observe(sends.preflight(loop(20, 400)), bill)
 	if got, want := looked(t, m, loop(21, 400)).UpperBound, sends.preflight(loop(21, 400)).UpperBound; got != want {
-		t.Errorf("the next request is thought to cost %d at most; who sent the whole history thinks %d", got, want)
+		t.Errorf("the next request is estimated at %d at most; with the whole history sent it is %d", got, want)
 	}
 	if err := m.Flush(t.Context()); err != nil {
 		t.Fatal(err)

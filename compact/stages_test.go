@@ -46,6 +46,6 @@ func TestTableOfStagesMakesTheNamedStages(t *testing.T) {
 		}
 	}
 	if _, err := m.step("media", ep); err == nil {
-		t.Error("media, which the manager adds by itself, is made by its name")
+		t.Error("the table makes the stage media, although the manager adds it by itself")
 	}
 }

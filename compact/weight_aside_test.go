@@ -45,11 +45,11 @@ func TestStateAfterACallIsWeighed(t *testing.T) {
 			t.Errorf("the transcript weighs %d of %d, the summary %d", l.shelf.weight(), texts, summary)
 		}
 		if want := l.weight + l.shelf.weight() + summary; m.bytes != s.bytes || m.bytes < want {
-			t.Errorf("%d bytes are counted, at least %d are there", m.bytes, want)
+			t.Errorf("%d bytes are counted, but the state has at least %d", m.bytes, want)
 		}
 		s.slim()
 		if l.shelf != nil || !l.flights.Waiting() || s.weight() > sessionWeight+seenWeight*int64(len(history))+summary {
-			t.Errorf("the transcript is there: %v, the summary: %v, %d bytes", l.shelf != nil, l.flights.Waiting(), s.weight())
+			t.Errorf("the transcript exists: %v, the summary: %v, %d bytes", l.shelf != nil, l.flights.Waiting(), s.weight())
 		}
 		m.cfg.Sessions.MaxBytes = 1
 		if _, err := m.Preflight(t.Context(), "other", long(2, 10_000)); err != nil {
@@ -88,7 +88,7 @@ func TestRebuiltIndexesAreWeighed(t *testing.T) {
 	s := m.sessions["s"]
 	made := s.reads.Weight()
 	if least := int64(64 * len(history)); made < least || m.bytes < made || m.bytes != s.weight() {
-		t.Errorf("the index weighs %d, at least %d; all of it %d", made, least, m.bytes)
+		t.Errorf("the index weighs %d, want at least %d; the session weighs %d", made, least, m.bytes)
 	}
 	if find(); s.reads.Weight() != made {
 		t.Errorf("it weighs %d when it is used again, not %d", s.reads.Weight(), made)

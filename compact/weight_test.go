@@ -148,7 +148,7 @@ func TestWeightOfSessionsIsAboutTheirMemory(t *testing.T) {
 	}
 	grown := heap() - before
 	if share := float64(m.bytes) / float64(grown); share < 0.8 || share > 2 {
-		t.Errorf("%d bytes are counted, %d are there", m.bytes, grown)
+		t.Errorf("%d bytes are counted, but the heap has %d", m.bytes, grown)
 	}
 	t.Logf("a session of 410,000 bytes: %d in memory, %d counted", grown/40, m.bytes/41)
 	runtime.KeepAlive(m)
@@ -182,7 +182,7 @@ func TestProtectedSessionsStayAtAnySize(t *testing.T) {
 		}
 		s := m.sessions["0"]
 		if s == nil || s.canSlim() {
-			t.Fatalf("it is there: %v, with its memo", s != nil)
+			t.Fatalf("it exists: %v, with its memo", s != nil)
 		}
 		again, err := m.Preflight(t.Context(), "0", first)
 		if err != nil || again.Triggered || again.Replayed == 0 {
@@ -211,7 +211,7 @@ func TestProtectedSessionsStayAtAnySize(t *testing.T) {
 			t.Fatal(err)
 		}
 		if m.sessions["0"] != s {
-			t.Error("it is gone")
+			t.Error("the session is not in memory")
 		}
 		m.release(s)
 	})

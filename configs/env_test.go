@@ -46,7 +46,7 @@ func TestEverySettingHasAVariableOfItsOwn(t *testing.T) {
 	known := variables()
 	for _, f := range schema().fields {
 		if known[variable(f.path)] != f.path {
-			t.Errorf("%s stands for %s, not for %s", variable(f.path), known[variable(f.path)], f.path)
+			t.Errorf("%s sets %s, want %s", variable(f.path), known[variable(f.path)], f.path)
 		}
 	}
 }

@@ -138,7 +138,7 @@ func TestFileOnDiskIsLoadedByName(t *testing.T) {
 		t.Errorf("%v, want %s", err, want)
 	}
 	if _, err = Load(path+"x", Environ(nil)); !errors.Is(err, fs.ErrNotExist) || len(Mistakes(err)) != 1 {
-		t.Errorf("a file that is not there: %v", err)
+		t.Errorf("a missing file: %v", err)
 	}
 	if c, err := Load("", Environ([]string{"COMPACT_MODEL=gpt-4"})); err != nil || c.Model != "gpt-4" {
 		t.Errorf("no file: %q, %v", c.Model, err)

@@ -140,7 +140,7 @@ func TestCauseOfAMistakeCanBeFound(t *testing.T) {
 		t.Errorf("%v has no cause", err)
 	}
 	if Mistakes(errors.New("x")) != nil || Mistakes(nil) != nil {
-		t.Error("mistakes of an error that is none")
+		t.Error("an error without mistakes returns mistakes")
 	}
 	if _, err := strategy.Lookup("task-state"); err == nil {
 		t.Error("the strategy of the test exists")

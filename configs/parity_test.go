@@ -189,7 +189,7 @@ func TestGoAndYAMLRefuseTheSameSettings(t *testing.T) {
 	for _, f := range schema().fields {
 		values := wrongValues(f, root.FieldByIndex(f.index).Type)
 		if len(values) == 0 != slices.Contains(free, f.path) {
-			t.Errorf("%s: %d wrong values; free says otherwise", f.path, len(values))
+			t.Errorf("%s: %d wrong values, which contradicts the list free", f.path, len(values))
 		}
 		for _, value := range values {
 			tried++

@@ -73,7 +73,7 @@ func TestRuleIsCheckedAgainstItsSamples(t *testing.T) {
 		}
 	}
 	if _, err := redact.New(redact.Options{Rules: []redact.Rule{badge, badge}}); err == nil {
-		t.Error("two rules with one ID are no error")
+		t.Error("two rules with one ID cause no error")
 	}
 }
 
@@ -126,7 +126,7 @@ func TestFailingDetectorReplacesTheText(t *testing.T) {
 	}
 	for _, all := range [][]redact.Detector{{nil}, {detector(nil), detector(nil)}} {
 		if _, err := redact.New(redact.Options{Detectors: all}); err == nil {
-			t.Errorf("%d detectors that can't be are no error", len(all))
+			t.Errorf("%d invalid detectors cause no error", len(all))
 		}
 	}
 }

@@ -37,6 +37,6 @@ func TestReplayReportsCompactionsForcedByTheWindow(t *testing.T) {
 		t.Fatal(err)
 	}
 	if said := strings.Count(b.String(), "where the window forced no compaction"); said != 1 {
-		t.Errorf("said %d times:\n%s", said, b.String())
+		t.Errorf("reported %d times:\n%s", said, b.String())
 	}
 }

@@ -79,7 +79,7 @@ func scan1(b *testing.B, a storage.Archive, word string) (n int) {
 func BenchmarkSearch(b *testing.B) {
 	sessions := 500
 	if n, err := fmt.Sscan(os.Getenv("COMPACT_SEARCH_SESSIONS"), &sessions); n == 0 && err == nil {
-		b.Fatal("COMPACT_SEARCH_SESSIONS is no number")
+		b.Fatal("COMPACT_SEARCH_SESSIONS is not a number")
 	}
 	a := many(b, sessions)
 	dir := filepath.Join(b.TempDir(), "index")

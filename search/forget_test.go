@@ -60,7 +60,7 @@ func TestForgottenTextIsNotInTheFile(t *testing.T) {
 	_, err := x.Update(t.Context(), nil)
 	ok(t, err)
 	if !bytes.Contains(files(t, dir), []byte(secretOf(gone, 3))) {
-		t.Fatal("it was not there")
+		t.Fatal("the session was not in the index")
 	}
 	name := fmt.Sprintf("s%04d", gone)
 	ok(t, x.Forget(t.Context(), name))
@@ -69,11 +69,11 @@ func TestForgottenTextIsNotInTheFile(t *testing.T) {
 	ok(t, x.Close())
 	for i := range words {
 		if bytes.Contains(files(t, dir), []byte(secretOf(gone, i))) {
-			t.Errorf("%s is still there", secretOf(gone, i))
+			t.Errorf("%s still exists", secretOf(gone, i))
 		}
 	}
 	if !bytes.Contains(files(t, dir), []byte(secretOf(gone+1, 3))) {
-		t.Error("the others went, too")
+		t.Error("other sessions were removed, too")
 	}
 }
 
@@ -136,7 +136,7 @@ func TestRemovedTextLeavesTheFile(t *testing.T) {
 		t.Errorf("found %q", got)
 	}
 	if bytes.Contains(files(t, dir), []byte("sesame9000")) {
-		t.Error("it is still there")
+		t.Error("it still exists")
 	}
 }
 
@@ -165,7 +165,7 @@ func TestErasureUpdatesItsIndex(t *testing.T) {
 	}
 	ok(t, x.Close())
 	if bytes.Contains(files(t, place), []byte("apple")) {
-		t.Error("it is still there")
+		t.Error("it still exists")
 	}
 }
 
@@ -184,7 +184,7 @@ func TestErasureWithoutItsIndexRemovesTheWholeIndex(t *testing.T) {
 		t.Fatal(err)
 	}
 	if Exists(place) {
-		t.Error("the index is still there")
+		t.Error("the index still exists")
 	}
 	if got := found(t, index(t, a, place), Query{Words: "apple"}); len(got) != 1 || got[0] != "two: an apple, too" {
 		t.Errorf("found %q", got)

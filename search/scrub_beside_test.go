@@ -76,7 +76,7 @@ func TestScrubAtEachStepOfAnUpdate(t *testing.T) {
 		scrubs++
 	}
 	if scrubs < 10 || left > 1 {
-		t.Errorf("of %d updates %d left the session to the next one", scrubs, left)
+		t.Errorf("%d updates, of which %d left the session to the next update", scrubs, left)
 	}
 }
 

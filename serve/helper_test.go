@@ -255,7 +255,7 @@ func waitFor(t *testing.T, done func() bool) {
 	t.Helper()
 	for deadline := time.Now().Add(time.Minute); !done(); time.Sleep(time.Millisecond) {
 		if time.Now().After(deadline) {
-			t.Fatal("it does not happen")
+			t.Fatal("the condition is not met")
 		}
 	}
 }

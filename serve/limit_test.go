@@ -163,12 +163,12 @@ func TestEndWaitsForTheCallsThatAreUnderWay(t *testing.T) {
 	}
 	within(t, began, "the request")
 	if ready(r.h) != http.StatusOK {
-		t.Error("it is not ready")
+		t.Error("the server is not ready")
 	}
 	r.stop()
 	for deadline := time.Now().Add(time.Minute); ready(r.h) != http.StatusServiceUnavailable; time.Sleep(time.Millisecond) {
 		if time.Now().After(deadline) {
-			t.Fatal("it is ready although it is about to end")
+			t.Fatal("the server reports ready although it is about to end")
 		}
 	}
 	close(end)
@@ -212,7 +212,7 @@ func TestANoticeIsGivenBeforeConnectionsAreRefused(t *testing.T) {
 		t.Errorf("a request that came meanwhile: %v, %v", resp, err)
 	}
 	if err := within(t, stopped, "the end"); err != nil || time.Since(began) < 300*time.Millisecond {
-		t.Errorf("it ended after %v: %v", time.Since(began), err)
+		t.Errorf("the server ended after %v: %v", time.Since(began), err)
 	}
 	if resp, err := http.Get("http://" + l.Addr().String() + "/openai/v1/models"); err == nil {
 		_ = resp.Body.Close()

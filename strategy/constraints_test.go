@@ -15,7 +15,7 @@ func TestBindsIgnoresDescriptions(t *testing.T) {
 		"Never run migrations between 9 and 17 h.", "Tell me before deleting anything.", "Please ask before you push.", "minVersion stays 12.", "Please use double quotes, not single ones.", "Max 80 EUR, before noon.", "Stop adding comments everywhere.",
 		"please don't rewrite the manual, make small edits", "You may run the import tonight at 22:00, once.", "OK. You may push, but only to the fork.", "Nur Bordmittel, kein Docker.", "Die API bleibt unverändert.", "Höchstens 80 Euro.", "Write a page, no ads.", "Ja, aber nur dieses eine Mal.", "Read the logs, no restarts until I say so."} {
 		if binds(s) == 0 {
-			t.Errorf("%q is no rule", s)
+			t.Errorf("%q is not a rule", s)
 		}
 	}
 	for _, s := range []string{"The endpoint already works for failed jobs (only blocks queued ones)", "The shared part (project and files), never benefits from the cache.", "We also need to add attribution to the summary.",

@@ -143,7 +143,7 @@ func TestDecisionsIncludeOnlyChosenOptions(t *testing.T) {
 		t.Errorf("the reasoning of a step that only looks is a decision: %s", got)
 	}
 	if got := decisions(acts, message.ToolResult("1", "The file run.sh has been updated.")); got == "" {
-		t.Error("the reasoning of a step with an edit is no decision")
+		t.Error("the reasoning of a step with an edit is not a decision")
 	}
 }
 

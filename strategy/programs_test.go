@@ -64,6 +64,6 @@ func TestProgramSaysError(t *testing.T) {
 		}
 	}
 	if c := calledTool("dim_lamp", `{"ok": false, "error": "no such lamp"}`, "room", "R1"); c.Outcome != Failed {
-		t.Error("a record without success is no failure")
+		t.Error("a record without success is not a failure")
 	}
 }

@@ -27,7 +27,7 @@ func TestShapeOfSentenceSetsRule(t *testing.T) {
 		"Puedes reiniciar el servidor, pero no la base.", "Mantén la API pública.", "Nada de mocks.", "No quiero bibliotecas nuevas.", "Usa solo la biblioteca estándar.", "Nadie toca el archivo de la empresa.", "El merge lo hago yo.",
 	} {
 		if binds(s) == 0 {
-			t.Errorf("%q is no rule", s)
+			t.Errorf("%q is not a rule", s)
 		}
 	}
 	for _, s := range []string{

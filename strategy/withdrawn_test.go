@@ -200,7 +200,7 @@ func TestCarriedRequestAppearsOnce(t *testing.T) {
 	const previous = "## What the user said\n[s1] Move the scheduler of the app from cron to a queue. Keep the old entry until I say so.\n\n## Goals and success criteria\n- Move the scheduler of the app from cron to a queue.\n"
 	text := write4(t, Input{Previous: previous, First: 9, Messages: long("Now write the migration of the table for the queue.").Messages})
 	if n := strings.Count(text, "Move the scheduler"); n != 2 { // the user's words, the first request
-		t.Errorf("the request stands %d times in:\n%s", n, text)
+		t.Errorf("the request occurs %d times in:\n%s", n, text)
 	}
 	for said, want := range map[string]string{
 		"Register both. And merge alpha already, but don't push.": "… don't push.",

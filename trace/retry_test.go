@@ -132,7 +132,7 @@ func TestFlushReportsWaitingEvents(t *testing.T) {
 			t.Errorf("Flush = %v, want three events that wait", err)
 		}
 		if d := time.Since(began); d > time.Second {
-			t.Errorf("Flush waited %v for a server that is not there", d)
+			t.Errorf("Flush waited %v for a missing server", d)
 		}
 		time.Sleep(time.Minute)
 		if err := p.Flush(t.Context()); err != nil || len(r.Events()) != 3 {
@@ -152,7 +152,7 @@ func TestCloseInAnOutageTriesOnceAndReportsTheLoss(t *testing.T) {
 		began := time.Now()
 		mustClose(t, p)
 		if d := time.Since(began); d > time.Second {
-			t.Errorf("Close waited %v for a server that is not there", d)
+			t.Errorf("Close waited %v for a missing server", d)
 		}
 		if s := p.Stats()[0]; s.Lost() != 35 || s.Waiting != 0 {
 			t.Errorf("%v", s)

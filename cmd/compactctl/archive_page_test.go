@@ -22,7 +22,7 @@ func TestCommandsOfThePageOnArchives(t *testing.T) {
 	t.Parallel()
 	for _, tool := range []string{"bash", "jq", "sha256sum", "openssl", "python3"} {
 		if _, err := exec.LookPath(tool); err != nil {
-			t.Skipf("%s is not there", tool)
+			t.Skipf("%s is missing", tool)
 		}
 	}
 	page, err := os.ReadFile("../../docs/ARCHIVE.md")

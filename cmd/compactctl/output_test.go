@@ -18,17 +18,17 @@ func TestFileIsWrittenAtomically(t *testing.T) {
 		t.Fatal(err)
 	}
 	if got := read(t, path); got != "old" {
-		t.Errorf("before the commit it holds %q", got)
+		t.Errorf("before the commit the file holds %q", got)
 	}
 	target.discard()
 	if got := read(t, path); got != "old" {
-		t.Errorf("after a discard it holds %q", got)
+		t.Errorf("after a discard the file holds %q", got)
 	}
 	if err := writeFile(path, []byte("new")); err != nil {
 		t.Fatal(err)
 	}
 	if got := read(t, path); got != "new" {
-		t.Errorf("after the commit it holds %q", got)
+		t.Errorf("after the commit the file holds %q", got)
 	}
 	if info, err := os.Stat(path); err != nil || info.Mode().Perm() != 0o640 {
 		t.Errorf("mode %v, %v: it was 0640", info.Mode(), err)

@@ -60,7 +60,7 @@ func TestPiIsGivenAnExtensionForThisRun(t *testing.T) {
 	}
 	to.done()
 	if _, err := os.Stat(to.dir); !os.IsNotExist(err) {
-		t.Errorf("%s is still there: %v", to.dir, err)
+		t.Errorf("%s still exists: %v", to.dir, err)
 	}
 }
 

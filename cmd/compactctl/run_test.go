@@ -220,7 +220,7 @@ func TestLogIsPrintedAfterTheCommand(t *testing.T) {
 		_, _ = l.Write([]byte("a line of thirty-two characters.\n"))
 	}
 	if out.Len() != 0 {
-		t.Error("it was printed at once")
+		t.Error("the log was printed at once")
 	}
 	if l.tell(); out.Len() > maxLater+100 || !strings.HasSuffix(out.String(), "and more\n") {
 		t.Errorf("%d bytes", out.Len())

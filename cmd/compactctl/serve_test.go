@@ -34,7 +34,7 @@ func started(t *testing.T, ctx context.Context, word string, args ...string) (va
 		}
 		t.Log(lines.Text())
 	}
-	t.Fatalf("it ended with %d, and never said %q", <-code, word)
+	t.Fatalf("the server ended with %d, and never printed %q", <-code, word)
 	return "", nil
 }
 
@@ -131,7 +131,7 @@ func TestSecondInterruptEndsAWaitingServer(t *testing.T) {
 		case <-time.After(100 * time.Millisecond):
 		}
 	}
-	t.Error("it waits for the requests that are under way")
+	t.Error("the server waits for the requests in flight")
 }
 
 func TestServeRefusesAmbiguousSettings(t *testing.T) {

@@ -336,7 +336,7 @@ func TestAgentsOwnModelIsAskedBehindTheRequestBeforeARefusedOne(t *testing.T) {
 		}
 	}
 	if before[0].Status == http.StatusOK || !strings.HasPrefix(string(asked[0].Body), accepted+",") {
-		t.Errorf("before it the provider answered %d, and it does not stand behind the last request that it accepted", before[0].Status)
+		t.Errorf("the provider answered the previous request with %d, and the summary request does not extend the last accepted one", before[0].Status)
 	}
 }
 
@@ -399,7 +399,7 @@ func TestAgentsOwnModelWorksWithOtherModels(t *testing.T) {
 		}
 	}
 	if len(counts) == 0 { // an agent whose lane's last request was replaced by another gets an extractive summary
-		t.Error("none was asked")
+		t.Error("no summary was requested")
 	}
 	r.quiet()
 }

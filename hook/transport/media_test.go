@@ -122,7 +122,7 @@ func (r *rig) shots(body string, shots []string) (kept int) {
 	for i, shot := range shots {
 		there := strings.Contains(body, shot)
 		if !there && kept > 0 {
-			r.t.Fatalf("screenshot %d is gone, and an older one is there", i)
+			r.t.Fatalf("screenshot %d was removed, but an older one was kept", i)
 		}
 		if there {
 			kept++

@@ -14,7 +14,7 @@ import (
 func TestRoundsOfConversationsWithTheSamePast(t *testing.T) {
 	eachForm(t, func(t *testing.T, f form) {
 		if f.flows() {
-			t.Skip("what is shown of an answer is the same")
+			t.Skip("both conversations show the same parts of an answer")
 		}
 		for _, same := range []bool{false, true} {
 			if same && f.wire == provider.Gemini {

@@ -157,7 +157,7 @@ func TestMetaOfARequestProtectsAndIsNotSent(t *testing.T) {
 		}
 		failing := newRig(t, compact.Config{Archive: full{memory.New()}})
 		if failing.post(f, marked); failing.got()[0] != plain {
-			t.Errorf("%v: after a failure the body is another one, with meta: %v", f, strings.Contains(failing.got()[0], `"meta"`))
+			t.Errorf("%v: after a failure the body differs, with meta: %v", f, strings.Contains(failing.got()[0], `"meta"`))
 		}
 		r.quiet()
 	}

@@ -123,6 +123,6 @@ func TestNumbersOfADocumentDoNotDependOnItsPieces(t *testing.T) {
 		}
 	}
 	if found < 1000 {
-		t.Errorf("only %d numbers were there to find", found)
+		t.Errorf("the documents have only %d numbers", found)
 	}
 }

@@ -91,7 +91,7 @@ func TestFailuresAreLoggedOnceAMinutePerCause(t *testing.T) {
 	clock.at = clock.at.Add(time.Second)
 	call(long(""))
 	if got := j.records(t); len(got) != 1 || got[0]["not_logged_since"] != float64(5) {
-		t.Errorf("after it: %v", got)
+		t.Errorf("after the failure: %v", got)
 	}
 }
 
@@ -189,7 +189,7 @@ func TestPassedRequestsAreLoggedOncePerConversation(t *testing.T) {
 			}
 			got := j.records(t)
 			if len(got) != c.times || len(told) != c.times || len(r.got()) != 6 {
-				t.Fatalf("logged %v, told %v, of %d requests", got, told, len(r.got()))
+				t.Fatalf("logged %v, reported %v, of %d requests", got, told, len(r.got()))
 			}
 			if text := fmt.Sprintf("%q", got[0]["error"]); !strings.Contains(text, c.says) {
 				t.Errorf("said %s", text)

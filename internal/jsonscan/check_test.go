@@ -196,7 +196,7 @@ func FuzzUnquoteAgreesWithEncodingJSON(f *testing.F) {
 		}
 		var want string
 		if json.Unmarshal(quoted, &want) != nil {
-			t.Fatalf("%q was checked, but is no string", quoted)
+			t.Fatalf("%q was checked, but is not a string", quoted)
 		}
 		if err != nil || got != want {
 			t.Fatalf("%q: %q, %v, want %q", quoted, got, err, want)
@@ -230,7 +230,7 @@ func BenchmarkSplit(b *testing.B) {
 	for name, text := range map[string]string{"code": code, "prose": prose} {
 		data := body(text)
 		if !json.Valid(data) {
-			b.Fatal("the body is no JSON")
+			b.Fatal("the body is not JSON")
 		}
 		b.Run(name, func(b *testing.B) {
 			b.SetBytes(int64(len(data)))

@@ -167,7 +167,7 @@ func TestPropertyMarksOfTheCache(t *testing.T) {
 			t.Errorf("seed %d: the view is refused: %s", seed, found[0].Text)
 		}
 		if got, want := encoded(t, blocked(t, out)), encoded(t, blocked(t, control)); !bytes.Equal(got, want) {
-			t.Errorf("seed %d: beside its marks the view is another one:\n%s\n%s", seed, got, want)
+			t.Errorf("seed %d: beside its marks the view differs:\n%s\n%s", seed, got, want)
 		}
 		moved += keptMarks(t, seed, c.with, out)
 	}
@@ -255,7 +255,7 @@ func autoMarked(t *testing.T, m *compact.CompactManager, judge *provider.Judge, 
 		t.Errorf("%s: with marks of ours the view is refused: %s", session, found[0].Text)
 	}
 	if !bytes.Equal(encoded(t, blocked(t, out)), encoded(t, blocked(t, kept))) {
-		t.Errorf("%s: marks of ours change more than marks", session)
+		t.Errorf("%s: with marks of ours, more than the marks differs", session)
 	}
 	var a, b dict
 	if json.Unmarshal(kept, &a) != nil || json.Unmarshal(out, &b) != nil {

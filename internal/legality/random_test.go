@@ -128,7 +128,7 @@ func TestPropertyCheckFindsRequestsThatAProviderRefuses(t *testing.T) {
 			}
 		}
 	}
-	t.Logf("%d views: %d refused by the judge, %d by the codec's check; what the checks find and the judges take:%s", views, refused, found, sorted(stricter))
+	t.Logf("%d views: %d refused by the judge, %d by the codec's check; found by the checks but accepted by the judges:%s", views, refused, found, sorted(stricter))
 }
 
 func sorted(counts map[string]int) string {

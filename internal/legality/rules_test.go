@@ -69,7 +69,7 @@ func TestPropertyDifferentRulesOnEachWire(t *testing.T) {
 	}
 	t.Logf("%d histories:%s", n, table(total))
 	for _, w := range provider.Wires() {
-		t.Logf("%s: %d of %d calls refused, each for what must stay", w, all[w][insufficient], all[w][called])
+		t.Logf("%s: %d of %d calls refused, each because of messages that must stay", w, all[w][insufficient], all[w][called])
 		if all[w][compactions] < 10 {
 			t.Errorf("%s: %d compactions: the test proves nothing", w, all[w][compactions])
 		}
@@ -114,5 +114,5 @@ func TestPropertyDifferentRulesWithRemovingStages(t *testing.T) {
 			}
 		}
 	}
-	t.Logf("calls in windows that just hold what must stay: %v; refused, for want of a notice in front: %v", calls, refused)
+	t.Logf("calls in windows that just hold the messages that must stay: %v; refused, because a notice in front is missing: %v", calls, refused)
 }

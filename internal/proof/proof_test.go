@@ -126,7 +126,7 @@ func TestSessionsAreLargeAndTheSameEveryTime(t *testing.T) {
 		a, errA := json.Marshal(s.Messages)
 		b, errB := json.Marshal(second[i].Messages)
 		if errA != nil || errB != nil || !bytes.Equal(a, b) {
-			t.Errorf("%s is another one each time", s.Name)
+			t.Errorf("%s differs each time", s.Name)
 		}
 	}
 }

@@ -97,6 +97,6 @@ func TestMarked(t *testing.T) {
 	}
 	var none message.Message
 	if summarizes(none.Raw()) || summarizes([]byte(user("COMPACT-SUMMARY v1", ""))) || !summarizes([]byte(summary)) {
-		t.Error("what a summary is")
+		t.Error("a summary is not recognized")
 	}
 }

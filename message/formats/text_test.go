@@ -82,7 +82,7 @@ func TestFileSharesTheMemoryOfTheBody(t *testing.T) {
 		t.Errorf("%d of %d bytes are in memory a second time", alone, len(data))
 	}
 	if out, err := f.Write(f.Messages(), identityOf(len(f.Messages()))); err != nil || !bytes.Equal(out, data) {
-		t.Errorf("written back it is another file: %v", err)
+		t.Errorf("the written file differs: %v", err)
 	}
 }
 

@@ -234,7 +234,7 @@ func FuzzParse(f *testing.F) {
 		}
 		for i, m := range msgs {
 			if again[i].Fingerprint() != m.Fingerprint() || again[i].Protected != m.Protected {
-				t.Fatalf("message %d is another after a round trip", i)
+				t.Fatalf("message %d differs after a round trip", i)
 			}
 			for p := range m.Parts {
 				if !m.Editable(p) {

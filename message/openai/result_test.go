@@ -49,7 +49,7 @@ func TestResultWithoutTextIsPairedWithItsCall(t *testing.T) {
 		}
 		for _, p := range msgs[2].Parts {
 			if p.CallID != "c1" {
-				t.Errorf("%s: a part of kind %s is not said to be of the call", content, p.Kind)
+				t.Errorf("%s: a part of kind %s does not name the call", content, p.Kind)
 			}
 		}
 		if got := req.Check(msgs, []int{0, 1, 2}); content[0] == '[' && len(content) > 2 && len(got) > 0 {

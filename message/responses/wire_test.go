@@ -200,7 +200,7 @@ func TestSummarySurvivesARoundTrip(t *testing.T) {
 	}
 	for i, want := range []message.Message{sum, notice, sum} {
 		if again[i].Fingerprint() != want.Fingerprint() {
-			t.Errorf("message %d is another after a round trip: %s", i, again[i].Raw())
+			t.Errorf("message %d differs after a round trip: %s", i, again[i].Raw())
 		}
 	}
 }

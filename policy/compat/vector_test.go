@@ -41,7 +41,7 @@ func eachSet(t *testing.T, file string, f func(t *testing.T, path string)) {
 				if given {
 					t.Skipf("%s is not in the folder that COMPACT_VECTORS names", file)
 				}
-				t.Skipf("../shared/vectors is not there; set COMPACT_VECTORS to a folder with %s.jsonl", file)
+				t.Skipf("../shared/vectors is missing; set COMPACT_VECTORS to a folder with %s.jsonl", file)
 			}
 			f(t, path)
 		})

@@ -74,7 +74,7 @@ func TestRemovesManyAtOnce(t *testing.T) {
 			err = errors.Join(err, r.Close())
 		}
 		if got := err == nil; got != want {
-			t.Errorf("%s is there: %v (%v)", k, got, err)
+			t.Errorf("%s exists: %v (%v)", k, got, err)
 		}
 	}
 	must(t, a.Append(t.Context(), key(t, "s/log"), 0, b)) // its old end is forgotten

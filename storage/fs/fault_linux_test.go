@@ -177,7 +177,7 @@ func TestEachSystemCallCanFail(t *testing.T) {
 		r, h := inTurn(t, in.calls, "error="+in.err, every, i)
 		runs, hits = runs+r, hits+h
 	}
-	t.Logf("%d runs, %d of them did not come to their end", runs, hits)
+	t.Logf("%d runs, %d of them did not finish", runs, hits)
 	if hits == 0 {
 		t.Error("no injection had any effect")
 	}
@@ -281,7 +281,7 @@ func TestPowerLossLosesNothingAcknowledged(t *testing.T) {
 		d.cut(t)
 		for i, w := range []*worker{one, two} {
 			if err := w.wait(t); err == nil {
-				t.Error("a worker got to its end without power")
+				t.Error("a worker finished although the power was lost")
 			}
 			k.addAcks(t, said[i])
 		}

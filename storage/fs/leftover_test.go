@@ -45,7 +45,7 @@ func TestEraseKilledBeforeItsFolderWasRemovedIsCompleted(t *testing.T) {
 	}
 	for _, path := range []string{filepath.Join(root, "ann"), names[0]} {
 		if _, err := os.Stat(path); !os.IsNotExist(err) {
-			t.Errorf("%s is there: %v", path, err)
+			t.Errorf("%s exists: %v", path, err)
 		}
 	}
 	if _, err := again.Erase(ctx, redact.Lit("once more")); err == nil {

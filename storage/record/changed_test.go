@@ -125,7 +125,7 @@ func TestNoFlippedBitStopsASession(t *testing.T) {
 		step(t, session(t, a, "s"), n)
 	}
 	if lost < 200 || lost > 260 {
-		t.Errorf("%d ledgers were not used; each flip in one loses that one, one in the manifest mostly none", lost)
+		t.Errorf("%d ledgers were not used; a flip in a ledger loses that ledger, and a flip in the manifest mostly none", lost)
 	}
 }
 

@@ -369,7 +369,7 @@ func TestCopyErasesAnEarlierLife(t *testing.T) {
 			}
 			done, err := record.Copy(t.Context(), dst, src, opts)
 			if done.Erased != 1 || err != nil && !(errors.Is(err, record.ErrErased) && named != nil && !again) {
-				t.Errorf("%v, begun anew %v: %+v, %v", named, again, done, err)
+				t.Errorf("%v, begun again %v: %+v, %v", named, again, done, err)
 			}
 			if !again {
 				wantErased(t, dst, "alice")

@@ -87,7 +87,7 @@ func survives(t *testing.T, a storage.Archive, acked int) {
 	head, err := s.Head(t.Context())
 	must(t, err)
 	if head < acked {
-		t.Errorf("step %d was acknowledged, the last one there is %d", acked, head)
+		t.Errorf("step %d was acknowledged, but the last step in the archive is %d", acked, head)
 	}
 	step(t, s, head+1)
 	wantOK(t, a, "s")
@@ -179,7 +179,7 @@ func TestAnotherProcessAtEveryWrite(t *testing.T) {
 		}
 		r := wantOK(t, below, "s")
 		if r.Steps != acked {
-			t.Errorf("at %d: %d steps were acknowledged, %d are there", at, acked, r.Steps)
+			t.Errorf("at %d: %d steps were acknowledged, %d are in the archive", at, acked, r.Steps)
 		}
 		if t.Failed() {
 			t.FailNow()

@@ -175,7 +175,7 @@ func TestAScrubRemovesOnlyItsOwnWaitingFiles(t *testing.T) {
 	}
 	must(t, second(session(t, a, "s").Scrub(t.Context(), record.ScrubOptions{Find: finds(leaked)})))
 	if left := slices.DeleteFunc(inFolder(t, shared, "s"), func(name string) bool { return !waiting(name) }); !slices.Equal(left, []string{other}) {
-		t.Errorf("there wait %q", left)
+		t.Errorf("the files %q still wait", left)
 	}
 }
 

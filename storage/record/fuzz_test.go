@@ -89,7 +89,7 @@ func FuzzVerify(f *testing.F) {
 			t.Errorf("%s holds %q, and that verifies", name, data)
 		}
 		if !r.OK() && string(data) == files[name] {
-			t.Errorf("%s is as it was, and does not verify: %v", name, r.Problems)
+			t.Errorf("%s is unchanged, and does not verify: %v", name, r.Problems)
 		}
 	})
 }

@@ -285,7 +285,7 @@ func TestInterruptedScrubIsCompleted(t *testing.T) {
 			t.Errorf("died at change %d: the index has it", at)
 		}
 		if now := wholeText(t, a); strings.Contains(now, leaked) || strings.Contains(now, "/scrub.") {
-			t.Errorf("died at change %d: it is still there", at)
+			t.Errorf("died at change %d: it still exists", at)
 		}
 		proven(t, a)
 		if dead == nil {

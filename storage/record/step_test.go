@@ -162,7 +162,7 @@ func TestNoLedgerWithoutItsFiles(t *testing.T) {
 		a.name = ""
 		done, err := s.CommitStep(t.Context(), draftedStep(s, 1, transcript))
 		if err != nil || done.Drafts[0].Key.Base() != "summary-001.2.json" {
-			t.Errorf("the step is stored anew with %v (%v)", done.Drafts, err)
+			t.Errorf("the step is stored again with %v (%v)", done.Drafts, err)
 		}
 		verified(t, a, "s")
 	}

@@ -226,6 +226,6 @@ func TestStepsWithTheirTranscriptsAtOnce(t *testing.T) {
 	if n != steps {
 		t.Errorf("%d steps, want %d", n, steps)
 	}
-	t.Logf("%d steps stand on a transcript of an attempt that lost", reused.Load())
+	t.Logf("%d steps use a transcript of an attempt that lost", reused.Load())
 	verified(t, a, "s")
 }

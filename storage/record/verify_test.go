@@ -175,7 +175,7 @@ func TestVerifyNeedsNoManifestForLogs(t *testing.T) {
 	}
 	r := verify(t, a, "s", record.VerifyOptions{Head: strings.Repeat("0", 64)})
 	if len(r.Problems) != 1 || r.Problems[0].Kind != record.Removed || r.Problems[0].File != "manifest.jsonl" {
-		t.Errorf("there was one once: %v", r.Problems)
+		t.Errorf("with a head but no manifest: %v, want the manifest reported as removed", r.Problems)
 	}
 }
 

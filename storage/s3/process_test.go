@@ -122,10 +122,10 @@ func TestKilledServerLosesNothingAcknowledged(t *testing.T) {
 			acked, doubt := append(writers[0].acked, writers[1].acked...), writers[0].doubt+writers[1].doubt
 			slices.Sort(acked)
 			if n := len(slices.Compact(slices.Clone(acked))); n != len(acked) {
-				t.Errorf("of %d acknowledgments %d are of a step that another one is of", len(acked), len(acked)-n)
+				t.Errorf("of %d acknowledgments %d name a step that another acknowledgment names", len(acked), len(acked)-n)
 			}
 			if len(acked) == 0 || r.Steps < acked[len(acked)-1] || r.Steps > len(acked)+doubt || doubt > 1+kills/10 {
-				t.Errorf("%d steps are there, %d were acknowledged (the last is %v), and %d ended without an answer", r.Steps, len(acked), acked[max(0, len(acked)-1):], doubt)
+				t.Errorf("the archive has %d steps, %d were acknowledged (the last is %v), and %d ended without an answer", r.Steps, len(acked), acked[max(0, len(acked)-1):], doubt)
 			}
 			t.Logf("%d kills, %d steps acknowledged, all there; %d ended without an answer", kills, len(acked), doubt)
 		})

@@ -72,6 +72,6 @@ func TestAScrubLeavesNoSecretInARollup(t *testing.T) {
 	}})
 	must(t, err)
 	if n := holds(); n > 0 {
-		t.Errorf("%d objects hold it still: %q", n, server.Names(t, c.Bucket))
+		t.Errorf("%d objects still hold it: %q", n, server.Names(t, c.Bucket))
 	}
 }

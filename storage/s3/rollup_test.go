@@ -400,7 +400,7 @@ func TestRollupOfAFailedAppendIsRemoved(t *testing.T) {
 		}
 	})
 	if err := a.Append(t.Context(), k, int64(len(have)), raw("more\n")); err == nil {
-		t.Error("it was to fail")
+		t.Error("the append should fail")
 	}
 	if left := server.Names(t, c.Bucket); len(left) > 0 {
 		t.Errorf("%q are left", left)

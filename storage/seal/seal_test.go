@@ -22,10 +22,10 @@ func TestSealOpensOnlyWithItsKey(t *testing.T) {
 	fp := [16]byte{1, 2, 3}
 	sealed := New(one).Seal(fp)
 	if sealed == fp || New(two).Seal(fp) == sealed {
-		t.Error("it does not hang on the key")
+		t.Error("the sealed value does not depend on the key")
 	}
 	if New(one).Seal(fp) != sealed {
-		t.Error("it is another each time")
+		t.Error("the sealed value differs each time")
 	}
 	if New(one).Open(sealed) != fp {
 		t.Error("its key does not open it")
@@ -231,7 +231,7 @@ func TestTheArchiveHasNoKey(t *testing.T) {
 func TestProcessesOfAMachineHaveOneKey(t *testing.T) {
 	folder := filepath.Join(t.TempDir(), "keys")
 	if _, ok, err := MachineKey(folder, one, false); ok || err != nil {
-		t.Fatalf("there is one before it is made: %v", err)
+		t.Fatalf("the key exists before it is made: %v", err)
 	}
 	var wg sync.WaitGroup
 	var got [8]Key

@@ -58,7 +58,7 @@ func TestTenMinutesWithoutTheRemoteArchiveLoseNothing(t *testing.T) {
 		w, err := s.Waiting()
 		must(t, err)
 		if !w.None() {
-			t.Errorf("a minute later there waits %+v", w)
+			t.Errorf("a minute later %+v still waits", w)
 		}
 		sound(t, r, "long run", steps)
 		same(t, r, s)

@@ -98,7 +98,7 @@ func TestExporterSendsCallThatViewerShowsWell(t *testing.T) {
 		t.Errorf("data = %v", span.Data)
 	}
 	if got, want := bytes.Count(srv.Bodies()[0], []byte(`"session_id":`)), len(events)+1; got != want {
-		t.Errorf("session_id stands %d times, want once in each span and in the trace", got)
+		t.Errorf("session_id occurs %d times, want once in each span and in the trace", got)
 	}
 	tr := srv.Received()[0]
 	if tr.Type != "trace" || tr.GroupID != tracetest.Session || tr.EndedAt.IsZero() {

@@ -202,7 +202,7 @@ func check(t *testing.T, protocol string, r *receiver, restart, all, some bool) 
 		}
 		again, err := net.Listen("tcp", strings.TrimPrefix(r.URL, "http://"))
 		if err != nil {
-			t.Skip("the port is another's by now")
+			t.Skip("another process uses the port now")
 		}
 		r.Server = &httptest.Server{Listener: again, Config: &http.Server{Handler: r}}
 		r.Start()
@@ -222,7 +222,7 @@ func check(t *testing.T, protocol string, r *receiver, restart, all, some bool) 
 	case all && s.Lost() > 0, some && (s.Lost() == 0 || s.Exported == 0), !all && !some && s.Exported > 0:
 		t.Errorf("%s", s)
 	case l.lost != int(s.Lost()):
-		t.Errorf("told of %d: %s", l.lost, s)
+		t.Errorf("reported %d: %s", l.lost, s)
 	}
 	for name, want := range map[string]uint64{"emitted": s.Emitted, "delivered": s.Exported, "lost": s.Lost(), "waiting": 0} {
 		if got := labeled(counts, "compact.events."+name, protocol); got != float64(want) {

@@ -296,7 +296,7 @@ func TestTheNextEventReportsAFailedRequest(t *testing.T) {
 			return
 		}
 		if time.Now().After(deadline) {
-			t.Fatal("it is not told")
+			t.Fatal("the failure is not reported")
 		}
 	}
 }

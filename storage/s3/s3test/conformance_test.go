@@ -64,7 +64,7 @@ func TestServersConformToAWS(t *testing.T) {
 					err := f.check(newBucket(t, s, false))
 					if name == "stand-in" && f.lacking {
 						if err == nil {
-							t.Error("it keeps this fact by now: take it off the list")
+							t.Error("the stand-in conforms to this fact now: remove it from the list")
 						}
 						return
 					}

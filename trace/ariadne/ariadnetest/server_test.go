@@ -181,13 +181,13 @@ func TestServerBoundsContentLengthAndNotChunks(t *testing.T) {
 		t.Errorf("262145 bytes: %d %s", status, answer)
 	}
 	if n := len(srv.Problems()); n == 0 {
-		t.Error("a refused body is no problem")
+		t.Error("a refused body is not a problem")
 	}
 	if status, _ := do(t, http.MethodPost, srv.URL+"/ingest", io.MultiReader(strings.NewReader(body(300_000)))); status != 200 {
 		t.Errorf("300000 bytes in chunks: %d", status)
 	}
 	if p := srv.Problems(); !slices.ContainsFunc(p, func(s string) bool { return strings.Contains(s, "chunked") }) {
-		t.Errorf("a chunked body is no problem: %v", p)
+		t.Errorf("a chunked body is not a problem: %v", p)
 	}
 }
 

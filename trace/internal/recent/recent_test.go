@@ -24,6 +24,6 @@ func TestMapKeepsTheLastUsedEntries(t *testing.T) {
 		}
 	}
 	if _, ok := m.Find(500); ok {
-		t.Error("an entry that nobody used is still there")
+		t.Error("an entry that nobody used still exists")
 	}
 }
