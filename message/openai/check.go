@@ -136,7 +136,7 @@ func (c *checker) kept(k int, was, is *message.Message) {
 	}
 	for _, key := range []string{"tool_calls", "function_call"} {
 		if !bytes.Equal(member(was.Raw(), key), member(is.Raw(), key)) {
-			c.add(CheckCalls, was.Fingerprint().String(), k, "message %d: %s are not those that the model made", k, key)
+			c.add(CheckCalls, was.Fingerprint().String(), k, "message %d: %s differ from the ones that the model made", k, key)
 		}
 	}
 }

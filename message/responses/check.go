@@ -138,11 +138,11 @@ func (c *checker) unanswered() {
 // kept checks that a message occurs once and differs only in its texts.
 func (c *checker) kept(k, src int, was, is *message.Message) {
 	if c.seen[src] {
-		c.add(CheckRepeated, was.Fingerprint().String(), k, "message %d is there twice: %q", k, "Duplicate item found")
+		c.add(CheckRepeated, was.Fingerprint().String(), k, "message %d occurs twice: %q", k, "Duplicate item found")
 	}
 	c.seen[src] = true
 	if elements.Changed(was, is) {
-		c.add(CheckSealed, was.Fingerprint().String(), k, "message %d: its reasoning, calls or unknown items are not those that the model made", k)
+		c.add(CheckSealed, was.Fingerprint().String(), k, "message %d: its reasoning, calls or unknown items differ from the items that the model made", k)
 	}
 }
 
@@ -150,7 +150,7 @@ func (c *checker) kept(k, src int, was, is *message.Message) {
 func (c *checker) gone(was []message.Message) {
 	for i := range was {
 		if was[i].Role == "compaction" && !c.seen[i] {
-			c.add(CheckCompaction, was[i].Fingerprint().String(), -1, "a compaction item stands for the conversation before it and must go back")
+			c.add(CheckCompaction, was[i].Fingerprint().String(), -1, "a compaction item is missing; it replaces the conversation before it and must be sent back")
 		}
 	}
 }
@@ -170,7 +170,7 @@ func (c *checker) references(was []message.Message) {
 		}
 		for k := i + 1; k < len(was) && orphan(&was[k], known); k++ {
 			if c.seen[k] != c.seen[i] {
-				c.add(CheckReference, was[k].Fingerprint().String(), -1, "an output and the reference to its call are not both there")
+				c.add(CheckReference, was[k].Fingerprint().String(), -1, "of an output and the reference to its call, only one is kept")
 			}
 		}
 	}

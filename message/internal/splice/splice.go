@@ -98,7 +98,7 @@ func checkField(field string, doc jsonscan.Document) error {
 	}
 	switch {
 	case n > 1:
-		return &FieldError{Field: field, Reason: "is there twice"}
+		return &FieldError{Field: field, Reason: "occurs twice"}
 	case doc.At.End == 0:
 		return &FieldError{Field: field, Reason: "is missing, or is no array"}
 	}

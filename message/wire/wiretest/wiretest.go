@@ -222,7 +222,7 @@ func removals(t *testing.T, r wire.Request, body []byte) {
 		}
 		again, err := r.Format().ParseRequest(out, nil)
 		if err != nil {
-			t.Fatalf("%v: without round %d of\n%s\nthere is\n%s", err, cut, body, out)
+			t.Fatalf("%v: without round %d, the body\n%s\nbecame\n%s", err, cut, body, out)
 		}
 		sameContent(t, again.Messages(), view)
 	}
