@@ -1,7 +1,7 @@
-// Package crypt encrypts an archive: it encrypts every file with age
-// (age-encryption.org) before it writes the file to the archive below, and decrypts
-// what it reads. The archive below may be a folder, a bucket, a spool in front of a
-// bucket, or any other.
+// Package crypt encrypts an archive: it wraps an inner archive, encrypts every file
+// with age (age-encryption.org) before it writes the file there, and decrypts the data
+// that it reads. The inner archive may be a folder, a bucket, a spool in front of a
+// bucket, or any other archive.
 //
 // # Layout
 //
