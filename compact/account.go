@@ -10,9 +10,9 @@ import (
 	"github.com/agentcompact/compact/trace"
 )
 
-// account holds what a lane knows about the costs of its calls and about the
-// provider's cache. The lane's lock guards it. mu guards the fields that Observe
-// can also set, without the lane's lock.
+// account holds a lane's facts about the costs of its calls and about the provider's
+// cache. The lane's lock guards it. mu guards the fields that Observe can also set,
+// without the lane's lock.
 type account struct {
 	calls int
 

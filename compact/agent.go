@@ -75,8 +75,7 @@ func (m *CompactManager) AsksAgent() bool {
 	return asks
 }
 
-// agentState holds what a session knows about summaries by the agent's own
-// model.
+// agentState holds a session's facts about summaries by the agent's own model.
 type agentState struct {
 	mu      sync.Mutex
 	gone    bool // the backend is given up for the session

@@ -196,8 +196,7 @@ func (m *fitful) Summarize(ctx context.Context, r strategy.Request) (strategy.Dr
 
 func (c *clients) start(i int) { c.processes[i], c.unaware[i] = c.process(), false }
 
-// process starts a process. Its spool has the same folder as those of the other
-// processes.
+// process starts a process. The spools of all processes have the same folder.
 func (c *clients) process() *rig {
 	c.t.Helper()
 	config := c.config

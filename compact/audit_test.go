@@ -417,7 +417,7 @@ func TestLinesDroppedDuringAWriteAreReportedByTheNext(t *testing.T) {
 	}
 }
 
-// The audit log of a killed process has all calls except those of the last minute,
+// The audit log of a killed process has all calls except the calls of the last minute,
 // and a reader in another process computes their bill.
 func TestLinesWaitForAMinuteAtMost(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

@@ -216,8 +216,8 @@ func (m *CompactManager) keyed(ctx context.Context, q request) error {
 	return ctx.Err()
 }
 
-// haveKey makes sure that the archive has a key before anything is stored,
-// because other processes must recognize what this call compacts.
+// haveKey makes sure that the archive has a key before anything is stored, because
+// other processes must recognize the messages that this call compacts.
 func (c *call) haveKey(ctx context.Context) error {
 	if c.q.observe || c.m.keys.settled.Load() || c.s.late.missing() != nil {
 		return nil

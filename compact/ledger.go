@@ -19,8 +19,8 @@ import (
 	"github.com/agentcompact/compact/storage/record"
 )
 
-// session holds what the manager knows about one session. Its mutex is held
-// only briefly, never during a model call or a write to the archive.
+// session holds the manager's facts about one session. Its mutex is held only briefly,
+// never during a model call or a write to the archive.
 type session struct {
 	id    string
 	log   *record.Session

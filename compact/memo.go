@@ -60,8 +60,8 @@ func (m *memo) unstudied(history []message.Message) []message.Message {
 	return history[from:]
 }
 
-// current reports whether the lane has no new steps or edits since the memo was
-// made. Those of other lanes don't matter.
+// current reports whether the lane has no new steps or edits since the memo was made.
+// Steps and edits of other lanes have no effect.
 func (m *memo) current(s *session, of ledger.Owner) bool {
 	steps, _, edits := s.record(of)
 	if m.now.conv == nil || m.steps > len(steps) || m.edits != edits {

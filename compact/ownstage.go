@@ -16,10 +16,10 @@ import (
 )
 
 // OwnStage is a stage of the caller, see [Config.Stages]. Its proposals are checked
-// like those of built-in stages: pinned messages, the last user message and the
+// like the proposals of built-in stages: pinned messages, the last user message and the
 // open round stay, calls and results stay together, nothing gets larger, and the
-// provider's rules are kept. A proposal that breaks a rule, fails, panics or comes
-// too late is dropped; the other stages continue, and [Result.Warnings] reports it.
+// provider's rules are kept. A proposal that breaks a rule, fails, panics or comes too
+// late is dropped; the other stages continue, and [Result.Warnings] reports it.
 type OwnStage struct {
 	// Stage proposes the edits. It gets a copy of the view, so it can't modify the
 	// history. Its name is one unique word (a-z, 0-9, _ and -). If it implements

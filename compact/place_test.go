@@ -61,8 +61,8 @@ func TestCallsThatCompactNothingNeedNoSlot(t *testing.T) {
 	})
 }
 
-// between returns the history of a manager like that which is above the trigger and
-// within the budget.
+// between returns a history that is above the trigger and within the budget of such a
+// manager.
 func between(t *testing.T, c Config) []message.Message {
 	t.Helper()
 	m, err := New(t.Context(), c)

@@ -146,7 +146,7 @@ type Archived struct {
 	Adapter  string   `json:"adapter"`       // "fs", "memory", "s3", or "custom" for Config.Archive
 	Location string   `json:"location"`      // the folder of the session, or its URL
 	Files    []string `json:"files"`         // names of this compaction's files in the archive
-	Head     string   `json:"manifest_head"` // the hash at the end of the manifest after this compaction; keep it elsewhere to prove later what the archive held: `compactctl archive verify --head`
+	Head     string   `json:"manifest_head"` // the hash at the end of the manifest after this compaction; keep it elsewhere to prove the content of the archive later: `compactctl archive verify --head`
 }
 
 // Timing is the duration of each part of a call.

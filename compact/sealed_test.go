@@ -29,8 +29,8 @@ import (
 
 const guessed = "+1 202 555 0143"
 
-// sealedTurns are the turns of a session with a redacted number. They are equal
-// to those of testdata/version1/record.go.txt.
+// sealedTurns are the turns of a session with a redacted number. They are equal to the
+// messages in testdata/version1/record.go.txt.
 func sealedTurns(n int) []message.Message {
 	history := []message.Message{message.System("Be brief."), message.User("Find the error. My number is " + guessed + ".")}
 	for i := range n {

@@ -34,8 +34,8 @@ const (
 // Observes reports whether [Config.Observe] is set. It is false for a nil manager.
 func (m *CompactManager) Observes() bool { return m != nil && m.cfg.Observe }
 
-// observing returns the configuration without anything that costs money:
-// extractive summaries replace those of a model.
+// observing returns the configuration without anything that costs money: extractive
+// summaries replace summaries of a model.
 func (c Config) observing() Config {
 	c.Summarize = nil
 	c.Summarizer.Backend, c.Summarizer.Model, c.Summarizer.BaseURL = "extractive", "", ""

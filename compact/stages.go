@@ -49,8 +49,8 @@ func builtinNamed(name string) (builtin, bool) {
 	return builtin{}, false
 }
 
-// StageNames returns the names of the stages that policy.stages may name, besides those
-// of [Config.Stages].
+// StageNames returns the names of the stages that policy.stages may name, in addition
+// to the stages in [Config.Stages].
 func StageNames() []string {
 	var names []string
 	for _, b := range builtins {

@@ -116,8 +116,8 @@ func (r *run) write(ctx context.Context, originals []int) {
 	r.wrote(ctx, count)
 }
 
-// layOut lays out the whole history as a transcript, with references to what the lane
-// has stored before.
+// layOut lays out the whole history as a transcript, with references to messages that
+// the lane has stored before.
 func (r *run) layOut(ctx context.Context) error {
 	if r.content != nil {
 		return nil

@@ -6,7 +6,8 @@
 // From the highest to the lowest, a setting comes from the program ([Override]), the
 // environment, the overrides in the files, the file, the files that it extends, and the
 // preset. The preset is the one that the highest of these sources names, or "graduated"
-// if no source names one. What a file locks takes precedence over all of them.
+// if no source names one. The locked settings of a file take precedence over all of
+// them.
 //
 // # One file for many teams
 //

@@ -26,7 +26,7 @@ type Component[T any] struct {
 	// Check reports mistakes in the settings before anything is opened: a
 	// [*compact.ConfigError], or several of them, joined. Path is the name of the setting
 	// ("url"), and Reason completes a sentence that begins with the name ("must not be
-	// empty"). A nil Check accepts what the rules accept.
+	// empty"). Without Check, only the rules are checked.
 	Check func(settings T) error
 	// Open opens the archive if storage.adapter names the component. It must
 	// return when ctx ends. [Try] calls the method Try(context.Context) error of

@@ -148,7 +148,7 @@ type MaskConfig struct {
 	// Default 50; 300 in the preset economy; 0, which is any saving, in
 	// summarize, masking, history-reducer and gateway.
 	MinTokens int `mapstructure:"min_tokens" validate:"gte=0"`
-	// Media masks old images, audio and files, also those in user messages. It
+	// Media masks old images, audio and files, including the ones in user messages. It
 	// does so before any text is masked, and only at the trigger, whatever When is.
 	// Default true; false in the presets history-reducer and gateway.
 	Media bool `mapstructure:"media"`

@@ -234,7 +234,7 @@ func ReadAccount(ctx context.Context, name string, s *record.Session, card price
 	return a, nil
 }
 
-// logged holds what the events report about steps.
+// logged holds the facts about steps in the events.
 type logged struct {
 	reasons  map[int]string
 	times    map[int]time.Time

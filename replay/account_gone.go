@@ -157,8 +157,8 @@ func (m *archivedLine) tool(fp string, tools map[answer]string) string {
 	return strings.Join(names, " ")
 }
 
-// ref returns the reference to recall the message: that of its largest part, or
-// the beginning of its fingerprint.
+// ref returns the reference to recall the message: the reference of its largest part,
+// or the beginning of its fingerprint.
 func (m *archivedLine) ref(fp string) string {
 	largest, ref := -1, shortFP(fp)
 	for i := range m.Parts {

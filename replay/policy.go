@@ -10,7 +10,7 @@ import (
 	"github.com/agentcompact/compact/token"
 )
 
-// A Policy decides what each call of a session sends. It is safe for concurrent
+// A Policy decides which view each call of a session sends. It is safe for concurrent
 // use; a runner that it begins is for one session and one goroutine.
 type Policy interface {
 	// Name is the name of the policy in tables.

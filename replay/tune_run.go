@@ -123,10 +123,10 @@ func (t *tuner) first(s *tuneSession, c *compact.Config) int {
 	return last
 }
 
-// replay runs one session under one policy, from call from on, and measures only what a
-// search needs. It takes the earlier calls from the replay of the whole history. The
-// function each, if not nil, gets the prompt of every call with the sum of the calls
-// before that call, and at the end the total.
+// replay runs one session under one policy, from call from on, and measures only the
+// figures that a search needs. It takes the earlier calls from the replay of the whole
+// history. The function each, if not nil, gets the prompt of every call with the sum of
+// the calls before that call, and at the end the total.
 func (t *tuner) replay(ctx context.Context, s *tuneSession, p Policy, from int, each func(prompt int, before tuneRow)) (row tuneRow, err error) {
 	clock := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 	run, err := p.Begin(ctx, s.Session, Env{Model: t.o.Model, Card: t.o.Card, Window: t.o.Window, Count: t.count, Now: func() time.Time { return clock }})

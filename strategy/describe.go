@@ -288,8 +288,9 @@ func addressIn(result string) string {
 	return ""
 }
 
-// tellingStarts lists beginnings of lines that state what a command did, or why it did
-// nothing. idleStarts lists beginnings of lines that give advice or repeat the command.
+// tellingStarts lists beginnings of lines that state the effect of a command, or the
+// reason why it did nothing. idleStarts lists beginnings of lines that give advice or
+// repeat the command.
 var (
 	tellingStarts = []string{"successfully ", "error: ", "fatal: ", "up to date, ", "apply complete!", "✓ ", "✔ "}
 	idleStarts    = []string{"dropped refs/stash", "$ ", "> ", "warning: running pip", "run `", "run 'npm", "hint:", "usage:", "finished in ", "npm notice", "[notice]", "for more information", "to address ", "note: ", "create mode ", "delete mode ", "-h, --help", "see ", "done in "}
@@ -355,7 +356,7 @@ func (c *Call) answer() string {
 }
 
 // confirmation returns the first line of a long result that begins with a success. The rest
-// mostly repeats what was sent. It returns "" for other results.
+// mostly repeats the sent text. It returns "" for other results.
 func (c *Call) confirmation() string {
 	result := body(c.Result)
 	first := squash(firstLine(result))

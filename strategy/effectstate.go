@@ -66,16 +66,16 @@ func (c *Call) made() (out []string) {
 // leastID is the minimum length of an identifier that names one object.
 const leastID = 4
 
-// endingVerbs are verbs of tools that end what another call made. settingVerbs are verbs of
-// tools whose later call replaces what an earlier one set.
+// endingVerbs are verbs of tools that end an object that another call made. settingVerbs
+// are verbs of tools whose later call replaces a value that an earlier call set.
 var (
 	endingVerbs  = []string{"delete", "remove", "cancel", "revoke", "withdraw", "undo", "refund", "return", "close"}
 	settingVerbs = []string{"set", "update", "change", "modify", "move", "replace", "assign", "toggle", "switch", "rename"}
 	opposites    = [][2]string{{"start", "stop"}, {"pause", "resume"}, {"enable", "disable"}, {"cordon", "uncordon"}, {"suspend", "activate"}, {"lock", "unlock"}}
 )
 
-// afterwards describes a later effect on the same object, "" if there is none: what the
-// call made was deleted, or what it set was set again.
+// afterwards describes a later effect on the same object, "" if there is none: the
+// object that the call made was deleted, or the value that it set was set again.
 func afterwards(e *effect, later []effect) string {
 	made := e.call.made()
 	for i := range later {

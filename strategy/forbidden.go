@@ -9,7 +9,8 @@ import (
 const forbiddenMark = " (the user forbade it "
 
 // markForbidden marks the open items that a later message of the user forbids. Such an
-// item is blocked: an agent that works through a list would otherwise do what it must not.
+// item is blocked: an agent that works through a list would otherwise carry out the
+// forbidden item.
 func (h *History) markForbidden(list []item) {
 	if !slices.ContainsFunc(list, func(it item) bool { return it.Status != itemDone }) {
 		return
@@ -125,7 +126,7 @@ func demands(t, earlier string) bool {
 }
 
 // verbAndObject returns the stem of the first word of an instruction, and the stems of
-// the words that say what it is about.
+// the words for its object.
 func verbAndObject(t string) (verb string, object map[string]bool) {
 	first, rest, _ := strings.Cut(strings.TrimSpace(strings.ToLower(t)), " ")
 	return wordStem(strings.Trim(first, ".,:;!")), topics(rest)

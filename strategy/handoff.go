@@ -102,7 +102,7 @@ func topicHead(line string) (head string, deep bool) {
 	return strings.Trim(unnumbered(head), "*: "), strings.HasPrefix(line, "###") || line[0] != '#'
 }
 
-// A topicKind says what a topic of a handoff is about.
+// A topicKind is the subject of a topic of a handoff.
 type topicKind uint8
 
 const (
@@ -129,7 +129,7 @@ var topicKinds = []struct {
 }
 
 // aboutOf returns the kind and the value of a topic by its heading. The heading "Completed
-// tasks" is about what was done.
+// tasks" is for finished work.
 func aboutOf(title string) (topicKind, float64) {
 	low := strings.ToLower(title)
 	if hasAny(low, []string{"completed", "accomplished"}) {

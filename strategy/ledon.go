@@ -65,8 +65,8 @@ var objectless = map[string]bool{"going": true, "first": true, "again": true, "a
 	"other": true, "their": true, "which": true, "while": true, "until": true, "taken": true, "proceed": true, "continue": true, "start": true, "begin": true, "finish": true, "thing": true, "things": true,
 	"everything": true, "something": true, "change": true, "changes": true, "write": true, "create": true, "update": true, "check": true, "verify": true, "implement": true, "remove": true, "about": true}
 
-// thingsIn returns the longer words of an announcement that can name what it is about, in
-// lower case.
+// thingsIn returns the longer words of an announcement that can name its object, in lower
+// case.
 func thingsIn(text string) []string {
 	var out []string
 	parts(text, func(w string) {

@@ -6,7 +6,7 @@ import (
 )
 
 // Phrases of clauses with which users change their mind about an earlier sentence. lifting
-// permits what was forbidden: it lifts only a rule that restricts. waiving says that
+// permits a forbidden action: it lifts only a rule that restricts. waiving says that
 // something is not needed: it ends only a rule that forbids nothing. dropping and the
 // beginnings in dropStarts end a rule of any kind. A phrase of notLifting changes nothing.
 var (
@@ -97,7 +97,7 @@ func restricts(rule string) bool {
 	return forbids(rule) || hasAny(low, []string{" no ", " not ", "only ", " at most ", " max ", " max. ", " until ", " unless ", " nur ", " kein", " nicht ", " nie ", " niemals ", " höchstens ", "不", "勿", "禁"})
 }
 
-// topics returns the stems of the words of a text that say what it is about.
+// topics returns the stems of the words that name the subject of a text.
 func topics(text string) map[string]bool {
 	out := map[string]bool{}
 	text, _, _ = strings.Cut(text, " [s")
@@ -119,7 +119,7 @@ func wordStem(w string) string {
 	return strings.TrimSuffix(w, "e")
 }
 
-// vague lists words that do not say what a sentence is about.
+// vague lists words that do not name the subject of a sentence.
 var vague = strings.Fields(`the and but for with without from into onto than then this that these those there here they them their its it's your you're you yours our ours
 	all any anything every everything some more most much many one once again ever never always only just also too very even still yet now after before until unless while
 	are was were been being have has had does did done can could may might must shall should will would want wants wanted need needs let lets let's

@@ -174,8 +174,8 @@ func (x *lister) at(one sentence) *listed {
 // longestLabel is the maximum length of a label, in bytes.
 const longestLabel = 24
 
-// labeled reports whether a sentence begins with a label: "Ingredients: flour and water". What
-// the sentence is about stands in the heading before the list.
+// labeled reports whether a sentence begins with a label: "Ingredients: flour and water". The
+// heading before the list names the subject of the sentence.
 func labeled(t string) bool {
 	label, _, ok := strings.Cut(t, ":")
 	return ok && len(label) <= longestLabel && len(strings.Fields(label)) <= 3 && !strings.ContainsAny(label, "`/.({\"[0123456789") && label != "" && label[0] >= 'A' && label[0] <= 'Z'

@@ -69,8 +69,8 @@ func (h *History) partlyDoneFacts() (out []fact) {
 	return out
 }
 
-// toCheck shortens a command that is too long to be quoted, and whose outcome is that of a
-// check at its end: "git checkout x && … && go test ./...".
+// toCheck shortens a command that is too long to be quoted, if the outcome of a check at
+// its end is the outcome of the command: "git checkout x && … && go test ./...".
 func toCheck(cmd string) string {
 	if utf8.RuneCountInString(cmd) <= maxCommand || strings.ContainsAny(cmd, ";|\n") || strings.HasPrefix(cmd, "…") {
 		return cmd

@@ -101,7 +101,7 @@ func firstText(lines []string) string {
 	return strings.Join(lines, " ")
 }
 
-// A block is a run of lines of one kind. The field what is "" for prose.
+// A block is a run of lines of one kind. The field named what is "" for prose.
 type block struct {
 	what  string
 	lines []string

@@ -6,7 +6,7 @@ import (
 	"github.com/agentcompact/compact/internal/testrun"
 )
 
-// verdicts holds what the output of a check states about packages, files and
+// verdicts holds the statements in the output of a check about packages, files and
 // tests, by name.
 type verdicts struct {
 	failed   []string

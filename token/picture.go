@@ -180,9 +180,9 @@ func (geminiPicture) cost(width, height int, _ string) int {
 
 func (g geminiPicture) most(string) int { return g.cost(3072, 3072, "") }
 
-// flatPicture is Google's rule from Gemini 3 on: an image costs the same at any
-// size (https://ai.google.dev/gemini-api/docs/media-resolution; the cost is that
-// of the default resolution, high).
+// flatPicture is Google's rule from Gemini 3 on: an image costs the same at any size
+// (https://ai.google.dev/gemini-api/docs/media-resolution; this is the cost at the
+// default resolution, high).
 type flatPicture int
 
 func (f flatPicture) cost(int, int, string) int { return int(f) }

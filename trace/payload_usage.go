@@ -2,11 +2,10 @@ package trace
 
 import "fmt"
 
-// CallUsage is the payload of compact.usage: what the provider billed for one
-// call. Measured figures are the provider's. Estimated figures were counted
-// before the call. Projected figures are for the whole history, which was not
-// sent. Money is in US dollars, or in units of the model's input price if
-// Relative is set.
+// CallUsage is the payload of compact.usage: the tokens that the provider billed for
+// one call. Measured figures are the provider's. Estimated figures were counted before
+// the call. Projected figures are for the whole history, which was not sent. Money is
+// in US dollars, or in units of the model's input price if Relative is set.
 type CallUsage struct {
 	SessionID string `json:"session_id"`
 	Agent     string `json:"agent,omitempty"`

@@ -67,8 +67,8 @@ func pathFor(provider, path, old string, upstreams []string) string {
 
 var versioned = regexp.MustCompile(`/v[0-9]+[a-z0-9]*$`)
 
-// agentEnv returns the environment for an agent behind a proxy at root: that of
-// this process, with the providers' URLs replaced.
+// agentEnv returns the environment for an agent behind a proxy at root: the environment
+// of this process, with the providers' URLs replaced.
 func agentEnv(root string, upstreams, environ []string) []string {
 	out := slices.Clone(environ)
 	set := func(name, value string) {

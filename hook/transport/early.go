@@ -109,7 +109,7 @@ func (e *early) next() bool {
 	return true
 }
 
-// look decides what the stream is by an event, unless the event only announces
+// look determines the kind of the stream by an event, unless the event only announces
 // an answer.
 func (e *early) look(ev event) {
 	if ev.announces() {

@@ -39,7 +39,7 @@ type live struct {
 	closed bool
 }
 
-// flow holds what is known about the calls in a stream so far.
+// flow holds the facts known so far about the calls in a stream.
 type flow struct {
 	names map[int]string
 	bound bool // the last block is reasoning, so a recall call may follow

@@ -16,8 +16,8 @@ const module = "github.com/agentcompact/compact"
 
 // arrows holds the packages of the project that each package may import, including packages
 // below that folder. A package that is not listed may import none of them, so that each new
-// package needs a decision. All packages may use internal/…, and those packages import only
-// what is listed.
+// package needs a decision. All packages may use internal/…, and the packages below
+// internal import only the listed packages.
 var arrows = map[string][]string{
 	"internal/jsonscan":  {},
 	"internal/arch":      {},
@@ -70,9 +70,9 @@ var arrows = map[string][]string{
 	"hook":               {"message", "compact", "internal/jsonscan"},
 	"serve":              {"message", "compact", "recall", "hook", "storage", "storage/record", "trace", "internal/chart", "internal/jsonscan"},
 
-	// The place, with its adapters, which know nothing of sessions; and what is built on it:
-	// seal keeps the ids of its keys in the record, spool reads tombstones and holds to carry
-	// an erase over, and storagetest scrubs a session.
+	// The place, with its adapters, which know nothing of sessions; and the packages that are
+	// built on it: seal keeps the ids of its keys in the record, spool reads tombstones and
+	// holds to carry an erase over, and storagetest scrubs a session.
 	"storage":             {"redact", "internal/ctxlock"},
 	"storage/record":      {"redact", "storage", "internal/ctxlock", "internal/jsonscan"},
 	"storage/seal":        {"storage", "storage/record"},

@@ -120,7 +120,7 @@ func (s *scene) put(k storage.Key, data []byte) {
 	}
 }
 
-// become restores a state for the keys that in selects.
+// become restores a state for the keys that the function in selects.
 func (s *scene) become(want state, in func(storage.Key) bool) {
 	now := s.dump()
 	for k := range now {

@@ -225,7 +225,7 @@ func (r *reading) spread(f func(message.Message) bool) []bool {
 }
 
 // waits reports whether a call of message i's round is open. Its result can come after
-// those of a later message; without the round, that result would have no call.
+// the results of a later message; without the round, that result would have no call.
 func (r *reading) waits(i int) bool {
 	for k := r.spans[r.round[i]][0]; k < r.spans[r.round[i]][1]; k++ {
 		if r.openCalls[k] {

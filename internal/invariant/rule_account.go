@@ -115,8 +115,8 @@ func (j *judge) fitsNotice() bool {
 	return j.Fixed+sum(j.costOut)+j.Cost(notice) <= j.Budget
 }
 
-// checkNotice: the notice states the number of dropped messages, including those
-// of the previous notice. A dropped summary may be counted.
+// checkNotice: the notice states the number of dropped messages, including the number
+// in the previous notice. A dropped summary may be counted.
 func (j *judge) checkNotice() {
 	least, most := 0, 0
 	for i, d := range j.Decisions {

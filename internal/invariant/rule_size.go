@@ -6,7 +6,7 @@ import (
 	"github.com/agentcompact/compact/message"
 )
 
-// summarySlack is the cost of a summary's tags, beside that of its text.
+// summarySlack is the cost of a summary's tags, in addition to the cost of its text.
 const summarySlack = 64
 
 // checkBudget: the view costs at most the budget.

@@ -138,7 +138,7 @@ func TestEditsThatAreReadStayAsTheyAre(t *testing.T) {
 }
 
 // A changed line of the log is not read as an edit, and its originals are not assigned
-// to the next edit. What was read is not read again.
+// to the next edit. Lines that were read are not read again.
 func TestEditsBehindAChangedOneBeginWithTheirOriginals(t *testing.T) {
 	must := func(err error) {
 		t.Helper()

@@ -170,7 +170,7 @@ func (d *Conversation) edit(edits []policy.Edit, anchor int, u *undo, all func()
 type rewriter struct {
 	d     *Conversation
 	u     *undo
-	all   func() toolcall.Index // tool calls of the input; nil: use those of d
+	all   func() toolcall.Index // tool calls of the input; nil: use the calls of d
 	calls toolcall.Index
 	at    int
 	texts map[int]string        // new texts of message at, by part

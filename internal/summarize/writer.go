@@ -94,7 +94,7 @@ type Summary struct {
 	Fallback   string  // "", FallbackBrief or FallbackExtractive
 	Pieces     int     // number of pieces of the input
 	Calls      int     // required drafts: pieces and merges
-	Attempts   int     // calls of the Summarizer, including failed calls, without those of the fallback
+	Attempts   int     // calls of the Summarizer, including failed calls, without calls of the fallback
 	First      int     // number of the first summarized message, as lines cite it
 	Named      int     // identifiers that Text names
 	Invented   int     // identifiers that were removed because the source lacks them

@@ -158,7 +158,7 @@ var idleStarts = []string{"nothing to commit", "nothing added to commit", "no ch
 // errorWords occur in lines of other failed commands.
 var errorWords = []string{"error", "failed", "cannot ", "can't ", "could not ", "not found", "no such ", "denied", "refused", "invalid", "timed out", "conflict", "unable to ", "not staged", "nothing to commit", "nothing added"}
 
-// doneStarts begin lines, in lower case, in which a command reports what it did.
+// doneStarts begin lines, in lower case, in which a command reports its work.
 var doneStarts = []string{"successfully ", "all tests pass", "all checks pass", "all existing tests pass", "created pull request", "https://github.com/", "* [new ", "added ", "published "}
 
 // ticks begin lines about something done or valid. A single line of a list of ticks

@@ -30,8 +30,8 @@ func message1(t *testing.T, raw string) message.Message {
 	return m
 }
 
-// Each case is a view of the legal request, made by hand: sources first, what
-// is changed in it second.
+// Each case is a view of the legal request, made by hand: first the sources, then the
+// changes.
 func TestCheckCatchesEachRule(t *testing.T) {
 	r := parse(t, legal)
 	msgs := r.Messages()

@@ -239,8 +239,9 @@ func TestConcurrentErasesKeepNewSessions(t *testing.T) {
 	}
 }
 
-// lateCreate is an archive in which the creates of one file wait for each other: that of
-// the next session is announced, then that of the erased session is carried out.
+// lateCreate is an archive in which the creates of one file wait for each other: the
+// next session announces its create, and then the create of the erased session is
+// carried out.
 type lateCreate struct {
 	*memory.Archive
 	name              string

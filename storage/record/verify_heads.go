@@ -265,7 +265,7 @@ func (l *headLine) tells(t Tombstone) bool {
 	return t.Who == l.Who && t.Reason == l.Why && t.At.After(l.At.Add(-stoneSlack)) && (t.Done || t.At.Before(l.At.Add(stoneSlack)))
 }
 
-// stoneSlack is the maximum difference between the time in a head and that in its
+// stoneSlack is the maximum difference between the time in a head and the time in its
 // tombstone. Version 0.1.0 read the clock separately for each.
 const stoneSlack = time.Minute
 

@@ -63,8 +63,8 @@ func (c cut) of(session string, ops []queued) (then []queued) {
 	return then
 }
 
-// arrived reports whether all operations of the sessions at that time were
-// sent, except those of sessions in conflict, which are never sent.
+// arrived reports whether all operations of the sessions at that time were sent, except
+// the operations of sessions in conflict, which are never sent.
 func (c cut) arrived(s *Spool) bool {
 	for session := range c {
 		if isBeside(session) || s.conflict(session) != nil {

@@ -1,12 +1,12 @@
 // Command cputime runs tests and prints the CPU time of each package's test binary,
 // with all processes that it starts and waits for. The time to compile and link is not
-// part of it: what a test itself has compiled is in a column of its own. All tests run:
-// cached results are not used.
+// part of it: the time for code that a test itself compiles is in a separate column.
+// All tests run: cached results are not used.
 //
 //	go run ./tools/cputime ./...
 //	go run ./tools/cputime -short ./compact ./redact
 //
-// Its arguments are those of go test, whose output it prints if a test fails.
+// It takes the arguments of go test. If a test fails, it prints the output of go test.
 package main
 
 import (

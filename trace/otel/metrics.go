@@ -19,8 +19,8 @@ import (
 // MetricsOptions changes what [NewOTLPMetrics] does. Nil, and zero fields, mean
 // the defaults.
 type MetricsOptions struct {
-	// Headers are sent with each request, for authentication for example.
-	// Default: those of OTEL_EXPORTER_OTLP_HEADERS.
+	// Headers are sent with each request, for authentication for example. Default: the
+	// headers in OTEL_EXPORTER_OTLP_HEADERS.
 	Headers map[string]string
 	// ServiceName is the service.name of the resource. Default: OTEL_SERVICE_NAME,
 	// or "compact".

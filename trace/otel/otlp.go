@@ -20,8 +20,8 @@ import (
 // OTLPOptions changes what [NewOTLP] does. Nil, and zero fields, mean the
 // defaults.
 type OTLPOptions struct {
-	// Headers are sent with each request, for authentication for example.
-	// Default: those of OTEL_EXPORTER_OTLP_HEADERS.
+	// Headers are sent with each request, for authentication for example. Default: the
+	// headers in OTEL_EXPORTER_OTLP_HEADERS.
 	Headers map[string]string
 	// ServiceName is the service.name of the resource. Default: OTEL_SERVICE_NAME,
 	// or "compact".

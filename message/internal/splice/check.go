@@ -68,6 +68,6 @@ func ID(source int, about string) string {
 	return from + "/" + about
 }
 
-// Changed reports whether a part that can't be edited differs from that in message s
-// of the request.
+// Changed reports whether a part that can't be edited differs from the same part in
+// message s of the request.
 func (l *List) Changed(m *message.Message, s int) bool { return elements.Changed(&l.msgs[s], m) }

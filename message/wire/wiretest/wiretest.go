@@ -34,8 +34,8 @@ func Body(t *testing.T, f wire.Format, body []byte) {
 	}
 }
 
-// identity tests that for a view that is equal to Messages, Write returns the
-// same slice.
+// identity tests that Write returns the same slice for a view that is equal to
+// Messages.
 func identity(t *testing.T, r wire.Request, body []byte) {
 	t.Helper()
 	out, err := r.Write(slices.Clone(r.Messages()), Sources(len(r.Messages())))
