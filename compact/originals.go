@@ -58,7 +58,7 @@ func (r *run) readOriginals(ctx context.Context) map[string]string {
 	}
 	if err != nil && ctx.Err() == nil {
 		c.res.Warnings = append(c.res.Warnings, c.m.redactor.Text(fmt.Sprintf(
-			"tool results that were masked before could not all be read back (%d of %d were); the summary says nothing of how the others came out: %v",
+			"only %d of %d earlier masked tool results could be read back; the summary does not state the outcomes of the others: %v",
 			b.found, len(missing), err)).String())
 	}
 	return all

@@ -117,7 +117,7 @@ func (q *recallQuery) answer(ctx context.Context, text string, bytes int) string
 // part its reference, and then its lines with numbers.
 func listed(f recall.Found, bytes int) string {
 	if f.Lines == 0 {
-		return "[no line of what was removed matches]"
+		return "[no line of the removed text matches]"
 	}
 	out, shows := matchLines(f.Matches)
 	kept, left := excerpt.Fitting(out, bytes-noteBytes)

@@ -167,7 +167,7 @@ func TestRecallToolSearchesEverything(t *testing.T) {
 	if got := call(`{"pattern":"^line 501$","context":30}`); len(got) > 800 || !strings.HasSuffix(got, "[1 of 1 matching lines, what was said first, newest first; lines around them are left out: ask with less context]") {
 		t.Errorf("lines around that are too many: %q", got)
 	}
-	if got := call(`{"pattern":"no such thing anywhere"}`); got != "[no line of what was removed matches]" {
+	if got := call(`{"pattern":"no such thing anywhere"}`); got != "[no line of the removed text matches]" {
 		t.Errorf("got %q", got)
 	}
 	got = call(`{"pattern":"line"}`)

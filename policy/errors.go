@@ -51,7 +51,7 @@ const (
 	whyPair    = "last tool call"
 	whyKept    = "recent, and there is no stage shrink"
 	whyNoStage = "no stage may take it"
-	whyIllegal = "the provider would refuse what is left without it"
+	whyIllegal = "the provider would refuse the remaining messages without it"
 	whyFailed  = "the stage that takes it failed"
 )
 

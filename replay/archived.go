@@ -96,7 +96,7 @@ func (r *Archived) histories(ctx context.Context, s *record.Session) error {
 	for i := range r.steps {
 		step := &r.steps[i]
 		if record.IsOriginals(step.Archive) || step.Archive == "" {
-			return fmt.Errorf("%w: step %d stored only what it changed, as presets that work on every call do", ErrNotWhole, step.Step)
+			return fmt.Errorf("%w: step %d stored only the messages that it changed, as presets that work on every call do", ErrNotWhole, step.Step)
 		}
 		if err := r.history(ctx, s, step.Archive); err != nil {
 			return err

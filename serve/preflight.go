@@ -108,7 +108,7 @@ func (h *Handler) reduce(ctx context.Context, body io.Reader) (any, error) {
 	to, ok := wires[q.Format]
 	switch {
 	case !ok:
-		return nil, badRequest("format %q is none of openai, responses, anthropic, gemini", q.Format)
+		return nil, badRequest("format %q is unknown; use openai, responses, anthropic or gemini", q.Format)
 	case q.Session == "":
 		return nil, badRequest("session is missing: the same name in every call of a conversation")
 	case len(q.Messages) == 0:

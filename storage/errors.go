@@ -28,7 +28,7 @@ var (
 	ErrLocked = errors.New("kept by a lock")
 	// ErrNoIdentity means that the data is encrypted, and this process has no identity to
 	// decrypt it. Whether it was changed is unknown.
-	ErrNoIdentity = errors.New("encrypted, and nothing here can read it")
+	ErrNoIdentity = errors.New("encrypted, and this process has no identity that can read it")
 	// ErrUnreachable means that an archive which continues without its remote
 	// archive, such as a spool on disk, can't answer a question that only the
 	// remote archive can.
@@ -67,7 +67,7 @@ type LockedError struct {
 // Error names the time until which the key is locked.
 func (e *LockedError) Error() string {
 	if e.Until.IsZero() {
-		return e.By + " keeps it until somebody lifts that"
+		return e.By + " keeps it until the lock is removed"
 	}
 	return e.By + " keeps it until " + e.Until.UTC().Format(time.RFC3339)
 }
@@ -88,7 +88,7 @@ type ChangedError struct {
 
 // Error names the file and the hashes.
 func (e *ChangedError) Error() string {
-	text := e.File + " is not what was stored and is not used"
+	text := e.File + " was changed since it was stored, and is not used"
 	if e.Detail != "" {
 		text += ": " + e.Detail
 	}

@@ -80,7 +80,7 @@ func isUsed(ctx context.Context, archive storage.Archive, id string) (bool, erro
 // user could take the earlier result for the new one.
 func (a *app) sayEarlier(res *compact.Result) {
 	for _, e := range res.Earlier {
-		a.complain("compactctl", fmt.Sprintf("%s had other settings (%s); their edits are applied again. To begin anew, add --fresh", stepsOf(e), settingsOf(e)))
+		a.complain("compactctl", fmt.Sprintf("%s had other settings (%s); their edits are applied again. To start again, add --fresh", stepsOf(e), settingsOf(e)))
 	}
 }
 

@@ -7,7 +7,7 @@ import (
 	"github.com/agentcompact/compact/message"
 )
 
-var errBody = errors.New("the provider says that the body is too large, and there is no smaller one")
+var errBody = errors.New("the provider says that the body is too large, and it can't be made smaller")
 
 // lighten compacts a request with media whose body the provider refused as too large
 // without naming its limit. The new limit is two thirds of the sent bytes. It also

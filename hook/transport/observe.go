@@ -122,7 +122,7 @@ func (t *Transport) observe(req *http.Request, next roundTrip, format wire.Forma
 // look is the observation of one request.
 type look struct {
 	x    exchange
-	once sync.Once // the body can be sent twice
+	once sync.Once // starts the observation once, although the body can be sent twice
 
 	mu     sync.Mutex
 	marked []byte // the body that was sent, if it can hold a boundSeal; nil = it can't

@@ -251,7 +251,7 @@ func (s *scene) sessions() {
 	s.find("an erased session restored", s.verify(nil, nil), "carol", "rolled back", "erase", "by dave")
 	s.become(none, below("bob"))
 	s.commit(s.open("bob", nil), 1)
-	s.find("a session begun anew", s.verify(nil, nil), "bob", "begins anew")
+	s.find("a session begun anew", s.verify(nil, nil), "bob", "began again")
 	stones := func(k storage.Key) bool { return k.String() == "_erased.jsonl" }
 	s.become(none, stones)
 	s.find("the tombstones deleted", s.verify(nil, nil), "the tombstone is gone", "erase")

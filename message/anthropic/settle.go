@@ -90,8 +90,8 @@ func (s *settling) put(before int, m mark) {
 	}
 }
 
-// endsMarked reports whether the last block of an item that can carry a mark
-// has one.
+// endsMarked reports whether an item ends with a mark: its last block that can carry a
+// mark has a mark.
 func endsMarked(item []byte) bool {
 	h, err := readHead(item)
 	if err != nil || h.Content.End == 0 || item[h.Content.Start] != '[' {

@@ -38,7 +38,7 @@ func (f Fallback) Propose(_ context.Context, v *policy.View) (policy.Proposal, e
 	}
 	if last > 0 {
 		out.Summary = &policy.SummaryInfo{Strategy: ContractStrategy, Fallback: fallbackPruning, Input: last, Errors: []string{
-			"policy: a summary does not fit beside what must stay"}}
+			"policy: a summary does not fit beside the messages that must stay"}}
 	}
 	return out, nil
 }

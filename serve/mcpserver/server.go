@@ -47,15 +47,15 @@ func newServer(open Opener, version string) *mcp.Server {
 	reads := &mcp.ToolAnnotations{ReadOnlyHint: true, IdempotentHint: true}
 	mcp.AddTool(m, &mcp.Tool{
 		Name: "sessions", Annotations: reads,
-		Description: "List the conversations of which something was taken out and archived, the newest first.",
+		Description: "List the conversations with removed and archived text, the newest first.",
 	}, s.sessions)
 	mcp.AddTool(m, &mcp.Tool{
 		Name: "search", Annotations: reads,
-		Description: "Search what was taken out of a conversation, line by line, for a regular expression; without capitals it matches in any case. Each match names the reference that recall takes.",
+		Description: "Search the text that was removed from a conversation, line by line, for a regular expression; without capitals it matches in any case. Each match names the reference that recall takes.",
 	}, s.search)
 	mcp.AddTool(m, &mcp.Tool{
 		Name: "recall", Annotations: reads,
-		Description: "Read again what was taken out of a conversation: by the reference in a placeholder (\"recall 3f9a2c1b77de\"), by a summary's citation (s12 or s12-s20), or by turn (turn:17, turn:17:observation).",
+		Description: "Read text again that was removed from a conversation: by the reference in a placeholder (\"recall 3f9a2c1b77de\"), by a summary's citation (s12 or s12-s20), or by turn (turn:17, turn:17:observation).",
 	}, s.recall)
 	return m
 }

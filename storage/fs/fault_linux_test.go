@@ -41,7 +41,8 @@ func needsMounts(t testing.TB) {
 	must(t, unix.Unmount(dir, 0))
 }
 
-// mount mounts, and unmounts when the test ends, however it ends.
+// mount mounts a file system, and unmounts it at the end of the test, even if the test
+// fails.
 func mount(t testing.TB, source, kind, options string) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -310,7 +311,7 @@ func TestPowerLossRevealsEachMissingSync(t *testing.T) {
 		{"create", fs.FaultNoFileSync, true}, {"append", fs.FaultNoFileSync, true}, {"create", fs.FaultNoFolderSync, true},
 	} {
 		root, id := fmt.Sprintf("%s/root%d", d.dir, i), "s"
-		warm, err := fs.Open(root) // the root itself lasts
+		warm, err := fs.Open(root) // the root folder must be durable before
 		must(t, err)
 		must(t, warm.Create(t.Context(), key(t, "s/first"), lit))
 		must(t, warm.Close())
@@ -318,7 +319,7 @@ func TestPowerLossRevealsEachMissingSync(t *testing.T) {
 		w.acked(t)
 		d.cut(t)
 		must(t, w.stdin.Close())
-		_ = w.wait(t) // it has done its part
+		_ = w.wait(t) // the worker has ended
 		d.restore(t)
 		var k acknowledged
 		k.add(t, w)

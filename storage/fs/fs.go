@@ -167,7 +167,7 @@ func (a *Archive) try() error {
 		return fmt.Errorf("the file system has no hard links: %w", err)
 	}
 	if err := a.sys.link(a.root, t.name, second); !errors.Is(err, iofs.ErrExist) {
-		return fmt.Errorf("the file system overwrites what exists: %w", storage.ErrUnsupported)
+		return fmt.Errorf("the file system overwrites existing files: %w", storage.ErrUnsupported)
 	}
 	return a.root.Remove(second)
 }

@@ -344,7 +344,7 @@ func (c *copier) same(ctx context.Context, info storage.Info, size int64) error 
 }
 
 func differently(k storage.Key, how string) error {
-	return &storage.Error{Op: "copy", Key: k, Err: fmt.Errorf("%w: %s, and nothing of its folder was copied; where it was scrubbed here, copy it into an empty archive", storage.ErrExists, how)}
+	return &storage.Error{Op: "copy", Key: k, Err: fmt.Errorf("%w: %s, and its folder was not copied; if it was scrubbed in the source, copy it into an empty archive", storage.ErrExists, how)}
 }
 
 // sumOf hashes the first n bytes of a file.

@@ -30,7 +30,7 @@ func (c *copier) folder(ctx context.Context, dir storage.Key) error {
 			return err
 		}
 		if !anew || round == copyRounds {
-			return &storage.Error{Op: "copy", Key: dir, Err: fmt.Errorf("%w: it was scrubbed here meanwhile, and the rest of it was not copied; copy it into an empty archive", storage.ErrExists)}
+			return &storage.Error{Op: "copy", Key: dir, Err: fmt.Errorf("%w: the source was scrubbed during the copy, and the rest was not copied; copy it into an empty archive", storage.ErrExists)}
 		}
 		if err := discard(ctx, c.dst, remover, dir); err != nil {
 			return err

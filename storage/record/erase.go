@@ -157,7 +157,7 @@ func (s *Session) sweep(ctx context.Context) []string {
 	}
 	left, err := sweeper.Sweep(ctx, s.dir)
 	if err != nil {
-		left = append(left, "what was not looked at, because of an error")
+		left = append(left, "the files that were not listed, because of an error")
 	}
 	return left
 }

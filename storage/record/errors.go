@@ -17,7 +17,7 @@ var (
 	ErrScrubbed = errors.New("scrubbed since it was opened")
 	// ErrUnplaced means that a scrub of the session was interrupted, or is in progress.
 	// [Session.EndScrub] completes it.
-	ErrUnplaced = errors.New("a scrub of it was cut short or is under way")
+	ErrUnplaced = errors.New("a scrub of it was interrupted or is in progress")
 	// ErrHeld means that the session is under a legal hold and cannot be removed.
 	ErrHeld = errors.New("under a legal hold")
 	// ErrForeign means that a folder has none of the files of a session, so it is not

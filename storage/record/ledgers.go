@@ -149,7 +149,7 @@ func (s *Session) summary(ctx context.Context, name string) ([]byte, error) {
 	text, err := s.Read(ctx, name, 0, maxSummaryBytes+1)
 	switch {
 	case errors.Is(err, storage.ErrNotExist):
-		return nil, s.orScrub(ctx, was, &storage.ChangedError{File: name, Detail: "it is not there any more"})
+		return nil, s.orScrub(ctx, was, &storage.ChangedError{File: name, Detail: "it is missing"})
 	case err != nil:
 		return nil, err
 	}
@@ -203,7 +203,7 @@ func (s *Session) vanished(ctx context.Context, step int, err error) (Ledger, er
 	case rerr != nil:
 		return Ledger{}, rerr
 	}
-	e := &storage.ChangedError{File: ledgerKind.file(step, 1), Detail: "it is not there any more"}
+	e := &storage.ChangedError{File: ledgerKind.file(step, 1), Detail: "it is missing"}
 	if said := t.facts.ledgers.of(step); len(said) > 0 {
 		e.Want = said[0].SHA256
 	}

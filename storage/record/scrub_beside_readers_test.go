@@ -222,7 +222,7 @@ func TestCopyStartedAtEachStepOfAScrub(t *testing.T) {
 		copied := memory.New()
 		_, err := record.Copy(t.Context(), kept{copied}, a, record.CopyOptions{})
 		if err != nil {
-			if told++; !errors.Is(err, storage.ErrExists) || !strings.Contains(err.Error(), "scrubbed here meanwhile") {
+			if told++; !errors.Is(err, storage.ErrExists) || !strings.Contains(err.Error(), "scrubbed during the copy") {
 				t.Errorf("%s: %v", name, err)
 			}
 		}

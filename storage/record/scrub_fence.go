@@ -45,7 +45,7 @@ func (e *fencedError) Unwrap() error { return ErrUnplaced }
 // errNoLog means that a log is missing, possibly because it is being rewritten.
 // errStrange means that a log does not continue the known part.
 var (
-	errNoLog   = errors.New("it is not there")
+	errNoLog   = errors.New("it is missing")
 	errStrange = errors.New("it is another file, or was changed")
 )
 

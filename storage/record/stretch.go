@@ -167,7 +167,7 @@ func (s *Session) stretch(ctx context.Context, in string, st Stretch) ([]byte, e
 	e := &storage.ChangedError{File: st.From, Want: st.SHA256, Detail: fmt.Sprintf("lines %d to %d, which %s refers to, are others", st.First, st.First+st.Lines-1, in)}
 	switch {
 	case errors.Is(err, storage.ErrNotExist):
-		e.Detail = "it is not there any more, and " + in + " refers to it"
+		e.Detail = "it is missing, and " + in + " refers to it"
 		return nil, e
 	case err != nil:
 		return nil, err
@@ -176,7 +176,7 @@ func (s *Session) stretch(ctx context.Context, in string, st Stretch) ([]byte, e
 		return nil, e
 	}
 	if bytes.Count(data, []byte("\n")) != st.Lines || data[len(data)-1] != '\n' {
-		e.Have, e.Detail = "", fmt.Sprintf("%s says of other bytes of it that they are lines %d to %d", in, st.First, st.First+st.Lines-1)
+		e.Have, e.Detail = "", fmt.Sprintf("%s names other bytes of it as lines %d to %d", in, st.First, st.First+st.Lines-1)
 		return nil, e
 	}
 	return data, nil

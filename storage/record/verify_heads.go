@@ -25,7 +25,7 @@ func (v *verifier) checkBook() {
 		case x.id == now:
 			v.checkLife(x)
 		case gone == nil:
-			v.problem(Removed, manifestName, 0, "the heads record a %s, and nothing of that is left: the manifest begins anew", x.last().said())
+			v.problem(Removed, manifestName, 0, "the heads record a %s, but the manifest began again and has no trace of it", x.last().said())
 		default:
 			v.checkRecord(b, gone)
 		}

@@ -67,7 +67,7 @@ func (v *verifier) checkTargets(ctx context.Context, index, file string, want []
 	}
 	slices.SortFunc(want, func(x, y target) int { return cmp.Compare(x.off, y.off) })
 	wrong := func(t target) {
-		v.problem(Changed, index, 0, "it has %s in %d bytes at %d of %s, where another line stands", t.key, t.len, t.off, file)
+		v.problem(Changed, index, 0, "it has %s in %d bytes at %d of %s, where another line is", t.key, t.len, t.off, file)
 	}
 	s := &Session{a: v.a, dir: v.dir}
 	r, err := s.Open(ctx, file, 0, -1)

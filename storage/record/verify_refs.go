@@ -58,7 +58,7 @@ func (v *verifier) checkRef(ctx context.Context, ledger string, ref Ref) error {
 	case ref.SHA256 != "" && hashOf(data) != ref.SHA256:
 		v.problem(Changed, ref.File, 0, "%s refers to %d bytes at %d that were others", ledger, ref.Len, ref.Off)
 	case ref.ID != "" && !bytes.Contains(data, []byte(`"`+ref.ID+`"`)):
-		v.problem(Changed, ledger, 0, "it refers to %d bytes at %d of %s for %s, where another message stands", ref.Len, ref.Off, ref.File, ref.ID)
+		v.problem(Changed, ledger, 0, "it refers to %d bytes at %d of %s for %s, where another message is", ref.Len, ref.Off, ref.File, ref.ID)
 	}
 	if ref.Index == "" {
 		return nil

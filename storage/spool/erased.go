@@ -151,7 +151,7 @@ func (s *Spool) erased(ctx context.Context, session string) (bool, error) {
 	if had, err := s.remoteHad(session); err != nil || !had || !unknown {
 		return false, err
 	}
-	return false, &ConflictError{Reason: "the remote archive has nothing of it any more, and a session of this name was erased; the tombstone does not tell whether it was this one"}
+	return false, &ConflictError{Reason: "the remote archive has no file of it any more, and a session of this name was erased; the tombstone does not show whether it was this one"}
 }
 
 // remoteHad reports whether the remote archive had anything of a session on the disk.

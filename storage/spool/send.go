@@ -233,7 +233,7 @@ func (s *Spool) sendLog(ctx context.Context, k storage.Key, floor, end int64) er
 			return err
 		}
 		if have < floor {
-			return &ConflictError{Reason: fmt.Sprintf("the remote archive has %d bytes of %s, of which %d were sent: it was erased, or cut", have, k, floor)}
+			return &ConflictError{Reason: fmt.Sprintf("the remote archive has %d bytes of %s, but %d were sent: the file was erased or cut", have, k, floor)}
 		}
 		if have >= end {
 			return nil

@@ -119,7 +119,7 @@ func Views(t *testing.T, f wire.Format, body []byte, seed uint64, relative ...st
 		}
 		want := found(r.Check(view, sources), relative)
 		if diff := cmp.Diff(want, found(again.Check(back, wiretest.Sources(len(back))), nil)); diff != "" {
-			t.Fatalf("a view breaks other rules than what is written of it: %s\n%s", diff, out)
+			t.Fatalf("a view breaks other rules than the body written from it: %s\n%s", diff, out)
 		}
 	}
 }
