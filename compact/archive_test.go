@@ -70,17 +70,17 @@ func TestArchiveFailureLeavesTheHistoryUntouched(t *testing.T) {
 				t.Errorf("the failed operation is %q, want %q", failed.Op, op)
 			}
 			if a.fails.Load() == 0 {
-				t.Fatal("the archive was never asked")
+				t.Fatal("the archive was never used")
 			}
 			if bytesOf(res.Messages) != before || res.Step != 0 || res.Triggered {
-				t.Error("something was taken out that is not stored")
+				t.Error("text was removed that is not stored")
 			}
 			if res.Bill != nil {
 				t.Errorf("a call that failed has a bill: %+v", res.Bill)
 			}
 			if res.SummarizedCount+res.MaskedCount+res.KeptCount != 0 || res.Decisions != nil || res.Stages != nil || res.Summary != nil ||
 				res.ReductionStage != compact.ReductionNone || res.Savings != (compact.Savings{}) || res.After != res.Before {
-				t.Errorf("the result tells of edits that were not made: %+v", res)
+				t.Errorf("the result reports edits that were not made: %+v", res)
 			}
 			a.word = "" // the disk is free again
 			if n := len(r.named(trace.NameError)); n != 1 {
@@ -169,8 +169,8 @@ func TestStepsWithoutAnArchiveAreMadeDurableLater(t *testing.T) {
 	}
 }
 
-// A ledger of another process that was changed is reported by the call that stores its
-// own earlier steps after it, like by any other call that reads it.
+// A changed ledger of another process is reported by each call that reads it, including
+// the call that stores its own earlier steps after it.
 func TestAChangedStepIsReportedWhenStepsAreStoredLater(t *testing.T) {
 	dir := t.TempDir()
 	disk := mustOpen(t, dir)
@@ -248,7 +248,7 @@ func committedBefore(t *testing.T, writer strategy.Summarizer) {
 	select {
 	case <-done:
 		t.Fatal("the call returned before the transcript was durable")
-	case <-time.After(100 * time.Millisecond): // enough for a ledger, were it not for the transcript
+	case <-time.After(100 * time.Millisecond): // enough time to store a ledger, if the call did not wait for the transcript
 	}
 	close(a.release)
 	if res := <-done; !res.Triggered || a.violated.Load() {
@@ -295,7 +295,7 @@ func TestArchiveHasTheLayoutOfTheDesign(t *testing.T) {
 		t.Errorf("verify: %v, %+v", err, report)
 	}
 	if res.Archived == nil || res.Archived.Head == "" || !slices.Contains(res.Archived.Files, "ledger-001.json") {
-		t.Errorf("the result does not say where: %+v", res.Archived)
+		t.Errorf("the result does not name the files: %+v", res.Archived)
 	}
 }
 
@@ -452,7 +452,7 @@ func TestArchiveStoresASessionThatNeverCompacts(t *testing.T) {
 		t.Fatal(err)
 	}
 	if names := files(t, filepath.Join(dir, "s")); !slices.Contains(names, "transcript-final-001.jsonl") || !slices.Contains(names, "events.jsonl") {
-		t.Errorf("there is %v", names)
+		t.Errorf("the session has the files %v", names)
 	}
 }
 

@@ -55,7 +55,7 @@ func TestRuleIsCheckedAgainstItsSamples(t *testing.T) {
 		"not 1 to 32 characters: words of": func(r *redact.Rule) { r.ID = "Two Words" },
 		"ID of a built-in":                 func(r *redact.Rule) { r.ID = "aws-access-token" },
 		"needs a sample":                   func(r *redact.Rule) { r.Clean = nil },
-		"no regular expression":            func(r *redact.Rule) { r.Pattern = "(" },
+		"not a regular expression":         func(r *redact.Rule) { r.Pattern = "(" },
 		"an empty text":                    func(r *redact.Rule) { r.Pattern = "x*" },
 		"stands for what was redacted":     func(r *redact.Rule) { r.Pattern = "RED[A-Z]+" },
 		"find its sample":                  func(r *redact.Rule) { r.Words, r.Pattern, r.Secrets = nil, `badge=(\w*)`, []string{"badge= 1234"} },

@@ -29,7 +29,7 @@ type KeyError struct {
 
 // Error quotes at most 80 bytes of the text.
 func (e *KeyError) Error() string {
-	return fmt.Sprintf("storage: %s is no key: %s", segment.Quote(e.Text), e.Reason)
+	return fmt.Sprintf("storage: %s is not a key: %s", segment.Quote(e.Text), e.Reason)
 }
 
 // ParseKey parses the output of [Key.String]. It returns a [*KeyError] for

@@ -262,7 +262,7 @@ func (d *Conversation) cut(e *policy.Edit, was int, u *undo) error {
 		return fmt.Errorf("%w: recent span at %d of %d", policy.ErrEdit, e.Cut.Recent, d.items.len())
 	}
 	if e.Cut.New != nil && !utf8.ValidString(e.Cut.New.Text()) {
-		return fmt.Errorf("%w: a ledger can't store what stands for the removed messages: it is no UTF-8", policy.ErrEdit)
+		return fmt.Errorf("%w: a ledger can't store the message in place of the removed ones: it is not valid UTF-8", policy.ErrEdit)
 	}
 	pinned, anchor := d.pinnedRounds(e.Cut, was)
 	var out list[item]

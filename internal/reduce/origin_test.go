@@ -194,7 +194,7 @@ func TestRecognizeKeepsOriginsOfThisView(t *testing.T) {
 }
 
 // A caller knows the costs of the input only. An edited message has its own cost.
-func TestViewCountsEditedMessagesAnew(t *testing.T) {
+func TestViewCountsEditedMessagesAgain(t *testing.T) {
 	history := numbered(4)
 	e, costs := &Engine{Cost: charCost{}}, []int(nil)
 	for i := range history {

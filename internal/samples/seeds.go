@@ -36,7 +36,7 @@ func chosen() (first, last uint64, ok bool) {
 		last, err = strconv.ParseUint(to, 10, 62)
 	}
 	if err != nil || last < first {
-		panic("COMPACT_SEED: " + text + " is no seed, and no range of seeds such as 100-199")
+		panic("COMPACT_SEED: " + text + " is neither a seed nor a range of seeds such as 100-199")
 	}
 	return first, last, true
 }

@@ -89,7 +89,7 @@ func TestFullDiskIsAClearErrorWithoutPartialFiles(t *testing.T) {
 			t.Errorf("verify: %s", p)
 		}
 		for _, n := range r.Notes {
-			if strings.Contains(n, "no whole line") {
+			if strings.Contains(n, "an incomplete line") {
 				t.Errorf("half a line is left: %s", n)
 			}
 		}

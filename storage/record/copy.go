@@ -193,7 +193,7 @@ func (c *copier) named(ctx context.Context, dir string) error {
 
 func (c *copier) session(ctx context.Context, dir storage.Key) error {
 	if !IsFolder(dir.String()) {
-		return &storage.KeyError{Text: dir.String(), Reason: "it is no folder of a session"}
+		return &storage.KeyError{Text: dir.String(), Reason: "it is not the folder of a session"}
 	}
 	s, err := openDir(ctx, c.src, dir)
 	if err != nil {

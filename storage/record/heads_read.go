@@ -109,7 +109,7 @@ func (b *HeadBook) take(w *headWriter, writer string, number int, body []byte, h
 		return
 	}
 	if err := json.Unmarshal(body, &l.head); err != nil || l.Op == "" || l.At.IsZero() || !isHash(l.Session) || !isHash(l.Life) || !isHash(l.Head) {
-		b.problem(Unreadable, w.file, number, "it is no line of heads")
+		b.problem(Unreadable, w.file, number, "it is not a line of heads")
 		return
 	}
 	if l.Writer != writer {
@@ -164,7 +164,7 @@ func (b *HeadBook) Copy(ctx context.Context, r io.Reader, file string) error {
 			ok = json.Unmarshal(link.body(), &h) == nil
 		}
 		if !ok {
-			b.problem(Unreadable, file, number, "it is no line of heads")
+			b.problem(Unreadable, file, number, "it is not a line of heads")
 			return nil
 		}
 		if _, torn := link.torn(); torn {

@@ -70,7 +70,7 @@ func OpenDir(ctx context.Context, a storage.Archive, dir string) (*Session, erro
 		return nil, err
 	}
 	if !IsFolder(dir) {
-		return nil, &storage.KeyError{Text: dir, Reason: "it is no folder of a session"}
+		return nil, &storage.KeyError{Text: dir, Reason: "it is not the folder of a session"}
 	}
 	return openDir(ctx, a, key)
 }

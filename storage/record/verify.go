@@ -155,7 +155,7 @@ func Verify(ctx context.Context, a storage.Archive, session string, opts VerifyO
 // accepts a folder whose manifest can't be read, and reports that.
 func VerifyDir(ctx context.Context, a storage.Archive, dir string, opts VerifyOptions) (Report, error) {
 	if !IsFolder(dir) {
-		return Report{}, &storage.KeyError{Text: dir, Reason: "it is no folder of a session"}
+		return Report{}, &storage.KeyError{Text: dir, Reason: "it is not the folder of a session"}
 	}
 	return verifyAgain(storage.ReadFirsthand(ctx), a, keyOf(dir), opts)
 }

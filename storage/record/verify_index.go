@@ -121,7 +121,7 @@ func (v *verifier) checkIndexed(ctx context.Context, ledger string, ref Ref) err
 	}
 	q, err := turnindex.ParseQuery(ref.ID)
 	if err != nil {
-		v.problem(Unreadable, ledger, 0, "it refers to %q, which is no fingerprint", ref.ID)
+		v.problem(Unreadable, ledger, 0, "it refers to %q, which is not a fingerprint", ref.ID)
 		return nil
 	}
 	table, err := v.table(ctx, ref.Index)

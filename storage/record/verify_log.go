@@ -125,7 +125,7 @@ func (c *logCheck) closeJunk(next linked) {
 		c.problem(Added, c.first, "no session wrote this")
 		return
 	}
-	c.problem(Changed, c.first, "this is no line of a log")
+	c.problem(Changed, c.first, "this is not a line of a log")
 	c.seq, c.head = next.seq-1, next.prev // the replaced line
 }
 
@@ -198,6 +198,6 @@ func (c *logCheck) finish() {
 		c.v.note("%s: nothing proves that its last %d lines are all: its agent is running or was killed, and the manifest records %d lines", c.name, c.unmarked, c.lines)
 	}
 	if n := len(c.junk); n > 0 {
-		c.v.note("%s: its last %d bytes are no whole line: a crash cut it off, or somebody did", c.name, n)
+		c.v.note("%s: its last %d bytes are an incomplete line: a crash or a person cut it off", c.name, n)
 	}
 }

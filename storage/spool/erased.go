@@ -68,7 +68,7 @@ func (s *Spool) stones(ctx context.Context) (map[string][]record.Tombstone, erro
 	all := map[string][]record.Tombstone{}
 	for t, err := range record.Tombstones(ctx, s.over(s.remote)) {
 		if errors.Is(err, storage.ErrNoIdentity) {
-			return nil, nil // unknown here
+			return nil, nil // this process can't read the tombstones
 		}
 		if err != nil {
 			return nil, err
@@ -177,7 +177,7 @@ func (s *Spool) heldHere(ctx context.Context, session string) error {
 	case ctx.Err() != nil:
 		return ctx.Err()
 	case err != nil:
-		return &ConflictError{Reason: fmt.Sprintf("it was erased in the remote archive, and whether it is under a hold here can't be read: %v", err)}
+		return &ConflictError{Reason: fmt.Sprintf("it was erased in the remote archive, and its hold on this disk can't be read: %v", err)}
 	case held:
 		return &ConflictError{Reason: fmt.Sprintf("it was erased in the remote archive, and is %v here: %s", record.ErrHeld, why)}
 	}

@@ -100,7 +100,7 @@ func checkField(field string, doc jsonscan.Document) error {
 	case n > 1:
 		return &FieldError{Field: field, Reason: "occurs twice"}
 	case doc.At.End == 0:
-		return &FieldError{Field: field, Reason: "is missing, or is no array"}
+		return &FieldError{Field: field, Reason: "is missing, or is not an array"}
 	}
 	return nil
 }
