@@ -13,7 +13,7 @@ import (
 // A deed is the kind of action of a call.
 type deed uint8
 
-// The deeds. The work log describes each of them in its own way.
+// The deeds. The work log has another form of description for each.
 const (
 	deedLook   deed = iota // reads, lists, searches
 	deedChange             // changes files
@@ -173,7 +173,7 @@ func cutText(s string, n int) string {
 // target.
 func (c *Call) name() string {
 	if cmd := c.Command(); cmd != "" && strings.ContainsAny(cmd, " \n") {
-		if cmd = fromCheck(pastHeredocs(shortPaths(cmd, c.base))); c.Outcome != Failed { // which part of a failed command failed is unknown
+		if cmd = fromCheck(pastHeredocs(shortPaths(cmd, c.base))); c.Outcome != Failed { // for a failed command it is unknown which part failed
 			cmd = toCheck(fromEffect(cmd))
 		}
 		return "`" + shortCommand(cmd) + "`"

@@ -145,7 +145,7 @@ func (s *fileState) merge(f fileOp, step int) {
 		s.From = f.From
 	}
 	if (f.Op != opDeleted || !was) && (f.Op != opRenamed || s.Op != opCreated) {
-		s.Changes++ // for a created file, a rename shows in the name
+		s.Changes++ // a rename of a created file does not count, because its line has the new name
 	}
 	for _, text := range f.Added {
 		s.Added = append(slices.DeleteFunc(s.Added, func(had string) bool { return had == text }), text)

@@ -54,8 +54,8 @@ func rowsOf(t *testing.T, h []message.Message) []render.Row {
 	return rows
 }
 
-// Compactions of an irregular history break nothing that the history does not
-// break itself.
+// Compactions of an irregular history break only rules that the history itself already
+// breaks.
 func TestPropertyRandomHistoriesStayLegalOnEachWire(t *testing.T) {
 	n := samples.Of(24)
 	if soak() {
