@@ -14,8 +14,8 @@ import (
 // by slashes. So no key can leave the archive's root, and no two keys share a
 // file on systems that ignore case.
 //
-// Only [ParseKey] makes keys, and package storage/record for its sessions. The
-// zero Key stands for the whole archive, and is valid for List only. Keys are
+// Only [ParseKey] makes keys, and, for the files of sessions, package storage/record.
+// The zero Key stands for the whole archive, and is valid for List only. Keys are
 // comparable.
 type Key struct{ s string }
 

@@ -64,7 +64,7 @@ func newReplay(a *app) *cobra.Command {
 	tokenList(f, &r.windows, "window", []int{200_000}, "the model's window, in `TOKENS`; may be repeated")
 	f.StringVar(&r.prices, "prices", "claude-sonnet-4-5", "`MODEL` whose list prices apply, or a JSON FILE with a price card")
 	f.StringVar(&r.gap, "gap", "20s", "`TIME` between two calls, or recorded: the time stamps of the messages; the cache is cold after a gap longer than its lifetime")
-	f.StringVar(&r.model, "model", "gpt-4o", "`NAME` of the model whose tokenizer counts")
+	f.StringVar(&r.model, "model", "gpt-4o", "`NAME` of the model whose tokenizer counts the tokens")
 	addLeast(f, &r.least)
 	f.BoolVar(&r.times, "time", false, "also print the time that policies take for a call; only this figure differs between two runs")
 	f.BoolVar(&r.where, "where", false, "also print how useful the tokens of the prompts are, by kind and age, and where missing identifiers were lost")
