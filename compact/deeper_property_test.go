@@ -68,8 +68,8 @@ func leaping(t *testing.T, seed uint64, least, most int, calls float64) (all, co
 	return all, consecutive
 }
 
-// leaps adds the messages of one call of an agent: an answer with a question,
-// or a call with its result, with this many tokens.
+// leaps adds the messages of one call of an agent: an answer with a question, or a call
+// with its result, with a given number of tokens.
 func leaps(rng *rand.Rand, history []message.Message, i, tokens int, calls float64) []message.Message {
 	if rng.Float64() >= calls {
 		return append(history, message.Assistant(fmt.Sprintf("Part %d. %s", i, text(tokens))), message.User(fmt.Sprintf("And %d?", i)))

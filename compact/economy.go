@@ -32,7 +32,7 @@ const (
 	growthCalls  = 20   // number of calls over which the growth of a session is averaged
 	mostHorizon  = 200  // a session is expected to have as many further calls as it had, at most this many
 	leastStep    = 0.02 // least share of the window that a compaction removes
-	leastCalls   = 4    // a compaction removes at least the growth of this many calls
+	leastCalls   = 4    // number of calls; a compaction removes at least their growth
 	recallOutput = 100  // output tokens of a call of the recall tool
 	recallText   = 1000 // tokens of its result
 )

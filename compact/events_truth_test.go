@@ -22,7 +22,7 @@ import (
 	"github.com/agentcompact/compact/trace"
 )
 
-// thinking is a model that takes its time, by the clock of the bubble.
+// thinking is a model that needs time, by the clock of the bubble.
 type thinking struct{ billing }
 
 const thought = 3 * time.Second
@@ -36,8 +36,7 @@ func (m thinking) Summarize(ctx context.Context, r strategy.Request) (strategy.D
 	return m.billing.Summarize(ctx, r)
 }
 
-// storing is an archive that takes its time for transcripts, and then fails or
-// does not.
+// storing is an archive that needs time for transcripts, and then may fail.
 type storing struct {
 	*memory.Archive
 	takes time.Duration

@@ -108,9 +108,9 @@ func checkServed(t *testing.T, r *rig, res *compact.Result, s *crew.Summarizer, 
 	}
 }
 
-// A caller with a deadline gets an answer in time: a view that fits is sent as
-// it is, any other by the configured fallback, and neither is a step. The
-// summary serves the next call.
+// A caller with a deadline gets an answer in time: a view that fits is sent unchanged,
+// any other by the configured fallback, and neither is a step. The summary serves the
+// next call.
 func TestCallNearItsDeadlineTakesTheFallback(t *testing.T) {
 	for name, test := range map[string]struct {
 		turns     int

@@ -88,8 +88,8 @@ func (c *call) noteEvent(e trace.Event) {
 	c.s.audit.add(c.auditLine(e))
 }
 
-// contradicts returns an error if a usage can't belong to a request in which we
-// counted this many tokens.
+// contradicts returns an error if a usage can't belong to a request in which we counted
+// a given number of tokens.
 func (u Usage) contradicts(tokens int) error {
 	parts := u.CachedTokens + u.WrittenTokens + u.WrittenHourTokens
 	switch {

@@ -31,7 +31,7 @@ func shot(t *testing.T, n int) string {
 	return base64.StdEncoding.EncodeToString(b.Bytes())
 }
 
-// screens is a request with this many screenshots in tool results.
+// screens is a request with a given number of screenshots in tool results.
 func screens(t *testing.T, n int) []byte {
 	t.Helper()
 	var b strings.Builder

@@ -50,8 +50,8 @@ func (c *clients) lives() []string {
 	return names
 }
 
-// scrub removes the leak from the archive; with dies 0 or more the scrub dies after this
-// many changes.
+// scrub removes the leak from the archive; with dies 0 or more the scrub dies after a
+// given number of changes.
 func (c *clients) scrub(beside bool, dies int) {
 	c.t.Helper()
 	whole := !beside

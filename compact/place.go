@@ -40,9 +40,9 @@ func (d *desk) take(ctx context.Context) error {
 	return err
 }
 
-// seat waits for a slot. If the view fits as it is and the compaction is not manual,
-// it waits only until shortly before the deadline, and then reports late. A body that
-// is too large does not fit, unless a compaction failed to reduce it before.
+// seat waits for a slot. If the view fits already and the compaction is not manual, it
+// waits only until shortly before the deadline, and then reports late. A body that is
+// too large does not fit, unless a compaction failed to reduce it before.
 func (c *call) seat(ctx context.Context, d *desk) (late bool, err error) {
 	until := c.until(ctx)
 	if until.IsZero() || c.q.manual || c.bound() > c.budget.Cap || c.tooLarge() && !c.lane.tooLarge {

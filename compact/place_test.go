@@ -129,8 +129,8 @@ func TestCallThatFitsDoesNotFailForASlot(t *testing.T) {
 	})
 }
 
-// compactAtOnce makes a compacting call in each of this many sessions at once; their
-// names are numbered.
+// compactAtOnce makes a compacting call in each of a given number of sessions at once;
+// their names are numbered.
 func compactAtOnce(t *testing.T, m *CompactManager, name string, sessions int) {
 	t.Helper()
 	done := make(chan error)

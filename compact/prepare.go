@@ -10,11 +10,10 @@ import (
 	"github.com/agentcompact/compact/price"
 )
 
-// A model needs seconds for a summary. If a compaction is expected soon, the
-// summary is written in the background, from the current view. The call that
-// compacts uses it if its messages are unchanged; later messages stay as they
-// are. The session does not change before that, so an unused summary only costs
-// its price.
+// A model needs seconds for a summary. If a compaction is expected soon, the summary is
+// written in the background, from the current view. The call that compacts uses it if
+// its messages are unchanged; later messages stay unchanged. The session does not
+// change before that, so an unused summary only costs its price.
 
 // ahead is the expected compaction for which a summary is prepared. The lane's
 // lock guards it.

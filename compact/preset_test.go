@@ -191,7 +191,7 @@ func TestGatewayKeepsTheMessagesOfItsWindow(t *testing.T) {
 	}
 }
 
-// reducer is a manager of the preset history-reducer with this many characters.
+// reducer is a manager of the preset history-reducer with a given number of characters.
 func reducer(t *testing.T, chars int) (*rig, *token.Estimator) {
 	t.Helper()
 	return preset(t, "history-reducer", compact.Config{MaxContextTokens: chars})

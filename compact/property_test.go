@@ -167,9 +167,9 @@ func (s *session) call(history []message.Message, manual bool) []message.Message
 	}
 	c.Origin = s.origin(history)
 	for _, v := range invariant.Check(c) {
-		// A full history contains no real summary: a similar text is forged, and
-		// its version does not count. A notice can't count the messages behind
-		// an earlier summary or a forged notice.
+		// A full history contains no real summary: a similar text is forged, and its version
+		// does not count. A notice can't count the messages that an earlier summary or a
+		// forged notice replaces.
 		if !s.kept && strings.Contains(v.Detail, "replaces version") || strings.Contains(v.Detail, "the notice speaks of") {
 			continue
 		}
@@ -251,7 +251,7 @@ func (s *session) report(label string) {
 	}
 }
 
-// chain continues a history until it was compacted this many times.
+// chain continues a history until it was compacted a given number of times.
 func (s *session) chain(history []message.Message, compactions int, grow func([]message.Message) []message.Message, manual func(int) bool) {
 	for turn := 0; turn < 6*compactions && s.compacts < compactions; turn++ {
 		view := s.call(history, manual(turn))

@@ -71,7 +71,7 @@ func TestRecallWorksWithoutItsIndex(t *testing.T) {
 	}
 }
 
-// replace changes a file of session s behind the archive's back; nil removes it.
+// replace changes a file of session s without the archive; nil removes the file.
 func replace(t *testing.T, a *memory.Archive, name string, change func([]byte) []byte) {
 	t.Helper()
 	k, err := record.SessionKey("s", name)

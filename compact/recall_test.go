@@ -44,8 +44,8 @@ func (c *reader) during(f func()) []string {
 	return slices.Clone(c.reads)
 }
 
-// grown takes a session through many compactions: the history grows by rounds
-// until there are this many steps. With keep the SDK continues with the view.
+// grown takes a session through many compactions: the history grows by rounds until
+// there are a given number of steps. With keep the SDK continues with the view.
 func grown(t *testing.T, r *rig, steps int, keep bool) (history []message.Message, originals map[string]message.Message) {
 	t.Helper()
 	originals = map[string]message.Message{}

@@ -55,7 +55,7 @@ type Result struct {
 	UpperBound   int    `json:"upper_bound,omitempty"` // likely maximum of After; above After only if the tokenizer is not public
 	CountingUnit string `json:"counting"`              // unit of all numbers of tokens: the encoding, "bytes/4" or "utf-16"
 
-	ReductionStage  ReductionStage `json:"reduction_stage"`  // of the view, whichever call made it
+	ReductionStage  ReductionStage `json:"reduction_stage"`  // stage of the view, made by this call or an earlier one
 	CallStage       ReductionStage `json:"call_stage"`       // for changes of this call
 	InvariantStatus string         `json:"invariant_status"` // [InvariantsOK] or [InvariantsFallback]
 

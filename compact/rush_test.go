@@ -34,8 +34,8 @@ func (moody) Summarize(ctx context.Context, _ strategy.Request) (strategy.Draft,
 	return strategy.Draft{Text: "## Goals and success criteria\n- [open] the tests of the module pass\n"}, nil
 }
 
-// rush is a load of many goroutines on a few sessions of one archive, with
-// callers that cancel at random, through managers that are closed meanwhile.
+// rush is a load of many goroutines on a few sessions of one archive, with callers that
+// cancel at random, through managers that are closed in the meantime.
 type rush struct {
 	t                    *testing.T
 	dir                  string

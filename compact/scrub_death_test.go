@@ -95,8 +95,8 @@ func goesOnAfterDeath(t *testing.T, at int, same bool) (died bool) {
 	return died
 }
 
-// The first recall of an agent after a dead scrub succeeds, whichever file the scrub had
-// removed.
+// The first recall of an agent after a dead scrub succeeds, for each file that the scrub
+// may have removed.
 func TestAgentRecallsAfterAnInterruptedScrub(t *testing.T) {
 	for at, died := 0, true; died; at++ {
 		for _, search := range []bool{true, false} {

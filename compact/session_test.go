@@ -18,7 +18,7 @@ import (
 	"github.com/agentcompact/compact/strategy"
 )
 
-// reads is the history of an agent that read this many files.
+// reads is the history of an agent that read a given number of files.
 func reads(files int) []message.Message {
 	history := []message.Message{message.User("go")}
 	for i := range files {

@@ -31,7 +31,7 @@ type Truncate struct {
 	// NoShare uses only MaxTokens as the limit. The budget has no effect on the limit
 	// then.
 	NoShare bool
-	// BytesPerToken cuts at this many bytes for each token of the limit, for
+	// BytesPerToken cuts at a given number of bytes for each token of the limit, for
 	// estimators that count bytes; 0 = by the cost of the text.
 	BytesPerToken int
 }

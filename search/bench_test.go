@@ -18,8 +18,8 @@ import (
 	"github.com/agentcompact/compact/storage/record"
 )
 
-// many makes an archive on disk with this many sessions of 12 messages, each of some
-// 400 bytes, with the usual files of a session.
+// many makes an archive on disk with a given number of sessions of 12 messages, each of
+// some 400 bytes, with the usual files of a session.
 func many(b *testing.B, sessions int) *fs.Archive {
 	b.Helper()
 	root := b.TempDir()

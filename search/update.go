@@ -208,7 +208,7 @@ func (x *Index) putAll(ctx context.Context, all []look, known map[string]row, pr
 }
 
 // putAttempts limits how often sessions are read again because a session was forgotten
-// meanwhile. After that, the next update indexes them.
+// in the meantime. After that, the next update indexes them.
 const putAttempts = 5
 
 // putSome indexes the first sessions, and returns their number. It discards text that

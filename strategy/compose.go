@@ -330,7 +330,7 @@ func (c *composer) said(k *candidate) bool {
 			continue
 		}
 		if o.Text == k.Text && o.Group != "" && o.Section == k.Section && o.Group == k.Group && len(core) >= leastTold {
-			return true // not twice in one bullet, whatever leads to it
+			return true // not twice in one bullet, even with different leads
 		}
 		if strings.Contains(o.Text, core) && !k.place.apart(o.place, core) {
 			return true

@@ -25,7 +25,7 @@ const (
 )
 
 // pendingStates begin states of a request that is not carried out yet. makingVerbs lists
-// verbs that are done when the object is there, whatever its state: create_order.
+// verbs that are done when the object exists, in any state: create_order.
 var (
 	pendingStates = []string{"pending", "waitlist", "waiting", "awaiting", "queued", "requested", "onhold", "held", "inreview", "underreview", "needsapproval"}
 	makingVerbs   = []string{"create", "add", "post", "open", "submit", "schedule", "send", "set", "update", "modify"}

@@ -63,7 +63,7 @@ func TestSubcommandsOfAnyProgramAreEffects(t *testing.T) {
 }
 
 // Thirty lines about created issues would leave no room for anything else, and thirty
-// issues that are not told would be created again.
+// issues that the summary does not mention would be created again.
 func TestManyEffectsOfOneKindAreCounted(t *testing.T) {
 	var msgs []message.Message
 	for i := range 9 {
@@ -133,7 +133,7 @@ func TestProgramThatNamesItselfFailed(t *testing.T) {
 }
 
 // The outcome of an effect is quoted as a terminal shows it at the end, and of a publish
-// the version, not the remarks behind it.
+// the version, not the remarks after it.
 func TestOutcomeOfAnEffectIsQuotedByItsResult(t *testing.T) {
 	for _, c := range []struct{ command, output, want string }{
 		{"git rebase main", "Rebasing (1/2)\rRebasing (2/2)\rSuccessfully rebased and updated refs/heads/totals.", "Successfully rebased and updated refs/heads/totals."},

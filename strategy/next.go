@@ -150,7 +150,7 @@ func (h *History) stillFailing() fact {
 // counts as a next step.
 const laterRequests = 3
 
-// wentOver reports whether a session left a failed check behind after a step: a
+// wentOver reports whether a session left a failed check unsettled after a step: a
 // commit was made since, or the user spoke several times.
 func (h *History) wentOver(step int) bool {
 	spoke := 0

@@ -108,7 +108,7 @@ func splitDone(text string) []string {
 	}
 }
 
-// effectNotes begin the notes behind effects.
+// effectNotes begin the notes after effects.
 var effectNotes = []string{" (do not repeat)", " (reverted ", " (then "}
 
 // isEffect reports whether a done item is a line about an effect.

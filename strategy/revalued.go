@@ -15,7 +15,7 @@ type quantity struct {
 	unit  string          // stem of the sign or word after the number, "" if there is none
 	names map[string]bool // stems of the words right before the number
 	bound bool            // the number is a limit
-	rate  string          // stem of the word behind "per", "" if there is none
+	rate  string          // stem of the word after "per", "" if there is none
 }
 
 // nearWords is the number of words before a number that may name the quantity.
@@ -59,7 +59,7 @@ func quantitiesIn(t string) []quantity {
 // perWords lists the words between a number and the unit of its rate.
 var perWords = []string{"per", "pro", "par", "por"}
 
-// rateOf returns the unit of the rate in the words behind a number: "100 requests per
+// rateOf returns the unit of the rate in the words after a number: "100 requests per
 // minute".
 func rateOf(words []string) string {
 	for i := range min(len(words)-1, 2) {

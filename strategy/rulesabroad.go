@@ -144,7 +144,7 @@ func ordersSpanish(c string) bool {
 	return (esShort.MatchString(c) || esLimit.MatchString(c)) && len(words) <= mostShort && !facts
 }
 
-// subjunctive reports whether a Spanish verb behind "no" has the ending of a command: "no
+// subjunctive reports whether a Spanish verb after "no" has the ending of a command: "no
 // toques", "no publique", "no hagas".
 func subjunctive(verb string) bool {
 	if slices.Contains(esFacts, verb) || len(verb) < 3 {

@@ -23,7 +23,7 @@ var errnoWords = []string{"error", "cannot ", "can't ", "could not ", "couldn't 
 	"invalid ", "unrecognized ", "unknown ", "illegal option", "already exists", "missing "}
 
 // programSaysError returns the last line of an output if a program of the command says in
-// it that it failed, after its own name, however long the output is: "zstd: error 70".
+// it that it failed, after its own name, in outputs of any length: "zstd: error 70".
 func programSaysError(cmd, output string) string {
 	line := strings.TrimSpace(testrun.Uncolored(lastLine(output)))
 	name, says, ok := strings.Cut(line, ": ")

@@ -43,7 +43,7 @@ func TestDoneItemWithSemicolonStaysOneItem(t *testing.T) {
 }
 
 // A sentence can end with names after a colon. If it counted as a list, the next summary
-// would drop it, because each summary writes its lists anew.
+// would drop it, because each summary writes its lists again.
 func TestLongSentenceBeforeNamesIsNotAList(t *testing.T) {
 	for line, want := range map[string]bool{
 		"Read: store/lock.go store/open.go":                                               true,

@@ -153,7 +153,7 @@ func abbreviates(s string) bool {
 	return abbreviated[strings.ToLower(word)] || len(word) == 1 && word[0] >= 'A' && word[0] <= 'Z'
 }
 
-// numberFollows reports whether a full stop stands between a short capitalized word and a
+// numberFollows reports whether a full stop is between a short capitalized word and a
 // number, as in "Torstr. 12" and "Art. 5". Such a word is an abbreviation.
 func numberFollows(line string, stop int) bool {
 	word := line[strings.LastIndexAny(line[:stop], " (")+1 : stop]

@@ -31,7 +31,8 @@ type Preflight struct {
 	SummarizedCount int `json:"summarized_count"` // removed messages that are in a summary of this call
 	MaskedCount     int `json:"masked_count"`     // masked by this call
 	TruncatedCount  int `json:"truncated_count"`
-	// messages of the history that are not in the view, whichever call removed them
+	// messages of the history that are not in the view, removed by this call or earlier
+	// ones
 	SessionPruned int                `json:"session_pruned_count"`
 	SessionMasked int                `json:"session_masked_count"` // messages that are masked in the view
 	SessionTrunc  int                `json:"session_truncated_count"`

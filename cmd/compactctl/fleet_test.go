@@ -286,7 +286,7 @@ func fleetBody(session string, rounds int) string {
 	return b.String() + "]}"
 }
 
-// reach waits until this many calls have an answer.
+// reach waits until a given number of calls have an answer.
 func (f *fleet) reach(calls int) {
 	f.t.Helper()
 	for deadline := time.Now().Add(4 * time.Minute); f.calls.Load() < int64(calls); time.Sleep(time.Millisecond) {

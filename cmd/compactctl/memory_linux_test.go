@@ -54,7 +54,7 @@ func BenchmarkPeakMemory(b *testing.B) {
 	}
 }
 
-// writeLoop writes an agent's loop of about this many bytes, and returns the
+// writeLoop writes an agent's loop of about a given number of bytes, and returns the
 // exact number.
 func writeLoop(b *testing.B, file string, size int) int {
 	b.Helper()

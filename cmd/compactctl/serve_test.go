@@ -104,8 +104,8 @@ func anthropicBody(rounds int) string {
 }
 
 // The server names the reason why it waits. A repeated Ctrl-C within a second, which
-// some programs pass on, counts as the same one; a later one ends the server, however
-// long requests take.
+// some programs pass on, counts as the same one; a later Ctrl-C ends the server, even
+// if requests take long.
 func TestSecondInterruptEndsAWaitingServer(t *testing.T) {
 	asked := make(chan struct{})
 	up := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {

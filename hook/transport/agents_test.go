@@ -122,8 +122,8 @@ func (r *rig) wentWhole(name, own, body string) {
 	}
 }
 
-// A text that a user types, pastes, or has in a file is not an agent's request for a
-// summary, however it begins. Such requests are compared with the budget.
+// A text that a user types, pastes, or has in a file is never an agent's request for a
+// summary, even if it begins like one. Such requests are compared with the budget.
 func TestQuotedSummaryRequestIsNotAnAgentsOwn(t *testing.T) {
 	const asks = "Your task is to create a detailed summary of the conversation so far."
 	const form = " <analysis> … </analysis> <summary> … </summary>"
@@ -191,7 +191,7 @@ func TestAnAgentsOwnSummaryThatIsTooLongIsCompacted(t *testing.T) {
 	}
 }
 
-// The request for the agent's own summary is sent whole, however large it is, and is
+// The request for the agent's own summary is sent whole, with any size, and is
 // compacted only if the provider refuses it. The history after the summary is a branch
 // of the same session, with its own compactions.
 func TestAgentsOwnSummaryBeginsANewEpoch(t *testing.T) {

@@ -305,7 +305,7 @@ func (p *program) round() (elem, text string) {
 	return fmt.Sprintf(round, p.n, said), text
 }
 
-// words returns some lines of at most this many words each.
+// words returns some lines of at most a given number of words each.
 func (p *program) words(most int) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s has result %d:", p.name, p.n)

@@ -44,7 +44,7 @@ var looks = map[provider.Wire]string{
 		`{"role":"user","parts":[{"functionResponse":{"name":"look","response":{"output":"page %[1]d"},"parts":[{"inlineData":{"mimeType":"image/png","data":"%[2]s"}}]}}]}`,
 }
 
-// browse returns a request after this many steps.
+// browse returns a request after a given number of steps.
 func (f form) browse(shots []string) string {
 	s := shapes[f.wire]
 	var b strings.Builder

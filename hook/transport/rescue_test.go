@@ -20,7 +20,7 @@ import (
 	"github.com/agentcompact/compact/storage/memory"
 )
 
-// moody is an archive that fails this many times.
+// moody is an archive that fails a given number of times.
 type moody struct {
 	*memory.Archive
 	fails atomic.Int32

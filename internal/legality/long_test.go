@@ -23,7 +23,7 @@ func longTurns() int {
 	return 45
 }
 
-// longRows is a session of this many turns, with a request at every 25th.
+// longRows is a session of a given number of turns, with a request at every 25th.
 func longRows(turns int) []render.Row {
 	rows := []render.Row{{"role": "system", "content": "You fix bugs."}}
 	for i := range turns {

@@ -155,8 +155,8 @@ func between(view []message.Message, _ []int) error {
 	return nil
 }
 
-// Instructions that the cut moves must come after the kept question, whatever else is
-// removed. The ledger records this order, and a replay on a longer history uses it.
+// Instructions that the cut moves must come after the kept question, with any other
+// removals. The ledger records this order, and a replay on a longer history uses it.
 func TestEnginePutsInstructionsBetweenTheUserAndTheModel(t *testing.T) {
 	long := func(role string) string { return strings.Repeat(role, 200) }
 	rule := func(n int) message.Message { return message.System(fmt.Sprint("Rule ", n)) }

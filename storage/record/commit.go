@@ -74,9 +74,9 @@ func (s *Session) storeStep(ctx context.Context, key storage.Key, step Step, p *
 }
 
 // settleManifest returns the error of a failed commit. If the session was erased in the
-// meantime, it returns [ErrErased], whatever failed first. In that case it removes the
-// files of the commit, because no line of the manifest follows them. If the archive
-// does not answer now, the next append checks it.
+// meantime, it returns [ErrErased], even if another failure came first. In that case it
+// removes the files of the commit, because no line of the manifest follows them. If the
+// archive does not answer now, the next append checks it.
 func (s *Session) settleManifest(ctx context.Context, failed error) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), confirmTimeout)
 	defer cancel()

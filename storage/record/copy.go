@@ -213,8 +213,8 @@ func (c *copier) session(ctx context.Context, dir storage.Key) error {
 	return c.folder(ctx, dir)
 }
 
-// alive returns an error for a session that dst has erased, unless it exists
-// again, or src has begun it anew after an erase.
+// alive returns an error for a session that dst has erased, unless it exists again, or
+// src has begun it again after an erase.
 func (c *copier) alive(ctx context.Context, dir storage.Key, life string) error {
 	for _, err := range c.dst.List(ctx, dir) {
 		return err

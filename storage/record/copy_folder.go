@@ -13,9 +13,9 @@ import (
 // errOvertaken means that a session of src was scrubbed while it was copied.
 var errOvertaken = errors.New("scrubbed")
 
-// folder copies a session. If a scrub happens meanwhile, the files from before and after
-// it do not fit together. Then, if dst had nothing of the session before, folder removes
-// the copy and starts over.
+// folder copies a session. If a scrub happens in the meantime, the files from before and
+// after it do not fit together. Then, if dst had nothing of the session before, folder
+// removes the copy and starts over.
 func (c *copier) folder(ctx context.Context, dir storage.Key) error {
 	remover, removes := c.dst.(storage.Remover)
 	before, err := listed(ctx, c.dst, dir)

@@ -11,8 +11,8 @@ import (
 	"github.com/agentcompact/compact/storage/turnindex"
 )
 
-// Index stores the turn index of a step, as turns-NNN.idx or the next free
-// attempt. The set must not be modified meanwhile.
+// Index stores the turn index of a step, as turns-NNN.idx or the next free attempt. The
+// set must not be modified in the meantime.
 func (s *Session) Index(ctx context.Context, step int, set *turnindex.Set) (Written, error) {
 	blob, err := s.indexBlob(set)
 	if err != nil {

@@ -41,7 +41,7 @@ func startOver(t *testing.T, begin, again func(*testing.T, storage.Archive) *rec
 	}
 }
 
-// life returns a session with this many steps, with unique lines.
+// life returns a session with a given number of steps, with unique lines.
 func life(t *testing.T, a storage.Archive, name string, steps int) *record.Session {
 	t.Helper()
 	s := session(t, a, "s")

@@ -305,7 +305,7 @@ func TestStepsAtEachStepOfAScrub(t *testing.T) {
 	}
 }
 
-// During an erase, verify, export and copy see the session whole or gone.
+// During an erase, verify, export and copy see either the whole session or no session.
 func TestReadersAtEachStepOfAnErase(t *testing.T) {
 	erase := func(s *record.Session) error { return second(s.Erase(t.Context(), text("asked for"))) }
 	for what, read := range map[string]func(a storage.Archive) (storage.Archive, error){

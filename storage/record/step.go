@@ -174,8 +174,8 @@ func (st Step) names(taken *nameList) []string {
 	return names
 }
 
-// storeDrafts stores the drafts of an announced step concurrently, and calls Beside
-// meanwhile.
+// storeDrafts stores the drafts of an announced step concurrently, and calls Beside in
+// the meantime.
 func (s *Session) storeDrafts(ctx context.Context, step Step, p *prepared) error {
 	errs := make([]error, len(step.Drafts)+1)
 	panics := make([]any, len(errs))

@@ -235,7 +235,8 @@ func TestExportHasWholeTranscripts(t *testing.T) {
 	}
 }
 
-// A stretch of a stretch is damage, wherever it comes from, and reading it ends.
+// A stretch that refers to a stretch counts as damage in every file, and reading it
+// ends.
 func TestStretchOfAStretchIsDamage(t *testing.T) {
 	a := memory.New()
 	s, _ := referring(t, a)

@@ -38,7 +38,7 @@ func isRollup(name string) bool {
 	return ok && strings.Contains(span, "-")
 }
 
-// lines appends this many lines to a log, and returns its content.
+// lines appends a given number of lines to a log, and returns its content.
 func lines(t *testing.T, a storage.Archive, k storage.Key, have string, n int) string {
 	t.Helper()
 	for i := range n {

@@ -6,7 +6,7 @@
 // encrypted as one block (AES-256) with a key that is stored outside of the archive,
 // and a longer hash is replaced by an HMAC-SHA256. A holder of the key can decrypt the
 // fingerprint again. So the contents of ledgers are compared in memory as if they had
-// never been sealed, whichever key was used, and a new key changes no view.
+// never been sealed, with any key, and a new key changes no view.
 //
 // # Keys
 //

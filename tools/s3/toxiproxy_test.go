@@ -138,7 +138,7 @@ storage: {adapter: s3, bucket: %q, prefix: team/agents, endpoint: %q, path_style
 	return m
 }
 
-// compactions has sessions compacted this many times each, and returns the
+// compactions has sessions compacted a given number of times each, and returns the
 // number of compactions.
 func compactions(t testing.TB, m *compact.CompactManager, sessions, steps int) int {
 	t.Helper()

@@ -74,11 +74,10 @@ var (
 	_ metrics.Counting = (*MetricsExporter)(nil)
 )
 
-// NewOTLPMetrics returns an exporter that counts in counts (nil: new metrics)
-// and sends them by OTLP over HTTP to a base URL such as
-// "http://127.0.0.1:4318"; a path is used as it is. With an empty URL the
-// OTEL_EXPORTER_OTLP_… variables apply. It sends nothing before a pipeline uses
-// it.
+// NewOTLPMetrics returns an exporter that counts in counts (nil: new metrics) and sends
+// them by OTLP over HTTP to a base URL such as "http://127.0.0.1:4318"; a path is used
+// unchanged. With an empty URL the OTEL_EXPORTER_OTLP_… variables apply. It sends
+// nothing before a pipeline uses it.
 func NewOTLPMetrics(ctx context.Context, endpoint string, counts *metrics.Metrics, opts *MetricsOptions) (*MetricsExporter, error) {
 	o := opts.withDefaults()
 	client, err := metricsClient(endpoint, o, otlpmetrichttp.RetryConfig{

@@ -34,11 +34,11 @@ type OTLPOptions struct {
 	Content bool
 }
 
-// NewOTLP returns an exporter to an OTLP collector over HTTP, at a base URL
-// such as "http://127.0.0.1:4318"; a path is used as it is. With an empty URL
-// the OTEL_EXPORTER_OTLP_… variables apply. Spans have the span and trace ids
-// of their events. Each span is sent with its event, so a parent comes after
-// its children. Nothing is sent yet.
+// NewOTLP returns an exporter to an OTLP collector over HTTP, at a base URL such as
+// "http://127.0.0.1:4318"; a path is used unchanged. With an empty URL the
+// OTEL_EXPORTER_OTLP_… variables apply. Spans have the span and trace ids of their
+// events. Each span is sent with its event, so a parent comes after its children.
+// Nothing is sent yet.
 func NewOTLP(ctx context.Context, endpoint string, opts *OTLPOptions) (*Exporter, error) {
 	var o OTLPOptions
 	if opts != nil {

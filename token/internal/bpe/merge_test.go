@@ -134,10 +134,10 @@ func TestNeighborsAreThePairsThatMergingLeaves(t *testing.T) {
 // TestEndOfAWindowHasABoundedEffect proves that no text needs larger windows
 // than the size at which their last quarter is out of reach.
 //
-// The text behind the end of a window can change how a pair before it is merged,
-// which can change the pair before that, and so on. Each of these merges comes
-// later, and so has a higher rank, than the one that changed it. The test finds
-// the longest such chain by taking the merges in the order of their ranks.
+// The text after the end of a window can change how a pair before the end is merged.
+// That can change the previous pair, and so on. Each of these merges comes later, and
+// so has a higher rank, than the one that changed it. The test finds the longest such
+// chain by taking the merges in the order of their ranks.
 func TestEndOfAWindowHasABoundedEffect(t *testing.T) {
 	each(t, func(t *testing.T, s subject) {
 		v := s.enc.load()
