@@ -31,8 +31,8 @@ type Truncate struct {
 	// NoShare uses only MaxTokens as the limit. The budget has no effect on the limit
 	// then.
 	NoShare bool
-	// BytesPerToken cuts at a given number of bytes for each token of the limit, for
-	// estimators that count bytes; 0 = by the cost of the text.
+	// BytesPerToken is the number of bytes for each token of the limit at which a text is
+	// cut, for estimators that count bytes; 0 = the cost of the text decides.
 	BytesPerToken int
 }
 
