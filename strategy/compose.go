@@ -317,10 +317,10 @@ func (c *composer) take(k *candidate, room int, shares bool) {
 	k.cost = -1
 }
 
-// said reports whether a chosen line contains the text of k. A line about the next steps
-// does not count for a line of another section, because the line about the next steps is
-// dropped once something follows, and the other line must stay. A request does not count
-// for a rule: the list of rules is complete.
+// said reports whether a chosen line contains the text of k. If the chosen line is about
+// the next steps, lines of other sections are not dropped for it: a later summary drops
+// the next steps, and the other line must stay. A rule is not dropped for a request,
+// because the list of rules must be complete.
 func (c *composer) said(k *candidate) bool {
 	core := coreOf(k.Text)
 	next, _ := c.strategy.section(headingComing)
