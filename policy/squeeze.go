@@ -54,8 +54,8 @@ func (s Squeeze) Propose(_ context.Context, v *View) (Proposal, error) {
 	}
 }
 
-// fairShare returns the largest size for results such that cutting all of them to it
-// frees over tokens in total.
+// fairShare returns the largest size to which results can be cut so that the number of
+// freed tokens is at least over.
 func fairShare(results []result, over int) int {
 	lo, hi := 0, 0
 	for _, r := range results {

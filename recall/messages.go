@@ -211,7 +211,7 @@ func (r *storedReader) logs() error {
 		}
 		number++
 		if l.Changed {
-			if !r.give(Stored{}, &storage.ChangedError{File: editsFile, Detail: "line " + strconv.Itoa(number) + " is another"}) {
+			if !r.give(Stored{}, &storage.ChangedError{File: editsFile, Detail: "line " + strconv.Itoa(number) + " differs"}) {
 				return nil
 			}
 			continue

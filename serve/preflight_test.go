@@ -147,7 +147,7 @@ func TestPreflightReportsMistakes(t *testing.T) {
 	}
 	_, told := r.do(r.request("GET", "/openapi.json", ""))
 	if told != string(description(t)) {
-		t.Error("/openapi.json is another file")
+		t.Error("/openapi.json differs from the file")
 	}
 	guarded := newRig(t, compact.Config{}, serve.Config{Token: "t"})
 	if resp, _ := guarded.do(guarded.request("POST", "/v1/preflight", ask("[]"))); resp.StatusCode != http.StatusUnauthorized {

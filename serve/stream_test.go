@@ -159,7 +159,7 @@ func TestSecondReadAfterARequestReturnsEOF(t *testing.T) {
 	_, _ = io.ReadAll(resp.Body)
 	_ = resp.Body.Close()
 	if !errors.Is(a.got, io.EOF) {
-		t.Errorf("the second time: %v", a.got)
+		t.Errorf("second read: %v, want EOF", a.got)
 	}
 }
 
@@ -259,7 +259,7 @@ func TestSilentUpstreamIsAnErrorInItsProvidersForm(t *testing.T) {
 			}
 		}
 		if n := r.metric(`compact_broken_total{why="upstream"}`); n != strconv.Itoa(len(asked)) {
-			t.Errorf("%s were counted of %d", n, len(asked))
+			t.Errorf("%s broken answers counted, want %d", n, len(asked))
 		}
 	}
 }

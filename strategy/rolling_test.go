@@ -105,7 +105,7 @@ func TestRollingSummariesKeepFirstFactsAndDoNotGrow(t *testing.T) {
 	if sessions == 0 {
 		t.Skip("no recorded session has the 250 messages that twenty compactions need; let " + corpus.Env + " name a folder with longer ones")
 	}
-	least := 0.55 // 62 % when handoffs of other programs were among the words of the user, which stay in every summary
+	least := 0.55 // the share was 62 % while handoffs of other programs counted as words of the user, which stay in every summary
 	if os.Getenv("COMPACT_SOAK") == "" {
 		least = 0.5 // a sample is one or two sessions
 	}

@@ -206,7 +206,7 @@ func ReadEdits(ctx context.Context, log *record.Session, from int64, changed fun
 		}
 		var e Edit
 		if l.Changed || read.Edit(l.Body, &e) != nil {
-			changed(&storage.ChangedError{File: "edits.jsonl", Detail: fmt.Sprintf("line %d is another", l.Seq)})
+			changed(&storage.ChangedError{File: "edits.jsonl", Detail: fmt.Sprintf("line %d differs", l.Seq)})
 			if IsEdit(l.Body) {
 				first = l.End
 			}

@@ -258,7 +258,7 @@ func (c *chain) compare(in, out []byte, res *compact.Result) {
 		edited = edited || d.Decision.String() != "kept"
 	}
 	if !edited && !bytes.Equal(in, out) {
-		c.errorf("nothing was edited, and the body is another one")
+		c.errorf("nothing was edited, but the body changed")
 	}
 	a, b := envelope(in, lists[c.wire]), envelope(out, lists[c.wire])
 	for name, v := range a {

@@ -129,7 +129,7 @@ func leavesView(s policy.Stage, v *policy.View) error {
 	}
 	for i := range want.Messages {
 		if i >= len(given.Messages) || !reflect.DeepEqual(partsOf(given.Messages[i]), partsOf(want.Messages[i])) {
-			return fmt.Errorf("message %d is another one", i)
+			return fmt.Errorf("message %d differs", i)
 		}
 	}
 	for name, pair := range map[string][2]any{
@@ -137,7 +137,7 @@ func leavesView(s policy.Stage, v *policy.View) error {
 		"Turns": {given.Turns, want.Turns}, "Keep": {given.Keep, want.Keep}, "Goal": {given.Goal, want.Goal},
 	} {
 		if !reflect.DeepEqual(pair[0], pair[1]) {
-			return fmt.Errorf("%s is another", name)
+			return fmt.Errorf("%s differs", name)
 		}
 	}
 	return nil

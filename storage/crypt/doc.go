@@ -15,11 +15,11 @@
 //
 // # What is hidden
 //
-// The content is hidden and authenticated: each piece is protected against changes, up
-// to its end. The names of folders and files (for example the id of a session) are not
-// hidden, nor are their lengths, times and numbers. All headers have the same length
-// ([headerSize]): an additional stanza pads them, and names the recipients by a short
-// hash. So the length of a file is known without reading it.
+// The content is hidden and authenticated: a changed or truncated piece is detected.
+// The names of folders and files (for example the id of a session) are not hidden, nor
+// are the number of files, their lengths and their times. All headers have the same
+// length ([headerSize]): an additional stanza pads them, and names the recipients by a
+// short hash. So the length of a file is known without reading it.
 //
 // # Who can read
 //

@@ -307,7 +307,7 @@ func (k *acknowledged) lost(ctx context.Context, a storage.Archive, id string) (
 		} else if err != nil {
 			return nil, err
 		} else if got != sum {
-			out = append(out, name+" is another")
+			out = append(out, name+" differs")
 		}
 	}
 	s, err := record.OpenSession(ctx, a, id)

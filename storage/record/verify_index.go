@@ -58,7 +58,7 @@ func (v *verifier) checkIndex(ctx context.Context, name string) error {
 // an index.
 func (v *verifier) checkTargets(ctx context.Context, index, file string, want []target) error {
 	if reason := segment.Check(file); reason != "" {
-		v.problem(Unreadable, index, 0, "it refers to a file that cannot be: %s", (&storage.KeyError{Text: file, Reason: reason}).Error())
+		v.problem(Unreadable, index, 0, "it refers to an invalid file name: %s", (&storage.KeyError{Text: file, Reason: reason}).Error())
 		return nil
 	}
 	if _, ok := v.there[file]; !ok && !v.appeared(ctx, file) {
