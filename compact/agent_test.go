@@ -66,11 +66,11 @@ func TestSummaryRequestExtendsOnlyAPrefixOfTheView(t *testing.T) {
 	}{
 		"the view that was sent": {func(v []message.Fingerprint) []message.Fingerprint { return v }, 1},
 		"another conversation":   {func(v []message.Fingerprint) []message.Fingerprint { return append([]message.Fingerprint{{1}}, v...) }, 0},
-		"a longer one": {func(v []message.Fingerprint) []message.Fingerprint {
+		"a longer conversation": {func(v []message.Fingerprint) []message.Fingerprint {
 			return append(v[:len(v):len(v)], make([]message.Fingerprint, 9)...)
 		}, 0},
-		"what goes is not all in": {func(v []message.Fingerprint) []message.Fingerprint { return v[:min(3, len(v))] }, 0},
-		"nothing":                 {func([]message.Fingerprint) []message.Fingerprint { return nil }, 0},
+		"a prefix without all removed messages": {func(v []message.Fingerprint) []message.Fingerprint { return v[:min(3, len(v))] }, 0},
+		"nothing":                               {func([]message.Fingerprint) []message.Fingerprint { return nil }, 0},
 	} {
 		m, asked := agentManager(t), 0
 		var view []message.Fingerprint

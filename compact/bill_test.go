@@ -105,7 +105,7 @@ func TestColdCacheIsRewritten(t *testing.T) {
 		"its tools changed": func(*rig, *clock, *compact.Result) []compact.Option {
 			return []compact.Option{compact.WithTools([]byte(`[{}]`))}
 		},
-		"its model did": func(*rig, *clock, *compact.Result) []compact.Option {
+		"its model changed": func(*rig, *clock, *compact.Result) []compact.Option {
 			return []compact.Option{compact.WithModel("gpt-4o")}
 		},
 		"its usage shows it": func(r *rig, _ *clock, res *compact.Result) []compact.Option {

@@ -405,7 +405,7 @@ func TestFailedCompactionWasTriggered(t *testing.T) {
 	}{
 		"the archive, beside a model": {loop(100, 200), &failing{Archive: memory.New(), word: "transcript-"}, compact.ErrArchiveFailed},
 		"the ledger":                  {loop(100, 200), &failing{Archive: memory.New(), word: "ledger"}, compact.ErrArchiveFailed},
-		"too much must stay":          {tooMuch, memory.New(), compact.ErrInsufficientBudget},
+		"the messages that must stay exceed the budget": {tooMuch, memory.New(), compact.ErrInsufficientBudget},
 	} {
 		r := newRig(t, compact.Config{MaxContextTokens: 8_000, Archive: test.archive, Summarize: billing{}})
 		res, err := r.Preflight(t.Context(), "s", test.history)

@@ -50,7 +50,7 @@ func TestGuessNamesItsSetting(t *testing.T) {
 		want     string
 	}{
 		"nothing is configured": {compact.Config{}, compact.Config{MaxContextTokens: 64_000}, "; set max_context_tokens (--max-context-tokens)"},
-		"another model's is": {
+		"another model is configured": {
 			compact.Config{Model: "gpt-4o", MaxContextTokens: 200_000}, compact.Config{Model: "foo-1", MaxContextTokens: 200_000},
 			"; set model to it and max_context_tokens to its window (--model, --max-context-tokens)",
 		},

@@ -60,13 +60,13 @@ func TestJudgeRespectsTheMinimumStep(t *testing.T) {
 func TestJudgeRefusesACandidateThatDoesNotPay(t *testing.T) {
 	c := card(t, "claude-sonnet-4-5")
 	for name, change := range map[string]func(*Stock, *Candidate){
-		"nothing goes":           func(_ *Stock, x *Candidate) { x.Level = 60_000 },
-		"the session ends":       func(s *Stock, _ *Candidate) { s.Horizon = 2 },
-		"recalls cost more":      func(_ *Stock, x *Candidate) { x.Recalls = 10 },
-		"the summary costs more": func(_ *Stock, x *Candidate) { x.Reading = 10 },
-		"it has cost nothing":    func(s *Stock, _ *Candidate) { s.Raw = 0.3 },
-		"nothing is allowed":     func(s *Stock, _ *Candidate) { s.Overrun = 0 },
-		"not yet":                func(s *Stock, _ *Candidate) { s.Tokens = 30_000 },
+		"the cut removes nothing":      func(_ *Stock, x *Candidate) { x.Level = 60_000 },
+		"the session ends too soon":    func(s *Stock, _ *Candidate) { s.Horizon = 2 },
+		"recalls cost more":            func(_ *Stock, x *Candidate) { x.Recalls = 10 },
+		"the summary costs more":       func(_ *Stock, x *Candidate) { x.Reading = 10 },
+		"the session has cost nothing": func(s *Stock, _ *Candidate) { s.Raw = 0.3 },
+		"no overrun is allowed":        func(s *Stock, _ *Candidate) { s.Overrun = 0 },
+		"the session is still small":   func(s *Stock, _ *Candidate) { s.Tokens = 30_000 },
 	} {
 		s, x := stocked(), Candidate{Level: 20_000, Prefix: 5000}
 		if v := c.Judge(s, x); !v.Chosen(s) {

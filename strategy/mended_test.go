@@ -60,7 +60,7 @@ func TestMendedRequiresATestOfTheSameNameToPass(t *testing.T) {
 		{"no test was there", run{"go test ./...", goFails}, []run{{"go test ./storage/", "ok  \tx/storage\t0.2s [no tests to run]"}}, false},
 		{"it failed again", run{"go test ./...", goFails}, []run{{"go test ./storage", "ok  \tx/storage\t0.2s"}, {"go test -v ./storage", "--- FAIL: TestTorn (0.00s)\nFAIL\tx/storage\t0.2s"}}, false},
 		{"with a detector, then without", run{"go test -race ./...", goFails}, []run{{"go test ./storage", "ok  \tx/storage\t0.2s"}}, false},
-		{"the end of the output alone", run{"go test ./... | tail -4", goFails[strings.Index(goFails, "    torn"):]}, []run{{"go test ./storage", "ok  \tx/storage\t0.2s"}}, false},
+		{"only the end of the output", run{"go test ./... | tail -4", goFails[strings.Index(goFails, "    torn"):]}, []run{{"go test ./storage", "ok  \tx/storage\t0.2s"}}, false},
 		{"all of a short output", run{"go test ./... 2>&1 | tail -40", goFails}, []run{{"go test ./storage", "ok  \tx/storage\t0.2s"}}, true},
 		{"lines that were picked", run{"go test ./... | grep FAIL", "FAIL\tx/storage\t0.3s"}, []run{{"go test ./storage", "ok  \tx/storage\t0.2s"}}, false},
 		{"a panic hides the rest", run{"go test ./...", "--- FAIL: TestTorn (0.00s)\npanic: nil map\nFAIL\tx/storage\t0.3s"}, []run{{"go test ./storage -run Torn -v", "--- PASS: TestTorn (0.00s)\nok  \tx/storage\t0.2s"}}, false},
@@ -122,12 +122,12 @@ func TestMendedRequiresATestOfTheSameNameToPass(t *testing.T) {
 		{"a log on the next line", run{"go test ./...", goFails}, []run{{"go test ./policy\ncat old.log", oldLog}}, false},
 		{"a log through its pipe", run{"go test ./...", goFails}, []run{{"go test ./policy | cat - old.log", oldLog}}, false},
 		{"two checks with other flags", run{"go test -race ./...", goFails}, []run{{"go test -race ./policy && go test ./storage", oldLog}}, false},
-		{"two checks that failed, one says of what", run{"mypy .; pytest", "Found 3 errors in 1 file\n" + pyFails}, []run{{"pytest tests/test_a.py", "=== 3 passed in 0.1s ==="}}, false},
-		{"nothing but the check is seen", run{"cd /x && go vet ./... && go test ./... 2>&1 | tail -40", goFails}, []run{{"cd /x && sed -i s/a/b/ a.go && timeout 60 go test ./storage 2>&1 | tail -5; echo \"exit $?\"", "ok  \tx/storage\t0.2s\nexit 0"}}, true},
-		{"its file, in which another one fails now", run{"pytest", pyFails}, []run{{"pytest tests/test_a.py", "FAILED tests/test_a.py::test_two - x\n=== 1 failed in 0.1s ==="}}, false},
-		{"it failed again, and says nothing more", run{"go test ./...", goFails}, []run{{"go test ./storage", "ok  \tx/storage\t0.2s"}, {"go test ./...", "FAIL"}}, false},
-		{"nothing later", run{"go test ./...", goFails}, nil, false},
-		{"what passed before", run{"go test ./...", goFails}, []run{{"go test ./storage", "ok  \tx/storage\t0.2s"}, {"go test ./...", goFails}}, false},
+		{"two failed checks, one with a report", run{"mypy .; pytest", "Found 3 errors in 1 file\n" + pyFails}, []run{{"pytest tests/test_a.py", "=== 3 passed in 0.1s ==="}}, false},
+		{"other commands print nothing", run{"cd /x && go vet ./... && go test ./... 2>&1 | tail -40", goFails}, []run{{"cd /x && sed -i s/a/b/ a.go && timeout 60 go test ./storage 2>&1 | tail -5; echo \"exit $?\"", "ok  \tx/storage\t0.2s\nexit 0"}}, true},
+		{"its file, in which another test fails", run{"pytest", pyFails}, []run{{"pytest tests/test_a.py", "FAILED tests/test_a.py::test_two - x\n=== 1 failed in 0.1s ==="}}, false},
+		{"it failed again without a report", run{"go test ./...", goFails}, []run{{"go test ./storage", "ok  \tx/storage\t0.2s"}, {"go test ./...", "FAIL"}}, false},
+		{"no later run", run{"go test ./...", goFails}, nil, false},
+		{"a run that passed before", run{"go test ./...", goFails}, []run{{"go test ./storage", "ok  \tx/storage\t0.2s"}, {"go test ./...", goFails}}, false},
 	} {
 		if got := mendedBy(t, append([]run{c.first}, c.later...)...); got != c.want {
 			t.Errorf("%s: mended %v", c.name, got)

@@ -35,10 +35,10 @@ func randomMix(rng *rand.Rand) token.Mix {
 
 func TestCalibratorLearnsTheTokenizerOfAProvider(t *testing.T) {
 	for name, p := range map[string]provider{
-		"more of everything":    {1.2, 1.35, 1.1, rand.New(rand.NewPCG(1, 1))},
-		"less of wide scripts":  {1.05, 1.1, 0.7, rand.New(rand.NewPCG(1, 2))},
-		"as counted":            {1, 1, 1, rand.New(rand.NewPCG(1, 3))},
-		"much more, of code":    {1.1, 1.8, 1.1, rand.New(rand.NewPCG(1, 4))},
+		"more for every class":  {1.2, 1.35, 1.1, rand.New(rand.NewPCG(1, 1))},
+		"less for wide scripts": {1.05, 1.1, 0.7, rand.New(rand.NewPCG(1, 2))},
+		"no difference":         {1, 1, 1, rand.New(rand.NewPCG(1, 3))},
+		"much more for code":    {1.1, 1.8, 1.1, rand.New(rand.NewPCG(1, 4))},
 		"less than was counted": {0.85, 0.8, 0.9, rand.New(rand.NewPCG(1, 5))},
 	} {
 		c := token.NewCalibrator("claude-sonnet-4")
@@ -100,7 +100,7 @@ func TestCalibratorBoundsTheEffectOfOneFigure(t *testing.T) {
 func TestCalibratorIgnoresUnrelatedFigures(t *testing.T) {
 	mix := token.Mix{Prose: 10_000}
 	for name, billed := range map[string]int{
-		"what was not cached": 120, "nothing": 0, "a negative figure": -5, "another conversation": 900_000,
+		"only the uncached tokens": 120, "nothing": 0, "a negative figure": -5, "another conversation": 900_000,
 	} {
 		c := token.NewCalibrator("claude-sonnet-4")
 		before := c.State()

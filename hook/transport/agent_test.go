@@ -208,7 +208,7 @@ func TestAgentsOwnModelThatDoesNotAnswer(t *testing.T) {
 		"calls a tool": {func(int) provider.Answer {
 			return provider.Answer{Text: handoff, Calls: []provider.Call{{Name: "read", Args: `{"n":1}`}}}
 		}, "extractive", "it calls the tool read", 2},
-		"calls a tool, then not": {func(n int) provider.Answer {
+		"calls a tool in the first attempt only": {func(n int) provider.Answer {
 			if n == 1 {
 				return provider.Answer{Calls: []provider.Call{{Name: "read", Args: `{"n":1}`}}}
 			}
@@ -434,11 +434,11 @@ func TestAgentsOwnModelThatFails(t *testing.T) {
 		fail func(*http.Request) (*http.Response, error)
 		why  string
 	}{
-		"refuses":       {status(403), "rejects"},
-		"is overloaded": {status(529), "overloaded"},
-		"says nothing":  {status(200), "answered 200"},
-		"panics":        {func(*http.Request) (*http.Response, error) { panic("no") }, "panic"},
-		"is away":       {func(*http.Request) (*http.Response, error) { return nil, errors.New("no route") }, "can't be reached"},
+		"refuses":        {status(403), "rejects"},
+		"is overloaded":  {status(529), "overloaded"},
+		"says nothing":   {status(200), "answered 200"},
+		"panics":         {func(*http.Request) (*http.Response, error) { panic("no") }, "panic"},
+		"is unreachable": {func(*http.Request) (*http.Response, error) { return nil, errors.New("no route") }, "can't be reached"},
 		"hangs": {func(req *http.Request) (*http.Response, error) {
 			<-req.Context().Done()
 			return nil, req.Context().Err()

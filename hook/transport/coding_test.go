@@ -171,9 +171,9 @@ func TestCompressedAnswersAreReadUpToABound(t *testing.T) {
 		answer string
 		told   bool
 	}{
-		"small":              {gzippedText("x"), true},
-		"large as it came":   {gzippedText(hex.EncodeToString(noise)), false},
-		"large as it stands": {gzippedText(strings.Repeat("x", 65<<20)), false},
+		"small":                 {gzippedText("x"), true},
+		"large as compressed":   {gzippedText(hex.EncodeToString(noise)), false},
+		"large as decompressed": {gzippedText(strings.Repeat("x", 65<<20)), false},
 	} {
 		r := newRig(t, compact.Config{}, transport.Base(sender(func(q *http.Request) (*http.Response, error) {
 			_, err := io.Copy(io.Discard, q.Body)

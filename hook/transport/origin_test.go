@@ -76,14 +76,14 @@ func TestTokenIsIdentifiedByItsSubject(t *testing.T) {
 		{"another issuer", "Authorization", "Bearer " + one, "Bearer " + jwt(`{"iss":"https://other","sub":"alice","exp":1}`), false},
 		{"no subject, but a client", "Authorization", "Bearer " + jwt(`{"client_id":"c","exp":1,"jti":"x"}`), "Bearer " + jwt(`{"client_id":"c","exp":2,"jti":"y"}`), true},
 		{"another client", "Authorization", "Bearer " + jwt(`{"client_id":"c","exp":1}`), "Bearer " + jwt(`{"client_id":"d","exp":1}`), false},
-		{"nothing but a time", "Authorization", "Bearer " + jwt(`{"exp":1}`), "Bearer " + jwt(`{"exp":2}`), false},
+		{"only an expiry time", "Authorization", "Bearer " + jwt(`{"exp":1}`), "Bearer " + jwt(`{"exp":2}`), false},
 		{"in a key's header", "Api-Key", one, jwt(`{"iss":"https://id","sub":"alice","exp":3}`), true},
 		{"a key", "Authorization", "Bearer sk-1", "Bearer sk-2", false},
-		{"what looks like a token", "Authorization", "Bearer a.b.c", "Bearer a.b.d", false},
+		{"no valid token", "Authorization", "Bearer a.b.c", "Bearer a.b.d", false},
 		{"Google's", "Authorization", "Bearer ya29.abc", "Bearer ya29.def", true},
 		{"Anthropic's", "Authorization", "Bearer sk-ant-oat01-abc", "Bearer sk-ant-oat01-def", true},
 		{"Copilot's", "Authorization", "Bearer tid=1;exp=2:a", "Bearer tid=1;exp=3:b", true},
-		{"another of Copilot's", "Authorization", "Bearer tid=1;exp=2:a", "Bearer tid=2;exp=2:a", false},
+		{"Copilot's, another id", "Authorization", "Bearer tid=1;exp=2:a", "Bearer tid=2;exp=2:a", false},
 		{"a project", "X-Goog-User-Project", "p", "q", false},
 	} {
 		for _, fields := range []string{"", `,"user":"me"`} {

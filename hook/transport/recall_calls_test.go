@@ -55,13 +55,13 @@ func TestCallsAreIdentifiedByTheirIDs(t *testing.T) {
 // to the caller, which does not know the tool.
 func TestTheDataOfAnEventIsInAllOfItsLines(t *testing.T) {
 	for name, c := range map[string]struct{ event, head, want string }{
-		"one":               {"event: a\ndata: {\"n\":[1,2]}\n\n", "event: a\n", `{"n":[1,2]}`},
-		"two":               {"event: a\ndata: {\"n\":\ndata: [1,2]}\n\n", "event: a\n", `{"n":[1,2]}`},
-		"one for each":      {"data: {\ndata: \"n\":\ndata: [1,\ndata: 2\ndata: ]}\n\n", "", `{"n":[1,2]}`},
-		"with other ends":   {"data: {\"n\":\r\ndata: [1,2]}\r\n\r\n", "", `{"n":[1,2]}`},
-		"without blanks":    {"data:{\"n\":\ndata:[1,2]}\n\n", "", `{"n":[1,2]}`},
-		"others in between": {"data: {\"n\":\nid: 7\ndata: [1,2]}\n\n", "id: 7\n", `{"n":[1,2]}`},
-		"no object":         {"data: [DONE]\n\n", "", ""},
+		"one":                      {"event: a\ndata: {\"n\":[1,2]}\n\n", "event: a\n", `{"n":[1,2]}`},
+		"two":                      {"event: a\ndata: {\"n\":\ndata: [1,2]}\n\n", "event: a\n", `{"n":[1,2]}`},
+		"one line for each token":  {"data: {\ndata: \"n\":\ndata: [1,\ndata: 2\ndata: ]}\n\n", "", `{"n":[1,2]}`},
+		"with CRLF":                {"data: {\"n\":\r\ndata: [1,2]}\r\n\r\n", "", `{"n":[1,2]}`},
+		"without blanks":           {"data:{\"n\":\ndata:[1,2]}\n\n", "", `{"n":[1,2]}`},
+		"another field in between": {"data: {\"n\":\nid: 7\ndata: [1,2]}\n\n", "id: 7\n", `{"n":[1,2]}`},
+		"no object":                {"data: [DONE]\n\n", "", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			p := split([]byte(c.event+c.event), true)

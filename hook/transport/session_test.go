@@ -38,14 +38,14 @@ func TestSessionIsNamedByContextThenHeaderThenRequest(t *testing.T) {
 		{"prompt_cache_key", chat, "", nil, `"prompt_cache_key":"key","user":"me"`, "request:prompt_cache_key:key:…", nil},
 		{"user", chat, "", nil, `"user":"me"`, "request:user:me:…", nil},
 		{"user of Anthropic", anthropic, "", nil, `"metadata":{"user_id":"me"}`, "request:user:me:…", nil},
-		{"a user who claims a name", chat, "", nil, `"user":"unnamed:1"`, "request:user:unnamed:1:…", nil},
+		{"a user named like an unnamed session", chat, "", nil, `"user":"unnamed:1"`, "request:user:unnamed:1:…", nil},
 		{"Claude Code", anthropic, "", nil, `"metadata":{"user_id":"{\"device_id\":\"d\",\"account_uuid\":\"a\",\"session_id\":\"0f9a-11\"}"}`, "request:metadata.user_id:0f9a-11", nil},
 		{"Claude Code until 2.1", anthropic, "", nil, `"metadata":{"user_id":"user_ab12_account__session_0f9a2b11-77aa"}`, "request:metadata.user_id:0f9a2b11-77aa", nil},
-		{"a user whose id says session", anthropic, "", nil, `"metadata":{"user_id":"mysession_0f9a2b11"}`, "request:user:mysession_0f9a2b11:…", nil},
+		{"a user whose id contains session", anthropic, "", nil, `"metadata":{"user_id":"mysession_0f9a2b11"}`, "request:user:mysession_0f9a2b11:…", nil},
 		{"Claude Code's header", anthropic, "", map[string]string{"x-claude-code-session-id": "0f9a"}, `"metadata":{"user_id":"me"}`, "request:x-claude-code-session-id:0f9a", nil},
 		{"Codex's metadata", chat, "", nil, `"prompt_cache_key":"key","client_metadata":{"session_id":"s1","thread_id":"t1"}`, "request:client_metadata.session_id:s1", nil},
 		{"Codex's header", chat, "", map[string]string{"x-codex-turn-metadata": `{"session_id":"s1","n":1}`}, `"prompt_cache_key":"key"`, "request:x-codex-turn-metadata.session_id:s1", nil},
-		{"a header that Codex does not write", chat, "", map[string]string{"x-codex-turn-metadata": `{"session_id":`}, `"user":"me"`, "request:user:me:…", nil},
+		{"an invalid header of Codex", chat, "", map[string]string{"x-codex-turn-metadata": `{"session_id":`}, `"user":"me"`, "request:user:me:…", nil},
 	} {
 		r := newRig(t, compact.Config{}, c.opts...)
 		f := c.f

@@ -105,9 +105,9 @@ func TestTheLogCanBeReplacedOrSilenced(t *testing.T) {
 		opts                []transport.Option
 		standard, own, told int
 	}{
-		"nothing said":    {nil, 1, 0, 0},
-		"its own":         {[]transport.Option{transport.Logger(own.logger())}, 0, 1, 0},
-		"silence":         {[]transport.Option{transport.Logger(nil)}, 0, 0, 0},
+		"no option":       {nil, 1, 0, 0},
+		"its own logger":  {[]transport.Option{transport.Logger(own.logger())}, 0, 1, 0},
+		"no logger":       {[]transport.Option{transport.Logger(nil)}, 0, 0, 0},
 		"a callback":      {[]transport.Option{transport.OnError(func(context.Context, error) { told++ })}, 0, 0, 1},
 		"both":            {[]transport.Option{transport.Logger(own.logger()), transport.OnError(func(context.Context, error) { told++ })}, 0, 1, 1},
 		"only a callback": {[]transport.Option{transport.Logger(nil), transport.OnError(func(context.Context, error) { told++ })}, 0, 0, 1},

@@ -32,17 +32,17 @@ func TestUnarchivedReturnsPartsWithoutAStep(t *testing.T) {
 		steps, all []Step
 		want       []Span
 	}{
-		"no log":               {[]Step{step("a")}, nil, nil},
-		"no step":              {nil, all, []Span{{0, openEnd}}},
-		"all in steps":         {[]Step{step("a", "c"), step("b", "e", "d")}, all, nil},
-		"the last one":         {[]Step{step("a", "b", "c", "d")}, all, []Span{{100 + 2*far, openEnd}}},
-		"one of two":           {[]Step{step("a", "c", "d", "e")}, all, []Span{{0, 100}}},
-		"two far apart":        {[]Step{step("c", "d")}, all, []Span{{0, 100}, {100 + 2*far, openEnd}}},
-		"two with little else": {[]Step{step("a", "b", "c", "e")}, append([]Step{at(0, "k", "", "z"), at(50, "k", "", "a")}, all[1:]...), []Span{{0, 50}, {100 + far, 100 + 2*far}}},
-		"as one":               {[]Step{step("a", "c")}, []Step{at(0, "k", "", "z"), at(50, "k", "", "a"), at(60, "k", "", "y"), at(70, "k", "", "c")}, []Span{{0, 70}}},
-		"another key":          {[]Step{step("a", "b", "c", "d", "e")}, slices.Concat([]Step{at(0, "old", "", "a")}, all[1:]), []Span{{0, 100}}},
-		"no archive":           {[]Step{{Volatile: true, Evicted: out("a", "b", "c", "d", "e")}}, all, []Span{{0, openEnd}}},
-		"another agent's step": {[]Step{{Key: "k", Agent: "y", Evicted: out("a", "b", "c", "d", "e")}}, all, nil},
+		"no log":                                    {[]Step{step("a")}, nil, nil},
+		"no step":                                   {nil, all, []Span{{0, openEnd}}},
+		"all edits are in steps":                    {[]Step{step("a", "c"), step("b", "e", "d")}, all, nil},
+		"only the last edit is needed":              {[]Step{step("a", "b", "c", "d")}, all, []Span{{100 + 2*far, openEnd}}},
+		"the first edit is needed":                  {[]Step{step("a", "c", "d", "e")}, all, []Span{{0, 100}}},
+		"two needed edits, far apart":               {[]Step{step("c", "d")}, all, []Span{{0, 100}, {100 + 2*far, openEnd}}},
+		"two needed edits, one of them near others": {[]Step{step("a", "b", "c", "e")}, append([]Step{at(0, "k", "", "z"), at(50, "k", "", "a")}, all[1:]...), []Span{{0, 50}, {100 + far, 100 + 2*far}}},
+		"near edits are read as one span":           {[]Step{step("a", "c")}, []Step{at(0, "k", "", "z"), at(50, "k", "", "a"), at(60, "k", "", "y"), at(70, "k", "", "c")}, []Span{{0, 70}}},
+		"another key":                               {[]Step{step("a", "b", "c", "d", "e")}, slices.Concat([]Step{at(0, "old", "", "a")}, all[1:]), []Span{{0, 100}}},
+		"no archive":                                {[]Step{{Volatile: true, Evicted: out("a", "b", "c", "d", "e")}}, all, []Span{{0, openEnd}}},
+		"another agent's step":                      {[]Step{{Key: "k", Agent: "y", Evicted: out("a", "b", "c", "d", "e")}}, all, nil},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if got := Unarchived(c.steps, c.all, "k"); !slices.Equal(got, c.want) {

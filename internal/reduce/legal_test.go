@@ -166,16 +166,16 @@ func TestEnginePutsInstructionsBetweenTheUserAndTheModel(t *testing.T) {
 		msgs  []message.Message
 		want  []int
 	}{
-		"before the model's next word": {summing{}, policy.Keep{Turns: 1, Pairs: 1},
+		"before the model's next message": {summing{}, policy.Keep{Turns: 1, Pairs: 1},
 			[]message.Message{message.System("s"), message.User(long("q")), message.Assistant(long("a")), rule(1), message.Assistant("b"), message.User("Now."), rule(2), message.Assistant("c")},
 			[]int{0, -1, 4, 5, 3, 6, 7}},
-		"behind the last user message": {policy.Drop{NoNotice: true}, policy.Keep{Turns: 1, Pairs: 1},
+		"after the last user message": {policy.Drop{NoNotice: true}, policy.Keep{Turns: 1, Pairs: 1},
 			[]message.Message{message.System("s"), message.User(long("q")), rule(1), message.Assistant(long("a")), message.User("Now."), rule(2)},
 			[]int{0, 4, 2, 5}},
-		"behind the one question of a loop": {policy.Drop{NoNotice: true}, policy.Keep{Turns: 1, Pairs: 1},
+		"after the only user message of a loop": {policy.Drop{NoNotice: true}, policy.Keep{Turns: 1, Pairs: 1},
 			[]message.Message{message.System("s"), message.User("q"), rule(1), message.Assistant(long("a")), message.Assistant(long("b")), message.Assistant("c")},
 			[]int{0, 1, 2, 5}},
-		"with a notice where nothing of the user's is left": {bare{}, policy.Keep{Turns: 1, Pairs: 1},
+		"with a notice if no user message is left": {bare{}, policy.Keep{Turns: 1, Pairs: 1},
 			[]message.Message{message.System("s"), message.User(long("q")), message.Assistant(long("a")), message.Assistant("b"), message.User("Now.")},
 			[]int{0, -1, 3, 4}},
 	} {

@@ -67,14 +67,14 @@ func TestFlightServesSameOrGrownView(t *testing.T) {
 		key    string
 		serves bool
 	}{
-		"the same":                 {func() *policy.View { return view(session(20), 6000) }, "model", true},
-		"grown":                    {func() *policy.View { return view(session(24), 6000) }, "model", true},
-		"another model":            {func() *policy.View { return view(session(20), 6000) }, "another", false},
-		"changed where it was cut": {func() *policy.View { return view(changed, 6000) }, "model", false},
-		"protected since":          {func() *policy.View { return view(protected, 6000) }, "model", false},
-		"grown above the budget":   {func() *policy.View { return view(session(60), 6000) }, "model", false},
-		"rewound":                  {func() *policy.View { return view(session(8), 1500) }, "model", false},
-		"manual, the same goes no further": {func() *policy.View {
+		"the same view":          {func() *policy.View { return view(session(20), 6000) }, "model", true},
+		"grown":                  {func() *policy.View { return view(session(24), 6000) }, "model", true},
+		"another model":          {func() *policy.View { return view(session(20), 6000) }, "another", false},
+		"changed before the cut": {func() *policy.View { return view(changed, 6000) }, "model", false},
+		"protected since":        {func() *policy.View { return view(protected, 6000) }, "model", false},
+		"grown above the budget": {func() *policy.View { return view(session(60), 6000) }, "model", false},
+		"rewound":                {func() *policy.View { return view(session(8), 1500) }, "model", false},
+		"manual, the same cut": {func() *policy.View {
 			v := view(session(24), 6000)
 			v.Manual, v.Goal = true, -1
 			return v

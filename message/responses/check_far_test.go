@@ -44,12 +44,12 @@ func TestCheckFindsCallsThatAreFarAway(t *testing.T) {
 		less int // the message that is not there
 		want []string
 	}{
-		"nothing":              {-1, nil},
-		"an output":            {1 + 7, []string{"tool_call_without_result c7"}},
-		"the calls":            {0, orphans},
-		"the reference":        {calls + 1, []string{split}},
-		"what it is needed by": {calls + 2, []string{split}},
-		"a call and reference": {calls + 4, []string{"tool_result_without_call k"}},
+		"nothing":                           {-1, nil},
+		"an output":                         {1 + 7, []string{"tool_call_without_result c7"}},
+		"the calls":                         {0, orphans},
+		"the reference":                     {calls + 1, []string{split}},
+		"the output of the referenced call": {calls + 2, []string{split}},
+		"a call and reference":              {calls + 4, []string{"tool_result_without_call k"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			view, sources := wiretest.View(msgs, slices.DeleteFunc(seq(len(msgs)), func(i int) bool { return i == c.less }), nil)

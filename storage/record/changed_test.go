@@ -45,12 +45,12 @@ func TestChangedLedgerIsNotReturned(t *testing.T) {
 		"it is emptied":           {func(f folder) { f["ledger-001.json"] = nil }, 2, "ledger-001.json"},
 		"it is removed":           {func(f folder) { delete(f, "ledger-002.json") }, 2, "ledger-002.json"},
 		"the last one is removed": {func(f folder) { delete(f, "ledger-003.json") }, 2, "ledger-003.json"},
-		"two change places": {func(f folder) {
+		"two ledgers are swapped": {func(f folder) {
 			f["ledger-001.json"], f["ledger-003.json"] = f["ledger-003.json"], f["ledger-001.json"]
 		}, 1, "ledger-001.json"},
 		"one is added":            {func(f folder) { f["ledger-004.json"] = []byte(`{"v":1,"step":4}`) }, 3, "ledger-004.json"},
 		"the manifest is emptied": {func(f folder) { f["manifest.jsonl"] = nil }, 0, "ledger-001.json"},
-		"it and its lines are written anew": {func(f folder) {
+		"a ledger and its lines are rewritten": {func(f folder) {
 			forged := []byte(`{"v":1,"step":6}`)
 			sum := func(b []byte) []byte { return fmt.Appendf(nil, "%x", sha256.Sum256(b)) }
 			f["manifest.jsonl"] = bytes.ReplaceAll(f["manifest.jsonl"], sum(f["ledger-002.json"]), sum(forged))

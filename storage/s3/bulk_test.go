@@ -248,11 +248,11 @@ func (r refusing) answer(w http.ResponseWriter, req *http.Request) bool {
 // are retried.
 func TestRemoveAllWithoutDeleteObjects(t *testing.T) {
 	for name, r := range map[string]refusing{
-		"it is not implemented":   {501, `<Error><Code>NotImplemented</Code></Error>`},
-		"it wants another header": {400, `<Error><Code>MissingContentMD5</Code></Error>`},
-		"it is not allowed":       {405, `<Error><Code>MethodNotAllowed</Code></Error>`},
-		"one failed":              {200, `<DeleteResult><Error><Key>team/agents/s/f1</Key><Code>InternalError</Code></Error></DeleteResult>`},
-		"it says nothing":         {200, ``},
+		"it is not implemented":      {501, `<Error><Code>NotImplemented</Code></Error>`},
+		"another header is required": {400, `<Error><Code>MissingContentMD5</Code></Error>`},
+		"it is not allowed":          {405, `<Error><Code>MethodNotAllowed</Code></Error>`},
+		"one failed":                 {200, `<DeleteResult><Error><Key>team/agents/s/f1</Key><Code>InternalError</Code></Error></DeleteResult>`},
+		"an empty answer":            {200, ``},
 	} {
 		t.Run(name, func(t *testing.T) {
 			f, a, _, _ := opened(t, nil)
