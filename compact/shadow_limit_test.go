@@ -28,6 +28,6 @@ func TestCallsThatWereNotLookedAtAreForgotten(t *testing.T) {
 		}
 	}
 	if m.looking.Add(-maxLooking); left() {
-		t.Error("nobody is looked at, and the next call is not, either")
+		t.Error("a call was not examined although no other call is")
 	}
 }

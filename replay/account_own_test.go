@@ -160,8 +160,8 @@ func TestAMessageIsRecalledByItsLargestPart(t *testing.T) {
 	}
 }
 
-// Each branch of an agent has its own history. The last one that compacted is read,
-// whole.
+// Each branch of an agent has its own history. FromArchive reads the whole history of
+// the branch that compacted last.
 func TestAnArchiveOfTwoBranchesGivesTheLastOne(t *testing.T) {
 	c, err := compact.Preset("graduated")
 	if err != nil {

@@ -201,7 +201,7 @@ func TestTheFileNamesSettingsAtTheEdge(t *testing.T) {
 		want string
 	}{
 		{candidate{}, ""},
-		{candidate{5, 0, 1, 0, 0, 1, 0}, "# At the edge of what is tried, so that something beyond may be better: policy.trigger_pct, policy.keep_recent_turns.\n"},
+		{candidate{5, 0, 1, 0, 0, 1, 0}, "# At the edge of the search, so values beyond it may be better: policy.trigger_pct, policy.keep_recent_turns.\n"},
 	} {
 		text, err := (&Tuning{best: c.k}).YAML()
 		if err != nil || strings.Contains(text, "At the edge") != (c.want != "") || !strings.Contains(text, c.want) {

@@ -34,8 +34,8 @@ func baseURLs(root string) (out []string) {
 	return out
 }
 
-// fromEnvironment uses the URL that such a variable already holds as the upstream,
-// unless a flag sets another.
+// fromEnvironment makes the current value of each base URL variable the upstream of its
+// provider, unless a flag sets another upstream.
 func (s *serving) fromEnvironment(lookup func(string) (string, bool)) {
 	for _, v := range slices.Concat(baseURLVariables, otherVariables) {
 		value, ok := lookup(v.name)

@@ -95,7 +95,7 @@ func TestTokenIsIdentifiedByItsSubject(t *testing.T) {
 				t.Errorf("%s %q: %q, then %q", c.name, fields, first, then)
 			}
 			if strings.Contains(first, "alice") || strings.Contains(first, "sk-1") {
-				t.Errorf("%s: %q says whose it is", c.name, first)
+				t.Errorf("%s: the session %q contains the user or the key", c.name, first)
 			}
 		}
 	}
@@ -106,7 +106,7 @@ func TestProjectsInThePathSeparateTenants(t *testing.T) {
 	one := r.unnamed(f, f.body("hi", 1, 1), "Authorization", "Bearer ya29.a").Session
 	f.path = strings.Replace(f.path, "projects/p/", "projects/q/", 1)
 	if two := r.unnamed(f, f.body("hi", 1, 1), "Authorization", "Bearer ya29.b").Session; one == two {
-		t.Errorf("two projects are %q", one)
+		t.Errorf("two projects share the session %q", one)
 	}
 }
 
@@ -120,14 +120,14 @@ func TestSharedIdentifiersNameNoSession(t *testing.T) {
 			t.Errorf("%s: %q, then %q", fields, one, later)
 		}
 		if other := r.unnamed(f, f.body("Fix b.", 1, 1)).Session; other == one {
-			t.Errorf("%s: two conversations are %q", fields, one)
+			t.Errorf("%s: two conversations share the session %q", fields, one)
 		}
 		if other := r.unnamed(f, f.body("Fix a.", 1, 1), "Authorization", "Bearer other").Session; other == one {
-			t.Errorf("%s: two tenants are %q", fields, one)
+			t.Errorf("%s: two tenants share the session %q", fields, one)
 		}
 		f.fields = strings.Replace(f.fields, `"user":"me"`, `"user":"you"`, 1)
 		if other := r.unnamed(f, f.body("Fix a.", 1, 1)).Session; strings.Contains(fields, "user") && other == one {
-			t.Errorf("%s: two users are %q", fields, one)
+			t.Errorf("%s: two users share the session %q", fields, one)
 		}
 	}
 }
@@ -229,6 +229,6 @@ func TestGreetingDoesNotCountAsAnAnswer(t *testing.T) {
 		return strings.Replace(f.body(ask, 1, 1), `{"role":"user"`, `{"role":"assistant","content":"Hello!"},{"role":"user"`, 1)
 	}
 	if a, b := r.unnamed(f, greeted("a")).Session, r.unnamed(f, greeted("b")).Session; a == b {
-		t.Errorf("two conversations are %q", a)
+		t.Errorf("two conversations share the session %q", a)
 	}
 }

@@ -34,8 +34,8 @@ func sizeOf(t testing.TB, a storage.Archive, k storage.Key) int64 {
 	return 0
 }
 
-// The test runs eight writers, or 24 with COMPACT_SOAK=1. The work of all writers
-// before they meet grows with the square of their number.
+// The test runs eight writers, or 24 with COMPACT_SOAK=1. The work that prepares the
+// writers grows with the square of their number.
 func TestOneOfManyWritersCommitsAStep(t *testing.T) {
 	sample(t)
 	writers := 8
@@ -122,7 +122,7 @@ func TestKilledServerLosesNothingAcknowledged(t *testing.T) {
 			acked, doubt := append(writers[0].acked, writers[1].acked...), writers[0].doubt+writers[1].doubt
 			slices.Sort(acked)
 			if n := len(slices.Compact(slices.Clone(acked))); n != len(acked) {
-				t.Errorf("of %d acknowledgments %d name a step that another acknowledgment names", len(acked), len(acked)-n)
+				t.Errorf("%d acknowledgments, and %d of them name the step of another acknowledgment", len(acked), len(acked)-n)
 			}
 			if len(acked) == 0 || r.Steps < acked[len(acked)-1] || r.Steps > len(acked)+doubt || doubt > 1+kills/10 {
 				t.Errorf("the archive has %d steps, %d were acknowledged (the last is %v), and %d ended without an answer", r.Steps, len(acked), acked[max(0, len(acked)-1):], doubt)

@@ -27,7 +27,7 @@ import (
 
 func main() {
 	log.SetFlags(0)
-	all := flag.String("all", "", "`packages`, separated by commas, all of whose tests are named")
+	all := flag.String("all", "", "print all tests of these `packages` (separated by commas)")
 	flag.Parse()
 	dirs, err := folders(flag.Args())
 	if err != nil {
