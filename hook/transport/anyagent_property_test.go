@@ -54,9 +54,9 @@ func TestPropertyAgentsOfAnyProgram(t *testing.T) {
 			went, lacked, refused = went+w.went, lacked+len(w.lacked), refused+w.refused
 		})
 	}
-	t.Logf("%d samples: %d requests were sent, one lacks %d messages, %d calls were refused", len(seeds), went, lacked, refused)
+	t.Logf("%d samples: %d requests were sent, %d messages are missing in one of them, %d calls were refused", len(seeds), went, lacked, refused)
 	if !samples.Chosen() && (went < 10*n || lacked < 10*n) {
-		t.Errorf("%d samples: %d requests were sent, one lacks %d messages", n, went, lacked)
+		t.Errorf("%d samples: %d requests were sent, %d messages are missing in one of them", n, went, lacked)
 	}
 }
 
@@ -355,7 +355,7 @@ func (p *program) call(r *rig) {
 	if p.rng.IntN(12) == 0 {
 		out, _, _, err := p.post(r, body, time.Duration(p.rng.IntN(8_000))*time.Microsecond)
 		if p.saw(out); err != nil && !errors.Is(err, context.DeadlineExceeded) {
-			w.t.Errorf("seed %d: %s: a call that is given up: %v", w.seed, p.name, err)
+			w.t.Errorf("seed %d: %s: the error of a cancelled call is %v", w.seed, p.name, err)
 		}
 	}
 	for try := range 9 {
