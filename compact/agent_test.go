@@ -79,7 +79,7 @@ func TestSummaryRequestExtendsOnlyAPrefixOfTheView(t *testing.T) {
 				View: c.last(view), Ask: func(_ context.Context, instruction string) (compact.AgentAnswer, error) {
 					asked++
 					if !strings.Contains(instruction, "## Goals and success criteria") {
-						t.Errorf("%s: asked for %s", name, instruction)
+						t.Errorf("%s: the instruction is %s", name, instruction)
 					}
 					return compact.AgentAnswer{Text: "## Goals and success criteria\n- [open] the parser is to be fixed\n",
 						Usage: compact.Usage{PromptTokens: 9_000, CachedTokens: 8_000, OutputTokens: 20, CacheKnown: true}}, nil

@@ -157,7 +157,7 @@ func bubbled(t *testing.T) int {
 	all := string(stacks.text[:runtime.Stack(stacks.text, true)])
 	own := regexp.MustCompile(`synctest bubble \d+`).FindString(all) // the stack of the caller comes first
 	if own == "" {
-		t.Fatal("this is not a bubble")
+		t.Fatal("the test does not run in a synctest bubble")
 	}
 	return len(regexp.MustCompile(`(?m)^goroutine \d+ \[.*\b`+own+`\]:$`).FindAllString(all, -1))
 }

@@ -231,7 +231,7 @@ func TestSecondResultOfAMessageIsCounted(t *testing.T) {
 		again += p.MaskedCount
 	}
 	if masked := dataOf[trace.Preflight](t, last(t, r, trace.NameBeforeModelCall)).SessionMasked; again <= masked {
-		t.Errorf("%d messages are masked, by %d", masked, again)
+		t.Errorf("the event has %d masked messages, the results %d", masked, again)
 	}
 }
 
@@ -306,7 +306,7 @@ func TestCompactionRemovesAtMostThePrunableMessages(t *testing.T) {
 			}
 		}
 		if went == 0 {
-			t.Errorf("%s: nothing went", name)
+			t.Errorf("%s: no message was removed", name)
 		}
 	}
 	masking, err := compact.Preset("masking")
@@ -317,7 +317,7 @@ func TestCompactionRemovesAtMostThePrunableMessages(t *testing.T) {
 	r := newRig(t, masking)
 	r.preflight(loop(60, 300))
 	if p := dataOf[plan](t, last(t, r, trace.NameTriggerDecision)); p.Prunable != 0 {
-		t.Errorf("%d may go where no stage takes any", p.Prunable)
+		t.Errorf("%d messages count as prunable without a stage that removes messages", p.Prunable)
 	}
 }
 
@@ -475,7 +475,7 @@ func TestUncommittedStepReportsNothing(t *testing.T) {
 		a := &failing{Archive: memory.New(), word: word}
 		r := newRig(t, compact.Config{MaxContextTokens: 8_000, Archive: a})
 		if _, err := r.Preflight(context.Background(), "s", loop(100, 200)); err == nil {
-			t.Fatalf("%s fails, and the step does not", word)
+			t.Fatalf("the write of %s failed, but the step did not", word)
 		}
 		a.word = ""
 		for _, name := range []string{trace.NameSummaryCreated, trace.NamePrunedMessages, trace.NameMaskedObservations} {

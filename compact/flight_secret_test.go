@@ -54,7 +54,7 @@ func TestSummaryIsRedactedWithLaterSecrets(t *testing.T) {
 		}
 		for _, m := range res.Messages {
 			if strings.HasPrefix(m.Text(), "<COMPACT-SUMMARY") && strings.Contains(m.Text(), lateSecret) {
-				t.Errorf("and in the view")
+				t.Errorf("the secret is in the view")
 			}
 		}
 	})

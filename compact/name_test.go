@@ -43,7 +43,7 @@ func TestIDsWithSecretsStayDistinct(t *testing.T) {
 		}
 		for _, s := range secrets {
 			if s.Leaks(e.Name()) {
-				t.Errorf("the folder %s tells the id", e.Name())
+				t.Errorf("the folder %s reveals the id", e.Name())
 			}
 		}
 	}

@@ -68,7 +68,7 @@ func TestManySilentSessionsAreWrittenByAFewWriters(t *testing.T) {
 			t.Errorf("%d logs still wait", n)
 		}
 		if a.most != flushers {
-			t.Errorf("%d were written at once, and %d may be", a.most, flushers)
+			t.Errorf("%d logs were written at once, at most %d are allowed", a.most, flushers)
 		}
 	})
 }
@@ -163,7 +163,7 @@ func TestCloseStopsTheClockOfTheLogs(t *testing.T) {
 			t.Errorf("a closed manager wrote %d times", a.asked-asked)
 		}
 		if m.backlog.waiting.timer.Stop() {
-			t.Error("a clock runs")
+			t.Error("a timer is still active")
 		}
 	})
 }

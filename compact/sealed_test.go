@@ -194,7 +194,7 @@ func TestRedactedNumberCanNotBeGuessed(t *testing.T) {
 	stored := allStored(t, a)
 	for where, text := range map[string]string{"the archive": stored, "the events": events.lines.String()} {
 		if len(text) < 10_000 || strings.Contains(text, guessed) {
-			t.Fatalf("%s has %d bytes, or the number itself", where, len(text))
+			t.Fatalf("%s has only %d bytes, or contains the number", where, len(text))
 		}
 		if all := found(text); len(all) > 0 {
 			t.Errorf("%s contains an unkeyed hash of %v", where, all)
@@ -408,7 +408,7 @@ func TestUnsharedKeyPreventsCompaction(t *testing.T) {
 	a := &keyless{folderArchive(t, t.TempDir()), true}
 	m := sealedManager(t, a, "graduated")
 	if res, _ := sealedView(t, m, "s", 3); res.Triggered {
-		t.Fatal("that is no short history")
+		t.Fatal("the history is too long for this test")
 	}
 	if _, err := m.Preflight(t.Context(), "s", sealedTurns(24)); !errors.Is(err, compact.ErrArchiveFailed) {
 		t.Fatalf("%v", err)

@@ -165,7 +165,7 @@ func TestRecallToolSearchesEverything(t *testing.T) {
 		t.Errorf("neighbors that match: got %q, want %q", got, want)
 	}
 	if got := call(`{"pattern":"^line 501$","context":30}`); len(got) > 800 || !strings.HasSuffix(got, "[1 of 1 matching lines, what was said first, newest first; lines around them are left out: ask with less context]") {
-		t.Errorf("lines around that are too many: %q", got)
+		t.Errorf("too many lines of context: %q", got)
 	}
 	if got := call(`{"pattern":"no such thing anywhere"}`); got != "[no line of the removed text matches]" {
 		t.Errorf("got %q", got)
@@ -268,6 +268,6 @@ func TestSearchPrefersSpokenText(t *testing.T) {
 		}
 	}
 	if pattern, err = recall.SearchPattern("Root"); err != nil || pattern.MatchString("root") {
-		t.Errorf("a capital asks for a capital: %v", err)
+		t.Errorf("a pattern with a capital ignores case: %v", err)
 	}
 }

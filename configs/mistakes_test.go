@@ -159,7 +159,7 @@ func FuzzParse(f *testing.F) {
 		case err == nil && c.Validate() != nil:
 			t.Errorf("accepted, but: %v", c.Validate())
 		case err != nil && len(Mistakes(err)) == 0:
-			t.Errorf("an error that is no mistake: %v", err)
+			t.Errorf("an error without mistakes: %v", err)
 		}
 	})
 }

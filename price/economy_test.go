@@ -53,7 +53,7 @@ func TestJudgeRespectsTheMinimumStep(t *testing.T) {
 	}
 	s.Tokens = 55_999
 	if c.Judge(s, Candidate{Level: 50_000}).Chosen(s) {
-		t.Error("chosen below the least step")
+		t.Error("a candidate was chosen below the least step")
 	}
 }
 
@@ -74,13 +74,13 @@ func TestJudgeRefusesACandidateThatDoesNotPay(t *testing.T) {
 		}
 		change(&s, &x)
 		if v := c.Judge(s, x); v.Chosen(s) {
-			t.Errorf("%s: chosen all the same: %+v", name, v)
+			t.Errorf("%s: the candidate was chosen: %+v", name, v)
 		}
 	}
 	free := c
 	free.CacheRead = 0
 	if s := stocked(); free.Judge(s, Candidate{Level: 20_000}).Chosen(s) {
-		t.Error("chosen where reading is free")
+		t.Error("a candidate was chosen although reading is free")
 	}
 }
 
@@ -109,6 +109,6 @@ func TestAColdCacheIsNearlyFree(t *testing.T) {
 	}
 	s.Tokens = x.Level + int(s.Step) - 1
 	if c.Judge(s, x).Chosen(s) {
-		t.Error("chosen below the least step")
+		t.Error("a candidate was chosen below the least step")
 	}
 }

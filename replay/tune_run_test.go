@@ -134,7 +134,7 @@ func TestInTurnTakesEveryProjectFirst(t *testing.T) {
 		seen[Project(sessions[i].Name)] = true
 	}
 	if len(seen) != 4 || len(order) != len(sessions) {
-		t.Errorf("the first four of %v are of %d projects", order, len(seen))
+		t.Errorf("the first four sessions of %v are of %d projects", order, len(seen))
 	}
 }
 

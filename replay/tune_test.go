@@ -175,7 +175,7 @@ func TestEveryCandidateIsValid(t *testing.T) {
 		}
 		next := k.near(rng)
 		if next == k {
-			t.Fatalf("%v has itself for a neighbor", k)
+			t.Fatalf("the neighbor of %v is the same setting", k)
 		}
 		if k = next; rng.IntN(4) == 0 {
 			k = k.random(rng)

@@ -41,7 +41,7 @@ func TestUnchangedPageIsNotRendered(t *testing.T) {
 		}
 	})
 	if n > 100 {
-		t.Errorf("that nothing is new takes %.0f allocations", n)
+		t.Errorf("an answer without news takes %.0f allocations", n)
 	}
 }
 

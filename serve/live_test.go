@@ -46,7 +46,7 @@ func TestPageShowsCallsAndCompactions(t *testing.T) {
 	}
 	part, _ := r.do(r.request("GET", "/live", ""))
 	if again, _ := r.do(r.request("GET", "/live", "", "If-None-Match", part.Header.Get("Etag"))); again.StatusCode != http.StatusNotModified {
-		t.Errorf("nothing is new: %s", again.Status)
+		t.Errorf("the answer for an unchanged part is %s, want 304", again.Status)
 	}
 	r.post(f, f.body("Fix it.", 81, 300))
 	if again, _ := r.do(r.request("GET", "/live", "", "If-None-Match", part.Header.Get("Etag"))); again.StatusCode != http.StatusOK {

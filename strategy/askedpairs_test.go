@@ -19,7 +19,7 @@ func TestSummaryQuotesAnswersWithTheirQuestions(t *testing.T) {
 	} {
 		call := Call{Tool: c.tool, Args: c.args, Result: c.result, Answered: true, Exit: -1}
 		if call.deed() != deedAsk {
-			t.Errorf("%s asks nobody", c.tool)
+			t.Errorf("%s does not count as a question to the user", c.tool)
 		}
 		if got, _ := call.standing(); got != c.want {
 			t.Errorf("%s: %q, want %q", c.tool, got, c.want)

@@ -30,7 +30,7 @@ func TestLargeFilesBoundTheMemoryOfTheirRun(t *testing.T) {
 	}
 	t.Setenv("GOMEMLIMIT", "1GiB")
 	if a.spare(100 << 20); limit() != 1022<<20 {
-		t.Errorf("the bound of the user is now %d", limit())
+		t.Errorf("the user's limit is now %d", limit())
 	}
 }
 

@@ -59,7 +59,7 @@ func TestLinkStaysALink(t *testing.T) {
 		t.Fatal(err)
 	}
 	if got := read(t, path); got != "new" {
-		t.Errorf("behind the link is %q", got)
+		t.Errorf("the target of the link has %q", got)
 	}
 	onlyFiles(t, dir, "link", "real")
 }
@@ -88,7 +88,7 @@ func TestDanglingLinkStaysALink(t *testing.T) {
 		t.Fatal(err)
 	}
 	if got := read(t, filepath.Join(dir, "sub", "new")); got != "new" {
-		t.Errorf("behind the links is %q", got)
+		t.Errorf("the target of the links has %q", got)
 	}
 	if to, err := os.Readlink(filepath.Join(dir, "a")); err != nil || to != "b" {
 		t.Errorf("the link was replaced: %q, %v", to, err)

@@ -57,7 +57,7 @@ func TestExportToATerminalIsEscaped(t *testing.T) {
 	tty := terminal(t)
 	a := &app{out: tty, err: io.Discard}
 	if err := a.exportHere(bytes.NewBufferString("x"), record.ExportTarGz); err == nil {
-		t.Error("a terminal is sent an archive of tar")
+		t.Error("a tar archive was written to a terminal")
 	}
 	if err := a.exportHere(bytes.NewBufferString("{\"a\":\"\u202e\"}\n"), record.ExportJSONL); err != nil {
 		t.Error(err)

@@ -101,7 +101,7 @@ func TestObservedMarksAreRemovedOnlyIfTheyAreRefused(t *testing.T) {
 		}
 		took := &strictTap{refuses: func(string) (int, error) { return http.StatusOK, nil }}
 		if status, _ := observedBy(t, took, path, "", body); status != http.StatusOK || len(took.bodies) != 1 || took.bodies[0] != body {
-			t.Errorf("%s: taken, and sent %d times", path, len(took.bodies))
+			t.Errorf("%s: the accepted request was sent %d times", path, len(took.bodies))
 		}
 	}
 }

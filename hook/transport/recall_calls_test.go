@@ -42,7 +42,7 @@ func TestCallsAreIdentifiedByTheirIDs(t *testing.T) {
 		}
 	}
 	if showsCalls(nil, said, false) || showsCalls(said, nil, false) {
-		t.Error("nothing shows nothing")
+		t.Error("a message without calls counts as shown")
 	}
 	none := []json.RawMessage{json.RawMessage(message("null", call("", "read", `{}`)))}
 	if showsCalls(none, none, false) {

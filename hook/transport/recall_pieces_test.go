@@ -52,7 +52,7 @@ func TestChangedPiecesDoNotAffectOthers(t *testing.T) {
 			t.Errorf("%q, want %q", got, tc.want)
 		}
 		if p.list[0].read() != nil || string(p.list[2].read()["a"]) != "3" {
-			t.Errorf("the pieces are read as %v and %v", p.list[0].read(), p.list[2].read())
+			t.Errorf("the pieces give %v and %v", p.list[0].read(), p.list[2].read())
 		}
 	}
 }

@@ -90,7 +90,7 @@ func TestTryTakeTakesOnlyAFreeSlot(t *testing.T) {
 	s.Give()
 	defer func() {
 		if recover() == nil {
-			t.Error("a try that took nothing holds a place")
+			t.Error("a failed TryTake holds a slot")
 		}
 	}()
 	s.Give()

@@ -71,7 +71,7 @@ func TestCheckRefusalFindsWrongRefusals(t *testing.T) {
 	floor := (Plan{}).Floor(in, byRole, cost, 3)
 	right := Refusal{In: in, Out: slices.Clone(in), Pinned: byRole, Cost: cost, Fixed: 3, Budget: floor - 1, Tokens: floor, Parts: floor, Named: []int{12, 8}}
 	if found := CheckRefusal(right); found != nil {
-		t.Errorf("a right error: %v", found)
+		t.Errorf("a correct refusal: %v", found)
 	}
 	for name, harm := range map[string]func(r *Refusal){
 		"the floor fits the budget":       func(r *Refusal) { r.Budget = floor },

@@ -177,7 +177,7 @@ func TestMessagesMadeInGoSurviveTheWire(t *testing.T) {
 			continue
 		}
 		if got.Fingerprint() != m.Fingerprint() {
-			t.Errorf("%s is other content than %+v", raw, m.Parts)
+			t.Errorf("%s has another role or fingerprint than %+v", raw, m.Parts)
 		}
 		if last := len(m.Parts) - 1; m.Parts[last].Media != nil && got.Parts[last].Media.Detail != m.Parts[last].Media.Detail {
 			t.Errorf("%s has another detail than %q, which costs other tokens", raw, m.Parts[last].Media.Detail)

@@ -275,7 +275,7 @@ func TestMessagesMadeInGoSurviveTheWire(t *testing.T) {
 			continue
 		}
 		if got.Fingerprint() != m.Fingerprint() || got.Role != m.Role {
-			t.Errorf("%s is other content than %+v", raw, m.Parts)
+			t.Errorf("%s has another role or fingerprint than %+v", raw, m.Parts)
 		}
 	}
 }

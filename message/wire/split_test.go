@@ -48,7 +48,7 @@ func TestSplitIsTheSameWithAndWithoutACache(t *testing.T) {
 		t.Errorf("after a broken body: %v", err)
 	}
 	if got := len(c.bodies.list); got > maxBodies {
-		t.Errorf("%d bodies are known by heart", got)
+		t.Errorf("%d bodies are remembered", got)
 	}
 }
 

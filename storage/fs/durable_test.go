@@ -74,7 +74,7 @@ func TestFailedCreateLeavesNoPartialFile(t *testing.T) {
 			t.Errorf("%s: leftover %v", call, got)
 		}
 		if err := a.Create(t.Context(), key(t, "s/f"), lit); err != nil != wantKey {
-			t.Errorf("%s: trying again: %v", call, err)
+			t.Errorf("%s: the second attempt: %v", call, err)
 		}
 	}
 }

@@ -50,7 +50,7 @@ func TestLogIsRereadUnlessItBelongsToAnotherLife(t *testing.T) {
 	}
 	add(newChain(a, k, true), `{"b":1}`)
 	if err := known.reread(t.Context()); !errors.Is(err, ErrErased) || known.state.end != was.end {
-		t.Errorf("another one was begun: %v", err)
+		t.Errorf("a new log with the same name: %v", err)
 	}
 }
 

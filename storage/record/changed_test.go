@@ -262,7 +262,7 @@ func TestCheckpointRevealsAMissingLogEnd(t *testing.T) {
 		after, err := record.Verify(t.Context(), a, "s", record.VerifyOptions{})
 		must(t, err)
 		if !before.OK() || after.OK() || !strings.Contains(fmt.Sprint(after.Problems), log) {
-			t.Errorf("%s: %v before, %v after its last line went", log, before.Problems, after.Problems)
+			t.Errorf("%s: problems %v before the removal of the last line, %v after it", log, before.Problems, after.Problems)
 		}
 	}
 }

@@ -63,7 +63,7 @@ func wantCopy(t *testing.T, dst, src storage.Archive) {
 		}
 	}
 	if held, _, err := session(t, dst, "bob").Held(t.Context()); !held || err != nil {
-		t.Errorf("bob is held %v, %v", held, err)
+		t.Errorf("the copy of bob has a hold: %v, %v", held, err)
 	}
 	if stone, ok, err := record.Erased(t.Context(), dst, "carol"); !ok || !stone.Done || err != nil {
 		t.Errorf("carol's tombstone: %+v, %v", stone, err)

@@ -151,7 +151,7 @@ func TestScrubOvertakenByAHoldLeavesNoFile(t *testing.T) {
 		t.Errorf("the scrub ends with %v", err)
 	}
 	if left := inFolder(t, shared, "s"); slices.ContainsFunc(left, waiting) {
-		t.Errorf("in the folder are %q", left)
+		t.Errorf("the folder has the files %q", left)
 	}
 	proven(t, shared)
 }
@@ -208,7 +208,7 @@ func TestAScrubOfVersion010IsCompleted(t *testing.T) {
 		t.Error("the leaked text still exists")
 	}
 	if left := inFolder(t, a, "s"); slices.ContainsFunc(left, waiting) {
-		t.Errorf("in the folder are %q", left)
+		t.Errorf("the folder has the files %q", left)
 	}
 	proven(t, a)
 }

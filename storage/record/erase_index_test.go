@@ -54,6 +54,6 @@ func TestIndexForgetsAnEmptySession(t *testing.T) {
 	s.KeepIndex(x)
 	must(t, second(s.Erase(t.Context(), redact.Text{})))
 	if x.left == nil || len(x.left) > 0 {
-		t.Errorf("the index forgot the session for the last time while there was %v", x.left)
+		t.Errorf("the index forgot the session for the last time before the files %v were removed", x.left)
 	}
 }

@@ -86,7 +86,7 @@ func FuzzVerify(f *testing.F) {
 			same = strings.HasPrefix(string(data), strings.TrimSuffix(files[name], "\n"))
 		}
 		if r.OK() && !same {
-			t.Errorf("%s holds %q, and that verifies", name, data)
+			t.Errorf("verify finds no problem in %s: %q", name, data)
 		}
 		if !r.OK() && string(data) == files[name] {
 			t.Errorf("%s is unchanged, and does not verify: %v", name, r.Problems)

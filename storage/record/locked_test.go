@@ -102,6 +102,6 @@ func TestALockedSessionIsNeitherErasedNorSealed(t *testing.T) {
 	archive(2) // the session continues
 	a.keeps = ""
 	if stone, err := s.Erase(t.Context(), redact.Text{}); err != nil || !stone.Done {
-		t.Errorf("when nothing is locked any more: %+v, %v", stone, err)
+		t.Errorf("after the end of all locks: %+v, %v", stone, err)
 	}
 }

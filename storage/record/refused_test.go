@@ -69,7 +69,7 @@ func TestTwoErasersOneDies(t *testing.T) {
 		ann.ActAs(text("ann"))
 		before := len(names(t, s))
 		if err := second(ann.Erase(t.Context(), text("asked for"))); !errors.Is(err, context.DeadlineExceeded) || len(names(t, s)) != before {
-			t.Errorf("after its turn: %v, and %d of %d files exist", err, len(names(t, s)), before)
+			t.Errorf("after the wait for the lock: %v, and %d of %d files exist", err, len(names(t, s)), before)
 		}
 		must(t, second(ann.Erase(t.Context(), text("asked for"))))
 		wantWhole(t, a)

@@ -301,7 +301,7 @@ func TestStepsAtEachStepOfAScrub(t *testing.T) {
 		}
 	})
 	if told == 0 || whole == 0 {
-		t.Errorf("%d are whole, %d are told to open it again", whole, told)
+		t.Errorf("%d reads were complete, %d got an error that says to open the session again", whole, told)
 	}
 }
 

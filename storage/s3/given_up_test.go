@@ -43,7 +43,7 @@ func TestPartsOfAnUploadThatIsGivenUpAreRemoved(t *testing.T) {
 			t.Errorf("the parts of %q are removed", id)
 		}
 	default:
-		t.Error("the parts stay")
+		t.Error("the parts were not removed")
 	}
 }
 

@@ -73,7 +73,7 @@ func testRefused(t *testing.T, dir string, refused int) {
 	time.Sleep(5 * time.Minute)
 	r.mu.Lock()
 	if per := r.refusals / refused; per < 8 || per > 30 {
-		t.Errorf("each was tried %d times in five minutes", per)
+		t.Errorf("each session was tried %d times in five minutes", per)
 	}
 	r.mu.Unlock()
 	w, err := s.Waiting()

@@ -273,7 +273,7 @@ func TestSessionThatLeftTheDiskIsNotTakenForANewOne(t *testing.T) {
 	must(t, s.Evict(t.Context()))
 	r.goAway(true)
 	if err := step(t.Context(), log); !errors.Is(err, errAway) {
-		t.Errorf("while it is away: %v", err)
+		t.Errorf("while the remote archive is away: %v", err)
 	}
 	r.goAway(false)
 	must(t, step(t.Context(), log))

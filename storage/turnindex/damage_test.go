@@ -153,7 +153,7 @@ func TestForgedNumbersAreRefused(t *testing.T) {
 			seen = seen || errors.Is(err, turnindex.ErrDamaged)
 		}
 		if !seen {
-			t.Errorf("%s: a chain that leads back is not seen", name)
+			t.Errorf("%s: a cyclic chain is not detected", name)
 		}
 	}
 }

@@ -161,7 +161,7 @@ func TestMetricsAreSentPeriodically(t *testing.T) {
 	p.Emit(tracetest.Sample(time.Now())...)
 	for deadline := time.Now().Add(time.Minute); r.sum("compact.calls") != 1; time.Sleep(time.Millisecond) {
 		if time.Now().After(deadline) {
-			t.Fatal("nothing comes")
+			t.Fatal("no metrics arrived within a minute")
 		}
 	}
 	if err := p.Close(context.Background()); err != nil {

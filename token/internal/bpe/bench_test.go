@@ -48,7 +48,7 @@ func BenchmarkWidestWindows(b *testing.B) {
 	v, p := O200K.load(), newParts(widest)
 	for b.Loop() {
 		if _, ok := v.sweep(p, text); !ok {
-			b.Fatal("a seam does not hold")
+			b.Fatal("a check of a seam failed")
 		}
 	}
 }

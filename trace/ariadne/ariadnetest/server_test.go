@@ -293,7 +293,7 @@ func TestServerStreamsNewEvents(t *testing.T) {
 		}
 	}
 	if status, _ := do(t, http.MethodGet, srv.URL+"/events?since=yesterday", nil); status != 400 {
-		t.Errorf("a bad since: %d", status)
+		t.Errorf("an invalid since: status %d", status)
 	}
 }
 
