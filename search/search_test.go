@@ -153,7 +153,7 @@ func TestChangedDataIsNotSearched(t *testing.T) {
 	ok(t, os.WriteFile(name, []byte(strings.ReplaceAll(string(data), "apple", "grape")), 0o600))
 	f, err := index(t, a, folder(t)).Search(t.Context(), Query{Words: "grape"})
 	ok(t, err)
-	if len(f.Matches) != 0 || len(f.Unread) != 1 || f.Unread[0].Session != "one" || !strings.Contains(f.Unread[0].Why, "not what was stored") {
+	if len(f.Matches) != 0 || len(f.Unread) != 1 || f.Unread[0].Session != "one" || !strings.Contains(f.Unread[0].Why, "was changed since it was stored") {
 		t.Errorf("found %+v", f)
 	}
 	say(t, a, "two", "a whole grape")

@@ -61,7 +61,7 @@ func (e *Error) Unwrap() error { return e.Err }
 // [ErrLocked].
 type LockedError struct {
 	By    string    // the mechanism, such as "Object Lock"
-	Until time.Time // zero = until somebody lifts it
+	Until time.Time // zero = until the lock is removed
 }
 
 // Error names the time until which the key is locked.
@@ -81,8 +81,7 @@ type ChangedError struct {
 	File string // name in the session's folder
 	Want string // SHA-256 of the stored file, in lower-case hex; "" if unknown
 	Have string // SHA-256 of the present file; "" if it is missing or too large to hash
-	// Detail describes a difference without hashes, such as "it is not there any
-	// more".
+	// Detail describes a difference without hashes, such as "it is missing".
 	Detail string
 }
 
