@@ -65,7 +65,7 @@ func TestLostSessionStaysAfterAnEraseOfItsName(t *testing.T) {
 			if !waits {
 				must(t, s.Evict(t.Context()))
 			}
-			wantConflict(t, s, "the tombstone does not tell whether it was this one")
+			wantConflict(t, s, "the tombstone does not show whether it was this one")
 		})
 	}
 }
