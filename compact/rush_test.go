@@ -42,13 +42,13 @@ type rush struct {
 	goroutines, sessions int
 	calls                int       // of each goroutine
 	until                time.Time // unless zero, the rush runs until this time and not for a number of calls
-	closeEvery           int64     // calls of all
+	closeEvery           int64     // number of calls of all goroutines after which the manager is closed
 	histories            [][]message.Message
 
 	mu   sync.RWMutex
 	m    *compact.CompactManager
 	done atomic.Int64
-	past atomic.Int64 // managers that were closed under their calls
+	past atomic.Int64 // managers that were closed during their calls
 	ends map[string]*atomic.Int64
 }
 
@@ -117,7 +117,8 @@ func (r *rush) call() {
 	r.judge(ctx, res, err)
 }
 
-// judge counts how a call ended, and fails where it did otherwise than it may.
+// judge counts the outcome of a call, and fails the test if the call may not have this
+// outcome.
 func (r *rush) judge(ctx context.Context, res *compact.Result, err error) {
 	end := "done"
 	switch {
@@ -194,7 +195,7 @@ func TestSoakOfCallsAtOnce(t *testing.T) {
 	t.Logf("%d calls, %d steps, %d managers closed in the middle; done %d, context %d, closed %d, not found %d", r.done.Load(), steps, r.past.Load(),
 		r.ends["done"].Load(), r.ends["context"].Load(), r.ends["closed"].Load(), r.ends["not found"].Load())
 	if steps == 0 || r.past.Load() == 0 || r.ends["context"].Load() == 0 {
-		t.Error("nothing happened that could go wrong")
+		t.Error("no step, no closed manager or no cancelled call: the test proves nothing")
 	}
 	left := runtime.NumGoroutine()
 	for tries := 0; left > before && tries < 500; tries++ {
