@@ -29,11 +29,11 @@ func TestTableOfStagesMakesTheNamedStages(t *testing.T) {
 	ep := &epoch{cfg: m.cfg}
 	for _, b := range builtins {
 		if err := (Config{Stages: []OwnStage{{Stage: stageCalled(b.name)}}}).checkStages(); err == nil {
-			t.Errorf("a stage of the caller's own may be stageCalled %s", b.name)
+			t.Errorf("a caller's stage may have the name %s", b.name)
 		}
 		if b.step == nil {
 			if slices.Contains(StageNames(), b.name) {
-				t.Errorf("policy.stages may name %s, which nothing makes", b.name)
+				t.Errorf("policy.stages accepts %s, but the table has no such stage", b.name)
 			}
 			continue
 		}

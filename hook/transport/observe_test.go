@@ -321,7 +321,7 @@ func TestSettleWaitsForObservations(t *testing.T) {
 			t.Error(err)
 		}
 		if err := transport.New(m).Settle(ctx); err != nil {
-			t.Errorf("nothing is looked at: %v", err)
+			t.Errorf("without observations: %v", err)
 		}
 		if err := m.Close(context.Background()); err != nil {
 			t.Error(err)

@@ -56,10 +56,10 @@ func TestOverflowCountsAsABillOfTheRefusedRequest(t *testing.T) {
 				t.Fatalf("%v: %d results", f, len(r.results))
 			}
 			if says := f.wire != provider.Responses; r.observed(r.results[0], 9_000) != says {
-				t.Errorf("%v, in the stream %v: the bill of the refused request was told: %v", f, inStream, !says)
+				t.Errorf("%v, in the stream %v: the bill of the refused request was reported: %v", f, inStream, !says)
 			}
 			if !r.observed(r.results[1], 9_000) {
-				t.Errorf("%v, in the stream %v: the bill of the smaller request was not told", f, inStream)
+				t.Errorf("%v, in the stream %v: the bill of the smaller request was not reported", f, inStream)
 			}
 		}
 	}
