@@ -327,8 +327,8 @@ func TestAChangedPieceIsNotRecalled(t *testing.T) {
 	}
 }
 
-// No ledger names lines that no step removed: the whole file is compared with the
-// manifest, and each line with its stored state.
+// A ledger names only the lines that steps removed. So the whole file of a final
+// transcript is compared with the manifest, and each line with its stored state.
 func TestAFinalTranscriptThatChangesIsNotRecalled(t *testing.T) {
 	dir := t.TempDir()
 	a, err := fs.Open(dir)

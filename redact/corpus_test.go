@@ -105,8 +105,8 @@ func gzipLines(t testing.TB, path string) func(func([]byte) bool) {
 }
 
 // survives reports whether a run of 8 bytes of secret (or all of a shorter secret) is
-// still in out. It ignores places at which the text holds the run outside of the
-// expected secrets.
+// still in out. It ignores a run that the text also has outside of the expected
+// secrets.
 func survives(secret, out, blanked string) bool {
 	n := min(8, len(secret))
 	for i := 0; i+n <= len(secret); i++ {
@@ -161,9 +161,9 @@ func (c *score) add(s sample, out string) {
 
 func percent(part, whole int) float64 { return 100 * float64(part) / float64(max(whole, 1)) }
 
-// contested reports whether another row has a negative as a positive: the negative
-// holds a secret that another row expects, or it is a near-miss of one vendor's rule
-// and a hit of another vendor's rule. There the positive wins.
+// contested reports whether a negative row contradicts another row: the negative holds
+// a secret that another row expects, or it is a near-miss of one vendor's rule and a
+// hit of another vendor's rule. In this case the positive row is right.
 func contested(s sample, expected map[string]bool, vendorOnly *Redactor) bool {
 	for secret := range expected {
 		if strings.Contains(s.Text, secret) {
