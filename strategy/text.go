@@ -130,7 +130,7 @@ func splitSentences(line string, f func(string)) {
 	}
 }
 
-// leastBefore is the length of a beginning, in bytes, up to which a full stop does not end
+// leastBefore is a length in bytes. A full stop after at most so many bytes does not end
 // the sentence.
 const leastBefore = 15
 

@@ -16,7 +16,7 @@ import (
 // Find looks up a reference: in the indexes of the steps, newest first; then in
 // steps that others have committed since; then in files that belong to no step.
 func (s *Session) Find(ctx context.Context, q Ref) (text string, found bool, err error) {
-	var changed error // the file with it was changed; another file may also have it
+	var changed error // error for a changed file that has the reference; another file may also have it
 	for known := -1; known != len(s.book.Steps()); {
 		steps := s.book.Steps()
 		if q.First > 0 {

@@ -205,7 +205,7 @@ func TestServerKeepsOnlyKnownFields(t *testing.T) {
 	problems := strings.Join(srv.Problems(), "\n")
 	for _, key := range []string{"timestamp", "duration_ms", "payload", "group_id", "metadata", "status", "data", "span_id"} {
 		if !strings.Contains(problems, fmt.Sprintf("key %q is silently stripped", key)) {
-			t.Errorf("nothing is said of %s", key)
+			t.Errorf("no problem names the key %s", key)
 		}
 	}
 }
