@@ -119,7 +119,7 @@ type edit struct {
 	new []byte
 }
 
-// edits adds the changes in the file that an edit of message s makes.
+// edit adds the changes in the file that an edit of message s makes.
 func (l *log) edit(s int, was, is *message.Message, edits map[int][]edit) error {
 	if elements.Changed(was, is) || is.Wire() != was.Wire() {
 		return fmt.Errorf("formats: message %d of the view is not message %d, edited", s, s)
