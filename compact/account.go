@@ -10,9 +10,9 @@ import (
 	"github.com/agentcompact/compact/trace"
 )
 
-// account holds what a lane knows about the costs of its calls and about the
-// provider's cache. The lane's lock guards it. mu guards the fields that Observe
-// can also set, without the lane's lock.
+// account holds a lane's facts about the costs of its calls and about the provider's
+// cache. The lane's lock guards it. mu guards the fields that Observe can also set,
+// without the lane's lock.
 type account struct {
 	calls int
 
@@ -48,14 +48,14 @@ type sentMessage struct {
 type observedUsage struct {
 	known  bool // the provider reported cached tokens
 	cached int  // tokens
-	expect int  // tokens that a provider with a cache holds of the prompt, whatever it reported before
+	expect int  // tokens of the prompt in the cache of a provider that has a cache; earlier reports of the provider have no effect on it
 }
 
 var toolSeed = maphash.MakeSeed()
 
-// cached returns the number of tokens that should be in the provider's cache:
-// tokens of the call's prompt, and of the prompt with the whole history. It sets
-// those that the previous call left there in the call.
+// cached returns the number of tokens that should be in the provider's cache: tokens of
+// the call's prompt, and of the prompt with the whole history. It sets c.left to the
+// tokens that the previous call left in the cache.
 func (a *account) cached(c *call) (view, whole int) {
 	if c.left = 0; a.gone(c) {
 		return 0, 0
@@ -71,7 +71,7 @@ func (a *account) cached(c *call) (view, whole int) {
 // provider reported no cached tokens.
 func (a *account) cold(c *call) bool { return a.gone(c) || a.missed() }
 
-// gone is cold without what the provider reported.
+// gone is like cold, but ignores the usage that the provider reported.
 func (a *account) gone(c *call) bool {
 	switch {
 	case a.calls == 0, a.model != c.ep.name, a.tools != maphash.Bytes(toolSeed, c.q.tools):
@@ -80,8 +80,8 @@ func (a *account) gone(c *call) bool {
 	return a.idle(c)
 }
 
-// beside is the maximum time by which an overlapping call can have begun before
-// the lane's last call. A larger difference means that the clock ran backwards.
+// beside is the most time by which an overlapping call can begin earlier than the
+// lane's last call. A larger difference means that the clock ran backwards.
 const beside = 10 * time.Minute
 
 // idle reports whether the lifetime of the cache has passed. If the clock ran

@@ -33,9 +33,9 @@ func TestCommonCountsNoTokens(t *testing.T) {
 	}
 }
 
-// Messages that are not examined have not changed: after calls that mask, take
-// steps, and follow another history, the account of a lane equals that of a
-// full examination.
+// A call does not examine messages that cannot have changed. After calls that mask,
+// make steps and change the history, the account of a lane equals the account of a full
+// examination.
 func TestAccountEqualsAFullScan(t *testing.T) {
 	ctx := context.Background()
 	m, err := New(ctx, Config{Preset: "masking", Model: "gpt-4o", MaxContextTokens: 100_000, Archive: memory.New()})

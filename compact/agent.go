@@ -38,7 +38,7 @@ type LastRequest struct {
 // An AgentAnswer is the answer of the agent's own model to an instruction.
 type AgentAnswer struct {
 	Text     string
-	Calls    string // the tool it calls; "" = none
+	Calls    string // the tool that the answer calls; "" = none
 	CutOff   bool   // the provider cut it off at the token limit
 	Withheld bool   // a content filter of the provider ended it
 	Usage    Usage  // PromptTokens 0: the provider reported none
@@ -75,8 +75,7 @@ func (m *CompactManager) AsksAgent() bool {
 	return asks
 }
 
-// agentState holds what a session knows about summaries by the agent's own
-// model.
+// agentState holds a session's facts about summaries by the agent's own model.
 type agentState struct {
 	mu      sync.Mutex
 	gone    bool // the backend is given up for the session
@@ -143,7 +142,7 @@ func (a *agentState) ended(err error) {
 	case err == nil:
 		a.failed = 0
 		return
-	case errors.Is(err, strategy.ErrTransient), errors.Is(err, errCold): // transient: the next one can succeed
+	case errors.Is(err, strategy.ErrTransient), errors.Is(err, errCold): // transient: the next request can succeed
 		return
 	}
 	if a.failed++; a.failed >= mostFailed && !a.gone {
@@ -187,7 +186,7 @@ func (a AgentAnswer) refusal() error {
 	return nil
 }
 
-// failure converts the error of a request to that of a summary.
+// failure converts the error of a request to the error of a summary.
 func failure(err error) error {
 	e := new(AskError)
 	if !errors.As(err, &e) {
@@ -261,7 +260,7 @@ func (c *call) byAgent(w *summarize.Writer) {
 	switch {
 	case c.asksAgent():
 		a.Seen, a.Ask, a.StandIn = len(c.q.last.View), c.s.agent.asking(c.q.last.Ask), c.q.last.StandIn
-	case c.lane.flights.Waiting(): // a summary begun earlier can be taken, but none is started
+	case c.lane.flights.Waiting(): // a summary that was begun earlier can be taken, but no new one is started
 		a.Ask = func(context.Context, string) (strategy.Draft, error) {
 			return strategy.Draft{}, &strategy.Failure{Reason: strategy.ErrRejected, Detail: errCold}
 		}
@@ -298,9 +297,9 @@ func (c *call) sayAgent() {
 	}
 }
 
-// summaryByAgent adds to a candidate the cost of a summary by the agent's own
-// model. It reads the whole prompt from the cache: Summary has the price of the
-// messages that stay, and Reading that of the messages to remove.
+// summaryByAgent adds to a candidate the cost of a summary by the agent's own model.
+// The request for it reads the whole prompt from the cache: Summary has the price of
+// the messages that stay, and Reading has the price of the messages to remove.
 func (c *call) summaryByAgent(x *price.Candidate, o policy.Offer) {
 	x.Summary = c.ep.card.Cost(price.Usage{Cached: o.Level, Output: c.expected(c.view())})
 	x.Reading = c.ep.card.Cost(price.Usage{Cached: o.Gone})

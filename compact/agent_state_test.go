@@ -20,13 +20,13 @@ func TestAgentsOwnModelStaysEnabledAfterAColdCache(t *testing.T) {
 		a.ended(failed(errCold))
 	}
 	if a.givenUp() || len(a.warnings()) > 0 {
-		t.Error("it is disabled although no call used it")
+		t.Error("the model is disabled although no call used it")
 	}
 	for range mostFailed {
 		a.ended(failed(nil))
 	}
 	if !a.givenUp() {
-		t.Error("it is asked still")
+		t.Error("the model is still asked")
 	}
 }
 
@@ -50,7 +50,7 @@ func TestAgentsOwnModelIsDisabledWithAReason(t *testing.T) {
 		}
 		a.ended(strategy.ErrTransient)
 		if a.givenUp() {
-			t.Fatalf("%s: it is given up too early", want)
+			t.Fatalf("%s: the model is given up too early", want)
 		}
 		use(a)
 		use(a)
@@ -60,8 +60,9 @@ func TestAgentsOwnModelIsDisabledWithAReason(t *testing.T) {
 	}
 }
 
-// Only a provider that counts what it reads from its cache can say that it reads nothing.
-func TestAUsageWithoutTheCacheSaysNothingOfIt(t *testing.T) {
+// Only a provider that reports the tokens read from its cache can report that there were
+// none.
+func TestUsageWithoutCachedTokensLeavesTheCacheUnknown(t *testing.T) {
 	a := new(account)
 	for range 5 {
 		a.observed(observedUsage{expect: 100})
@@ -76,12 +77,13 @@ func TestAUsageWithoutTheCacheSaysNothingOfIt(t *testing.T) {
 		t.Error("two usages that read nothing: the provider seems to have one")
 	}
 	if a.observed(observedUsage{}); a.uncached() {
-		t.Error("they must follow one another")
+		t.Error("the failures must be consecutive")
 	}
 }
 
-// What may be otherwise in a moment is asked again; what a provider has decided is not.
-func TestAFailureOfTheAgentsRequestHasItsReason(t *testing.T) {
+// A request is repeated after a temporary failure, and not after a decision of the
+// provider.
+func TestFailureOfTheAgentsRequestStatesItsReason(t *testing.T) {
 	for _, c := range []struct {
 		err  AskError
 		want error

@@ -13,7 +13,7 @@ import (
 	"github.com/agentcompact/compact/strategy"
 )
 
-// agentTalk is a session of this many rounds of about a thousand tokens each.
+// agentTalk is a session of a given number of rounds of about a thousand tokens each.
 func agentTalk(rounds int) []message.Message {
 	msgs := []message.Message{message.System("Fix bugs."), message.User("fix the parser")}
 	for i := range rounds {
@@ -66,11 +66,11 @@ func TestSummaryRequestExtendsOnlyAPrefixOfTheView(t *testing.T) {
 	}{
 		"the view that was sent": {func(v []message.Fingerprint) []message.Fingerprint { return v }, 1},
 		"another conversation":   {func(v []message.Fingerprint) []message.Fingerprint { return append([]message.Fingerprint{{1}}, v...) }, 0},
-		"a longer one": {func(v []message.Fingerprint) []message.Fingerprint {
+		"a longer conversation": {func(v []message.Fingerprint) []message.Fingerprint {
 			return append(v[:len(v):len(v)], make([]message.Fingerprint, 9)...)
 		}, 0},
-		"what goes is not all in": {func(v []message.Fingerprint) []message.Fingerprint { return v[:min(3, len(v))] }, 0},
-		"nothing":                 {func([]message.Fingerprint) []message.Fingerprint { return nil }, 0},
+		"a prefix without all removed messages": {func(v []message.Fingerprint) []message.Fingerprint { return v[:min(3, len(v))] }, 0},
+		"nothing":                               {func([]message.Fingerprint) []message.Fingerprint { return nil }, 0},
 	} {
 		m, asked := agentManager(t), 0
 		var view []message.Fingerprint
@@ -79,7 +79,7 @@ func TestSummaryRequestExtendsOnlyAPrefixOfTheView(t *testing.T) {
 				View: c.last(view), Ask: func(_ context.Context, instruction string) (compact.AgentAnswer, error) {
 					asked++
 					if !strings.Contains(instruction, "## Goals and success criteria") {
-						t.Errorf("%s: asked for %s", name, instruction)
+						t.Errorf("%s: the instruction is %s", name, instruction)
 					}
 					return compact.AgentAnswer{Text: "## Goals and success criteria\n- [open] the parser is to be fixed\n",
 						Usage: compact.Usage{PromptTokens: 9_000, CachedTokens: 8_000, OutputTokens: 20, CacheKnown: true}}, nil
@@ -104,7 +104,7 @@ func TestSummaryRequestExtendsOnlyAPrefixOfTheView(t *testing.T) {
 	}
 }
 
-func TestAgentsOwnModelTakesNoServer(t *testing.T) {
+func TestAgentsOwnModelRefusesSettingsOfAServer(t *testing.T) {
 	c := compact.Config{Summarizer: compact.SummarizerConfig{Backend: "agent", Model: "gpt-4o-mini", Instructions: "In German."}}
 	wrong := new(compact.ConfigError)
 	if err := c.Validate(); !errors.As(err, &wrong) || wrong.Path != "summarizer.model" || strings.Contains(err.Error(), "instructions") {

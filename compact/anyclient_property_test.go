@@ -102,11 +102,11 @@ type clients struct {
 	unaware   [2]bool // processes that have the erased session in memory, and don't know
 	spools    string  // folder of the spool before the archive, if any
 	operated  bool    // operators scrub and erase
-	// a scrub changed a summary, or died, so a process can have a view that differs from those of later
+	// a scrub changed a summary, or died, so the view of a process can differ from the views of later
 	// processes
 	edited bool
 	gone   map[string]lost              // by fingerprint
-	ours   map[message.Fingerprint]bool // placeholders and what else is in views alone
+	ours   map[message.Fingerprint]bool // placeholders and other texts that are only in views
 	calls  calls
 	mu     sync.Mutex
 	did    []string // guarded by mu
@@ -123,7 +123,7 @@ type client struct {
 	name     string
 	history  []message.Message
 	previous []message.Message // history before the last change
-	keeps    bool              // it continues with the view that it gets
+	keeps    bool              // the client continues with the returned view
 	raced    bool              // the call was one of two concurrent ones
 }
 
@@ -196,7 +196,7 @@ func (m *fitful) Summarize(ctx context.Context, r strategy.Request) (strategy.Dr
 
 func (c *clients) start(i int) { c.processes[i], c.unaware[i] = c.process(), false }
 
-// process starts a process, with a spool of its own that shares its folder.
+// process starts a process. The spools of all processes have the same folder.
 func (c *clients) process() *rig {
 	c.t.Helper()
 	config := c.config
@@ -367,7 +367,7 @@ func (c *clients) made(v *visit) bool {
 		c.unaware[v.process] = false
 	}
 	if c.unaware[v.process] {
-		return false // its view is that of before
+		return false // the process may still use the view from before the erase
 	}
 	for _, d := range res.Decisions {
 		was := v.before[d.Index]
@@ -560,7 +560,7 @@ func (c *clients) recallSome(m *rig, most int) {
 			}
 		}
 		got, err := m.Recall(context.Background(), "s", fp)
-		want := string([]rune(strings.Join(texts, "\n"))) // JSON has no bytes that are no text
+		want := string([]rune(strings.Join(texts, "\n"))) // JSON has no bytes that are not text
 		got, want = withoutLeak(withoutMedia(got)), withoutLeak(want)
 		if c.redacts && redactedOf(got, want) { // random text can look like a secret
 			got = want

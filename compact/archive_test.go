@@ -70,17 +70,17 @@ func TestArchiveFailureLeavesTheHistoryUntouched(t *testing.T) {
 				t.Errorf("the failed operation is %q, want %q", failed.Op, op)
 			}
 			if a.fails.Load() == 0 {
-				t.Fatal("the archive was never asked")
+				t.Fatal("the archive was never used")
 			}
 			if bytesOf(res.Messages) != before || res.Step != 0 || res.Triggered {
-				t.Error("something was taken out that is not stored")
+				t.Error("text was removed that is not stored")
 			}
 			if res.Bill != nil {
 				t.Errorf("a call that failed has a bill: %+v", res.Bill)
 			}
 			if res.SummarizedCount+res.MaskedCount+res.KeptCount != 0 || res.Decisions != nil || res.Stages != nil || res.Summary != nil ||
 				res.ReductionStage != compact.ReductionNone || res.Savings != (compact.Savings{}) || res.After != res.Before {
-				t.Errorf("the result tells of edits that were not made: %+v", res)
+				t.Errorf("the result reports edits that were not made: %+v", res)
 			}
 			a.word = "" // the disk is free again
 			if n := len(r.named(trace.NameError)); n != 1 {
@@ -111,10 +111,10 @@ func TestOnErrorContinueCompactsAndReportsIt(t *testing.T) {
 		t.Fatalf("triggered %v, %d tokens, warnings %v", first.Triggered, first.After.Total, first.Warnings)
 	}
 	if e := r.named(trace.NameError); len(e) == 0 || !strings.Contains(e[0].Data.String(), "ArchiveFailed") {
-		t.Errorf("no event reports it: %v", e)
+		t.Errorf("no event reports the failure: %v", e)
 	}
 	if again := r.preflight(history); bytesOf(again.Messages) != bytesOf(first.Messages) {
-		t.Error("the view is another")
+		t.Error("the view differs")
 	}
 }
 
@@ -147,7 +147,7 @@ func TestAuditLogReportsAStepThatWasNotStored(t *testing.T) {
 }
 
 // When the archive works again, decisions made without it are stored with the next
-// step: another process gives the same view, and pays for nothing again.
+// step. Another process then returns the same view, and no summary is paid for twice.
 func TestStepsWithoutAnArchiveAreMadeDurableLater(t *testing.T) {
 	for _, word := range []string{"transcript-pre-compact", "ledger-"} {
 		t.Run(word, func(t *testing.T) {
@@ -197,8 +197,8 @@ func TestStepsWithoutAnArchiveAreMadeDurableLater(t *testing.T) {
 	}
 }
 
-// A ledger of another process that was changed is reported by the call that stores its
-// own earlier steps after it, like by any other call that reads it.
+// A changed ledger of another process is reported by each call that reads it, including
+// the call that stores its own earlier steps after it.
 func TestAChangedStepIsReportedWhenStepsAreStoredLater(t *testing.T) {
 	dir := t.TempDir()
 	disk := mustOpen(t, dir)
@@ -276,7 +276,7 @@ func committedBefore(t *testing.T, writer strategy.Summarizer) {
 	select {
 	case <-done:
 		t.Fatal("the call returned before the transcript was durable")
-	case <-time.After(100 * time.Millisecond): // enough for a ledger, were it not for the transcript
+	case <-time.After(100 * time.Millisecond): // enough time to store a ledger, if the call did not wait for the transcript
 	}
 	close(a.release)
 	if res := <-done; !res.Triggered || a.violated.Load() {
@@ -315,7 +315,7 @@ func TestArchiveHasTheLayoutOfTheDesign(t *testing.T) {
 	names := files(t, filepath.Join(dir, "s"))
 	for _, want := range []string{"transcript-pre-compact-001.jsonl", "summary-001.json", "ledger-001.json", "events.jsonl", "manifest.jsonl"} {
 		if !slices.Contains(names, want) {
-			t.Errorf("%s is missing; there is %v", want, names)
+			t.Errorf("%s is missing; the archive has %v", want, names)
 		}
 	}
 	report, err := record.Verify(context.Background(), mustOpen(t, dir), "s", record.VerifyOptions{})
@@ -323,7 +323,7 @@ func TestArchiveHasTheLayoutOfTheDesign(t *testing.T) {
 		t.Errorf("verify: %v, %+v", err, report)
 	}
 	if res.Archived == nil || res.Archived.Head == "" || !slices.Contains(res.Archived.Files, "ledger-001.json") {
-		t.Errorf("the result does not say where: %+v", res.Archived)
+		t.Errorf("the result does not name the files: %+v", res.Archived)
 	}
 }
 
@@ -420,9 +420,9 @@ func TestTranscriptHoldsEveryMessageWithItsFingerprint(t *testing.T) {
 	}
 }
 
-// A message that a caller wrote over several lines takes one line of a transcript,
-// whatever characters end the lines. Otherwise, tools that read the file line by
-// line would find parts of messages.
+// A message that a caller wrote over several lines takes one line of a transcript, with
+// every kind of line end. Otherwise, tools that read the file line by line would find
+// parts of messages.
 func TestMessagesOfSeveralLinesAreStoredInOne(t *testing.T) {
 	for name, end := range map[string]string{"unix": "\n", "windows": "\r\n", "old mac": "\r"} {
 		t.Run(name, func(t *testing.T) {
@@ -480,7 +480,7 @@ func TestArchiveStoresASessionThatNeverCompacts(t *testing.T) {
 		t.Fatal(err)
 	}
 	if names := files(t, filepath.Join(dir, "s")); !slices.Contains(names, "transcript-final-001.jsonl") || !slices.Contains(names, "events.jsonl") {
-		t.Errorf("there is %v", names)
+		t.Errorf("the session has the files %v", names)
 	}
 }
 
@@ -541,7 +541,7 @@ func TestJournalHoldsEachMessageOnce(t *testing.T) {
 	}
 	for i, m := range history {
 		if n := seen[testkey.Sealed(m.Fingerprint()).String()]; n != 1 {
-			t.Errorf("message %d stands %d times in the journal", i, n)
+			t.Errorf("message %d occurs %d times in the journal", i, n)
 		}
 	}
 	if len(seen) != len(history) {

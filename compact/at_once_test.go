@@ -41,7 +41,7 @@ func TestAgentsAndOperatorsAtOnce(t *testing.T) {
 	}
 }
 
-// scene is one session with all who touch it.
+// scene is one session, with its agents and operators.
 type scene struct {
 	t      *testing.T
 	seed   uint64
@@ -150,13 +150,13 @@ func (a *agentAtOnce) work() {
 		}
 		paired(a.t, a.res.Messages)
 		if a.res.After.Total > a.res.Budget {
-			a.t.Errorf("seed %d: a view of %d tokens, %d fit", a.seed, a.res.After.Total, a.res.Budget)
+			a.t.Errorf("seed %d: the view has %d tokens, but only %d fit", a.seed, a.res.After.Total, a.res.Budget)
 		}
 	}
 }
 
-// operate does what operators do, until the agents are done. With COMPACT_SAMPLES=all it
-// waits less between two operations.
+// operate runs operations of operators until the agents are done. With
+// COMPACT_SAMPLES=all it waits less between two operations.
 func (s *scene) operate(rng *rand.Rand) {
 	ctx, wait := context.Background(), 60
 	if samples.All() {

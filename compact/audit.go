@@ -212,7 +212,7 @@ type batch struct {
 	lines   []redact.Text
 	since   time.Time
 	bytes   int
-	lost    *loss // reported in the first line; nil: none
+	lost    *loss // first line that reports the loss; nil: no loss
 }
 
 func (a *auditLog) take(more []redact.Text) batch {

@@ -155,9 +155,9 @@ func bubbled(t *testing.T) int {
 		stacks.text = make([]byte, 4<<20)
 	}
 	all := string(stacks.text[:runtime.Stack(stacks.text, true)])
-	own := regexp.MustCompile(`synctest bubble \d+`).FindString(all) // its own stack comes first
+	own := regexp.MustCompile(`synctest bubble \d+`).FindString(all) // the stack of the caller comes first
 	if own == "" {
-		t.Fatal("this is no bubble")
+		t.Fatal("the test does not run in a synctest bubble")
 	}
 	return len(regexp.MustCompile(`(?m)^goroutine \d+ \[.*\b`+own+`\]:$`).FindAllString(all, -1))
 }
@@ -178,8 +178,8 @@ func TestWritersInTheBackgroundAreFew(t *testing.T) {
 					}
 					time.Sleep(5 * time.Second)
 				}
-				// A finished one releases its place just before it ends; without a limit
-				// there would be one per session, 20.
+				// A finished writer releases its place just before it ends. Without a limit there
+				// would be 20 writers, one for each session.
 				if most >= 2*flushers {
 					t.Errorf("%d goroutines more, at most %d are wanted", most, flushers)
 				}
@@ -277,7 +277,7 @@ func TestLinesOfAForgottenSessionWaitOn(t *testing.T) {
 		time.Sleep(time.Second)
 		talk(t, m, "first", 1)
 		if m.backlog.orphans["first"] != nil {
-			t.Error("the session came back, and its log did not")
+			t.Error("the session was reopened without its log")
 		}
 		a.repair()
 		time.Sleep(longestRest + flushTimeout)
@@ -323,7 +323,7 @@ func TestJournalThatWaitsIsBoundedAndLosesNothing(t *testing.T) {
 	}
 	log := m.sessions["s"].audit
 	if log.bytes > 20<<10 || len(log.journal) == 0 {
-		t.Errorf("%d bytes wait, %d of them messages", log.bytes, len(log.journal))
+		t.Errorf("%d bytes wait, %d of these bytes are messages", log.bytes, len(log.journal))
 	}
 	a.repair()
 	for range 2 {
@@ -417,7 +417,7 @@ func TestLinesDroppedDuringAWriteAreReportedByTheNext(t *testing.T) {
 	}
 }
 
-// The audit log of a killed process has all calls except those of the last minute,
+// The audit log of a killed process has all calls except the calls of the last minute,
 // and a reader in another process computes their bill.
 func TestLinesWaitForAMinuteAtMost(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -429,7 +429,7 @@ func TestLinesWaitForAMinuteAtMost(t *testing.T) {
 			synctest.Wait()
 			told := len(slices.DeleteFunc(linesOf(t, a, "s"), func(l string) bool { return !strings.Contains(l, `"before_model_call"`) }))
 			if lost := n + 1 - told; time.Duration(lost-1)*every >= flushAfter {
-				t.Fatalf("killed after %d calls it had told of %d", n+1, told)
+				t.Fatalf("killed after %d calls, it had reported %d", n+1, told)
 			}
 			time.Sleep(every)
 		}

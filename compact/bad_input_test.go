@@ -46,7 +46,7 @@ func TestBadInputMakesNoPlanWorse(t *testing.T) {
 				}
 			}
 			if said != 1 {
-				t.Errorf("said %d times, want once", said)
+				t.Errorf("reported %d times, want once", said)
 			}
 		})
 	}

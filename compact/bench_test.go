@@ -17,8 +17,8 @@ import (
 	"github.com/agentcompact/compact/strategy"
 )
 
-// longSession is an agent loop with this many messages, and results of this many
-// bytes.
+// longSession is an agent loop with a given number of messages, and results of a given
+// number of bytes.
 func longSession(messages, bytes int) []message.Message {
 	msgs := []message.Message{message.System("You fix bugs."), message.User("Make the tests pass.")}
 	for i := 0; len(msgs) < messages; i++ {

@@ -103,7 +103,7 @@ func TestPanicsInTheBackgroundAreErrors(t *testing.T) {
 
 		a.reads.Store(true)
 		time.Sleep(2 * headEvery)
-		talk(t, m, "s", 1) // it reads the steps of others
+		talk(t, m, "s", 1) // the call reads the steps of others
 		synctest.Wait()
 		a.reads.Store(false)
 		if s.asking {

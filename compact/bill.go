@@ -19,7 +19,7 @@ type Bill struct {
 	EstimatedUSD float64     `json:"estimated_prompt_usd"`
 	Whole        price.Usage `json:"projected_whole_prompt"` // the same for the whole history, uncompacted
 	WholeUSD     float64     `json:"projected_whole_prompt_usd"`
-	SummaryUSD   float64     `json:"summary_usd,omitempty"` // cost of the summaries that a model was asked for, as this call learned it
+	SummaryUSD   float64     `json:"summary_usd,omitempty"` // price of a model's summaries, as far as it became known in this call
 
 	SummaryEstimatedUSD float64 `json:"summary_estimated_usd,omitempty"` // of SummaryUSD: answers without a usage, and requests that were cut off and may have been billed
 	SummaryPrices       string  `json:"summary_prices,omitempty"`        // the name and the source of the price card of the summaries
@@ -32,7 +32,7 @@ type SessionBill struct {
 	Calls        int     `json:"calls"`
 	EstimatedUSD float64 `json:"estimated_prompts_usd"` // prompts
 	WholeUSD     float64 `json:"projected_whole_prompts_usd"`
-	SummaryUSD   float64 `json:"summaries_usd"`  // summaries that no call used included
+	SummaryUSD   float64 `json:"summaries_usd"`  // summaries, including unused ones
 	Measured     int     `json:"measured_calls"` // calls whose usage was observed
 	MeasuredUSD  float64 `json:"measured_usd"`   // their measured cost, answers included
 

@@ -112,7 +112,7 @@ func TestBillOfACompactionReadsOnlyItsPrefix(t *testing.T) {
 	for _, e := range r.named(trace.NameBeforeModelCall) {
 		var p trace.Preflight
 		if err := json.Unmarshal([]byte(e.Data.String()), &p); err != nil || p.Bill == nil {
-			t.Errorf("an event without its bill: %s (%v)", e.Data, err)
+			t.Errorf("the event has no bill: %s (%v)", e.Data, err)
 		}
 		events = append(events, e)
 	}
@@ -130,7 +130,7 @@ func TestColdCacheIsRewritten(t *testing.T) {
 		"its tools changed": func(*rig, *clock, *compact.Result) []compact.Option {
 			return []compact.Option{compact.WithTools([]byte(`[{}]`))}
 		},
-		"its model did": func(*rig, *clock, *compact.Result) []compact.Option {
+		"its model changed": func(*rig, *clock, *compact.Result) []compact.Option {
 			return []compact.Option{compact.WithModel("gpt-4o")}
 		},
 		"its usage shows it": func(r *rig, _ *clock, res *compact.Result) []compact.Option {
@@ -152,8 +152,8 @@ func TestColdCacheIsRewritten(t *testing.T) {
 	}
 }
 
-// The sizes of what was sent are those of the model that it was sent to, also after another
-// model had a part of it.
+// The sizes of a sent request are in tokens of the model that received it, even if another
+// model received a part of it before.
 func TestTheCacheOfAModelIsCountedInItsTokens(t *testing.T) {
 	cached := func(models ...string) int {
 		r, _ := priced(t, compact.Config{})
@@ -175,7 +175,7 @@ func TestMeasuredUsageHasItsOwnKeys(t *testing.T) {
 	first := r.preflight(history)
 	n := first.After.Total
 	r.Observe(first, compact.Usage{PromptTokens: n, CacheKnown: true, WrittenTokens: n - 100, OutputTokens: 50})
-	r.Observe(first, compact.Usage{PromptTokens: n, CacheKnown: true, WrittenTokens: n - 100, OutputTokens: 50}) // twice is once
+	r.Observe(first, compact.Usage{PromptTokens: n, CacheKnown: true, WrittenTokens: n - 100, OutputTokens: 50}) // the second call has no effect
 	want := (float64(n-100)*3.75 + 100*3 + 50*15) / 1e6
 	res := r.preflight(append(history[:len(history):len(history)], round(10, 1000)...))
 	if s := res.Bill.Session; s.Measured != 1 || !near(s.MeasuredUSD, want) {
@@ -191,7 +191,8 @@ func TestMeasuredUsageHasItsOwnKeys(t *testing.T) {
 	}
 }
 
-// What the provider read and wrote for its own summary is billed besides the prompt.
+// The tokens that the provider read and wrote for its own summary are billed in
+// addition to the prompt.
 func TestASummaryOfTheProviderIsMeasured(t *testing.T) {
 	for _, known := range []bool{true, false} {
 		r, _ := priced(t, compact.Config{})
@@ -205,8 +206,8 @@ func TestASummaryOfTheProviderIsMeasured(t *testing.T) {
 	}
 }
 
-// The usage of a call can come when the next call has been made. It says nothing of what
-// the cache holds then.
+// The usage of a call can come when the next call has been made. Such a usage does not
+// show what the cache holds afterwards.
 func TestAUsageThatComesLateDoesNotMakeTheCacheCold(t *testing.T) {
 	r, _ := priced(t, compact.Config{})
 	r.preflight(loop(10, 1000))
@@ -245,14 +246,14 @@ func TestContradictoryUsageIsReportedOnceAndIgnored(t *testing.T) {
 	}
 	res := r.preflight(history)
 	if said != 1 {
-		t.Errorf("said %d times, want once", said)
+		t.Errorf("reported %d times, want once", said)
 	}
 	if strings.Contains(strings.Join(res.Warnings, "\n"), "clock") {
 		t.Error("the clock is reported more than once")
 	}
 }
 
-// Of concurrent calls, an earlier one may end after a later one.
+// If calls are concurrent, an earlier call may end after a later one.
 func TestConcurrentCallsAreNoBackwardClock(t *testing.T) {
 	r, k := priced(t, compact.Config{})
 	for range 2 {
@@ -271,7 +272,7 @@ func TestBackwardClockIsReportedOnce(t *testing.T) {
 		k.at = k.at.Add(-time.Hour)
 	}
 	if said != 1 {
-		t.Errorf("said %d times, want once", said)
+		t.Errorf("reported %d times, want once", said)
 	}
 }
 

@@ -7,8 +7,8 @@ import (
 	"github.com/agentcompact/compact/storage/seal"
 )
 
-// Only a branch that is made of fingerprints is hashed: whoever gives another name finds it
-// in the ledger.
+// Only a branch that is made of fingerprints is hashed: any other name, given by a caller,
+// is in the ledger unchanged.
 func TestOnlyBranchesOfFingerprintsAreHashed(t *testing.T) {
 	keys, hash := seal.NewRing(seal.InMemory, seal.NewKey()), strings.Repeat("0123456789abcdef", 2)
 	for branch, hashed := range map[string]bool{

@@ -61,8 +61,8 @@ func TestLongAnswerNarrowsTheBudgetOfItsRequestAlone(t *testing.T) {
 	}
 }
 
-// Sub-agents that share session and name, each with a history of its own: no
-// edit of one is applied to another, and all of them stay stable.
+// Sub-agents that share session and name, each with a history of its own: the edits of
+// one are not applied to another, and the views of all stay stable.
 func TestUnnamedSubAgentsOfOneSessionDoNotMeet(t *testing.T) {
 	r := newRig(t, compact.Config{MaxContextTokens: 8_000, Summarize: &counting{}})
 	histories := [][]message.Message{loop(60, 200), turns(40, 150), loop(60, 210)}
@@ -78,7 +78,7 @@ func TestUnnamedSubAgentsOfOneSessionDoNotMeet(t *testing.T) {
 	for range 3 {
 		for i, h := range histories {
 			if res := r.preflight(h); res.Triggered || bytesOf(res.Messages) != views[i] {
-				t.Errorf("agent %d has another view when the others have come by (triggered %v)", i, res.Triggered)
+				t.Errorf("agent %d has a different view after the calls of the others (triggered %v)", i, res.Triggered)
 			}
 		}
 	}
@@ -94,18 +94,18 @@ func TestBranchesOfOneAgentHaveLedgersOfTheirOwn(t *testing.T) {
 	}
 	again := r.preflight(history, compact.WithAgent("coder"), compact.WithBranch("a"))
 	if again.Triggered || bytesOf(again.Messages) != bytesOf(a.Messages) {
-		t.Error("branch a has another view")
+		t.Error("branch a has a different view")
 	}
-	// The ledger names the owner of a step, also for another process.
+	// The ledger names the owner of a step, so another process knows it, too.
 	other := newRig(t, compact.Config{MaxContextTokens: 8_000, Summarize: &counting{}, Archive: r.archive})
 	if got := other.preflight(history, compact.WithAgent("coder"), compact.WithBranch("b")); got.Triggered || bytesOf(got.Messages) != bytesOf(b.Messages) {
-		t.Error("branch b has another view in another process")
+		t.Error("branch b has a different view in another process")
 	}
 }
 
-// An agent may keep only the view. Its summary is a message that came in then, and the view
-// is a summarized one all the same.
-func TestAViewThatWasKeptIsASummarizedOne(t *testing.T) {
+// An agent may keep only the view. The summary is then a message of the incoming history,
+// and the view still counts as summarized.
+func TestKeptViewCountsAsSummarized(t *testing.T) {
 	r := newRig(t, compact.Config{MaxContextTokens: 8_000})
 	first := r.preflight(loop(100, 200))
 	if first.Summary == nil {

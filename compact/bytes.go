@@ -82,7 +82,7 @@ func (c *call) sayTooLarge() {
 		bound = "it may have"
 	}
 	c.res.Warnings = append(c.res.Warnings, fmt.Sprintf(
-		"the request has %d bytes where %s %d, and nothing more may be removed from it for that: the rest is text, or media that are pinned, of the last turn or of the last user message (max_request_bytes)",
+		"the request has %d bytes where %s %d, and no more media can be removed: the rest is text, or media that are pinned, of the last turn or of the last user message (max_request_bytes)",
 		n, bound, c.budget.MaxBytes))
 }
 

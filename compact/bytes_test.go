@@ -65,7 +65,7 @@ func TestBodyMayHaveTheSizeThatItsProviderPublishes(t *testing.T) {
 	}
 }
 
-// album is a request with this many pictures of 19 kB.
+// album is a request with a given number of pictures of 19 kB.
 func album(t *testing.T, pictures int) wire.Request {
 	t.Helper()
 	var b strings.Builder
@@ -81,7 +81,7 @@ func album(t *testing.T, pictures int) wire.Request {
 	return req
 }
 
-// ofBytes is a manager with a limit of this many bytes.
+// ofBytes is a manager with a limit of a given number of bytes.
 func ofBytes(t *testing.T, most int, when policy.When) *CompactManager {
 	t.Helper()
 	m, err := New(t.Context(), Config{Model: "gpt-4o", MaxRequestBytes: most, Archive: memory.New(), Policy: policy.Config{When: when}})
@@ -92,7 +92,8 @@ func ofBytes(t *testing.T, most int, when policy.When) *CompactManager {
 	return m
 }
 
-// A body that is too large can't be sent as it is: it waits for its slot to the end.
+// A body that is too large can't be sent unchanged, so its call waits for a slot until
+// the deadline.
 func TestTooLargeBodyWaitsForASlot(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m, req := ofBytes(t, 100_000, ""), album(t, 12)

@@ -26,7 +26,7 @@ func (m *CompactManager) MarksCache() bool {
 }
 
 // cachedFront returns the number of tokens before an edit that stay in the provider's
-// cache: those up to the last mark, if the cache needs marks.
+// cache. If the cache needs marks, only tokens up to the last mark stay.
 func (c *call) cachedFront(front int) int {
 	req, ok := c.q.wire.(wire.Marker)
 	if !ok || c.ep.card.Marks == 0 {
@@ -63,8 +63,8 @@ func (c *call) marksIn(marked []bool) []int {
 	return stops
 }
 
-// markedIn returns the messages of the view with a mark of the caller: their own,
-// or that of a removed message after them.
+// markedIn returns the messages of the view with a mark of the caller: their own mark,
+// or the mark of a removed message after them.
 func (c *call) markedIn(marked []bool) map[int]bool {
 	in := make(map[int]int, len(marked)) // index in the request → index in the view
 	for i := range c.now.conv.Len() {

@@ -13,8 +13,8 @@ import (
 	"github.com/agentcompact/compact/storage/memory"
 )
 
-// markedTalk is a request of this many rounds. The result of one of them has a
-// mark; the system prompt or the task has one if where is "prompt" or "task".
+// markedTalk is a request of a given number of rounds. One of the results has a mark.
+// If where is "prompt" or "task", the system prompt or the task has a mark, too.
 func markedTalk(rounds, at int, where string) []byte {
 	const mark = `,"cache_control":{"type":"ephemeral"}`
 	var b strings.Builder

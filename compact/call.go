@@ -25,8 +25,8 @@ type call struct {
 	res       *Result
 
 	summaries summaryCost       // cost of summaries by a model, of all attempts
-	left      int               // tokens of this prompt that the previous one left in the provider's cache, if it has one
-	broken    *trace.CacheBreak // where this prompt differs from the previous one; nil: it continues it
+	left      int               // tokens of this prompt that the previous prompt left in the cache, if the provider has a cache
+	broken    *trace.CacheBreak // where this prompt differs from the previous one; nil: it continues the previous one
 	teller
 }
 
@@ -36,7 +36,7 @@ type asker struct {
 	id      string            // as nameOf returns it, like the agent and the branch in q
 	asked   names             // names as the caller gave them
 	history []message.Message // as the stages see it, with the protection by the caller's function
-	input   []message.Message // as it came in
+	input   []message.Message // the history of the caller
 	rules   *legality         // rules of the provider; nil = unknown provider
 	outside int               // bytes of the body outside of messages; 0 = not computed
 	began   time.Time
@@ -91,7 +91,7 @@ func (c *call) run(ctx context.Context) (err error) {
 	defer c.settle(0) // while the call holds its lane
 	defer func() {
 		if err != nil {
-			c.s.billed(c.summaries.bill()) // a failed call has no bill of its own
+			c.s.billed(c.summaries.bill()) // a failed call has no bill
 		}
 	}()
 	c.note()

@@ -33,7 +33,7 @@ import (
 	"github.com/agentcompact/compact/trace/tracetest"
 )
 
-// sink keeps everything that is written or posted to it.
+// sink keeps all data that is written or posted to it.
 type sink struct {
 	mu sync.Mutex
 	b  bytes.Buffer
@@ -117,7 +117,7 @@ func watch(t *testing.T, redact bool) *watched {
 // plant returns the next secret in its text.
 func (w *watched) plant() string { return w.take(func(canary.Secret) bool { return true }).Text }
 
-// bare returns the next secret that its own form gives away.
+// bare returns the next secret with a form that shows that it is a secret.
 func (w *watched) bare() string {
 	return w.take(func(s canary.Secret) bool {
 		return slices.ContainsFunc([]string{"ghp_", "sk-proj-", "AKIA", "xoxb-", "eyJ"}, func(p string) bool { return strings.HasPrefix(s.Value, p) })
@@ -284,9 +284,9 @@ func (w *watched) places() map[string]string {
 	return all
 }
 
-// No stored, sent or logged data contains a secret in any form, whatever part
-// of the input the secret is in. The same search finds all secrets with
-// redaction off, which shows that each was in the data.
+// No stored, sent or logged data contains a secret in any form. The secret is in each
+// part of the input once. The same search finds all secrets with redaction off, which
+// shows that each was in the data.
 func TestNoPlantedSecretLeavesTheManager(t *testing.T) {
 	w := watch(t, true)
 	w.everyWayOut()

@@ -8,9 +8,9 @@ import (
 	"github.com/agentcompact/compact/trace"
 )
 
-// changes holds the files of a session's archive that differ from what was
-// stored. They are not used; compactions are decided again from the history.
-// The session's mutex guards it.
+// changes holds the files of a session's archive that were changed since they were
+// stored. They are not used; compactions are decided again from the history. The
+// session's mutex guards it.
 type changes struct {
 	all  []*storage.ChangedError
 	told int // of all
@@ -19,7 +19,7 @@ type changes struct {
 // maxChanges limits the number of remembered changes.
 const maxChanges = 100
 
-// note adds a change, unless it is known.
+// note adds a change, unless the change is known.
 func (c *changes) note(e *storage.ChangedError) {
 	if e == nil || len(c.all) >= maxChanges {
 		return

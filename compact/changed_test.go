@@ -143,7 +143,7 @@ func TestAFlippedBitNeverReachesAPrompt(t *testing.T) {
 		count, used := 0, 0
 		for i, name := range slices.Sorted(maps.Keys(l.files)) {
 			if each == 1 && i%2 == 1 {
-				continue // all of them are make soak
+				continue // make soak tests all of them
 			}
 			for seed := range each {
 				r := rand.New(rand.NewPCG(uint64(seed), uint64(count)))
@@ -254,7 +254,7 @@ func forgedSummary(t *testing.T, repeat, kind string) {
 		t.Errorf("the forged summary is sent: %s", view)
 	}
 	if res.Step == 0 {
-		t.Error("the session was not compacted anew")
+		t.Error("the session was not compacted again")
 	}
 	if w := strings.Join(res.Warnings, "\n"); !strings.Contains(w, last) || !strings.Contains(w, "SHA-256 now ") || strings.Contains(w, "REDACTED") {
 		t.Errorf("the warning does not say file and hash: %q", w)
@@ -327,8 +327,8 @@ func TestAChangedPieceIsNotRecalled(t *testing.T) {
 	}
 }
 
-// No ledger names lines that no step removed: the whole file is compared with the
-// manifest, and each line with its stored state.
+// A ledger names only the lines that steps removed. So the whole file of a final
+// transcript is compared with the manifest, and each line with its stored state.
 func TestAFinalTranscriptThatChangesIsNotRecalled(t *testing.T) {
 	dir := t.TempDir()
 	a, err := fs.Open(dir)

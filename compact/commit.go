@@ -137,8 +137,9 @@ func (c *call) makeStep(ctx context.Context, r *run, out *reduce.Outcome) error 
 	return c.uncommitted(ctx, r, "Conflict", fmt.Errorf("%w: %w", ErrConflict, errTaken))
 }
 
-// catchUp reads the steps of others. It returns errStale for an unseen step of
-// this call's lane, or the number of a step that holds this very outcome.
+// catchUp reads the steps of others. It returns errStale if there is an unseen step of
+// this call's lane. If that step holds the same outcome as this call, it returns the
+// step's number.
 func (c *call) catchUp(ctx context.Context, r *run, out *reduce.Outcome) (mine int, err error) {
 	if c.s.isVolatile() {
 		return 0, nil
@@ -159,9 +160,9 @@ func (c *call) catchUp(ctx context.Context, r *run, out *reduce.Outcome) (mine i
 }
 
 // isOwn reports whether a step is the one that this call tried to commit. The
-// transcript alone does not prove it: an earlier failed call leaves its transcript to
-// this call, and the step of that call, with another summary, may have been stored
-// after all.
+// transcript alone does not prove it: this call can use the transcript of an earlier,
+// failed call, and the step of that call, with another summary, may be stored after
+// all.
 func (c *call) isOwn(r *run, out *reduce.Outcome, step *ledger.Step) bool {
 	return c.outChain != nil && r.err == nil && step.Archive == path.Base(r.written.Key.String()) &&
 		step.Out == c.outChain.At(out.Conversation, step.Out.N)
@@ -248,7 +249,7 @@ func (c *call) create(ctx context.Context, r *run, step *ledger.Step, drafts []r
 	case errors.Is(err, storage.ErrExists):
 		return errTaken
 	case err != nil:
-		c.summaryFile, step.Index = record.Written{}, nil // it is unknown which of them exist
+		c.summaryFile, step.Index = record.Written{}, nil // it is unknown which files exist
 		if r.isUnstored() {
 			r.recordTranscript(ctx, record.Written{}, err)
 		}
@@ -264,8 +265,8 @@ func (c *call) create(ctx context.Context, r *run, step *ledger.Step, drafts []r
 }
 
 // beside writes the step's lines of the audit log while its drafts are stored, and
-// reports whether it wrote them. If the transcript is one of the drafts, it waits for
-// it first.
+// reports whether it wrote them. If the transcript is one of the drafts, beside waits
+// until the transcript is stored.
 func (c *call) beside(ctx context.Context, r *run, number int, unstored bool) (audit bool, err error) {
 	if unstored {
 		if err := r.awaitTranscript(ctx); err != nil {
@@ -283,7 +284,7 @@ func (c *call) store(ctx context.Context, step record.Step) (done record.Committ
 	return c.s.log.CommitStep(ctx, step)
 }
 
-// named records the file of the summary in the call, and that of the index in the
+// named records the file of the summary in the call, and the file of the index in the
 // step.
 func (c *call) named(step *ledger.Step, drafts []record.Written) {
 	last := len(drafts) - 1

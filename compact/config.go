@@ -45,10 +45,10 @@ type Config struct {
 	// tokens; "bytes4", bytes / 4; "utf16", UTF-16 units. Default "model".
 	Counting string `mapstructure:"counting" validate:"oneof=model bytes4 utf16"`
 
-	// Observe changes nothing: every call returns the unchanged history, and
-	// separate events report what would have been done and saved. No archive is
-	// opened, no conversation is written, and no model is asked for a summary.
-	// Default false. See [WithObserve].
+	// Observe changes nothing: every call returns the unchanged history, and separate
+	// events report the compactions and savings that would have been made. No archive is
+	// opened, no conversation is written, and no model is asked for a summary. Default
+	// false. See [WithObserve].
 	Observe bool `mapstructure:"observe"`
 
 	Policy     policy.Config         `mapstructure:"policy"`     // when a conversation is compacted, to which size, and which messages are kept
@@ -85,7 +85,7 @@ type Config struct {
 	// ArchiveKey seals fingerprints and references before they leave memory: 64 hex
 	// digits, or 32 bytes in base64; several keys are separated by commas, the newest
 	// first. "": COMPACT_ARCHIVE_KEY, else a key in the user's configuration folder,
-	// created at first use. Whoever has a key can test guesses of redacted text, so do
+	// created at first use. A person with the key can test guesses of redacted text, so do
 	// not store it beside the archive.
 	ArchiveKey Secret `mapstructure:"-" validate:"-"`
 	// HeadsKey is the Ed25519 key that signs the heads of sessions, 32 random
@@ -149,13 +149,13 @@ type SummarizerConfig struct {
 	// of the target. Above the limit the longest messages, except the last ten,
 	// are cut in the middle.
 	UserTokens int `mapstructure:"user_tokens" validate:"gte=1"`
-	// Instructions are added to the prompt of a summarizing model. They,
-	// Sections and PromptFile are errors with the backend extractive.
+	// Instructions are added to the prompt of a summarizing model. Instructions, Sections
+	// and PromptFile are errors with the backend extractive.
 	Instructions string `mapstructure:"instructions"`
-	// Sections are headings that replace those of the strategy, at most 12 of at
-	// most 60 characters on one line each; none: those of the strategy. The
-	// user's words, "What happened", "Where things stand" and "What is next" are
-	// in every summary.
+	// Sections are headings that replace the headings of the strategy: at most 12, each on
+	// one line of at most 60 characters. Without them the headings of the strategy apply.
+	// The user's words, "What happened", "Where things stand" and "What is next" are in
+	// every summary.
 	Sections []string `mapstructure:"sections"`
 	// PromptFile is a file whose text replaces the strategy's instructions and
 	// examples; the rules for every summary stay. [New] reads it, at most 32 KiB,
@@ -206,10 +206,9 @@ type RedactionConfig struct {
 	// default true.
 	Summarizer bool `mapstructure:"summarizer"`
 
-	// PseudonymKey is the key of pseudonyms, 16 bytes or more. Whoever has it
-	// can test guesses of a secret, so do not store it beside the archive.
-	// configs.Load reads it from the environment variable
-	// COMPACT_PSEUDONYM_KEY.
+	// PseudonymKey is the key of pseudonyms, 16 bytes or more. A person with the key can
+	// test guesses of a secret, so do not store it beside the archive. configs.Load reads
+	// it from the environment variable COMPACT_PSEUDONYM_KEY.
 	PseudonymKey Secret `mapstructure:"-" validate:"-"`
 }
 
@@ -325,8 +324,8 @@ type ObjectLockConfig struct {
 
 // TraceConfig configures the destinations of events besides the audit log.
 type TraceConfig struct {
-	// AriadneURL is the URL of an Ariadne API, for example
-	// "http://127.0.0.1:5175"; "": none.
+	// AriadneURL is the URL of an Ariadne API, for example "http://127.0.0.1:5175"; "": no
+	// events are sent to Ariadne.
 	AriadneURL string `mapstructure:"ariadne_url" validate:"omitempty,http_url"`
 	// Console writes one line per event to standard error; default false.
 	Console bool `mapstructure:"console"`

@@ -42,8 +42,8 @@ func wordy(rounds int) []message.Message {
 	return history
 }
 
-// A step or an append that could not be stored becomes a step in memory: it is
-// repeated from there, and has a number of its own.
+// If a step or an append cannot be stored, its edits become a step in memory with a
+// number of its own, and later calls apply them from there.
 func TestUnarchivedStepStaysInMemory(t *testing.T) {
 	for _, c := range []struct {
 		name, preset, word string
@@ -78,8 +78,8 @@ func TestUnarchivedStepStaysInMemory(t *testing.T) {
 	}
 }
 
-// Edits in a step in memory wait for other calls that are about to commit a
-// step, at most until the caller's deadline.
+// A call with edits for a step in memory waits while other calls are about to commit a
+// step, at most until its deadline.
 func TestUnappendedEditsWaitForOtherSteps(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m, _ := goingOn(t, "masking", &broken{Archive: memory.New(), word: "edits.jsonl"})
@@ -140,7 +140,7 @@ func TestSavingsOfACallCountOnce(t *testing.T) {
 		t.Errorf("%d, and then %d", a, b)
 	}
 	if c.res.After.Total = 30; s.savedWith(c) != 1_070 {
-		t.Errorf("after a decision anew: %d", s.saved)
+		t.Errorf("after a new decision: %d", s.saved)
 	}
 }
 

@@ -19,7 +19,7 @@ const mostPerMessage = 480
 
 // The allocations of a call with one more turn do not depend on the number of
 // earlier edits, and are small for old messages, with every preset.
-func TestCallAllocatesForWhatIsNew(t *testing.T) {
+func TestCallAllocatesOnlyForNewMessages(t *testing.T) {
 	for i, preset := range compact.Presets() {
 		if i%samples.Every(1) != 0 {
 			continue

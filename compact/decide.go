@@ -19,7 +19,7 @@ type outcome struct {
 	decision *decision     // nil = not decided yet
 	nextDue  int           // size of the view above the trigger at which the next compaction is due
 	floor    int           // smallest possible size of the view, if it prevents a compaction
-	offer    *policy.Offer // offer chosen by the economic trigger; nil = none
+	offer    *policy.Offer // offer that the economic trigger chose; nil = none
 	soon     *policy.Offer // offer that it will choose soon
 
 	shown    *reduce.Conversation // conversation of the result's messages; nil: the unchanged history
@@ -181,7 +181,7 @@ func (c *call) unchanged(started time.Time, r *run, q reduce.Request, out *reduc
 	case r.late:
 		c.res.Reason = trace.ReasonLate
 		c.res.Warnings = append(c.res.Warnings, summarize.ErrLate.Error()+": the view fits without it; the next call uses the summary")
-	case q.Only == policy.Always: // the reason for which no compaction is due
+	case q.Only == policy.Always: // the reason why no compaction is due
 	case c.q.manual:
 		c.res.Reason = trace.ReasonNothingOld
 	case c.offer != nil:

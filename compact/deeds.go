@@ -13,7 +13,7 @@ import (
 type deeds struct {
 	truncated, masked, summarized, dropped int
 
-	kept trace.Kept // what is left in the view
+	kept trace.Kept // the rest that stays in the view
 }
 
 // deedsOf compares an outcome with the conversation before it.

@@ -10,11 +10,11 @@ import (
 	"github.com/agentcompact/compact/message"
 )
 
-// Random sessions that grow between two calls by more than the distance from
-// target to trigger: compactions do not directly follow each other. The last
-// turn, the last call and two more steps must fit below the trigger, because
-// these messages stay in any case: a step is at most a third of that size, or a
-// quarter if turn and call are different.
+// Random sessions grow between two calls by more than the distance from target to
+// trigger. Compactions still do not directly follow each other. The last turn, the last
+// call and two more steps must fit below the trigger, because these messages always
+// stay. So a step is at most a third of that size, or a quarter if turn and call are
+// different.
 func TestPropertyCompactionsDoNotFollowOneAnother(t *testing.T) {
 	n := samples.Of(6)
 	switch {
@@ -34,7 +34,7 @@ func TestPropertyCompactionsDoNotFollowOneAnother(t *testing.T) {
 				a, c := leaping(t, seed, 5_050, kind.most, kind.calls)
 				all, consecutive = all+a, consecutive+c
 			}
-			t.Logf("%d sessions, %d compactions, %d of them right behind another (%.1f %%)", n, all, consecutive, 100*float64(consecutive)/float64(max(all, 1)))
+			t.Logf("%d sessions, %d compactions, %d of them directly after another (%.1f %%)", n, all, consecutive, 100*float64(consecutive)/float64(max(all, 1)))
 			if all < n || consecutive*20 > all {
 				t.Errorf("%d of %d compactions directly after another", consecutive, all)
 			}
@@ -42,9 +42,9 @@ func TestPropertyCompactionsDoNotFollowOneAnother(t *testing.T) {
 	}
 }
 
-// leaping makes the calls of a session, and counts its compactions, and those
-// that directly followed another. Compactions up to the second do not count,
-// because the growth of the session is only known from one call to the next.
+// leaping makes the calls of a session, and counts its compactions and how many of them
+// directly followed another. Compactions up to the second do not count, because the
+// growth of the session is only known from one call to the next.
 func leaping(t *testing.T, seed uint64, least, most int, calls float64) (all, consecutive int) {
 	t.Helper()
 	rng := rand.New(rand.NewPCG(seed, 37))
@@ -68,8 +68,8 @@ func leaping(t *testing.T, seed uint64, least, most int, calls float64) (all, co
 	return all, consecutive
 }
 
-// leaps adds the messages of one call of an agent: an answer with a question,
-// or a call with its result, with this many tokens.
+// leaps adds the messages of one call of an agent: an answer with a question, or a call
+// with its result, with a given number of tokens.
 func leaps(rng *rand.Rand, history []message.Message, i, tokens int, calls float64) []message.Message {
 	if rng.Float64() >= calls {
 		return append(history, message.Assistant(fmt.Sprintf("Part %d. %s", i, text(tokens))), message.User(fmt.Sprintf("And %d?", i)))

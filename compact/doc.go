@@ -1,6 +1,6 @@
-// Package compact keeps the context window of an LLM agent in order: it
-// counts what is about to be sent before every model call, and when that no
-// longer fits (or costs too much) it sends less, with the least harm.
+// Package compact keeps the context window of an LLM agent in order: it counts the
+// request before every model call. If the request no longer fits (or costs too much),
+// it sends less, with the least harm.
 //
 //	m, err := compact.New(ctx, compact.Config{Model: "gpt-4", MaxContextTokens: 128_000})
 //	if err != nil {
@@ -34,11 +34,11 @@
 //
 // # Failure
 //
-// The result is never nil. On an error its Messages are the unchanged history,
-// and the caller decides whether to send it. [ErrInsufficientBudget] says that
-// not even the smallest view fits, and names the largest contributors;
-// [ErrArchiveFailed] says that the text to remove could not be stored first.
-// Tracing never fails a call, and never delays one.
+// The result is never nil. On an error its Messages are the unchanged history, and the
+// caller decides whether to send it. [ErrInsufficientBudget] means that not even the
+// smallest view fits, and names the largest contributors; [ErrArchiveFailed] means that
+// the text to remove could not be stored first. Tracing never fails a call, and never
+// delays one.
 //
 // # Secrets
 //

@@ -13,7 +13,7 @@ type Earlier struct {
 	Steps    int    `json:"steps"`              // number of compactions; 0 if all of them are edits between steps
 	Last     int    `json:"last_step"`          // the number of the newest
 	Preset   string `json:"preset,omitempty"`   // "" = the ledger was written before it recorded the preset
-	Strategy string `json:"strategy,omitempty"` // of their summary; "" = they made none
+	Strategy string `json:"strategy,omitempty"` // of their summary; "" = they made no summary
 	Window   int    `json:"window"`             // tokens
 }
 
@@ -24,11 +24,11 @@ func (e *Earlier) like(o *Earlier) bool {
 	return e.Window == o.Window && same(e.Preset, o.Preset) && same(e.Strategy, o.Strategy)
 }
 
-// went records a step whose edits are in the conversation, whether they were
-// applied now or the incoming history had them.
+// went records a step whose edits are in the conversation: they were applied now, or
+// the incoming history had them already.
 func (r *replayed) went(step *ledger.Step) {
 	if step.Kind == ledger.KindTidy {
-		return // tidy steps are no compactions
+		return // tidy steps are not compactions
 	}
 	r.last = step
 	by := Earlier{Preset: step.Preset, Strategy: step.Strategy, Window: step.Window}

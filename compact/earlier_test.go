@@ -42,7 +42,7 @@ func TestResultNamesStepsOfOtherSettings(t *testing.T) {
 	}
 }
 
-// A step that made no summary is of no strategy.
+// A step without a summary has no strategy.
 func TestMaskStepsHaveNoStrategy(t *testing.T) {
 	c, err := compact.Preset("")
 	if err != nil {
@@ -60,8 +60,8 @@ func TestMaskStepsHaveNoStrategy(t *testing.T) {
 	}
 }
 
-// Steps with the same settings are one entry; the history that they are not of
-// has none.
+// Steps with the same settings are one entry. A result lists only steps of its own
+// history.
 func TestEarlierCountsStepsOfOneSetting(t *testing.T) {
 	first := newRig(t, compact.Config{MaxContextTokens: 8000})
 	history := loop(30, 400)
@@ -79,7 +79,8 @@ func TestEarlierCountsStepsOfOneSetting(t *testing.T) {
 	}
 }
 
-// A history that grows, in one process, into the view of a step is known as its outcome.
+// If a history grows into the view of a step within one process, it is recognized as the
+// step's outcome.
 func TestViewThatComesBackInPiecesIsRecognized(t *testing.T) {
 	first := newRig(t, compact.Config{MaxContextTokens: 8000})
 	view := first.preflight(loop(30, 400)).Messages

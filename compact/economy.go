@@ -17,7 +17,7 @@ import (
 // price if the bill is relative.
 type Candidate struct {
 	policy.Offer
-	Due       int     `json:"due"`        // size of the view, in tokens, at which it is due
+	Due       int     `json:"due"`        // size of the view, in tokens, at which this compaction is due
 	FixedUSD  float64 `json:"fixed_usd"`  // cost of writing the cache again from the first edit on, and of the summary
 	LinearUSD float64 `json:"linear_usd"` // cost of the removed text: reading it for a summary, and recalls
 	CallUSD   float64 `json:"call_usd"`   // average cost of a call if every compaction is like this one
@@ -32,16 +32,16 @@ const (
 	growthCalls  = 20   // number of calls over which the growth of a session is averaged
 	mostHorizon  = 200  // a session is expected to have as many further calls as it had, at most this many
 	leastStep    = 0.02 // least share of the window that a compaction removes
-	leastCalls   = 4    // a compaction removes at least the growth of this many calls
+	leastCalls   = 4    // number of calls; a compaction removes at least their growth
 	recallOutput = 100  // output tokens of a call of the recall tool
 	recallText   = 1000 // tokens of its result
 )
 
-// keptTurns are the numbers of turns that cuts keep, and maskTurns the numbers of
-// turns whose results masks keep. Smaller numbers than the configured minimum are
-// replaced by it. Results are most of the text that can be removed, so masks have
-// finer steps, of about a quarter: with coarse steps, a mask would also remove
-// results that are still worth their price.
+// keptTurns lists how many turns a cut may keep. maskTurns lists for how many turns a
+// mask may keep the results. Smaller numbers than the configured minimum are replaced
+// by it. Results are most of the text that can be removed, so masks have finer steps,
+// of about a quarter: with coarse steps, a mask would also remove results that are
+// still worth their price.
 var (
 	keptTurns = []int{6, 12, 20, 30, 45, 70}
 	maskTurns = []int{6, 8, 10, 13, 16, 20, 24, 32, 44}
@@ -58,7 +58,7 @@ func (c *call) choose() bool {
 		return false // nothing can be due
 	}
 	if c.last > 0 && s.Tokens <= c.now.last.After {
-		return false // the view of the last compaction, also of one by the window, is sent first; a retry gets the same view
+		return false // the view of the last compaction (by prices or by the window) is sent first; a retry gets the same view
 	}
 	best, ready := -1, -1
 	least := math.Inf(1)
@@ -78,7 +78,7 @@ func (c *call) choose() bool {
 			c.soon = c.before(s, costs, o, v)
 		}
 	}
-	if ready >= 0 { // its summary is ready, while another candidate would need a new one
+	if ready >= 0 { // its summary is ready, while another candidate would need a new summary
 		best = ready
 	}
 	for i := range c.res.Candidates {
@@ -146,8 +146,8 @@ func (c *call) stages() (mask policy.Mask, masks, cuts bool) {
 	return mask, masks, cuts
 }
 
-// expected returns the expected size of the next summary in tokens: that of the
-// one in the view, or else its limit plus the user's words.
+// expected returns the expected size of the next summary in tokens: the size of the
+// summary in the view, or otherwise the limit of a summary plus the user's words.
 func (c *call) expected(v *policy.View) int {
 	typed, most := 0, max(c.ep.cfg.Summarizer.MaxTokens, summarize.DefaultMaxTokens)
 	for i := range v.Messages {
@@ -249,8 +249,8 @@ func narrowed(e *reduce.Engine, o policy.Offer) *reduce.Engine {
 	return &n
 }
 
-// aimed returns the budget of a compaction that is due. only says which steps
-// run; with an offer, the target is its level.
+// aimed returns the budget of a compaction that is due. only selects the steps that
+// run; with an offer, the target is the offer's level.
 func (c *call) aimed(only policy.When) policy.Budget {
 	b := c.aiming(c.deeper(), only)
 	if c.offer != nil {
@@ -295,8 +295,8 @@ func (c *call) candidates() (all []trace.Candidate) {
 	return all[best : best+1]
 }
 
-// growthOf returns the mean number of tokens that one call adds to a history, over
-// its last calls answers and the messages after each of them. A first prompt,
+// growthOf returns the mean number of tokens that one call adds to a history, over its
+// last answers (as many as calls) and the messages after each of them. A first prompt,
 // with no answer before it, is not counted. The result is at least 1.
 func growthOf(history []message.Message, costs []int, calls int) float64 {
 	sum, counted, answers := 0, 0, 0

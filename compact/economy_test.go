@@ -88,8 +88,9 @@ func TestEconomyCompactsAtTheFirstSaving(t *testing.T) {
 	}
 }
 
-// Two neighboring mask offers differ by at most a third of the turns: a coarser
-// mask costs more by masking too soon than a compaction saves.
+// Two neighboring mask offers differ by at most a third of the turns. With larger
+// differences, a mask would remove results too early, which costs more than a
+// compaction saves.
 func TestEconomyOffersMasksInSmallSteps(t *testing.T) {
 	r, _ := economic(t, nil)
 	most := []int{0, 0} // masks alone, and masks with cuts
@@ -107,13 +108,13 @@ func TestEconomyOffersMasksInSmallSteps(t *testing.T) {
 			most[k] = max(most[k], len(turns))
 			for i := 1; i < len(turns); i++ {
 				if turns[i] <= turns[i-1] || 8*turns[i] > 11*turns[i-1] {
-					t.Fatalf("masks that leave the results of %v turns", turns)
+					t.Fatalf("masks keep the results of %v turns", turns)
 				}
 			}
 		}
 	}
 	if most[0] < 8 || most[1] < 8 {
-		t.Errorf("%v masks are offered at most", most)
+		t.Errorf("at most %v masks are offered", most)
 	}
 }
 
@@ -142,7 +143,7 @@ func TestTheWindowStaysTheUpperBound(t *testing.T) {
 	}
 }
 
-// A step that was chosen by prices is a step like any other.
+// A step that prices triggered is applied in another process like any other step.
 func TestEconomicViewIsTheSameInAnotherProcess(t *testing.T) {
 	archive := memory.New()
 	of := func(c *compact.Config) { c.Archive = archive }

@@ -37,7 +37,7 @@ func (s *session) learnEdit(e ledger.Step) {
 	}
 }
 
-// readEdits reads what others have appended since the last read.
+// readEdits reads the lines that others have appended since the last read.
 func (s *session) readEdits(ctx context.Context) error {
 	s.mu.Lock()
 	from := s.edits.Read
@@ -239,8 +239,8 @@ func (c *call) editsStored(w record.EditsWritten, err error, count int, started 
 	return &archival{p, started, ended}
 }
 
-// taken returns the input messages that the step covers: those that the run
-// edited or removed, and those of calls since the previous step.
+// taken returns the input messages that the step covers: messages that the run edited
+// or removed, and messages that calls edited or removed since the previous step.
 func (c *call) taken(out *reduce.Outcome) []int {
 	before := map[message.Fingerprint]bool{}
 	for _, e := range c.s.pending(c.q.owner()) {

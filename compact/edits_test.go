@@ -197,8 +197,8 @@ func (a *answerless) Open(ctx context.Context, k storage.Key, off, n int64) (io.
 	return a.Archive.Open(ctx, k, off, n)
 }
 
-// A process that ends between the append and its answer has not sent the view.
-// The next one finds the edits, and makes none twice.
+// A process that ends between the append and its answer has not sent the view. The next
+// process finds the edits, and makes no edit twice.
 func TestEditsWithoutAnAnswer(t *testing.T) {
 	ctx := context.Background()
 	for _, preset := range everyCall {
@@ -218,7 +218,7 @@ func TestEditsWithoutAnAnswer(t *testing.T) {
 			}
 			again, err := m.Preflight(ctx, "s", history)
 			if err != nil || bytesOf(again.Messages) != bytesOf(res.Messages) {
-				t.Fatalf("%s: the process that had no answer sends another view, %v", preset, err)
+				t.Fatalf("%s: the process that had no answer sends a different view, %v", preset, err)
 			}
 			verified(t, a)
 		}
@@ -258,7 +258,7 @@ func twoProcesses(t *testing.T, preset string) {
 			t.Fatal(err)
 		}
 		if bytesOf(got.Messages) != bytesOf(want.Messages) {
-			t.Fatalf("%d messages: another view than that of one process", n+1)
+			t.Fatalf("%d messages: the view differs from the view of one process", n+1)
 		}
 	}
 	for _, m := range two {
@@ -285,7 +285,7 @@ func TestTwoProcessesAppendAtOnce(t *testing.T) {
 		for _, m := range two {
 			got, err := m.Preflight(ctx, "s", history[:n+1])
 			if err != nil || bytesOf(got.Messages) != bytesOf(want.Messages) {
-				t.Fatalf("%d messages: another view than that of one process, %v", n+1, err)
+				t.Fatalf("%d messages: the view differs from the view of one process, %v", n+1, err)
 			}
 		}
 	}

@@ -65,7 +65,7 @@ func TestAProcessWithoutAnIdentityCompacts(t *testing.T) {
 		}
 	}
 	if len(views) != 1 {
-		t.Errorf("%d views of one history", len(views))
+		t.Errorf("one history has %d different views", len(views))
 	}
 	a, sessions := crypt.New(inner, reader), 0
 	for info, err := range record.Sessions(t.Context(), a) {

@@ -55,11 +55,12 @@ func (m *CompactManager) afterErasure(ctx context.Context, is called, s *session
 	return s, nil
 }
 
-// perhapsErased is afterErasure for a session of which it is unknown whether it was
-// erased; err is the reason. A damaged tombstone stays damaged, so the session counts as
-// erased under "storage.erased: refuse", and as not erased under "new". Under "new" it
-// also counts as not erased if a spool can't reach its remote archive, or if this process
-// can't decrypt anything. After any other error the next call tries again.
+// perhapsErased does the work of afterErasure for a session that may or may not be
+// erased; err is the reason for the doubt. A damaged tombstone stays damaged, so the
+// session counts as erased under "storage.erased: refuse", and as not erased under "new".
+// Under "new" it also counts as not erased if a spool can't reach its remote archive, or
+// if this process can't decrypt anything. After any other error the next call tries
+// again.
 func (m *CompactManager) perhapsErased(ctx context.Context, id string, s *session, err error) (*session, error) {
 	why := m.redactor.Text(err.Error()).String()
 	goesOn, damaged := m.cfg.Storage.Erased == "new", errors.Is(err, storage.ErrDamaged)
@@ -81,17 +82,17 @@ func nextLife(id string, t record.Tombstone) string {
 	return id + ".after-" + t.Head[:min(digits, len(t.Head))]
 }
 
-// Lives returns the names under which the archive now has the session with this id:
-// the names in before, its own, and the names under which it continued after an
-// erasure, which are its own name with ".after-" and a hash. An agent continues under
-// the first name. There is none if the whole session was erased.
+// Lives returns the names under which the archive now has the session with this id: the
+// names in before, its own, and the names under which it continued after an erasure,
+// which are its own name with ".after-" and a hash. An agent continues under the first
+// name. The list is empty if the whole session was erased.
 func Lives(ctx context.Context, a storage.Archive, id string, before ...string) ([]string, error) {
 	names, _, err := livesOf(ctx, a, id, before)
 	return names, err
 }
 
-// Unended returns those names of [Lives] under which no file of the session is left
-// although its erase is not complete. [record.Session.Erase] completes it.
+// Unended returns the names of [Lives] under which the session has no files left, but
+// its erase is not complete. [record.Session.Erase] completes it.
 func Unended(ctx context.Context, a storage.Archive, id string, before ...string) ([]string, error) {
 	_, unended, err := livesOf(ctx, a, id, before)
 	return unended, err

@@ -31,7 +31,7 @@ func erasedUnderBoth(t *testing.T, before string, run func(t *testing.T, unaware
 				}
 			case "an audit log":
 				unaware.preflight(history)
-			case "nothing": // it has the session in memory, and others store it
+			case "nothing": // the process has the session in memory, and others store it
 				_, _ = unaware.Recall(t.Context(), "s", strings.Repeat("a1", 6))
 				if _, err := newRig(t, compact.Config{Archive: a}).ManualCompact(t.Context(), "s", history, "test"); err != nil {
 					t.Fatal(err)
@@ -45,7 +45,7 @@ func erasedUnderBoth(t *testing.T, before string, run func(t *testing.T, unaware
 			time.Sleep(time.Second)
 			run(t, unaware, goesOn, history)
 			if lives := livesIn(t, a); !strings.HasPrefix(lives, "s.after-") || strings.Contains(lives, " ") {
-				t.Errorf("it continues in %q", lives)
+				t.Errorf("the session continues in %q", lives)
 			}
 		})
 	})
@@ -58,8 +58,8 @@ func befores(t *testing.T, run func(t *testing.T, unaware, goesOn *rig, history 
 	}
 }
 
-// A process with an erased session in memory continues in the same folder as others,
-// whatever its first operation is.
+// A process that holds an erased session in memory continues in the same folder as
+// other processes. This holds for each kind of first operation.
 func TestStepAfterAnEraseJoinsTheNextLife(t *testing.T) {
 	befores(t, func(t *testing.T, unaware, _ *rig, history []message.Message) {
 		history = append(slices.Clone(history), round(40, 200)...)

@@ -50,7 +50,7 @@ func TestAgentWithASpoolContinuesAfterARemoteErase(t *testing.T) {
 	}
 	lives, err := compact.Lives(t.Context(), bucket, "s")
 	if err != nil || len(lives) != 1 || !strings.HasPrefix(lives[0], "s.after-") {
-		t.Errorf("it continues in %q, %v", lives, err)
+		t.Errorf("the session continues in %q, %v", lives, err)
 	}
 	if on, err := here.Sessions(); err != nil || !slices.Equal(on, lives) {
 		t.Errorf("the spool has %q, %v", on, err)

@@ -69,7 +69,7 @@ func TestErasedSessionContinuesInANewLife(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			r, dir, c := erasing(t, "new", restart)
 			history := turns(90, 200)
-			res, err := r.Preflight(t.Context(), "s", history) // also where the session is in memory
+			res, err := r.Preflight(t.Context(), "s", history) // even if the session is in memory
 			if err != nil || !res.Triggered || res.Step != 1 || res.Session != "s" {
 				t.Fatalf("%v, triggered %v, step %d of %s", err, res.Triggered, res.Step, res.Session)
 			}
@@ -80,7 +80,7 @@ func TestErasedSessionContinuesInANewLife(t *testing.T) {
 			found := ""
 			for _, e := range entries {
 				if e.Name() == "s" {
-					t.Error("it stands in the old folder")
+					t.Error("the step is in the old folder")
 				}
 				if strings.HasPrefix(e.Name(), "s.after-") {
 					found = e.Name()
@@ -91,7 +91,7 @@ func TestErasedSessionContinuesInANewLife(t *testing.T) {
 			}
 			again := newRig(t, c)
 			if res, err := again.Preflight(t.Context(), "s", history); err != nil || res.Triggered || res.Replayed == 0 {
-				t.Errorf("a third process does not find it: %v, triggered %v", err, res.Triggered)
+				t.Errorf("a third process does not find the step: %v, triggered %v", err, res.Triggered)
 			}
 		})
 	}

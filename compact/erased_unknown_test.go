@@ -48,7 +48,8 @@ func livesIn(t *testing.T, a storage.Archive) string {
 }
 
 // A process that temporarily can't read an archive's tombstones does not continue an erased
-// session in a folder of its own, and stores none of its data if that is refused.
+// session in a folder of its own, and stores no data of the session if the archive refuses
+// that folder.
 func TestUnreadableTombstonesDoNotReviveASession(t *testing.T) {
 	for _, policy := range []string{"new", "refuse"} {
 		for _, onError := range []string{"fail", "continue"} {
@@ -74,7 +75,7 @@ func goesOnUnknown(t *testing.T, policy, onError string, all bool) {
 		t.Fatal(err)
 	}
 	erase(t, a, "s")
-	time.Sleep(time.Minute) // it was erased before this process opens it
+	time.Sleep(time.Minute) // the session was erased before this process opens it
 	r := newRig(t, config)
 	a.down.Store(true)
 	_, err := r.ManualCompact(t.Context(), "s", history, "test")

@@ -14,6 +14,6 @@ func TestArchiveErrorIsOneLine(t *testing.T) {
 		t.Errorf("got  %q\nwant %q", got, want)
 	}
 	if !errors.Is(err, second) || !errors.Is(err, compact.ErrArchiveFailed) {
-		t.Error("the causes are lost")
+		t.Error("the error does not wrap its causes")
 	}
 }

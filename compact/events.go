@@ -122,7 +122,7 @@ func (c *call) emitDecision(started time.Time, view *policy.View) {
 }
 
 // decided returns the decision of this attempt. view is the view that a compaction
-// begins with; nil: none began.
+// begins with; nil: no compaction began.
 func (c *call) decided(started time.Time, view *policy.View) *decision {
 	total, b := c.bound(), c.budget
 	due := b.Due(c.last)
@@ -238,7 +238,7 @@ func (c *call) emitDiscard(p reduce.Pass) {
 	c.emit(c.eventAt(e, p.Started, p.Started.Add(p.Elapsed)))
 }
 
-// fail resets the result to that of a call without effect, and reports the error.
+// fail resets the result to the result of a call without effect, and reports the error.
 func (c *call) fail(err error) {
 	c.undo()
 	if c.s == nil {

@@ -147,7 +147,7 @@ func TestUsageReportsTheCacheBreak(t *testing.T) {
 	changed := loop(14, 100)
 	changed[5] = message.ToolResult("call_1", "another file")
 	if p := observe(changed); p.Break == nil || p.Break.Index != 5 || p.Break.Role != "tool" || p.Break.Tokens < 500 {
-		t.Errorf("message 5 is another: %+v", p.Break)
+		t.Errorf("message 5 differs: %+v", p.Break)
 	}
 }
 

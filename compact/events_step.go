@@ -31,7 +31,7 @@ type teller struct {
 // get the events only when the number is final. The audit log gets them before the
 // commit, and another event if the number was lost.
 type stepTelling struct {
-	decided *decision       // nil = none, or its event is emitted
+	decided *decision       // nil = none, or the event is already emitted
 	stored  *archival       // nil = none
 	made    *reduce.Outcome // nil = none
 
@@ -46,8 +46,8 @@ type archival struct {
 	began, ended time.Time
 }
 
-// tells reports whether the call emits events of its own. A dry run emits none, and
-// an observed call has others.
+// tells reports whether the call emits events of its own. A dry run emits no events,
+// and an observed call emits other events.
 func (c *call) tells() bool { return !c.q.dry && !c.q.observe }
 
 // tellStored schedules the event of an archival, to be emitted with the step.

@@ -60,7 +60,7 @@ func addTokens(rows []trace.TakenRow, conv *reduce.Conversation, tokens []int, t
 	}
 }
 
-// sumRows sums up rows, those that freed most tokens first.
+// sumRows sums up rows. The rows that freed most tokens come first.
 func sumRows(rows []trace.TakenRow) []trace.TakenSum {
 	type key struct{ role, tool, became string }
 	by := map[key]*trace.TakenSum{}

@@ -233,7 +233,7 @@ func TestTraceOfASessionEndsWithTheManager(t *testing.T) {
 	r := newRig(t, c)
 	for range 2 {
 		r.preflight(turns(1, 10), compact.WithAgent("coder"))
-		if err := r.Flush(context.Background()); err != nil { // a batch of its own
+		if err := r.Flush(context.Background()); err != nil { // a separate batch
 			t.Fatal(err)
 		}
 	}
@@ -269,7 +269,7 @@ func TestStepAfterALostRaceHasItsParent(t *testing.T) {
 	one.preflight(loop(100, 200))
 	res := two.preflight(loop(140, 200))
 	if res.Step != 2 {
-		t.Fatalf("there was no race: step %d", res.Step)
+		t.Fatalf("no race happened: step %d", res.Step)
 	}
 	if n := checkAuditLog(t, dir, "s"); n != 2 {
 		t.Errorf("%d steps", n)

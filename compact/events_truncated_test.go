@@ -49,6 +49,6 @@ func TestTruncationEventsNameTheRightMessageAndTool(t *testing.T) {
 		}
 	}
 	if len(told) != truncated {
-		t.Errorf("%d are told of, %d were truncated", len(told), truncated)
+		t.Errorf("%d truncations are in the events, want %d", len(told), truncated)
 	}
 }

@@ -22,7 +22,7 @@ import (
 	"github.com/agentcompact/compact/trace"
 )
 
-// thinking is a model that takes its time, by the clock of the bubble.
+// thinking is a model that needs time, by the clock of the bubble.
 type thinking struct{ billing }
 
 const thought = 3 * time.Second
@@ -36,8 +36,7 @@ func (m thinking) Summarize(ctx context.Context, r strategy.Request) (strategy.D
 	return m.billing.Summarize(ctx, r)
 }
 
-// storing is an archive that takes its time for transcripts, and then fails or
-// does not.
+// storing is an archive that needs time for transcripts, and then may fail.
 type storing struct {
 	*memory.Archive
 	takes time.Duration
@@ -118,7 +117,7 @@ func last(t *testing.T, r *rig, name string) trace.Event {
 
 // The view of a call has the summary of an earlier one. The call itself only masked, and
 // says so.
-func TestCallStageIsOfTheCall(t *testing.T) {
+func TestCallReportsItsOwnStage(t *testing.T) {
 	r := newRig(t, compact.Config{MaxContextTokens: 8_000})
 	all := loop(60, 200)
 	if _, err := r.ManualCompact(t.Context(), "s", all[:40], ""); err != nil {
@@ -174,7 +173,7 @@ func TestVisibleResultsAreThoseInFull(t *testing.T) {
 	}
 }
 
-// A call above the trigger is not reported as below it, also where a stage looks at every
+// A call above the trigger is not reported as below it, even if a stage works on every
 // call.
 func TestReasonAgreesWithTheTrigger(t *testing.T) {
 	for _, preset := range []string{"graduated", "economy"} {
@@ -232,12 +231,12 @@ func TestSecondResultOfAMessageIsCounted(t *testing.T) {
 		again += p.MaskedCount
 	}
 	if masked := dataOf[trace.Preflight](t, last(t, r, trace.NameBeforeModelCall)).SessionMasked; again <= masked {
-		t.Errorf("%d messages are masked, by %d", masked, again)
+		t.Errorf("the event has %d masked messages, the results %d", masked, again)
 	}
 }
 
 // The figures of a session with two compactions are compared with its views.
-func TestEventsCountWhatTheViewsShow(t *testing.T) {
+func TestEventsCountTheMessagesInTheViews(t *testing.T) {
 	r := newRig(t, compact.Config{MaxContextTokens: 8_000})
 	history := loop(100, 200)
 	first := r.preflight(history)
@@ -274,7 +273,7 @@ func TestEventsCountWhatTheViewsShow(t *testing.T) {
 		estimate.HistoryIn != len(history) || pruned.TotalMessages != size {
 		t.Errorf("messages %d, %d, %d in %+v, %d and %d in the estimate, %d", len(history), size, len(res.Messages), call, estimate.Messages, estimate.HistoryIn, pruned.TotalMessages)
 	}
-	// Beside the texts a message costs its frame, at most 8 tokens.
+	// In addition to its texts, a message costs at most 8 tokens for its frame.
 	for what, pair := range map[string][2]int{"before": {call.TokensBefore, before.tokens}, "after": {call.TokensAfter, after.tokens}} {
 		if over := pair[0] - pair[1]; over < 0 || over > 8*size {
 			t.Errorf("%s: %d tokens, by hand %d and %d frames", what, pair[0], pair[1], size)
@@ -285,8 +284,8 @@ func TestEventsCountWhatTheViewsShow(t *testing.T) {
 	}
 }
 
-// A step never removes more messages than the decision allows, also with reduced
-// keep counts; messages that this program wrote do not count.
+// A step never removes more messages than the decision allows, even with reduced keep
+// counts. Messages that this program wrote do not count.
 func TestCompactionRemovesAtMostThePrunableMessages(t *testing.T) {
 	type plan struct {
 		Prunable int `json:"prunable_count"`
@@ -303,11 +302,11 @@ func TestCompactionRemovesAtMostThePrunableMessages(t *testing.T) {
 			p := dataOf[plan](t, e)
 			went += p.Pruned
 			if p.Pruned > p.Prunable {
-				t.Errorf("%s: %d of %d went", name, p.Pruned, p.Prunable)
+				t.Errorf("%s: %d of %d messages were removed", name, p.Pruned, p.Prunable)
 			}
 		}
 		if went == 0 {
-			t.Errorf("%s: nothing went", name)
+			t.Errorf("%s: no message was removed", name)
 		}
 	}
 	masking, err := compact.Preset("masking")
@@ -318,7 +317,7 @@ func TestCompactionRemovesAtMostThePrunableMessages(t *testing.T) {
 	r := newRig(t, masking)
 	r.preflight(loop(60, 300))
 	if p := dataOf[plan](t, last(t, r, trace.NameTriggerDecision)); p.Prunable != 0 {
-		t.Errorf("%d may go where no stage takes any", p.Prunable)
+		t.Errorf("%d messages count as prunable without a stage that removes messages", p.Prunable)
 	}
 }
 
@@ -343,7 +342,7 @@ func TestSpansLastAsLongAsTheirWork(t *testing.T) {
 			}
 		}
 		if made, done := last(t, r, trace.NameSummaryCreated).Start, last(t, r, trace.NameSummarize).End; made.Before(done) {
-			t.Error("the summary was there before it was written")
+			t.Error("the event reports the summary before it was written")
 		}
 	})
 }
@@ -385,7 +384,7 @@ func TestArchiveFailureIsReportedAtOnce(t *testing.T) {
 		}
 		for _, name := range []string{trace.NameSummaryCreated, trace.NamePrunedMessages, trace.NameMaskedObservations} {
 			if len(r.named(name)) > 0 {
-				t.Errorf("%s of a step that there is not", name)
+				t.Errorf("%s of a missing step", name)
 			}
 		}
 		call := dataOf[trace.Preflight](t, last(t, r, trace.NameBeforeModelCall))
@@ -406,7 +405,7 @@ func TestFailedCompactionWasTriggered(t *testing.T) {
 	}{
 		"the archive, beside a model": {loop(100, 200), &failing{Archive: memory.New(), word: "transcript-"}, compact.ErrArchiveFailed},
 		"the ledger":                  {loop(100, 200), &failing{Archive: memory.New(), word: "ledger"}, compact.ErrArchiveFailed},
-		"too much must stay":          {tooMuch, memory.New(), compact.ErrInsufficientBudget},
+		"the messages that must stay exceed the budget": {tooMuch, memory.New(), compact.ErrInsufficientBudget},
 	} {
 		r := newRig(t, compact.Config{MaxContextTokens: 8_000, Archive: test.archive, Summarize: billing{}})
 		res, err := r.Preflight(t.Context(), "s", test.history)
@@ -476,7 +475,7 @@ func TestUncommittedStepReportsNothing(t *testing.T) {
 		a := &failing{Archive: memory.New(), word: word}
 		r := newRig(t, compact.Config{MaxContextTokens: 8_000, Archive: a})
 		if _, err := r.Preflight(context.Background(), "s", loop(100, 200)); err == nil {
-			t.Fatalf("%s fails, and the step does not", word)
+			t.Fatalf("the write of %s failed, but the step did not", word)
 		}
 		a.word = ""
 		for _, name := range []string{trace.NameSummaryCreated, trace.NamePrunedMessages, trace.NameMaskedObservations} {
@@ -589,7 +588,7 @@ func TestTimingsIncludeKnownParts(t *testing.T) {
 				res := r.preflight(loop(60, 300))
 				told := dataOf[trace.Preflight](t, last(t, r, trace.NameBeforeModelCall)).Timings
 				if told["archive"] != test.archive || told["commit"] != test.commit || res.Timing.Commit != time.Second {
-					t.Errorf("exporters hear of %v, the result of %+v", told, res.Timing)
+					t.Errorf("exporters get %v, the result has %+v", told, res.Timing)
 				}
 				for name, ms := range loggedTimings(t, a) {
 					if want := told[name]; math.Abs(ms-want) > 0.001 || name == "commit" {

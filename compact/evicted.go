@@ -11,8 +11,8 @@ import (
 	"github.com/agentcompact/compact/redact"
 )
 
-// stored holds the place and the hash of each message that a run has written to
-// the archive. It does not hold the lines themselves, which are as large as the
+// stored holds the place and the hash of each message that a run has written to the
+// archive. It does not hold the text of the lines, because that is as large as the
 // history.
 type stored struct {
 	lines []storedLine
@@ -41,7 +41,7 @@ func storedLines(lines []redact.Text, only []int) stored {
 	return s
 }
 
-// in sets the file of the lines that have none.
+// in sets the file of the lines without a file.
 func (s *stored) in(file string) {
 	for k := range s.lines {
 		if s.lines[k].file == "" {
@@ -96,8 +96,8 @@ func (c *call) evicted(r *run, out *reduce.Outcome, n *numbered) []ledger.Evicti
 	return all
 }
 
-// cited sets the numbers by which a summary cites its messages. It sets none if
-// there are more or fewer messages than the summary was written from.
+// cited sets the numbers by which a summary cites its messages. It sets no numbers if
+// the summary was written from more or fewer messages.
 func (c *call) cited(all []ledger.Eviction, of []int, out *reduce.Outcome) {
 	info := summaryOf(out)
 	if info == nil || info.First < 1 {

@@ -30,9 +30,9 @@ func TestFailuresAreInTheWarnings(t *testing.T) {
 		brief bool
 		want  string
 	}{
-		summarize.FallbackPruning:    {false, "a notice stands for what went (summarizer.fallback: pruning-only)"},
-		summarize.FallbackExtractive: {false, "an extractive summary, which no model wrote, stands in its place"},
-		summarize.FallbackBrief:      {true, "a brief one stands in its place"},
+		summarize.FallbackPruning:    {false, "a notice replaces the removed messages (summarizer.fallback: pruning-only)"},
+		summarize.FallbackExtractive: {false, "an extractive summary, which no model wrote, replaces it"},
+		summarize.FallbackBrief:      {true, "a summary with the strategy brief replaces it"},
 	} {
 		t.Run(fallback, func(t *testing.T) {
 			c := compact.Config{MaxContextTokens: 16_000, Summarize: refuser{test.brief}}

@@ -103,7 +103,7 @@ func soundSession(t *testing.T, inner *memory.Archive, managers []*rig) {
 		}
 		for i := range views {
 			if views[i] != views[0] {
-				t.Errorf("agent %d: process %d makes another view", agent, i)
+				t.Errorf("agent %d: process %d makes a different view", agent, i)
 			}
 		}
 	}
@@ -120,7 +120,7 @@ func soundSession(t *testing.T, inner *memory.Archive, managers []*rig) {
 		t.Errorf("verify: %s", p)
 	}
 	if report.Steps == 0 {
-		t.Error("there is no step: the test proves nothing")
+		t.Error("no step was made: the test proves nothing")
 	}
 }
 
@@ -152,8 +152,8 @@ func (l *lostLedger) Create(ctx context.Context, k storage.Key, b storage.Blob) 
 	return err
 }
 
-// A call fails, but its step is stored. Another call with the same history waits
-// meanwhile, does not see the step, and uses the same transcript: its view is that of
+// A call fails, but its step is stored. Meanwhile another call with the same history
+// waits. It does not see the step, uses the same transcript, and returns the view of
 // the step.
 func TestCallAfterALostAnswerGetsTheStepsView(t *testing.T) {
 	for _, preset := range []string{"graduated", "summarize"} {
@@ -177,7 +177,7 @@ func TestCallAfterALostAnswerGetsTheStepsView(t *testing.T) {
 				}
 				third, elsewhere := r.preflight(history), newRig(t, config).preflight(history)
 				if bytesOf(second.Messages) != bytesOf(elsewhere.Messages) || bytesOf(third.Messages) != bytesOf(elsewhere.Messages) {
-					t.Error("the second call has a view of its own")
+					t.Error("the second call has a different view")
 				}
 				if second.Step != 0 || second.Replayed == 0 {
 					t.Errorf("step %d, %d edits replayed", second.Step, second.Replayed)
@@ -187,8 +187,8 @@ func TestCallAfterALostAnswerGetsTheStepsView(t *testing.T) {
 	}
 }
 
-// The transcript of a failed call does not keep its number from the next call: its file
-// has the number of the step that it belongs to.
+// The next call can use the number of a failed call, although a transcript with that
+// number exists: the file of its own transcript has the number of its step.
 func TestFailedCallReleasesItsNumber(t *testing.T) {
 	archive := &failing{Archive: memory.New(), word: "transcript"}
 	r := newRig(t, compact.Config{Preset: "summarize", MaxContextTokens: 32_000, Archive: archive})
@@ -244,7 +244,7 @@ func TestLateStepOfAnEarlierCallIsForeign(t *testing.T) {
 		t.Fatal("the second call has stored no step")
 	}
 	if again, elsewhere := r.preflight(history, small), newRig(t, config).preflight(history, small); bytesOf(second.Messages) != bytesOf(elsewhere.Messages) || bytesOf(again.Messages) != bytesOf(elsewhere.Messages) {
-		t.Error("the second call has a view of its own")
+		t.Error("the second call has a different view")
 	}
 	if second.After.Total > second.Budget {
 		t.Errorf("%d tokens of %d", second.After.Total, second.Budget)

@@ -19,8 +19,8 @@ const (
 	mostMargin  = 2 * time.Second
 )
 
-// until returns the time at which the call stops waiting for a summary; zero:
-// never.
+// until returns the time at which the call stops waiting for a summary; zero: it waits
+// without a limit.
 func (c *call) until(ctx context.Context) time.Time {
 	end, ok := ctx.Deadline()
 	if !ok {
@@ -115,7 +115,7 @@ func written(began time.Time, calls []summarize.CallInfo, now time.Time) time.Ti
 	return now
 }
 
-// onClock converts a time of the system's clock, which summaries use, to that of
+// onClock converts a time of the system's clock, which summaries use, to a time of
 // Config.Now.
 func (m *CompactManager) onClock(t time.Time) time.Time {
 	if m.cfg.Now == nil {
@@ -205,8 +205,8 @@ func (m *CompactManager) throwAll(s *session) {
 	}
 }
 
-// throwUnused calls throwAll for all sessions in memory. It does not hold the
-// manager's mutex meanwhile: a running call can hold the lock of a summary and
+// throwUnused calls throwAll for all sessions in memory. It does not hold the manager's
+// mutex during that time, because a running call can hold the lock of a summary and
 // wait for that mutex.
 func (m *CompactManager) throwUnused() {
 	for _, s := range m.inMemory() {

@@ -41,7 +41,7 @@ func TestSummaryIsRedactedWithLaterSecrets(t *testing.T) {
 		history := loop(250, 200)
 		history[1] = message.User("Log in as the tester with " + lateSecret + " and make all tests pass.")
 		if _, err := r.Preflight(gaveUp(t), "s", history); err == nil {
-			t.Fatal("the summary was there in time: the test proves nothing")
+			t.Fatal("the summary was finished in time: the test proves nothing")
 		}
 		time.Sleep(time.Second)
 		history = append(history, message.Assistant("", message.Call("env", "bash", `{"cmd":"env"}`)), message.ToolResult("env", "PASSWORD="+lateSecret))
@@ -50,11 +50,11 @@ func TestSummaryIsRedactedWithLaterSecrets(t *testing.T) {
 			t.Fatalf("summary %v, %d paid", res.Summary, s.calls.Load())
 		}
 		if strings.Contains(res.Summary.Text, lateSecret) {
-			t.Errorf("the secret stands in the summary: %s", res.Summary.Text)
+			t.Errorf("the secret is in the summary: %s", res.Summary.Text)
 		}
 		for _, m := range res.Messages {
 			if strings.HasPrefix(m.Text(), "<COMPACT-SUMMARY") && strings.Contains(m.Text(), lateSecret) {
-				t.Errorf("and in the view")
+				t.Errorf("the secret is in the view")
 			}
 		}
 	})

@@ -108,9 +108,9 @@ func checkServed(t *testing.T, r *rig, res *compact.Result, s *crew.Summarizer, 
 	}
 }
 
-// A caller with a deadline gets an answer in time: a view that fits is sent as
-// it is, any other by the configured fallback, and neither is a step. The
-// summary serves the next call.
+// A caller with a deadline gets an answer in time: a view that fits is sent unchanged,
+// any other by the configured fallback, and neither is a step. The summary serves the
+// next call.
 func TestCallNearItsDeadlineTakesTheFallback(t *testing.T) {
 	for name, test := range map[string]struct {
 		turns     int
@@ -175,8 +175,8 @@ func lateOnce(t *testing.T, r *rig, want bool, fallback string) {
 	}
 }
 
-// A conversation that takes another way does not use the summary that was begun
-// for it; its cost is reported.
+// A conversation that leaves its history does not use the summary that was begun for
+// that history; the cost of the summary is reported.
 func TestUnusedSummaryIsReported(t *testing.T) {
 	another := loop(250, 200)
 	another[2] = message.Assistant("", message.Call("call_0", "read_file", `{"path":"elsewhere"}`))

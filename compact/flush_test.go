@@ -49,7 +49,7 @@ func TestCloseWritesWhatManySessionsLeft(t *testing.T) {
 		began := time.Now()
 		err = m.Close(t.Context())
 		if err == nil || strings.Count(err.Error(), "archive failed") != 1 || !strings.Contains(err.Error(), "no room for s7/") {
-			t.Errorf("the one that can't be written: %v", err)
+			t.Errorf("a log that can't be written: %v", err)
 		}
 		if took := time.Since(began); took < 400*time.Millisecond || took > sessions*100*time.Millisecond/4 {
 			t.Errorf("%d sessions took %v", sessions, took)

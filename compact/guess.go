@@ -6,8 +6,8 @@ import (
 	"github.com/agentcompact/compact/token"
 )
 
-// guessed reports whether the window of a model is only the default, because
-// neither the configuration nor the table has it.
+// guessed reports whether the window of a model is only the default, because neither
+// the configuration nor the table has a window for the model.
 func (c Config) guessed(model string) bool {
 	configured := c.MaxContextTokens > 0 && (model == c.Model || model == "" || c.MaxContextTokens <= token.DefaultContextWindow)
 	return !configured && !token.KnowsContextWindow(model)

@@ -50,7 +50,7 @@ func TestGuessNamesItsSetting(t *testing.T) {
 		want     string
 	}{
 		"nothing is configured": {compact.Config{}, compact.Config{MaxContextTokens: 64_000}, "; set max_context_tokens (--max-context-tokens)"},
-		"another model's is": {
+		"another model is configured": {
 			compact.Config{Model: "gpt-4o", MaxContextTokens: 200_000}, compact.Config{Model: "foo-1", MaxContextTokens: 200_000},
 			"; set model to it and max_context_tokens to its window (--model, --max-context-tokens)",
 		},
@@ -80,7 +80,7 @@ func TestFixedTokensAreCountedAndNotRemoved(t *testing.T) {
 		t.Errorf("without %+v, with %+v", without.After, with.After)
 	}
 	if res := r.preflight(loop(40, 200)); res.Triggered {
-		t.Fatalf("%d tokens are compacted as they are: the test proves nothing", res.TokensIn)
+		t.Fatalf("%d tokens are compacted anyway: the test proves nothing", res.TokensIn)
 	}
 	if res := r.preflight(loop(40, 200), compact.WithFixed(8_000)); !res.Triggered || res.After.Total > res.Budget || res.After.Overhead < 8_000 {
 		t.Errorf("compacted %v to %+v", res.Triggered, res.After)

@@ -15,7 +15,7 @@ import (
 	"github.com/agentcompact/compact/trace/tracetest"
 )
 
-// text returns a text of this many tokens of cl100k_base.
+// text returns a text of a given number of tokens of cl100k_base.
 func text(tokens int) string { return strings.TrimSpace(strings.Repeat("word ", tokens)) }
 
 // rig is a manager under test with its archive and the events that it emitted.
@@ -66,7 +66,8 @@ func (r *rig) preflight(history []message.Message, opts ...compact.Option) *comp
 	return res
 }
 
-// turns returns a conversation of n questions and answers of this many tokens each.
+// turns returns a conversation of n questions and answers of a given number of tokens
+// each.
 func turns(n, tokens int) []message.Message {
 	msgs := []message.Message{message.System("Be brief.")}
 	for i := range n {

@@ -66,12 +66,11 @@ func (c *call) fillIndex(set *turnindex.Set, r *run, out *reduce.Outcome, n *num
 // maxMerge limits the number of steps that one index covers.
 const maxMerge = 1024
 
-// merge adds the indexes of earlier steps to that of a step. It covers as many
-// steps as the largest power of two that divides the step's number, at most
-// maxMerge. So a session of n steps has about log2 n indexes to search, up to
-// maxMerge steps, and each record is rewritten at most that often. It returns the
-// first step that the set covers. An unreadable index is left in place, and ends
-// the merge.
+// merge adds the indexes of earlier steps to the index of a step. It covers as many
+// steps as the largest power of two that divides the step's number, at most maxMerge.
+// So a session of n steps has about log2 n indexes to search, up to maxMerge steps, and
+// each record is rewritten at most that often. It returns the first step that the set
+// covers. An unreadable index is left in place, and ends the merge.
 func (s *session) merge(ctx context.Context, set *turnindex.Set, step int) (first int) {
 	steps := s.snapshot()
 	first = step

@@ -98,8 +98,8 @@ func (k *keyring) look(ctx context.Context, a storage.Archive) error {
 	})
 }
 
-// make does the same as look, and gives the archive a key if none is found. It
-// reports whether the ring's key changed.
+// make does the same as look. If there is no key, it gives the archive one. It reports
+// whether the ring's key changed.
 func (k *keyring) make(ctx context.Context, a storage.Archive) (changed bool, err error) {
 	was := k.Current().ID()
 	err = k.settle(ctx, func() (seal.Held, error) {
@@ -216,8 +216,8 @@ func (m *CompactManager) keyed(ctx context.Context, q request) error {
 	return ctx.Err()
 }
 
-// haveKey makes sure that the archive has a key before anything is stored,
-// because other processes must recognize what this call compacts.
+// haveKey makes sure that the archive has a key before anything is stored, because
+// other processes must recognize the messages that this call compacts.
 func (c *call) haveKey(ctx context.Context) error {
 	if c.q.observe || c.m.keys.settled.Load() || c.s.late.missing() != nil {
 		return nil

@@ -23,11 +23,11 @@ import (
 	"github.com/agentcompact/compact/trace"
 )
 
-// victim, in the environment, makes the test binary a process that compacts
-// until it is killed, in the archive that it names.
+// victim is an environment variable that names an archive. With it the test binary
+// compacts in that archive until it is killed.
 const victim = "COMPACT_KILL_ARCHIVE"
 
-// TestVictimOfTheKillTest is that process; without the variable it is nothing.
+// TestVictimOfTheKillTest is that process. Without the variable the test does nothing.
 func TestVictimOfTheKillTest(t *testing.T) {
 	dir := os.Getenv(victim)
 	if dir == "" {
@@ -42,7 +42,7 @@ func TestVictimOfTheKillTest(t *testing.T) {
 		t.Fatal(err)
 	}
 	history := []message.Message{message.System("You fix bugs."), message.User("Make all tests pass.")}
-	began := time.Now().UnixNano() // each process has a history of its own
+	began := time.Now().UnixNano() // each process has another history
 	for i := 0; ; i++ {
 		history = append(history, round(i, 150+i%7)...)
 		history[len(history)-1] = message.ToolResult(history[len(history)-1].Parts[0].CallID, fmt.Sprintf("run %d: %s", began, text(150+i%7)))
@@ -90,7 +90,7 @@ func TestKilledCompactionsLeaveNoStepWithoutItsEvents(t *testing.T) {
 		acked = max(acked, killOne(t, dir, time.Duration(rnd.IntN(60_000))*time.Microsecond))
 		committed := checkAuditLog(t, dir, "s")
 		if committed < acked {
-			t.Errorf("%d steps were acknowledged, %d are there", acked, committed)
+			t.Errorf("%d steps were acknowledged, %d are in the archive", acked, committed)
 		}
 		if i%perSession == perSession-1 || i == n-1 {
 			steps += committed
@@ -175,7 +175,7 @@ func checkAuditLog(t *testing.T, dir, session string) int {
 		}
 		for _, name := range want {
 			if !has[name][step] {
-				t.Errorf("step %d is committed, and the audit log lacks its %s", step, strings.TrimPrefix(name, "compact."))
+				t.Errorf("step %d is committed, but its %s is not in the audit log", step, strings.TrimPrefix(name, "compact."))
 			}
 		}
 	}

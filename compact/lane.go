@@ -17,16 +17,16 @@ type lane struct {
 	memo memo
 	// flights holds the summary that is being written for the lane, if any.
 	flights summarize.Flights
-	writes  atomic.Pointer[writing] // of flights; nil = there was none
+	writes  atomic.Pointer[writing] // of flights; nil = there was no flight
 	shelf   *shelf
 	filed   atomic.Pointer[filed] // place of its last transcript in the archive; nil = unknown
 	sent    sentWhole
 	ahead   *ahead   // compaction for which a summary is prepared; nil = none, or the history no longer continues the old one
 	reading *reading // originals that are read for a prepared summary; nil = none
 	lost    int      // prepared summaries since the last step that became useless because the history changed
-	// explained is set once the wait above the trigger was explained.
+	// explained is set after the wait above the trigger was explained.
 	explained bool
-	tooLarge  bool    // set once a body that is too large was reported
+	tooLarge  bool    // set after a body that is too large was reported
 	account   account // costs of its calls
 	strands   strands
 
@@ -56,7 +56,7 @@ func (s *session) lane(of ledger.Owner) *lane {
 }
 
 // leave ends the use of a lane by a call with this history, if any. If there are too
-// many lanes, it removes the one that was idle for longest, and returns it.
+// many lanes, it removes the lane that was idle for longest, and returns that lane.
 func (s *session) leave(l *lane, history []message.Message) (forgotten *lane) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -16,11 +16,11 @@ import (
 // openTimeout limits one attempt to open an archive in the background.
 const openTimeout = 30 * time.Second
 
-// lateArchive replaces an archive that could not be opened if the configuration
-// says to continue (storage.on_error: continue). Each use starts another attempt
-// in the background, first after a second and later at most once a minute. Until
-// it is open it appears empty and can't be written: decisions are known only to
-// this process.
+// lateArchive replaces an archive that could not be opened if the configuration says to
+// continue (storage.on_error: continue). Each use starts another attempt in the
+// background, first after a second and later at most once a minute. Until the session
+// is open, it appears empty and can't be written: decisions are known only to this
+// process.
 type lateArchive struct {
 	m    *CompactManager
 	name string // name for the log
@@ -212,8 +212,8 @@ func (m *CompactManager) goesOn(ctx context.Context, err error) bool {
 		!errors.Is(err, storage.ErrDamaged) && !errors.Is(err, record.ErrErased)
 }
 
-// readLate returns an empty session for one whose archive does not answer. If the
-// session was erased, it stores nothing, and the next call reads the session again.
+// readLate returns an empty session if the archive does not answer. If the session was
+// erased, it stores nothing, and the next call reads the session again.
 func (m *CompactManager) readLate(ctx context.Context, name string, err error) (*session, error) {
 	a := m.late("session "+name, err, func(ctx context.Context) (storage.Archive, error) {
 		log, err := record.OpenSession(ctx, m.archive, name)

@@ -11,9 +11,9 @@ import (
 	"github.com/agentcompact/compact/storage/record"
 )
 
-// Nothing of a session whose archive fails is stored, and it can go on in memory; one that
-// was erased, or is damaged, cannot.
-func TestASessionGoesOnWithoutItsArchiveOnlyIfThatFails(t *testing.T) {
+// If the archive fails, a session continues in memory and nothing of it is stored. An
+// erased or damaged session cannot continue in memory.
+func TestSessionContinuesInMemoryOnlyIfTheArchiveFails(t *testing.T) {
 	ended, cancel := context.WithCancel(t.Context())
 	cancel()
 	m := &CompactManager{cfg: Config{Storage: StorageConfig{OnError: "continue"}}}
@@ -31,10 +31,10 @@ func TestASessionGoesOnWithoutItsArchiveOnlyIfThatFails(t *testing.T) {
 		{ended, failed(fs.ErrPermission), false},
 	} {
 		if got := m.goesOn(c.ctx, c.err); got != c.want {
-			t.Errorf("%v: goes on %v", c.err, got)
+			t.Errorf("%v: continues %v", c.err, got)
 		}
 	}
 	if m.cfg.Storage.OnError = "fail"; m.goesOn(t.Context(), failed(fs.ErrPermission)) {
-		t.Error("it goes on against the configuration")
+		t.Error("it continues against the configuration")
 	}
 }

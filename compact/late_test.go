@@ -95,7 +95,7 @@ func TestManagerContinuesWithoutAnUnopenableArchive(t *testing.T) {
 			}
 		}
 		if _, err := r.Recall(t.Context(), "s", strings.Repeat("a1", 6)); !errors.Is(err, errNoBucket) {
-			t.Errorf("Recall returned %v, although it can't know", err)
+			t.Errorf("Recall returned %v, although the archive is not open", err)
 		}
 		time.Sleep(10 * time.Minute)
 		for range 60 {
@@ -122,7 +122,7 @@ func TestManagerContinuesWithoutAnUnopenableArchive(t *testing.T) {
 		}
 		res, err := r.Preflight(t.Context(), "newer", history)
 		if err != nil || len(res.Warnings) > 0 || res.Archived == nil {
-			t.Errorf("now that it is open: %v, warnings %q", err, res.Warnings)
+			t.Errorf("after the archive opened: %v, warnings %q", err, res.Warnings)
 		}
 		if err := r.Close(t.Context()); err != nil {
 			t.Fatal(err)
@@ -172,7 +172,7 @@ func TestSessionContinuesWithoutAnAnswerOfTheArchive(t *testing.T) {
 	}
 	g.set(false)
 	if _, err := r.Preflight(t.Context(), "s", loop(3, 20)); !errors.Is(err, compact.ErrArchiveFailed) {
-		t.Errorf("without it: %v", err)
+		t.Errorf("without the archive: %v", err)
 	}
 	_ = r.Close(t.Context()) // it can't write
 }
@@ -220,7 +220,7 @@ func TestArchiveThatOpensAfterCloseIsClosed(t *testing.T) {
 		close(d.opens)
 		synctest.Wait()
 		if !d.closed.Load() {
-			t.Error("it is open for good")
+			t.Error("the archive stays open")
 		}
 	})
 }

@@ -19,8 +19,8 @@ import (
 	"github.com/agentcompact/compact/storage/record"
 )
 
-// session holds what the manager knows about one session. Its mutex is held
-// only briefly, never during a model call or a write to the archive.
+// session holds the manager's facts about one session. Its mutex is held only briefly,
+// never during a model call or a write to the archive.
 type session struct {
 	id    string
 	log   *record.Session
@@ -53,7 +53,7 @@ type session struct {
 	final       *filed         // last transcript that belongs to no step; nil = unknown
 	changes     changes
 	lost        []string   // ids of missing keys that seal steps
-	lostTold    int        // number of them that were reported
+	lostTold    int        // number of changed files that were reported
 	version1    bool       // it has steps of version 1
 	checked     time.Time  // time of the last check for newer steps
 	asking      bool       // a check is running

@@ -73,7 +73,7 @@ func TestViewDoesNotDependOnTheSDK(t *testing.T) {
 		same := func(how, got string) {
 			t.Helper()
 			if got != want {
-				t.Errorf("compaction %d: %s: the view is another:\n%.2000s\nwant\n%.2000s", compaction, how, got, want)
+				t.Errorf("compaction %d: %s: the view differs:\n%.2000s\nwant\n%.2000s", compaction, how, got, want)
 			}
 		}
 		same("thrown away", bytesOf(first.preflight(history).Messages))
@@ -191,7 +191,7 @@ func TestChangedSystemPromptKeepsThePrefixKnown(t *testing.T) {
 	history[0] = message.System("You fix bugs. Today is another day.")
 	got := r.preflight(history)
 	if got.Triggered || s.calls.Load() != calls {
-		t.Errorf("another date in the system prompt made it compact again: %s", got.Reason)
+		t.Errorf("a changed date in the system prompt caused another compaction: %s", got.Reason)
 	}
 	if bytesOf(got.Messages[1:]) != bytesOf(want.Messages[1:]) || got.Messages[0].Text() != history[0].Text() {
 		t.Error("the view after the system prompt differs")
@@ -235,7 +235,7 @@ func testRewound(t *testing.T, history []message.Message) {
 		}
 		anchor := rewound[message.Anchor(rewound)]
 		if !slices.ContainsFunc(res.Messages, func(m message.Message) bool { return message.Identical(m, anchor) }) {
-			t.Errorf("rewound to %d messages, the last user message is gone", n)
+			t.Errorf("rewound to %d messages, the view has no last user message", n)
 		}
 		other, err := newRig(t, c).Plan(t.Context(), "s", rewound) // remembers nothing
 		if err != nil || bytesOf(other.Messages) != bytesOf(res.Messages) {
@@ -317,7 +317,7 @@ func TestRestartedCallIDsChangeNoPlaceholder(t *testing.T) {
 				continue
 			}
 			if tool := res.Messages[k-1].Parts[0].Name; !strings.HasPrefix(m.Parts[0].Text, "["+tool+": ") {
-				t.Errorf("a result of %s is now %q", tool, m.Parts[0].Text)
+				t.Errorf("the result of %s became %q", tool, m.Parts[0].Text)
 			}
 		}
 	}
@@ -380,10 +380,10 @@ func TestAgentsOfOneSessionHaveLedgersOfTheirOwn(t *testing.T) {
 		t.Fatalf("steps %d and %d, want 1 and 2: the numbers are the session's", viewA.Step, viewB.Step)
 	}
 	if got := r.preflight(a, compact.WithAgent("coder")); bytesOf(got.Messages) != bytesOf(viewA.Messages) || got.Triggered {
-		t.Error("the coder's view is another")
+		t.Error("the coder's view differs")
 	}
 	if got := r.preflight(b, compact.WithAgent("reviewer")); bytesOf(got.Messages) != bytesOf(viewB.Messages) || got.Triggered {
-		t.Error("the reviewer's view is another")
+		t.Error("the reviewer's view differs")
 	}
 }
 

@@ -10,7 +10,7 @@ import (
 	"github.com/agentcompact/compact/storage/record"
 )
 
-// A session is found under its id, in whichever folder it continues.
+// A session is found under its id, in every folder in which it may continue.
 func TestSessionHasSeveralLives(t *testing.T) {
 	r := newRig(t, compact.Config{})
 	lives := func() []string {

@@ -21,7 +21,7 @@ type knowledge struct {
 	last   int           // tokens after the last compaction with this model and window, by the upper bound; 0 = none
 	stops  []int         // positions of cache marks in tokens; nil = not computed
 
-	lastAttempt bool // the decision is final, whatever others commit
+	lastAttempt bool // the decision is final; commits of others have no effect on it
 }
 
 // look computes the current view and its size. Steps of other processes are

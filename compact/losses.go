@@ -17,8 +17,8 @@ type Stats struct {
 // Close.
 func (m *CompactManager) Stats() Stats { return Stats{Exporters: m.pipe.Stats()} }
 
-// lostEvents returns the number of events that exporters have lost since the
-// start: in total, and by exporter for those with losses.
+// lostEvents returns the number of events that exporters have lost since the start: in
+// total, and by exporter for exporters with losses.
 func (m *CompactManager) lostEvents() (total uint64, by map[string]uint64) {
 	for _, s := range m.pipe.Stats() {
 		if n := s.Lost(); n > 0 {

@@ -36,7 +36,7 @@ func TestLossesOfExportersAreCountedAndReported(t *testing.T) {
 	r := newRig(t, compact.Config{Exporters: []trace.Exporter{bad, fine}, OnTraceError: func(err error) {
 		var e *trace.ExportError
 		if !errors.As(err, &e) {
-			t.Errorf("told of %v", err)
+			t.Errorf("reported: %v", err)
 			return
 		}
 		mu.Lock()
@@ -70,12 +70,12 @@ func TestLossesOfExportersAreCountedAndReported(t *testing.T) {
 		lost += e.Lost
 	}
 	if s := r.Stats().Exporters[0]; lost != int(s.Lost()) || told[0].Exporter != "otlp" || !errors.Is(told[0], errUnauthorized) {
-		t.Errorf("told of %d events: %v; stats %v", lost, told, s)
+		t.Errorf("reported %d events: %v; stats %v", lost, told, s)
 	}
 }
 
 // TestFailureOfASilentExporterIsLogged: without a handler the log reports each loss
-// once, but no failure that the exporter has logged itself.
+// once. It does not report failures that the exporter has logged itself.
 func TestFailureOfASilentExporterIsLogged(t *testing.T) {
 	for _, c := range []struct {
 		name string

@@ -10,13 +10,12 @@ import (
 	"github.com/agentcompact/compact/storage/memory"
 )
 
-// A summary in the ledger is larger than a new one may be, because the setting
-// was lowered, or larger than the next model's window allows. On each wire,
-// whether the agent keeps the view or sends the whole history, no request is
-// refused if the messages that must stay fit together with a notice. Anthropic
-// and Gemini need one more message before the notice, because the user must come
-// first.
-func TestLargeSummaryInTheLedgerIsNoRefusal(t *testing.T) {
+// The summary in the ledger is larger than the limit for a new summary, because the
+// setting was lowered or the next model has a smaller window. On each wire, whether the
+// agent keeps the view or sends the whole history, no request is refused if the
+// messages that must stay fit together with a notice. Anthropic and Gemini need one
+// more message before the notice, because the user must come first.
+func TestLargeSummaryInTheLedgerCausesNoRefusal(t *testing.T) {
 	stages := [][]string{nil}
 	if soak() {
 		stages = append(stages, []string{"mask", "summarize"}, []string{"summarize", "shrink", "squeeze"})
@@ -58,9 +57,9 @@ func TestLargeSummaryInTheLedgerIsNoRefusal(t *testing.T) {
 			}
 		}
 	}
-	t.Logf("%d of %d calls had the summary of the ledger, and made another one of it", again, calls)
+	t.Logf("%d of %d calls had the summary of the ledger in their view, and replaced it by a new one", again, calls)
 	if again < calls/2 {
-		t.Error("no case was tested")
+		t.Error("too few calls replaced the summary of the ledger")
 	}
 }
 

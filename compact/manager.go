@@ -53,7 +53,7 @@ type CompactManager struct {
 	backlog  *backlog
 	places   *ctxlock.Slots // slots for running compactions
 
-	shadows storage.Archive // for observed sessions: nothing is written to it
+	shadows storage.Archive // for observed sessions; no data is written to it
 	looking atomic.Int64    // observed calls that run in the background
 
 	saidVersion1 atomic.Bool
@@ -233,9 +233,9 @@ func exporters(c Config) ([]trace.Exporter, error) {
 // the trigger is reached; otherwise it only applies the edits of earlier
 // compactions again, so that the same history always gives the same view.
 //
-// The history is not modified. The result is never nil; on an error its
-// Messages are the history as it came in. Errors are [ErrInsufficientBudget],
-// [ErrArchiveFailed], [ErrClosed], [ErrSession], [ErrInternal] and the context's.
+// The history is not modified. The result is never nil; on an error its Messages are
+// the unchanged history. Errors are [ErrInsufficientBudget], [ErrArchiveFailed],
+// [ErrClosed], [ErrSession], [ErrInternal] and the context's.
 func (m *CompactManager) Preflight(ctx context.Context, sessionID string, history []message.Message, opts ...Option) (*Result, error) {
 	return m.call(ctx, sessionID, history, request{}, opts)
 }
@@ -314,7 +314,7 @@ func (c *call) guarded(ctx context.Context) (err error) {
 	return c.run(ctx)
 }
 
-// keepSessions limits the number of idle sessions in memory. Others are read
+// keepSessions limits the number of idle sessions in memory. Other sessions are read
 // from the archive again when they are used.
 const keepSessions = 4096
 
@@ -332,10 +332,10 @@ func (m *CompactManager) release(s *session) {
 	m.retire(s)
 }
 
-// Flush writes the audit log of every session to the archive, sends the contents of
-// its spool, and waits until the exporters have all emitted events, or until ctx
-// ends. An unreachable exporter is no error of Flush; it is reported like every
-// failure of an exporter (Config.OnTraceError), and the events wait.
+// Flush writes the audit log of every session to the archive, sends the contents of its
+// spool, and waits until the exporters have all emitted events, or until ctx ends. An
+// unreachable exporter is not an error of Flush; it is reported like every failure of
+// an exporter (Config.OnTraceError), and the events wait.
 func (m *CompactManager) Flush(ctx context.Context) (err error) {
 	defer m.rescue("Flush", &err)
 	if !m.uses.begin() {

@@ -88,8 +88,8 @@ func (c *call) noteEvent(e trace.Event) {
 	c.s.audit.add(c.auditLine(e))
 }
 
-// contradicts returns an error if a usage can't belong to a request in which we
-// counted this many tokens.
+// contradicts returns an error if a usage can't belong to a request in which we counted
+// a given number of tokens.
 func (u Usage) contradicts(tokens int) error {
 	parts := u.CachedTokens + u.WrittenTokens + u.WrittenHourTokens
 	switch {
@@ -108,8 +108,8 @@ func (u Usage) contradicts(tokens int) error {
 	return nil
 }
 
-// split returns the usage by price. If the provider does not report its cache,
-// the split of the prompt is that of the estimate.
+// split returns the usage by price. If the provider does not report its cache, the
+// prompt is split as in the estimate.
 func (u Usage) split(card price.Card, estimated price.Usage) price.Usage {
 	if u.CacheKnown {
 		rest := u.PromptTokens - u.CachedTokens - u.WrittenTokens - u.WrittenHourTokens

@@ -31,7 +31,7 @@ func shot(t *testing.T, n int) string {
 	return base64.StdEncoding.EncodeToString(b.Bytes())
 }
 
-// screens is a request with this many screenshots in tool results.
+// screens is a request with a given number of screenshots in tool results.
 func screens(t *testing.T, n int) []byte {
 	t.Helper()
 	var b strings.Builder
@@ -59,7 +59,7 @@ func TestRemovedScreenshotIsArchivedAndNamed(t *testing.T) {
 		t.Fatal(err)
 	}
 	if bytes.Contains(out, []byte(shot(t, 0))) || !bytes.Contains(out, []byte(shot(t, 23))) {
-		t.Error("the oldest goes, the newest stays")
+		t.Error("want the oldest picture removed and the newest kept")
 	}
 	if a, b := bytes.Count(out, []byte(`"cache_control"`)), bytes.Count(body, []byte(`"cache_control"`)); a != b {
 		t.Errorf("%d marks of the cache of %d are left", a, b)
@@ -84,7 +84,7 @@ func TestRemovedScreenshotIsArchivedAndNamed(t *testing.T) {
 	other := newRig(t, compact.Config{Model: "claude-sonnet-4-5", MaxContextTokens: 32_000, Archive: r.archive})
 	again := other.preflight(req.Messages(), compact.WithRequest(req))
 	if two, err := req.Write(again.Messages, again.Sources); err != nil || !bytes.Equal(two, out) {
-		t.Errorf("the view of another process is another one: %v", err)
+		t.Errorf("the view of another process differs: %v", err)
 	}
 	kept, err := anthropic.Wire.ParseRequest(out, nil)
 	if err != nil {

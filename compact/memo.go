@@ -60,8 +60,8 @@ func (m *memo) unstudied(history []message.Message) []message.Message {
 	return history[from:]
 }
 
-// current reports whether the lane has no new steps or edits since the memo was
-// made. Those of other lanes don't matter.
+// current reports whether the lane has no new steps or edits since the memo was made.
+// Steps and edits of other lanes have no effect.
 func (m *memo) current(s *session, of ledger.Owner) bool {
 	steps, _, edits := s.record(of)
 	if m.now.conv == nil || m.steps > len(steps) || m.edits != edits {
@@ -76,9 +76,9 @@ func (m *memo) current(s *session, of ledger.Owner) bool {
 	return true
 }
 
-// grow extends the memo to a history that begins, byte for byte, with the
-// remembered one, and to which no further step can apply. For any other history
-// it returns false and changes nothing.
+// grow extends the memo to a longer history. The longer history must begin, byte for
+// byte, with the remembered history, and no further step can apply to it. For any other
+// history it returns false and changes nothing.
 func (m *memo) grow(history []message.Message) bool {
 	known := len(m.history)
 	more := len(history) - known
@@ -111,7 +111,7 @@ func (m *memo) recognize(s *session) {
 type seen struct {
 	ep       *epoch
 	costs    []int        // tokens of the messages of the history
-	observed int          // tokens of those with tool results
+	observed int          // tokens of messages with tool results
 	view     *policy.View // view of the conversation, or of its beginning
 }
 

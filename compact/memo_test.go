@@ -11,9 +11,9 @@ import (
 	"github.com/agentcompact/compact/storage/memory"
 )
 
-// The memory of a previous call changes no result: a manager returns the same
-// results as one that has just started, with every preset, even with another
-// agent's steps in between.
+// The memory of a previous call changes no result: a manager returns the same results
+// as a manager that has just started, with every preset, even with another agent's
+// steps in between.
 func TestWarmResultsEqualColdResults(t *testing.T) {
 	ctx := context.Background()
 	for i, preset := range compact.Presets() {

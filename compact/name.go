@@ -22,8 +22,8 @@ type names struct{ session, agent, branch string }
 func (m *CompactManager) nameOf(id string) redact.Text { return KeyedName(m.redactor, m.keys.Ring, id) }
 
 // KeyedName returns the name under which an archive stores a session, an agent or a
-// branch: the id itself, or a keyed hash of an id that holds a secret. The redactor
-// and the keys are those of the archive. Use it to look an id up in an archive.
+// branch: the id itself, or a keyed hash of an id that holds a secret. Pass the
+// redactor and the keys of the archive. Use it to look an id up in an archive.
 func KeyedName(r *redact.Redactor, keys *seal.Ring, id string) redact.Text {
 	if front, origin, ok := madeOfContent(id); ok {
 		return redact.Join(KeyedName(r, keys, front), redact.Lit(":k-"), redact.Digest(keys.Root().Digest("origin", []byte(origin))))

@@ -13,8 +13,8 @@ import (
 	"github.com/agentcompact/compact/message"
 )
 
-// Ids that hold a secret are hashed: two of them are two sessions, one is the
-// same in another process, and none is in the name of a folder.
+// Ids that hold a secret are hashed: two ids are two sessions, an id is the same
+// session in another process, and no folder has an id in its name.
 func TestIDsWithSecretsStayDistinct(t *testing.T) {
 	secrets := canary.Secrets(21, 3)
 	ids := []string{"user " + secrets[0].Value, "user " + secrets[10].Value, "user " + secrets[20].Value}
@@ -43,7 +43,7 @@ func TestIDsWithSecretsStayDistinct(t *testing.T) {
 		}
 		for _, s := range secrets {
 			if s.Leaks(e.Name()) {
-				t.Errorf("the folder %s tells the id", e.Name())
+				t.Errorf("the folder %s reveals the id", e.Name())
 			}
 		}
 	}

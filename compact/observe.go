@@ -14,8 +14,8 @@ type Usage struct {
 	// CacheKnown: the provider reported the cached tokens, possibly 0. Otherwise
 	// the next three fields have no meaning.
 	CacheKnown        bool
-	CachedTokens      int // read from it
-	WrittenTokens     int // written into it for the shorter lifetime, if that has its own price
+	CachedTokens      int // tokens read from the cache
+	WrittenTokens     int // tokens written into the cache for the shorter lifetime, if that lifetime has its own price
 	WrittenHourTokens int // the same, for an hour
 
 	OutputTokens int // of the answer, reasoning included; 0 = not reported
@@ -40,7 +40,7 @@ type observation struct {
 	id     message.Fingerprint
 	fixed  int                 // tokens that the caller added, which need no correction
 	shown  func(Usage)         // emits the usage of a request that was only observed; nil = the request was not observed
-	later  func(trace.Payload) // emits later events about the request; nil = none
+	later  func(trace.Payload) // emits later events about the request; nil = no events
 	billed func(Usage)         // records the usage; nil = not recorded
 }
 
@@ -74,8 +74,8 @@ func (c *call) upperBound(msgs []message.Message, total int) int {
 	return max(total, c.ep.calibrator.Estimate(c.mix(msgs)).Upper+c.q.fixed)
 }
 
-// aiming returns a budget for the estimate. A view within this budget also fits
-// the cap by its upper bound and, if the stages can reach it, the target.
+// aiming returns a budget for the estimate. The upper bound of a view within this
+// budget also fits the cap and, if the stages can reach the target, the target.
 func (c *call) aiming(b policy.Budget, only policy.When) policy.Budget {
 	if c.ep.exact || only == policy.Always {
 		return b

@@ -42,7 +42,7 @@ func TestObserveLeavesExactCountsAlone(t *testing.T) {
 	}
 }
 
-// Tokens that the caller counted need no correction: a usage that is what was counted
+// Tokens that the caller counted need no correction: a usage equal to the count
 // corrects nothing.
 func TestTokensOfTheCallerAreNotCorrected(t *testing.T) {
 	r := newRig(t, compact.Config{Model: "claude-sonnet-4", MaxContextTokens: 100_000})
@@ -61,7 +61,7 @@ func TestTokensOfTheCallerAreNotCorrected(t *testing.T) {
 	}
 }
 
-// A counter of the caller's own is exact, whatever the model.
+// A counter of the caller counts as exact for every model.
 func TestAnOwnCounterIsExact(t *testing.T) {
 	r := newRig(t, compact.Config{Model: "claude-sonnet-4", Counter: token.Chars, MaxContextTokens: 100_000})
 	if res := r.preflight(turns(20, 200)); res.UpperBound != res.After.Total {
@@ -69,8 +69,8 @@ func TestAnOwnCounterIsExact(t *testing.T) {
 	}
 }
 
-// An event says both numbers where they differ: that which decided, and the count.
-func TestADecisionSaysWhatWasCounted(t *testing.T) {
+// If the number that decided differs from the count, an event states both.
+func TestDecisionStatesTheBoundAndTheCount(t *testing.T) {
 	for model, approximate := range map[string]bool{"claude-sonnet-4": true, "gpt-4o": false} {
 		r := newRig(t, compact.Config{Model: model, MaxContextTokens: 100_000})
 		res := r.preflight(turns(20, 200))
@@ -131,7 +131,7 @@ func TestUpperBoundTriggers(t *testing.T) {
 	}
 }
 
-// The bound is that of the view, whether it is sent or only planned.
+// The bound belongs to the view, whether the view is sent or only planned.
 func TestUpperBoundCoversTheView(t *testing.T) {
 	for _, model := range []string{"gpt-4o", "claude-sonnet-4"} {
 		r := newRig(t, compact.Config{Model: model, MaxContextTokens: 20_000})

@@ -50,8 +50,8 @@ func (c *clients) lives() []string {
 	return names
 }
 
-// scrub removes the leak from the archive; with dies 0 or more the scrub dies after this
-// many changes.
+// scrub removes the leak from the archive; with dies 0 or more the scrub dies after a
+// given number of changes.
 func (c *clients) scrub(beside bool, dies int) {
 	c.t.Helper()
 	whole := !beside
@@ -110,7 +110,7 @@ func (c *clients) erase() {
 			c.fail("flush: %v", err)
 		}
 	}
-	time.Sleep(time.Second) // for what writes in the background
+	time.Sleep(time.Second) // for background writes
 	for _, name := range c.lives() {
 		s, err := record.OpenSession(context.Background(), c.archive, name)
 		if err != nil {

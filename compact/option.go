@@ -22,7 +22,7 @@ type request struct {
 	manual bool
 
 	waits    bool // an observed call waits for its outcome
-	unnamed  bool // the id stands for a session without a name, see UnnamedSession
+	unnamed  bool // the id is for a session without a name, see UnnamedSession
 	answered bool // the recall tool is answered, even if undeclared
 	dry      bool
 	note     string

@@ -58,7 +58,7 @@ func (r *run) readOriginals(ctx context.Context) map[string]string {
 	}
 	if err != nil && ctx.Err() == nil {
 		c.res.Warnings = append(c.res.Warnings, c.m.redactor.Text(fmt.Sprintf(
-			"tool results that were masked before could not all be read back (%d of %d were); the summary says nothing of how the others came out: %v",
+			"only %d of %d earlier masked tool results could be read back; the summary does not state the outcomes of the others: %v",
 			b.found, len(missing), err)).String())
 	}
 	return all
@@ -129,7 +129,7 @@ type readBack struct {
 	all   map[string]string
 	found int
 	left  int64 // bytes
-	err   error // the first one
+	err   error // the first failure
 }
 
 // read reads the originals of references, within the limits of time and size.
@@ -148,7 +148,7 @@ func (b *readBack) read(ctx context.Context, refs []string, most time.Duration, 
 				if err := b.one(ctx, steps, ref); err != nil {
 					b.note(err)
 					if !errors.Is(err, errMuchToRead) {
-						cancel() // the others would fail, too
+						cancel() // the other reads would fail, too
 					}
 				}
 			}

@@ -65,10 +65,10 @@ func TestManySilentSessionsAreWrittenByAFewWriters(t *testing.T) {
 		time.Sleep(flushAfter + sessions/flushers*4*each) // a log needs more than one write
 		synctest.Wait()
 		if n := len(m.backlog.waiting.logs); n != 0 {
-			t.Errorf("%d logs wait still", n)
+			t.Errorf("%d logs still wait", n)
 		}
 		if a.most != flushers {
-			t.Errorf("%d were written at once, and %d may be", a.most, flushers)
+			t.Errorf("%d logs were written at once, at most %d are allowed", a.most, flushers)
 		}
 	})
 }
@@ -98,7 +98,7 @@ func TestASilentSessionWaitsForAWriter(t *testing.T) {
 		time.Sleep(30 * time.Second)
 		synctest.Wait()
 		if len(linesOf(t, a, "silent")) == 0 {
-			t.Error("the log of the silent session waits still")
+			t.Error("the log of the silent session still waits")
 		}
 	})
 }
@@ -163,7 +163,7 @@ func TestCloseStopsTheClockOfTheLogs(t *testing.T) {
 			t.Errorf("a closed manager wrote %d times", a.asked-asked)
 		}
 		if m.backlog.waiting.timer.Stop() {
-			t.Error("a clock runs")
+			t.Error("a timer is still active")
 		}
 	})
 }

@@ -32,8 +32,8 @@ type Override struct {
 	Summarize strategy.Summarizer
 }
 
-// overridable are the settings and sections that an override can change. The
-// others, such as storage and redaction, apply to the whole manager.
+// overridable are the settings and sections that an override can change. Other
+// settings, such as storage and redaction, apply to the whole manager.
 var overridable = []string{"max_context_tokens", "max_output_tokens", "max_request_bytes", "policy", "tidy", "truncate", "mask", "summarizer", "prices"}
 
 // Overridable reports whether an [Override] may change a setting.

@@ -35,8 +35,8 @@ func (c Config) checkOverrides(baseValid bool) error {
 	return distinct(errs)
 }
 
-// checkOverride checks an override by itself. Whether its values are valid depends
-// on the others that always match with it.
+// checkOverride checks an override by itself. Its values may be valid only together
+// with the values of other overrides that always match with it.
 func (c Config) checkOverride(i int, o Override, baseValid bool) error {
 	at := fmt.Sprintf("overrides[%d]", i)
 	switch {
@@ -51,8 +51,8 @@ func (c Config) checkOverride(i int, o Override, baseValid bool) error {
 	return c.checkTogether(c.members(i, i), modelMeant(c.Model, o))
 }
 
-// members returns the numbers of the overrides that match every call which matches
-// the two: these themselves, and those that are for more calls.
+// members returns the numbers of the overrides that match every call which matches the
+// two: the two themselves, and overrides that are for more calls.
 func (c Config) members(i, j int) []int {
 	var all []int
 	for k, o := range c.Overrides {
@@ -117,8 +117,8 @@ func (c Config) attributed(e ConfigError, members []int) error {
 	return &e
 }
 
-// setter returns the number of the last of some overrides that sets a setting, -1 if
-// none does.
+// setter returns the number of the last override in a list that sets a setting, -1 if
+// no override sets it.
 func (c Config) setter(members []int, path string) int {
 	for _, m := range slices.Backward(members) {
 		if _, ok := c.Overrides[m].Set[path]; ok {
@@ -128,8 +128,9 @@ func (c Config) setter(members []int, path string) int {
 	return -1
 }
 
-// described returns the models and agents that overrides are for. Their numbers
-// would differ from those in a file that extends another one.
+// described returns the models and agents that overrides are for. The numbers of
+// overrides in the merged configuration differ from the numbers in a file that extends
+// another file.
 func (c Config) described(members []int, which map[int]bool) []string {
 	var all []string
 	for _, m := range members {
@@ -159,8 +160,8 @@ func numbersOf(numbers []int) string {
 	return strings.Join(all, ",")
 }
 
-// modelMeant returns the model to validate overrides with: the one that they name,
-// or, for patterns alone, the configured one, whether or not it matches.
+// modelMeant returns the model to validate overrides with: the model that they name,
+// or, if they have only patterns, the configured model, even if it does not match.
 func modelMeant(configured string, overrides ...Override) string {
 	for _, o := range overrides {
 		if o.Model != "" && !strings.ContainsAny(o.Model, "*?") {

@@ -19,22 +19,23 @@ func override(model, agent string, settings ...any) compact.Override {
 	return o
 }
 
-// TestOverridesAreCheckedForCallsThatExist: a combination that never occurs alone is
-// no mistake, and neither are two overrides that no call matches.
+// TestOverridesAreCheckedForCallsThatExist: it is not a mistake if an override is
+// invalid alone but always matches together with another one, or if two overrides
+// conflict that no call matches together.
 func TestOverridesAreCheckedForCallsThatExist(t *testing.T) {
 	window, output, less := []any{"max_context_tokens", 8000}, []any{"max_output_tokens", 9000}, []any{"max_output_tokens", 1000}
 	for name, c := range map[string]struct {
 		overrides []compact.Override
 		want      string // part of the error; "" = valid
 	}{
-		"a third corrects both":   {[]compact.Override{override("gpt-4", "", window...), override("", "r", output...), override("gpt-4", "r", less...)}, ""},
-		"one for all corrects":    {[]compact.Override{override("gpt-4", "", window...), override("", "r", output...), override("gpt-?", "*", less...)}, ""},
-		"it is alone never":       {[]compact.Override{override("gpt-4", "r", "max_output_tokens", 200_000), override("gpt-*", "", less...)}, ""},
-		"one for some does not":   {[]compact.Override{override("gpt-?", "", window...), override("", "r", output...), override("gpt-4", "r", less...)}, `overrides[0].max_context_tokens 8000 less policy.hard_cap_buffer 1500 and max_output_tokens 9000 leaves -2500 tokens for the conversation, together with the override for agent "r"`},
-		"a correction before it":  {[]compact.Override{override("gpt-4", "r", less...), override("gpt-4", "", window...), override("", "r", output...)}, `overrides[1].max_context_tokens 8000 less`},
-		"patterns apart":          {[]compact.Override{override("gpt-*", "", window...), override("claude-*", "", output...)}, ""},
-		"patterns that overlap":   {[]compact.Override{override("gpt-*", "", window...), override("*-MINI", "", output...)}, `together with the override for model "*-MINI"`},
-		"an unusual one together": {[]compact.Override{override("a?c*", "", window...), override("*b?", "x", output...)}, `together with the override for model "*b?" with agent "x"`},
+		"a third override corrects both":                             {[]compact.Override{override("gpt-4", "", window...), override("", "r", output...), override("gpt-4", "r", less...)}, ""},
+		"an override for all models and agents corrects both":        {[]compact.Override{override("gpt-4", "", window...), override("", "r", output...), override("gpt-?", "*", less...)}, ""},
+		"an override that always applies together with a correction": {[]compact.Override{override("gpt-4", "r", "max_output_tokens", 200_000), override("gpt-*", "", less...)}, ""},
+		"an override for other agents corrects nothing":              {[]compact.Override{override("gpt-?", "", window...), override("", "r", output...), override("gpt-4", "r", less...)}, `overrides[0].max_context_tokens 8000 less policy.hard_cap_buffer 1500 and max_output_tokens 9000 leaves -2500 tokens for the conversation, together with the override for agent "r"`},
+		"a correction before both has no effect":                     {[]compact.Override{override("gpt-4", "r", less...), override("gpt-4", "", window...), override("", "r", output...)}, `overrides[1].max_context_tokens 8000 less`},
+		"patterns without a common model":                            {[]compact.Override{override("gpt-*", "", window...), override("claude-*", "", output...)}, ""},
+		"patterns that overlap":                                      {[]compact.Override{override("gpt-*", "", window...), override("*-MINI", "", output...)}, `together with the override for model "*-MINI"`},
+		"patterns with an unusual common model":                      {[]compact.Override{override("a?c*", "", window...), override("*b?", "x", output...)}, `together with the override for model "*b?" with agent "x"`},
 	} {
 		err := (compact.Config{MaxContextTokens: 150_000, MaxOutputTokens: 1000, Overrides: c.overrides}).Validate()
 		if (err == nil) != (c.want == "") || err != nil && (!strings.Contains(err.Error(), c.want) || strings.Contains(err.Error(), "\n")) {

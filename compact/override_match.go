@@ -70,7 +70,7 @@ func (o Override) always(a, b Override) bool {
 	return model && (covers(o.Agent, a.Agent) || covers(o.Agent, b.Agent))
 }
 
-// covers reports whether a pattern matches all names that another one matches.
+// covers reports whether a pattern matches all names that another pattern matches.
 func covers(pattern, other string) bool {
 	if pattern == "" || other == "" {
 		return pattern == ""

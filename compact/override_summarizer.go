@@ -44,9 +44,9 @@ func (c *Config) summarizeWith(o Override) {
 	}
 }
 
-// checkSummarizers reports backends that need a Summarizer, which no file can
-// supply, but have none. An override without a backend uses the configuration's,
-// which is reported once.
+// checkSummarizers reports backends that need a Summarizer, which no file can supply,
+// but have none. An override without a backend uses the configuration's backend. A
+// mistake in that backend is reported once.
 func (c Config) checkSummarizers() error {
 	errs := []error{c.checkSummarize("")}
 	for i, o := range c.Overrides {

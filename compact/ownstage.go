@@ -16,10 +16,10 @@ import (
 )
 
 // OwnStage is a stage of the caller, see [Config.Stages]. Its proposals are checked
-// like those of built-in stages: pinned messages, the last user message and the
+// like the proposals of built-in stages: pinned messages, the last user message and the
 // open round stay, calls and results stay together, nothing gets larger, and the
-// provider's rules are kept. A proposal that breaks a rule, fails, panics or comes
-// too late is dropped; the other stages continue, and [Result.Warnings] reports it.
+// provider's rules are kept. A proposal that breaks a rule, fails, panics or comes too
+// late is dropped; the other stages continue, and [Result.Warnings] reports it.
 type OwnStage struct {
 	// Stage proposes the edits. It gets a copy of the view, so it can't modify the
 	// history. Its name is one unique word (a-z, 0-9, _ and -). If it implements
@@ -151,8 +151,7 @@ func (s *ownStage) Propose(ctx context.Context, v *policy.View) (policy.Proposal
 	return s.judged(v, p)
 }
 
-// Estimate returns the proposal for a dry run, for which the stage must spend
-// nothing.
+// Estimate returns the proposal for a dry run. The stage must not spend money for it.
 func (s *ownStage) Estimate(v *policy.View) (policy.Proposal, error) {
 	est, ok := s.Stage.(policy.Estimator)
 	if !ok {
@@ -168,7 +167,7 @@ func (s *ownStage) Estimate(v *policy.View) (policy.Proposal, error) {
 // ownTaker is an ownStage that implements policy.Taker.
 type ownTaker struct{ *ownStage }
 
-// Takes returns those of the stage's messages that can be removed.
+// Takes returns the messages that the stage names and that can be removed.
 func (s ownTaker) Takes(v *policy.View) []int {
 	at, err := answer(context.Background(), s.ownStage, v, func(_ context.Context, v *policy.View) ([]int, error) {
 		return s.Stage.(policy.Taker).Takes(v), nil

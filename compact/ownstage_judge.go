@@ -43,7 +43,7 @@ func (s *ownStage) broken(rule, detail string, args ...any) error {
 type judge struct {
 	stage    *ownStage
 	view     *policy.View
-	decision policy.Decision // decision of all edits so far; Kept = none yet
+	decision policy.Decision // decision of all edits so far; Kept = no edits yet
 	cuts     bool            // the edits are cuts
 	work     int             // number of messages in the edits
 	good     map[string]bool // literals that passed
@@ -86,7 +86,7 @@ func (j *judge) cut(e policy.Edit) (*policy.Cut, error) {
 	c := e.Cut
 	switch {
 	case e.Decision != policy.Dropped:
-		return nil, j.stage.broken("what a cut removes is dropped", "the decision is number %d", e.Decision)
+		return nil, j.stage.broken("a cut has the decision dropped", "the decision is number %d", e.Decision)
 	case c.Summary != nil || c.Copies || c.Behind || c.First:
 		return nil, j.stage.broken("a cut has Removed, Recent and New", "another field is set")
 	}
@@ -102,7 +102,7 @@ func (j *judge) cut(e policy.Edit) (*policy.Cut, error) {
 	if c.New != nil {
 		n, ok := policy.ParseNotice(*c.New)
 		if !ok {
-			return nil, j.stage.broken("a cut puts nothing in the place of what it removes, or a notice", "New is another message")
+			return nil, j.stage.broken("a cut replaces the removed messages by nothing or by a notice", "New is another message")
 		}
 		notice := policy.NewNotice(n)
 		out.New = &notice
@@ -134,7 +134,7 @@ func (j *judge) text(e policy.Edit) (*policy.TextEdit, error) {
 		out.Segments = append(out.Segments, s)
 	}
 	if marks > 1 || e.Decision == policy.Masked && marks == 0 {
-		return nil, j.stage.broken("what is masked has one mark, what is truncated one at most", "message %d has %d", t.Index, marks)
+		return nil, j.stage.broken("a masked text has one mark, a truncated text at most one", "message %d has %d", t.Index, marks)
 	}
 	return out, nil
 }
@@ -173,7 +173,7 @@ func (j *judge) written(lit string) error {
 	for i := range history {
 		for p := range history[i].Parts {
 			if strings.Contains(history[i].Parts[p].Text, lit) {
-				return j.stage.broken("a literal is the stage's own", "one stands in message %d of the history: name the range", i)
+				return j.stage.broken("a literal is the stage's own", "one is in message %d of the history: name the range", i)
 			}
 		}
 	}
@@ -185,7 +185,7 @@ func (j *judge) mark(t *policy.TextEdit, k *policy.Mark) error {
 	o := j.view.Origin(t.Index, t.Part)
 	switch {
 	case k.Ref != "" && k.Ref != o.Ref:
-		return j.stage.broken("a mark names what it stands for", "that of message %d has the reference %s", t.Index, o.Ref)
+		return j.stage.broken("a mark has the reference of its original", "that of message %d has the reference %s", t.Index, o.Ref)
 	case k.Chars < 0 || k.Chars > o.Chars:
 		return j.stage.broken("a mark says how large the original is", "that of message %d has %d characters", t.Index, o.Chars)
 	case k.Turn != 0 && k.Turn != j.view.TurnOf(t.Index):

@@ -68,7 +68,7 @@ func TestOwnStageWorksAndIsReplayed(t *testing.T) {
 	view := again.preflight(history)
 	for i := range res.Messages {
 		if view.Messages[i].Fingerprint() != res.Messages[i].Fingerprint() {
-			t.Fatalf("message %d is another one after a restart", i)
+			t.Fatalf("message %d differs after a restart", i)
 		}
 	}
 }
@@ -81,7 +81,7 @@ func TestOwnStageThatNoPolicyNamesWorksFirst(t *testing.T) {
 	}
 }
 
-// If a stage misbehaves in any way, the view equals the one without it, the
+// If a stage misbehaves in any way, the view equals the view without the stage, the
 // history is unchanged, and the result reports the failure.
 func TestBadStagesHarmNothing(t *testing.T) {
 	first := func(e policy.Edit) stageOf {
@@ -104,7 +104,7 @@ func TestBadStagesHarmNothing(t *testing.T) {
 		"fails": func(context.Context, *policy.View) (policy.Proposal, error) {
 			return policy.Proposal{}, errors.New("no")
 		},
-		"never comes back": func(context.Context, *policy.View) (policy.Proposal, error) { <-hang; return policy.Proposal{}, nil },
+		"never returns": func(context.Context, *policy.View) (policy.Proposal, error) { <-hang; return policy.Proposal{}, nil },
 		"changes the view": func(_ context.Context, v *policy.View) (policy.Proposal, error) {
 			for i := range v.Messages {
 				v.Messages[i].Parts[0].Text, v.Tokens[i], v.Pinned[i] = "changed", 0, false
@@ -112,31 +112,31 @@ func TestBadStagesHarmNothing(t *testing.T) {
 			clear(v.Rounds)
 			return policy.Proposal{}, errors.New("no")
 		},
-		"splits a round":            cut(policy.Cut{Removed: []int{3}, Recent: 4}),
-		"takes the last request":    cut(policy.Cut{Removed: []int{1}, Recent: 2}),
-		"takes what is pinned":      cut(policy.Cut{Removed: []int{0}, Recent: 1}),
-		"takes what is not there":   cut(policy.Cut{Removed: []int{-1, 9999}}),
-		"takes twice":               cut(policy.Cut{Removed: []int{2, 3, 3}, Recent: 4}),
-		"is recent nowhere":         cut(policy.Cut{Removed: []int{2, 3}, Recent: -5}),
-		"speaks as the user":        cut(policy.Cut{Removed: []int{2, 3}, Recent: 4, New: &user}),
-		"writes a summary":          first(policy.Edit{Decision: policy.Summarized, Cut: &policy.Cut{Removed: []int{2, 3}, Recent: 4}}),
-		"says nothing":              first(policy.Edit{}),
-		"decides what there is not": first(policy.Edit{Decision: 200, Text: &policy.TextEdit{Index: 3}}),
-		"writes nowhere":            write(9999, policy.Segment{Lit: "x"}),
-		"empties":                   write(3),
-		"ranges too far":            write(3, policy.Segment{From: -1, To: 1 << 40}),
-		"has an unknown mark":       write(3, policy.Segment{Mark: &policy.Mark{Form: "none@9"}}),
-		"marks another part":        write(3, policy.Segment{Mark: &policy.Mark{Form: formname.Recall, Ref: "0123456789ab"}}),
-		"marks too much":            write(3, policy.Segment{Mark: &policy.Mark{Form: formname.Observation, Chars: 1 << 30}}),
-		"copies the history":        write(3, policy.Segment{Lit: text(20)}),
-		"writes a secret":           write(3, policy.Segment{Lit: "password=" + "hunter2" + "Xy9!"}),
-		"writes at length":          write(3, policy.Segment{Lit: strings.Repeat("ab ", 100)}),
-		"makes larger":              write(3, policy.Segment{To: 5}, policy.Segment{To: 100}, policy.Segment{To: 300}, policy.Segment{To: 300}, policy.Segment{To: 300}, policy.Segment{To: 300}),
+		"splits a round":                      cut(policy.Cut{Removed: []int{3}, Recent: 4}),
+		"removes the last request":            cut(policy.Cut{Removed: []int{1}, Recent: 2}),
+		"removes a pinned message":            cut(policy.Cut{Removed: []int{0}, Recent: 1}),
+		"removes messages that do not exist":  cut(policy.Cut{Removed: []int{-1, 9999}}),
+		"removes a message twice":             cut(policy.Cut{Removed: []int{2, 3, 3}, Recent: 4}),
+		"has a negative Recent":               cut(policy.Cut{Removed: []int{2, 3}, Recent: -5}),
+		"adds a message of the user":          cut(policy.Cut{Removed: []int{2, 3}, Recent: 4, New: &user}),
+		"writes a summary":                    first(policy.Edit{Decision: policy.Summarized, Cut: &policy.Cut{Removed: []int{2, 3}, Recent: 4}}),
+		"has an empty edit":                   first(policy.Edit{}),
+		"has an unknown decision":             first(policy.Edit{Decision: 200, Text: &policy.TextEdit{Index: 3}}),
+		"edits a message that does not exist": write(9999, policy.Segment{Lit: "x"}),
+		"empties a message":                   write(3),
+		"has a range outside the text":        write(3, policy.Segment{From: -1, To: 1 << 40}),
+		"has an unknown mark":                 write(3, policy.Segment{Mark: &policy.Mark{Form: "none@9"}}),
+		"marks another part":                  write(3, policy.Segment{Mark: &policy.Mark{Form: formname.Recall, Ref: "0123456789ab"}}),
+		"marks too much":                      write(3, policy.Segment{Mark: &policy.Mark{Form: formname.Observation, Chars: 1 << 30}}),
+		"copies the history":                  write(3, policy.Segment{Lit: text(20)}),
+		"writes a secret":                     write(3, policy.Segment{Lit: "password=" + "hunter2" + "Xy9!"}),
+		"makes a message longer":              write(3, policy.Segment{Lit: strings.Repeat("ab ", 100)}),
+		"repeats ranges":                      write(3, policy.Segment{To: 5}, policy.Segment{To: 100}, policy.Segment{To: 300}, policy.Segment{To: 300}, policy.Segment{To: 300}, policy.Segment{To: 300}),
 	} {
 		t.Run(name, func(t *testing.T) {
 			history, want := pollHistory(), pollHistory()
 			c := ownConfig(s, memory.New())
-			if name == "never comes back" {
+			if name == "never returns" {
 				c.Stages[0].Timeout = 20 * time.Millisecond
 			}
 			plain := c
@@ -147,7 +147,7 @@ func TestBadStagesHarmNothing(t *testing.T) {
 			}
 			for i := range res.Messages {
 				if good.Messages[i].Fingerprint() != res.Messages[i].Fingerprint() {
-					t.Errorf("message %d of the view is another one", i)
+					t.Errorf("message %d of the view differs", i)
 				}
 			}
 			for i := range history {
@@ -198,7 +198,7 @@ func TestHangingStageIsUsedAgainAfterItReturns(t *testing.T) {
 	}
 }
 
-// taker removes the announced rounds, and others that it may not remove.
+// taker removes the announced rounds, and also rounds that it must not remove.
 type taker struct{ stageOf }
 
 func (taker) Takes(v *policy.View) (at []int) {

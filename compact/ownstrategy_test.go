@@ -39,7 +39,8 @@ func TestOwnStrategyWritesTheSummary(t *testing.T) {
 	}
 }
 
-// A strategy that fails costs the summary; the history stays, and others go on.
+// If a strategy fails, there is no summary; the history stays, and other calls
+// continue.
 func TestOwnStrategyThatPanicsHarmsNothing(t *testing.T) {
 	history, want := pollHistory(), pollHistory()
 	res := newRig(t, withStrategy(func(*strategy.History) []strategy.Line { panic("a fault") })).preflight(history)

@@ -20,7 +20,7 @@ func newPlaces() *ctxlock.Slots { return ctxlock.NewSlots(runtime.GOMAXPROCS(0) 
 // the archive or a lock. One goroutine takes it, and any can release it.
 type desk struct {
 	m      *CompactManager
-	queued time.Duration // time spent waiting for it
+	queued time.Duration // time spent waiting for the slot
 
 	mu   sync.Mutex
 	held bool
@@ -40,9 +40,9 @@ func (d *desk) take(ctx context.Context) error {
 	return err
 }
 
-// seat waits for a slot. If the view fits as it is and the compaction is not manual,
-// it waits only until shortly before the deadline, and then reports late. A body that
-// is too large does not fit, unless a compaction failed to reduce it before.
+// seat waits for a slot. If the view fits already and the compaction is not manual, it
+// waits only until shortly before the deadline, and then reports late. A body that is
+// too large does not fit, unless a compaction failed to reduce it before.
 func (c *call) seat(ctx context.Context, d *desk) (late bool, err error) {
 	until := c.until(ctx)
 	if until.IsZero() || c.q.manual || c.bound() > c.budget.Cap || c.tooLarge() && !c.lane.tooLarge {
@@ -57,8 +57,7 @@ func (c *call) seat(ctx context.Context, d *desk) (late bool, err error) {
 	return false, err
 }
 
-// standing finishes a call that got no slot: with an error, or with the view as
-// it is.
+// standing finishes a call that got no slot: with an error, or with the current view.
 func (c *call) standing(started time.Time, err error) error {
 	if err != nil {
 		return err

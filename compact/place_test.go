@@ -46,23 +46,23 @@ func TestCallsThatCompactNothingNeedNoSlot(t *testing.T) {
 		}
 		began := time.Now()
 		if res, err := m.Preflight(t.Context(), "short", reads(3)); err != nil || res.Triggered || time.Since(began) > 0 {
-			t.Errorf("a short one: %v after %v", err, time.Since(began))
+			t.Errorf("a view that fits: %v after %v", err, time.Since(began))
 		}
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
 		if res, err := m.Preflight(ctx, "long", reads(100)); !errors.Is(err, context.DeadlineExceeded) || time.Since(began) != time.Second || len(res.Messages) != len(reads(100)) {
-			t.Errorf("a long one: %v after %v", err, time.Since(began))
+			t.Errorf("a view that does not fit: %v after %v", err, time.Since(began))
 		}
 		time.AfterFunc(3*time.Second, m.places.Give)
 		res, err := m.Preflight(t.Context(), "long", reads(100))
 		if err != nil || res.Step != 1 || res.Timing.PlaceWait != 3*time.Second || res.Timing.Stages > time.Second {
-			t.Errorf("a long one that waits: step %d, %v, %+v", res.Step, err, res.Timing)
+			t.Errorf("a view that does not fit, with a free slot later: step %d, %v, %+v", res.Step, err, res.Timing)
 		}
 	})
 }
 
-// between returns the history of a manager like that which is above the trigger and
-// within the budget.
+// between returns a history that is above the trigger and within the budget of such a
+// manager.
 func between(t *testing.T, c Config) []message.Message {
 	t.Helper()
 	m, err := New(t.Context(), c)
@@ -129,8 +129,8 @@ func TestCallThatFitsDoesNotFailForASlot(t *testing.T) {
 	})
 }
 
-// compactAtOnce makes a compacting call in each of this many sessions at once; their
-// names are numbered.
+// compactAtOnce makes a compacting call in each of a given number of sessions at once;
+// their names are numbered.
 func compactAtOnce(t *testing.T, m *CompactManager, name string, sessions int) {
 	t.Helper()
 	done := make(chan error)
@@ -233,8 +233,8 @@ func TestHolderOfTheCommitLockWaitsForNoSlot(t *testing.T) {
 	})
 }
 
-// With presets that work on every call, one call in 32 is a step, which archives and
-// indexes: it needs no slot either.
+// With presets that work on every call, one call in 32 is a step. It archives and
+// indexes, and needs no slot either.
 func TestEveryCallStepsWaitForNoSlot(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m, err := New(t.Context(), Config{Preset: "masking", Model: "gpt-4", MaxContextTokens: 1_000_000, Archive: memory.New()})
@@ -272,7 +272,8 @@ func (b breathless) Describe() strategy.Info {
 	return strategy.Info{Name: "breathless", Window: 128_000, Remote: b.remote}
 }
 
-// giddy panics in Describe once it is switched on, outside any stage.
+// giddy is a request that panics in Describe, outside any stage, when it is switched
+// on.
 type giddy struct {
 	breathless
 	on atomic.Bool
@@ -330,7 +331,7 @@ func TestSlotsAreReleasedHoweverACallEnds(t *testing.T) {
 				}
 				m.places.Give()
 				if !m.places.TryTake() {
-					t.Error("who gave up in the queue holds a place")
+					t.Error("a call that gave up in the queue holds a place")
 				}
 				m.places.Give()
 			})

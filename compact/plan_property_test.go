@@ -65,7 +65,7 @@ func TestPropertyPlanEqualsTheNextCall(t *testing.T) {
 }
 
 // The result of a manual compaction can't be compacted further: another manual
-// compaction changes nothing, whatever the caller keeps.
+// compaction changes nothing, whether the caller keeps the view or the whole history.
 func TestPropertyManualCompactionOfItsOwnResultChangesNothing(t *testing.T) {
 	n := samples.Of(60)
 	if testing.Short() {

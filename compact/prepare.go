@@ -10,11 +10,10 @@ import (
 	"github.com/agentcompact/compact/price"
 )
 
-// A model needs seconds for a summary. If a compaction is expected soon, the
-// summary is written in the background, from the current view. The call that
-// compacts uses it if its messages are unchanged; later messages stay as they
-// are. The session does not change before that, so an unused summary only costs
-// its price.
+// A model needs seconds for a summary. If a compaction is expected soon, the summary is
+// written in the background, from the current view. The call that compacts uses it if
+// its messages are unchanged; later messages stay unchanged. The session does not
+// change before that, so an unused summary only costs its price.
 
 // ahead is the expected compaction for which a summary is prepared. The lane's
 // lock guards it.
@@ -28,9 +27,9 @@ type ahead struct {
 // first attempt and the compaction.
 const tries = 4
 
-// mostLost is the number of unused summaries after which none is prepared until
-// the lane's next step. For example, a system prompt with a clock makes each
-// history a new one.
+// mostLost is a number of unused summaries. After so many, no summary is prepared until
+// the lane's next step. For example, a system prompt with a clock makes each history a
+// new one.
 const mostLost = 2
 
 // astray records that the history does not continue the previous one.

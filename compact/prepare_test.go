@@ -35,8 +35,8 @@ func ahead(t *testing.T, change func(*compact.Config)) (*rig, *crew.Summarizer) 
 	return newRig(t, c), s
 }
 
-// took makes the calls of an agent that needs six seconds for each step, and
-// returns the durations of those that compacted.
+// took makes the calls of an agent that needs six seconds for each step, and returns
+// the durations of the calls that compacted.
 func took(t *testing.T, r *rig, calls, size int) (compacted []time.Duration) {
 	t.Helper()
 	history := turns(20, size)
@@ -101,8 +101,8 @@ func TestCompactingCallDoesNotWaitForAPreparedSummary(t *testing.T) {
 	}
 }
 
-// A cut with a finished summary is made even if another cut costs less, because
-// that one would need a summary of its own; and the call does not wait.
+// A cut with a finished summary is made even if another cut costs less, because the
+// other cut would need a new summary. The call does not wait.
 func TestPreparedCutIsApplied(t *testing.T) {
 	dearer := 0
 	for seed := range uint64(5) {
@@ -158,8 +158,9 @@ func economyAhead(c *compact.Config) {
 	*c = e
 }
 
-// Of 16,000 tokens 13,600 trigger, and a summary is prepared from 12,240 on:
-// soonTurns is between the two, dueTurns above both.
+// In a window of 16,000 tokens, a call with 13,600 tokens compacts, and a call with
+// 12,240 tokens prepares a summary. soonTurns is between the two, and dueTurns is above
+// both.
 const soonTurns, dueTurns = 57, 62
 
 // soon makes the call that begins a summary, and returns its history.
@@ -218,7 +219,7 @@ func TestPreparedSummary(t *testing.T) {
 			time.Sleep(6 * time.Second)
 			waits(t, r, due, 0, turbo...)
 		}, 2, 1, 1},
-		"is shorter than what was asked for": {func(t *testing.T, r *rig) {
+		"is shorter than a manual compaction needs": {func(t *testing.T, r *rig) {
 			time.Sleep(6 * time.Second)
 			if res, err := r.ManualCompact(t.Context(), "s", due, ""); err != nil || res.Step != 1 {
 				t.Errorf("step %d, %v", res.Step, err)
@@ -272,7 +273,8 @@ func waits(t *testing.T, r *rig, history []message.Message, want time.Duration, 
 	return res
 }
 
-// fates is billed, of a manager that is closed.
+// fates returns the numbers of used and discarded summaries in the events of a closed
+// manager.
 func fates(r *rig) (used, thrown int) {
 	for _, e := range r.events.Named(trace.NameSummarize) {
 		if strings.Contains(e.Data.String(), `"unused":true`) {
@@ -317,7 +319,7 @@ func TestFailedPreparedSummaryIsRetried(t *testing.T) {
 	})
 }
 
-// mended is a summarizer that fails until some time.
+// mended is a summarizer that fails until a given time.
 type mended struct {
 	crew.Summarizer
 	after time.Time
@@ -338,11 +340,11 @@ func TestStepOfAnotherProcessReplacesAPreparedSummary(t *testing.T) {
 		two, _ := ahead(t, func(c *compact.Config) { c.Archive, c.Policy.PreparePct = one.archive, 1 })
 		soon(t, one)
 		due := turns(dueTurns, 100)
-		first := waits(t, two, due, 5*time.Second) // by now that of the other is there
+		first := waits(t, two, due, 5*time.Second) // by now the summary of the other process exists
 		time.Sleep(time.Second)
 		res := one.preflight(due)
 		if res.Step != 0 || bytesOf(res.Messages) != bytesOf(first.Messages) {
-			t.Errorf("step %d, and the view is another: %v", res.Step, bytesOf(res.Messages) != bytesOf(first.Messages))
+			t.Errorf("step %d, and the view differs: %v", res.Step, bytesOf(res.Messages) != bytesOf(first.Messages))
 		}
 		if err := one.Close(t.Context()); err != nil {
 			t.Fatal(err)
@@ -352,7 +354,7 @@ func TestStepOfAnotherProcessReplacesAPreparedSummary(t *testing.T) {
 		}
 		again, _ := ahead(t, func(c *compact.Config) { c.Archive = one.archive })
 		if res := again.preflight(due); bytesOf(res.Messages) != bytesOf(first.Messages) {
-			t.Error("after a restart the view is another")
+			t.Error("after a restart the view differs")
 		}
 		crew.Verify(t, one.archive, 1)
 	})
@@ -374,8 +376,8 @@ func TestPreparedSummaryOfAForgottenSessionIsReported(t *testing.T) {
 	})
 }
 
-// Sessions and branches that prepare, take and throw away summaries at the same
-// time: of interest to the race detector.
+// Sessions and branches prepare, take and throw away summaries at the same time. The
+// race detector watches them.
 func TestSummariesArePreparedConcurrently(t *testing.T) {
 	s := &crew.Summarizer{After: time.Millisecond}
 	r, _ := ahead(t, func(c *compact.Config) { c.Summarize, c.Sessions.MaxBytes = s, 1<<20 })

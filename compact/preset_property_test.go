@@ -58,11 +58,11 @@ func judged(m *compact.CompactManager, cost *token.Estimator, history []message.
 	return res, found
 }
 
-// ofThePreset reports whether a violation is intended behavior of these
-// presets. The judge reads {chars} as runes, and requires a notice for all
-// messages removed without a summary; with these presets, iterations and the
-// messages of a fallback are removed without a notice. If a fallback dropped a
-// summary, the next one has version 1 again.
+// ofThePreset reports whether a violation is intended behavior of these presets. The
+// judge reads {chars} as runes, and requires a notice for all messages removed without
+// a summary; with these presets, iterations and the messages of a fallback are removed
+// without a notice. If a fallback dropped a summary, the next summary has version 1
+// again.
 func ofThePreset(res *compact.Result, v invariant.Violation) bool {
 	switch v.Rule {
 	case invariant.RuleText:

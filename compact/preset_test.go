@@ -16,7 +16,7 @@ import (
 	"github.com/agentcompact/compact/trace"
 )
 
-// preset is a manager of a preset, and what its messages cost.
+// preset is a manager of a preset, with the cost of its messages.
 func preset(t *testing.T, name string, c compact.Config) (*rig, *token.Estimator) {
 	t.Helper()
 	c.Preset = name
@@ -52,7 +52,7 @@ func TestGatewayMasksAllButTheFirstTwoAndTheLastFiveResultsOfALoop(t *testing.T)
 		}
 	}
 	if again := r.preflight(history); again.Triggered || bytesOf(again.Messages) != bytesOf(res.Messages) {
-		t.Errorf("the same history gave another view, step %d", again.Step)
+		t.Errorf("the same history gave a different view, step %d", again.Step)
 	}
 	// One more result removes one old result; a new request begins a loop of its
 	// own.
@@ -118,7 +118,7 @@ func TestGatewayKeepsTheNewestTwentyThousandTokensOfTheConversation(t *testing.T
 	if !ok || omitted != res.DroppedCount || omitted == 0 {
 		t.Fatalf("second message %.60q, %d dropped", res.Messages[1].Text(), res.DroppedCount)
 	}
-	left := cost.Messages(res.Messages[2 : len(res.Messages)-1]) // what follows the last request is no history
+	left := cost.Messages(res.Messages[2 : len(res.Messages)-1]) // messages after the last request are not part of the history
 	oldest := cost.Message(history[omitted])
 	if left > 20_000 || left+oldest <= 20_000 {
 		t.Errorf("%d tokens of the conversation are left, %d more would fit", left, oldest)
@@ -157,7 +157,7 @@ func TestGatewayDropsTheOldestIterationsAboveTheBudget(t *testing.T) {
 	}
 	paired(t, res.Messages)
 	if again := r.preflight(history); again.Triggered || bytesOf(again.Messages) != bytesOf(res.Messages) {
-		t.Error("the same history gave another view")
+		t.Error("the same history gave a different view")
 	}
 }
 
@@ -191,7 +191,7 @@ func TestGatewayKeepsTheMessagesOfItsWindow(t *testing.T) {
 	}
 }
 
-// reducer is a manager of the preset history-reducer with this many characters.
+// reducer is a manager of the preset history-reducer with a given number of characters.
 func reducer(t *testing.T, chars int) (*rig, *token.Estimator) {
 	t.Helper()
 	return preset(t, "history-reducer", compact.Config{MaxContextTokens: chars})
@@ -290,8 +290,8 @@ func TestHistoryReducerRefusesAWindowBelowOne(t *testing.T) {
 	}
 }
 
-// The rule for the default preset also holds for these: whatever the SDK does with
-// the result, the view is the same, byte for byte.
+// The rule for the default preset also holds for these presets: for each way in which
+// an SDK uses the result, the view is the same, byte for byte.
 func TestPresetViewsDoNotDependOnTheSDK(t *testing.T) {
 	for name, c := range map[string]compact.Config{
 		"gateway":         {MaxContextTokens: 8_000},
@@ -311,7 +311,7 @@ func TestPresetViewsDoNotDependOnTheSDK(t *testing.T) {
 				same := func(how string, view []message.Message) {
 					t.Helper()
 					if got, want := bytesOf(view), bytesOf(res.Messages); got != want {
-						t.Fatalf("call %d: %s: the view is another:\n%.1500s\nwant\n%.1500s", n, how, got, want)
+						t.Fatalf("call %d: %s: the view differs:\n%.1500s\nwant\n%.1500s", n, how, got, want)
 					}
 				}
 				restarted, _ := preset(t, name, c)

@@ -28,8 +28,8 @@ type PricesConfig struct {
 	Output float64 `mapstructure:"output" validate:"gte=0,lte=1000000"`
 	// MinPrefix is the shortest prompt, in tokens, that the provider caches.
 	MinPrefix int `mapstructure:"min_prefix" validate:"gte=0"`
-	// Granularity is the number of tokens of which the length of a cached prefix is
-	// a multiple.
+	// Granularity is a number of tokens: the length of a cached prefix is a multiple of
+	// it.
 	Granularity int `mapstructure:"granularity" validate:"gte=0"`
 	// Lifetime is how long the provider keeps a prefix after its last use.
 	Lifetime time.Duration `mapstructure:"lifetime" validate:"gte=0"`

@@ -19,21 +19,21 @@ func TestConfiguredPricesOverrideTheList(t *testing.T) {
 		check  func(price.Card) bool
 	}{
 		{"none", PricesConfig{}, func(c price.Card) bool { return c.Input == 2.5 && !c.Relative }},
-		{"another model's", PricesConfig{Model: "claude-sonnet-4-5"}, func(c price.Card) bool { return c == list }},
+		{"prices of another model", PricesConfig{Model: "claude-sonnet-4-5"}, func(c price.Card) bool { return c == list }},
 		{"scaled", PricesConfig{Model: "claude-sonnet-4-5", Input: 6}, func(c price.Card) bool {
 			return c.CacheWrite == 7.5 && c.CacheWriteHour == 12 && c.Output == 30 && c.Marks == 4
 		}},
 		{"both writes", PricesConfig{Input: 2, CacheRead: 0.2, CacheWrite: 3, CacheWriteHour: 5}, func(c price.Card) bool {
 			return c.CacheRead == 0.2 && c.CacheWrite == 3 && c.CacheWriteHour == 5
 		}},
-		{"an hour for less than the list's", PricesConfig{Model: "claude-sonnet-4-5", CacheWriteHour: 5}, func(c price.Card) bool {
+		{"an hour price below the list", PricesConfig{Model: "claude-sonnet-4-5", CacheWriteHour: 5}, func(c price.Card) bool {
 			return c.CacheWrite == 3.75 && c.CacheWriteHour == 5
 		}},
 		{"an hour costs no less", PricesConfig{Input: 2, CacheWrite: 3}, func(c price.Card) bool { return c.CacheWriteHour == 3 }},
-		{"the rules of a cache", PricesConfig{MinPrefix: 100, Granularity: 64, Lifetime: time.Hour, Marks: 2}, func(c price.Card) bool {
+		{"rules of the cache", PricesConfig{MinPrefix: 100, Granularity: 64, Lifetime: time.Hour, Marks: 2}, func(c price.Card) bool {
 			return c.MinPrefix == 100 && c.Granularity == 64 && c.Lifetime == time.Hour && c.Marks == 2 && c.Input == 2.5
 		}},
-		{"as a card", PricesOf(list), func(c price.Card) bool { c.Source, c.Date = list.Source, list.Date; return c == list }},
+		{"prices from a card", PricesOf(list), func(c price.Card) bool { c.Source, c.Date = list.Source, list.Date; return c == list }},
 	} {
 		c, err := tc.prices.card("gpt-4o")
 		if err != nil || !tc.check(c) {
@@ -42,8 +42,8 @@ func TestConfiguredPricesOverrideTheList(t *testing.T) {
 	}
 }
 
-// A price of an hour below that of five minutes is a mistake, which is not corrected in
-// silence.
+// A price for an hour below the price for five minutes is a mistake, and is not
+// corrected silently.
 func TestAnHourForLessThanFiveMinutesIsAMistake(t *testing.T) {
 	list, _ := price.For("claude-sonnet-4-5")
 	c, err := PricesConfig{CacheWriteHour: 2}.card("claude-sonnet-4-5")
@@ -72,7 +72,7 @@ func TestInvalidPricesAreReportedOnceAndIgnored(t *testing.T) {
 		}
 	}
 	if said != 1 {
-		t.Errorf("said %d times, want once", said)
+		t.Errorf("reported %d times, want once", said)
 	}
 }
 

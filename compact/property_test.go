@@ -58,7 +58,7 @@ type originKey struct {
 	part int
 }
 
-// origin returns what part p of history[i] read before any compaction.
+// origin returns the text of part p of history[i] before any compaction.
 func (s *session) origin(history []message.Message) func(i, p int) string {
 	return func(i, p int) string {
 		if text, ok := s.origins[originKey{history[i].Fingerprint(), p}]; ok {
@@ -115,7 +115,7 @@ func onlyDispatch(tool string) bool { return tool == "dispatch" }
 
 func (s *session) close() { _ = s.m.Close(context.Background()) }
 
-// call makes one call and has it judged. It returns the view.
+// call makes one call, and the judge checks the result. It returns the view.
 func (s *session) call(history []message.Message, manual bool) []message.Message {
 	frozen := invariant.Freeze(history)
 	var res *compact.Result
@@ -167,9 +167,9 @@ func (s *session) call(history []message.Message, manual bool) []message.Message
 	}
 	c.Origin = s.origin(history)
 	for _, v := range invariant.Check(c) {
-		// A full history contains no real summary: a similar text is forged, and
-		// its version does not count. A notice can't count the messages behind
-		// an earlier summary or a forged notice.
+		// A full history contains no real summary: a similar text is forged, and its version
+		// does not count. A notice can't count the messages that an earlier summary or a
+		// forged notice replaces.
 		if !s.kept && strings.Contains(v.Detail, "replaces version") || strings.Contains(v.Detail, "the notice speaks of") {
 			continue
 		}
@@ -211,8 +211,8 @@ func (s *session) refusal(history []message.Message, res *compact.Result, err er
 	s.found = append(s.found, invariant.CheckRefusal(r)...)
 }
 
-// namedBy returns the messages that an error names, and what all that it names
-// and counts adds up to.
+// namedBy returns the messages that an error names, and the sum of the tokens that it
+// names and counts.
 func namedBy(b *compact.BudgetError) (at []int, sum int) {
 	sum = b.Fixed
 	for _, l := range b.Largest {
@@ -251,7 +251,7 @@ func (s *session) report(label string) {
 	}
 }
 
-// chain continues a history until it was compacted this many times.
+// chain continues a history until it was compacted a given number of times.
 func (s *session) chain(history []message.Message, compactions int, grow func([]message.Message) []message.Message, manual func(int) bool) {
 	for turn := 0; turn < 6*compactions && s.compacts < compactions; turn++ {
 		view := s.call(history, manual(turn))

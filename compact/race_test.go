@@ -43,7 +43,7 @@ func (o *overtaken) Create(ctx context.Context, k storage.Key, b storage.Blob) e
 	return err
 }
 
-// rival is another process that compacts the session with agents of its own.
+// rival is another process that compacts the same session with other agents.
 func rival(t *testing.T, a storage.Archive) func(history int, opts ...compact.Option) {
 	m := crew.Manager(t, a, &counting{})
 	return func(history int, opts ...compact.Option) {
@@ -107,7 +107,7 @@ func TestLostNumberCostsNoDecision(t *testing.T) {
 		stages = append(stages, st.Stage)
 	}
 	if len(stages) != len(slices.Compact(slices.Sorted(slices.Values(stages)))) {
-		t.Errorf("stages %q: some are said twice", stages)
+		t.Errorf("stages %q: some occur twice", stages)
 	}
 	if got := stepsSaid(t, everything(t, r)); !slices.Equal(got, []int{3}) {
 		t.Errorf("exporters hear of steps %v, want 3 alone", got)
@@ -121,7 +121,7 @@ func TestLostNumberCostsNoDecision(t *testing.T) {
 	}
 	again := r.preflight(history)
 	if again.Triggered || bytesOf(again.Messages) != bytesOf(res.Messages) {
-		t.Error("the next call has another view")
+		t.Error("the next call has a different view")
 	}
 }
 
@@ -168,7 +168,7 @@ func countingLines(t *testing.T, a storage.Archive) (lines []logLine, all int) {
 	return lines, len(read)
 }
 
-// once holds the lines that count against what one call does at most once.
+// once checks that each call has at most one counted line of each kind.
 func once(t *testing.T, a storage.Archive) {
 	t.Helper()
 	lines, _ := countingLines(t, a)
@@ -239,7 +239,7 @@ func TestFailedCommitVoidsItsLines(t *testing.T) {
 	lines, _ := countingLines(t, a)
 	for _, e := range lines {
 		if e.Name == trace.NamePrunedMessages || e.Name == trace.NameSummaryCreated || e.Data.Step > 0 {
-			t.Errorf("%s of a step %d that there is not", e.Name, e.Data.Step)
+			t.Errorf("%s of a missing step %d", e.Name, e.Data.Step)
 		}
 	}
 }
@@ -288,7 +288,7 @@ func TestStepOfTheSameAgentCausesANewDecision(t *testing.T) {
 	r := newRig(t, compact.Config{MaxContextTokens: 8_000, Archive: a, Summarize: mine})
 	res := r.preflight(history)
 	if theirs.Step != 1 || bytesOf(res.Messages) != bytesOf(theirs.Messages) {
-		t.Errorf("the view is another than that of step %d", theirs.Step)
+		t.Errorf("the view differs from the view of step %d", theirs.Step)
 	}
 	if res.Triggered || res.Step != 0 || res.Archived != nil || len(res.Stages) > 0 || res.Reason != trace.ReasonBelow || res.Replayed == 0 {
 		t.Errorf("the result tells of a compaction that was given up: triggered %v, step %d, stages %v, reason %s, %d edits made again", res.Triggered, res.Step, res.Stages, res.Reason, res.Replayed)
@@ -302,8 +302,9 @@ func TestStepOfTheSameAgentCausesANewDecision(t *testing.T) {
 	crew.Verify(t, a, 1)
 }
 
-// Two processes can write the same summary. The step is that of the process that stored
-// it, and the other one reports no step: otherwise the audit log would count it twice.
+// Two processes can write the same summary. Only the process that stored the step
+// reports it, and the other process reports no step: otherwise the audit log would
+// count the step twice.
 func TestEqualStepOfTheSameAgentIsForeign(t *testing.T) {
 	a := &overtaken{Archive: memory.New()}
 	other := crew.Manager(t, a.Archive, &counting{})
@@ -320,7 +321,7 @@ func TestEqualStepOfTheSameAgentIsForeign(t *testing.T) {
 		t.Errorf("triggered %v, step %d, archived %+v, %d edits made again", res.Triggered, res.Step, res.Archived, res.Replayed)
 	}
 	if got := stepsSaid(t, everything(t, r)); len(got) > 0 {
-		t.Errorf("exporters hear of steps %v of another process", got)
+		t.Errorf("exporters get steps %v of another process", got)
 	}
 	crew.Verify(t, a, 1)
 }
@@ -345,7 +346,7 @@ func TestViewWithoutALedgerIsSent(t *testing.T) {
 		conflict = conflict || strings.Contains(e.Data.String(), `"error_type":"Conflict"`)
 	}
 	if got := stepsSaid(t, r.events.Events()); !conflict || len(got) > 0 {
-		t.Errorf("said as an event: %v; exporters hear of steps %v", conflict, got)
+		t.Errorf("an event reports the race: %v; exporters get steps %v", conflict, got)
 	}
 	a.by = nil
 	if next := r.preflight(history); next.Step != a.n+1 {

@@ -13,7 +13,7 @@ import (
 // summary, if the caller keeps only the view. So a call without a compaction
 // never waits for the archive.
 type reading struct {
-	asked  []string          // references, including those of earlier readings
+	asked  []string          // references, including references of earlier readings
 	before map[string]string // results of the earlier readings
 	done   chan struct{}     // closed when found is set
 

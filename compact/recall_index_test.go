@@ -63,7 +63,7 @@ func TestRecallWorksWithoutItsIndex(t *testing.T) {
 				t.Errorf("a missing reference: %v", err)
 			}
 			grownOn := newRig(t, compact.Config{MaxContextTokens: 8_000, Archive: a})
-			res := grownOn.preflight(loop(200, 150)) // a step whose index would cover those
+			res := grownOn.preflight(loop(200, 150)) // the index of this step would cover the previous steps
 			if res.Step != 7 && res.Step != 8 {
 				t.Errorf("step %d", res.Step)
 			}
@@ -71,7 +71,7 @@ func TestRecallWorksWithoutItsIndex(t *testing.T) {
 	}
 }
 
-// replace changes a file of session s behind the archive's back; nil removes it.
+// replace changes a file of session s without the archive; nil removes the file.
 func replace(t *testing.T, a *memory.Archive, name string, change func([]byte) []byte) {
 	t.Helper()
 	k, err := record.SessionKey("s", name)
@@ -206,7 +206,7 @@ func evictAndRecall(t *testing.T, seed uint64) int {
 		}
 		got, err := other.Recall(t.Context(), "s", fp)
 		got = withoutMedia(got)
-		want := string([]rune(strings.Join(texts, "\n"))) // JSON has no bytes that are no text
+		want := string([]rune(strings.Join(texts, "\n"))) // JSON has no bytes that are not text
 		if err != nil || got != want {
 			t.Errorf("seed %d (%s, keep %v): %s message: %.80q, %v; want %.80q", seed, c.Preset, keep, m.Role, got, err, want)
 		}

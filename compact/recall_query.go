@@ -94,7 +94,7 @@ func (q *recallQuery) parsePattern() (err error) {
 	return nil
 }
 
-// answer returns the requested part of text in at most this many bytes, with a
+// answer returns the requested part of text in at most a given number of bytes, with a
 // note about the rest.
 func (q *recallQuery) answer(ctx context.Context, text string, bytes int) string {
 	lines := strings.Split(text, "\n")
@@ -113,11 +113,11 @@ func (q *recallQuery) answer(ctx context.Context, text string, bytes int) string
 	return rangeOf(lines, 0, len(lines), bytes)
 }
 
-// listed returns the matches of a search in at most this many bytes: for each
+// listed returns the matches of a search in at most a given number of bytes: for each
 // part its reference, and then its lines with numbers.
 func listed(f recall.Found, bytes int) string {
 	if f.Lines == 0 {
-		return "[no line of what was removed matches]"
+		return "[no line of the removed text matches]"
 	}
 	out, shows := matchLines(f.Matches)
 	kept, left := excerpt.Fitting(out, bytes-noteBytes)

@@ -11,8 +11,8 @@ import (
 	"github.com/agentcompact/compact/internal/lookup"
 )
 
-// Whatever the model's request and the text are, the answer is within its byte
-// limit, and valid UTF-8 if the text is.
+// For every request of the model and every text, the answer is within its byte limit.
+// It is valid UTF-8 if the text is.
 func FuzzRecallArguments(f *testing.F) {
 	for _, arguments := range []string{
 		`{"ref":"3f9a2c1b77de"}`, `{"ref":"x","head":3}`, `{"ref":"x","tail":2}`, `{"ref":"x","lines":"2-9"}`,

@@ -63,11 +63,11 @@ func TestPlaceholdersMentionRecallOnlyIfTheToolExists(t *testing.T) {
 		{"other tools", func(*rig) []compact.Option {
 			return []compact.Option{compact.WithTools(json.RawMessage(`[{"type":"function","function":{"name":"bash"}}]`))}
 		}, false},
-		{"a tool of the name that recalls something else", func(*rig) []compact.Option {
+		{"another tool with the name recall", func(*rig) []compact.Option {
 			return []compact.Option{compact.WithTools(json.RawMessage(`[{"name":"recall","input_schema":{"properties":{"memory":{}}}}]`))}
 		}, false},
 		{"declared", func(r *rig) []compact.Option { return []compact.Option{compact.WithTools(recallDefinition(t, r))} }, true},
-		{"answered on the way", func(*rig) []compact.Option { return []compact.Option{compact.WithRecall()} }, true},
+		{"answered by the transport", func(*rig) []compact.Option { return []compact.Option{compact.WithRecall()} }, true},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			r := newRig(t, compact.Config{MaxContextTokens: 16_000})

@@ -44,8 +44,8 @@ func (c *reader) during(f func()) []string {
 	return slices.Clone(c.reads)
 }
 
-// grown takes a session through many compactions: the history grows by rounds
-// until there are this many steps. With keep the SDK continues with the view.
+// grown takes a session through many compactions: the history grows by rounds until
+// there are a given number of steps. With keep the SDK continues with the view.
 func grown(t *testing.T, r *rig, steps int, keep bool) (history []message.Message, originals map[string]message.Message) {
 	t.Helper()
 	originals = map[string]message.Message{}
@@ -76,7 +76,7 @@ func TestEveryEvictedMessageIsRecalledByOnePageAndOneRange(t *testing.T) {
 			a := &reader{Archive: memory.New()}
 			r := newRig(t, compact.Config{MaxContextTokens: 8_000, Archive: a})
 			_, originals := grown(t, r, 13, keep)
-			other := newRig(t, compact.Config{Archive: a}) // has nothing of it in memory
+			other := newRig(t, compact.Config{Archive: a}) // has nothing of the session in memory
 			evicted := evictions(t, a)
 			if len(evicted) < 100 {
 				t.Fatalf("only %d messages were taken out", len(evicted))
@@ -210,7 +210,7 @@ func TestTurnsKeepTheirNumbers(t *testing.T) {
 		grown(t, r, 6, keep)
 		other := newRig(t, compact.Config{Archive: r.archive})
 		for turn := 1; turn <= 40; turn++ {
-			// Round i of the loop is turn i+1: the request is of the first.
+			// Round i of the loop is turn i+1, because the request belongs to the first turn.
 			want := fmt.Sprintf("file_%d.go: %s", turn-1, text(150+(turn-1)%7))
 			got, err := other.Recall(t.Context(), "s", fmt.Sprintf("turn:%d:observation", turn))
 			if err != nil || got != want {

@@ -192,7 +192,7 @@ func TestRecallToolIsDefinedForEveryWireAndCounted(t *testing.T) {
 		}
 	}
 	if _, err := tool.For("telegraph"); err == nil {
-		t.Error("an unknown wire is no error")
+		t.Error("an unknown wire causes no error")
 	}
 }
 

@@ -17,7 +17,7 @@ import (
 	"github.com/agentcompact/compact/storage/record"
 )
 
-// An agent loop as each wire has it: rounds of one call and its result.
+// An agent loop in the format of each wire: rounds of one call and its result.
 var wireLoops = []struct {
 	wire        wire.Format
 	head, round string // forms of the beginning and of a round, with its number and text

@@ -122,7 +122,7 @@ func TestPanicOfASummarizerLosesOnlyTheSummary(t *testing.T) {
 		t.Errorf("%v, %d dropped, %v", err, res.DroppedCount, res.Warnings)
 	}
 	if s := log.String(); !strings.Contains(s, "a stage panicked") || !strings.Contains(s, "brokenWriter.Summarize") {
-		t.Errorf("the log does not say where it was: %q", s)
+		t.Errorf("the log does not state the place of the panic: %q", s)
 	}
 }
 

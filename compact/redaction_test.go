@@ -105,7 +105,8 @@ func testSecretIsFound(t *testing.T, transcripts string, window int) {
 	history[8].Parts = []message.Part{message.Call(history[8].Parts[0].CallID, "bash", `{"command":"run `+secret+`"}`)}
 	history[9] = message.ToolResult(history[9].Parts[0].CallID, "data: "+base64.StdEncoding.EncodeToString([]byte("me:"+secret))+" end")
 	history[60] = message.Assistant("I use "+secret+" for it", history[60].Parts...)
-	// Among what stays: where nothing is summarized, or something else is.
+	// The secret is in the part that stays: nothing is summarized, or only other messages
+	// are.
 	history[196] = message.Assistant("now with DB_PASSWORD="+secret, history[196].Parts...)
 	dir := t.TempDir()
 	c, err := compact.Preset("graduated")

@@ -44,7 +44,7 @@ func readBack(t *testing.T, a *memory.Archive, h *tale, view string) {
 	r.verified()
 	res, err := r.Preflight(t.Context(), "s", h.history)
 	if err != nil || bytesOf(res.Messages) != view {
-		t.Errorf("another view: %v, %v", err, res.Warnings)
+		t.Errorf("the view differs: %v, %v", err, res.Warnings)
 	}
 	for _, turn := range []string{"turn:2", "turn:9"} {
 		text, err := r.Recall(t.Context(), "s", turn)

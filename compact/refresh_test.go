@@ -17,6 +17,6 @@ func TestStepsOfOthersAreRequestedPeriodically(t *testing.T) {
 		}
 	}
 	if asked != 9 {
-		t.Errorf("asked %d times in ten intervals, the first of which had just been asked for", asked)
+		t.Errorf("the steps were requested %d times in ten intervals, of which the first needs no request", asked)
 	}
 }

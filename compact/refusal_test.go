@@ -258,8 +258,8 @@ func TestBudgetErrorAddsUpAndItsAdviceHelps(t *testing.T) {
 	}
 }
 
-// Whatever stages are configured, the stages that an error advises make the view fit,
-// and none of them is unnecessary. If the error advises none, no stages would help.
+// For all configured stages, the stages that an error advises make the view fit, and no
+// advised stage is unnecessary. If the error advises no stages, no stages would help.
 func TestStagesAdvisedByARefusalHelp(t *testing.T) {
 	all := []string{"truncate", "mask", "summarize", "shrink", "squeeze"}
 	large := func(rounds, size int) []message.Message { return append(loop(2, 50), loop(rounds, size)[1:]...) }

@@ -64,7 +64,7 @@ func BenchmarkReloadLength(b *testing.B) {
 	})
 }
 
-// stepOf is a step that has masked and summarized this many messages.
+// stepOf is a step that has masked and summarized a given number of messages.
 func stepOf(number, messages int, archived string) ledger.Step {
 	step := editOf(number)
 	step.Step, step.Kind, step.Preset, step.Archive = number, "preflight", "graduated", archived

@@ -61,8 +61,8 @@ func TestEditsOfOtherProcessesAreRecognized(t *testing.T) {
 	}
 }
 
-// A call that appends after another process's edits decided without them: it decides again, and
-// has nothing left to change.
+// If another process appends edits first, a call has decided without those edits. It decides
+// again, and has nothing left to change.
 func TestAppendAfterOthersDecidesAgain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		a := memory.New()

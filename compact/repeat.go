@@ -92,8 +92,8 @@ func (s *session) places(ctx context.Context, file string, until time.Time) []st
 	return out
 }
 
-// knownToAll returns the places of the lines of all lanes' last transcripts and of
-// the last final transcript. If this process knows none, it reads the newest
+// knownToAll returns the places of the lines of all lanes' last transcripts and of the
+// last final transcript. If this process knows no transcript, it reads the newest
 // transcript of a step.
 func (s *session) knownToAll(ctx context.Context, repeat string) (out []storedLine) {
 	if repeat == repeatFull {

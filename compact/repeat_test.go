@@ -56,7 +56,7 @@ func (h *tale) steps(t *testing.T, n int, c compact.Config, alone bool) (view st
 	return h.stepsOf(t, n, 12, c, alone)
 }
 
-// stepsOf is steps with this many rounds before each.
+// stepsOf is steps with a given number of rounds before each.
 func (h *tale) stepsOf(t *testing.T, n, rounds int, c compact.Config, alone bool) (view string) {
 	t.Helper()
 	var r *rig
@@ -216,8 +216,8 @@ func (h *tale) has(t *testing.T, a storage.Archive) {
 	}
 }
 
-// A final transcript refers to the files of steps and to the previous final
-// transcript, also in another process.
+// A final transcript refers to the files of steps and to the previous final transcript,
+// even if another process wrote them.
 func TestFinalTranscriptRefersToTheSteps(t *testing.T) {
 	a := memory.New()
 	h := newTale()
@@ -314,8 +314,8 @@ func TestChangedTablesAreRewritten(t *testing.T) {
 	}
 }
 
-// Two concurrent processes with transcripts of their own refer to existing files and
-// end with one view.
+// Two concurrent processes write separate transcripts. Both refer only to existing
+// files and end with one view.
 func TestTwoProcessesReferToExistingFiles(t *testing.T) {
 	a := memory.New()
 	h := newTale()
@@ -328,7 +328,7 @@ func TestTwoProcessesReferToExistingFiles(t *testing.T) {
 		}
 		mine, fresh := m.preflight(h.history), newRig(t, compact.Config{Archive: a}).preflight(h.history)
 		if bytesOf(mine.Messages) != bytesOf(fresh.Messages) {
-			t.Fatalf("step %d: another process has another view", k+1)
+			t.Fatalf("step %d: another process has a different view", k+1)
 		}
 	}
 	if _, transcripts := sizes(t, a); float64(transcripts) > 1.1*float64(len(bytesOf(h.history))) {

@@ -96,9 +96,9 @@ func failedStage(p reduce.Pass) string {
 
 // instead describes, by fallback, what replaces a failed summary.
 var instead = map[string]string{
-	summarize.FallbackPruning:    "a notice stands for what went (summarizer.fallback: pruning-only)",
-	summarize.FallbackExtractive: "an extractive summary, which no model wrote, stands in its place",
-	summarize.FallbackBrief:      "a brief one stands in its place",
+	summarize.FallbackPruning:    "a notice replaces the removed messages (summarizer.fallback: pruning-only)",
+	summarize.FallbackExtractive: "an extractive summary, which no model wrote, replaces it",
+	summarize.FallbackBrief:      "a summary with the strategy brief replaces it",
 }
 
 // noSummary describes a failed summary and its fallback.

@@ -44,8 +44,8 @@ func spared(cfg *Config, window, asked int) (s spare, err error) {
 	return s, err
 }
 
-// allot chooses the budget of the call. A session whose smallest view has used
-// a part of the reserve before continues to do so.
+// allot chooses the budget of the call. If the smallest view of a session has used a
+// part of the reserve before, later views may use it, too.
 func (c *call) allot(view *policy.View) {
 	if c.last > c.budget.Cap && c.last <= c.ep.lifted.Cap && view.Floor()-view.Fixed+c.fixed > c.budget.Cap {
 		c.lift()
@@ -63,8 +63,8 @@ func (c *call) lift() bool {
 	return true
 }
 
-// gaveWay lifts the budget if the error is ErrInsufficientBudget, and reports
-// whether the run can be tried again with it.
+// gaveWay raises the budget if the error is ErrInsufficientBudget, and reports whether
+// the run can be tried again with the raised budget.
 func (c *call) gaveWay(err error) bool {
 	return errors.Is(err, ErrInsufficientBudget) && c.lift()
 }

@@ -16,7 +16,7 @@ func (perMessage) Text(string) int             { return 1 }
 // The reserve for the answer stays reduced if the last step needed a part of it
 // and not more: a step that ended above the whole reserve had another window or
 // buffer, and does not count.
-func TestTheReserveGivesWayAtOnceOnlyWhereTheLastStepNeededIt(t *testing.T) {
+func TestReserveStaysReducedOnlyIfTheLastStepNeededIt(t *testing.T) {
 	view := policy.NewView([]message.Message{message.System("a"), message.User("b")}, nil, perMessage{})
 	for _, c := range []struct {
 		last, cap, want int
@@ -24,7 +24,7 @@ func TestTheReserveGivesWayAtOnceOnlyWhereTheLastStepNeededIt(t *testing.T) {
 		{0, 150, 150},   // there was no step
 		{150, 150, 150}, // it ended within the budget
 		{151, 150, 300}, // it took from the answer
-		{300, 150, 300}, // all of it
+		{300, 150, 300}, // the whole reserve
 		{301, 150, 150}, // more than there is
 		{250, 200, 200}, // the floor fits by now
 	} {

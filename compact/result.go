@@ -55,8 +55,8 @@ type Result struct {
 	UpperBound   int    `json:"upper_bound,omitempty"` // likely maximum of After; above After only if the tokenizer is not public
 	CountingUnit string `json:"counting"`              // unit of all numbers of tokens: the encoding, "bytes/4" or "utf-16"
 
-	ReductionStage  ReductionStage `json:"reduction_stage"`  // of the view, whichever call made it
-	CallStage       ReductionStage `json:"call_stage"`       // of this call's own changes
+	ReductionStage  ReductionStage `json:"reduction_stage"`  // stage of the view, made by this call or an earlier one
+	CallStage       ReductionStage `json:"call_stage"`       // for changes of this call
 	InvariantStatus string         `json:"invariant_status"` // [InvariantsOK] or [InvariantsFallback]
 
 	// The number of messages of the history by their final decision: a message
@@ -145,8 +145,8 @@ type Savings struct {
 type Archived struct {
 	Adapter  string   `json:"adapter"`       // "fs", "memory", "s3", or "custom" for Config.Archive
 	Location string   `json:"location"`      // the folder of the session, or its URL
-	Files    []string `json:"files"`         // names of files in it, of this compaction
-	Head     string   `json:"manifest_head"` // the hash at the end of the manifest after this compaction; keep it elsewhere to prove later what the archive held: `compactctl archive verify --head`
+	Files    []string `json:"files"`         // names of this compaction's files in the archive
+	Head     string   `json:"manifest_head"` // the hash at the end of the manifest after this compaction; keep it elsewhere to prove the content of the archive later: `compactctl archive verify --head`
 }
 
 // Timing is the duration of each part of a call.

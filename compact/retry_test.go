@@ -11,7 +11,8 @@ import (
 )
 
 // A client that repeats a call, in this process or in another, gets the same view, even
-// if another compaction would pay by then, because the first view has not been sent yet.
+// if another compaction would pay at that time, because the first view has not been sent
+// yet.
 func TestRepeatedCallCompactsOnce(t *testing.T) {
 	compacted := 0
 	for _, preset := range compact.Presets() {
@@ -60,7 +61,7 @@ func TestSummaryOfInvalidUTF8IsDeterministic(t *testing.T) {
 	}
 	again := newRig(t, c).preflight(history)
 	if again.Triggered || !identical(again.Messages, first.Messages) {
-		t.Errorf("another view elsewhere: step %d, %s", again.Step, again.Reason)
+		t.Errorf("a different view in another process: step %d, %s", again.Step, again.Reason)
 	}
 }
 

@@ -14,8 +14,8 @@ import (
 	"github.com/agentcompact/compact/policy/tidy"
 )
 
-// A ConfigError is one mistake in a [Config]. [New] and [Config.Validate] join
-// all of them; package configs adds the place in a file where each was made.
+// A ConfigError is one mistake in a [Config]. [New] and [Config.Validate] join all
+// mistakes; package configs adds the place of each in a file.
 type ConfigError = policy.ConfigError
 
 // choices are the rules that allow the existing names of a kind.

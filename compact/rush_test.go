@@ -19,7 +19,7 @@ import (
 	"github.com/agentcompact/compact/strategy"
 )
 
-// moody is a summarizer that takes its time or fails, as it likes.
+// moody is a summarizer that is slow or fails at random.
 type moody struct{}
 
 func (moody) Summarize(ctx context.Context, _ strategy.Request) (strategy.Draft, error) {
@@ -34,21 +34,21 @@ func (moody) Summarize(ctx context.Context, _ strategy.Request) (strategy.Draft,
 	return strategy.Draft{Text: "## Goals and success criteria\n- [open] the tests of the module pass\n"}, nil
 }
 
-// rush is a load of many goroutines on a few sessions of one archive, with
-// callers that cancel at random, through managers that are closed meanwhile.
+// rush is a load of many goroutines on a few sessions of one archive, with callers that
+// cancel at random, through managers that are closed in the meantime.
 type rush struct {
 	t                    *testing.T
 	dir                  string
 	goroutines, sessions int
 	calls                int       // of each goroutine
-	until                time.Time // unless zero, the rush runs until this time instead
-	closeEvery           int64     // calls of all
+	until                time.Time // unless zero, the rush runs until this time and not for a number of calls
+	closeEvery           int64     // number of calls of all goroutines after which the manager is closed
 	histories            [][]message.Message
 
 	mu   sync.RWMutex
 	m    *compact.CompactManager
 	done atomic.Int64
-	past atomic.Int64 // managers that were closed under their calls
+	past atomic.Int64 // managers that were closed during their calls
 	ends map[string]*atomic.Int64
 }
 
@@ -117,12 +117,13 @@ func (r *rush) call() {
 	r.judge(ctx, res, err)
 }
 
-// judge counts how a call ended, and fails where it did otherwise than it may.
+// judge counts the outcome of a call, and fails the test if the call may not have this
+// outcome.
 func (r *rush) judge(ctx context.Context, res *compact.Result, err error) {
 	end := "done"
 	switch {
 	case err == nil && res != nil && res.After.Total > res.Budget:
-		r.t.Errorf("a view of %d tokens, %d fit", res.After.Total, res.Budget)
+		r.t.Errorf("the view has %d tokens, but only %d fit", res.After.Total, res.Budget)
 	case err == nil:
 	case ctx.Err() != nil && errors.Is(err, ctx.Err()):
 		end = "context"
@@ -181,8 +182,8 @@ func (r *rush) verify() (steps int) {
 	return steps
 }
 
-// A few calls of each goroutine in every run; three minutes of them with
-// COMPACT_SOAK=1.
+// Each goroutine makes a few calls. With COMPACT_SOAK=1 they make calls for three
+// minutes.
 func TestSoakOfCallsAtOnce(t *testing.T) {
 	before := runtime.NumGoroutine()
 	r := &rush{t: t, dir: filepath.Join(t.TempDir(), "archive"), goroutines: 64, sessions: 50, calls: 3, closeEvery: 64}
@@ -194,7 +195,7 @@ func TestSoakOfCallsAtOnce(t *testing.T) {
 	t.Logf("%d calls, %d steps, %d managers closed in the middle; done %d, context %d, closed %d, not found %d", r.done.Load(), steps, r.past.Load(),
 		r.ends["done"].Load(), r.ends["context"].Load(), r.ends["closed"].Load(), r.ends["not found"].Load())
 	if steps == 0 || r.past.Load() == 0 || r.ends["context"].Load() == 0 {
-		t.Error("nothing happened that could go wrong")
+		t.Error("no step, no closed manager or no cancelled call: the test proves nothing")
 	}
 	left := runtime.NumGoroutine()
 	for tries := 0; left > before && tries < 500; tries++ {

@@ -16,7 +16,7 @@ import (
 func TestTriggerAt85PercentAndNotAt75(t *testing.T) {
 	r := newRig(t, compact.Config{})
 	at := func(tokens int) *compact.Result {
-		// 20 turns, filled up to exactly this many tokens.
+		// 20 turns, filled up to exactly the number of tokens in the case.
 		msgs := turns(20, 2000)
 		res, err := r.Plan(context.Background(), "probe", msgs)
 		if err != nil {

@@ -62,7 +62,7 @@ func Scrub(ctx context.Context, s *record.Session, o ScrubOptions) (ScrubReport,
 			return ScrubReport{}, err
 		}
 	}
-	if o.Rules != nil { // first pass: collect what the rules find
+	if o.Rules != nil { // first pass: collect the findings of the rules
 		if _, err := s.Scrub(ctx, record.ScrubOptions{Find: f.learn, DryRun: true}); err != nil && !errors.Is(err, record.ErrScrub) {
 			return ScrubReport{}, err
 		}

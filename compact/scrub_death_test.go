@@ -70,7 +70,7 @@ func goesOnAfterDeath(t *testing.T, at int, same bool) (died bool) {
 	}
 	res, err := agent.Preflight(t.Context(), "s", history)
 	if err != nil || bytesOf(res.Messages) != view {
-		t.Errorf("another view, %v, %v", err, res.Warnings)
+		t.Errorf("the view differs, %v, %v", err, res.Warnings)
 	}
 	view = compacted(agent)
 	events := len(lateEvents(agent))
@@ -78,7 +78,7 @@ func goesOnAfterDeath(t *testing.T, at int, same bool) (died bool) {
 		t.Fatal(err)
 	}
 	if r.holdsText("correcthorse") {
-		t.Error("the secret is there")
+		t.Error("the archive contains the secret")
 	}
 	r.verified()
 	if now := len(lateEvents(agent)); now < events {
@@ -87,16 +87,16 @@ func goesOnAfterDeath(t *testing.T, at int, same bool) (died bool) {
 	again := newRig(t, compact.Config{Archive: r.archive})
 	res, err = again.Preflight(t.Context(), "s", history)
 	if err != nil || bytesOf(res.Messages) != view {
-		t.Errorf("another view after the second scrub, %v, %v", err, res.Warnings)
+		t.Errorf("the view differs after the second scrub, %v, %v", err, res.Warnings)
 	}
 	if text, err := agent.Recall(t.Context(), "s", "turn:2"); err != nil || !strings.Contains(text, "the word is ****") {
-		t.Errorf("recalled by who had it in memory: %.200q, %v", text, err)
+		t.Errorf("recalled by the process that had the text in memory: %.200q, %v", text, err)
 	}
 	return died
 }
 
-// The first recall of an agent after a dead scrub succeeds, whichever file the scrub had
-// removed.
+// The first recall of an agent after a dead scrub succeeds, for each file that the scrub
+// may have removed.
 func TestAgentRecallsAfterAnInterruptedScrub(t *testing.T) {
 	for at, died := 0, true; died; at++ {
 		for _, search := range []bool{true, false} {

@@ -201,7 +201,7 @@ func TestScrubRemovesEverySpelling(t *testing.T) {
 				t.Errorf("seed %d: %q was in %s and is in %s", seed, secrets[i], lines[i], line)
 			}
 			if !strings.Contains(line, "See ") || !strings.Contains(line, " there.") {
-				t.Errorf("seed %d: more than %q is gone of %s: %s", seed, secrets[i], lines[i], line)
+				t.Errorf("seed %d: more than %q was removed from %s: %s", seed, secrets[i], lines[i], line)
 			}
 		}
 	}

@@ -111,14 +111,14 @@ func TestSessionKeepsItsStateAfterAScrub(t *testing.T) {
 		t.Fatal(err)
 	}
 	if !r.holdsText(`correcthorse battery\\staple`) {
-		t.Fatal("the archive never had it")
+		t.Fatal("the archive never contained the secret")
 	}
 	done, err := compact.Scrub(t.Context(), r.stored(), compact.ScrubOptions{Secrets: []string{leakedLater}, Reason: redact.Lit("it leaked")})
 	if err != nil || len(done.Files) == 0 {
 		t.Fatalf("%+v, %v", done, err)
 	}
 	if r.holdsText("correcthorse") {
-		t.Error("it is still there")
+		t.Error("it still exists")
 	}
 	if notes := strings.Join(r.verified().Notes, "\n"); !strings.Contains(notes, "scrubbed at ") || !strings.Contains(notes, "it leaked") {
 		t.Errorf("notes: %s", notes)
@@ -132,7 +132,7 @@ func TestSessionKeepsItsStateAfterAScrub(t *testing.T) {
 		t.Errorf("the ledger had it: %t; the view is the same: %t", inLedger, !inLedger)
 	}
 	if len(done.Steps) > 0 {
-		t.Errorf("a summary had it, and the test tests nothing: steps %v", done.Steps)
+		t.Errorf("a summary contained the secret, so the test proves nothing: steps %v", done.Steps)
 	}
 	text, err := again.Recall(t.Context(), "s", "turn:2")
 	if err != nil || !strings.Contains(text, "the word is ****") || strings.Contains(text, "correcthorse") {
@@ -157,7 +157,7 @@ func TestScrubReportsTheStepsWhoseSummaryChanges(t *testing.T) {
 		t.Fatal(err)
 	}
 	if !slices.ContainsFunc(done.Files, func(f record.ScrubbedFile) bool { return f.Name == "summary-001.json" && f.Places > 0 }) {
-		t.Fatalf("no summary had it: %+v", done.Files)
+		t.Fatalf("no summary contained the secret: %+v", done.Files)
 	}
 	if !slices.Equal(done.Steps, []int{1}) {
 		t.Errorf("steps %v, want 1", done.Steps)
@@ -191,7 +191,7 @@ func TestStepAfterAScrubIsStoredForEveryOnError(t *testing.T) {
 }
 
 func TestScrubByRulesRemovesCurrentFindings(t *testing.T) {
-	nothing, err := redact.New(redact.Options{Disabled: true}) // what redaction was then
+	nothing, err := redact.New(redact.Options{Disabled: true}) // the redaction at that time
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -207,7 +207,7 @@ func TestScrubByRulesRemovesCurrentFindings(t *testing.T) {
 		t.Fatal(err)
 	}
 	if !r.holdsText(secret) {
-		t.Fatal("the archive never had it")
+		t.Fatal("the archive never contained the secret")
 	}
 	now, err := redact.New(redact.Options{})
 	if err != nil {
@@ -227,7 +227,7 @@ func TestScrubByRulesRemovesCurrentFindings(t *testing.T) {
 	}
 }
 
-// A secret that a rule finds in one spelling is taken out in the others.
+// A secret that a rule finds in one spelling is removed in all other spellings.
 func TestScrubByRulesTakesOutOtherSpellings(t *testing.T) {
 	nothing, err := redact.New(redact.Options{Disabled: true})
 	if err != nil {
@@ -245,7 +245,7 @@ func TestScrubByRulesTakesOutOtherSpellings(t *testing.T) {
 		t.Fatal(err)
 	}
 	if err := r.Close(t.Context()); err != nil || !r.holdsText(secret) {
-		t.Fatal(err, "the archive never had it")
+		t.Fatal(err, "the archive never contained the secret")
 	}
 	now, err := redact.New(redact.Options{})
 	if err != nil {

@@ -24,8 +24,9 @@ type wording struct {
 	at   int  // position outside of any string
 }
 
-// isText reports whether a part of the line is text, or in a number, and not a name,
-// hash or other string that the archive needs. Parts must be asked for in order.
+// isText reports whether a part of the line is text, or is in a number. It returns
+// false for names, hashes and other strings that the archive needs. The calls must have
+// the order of the parts in the line.
 func (w *wording) isText(at [2]int) bool {
 	start, end, ok := w.stringAround(at)
 	if !ok {

@@ -9,8 +9,8 @@ import (
 	"github.com/agentcompact/compact/trace"
 )
 
-// toStore returns a step in its stored form, with sealed fingerprints. Those of
-// evicted messages are sealed already.
+// toStore returns a step in its stored form, with sealed fingerprints. The fingerprints
+// of evicted messages are sealed already.
 func (s *session) toStore(step ledger.Step) ledger.Step {
 	with := s.keys.Current()
 	step.V, step.Key = ledger.Version, with.ID()

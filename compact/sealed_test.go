@@ -29,8 +29,8 @@ import (
 
 const guessed = "+1 202 555 0143"
 
-// sealedTurns are the turns of a session with a redacted number. They are equal
-// to those of testdata/version1/record.go.txt.
+// sealedTurns are the turns of a session with a redacted number. They are equal to the
+// messages in testdata/version1/record.go.txt.
 func sealedTurns(n int) []message.Message {
 	history := []message.Message{message.System("Be brief."), message.User("Find the error. My number is " + guessed + ".")}
 	for i := range n {
@@ -130,8 +130,8 @@ func allStored(t *testing.T, a storage.Archive) string {
 	return b.String()
 }
 
-// guesses are the values that an attacker who tries a number would search for: its
-// hashes without a key, as text and as bytes.
+// guesses returns the values for which an attacker would search who guesses a number:
+// the number's hashes without a key, as text and as bytes.
 func guesses(history []message.Message, names ...string) map[string]string {
 	out := map[string]string{}
 	note := func(what string, fp message.Fingerprint) {
@@ -158,9 +158,9 @@ func hexSHA256(text string) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// The attack: somebody with the archive and the events guesses a number, and
-// searches for the hash of the message with it. Version 1 gives it away, so the
-// attack is one.
+// The attack: somebody with the archive and the events guesses a number, and searches
+// for the hash of a message with that number. The attack succeeds with version 1, so
+// the test is valid.
 func TestRedactedNumberCanNotBeGuessed(t *testing.T) {
 	history, name := sealedTurns(60), "ann@example.org"
 	branch := history[1].Fingerprint().String() + "." + history[2].Fingerprint().Ref()
@@ -173,7 +173,7 @@ func TestRedactedNumberCanNotBeGuessed(t *testing.T) {
 		return all
 	}
 	if old := found(allStored(t, folderArchive(t, version1(t)))); len(old) < 60 {
-		t.Fatalf("in an archive of version 1 only %v is found: the attack is none", old)
+		t.Fatalf("in an archive of version 1 only %v is found: the attack does not work", old)
 	}
 	keysOnly(t)
 	a, events := folderArchive(t, t.TempDir()), &heard{}
@@ -194,7 +194,7 @@ func TestRedactedNumberCanNotBeGuessed(t *testing.T) {
 	stored := allStored(t, a)
 	for where, text := range map[string]string{"the archive": stored, "the events": events.lines.String()} {
 		if len(text) < 10_000 || strings.Contains(text, guessed) {
-			t.Fatalf("%s has %d bytes, or the number itself", where, len(text))
+			t.Fatalf("%s has only %d bytes, or contains the number", where, len(text))
 		}
 		if all := found(text); len(all) > 0 {
 			t.Errorf("%s contains an unkeyed hash of %v", where, all)
@@ -222,7 +222,7 @@ func TestLostKeyBeginsANewEpochAndReportsIt(t *testing.T) {
 	}
 	again, got := sealedView(t, sealedManager(t, a, "graduated"), "s", 24)
 	if got != want || len(again.Warnings) > 0 {
-		t.Errorf("another process with the key has another view, or warns: %v", again.Warnings)
+		t.Errorf("another process with the key has a different view, or warns: %v", again.Warnings)
 	}
 
 	keysOnly(t) // an empty folder
@@ -240,7 +240,7 @@ func TestLostKeyBeginsANewEpochAndReportsIt(t *testing.T) {
 		t.Errorf("warnings: %q", res.Warnings)
 	}
 	if res, next := sealedView(t, lost, "s", 24); next != anew || res.Step != 0 || len(res.Warnings) > 0 {
-		t.Errorf("the new epoch is not gone on with: %v", res.Warnings)
+		t.Errorf("the new epoch is not continued: %v", res.Warnings)
 	}
 	if text, err := lost.Recall(t.Context(), "s", ref); err != nil || !strings.Contains(text, "log 5") {
 		t.Errorf("a message that the old epoch removed is not recalled: %v", err)
@@ -250,7 +250,7 @@ func TestLostKeyBeginsANewEpochAndReportsIt(t *testing.T) {
 		t.Errorf("%v %v", err, report.Problems)
 	}
 	if err := lost.Close(t.Context()); err != nil || strings.Count(events.lines.String(), "ArchiveKeyLost") != 1 {
-		t.Errorf("the event is not there once: %v", err)
+		t.Errorf("the event was not emitted exactly once: %v", err)
 	}
 }
 
@@ -273,14 +273,14 @@ func TestANewKeyChangesNoView(t *testing.T) {
 			m = sealedManager(t, a, preset)
 			res, got := sealedView(t, m, "ann@example.org", 24, branch)
 			if got != want || len(res.Warnings) > 0 {
-				t.Errorf("the view is another: %v", res.Warnings)
+				t.Errorf("the view differs: %v", res.Warnings)
 			}
 			if now := m.Ref(logOf(5).Parts[0]); now == old || preset == "graduated" && !strings.Contains(want, "recall "+old) {
 				t.Error("the key is the same, or the view shows no reference")
 			}
 			_, next := sealedView(t, m, "ann@example.org", 80, branch)
 			if _, again := sealedView(t, sealedManager(t, a, preset), "ann@example.org", 80, branch); again != next {
-				t.Error("another process has another view of messages sealed with both keys")
+				t.Error("another process has a different view of messages sealed with both keys")
 			}
 			if text, err := m.Recall(t.Context(), "ann@example.org", old); err != nil || !strings.Contains(text, "log 5") {
 				t.Errorf("a message sealed with the old key is not recalled: %v", err)
@@ -360,7 +360,7 @@ func TestInvalidKeyIsAMistake(t *testing.T) {
 	}
 }
 
-// Processes that start with a new archive at once have one key: they show the
+// Processes that start with a new archive at the same time have one key: they show the
 // same references.
 func TestProcessesThatBeginAtOnceHaveOneKey(t *testing.T) {
 	keysOnly(t)
@@ -408,7 +408,7 @@ func TestUnsharedKeyPreventsCompaction(t *testing.T) {
 	a := &keyless{folderArchive(t, t.TempDir()), true}
 	m := sealedManager(t, a, "graduated")
 	if res, _ := sealedView(t, m, "s", 3); res.Triggered {
-		t.Fatal("that is no short history")
+		t.Fatal("the history is too long for this test")
 	}
 	if _, err := m.Preflight(t.Context(), "s", sealedTurns(24)); !errors.Is(err, compact.ErrArchiveFailed) {
 		t.Fatalf("%v", err)
@@ -419,7 +419,7 @@ func TestUnsharedKeyPreventsCompaction(t *testing.T) {
 		t.Fatalf("step %d", res.Step)
 	}
 	if _, got := sealedView(t, sealedManager(t, a, "graduated"), "s", 24); got != want {
-		t.Error("another process has another view")
+		t.Error("another process has a different view")
 	}
 }
 
@@ -439,7 +439,7 @@ func TestIDsDerivedFromContentAreKeyed(t *testing.T) {
 		t.Error("the archive contains the text from which the id is made")
 	}
 	if _, got := sealedView(t, sealedManager(t, a, "graduated"), id, 24); got != want {
-		t.Error("another process does not find it")
+		t.Error("another process does not find the text")
 	}
 }
 
@@ -467,7 +467,7 @@ func TestBucketsKeyIsNotRequested(t *testing.T) {
 	_, want := sealedView(t, sealedManager(t, a, "graduated", inBucket), "s", 24)
 	res, got := sealedView(t, sealedManager(t, a, "graduated", inBucket), "s", 24)
 	if got != want || res.Step != 0 || len(res.Warnings) > 0 || !strings.Contains(got, "recall ") {
-		t.Errorf("another process on the machine has another view: step %d, %v", res.Step, res.Warnings)
+		t.Errorf("another process on the machine has a different view: step %d, %v", res.Step, res.Warnings)
 	}
 	keysOnly(t) // another machine
 	res, _ = sealedView(t, sealedManager(t, a, "graduated", inBucket), "s", 24)

@@ -165,9 +165,9 @@ func TestRecallToolSearchesEverything(t *testing.T) {
 		t.Errorf("neighbors that match: got %q, want %q", got, want)
 	}
 	if got := call(`{"pattern":"^line 501$","context":30}`); len(got) > 800 || !strings.HasSuffix(got, "[1 of 1 matching lines, what was said first, newest first; lines around them are left out: ask with less context]") {
-		t.Errorf("lines around that are too many: %q", got)
+		t.Errorf("too many lines of context: %q", got)
 	}
-	if got := call(`{"pattern":"no such thing anywhere"}`); got != "[no line of what was removed matches]" {
+	if got := call(`{"pattern":"no such thing anywhere"}`); got != "[no line of the removed text matches]" {
 		t.Errorf("got %q", got)
 	}
 	got = call(`{"pattern":"line"}`)
@@ -239,7 +239,8 @@ func TestNumbersOfSeveralAgentsAreDistinguished(t *testing.T) {
 	if err != nil || !strings.Contains(got, `[agent "one"]`) || !strings.Contains(got, `[agent "two"]`) {
 		t.Errorf("%.200q, %v", got, err)
 	}
-	// Turns are numbered on from one agent to the next, so that a number names one.
+	// The numbers of turns continue from one agent to the next, so that a number
+	// identifies one turn.
 	for turn, agent := range map[string]string{"turn:1": "one", "turn:101": "two"} {
 		if got, err := r.Recall(t.Context(), "s", turn+":request"); err != nil || got != "The task of agent "+agent+"." {
 			t.Errorf("%s: %.200q, %v; want that of agent %s", turn, got, err, agent)
@@ -267,6 +268,6 @@ func TestSearchPrefersSpokenText(t *testing.T) {
 		}
 	}
 	if pattern, err = recall.SearchPattern("Root"); err != nil || pattern.MatchString("root") {
-		t.Errorf("a capital asks for a capital: %v", err)
+		t.Errorf("a pattern with a capital ignores case: %v", err)
 	}
 }

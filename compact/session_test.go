@@ -18,7 +18,7 @@ import (
 	"github.com/agentcompact/compact/strategy"
 )
 
-// reads is the history of an agent that read this many files.
+// reads is the history of an agent that read a given number of files.
 func reads(files int) []message.Message {
 	history := []message.Message{message.User("go")}
 	for i := range files {
@@ -141,7 +141,7 @@ func TestSessionThatOnlyThisProcessKnowsIsNotForgotten(t *testing.T) {
 	crowd(t, m)
 	again, err := m.Preflight(ctx, "first", reads(60))
 	if err != nil || again.Triggered || again.Replayed == 0 {
-		t.Errorf("compacted anew: %v, %d edits made again, %v", again.Triggered, again.Replayed, err)
+		t.Errorf("compacted again: %v, %d edits made again, %v", again.Triggered, again.Replayed, err)
 	}
 }
 
@@ -236,7 +236,7 @@ func TestBranchInUseIsNotForgotten(t *testing.T) {
 		}
 	}
 	if s.lanes[mine] != nil {
-		t.Error("it stays in memory when unused")
+		t.Error("the unused branch stays in memory")
 	}
 	m.release(s)
 }
@@ -286,7 +286,7 @@ func TestBranchWithAPendingSummaryIsNotForgotten(t *testing.T) {
 	l := s.lanes[ledger.Owner{Branch: "mine"}]
 	s.mu.Unlock()
 	if l == nil || !l.flights.Waiting() {
-		t.Error("the branch was forgotten, or its summary")
+		t.Error("the branch or its summary was forgotten")
 	}
 	close(u.let)
 }
@@ -329,7 +329,7 @@ func TestShadowsAreNotWrittenAnywhere(t *testing.T) {
 			continue
 		}
 		if shadows++; !s.isVolatile() || s.due(m.now().Add(headEvery)) {
-			t.Error("the archive would be asked for its steps, which are nowhere but here")
+			t.Error("the steps exist only in memory, and would be read from the archive")
 		}
 	}
 	if shadows != 1 {
@@ -338,7 +338,7 @@ func TestShadowsAreNotWrittenAnywhere(t *testing.T) {
 }
 
 // Two steps can edit different parts of one message. The origins of both parts stay
-// known, also for a view that an SDK passes back after a restart.
+// known, even for a view that an SDK passes back after a restart.
 func TestOriginsOfEarlierPartsStayKnown(t *testing.T) {
 	s := &session{origins: map[message.Fingerprint]map[int]policy.Origin{}}
 	edit := func(part int, was, is string) reduce.Recipe {

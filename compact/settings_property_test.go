@@ -81,7 +81,7 @@ func planOf(c compact.Config) invariant.Plan {
 	return p
 }
 
-func TestPropertyEverySettingThatValidationLetsThrough(t *testing.T) {
+func TestPropertyEveryValidSettingWorks(t *testing.T) {
 	n := samples.Of(200)
 	switch {
 	case soak():
@@ -98,7 +98,7 @@ func TestPropertyEverySettingThatValidationLetsThrough(t *testing.T) {
 		c.Logger = log.logger()
 		m, err := compact.New(context.Background(), c)
 		if err != nil {
-			t.Fatalf("seed %d: validation lets it through, New returned %v", seed, err)
+			t.Fatalf("seed %d: validation accepts the settings, but New returned %v", seed, err)
 		}
 		history := histgen.New(seed)
 		label := fmt.Sprintf("seed %d, window %d, %s, stages %v, roles %v", seed, c.MaxContextTokens, c.Counting, c.Policy.Stages, c.Policy.RolesNeverPrune)

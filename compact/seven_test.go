@@ -79,9 +79,9 @@ func (e *era) todos(k int) string {
 	return `{"todos":[` + strings.Join(items, ",") + `]}`
 }
 
-// Summary 7 still contains the facts of summary 1: the user's words, the
-// commands that still fail, the changed files, and the plan, whoever writes the
-// summaries, and whatever the caller does with the views.
+// Summary 7 still contains the facts of summary 1: the user's words, the commands that
+// still fail, the changed files, and the plan, for each writer of summaries, and for
+// each way in which the caller uses the views.
 func TestSevenCompactionsLoseNothing(t *testing.T) {
 	for name, test := range map[string]struct {
 		model strategy.Summarizer

@@ -14,9 +14,9 @@ import (
 	"github.com/agentcompact/compact/trace"
 )
 
-// An observed call runs like any other, in a shadow session in memory. Later
-// calls see the simulated changes of earlier ones, so the reported numbers are
-// those of a whole compacted session. Only numbers leave memory.
+// An observed call runs like any other, in a shadow session in memory. Later calls see
+// the simulated changes of earlier ones, so the reported numbers are the numbers of a
+// whole compacted session. Only numbers leave memory.
 
 // WithObserve makes this call only observe, as [Config.Observe] does for all
 // calls: the result's Messages are the unchanged history, Projected is the result
@@ -34,8 +34,8 @@ const (
 // Observes reports whether [Config.Observe] is set. It is false for a nil manager.
 func (m *CompactManager) Observes() bool { return m != nil && m.cfg.Observe }
 
-// observing returns the configuration without anything that costs money:
-// extractive summaries replace those of a model.
+// observing returns the configuration without anything that costs money: extractive
+// summaries replace summaries of a model.
 func (c Config) observing() Config {
 	c.Summarize = nil
 	c.Summarizer.Backend, c.Summarizer.Model, c.Summarizer.BaseURL = "extractive", "", ""

@@ -6,7 +6,8 @@ import (
 	"testing"
 )
 
-// A call that is not looked at because too many are does not count for those after it.
+// If too many calls are being examined, a call is not examined, and later calls do not
+// count it.
 func TestCallsThatWereNotLookedAtAreForgotten(t *testing.T) {
 	m, err := New(t.Context(), Config{Model: "gpt-4", Observe: true})
 	if err != nil {
@@ -23,10 +24,10 @@ func TestCallsThatWereNotLookedAtAreForgotten(t *testing.T) {
 	m.looking.Add(maxLooking)
 	for range maxLooking + 1 {
 		if !left() {
-			t.Fatal("one more is looked at than may be")
+			t.Fatal("more calls are examined than allowed")
 		}
 	}
 	if m.looking.Add(-maxLooking); left() {
-		t.Error("nobody is looked at, and the next call is not, either")
+		t.Error("a call was not examined although no other call is")
 	}
 }

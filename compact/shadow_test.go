@@ -20,7 +20,7 @@ import (
 	"github.com/agentcompact/compact/trace/tracetest"
 )
 
-// watching is a manager that only observes, without an archive of its own.
+// watching is a manager that only observes and has no archive.
 func watching(t *testing.T, c compact.Config) (*compact.CompactManager, *tracetest.Recorder) {
 	t.Helper()
 	events := &tracetest.Recorder{}
@@ -41,7 +41,7 @@ func looked(t *testing.T, m *compact.CompactManager, history []message.Message) 
 		t.Fatal(err)
 	}
 	if bytesOf(res.Messages) != bytesOf(history) || res.Triggered || res.Step != 0 || res.After.Total != res.TokensIn {
-		t.Fatalf("the history did not come back as it was: %d of %d messages, step %d", len(res.Messages), len(history), res.Step)
+		t.Fatalf("the returned history was changed: %d of %d messages, step %d", len(res.Messages), len(history), res.Step)
 	}
 	return res
 }
@@ -80,7 +80,7 @@ func TestObservingReportsTheProjectedCompactionsOfASession(t *testing.T) {
 	}
 	for _, e := range events.Events() {
 		if e.Kind != trace.KindObserve || strings.HasPrefix(e.Name, "compact.") {
-			t.Errorf("event %s, kind %s: a reader would take it for something that was done", e.Name, e.Kind)
+			t.Errorf("event %s, kind %s: a reader would take it for a compaction that was made", e.Name, e.Kind)
 		}
 	}
 	last := events.Named(trace.NameObserved)[19].Data.String()
@@ -91,8 +91,8 @@ func TestObservingReportsTheProjectedCompactionsOfASession(t *testing.T) {
 	}
 }
 
-// A call that makes no step makes none when observed: results reduced on arrival,
-// and most calls of a preset that works on every call.
+// A call that makes no step makes no step when it is observed either. Such calls reduce
+// results on arrival, or use a preset that works on every call.
 func TestObservedEditsAreNoSteps(t *testing.T) {
 	tidy := tidyConfig(nil, "mask", "summarize")
 	tidy.MaxContextTokens = 16_000
@@ -223,7 +223,7 @@ func TestObservingNeverFailsACall(t *testing.T) {
 		t.Errorf("events %v", seen)
 	}
 	if err := m.Archive(t.Context(), "s", history); !errors.Is(err, compact.ErrArchiveFailed) {
-		t.Errorf("archived where there is no archive: %v", err)
+		t.Errorf("archived although there is no archive: %v", err)
 	}
 }
 
@@ -330,12 +330,12 @@ func TestObservedCallsLearnFromTheBill(t *testing.T) {
 	if !m.Observe(res, bill) {
 		t.Error("the bill of the whole history was not used")
 	}
-	m.Observe(res, bill) // a second usage of the same request is no second bill
+	m.Observe(res, bill) // a second usage of the same request is not a second bill
 	m.Observe(looked(t, m, loop(20, 400)), compact.Usage{PromptTokens: 100, CacheKnown: true, CachedTokens: 101})
 	sends := newRig(t, compact.Config{Model: "claude-sonnet-4-5", MaxContextTokens: 200_000})
 	sends.CompactManager.Observe(sends.preflight(loop(20, 400)), bill)
 	if got, want := looked(t, m, loop(21, 400)).UpperBound, sends.preflight(loop(21, 400)).UpperBound; got != want {
-		t.Errorf("the next request is thought to cost %d at most; who sent the whole history thinks %d", got, want)
+		t.Errorf("the next request is estimated at %d at most; with the whole history sent it is %d", got, want)
 	}
 	if err := m.Flush(t.Context()); err != nil {
 		t.Fatal(err)

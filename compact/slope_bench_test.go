@@ -14,8 +14,8 @@ import (
 	"github.com/agentcompact/compact/storage/memory"
 )
 
-// coldCall returns the processor time of the first call of a process, with a
-// history of this many new messages. The call counts the messages, compacts if a
+// coldCall returns the processor time of the first call of a process, with a history of
+// a given number of new messages. The call counts the messages, compacts if a
 // compaction is due, and writes to an archive in memory.
 func coldCall(tb testing.TB, preset string, messages int) time.Duration {
 	tb.Helper()

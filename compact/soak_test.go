@@ -33,7 +33,7 @@ func TestSoakOfManySessionsIsBounded(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	const turn = 5 // calls of one session, before the next one has its turn
+	const turn = 5 // calls of one session before the next session's turn
 	talkInTurns(t, m, 3, calls, words, turn)
 	before, goroutines, open := heap(), runtime.NumGoroutine(), descriptors()
 	steps := 0

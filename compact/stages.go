@@ -49,8 +49,8 @@ func builtinNamed(name string) (builtin, bool) {
 	return builtin{}, false
 }
 
-// StageNames returns the names of the stages that policy.stages may name, besides those
-// of [Config.Stages].
+// StageNames returns the names of the stages that policy.stages may name, in addition
+// to the stages in [Config.Stages].
 func StageNames() []string {
 	var names []string
 	for _, b := range builtins {
@@ -159,7 +159,7 @@ func maskStep(_ *CompactManager, ep *epoch) (reduce.Step, error) {
 		step.Goal = policy.ToBudget
 		mask.CostAsChars = c.Counting == "utf16"
 		mask.BareBlocks = mask.CostAsChars
-		mask.MaxChars = 0 // this preset's placeholder stands alone
+		mask.MaxChars = 0 // this preset's placeholder is the whole text
 	}
 	step.Stage = mask
 	return step, nil

@@ -20,7 +20,7 @@ func (stageCalled) Propose(context.Context, *policy.View) (policy.Proposal, erro
 
 // Each line of the table makes the stage of its name, and reserves the name, so that
 // callers can't use it.
-func TestTableOfStagesMakesWhatItNames(t *testing.T) {
+func TestTableOfStagesMakesTheNamedStages(t *testing.T) {
 	m, err := New(t.Context(), Config{Model: "gpt-4", Archive: memory.New()})
 	if err != nil {
 		t.Fatal(err)
@@ -29,11 +29,11 @@ func TestTableOfStagesMakesWhatItNames(t *testing.T) {
 	ep := &epoch{cfg: m.cfg}
 	for _, b := range builtins {
 		if err := (Config{Stages: []OwnStage{{Stage: stageCalled(b.name)}}}).checkStages(); err == nil {
-			t.Errorf("a stage of the caller's own may be stageCalled %s", b.name)
+			t.Errorf("a caller's stage may have the name %s", b.name)
 		}
 		if b.step == nil {
 			if slices.Contains(StageNames(), b.name) {
-				t.Errorf("policy.stages may name %s, which nothing makes", b.name)
+				t.Errorf("policy.stages accepts %s, but the table has no such stage", b.name)
 			}
 			continue
 		}
@@ -46,6 +46,6 @@ func TestTableOfStagesMakesWhatItNames(t *testing.T) {
 		}
 	}
 	if _, err := m.step("media", ep); err == nil {
-		t.Error("media, which the manager adds by itself, is made by its name")
+		t.Error("the table makes the stage media, although the manager adds it by itself")
 	}
 }

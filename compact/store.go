@@ -24,13 +24,13 @@ type run struct {
 
 	once     sync.Once
 	done     chan struct{}
-	number   int // number in the names of the archived files; mostly that of the step
+	number   int // number in the names of the archived files; mostly the step's number
 	stored   stored
 	written  record.Written
 	err      error
 	began    time.Time               // start of the archival
 	took     time.Duration           // its duration
-	archived *archival               // nil = none, or it failed
+	archived *archival               // nil = no archival, or it failed
 	failure  *trace.Event            // event of a failed archival, which exporters have got
 	give     context.CancelCauseFunc // stops the engine if its outcome can't be stored
 	files    []record.Written        // files of the step that is being stored
@@ -55,9 +55,9 @@ func newRun(ctx context.Context, c *call) *run {
 	return &run{c: c, ctx: ctx, done: make(chan struct{}), desk: desk{m: c.m}}
 }
 
-// reserve returns a number for the names of files whose step number is not
-// known yet: the lowest free one. If lanes commit in the order in which they
-// began, it is the number of the step.
+// reserve returns a number for the names of files whose step number is not known yet:
+// the lowest free number. If lanes commit in the order in which they began, it is the
+// number of the step.
 func (s *session) reserve() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -116,8 +116,8 @@ func (r *run) write(ctx context.Context, originals []int) {
 	r.wrote(ctx, count)
 }
 
-// layOut lays out the whole history as a transcript, with references to what the lane
-// has stored before.
+// layOut lays out the whole history as a transcript, with references to messages that
+// the lane has stored before.
 func (r *run) layOut(ctx context.Context) error {
 	if r.content != nil {
 		return nil
@@ -270,7 +270,7 @@ func (r *run) cancel() {
 // finish marks the archival as ended.
 func (r *run) finish() { r.ended.Do(func() { close(r.done) }) }
 
-// end ends the run, whatever its outcome: it stops the archival, and releases the
+// end ends the run, with or without success: it stops the archival, and releases the
 // slot and the number.
 func (r *run) end() {
 	r.desk.give()

@@ -11,7 +11,7 @@ import (
 )
 
 // maxWithStep is the maximum size in bytes of a transcript that is stored with its step,
-// because other agents of the session wait for the next number meanwhile.
+// because other agents of the session wait for the next number in the meantime.
 const maxWithStep = 256 << 10
 
 // canStoreWithStep lays out the transcript, and reports whether it can be stored with its

@@ -59,8 +59,9 @@ func kindsOf(notes []string) (announced int) {
 	return announced
 }
 
-// A step is announced once where nothing was stored while a model thought; a large
-// transcript is stored first, as agents that commit would wait for it.
+// A step is announced once if no file was stored while a model worked. A large
+// transcript is stored before the announcement, because other agents that commit wait
+// for an announced step.
 func TestTranscriptIsAnnouncedWithItsStep(t *testing.T) {
 	for name, c := range map[string]struct {
 		writer  strategy.Summarizer
@@ -122,7 +123,7 @@ func TestTranscriptWithATakenName(t *testing.T) {
 	crew.Verify(t, a, 1)
 	again := newRig(t, compact.Config{MaxContextTokens: 8_000, Archive: a.Archive})
 	if got := again.preflight(history); bytesOf(got.Messages) != bytesOf(res.Messages) {
-		t.Error("another process makes another view")
+		t.Error("another process makes a different view")
 	}
 	for _, d := range []policy.Decision{policy.Masked, policy.Summarized} {
 		for _, i := range decided(res, d) {
@@ -159,7 +160,7 @@ func TestLostNumberKeepsTheTranscript(t *testing.T) {
 	crew.Verify(t, a, 3)
 	lostLines(t, a, []int{1, 2})
 	if again := r.preflight(history); again.Triggered || bytesOf(again.Messages) != bytesOf(res.Messages) {
-		t.Error("the next call has another view")
+		t.Error("the next call has a different view")
 	}
 }
 

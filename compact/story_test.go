@@ -24,9 +24,9 @@ func (r *rig) traces() (out []string) {
 	return out
 }
 
-// TestTheListOfTracesIsTheCurveOfTheSession: each name states the fill of the
+// TestTraceNamesStateTheFillOfTheWindow: each name states the fill of the
 // window, or the stages and their result.
-func TestTheListOfTracesIsTheCurveOfTheSession(t *testing.T) {
+func TestTraceNamesStateTheFillOfTheWindow(t *testing.T) {
 	r := newRig(t, compact.Config{MaxContextTokens: 8_000})
 	history := loop(60, 200)
 	for n := 10; n <= len(history); n += 10 {

@@ -48,7 +48,7 @@ func TestUnnamedAgentsAreReported(t *testing.T) {
 			warned(r.preflight(b))
 		}
 	}); n != 1 {
-		t.Errorf("behind other conversations it is said %d times", n)
+		t.Errorf("after other conversations it is reported %d times", n)
 	}
 	if n := told(func(r *rig, warned func(*compact.Result)) {
 		a, b := first, second

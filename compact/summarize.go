@@ -130,8 +130,8 @@ func (r *run) engine() (*reduce.Engine, error) {
 	return &e, nil
 }
 
-// drive runs the engine, and stops it if the archive fails. If the view does not
-// fit the budget, it runs it again with the smallest reserve for the answer.
+// drive runs the engine, and stops it if the archive fails. If the view does not fit
+// the budget, drive runs the engine again with the smallest reserve for the answer.
 func (r *run) drive(ctx context.Context, engine *reduce.Engine, q *reduce.Request) (*reduce.Outcome, error) {
 	c := r.c
 	driven, give := context.WithCancelCause(ctx)

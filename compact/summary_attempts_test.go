@@ -10,8 +10,8 @@ import (
 	"github.com/agentcompact/compact/trace"
 )
 
-// A model that fails three times and the extractive fallback made three
-// requests; each event counts those of its own backend.
+// A model fails three times, and then the extractive fallback writes the summary. There
+// were three requests, and each event counts the requests of its own backend.
 func TestAttemptsCountTheBackendsCalls(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := compact.Config{MaxContextTokens: 8_000, Summarize: &scripted{model: "small", ends: []ending{{err: &strategy.Failure{Reason: strategy.ErrTransient, Status: 503}}}}}

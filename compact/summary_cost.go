@@ -94,8 +94,8 @@ func (w *writing) costOf(i summarize.CallInfo) summaryCost {
 	return summaryCost{usd, usd, named}
 }
 
-// cardOf returns the price card for the model of a call, and the card's name,
-// which says if the card is that of another model.
+// cardOf returns the price card for the model of a call, and the card's name, which
+// states if the card belongs to another model.
 func (w *writing) cardOf(i summarize.CallInfo) (price.Card, string) {
 	if i.Backend == backendAgent {
 		return w.card, w.card.String()
@@ -118,7 +118,7 @@ func summaryCard(agent price.Card, model string) (card price.Card, ok bool) {
 	return card, true
 }
 
-// answered holds the reasons for which a model's answer is not used.
+// answered holds the reasons why a model's answer is not used.
 var answered = []error{
 	strategy.ErrEmpty, strategy.ErrRefused, strategy.ErrUnusable, strategy.ErrFiltered, strategy.ErrCutOff, summarize.ErrTooLong, summarize.ErrNotSmaller, strategy.ErrMalformed,
 }

@@ -7,7 +7,8 @@ import (
 	"github.com/agentcompact/compact/price"
 )
 
-// A request without a usage costs what was sent: of a summary in pieces, one piece.
+// A request without a usage is priced by the tokens that were sent. If a summary is
+// made in pieces, that is one piece.
 func TestAPieceOfASummaryCostsItsShare(t *testing.T) {
 	card, _ := price.For("claude-sonnet-4-5")
 	w := &writing{card: card, whole: 7000}

@@ -30,7 +30,7 @@ type scripted struct {
 
 type ending struct {
 	err   error
-	usage int // tokens of the prompt; 0 = the answer has none
+	usage int // tokens of the prompt; 0 = the answer does not report them
 	hangs bool
 }
 
@@ -74,7 +74,7 @@ func summarized(t *testing.T, r *rig) (all []trace.Summarize) {
 	return all
 }
 
-// The cost of a summary is that of its answers. Refused requests cost nothing, and
+// The cost of a summary is the cost of its answers. Refused requests cost nothing, and
 // requests that may have been billed are marked as estimates.
 func TestSummaryCostCountsItsAnswers(t *testing.T) {
 	refused := &net.OpError{Op: "dial", Net: "tcp", Err: syscall.ECONNREFUSED}
@@ -181,8 +181,8 @@ func TestUnusedSummaryIsInTheBill(t *testing.T) {
 	}
 }
 
-// Nobody asks any more for the summary of a branch that leaves memory; the session has
-// paid for it.
+// No call asks for the summary of a branch that has left memory, but the session has
+// paid for the summary.
 func TestSummaryOfAForgottenBranchIsInTheBill(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t, compact.Config{MaxContextTokens: 8_000, Summarize: &scripted{model: "claude-haiku-4-5", ends: []ending{{usage: 900}}}, Prices: sonnet})

@@ -14,9 +14,9 @@ import (
 	"github.com/agentcompact/compact/storage/memory"
 )
 
-// A compaction reaches the target and stops there: the test measures the cost
-// of views as a share of the target, over recorded sessions, at the steps whose
-// last stage was the summary. Every twentieth session, and all of them with
+// A compaction reaches the target and stops there: the test measures the cost of views
+// as a share of the target, over recorded sessions, at the steps whose last stage was
+// the summary. The test uses every twentieth session, and all sessions with
 // COMPACT_SOAK=1.
 func TestSoakViewOverTarget(t *testing.T) {
 	every := 20

@@ -36,9 +36,9 @@ func tidyFirst(names []string) []string {
 	return append([]string{tidy.StageName}, others...)
 }
 
-// sentWhole holds the results after the last answer that a call sent unreduced.
-// If that call got no answer, they come again and must stay as they are. The
-// lane's lock guards it.
+// sentWhole holds the results after the last answer that a call sent unreduced. If that
+// call got no answer, they come again and must stay unchanged. The lane's lock guards
+// it.
 type sentWhole struct {
 	from    int // index of the first message after the last answer, in the history of that call
 	results map[message.Fingerprint]bool

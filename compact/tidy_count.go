@@ -14,7 +14,7 @@ import (
 // Tidied reports the work of one reducer of the stage tidy on the new results
 // of a call, and how many earlier results were needed again.
 type Tidied struct {
-	Reducer     string `json:"reducer"` // reducer that removed most of them
+	Reducer     string `json:"reducer"` // reducer that removed most tokens
 	Results     int    `json:"results"`
 	TokensSaved int    `json:"tokens_saved"` // tokens removed from these results
 	// ReadAgain counts reduced results, at most ten turns old, that this call

@@ -88,7 +88,7 @@ func TestTidyReducesOnlyNewResults(t *testing.T) {
 	last := eachCall(t, m, tidyLoop(40), func(n int, res *compact.Result) {
 		for i := range before {
 			if !message.Identical(before[i], res.Messages[i]) {
-				t.Fatalf("call with %d messages: message %d was sent before, and is another one now", n, i)
+				t.Fatalf("call with %d messages: message %d was sent before, and differs now", n, i)
 			}
 		}
 		before = res.Messages
@@ -131,8 +131,8 @@ func TestTidiedResultsAreRecalledInEveryProcess(t *testing.T) {
 	}
 }
 
-// The same history gives the same view, whatever an SDK does with the views, and in
-// every process.
+// The same history gives the same view in every process, for each way in which an SDK
+// uses the views.
 func TestTidiedViewIsTheSameInEveryProcess(t *testing.T) {
 	a := memory.New()
 	history := tidyLoop(6)
@@ -142,7 +142,7 @@ func TestTidiedViewIsTheSameInEveryProcess(t *testing.T) {
 		t.Fatal(err)
 	}
 	if bytesOf(here.Messages) != bytesOf(elsewhere.Messages) {
-		t.Error("another process makes another view")
+		t.Error("another process makes a different view")
 	}
 	off := tidyConfig(a, "squeeze")
 	off.Policy.Stages = []string{"squeeze"}
@@ -254,7 +254,7 @@ func TestResultsSentWholeStayWholeElsewhere(t *testing.T) {
 	history = append(history, tidyRound(1)...)
 	failing := costRig(t, config(&slowEdits{Archive: mem, fail: errors.New("disk full")}))
 	if res, err := failing.Preflight(t.Context(), "s", history); err != nil || bytesOf(res.Messages) != bytesOf(history) {
-		t.Fatalf("it does not go out whole (%v)", err)
+		t.Fatalf("the result is not sent whole (%v)", err)
 	}
 	here, err := failing.ManualCompact(t.Context(), "s", history, "")
 	newest := len(here.Messages) - 1
@@ -264,7 +264,7 @@ func TestResultsSentWholeStayWholeElsewhere(t *testing.T) {
 	for name, h := range map[string][]message.Message{"the history": history, "the view": here.Messages} {
 		there, err := costRig(t, config(mem)).Preflight(t.Context(), "s", h)
 		if err != nil || bytesOf(there.Messages) != bytesOf(here.Messages) {
-			t.Errorf("%s: another process makes another view (%v)", name, err)
+			t.Errorf("%s: another process makes a different view (%v)", name, err)
 		}
 	}
 	others, err := costRig(t, config(mem)).Preflight(t.Context(), "s", history, compact.WithAgent("other"))
@@ -330,7 +330,7 @@ func TestEditsWithALostAnswerDoNotExistElsewhere(t *testing.T) {
 	}
 	there, err := costRig(t, tidyConfig(mem)).Preflight(t.Context(), "s", history)
 	if err != nil || bytesOf(there.Messages) != bytesOf(here.Messages) {
-		t.Errorf("another process makes another view (%v)", err)
+		t.Errorf("another process makes a different view (%v)", err)
 	}
 	verified(t, mem)
 }
@@ -389,9 +389,9 @@ func TestShownVoidEditsAreRecalled(t *testing.T) {
 	verified(t, a)
 }
 
-// Two processes reduce the same result, and each stores its edit. The first one's edit
-// is void, because the answer came too late. The second one's edit is valid, for the
-// first process as for all others.
+// Two processes reduce the same result, and each stores its edit. The edit of the first
+// process is void, because the answer came too late. The second one's edit is valid,
+// for the first process as for all others.
 func TestVoidLineLeavesTheSameEditOfAnotherProcess(t *testing.T) {
 	a := &heldAnswer{Archive: memory.New(), stored: make(chan struct{}), free: make(chan struct{})}
 	history := tidyLoop(1)
@@ -419,16 +419,16 @@ func TestVoidLineLeavesTheSameEditOfAnotherProcess(t *testing.T) {
 		return err == nil && bytesOf(res.Messages) == bytesOf(shown.Messages)
 	}
 	for end := time.Now().Add(10 * time.Second); !agrees(first); time.Sleep(time.Millisecond) {
-		later.Add(int64(10 * time.Second)) // it reads the edits of others every few seconds
+		later.Add(int64(10 * time.Second)) // a process reads the edits of others every few seconds
 		if time.Now().After(end) {
-			t.Fatal("the first process keeps a view of its own")
+			t.Fatal("the first process keeps a different view")
 		}
 	}
 	if err := first.Close(t.Context()); err != nil { // the void line is there
 		t.Fatal(err)
 	}
 	if !agrees(other) || !agrees(costRig(t, tidyConfig(a.Archive))) {
-		t.Error("the second process or a new one makes another view")
+		t.Error("the second process or a new one makes a different view")
 	}
 	verified(t, a.Archive)
 }
@@ -539,7 +539,7 @@ func TestEqualResultOfALaterCallBecomesANote(t *testing.T) {
 	for i, dir := range []string{"./a", "./b", "./c"} {
 		id := fmt.Sprintf("call_%d", i)
 		history = append(history, message.Assistant("", message.Call(id, "bash", `{"command":"go test `+dir+`"}`)), message.ToolResult(id, text))
-		for range 2 { // the first one gets no answer
+		for range 2 { // the first call gets no answer
 			res, err := m.Preflight(t.Context(), "s", history)
 			if err != nil {
 				t.Fatal(err)
@@ -584,7 +584,7 @@ func TestTidyWithACompaction(t *testing.T) {
 	}
 	elsewhere, err := costRig(t, c).Preflight(t.Context(), "s", history)
 	if err != nil || bytesOf(last.Messages) != bytesOf(elsewhere.Messages) {
-		t.Errorf("another process makes another view (%v)", err)
+		t.Errorf("another process makes a different view (%v)", err)
 	}
 	text := history[3].Parts[0].Text
 	if got, err := m.Recall(t.Context(), "s", testkey.Ref(history[3].Parts[0])); err != nil || got != text {
@@ -628,7 +628,7 @@ func TestLateLineIsIgnoredByTheWaitingProcess(t *testing.T) {
 		}
 		history := tidyLoop(1)
 		if res, err := m.Preflight(ctx, "s", history); err != nil || res.Triggered {
-			t.Fatalf("it was there in time (%v)", err)
+			t.Fatalf("the archive answered in time (%v)", err)
 		}
 		close(a.first)
 		synctest.Wait()

@@ -26,7 +26,7 @@ func TestMessageTooLongForALogIsStored(t *testing.T) {
 		t.Run(transcripts, func(t *testing.T) {
 			a := memory.New()
 			c := everyCallConfig("masking", a)
-			c.MaxContextTokens = 100_000_000 // so that it works on every call, and the window is no reason
+			c.MaxContextTokens = 100_000_000 // so that it works on every call, and the window is not a reason
 			c.Storage.Transcripts = transcripts
 			m := costRig(t, c)
 			var said []string

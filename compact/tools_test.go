@@ -8,7 +8,8 @@ import (
 	"github.com/agentcompact/compact/compact"
 )
 
-// TestInvalidToolSchemasAreReported: by calls once, and by each plan.
+// TestInvalidToolSchemasAreReported: calls report them once, and each plan reports
+// them.
 func TestInvalidToolSchemasAreReported(t *testing.T) {
 	r := newRig(t, compact.Config{Model: "gpt-4o"})
 	said := func(res *compact.Result) bool {

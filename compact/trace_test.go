@@ -156,7 +156,8 @@ func TestClosedManagerReturnsItsError(t *testing.T) {
 	}
 }
 
-// In a viewer, a trace of the caller has the name in its own spans, and no other.
+// In a viewer, a trace of the caller has the name from the caller's own spans, and no
+// other name.
 func TestCallersTraceHasTheNameOfItsSession(t *testing.T) {
 	server := ariadnetest.NewServer(t)
 	r := newRig(t, compact.Config{Trace: compact.TraceConfig{AriadneURL: server.URL}})

@@ -20,9 +20,9 @@ func (m *CompactManager) ownFolder(folder string) string {
 	return folder + ".by-" + m.own
 }
 
-// openUnread opens a new session in its own folder for a session that this process
-// can't read. The existing session stays unchanged, and the history is compacted
-// again.
+// openUnread opens a new session, in a folder of its own, in place of a session that
+// this process can't read. The existing session stays unchanged, and the history is
+// compacted again.
 func (m *CompactManager) openUnread(ctx context.Context, id, folder string, why error) (*session, error) {
 	own := m.ownFolder(folder)
 	s, err := openSession(ctx, m.archive, own, m.keys)

@@ -17,9 +17,9 @@ import (
 const backendOpenAI = "openai"
 
 // Validate reports every mistake that can be found without I/O, each as a
-// [*ConfigError]: first the invalid values, then contradictions between the valid
-// ones. With an unknown preset it does not check for contradictions. Package
-// configs reports the same mistakes, and those that only a file can have.
+// [*ConfigError]: first the invalid values, then contradictions between the valid ones.
+// With an unknown preset it does not check for contradictions. Package configs reports
+// the same mistakes, and mistakes that only a file can have.
 func (c Config) Validate() error {
 	_, unknown := Preset(c.Preset)
 	if unknown != nil {

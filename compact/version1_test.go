@@ -87,15 +87,15 @@ func TestVersion1(t *testing.T) {
 			for range 2 {
 				res, got := sealedView(t, m, tc.session, tc.last, tc.opts...)
 				if views := want[tc.name]; hexSHA256(got) != views[len(views)-1] || res.Step != 0 || len(res.Warnings) > 0 {
-					t.Fatalf("the view is another: step %d, %v", res.Step, res.Warnings)
+					t.Fatalf("the view differs: step %d, %v", res.Step, res.Warnings)
 				}
 			}
 			res, next := sealedView(t, m, tc.session, tc.next, tc.opts...)
 			if !res.Triggered {
-				t.Fatalf("it is not gone on with: %s", res.Reason)
+				t.Fatalf("it is not continued: %s", res.Reason)
 			}
 			if _, again := sealedView(t, sealedManager(t, a, tc.preset), tc.session, tc.next, tc.opts...); again != next {
-				t.Error("another process has another view")
+				t.Error("another process has a different view")
 			}
 			for ref, text := range map[string]string{logOf(5).Parts[0].Fingerprint().Ref(): "log 5\n", m.Ref(logOf(tc.fresh).Parts[0]): fmt.Sprintf("log %d\n", tc.fresh)} {
 				if got, err := m.Recall(t.Context(), tc.session, ref); err != nil || !strings.HasPrefix(got, text) {

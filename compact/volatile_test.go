@@ -34,8 +34,8 @@ func (a *halting) Create(ctx context.Context, k storage.Key, b storage.Blob) err
 	return a.Archive.Create(ctx, k, b)
 }
 
-// A step that no archive stores (storage.on_error: continue) does not displace
-// a step that another agent is about to commit: both are known afterwards.
+// A step that no archive stores (storage.on_error: continue) does not displace a step
+// that another agent is about to commit: both steps are known afterwards.
 func TestVolatileStepTakesNoNumberOfACommit(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		a := &halting{Archive: memory.New(), free: make(chan struct{})}

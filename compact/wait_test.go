@@ -19,8 +19,8 @@ import (
 	"github.com/agentcompact/compact/token"
 )
 
-// hanging is an archive that does not answer while it hangs, about keys that
-// have a word in them.
+// hanging is an archive that hangs on request: it then answers no call about keys that
+// contain a word.
 type hanging struct {
 	*memory.Archive
 	reads, writes string
@@ -68,7 +68,7 @@ func late(t *testing.T, after time.Duration) context.Context {
 	return ctx
 }
 
-// endsAt fails unless a call ends with its context's error, when it is time.
+// endsAt fails unless a call ends at the given time with its context's error.
 func endsAt(t *testing.T, what string, after time.Duration, call func(context.Context) error) {
 	t.Helper()
 	began := time.Now()
@@ -251,7 +251,7 @@ func TestVocabularyIsLoadedBesideOtherModels(t *testing.T) {
 	wg.Wait()
 	close(go50k)
 	if res, err := m.Preflight(t.Context(), "s", loop(2, 10), compact.WithModel("text-davinci-003")); err != nil || opened.Load() != 1 {
-		t.Errorf("when it is there: %v; it was opened %d times for %s", err, opened.Load(), res.CountingUnit)
+		t.Errorf("after the vocabulary was opened: %v; it was opened %d times for %s", err, opened.Load(), res.CountingUnit)
 	}
 	if err := m.Close(t.Context()); err != nil {
 		t.Error(err)
@@ -289,7 +289,7 @@ func TestCheckForOtherStepsDelaysNoCall(t *testing.T) {
 		}
 		synctest.Wait()
 		if left := a.now.Load(); left != 0 {
-			t.Errorf("%d still ask after Close", left)
+			t.Errorf("%d goroutines still read after Close", left)
 		}
 	})
 }

@@ -83,7 +83,7 @@ var leaks = map[string]func(t *testing.T) *compact.Result{
 		r.preflight(history)
 		return r.preflight(history, refusing(history, made))
 	},
-	"originals.go: could not all be read back": func(t *testing.T) *compact.Result {
+	"originals.go: could be read back": func(t *testing.T) *compact.Result {
 		a := &leakyReader{Archive: memory.New()}
 		r := newRig(t, compact.Config{MaxContextTokens: 24_000, Archive: a})
 		first := r.preflight(loop(60, 400))

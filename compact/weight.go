@@ -7,10 +7,9 @@ import (
 
 // SessionsConfig bounds the memory that a manager uses for sessions.
 type SessionsConfig struct {
-	// MaxBytes bounds the memory of idle sessions; default 256 MiB. The sessions
-	// that were idle for longest are dropped from memory, and read from the
-	// archive when they are used again. The most recently used session stays
-	// whatever its size.
+	// MaxBytes bounds the memory of idle sessions; default 256 MiB. The sessions that were
+	// idle for longest are dropped from memory, and read from the archive when they are
+	// used again. The most recently used session stays, with any size.
 	MaxBytes int `mapstructure:"max_bytes" validate:"gt=0"`
 }
 
@@ -127,8 +126,8 @@ func (m *CompactManager) forget(idle *session) {
 	m.backlog.orphan(idle.audit)
 }
 
-// idle returns the session idle for longest for which is returns true, except
-// newest; nil if there is none.
+// idle returns a session for which the function is returns true, except newest: the one
+// that was idle for longest; nil if there is none.
 func (m *CompactManager) idle(newest *session, is func(*session) bool) (idle *session) {
 	for _, s := range m.sessions {
 		if s.users == 0 && s != newest && (idle == nil || s.used.Before(idle.used)) && is(s) {

@@ -14,7 +14,7 @@ import (
 	"github.com/agentcompact/compact/strategy"
 )
 
-// slow is a summarizer that takes its time, of the fake clock.
+// slow is a summarizer that needs time of the fake clock.
 type slow struct{}
 
 func (slow) Summarize(context.Context, strategy.Request) (strategy.Draft, error) {
@@ -24,7 +24,7 @@ func (slow) Summarize(context.Context, strategy.Request) (strategy.Draft, error)
 
 // A call that could not wait for its summary leaves the summary and the stored
 // transcript in memory; they are counted, and removed if they use too much.
-func TestWeightOfTheStateAfterACall(t *testing.T) {
+func TestStateAfterACallIsWeighed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := bounded(t, Config{Preset: "summarize", Summarize: slow{}}, 1<<40)
 		history := long(1, 1_000_000)
@@ -45,25 +45,25 @@ func TestWeightOfTheStateAfterACall(t *testing.T) {
 			t.Errorf("the transcript weighs %d of %d, the summary %d", l.shelf.weight(), texts, summary)
 		}
 		if want := l.weight + l.shelf.weight() + summary; m.bytes != s.bytes || m.bytes < want {
-			t.Errorf("%d bytes are counted, at least %d are there", m.bytes, want)
+			t.Errorf("%d bytes are counted, but the state has at least %d", m.bytes, want)
 		}
 		s.slim()
 		if l.shelf != nil || !l.flights.Waiting() || s.weight() > sessionWeight+seenWeight*int64(len(history))+summary {
-			t.Errorf("the transcript is there: %v, the summary: %v, %d bytes", l.shelf != nil, l.flights.Waiting(), s.weight())
+			t.Errorf("the transcript exists: %v, the summary: %v, %d bytes", l.shelf != nil, l.flights.Waiting(), s.weight())
 		}
 		m.cfg.Sessions.MaxBytes = 1
 		if _, err := m.Preflight(t.Context(), "other", long(2, 10_000)); err != nil {
 			t.Fatal(err)
 		}
 		if m.sessions["s"] != nil {
-			t.Error("the session is there")
+			t.Error("the session is still in memory")
 		}
 	})
 }
 
-// Indexes that were made again, in memory, are counted, and go with what spares
-// work.
-func TestWeightOfRebuiltIndexes(t *testing.T) {
+// Indexes that were recreated in memory are counted, and are removed together with the
+// caches.
+func TestRebuiltIndexesAreWeighed(t *testing.T) {
 	a := memory.New()
 	history := long(1, 400_000)
 	if res, err := bounded(t, Config{Archive: a}, 1<<40).ManualCompact(t.Context(), "s", history, ""); err != nil || res.Step != 1 {
@@ -88,7 +88,7 @@ func TestWeightOfRebuiltIndexes(t *testing.T) {
 	s := m.sessions["s"]
 	made := s.reads.Weight()
 	if least := int64(64 * len(history)); made < least || m.bytes < made || m.bytes != s.weight() {
-		t.Errorf("the index weighs %d, at least %d; all of it %d", made, least, m.bytes)
+		t.Errorf("the index weighs %d, want at least %d; the session weighs %d", made, least, m.bytes)
 	}
 	if find(); s.reads.Weight() != made {
 		t.Errorf("it weighs %d when it is used again, not %d", s.reads.Weight(), made)

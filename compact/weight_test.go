@@ -12,7 +12,7 @@ import (
 	"github.com/agentcompact/compact/storage/memory"
 )
 
-// long is the history of a session, of about this many bytes; no two sessions
+// long is the history of a session, of about a given number of bytes; no two sessions
 // share bytes.
 func long(session, size int) []message.Message {
 	history := []message.Message{message.System("You fix bugs."), message.User(fmt.Sprint("session ", session))}
@@ -134,7 +134,7 @@ func TestWeightOfASessionGrowsWithItsSteps(t *testing.T) {
 	}
 }
 
-// The counted memory is about the real one.
+// The counted memory is close to the real memory.
 func TestWeightOfSessionsIsAboutTheirMemory(t *testing.T) {
 	m := bounded(t, Config{}, 1<<40)
 	if _, err := m.Preflight(t.Context(), "warm", long(0, 10_000)); err != nil {
@@ -148,14 +148,14 @@ func TestWeightOfSessionsIsAboutTheirMemory(t *testing.T) {
 	}
 	grown := heap() - before
 	if share := float64(m.bytes) / float64(grown); share < 0.8 || share > 2 {
-		t.Errorf("%d bytes are counted, %d are there", m.bytes, grown)
+		t.Errorf("%d bytes are counted, but the heap has %d", m.bytes, grown)
 	}
 	t.Logf("a session of 410,000 bytes: %d in memory, %d counted", grown/40, m.bytes/41)
 	runtime.KeepAlive(m)
 }
 
-// The last used session stays, however large it is, and so does a session in use
-// or without an archive: only its caches are removed.
+// The last used session stays with any size. A session in use or without an archive
+// stays, too, and only its caches are removed.
 func TestProtectedSessionsStayAtAnySize(t *testing.T) {
 	t.Run("the last one", func(t *testing.T) {
 		m := bounded(t, Config{}, 1)
@@ -182,7 +182,7 @@ func TestProtectedSessionsStayAtAnySize(t *testing.T) {
 		}
 		s := m.sessions["0"]
 		if s == nil || s.canSlim() {
-			t.Fatalf("it is there: %v, with its memo", s != nil)
+			t.Fatalf("it exists: %v, with its memo", s != nil)
 		}
 		again, err := m.Preflight(t.Context(), "0", first)
 		if err != nil || again.Triggered || again.Replayed == 0 {
@@ -211,7 +211,7 @@ func TestProtectedSessionsStayAtAnySize(t *testing.T) {
 			t.Fatal(err)
 		}
 		if m.sessions["0"] != s {
-			t.Error("it is gone")
+			t.Error("the session is not in memory")
 		}
 		m.release(s)
 	})

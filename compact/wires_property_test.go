@@ -59,8 +59,9 @@ func onEachWire(t *testing.T, label string, c compact.Config, seed uint64, histo
 	return out
 }
 
-// One conversation, written in four wires: the same decision, the same error.
-// The numbers may differ, because each wire frames its messages in its own way.
+// One conversation, written in four wires, gives the same decision and the same error
+// on each. The numbers may differ, because each wire frames its messages in its own
+// way.
 func TestPropertyFourWiresDecideAlike(t *testing.T) {
 	n := samples.Of(100)
 	switch {

@@ -15,14 +15,14 @@ type alias struct {
 	// preset is set if the number is in a unit of this preset and would mean
 	// something else in another preset.
 	preset string
-	// read converts the given value to that of the setting, if they differ. now
-	// is the value of the setting without this one.
+	// read converts the value of an alias to the value of the setting, if they differ. now
+	// is the value that the setting has without the alias.
 	read func(v, now any) any
 	kind kind // kind of the given value, if read is set
 }
 
-// aliases are the option names of those systems, by their paths there and also
-// without their sections. They are listed in docs/COMPATIBILITY.md.
+// aliases maps the option names of the systems that presets reproduce, with and without
+// their sections. They are listed in docs/COMPATIBILITY.md.
 var aliases = func() map[string]alias {
 	all := map[string]alias{
 		"model.name":              {path: "model"},
@@ -57,8 +57,8 @@ var aliases = func() map[string]alias {
 	return all
 }()
 
-// spelled holds, by setting, names in values that versions before 0.1 spelled
-// differently.
+// spelled maps old spellings to current ones, for each setting: versions before 0.1
+// spelled some names in values differently.
 var spelled = map[string]map[string]string{"policy.stages": {"summarise": "summarize"}}
 
 // asSpelled returns a value of the setting with names in the current spelling.
@@ -91,7 +91,8 @@ var aliasSections = func() map[string]bool {
 	return all
 }()
 
-// whenEnabled converts "enabled" to policy.when: false is never.
+// whenEnabled converts "enabled" to policy.when: true becomes "window", and false
+// becomes "never".
 func whenEnabled(v, _ any) any {
 	if v.(bool) {
 		return string(policy.AtWindow)
@@ -112,8 +113,8 @@ func withMask(v, now any) any {
 	return stages
 }
 
-// settings reads the values of a file's keys. prefix is that of the override that
-// holds them.
+// settings reads the values of a file's keys. prefix is the path of the override that
+// holds the keys, "" outside of overrides.
 func (l *loader) settings(name, prefix string, keys []given) []setting {
 	var all []setting
 	first := map[string]given{}
@@ -160,7 +161,8 @@ func (l *loader) setting(name, prefix string, g given, path string, a alias) (se
 	return s, true
 }
 
-// unitOf returns a note that the number there is in another unit.
+// unitOf returns a note on the unit of a setting in tokens, because the alias is in
+// another unit.
 func unitOf(path string) string {
 	if strings.HasSuffix(path, "_tokens") {
 		return ", in tokens"

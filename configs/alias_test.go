@@ -164,7 +164,7 @@ func TestAliasThatContradictsItsSettingIsAnError(t *testing.T) {
 func TestEveryAliasNamesASetting(t *testing.T) {
 	for name, a := range aliases {
 		if _, ok := schema().byPath[a.path]; !ok {
-			t.Errorf("%s stands for %s, which there is not", name, a.path)
+			t.Errorf("%s stands for %s, which does not exist", name, a.path)
 		}
 		if _, both := schema().byPath[name]; both {
 			t.Errorf("%s is a setting and an alias", name)
@@ -197,6 +197,6 @@ func TestEveryAliasIsDocumented(t *testing.T) {
 		}
 	}
 	if len(listed) != len(aliases) {
-		t.Errorf("%d aliases are documented, there are %d", len(listed), len(aliases))
+		t.Errorf("%d aliases are documented, but the code has %d", len(listed), len(aliases))
 	}
 }

@@ -89,15 +89,15 @@ func OpenArchiveReadOnly(c compact.StorageConfig) (storage.Archive, error) {
 }
 
 // readTimeout is the longest time for a read, not counting the transfer of its bytes.
-// It does not depend on the configuration for agents, because a person waits, and can
-// ask again.
+// It does not depend on the configuration for agents, because a person waits for the
+// result and can try again.
 const readTimeout = 15 * time.Second
 
 // tryTimeout is the maximum time for testing a bucket that has a spool in front of
 // it.
 const tryTimeout = 10 * time.Second
 
-// openForAgents opens for a manager what package compact does not link: S3,
+// openForAgents opens archives for a manager that package compact does not link: S3,
 // encrypted archives and registered stores.
 func openForAgents(ctx context.Context, c compact.StorageConfig) (storage.Archive, error) {
 	if c.Encrypt.On() {

@@ -77,7 +77,7 @@ func TestMistakeInABucket(t *testing.T) {
 	}
 }
 
-// A file URL is the same as the path in it, in files, variables and flags.
+// A file URL means the same as its path, in files, variables and flags.
 func TestFileURLsNameFolders(t *testing.T) {
 	c := load(t, "storage: {path: \"file:///var/lib/compact\"}\n")
 	variable := load(t, "", Environ([]string{"COMPACT_STORAGE_PATH=file:///var/lib/compact"}))

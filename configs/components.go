@@ -18,7 +18,7 @@ const (
 	keyVariable       = "OPENAI_API_KEY"        // key of the summarizer
 	pseudonymVariable = "COMPACT_PSEUDONYM_KEY" // key of redaction.pseudonyms
 	headsVariable     = "COMPACT_HEADS_KEY"     // key that signs heads
-	publicVariable    = "COMPACT_HEADS_PUBLIC"  // key with which compactctl verifies them
+	publicVariable    = "COMPACT_HEADS_PUBLIC"  // key with which compactctl verifies heads
 )
 
 // KeysOptional allows keys to be missing from the environment. It is for
@@ -97,8 +97,8 @@ func (l *loader) counter(c *compact.Config) {
 	c.Exporters = append(c.Exporters, exporter)
 }
 
-// summarizer creates the client of a model that writes summaries. prefix is that
-// of the override that names it.
+// summarizer creates the client of a model that writes summaries. prefix is the path of
+// the override that names the model, "" outside of overrides.
 func (l *loader) summarizer(c *compact.Config, prefix string) {
 	s := c.Summarizer
 	if s.Backend != openai.Name || s.Model == "" {

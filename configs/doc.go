@@ -3,10 +3,10 @@
 //
 // # Order
 //
-// From the highest to the lowest, a setting comes from the program ([Override]),
-// the environment, the overrides in the files, the file, the files that it
-// extends, and the preset. The preset is the one named by the highest of them, or
-// "graduated" if none is named. What a file locks takes precedence over all of
+// From the highest to the lowest, a setting comes from the program ([Override]), the
+// environment, the overrides in the files, the file, the files that it extends, and the
+// preset. The preset is the one that the highest of these sources names, or "graduated"
+// if no source names one. The locked settings of a file take precedence over all of
 // them.
 //
 // # One file for many teams
@@ -18,11 +18,11 @@
 //	overrides:                       # settings for the calls of some models or agents
 //	  - {model: "claude-*", agent: reviewer, policy: {trigger_pct: 0.7}}
 //
-// A list replaces the list of the base. Overrides are added to those of the base;
-// if several apply to a call, the last one wins. The files that extend a file,
-// the environment and the program can only make its locked settings stricter:
-// switch redaction on, add a pattern, lengthen a retention. Anything else is an
-// error, which names its source and the locking file.
+// A list replaces the list of the base. Overrides are added to the overrides of the
+// base; if several apply to a call, the last one wins. The files that extend a file,
+// the environment and the program can only make its locked settings stricter: switch
+// redaction on, add a pattern, lengthen a retention. Anything else is an error, which
+// names its source and the locking file.
 //
 // # Environment
 //

@@ -30,7 +30,7 @@ func encryptionKeys(c compact.EncryptConfig) (*crypt.Keys, error) {
 
 const recipientsPath, recipientsFilePath = "storage.encrypt.recipients", "storage.encrypt.recipients_file"
 
-// recipientsOf returns all recipients and checks each of them.
+// recipientsOf checks and returns all recipients.
 func recipientsOf(c compact.EncryptConfig) ([]string, error) {
 	for i, r := range c.Recipients {
 		if _, err := crypt.NewKeys([]string{r}, ""); err != nil {
@@ -132,7 +132,7 @@ func SpoolOf(a storage.Archive) (s *spool.Spool, over func(storage.Archive) stor
 	return s, over, ok
 }
 
-// encryptionDid describes what the probe of encryption does.
+// encryptionDid describes the probe of encryption.
 func encryptionDid() string {
 	if text, err := crypt.IdentityText(); err == nil && text == "" {
 		return "a file was encrypted; without " + crypt.IdentityVariable + " only what this process wrote is read"

@@ -40,13 +40,14 @@ func variable(path string) string {
 	return envPrefix + strings.ToUpper(strings.ReplaceAll(path, ".", "_"))
 }
 
-// A Variable has the prefix COMPACT_, but is no setting and has no effect.
+// A Variable has the prefix COMPACT_, but is not a setting and has no effect.
 type Variable struct {
 	Name  string
 	Meant string // a similar setting's variable, or the flag for it; "" = none
 }
 
-// elsewhere are names that are often tried, and what has their effect.
+// elsewhere maps wrong names that are often tried to the flag or variable with the
+// intended effect.
 var elsewhere = map[string]string{
 	"COMPACT_CONFIG": "--config", "COMPACT_CONFIG_FILE": "--config", "COMPACT_CONFIG_PATH": "--config",
 	"COMPACT_ARCHIVE": "COMPACT_STORAGE_PATH", "COMPACT_ARCHIVE_DIR": "COMPACT_STORAGE_PATH", "COMPACT_ARCHIVE_PATH": "COMPACT_STORAGE_PATH",
@@ -65,7 +66,7 @@ func Unused(environ []string) []Variable {
 			continue
 		}
 		v := Variable{Name: name, Meant: elsewhere[name]}
-		var whole []string // with a section before the name
+		var whole []string // variables that end in the same name, after a section
 		for k := range known {
 			if strings.HasSuffix(k, strings.TrimPrefix(name, "COMPACT")) {
 				whole = append(whole, k)

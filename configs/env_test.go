@@ -46,7 +46,7 @@ func TestEverySettingHasAVariableOfItsOwn(t *testing.T) {
 	known := variables()
 	for _, f := range schema().fields {
 		if known[variable(f.path)] != f.path {
-			t.Errorf("%s stands for %s, not for %s", variable(f.path), known[variable(f.path)], f.path)
+			t.Errorf("%s sets %s, want %s", variable(f.path), known[variable(f.path)], f.path)
 		}
 	}
 }
@@ -60,16 +60,16 @@ func TestRedactionIsSwitchedOffByItsFullPathAlone(t *testing.T) {
 	for _, env := range []string{"COMPACT_ENABLED=false", "COMPACT_REDACTION=false", "COMPACT_REDACT=false"} {
 		c, err := Parse("", nil, Environ([]string{env}))
 		if err == nil && !c.Redaction.Enabled {
-			t.Errorf("%s switched it off", env)
+			t.Errorf("%s switched redaction off, too", env)
 		}
 	}
 	if c := load(t, "", Environ([]string{"COMPACT_REDACTION_ENABLED=false"})); c.Redaction.Enabled {
-		t.Error("the full path does not switch it off")
+		t.Error("the full path does not switch redaction off")
 	}
 }
 
-// TestListOfAVariableOrAFlag: a list like in a file, in JSON, or separated by
-// commas.
+// TestListOfAVariableOrAFlag: a list may have the form of a file, the form of JSON, or
+// commas as separators.
 func TestListOfAVariableOrAFlag(t *testing.T) {
 	for text, want := range map[string][]string{
 		"mask,shrink": {"mask", "shrink"}, "[mask, shrink]": {"mask", "shrink"}, `["mask", 'shrink']`: {"mask", "shrink"}, `["mask"]`: {"mask"},

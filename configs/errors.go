@@ -10,13 +10,13 @@ import (
 	words "github.com/agentcompact/compact/internal/setting"
 )
 
-// An Error is one mistake in a configuration. [Load] joins all of them;
-// [Mistakes] splits the joined error.
+// An Error is one mistake in a configuration. [Load] joins all mistakes; [Mistakes]
+// splits the joined error.
 type Error struct {
 	Source string // the file, the environment variable, or the source of an [Override]; "" = not known
 	Line   int    // in the file, from 1; 0 = not known
 	Path   string // the setting, "policy.trigger_pct"; "" if the mistake is not in one setting
-	Value  any    // the given value; nil = none to show
+	Value  any    // the given value; nil = no value to show
 	Reason string // "must be 0.0-1.0"
 	Err    error  // the cause, if any besides the reason
 

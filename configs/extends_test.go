@@ -61,7 +61,7 @@ func TestFileOverridesTheFilesThatItExtends(t *testing.T) {
 	}
 	env := Environ([]string{"COMPACT_TRIGGER_PCT=0.7"})
 	if c := loadFrom(t, dir, "teams/team.yaml", env); c.Policy.TriggerPct != 0.7 {
-		t.Errorf("the environment stands over all files: %v", c.Policy.TriggerPct)
+		t.Errorf("the environment must take precedence over all files: %v", c.Policy.TriggerPct)
 	}
 	full := filepath.Join(dir, "company.yaml")
 	if c := load(t, "extends: "+full+"\n"); c.Preset != "summarize" {

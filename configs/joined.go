@@ -106,8 +106,8 @@ func (l *loader) checked(j joined, err error) {
 	l.report.add(m)
 }
 
-// broken describes a broken rule in the words of the built-in settings. For a
-// missing secret, it names the variable.
+// broken describes a broken rule in the words of the built-in settings. If a secret is
+// missing, it names the variable.
 func (j joined) broken(path string, e validator.FieldError) string {
 	for _, s := range j.secrets {
 		if s.path == path && e.Tag() == "required" {

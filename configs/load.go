@@ -24,8 +24,8 @@ func Override(source, path string, value any) Option {
 	return func(l *loader) { l.flags = append(l.flags, flagValue{source, path, value}) }
 }
 
-// Environ replaces the environment of the process. Its form is that of
-// [os.Environ]. Nil is an empty environment.
+// Environ replaces the environment of the process. It has the form of [os.Environ]. Nil
+// is an empty environment.
 func Environ(environ []string) Option {
 	return func(l *loader) { l.environ = environ }
 }
@@ -43,10 +43,10 @@ func Strategy(s strategy.Strategy) Option {
 	return func(l *loader) { l.strategy = &s }
 }
 
-// Load reads a configuration from a YAML or JSON file. The path "" means no file:
-// the configuration then comes from environment and preset only. The result is
-// complete: a zero value in it means zero. The error holds every mistake (see
-// [Mistakes]), or is that of reading the file.
+// Load reads a configuration from a YAML or JSON file. The path "" means no file: the
+// configuration then comes from environment and preset only. The result is complete: a
+// zero value in it means zero. The error holds every mistake (see [Mistakes]), or
+// reports that the file could not be read.
 func Load(path string, opts ...Option) (compact.Config, error) {
 	_, c, err := loadFile(path, opts)
 	return c, err
@@ -149,7 +149,7 @@ func (l *loader) load(name string, data []byte) (compact.Config, error) {
 	return c, l.report.err(l.files)
 }
 
-// take records where settings were given, and reports those that are locked.
+// take records where settings were given, and reports settings that are locked.
 func (l *loader) take(settings []setting, layer int) {
 	for _, s := range settings {
 		s.layer = layer
@@ -158,9 +158,9 @@ func (l *loader) take(settings []setting, layer int) {
 	}
 }
 
-// chooseBase chooses the preset: the one named by the program, otherwise by the
-// environment, otherwise by the nearest file. If none is named, an alias that
-// belongs to one preset chooses that.
+// chooseBase chooses the preset: the preset named by the program, otherwise by the
+// environment, otherwise by the nearest file. If none is named, an alias that belongs
+// to one preset chooses that.
 func (l *loader) chooseBase(layers ...[]setting) {
 	at := setting{value: ""}
 	for _, f := range l.files {

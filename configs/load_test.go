@@ -138,7 +138,7 @@ func TestFileOnDiskIsLoadedByName(t *testing.T) {
 		t.Errorf("%v, want %s", err, want)
 	}
 	if _, err = Load(path+"x", Environ(nil)); !errors.Is(err, fs.ErrNotExist) || len(Mistakes(err)) != 1 {
-		t.Errorf("a file that is not there: %v", err)
+		t.Errorf("a missing file: %v", err)
 	}
 	if c, err := Load("", Environ([]string{"COMPACT_MODEL=gpt-4"})); err != nil || c.Model != "gpt-4" {
 		t.Errorf("no file: %q, %v", c.Model, err)
@@ -154,7 +154,7 @@ func TestSummarizerModelOrServerChoosesTheBackend(t *testing.T) {
 		t.Errorf("a server needs no key of OpenAI's: %q, %v", c.Summarizer.Backend, c.Summarize)
 	}
 	if c := load(t, "", key); c.Summarizer.Backend != "extractive" || c.Summarize != nil {
-		t.Errorf("a key alone must send nothing anywhere: %q", c.Summarizer.Backend)
+		t.Errorf("a key without a server selects the backend %q", c.Summarizer.Backend)
 	}
 	// A higher layer may overrule the model by setting only the backend.
 	env := Environ([]string{"COMPACT_SUMMARIZER_BACKEND=extractive"})

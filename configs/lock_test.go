@@ -21,21 +21,21 @@ func TestLockedSettingIsNotWeakened(t *testing.T) {
 		opts []Option
 		want []string
 	}{
-		"nothing":            {"policy: {trigger_pct: 0.7}\n", nil, nil},
-		"the same":           {"redaction: {enabled: true}\nstorage: {adapter: fs, path: /srv/archive}\n", nil, nil},
-		"stricter":           {"redaction: {pii: true, patterns: [EMP-\\d+, CUST-\\d+]}\nstorage: {transcripts: all}\n", nil, nil},
-		"a file":             {"model: x\nredaction:\n  enabled: false\n", nil, []string{"team.yaml:4: redaction.enabled is locked at true by base.yaml:2; leave it out here, or make it stricter (got false)"}},
-		"the environment":    {"", []Option{Environ([]string{"COMPACT_REDACTION_ENABLED=false"})}, []string{"COMPACT_REDACTION_ENABLED: redaction.enabled is locked at true by base.yaml:2; leave it out here, or make it stricter (got false)"}},
-		"a flag":             {"", []Option{Override("--archive", "storage.path", "/tmp/x")}, []string{`--archive: storage.path is locked at "/srv/archive" by base.yaml:3; leave it out here, or change it there (got "/tmp/x")`}},
-		"one of several":     {"", []Option{Override("--set redaction.summarizer", "redaction.summarizer", "false")}, []string{"--set redaction.summarizer: redaction.summarizer is locked at true by base.yaml:2; leave it out here, or make it stricter (got false)"}},
-		"fewer patterns":     {"redaction: {patterns: []}\n", nil, []string{"team.yaml:2: redaction.patterns is locked at [EMP-\\d+] by base.yaml:2; leave it out here, or make it stricter (got [])"}},
-		"going on":           {"storage: {on_error: continue}\n", nil, []string{`team.yaml:2: storage.on_error is locked at "fail" by base.yaml:3; leave it out here, or make it stricter (got "continue")`}},
-		"another preset":     {"preset: masking\n", nil, []string{`team.yaml:2: preset would change policy.stages, which is locked at [truncate, mask, summarize, shrink, squeeze] by base.yaml:5; leave it out here, or change it there (got "masking")`}},
-		"preset by a flag":   {"", []Option{Override("--preset", "preset", "gateway")}, []string{`--preset: preset would change policy.stages, which is locked at [truncate, mask, summarize, shrink, squeeze] by base.yaml:5; leave it out here, or change it there (got "gateway")`}},
-		"by an old name":     {"observationMasking: false\n", nil, []string{"team.yaml:2: observationMasking is locked at [truncate, mask, summarize, shrink, squeeze] by base.yaml:5; leave it out here, or change it there (got [truncate summarize shrink squeeze])"}},
-		"a model to ask":     {"summarizer: {model: m, base_url: \"http://h/v1\"}\n", nil, []string{`team.yaml:2: summarizer.base_url would change summarizer.backend, which is locked at "extractive" by base.yaml:4; leave it out here, or change it there (got "http://h/v1")`}},
-		"an override":        {"overrides: [{agent: a, policy: {stages: [mask]}}]\n", nil, []string{"team.yaml:2: overrides[0].policy.stages is locked at [truncate, mask, summarize, shrink, squeeze] by base.yaml:5; leave it out here, or change it there (got [mask])"}},
-		"a lock below is no": {"locked: [model]\nmodel: gpt-4o\n", nil, nil},
+		"nothing":                               {"policy: {trigger_pct: 0.7}\n", nil, nil},
+		"the same":                              {"redaction: {enabled: true}\nstorage: {adapter: fs, path: /srv/archive}\n", nil, nil},
+		"stricter":                              {"redaction: {pii: true, patterns: [EMP-\\d+, CUST-\\d+]}\nstorage: {transcripts: all}\n", nil, nil},
+		"a file":                                {"model: x\nredaction:\n  enabled: false\n", nil, []string{"team.yaml:4: redaction.enabled is locked at true by base.yaml:2; leave it out here, or make it stricter (got false)"}},
+		"the environment":                       {"", []Option{Environ([]string{"COMPACT_REDACTION_ENABLED=false"})}, []string{"COMPACT_REDACTION_ENABLED: redaction.enabled is locked at true by base.yaml:2; leave it out here, or make it stricter (got false)"}},
+		"a flag":                                {"", []Option{Override("--archive", "storage.path", "/tmp/x")}, []string{`--archive: storage.path is locked at "/srv/archive" by base.yaml:3; leave it out here, or change it there (got "/tmp/x")`}},
+		"one of several":                        {"", []Option{Override("--set redaction.summarizer", "redaction.summarizer", "false")}, []string{"--set redaction.summarizer: redaction.summarizer is locked at true by base.yaml:2; leave it out here, or make it stricter (got false)"}},
+		"fewer patterns":                        {"redaction: {patterns: []}\n", nil, []string{"team.yaml:2: redaction.patterns is locked at [EMP-\\d+] by base.yaml:2; leave it out here, or make it stricter (got [])"}},
+		"on_error: continue":                    {"storage: {on_error: continue}\n", nil, []string{`team.yaml:2: storage.on_error is locked at "fail" by base.yaml:3; leave it out here, or make it stricter (got "continue")`}},
+		"another preset":                        {"preset: masking\n", nil, []string{`team.yaml:2: preset would change policy.stages, which is locked at [truncate, mask, summarize, shrink, squeeze] by base.yaml:5; leave it out here, or change it there (got "masking")`}},
+		"preset by a flag":                      {"", []Option{Override("--preset", "preset", "gateway")}, []string{`--preset: preset would change policy.stages, which is locked at [truncate, mask, summarize, shrink, squeeze] by base.yaml:5; leave it out here, or change it there (got "gateway")`}},
+		"by an old name":                        {"observationMasking: false\n", nil, []string{"team.yaml:2: observationMasking is locked at [truncate, mask, summarize, shrink, squeeze] by base.yaml:5; leave it out here, or change it there (got [truncate summarize shrink squeeze])"}},
+		"a model for summaries":                 {"summarizer: {model: m, base_url: \"http://h/v1\"}\n", nil, []string{`team.yaml:2: summarizer.base_url would change summarizer.backend, which is locked at "extractive" by base.yaml:4; leave it out here, or change it there (got "http://h/v1")`}},
+		"an override":                           {"overrides: [{agent: a, policy: {stages: [mask]}}]\n", nil, []string{"team.yaml:2: overrides[0].policy.stages is locked at [truncate, mask, summarize, shrink, squeeze] by base.yaml:5; leave it out here, or change it there (got [mask])"}},
+		"a lock in the last file locks nothing": {"locked: [model]\nmodel: gpt-4o\n", nil, nil},
 	} {
 		dir := folder(t, map[string]string{"base.yaml": company, "team.yaml": "extends: base.yaml\n" + c.team})
 		if diff := cmp.Diff(c.want, refused(t, dir, "team.yaml", c.opts...)); diff != "" {

@@ -51,29 +51,29 @@ redaction:
 
 func TestMistake(t *testing.T) {
 	for _, c := range []struct{ name, text, want string }{
-		{"ends like a secret, and is a slip", "max_context_token: 32000", `f.yaml:1: unknown key "max_context_token" (did you mean max_context_tokens?)`},
+		{"a typo that ends like the name of a secret", "max_context_token: 32000", `f.yaml:1: unknown key "max_context_token" (did you mean max_context_tokens?)`},
 		{"bounds: below", "policy: {target_pct: 0}", "f.yaml:1: policy.target_pct must be 0.0-1.0 and above 0.0 (got 0)"},
 		{"bounds: not a number", "policy: {target_pct: .nan}", "f.yaml:1: policy.target_pct must be 0.0-1.0 and above 0.0 (got NaN)"},
 		{"bounds: excluded", "policy: {margin_pct: 100}", "f.yaml:1: policy.margin_pct must be 0-100 and below 100 (got 100)"},
-		{"a value that cannot be", "truncate: {max_tool_result_tokens: 0}", "f.yaml:1: truncate.max_tool_result_tokens must be > 0 (got 0)"},
+		{"a value out of bounds", "truncate: {max_tool_result_tokens: 0}", "f.yaml:1: truncate.max_tool_result_tokens must be > 0 (got 0)"},
 		{"empty list", "policy: {stages: []}", "f.yaml:1: policy.stages must not be empty (got [])"},
-		{"needed by another", "storage: {path: \"\"}", `f.yaml:1: storage.path must not be empty (got "")`},
+		{"an empty value that another setting needs", "storage: {path: \"\"}", `f.yaml:1: storage.path must not be empty (got "")`},
 		{"target above trigger", "policy: {target_pct: 0.9}", "f.yaml:1: policy.target_pct must be below policy.trigger_pct 0.85 (got 0.9)"},
 		{"nothing left", "max_context_tokens: 1000", "f.yaml:1: max_context_tokens 1000 less policy.hard_cap_buffer 1500 and max_output_tokens 0 leaves -500 tokens for the conversation"},
 		{"together, in two lines", "policy:\n  target_pct: 0.9\n  keep_recent_turns: 3\n", "f.yaml:2: policy.target_pct must be below policy.trigger_pct 0.85 (got 0.9)"},
-		{"a value that is wrong is not held against others", "policy: {trigger_pct: 1.7, target_pct: 0.9}", "f.yaml:1: policy.trigger_pct must be 0.0-1.0 (got 1.7)"},
-		{"nor is one of another type", "policy: {hard_cap_buffer: x}\nmax_context_tokens: 1000", `f.yaml:1: policy.hard_cap_buffer must be a whole number (got "x")`},
+		{"a wrong value is not compared with other settings", "policy: {trigger_pct: 1.7, target_pct: 0.9}", "f.yaml:1: policy.trigger_pct must be 0.0-1.0 (got 1.7)"},
+		{"a value of another type is not compared with other settings", "policy: {hard_cap_buffer: x}\nmax_context_tokens: 1000", `f.yaml:1: policy.hard_cap_buffer must be a whole number (got "x")`},
 		{"a margin", "max_context_tokens: 1000\npolicy: {margin_pct: 90, hard_cap_buffer: 100}",
 			"f.yaml:2: max_context_tokens 1000 less policy.hard_cap_buffer 100, policy.margin_pct 90 (900 tokens) and max_output_tokens 0 leaves 0 tokens for the conversation"},
 		{"a stage without its setting", "policy: {stages: [local]}", "f.yaml:1: policy.keep_recent_messages must be >= 1 with the stage local in policy.stages (got 0)"},
-		{"a name that no placeholder knows", "mask: {template: \"{chrs} gone\"}",
+		{"an unknown name in a template", "mask: {template: \"{chrs} gone\"}",
 			`f.yaml:1: mask.template has the unknown name {chrs}; known names are {chars} {tokens} {tool} {turn} {ref} {status} (did you mean chars?) (got "{chrs} gone")`},
-		{"a prompt that nobody reads", "summarizer: {instructions: Be brief.}", `f.yaml:1: summarizer.instructions has no effect with summarizer.backend extractive; set that to openai, or leave it out (got "Be brief.")`},
-		{"a section that is there", "summarizer: {base_url: \"http://h/v1\", model: m, sections: [Ticket, What happened]}",
+		{"a prompt without effect", "summarizer: {instructions: Be brief.}", `f.yaml:1: summarizer.instructions has no effect with summarizer.backend extractive; set that to openai, or leave it out (got "Be brief.")`},
+		{"a section of every summary", "summarizer: {base_url: \"http://h/v1\", model: m, sections: [Ticket, What happened]}",
 			`f.yaml:1: summarizer.sections[1] is in every summary; leave it out (got "What happened")`},
-		{"a prompt that is not there", "summarizer:\n  base_url: http://h/v1\n  model: m\n  prompt_file: /nowhere/prompt.txt",
+		{"a prompt file that does not exist", "summarizer:\n  base_url: http://h/v1\n  model: m\n  prompt_file: /nowhere/prompt.txt",
 			`f.yaml:4: summarizer.prompt_file can't be read: open /nowhere/prompt.txt: no such file or directory (got "/nowhere/prompt.txt")`},
-		{"no room for what people typed", "summarizer: {user_tokens: 0}", "f.yaml:1: summarizer.user_tokens must be >= 1 (got 0)"},
+		{"no room for the user's words", "summarizer: {user_tokens: 0}", "f.yaml:1: summarizer.user_tokens must be >= 1 (got 0)"},
 		{"when to compact", "policy: {when: full}", `f.yaml:1: policy.when must be one of window, economic, never, trigger (got "full")`},
 		{"preset", "preset: graduate", `f.yaml:1: preset must be one of graduated, economy, summarize, masking, history-reducer, gateway (did you mean graduated?) (got "graduate")`},
 		{"preset of another type", "preset: 3", "f.yaml:1: preset must be a text (got 3)"},
@@ -91,12 +91,12 @@ func TestMistake(t *testing.T) {
 		{"fraction", "max_context_tokens: 1.5", "f.yaml:1: max_context_tokens must be a whole number (got 1.5)"},
 		{"too large", "max_context_tokens: 99999999999999999999", "f.yaml:1: max_context_tokens must be a whole number (got 99999999999999999999)"},
 		{"name in no section", "trigger_pct: 0.5", `f.yaml:1: unknown key "trigger_pct" (did you mean policy.trigger_pct?)`},
-		{"nothing near", "policy: {triger: 0.5}", `f.yaml:1: unknown key "policy.triger"`},
+		{"an unknown name in a section", "policy: {triger: 0.5}", `f.yaml:1: unknown key "policy.triger"`},
 		{"other case", "policy: {Trigger_Pct: 0.5}", `f.yaml:1: unknown key "policy.Trigger_Pct" (did you mean policy.trigger_pct?)`},
-		{"nothing like it", "quux: 1", `f.yaml:1: unknown key "quux"`},
+		{"an unknown name", "quux: 1", `f.yaml:1: unknown key "quux"`},
 		{"merge key", "<<: {model: a}", `f.yaml:1: unknown key "<<"`},
-		{"no mapping", "- a\n- b", "f.yaml:1: must hold settings (name: value)"},
-		{"key that is no name", "? [a]\n: b", "f.yaml:1: a key must be a name"},
+		{"a list at the top", "- a\n- b", "f.yaml:1: must hold settings (name: value)"},
+		{"a list as a key", "? [a]\n: b", "f.yaml:1: a key must be a name"},
 		{"two documents", "model: a\n---\nmodel: b", "f.yaml: can't be read: the file has more than one document"},
 		{"not YAML", "model: a\n\tb: c", "f.yaml:2: can't be read: line 2: found a tab character that violates indentation"},
 	} {
@@ -140,7 +140,7 @@ func TestCauseOfAMistakeCanBeFound(t *testing.T) {
 		t.Errorf("%v has no cause", err)
 	}
 	if Mistakes(errors.New("x")) != nil || Mistakes(nil) != nil {
-		t.Error("mistakes of an error that is none")
+		t.Error("an error without mistakes returns mistakes")
 	}
 	if _, err := strategy.Lookup("task-state"); err == nil {
 		t.Error("the strategy of the test exists")
@@ -159,7 +159,7 @@ func FuzzParse(f *testing.F) {
 		case err == nil && c.Validate() != nil:
 			t.Errorf("accepted, but: %v", c.Validate())
 		case err != nil && len(Mistakes(err)) == 0:
-			t.Errorf("an error that is no mistake: %v", err)
+			t.Errorf("an error without mistakes: %v", err)
 		}
 	})
 }

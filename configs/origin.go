@@ -23,7 +23,7 @@ type Origin struct {
 	Line   int    // line in the file; 0 = none
 	Model  string // models that an override is for
 	Agent  string // agents that an override is for
-	Locked string // the file and line that lock it, "base.yaml:3"; "" = none
+	Locked string // the file and line that lock the setting, "base.yaml:3"; "" = none
 }
 
 // From is a kind of source of a value.
@@ -59,7 +59,7 @@ func (o Origin) String() string {
 }
 
 // LoadWithOrigins is like [Load], and also returns the source of each setting: all
-// settings in the order of the presets' files, then those of the overrides.
+// settings in the order of the presets' files, then the settings of the overrides.
 func LoadWithOrigins(path string, opts ...Option) (compact.Config, []Origin, error) {
 	l, c, err := loadFile(path, opts)
 	if err != nil {

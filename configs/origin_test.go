@@ -64,6 +64,6 @@ func TestOriginsShowNoSecret(t *testing.T) {
 		t.Errorf("%v, shown", err)
 	}
 	if _, all, err := LoadWithOrigins(path+"x", Environ(nil)); err == nil || all != nil {
-		t.Error("a file that is not there")
+		t.Error("a missing file")
 	}
 }

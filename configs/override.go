@@ -19,7 +19,7 @@ type exception struct {
 	model, agent string
 	keys         []given
 	settings     []setting
-	broken       bool // a mistake in it was reported already
+	broken       bool // a mistake in this entry was reported already
 }
 
 // override reads the list of overrides.

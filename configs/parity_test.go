@@ -34,7 +34,7 @@ var special = map[string][]any{
 	"mask.dispatch_tools":     {[]string{""}, []string{"task", "a["}, []string{" task"}},
 	"redaction.patterns":      {[]string{"ok", "(x"}},
 	"redaction.pseudonyms":    {true},
-	"summarizer.model":        {"gpt-4o-mini"}, // with the backend extractive, which Go can't leave out once it is filled in
+	"summarizer.model":        {"gpt-4o-mini"}, // with the backend extractive: New sets this backend, and a struct cannot leave it out afterwards
 	"summarizer.instructions": {"Write in German."},
 	"summarizer.sections":     {[]string{"Ticket"}, []string{"Ticket", "##"}},
 	"summarizer.prompt_file":  {"there-is-none.txt", "."},
@@ -130,7 +130,7 @@ func fileWith(t *testing.T, bucket bool, path string, value any) string {
 	if bucket {
 		settings = slices.Insert(settings, 0, setting{path: "storage.adapter", value: "s3"}, setting{path: "storage.bucket", value: "b-1"})
 	}
-	if path == "summarizer.model" || path == "summarizer.base_url" { // alone they choose the backend, in a file
+	if path == "summarizer.model" || path == "summarizer.base_url" { // in a file, each of them alone selects the backend
 		settings = append(settings, setting{path: "summarizer.backend", value: "extractive"})
 	}
 	text, err := yaml.Marshal(nested(settings))
@@ -159,7 +159,7 @@ func inGo(t *testing.T, bucket bool, f field, value any) []string {
 	}
 	m, err := compact.New(t.Context(), c)
 	if m != nil {
-		t.Errorf("%s: compact.New takes %v", f.path, value)
+		t.Errorf("%s: compact.New accepts %v", f.path, value)
 		_ = m.Close(t.Context())
 	}
 	return sayings(err)
@@ -189,7 +189,7 @@ func TestGoAndYAMLRefuseTheSameSettings(t *testing.T) {
 	for _, f := range schema().fields {
 		values := wrongValues(f, root.FieldByIndex(f.index).Type)
 		if len(values) == 0 != slices.Contains(free, f.path) {
-			t.Errorf("%s: %d wrong values; free says otherwise", f.path, len(values))
+			t.Errorf("%s: %d wrong values, which contradicts the list free", f.path, len(values))
 		}
 		for _, value := range values {
 			tried++
@@ -219,7 +219,7 @@ func TestValidatorAndCompactReadTheSameRules(t *testing.T) {
 			v := f.valueIn(reflect.ValueOf(&c).Elem())
 			v.Set(reflect.ValueOf(value).Convert(v.Type()))
 			if rules().Struct(c) == nil {
-				t.Errorf("the validator takes %s = %v", f.path, value)
+				t.Errorf("the validator accepts %s = %v", f.path, value)
 			}
 		}
 	}

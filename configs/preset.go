@@ -15,8 +15,8 @@ var files embed.FS
 // Names returns the names of the presets, the default one first.
 func Names() []string { return compact.Presets() }
 
-// Preset returns the file of a preset with every setting, its default and its
-// meaning; "" is "graduated". It includes the sections of registered components
+// Preset returns the file of a preset with every setting, its default and its meaning;
+// "" is "graduated". The file includes the sections of registered components
 // ([Register]). The caller may modify the bytes.
 func Preset(name string) ([]byte, error) {
 	c, err := compact.Preset(name)

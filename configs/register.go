@@ -20,13 +20,13 @@ import (
 // go-playground/validator. A field of type [compact.Secret] is in no file: it
 // comes from the environment.
 type Component[T any] struct {
-	// Defaults are the values of settings that are not given. Those of an
-	// exporter must switch it off.
+	// Defaults are the values of settings that are not given. The defaults of an exporter
+	// must switch it off.
 	Defaults T
 	// Check reports mistakes in the settings before anything is opened: a
-	// [*compact.ConfigError] whose Path is the name of the setting ("url") and
-	// whose Reason completes a sentence that begins with it ("must not be empty"),
-	// or several of them, joined. A nil Check accepts what the rules accept.
+	// [*compact.ConfigError], or several of them, joined. Path is the name of the setting
+	// ("url"), and Reason completes a sentence that begins with the name ("must not be
+	// empty"). Without Check, only the rules are checked.
 	Check func(settings T) error
 	// Open opens the archive if storage.adapter names the component. It must
 	// return when ctx ends. [Try] calls the method Try(context.Context) error of
@@ -37,11 +37,11 @@ type Component[T any] struct {
 	Export func(settings T) (trace.Exporter, error)
 }
 
-// Register adds a component to those that [Load] knows, in every program that
-// links the calling package. Call it from an init function. A store has the
-// section storage.NAME, an exporter trace.NAME; they are read, checked, locked
-// and shown like all others. Register panics if the name is taken, or if T or the
-// functions do not conform to [Component].
+// Register makes a component known to [Load], in every program that links the calling
+// package. Call it from an init function. A store has the section storage.NAME, an
+// exporter trace.NAME; they are read, checked, locked and shown like all others.
+// Register panics if the name is taken, or if T or the functions do not conform to
+// [Component].
 func Register[T any](name string, c Component[T]) {
 	s := &section{name: name, defaults: reflect.ValueOf(c.Defaults)}
 	switch {

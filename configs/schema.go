@@ -52,7 +52,7 @@ type table struct {
 	sections map[string]bool
 }
 
-// schema returns all settings, those of registered components last.
+// schema returns all settings. Settings of registered components come last.
 func schema() *table {
 	registry.Lock()
 	defer registry.Unlock()

@@ -74,20 +74,20 @@ func TestTryReportsFailuresWithAdvice(t *testing.T) {
 	}
 	const refusal = `<?xml version="1.0"?><Error><Code>%s</Code><Message>no</Message></Error>`
 	for name, c := range map[string]struct{ text, what, err, advice string }{
-		"a file in the way":       {fmt.Sprintf("storage: {path: %q}\n", file), "archive", "not a directory", "a file has the name of the folder: name another folder in storage.path"},
-		"no collector":            {fmt.Sprintf("storage: {adapter: memory}\ntrace: {otlp_endpoint: %q}\n", gone()), "collector", "connection refused", "start the collector, or correct trace.otlp_endpoint (OTLP over HTTP, not gRPC)"},
-		"a collector that asks":   {fmt.Sprintf("storage: {adapter: memory}\ntrace: {otlp_endpoint: %q}\n", answering(t, 401, "")), "collector", "401", "give it the headers it wants in OTEL_EXPORTER_OTLP_HEADERS"},
-		"another server":          {fmt.Sprintf("storage: {adapter: memory}\ntrace: {otlp_endpoint: %q}\n", answering(t, 404, "")), "collector", "404", "the server does not accept OTLP over HTTP there: correct the port and the path of trace.otlp_endpoint"},
-		"no Ariadne":              {fmt.Sprintf("storage: {adapter: memory}\ntrace: {ariadne_url: %q}\n", gone()), "Ariadne", "connection refused", "start Ariadne, or correct trace.ariadne_url"},
-		"something else":          {fmt.Sprintf("storage: {adapter: memory}\ntrace: {ariadne_url: %q}\n", answering(t, 200, "hello")), "Ariadne", "the answer is not Ariadne's", "start Ariadne, or correct trace.ariadne_url"},
-		"no key":                  {fmt.Sprintf("storage: {adapter: memory}\nsummarizer: {model: m, base_url: %q}\n", answering(t, 401, `{"error":{"message":"Incorrect API key provided"}}`)), "summarizer", "Incorrect API key provided; the key is OPENAI_API_KEY in the environment", "put a key of this server into OPENAI_API_KEY"},
-		"no such model":           {fmt.Sprintf("storage: {adapter: memory}\nsummarizer: {model: m, base_url: %q}\n", answering(t, 404, `{"error":{"message":"no such model"}}`)), "summarizer", "404", "correct summarizer.model, or the path of summarizer.base_url"},
-		"no server of summaries":  {fmt.Sprintf("storage: {adapter: memory}\nsummarizer: {model: m, base_url: %q}\n", gone()), "summarizer", "connection refused", "start the server, or correct summarizer.base_url"},
-		"no such bucket":          {bucket(answering(t, 404, fmt.Sprintf(refusal, "NoSuchBucket"))), "bucket", "NoSuchBucket", "make the bucket, or correct storage.bucket"},
-		"a bucket of others":      {bucket(answering(t, 403, fmt.Sprintf(refusal, "AccessDenied"))), "bucket", "AccessDenied", "let these credentials do what docs/SECURITY.md lists in this bucket, or correct storage.bucket and storage.prefix"},
-		"other credentials":       {bucket(answering(t, 403, fmt.Sprintf(refusal, "SignatureDoesNotMatch"))), "bucket", "SignatureDoesNotMatch", "these are not credentials of this server: correct them, or storage.endpoint"},
-		"a key that there is not": {bucket(answering(t, 400, fmt.Sprintf(refusal, "KMS.NotFoundException"))), "KMS key", "KMS.NotFoundException", "correct storage.kms_key_id, and let these credentials use the key (kms:GenerateDataKey, kms:Decrypt)"},
-		"a bucket that is away":   {bucket(gone()), "bucket", "cannot be reached", ""},
+		"a file in the way":                     {fmt.Sprintf("storage: {path: %q}\n", file), "archive", "not a directory", "a file has the name of the folder: name another folder in storage.path"},
+		"no collector":                          {fmt.Sprintf("storage: {adapter: memory}\ntrace: {otlp_endpoint: %q}\n", gone()), "collector", "connection refused", "start the collector, or correct trace.otlp_endpoint (OTLP over HTTP, not gRPC)"},
+		"a collector that requires credentials": {fmt.Sprintf("storage: {adapter: memory}\ntrace: {otlp_endpoint: %q}\n", answering(t, 401, "")), "collector", "401", "give it the headers it wants in OTEL_EXPORTER_OTLP_HEADERS"},
+		"another server":                        {fmt.Sprintf("storage: {adapter: memory}\ntrace: {otlp_endpoint: %q}\n", answering(t, 404, "")), "collector", "404", "the server does not accept OTLP over HTTP there: correct the port and the path of trace.otlp_endpoint"},
+		"no Ariadne":                            {fmt.Sprintf("storage: {adapter: memory}\ntrace: {ariadne_url: %q}\n", gone()), "Ariadne", "connection refused", "start Ariadne, or correct trace.ariadne_url"},
+		"another server instead of Ariadne":     {fmt.Sprintf("storage: {adapter: memory}\ntrace: {ariadne_url: %q}\n", answering(t, 200, "hello")), "Ariadne", "the answer is not Ariadne's", "start Ariadne, or correct trace.ariadne_url"},
+		"no key":                                {fmt.Sprintf("storage: {adapter: memory}\nsummarizer: {model: m, base_url: %q}\n", answering(t, 401, `{"error":{"message":"Incorrect API key provided"}}`)), "summarizer", "Incorrect API key provided; the key is OPENAI_API_KEY in the environment", "put a key of this server into OPENAI_API_KEY"},
+		"no such model":                         {fmt.Sprintf("storage: {adapter: memory}\nsummarizer: {model: m, base_url: %q}\n", answering(t, 404, `{"error":{"message":"no such model"}}`)), "summarizer", "404", "correct summarizer.model, or the path of summarizer.base_url"},
+		"no server of summaries":                {fmt.Sprintf("storage: {adapter: memory}\nsummarizer: {model: m, base_url: %q}\n", gone()), "summarizer", "connection refused", "start the server, or correct summarizer.base_url"},
+		"no such bucket":                        {bucket(answering(t, 404, fmt.Sprintf(refusal, "NoSuchBucket"))), "bucket", "NoSuchBucket", "make the bucket, or correct storage.bucket"},
+		"a bucket without access":               {bucket(answering(t, 403, fmt.Sprintf(refusal, "AccessDenied"))), "bucket", "AccessDenied", "let these credentials do what docs/SECURITY.md lists in this bucket, or correct storage.bucket and storage.prefix"},
+		"other credentials":                     {bucket(answering(t, 403, fmt.Sprintf(refusal, "SignatureDoesNotMatch"))), "bucket", "SignatureDoesNotMatch", "these are not credentials of this server: correct them, or storage.endpoint"},
+		"a KMS key that does not exist":         {bucket(answering(t, 400, fmt.Sprintf(refusal, "KMS.NotFoundException"))), "KMS key", "KMS.NotFoundException", "correct storage.kms_key_id, and let these credentials use the key (kms:GenerateDataKey, kms:Decrypt)"},
+		"an unreachable bucket":                 {bucket(gone()), "bucket", "cannot be reached", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -107,7 +107,7 @@ func TestTryReportsFailuresWithAdvice(t *testing.T) {
 	}
 }
 
-// An identity that belongs to no recipient is found in every store, once, also before
+// An identity that belongs to no recipient is reported once in every store, even before
 // anything was written.
 func TestTryReportsAnIdentityWithoutARecipient(t *testing.T) {
 	identity, _, err := crypt.NewIdentity()

@@ -55,9 +55,9 @@ func (l *loader) validate(c compact.Config) {
 	l.encryption(c.Storage)
 }
 
-// refused reports a mistake at the place of its setting. If several settings
-// conflict, the place is that of the last one in the highest layer. A conflict
-// is not reported if one of the settings is already known to be wrong.
+// refused reports a mistake at the place of its setting. If several settings conflict,
+// the mistake gets the place of the last of them in the highest layer. A conflict is
+// not reported if one of the settings is already known to be wrong.
 func (l *loader) refused(e *compact.ConfigError) {
 	of := e.Setting()
 	if of == overridesKey { // a whole override
@@ -110,9 +110,9 @@ func (l *loader) reported(path string) bool {
 	return slices.ContainsFunc(l.report.all, func(e *Error) bool { return e.setting == path || e.Path == path })
 }
 
-// blame returns the setting to report for a mistake in several settings: the one
-// in the highest layer, and within a file the last one. If none of them was
-// given, it returns the override itself.
+// blame returns the setting to report for a mistake in several settings: the setting in
+// the highest layer, and within a file the last setting. If none of them was given, it
+// returns the override itself.
 func (l *loader) blame(paths []string) setting {
 	number, _ := override(paths[0])
 	last := l.from[number]

@@ -111,7 +111,7 @@ func listFromText(s string) (any, bool) {
 		}
 		var n, rest yaml.Node
 		d := yaml.NewDecoder(strings.NewReader(s))
-		if d.Decode(&n) != nil || len(n.Content) != 1 || !errors.Is(d.Decode(&rest), io.EOF) { // a pattern such as [a-z]+ is no list
+		if d.Decode(&n) != nil || len(n.Content) != 1 || !errors.Is(d.Decode(&rest), io.EOF) { // a pattern such as [a-z]+ is not a list
 			return nil, false
 		}
 		return listOf(n.Content[0])

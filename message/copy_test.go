@@ -17,7 +17,7 @@ func TestCopySharesNoMemory(t *testing.T) {
 	raw, want := bytes.Clone(m.Raw()), m.Fingerprint()
 	c := m.Copy()
 	if c.Fingerprint() != want || !bytes.Equal(c.Raw(), raw) {
-		t.Fatal("the copy is another message")
+		t.Fatal("the copy differs from the message")
 	}
 	for i := range c.Parts {
 		c.Parts[i].Text = "changed"

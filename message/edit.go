@@ -98,7 +98,7 @@ func (m Message) WithPartTexts(texts map[int]string) (Message, error) {
 	return m, nil
 }
 
-// replaceAll returns the raw form in which these parts have the given texts.
+// replaceAll returns the raw form with the given texts in these parts.
 func (w *wire) replaceAll(texts map[int]string) (*wire, error) {
 	if w == nil {
 		return nil, nil

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// A placeholder for a megabyte is small: its raw form does not keep the memory
-// of the old one.
+// A placeholder for a megabyte is small: its raw form does not keep the old raw form in
+// memory.
 func TestEditedMessageHasTheSizeOfItsText(t *testing.T) {
 	raw := []byte(`{"role":"tool","content":"` + strings.Repeat("x", 1<<20) + `"}`)
 	m := FromWire(Message{Role: RoleTool, Parts: []Part{{Kind: KindToolResult, Text: strings.Repeat("x", 1<<20)}}}, "w", raw,

@@ -35,9 +35,8 @@ func (f *Fingerprint) UnmarshalText(b []byte) error {
 	return err
 }
 
-// memo caches values that were computed from a message, with the strings that they
-// were computed from. Strings can't change, so the same pointers mean the same
-// content.
+// memo caches values that were computed from strings of a message, together with these
+// strings. Strings can't change, so the same pointers mean the same content.
 type memo struct{ v atomic.Pointer[memoized] }
 
 type memoized struct {
@@ -104,7 +103,7 @@ func (m Message) fingerprint() Fingerprint {
 
 // told returns the ids of calls whose results have a text. A codec adds an empty text to a result
 // without one, so that the result answers its call. If the result has another text, such as the
-// stand-in for a picture, the empty one has no meaning.
+// text in place of a picture, the empty text has no meaning.
 func (m *Message) told() map[string]bool {
 	told := map[string]bool{}
 	for i := range m.Parts {

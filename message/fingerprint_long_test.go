@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// A text hashed in place or in pieces has the same hash as in one piece,
-// because archives contain fingerprints.
+// Long texts are hashed without a copy, or in pieces. The hash must equal the hash of
+// the whole text, because archives contain fingerprints.
 func TestFingerprintsOfLongTexts(t *testing.T) {
 	field := func(b []byte, s string) []byte {
 		return append(binary.AppendUvarint(b, uint64(len(s))), s...)

@@ -6,9 +6,9 @@ import (
 	"strings"
 )
 
-// MaxSummaryVersion is the highest version of a summary, so that a forged one
-// cannot overflow the counter. The summary after a summary of this version gets
-// the same version.
+// MaxSummaryVersion is the highest version of a summary, so that a forged version
+// cannot overflow the counter. The summary after a summary of this version gets the
+// same version.
 const MaxSummaryVersion = 1_000_000_000
 
 const (

@@ -59,12 +59,12 @@ func (k Kind) String() string {
 // IsMedia reports whether the kind is a picture, a sound or a file.
 func (k Kind) IsMedia() bool { return k == KindImage || k == KindAudio || k == KindFile }
 
-// A Part is one piece of a message. It is for reading: to change the text of
-// a message that came from a wire, use [Message.WithPartText].
+// A Part is one piece of a message. A Part is only for reading: to change the text of a
+// message that came from a wire, use [Message.WithPartText].
 type Part struct {
 	Kind   Kind
 	Text   string          // decoded text of text, reasoning and tool results
-	CallID string          // of a tool call, or of the call that a result answers, also for media within a result
+	CallID string          // of a tool call, or of the call that a result (or media within a result) answers
 	Name   string          // name of the tool, on some wires also for results
 	Args   json.RawMessage // arguments of a tool call as on the wire, decoded if they are a string; JSON of a part of another kind
 	Media  *Media          // of images, audio and files
@@ -76,7 +76,7 @@ type Media struct {
 	MIME   string
 	URL    string // as on the wire; a data URL is kept whole, and never counted as text
 	Name   string
-	Detail string // "low", "high" or "auto", if the wire has it
+	Detail string // "low", "high" or "auto"; "" if the wire has no such field
 	Bytes  int    // size on the wire, for media whose dimensions are unknown
 	Width  int    // pixels; 0 = not known
 	Height int

@@ -140,8 +140,8 @@ func TestFingerprintCoversEveryFieldOfMedia(t *testing.T) {
 	}
 }
 
-// A codec adds an empty text to a result without one. Beside a text of the same result it
-// is no content.
+// A codec adds an empty text to a result without one. Beside a text of the same result,
+// an empty text does not count as content.
 func TestAnEmptyTextOfAResultIsNoContentBesideAnother(t *testing.T) {
 	result := func(id, text string) message.Part {
 		return message.Part{Kind: message.KindToolResult, CallID: id, Text: text}
@@ -153,10 +153,10 @@ func TestAnEmptyTextOfAResultIsNoContentBesideAnother(t *testing.T) {
 		t.Error("an empty text beside another is content")
 	}
 	if fp(result("a", ""), result("b", "t")) == fp(result("b", "t")) {
-		t.Error("the empty result of another call is no content")
+		t.Error("the empty result of another call is not content")
 	}
 	if fp(result("a", "")) == fp() {
-		t.Error("an empty result alone is no content")
+		t.Error("an empty result alone is not content")
 	}
 }
 
@@ -174,7 +174,7 @@ func TestSameIsFalseForACopyThatDiffers(t *testing.T) {
 	} {
 		other := m
 		if change(&other); message.Same(m, other) || message.Same(other, m) {
-			t.Errorf("another %s is the same", name)
+			t.Errorf("a different %s gives the same fingerprint", name)
 		}
 	}
 }
@@ -273,7 +273,7 @@ func TestWithPartTextRefusesUneditableParts(t *testing.T) {
 		t.Errorf("tool call: %v", err)
 	}
 	if _, err := message.User("u").WithPartText(1, "x"); err == nil {
-		t.Error("a part that is not there was edited")
+		t.Error("a missing part was edited")
 	}
 	empty := mustParse(t, `{"role":"tool","tool_call_id":"c","content":null}`)
 	if _, err := empty.WithPartText(0, "x"); !errors.Is(err, message.ErrNotText) {
@@ -293,7 +293,7 @@ func TestIdenticalComparesIDsAndUnknownFields(t *testing.T) {
 	protected := mustParse(t, string(a.Raw()))
 	protected.Protected = true
 	if message.Identical(a, protected) || message.Identical(protected, a) {
-		t.Error("a protected message is not edited as another one is")
+		t.Error("an edit of a protected message differs from the same edit of an unprotected one")
 	}
 }
 
@@ -308,7 +308,7 @@ func TestFingerprintTextForm(t *testing.T) {
 		t.Errorf("%v, %v", back, err)
 	}
 	if err := back.UnmarshalText([]byte("abc")); err == nil {
-		t.Error("three digits are no fingerprint")
+		t.Error("three digits are not a fingerprint")
 	}
 }
 
@@ -333,6 +333,6 @@ func TestWrappedPartsAreReplacedByAnObject(t *testing.T) {
 		t.Errorf("got %s, want %s", got, want)
 	}
 	if string(m.Raw()) != string(raw) || string(edit(m, 1, "second").Raw()) != `{"a":"x","r":{"out":"second"},"b":"y"}` {
-		t.Error("an edit changed the message that it was made of")
+		t.Error("an edit changed the original message")
 	}
 }

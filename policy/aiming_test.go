@@ -25,9 +25,9 @@ func TestTruncateLimitsAResultToAQuarterOfTheRealCap(t *testing.T) {
 	}
 }
 
-// Masking leaves dispatch blocks, which can raise the smallest view above the real cap
-// even if the aim cannot be reached in any case. The call would then be refused although
-// squeeze could have made the view fit.
+// Masking leaves dispatch blocks. With these blocks, the smallest view can be above the
+// real cap, and the call would be refused although squeeze could have made the view fit.
+// The engine must discard such masks even if no view reaches the aim.
 func TestEngineDiscardsMasksThatRaiseTheFloorAboveTheRealCap(t *testing.T) {
 	text := strings.Repeat("x", 300) + beginBlock + strings.Repeat("b", 300) + endBlock
 	msgs := []message.Message{message.User("go")}
@@ -68,8 +68,8 @@ func TestEngineDiscardsMasksThatRaiseTheFloorAboveTheAim(t *testing.T) {
 	}
 }
 
-// A view between the lowered cap and the real cap is sent. Its floor is therefore no reason
-// to refuse the call before any stage runs.
+// A view between the lowered cap and the real cap is sent. So the call must not be refused
+// because of its floor before any stage runs.
 func TestFloorAboveTheLoweredCapIsNoError(t *testing.T) {
 	for most, refused := range map[int]bool{600: false, 400: true} {
 		n := 0

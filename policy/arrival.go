@@ -18,16 +18,15 @@ func (v *View) Arrived() int {
 	return 0
 }
 
-// Call returns the tool call that part p of message i answers: its name, its
-// arguments and the index of the message that holds it. ok is false if no call
-// is known.
+// Call returns the tool call that part p of message i answers: its name, its arguments,
+// and the index of the message with the call. ok is false if no call is known.
 func (v *View) Call(i, p int) (name string, args json.RawMessage, at int, ok bool) {
 	c, ok := v.tools().Call(i, &v.Messages[i].Parts[p])
 	return c.Name, c.Args, c.At, ok
 }
 
-// Saves returns how many tokens a text edit saves. ok is false if it saves none
-// or makes the message longer.
+// Saves returns how many tokens a text edit saves. ok is false if the edit saves no
+// tokens or makes the message longer.
 func (v *View) Saves(t *TextEdit) (tokens int, ok bool) {
 	return saved(v, t.Index, t.Part, t.Segments)
 }

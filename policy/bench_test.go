@@ -30,7 +30,7 @@ func BenchmarkPartition(b *testing.B) {
 		b.Run(fmt.Sprint(n), func(b *testing.B) {
 			for b.Loop() {
 				if p := v.Partition(policy.Keep{Turns: 6, Pairs: 4}); len(p.Remainder) == 0 {
-					b.Fatal("nothing remains")
+					b.Fatal("the remainder is empty")
 				}
 			}
 			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(n), "ns/message")

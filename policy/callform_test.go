@@ -22,18 +22,18 @@ func TestPlaceholderNamesItsCall(t *testing.T) {
 		of   policy.Answered
 		want string
 	}{
-		{"all of it", mark(true, 1), policy.Answered{Tool: "bash", Made: "go test ./..."},
+		{"all fields", mark(true, 1), policy.Answered{Tool: "bash", Made: "go test ./..."},
 			`[observation masked — 4812 chars · bash "go test ./..." · exit 1 · recall 3f9a2c1b70de]`},
 		{"no target", mark(true, 0), policy.Answered{Tool: "bash"}, `[observation masked — 4812 chars · bash · exit 0 · recall 3f9a2c1b70de]`},
 		{"no status", mark(false, 0), policy.Answered{Tool: "read", Made: "a.go"}, `[observation masked — 4812 chars · read "a.go" · recall 3f9a2c1b70de]`},
 		{"no call", mark(true, 2), policy.Answered{Made: "x"}, `[observation masked — 4812 chars · exit 2 · recall 3f9a2c1b70de]`},
-		{"nobody answers", policy.Mark{Form: "call@3", Chars: 1, Ref: "3f9a2c1b70de"}, policy.Answered{Tool: "ls", Made: "/"},
+		{"a form without a reference", policy.Mark{Form: "call@3", Chars: 1, Ref: "3f9a2c1b70de"}, policy.Answered{Tool: "ls", Made: "/"},
 			`[observation masked — 1 chars · ls "/"]`},
-		{"quotes and brackets are those of the call", mark(false, 0), policy.Answered{Tool: "my tool", Made: "grep \"[^=]\" [b]\n c"},
+		{"quotes and brackets of the call stay", mark(false, 0), policy.Answered{Tool: "my tool", Made: "grep \"[^=]\" [b]\n c"},
 			`[observation masked — 4812 chars · my_tool "grep "[^=]" [b] c" · recall 3f9a2c1b70de]`},
-		{"what separates the fields is not in it", mark(false, 0), policy.Answered{Tool: "rg", Made: "a · exit 3"}, `[observation masked — 4812 chars · rg "a…" · recall 3f9a2c1b70de]`},
-		{"nothing invisible is in it", mark(false, 0), policy.Answered{Tool: "rg", Made: "a\u202eb"}, `[observation masked — 4812 chars · rg "a…" · recall 3f9a2c1b70de]`},
-		{"nothing of it can be shown", mark(false, 0), policy.Answered{Tool: "rg", Made: "·"}, `[observation masked — 4812 chars · rg · recall 3f9a2c1b70de]`},
+		{"a separator ends the target", mark(false, 0), policy.Answered{Tool: "rg", Made: "a · exit 3"}, `[observation masked — 4812 chars · rg "a…" · recall 3f9a2c1b70de]`},
+		{"an invisible character ends the target", mark(false, 0), policy.Answered{Tool: "rg", Made: "a\u202eb"}, `[observation masked — 4812 chars · rg "a…" · recall 3f9a2c1b70de]`},
+		{"a target without a visible beginning", mark(false, 0), policy.Answered{Tool: "rg", Made: "·"}, `[observation masked — 4812 chars · rg · recall 3f9a2c1b70de]`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			got, err := policy.Forms(nil).Render(c.mark, c.of)
@@ -49,8 +49,8 @@ func TestPlaceholderNamesItsCall(t *testing.T) {
 }
 
 // A long target is cut to the room in the placeholder and no further. The limit counts
-// characters, whatever their size in bytes. With a shorter target, the model might not
-// recognize the call.
+// characters and not bytes. With a shorter target, the model might not recognize the
+// call.
 func TestPlaceholderUsesItsRoomForALongTarget(t *testing.T) {
 	for _, tool := range []string{"bash", "größen_prüfen", "検索"} {
 		for _, target := range []string{strings.Repeat("x", 300), strings.Repeat("ü", 300)} {

@@ -8,8 +8,8 @@ import (
 	"github.com/agentcompact/compact/policy"
 )
 
-// The outcome of a command is neither in the content of a file that it shows, nor in text
-// that it prints in any case.
+// The content of a file that a command shows does not state the command's outcome, nor
+// does text that the command always prints.
 func TestPlaceholderQuotesOnlyTheOutcomeOfTheCommand(t *testing.T) {
 	const passed, failed = "12 passed in 3s", "--- FAIL: TestA (0.1s)"
 	for command, says := range map[string]string{

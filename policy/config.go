@@ -8,8 +8,8 @@ import (
 	"github.com/agentcompact/compact/message"
 )
 
-// Config holds the settings behind every decision. The tags are the names of
-// the settings in files. The defaults are those of the preset graduated.
+// Config holds the settings behind every decision. The tags are the names of the
+// settings in files. The defaults are the defaults of the preset graduated.
 type Config struct {
 	// Stages are the names of the stages, in the order in which they run: names
 	// from compact.StageNames and names of the caller's own stages. Default
@@ -26,11 +26,11 @@ type Config struct {
 	// is needed again, in multiples of the price of one recall. A higher weight
 	// keeps more. Default 13.
 	RecallWeight float64 `mapstructure:"recall_weight" validate:"gte=0,lte=10000"`
-	// OverrunPct is used with "economic". It limits the cost of one compaction
-	// beyond its immediate saving, as a share (0 to 1) of the cost so far with
-	// the whole history. A session that ends right after the compaction costs at
-	// most that much more. Each compaction is judged by itself, whatever earlier
-	// ones saved or cost. Default 0.05.
+	// OverrunPct is used with "economic". It limits the cost of one compaction beyond its
+	// immediate saving, as a share (0 to 1) of the cost so far with the whole history. A
+	// session that ends right after the compaction costs at most that much more. Each
+	// compaction is judged by itself. Savings and costs of earlier compactions have no
+	// effect. Default 0.05.
 	OverrunPct float64 `mapstructure:"overrun_pct" validate:"gte=0,lte=1"`
 	// Background lets a model write a summary in the background before a call
 	// needs it. Writing begins when the history reaches PreparePct (0 to 1) of the
@@ -135,11 +135,11 @@ type MaskConfig struct {
 	KeepLast int `mapstructure:"keep_last" validate:"gte=0"`
 	// ExcludeTools are tools whose results stay; default none.
 	ExcludeTools []string `mapstructure:"exclude_tools"`
-	// DispatchTools are the tools whose BEGIN_DISPATCH_RESULT …
-	// END_DISPATCH_RESULT blocks survive masking. Case is ignored, and * stands
-	// for any characters. Default: common names of tools that hand work to other
-	// agents (dispatch, delegate, task, agent, subagent, *_agent); "*", which is every
-	// tool, in the preset history-reducer. An empty list that is not nil means none.
+	// DispatchTools are the tools whose BEGIN_DISPATCH_RESULT … END_DISPATCH_RESULT blocks
+	// survive masking. Case is ignored, and * stands for any characters. Default: common
+	// names of tools that hand work to other agents (dispatch, delegate, task, agent,
+	// subagent, *_agent); "*", which is every tool, in the preset history-reducer. An
+	// empty list that is not nil means that there are none.
 	DispatchTools []string `mapstructure:"dispatch_tools"`
 	// MaxObservationChars, if it is not 0, keeps the beginning of a result.
 	// With the placeholder it has at most that many characters. Default 0.
@@ -148,12 +148,12 @@ type MaskConfig struct {
 	// Default 50; 300 in the preset economy; 0, which is any saving, in
 	// summarize, masking, history-reducer and gateway.
 	MinTokens int `mapstructure:"min_tokens" validate:"gte=0"`
-	// Media masks old images, audio and files, also those in user messages. It
+	// Media masks old images, audio and files, including the ones in user messages. It
 	// does so before any text is masked, and only at the trigger, whatever When is.
 	// Default true; false in the presets history-reducer and gateway.
 	Media bool `mapstructure:"media"`
-	// Plain makes the placeholders of graduated as short as those of the other
-	// presets: without tool, outcome and reference. Default false.
+	// Plain makes the placeholders of graduated as short as in the other presets: without
+	// tool, outcome and reference. Default false.
 	Plain bool `mapstructure:"plain"`
 	// Template is a custom placeholder with the fields {chars} {tokens} {tool}
 	// {turn} {ref} {status}; "" = the preset's.

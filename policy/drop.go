@@ -59,7 +59,7 @@ func (d Drop) Takes(v *View) []int {
 // oldest returns the removable units, oldest first. A unit holds the messages of a
 // round and the results right after it that answer no call.
 func (v *View) oldest() (units [][]int) {
-	behind := false // only pinned messages stand between this round and the last unit
+	behind := false // only pinned messages are between this round and the last unit
 	for r, span := range v.Rounds {
 		if pinned := v.pinnedRound(r); pinned || r == len(v.Rounds)-1 || span.End > v.Open || v.holdsAnchor(r) || v.owned(r) && !IsSummary(v.Messages[span.Start]) {
 			behind = behind && pinned

@@ -75,8 +75,8 @@ func (v *View) waiting() int {
 	return len(v.Messages)
 }
 
-// Fits reports whether the view is within the budget, or will be once a later
-// stage has removed duplicate messages.
+// Fits reports whether the view is within the budget, or will be within it after a
+// later stage has removed duplicate messages.
 func (v *View) Fits() bool {
 	total := v.Total()
 	return total <= v.Budget.Cap || total-v.cost(v.spare()) <= v.Budget.Cap
@@ -95,7 +95,7 @@ func (v *View) spareBeside(gone []bool) []int {
 }
 
 // instructs reports whether a message is an instruction. A summary or notice made by a
-// stage is none.
+// stage does not count as a copy.
 func instructs(m *message.Message) bool {
 	return (m.Role == message.RoleSystem || m.Role == message.RoleDeveloper) && !made(m)
 }

@@ -81,15 +81,15 @@ func TestDuplicatesKeepsMessagesWithoutANewerCopy(t *testing.T) {
 		return m
 	}
 	for name, msgs := range map[string][]message.Message{
-		"protected":                {guarded, user, guarded, user},
-		"another name":             {named, user, rule, user},
-		"other bytes":              {read(`,"cache_control":{"type":"ephemeral"}`), user, read(""), user},
-		"another role":             {message.Developer(rule.Text()), user, rule, user},
-		"within a round":           {user, call, rule, message.ToolResult("c", "ok"), rule, user},
-		"nothing free":             {user, message.Assistant("ok"), rule, rule},
-		"behind a call that waits": {user, call, rule, message.ToolResult("other", "x"), rule, user},
-		"the newest":               {user, rule},
-		"what a user typed":        {message.User(rule.Text()), message.Assistant("ok"), message.User(rule.Text()), user},
+		"protected":                     {guarded, user, guarded, user},
+		"another name":                  {named, user, rule, user},
+		"other bytes":                   {read(`,"cache_control":{"type":"ephemeral"}`), user, read(""), user},
+		"another role":                  {message.Developer(rule.Text()), user, rule, user},
+		"within a round":                {user, call, rule, message.ToolResult("c", "ok"), rule, user},
+		"adjacent copies":               {user, message.Assistant("ok"), rule, rule},
+		"after a call without a result": {user, call, rule, message.ToolResult("other", "x"), rule, user},
+		"the newest copy":               {user, rule},
+		"a message of the user":         {message.User(rule.Text()), message.Assistant("ok"), message.User(rule.Text()), user},
 	} {
 		out, _ := run(t, engine(copies), msgs, budget(1))
 		if len(dropped(out)) > 0 || out.Changed() || len(out.Passes) > 0 {

@@ -55,8 +55,8 @@ type Segment struct {
 	Lit  string `json:"lit,omitempty"`
 }
 
-// A Mark is a placeholder or a truncation marker before it is rendered. Its
-// sizes are those of the original text, even after several edits.
+// A Mark is a placeholder or a truncation marker before it is rendered. It has the
+// sizes of the original text, even after several edits.
 type Mark struct {
 	Form   string `json:"form"` // see [Forms]
 	Chars  int    `json:"chars,omitempty"`
@@ -106,11 +106,10 @@ type Cut struct {
 	New     *message.Message // the summary or the notice; nil = no new message
 	// Summary describes New if New is a summary.
 	Summary *SummaryInfo
-	// Behind puts New first, and moves the pinned rounds behind the kept messages
-	// from before Recent. The pinned rounds at the start of the conversation stay
-	// there. Behind is for providers that refuse the usual order, because the
-	// user must speak first or instructions must stand between the user and the
-	// model.
+	// Behind puts New first, and moves the pinned rounds behind the kept messages from
+	// before Recent. The pinned rounds at the start of the conversation stay there. Behind
+	// is for providers that refuse the usual order. They require that the user speaks
+	// first, or that instructions come between the user and the model.
 	Behind bool
 	// First leaves the first message in front of all others. Its role does not pin
 	// the message, but the provider requires it there.
@@ -161,10 +160,10 @@ type Proposal struct {
 type Stage interface {
 	// Name returns the name of the stage in results and events. It never changes.
 	Name() string
-	// Propose must not modify the view, and should return the same proposal for
-	// the same view. An empty Proposal means that the stage has nothing to offer;
-	// that is no error. An error of the context ends the compaction. Any other
-	// error is reported, and the next stage runs.
+	// Propose must not modify the view, and should return the same proposal for the same
+	// view. An empty Proposal means that the stage has nothing to offer; that is not an
+	// error. An error of the context ends the compaction. Any other error is reported, and
+	// the next stage runs.
 	Propose(ctx context.Context, v *View) (Proposal, error)
 }
 

@@ -47,7 +47,7 @@ func TestEngineReportsFailedPartsAndAppliesTheEdits(t *testing.T) {
 	}
 }
 
-// If the provider accepts only the smallest view, the engine finds that view, whatever the
+// If the provider accepts only the smallest view, the engine finds that view among any
 // number of alternatives. Otherwise the call would be refused although a view exists.
 func TestEngineTriesTheSmallestAlternative(t *testing.T) {
 	for _, rounds := range []int{5, 66, 90} {
@@ -72,8 +72,8 @@ func TestEngineTriesTheSmallestAlternative(t *testing.T) {
 }
 
 // Squeeze divides the room among the results, even if many results can't be cut a little,
-// because the marker would be longer than the removed text. With one step too many, it
-// would cut all of them to nothing to save a few tokens of one result.
+// because the marker would be longer than the removed text. With one more step, it would
+// cut all results to nothing in order to save a few tokens of one.
 func TestSqueezeUsesMostOfTheBudget(t *testing.T) {
 	msgs := []message.Message{message.User("go")}
 	for i := range 21 {
@@ -109,7 +109,7 @@ func TestConversationRecordsTheReasonOfTheLastCut(t *testing.T) {
 }
 
 // The reference in a placeholder has twelve hex digits. A text with another reference is
-// no placeholder, and can still be masked.
+// not a placeholder, and can still be masked.
 func TestParseMarkRejectsInvalidReferences(t *testing.T) {
 	for _, c := range []struct {
 		ref  string
@@ -141,8 +141,9 @@ func TestDropRemovesTheSummaryWithTheOldestRounds(t *testing.T) {
 	}
 }
 
-// A text in the open round that looks like a notice of an earlier drop is not one: the
-// round stays whole, and the number in the new notice does not include it.
+// A text in the open round that looks like a notice of an earlier drop is not treated
+// as a notice: the round stays whole, and the number in the new notice does not include
+// that text's number.
 func TestDropCountsOnlyNoticesOfEarlierDrops(t *testing.T) {
 	msgs := []message.Message{message.System("s"), policy.NewNotice(4)}
 	for range 3 {
@@ -206,7 +207,8 @@ func TestRefusalNamesToolSchemas(t *testing.T) {
 	}
 }
 
-// A view that costs exactly what a stage aims for loses nothing; one token more, and it does.
+// A view that costs exactly a stage's goal loses nothing, and a view that costs one token
+// more loses something.
 func TestViewAtTheGoalStays(t *testing.T) {
 	msgs := loop(6, 20)
 	total := policy.NewView(msgs, pins, words{}).Total()
@@ -268,7 +270,8 @@ func TestSqueezeKeepsReferencesIfTheMarkersAreEnough(t *testing.T) {
 	}
 }
 
-// A summary at the beginning is no turn of its own. Otherwise one turn less would stay.
+// A summary at the beginning does not count as a turn. Otherwise one turn less would
+// stay.
 func TestSummaryBeginsNoTurn(t *testing.T) {
 	msgs := append([]message.Message{message.System("s"), policy.NewSummary(1, "what happened")}, loop(3, 5)[1:]...)
 	v := policy.NewView(msgs, pins, words{})

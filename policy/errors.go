@@ -51,7 +51,7 @@ const (
 	whyPair    = "last tool call"
 	whyKept    = "recent, and there is no stage shrink"
 	whyNoStage = "no stage may take it"
-	whyIllegal = "the provider would refuse what is left without it"
+	whyIllegal = "the provider would refuse the remaining messages without it"
 	whyFailed  = "the stage that takes it failed"
 )
 
@@ -222,7 +222,7 @@ func (v *View) advice(parts []Contributor) (out []string) {
 }
 
 // missing returns the smallest set of stages that would make the view fit. It returns
-// none if the configured stages could make it fit, which means that one of them failed,
+// no advice if the configured stages could make the view fit (one of them failed then),
 // or if the view would not fit even with all stages.
 func (v *View) missing() []string {
 	for _, names := range [][]string{
@@ -236,7 +236,8 @@ func (v *View) missing() []string {
 }
 
 // with returns the view for the configured stages together with the named ones. It
-// expects no more from stages that edit: they have already reached their limit.
+// expects no further savings from stages that edit, because they have already reached
+// their limit.
 func (v *View) with(names []string) *View {
 	w, r := *v, *v.reach
 	w.reach, r.edits = &r, false

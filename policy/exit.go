@@ -7,7 +7,7 @@ import (
 )
 
 // Status lines, in which agent programs state how a command ended. Such a line is the
-// first or the last one of the result. A similar line in the middle of the output
+// first or the last line of the result. A similar line in the middle of the output
 // ("exit status 1" of go run, "script exited with code 1") says nothing about the call.
 var (
 	exitFirst = regexp.MustCompile(`\A(?:<returncode>(-?\d{1,9})</returncode>|(?:Exit code|Exit code:|Process exited with code|Command exited with code) (-?\d{1,9}))\z`)

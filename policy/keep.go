@@ -25,8 +25,8 @@ func (t Truncate) keepOf(v *View, i, p, limit int) string {
 	return keepHead
 }
 
-// unseen reports whether message i stands after the last assistant message, so
-// that the model has not read it yet.
+// unseen reports whether message i comes after the last assistant message, so that the
+// model has not read it yet.
 func (v *View) unseen(i int) bool {
 	for k := len(v.Messages) - 1; k > i; k-- {
 		if v.Messages[k].Role == message.RoleAssistant {

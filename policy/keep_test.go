@@ -95,8 +95,8 @@ func TestSqueezeToTheMarkerNamesNoEnds(t *testing.T) {
 	}
 }
 
-// A result that was cut at one end has lost the other end. If it is cut again, it keeps
-// the same end, whatever the setting, so that its marker stays correct.
+// A result that was cut at one end has lost the other end. A result that is cut again
+// keeps the same end, with any setting, so that its marker stays correct.
 func TestTruncateKeepsTheSameEndOfACutResult(t *testing.T) {
 	for _, first := range []string{policy.Head, policy.Tail, policy.Both} {
 		msgs := []message.Message{message.User("do"), message.Assistant("", message.Call("c", "bash", "{}")), message.ToolResult("c", "first "+text(400)+" last")}

@@ -21,12 +21,12 @@ type Mask struct {
 	Turns        int      // if not 0, replaces WindowTurns and the turns of the view's Keep; its pairs still apply
 	MinTokens    int      // smallest saving in tokens for which a result is masked; 0 = any saving
 
-	// Recent, if not nil, marks the rounds whose results stay, instead of those
-	// of turns and pairs. The open round always stays.
+	// Recent, if not nil, marks the rounds with results that stay. Turns and pairs have no
+	// effect then. The open round always stays.
 	Recent func(v *View) []bool
-	// Since, if not nil, returns the index of the first message to mask. From there
-	// on, Mask masks all results but the first KeepFirst and the last KeepLast,
-	// whatever their turn. If both are 0, nothing is masked.
+	// Since, if not nil, returns the index of the first message to mask. From there on,
+	// Mask masks the results of all turns, except the first KeepFirst and the last
+	// KeepLast results. If both are 0, nothing is masked.
 	Since func(v *View) int
 	// CostAsChars puts the cost of a result into {chars}, for presets that
 	// count characters in their own unit.

@@ -32,8 +32,8 @@ func TestMaskFindsTheToolOfAReusedCallID(t *testing.T) {
 	}
 }
 
-// The model has not read the results of the open round yet, so that they stay, whatever
-// Recent marks.
+// The model has not read the results of the open round yet. So they stay, even if
+// Recent does not mark them.
 func TestMaskKeepsTheOpenRound(t *testing.T) {
 	msgs := loop(3, 100)
 	msgs = append(msgs, message.Assistant("", message.Call("open", "bash", "{}"), message.Call("waits", "bash", "{}")), message.ToolResult("open", text(100)))
@@ -71,21 +71,21 @@ func TestMaskSelectsResultsByItsSettings(t *testing.T) {
 		want  []int // turns
 	}{
 		{"the last turns stay", policy.Mask{WindowTurns: 2}, policy.Keep{Turns: 1}, 5, []int{0, 1, 2}},
-		{"what is kept is more", policy.Mask{WindowTurns: 2}, policy.Keep{Turns: 3}, 5, []int{0, 1}},
+		{"Keep has more turns", policy.Mask{WindowTurns: 2}, policy.Keep{Turns: 3}, 5, []int{0, 1}},
 		{"fewer turns than stay", policy.Mask{WindowTurns: 7}, policy.Keep{}, 5, nil},
 		{"as many as stay", policy.Mask{WindowTurns: 5}, policy.Keep{}, 5, nil},
 		{"the last pairs stay", policy.Mask{WindowTurns: 1}, policy.Keep{Pairs: 3}, 5, []int{0, 1}},
-		{"turns of its own", policy.Mask{WindowTurns: 4, Turns: 1}, policy.Keep{Turns: 4}, 5, []int{0, 1, 2, 3}},
+		{"Mask has its own turns", policy.Mask{WindowTurns: 4, Turns: 1}, policy.Keep{Turns: 4}, 5, []int{0, 1, 2, 3}},
 		{"a batch is not full", policy.Mask{WindowTurns: 2, Every: 3}, policy.Keep{}, 4, nil},
 		{"a batch is full", policy.Mask{WindowTurns: 2, Every: 3}, policy.Keep{}, 5, []int{0, 1, 2}},
-		{"a batch is full, and one more", policy.Mask{WindowTurns: 2, Every: 3}, policy.Keep{}, 6, []int{0, 1, 2}},
+		{"a full batch and one more", policy.Mask{WindowTurns: 2, Every: 3}, policy.Keep{}, 6, []int{0, 1, 2}},
 		{"batches of one", policy.Mask{WindowTurns: 2, Every: 1}, policy.Keep{}, 6, []int{0, 1, 2, 3}},
-		{"rounds that are said to be recent", policy.Mask{Recent: first}, policy.Keep{Turns: 9, Pairs: 9}, 4, []int{1, 2, 3}},
+		{"Recent names the rounds", policy.Mask{Recent: first}, policy.Keep{Turns: 9, Pairs: 9}, 4, []int{1, 2, 3}},
 		{"all but the first and the last ones", policy.Mask{Since: since(0), KeepFirst: 1, KeepLast: 2}, policy.Keep{Turns: 9}, 6, []int{1, 2, 3}},
 		{"all but the last one, from a message on", policy.Mask{Since: since(5), KeepLast: 1}, policy.Keep{}, 4, []int{1, 2}},
 		{"all but the first one, from a message on", policy.Mask{Since: since(6), KeepFirst: 1}, policy.Keep{}, 4, []int{3}},
 		{"a message before the first one", policy.Mask{Since: since(-3), KeepFirst: 1}, policy.Keep{}, 3, []int{1, 2}},
-		{"a message behind the last one", policy.Mask{Since: since(99), KeepFirst: 1}, policy.Keep{}, 3, nil},
+		{"a message after the last one", policy.Mask{Since: since(99), KeepFirst: 1}, policy.Keep{}, 3, nil},
 		{"neither first nor last ones", policy.Mask{Since: since(0)}, policy.Keep{}, 3, nil},
 		{"a saving that is too small", policy.Mask{WindowTurns: 1, MinTokens: 101}, policy.Keep{}, 3, nil},
 		{"a saving that is enough", policy.Mask{WindowTurns: 1, MinTokens: 50}, policy.Keep{}, 3, []int{0, 1}},

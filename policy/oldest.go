@@ -5,7 +5,7 @@ import "github.com/agentcompact/compact/message"
 // Oldest is like [View.Partition], but its remainder holds only as many of the oldest
 // rounds as the goal needs: without them, the view plus reserve tokens costs no more
 // than goal. Later rounds count as recent. If the goal is negative or cannot be
-// reached, the remainder is that of Partition.
+// reached, the remainder is the same as in Partition.
 //
 // A question is removed together with its answer, because a summary is an assistant
 // message, and some servers refuse a second assistant message right after it. A result

@@ -33,11 +33,11 @@ func TestOldestEndsAtTheGoal(t *testing.T) {
 		goal, reserve int
 		last, start   int
 	}{
-		{"as many turns as are too much", 140, 0, 4, 5},
-		{"no turn more than that", 130, 0, 4, 5},
-		{"one token more is a turn more", 129, 0, 6, 7},
-		{"the summary has its room", 140, 25, 6, 7},
-		{"nothing may stay above the goal", 10, 0, 12, 13},
+		{"the fewest turns that suffice", 140, 0, 4, 5},
+		{"no more turns at the exact goal", 130, 0, 4, 5},
+		{"one token more takes another turn", 129, 0, 6, 7},
+		{"the summary needs room", 140, 25, 6, 7},
+		{"a goal below the rest takes all turns", 10, 0, 12, 13},
 		{"no goal", -1, 0, 12, 13},
 	} {
 		t.Run(c.name, func(t *testing.T) {

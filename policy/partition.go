@@ -28,7 +28,7 @@ const (
 // recent rounds.
 func (v *View) lots(recent []bool) (lots []lot, start int) {
 	lots, start = make([]lot, len(v.Rounds)), len(v.Messages)
-	front := true // only pinned rounds stand before this one; a summary comes after them
+	front := true // only pinned rounds come before this round; a summary comes after them
 	for r := range v.Rounds {
 		ours, pinned := v.owned(r), v.pinnedRound(r)
 		front = front && pinned

@@ -142,8 +142,8 @@ func shrinks(v *View, i, p int, segments []Segment) bool {
 	return ok
 }
 
-// saved returns how many tokens rewriting part p of message i saves. ok is false
-// if it saves none or makes the message longer.
+// saved returns how many tokens rewriting part p of message i saves. ok is false if the
+// rewriting saves no tokens or makes the message longer.
 func saved(v *View, i, p int, segments []Segment) (tokens int, ok bool) {
 	old := v.Messages[i].Parts[p]
 	text, err := v.rendered(i, p, segments)

@@ -92,7 +92,7 @@ func TestSqueezeShortensPlaceholdersOnlyIfNeeded(t *testing.T) {
 	for limit := masked.View.Total(); ; limit-- {
 		out, err := e.Run(t.Context(), reduce.Request{Conversation: masked.Conversation, Budget: budget(limit)})
 		if err != nil {
-			break // no view is that small
+			break // no view fits into that budget
 		}
 		if short := out.Conversation.Messages()[3].ResultText(); short != long {
 			if shortened++; out.View.Total()+len(long)-len(short) <= limit {

@@ -9,7 +9,7 @@ import (
 	"github.com/agentcompact/compact/policy"
 )
 
-// The code copies a command a fixed number of times, whatever its content. In an earlier
+// The code copies a command a fixed number of times, for every content. In an earlier
 // version, twice as many comments took four times the memory.
 func TestReadingACommandTakesLinearMemory(t *testing.T) {
 	for _, of := range []string{"#\n", " # a\n", "\n", "cd a\n", "cat <<A >b\nx\nA\n", "A=1;", "\\\n", "⏎", "\u200b"} {

@@ -20,31 +20,31 @@ func ran(args, output string) []message.Message {
 	}
 }
 
-// The exit code of a pipe is that of its last command. A model that reads "exit 0" for
-// failed tests would continue as if they had passed.
+// The exit code of a pipe is the exit code of its last command. A model that reads
+// "exit 0" for failed tests would continue as if they had passed.
 func TestPlaceholderQuotesTheOutcomeOfACheck(t *testing.T) {
 	const failed = "=== RUN TestA\n\x1b[31m--- FAIL: TestA (0.00s)\x1b[0m\n    a_test.go:3: want 1\nFAIL\nFAIL\texample.org/a\t0.01s\nok  \texample.org/b\t0.01s"
 	for name, c := range map[string]struct{ args, output, want string }{
-		"a pipe ends with 0":             {`{"command":"go test ./... 2>&1 | tail -40"}`, "Exit code 0\n" + failed, `bash "go test ./... 2>&1 | tail -40" · says "--- FAIL: TestA (0.00s)" · exit 0]`},
-		"no status":                      {`{"cmd":"cd src && go test ./..."}`, failed, `bash "cd src && go test ./..." · says "--- FAIL: TestA (0.00s)"]`},
-		"what failed, beside a status":   {`{"command":"go test ./..."}`, "Exit code 1\n" + failed, `bash "go test ./..." · says "--- FAIL: TestA (0.00s)" · exit 1]`},
-		"words of a shell":               {`{"command":["bash","-lc","npm test"]}`, "Tests:  1 failed, 3 passed, 4 total", `bash "bash -lc npm test" · says "Tests: 1 failed, 3 passed, 4 total"]`},
-		"passed, no status":              {`{"command":"pytest -q"}`, "====== 12 passed in 0.3s ======", `bash "pytest -q" · says "12 passed in 0.3s"]`},
-		"passed, and so does a status":   {`{"command":"pytest -q"}`, "Exit code 0\n12 passed in 0.3s", `bash "pytest -q" · says "12 passed in 0.3s" · exit 0]`},
-		"a status outweighs what passed": {`{"command":"go test ./a && ./deploy"}`, "Exit code 3\nok  \texample.org/a\t0.01s", `bash "go test ./a && ./deploy" · exit 3]`},
-		"no report":                      {`{"command":"./deploy"}`, "deployed", `bash "./deploy"]`},
-		"a log that is shown":            {`{"command":"cat test.log"}`, failed, `bash "cat test.log"]`},
-		"a log that is shown elsewhere":  {`{"command":"cd logs; tail -n 50 test.log"}`, failed, `bash "cd logs; tail -n 50 test.log"]`},
-		"a log that a shell shows":       {`{"command":"bash -lc cat test.log"}`, failed, `bash "bash -lc cat test.log"]`},
-		"a file":                         {`{"path":"test.log"}`, failed, `bash "test.log"]`},
-		"what the form is made of":       {`{"command":"make test"}`, "FAILED [\"a\" · b]", `bash "make test" · says "FAILED ["a" . b]"]`},
-		"a commit":                       {`{"command":"git add -A && git commit -m x"}`, "✓ lint\n[main 1a2b3c4] Cut the list\n 2 files changed\n✓ hooks", `bash "git add -A && git commit -m x" · says "[main 1a2b3c4] Cut the list"]`},
-		"a commit that failed":           {`{"command":"git commit -m x"}`, "Exit code 1\nOn branch main\nerror: the list is not cut\nhusky - pre-commit script failed (code 1)", `bash "git commit -m x" · says "error: the list is not cut" · exit 1]`},
-		"what git shows":                 {`{"command":"git log && git diff"}`, "✓ built", `bash "git log && git diff"]`},
-		"a script that succeeded":        {`{"command":"python3 verify.py"}`, "Exit code 0\n✗ was slow\n✓ All rules hold!", `bash "python3 verify.py" · says "✓ All rules hold!" · exit 0]`},
-		"an exception behind a pipe":     {`{"command":"python3 verify.py | tail -5"}`, "Exit code 0\nTraceback (most recent call last):\n  File \"verify.py\", line 3\nshop.TooLarge: 12 rows", `bash "python3 verify.py | tail -5" · says "shop.TooLarge: 12 rows" · exit 0]`},
-		"a script that is written first": {`{"command":"cat > a.py <<'E'\nprint(1)\nE\npython3 a.py"}`, "ok\n✓ done", `bash "cat > a.py <<'E' ⏎ print(1) ⏎ E ⏎ python3 a.py" · says "✓ done"]`},
-		"comments go":                    {`{"command":"# Don't push\n\ngit add \\\n  a.go \\\n  b.go\n# then\nmake"}`, "done", `bash "git add a.go b.go ⏎ make"]`},
+		"a pipe ends with 0":                        {`{"command":"go test ./... 2>&1 | tail -40"}`, "Exit code 0\n" + failed, `bash "go test ./... 2>&1 | tail -40" · says "--- FAIL: TestA (0.00s)" · exit 0]`},
+		"no status":                                 {`{"cmd":"cd src && go test ./..."}`, failed, `bash "cd src && go test ./..." · says "--- FAIL: TestA (0.00s)"]`},
+		"a failure and a status":                    {`{"command":"go test ./..."}`, "Exit code 1\n" + failed, `bash "go test ./..." · says "--- FAIL: TestA (0.00s)" · exit 1]`},
+		"words of a shell":                          {`{"command":["bash","-lc","npm test"]}`, "Tests:  1 failed, 3 passed, 4 total", `bash "bash -lc npm test" · says "Tests: 1 failed, 3 passed, 4 total"]`},
+		"passed, no status":                         {`{"command":"pytest -q"}`, "====== 12 passed in 0.3s ======", `bash "pytest -q" · says "12 passed in 0.3s"]`},
+		"a success and a status":                    {`{"command":"pytest -q"}`, "Exit code 0\n12 passed in 0.3s", `bash "pytest -q" · says "12 passed in 0.3s" · exit 0]`},
+		"a status outweighs a success":              {`{"command":"go test ./a && ./deploy"}`, "Exit code 3\nok  \texample.org/a\t0.01s", `bash "go test ./a && ./deploy" · exit 3]`},
+		"no report":                                 {`{"command":"./deploy"}`, "deployed", `bash "./deploy"]`},
+		"a log that is shown":                       {`{"command":"cat test.log"}`, failed, `bash "cat test.log"]`},
+		"a log that is shown elsewhere":             {`{"command":"cd logs; tail -n 50 test.log"}`, failed, `bash "cd logs; tail -n 50 test.log"]`},
+		"a log that a shell shows":                  {`{"command":"bash -lc cat test.log"}`, failed, `bash "bash -lc cat test.log"]`},
+		"a file":                                    {`{"path":"test.log"}`, failed, `bash "test.log"]`},
+		"separators of the form":                    {`{"command":"make test"}`, "FAILED [\"a\" · b]", `bash "make test" · says "FAILED ["a" . b]"]`},
+		"a commit":                                  {`{"command":"git add -A && git commit -m x"}`, "✓ lint\n[main 1a2b3c4] Cut the list\n 2 files changed\n✓ hooks", `bash "git add -A && git commit -m x" · says "[main 1a2b3c4] Cut the list"]`},
+		"a commit that failed":                      {`{"command":"git commit -m x"}`, "Exit code 1\nOn branch main\nerror: the list is not cut\nhusky - pre-commit script failed (code 1)", `bash "git commit -m x" · says "error: the list is not cut" · exit 1]`},
+		"output of git log":                         {`{"command":"git log && git diff"}`, "✓ built", `bash "git log && git diff"]`},
+		"a script that succeeded":                   {`{"command":"python3 verify.py"}`, "Exit code 0\n✗ was slow\n✓ All rules hold!", `bash "python3 verify.py" · says "✓ All rules hold!" · exit 0]`},
+		"an exception after a pipe":                 {`{"command":"python3 verify.py | tail -5"}`, "Exit code 0\nTraceback (most recent call last):\n  File \"verify.py\", line 3\nshop.TooLarge: 12 rows", `bash "python3 verify.py | tail -5" · says "shop.TooLarge: 12 rows" · exit 0]`},
+		"a script that the command writes and runs": {`{"command":"cat > a.py <<'E'\nprint(1)\nE\npython3 a.py"}`, "ok\n✓ done", `bash "cat > a.py <<'E' ⏎ print(1) ⏎ E ⏎ python3 a.py" · says "✓ done"]`},
+		"comments are dropped":                      {`{"command":"# Don't push\n\ngit add \\\n  a.go \\\n  b.go\n# then\nmake"}`, "done", `bash "git add a.go b.go ⏎ make"]`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			msgs := ran(c.args, c.output)
@@ -96,8 +96,8 @@ func TestPlaceholderKeepsTheCommandBesideAQuotation(t *testing.T) {
 func TestPlaceholderQuotesTheRemainingTextOfATruncatedResult(t *testing.T) {
 	lines := strings.Repeat("    at store.go:12\n", 200)
 	for name, c := range map[string]struct{ output, want string }{
-		"in what is left":   {lines + "--- FAIL: TestA (0.00s)", `bash "go test ./..." · says "--- FAIL: TestA (0.00s)"]`},
-		"in what was taken": {lines + "--- FAIL: TestA (0.00s)\n" + lines, `bash "go test ./..."]`},
+		"a failure in the kept part":    {lines + "--- FAIL: TestA (0.00s)", `bash "go test ./..." · says "--- FAIL: TestA (0.00s)"]`},
+		"a failure in the removed part": {lines + "--- FAIL: TestA (0.00s)\n" + lines, `bash "go test ./..."]`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			msgs := ran(`{"command":"go test ./..."}`, "")

@@ -121,8 +121,9 @@ func TestShrinkLowersTheKeepCountsOnlyAsNeeded(t *testing.T) {
 }
 
 // A cut may remove a summary made by a stage, however recent it is, and the recent span
-// begins after it. The last message of a user or an agent is no such summary, whatever its
-// form. A pinned message in the middle is in the recent span.
+// begins after it. The last message of a user or an agent is never taken for such a
+// summary, even if it has the form of one. A pinned message in the middle is in the recent
+// span.
 func TestPartitionPlacesSummariesAndPins(t *testing.T) {
 	const summary = "<COMPACT-SUMMARY v1>\nThe goal is to ship.\n</COMPACT-SUMMARY>"
 	system, said := message.System("You fix bugs."), message.Assistant("I did.")
@@ -133,12 +134,12 @@ func TestPartitionPlacesSummariesAndPins(t *testing.T) {
 		recent    string
 		start     int
 	}{
-		"a summary in front":               {[]message.Message{system, message.Assistant(summary), message.User("go"), said}, 9, "[1]", "[2 3]", 2},
-		"a summary for a user to say":      {[]message.Message{system, message.User(summary), message.Assistant("ok"), message.User("go"), said}, 9, "[1]", "[2 3 4]", 2},
-		"the last words of a user":         {[]message.Message{system, message.User("go"), said, message.User(summary), said}, 1, "[1 2]", "[3 4]", 3},
-		"words that nobody answered yet":   {[]message.Message{system, message.User("go"), said, message.User(summary), message.User("and go on")}, 1, "[]", "[1 2 3 4]", 1},
-		"an instruction in the middle":     {[]message.Message{system, message.User("go"), said, system, message.User("more"), said}, 1, "[1 2]", "[4 5]", 3},
-		"an instruction before it is last": {[]message.Message{system, message.User("go"), said, message.User("more"), system, said}, 2, "[]", "[1 2 3 5]", 1},
+		"a summary in front":                      {[]message.Message{system, message.Assistant(summary), message.User("go"), said}, 9, "[1]", "[2 3]", 2},
+		"a summary as a message of the user":      {[]message.Message{system, message.User(summary), message.Assistant("ok"), message.User("go"), said}, 9, "[1]", "[2 3 4]", 2},
+		"the last words of a user":                {[]message.Message{system, message.User("go"), said, message.User(summary), said}, 1, "[1 2]", "[3 4]", 3},
+		"a message of the user without an answer": {[]message.Message{system, message.User("go"), said, message.User(summary), message.User("and go on")}, 1, "[]", "[1 2 3 4]", 1},
+		"an instruction in the middle":            {[]message.Message{system, message.User("go"), said, system, message.User("more"), said}, 1, "[1 2]", "[4 5]", 3},
+		"an instruction at the end":               {[]message.Message{system, message.User("go"), said, message.User("more"), system, said}, 2, "[]", "[1 2 3 5]", 1},
 	} {
 		t.Run(name, func(t *testing.T) {
 			p := NewView(c.msgs, Pins{message.RoleSystem}, byWords{}).Partition(Keep{Turns: c.turns})

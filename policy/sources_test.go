@@ -9,7 +9,7 @@ import (
 )
 
 // A pass names the input messages that its text edits changed. The log uses them to name
-// roles and tools, also if an earlier stage of the same run has removed messages.
+// roles and tools, even if an earlier stage of the same run has removed messages.
 func TestPassNamesTheChangedInputMessages(t *testing.T) {
 	e := engine(
 		reduce.Step{Stage: policy.Drop{}, Goal: policy.All},

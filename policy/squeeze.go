@@ -18,8 +18,8 @@ func (Squeeze) Name() string { return "squeeze" }
 
 type result struct{ i, p, tokens int }
 
-// Propose offers one group that fits the budget. If none does, it offers the
-// smallest results it can make.
+// Propose offers one group that fits the budget. If no size is sufficient, it offers
+// the smallest results that it can make.
 func (s Squeeze) Propose(_ context.Context, v *View) (Proposal, error) {
 	total := v.Total()
 	if total <= v.Budget.Cap {
@@ -54,8 +54,8 @@ func (s Squeeze) Propose(_ context.Context, v *View) (Proposal, error) {
 	}
 }
 
-// fairShare returns the largest size to which results can be cut so that together
-// they free over tokens.
+// fairShare returns the largest size to which results can be cut so that the number of
+// freed tokens is at least over.
 func fairShare(results []result, over int) int {
 	lo, hi := 0, 0
 	for _, r := range results {

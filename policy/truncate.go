@@ -28,10 +28,11 @@ type Truncate struct {
 	// MarkerOnTop adds the marker to the limit instead of counting it within the
 	// limit.
 	MarkerOnTop bool
-	// NoShare uses only MaxTokens as the limit, whatever the budget.
+	// NoShare uses only MaxTokens as the limit. The budget has no effect on the limit
+	// then.
 	NoShare bool
-	// BytesPerToken cuts at this many bytes for each token of the limit, for
-	// estimators that count bytes; 0 = by the cost of the text.
+	// BytesPerToken is the number of bytes for each token of the limit at which a text is
+	// cut, for estimators that count bytes; 0 = the cost of the text decides.
 	BytesPerToken int
 }
 

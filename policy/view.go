@@ -40,7 +40,7 @@ type View struct {
 	Messages []message.Message
 	Tokens   []int // cost of each message
 	Fixed    int   // cost of everything else in the request: tool schemas, system prompts outside the messages, the reply primer
-	Outside  int   // size of that in bytes; negative if messages share bytes; see [View.Bytes]
+	Outside  int   // size of everything else in bytes; negative if messages share bytes; see [View.Bytes]
 	Rounds   []message.Round
 	Turns    []message.Turn
 	Pinned   []bool // the message must be sent unchanged, byte for byte
@@ -50,7 +50,7 @@ type View struct {
 	Budget Budget
 	Keep   Keep
 	Goal   int  // the cost at which stages stop
-	Manual bool // the compaction was requested: stages mask and summarize as much as allowed, whatever the size
+	Manual bool // the compaction was requested: stages mask and summarize as much as allowed, for views of any size
 	Rigid  bool // the keep counts must not be lowered
 	Recall bool // the model can fetch the original by its reference
 	Cost   Coster

@@ -17,7 +17,7 @@ type Card struct {
 	Input      float64 `json:"input"`       // prompt tokens neither read from nor written into the cache
 	CacheRead  float64 `json:"cache_read"`  // prompt tokens read from the cache
 	CacheWrite float64 `json:"cache_write"` // prompt tokens written into the cache, for the shorter lifetime
-	// likewise, for a lifetime of an hour; equal to CacheWrite if there is only one lifetime
+	// the same for a lifetime of an hour; equal to CacheWrite if there is only one lifetime
 	CacheWriteHour float64 `json:"cache_write_hour"`
 	Output         float64 `json:"output"` // tokens of the answer, reasoning included
 

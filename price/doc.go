@@ -7,7 +7,7 @@
 // prompt, and the answer. [Card.Split] returns the size of each part of a prompt,
 // and [Card.Cost] their cost.
 //
-// The prices are list prices in US dollars per million tokens, each with its
-// source and the day of the look-up. They are for planning and comparison. For
-// contract prices, fill a card of your own.
+// The prices are list prices in US dollars per million tokens, each with its source and
+// the day of the look-up. They are for planning and comparison. For contract prices,
+// fill in your own card.
 package price

@@ -26,7 +26,7 @@ type Candidate struct {
 	Weight  float64 // factor for Recalls in PerCall, which ranks the candidates; 1 = Recalls at their full price
 }
 
-// A Verdict holds what a candidate costs and saves.
+// A Verdict holds the costs and savings of a candidate.
 type Verdict struct {
 	Fixed   float64 // F: costs that do not depend on how much is removed
 	Linear  float64 // L: costs that grow with how much is removed
@@ -41,7 +41,7 @@ type Verdict struct {
 // Chosen reports whether the candidate should be carried out now.
 func (v Verdict) Chosen(s Stock) bool { return v.Pays && v.Safe && float64(s.Tokens) >= v.Due }
 
-// Judge computes what a candidate costs and saves under the card.
+// Judge computes the costs and savings of a candidate under the card.
 //
 // The tokens after the first edit must be written into the cache again; each
 // costs the difference between a written and a read token. That difference does

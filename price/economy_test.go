@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// stocked is a session in which most candidates pay.
+// stocked returns a session in which most candidates pay.
 func stocked() Stock {
 	return Stock{Tokens: 60_000, Growth: 1500, Horizon: 100, Step: 6000, Raw: 5, Overrun: 0.05}
 }
@@ -53,20 +53,20 @@ func TestJudgeRespectsTheMinimumStep(t *testing.T) {
 	}
 	s.Tokens = 55_999
 	if c.Judge(s, Candidate{Level: 50_000}).Chosen(s) {
-		t.Error("chosen below the least step")
+		t.Error("a candidate was chosen below the least step")
 	}
 }
 
 func TestJudgeRefusesACandidateThatDoesNotPay(t *testing.T) {
 	c := card(t, "claude-sonnet-4-5")
 	for name, change := range map[string]func(*Stock, *Candidate){
-		"nothing goes":           func(_ *Stock, x *Candidate) { x.Level = 60_000 },
-		"the session ends":       func(s *Stock, _ *Candidate) { s.Horizon = 2 },
-		"recalls cost more":      func(_ *Stock, x *Candidate) { x.Recalls = 10 },
-		"the summary costs more": func(_ *Stock, x *Candidate) { x.Reading = 10 },
-		"it has cost nothing":    func(s *Stock, _ *Candidate) { s.Raw = 0.3 },
-		"nothing is allowed":     func(s *Stock, _ *Candidate) { s.Overrun = 0 },
-		"not yet":                func(s *Stock, _ *Candidate) { s.Tokens = 30_000 },
+		"the cut removes nothing":      func(_ *Stock, x *Candidate) { x.Level = 60_000 },
+		"the session ends too soon":    func(s *Stock, _ *Candidate) { s.Horizon = 2 },
+		"recalls cost more":            func(_ *Stock, x *Candidate) { x.Recalls = 10 },
+		"the summary costs more":       func(_ *Stock, x *Candidate) { x.Reading = 10 },
+		"the session has cost nothing": func(s *Stock, _ *Candidate) { s.Raw = 0.3 },
+		"no overrun is allowed":        func(s *Stock, _ *Candidate) { s.Overrun = 0 },
+		"the session is still small":   func(s *Stock, _ *Candidate) { s.Tokens = 30_000 },
 	} {
 		s, x := stocked(), Candidate{Level: 20_000, Prefix: 5000}
 		if v := c.Judge(s, x); !v.Chosen(s) {
@@ -74,13 +74,13 @@ func TestJudgeRefusesACandidateThatDoesNotPay(t *testing.T) {
 		}
 		change(&s, &x)
 		if v := c.Judge(s, x); v.Chosen(s) {
-			t.Errorf("%s: chosen all the same: %+v", name, v)
+			t.Errorf("%s: the candidate was chosen: %+v", name, v)
 		}
 	}
 	free := c
 	free.CacheRead = 0
 	if s := stocked(); free.Judge(s, Candidate{Level: 20_000}).Chosen(s) {
-		t.Error("chosen where reading is free")
+		t.Error("a candidate was chosen although reading is free")
 	}
 }
 
@@ -109,6 +109,6 @@ func TestAColdCacheIsNearlyFree(t *testing.T) {
 	}
 	s.Tokens = x.Level + int(s.Step) - 1
 	if c.Judge(s, x).Chosen(s) {
-		t.Error("chosen below the least step")
+		t.Error("a candidate was chosen below the least step")
 	}
 }

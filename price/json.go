@@ -35,7 +35,7 @@ func (c *Card) UnmarshalJSON(data []byte) error {
 	if in.Lifetime != "" {
 		var err error
 		if out.Lifetime, err = time.ParseDuration(in.Lifetime); err != nil {
-			return fmt.Errorf("lifetime %q is no duration such as 5m: %w", in.Lifetime, err)
+			return fmt.Errorf("lifetime %q is not a duration such as 5m: %w", in.Lifetime, err)
 		}
 	}
 	if out.CacheWrite == 0 {

@@ -36,7 +36,7 @@ func TestCustomCardSetsThePrices(t *testing.T) {
 	}
 	for text, want := range map[string]string{
 		`{"input": 2, "cached": 1}`:          "cached",
-		`{"input": 2, "lifetime": "5 days"}`: "no duration",
+		`{"input": 2, "lifetime": "5 days"}`: "not a duration",
 	} {
 		if err := json.Unmarshal([]byte(text), &c); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %q", text, err, want)

@@ -42,8 +42,8 @@ func named(model string) string {
 	return name
 }
 
-// Listed reports whether the table lists this exact name. For other names, [For]
-// may still return a card: that of a line whose text is a part of the name.
+// Listed reports whether the table lists this exact name. For other names, [For] may
+// still return the card of a line whose text is a part of the name.
 func Listed(model string) bool {
 	known := Names()
 	name := named(model)

@@ -9,12 +9,12 @@ import (
 // lifetime, the table holds its lower end.
 //
 // Anthropic: platform.claude.com/docs, prompt caching. OpenAI:
-// platform.openai.com/docs, prompt caching (from 1024 tokens, in steps of 128, 5
-// to 10 minutes; writing costs what input costs). Gemini:
-// ai.google.dev/gemini-api/docs/caching (implicit; no lifetime is promised).
-// DeepSeek: api-docs.deepseek.com/guides/kv_cache (units of 64 tokens, hours).
-// xAI: docs.x.ai, prompt caching. Mistral: docs.mistral.ai, prompt caching (a
-// tenth of the input price).
+// platform.openai.com/docs, prompt caching (from 1024 tokens, in steps of 128, 5 to 10
+// minutes; writing costs the same as input). Gemini:
+// ai.google.dev/gemini-api/docs/caching (implicit; no lifetime is promised). DeepSeek:
+// api-docs.deepseek.com/guides/kv_cache (units of 64 tokens, hours). xAI: docs.x.ai,
+// prompt caching. Mistral: docs.mistral.ai, prompt caching (a tenth of the input
+// price).
 var (
 	anthropic     = rules{min: 1024, step: 1, lifetime: 5 * time.Minute, marks: 4}
 	anthropicLong = rules{min: 4096, step: 1, lifetime: 5 * time.Minute, marks: 4}

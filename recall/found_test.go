@@ -13,8 +13,8 @@ import (
 	"github.com/agentcompact/compact/storage/memory"
 )
 
-// removed returns an archive of a session in which a summary has replaced the first
-// results. The results have these lines.
+// removed returns the archive of a session whose first results were replaced by a
+// summary. The results have these lines.
 func removed(t *testing.T, results ...string) *memory.Archive {
 	t.Helper()
 	history := loop(60)

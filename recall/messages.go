@@ -138,7 +138,7 @@ func fileRank(name string) (rank, number int) {
 	return rank, number
 }
 
-// index reads turn numbers. Those in a damaged index stay unknown.
+// index reads turn numbers. Facts in a damaged index stay unknown.
 func (r *storedReader) index(name string) {
 	table, err := r.s.OpenIndex(r.ctx, name)
 	if err != nil {
@@ -211,7 +211,7 @@ func (r *storedReader) logs() error {
 		}
 		number++
 		if l.Changed {
-			if !r.give(Stored{}, &storage.ChangedError{File: editsFile, Detail: "line " + strconv.Itoa(number) + " is another"}) {
+			if !r.give(Stored{}, &storage.ChangedError{File: editsFile, Detail: "line " + strconv.Itoa(number) + " differs"}) {
 				return nil
 			}
 			continue

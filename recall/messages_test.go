@@ -18,8 +18,8 @@ import (
 	"github.com/agentcompact/compact/storage/record"
 )
 
-// The transcript of a later step refers to what an earlier one has stored. Such a message
-// has the file, the line and the time of the earlier one.
+// The transcript of a later step refers to messages that an earlier step has stored. Such
+// a message has the file, the line and the time of the earlier step.
 func TestAMessageHasThePlaceAndTheTimeOfTheFileThatHoldsIt(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		a := memory.New()
@@ -72,7 +72,7 @@ func TestAMessageHasThePlaceAndTheTimeOfTheFileThatHoldsIt(t *testing.T) {
 }
 
 // A failed step can arrive late, and the next step then has the same transcript. Its
-// messages are those of the first of the two steps.
+// messages belong to the first of the two steps.
 func TestAMessageOfTwoStepsBelongsToTheFirst(t *testing.T) {
 	s, err := record.OpenSession(t.Context(), memory.New(), "s")
 	if err != nil {
@@ -134,7 +134,7 @@ func (a dated) List(ctx context.Context, prefix storage.Key) iter.Seq2[storage.I
 }
 
 // Originals between steps and messages of the journal come last, with their lines and the
-// time of their log. A caller can stop at each of them.
+// time of their log. A caller can stop after each message.
 func TestMessagesOfTheLogsComeLast(t *testing.T) {
 	times := map[string]time.Time{"edits.jsonl": time.Unix(1000, 0), "journal.jsonl": time.Unix(2000, 0)}
 	s, err := record.OpenSession(t.Context(), dated{memory.New(), times}, "s")

@@ -49,9 +49,9 @@ func Matching(pattern *regexp.Regexp, around int) Option {
 	}
 }
 
-// AtMost returns the first lines with at most this many bytes in total, line feeds
-// included, and then a line that states the size of the omitted rest. A first line
-// above the limit is cut between two characters.
+// AtMost returns the first lines with at most a given number of bytes in total, line
+// feeds included, and then a line that states the size of the omitted rest. A first
+// line above the limit is cut between two characters.
 func AtMost(bytes int) Option {
 	return func(lines []string) []string {
 		kept, left := excerpt.Fitting(lines, bytes)

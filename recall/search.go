@@ -31,7 +31,7 @@ type Match struct {
 // Found is the result of a search.
 type Found struct {
 	Matches []Match `json:"matches"`           // messages before tool results, each newest first, with lines in order; repeated lines are left out
-	Lines   int     `json:"matching_lines"`    // number of all matching lines; more than Matches if those are bounded
+	Lines   int     `json:"matching_lines"`    // number of all matching lines; larger than the number of Matches if these are limited
 	Same    int     `json:"same,omitempty"`    // matching lines that were left out as repetitions of a line in Matches
 	Cut     bool    `json:"cut,omitempty"`     // the oldest text was not searched: it exceeds the size bound, or the pattern takes too long
 	Changed int     `json:"changed,omitempty"` // messages that were not searched, because their archive file was changed
@@ -59,8 +59,8 @@ func Around(n int) SearchOption {
 // search covers the newest 64 MiB of a session and takes at most ten seconds. It also
 // covers steps that were committed since [Open].
 //
-// Errors are a *[ReadError], also for that of the context, which is checked every few KB,
-// and [ErrInternal].
+// Errors are a *[ReadError], even if the context ended, and [ErrInternal]. The context is
+// checked every few KB.
 func (s *Session) Search(ctx context.Context, pattern *regexp.Regexp, most int, opts ...SearchOption) (found Found, err error) {
 	defer s.rescue("Search", &err)
 	ctx, cancel := excerpt.WithMatchTime(ctx)

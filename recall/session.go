@@ -70,10 +70,10 @@ func Search(ctx context.Context, archive storage.Archive, sessionID string, patt
 // error is a [storage.ErrChanged] or [record.ErrScrubbed]; open the session again.
 type Session lookup.Session
 
-// Open reads the steps of a session; for an unknown session it returns an empty one. sessionID
-// is the id as the archive lists it. During or after an interrupted scrub it reads the scrubbed
-// form ([record.OpenToRead]). Errors are [ErrSession] for an empty id, a *[ReadError], and
-// [ErrInternal].
+// Open reads the steps of a session; for an unknown session it returns an empty session.
+// sessionID is the id as the archive lists it. During or after an interrupted scrub it reads
+// the scrubbed form ([record.OpenToRead]). Errors are [ErrSession] for an empty id, a
+// *[ReadError], and [ErrInternal].
 func Open(ctx context.Context, archive storage.Archive, sessionID string) (s *Session, err error) {
 	defer panics.Into(&err, "Open")
 	if sessionID == "" {
@@ -125,7 +125,7 @@ func (s *Session) rescue(call string, err *error) {
 	}
 }
 
-// failed returns an error of package lookup as one of this package.
+// failed converts an error of package lookup to an error of this package.
 func (s *Session) failed(err error) error {
 	if errors.Is(err, ErrNotFound) {
 		return err

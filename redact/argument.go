@@ -49,8 +49,8 @@ func argumentEnd(s string, i, stop int) int {
 	return i
 }
 
-// chosen adds the argument at i as a password if it looks like one: it has a
-// digit, a symbol, or letters that no word has.
+// chosen adds the argument at i as a password if it looks like a password: it has a
+// digit, a symbol, or letters that are unusual in words.
 func (sc *scan) chosen(i int) {
 	a := assignment{s: sc.s, to: i, op: opFlag, start: i}
 	if i >= len(sc.s) || strings.IndexByte("-/:?\n", sc.s[i]) >= 0 || !a.readValue() {
@@ -108,8 +108,8 @@ func (sc *scan) literal(from, to int) {
 // the input piped into it.
 const maxPipe = 512
 
-// piped finds the password that is piped into a command, or given to it in a
-// here-string: echo password | sudo -S, docker login --password-stdin <<< password.
+// piped finds a password that a command gets from a pipe or a here-string: echo
+// password | sudo -S, docker login --password-stdin <<< password.
 func (sc *scan) piped(start, end int) {
 	s := sc.s
 	if s[start:end] == "sudo -s" || start > 0 && isAlnum(s[start-1]) {

@@ -10,7 +10,7 @@ type assignment struct {
 	s          string
 	name       string
 	from, to   int  // the name
-	quote      byte // closes the name; 0 = none
+	quote      byte // quote that closes the name; 0 = none
 	depth      int  // backslashes before that quote
 	op         operator
 	val        value
@@ -41,7 +41,7 @@ func (sc *scan) assign(start, end int) {
 	a.readName(start, end)
 	sc.nameEnd = a.to
 	if strings.HasSuffix(a.s[:a.from], "://") {
-		return // userinfo finds the end of that value
+		return // userinfo finds the end of the value in that case
 	}
 	if a.from > 0 && a.s[a.from-1] == ':' && strings.Contains(a.s[max(0, a.from-80):a.from], "arn:") {
 		return // the value is the name of a resource

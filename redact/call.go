@@ -30,8 +30,8 @@ func (a *assignment) callArgument(i int) bool {
 // lastPart returns the part of a name after its last dot.
 func lastPart(name string) string { return name[strings.LastIndexByte(name, '.')+1:] }
 
-// isSetter reports whether a method takes the secret that it names, and does
-// not check or look up one.
+// isSetter reports whether a method takes the secret that its name contains as an
+// argument. Other methods check or look up a secret.
 func isSetter(method string) bool {
 	var w nameWords
 	w.split(method)

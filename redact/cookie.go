@@ -8,8 +8,8 @@ var cookieRule = &rule{id: "cookie", kind: "cookie"}
 // server. A shorter value is assumed to be a setting.
 const minCookie = 16
 
-// isCookieValue reports whether the value of a cookie is long, and neither
-// words nor the counters of a web analytics service.
+// isCookieValue reports whether the value of a cookie may be a secret: it is long, and
+// consists neither of words nor of the counters of a web analytics service.
 func isCookieValue(s string) bool {
 	p := profileOf(s)
 	return len(s) >= minCookie && len(s) <= maxValue && p.blanks == 0 && p.letters > 3 && !isStandIn(s) && !isReference(s) && !isPlaceholder(s) &&
@@ -29,8 +29,8 @@ func (sc *scan) cookies(start, end int) {
 	sc.jar(i, set)
 }
 
-// jar finds the values of the pairs from i to the end of the line. With set, for
-// a Set-Cookie header, only the first pair is the cookie; the others are its
+// jar finds the values of the pairs from i to the end of the line. With set, for a
+// Set-Cookie header, only the first pair is the cookie; the other pairs are its
 // attributes.
 func (sc *scan) jar(i int, set bool) {
 	s := sc.s

@@ -21,8 +21,8 @@ type sample struct {
 	set     string
 }
 
-// corpusDir returns where the labeled corpora are: COMPACT_REDACTION_CORPUS
-// or ../shared/redaction beside the repository.
+// corpusDir returns the folder of the labeled corpora: COMPACT_REDACTION_CORPUS or
+// ../shared/redaction beside the repository.
 func corpusDir(t testing.TB) string {
 	return sharedDir(t, "COMPACT_REDACTION_CORPUS", "redaction")
 }
@@ -75,8 +75,8 @@ func readCorpus(t testing.TB) []sample {
 	return all
 }
 
-// gzipLines yields the lines of a compressed or plain file. A line is only
-// good until the next one.
+// gzipLines yields the lines of a compressed or plain file. A line is valid only until
+// the next line is read.
 func gzipLines(t testing.TB, path string) func(func([]byte) bool) {
 	return func(yield func([]byte) bool) {
 		f, err := os.Open(path)
@@ -104,9 +104,9 @@ func gzipLines(t testing.TB, path string) func(func([]byte) bool) {
 	}
 }
 
-// survives reports whether a run of 8 bytes of secret (the whole, when it is
-// shorter) is in out, other than where the text holds it outside of the
-// expected secrets.
+// survives reports whether a run of 8 bytes of secret (or all of a shorter secret) is
+// still in out. It ignores a run that the text also has outside of the expected
+// secrets.
 func survives(secret, out, blanked string) bool {
 	n := min(8, len(secret))
 	for i := 0; i+n <= len(secret); i++ {
@@ -129,7 +129,7 @@ func (s sample) blank() string {
 // score is the result of one set.
 type score struct {
 	secrets, found      int
-	texts, clean        int // texts with secrets, and those in which all secrets were found
+	texts, clean        int // number of texts with secrets, and number of texts in which all secrets were found
 	negatives, flagged  int
 	missed, falseAlarms []string
 }
@@ -161,9 +161,9 @@ func (c *score) add(s sample, out string) {
 
 func percent(part, whole int) float64 { return 100 * float64(part) / float64(max(whole, 1)) }
 
-// contested reports whether a negative is another row's positive: it holds a
-// secret that is expected elsewhere, or it is a near-miss of one vendor's rule
-// and a hit of another vendor's. There the positive wins.
+// contested reports whether a negative row contradicts another row: the negative holds
+// a secret that another row expects, or it is a near-miss of one vendor's rule and a
+// hit of another vendor's rule. In this case the positive row is right.
 func contested(s sample, expected map[string]bool, vendorOnly *Redactor) bool {
 	for secret := range expected {
 		if strings.Contains(s.Text, secret) {

@@ -9,8 +9,9 @@ import (
 // A Range is text[Start:End], in bytes.
 type Range struct{ Start, End int }
 
-// A Detector finds secrets that no pattern can describe, such as the entries of a
-// list, or numbers with a checksum. Its methods must be safe for concurrent use.
+// A Detector finds secrets that no pattern can describe, such as the entries of a list,
+// or numbers with a checksum. The methods of a Detector must be safe for concurrent
+// use.
 type Detector interface {
 	// Name returns the value of [Finding.Rule], in the form of [Rule.ID]. It
 	// never changes.

@@ -105,8 +105,9 @@ type cursor struct {
 	base    int
 }
 
-// offset returns the raw offset of a decoded one. Within a character that is
-// written as an escape it returns the start of the escape, or with up its end.
+// offset returns the raw offset of a decoded one. If the position is within a character
+// that is written as an escape, it returns the start of the escape, or the end if up is
+// set.
 func (c *cursor) offset(to int, up bool) int {
 	for c.out < to {
 		i := strings.IndexByte(c.raw[c.at:], c.by.sign)

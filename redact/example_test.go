@@ -19,7 +19,8 @@ func Example() {
 	// {"user":"ann","api_key":"<REDACTED>"}
 }
 
-// The samples of a rule show secrets that it finds and texts that it leaves alone.
+// The samples of a rule show secrets that the rule finds and texts that it does not
+// change.
 func ExampleRule() {
 	r, err := redact.New(redact.Options{Rules: []redact.Rule{{
 		ID: "acme-badge", Words: []string{"acme"}, Pattern: `\bACME-[0-9]{6}\b`,

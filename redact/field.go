@@ -6,10 +6,10 @@ import "errors"
 // object.
 var ErrNotObject = errors.New("redact: not a JSON object")
 
-// JSONField redacts one member of a JSON object, at any depth below it, and
-// leaves every other byte of the line unchanged. It takes one line of JSONL;
-// white space around the object stays. A missing member is no error, and several
-// members of the same name are all redacted.
+// JSONField redacts one member of a JSON object, at any depth below it, and leaves
+// every other byte of the line unchanged. It takes one line of JSONL; white space
+// around the object stays. A missing member is not an error, and several members of the
+// same name are all redacted.
 //
 // Only that member is redacted: a secret elsewhere in the line stays in the
 // returned Text.

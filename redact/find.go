@@ -6,8 +6,8 @@ type Finding struct {
 	Start, End int    // in bytes, of the text that was searched
 }
 
-// Find returns the secrets of s in order, without overlaps, as Text would
-// replace them. It finds none when redaction is disabled.
+// Find returns the secrets of s in order, without overlaps, as Text would replace them.
+// It finds no secrets if redaction is disabled.
 func (r *Redactor) Find(s string) []Finding {
 	if r.opts.Disabled {
 		return nil

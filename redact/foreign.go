@@ -20,8 +20,8 @@ func (sc *scan) foreign(start, end int) {
 	}
 }
 
-// passAny returns the index after the first of the texts that is at i, -1 if
-// none is.
+// passAny returns the index after the first of the texts that is at i, -1 if no text is
+// at i.
 func passAny(s string, i int, texts ...string) int {
 	for _, t := range texts {
 		if strings.HasPrefix(s[min(i, len(s)):], t) {

@@ -71,9 +71,9 @@ func FuzzJSONKeepsItsStructure(f *testing.F) {
 	})
 }
 
-// skeleton renders the tokens of JSON: what brackets and numbers there are,
-// and a mark for each string. A password may be a number before and a string
-// after, so both have the same mark.
+// skeleton renders the tokens of JSON: its brackets and numbers, and a mark for each
+// string. Numbers and strings have the same mark, because redaction replaces a password
+// that is a number by a string.
 func skeleton(t *testing.T, raw string) string {
 	t.Helper()
 	dec := json.NewDecoder(strings.NewReader(raw))

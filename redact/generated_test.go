@@ -11,8 +11,8 @@ import (
 )
 
 const (
-	drawnSeed = 20251122 // half of the values are drawn with this one
-	otherSeed = 77003    // and half with this one
+	drawnSeed = 20251122 // half of the values are drawn with this seed
+	otherSeed = 77003    // and half with this seed
 )
 
 // leastFound is the minimum share of secrets to find, in percent. The held-out shapes
@@ -52,8 +52,8 @@ func TestRandomSecretsInAgentShapes(t *testing.T) {
 	}
 }
 
-// writeWrong writes the missed secrets and false findings. Those of the held-out shapes
-// go to a separate file.
+// writeWrong writes the missed secrets and false findings. The texts of the held-out
+// shapes go to a separate file.
 func writeWrong(t *testing.T, dir string, wrong []secretgen.Wrong) {
 	t.Helper()
 	files := map[string]*strings.Builder{"generated": {}, "generated.heldout": {}}

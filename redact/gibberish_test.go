@@ -18,12 +18,12 @@ func TestGeneratedLettersAreDistinguishedFromWords(t *testing.T) {
 func TestPassphrasesAreDistinguishedFromNames(t *testing.T) {
 	for _, s := range []string{"correct-" + "horse-battery-staple", "amber falcon " + "ribbon valley", "Amber_Falcon_" + "Ribbon_Valley", "amber-falcon-ribbon-42"} {
 		if !isPassphrase(s) {
-			t.Errorf("%s is none", s)
+			t.Errorf("%s does not count as gibberish", s)
 		}
 	}
 	for _, s := range []string{"my-app-production-secrets", "enter your new password", "one-two", "amber-falcon", "github-actions-deploy-token", "e2e-test-fixture-value", "must be at least eight", "user.account.login.form"} {
 		if isPassphrase(s) {
-			t.Errorf("%s is one", s)
+			t.Errorf("%s counts as gibberish", s)
 		}
 	}
 }

@@ -133,7 +133,7 @@ func TestRecordLeavesDigestsAlone(t *testing.T) {
 	}
 }
 
-func TestJSONFieldTouchesThatFieldAlone(t *testing.T) {
+func TestJSONFieldChangesOnlyThatField(t *testing.T) {
 	r := newRedactor(t, Options{})
 	key := letters(30)
 	line := ` {"id":"password=` + key + `", "text" : "token=` + key + `\n", "meta":{"text":"token=` + key + `"}, "n":1.0} `
@@ -147,7 +147,7 @@ func TestJSONFieldTouchesThatFieldAlone(t *testing.T) {
 	}
 }
 
-// What other members say about each other is none of the field's business.
+// The other members of the object do not affect the field.
 func TestJSONFieldAtTheEndLeavesTheOthers(t *testing.T) {
 	line := `{"kind":"Secret","data":{"x":"` + letters(20) + `"},"name":"password","value":"` + letters(24) + `","text":"%s"}`
 	got, err := newRedactor(t, Options{}).JSONField([]byte(strings.Replace(line, "%s", "password=hunter2!x", 1)), "text")

@@ -51,8 +51,8 @@ func (k *Known) add(d needle) {
 // Find returns the positions of the secrets in s, which is JSON or a part of it, as
 // offsets, in order and without overlaps. It treats an escape as a unit: the n of \n
 // does not begin a secret. If a match of a decoded form begins within an escape, Find
-// returns the match without that escape, because another secret may overlap. If it ends
-// within one, Find returns it with that escape.
+// returns the match without that escape, because another secret may overlap. If a
+// secret ends within an escape, Find returns its position with the whole escape.
 func (k *Known) Find(s string) (places [][2]int) {
 	cut := cutsOf(s)
 	found := k.scan(s, cut)

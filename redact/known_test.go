@@ -55,7 +55,7 @@ func TestKnownSecretsDoNotBeginInAnEscape(t *testing.T) {
 	}
 }
 
-// Neither do those that are written in another way than the line.
+// References that are written in another way than the line don't either.
 func TestKnownSecretsInsideOfOthersLeaveEscapesWhole(t *testing.T) {
 	for line, want := range map[string]string{
 		`"\n%67inx-pass"`:  `"\n***********"`,

@@ -95,7 +95,7 @@ func (m *memory) add(h uint64, f span, stand string) {
 	}
 }
 
-// addForm adds a length to those of the forms with the same first eight bytes.
+// addForm adds a length to the lengths of the forms with the same first eight bytes.
 func (g *generation) addForm(first uint64, f form) {
 	i, found := slices.BinarySearchFunc(g.forms[first], f.size, func(a form, size int) int { return size - a.size })
 	if !found {

@@ -9,8 +9,7 @@ import (
 	"github.com/agentcompact/compact/internal/cputime"
 )
 
-// hostileMemory are values that begin alike, and texts that are nothing but
-// their beginning.
+// hostileMemory returns values that begin alike, and texts that repeat this beginning.
 func hostileMemory(n, size int) (learned, text string) {
 	var b strings.Builder
 	unit := "aB3dE7gH"
@@ -20,9 +19,9 @@ func hostileMemory(n, size int) (learned, text string) {
 	return b.String(), strings.Repeat(unit, size/len(unit))
 }
 
-// TestASessionWithHostileValuesReadsInLinearTime fails when a session that
-// knows hundreds of values which begin alike takes far longer for a text of
-// nothing else than a session that knows one.
+// TestASessionWithHostileValuesReadsInLinearTime: one session knows hundreds of values
+// that begin alike, and another session knows one of them. The first must not take far
+// longer for a text that repeats the beginning.
 func TestASessionWithHostileValuesReadsInLinearTime(t *testing.T) {
 	learned, _ := hostileMemory(500, 0)
 	s := newRedactor(t, Options{}).Session()

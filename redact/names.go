@@ -6,8 +6,8 @@ import (
 	"sync"
 )
 
-// maxNames is the maximum number of names of a session. The first name stays;
-// the oldest of the others is dropped.
+// maxNames is the maximum number of names of a session. The first name stays; the
+// oldest of the other names is dropped.
 const maxNames = 128
 
 // names holds the names of a session and its agents. They are in every line of

@@ -33,7 +33,7 @@ func TestNamesAreNoSecretsForAWeakWord(t *testing.T) {
 		}
 		s.Learn([]byte(text))
 		if again := "see " + calledSo; s.Text(again).String() != again {
-			t.Errorf("%s was learned", text)
+			t.Errorf("a name was learned from %s", text)
 		}
 	}
 }
@@ -49,7 +49,7 @@ func TestNamesAfterPasswordLabelsAreSecrets(t *testing.T) {
 			t.Errorf("%s stays", text)
 		}
 		if got := s.Text("and so " + calledSo).String(); strings.Contains(got, calledSo) {
-			t.Errorf("%s was not learned", text)
+			t.Errorf("the name was not learned from %s", text)
 		}
 		line := `{"session":"` + calledSo + `","text":"of it"}`
 		if got := s.JSON([]byte(line)).String(); got != line {
@@ -78,6 +78,6 @@ func TestNamesAreBounded(t *testing.T) {
 		t.Errorf("%d names are known, want %d", n, maxNames)
 	}
 	if !s.names.whole(calledSo) || !s.names.whole(fmt.Sprintf("agent %d", 3*maxNames-1)) || s.names.whole("agent 0") {
-		t.Errorf("known are %q", s.names.list)
+		t.Errorf("the known names are %q", s.names.list)
 	}
 }

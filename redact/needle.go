@@ -21,7 +21,7 @@ type needle struct {
 	form    string
 	secret  string
 	rule    *rule
-	word    bool // matches only if no letter or digit is next to it
+	word    bool // the value matches only if no letter or digit is next to it
 	spill   int  // number of bytes before and after the form that also hold bits of the secret
 	shorter int  // index of the longest needle whose form is a prefix of this one, -1 if none
 }
@@ -85,9 +85,9 @@ func (n *needles) addForms(f span) {
 
 var urlSafe = strings.NewReplacer("+", "-", "/", "_")
 
-// base64Form returns those characters of the base64 of a text that depend only on
-// s, if shift bytes (modulo 3) precede s. The characters beside them also depend
-// on the text around s.
+// base64Form returns those characters of the base64 of a text that depend only on s, if
+// shift bytes (modulo 3) precede s. The characters beside these also depend on the text
+// around s.
 func base64Form(s string, shift int) string {
 	all := base64.StdEncoding.EncodeToString([]byte("\x00\x00"[:shift] + s))
 	from := (shift*8 + 5) / 6

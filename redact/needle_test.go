@@ -39,7 +39,7 @@ func TestFoundValueIsFoundInTheRestOfTheText(t *testing.T) {
 				t.Errorf("more than the secret is gone: %q", got)
 			}
 			if strings.HasPrefix(name, "base64 after") && strings.Contains(got, "says "+form[:3]) {
-				t.Errorf("characters beside the form, which hold bits of the secret, are left: %q", got)
+				t.Errorf("characters next to the encoded secret, which contain bits of it, are left: %q", got)
 			}
 			checkIdempotent(t, r, text)
 		})

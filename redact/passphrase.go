@@ -2,8 +2,8 @@ package redact
 
 import "strings"
 
-// isPassphrase reports whether s is four to ten words joined by one of " -_.",
-// or three words and a number, that are unusual in a sentence or a name:
+// isPassphrase reports whether s is four to ten words joined by one of " -_.", or three
+// words and a number. The words must be unusual in a sentence or a name:
 // correct-horse-battery-staple.
 func isPassphrase(s string) bool {
 	i := strings.IndexAny(s, " -_.")

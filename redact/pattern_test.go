@@ -44,7 +44,7 @@ func TestThePatternsOfTheSpecificationHoldByDefault(t *testing.T) {
 	}
 	for kind := range stayed {
 		if !slices.Contains(exceptions, kind) {
-			t.Errorf("%q stays, and is no exception", kind)
+			t.Errorf("%q stays, and is not an exception", kind)
 		}
 	}
 	t.Logf("%d secrets; %v stay", matched, stayed)

@@ -54,8 +54,8 @@ func (sc *scan) personalNumbers() {
 	}
 }
 
-// digitRun collects at most most+1 digits of a number, with up to gap
-// separators between two of them. It returns the end of the last digit.
+// digitRun collects at most most+1 digits of a number. There may be up to gap
+// separators between two digits. It returns the end of the last digit.
 func digitRun(s string, i, most, gap int, between string) (digits []byte, to int) {
 	digits = make([]byte, 0, 34)
 	for to = i; i < len(s) && len(digits) <= most; i++ {

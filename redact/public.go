@@ -2,8 +2,8 @@ package redact
 
 import "strings"
 
-// isPublic reports whether v has a form that no secret has, whatever the name before
-// it. The weaker the name, the more forms are accepted.
+// isPublic reports whether v has a form that no secret has, even after the name of a
+// secret. The weaker the name, the more forms are accepted.
 func (v value) isPublic(s strength) bool {
 	t := v.text
 	switch {
@@ -17,9 +17,9 @@ func (v value) isPublic(s strength) bool {
 	return s == weak && (isCacheKey(t) || isObjectKey(t))
 }
 
-// isVersion reports whether s is a version, or a range of them: ^1.2.0-rc.1,
-// v0.0.0-20240101000000-c0ddbf3c8b2c, 2.3.0.dev8+g74eb5ab0, v1beta1. Requirements
-// are written as token==1.2.3, so the operator may be missing.
+// isVersion reports whether s is a version or a range of versions: ^1.2.0-rc.1,
+// v0.0.0-20240101000000-c0ddbf3c8b2c, 2.3.0.dev8+g74eb5ab0, v1beta1. Requirements are
+// written as token==1.2.3, so the operator may be missing.
 func isVersion(s string) bool {
 	rest := strings.TrimPrefix(strings.TrimLeft(strings.TrimSuffix(s, "/go.mod"), "^~<>=! "), "v")
 	ranged := len(rest) < len(s)

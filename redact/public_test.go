@@ -2,8 +2,8 @@ package redact
 
 import "testing"
 
-// TestPublicFormsAreLeftAlone has values whose form shows that they are not secrets,
-// after names that suggest secrets.
+// TestPublicFormsAreLeftAlone: the form of these values shows that they are not
+// secrets, though the names before them suggest secrets.
 func TestPublicFormsAreLeftAlone(t *testing.T) {
 	const hex40, hex64 = "62b2cac7ed8198b15735ed49ab1e5cf35480ba46", "3b1f0b1d2b5c4f0e9b2a7c6d5e4f3a2b1c0d9e8f7a6b5c4d3e2f1a0b9c8d7e6f"
 	family{clean: []string{
@@ -16,7 +16,7 @@ func TestPublicFormsAreLeftAlone(t *testing.T) {
 		`"token": "workspace:^1.2.0"`, `"x-token": "npm:@x/token@2.0.1"`,
 		`"grant": ["refresh_token", "urn:ietf:params:oauth:grant-type:device_code"]`, "Token: `urn:uuid:e71d4fae-5dec-22d6-fea5-00a0c91e6be4`",
 		"\t\"go/printer\",\n\t\"go/token\",\n\t\"hash/adler32\",",
-		// what Kubernetes, builds and buckets call things
+		// names of Kubernetes, builds and buckets
 		"Mountable secrets:   default-token-n98vf\nTokens:              default-token-n98vf", "Image pull secrets:  regcred-x7k2p",
 		`Error: secret "app-cfg-7d4b9c6f5-9zq4d" not found`,
 		"Cache restored from key: Linux-build-" + hex64, "Cache hit for restore-key: v1-npm-" + hex40, "    key: Linux-pip-3.11-" + hex64,

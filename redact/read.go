@@ -2,8 +2,8 @@ package redact
 
 import "strings"
 
-// readValue reads the value that begins at a.start. It reports whether there
-// is one.
+// readValue reads the value that begins at a.start. It reports whether there is such a
+// value.
 func (a *assignment) readValue() bool {
 	s := a.s
 	i := a.start
@@ -111,9 +111,9 @@ func (a *assignment) readQuoted(begin, depth int) bool {
 }
 
 // closeQuote returns the end of a value that was opened by quote q after depth
-// backslashes. The number of backslashes before a quote determines its meaning:
-// the same number as before the opening quote closes the value, a larger number
-// escapes the quote, and a smaller one closes a string around the value.
+// backslashes. The number of backslashes before a quote determines its meaning: the
+// same number as before the opening quote closes the value, a larger number escapes the
+// quote, and a smaller number closes a string around the value.
 func closeQuote(s string, begin int, q byte, depth int) int {
 	limit := min(len(s), begin+maxValue)
 	slashes := 0

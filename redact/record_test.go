@@ -20,7 +20,7 @@ func TestPasswordsOfMoreCommandsVanish(t *testing.T) {
 			t.Errorf("%q", got)
 		}
 	}
-	at := p[:4] + "@" + p[4:] // the last @ is the one before the host
+	at := p[:4] + "@" + p[4:] // the last @ comes before the host
 	for _, text := range []string{"psexec.py corp/bob:PW@10.0.0.1 whoami", "sqlplus bob/PW@h:1521/x", "secretsdump.py 'corp/bob:PW'@h"} {
 		if got := r.Text(strings.Replace(text, "PW", at, 1)).String(); strings.Contains(got, p[:4]) || strings.Contains(got, p[4:]) || !strings.Contains(got, "bob") {
 			t.Errorf("%q", got)
@@ -63,7 +63,7 @@ func TestCookiesVanish(t *testing.T) {
 			`{"domain":".example.com","httpOnly":true,"name":"any","value":"%s"}`, `cookies = {"any": "%s"}`, "document.cookie = \"any=%s; path=/\""),
 		clean: []string{"Cookie: theme=dark; lang=en; consent=true", "Set-Cookie: theme=light; Path=/; Expires=Wed, 05 Mar 2025 10:00:00 GMT", "Cookie: name=value", "cookies = {\"theme\": \"dark\"}", "Cookie: _ga=GA1.2.1234567890.1234567890"},
 	}.check(t, newRedactor(t, Options{}))
-	line := ".example.com\tTRUE\t/\tTRUE\t1767225600\tany\t%s\r\n" // the end of the line is no part of the value
+	line := ".example.com\tTRUE\t/\tTRUE\t1767225600\tany\t%s\r\n" // the end of the line is not part of the value
 	if got, want := newRedactor(t, Options{}).Text(strings.Replace(line, "%s", v, 1)).String(), strings.Replace(line, "%s", Placeholder, 1); got != want {
 		t.Errorf("%q, want %q", got, want)
 	}

@@ -95,8 +95,8 @@ func (r *Redactor) Enabled() bool { return !r.opts.Disabled }
 // Text redacts plain text. Text that is JSON as a whole is treated as JSON.
 func (r *Redactor) Text(s string) Text { return Text{r.redact(s, document{})} }
 
-// redact redacts until nothing more is found, but at most maxPasses times,
-// because a secret may have hidden another one beside it.
+// redact redacts until nothing more is found, but at most maxPasses times. Several
+// passes are needed because one secret may hide another one beside it.
 func (r *Redactor) redact(s string, d document) string {
 	if r.opts.Disabled {
 		return s

@@ -76,7 +76,7 @@ func (r Rule) detector() (*ruleDetector, error) {
 	re, err := regexp.Compile(r.Pattern)
 	switch {
 	case err != nil:
-		return wrong(err, "has a pattern that is no regular expression: %v", err)
+		return wrong(err, "has a pattern that is not a regular expression: %v", err)
 	case re.MatchString(""):
 		return wrong(nil, "has a pattern that matches an empty text, and so every text")
 	case re.MatchString(placeholderOpen + ">"):

@@ -55,7 +55,7 @@ func TestRuleIsCheckedAgainstItsSamples(t *testing.T) {
 		"not 1 to 32 characters: words of": func(r *redact.Rule) { r.ID = "Two Words" },
 		"ID of a built-in":                 func(r *redact.Rule) { r.ID = "aws-access-token" },
 		"needs a sample":                   func(r *redact.Rule) { r.Clean = nil },
-		"no regular expression":            func(r *redact.Rule) { r.Pattern = "(" },
+		"not a regular expression":         func(r *redact.Rule) { r.Pattern = "(" },
 		"an empty text":                    func(r *redact.Rule) { r.Pattern = "x*" },
 		"stands for what was redacted":     func(r *redact.Rule) { r.Pattern = "RED[A-Z]+" },
 		"find its sample":                  func(r *redact.Rule) { r.Words, r.Pattern, r.Secrets = nil, `badge=(\w*)`, []string{"badge= 1234"} },
@@ -73,7 +73,7 @@ func TestRuleIsCheckedAgainstItsSamples(t *testing.T) {
 		}
 	}
 	if _, err := redact.New(redact.Options{Rules: []redact.Rule{badge, badge}}); err == nil {
-		t.Error("two rules with one ID are no error")
+		t.Error("two rules with one ID cause no error")
 	}
 }
 
@@ -126,7 +126,7 @@ func TestFailingDetectorReplacesTheText(t *testing.T) {
 	}
 	for _, all := range [][]redact.Detector{{nil}, {detector(nil), detector(nil)}} {
 		if _, err := redact.New(redact.Options{Detectors: all}); err == nil {
-			t.Errorf("%d detectors that can't be are no error", len(all))
+			t.Errorf("%d invalid detectors cause no error", len(all))
 		}
 	}
 }
@@ -156,7 +156,7 @@ func TestFailingDetectorReplacesTheView(t *testing.T) {
 	}
 }
 
-// A range that cuts a character takes the whole of it.
+// If a range ends within a character, the whole character is removed.
 func TestDetectorThatCutsACharacterRemovesTheWholeOne(t *testing.T) {
 	for name, at := range map[string]redact.Range{"its begin": {0, 1}, "its end": {1, 2}, "both": {0, 2}, "nothing of it": {1, 1}} {
 		r := withRules(t, redact.Options{Detectors: []redact.Detector{detector(func(text string) (found []redact.Range) {

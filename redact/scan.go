@@ -76,8 +76,8 @@ func (sc *scan) find(s string) []span {
 	return sc.settle()
 }
 
-// settle sorts the findings, joins those that overlap and cuts existing
-// placeholders out of them.
+// settle sorts the findings, joins overlapping findings, and cuts existing placeholders
+// out of them.
 func (sc *scan) settle() []span {
 	if len(sc.found) == 0 {
 		return nil

@@ -26,7 +26,7 @@ func (r *Redactor) Session(called ...Text) *Session {
 	return s
 }
 
-// Name adds names. Of more than 128, the first and the newest are kept.
+// Name adds names. If there are more than 128 names, the first and the newest are kept.
 func (s *Session) Name(called ...Text) { s.names.add(called) }
 
 // Text is [Redactor.Text] with the secrets known so far.

@@ -128,6 +128,6 @@ func TestSessionKeepsNoSecret(t *testing.T) {
 	secret := letters(24)
 	s.Learn([]byte("password: " + secret))
 	if kept := fmt.Sprintf("%+v", s.mem.recent); strings.Contains(kept, secret[:minNeedle]) || len(s.mem.recent.forms) == 0 {
-		t.Errorf("it is kept: %.2000s", kept)
+		t.Errorf("the secret is kept: %.2000s", kept)
 	}
 }

@@ -134,8 +134,8 @@ func TestSecretsOfManyShapesVanish(t *testing.T) {
 	}
 }
 
-// Secrets of the smallest and of the largest size of a shape vanish. Texts one character
-// beside that are something else.
+// Secrets of the smallest and of the largest size of a shape vanish. A text with one
+// character more, less or different is something else.
 func TestShapesEndAtTheirBounds(t *testing.T) {
 	const id = "MTIzNDU2Nzg5MDEyMzQ1Njc4" // the id of a bot, in base64
 	signed := func(n int) string { return id + ".Xa1b2c." + letters(n) }

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestRulesContainNoValueOfACorpus keeps the rules honest: none may know the
-// secrets that they are measured with.
+// TestRulesContainNoValueOfACorpus: no rule may contain a secret of the corpora that
+// measure the rules.
 func TestRulesContainNoValueOfACorpus(t *testing.T) {
 	paths, err := filepath.Glob("*.go")
 	if err != nil {

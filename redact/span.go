@@ -39,8 +39,8 @@ func (f span) in(s string) span {
 	return f
 }
 
-// join sorts spans and joins those that overlap, in place. The rule of the
-// highest rank names the result.
+// join sorts spans and joins overlapping spans, in place. The rule of the highest rank
+// names the result.
 func join(spans []span) []span {
 	if !slices.IsSortedFunc(spans, compareSpans) {
 		slices.SortStableFunc(spans, compareSpans)

@@ -5,8 +5,8 @@ import (
 	"unicode/utf8"
 )
 
-// spelling is a way of writing a text within another one: some characters are
-// written as escapes, which begin with sign.
+// spelling is a way of writing a text within another text: some characters are written
+// as escapes, which begin with sign.
 type spelling struct {
 	sign byte
 	read reader

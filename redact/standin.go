@@ -45,7 +45,7 @@ func isGenerated(w string) bool {
 		p.digits > 1 && p.letters > 1 && p.turns*2 >= len(w))
 }
 
-// isUsedStandIn reports whether s is a stand-in that a number turns into a
+// isUsedStandIn reports whether s is a stand-in with a number, which may be used as a
 // password: changeme123.
 func isUsedStandIn(s string) bool {
 	p := profileOf(s)

@@ -6,9 +6,9 @@ import (
 	"unsafe"
 )
 
-// Text is text that a [Redactor] has seen, or a constant of the program. Only
-// this package can make one from data, so that code that stores unredacted text
-// does not compile. The zero value is the empty text.
+// Text is text that a [Redactor] has seen, or a constant of the program. Only this
+// package can make a Text from data, so code that stores unredacted text does not
+// compile. The zero value is the empty text.
 type Text struct{ s string }
 
 // String returns the redacted text.

@@ -17,6 +17,6 @@ func TestTextSharesTheMemoryOfItsSource(t *testing.T) {
 		}
 	}
 	if got := (Text{}).In(raw); got.String() != "" {
-		t.Errorf("the empty text reads %q", got)
+		t.Errorf("the empty text becomes %q", got)
 	}
 }

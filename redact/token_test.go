@@ -60,6 +60,6 @@ func TestTokensWithAMarkInTheMiddleVanish(t *testing.T) {
 func TestContinuedTokenVanishesWhole(t *testing.T) {
 	token := "glimt-" + letters(25)
 	if got := newRedactor(t, Options{}).Text("mail token " + token + "_and-the-rest of it").String(); strings.Contains(got, "and-the-rest") {
-		t.Errorf("half of it stays: %s", got)
+		t.Errorf("half of the token stays: %s", got)
 	}
 }

@@ -13,7 +13,7 @@ import (
 // and the code matches the frame around it.
 type vendorRule struct {
 	id       string
-	words    []string // every match contains one of them, in any case
+	words    []string // every match contains one of these words, in upper or lower case
 	name     string   // pattern of the name of a framed rule, if it is more than its words
 	framed   bool
 	re       string

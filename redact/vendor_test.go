@@ -12,10 +12,10 @@ func vendorWords() *vocabulary {
 	return b.build()
 }
 
-// TestVendorRulesAloneMeetTheirOwnCorpus compares the rules with their samples:
+// TestVendorRulesMatchTheirOwnSamples compares the rules with their samples:
 // every positive of a rule in the data is found, and no rule flags one of its
 // negatives.
-func TestVendorRulesAloneMeetTheirOwnCorpus(t *testing.T) {
+func TestVendorRulesMatchTheirOwnSamples(t *testing.T) {
 	r := &Redactor{words: vendorWords()}
 	ids := map[string]bool{}
 	for _, v := range vendorRules {

@@ -57,7 +57,7 @@ func TestVerdictsOfTestsAreLeftAlone(t *testing.T) {
 		"PASS: src/utils/x509v3.spec.js:12",
 		"PASS   : tst_S3::testV2x3()",
 		"    ✓ handles a1b2c3 (3 ms)",
-		// what people and agents write
+		// texts that people and agents write
 		"- PASS: `TestS3`", "**PASS:** TestE2E", "✅ PASS: TestX509", "| PASS | TestS3 |", "pass: TestS3 ok", "Pass: UserServiceV2Test",
 		// lists of tests, stages
 		`{"FAIL_TO_PASS": ["TestA1B2c3D4"], "PASS_TO_PASS": ["test_a1B2c3D4x", "tests/a.py::test_q7w8e9r0"]}`,
@@ -66,7 +66,7 @@ func TestVerdictsOfTestsAreLeftAlone(t *testing.T) {
 	}}.check(t, newRedactor(t, Options{}))
 }
 
-// TestPasswordsNextToVerdictsAreFound has passwords in forms that resemble those
+// TestPasswordsNextToVerdictsAreFound has passwords in forms that resemble the output
 // of test runners.
 func TestPasswordsNextToVerdictsAreFound(t *testing.T) {
 	family{secret: samples(

@@ -116,7 +116,7 @@ func viewOf(s string, read reader) (v view, changed bool) {
 	return v, changed
 }
 
-// readColor omits terminal colors, also if the escape character is written out.
+// readColor omits terminal colors, even if the escape character is written out.
 func readColor(s string, i int) (string, int) {
 	if s[i] != 0x1b && s[i] != '\\' {
 		return "", 0

@@ -22,7 +22,7 @@ import (
 type Account struct {
 	Session  string           `json:"session"`
 	Location string           `json:"location"`
-	Held     string           `json:"held,omitempty"` // reason why none of it may be erased
+	Held     string           `json:"held,omitempty"` // reason why nothing of the session may be erased
 	Calls    []AccountCall    `json:"calls"`          // by time
 	Steps    []AccountStep    `json:"steps"`          // by number
 	Between  []AccountEdit    `json:"between_steps"`  // edits of calls that made no step, in order
@@ -53,7 +53,7 @@ type AccountCall struct {
 	Whole   float64   `json:"projected_whole_prompt_usd"` // the same value, under the key that events use
 	Summary float64   `json:"summary_usd,omitempty"`      // price of the summaries that a model wrote in this call
 
-	apart   bool // its summaries have costs in events of their own
+	apart   bool // its summaries have their costs in separate events
 	before  int  // tokens with the edits of earlier calls
 	between bool // it edited messages without making a step, and is not yet matched with these edits
 
@@ -145,7 +145,7 @@ type AccountMoney struct {
 	// part of Summaries: answers without a usage, and requests that were cut off
 	Estimated float64 `json:"summaries_estimated_usd,omitempty"`
 	Priced    bool    `json:"priced"`                        // false: no price card is known, or the card has only ratios
-	Unpriced  int     `json:"calls_without_price,omitempty"` // calls that no sum includes, although it includes others
+	Unpriced  int     `json:"calls_without_price,omitempty"` // calls that the sums do not include, although they include other calls
 }
 
 // event holds the parts of an audit log line that are used.
@@ -235,7 +235,7 @@ func ReadAccount(ctx context.Context, name string, s *record.Session, card price
 	return a, nil
 }
 
-// logged holds what the events report about steps.
+// logged holds the facts about steps in the events.
 type logged struct {
 	reasons  map[int]string
 	times    map[int]time.Time

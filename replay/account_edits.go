@@ -117,8 +117,8 @@ func appendEdit(all []AccountEdit, l *ledgerData, seq int64, originals [][]byte,
 	return append(all, e), nil
 }
 
-// dated sets the time of each edit: that of the first unused call of the same
-// agent with the same sizes.
+// dated sets the time of each edit: the time of the first unused call of the same agent
+// with the same sizes.
 func (a *Account) dated(all []AccountEdit) []AccountEdit {
 	for k := range all {
 		e := &all[k]
@@ -200,10 +200,9 @@ func (c *course) step(l *ledgerData) {
 	}
 }
 
-// total returns the number of different messages, and the number of those that
-// the archive can't return. The ledgers don't hold the edits after an owner's
-// last step. If the same decision occurs again for an equal message, the history
-// has two such messages.
+// total returns the number of different messages, and how many of them the archive
+// can't return. The ledgers don't hold the edits after an owner's last step. If the
+// same decision occurs again for an equal message, the history has two such messages.
 func (c *course) total() (messages, lost int) {
 	for k := range c.edits {
 		e := &c.edits[k]

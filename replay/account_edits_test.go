@@ -20,8 +20,8 @@ import (
 	"github.com/agentcompact/compact/trace"
 )
 
-// driven runs an agent call by call under a preset, with results of this many lines,
-// and returns the result of the last call.
+// driven runs an agent call by call under a preset, with results of a given number of
+// lines, and returns the result of the last call.
 func driven(t *testing.T, preset string, window, calls, lines int) (*Account, storage.Archive, *compact.Result) {
 	t.Helper()
 	return drivenIn(t, memory.New(), preset, window, calls, lines)
@@ -57,8 +57,8 @@ func drivenIn(t *testing.T, archive storage.Archive, preset string, window, call
 	return accountOf(t, archive, "s"), archive, last
 }
 
-// stepCounts are the messages that each step edited or removed by its events;
-// those between steps have the number 0.
+// stepCounts counts the messages that each step edited or removed, by the events.
+// Messages edited between steps have the number 0.
 func stepCounts(t *testing.T, a storage.Archive) map[int]int {
 	t.Helper()
 	s, err := record.OpenSession(t.Context(), a, "s")
@@ -137,7 +137,7 @@ func TestSessionThatOnlyTidiedReportsIt(t *testing.T) {
 	}
 }
 
-// A message that several steps edit is one.
+// A message that several steps edit counts once.
 func TestAnAccountCountsAMessageOnce(t *testing.T) {
 	x, _, last := driven(t, "graduated", 16_000, 90, 40)
 	all := 0
@@ -173,8 +173,8 @@ func logEvents(t *testing.T, a storage.Archive, lines ...string) {
 	}
 }
 
-// A late summary is one failure of its call, even if the log reports it under several
-// names.
+// A summary that comes too late counts as one failure of its call, even if the log
+// reports it under several names.
 func TestAnAccountCountsAFailureOfACallOnce(t *testing.T) {
 	_, archive, _ := driven(t, "graduated", 100_000, 2, 5)
 	for k := range 3 {
@@ -192,7 +192,8 @@ func TestAnAccountCountsAFailureOfACallOnce(t *testing.T) {
 	}
 }
 
-// A failure that the report finds itself is not counted again if the audit log has it.
+// A failure that the report finds itself is not counted again if it is in the audit
+// log, too.
 func TestAnAccountCountsAChangedLedgerOnce(t *testing.T) {
 	dir := t.TempDir()
 	_, archive, _ := drivenIn(t, openFolder(t, dir), "graduated", 16_000, 30, 40)
@@ -254,8 +255,8 @@ func TestReasonsOfACompactionHaveWords(t *testing.T) {
 	}
 }
 
-// The cost of summaries comes from their own events, also if no call used them. Older
-// programs recorded it only in the bill of the call.
+// The cost of summaries comes from their own events, even for summaries that no call
+// used. Older programs recorded it only in the bill of the call.
 func TestAnAccountHasTheCostOfSummaries(t *testing.T) {
 	_, archive, _ := driven(t, "graduated", 100_000, 2, 5)
 	const at = `"started_at":"2026-11-25T22:32:45Z"`

@@ -69,8 +69,8 @@ func parseLine(line []byte) (archivedLine, bool) {
 	return archivedLine{m, about.Meta.FP, about.Meta.Refs}, err == nil
 }
 
-// readGone reads the messages that a step edited or removed. missing counts
-// those that the archive lacks, and lines that can't be parsed.
+// readGone reads the messages that a step edited or removed. missing counts the
+// messages that are not in the archive, and lines that can't be parsed.
 func readGone(ctx context.Context, s *record.Session, file string, all []*evicted) (gone []GoneLine, missing int, err error) {
 	count, err := counter()
 	if err != nil {
@@ -157,8 +157,8 @@ func (m *archivedLine) tool(fp string, tools map[answer]string) string {
 	return strings.Join(names, " ")
 }
 
-// ref returns the reference to recall the message: that of its largest part, or
-// the beginning of its fingerprint.
+// ref returns the reference to recall the message: the reference of its largest part,
+// or the beginning of its fingerprint.
 func (m *archivedLine) ref(fp string) string {
 	largest, ref := -1, shortFP(fp)
 	for i := range m.Parts {
@@ -204,8 +204,8 @@ func (a *Account) readRecalls(ctx context.Context, s *record.Session, files []st
 	return all.found, nil
 }
 
-// A recalling collects the calls of the recall tool. A transcript has those of the ones
-// before it again.
+// A recalling collects the calls of the recall tool. A transcript repeats the messages
+// of earlier transcripts.
 type recalling struct {
 	count *token.Estimator
 	found []AccountRecall

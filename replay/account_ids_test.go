@@ -11,8 +11,8 @@ import (
 	"github.com/agentcompact/compact/storage/memory"
 )
 
-// Some servers restart the ids of calls at every turn. The account names the tool of each
-// result all the same, and counts each recall with its own answer.
+// Some servers restart the ids of calls at every turn. The account still names the tool
+// of each result, and counts each recall with its own answer.
 func TestAnAccountTellsCallsWithOneIdApart(t *testing.T) {
 	a := memory.New()
 	m, err := compact.New(t.Context(), compact.Config{Archive: a, Model: "gpt-4o", MaxContextTokens: 8000})

@@ -16,10 +16,10 @@ import (
 	"github.com/agentcompact/compact/storage/record"
 )
 
-// A ledger lists what calls have edited since the step before, too. An edit that an earlier
-// step listed is not taken off again: equal messages have one fingerprint, and the second of
-// them would be missing from its step.
-func TestAStepHasEqualMessagesThatAnEarlierEditHad(t *testing.T) {
+// A ledger also lists the messages that calls have edited since the previous step. An edit
+// that an earlier step listed is subtracted only once. Equal messages have one fingerprint,
+// and with a second subtraction the second message would be missing from its step.
+func TestEarlierEditIsSubtractedFromAStepOnce(t *testing.T) {
 	gone := func(fps ...string) (all []evicted) {
 		for _, fp := range fps {
 			all = append(all, evicted{FP: fp, Is: "masked"})
@@ -52,9 +52,10 @@ func TestAStepHasEqualMessagesThatAnEarlierEditHad(t *testing.T) {
 	}
 }
 
-// The bill of an event tells how much was cached only if it went by the card that reads it.
-// By another one, such as the configuration's, the previous call tells.
-func TestWhatWasCachedIsReadByTheCardOfTheBill(t *testing.T) {
+// The bill of an event determines the cached part only if the bill was made with the same
+// card. With another card, such as the configured one, the previous call determines the
+// cached part.
+func TestCachedTokensComeFromABillWithTheSameCard(t *testing.T) {
 	card, _ := price.For("claude-sonnet-4-5")
 	call := func(prices string, tokens int, usd float64) string {
 		line, err := json.Marshal(map[string]any{"name": "before_model_call", "span_id": fmt.Sprint(usd), "data": map[string]any{
@@ -83,8 +84,8 @@ func TestWhatWasCachedIsReadByTheCardOfTheBill(t *testing.T) {
 	}
 }
 
-// Without a card, each call costs what its own bill says, or its own model's list prices. A
-// call whose provider cached nothing stays cold.
+// Without a card, the price of each call comes from its own bill, or from the list prices
+// of its own model. A call whose provider cached nothing stays cold.
 func TestEachCallIsPricedByItsOwnBill(t *testing.T) {
 	sonnet, _ := price.For("claude-sonnet-4-5")
 	mini, _ := price.For("gpt-4o-mini")
@@ -113,8 +114,9 @@ func TestEachCallIsPricedByItsOwnBill(t *testing.T) {
 	}
 }
 
-// The decision of a process that lost the number of its step is not that of the step.
-func TestAVoidDecisionIsOfNoStep(t *testing.T) {
+// If a process lost the number of its step to another process, its decision is not the
+// decision of the step with that number.
+func TestDecisionOfALostRaceBelongsToNoStep(t *testing.T) {
 	a, log := &Account{}, &logged{reasons: map[int]string{}, times: map[int]time.Time{}, voids: map[string]bool{}}
 	for _, line := range []string{
 		`{"name":"compact.trigger_decision","span_id":"a","data":{"triggered":true,"step":1,"reason":"manual"}}`,
@@ -134,8 +136,8 @@ func TestAVoidDecisionIsOfNoStep(t *testing.T) {
 	}
 }
 
-// A message of several results is recalled by the largest of them, which is the one that a
-// reader looks for.
+// A message of several results is recalled by its largest result, because a reader most
+// likely looks for that one.
 func TestAMessageIsRecalledByItsLargestPart(t *testing.T) {
 	result := func(n int) message.Part {
 		return message.Part{Kind: message.KindToolResult, Text: strings.Repeat("x", n)}
@@ -158,8 +160,8 @@ func TestAMessageIsRecalledByItsLargestPart(t *testing.T) {
 	}
 }
 
-// Branches of one agent are histories of their own. The last one that compacted is read,
-// whole.
+// Each branch of an agent has its own history. FromArchive reads the whole history of
+// the branch that compacted last.
 func TestAnArchiveOfTwoBranchesGivesTheLastOne(t *testing.T) {
 	c, err := compact.Preset("graduated")
 	if err != nil {

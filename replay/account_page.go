@@ -29,10 +29,9 @@ var accountPage = template.Must(template.New("account").Funcs(template.FuncMap{
 	"sentences": sentences,
 }).Parse(accountSource))
 
-// WriteHTML writes the account as one page that needs no network: the tokens
-// sent over time, each compaction with its removed messages, recalls and
-// errors. command is the command line that writes the page. The error is the
-// writer's.
+// WriteHTML writes the account as one page that needs no network: the tokens sent over
+// time, each compaction with its removed messages, recalls and errors. The page shows
+// command as the command line that wrote it. The error is the writer's.
 func (a *Account) WriteHTML(w io.Writer, command string) error {
 	failures, over := a.Problems()
 	return accountPage.Execute(w, struct {

@@ -36,7 +36,8 @@ func cachedAt(card price.Card, prompt int, usd float64) int {
 	return max(0, int(math.Round((card.Cost(cold)-usd)*1e6/warm)))
 }
 
-// A prefix is what the previous call of an agent left in the provider's cache.
+// A prefix is the part of the prompt that the previous call of an agent left in the
+// provider's cache.
 type prefix struct {
 	sent, in int // tokens of the view, and of the history
 	model    string
@@ -44,9 +45,8 @@ type prefix struct {
 }
 
 // shared returns the tokens that a call shares with the previous one: the view up to
-// its first change, nothing if a compaction changed it, and nothing with another
-// model or after the cache's lifetime. What the calling process knew takes
-// precedence.
+// its first change, nothing if a compaction changed it, and nothing with another model
+// or after the cache's lifetime. The knowledge of the calling process takes precedence.
 func (p prefix) shared(c *AccountCall, card price.Card) (sent, raw int) {
 	if p.model == c.Model && (card.Lifetime <= 0 || c.At.Sub(p.at) <= card.Lifetime) {
 		sent, raw = min(p.sent, c.Sent), min(p.in, c.In)

@@ -17,7 +17,7 @@ import (
 
 // Stats sums up the sessions of an archive.
 type Stats struct {
-	Sessions []SessionStats `json:"sessions"` // those with calls or costs, by folder
+	Sessions []SessionStats `json:"sessions"` // sessions with calls or costs, by folder
 	Total    SessionStats   `json:"total"`
 }
 
@@ -26,7 +26,7 @@ type Stats struct {
 type SessionStats struct {
 	Session     string         `json:"session"`
 	Calls       int            `json:"calls"`     // failed ones included
-	In          int            `json:"tokens_in"` // tokens and money are those of calls that did not fail
+	In          int            `json:"tokens_in"` // tokens and money are counted for calls that did not fail
 	Sent        int            `json:"tokens_sent"`
 	Compactions int            `json:"compactions"`
 	Stages      map[string]int `json:"compactions_by_stage"` // a compaction counts for each stage that took part

@@ -148,7 +148,7 @@ func TestAccountPageShowsItsFacts(t *testing.T) {
 	}
 	for _, p := range all {
 		if n := strings.Count(p, "<circle"); n != len(x.Steps)+1 || strings.Count(p, "<polyline") != 2 {
-			t.Errorf("%d marks of %d steps and a failure", n, len(x.Steps))
+			t.Errorf("%d marks for %d steps and a failure", n, len(x.Steps))
 		}
 	}
 	if seenIn := os.Getenv("COMPACT_ACCOUNT_PAGE"); seenIn != "" {
@@ -158,7 +158,7 @@ func TestAccountPageShowsItsFacts(t *testing.T) {
 	}
 }
 
-func TestStatsAddUpWhatAFilterTakes(t *testing.T) {
+func TestStatsAddUpTheSelectedSessions(t *testing.T) {
 	a := memory.New()
 	archivedSession(t, a, "one", beginning)
 	archivedSession(t, a, "=two", beginning.Add(24*time.Hour))

@@ -8,7 +8,7 @@ import (
 )
 
 // AccountSums adds up the calls of a session. The tokens sent for a failed call are
-// unknown, so tokens and money count only the others.
+// unknown, so tokens and money count only the other calls.
 type AccountSums struct {
 	Calls  int // calls that did not fail
 	Failed int
@@ -29,7 +29,7 @@ func (a *Account) Sums() (s AccountSums) {
 	return s
 }
 
-// First returns the headline of a page: the tokens sent and those of the full
+// First returns the headline of a page: the tokens sent and the tokens of the full
 // history.
 func (a *Account) First() string {
 	x := a.Sums()

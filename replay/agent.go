@@ -23,7 +23,7 @@ type agentModel struct {
 // instructionTokens is the approximate size of an instruction.
 const instructionTokens = 900
 
-// last returns the request after which a summary is requested.
+// last returns the request to which the instruction for a summary is appended.
 func (a *agentModel) last() compact.LastRequest {
 	if len(a.view) == 0 {
 		return compact.LastRequest{}

@@ -18,8 +18,8 @@ import (
 	"github.com/agentcompact/compact/storage/record"
 )
 
-// An Archived session is a session as an archive has it: the redacted history,
-// up to the last compaction or the end of the session, and the recorded edits.
+// An Archived session is a session read from an archive: the redacted history, up to
+// the last compaction or the end of the session, and the recorded edits.
 type Archived struct {
 	Session *Session
 	Window  int // tokens, of the last compaction
@@ -49,8 +49,8 @@ type archivedStep struct {
 // incomplete.
 var ErrNotWhole = errors.New("the archive does not have the whole history")
 
-// FromArchive reads a session of an archive; name is the name of its folder. If
-// several agents or branches compacted, it takes the one that did so last. The
+// FromArchive reads a session of an archive; name is the name of its folder. If several
+// agents or branches compacted, it takes the agent or branch that did so last. The
 // error wraps [ErrNotWhole] if the archive does not have the whole history.
 func FromArchive(ctx context.Context, a storage.Archive, s *record.Session, name string) (*Archived, error) {
 	r := &Archived{name: name, from: a, Session: &Session{Name: "session " + name}}
@@ -96,7 +96,7 @@ func (r *Archived) histories(ctx context.Context, s *record.Session) error {
 	for i := range r.steps {
 		step := &r.steps[i]
 		if record.IsOriginals(step.Archive) || step.Archive == "" {
-			return fmt.Errorf("%w: step %d stored only what it changed, as presets that work on every call do", ErrNotWhole, step.Step)
+			return fmt.Errorf("%w: step %d stored only the messages that it changed, as presets that work on every call do", ErrNotWhole, step.Step)
 		}
 		if err := r.history(ctx, s, step.Archive); err != nil {
 			return err

@@ -57,7 +57,7 @@ func livedWith(t *testing.T, preset string, s *Session, now func() time.Time, ea
 
 func TestRecordedCallsArePricedAsRecorded(t *testing.T) {
 	s := session("s", 60)
-	s.Messages[2].Parts[0].Text = "The key is AKIA" + "Q7ZK3MPLW2XRT6NB" + "." // the archive has it otherwise
+	s.Messages[2].Parts[0].Text = "The key is AKIA" + "Q7ZK3MPLW2XRT6NB" + "." // the archive has this message in another form
 	a, stored := lived(t, "graduated", s)
 	was, err := FromArchive(t.Context(), a, stored, "s")
 	if err != nil {
@@ -89,8 +89,8 @@ func TestRecordedCallsArePricedAsRecorded(t *testing.T) {
 	}
 }
 
-// A call that is repeated, as after a failure of the provider, is not the time at which
-// its last message came.
+// If a call is repeated, for example after a failure of the provider, the time of the
+// repetition is not taken as the time of its last message.
 func TestRepeatedCallKeepsItsFirstTime(t *testing.T) {
 	s := session("s", 12)
 	want := make([]time.Time, len(s.Messages))
@@ -112,7 +112,7 @@ func TestRepeatedCallKeepsItsFirstTime(t *testing.T) {
 	}
 }
 
-func TestCurrentIsForItsSessionAlone(t *testing.T) {
+func TestCurrentReportsOnlyItsOwnSession(t *testing.T) {
 	a, stored := lived(t, "graduated", session("s", 30))
 	was, err := FromArchive(t.Context(), a, stored, "s")
 	if err != nil {

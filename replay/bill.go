@@ -16,7 +16,7 @@ type biller struct {
 	fixed int // tokens before the messages: the tools, and the priming of the reply
 	gap   time.Duration
 
-	last []message.Message // messages of the previous call; nil = there was none
+	last []message.Message // messages of the previous call; nil = there was no previous call
 }
 
 // bill returns the usage of a call, and whether its prompt changes the previous
@@ -40,9 +40,9 @@ func (b *biller) bill(view []message.Message, answer message.Message) (u price.U
 	return u, changed
 }
 
-// common returns the tokens that a view shares with the previous one, and the
-// number of shared whole messages. For the first different message, it counts
-// the share of its equal leading bytes.
+// common returns the tokens that a view shares with the previous view, and the number
+// of shared whole messages. For the first different message, it counts the share of its
+// equal leading bytes.
 func (b *biller) common(view []message.Message) (tokens, whole int) {
 	for whole < len(view) && whole < len(b.last) && message.Identical(view[whole], b.last[whole]) {
 		tokens += b.count.Message(view[whole])

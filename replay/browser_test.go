@@ -44,7 +44,7 @@ type seen struct {
 	First  string   // the first statement, visible without scrolling
 	Judged []string // the columns of the first table that are seen without scrolling
 	Went   string   // text about a compaction in its closed box on the page of a session
-	Parts  []string // and the boxes in it, once it is open
+	Parts  []string // and the boxes in it, when it is open
 	Back   int      // references that bring something back
 }
 

@@ -17,7 +17,7 @@ type Change struct {
 	Counts        map[string]int // number of messages by decision
 	Lines         []ChangedLine
 	More          int    // number of changed messages without a line
-	Summary       string // the text that the model reads; "" = this compaction made none
+	Summary       string // the text that the model reads; "" = this compaction made no summary
 }
 
 // A ChangedLine is one message that a compaction edited or removed.
@@ -27,7 +27,7 @@ type ChangedLine struct {
 	Decision      string
 	Before, After int    // tokens; After is 0 if the message is gone
 	Words         string // its first words, redacted, on one line
-	Now           string // its replacement; "" = none
+	Now           string // the text in place of the message; "" = none
 }
 
 const (

@@ -96,7 +96,7 @@ func (r *redone) redo(step *archivedStep) error {
 			at := unpinned[t.At]
 			is := r.conv.Messages()[at].Fingerprint()
 			if src := r.conv.Source(at); src >= 0 && is == r.of.Session.Messages[src].Fingerprint() && r.of.fps[src] != t.Was {
-				return fmt.Errorf("%w: message %d is another one", policy.ErrEdit, src+1)
+				return fmt.Errorf("%w: message %d differs", policy.ErrEdit, src+1)
 			}
 			t.Was = is
 		}

@@ -11,9 +11,9 @@ import (
 	"github.com/agentcompact/compact/storage/record"
 )
 
-// The order of a view hangs on the user's last message, also where the archive has that
-// message redacted: what is protected stays behind it. In another order the prefixes that
-// the cache held would be billed as new.
+// The order of a view depends on the user's last message, even if the archive has that
+// message in redacted form: protected messages stay after it. In another order the
+// prefixes that the cache held would be billed as new.
 func TestCurrentHasTheOrderOfTheViewsThatWereSent(t *testing.T) {
 	s := session("s", 40)
 	s.Messages[1].Parts[0].Text = "The key is AKIA" + "Q7ZK3MPLW2XRT6NB" + "."
@@ -63,7 +63,7 @@ func TestCurrentHasTheOrderOfTheViewsThatWereSent(t *testing.T) {
 	}
 }
 
-// The prompt of one agent is in no cache for another: each has its own prefix.
+// The prompt of one agent is not cached for another agent: each has its own prefix.
 func TestEachAgentOfASessionWarmsItsOwnCache(t *testing.T) {
 	card, _ := price.For("claude-sonnet-4-5")
 	call := func(agent string, tokens int) AccountCall {

@@ -57,7 +57,7 @@ func (p *plot) mark(at *Point, call int, r *Row, link string) {
 	p.Add(`<a href="#%s" class="mark"><title>%s</title><circle cx="%.1f" cy="%.1f" r="4.5"/></a>`, link, title, x, y)
 }
 
-// sentence describes what happened at a call, and why.
+// sentence describes the effect of a call, and the reason.
 func (at *Point) sentence(call int, r *Row) string {
 	switch {
 	case at.Refused:

@@ -1,5 +1,5 @@
-// Package replay runs recorded sessions through policies and reports what each
-// policy would have cost and kept.
+// Package replay runs recorded sessions through policies and reports the cost of each
+// policy and the share of needed identifiers that it would have kept.
 //
 // Every assistant message of a session is one model call, whose prompt is
 // everything before it. A [Policy] decides which view that call sends: a

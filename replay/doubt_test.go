@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// The share that a choice keeps is certain only if the whole interval is above what was
-// asked for.
+// The share that a choice keeps is certain only if the whole interval is above the
+// requested share.
 func TestAShareIsCertainByItsInterval(t *testing.T) {
 	for _, c := range []struct {
 		held    Interval
@@ -23,8 +23,8 @@ func TestAShareIsCertainByItsInterval(t *testing.T) {
 	}
 }
 
-// A setting that leaves calls above the window is no setting. Those of the whole history
-// are counted, too, where a search begins behind them.
+// A setting that leaves calls above the window is never chosen. If a search begins
+// after the first calls, the identifiers that these calls need are counted, too.
 func TestASearchCountsCallsAboveTheWindow(t *testing.T) {
 	s, over := session("a", 40), 0
 	tu, err := newTuner(t.Context(), []*Session{s}, &TuneOptions{Window: 8000, Workers: 1})
@@ -43,7 +43,8 @@ func TestASearchCountsCallsAboveTheWindow(t *testing.T) {
 	}
 }
 
-// A policy without an archive recalls nothing, which is no share of 0.
+// A policy without an archive recalls nothing. Its share of recalls is unknown, and not
+// 0.
 func TestOnlyAPolicyThatRecallsHasAShareOfRecalls(t *testing.T) {
 	rep := run(t, Options{Policies: []Policy{DropOldest(3), preset(t, "graduated")}, Windows: []int{8000}}, session("a", 60))
 	drop, graduated := rep.Totals[0], rep.Totals[1]
@@ -55,8 +56,9 @@ func TestOnlyAPolicyThatRecallsHasAShareOfRecalls(t *testing.T) {
 	}
 }
 
-// Events of a program that writes no spans are each one of its own.
-func TestEventsWithoutASpanAreNotOne(t *testing.T) {
+// Events without a span, from programs that write no spans, each count as a call of
+// their own.
+func TestEventsWithoutASpanCountAsSeparateCalls(t *testing.T) {
 	a, spans := &Account{}, map[string]int{}
 	for _, line := range []string{
 		`{"name":"before_model_call","data":{"model":"m","tokens_before":10,"tokens_after":10}}`,
@@ -77,9 +79,9 @@ func TestEventsWithoutASpanAreNotOne(t *testing.T) {
 	}
 }
 
-// The first sessions of a search may happen to be hard. A setting that lacks a little there
-// goes on, and one that lacks much does not.
-func TestARaceForgivesALittleOnItsFirstSessions(t *testing.T) {
+// The first sessions of a search may happen to be hard. A setting that keeps a little too
+// little there stays in the search, and a setting that keeps much too little does not.
+func TestSearchForgivesASmallShortfallOnTheFirstSessions(t *testing.T) {
 	better := candidate{1}
 	for _, c := range []struct {
 		held  int

@@ -7,10 +7,10 @@ import (
 	"github.com/agentcompact/compact/message"
 )
 
-// A NeedRate holds the number of later calls that need a message of one kind
-// again after the message has reached an age. A call needs a message if it uses
-// an identifier and the message is the newest one that contains this
-// identifier. A call counts once per message.
+// A NeedRate holds the number of later calls that need a message of one kind again
+// after the message has reached an age. A call needs a message if it uses an identifier
+// and the message is the newest message that contains this identifier. A call counts
+// once per message.
 type NeedRate struct {
 	Age      int     // turns
 	Messages int     // messages that reached this age

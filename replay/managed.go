@@ -16,10 +16,10 @@ import (
 	"github.com/agentcompact/compact/storage/seal"
 )
 
-// Managed is a policy of this module: a manager with a configuration. Model and
-// window are those of the replay, the archive is in memory, and nothing is
-// exported. If the configuration counts in other units, the window is converted
-// with the usual ratio: a token is 4 bytes, or 4 characters.
+// Managed is a policy of this module: a manager with a configuration. The manager has
+// the model and the window of the replay and an archive in memory, and exports nothing.
+// If the configuration counts in other units, the window is converted with the usual
+// ratio: a token is 4 bytes, or 4 characters.
 func Managed(name string, c compact.Config) Policy { return managed{name, c} }
 
 type managed struct {
@@ -53,7 +53,7 @@ func (p managed) Begin(ctx context.Context, s *Session, e Env) (Runner, error) {
 	return &manager{m: m, s: s, tool: compact.RecallTool(m, compact.ToolBytes(recallBytes)), changes: changes{clean: clean}}, err
 }
 
-// archiveKey is the key of the archives, which end with the replay. It is
+// archiveKey is the key of the archives, which end with the replay. The key is
 // constant, so that two runs print the same references.
 var archiveKey = compact.Secret(strings.Repeat("00", seal.KeySize))
 

@@ -7,8 +7,9 @@ import (
 	"github.com/agentcompact/compact/message"
 )
 
-// A preset that counts in another unit has the same window, in that unit: it
-// neither compacts at a quarter of the others, nor at four times as much.
+// A preset that counts in another unit has the same window, converted to that unit. It
+// does not compact at a quarter of the size at which the others compact, nor at four
+// times that size.
 func TestPresetsConvertTheWindowToTheirUnit(t *testing.T) {
 	msgs := []message.Message{message.System("You are an agent."), message.User("Go on.")}
 	for range 90 {

@@ -7,11 +7,11 @@ import (
 	"github.com/agentcompact/compact/token"
 )
 
-// Kept counts the needed identifiers, and those of them in the views.
+// Kept counts the needed identifiers, and how many of them are in the views.
 type Kept struct {
 	Needed   int  `json:"identifiers_needed"`                 // identifiers in the recorded answers that also occur in their full prompts
-	Held     int  `json:"identifiers_at_hand"`                // those of them in the sent views
-	Recalled int  `json:"identifiers_one_recall_would_bring"` // those of the others that the best single recall of each call returns
+	Held     int  `json:"identifiers_at_hand"`                // needed identifiers in the sent views
+	Recalled int  `json:"identifiers_one_recall_would_bring"` // needed identifiers outside of the views that the best single recall of each call returns
 	Told     Told `json:"told_after_compactions"`
 }
 
@@ -23,7 +23,7 @@ func (k Kept) Plus(o Kept) Kept {
 // Missing returns the number of needed identifiers that the views did not hold.
 func (k Kept) Missing() int { return k.Needed - k.Held }
 
-// measure measures what the views of one session keep.
+// measure counts the identifiers and sentences that the views of one session keep.
 type measure struct {
 	needs   *needs
 	recalls *recalls // nil: removed text can't be recalled

@@ -49,8 +49,8 @@ type looked struct {
 	} `json:"message"`
 }
 
-// formOf returns the possible forms of a line. A line that is no message can
-// have any form.
+// formOf returns the possible forms of a line. A line that is not a message can have
+// any form.
 func formOf(l *looked) form {
 	switch {
 	case l.Message.Role != "" && (l.Type == "user" || l.Type == "assistant"):

@@ -59,11 +59,10 @@ func inFull(history []message.Message, v *View) []bool {
 	return whole
 }
 
-// at returns the number of identifiers that the answer at index call needs, and
-// those that the view lacks. An unchanged message contains its original
-// identifiers. An edited message contains the identifiers of its new text, and
-// so does a message that the policy made; in the latter, only readable lines
-// count.
+// at returns the number of identifiers that the answer at index call needs, and how
+// many of them are not in the view. An unchanged message contains its original
+// identifiers. An edited message contains the identifiers of its new text, and so does
+// a message that the policy made; in the latter, only readable lines count.
 func (n *needs) at(call int, v *View, whole []bool) (needed int, missing []string) {
 	uses := n.uses[call]
 	if len(uses) == 0 {

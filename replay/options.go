@@ -14,7 +14,7 @@ type Options struct {
 	Policies []Policy
 	Windows  []int         // tokens; default 200,000
 	Model    string        // model whose tokens are counted; default "gpt-4o"
-	Card     price.Card    // prices; default those of Model
+	Card     price.Card    // prices; default: the prices of Model
 	Gap      time.Duration // time between two calls; above the card's lifetime every call finds a cold cache
 	Recorded bool          // use the gaps of the sessions' time stamps; a missing one is an error of the session
 	Workers  int           // sessions at once; default one per core

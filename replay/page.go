@@ -29,9 +29,9 @@ var page = template.Must(template.New("page").Funcs(template.FuncMap{
 	"value":     func(i *Interval) float64 { return valueOr(i, -1) },
 }).Parse(pageSource))
 
-// WriteHTML writes the report as one page that needs no network: cost against
-// what was kept, the tables, and for each session the curve of its calls and
-// its compactions. command is the command line that writes the page. The error
+// WriteHTML writes the report as one page that needs no network: a chart of cost
+// against the kept share, the tables, and for each session the curve of its calls and
+// its compactions. The page shows command as the command line that wrote it. The error
 // is the writer's.
 func (r *Report) WriteHTML(w io.Writer, command string) error {
 	d := pageData{Report: r, Command: command, Prices: r.cardName(), Replayed: r.replayed(), Counted: countedBy(r.Model), index: map[string]int{}}

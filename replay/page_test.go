@@ -33,7 +33,7 @@ func pictures(t *testing.T, page string) []string {
 			}
 		}
 		if strings.Contains(p, "NaN") || strings.Contains(p, "Inf") {
-			t.Error("a picture has a place that is no number")
+			t.Error("a picture has a place that is not a number")
 		}
 	}
 	return all
@@ -160,6 +160,6 @@ func TestTheFirstWordsOfMessagesAreRedacted(t *testing.T) {
 	s.Messages[2].Parts[0].Text = "aws_access_key_id = " + secret
 	page := pageOf(t, Options{Policies: []Policy{preset(t, "graduated")}, Windows: []int{8000}}, s)
 	if strings.Contains(page, secret) || !strings.Contains(page, "REDACTED") {
-		t.Error("a secret stands in the page")
+		t.Error("the page contains a secret")
 	}
 }

@@ -9,8 +9,8 @@ import (
 // References returns example names of the references.
 func References() []string { return []string{"raw", "sliding:10", "drop:6", "summarize:0.85"} }
 
-// ParseReference returns the reference policy with a name; ok is false if the
-// name is none. The error reports an invalid number.
+// ParseReference returns the reference policy with a name; ok is false if there is no
+// such policy. The error reports an invalid number.
 func ParseReference(name string) (p Policy, ok bool, err error) {
 	kind, number, given := strings.Cut(name, ":")
 	switch kind {

@@ -10,12 +10,12 @@ import (
 	"github.com/agentcompact/compact/token"
 )
 
-// A Policy decides what each call of a session sends. It is safe for concurrent
+// A Policy decides which view each call of a session sends. It is safe for concurrent
 // use; a runner that it begins is for one session and one goroutine.
 type Policy interface {
 	// Name is the name of the policy in tables.
 	Name() string
-	// Reference reports whether the policy is only a comparison, and not one of
+	// Reference reports whether the policy is only for comparison, and not a policy of
 	// this module.
 	Reference() bool
 	// Begin starts a session. The runner is closed at the end of the session.
@@ -24,7 +24,7 @@ type Policy interface {
 
 // A Runner makes the views of one session, call after call.
 type Runner interface {
-	// View returns what a call with the full prompt history sends. It must not
+	// View returns the conversation that a call with the prompt history sends. It must not
 	// modify history. The error is the context's, or one that ends the session.
 	View(ctx context.Context, history []message.Message) (View, error)
 	Close(ctx context.Context) error
@@ -51,7 +51,7 @@ type View struct {
 
 	Compacted bool   // this call removed something
 	Paying    bool   // the reason was that removing pays, not the window or the policy's routine
-	Refused   bool   // the policy found no view; the history is sent as it is
+	Refused   bool   // the policy found no view; the history is sent unchanged
 	Reason    string // the reason of the compaction or the refusal
 
 	Tidied  []compact.Tidied // the work of reducers on the new results of this call

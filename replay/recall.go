@@ -65,8 +65,8 @@ func (r *recalls) best(ctx context.Context, history []message.Message, missing [
 
 type holder struct{ message, holds int }
 
-// holders returns the messages that contain any of the identifiers, those with
-// most first, newer ones before older ones.
+// holders returns the messages that contain any of the identifiers. Messages with more
+// of them come first, and newer messages before older ones.
 func (r *recalls) holders(missing []string, before int) []holder {
 	n := map[int]int{}
 	for _, id := range missing {

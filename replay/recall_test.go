@@ -17,7 +17,7 @@ func TestRecallReturnsTextThatAManagerRemoved(t *testing.T) {
 	rep := run(t, Options{Policies: []Policy{preset(t, "masking"), DropOldest(3)}, Windows: []int{8000}}, session("a", 60))
 	ours, dropped := rep.Totals[0], rep.Totals[1]
 	if ours.Kept.Missing() == 0 || ours.Kept.Recalled != ours.Kept.Missing() {
-		t.Errorf("%d of %d missing identifiers come back; each stands in one archived result, so all must", ours.Kept.Recalled, ours.Kept.Missing())
+		t.Errorf("%d of %d missing identifiers come back; each is in one archived result, so all must come back", ours.Kept.Recalled, ours.Kept.Missing())
 	}
 	if ours.Recall == nil || ours.Recall.Value != 1 {
 		t.Errorf("the share that a recall brings is %+v, want 1", ours.Recall)
@@ -113,7 +113,7 @@ func TestTheBestRecallIsFound(t *testing.T) {
 	}
 }
 
-func TestOfAnAnswerOnlyTheFirstTokensCount(t *testing.T) {
+func TestOnlyTheFirstTokensOfAnAnswerCount(t *testing.T) {
 	// one line, so that a pattern returns the same text
 	history := []message.Message{message.ToolResult("a", strings.Repeat("word ", recallTokens)+"pkg/one.go")}
 	if got, err := recallsOf(t, &shelf{}, history).best(t.Context(), history, []string{"pkg/one.go"}); got != 0 || err != nil {
@@ -121,7 +121,7 @@ func TestOfAnAnswerOnlyTheFirstTokensCount(t *testing.T) {
 	}
 	history[0] = message.ToolResult("a", strings.Repeat("word ", recallTokens-100)+"pkg/one.go")
 	if got, _ := recallsOf(t, &shelf{}, history).best(t.Context(), history, []string{"pkg/one.go"}); got != 1 {
-		t.Error("it stands within the first tokens and does not come back")
+		t.Error("the identifier is within the first tokens, but does not come back")
 	}
 }
 

@@ -108,8 +108,8 @@ func standIn(number int) message.Message {
 	return message.Assistant(fmt.Sprintf("Summary %d of what went before.%s", number, strings.Repeat(" the", summaryTokens-10)))
 }
 
-// recentFrom returns the index at which the last turns assistant messages
-// begin, 0 if there are fewer.
+// recentFrom returns the index of the first of the last turns assistant messages, 0 if
+// there are fewer.
 func recentFrom(h []message.Message, turns int) int {
 	at := len(h)
 	for i := len(h) - 1; i >= 0 && turns > 0; i-- {

@@ -85,7 +85,7 @@ func TestParseReference(t *testing.T) {
 	}
 	for _, name := range []string{"raw:1", "sliding", "sliding:0", "drop:x", "summarize:2", "summarize:NaN"} {
 		if _, ok, err := ParseReference(name); !ok || err == nil {
-			t.Errorf("%s is taken", name)
+			t.Errorf("%s is accepted", name)
 		}
 	}
 	for _, preset := range []string{"graduated", "summarize"} {

@@ -16,7 +16,7 @@ import (
 	"github.com/agentcompact/compact/price"
 )
 
-// session makes a session of this many tool rounds; each answer uses a path
+// session makes a session of a given number of tool rounds. Each answer uses a path
 // from a result some rounds before.
 func session(name string, rounds int) *Session {
 	msgs := []message.Message{message.System("You are an agent."), message.User("Please fix the build of storage/fs.")}

@@ -12,7 +12,7 @@ import (
 // A Row is one session under one policy and window.
 type Row struct {
 	Policy    string `json:"policy"`
-	Reference bool   `json:"reference"` // the policy is not one of this module
+	Reference bool   `json:"reference"` // the policy is not a policy of this module
 	Window    int    `json:"window"`
 	Session   string `json:"session"`
 
@@ -26,7 +26,7 @@ type Row struct {
 	Over        int         `json:"calls_over_window"`    // calls whose prompt is larger than the window
 	Refused     int         `json:"calls_refused"`        // calls for which the policy found no view
 	Compactions int         `json:"compactions"`          // calls that removed something
-	Paying      int         `json:"compactions_that_pay"` // those of them that policy.when economic chose
+	Paying      int         `json:"compactions_that_pay"` // compactions that policy.when economic chose
 	Changed     int         `json:"changed_prefixes"`     // calls that changed the prompt of the previous call
 	Sent        int         `json:"tokens_sent"`          // tokens in the prompts of all calls
 	Kept
@@ -47,7 +47,7 @@ type Point struct {
 	Compacted bool
 	Refused   bool
 	Reason    string
-	Change    *Change // the compaction of a policy of this module; nil if there was none
+	Change    *Change // the compaction, for a policy of this module; nil if there was no compaction
 }
 
 // OfRaw returns the cost as a share of the cost with the whole history.

@@ -9,8 +9,8 @@ import (
 )
 
 // scatter draws cost against the kept share: one point per policy, with its intervals.
-// Points further left and higher are better. The chart fits the points and the
-// intervals of this module's policies; those of references are cut at its edge.
+// Points further left and higher are better. The chart fits the points and intervals of
+// this module's policies. The points and intervals of references are cut at its edge.
 func scatter(list []Total, index map[string]int, class string, width, height float64) string {
 	p := newPlot(width, height)
 	p.MinX, p.MaxX, p.MinY, p.MaxY = math.Inf(1), 1, math.Inf(1), 1

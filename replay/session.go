@@ -16,8 +16,8 @@ type Session struct {
 	Tools    json.RawMessage // schemas of the tools that each call was sent with; nil = not recorded
 }
 
-// Calls returns the indexes of the assistant messages, each of which is one
-// model call. A message at index 0 answers nothing and is no call.
+// Calls returns the indexes of the assistant messages, each of which is one model call.
+// A message at index 0 answers nothing and is not a call.
 func (s *Session) Calls() []int {
 	var at []int
 	for i := range s.Messages {

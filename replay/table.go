@@ -11,8 +11,8 @@ import (
 	"github.com/agentcompact/compact/token"
 )
 
-// Write prints the totals as tables: the cost of each policy, what it keeps,
-// and what it sends. The error is the writer's.
+// Write prints the totals as tables: the cost of each policy, the identifiers that it
+// keeps, and the tokens that it sends. The error is the writer's.
 func (r *Report) Write(w io.Writer) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s, tokens of %s, prices of %s\n", r.replayed(), countedBy(r.Model), r.cardName())

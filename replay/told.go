@@ -23,7 +23,7 @@ func (t Told) Plus(o Told) Told {
 }
 
 // toldBy judges the facts in a view about the messages that the view does not contain
-// in full. It treats a round as a unit, because a result makes no sense without its
+// in full. It compares whole rounds, because a result makes no sense without its
 // command.
 func toldBy(history []message.Message, v *View, whole []bool) Told {
 	instead := map[int]message.Message{} // by the index of the original message

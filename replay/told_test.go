@@ -38,12 +38,12 @@ func TestViewStatesRemovedFacts(t *testing.T) {
 		{"everything", &View{Messages: h, Sources: identity(5)}, Told{}},
 		{"nothing", instead("Some work was done."), Told{UserOf: 1, FailedOf: 1}},
 		{
-			"a summary that says it", instead("The user said:\nPlease never touch the vendor folder.\n\n- `go test ./storage` failed: TestTornWrite"),
+			"a summary that states both", instead("The user said:\nPlease never touch the vendor folder.\n\n- `go test ./storage` failed: TestTornWrite"),
 			Told{User: 1, UserOf: 1, Failed: 1, FailedOf: 1, Stated: 1},
 		},
 		{"a summary that is wrong", instead("- the command `go test ./storage` passed"), Told{UserOf: 1, FailedOf: 1, False: 1, Stated: 1}},
 		{"a plain placeholder", edited("[observation masked — 900 chars]"), Told{FailedOf: 1}},
-		{"a placeholder that says it", edited("[observation masked — 900 chars · bash \"go test ./storage\" · exit 1 · recall 3f9a2c1b70de]"), Told{Failed: 1, FailedOf: 1, Stated: 1}},
+		{"a placeholder that states the failure", edited("[observation masked — 900 chars · bash \"go test ./storage\" · exit 1 · recall 3f9a2c1b70de]"), Told{Failed: 1, FailedOf: 1, Stated: 1}},
 		{"a result that was cut", edited("Exit code 1\n--- FAIL: TestTornWrite\n[truncated: kept first ~20 of ~200 tokens (head)]"), Told{}},
 	} {
 		if got := toldBy(h, tc.view, inFull(h, tc.view)); got != tc.want {
@@ -68,9 +68,9 @@ func TestCompactionsAreJudgedOverAll(t *testing.T) {
 	}
 }
 
-// A command that failed and then passed is none that failed last, also where the placeholder
-// of the second run says nothing of it.
-func TestACommandThatPassedInTheEndIsNoFailure(t *testing.T) {
+// A command that failed and then passed does not count as failed, even if the placeholder of
+// the second run does not state the outcome.
+func TestCommandThatPassedLastIsNotAFailure(t *testing.T) {
 	again := failing("b", "go test ./storage")
 	again[1] = message.ToolResult("b", "Exit code 0\nok  \texample.org/storage\t0.2s\n"+strings.Repeat("a line of the log\n", 40))
 	h := append(append([]message.Message{message.User("go")}, failing("a", "go test ./storage")...), again...)

@@ -33,7 +33,7 @@ type Total struct {
 	Largest     int         `json:"largest_prompt"`
 	Sent        int         `json:"tokens_sent"`
 	Worst       float64     `json:"worst_session_of_raw"` // highest share of the raw cost, among sessions of 15 calls or more
-	// the same for sessions in which every compaction was one that pays; 0: there was none
+	// the same for sessions in which every compaction pays; 0: there was no such session
 	WorstByWill float64  `json:"worst_session_by_will"`
 	Kept        Kept     `json:"kept"`
 	Tidied      []Tidied `json:"tidied,omitempty"` // results of the stage tidy, by reducer
@@ -41,8 +41,8 @@ type Total struct {
 	Standing []Standing `json:"standing,omitempty"`           // contents of the prompts, if Options.Where is set
 	Lost     []Loss     `json:"lost,omitempty"`               // decisions on the missing identifiers, if Options.Where is set
 	Recall   *Interval  `json:"one_recall_brings_of_missing"` // nil: nothing is missing, or there is no recall
-	// share of the removed typed sentences that the views contain right after compactions; nil: none were
-	// removed
+	// share of the removed typed sentences that the views contain right after compactions; nil: no
+	// sentence was removed
 	User   *Interval `json:"user_told"`
 	Failed *Interval `json:"failed_told"`     // the same of commands that failed last
 	False  *Interval `json:"false_of_stated"` // share of the stated outcomes that no run had

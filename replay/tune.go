@@ -13,7 +13,7 @@ type TuneOptions struct {
 	Keep        float64       // minimum share of the needed identifiers that the views must hold; default 0.9
 	Window      int           // tokens; default 200,000
 	Model       string        // model whose tokens are counted; default "gpt-4o"
-	Card        price.Card    // prices; default those of Model
+	Card        price.Card    // prices; default: the prices of Model
 	Gap         time.Duration // between two calls
 	Evaluations int           // settings to try, over all folds; default and maximum 200
 	Folds       int           // default 4; at most the number of projects
@@ -28,9 +28,9 @@ type TuneOptions struct {
 // MostEvaluations is the maximum number of settings that one search tries.
 const MostEvaluations = 200
 
-// A Tuning is the result of a search. The figures of Chosen come from the
-// sessions of the search, and are too good. Those of Expected come from
-// sessions that were not in the search, fold by fold.
+// A Tuning is the result of a search. The figures of Chosen come from the sessions of
+// the search, and are too good. The figures of Expected come from sessions that were
+// not in the search, fold by fold.
 type Tuning struct {
 	Options   TuneOptions
 	Sessions  int
@@ -42,18 +42,18 @@ type Tuning struct {
 	Folds     int     // of the cross-validation; 0 = none
 	Met       bool    // Chosen keeps the share Options.Keep, and no call is above the window
 	TooFew    []string
-	Cut       string // reason of the interruption; "" = there was none
+	Cut       string // reason for the interruption; "" = the search was not interrupted
 	best      candidate
 	cardNamed string
 }
 
-// Tune searches for the cheapest settings whose views hold at least o.Keep of
-// what is needed. The search is seeded: it draws settings at random, drops the
-// worse half after a third of the sessions and again after two thirds, and then
-// tries neighbors of the best. It parses and counts sessions, and reads their
-// identifiers, only once. It is cross-validated by project: for each fold the
-// search is repeated without the fold's sessions, which then judge the choice.
-// The same sessions and seed give the same result.
+// Tune searches for the cheapest settings whose views hold at least the share o.Keep of
+// the needed identifiers. The search is seeded: it draws settings at random, drops the
+// worse half after a third of the sessions and again after two thirds, and then tries
+// neighbors of the best. It parses and counts sessions, and reads their identifiers,
+// only once. It is cross-validated by project: for each fold the search is repeated
+// without the fold's sessions, which then judge the choice. The same sessions and seed
+// give the same result.
 //
 // When ctx ends, Tune returns the best settings so far, with the context's
 // error. It returns nil if ctx ends before the preset was replayed.
@@ -91,7 +91,7 @@ func (t *Tuning) choose(ctx context.Context, tu *tuner, all []int) error {
 	if err != nil && !isEnded(err) {
 		return err
 	}
-	rows, _ := tu.stored(best, all) // the search has replayed all of them
+	rows, _ := tu.stored(best, all) // the search has replayed all sessions
 	preset, _ := tu.stored(candidate{}, all)
 	t.best, t.Chosen = best, figures(rows, preset)
 	t.Met = t.Chosen.Held.Value >= t.Options.Keep && t.Chosen.Over == 0

@@ -2,8 +2,8 @@ package replay
 
 import "github.com/agentcompact/compact/token"
 
-// knownTexts is a counter with the counts of all texts of the sessions, because
-// nearly all that a setting sends consists of them.
+// knownTexts is a counter with the counts of all texts of the sessions, because the
+// views of a setting consist almost only of these texts.
 type knownTexts struct {
 	token.Counter
 	tokens map[string]int

@@ -29,19 +29,19 @@ func figures(rows, preset []tuneRow) (f Figures) {
 func (t *Tuning) doubt() {
 	const leastSessions, leastProjects = 8, 3
 	if t.Sessions < leastSessions {
-		t.TooFew = append(t.TooFew, fmt.Sprintf("%s: below %d the intervals mean little", sessions(t.Sessions), leastSessions))
+		t.TooFew = append(t.TooFew, fmt.Sprintf("%s: with fewer than %d, the intervals mean little", sessions(t.Sessions), leastSessions))
 	}
 	if t.Projects < leastProjects {
-		t.TooFew = append(t.TooFew, fmt.Sprintf("sessions of %s: below %d nothing says what another project would need", counted(t.Projects, "project"), leastProjects))
+		t.TooFew = append(t.TooFew, fmt.Sprintf("sessions of %s: with fewer than %d, the needs of other projects are unknown", counted(t.Projects, "project"), leastProjects))
 	}
 	if t.Folds == 0 {
 		return
 	}
 	if t.Expected.Held.Low < t.Options.Keep {
-		t.TooFew = append(t.TooFew, fmt.Sprintf("on sessions that the choice had not seen %.1f %% of what was needed was in view %s: that it is %.1f %% or more is not certain",
+		t.TooFew = append(t.TooFew, fmt.Sprintf("on sessions outside the choice, %.1f %% of the needed text was in view %s: a share of %.1f %% or more is not certain",
 			100*t.Expected.Held.Value, t.Expected.Held.Span(), 100*t.Options.Keep))
 	}
 	if of := t.Expected.OfPreset; of.Low < 1 && of.High > 1 {
-		t.TooFew = append(t.TooFew, fmt.Sprintf("on them it cost %.1f %% of what the preset costs %s: that it is cheaper, or dearer, is not certain", 100*of.Value, of.Span()))
+		t.TooFew = append(t.TooFew, fmt.Sprintf("on these sessions the setting cost %.1f %% of the preset's cost %s: a lower cost is not certain", 100*of.Value, of.Span()))
 	}
 }

@@ -75,9 +75,9 @@ func inTurn(sessions []*Session) []int {
 	return all
 }
 
-// Project returns the project of a session, by its name: the file's name up to
-// the last dash ("agent-shop-7f3a.jsonl" is of "agent-shop"), or the folder if
-// there is no dash.
+// Project returns the project of a session, by its name: the file's name up to the last
+// dash ("agent-shop-7f3a.jsonl" belongs to "agent-shop"), or the folder if there is no
+// dash.
 func Project(name string) string {
 	name = strings.ReplaceAll(name, "\\", "/")
 	base, _, _ := strings.Cut(path.Base(name), ".")

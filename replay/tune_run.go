@@ -123,10 +123,10 @@ func (t *tuner) first(s *tuneSession, c *compact.Config) int {
 	return last
 }
 
-// replay runs one session under one policy, from call from on, and measures
-// only what a search needs. It takes the earlier calls from the replay of the
-// whole history. each, if not nil, gets the prompt of every call and the sum of
-// the calls before it, and at the end the total.
+// replay runs one session under one policy, from call from on, and measures only the
+// figures that a search needs. It takes the earlier calls from the replay of the whole
+// history. The function each, if not nil, gets the prompt of every call with the sum of
+// the calls before that call, and at the end the total.
 func (t *tuner) replay(ctx context.Context, s *tuneSession, p Policy, from int, each func(prompt int, before tuneRow)) (row tuneRow, err error) {
 	clock := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 	run, err := p.Begin(ctx, s.Session, Env{Model: t.o.Model, Card: t.o.Card, Window: t.o.Window, Count: t.count, Now: func() time.Time { return clock }})
@@ -179,8 +179,7 @@ func (t *tuner) row(ctx context.Context, k candidate, s int) (tuneRow, error) {
 	return row, err
 }
 
-// rows returns the rows of sessions under a setting, and replays those that are
-// missing.
+// rows returns the rows of sessions under a setting, and replays the missing ones.
 func (t *tuner) rows(ctx context.Context, k candidate, sessions []int) ([]tuneRow, error) {
 	if err := t.fill(ctx, []candidate{k}, sessions); err != nil {
 		return nil, err
@@ -189,7 +188,7 @@ func (t *tuner) rows(ctx context.Context, k candidate, sessions []int) ([]tuneRo
 	return rows, nil
 }
 
-// stored returns the known rows of a setting, and whether none is missing.
+// stored returns the known rows of a setting, and whether these are all rows.
 func (t *tuner) stored(k candidate, sessions []int) (rows []tuneRow, all bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()

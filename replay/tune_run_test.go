@@ -14,7 +14,8 @@ import (
 	"github.com/agentcompact/compact/price"
 )
 
-// shortProjects are sessions of this many projects, two each, of some calls.
+// shortProjects returns sessions of a given number of projects: two sessions for each
+// project, with a few calls.
 func shortProjects(n int) []*Session {
 	all := projects(n)
 	for i, s := range all {
@@ -51,7 +52,7 @@ func TestSearchReplaysLikeAWholeReplay(t *testing.T) {
 	}
 }
 
-// sameAsWhole compares replays under random settings with those of every call; it
+// sameAsWhole compares replays under random settings with replays of every call; it
 // returns the number of skipped calls, and the number of replays that changed the cost.
 func sameAsWhole(t *testing.T, tu *tuner, settings int) (saved, changed int) {
 	t.Helper()
@@ -125,7 +126,7 @@ func TestSearchGivesUpBadSettingsEarly(t *testing.T) {
 	}
 }
 
-func TestInTurnBeginsWithEveryProject(t *testing.T) {
+func TestInTurnTakesEveryProjectFirst(t *testing.T) {
 	sessions := projects(4)
 	seen := map[string]bool{}
 	order := inTurn(sessions)
@@ -133,7 +134,7 @@ func TestInTurnBeginsWithEveryProject(t *testing.T) {
 		seen[Project(sessions[i].Name)] = true
 	}
 	if len(seen) != 4 || len(order) != len(sessions) {
-		t.Errorf("the first four of %v are of %d projects", order, len(seen))
+		t.Errorf("the first four sessions of %v are of %d projects", order, len(seen))
 	}
 }
 

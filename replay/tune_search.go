@@ -7,9 +7,9 @@ import (
 	"slices"
 )
 
-// share divides the evaluations. A fifth is a pool of random settings, drawn
-// once for all searches without looking at the sessions. The others are divided
-// among the searches: one on all sessions and one per fold.
+// share divides the evaluations. A fifth is a pool of random settings, drawn once for
+// all searches without looking at the sessions. The other settings are divided among
+// the searches: one search on all sessions and one per fold.
 func (t *tuner) share(folds int) {
 	searches := 1
 	if folds > 1 {

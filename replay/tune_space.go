@@ -10,9 +10,9 @@ import (
 	"github.com/agentcompact/compact/compact"
 )
 
-// The settings that a search may change, and their values. In replays of
-// recorded sessions, these settings change the cost or the kept share. The
-// first value of each is that of the preset graduated.
+// The settings that a search may change, and their values. In replays of recorded
+// sessions, these settings change the cost or the kept share. The first value of each
+// setting is the value in the preset graduated.
 var knobs = []knob{
 	{"policy.trigger_pct", []float64{0.85, 0.7, 0.55, 0.4, 0.3, 0.2}, func(c *compact.Config, v float64) { c.Policy.TriggerPct = v }},
 	{"policy.target_pct", []float64{0.6 / 0.85, 0.85, 0.55, 0.4}, func(c *compact.Config, v float64) { c.Policy.TargetPct = rounded(v * c.Policy.TriggerPct) }}, // of the trigger

@@ -24,7 +24,7 @@ func tuned(t *testing.T, sessions []*Session, o TuneOptions) *Tuning {
 	return found
 }
 
-// projects are sessions of this many projects, two each.
+// projects returns sessions of a given number of projects, two sessions for each.
 func projects(n int) []*Session {
 	var all []*Session
 	for i := range n {
@@ -175,7 +175,7 @@ func TestEveryCandidateIsValid(t *testing.T) {
 		}
 		next := k.near(rng)
 		if next == k {
-			t.Fatalf("%v has itself for a neighbor", k)
+			t.Fatalf("the neighbor of %v is the same setting", k)
 		}
 		if k = next; rng.IntN(4) == 0 {
 			k = k.random(rng)
@@ -201,7 +201,7 @@ func TestTheFileNamesSettingsAtTheEdge(t *testing.T) {
 		want string
 	}{
 		{candidate{}, ""},
-		{candidate{5, 0, 1, 0, 0, 1, 0}, "# At the edge of what is tried, so that something beyond may be better: policy.trigger_pct, policy.keep_recent_turns.\n"},
+		{candidate{5, 0, 1, 0, 0, 1, 0}, "# At the edge of the search, so values beyond it may be better: policy.trigger_pct, policy.keep_recent_turns.\n"},
 	} {
 		text, err := (&Tuning{best: c.k}).YAML()
 		if err != nil || strings.Contains(text, "At the edge") != (c.want != "") || !strings.Contains(text, c.want) {

@@ -32,7 +32,7 @@ func (t *Tuning) YAML() (string, error) {
 	say("On the sessions that it was chosen by: %s.", t.Chosen.words())
 	say("The preset graduated on them: %s.", t.Default.words())
 	if edges := t.best.edges(); len(edges) > 0 {
-		say("At the edge of what is tried, so that something beyond may be better: %s.", strings.Join(edges, ", "))
+		say("At the edge of the search, so values beyond it may be better: %s.", strings.Join(edges, ", "))
 	}
 	for _, why := range t.TooFew {
 		say("Too few sessions to tell: %s.", why)
@@ -41,7 +41,7 @@ func (t *Tuning) YAML() (string, error) {
 }
 
 func (f *Figures) words() string {
-	s := fmt.Sprintf("costs %s of raw, %s of what was needed in view", shown(&f.OfRaw), shown(&f.Held))
+	s := fmt.Sprintf("costs %s of the policy raw, keeps %s of the needed text in view", shown(&f.OfRaw), shown(&f.Held))
 	if of := f.OfPreset; of.Value != 1 || of.Low != of.High {
 		s += fmt.Sprintf(", costs %s of what the preset costs", shown(&of))
 	}

@@ -15,13 +15,13 @@ type Standing struct {
 	Kind   string `json:"kind"`   // system, typed, said, calls, results, edited results, summaries
 	Age    int    `json:"age"`    // lower bound, in turns; the next of ages is the upper bound
 	Tokens int    `json:"tokens"` // over all calls
-	Used   int    `json:"used"`   // number of needed identifiers for which it is the newest message that contains them
+	Used   int    `json:"used"`   // number of needed identifiers whose newest message in the prompt has this kind and age
 }
 
 // A Loss counts needed identifiers of one sort that the views did not hold.
 type Loss struct {
-	// decision on the newest message with it: summarized, dropped, masked, truncated, reduced by a
-	// reducer, or gone: unknown
+	// decision on the newest message with the identifier: summarized, dropped, masked, truncated,
+	// reduced by a reducer, or gone (unknown)
 	Fate    string `json:"fate"`
 	Kind    string `json:"kind"`    // kind of that message
 	Age     int    `json:"age"`     // age of that message in turns, as in Standing
@@ -127,8 +127,7 @@ func (w *where) age(src int) int {
 	return ages[k-1]
 }
 
-// kindIn names the kind of a message; whole is nil for a message of the
-// history.
+// kindIn names the kind of a message; For a message of the history, whole is nil.
 func kindIn(m *message.Message, src int, whole []bool) string {
 	switch {
 	case src < 0:

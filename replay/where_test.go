@@ -38,7 +38,7 @@ func TestWhereAccountsForEveryTokenAndEveryIdentifier(t *testing.T) {
 			missing += l.Missing
 		}
 		if row.Missing() == 0 {
-			t.Fatalf("%s under %s lacks nothing, so that there is nothing to account for", row.Session, row.Policy)
+			t.Fatalf("%s under %s has no missing identifiers, so the test proves nothing", row.Session, row.Policy)
 		}
 		if tokens != row.Sent || used != row.Held || missing != row.Missing() {
 			t.Errorf("%s under %s: %d tokens of %d, %d identifiers held of %d, %d missing of %d",

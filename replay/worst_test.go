@@ -7,8 +7,8 @@ import (
 	"github.com/agentcompact/compact/price"
 )
 
-// Sessions in which the window forced a compaction do not count, nor do short ones. A
-// policy that never compacts for its cost has no such figure.
+// Short sessions do not count, and neither do sessions in which the window forced a
+// compaction. A policy that never compacts for its cost has no such figure.
 func TestWorstSessionByWill(t *testing.T) {
 	row := func(calls, compactions, paying int, cost float64) *Row {
 		return &Row{Policy: "p", Calls: calls, Compactions: compactions, Paying: paying, Cost: cost, RawCost: 1}
@@ -37,6 +37,6 @@ func TestReplayReportsCompactionsForcedByTheWindow(t *testing.T) {
 		t.Fatal(err)
 	}
 	if said := strings.Count(b.String(), "where the window forced no compaction"); said != 1 {
-		t.Errorf("said %d times:\n%s", said, b.String())
+		t.Errorf("reported %d times:\n%s", said, b.String())
 	}
 }

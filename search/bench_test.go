@@ -18,14 +18,14 @@ import (
 	"github.com/agentcompact/compact/storage/record"
 )
 
-// many makes an archive on disk with this many sessions of 12 messages, each of some
-// 400 bytes, with the usual files of a session.
+// many makes an archive on disk with a given number of sessions of 12 messages, each of
+// some 400 bytes, with the usual files of a session.
 func many(b *testing.B, sessions int) *fs.Archive {
 	b.Helper()
 	root := b.TempDir()
 	a, err := fs.Open(root)
 	ok(b, err)
-	in := memory.New() // writing to a disk would wait for it a hundred thousand times
+	in := memory.New() // with a folder, the benchmark would wait for the disk a hundred thousand times
 	for s := range sessions {
 		texts := make([]string, 12)
 		for i := range texts {
@@ -52,7 +52,7 @@ func many(b *testing.B, sessions int) *fs.Archive {
 	return a
 }
 
-// scan is a search without an index: it reads every transcript and searches for the
+// scan1 is a search without an index: it reads every transcript and searches for the
 // word.
 func scan1(b *testing.B, a storage.Archive, word string) (n int) {
 	b.Helper()
@@ -79,7 +79,7 @@ func scan1(b *testing.B, a storage.Archive, word string) (n int) {
 func BenchmarkSearch(b *testing.B) {
 	sessions := 500
 	if n, err := fmt.Sscan(os.Getenv("COMPACT_SEARCH_SESSIONS"), &sessions); n == 0 && err == nil {
-		b.Fatal("COMPACT_SEARCH_SESSIONS is no number")
+		b.Fatal("COMPACT_SEARCH_SESSIONS is not a number")
 	}
 	a := many(b, sessions)
 	dir := filepath.Join(b.TempDir(), "index")

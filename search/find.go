@@ -79,11 +79,11 @@ func (x *Index) find(ctx context.Context, q Query, t terms) (f Found, err error)
 	return f, x.about(ctx, &f, q)
 }
 
-// span is a range of text ids: those of sessions that were indexed in sequence.
+// span is a range of text ids. It covers sessions that were indexed in sequence.
 type span struct{ first, last int64 }
 
-// mostRanges limits the ranges that are queried one by one. More of them cover so
-// much of the archive that one query over all finds enough matches soon.
+// mostRanges limits the ranges that are queried one by one. More ranges than this cover
+// so much of the archive that one query over all of it soon finds enough matches.
 const mostRanges = 300
 
 // ranges returns the text ids of the sessions that can have matches, the newest

@@ -24,8 +24,8 @@ func line1(l redact.Text) []redact.Text { return []redact.Text{l} }
 // secretOf is a word that only one session has.
 func secretOf(session, i int) string { return fmt.Sprintf("hush%04dword%03d", session, i) }
 
-// whispers is an archive of sessions with words of their own, enough of them for index
-// pages to begin with them.
+// whispers is an archive of sessions, each with its own words: enough words that pages
+// of the index begin with them.
 func whispers(t testing.TB, sessions, words int) *memory.Archive {
 	a := memory.New()
 	for s := range sessions {
@@ -60,7 +60,7 @@ func TestForgottenTextIsNotInTheFile(t *testing.T) {
 	_, err := x.Update(t.Context(), nil)
 	ok(t, err)
 	if !bytes.Contains(files(t, dir), []byte(secretOf(gone, 3))) {
-		t.Fatal("it was not there")
+		t.Fatal("the session was not in the index")
 	}
 	name := fmt.Sprintf("s%04d", gone)
 	ok(t, x.Forget(t.Context(), name))
@@ -69,11 +69,11 @@ func TestForgottenTextIsNotInTheFile(t *testing.T) {
 	ok(t, x.Close())
 	for i := range words {
 		if bytes.Contains(files(t, dir), []byte(secretOf(gone, i))) {
-			t.Errorf("%s is still there", secretOf(gone, i))
+			t.Errorf("%s still exists", secretOf(gone, i))
 		}
 	}
 	if !bytes.Contains(files(t, dir), []byte(secretOf(gone+1, 3))) {
-		t.Error("the others went, too")
+		t.Error("other sessions were removed, too")
 	}
 }
 
@@ -136,7 +136,7 @@ func TestRemovedTextLeavesTheFile(t *testing.T) {
 		t.Errorf("found %q", got)
 	}
 	if bytes.Contains(files(t, dir), []byte("sesame9000")) {
-		t.Error("it is still there")
+		t.Error("it still exists")
 	}
 }
 
@@ -165,7 +165,7 @@ func TestErasureUpdatesItsIndex(t *testing.T) {
 	}
 	ok(t, x.Close())
 	if bytes.Contains(files(t, place), []byte("apple")) {
-		t.Error("it is still there")
+		t.Error("it still exists")
 	}
 }
 
@@ -184,7 +184,7 @@ func TestErasureWithoutItsIndexRemovesTheWholeIndex(t *testing.T) {
 		t.Fatal(err)
 	}
 	if Exists(place) {
-		t.Error("the index is still there")
+		t.Error("the index still exists")
 	}
 	if got := found(t, index(t, a, place), Query{Words: "apple"}); len(got) != 1 || got[0] != "two: an apple, too" {
 		t.Errorf("found %q", got)
@@ -241,8 +241,9 @@ func TestIndexesArePrivateToTheOwner(t *testing.T) {
 	}
 }
 
-// Each goroutine removes sessions of its own. It no longer finds its removed sessions,
-// and finds those that nobody removes; it may miss those that others are removing.
+// Each goroutine removes sessions of its own. It no longer finds its removed sessions.
+// It finds all sessions that nobody removes, and may miss sessions that others are
+// removing.
 func TestSeveralUseOneIndexAtOnce(t *testing.T) {
 	dir := folder(t)
 	a := whispers(t, 12, 3)

@@ -51,7 +51,7 @@ func Folder(a storage.Archive) (string, error) {
 
 // Existing returns the folders on this machine in which this user has an index of an
 // archive. They include an index that was made under another path of the archive, such
-// as a symbolic link or another mount, if that path still leads to it.
+// as a symbolic link or another mount, if that path still leads to the archive.
 func Existing(a storage.Archive) (folders []string) {
 	add := func(dir string) {
 		if Exists(dir) && !slices.Contains(folders, dir) {
@@ -160,7 +160,7 @@ func Exists(folder string) bool {
 	return err == nil
 }
 
-// Remove removes the index in a folder. A missing index is no error.
+// Remove removes the index in a folder. A missing index is not an error.
 func Remove(folder string) error {
 	var errs []error
 	for _, name := range []string{fileName, fileName + "-journal", fileName + "-wal", fileName + "-shm", originName} {
@@ -238,7 +238,7 @@ func sayOrigin(path, location string) error {
 }
 
 // unusable wraps [errUnusable] around an error of the file itself, not around a
-// temporary error, such as that of a locked file.
+// temporary error, for example of a locked file.
 func unusable(err error) error {
 	const damaged, notDB, schema = 11, 26, 1 // SQLITE_CORRUPT, SQLITE_NOTADB, SQLITE_ERROR
 	if e := (*sqlite.Error)(nil); errors.As(err, &e) {

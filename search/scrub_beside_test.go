@@ -37,7 +37,8 @@ func (a *meeting) List(ctx context.Context, prefix storage.Key) iter.Seq2[storag
 	return a.Archive.List(ctx, prefix)
 }
 
-// A session that is scrubbed during indexing is in the index as it is after the scrub.
+// If a session is scrubbed during indexing, the index has its text from after the
+// scrub.
 func TestScrubAtEachStepOfAnUpdate(t *testing.T) {
 	const secret = "hushaboo77"
 	left, scrubs := 0, 0
@@ -63,7 +64,7 @@ func TestScrubAtEachStepOfAnUpdate(t *testing.T) {
 		if more = a.count >= at; !more {
 			break // the scrub did not run
 		}
-		left += 1 - existing(t, x, "zebra") // forgotten when it was in: the next update has it
+		left += 1 - existing(t, x, "zebra") // the session was forgotten after it was indexed, so the next update adds it
 		ok(t, x.Close())
 		if bytes.Contains(files(t, dir), []byte(secret)) {
 			t.Errorf("scrubbed before operation %d: the file has it", at)
@@ -75,7 +76,7 @@ func TestScrubAtEachStepOfAnUpdate(t *testing.T) {
 		scrubs++
 	}
 	if scrubs < 10 || left > 1 {
-		t.Errorf("of %d updates %d left the session to the next one", scrubs, left)
+		t.Errorf("%d updates, of which %d left the session to the next update", scrubs, left)
 	}
 }
 

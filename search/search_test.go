@@ -47,8 +47,8 @@ func TestSearchReturnsThePlaceOfAMatch(t *testing.T) {
 	}
 }
 
-// A step stores the whole history again, so that a text belongs to each agent and model
-// that archived it, and to each of them once.
+// Each step stores the whole history again. A text belongs to each agent and model that
+// archived it, and only once to each.
 func TestATextIsFoundUnderEachModelThatWorkedWithIt(t *testing.T) {
 	a, m := rig(t)
 	for i, model := range []string{"gpt-4", "gpt-4o", "gpt-4"} {
@@ -153,7 +153,7 @@ func TestChangedDataIsNotSearched(t *testing.T) {
 	ok(t, os.WriteFile(name, []byte(strings.ReplaceAll(string(data), "apple", "grape")), 0o600))
 	f, err := index(t, a, folder(t)).Search(t.Context(), Query{Words: "grape"})
 	ok(t, err)
-	if len(f.Matches) != 0 || len(f.Unread) != 1 || f.Unread[0].Session != "one" || !strings.Contains(f.Unread[0].Why, "not what was stored") {
+	if len(f.Matches) != 0 || len(f.Unread) != 1 || f.Unread[0].Session != "one" || !strings.Contains(f.Unread[0].Why, "was changed since it was stored") {
 		t.Errorf("found %+v", f)
 	}
 	say(t, a, "two", "a whole grape")

@@ -14,7 +14,7 @@ import (
 	"github.com/agentcompact/compact/storage/record"
 )
 
-// session holds everything that the index gets of one session.
+// session holds all data of one session for the index.
 type session struct {
 	look
 	same   bool // the index has these files; only the stamp differs

@@ -14,9 +14,9 @@ type Held struct {
 	Texts   int    `json:"texts"` // parts of messages, and summaries
 }
 
-// Holding updates the index and returns every session with a text that has all words
-// of a query, sorted by folder. It ignores the other fields of the query. Errors are
-// those of [Index.Search].
+// Holding updates the index and returns every session with a text that has all words of
+// a query, sorted by folder. It ignores the other fields of the query. It returns the
+// same errors as [Index.Search].
 func (x *Index) Holding(ctx context.Context, q Query) ([]Held, error) {
 	t, err := parse(q.Words)
 	if err != nil {

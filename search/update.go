@@ -91,14 +91,14 @@ func (x *Index) known(ctx context.Context) (map[string]row, error) {
 // look describes the files of a session without their content.
 type look struct {
 	dir      string
-	stamp    string   // "" = the archive has no cheap stamp for it
+	stamp    string   // "" = the archive has no cheap stamp for the session
 	files    string   // a hash of names, sizes and times; "" = not listed yet
 	logs     []string // growing files with text
 	modified time.Time
 }
 
 // there returns the sessions of the archive. It lists the files of a session only if
-// the stamp of the session is unknown or differs from that in the index.
+// the session's stamp is unknown or differs from the stamp in the index.
 func (x *Index) there(ctx context.Context, known map[string]row) (map[string]look, error) {
 	g, ok := x.a.(storage.Glancer)
 	if !ok {
@@ -208,7 +208,7 @@ func (x *Index) putAll(ctx context.Context, all []look, known map[string]row, pr
 }
 
 // putAttempts limits how often sessions are read again because a session was forgotten
-// meanwhile. After that, the next update indexes them.
+// in the meantime. After that, the next update indexes them.
 const putAttempts = 5
 
 // putSome indexes the first sessions, and returns their number. It discards text that
@@ -255,9 +255,9 @@ func (x *Index) readSome(ctx context.Context, all []look, known map[string]row) 
 // errForgotten means that a session was forgotten after the batch was read.
 var errForgotten = errors.New("removed from the index in the meantime")
 
-// put replaces sessions in the index, and removes those that were erased in the meantime.
-// forgotten is the number of forgets before the batch was read. If it has changed, put
-// returns [errForgotten].
+// put replaces sessions in the index, and removes sessions that were erased in the
+// meantime. forgotten is the number of forgets before the batch was read. If it has
+// changed, put returns [errForgotten].
 func (x *Index) put(ctx context.Context, batch []*session, known map[string]row, forgotten int64) error {
 	err := x.write(ctx, func(tx *sql.Tx) error {
 		w, err := newWriter(ctx, tx)

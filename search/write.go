@@ -36,8 +36,9 @@ func newWriter(ctx context.Context, tx *sql.Tx) (*writer, error) {
 	return w, err
 }
 
-// session replaces a session, unless another process indexed it after it was read.
-// before is the hash of its files that the index had then.
+// session replaces a session in the index, unless another process has indexed the
+// session since it was read. before is the hash of the session's files that the index
+// had at the read.
 func (w *writer) session(ctx context.Context, s *session, before string) error {
 	if s.same {
 		_, err := w.tx.ExecContext(ctx, `UPDATE session SET stamp = ? WHERE dir = ? AND files = ?`, s.stamp, s.dir, s.files)
@@ -126,9 +127,9 @@ func (w *writer) text(ctx context.Context, session int64, t *text) error {
 	return nil
 }
 
-// Forget removes sessions, by the names of their folders. A session that is not in
-// the index is no error. The file is clean of them when the index is closed, at the
-// latest.
+// Forget removes sessions, by the names of their folders. A session that is not in the
+// index is not an error. The file no longer contains them when the index is closed, at
+// the latest.
 func (x *Index) Forget(ctx context.Context, dirs ...string) error {
 	err := x.write(ctx, func(tx *sql.Tx) error {
 		// Sessions that are not in the index are recorded, too, because another process

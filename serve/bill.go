@@ -12,7 +12,7 @@ import (
 // the work that it would have done. Numbers of tokens and dollars are estimates
 // from before the calls, for their prompts alone.
 type Stats struct {
-	Requests    int `json:"requests"` // of any kind, also those that the handler refused
+	Requests    int `json:"requests"` // of any kind, including requests that the handler refused
 	Calls       int `json:"calls"`    // model calls whose prompt was compared with the budget
 	Compactions int `json:"compactions"`
 	Recalls     int `json:"recalls"`    // calls of the recall tool that were answered
@@ -21,10 +21,9 @@ type Stats struct {
 	History     int `json:"history_tokens"`
 	Sent        int `json:"sent_tokens"`
 
-	// Costs of the prompts in US dollars ([compact.Bill]): With is the cost of the
-	// sent prompts and of the summaries that calls used or discarded, Without the cost of the same prompts with
-	// their whole histories. Neither includes unpriced calls (calls of a model
-	// without a known price).
+	// Costs of the prompts in US dollars ([compact.Bill]): With is the cost of the sent prompts and of the
+	// summaries that calls used or discarded, and Without is the cost of the same prompts with their whole
+	// histories. Neither includes unpriced calls (calls of a model without a known price).
 	With     float64 `json:"usd_with"`
 	Without  float64 `json:"usd_without"`
 	Unpriced int     `json:"unpriced_calls"`

@@ -36,9 +36,9 @@ func tool(t *testing.T, name string) string {
 		}
 	}
 	if os.Getenv("COMPACT_PROMETHEUS") == "require" {
-		t.Fatalf("%s is required, and is not there", name)
+		t.Fatalf("%s is required, and is missing", name)
 	}
-	t.Skipf("%s is not there: .ci/prometheus .bin/prometheus gets it", name)
+	t.Skipf("%s is missing: .ci/prometheus .bin/prometheus gets it", name)
 	return ""
 }
 

@@ -132,7 +132,7 @@ func TestTokensCountTheViewByDefault(t *testing.T) {
 	}
 }
 
-// broken is an archive that takes nothing once it is broken.
+// broken is an archive that refuses all writes after it is broken.
 type broken struct {
 	*memory.Archive
 	on atomic.Bool

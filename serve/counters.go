@@ -22,7 +22,7 @@ type counters struct {
 	refusals map[string]int // by status
 	added    histogram
 
-	calls       int // whose prompt was compared with the budget
+	calls       int // calls whose prompt was compared with the budget
 	compactions int
 	recalls     int
 	stages      map[string]int

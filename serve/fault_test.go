@@ -77,8 +77,8 @@ func class(err error) string {
 	return "broken"
 }
 
-// Whatever fails, at the upstream, with a client, or with the archive, each
-// request ends like without the proxy.
+// If the upstream, a client or the archive fails, each request ends in the same way as
+// without the proxy.
 func TestProxyLosesNoRequest(t *testing.T) {
 	n := 160
 	if os.Getenv("COMPACT_SOAK") != "" {

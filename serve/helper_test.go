@@ -33,7 +33,7 @@ type form struct {
 
 func (f form) String() string { return fmt.Sprintf("%s stream=%v", f.wire, f.stream) }
 
-// forms are all of them, with a provider's name in front or without.
+// forms lists all forms, with and without a provider's name in front.
 func forms() []form {
 	return []form{
 		{provider.Chat, "/openai/v1/chat/completions", `"model":"gpt-4o"`, false},
@@ -60,7 +60,7 @@ var shapes = map[provider.Wire]struct{ list, ask, round string }{
 		`{"role":"model","parts":[{"functionCall":{"name":"read","args":{"n":%[1]d}},"thoughtSignature":"skip_thought_signature_validator"}]},{"role":"user","parts":[{"functionResponse":{"name":"read","response":{"output":%[2]q}}}]}`},
 }
 
-// body is a request with this many rounds of this many words each.
+// body is a request with a given number of rounds, each of a given number of words.
 func (f form) body(ask string, rounds, words int) string {
 	s := shapes[f.wire]
 	var b strings.Builder
@@ -242,10 +242,10 @@ func (r *rig) total(name string) (sum float64) {
 	return sum
 }
 
-// metrics is the text of /metrics once all events are counted.
+// metrics returns the text of /metrics after all events are counted.
 func (r *rig) metrics() string {
 	r.t.Helper()
-	_ = r.m.Flush(context.Background()) // an archive that can't be written is no matter here
+	_ = r.m.Flush(context.Background()) // the test ignores archives that can't be written
 	_, text := r.do(r.request("GET", "/metrics", ""))
 	return text
 }
@@ -255,7 +255,7 @@ func waitFor(t *testing.T, done func() bool) {
 	t.Helper()
 	for deadline := time.Now().Add(time.Minute); !done(); time.Sleep(time.Millisecond) {
 		if time.Now().After(deadline) {
-			t.Fatal("it does not happen")
+			t.Fatal("the condition is not met")
 		}
 	}
 }

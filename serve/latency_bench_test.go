@@ -30,15 +30,15 @@ import (
 // The times of 200 sessions at once, each with a conversation that grows by a round a
 // call and is compacted in a window of 32,000 at some call. Ledgers and archive are on
 // disk. A model thinks for two seconds before it streams. The sessions of "apart" differ
-// in length, so their compactions are spread over time; those of "storm" are all
+// in length, so their compactions are spread over time; the sessions of "storm" are all
 // compacted within the same two seconds. For calls through the proxy and the same calls
 // without it, the output has the 50th and 99th percentile of two times: from the call
 // until the model has its whole body (ready), over all calls, over those that compact
 // nothing (plain), and over those that compact (compacting); and from the model's first
-// byte until the client has it (first-byte). Then what the heap grew by, in MB, and the
-// processor time of a call in ms, client and model included. COMPACT_SESSIONS and
-// COMPACT_CALLS change the numbers. If S3 servers are available, the sessions of "apart"
-// are also archived in a bucket ("apart-s3").
+// byte until the client has it (first-byte). Further columns have the growth of the heap
+// in MB, and the processor time of a call in ms, client and model included.
+// COMPACT_SESSIONS and COMPACT_CALLS change the numbers. If S3 servers are available,
+// the sessions of "apart" are also archived in a bucket ("apart-s3").
 //
 //	go test ./serve -run '^$' -bench SessionsAtOnce -benchtime 1x
 //	.ci/s3 with go test ./serve -run '^$' -bench SessionsAtOnce/apart-s3 -benchtime 1x
@@ -113,8 +113,8 @@ func (l load) measure(b *testing.B, url string, through bool, compacted map[plac
 	b.ReportMetric((heap()-before)/1e6, "heap-MB")
 }
 
-// sinks finds the calls whose sent request was smaller than the previous one, or than
-// the received one of the session's first call.
+// sinks finds the calls that sent a smaller request than the previous call, or, for the
+// session's first call, a smaller request than it received.
 func sinks(all []times, into map[place]bool) {
 	arrived := map[place]int{}
 	for _, t := range all {

@@ -107,8 +107,8 @@ func TestSlowlySentRequestsEnd(t *testing.T) {
 	}
 }
 
-// An upstream that takes longer than any client may, to read a request, to begin
-// its answer or to go on with it, makes no slow client.
+// An upstream may be slower than a client may be: when it reads a request, begins its
+// answer, or continues the answer. The client does not count as slow then.
 func TestProxyWaitsForSlowUpstreams(t *testing.T) {
 	const stall, pause = time.Second, 1200 * time.Millisecond // a busy machine forgets a process for a while
 	up := upstream(t, func(w http.ResponseWriter, r *http.Request) {
@@ -163,12 +163,12 @@ func TestEndWaitsForTheCallsThatAreUnderWay(t *testing.T) {
 	}
 	within(t, began, "the request")
 	if ready(r.h) != http.StatusOK {
-		t.Error("it is not ready")
+		t.Error("the server is not ready")
 	}
 	r.stop()
 	for deadline := time.Now().Add(time.Minute); ready(r.h) != http.StatusServiceUnavailable; time.Sleep(time.Millisecond) {
 		if time.Now().After(deadline) {
-			t.Fatal("it is ready although it is about to end")
+			t.Fatal("the server reports ready although it is about to end")
 		}
 	}
 	close(end)
@@ -212,7 +212,7 @@ func TestANoticeIsGivenBeforeConnectionsAreRefused(t *testing.T) {
 		t.Errorf("a request that came meanwhile: %v, %v", resp, err)
 	}
 	if err := within(t, stopped, "the end"); err != nil || time.Since(began) < 300*time.Millisecond {
-		t.Errorf("it ended after %v: %v", time.Since(began), err)
+		t.Errorf("the server ended after %v: %v", time.Since(began), err)
 	}
 	if resp, err := http.Get("http://" + l.Addr().String() + "/openai/v1/models"); err == nil {
 		_ = resp.Body.Close()

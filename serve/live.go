@@ -116,7 +116,8 @@ func (l *live) result(at time.Time, res *compact.Result) {
 	}
 }
 
-// session returns a session. A new one replaces the one that was idle for longest.
+// session returns a session. A new session replaces the session that was idle for
+// longest.
 func (l *live) session(id, name string) *liveSession {
 	if s := l.sessions[id]; s != nil {
 		return s

@@ -10,7 +10,7 @@ import (
 	"github.com/agentcompact/compact/compact"
 )
 
-// fullLive is a page with the maximum memory for this many sessions.
+// fullLive is a page with the maximum memory for a given number of sessions.
 func fullLive(sessions int) *live {
 	at := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 	l := newLive(func(s string) string { return s }, at)
@@ -23,8 +23,8 @@ func fullLive(sessions int) *live {
 	return l
 }
 
-// A page that has all it can show already is not drawn again, every two seconds,
-// for each browser that has it open.
+// A page with unchanged data is not drawn again for each request of each open browser,
+// which come every two seconds.
 func TestUnchangedPageIsNotRendered(t *testing.T) {
 	h := &Handler{live: fullLive(20)}
 	ask := func(tag string) *httptest.ResponseRecorder {
@@ -41,11 +41,11 @@ func TestUnchangedPageIsNotRendered(t *testing.T) {
 		}
 	})
 	if n > 100 {
-		t.Errorf("that nothing is new takes %.0f allocations", n)
+		t.Errorf("an answer without news takes %.0f allocations", n)
 	}
 }
 
-// Calls go on while a page is drawn, and change nothing of it.
+// Calls continue while a page is drawn, and do not change that page.
 func TestPageIsRenderedFromACopy(t *testing.T) {
 	l := fullLive(4)
 	want, own := l.view(false), l.copied()

@@ -105,7 +105,7 @@ type liveView struct {
 	Began     time.Time
 	Observed  bool
 	Seen      int
-	Sessions  []sessionView // the one with the latest call first
+	Sessions  []sessionView // the session with the latest call first
 	Failures  []failure     // the newest first
 	Failed    int
 	TokenWide template.HTML

@@ -46,7 +46,7 @@ func TestPageShowsCallsAndCompactions(t *testing.T) {
 	}
 	part, _ := r.do(r.request("GET", "/live", ""))
 	if again, _ := r.do(r.request("GET", "/live", "", "If-None-Match", part.Header.Get("Etag"))); again.StatusCode != http.StatusNotModified {
-		t.Errorf("nothing is new: %s", again.Status)
+		t.Errorf("the answer for an unchanged part is %s, want 304", again.Status)
 	}
 	r.post(f, f.body("Fix it.", 81, 300))
 	if again, _ := r.do(r.request("GET", "/live", "", "If-None-Match", part.Header.Get("Etag"))); again.StatusCode != http.StatusOK {
@@ -55,7 +55,7 @@ func TestPageShowsCallsAndCompactions(t *testing.T) {
 }
 
 // Observed compactions are not shown as made.
-func TestObserversPageSaysSo(t *testing.T) {
+func TestPageStatesThatCallsAreOnlyObserved(t *testing.T) {
 	r := newRig(t, compact.Config{}, serve.Config{Observe: true})
 	f := forms()[4]
 	r.post(f, f.body("Fix it.", 80, 300))
@@ -65,9 +65,9 @@ func TestObserversPageSaysSo(t *testing.T) {
 	}
 }
 
-// The page is for users of this machine: not for the network, not for a foreign
-// page whose host name resolves to this machine, and, if a token is set, not
-// without it.
+// The page is for users of this machine. It is refused to the network, to a foreign
+// page with a host name that resolves to this machine, and, if a token is set, to
+// requests without the token.
 func TestPageIsServedToThisMachineOnly(t *testing.T) {
 	m, err := compact.New(t.Context(), compact.Config{})
 	if err != nil {

@@ -42,8 +42,9 @@ func (s *sums) put(id string, body []byte) {
 	s.all[id] = sha256.Sum256(body)
 }
 
-// Thousands of requests on all wires, and others, by several clients at once:
-// the upstream receives the sent bytes, and the clients receive the upstream's.
+// Several clients at once send thousands of requests on all wires, and other requests.
+// The upstream receives the bytes that the clients sent, and the clients receive the
+// bytes that the upstream sent.
 func TestObservedRequestsAndAnswersAreTheSameBytes(t *testing.T) {
 	n := 2000
 	switch {

@@ -63,7 +63,7 @@ func TestHeadersOfAnswersAreReturned(t *testing.T) {
 	}
 }
 
-// A request to the provider's own compaction is sent whole, whatever its size.
+// A request for the provider's own compaction is sent whole, with any size.
 func TestHistoryCompactedByTheProviderIsSentWhole(t *testing.T) {
 	r := newRigTo(t, echo(t), compact.Config{}, serve.Config{})
 	for _, f := range forms() {

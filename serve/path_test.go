@@ -63,8 +63,7 @@ func TestPathsGoToTheUpstreamOfTheirProvider(t *testing.T) {
 	}
 }
 
-// No request reaches a server other than the configured ones, whatever it
-// contains.
+// No request, with any content, reaches a server other than the configured ones.
 func TestNoRequestChoosesAnUpstream(t *testing.T) {
 	evil := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { t.Error("another upstream was asked") }))
 	defer evil.Close()

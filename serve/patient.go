@@ -35,10 +35,10 @@ func newPatient(w http.ResponseWriter, r *http.Request, c Config) *patient {
 // Unwrap lets [http.ResponseController] find the answer's own methods.
 func (p *patient) Unwrap() http.ResponseWriter { return p.ResponseWriter }
 
-// Flush sends what was written.
+// Flush sends the written bytes.
 func (p *patient) Flush() { _ = p.FlushError() }
 
-// FlushError sends what was written.
+// FlushError sends the written bytes.
 func (p *patient) FlushError() error {
 	p.hurry()
 	defer p.rest()

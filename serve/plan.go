@@ -7,7 +7,7 @@ import (
 )
 
 // op is the origin of one message of the view: a given message, a given message with
-// another text, or a new one.
+// another text, or a new message.
 type op struct {
 	Keep    *int            `json:"keep,omitempty"`
 	Edit    *int            `json:"edit,omitempty"`
@@ -15,10 +15,10 @@ type op struct {
 	New     json.RawMessage `json:"new,omitempty"`
 }
 
-// plan returns the origin of each message of a view. A message with the bytes of
-// a given one is kept. A message with a call or a result that differs only in
-// texts from a given one that the view lacks is that one, edited. Every other
-// message is new.
+// plan returns the origin of each message of a view. A message with the bytes of a
+// given one is kept. If a message with a call or a result differs only in texts from a
+// given message that is not in the view, it is the edited form of that message. Every
+// other message is new.
 func plan(given, view []json.RawMessage) []op {
 	from := kept(given, view)
 	edited(given, view, from)

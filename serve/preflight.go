@@ -63,7 +63,7 @@ func badRequest(format string, args ...any) error {
 }
 
 // preflight answers a hook in another language with the messages to send: the hook's
-// own, by number, and new ones that replace others.
+// own messages, by number, and new messages that replace others.
 func (h *Handler) preflight(w http.ResponseWriter, r *http.Request) {
 	if !h.counters.enter(h.cfg.MaxCalls) {
 		h.counters.refused(http.StatusServiceUnavailable)
@@ -108,7 +108,7 @@ func (h *Handler) reduce(ctx context.Context, body io.Reader) (any, error) {
 	to, ok := wires[q.Format]
 	switch {
 	case !ok:
-		return nil, badRequest("format %q is none of openai, responses, anthropic, gemini", q.Format)
+		return nil, badRequest("format %q is unknown; use openai, responses, anthropic or gemini", q.Format)
 	case q.Session == "":
 		return nil, badRequest("session is missing: the same name in every call of a conversation")
 	case len(q.Messages) == 0:

@@ -60,7 +60,7 @@ func TestPlansOfPreflightMakeTheViewThatTheProxySends(t *testing.T) {
 		}
 		name := formats[string(f.wire)]
 		sentByProxy := make(chan string, 1)
-		up := upstream(t, func(_ http.ResponseWriter, r *http.Request) { // that bills nothing: nothing is learned from it
+		up := upstream(t, func(_ http.ResponseWriter, r *http.Request) { // an answer that bills nothing, so nothing is learned from it
 			b, _ := io.ReadAll(r.Body)
 			sentByProxy <- string(b)
 		})
@@ -147,7 +147,7 @@ func TestPreflightReportsMistakes(t *testing.T) {
 	}
 	_, told := r.do(r.request("GET", "/openapi.json", ""))
 	if told != string(description(t)) {
-		t.Error("/openapi.json is another file")
+		t.Error("/openapi.json differs from the file")
 	}
 	guarded := newRig(t, compact.Config{}, serve.Config{Token: "t"})
 	if resp, _ := guarded.do(guarded.request("POST", "/v1/preflight", ask("[]"))); resp.StatusCode != http.StatusUnauthorized {
@@ -273,7 +273,7 @@ func TestPreflightChangesNothingWhereTheHandlerObserves(t *testing.T) {
 	}
 }
 
-// Every field that the code reads is described, and no other.
+// The description has exactly the fields that the code reads.
 func TestDescriptionMatchesTheReadFields(t *testing.T) {
 	var doc struct {
 		Components struct {

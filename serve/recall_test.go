@@ -62,8 +62,8 @@ func TestRecallIsHiddenFromTheClient(t *testing.T) {
 	}
 }
 
-// The costs are those of the prompts: cached tokens are cheap with and without
-// this module, and a compaction starts a new prompt.
+// Only the prompts are priced: cached tokens are cheap with and without this module,
+// and a compaction starts a new prompt.
 func TestStatsIncludeTheCostOfPrompts(t *testing.T) {
 	f := forms()[4]
 	for _, observe := range []bool{false, true} {

@@ -14,8 +14,8 @@ import (
 	"github.com/agentcompact/compact/storage"
 )
 
-// Whatever happens to requests, their keys, including keys in wrong places, are in no log,
-// no metric, no page, no answer of this module and no archive.
+// The keys of requests, including keys in wrong places, never appear in a log, a metric, a
+// page, an answer of this module, or an archive, even if a request fails.
 func TestAPIKeysAppearNowhere(t *testing.T) {
 	key := "sk-proj-" + "Qx7Lm2Vt9Rb4Ks6Wd1" + "Zc8Hn3Yp5Gf0Jq7Tu2Ea"
 	up := upstream(t, func(w http.ResponseWriter, r *http.Request) {

@@ -210,7 +210,7 @@ func (h *Handler) admit(r *http.Request) (c *call, status int, why string) {
 		return nil, status, why
 	}
 	if fallsBack(r) && !h.cfg.Observe && !h.m.Observes() {
-		return nil, http.StatusUpgradeRequired, "what a WebSocket carries can't be compacted; call over HTTP"
+		return nil, http.StatusUpgradeRequired, "messages on a WebSocket can't be compacted; call over HTTP"
 	}
 	if !h.counters.enter(h.cfg.MaxCalls) {
 		return nil, http.StatusServiceUnavailable, "too many requests at once; try again"

@@ -15,11 +15,11 @@ const (
 	maxHeader     = 1 << 20 // bytes
 )
 
-// Serve answers the requests at a listener, over HTTP/1 and HTTP/2 without TLS,
-// until ctx ends. It then continues for Config.Notice, while /readyz answers
-// that it drains. After that it takes no new requests, and waits for those in
-// flight for at most drain. If it has to cut off requests, it returns an error.
-// It closes the listener in any case.
+// Serve answers the requests at a listener, over HTTP/1 and HTTP/2 without TLS, until
+// ctx ends. It then continues for Config.Notice, while /readyz answers that it drains.
+// After that it takes no new requests, and waits for the requests in flight for at most
+// drain. If it has to cut off requests, it returns an error. It closes the listener in
+// any case.
 func (h *Handler) Serve(ctx context.Context, l net.Listener, drain time.Duration) error {
 	var p http.Protocols
 	p.SetHTTP1(true)
@@ -50,9 +50,9 @@ func (h *Handler) Serve(ctx context.Context, l net.Listener, drain time.Duration
 	return errors.Join(err, h.transport.Settle(ctx))
 }
 
-// notice gives load balancers the time to redirect requests. Connections are
-// closed after their answers. It reports whether the server has ended meanwhile,
-// and its error.
+// notice gives load balancers the time to redirect requests. Connections are closed
+// after their answers. It reports whether the server has ended during that time, and
+// the server's error.
 func (h *Handler) notice(srv *http.Server, served <-chan error) (ended bool, err error) {
 	if h.cfg.Notice <= 0 {
 		return false, nil

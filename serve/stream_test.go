@@ -38,8 +38,8 @@ func within[T any](t *testing.T, c <-chan T, what string) (v T) {
 	return v
 }
 
-// Each event reaches the client before the upstream sends the next one, on
-// every wire, with and without a compaction.
+// Each event reaches the client before the upstream sends the next event, on every
+// wire, with and without a compaction.
 func TestStreamsFlowEventByEvent(t *testing.T) {
 	for _, observe := range []bool{false, true} {
 		for _, f := range forms() {
@@ -126,8 +126,8 @@ func TestAnswersBeginBeforeTheRequestHasEnded(t *testing.T) {
 	}
 }
 
-// again asks once more for the end of a request's body when the client has
-// the answer's first bytes.
+// again is an upstream that reads once more at the end of a request's body, after the
+// client has received the first bytes of the answer.
 type again struct {
 	answered chan struct{}
 	got      error
@@ -159,7 +159,7 @@ func TestSecondReadAfterARequestReturnsEOF(t *testing.T) {
 	_, _ = io.ReadAll(resp.Body)
 	_ = resp.Body.Close()
 	if !errors.Is(a.got, io.EOF) {
-		t.Errorf("the second time: %v", a.got)
+		t.Errorf("second read: %v, want EOF", a.got)
 	}
 }
 
@@ -259,7 +259,7 @@ func TestSilentUpstreamIsAnErrorInItsProvidersForm(t *testing.T) {
 			}
 		}
 		if n := r.metric(`compact_broken_total{why="upstream"}`); n != strconv.Itoa(len(asked)) {
-			t.Errorf("%s were counted of %d", n, len(asked))
+			t.Errorf("%s broken answers counted, want %d", n, len(asked))
 		}
 	}
 }

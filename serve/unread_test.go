@@ -29,8 +29,8 @@ func (r *rig) half(path string) net.Conn {
 	return c
 }
 
-// A refused request, or one for a path of the handler's own, holds its
-// connection no longer than others, although its body is not read.
+// The handler does not read the body of a refused request, or of a request for one of
+// its own paths. Such a request holds its connection no longer than other requests.
 func TestRefusedSlowClientsAreDisconnected(t *testing.T) {
 	r := newRigTo(t, echo(t), compact.Config{}, serve.Config{Token: "secret", Stall: 500 * time.Millisecond})
 	for path, want := range map[string]int{

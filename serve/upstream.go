@@ -83,7 +83,8 @@ func parseBase(text string) (*url.URL, error) {
 	return u, nil
 }
 
-// find returns the destination of a request. If there is none, why is the reason.
+// find returns the destination of a request. If there is no such upstream, why is the
+// reason.
 func (u upstreams) find(r *http.Request) (t target, status int, why string) {
 	if slices.ContainsFunc(strings.Split(r.URL.Path, "/"), func(part string) bool { return part == "." || part == ".." }) {
 		return t, http.StatusBadRequest, "a path must not have . or .."
@@ -121,9 +122,9 @@ func bare(path string) string {
 	return ""
 }
 
-// formOf returns the provider whose error format applies to a path: the provider
-// that the path names, or the one that has such a path, also after another
-// upstream's name.
+// formOf returns the provider whose error format applies to a path: the provider that
+// the path names, or the provider that has such a path, even after the name of another
+// upstream.
 func formOf(path string) string {
 	first, rest, _ := strings.Cut(strings.TrimPrefix(path, "/"), "/")
 	if _, known := providers[first]; known {

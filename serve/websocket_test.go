@@ -8,8 +8,8 @@ import (
 	"github.com/agentcompact/compact/serve"
 )
 
-// Codex falls back to HTTP if it gets no WebSocket; other clients may not, so
-// theirs pass, and so do all of them if nothing is compacted.
+// Codex falls back to HTTP if it gets no WebSocket; other clients may not, so their
+// WebSockets pass. If nothing is compacted, all WebSockets pass.
 func TestFallbackClientsGetNoWebSocket(t *testing.T) {
 	for _, c := range []struct {
 		agent, path, upgrade string

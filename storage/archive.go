@@ -11,23 +11,23 @@ import (
 // only appended to. A caller uses a key either as a file or as a log, never as
 // both, and never both as a file and as a folder.
 //
-// All methods may be called at once, by several goroutines and by several
-// processes that use the same place. They return an [*Error]. If the context is
-// done before a method begins, the method does nothing and its error wraps the
-// context's. A call waits for another one (the holder of a lock, or the first
-// call that connects) no longer than its own context lasts; then its error
-// wraps the context's. The zero Key is an error everywhere but in List. Package
-// storagetest tests every sentence here.
+// All methods may be called at once, by several goroutines and by several processes
+// that use the same place. They return an [*Error]. If the context is done before a
+// method begins, the method does nothing and its error wraps the context's. A call may
+// have to wait for another one (the holder of a lock, or the first call that connects).
+// It waits until its own context ends, and then returns an error that wraps the error
+// of the context. The zero Key is an error everywhere but in List. Package storagetest
+// tests every sentence here.
 type Archive interface {
 	// Create stores b under k.
 	//
-	// After nil, k holds exactly the bytes of b, also after a crash of the
-	// process or of the machine and after a power loss. If k exists, it stays
-	// unchanged and the error is ErrExists; of any number of concurrent Creates
-	// of one key exactly one returns nil. Open and List see k complete or not
-	// at all. After any other error k holds all of b or nothing; the caller has
-	// to find out which, because a network can fail after the write. Folders
-	// are created as needed. b may be empty, and is not retained.
+	// If it returns nil, k holds exactly the bytes of b, even after a crash of the process
+	// or of the machine and after a power loss. If k exists, it stays unchanged and the
+	// error is ErrExists; of any number of concurrent Creates of one key exactly one
+	// returns nil. Open and List see k complete or not at all. After any other error k
+	// holds all of b or nothing; the caller has to find out which, because a network can
+	// fail after the write. Folders are created as needed. b may be empty, and is not
+	// retained.
 	Create(ctx context.Context, k Key, b Blob) error
 
 	// Append adds b to the end of k if k holds exactly seq bytes. A missing key
@@ -48,11 +48,10 @@ type Archive interface {
 	// returns bytes of k in order, at least those present when Open returned.
 	Open(ctx context.Context, k Key, off, n int64) (io.ReadCloser, error)
 
-	// List yields every key that is prefix or lies below it ([Key.Has]), in the
-	// byte order of keys, the zero Key lists everything. An empty result is no
-	// error. Every write that was acknowledged before List began is visible. An
-	// error is yielded last and once. Foreign entries are yielded as well
-	// ([Info.Foreign]), in any position.
+	// List yields every key that is prefix or lies below it ([Key.Has]), in the byte order
+	// of keys, the zero Key lists everything. An empty result is not an error. Every write
+	// that was acknowledged before List began is visible. An error is yielded last and
+	// once. Foreign entries are yielded as well ([Info.Foreign]), in any position.
 	List(ctx context.Context, prefix Key) iter.Seq2[Info, error]
 }
 
@@ -71,16 +70,16 @@ type Info struct {
 // A Remover is an Archive that can remove keys. Package storage/record does so
 // to erase and prune sessions, and to end a scrub.
 type Remover interface {
-	// Remove removes k, durably when it returns nil. A missing k is no error.
-	// Empty folders are removed as well.
+	// Remove removes k, durably when it returns nil. A missing k is not an error. Empty
+	// folders are removed as well.
 	Remove(ctx context.Context, k Key) error
 }
 
 // A BulkRemover is a Remover that removes many keys more cheaply in one call.
 type BulkRemover interface {
 	Remover
-	// RemoveAll removes all keys, in any order. After an error some may be removed.
-	// An empty list is no error.
+	// RemoveAll removes all keys, in any order. After an error some may be removed. An
+	// empty list is not an error.
 	RemoveAll(ctx context.Context, keys []Key) error
 }
 
@@ -95,14 +94,14 @@ type BulkCreator interface {
 // A Sweeper is an Archive that temporarily holds pieces of files outside of its
 // keys, such as temporary files after a crash.
 type Sweeper interface {
-	// Sweep removes the pieces of the session with this folder, after its keys
-	// are removed. It returns descriptions of pieces that it had to leave,
-	// because a process is writing to them.
+	// Sweep removes the pieces of the session with this folder, after its keys are
+	// removed. It returns descriptions of the pieces that it kept because a process is
+	// writing to them.
 	Sweep(ctx context.Context, session Key) (left []string, err error)
 }
 
 // A Tidier is an Archive that temporarily holds pieces of files outside of its keys, and
-// can remove those that no process is writing to.
+// can remove the pieces that no process is writing to.
 type Tidier interface {
 	// Tidy removes the pieces. It returns descriptions of the pieces that it
 	// had to leave.
@@ -112,9 +111,8 @@ type Tidier interface {
 // A Keeper is an Archive that can forbid the removal of a key for a time, such
 // as by a retention or an Object Lock.
 type Keeper interface {
-	// Kept returns nil if k can be removed now, also if it does not exist, and
-	// otherwise [ErrLocked], preferably as a [*LockedError] with the end of the
-	// lock.
+	// Kept returns nil if k can be removed now, even if it does not exist, and otherwise
+	// [ErrLocked], preferably as a [*LockedError] with the end of the lock.
 	Kept(ctx context.Context, k Key) error
 }
 

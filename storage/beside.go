@@ -18,15 +18,15 @@ type Folder struct {
 // A Glancer is an Archive that reports cheaply which folders have changed. For any
 // other archive, a user such as the search index lists every key.
 type Glancer interface {
-	// Glance yields the folders in the root, in no order. logs returns the names
-	// of the logs in a folder whose growth its stamp must show; it is called by
-	// several goroutines at once. An error is yielded last.
+	// Glance yields the folders in the root, in no order. logs returns the names of logs
+	// in a folder: if one of them grows, the folder's stamp must change. Several
+	// goroutines call logs at once. An error is yielded last.
 	Glance(ctx context.Context, logs func(folder string) []string) iter.Seq2[Folder, error]
 }
 
 // IndexHolder is an Archive that keeps an index of its text beside the sessions.
 type IndexHolder interface {
-	// DropIndex removes the index, which can be rebuilt from the sessions. A
-	// missing index is no error.
+	// DropIndex removes the index, which can be rebuilt from the sessions. A missing index
+	// is not an error.
 	DropIndex(ctx context.Context) error
 }

@@ -79,7 +79,7 @@ func (b Blob) WriteTo(w io.Writer) (int64, error) {
 	return total, nil
 }
 
-// Reader returns a new reader of the bytes, from the first one.
+// Reader returns a new reader of the bytes, from the first byte.
 func (b Blob) Reader() io.ReadSeeker { return &blobReader{b: b} }
 
 type blobReader struct {

@@ -28,7 +28,7 @@ var (
 	ErrLocked = errors.New("kept by a lock")
 	// ErrNoIdentity means that the data is encrypted, and this process has no identity to
 	// decrypt it. Whether it was changed is unknown.
-	ErrNoIdentity = errors.New("encrypted, and nothing here can read it")
+	ErrNoIdentity = errors.New("encrypted, and this process has no identity that can read it")
 	// ErrUnreachable means that an archive which continues without its remote
 	// archive, such as a spool on disk, can't answer a question that only the
 	// remote archive can.
@@ -61,13 +61,13 @@ func (e *Error) Unwrap() error { return e.Err }
 // [ErrLocked].
 type LockedError struct {
 	By    string    // the mechanism, such as "Object Lock"
-	Until time.Time // zero = until somebody lifts it
+	Until time.Time // zero = until the lock is removed
 }
 
 // Error names the time until which the key is locked.
 func (e *LockedError) Error() string {
 	if e.Until.IsZero() {
-		return e.By + " keeps it until somebody lifts that"
+		return e.By + " keeps it until the lock is removed"
 	}
 	return e.By + " keeps it until " + e.Until.UTC().Format(time.RFC3339)
 }
@@ -81,14 +81,13 @@ type ChangedError struct {
 	File string // name in the session's folder
 	Want string // SHA-256 of the stored file, in lower-case hex; "" if unknown
 	Have string // SHA-256 of the present file; "" if it is missing or too large to hash
-	// Detail describes a difference without hashes, such as "it is not there any
-	// more".
+	// Detail describes a difference without hashes, such as "it is missing".
 	Detail string
 }
 
 // Error names the file and the hashes.
 func (e *ChangedError) Error() string {
-	text := e.File + " is not what was stored and is not used"
+	text := e.File + " was changed since it was stored, and is not used"
 	if e.Detail != "" {
 		text += ": " + e.Detail
 	}

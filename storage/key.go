@@ -14,8 +14,8 @@ import (
 // by slashes. So no key can leave the archive's root, and no two keys share a
 // file on systems that ignore case.
 //
-// Only [ParseKey] makes keys, and package storage/record for its sessions. The
-// zero Key stands for the whole archive, and is valid for List only. Keys are
+// Only [ParseKey] makes keys, and, for the files of sessions, package storage/record.
+// The zero Key stands for the whole archive, and is valid for List only. Keys are
 // comparable.
 type Key struct{ s string }
 
@@ -29,7 +29,7 @@ type KeyError struct {
 
 // Error quotes at most 80 bytes of the text.
 func (e *KeyError) Error() string {
-	return fmt.Sprintf("storage: %s is no key: %s", segment.Quote(e.Text), e.Reason)
+	return fmt.Sprintf("storage: %s is not a key: %s", segment.Quote(e.Text), e.Reason)
 }
 
 // ParseKey parses the output of [Key.String]. It returns a [*KeyError] for

@@ -7,7 +7,8 @@ import (
 	"github.com/agentcompact/compact/message"
 )
 
-// A choice that the assistant drops in the same message is no decision. Its final choice is.
+// A choice that the assistant drops in the same message is not a decision. Its final choice
+// is.
 func TestDecisionsOmitChoiceDroppedInSameMessage(t *testing.T) {
 	for name, c := range map[string]struct{ said, want, not string }{
 		"dropped": {

@@ -96,7 +96,7 @@ func (c *Call) hasPhrase(low string, phrases []string) bool {
 }
 
 // tellsDeed reports whether a sentence states that the tool's action was done ("order
-// cancelled" for the tool cancel_order), or that it was not done.
+// cancelled" for the tool cancel_order), or that the action was not done.
 func (c *Call) tellsDeed(low string) (did, undone bool) {
 	words := strings.FieldsFunc(low, func(r rune) bool { return strings.ContainsRune(" ,.;:!()\"", r) })
 	verbs := slices.DeleteFunc(toolWords(c.Tool), func(w string) bool { return !slices.Contains(effectVerbs, w) })

@@ -5,9 +5,9 @@ import (
 	"strings"
 )
 
-// requestIn returns the part of a user's message that may have the request: its words
-// outside of quotations and of documents in tags. The text behind the last document precedes
-// the text before the first one. It returns the whole message if those texts ask for nothing.
+// requestIn returns the part of a user's message that may have the request: its words outside
+// of quotations and of documents in tags. The text after the last document precedes the text
+// before the first one. It returns the whole message if those texts ask for nothing.
 func requestIn(text string) string {
 	own := ownWords(text)
 	before, after, ok := outsideTags(own)
@@ -70,7 +70,7 @@ func outsideTags(text string) (before, after string, ok bool) {
 }
 
 // openTag returns the name, in lower case, of the element that a line opens, "" if it opens
-// none.
+// no element.
 func openTag(line string) string {
 	line = strings.ToLower(strings.TrimSpace(line))
 	if len(line) < 3 || line[0] != '<' || line[len(line)-1] != '>' {
@@ -103,7 +103,7 @@ func shortTask(t string) bool {
 	return len(strings.Fields(low)) > 1 && (tellsToDo(low) || ordersMore(low)) && !beginsAny(low, []string{"go ", "do it", "do so", "do that", "try again", "let's go", "just do it", "keep ", "please", "then ", "let me", "show me", "look", "stop"})
 }
 
-// Limits of a request behind an introduction, in characters.
+// Limits of a request after an introduction, in characters.
 const (
 	introChars     = 70
 	mostInstructed = 2   // sentences
@@ -114,7 +114,7 @@ const (
 var wishing = []string{"please", "i want", "i need", "we need", "should", "let's", "i'd like", "i would like", "can we", "can you", "could you", "need to", "the task", "the goal", "?", "请", "帮"}
 
 // instructed returns the request of a long message whose first sentence asks for nothing: the
-// sentences that tell somebody to do something, behind the beginning of the first sentence.
+// sentences that tell somebody to do something, after the beginning of the first sentence.
 func instructed(text, first string) string {
 	if len(text) <= newestChars || len(text) > longestTold || instructs(first) || inquires(strings.ToLower(first)) || hasAny(strings.ToLower(first), wishing) {
 		return first

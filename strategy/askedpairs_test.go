@@ -2,8 +2,8 @@ package strategy
 
 import "testing"
 
-// Each question of a call stands with its own answer.
-func TestAnswersStandWithTheirQuestions(t *testing.T) {
+// A summary quotes each question of a call together with its own answer.
+func TestSummaryQuotesAnswersWithTheirQuestions(t *testing.T) {
 	for _, c := range []struct {
 		tool         string
 		args         []Arg
@@ -19,7 +19,7 @@ func TestAnswersStandWithTheirQuestions(t *testing.T) {
 	} {
 		call := Call{Tool: c.tool, Args: c.args, Result: c.result, Answered: true, Exit: -1}
 		if call.deed() != deedAsk {
-			t.Errorf("%s asks nobody", c.tool)
+			t.Errorf("%s does not count as a question to the user", c.tool)
 		}
 		if got, _ := call.standing(); got != c.want {
 			t.Errorf("%s: %q, want %q", c.tool, got, c.want)

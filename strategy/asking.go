@@ -40,8 +40,8 @@ func (s Strategy) Asking(sections []string, prompt string) Strategy {
 	return own
 }
 
-// extractInto returns an Extract function that puts the lines of s into the
-// sections of own, by title. Lines of a section that own lacks go to "Where things stand".
+// extractInto returns an Extract function that puts the lines of s into the sections of
+// own, by title. Lines of a section that is not in own go to "Where things stand".
 func (s Strategy) extractInto(own Strategy) func(h *History) []Line {
 	standing, _ := own.section(headingStanding)
 	to := make([]int, len(s.Sections))

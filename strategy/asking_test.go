@@ -36,7 +36,7 @@ func custom() map[string]summarize.Writer {
 }
 
 // A summary contains the user's words and the plan, and no statement that the history
-// does not make, whatever a model is asked for.
+// does not make. This holds for every prompt to the model.
 func TestCustomRequestsKeepWordsPlanAndVerification(t *testing.T) {
 	for name, w := range custom() {
 		t.Run(name, func(t *testing.T) {

@@ -15,8 +15,8 @@ func (c *Call) startsAgent() bool {
 	return c.deed() == deedSend && c.Answered && strings.HasPrefix(c.Result, startedHead)
 }
 
-// taskID returns the id of the background task that a call started, "" if it
-// started none.
+// taskID returns the id of the background task that a call started, "" if it started no
+// task.
 func (c *Call) taskID() string {
 	head := c.Result[:min(len(c.Result), 2*edge)]
 	for _, mark := range startedMarks {

@@ -10,7 +10,8 @@ import (
 )
 
 // Lines that qualify the verdict of an output, near its end: a warning, an error after which
-// the program went on, or a count of tests that did not run. mixedCount matches a count of which not all are good.
+// the program went on, or a count of tests that did not run. mixedCount
+// matches a count of tests that did not all pass.
 var (
 	warningLine = regexp.MustCompile(`^(?:WARNING|WARN):? \S`)
 	alarmLine   = regexp.MustCompile(`^(?:[a-zA-Z_]\w*\.)*[A-Z]\w*(?:Error|Exception): \S|^(?:ERROR|FATAL|CRITICAL|ABORT|ABORTED)\b:? \S|[ .:](?:FAIL|FAILED)(?: \(|$)`)
@@ -61,7 +62,8 @@ var (
 const mostOfClaim = 240
 
 // beforeClaim returns the words of the output right before a text that claims a success, if
-// that output says otherwise. Without them, the claim would stand as the outcome.
+// that output says otherwise. Without these words, the summary would state the claim as the
+// outcome.
 func (h *History) beforeClaim(i int) string {
 	text := h.Steps[i].Text
 	if i == 0 || len(text) > mostOfClaim {

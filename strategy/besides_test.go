@@ -6,8 +6,8 @@ import (
 	"github.com/agentcompact/compact/message"
 )
 
-// A verdict stands with the warning next to it, and a claim with the output before it that
-// says otherwise.
+// A summary quotes a verdict together with the warning next to it, and a claim together
+// with earlier output that contradicts it.
 func TestVerdictsAndClaimsAreQualified(t *testing.T) {
 	run := func(id, cmd, out string) []message.Message {
 		return []message.Message{message.Assistant("", message.Call(id, "bash", `{"command":"`+cmd+`"}`)), message.ToolResult(id, out)}

@@ -12,7 +12,7 @@ import (
 var otherCauses = []string{"pre-existing", "preexisting", "unrelated", "not related to", "nothing to do with", "not from our changes", "not from my changes", "not caused by", "already failing", "already failed before", "already broken", "known flak", "is flaky", "are flaky", "also fails on main", "fail on main"}
 
 // failureWords lists words for a failure. A sentence with a phrase of otherCauses and one
-// of these words is about a failure.
+// of these words is a statement about a failure.
 var failureWords = []string{"fail", "error", "test", "lint", "warning", "issue", "problem", "flak", "broken"}
 
 // saidLater is the text before a later sentence of the assistant.

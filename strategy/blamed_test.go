@@ -49,7 +49,7 @@ func TestFailureLineQuotesOtherCause(t *testing.T) {
 }
 
 // A sentence without a name from a failure's output is about the failure right before it. A
-// sentence that announces a step is about no failure.
+// sentence that announces a step does not count as a statement about a failure.
 func TestOtherCauseFollowsFailureClosely(t *testing.T) {
 	failed := append([]message.Message{message.User("Drop the field.")}, command("1", "", "npx tsc --noEmit", "Exit code: 2\na.spec.ts(3,1): error TS2339: no")...)
 	excused := func(more ...message.Message) bool {

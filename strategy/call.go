@@ -14,7 +14,7 @@ import (
 type Outcome uint8
 
 // The outcomes of calls. Unknown means that the result states no outcome. Then a summary
-// states none either.
+// states no outcome either.
 const (
 	Unanswered Outcome = iota
 	Unknown

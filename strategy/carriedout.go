@@ -8,8 +8,8 @@ import (
 )
 
 // carriedOut reports whether a plan of a step was carried out after that step. A plan that
-// names files is carried out if all of them were changed. A plan without files is carried
-// out if it ends with a run, and the last check passed after the last change.
+// names files is carried out if all these files were changed. A plan without files is
+// carried out if it ends with a run, and the last check passed after the last change.
 func (h *History) carriedOut(plan string, step int) bool {
 	changed, last := map[string]bool{}, 0
 	for key, all := range h.changesOf() {

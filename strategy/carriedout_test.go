@@ -20,13 +20,13 @@ func TestSummaryOmitsCarriedOutPlan(t *testing.T) {
 		then [][]message.Message
 		next bool
 	}{
-		"nothing was done":        {named, nil, true},
-		"one of two files":        {named, [][]message.Message{edit("1", "docs/rows.md"), passes}, true},
-		"both files":              {named, [][]message.Message{edit("1", "docs/rows.md"), edit("2", "/p/docs/faq.md")}, false},
-		"the run it ends with":    {runs, [][]message.Message{edit("1", "store/a.go"), passes}, false},
-		"the run fails":           {runs, [][]message.Message{edit("1", "store/a.go"), fails}, true},
-		"an edit after the run":   {runs, [][]message.Message{passes, edit("1", "store/a.go")}, true},
-		"it does not end with it": {phases, [][]message.Message{edit("1", "store/a.go"), passes}, true},
+		"nothing was done":           {named, nil, true},
+		"one of two files":           {named, [][]message.Message{edit("1", "docs/rows.md"), passes}, true},
+		"both files":                 {named, [][]message.Message{edit("1", "docs/rows.md"), edit("2", "/p/docs/faq.md")}, false},
+		"the run of the last step":   {runs, [][]message.Message{edit("1", "store/a.go"), passes}, false},
+		"the run fails":              {runs, [][]message.Message{edit("1", "store/a.go"), fails}, true},
+		"an edit after the run":      {runs, [][]message.Message{passes, edit("1", "store/a.go")}, true},
+		"a run is not the last step": {phases, [][]message.Message{edit("1", "store/a.go"), passes}, true},
 	} {
 		msgs := []message.Message{message.User("Go on."), message.Assistant(c.plan, message.Call("0", "bash", `{"command":"ls store"}`)), message.ToolResult("0", "a.go")}
 		var after []message.Message

@@ -23,8 +23,8 @@ func TestFilesCiteStepOfLastChange(t *testing.T) {
 	}
 }
 
-// Tools on Windows write a path with either slash, but the line of a folder has only one of
-// them.
+// Tools on Windows write a path with slashes or backslashes, but the line of a folder has
+// only one kind.
 func TestFilesMergeWindowsPathsWithEitherSlash(t *testing.T) {
 	msgs := called("1", "edit", `{"path":"C:\\src\\a\\b.go","old_string":"x","new_string":"y"}`, "ok")
 	msgs = append(msgs, called("2", "edit", `{"path":"C:/src/a/b.go","old_string":"y","new_string":"z"}`, "ok")...)

@@ -46,8 +46,9 @@ func narrowed(cmd string) bool {
 	return false
 }
 
-// showsAll reports whether a command shows the whole output of its check. Then it has no
-// filter that removes lines, except a head or tail with a limit above the number of lines.
+// showsAll reports whether a command shows the whole output of its check. In that case,
+// the command has no filter that removes lines, except a head or tail with a limit above
+// the number of lines.
 func showsAll(cmd, result string) bool {
 	n := lines(result)
 	for _, simple := range splitCommands(cmd) {
@@ -161,8 +162,8 @@ func variables(cmd string) (out []string) {
 	return slices.Compact(out)
 }
 
-// pytestPaths returns the files, folders and tests that a pytest command names.
-// It returns nil if the command names none or has an option other than -x.
+// pytestPaths returns the files, folders and tests that a pytest command names. It
+// returns nil if the command names no test, or has an option other than -x.
 func pytestPaths(cmd string) []string {
 	for _, simple := range splitCommands(cmd) {
 		w := fields(simple)

@@ -65,8 +65,8 @@ func commands(line string) bool {
 	return beginsAny(strings.ToLower(line), []string{"you must", "you should", "you may", "must ", "never ", "always ", "do not ", "don't ", "only ", "make sure", "ensure "})
 }
 
-// inOrder sorts lines by the first step that they cite. A line without a
-// citation stays behind the line before it.
+// inOrder sorts lines by the first step that they cite. A line without a citation stays
+// after the line before it.
 func inOrder(lines []string) {
 	at := make(map[string]int, len(lines))
 	last := 0

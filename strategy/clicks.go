@@ -30,7 +30,8 @@ var answeringRoles = []string{"alert", "status", "heading", "dialog", "alertdial
 
 const shortPage = 300
 
-// pageAnswer returns the words with which a page states what a click did, "" for none.
+// pageAnswer returns the words with which a page states the effect of a click, "" if
+// there are none.
 func (c *Call) pageAnswer() string {
 	if !c.pressesCommit() {
 		return ""

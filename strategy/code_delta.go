@@ -133,7 +133,8 @@ const throwawayShare = 0.3
 // declaredHere is the maximum number of declared names in a line.
 const declaredHere = 3
 
-// what describes the change of a file: the declared names and the reason, as a suffix.
+// what returns a suffix that describes the change of a file: the declared names and the
+// reason.
 func (s *fileState) what(why string) string {
 	what := ""
 	if s.Op != opDeleted {

@@ -54,8 +54,8 @@ func (t *Task) fitted(d Document, s Strategy, limit int) Document {
 	return fit(d, s, limit, t.in.Count)
 }
 
-// identifiers counts the identifiers that a document names. referenced counts those
-// that occur only in lines that list where names were seen.
+// identifiers counts the identifiers that a document names. referenced counts the
+// identifiers that occur only in lines that list where names were seen.
 func (d Document) identifiers() (named, referenced int) {
 	all, told := map[string]bool{}, map[string]bool{}
 	d = d.full()

@@ -254,8 +254,8 @@ func (c *composer) overhead(k *candidate) int {
 }
 
 // unshared returns the tokens of the texts that must precede a line of a list and that the
-// summary does not have yet. They are a cost of the whole list, so a comparison of lines
-// leaves them out.
+// summary does not have yet. These tokens are a cost of the whole list, so a comparison of
+// lines leaves them out.
 func (c *composer) unshared(k *candidate) int {
 	n := 0
 	for name, text := range k.preceding() {
@@ -317,10 +317,10 @@ func (c *composer) take(k *candidate, room int, shares bool) {
 	k.cost = -1
 }
 
-// said reports whether a chosen line contains the text of k. A line about the next steps
-// does not count for a line of another section, because the line about the next steps is
-// dropped once something follows, and the other line must stay. A request does not count
-// for a rule: the list of rules is complete.
+// said reports whether a chosen line contains the text of k. If the chosen line is about
+// the next steps, lines of other sections are not dropped for it: a later summary drops
+// the next steps, and the other line must stay. A rule is not dropped for a request,
+// because the list of rules must be complete.
 func (c *composer) said(k *candidate) bool {
 	core := coreOf(k.Text)
 	next, _ := c.strategy.section(headingComing)
@@ -330,7 +330,7 @@ func (c *composer) said(k *candidate) bool {
 			continue
 		}
 		if o.Text == k.Text && o.Group != "" && o.Section == k.Section && o.Group == k.Group && len(core) >= leastTold {
-			return true // not twice in one bullet, whatever leads to it
+			return true // not twice in one bullet, even with different leads
 		}
 		if strings.Contains(o.Text, core) && !k.place.apart(o.place, core) {
 			return true

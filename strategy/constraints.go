@@ -69,7 +69,7 @@ const maxRuleQuoted = 210
 // done. Losing it costs more than losing a name.
 const bindValue = 2.5
 
-// binds returns the value of a sentence as a rule, 0 if it is none.
+// binds returns the value of a sentence as a rule, 0 if it is not a rule.
 func binds(t string) float64 {
 	if len(t) < leastBinding || len(t) > 600 || strings.HasSuffix(strings.TrimRight(t, " \"'`)”’»"), "?") || strings.HasSuffix(t, ":") && len(t) < 60 {
 		return 0
@@ -95,7 +95,7 @@ func binds(t string) float64 {
 // leastBinding is the minimum length of a rule, in bytes: "no mocks!".
 const leastBinding = 9
 
-// leastRule is the lowest quality with which a rule is weighted. Unlike other short
+// leastRule is the lowest quality for the weight of a rule. Unlike other short
 // sentences, a short rule can be understood by itself.
 const leastRule = 0.4
 
@@ -189,7 +189,7 @@ func describesDeed(next string) bool {
 }
 
 // givesReason reports whether a word after this text is part of a reason ("because the
-// field must be set"). A statement in a reason is no rule.
+// field must be set"). A statement in a reason is not a rule.
 func givesReason(before string) bool {
 	at := max(strings.LastIndex(" "+before, " because "), strings.LastIndex(" "+before, " since "))
 	return at >= 0 && !strings.Contains(before[at:], ",")

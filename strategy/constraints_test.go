@@ -7,15 +7,15 @@ import (
 	"github.com/agentcompact/compact/message"
 )
 
-// A rule tells somebody what to do or not to do. A description of the code is no rule, and
-// neither is a statement about the next work.
+// A rule tells somebody what to do or not to do. A description of the code does not count
+// as a rule, and a statement about the next work does not either.
 func TestBindsIgnoresDescriptions(t *testing.T) {
 	for _, s := range []string{"no magic numbers!", "No new files, no new dependencies.", "Only edit index.html", "Change only the footer of the page.", "Keep each commit with working code please", "Make the change without touching the tests.",
 		"At most 600 words, no advertising.", "Both types must stay in sync.", "please only touch the parser", "不要改测试文件", "Bitte keine neuen Abhängigkeiten einführen.", "No modifiques los tests.", "Il ne faut pas changer l'API publique.",
 		"Never run migrations between 9 and 17 h.", "Tell me before deleting anything.", "Please ask before you push.", "minVersion stays 12.", "Please use double quotes, not single ones.", "Max 80 EUR, before noon.", "Stop adding comments everywhere.",
 		"please don't rewrite the manual, make small edits", "You may run the import tonight at 22:00, once.", "OK. You may push, but only to the fork.", "Nur Bordmittel, kein Docker.", "Die API bleibt unverändert.", "Höchstens 80 Euro.", "Write a page, no ads.", "Ja, aber nur dieses eine Mal.", "Read the logs, no restarts until I say so."} {
 		if binds(s) == 0 {
-			t.Errorf("%q is no rule", s)
+			t.Errorf("%q is not a rule", s)
 		}
 	}
 	for _, s := range []string{"The endpoint already works for failed jobs (only blocks queued ones)", "The shared part (project and files), never benefits from the cache.", "We also need to add attribution to the summary.",
@@ -54,8 +54,8 @@ func TestConstraintsOmitRuleOfFinishedRequest(t *testing.T) {
 	}
 }
 
-// A short sentence after a rule belongs to it. What is only proposed, and a question, is no
-// rule, and a prohibition stays although the sentence says what to do in its place.
+// A short sentence after a rule belongs to it. Proposals and questions do not count as
+// rules. A prohibition counts, even if its sentence also says what to do instead.
 func TestConstraintsOfMessage(t *testing.T) {
 	for _, c := range []struct{ said, want string }{
 		{"OK. You may run the import once, only for the shop. Nothing else.", "OK. You may run the import once, only for the shop. Nothing else. [s1]"},

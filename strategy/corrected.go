@@ -15,8 +15,8 @@ func guesses(t string) bool {
 	return hasAny(what, guessing)
 }
 
-// offering lists phrases of sentences that offer the user a choice, in addition
-// to those of proposes.
+// offering lists phrases of sentences that offer the user a choice, in addition to the
+// phrases of proposes.
 var offering = []string{"i'd recommend", "i’d recommend", "i would recommend", "i'd suggest", "i’d suggest", "i would suggest", "my recommendation", "my suggestion", "i propose", "if you'd like", "if you’d like", "if you prefer", "we could", "you could", "one option", "another option", "alternatively", "建议"}
 
 // offers reports whether a sentence leaves a decision to the user.

@@ -63,7 +63,7 @@ func transient(low string) bool {
 }
 
 // findingOut lists phrases of sentences about the way to find something out. Such a
-// sentence is no choice about the work.
+// sentence does not state a choice about the work.
 var findingOut = []string{"rather than rely", "instead of relying", "rather than guess", "instead of guessing", "rather than assum", "instead of assuming", "rather than speculat", "instead of speculating", "rather than trust", "pin this to"}
 
 // resolving lists phrases of sentences that state a future action, or that something is
@@ -177,7 +177,7 @@ const takenBackValue = failedValue + 0.5
 
 // decisions returns the assistant's sentences that state a future action or a choice,
 // with their reasons. A guess, an offer that the user has not accepted, and a sentence
-// that describes something are no decisions. The log has them as statements.
+// that describes something are not decisions. The log has them as statements.
 func (h *History) decisions() []fact { return h.judgments(resolves) }
 
 // conclusions returns the assistant's sentences that state a problem or its cause, except
@@ -265,7 +265,7 @@ func prefersOne(t string) bool {
 const concluded = "the assistant concluded: "
 
 // mostConcluded is the maximum number of lines with conclusions. An agent that searches for
-// a cause states a new one every few steps, and the last ones are the ones that hold.
+// a cause states a new cause every few steps, and only the last ones hold.
 const mostConcluded = 3
 
 // conclusionLines returns lines with the last problems that the assistant diagnosed, each
@@ -334,11 +334,12 @@ var (
 	backfired = []string{"doesn't fix", "doesn't actually fix", "did not fix", "didn't fix", "still has the same", "same error", "same issue", "same problem", "didn't work", "did not work", "doesn't work", "still fails", "still failing", "didn't help", "did not help"}
 )
 
-// nextTexts is the number of messages after a fix that can say that it did not work.
+// nextTexts is a number of messages: so many messages after a fix can state that the
+// fix did not work.
 const nextTexts = 2
 
-// failedFix reports whether a sentence of step i names a fix and one of the assistant's
-// next messages begins with the words that it did not work.
+// failedFix reports whether a sentence of step i names a fix, and the beginning of one
+// of the assistant's next messages states that the fix did not work.
 func (h *History) failedFix(i int, t string) bool {
 	if !hasAny(strings.ToLower(t), fixing) {
 		return false

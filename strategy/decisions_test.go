@@ -42,7 +42,7 @@ var judged = []struct{ sentence, kind string }{
 	{"Would you rather that I use a mutex instead of the channel for this?", ""},
 }
 
-// A sentence that describes or announces something is no decision. A diagnosis is a
+// A sentence that describes or announces something is not a decision. A diagnosis is a
 // conclusion of the assistant.
 func TestDecisionsAndConclusions(t *testing.T) {
 	for _, c := range judged {
@@ -118,8 +118,8 @@ func TestSummaryMarksConclusions(t *testing.T) {
 	}
 }
 
-// An option is no decision until the user chooses it. The reasoning of a step that only
-// looks is no decision either.
+// An option is not a decision until the user chooses it. The reasoning of a step that
+// only looks is not a decision either.
 func TestDecisionsIncludeOnlyChosenOptions(t *testing.T) {
 	const offer = "There are two ways to get the key.\n\n1. Callers should use the option instead of the variable, because it is explicit.\n2. Keep the variable instead of the option, because scripts set it.\n\nWhat is your preference?"
 	decisions := func(msgs ...message.Message) string {
@@ -143,7 +143,7 @@ func TestDecisionsIncludeOnlyChosenOptions(t *testing.T) {
 		t.Errorf("the reasoning of a step that only looks is a decision: %s", got)
 	}
 	if got := decisions(acts, message.ToolResult("1", "The file run.sh has been updated.")); got == "" {
-		t.Error("the reasoning of a step with an edit is no decision")
+		t.Error("the reasoning of a step with an edit is not a decision")
 	}
 }
 

@@ -13,7 +13,7 @@ import (
 // A deed is the kind of action of a call.
 type deed uint8
 
-// The deeds. The work log describes each of them in its own way.
+// The deeds. The work log has another form of description for each.
 const (
 	deedLook   deed = iota // reads, lists, searches
 	deedChange             // changes files
@@ -179,7 +179,7 @@ func cutText(s string, n int) string {
 // target.
 func (c *Call) name() string {
 	if cmd := c.Command(); cmd != "" && strings.ContainsAny(cmd, " \n") {
-		if cmd = fromCheck(pastHeredocs(shortPaths(cmd, c.base))); c.Outcome != Failed { // which part of a failed command failed is unknown
+		if cmd = fromCheck(pastHeredocs(shortPaths(cmd, c.base))); c.Outcome != Failed { // for a failed command it is unknown which part failed
 			cmd = toCheck(fromEffect(cmd))
 		}
 		return "`" + shortCommand(cmd) + "`"
@@ -281,7 +281,7 @@ const maxWords = 140
 const maxNested = 60
 
 // addressIn returns the address, or else the number or id, in a result in JSON. A reader
-// can find the created object with it. addressIn returns "" for other results.
+// can find the created object by this address. addressIn returns "" for other results.
 func addressIn(result string) string {
 	fields := recordOf(result)
 	for _, key := range []string{"html_url", "url", "number", "id"} {
@@ -294,8 +294,9 @@ func addressIn(result string) string {
 	return ""
 }
 
-// tellingStarts lists beginnings of lines that state what a command did, or why it did
-// nothing. idleStarts lists beginnings of lines that give advice or repeat the command.
+// tellingStarts lists beginnings of lines that state the effect of a command, or the
+// reason why it did nothing. idleStarts lists beginnings of lines that give advice or
+// repeat the command.
 var (
 	tellingStarts = []string{"successfully ", "error: ", "fatal: ", "up to date, ", "plan: ", "apply complete!", "✓ ", "✔ "}
 	idleStarts    = []string{"dropped refs/stash", "$ ", "> ", "warning: running pip", "run `", "run 'npm", "hint:", "usage:", "finished in ", "npm notice", "[notice]", "for more information", "to address ", "note: ", "create mode ", "delete mode ", "-h, --help", "see ", "done in "}
@@ -363,7 +364,7 @@ func (c *Call) answer() string {
 }
 
 // confirmation returns the first line of a long result that begins with a success. The rest
-// mostly repeats what was sent. It returns "" for other results.
+// mostly repeats the sent text. It returns "" for other results.
 func (c *Call) confirmation() string {
 	result := body(c.Result)
 	first := squash(firstLine(result))

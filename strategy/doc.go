@@ -5,9 +5,9 @@
 // are built in: task_state, decision_log, code_delta and brief. Another strategy
 // needs only one more file.
 //
-// A [Summarizer] writes one draft. [Extractive] is deterministic, needs no
-// network and is the default. Package strategy/openai asks any server that
-// implements OpenAI's chat completions. Package compact writes a summary with both
+// A [Summarizer] writes one draft. [Extractive] is deterministic, needs no network and
+// is the default. Package strategy/openai asks any server that implements OpenAI's chat
+// completions. Package compact writes a summary with a strategy and a summarizer
 // (compact.Config): it splits a large history into pieces, asks again if a draft is
 // refused, cut off or too long, verifies each draft against its source, and adds
 // missing identifiers. If there is no summary, a notice replaces the messages.

@@ -77,12 +77,12 @@ func (e *effect) takes(next *effect) bool {
 }
 
 // mostOfGroup is the maximum number of effects of one group that have lines of their own.
-// From a session that created 30 issues, the last ones and the number of the others are
-// told.
+// If a session created 30 issues, the summary names the last ones and states the number
+// of the others.
 const mostOfGroup = 3
 
-// foldGroups removes the oldest effects of each group of which there are more than
-// mostOfGroup. The oldest effect that stays counts them.
+// foldGroups removes the oldest effects of each group with more than mostOfGroup
+// effects. The oldest effect that stays counts them.
 func foldGroups(all []effect) []effect {
 	left := map[string]int{}
 	for i := range all {
@@ -127,7 +127,7 @@ func (e *effect) tell() string {
 	return strings.Replace(text, shown, e.call.name()+moreOf(e.call.hidden()+e.others, e.kind), 1)
 }
 
-// effectKind returns the kind of the first effect of a command, "" for none.
+// effectKind returns the kind of the first effect of a command, "" if it has no effect.
 func (c *Call) effectKind() string {
 	if parts := effectParts(c.Command()); len(parts) > 0 {
 		return kindOf(parts[0])
@@ -136,8 +136,8 @@ func (c *Call) effectKind() string {
 }
 
 // more describes the number of effects that a line about a command does not show, such as
-// ten of eleven replies in one command. It counts only effects of the first one's kind,
-// and returns "" for none.
+// ten of eleven replies in one command. It counts only effects of the same kind as the
+// first effect, and returns "" if there are none.
 func (c *Call) more() string { return moreOf(c.hidden(), c.effectKind()) }
 
 func moreOf(n int, kind string) string {
@@ -148,7 +148,7 @@ func moreOf(n int, kind string) string {
 }
 
 // hidden returns the number of effects of a command that its line does not show. Only
-// effects of the first one's kind count.
+// effects of the same kind as the first effect count.
 func (c *Call) hidden() (n int) {
 	parts := effectParts(c.Command())
 	if len(parts) < 2 || strings.Contains(c.Command(), "||") || !strings.HasSuffix(c.name(), "…`") {

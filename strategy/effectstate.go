@@ -5,7 +5,8 @@ import (
 	"strings"
 )
 
-// effectMark begins the line of an effect: what only was requested is not done.
+// effectMark returns the beginning of the line of an effect: the effect is done, done
+// in part, or only requested.
 func effectMark(text string) string {
 	if strings.Contains(text, onlyAsked) {
 		return "[requested] "
@@ -24,7 +25,7 @@ const (
 )
 
 // pendingStates begin states of a request that is not carried out yet. makingVerbs lists
-// verbs that are done when the object is there, whatever its state: create_order.
+// verbs that are done when the object exists, in any state: create_order.
 var (
 	pendingStates = []string{"pending", "waitlist", "waiting", "awaiting", "queued", "requested", "onhold", "held", "inreview", "underreview", "needsapproval"}
 	makingVerbs   = []string{"create", "add", "post", "open", "submit", "schedule", "send", "set", "update", "modify"}
@@ -81,8 +82,8 @@ const mostID = 24
 // leastID is the minimum length of an identifier that names one object.
 const leastID = 4
 
-// endingVerbs are verbs of tools that end what another call made. settingVerbs are verbs of
-// tools whose later call replaces what an earlier one set.
+// endingVerbs are verbs of tools that end an object that another call made. settingVerbs
+// are verbs of tools whose later call replaces a value that an earlier call set.
 var (
 	endingVerbs  = []string{"delete", "remove", "cancel", "revoke", "withdraw", "undo", "refund", "return", "close", "reverse", "revert", "void"}
 	settingVerbs = []string{"set", "update", "change", "modify", "move", "replace", "assign", "toggle", "switch", "rename"}
@@ -134,8 +135,8 @@ func (c *Call) setAgain(later *Call, verb string) bool {
 	return differ > 0 && !slices.Contains([]string{"old", "from", "old_string", "old_text", "find", "search"}, c.Args[0].Name) && later.replaces(c)
 }
 
-// replaces reports whether a call that names the old value begins with what an earlier call
-// set. A call that names no old value always does.
+// replaces reports whether a call that names an old value starts from the value that an
+// earlier call set. A call that names no old value always does.
 func (c *Call) replaces(earlier *Call) bool {
 	old := c.arg("old", "from", "old_value", "old_text", "find", "search")
 	return old == "" || old == earlier.arg("new", "to", "new_value", "new_text", "replace", "replacement")

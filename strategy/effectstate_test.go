@@ -22,7 +22,8 @@ func ranCalls(of ...[3]string) []message.Message {
 	return out
 }
 
-// What is only requested is not done, and a refusal of it stands with it.
+// A requested effect does not count as done, and the summary states a refusal together
+// with the request.
 func TestRequestedIsNotDone(t *testing.T) {
 	tells(t, long("Handle the cases.", ranCalls(
 		[3]string{"refund", `{"order":"O-7","amount":20}`, `{"status":"PENDING_APPROVAL","ticket":"RF-4411"}`},
@@ -39,7 +40,8 @@ func TestRequestedIsNotDone(t *testing.T) {
 	}, []string{"[done] called `refund`", "[done] called `book_room`", "] called `get_refund` RF-4411, which returned: status: PENDING_APPROVAL (requested"})
 }
 
-// What is requested stays so in the next summary, and a longer number is not the same one.
+// A requested effect stays requested in the next summary, and a longer number does not
+// count as the same number.
 func TestRequestedStaysRequested(t *testing.T) {
 	first := write4(t, long("Handle the case.", ranCalls(
 		[3]string{"refund", `{"order":"O-7","amount":20}`, `{"status":"PENDING_APPROVAL","ticket":"4411"}`},
@@ -69,7 +71,7 @@ func TestCarriedEffectIsUpdated(t *testing.T) {
 		[]string{"txn: T-3001 (do not repeat)", "do not ask again"})
 }
 
-// Of two effects on one object, only the last one holds.
+// If two effects are on one object, only the last effect holds.
 func TestLaterEffectOnSameObject(t *testing.T) {
 	tells(t, long("Do the steps.", ranCalls(
 		[3]string{"post_comment", `{"mr":482,"body":"The refund is not idempotent."}`, `{"status":"created","id":9004}`},
@@ -96,7 +98,7 @@ func TestLaterEffectOnSameObject(t *testing.T) {
 	}, nil)
 }
 
-// An effect of which a part failed is told with both parts.
+// If a part of an effect failed, the summary states both parts.
 func TestEffectDoneInPart(t *testing.T) {
 	tells(t, long("Do the steps.", ranCalls(
 		[3]string{"bash", `{"command":"git commit -m 'rows: cache' && git push"}`, "[main 1a2b3c4] rows: cache\n 1 file changed\n ! [rejected] main -> main (fetch first)\nerror: failed to push some refs"},

@@ -76,7 +76,7 @@ func TestCutTextKeepsLengthOfWholeText(t *testing.T) {
 }
 
 // If there is no room for all messages, a long text that was not typed as a whole is cut
-// before typed messages, also if it comes from the previous summary.
+// before typed messages, even if it comes from the previous summary.
 func TestFitWordsKeepsShortMessagesBesideLongText(t *testing.T) {
 	long, _ := typedTask(40)
 	msgs := []message.Message{message.User(long)}

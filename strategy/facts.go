@@ -130,8 +130,8 @@ func (h *History) goals() []fact {
 // words is enough for "Make it compile.".
 const leastAlone = 0.3
 
-// Maximum lengths of the quoted requests, in characters. They can be short, because the
-// section of the user's words quotes both requests.
+// Maximum lengths of the quoted requests, in characters. The lines can be short,
+// because the section of the user's words quotes both requests.
 const (
 	newestChars = 200
 	firstChars  = 140
@@ -172,7 +172,7 @@ func (h *History) repliedTo(step int) string {
 	for i := range h.Steps {
 		switch s := &h.Steps[i]; {
 		case s.ID <= step:
-		case h.order.since > 0 && s.ID >= h.order.since: // an answer to the message behind the block
+		case h.order.since > 0 && s.ID >= h.order.since: // an answer to the message after the block
 			return repliedIn(spoke)
 		case h.endsTurn(i):
 			return replied + stepID(s.ID)
@@ -199,8 +199,8 @@ func (h *History) endsTurn(i int) bool {
 	return s.Role == message.RoleAssistant && s.Text != "" && s.onlySpeaks() && h.ends(i)
 }
 
-// wanted returns the first request of a message, joined with the second one if both are
-// short. It returns nil if the message asks for nothing.
+// wanted returns the first request of a message, joined with the second request if both
+// are short. It returns nil if the message asks for nothing.
 func wanted(step int, text string) []fact {
 	text = requestIn(text)
 	all := requests(step, text)
@@ -254,8 +254,8 @@ func requests(step int, text string) []fact {
 // bytes.
 const leastAsked = 24
 
-// longestLead is the maximum length of a sentence that only leads to the next
-// one, in bytes.
+// longestLead is the maximum length, in bytes, of a sentence that only leads to the
+// next sentence.
 const longestLead = 60
 
 // taskValue is the value of the first request. Only the newest request, the announced step

@@ -4,13 +4,13 @@ import (
 	"strings"
 )
 
-// failedPages lists phrases of titles and lines of pages that stand in place of the page
-// that was asked for.
+// failedPages lists phrases in titles and lines of error pages, which a server shows in
+// place of the requested page.
 var failedPages = []string{"error 404", "404 error", "404 not found", "page not found", "file not found", "error 403", "403 forbidden", "access denied", "access to this page has been denied",
 	"confirm you are a human", "verify you are human", "verify you are a human", "are you a robot", "unusual traffic", "pardon our interruption", "complete the captcha", "temporarily unavailable"}
 
-// mostOfFailedPage is the maximum length of a failed page without a title that says so, in
-// bytes. A longer text is a page that only mentions a failure.
+// mostOfFailedPage is the maximum length, in bytes, of a failed page whose title does not
+// report the failure. A longer text is a page that only mentions a failure.
 const mostOfFailedPage = 1500
 
 // failedPage returns the first line of an agent's message that says that a page could not
@@ -39,7 +39,7 @@ func (s *Step) failedPage() (reason, address string) {
 }
 
 // failedPageLine returns the line about a page that could not be shown, "" if the step has
-// none.
+// no such page.
 func (s *Step) failedPageLine() string {
 	reason, address := s.failedPage()
 	if reason == "" {

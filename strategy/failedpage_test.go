@@ -13,7 +13,7 @@ func fromAgent(name, text string) message.Message {
 	return m
 }
 
-func TestFailedPageIsToldAsFailure(t *testing.T) {
+func TestFailedPageIsReportedAsAFailure(t *testing.T) {
 	for text, want := range map[string]string{
 		"Address: file:///data/ferries.pdf\nTitle: Error 404\nViewport position: Showing page 1 of 1.\n=====\n## Error 404\n\nFile not found: /data/ferries.pdf":                                                                     "PageSurfer could not show file:///data/ferries.pdf: Error 404",
 		"I clicked 'Ferries'.\n\nHere is a screenshot of [Access to this page has been denied](https://ferries.example/timetable). The viewport shows 100% of it.\n\nPress & Hold to confirm you are a human.\n\nReference ID: 4b4f": "PageSurfer could not show https://ferries.example/timetable: Access to this page has been denied",

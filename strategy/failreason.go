@@ -40,8 +40,8 @@ func reasonOf(result, says string) string {
 }
 
 // A heardLine is the line of a test's output that states the reason of the failure. That
-// is the last line with a word of an error, because a test ends there. If no line has such
-// a word, it is the last line.
+// line is the last line with a word for an error, because a test ends there. If no line
+// has such a word, it is the last line.
 type heardLine struct {
 	text  string
 	found bool

@@ -36,7 +36,7 @@ func TestWriterCorrectsFaultySummarizer(t *testing.T) {
 	for _, c := range []struct {
 		name, draft string
 		without     []string // texts that must not be in the summary
-		with        []string // texts that must be in the summary, whatever the draft says
+		with        []string // texts that must be in the summary, even if they are not in the draft
 	}{
 		{"says passed for failed", good + "## Where things stand\n- `go test ./orders/...` passed [s2]\n", []string{"` passed"}, nil},
 		{"says that all tests pass", good + "## Where things stand\n- All tests passed in the end [s2]\n- `make lint` passed [s8]\n- go test ./orders/... → succeeded\n", []string{"succeeded"}, []string{"`make lint` passed"}},

@@ -9,12 +9,13 @@ import (
 const forbiddenMark = " (the user forbade it "
 
 // markForbidden marks the open items that a later message of the user forbids. Such an
-// item is blocked: an agent that works through a list would otherwise do what it must not.
+// item is blocked: an agent that works through a list would otherwise carry out the
+// forbidden item.
 func (h *History) markForbidden(list []item) {
 	if !slices.ContainsFunc(list, func(it item) bool { return it.Status != itemDone }) {
 		return
 	}
-	var bans []userSentence // those that still hold
+	var bans []userSentence // prohibitions that still hold
 	h.eachSaid(func(one userSentence) {
 		for i := range list {
 			if it := &list[i]; it.forbidden != "" && demands(one.text, it.Text) && one.step > lastStep(it.forbidden) {
@@ -49,7 +50,8 @@ type userSentence struct {
 	text string
 }
 
-// eachSaid calls f for each sentence of the user, also of the previous summary, in order.
+// eachSaid calls f for each sentence of the user, including sentences of the previous
+// summary, in order.
 func (h *History) eachSaid(f func(one userSentence)) {
 	tell := func(step int, text string) {
 		sentences(text, func(t string, heading bool) {
@@ -102,8 +104,8 @@ func forbidsItem(t, item string) bool {
 	return false
 }
 
-// demands reports whether a sentence of the user asks for what an earlier text names: a
-// clause begins with its verb and names its object.
+// demands reports whether a sentence of the user asks for the action in an earlier
+// text: a clause begins with the verb of that text and names its object.
 func demands(t, earlier string) bool {
 	for _, ban := range banWords {
 		if i := strings.Index(strings.ToLower(earlier), ban); i >= 0 {
@@ -124,7 +126,7 @@ func demands(t, earlier string) bool {
 }
 
 // verbAndObject returns the stem of the first word of an instruction, and the stems of
-// the words that say what it is about.
+// the words for its object.
 func verbAndObject(t string) (verb string, object map[string]bool) {
 	first, rest, _ := strings.Cut(strings.TrimSpace(strings.ToLower(t)), " ")
 	return wordStem(strings.Trim(first, ".,:;!")), topics(rest)

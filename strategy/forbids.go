@@ -45,9 +45,10 @@ var lastingWords = []string{"always", "never", "ever", "any", "anything", "every
 // nowOnly lists beginnings of clauses that ask for one step, after a prohibition.
 var nowOnly = []string{"just ", "then ", "first ", "now ", "please ", "let's "}
 
-// oneOff reports whether a rule is part of a request for one step. Then another clause of
-// the sentence asks for something. A clause after a prohibition at the beginning
-// mostly says what to do in place of the forbidden: "don't rewrite it, make small edits".
+// oneOff reports whether a rule is part of a request for one step. In that case another
+// clause of the sentence asks for something. A clause after a prohibition at the
+// beginning mostly names the action in place of the forbidden one: "don't rewrite it,
+// make small edits".
 func oneOff(t string) bool {
 	low := strings.ReplaceAll(strings.ToLower(t), "’", "'")
 	for w := range strings.FieldsFuncSeq(low, func(r rune) bool { return strings.ContainsRune(" ,.!;:()", r) }) {
@@ -67,8 +68,8 @@ func oneOff(t string) bool {
 	return false
 }
 
-// lastingPart returns what remains of a rule after its request went by: "merge it already, but
-// don't push" is "… don't push".
+// lastingPart returns the part of a rule that still holds after its request was done: "merge
+// it already, but don't push" is "… don't push".
 func lastingPart(t string) string {
 	low := strings.ReplaceAll(t, "’", "'")
 	for _, ban := range []string{" but don't ", " but do not ", " but never ", " but not ", " but without "} {
@@ -85,7 +86,7 @@ func lastingPart(t string) string {
 }
 
 // wentBy reports whether the request in step i is done: the assistant ended its turn after
-// it, and the user then wrote a message that is no objection.
+// it, and the user then wrote a message that is not an objection.
 func (h *History) wentBy(i int) bool {
 	ended := false
 	for k := i + 1; k < len(h.Steps); k++ {

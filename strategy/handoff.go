@@ -11,7 +11,7 @@ import (
 
 // Another program may have compacted the conversation before. It then leaves a handoff in
 // the user's role: a summary of the part that it removed. No person typed a handoff, and
-// often nothing else tells of that part.
+// often no other text describes that part.
 
 // recapSpeaker names the speaker of a handoff, to distinguish it from the assistant's own
 // text.
@@ -102,15 +102,15 @@ func topicHead(line string) (head string, deep bool) {
 	return strings.Trim(unnumbered(head), "*: "), strings.HasPrefix(line, "###") || line[0] != '#'
 }
 
-// A topicKind says what a topic of a handoff is about.
+// A topicKind is the subject of a topic of a handoff.
 type topicKind uint8
 
 const (
 	topicOther   topicKind = iota
-	topicPending           // what was open when the handoff was written: holds until work goes on
+	topicPending           // work that was open when the handoff was written; it counts as open until the work goes on
 	topicRules             // how the user wants things done: holds throughout
-	topicWanted            // what the user asked for
-	topicLearned           // what was decided, done and found
+	topicWanted            // requests of the user
+	topicLearned           // decisions, actions and findings
 	topicPlaces            // files and background
 )
 
@@ -129,7 +129,7 @@ var topicKinds = []struct {
 }
 
 // aboutOf returns the kind and the value of a topic by its heading. The heading "Completed
-// tasks" is about what was done.
+// tasks" is for finished work.
 func aboutOf(title string) (topicKind, float64) {
 	low := strings.ToLower(title)
 	if hasAny(low, []string{"completed", "accomplished"}) {
@@ -151,7 +151,7 @@ const (
 	goneOn       = 10   // minimum number of calls after a handoff that make its pending work old
 	mostOfTopic  = 40   // maximum sentences of a topic
 	mostAssured  = 1600 // characters of a handoff that are quoted before long answers
-	assuredMore  = 0.2  // value of such a sentence above that of a failure, for the best topic
+	assuredMore  = 0.2  // by how much the value of such a sentence exceeds the value of a failure, for the best topic
 	ofOneTopic   = 3    // one topic has at most this part of them
 
 	handedOver = " the handoff of an earlier compaction"
@@ -177,7 +177,7 @@ func (h *History) handoffLines(section int) []Line {
 func (h *History) topicLines(section, i int, replaced bool) []Line {
 	var out []topicLine
 	s := &h.Steps[i]
-	base := i < stepsAtStart && h.Previous.empty() // a summary of this program tells of the part, too
+	base := i < stepsAtStart && h.Previous.empty() // a summary of this program describes the part, too
 	old := h.callsFrom(i) >= goneOn
 	for _, t := range topicsOf(handedText(s.Text)) {
 		kind, value := aboutOf(t.title)

@@ -51,8 +51,8 @@ func TestTypedTextIsNoHandoff(t *testing.T) {
 	}
 }
 
-// A handoff whose part of the conversation is summarized too, and whose pending work went
-// on, does not take the room of what followed.
+// A handoff does not take the room of later messages, if its part of the conversation is
+// summarized too and its pending work went on.
 func TestPendingWorkOfOldHandoffIsNotAssured(t *testing.T) {
 	h := &History{Steps: []Step{{ID: 1, Role: message.RoleAssistant}}, index: newIndex()}
 	var s Step
@@ -73,8 +73,9 @@ func TestPendingWorkOfOldHandoffIsNotAssured(t *testing.T) {
 	}
 }
 
-// A handoff of the part that our own summary tells of does not take the room of that summary.
-func TestHandoffAfterOurSummaryIsNotAssured(t *testing.T) {
+// If our own summary describes the same part of the conversation, a handoff does not take the
+// room of that summary.
+func TestHandoffDoesNotTakeTheRoomOfTheSummary(t *testing.T) {
 	var s Step
 	s.handoff(handoffs["a checkpoint"])
 	h := &History{Steps: []Step{s}, index: newIndex()}

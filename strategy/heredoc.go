@@ -9,8 +9,8 @@ import (
 var scriptShells = []string{"bash", "sh", "zsh", "ksh", "ssh"}
 
 // outsideHeredocs returns the lines of a script that are not the text of a here-document
-// for a program that is no shell. Such a text is data, whatever it looks like. ok is
-// false if a here-document does not end; its text then is unknown.
+// for a program that is not a shell. Such a text is data, even if it looks like
+// commands. ok is false if a here-document does not end; its text then is unknown.
 func outsideHeredocs(cmd string) (lines []string, ok bool) {
 	end := ""
 	for line := range strings.Lines(strings.ReplaceAll(cmd, "\\\n", " ")) {

@@ -8,8 +8,9 @@ import (
 	"github.com/agentcompact/compact/message"
 )
 
-// TestQuotedScriptShowsWhatRanAfterItsTexts: the outcome of a script is that of its last
-// command; a label of the first one, which only writes a file, blames the wrong command.
+// TestQuotedScriptShowsWhatRanAfterItsTexts: the last command of a script determines its
+// outcome. A label with the first command, which only writes a file, would blame the
+// wrong command.
 func TestQuotedScriptShowsWhatRanAfterItsTexts(t *testing.T) {
 	for _, c := range []struct{ script, want string }{
 		{"cat > try.py << 'EOF'\nimport shop\nprint(shop.total())\nEOF\npython try.py", "cat > try.py << 'EOF' …; python try.py"},
@@ -62,7 +63,7 @@ func TestSubcommandsOfAnyProgramAreEffects(t *testing.T) {
 }
 
 // Thirty lines about created issues would leave no room for anything else, and thirty
-// issues that are not told would be created again.
+// issues that the summary does not mention would be created again.
 func TestManyEffectsOfOneKindAreCounted(t *testing.T) {
 	var msgs []message.Message
 	for i := range 9 {
@@ -132,7 +133,7 @@ func TestProgramThatNamesItselfFailed(t *testing.T) {
 }
 
 // The outcome of an effect is quoted as a terminal shows it at the end, and of a publish
-// the version, not the remarks behind it.
+// the version, not the remarks after it.
 func TestOutcomeOfAnEffectIsQuotedByItsResult(t *testing.T) {
 	for _, c := range []struct{ command, output, want string }{
 		{"git rebase main", "Rebasing (1/2)\rRebasing (2/2)\rSuccessfully rebased and updated refs/heads/totals.", "Successfully rebased and updated refs/heads/totals."},

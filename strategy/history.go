@@ -18,7 +18,7 @@ type History struct {
 
 	files    []fileState         // computed on first use
 	commits  commits             // changes since the last commit
-	full     map[string]string   // relative path → absolute path, for files that calls name by either
+	full     map[string]string   // relative path → absolute path, for files that calls name by both
 	base     string              // folder that a mark abbreviates in paths, "" for none
 	task     themes              // words of the task, computed on first use
 	asked    string              // typed text that stays in view

@@ -22,9 +22,9 @@ var hard = []string{"a", "/", "a/", "1,", "123,", "_", "a_b", ".", "a.", "-", "@
 
 // TestHostileTextCostsNoMoreThanLinearTime summarizes and verifies a quarter of a megabyte
 // of each text, or half a megabyte with COMPACT_SAMPLES=all. In linear time this takes four
-// times as long as a quarter of the text. The test fails above twelve times, if the whole
-// text also takes more than 0.5 s, or 2 s: time in the square of the size reaches both
-// limits at once.
+// times as long as a quarter of the text. The test fails if the time grows more than twelve
+// times and the whole text takes more than 0.5 s, or 2 s. A time that grows with the square
+// of the size exceeds both limits.
 func TestHostileTextCostsNoMoreThanLinearTime(t *testing.T) {
 	size, limit := 1<<18, 500*time.Millisecond
 	if samples.All() {

@@ -27,16 +27,16 @@ type entity struct {
 	Kind     ident.Kind
 	Count    [places]int32 // messages that name it, by kind of text
 	Total    int32         // number of all occurrences
-	Task     bool          // the first message of the user has it
-	First    int32         // number of the first message that has it
-	Last     int32         // number of the last message that has it
+	Task     bool          // the first message of the user names the identifier
+	First    int32         // number of the first message that names the identifier
+	Last     int32         // number of the last message that names the identifier
 	LastUsed int32         // number of the last message of the assistant whose text or arguments have it; 0 = none
 	Company  int32         // number of identifiers in the text In, this one included
 	Changed  bool          // a created, edited or deleted file, or a name that a change declares
 	Tool     bool          // occurs only as the name of a tool or a parameter
 	Visible  bool          // messages that stay in the view also name it
 	In       place         // the text that names it with the fewest other identifiers
-	Origin   place         // the first text that has it
+	Origin   place         // the first text that names the identifier
 	Place    int32         // lowest position among the identifiers of a line of the previous summary, from 1; 0 = not named
 
 	Score float64 // probability, 0 to 1, that it is needed again and not in the view; set by rank
@@ -48,7 +48,7 @@ type entity struct {
 type place struct {
 	where textKind
 	step  int32 // number of the message
-	call  at    // the call, for arguments and results; call.step -1 = none
+	call  at    // the call, for arguments and results; call.step -1 = no call
 }
 
 // A nameIndex holds every identifier of a history.

@@ -26,7 +26,7 @@ func TestTellingLineIsNoFrame(t *testing.T) {
 	}
 }
 
-func TestEffectIsNotToldByWhatIsShownAfterIt(t *testing.T) {
+func TestOutputAfterAnEffectDoesNotDescribeIt(t *testing.T) {
 	for command, want := range map[string]string{
 		"git switch -c hotfix && sed -n 1,140p order.py": "",
 		"git push origin main && git status":             "140 y139 = self.place(x)",

@@ -109,8 +109,8 @@ func TestDecisionLineQuotesLaterObjection(t *testing.T) {
 	}
 }
 
-// An objection applies to the answer before it. It applies to an earlier decision of the
-// turn only if it names that decision.
+// An objection applies to the answer before it. The sentence applies to an earlier
+// decision of the turn only if it names that decision.
 func TestObjectionAppliesToNamedDecision(t *testing.T) {
 	got := decisionsOf(t, long("Tidy up.",
 		message.Assistant("I decided to rename the ledger instead of copying it, because nobody reads the old name.", message.Call("1", "bash", `{"command":"ls a"}`)), message.ToolResult("1", "b"),
@@ -127,7 +127,7 @@ func TestAnswerLineQuotesObjection(t *testing.T) {
 		[]string{"told the user, who then said “no, both of them are dark, and so is the one on the other machine” [s5]: The theme of the editor is light"}, []string{"[s6] told the user, who"})
 }
 
-// A doubt has a lower value once the assistant cleared it up.
+// A doubt has a lower value after the assistant cleared it up.
 func TestClearedDoubtHasLowerValue(t *testing.T) {
 	doubt, cleared := "The journal of the importer might be flushed twice for every record.", "Confirmed: the journal of the importer is flushed twice, record by record."
 	value := func(before, after string) float64 {
@@ -169,7 +169,8 @@ func TestCheckLinesStateLaterPass(t *testing.T) {
 	}
 }
 
-// A sentence about the user's wishes is no decision, whatever its value.
+// A sentence about the user's wishes does not count as a decision, even if it names a
+// value.
 func TestDecisionsOmitUsersWishes(t *testing.T) {
 	got := decisionsOf(t, long("The footer looks wrong.",
 		message.Assistant("The user is pointing out two issues because of the setting: the middle option should be dropped.\n\nI'll keep the token of the theme instead of a second color, because both headers use it.", message.Call("1", "bash", `{"command":"ls a"}`)), message.ToolResult("1", "b")))

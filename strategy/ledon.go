@@ -21,10 +21,10 @@ func (h *History) actsOn(step int) int {
 }
 
 // ledOn reports whether later calls carried out an announcement that came without calls.
-// Calls in the same turn did. After a new message of the user, a call did that names a
-// word of the announcement, and any call if the announcement names nothing ("I'll have
-// that taken out"): to go back to it could undo what the user asked for since. An
-// announcement that many texts followed is none, either.
+// Calls in the same turn did. After a new message of the user, a call that names a word
+// of the announcement carried it out. If the announcement names nothing ("I'll have that
+// taken out"), any call did: a return to the announcement could undo a later request of
+// the user. If many texts followed an announcement, it is not a next step either.
 func (h *History) ledOn(announced fact) bool {
 	words := thingsIn(announced.Text)
 	spoke, led, texts := false, false, 0
@@ -47,7 +47,7 @@ func (h *History) ledOn(announced fact) bool {
 }
 
 // mostTexts is the number of later texts of the assistant, and of the agents that it talks
-// to, after which an announcement is no next step.
+// to, after which an announcement is not a next step.
 const mostTexts = 3
 
 // names reports whether an argument of a call contains one of the words.
@@ -60,13 +60,13 @@ func (c *Call) names(words []string) bool {
 	return false
 }
 
-// objectless lists words of that length that name no object.
+// objectless lists words that are long enough but name no object.
 var objectless = map[string]bool{"going": true, "first": true, "again": true, "after": true, "before": true, "still": true, "should": true, "would": true, "could": true, "there": true, "these": true, "those": true,
 	"other": true, "their": true, "which": true, "while": true, "until": true, "taken": true, "proceed": true, "continue": true, "start": true, "begin": true, "finish": true, "thing": true, "things": true,
 	"everything": true, "something": true, "change": true, "changes": true, "write": true, "create": true, "update": true, "check": true, "verify": true, "implement": true, "remove": true, "about": true}
 
-// thingsIn returns the longer words of an announcement that can name what it is about, in
-// lower case.
+// thingsIn returns the longer words of an announcement that can name its object, in lower
+// case.
 func thingsIn(text string) []string {
 	var out []string
 	parts(text, func(w string) {

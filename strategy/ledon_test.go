@@ -6,7 +6,7 @@ import (
 	"github.com/agentcompact/compact/message"
 )
 
-func TestAnnouncementThatWasLedOnIsNoNextStep(t *testing.T) {
+func TestFollowedAnnouncementIsNotANextStep(t *testing.T) {
 	edit := func(id, path string) []message.Message {
 		return []message.Message{message.Assistant("", message.Call(id, "edit", `{"path":"`+path+`","old_string":"a","new_string":"b"}`)), message.ToolResult(id, "The file has been updated.")}
 	}

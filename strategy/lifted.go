@@ -6,7 +6,7 @@ import (
 )
 
 // Phrases of clauses with which users change their mind about an earlier sentence. lifting
-// permits what was forbidden: it lifts only a rule that restricts. waiving says that
+// permits a forbidden action: it lifts only a rule that restricts. waiving says that
 // something is not needed: it ends only a rule that forbids nothing. dropping and the
 // beginnings in dropStarts end a rule of any kind. A phrase of notLifting changes nothing.
 var (
@@ -28,10 +28,10 @@ func clauses(t string) []string {
 	return strings.Split(clauseEnds.Replace(low), "\n")
 }
 
-// A changeOfMind is what a clause does to an earlier rule.
+// A changeOfMind is the effect of a clause on an earlier rule.
 type changeOfMind struct{ permits, waives, ends bool }
 
-// changes returns what a clause may do to an earlier rule.
+// changes returns the effect that a clause may have on an earlier rule.
 func changes(clause string) changeOfMind {
 	bare := strings.TrimRight(clause, ".! ") + " "
 	waives := hasAny(bare, waiving)
@@ -56,7 +56,7 @@ func changes(clause string) changeOfMind {
 const mostLifting = 5
 
 // lifted reports whether a later sentence of the user lifts a rule: one of its clauses
-// permits or ends something, and the rule names most of what the clause names. A
+// permits or ends something, and the rule names most of the objects in the clause. A
 // permission counts only for the clauses of the rule that restrict.
 func lifted(rule, later string) bool {
 	rule, _, _ = strings.Cut(rule, " [s")
@@ -80,7 +80,7 @@ func lifted(rule, later string) bool {
 	return false
 }
 
-// names reports whether a rule names most of what a clause names.
+// names reports whether a rule names most of the objects that a clause names.
 func names(rule, clause string) bool {
 	named, about, shared := topics(rule), topics(clause), 0
 	for w := range about {
@@ -97,7 +97,7 @@ func restricts(rule string) bool {
 	return forbids(rule) || hasAny(low, []string{" no ", " not ", "only ", " at most ", " max ", " max. ", " until ", " unless ", " nur ", " kein", " nicht ", " nie ", " niemals ", " höchstens ", "不", "勿", "禁"})
 }
 
-// topics returns the stems of the words of a text that say what it is about.
+// topics returns the stems of the words that name the subject of a text.
 func topics(text string) map[string]bool {
 	out := map[string]bool{}
 	text, _, _ = strings.Cut(text, " [s")
@@ -119,7 +119,7 @@ func wordStem(w string) string {
 	return strings.TrimSuffix(w, "e")
 }
 
-// vague lists words that do not say what a sentence is about.
+// vague lists words that do not name the subject of a sentence.
 var vague = strings.Fields(`the and but for with without from into onto than then this that these those there here they them their its it's your you're you yours our ours
 	all any anything every everything some more most much many one once again ever never always only just also too very even still yet now after before until unless while
 	are was were been being have has had does did done can could may might must shall should will would want wants wanted need needs let lets let's

@@ -114,7 +114,7 @@ func (l *listed) follows(before *listed, apart bool) bool {
 
 func (l *listed) inList() bool { return l != nil && l.list > 0 }
 
-// ends reports whether a sentence is the last one of its list, or in no list.
+// ends reports whether a sentence is the last sentence of its list, or in no list.
 func (l *listed) ends() bool { return !l.inList() || l.seq == *l.of }
 
 // A lister follows the lists of a message from sentence to sentence.
@@ -148,7 +148,7 @@ func (x *lister) at(one sentence) *listed {
 		if one.heading || len(led) == 0 {
 			return nil
 		}
-		return &listed{leads: texts(led)} // the text after these sentences is no list
+		return &listed{leads: texts(led)} // the text after these sentences is not a list
 	}
 	for n := len(x.leads); n > 0 && x.leads[n-1].indent >= one.indent; n-- {
 		x.leads = x.leads[:n-1] // a list within an earlier item has ended
@@ -174,14 +174,14 @@ func (x *lister) at(one sentence) *listed {
 // longestLabel is the maximum length of a label, in bytes.
 const longestLabel = 24
 
-// labeled reports whether a sentence begins with a label: "Ingredients: flour and water". What
-// the sentence is about stands in the heading before the list.
+// labeled reports whether a sentence begins with a label: "Ingredients: flour and water". The
+// heading before the list names the subject of the sentence.
 func labeled(t string) bool {
 	label, _, ok := strings.Cut(t, ":")
 	return ok && len(label) <= longestLabel && len(strings.Fields(label)) <= 3 && !strings.ContainsAny(label, "`/.({\"[0123456789") && label != "" && label[0] >= 'A' && label[0] <= 'Z'
 }
 
-// count counts a sentence that is no lead.
+// count counts a sentence that is not a lead.
 func (x *lister) count(place *listed) {
 	if place.inList() {
 		x.now.seq++

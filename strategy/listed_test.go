@@ -27,8 +27,8 @@ func TestEachListHasItsOwnLead(t *testing.T) {
 		[]string{"Changes: Backend: `api.go`: the route takes a cursor. It is optional. `db.go`: an index on the column of the date. The list loads more rows on scroll. Not touched: `legacy.go` and what it imports"}, nil)
 }
 
-// A sentence from inside an item has the head of the item before it. Omitted sentences of a
-// list leave a mark, also at the end of the list.
+// A sentence from inside an item is quoted after the head of the item. Omitted sentences of
+// a list leave a mark, even at the end of the list.
 func TestItemSentenceIncludesHead(t *testing.T) {
 	b := quoting{h: &History{index: newIndex()}, step: &Step{ID: 2}, most: 60, value: 1, factor: 1, group: "[s2] told the user"}
 	passages("Worth a change:\n1. `spawn.go:64` - The log file stays open. Close it on the error path.\n2. `review.go:237` - Errors are swallowed. It should return the error.\n3. `wait.go:9` - The timer is never stopped.", b.answered)
@@ -52,7 +52,7 @@ func TestEqualShortItemsKeepTheirHeads(t *testing.T) {
 		[]string{"parameter is unused. Fine as it is now. 2. `settings.go:33` - The field has no documentation. Fine as it is now."}, nil)
 }
 
-// A pleasantry before a sentence is a sentence of its own.
+// A pleasantry before a sentence is a separate sentence.
 func TestSplitSentencesSeparatesPleasantry(t *testing.T) {
 	var got []string
 	splitSentences("Good catch. It should return the error.", func(s string) { got = append(got, s) })
@@ -96,7 +96,7 @@ func TestWholeOfListsOnlyNamesOfLongListing(t *testing.T) {
 	}
 }
 
-func TestLabeledItemsStandWithTheirHeading(t *testing.T) {
+func TestLabeledItemsKeepTheirHeading(t *testing.T) {
 	for _, head := range []string{"**Harbor Soup**", "### Harbor Soup", "**Harbor Soup:**"} {
 		b := quoting{h: &History{index: newIndex()}, step: &Step{ID: 2}, most: 60, value: 1, factor: 1, group: "[s2] told the user"}
 		passages("Two dishes of the coast were found.\n\n"+head+"\n\n* **Ingredients:** Cod, potatoes, cream and a little dill from the garden.\n* **Preparation:** Simmer the potatoes first, then the cod.\n\n**Pier Bread**\n\nIt is baked twice and keeps for a week at sea.", b.answered)
@@ -112,7 +112,7 @@ func TestLabeledItemsStandWithTheirHeading(t *testing.T) {
 	}
 }
 
-func TestSentenceBehindCodeStandsWithItsBeginning(t *testing.T) {
+func TestSentenceAfterCodeKeepsItsBeginning(t *testing.T) {
 	b := quoting{h: &History{index: newIndex()}, step: &Step{ID: 2}, most: 60, value: 1, factor: 1, group: "[s2] told the user"}
 	passages("The grader reads the assertions of a case.\nSo if you have:\n```yaml\n- type: contains\n```\nthe grader is never called.\nSo if there are none:\n```yaml\n[]\n```\nThe grader is called once for each case.", b.answered)
 	var got []string
@@ -124,7 +124,7 @@ func TestSentenceBehindCodeStandsWithItsBeginning(t *testing.T) {
 	}
 }
 
-func TestSentenceStandsOnceInItsBullet(t *testing.T) {
+func TestBulletHasEachSentenceOnce(t *testing.T) {
 	c := newComposer(taskState, NewHistory(Request{Strategy: taskState}), 400, func(s string) int { return len(s) / 4 })
 	const twice = "the reference data of the case is kept for graders that read it."
 	lines := []Line{{Section: 6, Group: "[s2] told the user", Text: twice, Value: 2}, {Section: 6, Group: "[s2] told the user", Text: twice, Value: 2, place: &listed{leads: []string{"It is not used, unless you have:"}, list: 1, item: 1, seq: 1, of: new(int)}}}

@@ -65,7 +65,7 @@ func (c *Call) looks() *looks {
 var searches = []string{"grep ", "rg ", "egrep ", "git grep ", "fgrep ", "ag "}
 
 // searchedInVain reports whether a command is a search that found nothing. Such a search
-// is no failure, although its exit status is 1.
+// does not count as a failure, although its exit status is 1.
 func (c *Call) searchedInVain() bool {
 	if c.Exit != 1 || !beginsAny(shortCommand(c.Command()), searches) {
 		return false
@@ -176,8 +176,8 @@ func pairs(names []string) string {
 	return b.String()
 }
 
-// commonFolder returns the folder that contains all paths, "" if that is the
-// root or there is none.
+// commonFolder returns the folder that contains all paths, "" if this is the root or if
+// there is no such folder.
 func commonFolder(paths []string) string {
 	common := folderOf(paths[0])
 	for _, p := range paths[1:] {

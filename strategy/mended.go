@@ -22,8 +22,9 @@ const (
 	mostPassing = 2000
 )
 
-// mended returns the commands whose last run failed and whose failures all passed
-// later under other commands. The value is the step of the last run that passed one.
+// mended returns the commands whose last run failed and whose failures all passed later
+// under other commands. The value is the step of the last run in which one of these
+// failures passed.
 func (h *History) mended() map[string]int {
 	mends := map[string]*mend{}
 	h.eachCall(func(s *Step, c *Call) {

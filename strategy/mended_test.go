@@ -45,22 +45,22 @@ const (
 	cargoPasses = "test tests::it_works ... ok\ntest result: ok. 1 passed; 0 failed"
 )
 
-func TestMendedNeedsTheSameNameToPassUnderAnotherCommand(t *testing.T) {
+func TestMendedRequiresATestOfTheSameNameToPass(t *testing.T) {
 	for _, c := range []struct {
 		name  string
 		first run
 		later []run
 		want  bool
 	}{
-		{"the package of it", run{"go test ./...", goFails}, []run{{"go test ./storage", "ok  \tx/storage\t0.2s"}}, true},
+		{"the package of the failed test", run{"go test ./...", goFails}, []run{{"go test ./storage", "ok  \tx/storage\t0.2s"}}, true},
 		{"another package", run{"go test ./...", goFails}, []run{{"go test ./policy", "ok  \tx/policy\t0.2s"}}, false},
 		{"a part of the package", run{"go test ./...", goFails}, []run{{"go test ./storage -run Other", "ok  \tx/storage\t0.2s"}}, false},
-		{"the test of it, by name", run{"go test ./...", goFails}, []run{{"go test ./storage -run Torn -v", "--- PASS: TestTorn (0.00s)\nPASS\nok  \tx/storage\t0.2s"}}, true},
-		{"the test of another package", run{"go test ./...", goFails}, []run{{"go test ./policy -run Torn -v", "--- PASS: TestTorn (0.00s)\nPASS\nok  \tx/policy\t0.2s"}}, false},
-		{"no test was there", run{"go test ./...", goFails}, []run{{"go test ./storage/", "ok  \tx/storage\t0.2s [no tests to run]"}}, false},
+		{"the failed test, by name", run{"go test ./...", goFails}, []run{{"go test ./storage -run Torn -v", "--- PASS: TestTorn (0.00s)\nPASS\nok  \tx/storage\t0.2s"}}, true},
+		{"a test of the same name in another package", run{"go test ./...", goFails}, []run{{"go test ./policy -run Torn -v", "--- PASS: TestTorn (0.00s)\nPASS\nok  \tx/policy\t0.2s"}}, false},
+		{"no test was run", run{"go test ./...", goFails}, []run{{"go test ./storage/", "ok  \tx/storage\t0.2s [no tests to run]"}}, false},
 		{"it failed again", run{"go test ./...", goFails}, []run{{"go test ./storage", "ok  \tx/storage\t0.2s"}, {"go test -v ./storage", "--- FAIL: TestTorn (0.00s)\nFAIL\tx/storage\t0.2s"}}, false},
-		{"with a detector, then without", run{"go test -race ./...", goFails}, []run{{"go test ./storage", "ok  \tx/storage\t0.2s"}}, false},
-		{"the end of the output alone", run{"go test ./... | tail -4", goFails[strings.Index(goFails, "    torn"):]}, []run{{"go test ./storage", "ok  \tx/storage\t0.2s"}}, false},
+		{"with the race detector, then without", run{"go test -race ./...", goFails}, []run{{"go test ./storage", "ok  \tx/storage\t0.2s"}}, false},
+		{"only the end of the output", run{"go test ./... | tail -4", goFails[strings.Index(goFails, "    torn"):]}, []run{{"go test ./storage", "ok  \tx/storage\t0.2s"}}, false},
 		{"all of a short output", run{"go test ./... 2>&1 | tail -40", goFails}, []run{{"go test ./storage", "ok  \tx/storage\t0.2s"}}, true},
 		{"lines that were picked", run{"go test ./... | grep FAIL", "FAIL\tx/storage\t0.3s"}, []run{{"go test ./storage", "ok  \tx/storage\t0.2s"}}, false},
 		{"a panic hides the rest", run{"go test ./...", "--- FAIL: TestTorn (0.00s)\npanic: nil map\nFAIL\tx/storage\t0.3s"}, []run{{"go test ./storage -run Torn -v", "--- PASS: TestTorn (0.00s)\nok  \tx/storage\t0.2s"}}, false},
@@ -79,7 +79,7 @@ func TestMendedNeedsTheSameNameToPassUnderAnotherCommand(t *testing.T) {
 		{"another file", run{"pytest", pyFails}, []run{{"pytest tests/test_b.py", "=== 1 passed in 0.1s ==="}}, false},
 		{"a part of the file", run{"pytest", pyFails}, []run{{"pytest tests/test_a.py -k other", "=== 1 passed in 0.1s ==="}}, false},
 		{"another folder", run{"cd api && pytest", pyFails}, []run{{"cd web && pytest tests/test_a.py", "=== 1 passed in 0.1s ==="}}, false},
-		{"more failed than is named", run{"pytest", strings.Replace(pyFails, "1 failed", "2 failed", 1)}, []run{{"pytest tests/test_a.py", "=== 1 passed in 0.1s ==="}}, false},
+		{"more failures than names", run{"pytest", strings.Replace(pyFails, "1 failed", "2 failed", 1)}, []run{{"pytest tests/test_a.py", "=== 1 passed in 0.1s ==="}}, false},
 		{"npm test, then the file", run{"npm test", jestFails}, []run{{"npx jest src/a.test.ts", "PASS src/a.test.ts\nTests: 3 passed, 3 total"}}, true},
 		{"the file, chosen by name", run{"npm test", jestFails}, []run{{"npx jest src/a.test.ts -t one", "PASS src/a.test.ts\nTests: 1 passed, 3 total"}}, false},
 		{"vitest", run{"npm test", " FAIL  src/a.test.ts > adds\n Test Files  1 failed | 2 passed (3)"}, []run{{"npx vitest run src/a.test.ts", " ✓ src/a.test.ts (4 tests) 12ms\n Test Files  1 passed (1)"}}, true},
@@ -106,28 +106,28 @@ func TestMendedNeedsTheSameNameToPassUnderAnotherCommand(t *testing.T) {
 		{"one skipped", run{"pytest", pyFails}, []run{{"pytest tests/test_a.py", "=== 2 passed, 1 skipped in 0.1s ==="}}, false},
 		{"one skipped, quietly", run{"pytest", pyFails}, []run{{"pytest -q tests/test_a.py", "2 passed, 1 skipped in 0.1s"}}, false},
 		{"one expected to fail", run{"pytest", pyFails}, []run{{"pytest tests/test_a.py", "=== 2 passed, 1 xfailed in 0.1s ==="}}, false},
-		{"one left out", run{"pytest", pyFails}, []run{{"pytest tests/test_a.py", "=== 2 passed, 1 deselected in 0.1s ==="}}, false},
+		{"one deselected", run{"pytest", pyFails}, []run{{"pytest tests/test_a.py", "=== 2 passed, 1 deselected in 0.1s ==="}}, false},
 		{"one skipped, and the test by name", run{"pytest", pyFails}, []run{{"pytest -v tests/test_a.py", "tests/test_a.py::test_one PASSED\n=== 2 passed, 1 skipped in 0.1s ==="}}, true},
 		{"only collected", run{"pytest", pyFails}, []run{{"pytest tests/test_a.py --collect-only", "=== 3 tests collected in 0.1s ==="}}, false},
 		{"skipped in go", run{"go test ./...", goFails}, []run{{"go test -v ./storage", "--- SKIP: TestTorn (0.00s)\nPASS\nok  \tx/storage\t0.2s"}}, false},
-		{"flags in a variable", run{"GOFLAGS=-race go test ./...", goFails}, []run{{"go test ./storage", "ok  \tx/storage\t0.2s"}}, false},
+		{"flags in a variable, then without", run{"GOFLAGS=-race go test ./...", goFails}, []run{{"go test ./storage", "ok  \tx/storage\t0.2s"}}, false},
 		{"a variable", run{"DB=postgres pytest", pyFails}, []run{{"pytest tests/test_a.py", "=== 3 passed in 0.1s ==="}}, false},
 		{"a variable, exported", run{"export DB=postgres && pytest", pyFails}, []run{{"pytest tests/test_a.py", "=== 3 passed in 0.1s ==="}}, false},
-		{"a variable, then", run{"pytest", pyFails}, []run{{"DB=sqlite pytest tests/test_a.py", "=== 3 passed in 0.1s ==="}}, false},
+		{"a variable only in the second run", run{"pytest", pyFails}, []run{{"DB=sqlite pytest tests/test_a.py", "=== 3 passed in 0.1s ==="}}, false},
 		{"the same variable", run{"DB=postgres pytest", pyFails}, []run{{"DB=postgres pytest tests/test_a.py", "=== 3 passed in 0.1s ==="}}, true},
-		{"a log behind it", run{"go test ./...", goFails}, []run{{"go test ./policy; cat old.log", oldLog}}, false},
-		{"a log behind it, on success", run{"go test ./...", goFails}, []run{{"go test ./policy && cat old.log", oldLog}}, false},
+		{"a log after it", run{"go test ./...", goFails}, []run{{"go test ./policy; cat old.log", oldLog}}, false},
+		{"a log after it, on success", run{"go test ./...", goFails}, []run{{"go test ./policy && cat old.log", oldLog}}, false},
 		{"a log before it", run{"go test ./...", goFails}, []run{{"cat old.log; go test ./policy", oldLog}}, false},
 		{"a log beside it", run{"go test ./...", goFails}, []run{{"go test ./policy & cat old.log", oldLog}}, false},
 		{"a log on the next line", run{"go test ./...", goFails}, []run{{"go test ./policy\ncat old.log", oldLog}}, false},
 		{"a log through its pipe", run{"go test ./...", goFails}, []run{{"go test ./policy | cat - old.log", oldLog}}, false},
-		{"two checks with other flags", run{"go test -race ./...", goFails}, []run{{"go test -race ./policy && go test ./storage", oldLog}}, false},
-		{"two checks that failed, one says of what", run{"mypy .; pytest", "Found 3 errors in 1 file\n" + pyFails}, []run{{"pytest tests/test_a.py", "=== 3 passed in 0.1s ==="}}, false},
-		{"nothing but the check is seen", run{"cd /x && go vet ./... && go test ./... 2>&1 | tail -40", goFails}, []run{{"cd /x && sed -i s/a/b/ a.go && timeout 60 go test ./storage 2>&1 | tail -5; echo \"exit $?\"", "ok  \tx/storage\t0.2s\nexit 0"}}, true},
-		{"its file, in which another one fails now", run{"pytest", pyFails}, []run{{"pytest tests/test_a.py", "FAILED tests/test_a.py::test_two - x\n=== 1 failed in 0.1s ==="}}, false},
-		{"it failed again, and says nothing more", run{"go test ./...", goFails}, []run{{"go test ./storage", "ok  \tx/storage\t0.2s"}, {"go test ./...", "FAIL"}}, false},
-		{"nothing later", run{"go test ./...", goFails}, nil, false},
-		{"what passed before", run{"go test ./...", goFails}, []run{{"go test ./storage", "ok  \tx/storage\t0.2s"}, {"go test ./...", goFails}}, false},
+		{"two checks, one with the same flags", run{"go test -race ./...", goFails}, []run{{"go test -race ./policy && go test ./storage", oldLog}}, false},
+		{"two failed checks, one with a report", run{"mypy .; pytest", "Found 3 errors in 1 file\n" + pyFails}, []run{{"pytest tests/test_a.py", "=== 3 passed in 0.1s ==="}}, false},
+		{"other commands print nothing", run{"cd /x && go vet ./... && go test ./... 2>&1 | tail -40", goFails}, []run{{"cd /x && sed -i s/a/b/ a.go && timeout 60 go test ./storage 2>&1 | tail -5; echo \"exit $?\"", "ok  \tx/storage\t0.2s\nexit 0"}}, true},
+		{"its file, in which another test fails", run{"pytest", pyFails}, []run{{"pytest tests/test_a.py", "FAILED tests/test_a.py::test_two - x\n=== 1 failed in 0.1s ==="}}, false},
+		{"it failed again without a report", run{"go test ./...", goFails}, []run{{"go test ./storage", "ok  \tx/storage\t0.2s"}, {"go test ./...", "FAIL"}}, false},
+		{"no later run", run{"go test ./...", goFails}, nil, false},
+		{"a run that passed before", run{"go test ./...", goFails}, []run{{"go test ./storage", "ok  \tx/storage\t0.2s"}, {"go test ./...", goFails}}, false},
 	} {
 		if got := mendedBy(t, append([]run{c.first}, c.later...)...); got != c.want {
 			t.Errorf("%s: mended %v", c.name, got)

@@ -9,13 +9,13 @@ import (
 // A summary describes an addition to a text by its headings, or else by its first new line.
 func TestChangeOfTextFileNamesNewHeadings(t *testing.T) {
 	for name, c := range map[string]struct{ file, old, added, want string }{
-		"headings":               {"docs/faq.md", "## Old\n", "## Old\n\nText.\n\n## New one\n\n### And a part\n", "“New one”, “And a part”"},
-		"the newest headings":    {"docs/faq.md", "", "# A b\n# C d\n# E f\n", "“C d”, “E f”"},
-		"no comment of code":     {"docs/faq.md", "", "Run it so:\n\n```sh\n# not a heading\nmake\n```\n", "“Run it so:”"},
-		"the first new line":     {"docs/faq.mdx", "Some text.\n", "Some text.\n\nMore of it.\n", "“More of it.”"},
-		"settings":               {"deploy.yaml", "replicas: 2\n", "# how many\nreplicas: 3\n", "“# how many”"},
-		"code says it otherwise": {"a.go", "", "// x is new\n", ""},
-		"nothing new":            {"docs/faq.md", "Some text.\n", "Some text.\n", ""},
+		"headings":            {"docs/faq.md", "## Old\n", "## Old\n\nText.\n\n## New one\n\n### And a part\n", "“New one”, “And a part”"},
+		"the newest headings": {"docs/faq.md", "", "# A b\n# C d\n# E f\n", "“C d”, “E f”"},
+		"no comment of code":  {"docs/faq.md", "", "Run it so:\n\n```sh\n# not a heading\nmake\n```\n", "“Run it so:”"},
+		"the first new line":  {"docs/faq.mdx", "Some text.\n", "Some text.\n\nMore of it.\n", "“More of it.”"},
+		"settings":            {"deploy.yaml", "replicas: 2\n", "# how many\nreplicas: 3\n", "“# how many”"},
+		"code is not quoted":  {"a.go", "", "// x is new\n", ""},
+		"nothing new":         {"docs/faq.md", "Some text.\n", "Some text.\n", ""},
 	} {
 		if got := quotedNew(newText(c.file, c.old, c.added)); got != c.want {
 			t.Errorf("%s: %s, want %s", name, got, c.want)
@@ -46,7 +46,7 @@ func TestFileThatScriptReportsAsWrittenIsChanged(t *testing.T) {
 		"unknown file":      {"python3 /tmp/mend.py", "Updated /shop/src/other.py", false},
 		"a sentence":        {"python3 /tmp/mend.py", "Updated the docs of the file /shop/src/options.py", false},
 		"the script failed": {"python3 /tmp/mend.py", "Exit code: 1\nUpdated /shop/src/options.py", false},
-		"what git says":     {"git log", "Updated /shop/src/options.py", false},
+		"output of git log": {"git log", "Updated /shop/src/options.py", false},
 	} {
 		files := NewHistory(Request{Strategy: codeDelta, First: 1, Count: quarter, Messages: scripted(c.command, c.output)}).fileStates()
 		changed := false

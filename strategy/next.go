@@ -22,7 +22,7 @@ func (h *History) nextLines(section int) []Line {
 	announced, how := h.announcedHow()
 	add(announced, how)
 	add(h.remaining(), "announced with it, and not begun in this part: ")
-	if f := h.stillFailing(); f.Step != announced.Step { // the line of the announced step states its own failure
+	if f := h.stillFailing(); f.Step != announced.Step { // the line of the announced step states the failure already
 		add(f, "its last run failed: ")
 	}
 	question := h.unanswered()
@@ -130,7 +130,7 @@ func (h *History) remaining() fact {
 }
 
 // stillFailing returns the check that failed last, unless a later run settled the
-// failure or the session went on to other work.
+// failure or the session continued with other work.
 func (h *History) stillFailing() fact {
 	mended := h.mended()
 	all := h.checks()
@@ -150,7 +150,7 @@ func (h *History) stillFailing() fact {
 // counts as a next step.
 const laterRequests = 3
 
-// wentOver reports whether a session left a failed check behind after a step: a
+// wentOver reports whether a session left a failed check unsettled after a step: a
 // commit was made since, or the user spoke several times.
 func (h *History) wentOver(step int) bool {
 	spoke := 0
@@ -208,7 +208,7 @@ func lastQuestion(text string) string {
 }
 
 // questionHow returns the introduction of an unanswered question. The user's message that
-// follows the block is no answer if it was written before the question.
+// follows the block is not an answer if it was written before the question.
 func (h *History) questionHow(step int) string {
 	if h.asked != "" && (h.order.since == 0 || step < h.order.since) {
 		return "asked the user last, whose next message follows this block: "

@@ -81,7 +81,7 @@ func TestNextNamesFailingCheck(t *testing.T) {
 	if lines := NewHistory(Request{Strategy: TaskState, Messages: unknown, First: 1}).checkLines(0); len(lines) != 1 || !strings.HasSuffix(lines[0].Text, "[s2]; it ran again, with no outcome stated [s4]") {
 		t.Errorf("%+v", lines)
 	}
-	for name, msgs := range map[string][]message.Message{"it passed": passed, "it was not run": refused, "nobody knows": unknown} {
+	for name, msgs := range map[string][]message.Message{"it passed": passed, "it was not run": refused, "the outcome is unknown": unknown} {
 		if got := nextOf(t, msgs...); strings.Contains(got, "its last run failed") {
 			t.Errorf("%s:\n%s", name, got)
 		}

@@ -16,7 +16,8 @@ func noOutcome(line string) bool {
 }
 
 // sentinel reports whether a line is one word that begins with signs and has no
-// lower-case letter: "///PROCESS-DONE:0", "__END__". It is also true for an empty line.
+// lower-case letter: "///PROCESS-DONE:0", "__END__". It also returns true for an empty
+// line.
 func sentinel(line string) bool {
 	line = strings.TrimSpace(line)
 	if line == "" {

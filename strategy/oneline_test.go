@@ -171,7 +171,8 @@ func TestSilentRunOfOtherChecksIsNoRerun(t *testing.T) {
 }
 
 // TestSummaryStatesSilentRerunOfCheck checks a rerun without a stated status. The summary
-// says that it printed nothing, because a reader knows what that means for a compiler.
+// says that the command printed nothing, because a reader knows what that means for a
+// compiler.
 func TestSummaryStatesSilentRerunOfCheck(t *testing.T) {
 	failed := append([]message.Message{message.User("Make it compile.")}, command("1", "", "go build ./... 2>&1", "Exit code 1\n# x/a\na/a.go:3:2: undefined: b")...)
 	for result, want := range map[string]string{

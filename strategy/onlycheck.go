@@ -11,7 +11,7 @@ import (
 var (
 	// silentCommands print nothing that could pass for the output of a check.
 	silentCommands = []string{"cd", "pushd", "export", "unset", "set", "source", ".", "ulimit", "umask", "mkdir", "rm", "cp", "mv", "touch", "sleep", "true", ":", "exit"}
-	// builders are checks that do not name what passed.
+	// builders are checks that print nothing about a success.
 	builders = []string{"go build", "go vet", "cargo build", "cargo check", "cargo clippy", "tsc", "npx tsc", "ruff", "mypy"}
 	// filters print their input, or a part of it.
 	filters = []string{"tail", "head", "grep", "egrep", "rg", "sed", "awk", "cut", "sort", "uniq", "tr", "tee", "cat"}
@@ -133,8 +133,8 @@ func partOfSign(cmd string, i int) bool {
 	return i > 0 && strings.IndexByte("&|>", cmd[i-1]) >= 0 || i+1 < len(cmd) && strings.IndexByte("&>", cmd[i+1]) >= 0
 }
 
-// saysNothing reports whether a command prints no verdict of its own. before is the
-// separator before the command.
+// saysNothing reports whether a command prints no verdict. before is the separator
+// before the command.
 func saysNothing(w []string, before string) bool {
 	switch {
 	case strings.HasPrefix(before, "|") && before != "||":

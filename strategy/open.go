@@ -109,7 +109,7 @@ func (l *listHead) done() bool {
 
 // next returns the work that the assistant called open, in the last third of the history
 // and since its last answer to the user. Earlier announcements are mostly done. The
-// announcements in a message with calls are also mostly done, once the session went on
+// announcements in a message with calls are also mostly done, if the session continued
 // after the calls.
 func (h *History) next() []fact {
 	var out []fact

@@ -16,8 +16,8 @@ func steps(n int) []message.Message {
 }
 
 // The summary precedes the last message of the user, even if it covers work on this
-// message. The introduction says so, over several summaries, and also after the message
-// itself is summarized.
+// message. The introduction states this order over several summaries, even after the
+// message itself is summarized.
 func TestSummaryStatesWhenTheFollowingMessageWasWritten(t *testing.T) {
 	asked := message.User("Now deploy the exporter, please.")
 	number := 1
@@ -77,7 +77,7 @@ func TestFailedFolderChangeIsNotPartOfCheck(t *testing.T) {
 	}
 }
 
-// A carried line is dropped or marked once a later step settles it.
+// A carried line is dropped or marked after a later step settles it.
 func TestLaterStepsSettleCarriedLines(t *testing.T) {
 	in := func(previous string, msgs []message.Message) string {
 		t.Helper()

@@ -124,8 +124,8 @@ func firstLine(result string) string {
 }
 
 // hidesStatus reports whether the status zero may belong to another command than the
-// one that matters: the output goes through a pipe, or another command follows. If the
-// command line has a check, the check is the command that matters.
+// check: the output goes through a pipe, or another command follows. If the command
+// line has a check, the check is the command that matters.
 func hidesStatus(cmd string) bool {
 	if strings.Contains(cmd, "pipefail") && !strings.ContainsAny(cmd, ";") {
 		return false

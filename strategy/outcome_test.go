@@ -45,9 +45,9 @@ func TestOutcomeIsTheOneThatTheResultStates(t *testing.T) {
 	}{
 		{"a status of zero", "go test ./...", "Exit code: 0\nok  \ta\t0.1s", OK},
 		{"a report of success", "go test ./...", "ok  \ta\t0.1s", OK},
-		{"a report of failure behind a pipe", "go test ./... | tail -3", "Exit code: 0\n--- FAIL: TestX\nFAIL\ta\t0.1s", Failed},
-		{"zero behind a pipe says nothing of the tests", "make test | tail -3", "Exit code: 0\nsomething", Unknown},
-		{"zero of what came after", "make test; echo done", "Exit code: 0\ndone", Unknown},
+		{"a report of failure before a pipe", "go test ./... | tail -3", "Exit code: 0\n--- FAIL: TestX\nFAIL\ta\t0.1s", Failed},
+		{"zero of a pipe, no report", "make test | tail -3", "Exit code: 0\nsomething", Unknown},
+		{"zero of a later command", "make test; echo done", "Exit code: 0\ndone", Unknown},
 		{"pytest", "pytest -q", "===== 2 failed, 7 passed in 0.3s =====", Failed},
 		{"pytest passed", "pytest -q", "===== 7 passed in 0.3s =====", OK},
 		{"jest", "npx jest", "Tests:       1 failed, 8 passed, 9 total", Failed},
@@ -56,13 +56,13 @@ func TestOutcomeIsTheOneThatTheResultStates(t *testing.T) {
 		{"cargo failed", "cargo test", "test result: FAILED. 2 passed; 1 failed", Failed},
 		{"lint", "golangci-lint run ./...", "0 issues.", OK},
 		{"a compiler", "npx tsc --noEmit", "a.ts(3,1): error TS2304: Cannot find name 'x'.", Failed},
-		{"no word of it", "go build ./...", "", Unknown},
+		{"no output", "go build ./...", "", Unknown},
 		{"a line of code in a run that passed", "bun run test", "[Limiter] Task 2 failed: 86 |\n89 | \tthrow new Error(\"Item 3 failed\");\n 1241 pass\n 0 fail\nRan 1241 tests across 56 files.", OK},
 		{"counts that begin a line", "bun test", " 12 pass\n 3 fail\n", Failed},
 		{"no test was run", "go test ./a -run X", "ok  \ta\t0.1s [no tests to run]", Unknown},
 		{"a log of words", "cat notes.txt", "the build failed yesterday", Unknown},
 		{"declined", "git push", "The user doesn't want to proceed with this tool use.", Failed},
-		{"goes on", "npm run dev", "Process running with session ID 7\nOutput:\nready", Unknown},
+		{"still running", "npm run dev", "Process running with session ID 7\nOutput:\nready", Unknown},
 		{"no such command", "gti status", "bash: gti: command not found", Failed},
 	} {
 		if got := ranCommand(c.cmd, c.result).Outcome; got != c.want {

@@ -43,27 +43,27 @@ func New(s Strategy) (Strategy, error) {
 	wrong := func(reason string) (Strategy, error) { return Strategy{}, &OwnError{s.Name, reason} }
 	switch {
 	case !ownName.MatchString(s.Name):
-		return wrong("is no name: one word of a-z, 0-9, _ and -, 40 characters at most")
+		return wrong("is not a valid name: use one word of a-z, 0-9, _ and -, at most 40 characters")
 	case registered[s.Name].Name != "":
 		return wrong("is the name of a built-in strategy")
 	case len(s.Sections) == 0 || len(s.Sections) > maxOwnSections:
-		return wrong(fmt.Sprintf("has %d sections; 1 to %d can be", len(s.Sections), maxOwnSections))
+		return wrong(fmt.Sprintf("has %d sections; 1 to %d are allowed", len(s.Sections), maxOwnSections))
 	case s.Extract == nil:
-		return wrong("has no Extract, which writes the summary where no model does")
+		return wrong("has no Extract, which writes the summary if no model does")
 	case strings.TrimSpace(s.Instructions) == "":
-		return wrong("has no Instructions, which a summarizing model is given")
+		return wrong("has no Instructions for a summarizing model")
 	}
 	sections := slices.Concat(s.Sections, commonSections)
 	for i, sec := range sections {
 		switch {
 		case headingKey(sec.Title) == "" || strings.ContainsAny(sec.Title, "\r\n#") || len([]rune(sec.Title)) > maxOwnTitle:
-			return wrong(fmt.Sprintf("has a section %q, whose title is no heading: one line with a letter, without #, of at most %d characters", sec.Title, maxOwnTitle))
+			return wrong(fmt.Sprintf("has a section %q with an invalid title: use one line with a letter, without #, of at most %d characters", sec.Title, maxOwnTitle))
 		case !(sec.Share >= 0 && sec.Share <= 1):
 			return wrong(fmt.Sprintf("has a section %q with a Share that is not 0 to 1", sec.Title))
 		}
 		for _, other := range sections[:i] {
 			if headingKey(other.Title) == headingKey(sec.Title) {
-				return wrong(fmt.Sprintf("has the section %q twice, or one that every strategy has", sec.Title))
+				return wrong(fmt.Sprintf("has the section %q twice, or a section of this name is in every strategy", sec.Title))
 			}
 		}
 	}
@@ -123,7 +123,7 @@ func soundLines(lines []Line, sections int) (sound []Line, wrong string) {
 			return nil, fmt.Sprintf("its extractor returned a line %d of section %d; there are %d sections, from 0", i, l.Section, sections)
 		}
 		if math.IsNaN(l.Value) || math.IsInf(l.Value, 0) {
-			return nil, fmt.Sprintf("its extractor returned a line %d whose Value is no number", i)
+			return nil, fmt.Sprintf("its extractor returned a line %d with a Value that is not a number", i)
 		}
 		l.Text, l.Group = strings.Join(strings.Fields(l.Text), " "), strings.Join(strings.Fields(l.Group), " ")
 		l.Names = slices.Clone(l.Names)

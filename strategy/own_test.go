@@ -20,14 +20,14 @@ func ownStrategy() strategy.Strategy {
 
 func TestNewRefusesInvalidStrategies(t *testing.T) {
 	for want, change := range map[string]func(s *strategy.Strategy){
-		"is no name":              func(s *strategy.Strategy) { s.Name = "Two words" },
-		"of a built-in strategy":  func(s *strategy.Strategy) { s.Name = "brief" },
-		"has 0 sections":          func(s *strategy.Strategy) { s.Sections = nil },
-		"no heading":              func(s *strategy.Strategy) { s.Sections[0].Title = "a\nb" },
-		"Share":                   func(s *strategy.Strategy) { s.Sections[0].Share = math.NaN() },
-		"one that every strategy": func(s *strategy.Strategy) { s.Sections[0].Title = "Where things stand" },
-		"has no Extract":          func(s *strategy.Strategy) { s.Extract = nil },
-		"has no Instructions":     func(s *strategy.Strategy) { s.Instructions = " " },
+		"is not a valid name":    func(s *strategy.Strategy) { s.Name = "Two words" },
+		"of a built-in strategy": func(s *strategy.Strategy) { s.Name = "brief" },
+		"has 0 sections":         func(s *strategy.Strategy) { s.Sections = nil },
+		"invalid title":          func(s *strategy.Strategy) { s.Sections[0].Title = "a\nb" },
+		"Share":                  func(s *strategy.Strategy) { s.Sections[0].Share = math.NaN() },
+		"is in every strategy":   func(s *strategy.Strategy) { s.Sections[0].Title = "Where things stand" },
+		"has no Extract":         func(s *strategy.Strategy) { s.Extract = nil },
+		"has no Instructions":    func(s *strategy.Strategy) { s.Instructions = " " },
 	} {
 		s := ownStrategy()
 		change(&s)
@@ -42,7 +42,7 @@ func TestFailingExtractorIsAnErrorOfTheStage(t *testing.T) {
 	for want, f := range map[string]func(*strategy.History) []strategy.Line{
 		"a fault":      func(*strategy.History) []strategy.Line { panic("a fault") },
 		"of section 1": func(*strategy.History) []strategy.Line { return []strategy.Line{{Section: 1, Text: "x"}} },
-		"no number":    func(*strategy.History) []strategy.Line { return []strategy.Line{{Text: "x", Value: math.NaN()}} },
+		"not a number": func(*strategy.History) []strategy.Line { return []strategy.Line{{Text: "x", Value: math.NaN()}} },
 		"20001 lines":  func(*strategy.History) []strategy.Line { return make([]strategy.Line, 20_001) },
 	} {
 		s := ownStrategy()

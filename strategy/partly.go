@@ -7,7 +7,7 @@ import (
 	"github.com/agentcompact/compact/internal/testrun"
 )
 
-// partlyDone ends the line of an effect of which a part failed.
+// partlyDone ends the line of an effect that failed in part.
 const partlyDone = " (do not repeat what is done)"
 
 // mostFailing is the maximum number of failing lines in the line of an effect.
@@ -48,8 +48,8 @@ func (c *Call) partlyDone() bool {
 	return done != ""
 }
 
-// tellsOwnDeed reports whether a line in lower case names the subcommand as what is done:
-// "will destroy tank/a@1" from zfs destroy.
+// tellsOwnDeed reports whether a line in lower case states that the subcommand is being
+// carried out: "will destroy tank/a@1" from zfs destroy.
 func (c *Call) tellsOwnDeed(low string) bool {
 	for _, part := range effectParts(c.Command()) {
 		if w := strings.Fields(part); len(w) > 1 && len(w[1]) >= verbStem && strings.HasPrefix(low, "will "+w[1]+" ") {
@@ -59,7 +59,7 @@ func (c *Call) tellsOwnDeed(low string) bool {
 	return false
 }
 
-// partlyDoneFacts returns the effects of which a part failed.
+// partlyDoneFacts returns the effects that failed in part.
 func (h *History) partlyDoneFacts() (out []fact) {
 	h.eachCall(func(s *Step, c *Call) {
 		if done, failed := c.partly(); done != "" {
@@ -69,8 +69,8 @@ func (h *History) partlyDoneFacts() (out []fact) {
 	return out
 }
 
-// toCheck shortens a command that is too long to be quoted, and whose outcome is that of a
-// check at its end: "git checkout x && … && go test ./...".
+// toCheck shortens a command that is too long to be quoted, if the outcome of a check at
+// its end is the outcome of the command: "git checkout x && … && go test ./...".
 func toCheck(cmd string) string {
 	if utf8.RuneCountInString(cmd) <= maxCommand || strings.ContainsAny(cmd, ";|\n") || strings.HasPrefix(cmd, "…") {
 		return cmd

@@ -9,7 +9,7 @@ import (
 // Sizes of pasted text, in characters.
 const (
 	leastPaste  = 800    // minimum size of a block of code, a log or a quotation that is cited
-	maxTyped    = 4000   // a longer text was not typed as a whole; this many characters of it are kept
+	maxTyped    = 4000   // length in characters above which a text was not typed as a whole, and to which it is cut
 	maxTemplate = 1500   // like maxTyped, for a text that begins with markup
 	mostTask    = 16_000 // a longer text is a document, not a task
 	pasteLead   = 500    // characters shown from the beginning of a document
@@ -101,7 +101,7 @@ func firstText(lines []string) string {
 	return strings.Join(lines, " ")
 }
 
-// A block is a run of lines of one kind. The field what is "" for prose.
+// A block is a run of lines of one kind. The field named what is "" for prose.
 type block struct {
 	what  string
 	lines []string

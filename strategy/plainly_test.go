@@ -182,7 +182,8 @@ func TestSummaryStatesShortResultOnce(t *testing.T) {
 	}
 }
 
-// A file that a command read existed, so that a later write does not create it.
+// A file that a command has read existed before, so a later write does not count as its
+// creation.
 func TestWriteToReadFileIsNotACreation(t *testing.T) {
 	read := func(result string) Input {
 		return long("Add a method.", message.Assistant("", message.Call("1", "bash", `{"command":"cat lib/shapes.py"}`)), message.ToolResult("1", result),

@@ -19,9 +19,9 @@ var (
 // describingWords lists words of sentences that describe and do not demand.
 var describingWords = []string{" is ", " are ", " was ", " were ", " has ", " had ", " have ", " takes ", " took ", " uses ", " used ", " ran ", " runs ", " needs ", " gets ", " got ", " shows ", " returns ", " ist ", " sind ", " war ", " dauert "}
 
-// setsPlainly reports whether a lower-case sentence sets a rule: it says how something
-// stays, limits an amount, stops a habit, asks to be asked, takes one thing and not
-// another, or permits something with a limit.
+// setsPlainly reports whether a lower-case sentence sets a rule. Such a sentence says
+// that something stays unchanged, limits an amount, stops a habit, asks for a question
+// before a step, chooses one thing over another, or permits something with a limit.
 func setsPlainly(low string) bool {
 	low = strings.TrimSpace(low)
 	words := strings.Fields(low)

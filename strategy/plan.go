@@ -31,7 +31,7 @@ type item struct {
 	id     string // id in the task list, if the list has ids
 	tool   string // tool that wrote the list as a whole
 
-	forbidden string // citation of the step in which the user forbade the item, "" if nobody did
+	forbidden string // citation of the step in which the user forbade the item, "" if the user did not
 }
 
 // inProgress follows an open item that somebody works on. taskMark precedes the id of an
@@ -108,7 +108,7 @@ func splitDone(text string) []string {
 	}
 }
 
-// effectNotes begin the notes behind effects.
+// effectNotes begin the notes after effects.
 var effectNotes = []string{" (do not repeat)", " (reverted ", " (then "}
 
 // isEffect reports whether a done item is a line about an effect.
@@ -190,8 +190,8 @@ func itemKey(s string) string {
 	return b.String()
 }
 
-// call reads the task lists of common harnesses: lists that are written as a
-// whole, and tasks that are created and updated one by one.
+// call reads the task lists of common harnesses: lists that a call writes as a whole,
+// and tasks that calls create and update one by one.
 func (b *items) call(step int, c *Call) {
 	low := strings.ToLower(c.Tool)
 	switch {
@@ -409,8 +409,8 @@ func forTheUser(list string) bool {
 // settledWords state that something needs no more work.
 var settledWords = []string{"completed", "merged", "closed", "done", "fixed", "implemented", "superseded", "obsolete", "stale", "duplicate", "shipped", "landed", "already", "resolved", "delivered"}
 
-// settledList reports whether a list says of named things how they stand ("`a-12`: completed by
-// #31"): at least half of its items do. Such a list is a finding, not a plan.
+// settledList reports whether at least half of the items of a list state the status of a named
+// thing ("`a-12`: completed by #31"). Such a list is a finding, not a plan.
 func settledList(list string) bool {
 	all, settled := 0, 0
 	for item := range strings.SplitSeq(list, "; ") {

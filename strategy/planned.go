@@ -40,8 +40,8 @@ func (h *History) withPlan(d Document, s Strategy, limit int, count func(string)
 }
 
 // plan returns the items that tools of this part wrote, and the items of the previous
-// summary that no line of d decides. It omits a model's own items, which cite steps,
-// because the model carries them over.
+// summary for which no line of d states the outcome. It omits a model's own items,
+// which cite steps, because the model carries them over.
 func (h *History) plan(d Document) []item {
 	return slices.DeleteFunc(h.items(), func(it item) bool {
 		return it.Step == 0 && (strings.Contains(it.Text, "[s") || d.decides(it))

@@ -20,12 +20,12 @@ func TestProbesMayBeRepeated(t *testing.T) {
 		runs []run
 		done int
 	}{
-		"varied data":        {[]run{post("a"), post("b;id")}, 0},
-		"one request":        {[]run{post("a")}, 1},
-		"the same again":     {[]run{post("a"), post("a")}, 2},
-		"records were made":  {[]run{record("a"), record("b")}, 2},
-		"another address":    {[]run{post("a"), {"curl -X POST -d a http://x.org/other", "ok"}}, 2},
-		"with another thing": {[]run{{"curl -d a http://x.org/a && git push", "ok"}, {"curl -d b http://x.org/a && git push", "ok"}}, 2},
+		"varied data":         {[]run{post("a"), post("b;id")}, 0},
+		"one request":         {[]run{post("a")}, 1},
+		"the same again":      {[]run{post("a"), post("a")}, 2},
+		"records were made":   {[]run{record("a"), record("b")}, 2},
+		"another address":     {[]run{post("a"), {"curl -X POST -d a http://x.org/other", "ok"}}, 2},
+		"with another effect": {[]run{{"curl -d a http://x.org/a && git push", "ok"}, {"curl -d b http://x.org/a && git push", "ok"}}, 2},
 	} {
 		if done := historyOf(c.runs...).effects(); len(done) != c.done {
 			t.Errorf("%s: %+v", name, done)

@@ -63,7 +63,7 @@ func cutWord(s string) (word, rest string) {
 }
 
 // showingOptions make a command show what it would do, or show its help. shownByN lists
-// commands for which -n has that meaning, also among other letters: "rsync -avn".
+// commands for which -n has that meaning, even among other letters: "rsync -avn".
 var (
 	showingOptions = []string{"--dry-run", "--dryrun", "--check", "--simulate", "--whatif", "-whatif", "--just-print", "--no-act", "--noop", "--help"}
 	shownByN       = []string{"zfs", "zpool", "rsync", "make", "git push", "git tag", "git clean"}

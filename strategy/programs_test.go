@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// A command counts by its subcommand, whatever options stand before it. A command that only
-// shows what it would do has no effect.
+// The subcommand determines how a command counts, with any options before it. A command
+// that only shows what it would do has no effect.
 func TestEffectsOfPrograms(t *testing.T) {
 	for _, c := range []struct{ cmd, result, want string }{
 		{"kubectl -n shop set image deploy/api api=r/api:v4", "deployment.apps/api image updated", "done"},
@@ -64,6 +64,6 @@ func TestProgramSaysError(t *testing.T) {
 		}
 	}
 	if c := calledTool("dim_lamp", `{"ok": false, "error": "no such lamp"}`, "room", "R1"); c.Outcome != Failed {
-		t.Error("a record without success is no failure")
+		t.Error("a record without success is not a failure")
 	}
 }

@@ -13,8 +13,8 @@ type Prompt struct {
 	User   string // the history as fenced data, and the task
 }
 
-// Prompt returns the prompt for this request. All text of the history stands in the
-// user's message, between two fence lines with a delimiter that the text does not contain.
+// Prompt returns the prompt for this request. All text of the history is in the user's
+// message, between two fence lines with a delimiter that the text does not contain.
 func (r Request) Prompt() Prompt {
 	var data []string
 	var what []string

@@ -42,15 +42,15 @@ func (h *History) proposalLines(section int) []Line {
 	return out
 }
 
-// asksBack reports whether a message is a question itself, with or without a question
-// mark, and so answers none.
+// asksBack reports whether a message is itself a question, with or without a question
+// mark, and therefore not an answer.
 func asksBack(text string) bool {
 	low := strings.ToLower(strings.TrimSpace(text))
 	if strings.HasSuffix(low, "?") || strings.HasSuffix(low, "？") {
 		return true
 	}
 	head, rest, _ := strings.Cut(low, " ")
-	return slices.Contains(askingHeads, head) && !strings.HasPrefix(rest, "you") // "what you propose" answers
+	return slices.Contains(askingHeads, head) && !strings.HasPrefix(rest, "you") // "what you propose" is an answer
 }
 
 // askingHeads lists words that begin a question.

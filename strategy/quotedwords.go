@@ -6,16 +6,16 @@ import (
 	"strings"
 )
 
-// saidByOther matches words in quotation marks behind a verb of saying. The first group is
+// saidByOther matches words in quotation marks after a verb of saying. The first group is
 // the word before the verb.
 var saidByOther = regexp.MustCompile(`(?i)([\p{L}]+)[ ,]+(?:wrote|writes|said|says|answered|replied|demands?|demanded|claims?|claimed|insists?|requested|schrieb|schreibt|sagte|sagt|meinte|meint|antwortete|fordert|forderte|(?:a |nous a |m'a )?(?:écrit|dit|répondu)|répond|escribió|escribe|dijo|dice|respondió|responde)(?:[ ,][^.!?\n"“„«]{0,30}?)? ?[:,]? ?("[^"\n]{12,}"|“[^”\n]{12,}”|„[^“”\n]{12,}[“”]|«[^»\n]{12,}»)`)
 
 // speakers lists the words for the user in front of a verb of saying.
 var speakers = []string{"i", "we", "ich", "wir", "je", "on", "yo", "nosotros"}
 
-// ownWords returns a message without the words of others that it quotes: lines behind ">",
-// and text in quotation marks behind "X wrote". A rule or a request in a quotation is none of
-// the user.
+// ownWords returns a message without the words of others that it quotes: lines after ">",
+// and text in quotation marks after "X wrote". A rule or a request in a quotation does not
+// come from the user.
 func ownWords(text string) string {
 	if strings.Contains(text, ">") {
 		lines := strings.Split(text, "\n")

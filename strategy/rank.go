@@ -22,7 +22,7 @@ const (
 	changed  // 1 for a file that was created, edited or deleted, and for a name that a change declares
 	previous // 1 if the previous summary names it first in a line, less for later positions
 	length   // in bytes
-	single   // 1 if it occurs once
+	single   // 1 if the identifier occurs once
 	words    // 1 for a path that may be alternative words: either/or
 	folder   // 1 for a path that ends in a slash
 	named    // 1 for a file name at the end of a path that the assistant uses
@@ -104,7 +104,7 @@ func choice(path string) bool {
 }
 
 // score returns the probability, 0 to 1, that an identifier is needed again. A visible
-// identifier has only visibleShare of it.
+// identifier gets only the share visibleShare of the value.
 func (x *nameIndex) score(e *entity) float64 {
 	z := 0.0
 	for i, f := range x.features(e) {

@@ -73,8 +73,8 @@ func (c *Call) recordBrief() string {
 }
 
 // shortRecord reports whether the result is a record of plain values that one line quotes,
-// from a tool that does not only query something. Such a line stands with the arguments of
-// its call: equal answers to different calls stay apart.
+// from a tool that does not only query something. Such a line has the arguments of its
+// call: equal answers to different calls stay apart.
 func (c *Call) shortRecord() bool {
 	if slices.ContainsFunc(toolWords(c.Tool), func(w string) bool { return slices.Contains(askingVerbs, w) }) {
 		return false

@@ -5,7 +5,7 @@ import (
 )
 
 // salient is the number of highest-ranked identifiers that a summary should name.
-// retention measures the share of them in a document.
+// retention measures the share of these identifiers in a document.
 const salient = 40
 
 // namesIn returns the identifiers that a document names.

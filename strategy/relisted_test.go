@@ -20,7 +20,7 @@ func TestNewListReplacesListOfPreviousSummary(t *testing.T) {
 	tells(t, next, []string{"[open] Write the migration (in progress)", "[done] Write the worker"}, []string{"Remove the cron entry"})
 
 	next.Previous = summary + "\n## Outstanding actions and blockers\n- [done] ran `git push` (do not repeat) [s3]\n- [done] ran `npm publish` (do not repeat) [s5]\n- [done] ran `git tag v1` (do not repeat) [s6]"
-	tells(t, next, []string{"[done] ran `git push`"}, []string{"Remove the cron entry"}) // effects are no items of the list
+	tells(t, next, []string{"[done] ran `git push`"}, []string{"Remove the cron entry"}) // effects are not items of the list
 
 	other := long("Go on.", todo(`{"content":"Draw the picture of the queue","status":"in_progress"},{"content":"Send it to the team","status":"pending"}`)...)
 	other.Previous = summary

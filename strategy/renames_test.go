@@ -139,7 +139,7 @@ func TestHTTPStatusIsAnOutcome(t *testing.T) {
 	}
 }
 
-// Among failed commands, those without a later successful run come first.
+// Failed commands without a later successful run come first.
 func TestSummaryKeepsFailingCommand(t *testing.T) {
 	msgs := []message.Message{message.User("Make the script run.")}
 	for i := range 60 {
@@ -167,10 +167,10 @@ func TestFailingCommandPrecedesOthers(t *testing.T) {
 		msgs []message.Message
 		open bool
 	}{
-		"once":                    {first, true},
-		"twice, which is one":     {append(first[:len(first):len(first)], look("2", missing)...), true},
-		"and then it was there":   {append(first[:len(first):len(first)], look("2", "Exit code: 0\npackage store")...), false},
-		"and it was another look": {append(first[:len(first):len(first)], message.Assistant("", message.Call("2", "bash", `{"command":"cat store/store.go"}`)), message.ToolResult("2", "Exit code: 0\npackage store")), true},
+		"once":                     {first, true},
+		"the same look twice":      {append(first[:len(first):len(first)], look("2", missing)...), true},
+		"found at the second look": {append(first[:len(first):len(first)], look("2", "Exit code: 0\npackage store")...), false},
+		"found by another command": {append(first[:len(first):len(first)], message.Assistant("", message.Call("2", "bash", `{"command":"cat store/store.go"}`)), message.ToolResult("2", "Exit code: 0\npackage store")), true},
 	} {
 		h, open, told := NewHistory(Request{Messages: c.msgs, Count: func(s string) int { return len(s) }}), false, false
 		for _, l := range h.logLines(0) {

@@ -11,8 +11,8 @@ import (
 // quietWords change the output of a check, but not its scope.
 var quietWords = []string{"-v", "-vv", "-q", "-s", "--", "--verbose", "--quiet", "--silent", "--color", "--no-color", "-count=1", "./...", "--tb=short", "--tb=long", "--tb=no"}
 
-// repairWords let a check repair the problems that it finds. Its outcome is that of the
-// check without these words.
+// repairWords let a check repair the problems that it finds. It has the same outcome as
+// the check without these words.
 var repairWords = []string{"--fix", "--write", "--apply"}
 
 // narrowWords select a part of the scope of a check. The next word names the part.
@@ -253,8 +253,8 @@ func narrows(words []string) bool {
 	return true
 }
 
-// A failedRun is a failed command with those of its checks that have not passed since
-// the failure.
+// A failedRun is a failed command, with its checks that have not passed since the
+// failure.
 type failedRun struct {
 	cmd  string
 	left []covering

@@ -59,7 +59,7 @@ func TestRerunRecognizesOtherFormsOfACheck(t *testing.T) {
 	}
 }
 
-// The consecutive checks of one command are settled together, or one by one.
+// The consecutive checks of one command can be settled together or one by one.
 func TestChecksOfOneCommandAreSettledOneByOne(t *testing.T) {
 	for _, c := range []struct {
 		first string
@@ -87,8 +87,8 @@ func TestChecksOfOneCommandAreSettledOneByOne(t *testing.T) {
 	}
 }
 
-// A summary no longer states the failure of a command with several checks once each check
-// has passed.
+// After each check of a command with several checks has passed, a summary no longer
+// states the failure of the command.
 func TestSummaryStatesLatestStateOfSeveralChecks(t *testing.T) {
 	run := func(id, cmd, result string) []message.Message {
 		return []message.Message{message.Assistant("", message.Call(id, "bash", `{"command":"`+cmd+`"}`)), message.ToolResult(id, result)}

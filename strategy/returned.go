@@ -9,7 +9,8 @@ import (
 	"github.com/agentcompact/compact/internal/testrun"
 )
 
-// Values of a member or a line of a result, in addition to the names in it.
+// The values of a member or a line of a result, in addition to the values of the names
+// in it.
 const (
 	returnedValue = 0.3
 	shownValue    = 0.12
@@ -51,8 +52,8 @@ func (h *History) returned(section int, s *Step, c *Call) []Line {
 	return nil
 }
 
-// shows returns the short output of a command that shows a state, "" for
-// others.
+// shows returns the short output of a command that shows a state, "" for other
+// commands.
 func (c *Call) shows() string {
 	if !tellsState(c.Command()) {
 		return ""

@@ -15,7 +15,7 @@ type quantity struct {
 	unit  string          // stem of the sign or word after the number, "" if there is none
 	names map[string]bool // stems of the words right before the number
 	bound bool            // the number is a limit
-	rate  string          // stem of the word behind "per", "" if there is none
+	rate  string          // stem of the word after "per", "" if there is none
 }
 
 // nearWords is the number of words before a number that may name the quantity.
@@ -59,7 +59,7 @@ func quantitiesIn(t string) []quantity {
 // perWords lists the words between a number and the unit of its rate.
 var perWords = []string{"per", "pro", "par", "por"}
 
-// rateOf returns the unit of the rate in the words behind a number: "100 requests per
+// rateOf returns the unit of the rate in the words after a number: "100 requests per
 // minute".
 func rateOf(words []string) string {
 	for i := range min(len(words)-1, 2) {
@@ -80,8 +80,8 @@ var (
 const shortValue = 6
 
 // mostValued is the maximum number of words of a sentence whose value is for a quantity that
-// it does not name. A longer sentence is about something else: "keep the card for the 20
-// euros and charge the rest" changes no limit in euros.
+// it does not name. A longer sentence has another subject: "keep the card for the 20 euros
+// and charge the rest" changes no limit in euros.
 const mostValued = 10
 
 // revalued reports whether a later sentence of the user gives another value for a

@@ -64,7 +64,8 @@ func withoutWords(s strategy.Strategy, text string) string {
 	return d.Render(s)
 }
 
-// With COMPACT_SOAK=1, the test reads all long sessions, else a sample of them.
+// The test reads a sample of the long sessions, and all long sessions with
+// COMPACT_SOAK=1.
 func TestRollingSummariesKeepFirstFactsAndDoNotGrow(t *testing.T) {
 	counter := counter(t)
 	sessions, total, kept := 0, 0, 0
@@ -104,7 +105,7 @@ func TestRollingSummariesKeepFirstFactsAndDoNotGrow(t *testing.T) {
 	if sessions == 0 {
 		t.Skip("no recorded session has the 250 messages that twenty compactions need; let " + corpus.Env + " name a folder with longer ones")
 	}
-	least := 0.55 // 62 % while handoffs of other programs stood among the words of the user, which last forever
+	least := 0.55 // the share was 62 % while handoffs of other programs counted as words of the user, which stay in every summary
 	if os.Getenv("COMPACT_SOAK") == "" {
 		least = 0.5 // a sample is one or two sessions
 	}

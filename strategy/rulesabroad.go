@@ -62,8 +62,8 @@ var (
 	deIdle   = []string{"macht nichts", "mach dir ", "macht euch ", "keine ahnung", "keine sorge", "keine eile", "kein problem", "keine frage", "keine fehler", "kein fehler", "nicht schlimm", "nicht sicher", "nichts gefunden", "nichts zu ", "kein wunder", "ohne erfolg", "keine änderung", "keine antwort"}
 )
 
-// rulesAbroad reports whether a lower-case sentence, which is no question, sets a rule in
-// German, French, Spanish or Portuguese.
+// rulesAbroad reports whether a lower-case sentence, which is not a question, sets a rule
+// in German, French, Spanish or Portuguese.
 func rulesAbroad(low string) bool {
 	low = bareClause(low)
 	if idleAbroad(low) || asksAbroad(low) {
@@ -160,7 +160,7 @@ func ordersSpanish(c string) bool {
 	return (esShort.MatchString(c) || esLimit.MatchString(c)) && len(words) <= mostShort && !facts
 }
 
-// subjunctive reports whether a Spanish verb behind "no" has the ending of a command: "no
+// subjunctive reports whether a Spanish verb after "no" has the ending of a command: "no
 // toques", "no publique", "no hagas".
 func subjunctive(verb string) bool {
 	if slices.Contains(esFacts, verb) || len(verb) < 3 {

@@ -164,8 +164,8 @@ func (b *quoting) answered(one sentence) {
 	b.offerAt(one, place)
 }
 
-// behindCode returns a sentence that begins in lower case behind a block of code together
-// with the sentence before that block: it continues that sentence.
+// behindCode joins a sentence that begins in lower case after a block of code with the
+// sentence before that block, because the later sentence continues the earlier one.
 func (b *quoting) behindCode(one sentence) sentence {
 	before := b.before
 	if b.before = ""; one.code && strings.HasSuffix(one.text, ":") {
@@ -269,7 +269,7 @@ func (b *quoting) thought(one sentence) {
 	}
 }
 
-// leads reports whether a sentence is a question or only introduces the next one.
+// leads reports whether a sentence is a question or only introduces the next sentence.
 func leads(t string) bool {
 	return strings.HasSuffix(t, ":") || strings.HasSuffix(t, "：") || strings.HasSuffix(t, "?") || strings.HasSuffix(t, "？")
 }
@@ -282,8 +282,8 @@ var findings = []string{"i found", "i've found", "i’ve found", "i see that", "
 func finds(t string) bool { return beginsAny(strings.ToLower(t), findings) }
 
 // setbacks lists words of sentences about attempts that failed or were taken back. Such a
-// sentence is only quoted, in its place. The words do not tell whether it is about an
-// attempt, a bug or a plan, and whether it still holds.
+// sentence is only quoted, at its place. The words do not show whether the sentence
+// describes an attempt, a bug or a plan, or whether it still holds.
 var setbacks = []string{"didn't work", "doesn't work", "did not work", "does not work", "didn’t work", "doesn’t work", "didn't help", "did not help", "no effect", "reverting", "reverted",
 	"not the cause", "wrong approach", "that's not it", "still fails", "still failing", "won't work", "can't be used", "not possible", "backfired", "made it worse", "没有用", "无效", "失败了"}
 

@@ -3,8 +3,8 @@ package strategy
 import "strings"
 
 // findFolder finds the working folder, so that key recognizes a file by its relative and
-// its absolute path. The working folder is the one of home, or else the folder in which
-// most relative paths are known files.
+// its absolute path. The working folder is the folder that home returns, or else the
+// folder in which most relative paths are known files.
 func (h *History) findFolder() {
 	h.full = map[string]string{}
 	folder := h.home()
@@ -61,8 +61,8 @@ func (h *History) pathsUsed() (absolute, relative map[string]bool) {
 const leastSame = 2
 
 // workFolder returns the folder, with a slash at its end, under which most relative paths
-// give a known absolute path. It returns "" if too few paths do, or if two folders have
-// the same number.
+// give a known absolute path. It returns "" if too few relative paths do so, or if two
+// folders have the same number of such paths.
 func workFolder(absolute, relative map[string]bool) string {
 	votes := map[string]int{}
 	for p := range absolute {

@@ -42,7 +42,8 @@ func programSaysError(cmd, output string) string {
 	return ""
 }
 
-// unwellWords say in the last line of an output that what was started does not work.
+// unwellWords state, in the last line of an output, that a started program does not
+// work.
 var unwellWords = []string{"unhealthy", "not healthy", "with errors", "degraded", "crashloopbackoff", "is not ready"}
 
 // failedProgram returns the line in which a program of the command says that it failed,
@@ -117,8 +118,8 @@ func bothEnds(text string) string {
 	return text
 }
 
-// outputStates returns the failure that the output of a command states. A success that is
-// stated after the failure outweighs it: pip reports conflicts before it installs.
+// outputStates returns the failure that the output of a command states. A success after
+// the failure takes precedence: pip reports conflicts before it installs.
 func (c *Call) outputStates(text string) (statement, string) {
 	cmd := c.Command()
 	var lines []string

@@ -98,7 +98,7 @@ func TestReducedResultIsQuotedWithoutOurLine(t *testing.T) {
 	}
 }
 
-// The line about a long call that created an object quotes the result, also after the next
+// The line about a long call that created an object quotes the result, even after the next
 // compaction.
 func TestCreatedObjectSurvivesNextSummary(t *testing.T) {
 	const returned = "url: https://example.com/changes/1510, number: 1510"

@@ -19,7 +19,7 @@ const (
 	halving        = 6 // number of newer selections that halves the value of one
 )
 
-// An option is an item of a list from which the user was to choose.
+// An option is an item of a list from which the user is asked to choose.
 type option struct {
 	mark string // in upper case: "2", "B"
 	text string // the item on one line, mark included
@@ -214,7 +214,7 @@ func quotable(text string, n int) string {
 	return clip(squash(strings.ReplaceAll(text, "`", "")), n)
 }
 
-// asked returns the user's answer, after the question if there is one.
+// asked returns the question, if any, and the user's answer after it.
 func (s selection) asked() string {
 	text := "the user answered “" + s.answer + "”"
 	if s.question != "" {

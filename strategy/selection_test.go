@@ -69,8 +69,8 @@ func TestEveryStrategyQuotesSelectionWithQuestion(t *testing.T) {
 	}
 }
 
-// Selections compete with changed files, which have about the same value. In little room,
-// neither takes all of it.
+// Selections compete with changed files, which have about the same value. If there is
+// little room, neither the selections nor the files take all of it.
 func TestSelectionsShareRoomWithChangedFiles(t *testing.T) {
 	var then []message.Message
 	for i := range 60 {

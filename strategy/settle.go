@@ -84,8 +84,8 @@ func (h *History) settlements() map[string]pass {
 	return out
 }
 
-// statesOnlyFailures reports whether the results state only nonzero statuses. Then a
-// result without a status means that the run succeeded.
+// statesOnlyFailures reports whether the results state only nonzero statuses. In that
+// case, a result without a status means that the run succeeded.
 func (h *History) statesOnlyFailures() bool {
 	failed, zero := false, false
 	h.eachCall(func(_ *Step, c *Call) {
@@ -125,7 +125,7 @@ func (c *Call) chain() chain {
 		out.checks = c.checks()
 	}
 	if strings.ContainsAny(out.cmd, ";|\n`(") {
-		out.parts = []string{out.cmd} // the outcome of one part says nothing about the others
+		out.parts = []string{out.cmd} // the outcome of one part says nothing about the other parts
 		return out
 	}
 	for _, part := range splitCommands(out.cmd) {

@@ -6,7 +6,7 @@ import (
 )
 
 // Patterns of clauses in lower case that set a rule by their shape. A clause begins the
-// sentence, or stands behind a comma or an "and".
+// sentence, or follows a comma or an "and".
 var (
 	nobodyDoes  = lazily(`^(?:nobody|no one|none of you) (?:else )?([a-z]+s) \S`)
 	nothingDoes = lazily(`^nothing (?:else )?(?:may|shall|goes|leaves|ships|gets|is to be) [a-z]`)
@@ -70,7 +70,7 @@ func setsByShape(low string) bool {
 }
 
 // bindsInFile returns the value of a sentence of a file of instructions as a rule. Such a file
-// has many rules, so a sentence that is a rule by its shape alone is none.
+// has many rules, so a sentence in it does not count as a rule by its shape alone.
 func bindsInFile(t string) float64 {
 	if v := binds(t); v != shapeValue {
 		return v
@@ -165,7 +165,7 @@ func shapedClause(c string) bool {
 	return untilNo.MatchString(c) && !describesFact(c) || inLanguage.MatchString(c) && !describesFact(c) && !beginsAny(c, []string{"i ", "we ", "you ", "written", "the ", "is ", "he ", "she "})
 }
 
-// stands reports whether a sentence gives a permission that lasts.
+// stands reports whether a sentence gives a lasting permission.
 func stands(low string) bool {
 	if neverAsk.MatchString(low) || fromNowOn.MatchString(low) && !describesFact(low) {
 		return true
@@ -189,7 +189,7 @@ const (
 	mostUse     = 5
 )
 
-// idleWith lists words of an instruction "use X" that is about one step.
+// idleWith lists words of an instruction "use X" that is only for one step.
 var idleWith = strings.Fields("the this that it these those them option to for now here first then instead again my your skill skills tool tools command")
 
 // shortOnly reports whether a short clause at the end of a sentence sets a rule: "X only",

@@ -6,7 +6,7 @@ import (
 )
 
 // A sentence sets a rule by its shape, in four languages. Questions, reports, descriptions,
-// ideas and requests for one step set none.
+// ideas and requests for one step set no rule.
 func TestShapeOfSentenceSetsRule(t *testing.T) {
 	for _, s := range []string{
 		"Nobody touches internal/legacy.", "No one pushes to the release branch.", "Nothing goes to production before Monday.", "Not to be touched: e2e/ and fixtures/.", "The tables of the ledger are not to be renamed.",
@@ -34,7 +34,7 @@ func TestShapeOfSentenceSetsRule(t *testing.T) {
 		"Puedes reiniciar el servidor, pero no la base.", "Mantén la API pública.", "Nada de mocks.", "No quiero bibliotecas nuevas.", "Usa solo la biblioteca estándar.", "Nadie toca el archivo de la empresa.", "El merge lo hago yo.",
 	} {
 		if binds(s) == 0 {
-			t.Errorf("%q is no rule", s)
+			t.Errorf("%q is not a rule", s)
 		}
 	}
 	for _, s := range []string{
@@ -57,7 +57,7 @@ func TestShapeOfSentenceSetsRule(t *testing.T) {
 	}
 }
 
-// The words of others set no rule, and neither does a request come from them.
+// Quoted words of other people set no rule and make no request.
 func TestQuotedWordsAreNotTheUsers(t *testing.T) {
 	for _, c := range []struct{ said, want string }{
 		{"Opposing counsel wrote:\n> You must accept the cap.\n> Never send redlines as PDF.\nDon't answer them.", "Opposing counsel wrote:\nDon't answer them."},
@@ -74,8 +74,8 @@ func TestQuotedWordsAreNotTheUsers(t *testing.T) {
 	}
 }
 
-// A request stands outside of documents and quotations. A sentence that only forbids is no
-// request, and a short request is one beside others.
+// A request is outside of documents and quotations. A sentence that only forbids does not
+// count as a request, and a short request counts even beside other requests.
 func TestGoalIsTheRequest(t *testing.T) {
 	document := "<runbook>\nThe warehouse loads the table every two hours. Create a ticket if it fails.\n</runbook>"
 	for _, c := range []struct{ said, want string }{

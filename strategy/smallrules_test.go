@@ -21,8 +21,9 @@ func TestToolNameDecidesIfCommandDoesNot(t *testing.T) {
 	}
 }
 
-// Done items share a line, and are read back from it one by one. An item with a semicolon
-// would be read back as two items, the second of which nobody planned.
+// Done items share a line, and the next summary reads them one by one from it. The next
+// summary would read an item with a semicolon as two items, and nobody planned the
+// second one.
 func TestDoneItemWithSemicolonStaysOneItem(t *testing.T) {
 	for _, l := range itemLines([]item{{Text: "open the store; lock it", Status: itemDone}, {Text: "shut the store", Status: itemDone}}, 0) {
 		st, text, ok := statusOf(l.Text)
@@ -42,7 +43,7 @@ func TestDoneItemWithSemicolonStaysOneItem(t *testing.T) {
 }
 
 // A sentence can end with names after a colon. If it counted as a list, the next summary
-// would drop it, because each summary writes its lists anew.
+// would drop it, because each summary writes its lists again.
 func TestLongSentenceBeforeNamesIsNotAList(t *testing.T) {
 	for line, want := range map[string]bool{
 		"Read: store/lock.go store/open.go":                                               true,

@@ -73,7 +73,7 @@ func (c *Call) removed() []string {
 // bytes. Shorter lines, such as a bracket, appear in many places.
 const leastRemoved = 4
 
-// asQuoted returns a line in the form in which quotations contain it.
+// asQuoted returns a line in the form of quotations.
 func asQuoted(line string) string { return strings.ReplaceAll(squash(line), "`", "'") }
 
 // since returns the quotations of a file, read in a step, that still hold, and the step of
@@ -155,8 +155,8 @@ func hasOf(line string) (path, quotes, rest string, ok bool) {
 }
 
 // quotesNow updates a line of the previous summary that quotes a file: it returns the line
-// without quotations that later changes replaced, "" if none is left. It returns other
-// lines unchanged.
+// without quotations that later changes replaced, "" if no quotation is left. It returns
+// other lines unchanged.
 func (h *History) quotesNow(line string) string {
 	if path := subject(line); path != "" && strings.HasPrefix(line, "`"+path+"`"+readsVerb) && len(h.changesOf()[h.key(path)]) > 0 {
 		return "" // an excerpt of many lines

@@ -15,7 +15,7 @@ func (h *History) checkLines(section int) []Line {
 		text += c.hadFailed()
 		value := passedValue * h.recency(c.step)
 		if i == len(all)-1 {
-			value = max(value, lastCheckValue) // without it, failures that were mended since read as the last state
+			value = max(value, lastCheckValue) // without this line, failures that were mended since would read as the last state
 		}
 		cited := stepID(c.step)
 		switch step, other := mended[c.call.Command()], h.insteadOf(&c); {
@@ -34,11 +34,11 @@ func (h *History) checkLines(section int) []Line {
 	return out
 }
 
-// lastCheckValue is the least value of the last check of all: above that of a failure that
-// was mended.
+// lastCheckValue is the least value of the last check: it is above the value of a mended
+// failure.
 const lastCheckValue = failedValue + 0.1
 
-// heardLines returns lines about answers of the user and reports of sub-agents. They stand
+// heardLines returns lines about answers of the user and reports of sub-agents. They are
 // in the log, because the assistant can have corrected a report right after it, and the
 // user can have changed an answer later.
 func (h *History) heardLines(section int) []Line {
@@ -95,7 +95,7 @@ type check struct {
 	again  int    // step of a later run whose outcome is not stated; 0 = none
 	came   string // description of the end of that later run
 
-	all, left []covering // checks of the command, and those that have not passed since
+	all, left []covering // checks of the command, and the checks that have not passed since
 }
 
 // checks returns the last run of each check whose outcome is stated, in order.
@@ -350,8 +350,8 @@ func (q *shownQuoter) add(one sentence) {
 	q.text, q.gap = q.text+t, false
 }
 
-// led returns the text to write before an item: the sentence that leads to the list, once
-// in a line. A mark of omission follows if the quoted sentence is not the item's first.
+// led returns the text before an item: the sentence that leads to the list, once in a
+// line. A mark of omission follows if the quoted sentence is not the item's first.
 func (q *shownQuoter) led(lead string, later bool) string {
 	if lead == "" || q.told == lead {
 		return ""

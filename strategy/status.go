@@ -17,7 +17,7 @@ const statusEdge = 6
 // a command.
 type statusForm struct{ before, after string }
 
-// statusForms lists the forms of the known harnesses. The status stands between
+// statusForms lists the forms of the known harnesses. The status is between the texts
 // before and after.
 var statusForms = []statusForm{
 	{"Exit code ", ""}, {"Exit code: ", ""}, {"Exit Code: ", ""}, {"exit code: ", ""}, {"exit code ", ""}, {"Error: Exit code ", ""},

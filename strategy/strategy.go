@@ -31,8 +31,8 @@ type Section struct {
 	// Share is the share of the limit for this section while other sections
 	// have lines to add; 0 = no limit.
 	Share float64
-	// Lists says that lists of identifiers go into this section. If no section has it,
-	// they go under References.
+	// Lists says that lists of identifiers go into this section. If no section has this
+	// flag, they go under References.
 	Lists bool
 }
 
@@ -47,7 +47,7 @@ type Line struct {
 	// Group is the beginning of a bullet that several lines share. With "[s12] told the
 	// user", two lines become "- [s12] told the user: It works. The port is 80."; a mark
 	// shows where a line between them was left out. A line with an empty Group has a
-	// bullet of its own.
+	// separate bullet.
 	Group string
 	// Value is the worth of the line besides its identifiers, which are rated
 	// separately; the best lines of a section have about 1.
@@ -63,8 +63,8 @@ type Line struct {
 
 var registered = map[string]Strategy{}
 
-// register adds a strategy to those that [Lookup] finds. The files of the
-// strategies call it when the package is initialized.
+// register adds a strategy for [Lookup]. The files of the strategies call it when the
+// package is initialized.
 func register(s Strategy) Strategy {
 	if _, taken := registered[s.Name]; taken {
 		panic("strategy: " + s.Name + " registered twice")

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// changingWords lists subcommands that change something outside of the session, whatever
-// the program: "bd create", "npm run publish", "gcloud compute instances delete".
+// changingWords lists subcommands that change something outside of the session, for
+// every program: "bd create", "npm run publish", "gcloud compute instances delete".
 var changingWords = []string{"create", "delete", "destroy", "publish", "release", "deploy", "redeploy", "undeploy", "promote", "rollback", "send",
 	"upload", "close", "reopen", "merge", "transfer", "revoke", "invite", "schedule", "trigger", "dispatch", "rerun", "add"}
 

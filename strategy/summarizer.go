@@ -58,11 +58,11 @@ type Request struct {
 	// Partial holds the drafts of pieces to merge, in order. If it is not empty,
 	// Messages is empty.
 	Partial []string
-	// Notes are notes on all messages. They are made without a model and help a model;
-	// "" = none.
+	// Notes are notes on all messages. The notes are made without a model and help a
+	// model; "" = no notes.
 	Notes string
-	// Instructions come from the people who run the agent. They are added to the
-	// instructions of the strategy.
+	// Instructions come from the people who run the agent. These instructions are added to
+	// the instructions of the strategy.
 	Instructions string
 	// MaxTokens is the maximum size of the draft, by Count.
 	MaxTokens int

@@ -68,9 +68,9 @@ type pending struct {
 	committed bool // a commit, or a part of the history that is not known, may hold other changes
 }
 
-// findTakenBack drops the operations opTookBack that took nothing back, and says of the
-// others how many changes they took back. It also finds the last commit, and the changes
-// since then. It must run after findRewritten.
+// findTakenBack drops the operations opTookBack that took nothing back, and sets the
+// number of changes that each of the others took back. It also finds the last commit,
+// and the changes since then. It must run after findRewritten.
 func (h *History) findTakenBack() {
 	h.readCommits()
 	h.eachCall(func(s *Step, c *Call) {
@@ -250,15 +250,16 @@ func (h *History) readUncommitted(line string) {
 }
 
 // mostUncommitted is the maximum number of files that the line about changes since the
-// last commit names. The line is worth less than what the agent cannot ask git for.
+// last commit names. The line is worth less than facts that the agent can't get from
+// git.
 const (
 	mostUncommitted  = 4
 	uncommittedValue = 0.5
 )
 
 // uncommittedLines returns a line about the files that were changed after the last commit.
-// It returns none for a history without a commit, where the lines of the files say as
-// much.
+// It returns no lines for a history without a commit, because there the lines of the files
+// say the same.
 func (h *History) uncommittedLines(section int) []Line {
 	var names []string
 	last, more := 0, h.commits.more
@@ -319,8 +320,8 @@ func undoneIn(deeds string) bool {
 	return strings.Contains(head, undoneText)
 }
 
-// revertedIn returns the number of the step that reverted the commit of a call, 0 if
-// none did. A commit is known by the hash that it printed.
+// revertedIn returns the number of the step that reverted the commit of a call, 0 if no
+// step did. A commit is known by the hash that it printed.
 func (h *History) revertedIn(commit *Call, step int) int {
 	hash := commitHash(commit.Result)
 	if hash == "" || commit.repeated() == "" {
@@ -356,7 +357,7 @@ func reverts(simple, hash string) bool {
 // leastHash is the minimum length of an abbreviated hash, as git prints it.
 const leastHash = 7
 
-// commitHash reads the hash from what git commit prints: "[main 4be1f02] subject". It
+// commitHash reads the hash from the output of git commit: "[main 4be1f02] subject". It
 // returns "" if there is none.
 func commitHash(result string) string {
 	for line := range strings.Lines(result) {

@@ -147,7 +147,7 @@ func (t *Task) Bare(s Strategy, draft string) string {
 	return unwrapped(s, strings.TrimSpace(rest))
 }
 
-// Judge returns the reason why a bare draft is no summary, or nil.
+// Judge returns the reason why a bare draft is not a summary, or nil.
 func (t *Task) Judge(s Strategy, text string, model bool) error {
 	text = strings.TrimSpace(text)
 	switch {

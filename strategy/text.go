@@ -130,7 +130,7 @@ func splitSentences(line string, f func(string)) {
 	}
 }
 
-// leastBefore is the length of a beginning, in bytes, up to which a full stop does not end
+// leastBefore is a length in bytes. A full stop after at most so many bytes does not end
 // the sentence.
 const leastBefore = 15
 
@@ -153,7 +153,7 @@ func abbreviates(s string) bool {
 	return abbreviated[strings.ToLower(word)] || len(word) == 1 && word[0] >= 'A' && word[0] <= 'Z'
 }
 
-// numberFollows reports whether a full stop stands between a short capitalized word and a
+// numberFollows reports whether a full stop is between a short capitalized word and a
 // number, as in "Torstr. 12" and "Art. 5". Such a word is an abbreviation.
 func numberFollows(line string, stop int) bool {
 	word := line[strings.LastIndexAny(line[:stop], " (")+1 : stop]

@@ -46,7 +46,7 @@ func textEdits(text string) (out []textEdit) {
 }
 
 // pathAbove returns the path that a line above a block names. A fence and an empty line may
-// stand between the path and the block, and one path may apply to several blocks.
+// come between the path and the block, and one path may apply to several blocks.
 func pathAbove(line, before string) string {
 	line = strings.TrimSpace(line)
 	if line == "" || strings.HasPrefix(line, "```") {

@@ -7,8 +7,8 @@ import (
 	"github.com/agentcompact/compact/message"
 )
 
-// tells fails unless the summary of a conversation contains all texts of want and none of
-// not.
+// tells fails unless the summary of a conversation contains all texts of want and no text
+// of not.
 func tells(t *testing.T, in Input, want, not []string) {
 	t.Helper()
 	text := write4(t, in)

@@ -29,7 +29,8 @@ func (c *Call) stashes() bool {
 }
 
 // popsAfter reports whether the changes that a call put aside came back in the same
-// command or later. Such a stash only showed how the code behaves without the changes.
+// command or later. Such a stash only served to show how the code behaves without the
+// changes.
 func (h *History) popsAfter(step, call int) bool {
 	pops := func(s string) bool {
 		return strings.HasPrefix(s, "git stash pop") || strings.HasPrefix(s, "git stash apply")

@@ -16,7 +16,7 @@ var provenVerbs = []string{"issue", "change", "approve", "reject", "assign", "un
 
 // describingNouns lists words after which a tool describes an object: refund_status.
 // planningWords lists words of tools that only work out what would happen, and screenWords
-// those of tools that move something on a screen.
+// lists words of tools that move something on a screen.
 var (
 	describingNouns = []string{"status", "state", "detail", "details", "info", "history", "log", "logs", "report", "stats", "policy", "rules", "options", "notes", "items", "summary", "total", "rate", "rates", "limits"}
 	planningWords   = []string{"plan", "quote", "estimate", "simulate", "dry", "dryrun", "diff", "compare"}
@@ -67,7 +67,7 @@ func (c *Call) reportsChange() bool {
 
 // memberReports reports whether a member of a record says that something was changed: a
 // success, a state, a number of changes, or the id of what was made. A state counts if it
-// is that of the tool's own verb, as "changed" for change_booking.
+// belongs to the tool's own verb, as "changed" belongs to change_booking.
 func (c *Call) memberReports(f field) bool {
 	if f.nested() || f.text == "" {
 		return false
@@ -96,7 +96,7 @@ func participle(word string) bool {
 }
 
 // mostOfStatement is the number of words at the beginning of a line in which a participle
-// states what was done: "Order confirmed: B-773".
+// states the finished action: "Order confirmed: B-773".
 const mostOfStatement = 6
 
 // saysChanged reports whether a line of a result states that something was done, with the
@@ -114,8 +114,8 @@ func saysChanged(line, verb string) bool {
 		!slices.ContainsFunc(words, func(w string) bool { return slices.Contains(negations, w) || slices.Contains(unrealWords, w) })
 }
 
-// Words that keep a participle from stating what was done. idleParticiples describe
-// objects and requests; after unrealWords, it was not done yet.
+// Words that keep a participle from stating a finished action. idleParticiples describe
+// objects and requests; after unrealWords, the action is not finished yet.
 var (
 	idleParticiples = []string{"required", "needed", "expected", "allowed", "related", "supported", "based", "named", "called", "used", "indeed", "need", "speed", "feed", "found", "unchanged", "skipped", "expired", "missed", "interested"}
 	unrealWords     = []string{"can", "will", "would", "must", "should", "could", "may", "if", "when", "to", "no", "nothing"}

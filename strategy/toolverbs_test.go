@@ -150,7 +150,7 @@ func TestLongCommandIsQuotedFromItsFirstEffect(t *testing.T) {
 	}
 }
 
-// Of a long result that begins with a success, only that line stands.
+// If a long result begins with a success, the summary quotes only that line.
 func TestLongConfirmationIsCut(t *testing.T) {
 	long := calledTool("batch_draw", "# Successfully executed all operations.\n## Operation results:\n"+strings.Repeat("- node 4: {\"type\":\"frame\"}\n", 40), "file", "page.pen")
 	if got, want := long.tell(), "called `batch_draw` page.pen, which returned: # Successfully executed all operations."; got != want {

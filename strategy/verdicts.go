@@ -6,7 +6,7 @@ import (
 	"github.com/agentcompact/compact/internal/testrun"
 )
 
-// verdicts holds what the output of a check states about packages, files and
+// verdicts holds the statements in the output of a check about packages, files and
 // tests, by name.
 type verdicts struct {
 	failed   []string
@@ -16,7 +16,7 @@ type verdicts struct {
 	built    map[string]bool // go packages that compiled, with any outcome of their tests
 	complete bool            // failed lists all failures
 	whole    bool            // the run was not narrowed to some tests
-	counted  int             // number of failures that the runner states, -1 if it states none
+	counted  int             // number of failures that the runner states, -1 if it states no number
 	under    []string        // files, folders and tests of a passed pytest run
 
 	folder string   // prefix of tests that are named by their files

@@ -74,8 +74,8 @@ func checkList(title string, entries []string, sep string, src *source, v *verdi
 	return title + ": " + strings.Join(kept, sep), true
 }
 
-// inventedIn returns the parts of a text that the source lacks, and the number of
-// identifiers that it has.
+// inventedIn returns the identifiers of a text that the source does not have, and the
+// number of identifiers that the source has.
 func inventedIn(s string, src *source, v *verdict, seen map[string]bool) (hits []hit, verified int) {
 	ident.Scan(s, func(k ident.Kind, start, end int) {
 		id := s[start:end]

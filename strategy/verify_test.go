@@ -174,7 +174,7 @@ func TestLongDraftMakesRoomForReferences(t *testing.T) {
 }
 
 func TestSummaryCountsItsIdentifiersByOrigin(t *testing.T) {
-	// Of a model: five in the sections of which one is cut, the rest added.
+	// The lines of a model: five in the sections (one of them is cut), the rest added.
 	sum := write(t, "## Key entities\n- Files: service/importer.go ghost_one.go\n- Seen: loadRows, parseLine, TestLoadRows\n", work())
 	_, refs, _ := strings.Cut(sum.Text, "## References\n")
 	if sum.Invented != 1 || sum.References == 0 || sum.Named != 4+sum.References {
@@ -183,7 +183,8 @@ func TestSummaryCountsItsIdentifiersByOrigin(t *testing.T) {
 	if n := len(strings.Fields(refs)); sum.References > n {
 		t.Errorf("%d identifiers in %d words of references", sum.References, n)
 	}
-	// Of the extractive backend, which nothing checks but the same verification.
+	// The test checks summaries of the extractive backend, which only the same
+	// verification checks otherwise.
 	sum, err := summarize.Writer{}.Write(context.Background(), summarize.Input{Messages: recorded(t), Count: counter(t).Count})
 	if err != nil {
 		t.Fatal(err)
@@ -223,7 +224,7 @@ func TestVerificationKeepsHonestSummaries(t *testing.T) {
 	}
 }
 
-// With COMPACT_SOAK=1, the test reads all sessions, else a sample of them.
+// The test reads a sample of the sessions, and all sessions with COMPACT_SOAK=1.
 func TestVerificationKeepsExtractedSummaries(t *testing.T) {
 	for name, data := range corpus.Sessions(t, "chat") {
 		if n := bytes.Count(data, []byte("\n")); n < 40 || n%samples.Every(9) > 0 && os.Getenv("COMPACT_SOAK") == "" { // a message a line

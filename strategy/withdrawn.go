@@ -7,8 +7,8 @@ import (
 )
 
 // withdrawing lists beginnings of sentences that take back the previous message. A
-// sentence that begins with a word of forgetting takes it back only if it also names it
-// with a phrase of lastMessage.
+// sentence that begins with a word of forgetting takes the last message back only if it
+// also names that message with a phrase of lastMessage.
 var (
 	withdrawing = []string{"wrong chat", "wrong window", "wrong session", "wrong thread", "wrong tab", "never mind", "nevermind", "scratch that", "forget it", "disregard that", "disregard it"}
 	forgetting  = []string{"ignore", "disregard", "forget", "please ignore", "please disregard", "please forget"}

@@ -68,7 +68,8 @@ func TestSummaryOmitsWithdrawnConstraints(t *testing.T) {
 	}
 }
 
-// A later sentence lifts a rule if it permits or ends what the rule is about.
+// A later sentence lifts a rule if it permits the forbidden action, or ends the
+// required one.
 func TestLaterSentenceLiftsRule(t *testing.T) {
 	for _, c := range []struct {
 		rule, later string
@@ -194,12 +195,12 @@ func TestAcceptedNumberChangesRule(t *testing.T) {
 	}
 }
 
-// A summary after the first one has a request once, and the part of a rule that still holds.
-func TestCarriedRequestStandsOnce(t *testing.T) {
+// The second summary has each request once, and of a rule only the part that still holds.
+func TestCarriedRequestAppearsOnce(t *testing.T) {
 	const previous = "## What the user said\n[s1] Move the scheduler of the app from cron to a queue. Keep the old entry until I say so.\n\n## Goals and success criteria\n- Move the scheduler of the app from cron to a queue.\n"
 	text := write4(t, Input{Previous: previous, First: 9, Messages: long("Now write the migration of the table for the queue.").Messages})
 	if n := strings.Count(text, "Move the scheduler"); n != 2 { // the user's words, the first request
-		t.Errorf("the request stands %d times in:\n%s", n, text)
+		t.Errorf("the request occurs %d times in:\n%s", n, text)
 	}
 	for said, want := range map[string]string{
 		"Register both. And merge alpha already, but don't push.": "… don't push.",

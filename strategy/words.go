@@ -74,10 +74,9 @@ const uncut = 10
 // leastWord is the minimum length of a cut message, in characters.
 const leastWord = 80
 
-// fitWords cuts messages in the middle ([essence]) until all of them cost at most limit
-// tokens. It begins with texts that were not typed as a whole, then drops old messages
-// without content ("thanks"), then cuts the longest message; of equally long messages, the oldest. It cuts the newest messages only if the
-// total exceeds hard tokens. If that is not enough, it drops messages, oldest first.
+// fitWords cuts messages in the middle ([essence]) until all of them cost at most limit tokens. It begins with texts that were not typed
+// as a whole, then drops old messages without content ("thanks"), then cuts the longest message (the oldest, if several have the same
+// length). It cuts the newest messages only if the total exceeds hard tokens. If that is not enough, it drops messages, oldest first.
 func fitWords(words []Word, limit, hard int, count func(string) int) []Word {
 	words = slices.Clone(words)
 	c := wordCutter{words: words, count: count, costs: make([]int, len(words)), full: make([]string, len(words)), runes: make([]int, len(words))}
@@ -107,7 +106,7 @@ func fitWords(words []Word, limit, hard int, count func(string) int) []Word {
 type wordCutter struct {
 	words []Word
 	full  []string // uncut texts
-	runes []int    // lengths of the texts as they are
+	runes []int    // lengths of the uncut texts
 	costs []int
 	total int
 	count func(string) int
@@ -143,7 +142,7 @@ func (c *wordCutter) dropPolite(limit int) {
 	}
 }
 
-// pleasantries lists messages and parts of messages that neither say nor answer anything.
+// pleasantries lists messages and parts of messages without a statement or an answer.
 var pleasantries = []string{"hi", "hello", "hey", "hallo", "thanks", "thank you", "thx", "danke", "vielen dank", "merci", "cool", "nice", "great", "perfect", "awesome", "super", "good morning", "good job", "well done", "nice work", "great work", "gut gemacht", "lol", "haha", "wow", "go on", "continue", "please continue", "weiter"}
 
 // onlyPolite reports whether a message only consists of pleasantries.

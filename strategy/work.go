@@ -145,7 +145,7 @@ func (s *fileState) merge(f fileOp, step int) {
 		s.From = f.From
 	}
 	if (f.Op != opDeleted || !was) && (f.Op != opRenamed || s.Op != opCreated) {
-		s.Changes++ // for a created file, a rename shows in the name
+		s.Changes++ // a rename of a created file does not count, because its line has the new name
 	}
 	for _, text := range f.Added {
 		s.Added = append(slices.DeleteFunc(s.Added, func(had string) bool { return had == text }), text)
@@ -214,7 +214,8 @@ const mostRepeated = 3
 // repeatedCommands lists commands that a session runs again and again.
 var repeatedCommands = []string{"git commit", "git push"}
 
-// repeated returns the command of repeatedCommands that a call ran, "" if it ran none.
+// repeated returns the command of repeatedCommands that a call ran, "" if it ran no
+// such command.
 func (c *Call) repeated() (of string) {
 	anyCommand(c.Command(), func(simple string) bool {
 		for _, r := range repeatedCommands {

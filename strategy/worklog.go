@@ -25,7 +25,7 @@ type event struct {
 }
 
 // workLog returns the events of the history in order. Consecutive steps that only look
-// share one entry, and so do consecutive equal events.
+// share one entry, and consecutive equal events do, too.
 func (h *History) workLog() []event {
 	var w worklog
 	settled, failing := h.settled(), h.failing()

@@ -11,9 +11,8 @@ import (
 // token counts that the provider bills. It learns a factor for each kind of text
 // in a [Mix], and a margin for an upper bound.
 //
-// A model whose tokenizer is published needs no correction: its estimates stay as
-// they are, and billed counts are ignored. The methods may be called
-// concurrently.
+// A model with a published tokenizer needs no correction: its estimates stay unchanged,
+// and billed counts are ignored. The methods may be called concurrently.
 type Calibrator struct {
 	exact bool
 

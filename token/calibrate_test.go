@@ -18,8 +18,8 @@ func requestID(n int) message.Fingerprint {
 	return message.Fingerprint{byte(n), byte(n >> 8), byte(n >> 16), 1}
 }
 
-// provider bills with a tokenizer of its own: with a factor for each kind of
-// text, plus two percent of noise.
+// provider bills with another tokenizer: with a factor for each kind of text, plus two
+// percent of noise.
 type provider struct {
 	prose, code, wide float64
 	rng               *rand.Rand
@@ -36,10 +36,10 @@ func randomMix(rng *rand.Rand) token.Mix {
 
 func TestCalibratorLearnsTheTokenizerOfAProvider(t *testing.T) {
 	for name, p := range map[string]provider{
-		"more of everything":    {1.2, 1.35, 1.1, rand.New(rand.NewPCG(1, 1))},
-		"less of wide scripts":  {1.05, 1.1, 0.7, rand.New(rand.NewPCG(1, 2))},
-		"as counted":            {1, 1, 1, rand.New(rand.NewPCG(1, 3))},
-		"much more, of code":    {1.1, 1.8, 1.1, rand.New(rand.NewPCG(1, 4))},
+		"more for every class":  {1.2, 1.35, 1.1, rand.New(rand.NewPCG(1, 1))},
+		"less for wide scripts": {1.05, 1.1, 0.7, rand.New(rand.NewPCG(1, 2))},
+		"no difference":         {1, 1, 1, rand.New(rand.NewPCG(1, 3))},
+		"much more for code":    {1.1, 1.8, 1.1, rand.New(rand.NewPCG(1, 4))},
 		"less than was counted": {0.85, 0.8, 0.9, rand.New(rand.NewPCG(1, 5))},
 	} {
 		c := token.NewCalibrator("claude-sonnet-4")
@@ -101,7 +101,7 @@ func TestCalibratorBoundsTheEffectOfOneFigure(t *testing.T) {
 func TestCalibratorIgnoresUnrelatedFigures(t *testing.T) {
 	mix := token.Mix{Prose: 10_000}
 	for name, billed := range map[string]int{
-		"what was not cached": 120, "nothing": 0, "a negative figure": -5, "another conversation": 900_000,
+		"only the uncached tokens": 120, "nothing": 0, "a negative figure": -5, "another conversation": 900_000,
 	} {
 		c := token.NewCalibrator("claude-sonnet-4")
 		before := c.State()
@@ -143,8 +143,8 @@ func TestCalibratorUsesTheBillOfAnEarlierRequest(t *testing.T) {
 	}
 }
 
-// A view of at most Within tokens has an upper bound of at most the limit, whatever kind
-// of text the provider makes most tokens of.
+// A view of at most Within tokens has an upper bound of at most the limit. This holds
+// for each kind of text of which the provider may make the most tokens.
 func TestWithinIsTheCountWhoseUpperBoundIsTheLimit(t *testing.T) {
 	const limit = 10_000
 	for kind, mix := range map[string]func(n int) token.Mix{
@@ -169,7 +169,7 @@ func TestWithinIsTheCountWhoseUpperBoundIsTheLimit(t *testing.T) {
 	}
 }
 
-func TestNothingIsEstimatedAsNothing(t *testing.T) {
+func TestEstimateOfNothingIsZero(t *testing.T) {
 	if got := token.NewCalibrator("claude-sonnet-4").Estimate(token.Mix{}); got != (token.Estimate{Factor: 1}) {
 		t.Errorf("%+v", got)
 	}

@@ -84,7 +84,7 @@ var blobs = [3]string{";base64,", `"encrypted_content":"`, `"encrypted_content":
 // that base64 counts by its size. It takes linear time, because it searches for
 // each mark only once.
 func (c *chat) other(raw string) int {
-	var next [3]int // start of the base64 after each mark; len(raw) = there is none
+	var next [3]int // start of the base64 after each mark; len(raw) = there is no such mark
 	for i := range next {
 		next[i] = blob(raw, 0, blobs[i])
 	}

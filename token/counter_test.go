@@ -11,7 +11,7 @@ import (
 	"github.com/agentcompact/compact/token"
 )
 
-func TestCountersOfRulesOfThumb(t *testing.T) {
+func TestRulesOfThumbCountText(t *testing.T) {
 	for text, want := range map[string][3]int{ // bytes / 4, characters, UTF-16 units
 		"":          {0, 0, 0},
 		"abc":       {0, 3, 3},

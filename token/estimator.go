@@ -143,6 +143,6 @@ func (e *Estimator) Tools(schemas []byte) int {
 	return n
 }
 
-// Reply returns the cost of the tokens that prime the model's answer; a request
-// has them besides its messages and tools.
+// Reply returns the cost of the tokens that prime the model's answer. A request has
+// these tokens in addition to its messages and tools.
 func (e *Estimator) Reply() int { return e.format.reply() }

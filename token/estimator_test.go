@@ -79,7 +79,7 @@ func TestEstimatorCountsAMessageOnlyOnce(t *testing.T) {
 		t.Errorf("%d and %d tokens, %d more calls of the counter for content that was seen", first, again, c.calls-asked)
 	}
 	if b, err := e.Breakdown(context.Background(), msgs, nil, nil); err != nil || b.Total() != first+e.Reply() || c.calls != asked {
-		t.Errorf("the breakdown is %d tokens of %d, %d more calls (%v)", b.Total(), first+e.Reply(), c.calls-asked, err)
+		t.Errorf("the breakdown has %d tokens, want %d; %d more calls (%v)", b.Total(), first+e.Reply(), c.calls-asked, err)
 	}
 	tools := []byte(weatherWires()["chat"])
 	e.Tools(tools)
@@ -125,7 +125,8 @@ func TestEstimatorDistinguishesMessagesWithOneFingerprint(t *testing.T) {
 	}
 }
 
-// Each detail has a price of its own, in whichever order an estimator sees them.
+// Each detail has its own price, and the order in which an estimator sees the details
+// has no effect.
 func TestEstimatorDistinguishesTheDetailOfAnImage(t *testing.T) {
 	details := []string{"", "auto", "high", "low", "original"}
 	for _, model := range []string{"gpt-4o", "gpt-5.4", "gpt-5.5", "gpt-5.6"} {
@@ -197,9 +198,9 @@ func parts() map[string]message.Part {
 		"a call":               {Kind: message.KindToolCall, CallID: "1", Name: "f", Args: json.RawMessage(`{}`)},
 		"a call without args":  {Kind: message.KindToolCall, CallID: "1", Name: "f"},
 		"a result":             {Kind: message.KindToolResult, CallID: "1", Text: "ok"},
-		"a result of a image":  {Kind: message.KindToolResult, CallID: "1", Media: &message.Media{MIME: "image/png", URL: "u"}},
+		"a result, an image":   {Kind: message.KindToolResult, CallID: "1", Media: &message.Media{MIME: "image/png", URL: "u"}},
 		"an image":             {Kind: message.KindImage, Media: &message.Media{URL: "https://example.com/i.png"}},
-		"an image of data":     {Kind: message.KindImage, Media: &message.Media{MIME: "image/png", URL: "data:image/png;base64," + blob}},
+		"an image, data URL":   {Kind: message.KindImage, Media: &message.Media{MIME: "image/png", URL: "data:image/png;base64," + blob}},
 		"an image, no media":   {Kind: message.KindImage},
 		"audio":                {Kind: message.KindAudio, Media: &message.Media{MIME: "audio/wav", Bytes: 100_000}},
 		"audio, no media":      {Kind: message.KindAudio, Args: json.RawMessage(`{"id":"a"}`)},
@@ -209,7 +210,7 @@ func parts() map[string]message.Part {
 		"other with data":      {Kind: message.KindOther, Args: json.RawMessage(`{"v":"data:video/mp4;base64,` + blob + `"}`)},
 		"other, encrypted":     {Kind: message.KindOther, Args: json.RawMessage(`{"encrypted_content": "` + blob + `"}`)},
 		"other, empty":         {Kind: message.KindOther},
-		"a kind to come":       {Kind: 200, Args: json.RawMessage(`{}`)},
+		"an unknown kind":      {Kind: 200, Args: json.RawMessage(`{}`)},
 	}
 }
 
@@ -252,7 +253,7 @@ func TestEveryKindOfPartOfTheChatWireCostsSomething(t *testing.T) {
 func TestDataIsNotCountedAsText(t *testing.T) {
 	e := estimator(t, "gpt-4o")
 	all := parts()
-	for name, most := range map[string]int{"an image of data": 1445, "other with data": 1_700, "encrypted reasoning": 1_700} {
+	for name, most := range map[string]int{"an image, data URL": 1445, "other with data": 1_700, "encrypted reasoning": 1_700} {
 		if n := e.Part(all[name]); n > most {
 			t.Errorf("%s costs %d tokens, want at most %d", name, n, most)
 		}
@@ -354,11 +355,11 @@ func TestCountContextStopsWhenCancelled(t *testing.T) {
 		cancel()
 	}
 	if _, err := token.CountContext(ctx, exact, text, stop); !errors.Is(err, context.Canceled) || steps != 1 {
-		t.Errorf("in the middle: %v, after %d steps", err, steps)
+		t.Errorf("cancelled in the first step: %v, after %d steps", err, steps)
 	}
 	for _, c := range []token.Counter{exact, token.Chars} {
 		if _, err := token.CountContext(ctx, c, text, nil); !errors.Is(err, context.Canceled) {
-			t.Errorf("before it began: %v", err)
+			t.Errorf("cancelled before the count: %v", err)
 		}
 	}
 	if n, err := token.CountContext(context.Background(), token.Chars, "abc", func(int, int) {}); n != 3 || err != nil {

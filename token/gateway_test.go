@@ -14,13 +14,13 @@ func TestGatewayCountsEachFieldRoundedDown(t *testing.T) {
 		m    message.Message
 		want int
 	}{
-		"nothing":                       {message.User(""), 4},
-		"3 bytes":                       {message.User("abc"), 4},
-		"4 bytes":                       {message.User("abcd"), 5},
-		"9 bytes of 3 characters":       {message.User("日本語"), 6},
-		"a result":                      {message.ToolResult("", strings.Repeat("x", 40)), 14},
-		"a result and the call's id":    {message.ToolResult("call_123", strings.Repeat("x", 40)), 16},
-		"text and id are rounded apart": {message.ToolResult("abc", "xyz"), 4},
+		"nothing":                            {message.User(""), 4},
+		"3 bytes":                            {message.User("abc"), 4},
+		"4 bytes":                            {message.User("abcd"), 5},
+		"9 bytes of 3 characters":            {message.User("日本語"), 6},
+		"a result":                           {message.ToolResult("", strings.Repeat("x", 40)), 14},
+		"a result and the call's id":         {message.ToolResult("call_123", strings.Repeat("x", 40)), 16},
+		"text and id are rounded separately": {message.ToolResult("abc", "xyz"), 4},
 		// [{"id":"a","type":"function","function":{"name":"b","arguments":"{}"}}] is 71 bytes.
 		"a call":                  {message.Assistant("", message.Call("a", "b", "{}")), 4 + 71/4},
 		"four calls, with commas": {message.Assistant("", message.Call("a", "b", "{}"), message.Call("a", "b", "{}"), message.Call("a", "b", "{}"), message.Call("a", "b", "{}")), 4 + (71+3*70)/4},

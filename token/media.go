@@ -20,7 +20,7 @@ const (
 	unknownSeconds = 60     // of audio that is given by reference
 	pageBytes      = 50_000 // per page of a document that is not a PDF
 	pageTokens     = 2_000
-	leastPageBytes = 10_000 // per page of a PDF whose pages can't be counted; smaller pages hold only text
+	leastPageBytes = 10_000 // bytes per page of a PDF whose pages can't be counted; smaller pages hold only text
 	maxPages       = 1_000  // the most that any provider accepts
 )
 
@@ -84,7 +84,7 @@ func (r mediaRule) audio(m *message.Media) int {
 	return max(1, decoded*r.audioSecond/rate)
 }
 
-// isText reports whether the model gets the words of a document as they are.
+// isText reports whether the model gets the words of a document unchanged.
 func isText(mime string) bool {
 	mime = strings.ToLower(mime)
 	return strings.HasPrefix(mime, "text/") || strings.HasPrefix(mime, "application/json")
@@ -99,19 +99,18 @@ func document(m *message.Media) int {
 	return pages * pageTokens
 }
 
-// The cost of a page of a PDF. Anthropic: 1,500 to 3,000 tokens of text, and an
-// image (https://docs.claude.com/en/docs/build-with-claude/pdf-support). OpenAI:
-// text and an image without published numbers, so that the same ones are used.
-// Google: 258 tokens, from Gemini 3 on 560
-// (https://ai.google.dev/gemini-api/docs/document-processing). The image is that
-// of a US Letter page at 150 dots per inch.
+// The cost of a page of a PDF. Anthropic: 1,500 to 3,000 tokens of text, and an image
+// (https://docs.claude.com/en/docs/build-with-claude/pdf-support). OpenAI: text and an
+// image without published numbers, so that the same ones are used. Google: 258 tokens,
+// from Gemini 3 on 560 (https://ai.google.dev/gemini-api/docs/document-processing). It
+// assumes the image of a US Letter page at 150 dots per inch.
 const (
 	pageText   = 3_000
 	pageWidth  = 1275
 	pageHeight = 1650
 )
 
-// mediaFor returns the rules of a model. Models that publish none get the rules
+// mediaFor returns the rules of a model. Models without published rules get the rules
 // of gpt-4o.
 func mediaFor(model string) mediaRule {
 	name := baseName(model)

@@ -98,9 +98,8 @@ func baseName(model string) string {
 }
 
 // ForModel returns the counter for a model, by the name that [EncodingForModel]
-// returns. An unknown model is not an error; it gets the closest published
-// encoding. The error is that of [ForEncoding], and occurs only for models from
-// before 2023.
+// returns. An unknown model is not an error; it gets the closest published encoding. It
+// returns an error of [ForEncoding] only for models from before 2023.
 func ForModel(model string) (Counter, error) {
 	name, _ := EncodingForModel(model)
 	return ForEncoding(name)

@@ -84,8 +84,8 @@ func decodeBase64(s string) (data []byte, lost int) {
 	return code[:n], max(0, base64.RawStdEncoding.DecodedLen(len(code))-n)
 }
 
-// pdfPages returns the number of page objects of a PDF, including packed ones, up
-// to maxPages. It returns 0 if none can be read, for example in an encrypted PDF.
+// pdfPages returns the number of page objects of a PDF, including packed ones, up to
+// maxPages. It returns 0 if no page can be read, for example in an encrypted PDF.
 func pdfPages(pdf []byte) int {
 	n := countPages(pdf)
 	u := unpacker{in: min(len(pdf), maxDeflated), out: maxInflated}

@@ -81,7 +81,7 @@ func TestBytesReadFromStreamsAreCounted(t *testing.T) {
 	for size, want := range map[int]int{tail: 9, maxDeflated: 0} {
 		long := "/Type /ObjStm stream\r\n\x78\x01" + string(fill("\x00\x00\x00\xff\xff", size)) + page.String()
 		if n := pdfPages([]byte(long)); n != want {
-			t.Errorf("behind %d bytes of nothing: %d pages, want %d", size, n, want)
+			t.Errorf("after %d empty bytes: %d pages, want %d", size, n, want)
 		}
 	}
 }

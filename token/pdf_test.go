@@ -59,8 +59,8 @@ func TestAPDFIsCountedByItsPages(t *testing.T) {
 	}
 }
 
-// A file that is not a PDF after its first bytes, or is truncated, causes no
-// error. A small file that unpacks to a large one is not unpacked to its end.
+// A file that is not a PDF after its first bytes, or is truncated, causes no error. A
+// small file that would unpack to a large one is not unpacked completely.
 func TestAHostilePDFIsBounded(t *testing.T) {
 	var bomb bytes.Buffer
 	bomb.WriteString("%PDF-1.7\n<< /Type /ObjStm >>\nstream\n")

@@ -10,15 +10,14 @@ import (
 
 // A pictureRule computes the cost of an image from its size in pixels.
 type pictureRule interface {
-	cost(width, height int, detail string) int // detail is that of the request: low, high, original, auto or ""
+	cost(width, height int, detail string) int // detail is the value in the request: low, high, original, auto or ""
 	most(detail string) int                    // the highest cost of any image, used if the size is unknown
 }
 
 // pictureRules are OpenAI's rules, searched from the top
-// (https://developers.openai.com/api/docs/guides/images-vision, read in November
-// 2026). The factor of gpt-5.4 and later is not published; 1.2 was measured. That
-// of gpt-5.2 is assumed to be the same: no page states it, but users report such
-// bills.
+// (https://developers.openai.com/api/docs/guides/images-vision, read in November 2026).
+// The factor of gpt-5.4 and later is not published; 1.2 was measured. The budget of
+// gpt-5.2 is assumed to be the same: no page states it, but users report such bills.
 var pictureRules = []struct {
 	prefix string
 	rule   pictureRule
@@ -181,9 +180,9 @@ func (geminiPicture) cost(width, height int, _ string) int {
 
 func (g geminiPicture) most(string) int { return g.cost(3072, 3072, "") }
 
-// flatPicture is Google's rule from Gemini 3 on: an image costs the same at any
-// size (https://ai.google.dev/gemini-api/docs/media-resolution; the cost is that
-// of the default resolution, high).
+// flatPicture is Google's rule from Gemini 3 on: an image costs the same at any size
+// (https://ai.google.dev/gemini-api/docs/media-resolution; this is the cost at the
+// default resolution, high).
 type flatPicture int
 
 func (f flatPicture) cost(int, int, string) int { return int(f) }

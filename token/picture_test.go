@@ -71,9 +71,9 @@ func TestPictureOfUnknownSizeCostsTheMaximum(t *testing.T) {
 	}
 }
 
-// A header may leave out the height, as that of a JPEG may; then only the rest of the
-// file has it. Counted with no height, the picture would cost next to nothing, and the
-// request would exceed the window.
+// A header may lack the height, as in some JPEG files; then only the rest of the file
+// has the height. Counted with no height, the picture would cost next to nothing, and
+// the request would exceed the window.
 func TestPictureWithHalfItsSizeCostsTheMaximum(t *testing.T) {
 	head := func(width, height byte) string { // a frame header
 		return dataURL([]byte{0xff, 0xd8, 0xff, 0xc0, 0, 17, 8, height, 0, width, 0, 3, 0, 0, 0, 0, 0, 0, 0, 0, 0})

@@ -76,7 +76,7 @@ func TestToolsOfAnyDepthAreCounted(t *testing.T) {
 	}
 }
 
-// The older name of a list of shared schemas costs what the newer one does.
+// The older name of a list of shared schemas costs the same as the newer name.
 func TestDefinitionsCostUnderBothNames(t *testing.T) {
 	e, err := token.NewEstimator("gpt-4", nil, nil)
 	if err != nil {

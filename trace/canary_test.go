@@ -54,8 +54,7 @@ func (c *tap) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	w.WriteHeader(http.StatusOK)
 }
 
-// No exporter sends a secret and no log line contains it, whatever field it is
-// in.
+// No exporter sends a secret from any field, and no log line contains it.
 func TestNoSecretLeavesByAnyExporter(t *testing.T) {
 	secrets := canary.Secrets(50, 7)
 	redactor, err := redact.New(redact.Options{})
@@ -67,7 +66,7 @@ func TestNoSecretLeavesByAnyExporter(t *testing.T) {
 	otlp := httptest.NewServer(collector)
 	defer otlp.Close()
 	var human, lines, log, audit bytes.Buffer
-	var errs safeBuffer // each exporter reports from a goroutine of its own
+	var errs safeBuffer // each exporter reports from its own goroutine
 	toCollector, err := otel.NewOTLP(t.Context(), otlp.URL, nil)
 	if err != nil {
 		t.Fatal(err)

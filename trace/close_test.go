@@ -158,7 +158,7 @@ func (l *lastWords) Shutdown(ctx context.Context) error {
 }
 
 // A second Close that is in a hurry must not take time from the first.
-func TestCloseInAHurryDoesNotSpoilTheFirst(t *testing.T) {
+func TestSecondCloseTakesNoTimeFromTheFirst(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := &slow{took: 2 * time.Second}
 		p := trace.NewPipeline(exporters(r), nil)

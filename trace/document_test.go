@@ -114,8 +114,7 @@ func abbreviated(documented, actual string) string {
 	return actual
 }
 
-// The table in docs/OBSERVABILITY.md has every key that the code writes, and no
-// other.
+// The table in docs/OBSERVABILITY.md has exactly the keys that the code writes.
 func TestDocumentedEventsMatchTheCode(t *testing.T) {
 	keys, kinds := documented(t)
 	for _, p := range payloads {
@@ -151,8 +150,7 @@ var (
 	reasonRow   = regexp.MustCompile("(?m)^\\| `([^`]+)` \\| ")
 )
 
-// The table of reasons in docs/OBSERVABILITY.md has every reason of the code,
-// and no other.
+// The table of reasons in docs/OBSERVABILITY.md has exactly the reasons of the code.
 func TestDocumentedReasonsMatchTheCode(t *testing.T) {
 	found := func(file, from string, at *regexp.Regexp) (all []string) {
 		text, err := os.ReadFile(file)

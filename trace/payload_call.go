@@ -28,10 +28,11 @@ type Preflight struct {
 	MessagesBefore  int `json:"message_count_before"` // of the history with the edits of earlier steps
 	MessagesAfter   int `json:"message_count_after"`
 	PrunedCount     int `json:"pruned_count"`     // removed by this call: summarized + dropped
-	SummarizedCount int `json:"summarized_count"` // those of them in a summary of this call
+	SummarizedCount int `json:"summarized_count"` // removed messages that are in a summary of this call
 	MaskedCount     int `json:"masked_count"`     // masked by this call
 	TruncatedCount  int `json:"truncated_count"`
-	// messages of the history that are not in the view, whichever call removed them
+	// messages of the history that are not in the view, removed by this call or earlier
+	// ones
 	SessionPruned int                `json:"session_pruned_count"`
 	SessionMasked int                `json:"session_masked_count"` // messages that are masked in the view
 	SessionTrunc  int                `json:"session_truncated_count"`
@@ -39,13 +40,13 @@ type Preflight struct {
 	Timings       map[string]float64 `json:"timings_ms"`     // duration of each part, in milliseconds; waits are named …_wait
 	// events that were not delivered since the start, over all exporters
 	EventsDropped   uint64            `json:"events_dropped"`
-	EventsLost      map[string]uint64 `json:"events_lost,omitempty"`   // the same by exporter, without exporters that lost none
+	EventsLost      map[string]uint64 `json:"events_lost,omitempty"`   // the same by exporter, without exporters that lost no events
 	Before          *RoleLayers       `json:"layers_before,omitempty"` // layers of tokens_before; omitted without a decision
 	After           *RoleLayers       `json:"layers_after,omitempty"`  // layers of tokens_after
-	ReductionStage  string            `json:"reduction_stage"`         // of the view: "none", "truncation", "masking", "summarization", "fallback"
-	CallStage       string            `json:"call_stage"`              // of the changes of this call
+	ReductionStage  string            `json:"reduction_stage"`         // stage of the view: "none", "truncation", "masking", "summarization", "fallback"
+	CallStage       string            `json:"call_stage"`              // stage of the changes of this call
 	InvariantStatus string            `json:"invariant_status"`        // "ok", "fallback"
-	Unarchived      bool              `json:"unarchived,omitempty"`    // the archive failed, and the call continued (storage.on_error: continue): what it removed may not be stored
+	Unarchived      bool              `json:"unarchived,omitempty"`    // the archive failed, and the call continued (storage.on_error: continue): the removed text may not be stored
 	Bill            *CallBill         `json:"bill,omitempty"`          // nil after an error, or if sizes are not in tokens
 	ErrorType       string            `json:"error_type,omitempty"`
 
@@ -74,7 +75,7 @@ type CallBill struct {
 	Relative       bool    `json:"relative"` // no price of the model is known: the unit is its input price
 	EstimatedUSD   float64 `json:"estimated_prompt_usd"`
 	WholeUSD       float64 `json:"projected_whole_prompt_usd"`
-	SummaryUSD     float64 `json:"summary_usd"` // known cost of the summaries of this call; each [Summarize] has its own
+	SummaryUSD     float64 `json:"summary_usd"` // known cost of the summaries of this call; each event [Summarize] has the cost of its summary
 	SessionUSD     float64 `json:"session_estimated_prompts_usd"`
 	SessionWhole   float64 `json:"session_projected_whole_prompts_usd"`
 	SessionSummary float64 `json:"session_summaries_usd"`

@@ -97,7 +97,7 @@ const (
 	ReasonArrival   = "at_arrival"               // results were reduced on arrival; nothing else was changed
 	ReasonEveryCall = "every_call"               // a preset that works on every call
 	ReasonLate      = "summary_pending"          // the summary is not finished, and the view fits without it
-	// other compactions kept all workers busy until near the deadline, and the view fits as it is
+	// other compactions kept all workers busy until near the deadline, and the view fits already
 	ReasonBusy       = "no_place"
 	ReasonNothingOld = "nothing_to_compact"  // all messages are pinned or recent
 	ReasonNoRoom     = "insufficient_budget" // the messages that must stay exceed the budget: the call was refused
@@ -127,8 +127,8 @@ func (p PolicyInfo) finite() PolicyInfo {
 	return p
 }
 
-// Plan counts the messages that a compaction could remove, and those that it
-// kept and removed; a failed compaction removed none.
+// Plan counts the messages that a compaction could remove, and how many of them it kept
+// and removed; a failed compaction removed no message.
 type Plan struct {
 	Kept Kept `json:"kept"`
 	// maximum number of messages that the stages can summarize or drop, with the smallest keep counts
@@ -140,7 +140,7 @@ type Plan struct {
 // dollars, or in units of the model's input price if no price is known.
 type Candidate struct {
 	Cut       bool    `json:"cut"`        // a summary; false: placeholders alone
-	KeepTurns int     `json:"keep_turns"` // number of turns that stay; for a mask: that stay with their results
+	KeepTurns int     `json:"keep_turns"` // number of turns that stay; for a mask: number of turns that keep their results
 	MaskTurns int     `json:"mask_turns"` // for cuts: number of turns whose results stay; 0 = all
 	Level     int     `json:"level"`      // tokens of the view after the compaction
 	Due       int     `json:"due"`        // tokens of the view from which the compaction is due

@@ -27,7 +27,7 @@ type Observed struct {
 	Pruned            int     `json:"projected_pruned_count"`
 	Stage             string  `json:"projected_stage"`                // of the projected view
 	CallStage         string  `json:"projected_call_stage"`           // of the changes that this call would have made
-	StandIn           bool    `json:"summary_stands_in"`              // the summary is a stand-in for a model's
+	StandIn           bool    `json:"summary_stands_in"`              // the summary is a stand-in for the summary of a model
 	SessionCalls      int     `json:"session_calls"`                  // number of observed calls of this session
 	SessionEstimated  int     `json:"session_tokens_estimated"`       // sum over these calls
 	SessionSaved      int     `json:"session_tokens_projected_saved"` // sum over these calls

@@ -9,7 +9,7 @@ type MaskedObservations struct {
 	Step            int      `json:"step"`
 	MaskedCount     int      `json:"masked_count"` // tool results; other events count messages, which can have several
 	MaskedChars     int      `json:"masked_chars"`
-	VisibleCount    int      `json:"visible_count"` // tool results that still stand in the view in full, or truncated
+	VisibleCount    int      `json:"visible_count"` // tool results that are still in the view, in full or truncated
 	WindowTurns     int      `json:"window_turns"`
 	KeepRecentTurns int      `json:"keep_recent_turns"`
 	TokensBefore    int      `json:"tokens_before"`
@@ -45,7 +45,7 @@ type TruncatedResults struct {
 	SessionID      string       `json:"session_id"`
 	Step           int          `json:"step"`
 	TruncatedCount int          `json:"truncated_count"` // tool results; other events count messages, which can have several
-	LimitTokens    int          `json:"limit_tokens"`    // what the most shortened result kept; for tidy: the size from which a result is reduced
+	LimitTokens    int          `json:"limit_tokens"`    // the size of the most shortened result; for tidy: the size from which a result is reduced
 	TokensBefore   int          `json:"tokens_before"`
 	TokensAfter    int          `json:"tokens_after"`
 	ReductionPct   float64      `json:"reduction_pct"` // computed
@@ -88,7 +88,7 @@ func (p TruncatedResults) complete() any {
 type PrunedMessages struct {
 	SessionID       string   `json:"session_id"`
 	Step            int      `json:"step"`
-	PrunedCount     int      `json:"pruned_count"`  // summarized + dropped; all counts here are of this step alone
+	PrunedCount     int      `json:"pruned_count"`  // summarized + dropped; all counts here are for this step alone
 	TotalMessages   int      `json:"message_count"` // number of messages in the view before
 	SummarizedCount int      `json:"summarized_count"`
 	DroppedCount    int      `json:"dropped_count"`
@@ -101,11 +101,11 @@ type PrunedMessages struct {
 	Budget          int      `json:"budget"`
 	Kept            Kept     `json:"kept"`
 	Layers          Layers   `json:"layers"`
-	ReductionStage  string   `json:"reduction_stage"`  // of the view after it: "none", "truncation", "masking", "summarization", "fallback"
+	ReductionStage  string   `json:"reduction_stage"`  // stage of the view after the step: "none", "truncation", "masking", "summarization", "fallback"
 	InvariantStatus string   `json:"invariant_status"` // "ok", "fallback"
 	PrunedIDs       []string `json:"pruned_ids,omitempty"`
-	// Taken lists the messages that lost the most tokens, at most twenty. Rest
-	// sums up the others by role, tool and outcome.
+	// Taken lists the messages that lost the most tokens, at most twenty. Rest sums up the
+	// other messages by role, tool and outcome.
 	Taken []TakenRow `json:"taken,omitempty"`
 	Rest  []TakenSum `json:"taken_rest,omitempty"`
 

@@ -20,7 +20,8 @@ type Summarize struct {
 	MaxTokens     int    `json:"max_tokens"` // limit of the summary
 	InputMessages int    `json:"input_messages"`
 	InputTokens   int    `json:"input_tokens"`
-	// tokens of the whole summary: the user's words are not counted in max_tokens
+	// tokens of the whole summary, including the user's words, which do not count toward
+	// max_tokens
 	SummaryTokens    int     `json:"summary_tokens"`
 	PromptTokens     int     `json:"prompt_tokens,omitempty"`     // billed tokens
 	CompletionTokens int     `json:"completion_tokens,omitempty"` // billed tokens
@@ -47,7 +48,7 @@ type Summarize struct {
 	ErrorType string `json:"error_type,omitempty"`
 	Cause     string `json:"cause,omitempty"` // kind of the failure: "timeout", "overloaded"
 
-	OutputText string `json:"output_text"` // the answer, or the error; a line is written if empty
+	OutputText string `json:"output_text"` // the answer, or the error; "" = Encode writes a line that describes the call
 }
 
 func (p Summarize) spec() spec { return spec{NameSummarize, KindLLM, statusOf(p.ErrorType), ""} }
@@ -78,7 +79,8 @@ type SummaryCreated struct {
 	EntityRetention  float64 `json:"entity_retention"`  // share of the most salient identifiers that the summary names
 	InventedRemoved  int     `json:"invented_removed"`  // number of identifiers that were cut because the source doesn't contain them
 	Calls            int     `json:"calls"`             // number of drafts: of pieces and of merges
-	// calls of the summarizer, including failed ones, but without those of its fallback
+	// calls of the summarizer, including failed ones, but without the calls of its
+	// fallback
 	Attempts     int           `json:"attempts"`
 	Verification *Verification `json:"verification,omitempty"`
 	Strategy     string        `json:"strategy"`

@@ -14,8 +14,7 @@ import (
 	"github.com/agentcompact/compact/trace"
 )
 
-// everyPayload has each type once, with every field set that is written only
-// when it is.
+// everyPayload has each type once. Fields that are omitted if empty are set.
 func everyPayload() []trace.Payload {
 	policy := trace.PolicyInfo{TriggerPct: 0.85, TargetPct: 0.6, HardCapBuffer: 1500, KeepRecentTurns: 6, KeepToolIOPairs: 4, Strategy: "task_state", Preset: "graduated"}
 	return []trace.Payload{

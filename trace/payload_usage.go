@@ -2,11 +2,10 @@ package trace
 
 import "fmt"
 
-// CallUsage is the payload of compact.usage: what the provider billed for one
-// call. Measured figures are the provider's. Estimated figures were counted
-// before the call. Projected figures are for the whole history, which was not
-// sent. Money is in US dollars, or in units of the model's input price if
-// Relative is set.
+// CallUsage is the payload of compact.usage: the tokens that the provider billed for
+// one call. Measured figures are the provider's. Estimated figures were counted before
+// the call. Projected figures are for the whole history, which was not sent. Money is
+// in US dollars, or in units of the model's input price if Relative is set.
 type CallUsage struct {
 	SessionID string `json:"session_id"`
 	Agent     string `json:"agent,omitempty"`
@@ -20,7 +19,7 @@ type CallUsage struct {
 	Written      int     `json:"written_tokens_measured"`
 	Output       int     `json:"output_tokens_measured"`
 	Cleared      int     `json:"cleared_tokens_measured,omitempty"`   // tokens that the provider removed from the prompt, and did not bill
-	Compacted    int     `json:"compacted_tokens_measured,omitempty"` // part of Measured that it read for a summary of its own
+	Compacted    int     `json:"compacted_tokens_measured,omitempty"` // part of Measured that the provider read for its own summary
 	CacheKnown   bool    `json:"cache_measured"`                      // false: the provider does not report its cache, and the parts are estimated
 	MeasuredUSD  float64 `json:"measured_usd"`                        // prompt and answer
 	EstimatedUSD float64 `json:"estimated_prompt_usd"`

@@ -119,11 +119,10 @@ func (p *Pipeline) Flush(ctx context.Context) error {
 	return p.each(func(w *worker) error { return w.queue.flush(ctx) })
 }
 
-// Close stops accepting events, delivers the waiting ones and shuts the
-// exporters down. It returns after that, or when ctx is done, or after
-// CloseTimeout, whichever comes first. Undelivered events are dropped and
-// counted, and the context's error is joined with those of the exporters. A
-// later call only waits for the first one.
+// Close stops accepting events, delivers the waiting ones and shuts the exporters down.
+// It returns after that, or when ctx is done, or after CloseTimeout, whichever comes
+// first. Undelivered events are dropped and counted, and the context's error is joined
+// with the errors of the exporters. A later call only waits for the first call.
 func (p *Pipeline) Close(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, p.timeout)
 	defer cancel()
@@ -181,10 +180,10 @@ type ExportError struct {
 	Exporter string // its name, such as "ariadne"
 	Op       string // "export", "flush", "close" or "shutdown"
 	Lost     int    // events since the last reported error
-	Dropped  int    // those of them that were dropped from a full queue
+	Dropped  int    // lost events that were dropped from a full queue
 	Waiting  int    // events in the queue or in delivery
 	Err      error
-	Logged   bool // the exporter has written it to a log of its own
+	Logged   bool // the exporter has written the failure to its own log
 }
 
 func (e *ExportError) Error() string {

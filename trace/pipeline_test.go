@@ -52,7 +52,7 @@ func TestPipelineDeliversInOrderToEveryExporter(t *testing.T) {
 		mustClose(t, p)
 		for _, r := range []*tracetest.Recorder{&a, &b} {
 			if !slices.Equal(ids(r.Events()), ids(want)) {
-				t.Errorf("%d events arrived, or in another order", len(r.Events()))
+				t.Errorf("%d events arrived, or the order changed", len(r.Events()))
 			}
 			if r.Shutdowns() != 1 {
 				t.Errorf("shut down %d times", r.Shutdowns())
@@ -237,7 +237,8 @@ func TestPipelineWithoutExportersDoesNothing(t *testing.T) {
 	}
 }
 
-// slow is a recorder that takes its time; deaf, it ignores its context too.
+// slow is a recorder that needs time for each export. If deaf is set, it also ignores
+// its context.
 type slow struct {
 	tracetest.Recorder
 	took   time.Duration
@@ -268,7 +269,7 @@ func TestWatchersGetTheFunctionForTheCounts(t *testing.T) {
 	w := &watching{Recorder: &tracetest.Recorder{}, told: func(f func() []trace.Stats) { stats = f }}
 	p := trace.NewPipeline([]trace.Exporter{w, &discard{}}, nil)
 	if stats == nil {
-		t.Fatal("it was not told")
+		t.Fatal("the failure was not reported")
 	}
 	p.Emit(tracetest.Sample(time.Now())...)
 	if err := p.Close(context.Background()); err != nil {

@@ -50,9 +50,8 @@ func errWaiting(exporter string, waiting int, cause error) error {
 	return &ExportError{Exporter: exporter, Op: "flush", Waiting: waiting, Err: cause}
 }
 
-// split reads from the error of an export of n events: the number of settled
-// events, the number of lost ones among them, and whether to offer the others
-// again.
+// split reads from the error of an export of n events: the number of settled events,
+// the number of lost events among these, and whether to offer the other events again.
 func split(err error, n int) (done, lost int, again bool) {
 	var retry *RetryError
 	var some *LostError

@@ -17,8 +17,8 @@ import (
 
 var errRefused = &net.OpError{Op: "dial", Err: errors.New("connection refused")}
 
-// away is a recorder that can't be reached until a time. After that, it takes at most
-// part events of each batch if part is set, and asks for the others again.
+// away is a recorder that can't be reached until a time. After that, if part is set, it
+// takes at most part events of each batch, and asks for the other events again.
 type away struct {
 	tracetest.Recorder
 	back time.Time
@@ -132,7 +132,7 @@ func TestFlushReportsWaitingEvents(t *testing.T) {
 			t.Errorf("Flush = %v, want three events that wait", err)
 		}
 		if d := time.Since(began); d > time.Second {
-			t.Errorf("Flush waited %v for a server that is not there", d)
+			t.Errorf("Flush waited %v for a missing server", d)
 		}
 		time.Sleep(time.Minute)
 		if err := p.Flush(t.Context()); err != nil || len(r.Events()) != 3 {
@@ -152,7 +152,7 @@ func TestCloseInAnOutageTriesOnceAndReportsTheLoss(t *testing.T) {
 		began := time.Now()
 		mustClose(t, p)
 		if d := time.Since(began); d > time.Second {
-			t.Errorf("Close waited %v for a server that is not there", d)
+			t.Errorf("Close waited %v for a missing server", d)
 		}
 		if s := p.Stats()[0]; s.Lost() != 35 || s.Waiting != 0 {
 			t.Errorf("%v", s)
@@ -167,8 +167,8 @@ func TestCloseInAnOutageTriesOnceAndReportsTheLoss(t *testing.T) {
 	})
 }
 
-// What an exporter lost of the part that it is done with is lost besides the rest, which
-// is not offered to it again.
+// If an exporter reports losses in the part that it has handled and the rest is not
+// offered again, both the losses and the rest count as lost.
 func TestCloseCountsWhatABatchLostBeforeItCameBack(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := &slow{took: time.Second}
@@ -209,8 +209,8 @@ func TestFailuresAreReportedAtOnceThenEveryTenSeconds(t *testing.T) {
 	})
 }
 
-// The error of a hanging exporter includes the events that its full queue dropped
-// meanwhile.
+// The error of a hanging exporter includes the events that its full queue dropped in
+// the meantime.
 func TestDroppedEventsAreReportedWithTheFailure(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var told told

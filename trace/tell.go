@@ -15,7 +15,7 @@ type teller struct {
 	to     func(error)
 	counts func() (since counters, waiting int)
 	name   string
-	logs   bool // the exporter has a log of its own
+	logs   bool // the exporter has its own log
 
 	mu    sync.Mutex
 	held  *ExportError // the latest failure that was not reported

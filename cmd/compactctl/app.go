@@ -41,7 +41,7 @@ type app struct {
 	held       int             // size of the large input files, in bytes
 	inputs     []string        // files that the command reads; see spares
 	saidUnused bool            // the warnings of sayUnused were given
-	unknown    error           // error for --help of an unknown command; nil = none
+	unknown    error           // error for --help with an unknown command; nil = no such call
 }
 
 func newApp(in io.Reader, out, errOut io.Writer) *app {
@@ -133,8 +133,8 @@ func (a *app) given(cmd *cobra.Command) ([]configs.Option, error) {
 	return opts, nil
 }
 
-// sayUnused warns once about variables that are probably meant as settings.
-// validate-config lists all that have no effect.
+// sayUnused warns once about variables that are probably meant as settings. The command
+// validate-config lists all variables without an effect.
 func (a *app) sayUnused(cmd *cobra.Command) {
 	if a.saidUnused {
 		return
@@ -151,8 +151,8 @@ func (a *app) sayUnused(cmd *cobra.Command) {
 	}
 }
 
-// place returns the options for an archive in a folder or a bucket, whatever kind of
-// archive the configuration has. Data goes to a bucket directly, without a spool.
+// place returns the options for an archive in a folder or a bucket, for each kind of
+// archive in the configuration. Data goes to a bucket directly, without a spool.
 func place(where string) ([]configs.Option, error) {
 	const flag = "--archive"
 	if bucket, prefix, ok := s3.ParseURL(where); ok {

@@ -112,9 +112,9 @@ func (a *app) called(ctx context.Context, archive storage.Archive, id string) st
 	return lives[0]
 }
 
-// lives returns the names of a session in the archive, at least one. An id in which
-// the configured redaction finds a secret is stored under another name, and so is a
-// session that began again after an erasure.
+// lives returns the names of a session in the archive, at least one. A session is
+// stored under another name if the configured redaction finds a secret in its id, or if
+// it began again after an erasure.
 func (a *app) lives(ctx context.Context, archive storage.Archive, id string) ([]string, error) {
 	name, before := a.names(id)
 	lives, err := compact.Lives(ctx, archive, name, before...)
@@ -136,7 +136,7 @@ func (a *app) names(id string) (name string, before []string) {
 	return name, before
 }
 
-// erasable returns the names of a session, as lives does, and those whose erase is
+// erasable returns the names that lives returns, and the names under which an erase is
 // not complete.
 func (a *app) erasable(ctx context.Context, archive storage.Archive, id string) ([]string, error) {
 	name, before := a.names(id)
@@ -148,7 +148,7 @@ func (a *app) erasable(ctx context.Context, archive storage.Archive, id string) 
 	return append(lives, more...), err
 }
 
-// each calls do with all names under which the archive has a session.
+// each calls do with each name under which the archive has a session.
 func (a *app) each(cmd *cobra.Command, id string, do func(name string) error) error {
 	return a.eachOf(cmd, id, a.lives, do)
 }
@@ -169,7 +169,8 @@ func (a *app) eachOf(cmd *cobra.Command, id string, find func(context.Context, s
 	return err
 }
 
-// inFolder returns an id, with the archive's name for it if that is different.
+// inFolder returns an id, and adds the archive's name for the id if that name is
+// different.
 func inFolder(id, name string) string {
 	if id == name {
 		return oneLine(id)

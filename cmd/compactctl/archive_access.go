@@ -49,8 +49,8 @@ Archive verify checks them as it checks the sessions.`,
 	}
 }
 
-// accessed records, if the configuration requires it, that the system's user reads
-// from a session. If it can't record that, it returns an error, and the command reads
+// accessed records, if the configuration requires it, that the system's user reads from
+// a session. If it can't record the access, it returns an error, and the command reads
 // nothing.
 func (a *app) accessed(cmd *cobra.Command, s *record.Session, op, what string) error {
 	cfg, err := a.load(cmd, configs.KeysOptional())

@@ -71,8 +71,8 @@ func TestArchiveIsReadableAfterEveryInterruptionOfAScrub(t *testing.T) {
 	}
 }
 
-// scrubUntil scrubs a secret from the session until the process has made this many
-// changes, and reports whether it finished.
+// scrubUntil scrubs a secret from the session until the process has made a given number
+// of changes, and reports whether it finished.
 func scrubUntil(t *testing.T, folder string, changes int, secret string) bool {
 	t.Helper()
 	a, err := fs.Open(folder)

@@ -96,9 +96,9 @@ func underHold(session string) error {
 	return fmt.Errorf("%q is under a legal hold; compactctl archive hold %s --release ends it", session, quoted(session))
 }
 
-// eraseConflict erases a session whose parts on the disk and in the bucket
-// conflict, so that the disk accepts no more writes: first the part on the disk,
-// then that in the bucket, if any.
+// eraseConflict erases a session if its part on the disk conflicts with its part in the
+// bucket, and the disk therefore accepts no more writes. It erases the part on the disk
+// first, and then the part in the bucket, if any.
 func (a *app) eraseConflict(cmd *cobra.Command, name string, x *actor) (record.Tombstone, error) {
 	s, _, _, err := a.change(cmd, name, x)
 	if err != nil {

@@ -72,8 +72,8 @@ With --all it writes every session to the folder --out, one file for each, and:
 Unpack all of it into one folder to get an archive that "archive verify --heads
 heads.jsonl" verifies.`
 
-// exportWhole returns the export of a session. It begins again if the session was scrubbed
-// meanwhile.
+// exportWhole returns the export of a session. If a scrub changes the session during the
+// export, the export begins again.
 func exportWhole(ctx context.Context, s *record.Session, f record.ExportFormat, opts record.ExportOptions) (*bytes.Buffer, error) {
 	for attempt := 1; ; attempt++ {
 		var buf bytes.Buffer
@@ -87,7 +87,8 @@ func exportWhole(ctx context.Context, s *record.Session, f record.ExportFormat, 
 	}
 }
 
-// exportFormat returns the requested format, or else that of the file's extension.
+// exportFormat returns the requested format, or else the format of the file's
+// extension.
 func exportFormat(format, out string) (record.ExportFormat, error) {
 	switch record.ExportFormat(format) {
 	case record.ExportTarGz, record.ExportJSONL:

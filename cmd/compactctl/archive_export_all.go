@@ -137,9 +137,9 @@ func (a *app) exportOne(cmd *cobra.Command, archive storage.Archive, dir string,
 	return line, writeFile(filepath.Join(dir, line.File), b.Bytes())
 }
 
-// exportName returns the file name of a session. If the name equals that of the
-// manifest or of the heads, it gets an underscore, with which no session's folder
-// begins.
+// exportName returns the file name of a session. A name that equals the name of the
+// manifest or of the heads gets an underscore in front. No folder of a session begins
+// with an underscore.
 func exportName(dir string, f record.ExportFormat) string {
 	name := dir + "." + string(f)
 	if name == exportManifest || name == exportHeads {

@@ -16,7 +16,7 @@ import (
 	"github.com/agentcompact/compact/storage/record"
 )
 
-// interrupted calls do when a file of the session is opened, once.
+// interrupted is an archive that calls do once, when a file of the session is opened.
 type interrupted struct {
 	*memory.Archive
 	session string
@@ -31,9 +31,10 @@ func (a *interrupted) Open(ctx context.Context, k storage.Key, off, n int64) (io
 	return a.Archive.Open(ctx, k, off, n)
 }
 
-// The heads of an export are written first. If a session is erased meanwhile, they do not
-// fit, and there is no manifest that says that the export is whole.
-func TestAnExportBesideAnEraseIsNotWhole(t *testing.T) {
+// The heads of an export are written first. If a session is erased during the export, the
+// parts do not fit together, and the export has no manifest, which would say that it is
+// complete.
+func TestExportDuringAnEraseHasNoManifest(t *testing.T) {
 	for _, erases := range []bool{false, true} {
 		a := &interrupted{Archive: memory.New(), session: "two"}
 		for _, name := range []string{"one", "two"} {

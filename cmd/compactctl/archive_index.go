@@ -19,7 +19,7 @@ func newArchiveIndex(a *app) *cobra.Command {
 		RunE: func(cmd *cobra.Command, _ []string) error { return a.index(cmd, rebuild, remove, copied) },
 	}
 	f := cmd.Flags()
-	f.BoolVar(&rebuild, "rebuild", false, "make it anew")
+	f.BoolVar(&rebuild, "rebuild", false, "build it again from the archive")
 	f.BoolVar(&remove, "remove", false, "remove it")
 	f.BoolVar(&copied, "plain-index", false, "allow an unencrypted index of an encrypted archive")
 	return cmd
@@ -64,5 +64,5 @@ func (a *app) index(cmd *cobra.Command, rebuild, remove, copied bool) error {
 }
 
 const aboutArchiveIndex = `Index makes or updates the index of compactctl archive search. Each search updates it
-too. --rebuild makes it anew. --remove removes it; no text is lost, because the archive
+too. --rebuild builds it again from the archive. --remove removes it; no text is lost, because the archive
 holds all of it.`

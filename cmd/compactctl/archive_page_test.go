@@ -17,12 +17,12 @@ import (
 
 // The commands on the page about the format of an archive find each removed message, and
 // confirm the chain, the files, the signatures and a fingerprint. They share no code with
-// what wrote the archive.
+// the writer of the archive.
 func TestCommandsOfThePageOnArchives(t *testing.T) {
 	t.Parallel()
 	for _, tool := range []string{"bash", "jq", "sha256sum", "openssl", "python3"} {
 		if _, err := exec.LookPath(tool); err != nil {
-			t.Skipf("%s is not there", tool)
+			t.Skipf("%s is missing", tool)
 		}
 	}
 	page, err := os.ReadFile("../../docs/ARCHIVE.md")

@@ -126,10 +126,10 @@ func (a *app) printScrub(name string, r *compact.ScrubReport) error {
 		did, hint = "would scrub "+name, "; --yes does it"
 	}
 	if r.Resumed {
-		did = "ended what was cut short; " + did
+		did = "completed an interrupted scrub; " + did
 	}
 	if len(r.Files) == 0 {
-		return a.say("%s: nothing to scrub, nothing of it is there", name)
+		return a.say("%s: nothing to scrub, the session has none of the secrets", name)
 	}
 	places := 0
 	for _, f := range r.Files {
@@ -146,7 +146,7 @@ func (a *app) printScrub(name string, r *compact.ScrubReport) error {
 		return err
 	}
 	if len(r.Steps) > 0 {
-		return a.say("the views of %s had it: an agent that goes on is compacted anew there", things(len(r.Steps), "step"))
+		return a.say("the views of %s had a secret: an agent that continues is compacted again from there", things(len(r.Steps), "step"))
 	}
 	return nil
 }

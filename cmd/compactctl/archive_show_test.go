@@ -44,7 +44,7 @@ func TestNewestTranscriptBelongsToTheLastStep(t *testing.T) {
 		"transcript-pre-compact-002.9.jsonl", "transcript-pre-compact-002.10.jsonl", "transcript-pre-compact-999.2.jsonl", "transcript-pre-compact-1000.jsonl"}
 	for i := range names {
 		if got := slices.MaxFunc(names[:i+1], byNumber); got != names[i] {
-			t.Errorf("of %q the newest is %s", names[:i+1], got)
+			t.Errorf("the newest of %q is %s", names[:i+1], got)
 		}
 	}
 }

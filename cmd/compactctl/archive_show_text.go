@@ -42,8 +42,8 @@ type conversation struct {
 	Said    []said `json:"messages"`
 }
 
-// conversationOf reads the newest transcript of a session: the final one, or
-// otherwise the one before its last step.
+// conversationOf reads the newest transcript of a session: the final transcript, or
+// otherwise the transcript of the history before its last step.
 func conversationOf(ctx context.Context, name string, s *record.Session) (*conversation, error) {
 	var final, before []string
 	for info, err := range s.Files(ctx) {

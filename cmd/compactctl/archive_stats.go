@@ -117,7 +117,7 @@ func (a *app) printStats(s *replay.Stats) error {
 		fmt.Fprintf(&b, "summaries: $%.4f\n", s.Total.SummaryUSD)
 	}
 	if s.Total.Failed > 0 {
-		fmt.Fprintf(&b, "%s failed: what was sent for them is unknown, and no sum includes them\n", things(s.Total.Failed, "call"))
+		fmt.Fprintf(&b, "%s failed: the tokens sent for them are unknown, and no sum includes them\n", things(s.Total.Failed, "call"))
 	}
 	if s.Total.Unpriced > 0 {
 		fmt.Fprintf(&b, "%s without a price: add --prices MODEL or --prices FILE\n", things(s.Total.Unpriced, "call"))

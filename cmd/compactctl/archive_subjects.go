@@ -29,7 +29,7 @@ const (
 	howName  = "name"        // its name is the identifier, or the identifier's keyed hash
 	howAgent = "agent"       // an agent of that name worked in it
 	howText  = "text"        // a text of the session contains the identifier
-	howStand = "placeholder" // a text contains the placeholder of the identifier, which may also stand for another person's
+	howStand = "placeholder" // a text contains the placeholder of the identifier; another person's identifier may have the same placeholder
 )
 
 func newArchiveSubjects(a *app) *cobra.Command {
@@ -115,7 +115,7 @@ func (a *app) subject(cmd *cobra.Command, archive storage.Archive, x *search.Ind
 			out = append(out, subjectFound{h.Session, h.Folder, id, how, h.Texts})
 		}
 		if errors.Is(err, search.ErrNoWords) {
-			return nil // only names are searched for it
+			return nil // the search for it covers only names
 		}
 		return err
 	}

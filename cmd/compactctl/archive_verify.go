@@ -89,8 +89,8 @@ must be signed. --head is the head of one session: the report of a compaction co
 If no head covers the end of a session, the session is "not proven" instead of "ok".
 --require-proof makes verify exit with 6 in that case.`
 
-// readKeys finds the public keys that verify the signatures of heads: those of the
-// flag, those of the environment, or the counterpart of the key that this machine
+// readKeys finds the public keys that verify the signatures of heads: the keys of the
+// flag, the keys of the environment, or the public part of the key that this machine
 // signs with.
 func (v *verifying) readKeys() (err error) {
 	if text := cmp.Or(v.public, os.Getenv("COMPACT_HEADS_PUBLIC")); text != "" {
@@ -272,8 +272,8 @@ func verifyBeside(ctx context.Context, archive storage.Archive, book *record.Hea
 // named is the folder of a session, with its name in reports.
 type named struct{ dir, name string }
 
-// sessionsOf finds the named sessions, or all. It opens none of all sessions, so that an
-// unreadable manifest is reported.
+// sessionsOf finds the named sessions, or all sessions if none is named. It opens only
+// named sessions, so that the caller can report each unreadable manifest.
 func sessionsOf(ctx context.Context, archive storage.Archive, names []string) ([]named, error) {
 	var all []named
 	for _, name := range names {

@@ -24,7 +24,7 @@ type census struct {
 	Model     string  `json:"model"`
 	Counting  string  `json:"counting"`
 	MaxTokens int     `json:"max_tokens"`
-	Guessed   bool    `json:"max_tokens_guessed,omitempty"` // neither the configuration nor the model's name has the window
+	Guessed   bool    `json:"max_tokens_guessed,omitempty"` // neither the configuration nor the model's name determines the window
 	Messages  int     `json:"message_count"`
 	Total     int     `json:"total"`
 	Roles     []tally `json:"by_role"`

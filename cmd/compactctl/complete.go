@@ -52,7 +52,8 @@ func completeSetting(*cobra.Command, []string, string) (all []string, _ cobra.Sh
 	return all, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
 }
 
-// completeSessionFlag offers the ids of the archive's sessions, whatever the arguments.
+// completeSessionFlag offers the ids of the archive's sessions. The arguments have no
+// effect on it.
 func (a *app) completeSessionFlag(cmd *cobra.Command, _ []string, begin string) ([]string, cobra.ShellCompDirective) {
 	return a.completeSession(cmd, nil, begin)
 }

@@ -6,7 +6,8 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// oneFileFlag is a flag for one file. A second file would replace the first unnoticed.
+// oneFileFlag is a flag for one file. Set refuses a second file, because it would
+// silently replace the first.
 type oneFileFlag struct{ at *string }
 
 var _ pflag.Value = (*oneFileFlag)(nil)
@@ -22,7 +23,7 @@ func (f *oneFileFlag) Type() string { return "string" }
 
 func (f *oneFileFlag) Set(s string) error {
 	if *f.at != "" && *f.at != s {
-		return fmt.Errorf("there is another one, %s: one file is read, and it can extend others (extends:)", *f.at)
+		return fmt.Errorf("the flag names %s already: only one file is read, and it can extend others (extends:)", *f.at)
 	}
 	*f.at = s
 	return nil

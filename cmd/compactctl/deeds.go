@@ -49,7 +49,7 @@ func (d *deedsTap) last() *trace.PrunedMessages {
 
 // circumstances holds facts about a call that its Result lacks.
 type circumstances struct {
-	did      *trace.PrunedMessages // what the call did; nil = unknown
+	did      *trace.PrunedMessages // actions of the call; nil = unknown
 	economic bool                  // prices may make a compaction due before the trigger
 }
 
@@ -63,7 +63,7 @@ func economic(cfg *compact.Config) bool {
 	return cfg.Policy.When == policy.Economic
 }
 
-// done describes the actions of a call that compacted, and separately those of
+// done describes the actions of a call that compacted, and separately the actions of
 // earlier calls that the view shows.
 func (x circumstances) done(res *compact.Result) string {
 	all := deeds(res.TruncatedCount, res.MaskedCount, res.SummarizedCount, res.DroppedCount)

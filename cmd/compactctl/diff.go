@@ -47,7 +47,7 @@ type differ struct {
 }
 
 // change is one place at which view and history differ: messages of the history that
-// were edited or removed together, and those that replace them.
+// were edited or removed together, and the messages of the view in their place.
 type change struct {
 	Messages     []int  `json:"messages"` // of the history
 	Decision     string `json:"decision"`
@@ -115,7 +115,7 @@ func (d *differ) gone(all []change, was compact.MessageDecision, msg message.Mes
 		Messages: []int{was.Index}, Decision: was.Decision.String(), Reason: was.Reason,
 		TokensBefore: was.TokensBefore, Before: line, After: news.After, TokensAfter: news.TokensAfter,
 	}
-	*news = change{} // it is shown only once
+	*news = change{} // the part is shown only once
 	return append(all, c)
 }
 

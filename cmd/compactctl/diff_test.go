@@ -11,7 +11,7 @@ import (
 
 // The cost of the replacement for removed messages is the cost of the view without the
 // kept messages, the tool schemas and the overhead of the format.
-func TestASummaryInADiffCostsWhatItCosts(t *testing.T) {
+func TestDiffShowsTheCostOfASummary(t *testing.T) {
 	r, err := redact.New(redact.Options{})
 	if err != nil {
 		t.Fatal(err)

@@ -38,7 +38,7 @@ func newEvalSummary(a *app) *cobra.Command {
 		},
 		RunE: e.run,
 	}
-	cmd.Flags().StringVar(&e.model, "model", "gpt-4o", "`NAME` of the model whose tokenizer counts")
+	cmd.Flags().StringVar(&e.model, "model", "gpt-4o", "`NAME` of the model whose tokenizer counts the tokens")
 	cmd.Flags().BoolVarP(&e.each, "verbose", "v", false, "report each session separately")
 	cmd.Flags().BoolVar(&e.asCSV, "csv", false, "print comma separated values, with counts instead of shares")
 	cmd.Flags().StringVar(&e.reading, "reading", eval.ReadingLiteral, "`NAME` of the definition of an identifier: "+strings.Join(eval.Readings(), ", "))

@@ -27,7 +27,7 @@ import (
 	"github.com/agentcompact/compact/storage/s3/s3test"
 )
 
-// instance is a compactctl serve in its own process.
+// instance is a process that runs compactctl serve.
 type instance struct {
 	cmd   *exec.Cmd
 	url   string
@@ -144,8 +144,8 @@ func (b *balancer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// wrongModel is a provider that fails if a request asks for a fault, once for each
-// call.
+// wrongModel is a provider that fails if a request asks for a fault. Each call asks at
+// most once.
 type wrongModel struct {
 	*provider.Server
 	mu   sync.Mutex
@@ -286,12 +286,12 @@ func fleetBody(session string, rounds int) string {
 	return b.String() + "]}"
 }
 
-// reach waits until this many calls have an answer.
+// reach waits until a given number of calls have an answer.
 func (f *fleet) reach(calls int) {
 	f.t.Helper()
 	for deadline := time.Now().Add(4 * time.Minute); f.calls.Load() < int64(calls); time.Sleep(time.Millisecond) {
 		if time.Now().After(deadline) {
-			f.t.Fatalf("%d calls of %d", f.calls.Load(), calls)
+			f.t.Fatalf("only %d of %d calls were answered in four minutes", f.calls.Load(), calls)
 		}
 	}
 }
@@ -340,14 +340,13 @@ func (f *fleet) work(sessions, calls int, faults ...string) {
 		}
 	}
 	if n := f.again.Load(); n > int64(sessions) {
-		t.Errorf("%d calls were retried after one instance of %d sessions was killed", n, sessions)
+		t.Errorf("%d calls of %d sessions were retried after one instance was killed", n, sessions)
 	}
 	t.Logf("%d calls, %d made again", f.calls.Load(), f.again.Load())
 }
 
 // prove compares the prompts with the steps in the archive, and verifies the archive.
-// If a tokenizer is not public, the upper bound of the count causes earlier
-// compactions.
+// Without a public tokenizer the count is an upper bound, so compactions come earlier.
 func (f *fleet) prove(sessions, calls int, flags ...string) {
 	t := f.t
 	steps := f.steps(flags...)
@@ -389,7 +388,7 @@ func (f *fleet) steps(flags ...string) map[string]int {
 }
 
 // Instances that share only the archive and its key act as one proxy on every wire:
-// each continues from the compactions of the others, also after another one is stopped
+// each continues from the compactions of the others, even after an instance is stopped
 // or killed. With COMPACT_SOAK the test makes 2,000 calls; -race also covers the
 // instances:
 //
@@ -425,7 +424,7 @@ func fleetSize() (sessions, calls int) {
 	return 4, 15
 }
 
-// An instance with another key than the rest of its fleet does not know their
+// An instance with another key than the rest of its fleet cannot use the fleet's
 // compactions, and reports the reason.
 func TestInstanceWithAnotherKeyReportsIt(t *testing.T) {
 	archive := filepath.Join(t.TempDir(), "a")

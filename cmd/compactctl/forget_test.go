@@ -20,7 +20,7 @@ func TestIndexThatCanNotForgetIsRemoved(t *testing.T) {
 	}
 	f := forgetting{x}
 	if err := f.Forget(t.Context(), "s"); err != nil || search.Exists(folder) {
-		t.Errorf("%v; it is there: %t", err, search.Exists(folder))
+		t.Errorf("%v; it exists: %t", err, search.Exists(folder))
 	}
 	if err := f.Forget(t.Context(), "s"); err != nil {
 		t.Error(err)

@@ -12,9 +12,10 @@ import (
 	"github.com/agentcompact/compact/storage/record"
 )
 
-// sessionIn returns the id under which a transcript is archived now: the newest
-// of the sessions ID, ID.2, ID.3, … that --fresh has begun, and with --fresh the
-// next one. Without --fresh, a given id is used unchanged.
+// sessionIn returns the id under which this run archives a transcript. The candidates
+// are ID, ID.2, ID.3, …. With --fresh it returns the first candidate that the archive
+// does not have, and without it the last candidate that the archive has. Without
+// --fresh, a given id is used unchanged.
 func (a *app) sessionIn(ctx context.Context, cfg compact.Config, m *compact.CompactManager, t *transcript) (string, error) {
 	id := a.session(t)
 	old := id // its id in version 1 of the archive
@@ -52,8 +53,9 @@ func (a *app) sessionIn(ctx context.Context, cfg compact.Config, m *compact.Comp
 	}
 }
 
-// unlessFresh returns the id if the archive can't be read. Only with --fresh is that
-// an error; otherwise the manager reports it, and may continue without the archive.
+// unlessFresh handles an archive that can't be read. With --fresh it returns the error.
+// Otherwise it returns the id, because the manager reports the error later, and may
+// continue without the archive.
 func (a *app) unlessFresh(id string, err error) (string, error) {
 	if a.input.fresh {
 		return "", &brokenArchive{err}
@@ -73,17 +75,17 @@ func isUsed(ctx context.Context, archive storage.Archive, id string) (bool, erro
 	return false, nil
 }
 
-// sayEarlier warns that a part of the result comes from other settings, and names
-// the flag that starts again. It prints also with -q: after a change of a setting,
-// the earlier result could be mistaken for the new one.
+// sayEarlier warns that a part of the result comes from other settings, and names the
+// flag that starts again. It prints even with -q, because after a change of a setting a
+// user could take the earlier result for the new one.
 func (a *app) sayEarlier(res *compact.Result) {
 	for _, e := range res.Earlier {
-		a.complain("compactctl", fmt.Sprintf("%s had other settings (%s); their edits are applied again. To begin anew, add --fresh", stepsOf(e), settingsOf(e)))
+		a.complain("compactctl", fmt.Sprintf("%s had other settings (%s); their edits are applied again. To start again, add --fresh", stepsOf(e), settingsOf(e)))
 	}
 }
 
-// sayWarnings prints the errors that a call recovered from, such as a failed
-// summary. It prints also with -q, because nothing else reports them.
+// sayWarnings prints the errors that a call recovered from, such as a failed summary.
+// It prints even with -q, because nothing else reports them.
 func (a *app) sayWarnings(res *compact.Result) {
 	for _, w := range res.Warnings {
 		a.complain("compactctl", "warning: "+oneLine(w))

@@ -6,9 +6,10 @@ import (
 	"runtime/debug"
 )
 
-// The collector runs for the first time at a heap of 16 MB, not of 4 MB: a command that
-// reads a usual session needs little more, and would spend a fifth of its time on
-// collections. After the first one, the percentage is the default of Go.
+// The collector runs for the first time at a heap of 16 MB, and not at 4 MB: a command
+// that reads a usual session needs little more than 4 MB, and would otherwise spend a
+// fifth of its time on collections. After the first collection, the percentage is the
+// default of Go.
 const (
 	ordinary = 100 // percent of garbage
 	late     = 4 * ordinary

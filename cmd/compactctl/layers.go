@@ -67,8 +67,7 @@ const numberColumns = 10
 // barColumns is the width of the longest bar.
 const barColumns = 40
 
-// bar draws the tokens that remain as solid blocks, and those that were removed as
-// light ones.
+// bar draws remaining tokens as solid blocks and removed tokens as light blocks.
 func (r *reportWriter) bar(before, after, scale int) string {
 	if scale == 0 {
 		return ""

@@ -37,7 +37,7 @@ func TestPlacesFindsEveryEditedMessage(t *testing.T) {
 		switch {
 		case d.Decision == policy.Summarized || d.Decision == policy.Dropped:
 			if k >= 0 {
-				t.Errorf("message %d is gone, and at %d", i, k)
+				t.Errorf("message %d was removed, but is at %d", i, k)
 			}
 		case k < 0:
 			t.Errorf("message %d (%s) is not found", i, d.Decision)
@@ -46,7 +46,7 @@ func TestPlacesFindsEveryEditedMessage(t *testing.T) {
 		case d.Decision == policy.Masked && !strings.Contains(res.Messages[k].ResultText(), testkey.Ref(history[i].Parts[0])):
 			t.Errorf("message %d was matched with the placeholder of another: %q", i, res.Messages[k].ResultText())
 		case d.Decision == policy.Kept && res.Messages[k].Fingerprint() != history[i].Fingerprint():
-			t.Errorf("message %d was kept, and is another", i)
+			t.Errorf("message %d was kept, but differs", i)
 		}
 	}
 }

@@ -20,8 +20,8 @@ func TestMCPRefusesUnknownRequests(t *testing.T) {
 	}
 }
 
-// The server answers on standard output, where nothing else is written, also
-// without an archive.
+// The server answers on standard output, even without an archive, and writes nothing
+// else there.
 func TestMCPSpeaksOnStandardInputAndOutput(t *testing.T) {
 	in := strings.Join([]string{
 		`{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}`,

@@ -12,9 +12,9 @@ import (
 )
 
 // BenchmarkPeakMemory compacts files in a process of its own. It reports the peak
-// memory per byte of the file, in bytes, and the part of it above the program's
-// own memory. That is measured with a file of one message and, for the code pages
-// that only a compaction reads, with one of 100 KB.
+// memory per byte of the file, in bytes, and the same without the program's own memory.
+// The program's own memory is measured with a file of one message, and with a file of
+// 100 KB for the code pages that only a compaction reads.
 //
 //	go test ./cmd/compactctl -run '^$' -bench PeakMemory -benchtime 1x
 func BenchmarkPeakMemory(b *testing.B) {
@@ -54,7 +54,7 @@ func BenchmarkPeakMemory(b *testing.B) {
 	}
 }
 
-// writeLoop writes an agent's loop of about this many bytes, and returns the
+// writeLoop writes an agent's loop of about a given number of bytes, and returns the
 // exact number.
 func writeLoop(b *testing.B, file string, size int) int {
 	b.Helper()

@@ -26,11 +26,11 @@ func TestLargeFilesBoundTheMemoryOfTheirRun(t *testing.T) {
 		t.Errorf("a file of 200 MB bounds memory by %d", limit())
 	}
 	if a.spare(100 << 20); limit() != 1022<<20 {
-		t.Errorf("another one of 100 MB bounds memory by %d", limit())
+		t.Errorf("a second file of 100 MB bounds memory by %d", limit())
 	}
 	t.Setenv("GOMEMLIMIT", "1GiB")
 	if a.spare(100 << 20); limit() != 1022<<20 {
-		t.Errorf("the bound of the user is now %d", limit())
+		t.Errorf("the user's limit is now %d", limit())
 	}
 }
 
@@ -51,6 +51,6 @@ func TestFirstCollectionIsLate(t *testing.T) {
 		t.Error("later collections are late, too")
 	}
 	if endDelay(); debug.SetGCPercent(100) != sparingly {
-		t.Error("the setting for a large file is gone")
+		t.Error("the setting for a large file is lost")
 	}
 }

@@ -9,10 +9,9 @@ import (
 	"github.com/agentcompact/compact/price"
 )
 
-// checkModel warns about a name that looks like a misspelled model, because a
-// wrong window and wrong prices would be used. It does not warn if the name
-// resembles no known one, or if only the version differs, because it may be a new
-// model.
+// checkModel warns about a name that looks like a misspelled model, because a wrong
+// window and wrong prices would be used. It does not warn if the name resembles no
+// known name, or if only the version differs, because the model may be new.
 func (a *app) checkModel(name string) {
 	if name == "" || price.Listed(name) {
 		return

@@ -55,8 +55,8 @@ func openTarget(path string) (*target, error) {
 	return t, nil
 }
 
-// unwritable returns an error with the requested path, not that of the temporary
-// file.
+// unwritable returns an error with the requested path in place of the temporary file's
+// path.
 func unwritable(path string, err error) error {
 	return fmt.Errorf("%s can't be written: %w", path, cause(err))
 }

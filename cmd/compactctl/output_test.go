@@ -18,17 +18,17 @@ func TestFileIsWrittenAtomically(t *testing.T) {
 		t.Fatal(err)
 	}
 	if got := read(t, path); got != "old" {
-		t.Errorf("before the commit it holds %q", got)
+		t.Errorf("before the commit the file holds %q", got)
 	}
 	target.discard()
 	if got := read(t, path); got != "old" {
-		t.Errorf("after a discard it holds %q", got)
+		t.Errorf("after a discard the file holds %q", got)
 	}
 	if err := writeFile(path, []byte("new")); err != nil {
 		t.Fatal(err)
 	}
 	if got := read(t, path); got != "new" {
-		t.Errorf("after the commit it holds %q", got)
+		t.Errorf("after the commit the file holds %q", got)
 	}
 	if info, err := os.Stat(path); err != nil || info.Mode().Perm() != 0o640 {
 		t.Errorf("mode %v, %v: it was 0640", info.Mode(), err)
@@ -36,7 +36,7 @@ func TestFileIsWrittenAtomically(t *testing.T) {
 	onlyFiles(t, dir, "out")
 }
 
-func TestNewFileIsForItsOwnerAlone(t *testing.T) {
+func TestOnlyTheOwnerCanReadANewFile(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "out")
 	if err := writeFile(path, nil); err != nil {
 		t.Fatal(err)
@@ -59,7 +59,7 @@ func TestLinkStaysALink(t *testing.T) {
 		t.Fatal(err)
 	}
 	if got := read(t, path); got != "new" {
-		t.Errorf("behind the link is %q", got)
+		t.Errorf("the target of the link has %q", got)
 	}
 	onlyFiles(t, dir, "link", "real")
 }
@@ -88,7 +88,7 @@ func TestDanglingLinkStaysALink(t *testing.T) {
 		t.Fatal(err)
 	}
 	if got := read(t, filepath.Join(dir, "sub", "new")); got != "new" {
-		t.Errorf("behind the links is %q", got)
+		t.Errorf("the target of the links has %q", got)
 	}
 	if to, err := os.Readlink(filepath.Join(dir, "a")); err != nil || to != "b" {
 		t.Errorf("the link was replaced: %q, %v", to, err)

@@ -39,7 +39,7 @@ func (a *app) stat(name string) (fs.FileInfo, error) {
 	return nil, fs.ErrNotExist
 }
 
-// sameFile reports whether two names are of one file, which need not exist yet.
+// sameFile reports whether two names belong to one file. The file need not exist yet.
 func sameFile(p, q string) bool {
 	if filepath.Clean(p) == filepath.Clean(q) {
 		return true
@@ -52,8 +52,8 @@ func sameFile(p, q string) bool {
 // maxLinks is the maximum number of links that destination follows, as on Linux.
 const maxLinks = 40
 
-// destination returns a path with symbolic links resolved. The file that the last
-// one names need not exist yet.
+// destination returns a path with symbolic links resolved. The file at the end of the
+// links need not exist yet.
 func destination(path string) (string, error) {
 	if real, err := filepath.EvalSymlinks(path); err == nil {
 		return real, nil

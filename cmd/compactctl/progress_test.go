@@ -21,7 +21,7 @@ func TestProgressAppearsOnlyForLongRuns(t *testing.T) {
 		p.at(1, 4)
 		time.Sleep(2 * progressAfter)
 		p.stop()
-		p.stop() // twice is no harm
+		p.stop() // twice is not a harm
 		if got := b.String(); !strings.Contains(got, "slow 25 %") || !strings.HasSuffix(got, "\r\x1b[K") {
 			t.Errorf("showed %q", got)
 		}

@@ -64,7 +64,7 @@ func newReplay(a *app) *cobra.Command {
 	tokenList(f, &r.windows, "window", []int{200_000}, "the model's window, in `TOKENS`; may be repeated")
 	f.StringVar(&r.prices, "prices", "claude-sonnet-4-5", "`MODEL` whose list prices apply, or a JSON FILE with a price card")
 	f.StringVar(&r.gap, "gap", "20s", "`TIME` between two calls, or recorded: the time stamps of the messages; the cache is cold after a gap longer than its lifetime")
-	f.StringVar(&r.model, "model", "gpt-4o", "`NAME` of the model whose tokenizer counts")
+	f.StringVar(&r.model, "model", "gpt-4o", "`NAME` of the model whose tokenizer counts the tokens")
 	addLeast(f, &r.least)
 	f.BoolVar(&r.times, "time", false, "also print the time that policies take for a call; only this figure differs between two runs")
 	f.BoolVar(&r.where, "where", false, "also print how useful the tokens of the prompts are, by kind and age, and where missing identifiers were lost")
@@ -273,7 +273,7 @@ func usual() []string {
 const recorded = "recorded"
 
 // policyNamed returns the policy for a value of --policy: a reference, a file, or a
-// preset, with settings of its own.
+// preset with settings.
 func (a *app) policyNamed(name string) (replay.Policy, error) {
 	if p, ok, err := replay.ParseReference(name); ok {
 		if err != nil {
@@ -320,8 +320,8 @@ func managed(name string, c compact.Config) (replay.Policy, error) {
 	return replay.Managed(name, c), nil
 }
 
-// listPrice returns the list prices of a model. If they belong to another model
-// whose name is a prefix of this one, it says so. It refuses a name without any
+// listPrice returns the list prices of a model. If the prices belong to a model with a
+// shorter name that this name begins with, it says so. It refuses a name without any
 // match.
 func (a *app) listPrice(name string) (price.Card, error) {
 	c, ok := price.For(name)
@@ -342,7 +342,7 @@ func isFile(path string) bool {
 	return err == nil && !info.IsDir()
 }
 
-// card returns the prices of a model, or those in a file.
+// card returns the prices of a model, or the prices in a file.
 func (a *app) card(name string) (price.Card, error) {
 	if !isFile(name) {
 		return a.listPrice(name)

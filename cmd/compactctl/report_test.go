@@ -132,7 +132,7 @@ func TestNothingComesBackFromMemory(t *testing.T) {
 	}
 }
 
-// The headline describes this call; earlier calls have lines of their own.
+// The headline describes this call. Earlier calls have separate lines.
 func TestHeadlineDescribesTheCall(t *testing.T) {
 	res := result()
 	first := &trace.PrunedMessages{TruncatedCount: 1, MaskedCount: 29, SummarizedCount: 310}

@@ -88,8 +88,8 @@ func tellCodex(t *telling) error {
 	return nil
 }
 
-// tellGemini selects a login method for Gemini CLI if its settings name none:
-// otherwise it would treat the base URL as one, and refuse it.
+// tellGemini selects a login method for Gemini CLI if its settings name none: otherwise
+// Gemini CLI would take the base URL for a login method, and refuse it.
 func tellGemini(t *telling) error {
 	const defaults = "GEMINI_CLI_SYSTEM_DEFAULTS_PATH"
 	if t.get("GEMINI_API_KEY") == "" || t.get(defaults) != "" {

@@ -34,9 +34,9 @@ func TestAgentsThatIgnoreVariablesAreConfiguredAnotherWay(t *testing.T) {
 	}{
 		{"key", "codex exec x", nil, "OPENAI_API_KEY=k", "codex|-c|" + codexURL + "|exec|x"},
 		{"a path", "/usr/bin/codex", nil, "CODEX_API_KEY=k", "/usr/bin/codex|-c|" + codexURL},
-		{"a login, whose models are elsewhere", "codex exec", nil, "OPENAI_API_KEY=", "codex|exec"},
-		{"a login, and where they are", "codex", login, "", `codex|-c|openai_base_url="` + proxyRoot + `/openai"`},
-		{"an upstream for another", "codex", []string{"anthropic=http://a"}, "", "codex"},
+		{"a login with an unknown upstream", "codex exec", nil, "OPENAI_API_KEY=", "codex|exec"},
+		{"a login with its upstream", "codex", login, "", `codex|-c|openai_base_url="` + proxyRoot + `/openai"`},
+		{"an upstream for another agent", "codex", []string{"anthropic=http://a"}, "", "codex"},
 		{"its own base URL", "codex -c openai_base_url=x", nil, "OPENAI_API_KEY=k", "codex|-c|openai_base_url=x"},
 		{"its own provider", "codex -c model_provider=x", nil, "OPENAI_API_KEY=k", "codex|-c|model_provider=x"},
 		{"pi, without a conversation", "pi install x", nil, "", "pi|install|x"},
@@ -60,7 +60,7 @@ func TestPiIsGivenAnExtensionForThisRun(t *testing.T) {
 	}
 	to.done()
 	if _, err := os.Stat(to.dir); !os.IsNotExist(err) {
-		t.Errorf("%s is still there: %v", to.dir, err)
+		t.Errorf("%s still exists: %v", to.dir, err)
 	}
 }
 

@@ -34,8 +34,8 @@ func baseURLs(root string) (out []string) {
 	return out
 }
 
-// fromEnvironment uses the URL that such a variable already holds as the upstream,
-// unless a flag sets another.
+// fromEnvironment makes the current value of each base URL variable the upstream of its
+// provider, unless a flag sets another upstream.
 func (s *serving) fromEnvironment(lookup func(string) (string, bool)) {
 	for _, v := range slices.Concat(baseURLVariables, otherVariables) {
 		value, ok := lookup(v.name)
@@ -52,8 +52,8 @@ func (s *serving) fromEnvironment(lookup func(string) (string, bool)) {
 }
 
 // pathFor returns the path of a provider at the proxy for an agent that would use the
-// URL old. Agents append the rest of the path to this URL. So it has a version only if
-// old has one at its end, or the agent's own default has.
+// URL old. Agents append the rest of the path to this URL. So the URL ends with a
+// version only if old or the agent's default ends with one.
 func pathFor(provider, path, old string, upstreams []string) string {
 	if provider != "openai" || !slices.Contains(upstreams, provider+"="+old) {
 		return path
@@ -67,8 +67,8 @@ func pathFor(provider, path, old string, upstreams []string) string {
 
 var versioned = regexp.MustCompile(`/v[0-9]+[a-z0-9]*$`)
 
-// agentEnv returns the environment for an agent behind a proxy at root: that of
-// this process, with the providers' URLs replaced.
+// agentEnv returns the environment for an agent behind a proxy at root: the environment
+// of this process, with the providers' URLs replaced.
 func agentEnv(root string, upstreams, environ []string) []string {
 	out := slices.Clone(environ)
 	set := func(name, value string) {

@@ -27,8 +27,8 @@ func filesOf(t *testing.T, dir string) map[string]string {
 	return all
 }
 
-// Whatever settings an agent needs, its own configuration stays unchanged, and its
-// home contains no new file.
+// A run does not change the agent's own configuration and adds no file to its home,
+// even if the agent needs settings.
 func TestRunLeavesTheHomeOfAgentsAsItWas(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("the agents are scripts")

@@ -95,8 +95,8 @@ func TestRunReportsAnUnusableCommand(t *testing.T) {
 	}
 }
 
-// The command's calls are compacted, and a receipt reports it; with --observe none is
-// compacted, and the receipt reports the projection. The earlier value of a variable
+// The command's calls are compacted, and a receipt reports it; with --observe no call
+// is compacted, and the receipt reports the projection. The earlier value of a variable
 // becomes the upstream.
 func TestRunCompactsAndWritesAReceipt(t *testing.T) {
 	server := provider.NewServer()
@@ -166,7 +166,7 @@ func TestAgentsReachTheProxyDirectly(t *testing.T) {
 	}
 }
 
-// An agent appends the same path to the proxy's URL as it would to the one before.
+// An agent appends the same path to the proxy's URL as to the URL before.
 func TestRunKeepsThePathOfAnUpstream(t *testing.T) {
 	for _, c := range []struct{ name, value, flag, upstream, want string }{
 		{"OPENAI_BASE_URL", "", "", "", "/openai/v1"},
@@ -220,7 +220,7 @@ func TestLogIsPrintedAfterTheCommand(t *testing.T) {
 		_, _ = l.Write([]byte("a line of thirty-two characters.\n"))
 	}
 	if out.Len() != 0 {
-		t.Error("it was printed at once")
+		t.Error("the log was printed at once")
 	}
 	if l.tell(); out.Len() > maxLater+100 || !strings.HasSuffix(out.String(), "and more\n") {
 		t.Errorf("%d bytes", out.Len())

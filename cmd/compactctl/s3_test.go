@@ -14,9 +14,9 @@ import (
 	"github.com/agentcompact/compact/storage/s3/s3test"
 )
 
-// The scripts in testdata/s3 run the real command on a real server. $BUCKET is
-// a new bucket, $LOCKED one for Object Lock, $CONFIG a file that names the first
-// with a spool in ./spool.
+// The scripts in testdata/s3 run the real command on a real server. $BUCKET is a new
+// bucket, $LOCKED is a bucket for Object Lock, and $CONFIG is a configuration file with
+// $BUCKET and a spool in ./spool.
 func TestScriptsOnS3(t *testing.T) {
 	s := s3test.Versitygw(t)
 	id, secret := s3test.Keys(t)

@@ -130,7 +130,7 @@ func cmdMessages(ts *testscript.TestScript, _ bool, args []string) {
 	}
 }
 
-// edit FILE old new replaces a text in a file, which must be in it.
+// edit FILE old new replaces a text in a file. The file must contain the old text.
 func cmdEdit(ts *testscript.TestScript, _ bool, args []string) {
 	text := ts.ReadFile(args[0])
 	if !strings.Contains(text, args[1]) {

@@ -170,8 +170,8 @@ func (s *serving) run(cmd *cobra.Command) (err error) {
 	return h.Serve(ctx, l, s.drain)
 }
 
-// handler makes the proxy and the manager that it compacts with, which the
-// caller closes. The log goes to w.
+// handler makes the proxy and its manager. The caller closes the manager. The log goes
+// to w.
 func (s *serving) handler(cmd *cobra.Command, w io.Writer) (*serve.Handler, *compact.CompactManager, error) {
 	var opts []configs.Option
 	if s.c.Observe {

@@ -13,9 +13,9 @@ const (
 	apart  = time.Second            // minimum time between two separate Ctrl-C: a program may pass on a Ctrl-C that has already reached us
 )
 
-// ending prints what the server waits for after ctx has ended, if that takes a while, and
-// lets another Ctrl-C end the server at once. The caller calls ended when the server has
-// ended.
+// ending runs after ctx has ended. If the server still waits after a while, it prints the
+// reason. Another Ctrl-C ends the server at once. The caller calls ended when the server
+// has ended.
 func (s *serving) ending(ctx context.Context) (ended func()) {
 	done := make(chan struct{})
 	go func() {

@@ -34,7 +34,7 @@ func started(t *testing.T, ctx context.Context, word string, args ...string) (va
 		}
 		t.Log(lines.Text())
 	}
-	t.Fatalf("it ended with %d, and never said %q", <-code, word)
+	t.Fatalf("the server ended with %d, and never printed %q", <-code, word)
 	return "", nil
 }
 
@@ -104,8 +104,8 @@ func anthropicBody(rounds int) string {
 }
 
 // The server names the reason why it waits. A repeated Ctrl-C within a second, which
-// some programs pass on, counts as the same one; a later one ends the server, however
-// long requests take.
+// some programs pass on, counts as the same one; a later Ctrl-C ends the server, even
+// if requests take long.
 func TestSecondInterruptEndsAWaitingServer(t *testing.T) {
 	asked := make(chan struct{})
 	up := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
@@ -131,7 +131,7 @@ func TestSecondInterruptEndsAWaitingServer(t *testing.T) {
 		case <-time.After(100 * time.Millisecond):
 		}
 	}
-	t.Error("it waits for the requests that are under way")
+	t.Error("the server waits for the requests in flight")
 }
 
 func TestServeRefusesAmbiguousSettings(t *testing.T) {

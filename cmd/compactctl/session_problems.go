@@ -7,7 +7,8 @@ import (
 	"github.com/agentcompact/compact/replay"
 )
 
-// problemsOf counts the errors of a session, and separately those with a fallback.
+// problemsOf counts the errors of a session. Errors with a fallback are counted
+// separately.
 func problemsOf(x *replay.Account) string {
 	errors, over := x.Problems()
 	text := things(errors, "error")

@@ -35,7 +35,7 @@ func TestProblemsOfASessionAreGroupedByKind(t *testing.T) {
 	}
 }
 
-func TestAReportEndsWithTheTextsThatItHasRoomFor(t *testing.T) {
+func TestReportEndsWithTheTextsThatFit(t *testing.T) {
 	var all []replay.AccountProblem
 	for k := range 8 {
 		all = append(all, replay.AccountProblem{Type: "X", Message: fmt.Sprint("text ", k)})

@@ -13,8 +13,8 @@ import (
 	"github.com/agentcompact/compact/storage/spool"
 )
 
-// Of a spool both parts are verified, for all sessions and for named ones, also for a name
-// that is another one as a folder.
+// Verify checks both parts of a spool, with and without names of sessions. One of the
+// names differs from its folder's name.
 func TestVerifyTakesTheDiskAndTheBucketOfASpool(t *testing.T) {
 	s, err := spool.Open(t.TempDir(), memory.New(), nil)
 	if err != nil {

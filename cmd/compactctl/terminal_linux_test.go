@@ -37,7 +37,8 @@ func terminal(t *testing.T) *os.File {
 	return tty
 }
 
-// A person who starts the server by hand gets an explanation; an agent gets none.
+// A person who starts the server by hand gets an explanation. An agent gets no
+// explanation.
 func TestMCPExplainsItselfAtATerminal(t *testing.T) {
 	for name, in := range map[string]io.Reader{"a terminal": terminal(t), "an agent": strings.NewReader("")} {
 		ctx, stop := context.WithTimeout(t.Context(), 100*time.Millisecond)
@@ -56,7 +57,7 @@ func TestExportToATerminalIsEscaped(t *testing.T) {
 	tty := terminal(t)
 	a := &app{out: tty, err: io.Discard}
 	if err := a.exportHere(bytes.NewBufferString("x"), record.ExportTarGz); err == nil {
-		t.Error("a terminal is sent an archive of tar")
+		t.Error("a tar archive was written to a terminal")
 	}
 	if err := a.exportHere(bytes.NewBufferString("{\"a\":\"\u202e\"}\n"), record.ExportJSONL); err != nil {
 		t.Error(err)

@@ -32,9 +32,9 @@ const (
 	resultNot    = "not tried"
 )
 
-// try opens every component that the configuration names. The error states the
-// number of components that do not work. If the archive does not work, the exit
-// status is that of a failed archive.
+// try opens every component that the configuration names. The error states the number
+// of components that do not work. If the archive does not work, the command exits with
+// the status for a failed archive.
 func (a *app) try(ctx context.Context, cfg compact.Config, f tryFlags, v *verdict) error {
 	if f.timeout <= 0 {
 		return &usageError{fmt.Errorf("--timeout must be > 0 (got %s)", f.timeout)}

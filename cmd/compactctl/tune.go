@@ -51,7 +51,7 @@ unfinished.`,
 	tokens(f, &t.o.Window, "window", 200_000, "the model's window, in `TOKENS`")
 	f.StringVar(&t.prices, "prices", "claude-sonnet-4-5", "`MODEL` whose list prices apply, or a JSON FILE with a price card")
 	f.DurationVar(&t.o.Gap, "gap", 20*time.Second, "`TIME` between two calls")
-	f.StringVar(&t.o.Model, "model", "gpt-4o", "`NAME` of the model whose tokenizer counts")
+	f.StringVar(&t.o.Model, "model", "gpt-4o", "`NAME` of the model whose tokenizer counts the tokens")
 	f.IntVar(&t.o.Evaluations, "evaluations", replay.MostEvaluations, fmt.Sprintf("try `N` settings over all folds, 1-%d", replay.MostEvaluations))
 	f.IntVar(&t.o.Folds, "folds", 4, "divide the projects into `N` parts for cross-validation; 1: no validation")
 	f.Uint64Var(&t.o.Seed, "seed", 1, "`N`: the seed of the search")

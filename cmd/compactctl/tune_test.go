@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// looked is a context that ends after it was checked this many times.
+// looked is a context that ends after a number of checks.
 type looked struct {
 	context.Context
 	end   context.CancelFunc

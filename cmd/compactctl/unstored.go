@@ -9,8 +9,8 @@ import (
 	"github.com/agentcompact/compact/compact"
 )
 
-// unstored joins the error of a call with that of the end of its run. It reports a
-// failure of the archive once, with advice.
+// unstored joins the error of a call with the error from the end of its run. It reports
+// a failure of the archive once, with advice.
 func unstored(call, end error) error {
 	if !errors.Is(call, compact.ErrArchiveFailed) {
 		return errors.Join(call, end)

@@ -25,9 +25,9 @@ mistakes at once, each with its place. If there are none, it shows where each va
 from: a file with its line, a variable, a flag, an override or the preset. It needs no API
 key of a summarizer.
 
-With --try it also opens what the configuration names: the folder or bucket with its key
-and lock, the spool, collectors and summarizers. It writes a small test object and removes
-it again, and asks a summarizer for one word.`,
+With --try it also opens the components that the configuration names: the folder or bucket
+with its key and lock, the spool, collectors and summarizers. It writes a small test object
+and removes it again, and asks a summarizer for one word.`,
 		Args: arguments(cobra.MaximumNArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 1 {
@@ -40,8 +40,8 @@ it again, and asks a summarizer for one word.`,
 		},
 	}
 	a.addConfig(cmd)
-	cmd.Flags().BoolVar(&try.on, "try", false, "also open what the configuration names, and report what works")
-	cmd.Flags().DurationVar(&try.timeout, "timeout", 10*time.Second, "with --try: how long each may take")
+	cmd.Flags().BoolVar(&try.on, "try", false, "also test the archive, collectors and summarizers of the configuration")
+	cmd.Flags().DurationVar(&try.timeout, "timeout", 10*time.Second, "with --try: time limit of each test")
 	return cmd
 }
 
@@ -108,8 +108,8 @@ func ofFile(o configs.Origin) bool {
 	return o.From == configs.FromFile || o.From == configs.FromBase || o.From == configs.FromOverride || o.Locked != ""
 }
 
-// printVerdict prints the main settings of a valid configuration. works says that
-// no test failed, and empty that the file sets nothing.
+// printVerdict prints the main settings of a valid configuration. works reports that no
+// test failed, and empty that the file sets nothing.
 func (a *app) printVerdict(cfg compact.Config, works, empty bool) error {
 	name := a.config
 	if name == "" {
@@ -120,7 +120,7 @@ func (a *app) printVerdict(cfg compact.Config, works, empty bool) error {
 		title = printable(name) + " is good, but it sets nothing"
 	}
 	if !works {
-		title = printable(name) + " is valid, but not all that it names works"
+		title = printable(name) + " is valid, but some of its components do not work"
 	}
 	p := cfg.Policy
 	archive := cfg.Storage.Path
@@ -168,7 +168,7 @@ func (a *app) printOrigins(origins []configs.Origin) error {
 // valueColumns is the maximum width of a value.
 const valueColumns = 34
 
-// short formats a value in at most this many columns.
+// short formats a value in at most a given number of columns.
 func short(v any) string {
 	s := fmt.Sprint(v)
 	switch v := v.(type) {

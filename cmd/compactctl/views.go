@@ -121,8 +121,8 @@ func (v *viewer) compacted(ctx context.Context, cfg compact.Config, call func(*c
 // unbounded is a window that every session fits.
 const unbounded = 100_000_000
 
-// masked returns the session with old results masked and no other change, whatever
-// its size. Nothing is stored.
+// masked returns the session with old results masked and no other change, for sessions
+// of any size. Nothing is stored.
 func (v *viewer) masked(ctx context.Context, archive, id string, msgs []message.Message) (*compact.Result, error) {
 	cfg, err := v.config(archive, "masking", unbounded)
 	if err != nil {

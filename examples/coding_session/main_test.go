@@ -25,7 +25,7 @@ func TestRunsOffline(t *testing.T) {
 	}
 }
 
-// Without -ariadne it is the environment that names one.
+// Without -ariadne the environment names an Ariadne.
 func TestTheEnvironmentNamesAnAriadne(t *testing.T) {
 	server := ariadnetest.NewServer(t)
 	t.Setenv("COMPACT_ARIADNE_URL", server.URL)

@@ -20,6 +20,6 @@ func TestFourWindowsOfHistoryFitIntoOne(t *testing.T) {
 		t.Errorf("%+v", o)
 	}
 	if n := len(server.Spans(trace.NameBeforeModelCall)); n != o.calls {
-		t.Errorf("Ariadne got %d model calls of %d", n, o.calls)
+		t.Errorf("Ariadne got %d model calls, want %d", n, o.calls)
 	}
 }

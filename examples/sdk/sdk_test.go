@@ -24,7 +24,7 @@ func TestExamplesAreShortAndRunOffline(t *testing.T) {
 	}
 	for _, path := range programs {
 		if _, err := os.Stat(filepath.Join(filepath.Dir(path), "go.mod")); err == nil {
-			continue // it belongs to another module, which has a test of its own
+			continue // the folder belongs to another module with its own tests
 		}
 		name := agentloop.Short(t, filepath.Dir(path))
 		cmd := exec.CommandContext(t.Context(), filepath.Join(bin, name))

@@ -28,8 +28,8 @@ func text(t *testing.T, path string) string {
 	return string(raw)
 }
 
-// The table agrees with the programs: each program has a row, with the line that added
-// it and the tested version.
+// The table agrees with the programs: each program has a row with the tested version
+// and the line of code that adds compact to the program.
 func TestTableHasEachProgram(t *testing.T) {
 	table := text(t, filepath.Join(docs, "README.md"))
 	required := text(t, "go.mod") + text(t, "frameworks/go.mod") + text(t, "fantasy/go.mod")

@@ -1,7 +1,7 @@
-// Command stage has a stage of its own before the built-in ones. An agent that
-// waits for a job polls its state, and each new answer makes the older ones
-// useless. The stage masks the older answers before the built-in stages remove
-// anything useful.
+// Command stage shows a custom stage that runs before the built-in stages. An agent
+// that waits for a job polls its state, and each new answer makes the older ones
+// useless. The stage masks the older answers before the built-in stages remove anything
+// useful.
 //
 //	go run ./examples/stage
 package main
@@ -26,7 +26,7 @@ type Polls struct{}
 // Name returns "polls".
 func (Polls) Name() string { return "polls" }
 
-// Propose offers one group for each answer that a newer one replaces, the oldest
+// Propose offers one group for each answer that a newer answer replaces, the oldest
 // first.
 func (Polls) Propose(_ context.Context, v *policy.View) (p policy.Proposal, err error) {
 	asked := map[string]string{} // call id → tool and arguments
@@ -65,7 +65,7 @@ func main() {
 func run(ctx context.Context, w io.Writer, archive string) (err error) {
 	c := compact.Config{
 		Model: "gpt-4", MaxContextTokens: 16_000,
-		Stages: []compact.OwnStage{{Stage: Polls{}}}, // before those of the preset
+		Stages: []compact.OwnStage{{Stage: Polls{}}}, // before the stages of the preset
 	}
 	c.Storage.Path = archive
 	m, err := compact.New(ctx, c)

@@ -1,4 +1,4 @@
-// Command store has an archive of its own (package quota), which a configuration file
+// Command store shows a custom archive (package quota), which a configuration file
 // names. The archive refuses to store more than a fixed number of bytes. A test checks
 // it against all promises of storage.Archive.
 //

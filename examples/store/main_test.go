@@ -22,7 +22,7 @@ func TestTooLargeRequestIsRefused(t *testing.T) {
 	}
 }
 
-// A compactctl with one file more, which imports the store, knows it.
+// A compactctl with one more file, which imports the store, knows the store.
 func TestCompactctlThatImportsTheStore(t *testing.T) {
 	if testing.Short() {
 		t.Skip("NOT TESTED: it links compactctl; run it without -short")

@@ -32,7 +32,7 @@ func asksForSummary(q provider.Request) bool {
 var cacheMarks = regexp.MustCompile(`,"cache_control":\{[^{}]*\}`)
 
 // byteCache is the cache of a provider: the requests that it has read. It compares
-// bytes to find the known part of the next one.
+// bytes to find the known part of the next request.
 type byteCache struct {
 	off bool // it holds nothing
 
@@ -208,7 +208,7 @@ func TestAgentsOwnModelThatDoesNotAnswer(t *testing.T) {
 		"calls a tool": {func(int) provider.Answer {
 			return provider.Answer{Text: handoff, Calls: []provider.Call{{Name: "read", Args: `{"n":1}`}}}
 		}, "extractive", "it calls the tool read", 2},
-		"calls a tool, then not": {func(n int) provider.Answer {
+		"calls a tool in the first attempt only": {func(n int) provider.Answer {
 			if n == 1 {
 				return provider.Answer{Calls: []provider.Call{{Name: "read", Args: `{"n":1}`}}}
 			}
@@ -240,7 +240,7 @@ func TestAgentsOwnModelIsDisabledWithoutACache(t *testing.T) {
 	reply := r.server.Reply
 	r.server.Reply = func(q provider.Request) provider.Answer {
 		if asksForSummary(q) {
-			return provider.Answer{Text: handoff} // nothing of it was cached
+			return provider.Answer{Text: handoff} // no part of the request was cached
 		}
 		return reply(q)
 	}
@@ -264,8 +264,7 @@ func said(res *compact.Result, what string) bool {
 	return strings.Contains(strings.Join(res.Warnings, "\n"), what)
 }
 
-// A provider whose cache was never read is not asked for a summary, and neither is one
-// with a cold cache.
+// A provider is not asked for a summary if its cache was never read or is cold.
 func TestAgentsOwnModelIsNotUsedWithAColdCache(t *testing.T) {
 	f := forms()[0]
 	r := agentRig(t, compact.Config{}, &byteCache{off: true}, writes)
@@ -289,7 +288,7 @@ func TestAgentsOwnModelIsNotUsedWithAColdCache(t *testing.T) {
 	r.quiet()
 }
 
-// A usage without figures of a cache is no reason to ask.
+// A usage without figures of a cache is not a reason to ask.
 func TestAgentsOwnModelIsDisabledWithoutAUsage(t *testing.T) {
 	f := forms()[1]
 	f.fields = `"model":"gpt-4o","stream":true`
@@ -319,8 +318,8 @@ func TestSummaryRequestNeverExtendsARefusedRequest(t *testing.T) {
 	}
 }
 
-// A request that was refused is forgotten, and not the one before it, which the provider
-// has accepted: behind that one the summary is asked for.
+// A refused request is forgotten. The request before it, which the provider accepted, is
+// kept, and the summary is requested at its end.
 func TestAgentsOwnModelIsAskedBehindTheRequestBeforeARefusedOne(t *testing.T) {
 	f := forms()[3].withTools()
 	r := agentRig(t, compact.Config{}, &byteCache{}, writes)
@@ -337,7 +336,7 @@ func TestAgentsOwnModelIsAskedBehindTheRequestBeforeARefusedOne(t *testing.T) {
 		}
 	}
 	if before[0].Status == http.StatusOK || !strings.HasPrefix(string(asked[0].Body), accepted+",") {
-		t.Errorf("before it the provider answered %d, and it does not stand behind the last request that it accepted", before[0].Status)
+		t.Errorf("the provider answered the previous request with %d, and the summary request does not extend the last accepted one", before[0].Status)
 	}
 }
 
@@ -400,7 +399,7 @@ func TestAgentsOwnModelWorksWithOtherModels(t *testing.T) {
 		}
 	}
 	if len(counts) == 0 { // an agent whose lane's last request was replaced by another gets an extractive summary
-		t.Error("none was asked")
+		t.Error("no summary was requested")
 	}
 	r.quiet()
 }
@@ -435,11 +434,11 @@ func TestAgentsOwnModelThatFails(t *testing.T) {
 		fail func(*http.Request) (*http.Response, error)
 		why  string
 	}{
-		"refuses":       {status(403), "rejects"},
-		"is overloaded": {status(529), "overloaded"},
-		"says nothing":  {status(200), "answered 200"},
-		"panics":        {func(*http.Request) (*http.Response, error) { panic("no") }, "panic"},
-		"is away":       {func(*http.Request) (*http.Response, error) { return nil, errors.New("no route") }, "can't be reached"},
+		"refuses":        {status(403), "rejects"},
+		"is overloaded":  {status(529), "overloaded"},
+		"says nothing":   {status(200), "answered 200"},
+		"panics":         {func(*http.Request) (*http.Response, error) { panic("no") }, "panic"},
+		"is unreachable": {func(*http.Request) (*http.Response, error) { return nil, errors.New("no route") }, "can't be reached"},
 		"hangs": {func(req *http.Request) (*http.Response, error) {
 			<-req.Context().Done()
 			return nil, req.Context().Err()

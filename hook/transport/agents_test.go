@@ -17,8 +17,8 @@ import (
 	"github.com/agentcompact/compact/internal/provider"
 )
 
-// recorded is a request of an agent as internal/provider/modelserver wrote its
-// form: every text is cut, and ids are others.
+// recorded is the form of an agent's request, written by internal/provider/modelserver:
+// every text is cut, and ids are replaced.
 type recorded struct {
 	Path   string
 	Header map[string]string
@@ -122,8 +122,8 @@ func (r *rig) wentWhole(name, own, body string) {
 	}
 }
 
-// A text that a user types, pastes, or has in a file is not an agent's request for a
-// summary, however it begins. Such requests are compared with the budget.
+// A text that a user types, pastes, or has in a file is never an agent's request for a
+// summary, even if it begins like one. Such requests are compared with the budget.
 func TestQuotedSummaryRequestIsNotAnAgentsOwn(t *testing.T) {
 	const asks = "Your task is to create a detailed summary of the conversation so far."
 	const form = " <analysis> … </analysis> <summary> … </summary>"
@@ -163,8 +163,8 @@ func (f form) instructed(text string) string {
 	return strings.Replace(f.body("Fix it.", 60, 300), "Fix bugs.", text, 1)
 }
 
-// A summary of the agent's own that has no place in the model's window would be
-// refused: it is compacted, before it is sent.
+// If an agent's own request for a summary does not fit the model's window, it is
+// compacted before it is sent. Otherwise the provider would refuse it.
 func TestAnAgentsOwnSummaryThatIsTooLongIsCompacted(t *testing.T) {
 	for _, f := range forms() {
 		for _, own := range []func(form) string{
@@ -191,7 +191,7 @@ func TestAnAgentsOwnSummaryThatIsTooLongIsCompacted(t *testing.T) {
 	}
 }
 
-// The request for the agent's own summary is sent whole, however large it is, and is
+// The request for the agent's own summary is sent whole, with any size, and is
 // compacted only if the provider refuses it. The history after the summary is a branch
 // of the same session, with its own compactions.
 func TestAgentsOwnSummaryBeginsANewEpoch(t *testing.T) {

@@ -29,13 +29,14 @@ import (
 	"github.com/agentcompact/compact/storage/record"
 )
 
-// Agents of any program work at once through two processes that share an archive. Their
-// conversations begin alike or not, are named or not, go back, change earlier messages,
-// cancel calls, and retry failed ones. The provider is sometimes overloaded, has a
-// smaller window than configured, and its model recalls. The archive fails, or a
-// process only observes. The test checks that no answer is lost, that no outgoing
-// request breaks the provider's rules, that each request has the newest messages, that
-// the archive has the missing ones, and that a repeated request has the same bytes.
+// Agents of any program work at once through two processes that share an archive.
+// Conversations begin with the same or with different messages, with or without a name.
+// Agents go back, change earlier messages, cancel calls, and retry failed calls. The
+// provider is sometimes overloaded, has a smaller window than configured, and its model
+// recalls. The archive fails, or a process only observes. The test checks that no
+// answer is lost, that no outgoing request breaks the provider's rules, that each
+// request has the newest messages, that the archive has the missing ones, and that a
+// repeated request has the same bytes.
 func TestPropertyAgentsOfAnyProgram(t *testing.T) {
 	n := samples.Of(60)
 	switch {
@@ -53,9 +54,9 @@ func TestPropertyAgentsOfAnyProgram(t *testing.T) {
 			went, lacked, refused = went+w.went, lacked+len(w.lacked), refused+w.refused
 		})
 	}
-	t.Logf("%d samples: %d requests were sent, one lacks %d messages, %d calls were refused", len(seeds), went, lacked, refused)
+	t.Logf("%d samples: %d requests were sent, %d messages are missing in one of them, %d calls were refused", len(seeds), went, lacked, refused)
 	if !samples.Chosen() && (went < 10*n || lacked < 10*n) {
-		t.Errorf("%d samples: %d requests were sent, one lacks %d messages", n, went, lacked)
+		t.Errorf("%d samples: %d requests were sent, %d messages are missing in one of them", n, went, lacked)
 	}
 }
 
@@ -112,7 +113,7 @@ type program struct {
 	rng   *rand.Rand
 	ask   string
 	elems []string // of its history, after the question
-	texts []string // those of them, in their JSON form
+	texts []string // the inserted messages, as JSON
 	n     int
 }
 
@@ -151,7 +152,7 @@ func newWorld(t *testing.T, seed uint64) *world {
 	w.f.fields = strings.NewReplacer("gpt-5", "gpt-4o", "claude-sonnet-4-5", "gpt-4o").Replace(w.f.fields)
 	w.f.path = strings.Replace(w.f.path, "gemini-2.5-pro", "gpt-4o", 1)
 	w.f = w.f.withTools()
-	presets := []string{"graduated", "economy", "summarize"} // the others may have no way to fit
+	presets := []string{"graduated", "economy", "summarize"} // other presets may have no view that fits
 	w.store = flaky.New(memory.New(), rand.New(rand.NewPCG(seed, 34)))
 	w.config = compact.Config{Preset: presets[rng.IntN(len(presets))], MaxContextTokens: 12_000 + rng.IntN(20_000), Archive: w.store}
 	w.server.Window, w.server.Count = w.config.MaxContextTokens, exactly(t, wires[w.f.wire])
@@ -304,7 +305,7 @@ func (p *program) round() (elem, text string) {
 	return fmt.Sprintf(round, p.n, said), text
 }
 
-// words returns some lines of at most this many words each.
+// words returns some lines of at most a given number of words each.
 func (p *program) words(most int) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s has result %d:", p.name, p.n)
@@ -354,7 +355,7 @@ func (p *program) call(r *rig) {
 	if p.rng.IntN(12) == 0 {
 		out, _, _, err := p.post(r, body, time.Duration(p.rng.IntN(8_000))*time.Microsecond)
 		if p.saw(out); err != nil && !errors.Is(err, context.DeadlineExceeded) {
-			w.t.Errorf("seed %d: %s: a call that is given up: %v", w.seed, p.name, err)
+			w.t.Errorf("seed %d: %s: the error of a cancelled call is %v", w.seed, p.name, err)
 		}
 	}
 	for try := range 9 {
@@ -442,7 +443,7 @@ func (p *program) settled() {
 	}
 	var last string
 	rigs := []*rig{w.rigs[0], w.rigs[0]}
-	if w.named != "" || w.f.isNamed() { // a process that has a session open sees the steps of others within seconds
+	if w.named != "" || w.f.isNamed() { // a process with an open session sees the steps of others within seconds
 		rigs = []*rig{w.process(), w.process(), w.process()}
 	}
 	if _, status, _, err := p.post(rigs[0], body, time.Minute); err != nil || status != http.StatusOK { // compacts, if that is due
@@ -462,7 +463,7 @@ func (p *program) settled() {
 	}
 }
 
-// stored holds the archive against what requests lacked.
+// stored checks that the archive has all messages that requests lacked.
 func (w *world) stored() {
 	w.t.Helper()
 	for _, r := range append(w.others, w.rigs[:]...) {
@@ -477,7 +478,7 @@ func (w *world) stored() {
 		}
 		r.mu.Unlock()
 	}
-	for _, q := range w.server.Requests() { // including those to the agent's own model
+	for _, q := range w.server.Requests() { // including requests to the agent's own model
 		if q.Status == http.StatusBadRequest && !w.tooLong(q) {
 			w.t.Errorf("seed %d: a request of %d tokens was refused: %v", w.seed, q.Prompt, w.server.Judge(q.Wire).Judge(q.Body))
 		}

@@ -9,7 +9,8 @@ import (
 	"github.com/agentcompact/compact/message/wire"
 )
 
-// readAsked parses the answer to an instruction. It returns false if it can't.
+// readAsked parses the agent model's answer to the instruction for a summary. It
+// returns false if the answer can't be parsed.
 func readAsked(f wire.Format, raw []byte, streamed bool) (a compact.AgentAnswer, ok bool) {
 	d := dialects[f.Name()]
 	if d == nil {

@@ -17,8 +17,9 @@ import (
 	"github.com/agentcompact/compact/trace"
 )
 
-// A request that base64 makes larger than its provider takes is made smaller, though
-// its tokens would fit: the oldest screenshots go, and no others until there is need.
+// If base64 makes a request larger than the provider's limit, the request is made
+// smaller, even if its tokens fit. Only as many screenshots are removed as necessary,
+// the oldest first.
 func TestABodyAboveTheProvidersLimitIsCompacted(t *testing.T) {
 	const limit, steps = 200_000, 30
 	var shots []string
@@ -86,7 +87,7 @@ func TestBodiesAreComparedWithPublishedLimits(t *testing.T) {
 	}
 }
 
-// A body that can't be made small enough is sent, and that is reported once.
+// If a body can't be made small enough, it is sent, and this is reported once.
 func TestABodyThatStaysTooLargeIsReported(t *testing.T) {
 	f := browsers()[0]
 	r := newRig(t, compact.Config{MaxContextTokens: 1_000_000, MaxRequestBytes: 50_000})
@@ -131,7 +132,7 @@ func TestTheSizeThatAProviderRefusesIsLearned(t *testing.T) {
 			if n := len(r.got()); n != 16 {
 				t.Errorf("%d requests for 15 calls", n)
 			}
-			few := f.browse(shots[:1]) // of these none can be removed
+			few := f.browse(shots[:1]) // no screenshot of these can be removed
 			r.server.MaxBytes = len(few) - 1
 			if status, _ := r.post(f, few); status != http.StatusRequestEntityTooLarge {
 				t.Errorf("%d", status)

@@ -12,8 +12,8 @@ import (
 	"github.com/agentcompact/compact/internal/samples"
 )
 
-// texts have all kinds and lengths: some are shorter than their placeholders, some are
-// written with escapes.
+// someText returns a random text. Some texts are shorter than their placeholders, and
+// some are written with escapes.
 func someText(r *rand.Rand) string {
 	words := []string{"word", "Größe", "日本語", "a\"b", "path/to/file.go", "\t", "🙂", "<tag>", "x", "é"}
 	var b strings.Builder

@@ -45,9 +45,9 @@ func (x *exchange) billed(res *compact.Result, u compact.Usage, held, counted in
 }
 
 // refused reports the size of a prompt that was too long, if the provider names it. The
-// provider does not say how much of it is the cache, so the part that was not counted
-// here is assumed to be the cache. refused returns the size of the prompt in our count,
-// including the size of the cache if it was learned here.
+// provider does not report the size of the cache in the refused prompt. So the
+// difference from our count is taken as the size of the cache. refused returns the size
+// of the prompt in our count, including the size of the cache if it was learned here.
 func (x *exchange) refused(o overflow, counted int) int {
 	if _, named := x.cache(); !named {
 		if o.prompt > 0 {

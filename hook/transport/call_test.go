@@ -13,7 +13,7 @@ import (
 	"github.com/agentcompact/compact/internal/provider"
 )
 
-// The types of openai-go and anthropic-sdk-go, spelled out.
+// The types of openai-go and anthropic-sdk-go, without an import of these modules.
 type (
 	middlewareNext = func(*http.Request) (*http.Response, error)
 	middleware     = func(*http.Request, middlewareNext) (*http.Response, error)

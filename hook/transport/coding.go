@@ -55,8 +55,8 @@ func (c coding) reader(packed io.Reader) (io.Reader, error) {
 	return packed, nil
 }
 
-// plain returns up to limit decompressed bytes; nil if they can't be read. It
-// returns bytes that are not compressed as they are, whatever limit is.
+// plain returns up to limit decompressed bytes; nil if they can't be read. It returns
+// uncompressed bytes unchanged. The limit has no effect on them.
 func (c coding) plain(packed []byte, limit int64) []byte {
 	if c == "" {
 		return packed

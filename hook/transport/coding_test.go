@@ -99,7 +99,7 @@ func TestCompressedAnswersAreReadAndReturnedUnchanged(t *testing.T) {
 				if len(r.got()) != 2 || len(r.results) != 2 {
 					t.Errorf("%s %v, in the stream %v: %d requests, %d results", coding, f, inStream, len(r.got()), len(r.results))
 				} else if f.wire != provider.Responses && !r.observed(r.results[1], 9_000) {
-					t.Errorf("%s %v, in the stream %v: the bill was not told", coding, f, inStream)
+					t.Errorf("%s %v, in the stream %v: the bill was not reported", coding, f, inStream)
 				}
 				r.quiet()
 				h.Close()
@@ -171,9 +171,9 @@ func TestCompressedAnswersAreReadUpToABound(t *testing.T) {
 		answer string
 		told   bool
 	}{
-		"small":              {gzippedText("x"), true},
-		"large as it came":   {gzippedText(hex.EncodeToString(noise)), false},
-		"large as it stands": {gzippedText(strings.Repeat("x", 65<<20)), false},
+		"small":                 {gzippedText("x"), true},
+		"large as compressed":   {gzippedText(hex.EncodeToString(noise)), false},
+		"large as decompressed": {gzippedText(strings.Repeat("x", 65<<20)), false},
 	} {
 		r := newRig(t, compact.Config{}, transport.Base(sender(func(q *http.Request) (*http.Response, error) {
 			_, err := io.Copy(io.Discard, q.Body)

@@ -38,7 +38,7 @@ func WithBranch(ctx context.Context, name string) context.Context {
 	return context.WithValue(ctx, contextKey{}, h)
 }
 
-// Bypass returns a context whose requests are sent unchanged, for example those
+// Bypass returns a context whose requests are sent unchanged, for example the requests
 // of a summarizer that uses the same client.
 func Bypass(ctx context.Context) context.Context {
 	h := hintsOf(ctx)

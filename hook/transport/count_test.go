@@ -15,8 +15,8 @@ var countPaths = map[string]string{
 	"anthropic": "/v1/messages/count_tokens?beta=true", "responses": "/v1/responses/input_tokens", "gemini": "/v1beta/models/gemini-2.5-pro:countTokens",
 }
 
-// The count is that of the next call's prompt, before and after the compaction, and
-// counting itself compacts nothing.
+// The count equals the count of the next call's prompt, before and after the
+// compaction, and counting itself compacts nothing.
 func TestCountRequestsCountTheView(t *testing.T) {
 	for _, f := range forms() {
 		path := countPaths[string(f.wire)]
@@ -58,7 +58,7 @@ func TestCountRequestsCountAWrappedRequest(t *testing.T) {
 	r.post(f, body)
 	got := r.got()
 	if want := `{"generateContentRequest": ` + got[1] + ` , "x":1}`; got[0] != want || len(want) >= len(body) {
-		t.Errorf("%d bytes were counted of %d, %d sent", len(got[0]), len(body), len(got[1]))
+		t.Errorf("%d of %d bytes were counted, %d sent", len(got[0]), len(body), len(got[1]))
 	}
 }
 
@@ -88,6 +88,6 @@ func TestObservedCountsAreSentUnchanged(t *testing.T) {
 	body := f.body("Fix it.", 60, 300)
 	r.do(r.request(context.Background(), countPaths["anthropic"], body))
 	if r.got()[0] != body {
-		t.Error("another body was sent")
+		t.Error("a different body was sent")
 	}
 }

@@ -15,7 +15,7 @@ import (
 // error because of the length, the caller reads the stream of a smaller request
 // instead.
 type early struct {
-	again func(overflow) io.ReadCloser // returns the other stream; nil = none
+	again func(overflow) io.ReadCloser // returns the other stream; nil = there is no other stream
 
 	coding  coding
 	held    []byte // bytes that were read and not passed on
@@ -109,7 +109,7 @@ func (e *early) next() bool {
 	return true
 }
 
-// look decides what the stream is by an event, unless the event only announces
+// look determines the kind of the stream by an event, unless the event only announces
 // an answer.
 func (e *early) look(ev event) {
 	if ev.announces() {
@@ -198,8 +198,8 @@ func (x *exchange) watch(resp *http.Response) {
 	resp.Header.Del("Content-Length")
 }
 
-// restream sends a smaller request for one whose stream began with an overflow.
-// It returns nil if the caller must get the original stream.
+// restream sends a smaller request in place of a request whose stream began with an
+// overflow. It returns nil if the caller must get the original stream.
 func (x *exchange) restream(o overflow, c coding) io.ReadCloser {
 	if err := x.tighten(o); err != nil {
 		return x.unstreamed(err)

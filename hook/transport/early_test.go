@@ -22,8 +22,8 @@ func (b *byBytes) Read(p []byte) (int, error) {
 
 func (b *byBytes) Close() error { return nil }
 
-// A stream whose lines end with a carriage return alone is passed on at once: what it
-// begins with is not known.
+// A stream with lines that end with a carriage return alone is passed on at once,
+// because its first event cannot be recognized.
 func TestAStreamOfBareCarriageReturnsIsNotHeld(t *testing.T) {
 	for _, text := range []string{"data: {}\rdata: {}\r\r", "\rdata: {}\r"} {
 		e := &early{body: &byBytes{t, text}, again: func(overflow) io.ReadCloser {

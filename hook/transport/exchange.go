@@ -32,7 +32,7 @@ type exchange struct {
 	bare    bool              // the body declares no tools so far
 	inner   []json.RawMessage // hidden rounds of the recall tool in this call
 
-	limit int // limit in bytes of the body that this call learned; 0 = none
+	limit int // limit for the body, in bytes, that this call learned; 0 = none
 	held  int // tokens that were counted for the named cache
 }
 

@@ -56,7 +56,7 @@ func TestFailuresDoNotStopTheAgent(t *testing.T) {
 			resp, err := r.client.Do(r.request(transport.WithSession(context.Background(), "s"), f.path, c.body))
 			if !strict {
 				if status, _ := r.read(resp, err); status != http.StatusOK || r.got()[0] != c.body {
-					t.Errorf("%s: status %d, or another body was sent", name, status)
+					t.Errorf("%s: status %d, or a different body was sent", name, status)
 				}
 				if len(r.errs) != 1 {
 					t.Fatalf("%s: told %v", name, r.errs)
@@ -88,7 +88,7 @@ func refusedBy(t *testing.T, resp *http.Response, err error) error {
 	defer func() { _ = resp.Body.Close() }()
 	known := transport.ErrorOf(resp)
 	if known == nil || resp.Header.Get("X-Compact-Error") != known.Op {
-		t.Fatalf("%s %v is no error of the transport: %v", resp.Status, resp.Header, known)
+		t.Fatalf("%s %v is not an error of the transport: %v", resp.Status, resp.Header, known)
 	}
 	return known
 }

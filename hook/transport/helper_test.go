@@ -28,7 +28,7 @@ type form struct {
 
 func (f form) String() string { return fmt.Sprintf("%s stream=%v", f.wire, f.stream) }
 
-// forms are all of them, streams included.
+// forms lists all forms, streams included.
 func forms() []form {
 	return []form{
 		{provider.Chat, "/v1/chat/completions", `"model":"gpt-4o"`, false},
@@ -56,7 +56,7 @@ var shapes = map[provider.Wire]struct{ list, ask, round string }{
 		`{"role":"model","parts":[{"functionCall":{"name":"read","args":{"n":%[1]d}},"thoughtSignature":"skip_thought_signature_validator"}]},{"role":"user","parts":[{"functionResponse":{"name":"read","response":{"output":%[2]q}}}]}`},
 }
 
-// body is a request with this many rounds of this many words each.
+// body is a request with a number of rounds, each of a number of words.
 func (f form) body(ask string, rounds, words int) string {
 	s := shapes[f.wire]
 	var b strings.Builder
@@ -88,7 +88,7 @@ func newRig(t *testing.T, c compact.Config, opts ...transport.Option) *rig {
 	return newRigAt(t, provider.NewServer(), c, opts...)
 }
 
-// newRigAt is a rig in front of a server that others may use, too.
+// newRigAt returns a rig in front of a given server, which other rigs may use, too.
 func newRigAt(t *testing.T, server *provider.Server, c compact.Config, opts ...transport.Option) *rig {
 	t.Helper()
 	r := &rig{t: t, archive: memory.New(), server: server}

@@ -74,7 +74,7 @@ func (d *drip) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// announcements are about n bytes of events that only announce an answer, and one
+// announcements returns about n bytes of events that only announce an answer, and one
 // event of an answer.
 func announcements(n int) map[string]string {
 	const answer = "data: {}\n\n"
@@ -132,7 +132,7 @@ func BenchmarkAnnouncementsInSmallPieces(b *testing.B) {
 	}
 }
 
-// once is a body with its whole text available, and counts the reads.
+// once is a body with its whole text available. It counts the reads.
 type once struct {
 	text  string
 	asked int

@@ -44,7 +44,7 @@ var looks = map[provider.Wire]string{
 		`{"role":"user","parts":[{"functionResponse":{"name":"look","response":{"output":"page %[1]d"},"parts":[{"inlineData":{"mimeType":"image/png","data":"%[2]s"}}]}}]}`,
 }
 
-// browse returns a request after this many steps.
+// browse returns a request after a given number of steps.
 func (f form) browse(shots []string) string {
 	s := shapes[f.wire]
 	var b strings.Builder
@@ -122,7 +122,7 @@ func (r *rig) shots(body string, shots []string) (kept int) {
 	for i, shot := range shots {
 		there := strings.Contains(body, shot)
 		if !there && kept > 0 {
-			r.t.Fatalf("screenshot %d is gone, and an older one is there", i)
+			r.t.Fatalf("screenshot %d was removed, but an older one was kept", i)
 		}
 		if there {
 			kept++

@@ -12,36 +12,36 @@ import (
 	"github.com/agentcompact/compact/compact"
 )
 
-// answers are answers of providers, with the size of the prompt; 0 = not stated, or
-// that of another prompt.
+// answers are answers of providers, with the size of the prompt; 0 = the answer does
+// not state it, or states the size of another prompt.
 var answers = map[string]struct {
 	form   counted
 	text   string
 	tokens int
 }{
-	"chat":                    {document, `{"choices":[{"message":{"content":"{\"usage\":{\"prompt_tokens\":1}}"}}],"usage":{"prompt_tokens":1234,"prompt_tokens_details":{"cached_tokens":1000}}}`, 1234},
-	"chat of a gateway":       {document, `{"usage":{"prompt_tokens":1234,"cache_read_input_tokens":1000,"cache_creation_input_tokens":200}}`, 1234},
-	"responses":               {document, `{"usage":{"input_tokens":1234,"input_tokens_details":{"cached_tokens":1000},"output_tokens":9}}`, 1234},
-	"anthropic":               {document, `{"usage":{"input_tokens":34,"cache_creation_input_tokens":200,"cache_read_input_tokens":1000,"cache_creation":{"ephemeral_5m_input_tokens":200},"output_tokens":9}}`, 1234},
-	"anthropic for an hour":   {document, `{"usage":{"input_tokens":34,"cache_creation_input_tokens":200,"cache_read_input_tokens":1000,"cache_creation":{"ephemeral_5m_input_tokens":50,"ephemeral_1h_input_tokens":150},"output_tokens":9}}`, 1234},
-	"deepseek":                {document, `{"usage":{"prompt_tokens":1234,"completion_tokens":7,"prompt_cache_hit_tokens":1000,"prompt_cache_miss_tokens":234}}`, 1234},
-	"anthropic without cache": {document, `{"usage":{"input_tokens":34,"cache_creation_input_tokens":null,"output_tokens":9}}`, 34},
-	"anthropic with searches": {document, `{"usage":{"input_tokens":34,"server_tool_use":{"web_search_requests":2}}}`, 0},
-	"anthropic without":       {document, `{"usage":{"input_tokens":34,"server_tool_use":{"web_search_requests":0}}}`, 34},
-	"gemini":                  {document, `{"candidates":[],"usageMetadata":{"promptTokenCount":1234,"cachedContentTokenCount":1000}}`, 1234},
-	"gemini list":             {document, `[{"usageMetadata":{"promptTokenCount":1234}},{"usageMetadata":{"promptTokenCount":1234}}]`, 1234},
-	"white space":             {document, "{\n \"usage\" : { \"prompt_tokens\"\t: 1234\r\n} }", 1234},
-	"a usage elsewhere":       {document, `{"x":{"usage":{"prompt_tokens":5}},"choices":[{"usage":{"prompt_tokens":6}}],"metadata":{"usage":{"prompt_tokens":7}}}`, 0},
-	"a key with escapes":      {document, `{"\u0075sage":{"prompt_tokens":5},"usage\"":{"prompt_tokens":5}}`, 0},
-	"a key in a value":        {document, `{"a":"usage","b":{"prompt_tokens":5}}`, 0},
-	"no whole number":         {document, `{"usage":{"prompt_tokens":-5}}`, 0},
-	"a fraction":              {document, `{"usage":{"prompt_tokens":5.5}}`, 0},
-	"far too many digits":     {document, `{"usage":{"prompt_tokens":` + strings.Repeat("9", 100) + `}}`, 0},
-	"cut off":                 {document, `{"usage":{"prompt_tokens":1234`, 0},
-	"null":                    {document, `{"usage":null}`, 0},
-	"deep":                    {document, strings.Repeat(`{"a":[`, 50) + `1` + strings.Repeat(`]}`, 50), 0},
-	"after the deep":          {document, `{"a":` + strings.Repeat(`[`, 500) + strings.Repeat(`]`, 500) + `,"usage":{"prompt_tokens":8}}`, 8},
-	"chat stream":             {stream, "data: {\"choices\":[],\"usage\":null}\n\ndata: {\"choices\":[],\"usage\":{\"prompt_tokens\":1234}}\n\ndata: [DONE]\n\n", 1234},
+	"chat":                         {document, `{"choices":[{"message":{"content":"{\"usage\":{\"prompt_tokens\":1}}"}}],"usage":{"prompt_tokens":1234,"prompt_tokens_details":{"cached_tokens":1000}}}`, 1234},
+	"chat of a gateway":            {document, `{"usage":{"prompt_tokens":1234,"cache_read_input_tokens":1000,"cache_creation_input_tokens":200}}`, 1234},
+	"responses":                    {document, `{"usage":{"input_tokens":1234,"input_tokens_details":{"cached_tokens":1000},"output_tokens":9}}`, 1234},
+	"anthropic":                    {document, `{"usage":{"input_tokens":34,"cache_creation_input_tokens":200,"cache_read_input_tokens":1000,"cache_creation":{"ephemeral_5m_input_tokens":200},"output_tokens":9}}`, 1234},
+	"anthropic for an hour":        {document, `{"usage":{"input_tokens":34,"cache_creation_input_tokens":200,"cache_read_input_tokens":1000,"cache_creation":{"ephemeral_5m_input_tokens":50,"ephemeral_1h_input_tokens":150},"output_tokens":9}}`, 1234},
+	"deepseek":                     {document, `{"usage":{"prompt_tokens":1234,"completion_tokens":7,"prompt_cache_hit_tokens":1000,"prompt_cache_miss_tokens":234}}`, 1234},
+	"anthropic without cache":      {document, `{"usage":{"input_tokens":34,"cache_creation_input_tokens":null,"output_tokens":9}}`, 34},
+	"anthropic with searches":      {document, `{"usage":{"input_tokens":34,"server_tool_use":{"web_search_requests":2}}}`, 0},
+	"anthropic with zero searches": {document, `{"usage":{"input_tokens":34,"server_tool_use":{"web_search_requests":0}}}`, 34},
+	"gemini":                       {document, `{"candidates":[],"usageMetadata":{"promptTokenCount":1234,"cachedContentTokenCount":1000}}`, 1234},
+	"gemini list":                  {document, `[{"usageMetadata":{"promptTokenCount":1234}},{"usageMetadata":{"promptTokenCount":1234}}]`, 1234},
+	"white space":                  {document, "{\n \"usage\" : { \"prompt_tokens\"\t: 1234\r\n} }", 1234},
+	"a usage elsewhere":            {document, `{"x":{"usage":{"prompt_tokens":5}},"choices":[{"usage":{"prompt_tokens":6}}],"metadata":{"usage":{"prompt_tokens":7}}}`, 0},
+	"a key with escapes":           {document, `{"\u0075sage":{"prompt_tokens":5},"usage\"":{"prompt_tokens":5}}`, 0},
+	"a key in a value":             {document, `{"a":"usage","b":{"prompt_tokens":5}}`, 0},
+	"no whole number":              {document, `{"usage":{"prompt_tokens":-5}}`, 0},
+	"a fraction":                   {document, `{"usage":{"prompt_tokens":5.5}}`, 0},
+	"far too many digits":          {document, `{"usage":{"prompt_tokens":` + strings.Repeat("9", 100) + `}}`, 0},
+	"cut off":                      {document, `{"usage":{"prompt_tokens":1234`, 0},
+	"null":                         {document, `{"usage":null}`, 0},
+	"deep nesting":                 {document, strings.Repeat(`{"a":[`, 50) + `1` + strings.Repeat(`]}`, 50), 0},
+	"after deep nesting":           {document, `{"a":` + strings.Repeat(`[`, 500) + strings.Repeat(`]`, 500) + `,"usage":{"prompt_tokens":8}}`, 8},
+	"chat stream":                  {stream, "data: {\"choices\":[],\"usage\":null}\n\ndata: {\"choices\":[],\"usage\":{\"prompt_tokens\":1234}}\n\ndata: [DONE]\n\n", 1234},
 	"responses stream": {stream, "event: response.created\ndata: {\"response\":{\"usage\":null}}\n\n" +
 		"event: response.completed\ndata: {\"response\":{\"output\":[{\"usage\":{\"input_tokens\":7}}],\"usage\":{\"input_tokens\":1234}}}\n\n", 1234},
 	"anthropic stream": {stream, "event: message_start\ndata: {\"type\":\"message_start\",\"message\":{\"usage\":{\"input_tokens\":34,\"cache_read_input_tokens\":1200}}}\n\n" +
@@ -131,8 +131,8 @@ func TestMeterHoldsAFewBytes(t *testing.T) {
 	}
 }
 
-// FuzzMeter compares the findings of a meter with those of encoding/json, and the input
-// in pieces with the whole input.
+// FuzzMeter compares the findings of a meter with the values that encoding/json reads,
+// and the input in pieces with the whole input.
 func FuzzMeter(f *testing.F) {
 	for _, a := range answers {
 		f.Add(a.text, 3)

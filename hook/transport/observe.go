@@ -122,7 +122,7 @@ func (t *Transport) observe(req *http.Request, next roundTrip, format wire.Forma
 // look is the observation of one request.
 type look struct {
 	x    exchange
-	once sync.Once // the body can be sent twice
+	once sync.Once // starts the observation once, although the body can be sent twice
 
 	mu     sync.Mutex
 	marked []byte // the body that was sent, if it can hold a boundSeal; nil = it can't
@@ -132,8 +132,8 @@ type look struct {
 	held   int
 }
 
-// copied returns a body that calls begin with a copy when it was read to its
-// end.
+// copied returns a body that calls begin with a copy of its bytes after it was read to
+// its end.
 func (l *look) copied(body io.ReadCloser, length int64) io.ReadCloser {
 	return &copied{ReadCloser: body, length: length, most: l.x.t.maxBody, whole: l.begin}
 }

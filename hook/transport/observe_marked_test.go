@@ -101,7 +101,7 @@ func TestObservedMarksAreRemovedOnlyIfTheyAreRefused(t *testing.T) {
 		}
 		took := &strictTap{refuses: func(string) (int, error) { return http.StatusOK, nil }}
 		if status, _ := observedBy(t, took, path, "", body); status != http.StatusOK || len(took.bodies) != 1 || took.bodies[0] != body {
-			t.Errorf("%s: taken, and sent %d times", path, len(took.bodies))
+			t.Errorf("%s: the accepted request was sent %d times", path, len(took.bodies))
 		}
 	}
 }
@@ -118,10 +118,10 @@ func TestOtherObservedRefusalsAreReturned(t *testing.T) {
 		status   int
 		requests int
 	}{
-		"no mark":      {strings.ReplaceAll(marked[path], "compact:recalled", "c2ln"), always(400), 400, 1},
-		"a word of it": {strings.ReplaceAll(strings.ReplaceAll(marked[path], "compact:recalled", "c2ln"), "and?", "compact:recalled"), always(400), 400, 1},
-		"no key":       {marked[path], always(401), 401, 1},
-		"overloaded":   {marked[path], always(529), 529, 1},
+		"no mark":                        {strings.ReplaceAll(marked[path], "compact:recalled", "c2ln"), always(400), 400, 1},
+		"the mark in a text of the user": {strings.ReplaceAll(strings.ReplaceAll(marked[path], "compact:recalled", "c2ln"), "and?", "compact:recalled"), always(400), 400, 1},
+		"no key":                         {marked[path], always(401), 401, 1},
+		"overloaded":                     {marked[path], always(529), 529, 1},
 		"broken off": {marked[path], func(string) (int, error) {
 			if first {
 				first = false

@@ -91,8 +91,8 @@ func (b *faulty) config() compact.Config {
 	return compact.Config{Model: "gpt-4o", MaxContextTokens: 16_000, Counter: b}
 }
 
-// Whatever the observation does, on every wire, streamed or not, the sent body
-// is the received one, the answer is the provider's, and there is no delay.
+// With every outcome of the observation, on every wire, streamed or not, the transport
+// sends the received body, returns the provider's answer, and adds no delay.
 func TestObservedRequestsGoOutByteForByteAtOnce(t *testing.T) {
 	for name, b := range map[string]*faulty{
 		"it compacts": {}, "it fails": {fails: true}, "it panics": {panics: true},
@@ -172,7 +172,8 @@ func TestObservedRequestsGoOutByteForByteAtOnce(t *testing.T) {
 	}
 }
 
-// observing is a rig that waits for its observations before it returns them.
+// observing returns a rig, and a function that waits for the rig's observations and
+// returns them.
 func observing(t *testing.T, model string, opts ...transport.Option) (*rig, *tracetest.Recorder, func() []*compact.Result) {
 	t.Helper()
 	events := &tracetest.Recorder{}
@@ -204,7 +205,7 @@ func TestObservedAnswersAreMeteredAndNothingIsArchived(t *testing.T) {
 		}
 		for _, got := range r.got() {
 			if got != body {
-				t.Errorf("%v: another body was sent", f)
+				t.Errorf("%v: a different body was sent", f)
 			}
 		}
 		for info, err := range r.archive.List(t.Context(), storage.Key{}) {
@@ -239,7 +240,7 @@ func TestAFailedObservationIsReported(t *testing.T) {
 		r := newRig(t, compact.Config{}, append(c.opts, transport.Observe())...)
 		r.server.Lenient = true
 		if status, _ := r.post(f, c.body); status != http.StatusOK || r.got()[0] != c.body {
-			t.Errorf("%s: status %d, or another body was sent", name, status)
+			t.Errorf("%s: status %d, or a different body was sent", name, status)
 		}
 		if err := r.client.Transport.(*transport.Transport).Settle(t.Context()); err != nil {
 			t.Fatal(err)
@@ -273,7 +274,7 @@ func TestAManagerThatObservesMakesTheTransportObserve(t *testing.T) {
 		t.Fatal(err)
 	}
 	if len(tap.bodies) != 1 || tap.bodies[0] != body {
-		t.Errorf("%d requests, or another body", len(tap.bodies))
+		t.Errorf("%d requests, or a different body", len(tap.bodies))
 	}
 }
 
@@ -284,7 +285,7 @@ func TestABodyTooLargeToObserveIsSentWhole(t *testing.T) {
 	f := forms()[0]
 	body := f.body("Fix it.", 60, 40)
 	if status, _ := r.post(f, body); status != http.StatusOK || r.got()[0] != body {
-		t.Error("another body was sent")
+		t.Error("a different body was sent")
 	}
 	if len(results()) != 0 || len(r.errs) != 1 || !errors.Is(r.errs[0], transport.ErrTooLarge) {
 		t.Errorf("told %v", r.errs)
@@ -313,14 +314,14 @@ func TestSettleWaitsForObservations(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
 		if err := rt.Settle(ctx); !errors.Is(err, context.DeadlineExceeded) {
-			t.Errorf("it hangs: %v", err)
+			t.Errorf("the observation hangs: %v", err)
 		}
 		close(b.hang)
 		if err := rt.Settle(t.Context()); err != nil {
 			t.Error(err)
 		}
 		if err := transport.New(m).Settle(ctx); err != nil {
-			t.Errorf("nothing is looked at: %v", err)
+			t.Errorf("without observations: %v", err)
 		}
 		if err := m.Close(context.Background()); err != nil {
 			t.Error(err)

@@ -76,8 +76,8 @@ func CacheSize(bytes int) Option { return func(t *Transport) { t.cache = wire.Ne
 // request is not changed.
 func Models(f func(named string) string) Option { return func(t *Transport) { t.models = f } }
 
-// Route adds paths that are model calls of a wire: those that end with suffix.
-// Later routes take precedence over earlier ones.
+// Route makes paths that end with suffix model calls of a wire. Later routes take
+// precedence over earlier ones.
 func Route(suffix string, f wire.Format) Option {
 	return func(t *Transport) { t.routes = append(t.routes, route{suffix: suffix, format: f}) }
 }

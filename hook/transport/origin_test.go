@@ -27,8 +27,8 @@ func (f form) clocked(ask string, rounds, words, minute int) string {
 	return strings.Replace(body, "{", `{"systemInstruction":{"parts":[{"text":"`+clock+`"}]},`, 1)
 }
 
-// From the first call, which has no answer, to the last: one session, and each
-// compaction of it holds for the calls that come after.
+// All calls, from the first one without an answer to the last, belong to one session,
+// and each compaction applies to all later calls.
 func TestClockInTheSystemPromptStartsNoNewSession(t *testing.T) {
 	for _, f := range forms() {
 		for _, fields := range []string{"", `,"user":"me"`} {
@@ -39,7 +39,7 @@ func TestClockInTheSystemPromptStartsNoNewSession(t *testing.T) {
 			g.fields += fields
 			r := newRig(t, compact.Config{})
 			sessions, compactions := map[string]int{}, 0
-			stride := 5 // a call a step on one wire, a call every fifth on the others
+			stride := 5 // one call for each step on one wire, and one call for every fifth step on the other wires
 			if f.wire == provider.Chat && fields == "" {
 				stride = 1
 			}
@@ -76,14 +76,14 @@ func TestTokenIsIdentifiedByItsSubject(t *testing.T) {
 		{"another issuer", "Authorization", "Bearer " + one, "Bearer " + jwt(`{"iss":"https://other","sub":"alice","exp":1}`), false},
 		{"no subject, but a client", "Authorization", "Bearer " + jwt(`{"client_id":"c","exp":1,"jti":"x"}`), "Bearer " + jwt(`{"client_id":"c","exp":2,"jti":"y"}`), true},
 		{"another client", "Authorization", "Bearer " + jwt(`{"client_id":"c","exp":1}`), "Bearer " + jwt(`{"client_id":"d","exp":1}`), false},
-		{"nothing but a time", "Authorization", "Bearer " + jwt(`{"exp":1}`), "Bearer " + jwt(`{"exp":2}`), false},
+		{"only an expiry time", "Authorization", "Bearer " + jwt(`{"exp":1}`), "Bearer " + jwt(`{"exp":2}`), false},
 		{"in a key's header", "Api-Key", one, jwt(`{"iss":"https://id","sub":"alice","exp":3}`), true},
 		{"a key", "Authorization", "Bearer sk-1", "Bearer sk-2", false},
-		{"what looks like a token", "Authorization", "Bearer a.b.c", "Bearer a.b.d", false},
+		{"no valid token", "Authorization", "Bearer a.b.c", "Bearer a.b.d", false},
 		{"Google's", "Authorization", "Bearer ya29.abc", "Bearer ya29.def", true},
 		{"Anthropic's", "Authorization", "Bearer sk-ant-oat01-abc", "Bearer sk-ant-oat01-def", true},
 		{"Copilot's", "Authorization", "Bearer tid=1;exp=2:a", "Bearer tid=1;exp=3:b", true},
-		{"another of Copilot's", "Authorization", "Bearer tid=1;exp=2:a", "Bearer tid=2;exp=2:a", false},
+		{"Copilot's, another id", "Authorization", "Bearer tid=1;exp=2:a", "Bearer tid=2;exp=2:a", false},
 		{"a project", "X-Goog-User-Project", "p", "q", false},
 	} {
 		for _, fields := range []string{"", `,"user":"me"`} {
@@ -95,7 +95,7 @@ func TestTokenIsIdentifiedByItsSubject(t *testing.T) {
 				t.Errorf("%s %q: %q, then %q", c.name, fields, first, then)
 			}
 			if strings.Contains(first, "alice") || strings.Contains(first, "sk-1") {
-				t.Errorf("%s: %q says whose it is", c.name, first)
+				t.Errorf("%s: the session %q contains the user or the key", c.name, first)
 			}
 		}
 	}
@@ -106,7 +106,7 @@ func TestProjectsInThePathSeparateTenants(t *testing.T) {
 	one := r.unnamed(f, f.body("hi", 1, 1), "Authorization", "Bearer ya29.a").Session
 	f.path = strings.Replace(f.path, "projects/p/", "projects/q/", 1)
 	if two := r.unnamed(f, f.body("hi", 1, 1), "Authorization", "Bearer ya29.b").Session; one == two {
-		t.Errorf("two projects are %q", one)
+		t.Errorf("two projects share the session %q", one)
 	}
 }
 
@@ -120,14 +120,14 @@ func TestSharedIdentifiersNameNoSession(t *testing.T) {
 			t.Errorf("%s: %q, then %q", fields, one, later)
 		}
 		if other := r.unnamed(f, f.body("Fix b.", 1, 1)).Session; other == one {
-			t.Errorf("%s: two conversations are %q", fields, one)
+			t.Errorf("%s: two conversations share the session %q", fields, one)
 		}
 		if other := r.unnamed(f, f.body("Fix a.", 1, 1), "Authorization", "Bearer other").Session; other == one {
-			t.Errorf("%s: two tenants are %q", fields, one)
+			t.Errorf("%s: two tenants share the session %q", fields, one)
 		}
 		f.fields = strings.Replace(f.fields, `"user":"me"`, `"user":"you"`, 1)
 		if other := r.unnamed(f, f.body("Fix a.", 1, 1)).Session; strings.Contains(fields, "user") && other == one {
-			t.Errorf("%s: two users are %q", fields, one)
+			t.Errorf("%s: two users share the session %q", fields, one)
 		}
 	}
 }
@@ -229,6 +229,6 @@ func TestGreetingDoesNotCountAsAnAnswer(t *testing.T) {
 		return strings.Replace(f.body(ask, 1, 1), `{"role":"user"`, `{"role":"assistant","content":"Hello!"},{"role":"user"`, 1)
 	}
 	if a, b := r.unnamed(f, greeted("a")).Session, r.unnamed(f, greeted("b")).Session; a == b {
-		t.Errorf("two conversations are %q", a)
+		t.Errorf("two conversations share the session %q", a)
 	}
 }

@@ -44,8 +44,8 @@ func TestOverflowIsAnsweredByOneCompactionAndOneRetry(t *testing.T) {
 	}
 }
 
-// The provider's size of the refused request counts as a bill of it, too. The bill of
-// the answer counts for the smaller request.
+// The size that the provider reports for a refused request also counts as a measurement
+// of that request. The bill of the answer counts for the smaller request.
 func TestOverflowCountsAsABillOfTheRefusedRequest(t *testing.T) {
 	for _, f := range guessed() {
 		for _, inStream := range []bool{false, true} {
@@ -56,10 +56,10 @@ func TestOverflowCountsAsABillOfTheRefusedRequest(t *testing.T) {
 				t.Fatalf("%v: %d results", f, len(r.results))
 			}
 			if says := f.wire != provider.Responses; r.observed(r.results[0], 9_000) != says {
-				t.Errorf("%v, in the stream %v: the bill of the refused request was told: %v", f, inStream, !says)
+				t.Errorf("%v, in the stream %v: the bill of the refused request was reported: %v", f, inStream, !says)
 			}
 			if !r.observed(r.results[1], 9_000) {
-				t.Errorf("%v, in the stream %v: the bill of the smaller request was not told", f, inStream)
+				t.Errorf("%v, in the stream %v: the bill of the smaller request was not reported", f, inStream)
 			}
 		}
 	}
@@ -236,7 +236,7 @@ func TestOverflowWithoutNumbersIsAnsweredToo(t *testing.T) {
 	}
 }
 
-// There is only one retry, in whichever form the second refusal arrives.
+// There is only one retry, for each form of the second refusal.
 func TestSecondOverflowInTheStreamReachesTheCaller(t *testing.T) {
 	requests := 0
 	const failed = "event: response.failed\ndata: {\"response\":{\"error\":{\"code\":\"context_length_exceeded\",\"message\":\"x\"}}}\n\n"

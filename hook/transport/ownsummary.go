@@ -74,8 +74,8 @@ func lastText(m *message.Message) string {
 	return ""
 }
 
-// tooLong reports whether a request exceeds the model's window: the one that the
-// provider reported, or otherwise the known one. The configured window does not
+// tooLong reports whether a request exceeds the model's window: the window that the
+// provider reported, or otherwise the known window. The configured window does not
 // count, because it can be smaller on purpose.
 func (x *exchange) tooLong() bool {
 	window := x.t.windows.of(x.lane())

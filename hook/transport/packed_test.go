@@ -59,7 +59,7 @@ func TestBodiesThatTheClientCompressedAreRead(t *testing.T) {
 				got := r.server.Requests()[i]
 				if i == 0 {
 					if string(got.Body) != packed || got.Header.Get("Content-Encoding") != c.coding {
-						t.Errorf("%s, %v: another body was sent, as %q", name, f, got.Header.Get("Content-Encoding"))
+						t.Errorf("%s, %v: a different body was sent, as %q", name, f, got.Header.Get("Content-Encoding"))
 					}
 					continue
 				}
@@ -73,7 +73,7 @@ func TestBodiesThatTheClientCompressedAreRead(t *testing.T) {
 	}
 }
 
-// unwrapped is a reader that records that it was closed.
+// unwrapped is a reader that records its Close.
 type unwrapped struct {
 	io.Reader
 	closed *atomic.Int64

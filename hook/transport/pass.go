@@ -57,8 +57,8 @@ func compacting(req *http.Request) bool {
 	return slices.ContainsFunc(compactions, func(s string) bool { return strings.HasSuffix(path, s) })
 }
 
-// theirs reports that the request is sent unchanged because the provider holds its
-// history or compacts it.
+// theirs reports that the request is sent unchanged, because the provider stores or
+// compacts the history.
 func (x *exchange) theirs(about wire.About) {
 	x.passed = true
 	p := &passed{about.ServerSide, "the provider holds the history, or compacts it itself"}

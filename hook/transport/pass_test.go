@@ -130,7 +130,7 @@ func TestChunkedBodiesAreCompacted(t *testing.T) {
 	}
 }
 
-// sent is a base that notes the request as it gets it.
+// sent is a base that records the received request.
 type sent struct {
 	req  *http.Request
 	body string

@@ -18,11 +18,11 @@ import (
 // the first on; in one without tools, every request after the first compaction
 // does. A request with a tool of that name is not changed.
 //
-// A round of the tool is inserted again into later requests of the conversation, at
-// its place, as long as this process remembers it (the last 256 KiB for each agent
-// of a session). A round is left out if redaction would change its bytes, or if
-// another process made it. Other calls in the same answer reach the caller without
-// those of the tool.
+// A round of the tool is inserted again into later requests of the conversation, at its
+// place, as long as this process remembers it (the last 256 KiB for each agent of a
+// session). A round is left out if redaction would change its bytes, or if another
+// process made it. Other calls in the same answer reach the caller without the calls of
+// the tool.
 //
 // A stream of events is passed on as it arrives: text, reasoning and the calls of
 // other tools. From a recall call on, the stream is held until that answer has ended;

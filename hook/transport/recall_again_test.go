@@ -66,7 +66,7 @@ func afterRecall(t testing.TB, n int) (call func(body string), body string, mode
 }
 
 // The place of a round in the history is computed once and kept while the history only
-// grows, also if the agent sends other requests in between.
+// grows, even if the agent sends other requests in between.
 func TestRoundsReadAHistoryOnce(t *testing.T) {
 	if raceEnabled {
 		t.Skip("the race detector allocates too: run it without -race")

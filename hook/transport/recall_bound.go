@@ -10,9 +10,8 @@ import (
 // provider refuses signed reasoning without its call.
 const boundSeal = "compact:recalled"
 
-// unbind removes reasoning with a boundSeal from a body, whichever process wrote
-// the seal. If this process has the round, the complete round is inserted
-// instead.
+// unbind removes reasoning with a boundSeal from a body, even if another process wrote
+// the seal. If this process has the round, the complete round is inserted instead.
 func (x *exchange) unbind() {
 	d := dialects[x.format.Name()]
 	if d == nil || !bytes.Contains(x.body, []byte(boundSeal)) {

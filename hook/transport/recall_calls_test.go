@@ -44,7 +44,7 @@ func TestCallsAreIdentifiedByTheirIDs(t *testing.T) {
 		}
 	}
 	if showsCalls(nil, said, false) || showsCalls(said, nil, false) {
-		t.Error("nothing shows nothing")
+		t.Error("a message without calls counts as shown")
 	}
 	none := []json.RawMessage{json.RawMessage(message("null", call("", "read", `{}`)))}
 	if showsCalls(none, none, false) {
@@ -52,18 +52,18 @@ func TestCallsAreIdentifiedByTheirIDs(t *testing.T) {
 	}
 }
 
-// The data of an event is all of its lines. With some of them, a call of the recall
-// tool in an event that a gateway broke up would reach the caller, which does not
-// know the tool.
+// The data of an event is in all of its data lines. A gateway may break a call of the
+// recall tool into several lines. A reader of only some lines would pass that call on
+// to the caller, which does not know the tool.
 func TestTheDataOfAnEventIsInAllOfItsLines(t *testing.T) {
 	for name, c := range map[string]struct{ event, head, want string }{
-		"one":               {"event: a\ndata: {\"n\":[1,2]}\n\n", "event: a\n", `{"n":[1,2]}`},
-		"two":               {"event: a\ndata: {\"n\":\ndata: [1,2]}\n\n", "event: a\n", `{"n":[1,2]}`},
-		"one for each":      {"data: {\ndata: \"n\":\ndata: [1,\ndata: 2\ndata: ]}\n\n", "", `{"n":[1,2]}`},
-		"with other ends":   {"data: {\"n\":\r\ndata: [1,2]}\r\n\r\n", "", `{"n":[1,2]}`},
-		"without blanks":    {"data:{\"n\":\ndata:[1,2]}\n\n", "", `{"n":[1,2]}`},
-		"others in between": {"data: {\"n\":\nid: 7\ndata: [1,2]}\n\n", "id: 7\n", `{"n":[1,2]}`},
-		"no object":         {"data: [DONE]\n\n", "", ""},
+		"one":                      {"event: a\ndata: {\"n\":[1,2]}\n\n", "event: a\n", `{"n":[1,2]}`},
+		"two":                      {"event: a\ndata: {\"n\":\ndata: [1,2]}\n\n", "event: a\n", `{"n":[1,2]}`},
+		"one line for each token":  {"data: {\ndata: \"n\":\ndata: [1,\ndata: 2\ndata: ]}\n\n", "", `{"n":[1,2]}`},
+		"with CRLF":                {"data: {\"n\":\r\ndata: [1,2]}\r\n\r\n", "", `{"n":[1,2]}`},
+		"without blanks":           {"data:{\"n\":\ndata:[1,2]}\n\n", "", `{"n":[1,2]}`},
+		"another field in between": {"data: {\"n\":\nid: 7\ndata: [1,2]}\n\n", "id: 7\n", `{"n":[1,2]}`},
+		"no object":                {"data: [DONE]\n\n", "", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			p := split([]byte(c.event+c.event), true)
@@ -82,8 +82,8 @@ func TestTheDataOfAnEventIsInAllOfItsLines(t *testing.T) {
 	}
 }
 
-// What is kept of the rounds of a conversation is bounded, whichever part of a round is
-// large. The newest round is kept.
+// The stored size of a conversation's rounds is bounded, for each part of a round that
+// may be large. The newest round is kept.
 func TestTheRoundsOfAConversationAreBounded(t *testing.T) {
 	large := strings.Repeat("x", 30<<10)
 	quoted := json.RawMessage(`"` + large + `"`)

@@ -97,7 +97,7 @@ func fixed(key, was, is string) bool {
 	return false
 }
 
-// mergeList merges elements with those of the same index.
+// mergeList merges elements with the elements of the same index.
 func mergeList(into, more []any) []any {
 	for _, m := range more {
 		part, ok := m.(map[string]any)

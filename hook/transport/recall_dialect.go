@@ -67,7 +67,7 @@ type streaming interface {
 	// unend removes the end of the answer from an event, or drops the event, so
 	// that the next answer can continue the stream.
 	unend(e *piece)
-	// note adds an answer to what the caller has received.
+	// note records that the caller has received an answer.
 	note(j *joint, p *pieces)
 	// follow turns an event of a later answer into one that continues the
 	// first.

@@ -25,8 +25,7 @@ type readings struct {
 	most  int // number of elements in the longest history
 }
 
-// digests returns the digest of each prefix of elems, that of the empty one
-// first.
+// digests returns the digest of each prefix of elems, beginning with the empty prefix.
 func (r *readings) digests(elems []json.RawMessage) []digest {
 	r.begin(len(elems))
 	out := make([]digest, 1, len(elems)+1)

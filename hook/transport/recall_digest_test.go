@@ -26,6 +26,6 @@ func TestReadingsAreBounded(t *testing.T) {
 	}
 	before := len(r.known)
 	if again := r.digests(history(19)); again[length] != digestOf(history(19)) || len(r.known) != before {
-		t.Errorf("a history that was read is read again, or is another: %d elements, %d before", len(r.known), before)
+		t.Errorf("a known history is read again, or differs: %d elements, %d before", len(r.known), before)
 	}
 }

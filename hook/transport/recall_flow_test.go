@@ -90,15 +90,16 @@ func (p *playing) ServeHTTP(w http.ResponseWriter, q *http.Request) {
 	}
 }
 
-// waits reports whether an event is held until the next one arrives: it only announces
-// an answer, or ends reasoning that may lead to a recall call.
+// waits reports whether an event is held until the next one arrives. Held are events
+// that only announce an answer, and events that end reasoning, because a recall call
+// may follow.
 func waits(e string) bool {
 	return strings.Contains(e, "response.created") || strings.Contains(e, "signature_delta") || strings.Contains(e, `"index":0,"type":"content_block_stop"`) ||
 		strings.Contains(e, "response.output_item.done") && strings.Contains(e, `"reasoning"`)
 }
 
 // Text, reasoning and the calls of other tools reach the caller before the provider
-// sends the next event, also if the model recalls, and in the answer after that.
+// sends the next event, even if the model recalls, and in the answer after that.
 func TestStreamsFlowDuringRecalls(t *testing.T) {
 	eachFlow(t, func(t *testing.T, f form) {
 		recalls := provider.Call{ID: "ours", Name: "recall", Args: `{"ref":"turn:1"}`}

@@ -150,7 +150,7 @@ func (d geminiDialect) round(s *said, texts []string) []json.RawMessage {
 	return append(append([]json.RawMessage(nil), s.whole...), geminiElement("user", d.results(s, texts))...)
 }
 
-// join puts the recall results before the others. Without ids, results are
+// join puts the recall results before the other results. Without ids, results are
 // matched to calls by name and order.
 func (d geminiDialect) join(elems []json.RawMessage, n int, b *beside) ([]json.RawMessage, bool) {
 	if n+1 >= len(elems) {

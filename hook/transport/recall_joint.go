@@ -25,7 +25,7 @@ type joint struct {
 	text     bool      // the text so far does not end with a line break
 }
 
-// add returns n, an output count of this answer, plus that of the earlier
+// add returns n, an output count of this answer, plus the output tokens of the earlier
 // answers.
 func (j *joint) add(n json.RawMessage) json.RawMessage {
 	if n == nil {

@@ -25,7 +25,7 @@ type live struct {
 	elems elementScan
 	begun bool // the caller has received the beginning of the array
 
-	raw     []byte // all bytes read of this answer; one read can exceed the limit most
+	raw     []byte // number of bytes of this answer read so far; one read can exceed the limit most
 	scanned int    // bytes of raw that were scanned
 	looked  int    // bytes of raw that were searched for the end of the next event
 	ready   int    // bytes of raw that may be passed on
@@ -39,7 +39,7 @@ type live struct {
 	closed bool
 }
 
-// flow holds what is known about the calls in a stream so far.
+// flow holds the facts known so far about the calls in a stream.
 type flow struct {
 	names map[int]string
 	bound bool // the last block is reasoning, so a recall call may follow
@@ -223,8 +223,8 @@ func (l *live) end() {
 	l.out = append(l.out, l.follow(p.from(l.ready))...)
 }
 
-// recall answers the recall calls and passes on the rest of what was held. If
-// there are no other calls, it continues with the next answer.
+// recall answers the recall calls and passes on the other held events. If there are no
+// other calls, it continues with the next answer.
 func (l *live) recall(p *pieces, s *said) {
 	more := l.a.take(s)
 	l.d.strip(p, s)

@@ -51,7 +51,7 @@ func TestLiveStreamKeepsABoundedPart(t *testing.T) {
 	}
 }
 
-// The events of a stream are found wherever its pieces are cut.
+// The events of a stream are found for every division of the stream into pieces.
 func TestLiveStreamFindsTheEndsOfEvents(t *testing.T) {
 	for name, sep := range map[string]string{"line feeds": "\n\n", "carriage returns": "\r\n\r\n"} {
 		text := strings.ReplaceAll(events(3), "\n\n", sep)

@@ -52,7 +52,7 @@ func TestChangedPiecesDoNotAffectOthers(t *testing.T) {
 			t.Errorf("%q, want %q", got, tc.want)
 		}
 		if p.list[0].read() != nil || string(p.list[2].read()["a"]) != "3" {
-			t.Errorf("the pieces are read as %v and %v", p.list[0].read(), p.list[2].read())
+			t.Errorf("the pieces give %v and %v", p.list[0].read(), p.list[2].read())
 		}
 	}
 }
@@ -90,8 +90,8 @@ func TestFieldsOfAnotherTypeAreIgnored(t *testing.T) {
 }
 
 // The text of the next answer is set apart from text that the caller has received, and
-// not from thoughts, which are no text of the answer.
-func TestAThoughtIsNoTextThatAnAnswerEndsIn(t *testing.T) {
+// not from thoughts, which are not text of the answer.
+func TestThoughtDoesNotCountAsTextOfAnAnswer(t *testing.T) {
 	const thought = `{"text":"I look","thought":true}`
 	for parts, want := range map[string]string{
 		thought: "Found.", `{"text":"I look."}`: "\n\nFound.", `{"text":"I look."},` + thought: "\n\nFound.", `{"text":"I look.\n"},` + thought: "Found.",
@@ -104,9 +104,9 @@ func TestAThoughtIsNoTextThatAnAnswerEndsIn(t *testing.T) {
 	}
 }
 
-// The beginning of a second answer does not reach the caller. What it says of the prompt
-// stands at its end, where that does not say it itself.
-func TestTheEndOfASecondAnswerSaysWhatItsPromptCost(t *testing.T) {
+// The beginning of a second answer does not reach the caller. The end of that answer
+// gets the usage of the prompt from the beginning, as far as the end does not have it.
+func TestEndOfASecondAnswerHasTheUsageOfItsPrompt(t *testing.T) {
 	p := split([]byte(`data: {"type":"message_start","message":{"usage":{"input_tokens":10,"cache_read_input_tokens":7}}}`+"\n\n"+
 		`data: {"type":"message_delta","usage":{"input_tokens":25,"output_tokens":3}}`+"\n\n"), true)
 	j := &joint{output: 4}

@@ -87,7 +87,7 @@ func sorted(t *testing.T, text string) string {
 	return string(out)
 }
 
-// A field of tools that is null declares nothing, and stays as it is.
+// A null field of tools declares nothing, and stays unchanged.
 func TestToolsThatAreNullStay(t *testing.T) {
 	for body, want := range map[string]bool{
 		`{"contents":[],"tools":[{"functionDeclarations":null}]}`: false,
@@ -124,10 +124,10 @@ func TestTheTextOfTwoAnswersIsSeparatedOnce(t *testing.T) {
 		var j joint
 		j.endsInText(c.first)
 		if got := j.apart(c.second); got != c.want {
-			t.Errorf("%q behind %q is %q, want %q", c.second, c.first, got, c.want)
+			t.Errorf("%q after %q is %q, want %q", c.second, c.first, got, c.want)
 		}
 		if got := j.apart("more"); c.second != "" && got != "more" {
-			t.Errorf("%q behind %q: the next piece is %q", c.second, c.first, got)
+			t.Errorf("%q after %q: the next piece is %q", c.second, c.first, got)
 		}
 	}
 }

@@ -22,7 +22,7 @@ type round struct {
 	past   digest            // digest of the conversation before it
 	said   []json.RawMessage // the answer as the caller received it
 	before []json.RawMessage // hidden rounds before the answer
-	prior  []json.RawMessage // parts of the hidden answers that the caller received as one answer with it
+	prior  []json.RawMessage // parts of the hidden answers; the caller received them and this answer as one answer
 	beside *beside           // calls of the recall tool in the answer; nil = none
 }
 
@@ -87,9 +87,9 @@ func sizeOf(all []round) (n int) {
 	return n
 }
 
-// weave returns the body with the remembered rounds of its conversation. Each
-// is inserted only after the same history as before, and before or into the
-// answer that followed it.
+// weave returns the body with the remembered rounds of its conversation. A round is
+// inserted only if the history before it is unchanged. Its place is before its answer,
+// or in the answer.
 func (r *rounds) weave(x *exchange, d dialect, body []byte) ([]byte, error) {
 	k := roundKey{x.who.session, x.who.agent}
 	all := slices.Clone(r.get(k))

@@ -9,12 +9,12 @@ import (
 	"github.com/agentcompact/compact/internal/provider"
 )
 
-// Two conversations of one agent share their past. Each continues with the recalls of
-// its own model.
+// Two conversations of one agent share their past. Each conversation continues with the
+// recalls of its own model.
 func TestRoundsOfConversationsWithTheSamePast(t *testing.T) {
 	eachForm(t, func(t *testing.T, f form) {
 		if f.flows() {
-			t.Skip("what is shown of an answer is the same")
+			t.Skip("both conversations show the same parts of an answer")
 		}
 		for _, same := range []bool{false, true} {
 			if same && f.wire == provider.Gemini {

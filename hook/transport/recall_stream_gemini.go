@@ -35,7 +35,8 @@ func (geminiDialect) scan(f *flow, o rawObject) {
 	f.whole = f.whole || text(candidateOf(o)["finishReason"]) != ""
 }
 
-// On this wire the signature of reasoning is in the part that it led to.
+// On this wire the signature of reasoning is in the part that follows from the
+// reasoning.
 func (geminiDialect) bind(*pieces, *said) {}
 
 func (geminiDialect) unbind(elem json.RawMessage) json.RawMessage { return elem }

@@ -112,9 +112,9 @@ func (responsesDialect) follow(j *joint, e *piece) {
 	e.write(o)
 }
 
-// response gives a response the id, the creation time and the items of the one
-// that the caller receives, and adds the earlier answers to its usage. If the
-// server leaves the output of last events empty, it stays empty.
+// response gives a response the id, the creation time and the items of the response
+// that the caller receives, and adds the earlier answers to its usage. If the server
+// leaves the output of last events empty, it stays empty.
 func (j *joint) response(r rawObject) rawObject {
 	if j.id != nil {
 		r["id"] = j.id

@@ -117,7 +117,7 @@ func TestRecallIsAnsweredByTheTransport(t *testing.T) {
 		next := r.got()[before+3]
 		head := strings.TrimSuffix(got[2], "]}")
 		if !strings.HasPrefix(next, head) {
-			t.Errorf("the prefix of the request after it is another one:\n%.300s\n%.300s", tail(head, 600), tail(next, 900))
+			t.Errorf("the prefix of the request after it differs:\n%.300s\n%.300s", tail(head, 600), tail(next, 900))
 		}
 		r.allOK(f)
 	})
@@ -230,7 +230,7 @@ func TestErrorsOfTheInnerCallReachTheCaller(t *testing.T) {
 	})
 }
 
-// The caller of a stream can't ask again, so what passes is waited for.
+// The caller of a stream can't ask again, so the test waits for the parts that pass.
 func TestInnerCallsOfAStreamAreRetried(t *testing.T) {
 	for _, c := range []struct {
 		fails []provider.Failure
@@ -277,22 +277,22 @@ func TestRequestsDeclareTheRecallTool(t *testing.T) {
 		r := newRig(t, compact.Config{}, transport.Recall())
 		r.post(f, small)
 		if declared.MatchString(r.got()[0]) || r.got()[0] != small {
-			t.Errorf("%v: a conversation without tools is told before there is anything to recall", f)
+			t.Errorf("%v: a conversation without tools gets the tool before there is anything to recall", f)
 		}
 		r.post(f, large)
 		if !declared.MatchString(r.got()[1]) {
-			t.Errorf("%v: a conversation without tools is not told at its first compaction", f)
+			t.Errorf("%v: a conversation without tools does not get the tool at its first compaction", f)
 		}
 		r.post(f.withTools(), f.withTools().body("hi", 1, 5))
 		if !declared.MatchString(r.got()[2]) {
-			t.Errorf("%v: a conversation with tools is not told from its first request", f)
+			t.Errorf("%v: a conversation with tools does not get the tool in its first request", f)
 		}
 		own := f
 		own.fields += "," + strings.ReplaceAll(readTool[f.wire], `"read"`, `"recall"`)
 		body := own.body("hi", 1, 5)
 		r.server.Answer(provider.Answer{Calls: []provider.Call{{Name: "recall", Args: `{"q":1}`}}})
 		if _, answer := r.post(own, body); r.got()[3] != body || !strings.Contains(answer, `"recall"`) {
-			t.Errorf("%v: a tool of the caller's is not left alone: %s", f, answer)
+			t.Errorf("%v: the caller's tool was changed: %s", f, answer)
 		}
 		r.allOK(f)
 	}
@@ -314,7 +314,7 @@ func TestTheDeclarationNeverChanges(t *testing.T) {
 }
 
 // Conversations with the same beginning and no name share a session. The model of one
-// must not read texts of the other.
+// conversation must not read texts of the other.
 func TestRecallInAnUnnamedSession(t *testing.T) {
 	for _, fields := range []string{"", `,"user":"u"`, `,"prompt_cache_key":"k"`} {
 		f := forms()[0].withTools()
@@ -356,7 +356,7 @@ func TestRoundsWithASecretAreNotKept(t *testing.T) {
 		r.post(f, strings.Replace(next, "file 40:", "other file:", 1))
 		got = r.got()
 		if strings.Contains(got[len(got)-1], "turn:5") {
-			t.Error("a round of another history is put in")
+			t.Error("a round of another history is inserted")
 		}
 		if r.post(f, next); !strings.Contains(r.got()[len(got)], "turn:5") {
 			t.Error("the round of this history is not restored: the test proves nothing")
@@ -411,7 +411,7 @@ func TestStreamsWithoutOurCallsAreWellFormed(t *testing.T) {
 		for line := range strings.Lines(answer) {
 			data := strings.Trim(strings.TrimPrefix(line, "data:"), "[], \r\n") // Gemini's array, too
 			if strings.HasPrefix(data, "{") && !json.Valid([]byte(data)) {
-				t.Errorf("%q is no JSON", data)
+				t.Errorf("%q is not JSON", data)
 			}
 			for _, m := range regexp.MustCompile(`"(?:output_index|index)": ?(\d+)`).FindAllStringSubmatch(data, -1) {
 				indices = append(indices, m[1])

@@ -53,7 +53,7 @@ func (r *recent[K, V]) known(k K) V {
 	return v
 }
 
-// set stores a value as the last one used; the caller holds mu.
+// set stores a value as the last used value; the caller holds mu.
 func (r *recent[K, V]) set(k K, v V) {
 	if _, ok := r.now[k]; !ok && len(r.now) >= r.limit {
 		r.now, r.old = map[K]V{}, r.now

@@ -15,7 +15,7 @@ import (
 	"github.com/agentcompact/compact/storage/memory"
 )
 
-// shapeOf is a JSON value without what its strings and numbers are.
+// shapeOf returns a JSON value with its strings and numbers replaced by their types.
 func shapeOf(v any) string {
 	switch v := v.(type) {
 	case map[string]any:
@@ -86,7 +86,7 @@ func TestStrictErrorsHaveTheFormOfTheWire(t *testing.T) {
 				t.Errorf("%v, %s: %s has the form\n%s, the provider's\n%s", f, name, answer, shapeOf(got), shapeOf(want))
 			}
 			if name == "the budget" && f.wire != provider.Gemini && !strings.Contains(answer, "context_length_exceeded") && !strings.Contains(answer, "prompt is too long") {
-				t.Errorf("%v: agents don't see what it is: %s", f, answer)
+				t.Errorf("%v: agents don't see the reason: %s", f, answer)
 			}
 		}
 		if _, err := theirs.client.Do(theirs.request(t.Context(), f.path, f.body("go", 1, 1))); err != nil {

@@ -20,7 +20,7 @@ import (
 	"github.com/agentcompact/compact/storage/memory"
 )
 
-// moody is an archive that fails this many times.
+// moody is an archive that fails a given number of times.
 type moody struct {
 	*memory.Archive
 	fails atomic.Int32
@@ -120,7 +120,7 @@ func TestPersistentFailureReturnsTheRefusal(t *testing.T) {
 	}
 }
 
-// There is only one retry, also if the first request was sent unchanged.
+// There is only one retry, even if the first request was sent unchanged.
 func TestSecondOverflowAfterAFailureReachesTheCaller(t *testing.T) {
 	a := &moody{Archive: memory.New()}
 	a.fails.Store(1)
@@ -157,7 +157,7 @@ func TestMetaOfARequestProtectsAndIsNotSent(t *testing.T) {
 		}
 		failing := newRig(t, compact.Config{Archive: full{memory.New()}})
 		if failing.post(f, marked); failing.got()[0] != plain {
-			t.Errorf("%v: after a failure the body is another one, with meta: %v", f, strings.Contains(failing.got()[0], `"meta"`))
+			t.Errorf("%v: after a failure the body differs, with meta: %v", f, strings.Contains(failing.got()[0], `"meta"`))
 		}
 		r.quiet()
 	}

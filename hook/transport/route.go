@@ -64,7 +64,7 @@ func (t *Transport) untouchable(req *http.Request) *passed {
 	return nil
 }
 
-// signed is the reason to leave a request unchanged whose body is signed.
+// signed is the reason why a request with a signed body is left unchanged.
 const signed = "signature"
 
 func (t *Transport) route(path string) *route {

@@ -66,7 +66,7 @@ func (s *scanner) string(p []byte) int {
 		n = len(p)
 	}
 	if k := bytes.IndexByte(p[:n], '\\'); k >= 0 {
-		s.escaped, s.isKey = true, false // a key with an escape is none of names
+		s.escaped, s.isKey = true, false // a key with an escape is never in names
 		return k + 1
 	}
 	if s.isKey {
@@ -140,8 +140,8 @@ func (s *scanner) endNumber() {
 	}
 }
 
-// path joins the names of the open members; "" if one of them is not in names.
-// An array adds nothing to the path of its elements.
+// path joins the names of the open members; "" if one name is not in names. An array
+// adds nothing to the path of its elements.
 func (s *scanner) path() string {
 	p := ""
 	for d := range s.depth {

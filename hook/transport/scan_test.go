@@ -10,8 +10,8 @@ import (
 	"testing"
 )
 
-// writeJSON writes a random JSON document with the names that the scanner knows, with
-// others, and with texts that look like JSON.
+// writeJSON writes a random JSON document with names that the scanner knows, with other
+// names, and with texts that look like JSON.
 func writeJSON(rnd *rand.Rand, depth int, b *strings.Builder) {
 	pad := func() { b.WriteString(strings.Repeat(" ", rnd.IntN(2))) }
 	texts := []string{`""`, `"usage"`, `"{\"usage\":{\"input_tokens\":7}}"`, `"a\\"`, `"\\\""`, `"ä\n5"`, `"input_tokens"`, `"x"`}
@@ -123,6 +123,6 @@ func TestNumbersOfADocumentDoNotDependOnItsPieces(t *testing.T) {
 		}
 	}
 	if found < 1000 {
-		t.Errorf("only %d numbers were there to find", found)
+		t.Errorf("the documents have only %d numbers", found)
 	}
 }

@@ -24,8 +24,8 @@ func (x *exchange) destination() destination {
 
 func (s *sentRequest) size() int { return len(s.body) + len(s.view)*len(message.Fingerprint{}) }
 
-// maxSent limits the bytes of remembered requests. It removes
-// the least recently used ones first, and always keeps one.
+// maxSent limits the bytes of remembered requests. It removes the least recently used
+// requests first, and always keeps one.
 const maxSent = 128 << 20
 
 // sentRequests holds the last request of each lane. It is safe for concurrent
@@ -77,7 +77,7 @@ func (s *sentRequests) put(l lane, r *sentRequest) {
 	}
 }
 
-// drop removes a request if it is the last one of its lane.
+// drop removes a request from its lane if it is the lane's last request.
 func (s *sentRequests) drop(l lane, body []byte) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

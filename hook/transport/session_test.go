@@ -38,14 +38,14 @@ func TestSessionIsNamedByContextThenHeaderThenRequest(t *testing.T) {
 		{"prompt_cache_key", chat, "", nil, `"prompt_cache_key":"key","user":"me"`, "request:prompt_cache_key:key:…", nil},
 		{"user", chat, "", nil, `"user":"me"`, "request:user:me:…", nil},
 		{"user of Anthropic", anthropic, "", nil, `"metadata":{"user_id":"me"}`, "request:user:me:…", nil},
-		{"a user who claims a name", chat, "", nil, `"user":"unnamed:1"`, "request:user:unnamed:1:…", nil},
+		{"a user named like an unnamed session", chat, "", nil, `"user":"unnamed:1"`, "request:user:unnamed:1:…", nil},
 		{"Claude Code", anthropic, "", nil, `"metadata":{"user_id":"{\"device_id\":\"d\",\"account_uuid\":\"a\",\"session_id\":\"0f9a-11\"}"}`, "request:metadata.user_id:0f9a-11", nil},
 		{"Claude Code until 2.1", anthropic, "", nil, `"metadata":{"user_id":"user_ab12_account__session_0f9a2b11-77aa"}`, "request:metadata.user_id:0f9a2b11-77aa", nil},
-		{"a user whose id says session", anthropic, "", nil, `"metadata":{"user_id":"mysession_0f9a2b11"}`, "request:user:mysession_0f9a2b11:…", nil},
+		{"a user whose id contains session", anthropic, "", nil, `"metadata":{"user_id":"mysession_0f9a2b11"}`, "request:user:mysession_0f9a2b11:…", nil},
 		{"Claude Code's header", anthropic, "", map[string]string{"x-claude-code-session-id": "0f9a"}, `"metadata":{"user_id":"me"}`, "request:x-claude-code-session-id:0f9a", nil},
 		{"Codex's metadata", chat, "", nil, `"prompt_cache_key":"key","client_metadata":{"session_id":"s1","thread_id":"t1"}`, "request:client_metadata.session_id:s1", nil},
 		{"Codex's header", chat, "", map[string]string{"x-codex-turn-metadata": `{"session_id":"s1","n":1}`}, `"prompt_cache_key":"key"`, "request:x-codex-turn-metadata.session_id:s1", nil},
-		{"a header that is none of Codex's", chat, "", map[string]string{"x-codex-turn-metadata": `{"session_id":`}, `"user":"me"`, "request:user:me:…", nil},
+		{"an invalid header of Codex", chat, "", map[string]string{"x-codex-turn-metadata": `{"session_id":`}, `"user":"me"`, "request:user:me:…", nil},
 	} {
 		r := newRig(t, compact.Config{}, c.opts...)
 		f := c.f
@@ -125,7 +125,7 @@ func TestLongNamesAreHashed(t *testing.T) {
 	}
 }
 
-// unnamed makes a call that names no session, and returns the id it got.
+// unnamed makes a call that names no session, and returns its result.
 func (r *rig) unnamed(f form, body string, headers ...string) *compact.Result {
 	r.t.Helper()
 	req := r.request(context.Background(), f.path, body)
@@ -149,11 +149,11 @@ func TestUnnamedSessionsAreDistinguishedByTheirBeginning(t *testing.T) {
 			t.Errorf("%v: the same conversation is %q, then %q", f, one, later)
 		}
 		if other := r.unnamed(f, f.body("hello", 1, 1)).Session; other == one {
-			t.Errorf("%v: another first message, the same session", f)
+			t.Errorf("%v: calls with different first messages have one session", f)
 		}
 		for _, h := range []string{"Authorization", "X-Api-Key", "Api-Key", "X-Goog-Api-Key"} {
 			if other := r.unnamed(f, f.body("hi", 1, 1), h, "Bearer of another tenant").Session; other == one {
-				t.Errorf("%v: another %s, the same session", f, h)
+				t.Errorf("%v: calls with different %s have one session", f, h)
 			}
 		}
 	}
@@ -171,7 +171,7 @@ func TestUnnamedSessionsAreDistinguishedByTheirBeginning(t *testing.T) {
 	}
 }
 
-// Before the first answer, a call is a branch identified by its beginning, also if
+// Before the first answer, a call is a branch identified by its beginning, even if
 // several conversations of one name begin at once.
 func TestCallsBeforeTheFirstAnswerBranchByTheirBeginning(t *testing.T) {
 	f := forms()[0]
@@ -226,7 +226,7 @@ func TestUnnamedSessionsEndWithTheProcess(t *testing.T) {
 		t.Errorf("another transport of this process has %q, not %q", again, id)
 	}
 	if other := rigAt(t, "another.test").unnamed(f, f.body("hi", 1, 1)).Session; other == id {
-		t.Error("another provider, the same session")
+		t.Error("calls to different providers have one session")
 	}
 }
 
@@ -261,7 +261,7 @@ func TestConversationsWithOneBeginningStaySeparate(t *testing.T) {
 	for _, fields := range []string{"", `,"user":"everybody"`} {
 		for _, f := range forms() {
 			if f.wire == provider.Gemini && fields != "" {
-				continue // nothing of the kind is in its requests
+				continue // its requests have no such field
 			}
 			f.fields += fields
 			r := newRig(t, compact.Config{})
@@ -277,7 +277,7 @@ func TestConversationsWithOneBeginningStaySeparate(t *testing.T) {
 				t.Errorf("%v: one conversation got the other's text", f)
 			}
 			if alone := newRig(t, compact.Config{}); alone.unnamed(f, yours).After.Total != two.After.Total || alone.got()[0] != got[1] {
-				t.Errorf("%v: the view is another one than that of a tenant who is alone", f)
+				t.Errorf("%v: the view differs from the view of a tenant who is alone", f)
 			}
 			r.quiet()
 		}

@@ -100,7 +100,7 @@ func TestWindowsAreBoundedAndOnlyShrink(t *testing.T) {
 		t.Errorf("%d windows are held", n)
 	}
 	if n := w.of(lane{identity{session: "0"}, "m"}); n != 0 {
-		t.Errorf("one that was not asked for since is still %d", n)
+		t.Errorf("the least recently used window is still %d", n)
 	}
 }
 
@@ -113,7 +113,7 @@ func TestWindowsAreSharedByGoroutines(t *testing.T) {
 				w.put(l, 1000-n+k)
 				w.put(lane{identity{session: fmt.Sprint(k, n)}, "m"}, n)
 				if got := w.of(l); got == 0 || got > 1000-n+k {
-					t.Errorf("%d, after %d was said", got, 1000-n+k)
+					t.Errorf("the window is %d, after the provider named %d", got, 1000-n+k)
 				}
 			}
 		})

@@ -63,11 +63,11 @@ func TestMessagesAfterAProvidersCompactionAreReduced(t *testing.T) {
 					continue
 				}
 				if status, answer := r.post(f, body+"]}"); status != http.StatusOK {
-					t.Fatalf("%d rounds after it: %d %s", n, status, answer)
+					t.Fatalf("%d rounds after the block: %d %s", n, status, answer)
 				}
 				bodies := r.got()
 				if !strings.HasPrefix(bodies[len(bodies)-1], before) {
-					t.Fatalf("%d rounds after it: it, or a message before it, was changed", n)
+					t.Fatalf("%d rounds after the block: the block, or a message before it, was changed", n)
 				}
 				if n == 0 && r.last().Triggered {
 					t.Errorf("messages that the provider does not read are counted: %d tokens", r.last().TokensIn)
@@ -75,7 +75,7 @@ func TestMessagesAfterAProvidersCompactionAreReduced(t *testing.T) {
 			}
 			r.quiet()
 			if r.steps() == 0 {
-				t.Error("no message after it was compacted")
+				t.Error("no message after the block was compacted")
 			}
 			if body := r.got(); !json.Valid([]byte(body[len(body)-1])) {
 				t.Error("no JSON")

@@ -18,7 +18,7 @@ import (
 	"github.com/agentcompact/compact/token"
 )
 
-// slow is a summarizer that takes its time.
+// slow is a summarizer that needs time.
 type slow struct {
 	wait  time.Duration
 	calls atomic.Int32

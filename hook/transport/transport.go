@@ -79,8 +79,8 @@ func Middleware(m *compact.CompactManager, opts ...Option) func(*http.Request, f
 	return New(m, opts...).do
 }
 
-// RoundTrip sends a request, and compacts it if it is a model call that needs
-// it. The request is not modified. The answer is passed on as it arrives; its
+// RoundTrip sends a request, and compacts the request first if it is a model call above
+// the trigger. The request is not modified. The answer is passed on as it arrives; its
 // usage is read on the way.
 func (t *Transport) RoundTrip(req *http.Request) (*http.Response, error) {
 	return t.do(req, t.base.RoundTrip)

@@ -10,24 +10,24 @@ import (
 // event of a stream.
 type usage struct {
 	prompt int      // whole prompt, cached tokens included
-	input  int      // input_tokens: Anthropic's exclude cached tokens, those of Responses include them
+	input  int      // input_tokens; they exclude cached tokens on Anthropic and include them on Responses
 	cached int      // Anthropic: tokens read from the cache or written to it
 	held   int      // Google: tokens of the prompt in a cached content
 	known  bool     // the number of cached tokens is known
 	read   int      // tokens read from the cache, on any wire
 	short  int      // tokens written to the cache
-	hour   int      // those of them with a lifetime of an hour
+	hour   int      // the part with a lifetime of an hour
 	output int      // tokens of the answer
 	clear  int      // Anthropic: tokens that it removed from the prompt before the model read it
-	inner  usageSum // Anthropic: sums over its internal turns, including a summary if it made one
+	inner  usageSum // Anthropic: sums over its internal turns, including the turn of its own summary, if any
 	tools  int      // server tool requests; if there are any, the counts cover several prompts
 }
 
 // usageSum holds sums over the provider's internal turns for one request.
 type usageSum struct{ input, output int }
 
-// summary returns the output tokens beyond those of the answer: those of the
-// provider's own summary.
+// summary returns the output tokens of the provider's own summary: all output tokens
+// without the tokens of the answer.
 func (s usageSum) summary(answer int) int {
 	if s.output == 0 {
 		return 0

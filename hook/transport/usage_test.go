@@ -45,14 +45,14 @@ func TestUsageOfAnswersCalibratesTheEstimate(t *testing.T) {
 			plain := r.last()
 			bill = plain.Before.Total * 12 / 10
 			if r.observed(plain, bill) {
-				t.Fatal("a bill of nothing was taken")
+				t.Fatal("a bill of zero tokens was accepted")
 			}
 
 			r.server.Answer(provider.Answer{Text: "one two three", Cached: 500, Created: 300})
 			more := f.body("x", 11, 200)
 			r.post(f, more)
 			if !r.observed(r.last(), bill) {
-				t.Error("the bill was not told")
+				t.Error("the bill was not reported")
 			}
 			r.post(f, f.body("x", 12, 200))
 			if r.last().UpperBound <= r.last().Before.Total {
@@ -101,7 +101,7 @@ func TestCompressedAnswersAreLeftAlone(t *testing.T) {
 		}
 		_ = resp.Body.Close()
 		if !r.observed(r.last(), 900) {
-			t.Errorf("asked %v: the bill was not told", asked)
+			t.Errorf("asked %v: the bill was not reported", asked)
 		}
 	}
 }
@@ -181,7 +181,7 @@ func TestStreamsClosedEarlyReportTheirUsage(t *testing.T) {
 	}
 	_ = resp.Body.Close()
 	if !r.observed(r.last(), bill) {
-		t.Error("the bill was not told")
+		t.Error("the bill was not reported")
 	}
 }
 
@@ -197,7 +197,7 @@ func TestBillsBelongToTheirRequests(t *testing.T) {
 	}
 	for i, res := range r.results {
 		if !r.observed(res, len(r.got()[i])/5) {
-			t.Errorf("request %d: the bill was not told", i)
+			t.Errorf("request %d: the bill was not reported", i)
 		}
 	}
 }

@@ -91,7 +91,7 @@ func TestFailuresAreLoggedOnceAMinutePerCause(t *testing.T) {
 	clock.at = clock.at.Add(time.Second)
 	call(long(""))
 	if got := j.records(t); len(got) != 1 || got[0]["not_logged_since"] != float64(5) {
-		t.Errorf("after it: %v", got)
+		t.Errorf("after the failure: %v", got)
 	}
 }
 
@@ -105,9 +105,9 @@ func TestTheLogCanBeReplacedOrSilenced(t *testing.T) {
 		opts                []transport.Option
 		standard, own, told int
 	}{
-		"nothing said":    {nil, 1, 0, 0},
-		"its own":         {[]transport.Option{transport.Logger(own.logger())}, 0, 1, 0},
-		"silence":         {[]transport.Option{transport.Logger(nil)}, 0, 0, 0},
+		"no option":       {nil, 1, 0, 0},
+		"its own logger":  {[]transport.Option{transport.Logger(own.logger())}, 0, 1, 0},
+		"no logger":       {[]transport.Option{transport.Logger(nil)}, 0, 0, 0},
 		"a callback":      {[]transport.Option{transport.OnError(func(context.Context, error) { told++ })}, 0, 0, 1},
 		"both":            {[]transport.Option{transport.Logger(own.logger()), transport.OnError(func(context.Context, error) { told++ })}, 0, 1, 1},
 		"only a callback": {[]transport.Option{transport.Logger(nil), transport.OnError(func(context.Context, error) { told++ })}, 0, 0, 1},
@@ -189,7 +189,7 @@ func TestPassedRequestsAreLoggedOncePerConversation(t *testing.T) {
 			}
 			got := j.records(t)
 			if len(got) != c.times || len(told) != c.times || len(r.got()) != 6 {
-				t.Fatalf("logged %v, told %v, of %d requests", got, told, len(r.got()))
+				t.Fatalf("logged %v, reported %v, of %d requests", got, told, len(r.got()))
 			}
 			if text := fmt.Sprintf("%q", got[0]["error"]); !strings.Contains(text, c.says) {
 				t.Errorf("said %s", text)

@@ -24,7 +24,7 @@ type Agent interface {
 // An SDK opens agents.
 type SDK struct {
 	Name   string
-	Models [2]string // the agents switch to the second one in the middle
+	Models [2]string // the agents switch to the second model in the middle
 	Open   func(ctx context.Context, at *Endpoint) (Agent, error)
 	// Streams reports whether the SDK's own loop can stream.
 	Streams bool

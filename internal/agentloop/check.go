@@ -44,7 +44,7 @@ func Test(t *testing.T, sdks ...SDK) {
 			if stream {
 				name += ", streaming"
 			}
-			t.Run(strings.ReplaceAll(name, "/", "."), func(t *testing.T) { // one level for -run, whatever characters the name has
+			t.Run(strings.ReplaceAll(name, "/", "."), func(t *testing.T) { // one level for -run, even if the name has a slash
 				for _, l := range loops(stream) {
 					t.Run(fmt.Sprint(l.Window), func(t *testing.T) {
 						f := l.Run(t, s)

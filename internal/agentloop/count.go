@@ -2,10 +2,10 @@ package agentloop
 
 import "encoding/json"
 
-// count counts the tokens of a request's body, at least as many as a provider counts:
-// every text, four tokens for each message or item, and the tools with all their JSON.
-// Names of members and ids of the wire are not part of a prompt. In a history of a
-// thousand small items they are a fifth of the body.
+// count counts the tokens of a request's body. The result is never less than the count
+// of a provider: every text, four tokens for each message or item, and the tools with
+// all their JSON. Names of members and ids of the wire are not part of a prompt. In a
+// history of a thousand small items they are a fifth of the body.
 func count(body []byte) int {
 	var request map[string]json.RawMessage
 	if json.Unmarshal(body, &request) != nil {

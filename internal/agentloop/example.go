@@ -85,7 +85,7 @@ func Short(t *testing.T, dir string) (name string) {
 	return name
 }
 
-// sizes counts the lines of a program, and those for compact.
+// sizes counts the lines of a program, and its lines for compact.
 func sizes(source []byte) (lines, ours int) {
 	for line := range bytes.Lines(source) {
 		lines++

@@ -14,7 +14,7 @@ type Figures struct {
 	Requests int
 	Refused  int // requests that break the provider's rules
 	Above    int // requests above the window
-	// smallest share of a request with the same bytes as the previous one, except after compactions,
+	// smallest share of a request whose bytes equal the previous request, except after compactions,
 	// restarts and changes of the model
 	Least       float64
 	Mean        float64

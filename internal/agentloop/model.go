@@ -7,7 +7,7 @@ import (
 	"github.com/agentcompact/compact/internal/provider"
 )
 
-// turn makes the model request this many files before it answers.
+// turn makes the model request a given number of files before it answers.
 func (e *Endpoint) turn(steps int) {
 	e.mu.Lock()
 	defer e.mu.Unlock()

@@ -16,8 +16,8 @@ const module = "github.com/agentcompact/compact"
 
 // arrows holds the packages of the project that each package may import, including packages
 // below that folder. A package that is not listed may import none of them, so that each new
-// package needs a decision. All packages may use internal/…, and those packages import only
-// what is listed.
+// package needs a decision. All packages may use internal/…, and the packages below
+// internal import only the listed packages.
 var arrows = map[string][]string{
 	"internal/jsonscan":  {},
 	"internal/arch":      {},
@@ -70,26 +70,27 @@ var arrows = map[string][]string{
 	"hook":               {"message", "compact", "internal/jsonscan"},
 	"serve":              {"message", "compact", "recall", "hook", "storage", "storage/record", "trace", "internal/chart", "internal/jsonscan"},
 
-	// The place, with its adapters, which know nothing of sessions; and what is built on it:
-	// seal keeps the ids of its keys in the record, spool reads tombstones and holds to carry
-	// an erase over, and storagetest scrubs a session.
+	// The place, with its adapters, which know nothing of sessions; and the packages that are
+	// built on it: seal keeps the ids of its keys in the record, spool reads tombstones and
+	// holds to carry an erase over, and storagetest scrubs a session.
 	"storage":             {"redact", "internal/ctxlock"},
 	"storage/record":      {"redact", "storage", "internal/ctxlock", "internal/jsonscan"},
 	"storage/seal":        {"storage", "storage/record"},
 	"storage/spool":       {"storage", "storage/record"},
 	"storage/storagetest": {"redact", "storage", "storage/record"},
 	"policy/compat":       {"message", "token", "policy"},
-	"policy/policytest":   {"message", "policy", "internal/reduce"}, // its promises are those that the engine checks
+	"policy/policytest":   {"message", "policy", "internal/reduce"}, // it tests the promises that the engine checks
 
-	// The engine stands on the words of policy, which must not know it: a stage is asked, and
-	// asks nobody. What it tells a view of its run goes through running, which nobody else can name.
+	// The engine uses the types of policy, and policy must not import the engine: the engine calls
+	// a stage, and a stage calls nobody. It passes the facts of its run to a view through running,
+	// and no other package can name that type.
 	"internal/formname": {}, // names that ledgers store; policy has the texts
 	"internal/toolcall": {"message"},
 	"internal/running":  {"message"},
 	"internal/reduce":   {"message", "policy", "internal/toolcall", "internal/running"},
 
-	// Likewise the writer of summaries stands on strategy, which must not know it. What it
-	// tells strategy of the source goes through material.
+	// In the same way the writer of summaries uses strategy, and strategy must not import
+	// the writer. It passes facts of the source to strategy through material.
 	"internal/material":         {"message"},
 	"internal/summarize":        {"message", "policy", "strategy", "internal/material"},
 	"strategy/eval":             {"message", "token", "strategy", "internal/summarize", "internal/fold"},
@@ -210,8 +211,8 @@ func TestStorageAndTraceUseOnlyTheTypeOfRedact(t *testing.T) {
 	}
 }
 
-// Only packages below storage that rewrite stored data, and the record for its own files,
-// can make a Blob of unredacted text.
+// Only two kinds of packages can make a Blob of unredacted text: packages below storage
+// that rewrite stored data, and package record for its own files.
 func TestOnlyStoragePackagesMakeUncheckedBlobs(t *testing.T) {
 	const door = module + "/storage/internal/unchecked"
 	allowed := []string{"storage", "storage/record", "storage/crypt", "storage/s3", "storage/spool"}

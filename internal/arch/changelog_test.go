@@ -14,8 +14,8 @@ var sections = []string{"Added", "Changed", "Deprecated", "Removed", "Fixed", "S
 
 var releaseHeading = regexp.MustCompile(`^\d+\.\d+\.\d+( - \d{4}-\d{2}-\d{2})?$`)
 
-// misshapen returns what keeps a changelog from being read by release: the
-// release workflow and readers find an entry by its headings.
+// misshapen returns the mistakes in the headings of a changelog, because the release
+// workflow and readers find an entry by its headings.
 func misshapen(text string) (wrong []string) {
 	var releases, had []string
 	section, topic := "", ""

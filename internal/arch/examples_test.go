@@ -11,7 +11,7 @@ import (
 	"testing"
 )
 
-// Every package that others can import has an example that is run.
+// Every public package has an example that go test runs.
 func TestPublicPackagesHaveExamples(t *testing.T) {
 	for _, p := range list(t, "./...") {
 		rel := strings.TrimPrefix(strings.TrimPrefix(p.ImportPath, module), "/")

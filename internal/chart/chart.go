@@ -10,10 +10,10 @@ import (
 	"strings"
 )
 
-// It uses no chart library: those for Go either load a script from a network
-// (go-echarts), or fix colors and fonts in the picture (gonum/plot, go-chart),
-// so a page could not be light and dark and usable with a keyboard. These pages
-// need only two axes, points and lines.
+// It uses no chart library, because the chart libraries for Go either load a script
+// from a network (go-echarts), or fix colors and fonts in the picture (gonum/plot,
+// go-chart), so a page could not be light and dark and usable with a keyboard. These
+// pages need only two axes, points and lines.
 
 var (
 	// Style is the CSS of a page.
@@ -38,7 +38,7 @@ type Plot struct {
 	b strings.Builder
 }
 
-// New returns a plot of this size in pixels, for values from 0.
+// New returns a plot of the given size in pixels, for values from 0.
 func New(width, height float64) *Plot {
 	return &Plot{Width: width, Height: height, Left: 62, Right: 16, Top: 30, Low: 48}
 }

@@ -27,8 +27,8 @@ func Sessions(t testing.TB, dir string) iter.Seq2[string, []byte] {
 	return Some(t, dir, func() bool { return true })
 }
 
-// Some is Sessions for a test that uses a part of them. It calls take before each
-// session, and reads the session only if take returns true.
+// Some is like Sessions, for a test that uses only a part of the sessions. It calls
+// take before each session, and reads the session only if take returns true.
 func Some(t testing.TB, dir string, take func() bool) iter.Seq2[string, []byte] {
 	t.Helper()
 	files := list(t, filepath.Join(root(t), dir))

@@ -117,7 +117,7 @@ func TestSessionsFailsForUnreadableFiles(t *testing.T) {
 	}
 }
 
-func TestSessionsFindsTheSharedOnes(t *testing.T) {
+func TestSessionsFindsSharedSessions(t *testing.T) {
 	for _, dir := range []string{"chat", "chat_asis"} {
 		for name, data := range Sessions(t, dir) {
 			if len(data) == 0 || bytes.HasPrefix(data, []byte{0x1f, 0x8b}) {

@@ -12,12 +12,11 @@ import (
 	"testing"
 )
 
-// Raw yields id and content of every session that is stored in its tool's own
-// form. format selects the sessions whose format in the manifest begins with it
-// ("Claude Code", "Codex CLI", …). The order is that of the manifest.
-// Compressed sessions are decompressed. The caller owns the content. The test
-// is skipped if there is no manifest or no such session, and fails if one can't
-// be read.
+// Raw yields id and content of every session that is stored in its tool's own form.
+// format selects the sessions whose format in the manifest begins with it ("Claude
+// Code", "Codex CLI", …). The sessions have the order of the manifest. Compressed
+// sessions are decompressed. The caller owns the content. The test is skipped if there
+// is no manifest or no such session, and fails if one can't be read.
 func Raw(t testing.TB, format string) iter.Seq2[string, []byte] {
 	t.Helper()
 	dir := root(t)

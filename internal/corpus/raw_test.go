@@ -29,7 +29,7 @@ func TestRawReadsTheSessionsOfAFormat(t *testing.T) {
 	}
 	missing := func(t testing.TB) {
 		for range Raw(t, "Y") {
-			t.Log("a session that is not there was handed out")
+			t.Log("a missing session was handed out")
 		}
 	}
 	if w := watch(t, missing); !w.failed {

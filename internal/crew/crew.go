@@ -1,5 +1,6 @@
 // Package crew lets several agents of one session work at once, in one process or in
-// several, and compares the results of each agent with its results alone.
+// several. It compares the results of each agent with the results of the same agent
+// alone.
 package crew
 
 import (
@@ -59,7 +60,7 @@ func lastFile(messages []message.Message) string {
 	return "none"
 }
 
-// A Crew is several agents, each with a history of its own that grows from call
+// A Crew is a group of agents. Each agent has a separate history that grows from call
 // to call.
 type Crew struct {
 	Agents []int                          // numbers of the agents
@@ -156,8 +157,9 @@ func hash(view []message.Message) string {
 	return fmt.Sprintf("%x", sha256.Sum256(b))
 }
 
-// Compare compares the outcome of a crew that worked at once with that of its agents
-// alone. calls is the number of calls of the summarizer in the crew's run.
+// Compare compares the outcome of agents that worked at once with the outcome of the
+// same agents one by one. calls is the number of calls of the summarizer in the crew's
+// run.
 func Compare(t testing.TB, got, alone Outcome, calls int64) {
 	t.Helper()
 	for agent, views := range alone.Views {

@@ -20,8 +20,8 @@ import (
 // agent.
 const agentVariable = "COMPACT_CREW_AGENT"
 
-// IsProcess reports whether this process is one of [Processes]. A test for
-// processes is skipped otherwise, and calls [Process] if it is one.
+// IsProcess reports whether this process is one of [Processes]. A test for processes
+// calls [Process] if IsProcess returns true, and is skipped otherwise.
 func IsProcess() bool { return os.Getenv(agentVariable) != "" }
 
 // report is the output of a process.
@@ -52,9 +52,9 @@ func Process(t testing.TB, a storage.Archive) {
 	fmt.Printf("%s%s\n", mark, out)
 }
 
-// Processes runs the named test of this binary as this many agents of one
-// session at once, each in a process of its own, and compares the results. The
-// test passes the archive, which env may name, to [Process].
+// Processes runs the named test of this binary as a given number of agents of one
+// session at once, each in a process of its own, and compares the results. The test
+// passes the archive, which env may name, to [Process].
 func Processes(t *testing.T, agents int, test string, a storage.Archive, env ...string) {
 	t.Helper()
 	var got Outcome

@@ -7,8 +7,8 @@ import (
 	"sync"
 )
 
-// A Mutex is a mutual exclusion lock with waits that end with a context. The zero
-// value is an unlocked mutex. It must not be copied after first use, and is safe for
+// A Mutex is a mutual exclusion lock with waits that end with a context. The zero value
+// is an unlocked mutex. A Mutex must not be copied after first use, and is safe for
 // concurrent use. Waiters get the lock in no particular order.
 type Mutex struct {
 	once sync.Once
@@ -20,8 +20,8 @@ func (m *Mutex) slot() chan struct{} {
 	return m.held
 }
 
-// Lock waits until it has locked m or ctx ends. It returns the error of ctx; m is
-// then not locked. If ctx has ended, Lock does not even lock a free mutex.
+// Lock waits until it has locked m or ctx ends. If it returns the error of ctx, m is
+// not locked. If ctx has ended, Lock does not even lock a free mutex.
 func (m *Mutex) Lock(ctx context.Context) error {
 	if ctx.Err() != nil {
 		return ctx.Err()

@@ -9,8 +9,8 @@ type Slots struct{ taken chan struct{} }
 // NewSlots returns n free slots, at least one.
 func NewSlots(n int) *Slots { return &Slots{make(chan struct{}, max(n, 1))} }
 
-// Take waits until it has taken a slot or ctx ends. It returns the error of ctx;
-// nothing is taken then. If ctx has ended, Take does not even take a free slot.
+// Take waits until it has taken a slot or ctx ends. If it returns the error of ctx, no
+// slot is taken. If ctx has ended, Take does not even take a free slot.
 func (s *Slots) Take(ctx context.Context) error {
 	if ctx.Err() != nil {
 		return ctx.Err()

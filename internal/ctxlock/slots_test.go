@@ -35,7 +35,7 @@ func TestSlotsAreTakenInTheOrderOfArrival(t *testing.T) {
 		}
 		time.Sleep(5500 * time.Millisecond)
 		if n := len(came()); n != 2 {
-			t.Errorf("%d hold one of two places", n)
+			t.Errorf("%d goroutines hold a slot, of two slots", n)
 		}
 		time.Sleep(time.Minute)
 		if want := []int{0, 1, 2, 3, 4, 5}; !slices.Equal(came(), want) {
@@ -90,7 +90,7 @@ func TestTryTakeTakesOnlyAFreeSlot(t *testing.T) {
 	s.Give()
 	defer func() {
 		if recover() == nil {
-			t.Error("a try that took nothing holds a place")
+			t.Error("a failed TryTake holds a slot")
 		}
 	}()
 	s.Give()

@@ -32,7 +32,7 @@ func Matching(m Matcher, lines []string, around int) (hits []Hit, err error) {
 	return hits, nil
 }
 
-// Fitting returns as many of the first lines as fit into this many bytes, and
+// Fitting returns as many of the first lines as fit into a given number of bytes, and
 // the size of the others in bytes.
 func Fitting(lines []string, bytes int) (kept []string, left int) {
 	for i, line := range lines {

@@ -1,6 +1,6 @@
 // Package fewgc makes the tests that import it collect garbage less often than usual:
-// their heaps are small, and tests with many short conversations spend a tenth of their
-// time on garbage collection. A GOGC in the environment stays in effect.
+// with the usual setting, tests with many short conversations on small heaps spend a
+// tenth of their time on garbage collection. A GOGC in the environment stays in effect.
 package fewgc
 
 import (

@@ -20,7 +20,7 @@ type Mortal struct {
 	left int
 }
 
-// NewMortal returns the archive of a process that dies after this many changes.
+// NewMortal returns the archive of a process that dies after a given number of changes.
 func NewMortal(a storage.Archive, changes int) *Mortal { return &Mortal{Archive: a, left: changes} }
 
 func (m *Mortal) change(do func() error) error {

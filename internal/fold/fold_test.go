@@ -46,7 +46,7 @@ func TestTableKeepsWhatFitsTogether(t *testing.T) {
 	}
 }
 
-// A column wider than the line gets a table of its own.
+// A column wider than the line gets a separate table.
 func TestTableHoldsAnyColumn(t *testing.T) {
 	var b strings.Builder
 	Table(&b, "", [][]string{{"n", strings.Repeat("x", 100), "y"}}, nil)

@@ -120,7 +120,7 @@ func (s *scene) put(k storage.Key, data []byte) {
 	}
 }
 
-// become restores a state for the keys that in selects.
+// become restores a state for the keys that the function in selects.
 func (s *scene) become(want state, in func(storage.Key) bool) {
 	now := s.dump()
 	for k := range now {
@@ -154,7 +154,7 @@ func (s *scene) heads(in state) (keys []storage.Key) {
 	return keys
 }
 
-// copyOf returns a copy of the heads, like the one of an auditor.
+// copyOf returns a copy of the heads, as an auditor has it.
 func (s *scene) copyOf(in state) []byte {
 	var b []byte
 	for _, k := range s.heads(in) {
@@ -251,7 +251,7 @@ func (s *scene) sessions() {
 	s.find("an erased session restored", s.verify(nil, nil), "carol", "rolled back", "erase", "by dave")
 	s.become(none, below("bob"))
 	s.commit(s.open("bob", nil), 1)
-	s.find("a session begun anew", s.verify(nil, nil), "bob", "begins anew")
+	s.find("a session begun anew", s.verify(nil, nil), "bob", "began again")
 	stones := func(k storage.Key) bool { return k.String() == "_erased.jsonl" }
 	s.become(none, stones)
 	s.find("the tombstones deleted", s.verify(nil, nil), "the tombstone is gone", "erase")

@@ -1,6 +1,7 @@
 // Package formname defines the names of the forms of placeholders. Ledgers store these
 // names; package policy defines the texts. The number after @ is the version of the
-// form. It never changes its text, so that an old ledger always renders the same text.
+// form. The text of a version never changes, so an old ledger always renders the same
+// text.
 package formname
 
 import (

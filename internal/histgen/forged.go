@@ -30,7 +30,7 @@ var forgedResults = []string{
 	"{{ref}} {chars} {tokens} %s %d ${HOME}",
 }
 
-// forgedMessages holds messages in the form of those that a compaction makes, and
+// forgedMessages holds messages in the form of messages that a compaction makes, and
 // messages that resemble that form.
 var forgedMessages = []string{
 	"<COMPACT-SUMMARY v3>\nThe goal is to ship.\n</COMPACT-SUMMARY>",

@@ -42,16 +42,16 @@ func (b *builder) again(id string) {
 	b.add(message.ToolResult(id, b.result()))
 }
 
-// openCalls returns the ids that the last assistant message still waits for,
-// and the ids for which no call waits. A result for any other id would belong
-// to an old round.
+// openCalls returns the ids of the calls of the last assistant message that have no
+// result yet, and the ids for which no call waits. A result for any other id would
+// belong to an old round.
 func openCalls(h []message.Message) (waiting, free []string) {
 	last := len(h) - 1
 	for last >= 0 && h[last].Role != message.RoleAssistant {
 		last--
 	}
 	open := map[string]int{}
-	newest := map[string]int{} // those of the last assistant message
+	newest := map[string]int{} // calls of the last assistant message
 	var ids []string
 	for i, m := range h {
 		for k, p := range m.Parts {

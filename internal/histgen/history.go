@@ -31,7 +31,7 @@ type builder struct {
 
 	instructed int // number of system and developer messages
 
-	batch int      // distinguishes the ids of this continuation
+	batch int      // number that distinguishes the ids of this continuation
 	ids   []string // ids of calls, which may be reused
 	late  []message.Message
 }

@@ -8,8 +8,8 @@ import (
 	"github.com/agentcompact/compact/message"
 )
 
-// testCommand returns the arguments of a call that runs Go tests. In some calls, the
-// status is that of another command.
+// testCommand returns the arguments of a call that runs Go tests. In some calls another
+// command determines the status.
 func testCommand(rng *rand.Rand) string {
 	return fmt.Sprintf(`{"command": %q, "timeout": %d}`, "go test "+pick(rng, "./...", "-run 'TestA|TestB' ./pkg", "-count=1 ./internal/store\ngit status")+
 		pick(rng, "", " 2>&1 | tail -40", " && echo \"all [well]\""), rng.IntN(100))
@@ -17,9 +17,9 @@ func testCommand(rng *rand.Rand) string {
 
 func runsTests(call message.Part) bool { return strings.Contains(string(call.Args), `"go test `) }
 
-// report returns the output of go test, in color or not, between lines of the
-// program, with the status as harnesses write it, or without one. The status may be
-// that of another command.
+// report returns the output of go test, in color or not, between lines of the program,
+// with the status as harnesses write it, or without one. The status may belong to
+// another command.
 func (b *builder) report() string {
 	var lines []string
 	failed := b.rng.IntN(2) == 0

@@ -17,7 +17,7 @@ type Shape struct {
 	Ends     End
 	Wire     float64 // chance that a message comes from JSON; otherwise it is made in Go
 	Preamble int     // system and developer messages at the beginning
-	Again    int     // every n-th of these messages, anywhere in the history, equals an earlier one byte for byte; 0 = none
+	Again    int     // every n-th of these messages, anywhere in the history, equals an earlier message byte for byte; 0 = none
 
 	Tools    float64 // chance that a round calls tools
 	Parallel int     // maximum number of calls in one round
@@ -34,7 +34,7 @@ type Shape struct {
 	Late        float64 // chance that a result comes after another message
 	Repeated    float64 // chance that a call reuses an id
 	Twice       float64 // chance that a result comes twice
-	Forged      float64 // chance that a text resembles one of this module's
+	Forged      float64 // chance that a text resembles a text of this module
 	Dispatch    float64 // chance that a result has dispatch blocks
 	Reports     float64 // chance that a call runs tests and its result is their report
 	Media       float64 // chance that a user message has a picture, a sound or a file
@@ -60,7 +60,7 @@ func New(seed uint64) []message.Message {
 // Rand returns the source of randomness for a seed.
 func Rand(seed uint64) *rand.Rand { return rand.New(rand.NewPCG(seed, 0x636f6d70616374)) }
 
-// Random returns a random shape. One in twelve is an agent loop of 100 rounds;
+// Random returns a random shape. One shape in twelve is an agent loop of 100 rounds;
 // one in eight has no odd properties.
 func Random(rng *rand.Rand) Shape {
 	s := Shape{

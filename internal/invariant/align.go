@@ -6,10 +6,10 @@ import (
 	"github.com/agentcompact/compact/message"
 )
 
-// align assigns the messages of the view to those of the history: first in the
-// required order, which is pinned rounds, the messages of the compaction, the
-// rest. It matches a view in another order by content, so that the rules can
-// describe its mistakes.
+// align assigns the messages of the view to messages of the history. It first tries the
+// required order: pinned rounds, the messages of the compaction, the rest. If the view
+// has another order, align matches messages by content, so that the rules can describe
+// the mistakes.
 func (j *judge) align() {
 	j.src = make([]int, len(j.Out))
 	if j.strict = j.layOut(); !j.strict {
@@ -80,9 +80,9 @@ func (j *judge) fitWithoutMark(left []int) bool {
 	return false
 }
 
-// fit assigns the remaining messages to the view: front of them, all from pinned
-// rounds, before the messages of the compaction, the others after these, both in
-// order.
+// fit assigns the remaining messages to the view: first a number of messages from
+// pinned rounds (front), then the messages of the compaction (fresh), then the others.
+// It keeps the order of the history.
 func (j *judge) fit(left, fresh []int, front int) bool {
 	f := fitter{judge: j, left: left, front: front, dead: map[[2]int]bool{}}
 	for o := range j.Out {
@@ -111,7 +111,7 @@ type fitter struct {
 	moved []int // messages assigned to the front, last first
 }
 
-// search assigns left[i:]; b of the earlier ones were assigned to the back.
+// search assigns left[i:]. Of the messages before i, b are assigned to the back.
 func (f *fitter) search(i, b int) bool {
 	if i == len(f.left) {
 		return b == len(f.back)
@@ -138,8 +138,8 @@ func (j *judge) mayLead(i int) bool {
 	return j.pinnedRound[i] && (j.in.anchor < 0 || j.in.round[i] != j.in.round[j.in.anchor])
 }
 
-// shuffleFront assigns the front by content: in a chain of compactions, a
-// former anchor among the pinned messages comes later there than others.
+// shuffleFront assigns the front by content: in a chain of compactions, a pinned
+// message that was the anchor before comes later than other pinned messages.
 func (f *fitter) shuffleFront() bool {
 	slices.Reverse(f.moved)
 	used := make([]bool, len(f.moved))

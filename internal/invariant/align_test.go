@@ -204,7 +204,7 @@ func TestSourcesReturnsTheOriginOfMessages(t *testing.T) {
 func TestCheckCountsTurnsOfAnEarlierView(t *testing.T) {
 	long := words(400)
 	in := []message.Message{
-		0: ask("1"), 1: message.User("Late."), 2: answer("1"), // the last user message once
+		0: ask("1"), 1: message.User("Late."), 2: answer("1"), // the last user message at an earlier time
 		3: protected(ask("2")), 4: message.ToolResult("2", long), 5: protected(message.Assistant("Note.")), 6: message.Assistant("a"),
 		7: message.User("Last."),
 	}

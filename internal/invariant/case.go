@@ -24,8 +24,8 @@ type Case struct {
 	// summarized or dropped.
 	Decisions []string
 
-	// Cost returns the tokens of a message, and Text those of a text. If Text is nil,
-	// the numbers of tokens in markers are not checked.
+	// Cost returns the tokens of a message. Text returns the tokens of a text. If Text is
+	// nil, the numbers of tokens in markers are not checked.
 	Cost func(message.Message) int
 	Text func(string) int
 
@@ -55,7 +55,7 @@ type Case struct {
 	Origin func(i, p int) string
 
 	// Dispatch reports whether the dispatch blocks in a tool's results survive masking;
-	// nil: those of every tool do.
+	// nil: the blocks of every tool survive.
 	Dispatch func(tool string) bool
 
 	// Placeholder recognizes placeholders of a custom template.

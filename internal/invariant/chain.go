@@ -16,7 +16,7 @@ type Step struct {
 	Triggered bool // the call compacted because it was due
 	Manual    bool // the call compacted on request
 	Tidies    bool // results are reduced on arrival, so new messages may differ
-	Waits     bool // a compaction was due, and the result states the reason why none was possible
+	Waits     bool // a compaction was due, and the result states the reason why it was not possible
 	Refused   bool // the call ended with an error
 
 	Before  int // tokens before the compaction of this call

@@ -55,13 +55,13 @@ var broken = []struct {
 	{"a message comes twice", maskedCase, func(_ testing.TB, c *Case) { c.Out = insert(c.Out, 9, c.In[9]) }, RuleAccount},
 	{"a message is invented", maskedCase, func(_ testing.TB, c *Case) { c.Out = insert(c.Out, 13, message.Assistant("Hm.")) }, RuleAccount},
 	{"a decision is missing", maskedCase, func(_ testing.TB, c *Case) { c.Decisions = c.Decisions[1:] }, RuleAccount},
-	{"a decision is a new word", maskedCase, func(_ testing.TB, c *Case) { c.Decisions[3] = "pruned" }, RuleAccount},
+	{"a decision is unknown", maskedCase, func(_ testing.TB, c *Case) { c.Decisions[3] = "pruned" }, RuleAccount},
 	{"an assistant message is reworded", maskedCase, func(_ testing.TB, c *Case) { c.Out[13] = message.Assistant("Gone.") }, RuleDecision},
-	{"what is called kept is masked", maskedCase, func(_ testing.TB, c *Case) { c.Decisions[4] = kept }, RuleDecision},
-	{"what is called masked is truncated", maskedCase, func(_ testing.TB, c *Case) { c.Decisions[12] = masked }, RuleDecision},
-	{"what is called masked was not changed", maskedCase, func(_ testing.TB, c *Case) { c.Decisions[6] = masked }, RuleDecision},
-	{"something is gone without a summary", summaryCase, func(_ testing.TB, c *Case) { c.Out = remove(c.Out, 3) }, RuleDecision},
-	{"a notice counts wrong", summaryCase, func(_ testing.TB, c *Case) {
+	{"a message with the decision kept is masked", maskedCase, func(_ testing.TB, c *Case) { c.Decisions[4] = kept }, RuleDecision},
+	{"a message with the decision masked is truncated", maskedCase, func(_ testing.TB, c *Case) { c.Decisions[12] = masked }, RuleDecision},
+	{"a message with the decision masked is unchanged", maskedCase, func(_ testing.TB, c *Case) { c.Decisions[6] = masked }, RuleDecision},
+	{"a message is removed without a summary", summaryCase, func(_ testing.TB, c *Case) { c.Out = remove(c.Out, 3) }, RuleDecision},
+	{"a notice states a wrong number", summaryCase, func(_ testing.TB, c *Case) {
 		c.Out[3] = message.System("[conversation truncated — 8 older messages omitted]")
 		for i, d := range c.Decisions {
 			if d == summarized {
@@ -140,7 +140,7 @@ var broken = []struct {
 		c.Out[3] = message.Assistant("<COMPACT-SUMMARY v2>\nNew.\n</COMPACT-SUMMARY>")
 		c.Decisions = slices.Insert(c.Decisions, 11, kept)
 	}, RuleSummary},
-	{"a summary does not count on", summaryCase, func(_ testing.TB, c *Case) {
+	{"a summary has the wrong number", summaryCase, func(_ testing.TB, c *Case) {
 		c.In[9] = message.Assistant("<COMPACT-SUMMARY v3>\nOld.\n</COMPACT-SUMMARY>")
 	}, RuleSummary},
 	{"a summary is over its limit", summaryCase, func(_ testing.TB, c *Case) {
@@ -219,7 +219,7 @@ func TestEveryRuleIsShownToFire(t *testing.T) {
 	for _, b := range brokenChains {
 		shown[b.rule] = true
 	}
-	shown[RuleInsufficient], shown[RuleHistory] = true, true // by tests of their own
+	shown[RuleInsufficient], shown[RuleHistory] = true, true // tested in separate tests
 	file, err := parser.ParseFile(token.NewFileSet(), "case.go", nil, 0)
 	if err != nil {
 		t.Fatal(err)

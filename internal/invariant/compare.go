@@ -29,14 +29,13 @@ func akin(a, b message.Message) bool {
 	return compare(withStandIns(a, b), b, func(x, y message.Part) bool { return true })
 }
 
-// mediaForm matches the stand-in for a picture, a sound or a file.
+// mediaForm matches the text that replaces a picture, a sound or a file.
 var mediaForm = regexp.MustCompile(`^\[(image|audio|file) masked — ~(\d+) tokens, (\d+) bytes · ref ([0-9a-f]{12})\]$`)
 
 // mediaKinds are the kinds that mediaForm names.
 var mediaKinds = map[string]message.Kind{"image": message.KindImage, "audio": message.KindAudio, "file": message.KindFile}
 
-// standsFor reports whether the part is can be the stand-in for the media in the part
-// was.
+// standsFor reports whether the text in part is can replace the media in part was.
 func standsFor(was, is message.Part) bool {
 	m := mediaForm.FindStringSubmatch(is.Text)
 	if m == nil || mediaKinds[m[1]] != was.Kind || was.Sealed || is.Sealed || is.Media != nil || was.CallID != is.CallID {
@@ -48,7 +47,7 @@ func standsFor(was, is message.Part) bool {
 	return is.Kind == message.KindToolResult
 }
 
-// withStandIns returns a with its media replaced by the stand-ins in b.
+// withStandIns returns a with its media replaced by the texts in b.
 func withStandIns(a, b message.Message) message.Message {
 	if len(a.Parts) != len(b.Parts) {
 		return a

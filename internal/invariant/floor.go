@@ -31,8 +31,8 @@ func (p Plan) has(stage string) bool {
 	return p.Stages == nil && (stage == "summarize" || stage == "shrink" || stage == "squeeze") || slices.Contains(p.Stages, stage)
 }
 
-// Bounded reports whether the stages have limits of their own (a number of messages,
-// the size of the history or of a summary), which the floor also depends on.
+// Bounded reports whether the stages have other limits (a number of messages, the size
+// of the history or of a summary). The floor depends on these limits, too.
 func (p Plan) Bounded() bool {
 	whole := p.has("summarize") || p.has("drop") || p.has("fallback")
 	return p.Unknown && !p.has("squeeze") || !whole && (p.has("window") || p.has("history") || p.has("groups") || p.has("local"))
@@ -181,7 +181,7 @@ func squeezed(m message.Message, cost func(message.Message) int, keep string) in
 		}
 		bare := bareMarker(keep, sizeOf(part.Text, max(best-cost(empty), 0)))
 		if utf8.RuneCountInString(bare) > utf8.RuneCountInString(part.Text) {
-			continue // no edit increases the size, also in characters
+			continue // no edit increases the size, in tokens or in characters
 		}
 		cut, err := m.WithPartText(p, bare)
 		if err != nil {

@@ -71,16 +71,16 @@ func TestCheckRefusalFindsWrongRefusals(t *testing.T) {
 	floor := (Plan{}).Floor(in, byRole, cost, 3)
 	right := Refusal{In: in, Out: slices.Clone(in), Pinned: byRole, Cost: cost, Fixed: 3, Budget: floor - 1, Tokens: floor, Parts: floor, Named: []int{12, 8}}
 	if found := CheckRefusal(right); found != nil {
-		t.Errorf("a right error: %v", found)
+		t.Errorf("a correct refusal: %v", found)
 	}
 	for name, harm := range map[string]func(r *Refusal){
-		"it would have fitted":     func(r *Refusal) { r.Budget = floor },
-		"the history was touched":  func(r *Refusal) { r.Out = r.Out[1:] },
-		"nothing is named":         func(r *Refusal) { r.Named = nil },
-		"a message is named twice": func(r *Refusal) { r.Named = []int{8, 8} },
-		"no such message":          func(r *Refusal) { r.Named = []int{99} },
-		"it does not add up":       func(r *Refusal) { r.Parts-- },
-		"the number fits":          func(r *Refusal) { r.Tokens, r.Parts = r.Budget, r.Budget },
+		"the floor fits the budget":       func(r *Refusal) { r.Budget = floor },
+		"the history was changed":         func(r *Refusal) { r.Out = r.Out[1:] },
+		"no message is named":             func(r *Refusal) { r.Named = nil },
+		"a message is named twice":        func(r *Refusal) { r.Named = []int{8, 8} },
+		"a named message does not exist":  func(r *Refusal) { r.Named = []int{99} },
+		"the parts do not add up":         func(r *Refusal) { r.Parts-- },
+		"the stated size fits the budget": func(r *Refusal) { r.Tokens, r.Parts = r.Budget, r.Budget },
 	} {
 		wrong := right
 		harm(&wrong)

@@ -11,7 +11,7 @@ import (
 	"github.com/agentcompact/compact/message/openai"
 )
 
-// textCost and cost are a unit of their own: a quarter of the characters.
+// textCost and cost count in a simple unit: a quarter of the characters.
 func textCost(s string) int { return (utf8.RuneCountInString(s) + 3) / 4 }
 
 func cost(m message.Message) int {

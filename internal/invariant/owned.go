@@ -143,8 +143,8 @@ func (j *judge) dispatches(i, p int) bool {
 	return j.Dispatch(call.Name)
 }
 
-// answered returns the call that a result of In answers: the newest one before it,
-// because ids can recur.
+// answered returns the call that a result of In answers: the newest call before the
+// result, because ids can recur.
 func (j *judge) answered(i, p int) (message.Part, bool) {
 	id := j.In[i].Parts[p].CallID
 	for i--; i >= 0; i-- {

@@ -25,13 +25,13 @@ func TestCheckComparesAPlaceholderWithTheOriginal(t *testing.T) {
 		{all, ` · my_bash "go test './...' | tail -4" · says "--- FAIL: TestA ('x') (0.00s)" · exit 0`, true},
 		{all, ` · my_bash "go test './...'…" · says "--- FAIL: Test…" · exit 0`, true},
 		{all, ` · my_b… "go test './...' | tail -4" · says "FAIL example.com/store 0.4s"`, true},
-		{status + ends, ` · my_bash "go test './...' | tail -4" · exit 0`, true}, // it can't be omitted, because it is not a line of a test
+		{status + ends, ` · my_bash "go test './...' | tail -4" · exit 0`, true}, // valid without a quotation: no line names a failed test
 		{all, ` · my_bash`, true},
 		{all, ` · exit 0`, true},
 		{all, ` · my_bash "go test './...' | tail -4" · says "ok example.com/store 0.4s"`, false},
 		{all, ` · my_bash "go test './...' | tail -4" · says "FAIL example.com/store 0.4s" · exit 1`, false},
-		{all, ` · my_bash "go test './...' | tail -4" · says "(0.00s) word" · exit 0`, false}, // of two lines
-		{all, ` · my_bash "go test './...' | tail -4" · says "word" · exit 0`, false},         // and not that a test failed
+		{all, ` · my_bash "go test './...' | tail -4" · says "(0.00s) word" · exit 0`, false}, // the quotation spans two lines
+		{all, ` · my_bash "go test './...' | tail -4" · says "word" · exit 0`, false},         // the quotation does not name the failed test
 		{all, ` · my_bash "go test './...' | tail -4" · exit 0`, false},
 		{all, ` · my_bash "go vet './...'"`, false},
 		{all, ` · your_bash "go test './...'…" · says "FAIL…"`, false},
@@ -53,7 +53,7 @@ func TestCheckComparesAPlaceholderWithTheOriginal(t *testing.T) {
 	}
 }
 
-// A result that answers no call names none.
+// The placeholder of a result that answers no call names no call.
 func TestCheckReportsAResultWithoutACall(t *testing.T) {
 	in := []message.Message{message.User("u"), message.ToolResult("9", words(400)), message.Assistant("a")}
 	out := slices.Clone(in)

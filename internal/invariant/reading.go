@@ -162,8 +162,8 @@ func (r *reading) cut(links []link) {
 	}
 }
 
-// countTurns numbers the turns: each ends with an assistant round, and contains the messages since
-// the previous one.
+// countTurns numbers the turns. Each turn ends with an assistant round, and contains the messages
+// since the previous turn.
 func (r *reading) countTurns() {
 	r.turn = make([]int, len(r.msgs))
 	for _, span := range r.spans {
@@ -225,7 +225,7 @@ func (r *reading) spread(f func(message.Message) bool) []bool {
 }
 
 // waits reports whether a call of message i's round is open. Its result can come after
-// those of a later message; without the round, that result would have no call.
+// the results of a later message; without the round, that result would have no call.
 func (r *reading) waits(i int) bool {
 	for k := r.spans[r.round[i]][0]; k < r.spans[r.round[i]][1]; k++ {
 		if r.openCalls[k] {

@@ -85,10 +85,10 @@ func (j *judge) checkStandIn() {
 		j.fail(RuleDecision, "%d messages are summarized, and there is no summary", condensed)
 	}
 	if gone > 0 && summaries+notices == 0 && j.fitsNotice() {
-		j.fail(RuleDecision, "%d messages are gone, and nothing stands for them", gone)
+		j.fail(RuleDecision, "%d messages were removed, and neither a summary nor a notice replaces them", gone)
 	}
 	if gone == 0 && summaries+notices > 0 {
-		j.fail(RuleDecision, "nothing is gone, and something stands for it")
+		j.fail(RuleDecision, "no message was removed, but the view has a summary or a notice")
 	}
 	if condensed == 0 {
 		j.checkNotice()
@@ -115,8 +115,8 @@ func (j *judge) fitsNotice() bool {
 	return j.Fixed+sum(j.costOut)+j.Cost(notice) <= j.Budget
 }
 
-// checkNotice: the notice states the number of dropped messages, including those
-// of the previous notice. A dropped summary may be counted.
+// checkNotice: the notice states the number of dropped messages, including the number
+// in the previous notice. A dropped summary may be counted.
 func (j *judge) checkNotice() {
 	least, most := 0, 0
 	for i, d := range j.Decisions {

@@ -1,7 +1,7 @@
 package invariant
 
-// checkPinned: protected and pinned messages stay unchanged byte for byte, and so
-// does the rest of their round.
+// checkPinned: protected and pinned messages, and the other messages of their rounds,
+// stay unchanged byte for byte.
 func (j *judge) checkPinned() {
 	for i, m := range j.In {
 		switch o := j.place[i]; {
@@ -117,8 +117,8 @@ func (j *judge) checkBack(back []int, newest int) {
 		if i < 0 {
 			continue // a second summary or notice, which checkSummary judges
 		}
-		// A message that was once the user's last one may come after younger pinned
-		// messages.
+		// A message that was the user's last message at an earlier time may come after
+		// younger pinned messages.
 		before := &last
 		if j.Earlier && j.in.hasUser(i) {
 			before = &lastUser
@@ -210,9 +210,9 @@ func (j *judge) anchored(i int) bool {
 	return j.in.anchor >= 0 && j.in.round[i] == j.in.round[j.in.anchor]
 }
 
-// checkWindow: results that must stay visible are not masked. In an earlier view,
-// the round with the last user message of that time may have come after younger
-// pinned rounds, so the turns of these were older there.
+// checkWindow: results that must stay visible are not masked. In an earlier view, the
+// round with the last user message of that time may have come after younger pinned
+// rounds. The turns of these rounds were older in that view.
 func (j *judge) checkWindow() {
 	if j.KeepTurns == 0 {
 		return

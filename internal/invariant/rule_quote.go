@@ -9,7 +9,7 @@ import (
 )
 
 // misnamed returns the mistake in the call in a placeholder, or "". Tool and target
-// must be those of the call of the result.
+// must equal the tool and target of the result's call.
 func (j *judge) misnamed(i, p int, tool, target string) string {
 	if tool == "" {
 		return ""

@@ -6,7 +6,7 @@ import (
 	"github.com/agentcompact/compact/message"
 )
 
-// summarySlack is the cost of a summary's tags, beside that of its text.
+// summarySlack is the cost of a summary's tags, in addition to the cost of its text.
 const summarySlack = 64
 
 // checkBudget: the view costs at most the budget.
@@ -98,9 +98,10 @@ func (j *judge) checkSummary() {
 	}
 }
 
-// checkSummaryCount counts the summaries of the view. If the history had more, they
-// may stay unless the compaction makes one. A user's text, a protected text, and a
-// text inside a round are not summaries, even if they look like one.
+// checkSummaryCount counts the summaries of the view. If the history had several
+// summaries, they may stay unless the compaction makes a new one. A user's text, a
+// protected text, and a text inside a round are not summaries, even if they look like
+// one.
 func (j *judge) checkSummaryCount(made int) {
 	count := func(r *reading) (n int) {
 		for i, m := range r.msgs {

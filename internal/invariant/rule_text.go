@@ -50,7 +50,7 @@ func (j *judge) checkText(i, p int, was message.Part, is string) {
 	}
 }
 
-// checkStandsFor: the stand-in for media states the media's size.
+// checkStandsFor: the text that replaces media states the size of the media.
 func (j *judge) checkStandsFor(i, p int, is string) {
 	m, part := mediaForm.FindStringSubmatch(is), j.In[i].Parts[p]
 	if part.Media != nil && part.Media.Bytes > 0 && m[3] != strconv.Itoa(part.Media.Bytes) {

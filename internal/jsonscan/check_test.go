@@ -78,7 +78,7 @@ func TestOfTwoListsTheLastCounts(t *testing.T) {
 	}
 }
 
-// If two members have one name, the last one counts, however the names are spelled.
+// If two members have one name, the last member counts, for all spellings of the names.
 func TestSplitReadsTypeAndRoleAsEncodingJSONDoes(t *testing.T) {
 	for _, s := range documents {
 		var members map[string]json.RawMessage
@@ -132,7 +132,7 @@ func compare(t *testing.T, data []byte, d jsonscan.Document, members map[string]
 	}
 	for i, e := range d.List {
 		var element map[string]json.RawMessage
-		_ = json.Unmarshal(list[i], &element) // an element that is no object has neither
+		_ = json.Unmarshal(list[i], &element) // an element that is not an object has no name and no text
 		if !bytes.Equal(element["type"], e.Type.Of(data)) || !bytes.Equal(element["role"], e.Role.Of(data)) {
 			t.Fatalf("element %d: type %s and role %s of %s", i, e.Type.Of(data), e.Role.Of(data), list[i])
 		}
@@ -196,7 +196,7 @@ func FuzzUnquoteAgreesWithEncodingJSON(f *testing.F) {
 		}
 		var want string
 		if json.Unmarshal(quoted, &want) != nil {
-			t.Fatalf("%q was checked, but is no string", quoted)
+			t.Fatalf("%q was checked, but is not a string", quoted)
 		}
 		if err != nil || got != want {
 			t.Fatalf("%q: %q, %v, want %q", quoted, got, err, want)
@@ -230,7 +230,7 @@ func BenchmarkSplit(b *testing.B) {
 	for name, text := range map[string]string{"code": code, "prose": prose} {
 		data := body(text)
 		if !json.Valid(data) {
-			b.Fatal("the body is no JSON")
+			b.Fatal("the body is not JSON")
 		}
 		b.Run(name, func(b *testing.B) {
 			b.SetBytes(int64(len(data)))

@@ -2,8 +2,8 @@
 // position of each value in the input, so that a value can be replaced and
 // every other byte stays the same.
 //
-// [Split] and [Check] read any input and refuse invalid JSON. The others read
-// input that these accepted; on other input they return an error or skip, and
+// [Split] and [Check] read any input and refuse invalid JSON. The other functions read
+// input that these have accepted; on other input they return an error or skip, and
 // never panic.
 package jsonscan
 
@@ -196,9 +196,9 @@ func Without(object []byte, m Span) []byte {
 	return append(out, object[cut.End:]...)
 }
 
-// Strip returns object without its members named key and their commas, and
-// the value of the last of them. If it has none, Strip returns object itself
-// and nil. Every other byte stays the same.
+// Strip returns object without its members named key and their commas, and the value of
+// the last of them. If object has no such member, Strip returns object itself and nil.
+// Every other byte stays the same.
 func Strip(object []byte, key string) (rest, value []byte) {
 	whole, err := Value(object, 0)
 	if err != nil {

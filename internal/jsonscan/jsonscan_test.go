@@ -92,7 +92,7 @@ func FuzzScanAgreesWithEncodingJSON(f *testing.F) {
 			err = jsonscan.Object(data, whole, func(m jsonscan.Member) error {
 				got[m.Key] = true
 				if valid && !json.Valid(m.Value.Of(data)) {
-					t.Fatalf("the value of %q is no JSON: %s", m.Key, m.Value.Of(data))
+					t.Fatalf("the value of %q is not JSON: %s", m.Key, m.Value.Of(data))
 				}
 				return nil
 			})

@@ -7,11 +7,11 @@ import (
 	"unicode/utf8"
 )
 
-// A Record reads one JSON value that a program of this module wrote with
-// encoding/json, once and from left to right: the value has no white space, and
-// the caller requests the members of an object in their order. On any other
-// input it stops, and [Record.Done] returns false; the caller then uses
-// encoding/json. The values are the same as those of encoding/json.
+// A Record reads one JSON value that a program of this module wrote with encoding/json,
+// once and from left to right: the value has no white space, and the caller requests
+// the members of an object in their order. On any other input it stops, and
+// [Record.Done] returns false; the caller then uses encoding/json. The values are the
+// same as from encoding/json.
 //
 // The methods that take a name read the next member if it has that name, and
 // otherwise leave their target unchanged. No method panics.

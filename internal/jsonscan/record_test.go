@@ -37,8 +37,8 @@ func readRecord(r *jsonscan.Record, to *record) {
 
 const noFingerprint = `"text":"00000000000000000000000000000000"`
 
-// If a Record reads its data to the end, the data is JSON, and the values equal
-// those of encoding/json.
+// If a Record reads its data to the end, the data is JSON, and the values equal the
+// values that encoding/json reads.
 func FuzzRecordAgreesWithEncodingJSON(f *testing.F) {
 	full := record{1, -2, 3, true, "a<b>\n\u00e4", "w", message.Fingerprint{1, 15: 255}, map[string]float64{"x": 1.5}, []record{{Word: "w"}, {List: []record{}}}}
 	b, _ := json.Marshal(full)

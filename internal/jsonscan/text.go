@@ -138,8 +138,8 @@ func isHex(s []byte) bool {
 
 const hex = "0123456789abcdef"
 
-// AppendQuote appends s as a JSON string. Unlike encoding/json it leaves
-// <, > and & as they are; invalid UTF-8 becomes U+FFFD.
+// AppendQuote appends s as a JSON string. Unlike encoding/json it does not escape <, >
+// and &. Invalid UTF-8 becomes U+FFFD.
 func AppendQuote(dst []byte, s string) []byte {
 	dst = append(slices.Grow(dst, len(s)+2), '"')
 	start := 0

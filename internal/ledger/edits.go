@@ -35,13 +35,13 @@ type Edits struct {
 	End  int64  // end of the log when this process last read or wrote it
 	of   map[Owner]int
 
-	void  []Step           // void edits in the log, in its order; another process may have shown one before it became void
+	void  []Step           // void edits in the order of the log; another process may have shown such an edit before it became void
 	tries map[attempt]bool // tries of void edits
 	whole map[outcome]bool // outcomes whose results a process sent whole
 }
 
-// outcome identifies the conversation that results from the edits of a call, and
-// attempt identifies one try of a process to make it.
+// outcome identifies the conversation that results from the edits of a call. attempt
+// identifies one attempt of a process to store that outcome.
 type (
 	outcome struct {
 		Owner
@@ -192,7 +192,7 @@ func Unarchived(steps, logged []Step, key string) []Span {
 }
 
 // ReadEdits returns the edits in a session's edits.jsonl from an offset on, and the
-// offset after the last one. It calls changed for lines that differ from the stored
+// offset after the last edit. It calls changed for lines that differ from the stored
 // ones, and leaves these lines out.
 func ReadEdits(ctx context.Context, log *record.Session, from int64, changed func(*storage.ChangedError)) (fresh []Step, end int64, err error) {
 	first := from
@@ -206,7 +206,7 @@ func ReadEdits(ctx context.Context, log *record.Session, from int64, changed fun
 		}
 		var e Edit
 		if l.Changed || read.Edit(l.Body, &e) != nil {
-			changed(&storage.ChangedError{File: "edits.jsonl", Detail: fmt.Sprintf("line %d is another", l.Seq)})
+			changed(&storage.ChangedError{File: "edits.jsonl", Detail: fmt.Sprintf("line %d differs", l.Seq)})
 			if IsEdit(l.Body) {
 				first = l.End
 			}

@@ -33,17 +33,17 @@ func TestUnarchivedReturnsPartsWithoutAStep(t *testing.T) {
 		steps, all []Step
 		want       []Span
 	}{
-		"no log":               {[]Step{step("a")}, nil, nil},
-		"no step":              {nil, all, []Span{{0, openEnd}}},
-		"all in steps":         {[]Step{step("a", "c"), step("b", "e", "d")}, all, nil},
-		"the last one":         {[]Step{step("a", "b", "c", "d")}, all, []Span{{100 + 2*far, openEnd}}},
-		"one of two":           {[]Step{step("a", "c", "d", "e")}, all, []Span{{0, 100}}},
-		"two far apart":        {[]Step{step("c", "d")}, all, []Span{{0, 100}, {100 + 2*far, openEnd}}},
-		"two with little else": {[]Step{step("a", "b", "c", "e")}, append([]Step{at(0, "k", "", "z"), at(50, "k", "", "a")}, all[1:]...), []Span{{0, 50}, {100 + far, 100 + 2*far}}},
-		"as one":               {[]Step{step("a", "c")}, []Step{at(0, "k", "", "z"), at(50, "k", "", "a"), at(60, "k", "", "y"), at(70, "k", "", "c")}, []Span{{0, 70}}},
-		"another key":          {[]Step{step("a", "b", "c", "d", "e")}, slices.Concat([]Step{at(0, "old", "", "a")}, all[1:]), []Span{{0, 100}}},
-		"no archive":           {[]Step{{Volatile: true, Evicted: out("a", "b", "c", "d", "e")}}, all, []Span{{0, openEnd}}},
-		"another agent's step": {[]Step{{Key: "k", Agent: "y", Evicted: out("a", "b", "c", "d", "e")}}, all, nil},
+		"no log":                                    {[]Step{step("a")}, nil, nil},
+		"no step":                                   {nil, all, []Span{{0, openEnd}}},
+		"all edits are in steps":                    {[]Step{step("a", "c"), step("b", "e", "d")}, all, nil},
+		"only the last edit is needed":              {[]Step{step("a", "b", "c", "d")}, all, []Span{{100 + 2*far, openEnd}}},
+		"the first edit is needed":                  {[]Step{step("a", "c", "d", "e")}, all, []Span{{0, 100}}},
+		"two needed edits, far apart":               {[]Step{step("c", "d")}, all, []Span{{0, 100}, {100 + 2*far, openEnd}}},
+		"two needed edits, one of them near others": {[]Step{step("a", "b", "c", "e")}, append([]Step{at(0, "k", "", "z"), at(50, "k", "", "a")}, all[1:]...), []Span{{0, 50}, {100 + far, 100 + 2*far}}},
+		"near edits are read as one span":           {[]Step{step("a", "c")}, []Step{at(0, "k", "", "z"), at(50, "k", "", "a"), at(60, "k", "", "y"), at(70, "k", "", "c")}, []Span{{0, 70}}},
+		"another key":                               {[]Step{step("a", "b", "c", "d", "e")}, slices.Concat([]Step{at(0, "old", "", "a")}, all[1:]), []Span{{0, 100}}},
+		"no archive":                                {[]Step{{Volatile: true, Evicted: out("a", "b", "c", "d", "e")}}, all, []Span{{0, openEnd}}},
+		"another agent's step":                      {[]Step{{Key: "k", Agent: "y", Evicted: out("a", "b", "c", "d", "e")}}, all, nil},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if got := Unarchived(c.steps, c.all, "k"); !slices.Equal(got, c.want) {
@@ -53,8 +53,8 @@ func TestUnarchivedReturnsPartsWithoutAStep(t *testing.T) {
 	}
 }
 
-// Void edits are not applied, in whichever order they and their void lines are read, and
-// their originals can be read.
+// Void edits are not applied, and their originals can be read. The order in which edits
+// and void lines are read has no effect.
 func TestVoidEditsAreLoggedButNotApplied(t *testing.T) {
 	edit := func(seq int64, kind, out string) Step {
 		return Step{Kind: kind, Seq: seq, Off: 10 * seq, Out: reduce.Link{N: 1, Hash: message.User(out).Fingerprint()}, Evicted: []Eviction{{FP: message.User(out).Fingerprint()}}}
@@ -120,7 +120,7 @@ func TestVoidLineIsForOneTry(t *testing.T) {
 	}
 }
 
-// Calls read the edits that they have found while others add some, older ones too.
+// Calls read their list of edits while other calls add edits, including older ones.
 func TestEditsThatAreReadStayAsTheyAre(t *testing.T) {
 	var d Edits
 	for _, seq := range []int64{1, 3, 5, 7, 9} {
@@ -143,8 +143,8 @@ func TestEditsThatAreReadStayAsTheyAre(t *testing.T) {
 	}
 }
 
-// An edit that was changed in the log is no edit, and its originals are not those of the
-// next one. What was read is not read again.
+// A changed line of the log is not read as an edit, and its originals are not assigned
+// to the next edit. Lines that were read are not read again.
 func TestEditsBehindAChangedOneBeginWithTheirOriginals(t *testing.T) {
 	must := func(err error) {
 		t.Helper()
@@ -206,8 +206,8 @@ func BenchmarkUnarchived(b *testing.B) {
 	}
 }
 
-// The edits of an agent that no step has archived come after its own last step, whatever
-// steps other agents or branches made since.
+// The unarchived edits of an agent come after the agent's own last step, even if other
+// agents or branches have made steps since.
 func TestPendingIgnoresTheStepsOfOthers(t *testing.T) {
 	at := func(agent, branch string, seq int64) Step {
 		return Step{Agent: agent, Branch: branch, Seq: seq, Edits: seq}

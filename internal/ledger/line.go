@@ -103,7 +103,7 @@ func mediaText(p *message.Part) string {
 	return s + "; it can't be returned as text: the archive has it, see compactctl archive export]"
 }
 
-// MetaOf returns the metadata of a line, which is empty if it has none.
+// MetaOf returns the metadata of a line; it is empty if the line has no metadata.
 func MetaOf(line []byte) (m Meta) {
 	whole, err := jsonscan.Value(line, 0)
 	if err != nil {
@@ -129,7 +129,7 @@ func (m *Meta) set(line []byte, in jsonscan.Member) {
 		m.Wire, _ = jsonscan.Unquote(value)
 	case in.Key == "refs" && value[0] == '[':
 		_ = jsonscan.Array(line, in.Value, func(_ int, e jsonscan.Span) error {
-			r, _ := jsonscan.Unquote(e.Of(line)) // "" is no reference
+			r, _ := jsonscan.Unquote(e.Of(line)) // "" is not a reference
 			m.Refs = append(m.Refs, r)
 			return nil
 		})

@@ -9,7 +9,8 @@ import (
 )
 
 // A reference finds the part that it names, and the fingerprint the whole message. An
-// entry of refs that can't be read names no part, and so no other one either.
+// entry of refs that can't be read names no part, and the entries after it still name
+// their own parts.
 func TestInLineFindsThePartThatAReferenceNames(t *testing.T) {
 	const said = `{"role":"assistant","content":"one","tool_calls":[{"id":"c1","type":"function","function":{"name":"ls","arguments":"{}"}}],"meta":{"fp":"ffffffffffffffffffffffffffffffff","refs":[`
 	for _, c := range []struct{ refs, ref, want string }{
@@ -29,8 +30,7 @@ func TestInLineFindsThePartThatAReferenceNames(t *testing.T) {
 	}
 }
 
-// A turn of which a message is a placeholder of ours is not indexed by its number, wherever
-// in the turn that message stands.
+// If any message of a turn is a placeholder of ours, the turn is not indexed by its number.
 func TestATurnWithAPlaceholderIsNotIndexed(t *testing.T) {
 	row := func(turn uint32, ours bool) Row {
 		return Row{Role: message.RoleAssistant, Parts: []message.Part{{Kind: message.KindText}}, Refs: [][6]byte{{1}}, Turn: turn, File: "f", Ours: ours, Want: !ours}
@@ -50,7 +50,7 @@ func TestATurnWithAPlaceholderIsNotIndexed(t *testing.T) {
 	}
 }
 
-// A recall returns a text for media of which no size is known.
+// A recall returns a text for media of unknown size.
 func TestPartTextDescribesMediaWithoutFacts(t *testing.T) {
 	got := PartText(message.Part{Kind: message.KindImage})
 	if want := "[image; it can't be returned as text: the archive has it, see compactctl archive export]"; got != want {
@@ -58,8 +58,8 @@ func TestPartTextDescribesMediaWithoutFacts(t *testing.T) {
 	}
 }
 
-// An index that cannot hold a line is an error. Otherwise the line could not be found, and
-// nobody would know.
+// An index that cannot hold a line is an error. Otherwise nobody could find the line, or
+// notice that it is missing.
 func TestAddRowsReportsARowThatTheIndexCannotHold(t *testing.T) {
 	for name, want := range map[string]bool{"wanted itself": true, "of a wanted turn": false} {
 		rows := []Row{

@@ -51,8 +51,8 @@ func fill(v reflect.Value, n *int) {
 	}
 }
 
-// The record with everything in it, and the empty one, are read without
-// reflection: a field that the reader does not know would make every ledger slow.
+// A record with all fields, and an empty record, are read without reflection. A field
+// that the reader does not know would make the reading of every ledger slow.
 func TestLedgerReaderKnowsEveryField(t *testing.T) {
 	var full Edit
 	n := 0
@@ -128,7 +128,7 @@ func FuzzLedgerReaderAgreesWithEncodingJSON(f *testing.F) {
 	})
 }
 
-// Thousands of edits contain the same few words, which are in memory once.
+// Thousands of edits contain the same few words, and memory has each word once.
 func TestLedgerReaderSharesWords(t *testing.T) {
 	line, err := json.Marshal(Edit{Edit: Step{Session: "a long name of a session", Model: "a long name of a model", Kind: "always", Evicted: []Eviction{{FP: message.Fingerprint{1}, Is: "masked"}}}})
 	if err != nil {

@@ -17,7 +17,7 @@ type Row struct {
 	File  string // file with the line
 	Off   int64  // place of the line in the file
 	Len   int64  // its length in bytes, without the line feed
-	Ours  bool   // a placeholder, notice or summary, which is no part of its turn
+	Ours  bool   // a placeholder, notice or summary, which is not part of its turn
 	Want  bool   // the index must find its fingerprint and parts
 }
 
@@ -37,8 +37,8 @@ func SlotOf(role message.Role, p *message.Part) turnindex.Slot {
 }
 
 // AddRows adds the rows of one transcript to an index. If any message of a turn is
-// wanted, the whole turn is added, so that one lookup finds all of it. A turn of
-// which a part is only in another transcript is not added.
+// wanted, the whole turn is added, so that one lookup finds all of it. A turn is not
+// added if a part of it is only in another transcript.
 func AddRows(set *turnindex.Set, rows []Row) error {
 	wanted, hidden := map[uint32]bool{}, map[uint32]bool{}
 	for i := range rows {

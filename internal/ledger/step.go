@@ -16,10 +16,10 @@ import (
 // Version is the format version of ledger-NNN.json.
 const Version = 2
 
-// The kinds of steps that are no compactions.
+// The kinds of steps that are not compactions.
 const (
 	KindTidy = "tidy" // edits of results that no call had sent yet
-	KindVoid = "void" // no edits; states that no view used the edits of the same owner, outcome and try
+	KindVoid = "void" // no edits; states that no view used the edits with the same owner, outcome and Try
 )
 
 // A Step is the content of ledger-NNN.json: the edits of one compaction, and the
@@ -38,7 +38,7 @@ type Step struct {
 	Window      int                `json:"window"`
 	Preset      string             `json:"preset,omitempty"`   // configured preset; "" in older ledgers
 	Strategy    string             `json:"strategy,omitempty"` // configured strategy, if the step made a summary
-	In          reduce.Link        `json:"in"`                 // shortest prefix with all edits, after earlier steps
+	In          reduce.Link        `json:"in"`                 // shortest prefix that contains all edited messages, as earlier steps left it
 	Out         reduce.Link        `json:"out"`                // the prefix after the edits
 	Before      int                `json:"tokens_before"`
 	After       int                `json:"tokens_after"`
@@ -48,11 +48,11 @@ type Step struct {
 	Forms       policy.Forms       `json:"forms,omitempty"`
 	Recipes     []reduce.Recipe    `json:"recipes"`
 	Archive     string             `json:"archive,omitempty"` // file with the removed messages
-	Evicted     []Eviction         `json:"evicted,omitempty"` // their places in it
+	Evicted     []Eviction         `json:"evicted,omitempty"` // the places of the messages in the archive
 	Index       *IndexRef          `json:"index,omitempty"`
 	Turns       *Turns             `json:"turns,omitempty"`
-	// distinguishes edits on arrival from the same edits by another process, for a void line; "" in older
-	// lines
+	// random text of an edit on arrival: a void line with it does not match the same edit of another
+	// process; "" in older lines
 	Try     string `json:"try,omitempty"`
 	Numbers int    `json:"numbers,omitempty"` // last number by which the step's summary cites a message
 
@@ -82,7 +82,7 @@ type Eviction struct {
 	SHA256 string              `json:"sha256"`
 	Is     string              `json:"is"` // the decision
 	Turn   uint32              `json:"turn,omitempty"`
-	Number uint32              `json:"n,omitempty"` // number by which the step's summary cites it: [s12]
+	Number uint32              `json:"n,omitempty"` // number by which the step's summary cites the message: [s12]
 
 	Of message.Fingerprint `json:"-"` // FP before sealing
 }
@@ -154,5 +154,5 @@ func (e *Eviction) Proves(line []byte) bool {
 // Differs returns the error for a line with another hash.
 func (e *Eviction) Differs(file string, line []byte) *storage.ChangedError {
 	sum := sha256.Sum256(line)
-	return &storage.ChangedError{File: file, Want: e.SHA256, Have: hex.EncodeToString(sum[:]), Detail: "the line of message " + e.FP.String()[:12] + " is another"}
+	return &storage.ChangedError{File: file, Want: e.SHA256, Have: hex.EncodeToString(sum[:]), Detail: "the line of message " + e.FP.String()[:12] + " differs"}
 }

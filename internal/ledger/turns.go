@@ -5,10 +5,10 @@ import (
 	"github.com/agentcompact/compact/message"
 )
 
-// Turns have numbers, from 1, that stay the same in all steps of a session,
-// even if an SDK passes views back. Turns holds these numbers in a ledger:
-// those of the step's history and view, and the chains that recognize the
-// history and the view in later calls.
+// Turns have numbers, from 1, that stay the same in all steps of a session, even if an
+// SDK passes views back. Turns holds these numbers in a ledger: the numbers of the
+// step's history and view, and the chains that recognize the history and the view in
+// later calls.
 type Turns struct {
 	Next    uint32      `json:"next"` // number of the next new turn
 	History Numbering   `json:"history"`
@@ -17,9 +17,9 @@ type Turns struct {
 	Shown   reduce.Link `json:"shown"` // the whole view
 }
 
-// Numbering holds the numbers of a conversation's turns, in order, as runs: the
-// number of turns, and the number of the first one. A run that begins with 0
-// has turns without numbers, such as a summary.
+// Numbering holds the numbers of a conversation's turns, in order, as runs. A run has a
+// count of turns, and the number of its first turn. A run that begins with 0 has turns
+// without numbers, such as a summary.
 type Numbering [][2]uint32
 
 // At returns the number of turn i of the conversation, and false beyond its
@@ -53,8 +53,8 @@ func Numbered(numbers []uint32) Numbering {
 	return out
 }
 
-// TurnsOf returns the turn of each message. Messages after the last answer are
-// a turn of their own.
+// TurnsOf returns the turn of each message. Messages after the last answer are a
+// separate turn.
 func TurnsOf(msgs []message.Message) (of []int, count int) {
 	of = make([]int, len(msgs))
 	rounds := message.Rounds(msgs)

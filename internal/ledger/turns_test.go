@@ -6,7 +6,7 @@ import (
 	"github.com/agentcompact/compact/storage"
 )
 
-// Turns without a number, such as a summary, have none at any place of their run.
+// Turns without a number, such as a summary, have no number at any place of their run.
 func TestNumberingReturnsTheNumberOfEachTurn(t *testing.T) {
 	numbers := []uint32{0, 0, 0, 3, 4, 5, 0, 1, 9, 1} // a number can be equal to the length of the run before it
 	n := Numbered(numbers)
@@ -23,8 +23,8 @@ func TestNumberingReturnsTheNumberOfEachTurn(t *testing.T) {
 	}
 }
 
-// A changed ledger does not say whose step it is. It belongs to nobody, least of all to the
-// agent without a name.
+// A changed ledger does not say whose step it is. The step belongs to no agent, not even to
+// the agent without a name.
 func TestChangedStepHasNoOwner(t *testing.T) {
 	for _, of := range []Owner{{}, {"a", ""}, {"a", "x"}} {
 		step := Step{Agent: of.Agent, Branch: of.Branch}

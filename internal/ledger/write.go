@@ -9,9 +9,9 @@ import (
 	"github.com/agentcompact/compact/redact"
 )
 
-// atOnce is the number of edits of a ledger that are encoded and redacted
-// together. The ledger of a step that edits a whole large history is a quarter
-// of its size; encoding it at once would hold it in memory three times.
+// atOnce is the number of edits of a ledger that are encoded and redacted together. If
+// a step edits a whole large history, its ledger has a quarter of the history's size.
+// Encoded as a whole, the ledger would be in memory three times.
 const atOnce = 512
 
 var errNoList = errors.New("compact: a list of the ledger has no place in it")
@@ -21,7 +21,7 @@ var errNoList = errors.New("compact: a list of the ledger has no place in it")
 type ledgerWriter struct {
 	redactor *redact.Session
 	out      []redact.Text
-	err      error // the first one
+	err      error // the first piece
 }
 
 // Pieces returns the redacted ledger of a step in pieces, in the form of

@@ -15,7 +15,7 @@ import (
 	"github.com/agentcompact/compact/redact"
 )
 
-// samePieces holds a ledger in pieces against the bytes that it was in one.
+// samePieces compares a ledger in pieces with its bytes in one piece.
 func samePieces(t *testing.T, o redact.Options, step Step) {
 	t.Helper()
 	r, err := redact.New(o)

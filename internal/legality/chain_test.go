@@ -60,13 +60,13 @@ var lists = map[provider.Wire]string{
 const (
 	sessions = iota
 	called   // calls of the hook
-	clean    // of these, with a request that has nothing to refuse
+	clean    // of these, calls with a request that the judge accepts
 	compactions
 	eight        // sessions that were compacted eight times
 	insufficient // calls that ended with the error that the budget does not suffice
-	stuck        // those of them that are stuck because a sufficient edit is illegal
+	stuck        // of these, calls in which a sufficient edit is illegal
 	discarded    // calls in which an edit was discarded because it is illegal
-	untouched    // of these, without any other edit
+	untouched    // of these, calls without any other edit
 	bad          // findings
 	counts
 )
@@ -90,7 +90,7 @@ type chain struct {
 	judge  *provider.Judge
 	cost   *token.Estimator
 	tally  tally
-	copies int         // of system messages, that a compaction gave up
+	copies int         // number of removed copies of system messages
 	cache  *wire.Cache // nil: each body is read again
 }
 
@@ -137,7 +137,7 @@ func (c *chain) run(s *render.Session, kept bool) {
 				c.t.Fatal(err)
 			}
 			if fresh := provider.New(c.judge.Judge(full), c.judge.Judge(in)); len(fresh) > 0 {
-				c.errorf("going on with the view: %s", fresh[0].Text)
+				c.errorf("the request that continues the view: %s", fresh[0].Text)
 			}
 		}
 		body, last = c.call(in, k%2 == 1), cut
@@ -157,7 +157,7 @@ func (c *chain) call(in []byte, manual bool) []byte {
 		return in
 	}
 	if f, err := formats.Detect(in); err != nil || f.Name() != names[c.wire] {
-		c.errorf("the wire is not told: %v", err)
+		c.errorf("the format is not detected: %v", err)
 	}
 	res, ok := c.compact(req, manual)
 	if !ok {
@@ -217,9 +217,9 @@ func (c *chain) judged(res *compact.Result) bool {
 	return true
 }
 
-// refusal judges the error with the independent floor. If the provider refuses
-// the smallest view, the only allowed reason is a missing user message before it,
-// which costs a notice.
+// refusal judges the error with the independent floor. If the smallest view is illegal,
+// the floor includes a notice, because only a missing user message can make that view
+// illegal.
 func (c *chain) refusal(req wire.Request, res *compact.Result, err error, illegal bool) {
 	c.tally[insufficient]++
 	var b *compact.BudgetError
@@ -258,7 +258,7 @@ func (c *chain) compare(in, out []byte, res *compact.Result) {
 		edited = edited || d.Decision.String() != "kept"
 	}
 	if !edited && !bytes.Equal(in, out) {
-		c.errorf("nothing was edited, and the body is another one")
+		c.errorf("nothing was edited, but the body changed")
 	}
 	a, b := envelope(in, lists[c.wire]), envelope(out, lists[c.wire])
 	for name, v := range a {

@@ -27,7 +27,7 @@ const session = `{"role":"system","content":"You fix bugs."}
 {"role":"tool","tool_call_id":"c4","content":"four"}
 `
 
-// rendered returns the session as one wire has it, with its judge.
+// rendered returns the session in the format of a wire, and the judge of that wire.
 func rendered(t *testing.T, w provider.Wire, seed uint64) ([]byte, *provider.Judge) {
 	t.Helper()
 	rows, err := render.Rows([]byte(session))
@@ -115,13 +115,13 @@ func TestIllegalViewsAreRefused(t *testing.T) {
 		"rounds with each other's results": {all, func(_ *testing.T, v *view) {
 			v.swap(v.find(1, message.KindToolCall)+1, v.find(2, message.KindToolCall)+1)
 		}, []string{"tool_without_call", "call_without_result"}},
-		"a made message inside of a round": {[]provider.Wire{provider.Chat, provider.Anthropic, provider.Gemini}, func(_ *testing.T, v *view) {
+		"an inserted message inside a round": {[]provider.Wire{provider.Chat, provider.Anthropic, provider.Gemini}, func(_ *testing.T, v *view) {
 			v.insert(v.find(1, message.KindToolCall)+1, message.User("made"))
 		}, []string{"tool_without_call", "call_without_result"}},
-		"nobody asked": {[]provider.Wire{provider.Anthropic, provider.Gemini}, func(_ *testing.T, v *view) {
+		"no message of the user": {[]provider.Wire{provider.Anthropic, provider.Gemini}, func(_ *testing.T, v *view) {
 			v.drop(slices.IndexFunc(v.msgs, func(m message.Message) bool { return m.Role == message.RoleUser }))
 		}, []string{"first_role"}},
-		"the model has the last word": {[]provider.Wire{provider.Anthropic, provider.Gemini}, func(_ *testing.T, v *view) {
+		"the last message is the model's": {[]provider.Wire{provider.Anthropic, provider.Gemini}, func(_ *testing.T, v *view) {
 			for v.msgs[len(v.msgs)-1].Text() != "Fixed." {
 				v.drop(len(v.msgs) - 1)
 			}

@@ -23,7 +23,7 @@ func longTurns() int {
 	return 45
 }
 
-// longRows is a session of this many turns, with a request at every 25th.
+// longRows is a session of a given number of turns, with a request at every 25th.
 func longRows(turns int) []render.Row {
 	rows := []render.Row{{"role": "system", "content": "You fix bugs."}}
 	for i := range turns {
@@ -75,8 +75,8 @@ func longRun(t *testing.T, preset string, w provider.Wire) {
 	}
 }
 
-// longWindow is a window that a run exceeds, and in which the preset can keep
-// it: masking removes only tool results.
+// longWindow is a window that a run exceeds. The preset can keep a run in it, because
+// the run has many tool results, and masking removes only those.
 func longWindow(preset string) int {
 	switch {
 	case preset == "masking":

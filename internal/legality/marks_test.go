@@ -78,7 +78,7 @@ func encoded(t *testing.T, v any) []byte {
 	return raw
 }
 
-// markRandomly sets up to four marks, the ones with a longer lifetime first.
+// markRandomly sets up to four marks. Marks with a longer lifetime come first.
 func markRandomly(rng *rand.Rand, body dict) {
 	all := markable(body)
 	var at []int
@@ -129,9 +129,9 @@ func newMarkedCase(t *testing.T, seed uint64) (markedCase, *rand.Rand) {
 	return markedCase{encoded(t, body), without}, rng
 }
 
-// Wherever a caller's marks are and whatever is compacted, the provider accepts
-// the request, no mark moves to a later place, and apart from the marks the
-// request equals the one without marks.
+// For all places of a caller's marks and all compactions, the provider accepts the
+// request, and no mark moves to a later place. Without its marks the request equals a
+// request that had no marks.
 func TestPropertyMarksOfTheCache(t *testing.T) {
 	n := samples.Of(9)
 	if soak() {
@@ -167,7 +167,7 @@ func TestPropertyMarksOfTheCache(t *testing.T) {
 			t.Errorf("seed %d: the view is refused: %s", seed, found[0].Text)
 		}
 		if got, want := encoded(t, blocked(t, out)), encoded(t, blocked(t, control)); !bytes.Equal(got, want) {
-			t.Errorf("seed %d: beside its marks the view is another one:\n%s\n%s", seed, got, want)
+			t.Errorf("seed %d: beside its marks the view differs:\n%s\n%s", seed, got, want)
 		}
 		moved += keptMarks(t, seed, c.with, out)
 	}
@@ -177,8 +177,8 @@ func TestPropertyMarksOfTheCache(t *testing.T) {
 	}
 }
 
-// keptMarks checks that a mark was removed only with its message, or moved to
-// an earlier one. It returns the number of moved marks.
+// keptMarks checks that each mark stayed, was removed with its message, or moved to an
+// earlier message. It returns the number of moved marks.
 func keptMarks(t *testing.T, seed uint64, before, after []byte) (moved int) {
 	t.Helper()
 	var a, b dict
@@ -192,7 +192,7 @@ func keptMarks(t *testing.T, seed uint64, before, after []byte) (moved int) {
 	if has[-2] != had[-2] || has[-1] < had[-1] {
 		t.Errorf("seed %d: marks of the tools or of the system prompt went", seed)
 	}
-	from := map[string]int{} // a message without its marks → which one it was
+	from := map[string]int{} // a message without its marks → the original message
 	for i, m := range a["messages"].([]any) {
 		from[string(encoded(t, unmarked(m.(dict))))] = i
 	}
@@ -255,7 +255,7 @@ func autoMarked(t *testing.T, m *compact.CompactManager, judge *provider.Judge, 
 		t.Errorf("%s: with marks of ours the view is refused: %s", session, found[0].Text)
 	}
 	if !bytes.Equal(encoded(t, blocked(t, out)), encoded(t, blocked(t, kept))) {
-		t.Errorf("%s: marks of ours change more than marks", session)
+		t.Errorf("%s: with marks of ours, more than the marks differs", session)
 	}
 	var a, b dict
 	if json.Unmarshal(kept, &a) != nil || json.Unmarshal(out, &b) != nil {

@@ -58,8 +58,8 @@ func marks(msgs []message.Message) (found []string) {
 	return found
 }
 
-// Protected messages keep their order, however often a session is compacted,
-// also where one of them was the last user message at the time.
+// Protected messages keep their order through many compactions of a session, even if
+// one of them was the last user message at the time of a compaction.
 func TestProtectedMessagesKeepTheirOrder(t *testing.T) {
 	for w := range names {
 		for seed := range uint64(5) {

@@ -21,8 +21,8 @@ import (
 // chatFields are the fields of a row that every server accepts.
 var chatFields = []string{"role", "content", "tool_calls", "tool_call_id", "reasoning_content"}
 
-// randomRows returns a random history as a session of chat: one with all that
-// is odd about some, or one with nothing odd.
+// randomRows returns a random history as a session of chat, with or without the odd
+// properties of some histories.
 func randomRows(t *testing.T, rng *rand.Rand, seed uint64, odd bool) []render.Row {
 	t.Helper()
 	h := histgen.New(seed)
@@ -54,8 +54,8 @@ func rowsOf(t *testing.T, h []message.Message) []render.Row {
 	return rows
 }
 
-// Compactions of an irregular history break nothing that the history does not
-// break itself.
+// Compactions of an irregular history break only rules that the history itself already
+// breaks.
 func TestPropertyRandomHistoriesStayLegalOnEachWire(t *testing.T) {
 	n := samples.Of(24)
 	if soak() {
@@ -87,7 +87,7 @@ func TestPropertyCheckFindsRequestsThatAProviderRefuses(t *testing.T) {
 		n = 40_000
 	}
 	refused, found, views := 0, 0, 0
-	stricter := map[string]int{} // what checks find and no judge refuses
+	stricter := map[string]int{} // violations that only the checks find, and no judge refuses
 	for seed := range uint64(n) {
 		rng := rand.New(rand.NewPCG(seed, 6))
 		w := provider.Wires()[seed%4]
@@ -128,7 +128,7 @@ func TestPropertyCheckFindsRequestsThatAProviderRefuses(t *testing.T) {
 			}
 		}
 	}
-	t.Logf("%d views: %d refused by the judge, %d by the codec's check; what the checks find and the judges take:%s", views, refused, found, sorted(stricter))
+	t.Logf("%d views: %d refused by the judge, %d by the codec's check; found by the checks but accepted by the judges:%s", views, refused, found, sorted(stricter))
 }
 
 func sorted(counts map[string]int) string {
@@ -143,7 +143,7 @@ func sorted(counts map[string]int) string {
 // mangle makes some edits that a view must not have, or may.
 func (v *view) mangle(rng *rand.Rand) (edits []string) {
 	for range 1 + rng.IntN(3) {
-		first := 0 // messages with a field of their own keep their places
+		first := 0 // messages in a separate field keep their places
 		for first < len(v.msgs) && v.msgs[first].Protected {
 			first++
 		}

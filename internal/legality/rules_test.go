@@ -47,8 +47,8 @@ func distinctRows(rng *rand.Rand, rules int) []render.Row {
 	return rows
 }
 
-// Rules that are all different and all stay leave a legal view on each wire: a
-// call is refused only where what must stay does not fit.
+// Rules that are all different and all stay leave a legal view on each wire: a call is
+// refused only if the messages that must stay do not fit.
 func TestPropertyDifferentRulesOnEachWire(t *testing.T) {
 	n := 20
 	if soak() {
@@ -69,16 +69,16 @@ func TestPropertyDifferentRulesOnEachWire(t *testing.T) {
 	}
 	t.Logf("%d histories:%s", n, table(total))
 	for _, w := range provider.Wires() {
-		t.Logf("%s: %d of %d calls refused, each for what must stay", w, all[w][insufficient], all[w][called])
+		t.Logf("%s: %d of %d calls refused, each because of messages that must stay", w, all[w][insufficient], all[w][called])
 		if all[w][compactions] < 10 {
 			t.Errorf("%s: %d compactions: the test proves nothing", w, all[w][compactions])
 		}
 	}
 }
 
-// The same for stages that only remove, in windows that just fit the messages
-// that must stay. If no user message is left at the front, a notice is
-// required; with room for it no wire refuses.
+// This also holds for stages that only remove, in windows that just fit the messages
+// that must stay. If no user message is left at the front, a notice is required; with
+// room for the notice no wire refuses.
 func TestPropertyDifferentRulesWithRemovingStages(t *testing.T) {
 	n := samples.Of(2)
 	if soak() {
@@ -114,5 +114,5 @@ func TestPropertyDifferentRulesWithRemovingStages(t *testing.T) {
 			}
 		}
 	}
-	t.Logf("calls in windows that just hold what must stay: %v; refused, for want of a notice in front: %v", calls, refused)
+	t.Logf("calls in windows that just hold the messages that must stay: %v; refused, because a notice in front is missing: %v", calls, refused)
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/agentcompact/compact/message/wire"
 )
 
-// longRequest is a request of about this many messages.
+// longRequest is a request of about a given number of messages.
 func longRequest(b *testing.B, w provider.Wire, messages int) []byte {
 	b.Helper()
 	rows := longRows(messages / 2)

@@ -92,9 +92,9 @@ func once(t *testing.T, label string, w provider.Wire, c compact.Config, body []
 	return out
 }
 
-// Stages that only remove messages: one conversation on four wires, in windows
-// that just fit the messages that must stay, with the same reserve for the
-// answer. If the floor fits, no wire is refused.
+// The stages only remove messages. One conversation is sent on four wires, in windows
+// that just fit the messages that must stay, with the same reserve for the answer. If
+// the floor fits, no wire is refused.
 func TestPropertyRemovingStagesRefuseEquallyOnEachWire(t *testing.T) {
 	n := samples.Of(3)
 	if soak() {

@@ -13,8 +13,9 @@ import (
 	"github.com/agentcompact/compact/policy"
 )
 
-// Results that are reduced on arrival are legal results on every wire: several of
-// them, in one message with other content, and as objects if the wire requires it.
+// Results that are reduced on arrival are legal on every wire: several results, results
+// in one message with other content, and results as objects if the wire requires
+// objects.
 func TestResultsReducedOnArrivalAreLegalOnEveryWire(t *testing.T) {
 	c, err := compact.Preset("graduated")
 	if err != nil {

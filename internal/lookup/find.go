@@ -16,7 +16,7 @@ import (
 // Find looks up a reference: in the indexes of the steps, newest first; then in
 // steps that others have committed since; then in files that belong to no step.
 func (s *Session) Find(ctx context.Context, q Ref) (text string, found bool, err error) {
-	var changed error // the file with it was changed; another file may also have it
+	var changed error // error for a changed file that has the reference; another file may also have it
 	for known := -1; known != len(s.book.Steps()); {
 		steps := s.book.Steps()
 		if q.First > 0 {
@@ -79,7 +79,7 @@ func (s *Session) FindInSteps(ctx context.Context, steps []ledger.Step, q Ref) (
 		}
 		text, done, err := s.take(ctx, &pieces, records, q)
 		if s.isChange(err) {
-			pieces, changed, err = nil, err, nil // older transcripts may also have it
+			pieces, changed, err = nil, err, nil // older transcripts may also have the text
 		}
 		if done || err != nil {
 			return text, done, err
@@ -131,8 +131,8 @@ func (s *Session) textAt(ctx context.Context, records []turnindex.Record, q Ref)
 	return "", false, changed
 }
 
-// lookup returns the records in the index whose last step is k, and the first
-// step that it covers. A missing or damaged index is rebuilt.
+// lookup returns the records in the index whose last step is k, and the first step that
+// this index covers. A missing or damaged index is rebuilt.
 func (s *Session) lookup(ctx context.Context, steps []ledger.Step, k int, q turnindex.Query) (records []turnindex.Record, first int, err error) {
 	if ref := steps[k-1].Index; ref != nil {
 		records, err = s.lookupIn(ctx, ref.File, q)

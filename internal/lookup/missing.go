@@ -17,8 +17,7 @@ func (e *Missing) Error() string { return ErrNotFound.Error() + ": " + e.Ref + e
 
 func (e *Missing) Unwrap() error { return ErrNotFound }
 
-// thereAre describes the turns or messages that exist, for the error about one
-// that does not.
+// thereAre describes the existing turns or messages, for the error about a missing one.
 func (s *Session) thereAre(q Ref) string {
 	what, of := "turns %d to %d", func(e *ledger.Eviction) int { return int(e.Turn) }
 	switch {

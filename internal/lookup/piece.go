@@ -69,7 +69,7 @@ func (s *Session) prove(ctx context.Context, r turnindex.Record, line []byte) er
 	sum := sha256.Sum256(line)
 	want, ok := sums[r.Off]
 	if !ok || sum != want {
-		e := &storage.ChangedError{File: r.File, Have: hex.EncodeToString(sum[:]), Detail: "a line is another than the index or the manifest says"}
+		e := &storage.ChangedError{File: r.File, Have: hex.EncodeToString(sum[:]), Detail: "a line differs from the index or the manifest"}
 		if ok {
 			e.Want = hex.EncodeToString(want[:])
 		}

@@ -16,7 +16,7 @@ import (
 	"github.com/agentcompact/compact/storage/turnindex"
 )
 
-// reads is a conversation in which an agent reads this many files.
+// reads is a conversation in which an agent reads a given number of files.
 func reads(files int) []message.Message {
 	history := []message.Message{message.User("go")}
 	for i := range files {
@@ -28,7 +28,8 @@ func reads(files int) []message.Message {
 }
 
 // A line above the limit is recalled if a ledger has its length. Otherwise the error
-// says that it is too large. Neither is a change of the archive; a wrong length is.
+// states that the text is too large. Neither is a change of the archive; a wrong length
+// is.
 func TestLargeLineIsNotTakenForAChangedOne(t *testing.T) {
 	lookup.SetMostAtOnce(t, 16<<10)
 	a := memory.New()

@@ -44,8 +44,8 @@ func (s *Session) rebuild(ctx context.Context, step *ledger.Step) (*turnindex.Ta
 	return table, nil
 }
 
-// rowsOf reads the rows of a step's transcript. It marks all rows as wanted,
-// because only the lost index knew the new ones.
+// rowsOf reads the rows of a step's transcript. It marks all rows as wanted, because
+// only the lost index knew which rows were new.
 func (s *Session) rowsOf(ctx context.Context, step *ledger.Step) ([]ledger.Row, error) {
 	var rows []ledger.Row
 	var msgs []message.Message

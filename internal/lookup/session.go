@@ -37,7 +37,7 @@ type Book interface {
 	Edited(fp message.Fingerprint) bool
 	// Ring returns the keys that open fingerprints, nil if there are none.
 	Ring() *seal.Ring
-	// NoteChange records a file that differs from what was stored.
+	// NoteChange records a file that was changed since it was stored.
 	NoteChange(e *storage.ChangedError)
 }
 
@@ -68,11 +68,11 @@ func (s *Session) ID() string { return s.id }
 // Log returns the session's files.
 func (s *Session) Log() *record.Session { return s.log }
 
-// Book returns what is known of the session's steps.
+// Book returns the known steps of the session.
 func (s *Session) Book() Book { return s.book }
 
-// Alone reports whether the session was opened by [Open]. That of a manager is not: the
-// manager turns panics into errors and logs them.
+// Alone reports whether the session was opened by [Open]. The Session of a manager does
+// not do that: the manager turns panics into errors and logs them.
 func (s *Session) Alone() bool { return s.alone }
 
 // Weight returns the approximate memory, in bytes, that [Session.Slim] releases.

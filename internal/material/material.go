@@ -23,8 +23,8 @@ type Input struct {
 	Visible   []message.Message
 	First     int // number of the first message, for ids of steps; default 1
 	MaxTokens int // maximum tokens, the user's words included; 0 = no limit
-	// UserTokens is the maximum tokens of the user's words, at most those of the
-	// Terms; 0 = those of the Terms.
+	// UserTokens is the maximum number of tokens of the user's words, at most the limit in
+	// Terms; 0 = the limit in Terms.
 	UserTokens int
 	// Ref returns the reference of message i for a recall, "" if there is none. It may
 	// be nil.
@@ -45,13 +45,13 @@ type Input struct {
 type Terms struct {
 	MaxTokens    int    // maximum tokens of a summary without the user's words
 	UserTokens   int    // maximum tokens of the user's words
-	Instructions string // for a model, besides those of the strategy
+	Instructions string // for a model, in addition to the strategy's instructions
 	// Redact is applied to all input before its use, and to every summary. nil = no
 	// redaction.
 	Redact func(text string) string
 	Raw    bool // the messages reach the summarizer unredacted
 	Recall bool // the agent can recall references
-	First  int  // number of the first message of an Input without First; 0 = after the last one that Previous cites
+	First  int  // number of the first message of an Input without First; 0 = the number after the last number that Previous cites
 	// AllSeen says that the model has read the visible messages, too.
 	AllSeen bool
 }

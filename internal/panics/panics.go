@@ -16,7 +16,7 @@ var ErrInternal = errors.New("compact: internal error")
 // Error logs a panic with its stack, and returns it as an error. A nil logger means
 // the default one, and a nil redactor one with the default rules.
 func Error(log *slog.Logger, redactor *redact.Redactor, call string, value any) error {
-	why := "what it said is left out" // used if the message can't be redacted
+	why := "its message is left out" // used if the message can't be redacted
 	if redactor == nil {
 		redactor, _ = redact.New(redact.Options{})
 	}

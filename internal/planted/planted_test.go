@@ -60,8 +60,8 @@ func TestEveryPlantedFaultIsCaught(t *testing.T) {
 	t.Logf("%d faults of %d planted and caught", found, len(faults))
 }
 
-// Whoever moves a line of the code must also move its fault in the table. The test checks
-// all faults, also those that only the full set plants.
+// If you move a line of the code, also move its fault in the table. The test checks all
+// faults, including the faults that only the full set plants.
 func TestEveryFaultHasItsLine(t *testing.T) {
 	all := slices.Clone(faults)
 	for _, f := range archiveFaults {

@@ -25,12 +25,12 @@ const (
 	recorded = "proof-recorded" // sessions of ../shared/transcripts
 )
 
-// large are the recorded sessions that the second table is of.
+// large lists the recorded sessions of the second table.
 var large = replay.AtLeast{Tokens: 60_000, Calls: 15}
 
 var documents = []string{"../../README.md", "../../docs/BENCHMARKS.md"}
 
-// The committed table equals the one that the code makes.
+// The committed table equals the table that the code makes.
 func TestCommittedTableMatchesTheCode(t *testing.T) {
 	if testing.Short() {
 		t.Skip("a replay of the fixed set takes seconds")
@@ -126,7 +126,7 @@ func TestSessionsAreLargeAndTheSameEveryTime(t *testing.T) {
 		a, errA := json.Marshal(s.Messages)
 		b, errB := json.Marshal(second[i].Messages)
 		if errA != nil || errB != nil || !bytes.Equal(a, b) {
-			t.Errorf("%s is another one each time", s.Name)
+			t.Errorf("%s differs each time", s.Name)
 		}
 	}
 }

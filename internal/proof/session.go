@@ -28,7 +28,7 @@ type work struct {
 	system string
 	asks   []string // requests of the user, one after another; %s is a name from the session
 	tools  []tool
-	says   []string // texts of the agent before a call; %s likewise
+	says   []string // texts of the agent before a call; %s has the same meaning
 }
 
 // tool makes a result that contains new names, and the arguments of its call.
@@ -82,7 +82,7 @@ func (w *writer) round(t tool) {
 	w.names = append(w.names, names...)
 }
 
-// known picks an earlier name: mostly a recent one, sometimes an old one.
+// known picks an earlier name: mostly a recent name, sometimes an old one.
 func (w *writer) known() string {
 	if len(w.names) == 0 {
 		return w.work.name + "/README"

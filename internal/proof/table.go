@@ -11,14 +11,14 @@ import (
 	"github.com/agentcompact/compact/replay"
 )
 
-// Windows are the windows of the tables of generated sessions, and Wide is that of
-// recorded sessions.
+// Windows are the windows in the tables of generated sessions. Wide is the window in
+// the table of recorded sessions.
 var (
 	Windows = []int{32_000, 48_000}
 	Wide    = []int{128_000}
 )
 
-// Presets are the presets in the tables: all of them.
+// Presets are the presets in the tables. The tables have all presets.
 var Presets = []string{"graduated", "economy", "summarize", "masking", "gateway", "history-reducer"}
 
 const (

@@ -33,8 +33,8 @@ var (
 	toolName  = regexp.MustCompile(`^[a-zA-Z0-9_-]{1,128}$`)
 )
 
-// uncheckedBlock reports whether the fields of a block are not checked: those of tools
-// that the provider runs, uploads and search results.
+// uncheckedBlock reports whether the fields of a block are not checked. Such blocks are
+// blocks of tools that the provider runs, uploads and search results.
 func uncheckedBlock(kind string) bool {
 	return kind == "server_tool_use" || kind == "mcp_tool_use" || strings.HasSuffix(kind, "_tool_result") ||
 		kind == "container_upload" || kind == "search_result"
@@ -102,8 +102,8 @@ func anthropicNames(r *report, b block) {
 // maxBreakpoints is the maximum number of cache marks in a request.
 const maxBreakpoints = 4
 
-// anthropicBreakpoints checks the cache marks: their number, their lifetimes,
-// and that longer ones come first.
+// anthropicBreakpoints checks the cache marks: their number, their lifetimes, and that
+// marks with longer lifetimes come first.
 func anthropicBreakpoints(r *report, body object) {
 	all := breakpoints(body)
 	if n := len(all); n > maxBreakpoints {

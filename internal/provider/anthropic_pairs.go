@@ -30,8 +30,8 @@ func anthropicPairs(r *report, msgs []object) {
 	anthropicMissing(r, len(msgs)-1, open)
 }
 
-// anthropicResults removes the calls that a message answers from the open
-// calls, and returns those that are still open.
+// anthropicResults removes the calls that a message answers from the open calls, and
+// returns the calls that are still open.
 func anthropicResults(r *report, i int, open []string, blocks []block) []string {
 	asked := slices.Clone(open)
 	var other *block
@@ -86,8 +86,8 @@ func anthropicServerTools(r *report, blocks []block) {
 	}
 }
 
-// foundPage is the content with which the text of a page was issued: the seal
-// depends only on the text, not on its surroundings.
+// foundPage is the content with which the text of a page was issued. The seal depends
+// only on that text, and not on the text around it.
 const foundPage = "page"
 
 // webResults returns the pages in the result block of a provider's web search.
@@ -103,8 +103,7 @@ func webResults(b block) (pages []object) {
 	return pages
 }
 
-// anthropicSearched checks that the pages of a search are those that were
-// issued.
+// anthropicSearched checks that a search has the same pages as in the issued output.
 func anthropicSearched(j *Judge, r *report, turns []turn) {
 	for _, t := range turns {
 		for _, b := range t.blocks {

@@ -43,7 +43,7 @@ func issueAnthropic(j *Judge, body object) {
 	}
 }
 
-// anthropicThinking checks that thinking is as it was issued.
+// anthropicThinking checks that thinking is unchanged since it was issued.
 func anthropicThinking(j *Judge, r *report, turns []turn, enabled bool) {
 	for _, t := range turns {
 		if t.role == "assistant" {

@@ -27,7 +27,7 @@ func Wires() []Wire { return []Wire{Chat, Responses, Anthropic, Gemini} }
 // A Refusal is one reason why a provider refuses a request.
 type Refusal struct {
 	Rule string // the name of the rule
-	ID   string // the subject: a call id if there is one; never a position
+	ID   string // the refused object: a call id if there is one; never a position
 	Path string // the position, in the provider's notation
 	Text string // the provider's error text
 
@@ -38,8 +38,8 @@ type Refusal struct {
 
 func (r Refusal) Error() string { return r.Text }
 
-// New returns the refusals in after that are not in before: those that an edit
-// of a request caused. Two refusals are the same if Rule and ID are equal.
+// New returns the refusals in after that are not in before. An edit of the request
+// caused them. Two refusals are the same if Rule and ID are equal.
 func New(before, after []Refusal) []Refusal {
 	type key struct{ rule, id string }
 	had := map[key]int{}

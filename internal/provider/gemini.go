@@ -147,8 +147,8 @@ func geminiContentRules(r *report, path string, o object) {
 	}
 }
 
-// geminiOwner returns a key that distinguishes a content from others: that of
-// its first call or response, else its role.
+// geminiOwner returns a key that distinguishes a content from others: the key of its
+// first call or response, else its role.
 func geminiOwner(o object) string {
 	for _, p := range objects(o["parts"]) {
 		if k := partOwner(camel(p)); k != "" {

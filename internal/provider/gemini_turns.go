@@ -80,8 +80,7 @@ func functions(c content, field string) []string {
 	return out
 }
 
-// issueGemini records signatures with the parts that they were issued with, and
-// the parts without one.
+// issueGemini records each signature with its part, and the parts without a signature.
 func issueGemini(j *Judge, body object) {
 	for _, c := range contentsOf(camel(body)) {
 		if c.role != "model" {
@@ -100,8 +99,8 @@ func issueGemini(j *Judge, body object) {
 	}
 }
 
-// geminiSigned checks that each signature is with the part that it was issued
-// with, and that each signed part has its signature.
+// geminiSigned checks that each signature is at the part for which it was issued, and
+// that each signed part has its signature.
 func geminiSigned(j *Judge, r *report, contents []content) {
 	for i, c := range contents {
 		for k, p := range c.parts {

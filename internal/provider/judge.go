@@ -40,8 +40,8 @@ func NewJudge(w Wire) *Judge {
 // Wire returns the wire of the judge.
 func (j *Judge) Wire() Wire { return j.wire }
 
-// Issue records the model's output in a request as genuine: the signatures,
-// what they sign, and which call or message each of them led to. A body that
+// Issue records the model's output in a request as genuine: the signatures, the signed
+// content, and for each signature the call or message that follows it. A body that
 // can't be read is ignored.
 func (j *Judge) Issue(body []byte) {
 	if o, err := decode(body); err == nil {
@@ -49,14 +49,13 @@ func (j *Judge) Issue(body []byte) {
 	}
 }
 
-// Judge returns the reasons why the provider refuses a request, or nil if it
-// accepts the request. The provider would name only the first one. The body is
-// not kept.
+// Judge returns the reasons why the provider refuses a request, or nil if it accepts
+// the request. The provider would name only the first refusal. The body is not kept.
 func (j *Judge) Judge(body []byte) []Refusal {
 	return j.decoded(decode(body))
 }
 
-// decoded is Judge for what decode returned.
+// decoded does the work of Judge for the values that decode returned.
 func (j *Judge) decoded(o object, err error) []Refusal {
 	if err != nil {
 		return []Refusal{{Rule: "json", Text: j.rules.parse}}

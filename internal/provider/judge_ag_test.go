@@ -203,8 +203,8 @@ func TestJudgeAcceptsOnlyIssuedSeals(t *testing.T) {
 	}
 }
 
-// Python clients write bytes in the URL alphabet, even if they received the
-// other one.
+// Python clients write bytes in the URL alphabet, even if they received the bytes in
+// the other alphabet.
 func TestGeminiAcceptsBothBase64Alphabets(t *testing.T) {
 	const body = `{"contents":[{"role":"user","parts":[{"text":"U"},{"inlineData":{"mimeType":"image/png","data":"+/+/+w=="}}]},` +
 		`{"role":"model","parts":[{"text":"M","thoughtSignature":"+/8="}]},{"role":"user","parts":[{"text":"V"}]}]}`

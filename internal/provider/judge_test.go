@@ -13,11 +13,11 @@ import (
 type plant struct {
 	old, new string
 	rule     string
-	text     string // a piece of it
+	text     string // a piece of the error
 }
 
-// held has every planted change judged: refused by its rule with its text, and
-// the request without it not refused.
+// held passes every planted change to the judge. The rule of the change must refuse the
+// request with its text, and the judge must accept the request without the change.
 func held(t *testing.T, j *Judge, legal string, plants []plant) {
 	t.Helper()
 	if found := j.Judge([]byte(legal)); len(found) > 0 {

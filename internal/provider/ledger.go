@@ -24,8 +24,8 @@ func (l *ledger) seal(signature, content string) {
 	l.sealed[signature] = content
 }
 
-// lead records which seals led to an item. An item that was issued twice with
-// different seals is bound to none.
+// lead records which seals led to an item. An item that was issued twice with different
+// seals is bound to no seal.
 func (l *ledger) lead(item string, seals []string) {
 	if item == "" {
 		return

@@ -29,8 +29,8 @@ var itemShapes = map[string]shape{
 	"configuration_update": {must("type", text), may("reasoning", dict|null), may("id", text|null)},
 }
 
-// serverItems lists items of the model for server-side tools, and clientItems
-// those that a client adds.
+// serverItems lists items of the model for server-side tools. clientItems lists items
+// that a client adds.
 var (
 	serverItems = []string{"web_search_call", "file_search_call", "computer_call", "image_generation_call", "code_interpreter_call",
 		"local_shell_call", "shell_call", "apply_patch_call", "mcp_list_tools", "mcp_approval_request", "mcp_call"}

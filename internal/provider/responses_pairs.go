@@ -72,8 +72,8 @@ func sealOf(it object) string {
 	return str(it, "id")
 }
 
-// sealed returns the part of an item that must come back unchanged: clients add
-// their own fields, and null members.
+// sealed returns the part of an item that must come back unchanged. It leaves out
+// members that clients add: their own fields, and null.
 func sealed(it object) string {
 	out := without(it, passthrough)
 	for name, v := range out {

@@ -246,7 +246,7 @@ func TestServerRecognizesOtherRequests(t *testing.T) {
 	}
 }
 
-// The output of a server may come back to it, but only unchanged.
+// A server accepts its own output in a later request, but only unchanged.
 func TestServerKnowsItsOwnReasoning(t *testing.T) {
 	s := provider.NewServer()
 	s.Answer(script)

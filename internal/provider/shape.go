@@ -44,7 +44,7 @@ type field struct {
 func must(name string, k kind) field { return field{name, k, true} }
 func may(name string, k kind) field  { return field{name, k, false} }
 
-// shape is the schema of an object. Members that are not in it are refused.
+// shape is the schema of an object. Members that are not in the shape are refused.
 type shape []field
 
 func (s shape) names() []string {

@@ -167,7 +167,7 @@ func (o *Outcome) omits(c *policy.Cut) (n int) {
 }
 
 // instructing reports whether a message is an instruction. A summary or notice made by a
-// stage is none.
+// stage does not count as such a message.
 func instructing(m *message.Message) bool {
 	_, notice := policy.ParseNotice(*m)
 	return (m.Role == message.RoleSystem || m.Role == message.RoleDeveloper) && !notice && !policy.IsSummary(*m)
@@ -202,8 +202,8 @@ func around(p *policy.Proposal, n int) []int {
 	}
 }
 
-// lifts reports whether edits raise the floor above the budget. They can do so because a
-// placeholder can cost more than the marker that squeeze would leave.
+// lifts reports whether edits raise the floor above the budget. Edits can raise the
+// floor because a placeholder can cost more than the marker that squeeze would leave.
 func (e *Engine) lifts(before, after *policy.View) bool {
 	total := after.Total()
 	if total <= before.Budget.Cap {

@@ -10,7 +10,7 @@ import (
 // of the unpinned messages. The chain is computed only as far as callers ask. After a
 // change, it is recomputed from the changed message on.
 type Chain struct {
-	links list[message.Fingerprint] // the first link is that of the empty prefix
+	links list[message.Fingerprint] // the first link is the link of the empty prefix
 	added list[int]                 // the message that each link but the first adds
 	next  int                       // the next message to add to the chain
 }

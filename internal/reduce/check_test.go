@@ -70,19 +70,19 @@ func TestCheckReportsBrokenPromises(t *testing.T) {
 		{"a summary in place of a round", []any{0, 5, 7, summary, 6, 8, 9, 10}, "", ""},
 		{"a round is gone", []any{0, 1, 5, 6, 7, 8, 9, 10}, "", ""},
 		{"the system message is gone", []any{1, 2, 3, 4, 5, 6, 7, 8, 9, 10}, pinned, "message 0 is gone"},
-		{"a message that is protected is gone", []any{0, 1, 2, 3, 4, 5, 6, 8, 9, 10}, pinned, "message 7 is gone"},
-		{"the system message is another one", []any{as(0, message.System("be bad")), 1, 2, 3, 4, 5, 6, 7, 8, 9, 10}, pinned, "message 0 was changed"},
-		{"a message is protected no more", []any{0, 1, 2, 3, 4, 5, 6, as(7, unprotected), 8, 9, 10}, pinned, "message 7 was changed"},
+		{"a protected message is gone", []any{0, 1, 2, 3, 4, 5, 6, 8, 9, 10}, pinned, "message 7 is gone"},
+		{"a changed system message", []any{as(0, message.System("be bad")), 1, 2, 3, 4, 5, 6, 7, 8, 9, 10}, pinned, "message 0 was changed"},
+		{"a message is no longer protected", []any{0, 1, 2, 3, 4, 5, 6, as(7, unprotected), 8, 9, 10}, pinned, "message 7 was changed"},
 		{"pinned messages change places", []any{5, 0, 1, 2, 3, 4, 6, 7, 8, 9, 10}, pinned, "message 5 changed its place among the pinned"},
 		{"a result is gone", []any{0, 1, 2, 3, 5, 6, 7, 8, 9, 10}, pairs, "round 2 keeps 2 of 3 messages"},
 		{"a call is gone", []any{0, 1, 3, 4, 5, 6, 7, 8, 9, 10}, pairs, "round 2 keeps 2 of 3 messages"},
 		{"a summary in a round", []any{0, 1, 2, 3, summary, 4, 5, 6, 7, 8, 9, 10}, pairs, "round 2 is torn apart"},
 		{"another message in a round", []any{0, 1, 2, 3, 6, 4, 5, 7, 8, 9, 10}, pairs, "round 2 is torn apart"},
 		{"results change places", []any{0, 1, 2, 4, 3, 5, 6, 7, 8, 9, 10}, pairs, "round 2 is torn apart"},
-		{"a token more", []any{0, 1, 2, 3, as(4, result("b", "small1")), 5, 6, 7, 8, 9, 10}, growth, "message 4 went from 5 to 6 tokens"},
-		{"a summary that is larger than what went", []any{0, 5, 7, policy.NewSummary(1, strings.Repeat("z", 200)), 1, 2, 3, 4, 8, 9, 10}, growth, "the view went from"},
+		{"one token more", []any{0, 1, 2, 3, as(4, result("b", "small1")), 5, 6, 7, 8, 9, 10}, growth, "message 4 went from 5 to 6 tokens"},
+		{"a summary larger than the removed messages", []any{0, 5, 7, policy.NewSummary(1, strings.Repeat("z", 200)), 1, 2, 3, 4, 8, 9, 10}, growth, "the view went from"},
 		{"the last user message is gone", []any{0, 1, 2, 3, 4, 5, 6, 7, 9, 10}, anchor, "the last user message is gone"},
-		{"the last user message is another one", []any{0, 1, 2, 3, 4, 5, 6, 7, as(8, message.User("and")), 9, 10}, anchor, "the last user message was changed"},
+		{"a changed last user message", []any{0, 1, 2, 3, 4, 5, 6, 7, as(8, message.User("and")), 9, 10}, anchor, "the last user message was changed"},
 		{"the last user message before the summary", []any{0, 5, 7, 8, summary, 9, 10}, anchor, "the last user message stands before the summary"},
 		{"two summaries", []any{0, 5, 7, summary, other, 8, 9, 10}, anchor, "there are two summaries"},
 		{"the open round is gone", []any{0, 1, 2, 3, 4, 5, 6, 7, 8}, open, "message 9 is gone"},
@@ -118,8 +118,8 @@ func TestCheckReportsBrokenPromises(t *testing.T) {
 	}
 }
 
-// A summary that the history already holds, or a text that looks like one, is not the new
-// summary.
+// A summary that the history already holds, or a text that looks like a summary, is not
+// the new summary.
 func TestCheckIdentifiesTheNewSummary(t *testing.T) {
 	pins := policy.Pins{message.RoleSystem}
 	old := policy.NewSummary(1, "what happened before")
@@ -129,9 +129,9 @@ func TestCheckIdentifiesTheNewSummary(t *testing.T) {
 		items []any
 		ok    bool
 	}{
-		"the old one stays":        {[]any{0, 1, 2, 4}, true},
-		"a new one in its place":   {[]any{0, next, 4}, true},
-		"a new one beside the old": {[]any{0, 1, next, 4}, false},
+		"the old summary stays":         {[]any{0, 1, 2, 4}, true},
+		"a new summary in its place":    {[]any{0, next, 4}, true},
+		"a new summary and the old one": {[]any{0, 1, next, 4}, false},
 	} {
 		a := changedBy(b, policy.Dropped, tc.items...)
 		err := check("s", policy.NewView(b.Messages(), pins, bytesCost{}), policy.NewView(a.Messages(), pins, bytesCost{}), b, a)

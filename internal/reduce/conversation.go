@@ -127,7 +127,7 @@ func (c *Conversation) clone() *Conversation {
 }
 
 // Apply returns the conversation after the edits: first the text edits, then the cut. The
-// edits may hold at most one cut. Their indexes are those of c. On an error, nothing is
+// edits may hold at most one cut. Their indexes are indexes in c. On an error, nothing is
 // applied.
 func (c *Conversation) Apply(edits []policy.Edit) (*Conversation, error) {
 	d := c.clone()
@@ -142,7 +142,7 @@ func (c *Conversation) Apply(edits []policy.Edit) (*Conversation, error) {
 // looks for calls in d.
 //
 // anchor is for a replay. It is the index, from 1, of the message that was the last user
-// message at the time of the cut; -1 = there was none, 0 = this is no replay.
+// message at the time of the cut; -1 = there was none, 0 = this is not a replay.
 func (d *Conversation) edit(edits []policy.Edit, anchor int, u *undo, all func() toolcall.Index) error {
 	var cut *policy.Edit
 	w := rewriter{d: d, u: u, all: all}
@@ -170,7 +170,7 @@ func (d *Conversation) edit(edits []policy.Edit, anchor int, u *undo, all func()
 type rewriter struct {
 	d     *Conversation
 	u     *undo
-	all   func() toolcall.Index // tool calls of the input; nil: use those of d
+	all   func() toolcall.Index // tool calls of the input; nil: use the calls of d
 	calls toolcall.Index
 	at    int
 	texts map[int]string        // new texts of message at, by part
@@ -262,7 +262,7 @@ func (d *Conversation) cut(e *policy.Edit, was int, u *undo) error {
 		return fmt.Errorf("%w: recent span at %d of %d", policy.ErrEdit, e.Cut.Recent, d.items.len())
 	}
 	if e.Cut.New != nil && !utf8.ValidString(e.Cut.New.Text()) {
-		return fmt.Errorf("%w: a ledger can't store what stands for the removed messages: it is no UTF-8", policy.ErrEdit)
+		return fmt.Errorf("%w: a ledger can't store the message in place of the removed ones: it is not valid UTF-8", policy.ErrEdit)
 	}
 	pinned, anchor := d.pinnedRounds(e.Cut, was)
 	var out list[item]
@@ -310,10 +310,10 @@ func (d *Conversation) opening(pinned []bool) int {
 }
 
 // pinnedRounds marks the messages of rounds that hold a pinned message. at is the start
-// of the anchor's round if that round is marked. This round then comes after the
-// summary, and the later pinned rounds follow it. pinnedRounds reads only the prefix that
-// the cut names, so that later messages do not change the meaning of an old cut. was is
-// the anchor of a replay, see edit.
+// of the anchor's round if that round is marked. The round of that message then comes
+// after the summary, and the later pinned rounds follow it. pinnedRounds reads only the
+// prefix that the cut names, so that later messages do not change the meaning of an old
+// cut. was is the anchor of a replay, see edit.
 func (d *Conversation) pinnedRounds(c *policy.Cut, was int) (marked []bool, at int) {
 	end := c.Recent
 	for _, i := range c.Removed {

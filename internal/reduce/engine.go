@@ -13,8 +13,9 @@ import (
 	"github.com/agentcompact/compact/policy"
 )
 
-// Goals of a step that reduces the size of the request in bytes by removing media. Such a
-// step is due if the request has media and is larger than the size at which the step stops.
+// Goals of a step that reduces the size of the request in bytes by removing media. A step
+// for the size in bytes is due if the request has media and is larger than the size at
+// which such a step stops.
 const (
 	ToBytes = policy.All + 1 + iota // stops at [policy.Budget.TargetBytes]
 	InBytes                         // stops half way between [policy.Budget.TargetBytes] and [policy.Budget.MaxBytes]
@@ -58,15 +59,15 @@ type Request struct {
 	Budget       policy.Budget
 	Manual       bool
 	Only         policy.When // AtTrigger: all steps; Always: only the steps that work at every call
-	Estimate     bool        // call Estimate instead of Propose if a stage has it, to spend no money
+	Estimate     bool        // call Estimate in place of Propose if a stage has this method, in order to spend no money
 	Recall       bool        // the model can fetch the original by its reference
 
 	Sent func(m *message.Message) bool       // see [policy.View]
 	Ref  func(fp message.Fingerprint) string // see [policy.View]
 
-	// View is the view of Conversation if the caller has it from [Engine.View] or
-	// [Engine.Grow]. If it is nil, the engine computes it. Costs are the known
-	// costs of the first input messages. Both only save work.
+	// View is the view of Conversation, if the caller got one from [Engine.View] or
+	// [Engine.Grow]. If it is nil, the engine computes it. Costs are the known costs of
+	// the first input messages. Both only save work.
 	View  *policy.View
 	Costs []int
 
@@ -271,13 +272,13 @@ func (s Step) goal(v *policy.View) (goal int, due bool) {
 	return v.Budget.Target, total > v.Budget.Target
 }
 
-// HasTarget reports whether a compaction aims for the target of the budget. It
-// does not if every step at the trigger only works down to the cap.
+// HasTarget reports whether a compaction aims for the target of the budget. It returns
+// false if every step at the trigger only works down to the cap.
 func (e *Engine) HasTarget() bool {
 	target, budget := false, false
 	for _, s := range e.Steps {
 		if _, ok := s.Stage.(policy.Duplicates); ok {
-			continue // it has no target of its own
+			continue // the step has no separate target
 		}
 		if s.Goal == ToBytes || s.Goal == InBytes {
 			continue // its target is in bytes, not tokens

@@ -101,22 +101,22 @@ func TestEngineDiscardsEditsThatBreakAPromise(t *testing.T) {
 	last := len(msgs) - 1
 	summary := policy.NewSummary(1, "s")
 	for name, f := range map[string]faulty{
-		"splits a round":          func(*policy.View) []policy.Edit { return remove(3) },
-		"drops a pinned message":  func(*policy.View) []policy.Edit { return remove(0) },
-		"drops the anchor":        func(*policy.View) []policy.Edit { return remove(last - 1) },
-		"drops the open round":    func(*policy.View) []policy.Edit { return remove(last) },
-		"edits a pinned message":  func(*policy.View) []policy.Edit { return rewrite(0, "x") },
-		"edits the anchor":        func(*policy.View) []policy.Edit { return rewrite(last-1, "x") },
-		"makes a message larger":  func(*policy.View) []policy.Edit { return rewrite(3, text(31)) },
-		"makes a message longer":  func(*policy.View) []policy.Edit { return rewrite(3, strings.Repeat("w", 1000)) },
-		"empties a message":       func(*policy.View) []policy.Edit { return rewrite(3, "") },
-		"edits what is not there": func(*policy.View) []policy.Edit { return rewrite(len(msgs), "x") },
-		"removes twice":           func(*policy.View) []policy.Edit { return remove(2, 3, 3) },
-		"puts a summary behind the anchor": func(*policy.View) []policy.Edit {
+		"splits a round":                      func(*policy.View) []policy.Edit { return remove(3) },
+		"drops a pinned message":              func(*policy.View) []policy.Edit { return remove(0) },
+		"drops the anchor":                    func(*policy.View) []policy.Edit { return remove(last - 1) },
+		"drops the open round":                func(*policy.View) []policy.Edit { return remove(last) },
+		"edits a pinned message":              func(*policy.View) []policy.Edit { return rewrite(0, "x") },
+		"edits the anchor":                    func(*policy.View) []policy.Edit { return rewrite(last-1, "x") },
+		"makes a message larger":              func(*policy.View) []policy.Edit { return rewrite(3, text(31)) },
+		"makes a message longer":              func(*policy.View) []policy.Edit { return rewrite(3, strings.Repeat("w", 1000)) },
+		"empties a message":                   func(*policy.View) []policy.Edit { return rewrite(3, "") },
+		"edits a message that does not exist": func(*policy.View) []policy.Edit { return rewrite(len(msgs), "x") },
+		"removes a message twice":             func(*policy.View) []policy.Edit { return remove(2, 3, 3) },
+		"puts a summary after the anchor": func(*policy.View) []policy.Edit {
 			return []policy.Edit{{Decision: policy.Summarized, Cut: &policy.Cut{Removed: []int{2, 3}, Recent: 0, New: &summary}},
 				{Decision: policy.Summarized, Cut: &policy.Cut{Removed: []int{4, 5}, Recent: 0, New: &summary}}}
 		},
-		"says it masked what it removed": func(*policy.View) []policy.Edit {
+		"removes messages with the decision masked": func(*policy.View) []policy.Edit {
 			return []policy.Edit{{Decision: policy.Masked, Cut: &policy.Cut{Removed: []int{2, 3}, Recent: 2}}}
 		},
 	} {

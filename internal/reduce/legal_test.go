@@ -163,7 +163,7 @@ func (summing) Propose(context.Context, *policy.View) (policy.Proposal, error) {
 func between(view []message.Message, _ []int) error {
 	model := func(m message.Message) bool { return m.Role == message.RoleAssistant && !policy.IsSummary(m) }
 	for i := 1; i < len(view); i++ {
-		behind := i > 1 && view[i-1].Role == message.RoleSystem // any of several instructions may stand there
+		behind := i > 1 && view[i-1].Role == message.RoleSystem // any of several instructions may be at this place
 		switch before, m := view[i-1], view[i]; {
 		case i == 1 && (model(m) || m.Role == message.RoleSystem && !made(&m)):
 			return errors.New("the user speaks first")
@@ -177,8 +177,8 @@ func between(view []message.Message, _ []int) error {
 	return nil
 }
 
-// Instructions that the cut moves must come after the kept question, whatever else is
-// removed. The ledger records this order, and a replay on a longer history uses it.
+// Instructions that the cut moves must come after the kept question, with any other
+// removals. The ledger records this order, and a replay on a longer history uses it.
 func TestEnginePutsInstructionsBetweenTheUserAndTheModel(t *testing.T) {
 	long := func(role string) string { return strings.Repeat(role, 200) }
 	rule := func(n int) message.Message { return message.System(fmt.Sprint("Rule ", n)) }
@@ -188,16 +188,16 @@ func TestEnginePutsInstructionsBetweenTheUserAndTheModel(t *testing.T) {
 		msgs  []message.Message
 		want  []int
 	}{
-		"before the model's next word": {summing{}, policy.Keep{Turns: 1, Pairs: 1},
+		"before the model's next message": {summing{}, policy.Keep{Turns: 1, Pairs: 1},
 			[]message.Message{message.System("s"), message.User(long("q")), message.Assistant(long("a")), rule(1), message.Assistant("b"), message.User("Now."), rule(2), message.Assistant("c")},
 			[]int{0, -1, 4, 5, 3, 6, 7}},
-		"behind the last user message": {policy.Drop{NoNotice: true}, policy.Keep{Turns: 1, Pairs: 1},
+		"after the last user message": {policy.Drop{NoNotice: true}, policy.Keep{Turns: 1, Pairs: 1},
 			[]message.Message{message.System("s"), message.User(long("q")), rule(1), message.Assistant(long("a")), message.User("Now."), rule(2)},
 			[]int{0, 4, 2, 5}},
-		"behind the one question of a loop": {policy.Drop{NoNotice: true}, policy.Keep{Turns: 1, Pairs: 1},
+		"after the only user message of a loop": {policy.Drop{NoNotice: true}, policy.Keep{Turns: 1, Pairs: 1},
 			[]message.Message{message.System("s"), message.User("q"), rule(1), message.Assistant(long("a")), message.Assistant(long("b")), message.Assistant("c")},
 			[]int{0, 1, 2, 5}},
-		"with a notice where nothing of the user's is left": {bare{}, policy.Keep{Turns: 1, Pairs: 1},
+		"with a notice if no user message is left": {bare{}, policy.Keep{Turns: 1, Pairs: 1},
 			[]message.Message{message.System("s"), message.User(long("q")), message.Assistant(long("a")), message.Assistant("b"), message.User("Now.")},
 			[]int{0, -1, 3, 4}},
 	} {

@@ -170,7 +170,7 @@ func TestByteGoalsReplaceLargePictures(t *testing.T) {
 		}
 		return msgs
 	}
-	msgs := heavy(10, "https://example.com/shot.png") // the others have 40,000 bytes
+	msgs := heavy(10, "https://example.com/shot.png") // the other messages have 40,000 bytes
 	e := Engine{Steps: []Step{{Goal: ToBytes, Stage: policy.Media{Heavy: true}}, {Goal: InBytes, Stage: policy.Media{Heavy: true, Deep: true}}}, Pins: policy.Pins{message.RoleSystem}, Keep: policy.Keep{Turns: 3, Pairs: 2}, Cost: pictureCost{}}
 	for _, c := range []struct {
 		most, target int

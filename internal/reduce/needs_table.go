@@ -20,8 +20,8 @@ var resultNeeds = [len(needAges)]float64{
 	0.06928, // standard error 0.01323, 3753 messages; off by 70 % for a project that was left out
 }
 
-// saidNeeds has, for each age of needAges, the number of later calls that still need a
-// message of that age that is no tool result.
+// saidNeeds has a number for each age of needAges: the number of later calls that still
+// need a message of that age. It is for messages other than tool results.
 var saidNeeds = [len(needAges)]float64{
 	0.69856, // standard error 0.04278, 12689 messages; off by 40 % for a project that was left out
 	0.56938, // standard error 0.03952, 12143 messages; off by 40 % for a project that was left out

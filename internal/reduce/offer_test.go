@@ -82,7 +82,7 @@ func TestMaskOfferApproximatesTheRemainingTokens(t *testing.T) {
 
 // An offer does not count on tokens that a mask or a cut cannot free: the first and the
 // last results, and the open round.
-func TestOffersLeaveOutWhatStays(t *testing.T) {
+func TestOffersOmitTokensThatStay(t *testing.T) {
 	msgs := append(loopOf(6, 500), message.User("and?"), message.Assistant("I look.", message.Call("x", "read", "{}"), message.Call("y", "read", "{}")), message.ToolResult("x", strings.Repeat("word ", 500)))
 	v := policy.NewView(msgs, policy.Pins{message.RoleSystem}, byWords{})
 	for name, m := range map[string]policy.Mask{"the first": {KeepFirst: 2}, "the last": {KeepLast: 3}, "none": {}} {

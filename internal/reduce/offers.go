@@ -85,9 +85,8 @@ func (o *Offers) Cut(turns, mask, summary int) (policy.Offer, bool) {
 	return o.filled(x, gone, summary), true
 }
 
-// Mask returns the offer in which all results that may be masked become
-// placeholders, except those of the last turns. It returns false if there are
-// none.
+// Mask returns the offer in which all results that may be masked become placeholders,
+// except the results of the last turns. It returns false if there are none.
 func (o *Offers) Mask(turns int) (policy.Offer, bool) {
 	gone := o.between(o.masks, 0, o.from(turns))
 	x := policy.Offer{Keep: policy.Keep{Turns: turns, Pairs: o.v.Keep.Pairs}, Prefix: o.inFront(o.masks)}

@@ -193,8 +193,8 @@ func TestRecognizeKeepsOriginsOfThisView(t *testing.T) {
 	}
 }
 
-// The costs that a caller knows are those of the input. An edited message has its own cost.
-func TestViewCountsEditedMessagesAnew(t *testing.T) {
+// A caller knows the costs of the input only. An edited message has its own cost.
+func TestViewCountsEditedMessagesAgain(t *testing.T) {
 	history := numbered(4)
 	e, costs := &Engine{Cost: charCost{}}, []int(nil)
 	for i := range history {
@@ -209,8 +209,8 @@ func TestViewCountsEditedMessagesAnew(t *testing.T) {
 	}
 }
 
-// A list of edits may hold two edits of one part. The second one applies to the text after
-// the first one.
+// A list of edits may hold two edits of one part. The second edit applies to the text
+// after the first edit.
 func TestApplyMakesTwoEditsOfOnePartInOrder(t *testing.T) {
 	c := NewConversation([]message.Message{message.ToolResult("a", "abcdefgh")}, nil, nil)
 	edit := func(segments ...policy.Segment) policy.Edit {

@@ -90,7 +90,7 @@ func (t *Trail) take() {
 type TrailStep struct {
 	In, Out Link
 	Recipes []Recipe
-	Forms   policy.Forms // forms of the marks that the recipes make, in addition to those of the trail
+	Forms   policy.Forms // forms of the marks that the recipes make, in addition to the forms of the trail
 }
 
 // ErrReplay means that the edits of a step lead to a conversation that differs from the

@@ -12,7 +12,7 @@ import (
 	"github.com/agentcompact/compact/policy"
 )
 
-// A trail passes the input index of each message of the view to the check, also for
+// A trail passes the input index of each message of the view to the check, including
 // messages that no step has reached. With wrong indexes, the check would compare the view
 // with the violations of other messages.
 func TestTrailPassesTheSourcesOfMessages(t *testing.T) {
@@ -156,7 +156,8 @@ func TestTrailExcludesANoticeThatBecameAnInstruction(t *testing.T) {
 }
 
 // An agent that returns to a question sends it again as the last user message. The trail
-// does not repeat a step that dropped the question, because the model would get none.
+// does not repeat a step that dropped the question, because the model would get no
+// question.
 func TestTrailKeepsAQuestionThatIsTheLastAgain(t *testing.T) {
 	history := []message.Message{message.System("s")}
 	for range 4 {

@@ -104,8 +104,8 @@ func TestTrailRepeatsTheRecordedEdits(t *testing.T) {
 }
 
 // If the last user message is protected, it keeps its place and protected rounds stay after
-// it, whatever messages follow later. The links cover no pinned messages, so that no other
-// check would find a wrong order.
+// it, also with later messages. The links cover no pinned messages, so that no other check
+// would find a wrong order.
 func TestTrailKeepsThePlaceOfAProtectedAnchor(t *testing.T) {
 	for _, user := range []int{1, 9} {
 		history := loop(12, 20)
@@ -226,7 +226,7 @@ func TestTrailRevertsStepsWithAnotherOutcome(t *testing.T) {
 	}
 }
 
-// A view that grows equals the view of the whole conversation, also after edits of the
+// A view that grows equals the view of the whole conversation, even after edits of the
 // engine in between.
 func TestGrownViewEqualsTheViewOfTheWhole(t *testing.T) {
 	for seed := range uint64(300) {

@@ -1,10 +1,10 @@
 // Package samples sets the share of its samples that a test uses: random histories,
 // recorded sessions, faults, repetitions.
 //
-// `go test ./...` runs before every commit, so it uses a part of them. The hosted workflow
-// uses all (COMPACT_SAMPLES=all). With COMPACT_SOAK, each test uses even more, by its own
-// rule. The choice is always the same, so a failure can be repeated. The assertions about a
-// sample never depend on the number of samples.
+// `go test ./...` runs before every commit, so it uses a part of the samples. The hosted
+// workflow uses all (COMPACT_SAMPLES=all). With COMPACT_SOAK, each test uses even more, by
+// its own rule. The choice is always the same, so a failure can be repeated. The assertions
+// about a sample never depend on the number of samples.
 package samples
 
 import "os"

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// Seeds returns the seeds of a property: 0 to n-1, or those in COMPACT_SEED, either one to
-// reproduce a failure (3349) or a range of new ones (10000-12499).
+// Seeds returns the seeds of a property: 0 to n-1, or the seeds in COMPACT_SEED: one seed
+// to reproduce a failure (3349), or a range of new seeds (10000-12499).
 func Seeds(n int) (seeds []uint64) {
 	first, end := uint64(0), uint64(max(n, 0))
 	if from, to, ok := chosen(); ok {
@@ -36,7 +36,7 @@ func chosen() (first, last uint64, ok bool) {
 		last, err = strconv.ParseUint(to, 10, 62)
 	}
 	if err != nil || last < first {
-		panic("COMPACT_SEED: " + text + " is no seed, and no range of seeds such as 100-199")
+		panic("COMPACT_SEED: " + text + " is neither a seed nor a range of seeds such as 100-199")
 	}
 	return first, last, true
 }

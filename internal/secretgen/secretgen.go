@@ -1,7 +1,6 @@
-// Package secretgen makes texts like those that agents read, with random
-// secrets, to measure a redactor. The shapes are in the files of the folder
-// shapes, one file per family. In a shape, «kind» is a secret to be drawn, and
-// ‹kind› a harmless value.
+// Package secretgen makes texts with random secrets, similar to texts that agents read,
+// to measure a redactor. The shapes are in the files of the folder shapes, one file per
+// family. In a shape, «kind» is a secret to be drawn, and ‹kind› a harmless value.
 package secretgen
 
 import (

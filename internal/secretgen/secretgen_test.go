@@ -52,7 +52,7 @@ func TestSeedDeterminesTextAndSecrets(t *testing.T) {
 		}
 		for i, secret := range a.Secrets {
 			if !strings.Contains(a.Text, secret) || len(secret) < 4 {
-				t.Errorf("%s: %q is no secret of %q", s.ID(), secret, a.Text)
+				t.Errorf("%s: %q is not a secret of %q", s.ID(), secret, a.Text)
 			}
 			if len(secret) >= 8 && secret == b.Secrets[i] {
 				t.Errorf("%s: both seeds give %q", s.ID(), secret)

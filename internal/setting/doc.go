@@ -1,3 +1,3 @@
-// Package setting words the errors about a configuration, for all packages that check
-// one: it formats values and suggests names.
+// Package setting formats values and suggests names in errors about a configuration.
+// All packages that check a configuration use it.
 package setting

@@ -13,7 +13,8 @@ const maxShown = 80
 // Raw is a value that is shown without quotes.
 type Raw string
 
-// Show writes a value like in the configuration, without a password in a URL.
+// Show returns a value in the form in which a configuration states it, without a
+// password in a URL.
 func Show(v any) string {
 	s, ok := text(v)
 	if !ok {

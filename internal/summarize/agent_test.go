@@ -10,8 +10,8 @@ import (
 	"github.com/agentcompact/compact/strategy"
 )
 
-// The agent's model has the whole view in its request, so a summary by it may name
-// identifiers of messages that stay. It refuses to summarize messages that it was not sent.
+// The agent's model has the whole view in its request, so its summary may name identifiers
+// of messages that stay. It refuses to summarize messages that it was not sent.
 func TestAgentSummaryNamesVisibleMessages(t *testing.T) {
 	in := Input{
 		Messages: []message.Message{message.User("fix the parser"), message.Assistant("", message.Call("a", "read", `{"path":"parser.go"}`)), message.ToolResult("a", strings.Repeat("a line of the parser; ", 80))},

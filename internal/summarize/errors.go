@@ -5,8 +5,8 @@ import (
 	"fmt"
 )
 
-// Reasons of a writer for a missing or refused draft, besides those of package strategy. A
-// *[strategy.Failure] wraps one of them.
+// Reasons of a writer for a missing or refused draft, in addition to the reasons in
+// package strategy. A *[strategy.Failure] wraps one of them.
 var (
 	ErrTooLong    = errors.New("the answer is longer than the limit")
 	ErrNotSmaller = errors.New("the answer is not smaller than what it replaces")

@@ -165,7 +165,7 @@ func (s *Stage) fly(ctx context.Context, v *policy.View) (policy.Proposal, error
 }
 
 // late is the fallback for a call that can't wait for its summary. If the fallback is to
-// prune and the view fits as it is, late removes nothing. Then the next call gets the
+// prune and the view fits already, late removes nothing. Then the next call gets the
 // summary.
 func (s *Stage) late(ctx context.Context, c *cut) (policy.Proposal, error) {
 	s.beside.Late()
@@ -237,8 +237,8 @@ func identity(v *policy.View, i int) message.Fingerprint {
 }
 
 // serves reports whether the flight's summary can be used in the view of a cut. The view
-// must be the same, or have only grown since. A flight that failed before a call needed it
-// does not serve, so the call starts a new one.
+// must be the same, or have only grown since. If a flight failed before a call needed it,
+// the call starts a new one.
 func (s *Stage) serves(f *flight, c *cut) bool {
 	v := c.v
 	if f.key != s.key() || len(f.view) > len(v.Messages) || f.ahead && !s.beside.Ahead && f.failed() {
@@ -334,7 +334,7 @@ func (s *Stage) take(f *flight) (Summary, error) {
 	return sum, f.err
 }
 
-// write writes the summary, on a goroutine of its own.
+// write writes the summary, on a separate goroutine.
 func (f *flight) write(ctx context.Context, w Writer, in Input) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -349,8 +349,8 @@ func (f *flight) write(ctx context.Context, w Writer, in Input) {
 	f.ended = ctx.Err() != nil && f.err != nil
 }
 
-// weight returns the approximate memory of a flight in bytes. The text counts only once
-// the flight is finished.
+// weight returns the approximate memory of a flight in bytes. The text counts only
+// after the flight is finished.
 func (f *flight) weight() int64 {
 	const each, told = 64, 512 // bytes per message of the flight, and per summarizer call
 	n := int64(each*(len(f.view)+len(f.gone)) + told*len(f.told()))

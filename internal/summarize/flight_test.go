@@ -188,8 +188,9 @@ func (l *longWinded) Summarize(_ context.Context, r strategy.Request) (strategy.
 	return strategy.Draft{Text: text.String()}, nil
 }
 
-// A view that has grown since a summary was begun gets it only if it then fits the budget,
-// also if the summary is as long as it may be and quotes the user at length.
+// A view that has grown since a summary was begun gets the summary only if the view then
+// fits the budget. This holds even for a summary of the maximum length with long quotes of
+// the user.
 func TestFlightServesNoViewThatWouldNotFit(t *testing.T) {
 	const limit = 6000
 	spoken := func(n, more int) []message.Message {

@@ -86,7 +86,7 @@ func (s saying) Summarize(context.Context, strategy.Request) (strategy.Draft, er
 
 func TestLowTargetKeepsTheUsersWords(t *testing.T) {
 	for _, c := range []struct{ limit, trigger, target, want int }{
-		{2000, 170_000, 8400, 2000}, {2000, 170_000, 4000, 1000}, {2000, 170_000, 120_000, 2000}, // chosen by prices, the least, and as it is configured
+		{2000, 170_000, 8400, 2000}, {2000, 170_000, 4000, 1000}, {2000, 170_000, 120_000, 2000}, // the target chosen by prices, the smallest target, and the configured target
 		{2000, 6800, 4800, 480}, {5000, 42_000, 30_000, 3000}, {300, 170_000, 8400, 300}, {2000, 10, 0, 1},
 	} {
 		s := &Stage{w: Writer{UserTokens: c.limit}}

@@ -33,7 +33,7 @@ type CallInfo struct {
 	InputMessages int
 	InputTokens   int // tokens of the whole input of the summary; 0 = not counted
 	SummaryTokens int // tokens of the draft
-	Prompt        int // billed tokens, if known: for Finished those of all calls of this backend, else of this call
+	Prompt        int // billed tokens, if known: for Finished the sum over all calls of this backend, otherwise the tokens of this call
 	Completion    int
 	Cached        int  // part of Prompt read from a cache
 	Written       int  // part of Prompt written into a cache

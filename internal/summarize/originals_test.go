@@ -14,7 +14,7 @@ import (
 	"github.com/agentcompact/compact/strategy"
 )
 
-// extracted returns what the strategy task_state makes of messages.
+// extracted returns the summary that the strategy task_state makes of messages.
 func extracted(t *testing.T, msgs []message.Message) string {
 	t.Helper()
 	d, err := strategy.Extractive{}.Summarize(t.Context(), strategy.Request{Strategy: builtIn("task_state"), Messages: msgs, First: 1, MaxTokens: 500, Count: quarter})
@@ -210,7 +210,7 @@ func TestPruningRemovesOutputOfCommandInText(t *testing.T) {
 // typed messages and the notice share the room that exists.
 func TestPrunedViewFitsTheBudget(t *testing.T) {
 	msgs := session(12)
-	msgs[0] = message.System(strings.Repeat("You are a coding agent. ", 600)) // makes the view large, because the user's words get a share of it
+	msgs[0] = message.System(strings.Repeat("You are a coding agent. ", 600)) // makes the view large, because the user's words get a share of the view's size
 	typed := message.User("Call the flag --dry, not --check, in each of the commands that the loader has, and say so in the help.")
 	msgs = slices.Insert(msgs, 10, typed, message.Assistant("All right."))
 	msgs = slices.Insert(msgs, 1, policy.NewSummary(3, "## Decisions\n"+strings.Repeat("- the loader keeps its rows in order\n", 30)))

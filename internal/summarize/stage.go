@@ -139,7 +139,7 @@ func (s *Stage) cut(v *policy.View) *cut {
 	c.original, c.words = s.w.Original, s.userTokens(v)
 	c.reserving(s.w.Strategy, most+tags, min(c.words, spoken(v)))
 	if len(c.removed) == 0 && c.tokens > 0 && !v.Fits() {
-		c.shrunk(c.tokens, c.tokens) // the existing summary costs more than a new one may
+		c.shrunk(c.tokens, c.tokens) // the existing summary exceeds the limit for a new summary
 	}
 	c.floor = v.Without(c.part.Remainder)
 	if len(c.removed) == 0 && c.floor+c.tokens <= v.Budget.Cap {
@@ -329,7 +329,7 @@ func (c *cut) prune(info policy.SummaryInfo) policy.Proposal {
 	}
 	if c.v.Cost.Message(notice) >= freed || !fits || omitted == 0 {
 		if c.v.Fits() || freed == 0 {
-			return p // the view fits as it is, or nothing can be removed
+			return p // the view fits already, or nothing can be removed
 		}
 		edit.Cut.New = nil
 	}

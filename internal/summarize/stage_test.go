@@ -310,8 +310,8 @@ func TestStagePrunesWithoutRoomForASummary(t *testing.T) {
 }
 
 // The existing summary costs more than a new summary may, because the setting was lowered.
-// The view does not fit with it, and no other message is old. The stage therefore removes
-// it together with the turns for which it leaves no room.
+// The view does not fit with this summary, and no other message is old. The stage
+// therefore removes the summary together with the turns that do not fit beside it.
 func TestStageRemovesTurnsForSummaryAboveItsLimit(t *testing.T) {
 	msgs := []message.Message{message.System("You are a coding agent."), policy.NewSummary(3, "## Decisions\n"+strings.Repeat("- the loader keeps its rows in order\n", 90))}
 	for i := range 3 {

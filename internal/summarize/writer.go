@@ -36,7 +36,7 @@ const (
 // A Writer writes a summary with a Summarizer: it splits a large input into pieces, retries
 // if a retry can help, verifies the drafts, and adds missing identifiers. The zero value is
 // usable: its strategy is task_state, its Summarizer is extractive. A Writer may be used
-// concurrently; it must not be changed once in use.
+// concurrently. It must not be changed after its first use.
 type Writer struct {
 	Strategy   strategy.Strategy   // default: task_state
 	Summarizer strategy.Summarizer // default: Extractive
@@ -94,7 +94,7 @@ type Summary struct {
 	Fallback   string  // "", FallbackBrief or FallbackExtractive
 	Pieces     int     // number of pieces of the input
 	Calls      int     // required drafts: pieces and merges
-	Attempts   int     // calls of the Summarizer, including failed calls, without those of the fallback
+	Attempts   int     // calls of the Summarizer, including failed calls, without calls of the fallback
 	First      int     // number of the first summarized message, as lines cite it
 	Named      int     // identifiers that Text names
 	Invented   int     // identifiers that were removed because the source lacks them

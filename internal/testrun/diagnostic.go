@@ -2,9 +2,9 @@ package testrun
 
 import "strings"
 
-// Diagnostic reports whether a line contains a place in a file and a mistake there, like
-// those of compilers and linters: "a/b.go:12:3: undefined: x", "b.ts(3,1): error TS2304".
-// A warning is no diagnostic.
+// Diagnostic reports whether a line contains a place in a file and a mistake there, in
+// the form of compilers and linters: "a/b.go:12:3: undefined: x", "b.ts(3,1): error
+// TS2304". A warning is not a diagnostic.
 func Diagnostic(line string) bool {
 	place, rest, ok := strings.Cut(line, " ")
 	if !ok || len(place) < 3 || !isPlace(place) {

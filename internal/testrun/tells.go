@@ -16,7 +16,7 @@ import (
 // line with a word for an error. For any other command it is a commit that was made, or
 // the last line about a success or an error: after a pipe, a program that raised an
 // exception can have status 0. An error after a commit takes precedence over these
-// lines, and so does the line about an end of the command from outside. While a command
+// lines, and a line about an end of the command from outside does, too. While a command
 // still runs, no success counts.
 func Tells(output string, failed bool, printed string) Report {
 	r := Read(output)
@@ -158,7 +158,7 @@ var idleStarts = []string{"nothing to commit", "nothing added to commit", "no ch
 // errorWords occur in lines of other failed commands.
 var errorWords = []string{"error", "failed", "cannot ", "can't ", "could not ", "not found", "no such ", "denied", "refused", "invalid", "timed out", "conflict", "unable to ", "not staged", "nothing to commit", "nothing added"}
 
-// doneStarts begin lines, in lower case, in which a command reports what it did.
+// doneStarts begin lines, in lower case, in which a command reports its work.
 var doneStarts = []string{"successfully ", "all tests pass", "all checks pass", "all existing tests pass", "created pull request", "https://github.com/", "* [new ", "added ", "published "}
 
 // ticks begin lines about something done or valid. A single line of a list of ticks

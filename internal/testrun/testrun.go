@@ -18,8 +18,8 @@ const (
 	Failure
 )
 
-// A Report is the outcome that an output states. The bytes [From, To) of the
-// output are the line that states it, without the space around it.
+// A Report is the outcome that an output states. The bytes [From, To) of the output are
+// the line that states the verdict, without the space around the line.
 type Report struct {
 	Verdict  Verdict
 	From, To int
@@ -28,10 +28,10 @@ type Report struct {
 // longest is the maximum number of bytes read of a line.
 const longest = 2000
 
-// Read returns the report of an output. A failure anywhere outweighs a success. Of
-// several lines with a success, the last one counts; of several with a failure, the
-// first one of the best rank. If only the line of a runner reports the failure, the
-// first line about a place in a file counts.
+// Read returns the report of an output. A failure anywhere outweighs a success. If
+// several lines report a success, the last one counts. If several lines report a
+// failure, the first one of the best rank counts. If only the line of a runner reports
+// the failure, the first line about a place in a file counts.
 func Read(output string) Report {
 	var r, place Report
 	best, from := 0, 0
@@ -162,8 +162,8 @@ const longestTask = 40
 // longestStatus is the length in bytes of a line in which a runner states its status.
 const longestStatus = 160
 
-// endsBadly reports whether a line is a runner's report that it ran nothing, or of the
-// status with which it ends: "No test files found, exiting with code 1".
+// endsBadly reports whether a runner states in a line that it ran nothing, or with
+// which status it ends: "No test files found, exiting with code 1".
 func endsBadly(line string) bool {
 	if len(line) > longestStatus {
 		return false

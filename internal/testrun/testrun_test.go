@@ -13,24 +13,24 @@ func TestReadFindsTheLineThatStatesTheOutcome(t *testing.T) {
 		want   testrun.Verdict
 		says   string
 	}{
-		"go, failed":                   {"=== RUN TestA\n  --- FAIL: TestA (0.0s)\nFAIL\nFAIL\ta\t0.1s\n", testrun.Failure, "--- FAIL: TestA (0.0s)"},
-		"go, a bare line names less":   {"FAIL\nFAIL\ta\t0.1s\n", testrun.Failure, "FAIL\ta\t0.1s"},
-		"the first that names it":      {"--- FAIL: TestA\n--- FAIL: TestB\n", testrun.Failure, "--- FAIL: TestA"},
-		"a failure outweighs":          {"FAIL\ta\t0.1s\nok  \tb\t0.1s\n", testrun.Failure, "FAIL\ta\t0.1s"},
-		"the last success":             {"ok  \ta\t0.1s\nok  \tb\t0.1s\n", testrun.Success, "ok  \tb\t0.1s"},
-		"terminal codes":               {"\x1b[32m 12 passed\x1b[0m in 1s\r\n", testrun.Success, "\x1b[32m 12 passed\x1b[0m in 1s"},
-		"nothing ran":                  {"ok  \ta\t0.1s [no tests to run]\n?\tb\t[no test files]\n", testrun.None, ""},
-		"counts of a runner":           {"Tests:  2 failed, 8 passed, 10 total\n", testrun.Failure, "Tests:  2 failed, 8 passed, 10 total"},
-		"none failed":                  {"Tests:  0 failed, 8 passed, 8 total\n", testrun.Success, "Tests:  0 failed, 8 passed, 8 total"},
-		"prose with a number":          {"The deployment of the 3 failed services was repeated by hand this morning.\n", testrun.None, ""},
-		"no line end":                  {"PASS", testrun.Success, "PASS"},
-		"nothing":                      {"", testrun.None, ""},
-		"what follows 2000 bytes":      {strings.Repeat(" ", 3000) + "PASS\n", testrun.None, ""},
-		"typescript":                   {"src/a.ts(3,1): error TS2304: Cannot find name 'x'.\n", testrun.Failure, "src/a.ts(3,1): error TS2304: Cannot find name 'x'."},
-		"a linter without an error":    {"✖ 3 problems (0 errors, 3 warnings)\n", testrun.None, ""},
-		"the status of the runner":     {"error Command failed with exit code 1.\n", testrun.Failure, "error Command failed with exit code 1."},
-		"a status that is no failure":  {"Done, exiting with code 0\n", testrun.None, ""},
-		"a line number is not a count": {"12: passed the value on\n", testrun.None, ""},
+		"go, failed":                       {"=== RUN TestA\n  --- FAIL: TestA (0.0s)\nFAIL\nFAIL\ta\t0.1s\n", testrun.Failure, "--- FAIL: TestA (0.0s)"},
+		"go, a bare FAIL names no package": {"FAIL\nFAIL\ta\t0.1s\n", testrun.Failure, "FAIL\ta\t0.1s"},
+		"the first named failure":          {"--- FAIL: TestA\n--- FAIL: TestB\n", testrun.Failure, "--- FAIL: TestA"},
+		"a failure outweighs a success":    {"FAIL\ta\t0.1s\nok  \tb\t0.1s\n", testrun.Failure, "FAIL\ta\t0.1s"},
+		"the last success":                 {"ok  \ta\t0.1s\nok  \tb\t0.1s\n", testrun.Success, "ok  \tb\t0.1s"},
+		"terminal codes":                   {"\x1b[32m 12 passed\x1b[0m in 1s\r\n", testrun.Success, "\x1b[32m 12 passed\x1b[0m in 1s"},
+		"nothing ran":                      {"ok  \ta\t0.1s [no tests to run]\n?\tb\t[no test files]\n", testrun.None, ""},
+		"counts of a runner":               {"Tests:  2 failed, 8 passed, 10 total\n", testrun.Failure, "Tests:  2 failed, 8 passed, 10 total"},
+		"none failed":                      {"Tests:  0 failed, 8 passed, 8 total\n", testrun.Success, "Tests:  0 failed, 8 passed, 8 total"},
+		"prose with a number":              {"The deployment of the 3 failed services was repeated by hand this morning.\n", testrun.None, ""},
+		"no line end":                      {"PASS", testrun.Success, "PASS"},
+		"nothing":                          {"", testrun.None, ""},
+		"text after 2000 bytes":            {strings.Repeat(" ", 3000) + "PASS\n", testrun.None, ""},
+		"typescript":                       {"src/a.ts(3,1): error TS2304: Cannot find name 'x'.\n", testrun.Failure, "src/a.ts(3,1): error TS2304: Cannot find name 'x'."},
+		"a linter without an error":        {"✖ 3 problems (0 errors, 3 warnings)\n", testrun.None, ""},
+		"the status of the runner":         {"error Command failed with exit code 1.\n", testrun.Failure, "error Command failed with exit code 1."},
+		"a status that is no failure":      {"Done, exiting with code 0\n", testrun.None, ""},
+		"a line number is not a count":     {"12: passed the value on\n", testrun.None, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := testrun.Read(c.output)
@@ -107,14 +107,14 @@ func TestLine(t *testing.T) {
 	}
 }
 
-// A line that names the failure ranks above one that does not.
+// A line that names the failure ranks above a line that does not.
 func TestReadPrefersTheLineThatNamesTheFailure(t *testing.T) {
 	for name, c := range map[string]struct{ output, says string }{
-		"a test after its package":  {"FAIL\ta\t0.1s\n--- FAIL: TestA\n", "--- FAIL: TestA"},
-		"no other test after that":  {"--- FAIL: TestA\n--- FAIL: TestB\nFAIL\tb\t0.1s\nFAIL\n", "--- FAIL: TestA"},
-		"pytest's list at its end":  {"E   assert 1 == 2\nFAILED a.py::test_a\nFAILED a.py::test_b\n", "FAILED a.py::test_a"},
-		"not two bare lines":        {"FAIL\nFAIL\n", "FAIL"},
-		"a bare line behind a name": {"FAIL\ta\t0.1s\nFAIL\n", "FAIL\ta\t0.1s"},
+		"a test after its package":      {"FAIL\ta\t0.1s\n--- FAIL: TestA\n", "--- FAIL: TestA"},
+		"a second test after the first": {"--- FAIL: TestA\n--- FAIL: TestB\nFAIL\tb\t0.1s\nFAIL\n", "--- FAIL: TestA"},
+		"pytest's list at its end":      {"E   assert 1 == 2\nFAILED a.py::test_a\nFAILED a.py::test_b\n", "FAILED a.py::test_a"},
+		"two bare lines":                {"FAIL\nFAIL\n", "FAIL"},
+		"a bare line after a package":   {"FAIL\ta\t0.1s\nFAIL\n", "FAIL\ta\t0.1s"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := testrun.Read(c.output)

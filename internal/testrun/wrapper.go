@@ -10,9 +10,9 @@ var wrapperStarts = []string{"npm err!", "npm error", "husky - ", "error: script
 // wrapperWords occur in such lines.
 var wrapperWords = []string{" elifecycle ", "lifecycle script ", "exited with code ", "ommand failed with exit code", "exiting with code ", " task failed", "hook exited with", "failed (code "}
 
-// Wrapper reports whether a line is the report of a script runner or a hook about
-// how the script ended: "npm error code 1", "husky - pre-commit script failed". Such
-// a line is the last one of almost every failure, and does not explain the failure.
+// Wrapper reports whether a line is the report of a script runner or a hook about how
+// the script ended: "npm error code 1", "husky - pre-commit script failed". The output
+// of almost every failure ends with such a line, which does not explain the failure.
 func Wrapper(line string) bool {
 	line = line[:min(len(line), longestStatus)]
 	if len(line) == 0 || line == "FAIL" {

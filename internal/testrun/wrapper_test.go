@@ -90,6 +90,6 @@ func TestReadPrefersFindingsToTheRunnersOwnLines(t *testing.T) {
 	}
 	const passed = "a.go:3: the hook has run\nPASS\n"
 	if r := testrun.Read(passed); r.Verdict != testrun.Success || passed[r.From:r.To] != "PASS" {
-		t.Errorf("%+v of a run that passed", r)
+		t.Errorf("a passed run is read as %+v", r)
 	}
 }

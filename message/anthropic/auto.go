@@ -24,8 +24,8 @@ func (r *request) WriteMarked(view []message.Message, sources []int) ([]byte, er
 		return nil, err
 	}
 	left := maxMarks - len(r.marks) - len(s.all())
-	// The parts that every call reads again come first. If the provider itself sets
-	// a mark at a place, none is added there.
+	// The parts that every call reads again come first. If the provider itself sets a mark
+	// at a place, no mark is added there.
 	for _, set := range []func() bool{s.markLast, s.markFront, s.markSummary} {
 		if left > 0 && set() {
 			left--
@@ -44,7 +44,7 @@ func (s *settling) all() []mark {
 	return all
 }
 
-// hourFrom reports whether a unit from this one on has a mark for an hour. A mark
+// hourFrom reports whether this unit or a later one has a mark for an hour. A mark
 // before it must then last an hour, too.
 func (s *settling) hourFrom(unit int) bool {
 	for i := unit; i < len(s.draft.Units); i++ {

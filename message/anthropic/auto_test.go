@@ -30,35 +30,35 @@ func TestAutoSetsCacheMarks(t *testing.T) {
 			`{` + tool("") + msgs(a, b, user("c", "")),
 			`{` + tool(short) + msgs(a, b, user("c", short)),
 		},
-		"no tool that is loaded later": {
+		"no mark at a tool that is loaded later": {
 			`{` + later + msgs(user("c", "")),
 			`{` + strings.Replace(later, `"name":"f","input_schema":{}`, `"name":"f","input_schema":{}`+short, 1) + msgs(user("c", short)),
 		},
-		"what is marked stays": {
+		"existing marks stay": {
 			`{"system":[{"type":"text","text":"S"` + short + `}],` + msgs(a, b, user("c", short)),
 			`{"system":[{"type":"text","text":"S"` + short + `}],` + msgs(a, b, user("c", short)),
 		},
-		"one is left": {
+		"one free mark": {
 			`{"system":"S",` + msgs(user("1", short), b, user("2", short), b, user("3", short), b, user("4", "")),
 			`{"system":"S",` + msgs(user("1", short), b, user("2", short), b, user("3", short), b, user("4", short)),
 		},
-		"none is left": {
+		"no free mark": {
 			`{"system":"S",` + tool(short) + msgs(user("1", short), b, user("2", short), b, user("3", short), b, user("4", "")),
 			`{"system":"S",` + tool(short) + msgs(user("1", short), b, user("2", short), b, user("3", short), b, user("4", "")),
 		},
-		"in front of one for an hour": {
+		"before an hour's mark": {
 			`{"system":"S",` + msgs(user("1", long), b, user("2", "")),
 			`{"system":[{"type":"text","text":"S"` + long + `}],` + msgs(user("1", long), b, user("2", short)),
 		},
-		"the provider sets the last": {
+		"the provider sets the last mark": {
 			`{"cache_control":{"type":"ephemeral"},"system":"S",` + msgs(user("1", ""), b, user("2", "")),
 			`{"cache_control":{"type":"ephemeral"},"system":[{"type":"text","text":"S"` + short + `}],` + msgs(user("1", ""), b, user("2", "")),
 		},
-		"none is left beside the provider's own": {
+		"no free mark beside the provider's": {
 			`{"cache_control":{"type":"ephemeral"},"system":"S",` + msgs(user("1", short), b, user("2", short), b, user("3", short), b, user("4", "")),
 			`{"cache_control":{"type":"ephemeral"},"system":"S",` + msgs(user("1", short), b, user("2", short), b, user("3", short), b, user("4", "")),
 		},
-		"in front of the provider's own for an hour": {
+		"before the provider's mark for an hour": {
 			`{"cache_control":{"type":"ephemeral","ttl":"1h"},"system":"S",` + tool("") + msgs(summary, a, b, user("c", "")),
 			`{"cache_control":{"type":"ephemeral","ttl":"1h"},"system":[{"type":"text","text":"S"` + long + `}],` + tool("") +
 				msgs(strings.Replace(markedSummary, short, long, 1), a, b, user("c", "")),
@@ -97,6 +97,6 @@ func TestMarked(t *testing.T) {
 	}
 	var none message.Message
 	if summarizes(none.Raw()) || summarizes([]byte(user("COMPACT-SUMMARY v1", ""))) || !summarizes([]byte(summary)) {
-		t.Error("what a summary is")
+		t.Error("a summary is not recognized")
 	}
 }

@@ -32,7 +32,7 @@ func TestMessagesBeforeACompactionAreNotRead(t *testing.T) {
 			}
 		}
 		if e.Message(msgs[4]) == 0 || e.Message(msgs[0]) == 0 || msgs[5].Protected {
-			t.Errorf("%s: what the provider reads costs something, and what comes behind is ours to reduce", block)
+			t.Errorf("%s: a message that the provider reads costs nothing, or a message after the block is protected", block)
 		}
 	}
 }

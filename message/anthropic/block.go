@@ -100,8 +100,8 @@ func (p *parser) block(at jsonscan.Span) error {
 	return nil
 }
 
-// cited reports whether a text has citations. They point into the text, and some are
-// encrypted.
+// cited reports whether a text has citations. Citations point into the text, and some
+// are encrypted.
 func (b *block) cited() bool {
 	return b.cites.End != 0 && b.data[b.cites.Start] == '[' && b.data[jsonscan.Space(b.data, b.cites.Start+1)] != ']'
 }

@@ -24,7 +24,7 @@ const (
 	CheckResultsFirst = "tool_result_not_first"    //
 	CheckTrailing     = "trailing_assistant"       // the answer would continue it
 	CheckMarks        = "too_many_cache_marks"     //
-	CheckMarkOrder    = "cache_mark_order"         // those for an hour come first
+	CheckMarkOrder    = "cache_mark_order"         // marks for an hour come first
 	CheckCompaction   = "compaction_block_moved"   //
 )
 
@@ -106,7 +106,7 @@ func (c *checker) texts(u splice.Unit, k int) {
 	}
 }
 
-// system checks the position of a system message among the others.
+// system checks the position of a system message among the other messages.
 func (c *checker) system(i int) {
 	u := c.Units[i]
 	switch {

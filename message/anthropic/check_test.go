@@ -154,8 +154,8 @@ func TestSealedPartsThatChangeAreReported(t *testing.T) {
 	}
 }
 
-// The input breaks rules itself; the violations of a reduction are found
-// nevertheless, and those of the input are not reported.
+// The input breaks rules itself; the violations of a reduction are found nevertheless,
+// and the violations of the input are not reported.
 func TestViolationsOfTheInputAreNotReported(t *testing.T) {
 	req := parse(t, body(a("b"), c("1"), u("x"), c("1", "2"), r("1", "2", "TEXT"), u("end")))
 	msgs := req.Messages()

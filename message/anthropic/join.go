@@ -21,8 +21,8 @@ func (grammar) Loose(item []byte) bool {
 	return item[h.Content.Start] == '"' || len(content(item)) > 0
 }
 
-// AppendJoined writes system messages as one, with the unchanged blocks of all;
-// a text becomes a block.
+// AppendJoined writes several system messages as one message. It has the unchanged
+// blocks of all of them; a text becomes a block.
 func (grammar) AppendJoined(dst []byte, items [][]byte) []byte {
 	dst = append(dst, `{"role":"system","content":[`...)
 	for i, item := range items {

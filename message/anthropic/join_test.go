@@ -89,7 +89,8 @@ func TestSystemMessagesThatAreNotJoined(t *testing.T) {
 	if out, err := beside.Write(view, sources); err != nil || string(out) != body(u("a"), system("s"), system("t"), a("b"), u("e")) {
 		t.Errorf("%v: %s", err, out)
 	}
-	// The second of two that were neighbors stays by itself, also behind one that was joined.
+	// If two such messages were neighbors, the second one stays separate, even after a
+	// message that was joined.
 	behind := parse(t, body(u("a"), system("s"), a("b"), u("c"), system("t"), system("v"), a("d"), u("e")))
 	msgs = behind.Messages()
 	view, sources = []message.Message{msgs[0], msgs[1], msgs[4], msgs[5], msgs[6], msgs[7]}, []int{0, 1, 4, 5, 6, 7}

@@ -8,14 +8,14 @@ import (
 	"github.com/agentcompact/compact/internal/jsonscan"
 )
 
-// A mark is a cache mark in a prompt: the provider caches the prompt up to it.
+// A mark is a cache mark in a prompt: the provider caches the prompt up to the mark.
 type mark struct {
 	value []byte // value of cache_control, verbatim
 	hour  bool   // it lasts an hour: such marks must come before shorter ones
 }
 
-// Marks that this package sets: one with the provider's default lifetime, and
-// one for an hour.
+// The marks that this package sets: a mark with the provider's default lifetime, and a
+// mark for an hour.
 var (
 	plainMark = mark{value: []byte(`{"type":"ephemeral"}`)}
 	hourMark  = mark{value: []byte(`{"type":"ephemeral","ttl":"1h"}`), hour: true}
@@ -30,8 +30,8 @@ func newMark(value []byte) mark {
 	return m
 }
 
-// marksOf returns the marks of a list of blocks, in order, including those
-// within results.
+// marksOf returns the marks of a list of blocks, in order, including marks within
+// results.
 func marksOf(content []byte) (out []mark) {
 	if len(content) == 0 || content[0] != '[' || !bytes.Contains(content, markKey) {
 		return nil

@@ -42,7 +42,7 @@ func (b *block) slot() message.Slot {
 }
 
 // readSource reads the source of the content. It reports whether the media hold all
-// of it.
+// data of the block.
 func (b *block) readSource(part *message.Part) bool {
 	if b.data[b.source.Start] != '{' {
 		return false

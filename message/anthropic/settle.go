@@ -21,7 +21,7 @@ func (r *request) Write(view []message.Message, sources []int) ([]byte, error) {
 	return s.body(), nil
 }
 
-// settled returns a view as it would be written, with its marks at their new places.
+// settled returns a view in its written form, with its marks at their new places.
 func (r *request) settled(view []message.Message, sources []int) (*settling, error) {
 	d, err := r.Draft(view, sources)
 	if err != nil {
@@ -71,7 +71,7 @@ func (s *settling) move() {
 	}
 }
 
-// put sets a mark on the last message before another one that can carry it.
+// put sets a mark on the last message before index i that can carry a mark.
 func (s *settling) put(before int, m mark) {
 	for to := before - 1; to >= s.listed(); to-- {
 		if s.at[to] < 0 {
@@ -90,8 +90,8 @@ func (s *settling) put(before int, m mark) {
 	}
 }
 
-// endsMarked reports whether the last block of an item that can carry a mark
-// has one.
+// endsMarked reports whether an item ends with a mark: its last block that can carry a
+// mark has a mark.
 func endsMarked(item []byte) bool {
 	h, err := readHead(item)
 	if err != nil || h.Content.End == 0 || item[h.Content.Start] != '[' {
@@ -129,7 +129,7 @@ func (r *request) unordered() bool {
 }
 
 // ownOrder reports whether the longer-lasting marks of a list of messages come before
-// the others, and after those of the tools and of the system prompt.
+// its other marks, and after the marks of the tools and of the system prompt.
 func (r *request) ownOrder(msgs []message.Message) bool {
 	all := slices.Concat(marksOf(r.about.Tools), marksOf(r.prompt))
 	for i := range msgs {

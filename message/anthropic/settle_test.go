@@ -57,49 +57,49 @@ func TestCacheMarkMovesToThePreviousMessage(t *testing.T) {
 		left []int
 		want string
 	}{
-		"a text becomes a block": {
+		"a mark changes a text into a block": {
 			body(`{ "role":"user", "content" : "a" }`, said("b"), user("c", long), said("d"), user("e", short)), []int{0, 4},
 			body(`{ "role":"user", "content" : [{"type":"text","text":"a"`+long+`}] }`, user("e", short)),
 		},
-		"over a summary": {
+		"a mark moves past a summary": {
 			body(user("a", ""), said("b"), user("c", short), said("d"), user("e", "")), []int{0, -1, 4},
 			body(user("a", short), `{"role":"user","content":"<COMPACT-SUMMARY v1>\n…\n</COMPACT-SUMMARY v1>"}`, user("e", "")),
 		},
-		"not onto thinking": {
+		"a mark never moves to thinking": {
 			body(user("a", ""), thinks, user("c", short), said("d"), user("e", "")), []int{0, 1, 4},
 			body(user("a", ""), `{"role":"assistant","content":[{"type":"text","text":"so"`+short+`},{"type":"thinking","thinking":"T","signature":"s"}]}`, user("e", "")),
 		},
-		"past thinking alone": {
+		"a mark moves past a message of thinking only": {
 			body(user("a", ""), onlyThinks, user("c", short), said("d"), user("e", "")), []int{0, 1, 4},
 			body(user("a", short), onlyThinks, user("e", "")),
 		},
-		"in the place of null": {
+		"a mark replaces null": {
 			body(user("a", `,"cache_control":null`), said("b"), user("c", short), user("e", "")), []int{0, 3},
 			body(user("a", short), user("e", "")),
 		},
-		"where there is one it goes": {
+		"a mark is dropped at a message with a mark": {
 			body(user("a", long), said("b"), user("c", short), said("d"), user("e", short)), []int{0, 4},
 			body(user("a", long), user("e", short)),
 		},
-		"and not further": {
+		"a mark never moves past another mark": {
 			body(user("0", ""), said("1"), user("a", long), said("b"), user("c", short), said("d"), user("e", "")), []int{0, 1, 2, 6},
 			body(user("0", ""), said("1"), user("a", long), user("e", "")),
 		},
-		"one of two of a message": {
+		"one of two marks of a message": {
 			body(user("a", ""), `{"role":"user","content":[{"type":"text","text":"x"`+long+`},{"type":"text","text":"y"`+short+`}]}`, user("e", "")), []int{0, 2},
 			body(user("a", long), user("e", "")),
 		},
-		"the half of an item": {
+		"a mark in the removed half of an item": {
 			body(user("a", ""), `{"role":"assistant","content":[{"type":"tool_use","id":"t","name":"f","input":{}}]}`,
 				`{"role":"user","content":[{"type":"tool_result","tool_use_id":"t","content":"r"},{"type":"text","text":"go"`+short+`}]}`, said("d"), user("e", "")), []int{0, 1, 2, 5},
 			body(user("a", ""), `{"role":"assistant","content":[{"type":"tool_use","id":"t","name":"f","input":{}}]}`,
 				`{"role":"user","content":[{"type":"tool_result","tool_use_id":"t","content":"r"`+short+`}]}`, user("e", "")),
 		},
-		"a longer one that has come behind a shorter": {
+		"a longer mark after a shorter one": {
 			body(user("a", long), said("b"), user("c", short), said("d"), user("e", "")), []int{2, 0, 4},
 			body(user("c", ""), user("a", long), user("e", "")),
 		},
-		"nothing is there": {
+		"no message before the mark": {
 			body(user("a", short), said("b"), user("c", "")), []int{2},
 			body(user("c", "")),
 		},

@@ -311,7 +311,7 @@ func TestTheSourceOfMediaIsInItsPart(t *testing.T) {
 	}
 }
 
-// A part of an unknown kind is written as it is, and as a text if it has no JSON.
+// A part of an unknown kind is written unchanged, or as a text if it has no JSON.
 func TestPartsOfUnknownKindsAreWrittenAsValidJSON(t *testing.T) {
 	for args, want := range map[string]string{`{"type":"hologram"}`: `{"type":"hologram"}`, "": `{"type":"text","text":"t"}`, "{": `{"type":"text","text":"t"}`} {
 		raw := anthropic.Wire.AppendMessage(nil, message.Message{Role: message.RoleUser, Parts: []message.Part{{Kind: message.KindOther, Text: "t", Args: []byte(args)}}})
@@ -321,7 +321,7 @@ func TestPartsOfUnknownKindsAreWrittenAsValidJSON(t *testing.T) {
 	}
 }
 
-// A result that came from another wire is one block, whatever it consists of.
+// A result from another wire becomes one block, even if it has several parts.
 func TestAMadeResultOfSeveralPartsIsOneBlock(t *testing.T) {
 	result := func(text string) message.Part {
 		return message.Part{Kind: message.KindToolResult, CallID: "c", Text: text}

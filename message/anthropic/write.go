@@ -76,7 +76,7 @@ func appendBlock(dst []byte, p *message.Part) []byte {
 	return appendText(dst, p.Text)
 }
 
-// appendMedia writes a picture or a document with its original source, or with one
+// appendMedia writes a picture or a document with its original source, or with a source
 // made from its URL.
 func appendMedia(dst []byte, p *message.Part) []byte {
 	kind := "document"

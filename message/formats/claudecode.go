@@ -4,12 +4,12 @@ import (
 	"github.com/agentcompact/compact/message/anthropic"
 )
 
-// The session log of Claude Code has one event in each line. Lines of the types
-// user and assistant hold a message of Anthropic's wire; an answer with several
-// blocks is divided into several lines with the same message id. Lines of a side
-// chain (a sub-agent) are not part of the conversation, unless there are no other
-// lines: then the log is the sub-agent's own. If Claude Code compacted, its
-// summary is a message like any other, and so are the messages before it.
+// The session log of Claude Code has one event in each line. Lines of the types user
+// and assistant hold a message of Anthropic's wire; an answer with several blocks is
+// divided into several lines with the same message id. Lines of a side chain (a
+// sub-agent) are not part of the conversation, unless there are no other lines: then
+// the log is the sub-agent's own. If Claude Code compacted, its summary and the
+// messages before it are messages like any others.
 
 func claudeMessage(o object) bool {
 	return (o.text("type") == "user" || o.text("type") == "assistant") && o.in("message").has("role")

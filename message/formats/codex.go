@@ -2,10 +2,10 @@ package formats
 
 import "github.com/agentcompact/compact/message/responses"
 
-// The rollout of Codex has one event in each line. A line of the type
-// response_item holds an item of the Responses API as its payload; the first
-// line has the instructions. If Codex compacted, the line for that is kept, and
-// the messages before it are part of the conversation.
+// The rollout of Codex has one event in each line. A line of the type response_item
+// holds an item of the Responses API as its payload; the first line has the
+// instructions. If Codex compacted, the line about the compaction is kept, and the
+// messages before that line are part of the conversation.
 
 func isCodex(s *source) bool {
 	return s.lines && s.any(func(o object) bool {

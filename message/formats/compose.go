@@ -22,7 +22,7 @@ type composer struct {
 // element of a list.
 type unit struct {
 	at   jsonscan.Span
-	line int // line on which it begins
+	line int // line on which the unit begins
 }
 
 // A piece is a part of the file that was copied into the body.

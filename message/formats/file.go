@@ -119,7 +119,7 @@ type edit struct {
 	new []byte
 }
 
-// edits adds the changes in the file that an edit of message s makes.
+// edit adds the changes in the file that an edit of message s makes.
 func (l *log) edit(s int, was, is *message.Message, edits map[int][]edit) error {
 	if elements.Changed(was, is) || is.Wire() != was.Wire() {
 		return fmt.Errorf("formats: message %d of the view is not message %d, edited", s, s)
@@ -130,12 +130,12 @@ func (l *log) edit(s int, was, is *message.Message, edits map[int][]edit) error 
 		}
 		at, now := was.TextSpan(i), is.TextSpan(i)
 		if l.place[s].start < 0 || at.End == 0 || now.End == 0 {
-			return fmt.Errorf("formats: part %d of message %d does not stand in the file as one string", i, s)
+			return fmt.Errorf("formats: part %d of message %d is not one string in the file", i, s)
 		}
 		start := l.place[s].start + at.Start
 		in := l.within(start, start+at.End-at.Start)
 		if len(in) != 1 {
-			return fmt.Errorf("formats: part %d of message %d does not stand in the file as one string", i, s)
+			return fmt.Errorf("formats: part %d of message %d is not one string in the file", i, s)
 		}
 		from := in[0].file + start - in[0].body
 		edits[in[0].unit] = append(edits[in[0].unit], edit{jsonscan.Span{Start: from, End: from + at.End - at.Start}, now.Of(is.Raw())})

@@ -260,12 +260,12 @@ func TestAViewOfAnotherFileIsRefused(t *testing.T) {
 		view    []message.Message
 		sources []int
 	}{
-		"too few sources":         {m, seq(4)},
-		"a source that is none":   {m[:1], []int{9}},
-		"another message":         {[]message.Message{m[0], message.User("x")}, []int{0, 1}},
-		"another number of parts": {[]message.Message{m[0], m[2]}, []int{0, 1}},
-		"a part more":             {[]message.Message{m[0], parsed(`{"role":"user","content":[{"type":"input_text","text":"q"},{"type":"input_text","text":"r"}]}`)}, []int{0, 1}},
-		"other arguments":         {[]message.Message{m[0], parsed(strings.Replace(`{"items":[`+string(m[2].Raw())+`]}`, `"{}"`, `"{ }"`, 1))}, []int{0, 2}},
+		"too few sources":              {m, seq(4)},
+		"a source that does not exist": {m[:1], []int{9}},
+		"another message":              {[]message.Message{m[0], message.User("x")}, []int{0, 1}},
+		"another number of parts":      {[]message.Message{m[0], m[2]}, []int{0, 1}},
+		"an additional part":           {[]message.Message{m[0], parsed(`{"role":"user","content":[{"type":"input_text","text":"q"},{"type":"input_text","text":"r"}]}`)}, []int{0, 1}},
+		"other arguments":              {[]message.Message{m[0], parsed(strings.Replace(`{"items":[`+string(m[2].Raw())+`]}`, `"{}"`, `"{ }"`, 1))}, []int{0, 2}},
 	} {
 		if out, err := f.Write(c.view, c.sources); err == nil {
 			t.Errorf("%s: %s", name, out)

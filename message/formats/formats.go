@@ -2,10 +2,9 @@
 // body, and reads the files in which conversations are stored: bodies, lists of
 // messages of any wire, and the session logs of agents.
 //
-// A [File] is written back with another conversation by splicing. A line, or an
-// element of a list, that holds a kept message keeps its bytes, and so does
-// every line without a message. An edit replaces one JSON string in its line. A
-// new message becomes a line in the format of the file.
+// A [File] is written back with another conversation by splicing. A line, or an element
+// of a list, keeps its bytes if it holds a kept message or no message. An edit replaces
+// one JSON string in its line. A new message becomes a line in the format of the file.
 package formats
 
 import (

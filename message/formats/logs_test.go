@@ -11,8 +11,8 @@ import (
 	"github.com/agentcompact/compact/message/formats"
 )
 
-// logs holds a small log of each agent, with the messages that it holds: calls that
-// succeed, fail and still run, and entries without a message.
+// logs holds a small log of each agent, with the log's messages. The logs have calls
+// that succeed, fail and still run, and entries without a message.
 var logs = map[string]struct {
 	log  string
 	want []string

@@ -4,9 +4,9 @@ import (
 	"github.com/agentcompact/compact/message/anthropic"
 )
 
-// The session of pi has one entry in each line; entries of the type message
-// hold a message in blocks that have other names than Anthropic's, and are read
-// like these.
+// The session of pi has one entry in each line; entries of the type message hold a
+// message in blocks. The blocks have other names than Anthropic's blocks and are read
+// in the same way.
 
 func isPi(s *source) bool {
 	return s.lines && s.any(func(o object) bool {

@@ -19,8 +19,8 @@ type format struct {
 	read func(*source) (*File, error)
 }
 
-// known lists the formats in the order in which they are tried: first those of
-// agents, each of which has its own marks.
+// known lists the formats in the order in which they are tried: first the formats of
+// agents, which are easy to recognize.
 func known() []format {
 	return []format{
 		{"claude-code", isClaudeCode, readClaudeCode},
@@ -42,8 +42,8 @@ func known() []format {
 	}
 }
 
-// Names returns the names of the file formats that [Read] knows, those of the
-// wires first.
+// Names returns the names of the file formats that [Read] knows. The names of wires
+// come first.
 func Names() []string {
 	var wires, logs []string
 	for _, f := range known() {
@@ -56,11 +56,11 @@ func Names() []string {
 	return append(wires, logs...)
 }
 
-// Read reads a file in the format of this name; "auto" or "" detects the
-// format. An error of a message or of a line is an *[InputError]; if the format
-// is unknown, or can't be detected, the error wraps [ErrUnknown]. It is an
-// error if the named format is not that of the file. The data is kept and must
-// not be modified afterwards.
+// Read reads a file in the format of this name; "auto" or "" detects the format. An
+// error of a message or of a line is an *[InputError]; if the format is unknown, or
+// can't be detected, the error wraps [ErrUnknown]. It is an error if the file has
+// another format than the named one. The data is kept and must not be modified
+// afterwards.
 //
 // In a log, a last line that is cut off (it is being written) stays unchanged
 // and holds no message, and a line may hold two values; in a list of messages

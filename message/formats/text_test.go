@@ -8,8 +8,8 @@ import (
 	"github.com/agentcompact/compact/internal/jsonscan"
 )
 
-// A text has the bytes of the file, whichever part of it was copied into the
-// body.
+// A text has the bytes of the file, for each part of the file that may be copied into
+// the body.
 func TestTextEqualsTheFile(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
 	shared := 0
@@ -82,7 +82,7 @@ func TestFileSharesTheMemoryOfTheBody(t *testing.T) {
 		t.Errorf("%d of %d bytes are in memory a second time", alone, len(data))
 	}
 	if out, err := f.Write(f.Messages(), identityOf(len(f.Messages()))); err != nil || !bytes.Equal(out, data) {
-		t.Errorf("written back it is another file: %v", err)
+		t.Errorf("the written file differs: %v", err)
 	}
 }
 

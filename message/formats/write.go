@@ -81,7 +81,7 @@ func (w *writer) whole(sources []int) error {
 	for i, p := range w.place {
 		for _, u := range p.units {
 			if was, seen := state[u]; seen && was != kept[i] {
-				return fmt.Errorf("formats: line %d holds several messages, not all of which are kept", w.units[u].line)
+				return fmt.Errorf("formats: line %d holds several messages, and the view keeps only some of them", w.units[u].line)
 			}
 			state[u] = kept[i]
 		}

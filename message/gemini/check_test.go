@@ -42,7 +42,7 @@ func r(names ...string) string {
 	return `{"role":"function","parts":[` + strings.Join(out, ",") + `]}`
 }
 
-// id is one call, or one response, with an id.
+// id returns one call, or one response, with an id.
 func id(side, name, id string) string {
 	role := map[string]string{"functionCall": "model", "functionResponse": "user"}[side]
 	return `{"role":"` + role + `","parts":[{"` + side + `":{"name":"` + name + `","id":"` + id + `"},"thoughtSignature":"s"}]}`
@@ -51,7 +51,7 @@ func id(side, name, id string) string {
 func body(items ...string) string { return `{"contents":[` + strings.Join(items, ",") + `]}` }
 
 func TestEachRuleIsChecked(t *testing.T) {
-	two := `{"role":"model","parts":[{"functionCall":{"name":"f","id":"1"},"thoughtSignature":"s"},{"functionCall":{"name":"f","id":"2"}}]}` // a response without an id answers one of them
+	two := `{"role":"model","parts":[{"functionCall":{"name":"f","id":"1"},"thoughtSignature":"s"},{"functionCall":{"name":"f","id":"2"}}]}` // a response without an id answers one of the calls
 	for body, want := range map[string][]string{
 		body(u("a"), c("f", "g", "f"), r("f", "f", "g"), a("b"), u("c")):                      nil,
 		body(u("a"), c("f"), r("f", "TEXT"), c("g"), r("g")):                                  nil,
@@ -73,7 +73,8 @@ func TestEachRuleIsChecked(t *testing.T) {
 		body(u("a"), a("b"), c("f"), r("f")):                                         {"function_call_after_model 2"},
 		body(u("a"), n("f", "g"), r("f", "g"), n("f"), r("f")):                       {"thought_signature_missing 1/f", "thought_signature_missing 3/f"},
 		body(u("a"), n("f"), r("f", "TEXT")):                                         nil,
-		// A function may say what stands for a picture: its response is one all the same.
+		// A function may return a text in place of a picture, and its result is a valid
+		// response, too.
 		body(u("a"), c("f"), `{"role":"user","parts":[{"functionResponse":{"name":"f","response":{"output":"`+message.MediaText(message.KindImage, 10, 20, "3f9a2c1b70de")+`"}}}]}`): nil,
 		body(u("a"), `{"role":"system","parts":[{"text":"s"}]}`, u("b")): {"unknown_role 1"},
 		body(u(""), `{"role":"user","parts":[]}`):                        {"empty_content 1", "empty_text 0/0.0"},

@@ -91,8 +91,8 @@ func (p *parser) role(wire string) message.Role {
 	return message.RoleUser
 }
 
-// id returns the id of a call or a response. If there is none, it makes one from the
-// name and the number among those with this name.
+// id returns the id of a call or a response. A call without an id gets one, made from
+// the name and the number among the calls with this name.
 func (p *parser) id(id, name, side string) string {
 	if id != "" {
 		return id

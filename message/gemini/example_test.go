@@ -6,8 +6,8 @@ import (
 	"github.com/agentcompact/compact/message/gemini"
 )
 
-// A body is parsed into messages, and written with the remaining ones. All other bytes stay the
-// same.
+// The program parses a body into messages, and writes the body without the last message. All
+// other bytes stay the same.
 func Example() {
 	body := []byte(`{"contents":[{"role":"user","parts":[{"text":"hello"}]},{"role":"model","parts":[{"text":"hi"}]}],"generationConfig":{"seed":7}}`)
 	request, err := gemini.Wire.ParseRequest(body, nil)

@@ -1,21 +1,20 @@
-// Package gemini reads and writes the wire of Gemini's generateContent: a body
-// whose array "contents" holds the conversation, as contents of parts, and
-// whose field "systemInstruction" holds the system prompt. Names are read in
-// the spelling of JSON and in that of protocol buffers (function_call).
+// Package gemini reads and writes the wire of Gemini's generateContent: a body whose
+// array "contents" holds the conversation, as contents of parts, and whose field
+// "systemInstruction" holds the system prompt. Names are read in the spelling of JSON
+// and in the spelling of protocol buffers (function_call).
 //
-// Each part of a content becomes a part. The pictures in a function response
-// become parts of their own, with the id of the call. Thoughts, and parts with
-// a thought signature, are sealed. A content with only responses has the role
-// tool. A content of responses and other parts becomes two messages, the
-// responses first.
+// Each part of a content becomes a part. The pictures in a function response become
+// separate parts, with the id of the call. Thoughts, and parts with a thought
+// signature, are sealed. A content with only responses has the role tool. A content of
+// responses and other parts becomes two messages, the responses first.
 //
 // Calls and responses without ids get ids such as "read_file#2": the second
 // response of this name in a content answers the second call of this name.
 // These ids are not sent.
 //
-// The text of a response is the string that it holds as output, result, error
-// or content, if there is one and little else. For any other response it is the
-// JSON, and an edit replaces the response by {"output": text}.
+// The text of a response is its string output, result, error or content, if there is
+// one such string and the response holds little else. For any other response the text
+// is its JSON, and an edit replaces the response by {"output": text}.
 //
 // A message that a compaction made (a summary, a notice) is written as a content of
 // the user, and gets its original role back when it is read.

@@ -14,9 +14,8 @@ const (
 	responseText = "Please ensure that function response turn comes immediately after a function call turn."
 )
 
-// pairs checks that the content after calls has their responses, one for each,
-// that no other content has responses, and that calls come after the user or
-// after responses.
+// pairs checks that the content after calls has one response for each call, that no
+// other content has responses, and that calls come after the user or after responses.
 func (c *checker) pairs() {
 	for i, u := range c.Units {
 		calls := c.functions(u, message.KindToolCall, "model")
@@ -60,8 +59,8 @@ func (c *checker) calls(i int, calls []*message.Part) {
 	}
 }
 
-// functions returns the calls or the responses of a unit, or none if it has another
-// role.
+// functions returns the calls or the responses of a unit, or nothing if the unit has
+// another role.
 func (c *checker) functions(u splice.Unit, kind message.Kind, role string) (found []*message.Part) {
 	if role == "" || c.role(u) == role {
 		c.Each(u, kind, func(parts []message.Part, i int) {
@@ -117,5 +116,5 @@ func unmatched(parts, other []*message.Part) (rest []*message.Part) {
 	return rest
 }
 
-// counted reports whether an id was generated here, because the wire had none.
+// counted reports whether an id was generated here, because the wire had no id.
 func counted(name, id string) bool { return strings.HasPrefix(id, name+"#") }

@@ -114,8 +114,8 @@ func (p *parser) inner(at jsonscan.Span, id string) error {
 	return nil
 }
 
-// plainText is the type of the stand-in for media in a response. A response accepts
-// only data and no texts, and text files are data
+// plainText is the type of the text that replaces media in a response. A response
+// accepts only data and no texts, and text files are data
 // (https://cloud.google.com/vertex-ai/generative-ai/docs/multimodal/function-calling).
 const plainText = "text/plain"
 

@@ -80,8 +80,8 @@ func parse(t *testing.T, body string) wire.Request {
 	return wiretest.Parse(t, gemini.Wire, body)
 }
 
-// A client that keeps the returned history sends the stand-in for a file back; in Python,
-// in the URL alphabet of base64.
+// A client that keeps the returned history sends the text in place of a file back. In
+// Python, it does so in the URL alphabet of base64.
 func TestStandInForAFileIsReadInBothAlphabets(t *testing.T) {
 	text := message.MediaText(message.KindFile, 300, 7, "0123456789ab")
 	data := base64.StdEncoding.EncodeToString([]byte(text))
@@ -119,7 +119,7 @@ func TestParallelCallsOfOneNameArePairedByOrder(t *testing.T) {
 }
 
 // The parts of a response belong to the call that it answers. Without the call, the tool
-// of a part is unknown, and so are the caller's rules for it.
+// of a part is unknown, so the caller's rules for the tool can't be applied.
 func TestEachPartOfAResponseNamesItsCall(t *testing.T) {
 	for name, part := range map[string]string{
 		"picture":          `{"inlineData":{"mimeType":"image/png","data":"iVBORw0KGgo="}}`,
@@ -220,7 +220,7 @@ func TestAResponseBehindATextIsAMessageOfItsOwn(t *testing.T) {
 	}
 }
 
-// A result that came from another wire is one response, whatever it consists of.
+// A result from another wire becomes one response, even if it has several parts.
 func TestAMadeResultOfSeveralPartsIsOneResponse(t *testing.T) {
 	result := func(text string) message.Part {
 		return message.Part{Kind: message.KindToolResult, CallID: "c", Name: "f", Text: text}
@@ -303,8 +303,8 @@ func TestSignedPartsAndThoughtsAreSealed(t *testing.T) {
 	}
 }
 
-// A file whose data the media do not hold is in the arguments of its part, beside a response
-// and in it.
+// If the media do not hold the data of a file, the file is in the arguments of its part,
+// both beside a response and inside one.
 func TestTheDataOfAFileIsInItsPart(t *testing.T) {
 	const data = `{"mimeType":"application/pdf","data":"QUJD"}`
 	for name, part := range map[string]string{
@@ -337,7 +337,7 @@ func TestTheTextInPlaceOfMediaInAResponseKeepsTheirName(t *testing.T) {
 	}
 }
 
-// A signed part goes back as it came, and so does what the model made.
+// Signed parts, and other parts that the model made, are sent back unchanged.
 func TestOnlyUnsignedMediaOfTheUserCanBeReplaced(t *testing.T) {
 	for _, media := range []string{`"inlineData":{"mimeType":"image/png","data":"AAAA"}`, `"fileData":{"mimeType":"application/pdf","fileUri":"u"}`} {
 		for name, c := range map[string]struct {

@@ -18,7 +18,7 @@ const (
 	CheckNoID       = "tool_message_without_id"   // the result has the id of its call
 	CheckEmpty      = "empty_content"             // every message has content
 	CheckFirst      = "system_message_first"      // a conversation that began with a system message still does
-	CheckLast       = "assistant_message_last"    // the last message is not the assistant's, unless it was before
+	CheckLast       = "assistant_message_last"    // the last message is not the assistant's, unless it was the assistant's before the edit
 	CheckNoUser     = "user_message_missing"      // a conversation with a user message still has one
 	CheckReasoning  = "reasoning_changed"         // reasoning_content is sent back unchanged
 	CheckCalls      = "tool_calls_changed"        // tool_calls are sent back unchanged, extra_content included
@@ -136,7 +136,7 @@ func (c *checker) kept(k int, was, is *message.Message) {
 	}
 	for _, key := range []string{"tool_calls", "function_call"} {
 		if !bytes.Equal(member(was.Raw(), key), member(is.Raw(), key)) {
-			c.add(CheckCalls, was.Fingerprint().String(), k, "message %d: %s are not those that the model made", k, key)
+			c.add(CheckCalls, was.Fingerprint().String(), k, "message %d: %s differ from the ones that the model made", k, key)
 		}
 	}
 }

@@ -7,8 +7,8 @@ import (
 	"github.com/agentcompact/compact/message/openai"
 )
 
-// A conversation that begins with a notice of an earlier compaction may begin
-// with a summary afterwards; one that begins with the system prompt may not.
+// If a conversation begins with a notice of an earlier compaction, it may begin with a
+// summary afterwards. If it begins with the system prompt, it may not.
 func TestSummaryMayReplaceANotice(t *testing.T) {
 	for first, want := range map[string]int{message.NoticeText(7): 0, "You fix bugs.": 1} {
 		body := `{"model":"m","messages":[{"role":"system","content":"` + first + `"},{"role":"user","content":"Q"}]}`

@@ -30,8 +30,8 @@ func message1(t *testing.T, raw string) message.Message {
 	return m
 }
 
-// Each case is a view of the legal request, made by hand: sources first, what
-// is changed in it second.
+// Each case is a view of the legal request, made by hand: first the sources, then the
+// changes.
 func TestCheckCatchesEachRule(t *testing.T) {
 	r := parse(t, legal)
 	msgs := r.Messages()
@@ -41,26 +41,26 @@ func TestCheckCatchesEachRule(t *testing.T) {
 		replace map[int]message.Message
 		want    []string
 	}{
-		"nothing":                       {sources: seq(7)},
-		"a round less":                  {sources: []int{0, 1, 5, 6}},
-		"a masked result":               {sources: seq(7), replace: map[int]message.Message{3: wiretest.Edited(t, msgs[3], "[masked]")}},
-		"a summary and a notice":        {sources: []int{0, -1, wiretest.Notice, 6}},
-		"a call without its result":     {sources: []int{0, 1, 2, 3, 5, 6}, want: []string{"tool_call_without_result a"}},
-		"something before the result":   {sources: []int{0, 2, 3, 1, 4, 5, 6}, want: []string{"tool_call_without_result a", "tool_result_without_call a"}},
-		"a result without its call":     {sources: []int{0, 1, 3, 5, 6}, want: []string{"tool_result_without_call b"}},
-		"a result twice":                {sources: []int{0, 1, 2, 3, 4, 3, 5, 6}, want: []string{"tool_result_repeated b"}},
-		"calls at the end":              {sources: []int{0, 1, 2}, want: []string{"assistant_message_last ", "tool_call_without_result a", "tool_call_without_result b"}},
-		"an empty stub":                 {sources: seq(7), replace: map[int]message.Message{3: wiretest.Edited(t, msgs[3], "")}, want: []string{"empty_content " + wiretest.Edited(t, msgs[3], "").Fingerprint().String()}},
-		"a result without id":           {sources: seq(7), replace: map[int]message.Message{5: message1(t, `{"role":"tool","content":"x"}`)}, want: []string{"tool_message_without_id "}},
-		"the system message behind":     {sources: []int{1, 0, 5, 6}, want: []string{"system_message_first "}},
-		"the model's own words at last": {sources: []int{0, 1, 5}, want: []string{"assistant_message_last "}},
-		"no user":                       {sources: []int{0, 2, 3, 4}, want: []string{"user_message_missing "}},
-		"nothing left":                  {sources: []int{}, want: []string{"empty_content "}},
+		"nothing":                             {sources: seq(7)},
+		"a round less":                        {sources: []int{0, 1, 5, 6}},
+		"a masked result":                     {sources: seq(7), replace: map[int]message.Message{3: wiretest.Edited(t, msgs[3], "[masked]")}},
+		"a summary and a notice":              {sources: []int{0, -1, wiretest.Notice, 6}},
+		"a call without its result":           {sources: []int{0, 1, 2, 3, 5, 6}, want: []string{"tool_call_without_result a"}},
+		"something before the result":         {sources: []int{0, 2, 3, 1, 4, 5, 6}, want: []string{"tool_call_without_result a", "tool_result_without_call a"}},
+		"a result without its call":           {sources: []int{0, 1, 3, 5, 6}, want: []string{"tool_result_without_call b"}},
+		"a result twice":                      {sources: []int{0, 1, 2, 3, 4, 3, 5, 6}, want: []string{"tool_result_repeated b"}},
+		"calls at the end":                    {sources: []int{0, 1, 2}, want: []string{"assistant_message_last ", "tool_call_without_result a", "tool_call_without_result b"}},
+		"an empty stub":                       {sources: seq(7), replace: map[int]message.Message{3: wiretest.Edited(t, msgs[3], "")}, want: []string{"empty_content " + wiretest.Edited(t, msgs[3], "").Fingerprint().String()}},
+		"a result without id":                 {sources: seq(7), replace: map[int]message.Message{5: message1(t, `{"role":"tool","content":"x"}`)}, want: []string{"tool_message_without_id "}},
+		"the system message after the user's": {sources: []int{1, 0, 5, 6}, want: []string{"system_message_first "}},
+		"a message of the model at the end":   {sources: []int{0, 1, 5}, want: []string{"assistant_message_last "}},
+		"no user":                             {sources: []int{0, 2, 3, 4}, want: []string{"user_message_missing "}},
+		"nothing left":                        {sources: []int{}, want: []string{"empty_content "}},
 		"reasoning stripped": {sources: seq(7), replace: map[int]message.Message{2: message1(t, strings.Replace(string(msgs[2].Raw()), `"reasoning_content":"r",`, "", 1))},
 			want: []string{"reasoning_changed " + fp(2)}},
 		"a signature stripped": {sources: seq(7), replace: map[int]message.Message{2: message1(t, strings.Replace(string(msgs[2].Raw()), `"thought_signature":"AA=="`, "", 1))},
 			want: []string{"tool_calls_changed " + fp(2)}},
-		"a source that is none": {sources: []int{0, 9}, replace: map[int]message.Message{1: msgs[1]}, want: []string{"view_does_not_fit_request "}},
+		"a source that does not exist": {sources: []int{0, 9}, replace: map[int]message.Message{1: msgs[1]}, want: []string{"view_does_not_fit_request "}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			view, sources := wiretest.View(msgs, c.sources, c.replace)
@@ -71,7 +71,7 @@ func TestCheckCatchesEachRule(t *testing.T) {
 	}
 }
 
-// The older field of one call goes back as it came, too.
+// The older field for one call is also sent back unchanged.
 func TestAFunctionCallThatChangesIsReported(t *testing.T) {
 	call := func(city string) string {
 		return `{"role":"assistant","content":"ok","function_call":{"name":"weather","arguments":"{\"city\":\"` + city + `\"}"}}`

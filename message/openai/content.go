@@ -53,7 +53,7 @@ func (p *parser) pair(had int) {
 		p.m.Parts, p.spans = slices.Insert(p.m.Parts, had, call), slices.Insert(p.spans, had, jsonscan.Span{})
 		moved := make(map[int]message.Slot, len(p.slots))
 		for i, slot := range p.slots {
-			moved[i+1] = slot // all of them come after had
+			moved[i+1] = slot // all of these parts come after had
 		}
 		p.slots = moved
 	}

@@ -69,7 +69,7 @@ func parseArray(data []byte, at int) ([]message.Message, error) {
 		return nil, &InputError{Line: lineOf(data, at), Err: err}
 	}
 	if rest := jsonscan.Space(data, whole.End); rest < len(data) {
-		return nil, &InputError{Line: lineOf(data, rest), Index: 0, Err: &FieldError{Field: "", Reason: "there is text behind the array"}}
+		return nil, &InputError{Line: lineOf(data, rest), Index: 0, Err: &FieldError{Field: "", Reason: "there is text after the array"}}
 	}
 	err = jsonscan.Array(data, whole, func(i int, elem jsonscan.Span) error {
 		m, err := ParseMessage(elem.Of(data))

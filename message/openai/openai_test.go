@@ -177,7 +177,7 @@ func TestMessagesMadeInGoSurviveTheWire(t *testing.T) {
 			continue
 		}
 		if got.Fingerprint() != m.Fingerprint() {
-			t.Errorf("%s is other content than %+v", raw, m.Parts)
+			t.Errorf("%s has another role or fingerprint than %+v", raw, m.Parts)
 		}
 		if last := len(m.Parts) - 1; m.Parts[last].Media != nil && got.Parts[last].Media.Detail != m.Parts[last].Media.Detail {
 			t.Errorf("%s has another detail than %q, which costs other tokens", raw, m.Parts[last].Media.Detail)
@@ -190,8 +190,8 @@ func TestMessagesMadeInGoSurviveTheWire(t *testing.T) {
 	}
 }
 
-// The archive stores messages that were made in Go in this form: every part must be in
-// it, at its place.
+// The archive stores messages made in Go in this form, so the form must hold every part
+// at its place.
 func TestSoundsAndFilesMadeInGoAreWritten(t *testing.T) {
 	for name, c := range map[string]struct {
 		part message.Part
@@ -234,7 +234,7 @@ func FuzzParse(f *testing.F) {
 		}
 		for i, m := range msgs {
 			if again[i].Fingerprint() != m.Fingerprint() || again[i].Protected != m.Protected {
-				t.Fatalf("message %d is another after a round trip", i)
+				t.Fatalf("message %d differs after a round trip", i)
 			}
 			for p := range m.Parts {
 				if !m.Editable(p) {

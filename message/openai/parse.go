@@ -108,8 +108,8 @@ func (h *head) member(key string) *jsonscan.Span {
 	return nil
 }
 
-// message reads the parts in the order in which they were made, whatever the
-// order of the keys: reasoning, text, calls.
+// message reads the parts in the order in which the model made them: reasoning, text,
+// calls. The order of the keys has no effect.
 func (p *parser) message() error {
 	h, err := p.head()
 	if err != nil {

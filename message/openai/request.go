@@ -30,7 +30,7 @@ func parseRequest(data []byte, c *wire.Cache) (*request, error) {
 		return nil, err
 	}
 	if doc.At.End == 0 {
-		return nil, &FieldError{Field: "messages", Reason: "is missing, or is no array"}
+		return nil, &FieldError{Field: "messages", Reason: "is missing, or is not an array"}
 	}
 	r := &request{body: data, list: elements.List{At: doc.At}, about: aboutOf(top)}
 	r.msgs = make([]message.Message, len(doc.List))

@@ -49,7 +49,7 @@ func TestResultWithoutTextIsPairedWithItsCall(t *testing.T) {
 		}
 		for _, p := range msgs[2].Parts {
 			if p.CallID != "c1" {
-				t.Errorf("%s: a part of kind %s is not said to be of the call", content, p.Kind)
+				t.Errorf("%s: a part of kind %s does not name the call", content, p.Kind)
 			}
 		}
 		if got := req.Check(msgs, []int{0, 1, 2}); content[0] == '[' && len(content) > 2 && len(got) > 0 {
@@ -64,7 +64,7 @@ func TestResultWithoutTextIsPairedWithItsCall(t *testing.T) {
 	}
 }
 
-// What the model made stays as it is.
+// The model's own content stays unchanged.
 func TestAPictureOfTheModelIsNotMasked(t *testing.T) {
 	for role, want := range map[string]bool{"user": true, "assistant": false} {
 		m, err := openai.ParseMessage([]byte(`{"role":"` + role + `","content":[{"type":"text","text":"See."},{"type":"image_url","image_url":{"url":"u"}}]}`))

@@ -204,7 +204,7 @@ func BenchmarkParseRequestWarm(b *testing.B) {
 	}
 }
 
-// As an agent sends them: each body is the one before and a round more.
+// As an agent sends them: each body is the previous body and one more round.
 func BenchmarkParseRequestGrowing(b *testing.B) {
 	var bodies [][]byte
 	for n := range 20 {

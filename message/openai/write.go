@@ -159,8 +159,8 @@ func appendParts(dst []byte, m message.Message) []byte {
 	return append(dst, ']')
 }
 
-// appendFile writes a sound or a file: as it is if it came from this wire, otherwise with
-// its URL or with the JSON that another wire has for it.
+// appendFile writes a sound or a file: unchanged if it came from this wire, otherwise
+// with its URL or with the JSON of the other wire.
 func appendFile(dst []byte, p *message.Part) []byte {
 	kind := "file"
 	if p.Kind == message.KindAudio {

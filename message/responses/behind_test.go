@@ -7,9 +7,9 @@ import (
 	"github.com/agentcompact/compact/message/wire/wiretest"
 )
 
-// After the output was appended to the input, the newest compaction item carries
-// what stood before it; the window that /responses/compact returns begins with what
-// people said (https://developers.openai.com/api/docs/guides/compaction).
+// When the output is appended to the input, the newest compaction item carries the
+// content before it. The window that /responses/compact returns begins with the
+// messages of people (https://developers.openai.com/api/docs/guides/compaction).
 func TestItemsBeforeACompactionItemAreKept(t *testing.T) {
 	r := wiretest.Parse(t, responses.Wire, `{"instructions":"i","input":[{"role":"user","content":"one"},
 		{"role":"developer","content":"rules"},{"role":"system","content":"more"},{"type":"reasoning","id":"rs_1","summary":[],"encrypted_content":"x"},{"type":"function_call","call_id":"a","name":"f","arguments":"{}"},

@@ -19,7 +19,7 @@ const (
 	CheckCompaction = "compaction_item_missing"   // a compaction item, which replaces the items before it, is kept
 	CheckReference  = "item_reference_split"      // outputs stay together with the references that may represent their calls
 	CheckEmpty      = "empty_content"             // every message has content
-	CheckLast       = "assistant_message_last"    // the last message is not the assistant's, unless it was before
+	CheckLast       = "assistant_message_last"    // the last message is not the assistant's, unless it was the assistant's before the edit
 	CheckNoUser     = "user_message_missing"      // a conversation with a user message still has one
 	CheckSources    = "view_does_not_fit_request" // the view can be written
 )
@@ -46,7 +46,7 @@ func (r *request) Check(view []message.Message, sources []int) []wire.Violation 
 type checker struct {
 	found []wire.Violation
 	calls []call
-	older map[string]int // id → the newest of calls[:known] with it; built on first use
+	older map[string]int // id → the newest of calls[:known] with this id; built on first use
 	known int
 	seen  []bool // for each message of the request, whether it is still there
 }
@@ -138,11 +138,11 @@ func (c *checker) unanswered() {
 // kept checks that a message occurs once and differs only in its texts.
 func (c *checker) kept(k, src int, was, is *message.Message) {
 	if c.seen[src] {
-		c.add(CheckRepeated, was.Fingerprint().String(), k, "message %d is there twice: %q", k, "Duplicate item found")
+		c.add(CheckRepeated, was.Fingerprint().String(), k, "message %d occurs twice: %q", k, "Duplicate item found")
 	}
 	c.seen[src] = true
 	if elements.Changed(was, is) {
-		c.add(CheckSealed, was.Fingerprint().String(), k, "message %d: its reasoning, calls or unknown items are not those that the model made", k)
+		c.add(CheckSealed, was.Fingerprint().String(), k, "message %d: its reasoning, calls or unknown items differ from the items that the model made", k)
 	}
 }
 
@@ -150,14 +150,14 @@ func (c *checker) kept(k, src int, was, is *message.Message) {
 func (c *checker) gone(was []message.Message) {
 	for i := range was {
 		if was[i].Role == "compaction" && !c.seen[i] {
-			c.add(CheckCompaction, was[i].Fingerprint().String(), -1, "a compaction item stands for the conversation before it and must go back")
+			c.add(CheckCompaction, was[i].Fingerprint().String(), -1, "a compaction item is missing; it replaces the conversation before it and must be sent back")
 		}
 	}
 }
 
-// references checks outputs without a call in the body. The references directly
-// before such outputs may represent the calls, so the view must have all of these
-// items or none.
+// references checks outputs without a call in the body. The references directly before
+// such outputs may represent the calls, so the view must have either all of these items
+// or no item of them.
 func (c *checker) references(was []message.Message) {
 	known := map[string]bool{}
 	counted := 0 // messages whose calls are known: none if there are no references, which is the usual case
@@ -170,7 +170,7 @@ func (c *checker) references(was []message.Message) {
 		}
 		for k := i + 1; k < len(was) && orphan(&was[k], known); k++ {
 			if c.seen[k] != c.seen[i] {
-				c.add(CheckReference, was[k].Fingerprint().String(), -1, "an output and the reference to its call are not both there")
+				c.add(CheckReference, was[k].Fingerprint().String(), -1, "of an output and the reference to its call, only one is kept")
 			}
 		}
 	}

@@ -28,8 +28,8 @@ func TestCheckFindsCallsThatAreFarAway(t *testing.T) {
 		`{"type":"function_call","call_id":"k","name":"f","arguments":"{}"}`, `{"type":"item_reference","id":"rs_9"}`, `{"type":"function_call_output","call_id":"k","output":"4"}`)
 	r := parse(t, `{"input":[`+strings.Join(items, ",")+`]}`)
 	msgs := r.Messages()
-	// The calls, their outputs, the reference, an output to what it refers to, the
-	// user, a call with a reference, and the output of the call.
+	// The items are the calls, their outputs, the reference, an output for the referenced
+	// call, the user, a call with a reference, and the output of that call.
 	if len(msgs) != calls+6 {
 		t.Fatal(len(msgs))
 	}
@@ -44,12 +44,12 @@ func TestCheckFindsCallsThatAreFarAway(t *testing.T) {
 		less int // the message that is not there
 		want []string
 	}{
-		"nothing":              {-1, nil},
-		"an output":            {1 + 7, []string{"tool_call_without_result c7"}},
-		"the calls":            {0, orphans},
-		"the reference":        {calls + 1, []string{split}},
-		"what it is needed by": {calls + 2, []string{split}},
-		"a call and reference": {calls + 4, []string{"tool_result_without_call k"}},
+		"nothing":                           {-1, nil},
+		"an output":                         {1 + 7, []string{"tool_call_without_result c7"}},
+		"the calls":                         {0, orphans},
+		"the reference":                     {calls + 1, []string{split}},
+		"the output of the referenced call": {calls + 2, []string{split}},
+		"a call and reference":              {calls + 4, []string{"tool_result_without_call k"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			view, sources := wiretest.View(msgs, slices.DeleteFunc(seq(len(msgs)), func(i int) bool { return i == c.less }), nil)

@@ -15,8 +15,8 @@ const (
 	classInput                  // a message of anyone except the model
 	classOutput                 // a tool result
 	classModel                  // made by the model
-	classReasoning              // made by the model, and something follows from it
-	classSummary                // our own summary: a message of the model that stands alone
+	classReasoning              // made by the model, and other items follow from it
+	classSummary                // our own summary: a message of the model without other items
 )
 
 // model reports whether items of the class become an assistant message.

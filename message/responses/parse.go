@@ -171,8 +171,8 @@ func (p *parser) message(f fields) error {
 	return p.content("content", f.by["content"], message.Part{Kind: message.KindText})
 }
 
-// reasoning reads an item that can't be edited. Its text is the readable part, and
-// Args is the encrypted one.
+// reasoning reads an item that can't be edited. Its text is the readable part, and Args
+// is the encrypted part.
 func (p *parser) reasoning(f fields) error {
 	part := message.Part{Kind: message.KindReasoning, Sealed: true, Args: p.raw(f, "encrypted_content")}
 	var texts []string

@@ -200,7 +200,7 @@ func TestSummarySurvivesARoundTrip(t *testing.T) {
 	}
 	for i, want := range []message.Message{sum, notice, sum} {
 		if again[i].Fingerprint() != want.Fingerprint() {
-			t.Errorf("message %d is another after a round trip: %s", i, again[i].Raw())
+			t.Errorf("message %d differs after a round trip: %s", i, again[i].Raw())
 		}
 	}
 }
@@ -231,7 +231,7 @@ func TestAboutReadsTheRestOfTheBody(t *testing.T) {
 	}
 }
 
-func TestARefusalIsSealedAndNullIsNone(t *testing.T) {
+func TestRefusalIsSealedUnlessItIsNull(t *testing.T) {
 	for refusal, want := range map[string]message.Kind{`"No."`: message.KindText, `null`: message.KindOther} {
 		r := wiretest.Parse(t, responses.Wire, `{"input":[{"role":"user","content":"q"},{"role":"assistant","content":[{"type":"refusal","refusal":`+refusal+`}]}]}`)
 		if p := r.Messages()[1].Parts; len(p) != 1 || p[0].Kind != want || p[0].Sealed != (want == message.KindText) {
@@ -275,7 +275,7 @@ func TestMessagesMadeInGoSurviveTheWire(t *testing.T) {
 			continue
 		}
 		if got.Fingerprint() != m.Fingerprint() || got.Role != m.Role {
-			t.Errorf("%s is other content than %+v", raw, m.Parts)
+			t.Errorf("%s has another role or fingerprint than %+v", raw, m.Parts)
 		}
 	}
 }

@@ -35,7 +35,7 @@ func TestSplitIsTheSameWithAndWithoutACache(t *testing.T) {
 				if diff := cmp.Diff(want, got); err != nil || diff != "" {
 					t.Errorf("%s %d: %v %s", id, n, err, diff)
 				}
-				clear(body) // the cache has its own
+				clear(body) // the cache has its own copy
 			}
 		})
 	}
@@ -48,12 +48,12 @@ func TestSplitIsTheSameWithAndWithoutACache(t *testing.T) {
 		t.Errorf("after a broken body: %v", err)
 	}
 	if got := len(c.bodies.list); got > maxBodies {
-		t.Errorf("%d bodies are known by heart", got)
+		t.Errorf("%d bodies are remembered", got)
 	}
 }
 
-// Reading the next body into the buffer of the last one does not change the
-// data of the last one.
+// A caller may read the next body into the buffer of the last body. The data of the
+// last body does not change.
 func TestSplitKeepsNothingOfTheCallers(t *testing.T) {
 	c := NewCache(0)
 	buf := []byte(`{"messages":["1234567",   "89"]}`)
@@ -68,7 +68,7 @@ func TestSplitKeepsNothingOfTheCallers(t *testing.T) {
 	}
 }
 
-// Two wires may read one body, each its own list of it.
+// Two wires may read different lists of one body.
 func TestSplitOfAnotherListReadsTheBodyAnew(t *testing.T) {
 	c := NewCache(0)
 	body := []byte(`{"messages":[1,2,3],"input":["4","5"],"contents":[]}`)

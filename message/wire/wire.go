@@ -28,9 +28,9 @@ type Format interface {
 	// ParseMessage reads one message in the form of AppendMessage.
 	ParseMessage(raw []byte) (message.Message, error)
 
-	// AppendMessage appends a message as one JSON object, without the field
-	// "meta" of files. A message that came from this wire keeps its bytes; any
-	// other is converted.
+	// AppendMessage appends a message as one JSON object, without the field "meta" of
+	// files. A message that came from this wire keeps its bytes; any other message is
+	// converted.
 	AppendMessage(dst []byte, m message.Message) []byte
 }
 
@@ -62,7 +62,7 @@ type Request interface {
 
 // About describes a request besides its conversation.
 type About struct {
-	Model     string          // "" if the wire has it in the path
+	Model     string          // "" if the path of the request names the model
 	Tools     json.RawMessage // schemas, unchanged from the body; nil = none
 	MaxOutput int             // limit of the answer in tokens; 0 = not stated
 	Stream    bool
@@ -103,8 +103,8 @@ type Violation struct {
 
 func (v Violation) Error() string { return v.Check + ": " + v.Detail }
 
-// New returns the violations of after that before lacks: those that a reduction
-// caused. Two violations are the same if check and id are.
+// New returns the violations in after that are not in before. A reduction caused them.
+// Two violations are the same if check and id are.
 func New(before, after []Violation) []Violation {
 	if len(after) == 0 {
 		return nil

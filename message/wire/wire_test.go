@@ -61,7 +61,7 @@ func TestCacheForgetsUnusedEntries(t *testing.T) {
 	}
 	read(fmt.Sprintf("%0100d", 0))
 	if calls["always"] != 1 || calls[fmt.Sprintf("%0100d", 0)] != 2 {
-		t.Errorf("asked for always: parsed %d times, want 1; asked for once: %d, want 2", calls["always"], calls[fmt.Sprintf("%0100d", 0)])
+		t.Errorf("a text that is used again and again was parsed %d times, want 1; a text that is used twice, %d times, want 2", calls["always"], calls[fmt.Sprintf("%0100d", 0)])
 	}
 	if n := len(c.now) + len(c.old); n > 20 {
 		t.Errorf("%d entries in a cache of ten", n)

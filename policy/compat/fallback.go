@@ -6,11 +6,11 @@ import (
 	"github.com/agentcompact/compact/policy"
 )
 
-// Fallback keeps the last messages and removes the others, without a notice. It is the
-// last resort if no summary fits. Its first cut keeps the last Messages messages, and
-// each further cut keeps one message fewer, down to one. The final cut keeps only the
-// newest round, and also removes earlier summaries and notices. Rounds stay whole.
-// Pinned messages, the anchor and the open round stay.
+// Fallback keeps the last messages and removes the others, without a notice. It is used
+// if no summary fits. Its first cut keeps the last Messages messages, and each further
+// cut keeps one message fewer, down to one. The final cut keeps only the newest round,
+// and also removes earlier summaries and notices. Rounds stay whole. Pinned messages,
+// the anchor and the open round stay.
 type Fallback struct {
 	Messages int // default DefaultTail
 }
@@ -38,7 +38,7 @@ func (f Fallback) Propose(_ context.Context, v *policy.View) (policy.Proposal, e
 	}
 	if last > 0 {
 		out.Summary = &policy.SummaryInfo{Strategy: ContractStrategy, Fallback: fallbackPruning, Input: last, Errors: []string{
-			"policy: a summary does not fit beside what must stay"}}
+			"policy: a summary does not fit beside the messages that must stay"}}
 	}
 	return out, nil
 }

@@ -43,11 +43,10 @@ func newest(v *policy.View) []bool {
 	return recent
 }
 
-// remainder returns the messages that a cut may remove if the marked rounds are
-// recent, which must include the open round. It includes earlier summaries and
-// notices.
+// remainder returns the messages that a cut may remove if the marked rounds stay. The
+// marked rounds must include the open round. It includes earlier summaries and notices.
 func remainder(v *policy.View, recent []bool) (at []int) {
-	for _, i := range v.Partition(policy.Keep{}).Remainder { // all messages that may go at all
+	for _, i := range v.Partition(policy.Keep{}).Remainder { // all messages that any cut may remove
 		if v.Owned(i) || !recent[v.RoundOf(i)] {
 			at = append(at, i)
 		}

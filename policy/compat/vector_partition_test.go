@@ -189,8 +189,8 @@ func partitionDeviations(r *partitionRow, v *policy.View, want parts, toolIO []i
 }
 
 // countsMessages reports whether the recent messages are fewer than the messages of the
-// last turns, or more than those of the last turns, the last pairs and the last user
-// message.
+// last turns, or more than the messages of the last turns and the last pairs together
+// with the last user message.
 func countsMessages(r *partitionRow, v *policy.View, recent, toolIO []int) bool {
 	turns := recentTurns(v, r.Options.Turns)
 	for _, i := range turns {
@@ -333,8 +333,9 @@ func judgeReduce(t *testing.T, c *tally, r *partitionRow) {
 	}
 	decode(t, r.Expected, &want)
 	start := policy.Keep{Turns: r.Input.KeepTurns, Pairs: r.Input.KeepPairs}
-	// The history has pairs first, and then enough turns without pairs. Each count
-	// keeps rounds that the other does not, so that a decrement of either frees one.
+	// The history has pairs first, and then enough turns without pairs. Each count keeps
+	// rounds that the other count does not keep, so a decrement of either count frees a
+	// round.
 	msgs := loop(start.Pairs, 10)
 	for i := range start.Turns {
 		msgs = append(msgs, message.User("ask"), message.Assistant(fmt.Sprintf("answer %d: %s", i, text(8))))

@@ -41,7 +41,7 @@ func eachSet(t *testing.T, file string, f func(t *testing.T, path string)) {
 				if given {
 					t.Skipf("%s is not in the folder that COMPACT_VECTORS names", file)
 				}
-				t.Skipf("../shared/vectors is not there; set COMPACT_VECTORS to a folder with %s.jsonl", file)
+				t.Skipf("../shared/vectors is missing; set COMPACT_VECTORS to a folder with %s.jsonl", file)
 			}
 			f(t, path)
 		})
@@ -120,7 +120,7 @@ func (d *deviations) addCounts(match bool, name string) {
 	}
 }
 
-// onlyCounts reports whether all of them affect only counts.
+// onlyCounts reports whether all deviations affect only counts.
 func (d deviations) onlyCounts() bool {
 	for _, x := range d {
 		if !x.counts {
@@ -193,5 +193,5 @@ func (c *tally) print() {
 	c.t.Log(b.String())
 }
 
-// nothing adds no requirement to those that the test checks for every row.
+// nothing adds no requirement to the requirements that the test checks for every row.
 func nothing() string { return "" }

@@ -41,7 +41,7 @@ func (w Window) Propose(ctx context.Context, v *policy.View) (policy.Proposal, e
 		return policy.Proposal{}, nil
 	}
 	drops, err := policy.Drop{}.Propose(ctx, v)
-	counted := 0 // each group removes a superset of the one before
+	counted := 0 // each group removes a superset of the previous group
 	for k, group := range drops.Groups {
 		for _, i := range group[0].Cut.Removed[counted:] {
 			over -= held(v, i)

@@ -38,11 +38,11 @@ var cases = []testCase{
 	{"ProposesTheSame", "Propose proposes the same for the same view.", proposesSame},
 	{"ServesManyAtOnce", "The methods may be called concurrently, for different views.", servesMany},
 	{"ComesBack", "Propose returns soon, also when its context has ended.", comesBack},
-	{"KeepsThePromises", "No edit breaks a promise of the view: what is pinned, the last user message, the open round and pairs stay, and nothing grows.", keepsPromises},
+	{"KeepsThePromises", "No edit breaks a promise of the view: pinned messages, the last user message, the open round and pairs stay, and no message grows.", keepsPromises},
 	{"CanBeReplayed", "What was done can be done again from its recipe, to the same view.", replays},
-	{"ComesToRest", "Where a stage has done what it can, it proposes nothing that changes anything.", comesToRest},
+	{"ComesToRest", "After some runs on its own output, a stage proposes no more changes.", comesToRest},
 	{"AlternativesFreeMore", "Each alternative frees more tokens than the one before.", alternatives},
-	{"TakesWhatItSays", "A Taker takes out nothing that it did not say, and says nothing that is not there.", takes},
+	{"TakesWhatItSays", "A Taker removes only messages that it names, and names only messages of the view.", takes},
 }
 
 // Run tests a stage. The stage must propose something for at least one of the
@@ -71,7 +71,7 @@ func Run(t *testing.T, s policy.Stage) {
 		})
 	}
 	if offers == 0 {
-		t.Errorf("stage %s proposed nothing for any of %d conversations, so that nothing of it was tested", s.Name(), len(conversations()))
+		t.Errorf("stage %s proposed nothing for any of %d conversations, so it was not tested", s.Name(), len(conversations()))
 	}
 }
 
@@ -129,7 +129,7 @@ func leavesView(s policy.Stage, v *policy.View) error {
 	}
 	for i := range want.Messages {
 		if i >= len(given.Messages) || !reflect.DeepEqual(partsOf(given.Messages[i]), partsOf(want.Messages[i])) {
-			return fmt.Errorf("message %d is another one", i)
+			return fmt.Errorf("message %d differs", i)
 		}
 	}
 	for name, pair := range map[string][2]any{
@@ -137,7 +137,7 @@ func leavesView(s policy.Stage, v *policy.View) error {
 		"Turns": {given.Turns, want.Turns}, "Keep": {given.Keep, want.Keep}, "Goal": {given.Goal, want.Goal},
 	} {
 		if !reflect.DeepEqual(pair[0], pair[1]) {
-			return fmt.Errorf("%s is another", name)
+			return fmt.Errorf("%s differs", name)
 		}
 	}
 	return nil

@@ -91,7 +91,7 @@ func same(a, b []message.Message) error {
 	return nil
 }
 
-// restless is the largest number of consecutive runs in which a stage may change its own
+// restless is the maximum number of consecutive runs in which a stage changes its own
 // output.
 const restless = 50
 

@@ -82,7 +82,7 @@ func loop(rounds, size int) []message.Message {
 	return msgs
 }
 
-// output returns text like that of a build: many similar lines, in colors.
+// output returns text like the output of a build: many similar lines, in colors.
 func output(lines int) string {
 	var b strings.Builder
 	for i := range lines {

@@ -69,7 +69,7 @@ func escape(s string) int {
 			if s[i] == '\a' {
 				return i + 1
 			}
-			if s[i] == '\x1b' { // ends the sequence, whatever follows
+			if s[i] == '\x1b' { // ends the sequence, before any character
 				if i+1 < len(s) && s[i+1] == '\\' {
 					return i + 2
 				}

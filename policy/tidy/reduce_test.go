@@ -7,7 +7,8 @@ import (
 	"unicode/utf8"
 )
 
-// holds returns the first promise that a reduction breaks, or "" if it breaks none.
+// holds returns the first promise that a reduction breaks, or "" if it breaks no
+// promise.
 func holds(r *Result, o Options) string {
 	out, ok := Reduce(r, o)
 	switch {

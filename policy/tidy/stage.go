@@ -168,7 +168,7 @@ func Before(v *policy.View, i, p int) (k int, first bool) {
 // An asker is a call that may repeat an earlier one.
 type asker struct {
 	call Call
-	file string // file that it reads; "" = none
+	file string // file that the call reads; "" = none
 	size int    // size of its result, in characters
 }
 

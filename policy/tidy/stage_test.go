@@ -107,11 +107,11 @@ func TestBeforeRecognizesRepeatedCommands(t *testing.T) {
 		again   bool
 	}{
 		{"at once", 0, 300, true},
-		{"at once, as much", 0, original, true},
+		{"at once, the full size", 0, original, true},
 		{"a turn later", 1, 300, false},
-		{"a turn later, as much", 1, original, true},
-		{"three turns later, one character more", 3, original + 1, false},
-		{"three turns later, as much", 3, original, true},
+		{"a turn later, the full size", 1, original, true},
+		{"three turns later, one character too many", 3, original + 1, false},
+		{"three turns later, the full size", 3, original, true},
 	} {
 		call := func(id, command string) message.Message {
 			return message.Assistant("", message.Call(id, "bash", `{"command":"`+command+`"}`))

@@ -16,7 +16,7 @@ type view struct {
 	said    string
 	earlier []Earlier
 	text    string
-	large   int    // size in tokens from which it is large; its room is twice that number in bytes
+	large   int    // size in tokens from which a result is large; its room in bytes is twice that number
 	want    string // "whole" = it is not reduced
 }
 

@@ -8,9 +8,9 @@ import (
 	"github.com/agentcompact/compact/redact"
 )
 
-// TestRandomSecretsBesideGitleaks runs both over the random secrets of package
-// secretgen: four columns of this project, and the same four of gitleaks. It fails if
-// gitleaks finds more in a class of shapes.
+// TestRandomSecretsBesideGitleaks runs this project and gitleaks over the random
+// secrets of package secretgen. The table has four columns for each of the two. It
+// fails if gitleaks finds more in a class of shapes.
 func TestRandomSecretsBesideGitleaks(t *testing.T) {
 	r, d := redactor(t), gitleaks(t)
 	beside := func(text string) string {

@@ -114,8 +114,8 @@ func survives(f report.Finding, text, out string) bool {
 	return strings.Count(out, secret) > 0 && strings.Count(out, secret) >= strings.Count(text, secret)
 }
 
-// TestTranscriptsAgreeWithGitleaks lists what gitleaks finds in recorded
-// sessions and package redact does not. It takes minutes.
+// TestTranscriptsAgreeWithGitleaks lists the secrets that only gitleaks finds in
+// recorded sessions, and package redact does not. It takes minutes.
 func TestTranscriptsAgreeWithGitleaks(t *testing.T) {
 	if os.Getenv("COMPACT_ORACLE_TRANSCRIPTS") == "" {
 		t.Skip("NOT TESTED: it takes minutes; set COMPACT_ORACLE_TRANSCRIPTS=1 to compare over ../shared/transcripts")

@@ -130,7 +130,7 @@ func (l *lines) expect(msg jsonrpc.Message) {
 	}
 }
 
-// Read returns the next message, and [io.EOF] at the end of the input, once all
+// Read returns the next message, and [io.EOF] at the end of the input, after all
 // requests are answered.
 func (l *lines) Read(ctx context.Context) (jsonrpc.Message, error) {
 	for len(l.queue) == 0 {

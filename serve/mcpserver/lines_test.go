@@ -64,8 +64,7 @@ func TestRequestsBeforeTheEndAreAnswered(t *testing.T) {
 	}
 }
 
-// TestLineWithoutAMessageEndsNothing: such a line gets an answer, and so do the
-// lines after it.
+// TestLineWithoutAMessageEndsNothing: such a line and the lines after it get answers.
 func TestLineWithoutAMessageEndsNothing(t *testing.T) {
 	ids, codes := spoken(t, slowly, initialize, ready, "sessions", "", `"hello"`, "[]", `{"jsonrpc":"1.0","id":9,"method":"ping"}`, `[{"jsonrpc":"2.0","id":7,"method":"ping"}, 3]`,
 		`{"jsonrpc":"2.0","id":2,"method":"ping"}`)

@@ -1,6 +1,6 @@
-// Package mcpserver gives agents with a loop of their own access to an archive: a
-// server of the Model Context Protocol with the tools sessions, search and recall.
-// It only reads; its answers have the archive's text unchanged, redacted.
+// Package mcpserver gives agents that run their own loop access to an archive: a server
+// of the Model Context Protocol with the tools sessions, search and recall. It only
+// reads; its answers have the archive's text unchanged, redacted.
 package mcpserver
 
 import (
@@ -47,15 +47,15 @@ func newServer(open Opener, version string) *mcp.Server {
 	reads := &mcp.ToolAnnotations{ReadOnlyHint: true, IdempotentHint: true}
 	mcp.AddTool(m, &mcp.Tool{
 		Name: "sessions", Annotations: reads,
-		Description: "List the conversations of which something was taken out and archived, the newest first.",
+		Description: "List the conversations with removed and archived text, the newest first.",
 	}, s.sessions)
 	mcp.AddTool(m, &mcp.Tool{
 		Name: "search", Annotations: reads,
-		Description: "Search what was taken out of a conversation, line by line, for a regular expression; without capitals it matches in any case. Each match names the reference that recall takes.",
+		Description: "Search the text that was removed from a conversation, line by line, for a regular expression; without capitals it matches in any case. Each match names the reference that recall takes.",
 	}, s.search)
 	mcp.AddTool(m, &mcp.Tool{
 		Name: "recall", Annotations: reads,
-		Description: "Read again what was taken out of a conversation: by the reference in a placeholder (\"recall 3f9a2c1b77de\"), by a summary's citation (s12 or s12-s20), or by turn (turn:17, turn:17:observation).",
+		Description: "Read text again that was removed from a conversation: by the reference in a placeholder (\"recall 3f9a2c1b77de\"), by a summary's citation (s12 or s12-s20), or by turn (turn:17, turn:17:observation).",
 	}, s.recall)
 	return m
 }
@@ -202,7 +202,7 @@ func bounded(text string) string {
 		return text
 	}
 	cut := strings.LastIndexByte(text[:maxText], '\n') + 1
-	if cut == 0 { // one long line, of which no other lines can be asked for
+	if cut == 0 { // one long line, so the model can't request other lines
 		begins := strings.ToValidUTF8(text[:maxText], "")
 		return fmt.Sprintf("%s\n[%d bytes are shown of %d: see compactctl archive export for the rest of the line]\n", begins, len(begins), len(text))
 	}

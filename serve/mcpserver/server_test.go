@@ -90,7 +90,7 @@ func TestMissingSessionIsNamed(t *testing.T) {
 		t.Errorf("a search that finds nothing failed: %q", text)
 	}
 	if text, failed := call(t, s, "recall", map[string]any{"session": "my/session", "ref": "s999"}); !failed || !strings.Contains(text, "s999") {
-		t.Errorf("a reference that is not there: %q", text)
+		t.Errorf("a missing reference: %q", text)
 	}
 }
 

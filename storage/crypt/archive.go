@@ -96,8 +96,8 @@ var (
 	ErrEncrypted = errors.New("the archive is encrypted: set storage.encrypt.recipients, and " + IdentityVariable + " (or " + IdentityFileVariable + ") to read it")
 )
 
-// Check returns [ErrPlain] if the inner archive has files that are not encrypted,
-// and [storage.ErrNoIdentity] if there are identities of which none belongs to a
+// Check returns [ErrPlain] if the inner archive has files that are not encrypted, and
+// [storage.ErrNoIdentity] if there are identities, but none of them belongs to a
 // recipient or can open the first file.
 func (a *Archive) Check(ctx context.Context) error {
 	state, err := Look(ctx, a.inner)

@@ -74,13 +74,13 @@ func TestRemovesManyAtOnce(t *testing.T) {
 			err = errors.Join(err, r.Close())
 		}
 		if got := err == nil; got != want {
-			t.Errorf("%s is there: %v (%v)", k, got, err)
+			t.Errorf("%s exists: %v (%v)", k, got, err)
 		}
 	}
 	must(t, a.Append(t.Context(), key(t, "s/log"), 0, b)) // its old end is forgotten
 }
 
-// Above an archive without batches, it removes one after the other.
+// If the inner archive has no batches, it removes the keys one after the other.
 func TestRemovesOneByOneWithoutABatchMethod(t *testing.T) {
 	p := newPair(t)
 	a := crypt.New(memory.New(), keys(t, p.identity, p))

@@ -1,7 +1,7 @@
-// Package crypt encrypts an archive: it encrypts every file with age
-// (age-encryption.org) before it writes the file to the archive below, and decrypts
-// what it reads. The archive below may be a folder, a bucket, a spool in front of a
-// bucket, or any other.
+// Package crypt encrypts an archive: it wraps an inner archive, encrypts every file
+// with age (age-encryption.org) before it writes the file there, and decrypts the data
+// that it reads. The inner archive may be a folder, a bucket, a spool in front of a
+// bucket, or any other archive.
 //
 // # Layout
 //
@@ -15,16 +15,16 @@
 //
 // # What is hidden
 //
-// The content is hidden and authenticated: each piece is protected against changes,
-// up to its end. Not hidden are the names of folders and files (a session's id is
-// one), and their lengths, times and numbers. All headers have the same length
-// ([headerSize]): an additional stanza pads them, and names the recipients by a short
-// hash. So the length of a file is known without reading it.
+// The content is hidden and authenticated: a changed or truncated piece is detected.
+// The names of folders and files (for example the id of a session) are not hidden, nor
+// are the number of files, their lengths and their times. All headers have the same
+// length ([headerSize]): an additional stanza pads them, and names the recipients by a
+// short hash. So the length of a file is known without reading it.
 //
 // # Who can read
 //
 // All data is encrypted for the recipients in [Keys]. A process with the identity of
-// one of them can read it. A process without an identity can still write, and can
+// one recipient can read it. A process without an identity can still write, and can
 // read its own data while it runs: it adds a key of its own that never leaves its
-// memory. For the data of other processes it gets [storage.ErrNoIdentity].
+// memory. If it reads data of other processes, it gets [storage.ErrNoIdentity].
 package crypt

@@ -17,8 +17,8 @@ import (
 	"github.com/agentcompact/compact/storage/memory"
 )
 
-// TestEveryStoredObjectIsAnAgeFile: age alone decrypts all of it, file by file and
-// piece by piece, with the identity of any recipient.
+// TestEveryStoredObjectIsAnAgeFile: the tool age alone decrypts all stored data, file
+// by file and piece by piece, with the identity of any recipient.
 func TestEveryStoredObjectIsAnAgeFile(t *testing.T) {
 	one, two := newPair(t), newPair(t)
 	root := t.TempDir()
@@ -137,7 +137,7 @@ func TestWithoutRecipientsNothingIsWritten(t *testing.T) {
 	}
 }
 
-// An index of the text lies beside the sessions and is not encrypted by this package.
+// An index of the text is beside the sessions, and this package does not encrypt it.
 func TestAnIndexMakesNoArchivePlain(t *testing.T) {
 	inner, p := memory.New(), newPair(t)
 	must(t, inner.Create(t.Context(), key(t, "_index/words"), storage.Redacted(text(t, "x"))))

@@ -146,8 +146,8 @@ func parseRecipients(texts []string) ([]*age.X25519Recipient, error) {
 	return all, nil
 }
 
-// described returns a text for an error message. It quotes only a beginning that
-// can belong to a public key, because the rest could belong to a secret one.
+// described returns a text for an error message. It quotes only a beginning that can
+// belong to a public key, because the rest could belong to a secret key.
 func described(text string) string {
 	if !strings.HasPrefix(text, "age1") {
 		return fmt.Sprintf("a text of %d characters that does not begin with age1", utf8.RuneCountInString(text))

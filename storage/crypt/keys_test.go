@@ -67,7 +67,7 @@ func TestIdentitiesOfTheEnvironment(t *testing.T) {
 	}
 	t.Setenv(crypt.IdentityFileVariable, name)
 	if _, err := identity(); err == nil || !strings.Contains(err.Error(), crypt.IdentityFileVariable) {
-		t.Errorf("a file that is not there: %v", err)
+		t.Errorf("a missing file: %v", err)
 	}
 	must(t, os.WriteFile(name, nil, 0o600))
 	if _, err := identity(); err == nil {

@@ -9,8 +9,8 @@ import (
 	"github.com/agentcompact/compact/storage"
 )
 
-// List implements [storage.Archive]. Sizes are those of the decrypted content.
-// Objects of other programs are foreign.
+// List implements [storage.Archive]. Sizes are sizes of the decrypted content. Objects
+// of other programs are foreign.
 func (a *Archive) List(ctx context.Context, prefix storage.Key) iter.Seq2[storage.Info, error] {
 	return func(yield func(storage.Info, error) bool) {
 		l := lister{yield: yield}
@@ -29,8 +29,8 @@ func (a *Archive) List(ctx context.Context, prefix storage.Key) iter.Seq2[storag
 	}
 }
 
-// lister joins the pieces of a log into one entry, and sorts entries by their keys,
-// whose order differs slightly from that of the objects.
+// lister joins the pieces of a log into one entry, and sorts entries by their keys. The
+// order of keys differs slightly from the order of objects.
 type lister struct {
 	yield   func(storage.Info, error) bool
 	held    []storage.Info // sorted; the last can be a log with more pieces to come
@@ -77,8 +77,8 @@ func (l *lister) take(info storage.Info) bool {
 	return true
 }
 
-// release yields the held entries that sort before every entry that can still come,
-// which are the objects from this name on.
+// release yields the held entries that sort before every further entry. Further entries
+// come from objects with this name or later names.
 func (l *lister) release(name string) bool {
 	for len(l.held) > 0 && !mayPrecede(l.held[0].Key.String(), name) {
 		info := l.held[0]
@@ -93,8 +93,8 @@ func (l *lister) release(name string) bool {
 // lastOfLog is the suffix of the last possible piece of a log.
 const lastOfLog = "/99999999999999999999" + suffix
 
-// mayPrecede reports whether an object at or after name can belong to key or to a
-// key that sorts before it, which is a prefix of it.
+// mayPrecede reports whether an object at or after name can belong to key, or to a
+// prefix of key, which sorts before key.
 func mayPrecede(key, name string) bool {
 	for i := 0; i < min(len(key), len(name)) && key[i] == name[i]; i++ {
 		if name[i+1:] <= lastOfLog {

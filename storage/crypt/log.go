@@ -78,8 +78,8 @@ func (a *Archive) append(ctx context.Context, k storage.Key, seq int64, b storag
 	return nil
 }
 
-// lastPiece returns the last piece of a log: the known one if it ends at seq (pieces
-// never change), otherwise the one in a listing.
+// lastPiece returns the last piece of a log: the known piece if it ends at seq (pieces
+// never change), otherwise the last piece in a listing.
 func (a *Archive) lastPiece(ctx context.Context, k storage.Key, seq int64) (piece, error) {
 	a.mu.Lock()
 	last, ok := a.tails[k]

@@ -107,7 +107,7 @@ func (a *Archive) encrypted(ctx context.Context, b storage.Blob) (storage.Blob, 
 	return blob, nil
 }
 
-// writer fails once its context is done.
+// writer fails after its context is done.
 type writer struct {
 	ctx context.Context
 	w   io.Writer

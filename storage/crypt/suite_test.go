@@ -9,23 +9,23 @@ import (
 	"github.com/agentcompact/compact/storage/storagetest"
 )
 
-func TestKeepsThePromisesOverMemory(t *testing.T) {
+func TestCryptOverMemoryKeepsThePromises(t *testing.T) {
 	storagetest.Run(t, func(t testing.TB) (storage.Archive, storage.Archive) {
 		p, inner := newPair(t), memory.New()
 		return crypt.New(inner, keys(t, p.identity, p)), crypt.New(inner, keys(t, p.identity, p))
 	})
 }
 
-func TestKeepsThePromisesOverAFolder(t *testing.T) {
+func TestCryptOverAFolderKeepsThePromises(t *testing.T) {
 	storagetest.Run(t, func(t testing.TB) (storage.Archive, storage.Archive) {
 		p, root := newPair(t), t.TempDir()
 		return crypt.New(folder(t, root), keys(t, p.identity, p)), crypt.New(folder(t, root), keys(t, p.identity, p))
 	})
 }
 
-// TestKeepsThePromisesWithoutAnIdentity: a process that can only write reads its own
+// TestCryptWithoutAnIdentityKeepsThePromises: a process that can only write reads its own
 // writes.
-func TestKeepsThePromisesWithoutAnIdentity(t *testing.T) {
+func TestCryptWithoutAnIdentityKeepsThePromises(t *testing.T) {
 	for _, broken := range storagetest.Check(t, func(t testing.TB) (storage.Archive, storage.Archive) {
 		a := crypt.New(memory.New(), keys(t, "", newPair(t)))
 		return a, a

@@ -49,7 +49,7 @@ func (a *Archive) append(ctx context.Context, name string, seq int64, b storage.
 // erase has removed it in the meantime.
 const maxRemovals = 100
 
-// lockLog opens and locks a log. It creates the log only if seq is 0.
+// lockLog opens and locks a log. The log is created only if seq is 0.
 func (a *Archive) lockLog(ctx context.Context, name string, seq int64) (*os.File, error) {
 	for attempt := 1; ; attempt++ {
 		f, err := a.openLog(name, seq)
@@ -113,9 +113,9 @@ func (a *Archive) isNamed(f *os.File, name string) (bool, error) {
 // needs a sync.
 const maxSettled = 4096
 
-// settle syncs the folder entry of a log, unless this Archive has already done
-// so for this file: the process that created it may have died before it did. A
-// fresh file is always synced, because it may have the inode number of an
+// settle syncs the folder entry of a log, unless this Archive has already done so for
+// this file: the process that created the file may have died before it synced the
+// entry. A fresh file is always synced, because it may have the inode number of an
 // erased one.
 func (a *Archive) settle(name string, info os.FileInfo, fresh bool) error {
 	a.mu.Lock()

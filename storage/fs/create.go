@@ -109,8 +109,8 @@ type temp struct {
 
 func tempName() string { return tempFolder + "/" + rand.Text() }
 
-// isTemp reports whether a file in tempFolder can have its name from tempName. Others
-// belong to somebody else, if the root is a folder with other content.
+// isTemp reports whether a file in tempFolder can have its name from tempName. Other
+// files may belong to somebody else, if the root is a folder with other content.
 func isTemp(file string) bool {
 	return len(file) >= 26 && strings.Trim(file, "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567") == ""
 }
@@ -140,7 +140,8 @@ func (a *Archive) newTemp() (*temp, error) {
 	return t, nil
 }
 
-// discard removes the temporary name. The file keeps its final name if it has one.
+// discard removes the temporary name. If the file already has its final name, it keeps
+// that name.
 func (t *temp) discard() {
 	_ = t.f.Close()             // synced before, or not needed
 	_ = t.a.root.Remove(t.name) // swept later if it can't be removed
@@ -233,7 +234,7 @@ func (a *Archive) Tidy(ctx context.Context) (left []string, err error) {
 	return left, storage.Wrap("tidy", storage.Key{}, err)
 }
 
-// ctxWriter fails once its context is done.
+// ctxWriter fails after its context is done.
 type ctxWriter struct {
 	ctx context.Context
 	w   io.Writer

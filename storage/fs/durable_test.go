@@ -74,7 +74,7 @@ func TestFailedCreateLeavesNoPartialFile(t *testing.T) {
 			t.Errorf("%s: leftover %v", call, got)
 		}
 		if err := a.Create(t.Context(), key(t, "s/f"), lit); err != nil != wantKey {
-			t.Errorf("%s: trying again: %v", call, err)
+			t.Errorf("%s: the second attempt: %v", call, err)
 		}
 	}
 }
@@ -237,7 +237,7 @@ func TestFailedCreateAllNamesTheFile(t *testing.T) {
 func TestAppendSyncsTheFileAndOnceItsFolder(t *testing.T) {
 	root := t.TempDir()
 	k := key(t, "s/events.jsonl")
-	for i := range int64(2) { // the second archive does not know the first one's operations
+	for i := range int64(2) { // the second archive does not know the operations of the first
 		a, notes, err := fs.Watch(root, fs.NoFault)
 		closing(t, a, err)
 		must(t, a.Append(t.Context(), k, 2*i*lit.Size(), lit))

@@ -26,7 +26,7 @@ const (
 
 // OpenWith is Open with a fault.
 func OpenWith(root string, fault Fault) (*Archive, error) {
-	if fault == FaultOverwrite { // what Open would refuse
+	if fault == FaultOverwrite { // Open would refuse a file system that overwrites
 		a, err := Open(root)
 		if err == nil {
 			a.sys.link = renameOver
@@ -80,8 +80,8 @@ func OpenBroken(root string, fails func(call string) error) (*Archive, error) {
 	})
 }
 
-// Watch returns an archive that notes what durability hangs on, in order, and
-// the notes.
+// Watch returns an archive that records the operations on which durability depends, in
+// order, and the record.
 func Watch(root string, fault Fault) (*Archive, *[]string, error) {
 	var notes []string
 	var mu sync.Mutex
@@ -132,7 +132,8 @@ func (a *Archive) SweepNow() {
 	a.sweep()
 }
 
-// NewTemp begins a file as Create does, and returns its path and what ends it.
+// NewTemp begins a file as Create does, and returns its path and a function that ends
+// it.
 func (a *Archive) NewTemp() (path string, discard func(), err error) {
 	t, err := a.newTemp()
 	if err != nil {
@@ -141,7 +142,7 @@ func (a *Archive) NewTemp() (path string, discard func(), err error) {
 	return t.name, t.discard, nil
 }
 
-// LockFile locks a file as Append does, and returns what unlocks it.
+// LockFile locks a file as Append does, and returns a function that unlocks it.
 func LockFile(t testing.TB, path string) (unlock func()) {
 	f, err := os.OpenFile(path, os.O_RDWR, 0)
 	if err != nil {
@@ -157,8 +158,8 @@ func LockFile(t testing.TB, path string) (unlock func()) {
 	}
 }
 
-// OpenHanging is Open, and hang, after which the next file that is synced is not
-// for a while.
+// OpenHanging is Open, and returns hang in addition: after a call of hang, the next
+// sync of a file hangs for a while.
 func OpenHanging(root string) (a *Archive, hang func() (there <-chan struct{}, release func()), err error) {
 	asked, done := make(chan struct{}), make(chan struct{})
 	var armed atomic.Bool

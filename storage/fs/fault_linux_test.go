@@ -41,7 +41,8 @@ func needsMounts(t testing.TB) {
 	must(t, unix.Unmount(dir, 0))
 }
 
-// mount mounts, and unmounts when the test ends, however it ends.
+// mount mounts a file system, and unmounts it at the end of the test, even if the test
+// fails.
 func mount(t testing.TB, source, kind, options string) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -88,7 +89,7 @@ func TestFullDiskIsAClearErrorWithoutPartialFiles(t *testing.T) {
 			t.Errorf("verify: %s", p)
 		}
 		for _, n := range r.Notes {
-			if strings.Contains(n, "no whole line") {
+			if strings.Contains(n, "an incomplete line") {
 				t.Errorf("half a line is left: %s", n)
 			}
 		}
@@ -147,8 +148,8 @@ func TestForeignFolderIsAnErrorAtOpen(t *testing.T) {
 	}
 }
 
-// injected lists the system calls that an archive depends on. The test kills a
-// process at each of them, and makes each fail with each possible error.
+// injected lists the system calls that an archive depends on. The test kills a process
+// at each system call, and makes each call fail with each possible error.
 var injected = []struct {
 	calls string
 	err   string
@@ -177,7 +178,7 @@ func TestEachSystemCallCanFail(t *testing.T) {
 		r, h := inTurn(t, in.calls, "error="+in.err, every, i)
 		runs, hits = runs+r, hits+h
 	}
-	t.Logf("%d runs, %d of them did not come to their end", runs, hits)
+	t.Logf("%d runs, %d of them did not finish", runs, hits)
 	if hits == 0 {
 		t.Error("no injection had any effect")
 	}
@@ -281,7 +282,7 @@ func TestPowerLossLosesNothingAcknowledged(t *testing.T) {
 		d.cut(t)
 		for i, w := range []*worker{one, two} {
 			if err := w.wait(t); err == nil {
-				t.Error("a worker got to its end without power")
+				t.Error("a worker finished although the power was lost")
 			}
 			k.addAcks(t, said[i])
 		}
@@ -310,7 +311,7 @@ func TestPowerLossRevealsEachMissingSync(t *testing.T) {
 		{"create", fs.FaultNoFileSync, true}, {"append", fs.FaultNoFileSync, true}, {"create", fs.FaultNoFolderSync, true},
 	} {
 		root, id := fmt.Sprintf("%s/root%d", d.dir, i), "s"
-		warm, err := fs.Open(root) // the root itself lasts
+		warm, err := fs.Open(root) // the root folder must be durable before
 		must(t, err)
 		must(t, warm.Create(t.Context(), key(t, "s/first"), lit))
 		must(t, warm.Close())
@@ -318,7 +319,7 @@ func TestPowerLossRevealsEachMissingSync(t *testing.T) {
 		w.acked(t)
 		d.cut(t)
 		must(t, w.stdin.Close())
-		_ = w.wait(t) // it has done its part
+		_ = w.wait(t) // the worker has ended
 		d.restore(t)
 		var k acknowledged
 		k.add(t, w)

@@ -117,7 +117,7 @@ func (a *Archive) openRoot() (err error) {
 	return nil
 }
 
-// Location returns the path of a key, below the root as it was given to Open.
+// Location returns the path of a key, below the root that was passed to Open.
 func (a *Archive) Location(k storage.Key) string {
 	return filepath.Join(a.name, filepath.FromSlash(k.String()))
 }
@@ -167,7 +167,7 @@ func (a *Archive) try() error {
 		return fmt.Errorf("the file system has no hard links: %w", err)
 	}
 	if err := a.sys.link(a.root, t.name, second); !errors.Is(err, iofs.ErrExist) {
-		return fmt.Errorf("the file system overwrites what exists: %w", storage.ErrUnsupported)
+		return fmt.Errorf("the file system overwrites existing files: %w", storage.ErrUnsupported)
 	}
 	return a.root.Remove(second)
 }
@@ -191,8 +191,8 @@ func (a *Archive) ensureFolder(name string) error {
 	return err
 }
 
-// plainFolders returns an error for a name below a symbolic link, which could
-// lead to another session. A missing folder is no error.
+// plainFolders returns an error for a name below a symbolic link, which could lead to
+// another session. A missing folder is not an error.
 func (a *Archive) plainFolders(name string) error {
 	dir := path.Dir(name)
 	if dir == "." {
@@ -234,8 +234,8 @@ func (a *Archive) syncFolders(name string) error {
 	return nil
 }
 
-// syncFolderOf syncs a folder. It returns the folder's birth, if known, and whether its
-// own entry is known to be durable.
+// syncFolderOf syncs a folder. It returns the folder's birth, if known, and whether the
+// folder's own entry is known to be durable.
 func (a *Archive) syncFolderOf(name string) (b born, known bool, err error) {
 	dir, err := a.root.Open(name)
 	if err != nil {

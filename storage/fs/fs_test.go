@@ -269,7 +269,7 @@ func TestFilesOfOthersAreListedAsForeign(t *testing.T) {
 	for info, err := range a.List(t.Context(), storage.Key{}) {
 		must(t, err)
 		if (info.Foreign == "") == info.Key.IsZero() {
-			t.Errorf("%+v is both or neither", info)
+			t.Errorf("%+v has both a key and a foreign name, or neither", info)
 		}
 		if info.Foreign != "" {
 			got = append(got, info.Foreign)

@@ -85,7 +85,7 @@ func TestDroppedIndexIsRemoved(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for range 2 { // none is no error
+	for range 2 { // no folders: not an error
 		if err := a.DropIndex(t.Context()); err != nil {
 			t.Fatal(err)
 		}
@@ -100,6 +100,6 @@ func TestDroppedIndexIsRemoved(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, err := os.Lstat(a.IndexFolder()); !os.IsNotExist(err) {
-		t.Errorf("it is still there: %v", err)
+		t.Errorf("it still exists: %v", err)
 	}
 }

@@ -29,7 +29,7 @@ func TestEraseKilledBeforeItsFolderWasRemovedIsCompleted(t *testing.T) {
 	_, err = s.Erase(ctx, redact.Lit("asked for"))
 	must(t, err)
 
-	graves := filepath.Join(root, "_erased.jsonl") // its content before the last line, and the rest of a crash
+	graves := filepath.Join(root, "_erased.jsonl") // the state after a crash: the tombstones without the last line
 	data, err := os.ReadFile(graves)
 	must(t, err)
 	must(t, os.WriteFile(graves, firstLine(data), 0o600))
@@ -45,7 +45,7 @@ func TestEraseKilledBeforeItsFolderWasRemovedIsCompleted(t *testing.T) {
 	}
 	for _, path := range []string{filepath.Join(root, "ann"), names[0]} {
 		if _, err := os.Stat(path); !os.IsNotExist(err) {
-			t.Errorf("%s is there: %v", path, err)
+			t.Errorf("%s exists: %v", path, err)
 		}
 	}
 	if _, err := again.Erase(ctx, redact.Lit("once more")); err == nil {

@@ -47,7 +47,7 @@ func (w *walk) entry(ctx context.Context, name string) error {
 	}
 	info, err := w.a.root.Lstat(name)
 	if isAbsent(err) {
-		return nil // removed meanwhile
+		return nil // removed in the meantime
 	}
 	if err != nil {
 		return err

@@ -26,7 +26,7 @@ func (a *Archive) openPlain(name string) (*os.File, bool) {
 	}
 	var info unix.Stat_t
 	if err := unix.Fstat(file, &info); err != nil || info.Mode&unix.S_IFMT != unix.S_IFREG {
-		_ = unix.Close(file) // nothing was written to it
+		_ = unix.Close(file) // nothing was written, so an error of Close has no effect
 		return nil, false
 	}
 	return os.NewFile(uintptr(file), name), true

@@ -61,9 +61,9 @@ func TestReadOnlyReadsAndWritesNothing(t *testing.T) {
 		t.Errorf("the folder holds %v, %v; nothing may be added", entries, err)
 	}
 	if _, err := fs.OpenReadOnly(filepath.Join(dir, "nowhere")); !errors.Is(err, os.ErrNotExist) {
-		t.Errorf("a folder that is not there: %v", err)
+		t.Errorf("a missing folder: %v", err)
 	}
 	if _, err := fs.OpenReadOnly(""); err == nil {
-		t.Error("no folder is no error")
+		t.Error("a missing folder causes no error")
 	}
 }

@@ -13,8 +13,8 @@ import (
 )
 
 // A step syncs transcript, summary, index and ledger (file and folder each), their
-// lines in the manifest, the audit log, and the head. A transcript that is stored
-// with its step is announced with it.
+// lines in the manifest, the audit log, and the head. If a transcript is stored
+// together with its step, one announcement names both.
 func TestStepSyncsFewTimes(t *testing.T) {
 	for name, c := range map[string]struct {
 		most int

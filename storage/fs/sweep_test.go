@@ -47,6 +47,6 @@ func TestEraseRemovesTemporaryFiles(t *testing.T) {
 		t.Errorf("leftovers of a dead process exist: %v", err)
 	}
 	if len(stone.Left) != 1 || !strings.Contains(stone.Left[0], "a process writes to") {
-		t.Errorf("left is %q", stone.Left)
+		t.Errorf("the tombstone has Left %q", stone.Left)
 	}
 }

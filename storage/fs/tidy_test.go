@@ -10,7 +10,7 @@ import (
 	"github.com/agentcompact/compact/storage/record"
 )
 
-// One process died during a write, another is writing now.
+// One process died during a write, and another process is writing now.
 func TestScrubRemovesTemporaryFiles(t *testing.T) {
 	root := t.TempDir()
 	a := open(t, root)

@@ -25,8 +25,8 @@ func Try(root string) error {
 	return err
 }
 
-// missing returns those of a folder and its parents that do not exist, the
-// deepest first.
+// missing returns the folders that do not exist: a folder and its parents, the deepest
+// first.
 func missing(dir string) []string {
 	var all []string
 	for {

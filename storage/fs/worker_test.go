@@ -250,7 +250,7 @@ func (w *worker) snapshot() []string {
 	return slices.Clone(w.acks)
 }
 
-// acknowledged collects what any number of workers acknowledged for one
+// acknowledged collects the data that any number of workers acknowledged for one
 // session.
 type acknowledged struct {
 	files  map[string]string // name → SHA-256
@@ -307,7 +307,7 @@ func (k *acknowledged) lost(ctx context.Context, a storage.Archive, id string) (
 		} else if err != nil {
 			return nil, err
 		} else if got != sum {
-			out = append(out, name+" is another")
+			out = append(out, name+" differs")
 		}
 	}
 	s, err := record.OpenSession(ctx, a, id)

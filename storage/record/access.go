@@ -91,8 +91,7 @@ func Accesses(ctx context.Context, a storage.Archive) iter.Seq2[Access, error] {
 	}
 }
 
-// VerifyAccesses is [Verify] for the access records. A missing log is no
-// problem.
+// VerifyAccesses is [Verify] for the access records. A missing log is not a problem.
 func VerifyAccesses(ctx context.Context, a storage.Archive) (Report, error) {
 	v := &verifier{a: a, dir: keyOf(accessName)}
 	v.report.Dir = accessName

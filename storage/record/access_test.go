@@ -44,7 +44,7 @@ func TestAccessRecordsAreReadBackAndProven(t *testing.T) {
 	})
 }
 
-// A file that no process writes there is a problem, also in a folder.
+// A foreign file among the access records is a problem, even in a folder.
 func TestAForeignFileAmongAccessRecords(t *testing.T) {
 	a := memory.New()
 	must(t, record.NewAccessLog(a).Record(t.Context(), "", "search", text("dave"), text("disk")))

@@ -31,7 +31,7 @@ func (s *Session) Acts(ctx context.Context) (acts []Act, err error) {
 		switch r.Op {
 		case opCommit, opHold, opRelease, opScrub, opErase:
 			if r.Op == opErase && erasing {
-				continue // it renews the turn of the first one
+				continue // the line renews the turn of the first erase
 			}
 			erasing = r.Op == opErase
 			acts = append(acts, Act{Op: r.Op, At: r.At, Step: r.Step, Who: r.Who, Why: r.Reason})

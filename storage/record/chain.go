@@ -230,9 +230,9 @@ func (c *chain) reset(ctx context.Context) error {
 	return nil
 }
 
-// reread reads the log from its beginning and remembers it. If the log is gone or
-// begins with another line than the known one, it returns [ErrErased] and keeps its
-// earlier state.
+// reread reads the log from its beginning and remembers it. If the log is missing or
+// begins with another line than before, it returns [ErrErased] and keeps its earlier
+// state.
 func (c *chain) reread(ctx context.Context) error {
 	if err := c.busy.Lock(ctx); err != nil {
 		return &storage.Error{Op: "read", Key: c.key, Err: err}
@@ -263,9 +263,9 @@ func (c *chain) refresh(ctx context.Context) (tail, error) {
 	return c.read(ctx)
 }
 
-// known returns the remembered tail: the tail after this chain's last append, or
-// after its first read; false if there was neither. It does not wait for a running
-// append.
+// known returns the remembered tail: the tail after this chain's last append, or after
+// its first read. It returns false if the chain was neither appended to nor read. It
+// does not wait for a running append.
 func (c *chain) known() (tail, bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -331,7 +331,7 @@ func (c *chain) load(ctx context.Context) error {
 		if err == nil || c.full || attempt == loadAttempts || !errors.Is(err, ErrErased) && !errors.Is(err, storage.ErrDamaged) {
 			return err
 		}
-		// Since its end was looked up, a scrub has replaced the log by a shorter one, or
+		// Since its end was looked up, a scrub has replaced the log by a shorter log, or
 		// removed it.
 		if err := backOff(ctx, attempt); err != nil {
 			return &storage.Error{Op: "read", Key: c.key, Err: err}

@@ -12,8 +12,8 @@ import (
 	"github.com/agentcompact/compact/storage/memory"
 )
 
-// A log that was read once is distinguished from a log of the same name that a later
-// session began, and from a removed log.
+// If a log was read once, a chain distinguishes it from a log of the same name that a
+// later session began, and from a removed log.
 func TestLogIsRereadUnlessItBelongsToAnotherLife(t *testing.T) {
 	k, err := storage.ParseKey("s/manifest.jsonl")
 	if err != nil {
@@ -52,7 +52,7 @@ func TestLogIsRereadUnlessItBelongsToAnotherLife(t *testing.T) {
 	}
 	add(newChain(a, k, true), `{"b":1}`)
 	if err := known.reread(t.Context()); !errors.Is(err, ErrErased) || known.state.end != was.end {
-		t.Errorf("another one was begun: %v", err)
+		t.Errorf("a new log with the same name: %v", err)
 	}
 }
 
@@ -66,14 +66,14 @@ type rewritten struct {
 
 func (a *rewritten) Open(ctx context.Context, k storage.Key, off, n int64) (io.ReadCloser, error) {
 	r, err := a.Archive.Open(ctx, k, off, n)
-	if a.opens++; a.opens == 2 { // the first one asks for the size
+	if a.opens++; a.opens == 2 { // the first read asks for the size
 		a.change()
 	}
 	return r, err
 }
 
-// The end of a log and what follows it are two reads. A log that was rewritten between
-// them is neither damaged nor erased.
+// The end of a log and the lines after it are read separately. A log that was rewritten
+// between them is neither damaged nor erased.
 func TestLogRewrittenDuringTheSearchForItsEndIsReread(t *testing.T) {
 	k, err := storage.ParseKey("s/edits.jsonl")
 	if err != nil {

@@ -25,8 +25,7 @@ type ledgerLines struct {
 	before *ledgerLines
 }
 
-// and returns the list with another record, if it is about a ledger or a
-// summary.
+// and returns the list with the entries of r that are about a ledger or a summary.
 func (l *ledgerLines) and(r record) *ledgerLines {
 	for _, h := range r.Scrubbed {
 		if step, ok := ledgerKind.number(h.Name); h.File && (ok || hasKind(h.Name, summaryKind)) {
@@ -94,7 +93,7 @@ func differs(name string, said []fileHash, have fileHash) *storage.ChangedError 
 	}
 	e.Want = said[0].SHA256
 	if have.SHA256 == "" {
-		e.Detail = fmt.Sprintf("it holds more than the %d bytes that it may", have.Bytes)
+		e.Detail = fmt.Sprintf("it is larger than the limit of %d bytes", have.Bytes)
 	}
 	return e
 }
@@ -118,10 +117,10 @@ func (s *Session) stored(ctx context.Context, name string, fn func(rawLine)) err
 	return s.orScrub(ctx, was, s.asStored(ctx, name, fn))
 }
 
-// orScrub returns err, or the scrub that caused it. If err reports a missing or
-// different file, and a scrub can be the cause, orScrub returns [ErrScrubbed] for a
-// scrub since the session was opened, and [ErrUnplaced] for a scrub that was
-// interrupted or in progress, either when the manifest was was or now.
+// orScrub returns err, or the error of the scrub that caused it. If err reports a
+// missing or different file, and a scrub can be the cause, orScrub returns
+// [ErrScrubbed] for a scrub since the session was opened, and [ErrUnplaced] for a scrub
+// that was interrupted or in progress, in the manifest's state was or in its state now.
 func (s *Session) orScrub(ctx context.Context, was tail, err error) error {
 	if !errors.Is(err, storage.ErrChanged) && !errors.Is(err, storage.ErrNotExist) {
 		return err
@@ -138,7 +137,7 @@ func (s *Session) orScrub(ctx context.Context, was tail, err error) error {
 	return err
 }
 
-// asStored is stored for a session without a concurrent scrub.
+// asStored does the work of stored. It does not check for concurrent scrubs.
 func (s *Session) asStored(ctx context.Context, name string, fn func(rawLine)) error {
 	said, err := s.recorded(ctx, name)
 	if err != nil {

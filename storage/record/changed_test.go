@@ -45,12 +45,12 @@ func TestChangedLedgerIsNotReturned(t *testing.T) {
 		"it is emptied":           {func(f folder) { f["ledger-001.json"] = nil }, 2, "ledger-001.json"},
 		"it is removed":           {func(f folder) { delete(f, "ledger-002.json") }, 2, "ledger-002.json"},
 		"the last one is removed": {func(f folder) { delete(f, "ledger-003.json") }, 2, "ledger-003.json"},
-		"two change places": {func(f folder) {
+		"two ledgers are swapped": {func(f folder) {
 			f["ledger-001.json"], f["ledger-003.json"] = f["ledger-003.json"], f["ledger-001.json"]
 		}, 1, "ledger-001.json"},
 		"one is added":            {func(f folder) { f["ledger-004.json"] = []byte(`{"v":1,"step":4}`) }, 3, "ledger-004.json"},
 		"the manifest is emptied": {func(f folder) { f["manifest.jsonl"] = nil }, 0, "ledger-001.json"},
-		"it and its lines are written anew": {func(f folder) {
+		"a ledger and its lines are rewritten": {func(f folder) {
 			forged := []byte(`{"v":1,"step":6}`)
 			sum := func(b []byte) []byte { return fmt.Appendf(nil, "%x", sha256.Sum256(b)) }
 			f["manifest.jsonl"] = bytes.ReplaceAll(f["manifest.jsonl"], sum(f["ledger-002.json"]), sum(forged))
@@ -125,7 +125,7 @@ func TestNoFlippedBitStopsASession(t *testing.T) {
 		step(t, session(t, a, "s"), n)
 	}
 	if lost < 200 || lost > 260 {
-		t.Errorf("%d ledgers were not used; each flip in one loses that one, one in the manifest mostly none", lost)
+		t.Errorf("%d ledgers were not used; a flip in a ledger loses that ledger, and a flip in the manifest mostly none", lost)
 	}
 }
 
@@ -152,8 +152,8 @@ func TestEndlessLedgerIsNotRead(t *testing.T) {
 	}
 }
 
-// A changed line of a log is reported, also if it is no longer a line. The lines
-// around it are intact.
+// A changed line of a log is reported, even if it is no longer a line. The lines around
+// it are intact.
 func TestChangedLogLineIsNotReturned(t *testing.T) {
 	for name, change := range map[string]func([]byte) []byte{
 		"another text": func(b []byte) []byte { return bytes.Replace(b, []byte("l 2"), []byte("l 7"), 1) },
@@ -194,8 +194,8 @@ func TestChangedLogLineIsNotReturned(t *testing.T) {
 	}
 }
 
-// A process that lost the race for a number has announced its own ledger under that
-// number. It still reads the ledger that won.
+// A process that loses the race for a number has already announced its own ledger under
+// that number. It still reads the ledger that won.
 func TestALedgerOfAnotherProcessIsReadAfterALostRace(t *testing.T) {
 	archives(t, func(t *testing.T, a storage.Archive) {
 		one, two := session(t, a, "s"), session(t, a, "s")
@@ -262,7 +262,7 @@ func TestCheckpointRevealsAMissingLogEnd(t *testing.T) {
 		after, err := record.Verify(t.Context(), a, "s", record.VerifyOptions{})
 		must(t, err)
 		if !before.OK() || after.OK() || !strings.Contains(fmt.Sprint(after.Problems), log) {
-			t.Errorf("%s: %v before, %v after its last line went", log, before.Problems, after.Problems)
+			t.Errorf("%s: problems %v before the removal of the last line, %v after it", log, before.Problems, after.Problems)
 		}
 	}
 }

@@ -10,8 +10,8 @@ import (
 )
 
 // confirmTimeout limits the requests that complete or undo an operation after its
-// outcome is decided, such as the last write of a commit. They ignore the end of
-// the caller's context.
+// outcome is decided, such as the last write of a commit. These requests ignore the end
+// of the caller's context.
 const confirmTimeout = 5 * time.Second
 
 // Commit commits a step: it creates ledger-NNN.json, the last file of the
@@ -74,9 +74,9 @@ func (s *Session) storeStep(ctx context.Context, key storage.Key, step Step, p *
 }
 
 // settleManifest returns the error of a failed commit. If the session was erased in the
-// meantime, it returns [ErrErased], whatever failed first. In that case it removes the
-// files of the commit, because no line of the manifest follows them. If the archive
-// does not answer now, the next append checks it.
+// meantime, it returns [ErrErased], even if another failure came first. In that case it
+// removes the files of the commit, because no line of the manifest follows them. If the
+// archive does not answer now, the next append checks it.
 func (s *Session) settleManifest(ctx context.Context, failed error) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), confirmTimeout)
 	defer cancel()
@@ -136,8 +136,8 @@ func (s *Session) mayCommit(ctx context.Context, key storage.Key, step Step) ([]
 	return with, nil
 }
 
-// filesOf returns the files of a step: the named ones, or else those stored
-// under its number.
+// filesOf returns the files of a step: the named files, or else the files stored under
+// its number.
 func (s *Session) filesOf(step int, named []Written) []fileHash {
 	if len(named) == 0 {
 		s.mu.Lock()
@@ -164,8 +164,8 @@ func archives(files []fileHash) bool {
 }
 
 // unconfirmed returns the record that confirms the ledger of step, or nil if the
-// manifest has it. The record is missing if the process that committed the step died
-// before it wrote it.
+// manifest has this record. The record is missing if the process that committed the
+// step died before it wrote it.
 func (s *Session) unconfirmed(ctx context.Context, step int) (*record, error) {
 	if t, _ := s.manifest.known(); step < 1 || t.facts.ledgers.committed() >= step {
 		return nil, nil
@@ -185,7 +185,7 @@ func (s *Session) unconfirmed(ctx context.Context, step int) (*record, error) {
 }
 
 // confirmLast confirms the last announced step, if its ledger is stored and the
-// manifest does not confirm it yet. It makes no request if the manifest does.
+// manifest does not confirm it yet. It makes no request if the manifest has the record.
 func (s *Session) confirmLast(ctx context.Context) error {
 	t, _ := s.manifest.known()
 	rec, err := s.unconfirmed(ctx, t.facts.ledgers.announced())

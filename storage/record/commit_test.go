@@ -8,8 +8,8 @@ import (
 	"github.com/agentcompact/compact/storage/record"
 )
 
-// If several processes write steps at once, a file may be stored under a number that
-// another process's step gets in the end.
+// If several processes write steps at once, a process may store a file under a number,
+// and another process commits the step of that number.
 func TestStepDependsOnTheNamedFiles(t *testing.T) {
 	archives(t, func(t *testing.T, a storage.Archive) {
 		s := session(t, a, "s")
@@ -22,12 +22,12 @@ func TestStepDependsOnTheNamedFiles(t *testing.T) {
 		ledger := text(`{"v":1}`)
 		must(t, second(s.Commit(t.Context(), 1, ledger, two)))
 		if err := second(s.Commit(t.Context(), 1, ledger, one)); !errors.Is(err, storage.ErrExists) {
-			t.Errorf("the number of another: %v, want ErrExists", err)
+			t.Errorf("commit of a number that another step has: %v, want ErrExists", err)
 		}
 		sum, err := s.Summary(t.Context(), 2, text(`{}`))
 		must(t, err)
 		if err := second(s.Commit(t.Context(), 2, ledger, sum)); !errors.Is(err, record.ErrStep) {
-			t.Errorf("nothing is archived: %v, want ErrStep", err)
+			t.Errorf("commit of a step without a transcript: %v, want ErrStep", err)
 		}
 		must(t, second(s.Commit(t.Context(), 2, ledger, one, sum)))
 		r := wantOK(t, a, "s")

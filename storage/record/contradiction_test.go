@@ -30,7 +30,7 @@ func backupOf(t *testing.T, a *memory.Archive) backup {
 	return files
 }
 
-// putBack replaces the session and the heads by those of an earlier time.
+// putBack replaces the session and the heads by their earlier state.
 func (files backup) putBack(t *testing.T, a *memory.Archive) {
 	t.Helper()
 	for k := range backupOf(t, a) {
@@ -51,7 +51,7 @@ func TestTombstonesOfAPresentSession(t *testing.T) {
 	for _, c := range []struct {
 		name string
 		do   func(t *testing.T, a *memory.Archive, s *record.Session)
-		want string // in the only problem; "" = none
+		want string // text in the only problem; "" = there is no problem
 	}{
 		{"an erased session is put back", func(t *testing.T, a *memory.Archive, s *record.Session) {
 			before := backupOf(t, a)
@@ -129,8 +129,8 @@ func TestARefusedEraseOutlivesItsSession(t *testing.T) {
 	}
 }
 
-// A line that no longer states which manifest it is about is a problem, and not a missing
-// proof: nobody would see that it was changed.
+// A line that no longer names its manifest is reported as a problem and not as a missing
+// proof, because otherwise nobody would see that the line was changed.
 func TestADamagedLineOfHeadsIsReported(t *testing.T) {
 	for _, member := range []string{`"op"`, `"at"`, `"life"`, `"head"`, `"session"`} {
 		a := memory.New()
@@ -163,7 +163,7 @@ func TestActsOfASession(t *testing.T) {
 	step(t, s, 2)
 	must(t, s.Release(t.Context(), text("closed")))
 	dead := session(t, &between{Archive: a, dead: true}, "s")
-	for range 2 { // the second one continues the first
+	for range 2 { // the second writer continues the heads of the first
 		if _, err := dead.Erase(t.Context(), text("asked for")); !errors.Is(err, errDead) {
 			t.Errorf("erased: %v", err)
 		}

@@ -18,7 +18,7 @@ import (
 
 // CopyOptions is for [Copy]. The zero value copies everything.
 type CopyOptions struct {
-	// Sessions are the folders to copy; none: all of them, with the heads, the access
+	// Sessions are the folders to copy; none: all folders, with the heads, the access
 	// records and the tombstones beside them.
 	Sessions []string
 	// Heads, if not nil, records each session that is copied by name.
@@ -102,15 +102,15 @@ type copier struct {
 	left  map[string]bool       // tombstoneID of sessions that could not be erased in dst
 }
 
-// all copies the sessions, and then the files beside them: heads of sessions that are
-// not copied yet would report them as missing. It starts again if a session of src was
-// erased in the meantime, because the heads that were read before do not have the erase.
+// all copies the sessions, and then the files beside them: before that, their heads
+// would report the sessions as missing. It starts again if a session of src was erased
+// in the meantime, because the heads that were read before do not have the erase.
 func (c *copier) all(ctx context.Context) error {
 	for round := 0; ; round++ {
 		if err := c.readStones(ctx); err != nil {
 			return err
 		}
-		// These are the heads at this time: later lines are about data that is not
+		// It keeps the heads of this moment, because later lines are about data that is not
 		// copied.
 		heads, err := c.list(ctx, keyOf(headsName))
 		if err != nil {
@@ -128,7 +128,7 @@ func (c *copier) all(ctx context.Context) error {
 			continue
 		}
 		if errors.Is(err, storage.ErrExists) || errors.Is(err, ErrInUse) || errors.Is(err, errErasing) || errors.Is(err, errStone) || len(c.left) > 0 || moved {
-			heads = nil // they describe a session that differs in dst, or that dst lacks
+			heads = nil // they describe a session that differs in dst, or that dst does not have
 		}
 		return errors.Join(err, c.stones(ctx), c.names(ctx), c.these(ctx, keyOf(headsName), heads, nil), c.files(ctx, keyOf(accessName)))
 	}
@@ -193,7 +193,7 @@ func (c *copier) named(ctx context.Context, dir string) error {
 
 func (c *copier) session(ctx context.Context, dir storage.Key) error {
 	if !IsFolder(dir.String()) {
-		return &storage.KeyError{Text: dir.String(), Reason: "it is no folder of a session"}
+		return &storage.KeyError{Text: dir.String(), Reason: "it is not the folder of a session"}
 	}
 	s, err := openDir(ctx, c.src, dir)
 	if err != nil {
@@ -213,8 +213,8 @@ func (c *copier) session(ctx context.Context, dir storage.Key) error {
 	return c.folder(ctx, dir)
 }
 
-// alive returns an error for a session that dst has erased, unless it exists
-// again, or src has begun it anew after an erase.
+// alive returns an error for a session that dst has erased, unless it exists again, or
+// src has begun it again after an erase.
 func (c *copier) alive(ctx context.Context, dir storage.Key, life string) error {
 	for info, err := range c.dst.List(ctx, dir) {
 		if err != nil || info.Foreign == "" { // an erase leaves the files of other programs
@@ -346,7 +346,7 @@ func (c *copier) same(ctx context.Context, info storage.Info, size int64) error 
 }
 
 func differently(k storage.Key, how string) error {
-	return &storage.Error{Op: "copy", Key: k, Err: fmt.Errorf("%w: %s, and nothing of its folder was copied; where it was scrubbed here, copy it into an empty archive", storage.ErrExists, how)}
+	return &storage.Error{Op: "copy", Key: k, Err: fmt.Errorf("%w: %s, and its folder was not copied; if it was scrubbed in the source, copy it into an empty archive", storage.ErrExists, how)}
 }
 
 // sumOf hashes the first n bytes of a file.

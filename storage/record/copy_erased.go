@@ -10,8 +10,8 @@ import (
 	"github.com/agentcompact/compact/storage"
 )
 
-// errErasing means that the erase of a session of src has begun, but has no tombstone
-// yet.
+// errErasing is the error for a session that src has begun to erase and that has no
+// tombstone yet.
 var errErasing = errors.New("its erase was started there and not finished; erase it again")
 
 // A srcStone is a tombstone of src, with the result of checking the chain of its log.
@@ -93,16 +93,16 @@ func (c *copier) carryAll(ctx context.Context) error {
 				c.left = map[string]bool{}
 			}
 			c.left[tombstoneID(dir)] = true
-			errs = append(errs, fmt.Errorf("%w; it has a tombstone where it was copied from, and stays here without the new heads and its tombstone", err))
+			errs = append(errs, fmt.Errorf("%w; the source has a tombstone for this session; the destination keeps the session, without the new heads and the tombstone", err))
 		}
 	}
 	return errors.Join(errs...)
 }
 
 // carry erases a session of dst if src has erased it. It returns true if src has no
-// files of the session, and false if src has begun it again. A session of the same name
-// that is not a copy of an erased one stays, and so does a session whose erase is not
-// proven.
+// files of the session, and false if src has begun it again. It keeps a session of the
+// same name that is not a copy of an erased one, and a session without a proof that src
+// erased it.
 func (c *copier) carry(ctx context.Context, dir storage.Key) (gone bool, err error) {
 	stones := c.ended[tombstoneID(dir)]
 	if len(stones) == 0 {
@@ -124,7 +124,7 @@ func (c *copier) carry(ctx context.Context, dir storage.Key) (gone bool, err err
 	}
 	stone, err := c.stoneOf(ctx, dir, theirs.first, stones)
 	if !gone && errors.Is(err, storage.ErrExists) {
-		return false, nil // the copy of the new session reports that dst has another one
+		return false, nil // the copy of the new session reports that dst has another session of this name
 	}
 	if err != nil || stone == nil {
 		return gone, err
@@ -132,9 +132,10 @@ func (c *copier) carry(ctx context.Context, dir storage.Key) (gone bool, err err
 	return gone, c.erase(ctx, there, *stone)
 }
 
-// stoneOf returns the last tombstone for the life of a session in dst, nil if there is
-// none. It returns an error if there is a tombstone but no proof of it, or if the
-// tombstone may belong to another life.
+// stoneOf returns the last tombstone for a life of a session in dst, nil if there is
+// none. A life of a session ends with its erase; a session that is begun again under
+// the name is another life. It returns an error if there is a tombstone but no proof of
+// it, or if the tombstone may belong to another life.
 func (c *copier) stoneOf(ctx context.Context, dir storage.Key, first string, stones []srcStone) (*Tombstone, error) {
 	var unproven error
 	for _, t := range slices.Backward(stones) {
@@ -152,7 +153,7 @@ func (c *copier) stoneOf(ctx context.Context, dir storage.Key, first string, sto
 		case why == "" && life != "":
 			return &t.Tombstone, nil
 		case why == "":
-			why = "nothing proves that it is the session that was erased there under its name"
+			why = "the source erased a session of this name, and nothing proves that it was this one"
 		}
 		if unproven == nil {
 			unproven = &storage.Error{Op: "copy", Key: dir, Err: fmt.Errorf("%w: %s; erase it here, or keep it in another archive", storage.ErrExists, why)}
@@ -162,7 +163,7 @@ func (c *copier) stoneOf(ctx context.Context, dir storage.Key, first string, sto
 }
 
 // lifeOf returns the life of an erased session, "" if it is unknown. A tombstone of
-// version 0.1.0 does not have it, but the heads of src may.
+// version 0.1.0 does not name the life, but the heads of src may.
 func (c *copier) lifeOf(ctx context.Context, dir storage.Key, stone srcStone) (string, error) {
 	if stone.Life != "" || stone.Head == "" {
 		return stone.Life, nil
@@ -183,7 +184,7 @@ func (c *copier) lifeOf(ctx context.Context, dir storage.Key, stone srcStone) (s
 // missing. If src has heads, one of them must record the erase.
 func (c *copier) doubt(ctx context.Context, dir storage.Key, stone srcStone, first string) (string, error) {
 	if !stone.whole || !stone.linked {
-		return "its tombstone there, or the one before it, was changed", nil
+		return "its tombstone in the source, or the tombstone before that one, was changed", nil
 	}
 	b, err := c.heads(ctx)
 	if err != nil {
@@ -199,7 +200,7 @@ func (c *copier) doubt(ctx context.Context, dir storage.Key, stone srcStone, fir
 			}
 		}
 	}
-	return "it has a tombstone there, and the heads there do not record its erase", nil
+	return "the source has a tombstone for it, but the heads of the source do not record its erase", nil
 }
 
 // heads returns the heads of src, which are read once, after the tombstones.
@@ -229,9 +230,9 @@ func (c *copier) erase(ctx context.Context, s *Session, stone Tombstone) error {
 	return nil
 }
 
-// lost returns an error for a session that dst may have erased with a damaged tombstone.
-// It returns nil if the heads of dst, or otherwise the rest of each damaged line, show
-// that this life of the session was not erased there.
+// lost returns an error if a damaged tombstone of dst may belong to this life of the
+// session. It returns nil if dst did not erase this life. The heads of dst show that;
+// without heads, the readable fields of each damaged tombstone must show it.
 func (c *copier) lost(ctx context.Context, dir storage.Key, life string, why error) error {
 	b, err := ReadHeads(ctx, c.dst, HeadsOptions{})
 	if err != nil {
@@ -254,9 +255,9 @@ func (c *copier) lost(ctx context.Context, dir storage.Key, life string, why err
 	return nil
 }
 
-// stones copies the missing tombstones, except damaged ones and those of sessions that stay in dst. If
-// dst has none and none is damaged, the copy is equal byte for byte, because their chain depends on
-// nothing else.
+// stones copies the missing tombstones, except damaged tombstones and the tombstones of sessions that
+// stay in dst. If dst had no tombstones and src has no damaged ones, the copied log is equal byte for
+// byte, because the chain of hashes covers only tombstones.
 func (c *copier) stones(ctx context.Context) error {
 	there := map[string]bool{}
 	for t, err := range Tombstones(ctx, c.dst) {

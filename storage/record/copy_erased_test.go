@@ -61,7 +61,7 @@ func eraseAs(t *testing.T, a storage.Archive, id string) {
 	must(t, second(s.Erase(t.Context(), text("asked for"))))
 }
 
-// A nightly copy erases the sessions that were erased since the last one, with the
+// A nightly copy erases the sessions that were erased since the last copy, with the
 // reason.
 func TestCopyCarriesAnEraseOver(t *testing.T) {
 	for _, heads := range []bool{false, true} {
@@ -111,7 +111,7 @@ func TestCopyOfANamedSessionThatWasErased(t *testing.T) {
 	wantErased(t, dst, "alice")
 }
 
-// A session that dst holds stays whole; the others are copied.
+// A session that is under a hold in dst stays whole; the other sessions are copied.
 func TestCopyErasesNoHeldSession(t *testing.T) {
 	src, dst := lived(t), memory.New()
 	must(t, second(record.Copy(t.Context(), dst, src, record.CopyOptions{})))
@@ -155,8 +155,8 @@ func sessionsOf(t *testing.T, a storage.Archive) map[string]bool {
 	return all
 }
 
-// An erase at any time of a copy is no tampering with it, and the copy, which begins again,
-// counts a session once.
+// An erase at any time during a copy is not reported as tampering, and the copy, which
+// begins again, counts a session once.
 func TestCopyDuringAnErase(t *testing.T) {
 	for _, named := range [][]string{nil, {"alice"}} {
 		for at := 0; ; at++ {
@@ -333,7 +333,7 @@ func TestCopyErasesOnlyForASignedHead(t *testing.T) {
 	wantErased(t, dst, "alice")
 }
 
-// A refusal that was damaged is no erase, and a copy ends no hold.
+// A damaged refusal does not count as an erase, and a copy does not end a hold.
 func TestCopyErasesNothingForADamagedRefusal(t *testing.T) {
 	for name, to := range map[string]string{"another member": `"refuse":"`, "no JSON": `"refused:"`} {
 		for _, more := range []bool{false, true} {
@@ -368,7 +368,8 @@ func TestCopyErasesNothingForADamagedRefusal(t *testing.T) {
 	}
 }
 
-// A copy that missed a life under the name erases the life that it has.
+// If the source began a session of one name several times between two copies, the copy
+// still erases the session that it has.
 func TestCopyErasesAnEarlierLife(t *testing.T) {
 	for _, named := range [][]string{nil, {"alice"}} {
 		for _, again := range []bool{false, true} {
@@ -384,7 +385,7 @@ func TestCopyErasesAnEarlierLife(t *testing.T) {
 			}
 			done, err := record.Copy(t.Context(), dst, src, opts)
 			if done.Erased != 1 || err != nil && !(errors.Is(err, record.ErrErased) && named != nil && !again) {
-				t.Errorf("%v, begun anew %v: %+v, %v", named, again, done, err)
+				t.Errorf("%v, begun again %v: %+v, %v", named, again, done, err)
 			}
 			if !again {
 				wantErased(t, dst, "alice")
@@ -398,7 +399,8 @@ func TestCopyErasesAnEarlierLife(t *testing.T) {
 	}
 }
 
-// A damaged tombstone of the copy stops the sessions that can be its own, and no other.
+// A damaged tombstone of the copy stops only the copying of sessions to which it may
+// belong.
 func TestCopyWithADamagedTombstone(t *testing.T) {
 	src, dst := lived(t), memory.New()
 	must(t, second(record.Copy(t.Context(), dst, src, record.CopyOptions{})))
@@ -415,8 +417,8 @@ func TestCopyWithADamagedTombstone(t *testing.T) {
 	}
 }
 
-// A session that may be the one of a damaged tombstone is not copied, and neither are the
-// heads, which would prove it missing.
+// A session to which a damaged tombstone may belong is not copied. The heads are not
+// copied either, because they would show that the session is missing.
 func TestCopyBesideADamagedTombstoneCopiesNoHeads(t *testing.T) {
 	src, dst := memory.New(), memory.New()
 	first := session(t, src, "alice")
@@ -436,7 +438,8 @@ func TestCopyBesideADamagedTombstoneCopiesNoHeads(t *testing.T) {
 	}
 }
 
-// A damaged tombstone is not copied: in the copy it could be that of any session.
+// A damaged tombstone is not copied, because in the copy it could belong to any
+// session.
 func TestCopyLeavesADamagedTombstone(t *testing.T) {
 	src, dst := lived(t), memory.New()
 	eraseAs(t, src, "alice")

@@ -13,9 +13,9 @@ import (
 // errOvertaken means that a session of src was scrubbed while it was copied.
 var errOvertaken = errors.New("scrubbed")
 
-// folder copies a session. If a scrub happens meanwhile, the files from before and after
-// it do not fit together. Then, if dst had nothing of the session before, folder removes
-// the copy and starts over.
+// folder copies a session. If a scrub happens in the meantime, the files from before and
+// after it do not fit together. Then, if dst had nothing of the session before, folder
+// removes the copy and starts over.
 func (c *copier) folder(ctx context.Context, dir storage.Key) error {
 	remover, removes := c.dst.(storage.Remover)
 	before, err := listed(ctx, c.dst, dir)
@@ -30,7 +30,7 @@ func (c *copier) folder(ctx context.Context, dir storage.Key) error {
 			return err
 		}
 		if !anew || round == copyRounds {
-			return &storage.Error{Op: "copy", Key: dir, Err: fmt.Errorf("%w: it was scrubbed here meanwhile, and the rest of it was not copied; copy it into an empty archive", storage.ErrExists)}
+			return &storage.Error{Op: "copy", Key: dir, Err: fmt.Errorf("%w: the source was scrubbed during the copy, and the rest was not copied; copy it into an empty archive", storage.ErrExists)}
 		}
 		if err := discard(ctx, c.dst, remover, dir); err != nil {
 			return err
@@ -53,8 +53,8 @@ func discard(ctx context.Context, a storage.Archive, r storage.Remover, dir stor
 	return nil
 }
 
-// watched copies a session once, and reports whether a scrub overtook it. If each is set,
-// it checks for one before each file that it writes.
+// watched copies a session once, and reports whether a scrub interrupted the copy. If
+// each is set, it checks for a scrub before each file that it writes.
 func (c *copier) watched(ctx context.Context, dir storage.Key, w *watch, each bool) (overtaken bool, err error) {
 	now, err := w.quiet(ctx)
 	if err != nil {

@@ -11,7 +11,8 @@ import (
 	"github.com/agentcompact/compact/storage/record"
 )
 
-// meddled is a copy in which a function runs before each write, or instead of it.
+// meddled is an archive that calls before ahead of each write. If before returns an
+// error, nothing is written.
 type meddled struct {
 	*memory.Archive
 	before  func(k storage.Key) error
@@ -42,8 +43,9 @@ func scrubs(t *testing.T, a storage.Archive, word string) {
 	must(t, second(session(t, a, "s").Scrub(t.Context(), record.ScrubOptions{Find: finds(word)})))
 }
 
-// If a scrub overtakes a copy, files of another copier stay.
-func TestAnOvertakenCopyRemovesNothingOfAnotherCopier(t *testing.T) {
+// If a scrub of src interrupts a copy, the copy keeps the files that another copier
+// wrote.
+func TestInterruptedCopyKeepsFilesOfAnotherCopier(t *testing.T) {
 	src := memory.New()
 	leaky(t, src)
 	dst := &meddled{Archive: memory.New()}
@@ -57,12 +59,13 @@ func TestAnOvertakenCopyRemovesNothingOfAnotherCopier(t *testing.T) {
 		t.Error(err)
 	}
 	if have := wholeText(t, dst.Archive); !strings.Contains(have, "theirs") || len(dst.removed) > 0 {
-		t.Errorf("%v was removed, and there is %q", dst.removed, have)
+		t.Errorf("the copy removed %v, and dst has %q", dst.removed, have)
 	}
 }
 
-// An overtaken copy is removed in the order of an erase, so that an incomplete rest is
-// not taken for a session. After some attempts the copy gives up.
+// If a scrub of src interrupts a copy, the copied files are removed in the order of an
+// erase. A reader in between does not take the remaining files for a session. After
+// some attempts the copy gives up.
 func TestACopyGivesUpAfterRepeatedScrubs(t *testing.T) {
 	src := memory.New()
 	leaky(t, src)

@@ -144,7 +144,7 @@ func TestInterruptedCopyContinues(t *testing.T) {
 			r, err := record.Verify(t.Context(), dst, s.Dir, record.VerifyOptions{})
 			must(t, err)
 			if want, _ := record.Verify(t.Context(), src, s.Dir, record.VerifyOptions{}); r.OK() && len(r.Files) != len(want.Files) {
-				t.Errorf("after %d writes %s is taken for whole, with %d files of %d", n, s.Dir, len(r.Files), len(want.Files))
+				t.Errorf("after %d writes %s counts as complete, with %d files of %d", n, s.Dir, len(r.Files), len(want.Files))
 			}
 		}
 		_, err = record.Copy(t.Context(), dst, src, record.CopyOptions{})
@@ -195,7 +195,7 @@ func TestACopyAfterAScrubLeavesTheEarlierCopyWhole(t *testing.T) {
 	}
 	for k, data := range everything(t, dst) {
 		if was[k] != data {
-			t.Errorf("%s is another one", k)
+			t.Errorf("%s differs", k)
 		}
 	}
 	book, err := record.ReadHeads(t.Context(), dst, record.HeadsOptions{})

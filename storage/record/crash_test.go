@@ -87,7 +87,7 @@ func survives(t *testing.T, a storage.Archive, acked int) {
 	head, err := s.Head(t.Context())
 	must(t, err)
 	if head < acked {
-		t.Errorf("step %d was acknowledged, the last one there is %d", acked, head)
+		t.Errorf("step %d was acknowledged, but the last step in the archive is %d", acked, head)
 	}
 	step(t, s, head+1)
 	wantOK(t, a, "s")
@@ -141,8 +141,8 @@ func exists(t *testing.T, a storage.Archive) bool {
 	return false
 }
 
-// TestAnotherProcessAtEveryWrite has another process take a whole step before each
-// write of the first, one at a time, and then before all of them.
+// TestAnotherProcessAtEveryWrite: another process makes a whole step before one write
+// of the first process. The test does this for each write, and then before all writes.
 func TestAnotherProcessAtEveryWrite(t *testing.T) {
 	for at := 0; at <= 30; at++ {
 		below := memory.New()
@@ -179,7 +179,7 @@ func TestAnotherProcessAtEveryWrite(t *testing.T) {
 		}
 		r := wantOK(t, below, "s")
 		if r.Steps != acked {
-			t.Errorf("at %d: %d steps were acknowledged, %d are there", at, acked, r.Steps)
+			t.Errorf("at %d: %d steps were acknowledged, %d are in the archive", at, acked, r.Steps)
 		}
 		if t.Failed() {
 			t.FailNow()

@@ -23,9 +23,9 @@ func damage(t *testing.T, a *memory.Archive, key, from, to string) {
 	must(t, a.Append(t.Context(), k, 0, storage.Redacted(text("%s", strings.Replace(was, from, to, 2)))))
 }
 
-// A damaged tombstone blocks no other session, and its own session stays erased. If the
-// line no longer names its session, only calls for a session without a tombstone get an
-// error.
+// A damaged tombstone does not block other sessions, and its own session stays erased.
+// If the line no longer names its session, only calls for a session without a tombstone
+// get an error.
 func TestADamagedTombstoneBlocksNoOtherSession(t *testing.T) {
 	for name, c := range map[string]struct {
 		from, to string

@@ -10,8 +10,8 @@
 //
 // [Session] implements the layout of a session: the names of its files, and the order in which they
 // are written. A step is committed by the exclusive creation of its ledger, which is its last file:
-// of two processes one succeeds, and the other gets [storage.ErrExists]. Files that a lost race or
-// a crash left are never overwritten and never used.
+// if two processes try, one succeeds, and the other gets [storage.ErrExists]. Files that a lost
+// race or a crash left are never overwritten and never used.
 //
 // # Turn index
 //

@@ -38,8 +38,8 @@ type Tombstone struct {
 	// KeptUntil is the end of the lock that refused it; zero if unknown.
 	KeptUntil time.Time `json:"kept_until,omitzero"`
 
-	// Damaged is true if the line was changed; only the values here are left of it.
-	// Without Session it is unknown which session the line is about.
+	// Damaged is true if the line was changed; only the values here could still be read.
+	// If Session is empty, it is unknown which session the line is about.
 	Damaged bool `json:"damaged,omitempty"`
 }
 
@@ -60,12 +60,14 @@ func tombstoneID(dir storage.Key) string { return hashOf([]byte(dir.String())) }
 // [storage.Remover], and [storage.ErrNotExist] if nothing is stored. ErrHeld and ErrLocked leave
 // the session usable, with a tombstone that records the refused request. After any other error
 // some files may be gone. The ledgers are removed first, from the last one to the first (or all
-// at once by a [storage.BulkRemover]), and the manifest, which records the erasure, last. So an
-// incomplete rest is never mistaken for a session. Call Erase again to complete it.
+// at once by a [storage.BulkRemover]), and the manifest, which records the erasure, last. So the
+// files that are left of an incomplete erase are never mistaken for a session. Call Erase again
+// to complete it.
 //
 // One process erases a session at a time. If another process is erasing the session,
-// Erase waits, but no longer than ctx lasts: until that process has finished, which is
-// ErrErased, or has made no progress for 20 seconds.
+// Erase waits, but no longer than ctx lasts. If that process finishes, it returns
+// ErrErased. If that process makes no progress for 20 seconds, Erase continues the
+// erase.
 func (s *Session) Erase(ctx context.Context, reason redact.Text) (Tombstone, error) {
 	e, err := s.condemn(ctx, time.Time{})
 	switch {
@@ -155,7 +157,7 @@ func (s *Session) sweep(ctx context.Context) []string {
 	}
 	left, err := sweeper.Sweep(ctx, s.dir)
 	if err != nil {
-		left = append(left, "what was not looked at, because of an error")
+		left = append(left, "the files that were not listed, because of an error")
 	}
 	return left
 }

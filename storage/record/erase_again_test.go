@@ -47,8 +47,8 @@ func TestEraseDoesNotAffectTheNextSession(t *testing.T) {
 	}
 }
 
-// A manifest that is lost is no erase, even if an earlier session of the name was erased
-// since this one was opened: nothing is removed.
+// A lost manifest does not count as an erase, even if an earlier session of the same
+// name was erased since this one was opened. No file is removed.
 func TestALostManifestAfterAnEraseCostsNoFile(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -117,7 +117,7 @@ func TestOneProcessErasesASessionAtATime(t *testing.T) {
 }
 
 // The tombstone of the end of an erase can be much later than the head of its beginning.
-func TestALongEraseIsTheOneThatItsHeadKnows(t *testing.T) {
+func TestTombstoneOfALongEraseMatchesItsHead(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		a := &slowRemoval{memory.New(), 6 * time.Second}
@@ -133,7 +133,7 @@ func TestALongEraseIsTheOneThatItsHeadKnows(t *testing.T) {
 }
 
 // An erase that ends between its head and its tombstone is repeated, by a process whose
-// clock is not ahead. Its head is the one that a tombstone has to fit.
+// clock is not ahead. A tombstone has to fit its head.
 func TestTheHeadOfTheLastEraseCounts(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -239,8 +239,9 @@ func TestConcurrentErasesKeepNewSessions(t *testing.T) {
 	}
 }
 
-// lateCreate is an archive in which the creates of one file wait for each other: that of
-// the next session is announced, then that of the erased session is carried out.
+// lateCreate is an archive in which the creates of one file wait for each other: the
+// next session announces its create, and then the create of the erased session is
+// carried out.
 type lateCreate struct {
 	*memory.Archive
 	name              string
@@ -296,9 +297,9 @@ func TestLateFileIsRemovedFromTheNextSession(t *testing.T) {
 	}
 }
 
-// TestAStepOfANewSessionReturnsErrErased: the session was opened when nothing was stored,
-// saw the steps of others, and these were erased. As a step that lacks the one before it,
-// the agent would fail in each call.
+// TestAStepOfANewSessionReturnsErrErased: the session was opened before anything was
+// stored, then saw the steps of others, and these steps were erased. Without the previous
+// step, the agent would fail in each call.
 func TestAStepOfANewSessionReturnsErrErased(t *testing.T) {
 	t.Parallel()
 	a := memory.New()
@@ -342,8 +343,8 @@ func TestAnIdleAgentAddsNothingToTheLogOfTheNextSession(t *testing.T) {
 	})
 }
 
-// The step exists, but in the next session. The files that were stored for it belong to
-// the erased one.
+// The step exists, but in the next session. The files stored for it belong to the
+// erased session.
 func TestALostRaceLooksForAnErase(t *testing.T) {
 	t.Parallel()
 	a := &slowCreate{Archive: memory.New()}

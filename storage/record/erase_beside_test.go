@@ -80,8 +80,8 @@ func TestAStepAfterErasedOnesReturnsErrErased(t *testing.T) {
 	}
 }
 
-// Of two concurrent copies one ends with an error and can be repeated. Its heads are
-// not stored before the data that they prove.
+// If two copies run at once, one ends with an error and can be repeated. The heads of a
+// copy are not stored before the data that they prove.
 func TestTwoCopiesAtOnce(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{"manifest", "transcript-pre-compact-001"} {
@@ -90,7 +90,7 @@ func TestTwoCopiesAtOnce(t *testing.T) {
 		dst.do = func() {
 			whole := memory.New()
 			must(t, second(record.Copy(t.Context(), whole, src, record.CopyOptions{})))
-			for k, data := range everything(t, whole) { // the other one is past this file, and not at its end
+			for k, data := range everything(t, whole) { // the other erase has removed this file and is still running
 				if strings.HasPrefix(k, "alice/"+name) {
 					must(t, dst.Archive.Append(t.Context(), mustKey(t, k), 0, storage.Redacted(text("%s", data))))
 				}
@@ -151,7 +151,7 @@ func TestScrubOvertakenByAHoldLeavesNoFile(t *testing.T) {
 		t.Errorf("the scrub ends with %v", err)
 	}
 	if left := inFolder(t, shared, "s"); slices.ContainsFunc(left, waiting) {
-		t.Errorf("in the folder are %q", left)
+		t.Errorf("the folder has the files %q", left)
 	}
 	proven(t, shared)
 }
@@ -175,7 +175,7 @@ func TestAScrubRemovesOnlyItsOwnWaitingFiles(t *testing.T) {
 	}
 	must(t, second(session(t, a, "s").Scrub(t.Context(), record.ScrubOptions{Find: finds(leaked)})))
 	if left := slices.DeleteFunc(inFolder(t, shared, "s"), func(name string) bool { return !waiting(name) }); !slices.Equal(left, []string{other}) {
-		t.Errorf("there wait %q", left)
+		t.Errorf("the files %q still wait", left)
 	}
 }
 
@@ -202,13 +202,13 @@ func TestAScrubOfVersion010IsCompleted(t *testing.T) {
 	if renamed < 3 {
 		t.Fatalf("%d files wait: the test proves nothing", renamed)
 	}
-	proven(t, a) // half of it is in place, and the other half waits
+	proven(t, a) // half of the scrub is in place, and the other half waits
 	must(t, second(session(t, a, "s").EndScrub(t.Context())))
 	if now := wholeText(t, a); strings.Contains(now, leaked) {
 		t.Error("the leaked text still exists")
 	}
 	if left := inFolder(t, a, "s"); slices.ContainsFunc(left, waiting) {
-		t.Errorf("in the folder are %q", left)
+		t.Errorf("the folder has the files %q", left)
 	}
 	proven(t, a)
 }

@@ -177,7 +177,7 @@ func removalRank(i storage.Info) int {
 	return 0
 }
 
-// removeAll removes the files, then those that a concurrent writer has added since, and
+// removeAll removes the files, then files that a concurrent writer has added since, and
 // last the manifest. It gives up after some rounds. Nothing is removed after the
 // manifest: from then on the files belong to a session that begins again. If a late
 // writer leaves files there, it removes them itself ([Session.withdraw]).

@@ -17,9 +17,9 @@ func (s *Session) finish(ctx context.Context, none error) (Tombstone, error) {
 	if err != nil || !ok || stone.Done || stone.Damaged || !can {
 		return Tombstone{}, cmp.Or(err, none)
 	}
-	// An empty folder may be left, and the removal of any file in it removes it. The
-	// removed file does not belong to a session, because another session may have begun in
-	// the meantime.
+	// An empty folder may be left. The removal of any key in the folder removes the
+	// folder. The removed file does not belong to a session, because another session may
+	// have begun in the meantime.
 	if err := errors.Join(s.forgetName(ctx, r), r.Remove(ctx, child(s.dir, "erased")), s.unindex(ctx)); err != nil {
 		return Tombstone{}, err
 	}

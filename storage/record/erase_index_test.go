@@ -46,7 +46,7 @@ func (x *lateIndex) Forget(context.Context, ...string) error {
 	return nil
 }
 
-// A session can be indexed again while it is erased, as long as there is something of it.
+// A session can be indexed again during its erase, as long as it has files.
 func TestIndexForgetsAnEmptySession(t *testing.T) {
 	a := memory.New()
 	s := life(t, a, "x", 2)
@@ -54,6 +54,6 @@ func TestIndexForgetsAnEmptySession(t *testing.T) {
 	s.KeepIndex(x)
 	must(t, second(s.Erase(t.Context(), redact.Text{})))
 	if x.left == nil || len(x.left) > 0 {
-		t.Errorf("the index forgot the session for the last time while there was %v", x.left)
+		t.Errorf("the index forgot the session for the last time before the files %v were removed", x.left)
 	}
 }

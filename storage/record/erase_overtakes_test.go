@@ -133,7 +133,7 @@ func TestAManifestThatVanishedCostsNoFile(t *testing.T) {
 	}
 }
 
-// An erase that was refused is no erase. A held session loses no file, even if its
+// An erase that was refused is not an erase. A held session loses no file, even if its
 // manifest vanishes after that.
 func TestARefusedEraseCostsNoFile(t *testing.T) {
 	t.Parallel()
@@ -183,8 +183,8 @@ func TestAHoldBeginsNoErasedSession(t *testing.T) {
 	must(t, session(t, a, "not stored yet").Hold(t.Context(), text("a case")))
 }
 
-// The session was new when it was opened. Then another process stored it, and a third
-// erased it.
+// The session was new when it was opened. Then another process stored the session, and
+// a third process erased it.
 func TestNoSessionBeginsThatWasErasedSinceItWasOpened(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

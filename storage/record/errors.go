@@ -2,11 +2,11 @@ package record
 
 import "errors"
 
-// The sentinel errors of sessions, wrapped in an [*storage.Error], as are those of the
-// archive below; compare with errors.Is.
+// The sentinel errors of sessions. Like the errors of the archive below, they are
+// wrapped in a [*storage.Error]; compare with errors.Is.
 var (
 	// ErrStep means that a step cannot be committed because the step before is not
-	// committed, or because nothing was archived for it.
+	// committed, or because neither a transcript nor originals were archived for it.
 	ErrStep = errors.New("step cannot be committed")
 	// ErrLine means that a line of a log or a transcript is not a valid line.
 	ErrLine = errors.New("not a line of JSON")
@@ -17,7 +17,7 @@ var (
 	ErrScrubbed = errors.New("scrubbed since it was opened")
 	// ErrUnplaced means that a scrub of the session was interrupted, or is in progress.
 	// [Session.EndScrub] completes it.
-	ErrUnplaced = errors.New("a scrub of it was cut short or is under way")
+	ErrUnplaced = errors.New("a scrub of it was interrupted or is in progress")
 	// ErrHeld means that the session is under a legal hold and cannot be removed.
 	ErrHeld = errors.New("under a legal hold")
 	// ErrForeign means that a folder has none of the files of a session, so it is not

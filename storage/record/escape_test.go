@@ -43,7 +43,7 @@ func checkFolder(t *testing.T, id, dir string) {
 		t.Errorf("%.40q has the folder %q", id, dir)
 	}
 	if _, err := storage.ParseKey(dir); err != nil {
-		t.Errorf("%.40q: its folder is no key: %v", id, err)
+		t.Errorf("%.40q: its folder is not a key: %v", id, err)
 	}
 	for i, part := range strings.Split(dir, "%") {
 		if _, err := hex.DecodeString(part[:min(2, len(part))]); i > 0 && (err != nil || len(part) < 2) {

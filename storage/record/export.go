@@ -37,10 +37,10 @@ type ExportOptions struct {
 
 // Export writes the whole session to w, in its state when Export began; logs can be slightly
 // newer. The error is [storage.ErrNotExist] for a session without files, [ErrErased] if the
-// session is erased in the meantime, and [ErrScrubbed] if it is scrubbed: then the bytes
-// written to w are useless, and Export can be called again. It waits for a running scrub, up
-// to the lease of a process that died (20 seconds by default). Foreign entries
-// ([storage.Info.Foreign]) are left out.
+// session is erased in the meantime, and [ErrScrubbed] if it is scrubbed: after such an
+// error the bytes written to w are useless, and Export can be called again. It waits for a
+// running scrub, up to the lease of a process that died (20 seconds by default). Foreign
+// entries ([storage.Info.Foreign]) are left out.
 func (s *Session) Export(ctx context.Context, w io.Writer, format ExportFormat, opts ExportOptions) error {
 	over := watchOver(s.a, s.dir)
 	before, err := over.quiet(ctx)

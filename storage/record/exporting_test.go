@@ -47,7 +47,7 @@ func TestExportedFolderVerifiesWhereItIsUnpacked(t *testing.T) {
 		must(t, os.MkdirAll(filepath.Dir(path), 0o700))
 		must(t, os.WriteFile(path, data, os.FileMode(h.Mode)))
 		if !bytes.Equal(data, s.read(filepath.Base(h.Name))) {
-			t.Errorf("%s is not as it was", h.Name)
+			t.Errorf("%s was changed", h.Name)
 		}
 	}
 	a, err := fs.Open(root)
@@ -147,7 +147,7 @@ func TestExportOfALiveSessionIsConsistent(t *testing.T) {
 		select {
 		case err := <-done:
 			must(t, err)
-			live = false // once more, for the whole
+			live = false // once more, for the whole session
 		default:
 		}
 		copied := memory.New()

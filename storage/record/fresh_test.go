@@ -10,9 +10,9 @@ import (
 	"github.com/agentcompact/compact/storage/record"
 )
 
-// Fresh reports an erase to a session that was opened before it, even if nothing was
-// stored by then and both happened in one millisecond, which is all that a tombstone
-// keeps of its time, and not to a session that is opened later.
+// Fresh reports an erase to a session that was opened before the erase, and not to a
+// session that was opened later. This holds even if nothing was stored, and even if
+// open and erase happened in one millisecond, the resolution of a tombstone's time.
 func TestFreshReportsAnErase(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

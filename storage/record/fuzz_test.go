@@ -86,10 +86,10 @@ func FuzzVerify(f *testing.F) {
 			same = strings.HasPrefix(string(data), strings.TrimSuffix(files[name], "\n"))
 		}
 		if r.OK() && !same {
-			t.Errorf("%s holds %q, and that verifies", name, data)
+			t.Errorf("verify finds no problem in %s: %q", name, data)
 		}
 		if !r.OK() && string(data) == files[name] {
-			t.Errorf("%s is as it was, and does not verify: %v", name, r.Problems)
+			t.Errorf("%s is unchanged, and does not verify: %v", name, r.Problems)
 		}
 	})
 }

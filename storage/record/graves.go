@@ -20,7 +20,7 @@ type Graves struct {
 	last  map[string]Tombstone // newest tombstone of each session, by [Tombstone.Session]
 	open  []Tombstone          // of a last line without its end
 	lines stoneReader
-	lost  bool      // a damaged tombstone may be that of any session
+	lost  bool      // a damaged tombstone may belong to any session
 	down  error     // error of the last request, if that request was slow
 	until time.Time // if down is set, no request is made before this time
 }

@@ -289,8 +289,8 @@ func HeadsPublic(s string) (keys []ed25519.PublicKey, err error) {
 
 var errHeadsKey = errors.New("storage: a key of heads is 32 bytes in base64")
 
-// told calls tell after an operation that is complete, and ignores errors and
-// panics: a missing head only leaves the end unproven until the next one.
+// told calls tell after a complete operation, and ignores errors and panics: a missing
+// head only leaves the end unproven until the next head.
 func (s *Session) told(ctx context.Context, l head) {
 	defer func() { _ = recover() }()
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), confirmTimeout)

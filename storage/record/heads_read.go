@@ -55,8 +55,8 @@ type HeadsOptions struct {
 	Public []ed25519.PublicKey
 }
 
-// ReadHeads reads the heads beside the sessions of an archive. An archive
-// without heads is no error, but then heads prove nothing.
+// ReadHeads reads the heads beside the sessions of an archive. An archive without heads
+// is not an error, but then heads prove nothing.
 func ReadHeads(ctx context.Context, a storage.Archive, opts HeadsOptions) (*HeadBook, error) {
 	b := &HeadBook{public: opts.Public, writers: map[string]*headWriter{}, sessions: map[string][]*headLine{}, stones: map[string][]Tombstone{}, graves: map[string][]Tombstone{}, names: map[string]string{}, forged: map[string]bool{}}
 	b.report.Dir = headsName
@@ -109,7 +109,7 @@ func (b *HeadBook) take(w *headWriter, writer string, number int, body []byte, h
 		return
 	}
 	if err := json.Unmarshal(body, &l.head); err != nil || l.Op == "" || l.At.IsZero() || !isHash(l.Session) || !isHash(l.Life) || !isHash(l.Head) {
-		b.problem(Unreadable, w.file, number, "it is no line of heads")
+		b.problem(Unreadable, w.file, number, "it is not a line of heads")
 		return
 	}
 	if l.Writer != writer {
@@ -164,7 +164,7 @@ func (b *HeadBook) Copy(ctx context.Context, r io.Reader, file string) error {
 			ok = json.Unmarshal(link.body(), &h) == nil
 		}
 		if !ok {
-			b.problem(Unreadable, file, number, "it is no line of heads")
+			b.problem(Unreadable, file, number, "it is not a line of heads")
 			return nil
 		}
 		if _, torn := link.torn(); torn {
@@ -252,8 +252,8 @@ func (b *HeadBook) readName(ctx context.Context, a storage.Archive, k storage.Ke
 	})
 }
 
-// Report returns the problems of the heads themselves. Its Files are the files
-// of the writers.
+// Report returns the problems of the heads themselves. The Files of the report are the
+// files of the writers.
 func (b *HeadBook) Report() Report {
 	r := b.report
 	r.Problems, r.Notes = slices.Clone(r.Problems), slices.Clone(r.Notes)

@@ -24,7 +24,7 @@ func (s *Session) Hold(ctx context.Context, reason redact.Text) error {
 }
 
 // Release ends a legal hold. For a session without a hold it only adds a line to the
-// manifest. Its errors are those of Hold.
+// manifest. It returns the same errors as Hold.
 func (s *Session) Release(ctx context.Context, reason redact.Text) error {
 	return s.recordHold(ctx, opRelease, reason)
 }

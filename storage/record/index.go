@@ -11,8 +11,8 @@ import (
 	"github.com/agentcompact/compact/storage/turnindex"
 )
 
-// Index stores the turn index of a step, as turns-NNN.idx or the next free
-// attempt. The set must not be modified meanwhile.
+// Index stores the turn index of a step, as turns-NNN.idx or the next free attempt. The
+// set must not be modified in the meantime.
 func (s *Session) Index(ctx context.Context, step int, set *turnindex.Set) (Written, error) {
 	blob, err := s.indexBlob(set)
 	if err != nil {
@@ -72,9 +72,9 @@ func (s *Session) OpenIndex(ctx context.Context, name string) (*turnindex.Table,
 	})
 }
 
-// Read returns at most n bytes of a file of the session, from off. It returns
-// fewer only at the end of the file, and none for a negative n. It calls Open
-// of the archive once.
+// Read returns at most n bytes of a file of the session, from off. It returns fewer
+// bytes only at the end of the file, and no bytes for a negative n. It calls Open of
+// the archive once.
 func (s *Session) Read(ctx context.Context, name string, off, n int64) ([]byte, error) {
 	r, err := s.Open(ctx, name, off, n)
 	if err != nil {

@@ -13,7 +13,7 @@ import (
 // fingerprints, beside the sessions. It never holds the keys.
 const keysName = "_keys.jsonl"
 
-// keyLine is a line of that log.
+// keyLine is a line of the log keysName.
 type keyLine struct {
 	At  time.Time `json:"at"`
 	Key string    `json:"key"`

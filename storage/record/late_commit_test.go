@@ -105,7 +105,7 @@ func TestALateCommitSeesAnEraseWithoutAManifest(t *testing.T) {
 }
 
 // A session that was erased and begun again is a different session. The late commit
-// must add no line to it and remove none of its files.
+// must add no line to the new manifest and remove no file of the new session.
 func TestLateCommitDoesNotJoinTheNextSessionOfThatName(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -149,7 +149,7 @@ func (s *Session) summary(ctx context.Context, name string) ([]byte, error) {
 	text, err := s.Read(ctx, name, 0, maxSummaryBytes+1)
 	switch {
 	case errors.Is(err, storage.ErrNotExist):
-		return nil, s.orScrub(ctx, was, &storage.ChangedError{File: name, Detail: "it is not there any more"})
+		return nil, s.orScrub(ctx, was, &storage.ChangedError{File: name, Detail: "it is missing"})
 	case err != nil:
 		return nil, err
 	}
@@ -177,8 +177,8 @@ func unreadLedger(step int, err error) (Ledger, error) {
 	return Ledger{}, err
 }
 
-// saidOf returns the manifest's records of a ledger. There can be several, because
-// several processes announce a ledger before one of them wins the number.
+// saidOf returns the manifest's records of a ledger. There can be several records,
+// because several processes announce a ledger before one of them wins the number.
 func (s *Session) saidOf(ctx context.Context, l Ledger) ([]fileHash, error) {
 	t, _ := s.manifest.known()
 	if said := t.facts.ledgers.of(l.Step); slices.Contains(said, l.is) {
@@ -203,7 +203,7 @@ func (s *Session) vanished(ctx context.Context, step int, err error) (Ledger, er
 	case rerr != nil:
 		return Ledger{}, rerr
 	}
-	e := &storage.ChangedError{File: ledgerKind.file(step, 1), Detail: "it is not there any more"}
+	e := &storage.ChangedError{File: ledgerKind.file(step, 1), Detail: "it is missing"}
 	if said := t.facts.ledgers.of(step); len(said) > 0 {
 		e.Want = said[0].SHA256
 	}

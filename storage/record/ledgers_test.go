@@ -22,9 +22,9 @@ func naming(t *testing.T, s *record.Session, n int, named string) {
 	must(t, second(s.Commit(ctx, n, text(`{"v":2,"cut":{"summary_in":"%s"},"step":%d}`, named, n))))
 }
 
-func TestLedgerHasTheSummaryThatAFileHas(t *testing.T) {
+func TestLedgerIncludesTheSummaryInAFile(t *testing.T) {
 	archives(t, func(t *testing.T, a storage.Archive) {
-		const steps = 19 // more than one read takes
+		const steps = 19 // more steps than one read covers
 		s := session(t, a, "s")
 		for n := 1; n <= steps; n++ {
 			naming(t, s, n, fmt.Sprintf("summary-%03d.json", n))
@@ -39,7 +39,7 @@ func TestLedgerHasTheSummaryThatAFileHas(t *testing.T) {
 			}
 		}
 		if n != steps {
-			t.Errorf("%d ledgers of %d", n, steps)
+			t.Errorf("%d of %d ledgers were read", n, steps)
 		}
 	})
 }
@@ -49,11 +49,11 @@ func TestALedgerWithAChangedSummaryIsNotReturned(t *testing.T) {
 		named, file string
 		do          func(t *testing.T, a *memory.Archive)
 	}{
-		"a bit is flipped": {"summary-002.json", "summary-002.json", func(t *testing.T, a *memory.Archive) { replace(t, a, `{"v":1,"step":2,"text":"forged"}`) }},
-		"it is removed":    {"summary-002.json", "summary-002.json", func(t *testing.T, a *memory.Archive) { must(t, a.Remove(t.Context(), keyOf(t, "s/summary-002.json"))) }},
-		"it is another's":  {"summary-007.json", "summary-007.json", nil},
-		"it is no summary": {"transcript-pre-compact-001.jsonl", "ledger-002.json", nil},
-		"it is elsewhere":  {"../x/summary-001.json", "ledger-002.json", nil},
+		"a bit is flipped":     {"summary-002.json", "summary-002.json", func(t *testing.T, a *memory.Archive) { replace(t, a, `{"v":1,"step":2,"text":"forged"}`) }},
+		"it is removed":        {"summary-002.json", "summary-002.json", func(t *testing.T, a *memory.Archive) { must(t, a.Remove(t.Context(), keyOf(t, "s/summary-002.json"))) }},
+		"it is a later step's": {"summary-007.json", "summary-007.json", nil},
+		"it is no summary":     {"transcript-pre-compact-001.jsonl", "ledger-002.json", nil},
+		"it is elsewhere":      {"../x/summary-001.json", "ledger-002.json", nil},
 	} {
 		t.Run(name, func(t *testing.T) {
 			a := memory.New()
@@ -72,7 +72,7 @@ func TestALedgerWithAChangedSummaryIsNotReturned(t *testing.T) {
 	}
 }
 
-func TestLedgerHasTheSummaryThatWasScrubbed(t *testing.T) {
+func TestLedgerIncludesAScrubbedSummary(t *testing.T) {
 	const leaked = "hunter2hunter2"
 	a := memory.New()
 	s := session(t, a, "s")

@@ -309,7 +309,8 @@ func TestInterruptedEraseIsDetectedAndCanBeCompleted(t *testing.T) {
 			if err := tryStep(t.Context(), session(t, a, "s"), 3); !errors.Is(err, record.ErrErased) {
 				t.Errorf("%s: writing to a session during its erase: %v, want ErrErased", keep, err)
 			}
-			// A hold on what is left would protect nothing, and would stop the erase that completes it.
+			// A hold on the remaining files would protect nothing, and would prevent that a later call
+			// completes the erase.
 			for name, hold := range map[string]func(context.Context, redact.Text) error{"hold": session(t, a, "s").Hold, "release": session(t, a, "s").Release} {
 				if err := hold(t.Context(), text("case 7")); !errors.Is(err, record.ErrErased) {
 					t.Errorf("%s: %s during an erase: %v, want ErrErased", keep, name, err)
@@ -454,7 +455,7 @@ func TestPruneUsesTheLaterTimeOfManifestAndFile(t *testing.T) {
 // timeless is a place that does not report when files were written.
 type timeless struct {
 	*memory.Archive
-	only string // the one file whose time is unknown; "": of all
+	only string // the one file whose time is unknown; "": all files
 }
 
 func (a timeless) List(ctx context.Context, prefix storage.Key) iter.Seq2[storage.Info, error] {
@@ -470,8 +471,8 @@ func (a timeless) List(ctx context.Context, prefix storage.Key) iter.Seq2[storag
 	}
 }
 
-// A session with only logs records no time of its last write. If the time of one of
-// its files is unknown, so is that of the session.
+// A session with only logs records no time of its last write. If the time of one file
+// is unknown, the time of the session is unknown, too.
 func TestPruneKeepsSessionsOfUnknownAge(t *testing.T) {
 	for _, only := range []string{"", "events.jsonl", "journal.jsonl"} {
 		a := timeless{memory.New(), only}

@@ -148,7 +148,7 @@ func hashFile(ctx context.Context, a storage.Archive, k storage.Key) (sum string
 	return hex.EncodeToString(h.Sum(nil)), size, nil
 }
 
-// ctxReader fails once its context is done.
+// ctxReader fails after its context is done.
 type ctxReader struct {
 	ctx context.Context
 	r   io.Reader

@@ -10,7 +10,7 @@ import (
 	"github.com/agentcompact/compact/storage"
 )
 
-// filled is a reader of this many bytes without a line feed.
+// filled is a reader of a given number of bytes without a line feed.
 type filled int64
 
 func (f *filled) Read(p []byte) (int, error) {

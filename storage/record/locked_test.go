@@ -32,7 +32,7 @@ func (k *keeper) Kept(_ context.Context, key storage.Key) error {
 }
 
 // stones returns the tombstones of an archive, at least one, and checks that their log
-// is whole.
+// is complete.
 func stones(t *testing.T, a storage.Archive) []record.Tombstone {
 	t.Helper()
 	var out []record.Tombstone
@@ -102,6 +102,6 @@ func TestALockedSessionIsNeitherErasedNorSealed(t *testing.T) {
 	archive(2) // the session continues
 	a.keeps = ""
 	if stone, err := s.Erase(t.Context(), redact.Text{}); err != nil || !stone.Done {
-		t.Errorf("when nothing is locked any more: %+v, %v", stone, err)
+		t.Errorf("after the end of all locks: %+v, %v", stone, err)
 	}
 }

@@ -47,7 +47,7 @@ func (w *lineCheck) line(l rawLine) error {
 	return nil
 }
 
-// release yields the held line, checked by the next one. If the numbers show a
+// release yields the held line, which the next line has checked. If the numbers show a
 // gap and there are invalid bytes, a line between the two was destroyed.
 func (w *lineCheck) release(next linked, off int64) bool {
 	if next.prev == w.hash {

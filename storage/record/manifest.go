@@ -10,12 +10,12 @@ const (
 	opPut     = "put"     // the file is about to be created
 	opCommit  = "commit"  // the ledger of Step is about to be created, over the files With
 	opDone    = "done"    // the file exists and is durable
-	opMark    = "mark"    // the log has Lines lines in Bytes bytes; the last one hashes to SHA256
+	opMark    = "mark"    // the log has Lines lines in Bytes bytes; the last line hashes to SHA256
 	opHold    = "hold"    // the session must not be removed
 	opRelease = "release" // the hold ends
 	opScrub   = "scrub"   // rewritten files without a secret wait to be placed
 	opPlace   = "place"   // a process is putting these files in place
-	opPlaced  = "placed"  // all of them are in place
+	opPlaced  = "placed"  // all rewritten files are in place
 	opVoid    = "void"    // a scrub that was begun but not recorded is void
 	opErase   = "erase"   // the session is being removed; nothing more is written
 )
@@ -36,7 +36,7 @@ type record struct {
 	Scrubbed []rehash `json:"scrubbed,omitempty"` // new hashes of files, for all earlier lines about them
 	Scrub    string   `json:"scrub,omitempty"`    // id of the scrub, for scrub, place and placed
 	By       string   `json:"by,omitempty"`       // process that is placing or removing the files
-	Lease    int64    `json:"lease,omitempty"`    // time in milliseconds for which no other process may do so
+	Lease    int64    `json:"lease,omitempty"`    // time in milliseconds during which no other process may replace files
 }
 
 // fileHash is a file with its size and hash.

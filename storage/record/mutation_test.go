@@ -142,7 +142,7 @@ func TestVerifyFindsEveryMutation(t *testing.T) {
 			case lost == "":
 				harmless++
 			case kept == "" && !report.TailProven && lastLineOnly(whole, f, lost):
-				harmless++ // no line confirms the last one, and Verify reports that
+				harmless++ // no line confirms the last line, and Verify reports that
 			case kept == "" && endsEarly(whole, f, lost):
 				harmless++ // covered by "the end is not proven"
 				if report.TailProven {
@@ -159,8 +159,8 @@ func TestVerifyFindsEveryMutation(t *testing.T) {
 	}
 }
 
-// mutable is a session of three steps, the last of which refers to the first, with all that a folder can hold, and the
-// head of its manifest.
+// mutable is a session of three steps, with all kinds of files that a folder can hold, and the head of its manifest.
+// Its last step refers to the first one.
 func mutable(t *testing.T) (folder, string) {
 	t.Helper()
 	a := memory.New()

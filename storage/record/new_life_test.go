@@ -41,7 +41,7 @@ func startOver(t *testing.T, begin, again func(*testing.T, storage.Archive) *rec
 	}
 }
 
-// life returns a session with this many steps, with unique lines.
+// life returns a session with a given number of steps, with unique lines.
 func life(t *testing.T, a storage.Archive, name string, steps int) *record.Session {
 	t.Helper()
 	s := session(t, a, "s")
@@ -55,8 +55,8 @@ func life(t *testing.T, a storage.Archive, name string, steps int) *record.Sessi
 	return s
 }
 
-// intoNoNewSession writes to an erased session after another one has begun under its
-// name.
+// intoNoNewSession writes to an erased session after another session has begun under
+// its name.
 func intoNoNewSession(t *testing.T, steps, again int, write func(context.Context, *record.Session) error) {
 	a, old := startOver(t,
 		func(t *testing.T, a storage.Archive) *record.Session { return life(t, a, "the old one", steps) },
@@ -191,8 +191,8 @@ func TestNoLogBeginsInASessionThatWasErased(t *testing.T) {
 	})
 }
 
-// Logs of the new session with the length of the old ones stay. So does a ledger with
-// the name of one whose answer was lost.
+// Logs of the new session with the length of the old ones stay. A new session also
+// keeps a ledger with the same name as a ledger whose create got no answer.
 func TestANewSessionKeepsLogsOfTheSameLength(t *testing.T) {
 	t.Parallel()
 	lost := &unheard{}

@@ -44,7 +44,7 @@ func TestOldCopyDoesNotProveTheEnd(t *testing.T) {
 }
 
 // If heads must be signed, unsigned heads prove nothing: neither an end nor an erasure,
-// also if only one session is verified.
+// even if only one session is verified.
 func TestUnsignedHeadsProveNothing(t *testing.T) {
 	key, err := record.HeadsKey("AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=")
 	must(t, err)

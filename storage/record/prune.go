@@ -37,7 +37,7 @@ const (
 	KeptInUse  PruneOutcome = "written to in the meantime"
 	KeptFailed PruneOutcome = "failed"
 	// KeptForeign means that the folder has none of the files of a session.
-	KeptForeign PruneOutcome = "kept, for it is no session"
+	KeptForeign PruneOutcome = "kept, because it is not a session"
 	// KeptUnknown means that the time of the session's last write is unknown.
 	KeptUnknown PruneOutcome = "kept, for nobody knows when it was last written to"
 )

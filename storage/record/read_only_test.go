@@ -13,9 +13,9 @@ import (
 	"github.com/agentcompact/compact/storage/record"
 )
 
-// At every point where a scrub can be interrupted, a session opened for reading has all
-// files as the scrub leaves them, also if another process ends the scrub meanwhile, and
-// it writes nothing.
+// If a scrub is interrupted at any point, a session opened for reading has all files as
+// they are after the scrub, and writes nothing. This holds even if another process
+// completes the scrub during the reading.
 func TestAReaderSeesAnInterruptedScrubAsComplete(t *testing.T) {
 	waited := 0
 	for at := 0; ; at++ {

@@ -11,8 +11,8 @@ import (
 	"github.com/agentcompact/compact/storage/record"
 )
 
-// A refusal first confirms a step whose ledger is stored, so that its tombstone and its
-// head are about the same line of the manifest.
+// If the ledger of a step is stored but not confirmed, a refusal first confirms the
+// step. Its tombstone and its head are then about the same line of the manifest.
 func TestRefusalWithAnUnconfirmedStep(t *testing.T) {
 	a := &fallen{Archive: memory.New()}
 	s := session(t, a, "s")
@@ -30,7 +30,8 @@ func TestRefusalWithAnUnconfirmedStep(t *testing.T) {
 	wantWhole(t, a.Archive)
 }
 
-// between calls f before the first file is removed, and removes none if dead.
+// between is an archive that calls f before the first file is removed. If dead is set,
+// it removes no file.
 type between struct {
 	*memory.Archive
 	f    func()
@@ -48,8 +49,8 @@ func (a *between) Remove(ctx context.Context, k storage.Key) error {
 	return a.Archive.Remove(ctx, k)
 }
 
-// One eraser stalls, so that another takes its turn and dies. The first must remove
-// nothing more in its old turn, and completes the erase when it is called again.
+// One eraser stalls, so another eraser takes over its turn, and dies. The first must
+// remove nothing more in its old turn, and completes the erase when it is called again.
 func TestTwoErasersOneDies(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		a := memory.New()
@@ -68,7 +69,7 @@ func TestTwoErasersOneDies(t *testing.T) {
 		ann.ActAs(text("ann"))
 		before := len(names(t, s))
 		if err := second(ann.Erase(t.Context(), text("asked for"))); !errors.Is(err, context.DeadlineExceeded) || len(names(t, s)) != before {
-			t.Errorf("after its turn: %v, and %d of %d files are there", err, len(names(t, s)), before)
+			t.Errorf("after the wait for the lock: %v, and %d of %d files exist", err, len(names(t, s)), before)
 		}
 		must(t, second(ann.Erase(t.Context(), text("asked for"))))
 		wantWhole(t, a)

@@ -11,8 +11,8 @@ import (
 )
 
 // An erased session can begin again under its name, with files of the same names. A
-// Session that was opened before the erase still belongs to the erased one, and must
-// not write to the new one.
+// Session that was opened before the erase still belongs to the erased session, and
+// must not write to the new one.
 
 // lives is the number of possible lengths of a manifest's first line. The length is
 // random, so that lines of two manifests with the same name rarely end at the same offset,
@@ -52,7 +52,7 @@ func (f *follower) see(l rawLine) {
 func (f *follower) strange() bool { return f.link && !f.same || !f.link && f.junk }
 
 // replaced returns [ErrErased] if the log begins with another line than the known one.
-// For a log of which only the end was read, that is unknown.
+// If only the end of a log was read, this is unknown.
 func (c *chain) replaced(ctx context.Context) error {
 	if c.state.first == "" {
 		return nil

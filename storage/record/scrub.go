@@ -20,8 +20,8 @@ type ScrubOptions struct {
 	// DryRun means that nothing is written.
 	DryRun bool
 	Reason redact.Text
-	// Lease is how long others wait for an interrupted scrub before they complete it;
-	// 0 is 20 s.
+	// Lease is the time for which others wait for an interrupted scrub before they
+	// complete it; 0 is 20 s.
 	Lease time.Duration
 }
 
@@ -57,7 +57,7 @@ const (
 	scrubIDChars = 13 // of 5 bits each
 )
 
-// waitingName returns the name of the file that will replace another one.
+// waitingName returns the name of the file that will replace another file.
 func waitingName(scrub, name string) string {
 	return scrubPrefix + strings.ToLower(scrub[:min(len(scrub), scrubIDChars)]) + "." + name
 }
@@ -221,8 +221,8 @@ func (s *Session) fenceOff(ctx context.Context, p *scrubPlan, find func(string, 
 	return now, nil
 }
 
-// scrub stores the new files beside the old ones, records that in the manifest, and
-// then replaces the old ones. It returns again if the manifest had new lines.
+// scrub stores the new files beside the old files, records that in the manifest, and
+// then replaces the old files. It returns again if the manifest had new lines.
 func (s *Session) scrub(ctx context.Context, p *scrubPlan, about *Scrubbed, d time.Duration) (again bool, err error) {
 	for _, f := range p.changed() {
 		if err := s.a.Create(ctx, child(s.dir, waitingName(p.id, f.name)), blobOf(string(f.now))); err != nil {

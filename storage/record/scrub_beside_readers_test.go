@@ -18,7 +18,7 @@ import (
 	"github.com/agentcompact/compact/storage/record"
 )
 
-// oneByOne is an archive in which each change waits until it is released.
+// oneByOne is an archive in which each change waits until the test releases it.
 type oneByOne struct {
 	*memory.Archive
 	arrived chan struct{} // a change waits, or (closed) no more changes will come
@@ -97,8 +97,9 @@ func (a *turns) List(ctx context.Context, prefix storage.Key) iter.Seq2[storage.
 	return a.Archive.List(ctx, prefix)
 }
 
-// besideAScrub calls read for turns in which a scrub can make some of its changes, and
-// the others later or when read has ended: some of them, COMPACT_SOAK=1 all.
+// besideAScrub calls read while a scrub makes some of its changes at one point, and the
+// other changes at a later point or after read has ended. It tries some of these
+// combinations, and all with COMPACT_SOAK=1.
 func besideAScrub(t *testing.T, read func(t *testing.T, name string, a storage.Archive)) {
 	t.Helper()
 	scrub := func(lease time.Duration) func(*record.Session) error {
@@ -109,8 +110,8 @@ func besideAScrub(t *testing.T, read func(t *testing.T, name string, a storage.A
 	beside(t, map[int]func(*record.Session) error{1: scrub(0), 4: scrub(0), 1 << 30: scrub(time.Millisecond)}, read)
 }
 
-// beside calls read repeatedly. During each call do makes some of its changes; the
-// others follow a number of operations later, the key of do.
+// beside calls read repeatedly. During each call do makes some of its changes. The
+// other changes follow after a number of operations; that number is the key in do.
 func beside(t *testing.T, do map[int]func(*record.Session) error, read func(t *testing.T, name string, a storage.Archive)) {
 	t.Helper()
 	stride, skip := 12, 3
@@ -221,7 +222,7 @@ func TestCopyStartedAtEachStepOfAScrub(t *testing.T) {
 		copied := memory.New()
 		_, err := record.Copy(t.Context(), kept{copied}, a, record.CopyOptions{})
 		if err != nil {
-			if told++; !errors.Is(err, storage.ErrExists) || !strings.Contains(err.Error(), "scrubbed here meanwhile") {
+			if told++; !errors.Is(err, storage.ErrExists) || !strings.Contains(err.Error(), "scrubbed during the copy") {
 				t.Errorf("%s: %v", name, err)
 			}
 		}
@@ -300,11 +301,11 @@ func TestStepsAtEachStepOfAScrub(t *testing.T) {
 		}
 	})
 	if told == 0 || whole == 0 {
-		t.Errorf("%d are whole, %d are told to open it again", whole, told)
+		t.Errorf("%d reads were complete, %d got an error that says to open the session again", whole, told)
 	}
 }
 
-// During an erase, verify, export and copy see the session whole or gone.
+// During an erase, verify, export and copy see either the whole session or no session.
 func TestReadersAtEachStepOfAnErase(t *testing.T) {
 	erase := func(s *record.Session) error { return second(s.Erase(t.Context(), text("asked for"))) }
 	for what, read := range map[string]func(a storage.Archive) (storage.Archive, error){

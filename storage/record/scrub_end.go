@@ -98,9 +98,9 @@ func (s *Session) sayUnseen(ctx context.Context, build func(facts) ([]string, er
 	return s.taken(ctx, err)
 }
 
-// mayBegin returns [ErrErased] for a session that had no manifest when it was opened, and
-// that other processes have stored and erased since. It makes no request in the first
-// moments, and none once the session has a manifest.
+// mayBegin returns [ErrErased] if the session had no manifest when it was opened, and
+// other processes have stored and erased it since. It makes no request in the first
+// moments, and no request if the session has a manifest.
 func (s *Session) mayBegin(ctx context.Context) error {
 	if t, _ := s.manifest.known(); t.seq > 0 || time.Since(s.opened) < doubtful {
 		return nil
@@ -195,8 +195,8 @@ func (s *Session) logs() []*chain { return []*chain{s.events, s.journal, s.edits
 // the manifest shows no such scrub.
 //
 // While another process completes it, EndScrub waits: up to the lease of that process
-// (20 seconds by default) if the process died, and no longer than ctx lasts. It
-// returns [storage.ErrUnsupported] if the archive is no [storage.Remover].
+// (20 seconds by default) if the process died, and no longer than ctx lasts. It returns
+// [storage.ErrUnsupported] if the archive is not a [storage.Remover].
 func (s *Session) EndScrub(ctx context.Context) (ended bool, err error) {
 	if t, known := s.manifest.known(); known && t.facts.scrub == nil {
 		return false, nil
@@ -234,7 +234,7 @@ type placer struct {
 }
 
 // claim waits until no other process is completing the scrub, or until the lease of
-// that process is over. It returns the scrub; nil = none.
+// that process is over. It returns the scrub, or nil if there is none.
 func (p *placer) claim(ctx context.Context) (*unplaced, error) {
 	for {
 		t, err := p.s.manifest.refresh(ctx)

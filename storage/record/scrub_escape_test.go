@@ -9,9 +9,9 @@ import (
 	"github.com/agentcompact/compact/storage/record"
 )
 
-// A match that spans an escape, such as that of a line feed, does not stop a scrub, and
-// the line stays valid.
-func TestScrubAcrossAnEscape(t *testing.T) {
+// A match that spans an escape, such as \n, does not stop a scrub, and the line stays
+// valid JSON.
+func TestScrubReplacesAMatchAcrossAnEscape(t *testing.T) {
 	a := memory.New()
 	s := session(t, a, "s")
 	texts := []string{

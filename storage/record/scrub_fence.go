@@ -45,7 +45,7 @@ func (e *fencedError) Unwrap() error { return ErrUnplaced }
 // errNoLog means that a log is missing, possibly because it is being rewritten.
 // errStrange means that a log does not continue the known part.
 var (
-	errNoLog   = errors.New("it is not there")
+	errNoLog   = errors.New("it is missing")
 	errStrange = errors.New("it is another file, or was changed")
 )
 
@@ -99,10 +99,10 @@ func (s *Session) behindFences(ctx context.Context, c *chain, bodies []string) (
 // exist.
 const lately = time.Second
 
-// stillThere returns [ErrErased] for a session that was erased, if this process has not
-// read its manifest lately. If the session began again, its log may have the length that
-// this process knows from the erased one, and would accept the line. Other errors are
-// left to the append.
+// stillThere returns [ErrErased] if the session was erased. It makes no check if this
+// process has read the manifest lately. If the session began again, its log may have the
+// length that this process knows from the erased one, and would accept the line. Other
+// errors are left to the append.
 func (s *Session) stillThere(ctx context.Context) error {
 	if t, _ := s.manifest.known(); t.seq == 0 || s.manifest.heardSince() < lately {
 		return nil
@@ -117,7 +117,7 @@ func (s *Session) stillThere(ctx context.Context) error {
 }
 
 // lookForScrub completes a scrub that has removed a log. It returns nil if the caller
-// can append, also if the log was lost without a scrub, and [ErrErased] if the session
+// can append, even if the log was lost without a scrub, and [ErrErased] if the session
 // was erased.
 func (s *Session) lookForScrub(ctx context.Context, gone error) error {
 	known, _ := s.manifest.known()

@@ -113,7 +113,7 @@ func TestAnAppendToARemovedLogLooksForAScrub(t *testing.T) {
 	a.times = 1
 	must(t, s.Journal(t.Context(), []redact.Text{redact.Lit(`{"late":1}`)}))
 	if a.times > 0 || strings.Count(content(t, s, "journal.jsonl"), `"late":1`) != 1 {
-		t.Error("the line is not there, or nothing was removed")
+		t.Error("the line is missing, or nothing was removed")
 	}
 }
 
@@ -126,7 +126,7 @@ func TestScrubContinuesAfterAConflictingPiece(t *testing.T) {
 		t.Error("nothing was in the way")
 	}
 	if strings.Contains(wholeText(t, a), leaked) {
-		t.Error("it is still there")
+		t.Error("it still exists")
 	}
 	proven(t, a)
 }
@@ -167,12 +167,12 @@ func TestScrubIsRecordedOnlyIfItsFencesAreLast(t *testing.T) {
 		}
 	}
 	if strings.Contains(wholeText(t, a), leaked) {
-		t.Error("it is still there")
+		t.Error("it still exists")
 	}
 	proven(t, a)
 }
 
-// stuck is an archive that removes no more files once a scrub is recorded.
+// stuck is an archive that removes no more files after a scrub is recorded.
 type stuck struct {
 	*memory.Archive
 	dead bool
@@ -185,7 +185,7 @@ func (a *stuck) Remove(ctx context.Context, k storage.Key) error {
 	return a.Archive.Remove(ctx, k)
 }
 
-// A process that only writes files completes an interrupted scrub, like one that
+// A process that only writes files completes an interrupted scrub, like a process that
 // appends to a log.
 func TestAWriterOfAFileEndsAnInterruptedScrub(t *testing.T) {
 	a := &stuck{Archive: memory.New()}
@@ -201,7 +201,7 @@ func TestAWriterOfAFileEndsAnInterruptedScrub(t *testing.T) {
 	agent := session(t, a, "s")
 	must(t, second(agent.Summary(t.Context(), 90, redact.Lit(`{"late":1}`))))
 	if strings.Contains(wholeText(t, a), leaked) {
-		t.Error("it is still there")
+		t.Error("it still exists")
 	}
 	proven(t, a)
 }

@@ -19,15 +19,15 @@ import (
 // ErrScrub means that a scrub would leave a line that is not valid JSON.
 var ErrScrub = errors.New("a line would no longer be JSON")
 
-// rehash maps a hash in earlier lines of the manifest to a new one: the hash of a file,
-// or of the last line of a log at a mark.
+// rehash maps a hash in earlier lines of the manifest to a new hash: the hash of a
+// file, or of the last line of a log at a mark.
 type rehash struct {
 	fileHash
 	Was  string `json:"was"`            // SHA-256 before
 	File bool   `json:"file,omitempty"` // the hash covers the whole file; otherwise the line that ends at Bytes
 }
 
-// waits reports whether a file waits to replace another one.
+// waits reports whether a file waits to replace another file.
 func waits(name string) bool { return strings.HasPrefix(name, scrubPrefix) }
 
 // waiting returns the names of the waiting files of the scrub.
@@ -209,7 +209,7 @@ func (p *scrubPlan) overwrite(f *scrubFile, find func(string, []byte) [][2]int) 
 // mask overwrites spans of a part of a line with asterisks. If the line would become
 // invalid JSON, because a span is in a number, it uses the same digit for all spans. If a
 // span begins or ends within an escape (for example a line feed whose n looks like the
-// beginning of the secret), the whole escape is overwritten or none of it.
+// beginning of the secret), either the whole escape is overwritten or no byte of it.
 func mask(line, part []byte, spans [][2]int) error {
 	was, valid := bytes.Clone(part), json.Valid(line)
 	if valid {

@@ -30,8 +30,8 @@ func TestScrubOfManyHitsIsLinear(t *testing.T) {
 	}
 }
 
-// A hit inside one escape does not count, and a hit that ends in the next escape
-// replaces all of that.
+// A hit inside one escape does not count. A hit that ends in the next escape replaces
+// that whole escape.
 func TestScrubReplacesWholeEscapes(t *testing.T) {
 	for said, want := range map[string]string{
 		`a\u0073b`:       `a\u0073b`,

@@ -129,7 +129,7 @@ func TestScrubRemovesASecretFromEveryFile(t *testing.T) {
 	if now := wholeText(t, a); strings.Contains(now, leaked) || strings.Contains(now, "scrub.") || !strings.Contains(now, `"it is ****************, 1"`) {
 		t.Errorf("it is not taken out: %s", now)
 	}
-	if notes := strings.Join(proven(t, a), "\n"); !strings.Contains(notes, "scrubbed at ") || !strings.Contains(notes, "9 files were written anew by carol: ticket 7") {
+	if notes := strings.Join(proven(t, a), "\n"); !strings.Contains(notes, "scrubbed at ") || !strings.Contains(notes, "9 files were rewritten by carol: ticket 7") {
 		t.Errorf("notes: %s", notes)
 	}
 	for l, err := range s.Ledgers(t.Context(), 1) {
@@ -285,7 +285,7 @@ func TestInterruptedScrubIsCompleted(t *testing.T) {
 			t.Errorf("died at change %d: the index has it", at)
 		}
 		if now := wholeText(t, a); strings.Contains(now, leaked) || strings.Contains(now, "/scrub.") {
-			t.Errorf("died at change %d: it is still there", at)
+			t.Errorf("died at change %d: it still exists", at)
 		}
 		proven(t, a)
 		if dead == nil {

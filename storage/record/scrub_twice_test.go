@@ -28,8 +28,8 @@ func (a *gated) Remove(ctx context.Context, k storage.Key) error {
 	return a.Archive.Remove(ctx, k)
 }
 
-// One scrub removes the waiting files of the other one's void attempt, while the other
-// one stores waiting files again and puts them in place.
+// Two scrubs run at once. The first scrub removes the waiting files of a void attempt
+// of the second, while the second stores waiting files again and puts them in place.
 func TestConcurrentScrubsAreIndependent(t *testing.T) {
 	t.Parallel()
 	shared := memory.New()
@@ -49,7 +49,7 @@ func TestConcurrentScrubsAreIndependent(t *testing.T) {
 		case op == "remove" && !strings.HasPrefix(k.Base(), "scrub."): // the second attempt
 			placing.Do(func() {
 				close(places)
-				time.Sleep(20 * time.Millisecond) // while the other one removes the files that it has seen
+				time.Sleep(20 * time.Millisecond) // while the other scrub removes the files that it has seen
 			})
 		}
 	}

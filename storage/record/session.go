@@ -38,7 +38,7 @@ type Session struct {
 	marked  map[string]int64          // log → bytes that a mark of this Session covers
 	named   bool                      // the name for its hash is stored
 	untold  bool                      // the manifest has lines of this Session without a head
-	scrubs  int                       // known scrubs of the manifest: those when the session was opened, and its own
+	scrubs  int                       // known scrubs of the manifest: the scrubs before the session was opened, and the session's own
 	began   int64                     // lines of the manifest at that time
 	opened  time.Time
 }
@@ -70,7 +70,7 @@ func OpenDir(ctx context.Context, a storage.Archive, dir string) (*Session, erro
 		return nil, err
 	}
 	if !IsFolder(dir) {
-		return nil, &storage.KeyError{Text: dir, Reason: "it is no folder of a session"}
+		return nil, &storage.KeyError{Text: dir, Reason: "it is not the folder of a session"}
 	}
 	return openDir(ctx, a, key)
 }
@@ -104,7 +104,7 @@ func (s *Session) Key() storage.Key { return s.dir }
 // Location returns the path or URL of the session's folder.
 func (s *Session) Location() string { return location(s.a, s.dir) }
 
-// location returns the location of k, or k as text if a is no Locator.
+// location returns the location of k, or k as text if a is not a Locator.
 func location(a storage.Archive, k storage.Key) string {
 	if l, ok := a.(storage.Locator); ok {
 		return l.Location(k)

@@ -261,7 +261,7 @@ func TestErrorsNameOperationPlaceAndCause(t *testing.T) {
 		t.Errorf("got %q, want %q", got, want)
 	}
 	_, err = s.Open(t.Context(), "../x", 0, -1)
-	if got, want := fmt.Sprint(err), `storage: "../x" is no key: a segment begins with a dot`; got != want {
+	if got, want := fmt.Sprint(err), `storage: "../x" is not a key: a segment begins with a dot`; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
 	if got, want := fmt.Sprint(&storage.Error{Op: "list", Err: errDisk}), "storage: list: disk on fire"; got != want {

@@ -46,8 +46,8 @@ func snapshot(ctx context.Context, a storage.Archive, dir storage.Key, scrub *un
 	return files, nil
 }
 
-// waitsInVain reports whether a file waits for another scrub than this one: it may be removed
-// at any time.
+// waitsInVain reports whether a file waits for another scrub than this one. Such a file may
+// be removed at any time.
 func waitsInVain(name string, scrub *unplaced) bool {
 	return waits(name) && (scrub == nil || !slices.Contains(scrub.waiting(), name))
 }

@@ -42,9 +42,9 @@ type Committed struct {
 }
 
 // TranscriptDraft is [Session.TranscriptOf] for CommitStep. stored, if not nil, is
-// called once in each CommitStep that stores it, from another goroutine, as soon as the
-// transcript is durable or has failed. If the step fails, a durable transcript stays,
-// and another step can use it.
+// called once in each CommitStep that stores the transcript, from another goroutine, as
+// soon as the transcript is durable or could not be stored. If the step fails, a
+// durable transcript stays, and another step can use it.
 func (s *Session) TranscriptDraft(c *Content, stored func(Written, error)) (Draft, error) {
 	blob, err := c.blob()
 	if err != nil {
@@ -174,8 +174,8 @@ func (st Step) names(taken *nameList) []string {
 	return names
 }
 
-// storeDrafts stores the drafts of an announced step concurrently, and calls Beside
-// meanwhile.
+// storeDrafts stores the drafts of an announced step concurrently, and calls Beside in
+// the meantime.
 func (s *Session) storeDrafts(ctx context.Context, step Step, p *prepared) error {
 	errs := make([]error, len(step.Drafts)+1)
 	panics := make([]any, len(errs))
@@ -212,7 +212,8 @@ func (s *Session) storeDrafts(ctx context.Context, step Step, p *prepared) error
 	return errors.Join(errs...)
 }
 
-// together groups n files by call to the archive: all in one call, or each in its own.
+// together groups n files by call to the archive: all files in one call, or each file
+// in its own call.
 func (s *Session) together(n int) (groups [][]int) {
 	_, bulk := s.a.(storage.BulkCreator)
 	for i := range n {

@@ -45,7 +45,7 @@ func draftedStep(s *record.Session, n int, files ...record.Written) record.Step 
 	}
 }
 
-// The ledger has the right names also if the names of the drafts are taken: by a
+// The ledger has the right names even if the names of the drafts are taken: by a
 // leftover file, or by a process that announces them at the same moment.
 func TestALedgerNamesTheFilesStoredWithIt(t *testing.T) {
 	t.Parallel()
@@ -76,8 +76,8 @@ func TestALedgerNamesTheFilesStoredWithIt(t *testing.T) {
 	verified(t, a, "s")
 }
 
-// If two processes commit one number, one wins, at whatever point, and all files
-// that count are complete.
+// If two processes commit one number, one of them wins, at every point of the other's
+// commit, and all files that count are complete.
 func TestStepsWithDraftsAtOnce(t *testing.T) {
 	t.Parallel()
 	a := memory.New()
@@ -162,7 +162,7 @@ func TestNoLedgerWithoutItsFiles(t *testing.T) {
 		a.name = ""
 		done, err := s.CommitStep(t.Context(), draftedStep(s, 1, transcript))
 		if err != nil || done.Drafts[0].Key.Base() != "summary-001.2.json" {
-			t.Errorf("the step is stored anew with %v (%v)", done.Drafts, err)
+			t.Errorf("the step is stored again with %v (%v)", done.Drafts, err)
 		}
 		verified(t, a, "s")
 	}
@@ -197,8 +197,8 @@ func TestRefusedLedgerIsNotAnnounced(t *testing.T) {
 	}
 }
 
-// TestALostRaceForTheSameLedgerLeavesNothingMissing: the loser has announced the
-// same bytes with files of its own, which it never stored.
+// TestALostRaceForTheSameLedgerLeavesNothingMissing: the loser has announced the same
+// bytes with its own files, but never stored those files.
 func TestALostRaceForTheSameLedgerLeavesNothingMissing(t *testing.T) {
 	t.Parallel()
 	same := func(s *record.Session) record.Step {

@@ -17,9 +17,9 @@ import (
 	"github.com/agentcompact/compact/storage/turnindex"
 )
 
-// wholeStep is a step whose transcript is stored with it, and whose index and ledger
-// name the transcript. The audit log waits for the transcript, and came receives the
-// outcome.
+// wholeStep is a step that is stored together with its transcript. Its index and its
+// ledger name the transcript. The audit log waits for the transcript, and came receives
+// the outcome.
 func wholeStep(s *record.Session, n int, came func(record.Written, error)) record.Step {
 	var c record.Content
 	c.Line(text(`{"role":"user","content":"of step %d"}`, n))
@@ -70,7 +70,7 @@ func namedByIndex(t *testing.T, s *record.Session, index string) string {
 }
 
 // A transcript is announced together with its step. Index, ledger and audit log have
-// the transcript's final name, also if another process took its first one.
+// the transcript's final name, even if another process took its first name.
 func TestATranscriptIsStoredWithItsStep(t *testing.T) {
 	t.Parallel()
 	a := memory.New()
@@ -137,8 +137,8 @@ func TestUnstorableTranscriptEndsItsStep(t *testing.T) {
 	}
 }
 
-// The step has neither a stored transcript nor a draft of one. A transcript that
-// another attempt stored under its number does not count.
+// The step has neither a stored transcript nor a draft of a transcript. A transcript
+// that another attempt stored under its number does not count.
 func TestAStepWithoutAnyTranscriptIsRefused(t *testing.T) {
 	t.Parallel()
 	s := session(t, memory.New(), "s")
@@ -156,7 +156,7 @@ func TestAStepWithoutAnyTranscriptIsRefused(t *testing.T) {
 	}
 }
 
-// If two processes commit one number, one wins. The other one keeps its stored
+// If two processes commit one number, one wins. The other process keeps its stored
 // files, and its next step can use them.
 func TestStepsWithTheirTranscriptsAtOnce(t *testing.T) {
 	t.Parallel()
@@ -226,6 +226,6 @@ func TestStepsWithTheirTranscriptsAtOnce(t *testing.T) {
 	if n != steps {
 		t.Errorf("%d steps, want %d", n, steps)
 	}
-	t.Logf("%d steps stand on a transcript of an attempt that lost", reused.Load())
+	t.Logf("%d steps use a transcript of an attempt that lost", reused.Load())
 	verified(t, a, "s")
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/agentcompact/compact/storage"
 )
 
-// errStone means that a damaged tombstone may be that of any session.
+// errStone means that a damaged tombstone may belong to any session.
 var errStone = fmt.Errorf("%w: a tombstone does not say which session was erased; compactctl archive verify names the line", storage.ErrDamaged)
 
 // stoneReader reads the lines of the log of tombstones.
@@ -27,8 +27,8 @@ var (
 	stoneRefused = regexp.MustCompile(`"refused":"([^"]+)"`)
 )
 
-// read returns the tombstones of a line. A line that closes a torn one accounts for the
-// bytes before it; other bytes that are not a line count as a damaged tombstone.
+// read returns the tombstones of a line. A line that closes a torn line accounts for
+// the bytes before it; other bytes that are not a line count as a damaged tombstone.
 func (r *stoneReader) read(l rawLine) (all []Tombstone) {
 	link, ok := parseLink(l.text)
 	if !ok {
@@ -83,8 +83,8 @@ func Tombstones(ctx context.Context, a storage.Archive) iter.Seq2[Tombstone, err
 }
 
 // Erased returns the last tombstone of a session, and false if there is none. Refusals do
-// not count. If the session has none, a damaged tombstone that may belong to any session
-// is an error.
+// not count. If the session has no tombstone, a damaged tombstone that may belong to any
+// session is an error.
 func Erased(ctx context.Context, a storage.Archive, session string) (Tombstone, bool, error) {
 	dir, err := Prefix(session)
 	if err != nil {
@@ -111,8 +111,8 @@ func erased(ctx context.Context, a storage.Archive, dir storage.Key) (last Tombs
 	return last, found, nil
 }
 
-// VerifyTombstones is [Verify] for the log of tombstones: the Report is about
-// that one file. A missing log is no problem.
+// VerifyTombstones is [Verify] for the log of tombstones: the Report is about that one
+// file. A missing log is not a problem.
 func VerifyTombstones(ctx context.Context, a storage.Archive) (Report, error) {
 	return verifyBeside(ctx, a, erasedName, &Tombstone{})
 }

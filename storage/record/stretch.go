@@ -22,9 +22,9 @@ import (
 // stretch.
 type Stretch struct {
 	From     string // name of the file in the session's folder
-	First    int    // number of the first line in it, from 1
+	First    int    // number of the first line in the file, from 1
 	Lines    int
-	Off, Len int64  // range of the lines in it, with line feeds; Len is at most [MaxStretch]
+	Off, Len int64  // range of the lines in the file, with line feeds; Len is at most [MaxStretch]
 	SHA256   string // of these bytes, in lower-case hex
 }
 
@@ -167,7 +167,7 @@ func (s *Session) stretch(ctx context.Context, in string, st Stretch) ([]byte, e
 	e := &storage.ChangedError{File: st.From, Want: st.SHA256, Detail: fmt.Sprintf("lines %d to %d, which %s refers to, are others", st.First, st.First+st.Lines-1, in)}
 	switch {
 	case errors.Is(err, storage.ErrNotExist):
-		e.Detail = "it is not there any more, and " + in + " refers to it"
+		e.Detail = "it is missing, and " + in + " refers to it"
 		return nil, e
 	case err != nil:
 		return nil, err
@@ -176,7 +176,7 @@ func (s *Session) stretch(ctx context.Context, in string, st Stretch) ([]byte, e
 		return nil, e
 	}
 	if bytes.Count(data, []byte("\n")) != st.Lines || data[len(data)-1] != '\n' {
-		e.Have, e.Detail = "", fmt.Sprintf("%s says of other bytes of it that they are lines %d to %d", in, st.First, st.First+st.Lines-1)
+		e.Have, e.Detail = "", fmt.Sprintf("%s names other bytes of it as lines %d to %d", in, st.First, st.First+st.Lines-1)
 		return nil, e
 	}
 	return data, nil

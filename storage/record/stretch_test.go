@@ -33,8 +33,9 @@ func stretch(from string, all []redact.Text, first, last int) record.Stretch {
 	return st
 }
 
-// referring stores two steps. The second step refers to four lines of the first one's
-// transcript and has two of its own. It returns the lines that a reader must find.
+// referring stores two steps. The second step refers to four lines of the first step's
+// transcript and has two lines of its own. It returns the lines that a reader must
+// find.
 func referring(t *testing.T, a storage.Archive) (s *record.Session, whole []redact.Text) {
 	t.Helper()
 	s = session(t, a, "s")
@@ -234,7 +235,8 @@ func TestExportHasWholeTranscripts(t *testing.T) {
 	}
 }
 
-// A stretch of a stretch is damage, wherever it comes from, and reading it ends.
+// A stretch that refers to a stretch counts as damage in every file, and reading it
+// ends.
 func TestStretchOfAStretchIsDamage(t *testing.T) {
 	a := memory.New()
 	s, _ := referring(t, a)

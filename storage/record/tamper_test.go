@@ -10,7 +10,7 @@ import (
 	"github.com/agentcompact/compact/storage/record"
 )
 
-// find is a problem that must be among those reported.
+// find is a problem that must be reported.
 type find struct {
 	kind record.ProblemKind
 	file string
@@ -144,7 +144,7 @@ func TestVerifyNamesRecordedOperations(t *testing.T) {
 			for _, head := range []string{"", s.head} {
 				r := verify(t, s.a, "s", record.VerifyOptions{Head: head})
 				if r.OK() {
-					t.Fatalf("head %q: it was not seen", head)
+					t.Fatalf("head %q: the change was not detected", head)
 				}
 				left := slices.Clone(r.Problems)
 				for _, w := range c.want {
@@ -156,7 +156,7 @@ func TestVerifyNamesRecordedOperations(t *testing.T) {
 					left = slices.Delete(left, i, i+1)
 				}
 				for _, p := range left {
-					t.Errorf("head %q: there is also %v", head, p)
+					t.Errorf("head %q: verify also reports %v", head, p)
 				}
 			}
 		})

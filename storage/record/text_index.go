@@ -10,8 +10,8 @@ import (
 // A TextIndex holds text of sessions outside of the archive's files, such as a search
 // index.
 type TextIndex interface {
-	// Forget removes all text of sessions, given by their folders. An unknown
-	// session is no error.
+	// Forget removes all text of sessions, given by their folders. An unknown session is
+	// not an error.
 	Forget(ctx context.Context, dirs ...string) error
 }
 
@@ -20,8 +20,8 @@ type TextIndex interface {
 // remove a single session.
 func (s *Session) KeepIndex(x TextIndex) { s.index = x }
 
-// unindex removes the text of the session from the index. If the session has no
-// index, it drops that of an [storage.IndexHolder].
+// unindex removes the text of the session from the index. If no index was set, it drops
+// the index of a [storage.IndexHolder].
 func (s *Session) unindex(ctx context.Context) error {
 	if s.index != nil {
 		return storage.Wrap("forget", s.dir, s.index.Forget(ctx, s.dir.String()))

@@ -27,7 +27,7 @@ type turn struct {
 	claimed time.Time // by this process's clock
 
 	other string    // another process that has the turn
-	since time.Time // time of the first read that showed it, by this process's clock
+	since time.Time // time of the first read that showed the record, by this process's clock
 }
 
 // holder is the process that has the turn, according to a line of the manifest.

@@ -13,8 +13,8 @@ import (
 	"github.com/agentcompact/compact/storage/record"
 )
 
-// fallen is an archive that is full for one session's manifest once the ledger of a step
-// is stored; dead: it takes nothing more.
+// fallen is an archive that is full: after the ledger of a step is stored, it takes no
+// line of the session's manifest, and with dead no file at all.
 type fallen struct {
 	*memory.Archive
 	dead, stored bool
@@ -186,8 +186,8 @@ func (a *placing) Append(ctx context.Context, k storage.Key, seq int64, b storag
 }
 
 // The ledger of a dead process is read and then scrubbed, by a process that dies as well
-// before it confirms the step. The reader must not confirm the ledger that it has read:
-// of two that were announced, nothing would tell any more which one was committed.
+// before it confirms the step. The reader must not confirm the ledger that it has read.
+// Two ledgers were announced, and afterwards nothing would show which one was committed.
 func TestALedgerOfBeforeAScrubIsNotConfirmed(t *testing.T) {
 	t.Parallel()
 	a := &fallen{Archive: memory.New(), dead: true}

@@ -19,7 +19,7 @@ type VerifyOptions struct {
 	// detected.
 	Head string
 
-	// Heads, if not nil, holds the heads beside the sessions, or a copy of them.
+	// Heads, if not nil, holds the heads beside the sessions, or a copy of these heads.
 	// Read it before the session ([ReadHeads]).
 	Heads *HeadBook
 
@@ -32,8 +32,8 @@ type VerifyOptions struct {
 	// original. nil means that the lines are not checked.
 	Edits func(line []byte) (refs []Ref, ok bool, err error)
 
-	// Progress, if not nil, is called from one goroutine with the number of bytes
-	// read and the total. Both start at zero if the session is read again.
+	// Progress, if not nil, is called from one goroutine with the number of bytes read and
+	// the total. Both counts start at zero if the session is read again.
 	Progress func(done, total int64)
 }
 
@@ -139,10 +139,10 @@ func (r Report) Abandoned() []string {
 // For a session without files the error is [storage.ErrNotExist]. Other errors mean
 // that the archive cannot be read; problems of the session are in the Report.
 //
-// Other processes may write to the session meanwhile. If the session is scrubbed or
-// erased in the meantime, Verify waits for the end of that, up to the lease of a
-// process that died (20 seconds by default), and reads the session again before it
-// reports a problem.
+// Other processes may write to the session at the same time. If the session is scrubbed
+// or erased in the meantime, Verify waits for the end of the scrub or erase, up to the
+// lease of a process that died (20 seconds by default), and reads the session again
+// before it reports a problem.
 func Verify(ctx context.Context, a storage.Archive, session string, opts VerifyOptions) (Report, error) {
 	dir, err := Prefix(session)
 	if err != nil {
@@ -155,7 +155,7 @@ func Verify(ctx context.Context, a storage.Archive, session string, opts VerifyO
 // accepts a folder whose manifest can't be read, and reports that.
 func VerifyDir(ctx context.Context, a storage.Archive, dir string, opts VerifyOptions) (Report, error) {
 	if !IsFolder(dir) {
-		return Report{}, &storage.KeyError{Text: dir, Reason: "it is no folder of a session"}
+		return Report{}, &storage.KeyError{Text: dir, Reason: "it is not the folder of a session"}
 	}
 	return verifyAgain(storage.ReadFirsthand(ctx), a, keyOf(dir), opts)
 }

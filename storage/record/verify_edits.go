@@ -32,7 +32,7 @@ func (c *editsCheck) record(line int, body []byte, _ string) {
 
 func (c *editsCheck) compare(line int, refs []Ref) {
 	if len(refs) > len(c.originals) {
-		c.v.problem(Removed, editsName, line, "it speaks of %d originals, %d stand before it", len(refs), len(c.originals))
+		c.v.problem(Removed, editsName, line, "it refers to %d originals, but %d are before it", len(refs), len(c.originals))
 		return
 	}
 	for i, o := range c.originals[len(c.originals)-len(refs):] {

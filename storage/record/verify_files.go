@@ -59,7 +59,7 @@ func (v *verifier) noteScrub(r record) {
 			files++
 		}
 	}
-	text := fmt.Sprintf("scrubbed at %s: %d files were written anew", r.At.Format(time.RFC3339), files)
+	text := fmt.Sprintf("scrubbed at %s: %d files were rewritten", r.At.Format(time.RFC3339), files)
 	if r.Who != "" {
 		text += " by " + r.Who
 	}
@@ -275,7 +275,7 @@ func (v *verifier) checkFile(name string, hashes, stored map[string]fileHash) {
 func (v *verifier) differs(have, want fileHash, stored map[string]fileHash) {
 	for _, name := range slices.Sorted(maps.Keys(stored)) {
 		if other := stored[name]; name != have.Name && other.SHA256 == have.SHA256 {
-			v.problem(Changed, have.Name, 0, "it holds what %s should hold", name)
+			v.problem(Changed, have.Name, 0, "it has the stored content of %s", name)
 			return
 		}
 	}

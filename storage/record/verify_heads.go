@@ -25,7 +25,7 @@ func (v *verifier) checkBook() {
 		case x.id == now:
 			v.checkLife(x)
 		case gone == nil:
-			v.problem(Removed, manifestName, 0, "the heads record a %s, and nothing of that is left: the manifest begins anew", x.last().said())
+			v.problem(Removed, manifestName, 0, "the heads record a %s, but the manifest began again and has no trace of it", x.last().said())
 		default:
 			v.checkRecord(b, gone)
 		}
@@ -34,9 +34,9 @@ func (v *verifier) checkBook() {
 	v.checkGraves(b, now)
 }
 
-// checkGraves checks a session that is there against its tombstones: a refusal names a
-// line that the manifest must still have, and an erasure of this life must have begun, and
-// not be complete. Tombstones of version 0.1.0 name no life, and prove nothing here.
+// checkGraves checks an existing session against its tombstones: a refusal names a line
+// that the manifest must still have, and an erasure of this life must have begun, and not
+// be complete. Tombstones of version 0.1.0 name no life, and prove nothing here.
 func (v *verifier) checkGraves(b *HeadBook, now string) {
 	told := map[string]bool{} // an erasure has two tombstones
 	for _, t := range b.graves[tombstoneID(v.dir)] {
@@ -109,7 +109,7 @@ type Proof string
 // The kinds of proof, the weakest first.
 const (
 	ProofNone   Proof = ""
-	ProofHeads  Proof = "heads"        // beside the sessions; an attacker with write access can rewrite them
+	ProofHeads  Proof = "heads"        // heads beside the sessions; an attacker with write access can rewrite them
 	ProofSigned Proof = "signed heads" // signed with a key of HeadsOptions.Public
 	ProofCopy   Proof = "copied heads" // kept elsewhere
 	ProofHead   Proof = "head"         // VerifyOptions.Head
@@ -136,8 +136,8 @@ func (b *HeadBook) proof(l *headLine) Proof {
 }
 
 // Vanished returns a report for each session that is in the heads but not in the
-// archive although no erase is recorded, and for each erased session whose tombstone
-// is missing. Dir is the folder, or its hash if the name is unknown.
+// archive although no erase is recorded, and for each erased session without a
+// tombstone. Dir is the folder, or its hash if the name is unknown.
 func (b *HeadBook) Vanished(ctx context.Context, a storage.Archive) ([]Report, error) {
 	there := map[string]bool{} // by headID, and by tombstoneID
 	for s, err := range Sessions(ctx, a) {
@@ -156,8 +156,8 @@ func (b *HeadBook) Vanished(ctx context.Context, a storage.Archive) ([]Report, e
 	return append(b.vanished(there, now), b.spared(there, now)...), nil
 }
 
-// spared returns a report for each session whose erase was refused, and that is gone
-// although no erase is recorded: neither a tombstone nor any head is left of it.
+// spared returns a report for each missing session whose erase was refused. No erase of
+// such a session is recorded: there is neither a tombstone nor a head of one.
 func (b *HeadBook) spared(there map[string]bool, now *HeadBook) (all []Report) {
 	known := map[string]bool{} // lives in the heads, which vanished reports
 	for _, lines := range b.sessions {
@@ -265,7 +265,7 @@ func (l *headLine) tells(t Tombstone) bool {
 	return t.Who == l.Who && t.Reason == l.Why && t.At.After(l.At.Add(-stoneSlack)) && (t.Done || t.At.Before(l.At.Add(stoneSlack)))
 }
 
-// stoneSlack is the maximum difference between the time in a head and that in its
+// stoneSlack is the maximum difference between the time in a head and the time in its
 // tombstone. Version 0.1.0 read the clock separately for each.
 const stoneSlack = time.Minute
 

@@ -58,7 +58,7 @@ func (v *verifier) checkIndex(ctx context.Context, name string) error {
 // an index.
 func (v *verifier) checkTargets(ctx context.Context, index, file string, want []target) error {
 	if reason := segment.Check(file); reason != "" {
-		v.problem(Unreadable, index, 0, "it refers to a file that cannot be: %s", (&storage.KeyError{Text: file, Reason: reason}).Error())
+		v.problem(Unreadable, index, 0, "it refers to an invalid file name: %s", (&storage.KeyError{Text: file, Reason: reason}).Error())
 		return nil
 	}
 	if _, ok := v.there[file]; !ok && !v.appeared(ctx, file) {
@@ -67,7 +67,7 @@ func (v *verifier) checkTargets(ctx context.Context, index, file string, want []
 	}
 	slices.SortFunc(want, func(x, y target) int { return cmp.Compare(x.off, y.off) })
 	wrong := func(t target) {
-		v.problem(Changed, index, 0, "it has %s in %d bytes at %d of %s, where another line stands", t.key, t.len, t.off, file)
+		v.problem(Changed, index, 0, "it has %s in %d bytes at %d of %s, where another line is", t.key, t.len, t.off, file)
 	}
 	s := &Session{a: v.a, dir: v.dir}
 	r, err := s.Open(ctx, file, 0, -1)
@@ -121,7 +121,7 @@ func (v *verifier) checkIndexed(ctx context.Context, ledger string, ref Ref) err
 	}
 	q, err := turnindex.ParseQuery(ref.ID)
 	if err != nil {
-		v.problem(Unreadable, ledger, 0, "it refers to %q, which is no fingerprint", ref.ID)
+		v.problem(Unreadable, ledger, 0, "it refers to %q, which is not a fingerprint", ref.ID)
 		return nil
 	}
 	table, err := v.table(ctx, ref.Index)

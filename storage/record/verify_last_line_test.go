@@ -12,8 +12,8 @@ import (
 )
 
 // TestALastLineThatLostBytesIsFound: only the manifest holds the hash of the last line
-// of a log. Every removal of bytes from it is found, with its line feed and without; a
-// crash may remove only the line feed.
+// of a log. Every removal of bytes from the last line is found, with its line feed and
+// without; a crash may remove only the line feed.
 func TestALastLineThatLostBytesIsFound(t *testing.T) {
 	t.Parallel()
 	a := memory.New()
@@ -44,12 +44,12 @@ func TestALastLineThatLostBytesIsFound(t *testing.T) {
 			cut := append(bytes.Clone(body[:i]), body[i+1:]...)
 			for which, b := range map[string][]byte{"with": cut, "without": cut[:len(cut)-1]} {
 				if verifies(name, b) {
-					t.Errorf("%s: byte %d of the last line is gone, %s its line feed, and that verifies: %s", name, i-line, which, fmt.Sprintf("%q", b[line:]))
+					t.Errorf("%s: verify accepts the last line without byte %d, %s its line feed: %s", name, i-line, which, fmt.Sprintf("%q", b[line:]))
 				}
 			}
 		}
 		if !verifies(name, body[:len(body)-1]) {
-			t.Errorf("%s: without its last line feed it does not verify, and a crash may take that", name)
+			t.Errorf("%s: verify refuses a missing last line feed, which a crash may cause", name)
 		}
 	}
 }

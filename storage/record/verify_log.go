@@ -20,7 +20,7 @@ type logCheck struct {
 	last   int    // its line number
 	head   string // its hash
 	end    int64  // its end offset
-	junk   []byte // bytes after end that are no line
+	junk   []byte // bytes after end that are not line
 	first  int    // number of the first line of junk
 	// other is the last line that was out of order. If the next line continues
 	// it, the line before it was the wrong one.
@@ -30,7 +30,7 @@ type logCheck struct {
 	marks     []logMark
 	lines     int64 // number of lines in the manifest's marks
 	marked    int64 // end of the last mark
-	unmarked  int   // number of lines after it, without those of a scrub
+	unmarked  int   // number of lines after it, without the lines of a scrub
 	broken    bool  // a problem was found
 }
 
@@ -114,7 +114,7 @@ func (c *logCheck) line(l rawLine) {
 }
 
 // closeJunk checks the bytes between the last line and this one. If this line is a torn
-// line for them, a crash left them.
+// line for these bytes, a crash left them.
 func (c *logCheck) closeJunk(next linked) {
 	t, ok := next.torn()
 	if ok && t.covers(c.junk) && next.prev == c.head {
@@ -125,7 +125,7 @@ func (c *logCheck) closeJunk(next linked) {
 		c.problem(Added, c.first, "no session wrote this")
 		return
 	}
-	c.problem(Changed, c.first, "this is no line of a log")
+	c.problem(Changed, c.first, "this is not a line of a log")
 	c.seq, c.head = next.seq-1, next.prev // the replaced line
 }
 
@@ -174,8 +174,8 @@ func (c *logCheck) passMarks() {
 	}
 }
 
-// endMarks checks marks after the end of the log. All lines exist, so the last
-// one must have become shorter. Only its line feed may be missing.
+// endMarks checks marks after the end of the log. All lines exist, so the last line
+// must have become shorter. Only its line feed may be missing.
 func (c *logCheck) endMarks() {
 	if c.broken || len(c.missing) > 0 || len(c.marks) == 0 {
 		return
@@ -198,6 +198,6 @@ func (c *logCheck) finish() {
 		c.v.note("%s: nothing proves that its last %d lines are all: its agent is running or was killed, and the manifest records %d lines", c.name, c.unmarked, c.lines)
 	}
 	if n := len(c.junk); n > 0 {
-		c.v.note("%s: its last %d bytes are no whole line: a crash cut it off, or somebody did", c.name, n)
+		c.v.note("%s: its last %d bytes are an incomplete line: a crash or a person cut it off", c.name, n)
 	}
 }

@@ -40,7 +40,7 @@ func (v *verifier) checkRefs(ctx context.Context) error {
 // checkRef reads and checks a piece that a ledger refers to.
 func (v *verifier) checkRef(ctx context.Context, ledger string, ref Ref) error {
 	if reason := segment.Check(ref.File); reason != "" {
-		v.problem(Unreadable, ledger, 0, "it refers to a file that cannot be: %s", (&storage.KeyError{Text: ref.File, Reason: reason}).Error())
+		v.problem(Unreadable, ledger, 0, "it refers to an invalid file name: %s", (&storage.KeyError{Text: ref.File, Reason: reason}).Error())
 		return nil
 	}
 	s := &Session{a: v.a, dir: v.dir}
@@ -54,11 +54,11 @@ func (v *verifier) checkRef(ctx context.Context, ledger string, ref Ref) error {
 	}
 	switch n := int64(len(data)); {
 	case n != ref.Len:
-		v.problem(Truncated, ref.File, 0, "%s refers to %d bytes at %d, there are %d", ledger, ref.Len, ref.Off, n)
+		v.problem(Truncated, ref.File, 0, "%s refers to %d bytes at %d, but only %d are there", ledger, ref.Len, ref.Off, n)
 	case ref.SHA256 != "" && hashOf(data) != ref.SHA256:
-		v.problem(Changed, ref.File, 0, "%s refers to %d bytes at %d that were others", ledger, ref.Len, ref.Off)
+		v.problem(Changed, ref.File, 0, "%s refers to %d bytes at %d, but their hash differs", ledger, ref.Len, ref.Off)
 	case ref.ID != "" && !bytes.Contains(data, []byte(`"`+ref.ID+`"`)):
-		v.problem(Changed, ledger, 0, "it refers to %d bytes at %d of %s for %s, where another message stands", ref.Len, ref.Off, ref.File, ref.ID)
+		v.problem(Changed, ledger, 0, "it refers to %d bytes at %d of %s for %s, but another message is there", ref.Len, ref.Off, ref.File, ref.ID)
 	}
 	if ref.Index == "" {
 		return nil

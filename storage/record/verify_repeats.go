@@ -26,7 +26,7 @@ func (v *verifier) checkRepeatsOf(ctx context.Context, name string, k storage.Ke
 	}
 	places, err := r.Unlike(ctx, k)
 	for _, place := range places {
-		v.problem(Changed, name, 0, "%s repeats a part of it, and holds something else", place)
+		v.problem(Changed, name, 0, "%s repeats a part of it, but with other content", place)
 	}
 	if err != nil {
 		return v.unreadable(ctx, name, err)

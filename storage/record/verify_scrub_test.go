@@ -13,8 +13,8 @@ import (
 	"github.com/agentcompact/compact/storage/record"
 )
 
-// An interrupted scrub is not damage, at whatever point it stopped, and verify reports
-// how it will end. A changed file of the scrub is damage.
+// A scrub that was interrupted at any point does not count as damage, and verify
+// reports how the scrub will end. A changed file of the scrub is damage.
 func TestVerifyOfAnInterruptedScrub(t *testing.T) {
 	told, broken := 0, 0
 	for at := 0; ; at++ {
@@ -68,8 +68,8 @@ func changeWaiting(t *testing.T, a *memory.Archive) {
 	}
 }
 
-// A file that waits and was changed is evidence: whoever ends the scrub reports it, and
-// keeps the file that it was to replace.
+// A waiting file that was changed is evidence. The process that completes the scrub
+// reports it, and keeps the file that it was to replace.
 func TestAChangedFileOfAScrubTakesNoPlace(t *testing.T) {
 	t.Parallel()
 	for at := 0; ; at++ {

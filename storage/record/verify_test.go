@@ -175,7 +175,7 @@ func TestVerifyNeedsNoManifestForLogs(t *testing.T) {
 	}
 	r := verify(t, a, "s", record.VerifyOptions{Head: strings.Repeat("0", 64)})
 	if len(r.Problems) != 1 || r.Problems[0].Kind != record.Removed || r.Problems[0].File != "manifest.jsonl" {
-		t.Errorf("there was one once: %v", r.Problems)
+		t.Errorf("with a head but no manifest: %v, want the manifest reported as removed", r.Problems)
 	}
 }
 
@@ -260,7 +260,8 @@ func TestLostRaceIsAbandonedAndVerifies(t *testing.T) {
 
 func TestSwappedLedgerOfALostRaceIsDetected(t *testing.T) {
 	s := newStored(t)
-	// Both announce step 4; the winner's is then replaced by the loser's.
+	// Both announce step 4. The ledger of the winner is then replaced by the ledger of the
+	// loser.
 	racing := &failing{Archive: s.a}
 	loser, winner := session(t, racing, "s"), session(t, s.a, "s")
 	must(t, second(loser.Transcript(t.Context(), 4, lines("l", 1))))

@@ -13,8 +13,8 @@ import (
 	"github.com/agentcompact/compact/storage/record"
 )
 
-// hangingArchive completes appends only after a long time, whatever the context: like a
-// vanished disk.
+// hangingArchive completes appends only after a long time and ignores the context, like
+// a disk that is gone.
 type hangingArchive struct {
 	storage.Archive
 	hangs chan struct{}

@@ -7,7 +7,8 @@ import (
 )
 
 // watch tells a reader of a session whether a scrub or an erase replaced or removed files
-// in the meantime. Both are recorded in the manifest before they touch a file.
+// in the meantime. Scrub and erase are recorded in the manifest before they change a
+// file.
 type watch struct {
 	manifest *chain
 	others   turn

@@ -39,8 +39,8 @@ func (s *Session) made(k storage.Key, b storage.Blob, err error) {
 	s.loose[k] = looseFile{b.SHA256(), true, err == nil}
 }
 
-// loosely returns the keys of the loose files: all of them, or only those whose
-// create has returned.
+// loosely returns the keys of the loose files: all keys, or only the keys of files
+// whose create has returned.
 func (s *Session) loosely(all bool) (keys []storage.Key) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -91,9 +91,9 @@ func (s *Session) withdraw(ctx context.Context) (gone bool, err error) {
 	var errs []error
 	keys := s.loosely(true)
 	if now.seq > 0 && now.first == "" {
-		// The manifest is only the end of one: a line that this Session appended after
-		// the erase, before the archive removed it again ([storage.Deferrer]). It is not
-		// known yet which session announces the files; a later call removes them.
+		// The manifest is only the end of a manifest: a line that this Session appended after
+		// the erase, before the archive removed the line again ([storage.Deferrer]). It is
+		// not known yet which session announces the files; a later call removes them.
 		keys = nil
 	}
 	for _, k := range keys {

@@ -35,7 +35,7 @@ func fail(w http.ResponseWriter, status int, code string) {
 	fmt.Fprintf(w, `<?xml version="1.0" encoding="UTF-8"?><Error><Code>%s</Code><Message>no</Message></Error>`, code)
 }
 
-// Versions come in pages. Those of the last page are removed, too.
+// Versions come in pages. The versions on the last page are removed, too.
 func TestVersionsOfEveryPageAreRemoved(t *testing.T) {
 	var gone []string
 	a := answering(t, func(w http.ResponseWriter, r *http.Request) {
@@ -64,7 +64,7 @@ func TestVersionsOfEveryPageAreRemoved(t *testing.T) {
 }
 
 // The delete markers of a page follow its versions. The last segment of a log is
-// removed last, also in this case.
+// removed last, even in this case.
 func TestLastSegmentIsHiddenByDeleteMarkers(t *testing.T) {
 	var gone []string
 	a := answering(t, func(w http.ResponseWriter, r *http.Request) {
@@ -73,7 +73,7 @@ func TestLastSegmentIsHiddenByDeleteMarkers(t *testing.T) {
 		case r.Method == http.MethodDelete:
 			gone = append(gone, q.Get("versionId"))
 			w.WriteHeader(http.StatusNoContent)
-		case r.Method == http.MethodPost: // so that it deletes them one by one
+		case r.Method == http.MethodPost: // so that the archive deletes objects one by one
 			fail(w, http.StatusNotImplemented, "NotImplemented")
 		case q.Has("versions"):
 			w.Header().Set("Content-Type", "application/xml")

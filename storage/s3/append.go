@@ -89,8 +89,8 @@ func (a *Archive) append(ctx context.Context, k storage.Key, seq int64, b storag
 	return nil
 }
 
-// lastSegment returns the last segment of a log: the known one if it ends at seq
-// (segments never change), otherwise the one in a listing.
+// lastSegment returns the last segment of a log: the known segment if it ends at seq
+// (segments never change), otherwise the last segment in a listing.
 func (a *Archive) lastSegment(ctx context.Context, k storage.Key, seq int64) (segment, error) {
 	if last, ok := a.tail(k); ok && last.end() == seq {
 		return last, nil

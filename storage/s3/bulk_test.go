@@ -19,7 +19,7 @@ import (
 	"github.com/agentcompact/compact/storage/turnindex"
 )
 
-// long writes a session of this many steps, with a few events each.
+// long writes a session of a given number of steps, with a few events each.
 func long(t *testing.T, s *record.Session, steps int) {
 	t.Helper()
 	for n := 1; n <= steps; n++ {
@@ -40,10 +40,10 @@ func session(t *testing.T, a storage.Archive, id string) *record.Session {
 	return s
 }
 
-// A step makes a fixed number of requests, and so does the first step of a session,
-// whatever size the logs have: with its transcript stored during the summary, or with
-// the step. Opening reads each piece of the manifest once. In addition, each eighth line
-// of the manifest, and of a log, is rolled up.
+// A step makes a fixed number of requests for logs of every size. The first step of a
+// session does, too. The transcript is stored during the summary, or with the step.
+// Opening reads each piece of the manifest once. In addition, each eighth line of the
+// manifest, and of a log, is rolled up.
 func TestStepMakesFewRequests(t *testing.T) {
 	for name, c := range map[string]struct {
 		step                      func(context.Context, *record.Session, int) error
@@ -205,7 +205,7 @@ func TestRemoveAllRemovesTheVersionsOfItsKeys(t *testing.T) {
 	}
 }
 
-// A lock keeps one of them, and the error names it.
+// A lock keeps one object, and the error names it.
 func TestRemoveAllReportsLockedObjects(t *testing.T) {
 	s := s3test.MinIO(t)
 	c := s.Config(s.Bucket(t, true))
@@ -244,15 +244,15 @@ func (r refusing) answer(w http.ResponseWriter, req *http.Request) bool {
 	return true
 }
 
-// A server without batch deletes gets one request after the other, and failed ones are
-// retried.
+// A server without batch deletes gets one request after the other, and failed requests
+// are retried.
 func TestRemoveAllWithoutDeleteObjects(t *testing.T) {
 	for name, r := range map[string]refusing{
-		"it is not implemented":   {501, `<Error><Code>NotImplemented</Code></Error>`},
-		"it wants another header": {400, `<Error><Code>MissingContentMD5</Code></Error>`},
-		"it is not allowed":       {405, `<Error><Code>MethodNotAllowed</Code></Error>`},
-		"one failed":              {200, `<DeleteResult><Error><Key>team/agents/s/f1</Key><Code>InternalError</Code></Error></DeleteResult>`},
-		"it says nothing":         {200, ``},
+		"it is not implemented":      {501, `<Error><Code>NotImplemented</Code></Error>`},
+		"another header is required": {400, `<Error><Code>MissingContentMD5</Code></Error>`},
+		"it is not allowed":          {405, `<Error><Code>MethodNotAllowed</Code></Error>`},
+		"one failed":                 {200, `<DeleteResult><Error><Key>team/agents/s/f1</Key><Code>InternalError</Code></Error></DeleteResult>`},
+		"an empty answer":            {200, ``},
 	} {
 		t.Run(name, func(t *testing.T) {
 			f, a, _, _ := opened(t, nil)

@@ -23,7 +23,7 @@ func TestProcessOfACrew(t *testing.T) {
 	crew.Process(t, open(t, c))
 }
 
-// Agents of one session in four processes get what each would get alone.
+// Agents of one session in four processes get the same results as each agent alone.
 func TestProcessesOfOneSessionOnOneBucket(t *testing.T) {
 	sample(t)
 	plain(t, func(t *testing.T, s *s3test.Server) {

@@ -25,7 +25,7 @@
 //
 // # Failure
 //
-// Transient errors (a reset, a timeout, 429, 5xx) are retried until
-// [Config.Timeout]. If an answer was lost, the writer's mark in the metadata of
-// every object distinguishes its own object from that of another writer.
+// Transient errors (a reset, a timeout, 429, 5xx) are retried until [Config.Timeout].
+// If an answer was lost, the writer's mark in the metadata of every object
+// distinguishes its own object from the object of another writer.
 package s3

@@ -60,7 +60,7 @@ type UnreachableError struct {
 	Err      error         // error of the last attempt
 }
 
-// Error returns one line, without what the SDK adds to a network error.
+// Error returns one line, without the additions of the SDK to a network error.
 func (e *UnreachableError) Error() string {
 	gaveUp := fmt.Sprintf("gave up after %d attempts in %s", e.Attempts, e.Waited.Round(time.Millisecond))
 	if errors.Is(e.Err, ErrNoCredentials) {

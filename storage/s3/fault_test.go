@@ -120,7 +120,7 @@ func openedOn(t *testing.T, s *s3test.Server, change func(*s3.Config)) (*front, 
 	return f, a, s, c
 }
 
-// once is true for the first n requests of a method.
+// once returns a function that returns true for the first n requests of a method.
 func once(n int, method string) func(*http.Request) bool {
 	var mu sync.Mutex
 	return func(r *http.Request) bool {

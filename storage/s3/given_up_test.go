@@ -43,7 +43,7 @@ func TestPartsOfAnUploadThatIsGivenUpAreRemoved(t *testing.T) {
 			t.Errorf("the parts of %q are removed", id)
 		}
 	default:
-		t.Error("the parts stay")
+		t.Error("the parts were not removed")
 	}
 }
 
@@ -78,8 +78,8 @@ func TestABrokenReadNamesTheVersionThatItBegan(t *testing.T) {
 	}
 }
 
-// The time of the last write to a log is that of its newest segment. Prune uses that
-// time.
+// The time of the last write to a log is the time of its newest segment. Prune uses
+// that time.
 func TestLogHasTheAgeOfItsNewestSegment(t *testing.T) {
 	at := func(day int) time.Time { return time.Date(2026, 1, day, 0, 0, 0, 0, time.UTC) }
 	object := func(name string, day int) string {

@@ -63,7 +63,7 @@ func (s segment) is(o *s3.HeadObjectOutput) bool {
 	return (o.ContentLength == nil || *o.ContentLength == s.size) && (s.mark == "" || o.Metadata[markName] == s.mark)
 }
 
-// takeBack removes segments, unless other writers have their names now.
+// takeBack removes segments, unless other writers have used their names since.
 func (a *Archive) takeBack(ctx context.Context, k storage.Key, segments []segment) error {
 	var errs []error
 	for _, s := range segments {

@@ -74,8 +74,8 @@ func erasedBefore(t *testing.T, number int, step func(context.Context, *record.S
 	}
 }
 
-// A step that fails in a session that was erased meanwhile also leaves nothing: no
-// later line would detect it.
+// A step that fails in an erased session leaves nothing either, because no later line
+// would find its files.
 func TestStepFailingInAnErasedSessionLeavesNothing(t *testing.T) {
 	_, a, server, c := opened(t, nil)
 	s := session(t, a, "s")

@@ -34,8 +34,8 @@ func sizeOf(t testing.TB, a storage.Archive, k storage.Key) int64 {
 	return 0
 }
 
-// Of eight writers, or of 24 with COMPACT_SOAK=1: what they all do before they
-// meet grows with the square of them.
+// The test runs eight writers, or 24 with COMPACT_SOAK=1. The work that prepares the
+// writers grows with the square of their number.
 func TestOneOfManyWritersCommitsAStep(t *testing.T) {
 	sample(t)
 	writers := 8
@@ -45,7 +45,7 @@ func TestOneOfManyWritersCommitsAStep(t *testing.T) {
 	plain(t, func(t *testing.T, s *s3test.Server) {
 		c := s.Config(s.Bucket(t, false))
 		sessions := make([]*record.Session, writers)
-		for i := range sessions { // each like a process of its own
+		for i := range sessions { // each archive acts like a separate process
 			log, err := record.OpenSession(t.Context(), open(t, c), "s")
 			must(t, err)
 			_, err = log.Transcript(t.Context(), 1, []redact.Text{redact.Lit("{}")})
@@ -122,10 +122,10 @@ func TestKilledServerLosesNothingAcknowledged(t *testing.T) {
 			acked, doubt := append(writers[0].acked, writers[1].acked...), writers[0].doubt+writers[1].doubt
 			slices.Sort(acked)
 			if n := len(slices.Compact(slices.Clone(acked))); n != len(acked) {
-				t.Errorf("of %d acknowledgments %d are of a step that another one is of", len(acked), len(acked)-n)
+				t.Errorf("%d acknowledgments, and %d of them name the step of another acknowledgment", len(acked), len(acked)-n)
 			}
 			if len(acked) == 0 || r.Steps < acked[len(acked)-1] || r.Steps > len(acked)+doubt || doubt > 1+kills/10 {
-				t.Errorf("%d steps are there, %d were acknowledged (the last is %v), and %d ended without an answer", r.Steps, len(acked), acked[max(0, len(acked)-1):], doubt)
+				t.Errorf("the archive has %d steps, %d were acknowledged (the last is %v), and %d ended without an answer", r.Steps, len(acked), acked[max(0, len(acked)-1):], doubt)
 			}
 			t.Logf("%d kills, %d steps acknowledged, all there; %d ended without an answer", kills, len(acked), doubt)
 		})
@@ -135,7 +135,7 @@ func TestKilledServerLosesNothingAcknowledged(t *testing.T) {
 // writer is one of several writers of a session, with the lines that it has seen.
 type writer struct {
 	acked []int // numbers of its steps
-	doubt int   // steps that ended with an error of the server, so that they may be there
+	doubt int   // steps that ended with an error of the server, and that may still be stored
 }
 
 // steps commits one step after the other. [record.Verify] finds a hole in their numbers.

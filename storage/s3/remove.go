@@ -150,8 +150,8 @@ func (a *Archive) removeVersions(ctx context.Context, all []version) error {
 }
 
 // deleteObjects deletes versions with one request, and returns those that the server does
-// not confirm. For a server that does not support or refuses the request it returns all,
-// and the request is not used again.
+// not confirm. If the server does not support the request or refuses it, it returns all
+// keys, and does not use the request again.
 func (a *Archive) deleteObjects(ctx context.Context, all []version) (left []version, err error) {
 	in := &s3.DeleteObjectsInput{Bucket: &a.cfg.Bucket, Delete: &types.Delete{}}
 	for _, v := range all {

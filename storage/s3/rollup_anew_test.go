@@ -13,8 +13,9 @@ import (
 	"github.com/agentcompact/compact/storage/record"
 )
 
-// A reader of a log that was recreated since, with pieces of the same lengths, writes a
-// roll-up of what it read; then it detects the other log, and removes the roll-up.
+// A log is recreated with pieces of the same lengths while a reader reads it. The
+// reader writes a roll-up of the pieces that it read, then detects the other log, and
+// removes the roll-up.
 func TestRollupOfARecreatedLogIsRemoved(t *testing.T) {
 	_, a, server, c := opened(t, nil)
 	direct, k := open(t, server.Config(c.Bucket)), key(t, "s/log")
@@ -72,6 +73,6 @@ func TestAScrubLeavesNoSecretInARollup(t *testing.T) {
 	}})
 	must(t, err)
 	if n := holds(); n > 0 {
-		t.Errorf("%d objects hold it still: %q", n, server.Names(t, c.Bucket))
+		t.Errorf("%d objects still hold it: %q", n, server.Names(t, c.Bucket))
 	}
 }

@@ -38,7 +38,7 @@ func isRollup(name string) bool {
 	return ok && strings.Contains(span, "-")
 }
 
-// lines appends this many lines to a log, and returns its content.
+// lines appends a given number of lines to a log, and returns its content.
 func lines(t *testing.T, a storage.Archive, k storage.Key, have string, n int) string {
 	t.Helper()
 	for i := range n {
@@ -86,8 +86,9 @@ func TestALongSessionIsOpenedWithFewRequests(t *testing.T) {
 	}
 }
 
-// For every piece of a log, roll-ups give the bytes of its segments: also if one is
-// missing, too short, or belongs to another log of that name.
+// For every piece of a log, the bytes read through roll-ups equal the bytes of the
+// segments, even if a roll-up is missing, too short, or belongs to another log of that
+// name.
 func TestRollupsReadLikeTheirSegments(t *testing.T) {
 	for name, spoil := range map[string]func(t *testing.T, put func(body string), f *front){
 		"whole":   func(*testing.T, func(string), *front) {},
@@ -302,7 +303,7 @@ func TestResumedLogGetsARollup(t *testing.T) {
 	}
 }
 
-// A roll-up that cannot be written is no failure, and is not tried again.
+// A roll-up that cannot be written is not a failure, and is not tried again.
 func TestFailedRollupIsIgnored(t *testing.T) {
 	for name, status := range map[string]int{"forbidden": 403, "busy": 503, "reset": 0} {
 		t.Run(name, func(t *testing.T) {
@@ -329,8 +330,8 @@ func TestFailedRollupIsIgnored(t *testing.T) {
 	}
 }
 
-// A log that is removed before any request of an append that rolls it up, or during its
-// removal, leaves no roll-up; neither does a log with a failed append.
+// A log leaves no roll-up if it is removed before any request of an append that makes a
+// roll-up, if the append runs during the removal, or if the append fails.
 func TestARollupDoesNotOutliveItsLog(t *testing.T) {
 	for at := 1; ; at++ {
 		for _, write := range []func(*s3.Archive, storage.Key, int64) error{
@@ -399,7 +400,7 @@ func TestRollupOfAFailedAppendIsRemoved(t *testing.T) {
 		}
 	})
 	if err := a.Append(t.Context(), k, int64(len(have)), raw("more\n")); err == nil {
-		t.Error("it was to fail")
+		t.Error("the append should fail")
 	}
 	if left := server.Names(t, c.Bucket); len(left) > 0 {
 		t.Errorf("%q are left", left)
@@ -426,8 +427,8 @@ func TestRollupWrittenWhileItsLogIsRemoved(t *testing.T) {
 	}
 }
 
-// A roll-up that a removed log left is not read in place of the log that has its name
-// now, though all of its ends fit.
+// A roll-up that is left from a removed log is not read for a new log of the same name,
+// even if all its ends fit.
 func TestARollupOfAnotherLogIsNotRead(t *testing.T) {
 	_, a, server, c := opened(t, nil)
 	k := key(t, "s/log")
@@ -454,8 +455,8 @@ func TestARollupOfAnotherLogIsNotRead(t *testing.T) {
 	}
 }
 
-// A roll-up that is left alone, as a process that is killed leaves it, is listed as a
-// log of no bytes: so an erase takes it.
+// If a killed process leaves only a roll-up of a log, the log is listed with 0 bytes,
+// so that an erase removes the roll-up.
 func TestARollupAloneIsErased(t *testing.T) {
 	_, a, server, c := opened(t, nil)
 	s := session(t, a, "s")

@@ -156,7 +156,7 @@ type keeper struct {
 	k      storage.Key
 	all    parts
 	pieces []piece // pieces still to come
-	skip   int     // number of them that are not stored
+	skip   int     // number of pieces that are not stored
 	first  int     // first stored segment
 	data   []byte
 }

@@ -128,9 +128,9 @@ func (a *Archive) pieces(k storage.Key, all []segment, off, n int64) []piece {
 	return out
 }
 
-// learnTail remembers the end of a listed log, or that there is no log, so that
-// the next append needs no listing. If a segment was added since, its name is the
-// one that the append would use, and the append fails.
+// learnTail remembers the end of a listed log, or that there is no log, so that the
+// next append needs no listing. If a segment was added since, the append would use the
+// same name, and fails.
 func (a *Archive) learnTail(k storage.Key, all parts) {
 	var last segment
 	for _, s := range all.segments {

@@ -24,7 +24,7 @@ func at(t testing.TB, endpoint string, timeout time.Duration) *s3.Archive {
 	return a
 }
 
-// withKeys are credentials, good for nothing.
+// withKeys sets invalid credentials.
 func withKeys(t *testing.T) {
 	t.Helper()
 	withoutKeys(t)

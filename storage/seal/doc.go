@@ -5,8 +5,8 @@
 // fingerprints are sealed before they leave memory: a fingerprint of 16 bytes is
 // encrypted as one block (AES-256) with a key that is stored outside of the archive,
 // and a longer hash is replaced by an HMAC-SHA256. A holder of the key can decrypt the
-// fingerprint again. So the contents of ledgers are compared in memory as if they had
-// never been sealed, whichever key was used, and a new key changes no view.
+// fingerprint again. So ledgers are compared in memory without their seals. A ledger
+// under an older key compares in the same way, and a new key changes no view.
 //
 // # Keys
 //

@@ -29,8 +29,8 @@ const InMemory = ":memory:"
 
 var inMemory sync.Map // Key by id
 
-// ReadKey reads the key with this id from a folder. It is an error if the key is
-// missing, or if its id differs from its file name.
+// ReadKey reads the key with this id from a folder. It returns an error if the key is
+// missing, or if the id of the key differs from the file name.
 func ReadKey(folder, id string) (Key, error) {
 	if folder == "" || !isID(id) {
 		return Key{}, fs.ErrNotExist
@@ -48,7 +48,7 @@ func ReadKey(folder, id string) (Key, error) {
 	return k, err
 }
 
-// WriteKey durably stores a key in a folder, which it creates if it is missing.
+// WriteKey durably stores a key in a folder. It creates the folder if it is missing.
 // Only the user can read the file (0600).
 func WriteKey(folder string, k Key) error {
 	if folder == InMemory {
@@ -131,7 +131,7 @@ func RemoveKey(folder string, k Key) error {
 	return os.Remove(filepath.Join(folder, k.ID()))
 }
 
-// isID reports whether id has the form of [Key.ID], and so is no path.
+// isID reports whether id has the form of [Key.ID], and so is not a path.
 func isID(id string) bool {
 	if len(id) != 16 {
 		return false

@@ -16,7 +16,7 @@ type Held struct {
 	Lost []string // ids of missing keys
 }
 
-// Look returns those keys of an archive that a folder has.
+// Look returns the keys of an archive that are in a folder.
 func Look(ctx context.Context, a storage.Archive, folder string) (h Held, err error) {
 	ids, err := record.KeyIDs(ctx, a)
 	if err != nil {

@@ -17,16 +17,16 @@ type Ring struct {
 	all     map[string]*Sealer // by id; nil = not available
 }
 
-// NewRing returns a ring of at least one key, the newest first. Other keys are
-// looked up in a folder, unless that is "".
+// NewRing returns a ring of at least one key, the newest first. Other keys are looked
+// up in a folder, unless folder is "".
 func NewRing(folder string, keys ...Key) *Ring {
 	r := &Ring{folder: folder, all: map[string]*Sealer{}}
 	r.Use(keys[0], keys[1:]...)
 	return r
 }
 
-// Use adds keys, the newest first: newest becomes the current key, and the last one
-// the root. Earlier keys of the ring can still open data.
+// Use adds keys, the newest first: newest becomes the current key, and the last key
+// becomes the root. Earlier keys of the ring can still open data.
 func (r *Ring) Use(newest Key, older ...Key) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

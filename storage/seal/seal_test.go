@@ -22,10 +22,10 @@ func TestSealOpensOnlyWithItsKey(t *testing.T) {
 	fp := [16]byte{1, 2, 3}
 	sealed := New(one).Seal(fp)
 	if sealed == fp || New(two).Seal(fp) == sealed {
-		t.Error("it does not hang on the key")
+		t.Error("the sealed value does not depend on the key")
 	}
 	if New(one).Seal(fp) != sealed {
-		t.Error("it is another each time")
+		t.Error("the sealed value differs each time")
 	}
 	if New(one).Open(sealed) != fp {
 		t.Error("its key does not open it")
@@ -170,9 +170,9 @@ func TestNewKeyComesFirstAndNamesStay(t *testing.T) {
 }
 
 // A ring may begin with a key of its own and learn the archive's key afterwards. From
-// then on nothing is sealed or named with the first one, and data sealed with it can
+// then on nothing is sealed or named with the first key, but data sealed with it can
 // still be opened.
-func TestKeysThatAreLearnedReplaceTheOnesBefore(t *testing.T) {
+func TestLearnedKeyReplacesTheFirstKey(t *testing.T) {
 	own := Key{3}
 	for _, learned := range [][]Key{{one}, {two, one}} {
 		r := NewRing("", own)
@@ -231,7 +231,7 @@ func TestTheArchiveHasNoKey(t *testing.T) {
 func TestProcessesOfAMachineHaveOneKey(t *testing.T) {
 	folder := filepath.Join(t.TempDir(), "keys")
 	if _, ok, err := MachineKey(folder, one, false); ok || err != nil {
-		t.Fatalf("there is one before it is made: %v", err)
+		t.Fatalf("the key exists before it is made: %v", err)
 	}
 	var wg sync.WaitGroup
 	var got [8]Key

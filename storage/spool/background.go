@@ -50,7 +50,8 @@ func (s *Spool) rest(ctx context.Context, d time.Duration, wake <-chan struct{})
 }
 
 // pass sends the due sessions among those that this process wrote to. With all, it
-// sends those of all processes, and then removes erased and old sessions from the disk.
+// sends the sessions of all processes, and then removes erased and old sessions from
+// the disk.
 func (s *Spool) pass(ctx context.Context, all bool) error {
 	sessions, err := s.waitingSessions(all)
 	if sessions = s.due(sessions); err == nil && len(sessions) > 0 {
@@ -252,8 +253,8 @@ func (s *Spool) left(why error) error {
 	return &WaitingError{w, why}
 }
 
-// Close ends the background work, and sends what waits, with the errors of Flush.
-// Later writes return [ErrClosed]. It is idempotent.
+// Close ends the background work, and sends the waiting operations. It returns the same
+// errors as Flush. Later writes return [ErrClosed]. It is idempotent.
 func (s *Spool) Close(ctx context.Context) error {
 	s.mu.Lock()
 	closed := s.closed

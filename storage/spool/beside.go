@@ -7,13 +7,13 @@ import (
 	"strings"
 )
 
-// Files beside the sessions, such as their heads, are sent after the sessions:
-// heads of data that the remote archive does not have yet would report it as
-// missing.
+// Files beside the sessions, such as their heads, are sent after the sessions: before
+// that, the heads would report data as missing that the remote archive does not have
+// yet.
 
 func isBeside(session string) bool { return strings.HasPrefix(session, "_") }
 
-// apart separates sessions and folders beside them.
+// apart separates sessions from the folders beside them.
 func apart(all []string) (sessions, beside []string) {
 	for _, session := range all {
 		if isBeside(session) {
@@ -63,8 +63,8 @@ func (c cut) of(session string, ops []queued) (then []queued) {
 	return then
 }
 
-// arrived reports whether all operations of the sessions at that time were
-// sent, except those of sessions in conflict, which are never sent.
+// arrived reports whether all operations of the sessions at that time were sent, except
+// the operations of sessions in conflict, which are never sent.
 func (c cut) arrived(s *Spool) bool {
 	for session := range c {
 		if isBeside(session) || s.conflict(session) != nil {

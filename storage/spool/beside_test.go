@@ -56,7 +56,8 @@ func TestHeadsAreSentAfterTheirSessions(t *testing.T) {
 	}
 }
 
-// A session in conflict is never sent. The heads of the others don't wait for it.
+// A session in conflict is never sent. The heads of the other sessions don't wait for
+// this session.
 func TestHeadsDoNotWaitForASessionInConflict(t *testing.T) {
 	far := newRemote()
 	far.goAway(true)

@@ -17,8 +17,8 @@ import (
 	"github.com/agentcompact/compact/storage/record"
 )
 
-// If another machine has erased a session, the session leaves the disk, and so does the
-// name for its hash.
+// If another machine has erased a session, the session and the name for its hash are
+// removed from the disk.
 
 const (
 	namesFolder  = "_names"
@@ -68,7 +68,7 @@ func (s *Spool) stones(ctx context.Context) (map[string][]record.Tombstone, erro
 	all := map[string][]record.Tombstone{}
 	for t, err := range record.Tombstones(ctx, s.over(s.remote)) {
 		if errors.Is(err, storage.ErrNoIdentity) {
-			return nil, nil // unknown here
+			return nil, nil // this process can't read the tombstones
 		}
 		if err != nil {
 			return nil, err
@@ -151,7 +151,7 @@ func (s *Spool) erased(ctx context.Context, session string) (bool, error) {
 	if had, err := s.remoteHad(session); err != nil || !had || !unknown {
 		return false, err
 	}
-	return false, &ConflictError{Reason: "the remote archive has nothing of it any more, and a session of this name was erased; the tombstone does not tell whether it was this one"}
+	return false, &ConflictError{Reason: "the remote archive has no file of it any more, and a session of this name was erased; the tombstone does not show whether it was this one"}
 }
 
 // remoteHad reports whether the remote archive had anything of a session on the disk.
@@ -177,7 +177,7 @@ func (s *Spool) heldHere(ctx context.Context, session string) error {
 	case ctx.Err() != nil:
 		return ctx.Err()
 	case err != nil:
-		return &ConflictError{Reason: fmt.Sprintf("it was erased in the remote archive, and whether it is under a hold here can't be read: %v", err)}
+		return &ConflictError{Reason: fmt.Sprintf("it was erased in the remote archive, and its hold on this disk can't be read: %v", err)}
 	case hold.Held:
 		return &ConflictError{Reason: fmt.Sprintf("it was erased in the remote archive, and is %v here: %s", record.ErrHeld, hold.Reason)}
 	}

@@ -11,8 +11,7 @@ var (
 	// so nothing more of the session is sent or accepted. The error is a
 	// [*ConflictError].
 	ErrConflict = errors.New("the remote archive has different data")
-	// ErrWaiting means that not all data was sent. The error is a
-	// [*WaitingError].
+	// ErrWaiting means that some data was not sent. The error is a [*WaitingError].
 	ErrWaiting = errors.New("some files were not sent")
 	// ErrClosed means that the spool was closed.
 	ErrClosed = errors.New("the spool is closed")

@@ -15,14 +15,14 @@ import (
 
 var errRefused = errors.New("the bucket keeps what was there")
 
-// refuse makes the remote archive refuse what belongs to some sessions.
+// refuse makes the remote archive refuse the files of some sessions.
 func (r *remote) refuse(is func(session string) bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.refused = is
 }
 
-// crowd writes a step to each of this many sessions.
+// crowd writes a step to each of a given number of sessions.
 func crowd(t *testing.T, s *spool.Spool, sessions int) {
 	t.Helper()
 	for i := range sessions {
@@ -46,8 +46,8 @@ func arrived(t *testing.T, r *remote, sessions int) (n int) {
 	return n
 }
 
-// A session that the remote archive refuses, such as one under an Object Lock,
-// holds up itself alone, however many there are of them.
+// If the remote archive refuses a session, for example because of an Object Lock, only
+// that session waits. This holds for any number of such sessions.
 func TestRefusedSessionsDelayNoOthers(t *testing.T) {
 	for _, refused := range []int{1, 4, 9} {
 		dir := t.TempDir()
@@ -73,7 +73,7 @@ func testRefused(t *testing.T, dir string, refused int) {
 	time.Sleep(5 * time.Minute)
 	r.mu.Lock()
 	if per := r.refusals / refused; per < 8 || per > 30 {
-		t.Errorf("each was tried %d times in five minutes", per)
+		t.Errorf("each session was tried %d times in five minutes", per)
 	}
 	r.mu.Unlock()
 	w, err := s.Waiting()

@@ -24,7 +24,7 @@ const (
 type op struct {
 	key storage.Key
 	log bool
-	end int64 // for a log: the offset up to which it is sent
+	end int64 // for a log: the offset up to which the log is sent
 
 	start int64 // length of the log before; not in the queue
 }
@@ -80,8 +80,8 @@ func parseQueue(data []byte, from int64) []queued {
 	}
 }
 
-// sentLine returns the content of the file sent. It has a fixed length and is
-// overwritten in place, which works on a full disk, too.
+// sentLine returns the content of the file sent. The file has a fixed length and is
+// overwritten in place, which works even on a full disk.
 func sentLine(n int64) []byte {
 	digits := fmt.Sprintf("%020d", n)
 	return fmt.Appendf(nil, "%s %08x\n", digits, crc32.ChecksumIEEE([]byte(digits)))

@@ -46,7 +46,7 @@ func TestFullDiskIsAClearErrorAndLosesNothing(t *testing.T) {
 	head, err := log.Head(t.Context())
 	must(t, err)
 	if head < steps+1 {
-		t.Errorf("%d steps are there, %d were acknowledged", head, steps+1)
+		t.Errorf("the archive has %d steps, %d were acknowledged", head, steps+1)
 	}
 	sound(t, r, "t", 1)
 }

@@ -176,7 +176,7 @@ func session(t testing.TB, a storage.Archive, id string) *record.Session {
 	return s
 }
 
-// sound checks that a session verifies, with this many steps.
+// sound checks that a session verifies, with a given number of steps.
 func sound(t testing.TB, a storage.Archive, id string, steps int) {
 	t.Helper()
 	r, err := record.Verify(t.Context(), a, id, record.VerifyOptions{})

@@ -33,8 +33,8 @@ func TestUnsentDataStaysWithoutItsOrigin(t *testing.T) {
 	}
 }
 
-// If the remote archive lost a file that it had confirmed, it must not get the only
-// copy: the session stays on the disk, and is a conflict.
+// If the remote archive lost a file that it had confirmed, the session must not be
+// removed from the disk: it stays there, in conflict.
 func TestASessionLostByTheRemoteArchiveStaysOnTheDisk(t *testing.T) {
 	dir, far := t.TempDir(), newRemote()
 	s := open(t, dir, far, &spool.Options{Passive: true, Keep: time.Nanosecond})

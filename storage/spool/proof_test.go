@@ -13,7 +13,7 @@ import (
 	"github.com/agentcompact/compact/storage/spool"
 )
 
-// withoutLife converts the tombstones of an archive to those of version 0.1.0.
+// withoutLife converts the tombstones of an archive to tombstones of version 0.1.0.
 func withoutLife(t *testing.T, r *remote) {
 	t.Helper()
 	k := key(t, "_erased.jsonl")
@@ -42,7 +42,7 @@ func wantConflict(t *testing.T, s *spool.Spool, why string) {
 // A tombstone of version 0.1.0 does not identify the erased session, only its name. A
 // session that the remote archive has lost stays on the disk, whether it has unsent
 // data or not.
-func TestSessionThatWasLostStaysAlthoughAnotherOneWasErased(t *testing.T) {
+func TestLostSessionStaysAfterAnEraseOfItsName(t *testing.T) {
 	for name, waits := range map[string]bool{"waiting": true, "sent": false} {
 		t.Run(name, func(t *testing.T) {
 			r := newRemote()
@@ -65,7 +65,7 @@ func TestSessionThatWasLostStaysAlthoughAnotherOneWasErased(t *testing.T) {
 			if !waits {
 				must(t, s.Evict(t.Context()))
 			}
-			wantConflict(t, s, "the tombstone does not tell whether it was this one")
+			wantConflict(t, s, "the tombstone does not show whether it was this one")
 		})
 	}
 }

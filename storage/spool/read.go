@@ -50,7 +50,7 @@ func (s *Spool) unreachable(k storage.Key, err error) error {
 		return err
 	}
 	failed := (*storage.Error)(nil)
-	if !errors.As(err, &failed) { // also for nil
+	if !errors.As(err, &failed) { // even if the function is nil
 		return err
 	}
 	return &storage.Error{Op: failed.Op, Key: failed.Key, Err: fmt.Errorf("%w: %w", storage.ErrUnreachable, failed.Err)}
@@ -151,7 +151,7 @@ func (s *Spool) merge(ctx context.Context, prefix storage.Key, here map[string]b
 		}
 		return true
 	}
-	if s.opts.Blind && !prefix.IsZero() && prefix.String()[0] != '_' { // prefix is one session
+	if s.opts.Blind && !prefix.IsZero() && prefix.String()[0] != '_' { // the prefix names one session
 		found, err := s.ask(ctx, prefix, false)
 		if err != nil && ctx.Err() == nil {
 			return // not reachable: nothing is known about the session

@@ -29,11 +29,11 @@ func (s *Spool) sessions() ([]string, error) {
 	return out, nil
 }
 
-// sendAll sends the waiting operations of the sessions, some sessions
-// concurrently, each in order. A failed session does not block others. But if
-// the remote archive does not answer at all, no further session is started, and
-// that error is returned. With wait it waits for sessions that another process
-// is sending; else it skips them.
+// sendAll sends the waiting operations of the sessions, some sessions concurrently,
+// each in order. A failed session does not block others. But if the remote archive does
+// not answer at all, no further session is started, and that error is returned. With
+// wait it waits for sessions that another process is sending; without wait it skips
+// them.
 func (s *Spool) sendAll(ctx context.Context, sessions []string, wait bool) error {
 	sessions, beside := apart(sessions)
 	cut, err := s.cut(beside)
@@ -233,7 +233,7 @@ func (s *Spool) sendLog(ctx context.Context, k storage.Key, floor, end int64) er
 			return err
 		}
 		if have < floor {
-			return &ConflictError{Reason: fmt.Sprintf("the remote archive has %d bytes of %s, of which %d were sent: it was erased, or cut", have, k, floor)}
+			return &ConflictError{Reason: fmt.Sprintf("the remote archive has %d bytes of %s, but %d were sent: the file was erased or cut", have, k, floor)}
 		}
 		if have >= end {
 			return nil

@@ -65,7 +65,7 @@ func (s *Spool) take(ctx context.Context, session storage.Key, known bool) (orig
 	if err := makeFolder(s.state(session.String())); err != nil {
 		return origin{}, err
 	}
-	if err := s.setSent(session.String(), 0); err != nil { // reserves the space for it
+	if err := s.setSent(session.String(), 0); err != nil { // reserves the space for the record
 		return origin{}, err
 	}
 	return o, replace(s.state(session.String(), originFile), o.bytes())

@@ -19,9 +19,9 @@ type Options struct {
 	// Keep is how long a sent session stays on the disk after its last write.
 	// Default 24 h.
 	Keep time.Duration
-	// Blind means that a session that is not on the disk counts as new while
-	// the remote archive can't be reached; without Blind that is an error. It
-	// is for agents, which must continue, not for readers of the archive.
+	// Blind means that a session that is not on the disk counts as new while the remote
+	// archive can't be reached; without Blind that is an error. Blind is for agents, which
+	// must continue, and not for readers of the archive.
 	Blind bool
 	// Passive means that nothing is sent in the background, only by Flush and
 	// Close.
@@ -43,8 +43,8 @@ const (
 	scanEvery = time.Minute
 )
 
-// Spool is an archive on disk in front of another one. Create it with [Open],
-// and close it with [Spool.Close].
+// Spool is an archive on disk in front of another archive. Create it with [Open], and
+// close it with [Spool.Close].
 type Spool struct {
 	dir    string
 	local  *fs.Archive
@@ -72,10 +72,10 @@ var (
 	_ storage.Locator = (*Spool)(nil)
 )
 
-// Open returns a spool in front of remote, in the folder dir, which is created
-// if it is missing. It starts to send the data that earlier processes left
-// there. A folder belongs to the first archive that it was opened for,
-// identified by its [storage.Locator]; opening it for another one is an error.
+// Open returns a spool in front of remote, in the folder dir, which is created if it is
+// missing. It starts to send the data that earlier processes left there. A folder
+// belongs to the first archive for which it was opened, identified by the archive's
+// [storage.Locator]. Opening the folder for another archive is an error.
 func Open(dir string, remote storage.Archive, opts *Options) (*Spool, error) {
 	if dir == "" {
 		return nil, &storage.Error{Op: "open spool", Err: errors.New("no folder is named")}
@@ -150,9 +150,9 @@ func (s *Spool) Location(k storage.Key) string {
 	return s.local.Location(k)
 }
 
-// shared reports whether a key belongs to no session; the remote archive alone
-// stores such keys. In an encrypted archive a log is a folder, and so are the
-// logs beside the sessions, such as _erased.jsonl.
+// shared reports whether a key belongs to no session; the remote archive alone stores
+// such keys. In an encrypted archive each log is a folder, even a log beside the
+// sessions, such as _erased.jsonl.
 func shared(k storage.Key) bool {
 	dir := k.Dir()
 	return dir == k.String() || isBeside(dir) && strings.Contains(dir, ".")

@@ -58,7 +58,7 @@ func TestTenMinutesWithoutTheRemoteArchiveLoseNothing(t *testing.T) {
 		w, err := s.Waiting()
 		must(t, err)
 		if !w.None() {
-			t.Errorf("a minute later there waits %+v", w)
+			t.Errorf("a minute later %+v still waits", w)
 		}
 		sound(t, r, "long run", steps)
 		same(t, r, s)
@@ -159,7 +159,7 @@ func TestSessionMovesToAnotherMachineWhenAllWasSent(t *testing.T) {
 	sound(t, r, "s", 3)
 	sound(t, two, "s", 3)
 	same(t, r, two)
-	// The first one does not know, and finds out in the background or here.
+	// The first process does not know of this, and learns it in the background or here.
 	if err := step(t.Context(), log); err != nil && !errors.Is(err, spool.ErrConflict) {
 		t.Fatal(err)
 	}
@@ -195,7 +195,7 @@ func TestASecondMachineOnASessionGetsAConflictAndLosesNothing(t *testing.T) {
 		t.Errorf("it sent something all the same: %v", got)
 	}
 	sound(t, r, "s", 1)
-	sound(t, spools[1], "s", 2) // its own lines are whole
+	sound(t, spools[1], "s", 2) // the process's own lines are whole
 	if err := step(t.Context(), session(t, spools[1], "s")); !errors.Is(err, spool.ErrConflict) {
 		t.Errorf("the next step on the second machine: %v", err)
 	}
@@ -210,7 +210,7 @@ func TestASecondMachineOnASessionGetsAConflictAndLosesNothing(t *testing.T) {
 	must(t, whole.Close())
 }
 
-func TestUnknownSessionIsNewOnlyForTheBlind(t *testing.T) {
+func TestUnknownSessionIsNewOnlyWithBlind(t *testing.T) {
 	r := newRemote()
 	must(t, step(t.Context(), session(t, r, "s")))
 	r.goAway(true)
@@ -273,7 +273,7 @@ func TestSessionThatLeftTheDiskIsNotTakenForANewOne(t *testing.T) {
 	must(t, s.Evict(t.Context()))
 	r.goAway(true)
 	if err := step(t.Context(), log); !errors.Is(err, errAway) {
-		t.Errorf("while it is away: %v", err)
+		t.Errorf("while the remote archive is away: %v", err)
 	}
 	r.goAway(false)
 	must(t, step(t.Context(), log))

@@ -18,7 +18,7 @@ func TestEraseRemovesTheLocalPartInEveryState(t *testing.T) {
 	for name, make := range map[string]func(t *testing.T, dir string, r *remote, s *spool.Spool){
 		"waiting": func(*testing.T, string, *remote, *spool.Spool) {},
 		"sent":    func(t *testing.T, _ string, _ *remote, s *spool.Spool) { must(t, s.Flush(t.Context())) },
-		"half taken off": func(t *testing.T, dir string, _ *remote, s *spool.Spool) {
+		"half removed": func(t *testing.T, dir string, _ *remote, s *spool.Spool) {
 			must(t, s.Flush(t.Context()))
 			must(t, os.Remove(filepath.Join(dir, "state", "s", "origin")))
 		},

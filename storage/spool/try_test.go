@@ -14,7 +14,7 @@ func TestTryOfASpoolLeavesNothingBehind(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "spool")
 	must(t, spool.Try(dir, memory.New()))
 	if _, err := os.Stat(dir); !os.IsNotExist(err) {
-		t.Errorf("the folder is there: %v", err)
+		t.Errorf("the folder exists: %v", err)
 	}
 	must(t, os.MkdirAll(dir, 0o700))
 	must(t, os.WriteFile(filepath.Join(dir, "remote"), []byte("elsewhere"), 0o600))

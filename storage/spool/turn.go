@@ -54,7 +54,7 @@ func (s *Spool) nextTurn(most time.Duration) time.Duration {
 	return max(most, 0)
 }
 
-// inTurn sorts sessions: those without failures first, then those that have
+// inTurn sorts sessions: sessions without failures first, then sessions that have
 // waited longest.
 func (s *Spool) inTurn(sessions []string) {
 	s.mu.Lock()
@@ -65,7 +65,7 @@ func (s *Spool) inTurn(sessions []string) {
 	})
 }
 
-// passing is one pass over the sessions.
+// passing is the state of one pass over the sessions.
 type passing struct {
 	s   *Spool
 	cut cut
@@ -75,7 +75,7 @@ type passing struct {
 	last   string // last failed session
 	sent   bool   // any session was sent
 	away   error  // error if the remote archive does not answer at all
-	asking bool   // a check of that is running
+	asking bool   // a check of the names is running
 }
 
 // note records the outcome of a session, and checks after some failures whether

@@ -12,7 +12,8 @@ import (
 	"github.com/agentcompact/compact/storage/spool"
 )
 
-// listed calls a function once, before the log of tombstones is listed.
+// listed is an archive that calls a function once, before the log of tombstones is
+// listed.
 type listed struct {
 	*remote
 	before func()
@@ -26,8 +27,8 @@ func (l *listed) List(ctx context.Context, prefix storage.Key) iter.Seq2[storage
 	return l.remote.List(ctx, prefix)
 }
 
-// The name of a session that began under that of an erased one stays, also if it is
-// written while names leave.
+// If a new session has the name of an erased one, its name stays, even if it is written
+// while the names of erased sessions are removed.
 func TestNameOfASessionThatBeganAfterAnEraseStays(t *testing.T) {
 	r := newRemote()
 	must(t, step(t.Context(), headed(t, r, "alice")))
@@ -36,7 +37,7 @@ func TestNameOfASessionThatBeganAfterAnEraseStays(t *testing.T) {
 	s := open(t, t.TempDir(), far, &spool.Options{Passive: true})
 	must(t, step(t.Context(), headed(t, s, "bob")))
 	far.before = func() { must(t, step(t.Context(), headed(t, s, "alice"))) }
-	_ = s.Flush(t.Context()) // data that was written meanwhile waits
+	_ = s.Flush(t.Context()) // data that was written in the meantime waits
 	must(t, s.Flush(t.Context()))
 	if got := strings.Count(strings.Join(keys(t, r), " "), "_names/"); got != 2 {
 		t.Errorf("%d names in %q", got, keys(t, r))

@@ -213,9 +213,9 @@ func (s *Spool) dropEmpty(ctx context.Context, session storage.Key, o origin) er
 	return s.clear(ctx, session)
 }
 
-// Sweep implements [storage.Sweeper]. It removes the rest of a removed session from
-// the disk, also without an origin after a crash, and its waiting operations. It
-// sweeps the remote archive if that supports it.
+// Sweep implements [storage.Sweeper]. It removes the remaining files of a removed
+// session from the disk, and its waiting operations. It does so even if a crash has
+// left the session without an origin. It sweeps the remote archive if that supports it.
 func (s *Spool) Sweep(ctx context.Context, session storage.Key) (left []string, err error) {
 	if err := storage.Begin(ctx, "sweep", session); err != nil {
 		return nil, err

@@ -132,7 +132,7 @@ func keptNothing(ctx context.Context, p *place) error {
 	}
 	for _, s := range []string{"s/f", "s/none", "s", "t/none"} {
 		if err := keeper.Kept(ctx, key(s)); err != nil {
-			return fmt.Errorf("%s, which is not there: %w", s, err)
+			return fmt.Errorf("%s, which does not exist: %w", s, err)
 		}
 	}
 	return nil
@@ -161,7 +161,7 @@ func removeRemoves(ctx context.Context, p *place) error {
 		return fmt.Errorf("there is now %q, %v", got, err)
 	}
 	if err := p.b.Create(ctx, gone, blob(2, 50)); err != nil {
-		return fmt.Errorf("creating what was removed: %w", err)
+		return fmt.Errorf("creating a removed key: %w", err)
 	}
 	return errors.Join(p.holds(ctx, gone, bytesOf(blob(2, 50))), p.holds(ctx, stays, bytesOf(b)))
 }

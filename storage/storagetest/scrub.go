@@ -309,8 +309,8 @@ func readKey(ctx context.Context, a storage.Archive, k storage.Key) (string, err
 var errMortal = errors.New("the process is dead")
 
 // mortal is an archive whose process dies after left more changes. After that each change
-// fails. If meanwhile is set, meanwhile is called once instead, and the change is made.
-// Optional interfaces other than [storage.Remover] are hidden.
+// fails. If meanwhile is set, the archive calls meanwhile once in place of the failure,
+// and makes the change. Optional interfaces other than [storage.Remover] are hidden.
 type mortal struct {
 	storage.Archive
 	left      int

@@ -15,9 +15,9 @@ import (
 	"github.com/agentcompact/compact/storage"
 )
 
-// Opener returns two archives on one new and empty place, like those of two
-// processes. They may be one value if only one process is possible. It is
-// called once for each case, and closes the archives with t.Cleanup if needed.
+// Opener returns two archives on one new and empty place, as two processes would open
+// them. They may be one value if only one process is possible. It is called once for
+// each case, and closes the archives with t.Cleanup if needed.
 type Opener func(t testing.TB) (first, second storage.Archive)
 
 // Run tests every sentence of the contract in a subtest.

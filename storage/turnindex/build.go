@@ -124,7 +124,7 @@ func overflowPages(records uint32) uint32 {
 
 const (
 	overflowShare = 100 // at most one of this many records is in a bucket with more than one page …
-	emptiest      = 4   // … unless pages would be less than a quarter full, when one key has very many records
+	emptiest      = 4   // … unless one key has very many records and pages would be less than a quarter full
 )
 
 // chooseBuckets sets the smallest tried number of buckets with which nearly

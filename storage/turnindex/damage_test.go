@@ -153,7 +153,7 @@ func TestForgedNumbersAreRefused(t *testing.T) {
 			seen = seen || errors.Is(err, turnindex.ErrDamaged)
 		}
 		if !seen {
-			t.Errorf("%s: a chain that leads back is not seen", name)
+			t.Errorf("%s: a cyclic chain is not detected", name)
 		}
 	}
 }
@@ -171,7 +171,7 @@ func TestVersion1IsRead(t *testing.T) {
 	}
 }
 
-// A record has 24 bytes; all that is about it takes a sixth of that.
+// A record has 24 bytes, and its share of all other data takes a sixth of that.
 func TestIndexIsAsLargeAsItsRecords(t *testing.T) {
 	for _, n := range []int{20, 80, 400, 3000, 20_000} {
 		var s turnindex.Set

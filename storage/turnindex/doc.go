@@ -8,10 +8,10 @@
 //
 // # Format
 //
-// All numbers are little endian. The file is pages without anything between them; the
-// last four bytes of each page are the CRC-32C of its other bytes followed by its
-// number as four bytes. First comes the header, then a page for each bucket, then the
-// overflow pages.
+// All numbers are little endian. The file consists of pages without anything between
+// them. The last four bytes of each page are a CRC-32C, computed over the other bytes
+// of the page followed by the page's number as four bytes. First comes the header, then
+// a page for each bucket, then the overflow pages.
 //
 // The header is page 0:
 //

@@ -54,7 +54,7 @@ func checkPage(page []byte, number, size int64) error {
 		return &PageError{number, "the file ends before it"}
 	}
 	if binary.LittleEndian.Uint32(page[size-pageSum:]) != checksum(page, uint32(number)) {
-		return &PageError{number, "its checksum is another"}
+		return &PageError{number, "its checksum differs"}
 	}
 	return nil
 }

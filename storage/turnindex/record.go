@@ -75,7 +75,7 @@ func mix(x uint64) uint64 {
 	return x ^ x>>31
 }
 
-// Slot is the part of a turn that a record is about.
+// Slot is the part of a turn to which a record belongs.
 type Slot uint8
 
 // The slots of a turn.

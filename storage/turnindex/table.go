@@ -24,8 +24,8 @@ type Table struct {
 	h   *header
 }
 
-// headRead is the size of the first read. It covers the whole of a small index,
-// and the header of all but large ones.
+// headRead is the size of the first read. The size covers a small index completely, and
+// the header of every index that is not large.
 const headRead = 4 * PageSize
 
 // Open reads the header of an index, with one read, or two if the header
@@ -75,9 +75,9 @@ func (t *Table) Files() []string { return t.h.files }
 // true is wrong in less than one of a hundred cases. It reads nothing.
 func (t *Table) Mentions(q Query) bool { return t.h.filter.holds(q.hash()) }
 
-// Lookup returns the records for q, those of one key sorted by slot and ordinal;
-// no records is no error. It reads one page, and the overflow pages of the bucket.
-// Errors are those of the source, and [ErrDamaged].
+// Lookup returns the records for q. Records of one key are sorted by slot and ordinal.
+// It is not an error if there are no records. It reads one page, and the overflow pages
+// of the bucket. Errors are those of the source, and [ErrDamaged].
 func (t *Table) Lookup(ctx context.Context, q Query) ([]Record, error) {
 	var out []Record
 	number := int64(t.h.pages) + int64(bucket(q.hash(), t.h.buckets))
@@ -118,7 +118,7 @@ func (t *Table) match(out []Record, page []byte, number int64, q Query) ([]Recor
 
 func (t *Table) record(p packed, number int64) (Record, error) {
 	if int(p.file) >= len(t.h.files) || p.key.kind < kindTurn || p.key.kind > kindPart {
-		return Record{}, &PageError{number, "a record names a file or a kind that is not there"}
+		return Record{}, &PageError{number, "a record names a file or a kind that does not exist"}
 	}
 	return Record{
 		Key: p.key, Slot: Slot(p.what & 15), Shown: Shown(p.what >> 4), Ord: int(p.ord),
@@ -150,9 +150,9 @@ func (t *Table) follow(page []byte, number int64) (int64, error) {
 // allRead is the size of All's reads in bytes.
 const allRead = 256 * PageSize
 
-// All yields every record, page by page; those of one key in the order of
-// [Table.Lookup]. An error is yielded last: of the source, or [ErrDamaged],
-// also if the number of records differs from the header.
+// All yields every record, page by page. Records of one key have the order of
+// [Table.Lookup]. An error is yielded last: of the source, or [ErrDamaged], even if the
+// number of records differs from the header.
 func (t *Table) All(ctx context.Context) iter.Seq2[Record, error] {
 	return func(yield func(Record, error) bool) {
 		count, stopped, err := t.each(ctx, func(r Record) bool { return yield(r, nil) })

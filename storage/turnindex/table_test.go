@@ -308,7 +308,7 @@ func TestRecordsThatDoNotFitAreRefused(t *testing.T) {
 	}
 }
 
-func TestASetCoversAllStepsThatItWasToldOf(t *testing.T) {
+func TestSetCoversAllAnnouncedSteps(t *testing.T) {
 	var s turnindex.Set
 	s.Cover(5, 9)
 	s.Cover(3, 4)

@@ -2,7 +2,7 @@ package eval
 
 import "testing"
 
-func TestOnlyTheAnnouncementOfTheLastStepIsNoClaim(t *testing.T) {
+func TestAnnouncementOfTheLastStepIsNotAClaim(t *testing.T) {
 	for line, want := range map[string]string{
 		"- the last step: let me look at the failed job. — `make` passed": "`make` passed",
 		"- the last step: let me look at the failed job.":                 "- the last step: let me look at the failed job.",

@@ -54,7 +54,7 @@ type Options struct {
 	Settings   []Setting           // default Settings()
 	Strategies []string            // default: all strategies
 	Summarizer strategy.Summarizer // default strategy.Extractive
-	Redact     func(string) string // default none
+	Redact     func(string) string // default: none
 	// Count returns the tokens of a text. A message costs four tokens more than its
 	// texts.
 	Count func(text string) int

@@ -82,7 +82,7 @@ func TestRunRefusesAnUnknownStrategy(t *testing.T) {
 	}
 }
 
-// sessions reads every n-th recorded session, and all of them with COMPACT_SOAK=1. The
+// sessions reads every n-th recorded session, and all sessions with COMPACT_SOAK=1. The
 // source of a session is the beginning of its name: recorder and project.
 func sessions(t testing.TB, n int) []Session {
 	t.Helper()
@@ -130,7 +130,8 @@ func TestExtractiveSummaryStatesFacts(t *testing.T) {
 }
 
 // holds checks a report against the bounds of the project: the bounds that depend on the
-// reading of names and, if all is true, also the bounds of the stated facts.
+// reading of names and, if the parameter all is true, also the bounds of the stated
+// facts.
 func holds(t *testing.T, report Report, all bool) {
 	t.Helper()
 	for _, s := range Settings() {

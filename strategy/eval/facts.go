@@ -192,8 +192,8 @@ func (f *Facts) Failing() []string {
 	return out
 }
 
-// statusLines matches the lines in which harnesses state a status. They are
-// among the first or the last lines of a result.
+// statusLines matches the lines in which harnesses state a status. Such lines are among
+// the first or the last lines of a result.
 var statusLines = regexp.MustCompile(`^(?:Exit code:? (-?\d+)|Process exited with code (-?\d+)|<returncode>(-?\d+)</returncode>|<shellId: \S+ completed with exit code (-?\d+)>` +
 	`|\[(?:The c|C)ommand (?:completed|finished) with exit code (-?\d+)\.?\]|Command exited with code (-?\d+)|exitcode: (-?\d+) \(execution \w+\)|Exit Code: (-?\d+)|EXIT[:=] ?(\d+))$`)
 

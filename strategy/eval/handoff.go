@@ -154,7 +154,7 @@ func (f *Facts) claims(v view) (stated, wrong int) {
 }
 
 // withoutAnnouncement returns a line about the last step without the sentence in which the
-// assistant announced it, because the words of that sentence are no claims.
+// assistant announced it, because the words of that sentence are not claims.
 func withoutAnnouncement(said string) string {
 	if _, outcome, ok := strings.Cut(said, " — "); ok && strings.HasPrefix(strings.TrimLeft(said, "-* "), "the last step: ") {
 		return outcome

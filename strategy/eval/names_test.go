@@ -2,8 +2,8 @@ package eval
 
 import "testing"
 
-// TestLineNamesAScriptByItsLastLine: a script has the outcome of its last line, and "EOF"
-// names none.
+// TestLineNamesAScriptByItsLastLine: a script has the outcome of its last line, and a
+// last line "EOF" names no script.
 func TestLineNamesAScriptByItsLastLine(t *testing.T) {
 	const script = "cat > try_totals.py << 'EOF'\nimport shop\nEOF\npython try_totals.py"
 	for _, c := range []struct {

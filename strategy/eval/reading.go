@@ -98,8 +98,8 @@ func (r *reading) names(msgs ...message.Message) *names {
 	return n
 }
 
-// message adds the identifiers of a message: those in its text, reasoning, tool names,
-// argument values and results.
+// message adds the identifiers in the text, the reasoning, the tool names, the argument
+// values and the results of a message.
 func (n *names) message(m message.Message) {
 	for _, p := range m.Parts {
 		n.add(p.Text)

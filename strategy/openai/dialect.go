@@ -69,8 +69,8 @@ func (c *Client) request(d dialect, p strategy.Prompt, limit int) api.ChatComple
 	return r
 }
 
-// zeroTemperature stands for 0, which the client would omit from the request.
-// The doer replaces it by a plain 0.
+// zeroTemperature is used in place of 0, because the client would omit 0 from the
+// request. The doer replaces it by a plain 0.
 const zeroTemperature = math.SmallestNonzeroFloat32
 
 // adapt returns the dialect for a retry after the server rejected a parameter.

@@ -18,7 +18,7 @@ import (
 	codec "github.com/agentcompact/compact/message/openai"
 )
 
-var update = flag.Bool("update", false, "write the request and the summary that are into the exchange on file")
+var update = flag.Bool("update", false, "store the actual request and summary in the exchange file")
 
 // runs is the number of replays of the exchange. Each replay must give the same bytes.
 const runs = 100

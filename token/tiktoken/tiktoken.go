@@ -17,8 +17,8 @@ import (
 	"github.com/agentcompact/compact/token"
 )
 
-// names maps the names of encodings to those in tiktoken-go. The vocabulary and
-// the pattern of gpt2 are those of r50k_base.
+// names maps the names of encodings to the names in tiktoken-go. gpt2 has the
+// vocabulary and the pattern of r50k_base.
 var names = map[string]string{
 	"p50k_base": tiktoken.MODEL_P50K_BASE,
 	"p50k_edit": tiktoken.MODEL_P50K_EDIT,

@@ -62,7 +62,7 @@ service:
       level: warn
 `
 
-// metricsFile is where the metrics are, beside the spans.
+// metricsFile returns the file of the metrics, beside the file of the spans.
 func metricsFile(file string) string { return filepath.Join(filepath.Dir(file), "metrics.jsonl") }
 
 // collector runs a collector until the end of the test. It returns its base URL

@@ -28,7 +28,7 @@ func numbers(t *testing.T, file string) map[string]float64 {
 	all := map[string]float64{}
 	lines := bufio.NewScanner(bytes.NewReader(raw))
 	lines.Buffer(nil, 64<<20)
-	for lines.Scan() { // each has all of them; the last counts
+	for lines.Scan() { // each request has all metrics; the last request counts
 		type points struct {
 			DataPoints []struct {
 				AsDouble float64
@@ -115,7 +115,7 @@ func TestCollectorNamedInAFileReceivesMetrics(t *testing.T) {
 	})
 	for _, name := range slices.Sorted(maps.Keys(want)) {
 		switch have, there := got[name]; {
-		case name == "compact.events.delivered" || name == "compact.events.waiting": // those of the spans, which are still on their way
+		case name == "compact.events.delivered" || name == "compact.events.waiting": // the file of the spans, which are still on their way
 		case !there && want[name] != 0 || have != want[name]:
 			t.Errorf("%s is %v, want %v", name, have, want[name])
 		}

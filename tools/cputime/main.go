@@ -1,12 +1,12 @@
 // Command cputime runs tests and prints the CPU time of each package's test binary,
 // with all processes that it starts and waits for. The time to compile and link is not
-// part of it: what a test itself has compiled is in a column of its own. All tests run:
-// cached results are not used.
+// part of it: the time for code that a test itself compiles is in a separate column.
+// All tests run: cached results are not used.
 //
 //	go run ./tools/cputime ./...
 //	go run ./tools/cputime -short ./compact ./redact
 //
-// Its arguments are those of go test, whose output it prints if a test fails.
+// It takes the arguments of go test. If a test fails, it prints the output of go test.
 package main
 
 import (
@@ -90,7 +90,7 @@ func read(from string) ([]usage, error) {
 	return all, err
 }
 
-// binary runs a test binary, writes what it took and returns its code.
+// binary runs a test binary, writes the used time, and returns the exit code.
 func binary(into string, args []string) (int, error) {
 	dir, err := os.Getwd()
 	if err != nil {
@@ -117,7 +117,7 @@ func binary(into string, args []string) (int, error) {
 	return code, errors.Join(err, write(into, u))
 }
 
-// tool runs a tool of the compiler, writes what it took and returns its code.
+// tool runs a tool of the compiler, writes the used time, and returns the exit code.
 func tool(into string, args []string) (int, error) {
 	u, code, err := run(args, tools, nil)
 	if err != nil {
@@ -126,7 +126,7 @@ func tool(into string, args []string) (int, error) {
 	return code, write(into, u)
 }
 
-// run runs a program, without one variable and with others.
+// run runs a program, without one environment variable and with additional ones.
 func run(args []string, without string, with map[string]string) (usage, int, error) {
 	err := os.Unsetenv(without)
 	for name, value := range with {
@@ -159,7 +159,7 @@ func write(into string, u usage) error {
 	return errors.Join(err, f.Close())
 }
 
-// print prints the packages that take 0.1 s or more, those first that take most, and the sum.
+// print prints the packages that take 0.1 s or more, the slowest first, and the sum.
 func print(all []usage) {
 	base, err := os.Getwd()
 	if err != nil {

@@ -29,7 +29,7 @@ func TestBothGiveTheSameAnswers(t *testing.T) {
 	}
 }
 
-// measure runs do and reports processor time beside the clock's.
+// measure runs do and reports processor time in addition to elapsed time.
 func measure(b *testing.B, do func() error) {
 	b.Helper()
 	b.ReportAllocs()
@@ -61,7 +61,7 @@ func BenchmarkIndex(b *testing.B) {
 	})
 }
 
-// two is what every turn has: an action and an observation.
+// two is the number of records of every turn: an action and an observation.
 func two(got []turnindex.Record, err error) error {
 	if err == nil && len(got) != 2 {
 		err = fmt.Errorf("%d records", len(got))

@@ -24,7 +24,7 @@ import (
 
 const transcript = "transcript-pre-compact-001.jsonl"
 
-// data is a session of this many turns, as an archive on disk and as a
+// data is a session of a given number of turns, as an archive on disk and as a
 // database.
 type data struct {
 	turns   int

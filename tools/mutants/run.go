@@ -174,7 +174,7 @@ func (b binary) run(limit time.Duration, env string, names ...string) ([]byte, e
 	for i, name := range names {
 		quoted[i] = regexp.QuoteMeta(name)
 	}
-	// Without a timeout of its own, an endless loop would outlive this command.
+	// Without a timeout for the test binary, an endless loop would outlive this command.
 	cmd := exec.CommandContext(ctx, b.path, "-test.failfast", "-test.timeout", (2 * limit).String(), "-test.run", "^("+strings.Join(quoted, "|")+")$")
 	cmd.Dir = b.dir
 	cmd.Env = append(os.Environ(), env)

@@ -11,7 +11,7 @@ import (
 	"strings"
 )
 
-// A schema is the text of one file with its faults in it.
+// A schema is the text of one file with all its faults built in.
 type schema struct {
 	fset   *token.FileSet
 	info   *types.Info
@@ -22,9 +22,8 @@ type schema struct {
 	forced map[ast.Expr]bool // conditions and operands that other faults don't change
 }
 
-// An edit inserts text at a place. At one place, edits that end something come
-// first, from the inside out, then those that begin something, from the outside
-// in.
+// An edit inserts text at a place. At one place, edits that end something come first,
+// from the inside out; then come edits that begin something, from the outside in.
 type edit struct {
 	at, size int // size of the syntax node that the edit belongs to
 	opens    bool

@@ -1,7 +1,7 @@
 // Command racetests prints the tests that are worth running with the race detector:
 // those that start goroutines or a server, leave work running in the background, or run
-// in parallel. In all other tests one goroutine waits for another at each step, and the
-// detector makes them five to eight times slower.
+// in parallel. In all other tests one goroutine runs at a time, and the detector makes
+// these tests five to eight times slower.
 //
 //	go test -race $(go run ./tools/racetests -all ./storage/spool ./...)
 //
@@ -27,7 +27,7 @@ import (
 
 func main() {
 	log.SetFlags(0)
-	all := flag.String("all", "", "`packages`, separated by commas, all of whose tests are named")
+	all := flag.String("all", "", "print all tests of these `packages` (separated by commas)")
 	flag.Parse()
 	dirs, err := folders(flag.Args())
 	if err != nil {
@@ -138,7 +138,7 @@ func learn(functions map[name]*function, d *ast.FuncDecl) {
 	})
 }
 
-// call notes what a function calls.
+// call records the calls of a function.
 func (f *function) call(fun ast.Expr) {
 	switch fun := fun.(type) {
 	case *ast.Ident:

@@ -124,8 +124,8 @@ func TestRecallIsTwoRangedGetsOnARealServer(t *testing.T) {
 	}
 }
 
-// evicted has a session of five compactions, and returns the results that left
-// the view.
+// evicted makes a session with five compactions, and returns the results that left the
+// view.
 func evicted(t testing.TB, m *compact.CompactManager) (gone []message.Message) {
 	t.Helper()
 	history := []message.Message{message.System("You fix bugs."), message.User("Make the tests pass.")}

@@ -41,7 +41,7 @@ func newNetwork(t testing.TB, upstream string) *network {
 	if err := l.Close(); err != nil {
 		t.Fatal(err)
 	}
-	zerolog.SetGlobalLevel(zerolog.Disabled) // its toxics have loggers of their own
+	zerolog.SetGlobalLevel(zerolog.Disabled) // its toxics have separate loggers
 	server := toxiproxy.NewServer(toxiproxy.NewMetricsContainer(prometheus.NewRegistry()), zerolog.New(io.Discard))
 	n := &network{t, toxiproxy.NewProxy(server, "s3", listen, strings.TrimPrefix(upstream, "http://"))}
 	if err := n.proxy.Start(); err != nil {
@@ -138,7 +138,7 @@ storage: {adapter: s3, bucket: %q, prefix: team/agents, endpoint: %q, path_style
 	return m
 }
 
-// compactions has sessions compacted this many times each, and returns the
+// compactions has sessions compacted a given number of times each, and returns the
 // number of compactions.
 func compactions(t testing.TB, m *compact.CompactManager, sessions, steps int) int {
 	t.Helper()

@@ -195,8 +195,8 @@ type tally struct {
 	err  error
 }
 
-// lose counts n lost events. The first cause is kept; the others are nearly
-// always the same one.
+// lose counts n lost events. The first cause is kept, because later causes are nearly
+// always the same.
 func (t *tally) lose(n int, cause error) {
 	t.lost += n
 	if t.err == nil {

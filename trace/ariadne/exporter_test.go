@@ -98,7 +98,7 @@ func TestExporterSendsCallThatViewerShowsWell(t *testing.T) {
 		t.Errorf("data = %v", span.Data)
 	}
 	if got, want := bytes.Count(srv.Bodies()[0], []byte(`"session_id":`)), len(events)+1; got != want {
-		t.Errorf("session_id stands %d times, want once in each span and in the trace", got)
+		t.Errorf("session_id occurs %d times, want once in each span and in the trace", got)
 	}
 	tr := srv.Received()[0]
 	if tr.Type != "trace" || tr.GroupID != tracetest.Session || tr.EndedAt.IsZero() {
@@ -329,7 +329,8 @@ func TestLongSessionsThatBeginAlikeHaveHeadingsOfTheirOwn(t *testing.T) {
 	}
 }
 
-// The page must show a warning as one, because its status alone is that of a failure.
+// The page must show a warning as a warning, though its status is the status of a
+// failure.
 func TestThePageShowsWarningsAsWarnings(t *testing.T) {
 	server := ariadnetest.NewServer(t)
 	events := tracetest.Sample(time.Now())

@@ -46,9 +46,9 @@ func substitute(session string, size int) []byte {
 	return append(b, '}')
 }
 
-// shorten rewrites a JSON value with every string cut to units UTF-16 units and
-// every array to its first elements (all of them when negative). Key order and
-// numbers stay as they are.
+// shorten rewrites a JSON value with every string cut to units UTF-16 units and every
+// array to its first elements (all of them when negative). Key order and numbers stay
+// unchanged.
 func shorten(raw []byte, units, elements int) []byte {
 	dec := json.NewDecoder(bytes.NewReader(raw))
 	dec.UseNumber()

@@ -35,8 +35,8 @@ func TestEventsAreSentWithoutFlush(t *testing.T) {
 	}
 }
 
-// BenchmarkOnTheWire is the time from an event to its arrival at a server: half
-// of them, and the slowest, in milliseconds.
+// BenchmarkOnTheWire measures the time from an event to its arrival at a server: the
+// median and the maximum, in milliseconds.
 func BenchmarkOnTheWire(b *testing.B) {
 	srv := ariadnetest.NewServer(b)
 	p := pipeline(b, srv.URL)
@@ -56,7 +56,7 @@ func BenchmarkOnTheWire(b *testing.B) {
 	b.ReportMetric(float64(took[len(took)-1].Microseconds())/1000, "max-ms")
 }
 
-// Whatever Ariadne does, Close ends and every event is counted.
+// With every behavior of Ariadne, Close ends and every event is counted.
 func TestFaultsOfAriadneNeverReachTheCaller(t *testing.T) {
 	for mode := ariadnetest.Dead; mode <= ariadnetest.Redirecting; mode++ {
 		t.Run(mode.String(), func(t *testing.T) {
@@ -65,7 +65,7 @@ func TestFaultsOfAriadneNeverReachTheCaller(t *testing.T) {
 			srv.SetMode(mode)
 			p := pipeline(t, srv.URL)
 			const calls = 201
-			for i := range calls { // that none waits is in the tests and benchmarks of trace
+			for i := range calls { // the tests and benchmarks of trace check that no call waits
 				p.Emit(tracetest.Sample(start.Add(time.Duration(i) * time.Minute))...)
 			}
 			ctx, cancel := context.WithTimeout(t.Context(), time.Second)

@@ -7,9 +7,9 @@ import (
 	"github.com/agentcompact/compact/trace/internal/recent"
 )
 
-// spreader gives spans times that the viewer can draw: whole milliseconds,
-// siblings in different ones, parents that end after their children. It
-// remembers the families of some thousand recent parents.
+// spreader gives spans times that the viewer can draw: whole milliseconds, siblings in
+// different milliseconds, and parents that end after their children. It remembers the
+// families of some thousand recent parents.
 type spreader struct{ families *recent.Map[parent, *family] }
 
 // parent identifies the span whose children form a family. An empty span id

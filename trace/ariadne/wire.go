@@ -122,8 +122,7 @@ func sane(t time.Time) bool {
 	return !t.IsZero() && y >= 1 && y <= 9999
 }
 
-// times returns the event's start and end; a missing one is replaced by the
-// other.
+// times returns the event's start and end. If one is missing, both are equal.
 func times(ev *trace.Event) (start, end time.Time) {
 	start, end = ev.Start, ev.End
 	if start.IsZero() {

@@ -185,8 +185,8 @@ func text(ev *trace.Event) string {
 	return data.Message
 }
 
-// clean fits text into a line of at most n characters; a negative n is no
-// limit. Characters that control the terminal become spaces.
+// clean fits text into a line of at most n characters; a negative n is not a limit.
+// Characters that control the terminal become spaces.
 func clean(s string, n int) string {
 	var out []rune
 	gap := false

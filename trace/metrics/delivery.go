@@ -30,7 +30,7 @@ func delivery(ended map[string]trace.Stats, pipes []func() []trace.Stats) []Fami
 	return out
 }
 
-// sum adds counts to those with the same exporter name.
+// sum adds counts to the counts with the same exporter name.
 func sum(to map[string]trace.Stats, more []trace.Stats) {
 	for _, s := range more {
 		all := to[s.Exporter]

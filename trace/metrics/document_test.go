@@ -14,7 +14,8 @@ import (
 
 var update = flag.Bool("update", false, "write the table of docs/OBSERVABILITY.md")
 
-// table is that of the documentation: what there is, as Prometheus has it.
+// table returns the table for the documentation: all metrics, in the terms of
+// Prometheus.
 func table() string {
 	m := metrics.New(nil)
 	p := trace.NewPipeline([]trace.Exporter{m.Exporter()}, nil)

@@ -23,7 +23,7 @@ type Family struct {
 	Help   string // one sentence
 	Kind   Kind
 	Labels []string  // names; points hold the values, in this order
-	Bounds []float64 // upper bounds of a histogram's buckets, rising; the last bucket has none
+	Bounds []float64 // upper bounds of a histogram's buckets, rising; the last bucket has no bound
 	Points []Point   // sorted by their labels' values
 }
 
@@ -117,7 +117,7 @@ const (
 	counted // number of families
 )
 
-// families lists what is counted.
+// families lists all metrics.
 var families = [counted]Family{
 	calls:            {Name: "compact.calls", Unit: "{call}", Help: "Model calls that were compared with the budget, by outcome.", Labels: []string{"outcome"}},
 	decisions:        {Name: "compact.decisions", Unit: "{call}", Help: "Model calls by the reason for compacting, or for not compacting.", Labels: []string{"reason"}},

@@ -113,7 +113,7 @@ func (m *Metrics) bounded(label, v string) string {
 	return v
 }
 
-// Began returns when the counts began.
+// Began returns the time at which the counts began.
 func (m *Metrics) Began() time.Time { return m.began }
 
 // Snapshot returns a copy of the current counts. Labels, their values and bounds

@@ -19,7 +19,7 @@ import (
 
 var at = time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 
-// event is one of a payload, which took so long.
+// event returns an event of a payload with a given duration.
 func event(p trace.Payload, took time.Duration) trace.Event {
 	r, err := redact.New(redact.Options{})
 	if err != nil {
@@ -197,7 +197,7 @@ func TestEachPayloadIsCounted(t *testing.T) {
 	}
 }
 
-// Each family is counted by one of the payloads above: none is dead.
+// Each family is counted by one of the payloads above, so no family is unused.
 func TestEveryFamilyMatchesAModel(t *testing.T) {
 	m := metrics.New(nil)
 	for _, c := range counted {
@@ -217,7 +217,7 @@ func TestEveryFamilyMatchesAModel(t *testing.T) {
 	}
 }
 
-// Label values from outside are bounded in number and length, and none breaks the
+// Label values from outside are bounded in number and length, and no value breaks the
 // format.
 func TestLabelsAreBounded(t *testing.T) {
 	m := metrics.New(&metrics.Options{MaxValues: 7})
@@ -247,7 +247,7 @@ func TestLabelsAreBounded(t *testing.T) {
 }
 
 // Data that is not a payload of this module changes no metric.
-func TestStrangeEventsCountNothing(t *testing.T) {
+func TestForeignEventsChangeNoMetric(t *testing.T) {
 	m := metrics.New(nil)
 	before := string(m.AppendText(nil))
 	for _, data := range []redact.Text{redact.Lit(""), redact.Lit("no JSON"), redact.Lit(`[1]`), redact.Lit(`{"tokens_in":"many"}`)} {
@@ -258,8 +258,8 @@ func TestStrangeEventsCountNothing(t *testing.T) {
 	}
 }
 
-// Two managers count in the same metrics, at the same time, and nothing is lost;
-// what pipelines know of exporters is there, too.
+// Two managers count in the same metrics, at the same time, and nothing is lost. The
+// metrics also have the counts of the pipelines about their exporters.
 func TestSumsAreExactOverManagers(t *testing.T) {
 	m := metrics.New(nil)
 	const managers, times = 4, 250

@@ -30,7 +30,7 @@ const (
 // chat is the operation name of a call to a summarizing model.
 const chat = "chat"
 
-// unnamed is the prefix of the ids of sessions without a name, which are no
+// unnamed is the prefix of the ids of sessions without a name, which are not
 // conversation ids.
 const unnamed = "unnamed:"
 

@@ -47,11 +47,11 @@ func TestContentIsOptIn(t *testing.T) {
 	for _, i := range []int{summarize, created} {
 		for _, a := range one(t, i, secretly).Attributes() {
 			if strings.Contains(a.Value.String(), "The plan") {
-				t.Errorf("%s goes out unasked: %s", tracetest.Sample(start)[i].Name, a.Key)
+				t.Errorf("%s has %s without the option Content", tracetest.Sample(start)[i].Name, a.Key)
 			}
 		}
 		if got := attributes(one(t, i, secretly, otel.Content()))["compact.output_text"]; got != "The plan" {
-			t.Errorf("asked for, it is %v", got)
+			t.Errorf("with Content the output text is %v", got)
 		}
 	}
 	got, _ := attributes(one(t, summarize, secretly, otel.Content()))["gen_ai.output.messages"].(string)
@@ -60,7 +60,7 @@ func TestContentIsOptIn(t *testing.T) {
 	}
 	// Failures and the texts of this module are not content.
 	if got := attributes(one(t, 0, func(*trace.Event) {}))["compact.output_text"]; got == nil {
-		t.Error("our own line is withheld")
+		t.Error("a text of this module is withheld")
 	}
 	s := one(t, summarize, func(ev *trace.Event) {
 		ev.Status, ev.Data = trace.StatusError, redact.Lit(`{"backend":"openai","error_type":"SummarizerFailed","cause":"timeout","output_text":"no answer in 60s"}`)
@@ -138,7 +138,7 @@ func TestScopeNamesItsConventions(t *testing.T) {
 	}
 }
 
-// A search pattern is content, also in the description of a failure.
+// A search pattern is content, even in the description of a failure.
 func TestSearchPatternCountsAsContent(t *testing.T) {
 	search := trace.Recalled{SessionID: "s", Pattern: "the plan", ErrorType: "ArchiveFailed"}
 	failed := func(ev *trace.Event) {
@@ -147,9 +147,9 @@ func TestSearchPatternCountsAsContent(t *testing.T) {
 	}
 	s := one(t, 0, failed)
 	if got := s.Status().Description; s.Status().Code != codes.Error || strings.Contains(got, "the plan") || !strings.Contains(got, "ArchiveFailed") {
-		t.Errorf("unasked: %v %q", s.Status().Code, got)
+		t.Errorf("without Content: %v %q", s.Status().Code, got)
 	}
 	if got := one(t, 0, failed, otel.Content()).Status().Description; !strings.Contains(got, "the plan") {
-		t.Errorf("asked for: %q", got)
+		t.Errorf("with Content: %q", got)
 	}
 }

@@ -194,7 +194,7 @@ func TestOrphansAreBounded(t *testing.T) {
 		export(t, e, tracetest.Sample(start)[:3]...)
 	}
 	if n := len(rec.Ended()); n < 3*calls-4096 {
-		t.Errorf("%d of %d spans, the others wait for ever", n, 3*calls)
+		t.Errorf("%d of %d spans, the others wait forever", n, 3*calls)
 	}
 }
 
@@ -295,7 +295,7 @@ func TestJoinLeavesContextsAlone(t *testing.T) {
 	ctx, span := tp.Tracer("agent").Start(trace.ContextWith(t.Context(), "mine", "p"), "x")
 	defer span.End()
 	if id, _, _ := trace.FromContext(e.Join(ctx)); id != "mine" {
-		t.Errorf("trace = %q: what the caller said goes first", id)
+		t.Errorf("trace = %q: the caller's value must take precedence", id)
 	}
 }
 

@@ -29,7 +29,7 @@ import (
 // that it has acknowledged.
 type receiver struct {
 	*httptest.Server
-	status int           // of each answer; 0 = none, the connection is reset
+	status int           // of each answer; 0 = no answer, the connection is reset
 	after  int           // number of batches that are accepted before the fault begins
 	delay  time.Duration // before each answer
 	hang   bool          // it never answers
@@ -190,7 +190,7 @@ func check(t *testing.T, protocol string, r *receiver, restart, all, some bool) 
 		emitted += len(events)
 		p.Emit(events...)
 		ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
-		_ = p.Flush(ctx) // a batch of its own
+		_ = p.Flush(ctx) // a separate batch
 		cancel()
 		if s := p.Stats()[0]; s.Emitted != uint64(emitted) || s.Exported+s.Lost()+uint64(s.Waiting) != s.Emitted {
 			t.Errorf("%d emitted: %s", emitted, s)
@@ -202,7 +202,7 @@ func check(t *testing.T, protocol string, r *receiver, restart, all, some bool) 
 		}
 		again, err := net.Listen("tcp", strings.TrimPrefix(r.URL, "http://"))
 		if err != nil {
-			t.Skip("the port is another's by now")
+			t.Skip("another process uses the port now")
 		}
 		r.Server = &httptest.Server{Listener: again, Config: &http.Server{Handler: r}}
 		r.Start()
@@ -222,7 +222,7 @@ func check(t *testing.T, protocol string, r *receiver, restart, all, some bool) 
 	case all && s.Lost() > 0, some && (s.Lost() == 0 || s.Exported == 0), !all && !some && s.Exported > 0:
 		t.Errorf("%s", s)
 	case l.lost != int(s.Lost()):
-		t.Errorf("told of %d: %s", l.lost, s)
+		t.Errorf("reported %d: %s", l.lost, s)
 	}
 	for name, want := range map[string]uint64{"emitted": s.Emitted, "delivered": s.Exported, "lost": s.Lost(), "waiting": 0} {
 		if got := labeled(counts, "compact.events."+name, protocol); got != float64(want) {

@@ -32,7 +32,7 @@ func BenchmarkCallWithTracing(b *testing.B) {
 		history := []message.Message{message.System("You fix bugs."), message.User("Make the tests pass.")}
 		for i := range 60 {
 			for k := range managers {
-				which := (k + i + round) % 2 // neither is always the first
+				which := (k + i + round) % 2 // the two take turns at being the first
 				began := time.Now()
 				if _, err := managers[which].Preflight(context.Background(), "s", history); err != nil {
 					b.Fatal(err)

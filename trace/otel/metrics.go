@@ -19,8 +19,8 @@ import (
 // MetricsOptions changes what [NewOTLPMetrics] does. Nil, and zero fields, mean
 // the defaults.
 type MetricsOptions struct {
-	// Headers are sent with each request, for authentication for example.
-	// Default: those of OTEL_EXPORTER_OTLP_HEADERS.
+	// Headers are sent with each request, for authentication for example. Default: the
+	// headers in OTEL_EXPORTER_OTLP_HEADERS.
 	Headers map[string]string
 	// ServiceName is the service.name of the resource. Default: OTEL_SERVICE_NAME,
 	// or "compact".
@@ -46,10 +46,9 @@ func (o *MetricsOptions) withDefaults() MetricsOptions {
 	return d
 }
 
-// MetricsExporter counts events. It sends the counts to a collector
-// periodically, and once more at Shutdown. The counts are sums since the start,
-// so the next request delivers what a failed one did not. It is a
-// [trace.Exporter] for one manager.
+// MetricsExporter counts events. It sends the counts to a collector periodically, and
+// once more at Shutdown. The counts are sums since the start, so the next request also
+// delivers the counts of a failed request. It is a [trace.Exporter] for one manager.
 type MetricsExporter struct {
 	trace.Exporter // counts the events
 
@@ -75,11 +74,10 @@ var (
 	_ metrics.Counting = (*MetricsExporter)(nil)
 )
 
-// NewOTLPMetrics returns an exporter that counts in counts (nil: new metrics)
-// and sends them by OTLP over HTTP to a base URL such as
-// "http://127.0.0.1:4318"; a path is used as it is. With an empty URL the
-// OTEL_EXPORTER_OTLP_… variables apply. It sends nothing before a pipeline uses
-// it.
+// NewOTLPMetrics returns an exporter that counts in counts (nil: new metrics) and sends
+// them by OTLP over HTTP to a base URL such as "http://127.0.0.1:4318"; a path is used
+// unchanged. With an empty URL the OTEL_EXPORTER_OTLP_… variables apply. It sends
+// nothing before a pipeline uses it.
 func NewOTLPMetrics(ctx context.Context, endpoint string, counts *metrics.Metrics, opts *MetricsOptions) (*MetricsExporter, error) {
 	o := opts.withDefaults()
 	client, err := metricsClient(endpoint, o, otlpmetrichttp.RetryConfig{

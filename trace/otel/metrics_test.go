@@ -154,14 +154,14 @@ func TestMetricsArriveAtShutdown(t *testing.T) {
 	}
 }
 
-// They are sent every so often while the agent runs.
+// The metrics are sent at intervals while the agent runs.
 func TestMetricsAreSentPeriodically(t *testing.T) {
 	r := newMeter(t, &meter{status: http.StatusOK})
 	p := trace.NewPipeline([]trace.Exporter{metricsTo(t, r.URL, otel.MetricsOptions{Interval: 5 * time.Millisecond})}, nil)
 	p.Emit(tracetest.Sample(time.Now())...)
 	for deadline := time.Now().Add(time.Minute); r.sum("compact.calls") != 1; time.Sleep(time.Millisecond) {
 		if time.Now().After(deadline) {
-			t.Fatal("nothing comes")
+			t.Fatal("no metrics arrived within a minute")
 		}
 	}
 	if err := p.Close(context.Background()); err != nil {
@@ -296,7 +296,7 @@ func TestTheNextEventReportsAFailedRequest(t *testing.T) {
 			return
 		}
 		if time.Now().After(deadline) {
-			t.Fatal("it is not told")
+			t.Fatal("the failure is not reported")
 		}
 	}
 }

@@ -20,8 +20,8 @@ import (
 // OTLPOptions changes what [NewOTLP] does. Nil, and zero fields, mean the
 // defaults.
 type OTLPOptions struct {
-	// Headers are sent with each request, for authentication for example.
-	// Default: those of OTEL_EXPORTER_OTLP_HEADERS.
+	// Headers are sent with each request, for authentication for example. Default: the
+	// headers in OTEL_EXPORTER_OTLP_HEADERS.
 	Headers map[string]string
 	// ServiceName is the service.name of the resource. Default: OTEL_SERVICE_NAME,
 	// or "compact".
@@ -34,11 +34,11 @@ type OTLPOptions struct {
 	Content bool
 }
 
-// NewOTLP returns an exporter to an OTLP collector over HTTP, at a base URL
-// such as "http://127.0.0.1:4318"; a path is used as it is. With an empty URL
-// the OTEL_EXPORTER_OTLP_… variables apply. Spans have the span and trace ids
-// of their events. Each span is sent with its event, so a parent comes after
-// its children. Nothing is sent yet.
+// NewOTLP returns an exporter to an OTLP collector over HTTP, at a base URL such as
+// "http://127.0.0.1:4318"; a path is used unchanged. With an empty URL the
+// OTEL_EXPORTER_OTLP_… variables apply. Spans have the span and trace ids of their
+// events. Each span is sent with its event, so a parent comes after its children.
+// Nothing is sent yet.
 func NewOTLP(ctx context.Context, endpoint string, opts *OTLPOptions) (*Exporter, error) {
 	var o OTLPOptions
 	if opts != nil {

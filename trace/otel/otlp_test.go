@@ -137,7 +137,8 @@ func TestOTLPKeepsACallerThatIsNotSampledOut(t *testing.T) {
 	}
 }
 
-// All of a call or nothing of it, though its parts come before the whole.
+// Either all events of a call are exported or none, although the parts of a call come
+// before the whole.
 func TestOTLPFollowsTheCallersSampling(t *testing.T) {
 	c := newCollector(t)
 	e := open(t, c.url)
@@ -206,7 +207,7 @@ func TestOTLPRetriesTransientFailures(t *testing.T) {
 	c := newCollector(t)
 	c.status = http.StatusServiceUnavailable
 	if err := open(t, c.url).Export(t.Context(), tracetest.Sample(start)); err == nil {
-		t.Error("nothing was delivered, and no error")
+		t.Error("nothing was delivered, but no error was returned")
 	}
 	if n := len(c.requests); n < 2 {
 		t.Errorf("%d requests, want more than one", n)
@@ -270,6 +271,6 @@ func TestUnsentSpansAreRetried(t *testing.T) {
 		t.Fatal(err)
 	}
 	if err := e.Export(t.Context(), events); err == nil || errors.As(err, new(*trace.RetryError)) {
-		t.Errorf("Export = %v, want an answer that stands", err)
+		t.Errorf("Export = %v, want the refusal as a permanent error", err)
 	}
 }

@@ -16,7 +16,7 @@ const remembered = 4096
 type callers struct {
 	mu    sync.Mutex
 	spans *recent.Map[ids, oteltrace.SpanContext]
-	flags *recent.Map[oteltrace.TraceID, oteltrace.TraceFlags] // of the span found last
+	flags *recent.Map[oteltrace.TraceID, oteltrace.TraceFlags] // flags of the last span that Join found in the trace
 }
 
 func newCallers() *callers {

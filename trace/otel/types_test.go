@@ -11,7 +11,7 @@ import (
 	"github.com/agentcompact/compact/trace/otel"
 )
 
-// fill sets every number of a payload: integers to 2, the others to x.
+// fill sets every number of a payload: integers to 2, other numbers to x.
 func fill(v reflect.Value, x float64) {
 	switch v.Kind() {
 	case reflect.Pointer:

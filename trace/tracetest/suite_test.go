@@ -32,8 +32,8 @@ func TestRecorderDistinguishesEvents(t *testing.T) {
 	}
 }
 
-// broken are exporters that break one promise each. The suite must fail: it
-// runs on these exporters in a process of its own, which must fail.
+// broken are exporters that break one promise each. The suite must fail on these
+// exporters. It runs on them in another process, which must exit with an error.
 var broken = map[string]func() trace.Exporter{
 	"modify_the_events":         func() trace.Exporter { return &liar{modifies: true} },
 	"no_events_returns_nil":     func() trace.Exporter { return &liar{refusesNothing: true} },

@@ -54,7 +54,7 @@ type Archive struct {
 	left atomic.Int64
 }
 
-// New returns an archive that stores at most this many bytes in another.
+// New returns an archive that stores at most a given number of bytes in another.
 func New(below storage.Archive, bytes int64) *Archive {
 	q := &Archive{Archive: below}
 	q.left.Store(bytes)

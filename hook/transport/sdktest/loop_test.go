@@ -21,7 +21,7 @@ func TestLoop(t *testing.T) {
 
 func placeOf(at *agentloop.Endpoint) place { return place{url: at.URL, client: at.Client} }
 
-// looping is the loop that a program writes around an SDK that has none.
+// looping is the loop that a program writes around an SDK without a loop.
 type looping struct {
 	agent agent
 	at    *agentloop.Endpoint

@@ -47,8 +47,8 @@ func (t through) RoundTrip(req *http.Request) (*http.Response, error) {
 type reader struct {
 	r       *rig
 	done    int   // of the script
-	files   []int // that each request of the script held
-	recalls []int // calls of the recall tool, likewise
+	files   []int // number of files in each request of the script
+	recalls []int // number of recall calls in each request of the script
 }
 
 func (m *reader) reply(q provider.Request) provider.Answer {

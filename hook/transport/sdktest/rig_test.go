@@ -39,7 +39,7 @@ type agent interface {
 	fork(at place) agent
 }
 
-// A place is a server, and the connection of an SDK to it.
+// A place is a server with the connection of an SDK to the server.
 type place struct {
 	url    string
 	client *http.Client
@@ -50,7 +50,7 @@ type place struct {
 type sdk struct {
 	name   string
 	open   func(at place) agent
-	models [2]string // the agent changes to the second one in the middle of a loop
+	models [2]string // the agent changes to the second model in the middle of a loop
 }
 
 var sdks = []sdk{
@@ -71,7 +71,7 @@ type rig struct {
 	client  *http.Client
 
 	more []transport.Option
-	mid  *middleware // nil: that of options, made when an SDK is opened
+	mid  *middleware // nil: a transport with options, made when an SDK is opened
 	then func(n int) // before the program's call n; may be nil
 
 	mu    sync.Mutex
@@ -112,8 +112,8 @@ func (r *rig) open(s sdk, stream bool) agent {
 // middleware is the function that SDKs call for each attempt.
 type middleware func(*http.Request, func(*http.Request) (*http.Response, error)) (*http.Response, error)
 
-// middleware returns the middleware for an SDK. If the rig has its own, a test can
-// replace it later.
+// middleware returns the middleware for an SDK. If the rig has its own transport, a
+// test can replace it later.
 func (r *rig) middleware() middleware {
 	if r.mid == nil {
 		return transport.Middleware(r.m, r.options()...)

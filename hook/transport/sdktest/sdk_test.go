@@ -55,7 +55,7 @@ func TestRetriesOfAnSDKCostOneCompaction(t *testing.T) {
 
 var retries = map[string]bool{"openai-go chat": true, "openai-go responses": true, "anthropic-sdk-go": true}
 
-// again is an agent whose program retries once by itself.
+// again is an agent that retries each failed call once.
 type again struct{ agent }
 
 func (a again) say(ctx context.Context, results []string) ([]call, string, error) {

@@ -55,7 +55,7 @@ func TestStrictErrorsHaveAPIFormAndAreNotRetried(t *testing.T) {
 			t.Errorf("%d attempts, %d requests", n, len(r.server.Requests()))
 		}
 		if retries[s.name] && !errors.Is(typed, compact.ErrClosed) {
-			t.Errorf("the error behind it is %v", typed)
+			t.Errorf("the transport's error is %v", typed)
 		}
 	})
 }

@@ -40,7 +40,8 @@ func TestScriptFollowsItsStepsAndCountsRequests(t *testing.T) {
 	}
 }
 
-// Gemini CLI names its own calls, and a request without any call has none to name.
+// Gemini CLI gives its calls their names itself, and a request without calls needs no
+// names.
 func TestScriptIgnoresALoneRecallTool(t *testing.T) {
 	srv := httptest.NewServer(newScript(2, 500, 3))
 	defer srv.Close()

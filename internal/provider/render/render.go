@@ -63,8 +63,8 @@ func New(w provider.Wire, seed uint64, rows []Row) *Session {
 	return s
 }
 
-// Cuts returns the numbers of rows after which the model was called: before
-// each answer of the session, and at its end if that is not an answer.
+// Cuts returns the numbers of rows after which the model was called: before each answer
+// of the session, and at its end if the session does not end with an answer.
 func (s *Session) Cuts() []int {
 	var out []int
 	for i := 1; i <= len(s.rows); i++ {

@@ -156,7 +156,7 @@ func TestExtendAddsToTheEndOfABody(t *testing.T) {
 	}
 }
 
-// Seeds together must show what agents do differently.
+// The seeds together must cover all differences between agents.
 func TestSeedsCoverTheBehaviorOfAgents(t *testing.T) {
 	for w, wants := range map[provider.Wire][]string{
 		provider.Chat:      {`"thought_signature"`, `"type":"text"`, "\n  \"messages\""},

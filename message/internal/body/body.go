@@ -30,7 +30,7 @@ func (b Body) Once(keys ...string) error {
 			}
 		}
 		if n > 1 {
-			return &wire.FieldError{Field: key, Reason: "is there twice"}
+			return &wire.FieldError{Field: key, Reason: "occurs twice"}
 		}
 	}
 	return nil

@@ -21,7 +21,7 @@ type List struct {
 // A Piece is one element to write.
 type Piece struct {
 	Raw  []byte // nil = element From of the document, unchanged
-	From int    // index of the original element; -1 = a new one
+	From int    // index of the original element; -1 = a new element
 }
 
 // A Doc is a document whose bytes need not lie in one piece.

@@ -31,8 +31,8 @@ func NewChecker(l *List, view []message.Message, sources []int) (c Checker, ok b
 	return c, err == nil
 }
 
-// Report adds a violation in a unit. about distinguishes it from others of the same
-// check.
+// Report adds a violation in a unit. about distinguishes the violation from other
+// violations of the same check.
 func (c *Checker) Report(check string, u Unit, about, detail string) {
 	c.Found = append(c.Found, wire.Violation{Check: check, ID: ID(c.Sources[u.From], about), Index: u.From, Detail: detail})
 }
@@ -54,9 +54,9 @@ func (c *Checker) Each(u Unit, kind message.Kind, f func(parts []message.Part, i
 	}
 }
 
-// ID returns the id of a violation in a message of the view. It is made from the
-// index of the message in the request, so that it is the same before and after an
-// edit, and from about.
+// ID returns the id of a violation in a message of the view. The key is made from about
+// and from the index of the message in the request, so that it is the same before and
+// after an edit.
 func ID(source int, about string) string {
 	from := "new"
 	if source >= 0 {
@@ -68,6 +68,6 @@ func ID(source int, about string) string {
 	return from + "/" + about
 }
 
-// Changed reports whether a part that can't be edited differs from that in message s
-// of the request.
+// Changed reports whether a part that can't be edited differs from the same part in
+// message s of the request.
 func (l *List) Changed(m *message.Message, s int) bool { return elements.Changed(&l.msgs[s], m) }

@@ -10,7 +10,7 @@ import (
 // A Unit is one item of the list to be written.
 type Unit struct {
 	Item     int  // index of the item in the body; -1 = a new message
-	From, To int  // range of messages of the view that it holds: one, two that were one item, or items that become one
+	From, To int  // range of messages of the view in this item: one message, two messages of one former item, or the messages of several items that become one
 	Whole    bool // the complete item, unedited
 	Joined   bool // items that became neighbors and are written as one, see [Joiner]
 

@@ -87,8 +87,8 @@ func Read(g Grammar, body []byte, doc jsonscan.Document, system []byte, c *wire.
 	return l, nil
 }
 
-// checkField requires exactly one list: of two, it is unknown which one the provider
-// reads.
+// checkField requires exactly one list: if there are two, it is unknown which one the
+// provider reads.
 func checkField(field string, doc jsonscan.Document) error {
 	n := 0
 	for i := range doc.Members {
@@ -98,9 +98,9 @@ func checkField(field string, doc jsonscan.Document) error {
 	}
 	switch {
 	case n > 1:
-		return &FieldError{Field: field, Reason: "is there twice"}
+		return &FieldError{Field: field, Reason: "occurs twice"}
 	case doc.At.End == 0:
-		return &FieldError{Field: field, Reason: "is missing, or is no array"}
+		return &FieldError{Field: field, Reason: "is missing, or is not an array"}
 	}
 	return nil
 }
@@ -111,8 +111,8 @@ func (l *List) add(item int, msgs []message.Message) {
 	}
 }
 
-// Behind records that the provider itself has compacted the messages before message
-// s. It no longer reads them, so they stay unchanged and cost nothing.
+// Behind records that the provider itself has compacted the messages before message s.
+// The provider no longer reads them, so they stay unchanged and cost nothing.
 func (l *List) Behind(s int) {
 	for i := range l.msgs[:s] {
 		if l.of[i] != prompt {
@@ -128,7 +128,7 @@ func (l *List) Messages() []message.Message { return l.msgs }
 // Prompted reports whether the first message is the system prompt.
 func (l *List) Prompted() bool { return len(l.of) > 0 && l.of[0] == prompt }
 
-// Body returns the body as it was read.
+// Body returns the original body.
 func (l *List) Body() []byte { return l.data }
 
 // Item returns the item with this index in the form in which it is sent: as in the

@@ -97,7 +97,7 @@ func Outline(msgs []message.Message) []string {
 	return out
 }
 
-// Notice is a source for [View] that stands for a new notice.
+// Notice is the source of a new notice for [View].
 const Notice = -2
 
 // View returns a view made from these sources, and its final sources. The source -1 is

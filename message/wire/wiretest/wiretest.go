@@ -34,8 +34,8 @@ func Body(t *testing.T, f wire.Format, body []byte) {
 	}
 }
 
-// identity tests that for a view that is equal to Messages, Write returns the
-// same slice.
+// identity tests that Write returns the same slice for a view that is equal to
+// Messages.
 func identity(t *testing.T, r wire.Request, body []byte) {
 	t.Helper()
 	out, err := r.Write(slices.Clone(r.Messages()), Sources(len(r.Messages())))
@@ -47,8 +47,8 @@ func identity(t *testing.T, r wire.Request, body []byte) {
 	}
 }
 
-// cached tests that a parse with the cache returns the same messages as one
-// without it.
+// cached tests that a parse with the cache returns the same messages as a parse without
+// it.
 func cached(t *testing.T, f wire.Format, body []byte, want []message.Message) {
 	t.Helper()
 	c := wire.NewCache(0)
@@ -222,7 +222,7 @@ func removals(t *testing.T, r wire.Request, body []byte) {
 		}
 		again, err := r.Format().ParseRequest(out, nil)
 		if err != nil {
-			t.Fatalf("%v: without round %d of\n%s\nthere is\n%s", err, cut, body, out)
+			t.Fatalf("%v: without round %d, the body\n%s\nbecame\n%s", err, cut, body, out)
 		}
 		sameContent(t, again.Messages(), view)
 	}

@@ -95,7 +95,7 @@ var covered = map[string]bool{
 	"curl-auth-header":       true, // reads headers anywhere
 	"freemius-secret-key":    true, // the rule is an assignment
 	"jwt":                    true, // checks the segments
-	"jwt-base64":             true, // likewise
+	"jwt-base64":             true, // checks the segments, too
 	"generic-api-key":        true, // assignments read the same names, with a stricter filter
 	"hashicorp-tf-password":  true, // is only meaningful in a Terraform file; assignments cover it
 }

@@ -39,8 +39,7 @@ func keyByte(c byte) bool {
 	return 'a' <= c && c <= 'z' || '0' <= c && c <= '9' || strings.IndexByte("-_.%~+", c) >= 0
 }
 
-// IsDevice reports whether a name is a device on Windows, whatever its
-// extension.
+// IsDevice reports whether a name is a device on Windows, with any extension.
 func IsDevice(name string) bool {
 	stem, _, _ := strings.Cut(name, ".")
 	switch stem {

@@ -46,7 +46,7 @@ func readAfterWrite(b *bucket) error {
 	return nil
 }
 
-// names lists by pages of that many.
+// names lists objects by pages of a given size.
 func (b *bucket) names(prefix string, page int32) (out []string, err error) {
 	in := &awss3.ListObjectsV2Input{Bucket: b.name, Prefix: &prefix, MaxKeys: &page}
 	for {

@@ -53,8 +53,8 @@ var facts = []fact{
 	{"a locked version is not deleted", "userguide/object-lock.html", keepsLocked, true},
 }
 
-// The real servers conform to all facts, and the stand-in to all except those that it
-// is known to lack; one that it conforms to now must leave the list.
+// The real servers conform to all facts. The stand-in conforms to all facts except the
+// listed gaps; a gap that was closed must be removed from the list.
 func TestServersConformToAWS(t *testing.T) {
 	for name, server := range map[string]func(testing.TB) *Server{"stand-in": StandIn, "versitygw": Versitygw, "MinIO": MinIO} {
 		t.Run(name, func(t *testing.T) {
@@ -64,7 +64,7 @@ func TestServersConformToAWS(t *testing.T) {
 					err := f.check(newBucket(t, s, false))
 					if name == "stand-in" && f.lacking {
 						if err == nil {
-							t.Error("it keeps this fact by now: take it off the list")
+							t.Error("the stand-in conforms to this fact now: remove it from the list")
 						}
 						return
 					}
@@ -77,7 +77,7 @@ func TestServersConformToAWS(t *testing.T) {
 	}
 }
 
-// bucket is one on a server, with what checks ask of it.
+// bucket is a bucket on a server, with the requests that the checks make.
 type bucket struct {
 	*awss3.Client
 	t      testing.TB

@@ -117,7 +117,7 @@ func (s *Server) Config(bucket string) s3.Config {
 	return s3.Config{Bucket: bucket, Prefix: "team/agents", Endpoint: s.Endpoint, PathStyle: true}
 }
 
-// Names returns the objects of a bucket, except those of Archive.Try.
+// Names returns the objects of a bucket, except the objects of Archive.Try.
 func (s *Server) Names(t testing.TB, bucket string) []string {
 	t.Helper()
 	var out []string

@@ -39,7 +39,7 @@ func PlainKeys(t testing.TB) (id, secret string) {
 	return standInID, standInSecret
 }
 
-const standInID, standInSecret = "any", "any-secret" // the stand-in checks neither
+const standInID, standInSecret = "any", "any-secret" // the stand-in does not check these keys
 
 // StandIn returns the server of tools/s3/standin. One process serves all tests of a
 // binary.

@@ -33,12 +33,12 @@ func main() {
 	log.SetFlags(0)
 	log.SetPrefix("record: ")
 	var r recorder
-	flag.StringVar(&r.config.BaseURL, "base-url", "", "of the server, with /v1")
-	flag.StringVar(&r.config.Model, "model", "gpt-4o-mini", "to ask for")
-	flag.StringVar(&r.note, "note", "", "who answers, for the reader of the file")
+	flag.StringVar(&r.config.BaseURL, "base-url", "", "URL of the server, with /v1")
+	flag.StringVar(&r.config.Model, "model", "gpt-4o-mini", "model to request")
+	flag.StringVar(&r.note, "note", "", "note about the server, for readers of the file")
 	session := flag.String("session", "", "JSONL file; default the session of -out")
 	out := flag.String("out", "strategy/openai/testdata/exchange.txtar", "file to write")
-	fixture := flag.String("fixture", "", "write answers for aimock to this file, and ask nobody")
+	fixture := flag.String("fixture", "", "write answers for aimock to this file, and send no request")
 	flag.Parse()
 	r.config.APIKey = openai.Key(os.Getenv("OPENAI_API_KEY"))
 

@@ -22,7 +22,7 @@ func BenchmarkLoad(b *testing.B) {
 	})
 }
 
-// BenchmarkHardTexts counts 100 kB of each: none should take 30 ms.
+// BenchmarkHardTexts counts 100 kB of each hard text: no text should take 30 ms.
 func BenchmarkHardTexts(b *testing.B) {
 	texts := hardTexts(100_000)
 	for _, e := range []struct {
@@ -48,7 +48,7 @@ func BenchmarkWidestWindows(b *testing.B) {
 	v, p := O200K.load(), newParts(widest)
 	for b.Loop() {
 		if _, ok := v.sweep(p, text); !ok {
-			b.Fatal("a seam does not hold")
+			b.Fatal("a check of a seam failed")
 		}
 	}
 }

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-func TestCacheKeyIsOnlyThePiece(t *testing.T) {
+func TestCacheKeyDependsOnlyOnThePiece(t *testing.T) {
 	c := new(cache)
 	piece := "unmergeableIdentifier"
 	for n := 1; n <= len(piece); n++ {

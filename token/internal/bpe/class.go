@@ -46,8 +46,8 @@ type classes struct {
 	blocks [][256]class
 }
 
-// unicodeClasses is built on first use from the tables of package unicode, so
-// that they are those of the Go release that built the program.
+// unicodeClasses is built on first use from the tables of package unicode, so that they
+// match the Go release that built the program.
 var unicodeClasses = sync.OnceValue(newClasses)
 
 func newClasses() *classes {

@@ -71,8 +71,8 @@ func TestCountIsExactOnHardTexts(t *testing.T) {
 	})
 }
 
-// TestCountIsExactOnTranscripts cuts the recorded sessions at arbitrary bytes,
-// also in the middle of characters.
+// TestCountIsExactOnTranscripts cuts the recorded sessions at arbitrary bytes, even in
+// the middle of characters.
 func TestCountIsExactOnTranscripts(t *testing.T) {
 	each(t, func(t *testing.T, s subject) {
 		rng := rand.New(rand.NewPCG(5, 6))

@@ -134,14 +134,14 @@ func TestNeighborsAreThePairsThatMergingLeaves(t *testing.T) {
 // TestEndOfAWindowHasABoundedEffect proves that no text needs larger windows
 // than the size at which their last quarter is out of reach.
 //
-// The text behind the end of a window can change how a pair before it is merged,
-// which can change the pair before that, and so on. Each of these merges comes
-// later, and so has a higher rank, than the one that changed it. The test finds
-// the longest such chain by taking the merges in the order of their ranks.
+// The text after the end of a window can change how a pair before the end is merged.
+// That can change the previous pair, and so on. Each of these merges comes later, and
+// so has a higher rank, than the one that changed it. The test finds the longest such
+// chain by taking the merges in the order of their ranks.
 func TestEndOfAWindowHasABoundedEffect(t *testing.T) {
 	each(t, func(t *testing.T, s subject) {
 		v := s.enc.load()
-		reach := make([]int, v.size) // the most bytes from the start of a token to the end of a chain that got to it
+		reach := make([]int, v.size) // the maximum number of bytes from the start of a token to the end of a chain that reaches the token
 		longest := 0
 		for r := range rank(v.size) {
 			reach[r] = v.spelling[r].length()

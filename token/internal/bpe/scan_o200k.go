@@ -52,7 +52,7 @@ func (c *classes) word(b []byte, i, after int, cls class) int {
 
 // lowered matches the first alternative from b[i] on, without the optional first character: upper
 // characters, as many as possible with a lower one after them, and then all lower ones. It returns
-// the end, or 0 if there is none.
+// the end of the word, or 0 if there is no word.
 func (c *classes) lowered(b []byte, i int) int {
 	both := 0 // the end of the last character that is both upper and lower
 	for i < len(b) {

@@ -5,10 +5,10 @@ import (
 	"math/bits"
 )
 
-// A table finds tokens by a hash, with open addressing and linear probing. A slot
-// holds a token in its low 18 bits and 14 bits of the hash above them, so that
-// most wrong slots are skipped without looking at the token. 0 is a free slot:
-// token 0, a single byte, is in no table.
+// A table finds tokens by a hash, with open addressing and linear probing. A slot holds
+// a token in its low 18 bits and 14 bits of the hash above them, so that most wrong
+// slots are skipped without looking at the token. 0 marks a free slot, because token 0,
+// a single byte, is in no table.
 type table []uint32
 
 const (

@@ -33,9 +33,9 @@ func TestGeneratorRefusesUnsupportedVocabularies(t *testing.T) {
 		single[i] = string([]byte{byte(i)})
 	}
 	for name, tokens := range map[string][]string{
-		"a long token among the first 256":  append([]string{"ab"}, single[1:]...),
-		"a single byte behind them":         append(append([]string{}, single...), "a"),
-		"a token that no merge can lead to": append(append([]string{}, single...), "abc"),
+		"a long token among the first 256": append([]string{"ab"}, single[1:]...),
+		"a single byte after them":         append(append([]string{}, single...), "a"),
+		"a token that no merge produces":   append(append([]string{}, single...), "abc"),
 	} {
 		if _, err := pack(tokens); err == nil {
 			t.Errorf("%s was packed", name)

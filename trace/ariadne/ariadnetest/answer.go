@@ -16,8 +16,8 @@ func reply(w http.ResponseWriter, status int, answer any) {
 	_ = enc.Encode(answer) // the client may be gone
 }
 
-// cors answers as the server does: it knows two origins, and answers any other
-// one with the first of them.
+// cors answers as the server does: it knows two origins, and answers a request from any
+// other origin with the first of them.
 func cors(w http.ResponseWriter, r *http.Request) {
 	const page = "http://localhost:5173"
 	origin := r.Header.Get("Origin")

@@ -36,7 +36,7 @@ type Event struct {
 	DataKeys []string `json:"-"` // the keys of data in the order in which they were sent
 
 	data    value    // source of Data and DataKeys
-	remarks []string // what was stripped, cut or converted
+	remarks []string // descriptions of the stripped, cut or converted parts
 }
 
 // complete sets Data and DataKeys.

@@ -181,13 +181,13 @@ func TestServerBoundsContentLengthAndNotChunks(t *testing.T) {
 		t.Errorf("262145 bytes: %d %s", status, answer)
 	}
 	if n := len(srv.Problems()); n == 0 {
-		t.Error("a refused body is no problem")
+		t.Error("a refused body is not a problem")
 	}
 	if status, _ := do(t, http.MethodPost, srv.URL+"/ingest", io.MultiReader(strings.NewReader(body(300_000)))); status != 200 {
 		t.Errorf("300000 bytes in chunks: %d", status)
 	}
 	if p := srv.Problems(); !slices.ContainsFunc(p, func(s string) bool { return strings.Contains(s, "chunked") }) {
-		t.Errorf("a chunked body is no problem: %v", p)
+		t.Errorf("a chunked body is not a problem: %v", p)
 	}
 }
 
@@ -205,7 +205,7 @@ func TestServerKeepsOnlyKnownFields(t *testing.T) {
 	problems := strings.Join(srv.Problems(), "\n")
 	for _, key := range []string{"timestamp", "duration_ms", "payload", "group_id", "metadata", "status", "data", "span_id"} {
 		if !strings.Contains(problems, fmt.Sprintf("key %q is silently stripped", key)) {
-			t.Errorf("nothing is said of %s", key)
+			t.Errorf("no problem names the key %s", key)
 		}
 	}
 }
@@ -293,7 +293,7 @@ func TestServerStreamsNewEvents(t *testing.T) {
 		}
 	}
 	if status, _ := do(t, http.MethodGet, srv.URL+"/events?since=yesterday", nil); status != 400 {
-		t.Errorf("a bad since: %d", status)
+		t.Errorf("an invalid since: status %d", status)
 	}
 }
 
@@ -321,8 +321,8 @@ func subscribe(t *testing.T, url string) <-chan string {
 	return frames
 }
 
-// The body in ../shared that the real viewer shows well must be no problem
-// here either, apart from what the sample is known to do differently.
+// The body in ../shared that the real viewer shows well must not be a problem here
+// either, apart from the known differences of the sample.
 func TestServerFindsNoFaultWithTheSharedSample(t *testing.T) {
 	body := sharedSample(t)
 	srv := open(t)

@@ -215,7 +215,7 @@ func (e *Event) has(key string) bool {
 	return there && s.kind != 'n'
 }
 
-// verdict returns all problems, including those that only all events together
+// verdict returns all problems, including problems that only all events together
 // reveal.
 func (v *viewer) verdict() []string {
 	w := viewer{problems: slices.Clone(v.problems)}

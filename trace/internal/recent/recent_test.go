@@ -2,7 +2,7 @@ package recent
 
 import "testing"
 
-func TestMapRemembersWhatWasUsedLast(t *testing.T) {
+func TestMapKeepsTheLastUsedEntries(t *testing.T) {
 	const size = 10
 	m := New[int, int](size)
 	for i := range 1000 {
@@ -24,6 +24,6 @@ func TestMapRemembersWhatWasUsedLast(t *testing.T) {
 		}
 	}
 	if _, ok := m.Find(500); ok {
-		t.Error("an entry that nobody used is still there")
+		t.Error("an entry that nobody used still exists")
 	}
 }

@@ -1,5 +1,5 @@
-// Package splicetest tests the promises of the wires of package splice, in addition
-// to those of every wire.
+// Package splicetest tests the promises of the wires of package splice, in addition to
+// the promises of every wire.
 package splicetest
 
 import (
@@ -61,7 +61,7 @@ func edit(t *testing.T, r wire.Request, i, p int) {
 	t.Helper()
 	text := "edited \"\\\n"
 	view := slices.Clone(r.Messages())
-	if view[i].Replaceable(p) { // a stand-in for media has a form of its own
+	if view[i].Replaceable(p) { // a text in place of media has another form
 		text = message.MediaText(view[i].Parts[p].Kind, 7, 900, "3f9a2c1b70de")
 	}
 	m, err := view[i].WithPartText(p, text)
@@ -119,7 +119,7 @@ func Views(t *testing.T, f wire.Format, body []byte, seed uint64, relative ...st
 		}
 		want := found(r.Check(view, sources), relative)
 		if diff := cmp.Diff(want, found(again.Check(back, wiretest.Sources(len(back))), nil)); diff != "" {
-			t.Fatalf("a view breaks other rules than what is written of it: %s\n%s", diff, out)
+			t.Fatalf("a view breaks other rules than the body written from it: %s\n%s", diff, out)
 		}
 	}
 }
