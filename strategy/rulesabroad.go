@@ -103,9 +103,12 @@ func asksAbroad(low string) bool {
 		!deMay.MatchString(low) && !frMay.MatchString(low) && !esMay.MatchString(low)
 }
 
+// foreignClauses replaces what stands between clauses by commas.
+var foreignClauses = strings.NewReplacer(". ", ",", "! ", ",", ": ", ",", " mais ", ",", " pero ", ",", " aber ", ",", " mas ", ",", " sondern ", ",")
+
 // clausesAbroad splits a sentence at commas and semicolons.
 func clausesAbroad(low string) []string {
-	return strings.FieldsFunc(strings.NewReplacer(". ", ",", "! ", ",", ": ", ",", " mais ", ",", " pero ", ",", " aber ", ",", " mas ", ",", " sondern ", ",").Replace(low), func(r rune) bool { return r == ',' || r == ';' || r == '–' || r == '—' || r == '(' })
+	return strings.FieldsFunc(foreignClauses.Replace(low), func(r rune) bool { return r == ',' || r == ';' || r == '–' || r == '—' || r == '(' })
 }
 
 // mostShort is the maximum number of words of a rule without a verb.

@@ -1,33 +1,22 @@
 package main
 
 import (
-	"os"
 	"runtime"
 	"runtime/debug"
+
+	"github.com/agentcompact/compact/internal/firstgc"
 )
 
-// The collector runs for the first time at a heap of 16 MB, and not at 4 MB: a command
-// that reads a usual session needs little more than 4 MB, and would otherwise spend a
-// fifth of its time on collections. After the first collection, the percentage is the
-// default of Go.
-const (
-	ordinary = 100 // percent of garbage
-	late     = 4 * ordinary
-)
+// ordinary is the default of Go, in percent of garbage.
+const ordinary = 100
 
-// collectLater delays the first garbage collection, unless the user has set GOGC.
+// collectLater delays the first garbage collection, unless the user has set GOGC: a command
+// that reads a usual session needs little more than the 16 MB of [firstgc], and would spend a
+// fifth of its time on collections. After the first one, the percentage is the default.
 func collectLater() {
-	if delay() {
+	if firstgc.Delay() {
 		runtime.AddCleanup(new([16]byte), func(struct{}) { endDelay() }, struct{}{})
 	}
-}
-
-func delay() bool {
-	if os.Getenv("GOGC") != "" {
-		return false
-	}
-	debug.SetGCPercent(late)
-	return true
 }
 
 // endDelay keeps the setting for a large file.

@@ -5,6 +5,8 @@ import (
 	"math"
 	"runtime/debug"
 	"testing"
+
+	"github.com/agentcompact/compact/internal/firstgc"
 )
 
 // A large file limits the memory of its run by its size, several files by their
@@ -40,11 +42,11 @@ func TestFirstCollectionIsLate(t *testing.T) {
 	before := debug.SetGCPercent(100)
 	t.Cleanup(func() { debug.SetGCPercent(before) })
 	t.Setenv("GOGC", "50")
-	if delay() || debug.SetGCPercent(100) != 100 {
+	if firstgc.Delay() || debug.SetGCPercent(100) != 100 {
 		t.Error("the percentage of the user is replaced")
 	}
 	t.Setenv("GOGC", "")
-	if !delay() || debug.SetGCPercent(400) != 400 {
+	if !firstgc.Delay() || debug.SetGCPercent(400) != 400 {
 		t.Error("the first collection is not late")
 	}
 	if endDelay(); debug.SetGCPercent(sparingly) != 100 {

@@ -22,6 +22,7 @@ var arrows = map[string][]string{
 	"internal/jsonscan":  {},
 	"internal/arch":      {},
 	"internal/ctxlock":   {},
+	"internal/firstgc":   {},
 	"internal/setting":   {},
 	"internal/flaky":     {"storage"},
 	"internal/crew":      {"message", "strategy", "internal/summarize", "storage", "storage/record", "compact", "recall"},

@@ -3,6 +3,8 @@ package record
 import (
 	"encoding/json"
 	"time"
+
+	"github.com/agentcompact/compact/internal/jsonscan"
 )
 
 // Operations in a line of the manifest.
@@ -65,13 +67,52 @@ func (r record) done() record {
 	return record{Op: opDone, At: time.Now(), fileHash: r.fileHash, Step: r.Step}
 }
 
-// parseRecord parses a line of the manifest. A torn line is not a record.
+// parseRecord parses a line of the manifest. A torn line is not a record. Lines as this
+// program writes them are parsed without reflection: who opens a session parses all of them.
 func parseRecord(body []byte) (record, bool) {
 	var r record
-	if err := json.Unmarshal(body, &r); err != nil || r.Op == "" {
+	var fast jsonscan.Record
+	fast.Reset(body)
+	if r.read(&fast); !fast.Done() {
+		r = record{}
+		if err := json.Unmarshal(body, &r); err != nil {
+			return record{}, false
+		}
+	}
+	if r.Op == "" {
 		return record{}, false
 	}
 	return r, true
+}
+
+// read reads a line of the manifest, with the members in their order.
+func (r *record) read(from *jsonscan.Record) {
+	from.Object(func(from *jsonscan.Record) {
+		from.String("op", &r.Op)
+		from.Text("at", &r.At)
+		r.fileHash.read(from)
+		from.Int64("lines", &r.Lines)
+		from.Int("step", &r.Step)
+		jsonscan.List(from, "with", &r.With, func(from *jsonscan.Record, to *fileHash) { from.Object(to.read) })
+		from.String("reason", &r.Reason)
+		from.String("who", &r.Who)
+		jsonscan.List(from, "scrubbed", &r.Scrubbed, func(from *jsonscan.Record, to *rehash) {
+			from.Object(func(from *jsonscan.Record) {
+				to.fileHash.read(from)
+				from.String("was", &to.Was)
+				from.True("file", &to.File)
+			})
+		})
+		from.String("scrub", &r.Scrub)
+		from.String("by", &r.By)
+		from.Int64("lease", &r.Lease)
+	})
+}
+
+func (f *fileHash) read(from *jsonscan.Record) {
+	from.String("name", &f.Name)
+	from.Int64("bytes", &f.Bytes)
+	from.String("sha256", &f.SHA256)
 }
 
 // observe updates the facts with a line.

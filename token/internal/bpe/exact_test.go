@@ -29,7 +29,7 @@ func TestCountIsExactOnEveryCodePoint(t *testing.T) {
 		step, wrong := rune(scaled(11, 2, 1)), 0
 		for r := rune(0); r <= unicode.MaxRune && wrong < 10; r += step {
 			if r >= 0x3100 { // after the scripts that are mixed in practice
-				step = rune(scaled(601, 61, 1))
+				step = rune(scaled(601, samples.Every(61), 1))
 			}
 			// Between letters, after an apostrophe, and after white space at the end.
 			c := string(r)
