@@ -177,7 +177,7 @@ func (a *assignment) bareValue() bool {
 // before the name.
 func (a *assignment) afterUser() bool {
 	before := a.s[max(0, a.from-64):a.from]
-	for _, w := range [...]string{"user", "User", "login", "Login", "email", "Email", "USER"} {
+	for _, w := range [...]string{"user", "User", "login", "Login", "email", "Email", "USER", "uid=", "Uid=", "UID=", "User Id"} {
 		if strings.Contains(before, w) {
 			return true
 		}
