@@ -184,7 +184,7 @@ func isArgument(s string) bool {
 		i := run(s, 0, len(s), isDigit)
 		return i == len(s) || !isLetter(s[i]) || isHex(s[i]) || strings.IndexByte("lLuUnxo", s[i]) >= 0
 	}
-	return strings.IndexByte("=?#%,;:^+|", s[0]) < 0
+	return strings.IndexByte("=?#%,;|", s[0]) < 0
 }
 
 // isNoise reports whether s has a digit, and letters in an order that no name has.
