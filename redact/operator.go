@@ -18,6 +18,10 @@ func (a *assignment) readOperator() bool {
 	if i >= len(a.s) {
 		return false
 	}
+	if j := passNote(a.s, i); j > 0 && i > blank {
+		a.op, a.told, a.start = opProse, true, skipBlanks(a.s, j)
+		return a.start < len(a.s)
+	}
 	switch op, n := operatorAt(a.s, i); {
 	case op == opComma:
 		return a.quote != 0 && a.readComma(i+1)
@@ -45,6 +49,23 @@ func (a *assignment) readOperator() bool {
 		}
 	}
 	return a.readBare(blank, i)
+}
+
+// maxNote is the maximum length of a note in brackets after a name.
+const maxNote = 24
+
+// passNote skips the note between a name and its value, with the colon: the default of
+// a prompt (Secret access key [None]: VALUE), a place (Password (staging): VALUE). It
+// returns -1 if there is none.
+func passNote(s string, i int) int {
+	if s[i] != '[' && s[i] != '(' {
+		return -1
+	}
+	end := run(s, i+1, maxNote, func(c byte) bool { return isAlnum(c) || strings.IndexByte(" *_-./", c) >= 0 })
+	if end+2 >= len(s) || s[end] != ']' && s[end] != ')' || s[end+1] != ':' || s[end+2] != ' ' {
+		return -1
+	}
+	return end + 2
 }
 
 // readDefault skips the operator of ${NAME:-default}. It reports whether there

@@ -38,8 +38,6 @@ func defaults() *vocabularyBuilder {
 	b.on("eyj", (*scan).jwt)
 	b.on("zxlk", (*scan).encodedJWT)
 	b.on("://", (*scan).userinfo)
-	b.on("@tcp(", (*scan).dsn)
-	b.on("@unix(", (*scan).dsn)
 	for _, c := range commands {
 		b.on(c.word, c.run)
 	}
