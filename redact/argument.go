@@ -211,7 +211,7 @@ func (sc *scan) echo(i int, pair bool) {
 		a.start += len(name) + 1
 		a.val.text = a.val.text[len(name)+1:]
 	}
-	if a.isChosen() {
+	if a.isPlaced() {
 		sc.add(a.start, a.end, commandRule)
 	}
 }

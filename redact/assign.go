@@ -91,7 +91,7 @@ func (sc *scan) assigned(a assignment, s strength) {
 	if !ok || isBareVerb(a.name) && a.op != opCall && !a.bareValue() || a.op == opProse && (s < telling || !a.proseValue()) {
 		return
 	}
-	if a.isVerdict() || a.namesObject() {
+	if a.isVerdict() || a.namesObject() || a.isLabel() || a.isChecksum() {
 		return
 	}
 	sc.changed(a, s)
@@ -185,11 +185,11 @@ func (a *assignment) bareValue() bool {
 	return a.op != opBlank && a.op != opProse && profileOf(a.val.text).digits > 0 && (a.val.quoted || a.op == opEquals || a.afterUser()) && a.val.text[0] != '#'
 }
 
-// afterUser reports whether a word for a user or a login is in the 64 bytes
+// afterUser reports whether a word for a user, a login or a host is in the 64 bytes
 // before the name.
 func (a *assignment) afterUser() bool {
 	before := a.s[max(0, a.from-64):a.from]
-	for _, w := range [...]string{"user", "User", "login", "Login", "email", "Email", "USER", "uid=", "Uid=", "UID=", "User Id"} {
+	for _, w := range [...]string{"user", "User", "login", "Login", "email", "Email", "USER", "uid=", "Uid=", "UID=", "User Id", "host", "Host"} {
 		if strings.Contains(before, w) {
 			return true
 		}

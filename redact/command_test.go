@@ -21,11 +21,11 @@ func TestPasswordsInPlacesOfToolsVanish(t *testing.T) {
 		secret: samples(
 			in("plover"+"Kettle83", "openssl aes-256-cbc -a -salt -in key.txt -k '%s'", "kubectl create secret generic db -n prod --from-literal=dsn=%s", "kubectl create secret generic db --from-literal user=bob --from-literal='dsn=%s'",
 				"jdbc:oracle:thin:bob/%s@db.example.com:1521/ORCL", `sql.Open("mysql", "bob:%s@tcp(db:3306)/shop")`, "DSN=bob:%s@unix(/run/mysql.sock)/shop", "jwt.sign({ id: user.id, at: { now } }, '%s', { expiresIn: '1h' })",
-				"Server=db;Database=hr;Uid=bob;Pwd=%s;Encrypt=yes;"),
-			in(strings.Repeat("3f9a"+"07c2", 5), "kubectl create secret generic db --from-literal=dsn=%s", "jwt.verify(token, '%s')"),
+				"Server=db;Database=hr;Uid=bob;Pwd=%s;Encrypt=yes;", "mosquitto_pub -h h -u bob -P '%s' -t a/b", "ssh-keygen -t ed25519 -f id -N '%s'", "az keyvault secret set --vault-name v --name db --value %s", "aws ssm put-parameter --name /db --type SecureString --value '%s'"),
+			in(strings.Repeat("3f9a"+"07c2", 5), "kubectl create secret generic db --from-literal=dsn=%s", "jwt.verify(token, '%s')", "echo -n '%s' | gcloud secrets create key --data-file=-", `{"Jwt":{"Issuer":"acme","Key":"%s"}}`),
 		),
 		clean: []string{"kubectl create secret generic db --from-literal=username=svc2 --from-literal=url=https://h2.example.com/x", "kubectl create configmap db --from-literal=dsn=abc123def", "kubectl create secret generic db --from-file=key2.pem",
-			"openssl req -new -key server2.key -out r2.csr", "jdbc:oracle:thin:@//db2.example.com:1521/ORCL", "%s:%s@tcp(%s:%d)/shop", "user:${PASS}@tcp(db:3306)/shop", "jwt.verify(token, publicKey, { algorithms: ['RS256'] })"},
+			"aws ssm put-parameter --name /db --type String --value v2.beta3", `{"cache":{"key":"` + hexDigits(40) + `"}}`, "openssl req -new -key server2.key -out r2.csr", "jdbc:oracle:thin:@//db2.example.com:1521/ORCL", "%s:%s@tcp(%s:%d)/shop", "user:${PASS}@tcp(db:3306)/shop", "jwt.verify(token, publicKey, { algorithms: ['RS256'] })"},
 	}.check(t, newRedactor(t, Options{}))
 }
 

@@ -12,7 +12,10 @@ func (sc *scan) foreign(start, end int) {
 	i := skipBlanks(sc.s, a.closeName(end))
 	i = passAny(sc.s, i, "：", ":", "=", "是", "为", "為", "は", "은", "는", "es ", "est ", "é ", "ist ")
 	if i < 0 {
-		if i = predicate(sc.s, end); i < 0 {
+		if i = foreignColon(sc.s, end); i < 0 {
+			i = predicate(sc.s, end)
+		}
+		if i < 0 {
 			return
 		}
 		a.told = true
@@ -21,6 +24,22 @@ func (sc *scan) foreign(start, end int) {
 	if a.readValue() && (!a.told || a.proseValue()) && a.val.secret(password) {
 		sc.add(a.start, a.end, passwordRule)
 	}
+}
+
+// foreignColon returns the index after the colon that follows the ending of a name and
+// the words about it: "от сервера: VALUE". It returns -1 if there is none.
+func foreignColon(s string, i int) int {
+	to := min(len(s), i+48)
+	colon := strings.Index(s[i:to], ": ")
+	if colon < 0 || strings.ContainsAny(s[i:i+colon], ".,;!?()[]{}<>=\"'`\n0123456789") {
+		return -1
+	}
+	for k := i; k < i+colon; k++ {
+		if s[k] >= 0xe0 {
+			return -1 // neither Latin nor Cyrillic
+		}
+	}
+	return i + colon + 2
 }
 
 // passAny returns the index after the first of the texts that is at i, -1 if

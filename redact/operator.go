@@ -26,7 +26,7 @@ func (a *assignment) readOperator() bool {
 	case op == opComma:
 		return a.quote != 0 && a.readComma(i+1)
 	case op == opTag:
-		if a.quote != 0 && !endsFold(a.s[:max(0, a.from-1)], "key=") || a.quote == 0 && (a.from == 0 || a.s[a.from-1] != '<') {
+		if !a.namesTag() {
 			return false
 		}
 		a.op, a.start = op, passWrappers(a.s, i+n)

@@ -16,7 +16,7 @@ func (a *assignment) readProse(i int) bool {
 				a.op, a.start = opColon, skipBlanks(a.s, i)
 				return a.start < len(a.s)
 			}
-			a.told = true
+			a.told = !a.renamed()
 			break
 		}
 	}
@@ -84,10 +84,10 @@ func (a *assignment) proseValue() bool {
 		return true
 	}
 	if nameStrength(a.name) == password {
-		if len(t) >= 8 && p.digits > 0 && p.upper > 0 && p.lower > 0 && p.joints == 0 && (p.turns > 3 || isGibberish(t, 6)) {
+		if !a.renamed() && len(t) >= 8 && p.digits > 0 && p.upper > 0 && p.lower > 0 && p.joints == 0 && (p.turns > 3 || isGibberish(t, 6)) {
 			return true
 		}
-		if (a.told || a.isDirective()) && isInvented(t) {
+		if (a.told || a.isDirective() || a.isJoined()) && isInvented(t) {
 			return true
 		}
 	}
@@ -112,6 +112,20 @@ func isInvented(t string) bool {
 func (a *assignment) isDirective() bool {
 	from, to := lineAt(a.s, a.from)
 	return strings.TrimLeft(a.s[from:a.from], " \t") == "" && strings.TrimRight(a.s[a.end:max(to, a.end)], " \t\r;\"'") == ""
+}
+
+// renamed reports whether the value is the new name of the name: "renamed password to
+// pwdHash2".
+func (a *assignment) renamed() bool {
+	head := strings.ToLower(a.s[max(0, a.from-24):a.from])
+	return strings.Contains(head, "rename")
+}
+
+// isJoined reports whether the name follows a user: "as bob (password VALUE)", "with the
+// user bob and password VALUE".
+func (a *assignment) isJoined() bool {
+	head := a.s[:a.from]
+	return strings.HasSuffix(head, "(") && !strings.HasSuffix(head, "((") || a.afterUser() && (endsFold(head, " and ") || endsFold(head, ", ") || endsFold(head, " und ") || endsFold(head, " with "))
 }
 
 // before finds the value that a sentence mentions before its name: "use VALUE as the

@@ -26,7 +26,7 @@ func (sc *scan) column(a *assignment) {
 			return
 		}
 	}
-	if strings.Contains(head, "  ") && isCapitals(head) && isCell(head, a.from-from, a.to-from, " ") {
+	if strings.Contains(head, "  ") && (isCapitals(head) || isUnderline(s[to+1:nextLine(s, to+1, len(s))])) && isCell(head, a.from-from, a.to-from, " ") {
 		sc.aligned(a, to+1, a.from-from)
 	}
 }
@@ -58,6 +58,12 @@ func isBar(sep string) bool { return sep == "|" || len(sep) > 1 }
 // of a tool's list.
 func isCapitals(row string) bool {
 	return run(row, 0, len(row), func(c byte) bool { return isUpper(c) || isDigit(c) || strings.IndexByte(" _-()\r", c) >= 0 }) == len(row)
+}
+
+// isUnderline reports whether a row underlines the columns of a head: ====  ====.
+func isUnderline(row string) bool {
+	row = strings.TrimSpace(row)
+	return strings.Contains(row, " ") && (strings.Trim(row, "= ") == "" || strings.Trim(row, "- ") == "")
 }
 
 // lineAt returns the line that contains i, without its line end.
