@@ -51,8 +51,11 @@ func (sc *scan) assign(start, end int) {
 	if a.to > sc.headEnd && a.endsCell() && nameStrength(a.name) >= telling {
 		sc.column(&a)
 	}
-	sc.before(&a)
-	if !a.readOperator() {
+	operator := a.readOperator()
+	if !operator || a.op == opProse {
+		sc.before(&a)
+	}
+	if !operator {
 		sc.compared(&a)
 		return
 	}

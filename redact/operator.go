@@ -18,9 +18,11 @@ func (a *assignment) readOperator() bool {
 	if i >= len(a.s) {
 		return false
 	}
-	if j := passNote(a.s, i); j > 0 && i > blank {
-		a.op, a.told, a.start = opProse, true, skipBlanks(a.s, j)
-		return a.start < len(a.s)
+	if c := a.s[i]; i > blank && (c == '[' || c == '(') {
+		if j := passNote(a.s, i); j > 0 {
+			a.op, a.told, a.start = opProse, true, skipBlanks(a.s, j)
+			return a.start < len(a.s)
+		}
 	}
 	switch op, n := operatorAt(a.s, i); {
 	case op == opComma:
@@ -55,12 +57,9 @@ func (a *assignment) readOperator() bool {
 const maxNote = 24
 
 // passNote skips the note between a name and its value, with the colon: the default of
-// a prompt (Secret access key [None]: VALUE), a place (Password (staging): VALUE). It
-// returns -1 if there is none.
+// a prompt (Secret access key [None]: VALUE), a place (Password (staging): VALUE). The
+// bracket is at i. It returns -1 if there is none.
 func passNote(s string, i int) int {
-	if s[i] != '[' && s[i] != '(' {
-		return -1
-	}
 	end := run(s, i+1, maxNote, func(c byte) bool { return isAlnum(c) || strings.IndexByte(" *_-./", c) >= 0 })
 	if end+2 >= len(s) || s[end] != ']' && s[end] != ')' || s[end+1] != ':' || s[end+2] != ' ' {
 		return -1

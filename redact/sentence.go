@@ -20,10 +20,15 @@ func (a *assignment) readProse(i int) bool {
 			break
 		}
 	}
+	named := i
 	if words := run(a.s, i, 40, func(c byte) bool { return isLower(c) || c == ' ' }); words > i && strings.HasPrefix(a.s[words:], ": ") {
 		i = words + 2
 	}
-	if j := predicate(a.s, i); j > 0 {
+	if nameStrength(a.name) < telling {
+		if i == named {
+			return false
+		}
+	} else if j := predicate(a.s, i); j > 0 {
 		i, a.told = j, true
 	}
 	a.op, a.start = opProse, skipBlanks(a.s, i)
@@ -117,8 +122,7 @@ func (a *assignment) isDirective() bool {
 // renamed reports whether the value is the new name of the name: "renamed password to
 // pwdHash2".
 func (a *assignment) renamed() bool {
-	head := strings.ToLower(a.s[max(0, a.from-24):a.from])
-	return strings.Contains(head, "rename")
+	return strings.Contains(a.s[max(0, a.from-24):a.from], "ename")
 }
 
 // isJoined reports whether the name follows a user: "as bob (password VALUE)", "with the
@@ -135,7 +139,7 @@ func (sc *scan) before(a *assignment) {
 	if i < 8 || s[i-1] != ' ' && !isQuote(s[i-1]) {
 		return
 	}
-	for range 5 {
+	for range 4 {
 		end := i
 		for end > 0 && (s[end-1] == ' ' || isQuote(s[end-1])) {
 			end--
