@@ -18,11 +18,8 @@ func (a *assignment) readOperator() bool {
 	if i >= len(a.s) {
 		return false
 	}
-	if c := a.s[i]; i > blank && (c == '[' || c == '(') {
-		if j := passNote(a.s, i); j > 0 {
-			a.op, a.told, a.start = opProse, true, skipBlanks(a.s, j)
-			return a.start < len(a.s)
-		}
+	if i > blank && (a.s[i] == '[' || a.s[i] == '(') && a.readNote(i) {
+		return true
 	}
 	switch op, n := operatorAt(a.s, i); {
 	case op == opComma:
@@ -56,15 +53,17 @@ func (a *assignment) readOperator() bool {
 // maxNote is the maximum length of a note in brackets after a name.
 const maxNote = 24
 
-// passNote skips the note between a name and its value, with the colon: the default of
+// readNote skips the note between a name and its value, with the colon: the default of
 // a prompt (Secret access key [None]: VALUE), a place (Password (staging): VALUE). The
-// bracket is at i. It returns -1 if there is none.
-func passNote(s string, i int) int {
+// bracket is at i. It reports whether there is a note.
+func (a *assignment) readNote(i int) bool {
+	s := a.s
 	end := run(s, i+1, maxNote, func(c byte) bool { return isAlnum(c) || strings.IndexByte(" *_-./", c) >= 0 })
-	if end+2 >= len(s) || s[end] != ']' && s[end] != ')' || s[end+1] != ':' || s[end+2] != ' ' {
-		return -1
+	if end+3 >= len(s) || s[end] != ']' && s[end] != ')' || s[end+1] != ':' || s[end+2] != ' ' {
+		return false
 	}
-	return end + 2
+	a.op, a.told, a.start = opProse, true, skipBlanks(s, end+2)
+	return a.start < len(s)
 }
 
 // readDefault skips the operator of ${NAME:-default}. It reports whether there

@@ -135,26 +135,18 @@ func (a *assignment) isJoined() bool {
 // before finds the value that a sentence mentions before its name: "use VALUE as the
 // API token", typed "VALUE" into the field Password.
 func (sc *scan) before(a *assignment) {
-	s, i := a.s, a.from
-	if i < 8 || s[i-1] != ' ' && !isQuote(s[i-1]) {
+	least := max(0, a.from-36)
+	head := a.s[least:a.from]
+	for _, word := range [...]string{" as ", " into "} {
+		at := strings.Index(head, word)
+		if at < 0 {
+			continue
+		}
+		rest := head[at+len(word):]
+		if between := run(rest, 0, len(rest), func(c byte) bool { return isLetter(c) || c == ' ' || isQuote(c) }); between == len(rest) && least+at > 0 {
+			sc.mentioned(a, least+at)
+		}
 		return
-	}
-	for range 4 {
-		end := i
-		for end > 0 && (s[end-1] == ' ' || isQuote(s[end-1])) {
-			end--
-		}
-		for i = end; i > max(0, end-16) && isLetter(s[i-1]); {
-			i--
-		}
-		if i == end || i < 4 || s[i-1] != ' ' {
-			return
-		}
-		switch s[i:end] {
-		case "as", "into", "als", "comme", "como":
-			sc.mentioned(a, i-1)
-			return
-		}
 	}
 }
 
