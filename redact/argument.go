@@ -61,6 +61,20 @@ func (sc *scan) chosen(i int) {
 	}
 }
 
+// placed adds the argument at i as a password in a place that holds nothing else: a
+// generated value counts even if it has the form of a digest or a UUID.
+func (sc *scan) placed(i int) {
+	a := assignment{s: sc.s, to: i, op: opFlag, start: i}
+	if i < len(sc.s) && a.readValue() && a.isPlaced() {
+		sc.add(a.start, a.end, commandRule)
+	}
+}
+
+// isPlaced is isChosen for such a place.
+func (a *assignment) isPlaced() bool {
+	return a.isChosen() || isDigest(a.val.text) || isUUID(a.val.text)
+}
+
 // isChosen reports whether a value is a password, by the value alone: its
 // position already suggests a password.
 func (a *assignment) isChosen() bool {
@@ -77,6 +91,31 @@ func slashed(sc *scan, _, end int) {
 	if at := strings.LastIndexByte(rest, '@'); found && name != "" && at > 3 {
 		from := i + len(name) + 1
 		sc.literal(from, from+at)
+	}
+}
+
+// fromLiterals finds the values of: kubectl create secret generic name
+// --from-literal=key=value. Whatever the key, the value is part of a secret.
+func (sc *scan) fromLiterals(_, end int) {
+	const flag = "--from-literal"
+	stop := commandEnd(sc.s, end)
+	sc.spend(2 * (stop - end))
+	for i := end; ; {
+		at := strings.Index(sc.s[i:stop], flag)
+		if at < 0 {
+			return
+		}
+		i += at + len(flag)
+		key := run(sc.s, i, 1, func(c byte) bool { return c == '=' || isBlank(c) })
+		key = run(sc.s, key, 1, isQuote)
+		to := run(sc.s, key, maxName, isNameByte)
+		if to == key || to >= stop || sc.s[to] != '=' {
+			continue
+		}
+		var w nameWords
+		if w.split(sc.s[key:to]); !describes(w.at(w.n - 1)) {
+			sc.placed(to + 1)
+		}
 	}
 }
 
@@ -172,7 +211,7 @@ func (sc *scan) echo(i int, pair bool) {
 		a.start += len(name) + 1
 		a.val.text = a.val.text[len(name)+1:]
 	}
-	if a.isChosen() {
+	if a.isPlaced() {
 		sc.add(a.start, a.end, commandRule)
 	}
 }

@@ -16,6 +16,8 @@ type assignment struct {
 	val        value
 	start, end int // the value
 	looked     int // bytes read so far to find the end of the value
+
+	told bool // a verb stands before the value
 }
 
 type operator uint8
@@ -49,7 +51,11 @@ func (sc *scan) assign(start, end int) {
 	if a.to > sc.headEnd && a.endsCell() && nameStrength(a.name) >= telling {
 		sc.column(&a)
 	}
-	if !a.readOperator() {
+	operator := a.readOperator()
+	if !operator || a.op == opProse {
+		sc.before(&a)
+	}
+	if !operator {
 		sc.compared(&a)
 		return
 	}
@@ -76,7 +82,7 @@ func (a *assignment) strength() strength {
 
 // assigned adds the value of an assignment if it is a secret.
 func (sc *scan) assigned(a assignment, s strength) {
-	if s >= telling && a.op != opCall && a.start < len(a.s) && a.groups() {
+	if a.op != opCall && a.start < len(a.s) && a.groups() && (s >= telling || a.end-a.start >= minWeakGroups) {
 		sc.add(a.start, a.end, nameRule(a.name, s))
 		return
 	}
@@ -88,10 +94,13 @@ func (sc *scan) assigned(a assignment, s strength) {
 	if !ok || isBareVerb(a.name) && a.op != opCall && !a.bareValue() || a.op == opProse && (s < telling || !a.proseValue()) {
 		return
 	}
-	if a.isVerdict() || a.namesObject() {
+	if a.isVerdict() || a.namesObject() || a.isLabel() || a.isChecksum() {
 		return
 	}
 	sc.changed(a, s)
+	if a.isChosenBeside() {
+		s = password
+	}
 	if r := a.val.judge(a.name, s); r != nil {
 		sc.add(a.start, a.end, r)
 		if a.isNumber() {
@@ -104,11 +113,17 @@ func (sc *scan) assigned(a assignment, s strength) {
 	}
 }
 
+// isChosenBeside reports whether the value beside the name of a password, without an
+// operator between them, mixes letters and digits: define('DB_PASSWORD', 'plover83').
+func (a *assignment) isChosenBeside() bool {
+	return (a.op == opComma || a.op == opBlank) && a.val.quoted && len(a.val.text) >= 8 && nameStrength(a.name) == password && isInvented(a.val.text)
+}
+
 // endsCell reports whether a separator of columns, or the end of the line,
 // follows the name.
 func (a *assignment) endsCell() bool {
 	i := run(a.s, a.to, 40, func(c byte) bool { return c == ' ' || isQuote(c) })
-	return i < len(a.s) && strings.IndexByte(",;|\t\n\r", a.s[i]) >= 0 || i > a.to+1 && i < len(a.s) && isUpper(a.name[0])
+	return i < len(a.s) && (strings.IndexByte(",;|\t\n\r", a.s[i]) >= 0 || strings.HasPrefix(a.s[i:], "│") || strings.HasPrefix(a.s[i:], "┃")) || i > a.to+1 && i < len(a.s) && isUpper(a.name[0])
 }
 
 // argument reports whether the argument of a call is an invented value and not
@@ -173,11 +188,11 @@ func (a *assignment) bareValue() bool {
 	return a.op != opBlank && a.op != opProse && profileOf(a.val.text).digits > 0 && (a.val.quoted || a.op == opEquals || a.afterUser()) && a.val.text[0] != '#'
 }
 
-// afterUser reports whether a word for a user or a login is in the 64 bytes
+// afterUser reports whether a word for a user, a login or a host is in the 64 bytes
 // before the name.
 func (a *assignment) afterUser() bool {
 	before := a.s[max(0, a.from-64):a.from]
-	for _, w := range [...]string{"user", "User", "login", "Login", "email", "Email", "USER"} {
+	for _, w := range [...]string{"user", "User", "login", "Login", "email", "Email", "USER", "uid=", "Uid=", "UID=", "User Id", "host", "Host"} {
 		if strings.Contains(before, w) {
 			return true
 		}

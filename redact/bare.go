@@ -30,7 +30,7 @@ func (a *assignment) readBare(blank, i int) bool {
 		a.op, a.start = opFlag, skipBlanks(s, i+len("REG_SZ"))
 		return true
 	}
-	if j := typedEquals(s, i); j > 0 {
+	if j := typedEquals(s, i); j > 0 && !isDigit(s[i]) && !(a.quote != 0 && describesElement(s[i:])) && !netrc(s, a.from) {
 		a.op, a.start = opEquals, skipBlanks(s, j)
 		return true
 	}
@@ -134,41 +134,6 @@ func (a *assignment) readCell(i int) bool {
 	return a.start < len(a.s)
 }
 
-// readProse reads sentences and commands: "the password is VALUE", "aws configure set
-// NAME VALUE". Only a random value counts as a password there, except after a verb
-// with a colon: "the password is: VALUE".
-func (a *assignment) readProse(i int) bool {
-	for _, verb := range [...]string{"is ", "was ", "to ", "is: ", "= ", "-> ", "is now ", "will be ", "changed to ", "set to ", "reset to ", "lautet: ", "lautet ", "ist "} {
-		if strings.HasPrefix(a.s[i:], verb) {
-			i += len(verb)
-			if strings.HasSuffix(verb, ": ") {
-				a.op, a.start = opColon, skipBlanks(a.s, i)
-				return a.start < len(a.s)
-			}
-			break
-		}
-	}
-	if words := run(a.s, i, 40, func(c byte) bool { return isLower(c) || c == ' ' }); words > i && strings.HasPrefix(a.s[words:], ": ") {
-		i = words + 2
-	}
-	a.op, a.start = opProse, skipBlanks(a.s, i)
-	return a.start < len(a.s)
-}
-
-// proseValue reports whether a value without an operator can't be an ordinary
-// word.
-func (a *assignment) proseValue() bool {
-	p := profileOf(a.val.text)
-	t := a.val.text
-	if len(t) >= 10 && isGenerated(t) && p.joints == 0 || isGibberish(t, 14) && p.symbols == 0 || a.val.quoted && isPassphrase(t) {
-		return true
-	}
-	if nameStrength(a.name) == password && len(t) >= 8 && p.digits > 0 && p.upper > 0 && p.lower > 0 && p.joints == 0 && (p.turns > 3 || isGibberish(t, 6)) {
-		return true
-	}
-	return looksRandom(t) || p.digits > 0 && p.symbols > 0 && p.letters > 2 && p.joints == 0 && !strings.ContainsAny(a.val.text, "/()[]{}<>=:,;%")
-}
-
 // pairName reports whether the name is itself the value of name: or key:.
 func (a *assignment) pairName() bool {
 	i := a.from
@@ -190,12 +155,23 @@ func netrc(s string, at int) bool {
 		}
 		return i
 	}
-	login := back(at, isBlank)
+	login := back(at, isSpace)
 	if login == at {
 		return false
 	}
 	word := back(back(login, func(c byte) bool { return !isSpace(c) }), isSpace)
 	return strings.HasSuffix(s[:word], "login")
+}
+
+// describesElement reports whether s begins with an attribute of HTML that says how an
+// element looks or behaves: name="password" class="…".
+func describesElement(s string) bool {
+	name, _, _ := strings.Cut(s[:min(len(s), maxNote)], "=")
+	switch strings.ToLower(name) {
+	case "class", "classname", "id", "style", "href", "src", "for", "rel", "type", "autocomplete":
+		return true
+	}
+	return false
 }
 
 // typedEquals skips the type and the = of: var password string = "…". It returns

@@ -65,6 +65,19 @@ func fieldStrength(label string) strength {
 	return best
 }
 
+// typedText skips the key of the text that is typed into a field, with its colon:
+// "text": or "value":. It returns -1 if there is none.
+func typedText(s string, i int) int {
+	i = run(s, i, 8, func(c byte) bool { return isQuote(c) || c == '\\' })
+	if i < len(s) && hasFold(s[i:], "text") {
+		end := run(s, i+4, 8, func(c byte) bool { return isQuote(c) || c == '\\' })
+		if end > i+4 && end < len(s) && s[end] == ':' {
+			return end + 1
+		}
+	}
+	return valueKey(s, i)
+}
+
 // readField reads the text typed into a field that is found by its name:
 // find("password").send_keys("value"), fill('input[name="password"]', 'value').
 func (a *assignment) readField(i int) bool {
@@ -76,6 +89,9 @@ func (a *assignment) readField(i int) bool {
 	switch s[end] {
 	case ',':
 		j := skipBlanks(s, end+1)
+		if k := typedText(s, j); k > 0 {
+			return a.callArgument(k - 1)
+		}
 		named := false
 		for _, word := range [...]string{"with: ", "with=", "text=", "text: "} {
 			if strings.HasPrefix(s[j:], word) {

@@ -10,10 +10,11 @@ var callArguments = []struct {
 }{
 	{"httpbasicauth(", 1}, {"basicauth(", 1}, {"basic_auth(", 1}, {"setbasicauth(", 1}, {"auth=(", 1}, {"auth = (", 1}, {"networkcredential(", 1}, {"passwordauthentication(", 1},
 	{"new pdo(", 2}, {"getconnection(", 2}, {"mysqli(", 2}, {"mysqli_connect(", 2}, {"mysql_connect(", 2}, {"smtpauth(", 1}, {".login(", 1}, {"plainauth(", 2}, {"usernamepasswordcredentials(", 1},
+	{"jwt.sign(", 1}, {"jwt.verify(", 1}, {"jwt.encode(", 1}, {"jwt.decode(", 1}, {"createhmac(", 1}, {"hmac.new(", 0}, {"fernet(", 0},
 }
 
 // callArgument returns the action that examines the n-th argument, if all
-// arguments before it are literals or names.
+// arguments before it are literals, names, or objects in braces.
 func callArgument(n int) action {
 	return func(sc *scan, _, end int) {
 		s := sc.s
@@ -22,6 +23,8 @@ func callArgument(n int) action {
 		for range n {
 			if begin, depth := openQuote(s, i); begin > 0 {
 				i = closeQuote(s, begin, s[begin-1], depth) + depth + 1
+			} else if i < stop && s[i] == '{' {
+				i = closeBrace(s, i, stop)
 			} else {
 				i = run(s, i, maxName, func(c byte) bool { return isNameByte(c) || c == '$' })
 			}
@@ -35,8 +38,24 @@ func callArgument(n int) action {
 			return
 		}
 		a := assignment{s: s, to: i, op: opCall, start: i}
-		if a.readValue() && strings.IndexByte(a.val.text, ' ') < 0 && a.isChosen() {
+		if a.readValue() && strings.IndexByte(a.val.text, ' ') < 0 && a.isPlaced() {
 			sc.add(a.start, a.end, passwordRule)
 		}
 	}
+}
+
+// closeBrace returns the index after the brace that closes the one at i, stop if
+// there is none before it.
+func closeBrace(s string, i, stop int) int {
+	for open := 0; i < stop; i++ {
+		switch s[i] {
+		case '{':
+			open++
+		case '}':
+			if open--; open == 0 {
+				return i + 1
+			}
+		}
+	}
+	return stop
 }

@@ -1,6 +1,9 @@
 package redact
 
-import "testing"
+import (
+	"strings"
+	"testing"
+)
 
 func TestCommandLinesLoseTheirPasswords(t *testing.T) {
 	pass := "Tr0ub" + "4dor&3"
@@ -11,6 +14,28 @@ func TestCommandLinesLoseTheirPasswords(t *testing.T) {
 		),
 		clean: []string{"curl -u $USER:$PASS https://example.com", "curl -u admin https://example.com", "curl https://example.com/a:b", "mysql -u root -p app < dump.sql", "docker run -p 8080:80 nginx", "sshpass -p \"$PASS\" ssh host", "curl -u user:password https://example.com", "mkdir -p a/b/c1"},
 	}.check(t, newRedactor(t, Options{}))
+}
+
+func TestPasswordsInPlacesOfToolsVanish(t *testing.T) {
+	family{
+		secret: samples(
+			in("plover"+"Kettle83", "openssl aes-256-cbc -a -salt -in key.txt -k '%s'", "kubectl create secret generic db -n prod --from-literal=dsn=%s", "kubectl create secret generic db --from-literal user=bob --from-literal='dsn=%s'",
+				"jdbc:oracle:thin:bob/%s@db.example.com:1521/ORCL", `sql.Open("mysql", "bob:%s@tcp(db:3306)/shop")`, "DSN=bob:%s@unix(/run/mysql.sock)/shop", "jwt.sign({ id: user.id, at: { now } }, '%s', { expiresIn: '1h' })",
+				"Server=db;Database=hr;Uid=bob;Pwd=%s;Encrypt=yes;", "mosquitto_pub -h h -u bob -P '%s' -t a/b", "ssh-keygen -t ed25519 -f id -N '%s'", "az keyvault secret set --vault-name v --name db --value %s", "aws ssm put-parameter --name /db --type SecureString --value '%s'"),
+			in(strings.Repeat("3f9a"+"07c2", 5), "kubectl create secret generic db --from-literal=dsn=%s", "jwt.verify(token, '%s')", "echo -n '%s' | gcloud secrets create key --data-file=-", `{"Jwt":{"Issuer":"acme","Key":"%s"}}`),
+		),
+		clean: []string{"kubectl create secret generic db --from-literal=username=svc2 --from-literal=url=https://h2.example.com/x", "kubectl create configmap db --from-literal=dsn=abc123def", "kubectl create secret generic db --from-file=key2.pem",
+			"aws ssm put-parameter --name /db --type String --value v2.beta3", `{"cache":{"key":"` + hexDigits(40) + `"}}`, "openssl req -new -key server2.key -out r2.csr", "jdbc:oracle:thin:@//db2.example.com:1521/ORCL", "%s:%s@tcp(%s:%d)/shop", "user:${PASS}@tcp(db:3306)/shop", "jwt.verify(token, publicKey, { algorithms: ['RS256'] })"},
+	}.check(t, newRedactor(t, Options{}))
+}
+
+// TestPasswordsThatResembleCodeVanish has passwords with the brackets and dots of an
+// expression, in an order that no expression has.
+func TestPasswordsThatResembleCodeVanish(t *testing.T) {
+	for _, p := range []string{"KnFW" + "G4pyw.rR-wSIE7", "x.46" + "PktymGLf", "AH(8j" + "OyX+_CfGB?34uN", "J9r(=" + "ZYDDM", "8.$-y" + "1.(?Cp?9bxOyte*N7", "q!9Jn" + ".*AI1BehL", "Pd(xj" + "gI*TRglmUvA!50VH"} {
+		family{secret: in(p, "password: %s", "host = db\npassword = %s\nport = 1")}.check(t, newRedactor(t, Options{}))
+	}
+	family{clean: []string{"password = s3Client.getV2Object", "password = read_v2(", "password: b64decode(x1", "const pwd = pwd.slice(0, 4)", "password = rows[0]", "token = token[:-1]", "secret = keypair[:32]", "password: \"^.*[0-9]$\"", "token = f(0x1F, 2)"}}.check(t, newRedactor(t, Options{}))
 }
 
 func TestPasswordsInOtherLanguagesVanish(t *testing.T) {

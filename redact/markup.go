@@ -2,6 +2,29 @@ package redact
 
 import "strings"
 
+// namesTag reports whether the name, before a >, is that of a tag, with or without a
+// prefix (<wsse:Password>), or stands in its attribute key or name.
+func (a *assignment) namesTag() bool {
+	s := a.s
+	if a.quote != 0 {
+		head := s[:max(0, a.from-1)]
+		return endsFold(head, "key=") || endsFold(head, " name=")
+	}
+	from := a.from
+	if from > 0 && s[from-1] == ':' {
+		for from--; from > 0 && isWord(s[from-1]); {
+			from--
+		}
+	}
+	return from > 0 && s[from-1] == '<'
+}
+
+// isLabel reports whether an element that is only named for a password holds a text for
+// a person: <string name="login_password">Kennwort</string>.
+func (a *assignment) isLabel() bool {
+	return a.op == opTag && a.quote != 0 && !endsFold(a.s[:max(0, a.from-1)], "key=") && !a.argument()
+}
+
 // tagBehind returns the start of the value in a tag whose name ends at i:
 // <name>value, <name attribute="…">value. It returns 0 if there is none.
 func (a *assignment) tagBehind(i int) int {

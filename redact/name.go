@@ -169,7 +169,7 @@ func gluedStrength(word []byte) strength {
 	switch {
 	case string(word) == "tiktoken": // counts tokens
 		return none
-	case endsIn(word, "password"), endsIn(word, "passwd"), endsIn(word, "passphrase"), endsIn(word, "userpass"), endsIn(word, "dbpass"):
+	case endsIn(word, "password"), endsIn(word, "passwd"), endsIn(word, "passphrase"), endsIn(word, "userpass"), endsIn(word, "dbpass"), endsIn(word, "requirepass"), endsIn(word, "masterauth"), endsIn(word, "bindpw"), endsIn(word, "rootpw"):
 		return password
 	case endsIn(word, "apikey"), endsIn(word, "secret"), endsIn(word, "secretkey"), endsIn(word, "accesskey"), endsIn(word, "privatekey"), endsIn(word, "token"), endsIn(word, "authkey"), endsIn(word, "accountkey"):
 		return telling

@@ -18,11 +18,14 @@ func (a *assignment) readOperator() bool {
 	if i >= len(a.s) {
 		return false
 	}
+	if i > blank && (a.s[i] == '[' || a.s[i] == '(') && a.readNote(i) {
+		return true
+	}
 	switch op, n := operatorAt(a.s, i); {
 	case op == opComma:
 		return a.quote != 0 && a.readComma(i+1)
 	case op == opTag:
-		if a.quote != 0 && !endsFold(a.s[:max(0, a.from-1)], "key=") || a.quote == 0 && (a.from == 0 || a.s[a.from-1] != '<') {
+		if !a.namesTag() {
 			return false
 		}
 		a.op, a.start = op, passWrappers(a.s, i+n)
@@ -45,6 +48,22 @@ func (a *assignment) readOperator() bool {
 		}
 	}
 	return a.readBare(blank, i)
+}
+
+// maxNote is the maximum length of a note in brackets after a name.
+const maxNote = 24
+
+// readNote skips the note between a name and its value, with the colon: the default of
+// a prompt (Secret access key [None]: VALUE), a place (Password (staging): VALUE). The
+// bracket is at i. It reports whether there is a note.
+func (a *assignment) readNote(i int) bool {
+	s := a.s
+	end := run(s, i+1, maxNote, func(c byte) bool { return isAlnum(c) || strings.IndexByte(" *_-./", c) >= 0 })
+	if end+3 >= len(s) || s[end] != ']' && s[end] != ')' || s[end+1] != ':' || s[end+2] != ' ' {
+		return false
+	}
+	a.op, a.told, a.start = opProse, true, skipBlanks(s, end+2)
+	return a.start < len(s)
 }
 
 // readDefault skips the operator of ${NAME:-default}. It reports whether there

@@ -97,6 +97,12 @@ func isDependency(s string) bool {
 	return false
 }
 
+// isChecksum reports whether the value is the digest of a file with secrets, as in the
+// annotations of Helm: checksum/secret: 9f86….
+func (a *assignment) isChecksum() bool {
+	return endsFold(a.s[:a.from], "checksum/") && isDigest(a.val.text)
+}
+
 // namesObject reports whether the name is a kind of Kubernetes, as in the output of
 // kubectl, and the value the name of an object: secret "app-tls-9zq4d" not found.
 func (a *assignment) namesObject() bool {
@@ -106,7 +112,7 @@ func (a *assignment) namesObject() bool {
 	default:
 		return false
 	}
-	return isPodName(a.val.text)
+	return isPodName(a.val.text) || a.val.quoted && hasPrefix(a.s[min(len(a.s), a.end+a.depth+1):], []string{" not found", " already exists", " created", " deleted", " configured", " unchanged", " is forbidden"})
 }
 
 // isPodName reports whether s is the name of an object that Kubernetes made unique:

@@ -18,7 +18,7 @@ func TestPublicFormsAreLeftAlone(t *testing.T) {
 		"\t\"go/printer\",\n\t\"go/token\",\n\t\"hash/adler32\",",
 		// names of Kubernetes, builds and buckets
 		"Mountable secrets:   default-token-n98vf\nTokens:              default-token-n98vf", "Image pull secrets:  regcred-x7k2p",
-		`Error: secret "app-cfg-7d4b9c6f5-9zq4d" not found`,
+		`Error: secret "app-cfg-7d4b9c6f5-9zq4d" not found`, `secret "app-4d8719ee" not found`, `Error: secret "app-4d8719ee" already exists`, "annotations:\n  checksum/secret: " + hex64,
 		"Cache restored from key: Linux-build-" + hex64, "Cache hit for restore-key: v1-npm-" + hex40, "    key: Linux-pip-3.11-" + hex64,
 		"Key: uploads/2025/05/9615af55-691f-4f9f-b5a0-6cdff77d0487.png", `"Key": "logs/2025-05-01/5ee8da99c6180bbb.gz"`, "s3 key: builds/app-4f2a9c1b-linux-amd64.tar.gz",
 		// addresses and public keys

@@ -18,6 +18,8 @@ var records = []struct {
 	run  action
 }{
 	{"identified ", (*scan).identified},
+	{"@tcp(", (*scan).dsn},
+	{"@unix(", (*scan).dsn},
 	{"insert into", (*scan).inserted},
 	{"copy ", (*scan).inserted},
 	{"convertto-securestring", (*scan).secureString},

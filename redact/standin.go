@@ -118,10 +118,13 @@ func isReference(s string) bool {
 
 // isPattern reports whether s is part of a regular expression.
 func isPattern(s string) bool {
-	for _, mark := range [...]string{"[a-z", "[A-Z", "[0-9", "[^", "(?:", "(?i", ".*", ".+"} {
+	for _, mark := range [...]string{"[a-z", "[A-Z", "[0-9", "[^", "(?:", "(?i"} {
 		if strings.Contains(s, mark) {
 			return true
 		}
+	}
+	if (strings.Contains(s, ".*") || strings.Contains(s, ".+")) && !isGenerated(s) {
+		return true
 	}
 	for i := 0; i+2 < len(s); i++ {
 		if s[i] == '\\' && strings.IndexByte("swdSWDb", s[i+1]) >= 0 && strings.IndexByte("+*?{])", s[i+2]) >= 0 {
@@ -163,11 +166,8 @@ func isCode(s string) bool {
 	if strings.Count(s, ":") > 3 && strings.HasPrefix(s, "x:") {
 		return true // a line of /etc/passwd
 	}
-	if open := strings.IndexByte(s, '('); open > 0 && isPath(s[:open]) {
-		return true
-	}
-	if open := strings.IndexByte(s, '['); open > 0 && isPath(s[:open]) {
-		return true
+	if open := strings.IndexAny(s, "(["); open > 0 && isPath(s[:open]) && !isDigit(s[0]) && isArgument(s[open+1:]) {
+		return strings.ContainsAny(s[open:], ")]") || !isNoise(s)
 	}
 	if open := strings.IndexByte(s, '<'); open > 0 && isPath(s[:open]) {
 		return true
@@ -177,6 +177,18 @@ func isCode(s string) bool {
 	}
 	return isMember(s) || strings.HasPrefix(s, "await") || strings.HasPrefix(s, "new ") || strings.Contains(s, "=>") || strings.Contains(s, "::") || strings.HasSuffix(s, "(") || strings.HasSuffix(s, "?.")
 }
+
+// isArgument reports whether s can follow the opening bracket of a call.
+func isArgument(s string) bool {
+	if s == "" || isDigit(s[0]) {
+		i := run(s, 0, len(s), isDigit)
+		return i == len(s) || !isLetter(s[i]) || isHex(s[i]) || strings.IndexByte("lLuUnxo", s[i]) >= 0
+	}
+	return strings.IndexByte("=?#%,;|", s[0]) < 0
+}
+
+// isNoise reports whether s has a digit, and letters in an order that no name has.
+func isNoise(s string) bool { return profileOf(s).digits > 0 && isGibberish(s, 10) }
 
 // isQuotedCode reports whether s, a value in quotes, interpolates an
 // expression, so that the secret is elsewhere.
@@ -205,10 +217,16 @@ func isPath(s string) bool {
 // isMember recognizes a.b and a.b.c: names joined by dots, the first a word.
 func isMember(s string) bool {
 	dot := strings.IndexByte(s, '.')
-	if dot <= 0 || dot == len(s)-1 || !isPath(s) || isDigit(s[0]) {
+	if dot <= 0 || dot == len(s)-1 || !isPath(s) || isDigit(s[0]) || isNoise(s) {
 		return false
 	}
 	for part := range strings.SplitSeq(s, ".") {
+		if n := run(part, 0, len(part), isDigit); n > 0 && n < len(part) {
+			return false // no name begins with a digit
+		}
+		if strings.ContainsAny(strings.Trim(part, "*&!?"), "*&!?") {
+			return false // operators stand around a name
+		}
 		if p := profileOf(part); len(part) == 0 || len(part) > 32 || p.digits > 2 && !isTechnical(part) {
 			return false
 		}

@@ -13,30 +13,34 @@ func (sc *scan) column(a *assignment) {
 		return
 	}
 	head := s[from:to]
-	for _, sep := range [...]byte{'|', '\t', ';', ','} {
-		if n := strings.Count(head, string(sep)); n > 0 && isCell(head, a.from-from, a.to-from, sep) {
-			if !isHead(head, sep) || sep == '|' && !isRule(strings.TrimRight(s[to+1:nextLine(s, to+1, len(s))], "\r\n")) {
+	for _, sep := range [...]string{"|", "│", "┃", "\t", ";", ","} {
+		if n := strings.Count(head, sep); n > 0 && isCell(head, a.from-from, a.to-from, sep) {
+			if !isHead(head, sep) || isBar(sep) && !isRule(strings.TrimRight(s[to+1:nextLine(s, to+1, len(s))], "\r\n")) {
 				return
 			}
-			sc.cells(a, to+1, sep, n, strings.Count(head[:a.from-from], string(sep)))
+			k := strings.Count(head[:a.from-from], sep)
+			if sep == "┃" {
+				sep = "│" // a head in bold lines
+			}
+			sc.cells(a, to+1, sep, n, k)
 			return
 		}
 	}
-	if strings.Contains(head, "  ") && isCapitals(head) && isCell(head, a.from-from, a.to-from, ' ') {
+	if strings.Contains(head, "  ") && (isCapitals(head) || isUnderline(s[to+1:nextLine(s, to+1, len(s))])) && isCell(head, a.from-from, a.to-from, " ") {
 		sc.aligned(a, to+1, a.from-from)
 	}
 }
 
 // isHead reports whether every cell of a row is a name.
-func isHead(row string, sep byte) bool {
+func isHead(row, sep string) bool {
 	row = strings.TrimRight(row, " \t\r")
-	if sep == '|' {
-		row = strings.Trim(row, " |")
+	if isBar(sep) {
+		row = strings.Trim(row, " "+sep)
 	}
 	cells := 0
-	for cell := range strings.SplitSeq(row, string(sep)) {
+	for cell := range strings.SplitSeq(row, sep) {
 		name := strings.Trim(cell, " \"'`*")
-		if name == "" || len(name) > 40 || !isLetter(name[0]) && name[0] != '_' && name[0] != '#' || len(cell) > len(name) && isBlank(row[0]) && sep != '|' {
+		if name == "" || len(name) > 40 || !isLetter(name[0]) && name[0] != '_' && name[0] != '#' || len(cell) > len(name) && isBlank(row[0]) && !isBar(sep) {
 			return false
 		}
 		if end := run(name, 0, len(name), func(c byte) bool { return isWord(c) || c == ' ' || c == '-' || c == '.' || c == '#' }); end < len(name) {
@@ -47,10 +51,19 @@ func isHead(row string, sep byte) bool {
 	return cells > 1
 }
 
+// isBar reports whether a separator is a line between the columns of a table.
+func isBar(sep string) bool { return sep == "|" || len(sep) > 1 }
+
 // isCapitals reports whether a row consists of names in capitals, like the head
 // of a tool's list.
 func isCapitals(row string) bool {
 	return run(row, 0, len(row), func(c byte) bool { return isUpper(c) || isDigit(c) || strings.IndexByte(" _-()\r", c) >= 0 }) == len(row)
+}
+
+// isUnderline reports whether a row underlines the columns of a head: ====  ====.
+func isUnderline(row string) bool {
+	row = strings.TrimSpace(row)
+	return strings.Contains(row, " ") && (strings.Trim(row, "= ") == "" || strings.Trim(row, "- ") == "")
 }
 
 // lineAt returns the line that contains i, without its line end.
@@ -65,14 +78,14 @@ func lineAt(s string, i int) (from, to int) {
 // isCell reports whether head[from:to] is a cell or the end of one. Only
 // letters, blanks and quotes may precede it in the cell; only blanks and quotes
 // may follow it.
-func isCell(head string, from, to int, sep byte) bool {
-	for from > 0 && head[from-1] != sep && !(sep == ' ' && head[from-1] == ' ') {
+func isCell(head string, from, to int, sep string) bool {
+	for from > 0 && !strings.HasSuffix(head[:from], sep) {
 		if c := head[from-1]; !isQuote(c) && c != ' ' && !isLetter(c) {
 			return false
 		}
 		from--
 	}
-	for to < len(head) && head[to] != sep {
+	for to < len(head) && !strings.HasPrefix(head[to:], sep) {
 		if c := head[to]; !isQuote(c) && c != ' ' && c != '\r' {
 			return false
 		}
@@ -88,7 +101,7 @@ const (
 
 // cells examines the k-th cell of the rows from i on, up to the first row
 // without n separators.
-func (sc *scan) cells(a *assignment, i int, sep byte, n, k int) {
+func (sc *scan) cells(a *assignment, i int, sep string, n, k int) {
 	s := sc.s
 	for range maxRows {
 		if i >= len(s) {
@@ -111,40 +124,40 @@ func (sc *scan) cells(a *assignment, i int, sep byte, n, k int) {
 
 // isRule reports whether a row is the line below a head: ---+---, |:--|--:|.
 func isRule(row string) bool {
+	if strings.Contains(row, "──") || strings.Contains(row, "━━") || strings.Contains(row, "══") {
+		return strings.Trim(row, " ├┼┤┌┬┐└┴┘─━┏┳┓┡╇┩┣╋┫═╞╪╡╟╫╢╠╬╣\r") == ""
+	}
 	return strings.Contains(row, "--") && run(row, 0, len(row), func(c byte) bool { return strings.IndexByte("-+|: =\r", c) >= 0 }) == len(row)
 }
 
 // countOutside counts the separators outside of quotes.
-func countOutside(row string, sep byte) int {
+func countOutside(row, sep string) int {
 	n, quoted := 0, false
 	for i := range len(row) {
-		switch row[i] {
-		case '"':
+		if row[i] == '"' {
 			quoted = !quoted
-		case sep:
-			if !quoted {
-				n++
-			}
+		} else if !quoted && strings.HasPrefix(row[i:], sep) {
+			n++
 		}
 	}
 	return n
 }
 
 // cellAt returns the position of the k-th cell of a row.
-func cellAt(row string, sep byte, k int) (from, to int) {
+func cellAt(row, sep string, k int) (from, to int) {
 	quoted := false
 	for i := range len(row) {
 		if row[i] == '"' {
 			quoted = !quoted
 		}
-		if row[i] != sep || quoted {
+		if quoted || !strings.HasPrefix(row[i:], sep) {
 			continue
 		}
 		if k == 0 {
 			return from, i
 		}
 		k--
-		from = i + 1
+		from = i + len(sep)
 	}
 	return from, len(row)
 }
@@ -231,7 +244,7 @@ func (sc *scan) inserted(_, end int) {
 		sc.tuples(&a, rest+len("values"), k)
 	case hasFold(s[rest:], "from stdin"):
 		if nl := strings.IndexByte(s[rest:], '\n'); nl >= 0 {
-			sc.cells(&a, rest+nl+1, '\t', strings.Count(s[open:shut], ","), k)
+			sc.cells(&a, rest+nl+1, "\t", strings.Count(s[open:shut], ","), k)
 		}
 	}
 }

@@ -30,6 +30,20 @@ func (sc *scan) userinfo(start, end int) {
 	sc.credentials(end, end+at)
 }
 
+// dsn finds the password in name:password@tcp(host:port)/database, the form of a
+// data source in Go. The start of the protocol is the hit.
+func (sc *scan) dsn(start, _ int) {
+	from := start
+	for least := max(0, start-maxName*2); from > least && !isSpace(sc.s[from-1]) && !isQuote(sc.s[from-1]); {
+		from--
+	}
+	sc.spend(start - from)
+	if at := strings.LastIndexByte(sc.s[from:start], '='); at >= 0 && strings.IndexByte(sc.s[from:start], ':') > at {
+		from += at + 1
+	}
+	sc.credentials(from, start)
+}
+
 // urlStop returns an upper bound for the end of the URL whose host part begins
 // at i.
 func urlStop(s string, i int) int {

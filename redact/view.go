@@ -217,11 +217,19 @@ func base64End(s string, i int) int {
 				next = j + len(nl)
 			}
 		}
-		if next == j || j-i < 60 || run(s, next, 4, isBase64) < next+4 {
+		if next == j || j-i < 60 || s[j-1] == '=' || !isBase64Line(s, next, end) {
 			return j
 		}
 		i = next
 	}
+}
+
+// isBase64Line reports whether base64 fills the line at i, or the part of it before a
+// quote.
+func isBase64Line(s string, i, limit int) bool {
+	j := run(s, i, limit-i, isBase64)
+	to := run(s, j, min(2, limit-j), func(c byte) bool { return c == '=' })
+	return j >= i+4 && (to == limit || strings.IndexByte("\r\n\"'`\\", s[to]) >= 0)
 }
 
 // decodeBase64 decodes s, which may have line breaks. It returns "" for invalid

@@ -64,6 +64,8 @@ func TestWrappedSecretsVanish(t *testing.T) {
 	for _, end := range []string{"\n", "\r\n", `\n`, `\r\n`} {
 		gone(t, "env: "+wrapped[:64]+end+wrapped[64:], wrapped[64:])
 	}
+	gone(t, "$ base64 -w0 .env\n"+wrapped+"\ninfo: connected", wrapped[64:])
+	gone(t, "$ base64 -w0 .env\n"+wrapped+"\ndone\n", wrapped[64:])
 	var wide []byte
 	for _, c := range []byte(`$password = "` + v + `"`) {
 		wide = append(wide, c, 0)

@@ -131,11 +131,23 @@ func (w *walker) member(name string, seen *members, depth int) bool {
 		w.muted = name != *only
 		defer func() { w.muted = true }()
 	}
-	if !w.value(name, depth+1) {
+	if !w.value(ownedName(seen.parent, name), depth+1) {
 		return false
 	}
 	seen.note(w, name, from)
 	return true
+}
+
+// ownedName returns the name of a member that is called only "key", with the name of
+// its object if that says what the key is for: {"jwt": {"key": "…"}}.
+func ownedName(object, name string) string {
+	if strings.EqualFold(name, "key") {
+		switch strings.ToLower(object) {
+		case "jwt", "api", "encryption", "signing", "hmac", "aes", "secret", "private", "master":
+			return object + "_" + name
+		}
+	}
+	return name
 }
 
 // keyName decodes a key, and redacts a secret inside of it.

@@ -1,0 +1,182 @@
+package redact
+
+import (
+	"strings"
+	"unicode/utf8"
+)
+
+// readProse reads sentences and commands: "the password is VALUE", "the password for
+// the wiki is VALUE", "aws configure set NAME VALUE". Only a random value counts as a
+// password there, except after a verb with a colon: "the password is: VALUE".
+func (a *assignment) readProse(i int) bool {
+	for _, verb := range [...]string{"is ", "was ", "to ", "is: ", "= ", "-> ", "is now ", "will be ", "changed to ", "set to ", "reset to ", "lautet: ", "lautet ", "ist "} {
+		if strings.HasPrefix(a.s[i:], verb) {
+			i += len(verb)
+			if strings.HasSuffix(verb, ": ") {
+				a.op, a.start = opColon, skipBlanks(a.s, i)
+				return a.start < len(a.s)
+			}
+			a.told = !a.renamed()
+			break
+		}
+	}
+	named := i
+	if words := run(a.s, i, 40, func(c byte) bool { return isLower(c) || c == ' ' }); words > i && strings.HasPrefix(a.s[words:], ": ") {
+		i = words + 2
+	}
+	if nameStrength(a.name) < telling {
+		if i == named {
+			return false
+		}
+	} else if j := predicate(a.s, i); j > 0 {
+		i, a.told = j, true
+	}
+	a.op, a.start = opProse, skipBlanks(a.s, i)
+	return a.start < len(a.s)
+}
+
+// maxComplement is the maximum number of words between a name and its verb: "of the
+// admin of the staging server".
+const maxComplement = 8
+
+// predicate returns the start of the value in the rest of a sentence: "for the wiki
+// is VALUE", "del servidor es: VALUE". It returns -1 if no verb follows.
+func predicate(s string, i int) int {
+	for range maxComplement {
+		i = skipBlanks(s, i)
+		end := run(s, i, 40, func(c byte) bool { return c > ' ' })
+		if end == i || end >= len(s) || s[end] != ' ' {
+			return -1
+		}
+		word := strings.TrimSuffix(s[i:end], ":")
+		if isCopula(word) {
+			return passFillers(s, end)
+		}
+		if last, _ := utf8.DecodeLastRuneInString(s[i:end]); strings.ContainsRune(".,:;!?=|{}()[]<>", last) {
+			return -1
+		}
+		i = end
+	}
+	return -1
+}
+
+// isCopula reports whether a word is a verb between a name and its value.
+func isCopula(word string) bool {
+	switch word {
+	case "is", "was", "lautet", "ist", "est", "es", "é", "è", "är", "er", "jest", "—", "–":
+		return true
+	}
+	return false
+}
+
+// passFillers skips the words that may stand between a verb and the value.
+func passFillers(s string, i int) int {
+	i = skipBlanks(s, i)
+	for _, w := range [...]string{"now ", "currently ", "still ", "set to ", "jetzt ", "maintenant ", "ahora "} {
+		if strings.HasPrefix(s[i:], w) {
+			i = skipBlanks(s, i+len(w))
+		}
+	}
+	return i
+}
+
+// proseValue reports whether a value without an operator can't be an ordinary
+// word.
+func (a *assignment) proseValue() bool {
+	p := profileOf(a.val.text)
+	t := a.val.text
+	if len(t) >= 10 && isGenerated(t) && p.joints == 0 || isGibberish(t, 14) && p.symbols == 0 || a.val.quoted && isPassphrase(t) {
+		return true
+	}
+	if nameStrength(a.name) == password {
+		if !a.renamed() && len(t) >= 8 && p.digits > 0 && p.upper > 0 && p.lower > 0 && p.joints == 0 && (p.turns > 3 || isGibberish(t, 6)) {
+			return true
+		}
+		if (a.told || a.isDirective() || a.isJoined()) && isInvented(t) {
+			return true
+		}
+	}
+	return looksRandom(t) || p.digits > 0 && p.symbols > 0 && p.letters > 2 && p.joints == 0 && !strings.ContainsAny(a.val.text, "/()[]{}<>=:,;%")
+}
+
+// isInvented reports whether a word of a sentence about passwords is one: it mixes
+// letters and digits, and is neither a figure nor the name of an algorithm.
+func isInvented(t string) bool {
+	p := profileOf(t)
+	if len(t) < 6 || p.digits == 0 || p.letters < 3 || p.blanks > 0 || isTechnical(t) || isFigure(t) && strings.IndexByte(t, '%') < 0 || isVersion(t) {
+		return false
+	}
+	if !strings.ContainsAny(t, "/()[]{}<>=:,;") || isGenerated(t) {
+		return true
+	}
+	return p.upper > 0 && p.lower > 0 && p.symbols+p.joints > 2 && !isCode(t)
+}
+
+// isDirective reports whether a line consists of the name and the value, as in many
+// configuration files.
+func (a *assignment) isDirective() bool {
+	from, to := lineAt(a.s, a.from)
+	return strings.TrimLeft(a.s[from:a.from], " \t") == "" && strings.TrimRight(a.s[a.end:max(to, a.end)], " \t\r;\"'") == ""
+}
+
+// renamed reports whether the value is the new name of the name: "renamed password to
+// pwdHash2".
+func (a *assignment) renamed() bool {
+	return strings.Contains(a.s[max(0, a.from-24):a.from], "ename")
+}
+
+// isJoined reports whether the name follows a user: "as bob (password VALUE)", "with the
+// user bob and password VALUE".
+func (a *assignment) isJoined() bool {
+	head := a.s[:a.from]
+	return strings.HasSuffix(head, "(") && !strings.HasSuffix(head, "((") || a.afterUser() && (endsFold(head, " and ") || endsFold(head, ", ") || endsFold(head, " und ") || endsFold(head, " with "))
+}
+
+// before finds the value that a sentence mentions before its name: "use VALUE as the
+// API token", typed "VALUE" into the field Password.
+func (sc *scan) before(a *assignment) {
+	least := max(0, a.from-36)
+	head := a.s[least:a.from]
+	for _, word := range [...]string{" as ", " into "} {
+		at := strings.Index(head, word)
+		if at < 0 {
+			continue
+		}
+		rest := head[at+len(word):]
+		if between := run(rest, 0, len(rest), func(c byte) bool { return isLetter(c) || c == ' ' || isQuote(c) }); between == len(rest) && least+at > 0 {
+			sc.mentioned(a, least+at)
+		}
+		return
+	}
+}
+
+// mentioned adds the value that ends at to if it can't be an ordinary word.
+func (sc *scan) mentioned(a *assignment, to int) {
+	s, v := a.s, *a
+	st := nameStrength(a.name)
+	if st < telling {
+		return
+	}
+	from := max(0, to-128)
+	if isQuote(s[to-1]) {
+		to--
+		open := strings.LastIndexByte(s[from:to], s[to])
+		if open < 0 {
+			return
+		}
+		from += open + 1
+		v.set(from, to, true)
+	} else {
+		if i := strings.LastIndexAny(s[from:to], " \t\n\"'`("); i >= 0 {
+			from += i + 1
+		}
+		v.set(from, to, false)
+	}
+	sc.spend(4 * (to - from))
+	v.told = v.val.quoted
+	if v.start < v.end && strings.IndexByte(v.val.text, '\n') < 0 && (v.proseValue() || isDigest(v.val.text) || isUUID(v.val.text)) {
+		if r := v.val.judge(a.name, st); r != nil {
+			sc.add(v.start, v.end, r)
+		}
+	}
+}
