@@ -44,3 +44,37 @@ func TestReplaceablePartsBelongToOneMessage(t *testing.T) {
 		}
 	}
 }
+
+// Messages made in Go are identical if every field that is sent is the same.
+func TestIdenticalComparesEveryField(t *testing.T) {
+	part := Part{Kind: KindText, Text: "a", CallID: "1", Name: "f", Args: []byte(`{}`), Media: &Media{URL: "u"}}
+	base := Message{Role: RoleUser, Name: "n", Parts: []Part{part}}
+	with := func(change func(m *Message, p *Part)) Message {
+		media := *part.Media
+		m := Message{Role: base.Role, Name: base.Name, Parts: []Part{part}}
+		m.Parts[0].Media = &media
+		change(&m, &m.Parts[0])
+		return m
+	}
+	if !Identical(base, with(func(*Message, *Part) {})) {
+		t.Error("a copy is not identical")
+	}
+	for name, other := range map[string]Message{
+		"role":      with(func(m *Message, _ *Part) { m.Role = RoleAssistant }),
+		"name":      with(func(m *Message, _ *Part) { m.Name = "o" }),
+		"protected": with(func(m *Message, _ *Part) { m.Protected = true }),
+		"parts":     with(func(m *Message, p *Part) { m.Parts = append(m.Parts, *p) }),
+		"kind":      with(func(_ *Message, p *Part) { p.Kind = KindReasoning }),
+		"text":      with(func(_ *Message, p *Part) { p.Text = "b" }),
+		"call":      with(func(_ *Message, p *Part) { p.CallID = "2" }),
+		"tool":      with(func(_ *Message, p *Part) { p.Name = "g" }),
+		"arguments": with(func(_ *Message, p *Part) { p.Args = []byte(`{ }`) }),
+		"sealed":    with(func(_ *Message, p *Part) { p.Sealed = true }),
+		"media":     with(func(_ *Message, p *Part) { p.Media.URL = "v" }),
+		"no media":  with(func(_ *Message, p *Part) { p.Media = nil }),
+	} {
+		if Identical(base, other) || Identical(other, base) {
+			t.Errorf("%s: messages that differ are identical", name)
+		}
+	}
+}
