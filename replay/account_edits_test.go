@@ -348,3 +348,16 @@ func TestAVoidLineTakesBackTheEditsOfItsTryAlone(t *testing.T) {
 		}
 	}
 }
+
+// Statistics of one agent, or of a time, have the fallbacks of that agent and time.
+func TestAFilterTakesTheFallbacksOfItsAgentAndTime(t *testing.T) {
+	a := &Account{Errors: []AccountProblem{
+		{At: beginning, Agent: "one", Type: "SummarizerFailed", Fallback: "extract"}, {At: beginning.Add(time.Hour), Agent: "one", Type: "SummarizerFailed", Fallback: "extract"},
+		{At: beginning.Add(time.Hour), Agent: "two", Type: "SummarizerFailed", Fallback: "extract"}, {At: beginning, Agent: "one", Type: "CommitLost", Fallback: "next number"},
+	}}
+	for f, want := range map[Filter]int{{}: 3, {Agent: "one"}: 2, {Agent: "two"}: 1, {Since: beginning.Add(time.Minute)}: 2, {Agent: "three"}: 0} {
+		if got := a.stats(f).Fallbacks; got != want {
+			t.Errorf("%+v: %d fallbacks, want %d", f, got, want)
+		}
+	}
+}

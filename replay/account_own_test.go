@@ -212,3 +212,23 @@ func sendBranch(t *testing.T, m *compact.CompactManager, branch string, s *Sessi
 		t.Fatalf("branch %q made no compaction", branch)
 	}
 }
+
+// A call that compacted shares no view with the previous call, also if its view is longer
+// because much was said meanwhile. The whole history continues the previous one.
+func TestACompactionSharesNoViewWithThePreviousCall(t *testing.T) {
+	before := prefix{sent: 10_000, in: 20_000, model: "m", at: beginning}
+	for _, c := range []struct {
+		call      AccountCall
+		sent, raw int
+	}{
+		{AccountCall{Model: "m", At: beginning, In: 30_000, Sent: 12_000}, 10_000, 20_000},
+		{AccountCall{Model: "m", At: beginning, In: 30_000, Sent: 12_000, Step: 2}, 0, 20_000},
+		{AccountCall{Model: "m", At: beginning, In: 30_000, Sent: 12_000, Step: 2, cached: 900, cachedRaw: 19_000}, 900, 19_000},
+		{AccountCall{Model: "m", At: beginning, In: 30_000, Sent: 9_000}, 0, 20_000},
+		{AccountCall{Model: "other", At: beginning, In: 30_000, Sent: 12_000}, 0, 0},
+	} {
+		if sent, raw := before.shared(&c.call, price.Card{}); sent != c.sent || raw != c.raw {
+			t.Errorf("%+v: %d of the view and %d of the history, want %d and %d", c.call, sent, raw, c.sent, c.raw)
+		}
+	}
+}

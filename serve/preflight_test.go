@@ -1,7 +1,9 @@
 package serve_test
 
 import (
+	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -13,6 +15,7 @@ import (
 
 	"github.com/agentcompact/compact/compact"
 	"github.com/agentcompact/compact/serve"
+	"github.com/agentcompact/compact/storage"
 	"github.com/agentcompact/compact/storage/memory"
 )
 
@@ -152,6 +155,28 @@ func TestPreflightReportsMistakes(t *testing.T) {
 	guarded := newRig(t, compact.Config{}, serve.Config{Token: "t"})
 	if resp, _ := guarded.do(guarded.request("POST", "/v1/preflight", ask("[]"))); resp.StatusCode != http.StatusUnauthorized {
 		t.Error(resp.Status)
+	}
+}
+
+// leaking is an archive that names a key in its errors, as a backend can that quotes the
+// address it wrote to.
+type leaking struct {
+	*memory.Archive
+	key string
+}
+
+func (l *leaking) Append(context.Context, storage.Key, int64, storage.Blob) error {
+	return errors.New("PUT https://store.example/?token=" + l.key)
+}
+
+// What a preflight says about a failure has no keys.
+func TestPreflightRedactsFailures(t *testing.T) {
+	key := "sk-proj-" + "Qx7Lm2Vt9Rb4Ks6Wd1" + "Zc8Hn3Yp5Gf0Jq7Tu2Ea"
+	r := newRig(t, compact.Config{Archive: &leaking{memory.New(), key}}, serve.Config{})
+	long := messagesOf(t, forms()[0].body("Fix it.", 60, 260), "messages")
+	resp, answer := r.do(r.request("POST", "/v1/preflight", asJSON(t, object{"format": "openai", "session": "t", "model": "gpt-4o", "messages": long})))
+	if resp.StatusCode != http.StatusInternalServerError || strings.Contains(answer, key) || !strings.Contains(answer, "store.example") {
+		t.Errorf("%s: %.300s", resp.Status, answer)
 	}
 }
 

@@ -117,3 +117,18 @@ func TestVerdictIsLabeledByItsCheck(t *testing.T) {
 		t.Error(got)
 	}
 }
+
+// Different effects of one kind in one message share a line. The same command twice, such as
+// a retry, has a line for each run.
+func TestEffectsOfOneKindShareALineUnlessTheyAreTheSame(t *testing.T) {
+	for second, want := range map[string]int{"gh pr comment 6 --body done": 1, "gh pr comment 5 --body done": 2} {
+		msgs := []message.Message{
+			message.Assistant("", message.Call("1", "bash", `{"command":"gh pr comment 5 --body done"}`), message.Call("2", "bash", `{"command":"`+second+`"}`)),
+			message.ToolResult("1", "ok"), message.ToolResult("2", "ok"),
+		}
+		got := NewHistory(Request{Strategy: taskState, Messages: msgs, First: 1}).effects()
+		if len(got) != want || strings.Contains(got[0].Text, "and 1 more") != (want == 1) {
+			t.Errorf("%s: %+v", second, got)
+		}
+	}
+}

@@ -110,6 +110,23 @@ func TestStashThatComesBackTakesNothingBack(t *testing.T) {
 	}
 }
 
+// Of several calls in one message, only a later one brings the stash back.
+func TestStashAfterAPopInTheSameMessageTakesBack(t *testing.T) {
+	for _, c := range []struct {
+		first, second string
+		want          bool
+	}{{"git stash pop", "git stash", true}, {"git stash", "git stash pop", false}} {
+		msgs := []message.Message{
+			message.Assistant("", message.Call("1", "bash", `{"command":"`+c.first+`"}`), message.Call("2", "bash", `{"command":"`+c.second+`"}`)),
+			message.ToolResult("1", "done"), message.ToolResult("2", "done"),
+		}
+		h := NewHistory(Request{Strategy: taskState, Messages: msgs, First: 1})
+		if got := len(h.tookBackLines(0)) > 0; got != c.want {
+			t.Errorf("%s, %s: took back %v, want %v", c.first, c.second, got, c.want)
+		}
+	}
+}
+
 func TestProgramThatNamesItselfFailed(t *testing.T) {
 	for _, c := range []struct {
 		command, output string
