@@ -65,7 +65,7 @@ func (a *auditLog) add(lines ...redact.Text) (dropped int) {
 		a.grow(l.Len() + lineOverhead)
 	}
 	if a.since.IsZero() && len(lines) > 0 {
-		a.since = a.backlog.m.now()
+		a.since = a.backlog.now()
 		a.backlog.waiting.add(a, a.since, a.since.Add(flushAfter))
 	}
 	return a.trim()
@@ -128,7 +128,7 @@ func (a *auditLog) due() bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	oldest := a.oldest()
-	return len(a.lines) > flushLines || a.bytes > a.backlog.flushAt || !oldest.IsZero() && a.backlog.m.now().Sub(oldest) >= flushAfter
+	return len(a.lines) > flushLines || a.bytes > a.backlog.flushAt || !oldest.IsZero() && a.backlog.now().Sub(oldest) >= flushAfter
 }
 
 // oldest returns the time since which a line or a mark waits, zero if none does; the
@@ -141,14 +141,14 @@ func (a *auditLog) oldest() time.Time {
 }
 
 // drain appends the waiting lines, and writes the planned mark. For an erased session
-// nothing waits any more; the next call of its agent finds the session that continues it.
+// nothing waits any more.
 func (a *auditLog) drain(ctx context.Context) error {
 	err := a.write(ctx)
 	if err == nil {
 		err = a.markEdits(ctx)
 	}
 	if errors.Is(err, record.ErrErased) {
-		a.backlog.m.forsake(a.backlog.m.writing(a), err)
+		a.backlog.erased(a, err)
 		return nil
 	}
 	return err
@@ -183,7 +183,7 @@ func (a *auditLog) edited() {
 // mark plans a mark in the manifest, unless one is planned; the caller holds mu.
 func (a *auditLog) mark() {
 	if a.unmarked.IsZero() {
-		a.unmarked = a.backlog.m.now()
+		a.unmarked = a.backlog.now()
 		a.backlog.waiting.add(a, a.unmarked, a.unmarked.Add(flushAfter))
 	}
 }
@@ -202,7 +202,7 @@ func (a *auditLog) markEdits(ctx context.Context) (err error) {
 			a.edited()
 		}
 	}()
-	defer a.backlog.m.rescue("the archive", &err)
+	defer a.backlog.rescue("the archive", &err)
 	return a.log.CheckpointEdits(ctx)
 }
 
@@ -222,7 +222,7 @@ func (a *auditLog) take(more []redact.Text) batch {
 		a.grow(l.Len() + lineOverhead)
 	}
 	if a.since.IsZero() && len(more) > 0 {
-		a.since = a.backlog.m.now() // in case they have to wait
+		a.since = a.backlog.now() // in case they have to wait
 	}
 	b := batch{journal: a.journal, lines: append(a.lines, more...), since: a.since, bytes: a.bytes}
 	if a.dropped > 0 {
@@ -233,7 +233,7 @@ func (a *auditLog) take(more []redact.Text) batch {
 }
 
 func (a *auditLog) append(ctx context.Context, b *batch) (err error) {
-	defer a.backlog.m.rescue("the archive", &err)
+	defer a.backlog.rescue("the archive", &err)
 	if len(b.journal) > 0 {
 		texts := make([]redact.Text, len(b.journal))
 		for i := range b.journal {
@@ -261,7 +261,7 @@ func (a *auditLog) wrote(b *batch, err error) {
 	defer a.mu.Unlock()
 	kept := 0
 	if err != nil {
-		now := a.backlog.m.now()
+		now := a.backlog.now()
 		kept = sizeOf(b)
 		a.lines, a.journal = append(b.lines, a.lines...), append(b.journal, a.journal...)
 		if a.since = b.since; a.since.IsZero() && kept > 0 {
@@ -276,7 +276,7 @@ func (a *auditLog) wrote(b *batch, err error) {
 	a.trim()
 	if err == nil && b.lost != nil {
 		a.dropped -= b.lost.lines
-		a.backlog.m.pipe.Emit(b.lost.event)
+		a.backlog.pipe.Emit(b.lost.event)
 	}
 }
 
@@ -298,6 +298,6 @@ func (c *call) leaveEvents() {
 		c.res.Warnings = append(c.res.Warnings, fmt.Sprintf("the archive accepts no lines of the audit log: the %d oldest waiting lines were dropped", n))
 	}
 	if a.due() {
-		a.backlog.flush(a)
+		c.m.backlog.flush(a)
 	}
 }

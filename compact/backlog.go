@@ -31,21 +31,22 @@ type backlog struct {
 	all        int64
 	total      atomic.Int64
 
-	m *CompactManager
+	*env
+	erased func(*auditLog, error) // called if the session of a log was erased
 
 	slots   chan struct{}
 	ctx     context.Context // of the writers
 	stop    context.CancelFunc
 	writers sync.WaitGroup
-	waiting queue // logs to be written even if no call comes
+	waiting queue[*auditLog] // logs to be written even if no call comes
 
 	mu      sync.Mutex
 	ended   bool
 	orphans map[string]*auditLog // logs of sessions that have left memory
 }
 
-func newBacklog(m *CompactManager) *backlog {
-	b := &backlog{flushAt: flushBytes, perSession: maxWaiting, all: maxWaitingAll, m: m, slots: make(chan struct{}, flushers), orphans: map[string]*auditLog{}}
+func newBacklog(e *env, erased func(*auditLog, error)) *backlog {
+	b := &backlog{flushAt: flushBytes, perSession: maxWaiting, all: maxWaitingAll, env: e, erased: erased, slots: make(chan struct{}, flushers), orphans: map[string]*auditLog{}}
 	b.ctx, b.stop = context.WithCancel(context.Background())
 	b.waiting.wake = b.writeOverdue
 	return b
@@ -97,7 +98,7 @@ func (b *backlog) settle(a *auditLog) {
 // flush writes a log in the background, unless it is being written, failed
 // recently, or all slots are in use.
 func (b *backlog) flush(a *auditLog) {
-	if !a.begin(b.m.now()) {
+	if !a.begin(b.now()) {
 		return
 	}
 	if !b.start() {
@@ -175,7 +176,7 @@ func (a *auditLog) end(err error) {
 	a.busy = false
 	if err != nil {
 		most := min(firstRest<<min(a.failures, 10), longestRest)
-		a.again = a.backlog.m.now().Add(most/2 + rand.N(most/2))
+		a.again = a.backlog.now().Add(most/2 + rand.N(most/2))
 	}
 }
 
@@ -187,13 +188,13 @@ type loss struct {
 }
 
 func (b *backlog) loss(id string, lines int) *loss {
-	now, name := b.m.now(), b.m.nameOf(id)
+	now, name := b.now(), b.nameOf(id)
 	p := trace.Error{
 		SessionID: id, ErrorType: "AuditLinesDropped",
 		Message:  fmt.Sprintf("the archive accepted no lines of the audit log for so long that the %d oldest waiting lines were dropped", lines),
 		Guidance: "find out why the archive could not be written; the exporters received every event",
 	}
-	r := b.m.redactor.Session(name)
+	r := b.redactor.Session(name)
 	e := trace.New(p, r.JSON(trace.Encode(p)), now, now)
 	e.TraceID, e.Session = trace.NewTraceID(), name
 	return &loss{lines: lines, event: e, line: r.JSON(e.AppendJSON(nil))}

@@ -211,3 +211,7 @@ func (m *CompactManager) forsake(s *session, err error) {
 	delete(m.sessions, s.id)
 	m.bytes -= s.bytes
 }
+
+// forsakeWriter is [CompactManager.forsake] for the session that writes to an audit log.
+// The next call of its agent finds the session that continues it.
+func (m *CompactManager) forsakeWriter(a *auditLog, err error) { m.forsake(m.writing(a), err) }

@@ -22,7 +22,8 @@ const openTimeout = 30 * time.Second
 // is open, it appears empty and can't be written: decisions are known only to this
 // process.
 type lateArchive struct {
-	m    *CompactManager
+	*env
+	side *work  // runs the attempts
 	name string // name for the log
 	open func(context.Context) (storage.Archive, error)
 
@@ -40,9 +41,9 @@ var (
 	_ storage.Locator = (*lateArchive)(nil)
 )
 
-// late returns a lateArchive for an archive that could not be opened.
-func (m *CompactManager) late(name string, err error, open func(context.Context) (storage.Archive, error)) *lateArchive {
-	a := &lateArchive{m: m, name: name, open: open}
+// newLate returns a lateArchive for an archive that could not be opened.
+func newLate(e *env, side *work, name string, err error, open func(context.Context) (storage.Archive, error)) *lateArchive {
+	a := &lateArchive{env: e, side: side, name: name, open: open}
 	a.failed(err)
 	return a
 }
@@ -53,10 +54,10 @@ func (a *lateArchive) failed(err error) {
 	a.mu.Lock()
 	most := min(firstRest<<min(a.failures, 10), longestRest)
 	a.failures++
-	a.err, a.busy, a.next = err, false, a.m.now().Add(most/2+rand.N(most/2))
+	a.err, a.busy, a.next = err, false, a.now().Add(most/2+rand.N(most/2))
 	a.mu.Unlock()
-	a.m.log().Error("compact: an archive can't be opened; nothing is archived (storage.on_error: continue)",
-		"archive", a.name, "error", a.m.redactor.Text(err.Error()).String())
+	a.log().Error("compact: an archive can't be opened; nothing is archived (storage.on_error: continue)",
+		"archive", a.name, "error", a.redactor.Text(err.Error()).String())
 }
 
 // missing returns the reason why the archive is not open, nil if it is.
@@ -80,8 +81,8 @@ func (a *lateArchive) get() (storage.Archive, error) {
 	if a.inner != nil {
 		return a.inner, nil
 	}
-	if !a.busy && !a.m.now().Before(a.next) {
-		a.busy = a.m.side.start(context.Background(), a.try)
+	if !a.busy && !a.now().Before(a.next) {
+		a.busy = a.side.start(context.Background(), a.try)
 	}
 	return nil, a.err
 }
@@ -107,7 +108,7 @@ func (a *lateArchive) try(ctx context.Context) {
 		a.discard(inner)
 		return
 	}
-	a.m.log().Info("compact: the archive is open now", "archive", a.name)
+	a.log().Info("compact: the archive is open now", "archive", a.name)
 }
 
 // discard closes an archive that was opened after Close.
@@ -115,14 +116,14 @@ func (a *lateArchive) discard(inner storage.Archive) {
 	ctx, cancel := context.WithTimeout(context.Background(), openTimeout)
 	defer cancel()
 	if err := closeOpened(ctx, inner); err != nil {
-		a.m.log().Error("compact: an archive that opened after Close can't be closed",
-			"archive", a.name, "error", a.m.redactor.Text(err.Error()).String())
+		a.log().Error("compact: an archive that opened after Close can't be closed",
+			"archive", a.name, "error", a.redactor.Text(err.Error()).String())
 	}
 }
 
 // opened calls open, and returns a panic as an error.
 func (a *lateArchive) opened(ctx context.Context) (_ storage.Archive, err error) {
-	defer a.m.rescue("the archive", &err)
+	defer a.rescue("the archive", &err)
 	return a.open(ctx)
 }
 
@@ -215,7 +216,7 @@ func (m *CompactManager) goesOn(ctx context.Context, err error) bool {
 // readLate returns an empty session if the archive does not answer. If the session was
 // erased, it stores nothing, and the next call reads the session again.
 func (m *CompactManager) readLate(ctx context.Context, name string, err error) (*session, error) {
-	a := m.late("session "+name, err, func(ctx context.Context) (storage.Archive, error) {
+	a := newLate(&m.env, &m.side, "session "+name, err, func(ctx context.Context) (storage.Archive, error) {
 		log, err := record.OpenSession(ctx, m.archive, name)
 		if err == nil && log.ManifestHead() == "" {
 			var erased bool

@@ -28,17 +28,14 @@ import (
 // concurrent use: calls for different sessions or agents do not wait for each
 // other, calls for one agent of one session run one after the other.
 type CompactManager struct {
-	cfg      Config
-	archive  storage.Archive
-	heads    *record.Heads
-	graves   *record.Graves
-	access   *record.AccessLog // nil: not configured
-	redactor *redact.Redactor
-	keys     *keyring
-	pipe     *trace.Pipeline
-	now      func() time.Time
-	prompts  map[string]string // by the path of the file
-	stages   map[string]*ownStage
+	env
+	cfg     Config
+	archive storage.Archive
+	heads   *record.Heads
+	graves  *record.Graves
+	access  *record.AccessLog // nil: not configured
+	prompts map[string]string // by the path of the file
+	stages  map[string]*ownStage
 
 	mu       sync.Mutex
 	epochs   map[epochKey]*epoch
@@ -79,7 +76,7 @@ func New(ctx context.Context, c Config) (_ *CompactManager, err error) {
 		return nil, err
 	}
 	m := &CompactManager{
-		cfg: c, archive: c.Archive, redactor: c.Redactor, now: c.Now,
+		env: env{redactor: c.Redactor, now: c.Now, logger: c.Logger}, cfg: c, archive: c.Archive,
 		epochs: map[epochKey]*epoch{}, models: map[string]model{}, sessions: map[string]*session{},
 		openings: map[string]*opening{}, loads: map[string]*load{}, keep: keepSessions, places: newPlaces(),
 	}
@@ -87,7 +84,7 @@ func New(ctx context.Context, c Config) (_ *CompactManager, err error) {
 	if m.prompts, err = readPrompts(c); err != nil {
 		return nil, err
 	}
-	m.backlog, m.shadows = newBacklog(m), memory.New()
+	m.backlog, m.shadows = newBacklog(&m.env, m.forsakeWriter), memory.New()
 	if err := m.furnish(ctx); err != nil {
 		return nil, err
 	}
@@ -156,7 +153,7 @@ func (m *CompactManager) openArchive(ctx context.Context) (storage.Archive, erro
 	if err == nil || m.cfg.Storage.OnError != "continue" || ctx.Err() != nil {
 		return a, err
 	}
-	return m.late(m.cfg.Storage.Adapter, err, open), nil
+	return newLate(&m.env, &m.side, m.cfg.Storage.Adapter, err, open), nil
 }
 
 func openArchive(ctx context.Context, c Config) (storage.Archive, error) {

@@ -19,7 +19,7 @@ type names struct{ session, agent, branch string }
 // the ledger: its id, or a keyed hash of an id that holds a secret. Each id has its
 // own hash, which is the same in every process with the key. If id already is such
 // a name, it is returned unchanged.
-func (m *CompactManager) nameOf(id string) redact.Text { return KeyedName(m.redactor, m.keys.Ring, id) }
+func (e *env) nameOf(id string) redact.Text { return KeyedName(e.redactor, e.keys.Ring, id) }
 
 // KeyedName returns the name under which an archive stores a session, an agent or a
 // branch: the id itself, or a keyed hash of an id that holds a secret. Pass the

@@ -11,25 +11,25 @@ import (
 // writers for them if no call does. So a killed process loses no more lines for an
 // idle session than for an active one. One timer serves all sessions. It runs only
 // while a log waits.
-type queue struct {
+type queue[T comparable] struct {
 	wake func()
 
 	mu    sync.Mutex // taken after a log's lock, never before
-	logs  []*auditLog
-	in    map[*auditLog]time.Time // due time
+	logs  []T
+	in    map[T]time.Time // due time
 	timer *time.Timer
 	ended bool
 }
 
 // add adds a log with its due time, unless the log is in the queue.
-func (q *queue) add(a *auditLog, now, due time.Time) {
+func (q *queue[T]) add(a T, now, due time.Time) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	if _, in := q.in[a]; in || q.ended {
 		return
 	}
 	if q.in == nil {
-		q.in = map[*auditLog]time.Time{}
+		q.in = map[T]time.Time{}
 	}
 	q.in[a] = due
 	at := sort.Search(len(q.logs), func(i int) bool { return q.in[q.logs[i]].After(due) })
@@ -39,26 +39,27 @@ func (q *queue) add(a *auditLog, now, due time.Time) {
 }
 
 // next removes and returns the first log if it is due. Otherwise it sets the timer for
-// that log.
-func (q *queue) next(now time.Time) *auditLog {
+// that log, and returns the zero value of T.
+func (q *queue[T]) next(now time.Time) T {
+	var none T
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	if len(q.logs) == 0 || q.ended {
-		return nil
+		return none
 	}
 	a := q.logs[0]
 	if wait := q.in[a].Sub(now); wait > 0 {
 		q.arm(wait)
-		return nil
+		return none
 	}
 	delete(q.in, a)
-	q.logs[0] = nil
+	q.logs[0] = none
 	q.logs = q.logs[1:]
 	return a
 }
 
 // arm sets the timer; the caller holds mu.
-func (q *queue) arm(wait time.Duration) {
+func (q *queue[T]) arm(wait time.Duration) {
 	if q.timer == nil {
 		q.timer = time.AfterFunc(wait, q.wake)
 		return
@@ -67,7 +68,7 @@ func (q *queue) arm(wait time.Duration) {
 }
 
 // end stops the timer.
-func (q *queue) end() {
+func (q *queue[T]) end() {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	q.ended, q.logs, q.in = true, nil, nil
@@ -92,11 +93,11 @@ func (b *backlog) writeOverdue() {
 			}
 		}()
 	}
-	b.waiting.later(b.m.now(), firstRest) // no writer is free
+	b.waiting.later(b.now(), firstRest) // no writer is free
 }
 
 // later sets the timer for another look at the queue.
-func (q *queue) later(now time.Time, wait time.Duration) {
+func (q *queue[T]) later(now time.Time, wait time.Duration) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	if len(q.logs) > 0 && !q.ended {
@@ -108,7 +109,7 @@ func (q *queue) later(now time.Time, wait time.Duration) {
 // that is being written or pauses after a failure is put back.
 func (b *backlog) overdue() *auditLog {
 	for {
-		now := b.m.now()
+		now := b.now()
 		a := b.waiting.next(now)
 		switch {
 		case a == nil:
