@@ -45,11 +45,16 @@ func (c *call) outcomeEvents(out *reduce.Outcome, step int) (events []trace.Even
 // eventOf returns the function that creates the event of a stage's edits. For the
 // caller's own stage it depends on the decision of the edits.
 func eventOf(p reduce.Pass) func(*call, int, reduce.Pass) trace.Event {
-	b, ok := builtinNamed(p.Stage)
-	switch {
-	case ok && b.event != nil:
-		return b.event
-	case len(p.Edits) > 0 && p.Edits[0].Decision == policy.Masked:
+	b, _ := builtinNamed(p.Stage)
+	switch b.tells {
+	case tellsTidied:
+		return (*call).tidiedEvent
+	case tellsTruncated:
+		return (*call).truncatedEvent
+	case tellsMasked:
+		return (*call).maskedEvent
+	}
+	if len(p.Edits) > 0 && p.Edits[0].Decision == policy.Masked {
 		return (*call).maskedEvent
 	}
 	return (*call).truncatedEvent

@@ -8,7 +8,6 @@ import (
 	"github.com/agentcompact/compact/policy"
 	"github.com/agentcompact/compact/policy/compat"
 	"github.com/agentcompact/compact/policy/tidy"
-	"github.com/agentcompact/compact/trace"
 )
 
 // A builtin is a built-in stage. To add one, add a line to builtins.
@@ -16,28 +15,38 @@ type builtin struct {
 	name string
 	// step returns the configured stage; nil for a stage that the manager adds by
 	// itself and policy.stages cannot name.
-	step func(*CompactManager, *epoch) (reduce.Step, error)
-	// event returns the event for texts that the stage edited; nil for a stage that
-	// only removes messages.
-	event func(*call, int, reduce.Pass) trace.Event
+	step func(*env, *epoch) (reduce.Step, error)
+	// tells chooses the event for texts that the stage edited.
+	tells textEvent
 }
+
+// textEvent is a kind of event for the texts that a stage edited.
+type textEvent int
+
+// The kinds of events for texts.
+const (
+	noTextEvent textEvent = iota // for a stage that only removes messages
+	tellsTidied
+	tellsTruncated
+	tellsMasked
+)
 
 // builtins are all built-in stages, in the order of errors and reports.
 var builtins = []builtin{
-	{tidy.StageName, tidyStep, (*call).tidiedEvent},
-	{"window", windowStep, nil},
-	{"truncate", truncateStep, (*call).truncatedEvent},
-	{policy.Media{}.Name(), nil, (*call).maskedEvent},
-	{"mask", maskStep, (*call).maskedEvent},
-	{"history", historyStep, nil},
-	{summarize.StageName, summarizeStep, nil},
-	{"shrink", shrinkStep, nil},
-	{"local", localStep, nil},
-	{"fallback", fallbackStep, nil},
-	{"groups", groupsStep, nil},
-	{"drop", dropStep, nil},
-	{policy.Duplicates{}.Name(), nil, nil},
-	{"squeeze", squeezeStep, (*call).truncatedEvent},
+	{tidy.StageName, tidyStep, tellsTidied},
+	{"window", windowStep, noTextEvent},
+	{"truncate", truncateStep, tellsTruncated},
+	{policy.Media{}.Name(), nil, tellsMasked},
+	{"mask", maskStep, tellsMasked},
+	{"history", historyStep, noTextEvent},
+	{summarize.StageName, summarizeStep, noTextEvent},
+	{"shrink", shrinkStep, noTextEvent},
+	{"local", localStep, noTextEvent},
+	{"fallback", fallbackStep, noTextEvent},
+	{"groups", groupsStep, noTextEvent},
+	{"drop", dropStep, noTextEvent},
+	{policy.Duplicates{}.Name(), nil, noTextEvent},
+	{"squeeze", squeezeStep, tellsTruncated},
 }
 
 func builtinNamed(name string) (builtin, bool) {
@@ -64,7 +73,7 @@ func StageNames() []string {
 // step returns the step of a named stage.
 func (m *CompactManager) step(name string, ep *epoch) (reduce.Step, error) {
 	if b, ok := builtinNamed(name); ok && b.step != nil {
-		return b.step(m, ep)
+		return b.step(&m.env, ep)
 	}
 	if own, ok := m.stages[name]; ok {
 		return own.step(), nil
@@ -79,50 +88,50 @@ const (
 	presetHistoryReducer = "history-reducer"
 )
 
-func tidyStep(_ *CompactManager, ep *epoch) (reduce.Step, error) {
+func tidyStep(_ *env, ep *epoch) (reduce.Step, error) {
 	return reduce.Step{When: policy.Always, Stage: tidyStage(&ep.cfg)}, nil
 }
 
-func windowStep(_ *CompactManager, ep *epoch) (reduce.Step, error) {
+func windowStep(_ *env, ep *epoch) (reduce.Step, error) {
 	return reduce.Step{When: policy.Always, Stage: compat.Window{Messages: compat.MessageLimit(ep.window)}}, nil
 }
 
-func truncateStep(_ *CompactManager, ep *epoch) (reduce.Step, error) {
+func truncateStep(_ *env, ep *epoch) (reduce.Step, error) {
 	return reduce.Step{When: ep.cfg.Truncate.When, Stage: truncate(&ep.cfg)}, nil
 }
 
-func historyStep(_ *CompactManager, ep *epoch) (reduce.Step, error) {
+func historyStep(_ *env, ep *epoch) (reduce.Step, error) {
 	return reduce.Step{When: policy.Always, Stage: compat.History{MaxTokens: ep.cfg.Policy.MaxHistoryTokens, Since: compat.AfterRequest}}, nil
 }
 
-func summarizeStep(_ *CompactManager, ep *epoch) (reduce.Step, error) {
+func summarizeStep(_ *env, ep *epoch) (reduce.Step, error) {
 	stage, err := summarize.NewStage(ep.writer)
 	return reduce.Step{Manual: true, Stage: stage}, err
 }
 
 // shrinkStep has no stage: shrink is how summarize chooses the keep counts.
-func shrinkStep(*CompactManager, *epoch) (reduce.Step, error) { return reduce.Step{}, nil }
+func shrinkStep(*env, *epoch) (reduce.Step, error) { return reduce.Step{}, nil }
 
-func localStep(m *CompactManager, ep *epoch) (reduce.Step, error) {
-	return reduce.Step{Goal: policy.ToBudget, Manual: true, Stage: m.localSummary(&ep.cfg)}, nil
+func localStep(e *env, ep *epoch) (reduce.Step, error) {
+	return reduce.Step{Goal: policy.ToBudget, Manual: true, Stage: e.localSummary(&ep.cfg)}, nil
 }
 
-func fallbackStep(_ *CompactManager, ep *epoch) (reduce.Step, error) {
+func fallbackStep(_ *env, ep *epoch) (reduce.Step, error) {
 	return reduce.Step{Goal: policy.ToBudget, Stage: compat.Fallback{Messages: ep.cfg.Policy.KeepRecentMessages}}, nil
 }
 
-func groupsStep(*CompactManager, *epoch) (reduce.Step, error) {
+func groupsStep(*env, *epoch) (reduce.Step, error) {
 	return reduce.Step{Goal: policy.ToBudget, Stage: compat.Groups{Since: compat.AfterRequest}}, nil
 }
 
-func dropStep(*CompactManager, *epoch) (reduce.Step, error) {
+func dropStep(*env, *epoch) (reduce.Step, error) {
 	return reduce.Step{Goal: policy.ToBudget, Stage: policy.Drop{}}, nil
 }
 
 // keepAuto keeps both ends of the output of a command, and the head of another result.
 const keepAuto = "auto"
 
-func squeezeStep(*CompactManager, *epoch) (reduce.Step, error) {
+func squeezeStep(*env, *epoch) (reduce.Step, error) {
 	return reduce.Step{Goal: policy.ToBudget, Stage: policy.Squeeze{Keep: keepAuto}}, nil
 }
 
@@ -141,7 +150,7 @@ func truncate(c *Config) policy.Truncate {
 
 // maskStep returns the stage mask of the preset: by turns, by the results of
 // the running loop (gateway), or by messages (history-reducer).
-func maskStep(_ *CompactManager, ep *epoch) (reduce.Step, error) {
+func maskStep(_ *env, ep *epoch) (reduce.Step, error) {
 	c := &ep.cfg
 	mask := policy.Mask{
 		WindowTurns: c.Mask.WindowTurns, KeepFirst: c.Mask.KeepFirst, KeepLast: c.Mask.KeepLast,
@@ -165,10 +174,10 @@ func maskStep(_ *CompactManager, ep *epoch) (reduce.Step, error) {
 	return step, nil
 }
 
-func (m *CompactManager) localSummary(c *Config) compat.LocalSummary {
+func (e *env) localSummary(c *Config) compat.LocalSummary {
 	return compat.LocalSummary{
 		Messages: c.Policy.KeepRecentMessages,
 		MaxChars: c.Summarizer.MaxTokens,
-		Clean:    func(s string) string { return m.redactor.Text(s).String() },
+		Clean:    func(s string) string { return e.redactor.Text(s).String() },
 	}
 }
