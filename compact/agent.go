@@ -8,16 +8,9 @@ import (
 	"sync"
 	"time"
 
-	"github.com/agentcompact/compact/internal/summarize"
 	"github.com/agentcompact/compact/message"
-	"github.com/agentcompact/compact/policy"
-	"github.com/agentcompact/compact/price"
 	"github.com/agentcompact/compact/strategy"
 )
-
-// backendAgent is the summary backend that appends an instruction to the
-// agent's last request and sends it to the agent's own model.
-const backendAgent = summarize.BackendAgent
 
 // A LastRequest is the previous request of an agent, as it was sent. With
 // summarizer.backend agent the instruction to summarize is appended to it.
@@ -57,23 +50,6 @@ func (e *AskError) Error() string { return e.Err.Error() }
 
 // Unwrap returns Err.
 func (e *AskError) Unwrap() error { return e.Err }
-
-// WithLastRequest passes the previous request of the agent. Only
-// summarizer.backend agent uses it.
-func WithLastRequest(l LastRequest) Option { return func(r *request) { r.last = &l } }
-
-// AsksAgent reports whether the agent's own model writes summaries, for some
-// calls at least. It is false for a nil manager.
-func (m *CompactManager) AsksAgent() bool {
-	if m == nil || m.cfg.Observe {
-		return false
-	}
-	asks := m.cfg.Summarizer.Backend == backendAgent
-	for _, o := range m.cfg.Overrides {
-		asks = asks || o.backend() == backendAgent
-	}
-	return asks
-}
 
 // agentState holds a session's facts about summaries by the agent's own model.
 type agentState struct {
@@ -213,94 +189,3 @@ func (a *agentState) warnings() []string {
 }
 
 var errCold = errors.New("the provider's cache does not hold the agent's last request")
-
-// asksAgent reports whether the agent's own model would write a summary of this
-// call: the provider must have the last request in its cache, and the
-// conversation must continue from it.
-func (c *call) asksAgent() bool {
-	if c.ep.cfg.Summarizer.Backend != backendAgent || c.q.last == nil || c.q.last.Ask == nil || c.s.agent.givenUp() {
-		return false
-	}
-	return !c.lane.account.cold(c) && !c.lane.account.uncached() && c.goesOn(c.q.last.View)
-}
-
-// uncached reports whether the provider seems to have no cache for the lane. One
-// call without cached tokens proves nothing: it can follow a pause.
-func (a *account) uncached() bool {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	return a.unread > 1
-}
-
-// goesOn reports whether the view begins with the messages that were sent.
-func (c *call) goesOn(sent []message.Fingerprint) bool {
-	msgs := c.now.conv.Messages()
-	if len(sent) == 0 || len(sent) > len(msgs) {
-		return false
-	}
-	for i, fp := range sent {
-		if msgs[i].Fingerprint() != fp {
-			return false
-		}
-	}
-	return true
-}
-
-// byAgent configures a writer if the backend is agent: it asks the agent's own
-// model if that can be asked now. Otherwise, and after any failure, the
-// extractive backend writes.
-func (c *call) byAgent(w *summarize.Writer) {
-	if c.ep.cfg.Summarizer.Backend != backendAgent {
-		return
-	}
-	// One attempt gets the whole timeout: an attempt that is too slow may still
-	// be billed, and no time is left for a second one.
-	w.Fallback, w.Retries, w.Attempt = summarize.FallbackExtractive, -1, w.Timeout
-	a := summarize.Agent{Model: c.ep.name}
-	switch {
-	case c.asksAgent():
-		a.Seen, a.Ask, a.StandIn = len(c.q.last.View), c.s.agent.asking(c.q.last.Ask), c.q.last.StandIn
-	case c.lane.flights.Waiting(): // a summary that was begun earlier can be taken, but no new one is started
-		a.Ask = func(context.Context, string) (strategy.Draft, error) {
-			return strategy.Draft{}, &strategy.Failure{Reason: strategy.ErrRejected, Detail: errCold}
-		}
-	default:
-		c.whyNotAgent()
-		w.Summarizer = strategy.Extractive{}
-		return
-	}
-	w.Summarizer = a
-}
-
-// whyNotAgent warns about reasons that users don't expect. A cold cache after a
-// pause is expected.
-func (c *call) whyNotAgent() {
-	switch {
-	case c.q.last == nil:
-		c.s.agent.say("needs a request that goes through hook/transport or compactctl serve, and this call has none")
-	case c.lane.account.uncached():
-		c.s.agent.say("the provider reports that no token of the last prompts was read from a cache")
-	}
-}
-
-// heardAgent records the outcome of a summary by the agent's own model.
-func (c *call) heardAgent(i summarize.CallInfo) {
-	if i.Backend == backendAgent && i.Phase == summarize.Finished {
-		c.s.agent.ended(i.Err)
-	}
-}
-
-// sayAgent adds the pending warnings to the result.
-func (c *call) sayAgent() {
-	if !c.q.dry {
-		c.res.Warnings = append(c.res.Warnings, c.s.agent.warnings()...)
-	}
-}
-
-// summaryByAgent adds to a candidate the cost of a summary by the agent's own model.
-// The request for it reads the whole prompt from the cache: Summary has the price of
-// the messages that stay, and Reading has the price of the messages to remove.
-func (c *call) summaryByAgent(x *price.Candidate, o policy.Offer) {
-	x.Summary = c.ep.card.Cost(price.Usage{Cached: o.Level, Output: c.expected(c.view())})
-	x.Reading = c.ep.card.Cost(price.Usage{Cached: o.Gone})
-}

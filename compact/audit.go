@@ -4,13 +4,16 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/agentcompact/compact/internal/ctxlock"
 	"github.com/agentcompact/compact/message"
 	"github.com/agentcompact/compact/redact"
 	"github.com/agentcompact/compact/storage/record"
+	"github.com/agentcompact/compact/trace"
 )
 
 const (
@@ -290,14 +293,87 @@ func sizeOf(b *batch) (n int) {
 	return n
 }
 
-// leaveEvents leaves the lines of a call to the next commit, or to a background
-// writer if the log is due.
-func (c *call) leaveEvents() {
-	a := c.s.audit
-	if n := a.add(c.takeEvents()...); n > 0 {
-		c.res.Warnings = append(c.res.Warnings, fmt.Sprintf("the archive accepts no lines of the audit log: the %d oldest waiting lines were dropped", n))
+const (
+	// flushers limits the background writers of all sessions.
+	flushers = 8
+	// flushTimeout limits the time of one write.
+	flushTimeout = 30 * time.Second
+	// firstRest and longestRest limit the pause after a failed write of a session's log.
+	// The pause is random, and about doubles with each failure.
+	firstRest, longestRest = time.Second, time.Minute
+)
+
+// backlog holds the audit logs of all sessions that wait, and their background
+// writers.
+type backlog struct {
+	flushAt    int // number of waiting bytes of a session that starts a write in the background
+	perSession int // limits in bytes
+	all        int64
+	total      atomic.Int64
+
+	*env
+	erased func(*auditLog, error) // called if the session of a log was erased
+
+	slots   chan struct{}
+	ctx     context.Context // of the writers
+	stop    context.CancelFunc
+	writers sync.WaitGroup
+	waiting queue[*auditLog] // logs to be written even if no call comes
+
+	mu      sync.Mutex
+	ended   bool
+	orphans map[string]*auditLog // logs of sessions that have left memory
+}
+
+// loss is the record of dropped lines in the log.
+type loss struct {
+	lines int
+	event trace.Event
+	line  redact.Text
+}
+
+func (b *backlog) loss(id string, lines int) *loss {
+	now, name := b.now(), b.nameOf(id)
+	p := trace.Error{
+		SessionID: id, ErrorType: "AuditLinesDropped",
+		Message:  fmt.Sprintf("the archive accepted no lines of the audit log for so long that the %d oldest waiting lines were dropped", lines),
+		Guidance: "find out why the archive could not be written; the exporters received every event",
 	}
-	if a.due() {
-		c.m.backlog.flush(a)
+	r := b.redactor.Session(name)
+	e := trace.New(p, r.JSON(trace.Encode(p)), now, now)
+	e.TraceID, e.Session = trace.NewTraceID(), name
+	return &loss{lines: lines, event: e, line: r.JSON(e.AppendJSON(nil))}
+}
+
+func (a *auditLog) begin(now time.Time) bool {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.busy || now.Before(a.again) {
+		return false
 	}
+	a.busy = true
+	return true
+}
+
+func (a *auditLog) end(err error) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.busy = false
+	if err != nil {
+		most := min(firstRest<<min(a.failures, 10), longestRest)
+		a.again = a.backlog.now().Add(most/2 + rand.N(most/2))
+	}
+}
+
+// dueAt returns the time of the next look at a log, at least a second from now.
+func (a *auditLog) dueAt(now time.Time) time.Time {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	at := now.Add(firstRest)
+	for _, t := range []time.Time{a.again, a.oldest().Add(flushAfter)} {
+		if t.After(at) {
+			at = t
+		}
+	}
+	return at
 }

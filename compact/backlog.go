@@ -2,48 +2,9 @@ package compact
 
 import (
 	"context"
-	"fmt"
-	"math/rand/v2"
-	"sync"
-	"sync/atomic"
-	"time"
 
-	"github.com/agentcompact/compact/redact"
 	"github.com/agentcompact/compact/storage/record"
-	"github.com/agentcompact/compact/trace"
 )
-
-const (
-	// flushers limits the background writers of all sessions.
-	flushers = 8
-	// flushTimeout limits the time of one write.
-	flushTimeout = 30 * time.Second
-	// firstRest and longestRest limit the pause after a failed write of a session's log.
-	// The pause is random, and about doubles with each failure.
-	firstRest, longestRest = time.Second, time.Minute
-)
-
-// backlog holds the audit logs of all sessions that wait, and their background
-// writers.
-type backlog struct {
-	flushAt    int // number of waiting bytes of a session that starts a write in the background
-	perSession int // limits in bytes
-	all        int64
-	total      atomic.Int64
-
-	*env
-	erased func(*auditLog, error) // called if the session of a log was erased
-
-	slots   chan struct{}
-	ctx     context.Context // of the writers
-	stop    context.CancelFunc
-	writers sync.WaitGroup
-	waiting queue[*auditLog] // logs to be written even if no call comes
-
-	mu      sync.Mutex
-	ended   bool
-	orphans map[string]*auditLog // logs of sessions that have left memory
-}
 
 func newBacklog(e *env, erased func(*auditLog, error)) *backlog {
 	b := &backlog{flushAt: flushBytes, perSession: maxWaiting, all: maxWaitingAll, env: e, erased: erased, slots: make(chan struct{}, flushers), orphans: map[string]*auditLog{}}
@@ -160,42 +121,39 @@ func (b *backlog) close(ctx context.Context) {
 	}
 }
 
-func (a *auditLog) begin(now time.Time) bool {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	if a.busy || now.Before(a.again) {
-		return false
+// writeOverdue starts writers for the logs that are due. Each writer takes the next log
+// after one, so that no call waits even if many logs are due.
+func (b *backlog) writeOverdue() {
+	for b.start() {
+		a := b.overdue()
+		if a == nil {
+			b.done()
+			return
+		}
+		go func() {
+			defer b.done()
+			for ; a != nil; a = b.overdue() {
+				b.writeOut(a)
+			}
+		}()
 	}
-	a.busy = true
-	return true
+	b.waiting.later(b.now(), firstRest) // no writer is free
 }
 
-func (a *auditLog) end(err error) {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	a.busy = false
-	if err != nil {
-		most := min(firstRest<<min(a.failures, 10), longestRest)
-		a.again = a.backlog.now().Add(most/2 + rand.N(most/2))
+// overdue returns the next log that is due and begins its write, or returns nil. A log
+// that is being written or pauses after a failure is put back.
+func (b *backlog) overdue() *auditLog {
+	for {
+		now := b.now()
+		a := b.waiting.next(now)
+		switch {
+		case a == nil:
+			return nil
+		case !a.waits():
+		case !a.due() || !a.begin(now):
+			b.waiting.add(a, now, a.dueAt(now))
+		default:
+			return a
+		}
 	}
-}
-
-// loss is the record of dropped lines in the log.
-type loss struct {
-	lines int
-	event trace.Event
-	line  redact.Text
-}
-
-func (b *backlog) loss(id string, lines int) *loss {
-	now, name := b.now(), b.nameOf(id)
-	p := trace.Error{
-		SessionID: id, ErrorType: "AuditLinesDropped",
-		Message:  fmt.Sprintf("the archive accepted no lines of the audit log for so long that the %d oldest waiting lines were dropped", lines),
-		Guidance: "find out why the archive could not be written; the exporters received every event",
-	}
-	r := b.redactor.Session(name)
-	e := trace.New(p, r.JSON(trace.Encode(p)), now, now)
-	e.TraceID, e.Session = trace.NewTraceID(), name
-	return &loss{lines: lines, event: e, line: r.JSON(e.AppendJSON(nil))}
 }

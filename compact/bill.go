@@ -1,52 +1,10 @@
 package compact
 
 import (
-	"fmt"
-
-	"github.com/agentcompact/compact/policy"
-	"github.com/agentcompact/compact/price"
+	"github.com/agentcompact/compact/internal/summarize"
+	"github.com/agentcompact/compact/strategy"
+	"github.com/agentcompact/compact/trace"
 )
-
-// A Bill is the cost of one call, in US dollars. Figures have three kinds of
-// names: estimated figures are counted before the call, measured figures come
-// from the usage that the provider reports ([CompactManager.Observe]), and
-// projected figures are the cost of the same calls with the whole history.
-type Bill struct {
-	Prices   string `json:"prices"`             // the name and the source of the price card
-	Relative bool   `json:"relative,omitempty"` // the price of the model is unknown: amounts are in units of its input price, and only ratios are meaningful
-
-	Estimated    price.Usage `json:"estimated_prompt"` // tokens of the prompt, by price
-	EstimatedUSD float64     `json:"estimated_prompt_usd"`
-	Whole        price.Usage `json:"projected_whole_prompt"` // the same for the whole history, uncompacted
-	WholeUSD     float64     `json:"projected_whole_prompt_usd"`
-	SummaryUSD   float64     `json:"summary_usd,omitempty"` // price of a model's summaries, as far as it became known in this call
-
-	SummaryEstimatedUSD float64 `json:"summary_estimated_usd,omitempty"` // of SummaryUSD: answers without a usage, and requests that were cut off and may have been billed
-	SummaryPrices       string  `json:"summary_prices,omitempty"`        // the name and the source of the price card of the summaries
-
-	Session SessionBill `json:"session"` // sums over the calls of the session in this process, this one included
-}
-
-// A SessionBill adds up the calls of a session.
-type SessionBill struct {
-	Calls        int     `json:"calls"`
-	EstimatedUSD float64 `json:"estimated_prompts_usd"` // prompts
-	WholeUSD     float64 `json:"projected_whole_prompts_usd"`
-	SummaryUSD   float64 `json:"summaries_usd"`  // summaries, including unused ones
-	Measured     int     `json:"measured_calls"` // calls whose usage was observed
-	MeasuredUSD  float64 `json:"measured_usd"`   // their measured cost, answers included
-
-	SummaryEstimatedUSD float64 `json:"summaries_estimated_usd,omitempty"` // of SummaryUSD
-}
-
-// Plus returns the sum of two bills.
-func (b SessionBill) Plus(o SessionBill) SessionBill {
-	return SessionBill{
-		Calls: b.Calls + o.Calls, EstimatedUSD: b.EstimatedUSD + o.EstimatedUSD, WholeUSD: b.WholeUSD + o.WholeUSD,
-		SummaryUSD: b.SummaryUSD + o.SummaryUSD, Measured: b.Measured + o.Measured, MeasuredUSD: b.MeasuredUSD + o.MeasuredUSD,
-		SummaryEstimatedUSD: b.SummaryEstimatedUSD + o.SummaryEstimatedUSD,
-	}
-}
 
 // bill records the cost of the call, which must hold its lane.
 func (c *call) bill() {
@@ -66,10 +24,6 @@ func (c *call) bill() {
 	}
 }
 
-// countsTokens reports whether counts are tokens, which have a price. UTF-16
-// units have none.
-func (ep *epoch) countsTokens() bool { return ep.cfg.Counting != "utf16" }
-
 // price estimates the cost of the call, and its cost with the whole history,
 // unless that is done already.
 func (c *call) price() {
@@ -88,37 +42,64 @@ func (c *call) price() {
 	c.res.Bill = b
 }
 
-// one returns the bill of the call as a part of the session's.
-func (b *Bill) one() SessionBill {
-	return SessionBill{Calls: 1, EstimatedUSD: b.EstimatedUSD, WholeUSD: b.WholeUSD, SummaryUSD: b.SummaryUSD, SummaryEstimatedUSD: b.SummaryEstimatedUSD}
-}
-
-// billed adds to the bill of the session, and returns the sum.
-func (s *session) billed(more SessionBill) SessionBill {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.bill = s.bill.Plus(more)
-	return s.bill
-}
-
-// sayPrices warns about wrong prices, once for each manager and model. A dry run
-// always warns, and does not use up the warning.
-func (c *call) sayPrices() {
-	what := c.wrongPrices()
-	if what != "" && (c.q.dry || c.m.sayOnce("prices "+c.ep.name)) {
-		c.res.Warnings = append(c.res.Warnings, c.m.redactor.Text(what).String())
+// measured returns the function that records the usage of a call. It may be called
+// at any time, by any goroutine; only the first call counts.
+func (c *call) measured(b Bill) func(Usage) {
+	a, card, s, tokens := &c.lane.account, c.ep.card, c.s, c.res.After.Total
+	say, broken := c.usageEvent, c.broken
+	at, done, expect := a.calls, false, card.Split(tokens, c.left).Cached
+	return func(u Usage) {
+		a.mu.Lock()
+		again := done
+		done = true
+		latest := at == a.calls
+		a.mu.Unlock()
+		if again {
+			return
+		}
+		if err := u.contradicts(tokens); err != nil {
+			a.warn("usage", "the reported usage contradicts the request and is ignored: "+err.Error())
+			return
+		}
+		billed := u.split(card, b.Estimated)
+		cost := card.Cost(billed)
+		if latest {
+			a.observed(observedUsage{known: u.CacheKnown, cached: u.CachedTokens, expect: expect})
+		}
+		sum := s.billed(SessionBill{Measured: 1, MeasuredUSD: cost})
+		say(trace.CallUsage{
+			Estimated: tokens, Break: broken,
+			Measured: billed.Prompt(), Cached: billed.Cached, Written: billed.Written + billed.WrittenHour, Output: billed.Output, CacheKnown: u.CacheKnown,
+			Cleared: u.ClearedTokens, Compacted: u.CompactedTokens,
+			MeasuredUSD: cost, EstimatedUSD: b.EstimatedUSD, WholeUSD: b.WholeUSD, Relative: b.Relative,
+			SessionCalls: sum.Measured, SessionUSD: sum.MeasuredUSD,
+		})
 	}
 }
 
-func (c *call) wrongPrices() string {
-	card, economic := &c.ep.card, c.ep.cfg.Policy.When == policy.Economic
-	switch {
-	case c.ep.priceErr != nil:
-		return c.ep.priceErr.Error() + "; the list prices are used (" + card.String() + ")"
-	case economic && card.CacheRead <= 0:
-		return "the price of cached prompt tokens is unknown or zero: policy.when economic can't compare costs, and only the window's trigger works"
-	case economic && card.Relative:
-		return fmt.Sprintf("no price of model %q is known: policy.when economic uses the price ratios of its provider; set prices.model, or prices.input", c.ep.name)
+// usageEvent emits the event of a call's usage to the exporters and the audit
+// log.
+func (c *call) usageEvent(p trace.CallUsage) {
+	p.SessionID, p.Agent, p.Model = c.id, c.q.agent, c.ep.name
+	c.tellLater(p, c.m.now())
+}
+
+// writes describes the summaries of this call.
+func (c *call) writes() *writing {
+	w := &writing{backend: c.ep.cfg.Summarizer.Backend, strategy: c.ep.writer.Strategy.Name, card: c.ep.card, whole: c.res.Before.Total}
+	if d, ok := c.ep.writer.Summarizer.(strategy.Describer); ok {
+		info := d.Describe()
+		w.backend, w.model = info.Name, info.Model
 	}
-	return ""
+	if w.backend == backendAgent {
+		w.model = c.ep.name
+	}
+	return w
+}
+
+// paid adds the cost of a summary to the call and to its event.
+func (c *call) paid(p *trace.Summarize, told []summarize.CallInfo) {
+	cost := c.writes().cost(told)
+	cost.in(p, c.ep.card.Relative)
+	c.summaries = c.summaries.plus(cost)
 }

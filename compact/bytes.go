@@ -2,9 +2,7 @@ package compact
 
 import (
 	"fmt"
-	"slices"
 
-	"github.com/agentcompact/compact/internal/reduce"
 	"github.com/agentcompact/compact/policy"
 	"github.com/agentcompact/compact/trace"
 )
@@ -89,18 +87,4 @@ func (c *call) sayTooLarge() {
 // untried reports whether this call did not try to make the body smaller.
 func (c *call) untried() bool {
 	return c.res.Reason == trace.ReasonNever || c.res.Reason == trace.ReasonBusy
-}
-
-// withBytes inserts the steps that reduce the size of the body before the first
-// step that masks media. Without such a step it inserts none.
-func withBytes(steps []reduce.Step) []reduce.Step {
-	at := slices.IndexFunc(steps, func(s reduce.Step) bool { return s.Stage.Name() == policy.Media{}.Name() })
-	if at < 0 {
-		return steps
-	}
-	media := steps[at].Stage.(policy.Media)
-	media.Heavy, media.Deep = true, false
-	deep := media
-	deep.Deep = true
-	return slices.Insert(steps, at, reduce.Step{Goal: reduce.ToBytes, Stage: media}, reduce.Step{Goal: reduce.InBytes, Stage: deep})
 }

@@ -1,29 +1,14 @@
 package compact
 
 import (
+	"hash/maphash"
+	"time"
+
 	"github.com/agentcompact/compact/message"
 	"github.com/agentcompact/compact/message/wire"
 	"github.com/agentcompact/compact/policy"
+	"github.com/agentcompact/compact/trace"
 )
-
-// CacheConfig configures the marks for the provider's prompt cache.
-type CacheConfig struct {
-	// Marks is "keep" (only the caller's marks; the mark of a removed message moves
-	// to the last message before it that stays) or "auto" (up to the provider's
-	// limit, marks are also set after the system prompt or the tools, after the
-	// summary, and at the last message); default "keep". It applies to requests
-	// through hook/transport to a provider whose cache needs marks, which is
-	// Anthropic.
-	Marks string `mapstructure:"marks" validate:"oneof=keep auto"`
-}
-
-const marksAuto = "auto"
-
-// MarksCache reports whether the manager sets marks for the prompt cache
-// ([CacheConfig]).
-func (m *CompactManager) MarksCache() bool {
-	return m != nil && !m.cfg.Observe && m.cfg.Cache.Marks == marksAuto
-}
 
 // cachedFront returns the number of tokens before an edit that stay in the provider's
 // cache. If the cache needs marks, only tokens up to the last mark stay.
@@ -85,4 +70,101 @@ func (c *call) markedIn(marked []bool) map[int]bool {
 		}
 	}
 	return ends
+}
+
+// cached returns the number of tokens that should be in the provider's cache: tokens of
+// the call's prompt, and of the prompt with the whole history. It sets c.left to the
+// tokens that the previous call left in the cache.
+func (a *account) cached(c *call) (view, whole int) {
+	if c.left = 0; a.gone(c) {
+		return 0, 0
+	}
+	if c.left = a.common(c); a.missed() {
+		return 0, 0
+	}
+	return c.left, min(a.in, c.res.TokensIn)
+}
+
+// cold reports whether none of the lane's last prompt is in the cache: there was
+// no last prompt, it is too old, its model or tools were different, or the
+// provider reported no cached tokens.
+func (a *account) cold(c *call) bool { return a.gone(c) || a.missed() }
+
+// gone is like cold, but ignores the usage that the provider reported.
+func (a *account) gone(c *call) bool {
+	switch {
+	case a.calls == 0, a.model != c.ep.name, a.tools != maphash.Bytes(toolSeed, c.q.tools):
+		return true
+	}
+	return a.idle(c)
+}
+
+// beside is the most time by which an overlapping call can begin earlier than the
+// lane's last call. A larger difference means that the clock ran backwards.
+const beside = 10 * time.Minute
+
+// idle reports whether the lifetime of the cache has passed. If the clock ran
+// backwards, it warns and reports false.
+func (a *account) idle(c *call) bool {
+	gap := c.began.Sub(a.last)
+	if gap < -beside {
+		a.warn("clock", "the clock ran backwards between two calls: the idle time of the provider's cache is unknown, and zero is assumed")
+		return false
+	}
+	return c.ep.card.Lifetime > 0 && gap > c.ep.card.Lifetime
+}
+
+// common returns the number of tokens that the call's prompt shares with the
+// previous one. It uses recorded sizes, so that no message is counted again.
+func (a *account) common(c *call) int {
+	switch n := a.same(c); n {
+	case len(a.sent):
+		return a.total
+	case 0:
+		return c.fixed
+	default:
+		return c.fixed + a.sent[n-1].upTo
+	}
+}
+
+// same returns the number of leading messages that the view and the previous
+// view have in common. Messages that both conversations share in memory are
+// equal without a comparison.
+func (a *account) same(c *call) int {
+	view, n := c.res.Messages, 0
+	if a.conv != nil && c.shown != nil {
+		n = min(a.conv.Shared(c.shown), len(view), len(a.sent))
+	}
+	for n < len(view) && n < len(a.sent) && view[n].Fingerprint() == a.sent[n].fp {
+		n++
+	}
+	return n
+}
+
+// called records a call.
+func (a *account) called(c *call) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	c.res.Warnings = append(c.res.Warnings, a.waiting...)
+	a.waiting = nil
+	a.seen = observedUsage{}
+	a.calls++
+	n := a.same(c)
+	if n < len(a.sent) && n < len(c.res.Messages) {
+		c.broken = &trace.CacheBreak{Index: n, Role: string(c.res.Messages[n].Role), Tokens: a.total - min(a.total, a.common(c))}
+	}
+	if a.model != c.ep.name {
+		n = 0 // the recorded sizes are in tokens of another model
+	}
+	a.last, a.model, a.tools = c.began, c.ep.name, maphash.Bytes(toolSeed, c.q.tools)
+	a.total, a.in = c.res.After.Total, c.res.TokensIn
+	a.sent, a.conv = a.sent[:n], c.shown
+	upTo := 0
+	if n > 0 {
+		upTo = a.sent[n-1].upTo
+	}
+	for _, m := range c.res.Messages[n:] {
+		upTo += c.ep.estimator.Message(m)
+		a.sent = append(a.sent, sentMessage{m.Fingerprint(), upTo})
+	}
 }

@@ -2,11 +2,14 @@ package compact
 
 import (
 	"context"
-	"errors"
+	"slices"
 	"time"
 
+	"github.com/agentcompact/compact/internal/reduce"
 	"github.com/agentcompact/compact/message"
+	"github.com/agentcompact/compact/policy"
 	"github.com/agentcompact/compact/redact"
+	"github.com/agentcompact/compact/storage/record"
 	"github.com/agentcompact/compact/trace"
 )
 
@@ -45,6 +48,89 @@ type asker struct {
 	agent   redact.Text
 }
 
+// knowledge holds the facts on which an attempt of a call bases its decision: the
+// view after the known steps, the size of the view, and the limits.
+type knowledge struct {
+	now       replayed // the history with the edits of earlier steps applied
+	seen      int      // number of the session's steps that the decision knew
+	seenEdits int64    // number of the last edit in edits.jsonl that the decision knew
+
+	fixed int // tokens of tool schemas, reply primer and other fixed parts
+	tools int
+
+	budget policy.Budget // budget of the epoch, with the limits of this call
+	last   int           // tokens after the last compaction with this model and window, by the upper bound; 0 = none
+	stops  []int         // positions of cache marks in tokens; nil = not computed
+
+	lastAttempt bool // the decision is final; commits of others have no effect on it
+}
+
+// outcome holds the decision of one attempt of a call, and its actions. The result
+// and the events are derived from it.
+type outcome struct {
+	decision *decision     // nil = not decided yet
+	nextDue  int           // size of the view above the trigger at which the next compaction is due
+	floor    int           // smallest possible size of the view, if it prevents a compaction
+	offer    *policy.Offer // offer that the economic trigger chose; nil = none
+	soon     *policy.Offer // offer that it will choose soon
+
+	shown    *reduce.Conversation // conversation of the result's messages; nil: the unchanged history
+	did      *deeds               // messages that this call changed; nil = none
+	outChain *reduce.Chain        // chain of the conversation after the commit
+
+	summary     *policy.SummaryInfo // summary that this call made
+	summaryFile record.Written      // its file; the zero value: not stored, or unknown
+	late        bool                // its summary is not ready in time
+	lateTold    bool                // an event reports it
+	cause       string              // cause of a missing model summary
+	unarchived  bool                // the archive failed, and the call continues
+}
+
+// decision is the decision of a call, with every number and the limit that it was
+// compared with.
+type decision struct {
+	trace.TriggerDecision
+	began, ended time.Time
+}
+
+// teller holds the telemetry of a call: the ids of its events, and the events to
+// emit.
+type teller struct {
+	trace, span, root string
+	sessionBegan      time.Time // start of the session, if it has one trace
+	callers           bool      // the trace belongs to the caller
+	working           time.Time // start of the current phase
+
+	events  []redact.Text // lines of this call for the audit log, written with the commit
+	telling stepTelling
+	voids   []string // spans in the audit log of a step that failed, until the event of its failure
+
+	parent  trace.Event // event of the whole call
+	logged  int         // step in the line of parent
+	storing bool        // its step is being committed
+	saved   int         // tokens that this call adds to the session's savings
+}
+
+// stepTelling is the part of an outcome whose events are emitted with a step.
+// Another process can take the number of the step at the last moment, so exporters
+// get the events only when the number is final. The audit log gets them before the
+// commit, and another event if the number was lost.
+type stepTelling struct {
+	decided *decision       // nil = none, or the event is already emitted
+	stored  *archival       // nil = none
+	made    *reduce.Outcome // nil = none
+
+	said   []trace.Event // events that the log has under number
+	number int
+	filed  map[string]trace.Event // by span: the log's form of an event whose text is in a file
+}
+
+// archival is a removal of text to the archive, at its time.
+type archival struct {
+	trace.Archival
+	began, ended time.Time
+}
+
 func newCall(m *CompactManager, id string, history []message.Message, q request) *call {
 	c := &call{m: m, asker: asker{q: q, asked: names{id, q.agent, q.branch}, input: history, history: protect(history, q.pins), began: m.now()}}
 	c.name()
@@ -75,76 +161,52 @@ func protect(history []message.Message, f func(message.Message) bool) []message.
 	return out
 }
 
-func (c *call) run(ctx context.Context) (err error) {
-	c.entered = time.Now()
-	if err := c.open(ctx); err != nil {
-		return err
-	}
-	defer func() { c.m.leave(c.s, c.lane, c.history) }()
-	waiting := c.m.now()
-	if err := c.lane.mu.Lock(ctx); err != nil {
-		return err
-	}
-	defer c.lane.mu.Unlock()
-	c.res.Timing.LaneWait = c.m.now().Sub(waiting)
-	defer c.lane.clear()
-	defer c.settle(0) // while the call holds its lane
-	defer func() {
-		if err != nil {
-			c.s.billed(c.summaries.bill()) // a failed call has no bill
-		}
-	}()
-	c.note()
-	before := *c.res
-	for attempt := 1; ; attempt++ {
-		c.knowledge, c.outcome = knowledge{lastAttempt: attempt == attempts}, outcome{}
-		if err := c.look(ctx); err != nil {
-			return err
-		}
-		err := c.decide(ctx)
-		if err == nil {
-			c.bill()
-			c.sayAgent()
-		}
-		if !errors.Is(err, errStale) {
-			c.sending(err)
-			if err != nil {
-				c.nothingDone()
-			}
-			return err
-		}
-		c.anew(before)
+// tells reports whether the call emits events of its own. A dry run emits no events,
+// and an observed call emits other events.
+func (c *call) tells() bool { return !c.q.dry && !c.q.observe }
+
+// tellStored schedules the event of an archival, to be emitted with the step.
+func (c *call) tellStored(a *archival) {
+	if c.tells() {
+		c.telling.stored = a
 	}
 }
 
-func (c *call) open(ctx context.Context) (err error) {
-	if err := ctx.Err(); err != nil {
-		return err
+// void returns the ids of the spans in the audit log of a step that is not committed.
+// Exporters never got these spans.
+func (t *stepTelling) void() (spans []string) {
+	for _, e := range t.said {
+		spans = append(spans, e.SpanID)
 	}
-	if c.id == "" {
-		return ErrSession
+	t.said = nil
+	return spans
+}
+
+// untouched returns the result of a call without effect.
+func untouched(id string, history []message.Message, q request) *Result {
+	return &Result{
+		Messages: slices.Clone(history), Sources: identity(len(history)), Session: id, Agent: q.agent, Manual: q.manual,
+		ReductionStage: ReductionNone, CallStage: ReductionNone, InvariantStatus: InvariantsOK,
 	}
-	if c.rules, err = newLegality(c.q.wire, c.history); err != nil {
-		return err
+}
+
+// changed returns the input messages that the run edited or removed.
+func (c *call) changed(out *reduce.Outcome) []int { return c.now.conv.Redecided(out.Conversation) }
+
+// Limits of the time that a call reserves for its work after the summary:
+// archive, fallback, commit. It reserves a quarter of the time until the
+// deadline, within these limits.
+const (
+	leastMargin = 50 * time.Millisecond
+	mostMargin  = 2 * time.Second
+)
+
+// until returns the time at which the call stops waiting for a summary; zero: it waits
+// without a limit.
+func (c *call) until(ctx context.Context) time.Time {
+	end, ok := ctx.Deadline()
+	if !ok {
+		return time.Time{}
 	}
-	if c.ep, err = c.m.epoch(ctx, c.q.epochKey); err != nil {
-		return err
-	}
-	c.sayGuess()
-	c.sayTools()
-	started := c.m.now()
-	c.working = started
-	if err := c.m.keyed(ctx, c.q); err != nil {
-		return err
-	}
-	c.name()
-	if c.s, err = c.m.sessionOf(ctx, c); err != nil {
-		return err
-	}
-	c.res.Timing.Ledger = c.m.now().Sub(started)
-	c.s.redactor.Name(c.agent, c.m.nameOf(c.q.branch))
-	c.lane = c.s.lane(c.q.owner())
-	c.startTrace(ctx)
-	c.warnLate()
-	return nil
+	return end.Add(-min(max(end.Sub(c.entered)/4, leastMargin), mostMargin))
 }

@@ -55,3 +55,18 @@ func causeOf(err error) string {
 	}
 	return "_OTHER"
 }
+
+// kindOf returns the stable name of an error in events.
+func kindOf(err error) string {
+	switch {
+	case errors.Is(err, ErrInsufficientBudget):
+		return "InsufficientBudget"
+	case errors.Is(err, ErrArchiveFailed):
+		return "ArchiveFailed"
+	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
+		return "Cancelled"
+	case errors.Is(err, ErrInternal):
+		return "Internal"
+	}
+	return "Error"
+}

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"path"
-	"slices"
 	"time"
 
 	"github.com/agentcompact/compact/internal/ledger"
@@ -15,21 +14,7 @@ import (
 	"github.com/agentcompact/compact/redact"
 	"github.com/agentcompact/compact/storage"
 	"github.com/agentcompact/compact/storage/record"
-	"github.com/agentcompact/compact/storage/turnindex"
 	"github.com/agentcompact/compact/trace"
-)
-
-// attempts limits how often a call decides again because another process committed a
-// step of its lane.
-const attempts = 5
-
-// maxTries limits how many numbers one outcome tries. Each failed try means that
-// another process has taken a number.
-const maxTries = 1000
-
-var (
-	errStale = errors.New("compact: another process committed a step of this agent and branch first")
-	errTaken = errors.New("compact: another process took the number of this step")
 )
 
 // commit stores an outcome as a step: first the removed text, then the events, then
@@ -190,35 +175,6 @@ func (c *call) tryStep(ctx context.Context, r *run, out *reduce.Outcome, number 
 	return c.create(ctx, r, &step, drafts)
 }
 
-// drafts returns the files that are stored with the ledger of a step: the transcript
-// if it is not stored yet, the summary of this call, if any, and the index.
-func (c *call) drafts(ctx context.Context, r *run, out *reduce.Outcome, step *ledger.Step) (drafts []record.Draft, err error) {
-	c.summaryFile = record.Written{}
-	unstored := r.isUnstored()
-	if unstored {
-		transcript, err := r.transcript(ctx)
-		if err != nil {
-			return nil, err
-		}
-		drafts = append(drafts, transcript)
-	}
-	if c.summary != nil {
-		drafts = append(drafts, c.s.log.SummaryDraft(ledger.SummaryFile(step.Step, c.summary, c.s.redactor.Session)))
-	}
-	if !unstored {
-		set, err := c.index(ctx, r, out, step)
-		if err != nil {
-			return nil, err
-		}
-		index, err := c.s.log.IndexDraft(set)
-		return append(drafts, index), err
-	}
-	return append(drafts, c.s.log.IndexDraftOf(func(names []string) (*turnindex.Set, error) {
-		r.name, step.Archive = names[0], names[0]
-		return c.index(ctx, r, out, step)
-	})), nil
-}
-
 // create creates the ledger of a step, which commits it. The step's lines of the audit
 // log are durable before that, and name its files.
 func (c *call) create(ctx context.Context, r *run, step *ledger.Step, drafts []record.Draft) error {
@@ -284,46 +240,11 @@ func (c *call) store(ctx context.Context, step record.Step) (done record.Committ
 	return c.s.log.CommitStep(ctx, step)
 }
 
-// named records the file of the summary in the call, and the file of the index in the
-// step.
-func (c *call) named(step *ledger.Step, drafts []record.Written) {
-	last := len(drafts) - 1
-	if c.summary != nil {
-		c.summaryFile = drafts[last-1]
-	}
-	step.Index.File = path.Base(drafts[last].Key.String())
-}
-
-// referring returns the step for its ledger, with the summary replaced by the name of
-// its file.
-func (c *call) referring(step ledger.Step) ledger.Step {
-	if c.m.cfg.Storage.Repeat == repeatFull || c.summaryFile.SHA256 == "" {
-		return step
-	}
-	step.Recipes = slices.Clone(step.Recipes)
-	for i := range step.Recipes {
-		if cut := step.Recipes[i].Cut; cut != nil && cut.Summary == c.summary {
-			named := *cut
-			named.Summary, named.SummaryIn = nil, path.Base(c.summaryFile.Key.String())
-			step.Recipes[i].Cut = &named
-		}
-	}
-	return step
-}
-
 // committed finishes a call whose step is in the archive.
 func (c *call) committed(r *run, number int) {
 	c.res.Step = number
 	c.res.Archived = c.place(r.files)
 	c.settle(number)
-}
-
-func (c *call) place(files []record.Written) *Archived {
-	a := &Archived{Adapter: c.m.adapter(), Location: c.s.log.Location(), Head: c.s.log.ManifestHead()}
-	for _, w := range files {
-		a.Files = append(a.Files, path.Base(w.Key.String()))
-	}
-	return a
 }
 
 // uncommitted finishes a call whose view has no step in the ledger. The removed text
@@ -355,61 +276,6 @@ func (c *call) unstored(ctx context.Context, op string, err error, step ledger.S
 	return nil
 }
 
-// archiveFailed returns a failure of the archive as the error of the call. If the
-// configuration says to continue, it adds a warning, and later steps of the
-// session stay in memory. A scrubbed session is always an error.
-func (c *call) archiveFailed(ctx context.Context, op string, err error) error {
-	if ctx.Err() != nil {
-		return ctx.Err()
-	}
-	c.m.forsake(c.s, err)
-	failed := &ArchiveError{Op: op, Session: c.id, Err: err}
-	if errors.Is(err, record.ErrScrubbed) {
-		return failed // the caller retries
-	}
-	if c.m.cfg.Storage.OnError != "continue" {
-		return failed
-	}
-	c.res.Warnings = append(c.res.Warnings, c.m.redactor.Text("nothing was archived (storage.on_error: continue): "+failed.Error()).String())
-	c.emitError("ArchiveFailed", "continue", failed)
-	c.unarchived, c.logged = true, -1 // the line of the call is written again
-	c.s.setVolatile()
-	return nil
-}
-
-// ledger returns the ledger of the step.
-func (c *call) ledger(r *run, out *reduce.Outcome, number int) ledger.Step {
-	step := ledger.Step{
-		V: ledger.Version, Key: c.s.keys.Current().ID(), Step: number, Session: c.id, Agent: c.q.agent, Branch: c.q.branch, Kind: "preflight", Note: c.s.redactor.Text(c.q.note).String(),
-		Model: c.ep.name, Window: c.ep.window, Preset: c.ep.cfg.Preset,
-		Before: c.res.Before.Total, After: c.res.After.Total, Bound: c.upperBound(c.res.Messages, c.res.After.Total), Calibration: c.calibration(), Keep: out.Keep, Forms: c.ep.forms(),
-		Archive: r.archive(), Edits: c.seenEdits,
-	}
-	switch {
-	case c.q.manual:
-		step.Kind = "manual"
-	case c.res.Reason == trace.ReasonArrival:
-		step.Kind = ledger.KindTidy
-	case c.res.Reason == trace.ReasonEveryCall:
-		step.Kind = "always"
-	}
-	for _, p := range out.Passes {
-		if p.Applied > 0 {
-			step.Recipes = append(step.Recipes, p.Recipe)
-		}
-	}
-	if c.summary != nil {
-		step.Strategy = c.ep.cfg.Policy.Strategy
-	}
-	if info := summaryOf(out); info != nil && info.First > 0 {
-		step.Numbers = info.First + info.Input - 1
-	}
-	in, n := reduce.Coverage(step.Recipes)
-	c.outChain = c.now.chain.Fork(firstChanged(out))
-	step.In, step.Out = c.now.chain.At(c.now.conv, in), c.outChain.At(out.Conversation, n)
-	return step
-}
-
 // backOff waits for a random time of at most a quarter of a second, and not at
 // all on the first try.
 func backOff(ctx context.Context, try int) error {
@@ -424,4 +290,29 @@ func backOff(ctx context.Context, try int) error {
 	case <-ctx.Done():
 		return ctx.Err()
 	}
+}
+
+// pretend commits an outcome in memory only, as a step or as edits between steps.
+func (c *call) pretend(ctx context.Context, out *reduce.Outcome, edits bool) error {
+	if err := c.s.committing.Lock(ctx); err != nil {
+		return err
+	}
+	defer c.s.committing.Unlock()
+	c.took(out)
+	step := c.ledger(&run{}, out, 0)
+	step.Archive = ""
+	if edits {
+		step.Seq = c.s.lastEdit() + 1
+		c.s.mu.Lock()
+		c.s.learnEdit(step)
+		c.s.mu.Unlock()
+		c.rememberEdits(out, step.Seq)
+		return nil
+	}
+	step.Step = c.s.next()
+	c.res.Step = step.Step
+	c.s.addVolatile(step)
+	c.settle(step.Step)
+	c.remember(out)
+	return nil
 }

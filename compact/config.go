@@ -4,14 +4,10 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
-	"reflect"
 	"time"
 
 	"github.com/agentcompact/compact/internal/summarize"
-	"github.com/agentcompact/compact/message"
 	"github.com/agentcompact/compact/policy"
-	"github.com/agentcompact/compact/policy/compat"
-	"github.com/agentcompact/compact/policy/tidy"
 	"github.com/agentcompact/compact/redact"
 	"github.com/agentcompact/compact/storage"
 	"github.com/agentcompact/compact/strategy"
@@ -357,137 +353,76 @@ type TraceConfig struct {
 	CloseTimeout time.Duration `mapstructure:"-" validate:"gte=0"`
 }
 
-// Presets returns the names of the presets.
-func Presets() []string {
-	return []string{"graduated", "economy", "summarize", "masking", "history-reducer", "gateway"}
+// CacheConfig configures the marks for the provider's prompt cache.
+type CacheConfig struct {
+	// Marks is "keep" (only the caller's marks; the mark of a removed message moves
+	// to the last message before it that stays) or "auto" (up to the provider's
+	// limit, marks are also set after the system prompt or the tools, after the
+	// summary, and at the last message); default "keep". It applies to requests
+	// through hook/transport to a provider whose cache needs marks, which is
+	// Anthropic.
+	Marks string `mapstructure:"marks" validate:"oneof=keep auto"`
 }
 
-// Preset returns the whole configuration of a preset; "" is "graduated".
-func Preset(name string) (Config, error) {
-	c := graduated()
-	if name == "" {
-		name = "graduated"
-	}
-	change, ok := presets[name]
-	if !ok {
-		return Config{}, &ConfigError{Path: "preset", Value: name, Reason: oneOf(name, Presets())}
-	}
-	c.Preset = name
-	change(&c)
-	return c, nil
+const marksAuto = "auto"
+
+// SessionsConfig bounds the memory that a manager uses for sessions.
+type SessionsConfig struct {
+	// MaxBytes bounds the memory of idle sessions; default 256 MiB. The sessions that were
+	// idle for longest are dropped from memory, and read from the archive when they are
+	// used again. The most recently used session stays, with any size.
+	MaxBytes int `mapstructure:"max_bytes" validate:"gt=0"`
 }
 
-var presets = map[string]func(*Config){
-	"graduated": func(*Config) {},
-	presetEconomy: func(c *Config) {
-		c.Policy.When = policy.Economic
-		c.Policy.Stages = append([]string{tidy.StageName}, c.Policy.Stages...)
-		c.Tidy.LargeTokens, c.Mask.MinTokens = 5000, 300
-		c.Truncate.Keep = keepAuto
-		c.Summarizer.Fallback = "extractive"
-	},
-	"summarize": func(c *Config) {
-		c.Policy.Stages = []string{"summarize", "shrink", "squeeze"}
-		c.Mask.MinTokens, c.Summarizer.MaxTokens = 0, 1500
-	},
-	"masking": func(c *Config) {
-		c.Policy.Stages = []string{"mask"}
-		c.Mask.When = policy.Always
-		c.Mask.KeepFirst, c.Mask.MinTokens = 0, 0
-	},
-	// Sizes are UTF-16 code units, max_context_tokens and summarizer.max_tokens
-	// included. No stage runs before the budget is exceeded.
-	"history-reducer": func(c *Config) {
-		c.Counting = "utf16"
-		c.Policy.Stages = []string{"mask", "local", "fallback", "squeeze"}
-		c.Policy.TriggerPct, c.Policy.HardCapBuffer = 1, 0
-		c.Policy.KeepRecentMessages = compat.DefaultTail
-		c.Mask.WindowTurns, c.Mask.KeepFirst, c.Mask.MinTokens, c.Mask.Media = 0, 0, 0, false
-		c.Mask.DispatchTools = []string{"*"} // as in the original, which looks only at the text
-		c.Summarizer.MaxTokens = 1400
-	},
-	"gateway": func(c *Config) {
-		c.Counting = "bytes4"
-		c.MaxOutputTokens = 4096
-		c.Policy.Stages = []string{"window", "truncate", "mask", "history", "groups", "drop", "squeeze"}
-		c.Policy.TriggerPct, c.Policy.HardCapBuffer, c.Policy.MarginPct = 1, 0, 10
-		c.Policy.MaxHistoryTokens = 20_000
-		c.Truncate.When, c.Mask.When = policy.Always, policy.Always
-		c.Mask.WindowTurns, c.Mask.KeepFirst, c.Mask.KeepLast, c.Mask.MinTokens, c.Mask.Media = 0, 2, 5, 0, false
-	},
+// An Override changes settings for the calls of some models, agents or both.
+type Override struct {
+	// Model and Agent select the calls that name them ([WithModel],
+	// [WithAgent], the request's model). * matches any text, ? one character;
+	// the case of a model name is ignored. The whole name is compared, with the
+	// prefix of a provider if it has one: claude-* does not match
+	// anthropic/claude-opus-4, and *claude-* does. "" matches every call. A non-empty
+	// Agent never matches a call without an agent.
+	Model, Agent string
+	// Set maps the paths of settings, such as "policy.trigger_pct", to their values: settings of
+	// policy, tidy, truncate, mask, summarizer and prices, and max_context_tokens,
+	// max_output_tokens and max_request_bytes. A value has the type of its field. A plain string
+	// is allowed for a named string type, and an integer for a float.
+	Set map[string]any
+	// Summarize replaces [Config.Summarize]. If it is nil, Config.Summarize is used.
+	Summarize strategy.Summarizer
 }
 
-func graduated() Config {
-	return Config{
-		Counting: "model",
-		Policy: policy.Config{
-			Stages: []string{"truncate", "mask", summarize.StageName, "shrink", "squeeze"}, When: policy.AtWindow, RecallWeight: 13, OverrunPct: 0.05,
-			Background: true, PreparePct: 0.9, TriggerPct: 0.85, TargetPct: 0.60, HardCapBuffer: 1500, KeepRecentTurns: 6, KeepToolIOPairs: 4,
-			RolesNeverPrune: []message.Role{message.RoleSystem, message.RoleDeveloper}, Strategy: "task_state",
-		},
-		Tidy:     policy.TidyConfig{LargeTokens: tidy.DefaultLarge, Wait: 20 * time.Millisecond},
-		Truncate: policy.TruncateConfig{When: policy.AtTrigger, MaxToolResultTokens: 8000, Keep: "head"},
-		Mask: policy.MaskConfig{When: policy.AtTrigger, Every: 1, WindowTurns: 10, KeepFirst: 2, MinTokens: 50, Media: true,
-			DispatchTools: []string{"dispatch", "delegate", "task", "agent", "subagent", "*_agent"}},
-		Summarizer: SummarizerConfig{
-			Backend: "extractive", UserTokens: summarize.DefaultUserTokens, Timeout: 60 * time.Second, MaxAttempts: 3, Parallel: 4, Seed: 42,
-			Fallback: "pruning-only",
-		},
-		Redaction: RedactionConfig{Enabled: true, Summarizer: true},
-		Storage:   StorageConfig{Adapter: "fs", Path: ".compact/archive", OnError: "fail", Erased: "new", Transcripts: "compactions", Repeat: "reference", Timeout: time.Minute, SpoolKeep: 24 * time.Hour},
-		Trace:     TraceConfig{OTLPTimeout: 5 * time.Second, OTLPMetricsInterval: time.Minute},
-		Sessions:  SessionsConfig{MaxBytes: 256 << 20},
-		Cache:     CacheConfig{Marks: "keep"},
-		complete:  true,
-	}
+// OwnStage is a stage of the caller, see [Config.Stages]. Its proposals are checked
+// like the proposals of built-in stages: pinned messages, the last user message and the
+// open round stay, calls and results stay together, nothing gets larger, and the
+// provider's rules are kept. A proposal that breaks a rule, fails, panics or comes too
+// late is dropped; the other stages continue, and [Result.Warnings] reports it.
+type OwnStage struct {
+	// Stage proposes the edits. It gets a copy of the view, so it can't modify the
+	// history. Its name is one unique word (a-z, 0-9, _ and -). If it implements
+	// [policy.Estimator] or [policy.Taker], they are used.
+	//
+	// An edit of a text consists of ranges of the old text, marks ([policy.Mask.Edit] returns
+	// one), and literals of at most 200 bytes. Literals above 16 bytes must occur in no text
+	// of the history, and there are at most 50 different ones. A literal must hold no
+	// secret. A cut removes whole rounds and replaces them by nothing
+	// or by a notice ([policy.NewNotice]). One proposal has either edits of texts, all with
+	// one decision, or cuts.
+	Stage policy.Stage
+	// When is "trigger" (at a compaction) or "always" (at every call); default
+	// "trigger".
+	When policy.When
+	// Goal is how far the stage goes: to the target, to the budget if the view is
+	// above it, or to the end of its proposals. Default: to the target.
+	Goal policy.Goal
+	// Timeout limits one call of the stage; default 10s. A stage that did not
+	// return in time is skipped until it has returned.
+	Timeout time.Duration
 }
 
-// filled returns c with the preset's value in every zero field.
-func (c Config) filled() (Config, error) {
-	if c.Strategy != nil {
-		c.Policy.Strategy = c.Strategy.Name
-	}
-	if c.complete {
-		return c, nil
-	}
-	base, err := Preset(c.Preset)
-	if err != nil {
-		return c, err
-	}
-	overlay(reflect.ValueOf(&base).Elem(), reflect.ValueOf(c))
-	// For a boolean, false and "not set" are the same in a struct. So a struct that
-	// does not come from Preset can't disable redaction, and disables summaries in
-	// the background by a PreparePct of 1.
-	base.Redaction.Enabled, base.Redaction.Summarizer = true, true
-	base.complete = true
-	if s := &base.Summarizer; c.Summarizer.Backend == "" && c.Summarize == nil && (s.Model != "" || s.BaseURL != "") {
-		s.Backend = backendOpenAI
-	}
-	return base, nil
-}
+// backendAgent is the summary backend that appends an instruction to the
+// agent's last request and sends it to the agent's own model.
+const backendAgent = summarize.BackendAgent
 
-// overlay copies the fields of src that are not zero.
-func overlay(dst, src reflect.Value) {
-	for i := range src.NumField() {
-		from, to := src.Field(i), dst.Field(i)
-		switch {
-		case !to.CanSet() || from.IsZero():
-		case from.Kind() == reflect.Struct:
-			overlay(to, from)
-		default:
-			to.Set(from)
-		}
-	}
-}
-
-// window returns the size of a model's window. The configured size is valid for
-// the configured model; for another model it can only make the window smaller.
-func (c Config) window(model string) int {
-	switch {
-	case c.MaxContextTokens > 0 && (model == c.Model || model == ""):
-		return c.MaxContextTokens
-	case c.MaxContextTokens > 0:
-		return min(c.MaxContextTokens, token.ContextWindow(model))
-	}
-	return token.ContextWindow(model)
-}
+// backendOpenAI is the summary backend that calls a server.
+const backendOpenAI = "openai"

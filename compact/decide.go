@@ -3,45 +3,12 @@ package compact
 import (
 	"context"
 	"errors"
-	"fmt"
 	"time"
 
 	"github.com/agentcompact/compact/internal/reduce"
-	"github.com/agentcompact/compact/internal/summarize"
 	"github.com/agentcompact/compact/policy"
-	"github.com/agentcompact/compact/storage/record"
 	"github.com/agentcompact/compact/trace"
 )
-
-// outcome holds the decision of one attempt of a call, and its actions. The result
-// and the events are derived from it.
-type outcome struct {
-	decision *decision     // nil = not decided yet
-	nextDue  int           // size of the view above the trigger at which the next compaction is due
-	floor    int           // smallest possible size of the view, if it prevents a compaction
-	offer    *policy.Offer // offer that the economic trigger chose; nil = none
-	soon     *policy.Offer // offer that it will choose soon
-
-	shown    *reduce.Conversation // conversation of the result's messages; nil: the unchanged history
-	did      *deeds               // messages that this call changed; nil = none
-	outChain *reduce.Chain        // chain of the conversation after the commit
-
-	summary     *policy.SummaryInfo // summary that this call made
-	summaryFile record.Written      // its file; the zero value: not stored, or unknown
-	late        bool                // its summary is not ready in time
-	lateTold    bool                // an event reports it
-	cause       string              // cause of a missing model summary
-	unarchived  bool                // the archive failed, and the call continues
-}
-
-// engineRequest returns the request to the engine.
-func (c *call) engineRequest() reduce.Request {
-	return reduce.Request{
-		Conversation: c.now.conv, Fixed: c.fixed, Outside: c.outside, Budget: c.budget,
-		Manual: c.q.manual, Estimate: c.q.dry, Legal: c.legal(), Recall: c.recalls(),
-		View: c.now.seen.view, Costs: c.now.seen.costs, Sent: c.wasSent().has, Ref: c.s.ref,
-	}
-}
 
 // decide compacts if a compaction is due.
 func (c *call) decide(ctx context.Context) error {
@@ -174,51 +141,39 @@ func reasonFor(err error, reason string) string {
 	return reason
 }
 
-// unchanged reports why nothing was done although a compaction was due.
-func (c *call) unchanged(started time.Time, r *run, q reduce.Request, out *reduce.Outcome) error {
-	c.res.Triggered, c.decision, c.telling = false, nil, stepTelling{}
-	switch {
-	case r.late:
-		c.res.Reason = trace.ReasonLate
-		c.res.Warnings = append(c.res.Warnings, summarize.ErrLate.Error()+": the view fits without it; the next call uses the summary")
-	case q.Only == policy.Always: // the reason why no compaction is due
-	case c.q.manual:
-		c.res.Reason = trace.ReasonNothingOld
-	case c.offer != nil:
-		c.res.Reason = trace.ReasonBelow
-		c.nothingOffered()
-	case c.res.Reason == trace.ReasonBytes: // sayTooLarge reports the rest
-		c.res.Reason = trace.ReasonBelow
-	default:
-		c.res.Reason, c.floor = trace.ReasonFloor, out.View.Total()
-		c.explain(out)
+// haveKey makes sure that the archive has a key before anything is stored, because
+// other processes must recognize the messages that this call compacts.
+func (c *call) haveKey(ctx context.Context) error {
+	if c.q.observe || c.m.keys.settled.Load() || c.s.late.missing() != nil {
+		return nil
 	}
-	c.discards(out)
-	c.keepView(c.now.conv)
-	c.emitDecision(started, nil)
+	changed, err := c.m.keys.make(ctx, c.m.archive)
+	if err == nil && changed {
+		err = errKeyCame
+	}
+	if err != nil {
+		return c.archiveFailed(ctx, "key", err)
+	}
 	return nil
 }
 
-// explain reports, once for each lane, why the session stays above the trigger.
-func (c *call) explain(out *reduce.Outcome) {
-	if c.lane.explained {
-		return
-	}
-	c.lane.explained = true
-	total, bounded := out.View.Total(), ""
-	if most := c.upperBound(out.View.Messages, total); most > total {
-		bounded = fmt.Sprintf(" (an estimate; the limits apply to its upper bound %d)", most)
-	}
-	c.res.Warnings = append(c.res.Warnings, fmt.Sprintf(
-		"the view costs %d tokens%s, the target is %d, and nothing more may be removed: all messages are pinned, recent or the last user message; compaction waits until more may be removed, or until %d tokens",
-		total, bounded, c.budget.Target, c.budget.Cap))
-}
+// errKeyCame ends a call whose names were computed with a key other than the
+// archive's.
+var errKeyCame = errors.New("another process has given the archive a key in the meantime; the next call uses it")
 
-func (ep *epoch) always() bool {
-	for _, s := range ep.engine.Steps {
-		if s.When == policy.Always {
-			return true
-		}
+// seat waits for a slot. If the view fits already and the compaction is not manual, it
+// waits only until shortly before the deadline, and then reports late. A body that is
+// too large does not fit, unless a compaction failed to reduce it before.
+func (c *call) seat(ctx context.Context, d *desk) (late bool, err error) {
+	until := c.until(ctx)
+	if until.IsZero() || c.q.manual || c.bound() > c.budget.Cap || c.tooLarge() && !c.lane.tooLarge {
+		return false, d.take(ctx)
 	}
-	return false
+	bounded, cancel := context.WithDeadline(ctx, until)
+	defer cancel()
+	err = d.take(bounded)
+	if errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil {
+		return true, nil
+	}
+	return false, err
 }

@@ -3,7 +3,6 @@ package compact
 import (
 	"slices"
 
-	"github.com/agentcompact/compact/internal/reduce"
 	"github.com/agentcompact/compact/policy"
 	"github.com/agentcompact/compact/trace"
 )
@@ -14,44 +13,6 @@ type deeds struct {
 	truncated, masked, summarized, dropped int
 
 	kept trace.Kept // the rest that stays in the view
-}
-
-// deedsOf compares an outcome with the conversation before it.
-func (c *call) deedsOf(out *reduce.Outcome) *deeds {
-	d := &deeds{kept: kept(out.View)}
-	for _, i := range c.touched(out) {
-		switch is, _ := out.Conversation.Decision(i); is {
-		case policy.Truncated:
-			d.truncated++
-		case policy.Masked:
-			d.masked++
-		case policy.Summarized:
-			d.summarized++
-		case policy.Dropped:
-			d.dropped++
-		}
-	}
-	return d
-}
-
-// touched returns the input messages that the run edited or removed, in order. The
-// decision on a message with several results stays the same if another of them is
-// edited.
-func (c *call) touched(out *reduce.Outcome) []int {
-	at := c.changed(out)
-	for i := range out.Passes {
-		p := &out.Passes[i]
-		if p.Applied == 0 || p.Recipe.Cut != nil {
-			continue
-		}
-		for _, src := range p.Sources {
-			if src >= 0 {
-				at = append(at, src)
-			}
-		}
-	}
-	slices.Sort(at)
-	return slices.Compact(at)
 }
 
 // stage returns the most severe reduction that the call made.
@@ -74,4 +35,38 @@ func each(texts []string) []string {
 		}
 	}
 	return out
+}
+
+// severest returns the most severe of the reductions that were made.
+func severest(invariants string, summarized, dropped, masked, truncated bool) ReductionStage {
+	switch {
+	case invariants == InvariantsFallback && dropped:
+		return ReductionFallback
+	case summarized:
+		return ReductionSummarization
+	case dropped:
+		return ReductionFallback
+	case masked:
+		return ReductionMasking
+	case truncated:
+		return ReductionTruncation
+	}
+	return ReductionNone
+}
+
+// kept counts the pinned messages, summaries, turns and tool pairs of a view.
+func kept(v *policy.View) trace.Kept {
+	k := trace.Kept{RecentTurns: len(v.Turns)}
+	for i := range v.Messages {
+		if v.Pinned[i] {
+			k.Pinned++
+		}
+		if v.Summary(i) {
+			k.Summary++
+		}
+	}
+	for _, r := range v.Rounds {
+		k.ToolPairs += r.Pairs
+	}
+	return k
 }

@@ -7,25 +7,8 @@ import (
 	"github.com/agentcompact/compact/internal/summarize"
 	"github.com/agentcompact/compact/message"
 	"github.com/agentcompact/compact/policy"
-	"github.com/agentcompact/compact/policy/tidy"
 	"github.com/agentcompact/compact/price"
-	"github.com/agentcompact/compact/trace"
 )
-
-// A Candidate is one way of compacting that policy.when economic evaluated.
-// Amounts are expected values in US dollars, or in units of the model's input
-// price if the bill is relative.
-type Candidate struct {
-	policy.Offer
-	Due       int     `json:"due"`        // size of the view, in tokens, at which this compaction is due
-	FixedUSD  float64 `json:"fixed_usd"`  // cost of writing the cache again from the first edit on, and of the summary
-	LinearUSD float64 `json:"linear_usd"` // cost of the removed text: reading it for a summary, and recalls
-	CallUSD   float64 `json:"call_usd"`   // average cost of a call if every compaction is like this one
-	SavesUSD  float64 `json:"saves_usd"`  // savings over the calls that are still expected
-	Pays      bool    `json:"pays"`
-	Safe      bool    `json:"safe"`   // if the session ended now, the loss would be at most policy.overrun_pct of the cost of its calls with the whole history
-	Chosen    bool    `json:"chosen"` // it is applied
-}
 
 // Constants of the economic trigger.
 const (
@@ -121,17 +104,6 @@ func (c *call) offers() (all []policy.Offer) {
 	return all
 }
 
-// from returns least, and the elements of a list that are greater.
-func from(list []int, least int) []int {
-	out := []int{least}
-	for _, n := range list {
-		if n > least {
-			out = append(out, n)
-		}
-	}
-	return out
-}
-
 // stages returns the stage mask of the engine, and whether masks and cuts can be
 // offered. A mask that works on every call is not offered.
 func (c *call) stages() (mask policy.Mask, masks, cuts bool) {
@@ -213,52 +185,6 @@ func (c *call) soFar() (usd float64) {
 	return usd
 }
 
-// narrowed returns an engine that applies only the offer, and reduces new results.
-func narrowed(e *reduce.Engine, o policy.Offer) *reduce.Engine {
-	n := *e
-	n.Keep, n.Steps = o.Keep, nil
-	for _, s := range e.Steps {
-		mask, isMask := s.Stage.(policy.Mask)
-		media, isMedia := s.Stage.(policy.Media)
-		switch {
-		case s.Stage.Name() == tidy.StageName:
-			n.Steps = append(n.Steps, s) // results of this call are reduced now or never
-			continue
-		case isMedia && (media.Deep || o.Cut && o.Mask == 0):
-			continue
-		case isMedia:
-			media.Turns = o.Mask
-			if !o.Cut {
-				media.Turns = o.Keep.Turns
-			}
-			s.Stage = media
-		case isMask && o.Cut && o.Mask == 0:
-			continue
-		case isMask:
-			mask.Turns = o.Mask
-			if !o.Cut {
-				mask.Turns = o.Keep.Turns
-			}
-			s.Stage = mask
-		case !o.Cut || s.Stage.Name() != summarize.StageName:
-			continue
-		}
-		s.Goal = policy.All
-		n.Steps = append(n.Steps, s)
-	}
-	return &n
-}
-
-// aimed returns the budget of a compaction that is due. only selects the steps that
-// run; with an offer, the target is the offer's level.
-func (c *call) aimed(only policy.When) policy.Budget {
-	b := c.aiming(c.deeper(), only)
-	if c.offer != nil {
-		b.Target = c.offer.Level
-	}
-	return b
-}
-
 // nothingOffered records that an offer had no effect. Candidates are evaluated
 // again after the view has grown by leastStep of the window, or after another
 // compaction, such as one of another process.
@@ -275,26 +201,6 @@ func (c *call) lastOutcome() reduce.Link {
 	return c.now.last.Out
 }
 
-// candidates returns the candidates for the decision event: all if one is
-// applied, else the one with the least cost in the long run.
-func (c *call) candidates() (all []trace.Candidate) {
-	best := -1
-	for i := range c.res.Candidates {
-		x := &c.res.Candidates[i]
-		all = append(all, trace.Candidate{
-			Cut: x.Cut, KeepTurns: x.Keep.Turns, MaskTurns: x.Mask, Level: x.Level, Due: x.Due, Fixed: x.FixedUSD, Linear: x.LinearUSD,
-			Call: x.CallUSD, Saves: x.SavesUSD, Pays: x.Pays, Safe: x.Safe, Chosen: x.Chosen,
-		})
-		if best < 0 || x.CallUSD < all[best].Call {
-			best = i
-		}
-	}
-	if best < 0 || c.offer != nil {
-		return all
-	}
-	return all[best : best+1]
-}
-
 // growthOf returns the mean number of tokens that one call adds to a history, over its
 // last answers (as many as calls) and the messages after each of them. A first prompt,
 // with no answer before it, is not counted. The result is at least 1.
@@ -307,4 +213,12 @@ func growthOf(history []message.Message, costs []int, calls int) float64 {
 		}
 	}
 	return max(1, float64(counted)/float64(max(answers, 1)))
+}
+
+// summaryByAgent adds to a candidate the cost of a summary by the agent's own model.
+// The request for it reads the whole prompt from the cache: Summary has the price of
+// the messages that stay, and Reading has the price of the messages to remove.
+func (c *call) summaryByAgent(x *price.Candidate, o policy.Offer) {
+	x.Summary = c.ep.card.Cost(price.Usage{Cached: o.Level, Output: c.expected(c.view())})
+	x.Reading = c.ep.card.Cost(price.Usage{Cached: o.Gone})
 }

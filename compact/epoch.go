@@ -1,16 +1,10 @@
 package compact
 
 import (
-	"context"
-	"fmt"
-	"slices"
-	"strings"
-
 	"github.com/agentcompact/compact/internal/formname"
 	"github.com/agentcompact/compact/internal/reduce"
 	"github.com/agentcompact/compact/internal/summarize"
 	"github.com/agentcompact/compact/policy"
-	"github.com/agentcompact/compact/policy/tidy"
 	"github.com/agentcompact/compact/price"
 	"github.com/agentcompact/compact/token"
 )
@@ -54,166 +48,6 @@ type epochKey struct {
 // any model.
 const maxEpochs = 256
 
-// epoch returns the epoch for a key; the model "" is the configured one. It
-// waits for the vocabulary of the model until ctx is done.
-func (m *CompactManager) epoch(ctx context.Context, k epochKey) (*epoch, error) {
-	if k.model == "" {
-		k.model = m.cfg.Model
-	}
-	m.mu.Lock()
-	ep, ok := m.epochs[k]
-	m.mu.Unlock()
-	if ok {
-		return ep, nil
-	}
-	ep, err := m.newEpoch(ctx, k)
-	if err != nil {
-		return nil, err
-	}
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if other, ok := m.epochs[k]; ok {
-		return other, nil
-	}
-	if len(m.epochs) >= maxEpochs {
-		clear(m.epochs)
-		clear(m.models)
-	}
-	m.epochs[k] = ep
-	m.models[ep.model.name] = ep.model
-	return ep, nil
-}
-
-func (m *CompactManager) newEpoch(ctx context.Context, k epochKey) (*epoch, error) {
-	cfg, err := m.cfg.overridden(k.model, k.overrides)
-	if err != nil {
-		return nil, err
-	}
-	if k.observe {
-		cfg = cfg.observing()
-	}
-	ep := &epoch{key: k, cfg: cfg, window: cfg.window(k.model)}
-	ep.card, ep.priceErr = cfg.Prices.card(k.model)
-	if k.window > 0 {
-		ep.window = min(ep.window, k.window)
-	}
-	if ep.spare, err = spared(&cfg, ep.window, k.output); err != nil {
-		return nil, fmt.Errorf("compact: model %q: %w", k.model, err)
-	}
-	if ep.model, err = m.modelNamed(ctx, k.model); err != nil {
-		return nil, err
-	}
-	if ep.writer, err = m.newWriter(ep); err != nil {
-		return nil, err
-	}
-	if ep.engine, err = m.newEngine(ep); err == nil && !ep.engine.HasTarget() {
-		ep.budget, ep.lifted = ep.budget.CapOnly(), ep.lifted.CapOnly()
-	}
-	return ep, err
-}
-
-func (m *CompactManager) estimator(model string) (*token.Estimator, string, error) {
-	switch m.cfg.Counting {
-	case "bytes4":
-		return token.NewGatewayEstimator(), "bytes/4", nil
-	case "utf16":
-		return token.NewCharsEstimator(), "utf-16", nil
-	}
-	name, exact := token.EncodingForModel(model)
-	counter := m.cfg.Counter
-	if counter == nil {
-		var err error
-		if counter, err = token.ForModel(model); err != nil {
-			return nil, "", err
-		}
-		token.Load(counter)
-	}
-	if !exact {
-		name += " (approximation)"
-	}
-	e, err := token.NewEstimator(model, counter, nil)
-	return e, name, err
-}
-
-// newEngine returns an engine with the configured stages.
-func (m *CompactManager) newEngine(ep *epoch) (*reduce.Engine, error) {
-	c := &ep.cfg
-	e := &reduce.Engine{
-		Pins: policy.Pins(c.Policy.RolesNeverPrune),
-		Keep: policy.Keep{Turns: c.Policy.KeepRecentTurns, Pairs: c.Policy.KeepToolIOPairs},
-		Cost: ep.estimator,
-		Now:  m.now,
-
-		Name:     stagesName(c),
-		Rigid:    !slices.Contains(c.Policy.Stages, "shrink"),
-		Dispatch: c.Mask.DispatchTools,
-	}
-	for _, name := range tidyFirst(squeezeLast(c.stageNames())) {
-		e.Steps = append(e.Steps, mediaSteps(c, name, e.Steps)...)
-		s, err := m.step(name, ep)
-		if err != nil {
-			return nil, err
-		}
-		if s.Stage != nil {
-			e.Steps = append(e.Steps, s)
-		}
-		e.Floors = e.Floors || name == "summarize"
-	}
-	e.Steps = withBytes(withDuplicates(e.Steps))
-	return e, nil
-}
-
-// mediaSteps returns the steps that mask images and files before the named stage:
-// before the first stage that changes texts at the trigger, and again before the last
-// resort. It returns no names if results are not masked.
-func mediaSteps(c *Config, name string, before []reduce.Step) []reduce.Step {
-	if !c.Mask.Media || !slices.Contains(c.Policy.Stages, "mask") {
-		return nil
-	}
-	media := policy.Media{ExcludeTools: c.Mask.ExcludeTools}
-	first := !slices.ContainsFunc(before, func(s reduce.Step) bool { return s.Stage.Name() == media.Name() })
-	switch {
-	case name == "squeeze":
-		media.Deep = true
-		return []reduce.Step{{Goal: policy.ToBudget, Stage: media}}
-	case first && name != tidy.StageName:
-		return []reduce.Step{{Manual: true, Stage: media}}
-	}
-	return nil
-}
-
-// withDuplicates inserts the stage that removes copies of system messages, which
-// loses no information, before the first step toward the budget that is not a
-// mask.
-func withDuplicates(steps []reduce.Step) []reduce.Step {
-	at := slices.IndexFunc(steps, func(s reduce.Step) bool {
-		_, mask := s.Stage.(policy.Mask)
-		return s.Goal == policy.ToBudget && !mask
-	})
-	if at < 0 {
-		at = len(steps)
-	}
-	return slices.Insert(steps, at, reduce.Step{Goal: policy.ToBudget, Stage: policy.Duplicates{}})
-}
-
-// squeezeLast returns the names of stages with squeeze at the end, because it
-// is the last resort.
-func squeezeLast(names []string) []string {
-	squeeze := func(name string) bool { return name == "squeeze" }
-	if !slices.ContainsFunc(names, squeeze) {
-		return names
-	}
-	return append(slices.DeleteFunc(slices.Clone(names), squeeze), "squeeze")
-}
-
-// stagesName names the configured stages in errors.
-func stagesName(c *Config) string {
-	if base, err := Preset(c.Preset); err == nil && slices.Equal(base.Policy.Stages, c.Policy.Stages) {
-		return "preset " + base.Preset
-	}
-	return "the stages " + strings.Join(c.Policy.Stages, ", ")
-}
-
 func (ep *epoch) maskForm() string {
 	c := &ep.cfg
 	switch {
@@ -236,3 +70,60 @@ func forms(c *Config) policy.Forms {
 	}
 	return policy.Forms{formname.Custom(c.Mask.Template): c.Mask.Template}
 }
+
+// load is a model whose vocabulary is being loaded. All calls with that model
+// wait for it until their contexts are done; calls with other models don't.
+type load struct {
+	done  chan struct{} // closed when model and err are set
+	model model
+	err   error
+}
+
+// The reserve for an answer shrinks before a request fails, down to leastAnswer tokens or
+// to the configured size. A request that asks for a larger answer than the window can hold
+// leaves at least half of the room, or leastConversation, to the conversation.
+const (
+	leastAnswer       = 1024
+	leastConversation = 4 * leastAnswer
+)
+
+// spare holds the budgets that a window leaves for a conversation.
+type spare struct {
+	budget policy.Budget // with the full reserve for the answer
+	lifted policy.Budget // with the smallest reserve
+	answer int           // full reserve in tokens
+}
+
+// spared divides a window for calls that ask for an answer of up to asked
+// tokens.
+//
+// The reserve is the configured size or the requested size, up to half of the window.
+// Agents request the maximum answer of a model, far above its real answers, and must not
+// lose the window to that.
+func spared(cfg *Config, window, asked int) (s spare, err error) {
+	reserve := cfg.MaxOutputTokens
+	if s.budget, err = cfg.Policy.Budget(window, reserve); err != nil {
+		return s, err
+	}
+	room := s.budget.Cap + reserve
+	most := room - min(room/2, leastConversation)
+	s.answer = max(reserve, min(asked, window/2, most))
+	least := max(reserve, min(s.answer, leastAnswer, room/2))
+	s.budget, err = cfg.Policy.Budget(window, s.answer)
+	s.lifted = s.budget
+	s.lifted.Cap = room - least
+	return s, err
+}
+
+func (ep *epoch) always() bool {
+	for _, s := range ep.engine.Steps {
+		if s.When == policy.Always {
+			return true
+		}
+	}
+	return false
+}
+
+// countsTokens reports whether counts are tokens, which have a price. UTF-16
+// units have none.
+func (ep *epoch) countsTokens() bool { return ep.cfg.Counting != "utf16" }

@@ -188,30 +188,3 @@ func (a *erasedArchive) Location(k storage.Key) string {
 	}
 	return k.String()
 }
-
-// forsake removes a session from memory if err says that it was erased or scrubbed, so
-// that the next call reads it again. Lines that wait for the log of a scrubbed session
-// continue to wait.
-func (m *CompactManager) forsake(s *session, err error) {
-	scrubbed := errors.Is(err, record.ErrScrubbed)
-	if s == nil || s.erased || !scrubbed && !errors.Is(err, record.ErrErased) {
-		return
-	}
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if m.sessions[s.id] != s {
-		return
-	}
-	if scrubbed {
-		m.forget(s)
-		return
-	}
-	m.throwAll(s)
-	m.endTrace(s)
-	delete(m.sessions, s.id)
-	m.bytes -= s.bytes
-}
-
-// forsakeWriter is [CompactManager.forsake] for the session that writes to an audit log.
-// The next call of its agent finds the session that continues it.
-func (m *CompactManager) forsakeWriter(a *auditLog, err error) { m.forsake(m.writing(a), err) }

@@ -56,3 +56,15 @@ func (e *ArchiveError) Unwrap() error { return e.Err }
 
 // Is makes errors.Is(err, ErrArchiveFailed) true.
 func (e *ArchiveError) Is(target error) bool { return target == ErrArchiveFailed }
+
+// A ConfigError is one mistake in a [Config]. [New] and [Config.Validate] join all
+// mistakes; package configs adds the place of each in a file.
+type ConfigError = policy.ConfigError
+
+var (
+	errStale = errors.New("compact: another process committed a step of this agent and branch first")
+	errTaken = errors.New("compact: another process took the number of this step")
+)
+
+// errObserves is the error for operations that need an archive while observing.
+var errObserves = errors.New("observe is set, so no archive is opened")

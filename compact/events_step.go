@@ -1,61 +1,9 @@
 package compact
 
 import (
-	"time"
-
-	"github.com/agentcompact/compact/internal/reduce"
 	"github.com/agentcompact/compact/redact"
 	"github.com/agentcompact/compact/trace"
 )
-
-// teller holds the telemetry of a call: the ids of its events, and the events to
-// emit.
-type teller struct {
-	trace, span, root string
-	sessionBegan      time.Time // start of the session, if it has one trace
-	callers           bool      // the trace belongs to the caller
-	working           time.Time // start of the current phase
-
-	events  []redact.Text // lines of this call for the audit log, written with the commit
-	telling stepTelling
-	voids   []string // spans in the audit log of a step that failed, until the event of its failure
-
-	parent  trace.Event // event of the whole call
-	logged  int         // step in the line of parent
-	storing bool        // its step is being committed
-	saved   int         // tokens that this call adds to the session's savings
-}
-
-// stepTelling is the part of an outcome whose events are emitted with a step.
-// Another process can take the number of the step at the last moment, so exporters
-// get the events only when the number is final. The audit log gets them before the
-// commit, and another event if the number was lost.
-type stepTelling struct {
-	decided *decision       // nil = none, or the event is already emitted
-	stored  *archival       // nil = none
-	made    *reduce.Outcome // nil = none
-
-	said   []trace.Event // events that the log has under number
-	number int
-	filed  map[string]trace.Event // by span: the log's form of an event whose text is in a file
-}
-
-// archival is a removal of text to the archive, at its time.
-type archival struct {
-	trace.Archival
-	began, ended time.Time
-}
-
-// tells reports whether the call emits events of its own. A dry run emits no events,
-// and an observed call emits other events.
-func (c *call) tells() bool { return !c.q.dry && !c.q.observe }
-
-// tellStored schedules the event of an archival, to be emitted with the step.
-func (c *call) tellStored(a *archival) {
-	if c.tells() {
-		c.telling.stored = a
-	}
-}
 
 // stepEvents derives the events of a step from the actions of the call: its decision,
 // its archival and its changes. No event of a step is made elsewhere.
@@ -110,16 +58,6 @@ func (c *call) settle(number int) {
 		c.export(e)
 	}
 	c.telling = stepTelling{}
-}
-
-// void returns the ids of the spans in the audit log of a step that is not committed.
-// Exporters never got these spans.
-func (t *stepTelling) void() (spans []string) {
-	for _, e := range t.said {
-		spans = append(spans, e.SpanID)
-	}
-	t.said = nil
-	return spans
 }
 
 // lost reports that another process took the number of the last lines.

@@ -7,6 +7,7 @@ import (
 	"github.com/agentcompact/compact/internal/reduce"
 	"github.com/agentcompact/compact/internal/toolcall"
 	"github.com/agentcompact/compact/message"
+	"github.com/agentcompact/compact/policy"
 	"github.com/agentcompact/compact/trace"
 )
 
@@ -97,4 +98,42 @@ func toolOf(history []message.Message, i int) string {
 		}
 	}
 	return ""
+}
+
+// deedsOf compares an outcome with the conversation before it.
+func (c *call) deedsOf(out *reduce.Outcome) *deeds {
+	d := &deeds{kept: kept(out.View)}
+	for _, i := range c.touched(out) {
+		switch is, _ := out.Conversation.Decision(i); is {
+		case policy.Truncated:
+			d.truncated++
+		case policy.Masked:
+			d.masked++
+		case policy.Summarized:
+			d.summarized++
+		case policy.Dropped:
+			d.dropped++
+		}
+	}
+	return d
+}
+
+// touched returns the input messages that the run edited or removed, in order. The
+// decision on a message with several results stays the same if another of them is
+// edited.
+func (c *call) touched(out *reduce.Outcome) []int {
+	at := c.changed(out)
+	for i := range out.Passes {
+		p := &out.Passes[i]
+		if p.Applied == 0 || p.Recipe.Cut != nil {
+			continue
+		}
+		for _, src := range p.Sources {
+			if src >= 0 {
+				at = append(at, src)
+			}
+		}
+	}
+	slices.Sort(at)
+	return slices.Compact(at)
 }

@@ -2,6 +2,7 @@ package compact
 
 import (
 	"context"
+	"encoding/hex"
 
 	"github.com/agentcompact/compact/internal/ledger"
 	"github.com/agentcompact/compact/internal/reduce"
@@ -132,4 +133,67 @@ func (m *CompactManager) writeFinalIndex(ctx context.Context, s *session, histor
 	}
 	_, err := s.log.FinalIndex(ctx, w, set)
 	return err
+}
+
+// evicted returns the messages that the step edited or removed.
+func (c *call) evicted(r *run, out *reduce.Outcome, n *numbered) []ledger.Eviction {
+	at := r.stored.places(r.archive())
+	var all []ledger.Eviction
+	var of []int
+	for _, i := range c.taken(out) {
+		p, ok := at[i]
+		if !ok {
+			continue
+		}
+		is, _ := out.Conversation.Decision(i)
+		all = append(all, ledger.Eviction{
+			FP: c.s.sealed(c.history[i].Fingerprint()), Of: c.history[i].Fingerprint(), File: elsewhere(p.file, r.archive()), Off: p.off, Len: p.len,
+			SHA256: hex.EncodeToString(p.sum[:]), Is: is.String(), Turn: n.turn(i),
+		})
+		of = append(of, i)
+	}
+	c.cited(all, of, out)
+	return all
+}
+
+// cited sets the numbers by which a summary cites its messages. It sets no numbers if
+// the summary was written from more or fewer messages.
+func (c *call) cited(all []ledger.Eviction, of []int, out *reduce.Outcome) {
+	info := summaryOf(out)
+	if info == nil || info.First < 1 {
+		return
+	}
+	var fresh []int
+	for k, i := range of {
+		was, _ := c.now.conv.Decision(i)
+		if is, _ := out.Conversation.Decision(i); is == policy.Summarized && was != policy.Summarized {
+			fresh = append(fresh, k)
+		}
+	}
+	if len(fresh) != info.Input {
+		return
+	}
+	for n, k := range fresh {
+		all[k].Number = uint32(info.First + n)
+	}
+}
+
+// taken returns the input messages that the step covers: messages that the run edited
+// or removed, and messages that calls edited or removed since the previous step.
+func (c *call) taken(out *reduce.Outcome) []int {
+	before := map[message.Fingerprint]bool{}
+	for _, e := range c.s.pending(c.q.owner()) {
+		for i := range e.Evicted {
+			before[e.Evicted[i].Of] = true
+		}
+	}
+	at := []int{}
+	for i := range c.history {
+		was, _ := c.now.conv.Decision(i)
+		is, _ := out.Conversation.Decision(i)
+		if is != was || is != policy.Kept && before[c.history[i].Fingerprint()] {
+			at = append(at, i)
+		}
+	}
+	return at
 }

@@ -2,7 +2,6 @@ package compact
 
 import (
 	"context"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"os"
@@ -10,7 +9,6 @@ import (
 	"sync/atomic"
 
 	"github.com/agentcompact/compact/internal/ctxlock"
-	"github.com/agentcompact/compact/message"
 	"github.com/agentcompact/compact/storage"
 	"github.com/agentcompact/compact/storage/seal"
 )
@@ -187,62 +185,6 @@ func KeysOf(ctx context.Context, c Config, a storage.Archive) (*seal.Ring, error
 	}
 	return k.Ring, nil
 }
-
-// Keyed returns a hash of a text with the archive's oldest key, as 16 hex digits.
-// It is the same in every process with the key; without the key nobody can test a
-// guess of the text against it. Use it for ids derived from a conversation.
-func (m *CompactManager) Keyed(ctx context.Context, text string) string {
-	_ = m.keys.look(ctx, m.archive) // the call that needs the key reports the error
-	sum := m.keys.Root().Digest("id", []byte(text))
-	return hex.EncodeToString(sum[:8])
-}
-
-// keyed finds the key of the archive before any name is computed. A call that can
-// write gives a key to an archive without one. If that fails, the call fails only
-// when it has something to store.
-func (m *CompactManager) keyed(ctx context.Context, q request) error {
-	if q.observe || m.keys.settled.Load() {
-		return nil
-	}
-	if err := m.keys.look(ctx, m.archive); err != nil && !m.goesOn(ctx, err) {
-		if ctx.Err() != nil {
-			return ctx.Err()
-		}
-		return &ArchiveError{Op: "read", Err: err}
-	}
-	if !q.dry {
-		_, _ = m.keys.make(ctx, m.archive)
-	}
-	return ctx.Err()
-}
-
-// haveKey makes sure that the archive has a key before anything is stored, because
-// other processes must recognize the messages that this call compacts.
-func (c *call) haveKey(ctx context.Context) error {
-	if c.q.observe || c.m.keys.settled.Load() || c.s.late.missing() != nil {
-		return nil
-	}
-	changed, err := c.m.keys.make(ctx, c.m.archive)
-	if err == nil && changed {
-		err = errKeyCame
-	}
-	if err != nil {
-		return c.archiveFailed(ctx, "key", err)
-	}
-	return nil
-}
-
-// errKeyCame ends a call whose names were computed with a key other than the
-// archive's.
-var errKeyCame = errors.New("another process has given the archive a key in the meantime; the next call uses it")
-
-// sealed returns the form of a fingerprint outside of memory.
-func (s *session) sealed(fp message.Fingerprint) message.Fingerprint {
-	return message.Fingerprint(s.keys.Current().Seal(fp))
-}
-
-// ref returns the reference of a part or message.
-func (s *session) ref(fp message.Fingerprint) string { return s.keys.Current().Ref(fp) }
 
 // ErrConfiguredKey means that the archive keys are configured, as they must be
 // for a bucket, so [Rekey] cannot add one. Add it to the configuration.

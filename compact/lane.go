@@ -4,9 +4,9 @@ import (
 	"sync/atomic"
 
 	"github.com/agentcompact/compact/internal/ctxlock"
-	"github.com/agentcompact/compact/internal/ledger"
 	"github.com/agentcompact/compact/internal/summarize"
 	"github.com/agentcompact/compact/message"
+	"github.com/agentcompact/compact/policy"
 )
 
 // lane is one agent's branch of a session. A call holds its lock until it ends,
@@ -37,50 +37,47 @@ type lane struct {
 	aside   int64  // memory in bytes of an unused summary, its originals, and known transcripts
 }
 
-// maxLanes limits the lanes of a session in memory. A session can have very
-// many, for example one for each conversation of a user. A lane that was
-// removed is rebuilt from the ledger.
-const maxLanes = 64
-
-// lane returns the lane of an owner, which stays in memory until leave.
-func (s *session) lane(of ledger.Owner) *lane {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	l := s.lanes[of]
-	if l == nil {
-		l = &lane{}
-		s.lanes[of] = l
-	}
-	l.users++
-	return l
+// ahead is the expected compaction for which a summary is prepared. The lane's
+// lock guards it.
+type ahead struct {
+	ep    *epoch
+	offer *policy.Offer // offer of the economic trigger; nil = a compaction by the window
+	at    int           // size of the view in tokens
 }
 
-// leave ends the use of a lane by a call with this history, if any. If there are too
-// many lanes, it removes the lane that was idle for longest, and returns that lane.
-func (s *session) leave(l *lane, history []message.Message) (forgotten *lane) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.calls++
-	if history != nil {
-		l.weigh(history)
+// sentWhole holds the results after the last answer that a call sent unreduced. If that
+// call got no answer, they come again and must stay unchanged. The lane's lock guards
+// it.
+type sentWhole struct {
+	from    int // index of the first message after the last answer, in the history of that call
+	results map[message.Fingerprint]bool
+}
+
+// astray records that the history does not continue the previous one.
+func (l *lane) astray() {
+	if l.ahead != nil && l.flights.Waiting() {
+		l.lost++
 	}
-	if l.users--; l.users == 0 {
-		l.aside = l.shelf.weight() + l.filed.Load().weight() + l.flights.Weight() + l.reading.weight()
+	l.ahead, l.reading = nil, nil
+}
+
+// has reports whether a result was sent whole.
+func (s sentWhole) has(m *message.Message) bool {
+	return len(s.results) > 0 && s.results[m.Fingerprint()]
+}
+
+// weigh updates the memory of a lane's history. It visits only new messages.
+func (l *lane) weigh(history []message.Message) {
+	if len(history) < l.weighed {
+		l.weighed, l.weight = 0, 0
 	}
-	l.used = s.calls
-	if len(s.lanes) <= maxLanes {
-		return nil
+	l.weight += weigh(history[l.weighed:])
+	l.weighed = len(history)
+}
+
+// clear removes the shelf if no retry is expected.
+func (l *lane) clear() {
+	if !l.flights.Waiting() {
+		l.shelf = nil
 	}
-	var idle ledger.Owner
-	found := false
-	for of, other := range s.lanes {
-		if other.users == 0 && (!found || other.used < s.lanes[idle].used) {
-			idle, found = of, true
-		}
-	}
-	if found {
-		forgotten = s.lanes[idle]
-		delete(s.lanes, idle)
-	}
-	return forgotten
 }

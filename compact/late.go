@@ -2,7 +2,6 @@ package compact
 
 import (
 	"context"
-	"errors"
 	"io"
 	"iter"
 	"math/rand/v2"
@@ -10,7 +9,6 @@ import (
 	"time"
 
 	"github.com/agentcompact/compact/storage"
-	"github.com/agentcompact/compact/storage/record"
 )
 
 // openTimeout limits one attempt to open an archive in the background.
@@ -204,46 +202,12 @@ func (a *lateArchive) Close(ctx context.Context) error {
 	return closeOpened(ctx, inner)
 }
 
-// goesOn reports whether a session can be used although its archive could not
-// be read. The configuration must allow it, and the failure must concern the
-// storage, not its content.
-func (m *CompactManager) goesOn(ctx context.Context, err error) bool {
-	var place *storage.Error
-	return m.cfg.Storage.OnError == "continue" && ctx.Err() == nil && errors.As(err, &place) &&
-		!errors.Is(err, storage.ErrDamaged) && !errors.Is(err, record.ErrErased)
-}
-
-// readLate returns an empty session if the archive does not answer. If the session was
-// erased, it stores nothing, and the next call reads the session again.
-func (m *CompactManager) readLate(ctx context.Context, name string, err error) (*session, error) {
-	a := newLate(&m.env, &m.side, "session "+name, err, func(ctx context.Context) (storage.Archive, error) {
-		log, err := record.OpenSession(ctx, m.archive, name)
-		if err == nil && log.ManifestHead() == "" {
-			var erased bool
-			if _, erased, err = m.graves.Find(ctx, name); erased {
-				err = &storage.Error{Op: "open", Key: log.Key(), Err: record.ErrErased}
-			}
-		}
-		return m.archive, err
-	})
-	s, err := openSession(ctx, a, name, m.keys)
-	if err == nil {
-		s.late = a
+func closeOpened(ctx context.Context, archive storage.Archive) error {
+	switch a := archive.(type) {
+	case interface{ Close(context.Context) error }:
+		return a.Close(ctx)
+	case io.Closer:
+		return a.Close()
 	}
-	return s, err
-}
-
-// warnLate adds a warning to each result while nothing is archived, and starts
-// another attempt to open the archive if one is due.
-func (c *call) warnLate() {
-	if c.s.late == nil || c.q.dry {
-		return
-	}
-	_, err := c.s.late.get()
-	if err == nil {
-		return
-	}
-	failed := &ArchiveError{Op: "open", Session: c.id, Err: err}
-	c.res.Warnings = append(c.res.Warnings, c.m.redactor.Text("nothing is archived (storage.on_error: continue): "+failed.Error()).String())
-	c.emitError("ArchiveFailed", "continue", failed)
+	return nil
 }

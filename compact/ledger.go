@@ -3,13 +3,9 @@ package compact
 import (
 	"context"
 	"errors"
-	"maps"
 	"math"
-	"sync"
-	"sync/atomic"
-	"time"
+	"slices"
 
-	"github.com/agentcompact/compact/internal/ctxlock"
 	"github.com/agentcompact/compact/internal/ledger"
 	"github.com/agentcompact/compact/internal/lookup"
 	"github.com/agentcompact/compact/internal/reduce"
@@ -17,55 +13,8 @@ import (
 	"github.com/agentcompact/compact/policy"
 	"github.com/agentcompact/compact/storage"
 	"github.com/agentcompact/compact/storage/record"
+	"github.com/agentcompact/compact/storage/seal"
 )
-
-// session holds the manager's facts about one session. Its mutex is held only briefly,
-// never during a model call or a write to the archive.
-type session struct {
-	id    string
-	log   *record.Session
-	reads *lookup.Session // reads the files of log
-	keys  *keyring
-	late  *lateArchive // set if the archive could not be read
-
-	unarchived atomic.Bool // the archive did not store the last transcript
-
-	bill  SessionBill
-	agent agentState
-	saved int       // tokens saved over all calls; guarded by mu
-	users int       // running calls and background work; the manager's mutex guards this field and the next two
-	used  time.Time // end of the last call
-	bytes int64     // approximate memory in bytes at that time
-
-	mu          sync.Mutex
-	steps       []ledger.Step
-	edits       ledger.Edits
-	stepsWeight int64
-	reserved    map[int]bool // numbers of files whose step is unknown so far
-	origins     map[message.Fingerprint]map[int]policy.Origin
-	lanes       map[ledger.Owner]*lane
-	calls       uint64 // number of calls that ended
-	audit       *auditLog
-	seen        map[message.Fingerprint]bool // messages in the journal or on their way to it (storage.transcripts: all)
-	trace       sessionTrace
-	redactor    secrets
-	recalled    map[string]int // recalls of text that tidy left out, by reducer, since the last call
-	final       *filed         // last transcript that belongs to no step; nil = unknown
-	changes     changes
-	lost        []string   // ids of missing keys that seal steps
-	lostTold    int        // number of changed files that were reported
-	version1    bool       // it has steps of version 1
-	checked     time.Time  // time of the last check for newer steps
-	asking      bool       // a check is running
-	erased      bool       // nothing can be stored
-	shadow      bool       // its calls are only observed
-	projected   projection // sums over the calls of a shadow
-	volatile    bool       // the archive failed and the configuration says to continue: later steps are kept only in memory
-
-	committing ctxlock.Mutex // held from choosing the next number until the step is committed
-}
-
-func (r *request) owner() ledger.Owner { return ledger.Owner{Agent: r.agent, Branch: r.branch} }
 
 // openSession reads the ledger of a session, which may be new.
 func openSession(ctx context.Context, a storage.Archive, id string, keys *keyring) (*session, error) {
@@ -118,104 +67,6 @@ func (s *session) reload(ctx context.Context) error {
 	return s.readEdits(ctx)
 }
 
-// learn adds a step; the caller holds s.mu.
-func (s *session) learn(step ledger.Step) {
-	s.steps = append(s.steps, step)
-	s.stepsWeight += weighStep(&step)
-	for _, r := range step.Recipes {
-		s.learnTexts(r.Texts)
-	}
-}
-
-// learnTexts remembers the origins of edited parts. Existing maps are shared
-// with conversations, so they are replaced, not modified.
-func (s *session) learnTexts(texts []reduce.TextRecipe) {
-	fresh := map[message.Fingerprint]map[int]policy.Origin{}
-	for i := range texts {
-		t := &texts[i]
-		o, ok := t.OriginOf()
-		if !ok {
-			continue
-		}
-		parts := fresh[t.Is]
-		if parts == nil {
-			parts = map[int]policy.Origin{}
-			maps.Copy(parts, s.origins[t.Was])
-			maps.Copy(parts, s.origins[t.Is])
-			fresh[t.Is], s.origins[t.Is] = parts, parts
-		}
-		parts[t.Part] = o
-	}
-}
-
-// snapshot returns the known steps, which are immutable.
-func (s *session) snapshot() []ledger.Step {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.steps[:len(s.steps):len(s.steps)]
-}
-
-// next returns the number of the next step.
-func (s *session) next() int { return len(s.snapshot()) + 1 }
-
-func (s *session) add(step ledger.Step) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if step.Step == len(s.steps)+1 {
-		s.learn(step)
-	}
-}
-
-// addVolatile adds a step that only this process knows.
-func (s *session) addVolatile(step ledger.Step) {
-	step.Volatile = true
-	s.add(step)
-}
-
-func (s *session) setVolatile() {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.volatile = true
-}
-
-func (s *session) isVolatile() bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.volatile
-}
-
-func (s *session) known(fp message.Fingerprint) map[int]policy.Origin {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.origins[fp]
-}
-
-// originCount returns the number of known edited messages; it never decreases.
-func (s *session) originCount() int {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return len(s.origins)
-}
-
-// A replayed conversation is the history with the edits of earlier steps.
-type replayed struct {
-	conv  *reduce.Conversation
-	chain *reduce.Chain // chain of conv
-	last  *ledger.Step  // newest compaction whose edits conv has; nil = none
-	edits int           // number of edits that were applied
-	made  []Earlier     // settings of the compactions whose edits conv has; never modified in place
-	room  int           // number of messages that can be appended before another step can apply
-	seen  *seen
-}
-
-// await records a step whose prefix is longer than the history, so that it is
-// unknown whether the step applies.
-func (r *replayed) await(t *reduce.Trail, l reduce.Link) {
-	if ahead := l.N - t.Len() - 1; ahead >= 0 {
-		r.room = min(r.room, ahead)
-	}
-}
-
 // replay applies, in order, every step whose prefix the history has. A history
 // that is already the output of a step needs no edits. A step with an illegal
 // outcome is left out, if legal is not nil.
@@ -247,4 +98,77 @@ func (s *session) replay(history []message.Message, of ledger.Owner, pins policy
 	}
 	r.conv, r.chain = t.End()
 	return r
+}
+
+// book is a session for readers of its archive.
+type book struct{ s *session }
+
+var _ lookup.Book = book{}
+
+// Steps implements [lookup.Book].
+func (b book) Steps() []ledger.Step { return b.s.snapshot() }
+
+// Reload implements [lookup.Book].
+func (b book) Reload(ctx context.Context) error { return b.s.reload(ctx) }
+
+// Unarchived implements [lookup.Book].
+func (b book) Unarchived() []ledger.Span {
+	return ledger.Unarchived(b.s.snapshot(), b.s.logged(), b.s.keys.Current().ID())
+}
+
+// Edited implements [lookup.Book].
+func (b book) Edited(fp message.Fingerprint) bool { return len(b.s.known(fp)) > 0 }
+
+// Ring implements [lookup.Book].
+func (b book) Ring() *seal.Ring { return b.s.keys.Ring }
+
+// NoteChange implements [lookup.Book].
+func (b book) NoteChange(e *storage.ChangedError) { b.s.noteChange(e) }
+
+func (l *lane) replay(s *session, history []message.Message, of ledger.Owner, pins policy.Pins, forms policy.Forms) replayed {
+	if l.memo.current(s, of) && l.memo.grow(history) {
+		l.memo.recognize(s)
+		return l.memo.now
+	}
+	if l.memo.now.conv != nil && inCommon(l.memo.history, history) < len(l.memo.history) {
+		l.strands.change(l.memo.history, history)
+	}
+	l.astray()
+	l.account.conv = nil // release the old conversation
+	steps, _, edits := s.record(of)
+	l.memo = memo{history: slices.Clone(history), steps: len(steps), edits: edits, origins: s.originCount()}
+	l.memo.now = s.replay(history, of, pins, forms, nil)
+	l.memo.recognized = l.memo.now.conv.Len()
+	return l.memo.now
+}
+
+// current reports whether the lane has no new steps or edits since the memo was made.
+// Steps and edits of other lanes have no effect.
+func (m *memo) current(s *session, of ledger.Owner) bool {
+	steps, _, edits := s.record(of)
+	if m.now.conv == nil || m.steps > len(steps) || m.edits != edits {
+		return false
+	}
+	for i := m.steps; i < len(steps); i++ {
+		if steps[i].Owner() == of {
+			return false
+		}
+	}
+	m.steps = len(steps)
+	return true
+}
+
+// recognize attaches the origins of messages that were already edited when they
+// came in: of new messages, or of all if the ledger has new origins.
+func (m *memo) recognize(s *session) {
+	n := s.originCount()
+	if n == 0 {
+		return
+	}
+	from := m.recognized
+	if n != m.origins {
+		from = 0
+	}
+	m.now.conv.Recognize(from, s.known)
+	m.origins, m.recognized = n, m.now.conv.Len()
 }

@@ -54,14 +54,6 @@ func (l *legality) check(view []message.Message, sources []int) (err error) {
 
 var errOtherHistory = errors.New("compact: the history does not match the messages of the request in WithRequest")
 
-// legal returns the check for the engine; nil if the wire is unknown.
-func (c *call) legal() func([]message.Message, []int) error {
-	if c.rules == nil {
-		return nil
-	}
-	return c.rules.check
-}
-
 // newLegality returns the rules for the request of a call; nil without a
 // request.
 func newLegality(req wire.Request, history []message.Message) (*legality, error) {
@@ -72,20 +64,4 @@ func newLegality(req wire.Request, history []message.Message) (*legality, error)
 		return nil, errOtherHistory
 	}
 	return &legality{req: req}, nil
-}
-
-// replayLegally omits the edits of earlier steps that break a rule of this
-// provider, because they were made for another or an unknown wire.
-func (c *call) replayLegally() {
-	if c.rules == nil || c.now.edits == 0 {
-		return
-	}
-	err := c.rules.check(c.now.conv.Messages(), c.now.conv.Sources())
-	if err == nil {
-		return
-	}
-	c.now = c.s.replay(c.history, c.q.owner(), c.ep.engine.Pins, c.ep.forms(), c.rules.check)
-	c.res.InvariantStatus = InvariantsFallback
-	c.res.Warnings = append(c.res.Warnings, "edits of an earlier compaction were left out: "+c.m.redactor.Text(err.Error()).String())
-	c.emitError("IllegalView", "replay without them", err)
 }

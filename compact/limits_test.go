@@ -34,7 +34,7 @@ func TestArchiveThatOpensLateIsNotMissing(t *testing.T) {
 	if err := none.missing(); err != nil {
 		t.Errorf("an archive that opened at once is missing: %v", err)
 	}
-	a := m.late("bucket", errors.New("no network"), func(context.Context) (storage.Archive, error) { return memory.New(), nil })
+	a := newLate(&m.env, &m.side, "bucket", errors.New("no network"), func(context.Context) (storage.Archive, error) { return memory.New(), nil })
 	if a.missing() == nil {
 		t.Error("an archive that did not open is not missing")
 	}

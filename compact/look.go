@@ -2,27 +2,12 @@ package compact
 
 import (
 	"context"
+	"time"
 
 	"github.com/agentcompact/compact/message"
 	"github.com/agentcompact/compact/policy"
+	"github.com/agentcompact/compact/trace"
 )
-
-// knowledge holds the facts on which an attempt of a call bases its decision: the
-// view after the known steps, the size of the view, and the limits.
-type knowledge struct {
-	now       replayed // the history with the edits of earlier steps applied
-	seen      int      // number of the session's steps that the decision knew
-	seenEdits int64    // number of the last edit in edits.jsonl that the decision knew
-
-	fixed int // tokens of tool schemas, reply primer and other fixed parts
-	tools int
-
-	budget policy.Budget // budget of the epoch, with the limits of this call
-	last   int           // tokens after the last compaction with this model and window, by the upper bound; 0 = none
-	stops  []int         // positions of cache marks in tokens; nil = not computed
-
-	lastAttempt bool // the decision is final; commits of others have no effect on it
-}
 
 // look computes the current view and its size. Steps of other processes are
 // read in the background. Only a call that is about to compact waits for them.
@@ -139,4 +124,71 @@ func (l *Layers) of(role message.Role, result, standsIn bool) *int {
 // the upper bound if calibration shows that the estimate can be low.
 func (c *call) bound() int {
 	return max(c.res.Before.Total, c.res.UpperBound)
+}
+
+// earlier returns the compactions that were made with other settings than this
+// call's.
+func (c *call) earlier() []Earlier {
+	now := Earlier{Preset: c.ep.cfg.Preset, Strategy: c.ep.cfg.Policy.Strategy, Window: c.ep.window}
+	var others []Earlier
+	for _, made := range c.now.made {
+		if !made.like(&now) {
+			others = append(others, made)
+		}
+	}
+	return others
+}
+
+// replayLegally omits the edits of earlier steps that break a rule of this
+// provider, because they were made for another or an unknown wire.
+func (c *call) replayLegally() {
+	if c.rules == nil || c.now.edits == 0 {
+		return
+	}
+	err := c.rules.check(c.now.conv.Messages(), c.now.conv.Sources())
+	if err == nil {
+		return
+	}
+	c.now = c.s.replay(c.history, c.q.owner(), c.ep.engine.Pins, c.ep.forms(), c.rules.check)
+	c.res.InvariantStatus = InvariantsFallback
+	c.res.Warnings = append(c.res.Warnings, "edits of an earlier compaction were left out: "+c.m.redactor.Text(err.Error()).String())
+	c.emitError("IllegalView", "replay without them", err)
+}
+
+// warnStrands adds a warning, once for each lane, if conversations take turns in it.
+func (c *call) warnStrands() {
+	s := &c.lane.strands
+	if s.warned || s.turns < manyTurns {
+		return
+	}
+	*s = strands{warned: true}
+	c.res.Warnings = append(c.res.Warnings, "several conversations alternate under one session and agent name, and each change costs a prompt that no cache has: give each agent a name (WithAgent)")
+}
+
+// missed reads the steps of other processes before the call compacts, and reports
+// whether its lane has steps that it has not seen. It ignores a failure of the
+// archive, which the commit will report; the error is the context's.
+func (c *call) missed(ctx context.Context) (bool, error) {
+	if c.s.isVolatile() {
+		return false, nil
+	}
+	if err := c.s.reload(ctx); err != nil {
+		return false, ctx.Err()
+	}
+	return !c.lane.memo.current(c.s, c.q.owner()), nil
+}
+
+func (c *call) emitEstimate(started time.Time) {
+	b := c.res.Before
+	c.emit(c.event(trace.TokenEstimate{
+		SessionID: c.id, Model: c.ep.name, TEst: b.Total, MaxTokens: c.ep.window, Budget: c.budget.Cap,
+		Breakdown: trace.Breakdown{
+			System: b.System, Developer: b.Developer, ToolsSchema: b.ToolsSchema,
+			Messages: b.Total - b.System - b.Developer - b.ToolsSchema,
+		},
+		Messages: b.Messages, HistoryIn: len(c.history), Encoding: c.ep.encoding, Factor: c.factor(),
+	}, started))
+	if !c.m.redactor.Enabled() {
+		c.emit(c.event(trace.RedactionDisabled{SessionID: c.id, Setting: "redaction.enabled"}, started))
+	}
 }

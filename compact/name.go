@@ -1,25 +1,16 @@
 package compact
 
 import (
-	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"strings"
 
 	"github.com/agentcompact/compact/redact"
-	"github.com/agentcompact/compact/storage"
-	"github.com/agentcompact/compact/storage/record"
 	"github.com/agentcompact/compact/storage/seal"
 )
 
 // names holds session, agent and branch of a call, as the caller gave them.
 type names struct{ session, agent, branch string }
-
-// nameOf returns the name of a session, an agent or a branch in files, events and
-// the ledger: its id, or a keyed hash of an id that holds a secret. Each id has its
-// own hash, which is the same in every process with the key. If id already is such
-// a name, it is returned unchanged.
-func (e *env) nameOf(id string) redact.Text { return KeyedName(e.redactor, e.keys.Ring, id) }
 
 // KeyedName returns the name under which an archive stores a session, an agent or a
 // branch: the id itself, or a keyed hash of an id that holds a secret. Pass the
@@ -84,28 +75,9 @@ func branchName(keys *seal.Ring, branch string) string {
 
 func isHex(s string) bool { return strings.Trim(s, "0123456789abcdef") == "" }
 
-// folderOf returns the name under which the archive has a session: the name of
-// version 1 if only that exists.
-func (m *CompactManager) folderOf(ctx context.Context, name, old redact.Text) (string, error) {
-	if name == old {
-		return name.String(), nil
-	}
-	for _, n := range []redact.Text{name, old} {
-		there, err := hasSession(ctx, m.archive, n.String())
-		if err != nil || there {
-			return n.String(), err
-		}
-	}
-	return name.String(), nil
-}
+// UnnamedSession is the prefix of ids that are generated for sessions without a
+// name. Two sessions may have the same generated id, so placeholders of such a
+// session have no reference, and [CompactManager.Recall] finds nothing in it.
+const UnnamedSession = "unnamed:"
 
-func hasSession(ctx context.Context, a storage.Archive, name string) (bool, error) {
-	dir, err := record.Prefix(name)
-	if err != nil {
-		return false, err
-	}
-	for _, err := range a.List(ctx, dir) {
-		return err == nil, err
-	}
-	return false, nil
-}
+func isUnnamed(session string) bool { return strings.HasPrefix(session, UnnamedSession) }

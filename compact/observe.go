@@ -7,43 +7,6 @@ import (
 	"github.com/agentcompact/compact/trace"
 )
 
-// A Usage holds the token counts that a provider billed for one request.
-type Usage struct {
-	PromptTokens int // of the whole request, cached ones included
-
-	// CacheKnown: the provider reported the cached tokens, possibly 0. Otherwise
-	// the next three fields have no meaning.
-	CacheKnown        bool
-	CachedTokens      int // tokens read from the cache
-	WrittenTokens     int // tokens written into the cache for the shorter lifetime, if that lifetime has its own price
-	WrittenHourTokens int // the same, for an hour
-
-	OutputTokens int // of the answer, reasoning included; 0 = not reported
-
-	// ClearedTokens are tokens that the provider itself removed from the prompt
-	// before the model read it. PromptTokens does not include them.
-	ClearedTokens int
-	// CompactedTokens and SummaryTokens are the tokens that the provider read and
-	// wrote for its own summary within this request, which it bills in addition.
-	// PromptTokens then does not show the number of sent tokens.
-	CompactedTokens int
-	SummaryTokens   int
-
-	// Refused: the provider counted the prompt and refused it, so nothing was billed.
-	// Such a usage only corrects later estimates.
-	Refused bool
-}
-
-// observation connects a result with the usage that is observed later.
-type observation struct {
-	epoch  *epoch
-	id     message.Fingerprint
-	fixed  int                 // tokens that the caller added, which need no correction
-	shown  func(Usage)         // emits the usage of a request that was only observed; nil = the request was not observed
-	later  func(trace.Payload) // emits later events about the request; nil = no events
-	billed func(Usage)         // records the usage; nil = not recorded
-}
-
 // Observe takes the usage that the provider reported for the request made from res,
 // sent unchanged. It adds the usage to the bill of the session, unless the usage
 // contradicts the request. For models without a public tokenizer it also corrects
@@ -95,21 +58,6 @@ func (c *call) mix(msgs []message.Message) token.Mix {
 	return mix
 }
 
-// sent records the messages of the view, so that their usage can be observed.
-func (c *call) sent(msgs []message.Message) {
-	c.res.UpperBound = c.upperBound(c.res.Messages, c.res.After.Total)
-	c.answer()
-	if !c.q.dry && !c.q.observe {
-		c.res.observe.later = c.happened
-	}
-	if c.ep.exact || c.q.dry {
-		return
-	}
-	id := token.RequestID(msgs, c.q.tools)
-	c.ep.calibrator.Sent(id, c.mix(msgs))
-	c.res.observe.epoch, c.res.observe.id, c.res.observe.fixed = c.ep, id, c.q.fixed
-}
-
 // calibration returns the calibration that this call used, for the ledger.
 func (c *call) calibration() *token.Calibration {
 	if c.ep.exact {
@@ -134,4 +82,38 @@ func (c *call) factor() float64 {
 		return 0
 	}
 	return c.ep.calibrator.Estimate(c.mix(c.now.conv.Messages())).Factor
+}
+
+// A Refusal is a provider's response that a request is too long.
+type Refusal struct {
+	Limit   int  // maximum number of tokens that the provider names; 0 = none
+	Prompt  int  // tokens of the prompt by the provider's count; 0 = not reported
+	Window  int  // window in tokens, by our count, for later requests; 0 = no smaller request is possible
+	Retried bool // a smaller request was sent
+}
+
+// Refused emits an event that the provider refused the request made from res. It
+// changes nothing else; to make a smaller request, call Preflight with
+// [WithWindow]. It may be called from several goroutines. It ignores a res that
+// is not the result of a call.
+func (m *CompactManager) Refused(res *Result, r Refusal) {
+	var err error // logged by rescue
+	defer m.rescue("Refused", &err)
+	if res == nil || res.observe.later == nil {
+		return
+	}
+	res.observe.later(trace.Refused{
+		SessionID: res.Session, Agent: res.Agent, Model: res.Model, Estimated: res.After.Total,
+		Measured: max(r.Prompt, 0), Limit: max(r.Limit, 0), Window: max(r.Window, 0), Retried: r.Retried,
+	})
+}
+
+// happened emits an event about the request of the call, with the names of its
+// session and agent.
+func (c *call) happened(p trace.Payload) {
+	if r, ok := p.(trace.Refused); ok {
+		r.SessionID, r.Agent = c.id, c.q.agent
+		p = r
+	}
+	c.tellLater(p, c.m.now())
 }

@@ -2,23 +2,14 @@ package compact
 
 import (
 	"context"
+	"crypto/rand"
 	"errors"
-	"maps"
-	"slices"
+	"strings"
 
 	"github.com/agentcompact/compact/redact"
 	"github.com/agentcompact/compact/storage"
+	"github.com/agentcompact/compact/storage/record"
 )
-
-// opening is a session that is being read from the archive, shared by all calls
-// that need it. The manager's mutex guards it.
-type opening struct {
-	done    chan struct{} // closed when s and err are set
-	s       *session
-	err     error
-	waiting int // calls
-	stop    context.CancelFunc
-}
 
 // session returns the state of a session, which is read from the archive the
 // first time and stays in memory until it is released. Concurrent calls for one
@@ -37,9 +28,6 @@ func (m *CompactManager) session(ctx context.Context, id string) (*session, erro
 	}
 	return s, err
 }
-
-// called holds the name of a session, and its name in version 1.
-type called struct{ name, old redact.Text }
 
 func (m *CompactManager) shared(ctx context.Context, is called) (*session, error) {
 	s, o := m.held(ctx, is)
@@ -103,23 +91,6 @@ func (m *CompactManager) keepSession(s *session, users int) {
 	m.sessions[s.id] = s
 }
 
-// writing returns the session in memory that writes to an audit log, or nil.
-func (m *CompactManager) writing(a *auditLog) *session {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if s := m.sessions[a.id]; s != nil && s.audit == a {
-		return s
-	}
-	return nil
-}
-
-// inMemory returns the sessions in memory.
-func (m *CompactManager) inMemory() []*session {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	return slices.Collect(maps.Values(m.sessions))
-}
-
 // opened ends a call's wait for an opening. If the last call leaves early, the
 // read is canceled.
 func (m *CompactManager) opened(ctx context.Context, id string, o *opening) (*session, error) {
@@ -171,5 +142,125 @@ func (m *CompactManager) read(ctx context.Context, is called) (_ *session, err e
 	if err != nil {
 		return nil, &ArchiveError{Op: "read", Session: name.String(), Err: err}
 	}
+	return s, nil
+}
+
+// goesOn reports whether a session can be used although its archive could not
+// be read. The configuration must allow it, and the failure must concern the
+// storage, not its content.
+func (m *CompactManager) goesOn(ctx context.Context, err error) bool {
+	var place *storage.Error
+	return m.cfg.Storage.OnError == "continue" && ctx.Err() == nil && errors.As(err, &place) &&
+		!errors.Is(err, storage.ErrDamaged) && !errors.Is(err, record.ErrErased)
+}
+
+// readLate returns an empty session if the archive does not answer. If the session was
+// erased, it stores nothing, and the next call reads the session again.
+func (m *CompactManager) readLate(ctx context.Context, name string, err error) (*session, error) {
+	a := newLate(&m.env, &m.side, "session "+name, err, func(ctx context.Context) (storage.Archive, error) {
+		log, err := record.OpenSession(ctx, m.archive, name)
+		if err == nil && log.ManifestHead() == "" {
+			var erased bool
+			if _, erased, err = m.graves.Find(ctx, name); erased {
+				err = &storage.Error{Op: "open", Key: log.Key(), Err: record.ErrErased}
+			}
+		}
+		return m.archive, err
+	})
+	s, err := openSession(ctx, a, name, m.keys)
+	if err == nil {
+		s.late = a
+	}
+	return s, err
+}
+
+// keyed finds the key of the archive before any name is computed. A call that can
+// write gives a key to an archive without one. If that fails, the call fails only
+// when it has something to store.
+func (m *CompactManager) keyed(ctx context.Context, q request) error {
+	if q.observe || m.keys.settled.Load() {
+		return nil
+	}
+	if err := m.keys.look(ctx, m.archive); err != nil && !m.goesOn(ctx, err) {
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		return &ArchiveError{Op: "read", Err: err}
+	}
+	if !q.dry {
+		_, _ = m.keys.make(ctx, m.archive)
+	}
+	return ctx.Err()
+}
+
+// folderOf returns the name under which the archive has a session: the name of
+// version 1 if only that exists.
+func (m *CompactManager) folderOf(ctx context.Context, name, old redact.Text) (string, error) {
+	if name == old {
+		return name.String(), nil
+	}
+	for _, n := range []redact.Text{name, old} {
+		there, err := hasSession(ctx, m.archive, n.String())
+		if err != nil || there {
+			return n.String(), err
+		}
+	}
+	return name.String(), nil
+}
+
+func hasSession(ctx context.Context, a storage.Archive, name string) (bool, error) {
+	dir, err := record.Prefix(name)
+	if err != nil {
+		return false, err
+	}
+	for _, err := range a.List(ctx, dir) {
+		return err == nil, err
+	}
+	return false, nil
+}
+
+// ownFolder returns the folder in which a process without an identity continues an
+// encrypted session. It differs for each process.
+func (m *CompactManager) ownFolder(folder string) string {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.own == "" {
+		m.own = strings.ToLower(rand.Text()[:12])
+	}
+	return folder + ".by-" + m.own
+}
+
+// openUnread opens a new session, in a folder of its own, in place of a session that
+// this process can't read. The existing session stays unchanged, and the history is
+// compacted again.
+func (m *CompactManager) openUnread(ctx context.Context, id, folder string, why error) (*session, error) {
+	own := m.ownFolder(folder)
+	s, err := openSession(ctx, m.archive, own, m.keys)
+	if err != nil {
+		return nil, errors.Join(why, err)
+	}
+	m.log().Warn("compact: the archived files of the session can't be read here; the session continues in a new folder",
+		"session", id, "folder", record.EscapeSession(own), "error", m.redactor.Text(why.Error()).String())
+	return s, nil
+}
+
+// shadowKey is the prefix of the ids of shadows, which no session's name has.
+const shadowKey = "\x00observed\x00"
+
+func (m *CompactManager) shadowOf(ctx context.Context, label redact.Text) (*session, error) {
+	id := shadowKey + label.String()
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if s := m.sessions[id]; s != nil {
+		s.users++
+		return s, nil
+	}
+	s, err := openSession(ctx, m.shadows, id, m.keys) // in memory, and empty
+	if err != nil {
+		return nil, err
+	}
+	s.shadow, s.volatile = true, true
+	s.redactor.Session = m.redactor.Session(label)
+	m.keepSession(s, 1)
 	return s, nil
 }

@@ -3,6 +3,7 @@ package compact
 import (
 	"encoding/json"
 
+	"github.com/agentcompact/compact/internal/ledger"
 	"github.com/agentcompact/compact/message"
 	"github.com/agentcompact/compact/message/wire"
 )
@@ -97,3 +98,23 @@ func (r *request) complete() {
 		r.output = about.MaxOutput
 	}
 }
+
+func (r *request) owner() ledger.Owner { return ledger.Owner{Agent: r.agent, Branch: r.branch} }
+
+// WithLastRequest passes the previous request of the agent. Only
+// summarizer.backend agent uses it.
+func WithLastRequest(l LastRequest) Option { return func(r *request) { r.last = &l } }
+
+// WithObserve makes this call only observe, as [Config.Observe] does for all
+// calls: the result's Messages are the unchanged history, Projected is the result
+// without observation, and the error is always nil. The call waits for Projected
+// until its context is done, so make it concurrently with the request, not before
+// it. It does not affect plans.
+func WithObserve() Option { return func(r *request) { r.observe, r.waits = true, true } }
+
+// WithRecall declares that the agent has the recall tool in this call, although
+// the request's tools do not list it. The summary then has references, and so do
+// the placeholders of the presets graduated and economy; without the tool and this
+// option neither has. In a session whose id begins with [UnnamedSession], answer
+// the tool with [CompactManager.RecallShown].
+func WithRecall() Option { return func(r *request) { r.answered = true } }

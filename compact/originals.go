@@ -239,3 +239,55 @@ func (b *readBack) line(line []byte, refs []string) {
 		}
 	}
 }
+
+// readAhead reports whether all results that a summary of the view's old part
+// needs are in memory or unavailable. It starts to read missing ones in the
+// background, each once; the call that compacts tries missing ones again.
+func (c *call) readAhead(ctx context.Context) bool {
+	_, missing := c.remembered(len(c.now.conv.Messages()))
+	if len(missing) == 0 || c.s.late.missing() != nil { // nothing more is available
+		return true
+	}
+	l := c.lane
+	if l.reading.isDone() {
+		c.read(ctx, l.reading.unasked(missing))
+	}
+	_, old := c.remembered(c.recentFrom())
+	return len(old) == 0 || l.reading.isDone() && len(l.reading.unasked(old)) == 0
+}
+
+// read reads results in the background.
+func (c *call) read(ctx context.Context, refs []string) {
+	if len(refs) == 0 {
+		return
+	}
+	r := &reading{asked: refs, before: map[string]string{}, done: make(chan struct{})}
+	if last := c.lane.reading; last != nil {
+		r.asked = append(slices.Clip(last.asked), refs...)
+		last.into(r.before)
+	}
+	held := sizeOfTexts(r.before)
+	b := &readBack{s: c.s, all: map[string]string{}, left: originalsBytes - held}
+	if c.m.fly(ctx, c.s, c.lane, func(ctx context.Context) {
+		defer close(r.done)
+		_ = b.read(ctx, refs, originalsAhead, time.Time{})
+		r.found, r.bytes = b.all, held+sizeOfTexts(b.all)
+	}) {
+		c.lane.reading = r
+	}
+}
+
+// recentFrom returns the index in the view of the first kept turn, which no
+// summary covers.
+func (c *call) recentFrom() int {
+	msgs, turns := c.now.conv.Messages(), c.ep.engine.Keep.Turns
+	for i := len(msgs) - 1; i >= 0; i-- {
+		if msgs[i].Role != message.RoleAssistant {
+			continue
+		}
+		if turns--; turns <= 0 {
+			return i
+		}
+	}
+	return 0
+}

@@ -11,26 +11,7 @@ import (
 	"time"
 
 	"github.com/agentcompact/compact/internal/setting"
-	"github.com/agentcompact/compact/strategy"
 )
-
-// An Override changes settings for the calls of some models, agents or both.
-type Override struct {
-	// Model and Agent select the calls that name them ([WithModel],
-	// [WithAgent], the request's model). * matches any text, ? one character;
-	// the case of a model name is ignored. The whole name is compared, with the
-	// prefix of a provider if it has one: claude-* does not match
-	// anthropic/claude-opus-4, and *claude-* does. "" matches every call. A non-empty
-	// Agent never matches a call without an agent.
-	Model, Agent string
-	// Set maps the paths of settings, such as "policy.trigger_pct", to their values: settings of
-	// policy, tidy, truncate, mask, summarizer and prices, and max_context_tokens,
-	// max_output_tokens and max_request_bytes. A value has the type of its field. A plain string
-	// is allowed for a named string type, and an integer for a float.
-	Set map[string]any
-	// Summarize replaces [Config.Summarize]. If it is nil, Config.Summarize is used.
-	Summarize strategy.Summarizer
-}
 
 // overridable are the settings and sections that an override can change. Other
 // settings, such as storage and redaction, apply to the whole manager.

@@ -183,3 +183,31 @@ func distinct(errs []error) error {
 	}
 	return errors.Join(all...)
 }
+
+// checkSummarizers reports backends that need a Summarizer, which no file can supply,
+// but have none. An override without a backend uses the configuration's backend. A
+// mistake in that backend is reported once.
+func (c Config) checkSummarizers() error {
+	errs := []error{c.checkSummarize("")}
+	for i, o := range c.Overrides {
+		if o.backend() != backendOpenAI {
+			continue
+		}
+		changed, err := c.overridden(modelMeant(c.Model, o), strconv.Itoa(i))
+		if err == nil {
+			err = changed.checkSummarize(fmt.Sprintf("overrides[%d].", i))
+		}
+		errs = append(errs, err)
+	}
+	return errors.Join(errs...)
+}
+
+// checkSummarize returns an error for a missing Summarizer. at is the prefix of the
+// override that sets the backend.
+func (c Config) checkSummarize(at string) error {
+	if c.Summarizer.Backend != backendOpenAI || c.Summarize != nil {
+		return nil
+	}
+	return &ConfigError{Path: at + "summarizer.backend", Value: backendOpenAI, Reason: "needs a summarizer, which this package does not link: " +
+		"use configs.Load, or hand in one of package strategy/openai (Config.Summarize, Override.Summarize)"}
+}

@@ -1,11 +1,9 @@
 package compact
 
 import (
-	"errors"
-	"fmt"
 	"reflect"
 	"slices"
-	"strconv"
+	"strings"
 )
 
 // serverSettings apply only to backend openai; promptSettings to backends openai
@@ -44,30 +42,26 @@ func (c *Config) summarizeWith(o Override) {
 	}
 }
 
-// checkSummarizers reports backends that need a Summarizer, which no file can supply,
-// but have none. An override without a backend uses the configuration's backend. A
-// mistake in that backend is reported once.
-func (c Config) checkSummarizers() error {
-	errs := []error{c.checkSummarize("")}
-	for i, o := range c.Overrides {
-		if o.backend() != backendOpenAI {
-			continue
+// fieldAt returns the field at a path; the zero Value if there is none.
+func fieldAt(c *Config, path string) reflect.Value {
+	v := reflect.ValueOf(c).Elem()
+	for name := range strings.SplitSeq(path, ".") {
+		v = fieldNamed(v, name)
+		if !v.IsValid() {
+			return v
 		}
-		changed, err := c.overridden(modelMeant(c.Model, o), strconv.Itoa(i))
-		if err == nil {
-			err = changed.checkSummarize(fmt.Sprintf("overrides[%d].", i))
-		}
-		errs = append(errs, err)
 	}
-	return errors.Join(errs...)
+	return v
 }
 
-// checkSummarize returns an error for a missing Summarizer. at is the prefix of the
-// override that sets the backend.
-func (c Config) checkSummarize(at string) error {
-	if c.Summarizer.Backend != backendOpenAI || c.Summarize != nil {
-		return nil
+func fieldNamed(section reflect.Value, name string) reflect.Value {
+	if section.Kind() != reflect.Struct {
+		return reflect.Value{}
 	}
-	return &ConfigError{Path: at + "summarizer.backend", Value: backendOpenAI, Reason: "needs a summarizer, which this package does not link: " +
-		"use configs.Load, or hand in one of package strategy/openai (Config.Summarize, Override.Summarize)"}
+	for i := range section.NumField() {
+		if tag := section.Type().Field(i).Tag.Get("mapstructure"); tag == name && tag != "-" {
+			return section.Field(i)
+		}
+	}
+	return reflect.Value{}
 }

@@ -8,47 +8,10 @@ import (
 	"runtime/debug"
 	"slices"
 	"sync/atomic"
-	"time"
 
 	"github.com/agentcompact/compact/internal/reduce"
 	"github.com/agentcompact/compact/message"
 	"github.com/agentcompact/compact/policy"
-)
-
-// OwnStage is a stage of the caller, see [Config.Stages]. Its proposals are checked
-// like the proposals of built-in stages: pinned messages, the last user message and the
-// open round stay, calls and results stay together, nothing gets larger, and the
-// provider's rules are kept. A proposal that breaks a rule, fails, panics or comes too
-// late is dropped; the other stages continue, and [Result.Warnings] reports it.
-type OwnStage struct {
-	// Stage proposes the edits. It gets a copy of the view, so it can't modify the
-	// history. Its name is one unique word (a-z, 0-9, _ and -). If it implements
-	// [policy.Estimator] or [policy.Taker], they are used.
-	//
-	// An edit of a text consists of ranges of the old text, marks ([policy.Mask.Edit] returns
-	// one), and literals of at most 200 bytes. Literals above 16 bytes must occur in no text
-	// of the history, and there are at most 50 different ones. A literal must hold no
-	// secret. A cut removes whole rounds and replaces them by nothing
-	// or by a notice ([policy.NewNotice]). One proposal has either edits of texts, all with
-	// one decision, or cuts.
-	Stage policy.Stage
-	// When is "trigger" (at a compaction) or "always" (at every call); default
-	// "trigger".
-	When policy.When
-	// Goal is how far the stage goes: to the target, to the budget if the view is
-	// above it, or to the end of its proposals. Default: to the target.
-	Goal policy.Goal
-	// Timeout limits one call of the stage; default 10s. A stage that did not
-	// return in time is skipped until it has returned.
-	Timeout time.Duration
-}
-
-const (
-	ownStageTimeout = 10 * time.Second
-	maxLiteral      = 200     // bytes
-	chanceLiteral   = 16      // bytes; shorter literals can occur in the history by chance
-	maxLiterals     = 50      // different longer literals; each is searched for in the whole history
-	maxOwnWork      = 4 << 20 // total number of messages in the edits of a proposal
 )
 
 var stageName = regexp.MustCompile(`^[a-z][a-z0-9_-]{0,39}$`)
@@ -100,34 +63,11 @@ func (c *Config) stageNames() (all []string) {
 	return append(all, c.Policy.Stages...)
 }
 
-// ownStage wraps a stage of the caller, and protects the history from its
-// faults.
-type ownStage struct {
-	OwnStage
-	name  string
-	clean func(string) string // redacts a text
-	stuck *atomic.Bool        // a call that timed out has not returned yet
-
-	history []message.Message // history of the run; nil = use the messages of the view
-}
-
 // among returns the stage for a run over a history.
 func (s *ownStage) among(history []message.Message) *ownStage {
 	t := *s
 	t.history = history
 	return &t
-}
-
-func (m *CompactManager) ownStages(c Config) map[string]*ownStage {
-	all := map[string]*ownStage{}
-	for _, s := range c.Stages {
-		if s.Timeout == 0 {
-			s.Timeout = ownStageTimeout
-		}
-		name := s.Stage.Name()
-		all[name] = &ownStage{OwnStage: s, name: name, stuck: new(atomic.Bool), clean: func(text string) string { return m.redactor.Text(text).String() }}
-	}
-	return all
 }
 
 // step returns the engine's step for the stage.

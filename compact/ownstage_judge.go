@@ -4,10 +4,32 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync/atomic"
+	"time"
 
 	"github.com/agentcompact/compact/internal/reduce"
+	"github.com/agentcompact/compact/message"
 	"github.com/agentcompact/compact/policy"
 )
+
+const (
+	ownStageTimeout = 10 * time.Second
+	maxLiteral      = 200     // bytes
+	chanceLiteral   = 16      // bytes; shorter literals can occur in the history by chance
+	maxLiterals     = 50      // different longer literals; each is searched for in the whole history
+	maxOwnWork      = 4 << 20 // total number of messages in the edits of a proposal
+)
+
+// ownStage wraps a stage of the caller, and protects the history from its
+// faults.
+type ownStage struct {
+	OwnStage
+	name  string
+	clean func(string) string // redacts a text
+	stuck *atomic.Bool        // a call that timed out has not returned yet
+
+	history []message.Message // history of the run; nil = use the messages of the view
+}
 
 // judged returns a copy of a proposal by a caller's stage, or an error if a
 // ledger can't store it or if its marks are false. The engine checks the

@@ -2,13 +2,11 @@ package compact
 
 import (
 	"context"
-	"errors"
 	"runtime"
 	"sync"
 	"time"
 
 	"github.com/agentcompact/compact/internal/ctxlock"
-	"github.com/agentcompact/compact/trace"
 )
 
 // newPlaces returns the slots for computing compactions: one less than the number
@@ -38,35 +36,6 @@ func (d *desk) take(ctx context.Context) error {
 		d.hold(true)
 	}
 	return err
-}
-
-// seat waits for a slot. If the view fits already and the compaction is not manual, it
-// waits only until shortly before the deadline, and then reports late. A body that is
-// too large does not fit, unless a compaction failed to reduce it before.
-func (c *call) seat(ctx context.Context, d *desk) (late bool, err error) {
-	until := c.until(ctx)
-	if until.IsZero() || c.q.manual || c.bound() > c.budget.Cap || c.tooLarge() && !c.lane.tooLarge {
-		return false, d.take(ctx)
-	}
-	bounded, cancel := context.WithDeadline(ctx, until)
-	defer cancel()
-	err = d.take(bounded)
-	if errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil {
-		return true, nil
-	}
-	return false, err
-}
-
-// standing finishes a call that got no slot: with an error, or with the current view.
-func (c *call) standing(started time.Time, err error) error {
-	if err != nil {
-		return err
-	}
-	c.res.Reason = trace.ReasonBusy
-	c.res.Warnings = append(c.res.Warnings, "too many sessions were compacting at once, and the deadline was near: the view fits uncompacted, and the next call retries")
-	c.keepView(c.now.conv)
-	c.emitDecision(started, nil)
-	return nil
 }
 
 // hold reports whether the slot was held; with now, it marks it as held.

@@ -15,14 +15,6 @@ import (
 // its messages are unchanged; later messages stay unchanged. The session does not
 // change before that, so an unused summary only costs its price.
 
-// ahead is the expected compaction for which a summary is prepared. The lane's
-// lock guards it.
-type ahead struct {
-	ep    *epoch
-	offer *policy.Offer // offer of the economic trigger; nil = a compaction by the window
-	at    int           // size of the view in tokens
-}
-
 // tries limits how often a session searches for text to summarize between the
 // first attempt and the compaction.
 const tries = 4
@@ -31,14 +23,6 @@ const tries = 4
 // the lane's next step. For example, a system prompt with a clock makes each history a
 // new one.
 const mostLost = 2
-
-// astray records that the history does not continue the previous one.
-func (l *lane) astray() {
-	if l.ahead != nil && l.flights.Waiting() {
-		l.lost++
-	}
-	l.ahead, l.reading = nil, nil
-}
 
 // prepare starts a summary that a later call is expected to need, unless a
 // usable one exists.

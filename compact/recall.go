@@ -5,9 +5,14 @@ import (
 	"errors"
 	"fmt"
 	"regexp"
+	"strings"
+	"time"
 	"unicode/utf8"
 
+	"github.com/agentcompact/compact/internal/formname"
 	"github.com/agentcompact/compact/internal/lookup"
+	"github.com/agentcompact/compact/message"
+	"github.com/agentcompact/compact/policy"
 	"github.com/agentcompact/compact/recall"
 	"github.com/agentcompact/compact/storage"
 	"github.com/agentcompact/compact/storage/record"
@@ -156,4 +161,61 @@ func (s *session) readError(err error) error {
 		return &ArchiveError{Op: "read", Session: s.id, Err: failed.Err}
 	}
 	return err
+}
+
+// sayRecall emits the event of a recall, in its own trace unless the caller has
+// one.
+func (m *CompactManager) sayRecall(ctx context.Context, s *session, p trace.Recalled, began time.Time, err error) {
+	name, now := m.nameOf(s.id), m.now()
+	p.SessionID = name.String()
+	if err != nil && !errors.Is(err, ErrNotFound) {
+		p.ErrorType = kindOf(err)
+	}
+	e := trace.New(p, s.redactor.JSON(trace.Encode(p)), began, now)
+	e.Session = name
+	if id, parent, ok := trace.FromContext(m.pipe.Join(ctx)); ok {
+		e.TraceID, e.ParentID = id, parent
+		e.Trace = m.traceInfo("", name, e.Agent, "", began, now)
+	} else {
+		e.TraceID = trace.NewTraceID()
+		e.Trace = m.traceInfo(s.redactor.Text(p.Line()).String(), name, e.Agent, "", began, now)
+	}
+	m.pipe.Emit(e)
+	s.audit.add(s.redactor.JSON(e.AppendJSON(nil)))
+}
+
+// RecallShown is [CompactManager.Recall] for a reference that the view of a result
+// shows, in a placeholder or in its summary, and for no other. So it is safe for
+// sessions without a name: a caller that holds the view has sent the text itself,
+// even if another conversation has the same beginning.
+func (m *CompactManager) RecallShown(ctx context.Context, res *Result, ref string, opts ...recall.Option) (text string, err error) {
+	defer m.rescue("RecallShown", &err)
+	if !m.shows(res.Messages, ref) {
+		return "", fmt.Errorf("%w: no placeholder of the view names %q", ErrNotFound, shorten(ref))
+	}
+	q, err := lookup.ParseRef(ref)
+	if err != nil {
+		return "", err
+	}
+	return m.recall(ctx, res.Session, q, opts)
+}
+
+// shows reports whether a placeholder or summary of the manager has a reference.
+func (m *CompactManager) shows(view []message.Message, ref string) bool {
+	const digits = 12
+	if len(ref) != digits {
+		return false
+	}
+	for i := range view {
+		for p := range view[i].Parts {
+			part := &view[i].Parts[p]
+			if mark, ok := forms(&m.cfg).ParseMark(part.Text); ok && (part.Kind == message.KindToolResult || mark.Form == formname.Media) && mark.Ref == ref {
+				return true
+			}
+			if policy.IsSummary(view[i]) && strings.Contains(part.Text, ref) {
+				return true
+			}
+		}
+	}
+	return false
 }

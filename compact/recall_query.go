@@ -251,3 +251,17 @@ func (q *recallQuery) matches(ctx context.Context, lines []string, bytes int) st
 	}
 	return strings.Join(kept, "\n") + fmt.Sprintf("\n[%d of %d lines with matches; %d bytes are left out; ask with a narrower pattern, or for lines]", len(kept), len(out), left)
 }
+
+// Limits of one answer of the recall tool.
+const (
+	recallName    = "recall"
+	recallBytes   = 16 << 10 // default; see ToolBytes
+	recallLeast   = 256
+	recallPattern = 1000 // bytes of a pattern
+	recallAround  = 50   // lines around a match
+)
+
+func shorten(s string) string {
+	const most = 80
+	return s[:excerpt.Prefix(s, most)]
+}

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/agentcompact/compact/internal/excerpt"
 	"github.com/agentcompact/compact/internal/lookup"
 	"github.com/agentcompact/compact/internal/panics"
 	"github.com/agentcompact/compact/recall"
@@ -32,15 +31,6 @@ type Tool struct {
 	// use.
 	Call func(ctx context.Context, sessionID string, arguments json.RawMessage) (string, error)
 }
-
-// Limits of one answer of the recall tool.
-const (
-	recallName    = "recall"
-	recallBytes   = 16 << 10 // default; see ToolBytes
-	recallLeast   = 256
-	recallPattern = 1000 // bytes of a pattern
-	recallAround  = 50   // lines around a match
-)
 
 // A ToolOption configures [RecallTool].
 type ToolOption func(*recallTool)
@@ -187,8 +177,3 @@ func (t *recallTool) read(ctx context.Context, sessionID, ref string) (string, e
 }
 
 func (t *recallTool) refuse(err error) string { return t.name + ": " + err.Error() }
-
-func shorten(s string) string {
-	const most = 80
-	return s[:excerpt.Prefix(s, most)]
-}

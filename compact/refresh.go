@@ -48,16 +48,3 @@ func (s *session) asked() {
 	defer s.mu.Unlock()
 	s.asking = false
 }
-
-// missed reads the steps of other processes before the call compacts, and reports
-// whether its lane has steps that it has not seen. It ignores a failure of the
-// archive, which the commit will report; the error is the context's.
-func (c *call) missed(ctx context.Context) (bool, error) {
-	if c.s.isVolatile() {
-		return false, nil
-	}
-	if err := c.s.reload(ctx); err != nil {
-		return false, ctx.Err()
-	}
-	return !c.lane.memo.current(c.s, c.q.owner()), nil
-}

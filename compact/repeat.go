@@ -1,13 +1,10 @@
 package compact
 
 import (
-	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"io"
-	"time"
 
-	"github.com/agentcompact/compact/internal/ledger"
 	"github.com/agentcompact/compact/redact"
 	"github.com/agentcompact/compact/storage/record"
 )
@@ -30,99 +27,8 @@ func (k *filed) weight() int64 {
 	return filedWeight * int64(len(k.lines))
 }
 
-// known returns the places of the lines of the lane's last transcript, which
-// another process can have written. Lines that can't be read or were changed
-// are left out, and so written again.
-func (c *call) known(ctx context.Context) []storedLine {
-	if c.m.cfg.Storage.Repeat == repeatFull {
-		return nil
-	}
-	mine, seen := c.lane.filed.Load(), 0
-	if mine != nil {
-		seen = mine.seen
-	}
-	of := c.q.owner()
-	last := c.s.lastTranscript(seen, func(s *ledger.Step) bool { return s.Owner() == of })
-	if last != "" && (mine == nil || last != mine.file) {
-		if lines := c.s.places(ctx, last, c.until(ctx)); len(lines) > 0 {
-			return lines
-		}
-	}
-	if mine == nil {
-		return nil
-	}
-	return mine.lines
-}
-
 // repeatFull is the value of storage.repeat for complete files.
 const repeatFull = "full"
-
-// lastTranscript returns the file of the newest whole transcript, "" if there is
-// none, among the steps from index behind on that want accepts.
-func (s *session) lastTranscript(behind int, want func(*ledger.Step) bool) string {
-	steps := s.snapshot()
-	for k := len(steps) - 1; k >= behind; k-- {
-		step := &steps[k]
-		if !step.Volatile && step.Archive != "" && !record.IsOriginals(step.Archive) && want(step) {
-			return step.Archive
-		}
-	}
-	return ""
-}
-
-// placesTime limits the time for reading a transcript to avoid writing it
-// again.
-const placesTime = 2 * time.Second
-
-// places reads the places of a transcript's lines, in at most half of the
-// remaining time.
-func (s *session) places(ctx context.Context, file string, until time.Time) []storedLine {
-	end := time.Now().Add(placesTime)
-	if half := time.Now().Add(time.Until(until) / 2); !until.IsZero() && half.Before(end) {
-		end = half
-	}
-	ctx, cancel := context.WithDeadline(ctx, end)
-	defer cancel()
-	all, err := s.log.Places(ctx, file)
-	s.isChange(err) // reported; unchanged lines can still be referred to
-	out := make([]storedLine, len(all))
-	for i, p := range all {
-		out[i] = storedLine{span{p.Off, p.Len}, p.SHA256, p.File, p.Number}
-	}
-	return out
-}
-
-// knownToAll returns the places of the lines of all lanes' last transcripts and of the
-// last final transcript. If this process knows no transcript, it reads the newest
-// transcript of a step.
-func (s *session) knownToAll(ctx context.Context, repeat string) (out []storedLine) {
-	if repeat == repeatFull {
-		return nil
-	}
-	s.mu.Lock()
-	if s.final != nil {
-		out = append(out, s.final.lines...)
-	}
-	for _, l := range s.lanes {
-		if k := l.filed.Load(); k != nil {
-			out = append(out, k.lines...)
-		}
-	}
-	s.mu.Unlock()
-	if len(out) > 0 {
-		return out
-	}
-	if last := s.lastTranscript(0, func(*ledger.Step) bool { return true }); last != "" {
-		return s.places(ctx, last, time.Time{})
-	}
-	return nil
-}
-
-func (s *session) keepFinal(k *filed) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.final = k
-}
 
 // leastStretch is the minimum size of a stretch in bytes. A shorter stretch is
 // smaller than a reference to it.

@@ -5,11 +5,13 @@ import (
 	"math"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/agentcompact/compact/internal/reduce"
 	"github.com/agentcompact/compact/internal/summarize"
 	"github.com/agentcompact/compact/message"
 	"github.com/agentcompact/compact/policy"
+	"github.com/agentcompact/compact/trace"
 )
 
 // keepView sets the result to the conversation, for a call that compacted
@@ -191,23 +193,6 @@ func (c *call) reduction() ReductionStage {
 	return severest(r.InvariantStatus, r.SummarizedCount > 0 || r.Summary != nil, r.DroppedCount > 0, r.MaskedCount > 0, r.TruncatedCount > 0)
 }
 
-// severest returns the most severe of the reductions that were made.
-func severest(invariants string, summarized, dropped, masked, truncated bool) ReductionStage {
-	switch {
-	case invariants == InvariantsFallback && dropped:
-		return ReductionFallback
-	case summarized:
-		return ReductionSummarization
-	case dropped:
-		return ReductionFallback
-	case masked:
-		return ReductionMasking
-	case truncated:
-		return ReductionTruncation
-	}
-	return ReductionNone
-}
-
 func (c *call) savings(view *policy.View) {
 	s := Savings{TokensSaved: c.res.TokensIn - c.res.After.Total, ObservationTokens: c.now.seen.observed}
 	for _, t := range view.Turns {
@@ -273,4 +258,56 @@ func (r reasons) of(i int) string {
 		return "in one round with a pinned message"
 	}
 	return "fits the budget"
+}
+
+// standing finishes a call that got no slot: with an error, or with the current view.
+func (c *call) standing(started time.Time, err error) error {
+	if err != nil {
+		return err
+	}
+	c.res.Reason = trace.ReasonBusy
+	c.res.Warnings = append(c.res.Warnings, "too many sessions were compacting at once, and the deadline was near: the view fits uncompacted, and the next call retries")
+	c.keepView(c.now.conv)
+	c.emitDecision(started, nil)
+	return nil
+}
+
+// unchanged reports why nothing was done although a compaction was due.
+func (c *call) unchanged(started time.Time, r *run, q reduce.Request, out *reduce.Outcome) error {
+	c.res.Triggered, c.decision, c.telling = false, nil, stepTelling{}
+	switch {
+	case r.late:
+		c.res.Reason = trace.ReasonLate
+		c.res.Warnings = append(c.res.Warnings, summarize.ErrLate.Error()+": the view fits without it; the next call uses the summary")
+	case q.Only == policy.Always: // the reason why no compaction is due
+	case c.q.manual:
+		c.res.Reason = trace.ReasonNothingOld
+	case c.offer != nil:
+		c.res.Reason = trace.ReasonBelow
+		c.nothingOffered()
+	case c.res.Reason == trace.ReasonBytes: // sayTooLarge reports the rest
+		c.res.Reason = trace.ReasonBelow
+	default:
+		c.res.Reason, c.floor = trace.ReasonFloor, out.View.Total()
+		c.explain(out)
+	}
+	c.discards(out)
+	c.keepView(c.now.conv)
+	c.emitDecision(started, nil)
+	return nil
+}
+
+// explain reports, once for each lane, why the session stays above the trigger.
+func (c *call) explain(out *reduce.Outcome) {
+	if c.lane.explained {
+		return
+	}
+	c.lane.explained = true
+	total, bounded := out.View.Total(), ""
+	if most := c.upperBound(out.View.Messages, total); most > total {
+		bounded = fmt.Sprintf(" (an estimate; the limits apply to its upper bound %d)", most)
+	}
+	c.res.Warnings = append(c.res.Warnings, fmt.Sprintf(
+		"the view costs %d tokens%s, the target is %d, and nothing more may be removed: all messages are pinned, recent or the last user message; compaction waits until more may be removed, or until %d tokens",
+		total, bounded, c.budget.Target, c.budget.Cap))
 }

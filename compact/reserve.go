@@ -4,45 +4,12 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/agentcompact/compact/internal/reduce"
+	"github.com/agentcompact/compact/internal/summarize"
 	"github.com/agentcompact/compact/message"
 	"github.com/agentcompact/compact/policy"
+	"github.com/agentcompact/compact/policy/tidy"
 )
-
-// The reserve for an answer shrinks before a request fails, down to leastAnswer tokens or
-// to the configured size. A request that asks for a larger answer than the window can hold
-// leaves at least half of the room, or leastConversation, to the conversation.
-const (
-	leastAnswer       = 1024
-	leastConversation = 4 * leastAnswer
-)
-
-// spare holds the budgets that a window leaves for a conversation.
-type spare struct {
-	budget policy.Budget // with the full reserve for the answer
-	lifted policy.Budget // with the smallest reserve
-	answer int           // full reserve in tokens
-}
-
-// spared divides a window for calls that ask for an answer of up to asked
-// tokens.
-//
-// The reserve is the configured size or the requested size, up to half of the window.
-// Agents request the maximum answer of a model, far above its real answers, and must not
-// lose the window to that.
-func spared(cfg *Config, window, asked int) (s spare, err error) {
-	reserve := cfg.MaxOutputTokens
-	if s.budget, err = cfg.Policy.Budget(window, reserve); err != nil {
-		return s, err
-	}
-	room := s.budget.Cap + reserve
-	most := room - min(room/2, leastConversation)
-	s.answer = max(reserve, min(asked, window/2, most))
-	least := max(reserve, min(s.answer, leastAnswer, room/2))
-	s.budget, err = cfg.Policy.Budget(window, s.answer)
-	s.lifted = s.budget
-	s.lifted.Cap = room - least
-	return s, err
-}
 
 // allot chooses the budget of the call. If the smallest view of a session has used a
 // part of the reserve before, later views may use it, too.
@@ -93,4 +60,61 @@ func (c *call) deeper() policy.Budget {
 		}
 	}
 	return c.budget.Deeper((c.res.Before.Total - c.last) / max(calls, 1))
+}
+
+// from returns least, and the elements of a list that are greater.
+func from(list []int, least int) []int {
+	out := []int{least}
+	for _, n := range list {
+		if n > least {
+			out = append(out, n)
+		}
+	}
+	return out
+}
+
+// narrowed returns an engine that applies only the offer, and reduces new results.
+func narrowed(e *reduce.Engine, o policy.Offer) *reduce.Engine {
+	n := *e
+	n.Keep, n.Steps = o.Keep, nil
+	for _, s := range e.Steps {
+		mask, isMask := s.Stage.(policy.Mask)
+		media, isMedia := s.Stage.(policy.Media)
+		switch {
+		case s.Stage.Name() == tidy.StageName:
+			n.Steps = append(n.Steps, s) // results of this call are reduced now or never
+			continue
+		case isMedia && (media.Deep || o.Cut && o.Mask == 0):
+			continue
+		case isMedia:
+			media.Turns = o.Mask
+			if !o.Cut {
+				media.Turns = o.Keep.Turns
+			}
+			s.Stage = media
+		case isMask && o.Cut && o.Mask == 0:
+			continue
+		case isMask:
+			mask.Turns = o.Mask
+			if !o.Cut {
+				mask.Turns = o.Keep.Turns
+			}
+			s.Stage = mask
+		case !o.Cut || s.Stage.Name() != summarize.StageName:
+			continue
+		}
+		s.Goal = policy.All
+		n.Steps = append(n.Steps, s)
+	}
+	return &n
+}
+
+// aimed returns the budget of a compaction that is due. only selects the steps that
+// run; with an offer, the target is the offer's level.
+func (c *call) aimed(only policy.When) policy.Budget {
+	b := c.aiming(c.deeper(), only)
+	if c.offer != nil {
+		b.Target = c.offer.Level
+	}
+	return b
 }

@@ -91,3 +91,7 @@ func (s *session) settle(base, volatile []ledger.Step) {
 	}
 	s.volatile = len(volatile) > 0
 }
+
+// maxTries limits how many numbers one outcome tries. Each failed try means that
+// another process has taken a number.
+const maxTries = 1000

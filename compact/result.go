@@ -1,10 +1,13 @@
 package compact
 
 import (
+	"fmt"
 	"time"
 
 	"github.com/agentcompact/compact/message"
 	"github.com/agentcompact/compact/policy"
+	"github.com/agentcompact/compact/price"
+	"github.com/agentcompact/compact/trace"
 )
 
 // ReductionStage is the most severe reduction in a view, or by a call.
@@ -165,4 +168,175 @@ type Timing struct {
 	ArchiveWait time.Duration `json:"archive_wait_ns"` // the end of Archive, after the stages
 	CommitWait  time.Duration `json:"commit_wait_ns"`  // other agents that commit a step of the session
 	PlaceWait   time.Duration `json:"place_wait_ns"`   // a slot for computing, held by compactions of other sessions; there are fewer slots than cores
+}
+
+// A Bill is the cost of one call, in US dollars. Figures have three kinds of
+// names: estimated figures are counted before the call, measured figures come
+// from the usage that the provider reports ([CompactManager.Observe]), and
+// projected figures are the cost of the same calls with the whole history.
+type Bill struct {
+	Prices   string `json:"prices"`             // the name and the source of the price card
+	Relative bool   `json:"relative,omitempty"` // the price of the model is unknown: amounts are in units of its input price, and only ratios are meaningful
+
+	Estimated    price.Usage `json:"estimated_prompt"` // tokens of the prompt, by price
+	EstimatedUSD float64     `json:"estimated_prompt_usd"`
+	Whole        price.Usage `json:"projected_whole_prompt"` // the same for the whole history, uncompacted
+	WholeUSD     float64     `json:"projected_whole_prompt_usd"`
+	SummaryUSD   float64     `json:"summary_usd,omitempty"` // price of a model's summaries, as far as it became known in this call
+
+	SummaryEstimatedUSD float64 `json:"summary_estimated_usd,omitempty"` // of SummaryUSD: answers without a usage, and requests that were cut off and may have been billed
+	SummaryPrices       string  `json:"summary_prices,omitempty"`        // the name and the source of the price card of the summaries
+
+	Session SessionBill `json:"session"` // sums over the calls of the session in this process, this one included
+}
+
+// A SessionBill adds up the calls of a session.
+type SessionBill struct {
+	Calls        int     `json:"calls"`
+	EstimatedUSD float64 `json:"estimated_prompts_usd"` // prompts
+	WholeUSD     float64 `json:"projected_whole_prompts_usd"`
+	SummaryUSD   float64 `json:"summaries_usd"`  // summaries, including unused ones
+	Measured     int     `json:"measured_calls"` // calls whose usage was observed
+	MeasuredUSD  float64 `json:"measured_usd"`   // their measured cost, answers included
+
+	SummaryEstimatedUSD float64 `json:"summaries_estimated_usd,omitempty"` // of SummaryUSD
+}
+
+// Plus returns the sum of two bills.
+func (b SessionBill) Plus(o SessionBill) SessionBill {
+	return SessionBill{
+		Calls: b.Calls + o.Calls, EstimatedUSD: b.EstimatedUSD + o.EstimatedUSD, WholeUSD: b.WholeUSD + o.WholeUSD,
+		SummaryUSD: b.SummaryUSD + o.SummaryUSD, Measured: b.Measured + o.Measured, MeasuredUSD: b.MeasuredUSD + o.MeasuredUSD,
+		SummaryEstimatedUSD: b.SummaryEstimatedUSD + o.SummaryEstimatedUSD,
+	}
+}
+
+// one returns the bill of the call as a part of the session's.
+func (b *Bill) one() SessionBill {
+	return SessionBill{Calls: 1, EstimatedUSD: b.EstimatedUSD, WholeUSD: b.WholeUSD, SummaryUSD: b.SummaryUSD, SummaryEstimatedUSD: b.SummaryEstimatedUSD}
+}
+
+// An Earlier describes compactions whose edits are in a view and that were made
+// with other settings. New settings change later compactions, never earlier
+// ones.
+type Earlier struct {
+	Steps    int    `json:"steps"`              // number of compactions; 0 if all of them are edits between steps
+	Last     int    `json:"last_step"`          // the number of the newest
+	Preset   string `json:"preset,omitempty"`   // "" = the ledger was written before it recorded the preset
+	Strategy string `json:"strategy,omitempty"` // of their summary; "" = they made no summary
+	Window   int    `json:"window"`             // tokens
+}
+
+// like reports whether two Earlier values have the same settings. An unknown
+// setting equals any other.
+func (e *Earlier) like(o *Earlier) bool {
+	same := func(a, b string) bool { return a == "" || b == "" || a == b }
+	return e.Window == o.Window && same(e.Preset, o.Preset) && same(e.Strategy, o.Strategy)
+}
+
+// A Candidate is one way of compacting that policy.when economic evaluated.
+// Amounts are expected values in US dollars, or in units of the model's input
+// price if the bill is relative.
+type Candidate struct {
+	policy.Offer
+	Due       int     `json:"due"`        // size of the view, in tokens, at which this compaction is due
+	FixedUSD  float64 `json:"fixed_usd"`  // cost of writing the cache again from the first edit on, and of the summary
+	LinearUSD float64 `json:"linear_usd"` // cost of the removed text: reading it for a summary, and recalls
+	CallUSD   float64 `json:"call_usd"`   // average cost of a call if every compaction is like this one
+	SavesUSD  float64 `json:"saves_usd"`  // savings over the calls that are still expected
+	Pays      bool    `json:"pays"`
+	Safe      bool    `json:"safe"`   // if the session ended now, the loss would be at most policy.overrun_pct of the cost of its calls with the whole history
+	Chosen    bool    `json:"chosen"` // it is applied
+}
+
+// Tidied reports the work of one reducer of the stage tidy on the new results
+// of a call, and how many earlier results were needed again.
+type Tidied struct {
+	Reducer     string `json:"reducer"` // reducer that removed most tokens
+	Results     int    `json:"results"`
+	TokensSaved int    `json:"tokens_saved"` // tokens removed from these results
+	// ReadAgain counts reduced results, at most ten turns old, that this call
+	// requested again: it read the file once more, or ran the command again
+	// immediately or with as much output. Each is counted once. Recalled counts
+	// reduced results that were recalled since the previous call.
+	ReadAgain int `json:"read_again,omitempty"`
+	Recalled  int `json:"recalled,omitempty"`
+	// Failed counts results of this call that stayed whole because the reducer
+	// panicked.
+	Failed int `json:"failed,omitempty"`
+}
+
+// A Usage holds the token counts that a provider billed for one request.
+type Usage struct {
+	PromptTokens int // of the whole request, cached ones included
+
+	// CacheKnown: the provider reported the cached tokens, possibly 0. Otherwise
+	// the next three fields have no meaning.
+	CacheKnown        bool
+	CachedTokens      int // tokens read from the cache
+	WrittenTokens     int // tokens written into the cache for the shorter lifetime, if that lifetime has its own price
+	WrittenHourTokens int // the same, for an hour
+
+	OutputTokens int // of the answer, reasoning included; 0 = not reported
+
+	// ClearedTokens are tokens that the provider itself removed from the prompt
+	// before the model read it. PromptTokens does not include them.
+	ClearedTokens int
+	// CompactedTokens and SummaryTokens are the tokens that the provider read and
+	// wrote for its own summary within this request, which it bills in addition.
+	// PromptTokens then does not show the number of sent tokens.
+	CompactedTokens int
+	SummaryTokens   int
+
+	// Refused: the provider counted the prompt and refused it, so nothing was billed.
+	// Such a usage only corrects later estimates.
+	Refused bool
+}
+
+// observation connects a result with the usage that is observed later.
+type observation struct {
+	epoch  *epoch
+	id     message.Fingerprint
+	fixed  int                 // tokens that the caller added, which need no correction
+	shown  func(Usage)         // emits the usage of a request that was only observed; nil = the request was not observed
+	later  func(trace.Payload) // emits later events about the request; nil = no events
+	billed func(Usage)         // records the usage; nil = not recorded
+}
+
+// furthest is the maximum ratio between a provider's count of a prompt and ours,
+// in either direction. A usage beyond it does not belong to that prompt, and is
+// ignored.
+const furthest = 4
+
+// contradicts returns an error if a usage can't belong to a request in which we counted
+// a given number of tokens.
+func (u Usage) contradicts(tokens int) error {
+	parts := u.CachedTokens + u.WrittenTokens + u.WrittenHourTokens
+	switch {
+	case u.PromptTokens <= 0:
+		return fmt.Errorf("a prompt of %d tokens", u.PromptTokens)
+	case min(u.CachedTokens, u.WrittenTokens, u.WrittenHourTokens, u.OutputTokens, u.ClearedTokens, u.CompactedTokens, u.SummaryTokens) < 0:
+		return fmt.Errorf("a negative number of tokens")
+	case parts > u.PromptTokens:
+		return fmt.Errorf("%d tokens were read from the cache or written into it, of a prompt of %d", parts, u.PromptTokens)
+	case u.CompactedTokens > furthest*max(tokens, 256):
+		return fmt.Errorf("%d tokens were read for a summary, but %d were counted", u.CompactedTokens, tokens)
+	case u.CompactedTokens > 0: // the rest of the prompt can have any size
+	case u.PromptTokens+u.ClearedTokens > furthest*max(tokens, 256) || tokens > furthest*max(u.PromptTokens+u.ClearedTokens, 256):
+		return fmt.Errorf("a prompt of %d tokens, but %d were counted", u.PromptTokens, tokens)
+	}
+	return nil
+}
+
+// split returns the usage by price. If the provider does not report its cache, the
+// prompt is split as in the estimate.
+func (u Usage) split(card price.Card, estimated price.Usage) price.Usage {
+	if u.CacheKnown {
+		rest := u.PromptTokens - u.CachedTokens - u.WrittenTokens - u.WrittenHourTokens
+		return price.Usage{Cached: u.CachedTokens, Written: u.WrittenTokens, WrittenHour: u.WrittenHourTokens, Fresh: rest + u.CompactedTokens, Output: u.OutputTokens + u.SummaryTokens}
+	}
+	out := card.Split(u.PromptTokens, estimated.Cached)
+	out.Fresh += u.CompactedTokens
+	out.Output = u.OutputTokens + u.SummaryTokens
+	return out
 }

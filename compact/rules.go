@@ -10,13 +10,8 @@ import (
 	"time"
 
 	"github.com/agentcompact/compact/internal/setting"
-	"github.com/agentcompact/compact/policy"
 	"github.com/agentcompact/compact/policy/tidy"
 )
-
-// A ConfigError is one mistake in a [Config]. [New] and [Config.Validate] join all
-// mistakes; package configs adds the place of each in a file.
-type ConfigError = policy.ConfigError
 
 // choices are the rules that allow the existing names of a kind.
 var choices = map[string]func() []string{"stage": StageNames, "reducer": tidy.Names}
@@ -160,6 +155,3 @@ func reason(v reflect.Value, rules, broken, param string) string {
 	}
 	return setting.Bounds(rules, v.CanFloat(), broken)
 }
-
-// oneOf lists the valid names, and the one that was probably meant.
-func oneOf(name string, names []string) string { return setting.OneOf(name, names) }

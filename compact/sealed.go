@@ -6,7 +6,6 @@ import (
 	"github.com/agentcompact/compact/internal/ledger"
 	"github.com/agentcompact/compact/internal/reduce"
 	"github.com/agentcompact/compact/message"
-	"github.com/agentcompact/compact/trace"
 )
 
 // toStore returns a step in its stored form, with sealed fingerprints. The fingerprints
@@ -73,51 +72,6 @@ func mapRecipe(r *reduce.Recipe, f func([16]byte) [16]byte) {
 	if r.Cut != nil && r.Cut.Anchor != nil {
 		cut, anchor := *r.Cut, message.Fingerprint(f(*r.Cut.Anchor))
 		cut.Anchor, r.Cut = &anchor, &cut
-	}
-}
-
-// locked records that a key of the archive is missing.
-func (s *session) locked(id string) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if !slices.Contains(s.lost, id) {
-		s.lost = append(s.lost, id)
-	}
-}
-
-// sayKeys adds the pending warnings about keys to the result. It reports once, in
-// the result and in an event, that steps of the session are unknown because their
-// keys are lost; dry runs don't use up this report. It logs once that the archive
-// has sessions of version 1.
-func (c *call) sayKeys() {
-	if c.s == nil || c.q.observe {
-		return
-	}
-	for _, why := range c.m.keys.takeSaid() {
-		c.res.Warnings = append(c.res.Warnings, c.m.redactor.Text(why).String())
-	}
-	c.s.mu.Lock()
-	fresh := c.s.lost[c.s.lostTold:]
-	old := c.s.version1
-	if !c.q.dry {
-		c.s.lostTold = len(c.s.lost)
-	}
-	c.s.mu.Unlock()
-	if old {
-		c.m.sayVersion1(c.id)
-	}
-	for _, id := range fresh {
-		err := &LostKeyError{Key: id}
-		c.res.Warnings = append(c.res.Warnings, err.Error())
-		c.emitError("ArchiveKeyLost", trace.FallbackNewEpoch, err)
-	}
-}
-
-// sayVersion1 logs, once for each manager, that an archive has sessions of
-// version 1.
-func (m *CompactManager) sayVersion1(session string) {
-	if m.saidVersion1.CompareAndSwap(false, true) {
-		m.log().Warn("compact: the archive has sessions of format version 1: a reader of them can test guesses of redacted text; new steps have a key", "session", session)
 	}
 }
 

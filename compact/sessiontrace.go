@@ -8,15 +8,6 @@ import (
 	"github.com/agentcompact/compact/trace"
 )
 
-// sessionTrace is the trace of a whole session (trace.per_session): open from
-// the first call of this process until the session leaves memory or the manager
-// is closed. The session's mutex guards it.
-type sessionTrace struct {
-	began          time.Time
-	session, agent redact.Text // names in events; of the last call
-	model          string
-}
-
 // beginTrace returns the start of the session's trace, which is the time of its
 // first call.
 func (s *session) beginTrace(at time.Time) time.Time {

@@ -2,15 +2,12 @@ package compact
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"sync"
 	"time"
 
-	"github.com/agentcompact/compact/internal/reduce"
 	"github.com/agentcompact/compact/message"
-	"github.com/agentcompact/compact/redact"
 	"github.com/agentcompact/compact/trace"
 )
 
@@ -18,29 +15,11 @@ import (
 // the simulated changes of earlier ones, so the reported numbers are the numbers of a
 // whole compacted session. Only numbers leave memory.
 
-// WithObserve makes this call only observe, as [Config.Observe] does for all
-// calls: the result's Messages are the unchanged history, Projected is the result
-// without observation, and the error is always nil. The call waits for Projected
-// until its context is done, so make it concurrently with the request, not before
-// it. It does not affect plans.
-func WithObserve() Option { return func(r *request) { r.observe, r.waits = true, true } }
-
 const (
 	observeWait    = 100 * time.Millisecond // maximum wait of a call for its outcome under Config.Observe
 	observeTimeout = 10 * time.Second       // time limit of an observation
 	maxLooking     = 64                     // concurrent observations
 )
-
-// Observes reports whether [Config.Observe] is set. It is false for a nil manager.
-func (m *CompactManager) Observes() bool { return m != nil && m.cfg.Observe }
-
-// observing returns the configuration without anything that costs money: extractive
-// summaries replace summaries of a model.
-func (c Config) observing() Config {
-	c.Summarize = nil
-	c.Summarizer.Backend, c.Summarizer.Model, c.Summarizer.BaseURL = "extractive", "", ""
-	return c
-}
 
 // observed observes a call, and returns the unchanged history. Under
 // Config.Observe the caller waits at most observeWait; later outcomes are only in
@@ -157,9 +136,6 @@ func (c *call) observedPayload(res *Result, err error) trace.Observed {
 	return p
 }
 
-// projection holds the projected sums of a session.
-type projection struct{ calls, estimated, saved int }
-
 func (c *call) wouldCompact() trace.WouldCompact {
 	from := c.res
 	p := trace.WouldCompact{
@@ -194,68 +170,3 @@ func (c *call) sayUsage(p trace.Observed) func(Usage) {
 		})
 	}
 }
-
-// pretend commits an outcome in memory only, as a step or as edits between steps.
-func (c *call) pretend(ctx context.Context, out *reduce.Outcome, edits bool) error {
-	if err := c.s.committing.Lock(ctx); err != nil {
-		return err
-	}
-	defer c.s.committing.Unlock()
-	c.took(out)
-	step := c.ledger(&run{}, out, 0)
-	step.Archive = ""
-	if edits {
-		step.Seq = c.s.lastEdit() + 1
-		c.s.mu.Lock()
-		c.s.learnEdit(step)
-		c.s.mu.Unlock()
-		c.rememberEdits(out, step.Seq)
-		return nil
-	}
-	step.Step = c.s.next()
-	c.res.Step = step.Step
-	c.s.addVolatile(step)
-	c.settle(step.Step)
-	c.remember(out)
-	return nil
-}
-
-// sessionOf returns the session of a call, or the shadow session of an observed
-// one.
-func (m *CompactManager) sessionOf(ctx context.Context, c *call) (*session, error) {
-	if !c.q.observe {
-		return m.session(ctx, c.asked.session)
-	}
-	if !m.uses.begin() {
-		return nil, ErrClosed
-	}
-	s, err := m.shadowOf(ctx, c.label)
-	if err != nil {
-		m.uses.done()
-	}
-	return s, err
-}
-
-// shadowKey is the prefix of the ids of shadows, which no session's name has.
-const shadowKey = "\x00observed\x00"
-
-func (m *CompactManager) shadowOf(ctx context.Context, label redact.Text) (*session, error) {
-	id := shadowKey + label.String()
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if s := m.sessions[id]; s != nil {
-		s.users++
-		return s, nil
-	}
-	s, err := openSession(ctx, m.shadows, id, m.keys) // in memory, and empty
-	if err != nil {
-		return nil, err
-	}
-	s.shadow, s.volatile = true, true
-	s.redactor.Session = m.redactor.Session(label)
-	m.keepSession(s, 1)
-	return s, nil
-}
-
-// errObserves is the error for operations that need an archive while observing.
-var errObserves = errors.New("observe is set, so no archive is opened")

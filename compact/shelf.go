@@ -36,10 +36,3 @@ func (s *shelf) holds(history []message.Message) bool {
 	}
 	return true
 }
-
-// clear removes the shelf if no retry is expected.
-func (l *lane) clear() {
-	if !l.flights.Waiting() {
-		l.shelf = nil
-	}
-}

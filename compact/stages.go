@@ -1,7 +1,7 @@
 package compact
 
 import (
-	"fmt"
+	"slices"
 
 	"github.com/agentcompact/compact/internal/reduce"
 	"github.com/agentcompact/compact/internal/summarize"
@@ -70,24 +70,6 @@ func StageNames() []string {
 	return names
 }
 
-// step returns the step of a named stage.
-func (m *CompactManager) step(name string, ep *epoch) (reduce.Step, error) {
-	if b, ok := builtinNamed(name); ok && b.step != nil {
-		return b.step(&m.env, ep)
-	}
-	if own, ok := m.stages[name]; ok {
-		return own.step(), nil
-	}
-	return reduce.Step{}, fmt.Errorf("compact: unknown stage %q", name)
-}
-
-// Presets whose stages differ in more than their numbers.
-const (
-	presetEconomy        = "economy"
-	presetGateway        = "gateway"
-	presetHistoryReducer = "history-reducer"
-)
-
 func tidyStep(_ *env, ep *epoch) (reduce.Step, error) {
 	return reduce.Step{When: policy.Always, Stage: tidyStage(&ep.cfg)}, nil
 }
@@ -127,9 +109,6 @@ func groupsStep(*env, *epoch) (reduce.Step, error) {
 func dropStep(*env, *epoch) (reduce.Step, error) {
 	return reduce.Step{Goal: policy.ToBudget, Stage: policy.Drop{}}, nil
 }
-
-// keepAuto keeps both ends of the output of a command, and the head of another result.
-const keepAuto = "auto"
 
 func squeezeStep(*env, *epoch) (reduce.Step, error) {
 	return reduce.Step{Goal: policy.ToBudget, Stage: policy.Squeeze{Keep: keepAuto}}, nil
@@ -180,4 +159,18 @@ func (e *env) localSummary(c *Config) compat.LocalSummary {
 		MaxChars: c.Summarizer.MaxTokens,
 		Clean:    func(s string) string { return e.redactor.Text(s).String() },
 	}
+}
+
+func tidyStage(c *Config) tidy.Stage {
+	return tidy.Stage{Options: tidy.Options{Large: c.Tidy.LargeTokens, Off: c.Tidy.Off}, ExcludeTools: c.Tidy.ExcludeTools}
+}
+
+// tidyFirst returns the names of stages with tidy first, so that the others see
+// the reduced results.
+func tidyFirst(names []string) []string {
+	if !slices.Contains(names, tidy.StageName) {
+		return names
+	}
+	others := slices.DeleteFunc(slices.Clone(names), func(s string) bool { return s == tidy.StageName })
+	return append([]string{tidy.StageName}, others...)
 }

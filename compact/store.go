@@ -4,15 +4,16 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path"
 	"path/filepath"
 	"strings"
 	"sync"
 	"time"
+	"unicode"
+	"unicode/utf8"
 
-	"github.com/agentcompact/compact/internal/reduce"
-	"github.com/agentcompact/compact/message"
+	"github.com/agentcompact/compact/internal/summarize"
 	"github.com/agentcompact/compact/policy"
-	"github.com/agentcompact/compact/redact"
 	"github.com/agentcompact/compact/storage/record"
 	"github.com/agentcompact/compact/trace"
 )
@@ -53,26 +54,6 @@ type run struct {
 
 func newRun(ctx context.Context, c *call) *run {
 	return &run{c: c, ctx: ctx, done: make(chan struct{}), desk: desk{m: c.m}}
-}
-
-// reserve returns a number for the names of files whose step number is not known yet:
-// the lowest free number. If lanes commit in the order in which they began, it is the
-// number of the step.
-func (s *session) reserve() int {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	n := len(s.steps) + 1
-	for s.reserved[n] {
-		n++
-	}
-	s.reserved[n] = true
-	return n
-}
-
-func (s *session) unreserve(n int) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	delete(s.reserved, n)
 }
 
 // startArchive starts storing the messages that the step will remove.
@@ -239,22 +220,6 @@ func (r *run) archiveFirst() {
 	r.waited += r.c.m.now().Sub(waited)
 }
 
-// place returns the place of a file: an absolute path, or a URL in a bucket. For
-// other archives both are empty.
-func place(w record.Written) (file, s3 string) {
-	switch {
-	case strings.HasPrefix(w.Location, "s3://"):
-		return "", w.Location
-	case w.Location == "", w.Location == w.Key.String(): // unknown place
-		return "", ""
-	}
-	file, err := filepath.Abs(w.Location)
-	if err != nil {
-		file = w.Location
-	}
-	return file, ""
-}
-
 // cancel stops an archival that is not needed.
 func (r *run) cancel() {
 	r.once.Do(r.finish)
@@ -281,28 +246,70 @@ func (r *run) end() {
 	r.c.s.unreserve(r.number)
 }
 
-// lines returns messages in their stored form: one redacted JSON object for
-// each line, whose "meta" holds the fingerprints, so that references can be
-// found.
-func (s *session) lines(history []message.Message, only []int) []redact.Text {
-	if only == nil {
-		out := make([]redact.Text, len(history))
-		for i := range history {
-			out[i] = s.line(history[i])
-		}
-		return out
+// archive returns the name of the file that the run has written or is writing.
+func (r *run) archive() string {
+	if r.written.Key.String() == "" && r.withStep {
+		return r.name
 	}
-	out := make([]redact.Text, len(only))
-	for k, i := range only {
-		out[k] = s.line(history[i])
-	}
-	return out
+	return path.Base(r.written.Key.String())
 }
 
-// changed returns the input messages that the run edited or removed.
-func (c *call) changed(out *reduce.Outcome) []int { return c.now.conv.Redecided(out.Conversation) }
+// observed holds the progress of the summarizer in a run.
+type observed struct {
+	mu             sync.Mutex
+	told           []summarize.CallInfo // of the summary that is being written within the call
+	late           bool                 // the call could not wait for a summary
+	waited         time.Duration        // waiting time for the archive before a summary
+	driven         context.Context      // context of the engine
+	waiting        *time.Timer          // timer that reports a long summary
+	summarize      time.Duration
+	summarizeBegan time.Time
+}
 
-// writeEvents appends the waiting lines of the audit log, and more.
-func (s *session) writeEvents(ctx context.Context, more ...redact.Text) error {
-	return s.audit.write(ctx, more...)
+// archiveFailed returns a failure of the archive as the error of the call. If the
+// configuration says to continue, it adds a warning, and later steps of the
+// session stay in memory. A scrubbed session is always an error.
+func (c *call) archiveFailed(ctx context.Context, op string, err error) error {
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	c.m.forsake(c.s, err)
+	failed := &ArchiveError{Op: op, Session: c.id, Err: err}
+	if errors.Is(err, record.ErrScrubbed) {
+		return failed // the caller retries
+	}
+	if c.m.cfg.Storage.OnError != "continue" {
+		return failed
+	}
+	c.res.Warnings = append(c.res.Warnings, c.m.redactor.Text("nothing was archived (storage.on_error: continue): "+failed.Error()).String())
+	c.emitError("ArchiveFailed", "continue", failed)
+	c.unarchived, c.logged = true, -1 // the line of the call is written again
+	c.s.setVolatile()
+	return nil
+}
+
+// readWith returns the command that shows a file of the archive, "" if no
+// command can.
+func (c *call) readWith(w record.Written) string {
+	file, s3 := place(w)
+	root := s3
+	if file != "" {
+		root = filepath.ToSlash(file)
+	}
+	root, ok := strings.CutSuffix(root, "/"+w.Key.String())
+	if !ok || root == "" {
+		return ""
+	}
+	return "compactctl archive show " + shellWord(c.id) + " " + shellWord(path.Base(w.Key.String())) + " --archive " + shellWord(root)
+}
+
+// shellWord quotes a word for a shell.
+func shellWord(s string) string {
+	odd := func(r rune) bool {
+		return r >= utf8.RuneSelf || !unicode.IsLetter(r) && !unicode.IsDigit(r) && !strings.ContainsRune("-_./:@%+=", r)
+	}
+	if s != "" && strings.IndexFunc(s, odd) < 0 {
+		return s
+	}
+	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
 }

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"path"
 
 	"github.com/agentcompact/compact/storage"
 	"github.com/agentcompact/compact/storage/record"
@@ -90,12 +89,4 @@ func (r *run) awaitTranscript(ctx context.Context) error {
 	r.c.res.Timing.Archive = r.took
 	r.c.tellStored(r.archived)
 	return nil
-}
-
-// archive returns the name of the file that the run has written or is writing.
-func (r *run) archive() string {
-	if r.written.Key.String() == "" && r.withStep {
-		return r.name
-	}
-	return path.Base(r.written.Key.String())
 }

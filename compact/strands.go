@@ -46,13 +46,3 @@ func (s *strands) change(before, now []message.Message) {
 		s.seen = s.seen[len(s.seen)-mostStrands:]
 	}
 }
-
-// warnStrands adds a warning, once for each lane, if conversations take turns in it.
-func (c *call) warnStrands() {
-	s := &c.lane.strands
-	if s.warned || s.turns < manyTurns {
-		return
-	}
-	*s = strands{warned: true}
-	c.res.Warnings = append(c.res.Warnings, "several conversations alternate under one session and agent name, and each change costs a prompt that no cache has: give each agent a name (WithAgent)")
-}

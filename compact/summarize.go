@@ -2,36 +2,14 @@ package compact
 
 import (
 	"context"
-	"net"
-	"strconv"
-	"sync"
 	"time"
 
 	"github.com/agentcompact/compact/internal/reduce"
 	"github.com/agentcompact/compact/internal/summarize"
 	"github.com/agentcompact/compact/policy/compat"
+	"github.com/agentcompact/compact/strategy"
 	"github.com/agentcompact/compact/trace"
 )
-
-// newWriter returns the configured writer of summaries.
-func (m *CompactManager) newWriter(ep *epoch) (summarize.Writer, error) {
-	cfg := &ep.cfg
-	c := cfg.Summarizer
-	w := summarize.Writer{
-		Summarizer: cfg.Summarize, MaxTokens: c.MaxTokens, UserTokens: c.UserTokens, Fallback: c.Fallback, Instructions: c.Instructions,
-		Redact: func(s string) string { return m.redactor.Text(s).String() }, Raw: !cfg.Redaction.Summarizer,
-		Timeout: c.Timeout, Retries: c.MaxAttempts - 1, Parallel: c.Parallel,
-	}
-	if w.Retries == 0 {
-		w.Retries = -1 // one attempt, no retry
-	}
-	if err := cfg.checkSummarize(""); err != nil {
-		return w, err
-	}
-	st, err := cfg.strategyNamed(cfg.Policy.Strategy)
-	w.Strategy = st.Asking(c.Sections, m.prompts[c.PromptFile])
-	return w, err
-}
 
 // observe handles the progress of a summarizer in this call.
 func (r *run) observe(i summarize.CallInfo) {
@@ -71,29 +49,6 @@ func (c *call) gotOver(i summarize.CallInfo) {
 		SessionID: c.id, Model: i.Model, Backend: i.Backend, Strategy: i.Strategy, Attempt: i.Attempt, MaxTokens: i.MaxTokens,
 		Prompt: i.Prompt, Answer: i.Completion, Action: i.Action, ErrorType: "SummarizerFailed", Cause: causeOf(i.Err), Message: i.Err.Error(),
 	}, end.Add(-i.Elapsed), end))
-}
-
-// summarizePayload returns the payload of the model call, whose duration is the
-// latency.
-func summarizePayload(session string, i summarize.CallInfo) trace.Summarize {
-	p := trace.Summarize{
-		SessionID: session, Model: i.Model, Backend: i.Backend, Strategy: i.Strategy, Attempts: i.Attempt, Pieces: i.Pieces,
-		MaxTokens: i.MaxTokens, InputMessages: i.InputMessages, InputTokens: i.InputTokens, SummaryTokens: i.SummaryTokens,
-		PromptTokens: i.Prompt, CompletionTokens: i.Completion, CachedTokens: i.Cached, WrittenTokens: i.Written,
-	}
-	a := &i.Answer
-	p.Seed, p.ResponseModel, p.ResponseID = a.Seed, a.Model, a.ID
-	if a.Finish != "" {
-		p.Finish = []string{a.Finish}
-	}
-	if host, port, err := net.SplitHostPort(a.Server); err == nil {
-		p.Server = host
-		p.Port, _ = strconv.Atoi(port)
-	}
-	if i.Err != nil {
-		p.ErrorType, p.Cause, p.OutputText = "SummarizerFailed", causeOf(i.Err), i.Err.Error()
-	}
-	return p
 }
 
 // engine returns the engine of this run: a copy of the shared one, whose
@@ -164,14 +119,77 @@ func (r *run) measure(elapsed time.Duration) {
 	r.c.res.Timing.Stages = elapsed - r.summarize - r.waited - r.desk.queued
 }
 
-// observed holds the progress of the summarizer in a run.
-type observed struct {
-	mu             sync.Mutex
-	told           []summarize.CallInfo // of the summary that is being written within the call
-	late           bool                 // the call could not wait for a summary
-	waited         time.Duration        // waiting time for the archive before a summary
-	driven         context.Context      // context of the engine
-	waiting        *time.Timer          // timer that reports a long summary
-	summarize      time.Duration
-	summarizeBegan time.Time
+// beside configures how this run waits for a summary. If the call can't wait,
+// the summary is finished in the background and serves the next call.
+func (r *run) beside() summarize.Beside {
+	c := r.c
+	c.lane.writes.Store(c.writes())
+	c.lane.flights.Begin()
+	return summarize.Beside{
+		Ahead:   r.ahead,
+		Flights: &c.lane.flights, Key: c.ep.name, Until: c.until(r.ctx),
+		Start: func(f func(context.Context)) bool {
+			return r.driven.Err() == nil && c.m.fly(r.ctx, c.s, c.lane, f)
+		},
+		Wait: func() {
+			r.desk.give()
+			r.decision(r.view)
+			r.startArchive(r.ctx, nil) // while the model thinks
+			r.archiveFirst()
+			r.summarizeBegan = c.m.now()
+			r.patience()
+		},
+		Heard: r.heard,
+		Late: func() {
+			r.late = true
+			r.summarize += c.m.now().Sub(r.summarizeBegan)
+		},
+	}
+}
+
+// longSummary is the waiting time for a summary after which an event reports
+// the wait.
+const longSummary = 2 * time.Second
+
+// patience starts a timer that reports a long summary once. The end of the run
+// stops it.
+func (r *run) patience() {
+	c, began := r.c, r.summarizeBegan
+	if r.waiting != nil || c.q.dry || c.q.observe {
+		return
+	}
+	before := c.res.Before.Total
+	p := trace.SummaryBegun{SessionID: c.id, Backend: c.ep.cfg.Summarizer.Backend, Strategy: c.ep.writer.Strategy.Name, InputTokens: before}
+	if d, ok := c.ep.writer.Summarizer.(strategy.Describer); ok {
+		info := d.Describe()
+		p.Backend, p.Model = info.Name, info.Model
+	}
+	r.waiting = time.AfterFunc(longSummary, func() { c.noteEvent(c.event(p, began)) })
+}
+
+// heard records the cost of a summary that this call uses or discards.
+func (r *run) heard(began time.Time, calls []summarize.CallInfo, thrown bool) {
+	began = r.c.m.onClock(began)
+	if thrown {
+		p := r.c.writes().unused(r.c.id, calls)
+		r.c.paid(&p, calls)
+		r.c.emit(r.c.eventAt(p, began, written(began, calls, r.c.m.now())))
+		return
+	}
+	r.summarize += r.c.m.now().Sub(r.summarizeBegan)
+	from := 0 // of the calls of the backend
+	for k, i := range calls {
+		if i.Phase == summarize.Answered {
+			r.c.m.logPanic(i.Err)
+			r.c.gotOver(i)
+		}
+		r.c.heardAgent(i)
+		if i.Phase == summarize.Finished {
+			r.c.cause = causeOf(i.Err)
+			p := summarizePayload(r.c.id, i)
+			r.c.paid(&p, calls[from:k+1])
+			from = k + 1
+			r.c.emit(r.c.eventAt(p, began, began.Add(i.Elapsed)))
+		}
+	}
 }

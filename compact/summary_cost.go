@@ -8,6 +8,7 @@ import (
 	"net"
 	"os"
 	"slices"
+	"strconv"
 	"syscall"
 
 	"github.com/agentcompact/compact/internal/summarize"
@@ -22,19 +23,6 @@ type writing struct {
 
 	card  price.Card // of the agent's model
 	whole int        // tokens of the view, which is the prompt of a summary by the agent's own model
-}
-
-// writes describes the summaries of this call.
-func (c *call) writes() *writing {
-	w := &writing{backend: c.ep.cfg.Summarizer.Backend, strategy: c.ep.writer.Strategy.Name, card: c.ep.card, whole: c.res.Before.Total}
-	if d, ok := c.ep.writer.Summarizer.(strategy.Describer); ok {
-		info := d.Describe()
-		w.backend, w.model = info.Name, info.Model
-	}
-	if w.backend == backendAgent {
-		w.model = c.ep.name
-	}
-	return w
 }
 
 // A summaryCost is the cost of the calls for a summary, in US dollars.
@@ -107,6 +95,24 @@ func (w *writing) cardOf(i summarize.CallInfo) (price.Card, string) {
 	return card, card.String() + " in place of " + cmp.Or(i.Model, "a model without a name")
 }
 
+// unused returns the payload for a summary that nobody uses, with the tokens that
+// the model has been asked for so far.
+func (w *writing) unused(session string, calls []summarize.CallInfo) trace.Summarize {
+	all := summarize.CallInfo{Backend: w.backend, Model: w.model, Strategy: w.strategy}
+	sum := summarize.CallInfo{}
+	for _, i := range calls {
+		if i.Phase == summarize.Answered {
+			sum.Prompt, sum.Completion, sum.Cached, sum.Written = sum.Prompt+i.Prompt, sum.Completion+i.Completion, sum.Cached+i.Cached, sum.Written+i.Written
+		}
+		all = i
+	}
+	all.Prompt, all.Completion, all.Cached, all.Written = sum.Prompt, sum.Completion, sum.Cached, sum.Written
+	all.Err = nil
+	p := summarizePayload(session, all)
+	p.Unused, p.OutputText = true, "nothing used it: the conversation changed or ended"
+	return p
+}
+
 // summaryCard returns the price card of a summarizing model. One bill has one
 // unit: if the price of either model is unknown, it returns the card of the
 // agent's model and false.
@@ -148,13 +154,6 @@ func mayBeBilled(err error) bool {
 	return slices.ContainsFunc(answered, is) || slices.ContainsFunc(cutOff, is)
 }
 
-// paid adds the cost of a summary to the call and to its event.
-func (c *call) paid(p *trace.Summarize, told []summarize.CallInfo) {
-	cost := c.writes().cost(told)
-	cost.in(p, c.ep.card.Relative)
-	c.summaries = c.summaries.plus(cost)
-}
-
 // in sets the cost in the event of a summary.
 func (s summaryCost) in(p *trace.Summarize, relative bool) {
 	p.USD, p.EstimatedUSD, p.Prices = s.usd, s.estimated, s.prices
@@ -164,4 +163,27 @@ func (s summaryCost) in(p *trace.Summarize, relative bool) {
 // bill returns the cost as a part of a session's bill.
 func (s summaryCost) bill() SessionBill {
 	return SessionBill{SummaryUSD: s.usd, SummaryEstimatedUSD: s.estimated}
+}
+
+// summarizePayload returns the payload of the model call, whose duration is the
+// latency.
+func summarizePayload(session string, i summarize.CallInfo) trace.Summarize {
+	p := trace.Summarize{
+		SessionID: session, Model: i.Model, Backend: i.Backend, Strategy: i.Strategy, Attempts: i.Attempt, Pieces: i.Pieces,
+		MaxTokens: i.MaxTokens, InputMessages: i.InputMessages, InputTokens: i.InputTokens, SummaryTokens: i.SummaryTokens,
+		PromptTokens: i.Prompt, CompletionTokens: i.Completion, CachedTokens: i.Cached, WrittenTokens: i.Written,
+	}
+	a := &i.Answer
+	p.Seed, p.ResponseModel, p.ResponseID = a.Seed, a.Model, a.ID
+	if a.Finish != "" {
+		p.Finish = []string{a.Finish}
+	}
+	if host, port, err := net.SplitHostPort(a.Server); err == nil {
+		p.Server = host
+		p.Port, _ = strconv.Atoi(port)
+	}
+	if i.Err != nil {
+		p.ErrorType, p.Cause, p.OutputText = "SummarizerFailed", causeOf(i.Err), i.Err.Error()
+	}
+	return p
 }

@@ -2,14 +2,11 @@ package compact
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
-	"slices"
 	"time"
 
 	"github.com/agentcompact/compact/internal/ledger"
 	"github.com/agentcompact/compact/internal/reduce"
-	"github.com/agentcompact/compact/message"
 	"github.com/agentcompact/compact/policy"
 	"github.com/agentcompact/compact/policy/tidy"
 	"github.com/agentcompact/compact/redact"
@@ -22,55 +19,6 @@ import (
 // time limit. Results that were not archived in time are sent whole. If their line is
 // stored after all, a void line after it says that no view used it.
 
-func tidyStage(c *Config) tidy.Stage {
-	return tidy.Stage{Options: tidy.Options{Large: c.Tidy.LargeTokens, Off: c.Tidy.Off}, ExcludeTools: c.Tidy.ExcludeTools}
-}
-
-// tidyFirst returns the names of stages with tidy first, so that the others see
-// the reduced results.
-func tidyFirst(names []string) []string {
-	if !slices.Contains(names, tidy.StageName) {
-		return names
-	}
-	others := slices.DeleteFunc(slices.Clone(names), func(s string) bool { return s == tidy.StageName })
-	return append([]string{tidy.StageName}, others...)
-}
-
-// sentWhole holds the results after the last answer that a call sent unreduced. If that
-// call got no answer, they come again and must stay unchanged. The lane's lock guards
-// it.
-type sentWhole struct {
-	from    int // index of the first message after the last answer, in the history of that call
-	results map[message.Fingerprint]bool
-}
-
-// has reports whether a result was sent whole.
-func (s sentWhole) has(m *message.Message) bool {
-	return len(s.results) > 0 && s.results[m.Fingerprint()]
-}
-
-// wasSent returns the results after the last answer that the previous call sent whole,
-// if that call got no answer. It was a call of this process, or one of any process that
-// committed a step. An equal result of a later call is not included. The return value
-// refers to no data of the call, because views keep it.
-func (c *call) wasSent() sentWhole {
-	from := afterAnswer(c.history)
-	if c.lane.sent.from == from {
-		return c.lane.sent
-	}
-	to := c.s.seenBeyond(from, c.history, c.q.owner(), c.ep.engine.Pins)
-	return sentWhole{from: from, results: resultsOf(c.history[from:to])}
-}
-
-// afterAnswer returns the index of the first message after the last answer.
-func afterAnswer(msgs []message.Message) int {
-	i := len(msgs)
-	for i > 0 && msgs[i-1].Role != message.RoleAssistant {
-		i--
-	}
-	return i
-}
-
 // sending records the new results that this call sends unreduced.
 func (c *call) sending(failed error) {
 	if c.q.dry || !c.tidies() {
@@ -82,21 +30,6 @@ func (c *call) sending(failed error) {
 	}
 	c.lane.sent = sentWhole{from: afterAnswer(c.history), results: resultsOf(msgs[afterAnswer(msgs):])}
 }
-
-func resultsOf(msgs []message.Message) map[message.Fingerprint]bool {
-	var of map[message.Fingerprint]bool
-	for i := range msgs {
-		if msgs[i].Has(message.KindToolResult) {
-			if of == nil {
-				of = map[message.Fingerprint]bool{}
-			}
-			of[msgs[i].Fingerprint()] = true
-		}
-	}
-	return of
-}
-
-func (c *call) tidies() bool { return slices.Contains(c.ep.cfg.Policy.Stages, tidy.StageName) }
 
 // onlyTidied reports whether a run without a due compaction only reduced new
 // results.
@@ -207,34 +140,3 @@ func (c *call) tidiedAs(ctx context.Context, started time.Time, r *run, out *red
 	c.res.Timing.Commit = c.m.now().Sub(appended)
 	return err
 }
-
-func (s *session) makeVoid(e *ledger.Step) {
-	v := *e
-	v.Kind = ledger.KindVoid
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.edits.Add(v)
-}
-
-// sentWhole reports whether a process has sent the results of a step whole.
-func (s *session) sentWhole(e *ledger.Step) bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.edits.Whole(e)
-}
-
-// appendVoid appends a void line for other processes.
-func (s *session) appendVoid(ctx context.Context, e *ledger.Step) error {
-	raw, err := json.Marshal(ledger.Edit{Edit: s.toStore(ledger.Step{Session: e.Session, Agent: e.Agent, Branch: e.Branch, Kind: ledger.KindVoid, Model: e.Model, Window: e.Window, In: e.In, Out: e.Out, Try: e.Try})})
-	if err != nil {
-		return err
-	}
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), voidTimeout) // Close must not cancel it
-	defer cancel()
-	_, err = s.log.Edits(ctx, []redact.Text{s.redactor.Record(raw)})
-	return err
-}
-
-// voidTimeout limits the append of a void line, and therefore the time that Close waits
-// for it.
-const voidTimeout = 5 * time.Second

@@ -11,23 +11,6 @@ import (
 	"github.com/agentcompact/compact/policy/tidy"
 )
 
-// Tidied reports the work of one reducer of the stage tidy on the new results
-// of a call, and how many earlier results were needed again.
-type Tidied struct {
-	Reducer     string `json:"reducer"` // reducer that removed most tokens
-	Results     int    `json:"results"`
-	TokensSaved int    `json:"tokens_saved"` // tokens removed from these results
-	// ReadAgain counts reduced results, at most ten turns old, that this call
-	// requested again: it read the file once more, or ran the command again
-	// immediately or with as much output. Each is counted once. Recalled counts
-	// reduced results that were recalled since the previous call.
-	ReadAgain int `json:"read_again,omitempty"`
-	Recalled  int `json:"recalled,omitempty"`
-	// Failed counts results of this call that stayed whole because the reducer
-	// panicked.
-	Failed int `json:"failed,omitempty"`
-}
-
 // tidiedWithin is the number of turns within which a repeated request counts as a
 // need.
 const tidiedWithin = 10

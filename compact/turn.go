@@ -137,3 +137,15 @@ func (n *numbered) viewed(c *reduce.Conversation) ledger.Numbering {
 func (n *numbered) ledger(view *reduce.Conversation, chain *reduce.Chain) *ledger.Turns {
 	return &ledger.Turns{Next: n.next, History: ledger.Numbered(n.numbers), View: n.viewed(view), All: n.all, Shown: chain.At(view, view.Len())}
 }
+
+// lastNumber returns the highest number by which a summary of a lane cites a
+// message, 0 if there is none.
+func (s *session) lastNumber(of ledger.Owner) int {
+	last := 0
+	for _, step := range s.snapshot() {
+		if step.Owner() == of {
+			last = max(last, step.Numbers)
+		}
+	}
+	return last
+}

@@ -3,7 +3,6 @@ package compact
 import (
 	"errors"
 	"fmt"
-	"reflect"
 	"regexp"
 	"slices"
 	"strings"
@@ -12,9 +11,6 @@ import (
 	"github.com/agentcompact/compact/storage/fs"
 	"github.com/agentcompact/compact/strategy"
 )
-
-// backendOpenAI is the summary backend that calls a server.
-const backendOpenAI = "openai"
 
 // Validate reports every mistake that can be found without I/O, each as a
 // [*ConfigError]: first the invalid values, then contradictions between the valid ones.
@@ -61,30 +57,6 @@ func (c Config) Validate() error {
 	// The effect of overrides is checked only if the rest is valid.
 	errs = append(errs, c.checkOverrides(errors.Join(errs...) == nil))
 	return errors.Join(errs...)
-}
-
-// fieldAt returns the field at a path; the zero Value if there is none.
-func fieldAt(c *Config, path string) reflect.Value {
-	v := reflect.ValueOf(c).Elem()
-	for name := range strings.SplitSeq(path, ".") {
-		v = fieldNamed(v, name)
-		if !v.IsValid() {
-			return v
-		}
-	}
-	return v
-}
-
-func fieldNamed(section reflect.Value, name string) reflect.Value {
-	if section.Kind() != reflect.Struct {
-		return reflect.Value{}
-	}
-	for i := range section.NumField() {
-		if tag := section.Type().Field(i).Tag.Get("mapstructure"); tag == name && tag != "-" {
-			return section.Field(i)
-		}
-	}
-	return reflect.Value{}
 }
 
 func (c Config) checkBudget() error {

@@ -77,25 +77,6 @@ func (q *queue[T]) end() {
 	}
 }
 
-// writeOverdue starts writers for the logs that are due. Each writer takes the next log
-// after one, so that no call waits even if many logs are due.
-func (b *backlog) writeOverdue() {
-	for b.start() {
-		a := b.overdue()
-		if a == nil {
-			b.done()
-			return
-		}
-		go func() {
-			defer b.done()
-			for ; a != nil; a = b.overdue() {
-				b.writeOut(a)
-			}
-		}()
-	}
-	b.waiting.later(b.now(), firstRest) // no writer is free
-}
-
 // later sets the timer for another look at the queue.
 func (q *queue[T]) later(now time.Time, wait time.Duration) {
 	q.mu.Lock()
@@ -103,35 +84,4 @@ func (q *queue[T]) later(now time.Time, wait time.Duration) {
 	if len(q.logs) > 0 && !q.ended {
 		q.arm(max(wait, q.in[q.logs[0]].Sub(now)))
 	}
-}
-
-// overdue returns the next log that is due and begins its write, or returns nil. A log
-// that is being written or pauses after a failure is put back.
-func (b *backlog) overdue() *auditLog {
-	for {
-		now := b.now()
-		a := b.waiting.next(now)
-		switch {
-		case a == nil:
-			return nil
-		case !a.waits():
-		case !a.due() || !a.begin(now):
-			b.waiting.add(a, now, a.dueAt(now))
-		default:
-			return a
-		}
-	}
-}
-
-// dueAt returns the time of the next look at a log, at least a second from now.
-func (a *auditLog) dueAt(now time.Time) time.Time {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	at := now.Add(firstRest)
-	for _, t := range []time.Time{a.again, a.oldest().Add(flushAfter)} {
-		if t.After(at) {
-			at = t
-		}
-	}
-	return at
 }

@@ -2,13 +2,14 @@ package compact
 
 import (
 	"crypto/sha256"
-	"encoding/hex"
+	"path/filepath"
 	"slices"
+	"strings"
 
-	"github.com/agentcompact/compact/internal/ledger"
 	"github.com/agentcompact/compact/internal/reduce"
 	"github.com/agentcompact/compact/policy"
 	"github.com/agentcompact/compact/redact"
+	"github.com/agentcompact/compact/storage/record"
 )
 
 // stored holds the place and the hash of each message that a run has written to the
@@ -75,49 +76,6 @@ func (s *stored) places(file string) map[int]*storedLine {
 	return out
 }
 
-// evicted returns the messages that the step edited or removed.
-func (c *call) evicted(r *run, out *reduce.Outcome, n *numbered) []ledger.Eviction {
-	at := r.stored.places(r.archive())
-	var all []ledger.Eviction
-	var of []int
-	for _, i := range c.taken(out) {
-		p, ok := at[i]
-		if !ok {
-			continue
-		}
-		is, _ := out.Conversation.Decision(i)
-		all = append(all, ledger.Eviction{
-			FP: c.s.sealed(c.history[i].Fingerprint()), Of: c.history[i].Fingerprint(), File: elsewhere(p.file, r.archive()), Off: p.off, Len: p.len,
-			SHA256: hex.EncodeToString(p.sum[:]), Is: is.String(), Turn: n.turn(i),
-		})
-		of = append(of, i)
-	}
-	c.cited(all, of, out)
-	return all
-}
-
-// cited sets the numbers by which a summary cites its messages. It sets no numbers if
-// the summary was written from more or fewer messages.
-func (c *call) cited(all []ledger.Eviction, of []int, out *reduce.Outcome) {
-	info := summaryOf(out)
-	if info == nil || info.First < 1 {
-		return
-	}
-	var fresh []int
-	for k, i := range of {
-		was, _ := c.now.conv.Decision(i)
-		if is, _ := out.Conversation.Decision(i); is == policy.Summarized && was != policy.Summarized {
-			fresh = append(fresh, k)
-		}
-	}
-	if len(fresh) != info.Input {
-		return
-	}
-	for n, k := range fresh {
-		all[k].Number = uint32(info.First + n)
-	}
-}
-
 // summaryOf returns the summary that a run made, nil if it made none.
 func summaryOf(out *reduce.Outcome) *policy.SummaryInfo {
 	for _, p := range out.Passes {
@@ -128,14 +86,18 @@ func summaryOf(out *reduce.Outcome) *policy.SummaryInfo {
 	return nil
 }
 
-// lastNumber returns the highest number by which a summary of a lane cites a
-// message, 0 if there is none.
-func (s *session) lastNumber(of ledger.Owner) int {
-	last := 0
-	for _, step := range s.snapshot() {
-		if step.Owner() == of {
-			last = max(last, step.Numbers)
-		}
+// place returns the place of a file: an absolute path, or a URL in a bucket. For
+// other archives both are empty.
+func place(w record.Written) (file, s3 string) {
+	switch {
+	case strings.HasPrefix(w.Location, "s3://"):
+		return "", w.Location
+	case w.Location == "", w.Location == w.Key.String(): // unknown place
+		return "", ""
 	}
-	return last
+	file, err := filepath.Abs(w.Location)
+	if err != nil {
+		file = w.Location
+	}
+	return file, ""
 }

@@ -4,11 +4,9 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"slices"
 	"time"
 
 	"github.com/agentcompact/compact/internal/panics"
-	"github.com/agentcompact/compact/message"
 	"github.com/agentcompact/compact/policy"
 	"github.com/agentcompact/compact/redact"
 	"github.com/agentcompact/compact/trace"
@@ -54,17 +52,15 @@ func (e *env) logPanic(err error) {
 
 func (e *env) log() *slog.Logger { return orDefault(e.logger) }
 
+// nameOf returns the name of a session, an agent or a branch in files, events and
+// the ledger: its id, or a keyed hash of an id that holds a secret. Each id has its
+// own hash, which is the same in every process with the key. If id already is such
+// a name, it is returned unchanged.
+func (e *env) nameOf(id string) redact.Text { return KeyedName(e.redactor, e.keys.Ring, id) }
+
 func orDefault(log *slog.Logger) *slog.Logger {
 	if log != nil {
 		return log
 	}
 	return slog.Default()
-}
-
-// untouched returns the result of a call without effect.
-func untouched(id string, history []message.Message, q request) *Result {
-	return &Result{
-		Messages: slices.Clone(history), Sources: identity(len(history)), Session: id, Agent: q.agent, Manual: q.manual,
-		ReductionStage: ReductionNone, CallStage: ReductionNone, InvariantStatus: InvariantsOK,
-	}
 }

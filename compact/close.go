@@ -1,0 +1,101 @@
+package compact
+
+import (
+	"context"
+	"errors"
+	"sync"
+
+	"github.com/agentcompact/compact/storage/record"
+)
+
+// closeArchive closes an archive that the manager opened.
+func (m *CompactManager) closeArchive(ctx context.Context) error {
+	if m.cfg.Archive != nil {
+		return nil
+	}
+	return closeOpened(ctx, m.archive)
+}
+
+// Flush writes the audit log of every session to the archive, sends the contents of its
+// spool, and waits until the exporters have all emitted events, or until ctx ends. An
+// unreachable exporter is not an error of Flush; it is reported like every failure of
+// an exporter (Config.OnTraceError), and the events wait.
+func (m *CompactManager) Flush(ctx context.Context) (err error) {
+	defer m.rescue("Flush", &err)
+	if !m.uses.begin() {
+		return ErrClosed
+	}
+	defer m.uses.done()
+	err = errors.Join(m.flushLogs(ctx), m.flushTrace(ctx))
+	if spool, ok := m.archive.(interface{ Flush(context.Context) error }); ok {
+		err = errors.Join(err, spool.Flush(ctx))
+	}
+	return err
+}
+
+// flushAtOnce is the number of sessions that are written concurrently. A proxy has
+// many sessions, and each waits for several requests to a bucket.
+const flushAtOnce = 16
+
+func (m *CompactManager) flushLogs(ctx context.Context) error {
+	return errors.Join(sideBySide(m.inMemory(), func(s *session) error {
+		err := s.audit.drain(ctx)
+		if err == nil {
+			if err = s.log.Checkpoint(ctx); errors.Is(err, record.ErrErased) {
+				err = nil
+			}
+		}
+		return unflushed(s.id, err)
+	}), sideBySide(m.backlog.left(), func(a *auditLog) error {
+		defer m.backlog.settle(a)
+		return unflushed(a.id, a.drain(ctx))
+	}))
+}
+
+func unflushed(id string, err error) error {
+	if err == nil {
+		return nil
+	}
+	return &ArchiveError{Op: "events", Session: id, Err: err}
+}
+
+// sideBySide runs f for each element, flushAtOnce at a time, and returns the errors in
+// the order of the list. A panic becomes an error.
+func sideBySide[T any](all []T, f func(T) error) error {
+	errs, next := make([]error, len(all)), make(chan int)
+	var work sync.WaitGroup
+	for range min(flushAtOnce, len(all)) {
+		work.Go(func() {
+			for i := range next {
+				errs[i] = func() (err error) {
+					defer rescue(nil, nil, "the archive", &err)
+					return f(all[i])
+				}()
+			}
+		})
+	}
+	for i := range all {
+		next <- i
+	}
+	close(next)
+	work.Wait()
+	return errors.Join(errs...)
+}
+
+// Close cancels summaries that are written in the background, waits for running
+// calls, writes the audit log, delivers the events queued for the exporters, shuts
+// the exporters down, sends the contents of the spool, and closes the archive
+// unless it is Config.Archive. The error names the data that could not be sent.
+// Close honors the deadline of ctx, even if a call hangs. It is idempotent. Calls
+// after it return [ErrClosed].
+func (m *CompactManager) Close(ctx context.Context) (err error) {
+	defer m.rescue("Close", &err)
+	if !m.uses.closing() {
+		return nil
+	}
+	err = errors.Join(m.side.end(ctx), m.uses.end(ctx))
+	m.backlog.close(ctx)
+	m.throwUnused()
+	m.endTraces()
+	return errors.Join(err, m.flushLogs(ctx), m.pipe.Close(ctx), m.closeArchive(ctx))
+}
