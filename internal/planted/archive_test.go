@@ -39,7 +39,7 @@ var archiveFaults = []struct {
 	{fault{"swapped files go unnoticed", "storage/record/verify_files.go", `case readable && !slices.Contains(want, have):`, `case readable && false:`, nil}, "./storage/record", "TestVerifyNamesRecordedOperations"},
 	{fault{"a cut tail goes unnoticed", "storage/record/verify.go", `	if at < 0 {`, `	if at < -1 {`, nil}, "./storage/record", "TestVerifyDetectsACutTailOnlyWithAHead"},
 	{fault{"ids that hold secrets become one", "compact/name.go", `	if name.String() == id {`, `	if true {`, nil}, "./compact", "TestIDsWithSecretsStayDistinct"},
-	{fault{"fingerprints leave memory unsealed", "compact/keys.go", `return message.Fingerprint(s.keys.Current().Seal(fp))`, `return fp`, nil}, "./compact", "TestRedactedNumberCanNotBeGuessed"},
+	{fault{"fingerprints leave memory unsealed", "compact/session.go", `return message.Fingerprint(s.keys.Current().Seal(fp))`, `return fp`, nil}, "./compact", "TestRedactedNumberCanNotBeGuessed"},
 	{fault{"a lost key is not reported", "compact/sealed.go", `		s.locked(step.Key)`, ``, nil}, "./compact", "TestLostKeyBeginsANewEpochAndReportsIt"},
 	{fault{"events are written after the ledger", "compact/commit.go", `return true, c.s.writeEvents(ctx, append(lines, c.takeEvents()...)...)`, `return len(append(lines, c.takeEvents()...)) > 0, nil`, nil},
 		"./compact", "TestNoCommittedStepLacksItsEvents"},
