@@ -1,13 +1,17 @@
 // Command figures prints the size of the project and of its parts: lines and
 // functions of shipped Go files (no tests, no generated files, neither tools nor
 // examples), and the names that policy and strategy export. Lines of code are lines
-// with a token: neither empty lines nor comments.
+// with a token: neither empty lines nor comments. It also counts the arrows between the
+// files of compact, and those that run up in the order that docs/ARCHITECTURE.md declares.
 //
 //	go run ./tools/figures
+//	go run ./tools/figures -arrows    which arrows run up
+//	go run ./tools/figures -check     fails if more run up than the document allows
 package main
 
 import (
 	"bytes"
+	"flag"
 	"fmt"
 	"go/ast"
 	"go/parser"
@@ -35,6 +39,23 @@ type figures struct {
 
 func main() {
 	log.SetFlags(0)
+	listUp := flag.Bool("arrows", false, "list the arrows of compact that run up, and nothing else")
+	check := flag.Bool("check", false, "only check the files of compact against "+plan)
+	flag.Parse()
+	l, files, all, err := compact()
+	if err != nil {
+		log.Fatal(err)
+	}
+	switch {
+	case *check:
+		if err := l.check(files, all); err != nil {
+			log.Fatal(err)
+		}
+		return
+	case *listUp:
+		all.list(os.Stdout, all.up(l.files))
+		return
+	}
 	f, err := read()
 	if err != nil {
 		log.Fatal(err)
@@ -44,6 +65,7 @@ func main() {
 	fmt.Printf("files: %d, %s\n", len(f.files), spread(f.files))
 	fmt.Printf("functions: %d, %s (%s)\n", len(f.functions), spread(f.functions), f.longest)
 	fmt.Printf("exported names (types, functions, constants, variables): policy %d, strategy %d\n", f.exported["policy"], f.exported["strategy"])
+	fmt.Printf("compact: %d files, %d arrows, %d run up in the order of %s (list them with -arrows)\n", len(files), len(all), len(all.up(l.files)), plan)
 }
 
 func spread(sizes []int) string {
