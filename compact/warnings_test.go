@@ -61,10 +61,10 @@ func goOn(c compact.Config) compact.Config {
 // leaks makes, for each file and text, a call with a warning whose text comes
 // from outside and contains a secret.
 var leaks = map[string]func(t *testing.T) *compact.Result{
-	"commit.go: nothing was archived": func(t *testing.T) *compact.Result {
+	"store.go: nothing was archived": func(t *testing.T) *compact.Result {
 		return newRig(t, goOn(compact.Config{MaxContextTokens: 24_000, Archive: leakyArchive{memory.New()}})).preflight(turns(60, 200))
 	},
-	"late.go: nothing is archived": func(t *testing.T) *compact.Result {
+	"warnings.go: nothing is archived": func(t *testing.T) *compact.Result {
 		return newRig(t, goOn(compact.Config{MaxContextTokens: 24_000, Archive: &leakyReader{memory.New(), true}})).preflight(turns(60, 200))
 	},
 	"tidy.go: went out whole": func(t *testing.T) *compact.Result {
@@ -77,7 +77,7 @@ var leaks = map[string]func(t *testing.T) *compact.Result{
 	"report.go: summary failed": func(t *testing.T) *compact.Result {
 		return newRig(t, compact.Config{MaxContextTokens: 24_000, Summarize: leakyWriter{}}).preflight(turns(60, 200))
 	},
-	"legal.go: edits of an earlier compaction": func(t *testing.T) *compact.Result {
+	"look.go: edits of an earlier compaction": func(t *testing.T) *compact.Result {
 		history := turns(50, 200)
 		r := newRig(t, compact.Config{MaxContextTokens: 24_000})
 		r.preflight(history)
@@ -97,10 +97,10 @@ var leaks = map[string]func(t *testing.T) *compact.Result{
 		}
 		return res
 	},
-	"guess.go: is not known": func(t *testing.T) *compact.Result {
+	"warnings.go: is not known": func(t *testing.T) *compact.Result {
 		return newRig(t, compact.Config{Model: "gpt-4o", MaxContextTokens: 200_000}).preflight(loop(2, 50), compact.WithModel("model-"+leak))
 	},
-	"bill.go: no price of model": func(t *testing.T) *compact.Result {
+	"warnings.go: no price of model": func(t *testing.T) *compact.Result {
 		c, err := compact.Preset("economy")
 		if err != nil {
 			t.Fatal(err)
@@ -116,7 +116,7 @@ var leaks = map[string]func(t *testing.T) *compact.Result{
 }
 
 // plain are warnings with only numbers and fixed words.
-var plain = map[string]int{"agent.go": 1, "decide.go": 2, "commit.go": 1, "reserve.go": 1, "place.go": 1, "bytes.go": 1, "audit.go": 1, "journal.go": 1, "shadow.go": 3, "account.go": 1, "changed.go": 1, "sealed.go": 2, "strands.go": 1, "tools.go": 1}
+var plain = map[string]int{"ask_agent.go": 1, "report.go": 3, "commit.go": 1, "reserve.go": 1, "bytes.go": 1, "finish.go": 1, "call_run.go": 1, "shadow.go": 3, "cache.go": 1, "warnings.go": 4, "look.go": 1}
 
 func TestWarningsAreFreeOfSecretsWhereverTheyAreMade(t *testing.T) {
 	for _, name := range slices.Sorted(maps.Keys(leaks)) {
