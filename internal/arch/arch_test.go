@@ -61,7 +61,7 @@ var arrows = map[string][]string{
 	"replay":             {"message", "token", "policy", "internal/reduce", "strategy", "strategy/eval", "internal/summarize", "price", "redact", "storage", "storage/record", "storage/seal", "compact", "recall", "internal/chart", "internal/fold"},
 	"search":             {"message", "storage", "storage/record", "recall"},
 	"configs":            {"message", "token", "policy", "strategy", "internal/summarize", "redact", "storage", "storage/record", "storage/spool", "trace", "compact", "internal/jsonscan", "internal/setting"},
-	"cmd/compactctl":     {"search", "recall", "message", "token", "policy", "strategy", "strategy/eval", "internal/summarize", "redact", "storage", "storage/record", "storage/seal", "storage/spool", "trace", "compact", "configs", "price", "replay", "serve", "internal/jsonscan", "internal/setting", "internal/fold"},
+	"cmd/compactctl":     {"internal/firstgc", "search", "recall", "message", "token", "policy", "strategy", "strategy/eval", "internal/summarize", "redact", "storage", "storage/record", "storage/seal", "storage/spool", "trace", "compact", "configs", "price", "replay", "serve", "internal/jsonscan", "internal/setting", "internal/fold"},
 	"tools/cputime":      {},
 	"tools/figures":      {},
 	"tools/mutants":      {},
