@@ -1,6 +1,10 @@
 package strategy
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/agentcompact/compact/strategy/internal/prose"
+)
 
 // admissions lists phrases with which an assistant admits that an earlier statement or
 // action of its own was wrong.
@@ -8,9 +12,9 @@ var admissions = []string{"i apologize", "my apologies", "my mistake", "my bad",
 
 // correcting wraps f, which gets the sentences of a message. It sets b.amends for the
 // sentence after an admission. That sentence is worth more, because it states the correction.
-func (b *quoting) correcting(f func(one sentence)) func(one sentence) {
-	return func(one sentence) {
+func (b *quoting) correcting(f func(one prose.Sentence)) func(one prose.Sentence) {
+	return func(one prose.Sentence) {
 		f(one)
-		b.amends = !one.heading && hasAny(strings.ToLower(one.text), admissions)
+		b.amends = !one.Heading && prose.HasAny(strings.ToLower(one.Text), admissions)
 	}
 }

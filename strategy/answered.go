@@ -3,6 +3,8 @@ package strategy
 import (
 	"slices"
 	"strings"
+
+	"github.com/agentcompact/compact/strategy/internal/prose"
 )
 
 // failPhrases lists phrases that state, in the first sentence of an answer, that an action
@@ -36,7 +38,7 @@ func (c *Call) answerStates(text string) (statement, string) {
 	low := strings.ToLower(sentence)
 	did, undone := c.tellsDeed(low)
 	switch {
-	case undone, c.hasPhrase(low, failPhrases) && !did, beginsAny(low, softStarts) && !did && !c.asksFor(low):
+	case undone, c.hasPhrase(low, failPhrases) && !did, prose.BeginsAny(low, softStarts) && !did && !c.asksFor(low):
 		return statesFailure, first
 	case (tellsFailure(first) || onlyError(low)) && !did:
 		return statesFailure, first

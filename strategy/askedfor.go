@@ -3,6 +3,8 @@ package strategy
 import (
 	"slices"
 	"strings"
+
+	"github.com/agentcompact/compact/strategy/internal/prose"
 )
 
 // requestIn returns the part of a user's message that may have the request: its words outside
@@ -24,7 +26,7 @@ func requestIn(text string) string {
 // tellsSomewhere reports whether a sentence of a text asks or tells somebody to do something.
 func tellsSomewhere(text string) bool {
 	found := false
-	sentences(text, func(t string, heading bool) {
+	prose.Sentences(text, func(t string, heading bool) {
 		found = found || !heading && (instructs(t) || inquires(strings.ToLower(t)))
 	})
 	return found
@@ -50,7 +52,7 @@ func outsideTags(text string) (before, after string, ok bool) {
 	from, to := -1, -1
 	for i := 0; i < len(lines); i++ {
 		name := openTag(lines[i])
-		if name == "" || hasAny(name, taskTags) {
+		if name == "" || prose.HasAny(name, taskTags) {
 			continue
 		}
 		end := slices.IndexFunc(lines[i:], func(l string) bool { return strings.Contains(strings.ToLower(l), "</"+name+">") })
@@ -83,13 +85,13 @@ func openTag(line string) string {
 // cancel the order."
 func onlyForbids(t string) bool {
 	bans := false
-	for _, c := range clauses(t) {
+	for _, c := range prose.Clauses(t) {
 		c = bareClause(c)
 		switch {
 		case c == "":
-		case beginsAny(c, banWords), handsOff.MatchString(c), leaveIt.MatchString(c), nobodyDoes.MatchString(c), strings.HasPrefix(c, "no ") && forbidsThing(c):
+		case prose.BeginsAny(c, banWords), handsOff.MatchString(c), leaveIt.MatchString(c), nobodyDoes.MatchString(c), strings.HasPrefix(c, "no ") && forbidsThing(c):
 			bans = true
-		case tellsToDo(c), ordersMore(c), inquires(c), beginsAny(c, []string{"i want", "i need", "we need", "can you", "you can"}):
+		case tellsToDo(c), ordersMore(c), inquires(c), prose.BeginsAny(c, []string{"i want", "i need", "we need", "can you", "you can"}):
 			return false
 		}
 	}
@@ -100,7 +102,7 @@ func onlyForbids(t string) bool {
 // "Load the table."
 func shortTask(t string) bool {
 	low := bareClause(strings.ToLower(t))
-	return len(strings.Fields(low)) > 1 && (tellsToDo(low) || ordersMore(low)) && !beginsAny(low, []string{"go ", "do it", "do so", "do that", "try again", "let's go", "just do it", "keep ", "please", "then ", "let me", "show me", "look", "stop"})
+	return len(strings.Fields(low)) > 1 && (tellsToDo(low) || ordersMore(low)) && !prose.BeginsAny(low, []string{"go ", "do it", "do so", "do that", "try again", "let's go", "just do it", "keep ", "please", "then ", "let me", "show me", "look", "stop"})
 }
 
 // Limits of a request after an introduction, in characters.
@@ -116,25 +118,25 @@ var wishing = []string{"please", "i want", "i need", "we need", "should", "let's
 // instructed returns the request of a long message whose first sentence asks for nothing: the
 // sentences that tell somebody to do something, after the beginning of the first sentence.
 func instructed(text, first string) string {
-	if len(text) <= newestChars || len(text) > longestTold || instructs(first) || inquires(strings.ToLower(first)) || hasAny(strings.ToLower(first), wishing) {
+	if len(text) <= newestChars || len(text) > longestTold || instructs(first) || inquires(strings.ToLower(first)) || prose.HasAny(strings.ToLower(first), wishing) {
 		return first
 	}
 	seen, out := false, []string(nil)
-	sentences(text, func(t string, heading bool) {
-		t = squash(t)
-		seen = seen || strings.HasPrefix(t, strings.TrimSuffix(clip(first, introChars), " …"))
+	prose.Sentences(text, func(t string, heading bool) {
+		t = prose.Squash(t)
+		seen = seen || strings.HasPrefix(t, strings.TrimSuffix(prose.Clip(first, introChars), " …"))
 		if heading || len(out) >= mostInstructed || !instructs(t) || binds(t) > 0 || debris(t) {
 			return
 		}
 		if len(out) == 0 && seen {
-			out = append(out, clip(first, introChars))
+			out = append(out, prose.Clip(first, introChars))
 		}
 		out = append(out, t)
 	})
 	if len(out) == 0 {
 		return first
 	}
-	return clip(strings.ReplaceAll(strings.Join(out, " … "), "… …", "…"), maxSentence)
+	return prose.Clip(strings.ReplaceAll(strings.Join(out, " … "), "… …", "…"), prose.MaxSentence)
 }
 
 // goalAgain reports whether a line of the previous summary is a request that a new line
@@ -143,6 +145,6 @@ func goalAgain(line string, now []Line) bool {
 	begin, _, _ := strings.Cut(withoutSteps(line), " …")
 	begin = strings.TrimSpace(begin)
 	return len(begin) >= leastAsked && slices.ContainsFunc(now, func(l Line) bool {
-		return beginsAny(l.Text, []string{newestRequest, firstRequest}) && strings.Contains(l.Text, ": "+strings.TrimSuffix(clip(begin, introChars), " …"))
+		return prose.BeginsAny(l.Text, []string{newestRequest, firstRequest}) && strings.Contains(l.Text, ": "+strings.TrimSuffix(prose.Clip(begin, introChars), " …"))
 	})
 }

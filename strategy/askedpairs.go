@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"slices"
 	"strings"
+
+	"github.com/agentcompact/compact/strategy/internal/prose"
 )
 
 // maxAnswer is the maximum length of a quoted answer, in characters.
@@ -63,7 +65,7 @@ func (c *Call) askedAnswers() string {
 		if answer == "" {
 			answer = "(no answer)"
 		}
-		out = append(out, quoted(q, 120)+", the user answered: "+clip(squash(answer), maxAnswer))
+		out = append(out, prose.Quoted(q, 120)+", the user answered: "+prose.Clip(prose.Squash(answer), maxAnswer))
 	}
 	if !slices.ContainsFunc(out, func(s string) bool { return !strings.HasSuffix(s, ": (no answer)") }) {
 		return ""

@@ -1,6 +1,10 @@
 package strategy
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/agentcompact/compact/strategy/internal/prose"
+)
 
 // startedMarks lists texts that precede the id of a background task in the result of the
 // call that started the task.
@@ -75,4 +79,4 @@ func (h *History) reportedSince(line string) bool {
 func (c *Call) task() string { return c.arg("description", "task", "message", "prompt", "input") }
 
 // subAgent names a sub-agent by its task.
-func subAgent(what string) string { return "the sub-agent for " + quoted(what, 80) }
+func subAgent(what string) string { return "the sub-agent for " + prose.Quoted(what, 80) }

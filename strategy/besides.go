@@ -7,6 +7,7 @@ import (
 
 	"github.com/agentcompact/compact/internal/testrun"
 	"github.com/agentcompact/compact/message"
+	"github.com/agentcompact/compact/strategy/internal/prose"
 )
 
 // Lines that qualify the verdict of an output, near its end: a warning, an error after which
@@ -27,7 +28,7 @@ func lastLines(output string, n int) (out []string) {
 	output = strings.TrimSpace(output)
 	for output != "" && len(out) < n {
 		i := strings.LastIndexByte(output, '\n') + 1
-		if line := squash(testrun.Uncolored(output[i:])); line != "" && !framed(line) && !ourOwn(line) {
+		if line := prose.Squash(testrun.Uncolored(output[i:])); line != "" && !framed(line) && !ourOwn(line) {
 			out = append(out, line)
 		}
 		output = strings.TrimRight(output[:i], "\n")
@@ -46,7 +47,7 @@ func (c *Call) besides(words string) string {
 		low := strings.ToLower(line)
 		warns := (warningLine.MatchString(line) || alarmLine.MatchString(line)) && !strings.Contains(low, "deprecat") && !idle(low)
 		if !strings.Contains(line, words) && !strings.Contains(words, line) && (warns || skippedLine.MatchString(line) && !passes) {
-			return ", beside “" + clip(line, maxWords) + "”"
+			return ", beside “" + prose.Clip(line, maxWords) + "”"
 		}
 	}
 	return ""
@@ -93,14 +94,14 @@ func (c *Call) saysOtherwise() string {
 	case !c.Answered || c.Command() == "" || c.deed() == deedLook:
 		return ""
 	case c.Outcome == Failed:
-		return clip(c.wrong(), maxWords)
+		return prose.Clip(c.wrong(), maxWords)
 	case c.doubt:
 		return c.lastWords()
 	}
 	for _, line := range lastLines(bothEnds(body(c.Result)), nearVerdict) {
 		m := mixedCount.FindStringSubmatch(line)
 		if m != nil && m[1] != m[2] || skippedLine.MatchString(line) && c.besides(c.lastWords()) != "" || strings.HasPrefix(line, "0 ") && strings.Contains(line, "skipped") {
-			return clip(line, maxWords)
+			return prose.Clip(line, maxWords)
 		}
 	}
 	return ""

@@ -5,6 +5,7 @@ import (
 
 	"github.com/agentcompact/compact/message"
 	"github.com/agentcompact/compact/strategy/internal/ident"
+	"github.com/agentcompact/compact/strategy/internal/prose"
 )
 
 // otherCauses lists phrases of sentences that attribute a failure to another cause than
@@ -38,7 +39,7 @@ func (h *History) blamed() blamed {
 			spoke = true
 		}
 		if s.Role == message.RoleAssistant && !s.recap() {
-			sentences(s.Text, func(t string, heading bool) {
+			prose.Sentences(s.Text, func(t string, heading bool) {
 				if !heading && blames(t) {
 					out = append(out, blame{s.ID, t, failed, spoke})
 				}
@@ -57,7 +58,7 @@ func (h *History) blamed() blamed {
 // A sentence that only considers such a cause, or that announces a step, does not count.
 func blames(t string) bool {
 	low := strings.ToLower(t)
-	return hasAny(low, otherCauses) && !leads(t) && !announces(t) && !hasAny(low, []string{" if ", "whether ", "not unrelated"})
+	return prose.HasAny(low, otherCauses) && !leads(t) && !announces(t) && !prose.HasAny(low, []string{" if ", "whether ", "not unrelated"})
 }
 
 // rightAfterwards is the maximum number of steps between a failure and a sentence about
@@ -71,9 +72,9 @@ func (e blamed) of(step int, c *Call) string {
 		if x.step <= step || refusedCall(c.Result) { // it did not run
 			continue
 		}
-		near := x.after == step && x.step <= step+rightAfterwards && (!x.spoke || hasAny(strings.ToLower(x.text), failureWords))
-		if near || hasAny(strings.ToLower(x.text), failureWords) && namesOf(x.text, c.Result) {
-			return saidLater + "“" + clip(squash(x.text), remarkWords) + "” " + stepID(x.step)
+		near := x.after == step && x.step <= step+rightAfterwards && (!x.spoke || prose.HasAny(strings.ToLower(x.text), failureWords))
+		if near || prose.HasAny(strings.ToLower(x.text), failureWords) && namesOf(x.text, c.Result) {
+			return saidLater + "“" + prose.Clip(prose.Squash(x.text), remarkWords) + "” " + stepID(x.step)
 		}
 	}
 	return ""

@@ -8,6 +8,7 @@ import (
 
 	"github.com/agentcompact/compact/internal/jsonscan"
 	"github.com/agentcompact/compact/message"
+	"github.com/agentcompact/compact/strategy/internal/prose"
 )
 
 // An Outcome is the outcome of a call, as the result states it.
@@ -191,7 +192,7 @@ func (c *Call) Line() string {
 	default:
 		b.WriteString("answered")
 	}
-	n := lines(c.Result)
+	n := prose.CountLines(c.Result)
 	b.WriteString(", " + strconv.Itoa(n) + " line")
 	if n != 1 {
 		b.WriteByte('s')
@@ -206,7 +207,7 @@ func (c *Call) Line() string {
 
 // head returns the tool's name and the target.
 func (c *Call) head() string {
-	target := clip(squash(c.Target()), maxTarget)
+	target := prose.Clip(prose.Squash(c.Target()), maxTarget)
 	if target == "" {
 		return c.Tool
 	}
@@ -214,14 +215,6 @@ func (c *Call) head() string {
 		target = `"` + target + `"`
 	}
 	return c.Tool + " " + target
-}
-
-func lines(s string) int {
-	s = strings.TrimRight(s, "\n")
-	if s == "" {
-		return 0
-	}
-	return strings.Count(s, "\n") + 1
 }
 
 // finish sets the outcome of an answered call, and the files that the call

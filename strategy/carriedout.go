@@ -5,6 +5,7 @@ import (
 
 	"github.com/agentcompact/compact/internal/testrun"
 	"github.com/agentcompact/compact/strategy/internal/ident"
+	"github.com/agentcompact/compact/strategy/internal/prose"
 )
 
 // carriedOut reports whether a plan of a step was carried out after that step. A plan that
@@ -29,7 +30,7 @@ func (h *History) carriedOut(plan string, step int) bool {
 	if len(named) > 0 {
 		return all
 	}
-	return hasAny(strings.ToLower(plan[strings.LastIndex(plan, "; ")+1:]), runWords) && h.lastPass() > last
+	return prose.HasAny(strings.ToLower(plan[strings.LastIndex(plan, "; ")+1:]), runWords) && h.lastPass() > last
 }
 
 // filesIn returns the names of the files that a text names, without their folders.
@@ -37,7 +38,7 @@ func filesIn(text string) []string {
 	var out []string
 	identifiers(text, func(k ident.Kind, name string) {
 		if (k == ident.Path || k == ident.File) && isFilePath(name) {
-			out = appendNew(out, fileName(name))
+			out = prose.AppendNew(out, fileName(name))
 		}
 	})
 	return out

@@ -3,6 +3,8 @@ package strategy
 import (
 	"slices"
 	"strings"
+
+	"github.com/agentcompact/compact/strategy/internal/prose"
 )
 
 // carried returns the lines of the previous summary as candidates. It leaves out lines
@@ -24,7 +26,7 @@ func (h *History) carried(s Strategy, now []Line) []Line {
 	offer := func(section int, lines []string) {
 		for n, l := range lines {
 			_, _, item := statusOf(l)
-			if item || beginsAny(l, []string{newestRequest, firstRequest, notReplied, changedSince}) || listing(l) || onlyNames(l) || h.tellsOfFiles(l) || h.reportedSince(l) || goalAgain(l, now) || section == next && next > 0 && h.overtaken(l) {
+			if item || prose.BeginsAny(l, []string{newestRequest, firstRequest, notReplied, changedSince}) || listing(l) || onlyNames(l) || h.tellsOfFiles(l) || h.reportedSince(l) || goalAgain(l, now) || section == next && next > 0 && h.overtaken(l) {
 				continue
 			}
 			if k := subject(l); k != "" && (taken[k] || settled[k].how == "passed" || ran(k)) && section != log {
@@ -53,7 +55,7 @@ func (h *History) overtaken(line string) bool {
 	if len(h.Steps) == 0 {
 		return false
 	}
-	if !beginsAny(line, []string{stillOpen, writtenPlan}) {
+	if !prose.BeginsAny(line, []string{stillOpen, writtenPlan}) {
 		return true // other sections also state failures
 	}
 	if plan, ok := strings.CutPrefix(line, writtenPlan); ok && h.carriedOut(withoutSteps(plan), lastStep(line)) {
@@ -98,7 +100,7 @@ func carriedValue(section, n int, line string, log bool) float64 {
 	switch {
 	case section == 0 && n == 0:
 		return taskValue
-	case sawNames(line), beginsAny(line, []string{pasteSays, givenSays}):
+	case sawNames(line), prose.BeginsAny(line, []string{pasteSays, givenSays}):
 		return seenCarried
 	case strings.Contains(line, "failed"):
 		return 1.95

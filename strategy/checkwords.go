@@ -4,6 +4,8 @@ import (
 	"path"
 	"slices"
 	"strings"
+
+	"github.com/agentcompact/compact/strategy/internal/prose"
 )
 
 // harmlessFlags lists flags of go test that change neither the set of tests nor the way
@@ -50,7 +52,7 @@ func narrowed(cmd string) bool {
 // the command has no filter that removes lines, except a head or tail with a limit above
 // the number of lines.
 func showsAll(cmd, result string) bool {
-	n := lines(result)
+	n := prose.CountLines(result)
 	for _, simple := range splitCommands(cmd) {
 		w := fields(simple)
 		if len(w) == 0 {
@@ -77,7 +79,7 @@ func lineCount(args []string) int {
 		case a == "-n" && i+1 < len(args):
 			number = args[i+1]
 			fallthrough
-		case isDigits(number) && number != "":
+		case prose.IsDigits(number) && number != "":
 			n = 0
 			for _, d := range number[:min(len(number), 6)] {
 				n = 10*n + int(d-'0')

@@ -8,6 +8,7 @@ import (
 	"unicode"
 
 	"github.com/agentcompact/compact/message"
+	"github.com/agentcompact/compact/strategy/internal/prose"
 )
 
 // verifyClaims removes the lines of a model's document that the history contradicts:
@@ -57,12 +58,12 @@ func (h *History) verifyClaims(d Document, s Strategy, r Request, v *verdict) Do
 
 // ofRules reports whether a heading names rules to follow.
 func ofRules(title string) bool {
-	return hasAny(strings.ToLower(title), []string{"constraint", "rule", "requirement", "instruction", "must", "vorgabe", "regel", "contrainte", "règle", "regla", "requisito", "约束", "规则", "要求"})
+	return prose.HasAny(strings.ToLower(title), []string{"constraint", "rule", "requirement", "instruction", "must", "vorgabe", "regel", "contrainte", "règle", "regla", "requisito", "约束", "规则", "要求"})
 }
 
 // commands reports whether a line tells somebody what to do.
 func commands(line string) bool {
-	return beginsAny(strings.ToLower(line), []string{"you must", "you should", "you may", "must ", "never ", "always ", "do not ", "don't ", "only ", "make sure", "ensure "})
+	return prose.BeginsAny(strings.ToLower(line), []string{"you must", "you should", "you may", "must ", "never ", "always ", "do not ", "don't ", "only ", "make sure", "ensure "})
 }
 
 // inOrder sorts lines by the first step that they cite. A line without a citation stays
@@ -149,7 +150,7 @@ const claimRunes = 24
 
 // claimKey returns the form of a command that is searched for in claims.
 func claimKey(cmd string) string {
-	key := strings.ToLower(strings.NewReplacer("`", "", `"`, "", "'", "", "…", "").Replace(squash(cmd)))
+	key := strings.ToLower(strings.NewReplacer("`", "", `"`, "", "'", "", "…", "").Replace(prose.Squash(cmd)))
 	if r := []rune(key); len(r) > claimRunes {
 		key = string(r[:claimRunes])
 	}
@@ -180,7 +181,7 @@ func (c *claimCheck) steps(line string) (out string, ok bool) {
 			line = strings.TrimSpace(strings.Replace(line, "[s"+number+"]", "", 1))
 		}
 	}
-	return squash(line), bad == 0 || good > 0
+	return prose.Squash(line), bad == 0 || good > 0
 }
 
 var (
@@ -193,7 +194,7 @@ var (
 // failed.
 func (c *claimCheck) untrue(line string) bool {
 	low := strings.ToLower(strings.NewReplacer("`", "", `"`, "", "'", "").Replace(line))
-	pass, fail := hasAny(low, saysPassed), hasAny(low, saysFailed)
+	pass, fail := prose.HasAny(low, saysPassed), prose.HasAny(low, saysFailed)
 	if pass == fail {
 		return false // no claim, or both claims
 	}
@@ -206,7 +207,7 @@ func (c *claimCheck) untrue(line string) bool {
 		holds = holds || pass && r.outcome == OK || fail && r.outcome == Failed
 	}
 	if !named && pass && c.tests == Failed && !strings.HasPrefix(low, "[open]") {
-		return strings.Contains(low, "test") && !hasAny(low, []string{"must", "should", "until", "make ", "when ", "if ", "once "})
+		return strings.Contains(low, "test") && !prose.HasAny(low, []string{"must", "should", "until", "make ", "when ", "if ", "once "})
 	}
 	return named && !holds
 }

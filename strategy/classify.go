@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/agentcompact/compact/message"
+	"github.com/agentcompact/compact/strategy/internal/prose"
 )
 
 // A speech is the kind of a message in the user's role, by its actual author.
@@ -84,7 +85,7 @@ var complaints = []string{"Please always provide EXACTLY ONE action", "No tool u
 
 // begins matches texts that begin with one of the prefixes.
 func begins(prefixes ...string) func(string) bool {
-	return func(t string) bool { return beginsAny(t, prefixes) }
+	return func(t string) bool { return prose.BeginsAny(t, prefixes) }
 }
 
 // bracketedNote matches a text that begins with a line in brackets. A harness or a
@@ -117,4 +118,6 @@ func errorClass(t string) bool {
 // agentNames lists parts of the names of agents that write in the user's role.
 var agentNames = []string{"agent", "assistant", "surfer", "terminal", "orchestrator", "coder", "executor", "expert", "critic", "planner", "proxy", "tool"}
 
-func agentName(name string) bool { return name != "" && hasAny(strings.ToLower(name), agentNames) }
+func agentName(name string) bool {
+	return name != "" && prose.HasAny(strings.ToLower(name), agentNames)
+}

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/agentcompact/compact/message"
+	"github.com/agentcompact/compact/strategy/internal/prose"
 )
 
 func TestClassifyFindsAuthorOfUserMessages(t *testing.T) {
@@ -110,19 +111,10 @@ func TestSplitPastedKeepsTypedText(t *testing.T) {
 }
 
 func TestBeginsWordMatchesWholeWords(t *testing.T) {
-	if beginsWord("hide the button", "hi") || !beginsWord("hi there", "hi") || !beginsWord("hi", "hi") || !beginsWord("let me see", "let me ") {
+	if prose.BeginsWord("hide the button", "hi") || !prose.BeginsWord("hi there", "hi") || !prose.BeginsWord("hi", "hi") || !prose.BeginsWord("let me see", "let me ") {
 		t.Error("beginsWord matches a part of a word, or does not match a whole word")
 	}
 	if quality("Hide the button on the left side of the page.") < 0.9 {
 		t.Error("a sentence that begins like a greeting counts as a greeting")
-	}
-}
-
-func TestSentencesReadsEndOfLongLine(t *testing.T) {
-	text := strings.Repeat("x", 30_000) + ". You must never drop the table of orders."
-	found := false
-	sentences(text, func(s string, _ bool) { found = found || strings.HasPrefix(s, "You must never") })
-	if !found {
-		t.Error("the end of a long line is not read")
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/agentcompact/compact/internal/testrun"
+	"github.com/agentcompact/compact/strategy/internal/prose"
 )
 
 // clickWords are words in the names of tools that press a button of a page. pressedVerbs
@@ -52,7 +53,7 @@ func (c *Call) pageAnswer() string {
 			said = said[:i]
 		}
 		if said = strings.Trim(said, `"`); said != "" && (strings.HasPrefix(strings.ToLower(said), "thank") || saysChanged(said, "")) {
-			return cutText(squash(said), maxWords)
+			return prose.CutText(prose.Squash(said), maxWords)
 		}
 	}
 	return ""

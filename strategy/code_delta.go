@@ -2,6 +2,8 @@ package strategy
 
 import (
 	"strings"
+
+	"github.com/agentcompact/compact/strategy/internal/prose"
 )
 
 // Sections of code_delta.
@@ -150,10 +152,10 @@ func (s *fileState) what(why string) string {
 // states the purpose of the call.
 func lastSentence(text string) string {
 	last := ""
-	sentences(text, func(t string, heading bool) {
+	prose.Sentences(text, func(t string, heading bool) {
 		if !heading && len(t) > 15 {
 			last = t
 		}
 	})
-	return clip(squash(strings.TrimSuffix(last, ":")), 160)
+	return prose.Clip(prose.Squash(strings.TrimSuffix(last, ":")), 160)
 }

@@ -3,6 +3,8 @@ package strategy
 import (
 	"slices"
 	"strings"
+
+	"github.com/agentcompact/compact/strategy/internal/prose"
 )
 
 // commandOps returns the file operations that a command line performs. It
@@ -27,7 +29,7 @@ func commandOps(cmd string) []fileOp {
 		}
 		if heredoc = heredocEnd(line); heredoc != "" && runsScript(line) {
 			script = at
-		} else if hasAny(line, []string{"python -c ", "python3 -c ", "node -e "}) {
+		} else if prose.HasAny(line, []string{"python -c ", "python3 -c ", "node -e "}) {
 			out = inFolders(out, scriptOps(cmd[at-len(raw):]), dir)
 		}
 		for _, simple := range splitCommands(line) {

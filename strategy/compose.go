@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/agentcompact/compact/strategy/internal/ident"
+	"github.com/agentcompact/compact/strategy/internal/prose"
 )
 
 // A composer chooses the lines of a summary by their value per token. An
@@ -167,7 +168,7 @@ func (c *composer) candidates(lines []Line) []*candidate {
 	seen := map[string]*candidate{}
 	out := make([]*candidate, 0, len(lines))
 	for i, l := range lines {
-		l.Text = shortPaths(squash(neutral(l.Text)), c.base)
+		l.Text = shortPaths(prose.Squash(neutral(l.Text)), c.base)
 		key := l.place.key() + itemKey(l.Text)
 		if l.Text == "" || l.Section < 0 || l.Section >= len(c.spent) {
 			continue
@@ -326,7 +327,7 @@ func (c *composer) said(k *candidate) bool {
 	next, _ := c.strategy.section(headingComing)
 	rules, ruled := c.strategy.section("Constraints")
 	for _, o := range c.chosen {
-		if o.Section == next && k.Section != next && k.Group == "" || ruled && k.Section == rules && beginsAny(o.Text, []string{newestRequest, firstRequest}) {
+		if o.Section == next && k.Section != next && k.Group == "" || ruled && k.Section == rules && prose.BeginsAny(o.Text, []string{newestRequest, firstRequest}) {
 			continue
 		}
 		if o.Text == k.Text && o.Group != "" && o.Section == k.Section && o.Group == k.Group && len(core) >= leastTold {

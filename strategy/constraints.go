@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/agentcompact/compact/message"
+	"github.com/agentcompact/compact/strategy/internal/prose"
 )
 
 // strongBinds lists words that mark a rule; orders has the exceptions. weakBinds lists
@@ -35,22 +36,22 @@ func (h *History) constraints() []fact {
 		n, before := 0, len(out)
 		var head listHead
 		ruled := false // the sentence before sets a rule
-		eachSentence(h.ruleText(s), func(one sentence) {
-			t := one.text
-			if ruled = ruled && (completes(t) || turnsBack(t) && binds(t) == 0 && !strings.HasSuffix(t, "?")) && !one.heading; ruled {
-				out[len(out)-1].Text += " " + squash(t)
+		prose.EachSentence(h.ruleText(s), func(one prose.Sentence) {
+			t := one.Text
+			if ruled = ruled && (completes(t) || turnsBack(t) && binds(t) == 0 && !strings.HasSuffix(t, "?")) && !one.Heading; ruled {
+				out[len(out)-1].Text += " " + prose.Squash(t)
 				return
 			}
 			heads := head.hear(one) // a text with " … " was cut, and its headings are gone
 			t = strings.TrimPrefix(t, "… ")
-			if value := binds(t); !one.heading && !(heads || head.proposed() && !strings.Contains(one.text, "… ")) && value > 0 && n < 12 {
+			if value := binds(t); !one.Heading && !(heads || head.proposed() && !strings.Contains(one.Text, "… ")) && value > 0 && n < 12 {
 				if n++; s.user() && h.wentBy(i) {
-					if oneOff(t) || value < plainValue && beginsAny(strings.ToLower(t), nowOnly) {
+					if oneOff(t) || value < plainValue && prose.BeginsAny(strings.ToLower(t), nowOnly) {
 						return
 					}
 					t = lastingPart(t)
 				}
-				out = append(out, fact{s.ID, clip(squash(t), maxRuleQuoted), value * max(quality(t), leastRule) * h.recency(s.ID)})
+				out = append(out, fact{s.ID, prose.Clip(prose.Squash(t), maxRuleQuoted), value * max(quality(t), leastRule) * h.recency(s.ID)})
 				ruled = true
 			}
 		})
@@ -76,11 +77,11 @@ func binds(t string) float64 {
 	}
 	low := strings.ReplaceAll(strings.ToLower(t), "’", "'")
 	switch {
-	case hasAny(strings.TrimPrefix(low, "never run "), descriptive), beginsAny(low, supposing), beginsAny(low, doubting), beginsAny(low, consequences), atLine(low), idleAbroad(low), onlyOf.MatchString(low):
+	case prose.HasAny(strings.TrimPrefix(low, "never run "), descriptive), prose.BeginsAny(low, supposing), prose.BeginsAny(low, doubting), prose.BeginsAny(low, consequences), atLine(low), idleAbroad(low), onlyOf.MatchString(low):
 		return 0
 	case orders(low), forbidsThing(low):
 		return bindValue
-	case inquires(low) || beginsAny(low, ownNeeds):
+	case inquires(low) || prose.BeginsAny(low, ownNeeds):
 		return 0
 	case setsPlainly(low):
 		return plainValue
@@ -110,7 +111,7 @@ func atLine(low string) bool {
 	word, _, ok := strings.Cut(low, " ")
 	place, number, numbered := strings.Cut(strings.TrimSuffix(word, ":"), ":")
 	number, _, _ = strings.Cut(number, ":")
-	return ok && numbered && strings.HasSuffix(word, ":") && strings.Contains(place, ".") && number != "" && isDigits(number)
+	return ok && numbered && strings.HasSuffix(word, ":") && strings.Contains(place, ".") && number != "" && prose.IsDigits(number)
 }
 
 // supposing lists beginnings of sentences that suppose something.
@@ -146,7 +147,7 @@ func orders(low string) bool {
 				}
 			case strings.HasPrefix(w, "only"):
 				if before == "" && w == "only the" { // "only the list is affected"
-					if clause, _, _ := strings.Cut(after, ","); hasAny(clause, []string{" may ", " must ", " should "}) {
+					if clause, _, _ := strings.Cut(after, ","); prose.HasAny(clause, []string{" may ", " must ", " should "}) {
 						return true
 					}
 				} else if toldTo(before, "") || tellsToDo(low) {
@@ -175,7 +176,7 @@ func toldTo(before, after string) bool {
 	switch {
 	case strings.HasPrefix(next, "want "):
 		return true
-	case beginsAny(next, []string{"need", "have to"}), describesDeed(next): // "you don't need to", "(…), never returns"
+	case prose.BeginsAny(next, []string{"need", "have to"}), describesDeed(next): // "you don't need to", "(…), never returns"
 		return false
 	}
 	return strings.HasSuffix(last, "**") || strings.ContainsRune(",;:.!?(—–-", rune(last[len(last)-1])) || slices.Contains(addressing, last)
@@ -218,7 +219,7 @@ func advises(low string) bool {
 		verb, _, _ := strings.Cut(strings.TrimSpace(after), " ")
 		switch w {
 		case "only ", "at most", "at least":
-			if told || !strings.HasPrefix(low, "only the") && toldTo(before, after) || hasAny(before, []string{" should ", " may "}) {
+			if told || !strings.HasPrefix(low, "only the") && toldTo(before, after) || prose.HasAny(before, []string{" should ", " may "}) {
 				return true
 			}
 		case "without ":
@@ -226,10 +227,10 @@ func advises(low string) bool {
 				return true
 			}
 		default:
-			if !strings.HasSuffix(strings.TrimSpace(before), "to") && !hasAny(before, []string{" can ", " could "}) && toldTo(before, after) { // "we can just keep them" is a permission
+			if !strings.HasSuffix(strings.TrimSpace(before), "to") && !prose.HasAny(before, []string{" can ", " could "}) && toldTo(before, after) { // "we can just keep them" is a permission
 				return true
 			}
 		}
 	}
-	return hasAny(low, []string{" is required", " are required", "needs to be ", "need to be ", "has to be ", "have to be ", "needs to stay ", "need to stay ", "needs to keep ", "needs to work "})
+	return prose.HasAny(low, []string{" is required", " are required", "needs to be ", "need to be ", "has to be ", "have to be ", "needs to stay ", "need to stay ", "needs to keep ", "needs to work "})
 }

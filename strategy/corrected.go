@@ -3,6 +3,8 @@ package strategy
 import (
 	"slices"
 	"strings"
+
+	"github.com/agentcompact/compact/strategy/internal/prose"
 )
 
 // guessing lists phrases that mark a sentence as a supposition. In the reason
@@ -12,7 +14,7 @@ var guessing = []string{"might ", "maybe", "perhaps", "probably", "possibly", "p
 // guesses reports whether a sentence only supposes.
 func guesses(t string) bool {
 	what, _ := splitReason(strings.ToLower(t))
-	return hasAny(what, guessing)
+	return prose.HasAny(what, guessing)
 }
 
 // offering lists phrases of sentences that offer the user a choice, in addition to the
@@ -20,7 +22,7 @@ func guesses(t string) bool {
 var offering = []string{"i'd recommend", "i’d recommend", "i would recommend", "i'd suggest", "i’d suggest", "i would suggest", "my recommendation", "my suggestion", "i propose", "if you'd like", "if you’d like", "if you prefer", "we could", "you could", "one option", "another option", "alternatively", "建议"}
 
 // offers reports whether a sentence leaves a decision to the user.
-func offers(t string) bool { return proposes(t) || hasAny(strings.ToLower(t), offering) }
+func offers(t string) bool { return proposes(t) || prose.HasAny(strings.ToLower(t), offering) }
 
 // took reports whether the offer in sentence t of step i was accepted: the step has calls,
 // the assistant continues, or the user agrees. An answer that names an option accepts only
@@ -34,7 +36,7 @@ func (h *History) took(i int, t string) bool {
 		return false
 	}
 	answer := h.Steps[i+1].Text
-	if objects(answer) || hasAny(strings.ToLower(answer), declining) {
+	if objects(answer) || prose.HasAny(strings.ToLower(answer), declining) {
 		return false
 	}
 	if taken, _ := chosen(s.Text, answer); len(taken) > 0 {
@@ -58,8 +60,8 @@ var harmless = []string{"no problem", "no worries", "no need to thank", "no rush
 func objects(text string) bool {
 	low := strings.ReplaceAll(strings.ToLower(strings.TrimSpace(text)), "’", "'")
 	for _, o := range objecting {
-		if beginsWord(low, o) || o[0] >= 0x80 && strings.HasPrefix(low, o) {
-			return !beginsAny(low, harmless)
+		if prose.BeginsWord(low, o) || o[0] >= 0x80 && strings.HasPrefix(low, o) {
+			return !prose.BeginsAny(low, harmless)
 		}
 	}
 	return false
@@ -76,7 +78,7 @@ var (
 // corrects reports whether a sentence retracts an earlier statement.
 func corrects(t string) bool {
 	low := strings.ReplaceAll(strings.ToLower(t), "’", "'")
-	return !leads(t) && !debris(t) && !guesses(low) && (beginsAny(low, correcting) || hasAny(low, correctingWords))
+	return !leads(t) && !debris(t) && !guesses(low) && (prose.BeginsAny(low, correcting) || prose.HasAny(low, correctingWords))
 }
 
 // concluding lists phrases of sentences that state a finding.
@@ -84,5 +86,5 @@ var concluding = []string{"confirmed", "root cause", "turns out", "i found", "fo
 
 // concludes reports whether a sentence states a finding.
 func concludes(t string) bool {
-	return !leads(t) && !debris(t) && hasAny(strings.ToLower(t), concluding)
+	return !leads(t) && !debris(t) && prose.HasAny(strings.ToLower(t), concluding)
 }

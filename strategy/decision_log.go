@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/agentcompact/compact/message"
+	"github.com/agentcompact/compact/strategy/internal/prose"
 )
 
 // decisionLog records the decisions, step by step.
@@ -140,11 +141,11 @@ func (h *History) decide(i int) (decision, why string, value float64) {
 	}
 	var chosen, cause, reason weighed
 	open := h.leavesChoice(i)
-	eachSentence(text, func(one sentence) {
-		t := one.text
+	prose.EachSentence(text, func(one prose.Sentence) {
+		t := one.Text
 		v := decides(t)
 		switch {
-		case one.heading || v == 0 || guesses(t) || boasts(t) || reports(t) || h.isOffer(i, one, open) && !h.took(i, t):
+		case one.Heading || v == 0 || guesses(t) || boasts(t) || reports(t) || h.isOffer(i, one, open) && !h.took(i, t):
 		case resolves(t):
 			chosen.offer(t, v)
 		case diagnoses(t):
@@ -155,16 +156,16 @@ func (h *History) decide(i int) (decision, why string, value float64) {
 	})
 	switch {
 	case chosen.text == "" && cause.text == "":
-		return "", clip(squash(reason.text), 200), 0
+		return "", prose.Clip(prose.Squash(reason.text), 200), 0
 	case chosen.text == "":
-		return clip(concluded+squash(cause.text), 200), clip(squash(reason.text), 200), cause.value
+		return prose.Clip(concluded+prose.Squash(cause.text), 200), prose.Clip(prose.Squash(reason.text), 200), cause.value
 	}
 	why = cmp.Or(cause.text, reason.text)
 	decision = chosen.text
 	if a, b := splitReason(decision); b != "" {
 		decision, why = a, b
 	}
-	return clip(squash(decision), 200), clip(squash(why), 200), chosen.value
+	return prose.Clip(prose.Squash(decision), 200), prose.Clip(prose.Squash(why), 200), chosen.value
 }
 
 // A weighed keeps the sentence with the highest value.
@@ -197,7 +198,7 @@ func (c *Call) outcomeText() string {
 	case c.searchedInVain():
 		return "found nothing"
 	case c.Outcome == Failed:
-		return clip("failed"+c.status()+colon(c.wrong()), 110)
+		return prose.Clip("failed"+c.status()+colon(c.wrong()), 110)
 	case c.Outcome == OK && c.Check():
 		return "passed" + c.status()
 	case c.Outcome == OK && c.Exit >= 0:

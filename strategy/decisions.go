@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/agentcompact/compact/message"
+	"github.com/agentcompact/compact/strategy/internal/prose"
 )
 
 // deciding lists phrases of sentences that decide, conclude or give a reason.
@@ -22,9 +23,9 @@ func decides(t string) float64 {
 	switch {
 	case len(t) < 40 || strings.HasSuffix(t, "?") || strings.HasSuffix(t, ":") || debris(t) || transient(low):
 		return 0
-	case hasAny(low, strongDecide):
+	case prose.HasAny(low, strongDecide):
 		return quality(t)
-	case hasAny(low, deciding):
+	case prose.HasAny(low, deciding):
 		return 0.6 * quality(t)
 	}
 	return 0
@@ -42,11 +43,11 @@ var looking = []string{"check", "look", "read", "verif", "inspect", "search", "e
 // that only looks. Such a sentence is obsolete once the step is done.
 func transient(low string) bool {
 	low = strings.ReplaceAll(low, "’", "'")
-	if beginsAny(low, musings) || hasAny(low, findingOut) {
+	if prose.BeginsAny(low, musings) || prose.HasAny(low, findingOut) {
 		return true
 	}
 	for _, b := range []string{"i'm ", "i am ", "now "} {
-		if rest, ok := strings.CutPrefix(low, b); ok && beginsAny(rest, looking) {
+		if rest, ok := strings.CutPrefix(low, b); ok && prose.BeginsAny(rest, looking) {
 			return true
 		}
 	}
@@ -55,7 +56,7 @@ func transient(low string) bool {
 		if first, _, more := strings.Cut(rest, " "); ok && more && (first == "just" || first == "first" || first == "now" || first == "also") {
 			rest = rest[len(first)+1:]
 		}
-		if ok && beginsAny(rest, looking) {
+		if ok && prose.BeginsAny(rest, looking) {
 			return true
 		}
 	}
@@ -81,7 +82,7 @@ var imperatives = []string{"use ", "keep ", "leave ", "drop ", "remove ", "skip 
 func resolves(t string) bool {
 	low := strings.ToLower(t)
 	rest := strings.TrimLeft(low, "-*• ")
-	return (hasAny(low, resolving) || beginsAny(rest, imperatives) || prefers(rest)) && !beginsAny(rest, explaining) && !hasAny(low, expecting) && !namesNextStep(rest)
+	return (prose.HasAny(low, resolving) || prose.BeginsAny(rest, imperatives) || prefers(rest)) && !prose.BeginsAny(rest, explaining) && !prose.HasAny(low, expecting) && !namesNextStep(rest)
 }
 
 // expecting lists phrases of sentences that state an expected behavior.
@@ -95,7 +96,7 @@ var reconsidering = []string{"actually", "wait", "but wait", "no, wait", "no wai
 func reconsiders(t string) bool {
 	low := strings.ToLower(t)
 	for _, w := range reconsidering {
-		if beginsWord(low, w) {
+		if prose.BeginsWord(low, w) {
 			return true
 		}
 	}
@@ -104,10 +105,10 @@ func reconsiders(t string) bool {
 
 // prefers reports whether a sentence states that the assistant takes one of two ways.
 func prefers(low string) bool {
-	if beginsAny(low, []string{"instead of ", "rather than "}) {
-		return hasAny(low, []string{" i ", " let me ", " we "})
+	if prose.BeginsAny(low, []string{"instead of ", "rather than "}) {
+		return prose.HasAny(low, []string{" i ", " let me ", " we "})
 	}
-	return beginsAny(low, []string{"i'm ", "i’m ", "i am "}) && hasAny(low, []string{"instead of ", "rather than "}) && !finds(low)
+	return prose.BeginsAny(low, []string{"i'm ", "i’m ", "i am "}) && prose.HasAny(low, []string{"instead of ", "rather than "}) && !finds(low)
 }
 
 // explaining lists beginnings of sentences that give a reason for another sentence, or
@@ -123,7 +124,9 @@ var (
 
 // namesNextStep reports whether a sentence names the next step, or the tool for an edit.
 // Such a sentence is obsolete once the step is done.
-func namesNextStep(low string) bool { return beginsAny(low, announced) || hasAny(low, tooling) }
+func namesNextStep(low string) bool {
+	return prose.BeginsAny(low, announced) || prose.HasAny(low, tooling)
+}
 
 // causes lists phrases of sentences that diagnose a problem or state a finding.
 var causes = []string{"root cause", "the issue is", "the issue was", "the problem is", "the problem was", "the cause is", "the cause was", "the bug is", "the bug was", "the real issue", "key finding", "key insight", "conclusion", "turns out", "结论", "原因是"}
@@ -131,7 +134,7 @@ var causes = []string{"root cause", "the issue is", "the issue was", "the proble
 // diagnoses reports whether a sentence states a problem or its cause.
 func diagnoses(t string) bool {
 	low := strings.ToLower(t)
-	return hasAny(low, causes) && !beginsAny(low, explaining)
+	return prose.HasAny(low, causes) && !prose.BeginsAny(low, explaining)
 }
 
 // checking lists words for kinds of checks.
@@ -141,7 +144,7 @@ var checking = []string{"test", "build", "lint", "suite", "compil", "verified", 
 // themselves show the outcome.
 func boasts(t string) bool {
 	low := strings.ToLower(t)
-	return claims(low) && (namesCommand(t) || hasAny(low, checking)) || hasAny(low, []string{" succeeded", " is working", " works perfectly"})
+	return claims(low) && (namesCommand(t) || prose.HasAny(low, checking)) || prose.HasAny(low, []string{" succeeded", " is working", " works perfectly"})
 }
 
 // withoutQuotes returns a text without its quoted lines.
@@ -165,10 +168,10 @@ var reporting = []string{"the user asked", "user asked", "the user wants", "the 
 // them, or names the speaker.
 func reports(t string) bool {
 	rest := strings.TrimLeft(t, "-*• ")
-	if beginsAny(rest, []string{`"`, "“", "”", "«", "‘"}) || strings.HasSuffix(rest, `?"`) || strings.HasSuffix(rest, "?”") {
+	if prose.BeginsAny(rest, []string{`"`, "“", "”", "«", "‘"}) || strings.HasSuffix(rest, `?"`) || strings.HasSuffix(rest, "?”") {
 		return true
 	}
-	return hasAny(strings.ToLower(t), reporting)
+	return prose.HasAny(strings.ToLower(t), reporting)
 }
 
 // takenBackValue is the minimum value of a decision that was taken back. If only the log
@@ -204,17 +207,17 @@ func (h *History) judgments(kind func(t string) bool) []fact {
 			text, weight = s.Reasoning, 0.7
 		}
 		n, open := 0, h.leavesChoice(i)
-		eachSentence(text, func(one sentence) {
-			t := one.text
+		prose.EachSentence(text, func(one prose.Sentence) {
+			t := one.Text
 			if reconsiders(t) {
 				out, n = out[:len(out)-n], 0
 			}
 			value := decides(t)
-			if one.heading || value == 0 || n >= mostJudgments || !kind(t) || guesses(t) || reports(t) || boasts(t) || h.failedFix(i, t) || h.isOffer(i, one, open) && !h.took(i, t) {
+			if one.Heading || value == 0 || n >= mostJudgments || !kind(t) || guesses(t) || reports(t) || boasts(t) || h.failedFix(i, t) || h.isOffer(i, one, open) && !h.took(i, t) {
 				return
 			}
 			n++
-			f := fact{s.ID, clip(squash(unlabeled(t)), maxSentence), value * weight * h.recency(s.ID)}
+			f := fact{s.ID, prose.Clip(prose.Squash(unlabeled(t)), prose.MaxSentence), value * weight * h.recency(s.ID)}
 			if h.against(f) != "" {
 				f.Value = max(f.Value, takenBackValue)
 			}
@@ -227,8 +230,8 @@ func (h *History) judgments(kind func(t string) bool) []fact {
 // isOffer reports whether a sentence of step i leaves the decision to the user. Such a
 // sentence offers something, is an option in a list, or names the option that the
 // assistant would take when it ends its turn. open states that the step ends with a question.
-func (h *History) isOffer(i int, one sentence, open bool) bool {
-	return offers(one.text) || open && one.item || prefersOne(one.text) && h.endsTurn(i)
+func (h *History) isOffer(i int, one prose.Sentence, open bool) bool {
+	return offers(one.Text) || open && one.Item || prefersOne(one.Text) && h.endsTurn(i)
 }
 
 // acts reports whether the calls of a step change or check something. The reasoning of a
@@ -250,14 +253,14 @@ func (h *History) leavesChoice(i int) bool {
 		return false
 	}
 	last := ""
-	sentences(s.Text, func(t string, _ bool) { last = t })
-	return strings.HasSuffix(last, "?") || strings.HasSuffix(last, "？") || hasAny(strings.ToLower(last), proposing)
+	prose.Sentences(s.Text, func(t string, _ bool) { last = t })
+	return strings.HasSuffix(last, "?") || strings.HasSuffix(last, "？") || prose.HasAny(strings.ToLower(last), proposing)
 }
 
 // prefersOne reports whether a sentence names the option that the assistant
 // would take.
 func prefersOne(t string) bool {
-	return hasAny(strings.ToLower(t), []string{"i prefer", "i'd prefer", "i’d prefer", "i would prefer", "i lean ", "i'd lean", "i’d lean", "my preference", "i'd go ", "i’d go ", "i would go "})
+	return prose.HasAny(strings.ToLower(t), []string{"i prefer", "i'd prefer", "i’d prefer", "i would prefer", "i lean ", "i'd lean", "i’d lean", "my preference", "i'd go ", "i’d go ", "i would go "})
 }
 
 // concluded is the text before a conclusion. It names the assistant as the source, because
@@ -290,7 +293,7 @@ func (h *History) conclusionLines(section int) []Line {
 // causeless lists phrases of sentences that name a problem without a cause.
 var causeless = []string{"reproducible", "i understand", "issue is about ", "problem is about ", "issue is clear", "problem is clear", "issue is fixed", "problem is solved"}
 
-func saysNoCause(t string) bool { return hasAny(strings.ToLower(t), causeless) }
+func saysNoCause(t string) bool { return prose.HasAny(strings.ToLower(t), causeless) }
 
 // sameSubject reports whether two sentences share at least half of the words of the shorter
 // one, without everyday words.
@@ -341,13 +344,13 @@ const nextTexts = 2
 // failedFix reports whether a sentence of step i names a fix, and the beginning of one
 // of the assistant's next messages states that the fix did not work.
 func (h *History) failedFix(i int, t string) bool {
-	if !hasAny(strings.ToLower(t), fixing) {
+	if !prose.HasAny(strings.ToLower(t), fixing) {
 		return false
 	}
 	left := nextTexts
 	for i++; i < len(h.Steps) && left > 0 && !h.Steps[i].user(); i++ {
 		if s := &h.Steps[i]; s.Role == message.RoleAssistant && s.Text != "" {
-			if hasAny(strings.ToLower(strings.ReplaceAll(firstSentence(s.Text), "’", "'")), backfired) {
+			if prose.HasAny(strings.ToLower(strings.ReplaceAll(firstSentence(s.Text), "’", "'")), backfired) {
 				return true
 			}
 			left--

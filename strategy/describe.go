@@ -4,10 +4,10 @@ import (
 	"cmp"
 	"path"
 	"strings"
-	"unicode"
 	"unicode/utf8"
 
 	"github.com/agentcompact/compact/internal/testrun"
+	"github.com/agentcompact/compact/strategy/internal/prose"
 )
 
 // A deed is the kind of action of a call.
@@ -36,7 +36,9 @@ var lookCommands = []string{"cat ", "ls", "ll", "grep ", "rg ", "egrep ", "find 
 	"true", "env", "date", "ps ", "test ", "[ ", "type ", "command -v", "sed -e", "diff ", "column ", "get-content", "get-childitem", "select-string"}
 
 // looksOnly reports whether a simple command in lower case only shows something.
-func looksOnly(simple string) bool { return beginsAny(simple, lookCommands) && !requestsChange(simple) }
+func looksOnly(simple string) bool {
+	return prose.BeginsAny(simple, lookCommands) && !requestsChange(simple)
+}
 
 // deed returns the kind of action of a call.
 func (c *Call) deed() deed {
@@ -97,7 +99,7 @@ func agentTool(low string) bool {
 // words.
 func hasWord(low string, words []string) bool {
 	for _, part := range strings.FieldsFunc(low, func(r rune) bool { return r == '_' || r == '-' || r == '.' }) {
-		if beginsAny(part, words) {
+		if prose.BeginsAny(part, words) {
 			return true
 		}
 	}
@@ -135,8 +137,8 @@ func shortCommand(cmd string) string {
 		cmd = strings.TrimSpace(after)
 	}
 	cmd = pastHeredocs(cmd)
-	short, most := withoutHeaders(squash(cmd[:min(len(cmd), 8*maxCommand)]))
-	return strings.ReplaceAll(cutText(short, most), "`", "'")
+	short, most := withoutHeaders(prose.Squash(cmd[:min(len(cmd), 8*maxCommand)]))
+	return strings.ReplaceAll(prose.CutText(short, most), "`", "'")
 }
 
 // fromEffect shortens a command that is too long to quote. The result begins with the
@@ -158,23 +160,6 @@ func fromEffect(cmd string) string {
 	}
 }
 
-// cutText clips a text that has few spaces to cut at.
-func cutText(s string, n int) string {
-	short := clip(s, n)
-	if len(short) == len(s) || utf8.RuneCountInString(short) > n*2/3 {
-		return short
-	}
-	r := []rune(s)
-	end := min(len(r), n-1)
-	for back := end; back > end/2; back-- { // don't cut a name in half
-		if c := r[back-1]; c != '_' && c != '-' && c != '.' && !unicode.IsLetter(c) && !unicode.IsDigit(c) {
-			end = back
-			break
-		}
-	}
-	return string(r[:end]) + "…"
-}
-
 // name returns the name of a call in a line: its command, or the tool with its
 // target.
 func (c *Call) name() string {
@@ -188,7 +173,7 @@ func (c *Call) name() string {
 		return "the edit of " + c.edits()
 	}
 	if t := c.Target(); t != "" {
-		return "`" + c.Tool + "` " + strings.ReplaceAll(cutText(squash(shortPaths(t, c.base)), maxTarget), "`", "'")
+		return "`" + c.Tool + "` " + strings.ReplaceAll(prose.CutText(prose.Squash(shortPaths(t, c.base)), maxTarget), "`", "'")
 	}
 	return "`" + c.Tool + "`"
 }
@@ -234,7 +219,7 @@ func (c *Call) complaint() string {
 	if strings.Contains(text, "\n") {
 		return ""
 	}
-	return clip(squash(testrun.Uncolored(text)), maxErrorLine)
+	return prose.Clip(prose.Squash(testrun.Uncolored(text)), maxErrorLine)
 }
 
 func colon(s string) string {
@@ -258,7 +243,7 @@ func (c *Call) wrong() string {
 	}
 	if c.Says == "" || c.Outcome != Failed {
 		if words := recordWords(recordOf(body(c.Result))); words != "" && c.Command() == "" {
-			return clip(words, maxErrorLine)
+			return prose.Clip(words, maxErrorLine)
 		}
 		return c.ErrorLine()
 	}
@@ -313,7 +298,7 @@ func published(line string) bool {
 func installed(low string) bool {
 	rest, ok := strings.CutPrefix(low, "added ")
 	n, rest, _ := strings.Cut(rest, " ")
-	return ok && isDigits(n) && strings.HasPrefix(rest, "package")
+	return ok && prose.IsDigits(n) && strings.HasPrefix(rest, "package")
 }
 
 // committed reports whether a line is git's line about a new commit:
@@ -327,7 +312,7 @@ func committed(line string) bool {
 
 // idle reports whether a line in lower case says nothing about the outcome.
 func idle(low string) bool {
-	if beginsAny(low, idleStarts) || strings.HasPrefix(low, "-") && strings.Contains(low, "--") {
+	if prose.BeginsAny(low, idleStarts) || strings.HasPrefix(low, "-") && strings.Contains(low, "--") {
 		return true
 	}
 	_, rest, ok := strings.Cut(low, "] ")
@@ -353,21 +338,21 @@ func (c *Call) answer() string {
 	} else if first := c.confirmation(); first != "" {
 		text = first
 	} else if strings.HasPrefix(text, "{") || strings.HasPrefix(text, "[") {
-		if plain := squash(unquoted.Replace(text)); !strings.HasSuffix(plain, ":") { // a member without a value
+		if plain := prose.Squash(unquoted.Replace(text)); !strings.HasSuffix(plain, ":") { // a member without a value
 			text = plain
 		}
 	}
 	if text = strings.TrimSpace(text); text == "" {
 		return asked + nothingIn(result)
 	}
-	return asked + ", which returned: " + cutText(text, 2*maxWords)
+	return asked + ", which returned: " + prose.CutText(text, 2*maxWords)
 }
 
 // confirmation returns the first line of a long result that begins with a success. The rest
 // mostly repeats the sent text. It returns "" for other results.
 func (c *Call) confirmation() string {
 	result := body(c.Result)
-	first := squash(firstLine(result))
+	first := prose.Squash(firstLine(result))
 	if len(result) <= 4*maxWords || len(first) > maxWords || !strings.HasPrefix(strings.TrimLeft(strings.ToLower(first), "# "), "successfully ") {
 		return ""
 	}
@@ -397,7 +382,7 @@ func beginning(result string, n int) string {
 			b.WriteString("… ")
 		}
 	}
-	return squash(b.String())
+	return prose.Squash(b.String())
 }
 
 // mostAlike is the maximum number of lines in a row that differ only in their numbers.

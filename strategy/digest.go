@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/agentcompact/compact/internal/jsonscan"
+	"github.com/agentcompact/compact/strategy/internal/prose"
 )
 
 // Limits on the digest of a result in JSON.
@@ -87,7 +88,7 @@ func (d *digester) piece(key string, at jsonscan.Span) {
 	if key != "" {
 		text = key + ": " + text
 	}
-	d.pieces = append(d.pieces, clip(text, maxPassage)+";")
+	d.pieces = append(d.pieces, prose.Clip(text, maxPassage)+";")
 }
 
 // flush turns the collected short members into a piece.
@@ -107,7 +108,7 @@ func (d *digester) words(at jsonscan.Span, depth int) string {
 	switch raw[0] {
 	case '"':
 		s, _ := jsonscan.Unquote(raw)
-		return cutText(squash(s), digestScalar)
+		return prose.CutText(prose.Squash(s), digestScalar)
 	case '{':
 		return d.object(at, depth)
 	case '[':

@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/agentcompact/compact/strategy/internal/prose"
 )
 
 // headingReferences is the heading of identifiers that no other section of the summary
@@ -75,39 +77,18 @@ func tag(line string) bool {
 // heading returns the title of a heading in any of the common forms: markdown, bold,
 // HTML, the name of a section with a colon, or the title of a section alone.
 func (s Strategy) heading(line string) (string, bool) {
-	if h, ok := heading(line); ok {
+	if h, ok := prose.Heading(line); ok {
 		return h, true
 	}
-	if _, alone := s.titled(line); alone && bullet(line) == line && unnumbered(line) == line {
+	if _, alone := s.titled(line); alone && bullet(line) == line && prose.Unnumbered(line) == line {
 		return line, true
 	}
-	if !strings.HasSuffix(line, ":") || len(line) > maxHeading || strings.HasPrefix(line, "- ") || strings.HasPrefix(line, "* ") {
+	if !strings.HasSuffix(line, ":") || len(line) > prose.MaxHeading || strings.HasPrefix(line, "- ") || strings.HasPrefix(line, "* ") {
 		return "", false
 	}
 	h := strings.TrimSuffix(line, ":")
 	_, known := s.section(h)
 	return h, known || headingKey(h) == headingKey(headingReferences)
-}
-
-// maxHeading is the maximum length, in bytes, of a heading that is marked only by a colon.
-const maxHeading = 70
-
-// heading returns the title of a heading in markdown or HTML. A line that is
-// entirely bold counts as a heading.
-func heading(line string) (string, bool) {
-	if len(line) > 9 && strings.HasPrefix(line, "<h") && line[3] == '>' && strings.HasSuffix(line, "</h"+line[2:4]) {
-		return strings.TrimSpace(line[4 : len(line)-5]), true
-	}
-	if strings.HasPrefix(line, "__") && strings.HasSuffix(strings.TrimSuffix(line, ":"), "__") && len(line) > 4 {
-		return strings.Trim(line, "_:"), true
-	}
-	if h := strings.TrimLeft(line, "#"); len(h) < len(line) && strings.HasPrefix(h, " ") {
-		return strings.TrimSpace(h), true
-	}
-	if strings.HasPrefix(line, "**") && strings.HasSuffix(strings.TrimSuffix(line, ":"), "**") && len(line) > 4 {
-		return strings.Trim(line, "*:"), true
-	}
-	return "", false
 }
 
 // bullet returns a line without the mark of a list item, and without marks that
@@ -118,7 +99,7 @@ func bullet(line string) string {
 		for _, b := range []string{"- ", "* ", "• ", "+ "} {
 			rest = strings.TrimSpace(strings.TrimPrefix(rest, b))
 		}
-		if h, ok := heading(rest); ok {
+		if h, ok := prose.Heading(rest); ok {
 			rest = h
 		}
 		if rest == line {

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/agentcompact/compact/strategy/internal/prose"
 	"github.com/google/go-cmp/cmp"
 )
 
@@ -81,12 +82,12 @@ func FuzzCallsAndPatchesAreReadWithoutPanic(f *testing.F) {
 		if strings.ContainsAny(c.Line(), "\n\r") {
 			t.Errorf("line %q", c.Line())
 		}
-		sentences(result, func(s string, _ bool) {
+		prose.Sentences(result, func(s string, _ bool) {
 			if s == "" || strings.Contains(s, "\n") {
 				t.Errorf("sentence %q", s)
 			}
 		})
-		if got := clip(squash(args), 40); len([]rune(got)) > 42 {
+		if got := prose.Clip(prose.Squash(args), 40); len([]rune(got)) > 42 {
 			t.Errorf("clip returned %q", got)
 		}
 	})

@@ -3,6 +3,8 @@ package strategy
 import (
 	"regexp"
 	"strings"
+
+	"github.com/agentcompact/compact/strategy/internal/prose"
 )
 
 // effectsIn returns the number of parts of the call's command that change something.
@@ -14,7 +16,7 @@ func (c *Call) effectsIn() int {
 func effectParts(cmd string) (out []string) {
 	cmd = withoutHeredocs(cmd[:min(len(cmd), maxCommandLine)])
 	for _, simple := range splitCommands(oneScript(strings.ToLower(cmd))) {
-		anyCommand(squash(simple), func(s string) bool {
+		anyCommand(prose.Squash(simple), func(s string) bool {
 			if changesOutside(s) {
 				out = append(out, withoutGlobals(s))
 			}
@@ -107,7 +109,7 @@ func foldGroups(all []effect) []effect {
 // group returns the kind of an effect in effectCommands, and the program of another
 // command, because programs such as trackers are used again and again. It is "" for a tool.
 func (e *effect) group() string {
-	if e.kind == "" || beginsAny(e.kind, effectCommands) || e.kind == "gh api" || e.kind == "curl" {
+	if e.kind == "" || prose.BeginsAny(e.kind, effectCommands) || e.kind == "gh api" || e.kind == "curl" {
 		return e.kind
 	}
 	program, _, _ := strings.Cut(e.kind, " ")
@@ -191,7 +193,7 @@ func (c *Call) mutates() bool {
 		}
 		if a.Name == "query" || a.Name == "document" || a.Name == "mutation" {
 			word := strings.TrimSpace(a.Value)
-			if rest, ok := strings.CutPrefix(word, "mutation"); ok && (rest == "" || !wordByte(rest[0])) {
+			if rest, ok := strings.CutPrefix(word, "mutation"); ok && (rest == "" || !prose.IsWordByte(rest[0])) {
 				return true
 			}
 		}

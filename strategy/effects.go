@@ -3,6 +3,8 @@ package strategy
 import (
 	"slices"
 	"strings"
+
+	"github.com/agentcompact/compact/strategy/internal/prose"
 )
 
 // effectCommands lists beginnings of commands that change something and would make the
@@ -40,14 +42,14 @@ func changesOutside(simple string) bool {
 	if onlyShows(simple) {
 		return false
 	}
-	lists := hasAny(simple, harmlessForms) || beginsAny(simple, listedByL) && strings.Contains(simple, " -l")
-	return beginsAny(simple, effectCommands) && !lists || requestsChange(simple) || subcommandChanges(simple) || copiesOut(simple)
+	lists := prose.HasAny(simple, harmlessForms) || prose.BeginsAny(simple, listedByL) && strings.Contains(simple, " -l")
+	return prose.BeginsAny(simple, effectCommands) && !lists || requestsChange(simple) || subcommandChanges(simple) || copiesOut(simple)
 }
 
 // didNothing reports whether a result says that a command found nothing to do.
 func didNothing(command, result string) bool {
 	for _, n := range nothingDone {
-		if strings.HasPrefix(command, n.command) && hasAny(result, n.says) {
+		if strings.HasPrefix(command, n.command) && prose.HasAny(result, n.says) {
 			return true
 		}
 	}
@@ -70,15 +72,15 @@ var (
 // changes something.
 func requestsChange(simple string) bool {
 	if strings.HasPrefix(simple, "curl ") {
-		return hasAny(simple, writingRequests)
+		return prose.HasAny(simple, writingRequests)
 	}
-	if !strings.HasPrefix(simple, "gh api ") || hasAny(simple, readingMethods) {
+	if !strings.HasPrefix(simple, "gh api ") || prose.HasAny(simple, readingMethods) {
 		return false
 	}
 	if strings.HasPrefix(simple, "gh api graphql") {
 		return mutations.MatchString(simple)
 	}
-	return hasAny(simple, writingMethods) || hasAny(simple, writingFields)
+	return prose.HasAny(simple, writingMethods) || prose.HasAny(simple, writingFields)
 }
 
 // effectVerbs lists words in the names of tools that change something.
@@ -157,11 +159,11 @@ func argsBrief(c *Call) string {
 			b.WriteString(" " + a.Name + "=" + list)
 			continue
 		}
-		value := squash(a.Value)
+		value := prose.Squash(a.Value)
 		if len(value) > maxArgument && slices.Contains(wordsArgs, a.Name) && c.attempts() {
-			value = quoted(value, maxArgument)
+			value = prose.Quoted(value, maxArgument)
 		}
-		if a.Value == target || len(a.Value) > maxArgument && value == squash(a.Value) || b.Len() > 160 {
+		if a.Value == target || len(a.Value) > maxArgument && value == prose.Squash(a.Value) || b.Len() > 160 {
 			continue
 		}
 		b.WriteString(" " + a.Name + "=" + value)
@@ -177,12 +179,12 @@ func (c *Call) listAt(i int) string {
 		if a.Name != c.Args[i].Name || len(a.Value) > maxArgument {
 			break
 		}
-		list = append(list, squash(a.Value))
+		list = append(list, prose.Squash(a.Value))
 	}
 	if len(list) < 2 {
 		return ""
 	}
-	return cutText(strings.Join(list, ","), maxArgument)
+	return prose.CutText(strings.Join(list, ","), maxArgument)
 }
 
 // checks lists beginnings of commands that test, build or lint.
@@ -202,7 +204,7 @@ func (c *Call) Check() bool {
 
 // beginsCheck reports whether a simple command in lower case is a check.
 func beginsCheck(simple string) bool {
-	return beginsAny(simple, checks) || beginsAny(strings.Join(ofProject(strings.Fields(simple)), " "), checks)
+	return prose.BeginsAny(simple, checks) || prose.BeginsAny(strings.Join(ofProject(strings.Fields(simple)), " "), checks)
 }
 
 // scriptRunners lists commands that run a script of a project. projectFlags lists flags
@@ -262,12 +264,3 @@ func anyCommand(cmd string, f func(string) bool) bool {
 
 // maxCommandLine is the number of bytes of a command that are examined.
 const maxCommandLine = 16 << 10
-
-func beginsAny(s string, prefixes []string) bool {
-	for _, p := range prefixes {
-		if strings.HasPrefix(s, p) {
-			return true
-		}
-	}
-	return false
-}

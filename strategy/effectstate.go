@@ -3,6 +3,8 @@ package strategy
 import (
 	"slices"
 	"strings"
+
+	"github.com/agentcompact/compact/strategy/internal/prose"
 )
 
 // effectMark returns the beginning of the line of an effect: the effect is done, done
@@ -40,7 +42,7 @@ func (c *Call) pending() bool {
 	fields := recordOf(body(c.Result))
 	return slices.ContainsFunc(fields, func(f field) bool {
 		state := plainKey.Replace(strings.ToLower(strings.ReplaceAll(f.text, " ", "")))
-		return !f.nested() && (slices.Contains(stateKeys, f.key) || strings.HasSuffix(f.key, "status")) && beginsAny(state, pendingStates) && !c.asksFor(state)
+		return !f.nested() && (slices.Contains(stateKeys, f.key) || strings.HasSuffix(f.key, "status")) && prose.BeginsAny(state, pendingStates) && !c.asksFor(state)
 	})
 }
 
@@ -207,11 +209,11 @@ func (h *History) refusedSince(made []string, step int) string {
 			continue
 		}
 		said := ""
-		passages(s.Text, func(one sentence) {
-			words := strings.FieldsFunc(strings.ToLower(one.text), func(r rune) bool { return strings.ContainsRune(" ,.;:!?()\"", r) })
+		passages(s.Text, func(one prose.Sentence) {
+			words := strings.FieldsFunc(strings.ToLower(one.Text), func(r rune) bool { return strings.ContainsRune(" ,.;:!?()\"", r) })
 			refused := slices.ContainsFunc(words, func(w string) bool { return slices.Contains(turnedDown, w) }) && !slices.ContainsFunc(words, func(w string) bool { return slices.Contains(negations, w) || w == "if" })
-			if said == "" && refused && hasID(one.text, made) {
-				said = "then " + stepID(s.ID) + ": " + quoted(one.text, maxWords) + ")"
+			if said == "" && refused && hasID(one.Text, made) {
+				said = "then " + stepID(s.ID) + ": " + prose.Quoted(one.Text, maxWords) + ")"
 			}
 		})
 		if said != "" {
@@ -266,7 +268,7 @@ func hasID(text string, ids []string) bool {
 			if i < 0 {
 				return false
 			}
-			if end := i + len(id); (i == 0 || !wordByte(rest[i-1])) && (end == len(rest) || !wordByte(rest[end])) {
+			if end := i + len(id); (i == 0 || !prose.IsWordByte(rest[i-1])) && (end == len(rest) || !prose.IsWordByte(rest[end])) {
 				return true
 			}
 			rest = rest[i+len(id):]

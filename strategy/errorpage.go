@@ -2,6 +2,8 @@ package strategy
 
 import (
 	"strings"
+
+	"github.com/agentcompact/compact/strategy/internal/prose"
 )
 
 // longestErrorPage is the maximum length, in bytes, of a text that consists only of a
@@ -21,7 +23,7 @@ func serverError(line string) bool {
 	for _, before := range []string{"http ", "error ", "error: ", "status "} {
 		low = strings.TrimPrefix(low, before)
 	}
-	return beginsAny(low, serverErrors)
+	return prose.BeginsAny(low, serverErrors)
 }
 
 // errorPage returns the error that a tool returned in place of a page. It returns "" for
@@ -32,7 +34,7 @@ func errorPage(text string) string {
 		head := text[:min(len(text), 4<<10)]
 		for _, tag := range []string{"title", "TITLE", "h1", "H1"} {
 			if t := strings.TrimSpace(between(head, "<"+tag+">", "</"+tag+">")); serverError(t) {
-				return squash(t)
+				return prose.Squash(t)
 			}
 		}
 		return ""

@@ -3,6 +3,8 @@ package strategy
 import (
 	"strings"
 	"unicode/utf8"
+
+	"github.com/agentcompact/compact/strategy/internal/prose"
 )
 
 // Shares of the kept characters of a cut text: the beginning, and the end. The remaining
@@ -25,7 +27,7 @@ func essence(s string, keep int, note string) string {
 	if !utf8.ValidString(s) {
 		s = string([]rune(s))
 	}
-	head, tail := wholeLines(s, leading(s, int(float64(keep)*leadShare)), trailing(s, int(float64(keep)*tailShare)))
+	head, tail := wholeLines(s, prose.Leading(s, int(float64(keep)*leadShare)), prose.Trailing(s, int(float64(keep)*tailShare)))
 	rules := rulesIn(s[head:tail], keep-utf8.RuneCountInString(s[:head])-utf8.RuneCountInString(s[tail:]))
 	if rules == "" {
 		return ends(s, keep*2/3, keep/3, note)
@@ -62,12 +64,12 @@ func rulesIn(text string, most int) string {
 		strong bool
 	}
 	var found []rule
-	eachSentence(text, func(one sentence) {
-		if one.heading {
+	prose.EachSentence(text, func(one prose.Sentence) {
+		if one.Heading {
 			return
 		}
-		if v := binds(one.text); v > 0 || turnsBack(one.text) {
-			found = append(found, rule{clip(squash(one.text), mostRule), v >= bindValue || v == 0})
+		if v := binds(one.Text); v > 0 || turnsBack(one.Text) {
+			found = append(found, rule{prose.Clip(prose.Squash(one.Text), mostRule), v >= bindValue || v == 0})
 		}
 	})
 	kept := make([]bool, len(found))

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"unicode"
+
+	"github.com/agentcompact/compact/strategy/internal/prose"
 )
 
 // Limits on excerpts from texts that the agent only read.
@@ -199,14 +201,14 @@ func (x *excerpter) from(lines []string, i int) (p piece, next int) {
 	n := 0
 	words := map[string]bool{}
 	for next = i; next < len(lines) && next < i+excerptLines; next++ {
-		l := squash(withoutGutter(lines, next))
+		l := prose.Squash(withoutGutter(lines, next))
 		if l == "" || framed(l) || ourOwn(l) {
 			continue
 		}
 		if n += len(l) + len(lineBreak); n > excerptChars && len(kept) > 0 {
 			break
 		}
-		kept = append(kept, clip(l, excerptChars/2))
+		kept = append(kept, prose.Clip(l, excerptChars/2))
 		parts(l, func(w string) {
 			if !words[w] { // add in the order of the text, because the order changes a sum of floats
 				words[w] = true

@@ -6,6 +6,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/agentcompact/compact/message"
+	"github.com/agentcompact/compact/strategy/internal/prose"
 )
 
 // A fact is a statement of a history that a summary may repeat.
@@ -36,7 +37,7 @@ func quality(t string) float64 {
 	}
 	low := strings.ToLower(t)
 	for _, p := range emptyStarts {
-		if beginsWord(low, p) {
+		if prose.BeginsWord(low, p) {
 			if len(t) > 60 {
 				return q * 0.6 // the sentence continues
 			}
@@ -49,7 +50,7 @@ func quality(t string) float64 {
 // debris reports whether a line is a piece of code, JSON, a log or a page's navigation,
 // and not a sentence.
 func debris(t string) bool {
-	if strings.HasPrefix(t, `"`) && (strings.Contains(t, `": `) || strings.Contains(t, `":"`)) || hasAny(t, []string{" = await ", " › ", "{\"", `\":`, ".py:", "Warning: "}) || strings.HasSuffix(t, `",`) {
+	if strings.HasPrefix(t, `"`) && (strings.Contains(t, `": `) || strings.Contains(t, `":"`)) || prose.HasAny(t, []string{" = await ", " › ", "{\"", `\":`, ".py:", "Warning: "}) || strings.HasSuffix(t, `",`) {
 		return true
 	}
 	switch last := t[max(0, len(t)-1):]; last {
@@ -66,14 +67,7 @@ var narrations = []string{"let me ", "now let me ", "now i'll ", "now i’ll ", 
 	"now we ", "now that ", "then i", "i want to ", "i have to ", "i would ", "i'd ", "if i ", "since i ", "also, i", "but i ", "i have all ", "i have a complete ", "i have everything", "i have enough", "i now have ", "okay", "让我", "现在", "我需要", "我将", "我会", "首先我", "首先,我", "首先，我", "接下来"}
 
 // narrates reports whether a sentence begins with a phrase of narrations.
-func narrates(t string) bool { return beginsAny(strings.ToLower(t), narrations) }
-
-// beginsWord reports whether s begins with the words of prefix: "hi" does not
-// begin "hide".
-func beginsWord(s, prefix string) bool {
-	rest, ok := strings.CutPrefix(s, prefix)
-	return ok && (rest == "" || strings.HasSuffix(prefix, " ") || !wordByte(rest[0]) && rest[0] < 0x80)
-}
+func narrates(t string) bool { return prose.BeginsAny(strings.ToLower(t), narrations) }
 
 var emptyStarts = []string{"let me ", "now let me", "now i'll", "now i need", "i'll check", "i'll look", "let's look", "let's check", "let's see",
 	"i see", "good", "great", "perfect", "excellent", "you're right", "thanks", "thank you", "yes", "ok", "sure", "hi", "hello", "okay", "done",
@@ -140,10 +134,10 @@ const (
 // briefly returns a request of at most n characters: the whole message if it is short, so
 // that the second half of a short message is not lost.
 func briefly(request, whole string, n int) string {
-	if whole = unnumbered(strings.TrimLeft(strings.TrimSpace(whole), "#>*-+• ")); utf8.RuneCountInString(whole) <= n && !strings.ContainsAny(whole, "\n[<") {
-		return squash(whole)
+	if whole = prose.Unnumbered(strings.TrimLeft(strings.TrimSpace(whole), "#>*-+• ")); utf8.RuneCountInString(whole) <= n && !strings.ContainsAny(whole, "\n[<") {
+		return prose.Squash(whole)
 	}
-	return clip(request, n)
+	return prose.Clip(request, n)
 }
 
 // goalOrder puts the goals before carried lines.
@@ -210,7 +204,7 @@ func wanted(step int, text string) []fact {
 	f := all[0]
 	if told := instructed(text, f.Text); told != f.Text {
 		f.Text = told
-	} else if len(all) > 1 && len(f.Text)+len(all[1].Text) < maxSentence {
+	} else if len(all) > 1 && len(f.Text)+len(all[1].Text) < prose.MaxSentence {
 		f.Text += " " + all[1].Text
 	}
 	return []fact{f}
@@ -222,7 +216,7 @@ func wanted(step int, text string) []fact {
 func requests(step int, text string) []fact {
 	var out []fact
 	lead, gap := "", false
-	sentences(text, func(t string, heading bool) {
+	prose.Sentences(text, func(t string, heading bool) {
 		t = strings.TrimSpace(strings.TrimSuffix(t, `"""`)) // the quoted text follows
 		if lead != "" {
 			t, heading, lead = lead+" "+t, false, ""
@@ -234,14 +228,14 @@ func requests(step int, text string) []fact {
 			if gap {
 				t = "… " + t
 			}
-			out[len(out)-1].Text, gap = clip(out[len(out)-1].Text+" "+squash(t), maxSentence), false
+			out[len(out)-1].Text, gap = prose.Clip(out[len(out)-1].Text+" "+prose.Squash(t), prose.MaxSentence), false
 			return
 		}
 		if len(out) >= 3 || heading || onlyForbids(t) || !(len(out) == 0 && shortTask(t)) && quality(strings.TrimSuffix(t, ":")) < 0.3 && (len(t) < leastAsked || !asks(t)) || len(out) > 0 && (!asks(t) || binds(t) >= shapeValue) {
 			gap = true
 			return
 		}
-		f := fact{step, clip(squash(t), maxSentence), 0.7 - 0.1*float64(len(out))}
+		f := fact{step, prose.Clip(prose.Squash(t), prose.MaxSentence), 0.7 - 0.1*float64(len(out))}
 		if gap && len(out) > 0 && !strings.HasPrefix(f.Text, "…") {
 			f.Text = "… " + f.Text
 		}
@@ -274,16 +268,7 @@ func (h *History) recency(id int) float64 {
 var askWords = []string{"please", "can you", "could you", "i want", "i need", "we need", "should", "make ", "add ", "fix ", "implement", "let's",
 	"create", "update", "remove", "write ", "find ", "why ", "how ", "what ", "check ", "review", "so that", "until ", "?", "请", "帮"}
 
-func asks(s string) bool { return hasAny(strings.ToLower(s), askWords) }
-
-func hasAny(low string, words []string) bool {
-	for _, w := range words {
-		if strings.Contains(low, w) {
-			return true
-		}
-	}
-	return false
-}
+func asks(s string) bool { return prose.HasAny(strings.ToLower(s), askWords) }
 
 // inquiries lists beginnings of questions.
 var inquiries = []string{"can you", "could you", "can we", "could we", "would you", "will you", "what ", "what's ", "why ", "how ", "who ", "where ", "when will", "which ", "is ", "isn't ", "are ", "aren't ", "does ", "doesn't ", "do you", "do we", "do i ", "did ", "have you", "has ", "should i", "should we", "shall ", "am i "}
@@ -295,7 +280,7 @@ func inquires(low string) bool {
 	for _, w := range []string{"now ", "ok, ", "okay, ", "and "} {
 		low = strings.TrimPrefix(low, w)
 	}
-	return strings.HasSuffix(low, "?") || strings.HasSuffix(low, "？") || beginsAny(low, inquiries)
+	return strings.HasSuffix(low, "?") || strings.HasSuffix(low, "？") || prose.BeginsAny(low, inquiries)
 }
 
 // lastAnswer returns the index of the step with which the assistant last ended

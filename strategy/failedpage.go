@@ -2,6 +2,8 @@ package strategy
 
 import (
 	"strings"
+
+	"github.com/agentcompact/compact/strategy/internal/prose"
 )
 
 // failedPages lists phrases in titles and lines of error pages, which a server shows in
@@ -28,14 +30,14 @@ func (s *Step) failedPage() (reason, address string) {
 		}
 		link := between(line, "](", ")")
 		titled := strings.HasPrefix(line, "Title:") || link != "" && strings.HasPrefix(line, "Here is a screenshot of [")
-		if reason == "" && (short || titled) && (hasAny(strings.ToLower(line), failedPages) || serverError(line)) {
+		if reason == "" && (short || titled) && (prose.HasAny(strings.ToLower(line), failedPages) || serverError(line)) {
 			reason = strings.TrimSpace(strings.TrimPrefix(strings.TrimLeft(line, "# "), "Title:"))
 			if title := between(line, "[", "]("); title != "" && link != "" {
 				reason, address = title, link
 			}
 		}
 	}
-	return clip(reason, maxErrorLine), address
+	return prose.Clip(reason, maxErrorLine), address
 }
 
 // failedPageLine returns the line about a page that could not be shown, "" if the step has
@@ -57,7 +59,7 @@ const failedPageValue = 0.9
 // routes reports whether a message of an agent only names the agent that speaks next.
 func routes(text string) bool {
 	low := strings.ToLower(strings.TrimSpace(text))
-	return beginsAny(low, []string{"next speaker", "next agent", "handing over to "}) && !strings.Contains(low, "\n") && len(strings.Fields(low)) <= mostRouting
+	return prose.BeginsAny(low, []string{"next speaker", "next agent", "handing over to "}) && !strings.Contains(low, "\n") && len(strings.Fields(low)) <= mostRouting
 }
 
 // mostRouting is the maximum number of words of a message that only names the next speaker.
@@ -68,4 +70,4 @@ var advertising = []string{"rewards points", "newsletter", "accept cookies", "us
 
 // advertises reports whether a sentence on a page is advertising or belongs to the frame of
 // the site.
-func advertises(t string) bool { return hasAny(strings.ToLower(t), advertising) }
+func advertises(t string) bool { return prose.HasAny(strings.ToLower(t), advertising) }

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/agentcompact/compact/internal/testrun"
+	"github.com/agentcompact/compact/strategy/internal/prose"
 )
 
 // longestReason is the maximum length, in characters, of the reason why a test failed, in
@@ -24,11 +25,11 @@ func reasonOf(result, says string) string {
 	for line := range strings.Lines(result) {
 		line = strings.TrimSpace(testrun.Uncolored(line[:min(len(line), 600)]))
 		switch {
-		case !reached && squash(line) == squash(says):
+		case !reached && prose.Squash(line) == prose.Squash(says):
 			reached = true
 		case strings.HasPrefix(line, "=== RUN") && !reached:
 			above = heardLine{}
-		case reached && beginsAny(line, []string{"--- ", "=== ", "FAIL", "ok  \t", "panic: "}) && !strings.HasPrefix(line, "--- FAIL: "+nameOfTest(says)+"/"): // the reason of a subtest is below it
+		case reached && prose.BeginsAny(line, []string{"--- ", "=== ", "FAIL", "ok  \t", "panic: "}) && !strings.HasPrefix(line, "--- FAIL: "+nameOfTest(says)+"/"): // the reason of a subtest is below it
 			return colon(cmp.Or(below.text, above.text))
 		case reached:
 			below.hear(line)
@@ -52,9 +53,9 @@ func (r *heardLine) hear(line string) {
 		return
 	}
 	low := strings.ToLower(line)
-	says := hasAny(low, errorMarks) || hasAny(low, []string{"want", "got ", "should", "must", "mismatch", "missing", "differ"})
+	says := prose.HasAny(low, errorMarks) || prose.HasAny(low, []string{"want", "got ", "should", "must", "mismatch", "missing", "differ"})
 	if says || !r.found {
-		r.text, r.found = clip(squash(line), longestReason), says
+		r.text, r.found = prose.Clip(prose.Squash(line), longestReason), says
 	}
 }
 
@@ -67,5 +68,5 @@ func nameOfTest(says string) string {
 func atTest(line string) bool {
 	place, rest, ok := strings.Cut(line, ": ")
 	file, number, numbered := strings.Cut(place, ":")
-	return ok && numbered && rest != "" && strings.HasSuffix(file, ".go") && number != "" && isDigits(number)
+	return ok && numbered && rest != "" && strings.HasSuffix(file, ".go") && number != "" && prose.IsDigits(number)
 }

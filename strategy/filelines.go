@@ -3,6 +3,8 @@ package strategy
 import (
 	"strconv"
 	"strings"
+
+	"github.com/agentcompact/compact/strategy/internal/prose"
 )
 
 // fileValue is the value of a line about a changed file. It ranks such lines above
@@ -30,7 +32,7 @@ const userTemporary = "/appdata/local/temp/"
 // temporary reports whether a file is in a folder for temporary files.
 func temporary(path string) bool {
 	low := strings.ToLower(strings.ReplaceAll(path, `\`, "/"))
-	return beginsAny(low, temporaryFolders) || strings.Contains(low, userTemporary)
+	return prose.BeginsAny(low, temporaryFolders) || strings.Contains(low, userTemporary)
 }
 
 // fileLines returns lines about the changed files and their changes. If there are many,
@@ -287,7 +289,7 @@ func filesInFolder(dir, rest string) []fileState {
 // opOf reads the operation that a text begins with.
 func opOf(text string) (fileOpKind, bool) {
 	for op := opEdited; op <= opDeleted; op++ {
-		if beginsWord(text, op.String()) {
+		if prose.BeginsWord(text, op.String()) {
 			return op, true
 		}
 	}
@@ -309,7 +311,7 @@ func fromIn(text string) string {
 func changesIn(text string) int {
 	head, _, _ := strings.Cut(text, " — ")
 	first := 0
-	if hasAny(head, []string{thenEdited, alsoEdited, hadChanged}) {
+	if prose.HasAny(head, []string{thenEdited, alsoEdited, hadChanged}) {
 		first = 1
 	}
 	words := strings.Fields(head)

@@ -4,6 +4,8 @@ import (
 	"path"
 	"slices"
 	"strings"
+
+	"github.com/agentcompact/compact/strategy/internal/prose"
 )
 
 // A fileOpKind is the operation of a call on a file.
@@ -161,9 +163,9 @@ func patchOps(patch string) []fileOp {
 // patchReader reads a patch line by line, in the form of apply_patch or of diff.
 type patchReader struct {
 	out        []fileOp
-	old, moved string    // the file's old name from an earlier line
-	headed     bool      // the last named file has new headings
-	fence      codeFence // the open block of code in a text
+	old, moved string      // the file's old name from an earlier line
+	headed     bool        // the last named file has new headings
+	fence      prose.Fence // the open block of code in a text
 }
 
 func (r *patchReader) last() *fileOp {
@@ -212,7 +214,7 @@ func (r *patchReader) body(line string) {
 	}
 	switch {
 	case strings.HasPrefix(line, " "):
-		r.fence.takes(line[1:])
+		r.fence.Takes(line[1:])
 	case strings.HasPrefix(line, "@@"):
 		r.fence = ""
 		_, context, _ := strings.Cut(line[2:], "@@")

@@ -3,6 +3,8 @@ package strategy
 import (
 	"slices"
 	"strings"
+
+	"github.com/agentcompact/compact/strategy/internal/prose"
 )
 
 // forbiddenMark precedes, in the line of an item, the step in which the user forbade it.
@@ -54,7 +56,7 @@ type userSentence struct {
 // summary, in order.
 func (h *History) eachSaid(f func(one userSentence)) {
 	tell := func(step int, text string) {
-		sentences(text, func(t string, heading bool) {
+		prose.Sentences(text, func(t string, heading bool) {
 			if !heading {
 				f(userSentence{step, t})
 			}
@@ -76,7 +78,7 @@ var banWords = []string{"don't ", "dont ", "do not ", "must not ", "never ", "mu
 // negates reports whether a German sentence denies something.
 func negates(t string) bool {
 	low := " " + strings.ToLower(t) + " "
-	return hasAny(low, []string{" nicht ", " nicht.", " nicht!", " kein", " niemals ", " nie "})
+	return prose.HasAny(low, []string{" nicht ", " nicht.", " nicht!", " kein", " niemals ", " nie "})
 }
 
 // forbidsItem reports whether a sentence of the user forbids an item of work: a clause
@@ -86,7 +88,7 @@ func forbidsItem(t, item string) bool {
 	if verb == "" || len(object) == 0 || strings.HasSuffix(t, "?") {
 		return false
 	}
-	for _, clause := range clauses(t) {
+	for _, clause := range prose.Clauses(t) {
 		for _, ban := range banWords {
 			at := strings.Index(" "+clause, " "+ban)
 			if at < 0 {
@@ -109,11 +111,11 @@ func forbidsItem(t, item string) bool {
 func demands(t, earlier string) bool {
 	for _, ban := range banWords {
 		if i := strings.Index(strings.ToLower(earlier), ban); i >= 0 {
-			earlier = clauses(earlier[i+len(ban):])[0]
+			earlier = prose.Clauses(earlier[i+len(ban):])[0]
 		}
 	}
 	verb, object := verbAndObject(earlier)
-	for _, clause := range clauses(t) {
+	for _, clause := range prose.Clauses(t) {
 		for _, before := range []string{"ok ", "okay ", "now ", "please ", "then ", "so "} {
 			clause = strings.TrimPrefix(clause, before)
 		}

@@ -3,6 +3,8 @@ package strategy
 import (
 	"slices"
 	"strings"
+
+	"github.com/agentcompact/compact/strategy/internal/prose"
 )
 
 // mostForbidding is the maximum length, in words, of a sentence that forbids a thing ("no
@@ -59,10 +61,10 @@ func oneOff(t string) bool {
 	first, forbidden := true, false
 	for clause := range strings.FieldsFuncSeq(strings.NewReplacer(" but ", ",", " and ", ",", " then ", ",").Replace(low), func(r rune) bool { return r == ',' || r == ';' }) {
 		clause = strings.TrimSpace(clause)
-		if tellsToDo(clause) && binds(clause) == 0 && !(forbidden && !beginsAny(clause, nowOnly)) {
+		if tellsToDo(clause) && binds(clause) == 0 && !(forbidden && !prose.BeginsAny(clause, nowOnly)) {
 			return true
 		}
-		forbidden = forbidden || first && beginsAny(clause, []string{"don't ", "do not ", "dont ", "please don't ", "please do not ", "pls don't "})
+		forbidden = forbidden || first && prose.BeginsAny(clause, []string{"don't ", "do not ", "dont ", "please don't ", "please do not ", "pls don't "})
 		first = false
 	}
 	return false

@@ -7,6 +7,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/agentcompact/compact/message"
+	"github.com/agentcompact/compact/strategy/internal/prose"
 )
 
 // Another program may have compacted the conversation before. It then leaves a handoff in
@@ -38,9 +39,9 @@ const leastTopics = 2
 func handsOver(text string) bool {
 	text = strings.TrimSpace(text)
 	line, rest, _ := strings.Cut(text, "\n")
-	if low := strings.ToLower(line); beginsAny(low, handoffHeads) {
+	if low := strings.ToLower(line); prose.BeginsAny(low, handoffHeads) {
 		return true
-	} else if title, ok := heading(strings.TrimSpace(line)); !ok || !hasAny(low, handoffTitles[0]) || !hasAny(strings.ToLower(title), handoffTitles[1]) {
+	} else if title, ok := prose.Heading(strings.TrimSpace(line)); !ok || !prose.HasAny(low, handoffTitles[0]) || !prose.HasAny(strings.ToLower(title), handoffTitles[1]) {
 		return false
 	}
 	n := 0
@@ -58,7 +59,7 @@ type topic struct{ title, text string }
 // topicsOf splits a handoff at its headings. A heading within another one names both.
 func topicsOf(text string) []topic {
 	var out []topic
-	var fence codeFence
+	var fence prose.Fence
 	above, body := "", strings.Builder{}
 	title := ""
 	flush := func() {
@@ -70,7 +71,7 @@ func topicsOf(text string) []topic {
 	for raw := range strings.Lines(text) {
 		line := strings.TrimRight(raw, " \r\n")
 		head, deep := topicHead(line)
-		if fence.takes(line) || head == "" {
+		if fence.Takes(line) || head == "" {
 			body.WriteString(raw)
 			continue
 		}
@@ -88,18 +89,18 @@ func topicsOf(text string) []topic {
 // topicHead returns the heading in a line of a handoff, "" for none: a heading, or a
 // numbered line that ends with a colon. deep is true if it is within another heading.
 func topicHead(line string) (head string, deep bool) {
-	bare := unnumbered(line)
+	bare := prose.Unnumbered(line)
 	if bare != line {
-		if bare = strings.Trim(bare, "*"); strings.HasSuffix(bare, ":") && len(bare) <= maxHeading {
+		if bare = strings.Trim(bare, "*"); strings.HasSuffix(bare, ":") && len(bare) <= prose.MaxHeading {
 			return strings.Trim(bare, "*: "), false
 		}
 		return "", false
 	}
-	head, ok := heading(line)
-	if !ok || len(head) > maxHeading {
+	head, ok := prose.Heading(line)
+	if !ok || len(head) > prose.MaxHeading {
 		return "", false
 	}
-	return strings.Trim(unnumbered(head), "*: "), strings.HasPrefix(line, "###") || line[0] != '#'
+	return strings.Trim(prose.Unnumbered(head), "*: "), strings.HasPrefix(line, "###") || line[0] != '#'
 }
 
 // A topicKind is the subject of a topic of a handoff.
@@ -132,11 +133,11 @@ var topicKinds = []struct {
 // tasks" is for finished work.
 func aboutOf(title string) (topicKind, float64) {
 	low := strings.ToLower(title)
-	if hasAny(low, []string{"completed", "accomplished"}) {
+	if prose.HasAny(low, []string{"completed", "accomplished"}) {
 		return topicLearned, 0.7
 	}
 	for _, v := range topicKinds {
-		if hasAny(low, v.words) {
+		if prose.HasAny(low, v.words) {
 			return v.kind, v.value
 		}
 	}
@@ -194,7 +195,7 @@ func (h *History) topicLines(section, i int, replaced bool) []Line {
 		passages(t.text, b.answered)
 		sure := !replaced && (kind == topicRules || kind == topicPending && !old || kind != topicPending && base)
 		for _, l := range b.out {
-			out = append(out, topicLine{l, value, sure && !beginsAny(strings.ToLower(l.Text), []string{"none", "no "})})
+			out = append(out, topicLine{l, value, sure && !prose.BeginsAny(strings.ToLower(l.Text), []string{"none", "no "})})
 		}
 	}
 	if !base {
@@ -254,7 +255,7 @@ func handedText(text string) string {
 	var b strings.Builder
 	for line := range strings.Lines(text) {
 		low := strings.ToLower(strings.TrimSpace(line))
-		if !beginsAny(low, aroundHandoff) && !(beginsAny(low, handoffHeads) && strings.HasSuffix(low, ":")) {
+		if !prose.BeginsAny(low, aroundHandoff) && !(prose.BeginsAny(low, handoffHeads) && strings.HasSuffix(low, ":")) {
 			b.WriteString(line)
 		}
 	}

@@ -1,6 +1,10 @@
 package strategy
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/agentcompact/compact/strategy/internal/prose"
+)
 
 // headingSigns lists the characters that begin a heading, by the file extension of the
 // format. In other formats a "#" begins a comment or has no meaning.
@@ -28,44 +32,22 @@ func headingIn(ext, line string) string {
 	return head
 }
 
-// A codeFence tracks whether a line of a text is in a block of code. It holds the mark that
-// began the block, or "" outside of a block.
-type codeFence string
-
-// takes reports whether a line is a mark, or is between two marks.
-func (f *codeFence) takes(line string) bool {
-	line = strings.TrimSpace(line)
-	open := *f
-	if !strings.HasPrefix(line, "```") && !strings.HasPrefix(line, "~~~") {
-		return open != ""
-	}
-	rest := strings.TrimLeft(line, line[:1])
-	mark := line[:len(line)-len(rest)]
-	switch {
-	case open == "":
-		*f = codeFence(mark)
-	case strings.HasPrefix(mark, string(open)) && rest == "":
-		*f = ""
-	}
-	return true
-}
-
 // added records a new line of text or settings if it is a heading or the first line.
 func (r *patchReader) added(f *fileOp, line string) {
-	inCode := r.fence.takes(line)
+	inCode := r.fence.Takes(line)
 	if inCode && len(f.Added) > 0 {
 		return
 	}
 	for _, text := range newText(f.Path, "", line) {
 		heading := headingIn(extension(f.Path), line) != ""
 		if inCode { // the first line, and no heading
-			heading, text = false, clip(squash(strings.TrimSpace(line)), headingChars)
+			heading, text = false, prose.Clip(prose.Squash(strings.TrimSpace(line)), headingChars)
 		}
 		switch {
 		case heading && !r.headed:
 			f.Added, r.headed = []string{text}, true
 		case heading && len(f.Added) < maxFuncs || len(f.Added) == 0:
-			f.Added = appendNew(f.Added, text)
+			f.Added = prose.AppendNew(f.Added, text)
 		}
 	}
 }

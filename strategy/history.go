@@ -7,6 +7,7 @@ import (
 
 	"github.com/agentcompact/compact/message"
 	"github.com/agentcompact/compact/strategy/internal/ident"
+	"github.com/agentcompact/compact/strategy/internal/prose"
 )
 
 // A History is a conversation parsed for a summary: its steps and its
@@ -195,7 +196,7 @@ func (b *reader) user(id int, m *message.Message) {
 		b.add(text, textShown, id)
 		switch {
 		case instructionsFile(text):
-			step.Given = quoted(text, 80) + ", " + itoa(utf8.RuneCountInString(text)) + " characters"
+			step.Given = prose.Quoted(text, 80) + ", " + itoa(utf8.RuneCountInString(text)) + " characters"
 			step.Shown = text
 		case handsOver(text):
 			step.handoff(text)

@@ -7,6 +7,7 @@ import (
 	"unicode"
 
 	"github.com/agentcompact/compact/internal/testrun"
+	"github.com/agentcompact/compact/strategy/internal/prose"
 )
 
 // lastWords returns the line of an output that says most about the outcome. It prefers a test report (with any exit status), then an
@@ -21,17 +22,17 @@ func (c *Call) lastWords() string {
 		says = cmp.Or(c.ErrorLine(), says)
 	}
 	if verdict == testrun.Failure || verdict == testrun.Success && c.deed() != deedLook {
-		return clip(says, maxWords)
+		return prose.Clip(says, maxWords)
 	}
 	if made := addressIn(body(c.Result)); made != "" {
-		return clip(made, maxWords)
+		return prose.Clip(made, maxWords)
 	}
 	if fields := recordOf(body(c.Result)); len(fields) > 0 {
 		most := maxWords
 		if !slices.ContainsFunc(fields, func(f field) bool { return !f.nested() }) {
 			most = maxNested
 		}
-		return cutText(recordWords(fields), most)
+		return prose.CutText(recordWords(fields), most)
 	}
 	if c.showsLast() {
 		return ""
@@ -50,7 +51,7 @@ func (c *Call) showsLast() bool {
 		last = cmp.Or(simple, last)
 		return false
 	})
-	return looksOnly(last) && !beginsAny(last, []string{"echo ", "printf ", "tail ", "head ", "grep ", "git status", "git log"})
+	return looksOnly(last) && !prose.BeginsAny(last, []string{"echo ", "printf ", "tail ", "head ", "grep ", "git status", "git log"})
 }
 
 // tellingLine returns the line of an output that says most about the outcome. If the output
@@ -58,7 +59,7 @@ func (c *Call) showsLast() bool {
 func tellingLine(output string) string {
 	rest := strings.TrimRight(output, " \t\r\n")
 	if head, tail := beforeAlike(rest); head != "" {
-		return head + " … " + clip(tail, maxWords)
+		return head + " … " + prose.Clip(tail, maxWords)
 	}
 	last, idler := "", "" // idler is used if all lines of the output are idle
 	for range 2 * statusEdge {
@@ -66,10 +67,10 @@ func tellingLine(output string) string {
 		line := strings.TrimSpace(testrun.Uncolored(rest[i+1:]))
 		line = strings.TrimSpace(line[strings.LastIndexByte(line, '\r')+1:]) // a terminal shows the progress before it no longer
 		if len(line) > 3 && !framed(line) && !ourOwn(line) && !noOutcome(line) && !testrun.Wrapper(line) && !frameOfTable(line) {
-			line = squash(line[:min(len(line), 4*maxWords)])
+			line = prose.Squash(line[:min(len(line), 4*maxWords)])
 			low := strings.ToLower(line)
-			if beginsAny(low, tellingStarts) || installed(low) || published(line) || committed(line) {
-				return clip(line, maxWords)
+			if prose.BeginsAny(low, tellingStarts) || installed(low) || published(line) || committed(line) {
+				return prose.Clip(line, maxWords)
 			}
 			if idler = cmp.Or(idler, line); !idle(low) && strings.ContainsFunc(line, unicode.IsLetter) {
 				last = cmp.Or(last, line)
@@ -80,7 +81,7 @@ func tellingLine(output string) string {
 		}
 		rest = strings.TrimRight(rest[:i], " \t\r\n")
 	}
-	return clip(cmp.Or(last, idler), maxWords)
+	return prose.Clip(cmp.Or(last, idler), maxWords)
 }
 
 // Limits of the lines before an end of lines of one form: their number, and the least number
@@ -103,14 +104,14 @@ func beforeAlike(output string) (head, tail string) {
 	}
 	for _, line := range lines[:n] {
 		if line = strings.TrimSpace(line); len(line) > 3 && !framed(line) && !ourOwn(line) && !frameOfTable(line) {
-			head += "; " + squash(line)
+			head += "; " + prose.Squash(line)
 		}
 	}
 	head = strings.TrimPrefix(head, "; ")
 	if len(head) > maxWords {
 		return "", ""
 	}
-	return head, squash(lines[len(lines)-1])
+	return head, prose.Squash(lines[len(lines)-1])
 }
 
 // withoutDigits returns a line with # in place of each number.
@@ -124,7 +125,7 @@ var digitRuns = lazily(`[0-9]+`)
 func frameOfTable(line string) bool {
 	if n, ok := strings.CutPrefix(line, "("); ok {
 		count, rest, _ := strings.Cut(n, " ")
-		return isDigits(count) && (rest == "rows)" || rest == "row)")
+		return prose.IsDigits(count) && (rest == "rows)" || rest == "row)")
 	}
 	return !strings.ContainsFunc(line, func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) })
 }

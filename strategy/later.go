@@ -1,6 +1,9 @@
 package strategy
 
-import "github.com/agentcompact/compact/message"
+import (
+	"github.com/agentcompact/compact/message"
+	"github.com/agentcompact/compact/strategy/internal/prose"
+)
 
 // A remark is a statement that contradicts an earlier one, or that reports a finding.
 type remark struct {
@@ -30,7 +33,7 @@ func (r *remarks) add(one remark, text string) {
 		return
 	}
 	seen := map[string]bool{}
-	for _, w := range themeWords(clip(text, maxPassage)) {
+	for _, w := range themeWords(prose.Clip(text, maxPassage)) {
 		if !everyday[w] && !seen[w] {
 			seen[w] = true
 			r.by[w] = append(r.by[w], len(r.all))
@@ -89,7 +92,7 @@ func (h *History) hindsight() *hindsight {
 
 // read collects the retractions and findings in a message of the assistant.
 func (l *hindsight) read(s *Step) {
-	sentences(withoutQuotes(s.Text), func(t string, heading bool) {
+	prose.Sentences(withoutQuotes(s.Text), func(t string, heading bool) {
 		if heading || len(t) <= leastNoted || guesses(t) {
 			return
 		}
@@ -105,7 +108,7 @@ func (l *hindsight) read(s *Step) {
 // firstSentence returns the first sentence of a message.
 func firstSentence(text string) string {
 	first := ""
-	sentences(text, func(t string, heading bool) {
+	prose.Sentences(text, func(t string, heading bool) {
 		if first == "" && !heading {
 			first = t
 		}
@@ -144,7 +147,7 @@ func (h *History) against(f fact) string {
 
 // quoted returns the remark in quotation marks, with its step.
 func (r *remark) quoted() string {
-	return "“" + clip(squash(r.said), remarkWords) + "” " + stepID(r.step)
+	return "“" + prose.Clip(prose.Squash(r.said), remarkWords) + "” " + stepID(r.step)
 }
 
 // objection returns the user's objection right after an answer, as a suffix.

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/agentcompact/compact/message"
+	"github.com/agentcompact/compact/strategy/internal/prose"
 )
 
 // actsOn returns the number of the step with the calls of an announcement: the step of the
@@ -53,7 +54,7 @@ const mostTexts = 3
 // names reports whether an argument of a call contains one of the words.
 func (c *Call) names(words []string) bool {
 	for _, a := range c.Args {
-		if hasAny(strings.ToLower(a.Value), words) {
+		if prose.HasAny(strings.ToLower(a.Value), words) {
 			return true
 		}
 	}
@@ -71,7 +72,7 @@ func thingsIn(text string) []string {
 	var out []string
 	parts(text, func(w string) {
 		if !objectless[w] {
-			out = appendNew(out, w)
+			out = prose.AppendNew(out, w)
 		}
 	})
 	return out

@@ -3,6 +3,8 @@ package strategy
 import (
 	"slices"
 	"strings"
+
+	"github.com/agentcompact/compact/strategy/internal/prose"
 )
 
 // Phrases of clauses with which users change their mind about an earlier sentence. lifting
@@ -18,37 +20,27 @@ var (
 	notLifting = []string{"may not ", "can not ", "cannot ", "can't ", "darfst nicht", "kannst nicht", "instead of ", "forget to ", "not allowed", "n't allowed", "not fine", "not ok", "nicht erlaubt", "nicht in ordnung", "you can see", "you can find", "you may see", "you may find", "you may notice", "you can tell", "du kannst sehen"}
 )
 
-// clauseEnds lists the texts at which a sentence is split into clauses. The clauses are in
-// lower case.
-var clauseEnds = strings.NewReplacer(". ", "\n", "! ", "\n", ", ", "\n", "; ", "\n", ": ", "\n", " – ", "\n", " — ", "\n", " but ", "\n", " and ", "\n", " if ", "\n", " because ", "\n", " since ", "\n", " as long as ", "\n", " aber ", "\n", " und ", "\n", " wenn ", "\n", " weil ", "\n", " solange ", "\n")
-
-// clauses splits a sentence into clauses in lower case.
-func clauses(t string) []string {
-	low := strings.ReplaceAll(strings.ToLower(squash(t)), "’", "'")
-	return strings.Split(clauseEnds.Replace(low), "\n")
-}
-
 // A changeOfMind is the effect of a clause on an earlier rule.
 type changeOfMind struct{ permits, waives, ends bool }
 
 // changes returns the effect that a clause may have on an earlier rule.
 func changes(clause string) changeOfMind {
 	bare := strings.TrimRight(clause, ".! ") + " "
-	waives := hasAny(bare, waiving)
-	if hasAny(bare, notLifting) || forbids(bare) && !waives || inquires(clause) {
+	waives := prose.HasAny(bare, waiving)
+	if prose.HasAny(bare, notLifting) || forbids(bare) && !waives || inquires(clause) {
 		return changeOfMind{}
 	}
-	ends := beginsAny(bare, dropStarts)
+	ends := prose.BeginsAny(bare, dropStarts)
 	for _, w := range dropping {
 		at := strings.Index(bare, w)
-		if at < 0 || at > 0 && wordByte(bare[at-1]) {
+		if at < 0 || at > 0 && prose.IsWordByte(bare[at-1]) {
 			continue
 		}
-		if rest := strings.TrimSpace(bare[at+len(w):]); w != "after all " || rest == "" || beginsAny(rest, []string{"now", "then"}) { // not "after all tests"
+		if rest := strings.TrimSpace(bare[at+len(w):]); w != "after all " || rest == "" || prose.BeginsAny(rest, []string{"now", "then"}) { // not "after all tests"
 			ends = true
 		}
 	}
-	return changeOfMind{permits: hasAny(bare, lifting), waives: waives, ends: ends}
+	return changeOfMind{permits: prose.HasAny(bare, lifting), waives: waives, ends: ends}
 }
 
 // mostLifting is the maximum number of meaningful words in a clause that lifts a rule. A
@@ -61,12 +53,12 @@ const mostLifting = 5
 func lifted(rule, later string) bool {
 	rule, _, _ = strings.Cut(rule, " [s")
 	var banned []string
-	for _, clause := range clauses(rule) {
+	for _, clause := range prose.Clauses(rule) {
 		if restricts(clause) {
 			banned = append(banned, clause)
 		}
 	}
-	for _, clause := range clauses(later) {
+	for _, clause := range prose.Clauses(later) {
 		c := changes(clause)
 		switch {
 		case c.ends, c.waives && !forbids(rule):
@@ -94,7 +86,7 @@ func names(rule, clause string) bool {
 // restricts reports whether a rule forbids or limits something.
 func restricts(rule string) bool {
 	low := " " + strings.ToLower(rule)
-	return forbids(rule) || hasAny(low, []string{" no ", " not ", "only ", " at most ", " max ", " max. ", " until ", " unless ", " nur ", " kein", " nicht ", " nie ", " niemals ", " höchstens ", "不", "勿", "禁"})
+	return forbids(rule) || prose.HasAny(low, []string{" no ", " not ", "only ", " at most ", " max ", " max. ", " until ", " unless ", " nur ", " kein", " nicht ", " nie ", " niemals ", " höchstens ", "不", "勿", "禁"})
 }
 
 // topics returns the stems of the words that name the subject of a text.
@@ -102,7 +94,7 @@ func topics(text string) map[string]bool {
 	out := map[string]bool{}
 	text, _, _ = strings.Cut(text, " [s")
 	for w := range strings.FieldsFuncSeq(strings.ToLower(text), func(r rune) bool { return strings.ContainsRune(" \t\n,.;:!?()[]\"'`“”„’*", r) }) {
-		if !slices.Contains(vague, w) && (len(w) > 2 || isDigits(w)) {
+		if !slices.Contains(vague, w) && (len(w) > 2 || prose.IsDigits(w)) {
 			out[wordStem(w)] = true
 		}
 	}
@@ -138,9 +130,9 @@ func (h *History) laterSentence(step int, is func(i int, t string) bool) string 
 		if s.ID <= step || !s.user() {
 			continue
 		}
-		sentences(s.Text, func(t string, heading bool) {
+		prose.Sentences(s.Text, func(t string, heading bool) {
 			if !heading && is(i, t) {
-				later = thenSaid + "“" + clip(squash(t), remarkWords) + "” " + stepID(s.ID)
+				later = thenSaid + "“" + prose.Clip(prose.Squash(t), remarkWords) + "” " + stepID(s.ID)
 			}
 		})
 	}

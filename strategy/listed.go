@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/agentcompact/compact/strategy/internal/ident"
+	"github.com/agentcompact/compact/strategy/internal/prose"
 )
 
 // A listed is the place of a quoted sentence in a list of its message. Without the
@@ -36,7 +37,7 @@ func (l *listed) before() string {
 	case l.head == "":
 		return l.mark
 	}
-	head := clip(l.head, maxHead)
+	head := prose.Clip(l.head, maxHead)
 	if !closed(head) {
 		head += ":"
 	}
@@ -50,7 +51,7 @@ func (l *listed) names() []string {
 		return nil
 	}
 	var out []string
-	for _, text := range append([]string{clip(l.head, maxHead)}, l.leads...) {
+	for _, text := range append([]string{prose.Clip(l.head, maxHead)}, l.leads...) {
 		identifiers(text, func(_ ident.Kind, s string) { out = append(out, s) })
 	}
 	return out
@@ -135,36 +136,36 @@ type lead struct {
 const outside = -1
 
 // at returns the place of the next sentence.
-func (x *lister) at(one sentence) *listed {
-	if one.heading || !one.item {
+func (x *lister) at(one prose.Sentence) *listed {
+	if one.Heading || !one.Item {
 		led := x.leads
 		if x.now.list > 0 {
 			led = nil // these sentences led to the list that ends here
 		}
 		x.leads, x.now, x.title = nil, listed{list: -abs(x.now.list), item: x.now.item}, ""
-		if one.heading || one.title {
-			x.title = clip(squash(strings.TrimRight(one.text, ": ")), maxHead)
+		if one.Heading || one.Title {
+			x.title = prose.Clip(prose.Squash(strings.TrimRight(one.Text, ": ")), maxHead)
 		}
-		if one.heading || len(led) == 0 {
+		if one.Heading || len(led) == 0 {
 			return nil
 		}
 		return &listed{leads: texts(led)} // the text after these sentences is not a list
 	}
-	for n := len(x.leads); n > 0 && x.leads[n-1].indent >= one.indent; n-- {
+	for n := len(x.leads); n > 0 && x.leads[n-1].indent >= one.Indent; n-- {
 		x.leads = x.leads[:n-1] // a list within an earlier item has ended
 	}
 	if x.now.list <= 0 {
-		if x.title != "" && len(x.leads) == 0 && labeled(one.text) {
+		if x.title != "" && len(x.leads) == 0 && labeled(one.Text) {
 			x.leads = []lead{{x.title + ":", outside}}
 		}
 		x.now.list, x.now.seq, x.now.of = 1-x.now.list, 0, new(int)
 	}
-	if !one.later {
+	if !one.Later {
 		x.now.item++
-		x.now.mark, x.first = one.mark, squash(one.text)
+		x.now.mark, x.first = one.Mark, prose.Squash(one.Text)
 	}
 	place := x.now
-	if one.later {
+	if one.Later {
 		place.head = x.first
 	}
 	place.leads = texts(x.leads)
@@ -191,15 +192,15 @@ func (x *lister) count(place *listed) {
 }
 
 // lead records that a sentence leads to the text after it.
-func (x *lister) lead(one sentence, place *listed) {
-	text, indent := clip(squash(one.text), maxLead), outside
+func (x *lister) lead(one prose.Sentence, place *listed) {
+	text, indent := prose.Clip(prose.Squash(one.Text), maxLead), outside
 	if place.inList() {
-		indent = one.indent
+		indent = one.Indent
 		text = strings.TrimSpace(place.before() + " " + text)
 	} else if place != nil {
 		text = strings.Join(append(place.leads, text), " ")
 	}
-	if !place.inList() && dullLead(one.text) {
+	if !place.inList() && dullLead(one.Text) {
 		text = ""
 	}
 	x.leads = append(x.leads, lead{text, indent})
@@ -207,7 +208,7 @@ func (x *lister) lead(one sentence, place *listed) {
 
 // dullLead reports whether a sentence that leads to a list says nothing about the list.
 func dullLead(t string) bool {
-	return !alternates(t) && (narrates(t) || beginsAny(strings.ToLower(t), []string{"here's ", "here’s ", "here is ", "here are ", "below ", "the following:", "summary:", "results:", "以下", "下面"}))
+	return !alternates(t) && (narrates(t) || prose.BeginsAny(strings.ToLower(t), []string{"here's ", "here’s ", "here is ", "here are ", "below ", "the following:", "summary:", "results:", "以下", "下面"}))
 }
 
 func texts(leads []lead) []string {

@@ -52,15 +52,6 @@ func TestEqualShortItemsKeepTheirHeads(t *testing.T) {
 		[]string{"parameter is unused. Fine as it is now. 2. `settings.go:33` - The field has no documentation. Fine as it is now."}, nil)
 }
 
-// A pleasantry before a sentence is a separate sentence.
-func TestSplitSentencesSeparatesPleasantry(t *testing.T) {
-	var got []string
-	splitSentences("Good catch. It should return the error.", func(s string) { got = append(got, s) })
-	if len(got) != 2 || got[1] != "It should return the error." {
-		t.Errorf("%q", got)
-	}
-}
-
 // The sentence that leads to a pasted list also appears once.
 func TestPastedListLeadAppearsOnce(t *testing.T) {
 	s := &Step{ID: 1, Shown: "The following is required:\n- The patch touches no test of the suite. Other files may change where they must.\n- The patch applies to the main branch."}
@@ -140,19 +131,5 @@ func TestHeadOfAnItemIsNotRepeated(t *testing.T) {
 	b.add(&candidate{nth: 4, Line: Line{Group: "[s2] told the user", Text: "It is read by graders that ask for it.", place: &listed{list: 1, item: 1, seq: 2, head: head, of: new(int)}}})
 	if strings.Count(b.text, head) != 1 {
 		t.Errorf("%s", b.text)
-	}
-}
-
-func TestAbbreviationDoesNotEndSentence(t *testing.T) {
-	for _, text := range []string{
-		"Call the harbor office at 555-0134, ext. 12, before noon.",
-		"The tide tables of Lind et al. are wrong by an hour.",
-		"The pier is closed between 5 a.m. and noon.",
-	} {
-		var got []string
-		sentences(text, func(s string, _ bool) { got = append(got, s) })
-		if len(got) != 1 {
-			t.Errorf("%q is cut: %q", text, got)
-		}
 	}
 }

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/agentcompact/compact/strategy/internal/prose"
 )
 
 // maxLooks is the maximum number of looks in one entry. A larger entry would have no room
@@ -20,34 +22,25 @@ type looks struct {
 func (l *looks) n() int { return len(l.read) + len(l.sought) + len(l.other) + len(l.vain) }
 
 func (l *looks) add(o *looks) {
-	l.read = appendNew(l.read, o.read...)
-	l.sought = appendNew(l.sought, o.sought...)
-	l.other = appendNew(l.other, o.other...)
-	l.vain = appendNew(l.vain, o.vain...)
-}
-
-func appendNew(list []string, more ...string) []string {
-	for _, s := range more {
-		if s != "" && !slices.Contains(list, s) {
-			list = append(list, s)
-		}
-	}
-	return list
+	l.read = prose.AppendNew(l.read, o.read...)
+	l.sought = prose.AppendNew(l.sought, o.sought...)
+	l.other = prose.AppendNew(l.other, o.other...)
+	l.vain = prose.AppendNew(l.vain, o.vain...)
 }
 
 // looks returns the files, searches and commands of the call.
 func (c *Call) looks() *looks {
 	l := &looks{}
 	for _, f := range c.files {
-		l.read = appendNew(l.read, f.Path)
+		l.read = prose.AppendNew(l.read, f.Path)
 	}
 	if s := c.arg("pattern", "query", "q", "search", "regex"); s != "" && foundNothing(c.Result) {
-		return &looks{vain: []string{cutText(squash(s), 60)}}
+		return &looks{vain: []string{prose.CutText(prose.Squash(s), 60)}}
 	} else if s != "" {
-		l.sought = appendNew(l.sought, cutText(squash(s), 60))
+		l.sought = prose.AppendNew(l.sought, prose.CutText(prose.Squash(s), 60))
 	}
 	if u := c.arg("url"); u != "" {
-		l.read = appendNew(l.read, u)
+		l.read = prose.AppendNew(l.read, u)
 	}
 	if l.n() > 0 {
 		return l
@@ -55,7 +48,7 @@ func (c *Call) looks() *looks {
 	if cmd := c.Command(); cmd != "" {
 		l.other = append(l.other, shortCommand(shortPaths(cmd, c.base)))
 	} else if t := c.Target(); t != "" {
-		l.other = append(l.other, c.Tool+" "+cutText(squash(t), 60))
+		l.other = append(l.other, c.Tool+" "+prose.CutText(prose.Squash(t), 60))
 	}
 	return l
 }
@@ -67,7 +60,7 @@ var searches = []string{"grep ", "rg ", "egrep ", "git grep ", "fgrep ", "ag "}
 // searchedInVain reports whether a command is a search that found nothing. Such a search
 // does not count as a failure, although its exit status is 1.
 func (c *Call) searchedInVain() bool {
-	if c.Exit != 1 || !beginsAny(shortCommand(c.Command()), searches) {
+	if c.Exit != 1 || !prose.BeginsAny(shortCommand(c.Command()), searches) {
 		return false
 	}
 	for line := range strings.Lines(c.Result[:min(len(c.Result), edge)]) {
@@ -84,7 +77,7 @@ var emptyResults = []string{"no matches found", "no files found", "no results", 
 // foundNothing reports whether a result states that nothing was found.
 func foundNothing(result string) bool {
 	head := strings.ToLower(strings.TrimSpace(result[:min(len(result), edge)]))
-	return beginsAny(head, emptyResults) || head == "[]" || head == "{}" || strings.HasPrefix(head, `{"results":[]`) || strings.HasPrefix(head, `{"results": []`)
+	return prose.BeginsAny(head, emptyResults) || head == "[]" || head == "{}" || strings.HasPrefix(head, `{"results":[]`) || strings.HasPrefix(head, `{"results": []`)
 }
 
 // namedLooks is the maximum number of read files that an entry names.

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/agentcompact/compact/internal/testrun"
+	"github.com/agentcompact/compact/strategy/internal/prose"
 )
 
 // notThere lists phrases in which a shell or a runner says that a command, a script or
@@ -28,7 +29,7 @@ func (c *Call) misspelled() bool {
 		if line == "" || framed(line) {
 			continue
 		}
-		if hasAny(line, notThere) && !strings.Contains(line, "needed by ") || c.lacksRunner(line) {
+		if prose.HasAny(line, notThere) && !strings.Contains(line, "needed by ") || c.lacksRunner(line) {
 			return true
 		}
 		if n++; n == notThereLines {

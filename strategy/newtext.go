@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"unicode"
+
+	"github.com/agentcompact/compact/strategy/internal/prose"
 )
 
 // proseFormats are the extensions of text formats. A change of such a file declares nothing.
@@ -31,11 +33,11 @@ func newText(file, old, added string) []string {
 		had[strings.TrimSpace(line)] = true
 	}
 	first := ""
-	var code codeFence
+	var code prose.Fence
 	var headings []string
 	for whole := range strings.Lines(added[:min(len(added), 64<<10)]) {
 		line := strings.TrimSpace(whole)
-		inCode := headingSigns[ext] != "" && code.takes(line)
+		inCode := headingSigns[ext] != "" && code.Takes(line)
 		if had[line] || inCode && strings.Trim(line[:min(len(line), 3)], "`~") == "" || !strings.ContainsFunc(line, unicode.IsLetter) {
 			continue
 		}
@@ -43,11 +45,11 @@ func newText(file, old, added string) []string {
 			first = line
 		}
 		if head := headingIn(ext, whole); head != "" && !inCode {
-			headings = appendNew(headings, clip(squash(head), headingChars))
+			headings = prose.AppendNew(headings, prose.Clip(prose.Squash(head), headingChars))
 		}
 	}
 	if len(headings) == 0 && first != "" {
-		return []string{clip(squash(first), headingChars)}
+		return []string{prose.Clip(prose.Squash(first), headingChars)}
 	}
 	return headings
 }
@@ -139,7 +141,7 @@ func saysWritten(result string) (out []string) {
 		}
 		for _, w := range words[1:] {
 			if w = strings.TrimRight(strings.Trim(w, "`'\":,"), "."); isFilePath(w) && !strings.ContainsAny(w, "()=") {
-				out = appendNew(out, w)
+				out = prose.AppendNew(out, w)
 				break
 			}
 		}

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/agentcompact/compact/message"
+	"github.com/agentcompact/compact/strategy/internal/prose"
 )
 
 // nextLines returns lines about the next steps: a request without a reply, the step
@@ -185,7 +186,7 @@ func (c *Call) showsCommit() bool {
 // is the whole list, with the line before it: "Would you like to: 1. cancel, or 2. change?"
 func lastQuestion(text string) string {
 	question := ""
-	sentences(text, func(t string, _ bool) {
+	prose.Sentences(text, func(t string, _ bool) {
 		if strings.HasSuffix(t, "?") || strings.HasSuffix(t, "？") {
 			question = t
 		}
@@ -204,7 +205,7 @@ func lastQuestion(text string) string {
 	if from < end && strings.HasSuffix(lines[from], ":") {
 		question = strings.Join(lines[from:end+1], " ")
 	}
-	return clip(squash(question), maxSentence)
+	return prose.Clip(prose.Squash(question), prose.MaxSentence)
 }
 
 // questionHow returns the introduction of an unanswered question. The user's message that
@@ -294,10 +295,10 @@ func describes(low string) bool {
 // announces reports whether a sentence announces a step.
 func announces(t string) bool {
 	low := strings.ReplaceAll(strings.ToLower(t), "’", "'")
-	if describes(low) || strings.HasPrefix(low, "let me know") || strings.HasPrefix(low, "next speaker") || beginsAny(low, refrains) {
+	if describes(low) || strings.HasPrefix(low, "let me know") || strings.HasPrefix(low, "next speaker") || prose.BeginsAny(low, refrains) {
 		return false
 	}
-	return beginsAny(low, announcements) || strings.Contains(low, ", then i'll ") || atIt(low)
+	return prose.BeginsAny(low, announcements) || strings.Contains(low, ", then i'll ") || atIt(low)
 }
 
 // states lists verbs of states, which are not activities.
@@ -325,20 +326,20 @@ func (h *History) announced() fact {
 			continue
 		}
 		last := ""
-		eachSentence(s.Text, func(one sentence) {
-			t := one.text
+		prose.EachSentence(s.Text, func(one prose.Sentence) {
+			t := one.Text
 			if _, rest, ok := strings.Cut(t, ". "); ok && !announces(t) {
 				t = rest // "Good catch. Let me look again"
 			}
-			if one.item && s.onlySpeaks() && beginsAny(strings.ToLower(t), []string{"now "}) {
+			if one.Item && s.onlySpeaks() && prose.BeginsAny(strings.ToLower(t), []string{"now "}) {
 				return // an item of a report describes the present state
 			}
-			if !one.heading && len(t) > 8 && announces(t) && (len(s.Calls) > 0 || !strings.HasSuffix(t, ":")) {
+			if !one.Heading && len(t) > 8 && announces(t) && (len(s.Calls) > 0 || !strings.HasSuffix(t, ":")) {
 				last = t
 			}
 		})
 		if last != "" {
-			return fact{s.ID, clip(squash(last), maxSentence), announcedValue}
+			return fact{s.ID, prose.Clip(prose.Squash(last), prose.MaxSentence), announcedValue}
 		}
 	}
 	return fact{}
@@ -382,7 +383,7 @@ func (h *History) unanswered() fact {
 		}
 		for k := range s.Calls {
 			if c := &s.Calls[k]; c.deed() == deedAsk && !c.Answered {
-				return fact{s.ID, quoted(c.arg("question", "questions", "text", "prompt"), 200), announcedValue}
+				return fact{s.ID, prose.Quoted(c.arg("question", "questions", "text", "prompt"), 200), announcedValue}
 			}
 		}
 		if len(s.Calls) > 0 {

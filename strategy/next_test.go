@@ -159,19 +159,6 @@ func TestLeavesOpenIgnoresDeniedWork(t *testing.T) {
 	}
 }
 
-func TestSentencesDoesNotCutInCode(t *testing.T) {
-	var got []string
-	splitSentences("The call `gh run view --log ... --job x. y` returned no body. It is the newest one.", func(s string) { got = append(got, s) })
-	if len(got) != 2 || !strings.HasSuffix(got[0], "returned no body.") {
-		t.Errorf("%q", got)
-	}
-	got = nil
-	splitSentences("A stray ` is no code. It is a typo of mine.", func(s string) { got = append(got, s) })
-	if len(got) != 2 {
-		t.Errorf("%q", got)
-	}
-}
-
 // A quotation of a forbidden item keeps the word that forbids it, and is not joined with
 // text from another place.
 func TestQuotedListKeepsItsLead(t *testing.T) {

@@ -3,6 +3,8 @@ package strategy
 import (
 	"strings"
 	"unicode"
+
+	"github.com/agentcompact/compact/strategy/internal/prose"
 )
 
 // adviceStarts begin lines of advice, which a tool prints after successes and failures alike.
@@ -12,7 +14,7 @@ var adviceStarts = []string{"warning: running pip", "npm audit fix", "npm fund",
 // noOutcome reports whether a line says nothing about the outcome of a run: advice,
 // markup without a word, or the sentinel with which a harness marks the end of an output.
 func noOutcome(line string) bool {
-	return beginsAny(strings.ToLower(line), adviceStarts) || strings.HasPrefix(line, "</") || sentinel(markless(line))
+	return prose.BeginsAny(strings.ToLower(line), adviceStarts) || strings.HasPrefix(line, "</") || sentinel(markless(line))
 }
 
 // sentinel reports whether a line is one word that begins with signs and has no

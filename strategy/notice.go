@@ -1,6 +1,10 @@
 package strategy
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/agentcompact/compact/strategy/internal/prose"
+)
 
 // noticeTag names the element in which a harness reports that a background task ended.
 const noticeTag = "task-notification"
@@ -17,7 +21,7 @@ func backgroundNotice(t string) bool {
 	after := strings.TrimSpace(t[strings.LastIndex(t, "</"+noticeTag+">")+1:])
 	_, after, _ = strings.Cut(after, ">")
 	after = strings.TrimSpace(after)
-	return after == "" || beginsAny(after, noticeAdvice) && !strings.Contains(after, "\n")
+	return after == "" || prose.BeginsAny(after, noticeAdvice) && !strings.Contains(after, "\n")
 }
 
 // ended returns the calls that a harness reports as ended in a message of the user's

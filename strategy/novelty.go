@@ -1,6 +1,10 @@
 package strategy
 
-import "unicode"
+import (
+	"unicode"
+
+	"github.com/agentcompact/compact/strategy/internal/prose"
+)
 
 // leastNovel is the novelty of a line without new words. A line with only new words
 // has the novelty 1.
@@ -50,9 +54,9 @@ func wordHashes(text string) []uint32 {
 	var before rune
 	for _, r := range text {
 		switch {
-		case spaceless(r):
+		case prose.Spaceless(r):
 			flush()
-			if spaceless(before) && len(out) < mostHashed {
+			if prose.Spaceless(before) && len(out) < mostHashed {
 				out = append(out, uint32(before)*31+uint32(r))
 			}
 		case unicode.IsLetter(r) || unicode.IsDigit(r) || r == '_':

@@ -6,6 +6,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/agentcompact/compact/internal/testrun"
+	"github.com/agentcompact/compact/strategy/internal/prose"
 )
 
 var (
@@ -57,7 +58,7 @@ func checkAt(cmd string) (at int, ok bool) {
 // test" is a test.
 func fromCheck(cmd string) string {
 	at, ok := checkAt(cmd)
-	if cmd = strings.TrimSpace(cmd); !ok || at == 0 || utf8.RuneCountInString(squash(cmd)) <= maxCommand {
+	if cmd = strings.TrimSpace(cmd); !ok || at == 0 || utf8.RuneCountInString(prose.Squash(cmd)) <= maxCommand {
 		return cmd
 	}
 	return "… " + strings.TrimSpace(cmd[at:])

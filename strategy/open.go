@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/agentcompact/compact/message"
+	"github.com/agentcompact/compact/strategy/internal/prose"
 )
 
 // nextWords appear in sentences about open work. openLabels precede open work.
@@ -19,7 +20,7 @@ var (
 // leavesOpen reports whether a sentence mentions open work.
 func leavesOpen(t string) bool {
 	low := withoutReport(strings.ReplaceAll(strings.ToLower(t), "’", "'"))
-	return (hasAnyWord(low, nextWords) || hasAnyWord(low, openLabels) || notYet(low) || beginsAny(low, []string{"next, ", "next i "})) && !hasAny(low, notNeeded)
+	return (hasAnyWord(low, nextWords) || hasAnyWord(low, openLabels) || notYet(low) || prose.BeginsAny(low, []string{"next, ", "next i "})) && !prose.HasAny(low, notNeeded)
 }
 
 // conditions begin conditional clauses. A "not yet" in such a clause describes a case,
@@ -54,7 +55,7 @@ func withoutReport(low string) string {
 		for _, filler := range []string{"now ", "also ", "just "} {
 			said = strings.TrimPrefix(said, filler)
 		}
-		if ok && beginsAny(said, made) {
+		if ok && prose.BeginsAny(said, made) {
 			return afterAny(rest, turns)
 		}
 	}
@@ -77,13 +78,13 @@ func afterAny(text string, marks []string) string {
 type listHead struct{ heading, lead string }
 
 // hear records a sentence, and reports whether it is a heading or leads to a list.
-func (l *listHead) hear(one sentence) bool {
+func (l *listHead) hear(one prose.Sentence) bool {
 	switch {
-	case one.heading:
-		l.heading, l.lead = one.text, ""
-	case strings.HasSuffix(one.text, ":") && !one.item:
-		l.lead = one.text
-	case !one.item:
+	case one.Heading:
+		l.heading, l.lead = one.Text, ""
+	case strings.HasSuffix(one.Text, ":") && !one.Item:
+		l.lead = one.Text
+	case !one.Item:
 		l.lead = ""
 		return false
 	default:
@@ -120,14 +121,14 @@ func (h *History) next() []fact {
 		}
 		n := 0
 		var head listHead
-		eachSentence(s.Text, func(one sentence) {
-			t := one.text
-			if head.hear(one) || one.item && head.done() {
+		prose.EachSentence(s.Text, func(one prose.Sentence) {
+			t := one.Text
+			if head.hear(one) || one.Item && head.done() {
 				return
 			}
 			if n < 2 && len(t) > 25 && leavesOpen(t) && !strings.HasSuffix(t, ":") && !reports(t) {
 				n++
-				out = append(out, fact{s.ID, clip(squash(t), maxSentence), 0.4 * quality(t) * h.recency(s.ID)})
+				out = append(out, fact{s.ID, prose.Clip(prose.Squash(t), prose.MaxSentence), 0.4 * quality(t) * h.recency(s.ID)})
 			}
 		})
 	}

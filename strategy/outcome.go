@@ -5,6 +5,7 @@ import (
 	"unicode"
 
 	"github.com/agentcompact/compact/internal/testrun"
+	"github.com/agentcompact/compact/strategy/internal/prose"
 )
 
 // read determines how a call ended: from the harness's status line, from an
@@ -45,7 +46,7 @@ var refusedHeads = []string{"<tool_use_error>", "The user doesn't want to procee
 
 func refusedCall(result string) bool {
 	head := strings.TrimLeft(result[:min(len(result), 200)], " \t\r\n")
-	return beginsAny(head, refusedHeads) || beginsAny(head, complaints)
+	return prose.BeginsAny(head, refusedHeads) || prose.BeginsAny(head, complaints)
 }
 
 // errorHeads lists beginnings of error results. A shown file that begins with such a
@@ -59,7 +60,7 @@ var errorHeads = []string{"error:", "error -", "error executing", "error calling
 // errorResult reports whether a tool returned an error in place of a result.
 func errorResult(result string) bool {
 	head := strings.ToLower(strings.TrimLeft(result[:min(len(result), edge)], " \t\r\n"))
-	if beginsAny(head, errorHeads) {
+	if prose.BeginsAny(head, errorHeads) {
 		return true
 	}
 	first, _, _ := strings.Cut(head, "\n")
@@ -73,14 +74,12 @@ func errorResult(result string) bool {
 // httpError reports whether a line states an HTTP error status.
 func httpError(line string) bool {
 	for _, mark := range []string{"http ", "http/1.1 ", "http/2 ", "status code ", "status code: ", "http status ", "received http "} {
-		if rest, ok := strings.CutPrefix(line, mark); ok && len(rest) >= 3 && (rest[0] == '4' || rest[0] == '5') && isDigits(rest[:3]) {
+		if rest, ok := strings.CutPrefix(line, mark); ok && len(rest) >= 3 && (rest[0] == '4' || rest[0] == '5') && prose.IsDigits(rest[:3]) {
 			return true
 		}
 	}
 	return len(line) < 80 && (strings.HasPrefix(line, "404 not found") || strings.HasPrefix(line, "403 forbidden") || strings.HasPrefix(line, "500 internal server error"))
 }
-
-func isDigits(s string) bool { return strings.Trim(s, "0123456789") == "" }
 
 // confirmations lists beginnings of results that report success.
 var confirmations = []string{"the file ", "file created successfully", "successfully", "edit applied successfully", "wrote file successfully", "success.", "success:", "updated ", "todos have been",
@@ -96,7 +95,7 @@ func confirmed(result string) bool {
 		first, _, _ := strings.Cut(rest, "\n")
 		return strings.Contains(first, "has been") || strings.Contains(first, "created") || strings.Contains(first, "updated") || strings.Contains(first, "edited")
 	}
-	return beginsAny(head, confirmations)
+	return prose.BeginsAny(head, confirmations)
 }
 
 // shellError reports whether an output without a status begins with a shell's
@@ -104,7 +103,7 @@ func confirmed(result string) bool {
 func shellError(result string) bool {
 	head := strings.ToLower(strings.TrimLeft(result[:min(len(result), edge)], " \t\r\n"))
 	first, _, _ := strings.Cut(head, "\n")
-	if beginsAny(head, []string{"traceback (most recent call last)", "error: ", "fatal: "}) {
+	if prose.BeginsAny(head, []string{"traceback (most recent call last)", "error: ", "fatal: "}) {
 		return true
 	}
 	return shellRefuses(first)
@@ -113,7 +112,7 @@ func shellError(result string) bool {
 // shellRefuses reports whether a lower-case line is the message of a shell that it could
 // not run a command.
 func shellRefuses(low string) bool {
-	return (beginsAny(low, []string{"bash: ", "sh: ", "/bin/sh: ", "/bin/bash: ", "zsh: "})) &&
+	return (prose.BeginsAny(low, []string{"bash: ", "sh: ", "/bin/sh: ", "/bin/bash: ", "zsh: "})) &&
 		(strings.Contains(low, "not found") || strings.Contains(low, "no such file") || strings.Contains(low, "denied"))
 }
 
@@ -130,18 +129,13 @@ func hidesStatus(cmd string) bool {
 	if strings.Contains(cmd, "pipefail") && !strings.ContainsAny(cmd, ";") {
 		return false
 	}
-	parts := splitCommands(lastLine(cmd))
+	parts := splitCommands(prose.LastLine(cmd))
 	for i, p := range parts {
 		if beginsCheck(strings.TrimSpace(p)) {
 			return i < len(parts)-1 || strings.Contains(cmd, "|| true")
 		}
 	}
 	return len(parts) > 1 && strings.ContainsAny(cmd, "|;\n")
-}
-
-func lastLine(s string) string {
-	s = strings.TrimSpace(s)
-	return s[strings.LastIndexByte(s, '\n')+1:]
 }
 
 var errorMarks = []string{"--- fail", "error[", "rejected]", "error:", "panic:", "fatal:", "exception", "failed", "error ", "fail", "cannot ", "can't ", "not found", "denied",
@@ -161,7 +155,7 @@ func (c *Call) ErrorLine() string {
 	for line := range strings.Lines(text) {
 		indented := line != "" && (line[0] == ' ' || line[0] == '\t')
 		line = strings.TrimSpace(line)
-		if line == "" || !strings.ContainsFunc(line[:min(len(line), 200)], unicode.IsLetter) || framed(line) || ourOwn(line) || isBareMark(line) || testrun.Line(line) == testrun.Success || beginsAny(line, []string{"=== RUN", "=== PAUSE", "=== CONT", "=== NAME", "--- PASS", "--- SKIP"}) {
+		if line == "" || !strings.ContainsFunc(line[:min(len(line), 200)], unicode.IsLetter) || framed(line) || ourOwn(line) || isBareMark(line) || testrun.Line(line) == testrun.Success || prose.BeginsAny(line, []string{"=== RUN", "=== PAUSE", "=== CONT", "=== NAME", "--- PASS", "--- SKIP"}) {
 			continue
 		}
 		if r := c.errorRank(line, indented); r < rank {
@@ -172,7 +166,7 @@ func (c *Call) ErrorLine() string {
 	if rank > len(errorMarks) && seen > 3 {
 		return ""
 	}
-	return clip(squash(plainText(best)), maxErrorLine)
+	return prose.Clip(prose.Squash(plainText(best)), maxErrorLine)
 }
 
 // errorRank ranks a line by its information about an error; a lower rank is better. A
@@ -197,7 +191,7 @@ func (c *Call) errorRank(line string, indented bool) int {
 			break
 		}
 	}
-	if beginsAny(plain, alarms) {
+	if prose.BeginsAny(plain, alarms) {
 		rank = min(rank, alarmRank)
 	}
 	return rank

@@ -5,6 +5,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/agentcompact/compact/internal/testrun"
+	"github.com/agentcompact/compact/strategy/internal/prose"
 )
 
 // partlyDone ends the line of an effect that failed in part.
@@ -23,14 +24,14 @@ func (c *Call) partly() (done, failed string) {
 	}
 	var wrong []string
 	for line := range strings.Lines(bothEnds(testrun.Uncolored(body(c.Result)))) {
-		line = squash(line[:min(len(line), 4*maxWords)])
+		line = prose.Squash(line[:min(len(line), 4*maxWords)])
 		low := strings.ToLower(line)
 		switch {
 		case line == "" || framed(line) || ourOwn(line) || strings.Contains(cmd, line):
-		case tellsFailure(line), beginsAny(low, softStarts):
-			wrong = append(wrong, clip(line, maxWords))
+		case tellsFailure(line), prose.BeginsAny(low, softStarts):
+			wrong = append(wrong, prose.Clip(line, maxWords))
 		case done == "" && (tellsDone(line) || c.tellsOwnDeed(low)):
-			done = clip(line, maxWords)
+			done = prose.Clip(line, maxWords)
 		}
 	}
 	if done == "" || len(wrong) == 0 {

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/agentcompact/compact/strategy/internal/prose"
 )
 
 // Sizes of pasted text, in characters.
@@ -28,7 +30,7 @@ func splitPasted(text string) heard {
 			return
 		}
 		s.pasted += n
-		out = append(out, fmt.Sprintf("[pasted %s: %d characters, %q …]", what, n, clip(squash(firstText(lines)), 80)))
+		out = append(out, fmt.Sprintf("[pasted %s: %d characters, %q …]", what, n, prose.Clip(prose.Squash(firstText(lines)), 80)))
 	}
 	for _, b := range blocks(strings.Split(text, "\n")) {
 		if b.what == "" {
@@ -172,14 +174,14 @@ func ends(s string, head, tail int, note string) string {
 	if utf8.RuneCountInString(s) <= head+tail {
 		return s
 	}
-	begin := strings.TrimSuffix(clip(s, head), " …")
+	begin := strings.TrimSuffix(prose.Clip(s, head), " …")
 	for _, stop := range []string{"\n", ". ", "! ", "? "} {
 		if i := strings.LastIndex(begin, stop); i >= len(begin)/3 {
 			begin = strings.TrimSpace(begin[:i+len(stop)])
 			break
 		}
 	}
-	end := s[trailing(s, tail):]
+	end := s[prose.Trailing(s, tail):]
 	for _, stop := range []string{"\n", ". ", " "} { // a line, else a sentence, else a word
 		if i := strings.Index(end, stop); i >= 0 && i < len(end)/2 {
 			end = end[i+len(stop):]

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/agentcompact/compact/message"
+	"github.com/agentcompact/compact/strategy/internal/prose"
 )
 
 // headingPaths is the heading of the line that defines the abbreviation in the paths
@@ -106,7 +107,7 @@ func eachPath(text string, f func(p string)) {
 func beforePath(c byte) bool { return strings.IndexByte(" `'\"(=:[,", c) >= 0 }
 
 func pathByte(c byte) bool {
-	return wordByte(c) || c >= 0x80 || strings.IndexByte("/.-@+~", c) >= 0
+	return prose.IsWordByte(c) || c >= 0x80 || strings.IndexByte("/.-@+~", c) >= 0
 }
 
 // shortPaths replaces the folder base by the mark.

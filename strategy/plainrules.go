@@ -3,6 +3,8 @@ package strategy
 import (
 	"slices"
 	"strings"
+
+	"github.com/agentcompact/compact/strategy/internal/prose"
 )
 
 // Patterns of sentences in lower case that set a rule without a word of strongBinds.
@@ -31,9 +33,9 @@ func setsPlainly(low string) bool {
 	if habit := stopping.FindStringSubmatch(low); habit != nil && !slices.Contains([]string{"running", "existing", "pending", "remaining", "thing", "everything"}, habit[1]) {
 		return true
 	}
-	describes := !told && hasAny(" "+low, describingWords)
+	describes := !told && prose.HasAny(" "+low, describingWords)
 	return staysSo.MatchString(low) || askFirst.MatchString(low) || limitsTo.MatchString(low) && !describes || told && takesOne(low) ||
-		beginsAny(low, []string{"nur ", "bitte nur "}) && !beginsAny(low, idleOnly) || permitsOnce(low) || hasAny(low, []string{"until i say", "if i say so", "when i say so", "unless i say", "unless i ask", "unless i tell", "without my ok", "without my approval", "without my permission", "bis ich es sage", "ohne meine zustimmung"})
+		prose.BeginsAny(low, []string{"nur ", "bitte nur "}) && !prose.BeginsAny(low, idleOnly) || permitsOnce(low) || prose.HasAny(low, []string{"until i say", "if i say so", "when i say so", "unless i say", "unless i ask", "unless i tell", "without my ok", "without my approval", "without my permission", "bis ich es sage", "ohne meine zustimmung"})
 }
 
 // plainValue is the value of a sentence that sets a rule plainly. It is below bindValue,
@@ -49,13 +51,13 @@ var idleOnly = []string{"nur noch ", "nur so ", "nur zur ", "nur kurz", "nur ein
 // takesOne reports whether an instruction names what to take and what not to take: "use
 // tabs, not spaces". A part of the sentence forbids something in the same way: "no ads".
 func takesOne(low string) bool {
-	parts := clauses(low)
+	parts := prose.Clauses(low)
 	for _, c := range parts[1:] {
 		c = strings.TrimRight(c, ".! ")
-		if rest, ok := strings.CutPrefix(c, "not "); ok && len(strings.Fields(rest)) <= 4 && !beginsAny(rest, []string{"sure", "only", "just", "yet", "because", "that", "if", "now", "really", "urgent"}) {
+		if rest, ok := strings.CutPrefix(c, "not "); ok && len(strings.Fields(rest)) <= 4 && !prose.BeginsAny(rest, []string{"sure", "only", "just", "yet", "because", "that", "if", "now", "really", "urgent"}) {
 			return true
 		}
-		if n := len(strings.Fields(c)); beginsAny(c, []string{"no ", "kein "}) && n >= 2 && forbidsThing(c+" !") {
+		if n := len(strings.Fields(c)); prose.BeginsAny(c, []string{"no ", "kein "}) && n >= 2 && forbidsThing(c+" !") {
 			return true
 		}
 	}
@@ -66,11 +68,11 @@ func takesOne(low string) bool {
 // part.
 func permitsOnce(low string) bool {
 	for _, bare := range strings.SplitAfter(low, ". ") {
-		if hasAny(bare, lifting) && !hasAny(bare, notLifting) && (onceOnly.MatchString(strings.TrimSpace(bare)) || hasAny(bare, []string{"may only ", ", only ", ", but only", " only for ", " only if ", ", nur ", "aber nur "})) {
+		if prose.HasAny(bare, lifting) && !prose.HasAny(bare, notLifting) && (onceOnly.MatchString(strings.TrimSpace(bare)) || prose.HasAny(bare, []string{"may only ", ", only ", ", but only", " only for ", " only if ", ", nur ", "aber nur "})) {
 			return true
 		}
 	}
-	return beginsAny(low, []string{"ja, aber nur ", "yes, but only ", "ok, but only ", "okay, but only ", "yes, once", "ja, einmal"})
+	return prose.BeginsAny(low, []string{"ja, aber nur ", "yes, but only ", "ok, but only ", "okay, but only ", "yes, once", "ja, einmal"})
 }
 
 // completing lists words that begin a short sentence which belongs to the rule before it.
@@ -80,10 +82,10 @@ var completing = []string{"nothing", "no", "not", "only", "once", "never", "max"
 // it: "Nothing else."
 func completes(t string) bool {
 	low := strings.ToLower(t)
-	if len(strings.Fields(t)) > 3 || strings.HasSuffix(t, "?") || beginsAny(low, harmless) || beginsAny(low, []string{"not sure", "not urgent", "no hurry", "never mind"}) {
+	if len(strings.Fields(t)) > 3 || strings.HasSuffix(t, "?") || prose.BeginsAny(low, harmless) || prose.BeginsAny(low, []string{"not sure", "not urgent", "no hurry", "never mind"}) {
 		return false
 	}
-	return slices.ContainsFunc(completing, func(w string) bool { return beginsWord(low, w) })
+	return slices.ContainsFunc(completing, func(w string) bool { return prose.BeginsWord(low, w) })
 }
 
 // proposedHeads lists words of headings above text that is only considered.

@@ -5,6 +5,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/agentcompact/compact/message"
+	"github.com/agentcompact/compact/strategy/internal/prose"
 )
 
 // An itemStatus is the status of an item.
@@ -113,7 +114,7 @@ var effectNotes = []string{" (do not repeat)", " (reverted ", " (then "}
 
 // isEffect reports whether a done item is a line about an effect.
 func isEffect(text string) bool {
-	return hasAny(text, effectNotes)
+	return prose.HasAny(text, effectNotes)
 }
 
 // items returns the items of work in the history with their last status, in
@@ -146,17 +147,17 @@ type items struct {
 	byKey map[string]int
 }
 
-// itemText returns the text of an item on one line, clipped to maxSentence. It
+// itemText returns the text of an item on one line, clipped to prose.MaxSentence. It
 // clips the arguments of a call before the result, because the id of a created
 // object is in the result.
 func itemText(text string) string {
-	text = squash(unnumbered(text))
+	text = prose.Squash(prose.Unnumbered(text))
 	asked, returned, ok := strings.Cut(text, ", which returned: ")
-	if ok && utf8.RuneCountInString(text) > maxSentence {
+	if ok && utf8.RuneCountInString(text) > prose.MaxSentence {
 		asked, _, _ = strings.Cut(asked, " with ")
-		text = clip(asked, maxSentence/2) + ", which returned: " + returned
+		text = prose.Clip(asked, prose.MaxSentence/2) + ", which returned: " + returned
 	}
-	return clip(text, maxSentence)
+	return prose.Clip(text, prose.MaxSentence)
 }
 
 func (b *items) set(it item) {
@@ -392,7 +393,7 @@ func (h *History) lastList() fact {
 			if h.carriedOut(list, s.ID) {
 				return fact{}
 			}
-			return fact{s.ID, clip(list, 420), 1.5}
+			return fact{s.ID, prose.Clip(list, 420), 1.5}
 		}
 		if h.endsTurn(i) {
 			return fact{}
@@ -403,7 +404,7 @@ func (h *History) lastList() fact {
 
 // forTheUser reports whether a list is addressed to the user.
 func forTheUser(list string) bool {
-	return hasAny(strings.ToLower(list), []string{" your ", " you ", "you’", "you'", "tap "})
+	return prose.HasAny(strings.ToLower(list), []string{" your ", " you ", "you’", "you'", "tap "})
 }
 
 // settledWords state that something needs no more work.
@@ -458,7 +459,7 @@ func hasAnyWord(low string, words []string) bool {
 
 // joins reports whether a byte belongs to a name: a letter, a digit, or a separator in
 // versions, paths and flags.
-func joins(b byte) bool { return wordByte(b) || strings.IndexByte("-./_", b) >= 0 }
+func joins(b byte) bool { return prose.IsWordByte(b) || strings.IndexByte("-./_", b) >= 0 }
 
 // planList returns the items of a list after a line with a word for a plan.
 func planList(text string) string {
@@ -466,10 +467,10 @@ func planList(text string) string {
 	head := false
 	for line := range strings.Lines(text) {
 		line = strings.TrimSpace(line)
-		switch item := unnumbered(strings.TrimLeft(line, "-* ")); {
+		switch item := prose.Unnumbered(strings.TrimLeft(line, "-* ")); {
 		case line == "":
 		case head && len(line) > 2 && (item != line):
-			items = append(items, squash(strings.ReplaceAll(item, "**", "")))
+			items = append(items, prose.Squash(strings.ReplaceAll(item, "**", "")))
 		case len(items) >= 2:
 			return strings.Join(items, "; ")
 		default:

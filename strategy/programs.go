@@ -3,6 +3,8 @@ package strategy
 import (
 	"slices"
 	"strings"
+
+	"github.com/agentcompact/compact/strategy/internal/prose"
 )
 
 // globalOptions lists, for programs with subcommands, the options before the subcommand
@@ -92,8 +94,8 @@ func onlyShows(simple string) bool {
 func saysWould(output string) bool {
 	output = strings.ToLower(strings.TrimSpace(output))
 	first, _, _ := strings.Cut(output, "\n")
-	for _, line := range []string{first, lastLine(output)} {
-		if strings.HasPrefix(line, "would ") || hasAny(line, []string{"(dry run)", "(dry-run)", "dry run:", "dry-run:", "[dry run]", "[dry-run]"}) {
+	for _, line := range []string{first, prose.LastLine(output)} {
+		if strings.HasPrefix(line, "would ") || prose.HasAny(line, []string{"(dry run)", "(dry-run)", "dry run:", "dry-run:", "[dry run]", "[dry-run]"}) {
 			return true
 		}
 	}
@@ -134,7 +136,7 @@ func changesRows(cmd, output string) bool {
 		w := strings.Fields(line)
 		switch {
 		case len(w) == 2 && (w[0] == "DELETE" || w[0] == "UPDATE"), len(w) == 3 && w[0] == "INSERT":
-			if n := w[len(w)-1]; isDigits(n) && n != "0" {
+			if n := w[len(w)-1]; prose.IsDigits(n) && n != "0" {
 				return true
 			}
 		case len(w) >= 2 && len(w) <= 3 && slices.Contains([]string{"CREATE", "ALTER", "DROP", "TRUNCATE"}, w[0]) && strings.Trim(strings.Join(w, ""), "ABCDEFGHIJKLMNOPQRSTUVWXYZ") == "":

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/agentcompact/compact/message"
+	"github.com/agentcompact/compact/strategy/internal/prose"
 )
 
 // shortAnswer is the maximum length of a short answer, in bytes. A short answer makes no
@@ -36,7 +37,7 @@ func (h *History) proposalLines(section int) []Line {
 			continue // a choice that a later one replaced
 		}
 		if asked := proposalIn(before.Text, s.Text); asked != "" {
-			out = append(out, Line{Section: section, Text: "the user's “" + squash(s.Text) + "” " + stepID(s.ID) + " answered the assistant's “" + asked + "” " + stepID(before.ID), Value: proposalValue * h.recency(s.ID), Order: s.ID})
+			out = append(out, Line{Section: section, Text: "the user's “" + prose.Squash(s.Text) + "” " + stepID(s.ID) + " answered the assistant's “" + asked + "” " + stepID(before.ID), Value: proposalValue * h.recency(s.ID), Order: s.ID})
 		}
 	}
 	return out
@@ -62,9 +63,9 @@ var askingHeads = []string{"how", "why", "what", "what's", "where", "when", "who
 func proposalIn(text, answer string) string {
 	var asked []string
 	last, lead, since := "", "", 0
-	eachSentence(text, func(one sentence) {
-		t := one.text
-		if one.heading || debris(t) {
+	prose.EachSentence(text, func(one prose.Sentence) {
+		t := one.Text
+		if one.Heading || debris(t) {
 			return
 		}
 		if strings.HasSuffix(t, "?") || strings.HasSuffix(t, "？") || proposes(t) {
@@ -72,7 +73,7 @@ func proposalIn(text, answer string) string {
 				lead = last
 			}
 			asked, since = append(asked, t), 0
-		} else if !one.item { // items can belong to the question
+		} else if !one.Item { // items can belong to the question
 			since++
 		}
 		last = t
@@ -91,7 +92,7 @@ func proposalIn(text, answer string) string {
 	if len(strings.Fields(question)) <= mostBare && lead != "" {
 		question = lead + " " + question
 	}
-	return clip(squash(question), maxProposal)
+	return prose.Clip(prose.Squash(question), maxProposal)
 }
 
 // mostBare is the maximum number of words of a question that says little without the sentence
@@ -103,12 +104,12 @@ const mostAfter = 2
 
 // assents reports whether an answer is only a yes or a no.
 func assents(answer string) bool {
-	return len(answer) <= 20 && beginsAny(strings.ToLower(answer), []string{"yes", "yep", "yeah", "ok", "no", "sure", "go", "do it", "please", "sounds good", "ja", "oui", "好", "是", "可以"})
+	return len(answer) <= 20 && prose.BeginsAny(strings.ToLower(answer), []string{"yes", "yep", "yeah", "ok", "no", "sure", "go", "do it", "please", "sounds good", "ja", "oui", "好", "是", "可以"})
 }
 
 // proposing lists phrases of offers.
 var proposing = []string{"shall i", "should i", "want me to", "would you like", "do you want", "let me know", "if you want", "i can ", "i recommend", "i suggest", "ready to "}
 
 func proposes(t string) bool {
-	return hasAny(strings.ReplaceAll(strings.ToLower(t), "i can see", ""), proposing)
+	return prose.HasAny(strings.ReplaceAll(strings.ToLower(t), "i can see", ""), proposing)
 }

@@ -1,6 +1,10 @@
 package strategy
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/agentcompact/compact/strategy/internal/prose"
+)
 
 // purpose returns the purpose of a call that the assistant stated in a text.
 func purpose(text string) string {
@@ -43,4 +47,4 @@ var outcomeWords = []string{" pass", "succe", " fail", " green", "works", "clean
 
 // claims reports whether a sentence may state an outcome. Next to a command, such a
 // sentence would read as the outcome of that command.
-func claims(t string) bool { return hasAny(strings.ToLower(t), outcomeWords) }
+func claims(t string) bool { return prose.HasAny(strings.ToLower(t), outcomeWords) }

@@ -7,6 +7,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/agentcompact/compact/internal/testrun"
+	"github.com/agentcompact/compact/strategy/internal/prose"
 )
 
 // A quoted line is cut to about maxQuote bytes around the quoted name, with at most about
@@ -36,7 +37,7 @@ func (q *quotation) add(text, name string) (ok bool) {
 		return false
 	}
 	l := lineWith(text, name)
-	if l == "" || codeLine(l) || claims(l) || statesExit(l) || !saysOf(l, name) || strings.HasSuffix(l, ":") {
+	if l == "" || prose.CodeLine(l) || claims(l) || statesExit(l) || !saysOf(l, name) || strings.HasSuffix(l, ":") {
 		return false // a line that ends with a colon has no meaning without the next ones
 	}
 	q.lines = append(q.lines, l)
@@ -59,7 +60,7 @@ func saysOf(l, name string) bool {
 // statesExit reports whether a line mentions a status. Next to a command, such a line
 // would read as the status of that command.
 func statesExit(l string) bool {
-	return hasAny(strings.ToLower(l), []string{"exit", "error", "returned"})
+	return prose.HasAny(strings.ToLower(l), []string{"exit", "error", "returned"})
 }
 
 func (q *quotation) String() string {
@@ -75,7 +76,7 @@ func lineWith(text, name string) string {
 			return ""
 		}
 		at := from + i
-		if end := at + len(name); (at == 0 || !wordByte(text[at-1])) && (end == len(text) || !wordByte(text[end])) {
+		if end := at + len(name); (at == 0 || !prose.IsWordByte(text[at-1])) && (end == len(text) || !prose.IsWordByte(text[end])) {
 			return around(text, at, end)
 		}
 		from = at + len(name)
@@ -99,7 +100,7 @@ func around(text string, at, end int) string {
 			stop, after = wordsUpTo(text, max(start+maxQuote, end), end), " …"
 		}
 	}
-	line := strings.Trim(squash(testrun.Uncolored(text[start:stop])), "“”")
+	line := strings.Trim(prose.Squash(testrun.Uncolored(text[start:stop])), "“”")
 	if framed(line) || ourOwn(line) || navigates(line) || saysCut(line) {
 		return ""
 	}
@@ -112,7 +113,7 @@ var cutNotices = []string{"output capped at ", "output too large", "the output w
 
 // saysCut reports whether a line says that the rest of an output is not shown.
 func saysCut(line string) bool {
-	return len(line) < 2*maxQuote && hasAny(strings.ToLower(line), cutNotices)
+	return len(line) < 2*maxQuote && prose.HasAny(strings.ToLower(line), cutNotices)
 }
 
 // wordsFrom returns the first beginning of a word from i on, at most end.

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/agentcompact/compact/strategy/internal/ident"
+	"github.com/agentcompact/compact/strategy/internal/prose"
 )
 
 // Features of an identifier for the ranking. Counts and distances are ln(1+n), because
@@ -100,7 +101,7 @@ func flag(on bool) float64 {
 // choice reports whether a path may be alternative words, as in either/or: it
 // has only letters and slashes, and no leading slash.
 func choice(path string) bool {
-	return !strings.HasPrefix(path, "/") && strings.IndexFunc(path, func(r rune) bool { return r != '/' && !asciiLetter(r) }) < 0
+	return !strings.HasPrefix(path, "/") && strings.IndexFunc(path, func(r rune) bool { return r != '/' && !prose.IsLetter(r) }) < 0
 }
 
 // score returns the probability, 0 to 1, that an identifier is needed again. A visible

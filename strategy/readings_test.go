@@ -44,39 +44,6 @@ func TestDebrisRecognizesLinesOfData(t *testing.T) {
 	}
 }
 
-func TestSentencesSplitsText(t *testing.T) {
-	text := "One is done. Two is not.\n# Three\n~~~\ncode. more code.\n~~~\n- Four is next.\n```\nx. y.\n```\n2) Five is last.\n12. Six\n1234. Seven\n| a | b |\n---\n> Eight\n2.5 is a number\n"
-	var got []string
-	eachSentence(text, func(s sentence) {
-		switch {
-		case s.heading:
-			s.text += " (heading)"
-		case s.item:
-			s.text += " (item)"
-		}
-		got = append(got, s.text)
-	})
-	want := []string{"One is done. Two is not.", "Three (heading)", "Four is next. (item)", "Five is last. (item)", "Six (item)", "1234. Seven", "Eight", "2.5 is a number"}
-	if !slices.Equal(got, want) {
-		t.Errorf("got\n%q, want\n%q", got, want)
-	}
-}
-
-func TestClipCutsBetweenWords(t *testing.T) {
-	for _, c := range []struct {
-		text string
-		n    int
-		want string
-	}{
-		{"short", 8, "short"}, {"abcdefgh", 8, "abcdefgh"}, {"abcdefghi", 8, ""}, {"ab cdefghijk", 8, "ab …"}, {"ab, cdefghijk", 8, "ab …"},
-		{"äöü äöüäöüäöü", 8, "äöü …"}, {"漢字かな交じり文です", 8, "漢字かな交じ …"},
-	} {
-		if got := clip(c.text, c.n); got != c.want {
-			t.Errorf("clip(%q, %d) = %q, want %q", c.text, c.n, got, c.want)
-		}
-	}
-}
-
 func TestBetweenRequiresBothEnds(t *testing.T) {
 	for text, want := range map[string]string{"a<b>c": "b", "a<b>c>": "b", "ab>c": "", "a<bc": "", "": ""} {
 		if got := between(text, "<", ">"); got != want {

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/agentcompact/compact/internal/jsonscan"
+	"github.com/agentcompact/compact/strategy/internal/prose"
 )
 
 // A field is a member of a record, that is, of a result which is a JSON object.
@@ -65,7 +66,7 @@ func (c *Call) recordBrief() string {
 	if c.attempts() && slices.ContainsFunc(fields, c.memberReports) {
 		for i := range fields {
 			if f := &fields[i]; f.nested() && len(f.text) > maxWords {
-				f.text = cutText(f.text, maxNested)
+				f.text = prose.CutText(f.text, maxNested)
 			}
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"unicode"
 
 	"github.com/agentcompact/compact/strategy/internal/ident"
+	"github.com/agentcompact/compact/strategy/internal/prose"
 )
 
 // shapeless reports whether a draft lacks the requested form: it has no heading of the
@@ -39,7 +40,7 @@ func (s Strategy) names(line string) bool {
 	return ok
 }
 
-func isItem(line string) bool { return bullet(line) != line || unnumbered(line) != line }
+func isItem(line string) bool { return bullet(line) != line || prose.Unnumbered(line) != line }
 
 // unwrapped returns a draft without the usual additions of chat models: a fence around
 // the draft, words before the first heading, and a paragraph after the last item.
@@ -91,13 +92,13 @@ var (
 // model refuses, else ErrUnusable with the reason why.
 func notSummary(text string, why error) error {
 	for line := range strings.Lines(text) {
-		for sentence := range strings.SplitSeq(bullet(unnumbered(strings.TrimSpace(line))), ". ") {
+		for sentence := range strings.SplitSeq(bullet(prose.Unnumbered(strings.TrimSpace(line))), ". ") {
 			if refuses(sentence) {
-				return &Failure{Reason: ErrRefused, Detail: errors.New(clip(squash(text), 120))}
+				return &Failure{Reason: ErrRefused, Detail: errors.New(prose.Clip(prose.Squash(text), 120))}
 			}
 		}
 	}
-	return &Failure{Reason: ErrUnusable, Detail: fmt.Errorf("%w: %s", why, clip(squash(text), 120))}
+	return &Failure{Reason: ErrUnusable, Detail: fmt.Errorf("%w: %s", why, prose.Clip(prose.Squash(text), 120))}
 }
 
 // saysNothing reports whether a draft in the requested form says nothing about the
@@ -111,7 +112,7 @@ func (t *Task) saysNothing(s Strategy, text string) bool {
 		if line == "" || isFence(line) || s.names(line) {
 			continue
 		}
-		lines = append(lines, bullet(unnumbered(line)))
+		lines = append(lines, bullet(prose.Unnumbered(line)))
 		words += len(termsOf(line))
 	}
 	if words >= thin {
@@ -145,7 +146,7 @@ var plainWords = []string{" the ", " is ", " are ", " was ", " were ", " of ", "
 // always passes: drafts are requested in English, and the excuses of English refusals are
 // recognized.
 func (t *Task) known(text string) bool {
-	if hasAny(strings.ToLower(text), plainWords) {
+	if prose.HasAny(strings.ToLower(text), plainWords) {
 		return true
 	}
 	all, n := termsOf(text), 0
@@ -180,7 +181,7 @@ func termsOf(text string) map[string]bool {
 }
 
 // excuses reports whether a line is a refusal, or says that nothing can be summarized.
-func excuses(line string) bool { return refuses(line) || beginsAny(lowered(line), blanks) }
+func excuses(line string) bool { return refuses(line) || prose.BeginsAny(lowered(line), blanks) }
 
 // blanks lists beginnings of lines that say that nothing can be summarized.
 var blanks = []string{"no summary", "n/a", "none", "nothing to summar", "there is nothing to"}
@@ -192,7 +193,7 @@ func lowered(line string) string {
 // refuses reports whether a line is a refusal of a model, in the first person.
 func refuses(line string) bool {
 	low := lowered(line)
-	return beginsAny(low, refusals) || strings.Contains(low, "as an ai") || strings.Contains(low, "language model")
+	return prose.BeginsAny(low, refusals) || strings.Contains(low, "as an ai") || strings.Contains(low, "language model")
 }
 
 // refusals lists beginnings of refusals.

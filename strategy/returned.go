@@ -7,6 +7,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/agentcompact/compact/internal/testrun"
+	"github.com/agentcompact/compact/strategy/internal/prose"
 )
 
 // The values of a member or a line of a result, in addition to the values of the names
@@ -80,12 +81,12 @@ func (h *History) brought(section int, s *Step, c *Call) []Line {
 		}
 		return b.out
 	}
-	if len(squash(text)) <= 2*maxWords {
+	if len(prose.Squash(text)) <= 2*maxWords {
 		return nil // the work log quotes all of it
 	}
 	b.value, b.group = shownValue, stepID(s.ID)+" "+c.name()+" says"
-	passages(text, func(one sentence) {
-		if t := one.text; !one.heading && quality(t) >= 0.6 && !claims(t) && !navigates(t) && alike[withoutDigits(t)] < mostAlike {
+	passages(text, func(one prose.Sentence) {
+		if t := one.Text; !one.Heading && quality(t) >= 0.6 && !claims(t) && !navigates(t) && alike[withoutDigits(t)] < mostAlike {
 			alike[withoutDigits(t)]++
 			b.offer(t)
 		}
@@ -122,7 +123,7 @@ func thinks(tool string) bool {
 var stateCommands = []string{"git status", "git log", "git diff --stat", "git diff --name", "git show --stat", "git show --name", "git branch", "git worktree list", "git remote", "git rev-parse", "wc ", "ls", "which ", "du ", "date"}
 
 func tellsState(cmd string) bool {
-	return cmd != "" && anyCommand(cmd, func(s string) bool { return beginsAny(s, stateCommands) })
+	return cmd != "" && anyCommand(cmd, func(s string) bool { return prose.BeginsAny(s, stateCommands) })
 }
 
 // wholeOf returns a short output on one line, "" for a long output. A mark replaces a line
@@ -140,7 +141,7 @@ func wholeOf(result string) string {
 		switch n := len(lines); {
 		case line == "" || framed(line) || ourOwn(line):
 		case !claims(words) && !statesExit(words):
-			lines, kept = append(lines, squash(line)), kept+1
+			lines, kept = append(lines, prose.Squash(line)), kept+1
 		case n == 0 || lines[n-1] != "…":
 			lines = append(lines, "…")
 		}
@@ -165,7 +166,7 @@ func cutList(lines []string, n int) string {
 		kept++
 	}
 	if kept == 0 {
-		return cutText(all, n)
+		return prose.CutText(all, n)
 	}
 	return strings.Join(lines[:kept], "; ") + "; … (+" + itoa(len(lines)-kept) + " more)"
 }
@@ -186,7 +187,7 @@ var longListing = regexp.MustCompile(`^[-dlbcps][-rwxsStT]{9}[.+@]?\s+\d+\s+\S+\
 // nameOnly returns the name in a line of "ls -l", without permissions and times. It
 // returns "" for a line without a file, and any other line unchanged.
 func nameOnly(line string) string {
-	if rest, ok := strings.CutPrefix(line, "total "); ok && isDigits(strings.TrimRight(rest, "KMGT")) {
+	if rest, ok := strings.CutPrefix(line, "total "); ok && prose.IsDigits(strings.TrimRight(rest, "KMGT")) {
 		return ""
 	}
 	at := longListing.FindStringIndex(line)

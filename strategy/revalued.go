@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/agentcompact/compact/message"
+	"github.com/agentcompact/compact/strategy/internal/prose"
 )
 
 // A quantity is a number in a sentence with the words around it.
@@ -34,13 +35,13 @@ func quantitiesIn(t string) []quantity {
 	for i, w := range words {
 		w = strings.Trim(w, ".,;:!?()\"'“”$€£")
 		value := w[:len(w)-len(strings.TrimLeft(w, "0123456789.,"))]
-		if value == "" || !isDigits(value[:1]) || i > 0 && slices.Contains(counting, strings.Trim(words[i-1], ".,;:")) {
+		if value == "" || !prose.IsDigits(value[:1]) || i > 0 && slices.Contains(counting, strings.Trim(words[i-1], ".,;:")) {
 			continue
 		}
 		unit := w[len(value):]
 		if unit == "" && i+1 < len(words) && strings.Trim(words[i], ".,;:!?)") == strings.TrimRight(words[i], ")") {
 			unit = strings.Trim(words[i+1], ".,;:!?()\"'“”")
-			if slices.Contains(vague, unit) || len(unit) < 3 && !slices.Contains(shortUnits, unit) || isDigits(unit[:1]) {
+			if slices.Contains(vague, unit) || len(unit) < 3 && !slices.Contains(shortUnits, unit) || prose.IsDigits(unit[:1]) {
 				unit = ""
 			}
 		} else if strings.ContainsAny(unit, "./:-_@") {

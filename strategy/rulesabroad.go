@@ -3,6 +3,8 @@ package strategy
 import (
 	"slices"
 	"strings"
+
+	"github.com/agentcompact/compact/strategy/internal/prose"
 )
 
 // Patterns of clauses in lower case that set a rule in German, French, Spanish or Portuguese.
@@ -74,7 +76,7 @@ func rulesAbroad(low string) bool {
 	}
 	parts := clausesAbroad(low)
 	for i, c := range parts {
-		if c = bareClause(c); c != "" && !(i+1 < len(parts) && beginsAny(c, []string{"ohne ", "sans ", "sin ", "sem "})) && !idleAbroad(c) && (ordersPortuguese(c) || ordersGerman(c) || ordersFrench(c) || ordersSpanish(c)) {
+		if c = bareClause(c); c != "" && !(i+1 < len(parts) && prose.BeginsAny(c, []string{"ohne ", "sans ", "sin ", "sem "})) && !idleAbroad(c) && (ordersPortuguese(c) || ordersGerman(c) || ordersFrench(c) || ordersSpanish(c)) {
 			return true
 		}
 	}
@@ -93,12 +95,12 @@ func idleAbroad(low string) bool {
 			return true
 		}
 	}
-	return beginsAny(low, frIdle) || beginsAny(low, esIdle) || beginsAny(low, deIdle)
+	return prose.BeginsAny(low, frIdle) || prose.BeginsAny(low, esIdle) || prose.BeginsAny(low, deIdle)
 }
 
 // asksAbroad reports whether a sentence begins like a question, or considers something.
 func asksAbroad(low string) bool {
-	return beginsAny(low, []string{"warum ", "wieso ", "weshalb ", "wie ", "was ", "wo ", "wann ", "wer ", "kann ", "kannst ", "können ", "könntest ", "ist ", "hast ", "hat ", "soll ", "sollen ", "sollten ", "vielleicht ", "ich glaube ", "ich denke ", "wenn ",
+	return prose.BeginsAny(low, []string{"warum ", "wieso ", "weshalb ", "wie ", "was ", "wo ", "wann ", "wer ", "kann ", "kannst ", "können ", "könntest ", "ist ", "hast ", "hat ", "soll ", "sollen ", "sollten ", "vielleicht ", "ich glaube ", "ich denke ", "wenn ",
 		"pourquoi ", "comment ", "est-ce ", "qu'est", "quand ", "peux-tu ", "pouvez-vous ", "peut-être ", "je pense ", "je crois ", "si ", "por qué ", "cómo ", "qué ", "cuándo ", "puedes ", "podrías ", "quizás ", "tal vez ", "creo que "}) &&
 		!deMay.MatchString(low) && !frMay.MatchString(low) && !esMay.MatchString(low)
 }
@@ -137,7 +139,7 @@ func ordersFrench(c string) bool {
 		return !slices.Contains(frFacts, m[1])
 	}
 	if frNeInf.MatchString(c) || frOrder.MatchString(c) || frKeep.MatchString(c) {
-		return !beginsAny(c, []string{"merci de ton", "merci de votre", "merci de m'", "il ", "elle ", "ça ", "c'est "})
+		return !prose.BeginsAny(c, []string{"merci de ton", "merci de votre", "merci de m'", "il ", "elle ", "ça ", "c'est "})
 	}
 	facts := slices.ContainsFunc(words, func(w string) bool { return slices.Contains(frFacts, w) })
 	return frShort.MatchString(c) && len(words) <= mostShort && !facts || frLimit.MatchString(c) && !facts && len(words) <= mostPlain/2

@@ -6,8 +6,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/agentcompact/compact/message"
-
 	"github.com/agentcompact/compact/strategy/internal/ident"
+	"github.com/agentcompact/compact/strategy/internal/prose"
 )
 
 // Values of an assistant's sentences in the work log, in addition to the names
@@ -147,9 +147,9 @@ type quoting struct {
 }
 
 // answered adds a sentence of an answer.
-func (b *quoting) answered(one sentence) {
-	place, t := b.lists.at(one), one.text
-	if one.heading || b.verdict(t) || b.step.Speaker != "" && advertises(t) {
+func (b *quoting) answered(one prose.Sentence) {
+	place, t := b.lists.at(one), one.Text
+	if one.Heading || b.verdict(t) || b.step.Speaker != "" && advertises(t) {
 		return
 	}
 	if opensList(one) {
@@ -158,7 +158,7 @@ func (b *quoting) answered(one sentence) {
 	}
 	b.lists.count(place)
 	one = b.behindCode(one)
-	if quality(one.text) < 0.2 || len(t) < 8 || claims(t) && namesCommand(t) {
+	if quality(one.Text) < 0.2 || len(t) < 8 || claims(t) && namesCommand(t) {
 		return
 	}
 	b.offerAt(one, place)
@@ -166,26 +166,26 @@ func (b *quoting) answered(one sentence) {
 
 // behindCode joins a sentence that begins in lower case after a block of code with the
 // sentence before that block, because the later sentence continues the earlier one.
-func (b *quoting) behindCode(one sentence) sentence {
+func (b *quoting) behindCode(one prose.Sentence) prose.Sentence {
 	before := b.before
-	if b.before = ""; one.code && strings.HasSuffix(one.text, ":") {
-		b.before = one.text
+	if b.before = ""; one.Code && strings.HasSuffix(one.Text, ":") {
+		b.before = one.Text
 	}
-	if before == "" || one.item || !unicode.IsLower(rune(one.text[0])) || one.text[0] >= utf8.RuneSelf {
+	if before == "" || one.Item || !unicode.IsLower(rune(one.Text[0])) || one.Text[0] >= utf8.RuneSelf {
 		return one
 	}
 	if n := len(b.out); n > 0 && b.out[n-1].Text == before+codeFollows {
 		b.out = b.out[:n-1]
 	}
-	one.text = before + codeFollows + " " + one.text
+	one.Text = before + codeFollows + " " + one.Text
 	return one
 }
 
 // opensList reports whether a sentence only introduces the text that follows, unless that
 // text is code.
-func opensList(one sentence) bool {
-	t := one.text
-	return (strings.HasSuffix(t, ":") || strings.HasSuffix(t, "：")) && !one.code && (len(t) < longestLeadIn || alternates(t))
+func opensList(one prose.Sentence) bool {
+	t := one.Text
+	return (strings.HasSuffix(t, ":") || strings.HasSuffix(t, "：")) && !one.Code && (len(t) < longestLeadIn || alternates(t))
 }
 
 // alternating lists phrases of sentences that lead to a list of alternatives or
@@ -193,13 +193,15 @@ func opensList(one sentence) bool {
 var alternating = []string{"one of", "either", "likely", "possib", "might", "could be", "maybe", "perhaps", "option", "alternativ", "choose", "if you", "unless", "not ", "n't", "n’t", "never", "without", "avoid", "before"}
 
 // alternates reports whether a sentence leads to such a list.
-func alternates(lead string) bool { return lead != "" && hasAny(strings.ToLower(lead), alternating) }
+func alternates(lead string) bool {
+	return lead != "" && prose.HasAny(strings.ToLower(lead), alternating)
+}
 
 // noted adds a sentence beside calls, unless it only states the purpose of the calls, or
 // their outcome, which is in the results.
-func (b *quoting) noted(one sentence) {
+func (b *quoting) noted(one prose.Sentence) {
 	place := b.lists.at(one)
-	if one.heading || b.verdict(one.text) {
+	if one.Heading || b.verdict(one.Text) {
 		return
 	}
 	if opensList(one) {
@@ -207,7 +209,7 @@ func (b *quoting) noted(one sentence) {
 		return
 	}
 	b.lists.count(place)
-	if lasting(one.text) {
+	if lasting(one.Text) {
 		b.offerAt(one, place)
 	}
 }
@@ -219,7 +221,7 @@ func (b *quoting) verdict(t string) bool {
 	if b.asked = false; !asked || !decidesQuestion(t) {
 		return false
 	}
-	b.out = append(b.out, Line{Section: b.section, Group: b.group, Text: clip(squash(t), maxPassage), Value: verdictValue * b.factor, Order: b.step.ID})
+	b.out = append(b.out, Line{Section: b.section, Group: b.group, Text: prose.Clip(prose.Squash(t), maxPassage), Value: verdictValue * b.factor, Order: b.step.ID})
 	return true
 }
 
@@ -237,7 +239,7 @@ var answerStarts = []string{"yes", "no", "yep", "yeah", "nope", "correct", "exac
 func decidesQuestion(t string) bool {
 	low := strings.ToLower(t)
 	for _, v := range answerStarts {
-		if beginsWord(low, v) || v[0] >= 0x80 && strings.HasPrefix(low, v) {
+		if prose.BeginsWord(low, v) || v[0] >= 0x80 && strings.HasPrefix(low, v) {
 			return true
 		}
 	}
@@ -250,7 +252,7 @@ func (h *History) asksQuestion(i int) bool {
 		return false
 	}
 	asked := false
-	sentences(h.Steps[i-1].Text, func(t string, _ bool) {
+	prose.Sentences(h.Steps[i-1].Text, func(t string, _ bool) {
 		asked = asked || inquires(strings.ToLower(t)) || strings.HasSuffix(strings.ToLower(t), ", right")
 	})
 	return asked
@@ -263,8 +265,8 @@ func lasting(t string) bool {
 
 // thought adds a sentence of the reasoning if it states a conclusion, or if a call failed
 // just before.
-func (b *quoting) thought(one sentence) {
-	if decides(one.text) > 0 || b.after {
+func (b *quoting) thought(one prose.Sentence) {
+	if decides(one.Text) > 0 || b.after {
 		b.noted(one)
 	}
 }
@@ -279,7 +281,7 @@ func leads(t string) bool {
 var findings = []string{"i found", "i've found", "i’ve found", "i see that", "i realize", "i'm realizing", "i’m realizing", "i'm noticing", "i noticed", "i notice", "i confirmed", "i've confirmed", "i’ve confirmed", "i am realizing"}
 
 // finds reports whether a sentence states a finding of the assistant.
-func finds(t string) bool { return beginsAny(strings.ToLower(t), findings) }
+func finds(t string) bool { return prose.BeginsAny(strings.ToLower(t), findings) }
 
 // setbacks lists words of sentences about attempts that failed or were taken back. Such a
 // sentence is only quoted, at its place. The words do not show whether the sentence
@@ -295,17 +297,17 @@ func setback(t string) bool {
 
 // supposes reports whether a lower-case sentence is about a possibility.
 func supposes(low string) bool {
-	return beginsAny(low, []string{"if ", "what if", "wait", "maybe", "perhaps", "but if", "let me", "i wonder"}) || hasAny(low, []string{" if ", "might", " when it "})
+	return prose.BeginsAny(low, []string{"if ", "what if", "wait", "maybe", "perhaps", "but if", "let me", "i wonder"}) || prose.HasAny(low, []string{" if ", "might", " when it "})
 }
 
-func (b *quoting) offer(t string) { b.offerAt(sentence{text: t}, nil) }
+func (b *quoting) offer(t string) { b.offerAt(prose.Sentence{Text: t}, nil) }
 
 // codeFollows replaces a block of code after a quoted sentence.
 const codeFollows = " [code]"
 
 // offerAt adds a sentence with its place in a list, nil if it is not in a list.
-func (b *quoting) offerAt(one sentence, place *listed) {
-	t := one.text
+func (b *quoting) offerAt(one prose.Sentence, place *listed) {
+	t := one.Text
 	if len(b.out) >= b.most {
 		return
 	}
@@ -337,8 +339,8 @@ func (b *quoting) offerAt(one sentence, place *listed) {
 	if b.value == referredValue && len(b.out) < mostReferred && (place.inList() || leads(t)) {
 		v = max(v, failedValue)
 	}
-	t = clip(squash(unlabeled(t)), maxPassage)
-	if one.code && strings.HasSuffix(t, ":") {
+	t = prose.Clip(prose.Squash(unlabeled(t)), maxPassage)
+	if one.Code && strings.HasSuffix(t, ":") {
 		t += codeFollows
 	}
 	b.out = append(b.out, Line{Section: b.section, Group: b.group, Text: t, Value: max(v, leastSaid) * b.factor, Order: b.step.ID, place: place})
@@ -356,9 +358,9 @@ func (x *nameIndex) specific(t string) bool {
 }
 
 // passages calls f for each sentence of a text, and for each row of a table.
-func passages(text string, f func(s sentence)) {
+func passages(text string, f func(s prose.Sentence)) {
 	if !strings.Contains(text, "\n|") && !strings.HasPrefix(text, "|") {
-		eachSentence(text, f)
+		prose.EachSentence(text, f)
 		return
 	}
 	start := 0
@@ -368,15 +370,15 @@ func passages(text string, f func(s sentence)) {
 			line, rest = line[:i+1], line[i+1:]
 		}
 		if row := strings.TrimSpace(line); strings.HasPrefix(row, "|") {
-			eachSentence(text[start:at], f)
+			prose.EachSentence(text[start:at], f)
 			start = at + len(line)
 			if cells := tableRow(row); cells != "" {
-				f(sentence{text: cells, item: true})
+				f(prose.Sentence{Text: cells, Item: true})
 			}
 		}
 		at = len(text) - len(rest)
 	}
-	eachSentence(text[start:], f)
+	prose.EachSentence(text[start:], f)
 }
 
 // tableRow returns a table row on one line, "" for the separator row.

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/agentcompact/compact/internal/testrun"
+	"github.com/agentcompact/compact/strategy/internal/prose"
 )
 
 // failStarts begin lines in which a command says that it failed. softStarts count only in
@@ -26,15 +27,15 @@ var errnoWords = []string{"error", "cannot ", "can't ", "could not ", "couldn't 
 // it that it failed, alone or after its own name, however long the output is: "zstd: error
 // 70". A command that only looks may show such a line of somebody else.
 func programSaysError(cmd, output string) string {
-	line := strings.TrimSpace(testrun.Uncolored(lastLine(output)))
-	if beginsAny(line, []string{"error: ", "fatal: "}) && !allCommands(cmd, looksOnly) {
+	line := strings.TrimSpace(testrun.Uncolored(prose.LastLine(output)))
+	if prose.BeginsAny(line, []string{"error: ", "fatal: "}) && !allCommands(cmd, looksOnly) {
 		return line
 	}
 	name, says, ok := strings.Cut(line, ": ")
-	if !ok || name == "" || strings.ContainsAny(name, " \t") || !beginsAny(strings.ToLower(says), []string{"error ", "error: ", "fatal ", "fatal: "}) {
+	if !ok || name == "" || strings.ContainsAny(name, " \t") || !prose.BeginsAny(strings.ToLower(says), []string{"error ", "error: ", "fatal ", "fatal: "}) {
 		return ""
 	}
-	for _, part := range splitCommands(lastLine(withoutHeredocs(cmd))) {
+	for _, part := range splitCommands(prose.LastLine(withoutHeredocs(cmd))) {
 		if w := withoutPrefix(fields(part)); len(w) > 0 && base(w[0]) == base(name) {
 			return line
 		}
@@ -58,10 +59,10 @@ func failedProgram(cmd, output string) string {
 	}
 	line := strings.TrimSpace(testrun.Uncolored(lines[len(lines)-1]))
 	name, says, ok := strings.Cut(line, ": ")
-	if !ok || name == "" || strings.ContainsAny(name, " \t") || !hasAny(strings.ToLower(says), errnoWords) {
+	if !ok || name == "" || strings.ContainsAny(name, " \t") || !prose.HasAny(strings.ToLower(says), errnoWords) {
 		return ""
 	}
-	parts := splitCommands(lastLine(withoutHeredocs(cmd)))
+	parts := splitCommands(prose.LastLine(withoutHeredocs(cmd)))
 	if w := withoutPrefix(fields(parts[len(parts)-1])); len(w) == 0 || base(w[0]) != base(name) {
 		return ""
 	}
@@ -76,7 +77,7 @@ const mostOfError = 4
 func tellsFailure(line string) bool {
 	low := strings.ToLower(strings.TrimLeft(line, " \t│|"))
 	switch {
-	case beginsAny(low, failStarts), httpError(low), shellRefuses(low):
+	case prose.BeginsAny(low, failStarts), httpError(low), shellRefuses(low):
 		return true
 	case strings.HasPrefix(low, "gh: "):
 		return strings.Contains(low, "(http 4") || strings.Contains(low, "(http 5")
@@ -95,7 +96,7 @@ func tellsDone(line string) bool {
 	switch {
 	case strings.HasPrefix(low, "to "): // the destination of a push
 		return false
-	case committed(line), deedDone(line), beginsAny(low, []string{"apply complete!", "* [new ", "published ", "deployed ", "pushed ", "+ [new "}), strings.Contains(low, ": digest: sha256:"):
+	case committed(line), deedDone(line), prose.BeginsAny(low, []string{"apply complete!", "* [new ", "published ", "deployed ", "pushed ", "+ [new "}), strings.Contains(low, ": digest: sha256:"):
 		return true
 	case strings.HasPrefix(low, "added "), strings.HasPrefix(low, "up to date"):
 		return strings.Contains(low, " package") || strings.Contains(low, "audited")
@@ -135,15 +136,15 @@ func (c *Call) outputStates(text string) (statement, string) {
 		switch {
 		case one && committed(line): // the output of a hook may follow it
 			return statesNone, ""
-		case tellsFailure(line), last && line == failedProgram(cmd, text), last && len(lines) <= 3 && beginsAny(strings.ToLower(line), softStarts):
+		case tellsFailure(line), last && line == failedProgram(cmd, text), last && len(lines) <= 3 && prose.BeginsAny(strings.ToLower(line), softStarts):
 			if failed = i; says == "" || testrun.Wrapper(says) {
 				says = line
 			}
-		case last && hasAny(strings.ToLower(line), unwellWords):
+		case last && prose.HasAny(strings.ToLower(line), unwellWords):
 			return statesDoubt, line
 		case tellsDone(line):
 			done = i
-		case last && beginsAny(strings.ToLower(line), softStarts) && done < 0 && failed < 0:
+		case last && prose.BeginsAny(strings.ToLower(line), softStarts) && done < 0 && failed < 0:
 			return statesDoubt, line
 		}
 	}

@@ -3,6 +3,8 @@ package strategy
 import (
 	"slices"
 	"strings"
+
+	"github.com/agentcompact/compact/strategy/internal/prose"
 )
 
 // Patterns in scripts of Python and JavaScript: a variable with a path, and calls that write
@@ -33,11 +35,11 @@ func scriptOps(script string) (out []fileOp) {
 			} else {
 				name = named[name]
 			}
-			paths = appendNew(paths, name)
+			paths = prose.AppendNew(paths, name)
 		}
 	}
 	op := opCreated
-	if hasAny(script, []string{".read(", "read_text", "readFileSync", "appendFileSync", ", 'a", `, "a`, ",'a", `,"a`}) {
+	if prose.HasAny(script, []string{".read(", "read_text", "readFileSync", "appendFileSync", ", 'a", `, "a`, ",'a", `,"a`}) {
 		op = opEdited
 	}
 	return appendFiles(out, op, paths...)

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/agentcompact/compact/strategy/internal/ident"
+	"github.com/agentcompact/compact/strategy/internal/prose"
 )
 
 // lackedShare is the maximum share of a model's summary for lists of missing names and
@@ -131,7 +132,7 @@ var quotingVerbs = []string{" has “", hadBefore + "[s", " printed “", " show
 // sawNames reports whether a line lists names of a place, or quotes lines for
 // the names in them.
 func sawNames(line string) bool {
-	return beginsAny(line, []string{"`", theDiff, theOutput}) && hasAny(line, quotingVerbs) || strings.Contains(line, "`"+seenVerb) || beginsAny(line, []string{"the summary before" + seenVerb, "the message" + seenVerb, "the text given" + seenVerb, "the assistant" + seenVerb})
+	return prose.BeginsAny(line, []string{"`", theDiff, theOutput}) && prose.HasAny(line, quotingVerbs) || strings.Contains(line, "`"+seenVerb) || prose.BeginsAny(line, []string{"the summary before" + seenVerb, "the message" + seenVerb, "the text given" + seenVerb, "the assistant" + seenVerb})
 }
 
 // seenSection returns the section for the lines of seenLines.

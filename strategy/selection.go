@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/agentcompact/compact/message"
+	"github.com/agentcompact/compact/strategy/internal/prose"
 )
 
 const (
@@ -134,7 +135,7 @@ func chosen(text, answer string) ([]option, string) {
 // have several lists.
 func listOf(all []option, o option) []option {
 	i := slices.Index(all, o)
-	for i > 0 && all[i].line-all[i-1].line <= nearLines && all[i-1].mark < all[i].mark && isDigits(all[i-1].mark) == isDigits(all[i].mark) {
+	for i > 0 && all[i].line-all[i-1].line <= nearLines && all[i-1].mark < all[i].mark && prose.IsDigits(all[i-1].mark) == prose.IsDigits(all[i].mark) {
 		i--
 	}
 	return all[i:]
@@ -194,12 +195,12 @@ func (h *History) selections() []selection {
 // list, named by the word "option". It returns "" if there is none.
 func (s *Step) rechosen(later string) string {
 	found := ""
-	sentences(later, func(t string, heading bool) {
+	prose.Sentences(later, func(t string, heading bool) {
 		low := strings.ToLower(t) + " "
-		if heading || !byName.MatchString(t) || inquires(low) || forbids(t) || hasAny(low, []string{"instead of option", "rather than option"}) {
+		if heading || !byName.MatchString(t) || inquires(low) || forbids(t) || prose.HasAny(low, []string{"instead of option", "rather than option"}) {
 			return
 		}
-		if turnsBack(t) || hasAny(low, []string{"after all", "instead", "switch to", "go back to", "rather", "doch ", "stattdessen", "lieber"}) {
+		if turnsBack(t) || prose.HasAny(low, []string{"after all", "instead", "switch to", "go back to", "rather", "doch ", "stattdessen", "lieber"}) {
 			if taken, _ := chosen(s.Text, t); len(taken) > 0 {
 				found = t
 			}
@@ -211,7 +212,7 @@ func (s *Step) rechosen(later string) string {
 // quotable returns the beginning of a text on one line. It removes backticks,
 // because in a summary they mark commands with outcomes.
 func quotable(text string, n int) string {
-	return clip(squash(strings.ReplaceAll(text, "`", "")), n)
+	return prose.Clip(prose.Squash(strings.ReplaceAll(text, "`", "")), n)
 }
 
 // asked returns the question, if any, and the user's answer after it.
@@ -258,7 +259,7 @@ func questionAt(text string, list []option) string {
 		if n++; isOption[n] {
 			continue
 		}
-		sentences(l, func(t string, heading bool) {
+		prose.Sentences(l, func(t string, heading bool) {
 			switch {
 			case heading || !strings.HasSuffix(t, "?") && !strings.HasSuffix(t, "？"):
 			case n > first:

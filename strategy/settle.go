@@ -3,6 +3,8 @@ package strategy
 import (
 	"slices"
 	"strings"
+
+	"github.com/agentcompact/compact/strategy/internal/prose"
 )
 
 // settleEntries adds the later success to the entries of failed commands that were
@@ -129,7 +131,7 @@ func (c *Call) chain() chain {
 		return out
 	}
 	for _, part := range splitCommands(out.cmd) {
-		if part = squash(strings.ReplaceAll(part, "2>&1", "")); part != "" {
+		if part = prose.Squash(strings.ReplaceAll(part, "2>&1", "")); part != "" {
 			out.parts = append(out.parts, part)
 		}
 	}
@@ -172,7 +174,7 @@ func (f *chain) within(now *chain) (at int, whole bool) {
 
 // moves reports whether parts of a command change the folder in which the other parts run.
 func moves(parts []string) bool {
-	return slices.ContainsFunc(parts, func(p string) bool { return beginsAny(p, []string{"cd ", "pushd "}) })
+	return slices.ContainsFunc(parts, func(p string) bool { return prose.BeginsAny(p, []string{"cd ", "pushd "}) })
 }
 
 // passed returns the commands whose last run succeeded, with that run or a later run of

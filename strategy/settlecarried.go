@@ -3,6 +3,8 @@ package strategy
 import (
 	"slices"
 	"strings"
+
+	"github.com/agentcompact/compact/strategy/internal/prose"
 )
 
 // settledSince returns the runs that settle failed commands of the previous summary. The
@@ -109,7 +111,7 @@ func withoutStep(line string) string {
 
 // settledLine reports whether a line about a failure also states its later end.
 func settledLine(line string) bool {
-	return hasAny(line, []string{" in the end [s", " later [s"})
+	return prose.HasAny(line, []string{" in the end [s", " later [s"})
 }
 
 // settledSuffix returns a function that returns, for a line about a failure, a suffix with

@@ -3,6 +3,8 @@ package strategy
 import (
 	"slices"
 	"strings"
+
+	"github.com/agentcompact/compact/strategy/internal/prose"
 )
 
 // Patterns of clauses in lower case that set a rule by their shape. A clause begins the
@@ -82,28 +84,28 @@ func bindsInFile(t string) float64 {
 // its shape: "nobody touches X", "X only", "leave X as it is", "until then no X".
 func rulesByShape(low string) bool {
 	low = bareClause(low)
-	if hasAny(low, momentary) {
+	if prose.HasAny(low, momentary) {
 		return false
 	}
 	if stopIf.MatchString(low) || tellFirst.MatchString(low) || stopAt.MatchString(low) { // clauses splits at "if" and "and"
 		return true
 	}
-	if label, rest, ok := strings.Cut(low, ": "); ok && len(strings.Fields(label)) <= mostOfLabel && !describesFact(label) && (stands(rest) || slices.ContainsFunc(clauses(rest), shapedClause)) {
+	if label, rest, ok := strings.Cut(low, ": "); ok && len(strings.Fields(label)) <= mostOfLabel && !describesFact(label) && (stands(rest) || slices.ContainsFunc(prose.Clauses(rest), shapedClause)) {
 		return true
 	}
-	if beginsAny(low, considering) {
+	if prose.BeginsAny(low, considering) {
 		return false
 	}
-	if mayBut.MatchString(low) && !hasAny(low, notLifting) || nothingElse.MatchString(low) && !describesFact(low) || stands(low) {
+	if mayBut.MatchString(low) && !prose.HasAny(low, notLifting) || nothingElse.MatchString(low) && !describesFact(low) || stands(low) {
 		return true
 	}
 	told := tellsToDo(low) || ordersMore(low)
 	if told && (doBefore.MatchString(low) || takesOne(low)) {
 		return true
 	}
-	parts := clauses(low)
+	parts := prose.Clauses(low)
 	for i, c := range parts {
-		if c = bareClause(c); c == "" || i > 0 && beginsAny(c, considering) {
+		if c = bareClause(c); c == "" || i > 0 && prose.BeginsAny(c, considering) {
 			continue
 		}
 		if i == 0 && i+1 < len(parts) && strings.HasPrefix(parts[1], "no ") && strings.HasSuffix(c, " only") && shortOnly(c, true) {
@@ -143,12 +145,12 @@ func shapedClause(c string) bool {
 		return true
 	}
 	if m := notToBe.FindStringSubmatch(c); m != nil && !slices.Contains(idleToBe, m[1]) {
-		return !hasAny(c, []string{"seem", "turn", "appear", "happen"})
+		return !prose.HasAny(c, []string{"seem", "turn", "appear", "happen"})
 	}
 	if onePer.MatchString(c) && !describesDeed(c[strings.LastIndexByte(c, ' ')+1:]) {
 		return true
 	}
-	if nothingDoes.MatchString(c) && !hasAny(c, []string{"wrong", " when ", " if "}) || everyNeeds.MatchString(c) && !hasAny(c, []string{" to run", " to work", " to start", " to pass", " to build", " because "}) {
+	if nothingDoes.MatchString(c) && !prose.HasAny(c, []string{"wrong", " when ", " if "}) || everyNeeds.MatchString(c) && !prose.HasAny(c, []string{" to run", " to work", " to start", " to pass", " to build", " because "}) {
 		return true
 	}
 	for _, p := range []*pattern{sacred, handsOff, leaveIt, doMyself, everyNew, everything, stayWithin, roundTo, stickTo, seeFirst, askEach, thatStays, allThrough, watchOnly, noneMay, notWithout} {
@@ -162,7 +164,7 @@ func shapedClause(c string) bool {
 	if noMoreThan.MatchString(c) && !describesFact(c) && !strings.HasSuffix(c, "ed") {
 		return true
 	}
-	return untilNo.MatchString(c) && !describesFact(c) || inLanguage.MatchString(c) && !describesFact(c) && !beginsAny(c, []string{"i ", "we ", "you ", "written", "the ", "is ", "he ", "she "})
+	return untilNo.MatchString(c) && !describesFact(c) || inLanguage.MatchString(c) && !describesFact(c) && !prose.BeginsAny(c, []string{"i ", "we ", "you ", "written", "the ", "is ", "he ", "she "})
 }
 
 // stands reports whether a sentence gives a lasting permission.
@@ -209,10 +211,10 @@ func shortOnly(c string, whole bool) bool {
 	case first == "use":
 		return whole && n <= mostUse && !slices.ContainsFunc(words[1:], func(w string) bool { return slices.Contains(idleWith, w) })
 	case first == "ignore":
-		return whole && n <= mostTold && n > 2 && slices.Contains([]string{"the", "all", "any", "everything"}, words[1]) && !beginsAny(strings.TrimPrefix(c, "ignore "), lastMessage)
+		return whole && n <= mostTold && n > 2 && slices.Contains([]string{"the", "all", "any", "everything"}, words[1]) && !prose.BeginsAny(strings.TrimPrefix(c, "ignore "), lastMessage)
 	}
 	return false
 }
 
 // describesFact reports whether a clause has a word of describingWords.
-func describesFact(c string) bool { return hasAny(" "+c+" ", describingWords) }
+func describesFact(c string) bool { return prose.HasAny(" "+c+" ", describingWords) }

@@ -5,6 +5,7 @@ import (
 
 	"github.com/agentcompact/compact/message"
 	"github.com/agentcompact/compact/strategy/internal/ident"
+	"github.com/agentcompact/compact/strategy/internal/prose"
 )
 
 // A source reports whether the texts behind a summary contain an identifier, in
@@ -112,7 +113,7 @@ func (s *source) hasWords(id string) bool {
 		return false
 	}
 	for _, w := range strings.Split(id, "/") {
-		if strings.ContainsFunc(w, func(r rune) bool { return !asciiLetter(r) }) {
+		if strings.ContainsFunc(w, func(r rune) bool { return !prose.IsLetter(r) }) {
 			return false
 		}
 		if !s.begins(strings.ToLower(w[:min(len(w), stem)])) {
@@ -130,7 +131,7 @@ func (s *source) begins(prefix string) bool {
 			if i < 0 {
 				break
 			}
-			if at := from + i; at == 0 || !wordByte(t[at-1]) {
+			if at := from + i; at == 0 || !prose.IsWordByte(t[at-1]) {
 				return true
 			}
 			from += i + 1
@@ -171,7 +172,7 @@ func holdsWord(text, id string) bool {
 			return false
 		}
 		start, end := from+i, from+i+len(id)
-		if (start == 0 || !wordByte(text[start-1]) || !wordByte(id[0])) && (end == len(text) || !wordByte(text[end]) || !wordByte(id[len(id)-1]) || isHash(id)) {
+		if (start == 0 || !prose.IsWordByte(text[start-1]) || !prose.IsWordByte(id[0])) && (end == len(text) || !prose.IsWordByte(text[end]) || !prose.IsWordByte(id[len(id)-1]) || isHash(id)) {
 			return true
 		}
 		from = start + 1
@@ -191,19 +192,15 @@ func isHash(id string) bool {
 	return true
 }
 
-func wordByte(c byte) bool {
-	return c == '_' || c >= '0' && c <= '9' || c|0x20 >= 'a' && c|0x20 <= 'z'
-}
-
 // says reports whether the source contains a quotation, ignoring case and white space. If
 // the quotation has omissions, the source must contain each piece.
 func (s *source) says(quote string) bool {
 	if s.quoted == nil {
 		for _, t := range s.texts {
-			s.quoted = append(s.quoted, strings.ToLower(squash(t)))
+			s.quoted = append(s.quoted, strings.ToLower(prose.Squash(t)))
 		}
 	}
-	quote = strings.ReplaceAll(strings.ToLower(squash(quote)), "...", "…")
+	quote = strings.ReplaceAll(strings.ToLower(prose.Squash(quote)), "...", "…")
 	for _, piece := range strings.Split(quote, "…") {
 		piece = strings.Trim(piece, " .,;:")
 		if len(piece) < 8 {

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/agentcompact/compact/internal/jsonscan"
+	"github.com/agentcompact/compact/strategy/internal/prose"
 )
 
 // leastSpoken is the minimum number of words of a meaningful string in JSON.
@@ -47,7 +48,7 @@ func unlabeled(t string) string {
 var plainKeys = []string{"message", "text", "content", "answer", "response", "reply", "output", "result", "say", "speech"}
 
 // inWords returns a key as words: "next_step" is "next step".
-func inWords(key string) string { return squash(strings.ReplaceAll(key, "_", " ")) }
+func inWords(key string) string { return prose.Squash(strings.ReplaceAll(key, "_", " ")) }
 
 // formSentences collects the meaningful strings of a form, each after the name
 // of its field.
@@ -62,7 +63,7 @@ func formSentences(data []byte, at jsonscan.Span, key string, out *[]string, dep
 			if key != "" && !slices.Contains(plainKeys, strings.ToLower(key)) {
 				s = "(" + inWords(key) + ") " + s
 			}
-			*out = append(*out, squash(s))
+			*out = append(*out, prose.Squash(s))
 		}
 	case '{':
 		_ = jsonscan.Object(data, at, func(m jsonscan.Member) error {

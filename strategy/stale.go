@@ -4,6 +4,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/agentcompact/compact/strategy/internal/prose"
 )
 
 // A change holds the facts about a change of a file that affect quotations of its text.
@@ -74,7 +76,7 @@ func (c *Call) removed() []string {
 const leastRemoved = 4
 
 // asQuoted returns a line in the form of quotations.
-func asQuoted(line string) string { return strings.ReplaceAll(squash(line), "`", "'") }
+func asQuoted(line string) string { return strings.ReplaceAll(prose.Squash(line), "`", "'") }
 
 // since returns the quotations of a file, read in a step, that still hold, and the step of
 // the first change since then; 0 if no call changed the file. It drops quotations of

@@ -3,6 +3,8 @@ package strategy
 import (
 	"slices"
 	"strings"
+
+	"github.com/agentcompact/compact/strategy/internal/prose"
 )
 
 // checkLines returns lines with the last result of each check.
@@ -196,7 +198,7 @@ func (c *Call) standing() (string, float64) {
 		if pairs := c.askedAnswers(); pairs != "" {
 			return pairs, 2
 		}
-		return "asked " + quoted(what, 120) + ", the user answered: " + clip(squash(userAnswer(c.Result)), 300), 2
+		return "asked " + prose.Quoted(what, 120) + ", the user answered: " + prose.Clip(prose.Squash(userAnswer(c.Result)), 300), 2
 	}
 	return "", 0
 }
@@ -208,10 +210,10 @@ const newShare = 4
 // repeats reports whether a result only repeats the arguments. In this case, the tool only
 // shows the question, and the user answers in a message.
 func (c *Call) repeats() bool {
-	all := squash(c.Result)
+	all := prose.Squash(c.Result)
 	rest := all
 	for _, a := range c.Args {
-		if v := squash(a.Value); len(v) > 2 {
+		if v := prose.Squash(a.Value); len(v) > 2 {
 			rest = strings.ReplaceAll(rest, v, "")
 		}
 	}
@@ -231,8 +233,6 @@ func userAnswer(result string) string {
 	return strings.ReplaceAll(text, `"="`, `" → "`)
 }
 
-func quoted(s string, n int) string { return "“" + cutText(squash(s), n) + "”" }
-
 // reportLines returns the sentences of a sub-agent's report as lines.
 func (h *History) reportLines(section int, s *Step, c *Call) []Line {
 	if c.deed() != deedSend || c.Outcome == Failed {
@@ -246,7 +246,7 @@ func (h *History) reportLines(section int, s *Step, c *Call) []Line {
 		group: stepID(s.ID) + " " + subAgent(what) + " reported"}
 	passages(body(c.Result), b.answered)
 	if len(b.out) == 0 {
-		b.offer(cutText(squash(body(c.Result)), maxPassage))
+		b.offer(prose.CutText(prose.Squash(body(c.Result)), maxPassage))
 	}
 	// The first sentences mostly say that a report follows.
 	b.out = b.out[max(0, slices.IndexFunc(b.out, func(l Line) bool { return !narrates(l.Text) })):]
@@ -292,7 +292,7 @@ func (s *Step) shownLines(section int) []Line {
 }
 
 func (s *Step) quoteShown(q shownQuoter) []Line {
-	eachSentence(s.Shown, q.add)
+	prose.EachSentence(s.Shown, q.add)
 	q.flush()
 	return q.out
 }
@@ -313,9 +313,9 @@ type shownQuoter struct {
 	example bool   // under a heading of an example
 }
 
-func (q *shownQuoter) add(one sentence) {
-	t := one.text
-	if one.heading {
+func (q *shownQuoter) add(one prose.Sentence) {
+	t := one.Text
+	if one.Heading {
 		q.example, q.lead, q.gap = strings.Contains(strings.ToLower(t), "example"), "", true
 		return
 	}
@@ -324,7 +324,7 @@ func (q *shownQuoter) add(one sentence) {
 		return
 	}
 	lead := q.lead
-	if !one.item {
+	if !one.Item {
 		lead, q.lead = "", ""
 	}
 	if q.example || strings.Contains(strings.ToLower(lead), "example") || quality(t) < 0.6 && lead == "" || len(q.out) >= q.most || strings.Contains(q.step.Text, t) ||
@@ -335,14 +335,14 @@ func (q *shownQuoter) add(one sentence) {
 	if len(q.text)+len(t) > shownTogether {
 		q.flush()
 	}
-	t = clip(squash(q.led(lead, one.later)+t), maxSentence)
+	t = prose.Clip(prose.Squash(q.led(lead, one.Later)+t), prose.MaxSentence)
 	switch {
 	case q.text == "":
 	case q.gap:
 		q.text += " … "
 	case closed(q.text):
 		q.text += " "
-	case !one.item:
+	case !one.Item:
 		q.text += ". "
 	default:
 		q.text += "; "

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/agentcompact/compact/internal/testrun"
+	"github.com/agentcompact/compact/strategy/internal/prose"
 )
 
 // A statement is the failure that the result of an effect states.
@@ -34,11 +35,11 @@ func (c *Call) judgeEffect() {
 	}
 	switch how {
 	case statesFailure:
-		c.Outcome, c.Says = Failed, clip(squash(says), maxErrorLine)
+		c.Outcome, c.Says = Failed, prose.Clip(prose.Squash(says), maxErrorLine)
 	case statesDoubt:
 		c.doubt = true
 		if !c.Check() {
-			c.Outcome, c.Says = Unknown, clip(squash(says), maxErrorLine)
+			c.Outcome, c.Says = Unknown, prose.Clip(prose.Squash(says), maxErrorLine)
 		}
 	}
 }
@@ -114,7 +115,7 @@ func statesError(f *field) bool {
 // the state itself.
 func (c *Call) badState(f *field) bool {
 	state := plainKey.Replace(strings.ToLower(f.text))
-	if f.key != "result" && f.key != "outcome" && len(state) == 3 && isDigits(state) {
+	if f.key != "result" && f.key != "outcome" && len(state) == 3 && prose.IsDigits(state) {
 		return state[0] == '4' || state[0] == '5'
 	}
 	by := strings.HasPrefix(state, "cancelledby") || strings.HasPrefix(state, "canceledby")

@@ -3,6 +3,8 @@ package strategy
 import (
 	"strconv"
 	"strings"
+
+	"github.com/agentcompact/compact/strategy/internal/prose"
 )
 
 // edge is the number of bytes at the beginning of a result that are searched
@@ -118,7 +120,7 @@ var frames = []string{"Chunk ID: ", "Wall time: ", "Original token count: ", "To
 	"[Python interpreter: ", "[Jupyter current working directory", "(Open file: ", "(Current directory: ", "bash-$", "[Command finished", "<shellId: ", "Session: ", "Shell cwd was reset to "}
 
 // framed reports whether a line belongs to the frame of an output.
-func framed(line string) bool { return statusLine(line) || beginsAny(line, frames) }
+func framed(line string) bool { return statusLine(line) || prose.BeginsAny(line, frames) }
 
 // body returns an output without the frame at its beginning.
 func body(result string) string {

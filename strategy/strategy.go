@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"unicode"
+
+	"github.com/agentcompact/compact/strategy/internal/prose"
 )
 
 // A Strategy defines the contents of a summary.
@@ -108,7 +110,7 @@ func (s Strategy) section(heading string) (int, bool) {
 	}
 	for i := range s.Sections {
 		title := headingKey(s.Sections[i].Title)
-		if len(heading) >= leastHeading && (beginsWord(title, heading) || beginsWord(heading, title)) {
+		if len(heading) >= leastHeading && (prose.BeginsWord(title, heading) || prose.BeginsWord(heading, title)) {
 			return i, true
 		}
 	}

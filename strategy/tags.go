@@ -1,6 +1,10 @@
 package strategy
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/agentcompact/compact/strategy/internal/prose"
+)
 
 // harnessTags are elements that harnesses write in the user's role. No person typed their
 // text.
@@ -76,7 +80,7 @@ func nextTag(text string) (start int, name string) {
 // tagName returns the name at the beginning of the text after a "<".
 func tagName(s string) string {
 	end := 0
-	for end < len(s) && end < 40 && (asciiLetter(rune(s[end])) || s[end] == '-' || s[end] == '_') {
+	for end < len(s) && end < 40 && (prose.IsLetter(rune(s[end])) || s[end] == '-' || s[end] == '_') {
 		end++
 	}
 	if end == len(s) || s[end] != '>' && s[end] != ' ' {

@@ -6,6 +6,8 @@ import (
 	"strconv"
 	"strings"
 	"unicode"
+
+	"github.com/agentcompact/compact/strategy/internal/prose"
 )
 
 // takenBackFiles returns the operands of a git command that may name files whose changes
@@ -194,14 +196,16 @@ func (c *Call) holdsAll(n int) bool {
 	if files, ok := c.filesIn(); ok {
 		return files == n
 	}
-	return anyCommand(c.Command(), func(simple string) bool { return beginsAny(simple, []string{"git commit -a", "git commit --all"}) })
+	return anyCommand(c.Command(), func(simple string) bool {
+		return prose.BeginsAny(simple, []string{"git commit -a", "git commit --all"})
+	})
 }
 
 // filesIn returns the number of files in a commit, as git prints it.
 func (c *Call) filesIn() (int, bool) {
 	for line := range strings.Lines(c.Result) {
 		count, rest, _ := strings.Cut(strings.TrimSpace(line), " ")
-		if files, err := strconv.Atoi(count); err == nil && beginsAny(rest, []string{"file changed", "files changed"}) {
+		if files, err := strconv.Atoi(count); err == nil && prose.BeginsAny(rest, []string{"file changed", "files changed"}) {
 			return files, true
 		}
 	}

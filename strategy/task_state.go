@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/agentcompact/compact/strategy/internal/ident"
+	"github.com/agentcompact/compact/strategy/internal/prose"
 )
 
 // Sections of task_state.
@@ -143,11 +144,11 @@ func (h *History) sourceLines(section int) []Line {
 				continue
 			}
 			if u := c.arg("url"); u != "" && errorPage(body(c.Result)) != "" {
-				out = append(out, Line{Section: section, Text: u + " could not be fetched: " + clip(errorPage(body(c.Result)), maxErrorLine) + " " + stepID(s.ID), Value: 0.3 * h.recency(s.ID), Order: s.ID})
+				out = append(out, Line{Section: section, Text: u + " could not be fetched: " + prose.Clip(errorPage(body(c.Result)), maxErrorLine) + " " + stepID(s.ID), Value: 0.3 * h.recency(s.ID), Order: s.ID})
 			} else if u != "" {
 				out = append(out, Line{Section: section, Text: "fetched " + u + titled(c) + " " + stepID(s.ID), Value: 0.1 * h.recency(s.ID), Order: s.ID})
 			} else if q := c.arg("query"); q != "" && !seeksTools(c.Tool) && !inQueryLanguage(q) {
-				out = append(out, Line{Section: section, Text: "asked " + c.Tool + " for " + quoted(q, maxTarget) + " " + stepID(s.ID), Value: 0.1 * h.recency(s.ID), Order: s.ID})
+				out = append(out, Line{Section: section, Text: "asked " + c.Tool + " for " + prose.Quoted(q, maxTarget) + " " + stepID(s.ID), Value: 0.1 * h.recency(s.ID), Order: s.ID})
 			}
 		}
 	}
@@ -173,7 +174,7 @@ var questions = regexp.MustCompile(`(?i)^\s*(?:select\s[^?]*(?:\sfrom\s|\()|expl
 func titled(c *Call) string {
 	for line := range strings.Lines(c.Result[:min(len(c.Result), 600)]) {
 		if t, ok := strings.CutPrefix(strings.TrimSpace(line), "# "); ok && len(t) > 3 {
-			return ", " + quoted(t, 80)
+			return ", " + prose.Quoted(t, 80)
 		}
 	}
 	return ""

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/agentcompact/compact/internal/testrun"
+	"github.com/agentcompact/compact/strategy/internal/prose"
 )
 
 // testReport returns the outcome that the output of a test run, a build or a linter
@@ -16,7 +17,7 @@ func testReport(result string) (testrun.Verdict, string) {
 			r.Verdict, says = testrun.Success, last
 		}
 	}
-	return r.Verdict, clip(squash(says), maxErrorLine)
+	return r.Verdict, prose.Clip(prose.Squash(says), maxErrorLine)
 }
 
 // lastReported returns the last line that does not come from the harness.
@@ -36,5 +37,5 @@ func lastReported(result string) string {
 func onlyCounts(line string) bool {
 	rest, ok := strings.CutPrefix(line, "Checked ")
 	n, rest, _ := strings.Cut(rest, " file")
-	return ok && n != "" && isDigits(n) && strings.Contains(rest, " in ") && strings.HasSuffix(rest, ". No fixes applied.")
+	return ok && n != "" && prose.IsDigits(n) && strings.Contains(rest, " in ") && strings.HasSuffix(rest, ". No fixes applied.")
 }

@@ -108,19 +108,6 @@ func TestFailedAndUnknownRunsSettleNoCheck(t *testing.T) {
 	}
 }
 
-func TestCodeLineRecognizesCode(t *testing.T) {
-	for _, l := range []string{"x := open(count)", "569 except StopIteration:", "if not hasattr(meta, 'latest'):", "14 type Kind int", `"price": 12, "currency": "EUR",`, "return errors.New(text)"} {
-		if !codeLine(l) {
-			t.Errorf("%q counts as prose", l)
-		}
-	}
-	for _, l := range []string{"The index is written once for each batch of rows.", "- [Billing] never run it on the live data; use the copy instead"} {
-		if codeLine(l) {
-			t.Errorf("%q counts as code", l)
-		}
-	}
-}
-
 func TestSentenceWithReasonHasHigherValue(t *testing.T) {
 	h := &History{}
 	if why, what := h.weigh("The cache was dropped because two writers shared one key."), h.weigh("The cache was dropped by the two writers of that session."); why <= what {

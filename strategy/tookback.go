@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/agentcompact/compact/message"
+	"github.com/agentcompact/compact/strategy/internal/prose"
 )
 
 // undoing lists beginnings of commands that undo changes.
@@ -19,13 +20,13 @@ func (c *Call) undoes() bool {
 	}
 	cmd := c.Command()
 	return cmd != "" && anyCommand(cmd, func(s string) bool {
-		return beginsAny(s, undoing) && !strings.HasPrefix(s, "git restore --staged") || s == "git stash"
+		return prose.BeginsAny(s, undoing) && !strings.HasPrefix(s, "git restore --staged") || s == "git stash"
 	})
 }
 
 // stashes reports whether a call puts changes aside with git stash, and undoes nothing else.
 func (c *Call) stashes() bool {
-	return !anyCommand(c.Command(), func(s string) bool { return beginsAny(s, undoing) && !strings.HasPrefix(s, "git stash") })
+	return !anyCommand(c.Command(), func(s string) bool { return prose.BeginsAny(s, undoing) && !strings.HasPrefix(s, "git stash") })
 }
 
 // popsAfter reports whether the changes that a call put aside came back in the same
@@ -98,12 +99,12 @@ func (h *History) whyBefore(i int) string {
 func telling(text string) string {
 	var said []string
 	n := 0
-	sentences(text, func(t string, heading bool) {
+	prose.Sentences(text, func(t string, heading bool) {
 		if heading || leads(t) || quality(t) < 0.6 || narrates(t) && !finds(t) || n > reasonLength {
 			return
 		}
 		n += len(t)
 		said = append(said, t)
 	})
-	return clip(squash(strings.Join(said, " ")), reasonLength)
+	return prose.Clip(prose.Squash(strings.Join(said, " ")), reasonLength)
 }

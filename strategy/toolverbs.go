@@ -6,6 +6,7 @@ import (
 	"unicode"
 
 	"github.com/agentcompact/compact/internal/testrun"
+	"github.com/agentcompact/compact/strategy/internal/prose"
 )
 
 // provenVerbs lists words in the names of tools that change something only if the result
@@ -81,7 +82,7 @@ func (c *Call) memberReports(f field) bool {
 	case slices.Contains(stateKeys, k):
 		state := plainKey.Replace(low)
 		return slices.Contains(goodStates, state) || participle(state) && c.asksFor(state)
-	case isDigits(low):
+	case prose.IsDigits(low):
 		return low != "0" && (participle(k) || k == "replacements" || k == "rows" || k == "id" || k == "number" || strings.HasSuffix(k, "id"))
 	case k == "message" || k == "detail":
 		verb, _ := verbOf(c.Tool)

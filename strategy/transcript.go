@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/agentcompact/compact/message"
+	"github.com/agentcompact/compact/strategy/internal/prose"
 )
 
 // Limits of the parts of a message in a prompt, in characters.
@@ -54,7 +55,7 @@ func (r Request) entries() []entry {
 			case message.KindToolCall:
 				c := readCall(p)
 				calls[p.CallID] = &c
-				head.WriteString("\n    calls " + p.Name + " " + middle(squash(string(p.Args)), pick(r.Shorten, maxArguments, briefArgs)))
+				head.WriteString("\n    calls " + p.Name + " " + middle(prose.Squash(string(p.Args)), pick(r.Shorten, maxArguments, briefArgs)))
 			case message.KindToolResult:
 				out[i].observations = append(out[i].observations, observe(calls[p.CallID], p))
 			default:
@@ -104,7 +105,7 @@ func (e *entry) text(shorten, clip int) string {
 
 func speaker(m *message.Message) string {
 	if m.Name != "" {
-		return string(m.Role) + " " + squash(m.Name)
+		return string(m.Role) + " " + prose.Squash(m.Name)
 	}
 	return string(m.Role)
 }

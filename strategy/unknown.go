@@ -1,6 +1,10 @@
 package strategy
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/agentcompact/compact/strategy/internal/prose"
+)
 
 // cutHeads are beginnings of the results of calls that were cut off during their run.
 var cutHeads = []string{"execution timed out", "command timed out", "error: command timed out", "error: timed out", "error: timeout", "error: request timed out", "timed out after ", "request timed out", "the request timed out", "operation timed out",
@@ -15,9 +19,9 @@ func (c *Call) cutOff() string {
 	text := strings.TrimSpace(body(c.Result))
 	low := strings.ToLower(text[:min(len(text), edge)])
 	switch {
-	case c.Command() == "" && errorPage(c.Result) != "" && strings.Contains(low, "504"), beginsAny(low, cutHeads) && !strings.Contains(low, "interrupted") && !strings.Contains(low, "aborted"):
+	case c.Command() == "" && errorPage(c.Result) != "" && strings.Contains(low, "504"), prose.BeginsAny(low, cutHeads) && !strings.Contains(low, "interrupted") && !strings.Contains(low, "aborted"):
 		return "timed out"
-	case beginsAny(low, cutHeads):
+	case prose.BeginsAny(low, cutHeads):
 		return "was interrupted"
 	}
 	return cutStatuses[c.Exit]

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/agentcompact/compact/internal/testrun"
+	"github.com/agentcompact/compact/strategy/internal/prose"
 )
 
 // verdicts holds the statements in the output of a check about packages, files and
@@ -87,7 +88,7 @@ func (v *verdicts) settle(alone bool) {
 
 func (v *verdicts) fails(name string) {
 	if len(v.failed) <= mostMended {
-		v.failed = appendNew(v.failed, name)
+		v.failed = prose.AppendNew(v.failed, name)
 	}
 }
 
@@ -117,7 +118,7 @@ func (v *verdicts) covers(name string) bool {
 // them.
 func (v *verdicts) ofGo(line string) bool {
 	switch {
-	case beginsAny(line, []string{"--- FAIL: ", "--- PASS: ", "--- SKIP: "}):
+	case prose.BeginsAny(line, []string{"--- FAIL: ", "--- PASS: ", "--- SKIP: "}):
 		if len(v.before) < mostPassing {
 			v.before = append(v.before, line)
 		}
@@ -168,7 +169,7 @@ func (v *verdicts) ofFiles(line string) bool {
 	mark, rest, _ := strings.Cut(line, " ")
 	name := firstField(rest)
 	switch {
-	case beginsAny(line, []string{"Test Suites: ", "Test Files "}):
+	case prose.BeginsAny(line, []string{"Test Suites: ", "Test Files "}):
 		v.count(line, " failed")
 	case !strings.Contains(name, "."):
 		return false

@@ -5,6 +5,7 @@ import (
 	"unicode"
 
 	"github.com/agentcompact/compact/strategy/internal/ident"
+	"github.com/agentcompact/compact/strategy/internal/prose"
 )
 
 // A verdict counts the parts of a draft that verification removed.
@@ -141,7 +142,7 @@ func quotations(s string) []hit {
 			continue
 		}
 		text := s[i+1 : i+1+end]
-		if len(text) <= maxQuotation && strings.Count(text, " ") >= 2 && strings.IndexByte(text, '[') < 0 && hasAny(strings.ToLower(text), errorWords) {
+		if len(text) <= maxQuotation && strings.Count(text, " ") >= 2 && strings.IndexByte(text, '[') < 0 && prose.HasAny(strings.ToLower(text), errorWords) {
 			out = append(out, hit{i, i + end + 2})
 		}
 		i += end + 1
@@ -174,7 +175,7 @@ func without(s string, hits []hit) string {
 			out = strings.ReplaceAll(out, twice, cutMark)
 		}
 	}
-	return squash(out)
+	return prose.Squash(out)
 }
 
 // contentWords counts the meaningful words.

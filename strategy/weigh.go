@@ -3,6 +3,8 @@ package strategy
 import (
 	"strings"
 	"unicode"
+
+	"github.com/agentcompact/compact/strategy/internal/prose"
 )
 
 // Additions to the value of a sentence, for its contents.
@@ -31,16 +33,16 @@ var hedges = []string{"might ", "maybe", "perhaps", "i think", "could be", "not 
 func (h *History) weigh(t string) float64 {
 	low := strings.ToLower(t)
 	v := 0.0
-	if hasAny(low, reasonWords) {
+	if prose.HasAny(low, reasonWords) {
 		v += reasonBonus
 	}
-	if hasAny(low, turnWords) {
+	if prose.HasAny(low, turnWords) {
 		v += turnBonus
 	}
 	if compares(low) {
 		v += figureBonus
 	}
-	if hasAny(low, hedges) {
+	if prose.HasAny(low, hedges) {
 		v -= hedgedMalus
 	}
 	if len(t) < leastTelling {
@@ -52,7 +54,7 @@ func (h *History) weigh(t string) float64 {
 // compares reports whether a sentence compares figures or gives a measure.
 func compares(low string) bool {
 	digits := strings.ContainsAny(low, "0123456789")
-	return digits && (hasAny(low, []string{"→", "->", "%", " vs", " versus", " ms", " to ", " of ", " instead", "faster", "slower", " kb", " mb", " seconds", "$", "€"}))
+	return digits && (prose.HasAny(low, []string{"→", "->", "%", " vs", " versus", " ms", " to ", " of ", " instead", "faster", "slower", " kb", " mb", " seconds", "$", "€"}))
 }
 
 // themes are the words of the task: the words that people typed, without everyday words.

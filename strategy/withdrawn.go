@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/agentcompact/compact/strategy/internal/ident"
+	"github.com/agentcompact/compact/strategy/internal/prose"
 )
 
 // withdrawing lists beginnings of sentences that take back the previous message. A
@@ -23,7 +24,7 @@ const mostWithdrawing = 60
 // message, and returns the other sentences.
 func withdraws(text string) (rest string, ok bool) {
 	var other []string
-	sentences(text, func(t string, heading bool) {
+	prose.Sentences(text, func(t string, heading bool) {
 		if !heading && len(other) == 0 && takesBack(t) {
 			ok = true
 			return
@@ -37,7 +38,7 @@ func withdraws(text string) (rest string, ok bool) {
 func takesBack(t string) bool {
 	low := strings.ToLower(strings.TrimSpace(t))
 	for _, courtesy := range []string{"sorry", "oh", "oops", "no", "ok", "hm", "hmm", "my bad", "actually", "wait"} {
-		if beginsWord(low, courtesy) {
+		if prose.BeginsWord(low, courtesy) {
 			low = strings.TrimLeft(low[len(courtesy):], " ,.!:-–—…")
 		}
 	}
@@ -45,11 +46,11 @@ func takesBack(t string) bool {
 		return false
 	}
 	for _, f := range forgetting {
-		if rest, ok := strings.CutPrefix(low, f+" "); ok && beginsAny(rest, lastMessage) {
+		if rest, ok := strings.CutPrefix(low, f+" "); ok && prose.BeginsAny(rest, lastMessage) {
 			return true
 		}
 	}
-	return beginsAny(low, withdrawing)
+	return prose.BeginsAny(low, withdrawing)
 }
 
 // turning lists beginnings of sentences that change the sentences before them.
@@ -60,13 +61,13 @@ var turning = []string{"wait", "no wait", "make that ", "make it ", "forget ", "
 func turnsBack(t string) bool {
 	low := strings.ToLower(t)
 	for _, courtesy := range []string{"oh", "no", "ok", "okay", "hm", "hmm", "well", "but", "and", "ah", "ach", "aber", "und"} {
-		if beginsWord(low, courtesy) {
+		if prose.BeginsWord(low, courtesy) {
 			low = strings.TrimLeft(low[len(courtesy):], " ,.!:-–—…")
 		}
 	}
 	for _, w := range turning {
-		if beginsWord(low, strings.TrimSpace(w)) {
-			return !beginsAny(low, []string{"wait for ", "waiting", "make it so", "moment of", "forget not", "make it possible"})
+		if prose.BeginsWord(low, strings.TrimSpace(w)) {
+			return !prose.BeginsAny(low, []string{"wait for ", "waiting", "make it so", "moment of", "forget not", "make it possible"})
 		}
 	}
 	return false
@@ -102,7 +103,7 @@ func (h *History) liftedBy(f fact) string {
 		if accepted := h.acceptedValue(i, t); accepted != "" && acceptedFor(f.Text, accepted) {
 			return true
 		}
-		if len(names) == 0 || !forbids(f.Text) || !hasAny(strings.ToLower(t), permitting) || forbids(t) {
+		if len(names) == 0 || !forbids(f.Text) || !prose.HasAny(strings.ToLower(t), permitting) || forbids(t) {
 			return false
 		}
 		for name := range identifiersIn(t) {
@@ -117,7 +118,7 @@ func (h *History) liftedBy(f fact) string {
 // forbids reports whether a sentence forbids something.
 func forbids(t string) bool {
 	low := strings.ReplaceAll(strings.ToLower(t), "’", "'")
-	return hasAny(low, []string{"never ", "do not ", "don't ", "dont ", "must not ", "mustn't ", "not allowed", "should not ", "shouldn't ", "avoid ", "without "})
+	return prose.HasAny(low, []string{"never ", "do not ", "don't ", "dont ", "must not ", "mustn't ", "not allowed", "should not ", "shouldn't ", "avoid ", "without "})
 }
 
 // identifiersIn returns the identifiers of a text.

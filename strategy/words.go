@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/agentcompact/compact/message"
+	"github.com/agentcompact/compact/strategy/internal/prose"
 )
 
 // headingWords is the heading of the user's messages.
@@ -196,7 +197,7 @@ func (c *wordCutter) shorten(i, tokens int) {
 	}
 	text := essence(c.full[i], keep, note)
 	if utf8.RuneCountInString(text) >= have {
-		text = clip(c.full[i], max(leastWord-10, 1)) // no gain: the note is as long as the text that it replaces
+		text = prose.Clip(c.full[i], max(leastWord-10, 1)) // no gain: the note is as long as the text that it replaces
 	}
 	c.set(i, text)
 }

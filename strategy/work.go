@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"slices"
 	"strings"
+
+	"github.com/agentcompact/compact/strategy/internal/prose"
 )
 
 // A fileState is the net effect of a history on one file.
@@ -76,7 +78,7 @@ func (h *History) readFiles() []fileState {
 // pathKey returns a Windows path with forward slashes, because tools write both
 // forms. Other paths are not changed: they may contain backslashes.
 func pathKey(p string) string {
-	if len(p) > 2 && p[1] == ':' && asciiLetter(rune(p[0])) && (p[2] == '\\' || p[2] == '/') {
+	if len(p) > 2 && p[1] == ':' && prose.IsLetter(rune(p[0])) && (p[2] == '\\' || p[2] == '/') {
 		return strings.ReplaceAll(p, `\`, "/")
 	}
 	return p
@@ -94,7 +96,7 @@ func (h *History) findRewritten() {
 		there[h.key(f.Path)] = f.Op != opDeleted
 	}
 	h.eachCall(func(_ *Step, c *Call) {
-		said := hasAny(c.Result[:min(len(c.Result), edge)], rewrites)
+		said := prose.HasAny(c.Result[:min(len(c.Result), edge)], rewrites)
 		for i := range c.files {
 			f := &c.files[i]
 			if f.Op == opCreated && (there[h.key(f.Path)] || said && len(c.files) == 1) {

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/agentcompact/compact/message"
+	"github.com/agentcompact/compact/strategy/internal/prose"
 )
 
 // An event is one entry of the work log: an action, its object and its outcome.
@@ -207,7 +208,7 @@ func (c *Call) objection() string {
 		return ""
 	}
 	_, said, _ := strings.Cut(c.Result, userSaid)
-	return clip(squash(said), maxSentence)
+	return prose.Clip(prose.Squash(said), prose.MaxSentence)
 }
 
 // silentValue is the value of a look that failed and printed nothing.
@@ -225,14 +226,14 @@ const (
 func confirms(result string) bool {
 	text := strings.TrimSpace(body(result))
 	first, _, _ := strings.Cut(text, "\n")
-	return deedDone(first) || deedDone(lastLine(text))
+	return deedDone(first) || deedDone(prose.LastLine(text))
 }
 
 var doneHeads = []string{"✓", "✔", "✅", "created ", "closed ", "updated ", "merged ", "deleted ", "removed ", "published ", "deployed ", "uploaded ", "sent ", "saved ", "installed ", "started ", "stopped ",
 	"successfully ", "[main ", "[master ", "switched to ", "to https://github.com/", "https://github.com/", "moved ", "wrote ", "written ", "generated ", "booked ", "registered ", "scheduled "}
 
 func deedDone(line string) bool {
-	return beginsAny(strings.ToLower(strings.TrimSpace(line)), doneHeads)
+	return prose.BeginsAny(strings.ToLower(strings.TrimSpace(line)), doneHeads)
 }
 
 // edits names the files of an editor's call.
@@ -241,12 +242,12 @@ func (c *Call) edits() string {
 	for _, a := range c.Args {
 		if patchArgs[a.Name] {
 			for _, f := range patchOps(a.Value) {
-				names = appendNew(names, f.Path)
+				names = prose.AppendNew(names, f.Path)
 			}
 		}
 	}
 	if p := c.arg("file_path", "filePath", "path", "notebook_path", "target_file", "filename", "relative_path"); p != "" {
-		names = appendNew(nil, p)
+		names = prose.AppendNew(nil, p)
 	}
 	if len(names) == 0 {
 		return "`" + c.Tool + "`"
@@ -282,7 +283,7 @@ func (c *Call) ranAfter() string {
 		return ""
 	}
 	parts := slices.Collect(simpleCommands(cmd))
-	for len(parts) > 1 && beginsAny(strings.TrimSpace(parts[len(parts)-1]), []string{"tail", "head", "grep"}) && strings.Contains(cmd, "|") {
+	for len(parts) > 1 && prose.BeginsAny(strings.TrimSpace(parts[len(parts)-1]), []string{"tail", "head", "grep"}) && strings.Contains(cmd, "|") {
 		parts = parts[:len(parts)-1]
 	}
 	last := strings.TrimSpace(parts[len(parts)-1])

@@ -1,9 +1,31 @@
-package strategy
+package prose
 
 import (
 	"strings"
 	"unicode"
 )
+
+// A Fence tracks whether a line of a text is in a block of code. It holds the mark that
+// began the block, or "" outside of a block.
+type Fence string
+
+// Takes reports whether a line is a mark, or is between two marks.
+func (f *Fence) Takes(line string) bool {
+	line = strings.TrimSpace(line)
+	open := *f
+	if !strings.HasPrefix(line, "```") && !strings.HasPrefix(line, "~~~") {
+		return open != ""
+	}
+	rest := strings.TrimLeft(line, line[:1])
+	mark := line[:len(line)-len(rest)]
+	switch {
+	case open == "":
+		*f = Fence(mark)
+	case strings.HasPrefix(mark, string(open)) && rest == "":
+		*f = ""
+	}
+	return true
+}
 
 // codeMarks appear in lines of code, data and diffs, and hardly ever in prose.
 var codeMarks = []string{":= ", " => ", "();", "){", ") {", "};", "});", " == ", " != ", "===", "&&", "||", "</", "/>", "': ", "\": ", "\":", "->", "::", " += ", "%s", "${", "= new ", "...)"}
@@ -11,10 +33,10 @@ var codeMarks = []string{":= ", " => ", "();", "){", ") {", "};", "});", " == ",
 // codeHeads lists beginnings of lines of code.
 var codeHeads = []string{"import ", "from ", "package ", "func ", "def ", "class ", "const ", "let ", "var ", "return ", "if (", "if err", "if not ", "if is", "elif ", "else:", "try:", "with ", "print(", "for ", "while ", "export ", "async ", "await ", "assert", "raise ", "@", "#include", "public ", "private ", "//", "/*", "* ", "<", "self.", "this.", "expect("}
 
-// codeLine reports whether a line is code and not prose.
-func codeLine(l string) bool {
+// CodeLine reports whether a line is code and not prose.
+func CodeLine(l string) bool {
 	bare := strings.TrimLeft(strings.TrimLeft(l, "…+- \t"), " 0123456789\t→:") // without a line number
-	if hasAny(bare, codeMarks) || beginsAny(bare, codeHeads) || strings.HasSuffix(bare, "{") || strings.HasSuffix(bare, ";") || strings.HasSuffix(bare, ",") || strings.HasSuffix(bare, "(") {
+	if HasAny(bare, codeMarks) || BeginsAny(bare, codeHeads) || strings.HasSuffix(bare, "{") || strings.HasSuffix(bare, ";") || strings.HasSuffix(bare, ",") || strings.HasSuffix(bare, "(") {
 		return true
 	}
 	words, plain := strings.Fields(bare), 0
