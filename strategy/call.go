@@ -9,6 +9,7 @@ import (
 	"github.com/agentcompact/compact/internal/jsonscan"
 	"github.com/agentcompact/compact/message"
 	"github.com/agentcompact/compact/strategy/internal/prose"
+	"github.com/agentcompact/compact/strategy/internal/shell"
 )
 
 // An Outcome is the outcome of a call, as the result states it.
@@ -62,7 +63,7 @@ func readCall(p *message.Part) Call {
 	c.asCommand()
 	for i, a := range c.Args {
 		if a.Name == "command" || a.Name == "cmd" {
-			c.Args[i].Value = oneLine(a.Value)
+			c.Args[i].Value = shell.OneLine(a.Value)
 		}
 	}
 	return c
@@ -71,7 +72,7 @@ func readCall(p *message.Part) Call {
 // asCommand makes a command line of the arguments of a tool that is a program with
 // subcommands: the tool "kubectl" with the argument "-n shop get pods".
 func (c *Call) asCommand() {
-	if _, known := globalOptions[c.Tool]; !known || len(c.Args) == 0 || len(c.Args) > mostWords {
+	if _, known := shell.GlobalOptions[c.Tool]; !known || len(c.Args) == 0 || len(c.Args) > mostWords {
 		return
 	}
 	line := []string{c.Tool}

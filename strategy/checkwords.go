@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/agentcompact/compact/strategy/internal/prose"
+	"github.com/agentcompact/compact/strategy/internal/shell"
 )
 
 // harmlessFlags lists flags of go test that change neither the set of tests nor the way
@@ -16,9 +17,9 @@ var harmlessFlags = []string{"-timeout", "-p", "-parallel", "-cover", "-coverpro
 // out harmlessFlags and the flags that select tests.
 func goFlags(cmd string) []string {
 	var out []string
-	for _, simple := range splitCommands(cmd) {
-		w := fields(simple)
-		if n := slices.Index(w, "test"); n < 1 || base(w[n-1]) != "go" {
+	for _, simple := range shell.Split(cmd) {
+		w := shell.Fields(simple)
+		if n := slices.Index(w, "test"); n < 1 || shell.Base(w[n-1]) != "go" {
 			continue
 		}
 		for _, word := range checked(w) {
@@ -33,8 +34,8 @@ func goFlags(cmd string) []string {
 
 // narrowed reports whether a command selects some of the tests.
 func narrowed(cmd string) bool {
-	for _, simple := range splitCommands(cmd) {
-		words := fields(simple)
+	for _, simple := range shell.Split(cmd) {
+		words := shell.Fields(simple)
 		for i, word := range words {
 			flag, _, _ := strings.Cut(word, "=")
 			if word == "-m" && i+1 < len(words) && slices.Contains([]string{"pytest", "unittest"}, words[i+1]) {
@@ -53,8 +54,8 @@ func narrowed(cmd string) bool {
 // the number of lines.
 func showsAll(cmd, result string) bool {
 	n := prose.CountLines(result)
-	for _, simple := range splitCommands(cmd) {
-		w := fields(simple)
+	for _, simple := range shell.Split(cmd) {
+		w := shell.Fields(simple)
 		if len(w) == 0 {
 			continue
 		}
@@ -96,9 +97,9 @@ func lineCount(args []string) int {
 // byte. The NUL byte separates the folder from the name of a test.
 func folderIn(cmd string) string {
 	dir := ""
-	for _, simple := range splitCommands(cmd) {
-		w := checked(fields(simple))
-		if checkWords(withoutPrefix(w)) > 0 {
+	for _, simple := range shell.Split(cmd) {
+		w := checked(shell.Fields(simple))
+		if checkWords(shell.WithoutPrefix(w)) > 0 {
 			break
 		}
 		if len(w) != 2 || w[0] != "cd" && w[0] != "pushd" {
@@ -127,8 +128,8 @@ var variantFlags = []string{"--lib", "--bins", "--doc", "--release", "--all-feat
 // the values of placeFlags and packageFlags, and the variantFlags of the command.
 func placeOf(cmd string) string {
 	place := folderIn(cmd)
-	for _, simple := range splitCommands(cmd) {
-		w := withoutPrefix(fields(simple))
+	for _, simple := range shell.Split(cmd) {
+		w := shell.WithoutPrefix(shell.Fields(simple))
 		if checkWords(w) == 0 {
 			continue
 		}
@@ -137,7 +138,7 @@ func placeOf(cmd string) string {
 			switch {
 			case slices.Contains(variantFlags, word):
 				place += word + "\x00"
-			case !slices.Contains(placeFlags, flag) && !(slices.Contains(packageFlags, flag) && slices.Contains(scriptRunners, w[0])):
+			case !slices.Contains(placeFlags, flag) && !(slices.Contains(packageFlags, flag) && slices.Contains(shell.ScriptRunners, w[0])):
 			case ok:
 				place += value + "\x00"
 			case i+1 < len(w):
@@ -151,9 +152,9 @@ func placeOf(cmd string) string {
 // variables returns the environment variables that a command sets for its
 // check, sorted.
 func variables(cmd string) (out []string) {
-	for _, simple := range splitCommands(cmd) {
-		for _, word := range fields(simple) {
-			if isVariable(word) {
+	for _, simple := range shell.Split(cmd) {
+		for _, word := range shell.Fields(simple) {
+			if shell.IsVariable(word) {
 				out = append(out, word)
 			} else if !slices.Contains([]string{"export", "sudo", "time", "env", "set"}, word) {
 				break
@@ -167,9 +168,9 @@ func variables(cmd string) (out []string) {
 // pytestPaths returns the files, folders and tests that a pytest command names. It
 // returns nil if the command names no test, or has an option other than -x.
 func pytestPaths(cmd string) []string {
-	for _, simple := range splitCommands(cmd) {
-		w := fields(simple)
-		n := slices.IndexFunc(w, func(word string) bool { return base(word) == "pytest" })
+	for _, simple := range shell.Split(cmd) {
+		w := shell.Fields(simple)
+		n := slices.IndexFunc(w, func(word string) bool { return shell.Base(word) == "pytest" })
 		if n < 0 {
 			continue
 		}

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/agentcompact/compact/strategy/internal/prose"
+	"github.com/agentcompact/compact/strategy/internal/shell"
 )
 
 // commandOps returns the file operations that a command line performs. It
@@ -27,13 +28,13 @@ func commandOps(cmd string) []fileOp {
 			}
 			continue
 		}
-		if heredoc = heredocEnd(line); heredoc != "" && runsScript(line) {
+		if heredoc = shell.HeredocEnd(line); heredoc != "" && runsScript(line) {
 			script = at
 		} else if prose.HasAny(line, []string{"python -c ", "python3 -c ", "node -e "}) {
 			out = inFolders(out, scriptOps(cmd[at-len(raw):]), dir)
 		}
-		for _, simple := range splitCommands(line) {
-			if to, ok := enters(simple, dir); ok {
+		for _, simple := range shell.Split(line) {
+			if to, ok := shell.Enters(simple, dir); ok {
 				dir = to
 				continue
 			}
@@ -54,46 +55,9 @@ func inFolders(out, more []fileOp, dir string) []fileOp {
 	return out
 }
 
-// heredocEnd returns the word that ends a here-document, if the line begins one, else "".
-func heredocEnd(line string) string {
-	_, rest, ok := strings.Cut(line, "<<")
-	if !ok || strings.HasPrefix(rest, "<") {
-		return ""
-	}
-	word := strings.Fields(strings.TrimPrefix(rest, "-"))
-	if len(word) == 0 {
-		return ""
-	}
-	return strings.Trim(word[0], `'"\`)
-}
-
-// splitCommands cuts a line at ; && || and |, outside of quotes.
-func splitCommands(line string) []string {
-	var out []string
-	var quote byte
-	start := 0
-	for i := 0; i < len(line); i++ {
-		switch c := line[i]; {
-		case quote != 0:
-			if c == quote {
-				quote = 0
-			}
-		case c == '\'' || c == '"':
-			quote = c
-		case c == ';' || c == '|' || c == '&' && i+1 < len(line) && line[i+1] == '&':
-			out = append(out, line[start:i])
-			for i+1 < len(line) && (line[i+1] == '|' || line[i+1] == '&') {
-				i++
-			}
-			start = i + 1
-		}
-	}
-	return append(out, line[start:])
-}
-
 // simpleOps reads one command without pipes.
 func simpleOps(cmd string) []fileOp {
-	words := fields(cmd)
+	words := shell.Fields(cmd)
 	for len(words) > 0 && (words[0] == "sudo" || strings.Contains(words[0], "=") || words[0] == "time") {
 		words = words[1:]
 	}
@@ -106,8 +70,8 @@ func simpleOps(cmd string) []fileOp {
 			out = appendFiles(out, redirected(w), words[i+1])
 		}
 	}
-	args := operands(words[1:])
-	switch base(words[0]) {
+	args := shell.Operands(words[1:])
+	switch shell.Base(words[0]) {
 	case "cat", "head", "tail", "less", "more", "wc", "nl", "bat":
 		if len(out) == 0 {
 			out = appendFiles(out, opRead, args...)
@@ -196,7 +160,7 @@ func appendRename(out []fileOp, args []string) []fileOp {
 	}
 	to := args[1]
 	if strings.HasSuffix(to, "/") {
-		to += base(args[0])
+		to += shell.Base(args[0])
 	}
 	n := len(out)
 	if out = appendFiles(out, opRenamed, to); len(out) > n {
@@ -204,49 +168,3 @@ func appendRename(out []fileOp, args []string) []fileOp {
 	}
 	return out
 }
-
-// operands returns the words that are neither options nor redirections.
-func operands(words []string) []string {
-	var out []string
-	for i := 0; i < len(words); i++ {
-		switch w := words[i]; {
-		case w == ">" || w == ">>" || w == "<" || w == "<<":
-			i++
-		case strings.HasPrefix(w, "-") || strings.HasPrefix(w, "<<") || strings.Contains(w, ">&") || strings.HasPrefix(w, "2>"):
-		default:
-			out = append(out, w)
-		}
-	}
-	return out
-}
-
-// fields splits a command into words. It keeps a quoted text together and removes the quotes.
-func fields(cmd string) []string {
-	var out []string
-	var word strings.Builder
-	var quote byte
-	in := false
-	for i := range len(cmd) {
-		switch c := cmd[i]; {
-		case quote != 0 && c == quote:
-			quote = 0
-		case quote == 0 && (c == '\'' || c == '"'):
-			quote, in = c, true
-		case quote == 0 && (c == ' ' || c == '\t'):
-			if in {
-				out = append(out, word.String())
-				word.Reset()
-				in = false
-			}
-		default:
-			word.WriteByte(c)
-			in = true
-		}
-	}
-	if in {
-		out = append(out, word.String())
-	}
-	return out
-}
-
-func base(cmd string) string { return cmd[strings.LastIndexByte(cmd, '/')+1:] }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/agentcompact/compact/internal/testrun"
 	"github.com/agentcompact/compact/strategy/internal/prose"
+	"github.com/agentcompact/compact/strategy/internal/shell"
 )
 
 // A deed is the kind of action of a call.
@@ -109,7 +110,7 @@ func hasWord(low string, words []string) bool {
 // allCommands reports whether f holds for every simple command of a line.
 func allCommands(cmd string, f func(string) bool) bool {
 	all := true
-	anyCommand(cmd, func(s string) bool {
+	shell.Any(cmd, func(s string) bool {
 		if s = strings.TrimSpace(s); s != "" && !f(s) {
 			all = false
 		}

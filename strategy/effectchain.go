@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/agentcompact/compact/strategy/internal/prose"
+	"github.com/agentcompact/compact/strategy/internal/shell"
 )
 
 // effectsIn returns the number of parts of the call's command that change something.
@@ -14,48 +15,16 @@ func (c *Call) effectsIn() int {
 
 // effectParts returns the parts of a command that change something, in lower case.
 func effectParts(cmd string) (out []string) {
-	cmd = withoutHeredocs(cmd[:min(len(cmd), maxCommandLine)])
-	for _, simple := range splitCommands(oneScript(strings.ToLower(cmd))) {
-		anyCommand(prose.Squash(simple), func(s string) bool {
+	cmd = shell.WithoutHeredocs(cmd[:min(len(cmd), shell.MaxLine)])
+	for _, simple := range shell.Split(shell.Flatten(strings.ToLower(cmd))) {
+		shell.Any(prose.Squash(simple), func(s string) bool {
 			if changesOutside(s) {
-				out = append(out, withoutGlobals(s))
+				out = append(out, shell.WithoutGlobals(s))
 			}
 			return true // the rest of the part is quoted text
 		})
 	}
 	return out
-}
-
-// oneScript returns a script on one line: without comments, and with ; for the line
-// ends that are not quoted.
-func oneScript(script string) string {
-	var b strings.Builder
-	var quote byte
-	start := true
-	for i := 0; i < len(script); i++ {
-		ch := script[i]
-		switch {
-		case quote != 0:
-			if ch == quote {
-				quote = 0
-			}
-		case start && ch == '#':
-			for i+1 < len(script) && script[i+1] != '\n' {
-				i++
-			}
-			continue
-		case ch == '\'' || ch == '"':
-			quote = ch
-		case ch == '\\' && i+1 < len(script) && script[i+1] == '\n':
-			i++
-			ch = ' '
-		case ch == '\n':
-			ch = ';'
-		}
-		start = quote == 0 && ch == ';' || start && ch == ' '
-		b.WriteByte(ch)
-	}
-	return b.String()
 }
 
 // An effect is a call that changed something outside.
@@ -184,7 +153,7 @@ var statements = regexp.MustCompile(`(?i)^\s*(?:insert\s+into|update\s+\S+\s+set
 // something.
 func (c *Call) mutates() bool {
 	if cmd := c.Command(); cmd != "" {
-		cmd = cmd[:min(len(cmd), maxCommandLine)]
+		cmd = cmd[:min(len(cmd), shell.MaxLine)]
 		return strings.Contains(strings.ToLower(cmd), "graphql") && mutations.MatchString(cmd)
 	}
 	for _, a := range c.Args {

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/agentcompact/compact/strategy/internal/prose"
+	"github.com/agentcompact/compact/strategy/internal/shell"
 )
 
 // effectCommands lists beginnings of commands that change something and would make the
@@ -38,7 +39,7 @@ var nothingDone = []struct {
 // changesOutside reports whether a simple command in lower case changes something that a
 // second run would change again.
 func changesOutside(simple string) bool {
-	simple = withoutGlobals(simple)
+	simple = shell.WithoutGlobals(simple)
 	if onlyShows(simple) {
 		return false
 	}
@@ -199,68 +200,10 @@ var checks = []string{"go test", "go build", "go vet", "pytest", "python -m pyte
 // Check reports whether the call ran tests, a build or a linter.
 func (c *Call) Check() bool {
 	cmd := c.Command()
-	return cmd != "" && anyCommand(withoutHeredocs(cmd), beginsCheck)
+	return cmd != "" && shell.Any(shell.WithoutHeredocs(cmd), beginsCheck)
 }
 
 // beginsCheck reports whether a simple command in lower case is a check.
 func beginsCheck(simple string) bool {
-	return prose.BeginsAny(simple, checks) || prose.BeginsAny(strings.Join(ofProject(strings.Fields(simple)), " "), checks)
+	return prose.BeginsAny(simple, checks) || prose.BeginsAny(strings.Join(shell.OfProject(strings.Fields(simple)), " "), checks)
 }
-
-// scriptRunners lists commands that run a script of a project. projectFlags lists flags
-// that name the project: "npm --prefix ui run build" runs "npm run build" in ui.
-var (
-	scriptRunners = []string{"npm", "pnpm", "yarn", "bun"}
-	projectFlags  = []string{"--prefix", "-C", "-c", "--dir", "--cwd", "--filter", "--filter-prod", "-F", "-f", "-w", "--workspace", "--loglevel", "--reporter"}
-)
-
-// ofProject returns the words of a command. If the command runs a script of a project,
-// it leaves out the options of the runner and the words that name the project.
-func ofProject(w []string) []string {
-	if len(w) < 3 || !slices.Contains(scriptRunners, w[0]) {
-		return w
-	}
-	i := 1
-	for i < len(w) {
-		flag, _, whole := strings.Cut(w[i], "=")
-		switch {
-		case w[0] == "pnpm" && flag == "-w": // in the root of the workspace
-			i++
-		case slices.Contains(projectFlags, flag) && !whole, w[i] == "workspace" && w[0] == "yarn":
-			i += 2
-		case strings.HasPrefix(flag, "-"), w[0] == "yarn" && (flag == "workspaces" || flag == "foreach"):
-			i++
-		default:
-			if w[0] == "yarn" && w[i] == "run" { // yarn runs the same script without this word
-				i++
-			}
-			return append(w[:1:1], w[i:]...)
-		}
-	}
-	return w[:1:1]
-}
-
-// anyCommand reports whether f holds for one of the simple commands of a
-// command line. f gets them in lower case, without variables and wrappers
-// such as sudo.
-func anyCommand(cmd string, f func(string) bool) bool {
-	for line := range strings.Lines(cmd[:min(len(cmd), maxCommandLine)]) {
-		for _, simple := range splitCommands(strings.ToLower(line)) {
-			simple = strings.TrimSpace(simple)
-			for p := (prefix{}); ; {
-				word, rest, ok := strings.Cut(simple, " ")
-				if !ok || !p.has(word) && !strings.Contains(word, "=") {
-					break
-				}
-				simple = strings.TrimSpace(rest)
-			}
-			if f(simple) {
-				return true
-			}
-		}
-	}
-	return false
-}
-
-// maxCommandLine is the number of bytes of a command that are examined.
-const maxCommandLine = 16 << 10

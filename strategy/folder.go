@@ -1,38 +1,17 @@
 package strategy
 
 import (
-	"path"
 	"strings"
+
+	"github.com/agentcompact/compact/strategy/internal/shell"
 )
-
-// enters returns the folder to which a simple command changes from dir. ok reports whether
-// the command changes the folder. The folder is "" if it can't be known.
-func enters(simple, dir string) (to string, ok bool) {
-	w := fields(simple)
-	if len(w) == 0 || w[0] != "cd" && w[0] != "pushd" {
-		return "", false
-	}
-	if len(w) != 2 || w[1] == "-" || strings.ContainsAny(w[1], "$`*?(){}\\") {
-		return "", true
-	}
-	return inFolder(dir, w[1]), true
-}
-
-// inFolder returns path p joined to dir, the folder to which it is relative. It returns
-// an absolute path unchanged.
-func inFolder(dir, p string) string {
-	if dir == "" || p == "" || strings.ContainsRune("/~", rune(p[0])) || len(p) > 1 && p[1] == ':' {
-		return p
-	}
-	return path.Join(dir, p)
-}
 
 // in returns the operation with its paths joined to dir, the folder of the command.
 func (f fileOp) in(dir string) fileOp {
-	if p := inFolder(dir, f.Path); p != f.Path {
+	if p := shell.InFolder(dir, f.Path); p != f.Path {
 		f.Path, f.named = p, f.Path
 	}
-	f.From = inFolder(dir, f.From)
+	f.From = shell.InFolder(dir, f.From)
 	return f
 }
 

@@ -3,49 +3,9 @@ package strategy
 import (
 	"slices"
 	"strings"
+
+	"github.com/agentcompact/compact/strategy/internal/shell"
 )
-
-// scriptShells lists programs that run the text of a here-document as commands.
-var scriptShells = []string{"bash", "sh", "zsh", "ksh", "ssh"}
-
-// outsideHeredocs returns the lines of a script that are not the text of a here-document
-// for a program that is not a shell. Such a text is data, even if it looks like
-// commands. ok is false if a here-document does not end; its text then is unknown.
-func outsideHeredocs(cmd string) (lines []string, ok bool) {
-	end := ""
-	for line := range strings.Lines(strings.ReplaceAll(cmd, "\\\n", " ")) {
-		line = strings.TrimSpace(line)
-		if end != "" {
-			if line == end {
-				end = ""
-			}
-			continue
-		}
-		if line == "" {
-			continue
-		}
-		lines = append(lines, line)
-		before, _, _ := strings.Cut(line, "<<")
-		parts := splitCommands(before)
-		if w := withoutPrefix(fields(parts[len(parts)-1])); len(w) == 0 || !slices.Contains(scriptShells, base(w[0])) {
-			end = heredocEnd(line)
-		}
-	}
-	return lines, end == ""
-}
-
-// withoutHeredocs returns the script without the text of its here-documents, or the
-// whole script if a here-document does not end.
-func withoutHeredocs(cmd string) string {
-	if !strings.Contains(cmd, "<<") {
-		return cmd
-	}
-	lines, ok := outsideHeredocs(cmd)
-	if !ok {
-		return cmd
-	}
-	return strings.Join(lines, "\n")
-}
 
 // pastHeredocs returns the form in which a line quotes a script with here-documents: the
 // text of a here-document is "…", and the commands after it follow, because they
@@ -55,7 +15,7 @@ func pastHeredocs(cmd string) string {
 	if !strings.Contains(cmd, "<<") || !strings.Contains(cmd, "\n") {
 		return cmd
 	}
-	lines, ok := outsideHeredocs(cmd)
+	lines, ok := shell.OutsideHeredocs(cmd)
 	if !ok || len(lines) == 0 {
 		first, _, _ := strings.Cut(strings.ReplaceAll(cmd, "\\\n", " "), "\n")
 		return first
@@ -74,13 +34,13 @@ func pastHeredocs(cmd string) string {
 		default:
 			commands = append(commands, line)
 		}
-		inText = heredocEnd(line) != ""
+		inText = shell.HeredocEnd(line) != ""
 	}
 	if whole := strings.Join(commands, "; "); len(commands) < 2 || len(whole) <= maxCommand {
 		return whole
 	}
 	for _, c := range slices.Backward(commands) {
-		if low := strings.ToLower(c); len(effectParts(low)) > 0 || anyCommand(low, beginsCheck) {
+		if low := strings.ToLower(c); len(effectParts(low)) > 0 || shell.Any(low, beginsCheck) {
 			return "…; " + c
 		}
 	}

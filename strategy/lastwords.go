@@ -8,6 +8,7 @@ import (
 
 	"github.com/agentcompact/compact/internal/testrun"
 	"github.com/agentcompact/compact/strategy/internal/prose"
+	"github.com/agentcompact/compact/strategy/internal/shell"
 )
 
 // lastWords returns the line of an output that says most about the outcome. It prefers a test report (with any exit status), then an
@@ -47,7 +48,7 @@ func (c *Call) showsLast() bool {
 		return false
 	}
 	last := ""
-	anyCommand(c.Command(), func(simple string) bool {
+	shell.Any(c.Command(), func(simple string) bool {
 		last = cmp.Or(simple, last)
 		return false
 	})

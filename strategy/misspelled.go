@@ -6,6 +6,7 @@ import (
 
 	"github.com/agentcompact/compact/internal/testrun"
 	"github.com/agentcompact/compact/strategy/internal/prose"
+	"github.com/agentcompact/compact/strategy/internal/shell"
 )
 
 // notThere lists phrases in which a shell or a runner says that a command, a script or
@@ -47,8 +48,8 @@ func (c *Call) lacksRunner(line string) bool {
 		return false
 	}
 	name = strings.Trim(name, `'".; `)
-	return anyCommand(c.Command(), func(simple string) bool {
-		w := fields(simple)
+	return shell.Any(c.Command(), func(simple string) bool {
+		w := shell.Fields(simple)
 		i := slices.Index(w, "-m")
 		return i >= 0 && i+1 < len(w) && w[i+1] == name
 	})

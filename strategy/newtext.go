@@ -7,6 +7,7 @@ import (
 	"unicode"
 
 	"github.com/agentcompact/compact/strategy/internal/prose"
+	"github.com/agentcompact/compact/strategy/internal/shell"
 )
 
 // proseFormats are the extensions of text formats. A change of such a file declares nothing.
@@ -126,9 +127,9 @@ func (c *Call) runsScript() bool {
 		return false
 	}
 	return slices.ContainsFunc(c.files, func(f fileOp) bool { return f.Op == opRan }) ||
-		anyCommand(c.Command(), func(simple string) bool {
+		shell.Any(c.Command(), func(simple string) bool {
 			word, _, _ := strings.Cut(simple, " ")
-			return slices.Contains([]string{"python", "python3", "node", "ruby", "perl", "deno", "bun"}, base(word)) || strings.HasPrefix(word, "./")
+			return slices.Contains([]string{"python", "python3", "node", "ruby", "perl", "deno", "bun"}, shell.Base(word)) || strings.HasPrefix(word, "./")
 		})
 }
 

@@ -8,32 +8,6 @@ import (
 	"github.com/agentcompact/compact/message"
 )
 
-func TestOneLineJoinsPlainCommands(t *testing.T) {
-	for cmd, want := range map[string]string{
-		"mv a.go b.go\nnpm test":              "mv a.go b.go; npm test",
-		"cd web\n\n# now\nnpm test -- \\\n x": "cd web; npm test --   x",
-		"A=1 go test ./...;\ngo vet ./...":    "A=1 go test ./...; go vet ./...",
-	} {
-		if got := oneLine(cmd); got != want {
-			t.Errorf("%q is read as %q, want %q", cmd, got, want)
-		}
-	}
-	for _, cmd := range []string{
-		"cat <<EOF > a.go\npackage a\nEOF",
-		"for f in *.go; do\n echo $f\ndone",
-		"git commit -m 'store: open\n\nIt was shut.'",
-		"(cd a\nmake)",
-		"import os\nprint(os.name)",
-		"x = 1\ny = 2",
-		"go test ./... |\n tail -3",
-		"make serve &\nsleep 2",
-	} {
-		if got := oneLine(cmd); got != cmd {
-			t.Errorf("%q is read as %q", cmd, got)
-		}
-	}
-}
-
 // failedCheck returns a session in which a command prepares a check, and the check fails.
 func failedCheck(cmd, result string) []message.Message {
 	args := strings.NewReplacer("\n", `\n`, `"`, `\"`).Replace(cmd)

@@ -7,6 +7,7 @@ import (
 
 	"github.com/agentcompact/compact/internal/testrun"
 	"github.com/agentcompact/compact/strategy/internal/prose"
+	"github.com/agentcompact/compact/strategy/internal/shell"
 )
 
 var (
@@ -29,16 +30,16 @@ func onlyCheck(cmd string) bool {
 // output comes from this check. Otherwise, it returns false.
 func checkAt(cmd string) (at int, ok bool) {
 	cmd = strings.TrimSpace(cmd)
-	if !plainShell(cmd) {
+	if !shell.Plain(cmd) {
 		return 0, false
 	}
 	n, before := 0, ""
 	for pos := 0; pos <= len(cmd); {
-		simple, start := splitCommands(cmd[pos:])[0], pos
+		simple, start := shell.Split(cmd[pos:])[0], pos
 		pos += len(simple)
-		sep := separator(cmd[pos:])
+		sep := shell.Separator(cmd[pos:])
 		pos += max(1, len(sep))
-		w := withoutPrefix(fields(simple))
+		w := shell.WithoutPrefix(shell.Fields(simple))
 		switch {
 		case len(w) == 0, saysNothing(w, before):
 		case builds(w) && (before == "" || before == "&&") && (sep == "" || sep == "&&"):
@@ -75,8 +76,8 @@ func (c *Call) beforeCheck() string {
 	if verdict, _ := testReport(c.Result); verdict != testrun.Failure {
 		return ""
 	}
-	for _, simple := range splitCommands(cmd[:at]) {
-		if w := withoutPrefix(fields(simple)); len(w) > 0 && strings.Contains(c.Result, base(w[0])+": ") {
+	for _, simple := range shell.Split(cmd[:at]) {
+		if w := shell.WithoutPrefix(shell.Fields(simple)); len(w) > 0 && strings.Contains(c.Result, shell.Base(w[0])+": ") {
 			return "" // the command printed an error
 		}
 	}
@@ -86,8 +87,8 @@ func (c *Call) beforeCheck() string {
 // onlyBuild reports whether the whole output of a command comes from one "go build".
 func onlyBuild(cmd string) bool {
 	n := 0
-	for _, simple := range splitCommands(cmd) {
-		w := withoutPrefix(fields(simple))
+	for _, simple := range shell.Split(cmd) {
+		w := shell.WithoutPrefix(shell.Fields(simple))
 		switch {
 		case len(w) > 1 && w[0] == "go" && w[1] == "build":
 			n++
@@ -95,43 +96,7 @@ func onlyBuild(cmd string) bool {
 			return false
 		}
 	}
-	return n == 1 && plainShell(cmd)
-}
-
-// separator returns the separator between two commands at the beginning of s.
-func separator(s string) string {
-	if s == "" {
-		return ""
-	}
-	return s[:len(s)-len(strings.TrimLeft(s[1:], "|&"))]
-}
-
-// plainShell reports whether a command line is a single line of consecutive
-// commands: no script, no subshell, no background process.
-func plainShell(cmd string) bool {
-	var quote byte
-	for i := range len(cmd) {
-		switch c := cmd[i]; {
-		case c == '\n':
-			return false
-		case quote != 0:
-			if c == quote {
-				quote = 0
-			}
-		case c == '\'' || c == '"':
-			quote = c
-		case c == '(' || c == ')' || c == '`':
-			return false
-		case c == '&' && !partOfSign(cmd, i):
-			return false
-		}
-	}
-	return quote == 0
-}
-
-// partOfSign reports whether the & at i is one of &&, |&, >& or &>.
-func partOfSign(cmd string, i int) bool {
-	return i > 0 && strings.IndexByte("&|>", cmd[i-1]) >= 0 || i+1 < len(cmd) && strings.IndexByte("&>", cmd[i+1]) >= 0
+	return n == 1 && shell.Plain(cmd)
 }
 
 // saysNothing reports whether a command prints no verdict. before is the separator
@@ -159,52 +124,4 @@ func echoesStatus(args []string) bool {
 func builds(w []string) bool {
 	text := strings.Join(w, " ")
 	return slices.ContainsFunc(builders, func(b string) bool { return text == b || strings.HasPrefix(text, b+" ") })
-}
-
-// launchers run the command behind them. timeout has options and a duration before it.
-var launchers = []string{"sudo", "time", "timeout", "env"}
-
-// withoutPrefix removes variables and wrappers such as sudo from the beginning
-// of a command.
-func withoutPrefix(w []string) []string {
-	var p prefix
-	for len(w) > 0 && p.has(w[0]) {
-		w = w[1:]
-	}
-	return w
-}
-
-// A prefix follows the words before a command.
-type prefix struct {
-	limits bool // the words are those of timeout, before its duration
-	value  bool // the next word is the value of an option
-}
-
-// has reports whether the next word belongs to the prefix.
-func (p *prefix) has(word string) bool {
-	switch {
-	case p.value:
-		p.value = false
-	case p.limits && strings.HasPrefix(word, "-"):
-		p.value = word == "-k" || word == "-s"
-	case isDuration(word):
-		p.limits = false
-	case isVariable(word), slices.Contains(launchers, word):
-		p.limits = word == "timeout"
-	default:
-		return false
-	}
-	return true
-}
-
-// isDuration reports whether a word is a duration of timeout: 60, 1.5m.
-func isDuration(word string) bool {
-	unit := strings.TrimLeft(word, "0123456789.")
-	return unit != word && (unit == "" || len(unit) == 1 && strings.Contains("smhd", unit))
-}
-
-// isVariable reports whether a word sets a variable: NAME=value.
-func isVariable(word string) bool {
-	name, _, ok := strings.Cut(word, "=")
-	return ok && name != "" && strings.Trim(name, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_") == ""
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/agentcompact/compact/internal/testrun"
 	"github.com/agentcompact/compact/strategy/internal/prose"
+	"github.com/agentcompact/compact/strategy/internal/shell"
 )
 
 // read determines how a call ended: from the harness's status line, from an
@@ -129,7 +130,7 @@ func hidesStatus(cmd string) bool {
 	if strings.Contains(cmd, "pipefail") && !strings.ContainsAny(cmd, ";") {
 		return false
 	}
-	parts := splitCommands(prose.LastLine(cmd))
+	parts := shell.Split(prose.LastLine(cmd))
 	for i, p := range parts {
 		if beginsCheck(strings.TrimSpace(p)) {
 			return i < len(parts)-1 || strings.Contains(cmd, "|| true")

@@ -4,6 +4,8 @@ import (
 	"net/url"
 	"regexp"
 	"strings"
+
+	"github.com/agentcompact/compact/strategy/internal/shell"
 )
 
 // probes returns the requests by which a session tests an address: several requests
@@ -37,7 +39,7 @@ var address = regexp.MustCompile(`https?://[^\s'"\\)]+`)
 // a record.
 func (c *Call) probed() string {
 	cmd := c.Command()
-	if !strings.Contains(cmd, "curl ") || len(cmd) > maxCommandLine || len(recordOf(body(c.Result))) > 0 {
+	if !strings.Contains(cmd, "curl ") || len(cmd) > shell.MaxLine || len(recordOf(body(c.Result))) > 0 {
 		return ""
 	}
 	parts := effectParts(cmd)

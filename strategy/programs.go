@@ -5,64 +5,8 @@ import (
 	"strings"
 
 	"github.com/agentcompact/compact/strategy/internal/prose"
+	"github.com/agentcompact/compact/strategy/internal/shell"
 )
-
-// globalOptions lists, for programs with subcommands, the options before the subcommand
-// that have a value: "kubectl -n shop set image" sets an image. All are in lower case.
-var globalOptions = map[string][]string{
-	"git":       {"-c", "--git-dir", "--work-tree", "--namespace", "--exec-path"},
-	"kubectl":   {"-n", "--namespace", "--context", "--cluster", "--kubeconfig", "--user", "-s", "--server", "--token", "--as", "--request-timeout"},
-	"helm":      {"-n", "--namespace", "--kube-context", "--kubeconfig"},
-	"aws":       {"--profile", "--region", "--output", "--endpoint-url", "--query"},
-	"gcloud":    {"--project", "--account", "--format", "--configuration"},
-	"az":        {"--subscription", "--output", "-o"},
-	"docker":    {"-h", "--host", "-c", "--context", "--config", "-l", "--log-level"},
-	"terraform": {},
-	"tofu":      {},
-	"gh":        {"-r", "--repo"},
-	"glab":      {"-r", "--repo"},
-	"systemctl": {"-h", "--host", "-m", "--machine"},
-	"alembic":   {"-c", "--config", "-x", "-n", "--name"},
-}
-
-// withoutGlobals returns a simple command in lower case without the options between the
-// program and its subcommand.
-func withoutGlobals(simple string) string {
-	program, rest := cutWord(simple)
-	valued, known := globalOptions[base(program)]
-	if !known || !strings.HasPrefix(rest, "-") {
-		return simple
-	}
-	for strings.HasPrefix(rest, "-") {
-		option, after := cutWord(rest)
-		if rest = after; slices.Contains(valued, option) {
-			_, rest = cutWord(rest)
-		}
-	}
-	if rest == "" {
-		return simple
-	}
-	return program + " " + rest
-}
-
-// cutWord returns the first word of a command, with the quoted text in it, and the rest.
-func cutWord(s string) (word, rest string) {
-	s = strings.TrimLeft(s, " ")
-	var quote byte
-	for i := 0; i < len(s); i++ {
-		switch c := s[i]; {
-		case quote != 0:
-			if c == quote {
-				quote = 0
-			}
-		case c == '\'' || c == '"':
-			quote = c
-		case c == ' ':
-			return s[:i], strings.TrimLeft(s[i:], " ")
-		}
-	}
-	return s, ""
-}
 
 // showingOptions make a command show what it would do, or show its help. shownByN lists
 // commands for which -n has that meaning, even among other letters: "rsync -avn".
@@ -76,7 +20,7 @@ func onlyShows(simple string) bool {
 	by := slices.ContainsFunc(shownByN, func(p string) bool { return strings.HasPrefix(simple, p+" ") })
 	for rest := simple; rest != ""; {
 		var word string
-		word, rest = cutWord(rest)
+		word, rest = shell.CutWord(rest)
 		option, value, _ := strings.Cut(word, "=")
 		switch {
 		case !strings.HasPrefix(word, "-"):
@@ -105,11 +49,11 @@ func saysWould(output string) bool {
 // copiesOut reports whether a simple command in lower case copies files to another
 // machine.
 func copiesOut(simple string) bool {
-	w := fields(simple)
+	w := shell.Fields(simple)
 	if len(w) < 3 {
 		return false
 	}
-	switch args := operands(w[1:]); base(w[0]) {
+	switch args := shell.Operands(w[1:]); shell.Base(w[0]) {
 	case "aws":
 		return len(args) >= 4 && args[0] == "s3" && (args[1] == "cp" || args[1] == "sync") && strings.HasPrefix(args[3], "s3://")
 	case "rsync", "scp":
@@ -125,9 +69,9 @@ var sqlClients = []string{"psql", "mysql", "mariadb"}
 // changesRows reports whether a command runs a client of a database, and its output says
 // that rows or tables were changed.
 func changesRows(cmd, output string) bool {
-	client := anyCommand(cmd, func(simple string) bool {
+	client := shell.Any(cmd, func(simple string) bool {
 		program, _, _ := strings.Cut(simple, " ")
-		return slices.Contains(sqlClients, base(program))
+		return slices.Contains(sqlClients, shell.Base(program))
 	})
 	if !client {
 		return false

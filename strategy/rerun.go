@@ -6,6 +6,8 @@ import (
 	"path"
 	"slices"
 	"strings"
+
+	"github.com/agentcompact/compact/strategy/internal/shell"
 )
 
 // quietWords change the output of a check, but not its scope.
@@ -36,10 +38,10 @@ type covering struct {
 func rerun(cmd string) []covering {
 	var out []covering
 	var at shellFolder
-	script := withoutHeredocs(cmd)
+	script := shell.WithoutHeredocs(cmd)
 	for simple := range simpleCommands(script) {
 		simple, closed := at.within(simple)
-		w := withoutPrefix(fields(simple))
+		w := shell.WithoutPrefix(shell.Fields(simple))
 		if len(w) == 2 && w[0] == "cd" {
 			at.change(w[1])
 		}
@@ -113,7 +115,7 @@ func (f *shellFolder) leave(n int) {
 func simpleCommands(script string) iter.Seq[string] {
 	return func(yield func(string) bool) {
 		for line := range strings.Lines(script) {
-			for _, simple := range splitCommands(strings.TrimSpace(line)) {
+			for _, simple := range shell.Split(strings.TrimSpace(line)) {
 				if !yield(simple) {
 					return
 				}
@@ -206,7 +208,7 @@ func sameChecks(a, b []covering) bool {
 // checkWords returns the number of words that identify the check in a command, 0 if the
 // command is not a check.
 func checkWords(w []string) int {
-	plain := ofProject(w)
+	plain := shell.OfProject(w)
 	text := strings.ToLower(strings.Join(plain, " "))
 	for _, c := range checks {
 		if strings.HasPrefix(text, c) {

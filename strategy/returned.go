@@ -8,6 +8,7 @@ import (
 
 	"github.com/agentcompact/compact/internal/testrun"
 	"github.com/agentcompact/compact/strategy/internal/prose"
+	"github.com/agentcompact/compact/strategy/internal/shell"
 )
 
 // The values of a member or a line of a result, in addition to the values of the names
@@ -123,7 +124,7 @@ func thinks(tool string) bool {
 var stateCommands = []string{"git status", "git log", "git diff --stat", "git diff --name", "git show --stat", "git show --name", "git branch", "git worktree list", "git remote", "git rev-parse", "wc ", "ls", "which ", "du ", "date"}
 
 func tellsState(cmd string) bool {
-	return cmd != "" && anyCommand(cmd, func(s string) bool { return prose.BeginsAny(s, stateCommands) })
+	return cmd != "" && shell.Any(cmd, func(s string) bool { return prose.BeginsAny(s, stateCommands) })
 }
 
 // wholeOf returns a short output on one line, "" for a long output. A mark replaces a line

@@ -6,6 +6,7 @@ import (
 
 	"github.com/agentcompact/compact/internal/testrun"
 	"github.com/agentcompact/compact/strategy/internal/prose"
+	"github.com/agentcompact/compact/strategy/internal/shell"
 )
 
 // failStarts begin lines in which a command says that it failed. softStarts count only in
@@ -35,8 +36,8 @@ func programSaysError(cmd, output string) string {
 	if !ok || name == "" || strings.ContainsAny(name, " \t") || !prose.BeginsAny(strings.ToLower(says), []string{"error ", "error: ", "fatal ", "fatal: "}) {
 		return ""
 	}
-	for _, part := range splitCommands(prose.LastLine(withoutHeredocs(cmd))) {
-		if w := withoutPrefix(fields(part)); len(w) > 0 && base(w[0]) == base(name) {
+	for _, part := range shell.Split(prose.LastLine(shell.WithoutHeredocs(cmd))) {
+		if w := shell.WithoutPrefix(shell.Fields(part)); len(w) > 0 && shell.Base(w[0]) == shell.Base(name) {
 			return line
 		}
 	}
@@ -62,8 +63,8 @@ func failedProgram(cmd, output string) string {
 	if !ok || name == "" || strings.ContainsAny(name, " \t") || !prose.HasAny(strings.ToLower(says), errnoWords) {
 		return ""
 	}
-	parts := splitCommands(prose.LastLine(withoutHeredocs(cmd)))
-	if w := withoutPrefix(fields(parts[len(parts)-1])); len(w) == 0 || base(w[0]) != base(name) {
+	parts := shell.Split(prose.LastLine(shell.WithoutHeredocs(cmd)))
+	if w := shell.WithoutPrefix(shell.Fields(parts[len(parts)-1])); len(w) == 0 || shell.Base(w[0]) != shell.Base(name) {
 		return ""
 	}
 	return line

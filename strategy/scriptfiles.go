@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/agentcompact/compact/strategy/internal/prose"
+	"github.com/agentcompact/compact/strategy/internal/shell"
 )
 
 // Patterns in scripts of Python and JavaScript: a variable with a path, and calls that write
@@ -55,7 +56,7 @@ var scriptPrograms = []string{"python", "python3", "node"}
 // a script.
 func runsScript(line string) bool {
 	before, _, _ := strings.Cut(line, "<<")
-	parts := splitCommands(before)
-	w := withoutPrefix(fields(parts[len(parts)-1]))
-	return len(w) > 0 && slices.Contains(scriptPrograms, base(w[0])) && len(operands(w[1:])) == 0
+	parts := shell.Split(before)
+	w := shell.WithoutPrefix(shell.Fields(parts[len(parts)-1]))
+	return len(w) > 0 && slices.Contains(scriptPrograms, shell.Base(w[0])) && len(shell.Operands(w[1:])) == 0
 }

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/agentcompact/compact/strategy/internal/prose"
+	"github.com/agentcompact/compact/strategy/internal/shell"
 )
 
 // settleEntries adds the later success to the entries of failed commands that were
@@ -130,7 +131,7 @@ func (c *Call) chain() chain {
 		out.parts = []string{out.cmd} // the outcome of one part says nothing about the other parts
 		return out
 	}
-	for _, part := range splitCommands(out.cmd) {
+	for _, part := range shell.Split(out.cmd) {
 		if part = prose.Squash(strings.ReplaceAll(part, "2>&1", "")); part != "" {
 			out.parts = append(out.parts, part)
 		}

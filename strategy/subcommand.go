@@ -3,6 +3,8 @@ package strategy
 import (
 	"slices"
 	"strings"
+
+	"github.com/agentcompact/compact/strategy/internal/shell"
 )
 
 // changingWords lists subcommands that change something outside of the session, for
@@ -23,11 +25,11 @@ const mostSubcommands = 3
 // subcommandChanges reports whether a simple command in lower case has a subcommand that
 // changes something. The subcommands end at the first option, path or quoted text.
 func subcommandChanges(simple string) bool {
-	w := ofProject(withoutPrefix(strings.Fields(simple)))
+	w := shell.OfProject(shell.WithoutPrefix(strings.Fields(simple)))
 	for len(w) > 0 && (w[0] == "npx" || w[0] == "bunx" || w[0] == "exec" || w[0] == "nohup") {
 		w = w[1:]
 	}
-	if len(w) < 2 || slices.Contains(ownPrograms, base(w[0])) || !isCommandWord(w[0]) {
+	if len(w) < 2 || slices.Contains(ownPrograms, shell.Base(w[0])) || !shell.IsCommandWord(w[0]) {
 		return false
 	}
 	if slices.Contains(w, "--help") || slices.Contains(w, "-h") || slices.Contains(w, "--dry-run") || slices.Contains(w, "help") {

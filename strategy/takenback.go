@@ -8,13 +8,14 @@ import (
 	"unicode"
 
 	"github.com/agentcompact/compact/strategy/internal/prose"
+	"github.com/agentcompact/compact/strategy/internal/shell"
 )
 
 // takenBackFiles returns the operands of a git command that may name files whose changes
 // it takes back. A branch or a revision may be among them; findTakenBack drops every
 // operand that names no changed file.
 func takenBackFiles(words []string) []string {
-	args := operands(words[1:])
+	args := shell.Operands(words[1:])
 	if len(args) < 2 {
 		return nil
 	}
@@ -109,7 +110,7 @@ func (h *History) findTakenBack() {
 
 // commits reports whether a call ran git commit, and no failure of it is known.
 func (c *Call) commits() bool {
-	return c.Answered && c.Outcome != Failed && anyCommand(c.Command(), func(simple string) bool { return strings.HasPrefix(simple, "git commit") })
+	return c.Answered && c.Outcome != Failed && shell.Any(c.Command(), func(simple string) bool { return strings.HasPrefix(simple, "git commit") })
 }
 
 // adds records the files that a call adds to the next commit.
@@ -117,10 +118,10 @@ func (c *commits) adds(by *Call) {
 	if !by.Answered {
 		return
 	}
-	for line := range strings.Lines(by.Command()[:min(len(by.Command()), maxCommandLine)]) {
-		for _, simple := range splitCommands(line) {
-			if w := fields(simple); len(w) > 2 && w[0] == "git" && w[1] == "add" {
-				c.added = append(c.added, operands(w[2:])...)
+	for line := range strings.Lines(by.Command()[:min(len(by.Command()), shell.MaxLine)]) {
+		for _, simple := range shell.Split(line) {
+			if w := shell.Fields(simple); len(w) > 2 && w[0] == "git" && w[1] == "add" {
+				c.added = append(c.added, shell.Operands(w[2:])...)
 			}
 		}
 	}
@@ -176,7 +177,7 @@ func (c *commits) reverted(by *Call) []fileOp {
 	}
 	var out []fileOp
 	for hash, held := range c.made {
-		if !anyCommand(by.Command(), func(simple string) bool { return reverts(simple, hash) }) {
+		if !shell.Any(by.Command(), func(simple string) bool { return reverts(simple, hash) }) {
 			continue
 		}
 		for _, ch := range held {
@@ -196,7 +197,7 @@ func (c *Call) holdsAll(n int) bool {
 	if files, ok := c.filesIn(); ok {
 		return files == n
 	}
-	return anyCommand(c.Command(), func(simple string) bool {
+	return shell.Any(c.Command(), func(simple string) bool {
 		return prose.BeginsAny(simple, []string{"git commit -a", "git commit --all"})
 	})
 }
@@ -336,7 +337,7 @@ func (h *History) revertedIn(commit *Call, step int) int {
 		if in != 0 || s.ID <= step || !c.Answered || c.Outcome == Failed {
 			return
 		}
-		if anyCommand(c.Command(), func(simple string) bool { return reverts(simple, hash) }) {
+		if shell.Any(c.Command(), func(simple string) bool { return reverts(simple, hash) }) {
 			in = s.ID
 		}
 	})
@@ -346,7 +347,7 @@ func (h *History) revertedIn(commit *Call, step int) int {
 // reverts reports whether a command is a git revert of the commit with a hash. Either
 // form of the hash may be the shorter one.
 func reverts(simple, hash string) bool {
-	words := fields(simple)
+	words := shell.Fields(simple)
 	if len(words) < 3 || words[0] != "git" || words[1] != "revert" {
 		return false
 	}

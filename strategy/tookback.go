@@ -5,6 +5,7 @@ import (
 
 	"github.com/agentcompact/compact/message"
 	"github.com/agentcompact/compact/strategy/internal/prose"
+	"github.com/agentcompact/compact/strategy/internal/shell"
 )
 
 // undoing lists beginnings of commands that undo changes.
@@ -19,14 +20,14 @@ func (c *Call) undoes() bool {
 		return true
 	}
 	cmd := c.Command()
-	return cmd != "" && anyCommand(cmd, func(s string) bool {
+	return cmd != "" && shell.Any(cmd, func(s string) bool {
 		return prose.BeginsAny(s, undoing) && !strings.HasPrefix(s, "git restore --staged") || s == "git stash"
 	})
 }
 
 // stashes reports whether a call puts changes aside with git stash, and undoes nothing else.
 func (c *Call) stashes() bool {
-	return !anyCommand(c.Command(), func(s string) bool { return prose.BeginsAny(s, undoing) && !strings.HasPrefix(s, "git stash") })
+	return !shell.Any(c.Command(), func(s string) bool { return prose.BeginsAny(s, undoing) && !strings.HasPrefix(s, "git stash") })
 }
 
 // popsAfter reports whether the changes that a call put aside came back in the same
@@ -38,7 +39,7 @@ func (h *History) popsAfter(step, call int) bool {
 	}
 	for i := step; i < len(h.Steps); i++ {
 		for k := range h.Steps[i].Calls {
-			if c := &h.Steps[i].Calls[k]; (i > step || k >= call) && c.Answered && c.Outcome != Failed && anyCommand(c.Command(), pops) {
+			if c := &h.Steps[i].Calls[k]; (i > step || k >= call) && c.Answered && c.Outcome != Failed && shell.Any(c.Command(), pops) {
 				return true
 			}
 		}

@@ -5,6 +5,7 @@ import (
 
 	"github.com/agentcompact/compact/internal/testrun"
 	"github.com/agentcompact/compact/strategy/internal/prose"
+	"github.com/agentcompact/compact/strategy/internal/shell"
 )
 
 // verdicts holds the statements in the output of a check about packages, files and
@@ -33,10 +34,10 @@ type verdicts struct {
 // verdicts reads the output of a check.
 func (c *Call) verdicts() *verdicts {
 	cmd := c.Command()
-	if len(cmd) > maxCommandLine {
+	if len(cmd) > shell.MaxLine {
 		return &verdicts{} // a script, whose checks are unknown
 	}
-	v := &verdicts{tests: map[string][]string{}, passed: map[string]bool{}, unbuilt: map[string]bool{}, built: map[string]bool{}, whole: !narrowed(cmd), folder: folderIn(cmd), place: placeOf(cmd), counted: -1, builds: anyCommand(cmd, func(s string) bool { return strings.HasPrefix(s, "go build") })}
+	v := &verdicts{tests: map[string][]string{}, passed: map[string]bool{}, unbuilt: map[string]bool{}, built: map[string]bool{}, whole: !narrowed(cmd), folder: folderIn(cmd), place: placeOf(cmd), counted: -1, builds: shell.Any(cmd, func(s string) bool { return strings.HasPrefix(s, "go build") })}
 	for line := range strings.Lines(c.Result) {
 		line = strings.TrimSpace(testrun.Uncolored(line[:min(len(line), 400)]))
 		v.tally(line)

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/agentcompact/compact/strategy/internal/prose"
+	"github.com/agentcompact/compact/strategy/internal/shell"
 )
 
 // A fileState is the net effect of a history on one file.
@@ -219,9 +220,9 @@ var repeatedCommands = []string{"git commit", "git push"}
 // repeated returns the command of repeatedCommands that a call ran, "" if it ran no
 // such command.
 func (c *Call) repeated() (of string) {
-	anyCommand(c.Command(), func(simple string) bool {
+	shell.Any(c.Command(), func(simple string) bool {
 		for _, r := range repeatedCommands {
-			if strings.HasPrefix(withoutGlobals(simple), r) {
+			if strings.HasPrefix(shell.WithoutGlobals(simple), r) {
 				of = r
 			}
 		}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/agentcompact/compact/message"
 	"github.com/agentcompact/compact/strategy/internal/prose"
+	"github.com/agentcompact/compact/strategy/internal/shell"
 )
 
 // An event is one entry of the work log: an action, its object and its outcome.
@@ -278,7 +279,7 @@ func (c *Call) changed() string {
 // ranAfter describes the last command of a line that changes files, if it neither changes nor
 // only shows them: "sed -i … && ./run-tests.sh".
 func (c *Call) ranAfter() string {
-	cmd := withoutHeredocs(c.Command())
+	cmd := shell.WithoutHeredocs(c.Command())
 	if cmd == "" || len(c.Result) > maxReport || c.Effect() { // another line tells the effect
 		return ""
 	}

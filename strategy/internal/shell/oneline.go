@@ -1,0 +1,64 @@
+package shell
+
+import (
+	"slices"
+	"strings"
+)
+
+// shellKeywords begin lines that are only a part of a command.
+var shellKeywords = []string{"for", "while", "until", "if", "then", "else", "elif", "fi", "do", "done", "case", "esac", "select", "function", "{", "}", "[[", "[", "!"}
+
+// OneLine joins the lines of a script of plain commands with "; ", so that the script is
+// read and quoted like a line of commands. It returns every other script unchanged: a
+// script with a here-document, a loop, a subshell, or quotes over several lines.
+func OneLine(cmd string) string {
+	cmd = strings.TrimSpace(cmd)
+	if !strings.Contains(cmd, "\n") || strings.Contains(cmd, "<<") {
+		return cmd
+	}
+	var lines []string
+	for line := range strings.SplitSeq(strings.ReplaceAll(cmd, "\\\n", " "), "\n") {
+		line = strings.TrimSpace(line)
+		if line == "" || strings.HasPrefix(line, "#") {
+			continue
+		}
+		word, rest, _ := strings.Cut(line, " ")
+		if !Plain(line) || strings.HasSuffix(line, "|") || strings.HasSuffix(line, "&") || !IsCommandWord(word) || strings.HasPrefix(rest, "= ") || slices.Contains(shellKeywords, word) {
+			return cmd
+		}
+		lines = append(lines, strings.TrimSuffix(line, ";"))
+	}
+	return strings.Join(lines, "; ")
+}
+
+// Flatten returns a script on one line: without comments, and with ; for the line
+// ends that are not quoted.
+func Flatten(script string) string {
+	var b strings.Builder
+	var quote byte
+	start := true
+	for i := 0; i < len(script); i++ {
+		ch := script[i]
+		switch {
+		case quote != 0:
+			if ch == quote {
+				quote = 0
+			}
+		case start && ch == '#':
+			for i+1 < len(script) && script[i+1] != '\n' {
+				i++
+			}
+			continue
+		case ch == '\'' || ch == '"':
+			quote = ch
+		case ch == '\\' && i+1 < len(script) && script[i+1] == '\n':
+			i++
+			ch = ' '
+		case ch == '\n':
+			ch = ';'
+		}
+		start = quote == 0 && ch == ';' || start && ch == ' '
+		b.WriteByte(ch)
+	}
+	return b.String()
+}
