@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/agentcompact/compact/strategy/internal/checks"
 	"github.com/agentcompact/compact/strategy/internal/prose"
 )
 
@@ -76,12 +77,12 @@ func (h *History) ranSince() func(cmd string) bool {
 	now := map[string]bool{}
 	for _, c := range h.checks() {
 		for _, part := range c.all {
-			now[part.own] = true
+			now[part.Own] = true
 		}
 	}
 	return func(cmd string) bool {
-		all := rerun(cmd)
-		return !slices.ContainsFunc(all, func(c covering) bool { return !now[c.own] })
+		all := checks.Of(cmd)
+		return !slices.ContainsFunc(all, func(c checks.Covering) bool { return !now[c.Own] })
 	}
 }
 

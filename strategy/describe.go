@@ -7,6 +7,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/agentcompact/compact/internal/testrun"
+	"github.com/agentcompact/compact/strategy/internal/checks"
 	"github.com/agentcompact/compact/strategy/internal/prose"
 	"github.com/agentcompact/compact/strategy/internal/shell"
 )
@@ -201,7 +202,7 @@ func (c *Call) tell() string {
 		return c.name() + " failed" + c.status() + colon(c.wrong())
 	case c.Outcome == OK && c.deed() == deedCheck:
 		return c.name() + " passed" + c.status() + colon(c.Says) + c.besides(c.Says)
-	case c.Outcome == OK && c.Exit >= 0 && !hidesStatus(c.Command()):
+	case c.Outcome == OK && c.Exit >= 0 && !checks.HidesStatus(c.Command()):
 		return "ran " + c.name() + c.more() + c.status() + printed(c.lastWords())
 	case c.deed() == deedCall:
 		return "called " + c.name() + c.answer()

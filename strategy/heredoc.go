@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/agentcompact/compact/strategy/internal/checks"
 	"github.com/agentcompact/compact/strategy/internal/shell"
 )
 
@@ -40,7 +41,7 @@ func pastHeredocs(cmd string) string {
 		return whole
 	}
 	for _, c := range slices.Backward(commands) {
-		if low := strings.ToLower(c); len(effectParts(low)) > 0 || shell.Any(low, beginsCheck) {
+		if low := strings.ToLower(c); len(effectParts(low)) > 0 || shell.Any(low, checks.Begins) {
 			return "…; " + c
 		}
 	}

@@ -2,6 +2,8 @@ package strategy
 
 import (
 	"slices"
+
+	"github.com/agentcompact/compact/strategy/internal/checks"
 )
 
 // A mend tracks a failed check that reported all of its failures: packages, files,
@@ -33,7 +35,7 @@ func (h *History) mended() map[string]int {
 			return
 		}
 		r := c.verdicts()
-		flags, vars := goFlags(cmd), variables(cmd)
+		flags, vars := checks.GoFlags(cmd), checks.Variables(cmd)
 		delete(mends, cmd)
 		for _, m := range mends {
 			m.hear(r, flags, vars, s.ID)

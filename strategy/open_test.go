@@ -86,14 +86,3 @@ func TestNextOmitsMissingCommand(t *testing.T) {
 		}
 	}
 }
-
-// A check that repairs settles the same check without the repair.
-func TestRepairingCheckSettlesPlainCheck(t *testing.T) {
-	for first, later := range map[string]string{"bun run lint:fix 2>&1": "bun run lint", "npm run lint -- --fix": "npm run lint", "npx biome check --write .": "npx biome check .", "ruff check --fix src": "ruff check src"} {
-		failed := reruns{}
-		failed.wait(first)
-		if len(failed.settle(later)) == 0 {
-			t.Errorf("%q does not settle %q", later, first)
-		}
-	}
-}

@@ -5,8 +5,8 @@ import (
 	"unicode"
 
 	"github.com/agentcompact/compact/internal/testrun"
+	"github.com/agentcompact/compact/strategy/internal/checks"
 	"github.com/agentcompact/compact/strategy/internal/prose"
-	"github.com/agentcompact/compact/strategy/internal/shell"
 )
 
 // read determines how a call ended: from the harness's status line, from an
@@ -29,7 +29,7 @@ func (c *Call) read() {
 	case running(c.Result):
 	case refusedCall(c.Result), cmd == "" && errorResult(c.Result) && !c.gave(firstLine(c.Result)), cmd != "" && !stated && (shellError(c.Result) || failedProgram(cmd, body(c.Result)) != "") && !c.attempts():
 		c.Outcome = Failed
-	case verdict == testrun.Success, stated && !(c.Check() && hidesStatus(cmd)), cmd == "" && confirmed(c.Result):
+	case verdict == testrun.Success, stated && !(c.Check() && checks.HidesStatus(cmd)), cmd == "" && confirmed(c.Result):
 		c.Outcome = OK
 	}
 }
@@ -121,22 +121,6 @@ func shellRefuses(low string) bool {
 func firstLine(result string) string {
 	line, _, _ := strings.Cut(strings.TrimLeft(result[:min(len(result), edge)], " \t\r\n"), "\n")
 	return strings.TrimSpace(line)
-}
-
-// hidesStatus reports whether the status zero may belong to another command than the
-// check: the output goes through a pipe, or another command follows. If the command
-// line has a check, the check is the command that matters.
-func hidesStatus(cmd string) bool {
-	if strings.Contains(cmd, "pipefail") && !strings.ContainsAny(cmd, ";") {
-		return false
-	}
-	parts := shell.Split(prose.LastLine(cmd))
-	for i, p := range parts {
-		if beginsCheck(strings.TrimSpace(p)) {
-			return i < len(parts)-1 || strings.Contains(cmd, "|| true")
-		}
-	}
-	return len(parts) > 1 && strings.ContainsAny(cmd, "|;\n")
 }
 
 var errorMarks = []string{"--- fail", "error[", "rejected]", "error:", "panic:", "fatal:", "exception", "failed", "error ", "fail", "cannot ", "can't ", "not found", "denied",

@@ -5,6 +5,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/agentcompact/compact/internal/testrun"
+	"github.com/agentcompact/compact/strategy/internal/checks"
 	"github.com/agentcompact/compact/strategy/internal/prose"
 )
 
@@ -78,7 +79,7 @@ func toCheck(cmd string) string {
 	}
 	parts := strings.Split(cmd, " && ")
 	first, last := parts[0], parts[len(parts)-1]
-	if len(parts) < 3 || !beginsCheck(strings.ToLower(last)) || utf8.RuneCountInString(first+last) > maxCommand-10 {
+	if len(parts) < 3 || !checks.Begins(strings.ToLower(last)) || utf8.RuneCountInString(first+last) > maxCommand-10 {
 		return cmd
 	}
 	return first + " && … && " + last

@@ -3,6 +3,8 @@ package strategy
 import (
 	"slices"
 	"strings"
+
+	"github.com/agentcompact/compact/strategy/internal/checks"
 )
 
 // A past counts the failed runs before the last run of a check.
@@ -21,7 +23,7 @@ func (p *past) add(old, now *check) {
 		failed = 1
 	}
 	switch {
-	case sameChecks(old.all, now.all):
+	case checks.Same(old.all, now.all):
 		p.same += was.same + failed
 		p.narrower += was.narrower
 		p.others += was.others
@@ -35,9 +37,9 @@ func (p *past) add(old, now *check) {
 
 // partOf reports whether another command, with the checks of, covers each check of a
 // command, with the checks all.
-func partOf(all, of []covering) bool {
-	return !slices.ContainsFunc(all, func(c covering) bool {
-		return !slices.ContainsFunc(of, func(o covering) bool { return slices.Contains(c.covered, o.own) })
+func partOf(all, of []checks.Covering) bool {
+	return !slices.ContainsFunc(all, func(c checks.Covering) bool {
+		return !slices.ContainsFunc(of, func(o checks.Covering) bool { return slices.Contains(c.Covered, o.Own) })
 	})
 }
 

@@ -1,6 +1,10 @@
 package strategy
 
-import "testing"
+import (
+	"testing"
+
+	"github.com/agentcompact/compact/strategy/internal/checks"
+)
 
 // The failed runs that a replaced result had behind it stay counted, each as what it is for
 // the result that replaces it.
@@ -13,15 +17,15 @@ func TestPastKeepsCountsOfReplacedResults(t *testing.T) {
 		{"go test ./...", past{narrower: 4, others: 3}},
 		{"go test ./b", past{others: 7}},
 	} {
-		old := &check{call: &Call{Outcome: Failed}, all: rerun("go test ./a -run TestX"), before: past{same: 1, narrower: 2, others: 3}}
+		old := &check{call: &Call{Outcome: Failed}, all: checks.Of("go test ./a -run TestX"), before: past{same: 1, narrower: 2, others: 3}}
 		var got past
-		got.add(old, &check{all: rerun(c.now)})
+		got.add(old, &check{all: checks.Of(c.now)})
 		if got != c.want {
 			t.Errorf("%s: %+v, want %+v", c.now, got, c.want)
 		}
 		if old.call.Outcome = OK; c.now == "go test ./..." {
 			got = past{}
-			if got.add(old, &check{all: rerun(c.now)}); got != (past{narrower: 3, others: 3}) {
+			if got.add(old, &check{all: checks.Of(c.now)}); got != (past{narrower: 3, others: 3}) {
 				t.Errorf("%s after a pass: %+v", c.now, got)
 			}
 		}

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/agentcompact/compact/strategy/internal/checks"
 	"github.com/agentcompact/compact/strategy/internal/prose"
 	"github.com/agentcompact/compact/strategy/internal/shell"
 )
@@ -107,7 +108,7 @@ func (c *Call) endedWell(quiet bool) string {
 		return "passed"
 	case c.Outcome == OK && c.Exit == 0:
 		return "exit 0"
-	case quiet && c.Outcome == Unknown && !running(c.Result) && !refusedCall(c.Result) && c.taskID() == "" && !hidesStatus(c.Command()):
+	case quiet && c.Outcome == Unknown && !running(c.Result) && !refusedCall(c.Result) && c.taskID() == "" && !checks.HidesStatus(c.Command()):
 		return ranWell
 	}
 	return ""
@@ -118,8 +119,8 @@ func (c *Call) endedWell(quiet bool) string {
 type chain struct {
 	cmd    string
 	parts  []string
-	checks []covering // nil if the command is not a check
-	stated bool       // the exit status states a failure
+	checks []checks.Covering // nil if the command is not a check
+	stated bool              // the exit status states a failure
 }
 
 func (c *Call) chain() chain {
@@ -146,7 +147,7 @@ func (f *chain) settledBy(now *chain, how string) (what string, ok bool) {
 	}
 	at, whole := f.within(now)
 	switch {
-	case whole, f.checks != nil && sameChecks(f.checks, now.checks):
+	case whole, f.checks != nil && checks.Same(f.checks, now.checks):
 		return how, true
 	case at > 0 && f.checks == nil && !moves(f.parts[:at]):
 		if how == "exit 0" {
@@ -182,7 +183,7 @@ func moves(parts []string) bool {
 // the same check in another form.
 func (h *History) passed() map[string]pass {
 	out := map[string]pass{}
-	failed := reruns{}
+	failed := checks.Reruns{}
 	h.eachCall(func(s *Step, c *Call) {
 		cmd := c.Command()
 		if cmd == "" || !c.Answered {
@@ -196,9 +197,9 @@ func (h *History) passed() map[string]pass {
 		}
 		switch c.Outcome {
 		case Failed:
-			failed.wait(cmd)
+			failed.Wait(cmd)
 		case OK:
-			for _, settled := range failed.settle(cmd) {
+			for _, settled := range failed.Settle(cmd) {
 				if out[settled].step < s.ID {
 					out[settled] = pass{s.ID, "passed"}
 				}

@@ -4,18 +4,19 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/agentcompact/compact/strategy/internal/checks"
 	"github.com/agentcompact/compact/strategy/internal/prose"
 )
 
 // settledSince returns the runs that settle failed commands of the previous summary. The
 // key is the command as the summary quotes it.
 func (h *History) settledSince() map[string]pass {
-	failed, chains := reruns{}, map[string]chain{}
+	failed, chains := checks.Reruns{}, map[string]chain{}
 	quiet := h.quietSince()
 	h.Previous.all(func(lines []string) []string {
 		for _, l := range lines {
 			if k := subject(withoutStep(l)); k != "" && strings.Contains(l, " failed") && !settledLine(l) {
-				failed.wait(k)
+				failed.Wait(k)
 				chains[k] = quotedCall(k, strings.Contains(l, " failed (exit ")).chain()
 			}
 		}
@@ -37,7 +38,7 @@ func (h *History) settledSince() map[string]pass {
 		}
 		for _, cmd := range forms {
 			if c.Check() && c.Outcome == OK {
-				for _, k := range failed.settle(cmd) {
+				for _, k := range failed.Settle(cmd) {
 					out[k] = pass{s.ID, "passed"}
 				}
 			}

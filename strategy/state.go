@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/agentcompact/compact/strategy/internal/checks"
 	"github.com/agentcompact/compact/strategy/internal/prose"
 )
 
@@ -97,7 +98,7 @@ type check struct {
 	again  int    // step of a later run whose outcome is not stated; 0 = none
 	came   string // description of the end of that later run
 
-	all, left []covering // checks of the command, and the checks that have not passed since
+	all, left []checks.Covering // checks of the command, and the checks that have not passed since
 }
 
 // checks returns the last run of each check whose outcome is stated, in order.
@@ -119,15 +120,15 @@ func (h *History) checks() []check {
 			now.all = c.checks()
 			now.left = now.all
 			for _, part := range now.all {
-				for _, was := range waiting[part.own] {
-					if old := &out[was]; old.call != nil && old.gone(&now, part.own) {
+				for _, was := range waiting[part.Own] {
+					if old := &out[was]; old.call != nil && old.gone(&now, part.Own) {
 						now.before.add(old, &now)
 						old.call = nil
 					}
 				}
 			}
 			for _, part := range now.all {
-				for _, name := range part.covered {
+				for _, name := range part.Covered {
 					waiting[name] = append(waiting[name], len(out))
 				}
 			}
@@ -140,7 +141,7 @@ func (h *History) checks() []check {
 // again records that the checks of a call ran once more at a step, without a stated
 // outcome.
 func again(all []check, c *Call, waiting map[string][]int, step int, quiet bool) {
-	names, came := rerun(c.Command()), ", with no outcome stated"
+	names, came := checks.Of(c.Command()), ", with no outcome stated"
 	switch {
 	case c.silent():
 		came = " and printed nothing"
@@ -148,8 +149,8 @@ func again(all []check, c *Call, waiting map[string][]int, step int, quiet bool)
 		came = " without an error"
 	}
 	for _, part := range names {
-		for _, i := range waiting[part.own] {
-			if all[i].call != nil && sameChecks(all[i].all, names) {
+		for _, i := range waiting[part.Own] {
+			if all[i].call != nil && checks.Same(all[i].all, names) {
 				all[i].again, all[i].came = step, came
 			}
 		}
@@ -159,11 +160,11 @@ func again(all []check, c *Call, waiting map[string][]int, step int, quiet bool)
 // gone reports whether the result of a later run replaces the result of c: the later run
 // made the same checks, or all checks of c have passed since.
 func (c *check) gone(now *check, own string) bool {
-	if sameChecks(c.all, now.all) {
+	if checks.Same(c.all, now.all) {
 		return true
 	}
 	if now.call.Outcome == OK {
-		c.left = notPassed(c.left, own)
+		c.left = checks.NotPassed(c.left, own)
 	}
 	return len(c.left) == 0
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/agentcompact/compact/internal/testrun"
+	"github.com/agentcompact/compact/strategy/internal/checks"
 	"github.com/agentcompact/compact/strategy/internal/prose"
 )
 
@@ -48,7 +49,7 @@ func (c *Call) judgeEffect() {
 // takes precedence over text.
 func (c *Call) statement() (statement, string) {
 	text, cmd := body(c.Result), c.Command()
-	if cmd != "" && c.Exit == 0 && !hidesStatus(cmd) && !strings.Contains(cmd, "curl ") { // curl ends with 0 for every answer of the server
+	if cmd != "" && c.Exit == 0 && !checks.HidesStatus(cmd) && !strings.Contains(cmd, "curl ") { // curl ends with 0 for every answer of the server
 		return statesNone, ""
 	}
 	if page := errorPage(text); page != "" {

@@ -4,6 +4,7 @@ import (
 	"regexp"
 	"strings"
 
+	"github.com/agentcompact/compact/strategy/internal/checks"
 	"github.com/agentcompact/compact/strategy/internal/ident"
 	"github.com/agentcompact/compact/strategy/internal/prose"
 )
@@ -184,7 +185,7 @@ func titled(c *Call) string {
 // or a command that tests, builds or lints.
 func namesCommand(t string) bool {
 	low := strings.ToLower(t)
-	for _, c := range checks {
+	for _, c := range checks.Commands {
 		if strings.Contains(low, c) {
 			return true
 		}

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/agentcompact/compact/internal/testrun"
+	"github.com/agentcompact/compact/strategy/internal/checks"
 	"github.com/agentcompact/compact/strategy/internal/prose"
 	"github.com/agentcompact/compact/strategy/internal/shell"
 )
@@ -37,7 +38,7 @@ func (c *Call) verdicts() *verdicts {
 	if len(cmd) > shell.MaxLine {
 		return &verdicts{} // a script, whose checks are unknown
 	}
-	v := &verdicts{tests: map[string][]string{}, passed: map[string]bool{}, unbuilt: map[string]bool{}, built: map[string]bool{}, whole: !narrowed(cmd), folder: folderIn(cmd), place: placeOf(cmd), counted: -1, builds: shell.Any(cmd, func(s string) bool { return strings.HasPrefix(s, "go build") })}
+	v := &verdicts{tests: map[string][]string{}, passed: map[string]bool{}, unbuilt: map[string]bool{}, built: map[string]bool{}, whole: !checks.Narrowed(cmd), folder: checks.Folder(cmd), place: checks.Place(cmd), counted: -1, builds: shell.Any(cmd, func(s string) bool { return strings.HasPrefix(s, "go build") })}
 	for line := range strings.Lines(c.Result) {
 		line = strings.TrimSpace(testrun.Uncolored(line[:min(len(line), 400)]))
 		v.tally(line)
@@ -46,13 +47,13 @@ func (c *Call) verdicts() *verdicts {
 		}
 	}
 	if c.Outcome == OK && v.whole {
-		v.under = pytestPaths(cmd)
+		v.under = checks.PytestPaths(cmd)
 	}
-	v.settle(onlyCheck(cmd) || v.builds && onlyBuild(cmd))
+	v.settle(checks.Only(cmd) || v.builds && checks.OnlyBuild(cmd))
 	if v.counted >= 0 {
 		v.complete = v.complete && v.counted == len(v.failed)
 	} else {
-		v.complete = v.complete && len(v.tests) > 0 && showsAll(cmd, c.Result)
+		v.complete = v.complete && len(v.tests) > 0 && checks.ShowsAll(cmd, c.Result)
 	}
 	return v
 }

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/agentcompact/compact/message"
+	"github.com/agentcompact/compact/strategy/internal/checks"
 )
 
 func TestWiderRunSettlesNarrowerFailure(t *testing.T) {
@@ -28,9 +29,9 @@ func TestWiderRunSettlesNarrowerFailure(t *testing.T) {
 		{`go test ./order -run "TestA_B|TestC"`, `go test ./order -run TestA`, false},
 		{`pytest ""`, "pytest tests", false},
 	} {
-		r := reruns{}
-		r.wait(c.failed)
-		if got := len(r.settle(c.passed)) > 0; got != c.settled {
+		r := checks.Reruns{}
+		r.Wait(c.failed)
+		if got := len(r.Settle(c.passed)) > 0; got != c.settled {
 			t.Errorf("after %q, a pass of %q settles it: %v, want %v", c.failed, c.passed, got, c.settled)
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/agentcompact/compact/strategy/internal/checks"
 	"github.com/agentcompact/compact/strategy/internal/prose"
 	"github.com/agentcompact/compact/strategy/internal/shell"
 )
@@ -105,7 +106,7 @@ func (h *History) findRewritten() {
 			}
 			there[h.key(f.From)] = there[h.key(f.From)] && f.Op != opRenamed
 			switch {
-			case f.Op == opRead && c.Command() != "" && (c.Exit != 0 || hidesStatus(c.Command())): // the command may have reported that there is no such file
+			case f.Op == opRead && c.Command() != "" && (c.Exit != 0 || checks.HidesStatus(c.Command())): // the command may have reported that there is no such file
 			case f.Op != opRan:
 				there[h.key(f.Path)] = f.Op != opDeleted
 			}

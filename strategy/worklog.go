@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/agentcompact/compact/message"
+	"github.com/agentcompact/compact/strategy/internal/checks"
 	"github.com/agentcompact/compact/strategy/internal/prose"
 	"github.com/agentcompact/compact/strategy/internal/shell"
 )
@@ -283,7 +284,7 @@ func (c *Call) ranAfter() string {
 	if cmd == "" || len(c.Result) > maxReport || c.Effect() { // another line tells the effect
 		return ""
 	}
-	parts := slices.Collect(simpleCommands(cmd))
+	parts := slices.Collect(checks.SimpleCommands(cmd))
 	for len(parts) > 1 && prose.BeginsAny(strings.TrimSpace(parts[len(parts)-1]), []string{"tail", "head", "grep"}) && strings.Contains(cmd, "|") {
 		parts = parts[:len(parts)-1]
 	}
@@ -351,7 +352,7 @@ func (h *History) logLines(section int) []Line {
 // that passed later in another form.
 func (h *History) failing() map[string]at {
 	out := map[string]at{}
-	failed := reruns{}
+	failed := checks.Reruns{}
 	for i := range h.Steps {
 		for k := range h.Steps[i].Calls {
 			c := &h.Steps[i].Calls[k]
@@ -361,12 +362,12 @@ func (h *History) failing() map[string]at {
 			case c.Outcome == Failed:
 				out[cmd] = at{i, k}
 				if c.Check() {
-					failed.wait(cmd)
+					failed.Wait(cmd)
 				}
 			default:
 				delete(out, cmd)
 				if c.Outcome == OK && c.Check() {
-					for _, settled := range failed.settle(cmd) {
+					for _, settled := range failed.Settle(cmd) {
 						delete(out, settled)
 					}
 				}

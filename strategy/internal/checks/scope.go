@@ -1,4 +1,4 @@
-package strategy
+package checks
 
 import (
 	"path"
@@ -13,9 +13,9 @@ import (
 // in which they run.
 var harmlessFlags = []string{"-timeout", "-p", "-parallel", "-cover", "-coverprofile", "-json", "-failfast", "-count", "-shuffle"}
 
-// goFlags returns the flags of a go test command that change how tests run. It leaves
+// GoFlags returns the flags of a go test command that change how tests run. It leaves
 // out harmlessFlags and the flags that select tests.
-func goFlags(cmd string) []string {
+func GoFlags(cmd string) []string {
 	var out []string
 	for _, simple := range shell.Split(cmd) {
 		w := shell.Fields(simple)
@@ -32,8 +32,8 @@ func goFlags(cmd string) []string {
 	return out
 }
 
-// narrowed reports whether a command selects some of the tests.
-func narrowed(cmd string) bool {
+// Narrowed reports whether a command selects some of the tests.
+func Narrowed(cmd string) bool {
 	for _, simple := range shell.Split(cmd) {
 		words := shell.Fields(simple)
 		for i, word := range words {
@@ -49,10 +49,10 @@ func narrowed(cmd string) bool {
 	return false
 }
 
-// showsAll reports whether a command shows the whole output of its check. In that case,
+// ShowsAll reports whether a command shows the whole output of its check. In that case,
 // the command has no filter that removes lines, except a head or tail with a limit above
 // the number of lines.
-func showsAll(cmd, result string) bool {
+func ShowsAll(cmd, result string) bool {
 	n := prose.CountLines(result)
 	for _, simple := range shell.Split(cmd) {
 		w := shell.Fields(simple)
@@ -93,9 +93,9 @@ func lineCount(args []string) int {
 	return n
 }
 
-// folderIn returns the folder that a command enters before its check, followed by a NUL
+// Folder returns the folder that a command enters before its check, followed by a NUL
 // byte. The NUL byte separates the folder from the name of a test.
-func folderIn(cmd string) string {
+func Folder(cmd string) string {
 	dir := ""
 	for _, simple := range shell.Split(cmd) {
 		w := checked(shell.Fields(simple))
@@ -124,10 +124,10 @@ var packageFlags = []string{"--filter", "-F", "workspace"}
 // variantFlags lists flags like placeFlags that have no value.
 var variantFlags = []string{"--lib", "--bins", "--doc", "--release", "--all-features", "--no-default-features"}
 
-// placeOf returns the scope of the file and test names in a check's output: the folder,
+// Place returns the scope of the file and test names in a check's output: the folder,
 // the values of placeFlags and packageFlags, and the variantFlags of the command.
-func placeOf(cmd string) string {
-	place := folderIn(cmd)
+func Place(cmd string) string {
+	place := Folder(cmd)
 	for _, simple := range shell.Split(cmd) {
 		w := shell.WithoutPrefix(shell.Fields(simple))
 		if checkWords(w) == 0 {
@@ -149,9 +149,9 @@ func placeOf(cmd string) string {
 	return place
 }
 
-// variables returns the environment variables that a command sets for its
+// Variables returns the environment variables that a command sets for its
 // check, sorted.
-func variables(cmd string) (out []string) {
+func Variables(cmd string) (out []string) {
 	for _, simple := range shell.Split(cmd) {
 		for _, word := range shell.Fields(simple) {
 			if shell.IsVariable(word) {
@@ -165,9 +165,9 @@ func variables(cmd string) (out []string) {
 	return slices.Compact(out)
 }
 
-// pytestPaths returns the files, folders and tests that a pytest command names. It
+// PytestPaths returns the files, folders and tests that a pytest command names. It
 // returns nil if the command names no test, or has an option other than -x.
-func pytestPaths(cmd string) []string {
+func PytestPaths(cmd string) []string {
 	for _, simple := range shell.Split(cmd) {
 		w := shell.Fields(simple)
 		n := slices.IndexFunc(w, func(word string) bool { return shell.Base(word) == "pytest" })
@@ -180,7 +180,7 @@ func pytestPaths(cmd string) []string {
 			case strings.HasPrefix(word, "-") && word != "-x":
 				return nil
 			case !strings.HasPrefix(word, "-"):
-				out = append(out, folderIn(cmd)+strings.TrimSuffix(word, "/"))
+				out = append(out, Folder(cmd)+strings.TrimSuffix(word, "/"))
 			}
 		}
 		return out
