@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/agentcompact/compact/strategy/internal/effects"
 	"github.com/agentcompact/compact/strategy/internal/prose"
 )
 
@@ -101,7 +102,7 @@ func (c *Call) hasPhrase(low string, phrases []string) bool {
 // cancelled" for the tool cancel_order), or that the action was not done.
 func (c *Call) tellsDeed(low string) (did, undone bool) {
 	words := strings.FieldsFunc(low, func(r rune) bool { return strings.ContainsRune(" ,.;:!()\"", r) })
-	verbs := slices.DeleteFunc(toolWords(c.Tool), func(w string) bool { return !slices.Contains(effectVerbs, w) })
+	verbs := slices.DeleteFunc(toolWords(c.Tool), func(w string) bool { return !slices.Contains(effects.Verbs, w) })
 	for i, w := range words {
 		if !slices.ContainsFunc(verbs, func(v string) bool { return pastOf(w, v) }) {
 			continue

@@ -8,6 +8,7 @@ import (
 
 	"github.com/agentcompact/compact/internal/testrun"
 	"github.com/agentcompact/compact/strategy/internal/checks"
+	"github.com/agentcompact/compact/strategy/internal/effects"
 	"github.com/agentcompact/compact/strategy/internal/prose"
 	"github.com/agentcompact/compact/strategy/internal/shell"
 )
@@ -39,7 +40,7 @@ var lookCommands = []string{"cat ", "ls", "ll", "grep ", "rg ", "egrep ", "find 
 
 // looksOnly reports whether a simple command in lower case only shows something.
 func looksOnly(simple string) bool {
-	return prose.BeginsAny(simple, lookCommands) && !requestsChange(simple)
+	return prose.BeginsAny(simple, lookCommands) && !effects.Requests(simple)
 }
 
 // deed returns the kind of action of a call.
@@ -147,7 +148,7 @@ func shortCommand(cmd string) string {
 // first part that changes something outside: "… && git commit" of "git add a b && git commit".
 func fromEffect(cmd string) string {
 	cmd = strings.ReplaceAll(cmd, "\\\n", " ")
-	if utf8.RuneCountInString(cmd) <= maxCommand || changesOutside(strings.ToLower(cmd[:min(len(cmd), 40)])) {
+	if utf8.RuneCountInString(cmd) <= maxCommand || effects.Changes(strings.ToLower(cmd[:min(len(cmd), 40)])) {
 		return cmd
 	}
 	for from := 0; ; {
@@ -156,7 +157,7 @@ func fromEffect(cmd string) string {
 			return cmd
 		}
 		from += i + len("&& ")
-		if low := strings.ToLower(cmd[from:min(len(cmd), from+40)]); changesOutside(low) {
+		if low := strings.ToLower(cmd[from:min(len(cmd), from+40)]); effects.Changes(low) {
 			return "… && " + cmd[from:]
 		}
 	}

@@ -4,27 +4,14 @@ import (
 	"regexp"
 	"strings"
 
+	"github.com/agentcompact/compact/strategy/internal/effects"
 	"github.com/agentcompact/compact/strategy/internal/prose"
 	"github.com/agentcompact/compact/strategy/internal/shell"
 )
 
 // effectsIn returns the number of parts of the call's command that change something.
 func (c *Call) effectsIn() int {
-	return len(effectParts(c.Command()))
-}
-
-// effectParts returns the parts of a command that change something, in lower case.
-func effectParts(cmd string) (out []string) {
-	cmd = shell.WithoutHeredocs(cmd[:min(len(cmd), shell.MaxLine)])
-	for _, simple := range shell.Split(shell.Flatten(strings.ToLower(cmd))) {
-		shell.Any(prose.Squash(simple), func(s string) bool {
-			if changesOutside(s) {
-				out = append(out, shell.WithoutGlobals(s))
-			}
-			return true // the rest of the part is quoted text
-		})
-	}
-	return out
+	return len(effects.Parts(c.Command()))
 }
 
 // An effect is a call that changed something outside.
@@ -75,10 +62,10 @@ func foldGroups(all []effect) []effect {
 	return out
 }
 
-// group returns the kind of an effect in effectCommands, and the program of another
+// group returns the kind of an effect in effects.Commands, and the program of another
 // command, because programs such as trackers are used again and again. It is "" for a tool.
 func (e *effect) group() string {
-	if e.kind == "" || prose.BeginsAny(e.kind, effectCommands) || e.kind == "gh api" || e.kind == "curl" {
+	if e.kind == "" || prose.BeginsAny(e.kind, effects.Commands) || e.kind == "gh api" || e.kind == "curl" {
 		return e.kind
 	}
 	program, _, _ := strings.Cut(e.kind, " ")
@@ -100,8 +87,8 @@ func (e *effect) tell() string {
 
 // effectKind returns the kind of the first effect of a command, "" if it has no effect.
 func (c *Call) effectKind() string {
-	if parts := effectParts(c.Command()); len(parts) > 0 {
-		return kindOf(parts[0])
+	if parts := effects.Parts(c.Command()); len(parts) > 0 {
+		return effects.Kind(parts[0])
 	}
 	return ""
 }
@@ -121,30 +108,17 @@ func moreOf(n int, kind string) string {
 // hidden returns the number of effects of a command that its line does not show. Only
 // effects of the same kind as the first effect count.
 func (c *Call) hidden() (n int) {
-	parts := effectParts(c.Command())
+	parts := effects.Parts(c.Command())
 	if len(parts) < 2 || strings.Contains(c.Command(), "||") || !strings.HasSuffix(c.name(), "…`") {
 		return 0
 	}
 	for _, p := range parts[1:] {
-		if kindOf(p) == kindOf(parts[0]) {
+		if effects.Kind(p) == effects.Kind(parts[0]) {
 			n++
 		}
 	}
 	return n
 }
-
-// kindOf returns the first two words of a command, or only the program for curl.
-func kindOf(simple string) string {
-	w := strings.Fields(simple)
-	if w[0] == "curl" || len(w) == 1 {
-		return w[0]
-	}
-	return w[0] + " " + w[1]
-}
-
-// mutations matches a GraphQL request that begins with a mutation, in an option of gh or
-// in the body of a request.
-var mutations = regexp.MustCompile(`(?is)(?:query=|"query"\s*:\s*\\?["']?)\s*["'$]*\s*mutation\b`)
 
 // statements matches a statement of SQL that changes rows, tables or rights.
 var statements = regexp.MustCompile(`(?i)^\s*(?:insert\s+into|update\s+\S+\s+set|delete\s+from|merge\s+into|truncate\s|(?:alter|drop|create|grant|revoke)\s+\S+\s)`)
@@ -154,7 +128,7 @@ var statements = regexp.MustCompile(`(?i)^\s*(?:insert\s+into|update\s+\S+\s+set
 func (c *Call) mutates() bool {
 	if cmd := c.Command(); cmd != "" {
 		cmd = cmd[:min(len(cmd), shell.MaxLine)]
-		return strings.Contains(strings.ToLower(cmd), "graphql") && mutations.MatchString(cmd)
+		return strings.Contains(strings.ToLower(cmd), "graphql") && effects.Mutations.MatchString(cmd)
 	}
 	for _, a := range c.Args {
 		if (a.Name == "query" || a.Name == "sql" || a.Name == "statement") && statements.MatchString(a.Value[:min(len(a.Value), edge)]) {

@@ -5,93 +5,10 @@ import (
 	"strings"
 
 	"github.com/agentcompact/compact/strategy/internal/checks"
+	"github.com/agentcompact/compact/strategy/internal/effects"
 	"github.com/agentcompact/compact/strategy/internal/prose"
 	"github.com/agentcompact/compact/strategy/internal/shell"
 )
-
-// effectCommands lists beginnings of commands that change something and would make the
-// change again in a second run.
-var effectCommands = []string{"git push", "git commit", "git merge ", "git tag", "git rebase", "git cherry-pick", "git checkout -b", "git switch -c",
-	"git branch -d", "git worktree add", "git revert ", "gh pr create", "gh pr merge", "gh pr comment", "gh pr close", "gh issue create", "gh issue comment", "gh issue close",
-	"gh release create", "npm publish", "cargo publish", "docker push", "kubectl apply", "kubectl delete", "kubectl rollout restart", "kubectl rollout undo", "kubectl scale", "kubectl patch", "kubectl replace",
-	"kubectl set ", "kubectl drain", "kubectl cordon", "kubectl rollout pause", "kubectl rollout resume", "aws s3 rm", "aws s3 mv", "docker volume rm", "docker volume prune", "crontab ", "helm install", "helm upgrade", "helm rollback", "helm uninstall", "terraform apply", "pulumi up", "ansible-playbook ",
-	"alembic upgrade", "systemctl restart", "systemctl start", "systemctl stop", "systemctl reload", "systemctl enable", "systemctl disable", "mail ", "mailx ", "sendmail ", "mutt -s", "./deploy", "./publish", "./release", "make deploy", "npm run deploy", "npm install", "npm i ", "pnpm add", "pnpm install", "yarn add",
-	"pip install", "go get ", "apt-get install", "apt install", "brew install"}
-
-// harmlessForms lists options with which commands of effectCommands only show something.
-// listedByL lists the commands for which -l has that meaning: it selects objects for kubectl.
-var (
-	harmlessForms = []string{" --points-at", " --list", " --contains"}
-	listedByL     = []string{"git tag", "git branch", "crontab"}
-)
-
-// nothingDone lists the output of git commands that found nothing to do. The output
-// proves nothing about other commands of the same line.
-var nothingDone = []struct {
-	command string
-	says    []string
-}{
-	{"git commit", []string{"nothing to commit", "nothing added to commit", "no changes added to commit"}},
-	{"git push", []string{"Everything up-to-date"}},
-	{"git merge", []string{"Already up to date."}},
-	{"git rebase", []string{" is up to date."}},
-}
-
-// changesOutside reports whether a simple command in lower case changes something that a
-// second run would change again.
-func changesOutside(simple string) bool {
-	simple = shell.WithoutGlobals(simple)
-	if onlyShows(simple) {
-		return false
-	}
-	lists := prose.HasAny(simple, harmlessForms) || prose.BeginsAny(simple, listedByL) && strings.Contains(simple, " -l")
-	return prose.BeginsAny(simple, effectCommands) && !lists || requestsChange(simple) || subcommandChanges(simple) || copiesOut(simple)
-}
-
-// didNothing reports whether a result says that a command found nothing to do.
-func didNothing(command, result string) bool {
-	for _, n := range nothingDone {
-		if strings.HasPrefix(command, n.command) && prose.HasAny(result, n.says) {
-			return true
-		}
-	}
-	return false
-}
-
-// writingRequests lists options of curl for requests that change something.
-var writingRequests = []string{"-x post", "-x put", "-x delete", "-x patch", "--request post", "--data", " -d "}
-
-// Options of "gh api" that set the method of a request, and options that make the method
-// POST if none is set: https://cli.github.com/manual/gh_api.
-var (
-	writingMethods = []string{"-x post", "-x put", "-x delete", "-x patch", "--method post", "--method put", "--method delete", "--method patch", "--method=post", "--method=put", "--method=delete", "--method=patch",
-		"-xpost", "-xput", "-xdelete", "-xpatch"}
-	readingMethods = []string{"-x get", "--method get", "--method=get", "-xget"}
-	writingFields  = []string{" -f ", " --field ", " --field=", " --raw-field ", " --raw-field=", " --input ", " --input="}
-)
-
-// requestsChange reports whether a simple command in lower case is a request that
-// changes something.
-func requestsChange(simple string) bool {
-	if strings.HasPrefix(simple, "curl ") {
-		return prose.HasAny(simple, writingRequests)
-	}
-	if !strings.HasPrefix(simple, "gh api ") || prose.HasAny(simple, readingMethods) {
-		return false
-	}
-	if strings.HasPrefix(simple, "gh api graphql") {
-		return mutations.MatchString(simple)
-	}
-	return prose.HasAny(simple, writingMethods) || prose.HasAny(simple, writingFields)
-}
-
-// effectVerbs lists words in the names of tools that change something.
-var effectVerbs = []string{"create", "update", "cancel", "book", "send", "submit", "delete", "transfer", "pay", "refund", "return", "exchange",
-	"modify", "post", "publish", "deploy", "toggle", "reset", "enable", "disable", "grant", "schedule", "reserve", "add", "remove", "set", "refuel",
-	"merge", "commit", "push"}
-
-// askingVerbs lists words in the names of tools that only query something: can_send_mms.
-var askingVerbs = []string{"can", "is", "has", "get", "list", "check", "search", "find", "fetch", "view", "show", "describe", "count", "read", "lookup", "verify", "validate", "preview"}
 
 // Effect reports whether the call succeeded and changed something outside of
 // the conversation, so that it must not be repeated. Changes of files do not
@@ -115,10 +32,10 @@ func (c *Call) attempts() bool {
 	}
 	if cmd := c.Command(); cmd != "" {
 		result := c.Result[:min(len(c.Result), 4*edge)]
-		if saysWould(body(c.Result)) {
+		if effects.SaysWould(body(c.Result)) {
 			return false
 		}
-		return slices.ContainsFunc(effectParts(cmd), func(part string) bool { return !didNothing(part, result) }) || changesRows(cmd, result)
+		return slices.ContainsFunc(effects.Parts(cmd), func(part string) bool { return !effects.DidNothing(part, result) }) || effects.ChangesRows(cmd, result)
 	}
 	if len(c.files) > 0 || c.rehearses() {
 		return false

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/agentcompact/compact/strategy/internal/effects"
 	"github.com/agentcompact/compact/strategy/internal/prose"
 )
 
@@ -147,7 +148,7 @@ func (c *Call) replaces(earlier *Call) bool {
 // opposed reports whether two commands differ only in a word and its opposite, as a start
 // and a stop of one service do, or only in the version of a package.
 func opposed(c, later *Call) bool {
-	was, now := effectParts(c.Command()), effectParts(later.Command())
+	was, now := effects.Parts(c.Command()), effects.Parts(later.Command())
 	if len(was) != 1 || len(now) != 1 {
 		return false
 	}

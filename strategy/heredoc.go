@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/agentcompact/compact/strategy/internal/checks"
+	"github.com/agentcompact/compact/strategy/internal/effects"
 	"github.com/agentcompact/compact/strategy/internal/shell"
 )
 
@@ -41,7 +42,7 @@ func pastHeredocs(cmd string) string {
 		return whole
 	}
 	for _, c := range slices.Backward(commands) {
-		if low := strings.ToLower(c); len(effectParts(low)) > 0 || shell.Any(low, checks.Begins) {
+		if low := strings.ToLower(c); len(effects.Parts(low)) > 0 || shell.Any(low, checks.Begins) {
 			return "…; " + c
 		}
 	}

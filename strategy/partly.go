@@ -6,6 +6,7 @@ import (
 
 	"github.com/agentcompact/compact/internal/testrun"
 	"github.com/agentcompact/compact/strategy/internal/checks"
+	"github.com/agentcompact/compact/strategy/internal/effects"
 	"github.com/agentcompact/compact/strategy/internal/prose"
 )
 
@@ -53,7 +54,7 @@ func (c *Call) partlyDone() bool {
 // tellsOwnDeed reports whether a line in lower case states that the subcommand is being
 // carried out: "will destroy tank/a@1" from zfs destroy.
 func (c *Call) tellsOwnDeed(low string) bool {
-	for _, part := range effectParts(c.Command()) {
+	for _, part := range effects.Parts(c.Command()) {
 		if w := strings.Fields(part); len(w) > 1 && len(w[1]) >= verbStem && strings.HasPrefix(low, "will "+w[1]+" ") {
 			return true
 		}

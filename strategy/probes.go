@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"strings"
 
+	"github.com/agentcompact/compact/strategy/internal/effects"
 	"github.com/agentcompact/compact/strategy/internal/shell"
 )
 
@@ -42,7 +43,7 @@ func (c *Call) probed() string {
 	if !strings.Contains(cmd, "curl ") || len(cmd) > shell.MaxLine || len(recordOf(body(c.Result))) > 0 {
 		return ""
 	}
-	parts := effectParts(cmd)
+	parts := effects.Parts(cmd)
 	for _, part := range parts {
 		if !strings.HasPrefix(part, "curl ") {
 			return ""

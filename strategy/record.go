@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/agentcompact/compact/internal/jsonscan"
+	"github.com/agentcompact/compact/strategy/internal/effects"
 	"github.com/agentcompact/compact/strategy/internal/prose"
 )
 
@@ -77,7 +78,7 @@ func (c *Call) recordBrief() string {
 // from a tool that does not only query something. Such a line has the arguments of its
 // call: equal answers to different calls stay apart.
 func (c *Call) shortRecord() bool {
-	if slices.ContainsFunc(toolWords(c.Tool), func(w string) bool { return slices.Contains(askingVerbs, w) }) {
+	if slices.ContainsFunc(toolWords(c.Tool), func(w string) bool { return slices.Contains(effects.AskingVerbs, w) }) {
 		return false
 	}
 	fields := recordOf(body(c.Result))

@@ -6,6 +6,7 @@ import (
 	"unicode"
 
 	"github.com/agentcompact/compact/internal/testrun"
+	"github.com/agentcompact/compact/strategy/internal/effects"
 	"github.com/agentcompact/compact/strategy/internal/prose"
 )
 
@@ -28,11 +29,13 @@ var (
 // true if only the result can tell that it did.
 func verbOf(tool string) (verb string, proven bool) {
 	words := toolWords(tool)
-	if slices.ContainsFunc(words, func(w string) bool { return slices.Contains(askingVerbs, w) || slices.Contains(planningWords, w) }) {
+	if slices.ContainsFunc(words, func(w string) bool {
+		return slices.Contains(effects.AskingVerbs, w) || slices.Contains(planningWords, w)
+	}) {
 		return "", false
 	}
 	for i, w := range words {
-		hard := slices.Contains(effectVerbs, w)
+		hard := slices.Contains(effects.Verbs, w)
 		if !hard && (!slices.Contains(provenVerbs, w) || slices.ContainsFunc(words, func(w string) bool { return slices.Contains(screenWords, w) }) || w == "open" && shownWhenOpen(words)) {
 			continue
 		}
@@ -131,5 +134,5 @@ func (c *Call) touches() bool {
 	if verb, _ := verbOf(c.Tool); verb != "" {
 		return false
 	}
-	return !strings.ContainsAny(c.Tool, "_-.") || hasWord(strings.ToLower(c.Tool+"_"+c.arg("command", "action", "operation")), slices.Concat(lookTools, askingVerbs, []string{"open", "load", "parse", "file", "editor", "symbols", "outline"}))
+	return !strings.ContainsAny(c.Tool, "_-.") || hasWord(strings.ToLower(c.Tool+"_"+c.arg("command", "action", "operation")), slices.Concat(lookTools, effects.AskingVerbs, []string{"open", "load", "parse", "file", "editor", "symbols", "outline"}))
 }

@@ -1,4 +1,4 @@
-package strategy
+package effects
 
 import (
 	"slices"
@@ -13,7 +13,7 @@ var changingWords = []string{"create", "delete", "destroy", "publish", "release"
 	"upload", "close", "reopen", "merge", "transfer", "revoke", "invite", "schedule", "trigger", "dispatch", "rerun", "add"}
 
 // ownPrograms lists programs for which the words of changingWords mean something else,
-// or which effectCommands covers: "grep create", "git add".
+// or which Commands covers: "grep create", "git add".
 var ownPrograms = []string{"git", "hg", "svn", "jj", "echo", "printf", "cat", "ls", "grep", "rg", "egrep", "fgrep", "ag", "find", "fd", "sed", "awk", "man", "which", "type", "test", "head", "tail",
 	"cd", "mkdir", "touch", "rm", "cp", "mv", "python", "python3", "node", "ruby", "perl", "bash", "sh", "zsh", "source", "export", "set", "alias", "for", "if", "while", "do", "then", "else", "case",
 	"vim", "nano", "code", "open", "less", "wc", "sort", "uniq", "diff", "jq", "xargs", "kill", "pkill", "ps", "curl", "wget", "apply_patch", "history", "go", "cmake", "ninja", "ctest", "tree", "stat"}
@@ -40,7 +40,7 @@ func subcommandChanges(simple string) bool {
 		switch {
 		case slices.Contains(changingWords, word):
 			return true
-		case slices.Contains(askingVerbs, word): // "bd show create"
+		case slices.Contains(AskingVerbs, word): // "bd show create"
 			return false
 		case strings.Trim(word, "abcdefghijklmnopqrstuvwxyz-:") != "" || strings.HasPrefix(word, "-"):
 			return false

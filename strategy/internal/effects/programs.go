@@ -1,4 +1,4 @@
-package strategy
+package effects
 
 import (
 	"slices"
@@ -33,9 +33,9 @@ func onlyShows(simple string) bool {
 	return false
 }
 
-// saysWould reports whether the first or the last line of an output says that the command
+// SaysWould reports whether the first or the last line of an output says that the command
 // only shows what it would do.
-func saysWould(output string) bool {
+func SaysWould(output string) bool {
 	output = strings.ToLower(strings.TrimSpace(output))
 	first, _, _ := strings.Cut(output, "\n")
 	for _, line := range []string{first, prose.LastLine(output)} {
@@ -66,9 +66,9 @@ func copiesOut(simple string) bool {
 // sqlClients are programs that send statements to a database.
 var sqlClients = []string{"psql", "mysql", "mariadb"}
 
-// changesRows reports whether a command runs a client of a database, and its output says
+// ChangesRows reports whether a command runs a client of a database, and its output says
 // that rows or tables were changed.
-func changesRows(cmd, output string) bool {
+func ChangesRows(cmd, output string) bool {
 	client := shell.Any(cmd, func(simple string) bool {
 		program, _, _ := strings.Cut(simple, " ")
 		return slices.Contains(sqlClients, shell.Base(program))
