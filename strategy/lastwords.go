@@ -7,6 +7,7 @@ import (
 	"unicode"
 
 	"github.com/agentcompact/compact/internal/testrun"
+	"github.com/agentcompact/compact/strategy/internal/lazy"
 	"github.com/agentcompact/compact/strategy/internal/prose"
 	"github.com/agentcompact/compact/strategy/internal/shell"
 )
@@ -117,10 +118,10 @@ func beforeAlike(output string) (head, tail string) {
 
 // withoutDigits returns a line with # in place of each number.
 func withoutDigits(line string) string {
-	return digitRuns.compiled().ReplaceAllString(strings.TrimSpace(line), "#")
+	return digitRuns.Compiled().ReplaceAllString(strings.TrimSpace(line), "#")
 }
 
-var digitRuns = lazily(`[0-9]+`)
+var digitRuns = lazy.Compile(`[0-9]+`)
 
 // frameOfTable reports whether a line is a frame of a table, or the count of its rows.
 func frameOfTable(line string) bool {

@@ -6,14 +6,16 @@ import (
 	"regexp/syntax"
 	"strings"
 	"testing"
+
+	"github.com/agentcompact/compact/strategy/internal/lazy"
 )
 
 func TestPatternsAreValid(t *testing.T) {
-	if len(allPatterns) < 40 {
-		t.Errorf("%d patterns", len(allPatterns))
+	if len(lazy.AllPatterns) < 40 {
+		t.Errorf("%d patterns", len(lazy.AllPatterns))
 	}
-	for _, p := range allPatterns {
-		p.compiled() // panics if the expression is not valid
+	for _, p := range lazy.AllPatterns {
+		p.Compiled() // panics if the expression is not valid
 	}
 }
 
@@ -21,8 +23,8 @@ func TestPatternsAreValid(t *testing.T) {
 // are generated from it, and about the same texts with one character less.
 func TestPatternsMatchAsTheirExpressionsDo(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(1, 2))
-	for _, p := range allPatterns {
-		re := regexp.MustCompile(p.compiled().String())
+	for _, p := range lazy.AllPatterns {
+		re := regexp.MustCompile(p.Compiled().String())
 		tree, err := syntax.Parse(re.String(), syntax.Perl)
 		if err != nil {
 			t.Fatal(err)
@@ -85,25 +87,4 @@ func shaped(re *syntax.Regexp, rnd *rand.Rand) string {
 		return b.String()
 	}
 	return ""
-}
-
-func TestRequiredStrings(t *testing.T) {
-	for expr, want := range map[string]string{
-		"abc":                             "abc",
-		"^(?:never|nie) ":                 "never |nie ",
-		"x?":                              "",
-		"(?i)never":                       "",
-		`a.*(?:only|none)$`:               "none|only",
-		`\d+ (?:tests? )?failed`:          "failed",
-		`(?:ab|abc)+`:                     "ab",
-		`[ab]c`:                           "ac|bc",
-		`(?:this|that|\S+)`:               "",
-		`(?:this|[01]+)`:                  "this|0|1",
-		`x{0,2}y{2,3}`:                    "y",
-		`(?:one|two) (?:\S+ )?(?:of|per)`: "one |two ",
-	} {
-		if got := strings.Join(requiredBy(expr), "|"); got != want {
-			t.Errorf("%s requires %q, want %q", expr, got, want)
-		}
-	}
 }

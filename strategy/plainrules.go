@@ -4,17 +4,18 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/agentcompact/compact/strategy/internal/lazy"
 	"github.com/agentcompact/compact/strategy/internal/prose"
 )
 
 // Patterns of sentences in lower case that set a rule without a word of strongBinds.
 var (
-	staysSo  = lazily(`^(?:and |und )?(?:\S+ ){1,4}(?:stays?|remains?|bleibt|bleiben) (?:at |on |bei |auf )?(?:\d|as (?:is|it is|they are)\b|unchanged|untouched|the same\b|in place\b|private\b|gleich\b|unverändert|wie (?:es|sie|er) (?:ist|sind))`)
-	limitsTo = lazily(`(?:^|[ ,(])(?:max\.?|maximum|at most|no more than|not more than|höchstens|maximal)(?: of)? [€$£]?\d|(?:^|[ ,(])(?:max\.?|maximum) (?:one|two|three) |[a-z] (?:at most|no more than|not more than) (?:one|two|three|four|five|six|ten) `)
-	stopping = lazily(`^(?:please |pls |and |ok |okay |no |bitte )*(?:stop|quit) ([a-z]+ing)\b`)
-	askFirst = lazily(`^(?:please |pls |always |bitte )*(?:ask|report|tell me|tell us|check with|confirm|show me|get my|wait for my|frag|frage|melde|sag mir|zeig mir)\b.* (?:before|bevor|vor dem|vorher|first)\b`)
-	doBefore = lazily(` before (?:any |each |every |you |[a-z]+ing\b)`)
-	onceOnly = lazily(`\b(?:once|one time|just this time|this one time|einmal|dieses eine mal|dieses mal)(?:$|[,.;:!)]| (?:so|for|only|to|und|and)\b)`)
+	staysSo  = lazy.Compile(`^(?:and |und )?(?:\S+ ){1,4}(?:stays?|remains?|bleibt|bleiben) (?:at |on |bei |auf )?(?:\d|as (?:is|it is|they are)\b|unchanged|untouched|the same\b|in place\b|private\b|gleich\b|unverändert|wie (?:es|sie|er) (?:ist|sind))`)
+	limitsTo = lazy.Compile(`(?:^|[ ,(])(?:max\.?|maximum|at most|no more than|not more than|höchstens|maximal)(?: of)? [€$£]?\d|(?:^|[ ,(])(?:max\.?|maximum) (?:one|two|three) |[a-z] (?:at most|no more than|not more than) (?:one|two|three|four|five|six|ten) `)
+	stopping = lazy.Compile(`^(?:please |pls |and |ok |okay |no |bitte )*(?:stop|quit) ([a-z]+ing)\b`)
+	askFirst = lazy.Compile(`^(?:please |pls |always |bitte )*(?:ask|report|tell me|tell us|check with|confirm|show me|get my|wait for my|frag|frage|melde|sag mir|zeig mir)\b.* (?:before|bevor|vor dem|vorher|first)\b`)
+	doBefore = lazy.Compile(` before (?:any |each |every |you |[a-z]+ing\b)`)
+	onceOnly = lazy.Compile(`\b(?:once|one time|just this time|this one time|einmal|dieses eine mal|dieses mal)(?:$|[,.;:!)]| (?:so|for|only|to|und|and)\b)`)
 )
 
 // describingWords lists words of sentences that describe and do not demand.

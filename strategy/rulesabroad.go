@@ -4,51 +4,52 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/agentcompact/compact/strategy/internal/lazy"
 	"github.com/agentcompact/compact/strategy/internal/prose"
 )
 
 // Patterns of clauses in lower case that set a rule in German, French, Spanish or Portuguese.
 var (
 	// German: an imperative or an infinitive with a negation, "nur", "ohne" or "erst".
-	deOrder  = lazily(`^(?:ändere|änder|rühr|rühre|lösch|lösche|fass|fasse|schreib|schreibe|mach|mache|push|pushe|veröffentliche|verwende|verwend|nutze|nutz|benutze|benutz|ersetze|entferne|verschiebe|starte|installiere|committe|commite|leg|lege|erstelle|füge|nimm|schick|schicke|sende|gib|führ|führe|merge|deploye|bestelle|bestell|buche|buch|kaufe|kauf|antworte|teile|teil|lies|lade|lad|speichere|übersetze|korrigiere|kürze|verändere|bearbeite|geh|gehe|komm|zeig|zeige|verschick|verschicke|ergänze|logge|log|baue|bau|setze|setz|ändert|löscht|schreibt|macht|nehmt|nutzt|verwendet|fasst) (?:\S+ )*?(?:nicht|nichts|kein|keine|keinen|keiner|keinem|keins|niemals|nie|nur|ausschließlich|immer|erst|ohne)\b`)
-	deInfin  = lazily(`(?:^|^[^,]* )(?:nicht|nichts|kein|keine|keinen|keinem|keiner|niemals|nie|nur|ausschließlich|immer|stets) (?:\S+ ){0,5}[a-zäöüß]{3,}(?:en|ern|eln)$`)
-	deFinite = lazily(`^(?:der|die|das|ein|eine|er|sie|es|man) (?:\S+ ){1,3}[a-zäöüß]{3,}(?:t|te|ten) (?:noch |auch |mehr |hier |dort )?(?:nicht|nichts|kein|keine|keinen|nur|nie|niemals|immer)\b`)
-	deLeave  = lazily(`^(?:lass|lasse|lasst) .*(?:in ruhe|so wie|wie (?:es|sie|er)\b|unverändert|unangetastet|stehen|drin|bestehen)|^(?:finger|hände) weg v|^behalte\b.*\bbei$|^(?:behalte|bleib|bleibt) (?:die|den|das|der|bei|unter|in|auf)\b`)
-	deWants  = lazily(`^ich (?:will|möchte) (?:auf keinen fall |hier |da |dort )?(?:kein|keine|keinen|keinerlei|nicht|nichts|nur)\b`)
-	deNone   = lazily(`^(?:niemand|nichts) (?:darf|geht|kommt|fasst|ändert|löscht|pusht|verlässt|wird)\b.* \S|^nicht ohne mein|\bohne (?:mein|meine|meinen) (?:ok|okay|zustimmung|freigabe|einverständnis)\b|\bbis ich (?:\S+ ){0,4}(?:sage|freigebe|freigegeben|zustimme|gebe|habe)`)
-	deState  = lazily(`^(?:\S+ ){1,6}(?:ist|sind|bleibt|bleiben) (?:tabu|heilig|unantastbar)\b|^alles (?:auf|in|per|über) \S+$|^(?:ein|eine|einen|pro|je) \S+ (?:pro|je|ein|eine|einen) \S+$|^(?:jede|jeder|jedes|alle) (?:\S+ ){1,4}(?:braucht|brauchen|bekommt|bekommen|muss|müssen) `)
-	deSelf   = lazily(`\b[a-zäöüß]{3,}e ich (?:\S+ ){0,3}(?:selbst|selber)$|^ich [a-zäöüß]{3,}e .*(?:selbst|selber)$`)
-	deMay    = lazily(`\b(?:du darfst|ihr dürft|darfst du) .*(?:aber|jedoch|außer) .*\b(?:nicht|kein|keine|keinen|nur|nie)\b|\b(?:musst|brauchst) (?:mich )?(?:\S+ ){0,3}nicht mehr (?:zu )?fragen|^ab (?:jetzt|sofort|heute)\b.* \S`)
+	deOrder  = lazy.Compile(`^(?:ändere|änder|rühr|rühre|lösch|lösche|fass|fasse|schreib|schreibe|mach|mache|push|pushe|veröffentliche|verwende|verwend|nutze|nutz|benutze|benutz|ersetze|entferne|verschiebe|starte|installiere|committe|commite|leg|lege|erstelle|füge|nimm|schick|schicke|sende|gib|führ|führe|merge|deploye|bestelle|bestell|buche|buch|kaufe|kauf|antworte|teile|teil|lies|lade|lad|speichere|übersetze|korrigiere|kürze|verändere|bearbeite|geh|gehe|komm|zeig|zeige|verschick|verschicke|ergänze|logge|log|baue|bau|setze|setz|ändert|löscht|schreibt|macht|nehmt|nutzt|verwendet|fasst) (?:\S+ )*?(?:nicht|nichts|kein|keine|keinen|keiner|keinem|keins|niemals|nie|nur|ausschließlich|immer|erst|ohne)\b`)
+	deInfin  = lazy.Compile(`(?:^|^[^,]* )(?:nicht|nichts|kein|keine|keinen|keinem|keiner|niemals|nie|nur|ausschließlich|immer|stets) (?:\S+ ){0,5}[a-zäöüß]{3,}(?:en|ern|eln)$`)
+	deFinite = lazy.Compile(`^(?:der|die|das|ein|eine|er|sie|es|man) (?:\S+ ){1,3}[a-zäöüß]{3,}(?:t|te|ten) (?:noch |auch |mehr |hier |dort )?(?:nicht|nichts|kein|keine|keinen|nur|nie|niemals|immer)\b`)
+	deLeave  = lazy.Compile(`^(?:lass|lasse|lasst) .*(?:in ruhe|so wie|wie (?:es|sie|er)\b|unverändert|unangetastet|stehen|drin|bestehen)|^(?:finger|hände) weg v|^behalte\b.*\bbei$|^(?:behalte|bleib|bleibt) (?:die|den|das|der|bei|unter|in|auf)\b`)
+	deWants  = lazy.Compile(`^ich (?:will|möchte) (?:auf keinen fall |hier |da |dort )?(?:kein|keine|keinen|keinerlei|nicht|nichts|nur)\b`)
+	deNone   = lazy.Compile(`^(?:niemand|nichts) (?:darf|geht|kommt|fasst|ändert|löscht|pusht|verlässt|wird)\b.* \S|^nicht ohne mein|\bohne (?:mein|meine|meinen) (?:ok|okay|zustimmung|freigabe|einverständnis)\b|\bbis ich (?:\S+ ){0,4}(?:sage|freigebe|freigegeben|zustimme|gebe|habe)`)
+	deState  = lazy.Compile(`^(?:\S+ ){1,6}(?:ist|sind|bleibt|bleiben) (?:tabu|heilig|unantastbar)\b|^alles (?:auf|in|per|über) \S+$|^(?:ein|eine|einen|pro|je) \S+ (?:pro|je|ein|eine|einen) \S+$|^(?:jede|jeder|jedes|alle) (?:\S+ ){1,4}(?:braucht|brauchen|bekommt|bekommen|muss|müssen) `)
+	deSelf   = lazy.Compile(`\b[a-zäöüß]{3,}e ich (?:\S+ ){0,3}(?:selbst|selber)$|^ich [a-zäöüß]{3,}e .*(?:selbst|selber)$`)
+	deMay    = lazy.Compile(`\b(?:du darfst|ihr dürft|darfst du) .*(?:aber|jedoch|außer) .*\b(?:nicht|kein|keine|keinen|nur|nie)\b|\b(?:musst|brauchst) (?:mich )?(?:\S+ ){0,3}nicht mehr (?:zu )?fragen|^ab (?:jetzt|sofort|heute)\b.* \S`)
 
 	// French: "ne" at the beginning with a negation, or a verb with "sans" or "seulement".
-	frNever = lazily(`^(?:surtout,? )?(?:ne |n')(\S+)(?: \S+){0,4}? ?\b(?:pas|rien|aucun|aucune|jamais|plus|que|personne)\b`)
-	frNeInf = lazily(`\b(?:merci de|veuillez|prière de|tâche de|évite de|essaie de) (?:ne |n')?\S+|^(?:évite|évitez) |\bne (?:doit|doivent|dois|devez|devons) (?:pas|jamais|plus|rien|en aucun cas)\b|\bdoi(?:t|vent) rester\b|\brestent? (?:inchang|tels? quel|telles? quelles?|comme|en l'état|intact)`)
-	frWants = lazily(`^je (?:ne veux|n'veux|veux) (?:pas|aucun|aucune|plus|rien|seulement|uniquement|que)\b|^(?:on|tu|vous|personne) (?:ne |n')(\S+)(?: \S+){0,3}? ?(?:pas|jamais|rien|plus|aucun|aucune|à|de|sur|au)\b`)
-	frOrder = lazily(`^(?:utilise|utilisez|écris|écrivez|fais|faites|modifie|modifiez|change|changez|publie|publiez|ajoute|ajoutez|touche|touchez|corrige|corrigez|réponds|répondez|prends|prenez|lance|lancez|mets|mettez|travaille|regarde|envoie|envoyez|supprime|teste|traite|cite|commente|signale|garde|gardez) .*(?:\b(?:seulement|uniquement|sans|jamais|toujours|exclusivement|rien d'autre|rien de plus)\b|\bavant (?:de|d'|chaque|tout|toute)\b)`)
-	frKeep  = lazily(`^(?:garde|gardez|conserve|conservez|laisse|laissez|respecte|respectez) (?:la|le|les|l'|ce|cet|cette|ces|tout|mon|ma|mes|nos|notre)\S* ?\S|^(?:reste|restez) (?:en |dans |sous |sur |à |au )|^ignore[zr]? (?:le |la |les |l'|tout )`)
-	frShort = lazily(`^(?:seulement|uniquement|exclusivement|jamais|toujours|aucun|aucune|sans) \S+|^pas (?:de|d'|un|une|avant|sans|sur|le|plus de|touche)\b|(?:,| et|;) rien (?:d'autre|de plus)$|^rien d'autre que |^(?:une?|\d+) \S+ par \S+$|^tout en \S+$|^(?:chaque|tous les|toutes les) (?:\S+ ){1,4}(?:doi(?:t|vent)|a besoin|ont besoin) `)
-	frFirst = lazily(`^(?:demande|préviens|dis|montre|avertis|demandez|prévenez|dites|montrez|attends|attendez|consulte|fais)[- ].*\bavant (?:de|d'|que|tout|toute|chaque)\b|^(?:attends|attendez) (?:mon|ma)\b|\bsans (?:mon|ma) (?:accord|validation|permission|autorisation|feu vert)\b|\bavant (?:que je (?:ne )?\S+|mon (?:accord|feu vert|ok))|\bjusqu'à ce que je\b|\btant que je n'ai pas\b`)
-	frMay   = lazily(`\b(?:tu peux|vous pouvez) .*(?:mais|sauf) (?:pas|jamais|rien|seulement|uniquement|sans|ne|n')|\bplus besoin de (?:me )?demander|^(?:désormais|dorénavant|à partir de maintenant|à partir d'aujourd'hui),? \S|\bmoi-même$|\bje m'en (?:occupe|charge)\b|\bje m'occupe d`)
-	frLimit = lazily(`(?:^|[ ,(])(?:au (?:plus|maximum|moins|minimum)|maximum|max\.?|pas plus de) \d`)
+	frNever = lazy.Compile(`^(?:surtout,? )?(?:ne |n')(\S+)(?: \S+){0,4}? ?\b(?:pas|rien|aucun|aucune|jamais|plus|que|personne)\b`)
+	frNeInf = lazy.Compile(`\b(?:merci de|veuillez|prière de|tâche de|évite de|essaie de) (?:ne |n')?\S+|^(?:évite|évitez) |\bne (?:doit|doivent|dois|devez|devons) (?:pas|jamais|plus|rien|en aucun cas)\b|\bdoi(?:t|vent) rester\b|\brestent? (?:inchang|tels? quel|telles? quelles?|comme|en l'état|intact)`)
+	frWants = lazy.Compile(`^je (?:ne veux|n'veux|veux) (?:pas|aucun|aucune|plus|rien|seulement|uniquement|que)\b|^(?:on|tu|vous|personne) (?:ne |n')(\S+)(?: \S+){0,3}? ?(?:pas|jamais|rien|plus|aucun|aucune|à|de|sur|au)\b`)
+	frOrder = lazy.Compile(`^(?:utilise|utilisez|écris|écrivez|fais|faites|modifie|modifiez|change|changez|publie|publiez|ajoute|ajoutez|touche|touchez|corrige|corrigez|réponds|répondez|prends|prenez|lance|lancez|mets|mettez|travaille|regarde|envoie|envoyez|supprime|teste|traite|cite|commente|signale|garde|gardez) .*(?:\b(?:seulement|uniquement|sans|jamais|toujours|exclusivement|rien d'autre|rien de plus)\b|\bavant (?:de|d'|chaque|tout|toute)\b)`)
+	frKeep  = lazy.Compile(`^(?:garde|gardez|conserve|conservez|laisse|laissez|respecte|respectez) (?:la|le|les|l'|ce|cet|cette|ces|tout|mon|ma|mes|nos|notre)\S* ?\S|^(?:reste|restez) (?:en |dans |sous |sur |à |au )|^ignore[zr]? (?:le |la |les |l'|tout )`)
+	frShort = lazy.Compile(`^(?:seulement|uniquement|exclusivement|jamais|toujours|aucun|aucune|sans) \S+|^pas (?:de|d'|un|une|avant|sans|sur|le|plus de|touche)\b|(?:,| et|;) rien (?:d'autre|de plus)$|^rien d'autre que |^(?:une?|\d+) \S+ par \S+$|^tout en \S+$|^(?:chaque|tous les|toutes les) (?:\S+ ){1,4}(?:doi(?:t|vent)|a besoin|ont besoin) `)
+	frFirst = lazy.Compile(`^(?:demande|préviens|dis|montre|avertis|demandez|prévenez|dites|montrez|attends|attendez|consulte|fais)[- ].*\bavant (?:de|d'|que|tout|toute|chaque)\b|^(?:attends|attendez) (?:mon|ma)\b|\bsans (?:mon|ma) (?:accord|validation|permission|autorisation|feu vert)\b|\bavant (?:que je (?:ne )?\S+|mon (?:accord|feu vert|ok))|\bjusqu'à ce que je\b|\btant que je n'ai pas\b`)
+	frMay   = lazy.Compile(`\b(?:tu peux|vous pouvez) .*(?:mais|sauf) (?:pas|jamais|rien|seulement|uniquement|sans|ne|n')|\bplus besoin de (?:me )?demander|^(?:désormais|dorénavant|à partir de maintenant|à partir d'aujourd'hui),? \S|\bmoi-même$|\bje m'en (?:occupe|charge)\b|\bje m'occupe d`)
+	frLimit = lazy.Compile(`(?:^|[ ,(])(?:au (?:plus|maximum|moins|minimum)|maximum|max\.?|pas plus de) \d`)
 
 	// Spanish: "no" with a subjunctive, "nunca", "solo", "sin".
-	esNever = lazily(`^(?:no|ni) (?:me |te |lo |la |los |las |le |se |nos )?([a-záéíóúñ]+)(?: |$)`)
-	esShort = lazily(`^(?:solo|sólo|solamente|únicamente|exclusivamente|nunca|jamás|siempre|sin|nada de|ningún|ninguna) \S+|(?:,| y|;) nada más$|^(?:un|una|\d+) \S+ por \S+$|^todo en \S+$|^(?:cada|todos los|todas las) (?:\S+ ){1,4}(?:debe|deben|necesita|necesitan|tiene que|tienen que|lleva|llevan) `)
-	esOrder = lazily(`^(?:usa|utiliza|escribe|haz|modifica|cambia|publica|añade|agrega|toca|corrige|responde|toma|lanza|pon|trabaja|mira|envía|borra|prueba|trata|cita|comenta|ejecuta|revisa|traduce|crea|sube|instala|compra|reserva) .*(?:\b(?:solo|sólo|solamente|únicamente|sin|nunca|siempre|nada más)\b|\bantes de (?:cada|hacer|todo|\S+[aei]r)\b)`)
-	esKeep  = lazily(`^(?:mantén|mantenga|mantengan|conserva|conserve|respeta|respete) \S|^(?:deja|deje|dejad) .*(?:como está|como estaba|en paz|tal cual|sin tocar|intact|igual)|^ignora (?:el|la|los|las|todo) |\b(?:queda|quedan|se queda|se quedan) (?:como|igual|intact|tal cual)`)
-	esFirst = lazily(`^(?:pregúntame|avísame|consúltame|enséñame|muéstrame|pregunta|avisa|consulta|espera|dime).*\b(?:antes de|antes)\b|^espera (?:a )?(?:mi|que)\b|\bsin mi (?:permiso|aprobación|visto|ok|autorización|confirmación)\b|\bhasta que (?:yo|te|lo)\b|\bantes de que (?:yo|te)\b|\bantes de [a-záéíóú]+[aei]r\b.*\b(?:pregúntame|avísame|consúltame)`)
-	esMay   = lazily(`\b(?:puedes|pueden|podéis) .*(?:pero|salvo|excepto) (?:no|nunca|solo|sólo|sin|nada)\b|\bya no (?:hace falta|tienes) que (?:me )?pregunt|^(?:a partir de ahora|de ahora en adelante|desde ahora),? \S|\b(?:yo mismo|yo misma)$|\b(?:me encargo|lo hago) yo\b|^nadie (?:toca|modifica|cambia|borra|sube|publica|edita) `)
-	esWants = lazily(`^(?:no quiero|quiero (?:solo|sólo|que no))\b`)
-	esPast  = lazily(`^(?:(?:me|te|lo|la|se|nos|le) )?(?:\S+(?:é|ó|aba|ían?|aron|ieron|imos|amos)|(?:ve|puede|sabe|entiende|muestra|carga|encuentra|abre|guarda|parece|nota))(?:[ .,!]|$)`)
+	esNever = lazy.Compile(`^(?:no|ni) (?:me |te |lo |la |los |las |le |se |nos )?([a-záéíóúñ]+)(?: |$)`)
+	esShort = lazy.Compile(`^(?:solo|sólo|solamente|únicamente|exclusivamente|nunca|jamás|siempre|sin|nada de|ningún|ninguna) \S+|(?:,| y|;) nada más$|^(?:un|una|\d+) \S+ por \S+$|^todo en \S+$|^(?:cada|todos los|todas las) (?:\S+ ){1,4}(?:debe|deben|necesita|necesitan|tiene que|tienen que|lleva|llevan) `)
+	esOrder = lazy.Compile(`^(?:usa|utiliza|escribe|haz|modifica|cambia|publica|añade|agrega|toca|corrige|responde|toma|lanza|pon|trabaja|mira|envía|borra|prueba|trata|cita|comenta|ejecuta|revisa|traduce|crea|sube|instala|compra|reserva) .*(?:\b(?:solo|sólo|solamente|únicamente|sin|nunca|siempre|nada más)\b|\bantes de (?:cada|hacer|todo|\S+[aei]r)\b)`)
+	esKeep  = lazy.Compile(`^(?:mantén|mantenga|mantengan|conserva|conserve|respeta|respete) \S|^(?:deja|deje|dejad) .*(?:como está|como estaba|en paz|tal cual|sin tocar|intact|igual)|^ignora (?:el|la|los|las|todo) |\b(?:queda|quedan|se queda|se quedan) (?:como|igual|intact|tal cual)`)
+	esFirst = lazy.Compile(`^(?:pregúntame|avísame|consúltame|enséñame|muéstrame|pregunta|avisa|consulta|espera|dime).*\b(?:antes de|antes)\b|^espera (?:a )?(?:mi|que)\b|\bsin mi (?:permiso|aprobación|visto|ok|autorización|confirmación)\b|\bhasta que (?:yo|te|lo)\b|\bantes de que (?:yo|te)\b|\bantes de [a-záéíóú]+[aei]r\b.*\b(?:pregúntame|avísame|consúltame)`)
+	esMay   = lazy.Compile(`\b(?:puedes|pueden|podéis) .*(?:pero|salvo|excepto) (?:no|nunca|solo|sólo|sin|nada)\b|\bya no (?:hace falta|tienes) que (?:me )?pregunt|^(?:a partir de ahora|de ahora en adelante|desde ahora),? \S|\b(?:yo mismo|yo misma)$|\b(?:me encargo|lo hago) yo\b|^nadie (?:toca|modifica|cambia|borra|sube|publica|edita) `)
+	esWants = lazy.Compile(`^(?:no quiero|quiero (?:solo|sólo|que no))\b`)
+	esPast  = lazy.Compile(`^(?:(?:me|te|lo|la|se|nos|le) )?(?:\S+(?:é|ó|aba|ían?|aron|ieron|imos|amos)|(?:ve|puede|sabe|entiende|muestra|carga|encuentra|abre|guarda|parece|nota))(?:[ .,!]|$)`)
 	// Portuguese: "não" with a subjunctive, "nunca", "só", "sem".
-	ptNever = lazily(`^não (?:me |o |a |os |as |se )?(?:instale|altere|mude|apague|use|toque|mexa|faça|ponha|envie|publique|crie|remova|adicione|inclua|exclua|execute|rode|suba|edite|escreva|modifique|exponha|mostre|compre|reserve|responda|renomeie|reinicie|delete|atualize|mova|copie|grave|salve|chame|invente|assuma|pague|aceite|comite)\b`)
-	ptShort = lazily(`^(?:só|somente|apenas|nunca|jamais|sempre|nada de|nenhum|nenhuma) \S+|^sem \S{3,}|^tudo em \S+$|^(?:um|uma|\d+) \S+ por \S+$`)
-	ptKeep  = lazily(`^(?:mantenha|preserve|respeite) \S|^(?:deixe|deixa) .*(?:como está|como estava|em paz|intact|igual|sem mexer)`)
-	ptFirst = lazily(`^(?:me )?(?:pergunte|avise|mostre|consulte|confirme|espere|aguarde)(?:-me)?\b.*\bantes\b|\bsem (?:a )?minha (?:permissão|aprovação|autorização|confirmação)\b|\baté (?:que )?eu (?:diga|aprove|confirme|libere)\b`)
-	ptMay   = lazily(`\b(?:pode|podem) .*(?:mas|exceto|menos) (?:só|apenas|somente|não|nunca|nada|sem)\b|\beu mesm[oa] \S+|^a partir de agora,? \S`)
+	ptNever = lazy.Compile(`^não (?:me |o |a |os |as |se )?(?:instale|altere|mude|apague|use|toque|mexa|faça|ponha|envie|publique|crie|remova|adicione|inclua|exclua|execute|rode|suba|edite|escreva|modifique|exponha|mostre|compre|reserve|responda|renomeie|reinicie|delete|atualize|mova|copie|grave|salve|chame|invente|assuma|pague|aceite|comite)\b`)
+	ptShort = lazy.Compile(`^(?:só|somente|apenas|nunca|jamais|sempre|nada de|nenhum|nenhuma) \S+|^sem \S{3,}|^tudo em \S+$|^(?:um|uma|\d+) \S+ por \S+$`)
+	ptKeep  = lazy.Compile(`^(?:mantenha|preserve|respeite) \S|^(?:deixe|deixa) .*(?:como está|como estava|em paz|intact|igual|sem mexer)`)
+	ptFirst = lazy.Compile(`^(?:me )?(?:pergunte|avise|mostre|consulte|confirme|espere|aguarde)(?:-me)?\b.*\bantes\b|\bsem (?:a )?minha (?:permissão|aprovação|autorização|confirmação)\b|\baté (?:que )?eu (?:diga|aprove|confirme|libere)\b`)
+	ptMay   = lazy.Compile(`\b(?:pode|podem) .*(?:mas|exceto|menos) (?:só|apenas|somente|não|nunca|nada|sem)\b|\beu mesm[oa] \S+|^a partir de agora,? \S`)
 	ptFacts = strings.Fields("é são está estão foi era tem há falha falham funciona funcionam existe parece uma para que isso dá deu vejo acho quero preciso")
 
-	esLimit = lazily(`(?:^|[ ,(])(?:máximo|como máximo|a lo sumo|no más de|al menos|como mínimo|mínimo) (?:de )?\d`)
+	esLimit = lazy.Compile(`(?:^|[ ,(])(?:máximo|como máximo|a lo sumo|no más de|al menos|como mínimo|mínimo) (?:de )?\d`)
 )
 
 // Words that describe, in the three languages.

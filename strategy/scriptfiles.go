@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/agentcompact/compact/strategy/internal/lazy"
 	"github.com/agentcompact/compact/strategy/internal/prose"
 	"github.com/agentcompact/compact/strategy/internal/shell"
 )
@@ -11,12 +12,12 @@ import (
 // Patterns in scripts of Python and JavaScript: a variable with a path, and calls that write
 // a file, whose name is a text or such a variable.
 var (
-	pathVariable = lazily(`(?m)(?:^|[;{] *)(?:const |let |var )?(\w+) *= *(?:(?:pathlib\.)?Path\()?["']([^"'\n]+)["']`)
-	fileWrites   = []*pattern{
-		lazily(`\bopen\( *(["'][^"'\n]+["']|\w+) *, *(?:mode=)?["'][wax]`),
-		lazily(`(\w+)\.write_(?:text|bytes)\(`),
-		lazily(`\bPath\( *(["'][^"'\n]+["']|\w+) *\)\.(?:write_text|write_bytes|open\( *["'][wa])`),
-		lazily(`\b(?:write|append)FileSync\( *(["'][^"'\n]+["']|\w+)`),
+	pathVariable = lazy.Compile(`(?m)(?:^|[;{] *)(?:const |let |var )?(\w+) *= *(?:(?:pathlib\.)?Path\()?["']([^"'\n]+)["']`)
+	fileWrites   = []*lazy.Pattern{
+		lazy.Compile(`\bopen\( *(["'][^"'\n]+["']|\w+) *, *(?:mode=)?["'][wax]`),
+		lazy.Compile(`(\w+)\.write_(?:text|bytes)\(`),
+		lazy.Compile(`\bPath\( *(["'][^"'\n]+["']|\w+) *\)\.(?:write_text|write_bytes|open\( *["'][wa])`),
+		lazy.Compile(`\b(?:write|append)FileSync\( *(["'][^"'\n]+["']|\w+)`),
 	}
 )
 

@@ -4,47 +4,48 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/agentcompact/compact/strategy/internal/lazy"
 	"github.com/agentcompact/compact/strategy/internal/prose"
 )
 
 // Patterns of clauses in lower case that set a rule by their shape. A clause begins the
 // sentence, or follows a comma or an "and".
 var (
-	nobodyDoes  = lazily(`^(?:nobody|no one|none of you) (?:else )?([a-z]+s) \S`)
-	nothingDoes = lazily(`^nothing (?:else )?(?:may|shall|goes|leaves|ships|gets|is to be) [a-z]`)
-	notToBe     = lazily(`(?:^| is | are )not to be ([a-z]+(?:ed|en|un|pt|ld|nt))\b`)
-	sacred      = lazily(`^(?:\S+ ){1,8}(?:is|are|stays?|remains?) (?:sacred|off[- ]limits|taboo|untouchable|out of bounds|non-negotiable|not negotiable)\b`)
-	handsOff    = lazily(`^(?:keep your )?hands off(?: |$)|^(?:stay|keep) (?:away from|out of|off|clear of) |^steer clear of `)
-	leaveIt     = lazily(`^leave (?:[^,:]+ )(?:alone|as (?:is|are|it is|it was|they are|they were)\b|untouched|unchanged|intact|in place|(?:at|on) \d)|^leave (?:those|these|them|it|that|this)$|^leave the [a-z-]+(?: [a-z-]+)?$`)
-	doMyself    = lazily(`^i(?:'ll| will) (?:[^,]*[^,r] (?:myself|on my own)\b|(?:do|handle|take care of|merge|deploy|push|release|publish|send|answer) (?:the (?:[a-rt-z]|se)|all))`)
-	everyNeeds  = lazily(`^(?:every|each|all|any) (?:[a-z-]+ ){1,4}needs? (?:an? |its |their |my |our |at least |to )|^(?:anything|everything|whatever) .*\bneeds? (?:my |our |your |a second |an? (?:[a-z]+ )?(?:approval|review|signature|test|ticket|comment)\b)`)
-	allThrough  = lazily(`^(?:all|every|any) (?:[a-z-]+ ){1,3}go(?:es)? (?:only )?through `)
-	everyNew    = lazily(`^(?:every|each|all|any) new (?:[a-z-]+ ){1,3}(?:go(?:es)?|gets?|belongs?|lives?) `)
-	everything  = lazily(`^everything (?:else )?(?:in (?:[a-z]+ )?[a-z]+$|(?:under|via|behind|has to|needs? to|stays) )`)
-	onlyOf      = lazily(`^only (?:[a-z]+ ){0,2}of (?:them|those|these|the|us)\b`)
-	onePer      = lazily(`^(?:only )?(?:one|two|three|a single|a separate|\d+) (?:[a-z-]+ ){1,2}(?:per|for each|for every) (?:[a-z-]+[^s] )?[a-z-]+$`)
-	stayWithin  = lazily(`^stay (?:below|under|within|above|inside|close to|compatible|on (?:the |version |[a-z]+ ?\d)|with (?:the |[a-z]+ ?\d)|in (?:the |this |that ))`)
-	stopAt      = lazily(`^stop (?:at|on|after|when|if|as soon as|once) |^(?:abort|quit|pause|halt|roll ?back) (?:only )?(?:when|if|as soon as|once) `)
-	stopIf      = lazily(`^(?:if|when|once|as soon as) [^,]{3,60}, (?:please )?(?:stop|abort|pause|quit|halt|roll back|ask|wait|do nothing)(?:$|,| (?:the|it|all|and|me|my|everything|first|at|for)\b)`)
-	tellFirst   = lazily(`^(?:tell|notify|inform|ping|warn|ask) \S+ (?:\S+ ){0,3}before (?:and after|you|any|each|every)\b`)
-	watchOnly   = lazily(`^(?:watch|touch|change|edit|modify|use|count|consider|delete|move) only \S`)
-	noneMay     = lazily(`^no (?:\S+ ){1,3}(?:may|must|shall) |^(?:under no circumstances|on no account|in no case|at no point (?:may|must|shall)|by no means (?:may|must)) |^mind the `)
-	notWithout  = lazily(`\b(?:nothing|anything|no \S+) without (?:me|us|my|our|asking)\b`)
-	useFor      = lazily(`^use (?:[^ ]+ ){1,4}for (?:[a-z-]+[^s' ]s|[a-z]+ing|all|every|each|any)\b`)
-	noMoreThan  = lazily(`^(?:under|below|within|less than|not more than|no more than|at most) (?:[€$£]?\d[\d.,]*|one|two|three|four|five|ten) ?[a-z%€$£]+(?: (?:in|per|for|each|of|please|total|a|the|all|[a-z]+s)\b)*$`)
-	roundTo     = lazily(`^round (?:to|up|down|all|every|each|amounts|prices|numbers|values)\b`)
-	stickTo     = lazily(`^(?:stick (?:to|with)|adhere to|comply with|conform to) `)
-	seeFirst    = lazily(`^(?:let me (?:see|read|check|review|approve|look at|look over|test|try|know)|run it by me|wait for my|i want to (?:see|read|check|review|approve)) (?:.* )?before (?:you|any|it|we|they|anything)\b|(?: |^)i want to (?:see|check|review|approve) (?:[a-z]+ )?before (?:you|any|it|we|they)\b|^(?:wait for|not without) my (?:ok|go|approval|permission|review|answer|confirmation|signal)\b`)
-	askEach     = lazily(`^(?:always )?ask me (?:for|about|on|before|first|each|every)\b`)
-	mayBut      = lazily(`\byou (?:may|can) [^.?]*(?: but|,|,? except) (?:not|no|never|nothing|only|for the|leave|hands off)\b`)
-	nothingElse = lazily(`[^ ] (?:and )?nothing (?:else|more)(?: [a-z]+)?$`)
-	untilNo     = lazily(`^(?:until|till) (?:then|i|we|you|the|that|this|further|[a-z]+day|it)\b.*[ ,](?:no|nothing|only|not|nobody|leave|keep)\b`)
-	inLanguage  = lazily(`^(?:[\p{L}-]+ ){1,4}(?:in|en|auf) (?:british |american |simple |plain )?(?:english|german|french|spanish|italian|anglais|français|allemand|espagnol|deutsch|englisch|französisch|spanisch|inglés|español|alemán|francés)$`)
-	neverAsk    = lazily(`\b(?:don't|do not|needn't|no longer) (?:have to |need to )?ask\b.*\b(?:any ?more|for|about|again|each|every)|\bno need to ask\b`)
-	fromNowOn   = lazily(`^from now on,? |[a-z] from now on$`)
-	youMay      = lazily(`^(?:yes |ok |okay )?you (?:may|are allowed to|'re allowed to)(?: now| also| always)? ([a-z]+) `)
-	thatStays   = lazily(`^(?:that one|this one|those|these|the rest|everything else|all the rest) (?:stays?|remains?)(?: put| there| in)?$`)
-	allOther    = lazily(`^(?:for )?(?:all|every|everything|each)(?: [a-z-]+){0,4}$`)
+	nobodyDoes  = lazy.Compile(`^(?:nobody|no one|none of you) (?:else )?([a-z]+s) \S`)
+	nothingDoes = lazy.Compile(`^nothing (?:else )?(?:may|shall|goes|leaves|ships|gets|is to be) [a-z]`)
+	notToBe     = lazy.Compile(`(?:^| is | are )not to be ([a-z]+(?:ed|en|un|pt|ld|nt))\b`)
+	sacred      = lazy.Compile(`^(?:\S+ ){1,8}(?:is|are|stays?|remains?) (?:sacred|off[- ]limits|taboo|untouchable|out of bounds|non-negotiable|not negotiable)\b`)
+	handsOff    = lazy.Compile(`^(?:keep your )?hands off(?: |$)|^(?:stay|keep) (?:away from|out of|off|clear of) |^steer clear of `)
+	leaveIt     = lazy.Compile(`^leave (?:[^,:]+ )(?:alone|as (?:is|are|it is|it was|they are|they were)\b|untouched|unchanged|intact|in place|(?:at|on) \d)|^leave (?:those|these|them|it|that|this)$|^leave the [a-z-]+(?: [a-z-]+)?$`)
+	doMyself    = lazy.Compile(`^i(?:'ll| will) (?:[^,]*[^,r] (?:myself|on my own)\b|(?:do|handle|take care of|merge|deploy|push|release|publish|send|answer) (?:the (?:[a-rt-z]|se)|all))`)
+	everyNeeds  = lazy.Compile(`^(?:every|each|all|any) (?:[a-z-]+ ){1,4}needs? (?:an? |its |their |my |our |at least |to )|^(?:anything|everything|whatever) .*\bneeds? (?:my |our |your |a second |an? (?:[a-z]+ )?(?:approval|review|signature|test|ticket|comment)\b)`)
+	allThrough  = lazy.Compile(`^(?:all|every|any) (?:[a-z-]+ ){1,3}go(?:es)? (?:only )?through `)
+	everyNew    = lazy.Compile(`^(?:every|each|all|any) new (?:[a-z-]+ ){1,3}(?:go(?:es)?|gets?|belongs?|lives?) `)
+	everything  = lazy.Compile(`^everything (?:else )?(?:in (?:[a-z]+ )?[a-z]+$|(?:under|via|behind|has to|needs? to|stays) )`)
+	onlyOf      = lazy.Compile(`^only (?:[a-z]+ ){0,2}of (?:them|those|these|the|us)\b`)
+	onePer      = lazy.Compile(`^(?:only )?(?:one|two|three|a single|a separate|\d+) (?:[a-z-]+ ){1,2}(?:per|for each|for every) (?:[a-z-]+[^s] )?[a-z-]+$`)
+	stayWithin  = lazy.Compile(`^stay (?:below|under|within|above|inside|close to|compatible|on (?:the |version |[a-z]+ ?\d)|with (?:the |[a-z]+ ?\d)|in (?:the |this |that ))`)
+	stopAt      = lazy.Compile(`^stop (?:at|on|after|when|if|as soon as|once) |^(?:abort|quit|pause|halt|roll ?back) (?:only )?(?:when|if|as soon as|once) `)
+	stopIf      = lazy.Compile(`^(?:if|when|once|as soon as) [^,]{3,60}, (?:please )?(?:stop|abort|pause|quit|halt|roll back|ask|wait|do nothing)(?:$|,| (?:the|it|all|and|me|my|everything|first|at|for)\b)`)
+	tellFirst   = lazy.Compile(`^(?:tell|notify|inform|ping|warn|ask) \S+ (?:\S+ ){0,3}before (?:and after|you|any|each|every)\b`)
+	watchOnly   = lazy.Compile(`^(?:watch|touch|change|edit|modify|use|count|consider|delete|move) only \S`)
+	noneMay     = lazy.Compile(`^no (?:\S+ ){1,3}(?:may|must|shall) |^(?:under no circumstances|on no account|in no case|at no point (?:may|must|shall)|by no means (?:may|must)) |^mind the `)
+	notWithout  = lazy.Compile(`\b(?:nothing|anything|no \S+) without (?:me|us|my|our|asking)\b`)
+	useFor      = lazy.Compile(`^use (?:[^ ]+ ){1,4}for (?:[a-z-]+[^s' ]s|[a-z]+ing|all|every|each|any)\b`)
+	noMoreThan  = lazy.Compile(`^(?:under|below|within|less than|not more than|no more than|at most) (?:[€$£]?\d[\d.,]*|one|two|three|four|five|ten) ?[a-z%€$£]+(?: (?:in|per|for|each|of|please|total|a|the|all|[a-z]+s)\b)*$`)
+	roundTo     = lazy.Compile(`^round (?:to|up|down|all|every|each|amounts|prices|numbers|values)\b`)
+	stickTo     = lazy.Compile(`^(?:stick (?:to|with)|adhere to|comply with|conform to) `)
+	seeFirst    = lazy.Compile(`^(?:let me (?:see|read|check|review|approve|look at|look over|test|try|know)|run it by me|wait for my|i want to (?:see|read|check|review|approve)) (?:.* )?before (?:you|any|it|we|they|anything)\b|(?: |^)i want to (?:see|check|review|approve) (?:[a-z]+ )?before (?:you|any|it|we|they)\b|^(?:wait for|not without) my (?:ok|go|approval|permission|review|answer|confirmation|signal)\b`)
+	askEach     = lazy.Compile(`^(?:always )?ask me (?:for|about|on|before|first|each|every)\b`)
+	mayBut      = lazy.Compile(`\byou (?:may|can) [^.?]*(?: but|,|,? except) (?:not|no|never|nothing|only|for the|leave|hands off)\b`)
+	nothingElse = lazy.Compile(`[^ ] (?:and )?nothing (?:else|more)(?: [a-z]+)?$`)
+	untilNo     = lazy.Compile(`^(?:until|till) (?:then|i|we|you|the|that|this|further|[a-z]+day|it)\b.*[ ,](?:no|nothing|only|not|nobody|leave|keep)\b`)
+	inLanguage  = lazy.Compile(`^(?:[\p{L}-]+ ){1,4}(?:in|en|auf) (?:british |american |simple |plain )?(?:english|german|french|spanish|italian|anglais|français|allemand|espagnol|deutsch|englisch|französisch|spanisch|inglés|español|alemán|francés)$`)
+	neverAsk    = lazy.Compile(`\b(?:don't|do not|needn't|no longer) (?:have to |need to )?ask\b.*\b(?:any ?more|for|about|again|each|every)|\bno need to ask\b`)
+	fromNowOn   = lazy.Compile(`^from now on,? |[a-z] from now on$`)
+	youMay      = lazy.Compile(`^(?:yes |ok |okay )?you (?:may|are allowed to|'re allowed to)(?: now| also| always)? ([a-z]+) `)
+	thatStays   = lazy.Compile(`^(?:that one|this one|those|these|the rest|everything else|all the rest) (?:stays?|remains?)(?: put| there| in)?$`)
+	allOther    = lazy.Compile(`^(?:for )?(?:all|every|everything|each)(?: [a-z-]+){0,4}$`)
 )
 
 // Verbs that no rule has: "nobody knows", "not to be confused", "you may notice".
@@ -153,7 +154,7 @@ func shapedClause(c string) bool {
 	if nothingDoes.MatchString(c) && !prose.HasAny(c, []string{"wrong", " when ", " if "}) || everyNeeds.MatchString(c) && !prose.HasAny(c, []string{" to run", " to work", " to start", " to pass", " to build", " because "}) {
 		return true
 	}
-	for _, p := range []*pattern{sacred, handsOff, leaveIt, doMyself, everyNew, everything, stayWithin, roundTo, stickTo, seeFirst, askEach, thatStays, allThrough, watchOnly, noneMay, notWithout} {
+	for _, p := range []*lazy.Pattern{sacred, handsOff, leaveIt, doMyself, everyNew, everything, stayWithin, roundTo, stickTo, seeFirst, askEach, thatStays, allThrough, watchOnly, noneMay, notWithout} {
 		if p.MatchString(c) {
 			return true
 		}

@@ -1,4 +1,4 @@
-package strategy
+package lazy
 
 import (
 	"regexp/syntax"

@@ -1,4 +1,4 @@
-package strategy
+package lazy
 
 import (
 	"regexp"
@@ -6,35 +6,35 @@ import (
 	"sync"
 )
 
-// A pattern is a regular expression that is compiled when it is first used. Compiled at the
+// A Pattern is a regular expression that is compiled when it is first used. Compiled at the
 // start of the program, the patterns for rules would take 2 ms and 2 MB in every process
 // that imports this package.
-type pattern struct{ compiled func() *compiled }
+type Pattern struct{ Compiled func() *compiled }
 
 type compiled struct {
 	*regexp.Regexp
 	required []string // one of them is part of each match; nil if there are none
 }
 
-// allPatterns holds every pattern, so that a test compiles them.
-var allPatterns []*pattern
+// AllPatterns holds every pattern, so that a test compiles them.
+var AllPatterns []*Pattern
 
-// lazily returns the pattern of an expression. It is called at the start of the program only.
-func lazily(expr string) *pattern {
-	p := &pattern{sync.OnceValue(func() *compiled { return &compiled{regexp.MustCompile(expr), requiredBy(expr)} })}
-	allPatterns = append(allPatterns, p)
+// Compile returns the pattern of an expression. It is called at the start of the program only.
+func Compile(expr string) *Pattern {
+	p := &Pattern{sync.OnceValue(func() *compiled { return &compiled{regexp.MustCompile(expr), requiredBy(expr)} })}
+	AllPatterns = append(AllPatterns, p)
 	return p
 }
 
 // MatchString reports whether a text contains a match.
-func (p *pattern) MatchString(s string) bool {
-	c := p.compiled()
+func (p *Pattern) MatchString(s string) bool {
+	c := p.Compiled()
 	return c.possible(s) && c.Regexp.MatchString(s)
 }
 
 // FindStringSubmatch returns the first match and its groups, nil for none.
-func (p *pattern) FindStringSubmatch(s string) []string {
-	if c := p.compiled(); c.possible(s) {
+func (p *Pattern) FindStringSubmatch(s string) []string {
+	if c := p.Compiled(); c.possible(s) {
 		return c.Regexp.FindStringSubmatch(s)
 	}
 	return nil
@@ -51,8 +51,8 @@ func (c *compiled) possible(s string) bool {
 }
 
 // FindAllStringSubmatch returns the first n matches and their groups.
-func (p *pattern) FindAllStringSubmatch(s string, n int) [][]string {
-	if c := p.compiled(); c.possible(s) {
+func (p *Pattern) FindAllStringSubmatch(s string, n int) [][]string {
+	if c := p.Compiled(); c.possible(s) {
 		return c.Regexp.FindAllStringSubmatch(s, n)
 	}
 	return nil
