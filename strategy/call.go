@@ -8,6 +8,7 @@ import (
 
 	"github.com/agentcompact/compact/internal/jsonscan"
 	"github.com/agentcompact/compact/message"
+	"github.com/agentcompact/compact/strategy/internal/fileops"
 	"github.com/agentcompact/compact/strategy/internal/prose"
 	"github.com/agentcompact/compact/strategy/internal/shell"
 )
@@ -31,9 +32,9 @@ type Call struct {
 	Result   string
 	Answered bool
 	Outcome  Outcome
-	Exit     int      // exit status of a command; -1 = not stated
-	Says     string   // the line of the result that states the outcome; "" if only a status does
-	files    []fileOp // operations on files
+	Exit     int          // exit status of a command; -1 = not stated
+	Says     string       // the line of the result that states the outcome; "" if only a status does
+	files    []fileops.Op // operations on files
 
 	base   string // folder that a mark abbreviates in the call's paths, "" for none
 	doubt  bool   // the call has an effect, and its result reports that an unknown part failed

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/agentcompact/compact/internal/testrun"
+	"github.com/agentcompact/compact/strategy/internal/fileops"
 	"github.com/agentcompact/compact/strategy/internal/ident"
 	"github.com/agentcompact/compact/strategy/internal/prose"
 )
@@ -37,7 +38,7 @@ func (h *History) carriedOut(plan string, step int) bool {
 func filesIn(text string) []string {
 	var out []string
 	identifiers(text, func(k ident.Kind, name string) {
-		if (k == ident.Path || k == ident.File) && isFilePath(name) {
+		if (k == ident.Path || k == ident.File) && fileops.IsPath(name) {
 			out = prose.AppendNew(out, fileName(name))
 		}
 	})

@@ -3,6 +3,7 @@ package strategy
 import (
 	"strings"
 
+	"github.com/agentcompact/compact/strategy/internal/fileops"
 	"github.com/agentcompact/compact/strategy/internal/prose"
 )
 
@@ -96,7 +97,7 @@ func (h *History) changeLines() []Line {
 	n, said := 0, ""
 	var rest []fileState
 	for _, f := range h.fileStates() {
-		if f.Op < opEdited {
+		if f.Op < fileops.Edited {
 			continue
 		}
 		if n++; n > 2*alone {
@@ -105,7 +106,7 @@ func (h *History) changeLines() []Line {
 		}
 		op := f.Op
 		if f.Undone {
-			op = opTookBack
+			op = fileops.TookBack
 		}
 		text := "[" + op.String() + "] " + f.Path
 		if f.From != "" {
@@ -139,10 +140,10 @@ const declaredHere = 3
 // reason.
 func (s *fileState) what(why string) string {
 	what := ""
-	if s.Op != opDeleted {
+	if s.Op != fileops.Deleted {
 		what = joinAnd(s.Funcs[:min(len(s.Funcs), declaredHere)], "")
 		if what == "" {
-			what = quotedNew(s.Added)
+			what = fileops.QuotedNew(s.Added)
 		}
 	}
 	return strings.TrimPrefix(what+why, " — ")

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/agentcompact/compact/message"
+	"github.com/agentcompact/compact/strategy/internal/fileops"
 	"github.com/agentcompact/compact/strategy/internal/prose"
 )
 
@@ -112,7 +113,7 @@ const maxLogCalls = 3
 // only looks.
 func (c *Call) acts() float64 {
 	switch {
-	case c.Effect(), len(c.files) > 0 && c.files[0].Op >= opEdited:
+	case c.Effect(), len(c.files) > 0 && c.files[0].Op >= fileops.Edited:
 		return 0.5
 	case c.Check():
 		return 0.35
@@ -205,7 +206,7 @@ func (c *Call) outcomeText() string {
 		return "exit " + itoa(c.Exit)
 	}
 	for _, f := range c.files {
-		if f.Op >= opEdited {
+		if f.Op >= fileops.Edited {
 			return f.Op.String() + " " + f.Path
 		}
 	}

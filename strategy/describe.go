@@ -9,6 +9,7 @@ import (
 	"github.com/agentcompact/compact/internal/testrun"
 	"github.com/agentcompact/compact/strategy/internal/checks"
 	"github.com/agentcompact/compact/strategy/internal/effects"
+	"github.com/agentcompact/compact/strategy/internal/fileops"
 	"github.com/agentcompact/compact/strategy/internal/prose"
 	"github.com/agentcompact/compact/strategy/internal/shell"
 )
@@ -63,7 +64,7 @@ func (c *Call) deed() deed {
 			return deedLook
 		}
 		return deedRun
-	case c.op() == opRead && len(c.files) > 0, hasWord(low, lookTools) && !c.makesByOpening():
+	case c.op() == fileops.Read && len(c.files) > 0, hasWord(low, lookTools) && !c.makesByOpening():
 		return deedLook
 	}
 	return deedCall
@@ -78,11 +79,11 @@ func (c *Call) makesByOpening() bool {
 // changes reports whether the call changes a file, or tried to change one and failed.
 func (c *Call) changes() bool {
 	for _, f := range c.files {
-		if f.Op >= opEdited {
+		if f.Op >= fileops.Edited {
 			return true
 		}
 	}
-	return c.Outcome == Failed && c.Command() == "" && c.op() >= opEdited && c.arg("path", "file_path", "filePath", "input", "patch", "patchText") != ""
+	return c.Outcome == Failed && c.Command() == "" && c.op() >= fileops.Edited && c.arg("path", "file_path", "filePath", "input", "patch", "patchText") != ""
 }
 
 func planTool(low string) bool {

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"unicode"
 
+	"github.com/agentcompact/compact/strategy/internal/fileops"
 	"github.com/agentcompact/compact/strategy/internal/prose"
 )
 
@@ -74,7 +75,7 @@ func (h *History) excerptLines(section int) []Line {
 func (h *History) editedSince(path string, step int) bool {
 	for _, f := range h.fileStates() {
 		if h.key(f.Path) == h.key(path) {
-			return f.Op >= opEdited && f.Last > step
+			return f.Op >= fileops.Edited && f.Last > step
 		}
 	}
 	return false

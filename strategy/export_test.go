@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/agentcompact/compact/message"
+	"github.com/agentcompact/compact/strategy/internal/fileops"
 	"github.com/agentcompact/compact/strategy/internal/ident"
 )
 
@@ -16,13 +17,13 @@ var (
 )
 
 // Op is the operation of a call on a file.
-type Op = fileOpKind
+type Op = fileops.Kind
 
 // The operations of calls on files that tests name.
 const (
-	Edited  = opEdited
-	Created = opCreated
-	Deleted = opDeleted
+	Edited  = fileops.Edited
+	Created = fileops.Created
+	Deleted = fileops.Deleted
 )
 
 // Index returns the identifiers of the history.
@@ -38,7 +39,7 @@ func (h *History) Items() []item { return h.items() }
 func (h *History) Constraints() []fact { return h.constraints() }
 
 // Files returns the operations of the call on files.
-func (c *Call) Files() []fileOp { return c.files }
+func (c *Call) Files() []fileops.Op { return c.files }
 
 // Features returns the features of an identifier, for the training of the ranking.
 func (x *nameIndex) Features(e *entity) []float64 {

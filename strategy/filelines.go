@@ -4,6 +4,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/agentcompact/compact/strategy/internal/fileops"
 	"github.com/agentcompact/compact/strategy/internal/prose"
 )
 
@@ -43,7 +44,7 @@ func (h *History) fileLines(section int) []Line {
 	why := h.reasons()
 	n, said := 0, ""
 	for _, f := range h.fileStates() {
-		if f.Op < opEdited {
+		if f.Op < fileops.Edited {
 			continue
 		}
 		scratch := temporary(f.Path)
@@ -178,7 +179,7 @@ func fileName(p string) string { return p[strings.LastIndexAny(p, `/\`)+1:] }
 // edited twice".
 func (s *fileState) deeds() string {
 	text := s.Op.String() + s.renamed()
-	if s.Op == opDeleted {
+	if s.Op == fileops.Deleted {
 		return text + s.often() + s.undone()
 	}
 	return text + s.often() + in(s.Funcs) + s.undone()
@@ -189,7 +190,7 @@ func (s *fileState) renamed() string {
 	switch {
 	case s.From == "":
 		return ""
-	case s.Op == opRenamed:
+	case s.Op == fileops.Renamed:
 		return " from `" + s.From + "`"
 	}
 	return ", renamed from `" + s.From + "`"
@@ -209,9 +210,9 @@ func (s *fileState) often() string {
 		return ""
 	case s.From != "":
 		return alsoEdited + times(s.Changes-1)
-	case s.Op == opEdited:
+	case s.Op == fileops.Edited:
 		return " " + times(s.Changes)
-	case s.Op == opDeleted:
+	case s.Op == fileops.Deleted:
 		return hadChanged + times(s.Changes-1)
 	}
 	return thenEdited + times(s.Changes-1)
@@ -239,17 +240,17 @@ func fileOfLine(l string) (fileState, bool) {
 	if rest, ok := strings.CutPrefix(l, "`"); ok {
 		p, deeds, ok := strings.Cut(rest, "`: ")
 		op, known := opOf(deeds)
-		return fileState{Path: p, From: fromIn(deeds), Op: op, Changes: changesIn(deeds), Undone: undoneIn(deeds), Last: lastStep(l)}, ok && known && isFilePath(p)
+		return fileState{Path: p, From: fromIn(deeds), Op: op, Changes: changesIn(deeds), Undone: undoneIn(deeds), Last: lastStep(l)}, ok && known && fileops.IsPath(p)
 	}
-	for op := opEdited; op <= opTookBack; op++ {
+	for op := fileops.Edited; op <= fileops.TookBack; op++ {
 		if rest, ok := strings.CutPrefix(l, "["+op.String()+"] "); ok {
 			p, _, _ := strings.Cut(rest, ": ")
 			p, _, _ = strings.Cut(p, " [s")
 			p, _, _ = strings.Cut(p, ", before it `")
-			if op == opTookBack {
-				return fileState{Path: p, Op: opEdited, Undone: true, Last: lastStep(l)}, isFilePath(p)
+			if op == fileops.TookBack {
+				return fileState{Path: p, Op: fileops.Edited, Undone: true, Last: lastStep(l)}, fileops.IsPath(p)
 			}
-			return fileState{Path: p, Op: op, Changes: 1, Last: lastStep(l)}, isFilePath(p)
+			return fileState{Path: p, Op: op, Changes: 1, Last: lastStep(l)}, fileops.IsPath(p)
 		}
 	}
 	return fileState{}, false
@@ -287,8 +288,8 @@ func filesInFolder(dir, rest string) []fileState {
 }
 
 // opOf reads the operation that a text begins with.
-func opOf(text string) (fileOpKind, bool) {
-	for op := opEdited; op <= opDeleted; op++ {
+func opOf(text string) (fileops.Kind, bool) {
+	for op := fileops.Edited; op <= fileops.Deleted; op++ {
 		if prose.BeginsWord(text, op.String()) {
 			return op, true
 		}

@@ -1,19 +1,6 @@
 package strategy
 
-import (
-	"strings"
-
-	"github.com/agentcompact/compact/strategy/internal/shell"
-)
-
-// in returns the operation with its paths joined to dir, the folder of the command.
-func (f fileOp) in(dir string) fileOp {
-	if p := shell.InFolder(dir, f.Path); p != f.Path {
-		f.Path, f.named = p, f.Path
-	}
-	f.From = shell.InFolder(dir, f.From)
-	return f
-}
+import "strings"
 
 // leastHome is the minimum number of files that commands must name in a folder before
 // home returns it.
@@ -26,7 +13,7 @@ func (h *History) home() string {
 	times, all := map[string]int{}, 0
 	h.eachCall(func(_ *Step, c *Call) {
 		for _, f := range c.files {
-			if dir, ok := strings.CutSuffix(f.Path, f.named); ok && f.named != "" {
+			if dir, ok := strings.CutSuffix(f.Path, f.Named); ok && f.Named != "" {
 				times[dir]++
 				all++
 			}
@@ -45,9 +32,9 @@ func (h *History) home() string {
 func (h *History) leaveHome(home string) {
 	h.eachCall(func(_ *Step, c *Call) {
 		for i := range c.files {
-			if f := &c.files[i]; home != "" && f.named != "" && f.Path == home+f.named {
-				h.full[f.named] = f.Path
-				f.Path, f.From, f.named = f.named, strings.TrimPrefix(f.From, home), ""
+			if f := &c.files[i]; home != "" && f.Named != "" && f.Path == home+f.Named {
+				h.full[f.Named] = f.Path
+				f.Path, f.From, f.Named = f.Named, strings.TrimPrefix(f.From, home), ""
 			}
 		}
 	})

@@ -6,6 +6,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/agentcompact/compact/message"
+	"github.com/agentcompact/compact/strategy/internal/fileops"
 	"github.com/agentcompact/compact/strategy/internal/ident"
 	"github.com/agentcompact/compact/strategy/internal/prose"
 )
@@ -93,7 +94,7 @@ func (h *History) showVisible(r Request) {
 func (h *History) finishIndex() {
 	h.index.addSummary(h.Previous)
 	for _, f := range h.fileStates() {
-		if f.Op < opEdited {
+		if f.Op < fileops.Edited {
 			continue
 		}
 		for _, name := range slices.Concat([]string{f.Path}, f.named, f.Funcs) {

@@ -4,28 +4,8 @@ import (
 	"testing"
 
 	"github.com/agentcompact/compact/message"
+	"github.com/agentcompact/compact/strategy/internal/fileops"
 )
-
-// A summary describes an addition to a text by its headings, or else by its first new line.
-func TestChangeOfTextFileNamesNewHeadings(t *testing.T) {
-	for name, c := range map[string]struct{ file, old, added, want string }{
-		"headings":            {"docs/faq.md", "## Old\n", "## Old\n\nText.\n\n## New one\n\n### And a part\n", "“New one”, “And a part”"},
-		"the newest headings": {"docs/faq.md", "", "# A b\n# C d\n# E f\n", "“C d”, “E f”"},
-		"no comment of code":  {"docs/faq.md", "", "Run it so:\n\n```sh\n# not a heading\nmake\n```\n", "“Run it so:”"},
-		"the first new line":  {"docs/faq.mdx", "Some text.\n", "Some text.\n\nMore of it.\n", "“More of it.”"},
-		"settings":            {"deploy.yaml", "replicas: 2\n", "# how many\nreplicas: 3\n", "“# how many”"},
-		"code is not quoted":  {"a.go", "", "// x is new\n", ""},
-		"nothing new":         {"docs/faq.md", "Some text.\n", "Some text.\n", ""},
-	} {
-		if got := quotedNew(newText(c.file, c.old, c.added)); got != c.want {
-			t.Errorf("%s: %s, want %s", name, got, c.want)
-		}
-	}
-	patch := patchOps("*** Begin Patch\n*** Update File: a.md\n@@\n-old\n+Some line.\n+## One\n+## Two\n*** Update File: b.txt\n@@\n+first\n+second\n*** End Patch")
-	if len(patch) != 2 || quotedNew(patch[0].Added) != "“One”, “Two”" || quotedNew(patch[1].Added) != "“first”" {
-		t.Errorf("%+v", patch)
-	}
-}
 
 func scripted(command, output string) []message.Message {
 	return []message.Message{
@@ -51,7 +31,7 @@ func TestFileThatScriptReportsAsWrittenIsChanged(t *testing.T) {
 		files := NewHistory(Request{Strategy: codeDelta, First: 1, Count: quarter, Messages: scripted(c.command, c.output)}).fileStates()
 		changed := false
 		for _, f := range files {
-			changed = changed || f.Path == "/shop/src/options.py" && f.Op == opEdited
+			changed = changed || f.Path == "/shop/src/options.py" && f.Op == fileops.Edited
 		}
 		if changed != c.changed {
 			t.Errorf("%s: %+v", name, files)

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/agentcompact/compact/message"
+	"github.com/agentcompact/compact/strategy/internal/fileops"
 )
 
 // titledPart returns the text under a heading of a summary.
@@ -118,13 +119,13 @@ func TestNextNamesRequestWithoutReply(t *testing.T) {
 
 func TestDeedsAreWrittenAndReadBack(t *testing.T) {
 	for text, f := range map[string]fileState{
-		"edited":                                        {Op: opEdited, Changes: 1},
-		"edited twice":                                  {Op: opEdited, Changes: 2},
-		"edited 7 times (in Load and Store)":            {Op: opEdited, Changes: 7, Funcs: []string{"Load", "Store"}},
-		"created, then edited once":                     {Op: opCreated, Changes: 2},
-		"created, then edited 3 times":                  {Op: opCreated, Changes: 4},
-		"deleted after it had been changed twice":       {Op: opDeleted, Changes: 3},
-		"renamed from `b/old.go`, edited twice (in Go)": {Op: opRenamed, From: "b/old.go", Changes: 3, Funcs: []string{"Go"}},
+		"edited":                                        {Op: fileops.Edited, Changes: 1},
+		"edited twice":                                  {Op: fileops.Edited, Changes: 2},
+		"edited 7 times (in Load and Store)":            {Op: fileops.Edited, Changes: 7, Funcs: []string{"Load", "Store"}},
+		"created, then edited once":                     {Op: fileops.Created, Changes: 2},
+		"created, then edited 3 times":                  {Op: fileops.Created, Changes: 4},
+		"deleted after it had been changed twice":       {Op: fileops.Deleted, Changes: 3},
+		"renamed from `b/old.go`, edited twice (in Go)": {Op: fileops.Renamed, From: "b/old.go", Changes: 3, Funcs: []string{"Go"}},
 	} {
 		if got := f.deeds(); got != text {
 			t.Errorf("%q, want %q", got, text)
@@ -135,7 +136,7 @@ func TestDeedsAreWrittenAndReadBack(t *testing.T) {
 			t.Errorf("%q was read back as %+v", text, back)
 		}
 	}
-	files := []fileState{{Path: "b/one.go", Op: opCreated, Changes: 2}, {Path: "b/two.go", Op: opCreated, Changes: 1}, {Path: "b/three.go", Op: opCreated, Changes: 1}}
+	files := []fileState{{Path: "b/one.go", Op: fileops.Created, Changes: 2}, {Path: "b/two.go", Op: fileops.Created, Changes: 1}, {Path: "b/three.go", Op: fileops.Created, Changes: 1}}
 	line := folderLine("b", files)
 	if want := "In `b/`: created one.go, then edited once; created two.go; created three.go"; line != want {
 		t.Errorf("%q, want %q", line, want)

@@ -7,6 +7,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/agentcompact/compact/internal/testrun"
+	"github.com/agentcompact/compact/strategy/internal/fileops"
 	"github.com/agentcompact/compact/strategy/internal/prose"
 )
 
@@ -149,7 +150,7 @@ func (h *History) textAt(p place) (text, verb string) {
 		switch {
 		case c.Outcome == Failed:
 			return "", ""
-		case len(c.files) == 1 && c.files[0].Op == opRead:
+		case len(c.files) == 1 && c.files[0].Op == fileops.Read:
 			return c.Result, " has "
 		case c.Check(), clipped(c.Command()):
 			return "", "" // another line has the outcome, or the later part of a cut command is not seen

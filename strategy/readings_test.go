@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/agentcompact/compact/message"
+	"github.com/agentcompact/compact/strategy/internal/fileops"
 )
 
 // A line of a model's summary is either a heading or the content of a section. If a bullet
@@ -103,32 +104,17 @@ func TestBlocksSplitsAtFences(t *testing.T) {
 	}
 }
 
-// The operation of a rename has both names.
-func TestPatchOpsReadsRenames(t *testing.T) {
-	for patch, want := range map[string][]fileOp{
-		"rename from a.go\nrename to b.go\n":                       {{Path: "b.go", From: "a.go", Op: opRenamed}},
-		"rename to b.go\n--- a/x.go\n+++ b/x.go\n@@ -1 +1 @@\n":    {{Path: "x.go", Op: opEdited}},
-		"*** Update File: a.go\n*** Move to: b.go\n":               {{Path: "b.go", From: "a.go", Op: opRenamed}},
-		"*** Move to: b.go\n*** Add File: c.go\n":                  {{Path: "c.go", Op: opCreated}},
-		"*** Delete File: a.go\n*** Update File: c.go\n@@\n-a\n+b": {{Path: "a.go", Op: opDeleted}, {Path: "c.go", Op: opEdited}},
-	} {
-		if got := patchOps(patch); !reflect.DeepEqual(got, want) {
-			t.Errorf("%q: %+v, want %+v", patch, got, want)
-		}
-	}
-}
-
 // Two files share a verb unless one of the files was changed more than once.
 func TestFilesOfFolderShareALine(t *testing.T) {
-	file := func(name string, op fileOpKind, changes int) fileState {
+	file := func(name string, op fileops.Kind, changes int) fileState {
 		return fileState{Path: "d/" + name, Op: op, Changes: changes}
 	}
 	for want, files := range map[string][]fileState{
-		"In `d/`: edited a.go and b.go":                      {file("a.go", opEdited, 1), file("b.go", opEdited, 1)},
-		"In `d/`: edited a.go; edited b.go twice":            {file("a.go", opEdited, 1), file("b.go", opEdited, 2)},
-		"In `d/`: edited a.go twice; edited b.go":            {file("a.go", opEdited, 2), file("b.go", opEdited, 1)},
-		"In `d/`: edited a.go; created b.go":                 {file("a.go", opEdited, 1), file("b.go", opCreated, 1)},
-		"In `d/`: edited a.go and b.go; edited c.go 3 times": {file("a.go", opEdited, 1), file("b.go", opEdited, 1), file("c.go", opEdited, 3)},
+		"In `d/`: edited a.go and b.go":                      {file("a.go", fileops.Edited, 1), file("b.go", fileops.Edited, 1)},
+		"In `d/`: edited a.go; edited b.go twice":            {file("a.go", fileops.Edited, 1), file("b.go", fileops.Edited, 2)},
+		"In `d/`: edited a.go twice; edited b.go":            {file("a.go", fileops.Edited, 2), file("b.go", fileops.Edited, 1)},
+		"In `d/`: edited a.go; created b.go":                 {file("a.go", fileops.Edited, 1), file("b.go", fileops.Created, 1)},
+		"In `d/`: edited a.go and b.go; edited c.go 3 times": {file("a.go", fileops.Edited, 1), file("b.go", fileops.Edited, 1), file("c.go", fileops.Edited, 3)},
 	} {
 		if got := folderLine("d", files); got != want {
 			t.Errorf("got %q, want %q", got, want)

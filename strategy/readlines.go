@@ -1,5 +1,7 @@
 package strategy
 
+import "github.com/agentcompact/compact/strategy/internal/fileops"
+
 // readLines returns lines that name the files that were only read, or only ran as scripts,
 // grouped by folder.
 func (h *History) readLines(section int) []Line {
@@ -13,11 +15,11 @@ func (h *History) readLines(section int) []Line {
 	at := map[string]int{}
 	var folders []folder
 	for _, f := range h.fileStates() {
-		if f.Op >= opEdited || f.Last == 0 {
+		if f.Op >= fileops.Edited || f.Last == 0 {
 			continue
 		}
 		d, did := folderOf(f.Path), "looked at "
-		if f.Op == opRan {
+		if f.Op == fileops.Ran {
 			did = "ran "
 		}
 		i, ok := at[did+d]

@@ -1,5 +1,7 @@
 package strategy
 
+import "github.com/agentcompact/compact/strategy/internal/fileops"
+
 // A reason is the purpose that the assistant stated for a change of a file.
 type reason struct {
 	step int
@@ -15,7 +17,7 @@ func (h *History) reasons() map[string]reason {
 		said, asked := "", false
 		for k := range s.Calls {
 			for _, f := range s.Calls[k].files {
-				if f.Op < opEdited {
+				if f.Op < fileops.Edited {
 					continue
 				}
 				if !asked {

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/agentcompact/compact/message"
+	"github.com/agentcompact/compact/strategy/internal/fileops"
 )
 
 func TestRenameIsOneOperation(t *testing.T) {
@@ -18,7 +19,7 @@ func TestRenameIsOneOperation(t *testing.T) {
 		"renameFile": {"rename", `{"old_path":"store/old.go","new_path":"store/new.go"}`},
 	} {
 		c := callOf(args[0], args[1])
-		if len(c.files) != 1 || c.files[0].Op != opRenamed || c.files[0].Path != "store/new.go" || !strings.HasSuffix(c.files[0].From, ".go") {
+		if len(c.files) != 1 || c.files[0].Op != fileops.Renamed || c.files[0].Path != "store/new.go" || !strings.HasSuffix(c.files[0].From, ".go") {
 			t.Errorf("%s: %+v", name, c.files)
 		}
 	}

@@ -1,6 +1,10 @@
 package strategy
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/agentcompact/compact/strategy/internal/fileops"
+)
 
 // findFolder finds the working folder, so that key recognizes a file by its relative and
 // its absolute path. The working folder is the folder that home returns, or else the
@@ -28,7 +32,7 @@ func (h *History) key(p string) string {
 	if full := h.full[p]; full != "" {
 		return full
 	}
-	return pathKey(p)
+	return fileops.Key(p)
 }
 
 // pathsUsed returns the absolute and the relative paths of the files that calls

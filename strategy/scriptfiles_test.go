@@ -3,6 +3,8 @@ package strategy
 import (
 	"slices"
 	"testing"
+
+	"github.com/agentcompact/compact/strategy/internal/fileops"
 )
 
 // A script in a here-document or an option changes the files that it writes.
@@ -21,7 +23,7 @@ func TestScriptsChangeTheFilesTheyWrite(t *testing.T) {
 		"unknown variable": {"python3 - <<'E'\nopen(name,'w').write('x')\nE", nil},
 	} {
 		var got []string
-		for _, f := range commandOps(c.cmd) {
+		for _, f := range fileops.OfCommand(c.cmd) {
 			got = append(got, f.Op.String()+" "+f.Path)
 		}
 		slices.Sort(got)

@@ -3,19 +3,21 @@ package strategy
 import (
 	"slices"
 	"testing"
+
+	"github.com/agentcompact/compact/strategy/internal/fileops"
 )
 
 // If the command of a tool does not name the operation, the name of the tool does.
 // Otherwise, a summary would state a deleted or written file as read, and the agent would
 // look for it.
 func TestToolNameDecidesIfCommandDoesNot(t *testing.T) {
-	for tool, want := range map[string]fileOpKind{"delete_file": opDeleted, "write_file": opCreated, "patch_file": opEdited, "view_file": opRead} {
+	for tool, want := range map[string]fileops.Kind{"delete_file": fileops.Deleted, "write_file": fileops.Created, "patch_file": fileops.Edited, "view_file": fileops.Read} {
 		c := Call{Tool: tool, Args: []Arg{{"operation", "force"}, {"path", "/w/store/lock.go"}}, Answered: true}
 		if got := c.op(); got != want {
 			t.Errorf("%s with the operation force: %v, want %v", tool, got, want)
 		}
 		c.Args[0].Value = "delete"
-		if got := c.op(); got != opDeleted {
+		if got := c.op(); got != fileops.Deleted {
 			t.Errorf("%s with the operation delete: %v", tool, got)
 		}
 	}

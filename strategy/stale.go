@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/agentcompact/compact/strategy/internal/fileops"
 	"github.com/agentcompact/compact/strategy/internal/prose"
 )
 
@@ -29,13 +30,13 @@ func (h *History) changesOf() map[string][]change {
 	h.changes = map[string][]change{}
 	h.eachCall(func(s *Step, c *Call) {
 		for _, f := range c.files {
-			if f.Op < opEdited || f.Op == opRenamed {
+			if f.Op < fileops.Edited || f.Op == fileops.Renamed {
 				continue
 			}
 			removed := c.removed()
 			written := c.Command() == "" && len(removed) == 0 && c.arg(wholeTextArgs...) != ""
 			key := h.key(f.Path)
-			h.changes[key] = append(h.changes[key], change{s.ID, written || f.Op != opEdited, removed})
+			h.changes[key] = append(h.changes[key], change{s.ID, written || f.Op != fileops.Edited, removed})
 		}
 	})
 	return h.changes

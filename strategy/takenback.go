@@ -5,44 +5,11 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"unicode"
 
+	"github.com/agentcompact/compact/strategy/internal/fileops"
 	"github.com/agentcompact/compact/strategy/internal/prose"
 	"github.com/agentcompact/compact/strategy/internal/shell"
 )
-
-// takenBackFiles returns the operands of a git command that may name files whose changes
-// it takes back. A branch or a revision may be among them; findTakenBack drops every
-// operand that names no changed file.
-func takenBackFiles(words []string) []string {
-	args := shell.Operands(words[1:])
-	if len(args) < 2 {
-		return nil
-	}
-	option := func(names ...string) bool {
-		for _, w := range words[1:] {
-			for _, n := range names {
-				if w == n {
-					return true
-				}
-			}
-		}
-		return false
-	}
-	switch {
-	case args[0] == "checkout" && !option("-b", "-B", "-p", "--patch", "--ours", "--theirs"),
-		args[0] == "restore" && !option("-p", "--patch") && (option("--worktree", "-W") || !option("--staged", "-S")):
-		return slices.DeleteFunc(args[1:], mayBeVersion)
-	}
-	return nil
-}
-
-// mayBeVersion reports whether an operand may be a tag or a branch such as v1.2.3 or
-// release/1.2: its extension has no letter.
-func mayBeVersion(operand string) bool {
-	ext := path.Ext(operand)
-	return ext != "" && !strings.ContainsFunc(ext, unicode.IsLetter)
-}
 
 // commits holds the last commit, and the files that were changed since then.
 type commits struct {
@@ -71,7 +38,7 @@ type pending struct {
 	committed bool // a commit, or a part of the history that is not known, may hold other changes
 }
 
-// findTakenBack drops the operations opTookBack that took nothing back, and sets the
+// findTakenBack drops the operations fileops.TookBack that took nothing back, and sets the
 // number of changes that each of the others took back. It also finds the last commit,
 // and the changes since then. It must run after findRewritten.
 func (h *History) findTakenBack() {
@@ -79,7 +46,7 @@ func (h *History) findTakenBack() {
 	h.eachCall(func(s *Step, c *Call) {
 		kept := c.files[:0]
 		for _, f := range c.files {
-			if f.Op < opEdited {
+			if f.Op < fileops.Edited {
 				kept = append(kept, f)
 				continue
 			}
@@ -88,14 +55,14 @@ func (h *History) findTakenBack() {
 				p = &pending{}
 				h.commits.files[h.key(f.Path)] = p
 			}
-			if f.Op != opTookBack {
+			if f.Op != fileops.TookBack {
 				p.path = f.Path
 				p.changes, p.step = p.changes+1, s.ID
 				kept = append(kept, f)
 				continue
 			}
 			if p.changes > 0 {
-				f.back, f.all, f.kept = p.changes, !p.committed, p.kept
+				f.Back, f.All, f.Kept = p.changes, !p.committed, p.kept
 				kept = append(kept, f)
 			}
 			p.changes = 0
@@ -171,23 +138,23 @@ func (c *commits) end(step int, by *Call) {
 }
 
 // reverted returns the files of the commits that a call reverts.
-func (c *commits) reverted(by *Call) []fileOp {
+func (c *commits) reverted(by *Call) []fileops.Op {
 	if !by.Answered || by.Outcome == Failed || !strings.Contains(by.Command(), "git revert") {
 		return nil
 	}
-	var out []fileOp
+	var out []fileops.Op
 	for hash, held := range c.made {
 		if !shell.Any(by.Command(), func(simple string) bool { return reverts(simple, hash) }) {
 			continue
 		}
 		for _, ch := range held {
-			f := fileOp{Path: ch.path, Op: opTookBack, back: ch.back, all: ch.sole && ch.file.commits == 1 && ch.file.changes == 0}
-			ch.file.committed = ch.file.committed && !f.all
+			f := fileops.Op{Path: ch.path, Op: fileops.TookBack, Back: ch.back, All: ch.sole && ch.file.commits == 1 && ch.file.changes == 0}
+			ch.file.committed = ch.file.committed && !f.All
 			out = append(out, f)
 		}
 		delete(c.made, hash)
 	}
-	slices.SortFunc(out, func(a, b fileOp) int { return strings.Compare(a.Path, b.Path) })
+	slices.SortFunc(out, func(a, b fileops.Op) int { return strings.Compare(a.Path, b.Path) })
 	return out
 }
 
@@ -293,17 +260,17 @@ const tookBackHere = 0.5
 
 // tookBack reports whether a call took back changes of a file.
 func (c *Call) tookBack() bool {
-	return slices.ContainsFunc(c.files, func(f fileOp) bool { return f.Op == opTookBack })
+	return slices.ContainsFunc(c.files, func(f fileops.Op) bool { return f.Op == fileops.TookBack })
 }
 
 // takeBack removes the changes that a call took back from the state of a file.
-func (s *fileState) takeBack(f fileOp, step int) {
-	s.Changes = max(s.Changes-f.back, 0)
+func (s *fileState) takeBack(f fileops.Op, step int) {
+	s.Changes = max(s.Changes-f.Back, 0)
 	switch {
-	case f.all:
+	case f.All:
 		s.Undone, s.Changes, s.Last, s.Funcs, s.Added = true, 0, step, nil, nil
-	case f.kept > 0:
-		s.Last = f.kept
+	case f.Kept > 0:
+		s.Last = f.Kept
 	}
 }
 

@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 	"unicode"
+
+	"github.com/agentcompact/compact/strategy/internal/fileops"
 )
 
 // A textEdit is an edit in the text of a message, below the path of a file: the lines to
@@ -53,7 +55,7 @@ func pathAbove(line, before string) string {
 		return before
 	}
 	line = strings.Trim(line, "`*#: ")
-	if strings.ContainsAny(line, " \t()") || !isFilePath(line) {
+	if strings.ContainsAny(line, " \t()") || !fileops.IsPath(line) {
 		return ""
 	}
 	return line

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/agentcompact/compact/message"
+	"github.com/agentcompact/compact/strategy/internal/fileops"
 )
 
 // tells fails unless the summary of a conversation contains all texts of want and no text
@@ -128,7 +129,7 @@ func TestRepeatedWordsLowerTheValue(t *testing.T) {
 }
 
 func TestFilesOfFolderAreReadBack(t *testing.T) {
-	files := []fileState{{Path: "a/x.go", Op: opCreated, Changes: 1}, {Path: "a/y.go", Op: opCreated, Changes: 3}, {Path: "a/z.go", Op: opCreated, Changes: 1}, {Path: "a/w.go", Op: opDeleted, Changes: 1}}
+	files := []fileState{{Path: "a/x.go", Op: fileops.Created, Changes: 1}, {Path: "a/y.go", Op: fileops.Created, Changes: 3}, {Path: "a/z.go", Op: fileops.Created, Changes: 1}, {Path: "a/w.go", Op: fileops.Deleted, Changes: 1}}
 	files[0].Last, files[1].Last, files[2].Last, files[3].Last = 31, 12, 40, 31
 	line := folderLine("a", files)
 	if !strings.HasSuffix(line, "; deleted w.go [s12–s40]") { // and not that all files were changed at s31

@@ -7,6 +7,7 @@ import (
 
 	"github.com/agentcompact/compact/internal/testrun"
 	"github.com/agentcompact/compact/strategy/internal/effects"
+	"github.com/agentcompact/compact/strategy/internal/fileops"
 	"github.com/agentcompact/compact/strategy/internal/prose"
 )
 
@@ -128,7 +129,7 @@ var (
 // touches reports whether a tool with the path of a file reads or changes that file. Another
 // tool only refers to it: a comment can be about a line of a file.
 func (c *Call) touches() bool {
-	if c.op() != opRead {
+	if c.op() != fileops.Read {
 		return true
 	}
 	if verb, _ := verbOf(c.Tool); verb != "" {

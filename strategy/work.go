@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/agentcompact/compact/strategy/internal/checks"
+	"github.com/agentcompact/compact/strategy/internal/fileops"
 	"github.com/agentcompact/compact/strategy/internal/prose"
 	"github.com/agentcompact/compact/strategy/internal/shell"
 )
@@ -13,14 +14,14 @@ import (
 // A fileState is the net effect of a history on one file.
 type fileState struct {
 	Path    string
-	From    string     // former name of a renamed file
-	Op      fileOpKind // the most important operation: deleted, created, edited, ran, read
-	Funcs   []string   // touched functions
-	Added   []string   // headings or lines of text and settings, the newest last
-	Changes int        // number of calls that changed the file
-	named   []string   // other paths of the file in calls
-	Undone  bool       // all changes were taken back
-	Last    int        // number of the last step that changed the file, or that used an unchanged file
+	From    string       // former name of a renamed file
+	Op      fileops.Kind // the most important operation: deleted, created, edited, ran, read
+	Funcs   []string     // touched functions
+	Added   []string     // headings or lines of text and settings, the newest last
+	Changes int          // number of calls that changed the file
+	named   []string     // other paths of the file in calls
+	Undone  bool         // all changes were taken back
+	Last    int          // number of the last step that changed the file, or that used an unchanged file
 }
 
 // fileStates returns the files that calls used and the files of the previous summary.
@@ -46,7 +47,7 @@ func (h *History) readFiles() []fileState {
 		for _, f := range c.files {
 			key, from := h.key(f.Path), h.key(f.From)
 			at, ok := byPath[key]
-			if was, known := byPath[from]; f.Op == opRenamed && known {
+			if was, known := byPath[from]; f.Op == fileops.Renamed && known {
 				if ok && at != was {
 					out[at].Path = ""
 				}
@@ -62,11 +63,11 @@ func (h *History) readFiles() []fileState {
 			if h.full[f.Path] == "" || !ok {
 				out[at].Path = f.Path // the path in the calls; if they have both forms, the absolute path
 			} else {
-				f.named = f.Path
+				f.Named = f.Path
 			}
 			out[at].merge(f, s.ID)
-			if f.named != "" && !slices.Contains(out[at].named, f.named) {
-				out[at].named = append(out[at].named, f.named)
+			if f.Named != "" && !slices.Contains(out[at].named, f.Named) {
+				out[at].named = append(out[at].named, f.Named)
 			}
 		}
 	})
@@ -75,15 +76,6 @@ func (h *History) readFiles() []fileState {
 		return cmp.Or(cmp.Compare(b.weight(), a.weight()), cmp.Compare(b.Last, a.Last))
 	})
 	return out
-}
-
-// pathKey returns a Windows path with forward slashes, because tools write both
-// forms. Other paths are not changed: they may contain backslashes.
-func pathKey(p string) string {
-	if len(p) > 2 && p[1] == ':' && prose.IsLetter(rune(p[0])) && (p[2] == '\\' || p[2] == '/') {
-		return strings.ReplaceAll(p, `\`, "/")
-	}
-	return p
 }
 
 // rewrites lists phrases of results that report that an existing file was
@@ -95,20 +87,20 @@ var rewrites = []string{"has been updated", "updated successfully", "overwritten
 func (h *History) findRewritten() {
 	there := map[string]bool{}
 	for _, f := range h.Previous.files() {
-		there[h.key(f.Path)] = f.Op != opDeleted
+		there[h.key(f.Path)] = f.Op != fileops.Deleted
 	}
 	h.eachCall(func(_ *Step, c *Call) {
 		said := prose.HasAny(c.Result[:min(len(c.Result), edge)], rewrites)
 		for i := range c.files {
 			f := &c.files[i]
-			if f.Op == opCreated && (there[h.key(f.Path)] || said && len(c.files) == 1) {
-				f.Op = opEdited
+			if f.Op == fileops.Created && (there[h.key(f.Path)] || said && len(c.files) == 1) {
+				f.Op = fileops.Edited
 			}
-			there[h.key(f.From)] = there[h.key(f.From)] && f.Op != opRenamed
+			there[h.key(f.From)] = there[h.key(f.From)] && f.Op != fileops.Renamed
 			switch {
-			case f.Op == opRead && c.Command() != "" && (c.Exit != 0 || checks.HidesStatus(c.Command())): // the command may have reported that there is no such file
-			case f.Op != opRan:
-				there[h.key(f.Path)] = f.Op != opDeleted
+			case f.Op == fileops.Read && c.Command() != "" && (c.Exit != 0 || checks.HidesStatus(c.Command())): // the command may have reported that there is no such file
+			case f.Op != fileops.Ran:
+				there[h.key(f.Path)] = f.Op != fileops.Deleted
 			}
 		}
 	})
@@ -116,7 +108,7 @@ func (h *History) findRewritten() {
 
 func (s *fileState) weight() int {
 	switch {
-	case s.Op < opEdited:
+	case s.Op < fileops.Edited:
 		return 0
 	case throwaway(s.Path):
 		return 1
@@ -124,14 +116,14 @@ func (s *fileState) weight() int {
 	return 2
 }
 
-func (s *fileState) merge(f fileOp, step int) {
-	if f.Op < opEdited {
-		if s.Op = max(s.Op, f.Op); s.Op < opEdited {
+func (s *fileState) merge(f fileops.Op, step int) {
+	if f.Op < fileops.Edited {
+		if s.Op = max(s.Op, f.Op); s.Op < fileops.Edited {
 			s.Last = step
 		}
 		return
 	}
-	if f.Op == opTookBack {
+	if f.Op == fileops.TookBack {
 		s.takeBack(f, step)
 		return
 	}
@@ -139,23 +131,23 @@ func (s *fileState) merge(f fileOp, step int) {
 		s.Undone, s.Op, s.From = false, f.Op, ""
 	}
 	s.Last = step
-	was := s.Op == opDeleted && s.Changes > 0
+	was := s.Op == fileops.Deleted && s.Changes > 0
 	switch {
-	case (f.Op == opEdited || f.Op == opRenamed) && s.Op == opCreated && s.Changes > 0, f.Op == opEdited && s.Op == opRenamed:
+	case (f.Op == fileops.Edited || f.Op == fileops.Renamed) && s.Op == fileops.Created && s.Changes > 0, f.Op == fileops.Edited && s.Op == fileops.Renamed:
 	default:
 		s.Op = f.Op
 	}
-	if f.Op == opRenamed && s.From == "" {
+	if f.Op == fileops.Renamed && s.From == "" {
 		s.From = f.From
 	}
-	if (f.Op != opDeleted || !was) && (f.Op != opRenamed || s.Op != opCreated) {
+	if (f.Op != fileops.Deleted || !was) && (f.Op != fileops.Renamed || s.Op != fileops.Created) {
 		s.Changes++ // a rename of a created file does not count, because its line has the new name
 	}
 	for _, text := range f.Added {
 		s.Added = append(slices.DeleteFunc(s.Added, func(had string) bool { return had == text }), text)
 	}
 	for _, name := range f.Funcs {
-		if !slices.Contains(s.Funcs, name) && len(s.Funcs) < maxFuncs {
+		if !slices.Contains(s.Funcs, name) && len(s.Funcs) < fileops.MaxFuncs {
 			s.Funcs = append(s.Funcs, name)
 		}
 	}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/agentcompact/compact/message"
 	"github.com/agentcompact/compact/strategy/internal/checks"
+	"github.com/agentcompact/compact/strategy/internal/fileops"
 	"github.com/agentcompact/compact/strategy/internal/prose"
 	"github.com/agentcompact/compact/strategy/internal/shell"
 )
@@ -243,7 +244,7 @@ func (c *Call) edits() string {
 	var names []string
 	for _, a := range c.Args {
 		if patchArgs[a.Name] {
-			for _, f := range patchOps(a.Value) {
+			for _, f := range fileops.OfPatch(a.Value) {
 				names = prose.AppendNew(names, f.Path)
 			}
 		}
@@ -261,7 +262,7 @@ func (c *Call) edits() string {
 func (c *Call) changed() string {
 	var out []string
 	for i, f := range c.files {
-		if f.Op < opEdited {
+		if f.Op < fileops.Edited {
 			continue
 		}
 		if i >= 4 {
@@ -289,7 +290,7 @@ func (c *Call) ranAfter() string {
 		parts = parts[:len(parts)-1]
 	}
 	last := strings.TrimSpace(parts[len(parts)-1])
-	if len(parts) < 2 || looksOnly(strings.ToLower(last)+" ") || slices.ContainsFunc(simpleOps(last), func(f fileOp) bool { return f.Op >= opEdited }) || runsScript(last) {
+	if len(parts) < 2 || looksOnly(strings.ToLower(last)+" ") || slices.ContainsFunc(fileops.SimpleOps(last), func(f fileops.Op) bool { return f.Op >= fileops.Edited }) || fileops.RunsScript(last) {
 		return ""
 	}
 	words := c.lastWords()

@@ -1,4 +1,4 @@
-package strategy
+package fileops
 
 import (
 	"strings"
@@ -33,12 +33,12 @@ func headingIn(ext, line string) string {
 }
 
 // added records a new line of text or settings if it is a heading or the first line.
-func (r *patchReader) added(f *fileOp, line string) {
+func (r *patchReader) added(f *Op, line string) {
 	inCode := r.fence.Takes(line)
 	if inCode && len(f.Added) > 0 {
 		return
 	}
-	for _, text := range newText(f.Path, "", line) {
+	for _, text := range NewText(f.Path, "", line) {
 		heading := headingIn(extension(f.Path), line) != ""
 		if inCode { // the first line, and no heading
 			heading, text = false, prose.Clip(prose.Squash(strings.TrimSpace(line)), headingChars)
@@ -46,7 +46,7 @@ func (r *patchReader) added(f *fileOp, line string) {
 		switch {
 		case heading && !r.headed:
 			f.Added, r.headed = []string{text}, true
-		case heading && len(f.Added) < maxFuncs || len(f.Added) == 0:
+		case heading && len(f.Added) < MaxFuncs || len(f.Added) == 0:
 			f.Added = prose.AppendNew(f.Added, text)
 		}
 	}

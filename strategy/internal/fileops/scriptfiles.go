@@ -1,4 +1,4 @@
-package strategy
+package fileops
 
 import (
 	"slices"
@@ -23,7 +23,7 @@ var (
 
 // scriptOps returns the changes of files by a script of Python or JavaScript. A script that
 // also reads files, or appends, edits them.
-func scriptOps(script string) (out []fileOp) {
+func scriptOps(script string) (out []Op) {
 	var paths []string
 	named := map[string]string{}
 	for _, m := range pathVariable.FindAllStringSubmatch(script, maxScriptFiles) {
@@ -40,9 +40,9 @@ func scriptOps(script string) (out []fileOp) {
 			paths = prose.AppendNew(paths, name)
 		}
 	}
-	op := opCreated
+	op := Created
 	if prose.HasAny(script, []string{".read(", "read_text", "readFileSync", "appendFileSync", ", 'a", `, "a`, ",'a", `,"a`}) {
-		op = opEdited
+		op = Edited
 	}
 	return appendFiles(out, op, paths...)
 }
@@ -53,9 +53,9 @@ const maxScriptFiles = 40
 // scriptPrograms are programs that run a script from a here-document or an option.
 var scriptPrograms = []string{"python", "python3", "node"}
 
-// runsScript reports whether the last part of a command line before a here-document runs it as
+// RunsScript reports whether the last part of a command line before a here-document runs it as
 // a script.
-func runsScript(line string) bool {
+func RunsScript(line string) bool {
 	before, _, _ := strings.Cut(line, "<<")
 	parts := shell.Split(before)
 	w := shell.WithoutPrefix(shell.Fields(parts[len(parts)-1]))

@@ -1,4 +1,4 @@
-package strategy
+package fileops
 
 import "strings"
 
@@ -54,4 +54,13 @@ func nameAt(s string) string {
 		return ""
 	}
 	return s[:end]
+}
+
+// Declared returns the functions, types and classes that a text declares.
+func Declared(text string) []string {
+	var f Op
+	for line := range strings.Lines(text[:min(len(text), 64<<10)]) {
+		f.add(declaration(strings.TrimSpace(line)))
+	}
+	return f.Funcs
 }

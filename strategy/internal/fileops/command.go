@@ -1,20 +1,22 @@
-package strategy
+package fileops
 
 import (
+	"path"
 	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/agentcompact/compact/strategy/internal/prose"
 	"github.com/agentcompact/compact/strategy/internal/shell"
 )
 
-// commandOps returns the file operations that a command line performs. It
+// OfCommand returns the file operations that a command line performs. It
 // recognizes the forms that agents use, and skips everything else rather than
 // guess.
-func commandOps(cmd string) []fileOp {
-	var out []fileOp
+func OfCommand(cmd string) []Op {
+	var out []Op
 	if i := strings.Index(cmd, "*** Begin Patch"); i >= 0 {
-		return patchOps(cmd[i:])
+		return OfPatch(cmd[i:])
 	}
 	heredoc, dir, script, at := "", "", -1, 0 // script is the place of a script in cmd
 	for raw := range strings.Lines(cmd) {
@@ -28,7 +30,7 @@ func commandOps(cmd string) []fileOp {
 			}
 			continue
 		}
-		if heredoc = shell.HeredocEnd(line); heredoc != "" && runsScript(line) {
+		if heredoc = shell.HeredocEnd(line); heredoc != "" && RunsScript(line) {
 			script = at
 		} else if prose.HasAny(line, []string{"python -c ", "python3 -c ", "node -e "}) {
 			out = inFolders(out, scriptOps(cmd[at-len(raw):]), dir)
@@ -38,7 +40,7 @@ func commandOps(cmd string) []fileOp {
 				dir = to
 				continue
 			}
-			out = inFolders(out, simpleOps(simple), dir)
+			out = inFolders(out, SimpleOps(simple), dir)
 		}
 		if len(out) > 40 {
 			break
@@ -48,15 +50,15 @@ func commandOps(cmd string) []fileOp {
 }
 
 // inFolders appends operations in a folder.
-func inFolders(out, more []fileOp, dir string) []fileOp {
+func inFolders(out, more []Op, dir string) []Op {
 	for _, f := range more {
 		out = append(out, f.in(dir))
 	}
 	return out
 }
 
-// simpleOps reads one command without pipes.
-func simpleOps(cmd string) []fileOp {
+// SimpleOps reads one command without pipes.
+func SimpleOps(cmd string) []Op {
 	words := shell.Fields(cmd)
 	for len(words) > 0 && (words[0] == "sudo" || strings.Contains(words[0], "=") || words[0] == "time") {
 		words = words[1:]
@@ -64,7 +66,7 @@ func simpleOps(cmd string) []fileOp {
 	if len(words) == 0 {
 		return nil
 	}
-	var out []fileOp
+	var out []Op
 	for i := 1; i < len(words); i++ {
 		if w := words[i]; (w == ">" || w == ">>") && i+1 < len(words) {
 			out = appendFiles(out, redirected(w), words[i+1])
@@ -74,48 +76,48 @@ func simpleOps(cmd string) []fileOp {
 	switch shell.Base(words[0]) {
 	case "cat", "head", "tail", "less", "more", "wc", "nl", "bat":
 		if len(out) == 0 {
-			out = appendFiles(out, opRead, args...)
+			out = appendFiles(out, Read, args...)
 		}
 	case "sed", "perl":
 		out = appendFiles(out, sedOp(words), slices.DeleteFunc(args, isScript)...)
 	case "tee":
-		out = appendFiles(out, opCreated, args...)
+		out = appendFiles(out, Created, args...)
 	case "touch":
-		out = appendFiles(out, opCreated, args...)
+		out = appendFiles(out, Created, args...)
 	case "rm", "unlink":
-		out = appendFiles(out, opDeleted, args...)
+		out = appendFiles(out, Deleted, args...)
 	case "mv":
 		out = appendRename(out, args)
 	case "cp":
 		if len(args) == 2 {
-			out = appendFiles(out, opCreated, args[1])
+			out = appendFiles(out, Created, args[1])
 		}
 	case "git":
 		out = appendGit(out, words, args)
 	case "python", "python3", "node", "bash", "sh", "ruby", "deno", "tsx", "npx":
 		if len(args) > 0 {
-			out = appendFiles(out, opRan, args[0])
+			out = appendFiles(out, Ran, args[0])
 		}
 	}
 	return out
 }
 
 // appendGit adds the files that a git command deletes, renames or takes back.
-func appendGit(out []fileOp, words, args []string) []fileOp {
+func appendGit(out []Op, words, args []string) []Op {
 	switch {
 	case len(args) > 1 && args[0] == "rm":
-		return appendFiles(out, opDeleted, args[1:]...)
+		return appendFiles(out, Deleted, args[1:]...)
 	case len(args) > 1 && args[0] == "mv":
 		return appendRename(out, args[1:])
 	}
-	return appendFiles(out, opTookBack, takenBackFiles(words)...)
+	return appendFiles(out, TookBack, takenBackFiles(words)...)
 }
 
-func redirected(w string) fileOpKind {
+func redirected(w string) Kind {
 	if w == ">>" {
-		return opEdited
+		return Edited
 	}
-	return opCreated
+	return Created
 }
 
 // isScript reports whether an operand of sed is a script (s/old/new/, /old/d)
@@ -133,20 +135,20 @@ func isScript(word string) bool {
 	return strings.ContainsRune("/|#,:@!~%", mark) && strings.Count(word[1:], string(mark)) >= 3
 }
 
-func sedOp(words []string) fileOpKind {
+func sedOp(words []string) Kind {
 	for _, w := range words {
 		if strings.HasPrefix(w, "-i") || strings.HasPrefix(w, "-pi") {
-			return opEdited
+			return Edited
 		}
 	}
-	return opRead
+	return Read
 }
 
 // appendFiles adds the operands that name files.
-func appendFiles(out []fileOp, op fileOpKind, paths ...string) []fileOp {
+func appendFiles(out []Op, op Kind, paths ...string) []Op {
 	for _, p := range paths {
-		if isFilePath(p) && !strings.HasPrefix(p, "/dev/") && !strings.ContainsAny(p, "$(){}=,;&!\\ ") {
-			out = append(out, fileOp{Path: p, Op: op})
+		if IsPath(p) && !strings.HasPrefix(p, "/dev/") && !strings.ContainsAny(p, "$(){}=,;&!\\ ") {
+			out = append(out, Op{Path: p, Op: op})
 		}
 	}
 	return out
@@ -154,8 +156,8 @@ func appendFiles(out []fileOp, op fileOpKind, paths ...string) []fileOp {
 
 // appendRename adds the rename by an mv with two operands. The second operand is the new
 // path, or the target folder.
-func appendRename(out []fileOp, args []string) []fileOp {
-	if len(args) != 2 || len(appendFiles(nil, opRenamed, args[0])) == 0 {
+func appendRename(out []Op, args []string) []Op {
+	if len(args) != 2 || len(appendFiles(nil, Renamed, args[0])) == 0 {
 		return out
 	}
 	to := args[1]
@@ -163,8 +165,41 @@ func appendRename(out []fileOp, args []string) []fileOp {
 		to += shell.Base(args[0])
 	}
 	n := len(out)
-	if out = appendFiles(out, opRenamed, to); len(out) > n {
+	if out = appendFiles(out, Renamed, to); len(out) > n {
 		out[n].From = args[0]
 	}
 	return out
+}
+
+// takenBackFiles returns the operands of a git command that may name files whose changes
+// it takes back. A branch or a revision may be among them; findTakenBack drops every
+// operand that names no changed file.
+func takenBackFiles(words []string) []string {
+	args := shell.Operands(words[1:])
+	if len(args) < 2 {
+		return nil
+	}
+	option := func(names ...string) bool {
+		for _, w := range words[1:] {
+			for _, n := range names {
+				if w == n {
+					return true
+				}
+			}
+		}
+		return false
+	}
+	switch {
+	case args[0] == "checkout" && !option("-b", "-B", "-p", "--patch", "--ours", "--theirs"),
+		args[0] == "restore" && !option("-p", "--patch") && (option("--worktree", "-W") || !option("--staged", "-S")):
+		return slices.DeleteFunc(args[1:], mayBeVersion)
+	}
+	return nil
+}
+
+// mayBeVersion reports whether an operand may be a tag or a branch such as v1.2.3 or
+// release/1.2: its extension has no letter.
+func mayBeVersion(operand string) bool {
+	ext := path.Ext(operand)
+	return ext != "" && !strings.ContainsFunc(ext, unicode.IsLetter)
 }

@@ -1,0 +1,63 @@
+package fileops
+
+import (
+	"slices"
+	"strings"
+	"unicode"
+
+	"github.com/agentcompact/compact/strategy/internal/prose"
+)
+
+// proseFormats are the extensions of text formats. A change of such a file declares nothing.
+var proseFormats = []string{".md", ".mdx", ".markdown", ".rst", ".adoc", ".txt", ".org"}
+
+// settingFormats are the extensions of settings files.
+var settingFormats = []string{".yaml", ".yml", ".toml", ".ini", ".cfg"}
+
+// Limits of the quotation of new text.
+const (
+	headingsHere = 2  // quoted headings
+	headingChars = 60 // characters of one heading or line
+)
+
+// NewText describes the text that an edit adds to a file without declarations: its new
+// headings, or else its first new line. The edit replaces the text old.
+func NewText(file, old, added string) []string {
+	ext := extension(file)
+	if !slices.Contains(proseFormats, ext) && !slices.Contains(settingFormats, ext) {
+		return nil
+	}
+	had := map[string]bool{}
+	for line := range strings.Lines(old) {
+		had[strings.TrimSpace(line)] = true
+	}
+	first := ""
+	var code prose.Fence
+	var headings []string
+	for whole := range strings.Lines(added[:min(len(added), 64<<10)]) {
+		line := strings.TrimSpace(whole)
+		inCode := headingSigns[ext] != "" && code.Takes(line)
+		if had[line] || inCode && strings.Trim(line[:min(len(line), 3)], "`~") == "" || !strings.ContainsFunc(line, unicode.IsLetter) {
+			continue
+		}
+		if first == "" {
+			first = line
+		}
+		if head := headingIn(ext, whole); head != "" && !inCode {
+			headings = prose.AppendNew(headings, prose.Clip(prose.Squash(head), headingChars))
+		}
+	}
+	if len(headings) == 0 && first != "" {
+		return []string{prose.Clip(prose.Squash(first), headingChars)}
+	}
+	return headings
+}
+
+// QuotedNew quotes the newest texts that edits added to a file. It returns "" if there are none.
+func QuotedNew(added []string) string {
+	added = added[max(0, len(added)-headingsHere):]
+	if len(added) == 0 {
+		return ""
+	}
+	return "“" + strings.Join(added, "”, “") + "”"
+}

@@ -1,0 +1,79 @@
+package fileops
+
+import (
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/agentcompact/compact/strategy/internal/prose"
+	"github.com/agentcompact/compact/strategy/internal/shell"
+)
+
+// A Kind is the operation of a call on a file.
+type Kind uint8
+
+// The operations, in order of importance, the most important last.
+const (
+	Read Kind = iota
+	Ran
+	Edited
+	Created
+	Renamed
+	Deleted
+	TookBack // took back changes; no state of a file
+)
+
+var opNames = [...]string{"read", "ran", "edited", "created", "renamed", "deleted", "took back"}
+
+// String returns the word that summaries use.
+func (o Kind) String() string { return opNames[o] }
+
+// A Op is one operation of a call on one file.
+type Op struct {
+	Path  string
+	From  string // previous path of a renamed file
+	Op    Kind
+	Funcs []string // functions, types and classes that the change touches
+	Added []string // new headings or the first new line, for files of text and settings
+	Named string   // the path as the call writes it, if Path differs
+	Back  int      // number of changes that TookBack took back
+	All   bool     // TookBack took back all changes of the file
+	Kept  int      // number of the step of the last change that TookBack left
+}
+
+// IsPath reports whether an argument names one file, not a pattern, a
+// folder or a sentence.
+func IsPath(s string) bool {
+	return s != "" && len(s) < 400 && !strings.ContainsAny(s, "*?\n\"<>|") && !strings.HasSuffix(s, "/") &&
+		(strings.Contains(path.Base(s), ".") || strings.Count(s, "/") > 1) && s != "." && s != ".."
+}
+
+// MaxFuncs is the maximum number of touched functions kept for one change.
+const MaxFuncs = 12
+
+func (f *Op) add(name string) {
+	if name != "" && len(f.Funcs) < MaxFuncs && !slices.Contains(f.Funcs, name) {
+		f.Funcs = append(f.Funcs, name)
+	}
+}
+
+// in returns the operation with its paths joined to dir, the folder of the command.
+func (f Op) in(dir string) Op {
+	if p := shell.InFolder(dir, f.Path); p != f.Path {
+		f.Path, f.Named = p, f.Path
+	}
+	f.From = shell.InFolder(dir, f.From)
+	return f
+}
+
+// extension returns the extension of a file in lower case.
+func extension(file string) string { return strings.ToLower(path.Ext(Key(file))) }
+
+// Key returns a Windows path with forward slashes, because tools write both
+// forms. Other paths are not changed: they may contain backslashes.
+func Key(p string) string {
+	if len(p) > 2 && p[1] == ':' && prose.IsLetter(rune(p[0])) && (p[2] == '\\' || p[2] == '/') {
+		return strings.ReplaceAll(p, `\`, "/")
+	}
+	return p
+}
