@@ -20,7 +20,7 @@ var (
 // leavesOpen reports whether a sentence mentions open work.
 func leavesOpen(t string) bool {
 	low := withoutReport(strings.ReplaceAll(strings.ToLower(t), "’", "'"))
-	return (hasAnyWord(low, nextWords) || hasAnyWord(low, openLabels) || notYet(low) || prose.BeginsAny(low, []string{"next, ", "next i "})) && !prose.HasAny(low, notNeeded)
+	return (prose.HasAnyWord(low, nextWords) || prose.HasAnyWord(low, openLabels) || notYet(low) || prose.BeginsAny(low, []string{"next, ", "next i "})) && !prose.HasAny(low, notNeeded)
 }
 
 // conditions begin conditional clauses. A "not yet" in such a clause describes a case,
@@ -29,7 +29,7 @@ var conditions = []string{"if", "when", "whenever", "unless", "whether", "while"
 
 // notYet reports whether a sentence says that something has not happened so far.
 func notYet(low string) bool {
-	if !hasAnyWord(low, []string{"not yet"}) {
+	if !prose.HasAnyWord(low, []string{"not yet"}) {
 		return false
 	}
 	clause, _, _ := strings.Cut(low, "not yet")
@@ -102,7 +102,7 @@ var (
 func (l *listHead) done() bool {
 	for _, head := range []string{l.lead, l.heading} {
 		if low := strings.ToLower(head); head != "" {
-			return hasAnyWord(low, finishedHeads) && !hasAnyWord(low, openHeads)
+			return prose.HasAnyWord(low, finishedHeads) && !prose.HasAnyWord(low, openHeads)
 		}
 	}
 	return false

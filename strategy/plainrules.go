@@ -94,5 +94,5 @@ var proposedHeads = []string{"proposed", "proposal", "proposals", "idea", "ideas
 
 // proposed reports whether the text below a heading, or the list, is only considered.
 func (l *listHead) proposed() bool {
-	return hasAnyWord(strings.ToLower(l.heading), proposedHeads) || hasAnyWord(strings.ToLower(l.lead), proposedHeads)
+	return prose.HasAnyWord(strings.ToLower(l.heading), proposedHeads) || prose.HasAnyWord(strings.ToLower(l.lead), proposedHeads)
 }

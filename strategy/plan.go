@@ -417,7 +417,7 @@ func settledList(list string) bool {
 	for item := range strings.SplitSeq(list, "; ") {
 		all++
 		_, state, ok := strings.Cut(strings.ToLower(item), ": ")
-		if ok && !tellsToDo(state) && hasAnyWord(state, settledWords) {
+		if ok && !tellsToDo(state) && prose.HasAnyWord(state, settledWords) {
 			settled++
 		}
 	}
@@ -434,32 +434,8 @@ var (
 // introduces reports whether a line introduces a list of future steps.
 func introduces(line string) bool {
 	low := strings.ToLower(line)
-	return len(line) < 160 && hasAnyWord(low, planHeads) && !hasAnyWord(low, reportHeads)
+	return len(line) < 160 && prose.HasAnyWord(low, planHeads) && !prose.HasAnyWord(low, reportHeads)
 }
-
-// hasAnyWord reports whether a lower-case text contains one of the words as a whole word:
-// "next" does not match in "v4.41.0-next.1". A word of a script without spaces matches
-// anywhere.
-func hasAnyWord(low string, words []string) bool {
-	for _, w := range words {
-		for from := 0; ; {
-			i := strings.Index(low[from:], w)
-			if i < 0 {
-				break
-			}
-			start, end := from+i, from+i+len(w)
-			if w[0] >= 0x80 || (start == 0 || !joins(low[start-1])) && (end == len(low) || !joins(low[end]) || low[end] == '.' && (end+1 == len(low) || low[end+1] == ' ')) {
-				return true
-			}
-			from = end
-		}
-	}
-	return false
-}
-
-// joins reports whether a byte belongs to a name: a letter, a digit, or a separator in
-// versions, paths and flags.
-func joins(b byte) bool { return prose.IsWordByte(b) || strings.IndexByte("-./_", b) >= 0 }
 
 // planList returns the items of a list after a line with a word for a plan.
 func planList(text string) string {

@@ -52,7 +52,7 @@ func quantitiesIn(t string) []quantity {
 			unit = ""
 		}
 		before := strings.Join(words[max(0, i-nearWords):i], " ")
-		out = append(out, quantity{strings.ReplaceAll(value, ",", "."), wordStem(unit), topics(before), hasAnyWord(before, bounding), rate})
+		out = append(out, quantity{strings.ReplaceAll(value, ",", "."), wordStem(unit), topics(before), prose.HasAnyWord(before, bounding), rate})
 	}
 	return out
 }
@@ -99,7 +99,7 @@ func revalued(rule, later string) bool {
 		return false
 	}
 	words := len(strings.Fields(later))
-	changes, n := hasAnyWord(low, revaluing) && words <= mostValued, now[0]
+	changes, n := prose.HasAnyWord(low, revaluing) && words <= mostValued, now[0]
 	limits := n.bound && words <= shortValue
 	corrects := turnsBack(later) && len(was) == 1 && words <= mostValued
 	same, other := 0, false

@@ -121,7 +121,7 @@ func ordersGerman(c string) bool {
 	words := strings.Fields(c)
 	facts := slices.ContainsFunc(words, func(w string) bool { return slices.Contains(deFacts, w) })
 	switch {
-	case deOrder.MatchString(c), deLeave.MatchString(c), deWants.MatchString(c), deNone.MatchString(c), deState.MatchString(c), deSelf.MatchString(c) && !hasAnyWord(c, []string{"habe", "hatte", "wusste", "sehe", "verstehe", "glaube", "merke", "finde"}):
+	case deOrder.MatchString(c), deLeave.MatchString(c), deWants.MatchString(c), deNone.MatchString(c), deState.MatchString(c), deSelf.MatchString(c) && !prose.HasAnyWord(c, []string{"habe", "hatte", "wusste", "sehe", "verstehe", "glaube", "merke", "finde"}):
 		return true
 	case deFinite.MatchString(c) && !strings.HasPrefix(c, "bitte"):
 		return false

@@ -292,7 +292,7 @@ var setbacks = []string{"didn't work", "doesn't work", "did not work", "does not
 // setback reports whether a sentence has words of setbacks and is not a supposition.
 func setback(t string) bool {
 	low := strings.ToLower(t)
-	return hasAnyWord(low, setbacks) && !supposes(low)
+	return prose.HasAnyWord(low, setbacks) && !supposes(low)
 }
 
 // supposes reports whether a lower-case sentence is about a possibility.
