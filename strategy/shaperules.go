@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/agentcompact/compact/strategy/internal/ident"
 	"github.com/agentcompact/compact/strategy/internal/lazy"
 	"github.com/agentcompact/compact/strategy/internal/prose"
 )
@@ -205,7 +206,7 @@ func shortOnly(c string, whole bool) bool {
 	}
 	switch first := words[0]; {
 	case words[n-1] == "only":
-		idle := strings.HasSuffix(first, "ed") || describesDeed(first) && !isIdentifier(first) || slices.Contains([]string{"the", "i", "we", "you", "that", "read", "view", "and"}, first)
+		idle := strings.HasSuffix(first, "ed") || describesDeed(first) && !ident.Whole(first) || slices.Contains([]string{"the", "i", "we", "you", "that", "read", "view", "and"}, first)
 		return n <= mostTold && (tellsToDo(c) || ordersMore(c)) || n <= mostOnly && !idle
 	case first == "without":
 		return whole && n <= mostWithout && slices.Contains([]string{"any", "new", "further", "other", "additional", "extra", "external", "changing", "touching", "breaking", "adding"}, words[1])

@@ -109,18 +109,11 @@ func listing(line string) bool {
 		return false
 	}
 	for _, word := range strings.Fields(entries) {
-		if !isIdentifier(word) {
+		if !ident.Whole(word) {
 			return false
 		}
 	}
 	return true
-}
-
-// isIdentifier reports whether a word is one identifier and nothing else.
-func isIdentifier(word string) bool {
-	whole := false
-	ident.ScanAll(word, func(_ ident.Kind, start, end int) { whole = whole || start == 0 && end == len(word) })
-	return whole
 }
 
 // actionLines returns the items of work, and the finished effects that must not be
