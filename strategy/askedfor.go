@@ -5,13 +5,14 @@ import (
 	"strings"
 
 	"github.com/agentcompact/compact/strategy/internal/prose"
+	"github.com/agentcompact/compact/strategy/internal/rules"
 )
 
 // requestIn returns the part of a user's message that may have the request: its words outside
 // of quotations and of documents in tags. The text after the last document precedes the text
 // before the first one. It returns the whole message if those texts ask for nothing.
 func requestIn(text string) string {
-	own := ownWords(text)
+	own := rules.OwnWords(text)
 	before, after, ok := outsideTags(own)
 	ok = ok && !strings.HasPrefix(own, "<") && !template(own)
 	switch {
@@ -27,19 +28,9 @@ func requestIn(text string) string {
 func tellsSomewhere(text string) bool {
 	found := false
 	prose.Sentences(text, func(t string, heading bool) {
-		found = found || !heading && (instructs(t) || inquires(strings.ToLower(t)))
+		found = found || !heading && (rules.Instructs(t) || rules.Inquires(strings.ToLower(t)))
 	})
 	return found
-}
-
-// instructs reports whether a sentence tells somebody to do something, and does not only
-// forbid something.
-func instructs(t string) bool {
-	low := bareClause(strings.ReplaceAll(strings.ToLower(t), "’", "'"))
-	for _, w := range []string{"you can ", "you could ", "can you ", "could you ", "go ahead and ", "let's ", "i want you to ", "i need you to "} {
-		low = strings.TrimPrefix(low, w)
-	}
-	return (tellsToDo(low) || ordersMore(low)) && !onlyForbids(t)
 }
 
 // taskTags lists parts of the names of elements that contain a task and no document.
@@ -81,30 +72,6 @@ func openTag(line string) string {
 	return tagName(line[1:])
 }
 
-// onlyForbids reports whether a sentence forbids something and asks for nothing: "Don't
-// cancel the order."
-func onlyForbids(t string) bool {
-	bans := false
-	for _, c := range prose.Clauses(t) {
-		c = bareClause(c)
-		switch {
-		case c == "":
-		case prose.BeginsAny(c, banWords), handsOff.MatchString(c), leaveIt.MatchString(c), nobodyDoes.MatchString(c), strings.HasPrefix(c, "no ") && forbidsThing(c):
-			bans = true
-		case tellsToDo(c), ordersMore(c), inquires(c), prose.BeginsAny(c, []string{"i want", "i need", "we need", "can you", "you can"}):
-			return false
-		}
-	}
-	return bans
-}
-
-// shortTask reports whether a short sentence tells somebody to do a thing that it names:
-// "Load the table."
-func shortTask(t string) bool {
-	low := bareClause(strings.ToLower(t))
-	return len(strings.Fields(low)) > 1 && (tellsToDo(low) || ordersMore(low)) && !prose.BeginsAny(low, []string{"go ", "do it", "do so", "do that", "try again", "let's go", "just do it", "keep ", "please", "then ", "let me", "show me", "look", "stop"})
-}
-
 // Limits of a request after an introduction, in characters.
 const (
 	introChars     = 70
@@ -118,14 +85,14 @@ var wishing = []string{"please", "i want", "i need", "we need", "should", "let's
 // instructed returns the request of a long message whose first sentence asks for nothing: the
 // sentences that tell somebody to do something, after the beginning of the first sentence.
 func instructed(text, first string) string {
-	if len(text) <= newestChars || len(text) > longestTold || instructs(first) || inquires(strings.ToLower(first)) || prose.HasAny(strings.ToLower(first), wishing) {
+	if len(text) <= newestChars || len(text) > longestTold || rules.Instructs(first) || rules.Inquires(strings.ToLower(first)) || prose.HasAny(strings.ToLower(first), wishing) {
 		return first
 	}
 	seen, out := false, []string(nil)
 	prose.Sentences(text, func(t string, heading bool) {
 		t = prose.Squash(t)
 		seen = seen || strings.HasPrefix(t, strings.TrimSuffix(prose.Clip(first, introChars), " …"))
-		if heading || len(out) >= mostInstructed || !instructs(t) || binds(t) > 0 || debris(t) {
+		if heading || len(out) >= mostInstructed || !rules.Instructs(t) || rules.Binds(t) > 0 || debris(t) {
 			return
 		}
 		if len(out) == 0 && seen {

@@ -6,6 +6,7 @@ import (
 
 	"github.com/agentcompact/compact/strategy/internal/checks"
 	"github.com/agentcompact/compact/strategy/internal/prose"
+	"github.com/agentcompact/compact/strategy/internal/rules"
 )
 
 // carried returns the lines of the previous summary as candidates. It leaves out lines
@@ -22,7 +23,7 @@ func (h *History) carried(s Strategy, now []Line) []Line {
 	log, _ := s.section(headingHappened)
 	settled, ran := h.settledSince(), h.ranSince()
 	ended := settledSuffix(settled)
-	rules, ruled := s.section("Constraints")
+	constraints, ruled := s.section("Constraints")
 	var out []Line
 	offer := func(section int, lines []string) {
 		for n, l := range lines {
@@ -37,7 +38,7 @@ func (h *History) carried(s Strategy, now []Line) []Line {
 				continue
 			}
 			l = h.sinceThen(l) + ended(l)
-			if ruled && section == rules && binds(l) > 0 && !strings.Contains(l, thenSaid) {
+			if ruled && section == constraints && rules.Binds(l) > 0 && !strings.Contains(l, thenSaid) {
 				l += h.liftedBy(fact{Step: lastStep(l), Text: l})
 			}
 			out = append(out, Line{Section: section, Text: l, Value: carriedValue(section, n, l, section == log), Order: max(lastStep(l)-carriedBefore, -carriedBefore)})

@@ -5,6 +5,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/agentcompact/compact/strategy/internal/prose"
+	"github.com/agentcompact/compact/strategy/internal/rules"
 )
 
 // Shares of the kept characters of a cut text: the beginning, and the end. The remaining
@@ -68,8 +69,8 @@ func rulesIn(text string, most int) string {
 		if one.Heading {
 			return
 		}
-		if v := binds(one.Text); v > 0 || turnsBack(one.Text) {
-			found = append(found, rule{prose.Clip(prose.Squash(one.Text), mostRule), v >= bindValue || v == 0})
+		if v := rules.Binds(one.Text); v > 0 || rules.TurnsBack(one.Text) {
+			found = append(found, rule{prose.Clip(prose.Squash(one.Text), mostRule), v >= rules.BindValue || v == 0})
 		}
 	})
 	kept := make([]bool, len(found))

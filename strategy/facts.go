@@ -7,6 +7,7 @@ import (
 
 	"github.com/agentcompact/compact/message"
 	"github.com/agentcompact/compact/strategy/internal/prose"
+	"github.com/agentcompact/compact/strategy/internal/rules"
 )
 
 // A fact is a statement of a history that a summary may repeat.
@@ -94,7 +95,7 @@ func (h *History) goals() []fact {
 			continue
 		}
 		text := s.Text
-		if rest, ok := withdraws(text); ok {
+		if rest, ok := rules.Withdraws(text); ok {
 			asked, text = slices.DeleteFunc(asked, func(f fact) bool { return f.Step == said }), rest
 		}
 		whole[s.ID], said = text, s.ID
@@ -224,14 +225,14 @@ func requests(step int, text string) []fact {
 			lead = t
 			return
 		}
-		if len(out) > 0 && !heading && turnsBack(t) {
+		if len(out) > 0 && !heading && rules.TurnsBack(t) {
 			if gap {
 				t = "… " + t
 			}
 			out[len(out)-1].Text, gap = prose.Clip(out[len(out)-1].Text+" "+prose.Squash(t), prose.MaxSentence), false
 			return
 		}
-		if len(out) >= 3 || heading || onlyForbids(t) || !(len(out) == 0 && shortTask(t)) && quality(strings.TrimSuffix(t, ":")) < 0.3 && (len(t) < leastAsked || !asks(t)) || len(out) > 0 && (!asks(t) || binds(t) >= shapeValue) {
+		if len(out) >= 3 || heading || rules.OnlyForbids(t) || !(len(out) == 0 && rules.ShortTask(t)) && quality(strings.TrimSuffix(t, ":")) < 0.3 && (len(t) < leastAsked || !asks(t)) || len(out) > 0 && (!asks(t) || rules.Binds(t) >= rules.ShapeValue) {
 			gap = true
 			return
 		}
@@ -269,19 +270,6 @@ var askWords = []string{"please", "can you", "could you", "i want", "i need", "w
 	"create", "update", "remove", "write ", "find ", "why ", "how ", "what ", "check ", "review", "so that", "until ", "?", "请", "帮"}
 
 func asks(s string) bool { return prose.HasAny(strings.ToLower(s), askWords) }
-
-// inquiries lists beginnings of questions.
-var inquiries = []string{"can you", "could you", "can we", "could we", "would you", "will you", "what ", "what's ", "why ", "how ", "who ", "where ", "when will", "which ", "is ", "isn't ", "are ", "aren't ", "does ", "doesn't ", "do you", "do we", "do i ", "did ", "have you", "has ", "should i", "should we", "shall ", "am i "}
-
-// inquires reports whether a sentence asks for something, with or without a
-// question mark.
-func inquires(low string) bool {
-	low = strings.TrimRight(low, " \"'`)”’»")
-	for _, w := range []string{"now ", "ok, ", "okay, ", "and "} {
-		low = strings.TrimPrefix(low, w)
-	}
-	return strings.HasSuffix(low, "?") || strings.HasSuffix(low, "？") || prose.BeginsAny(low, inquiries)
-}
 
 // lastAnswer returns the index of the step with which the assistant last ended
 // its turn: text without a call, followed by a message of the user. It returns

@@ -3,6 +3,7 @@ package strategy
 import (
 	"github.com/agentcompact/compact/message"
 	"github.com/agentcompact/compact/strategy/internal/prose"
+	"github.com/agentcompact/compact/strategy/internal/rules"
 )
 
 // A remark is a statement that contradicts an earlier one, or that reports a finding.
@@ -75,7 +76,7 @@ func (h *History) hindsight() *hindsight {
 		s := &h.Steps[i]
 		switch {
 		case s.user() && s.Text != "":
-			if answered > asked && objects(s.Text) {
+			if answered > asked && rules.Objects(s.Text) {
 				h.later.objected[answered] = len(h.later.against.all)
 				h.later.against.add(remark{step: s.ID, said: firstSentence(s.Text), byUser: true, since: answered, from: asked}, s.Text)
 			}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/agentcompact/compact/message"
 	"github.com/agentcompact/compact/strategy/internal/prose"
+	"github.com/agentcompact/compact/strategy/internal/rules"
 )
 
 // nextLines returns lines about the next steps: a request without a reply, the step
@@ -233,7 +234,7 @@ func (h *History) waiting() fact {
 			if len(wanted(s.ID, s.Text)) > 0 && len(h.goals()) > 0 {
 				return fact{s.ID, newestHere, announcedValue}
 			}
-			if onlyForbids(s.Text) {
+			if rules.OnlyForbids(s.Text) {
 				continue // the work on the request before goes on
 			}
 			return fact{}

@@ -91,30 +91,6 @@ func TestCreatedObjectIsNamedByItsAddress(t *testing.T) {
 	}
 }
 
-// TestStatementIsNotARule checks that a pasted statement of a review or a test is not a
-// rule.
-func TestStatementIsNotARule(t *testing.T) {
-	for _, text := range []string{
-		"store_test.go:808: Second commit should NOT have a trailer (content doesn't match), got 7940d5559a34",
-		"This causes estimate to always return 0, incorrectly attributing changes of the user.",
-		"This ensures we record the attempt and don't retry for another 24 hours.",
-		"This is the cleanest approach because all callers continue to work without changes.",
-		"Command discovery ensures maximum utilization of the available automation",
-		"Error: Recursion limit of 50 reached without hitting a stop condition.",
-		"The experts have only partially completed the task.",
-		"now can you explain: overlap of contents only for new files",
-	} {
-		if got := binds(text); got > 0 {
-			t.Errorf("%q is a rule of %v", text, got)
-		}
-	}
-	for _, text := range []string{"Ensure that the tests pass.", "Please avoid new dependencies.", "Don't retry for another 24 hours.", "Keep store_test.go:80 as it is.", "and don't change the API"} {
-		if binds(text) == 0 {
-			t.Errorf("%q is not a rule", text)
-		}
-	}
-}
-
 // TestHarnessNoticeIsNotQuoted checks that no line quotes the notice of a harness as text
 // of a file: "runner.ts has “(Output capped at 50 KB …)”".
 func TestHarnessNoticeIsNotQuoted(t *testing.T) {

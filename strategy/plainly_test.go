@@ -55,24 +55,6 @@ func TestNextSummaryPutsItsNewestRequestFirst(t *testing.T) {
 	}
 }
 
-func TestBindsDistinguishesRulesFromQuestionsAndStatements(t *testing.T) {
-	for _, s := range []string{"Never touch the staging database.", "Please don't push to main.", "It works, but don't rename the flag.", "I don't want to pay more than 80 euros.", "I want you to always run the linter first.", "You must keep the old name.",
-		"Keep the output below ten lines.", "Can you fix it? Never touch main.", "Do it without new dependencies, please."} {
-		if _, rest, ok := strings.Cut(s, "? "); ok {
-			s = rest
-		}
-		if binds(s) == 0 {
-			t.Errorf("%q does not bind", s)
-		}
-	}
-	for _, s := range []string{"Is it only the header that needs to move", "can you check if anything needs to be fixed", "why do the tests need to run twice", "I honestly don't remember which card I used.", "The rows are never written to the table.",
-		"They don't load the cache at all.", "I need to change my flight to Tuesday.", "Should it only be (the header that needs to move?)", "As for the card, it only needs to be one that works."} {
-		if v := binds(s); v > 0 {
-			t.Errorf("%q binds with %v", s, v)
-		}
-	}
-}
-
 // Statements of a reviewer, questions of the user and the memory of a harness are not
 // decisions of the assistant.
 func TestDecisionsOmitWordsOfOthers(t *testing.T) {

@@ -6,6 +6,7 @@ import (
 
 	"github.com/agentcompact/compact/message"
 	"github.com/agentcompact/compact/strategy/internal/prose"
+	"github.com/agentcompact/compact/strategy/internal/rules"
 )
 
 // An itemStatus is the status of an item.
@@ -417,7 +418,7 @@ func settledList(list string) bool {
 	for item := range strings.SplitSeq(list, "; ") {
 		all++
 		_, state, ok := strings.Cut(strings.ToLower(item), ": ")
-		if ok && !tellsToDo(state) && prose.HasAnyWord(state, settledWords) {
+		if ok && !rules.TellsToDo(state) && prose.HasAnyWord(state, settledWords) {
 			settled++
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/agentcompact/compact/message"
 	"github.com/agentcompact/compact/strategy/internal/ident"
 	"github.com/agentcompact/compact/strategy/internal/prose"
+	"github.com/agentcompact/compact/strategy/internal/rules"
 )
 
 // Values of an assistant's sentences in the work log, in addition to the names
@@ -253,7 +254,7 @@ func (h *History) asksQuestion(i int) bool {
 	}
 	asked := false
 	prose.Sentences(h.Steps[i-1].Text, func(t string, _ bool) {
-		asked = asked || inquires(strings.ToLower(t)) || strings.HasSuffix(strings.ToLower(t), ", right")
+		asked = asked || rules.Inquires(strings.ToLower(t)) || strings.HasSuffix(strings.ToLower(t), ", right")
 	})
 	return asked
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/agentcompact/compact/message"
 	"github.com/agentcompact/compact/strategy/internal/prose"
+	"github.com/agentcompact/compact/strategy/internal/rules"
 )
 
 const (
@@ -197,10 +198,10 @@ func (s *Step) rechosen(later string) string {
 	found := ""
 	prose.Sentences(later, func(t string, heading bool) {
 		low := strings.ToLower(t) + " "
-		if heading || !byName.MatchString(t) || inquires(low) || forbids(t) || prose.HasAny(low, []string{"instead of option", "rather than option"}) {
+		if heading || !byName.MatchString(t) || rules.Inquires(low) || rules.Forbids(t) || prose.HasAny(low, []string{"instead of option", "rather than option"}) {
 			return
 		}
-		if turnsBack(t) || prose.HasAny(low, []string{"after all", "instead", "switch to", "go back to", "rather", "doch ", "stattdessen", "lieber"}) {
+		if rules.TurnsBack(t) || prose.HasAny(low, []string{"after all", "instead", "switch to", "go back to", "rather", "doch ", "stattdessen", "lieber"}) {
 			if taken, _ := chosen(s.Text, t); len(taken) > 0 {
 				found = t
 			}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/agentcompact/compact/strategy/internal/checks"
 	"github.com/agentcompact/compact/strategy/internal/prose"
+	"github.com/agentcompact/compact/strategy/internal/rules"
 )
 
 // checkLines returns lines with the last result of each check.
@@ -329,7 +330,7 @@ func (q *shownQuoter) add(one prose.Sentence) {
 		lead, q.lead = "", ""
 	}
 	if q.example || strings.Contains(strings.ToLower(lead), "example") || quality(t) < 0.6 && lead == "" || len(q.out) >= q.most || strings.Contains(q.step.Text, t) ||
-		q.rules && bindsInFile(t) == 0 && binds(lead) == 0 {
+		q.rules && rules.BindsInFile(t) == 0 && rules.Binds(lead) == 0 {
 		q.gap = true
 		return
 	}

@@ -1,4 +1,4 @@
-package strategy
+package rules
 
 import (
 	"slices"
@@ -63,8 +63,8 @@ var considering = []string{"i think", "i thought", "i believe", "maybe ", "perha
 // momentary lists words of sentences that describe the present.
 var momentary = []string{" at the moment", " currently", " it seems", " right now"}
 
-// shapeValue is the value of a sentence that sets a rule by its shape.
-const shapeValue = 1.4
+// ShapeValue is the value of a sentence that sets a rule by its shape.
+const ShapeValue = 1.4
 
 // setsByShape reports whether a lower-case sentence, which is no question, sets a rule by its
 // shape.
@@ -73,10 +73,10 @@ func setsByShape(low string) bool {
 	return len(strings.Fields(low)) <= mostPlain && (rulesByShape(low) || rulesAbroad(low))
 }
 
-// bindsInFile returns the value of a sentence of a file of instructions as a rule. Such a file
+// BindsInFile returns the value of a sentence of a file of instructions as a rule. Such a file
 // has many rules, so a sentence in it does not count as a rule by its shape alone.
-func bindsInFile(t string) float64 {
-	if v := binds(t); v != shapeValue {
+func BindsInFile(t string) float64 {
+	if v := Binds(t); v != ShapeValue {
 		return v
 	}
 	return 0
@@ -101,7 +101,7 @@ func rulesByShape(low string) bool {
 	if mayBut.MatchString(low) && !prose.HasAny(low, notLifting) || nothingElse.MatchString(low) && !describesFact(low) || stands(low) {
 		return true
 	}
-	told := tellsToDo(low) || ordersMore(low)
+	told := TellsToDo(low) || ordersMore(low)
 	if told && (doBefore.MatchString(low) || takesOne(low)) {
 		return true
 	}
@@ -116,7 +116,7 @@ func rulesByShape(low string) bool {
 		if shapedClause(c) || i == len(parts)-1 && !(i > 0 && describesFact(low)) && shortOnly(c, i == 0) {
 			return true
 		}
-		if allOther.MatchString(c) && i+1 < len(parts) && tellsToDo(parts[i+1]) && strings.Contains(low, c+": ") {
+		if allOther.MatchString(c) && i+1 < len(parts) && TellsToDo(parts[i+1]) && strings.Contains(low, c+": ") {
 			return true
 		}
 	}
@@ -207,7 +207,7 @@ func shortOnly(c string, whole bool) bool {
 	switch first := words[0]; {
 	case words[n-1] == "only":
 		idle := strings.HasSuffix(first, "ed") || describesDeed(first) && !ident.Whole(first) || slices.Contains([]string{"the", "i", "we", "you", "that", "read", "view", "and"}, first)
-		return n <= mostTold && (tellsToDo(c) || ordersMore(c)) || n <= mostOnly && !idle
+		return n <= mostTold && (TellsToDo(c) || ordersMore(c)) || n <= mostOnly && !idle
 	case first == "without":
 		return whole && n <= mostWithout && slices.Contains([]string{"any", "new", "further", "other", "additional", "extra", "external", "changing", "touching", "breaking", "adding"}, words[1])
 	case first == "use":
