@@ -53,7 +53,7 @@ var arrows = map[string][]string{
 	"token":              {"message", "internal/jsonscan"},
 	"policy":             {"message", "token", "internal/setting", "internal/testrun", "internal/toolcall", "internal/running", "internal/formname"},
 	"price":              {},
-	"strategy":           {"message", "token", "policy", "internal/jsonscan", "internal/fold", "internal/testrun", "internal/material"},
+	"strategy":           {"message", "token", "policy", "internal/jsonscan", "internal/fold", "internal/testrun", "internal/material", "strategy/internal/ident", "strategy/internal/prose", "strategy/internal/shell", "strategy/internal/checks", "strategy/internal/effects", "strategy/internal/fileops", "strategy/internal/rules"},
 	"redact":             {"internal/jsonscan"},
 	"trace":              {"redact", "internal/jsonscan", "internal/ctxlock"},
 	"recall":             {"message", "storage", "storage/record", "internal/ledger", "internal/lookup", "internal/excerpt", "internal/panics"},
@@ -90,11 +90,20 @@ var arrows = map[string][]string{
 	"internal/running":  {"message"},
 	"internal/reduce":   {"message", "policy", "internal/toolcall", "internal/running"},
 
+	// What strategy reads from strings alone, without a history. Each layer knows those below.
+	"strategy/internal/ident":   {},
+	"strategy/internal/prose":   {},
+	"strategy/internal/shell":   {},
+	"strategy/internal/checks":  {"strategy/internal/prose", "strategy/internal/shell"},
+	"strategy/internal/effects": {"strategy/internal/prose", "strategy/internal/shell"},
+	"strategy/internal/fileops": {"strategy/internal/prose", "strategy/internal/shell"},
+	"strategy/internal/rules":   {"strategy/internal/ident", "strategy/internal/prose"},
+
 	// In the same way the writer of summaries uses strategy, and strategy must not import
 	// the writer. It passes facts of the source to strategy through material.
 	"internal/material":         {"message"},
 	"internal/summarize":        {"message", "policy", "strategy", "internal/material"},
-	"strategy/eval":             {"message", "token", "strategy", "internal/summarize", "internal/fold"},
+	"strategy/eval":             {"strategy/internal/ident", "message", "token", "strategy", "internal/summarize", "internal/fold"},
 	"strategy/openai/record":    {"message", "strategy", "internal/summarize"},
 	"trace/tracetest":           {"trace", "redact"},
 	"trace/ariadne/ariadnetest": {},

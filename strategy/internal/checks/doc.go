@@ -1,0 +1,6 @@
+// Package checks knows the commands that test, build or lint. It finds the check in a
+// command line, the part of the project that a check is about, and the later runs that
+// settle a failed one: the same check through another filter, or a wider one.
+//
+// The package reads only commands. Package internal/testrun reads their output.
+package checks
