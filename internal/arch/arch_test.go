@@ -53,7 +53,7 @@ var arrows = map[string][]string{
 	"token":              {"message", "internal/jsonscan"},
 	"policy":             {"message", "token", "internal/setting", "internal/testrun", "internal/toolcall", "internal/running", "internal/formname"},
 	"price":              {},
-	"strategy":           {"message", "token", "policy", "internal/jsonscan", "internal/fold", "internal/testrun", "internal/material", "strategy/internal/ident", "strategy/internal/prose", "strategy/internal/shell", "strategy/internal/checks", "strategy/internal/effects", "strategy/internal/fileops", "strategy/internal/rules"},
+	"strategy":           {"message", "token", "policy", "internal/jsonscan", "internal/fold", "internal/testrun", "internal/material", "strategy/internal/ident", "strategy/internal/prose", "strategy/internal/shell", "strategy/internal/checks", "strategy/internal/effects", "strategy/internal/fileops", "strategy/internal/rules", "strategy/internal/lazy"},
 	"redact":             {"internal/jsonscan"},
 	"trace":              {"redact", "internal/jsonscan", "internal/ctxlock"},
 	"recall":             {"message", "storage", "storage/record", "internal/ledger", "internal/lookup", "internal/excerpt", "internal/panics"},
@@ -92,12 +92,13 @@ var arrows = map[string][]string{
 
 	// What strategy reads from strings alone, without a history. Each layer knows those below.
 	"strategy/internal/ident":   {},
+	"strategy/internal/lazy":    {},
 	"strategy/internal/prose":   {},
 	"strategy/internal/shell":   {},
 	"strategy/internal/checks":  {"strategy/internal/prose", "strategy/internal/shell"},
 	"strategy/internal/effects": {"strategy/internal/prose", "strategy/internal/shell"},
-	"strategy/internal/fileops": {"strategy/internal/prose", "strategy/internal/shell"},
-	"strategy/internal/rules":   {"strategy/internal/ident", "strategy/internal/prose"},
+	"strategy/internal/fileops": {"strategy/internal/lazy", "strategy/internal/prose", "strategy/internal/shell"},
+	"strategy/internal/rules":   {"strategy/internal/ident", "strategy/internal/lazy", "strategy/internal/prose"},
 
 	// In the same way the writer of summaries uses strategy, and strategy must not import
 	// the writer. It passes facts of the source to strategy through material.
