@@ -70,7 +70,7 @@ func ofThePreset(res *compact.Result, v invariant.Violation) bool {
 	case invariant.RuleSummary:
 		return strings.Contains(v.Detail, " replaces version ")
 	case invariant.RuleDecision:
-		return strings.Contains(v.Detail, " gone") || bareBlocks(res, v.Detail)
+		return strings.Contains(v.Detail, " gone") || strings.Contains(v.Detail, " were removed, ") || bareBlocks(res, v.Detail)
 	}
 	return false
 }
