@@ -107,7 +107,7 @@ func fitWords(words []Word, limit, hard int, count func(string) int) []Word {
 type wordCutter struct {
 	words []Word
 	full  []string // uncut texts
-	runes []int    // lengths of the uncut texts
+	runes []int    // lengths of the texts as they are now
 	costs []int
 	total int
 	count func(string) int
@@ -139,7 +139,8 @@ func (c *wordCutter) dropPolite(limit int) {
 			continue
 		}
 		c.total -= c.costs[i]
-		c.words, c.costs, c.full = slices.Delete(c.words, i, i+1), slices.Delete(c.costs, i, i+1), slices.Delete(c.full, i, i+1)
+		c.words, c.full = slices.Delete(c.words, i, i+1), slices.Delete(c.full, i, i+1)
+		c.runes, c.costs = slices.Delete(c.runes, i, i+1), slices.Delete(c.costs, i, i+1)
 	}
 }
 
