@@ -456,6 +456,9 @@ func (c *clients) again(v *visit) {
 // the client's view.
 func (c *clients) elsewhere(a *client, history []message.Message, res *compact.Result) {
 	c.t.Helper()
+	for _, m := range c.processes { // a reduction that was stored too late for its call is void for others only then
+		_ = m.Flush(context.Background())
+	}
 	var err error
 	for range 2 {
 		m := c.process()

@@ -11,6 +11,7 @@ type work struct {
 	mu    sync.Mutex
 	n     int
 	ended chan struct{} // closed when the last task has ended; nil before the end is requested
+	idle  chan struct{} // closed when no task runs; nil if nobody waits for that
 	stops map[*context.CancelFunc]struct{}
 }
 
@@ -36,8 +37,32 @@ func (w *work) add() {
 func (w *work) done() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if w.n--; w.n == 0 && w.ended != nil {
+	w.n--
+	if w.n == 0 && w.ended != nil {
 		close(w.ended)
+	}
+	if w.n == 0 && w.idle != nil {
+		close(w.idle)
+		w.idle = nil
+	}
+}
+
+// wait returns when no task runs, or with the error of ctx.
+func (w *work) wait(ctx context.Context) error {
+	w.mu.Lock()
+	if w.n > 0 && w.idle == nil {
+		w.idle = make(chan struct{})
+	}
+	idle := w.idle
+	w.mu.Unlock()
+	if idle == nil {
+		return nil
+	}
+	select {
+	case <-idle:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
 	}
 }
 

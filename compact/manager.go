@@ -51,6 +51,8 @@ type CompactManager struct {
 
 	uses work // running calls
 	side work // background tasks of calls
+
+	appends work // appends of reductions on arrival, which a call may have left
 }
 
 // opening is a session that is being read from the archive, shared by all calls

@@ -89,7 +89,9 @@ func (c *call) appendInTime(ctx context.Context, step ledger.Step, lines []redac
 	}
 	written, late := make(chan answer, 1), make(chan struct{})
 	s := c.s
+	c.m.appends.add()
 	begun := c.m.uses.start(ctx, func(ctx context.Context) {
+		defer c.m.appends.done()
 		var err error
 		defer c.m.rescue("the archive", &err)
 		var w record.EditsWritten
@@ -101,6 +103,7 @@ func (c *call) appendInTime(ctx context.Context, step ledger.Step, lines []redac
 		}
 	})
 	if !begun {
+		c.m.appends.done()
 		close(late)
 		return record.EditsWritten{}, ErrClosed
 	}

@@ -646,3 +646,48 @@ func TestLateLineIsIgnoredByTheWaitingProcess(t *testing.T) {
 		}
 	})
 }
+
+// Flush waits until a reduction that its call did not wait for is void for others.
+func TestFlushWaitsForLateReductions(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ctx := context.Background()
+		a := &voidBehind{Archive: memory.New(), first: make(chan struct{}), second: make(chan struct{})}
+		c := tidyConfig(a)
+		c.Tidy.Wait = 20 * time.Millisecond
+		m, err := compact.New(ctx, c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		history := tidyLoop(1)
+		if res, err := m.Preflight(ctx, "s", history); err != nil || res.Triggered {
+			t.Fatalf("the archive answered in time (%v)", err)
+		}
+		hurried, cancel := context.WithTimeout(ctx, time.Second)
+		defer cancel()
+		if err := m.Flush(hurried); !errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("Flush with a deadline ends with %v", err)
+		}
+		flushed := make(chan error, 1)
+		go func() { flushed <- m.Flush(ctx) }()
+		for _, next := range []chan struct{}{a.first, a.second} {
+			synctest.Wait()
+			if len(flushed) > 0 {
+				t.Fatal("Flush did not wait")
+			}
+			close(next)
+		}
+		if err := <-flushed; err != nil {
+			t.Fatal(err)
+		}
+		other, err := compact.New(ctx, tidyConfig(a.Archive))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if there, err := other.Preflight(ctx, "s", history); err != nil || !message.Identical(there.Messages[3], history[3]) {
+			t.Errorf("another process reduces a result that was sent whole (%v)", err)
+		}
+		if err := errors.Join(other.Close(ctx), m.Close(ctx)); err != nil {
+			t.Fatal(err)
+		}
+	})
+}
