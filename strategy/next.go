@@ -184,7 +184,7 @@ func (c *Call) showsCommit() bool {
 }
 
 // lastQuestion returns the last question of a text, "" for none. A question that ends a list
-// is the whole list, with the line before it: "Would you like to: 1. cancel, or 2. change?"
+// is the whole list, with the line before it: "Would you like to: 1. cancel, or 2. change?".
 func lastQuestion(text string) string {
 	question := ""
 	prose.Sentences(text, func(t string, _ bool) {

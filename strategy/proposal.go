@@ -96,7 +96,7 @@ func proposalIn(text, answer string) string {
 }
 
 // mostBare is the maximum number of words of a question that says little without the sentence
-// before it: "Do you accept?"
+// before it: "Do you accept?".
 const mostBare = 5
 
 // mostAfter is the maximum number of sentences between a question and its answer.

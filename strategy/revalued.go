@@ -7,7 +7,7 @@ import (
 	"github.com/agentcompact/compact/message"
 )
 
-// accepts matches a sentence that accepts a value: "85 is fine for my laptop."
+// accepts matches a sentence that accepts a value: "85 is fine for my laptop.".
 var accepts = regexp.MustCompile(`^(?:ok,? |okay,? |yes,? )?(\d+(?:[.,]\d+)?)(?: [\p{L}%]+)? (?:(?:is|are|would be|will be|ist)(?: also| still| auch| just)? (?:fine|ok|okay|enough|good|alright|in ordnung|genug)|reicht|reichen|suffit|suffisent|basta|bastan)\b`)
 
 // acceptedValue returns a sentence with a value, which the user gave without its unit, as the

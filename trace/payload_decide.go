@@ -89,7 +89,7 @@ const (
 	ReasonEconomic = "economic"                  // policy.when economic: a candidate pays
 	ReasonBelow    = "usage_pct < trigger_pct"
 	ReasonManual   = "manual"
-	// above the trigger, but the messages that must stay exceed the target: due at a larger size
+	// above the trigger, but the messages that must stay exceed the target: due at a larger size.
 	ReasonFloor     = "floor_above_target"
 	ReasonWaiting   = "waiting_for_next_trigger" // above the trigger, and the last compaction ended above the target: due at a larger size
 	ReasonObserve   = "observed"                 // only observed; nothing was changed
@@ -97,7 +97,7 @@ const (
 	ReasonArrival   = "at_arrival"               // results were reduced on arrival; nothing else was changed
 	ReasonEveryCall = "every_call"               // a preset that works on every call
 	ReasonLate      = "summary_pending"          // the summary is not finished, and the view fits without it
-	// other compactions kept all workers busy until near the deadline, and the view fits already
+	// other compactions kept all workers busy until near the deadline, and the view fits already.
 	ReasonBusy       = "no_place"
 	ReasonNothingOld = "nothing_to_compact"  // all messages are pinned or recent
 	ReasonNoRoom     = "insufficient_budget" // the messages that must stay exceed the budget: the call was refused

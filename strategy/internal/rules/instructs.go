@@ -17,7 +17,7 @@ func Instructs(t string) bool {
 }
 
 // OnlyForbids reports whether a sentence forbids something and asks for nothing: "Don't
-// cancel the order."
+// cancel the order.".
 func OnlyForbids(t string) bool {
 	bans := false
 	for _, c := range prose.Clauses(t) {
@@ -34,7 +34,7 @@ func OnlyForbids(t string) bool {
 }
 
 // ShortTask reports whether a short sentence tells somebody to do a thing that it names:
-// "Load the table."
+// "Load the table.".
 func ShortTask(t string) bool {
 	low := bareClause(strings.ToLower(t))
 	return len(strings.Fields(low)) > 1 && (TellsToDo(low) || ordersMore(low)) && !prose.BeginsAny(low, []string{"go ", "do it", "do so", "do that", "try again", "let's go", "just do it", "keep ", "please", "then ", "let me", "show me", "look", "stop"})

@@ -56,7 +56,7 @@ func takesBack(t string) bool {
 var turning = []string{"wait", "no wait", "make that ", "make it ", "forget ", "instead", "actually", "scratch that", "on second thought", "correction", "or rather", "sorry, ", "never mind", "moment", "doch ", "vergiss ", "stattdessen", "lieber ", "ach nein", "nein, doch", "quatsch"}
 
 // TurnsBack reports whether a sentence begins with a change of the sentences before it:
-// "Hmm, make that 30."
+// "Hmm, make that 30.".
 func TurnsBack(t string) bool {
 	low := strings.ToLower(t)
 	for _, courtesy := range []string{"oh", "no", "ok", "okay", "hm", "hmm", "well", "but", "and", "ah", "ach", "aber", "und"} {
