@@ -135,6 +135,13 @@ func (a *assignment) argument() bool {
 // changed finds the second value in a plan of Terraform: name = "old" -> "new".
 func (sc *scan) changed(a assignment, st strength) {
 	rest := a.s[a.end:min(len(a.s), a.end+8)]
+	if a.op == opProse && strings.HasPrefix(rest, " to ") && strings.HasSuffix(a.s[:a.start], " from ") {
+		a.start = a.end + len(" to ")
+		if a.readValue() && a.proseValue() && a.val.secret(st) {
+			sc.add(a.start, a.end, nameRule(a.name, st))
+		}
+		return
+	}
 	if !a.val.quoted || !strings.HasPrefix(rest, `" -> "`) && !strings.HasPrefix(rest, `\" -> \"`) {
 		return
 	}
@@ -226,7 +233,7 @@ func (a *assignment) readName(start, end int) {
 // ownedKey adds the word before "key" to the name, as in "API key" and "public
 // key".
 func (a *assignment) ownedKey() {
-	for _, word := range [...]string{"api ", "secret ", "access ", "private ", "encryption ", "setup ", "signing ", "public ", "foreign ", "cache "} {
+	for _, word := range [...]string{"api ", "secret ", "access ", "private ", "encryption ", "setup ", "signing ", "unseal ", "recovery ", "root ", "license ", "public ", "foreign ", "cache "} {
 		if endsFold(a.s[:a.from], word) {
 			a.from -= len(word)
 			a.name = a.s[a.from:a.to]

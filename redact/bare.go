@@ -42,7 +42,7 @@ func (a *assignment) readBare(blank, i int) bool {
 		return false
 	case (s[i] == '"' || s[i] == '\'') && a.quote == 0:
 		a.op, a.start = opBlank, i
-	case netrc(s, a.from):
+	case netrc(s, a.from), a.isSetVariable():
 		a.op, a.start = opFlag, i
 	default:
 		return a.readProse(i)
@@ -143,6 +143,16 @@ func (a *assignment) pairName() bool {
 	return i >= 4 && a.s[i-1] == ':' && (endsFold(a.s[:i-1], "name") || endsFold(a.s[:i-1], "key"))
 }
 
+// isSetVariable reports whether a command that sets a variable of the environment stands
+// before the name: setenv NAME VALUE, set -gx NAME VALUE.
+func (a *assignment) isSetVariable() bool {
+	if !isEnvName(a.name) {
+		return false
+	}
+	head := a.s[lineStart(a.s, a.from):a.from]
+	return endsFold(head, "setenv ") || strings.HasSuffix(head, "x ") && strings.Contains(head, "set -")
+}
+
 func endsFold(s, end string) bool {
 	return len(s) >= len(end) && strings.EqualFold(s[len(s)-len(end):], end)
 }
@@ -177,6 +187,9 @@ func describesElement(s string) bool {
 // typedEquals skips the type and the = of: var password string = "…". It returns
 // -1 if there is none.
 func typedEquals(s string, i int) int {
+	if s[i] == '[' && i+1 < len(s) && isLetter(s[i+1]) {
+		return -1 // an attribute in brackets
+	}
 	j := run(s, i, 24, func(c byte) bool { return isWord(c) || c == '&' || c == '*' || c == '[' || c == ']' || c == '.' })
 	if j == i {
 		return -1

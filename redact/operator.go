@@ -18,7 +18,10 @@ func (a *assignment) readOperator() bool {
 	if i >= len(a.s) {
 		return false
 	}
-	if i > blank && (a.s[i] == '[' || a.s[i] == '(') && a.readNote(i) {
+	if i > blank && isDigit(a.s[i]) && i+1 < len(a.s) && a.s[i+1] == ':' && strings.IndexByte(a.name, ' ') > 0 {
+		i++ // the number of a key
+	}
+	if i > blank && (a.s[i] == '[' || a.s[i] == '(') && (a.readNote(i) || a.readBracket(i)) {
 		return true
 	}
 	switch op, n := operatorAt(a.s, i); {
@@ -35,6 +38,7 @@ func (a *assignment) readOperator() bool {
 		if strings.HasPrefix(a.s[a.start:], "** ") {
 			a.start = skipBlanks(a.s, a.start+2)
 		}
+		a.start = passConstructor(a.s, a.start)
 		return a.readDefault()
 	case a.s[i] == '(' && i == a.to:
 		return a.readCall(i)
@@ -53,6 +57,17 @@ func (a *assignment) readOperator() bool {
 // maxNote is the maximum length of a note in brackets after a name.
 const maxNote = 24
 
+// passConstructor skips the constructor of an optional value at i, if a literal is its
+// argument: Some("value"), Just "value".
+func passConstructor(s string, i int) int {
+	for _, name := range [...]string{"Some(", "Just ", "Optional[", "Optional("} {
+		if rest, found := strings.CutPrefix(s[i:], name); found && rest != "" && isQuote(rest[0]) {
+			return i + len(name)
+		}
+	}
+	return i
+}
+
 // readNote skips the note between a name and its value, with the colon: the default of
 // a prompt (Secret access key [None]: VALUE), a place (Password (staging): VALUE). The
 // bracket is at i. It reports whether there is a note.
@@ -63,6 +78,28 @@ func (a *assignment) readNote(i int) bool {
 		return false
 	}
 	a.op, a.told, a.start = opProse, true, skipBlanks(s, end+2)
+	return a.start < len(s)
+}
+
+// readBracket reads a value in brackets, password [VALUE], and the value of a field in
+// the snapshot of a page: textbox "Password" [active] [ref=e14]: VALUE.
+func (a *assignment) readBracket(i int) bool {
+	s, attributes := a.s, i
+	for attributes < len(s) && s[attributes] == '[' {
+		end := run(s, attributes+1, maxNote, func(c byte) bool { return isWord(c) || c == '=' || c == '-' })
+		if end >= len(s) || s[end] != ']' {
+			break
+		}
+		attributes = skipBlanks(s, end+1)
+	}
+	if a.quote != 0 && attributes > i && attributes < len(s) && s[attributes] == ':' {
+		a.op, a.start = opColon, skipBlanks(s, attributes+1)
+		return a.start < len(s)
+	}
+	if a.quote != 0 || s[i] != '[' || nameStrength(a.name) < password {
+		return false
+	}
+	a.op, a.told, a.start = opProse, true, i+1
 	return a.start < len(s)
 }
 
@@ -179,6 +216,11 @@ func (a *assignment) besidePath(i int) bool {
 func valueKey(s string, i int) int {
 	for i < len(s) && (s[i] == '\\' || isQuote(s[i])) {
 		i++
+	}
+	for _, word := range [...]string{"parameter", "secret", "string", "default"} {
+		if hasFold(s[i:], word) {
+			i = run(s, i+len(word), 1, func(c byte) bool { return c == '_' })
+		}
 	}
 	if len(s) < i+6 || !strings.EqualFold(s[i:i+5], "value") {
 		return -1

@@ -9,7 +9,7 @@ import (
 // the wiki is VALUE", "aws configure set NAME VALUE". Only a random value counts as a
 // password there, except after a verb with a colon: "the password is: VALUE".
 func (a *assignment) readProse(i int) bool {
-	for _, verb := range [...]string{"is ", "was ", "to ", "is: ", "= ", "-> ", "is now ", "will be ", "changed to ", "set to ", "reset to ", "lautet: ", "lautet ", "ist "} {
+	for _, verb := range [...]string{"is ", "was ", "to ", "is: ", "= ", "-> ", "is now ", "will be ", "changed to ", "set to ", "reset to ", "changed from ", "→ ", "- ", "lautet: ", "lautet ", "ist "} {
 		if strings.HasPrefix(a.s[i:], verb) {
 			i += len(verb)
 			if strings.HasSuffix(verb, ": ") {
@@ -42,6 +42,7 @@ const maxComplement = 8
 // predicate returns the start of the value in the rest of a sentence: "for the wiki
 // is VALUE", "del servidor es: VALUE". It returns -1 if no verb follows.
 func predicate(s string, i int) int {
+	i = passPronoun(s, i)
 	for range maxComplement {
 		i = skipBlanks(s, i)
 		end := run(s, i, 40, func(c byte) bool { return c > ' ' })
@@ -58,6 +59,20 @@ func predicate(s string, i int) int {
 		i = end
 	}
 	return -1
+}
+
+// passPronoun skips the comma after a name, and the word that takes up the name in the
+// next clause: ", the new one is VALUE", ", it is VALUE".
+func passPronoun(s string, i int) int {
+	if !strings.HasPrefix(s[i:], ", ") {
+		return i
+	}
+	for _, word := range [...]string{"the new one ", "new one ", "new value ", "the new value ", "it ", "which ", "das neue ", "neu "} {
+		if strings.HasPrefix(s[i+2:], word) {
+			return i + 2 + len(word)
+		}
+	}
+	return i
 }
 
 // isCopula reports whether a word is a verb between a name and its value.
@@ -92,11 +107,26 @@ func (a *assignment) proseValue() bool {
 		if !a.renamed() && len(t) >= 8 && p.digits > 0 && p.upper > 0 && p.lower > 0 && p.joints == 0 && (p.turns > 3 || isGibberish(t, 6)) {
 			return true
 		}
-		if (a.told || a.isDirective() || a.isJoined()) && isInvented(t) {
+		if (a.told || a.isDirective() || a.isJoined()) && (isInvented(t) || strings.IndexByte(t, '-') > 0 && isPassphrase(t)) {
 			return true
 		}
 	}
+	if a.told && (isDigest(t) && isHex(t[0]) || isUUID(t)) && !a.namesDigest() {
+		return true
+	}
 	return looksRandom(t) || p.digits > 0 && p.symbols > 0 && p.letters > 2 && p.joints == 0 && !strings.ContainsAny(a.val.text, "/()[]{}<>=:,;%")
+}
+
+// namesDigest reports whether a word between the name and the value says that the value
+// is a digest or an identifier.
+func (a *assignment) namesDigest() bool {
+	between := a.s[min(a.to, a.start):a.start]
+	for _, word := range [...]string{"hash", "digest", "sum", "sha", "md5", " id", "ID", "finger", "commit", "version"} {
+		if strings.Contains(between, word) {
+			return true
+		}
+	}
+	return false
 }
 
 // isInvented reports whether a word of a sentence about passwords is one: it mixes
