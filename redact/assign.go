@@ -88,10 +88,19 @@ func (sc *scan) assigned(a assignment, s strength) {
 	}
 	ok := a.readValue()
 	sc.spend(a.looked + 4*len(a.val.text))
+	if a.op == opCall && ok {
+		if text := trimKeys(a.val.text); text != "" {
+			a.set(a.start, a.start+len(text), a.val.quoted)
+		}
+	}
 	if a.op == opCall && ok && !a.argument() {
 		return
 	}
-	if !ok || isBareVerb(a.name) && a.op != opCall && !a.bareValue() || a.op == opProse && (s < telling || !a.proseValue()) {
+	if a.op == opProse && !(ok && a.proseValue()) || a.op == opColon && !ok {
+		sc.announced(&a, s)
+		return
+	}
+	if !ok || isBareVerb(a.name) && a.op != opCall && !a.bareValue() || a.op == opProse && s < telling {
 		return
 	}
 	if a.isVerdict() || a.namesObject() || a.isLabel() || a.isChecksum() {
@@ -116,7 +125,7 @@ func (sc *scan) assigned(a assignment, s strength) {
 // isChosenBeside reports whether the value beside the name of a password, without an
 // operator between them, mixes letters and digits: define('DB_PASSWORD', 'plover83').
 func (a *assignment) isChosenBeside() bool {
-	return (a.op == opComma || a.op == opBlank) && a.val.quoted && len(a.val.text) >= 8 && nameStrength(a.name) == password && isInvented(a.val.text)
+	return (a.op == opComma || a.op == opBlank) && a.val.quoted && len(a.val.text) >= 8 && nameStrength(a.name) == password && (isInvented(a.val.text) || isPassphrase(a.val.text))
 }
 
 // endsCell reports whether a separator of columns, or the end of the line,
@@ -191,6 +200,9 @@ func inQuery(s string, i int) bool { return i > 0 && (s[i-1] == '?' || s[i-1] ==
 func (a *assignment) bareValue() bool {
 	if isGenerated(a.val.text) || a.val.quoted && isMadeUp(a.val.text) || a.val.env && endsFold(a.name, "pwd") && isGibberish(a.val.text, 10) || a.val.text[0] == '$' && len(a.val.text) > 1 && isGenerated(a.val.text[1:]) {
 		return a.op != opBlank && a.op != opProse
+	}
+	if a.op == opEquals && (isPassphrase(a.val.text) || isDigest(a.val.text) || isUUID(a.val.text)) && a.afterUser() {
+		return true
 	}
 	return a.op != opBlank && a.op != opProse && profileOf(a.val.text).digits > 0 && (a.val.quoted || a.op == opEquals || a.afterUser()) && a.val.text[0] != '#'
 }

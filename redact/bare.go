@@ -146,10 +146,13 @@ func (a *assignment) pairName() bool {
 // isSetVariable reports whether a command that sets a variable of the environment stands
 // before the name: setenv NAME VALUE, set -gx NAME VALUE.
 func (a *assignment) isSetVariable() bool {
+	head := a.s[lineStart(a.s, a.from):a.from]
+	if strings.Contains(head, " config set ") {
+		return nameStrength(a.name) >= telling
+	}
 	if !isEnvName(a.name) {
 		return false
 	}
-	head := a.s[lineStart(a.s, a.from):a.from]
 	return endsFold(head, "setenv ") || strings.HasSuffix(head, "x ") && strings.Contains(head, "set -")
 }
 

@@ -27,6 +27,14 @@ func (a *assignment) callArgument(i int) bool {
 	return true
 }
 
+// trimKeys removes the names of keys that are pressed after the text: {enter}.
+func trimKeys(text string) string {
+	for _, key := range [...]string{"{enter}", "{Enter}", `\n`} {
+		text = strings.TrimSuffix(text, key)
+	}
+	return text
+}
+
 // lastPart returns the part of a name after its last dot.
 func lastPart(name string) string { return name[strings.LastIndexByte(name, '.')+1:] }
 

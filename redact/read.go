@@ -159,6 +159,7 @@ func (a *assignment) readPlain(i int) bool {
 	if strings.HasPrefix(s[i:end], "**") {
 		if bold := strings.Index(s[i+2:end], "**"); bold > 0 {
 			i, end = i+2, i+2+bold // a value in bold letters
+			a.told = true
 		}
 	}
 	end = i + len(trimClosing(s[i:end]))

@@ -107,11 +107,11 @@ func (a *assignment) proseValue() bool {
 		if !a.renamed() && len(t) >= 8 && p.digits > 0 && p.upper > 0 && p.lower > 0 && p.joints == 0 && (p.turns > 3 || isGibberish(t, 6)) {
 			return true
 		}
-		if (a.told || a.isDirective() || a.isJoined()) && (isInvented(t) || strings.IndexByte(t, '-') > 0 && isPassphrase(t)) {
+		if (a.told || a.isDirective() || a.isJoined() || a.isCompound()) && (isInvented(t) || strings.IndexByte(t, '-') > 0 && isPassphrase(t)) {
 			return true
 		}
 	}
-	if a.told && (isDigest(t) && isHex(t[0]) || isUUID(t)) && !a.namesDigest() {
+	if (a.told || a.isHandedOver()) && (isDigest(t) && isHex(t[0]) || isUUID(t)) && !a.namesDigest() {
 		return true
 	}
 	return looksRandom(t) || p.digits > 0 && p.symbols > 0 && p.letters > 2 && p.joints == 0 && !strings.ContainsAny(a.val.text, "/()[]{}<>=:,;%")
@@ -147,6 +147,20 @@ func isInvented(t string) bool {
 func (a *assignment) isDirective() bool {
 	from, to := lineAt(a.s, a.from)
 	return strings.TrimLeft(a.s[from:a.from], " \t") == "" && strings.TrimRight(a.s[a.end:max(to, a.end)], " \t\r;\"'") == ""
+}
+
+// isCompound reports whether the name is a compound after a user, which no sentence has:
+// user bob insecure-password VALUE.
+func (a *assignment) isCompound() bool { return endsFold(a.name, "-password") && a.afterUser() }
+
+// isHandedOver reports whether somebody hands over the value with its name: "use the
+// token VALUE", "my API key VALUE".
+func (a *assignment) isHandedOver() bool {
+	head := a.s[max(0, a.from-20):a.from]
+	if i := strings.LastIndex(head, "my "); i >= 0 && isSentence(head[i:]) {
+		return true
+	}
+	return endsFold(head, "use the ") || endsFold(head, "using the ") || endsFold(head, "with the ") || endsFold(head, "use this ") || endsFold(head, "using ")
 }
 
 // renamed reports whether the value is the new name of the name: "renamed password to
