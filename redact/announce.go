@@ -77,6 +77,9 @@ func (sc *scan) alone(from, to int, name string, st strength) {
 	}
 	sc.spend(4 * (to - from))
 	if to-from < 8 || to-from > 200 || strings.IndexByte(s[from:to], ' ') >= 0 {
+		if st == password && to-from <= 100 && isPassphrase(s[from:to]) && s[from:to] == strings.ToLower(s[from:to]) {
+			sc.add(from, to, passwordRule)
+		}
 		return
 	}
 	a := assignment{s: s, name: name, from: from, to: from, op: opProse, start: from, told: true}
@@ -94,7 +97,7 @@ func (sc *scan) printed(start, end int) {
 		return
 	}
 	sc.spend(to - from)
-	if strings.HasPrefix(s[start:end], "| base64") && !strings.Contains(s[from:start], "secret") {
+	if strings.HasPrefix(s[start:end], "base64") && !strings.Contains(s[from:start], "secret") {
 		return
 	}
 	if s[start:end] == "cat " {

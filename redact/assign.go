@@ -201,7 +201,7 @@ func (a *assignment) bareValue() bool {
 	if isGenerated(a.val.text) || a.val.quoted && isMadeUp(a.val.text) || a.val.env && endsFold(a.name, "pwd") && isGibberish(a.val.text, 10) || a.val.text[0] == '$' && len(a.val.text) > 1 && isGenerated(a.val.text[1:]) {
 		return a.op != opBlank && a.op != opProse
 	}
-	if a.op == opEquals && (isPassphrase(a.val.text) || isDigest(a.val.text) || isUUID(a.val.text)) && a.afterUser() {
+	if a.op == opEquals && (isMadeUp(a.val.text) || isDigest(a.val.text) || isUUID(a.val.text)) && a.afterUser() {
 		return true
 	}
 	return a.op != opBlank && a.op != opProse && profileOf(a.val.text).digits > 0 && (a.val.quoted || a.op == opEquals || a.afterUser()) && a.val.text[0] != '#'

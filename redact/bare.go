@@ -40,7 +40,7 @@ func (a *assignment) readBare(blank, i int) bool {
 		return !isHelp(s, a.from-2, blank, i)
 	case isQuote(s[i]) && a.closesString(i):
 		return false
-	case (s[i] == '"' || s[i] == '\'') && a.quote == 0:
+	case (s[i] == '"' || s[i] == '\'') && (a.quote == 0 || strings.Contains(s[max(0, a.from-32):a.from], " set ")):
 		a.op, a.start = opBlank, i
 	case netrc(s, a.from), a.isSetVariable():
 		a.op, a.start = opFlag, i
@@ -144,16 +144,18 @@ func (a *assignment) pairName() bool {
 }
 
 // isSetVariable reports whether a command that sets a variable of the environment stands
-// before the name: setenv NAME VALUE, set -gx NAME VALUE.
+// before the name: setenv NAME VALUE, set -gx NAME VALUE, npm config set //host/:NAME VALUE.
 func (a *assignment) isSetVariable() bool {
-	head := a.s[lineStart(a.s, a.from):a.from]
-	if strings.Contains(head, " config set ") {
-		return nameStrength(a.name) >= telling
+	head := a.s[:a.from]
+	switch {
+	case strings.HasSuffix(head, "/:"):
+		return strings.Contains(head[lineStart(head, a.from):], " config set ")
+	case endsFold(head, "setenv "):
+		return isEnvName(a.name)
+	case strings.HasSuffix(head, "x "):
+		return isEnvName(a.name) && strings.Contains(head[lineStart(head, a.from):], "set -")
 	}
-	if !isEnvName(a.name) {
-		return false
-	}
-	return endsFold(head, "setenv ") || strings.HasSuffix(head, "x ") && strings.Contains(head, "set -")
+	return false
 }
 
 func endsFold(s, end string) bool {

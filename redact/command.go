@@ -88,12 +88,15 @@ var commands = []struct {
 	{"secret set", (*scan).stored},
 	{"secrets set", (*scan).stored},
 	{"secret create", (*scan).stored},
-	{"<(echo ", (*scan).substituted},
+	{"(echo ", (*scan).substituted},
 	{"net use", positional(3)},
 	{"cargo login", lastArgument},
-	{" config --global http-basic.", positional(2)},
-	{" alias set ", positional(3)},
+	{"config --global http-basic.", positional(2)},
+	{"alias set ", positional(3)},
 	{"/login ", positional(1)},
+	{"login: ", besideUser},
+	{"credentials: ", besideUser},
+	{"creds: ", besideUser},
 }
 
 // passwordFlag returns the action that finds the value of a flag. With spaced,

@@ -26,6 +26,9 @@ func (a *assignment) readOperator() bool {
 	}
 	switch op, n := operatorAt(a.s, i); {
 	case op == opComma:
+		if a.quote == 0 && passPronoun(a.s, i) > i {
+			return a.readProse(i)
+		}
 		return a.quote != 0 && a.readComma(i+1)
 	case op == opTag:
 		if !a.namesTag() {
@@ -60,6 +63,9 @@ const maxNote = 24
 // passConstructor skips the constructor of an optional value at i, if a literal is its
 // argument: Some("value"), Just "value".
 func passConstructor(s string, i int) int {
+	if i >= len(s) || s[i] != 'S' && s[i] != 'J' && s[i] != 'O' {
+		return i
+	}
 	for _, name := range [...]string{"Some(", "Just ", "Optional[", "Optional("} {
 		if rest, found := strings.CutPrefix(s[i:], name); found && rest != "" && isQuote(rest[0]) {
 			return i + len(name)
@@ -217,10 +223,8 @@ func valueKey(s string, i int) int {
 	for i < len(s) && (s[i] == '\\' || isQuote(s[i])) {
 		i++
 	}
-	for _, word := range [...]string{"parameter", "secret", "string", "default"} {
-		if hasFold(s[i:], word) {
-			i = run(s, i+len(word), 1, func(c byte) bool { return c == '_' })
-		}
+	if hasFold(s[i:], "parameter") {
+		i += len("parameter")
 	}
 	if len(s) < i+6 || !strings.EqualFold(s[i:i+5], "value") {
 		return -1

@@ -50,8 +50,8 @@ var records = []struct {
 	{"pass show ", (*scan).printed},
 	{"pwgen ", (*scan).printed},
 	{"openssl rand ", (*scan).printed},
-	{"| base64 -d", (*scan).printed},
-	{"| base64 --decode", (*scan).printed},
+	{"base64 -d", (*scan).printed},
+	{"base64 --d", (*scan).printed},
 	{"get -field", (*scan).printed},
 	{"read -field", (*scan).printed},
 	{"secrets versions access", (*scan).printed},
@@ -202,7 +202,7 @@ func (sc *scan) passDialog(start, end int) {
 // of the server.
 func (sc *scan) authDialog(start, end int) {
 	s := sc.s
-	if s[start:end] != "AUTH " || !lineStarts(s, start) {
+	if s[start:end] != "AUTH " || !lineStarts(s, start) && !strings.HasSuffix(s[:start], "> ") {
 		return
 	}
 	line := lineEnd(s, end)

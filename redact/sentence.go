@@ -5,11 +5,17 @@ import (
 	"unicode/utf8"
 )
 
+// verbs lists the texts that join a name and its value in a sentence or a log.
+var verbs = [...]string{"is ", "was ", "to ", "is: ", "= ", "-> ", "is now ", "will be ", "changed to ", "set to ", "reset to ", "changed from ", "→ ", "- ", "? ", "lautet: ", "lautet ", "ist "}
+
 // readProse reads sentences and commands: "the password is VALUE", "the password for
 // the wiki is VALUE", "aws configure set NAME VALUE". Only a random value counts as a
 // password there, except after a verb with a colon: "the password is: VALUE".
 func (a *assignment) readProse(i int) bool {
-	for _, verb := range [...]string{"is ", "was ", "to ", "is: ", "= ", "-> ", "is now ", "will be ", "changed to ", "set to ", "reset to ", "changed from ", "→ ", "- ", "lautet: ", "lautet ", "ist "} {
+	for _, verb := range verbs {
+		if verb[0] != a.s[i] {
+			continue
+		}
 		if strings.HasPrefix(a.s[i:], verb) {
 			i += len(verb)
 			if strings.HasSuffix(verb, ": ") {
@@ -111,7 +117,7 @@ func (a *assignment) proseValue() bool {
 			return true
 		}
 	}
-	if (a.told || a.isHandedOver()) && (isDigest(t) && isHex(t[0]) || isUUID(t)) && !a.namesDigest() {
+	if (isUUID(t) || isDigest(t) && isHex(t[0])) && (a.told || a.isHandedOver()) && !a.namesDigest() {
 		return true
 	}
 	return looksRandom(t) || p.digits > 0 && p.symbols > 0 && p.letters > 2 && p.joints == 0 && !strings.ContainsAny(a.val.text, "/()[]{}<>=:,;%")

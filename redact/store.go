@@ -7,7 +7,9 @@ import "strings"
 func chosenFlag(name string) action {
 	return func(sc *scan, _, end int) {
 		if at := sc.flag(end-1, name); at > 0 {
-			sc.chosen(skipBlanks(sc.s, at))
+			if at = skipBlanks(sc.s, at); at < len(sc.s) && strings.IndexByte("-/:?\n", sc.s[at]) < 0 {
+				sc.placed(at)
+			}
 		}
 	}
 }
@@ -70,13 +72,24 @@ func (sc *scan) stored(start, end int) {
 // substituted finds the password in the output of a command that stands for a file:
 // --password-file=<(echo VALUE).
 func (sc *scan) substituted(start, end int) {
-	head := sc.s[max(0, start-24):start]
+	head, in := strings.CutSuffix(sc.s[max(0, start-24):start], "<")
+	if !in {
+		return
+	}
 	if i := strings.LastIndexByte(head, ' '); fieldStrength(head[i+1:]) == password {
 		i := end
 		if strings.HasPrefix(sc.s[i:], "-n ") {
 			i += len("-n ")
 		}
 		sc.placed(i)
+	}
+}
+
+// besideUser finds the password in: login: NAME / VALUE.
+func besideUser(sc *scan, _, end int) {
+	i := argumentEnd(sc.s, end, min(len(sc.s), end+maxName))
+	if i > end && strings.HasPrefix(sc.s[i:], " / ") {
+		sc.chosen(i + len(" / "))
 	}
 }
 
