@@ -76,7 +76,10 @@ func (sc *scan) alone(from, to int, name string, st strength) {
 		to--
 	}
 	sc.spend(4 * (to - from))
-	if to-from < 8 || to-from > 200 || strings.IndexByte(s[from:to], ' ') >= 0 {
+	if to-from < 8 || to-from > 200 || s[to-1] == ':' {
+		return
+	}
+	if strings.IndexByte(s[from:to], ' ') >= 0 {
 		if st == password && to-from <= 100 && isPassphrase(s[from:to]) && s[from:to] == strings.ToLower(s[from:to]) {
 			sc.add(from, to, passwordRule)
 		}

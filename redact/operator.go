@@ -18,18 +18,15 @@ func (a *assignment) readOperator() bool {
 	if i >= len(a.s) {
 		return false
 	}
-	if i > blank && isDigit(a.s[i]) && i+1 < len(a.s) && a.s[i+1] == ':' && strings.IndexByte(a.name, ' ') > 0 {
-		i++ // the number of a key
+	if i > blank {
+		i = a.skipNumber(i)
 	}
 	if i > blank && (a.s[i] == '[' || a.s[i] == '(') && (a.readNote(i) || a.readBracket(i)) {
 		return true
 	}
 	switch op, n := operatorAt(a.s, i); {
 	case op == opComma:
-		if a.quote == 0 && passPronoun(a.s, i) > i {
-			return a.readProse(i)
-		}
-		return a.quote != 0 && a.readComma(i+1)
+		return a.readComma(i)
 	case op == opTag:
 		if !a.namesTag() {
 			return false
@@ -38,10 +35,6 @@ func (a *assignment) readOperator() bool {
 		return true
 	case op != opNone:
 		a.op, a.start = op, skipBlanks(a.s, i+n)
-		if strings.HasPrefix(a.s[a.start:], "** ") {
-			a.start = skipBlanks(a.s, a.start+2)
-		}
-		a.start = passConstructor(a.s, a.start)
 		return a.readDefault()
 	case a.s[i] == '(' && i == a.to:
 		return a.readCall(i)
@@ -109,9 +102,14 @@ func (a *assignment) readBracket(i int) bool {
 	return a.start < len(s)
 }
 
-// readDefault skips the operator of ${NAME:-default}. It reports whether there
+// readDefault skips what may precede a value after its operator: the end of bold
+// letters, a constructor, and the operator of ${NAME:-default}. It reports whether there
 // may be a value.
 func (a *assignment) readDefault() bool {
+	if strings.HasPrefix(a.s[a.start:], "** ") {
+		a.start = skipBlanks(a.s, a.start+2)
+	}
+	a.start = passConstructor(a.s, a.start)
 	if !strings.HasSuffix(a.s[:a.from], "${") || a.start >= len(a.s) {
 		return true
 	}
@@ -151,6 +149,14 @@ func (a *assignment) skipIndex(i int) int {
 	return i
 }
 
+// skipNumber skips the number of a key: Unseal Key 1: VALUE.
+func (a *assignment) skipNumber(i int) int {
+	if isDigit(a.s[i]) && i+1 < len(a.s) && a.s[i+1] == ':' && strings.IndexByte(a.name, ' ') > 0 {
+		return i + 1
+	}
+	return i
+}
+
 // operatorAt returns the operator at s[i] and its length.
 func operatorAt(s string, i int) (operator, int) {
 	switch s[i] {
@@ -185,7 +191,10 @@ func operatorAt(s string, i int) (operator, int) {
 
 // readComma reads "name", "value" and {"name": "NAME", "value": "…"}.
 func (a *assignment) readComma(i int) bool {
-	i = skipSpaces(a.s, i)
+	if a.quote == 0 {
+		return passPronoun(a.s, i) > i && a.readProse(i)
+	}
+	i = skipSpaces(a.s, i+1)
 	if j := valueKey(a.s, i); j > 0 {
 		a.op, a.start = opColon, skipBlanks(a.s, j)
 		return true

@@ -123,9 +123,15 @@ func (a *assignment) proseValue() bool {
 	return looksRandom(t) || p.digits > 0 && p.symbols > 0 && p.letters > 2 && p.joints == 0 && !strings.ContainsAny(a.val.text, "/()[]{}<>=:,;%")
 }
 
-// namesDigest reports whether a word between the name and the value says that the value
-// is a digest or an identifier.
+// namesDigest reports whether a word beside the name says that the value is a digest or
+// an identifier: "the password hash is VALUE", "the digest of the token is VALUE".
 func (a *assignment) namesDigest() bool {
+	before := a.s[max(0, a.from-24):a.from]
+	for _, word := range [...]string{"hash", "digest", "checksum", "fingerprint", "sha", "md5"} {
+		if strings.Contains(before, word) {
+			return true
+		}
+	}
 	between := a.s[min(a.to, a.start):a.start]
 	for _, word := range [...]string{"hash", "digest", "sum", "sha", "md5", " id", "ID", "finger", "commit", "version"} {
 		if strings.Contains(between, word) {
