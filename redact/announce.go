@@ -6,8 +6,8 @@ import "strings"
 // temporary password is", an empty line, the value; or that the next line of a log types
 // into the field: click on the password field, type "VALUE".
 func (sc *scan) announced(a *assignment, s strength) {
-	if s < telling || isBareVerb(a.name) {
-		return
+	if s < telling || isBareVerb(a.name) || endsFold(a.name, "s") {
+		return // also several of them, about which a text says something in general
 	}
 	end := strings.IndexByte(a.s[a.to:min(len(a.s), a.to+maxAnnouncement)], '\n')
 	if end < 0 {
@@ -61,7 +61,7 @@ func (sc *scan) typed(a *assignment, from, to int) {
 			continue
 		}
 		v := assignment{s: sc.s, name: a.name, from: a.from, to: a.to, op: opCall, start: from + i + len(verb)}
-		if v.readValue() && v.end <= to && (v.argument() || profileOf(v.val.text).symbols > 0) && v.val.secret(password) {
+		if v.readValue() && v.end <= to && !strings.Contains(sc.s[v.end:to], " into ") && (v.argument() || profileOf(v.val.text).symbols > 0) && v.val.secret(password) {
 			sc.add(v.start, v.end, passwordRule)
 		}
 		return

@@ -13,7 +13,7 @@ func TestPasswordsBelowTheirAnnouncementVanish(t *testing.T) {
 			in("violet coffee"+" island forest", "$ op read op://prod/db/password\n%s\n"),
 		),
 		clean: []string{"The password must be at least:\n\n8-20 characters", "The token is\n\n    parsed later2\n", "the password to use is:\n- pass2word in the vault", "Action: click on the password field\nAction: type \"hello there\"", "$ cat VERSION\nv1.2.3-rc4\n", "$ cat docs/token.md\nTokens2Go\n",
-			"$ openssl rand -hex 16 > key.txt\nplover83kettle", "concat secret_key\nplover83kettle\n", "$ cat a | base64 -d\nplover83kettle\n", "password:\n\nvalueFrom2:\n"},
+			"$ openssl rand -hex 16 > key.txt\nplover83kettle", "concat secret_key\nplover83kettle\n", "$ cat a | base64 -d\nplover83kettle\n", "password:\n\nvalueFrom2:\n", "passwords are stored as:\n\n    bcrypt2b\n", "Click the password field\ntype \"bob@example.com\" into the email field"},
 	}.check(t, newRedactor(t, Options{}))
 }
 
@@ -33,7 +33,7 @@ func TestPasswordsInStoresAndLoginsVanish(t *testing.T) {
 			in(hexDigits(40), "Reset it: https://example.com/reset-password/%s", "https://example.com/auth/verify?magic=%s&next=/", "posted to https://example.com/hooks/incoming/%s"),
 		),
 		clean: []string{"docker run -u 1000 -p 8080:80 nginx", "psql -h db -U bob -p 5432", "virtualenv -U -p python3.11 env", "docker compose -u ci -p my-web-app up", "gh secret set DEPLOY --body \"$DEPLOY\"", "gh secret set DEPLOY < deploy2.key", "wrangler secret put SESSION_KEY2", "login to web -p 2222",
-			"echo \"abc123def\" | sha256sum", "diff <(echo abc123def) out.txt", "set -gx EDITOR vim2x", "setenv TOKEN_TTL 3600s", "db.connect('10.0.0.1', 'bob', password)", "https://example.com/docs/hooks/on-release-2024", "GET /reset-password/confirm 302", "/login bob", "Staging login: violet / coffee"},
+			"echo \"abc123def\" | sha256sum", "diff <(echo abc123def) out.txt", "set -gx EDITOR vim2x", "setenv TOKEN_TTL 3600s", "db.connect('10.0.0.1', 'bob', password)", "https://example.com/docs/hooks/on-release-2024", "GET /reset-password/confirm 302", "/login bob", "Staging login: violet / coffee", "creds: see / wiki200"},
 	}.check(t, newRedactor(t, Options{}))
 }
 
@@ -51,6 +51,6 @@ func TestPasswordsInFieldsAndClausesVanish(t *testing.T) {
 			in("Espresso"+"2006", "client h {\n\tsecret = %s\n}", "API_SECRET=%s\n"),
 			in("plover"+"Kettle83", `[{"ParameterKey":"HookToken","ParameterValue":"%s"}]`),
 		),
-		clean: []string{`- textbox "Password" [ref=e337]`, `- textbox "Password" [ref=e337]: Enter your password`, `browser_type(element="Search field", ref="s1e4", text="plover83kettle")`, "with password [required]", "the digest of the token is " + hexDigits(32), "secret = TestSecret01", "token = OAuth2Token12", "token: Token2024\n", "wifi password - ask bob", "the token " + hexDigits(32) + " of the commit", "The password, it is said, is short.", "secret: Some(secret)", `t("token", "Please wait for more of it")`},
+		clean: []string{`- textbox "Password" [ref=e337]`, `- textbox "Password" [ref=e337]: Enter your password`, `browser_type(element="Search field", ref="s1e4", text="plover83kettle")`, "with password [required]", "the digest of the token is " + hexDigits(32), "secret = TestSecret01", "token = OAuth2Token12", "token: Token2024\n", "wifi password - ask bob", "the token " + hexDigits(32) + " of the commit", "The password, it is said, is short.", "secret: Some(secret)", `t("token", "Please wait for more of it")`, `t("auth.password", "Bitte geben Sie ein neues Passwort ein")`, `"error.token", "island hunter circle zipper"`},
 	}.check(t, newRedactor(t, Options{}))
 }

@@ -103,7 +103,7 @@ func (sc *scan) assigned(a assignment, s strength) {
 	if !ok || isBareVerb(a.name) && a.op != opCall && !a.bareValue() || a.op == opProse && s < telling {
 		return
 	}
-	if a.isVerdict() || a.namesObject() || a.isLabel() || a.isChecksum() {
+	if a.isTranslated() || a.isVerdict() || a.namesObject() || a.isLabel() || a.isChecksum() {
 		return
 	}
 	sc.changed(a, s)
@@ -126,6 +126,12 @@ func (sc *scan) assigned(a assignment, s strength) {
 // operator between them, mixes letters and digits: define('DB_PASSWORD', 'plover83').
 func (a *assignment) isChosenBeside() bool {
 	return (a.op == opComma || a.op == opBlank) && a.val.quoted && len(a.val.text) >= 8 && nameStrength(a.name) == password && (isInvented(a.val.text) || isPassphrase(a.val.text))
+}
+
+// isTranslated reports whether the value is the text of a message whose key ends in the
+// name: t("error.password", "four words in some language").
+func (a *assignment) isTranslated() bool {
+	return a.op == opComma && !isEnvName(a.name) && strings.IndexByte(a.val.text, ' ') > 0 && isPassphrase(a.val.text)
 }
 
 // endsCell reports whether a separator of columns, or the end of the line,

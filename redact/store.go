@@ -41,7 +41,7 @@ func isDense(s string) bool {
 	if strings.ContainsAny(s, "/:") || p.blanks > 0 || len(s) < 6 {
 		return false
 	}
-	return p.digits > 0 && p.upper > 0 && p.lower > 0 || p.digits > 1 && p.turns > 3 || p.digits > 0 && p.symbols > 0 || isGibberish(s, 10)
+	return p.digits > 0 && p.upper > 0 && p.lower > 0 || p.digits > 1 && p.turns > 3 || p.digits > 0 && p.symbols > 0 || p.joints == 0 && isGibberish(s, 10)
 }
 
 // stored finds the value that a command puts into a store of secrets: NAME=VALUE, the
@@ -88,8 +88,12 @@ func (sc *scan) substituted(start, end int) {
 // besideUser finds the password in: login: NAME / VALUE.
 func besideUser(sc *scan, _, end int) {
 	i := argumentEnd(sc.s, end, min(len(sc.s), end+maxName))
-	if i > end && strings.HasPrefix(sc.s[i:], " / ") {
-		sc.chosen(i + len(" / "))
+	if i == end || !strings.HasPrefix(sc.s[i:], " / ") {
+		return
+	}
+	i += len(" / ")
+	if isDense(sc.s[i:argumentEnd(sc.s, i, min(len(sc.s), i+maxName))]) {
+		sc.chosen(i)
 	}
 }
 
