@@ -107,12 +107,15 @@ func passReference(s string, i int) int {
 	return i
 }
 
+// fieldWords lists the words for a field that its label may have after the name.
+var fieldWords = []string{"field", "input", "box", "text"}
+
 // readField reads the text typed into a field that is found by its name:
 // find("password").send_keys("value"), fill('input[name="password"]', 'value').
 func (a *assignment) readField(i int) bool {
 	s := a.s
 	label := i
-	if i == a.to {
+	if i == a.to && i < len(s) && s[i] == ' ' && hasPrefix(s[i+1:], fieldWords) {
 		label = run(s, i, maxNote, func(c byte) bool { return isLower(c) || c == ' ' })
 	}
 	end := run(s, label, 6, func(c byte) bool { return isQuote(c) || c == ']' || c == ')' || c == '\\' })
