@@ -131,11 +131,14 @@ func keepsSecret(path string) bool {
 	return strings.IndexByte(strings.TrimPrefix(name, "."), '.') < 0 && nameStrength(name) >= telling
 }
 
-// linked returns the action that finds the generated value behind a marker in a URL that
+// linked finds the generated value behind a marker in a URL that
 // itself gives access: a link that resets a password, a webhook.
 func linked(sc *scan, _, end int) {
-	to := run(sc.s, end, 200, func(c byte) bool { return isWord(c) || strings.IndexByte("-/.~", c) >= 0 })
-	from := end + strings.LastIndexByte(sc.s[end:to], '/') + 1
+	to := run(sc.s, end, 200, func(c byte) bool { return isWord(c) || strings.IndexByte("-/.~=", c) >= 0 })
+	from := end + strings.LastIndexAny(sc.s[end:to], "/=") + 1
+	if from == end && sc.s[end-1] != '/' {
+		return
+	}
 	if v := strings.TrimRight(sc.s[from:to], "."); len(v) >= 20 && (looksRandom(v) || isDigest(v) || isUUID(v) || isGenerated(v)) {
 		sc.add(from, from+len(v), secretRule)
 	}

@@ -11,7 +11,7 @@ var callArguments = []struct {
 	{"httpbasicauth(", 1}, {"basicauth(", 1}, {"basic_auth(", 1}, {"setbasicauth(", 1}, {"auth=(", 1}, {"auth = (", 1}, {"networkcredential(", 1}, {"passwordauthentication(", 1},
 	{"new pdo(", 2}, {"getconnection(", 2}, {"mysqli(", 2}, {"mysqli_connect(", 2}, {"mysql_connect(", 2}, {"smtpauth(", 1}, {".login(", 1}, {"plainauth(", 2}, {"usernamepasswordcredentials(", 1},
 	{"jwt.sign(", 1}, {"jwt.verify(", 1}, {"jwt.encode(", 1}, {"jwt.decode(", 1}, {"createhmac(", 1}, {"hmac.new(", 0}, {"fernet(", 0},
-	{"connect(", 2}, {"wifi.begin(", 1}, {"hash_hmac(", 2}, {"createcipheriv(", 1}, {"aesgcm(", 0}, {"setcredentials(", 1}, {"passwordcredential(", 1}, {"createsecretkey(", 0}, {"createconnection(", 2},
+	{"connect(", 2}, {"wifi.begin(", 1}, {"hash_hmac(", 2}, {"cipheriv(", 1}, {"aesgcm(", 0}, {"passwordcredential(", 1},
 }
 
 // callArgument returns the action that examines the n-th argument, if all
