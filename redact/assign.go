@@ -88,13 +88,22 @@ func (sc *scan) assigned(a assignment, s strength) {
 	}
 	ok := a.readValue()
 	sc.spend(a.looked + 4*len(a.val.text))
+	if a.op == opCall && ok {
+		if text := trimKeys(a.val.text); text != "" {
+			a.set(a.start, a.start+len(text), a.val.quoted)
+		}
+	}
 	if a.op == opCall && ok && !a.argument() {
 		return
 	}
-	if !ok || isBareVerb(a.name) && a.op != opCall && !a.bareValue() || a.op == opProse && (s < telling || !a.proseValue()) {
+	if a.op == opProse && !(ok && a.proseValue()) || a.op == opColon && !ok {
+		sc.announced(&a, s)
 		return
 	}
-	if a.isVerdict() || a.namesObject() || a.isLabel() || a.isChecksum() {
+	if !ok || isBareVerb(a.name) && a.op != opCall && !a.bareValue() || a.op == opProse && s < telling {
+		return
+	}
+	if a.isTranslated() || a.isVerdict() || a.namesObject() || a.isLabel() || a.isChecksum() {
 		return
 	}
 	sc.changed(a, s)
@@ -116,7 +125,13 @@ func (sc *scan) assigned(a assignment, s strength) {
 // isChosenBeside reports whether the value beside the name of a password, without an
 // operator between them, mixes letters and digits: define('DB_PASSWORD', 'plover83').
 func (a *assignment) isChosenBeside() bool {
-	return (a.op == opComma || a.op == opBlank) && a.val.quoted && len(a.val.text) >= 8 && nameStrength(a.name) == password && isInvented(a.val.text)
+	return (a.op == opComma || a.op == opBlank) && a.val.quoted && len(a.val.text) >= 8 && nameStrength(a.name) == password && (isInvented(a.val.text) || isPassphrase(a.val.text))
+}
+
+// isTranslated reports whether the value is the text of a message whose key ends in the
+// name: t("error.password", "four words in some language").
+func (a *assignment) isTranslated() bool {
+	return a.op == opComma && !isEnvName(a.name) && strings.IndexByte(a.val.text, ' ') > 0 && isPassphrase(a.val.text)
 }
 
 // endsCell reports whether a separator of columns, or the end of the line,
@@ -135,6 +150,13 @@ func (a *assignment) argument() bool {
 // changed finds the second value in a plan of Terraform: name = "old" -> "new".
 func (sc *scan) changed(a assignment, st strength) {
 	rest := a.s[a.end:min(len(a.s), a.end+8)]
+	if a.op == opProse && strings.HasPrefix(rest, " to ") && strings.HasSuffix(a.s[:a.start], " from ") {
+		a.start = a.end + len(" to ")
+		if a.readValue() && a.proseValue() && a.val.secret(st) {
+			sc.add(a.start, a.end, nameRule(a.name, st))
+		}
+		return
+	}
 	if !a.val.quoted || !strings.HasPrefix(rest, `" -> "`) && !strings.HasPrefix(rest, `\" -> \"`) {
 		return
 	}
@@ -185,6 +207,9 @@ func (a *assignment) bareValue() bool {
 	if isGenerated(a.val.text) || a.val.quoted && isMadeUp(a.val.text) || a.val.env && endsFold(a.name, "pwd") && isGibberish(a.val.text, 10) || a.val.text[0] == '$' && len(a.val.text) > 1 && isGenerated(a.val.text[1:]) {
 		return a.op != opBlank && a.op != opProse
 	}
+	if a.op == opEquals && (isMadeUp(a.val.text) || isDigest(a.val.text) || isUUID(a.val.text)) && a.afterUser() {
+		return true
+	}
 	return a.op != opBlank && a.op != opProse && profileOf(a.val.text).digits > 0 && (a.val.quoted || a.op == opEquals || a.afterUser()) && a.val.text[0] != '#'
 }
 
@@ -226,7 +251,7 @@ func (a *assignment) readName(start, end int) {
 // ownedKey adds the word before "key" to the name, as in "API key" and "public
 // key".
 func (a *assignment) ownedKey() {
-	for _, word := range [...]string{"api ", "secret ", "access ", "private ", "encryption ", "setup ", "signing ", "public ", "foreign ", "cache "} {
+	for _, word := range [...]string{"api ", "secret ", "access ", "private ", "encryption ", "setup ", "signing ", "unseal ", "recovery ", "root ", "license ", "public ", "foreign ", "cache "} {
 		if endsFold(a.s[:a.from], word) {
 			a.from -= len(word)
 			a.name = a.s[a.from:a.to]

@@ -40,9 +40,9 @@ func (a *assignment) readBare(blank, i int) bool {
 		return !isHelp(s, a.from-2, blank, i)
 	case isQuote(s[i]) && a.closesString(i):
 		return false
-	case (s[i] == '"' || s[i] == '\'') && a.quote == 0:
+	case (s[i] == '"' || s[i] == '\'') && (a.quote == 0 || strings.Contains(s[max(0, a.from-32):a.from], " set ")):
 		a.op, a.start = opBlank, i
-	case netrc(s, a.from):
+	case netrc(s, a.from), a.isSetVariable():
 		a.op, a.start = opFlag, i
 	default:
 		return a.readProse(i)
@@ -143,6 +143,21 @@ func (a *assignment) pairName() bool {
 	return i >= 4 && a.s[i-1] == ':' && (endsFold(a.s[:i-1], "name") || endsFold(a.s[:i-1], "key"))
 }
 
+// isSetVariable reports whether a command that sets a variable of the environment stands
+// before the name: setenv NAME VALUE, set -gx NAME VALUE, npm config set //host/:NAME VALUE.
+func (a *assignment) isSetVariable() bool {
+	head := a.s[:a.from]
+	switch {
+	case strings.HasSuffix(head, "/:"):
+		return strings.Contains(head[lineStart(head, a.from):], " config set ")
+	case endsFold(head, "setenv "):
+		return isEnvName(a.name)
+	case strings.HasSuffix(head, "x "):
+		return isEnvName(a.name) && strings.Contains(head[lineStart(head, a.from):], "set -")
+	}
+	return false
+}
+
 func endsFold(s, end string) bool {
 	return len(s) >= len(end) && strings.EqualFold(s[len(s)-len(end):], end)
 }
@@ -177,6 +192,9 @@ func describesElement(s string) bool {
 // typedEquals skips the type and the = of: var password string = "…". It returns
 // -1 if there is none.
 func typedEquals(s string, i int) int {
+	if s[i] == '[' && i+1 < len(s) && isLetter(s[i+1]) {
+		return -1 // an attribute in brackets
+	}
 	j := run(s, i, 24, func(c byte) bool { return isWord(c) || c == '&' || c == '*' || c == '[' || c == ']' || c == '.' })
 	if j == i {
 		return -1

@@ -27,6 +27,14 @@ func (a *assignment) callArgument(i int) bool {
 	return true
 }
 
+// trimKeys removes the names of keys that are pressed after the text: {enter}.
+func trimKeys(text string) string {
+	for _, key := range [...]string{"{enter}", "{Enter}", `\n`} {
+		text = strings.TrimSuffix(text, key)
+	}
+	return text
+}
+
 // lastPart returns the part of a name after its last dot.
 func lastPart(name string) string { return name[strings.LastIndexByte(name, '.')+1:] }
 
@@ -78,17 +86,48 @@ func typedText(s string, i int) int {
 	return valueKey(s, i)
 }
 
+// passReference skips the arguments that locate a field, before its text: ref="e14",
+// "ref": "e14", selector="#a".
+func passReference(s string, i int) int {
+	for range 3 {
+		key := run(s, i, 2, isQuote)
+		end := run(s, key, maxName, isWord)
+		switch s[key:end] {
+		case "ref", "target", "selector", "frame", "index", "element", "uid":
+		default:
+			return i
+		}
+		value := run(s, end, 4, func(c byte) bool { return isQuote(c) || c == ':' || c == '=' || c == ' ' })
+		next := run(s, value, 40, func(c byte) bool { return c != ',' && c != '\n' && c != ')' })
+		if next >= len(s) || s[next] != ',' {
+			return i
+		}
+		i = skipBlanks(s, next+1)
+	}
+	return i
+}
+
+// fieldWords lists the words for a field that its label may have after the name.
+var fieldWords = []string{"field", "input", "box", "text"}
+
 // readField reads the text typed into a field that is found by its name:
 // find("password").send_keys("value"), fill('input[name="password"]', 'value').
 func (a *assignment) readField(i int) bool {
 	s := a.s
-	end := run(s, i, 6, func(c byte) bool { return isQuote(c) || c == ']' || c == ')' || c == '\\' })
+	label := i
+	if i == a.to && i < len(s) && s[i] == ' ' && hasPrefix(s[i+1:], fieldWords) {
+		label = run(s, i, maxNote, func(c byte) bool { return isLower(c) || c == ' ' })
+	}
+	end := run(s, label, 6, func(c byte) bool { return isQuote(c) || c == ']' || c == ')' || c == '\\' })
+	if end == label {
+		label, end = i, i
+	}
 	if end >= len(s) || end == a.to || s[end] != ',' && s[end] != '.' || a.from == 0 || fieldStrength(a.name) < password {
 		return false
 	}
 	switch s[end] {
 	case ',':
-		j := skipBlanks(s, end+1)
+		j := passReference(s, skipBlanks(s, end+1))
 		if k := typedText(s, j); k > 0 {
 			return a.callArgument(k - 1)
 		}

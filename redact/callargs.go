@@ -11,6 +11,7 @@ var callArguments = []struct {
 	{"httpbasicauth(", 1}, {"basicauth(", 1}, {"basic_auth(", 1}, {"setbasicauth(", 1}, {"auth=(", 1}, {"auth = (", 1}, {"networkcredential(", 1}, {"passwordauthentication(", 1},
 	{"new pdo(", 2}, {"getconnection(", 2}, {"mysqli(", 2}, {"mysqli_connect(", 2}, {"mysql_connect(", 2}, {"smtpauth(", 1}, {".login(", 1}, {"plainauth(", 2}, {"usernamepasswordcredentials(", 1},
 	{"jwt.sign(", 1}, {"jwt.verify(", 1}, {"jwt.encode(", 1}, {"jwt.decode(", 1}, {"createhmac(", 1}, {"hmac.new(", 0}, {"fernet(", 0},
+	{"connect(", 2}, {"wifi.begin(", 1}, {"hash_hmac(", 2}, {"cipheriv(", 1}, {"aesgcm(", 0}, {"passwordcredential(", 1},
 }
 
 // callArgument returns the action that examines the n-th argument, if all
@@ -38,7 +39,7 @@ func callArgument(n int) action {
 			return
 		}
 		a := assignment{s: s, to: i, op: opCall, start: i}
-		if a.readValue() && strings.IndexByte(a.val.text, ' ') < 0 && a.isPlaced() {
+		if a.readValue() && (strings.IndexByte(a.val.text, ' ') < 0 || isPassphrase(a.val.text)) && a.isPlaced() {
 			sc.add(a.start, a.end, passwordRule)
 		}
 	}

@@ -10,8 +10,8 @@
 // (password = "…", DB_PASSWORD=…, {"apiKey": "…"}, --token …), at any depth of
 // escaping; headers, cookies, addresses with credentials, connection strings,
 // private keys, even truncated ones or a piece of the middle, JSON web tokens,
-// Kubernetes secrets, command lines and their piped input, columns of tables, calls
-// and the fields of forms. A filter on the value keeps types, references,
+// Kubernetes secrets, command lines, their piped input and the secrets they print,
+// columns of tables, calls, the fields of forms, and lines below an announcement. A filter on the value keeps types, references,
 // templates, code and words; letters in an order that no word has, and four words
 // in a row, count as a password. Terminal colors, invisible characters, URL and
 // HTML escapes, and base64 are decoded, and the decoded text is searched, too.

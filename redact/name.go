@@ -169,7 +169,7 @@ func gluedStrength(word []byte) strength {
 	switch {
 	case string(word) == "tiktoken": // counts tokens
 		return none
-	case endsIn(word, "password"), endsIn(word, "passwd"), endsIn(word, "passphrase"), endsIn(word, "userpass"), endsIn(word, "dbpass"), endsIn(word, "requirepass"), endsIn(word, "masterauth"), endsIn(word, "bindpw"), endsIn(word, "rootpw"):
+	case endsIn(word, "password"), endsIn(word, "passwd"), endsIn(word, "passphrase"), endsIn(word, "userpass"), endsIn(word, "dbpass"), endsIn(word, "requirepass"), endsIn(word, "masterauth"), endsIn(word, "bindpw"), endsIn(word, "rootpw"), endsIn(word, "authtok"):
 		return password
 	case endsIn(word, "apikey"), endsIn(word, "secret"), endsIn(word, "secretkey"), endsIn(word, "accesskey"), endsIn(word, "privatekey"), endsIn(word, "token"), endsIn(word, "authkey"), endsIn(word, "accountkey"):
 		return telling
@@ -218,7 +218,7 @@ func ownsKey(word []byte) bool {
 	switch string(word) {
 	case "setup", "api", "access", "secret", "private", "encryption", "decryption", "encrypt", "signing", "sign", "auth", "master", "account", "shared", "storage", "client", "app", "application",
 		"admin", "service", "license", "licence", "deploy", "ssh", "pgp", "gpg", "hmac", "jwt", "aes", "rsa", "subscription", "webhook", "write", "ingest", "consumer", "session", "cookie", "root", "server", "wallet", "symmetric", "fernet",
-		"ibm", "iam", "cloud", "softlayer", "sl", "slapi", "cos", "cloudant", "aws", "azure", "gcp", "google", "openai", "anthropic", "stripe", "twilio", "sendgrid", "datadog", "github", "gitlab", "heroku", "algolia", "mailgun", "cohere", "groq", "mistral", "gemini", "hf", "tavily", "serper", "pinecone":
+		"ibm", "iam", "cloud", "softlayer", "sl", "slapi", "cos", "cloudant", "aws", "azure", "gcp", "google", "openai", "anthropic", "stripe", "twilio", "sendgrid", "datadog", "github", "gitlab", "heroku", "unseal", "recovery", "algolia", "mailgun", "cohere", "groq", "mistral", "gemini", "hf", "tavily", "serper", "pinecone":
 		return true
 	}
 	return false

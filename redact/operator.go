@@ -18,12 +18,15 @@ func (a *assignment) readOperator() bool {
 	if i >= len(a.s) {
 		return false
 	}
-	if i > blank && (a.s[i] == '[' || a.s[i] == '(') && a.readNote(i) {
+	if i > blank {
+		i = a.skipNumber(i)
+	}
+	if i > blank && (a.s[i] == '[' || a.s[i] == '(') && (a.readNote(i) || a.readBracket(i)) {
 		return true
 	}
 	switch op, n := operatorAt(a.s, i); {
 	case op == opComma:
-		return a.quote != 0 && a.readComma(i+1)
+		return a.readComma(i)
 	case op == opTag:
 		if !a.namesTag() {
 			return false
@@ -32,9 +35,6 @@ func (a *assignment) readOperator() bool {
 		return true
 	case op != opNone:
 		a.op, a.start = op, skipBlanks(a.s, i+n)
-		if strings.HasPrefix(a.s[a.start:], "** ") {
-			a.start = skipBlanks(a.s, a.start+2)
-		}
 		return a.readDefault()
 	case a.s[i] == '(' && i == a.to:
 		return a.readCall(i)
@@ -53,6 +53,20 @@ func (a *assignment) readOperator() bool {
 // maxNote is the maximum length of a note in brackets after a name.
 const maxNote = 24
 
+// passConstructor skips the constructor of an optional value at i, if a literal is its
+// argument: Some("value"), Just "value".
+func passConstructor(s string, i int) int {
+	if i >= len(s) || s[i] != 'S' && s[i] != 'J' && s[i] != 'O' {
+		return i
+	}
+	for _, name := range [...]string{"Some(", "Just ", "Optional[", "Optional("} {
+		if rest, found := strings.CutPrefix(s[i:], name); found && rest != "" && isQuote(rest[0]) {
+			return i + len(name)
+		}
+	}
+	return i
+}
+
 // readNote skips the note between a name and its value, with the colon: the default of
 // a prompt (Secret access key [None]: VALUE), a place (Password (staging): VALUE). The
 // bracket is at i. It reports whether there is a note.
@@ -66,9 +80,36 @@ func (a *assignment) readNote(i int) bool {
 	return a.start < len(s)
 }
 
-// readDefault skips the operator of ${NAME:-default}. It reports whether there
+// readBracket reads a value in brackets, password [VALUE], and the value of a field in
+// the snapshot of a page: textbox "Password" [active] [ref=e14]: VALUE.
+func (a *assignment) readBracket(i int) bool {
+	s, attributes := a.s, i
+	for attributes < len(s) && s[attributes] == '[' {
+		end := run(s, attributes+1, maxNote, func(c byte) bool { return isWord(c) || c == '=' || c == '-' })
+		if end >= len(s) || s[end] != ']' {
+			break
+		}
+		attributes = skipBlanks(s, end+1)
+	}
+	if a.quote != 0 && attributes > i && attributes < len(s) && s[attributes] == ':' {
+		a.op, a.start = opColon, skipBlanks(s, attributes+1)
+		return a.start < len(s)
+	}
+	if a.quote != 0 || s[i] != '[' || nameStrength(a.name) < password {
+		return false
+	}
+	a.op, a.told, a.start = opProse, true, i+1
+	return a.start < len(s)
+}
+
+// readDefault skips what may precede a value after its operator: the end of bold
+// letters, a constructor, and the operator of ${NAME:-default}. It reports whether there
 // may be a value.
 func (a *assignment) readDefault() bool {
+	if strings.HasPrefix(a.s[a.start:], "** ") {
+		a.start = skipBlanks(a.s, a.start+2)
+	}
+	a.start = passConstructor(a.s, a.start)
 	if !strings.HasSuffix(a.s[:a.from], "${") || a.start >= len(a.s) {
 		return true
 	}
@@ -108,6 +149,14 @@ func (a *assignment) skipIndex(i int) int {
 	return i
 }
 
+// skipNumber skips the number of a key: Unseal Key 1: VALUE.
+func (a *assignment) skipNumber(i int) int {
+	if isDigit(a.s[i]) && i+1 < len(a.s) && a.s[i+1] == ':' && strings.IndexByte(a.name, ' ') > 0 {
+		return i + 1
+	}
+	return i
+}
+
 // operatorAt returns the operator at s[i] and its length.
 func operatorAt(s string, i int) (operator, int) {
 	switch s[i] {
@@ -142,7 +191,10 @@ func operatorAt(s string, i int) (operator, int) {
 
 // readComma reads "name", "value" and {"name": "NAME", "value": "…"}.
 func (a *assignment) readComma(i int) bool {
-	i = skipSpaces(a.s, i)
+	if a.quote == 0 {
+		return passPronoun(a.s, i) > i && a.readProse(i)
+	}
+	i = skipSpaces(a.s, i+1)
 	if j := valueKey(a.s, i); j > 0 {
 		a.op, a.start = opColon, skipBlanks(a.s, j)
 		return true
@@ -179,6 +231,9 @@ func (a *assignment) besidePath(i int) bool {
 func valueKey(s string, i int) int {
 	for i < len(s) && (s[i] == '\\' || isQuote(s[i])) {
 		i++
+	}
+	if hasFold(s[i:], "parameter") {
+		i += len("parameter")
 	}
 	if len(s) < i+6 || !strings.EqualFold(s[i:i+5], "value") {
 		return -1

@@ -156,6 +156,12 @@ func (a *assignment) readPlain(i int) bool {
 	if end-i >= maxPlain {
 		return false
 	}
+	if strings.HasPrefix(s[i:end], "**") {
+		if bold := strings.Index(s[i+2:end], "**"); bold > 0 {
+			i, end = i+2, i+2+bold // a value in bold letters
+			a.told = true
+		}
+	}
 	end = i + len(trimClosing(s[i:end]))
 	for end > i && strings.IndexByte(",;:.!?", s[end-1]) >= 0 && !strings.HasSuffix(s[i:end], "...") {
 		if (s[end-1] == '!' || s[end-1] == '?') && isAlnum(s[max(i, end-2)]) && strings.ContainsAny(s[i:end], "0123456789") {

@@ -43,6 +43,27 @@ var records = []struct {
 	{"snmp-server community ", func(sc *scan, _, end int) { sc.chosen(end) }},
 	{"password 7 ", (*scan).cisco},
 	{"secret 7 ", (*scan).cisco},
+	{"secret 0 ", func(sc *scan, _, end int) { sc.chosen(end) }},
+	{"password 0 ", func(sc *scan, _, end int) { sc.chosen(end) }},
+	{"cat ", (*scan).printed},
+	{"op read ", (*scan).printed},
+	{"pass show ", (*scan).printed},
+	{"pwgen ", (*scan).printed},
+	{"openssl rand ", (*scan).printed},
+	{"base64 -d", (*scan).printed},
+	{"base64 --d", (*scan).printed},
+	{"get -field", (*scan).printed},
+	{"read -field", (*scan).printed},
+	{"gcloud secrets", (*scan).printed},
+	{"secret-value", (*scan).printed},
+	{"-decryption", (*scan).printed},
+	{"secret-tool", (*scan).printed},
+	{"-generic-password", (*scan).printed},
+	{"keyvault secret show", (*scan).printed},
+	{"/reset", linked},
+	{"password-reset/", linked},
+	{"magic", linked},
+	{"/hooks/", linked},
 	{"pass ", (*scan).passDialog},
 	{"auth ", (*scan).authDialog},
 	{" login ", (*scan).loginDialog},
@@ -178,7 +199,7 @@ func (sc *scan) passDialog(start, end int) {
 // of the server.
 func (sc *scan) authDialog(start, end int) {
 	s := sc.s
-	if s[start:end] != "AUTH " || !lineStarts(s, start) {
+	if s[start:end] != "AUTH " || !lineStarts(s, start) && !strings.HasSuffix(s[:start], "> ") {
 		return
 	}
 	line := lineEnd(s, end)

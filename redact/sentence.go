@@ -5,11 +5,17 @@ import (
 	"unicode/utf8"
 )
 
+// verbs lists the texts that join a name and its value in a sentence or a log.
+var verbs = [...]string{"is ", "was ", "to ", "is: ", "= ", "-> ", "is now ", "will be ", "changed to ", "set to ", "reset to ", "changed from ", "→ ", "- ", "? ", "lautet: ", "lautet ", "ist "}
+
 // readProse reads sentences and commands: "the password is VALUE", "the password for
 // the wiki is VALUE", "aws configure set NAME VALUE". Only a random value counts as a
 // password there, except after a verb with a colon: "the password is: VALUE".
 func (a *assignment) readProse(i int) bool {
-	for _, verb := range [...]string{"is ", "was ", "to ", "is: ", "= ", "-> ", "is now ", "will be ", "changed to ", "set to ", "reset to ", "lautet: ", "lautet ", "ist "} {
+	for _, verb := range verbs {
+		if verb[0] != a.s[i] {
+			continue
+		}
 		if strings.HasPrefix(a.s[i:], verb) {
 			i += len(verb)
 			if strings.HasSuffix(verb, ": ") {
@@ -42,6 +48,7 @@ const maxComplement = 8
 // predicate returns the start of the value in the rest of a sentence: "for the wiki
 // is VALUE", "del servidor es: VALUE". It returns -1 if no verb follows.
 func predicate(s string, i int) int {
+	i = passPronoun(s, i)
 	for range maxComplement {
 		i = skipBlanks(s, i)
 		end := run(s, i, 40, func(c byte) bool { return c > ' ' })
@@ -58,6 +65,20 @@ func predicate(s string, i int) int {
 		i = end
 	}
 	return -1
+}
+
+// passPronoun skips the comma after a name, and the word that takes up the name in the
+// next clause: ", the new one is VALUE", ", it is VALUE".
+func passPronoun(s string, i int) int {
+	if !strings.HasPrefix(s[i:], ", ") {
+		return i
+	}
+	for _, word := range [...]string{"the new one ", "new one ", "new value ", "the new value ", "it ", "which ", "das neue ", "neu "} {
+		if strings.HasPrefix(s[i+2:], word) {
+			return i + 2 + len(word)
+		}
+	}
+	return i
 }
 
 // isCopula reports whether a word is a verb between a name and its value.
@@ -92,11 +113,32 @@ func (a *assignment) proseValue() bool {
 		if !a.renamed() && len(t) >= 8 && p.digits > 0 && p.upper > 0 && p.lower > 0 && p.joints == 0 && (p.turns > 3 || isGibberish(t, 6)) {
 			return true
 		}
-		if (a.told || a.isDirective() || a.isJoined()) && isInvented(t) {
+		if (a.told || a.isDirective() || a.isJoined() || a.isCompound()) && (isInvented(t) || strings.IndexByte(t, '-') > 0 && isPassphrase(t)) {
 			return true
 		}
 	}
+	if (isUUID(t) || isDigest(t) && isHex(t[0])) && (a.told || a.isHandedOver()) && !a.namesDigest() {
+		return true
+	}
 	return looksRandom(t) || p.digits > 0 && p.symbols > 0 && p.letters > 2 && p.joints == 0 && !strings.ContainsAny(a.val.text, "/()[]{}<>=:,;%")
+}
+
+// namesDigest reports whether a word beside the name says that the value is a digest or
+// an identifier: "the password hash is VALUE", "the digest of the token is VALUE".
+func (a *assignment) namesDigest() bool {
+	before := a.s[max(0, a.from-24):a.from]
+	for _, word := range [...]string{"hash", "digest", "checksum", "fingerprint", "sha", "md5"} {
+		if strings.Contains(before, word) {
+			return true
+		}
+	}
+	between := a.s[min(a.to, a.start):a.start]
+	for _, word := range [...]string{"hash", "digest", "sum", "sha", "md5", " id", "ID", "finger", "commit", "version"} {
+		if strings.Contains(between, word) {
+			return true
+		}
+	}
+	return false
 }
 
 // isInvented reports whether a word of a sentence about passwords is one: it mixes
@@ -117,6 +159,20 @@ func isInvented(t string) bool {
 func (a *assignment) isDirective() bool {
 	from, to := lineAt(a.s, a.from)
 	return strings.TrimLeft(a.s[from:a.from], " \t") == "" && strings.TrimRight(a.s[a.end:max(to, a.end)], " \t\r;\"'") == ""
+}
+
+// isCompound reports whether the name is a compound after a user, which no sentence has:
+// user bob insecure-password VALUE.
+func (a *assignment) isCompound() bool { return endsFold(a.name, "-password") && a.afterUser() }
+
+// isHandedOver reports whether somebody hands over the value with its name: "use the
+// token VALUE", "my API key VALUE".
+func (a *assignment) isHandedOver() bool {
+	head := a.s[max(0, a.from-20):a.from]
+	if i := strings.LastIndex(head, "my "); i >= 0 && isSentence(head[i:]) {
+		return true
+	}
+	return endsFold(head, "use the ") || endsFold(head, "using the ") || endsFold(head, "with the ") || endsFold(head, "use this ") || endsFold(head, "using ")
 }
 
 // renamed reports whether the value is the new name of the name: "renamed password to

@@ -198,7 +198,7 @@ func (sc *scan) cell(a *assignment, from, to int) {
 	for from < to && (isSpace(s[to-1]) || isQuote(s[to-1])) {
 		to--
 	}
-	if to-from < 4 || strings.IndexByte(s[from:to], ' ') >= 0 {
+	if to-from < 4 || strings.IndexByte(s[from:to], ' ') >= 0 && !isPassphrase(s[from:to]) {
 		return
 	}
 	v := assignment{s: s, start: from, end: to, val: value{text: s[from:to], quoted: true}}

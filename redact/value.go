@@ -50,10 +50,36 @@ func (v value) judge(name string, s strength) *rule {
 	if endsFold(name, "auth") && isEncodedPair(v.text) {
 		return basicRule
 	}
+	if s == telling && isSecretName(name) && isChosenWord(v.text) {
+		s = password // a person chose it
+	}
 	if !v.secret(s) && !(isAPIKey(name) && s == telling && (profileOf(v.text).digits > 0 || isMadeUp(v.text)) && v.secret(password)) {
 		return nil
 	}
 	return nameRule(name, s)
+}
+
+// isSecretName reports whether the last word of a name is "secret" or "token".
+func isSecretName(name string) bool {
+	return (endsFold(name, "secret") || endsFold(name, "token")) && !endsFold(name, "public_token")
+}
+
+// isChosenWord reports whether s is one or two words and a number, as people choose
+// passwords: Espresso2006, quietHarbor57. Names of a program have shorter numbers, and
+// words such as "token" or "test".
+func isChosenWord(s string) bool {
+	p := profileOf(s)
+	if p.digits < 2 || p.letters < 6 || p.upper == 0 || p.lower == 0 || p.joints > 1 || p.blanks+p.foreign > 0 || p.symbols > 1 || !isLetter(s[0]) || isTechnical(s) || isReference(s) || isStandIn(s) {
+		return false
+	}
+	var w nameWords
+	w.split(s)
+	for i := range w.n {
+		if word := strings.TrimRight(string(w.at(i)), "0123456789"); isNameWord(word) || wordStrength([]byte(word), nil, true) > none {
+			return false
+		}
+	}
+	return isDigit(s[len(s)-1]) && run(strings.TrimRight(s, "0123456789"), 0, len(s), func(c byte) bool { return !isDigit(c) }) == len(strings.TrimRight(s, "0123456789"))
 }
 
 // isAPIKey reports whether a name ends in "API key". A value with a digit is
@@ -107,7 +133,7 @@ func isMixedUp(s string) bool {
 func (v value) telling() bool {
 	p := profileOf(v.text)
 	switch {
-	case len(v.text) < 6 || p.blanks > 0 && (p.digits == 0 || p.symbols == 0) && !(v.quoted && isGibberish(v.text, 16)):
+	case len(v.text) < 6 || p.blanks > 0 && (p.digits == 0 || p.symbols == 0) && !(v.quoted && (isGibberish(v.text, 16) || p.upper == 0 && isPassphrase(v.text))):
 		return false
 	case p.digits == len(v.text):
 		return false

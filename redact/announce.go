@@ -1,0 +1,145 @@
+package redact
+
+import "strings"
+
+// announced finds a value that stands alone on a line below the sentence about it: "Your
+// temporary password is", an empty line, the value; or that the next line of a log types
+// into the field: click on the password field, type "VALUE".
+func (sc *scan) announced(a *assignment, s strength) {
+	if s < telling || isBareVerb(a.name) || endsFold(a.name, "s") {
+		return // also several of them, about which a text says something in general
+	}
+	end := strings.IndexByte(a.s[a.to:min(len(a.s), a.to+maxAnnouncement)], '\n')
+	if end < 0 {
+		return
+	}
+	end += a.to
+	sc.spend(end - a.to)
+	head := strings.TrimRight(a.s[a.to:end], " \t\r")
+	if !isSentence(head) {
+		return
+	}
+	next, to := lineAt(a.s, end+1)
+	if isFieldWord(strings.TrimSpace(head)) && s == password {
+		sc.typed(a, next, to)
+		return
+	}
+	if !strings.HasSuffix(head, ":") && !strings.HasSuffix(head, " is") && !strings.HasSuffix(head, " lautet") {
+		return
+	}
+	apart := strings.TrimSpace(a.s[next:to]) == ""
+	if apart && to < len(a.s) {
+		next, to = lineAt(a.s, to+1)
+	}
+	if apart || head != ":" && to > next && isBlank(a.s[next]) {
+		sc.alone(next, to, a.name, s)
+	}
+}
+
+// maxAnnouncement is the maximum length of the rest of the line that announces a value.
+const maxAnnouncement = 80
+
+// isSentence reports whether s is the rest of a sentence, and not of code.
+func isSentence(s string) bool {
+	return run(s, 0, len(s), func(c byte) bool { return isLetter(c) || isBlank(c) || c == ',' || c == ':' || c == '\'' }) == len(s)
+}
+
+// isFieldWord reports whether s is a word for the field of a form.
+func isFieldWord(s string) bool {
+	switch s {
+	case "field", "input", "box", "textbox", "input field", "text field":
+		return true
+	}
+	return false
+}
+
+// typed finds the text in quotes after the verb of an action in s[from:to].
+func (sc *scan) typed(a *assignment, from, to int) {
+	for _, verb := range [...]string{"type ", "enter ", "fill ", "text: ", "input "} {
+		i := strings.Index(sc.s[from:to], verb)
+		if i < 0 || from+i+len(verb) >= to || !isQuote(sc.s[from+i+len(verb)]) {
+			continue
+		}
+		v := assignment{s: sc.s, name: a.name, from: a.from, to: a.to, op: opCall, start: from + i + len(verb)}
+		if v.readValue() && v.end <= to && !strings.Contains(sc.s[v.end:to], " into ") && (v.argument() || profileOf(v.val.text).symbols > 0) && v.val.secret(password) {
+			sc.add(v.start, v.end, passwordRule)
+		}
+		return
+	}
+}
+
+// alone adds the only word of the line s[from:to] if it can't be an ordinary word.
+func (sc *scan) alone(from, to int, name string, st strength) {
+	s := sc.s
+	from = skipBlanks(s, from)
+	for to > from && isSpace(s[to-1]) {
+		to--
+	}
+	sc.spend(4 * (to - from))
+	if to-from < 8 || to-from > 200 || s[to-1] == ':' {
+		return
+	}
+	if strings.IndexByte(s[from:to], ' ') >= 0 {
+		if st == password && to-from <= 100 && isPassphrase(s[from:to]) && s[from:to] == strings.ToLower(s[from:to]) {
+			sc.add(from, to, passwordRule)
+		}
+		return
+	}
+	a := assignment{s: s, name: name, from: from, to: from, op: opProse, start: from, told: true}
+	if a.readValue() && a.end >= to-1 && a.proseValue() && a.val.secret(st) {
+		sc.add(a.start, a.end, nameRule(name, st))
+	}
+}
+
+// printed finds the output of a command that prints a secret, on the line below it.
+func (sc *scan) printed(start, end int) {
+	s := sc.s
+	from := lineStart(s, start)
+	to := end + strings.IndexByte(s[end:], '\n')
+	if to < end || to-from > maxLine || !hasPrompt(s[from:start+1]) || strings.IndexByte(s[end:to], '>') >= 0 {
+		return
+	}
+	sc.spend(to - from)
+	if strings.HasPrefix(s[start:end], "base64") && !strings.Contains(s[from:start], "secret") {
+		return
+	}
+	if s[start:end] == "cat " {
+		if path := strings.TrimSpace(s[end:to]); !keepsSecret(path) {
+			return
+		}
+	}
+	next, stop := lineAt(s, to+1)
+	sc.alone(next, stop, "password", password)
+}
+
+// hasPrompt reports whether a line begins with the prompt of a shell.
+func hasPrompt(line string) bool {
+	return strings.Contains(line, "$ ") || strings.Contains(line, "❯ ") || strings.HasPrefix(line, "% ") || strings.Index(line, "# ") > 2
+}
+
+// keepsSecret reports whether a file consists of one secret, by its path:
+// /run/secrets/db_password, .vault-token.
+func keepsSecret(path string) bool {
+	if strings.ContainsAny(path, " *$|") {
+		return false
+	}
+	dir, name := path[:strings.LastIndexByte(path, '/')+1], path[strings.LastIndexByte(path, '/')+1:]
+	if strings.HasSuffix(dir, "/secrets/") {
+		return true
+	}
+	name = strings.TrimSuffix(name, ".txt")
+	return strings.IndexByte(strings.TrimPrefix(name, "."), '.') < 0 && nameStrength(name) >= telling
+}
+
+// linked finds the generated value behind a marker in a URL that
+// itself gives access: a link that resets a password, a webhook.
+func linked(sc *scan, _, end int) {
+	to := run(sc.s, end, 200, func(c byte) bool { return isWord(c) || strings.IndexByte("-/.~=", c) >= 0 })
+	from := end + strings.LastIndexAny(sc.s[end:to], "/=") + 1
+	if from == end && sc.s[end-1] != '/' {
+		return
+	}
+	if v := strings.TrimRight(sc.s[from:to], "."); len(v) >= 20 && (looksRandom(v) || isDigest(v) || isUUID(v) || isGenerated(v)) {
+		sc.add(from, from+len(v), secretRule)
+	}
+}

@@ -1,0 +1,109 @@
+package redact
+
+import "strings"
+
+// chosenFlag is passwordFlag for commands that sentences mention, too, and for flags
+// with more than one meaning: the value must look like a password.
+func chosenFlag(name string) action {
+	return func(sc *scan, _, end int) {
+		if at := sc.flag(end-1, name); at > 0 {
+			if at = skipBlanks(sc.s, at); at < len(sc.s) && strings.IndexByte("-/:?\n", sc.s[at]) < 0 {
+				sc.placed(at)
+			}
+		}
+	}
+}
+
+// userFlag finds the password in -p or -P of a command that has a flag for the user.
+// Both flags have other meanings, such as a port or a project, so that only a value
+// with mixed letters and digits counts.
+func (sc *scan) userFlag(_, end int) {
+	s := sc.s
+	if i := skipBlanks(s, end); i >= len(s) || s[i] == '-' || isSpace(s[i]) {
+		return
+	}
+	for _, name := range [...]string{" -p ", " -P "} {
+		at := sc.flag(end, name)
+		if at == 0 {
+			continue
+		}
+		a := assignment{s: s, to: at, op: opFlag, start: skipBlanks(s, at)}
+		if a.start < len(s) && s[a.start] != '-' && a.readValue() && isDense(a.val.text) && a.isChosen() {
+			sc.add(a.start, a.end, commandRule)
+		}
+	}
+}
+
+// isDense reports whether s mixes letters and digits, or symbols, more than ports,
+// paths, versions and names of projects do.
+func isDense(s string) bool {
+	p := profileOf(s)
+	if strings.ContainsAny(s, "/:") || p.blanks > 0 || len(s) < 6 {
+		return false
+	}
+	return p.digits > 0 && p.upper > 0 && p.lower > 0 || p.digits > 1 && p.turns > 3 || p.digits > 0 && p.symbols > 0 || p.joints == 0 && isGibberish(s, 10)
+}
+
+// stored finds the value that a command puts into a store of secrets: NAME=VALUE, the
+// value of --body or --value, or the text in a pipe.
+func (sc *scan) stored(start, end int) {
+	s := sc.s
+	stop := commandEnd(s, end)
+	sc.spend(2 * (stop - end))
+	for i := skipBlanks(s, end); i < stop; {
+		to := argumentEnd(s, i, stop)
+		if to == i {
+			break
+		}
+		switch arg := s[i:to]; {
+		case arg == "--body" || arg == "--value" || arg == "-b":
+			sc.placed(skipBlanks(s, to))
+		case isEnvName(arg[:max(0, strings.IndexByte(arg, '='))]):
+			sc.placed(i + strings.IndexByte(arg, '=') + 1)
+			if i += strings.IndexByte(arg, '=') + 1; i < stop && isQuote(s[i]) {
+				to = argumentEnd(s, i, stop)
+			}
+		}
+		i = skipBlanks(s, to)
+	}
+	sc.piped(start, end)
+}
+
+// substituted finds the password in the output of a command that stands for a file:
+// --password-file=<(echo VALUE).
+func (sc *scan) substituted(start, end int) {
+	head, in := strings.CutSuffix(sc.s[max(0, start-24):start], "<")
+	if !in {
+		return
+	}
+	if i := strings.LastIndexByte(head, ' '); fieldStrength(head[i+1:]) == password {
+		i := end
+		if strings.HasPrefix(sc.s[i:], "-n ") {
+			i += len("-n ")
+		}
+		sc.placed(i)
+	}
+}
+
+// besideUser finds the password in: login: NAME / VALUE.
+func besideUser(sc *scan, _, end int) {
+	i := argumentEnd(sc.s, end, min(len(sc.s), end+maxName))
+	if i == end || !strings.HasPrefix(sc.s[i:], " / ") {
+		return
+	}
+	i += len(" / ")
+	if isDense(sc.s[i:argumentEnd(sc.s, i, min(len(sc.s), i+maxName))]) {
+		sc.chosen(i)
+	}
+}
+
+// lastArgument finds a token in the last argument of a command.
+func lastArgument(sc *scan, _, end int) {
+	stop := commandEnd(sc.s, end)
+	for stop > end && isSpace(sc.s[stop-1]) {
+		stop--
+	}
+	if i := strings.LastIndexByte(sc.s[end:stop], ' '); i >= 0 {
+		sc.placed(end + i + 1)
+	}
+}
