@@ -1,7 +1,7 @@
 // Package rules reads what a sentence of the user demands: whether it sets a rule for the
 // work, forbids or permits something, takes back or changes what was said before, or asks.
-// It knows the forms of such sentences, in English and, for many of them, in German, French
-// and Spanish.
+// It knows the forms of such sentences, in English and, for many of them, in German, French,
+// Spanish and Portuguese.
 //
 // All functions are about the words of one or two sentences. Package strategy knows who said
 // them, and when.
