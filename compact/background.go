@@ -2,6 +2,8 @@ package compact
 
 import (
 	"context"
+	"maps"
+	"slices"
 	"sync"
 )
 
@@ -11,7 +13,6 @@ type work struct {
 	mu    sync.Mutex
 	n     int
 	ended chan struct{} // closed when the last task has ended; nil before the end is requested
-	idle  chan struct{} // closed when no task runs; nil if nobody waits for that
 	stops map[*context.CancelFunc]struct{}
 }
 
@@ -37,32 +38,8 @@ func (w *work) add() {
 func (w *work) done() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.n--
-	if w.n == 0 && w.ended != nil {
+	if w.n--; w.n == 0 && w.ended != nil {
 		close(w.ended)
-	}
-	if w.n == 0 && w.idle != nil {
-		close(w.idle)
-		w.idle = nil
-	}
-}
-
-// wait returns when no task runs, or with the error of ctx.
-func (w *work) wait(ctx context.Context) error {
-	w.mu.Lock()
-	if w.n > 0 && w.idle == nil {
-		w.idle = make(chan struct{})
-	}
-	idle := w.idle
-	w.mu.Unlock()
-	if idle == nil {
-		return nil
-	}
-	select {
-	case <-idle:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
 	}
 }
 
@@ -125,4 +102,44 @@ func (w *work) end(ctx context.Context) error {
 	case <-ctx.Done():
 		return ctx.Err()
 	}
+}
+
+// tasks holds running tasks, so that others can wait for those that have begun. It is safe for
+// concurrent use.
+type tasks struct {
+	mu   sync.Mutex
+	ends map[chan struct{}]struct{} // each is closed at the end of its task
+}
+
+// begin adds a task, and returns the function that ends it.
+func (t *tasks) begin() (done func()) {
+	end := make(chan struct{})
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.ends == nil {
+		t.ends = map[chan struct{}]struct{}{}
+	}
+	t.ends[end] = struct{}{}
+	return func() {
+		t.mu.Lock()
+		defer t.mu.Unlock()
+		delete(t.ends, end)
+		close(end)
+	}
+}
+
+// wait returns when the tasks that run now have ended, or with the error of ctx. It does
+// not wait for later ones: a busy manager always has some.
+func (t *tasks) wait(ctx context.Context) error {
+	t.mu.Lock()
+	ends := slices.Collect(maps.Keys(t.ends))
+	t.mu.Unlock()
+	for _, end := range ends {
+		select {
+		case <-end:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+	return nil
 }

@@ -16,18 +16,19 @@ func (m *CompactManager) closeArchive(ctx context.Context) error {
 	return closeOpened(ctx, m.archive)
 }
 
-// Flush writes the audit log of every session to the archive, waits for the reductions on
-// arrival that the calls no longer wait for (tidy.wait), so that other processes make the
-// same views, sends the contents of the spool, and waits until the exporters have all emitted events, or until ctx ends. An
-// unreachable exporter is not an error of Flush; it is reported like every failure of
-// an exporter (Config.OnTraceError), and the events wait.
+// Flush writes the audit log of every session to the archive, waits until the exporters
+// have all emitted events, and waits for the reductions on arrival that earlier calls left
+// to the archive (tidy.wait): then other processes make the same views. At last it sends
+// the contents of the spool. It ends with ctx at the latest. An unreachable exporter is not
+// an error of Flush; it is reported like every failure of an exporter
+// (Config.OnTraceError), and the events wait.
 func (m *CompactManager) Flush(ctx context.Context) (err error) {
 	defer m.rescue("Flush", &err)
 	if !m.uses.begin() {
 		return ErrClosed
 	}
 	defer m.uses.done()
-	err = errors.Join(m.appends.wait(ctx), m.flushLogs(ctx), m.flushTrace(ctx))
+	err = errors.Join(m.flushLogs(ctx), m.flushTrace(ctx), m.appends.wait(ctx))
 	if spool, ok := m.archive.(interface{ Flush(context.Context) error }); ok {
 		err = errors.Join(err, spool.Flush(ctx))
 	}

@@ -147,16 +147,28 @@ func TestSavingsOfACallCountOnce(t *testing.T) {
 // A preset without steps marks its changes in the manifest after a minute, or when the
 // archive accepts it again, so that verify then tells if somebody removes them.
 func TestEditsAreProvenAfterAMinute(t *testing.T) {
-	for name, down := range map[string]time.Duration{"at once": 0, "after a failure": 3 * flushAfter} {
-		t.Run(name, func(t *testing.T) { synctest.Test(t, func(t *testing.T) { provenAfter(t, down) }) })
+	large := append(wordy(1), message.Assistant("", message.Call("call_x", "read_file", `{"path":"b.log"}`)),
+		message.ToolResult("call_x", strings.Repeat("some words of a line\nother words of another line\n", 700)))
+	for name, c := range map[string]struct {
+		preset  string
+		history []message.Message
+		down    time.Duration
+	}{
+		"masked":          {"masking", wordy(24), 0},
+		"after a failure": {"masking", wordy(24), 3 * flushAfter},
+		"on arrival":      {"economy", large, 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) { provenAfter(t, c.preset, c.history, c.down) })
+		})
 	}
 }
 
-func provenAfter(t *testing.T, down time.Duration) {
+func provenAfter(t *testing.T, preset string, history []message.Message, down time.Duration) {
 	a := &broken{Archive: memory.New()}
-	m, _ := goingOn(t, "masking", a)
-	if res, err := m.Preflight(t.Context(), "s", wordy(24)); err != nil || res.MaskedCount == 0 || res.Step > 0 {
-		t.Fatalf("step %d, %d masked, %v", res.Step, res.MaskedCount, err)
+	m, _ := goingOn(t, preset, a)
+	if res, err := m.Preflight(t.Context(), "s", history); err != nil || !res.Triggered || res.Step > 0 {
+		t.Fatalf("triggered %v (%s), step %d, %v", res.Triggered, res.Reason, res.Step, err)
 	}
 	if down > 0 {
 		a.mu.Lock()

@@ -7,6 +7,7 @@ import (
 
 	"github.com/agentcompact/compact/internal/ledger"
 	"github.com/agentcompact/compact/redact"
+	"github.com/agentcompact/compact/storage/record"
 )
 
 // learnEdit adds the edits of one call; the caller holds s.mu.
@@ -112,6 +113,14 @@ func (s *session) sentWhole(e *ledger.Step) bool {
 	return s.edits.Whole(e)
 }
 
+// appendLines appends lines to the log of edits, whose length the manifest states within
+// a minute.
+func (s *session) appendLines(ctx context.Context, lines []redact.Text) (record.EditsWritten, error) {
+	w, err := s.log.Edits(ctx, lines)
+	s.audit.edited() // after an error, too: a part may be stored
+	return w, err
+}
+
 // appendVoid appends a void line for other processes.
 func (s *session) appendVoid(ctx context.Context, e *ledger.Step) error {
 	raw, err := json.Marshal(ledger.Edit{Edit: s.toStore(ledger.Step{Session: e.Session, Agent: e.Agent, Branch: e.Branch, Kind: ledger.KindVoid, Model: e.Model, Window: e.Window, In: e.In, Out: e.Out, Try: e.Try})})
@@ -120,7 +129,7 @@ func (s *session) appendVoid(ctx context.Context, e *ledger.Step) error {
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), voidTimeout) // Close must not cancel it
 	defer cancel()
-	_, err = s.log.Edits(ctx, []redact.Text{s.redactor.Record(raw)})
+	_, err = s.appendLines(ctx, []redact.Text{s.redactor.Record(raw)})
 	return err
 }
 

@@ -47,13 +47,12 @@ func (c *call) appendEdits(ctx context.Context, out *reduce.Outcome) error {
 	if err != nil {
 		return err
 	}
-	w, err := c.s.log.Edits(ctx, lines)
+	w, err := c.s.appendLines(ctx, lines)
 	c.tellStored(c.editsStored(w, err, len(step.Evicted), started))
 	c.telling.made = out
 	if err != nil {
 		return c.unappended(ctx, err, step)
 	}
-	c.s.audit.edited()
 	step.Seq, step.Off = w.Seq, w.Off
 	c.s.mu.Lock()
 	c.s.learnEdit(step)

@@ -52,7 +52,7 @@ type CompactManager struct {
 	uses work // running calls
 	side work // background tasks of calls
 
-	appends work // appends of reductions on arrival, which a call may have left
+	appends tasks // appends of reductions on arrival; a call leaves a slow one
 }
 
 // opening is a session that is being read from the archive, shared by all calls

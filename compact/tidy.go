@@ -89,13 +89,13 @@ func (c *call) appendInTime(ctx context.Context, step ledger.Step, lines []redac
 	}
 	written, late := make(chan answer, 1), make(chan struct{})
 	s := c.s
-	c.m.appends.add()
+	ended := c.m.appends.begin()
 	begun := c.m.uses.start(ctx, func(ctx context.Context) {
-		defer c.m.appends.done()
+		defer ended()
 		var err error
 		defer c.m.rescue("the archive", &err)
 		var w record.EditsWritten
-		w, err = s.log.Edits(ctx, lines)
+		w, err = s.appendLines(ctx, lines)
 		written <- answer{w, err}
 		<-late
 		if err != nil || len(written) > 0 { // a part may be stored, or the call did not wait for the append to end
@@ -103,7 +103,7 @@ func (c *call) appendInTime(ctx context.Context, step ledger.Step, lines []redac
 		}
 	})
 	if !begun {
-		c.m.appends.done()
+		ended()
 		close(late)
 		return record.EditsWritten{}, ErrClosed
 	}

@@ -669,13 +669,16 @@ func TestFlushWaitsForLateReductions(t *testing.T) {
 		}
 		flushed := make(chan error, 1)
 		go func() { flushed <- m.Flush(ctx) }()
-		for _, next := range []chan struct{}{a.first, a.second} {
-			synctest.Wait()
-			if len(flushed) > 0 {
-				t.Fatal("Flush did not wait")
-			}
-			close(next)
+		synctest.Wait()
+		if len(flushed) > 0 {
+			t.Fatal("Flush did not wait")
 		}
+		close(a.first)
+		synctest.Wait()
+		if len(flushed) > 0 {
+			t.Fatal("Flush did not wait for the void line")
+		}
+		close(a.second)
 		if err := <-flushed; err != nil {
 			t.Fatal(err)
 		}

@@ -115,10 +115,9 @@ func (a *app) listSessions(cmd *cobra.Command) error {
 	return a.list(all)
 }
 
-const aboutArchiveLs = `Ls lists the sessions, and of each legal hold since
-when it is in force, who asked for it, and why. With --erased it lists the
-erased sessions: the time, the hash of the session's name, who asked, the reason, and
-whether the erase was refused. The hash is that of the folder's name: printf %s ticket-4711 | sha256sum.`
+const aboutArchiveLs = `Ls lists the sessions. For a session under a legal hold it prints since when, who
+asked for the hold, and why. With --erased it lists the erased sessions: the time, the
+hash of the session's name, who asked, the reason, and whether the erase was refused. The hash is that of the folder's name: printf %s ticket-4711 | sha256sum.`
 
 // heldIn returns the legal hold of a session.
 func heldIn(ctx context.Context, archive storage.Archive, dir string) (holdRow, error) {

@@ -1,0 +1,41 @@
+package compact
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+// Who waits for tasks waits for all that run, and for none that begins later: a busy
+// manager always runs one.
+func TestWaitIsForTasksThatRunAlready(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var all tasks
+		first, second := all.begin(), all.begin()
+		hurried, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		if err := all.wait(hurried); !errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("with a deadline: %v", err)
+		}
+		waited := make(chan error, 1)
+		go func() { waited <- all.wait(t.Context()) }()
+		synctest.Wait()
+		later := all.begin()
+		first()
+		synctest.Wait()
+		if len(waited) > 0 {
+			t.Fatal("it did not wait for the second task")
+		}
+		second()
+		synctest.Wait()
+		if len(waited) == 0 {
+			t.Error("it waits for a task that began later")
+		}
+		later()
+		if err := errors.Join(<-waited, all.wait(t.Context())); err != nil {
+			t.Error(err)
+		}
+	})
+}
