@@ -6,7 +6,7 @@ import (
 )
 
 // verbs lists the texts that join a name and its value in a sentence or a log.
-var verbs = [...]string{"is ", "was ", "to ", "is: ", "= ", "-> ", "is now ", "will be ", "changed to ", "set to ", "reset to ", "changed from ", "→ ", "- ", "? ", "lautet: ", "lautet ", "ist "}
+var verbs = [...]string{"is ", "was ", "to ", "is: ", "= ", "-> ", "is now ", "will be ", "changed to ", "set to ", "reset to ", "changed from ", "→ ", "- ", "lautet: ", "lautet ", "ist "}
 
 // readProse reads sentences and commands: "the password is VALUE", "the password for
 // the wiki is VALUE", "aws configure set NAME VALUE". Only a random value counts as a

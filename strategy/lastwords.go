@@ -12,9 +12,10 @@ import (
 	"github.com/agentcompact/compact/strategy/internal/shell"
 )
 
-// lastWords returns the line of an output that says most about the outcome. It prefers a test report (with any exit status), then an
-// address or the fields of a JSON result, then a line that states an action or an error, then the last meaningful line. It returns "" for
-// an effect that is followed by a command that only shows something.
+// lastWords returns the line of an output that says most about the outcome. It prefers a
+// test report (with any exit status), then an address or the fields of a JSON result, then
+// a line that states an action or an error, then the last meaningful line. It returns ""
+// for an effect that is followed by a command that only shows something.
 func (c *Call) lastWords() string {
 	if c.doubt && c.Says != "" {
 		return c.Says

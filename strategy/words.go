@@ -75,9 +75,11 @@ const uncut = 10
 // leastWord is the minimum length of a cut message, in characters.
 const leastWord = 80
 
-// fitWords cuts messages in the middle ([essence]) until all of them cost at most limit tokens. It begins with texts that were not typed
-// as a whole, then drops old messages without content ("thanks"), then cuts the longest message (the oldest, if several have the same
-// length). It cuts the newest messages only if the total exceeds hard tokens. If that is not enough, it drops messages, oldest first.
+// fitWords cuts messages in the middle ([essence]) until all of them cost at most limit
+// tokens. It begins with texts that were not typed as a whole, then drops old messages
+// without content ("thanks"), then cuts the longest message (the oldest, if several have
+// the same length). It cuts the newest messages only if the total exceeds hard tokens. If
+// that is not enough, it drops messages, oldest first.
 func fitWords(words []Word, limit, hard int, count func(string) int) []Word {
 	words = slices.Clone(words)
 	c := wordCutter{words: words, count: count, costs: make([]int, len(words)), full: make([]string, len(words)), runes: make([]int, len(words))}
