@@ -252,11 +252,13 @@ func (c *clients) visit(a *client) *visit {
 
 func (v *visit) perform(m *rig) {
 	v.before = slices.Clone(v.a.history)
-	call := m.Preflight
-	if v.manual {
-		call = func(ctx context.Context, session string, history []message.Message, with ...compact.Option) (*compact.Result, error) {
-			return m.ManualCompact(ctx, session, history, "", with...)
-		}
+	call := func(ctx context.Context, session string, history []message.Message, with ...compact.Option) (*compact.Result, error) {
+		return reusing(history, func(mine []message.Message) (*compact.Result, error) {
+			if v.manual {
+				return m.ManualCompact(ctx, session, mine, "", with...)
+			}
+			return m.Preflight(ctx, session, mine, with...)
+		})
 	}
 	if v.givesUp > 0 {
 		ctx, cancel := context.WithTimeout(context.Background(), v.givesUp)

@@ -132,7 +132,9 @@ func (a *agentAtOnce) work() {
 			if try < 2 && a.rng.IntN(4) == 0 {
 				ctx, cancel = context.WithTimeout(ctx, time.Duration(a.rng.IntN(8000))*time.Microsecond)
 			}
-			res, err := a.m.Preflight(ctx, "s", h, compact.WithAgent(a.name))
+			res, err := reusing(h, func(mine []message.Message) (*compact.Result, error) {
+				return a.m.Preflight(ctx, "s", mine, compact.WithAgent(a.name))
+			})
 			cut := ctx.Err() != nil
 			cancel()
 			if err != nil && cut {

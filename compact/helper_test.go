@@ -3,6 +3,7 @@ package compact_test
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -59,11 +60,28 @@ func (r *rig) named(name string) []trace.Event {
 
 func (r *rig) preflight(history []message.Message, opts ...compact.Option) *compact.Result {
 	r.t.Helper()
-	res, err := r.Preflight(context.Background(), "s", history, opts...)
+	res, err := reusing(history, func(mine []message.Message) (*compact.Result, error) {
+		return r.Preflight(context.Background(), "s", mine, opts...)
+	})
 	if err != nil {
 		r.t.Fatal(err)
 	}
 	return res
+}
+
+// reusing makes a call as a client that uses the memory of both slices for something else
+// as soon as the call returns. The messages of the result are a copy.
+func reusing(history []message.Message, call func([]message.Message) (*compact.Result, error)) (*compact.Result, error) {
+	mine := slices.Clone(history)
+	res, err := call(mine)
+	shown := slices.Clone(res.Messages)
+	for _, reused := range [][]message.Message{mine, res.Messages} {
+		for i := range reused {
+			reused[i] = message.User("another conversation")
+		}
+	}
+	res.Messages = shown
+	return res, err
 }
 
 // turns returns a conversation of n questions and answers of a given number of tokens

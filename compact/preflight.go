@@ -2,6 +2,7 @@ package compact
 
 import (
 	"context"
+	"slices"
 
 	"github.com/agentcompact/compact/message"
 )
@@ -45,6 +46,7 @@ func (m *CompactManager) call(ctx context.Context, id string, history []message.
 		}
 	}()
 	defer m.rescue("the hook", &err)
+	history = slices.Clone(history) // background work uses it after the call; the caller's slice can change by then
 	for _, o := range opts {
 		o(&q)
 	}

@@ -3,7 +3,6 @@ package compact
 import (
 	"context"
 	"fmt"
-	"slices"
 	"sync"
 	"time"
 
@@ -36,12 +35,11 @@ func (m *CompactManager) observed(ctx context.Context, id string, history []mess
 		return late
 	}
 	done := make(chan *Result, 1)
-	kept := slices.Clone(history) // before this call returns: the caller may change its slice afterwards
 	begun := m.side.start(ctx, func(ctx context.Context) {
 		defer m.looking.Add(-1)
 		ctx, cancel := context.WithTimeout(ctx, observeTimeout)
 		defer cancel()
-		done <- m.look(ctx, id, kept, q)
+		done <- m.look(ctx, id, history, q)
 	})
 	if !begun {
 		m.looking.Add(-1)
