@@ -74,6 +74,30 @@ func (l *ledgerLines) of(step int) (said []fileHash) {
 	return said
 }
 
+// together returns how many ledgers may be read concurrently, beginning with a step.
+func (l *ledgerLines) together(step int) int {
+	n, bytes := 1, int64(0)
+	for ; n < ledgersAtOnce && step+n <= l.committed(); n++ {
+		if bytes += largest(l.of(step + n - 1)); bytes+largest(l.of(step+n)) > ledgerBytesAtOnce {
+			break
+		}
+	}
+	return n
+}
+
+// largest returns the largest recorded size in bytes of a ledger, and the limit of all
+// ledgers if there is none.
+func largest(said []fileHash) int64 {
+	most := int64(0)
+	for _, h := range said {
+		most = max(most, h.Bytes)
+	}
+	if most <= 0 || most > maxLedgerBytes {
+		return maxLedgerBytes
+	}
+	return most
+}
+
 // summary returns the records of a summary, newest first.
 func (l *ledgerLines) summary(name string) (said []fileHash) {
 	for ; l != nil; l = l.before {

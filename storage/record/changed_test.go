@@ -14,6 +14,7 @@ import (
 
 	"github.com/agentcompact/compact/storage"
 	"github.com/agentcompact/compact/storage/fs"
+	"github.com/agentcompact/compact/storage/memory"
 	"github.com/agentcompact/compact/storage/record"
 )
 
@@ -191,6 +192,23 @@ func TestChangedLogLineIsNotReturned(t *testing.T) {
 				t.Errorf("good %q, journal %q, changed line %d", good, journal, bad)
 			}
 		})
+	}
+}
+
+// A ledger that has become longer is read only as far as the manifest says, and is reported
+// with the hash of all its bytes.
+func TestLongerLedgerIsReportedWithItsWholeHash(t *testing.T) {
+	a := memory.New()
+	s := session(t, a, "s")
+	for n := 1; n <= 3; n++ {
+		step(t, s, n)
+	}
+	k := keyOf(t, "s/ledger-002.json")
+	longer := strings.Repeat(" ", 200_000)
+	must(t, errors.Join(a.Remove(t.Context(), k), a.Create(t.Context(), k, storage.Redacted(text("%s", longer)))))
+	good, changed := ledgers(t, a)
+	if fmt.Sprint(good) != "[1 3]" || len(changed) != 1 || changed[0].Have != fmt.Sprintf("%x", sha256.Sum256([]byte(longer))) {
+		t.Errorf("steps %v can be used; %v", good, changed)
 	}
 }
 

@@ -3,6 +3,8 @@ package record
 import (
 	"bytes"
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"io"
 	"iter"
@@ -51,15 +53,18 @@ type readLedger struct {
 	panicked any // panic value of the archive
 }
 
-// ledgersAtOnce is the maximum number of ledgers that are read concurrently. Only
-// the ledgers of known steps are read concurrently, because each ledger and each
-// summary costs a round trip.
-const ledgersAtOnce = 8
+// Limits of the ledgers that are read concurrently: their number, and their bytes as the
+// manifest announces them. Only the ledgers of known steps are read concurrently, because
+// each ledger and each summary costs a round trip.
+const (
+	ledgersAtOnce     = 32
+	ledgerBytesAtOnce = maxLedgerBytes
+)
 
 // ledgersFrom reads the ledger of a step, and some of the following ones.
 func (s *Session) ledgersFrom(ctx context.Context, step int) []readLedger {
 	t, _ := s.manifest.known()
-	out := make([]readLedger, max(1, min(ledgersAtOnce, t.facts.ledgers.committed()-step+1)))
+	out := make([]readLedger, t.facts.ledgers.together(step))
 	if len(out) == 1 {
 		out[0].Ledger, out[0].err = s.ledger(ctx, step)
 		return out
@@ -90,16 +95,21 @@ func (s *Session) ledger(ctx context.Context, step int) (Ledger, error) {
 	if err != nil {
 		return unreadLedger(step, err)
 	}
-	data, err := io.ReadAll(io.LimitReader(&ctxReader{ctx, r}, maxLedgerBytes+1))
+	known, _ := s.manifest.known()
+	most := largest(known.facts.ledgers.of(step))
+	data, have, err := readHashed(&ctxReader{ctx, r}, most)
 	if err := errors.Join(err, r.Close()); err != nil {
 		return unreadLedger(step, storage.Wrap("read", child(s.dir, name), err))
 	}
-	l := Ledger{Step: step, is: fileHash{name, int64(len(data)), hashOf(data)}}
+	have.Name = name
+	l := Ledger{Step: step, is: have}
 	said, err := s.saidOf(ctx, l)
 	switch {
 	case err != nil:
 		return Ledger{}, err
-	case len(data) > maxLedgerBytes:
+	case have.Bytes > most && largest(said) > most && slices.Contains(said, have):
+		return s.ledger(ctx, step) // another process has announced it since
+	case have.Bytes > maxLedgerBytes:
 		l.Changed = differs(name, said, fileHash{Bytes: maxLedgerBytes})
 	case !slices.Contains(said, l.is):
 		l.Changed = differs(name, said, l.is)
@@ -107,6 +117,18 @@ func (s *Session) ledger(ctx context.Context, step int) (Ledger, error) {
 		return s.withSummary(ctx, l, data)
 	}
 	return l, nil
+}
+
+// readHashed reads a file up to most bytes, and returns size and hash of the whole file. It
+// stops one byte after maxLedgerBytes.
+func readHashed(r io.Reader, most int64) (data []byte, is fileHash, err error) {
+	hash := sha256.New()
+	all := io.TeeReader(io.LimitReader(r, maxLedgerBytes+1), hash)
+	if data, err = io.ReadAll(io.LimitReader(all, most)); err != nil {
+		return nil, fileHash{}, err
+	}
+	rest, err := io.Copy(io.Discard, all)
+	return data, fileHash{Bytes: int64(len(data)) + rest, SHA256: hex.EncodeToString(hash.Sum(nil))}, err
 }
 
 // summaryIn is the member of a ledger that replaces a summary by the name of its

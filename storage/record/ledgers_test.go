@@ -7,6 +7,8 @@ import (
 	"io"
 	"strings"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/agentcompact/compact/storage"
 	"github.com/agentcompact/compact/storage/memory"
@@ -24,7 +26,7 @@ func naming(t *testing.T, s *record.Session, n int, named string) {
 
 func TestLedgerIncludesTheSummaryInAFile(t *testing.T) {
 	archives(t, func(t *testing.T, a storage.Archive) {
-		const steps = 19 // more steps than one read covers
+		const steps = 39 // more steps than one read covers
 		s := session(t, a, "s")
 		for n := 1; n <= steps; n++ {
 			naming(t, s, n, fmt.Sprintf("summary-%03d.json", n))
@@ -129,4 +131,35 @@ func TestPanicOfALedgerReachesItsCaller(t *testing.T) {
 	for range session(t, a, "s").Ledgers(t.Context(), 1) {
 	}
 	t.Error("nothing panicked")
+}
+
+// distant is an archive whose answers take a second of the fake clock.
+type distant struct{ storage.Archive }
+
+func (d distant) Open(ctx context.Context, k storage.Key, off, n int64) (io.ReadCloser, error) {
+	time.Sleep(time.Second)
+	return d.Archive.Open(ctx, k, off, n)
+}
+
+// A ledger and the summary that it names take two round trips. Thirty-two steps take no
+// more.
+func TestLedgersTakeFewRoundTrips(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		a := memory.New()
+		s := session(t, a, "s")
+		for n := 1; n <= 50; n++ {
+			naming(t, s, n, fmt.Sprintf("summary-%03d.json", n))
+		}
+		far := session(t, distant{a}, "s")
+		began := time.Now()
+		for l, err := range far.Ledgers(t.Context(), 1) {
+			must(t, err)
+			if l.Changed != nil {
+				t.Fatal(l.Changed)
+			}
+		}
+		if took := time.Since(began); took > 5*time.Second { // the fifth finds that there is no further step
+			t.Errorf("fifty steps took %d round trips", took/time.Second)
+		}
+	})
 }

@@ -175,7 +175,7 @@ func cut(all []segment, off, n int64) []piece {
 }
 
 const (
-	piecesAtOnce = 8
+	piecesAtOnce = 16
 	// smallPiece is the size in bytes up to which a piece is fetched ahead.
 	// Larger ones are streamed.
 	smallPiece = 1 << 20
