@@ -103,3 +103,37 @@ func TestFlushAndCloseWriteTheUsageOfSessionsThatLeftMemory(t *testing.T) {
 		}
 	}
 }
+
+// Two places of a program close the manager: none of them goes on before the log is written.
+// After a Close that ran out of time, another one writes the rest.
+func TestEachCloseReturnsWhenEverythingIsWritten(t *testing.T) {
+	for name, first := range map[string]time.Duration{"at once": time.Hour, "after a failed Close": 10 * time.Millisecond} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				a := &faraway{Archive: memory.New()}
+				m, err := New(t.Context(), Config{Model: "gpt-4", MaxContextTokens: 8_000, Archive: a})
+				if err != nil {
+					t.Fatal(err)
+				}
+				if _, err := m.Preflight(t.Context(), "s", reads(2)); err != nil {
+					t.Fatal(err)
+				}
+				a.slow = true
+				go func() {
+					ctx, cancel := context.WithTimeout(t.Context(), first)
+					defer cancel()
+					if err := m.Close(ctx); (err != nil) != (first < time.Second) {
+						t.Errorf("the first Close: %v", err)
+					}
+				}()
+				synctest.Wait()
+				if err := m.Close(t.Context()); err != nil {
+					t.Errorf("the second Close: %v", err)
+				}
+				if len(linesOf(t, a, "s")) == 0 {
+					t.Error("the second Close returned before the audit log was written")
+				}
+			})
+		})
+	}
+}
