@@ -51,6 +51,7 @@ type auditLog struct {
 	busy     bool      // a background writer is active
 	failures int       // consecutive failed writes
 	again    time.Time // time before which no background write starts
+	alone    bool      // neither a session in memory nor the backlog has it, see [auditLog.leave]
 }
 
 // journalLine is a message for the journal.
@@ -61,6 +62,7 @@ type journalLine struct {
 
 // add adds lines, and returns the number of lines that were dropped for them.
 func (a *auditLog) add(lines ...redact.Text) (dropped int) {
+	defer a.backlog.keep(a)
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	for _, l := range lines {
@@ -122,7 +124,31 @@ func (a *auditLog) room() bool {
 func (a *auditLog) waits() bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
+	return a.isWaiting()
+}
+
+// isWaiting implements waits; the caller holds mu.
+func (a *auditLog) isWaiting() bool {
 	return len(a.lines)+len(a.journal)+a.dropped > 0 || a.busy || !a.unmarked.IsZero()
+}
+
+// leave reports whether nothing waits, so that nobody needs to know the log. Lines that are
+// added later, such as the usage of a call whose session has left memory meanwhile, bring it
+// back to the backlog.
+func (a *auditLog) leave() bool {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.alone = !a.isWaiting()
+	return a.alone
+}
+
+// comesBack reports whether a log that nobody knows has something to write.
+func (a *auditLog) comesBack() bool {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	back := a.alone && a.isWaiting()
+	a.alone = a.alone && !back
+	return back
 }
 
 // due reports whether enough waits, or has waited long enough, to be written without
@@ -178,6 +204,7 @@ func (a *auditLog) write(ctx context.Context, more ...redact.Text) error {
 // edited reports that lines were appended to edits.jsonl. The manifest marks them
 // within [flushAfter]: until then nobody could prove that they were removed.
 func (a *auditLog) edited() {
+	defer a.backlog.keep(a)
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.mark()
@@ -260,6 +287,7 @@ func (a *auditLog) append(ctx context.Context, b *batch) (err error) {
 // wrote finishes a write. Lines that were not written wait again, before later
 // ones.
 func (a *auditLog) wrote(b *batch, err error) {
+	defer a.backlog.keep(a)
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	kept := 0
@@ -322,7 +350,8 @@ type backlog struct {
 
 	mu      sync.Mutex
 	ended   bool
-	orphans map[string]*auditLog // logs of sessions that have left memory
+	orphans map[string]*auditLog   // logs of sessions that have left memory
+	late    map[*auditLog]struct{} // logs that were written already and got more lines
 }
 
 // loss is the record of dropped lines in the log.

@@ -73,19 +73,17 @@ func (w *work) start(ctx context.Context, f func(context.Context)) bool {
 	return true
 }
 
-// closing requests the end, and reports whether this was the first request. It
-// does not cancel running tasks.
-func (w *work) closing() bool {
+// closing requests the end. It does not cancel running tasks.
+func (w *work) closing() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.ended != nil {
-		return false
+		return
 	}
 	w.ended = make(chan struct{})
 	if w.n == 0 {
 		close(w.ended)
 	}
-	return true
 }
 
 // end cancels all started tasks, and waits until all have ended or ctx is done.

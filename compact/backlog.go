@@ -2,12 +2,15 @@ package compact
 
 import (
 	"context"
+	"maps"
+	"slices"
 
 	"github.com/agentcompact/compact/storage/record"
 )
 
 func newBacklog(e *env, erased func(*auditLog, error)) *backlog {
 	b := &backlog{flushAt: flushBytes, perSession: maxWaiting, all: maxWaitingAll, env: e, erased: erased, slots: make(chan struct{}, flushers), orphans: map[string]*auditLog{}}
+	b.late = map[*auditLog]struct{}{}
 	b.ctx, b.stop = context.WithCancel(context.Background())
 	b.waiting.wake = b.writeOverdue
 	return b
@@ -27,7 +30,7 @@ func (b *backlog) adopt(id string, log *record.Session) *auditLog {
 
 // orphan keeps the log of a session that leaves memory until it is written.
 func (b *backlog) orphan(a *auditLog) {
-	if !a.waits() {
+	if a.leave() {
 		return
 	}
 	b.mu.Lock()
@@ -36,23 +39,33 @@ func (b *backlog) orphan(a *auditLog) {
 	b.flush(a)
 }
 
+// keep keeps a log to which a line was added although nobody knows it any more. The session
+// can be in memory again with another log.
+func (b *backlog) keep(a *auditLog) {
+	if !a.comesBack() {
+		return
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.late[a] = struct{}{}
+}
+
 // left returns the waiting logs of sessions that are not in memory.
 func (b *backlog) left() []*auditLog {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	out := make([]*auditLog, 0, len(b.orphans))
-	for _, a := range b.orphans {
-		out = append(out, a)
-	}
-	return out
+	return slices.AppendSeq(slices.Collect(maps.Values(b.orphans)), maps.Keys(b.late))
 }
 
 // settle removes the log of a session that is not in memory once it is written.
 func (b *backlog) settle(a *auditLog) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if b.orphans[a.id] == a && !a.waits() {
-		delete(b.orphans, a.id)
+	if _, late := b.late[a]; (late || b.orphans[a.id] == a) && a.leave() {
+		delete(b.late, a)
+		if b.orphans[a.id] == a {
+			delete(b.orphans, a.id)
+		}
 	}
 }
 

@@ -8,11 +8,12 @@ import (
 	"github.com/agentcompact/compact/storage/record"
 )
 
-// closeArchive closes an archive that the manager opened.
+// closeArchive closes an archive that the manager opened, once; the caller holds m.ending.
 func (m *CompactManager) closeArchive(ctx context.Context) error {
-	if m.cfg.Archive != nil {
+	if m.cfg.Archive != nil || m.archiveClosed {
 		return nil
 	}
+	m.archiveClosed = true
 	return closeOpened(ctx, m.archive)
 }
 
@@ -88,16 +89,26 @@ func sideBySide[T any](all []T, f func(T) error) error {
 // calls, writes the audit log, delivers the events queued for the exporters, shuts
 // the exporters down, sends the contents of the spool, and closes the archive
 // unless it is Config.Archive. The error names the data that could not be sent.
-// Close honors the deadline of ctx, even if a call hangs. It is idempotent. Calls
-// after it return [ErrClosed].
+// Close honors the deadline of ctx, even if a call hangs. Calls after it return
+// [ErrClosed]. A second Close waits for the first one, and does nothing if that has
+// succeeded; otherwise it tries again to send what is left.
 func (m *CompactManager) Close(ctx context.Context) (err error) {
 	defer m.rescue("Close", &err)
-	if !m.uses.closing() {
+	m.uses.closing()
+	if !m.ending.TryLock() {
+		if err := m.ending.Lock(ctx); err != nil {
+			return err
+		}
+	}
+	defer m.ending.Unlock()
+	if m.ended {
 		return nil
 	}
 	err = errors.Join(m.side.end(ctx), m.uses.end(ctx))
 	m.backlog.close(ctx)
 	m.throwUnused()
 	m.endTraces()
-	return errors.Join(err, m.flushLogs(ctx), m.pipe.Close(ctx), m.closeArchive(ctx))
+	err = errors.Join(err, m.flushLogs(ctx), m.pipe.Close(ctx), m.closeArchive(ctx))
+	m.ended = err == nil
+	return err
 }

@@ -16,7 +16,8 @@ import (
 )
 
 // Config configures a [CompactManager]. A zero field has the value of the
-// preset; to set a field to zero, start from [Preset]. The tags are the names
+// preset; to set a field to zero, start from [Preset]. [New] copies its lists and
+// maps, so that one Config can be changed and used again. The tags are the names
 // of settings in files, which package configs loads.
 type Config struct {
 	// Preset names the preset that supplies the values of zero fields; default

@@ -2,6 +2,7 @@ package compact
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"testing"
@@ -55,4 +56,84 @@ func TestCloseWritesWhatManySessionsLeft(t *testing.T) {
 			t.Errorf("%d sessions took %v", sessions, took)
 		}
 	})
+}
+
+// The provider's answer comes when the session of its call has left memory, and its log is
+// written already. Flush and Close write the usage nevertheless, also when the session is in
+// memory again.
+func TestFlushAndCloseWriteTheUsageOfSessionsThatLeftMemory(t *testing.T) {
+	for name, write := range map[string]func(*CompactManager) error{
+		"Flush": func(m *CompactManager) error { return m.Flush(t.Context()) },
+		"Close": func(m *CompactManager) error { return m.Close(t.Context()) },
+	} {
+		for _, again := range []bool{false, true} {
+			t.Run(fmt.Sprint(name, ", in memory again: ", again), func(t *testing.T) {
+				a := memory.New()
+				m, err := New(t.Context(), Config{Model: "gpt-4", MaxContextTokens: 8_000, Archive: a, Sessions: SessionsConfig{MaxBytes: 1}})
+				if err != nil {
+					t.Fatal(err)
+				}
+				defer func() { _ = m.Close(t.Context()) }()
+				call := func(session string) *Result {
+					res, err := m.Preflight(t.Context(), session, reads(2))
+					if err = errors.Join(err, m.Flush(t.Context())); err != nil {
+						t.Fatal(err)
+					}
+					return res
+				}
+				res := call("left")
+				call("other")
+				if m.sessions["left"] != nil {
+					t.Fatal("the session is in memory")
+				}
+				if again {
+					call("left")
+				}
+				m.Observe(res, Usage{PromptTokens: res.After.Total, OutputTokens: 5})
+				if err := write(m); err != nil {
+					t.Fatal(err)
+				}
+				if n := strings.Count(strings.Join(linesOf(t, a, "left"), "\n"), `"name":"compact.usage"`); n != 1 {
+					t.Errorf("the log has %d lines of the usage, want 1", n)
+				}
+				if n := len(m.backlog.late); n > 0 {
+					t.Errorf("the manager still keeps %d logs", n)
+				}
+			})
+		}
+	}
+}
+
+// Two places of a program close the manager: none of them goes on before the log is written.
+// After a Close that ran out of time, another one writes the rest.
+func TestEachCloseReturnsWhenEverythingIsWritten(t *testing.T) {
+	for name, first := range map[string]time.Duration{"at once": time.Hour, "after a failed Close": 10 * time.Millisecond} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				a := &faraway{Archive: memory.New()}
+				m, err := New(t.Context(), Config{Model: "gpt-4", MaxContextTokens: 8_000, Archive: a})
+				if err != nil {
+					t.Fatal(err)
+				}
+				if _, err := m.Preflight(t.Context(), "s", reads(2)); err != nil {
+					t.Fatal(err)
+				}
+				a.slow = true
+				go func() {
+					ctx, cancel := context.WithTimeout(t.Context(), first)
+					defer cancel()
+					if err := m.Close(ctx); (err != nil) != (first < time.Second) {
+						t.Errorf("the first Close: %v", err)
+					}
+				}()
+				synctest.Wait()
+				if err := m.Close(t.Context()); err != nil {
+					t.Errorf("the second Close: %v", err)
+				}
+				if len(linesOf(t, a, "s")) == 0 {
+					t.Error("the second Close returned before the audit log was written")
+				}
+			})
+		})
+	}
 }

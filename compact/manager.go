@@ -53,6 +53,10 @@ type CompactManager struct {
 	side work // background tasks of calls
 
 	appends tasks // appends of reductions on arrival; a call leaves a slow one
+
+	ending        ctxlock.Mutex // held by Close; it guards the next two fields
+	ended         bool          // Close has succeeded
+	archiveClosed bool
 }
 
 // opening is a session that is being read from the archive, shared by all calls

@@ -98,11 +98,14 @@ func graduated() Config {
 	}
 }
 
-// filled returns c with the preset's value in every zero field.
+// filled returns c with the preset's value in every zero field. It shares no list and no map
+// with c: a manager reads its configuration for as long as it lives, and the caller may use c
+// for the next one.
 func (c Config) filled() (Config, error) {
 	if c.Strategy != nil {
 		c.Policy.Strategy = c.Strategy.Name
 	}
+	detach(reflect.ValueOf(&c).Elem())
 	if c.complete {
 		return c, nil
 	}
@@ -134,6 +137,50 @@ func overlay(dst, src reflect.Value) {
 			to.Set(from)
 		}
 	}
+}
+
+// detach replaces the lists and maps in a setting by copies. It follows no pointer and changes
+// no component of the caller: what implements an interface with methods stays the same value.
+func detach(v reflect.Value) {
+	switch v.Kind() {
+	case reflect.Struct:
+		for i := range v.NumField() {
+			if f := v.Field(i); f.CanSet() {
+				detach(f)
+			}
+		}
+	case reflect.Slice:
+		if v.IsNil() {
+			return
+		}
+		own := reflect.MakeSlice(v.Type(), v.Len(), v.Len())
+		reflect.Copy(own, v)
+		for i := range own.Len() {
+			detach(own.Index(i))
+		}
+		v.Set(own)
+	case reflect.Map:
+		if v.IsNil() {
+			return
+		}
+		own := reflect.MakeMapWithSize(v.Type(), v.Len())
+		for k, x := range v.Seq2() {
+			own.SetMapIndex(k, detached(x))
+		}
+		v.Set(own)
+	case reflect.Interface:
+		if v.NumMethod() == 0 && !v.IsNil() {
+			v.Set(detached(v.Elem()))
+		}
+	}
+}
+
+// detached returns a copy of a value that is detached.
+func detached(v reflect.Value) reflect.Value {
+	own := reflect.New(v.Type()).Elem()
+	own.Set(v)
+	detach(own)
+	return own
 }
 
 // window returns the size of a model's window. The configured size is valid for

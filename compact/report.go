@@ -166,11 +166,22 @@ func (r *Result) counter(d policy.Decision) *int {
 }
 
 // summaryIn returns the summary in the view, from this call or from the step
-// that made it.
+// that made it. It is a copy: the caller owns the result, and the step must not change.
 func (c *call) summaryIn(view *policy.View) *policy.SummaryInfo {
-	if c.summary != nil {
-		return c.summary
+	shown := c.summary
+	if shown == nil {
+		shown = c.summaryOfStep(view)
 	}
+	if shown == nil {
+		return nil
+	}
+	own := *shown
+	own.Errors = slices.Clone(own.Errors)
+	return &own
+}
+
+// summaryOfStep returns the summary in the view as the step has it that made it.
+func (c *call) summaryOfStep(view *policy.View) *policy.SummaryInfo {
 	for i, m := range view.Messages {
 		if !view.Summary(i) {
 			continue

@@ -30,9 +30,10 @@ const (
 
 // A Result is the outcome of a call. It is never nil: on an error its Messages
 // are the unchanged history, After counts that history, and Decisions is empty.
+// The caller owns it.
 type Result struct {
-	// Messages is the view to send to the model. The caller owns the slice; the
-	// messages are shared with the history.
+	// Messages is the view to send to the model. The messages are shared with the
+	// history.
 	Messages []message.Message `json:"-"`
 
 	Session string `json:"session"`         // as given by the caller

@@ -110,9 +110,11 @@ func newRigAt(t *testing.T, server *provider.Server, c compact.Config, opts ...t
 	r.client = &http.Client{Transport: transport.New(m, append([]transport.Option{
 		transport.Base(h.Client().Transport),
 		transport.OnResult(func(_ context.Context, res *compact.Result) {
+			kept := *res
 			r.mu.Lock()
-			r.results = append(r.results, res)
+			r.results = append(r.results, &kept)
 			r.mu.Unlock()
+			*res = compact.Result{} // the program's copy
 		}),
 		transport.OnError(func(_ context.Context, err error) { r.mu.Lock(); r.errs = append(r.errs, err); r.mu.Unlock() }),
 	}, opts...)...)}

@@ -50,7 +50,7 @@ func Clock(now func() time.Time) Option { return func(t *Transport) { t.voice.no
 
 // OnResult sets the function that receives the result of each compaction check,
 // before the request is sent, and a second time after an overflow. f may be
-// called concurrently, and must not modify the result.
+// called concurrently. The result is a copy that f may keep and modify.
 func OnResult(f func(ctx context.Context, res *compact.Result)) Option {
 	return func(t *Transport) { t.onResult = f }
 }

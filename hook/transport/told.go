@@ -1,6 +1,9 @@
 package transport
 
-import "context"
+import (
+	"context"
+	"slices"
+)
 
 type laneKey struct{}
 
@@ -19,11 +22,15 @@ func OnRecall(f func(ctx context.Context, calls int)) Option {
 	return func(t *Transport) { t.onRecall = f }
 }
 
-// result calls the program's OnResult function.
+// result calls the program's OnResult function. The program may change the result that it gets,
+// and keep it: the exchange goes on with its own.
 func (x *exchange) result(ctx context.Context) {
-	if x.t.onResult != nil {
-		x.t.onResult(context.WithValue(ctx, laneKey{}, x.who), x.res)
+	if x.t.onResult == nil {
+		return
 	}
+	given := *x.res
+	given.Messages, given.Warnings = slices.Clone(given.Messages), slices.Clone(given.Warnings)
+	x.t.onResult(context.WithValue(ctx, laneKey{}, x.who), &given)
 }
 
 // recalled calls the program's OnRecall function.
