@@ -63,14 +63,14 @@ func (c *call) measured(b Bill) func(Usage) {
 		}
 		billed := u.split(card, b.Estimated)
 		cost := card.Cost(billed)
-		if latest {
+		if latest && !u.ToolRounds { // a later prompt of such a request reads what an earlier one wrote
 			a.observed(observedUsage{known: u.CacheKnown, cached: u.CachedTokens, expect: expect})
 		}
 		sum := s.billed(SessionBill{Measured: 1, MeasuredUSD: cost})
 		say(trace.CallUsage{
 			Estimated: tokens, Break: broken,
 			Measured: billed.Prompt(), Cached: billed.Cached, Written: billed.Written + billed.WrittenHour, Output: billed.Output, CacheKnown: u.CacheKnown,
-			Cleared: u.ClearedTokens, Compacted: u.CompactedTokens,
+			Cleared: u.ClearedTokens, Compacted: u.CompactedTokens, ToolRounds: u.ToolRounds,
 			MeasuredUSD: cost, EstimatedUSD: b.EstimatedUSD, WholeUSD: b.WholeUSD, Relative: b.Relative,
 			SessionCalls: sum.Measured, SessionUSD: sum.MeasuredUSD,
 		})

@@ -206,6 +206,25 @@ func TestASummaryOfTheProviderIsMeasured(t *testing.T) {
 	}
 }
 
+// The provider's own tools make several prompts of one request. All of them are billed,
+// and none corrects the estimate.
+func TestRoundsOfTheProvidersToolsAreMeasured(t *testing.T) {
+	r, _ := priced(t, compact.Config{})
+	r.preflight(loop(10, 1000))
+	res := r.preflight(loop(11, 1000))
+	n := res.After.Total
+	if r.Observe(res, compact.Usage{PromptTokens: 9 * n, ToolRounds: true, CacheKnown: true, OutputTokens: 50}) {
+		t.Error("the counts of several prompts corrected the estimate of one")
+	}
+	b := r.preflight(loop(12, 1000)).Bill
+	if want := (float64(9*n)*3 + 50*15) / 1e6; b.Session.Measured != 1 || !near(b.Session.MeasuredUSD, want) {
+		t.Errorf("%+v, want %v measured", b.Session, want)
+	}
+	if b.Estimated.Cached != n {
+		t.Errorf("%d tokens count as cached, want %d: the reads of several prompts say nothing about one", b.Estimated.Cached, n)
+	}
+}
+
 // The usage of a call can come when the next call has been made. Such a usage does not
 // show what the cache holds afterwards.
 func TestAUsageThatComesLateDoesNotMakeTheCacheCold(t *testing.T) {

@@ -22,7 +22,7 @@ func (m *CompactManager) Observe(res *Result, u Usage) (used bool) {
 		res.observe.billed(u)
 	}
 	sent := u.PromptTokens + max(u.ClearedTokens, 0)
-	if res == nil || res.observe.epoch == nil || sent <= res.observe.fixed || u.CompactedTokens > 0 {
+	if res == nil || res.observe.epoch == nil || sent <= res.observe.fixed || u.CompactedTokens > 0 || u.ToolRounds {
 		return false
 	}
 	return res.observe.epoch.calibrator.Observe(res.observe.id, sent-res.observe.fixed)

@@ -270,6 +270,11 @@ type Tidied struct {
 type Usage struct {
 	PromptTokens int // of the whole request, cached ones included
 
+	// ToolRounds: the provider ran tools of its own within this request (a web
+	// search), so that the counts cover several prompts. PromptTokens then does not
+	// show the number of sent tokens.
+	ToolRounds bool
+
 	// CacheKnown: the provider reported the cached tokens, possibly 0. Otherwise
 	// the next three fields have no meaning.
 	CacheKnown        bool
@@ -321,7 +326,7 @@ func (u Usage) contradicts(tokens int) error {
 		return fmt.Errorf("%d tokens were read from the cache or written into it, of a prompt of %d", parts, u.PromptTokens)
 	case u.CompactedTokens > furthest*max(tokens, 256):
 		return fmt.Errorf("%d tokens were read for a summary, but %d were counted", u.CompactedTokens, tokens)
-	case u.CompactedTokens > 0: // the rest of the prompt can have any size
+	case u.CompactedTokens > 0, u.ToolRounds: // the rest of the prompt can have any size
 	case u.PromptTokens+u.ClearedTokens > furthest*max(tokens, 256) || tokens > furthest*max(u.PromptTokens+u.ClearedTokens, 256):
 		return fmt.Errorf("a prompt of %d tokens, but %d were counted", u.PromptTokens, tokens)
 	}

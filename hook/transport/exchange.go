@@ -247,7 +247,7 @@ func (x *exchange) meter(resp *http.Response) {
 	}
 	res, counted := x.res, x.held
 	var body *meter
-	body = newMeter(resp.Body, kind, func(promptTokens int) { x.billed(res, body.bill.of(promptTokens), body.held, counted) })
+	body = newMeter(resp.Body, kind, func(promptTokens int) { x.billed(res, body.bill.of(promptTokens), body.bill.held, counted) })
 	body.coding = c
 	resp.Body = body
 }

@@ -215,7 +215,7 @@ func (m *Metrics) billed(_ *trace.Event, p *trace.CallUsage) {
 	if p.CacheKnown {
 		m.cache(p.Model, p.Cached, p.Written)
 	}
-	if p.Measured > 0 && p.Estimated > 0 && p.Compacted == 0 {
+	if p.Measured > 0 && p.Estimated > 0 && p.Compacted == 0 && !p.ToolRounds {
 		m.put(estimateError, p.ErrorPct)
 	}
 	if p.Break != nil {
