@@ -293,8 +293,9 @@ type Usage struct {
 	CompactedTokens int
 	SummaryTokens   int
 
-	// Refused: the provider counted the prompt and refused it, so nothing was billed.
-	// Such a usage only corrects later estimates.
+	// Refused: the provider refused the prompt, so nothing was billed: the call leaves
+	// the sums of its session, and nothing of it counts as cached. PromptTokens, if the
+	// provider names it, corrects later estimates.
 	Refused bool
 }
 
@@ -306,6 +307,8 @@ type observation struct {
 	shown  func(Usage)         // emits the usage of a request that was only observed; nil = the request was not observed
 	later  func(trace.Payload) // emits later events about the request; nil = no events
 	billed func(Usage)         // records the usage; nil = not recorded
+
+	refused func() // takes the call out of the sums of the session; nil = it is in none
 }
 
 // furthest is the maximum ratio between a provider's count of a prompt and ours,
