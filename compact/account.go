@@ -15,20 +15,28 @@ import (
 type account struct {
 	calls int
 
-	last      time.Time            // time of the last call
-	model     string               // its model
-	sent      []sentMessage        // its view
-	conv      *reduce.Conversation // conversation of the view; nil: unknown, so views are compared message by message
-	total     int                  // size of the view in tokens
-	in        int                  // size of the whole history in tokens
-	fruitless fruitless            // view from which on the candidates are evaluated again
-	tools     uint64               // a hash of its tools
+	sentPrompt            // of the last call that the provider has not refused
+	before     sentPrompt // the one before it
+	fruitless  fruitless  // view from which on the candidates are evaluated again
 
 	mu      sync.Mutex
 	seen    observedUsage
-	unread  int // consecutive calls whose usage shows no tokens read from a cache
+	refused bool // the provider refused the request of the last call
+	unread  int  // consecutive calls whose usage shows no tokens read from a cache
 	said    map[string]bool
 	waiting []string // warnings for the next call
+}
+
+// sentPrompt is the prompt of a call. The provider's cache holds it for a while.
+type sentPrompt struct {
+	known bool                 // false: there was no call
+	last  time.Time            // time of the call
+	model string               // its model
+	sent  []sentMessage        // its view
+	conv  *reduce.Conversation // conversation of the view; nil: unknown, so views are compared message by message
+	total int                  // size of the view in tokens
+	in    int                  // size of the whole history in tokens
+	tools uint64               // a hash of its tools
 }
 
 // fruitless is a view for which an offer had no effect.
@@ -80,6 +88,30 @@ func (a *account) uncached() bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	return a.unread > 1
+}
+
+// refuse records that the provider refused the request of a call, if it is the latest
+// call.
+func (a *account) refuse(latest bool) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.refused = a.refused || latest
+}
+
+// An outcomeOnce is the outcome of the request of one call: its usage or its refusal,
+// whichever is reported first.
+type outcomeOnce struct {
+	at   int  // number of the call in its lane
+	done bool // guarded by the account's mu
+}
+
+// is reports whether this outcome is the first, and whether the call is the latest of
+// its lane.
+func (o *outcomeOnce) is(a *account) (first, latest bool) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	first, o.done = !o.done, true
+	return first, o.at == a.calls
 }
 
 // observed records the observed usage of the latest call.

@@ -17,7 +17,7 @@ import (
 // of each call.
 func TestCommonCountsNoTokens(t *testing.T) {
 	sent := []message.Message{message.System("s"), message.User("one"), message.Assistant("two")}
-	a := account{total: 100}
+	a := account{sentPrompt: sentPrompt{total: 100}}
 	for i, m := range sent {
 		a.sent = append(a.sent, sentMessage{m.Fingerprint(), 10 * (i + 1)})
 	}

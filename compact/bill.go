@@ -20,7 +20,9 @@ func (c *call) bill() {
 	b.Session = c.s.billed(b.one())
 	c.lane.account.called(c)
 	if !c.q.observe {
-		c.res.observe.billed = c.measured(*b)
+		c.charged = *b
+		once := &outcomeOnce{at: c.lane.account.calls}
+		c.res.observe.billed, c.res.observe.refused = c.measured(*b, once), c.unbilled(once)
 	}
 }
 
@@ -44,17 +46,13 @@ func (c *call) price() {
 
 // measured returns the function that records the usage of a call. It may be called
 // at any time, by any goroutine; only the first call counts.
-func (c *call) measured(b Bill) func(Usage) {
+func (c *call) measured(b Bill, once *outcomeOnce) func(Usage) {
 	a, card, s, tokens := &c.lane.account, c.ep.card, c.s, c.res.After.Total
 	say, broken := c.usageEvent, c.broken
-	at, done, expect := a.calls, false, card.Split(tokens, c.left).Cached
+	expect := card.Split(tokens, c.left).Cached
 	return func(u Usage) {
-		a.mu.Lock()
-		again := done
-		done = true
-		latest := at == a.calls
-		a.mu.Unlock()
-		if again {
+		first, latest := once.is(a)
+		if !first {
 			return
 		}
 		if err := u.contradicts(tokens); err != nil {
@@ -63,17 +61,30 @@ func (c *call) measured(b Bill) func(Usage) {
 		}
 		billed := u.split(card, b.Estimated)
 		cost := card.Cost(billed)
-		if latest {
+		if latest && !u.ToolRounds { // a later prompt of such a request reads what an earlier one wrote
 			a.observed(observedUsage{known: u.CacheKnown, cached: u.CachedTokens, expect: expect})
 		}
 		sum := s.billed(SessionBill{Measured: 1, MeasuredUSD: cost})
 		say(trace.CallUsage{
 			Estimated: tokens, Break: broken,
 			Measured: billed.Prompt(), Cached: billed.Cached, Written: billed.Written + billed.WrittenHour, Output: billed.Output, CacheKnown: u.CacheKnown,
-			Cleared: u.ClearedTokens, Compacted: u.CompactedTokens,
+			Cleared: u.ClearedTokens, Compacted: u.CompactedTokens, ToolRounds: u.ToolRounds,
 			MeasuredUSD: cost, EstimatedUSD: b.EstimatedUSD, WholeUSD: b.WholeUSD, Relative: b.Relative,
 			SessionCalls: sum.Measured, SessionUSD: sum.MeasuredUSD,
 		})
+	}
+}
+
+// unbilled returns the function that takes the call out of the sums of its session,
+// because the provider refused its request and billed nothing. It may be called at any
+// time, by any goroutine. It has no effect after the usage of the call.
+func (c *call) unbilled(once *outcomeOnce) func() {
+	a, s, b := &c.lane.account, c.s, c.charged
+	return func() {
+		if first, latest := once.is(a); first {
+			s.billed(SessionBill{Calls: -1, EstimatedUSD: -b.EstimatedUSD, WholeUSD: -b.WholeUSD})
+			a.refuse(latest)
+		}
 	}
 }
 

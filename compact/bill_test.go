@@ -206,6 +206,72 @@ func TestASummaryOfTheProviderIsMeasured(t *testing.T) {
 	}
 }
 
+// The provider's own tools make several prompts of one request. All of them are billed,
+// and none corrects the estimate.
+func TestRoundsOfTheProvidersToolsAreMeasured(t *testing.T) {
+	r, _ := priced(t, compact.Config{})
+	r.preflight(loop(10, 1000))
+	res := r.preflight(loop(11, 1000))
+	n := res.After.Total
+	if r.Observe(res, compact.Usage{PromptTokens: 9 * n, ToolRounds: true, CacheKnown: true, OutputTokens: 50}) {
+		t.Error("the counts of several prompts corrected the estimate of one")
+	}
+	b := r.preflight(loop(12, 1000)).Bill
+	if want := (float64(9*n)*3 + 50*15) / 1e6; b.Session.Measured != 1 || !near(b.Session.MeasuredUSD, want) {
+		t.Errorf("%+v, want %v measured", b.Session, want)
+	}
+	if b.Estimated.Cached != n {
+		t.Errorf("%d tokens count as cached, want %d: the reads of several prompts say nothing about one", b.Estimated.Cached, n)
+	}
+}
+
+// A provider bills nothing for a request that it refuses, and its cache has nothing of
+// it: the next call is estimated as if the refused one had not been made.
+func TestARefusedCallLeavesTheSums(t *testing.T) {
+	for name, refuse := range map[string]func(*rig, *compact.Result){
+		"too long": func(r *rig, res *compact.Result) {
+			r.Observe(res, compact.Usage{Refused: true})
+			r.Refused(res, compact.Refusal{})
+		},
+		"an error": func(r *rig, res *compact.Result) { r.Failed(res, 529) },
+		"an error, reported twice": func(r *rig, res *compact.Result) {
+			r.Failed(res, 529)
+			r.Failed(res, 529)
+			r.Observe(res, compact.Usage{PromptTokens: res.After.Total})
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r, _ := priced(t, compact.Config{})
+			refuse(r, r.preflight(loop(9, 1000)))
+			a := r.preflight(loop(10, 1000))
+			if b := a.Bill; b.Estimated.Cached != 0 || b.Session.Calls != 1 || !near(b.Session.EstimatedUSD, b.EstimatedUSD) || !near(b.Session.WholeUSD, b.WholeUSD) {
+				t.Errorf("after a refused first call: %+v", b)
+			}
+			changed := append(loop(4, 1000), message.User("Something else."))
+			refuse(r, r.preflight(changed)) // a shorter prompt, of which the cache has the beginning
+			refuse(r, r.preflight(loop(12, 1000)))
+			b := r.preflight(loop(11, 1000)).Bill
+			if b.Estimated.Cached != a.After.Total || b.Whole.Cached != a.TokensIn {
+				t.Errorf("%d tokens of the view and %d of the history count as cached, want %d and %d", b.Estimated.Cached, b.Whole.Cached, a.After.Total, a.TokensIn)
+			}
+			if want := a.Bill.EstimatedUSD + b.EstimatedUSD; b.Session.Calls != 2 || !near(b.Session.EstimatedUSD, want) || b.Session.Measured != 0 {
+				t.Errorf("%+v, want 2 calls and $%v", b.Session, want)
+			}
+		})
+	}
+}
+
+// A refusal that comes after the next call changes the sums, but not what the cache has.
+func TestALateRefusalLeavesTheCacheAlone(t *testing.T) {
+	r, _ := priced(t, compact.Config{})
+	late := r.preflight(loop(9, 1000))
+	next := r.preflight(loop(10, 1000))
+	r.Failed(late, 500)
+	if b := r.preflight(loop(11, 1000)).Bill; b.Estimated.Cached != next.After.Total || b.Session.Calls != 2 {
+		t.Errorf("%+v, of which %d should be cached", b, next.After.Total)
+	}
+}
+
 // The usage of a call can come when the next call has been made. Such a usage does not
 // show what the cache holds afterwards.
 func TestAUsageThatComesLateDoesNotMakeTheCacheCold(t *testing.T) {

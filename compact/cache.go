@@ -2,6 +2,7 @@ package compact
 
 import (
 	"hash/maphash"
+	"slices"
 	"time"
 
 	"github.com/agentcompact/compact/message"
@@ -93,7 +94,7 @@ func (a *account) cold(c *call) bool { return a.gone(c) || a.missed() }
 // gone is like cold, but ignores the usage that the provider reported.
 func (a *account) gone(c *call) bool {
 	switch {
-	case a.calls == 0, a.model != c.ep.name, a.tools != maphash.Bytes(toolSeed, c.q.tools):
+	case !a.known, a.model != c.ep.name, a.tools != maphash.Bytes(toolSeed, c.q.tools):
 		return true
 	}
 	return a.idle(c)
@@ -141,6 +142,16 @@ func (a *account) same(c *call) int {
 	return n
 }
 
+// withoutRefused forgets the last call if the provider refused its request, because
+// then nothing of it is in the cache.
+func (a *account) withoutRefused() {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.refused {
+		a.refused, a.sentPrompt, a.before = false, a.before, sentPrompt{}
+	}
+}
+
 // called records a call.
 func (a *account) called(c *call) {
 	a.mu.Lock()
@@ -156,9 +167,13 @@ func (a *account) called(c *call) {
 	if a.model != c.ep.name {
 		n = 0 // the recorded sizes are in tokens of another model
 	}
-	a.last, a.model, a.tools = c.began, c.ep.name, maphash.Bytes(toolSeed, c.q.tools)
-	a.total, a.in = c.res.After.Total, c.res.TokensIn
-	a.sent, a.conv = a.sent[:n], c.shown
+	a.before = a.sentPrompt
+	a.before.conv = nil // it would keep the old view in memory
+	if n < len(a.sent) {
+		a.sent = slices.Clip(a.sent[:n]) // the list before stays
+	}
+	a.known, a.last, a.model, a.tools = true, c.began, c.ep.name, maphash.Bytes(toolSeed, c.q.tools)
+	a.total, a.in, a.conv = c.res.After.Total, c.res.TokensIn, c.shown
 	upTo := 0
 	if n > 0 {
 		upTo = a.sent[n-1].upTo

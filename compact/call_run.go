@@ -21,6 +21,7 @@ func (c *call) run(ctx context.Context) (err error) {
 		return err
 	}
 	defer c.lane.mu.Unlock()
+	c.lane.account.withoutRefused()
 	c.res.Timing.LaneWait = c.m.now().Sub(waiting)
 	defer c.lane.clear()
 	defer c.settle(0) // while the call holds its lane

@@ -165,7 +165,7 @@ func (c *call) stock() price.Stock {
 	return price.Stock{
 		Tokens: c.res.Before.Total, Growth: growth, Horizon: float64(min(calls, mostHorizon)),
 		Step: max(leastStep*float64(c.ep.window), leastCalls*growth), Overrun: c.ep.cfg.Policy.OverrunPct,
-		Raw: c.soFar(), Cold: a.calls > 0 && a.cold(c),
+		Raw: c.soFar(), Cold: a.known && a.cold(c),
 	}
 }
 

@@ -21,8 +21,11 @@ func (m *CompactManager) Observe(res *Result, u Usage) (used bool) {
 	if res != nil && res.observe.billed != nil && !u.Refused {
 		res.observe.billed(u)
 	}
+	if res != nil && u.Refused {
+		res.unbill()
+	}
 	sent := u.PromptTokens + max(u.ClearedTokens, 0)
-	if res == nil || res.observe.epoch == nil || sent <= res.observe.fixed || u.CompactedTokens > 0 {
+	if res == nil || res.observe.epoch == nil || sent <= res.observe.fixed || u.CompactedTokens > 0 || u.ToolRounds {
 		return false
 	}
 	return res.observe.epoch.calibrator.Observe(res.observe.id, sent-res.observe.fixed)
@@ -84,6 +87,13 @@ func (c *call) factor() float64 {
 	return c.ep.calibrator.Estimate(c.mix(c.now.conv.Messages())).Factor
 }
 
+// unbill takes the call out of the sums of its session. Only the first call counts.
+func (r *Result) unbill() {
+	if r.observe.refused != nil {
+		r.observe.refused()
+	}
+}
+
 // A Refusal is a provider's response that a request is too long.
 type Refusal struct {
 	Limit   int  // maximum number of tokens that the provider names; 0 = none
@@ -92,27 +102,51 @@ type Refusal struct {
 	Retried bool // a smaller request was sent
 }
 
-// Refused emits an event that the provider refused the request made from res. It
-// changes nothing else; to make a smaller request, call Preflight with
-// [WithWindow]. It may be called from several goroutines. It ignores a res that
-// is not the result of a call.
+// Refused emits an event that the provider refused the request made from res. Nothing
+// was billed for it, so the call leaves the sums of its session. To make a smaller
+// request, call Preflight with [WithWindow], after [CompactManager.Observe] with
+// Usage.Refused: then nothing of the refused request counts as cached. Refused may be
+// called from several goroutines. It ignores a res that is not the result of a call.
 func (m *CompactManager) Refused(res *Result, r Refusal) {
 	var err error // logged by rescue
 	defer m.rescue("Refused", &err)
 	if res == nil || res.observe.later == nil {
 		return
 	}
+	res.unbill()
 	res.observe.later(trace.Refused{
 		SessionID: res.Session, Agent: res.Agent, Model: res.Model, Estimated: res.After.Total,
 		Measured: max(r.Prompt, 0), Limit: max(r.Limit, 0), Window: max(r.Window, 0), Retried: r.Retried,
 	})
 }
 
+// Failed emits an event that the provider answered the request made from res with an
+// error, by its HTTP status, for another reason than the size of the prompt; status 0:
+// there was no connection to the provider. Nothing was billed, so the call leaves the
+// sums of its session. Failed may be called from
+// several goroutines. It ignores a res that is not the result of a call.
+func (m *CompactManager) Failed(res *Result, status int) {
+	var err error // logged by rescue
+	defer m.rescue("Failed", &err)
+	if res == nil || res.observe.later == nil {
+		return
+	}
+	res.unbill()
+	res.observe.later(trace.ProviderError{Model: res.Model, Status: status, Estimated: res.After.Total})
+}
+
 // happened emits an event about the request of the call, with the names of its
-// session and agent.
+// session and agent, and with its cost in the sums.
 func (c *call) happened(p trace.Payload) {
-	if r, ok := p.(trace.Refused); ok {
+	b := &c.charged
+	switch r := p.(type) {
+	case trace.Refused:
 		r.SessionID, r.Agent = c.id, c.q.agent
+		r.EstimatedUSD, r.WholeUSD, r.Relative = b.EstimatedUSD, b.WholeUSD, b.Relative
+		p = r
+	case trace.ProviderError:
+		r.SessionID, r.Agent = c.id, c.q.agent
+		r.EstimatedUSD, r.WholeUSD, r.Relative = b.EstimatedUSD, b.WholeUSD, b.Relative
 		p = r
 	}
 	c.tellLater(p, c.m.now())

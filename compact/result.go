@@ -271,6 +271,11 @@ type Tidied struct {
 type Usage struct {
 	PromptTokens int // of the whole request, cached ones included
 
+	// ToolRounds: the provider ran tools of its own within this request (a web
+	// search), so that the counts cover several prompts. PromptTokens then does not
+	// show the number of sent tokens.
+	ToolRounds bool
+
 	// CacheKnown: the provider reported the cached tokens, possibly 0. Otherwise
 	// the next three fields have no meaning.
 	CacheKnown        bool
@@ -289,8 +294,9 @@ type Usage struct {
 	CompactedTokens int
 	SummaryTokens   int
 
-	// Refused: the provider counted the prompt and refused it, so nothing was billed.
-	// Such a usage only corrects later estimates.
+	// Refused: the provider refused the prompt, so nothing was billed: the call leaves
+	// the sums of its session, and nothing of it counts as cached. PromptTokens, if the
+	// provider names it, corrects later estimates.
 	Refused bool
 }
 
@@ -302,6 +308,8 @@ type observation struct {
 	shown  func(Usage)         // emits the usage of a request that was only observed; nil = the request was not observed
 	later  func(trace.Payload) // emits later events about the request; nil = no events
 	billed func(Usage)         // records the usage; nil = not recorded
+
+	refused func() // takes the call out of the sums of the session; nil = it is in none
 }
 
 // furthest is the maximum ratio between a provider's count of a prompt and ours,
@@ -322,7 +330,7 @@ func (u Usage) contradicts(tokens int) error {
 		return fmt.Errorf("%d tokens were read from the cache or written into it, of a prompt of %d", parts, u.PromptTokens)
 	case u.CompactedTokens > furthest*max(tokens, 256):
 		return fmt.Errorf("%d tokens were read for a summary, but %d were counted", u.CompactedTokens, tokens)
-	case u.CompactedTokens > 0: // the rest of the prompt can have any size
+	case u.CompactedTokens > 0, u.ToolRounds: // the rest of the prompt can have any size
 	case u.PromptTokens+u.ClearedTokens > furthest*max(tokens, 256) || tokens > furthest*max(u.PromptTokens+u.ClearedTokens, 256):
 		return fmt.Errorf("a prompt of %d tokens, but %d were counted", u.PromptTokens, tokens)
 	}

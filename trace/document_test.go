@@ -18,7 +18,7 @@ import (
 var payloads = []Payload{
 	Preflight{}, TokenEstimate{}, TriggerDecision{}, Archival{}, Summarize{}, SummaryCreated{}, MaskedObservations{}, TruncatedResults{},
 	PrunedMessages{}, Error{}, RedactionDisabled{}, Observed{}, WouldCompact{}, ObservedUsage{}, CallUsage{},
-	Refused{}, Recalled{}, SummaryBegun{}, SummaryAttempt{},
+	Refused{}, ProviderError{}, Recalled{}, SummaryBegun{}, SummaryAttempt{},
 }
 
 func TestEveryPayloadTypeIsKnownToTheTests(t *testing.T) {

@@ -18,6 +18,7 @@ const (
 	NameWouldCompact       = "observe.would_compact"       // the compaction that the observed call would have made
 	NameObservedUsage      = "observe.usage"               // the provider's bill for an observed call, with the projected tokens
 	NameRefused            = "compact.refused"             // the provider refused a request as too long
+	NameProviderError      = "compact.provider_error"      // the provider answered a request with another error
 	NameRecall             = "compact.recall"              // the agent asked for removed content
 	NameSummaryBegun       = "compact.summary_begun"       // a summary takes long, and is still being written
 	NameSummaryAttempt     = "compact.summary_attempt"     // a call of the summarizer failed, and the manager recovered
@@ -41,6 +42,7 @@ const (
 	KindUsage     = "compact.usage"
 	KindObserve   = "compact.observe"
 	KindRefusal   = "compact.refusal"
+	KindProvider  = "compact.provider"
 	KindRecall    = "compact.recall"
 	KindBegun     = "compact.begun"
 	KindAttempt   = "compact.attempt"

@@ -13,6 +13,11 @@ type Refused struct {
 	Limit     int    `json:"limit_tokens,omitempty"`           // limit in the provider's answer
 	Window    int    `json:"window_tokens,omitempty"`          // window for later requests, in tokens counted here
 	Retried   bool   `json:"retried"`                          // a smaller request was sent
+	// expected cost of the request, in US dollars; it is in the bill of its before_model_call, but
+	// nothing was billed
+	EstimatedUSD float64 `json:"estimated_prompt_usd"`
+	WholeUSD     float64 `json:"projected_whole_prompt_usd"`
+	Relative     bool    `json:"prices_relative"` // the unit is the input price of the model, which is not known
 
 	OutputText string `json:"output_text"` // one line; written if empty
 }
@@ -20,6 +25,7 @@ type Refused struct {
 func (p Refused) spec() spec { return spec{NameRefused, KindRefusal, StatusError, SeverityWarning} }
 
 func (p Refused) complete() any {
+	p.EstimatedUSD, p.WholeUSD = finite(p.EstimatedUSD), finite(p.WholeUSD)
 	p.OutputText = or(p.OutputText, func() string {
 		s := fmt.Sprintf("the provider refused %d tokens", p.Estimated)
 		if p.Limit > 0 {
@@ -29,6 +35,40 @@ func (p Refused) complete() any {
 			return s + fmt.Sprintf("; sent again for a window of %d", p.Window)
 		}
 		return s + "; there is no smaller request"
+	})
+	return p
+}
+
+// ProviderError is the payload of compact.provider_error: a provider answered a
+// request with an error, for another reason than the size of its prompt, or there was no
+// connection to it. Nothing was billed. The program behind the request, or its SDK, may send it again: that is
+// another call.
+type ProviderError struct {
+	SessionID string `json:"session_id"`
+	Agent     string `json:"agent,omitempty"`
+	Model     string `json:"model"`
+	Status    int    `json:"status,omitempty"` // of HTTP; 0 = there was no connection to the provider
+	Estimated int    `json:"tokens_estimated"` // tokens of the request, counted here
+	// expected cost of the request, in US dollars; it is in the bill of its before_model_call, but
+	// nothing was billed
+	EstimatedUSD float64 `json:"estimated_prompt_usd"`
+	WholeUSD     float64 `json:"projected_whole_prompt_usd"`
+	Relative     bool    `json:"prices_relative"` // the unit is the input price of the model, which is not known
+
+	OutputText string `json:"output_text"` // one line; written if empty
+}
+
+func (p ProviderError) spec() spec {
+	return spec{NameProviderError, KindProvider, StatusError, SeverityWarning}
+}
+
+func (p ProviderError) complete() any {
+	p.EstimatedUSD, p.WholeUSD = finite(p.EstimatedUSD), finite(p.WholeUSD)
+	p.OutputText = or(p.OutputText, func() string {
+		if p.Status == 0 {
+			return fmt.Sprintf("no connection to the provider; nothing was billed for %d tokens", p.Estimated)
+		}
+		return fmt.Sprintf("the provider answered %d; nothing was billed for %d tokens", p.Status, p.Estimated)
 	})
 	return p
 }

@@ -152,6 +152,8 @@ func TestPayloadsComputeSharesAndText(t *testing.T) {
 		{trace.CallUsage{Measured: 1000, Cached: 700, Output: 5, MeasuredUSD: 0.25}, "output_text", `"billed 1000 prompt tokens, 700 of them cached, as estimated, and 5 of the answer: $0.2500"`},
 		{trace.CallUsage{Measured: 400, Cleared: 600, Estimated: 1030}, "estimate_error_pct", "3"},
 		{trace.CallUsage{Measured: 1000, Compacted: 900, Estimated: 500}, "estimate_error_pct", "0"},
+		{trace.CallUsage{Measured: 9000, ToolRounds: true, Estimated: 500}, "estimate_error_pct", "0"},
+		{trace.CallUsage{Measured: 9000, ToolRounds: true, CacheKnown: true, MeasuredUSD: 0.25}, "output_text", `"billed 9000 prompt tokens in rounds of the provider's own tools, 0 of them cached, and 0 of the answer: $0.2500"`},
 		{trace.Archival{ArchivedCount: 2}, "output_text", `"archived 2 messages"`},
 		{trace.Preflight{ErrorType: "InsufficientBudget", TokensBefore: 5, Budget: 4}, "output_text", `"failed: InsufficientBudget; 5 tokens, budget 4"`},
 		{trace.Preflight{}, "timings_ms", "{}"},

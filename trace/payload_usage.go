@@ -13,13 +13,14 @@ type CallUsage struct {
 	Measured  int    `json:"prompt_tokens_measured"`
 	Estimated int    `json:"tokens_estimated"` // estimated tokens of the same prompt
 	// computed: error of the estimate in percent of the tokens that the provider received, positive if too
-	// high; 0 if it made a summary of its own, because it then reports no such number
+	// high; 0 if it made a summary of its own or ran tools of its own, because it then reports no such number
 	ErrorPct     float64 `json:"estimate_error_pct"`
 	Cached       int     `json:"cached_tokens_measured"`
 	Written      int     `json:"written_tokens_measured"`
 	Output       int     `json:"output_tokens_measured"`
 	Cleared      int     `json:"cleared_tokens_measured,omitempty"`   // tokens that the provider removed from the prompt, and did not bill
 	Compacted    int     `json:"compacted_tokens_measured,omitempty"` // part of Measured that the provider read for its own summary
+	ToolRounds   bool    `json:"tool_rounds,omitempty"`               // the provider ran its own tools: the figures cover several prompts, of which Estimated is the first
 	CacheKnown   bool    `json:"cache_measured"`                      // false: the provider does not report its cache, and the parts are estimated
 	MeasuredUSD  float64 `json:"measured_usd"`                        // prompt and answer
 	EstimatedUSD float64 `json:"estimated_prompt_usd"`
@@ -47,7 +48,7 @@ func (p CallUsage) spec() spec { return spec{NameCallUsage, KindUsage, StatusOK,
 
 func (p CallUsage) complete() any {
 	p.MeasuredUSD, p.EstimatedUSD, p.WholeUSD, p.SessionUSD = finite(p.MeasuredUSD), finite(p.EstimatedUSD), finite(p.WholeUSD), finite(p.SessionUSD)
-	if p.ErrorPct = 0; p.Compacted == 0 {
+	if p.ErrorPct = 0; p.Compacted == 0 && !p.ToolRounds {
 		p.ErrorPct = -reduction(p.Measured+p.Cleared, p.Estimated)
 	}
 	p.OutputText = or(p.OutputText, func() string {
@@ -55,11 +56,14 @@ func (p CallUsage) complete() any {
 		if p.Relative {
 			unit = "input prices "
 		}
-		guess := ""
+		guess, rounds := "", ""
+		if p.ToolRounds {
+			rounds = " in rounds of the provider's own tools"
+		}
 		if !p.CacheKnown {
 			guess = ", as estimated"
 		}
-		return fmt.Sprintf("billed %d prompt tokens, %d of them cached%s, and %d of the answer: %s%.4f", p.Measured, p.Cached, guess, p.Output, unit, p.MeasuredUSD)
+		return fmt.Sprintf("billed %d prompt tokens"+rounds+", %d of them cached%s, and %d of the answer: %s%.4f", p.Measured, p.Cached, guess, p.Output, unit, p.MeasuredUSD)
 	})
 	return p
 }

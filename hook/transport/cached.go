@@ -50,11 +50,10 @@ func (x *exchange) billed(res *compact.Result, u compact.Usage, held, counted in
 // of the prompt in our count, including the size of the cache if it was learned here.
 func (x *exchange) refused(o overflow, counted int) int {
 	if _, named := x.cache(); !named {
-		if o.prompt > 0 {
-			x.t.m.Observe(x.res, compact.Usage{PromptTokens: o.prompt, Refused: true})
-		}
+		x.t.m.Observe(x.res, compact.Usage{PromptTokens: o.prompt, Refused: true})
 		return counted
 	}
+	x.t.m.Observe(x.res, compact.Usage{Refused: true}) // its counts can't be compared
 	if x.held == 0 && o.prompt > counted {
 		x.learn(o.prompt - counted)
 		return o.prompt

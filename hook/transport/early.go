@@ -205,6 +205,11 @@ func (x *exchange) restream(o overflow, c coding) io.ReadCloser {
 		return x.unstreamed(err)
 	}
 	resp, err := x.send(x.sent, again)
+	if err == nil {
+		x.failed(resp.StatusCode, nil)
+	} else {
+		x.failed(0, err)
+	}
 	if err == nil && (countable(resp) != stream || codingOf(resp) != c) { // the caller has already seen the headers of the first answer
 		_ = resp.Body.Close()
 		err = errors.New("the smaller request was answered with " + resp.Status + " in another format")

@@ -32,6 +32,8 @@ type exchange struct {
 	bare    bool              // the body declares no tools so far
 	inner   []json.RawMessage // hidden rounds of the recall tool in this call
 
+	refusal *compact.Result // result whose request the provider refused, which is reported
+
 	limit int // limit for the body, in bytes, that this call learned; 0 = none
 	held  int // tokens that were counted for the named cache
 }
@@ -53,12 +55,14 @@ func (x *exchange) run() (*http.Response, error) {
 	}
 	resp, err := x.send(x.sent, first)
 	if err != nil || x.passed {
+		x.failed(0, err)
 		return resp, err
 	}
 	resp, retried, err := x.answerOverflow(resp)
 	if err != nil {
 		return nil, err
 	}
+	x.failed(resp.StatusCode, nil)
 	x.keepSent(resp)
 	x.meter(resp)
 	if !retried {
@@ -247,7 +251,7 @@ func (x *exchange) meter(resp *http.Response) {
 	}
 	res, counted := x.res, x.held
 	var body *meter
-	body = newMeter(resp.Body, kind, func(promptTokens int) { x.billed(res, body.bill.of(promptTokens), body.held, counted) })
+	body = newMeter(resp.Body, kind, func(promptTokens int) { x.billed(res, body.bill.of(promptTokens), body.bill.held, counted) })
 	body.coding = c
 	resp.Body = body
 }

@@ -42,9 +42,7 @@ type meter struct {
 	mu      sync.Mutex // a body may be closed while it is read
 	done    bool
 	usage   usage // usage in the document or the current event
-	tokens  int   // first prompt size that was found
-	bill    usage // usage with that size, and with the largest output count
-	held    int   // size of the named cache in that usage
+	bill    usage // usage of the answer so far
 	scanner scanner
 	lines   lines
 	stream  bool
@@ -120,16 +118,7 @@ func (m *meter) unpack() {
 
 // settle processes the end of a document or event.
 func (m *meter) settle() {
-	output := max(m.bill.output, m.usage.output)
-	last := m.usage // in a stream, some counts are only in the last event
-	if m.tokens == 0 {
-		m.tokens, m.held, m.bill = m.usage.tokens(), m.usage.held, m.usage
-	}
-	m.bill.output = output
-	if last.inner.input > 0 {
-		m.bill.inner = last.inner
-	}
-	m.bill.clear = max(m.bill.clear, last.clear)
+	m.bill.then(m.usage)
 	m.usage = usage{}
 	m.scanner.reset()
 }
@@ -146,7 +135,7 @@ func (m *meter) finish() {
 	if !done && m.scanner.depth == 0 {
 		m.settle()
 	}
-	tokens := m.tokens
+	tokens := m.bill.tokens()
 	m.mu.Unlock()
 	if !done && tokens > 0 {
 		m.observe(tokens)

@@ -26,26 +26,34 @@ var answers = map[string]struct {
 	"anthropic for an hour":        {document, `{"usage":{"input_tokens":34,"cache_creation_input_tokens":200,"cache_read_input_tokens":1000,"cache_creation":{"ephemeral_5m_input_tokens":50,"ephemeral_1h_input_tokens":150},"output_tokens":9}}`, 1234},
 	"deepseek":                     {document, `{"usage":{"prompt_tokens":1234,"completion_tokens":7,"prompt_cache_hit_tokens":1000,"prompt_cache_miss_tokens":234}}`, 1234},
 	"anthropic without cache":      {document, `{"usage":{"input_tokens":34,"cache_creation_input_tokens":null,"output_tokens":9}}`, 34},
-	"anthropic with searches":      {document, `{"usage":{"input_tokens":34,"server_tool_use":{"web_search_requests":2}}}`, 0},
+	"anthropic with searches":      {document, `{"usage":{"input_tokens":34,"server_tool_use":{"web_search_requests":2}}}`, 34},
 	"anthropic with zero searches": {document, `{"usage":{"input_tokens":34,"server_tool_use":{"web_search_requests":0}}}`, 34},
 	"gemini":                       {document, `{"candidates":[],"usageMetadata":{"promptTokenCount":1234,"cachedContentTokenCount":1000}}`, 1234},
-	"gemini list":                  {document, `[{"usageMetadata":{"promptTokenCount":1234}},{"usageMetadata":{"promptTokenCount":1234}}]`, 1234},
-	"white space":                  {document, "{\n \"usage\" : { \"prompt_tokens\"\t: 1234\r\n} }", 1234},
-	"a usage elsewhere":            {document, `{"x":{"usage":{"prompt_tokens":5}},"choices":[{"usage":{"prompt_tokens":6}}],"metadata":{"usage":{"prompt_tokens":7}}}`, 0},
-	"a key with escapes":           {document, `{"\u0075sage":{"prompt_tokens":5},"usage\"":{"prompt_tokens":5}}`, 0},
-	"a key in a value":             {document, `{"a":"usage","b":{"prompt_tokens":5}}`, 0},
-	"no whole number":              {document, `{"usage":{"prompt_tokens":-5}}`, 0},
-	"a fraction":                   {document, `{"usage":{"prompt_tokens":5.5}}`, 0},
-	"far too many digits":          {document, `{"usage":{"prompt_tokens":` + strings.Repeat("9", 100) + `}}`, 0},
-	"cut off":                      {document, `{"usage":{"prompt_tokens":1234`, 0},
-	"null":                         {document, `{"usage":null}`, 0},
-	"deep nesting":                 {document, strings.Repeat(`{"a":[`, 50) + `1` + strings.Repeat(`]}`, 50), 0},
-	"after deep nesting":           {document, `{"a":` + strings.Repeat(`[`, 500) + strings.Repeat(`]`, 500) + `,"usage":{"prompt_tokens":8}}`, 8},
-	"chat stream":                  {stream, "data: {\"choices\":[],\"usage\":null}\n\ndata: {\"choices\":[],\"usage\":{\"prompt_tokens\":1234}}\n\ndata: [DONE]\n\n", 1234},
+	"gemini list": {document, `[{"usageMetadata":{"promptTokenCount":1234,"candidatesTokenCount":2,"thoughtsTokenCount":4}},` +
+		`{"usageMetadata":{"promptTokenCount":1234,"candidatesTokenCount":5,"thoughtsTokenCount":4}}]`, 1234},
+	"gemini with searches": {document, `{"usageMetadata":{"promptTokenCount":1234,"toolUsePromptTokenCount":2000,"cachedContentTokenCount":1000,"candidatesTokenCount":5}}`, 3234},
+	"white space":          {document, "{\n \"usage\" : { \"prompt_tokens\"\t: 1234\r\n} }", 1234},
+	"a usage elsewhere":    {document, `{"x":{"usage":{"prompt_tokens":5}},"choices":[{"usage":{"prompt_tokens":6}}],"metadata":{"usage":{"prompt_tokens":7}}}`, 0},
+	"a key with escapes":   {document, `{"\u0075sage":{"prompt_tokens":5},"usage\"":{"prompt_tokens":5}}`, 0},
+	"a key in a value":     {document, `{"a":"usage","b":{"prompt_tokens":5}}`, 0},
+	"no whole number":      {document, `{"usage":{"prompt_tokens":-5}}`, 0},
+	"a fraction":           {document, `{"usage":{"prompt_tokens":5.5}}`, 0},
+	"far too many digits":  {document, `{"usage":{"prompt_tokens":` + strings.Repeat("9", 100) + `}}`, 0},
+	"cut off":              {document, `{"usage":{"prompt_tokens":1234`, 0},
+	"null":                 {document, `{"usage":null}`, 0},
+	"deep nesting":         {document, strings.Repeat(`{"a":[`, 50) + `1` + strings.Repeat(`]}`, 50), 0},
+	"after deep nesting":   {document, `{"a":` + strings.Repeat(`[`, 500) + strings.Repeat(`]`, 500) + `,"usage":{"prompt_tokens":8}}`, 8},
+	"chat stream":          {stream, "data: {\"choices\":[],\"usage\":null}\n\ndata: {\"choices\":[],\"usage\":{\"prompt_tokens\":1234}}\n\ndata: [DONE]\n\n", 1234},
 	"responses stream": {stream, "event: response.created\ndata: {\"response\":{\"usage\":null}}\n\n" +
 		"event: response.completed\ndata: {\"response\":{\"output\":[{\"usage\":{\"input_tokens\":7}}],\"usage\":{\"input_tokens\":1234}}}\n\n", 1234},
 	"anthropic stream": {stream, "event: message_start\ndata: {\"type\":\"message_start\",\"message\":{\"usage\":{\"input_tokens\":34,\"cache_read_input_tokens\":1200}}}\n\n" +
 		"event: message_delta\ndata: {\"usage\":{\"input_tokens\":34,\"cache_read_input_tokens\":1200,\"output_tokens\":9}}\n\n", 1234},
+	"anthropic stream with searches": {stream, "event: message_start\ndata: {\"type\":\"message_start\",\"message\":{\"usage\":{\"input_tokens\":34,\"cache_read_input_tokens\":1200,\"output_tokens\":1}}}\n\n" +
+		"event: message_delta\ndata: {\"usage\":{\"input_tokens\":9034,\"cache_read_input_tokens\":2400,\"cache_creation_input_tokens\":100,\"output_tokens\":9,\"server_tool_use\":{\"web_search_requests\":1}}}\n\n", 11534},
+	"anthropic stream without cached tokens at its end": {stream, "data: {\"message\":{\"usage\":{\"input_tokens\":34,\"cache_read_input_tokens\":1200,\"output_tokens\":1}}}\n\n" +
+		"data: {\"usage\":{\"input_tokens\":34,\"output_tokens\":9}}\n\n", 1234},
+	"stream of a gateway that counts at its end": {stream, "data: {\"message\":{\"usage\":{\"input_tokens\":1,\"output_tokens\":1}}}\n\n" +
+		"data: {\"usage\":{\"input_tokens\":1234,\"output_tokens\":9}}\n\n", 1234},
 	"gemini stream":           {stream, "data: {\"usageMetadata\":{\"promptTokenCount\":1234}}\r\n\r\ndata: {\"usageMetadata\":{\"promptTokenCount\":1234,\"candidatesTokenCount\":5}}\r\n\r\n", 1234},
 	"no space":                {stream, "data:{\"usage\":{\"prompt_tokens\":1234}}\n\n", 1234},
 	"comments":                {stream, ": ping\n\n: data: {\"usage\":{\"prompt_tokens\":5}}\n\ndata: {\"usage\":{\"prompt_tokens\":1234}}\n\n", 1234},
@@ -88,24 +96,30 @@ func TestUsageIsReadFromEveryFormInPiecesOfAnySize(t *testing.T) {
 // The parts of a bill are read in the words of every provider.
 func TestUsageReportsCachedTokens(t *testing.T) {
 	for name, want := range map[string]compact.Usage{
-		"chat":                    {PromptTokens: 1234, CacheKnown: true, CachedTokens: 1000},
-		"chat of a gateway":       {PromptTokens: 1234, CacheKnown: true, CachedTokens: 1000, WrittenTokens: 200},
-		"responses":               {PromptTokens: 1234, CacheKnown: true, CachedTokens: 1000, OutputTokens: 9},
-		"anthropic":               {PromptTokens: 1234, CacheKnown: true, CachedTokens: 1000, WrittenTokens: 200, OutputTokens: 9},
-		"anthropic for an hour":   {PromptTokens: 1234, CacheKnown: true, CachedTokens: 1000, WrittenTokens: 50, WrittenHourTokens: 150, OutputTokens: 9},
-		"anthropic without cache": {PromptTokens: 34, OutputTokens: 9},
-		"anthropic stream":        {PromptTokens: 1234, CacheKnown: true, CachedTokens: 1200, OutputTokens: 9},
-		"gemini":                  {PromptTokens: 1234, CacheKnown: true, CachedTokens: 1000},
-		"gemini stream":           {PromptTokens: 1234, CacheKnown: true, OutputTokens: 5},
-		"chat stream":             {PromptTokens: 1234},
-		"deepseek":                {PromptTokens: 1234, CacheKnown: true, CachedTokens: 1000, OutputTokens: 7},
+		"chat":                           {PromptTokens: 1234, CacheKnown: true, CachedTokens: 1000},
+		"chat of a gateway":              {PromptTokens: 1234, CacheKnown: true, CachedTokens: 1000, WrittenTokens: 200},
+		"responses":                      {PromptTokens: 1234, CacheKnown: true, CachedTokens: 1000, OutputTokens: 9},
+		"anthropic":                      {PromptTokens: 1234, CacheKnown: true, CachedTokens: 1000, WrittenTokens: 200, OutputTokens: 9},
+		"anthropic for an hour":          {PromptTokens: 1234, CacheKnown: true, CachedTokens: 1000, WrittenTokens: 50, WrittenHourTokens: 150, OutputTokens: 9},
+		"anthropic without cache":        {PromptTokens: 34, OutputTokens: 9},
+		"anthropic stream":               {PromptTokens: 1234, CacheKnown: true, CachedTokens: 1200, OutputTokens: 9},
+		"gemini":                         {PromptTokens: 1234, CacheKnown: true, CachedTokens: 1000},
+		"gemini list":                    {PromptTokens: 1234, CacheKnown: true, OutputTokens: 9},
+		"gemini with searches":           {PromptTokens: 3234, ToolRounds: true, CacheKnown: true, CachedTokens: 1000, OutputTokens: 5},
+		"anthropic with searches":        {PromptTokens: 34, ToolRounds: true},
+		"anthropic stream with searches": {PromptTokens: 11534, ToolRounds: true, CacheKnown: true, CachedTokens: 2400, WrittenTokens: 100, OutputTokens: 9},
+		"anthropic stream without cached tokens at its end": {PromptTokens: 1234, CacheKnown: true, CachedTokens: 1200, OutputTokens: 9},
+		"stream of a gateway that counts at its end":        {PromptTokens: 1234, OutputTokens: 9},
+		"gemini stream": {PromptTokens: 1234, CacheKnown: true, OutputTokens: 5},
+		"chat stream":   {PromptTokens: 1234},
+		"deepseek":      {PromptTokens: 1234, CacheKnown: true, CachedTokens: 1000, OutputTokens: 7},
 	} {
 		a := answers[name]
 		m := newMeter(io.NopCloser(strings.NewReader(a.text)), a.form, func(int) {})
 		if _, err := io.ReadAll(m); err != nil {
 			t.Fatal(err)
 		}
-		if got := m.bill.of(m.tokens); got != want {
+		if got := m.bill.of(m.bill.tokens()); got != want {
 			t.Errorf("%s: %+v, want %+v", name, got, want)
 		}
 	}

@@ -250,7 +250,7 @@ func (l *look) meter(resp *http.Response) {
 	var body *meter
 	body = newMeter(resp.Body, kind, func(prompt int) {
 		l.mu.Lock()
-		l.billed, l.usage, l.held = true, body.bill.of(prompt), body.held
+		l.billed, l.usage, l.held = true, body.bill.of(prompt), body.bill.held
 		known := l.res != nil
 		l.mu.Unlock()
 		if known {

@@ -2,8 +2,16 @@ package transport_test
 
 import (
 	"encoding/json"
+	"errors"
+	"net"
+	"net/http"
+	"slices"
+	"strings"
 	"testing"
 
+	"github.com/agentcompact/compact/compact"
+	"github.com/agentcompact/compact/hook/transport"
+	"github.com/agentcompact/compact/internal/provider"
 	"github.com/agentcompact/compact/trace"
 	"github.com/agentcompact/compact/trace/tracetest"
 )
@@ -55,5 +63,65 @@ func TestARefusedRequestIsNotBilled(t *testing.T) {
 		if p.Measured > 8_000 || p.SessionCalls != 1 {
 			t.Errorf("%s: the bill has %d tokens, and %d calls", f, p.Measured, p.SessionCalls)
 		}
+		if b := r.last().Bill; b.Session.Calls != 1 || b.Session.EstimatedUSD != b.EstimatedUSD || b.Estimated.Cached+b.Whole.Cached != 0 {
+			t.Errorf("%s: the estimate of the smaller request has a part of the refused one: %+v", f, b)
+		}
+		if told := events.Named(trace.NameProviderError); len(told) != 0 {
+			t.Errorf("%s: the refusal is also reported as %s", f, told[0].Data)
+		}
 	}
+}
+
+// An error of the provider is an event. Its request and the agent's own retry are one
+// call in the sums.
+func TestAnErrorOfTheProviderIsReportedAndNotBilled(t *testing.T) {
+	for _, f := range forms() {
+		events := &tracetest.Recorder{}
+		r := newRig(t, compact.Config{Exporters: []trace.Exporter{events}})
+		r.server.Fail(provider.Failure{Status: 529}, provider.Failure{Status: 429})
+		for range 3 {
+			r.post(f, f.body("Fix it.", 10, 200))
+		}
+		if err := r.m.Flush(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		var got []int
+		for _, e := range events.Named(trace.NameProviderError) {
+			var p trace.ProviderError
+			if err := json.Unmarshal([]byte(e.Data.String()), &p); err != nil {
+				t.Fatal(err)
+			}
+			if got = append(got, p.Status); p.Estimated != r.last().After.Total || p.EstimatedUSD != r.last().Bill.EstimatedUSD || p.SessionID != "s" || p.Model == "" {
+				t.Errorf("%s: %+v", f, p)
+			}
+		}
+		if !slices.Equal(got, []int{529, 429}) {
+			t.Errorf("%s: errors %v", f, got)
+		}
+		if b := r.last().Bill.Session; b.Calls != 1 || b.EstimatedUSD != r.last().Bill.EstimatedUSD {
+			t.Errorf("%s: the sums have the requests without an answer: %+v", f, b)
+		}
+	}
+}
+
+// Without a connection nothing is billed.
+func TestAnUnreachableProviderIsReported(t *testing.T) {
+	events := &tracetest.Recorder{}
+	r := newRig(t, compact.Config{Exporters: []trace.Exporter{events}}, transport.Base(unreachable{}))
+	f := forms()[0]
+	if _, err := r.client.Do(r.request(t.Context(), f.path, f.body("Fix it.", 1, 1))); err == nil { //nolint:bodyclose // there is none
+		t.Fatal("no error")
+	}
+	if err := r.m.Flush(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if told := events.Named(trace.NameProviderError); len(told) != 1 || !strings.Contains(told[0].Data.String(), "no connection to the provider") {
+		t.Errorf("%v", told)
+	}
+}
+
+type unreachable struct{}
+
+func (unreachable) RoundTrip(*http.Request) (*http.Response, error) {
+	return nil, &net.OpError{Op: "dial", Err: errors.New("connection refused")}
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"io"
+	"net"
 	"net/http"
 
 	"github.com/agentcompact/compact/compact"
@@ -30,6 +31,7 @@ func (x *exchange) answerOverflow(resp *http.Response) (_ *http.Response, retrie
 	case ok:
 		err = x.tighten(o)
 	case resp.StatusCode == http.StatusRequestEntityTooLarge && x.res != nil && hasMedia(x.res):
+		x.failed(resp.StatusCode, nil)
 		err = x.lighten()
 	default:
 		return resp, false, nil
@@ -37,6 +39,7 @@ func (x *exchange) answerOverflow(resp *http.Response) (_ *http.Response, retrie
 	if err == nil {
 		_ = resp.Body.Close()
 		resp, err = x.send(x.sent, again)
+		x.failed(0, err)
 		return resp, true, err
 	}
 	if err := x.unanswered(err); err != nil {
@@ -44,6 +47,18 @@ func (x *exchange) answerOverflow(resp *http.Response) (_ *http.Response, retrie
 		return nil, false, err
 	}
 	return resp, false, nil
+}
+
+// failed reports that the provider answered the request with an error, or, with status
+// 0, that err means that there is no connection to it. In both cases it bills nothing.
+func (x *exchange) failed(status int, err error) {
+	var op *net.OpError
+	gone := errors.As(err, &op) && op.Op == "dial"
+	if x.res == nil || x.res == x.refusal || status < 400 && !gone {
+		return
+	}
+	x.refusal = x.res
+	x.t.m.Failed(x.res, status)
 }
 
 // unanswered reports why no smaller request was sent after an overflow. If the caller
@@ -75,6 +90,7 @@ var errNoSmaller = errors.New("the provider says that the context is too long, a
 func (x *exchange) tighten(o overflow) error {
 	x.forgetSent()
 	refused := x.res
+	x.refusal = refused
 	window, err := x.shorten(o)
 	x.t.m.Refused(refused, compact.Refusal{Limit: o.limit, Prompt: o.prompt, Window: window, Retried: err == nil})
 	return err

@@ -9,7 +9,8 @@ func init() {
 	for _, name := range []string{
 		"response", "message", "usage", "usageMetadata", "prompt_tokens", "input_tokens", "promptTokenCount", "cachedContentTokenCount",
 		"prompt_tokens_details", "input_tokens_details", "cached_tokens", "prompt_cache_hit_tokens", "cache_creation", "ephemeral_1h_input_tokens",
-		"completion_tokens", "output_tokens", "candidatesTokenCount", "thoughtsTokenCount", "cache_creation_input_tokens", "cache_read_input_tokens", "server_tool_use", "web_search_requests", "web_fetch_requests",
+		"completion_tokens", "output_tokens", "candidatesTokenCount", "thoughtsTokenCount", "toolUsePromptTokenCount", "cache_creation_input_tokens", "cache_read_input_tokens",
+		"server_tool_use", "web_search_requests", "web_fetch_requests", "code_execution_requests", "tool_search_requests",
 		"iterations", "context_management", "applied_edits", "cleared_input_tokens",
 	} {
 		names[name] = name

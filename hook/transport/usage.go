@@ -18,9 +18,12 @@ type usage struct {
 	short  int      // tokens written to the cache
 	hour   int      // the part with a lifetime of an hour
 	output int      // tokens of the answer
+	said   int      // Google: tokens of the answer without thoughts
+	mused  int      // Google: tokens of thoughts
+	fed    int      // Google: tokens of further prompts with the results of its own tools; the prompt does not include them
 	clear  int      // Anthropic: tokens that it removed from the prompt before the model read it
 	inner  usageSum // Anthropic: sums over its internal turns, including the turn of its own summary, if any
-	tools  int      // server tool requests; if there are any, the counts cover several prompts
+	tools  int      // Anthropic: server tool requests; if there are any, the counts cover several prompts
 }
 
 // usageSum holds sums over the provider's internal turns for one request.
@@ -73,8 +76,12 @@ func (u *usage) add(path string, n int) {
 		u.inner.output += n
 	case "usage.completion_tokens", "usage.output_tokens":
 		u.output = n
-	case "usageMetadata.candidatesTokenCount", "usageMetadata.thoughtsTokenCount":
-		u.output += n
+	case "usageMetadata.candidatesTokenCount":
+		u.said = n // a list has it in each element, as the sum so far
+	case "usageMetadata.thoughtsTokenCount":
+		u.mused = n
+	case "usageMetadata.toolUsePromptTokenCount":
+		u.fed = n
 	default:
 		if strings.HasPrefix(path, "usage.server_tool_use.") {
 			u.tools += n
@@ -86,20 +93,39 @@ func (u *usage) add(path string, n int) {
 // in tokens.
 func (u *usage) of(prompt int) compact.Usage {
 	return compact.Usage{
-		PromptTokens: prompt, OutputTokens: u.output, ClearedTokens: u.clear,
+		PromptTokens: prompt, ToolRounds: u.tools > 0 || u.fed > 0, OutputTokens: u.answer(), ClearedTokens: u.clear,
 		CompactedTokens: max(u.inner.input-prompt, 0), SummaryTokens: u.inner.summary(u.output),
 		CacheKnown: u.known, CachedTokens: u.read, WrittenTokens: max(u.short-u.hour, 0), WrittenHourTokens: u.hour,
 	}
 }
 
-// tokens returns the size of the prompt; 0 = unknown. The counts of OpenAI and
-// Google include cached tokens, Anthropic's input count does not.
+// tokens returns the size of the prompt, or of all prompts of the provider's own tool
+// rounds; 0 = unknown. The counts of OpenAI and Google include cached tokens, Anthropic's
+// input count does not.
 func (u *usage) tokens() int {
-	switch {
-	case u.tools > 0:
-		return 0
-	case u.prompt > 0:
-		return u.prompt
+	if u.prompt > 0 {
+		return u.prompt + u.fed
 	}
 	return u.input + u.cached
+}
+
+// answer returns the tokens of the answer.
+func (u *usage) answer() int { return max(u.output, u.said+u.mused) }
+
+// then updates the usage of a stream by the usage in a later event. Its counts are sums
+// so far, and an event can lack some of them.
+func (u *usage) then(later usage) {
+	had := *u
+	switch {
+	case later.tokens() == 0:
+	case later.known || !had.known:
+		*u = later
+	default: // without the cached tokens
+		u.prompt, u.input = max(had.prompt, later.prompt), max(had.input, later.input)
+	}
+	u.output, u.said, u.mused = max(had.output, later.output), max(had.said, later.said), max(had.mused, later.mused)
+	u.fed, u.tools, u.clear = max(had.fed, later.fed), max(had.tools, later.tools), max(had.clear, later.clear)
+	if u.inner = had.inner; later.inner.input > 0 {
+		u.inner = later.inner
+	}
 }

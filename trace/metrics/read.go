@@ -27,6 +27,7 @@ var readers = map[string]func(*Metrics, *trace.Event){
 	trace.NamePrunedMessages:    reading((*Metrics).pruned),
 	trace.NameError:             reading((*Metrics).failure),
 	trace.NameRefused:           reading((*Metrics).refused),
+	trace.NameProviderError:     reading((*Metrics).providerError),
 	trace.NameRecall:            reading((*Metrics).recalled),
 	trace.NameCallUsage:         reading((*Metrics).billed),
 	trace.NameObservedUsage:     reading((*Metrics).observedUsage),
@@ -190,10 +191,21 @@ func (m *Metrics) failure(_ *trace.Event, p *struct {
 	}
 }
 
-func (m *Metrics) refused(_ *trace.Event, p *struct {
-	Retried bool `json:"retried"`
-}) {
+func (m *Metrics) refused(_ *trace.Event, p *trace.Refused) {
 	m.add(refusals, 1, strconv.FormatBool(p.Retried))
+	m.unbilled(p.Model, p.EstimatedUSD, p.WholeUSD, p.Relative)
+}
+
+func (m *Metrics) providerError(_ *trace.Event, p *trace.ProviderError) {
+	m.add(providerErrors, 1, strconv.Itoa(p.Status))
+	m.unbilled(p.Model, p.EstimatedUSD, p.WholeUSD, p.Relative)
+}
+
+func (m *Metrics) unbilled(of string, estimated, whole float64, relative bool) {
+	if !relative {
+		m.add(unbilledUSD, money(estimated), of)
+		m.add(unbilledWholeUSD, money(whole), of)
+	}
 }
 
 func (m *Metrics) recalled(_ *trace.Event, p *struct {
@@ -215,7 +227,7 @@ func (m *Metrics) billed(_ *trace.Event, p *trace.CallUsage) {
 	if p.CacheKnown {
 		m.cache(p.Model, p.Cached, p.Written)
 	}
-	if p.Measured > 0 && p.Estimated > 0 && p.Compacted == 0 {
+	if p.Measured > 0 && p.Estimated > 0 && p.Compacted == 0 && !p.ToolRounds {
 		m.put(estimateError, p.ErrorPct)
 	}
 	if p.Break != nil {

@@ -55,7 +55,7 @@ func TestNoKeyChangesItsType(t *testing.T) {
 		trace.Preflight{}, trace.TokenEstimate{}, trace.TriggerDecision{}, trace.Archival{}, trace.Summarize{}, trace.SummaryCreated{},
 		trace.MaskedObservations{}, trace.TruncatedResults{}, trace.PrunedMessages{}, trace.Error{}, trace.RedactionDisabled{},
 		trace.Observed{}, trace.WouldCompact{}, trace.ObservedUsage{}, trace.CallUsage{},
-		trace.Refused{}, trace.Recalled{}, trace.SummaryBegun{}, trace.SummaryAttempt{},
+		trace.Refused{}, trace.ProviderError{}, trace.Recalled{}, trace.SummaryBegun{}, trace.SummaryAttempt{},
 	} {
 		whole, fraction := typesOf(t, clean, p, 1), typesOf(t, clean, p, 0.5)
 		for k, is := range fraction {
