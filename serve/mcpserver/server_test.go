@@ -20,12 +20,12 @@ import (
 
 // client is a client that speaks to a server over pipes, like over standard
 // input and output.
-func client(t *testing.T, open Opener) (*mcp.ClientSession, <-chan error) {
+func client(t *testing.T, open Opener, opts ...Option) (*mcp.ClientSession, <-chan error) {
 	t.Helper()
 	toServer, fromClient := io.Pipe()
 	toClient, fromServer := io.Pipe()
 	ended := make(chan error, 1)
-	go func() { ended <- Run(t.Context(), open, "v1", toServer, fromServer) }()
+	go func() { ended <- Run(t.Context(), open, "v1", toServer, fromServer, opts...) }()
 	c := mcp.NewClient(&mcp.Implementation{Name: "test", Version: "1"}, nil)
 	s, err := c.Connect(t.Context(), &mcp.IOTransport{Reader: toClient, Writer: fromClient}, nil)
 	if err != nil {
@@ -140,6 +140,32 @@ func TestRemovedTextIsFoundAndRead(t *testing.T) {
 	}
 	if err := <-ended; err != nil {
 		t.Error(err)
+	}
+}
+
+// A read is recorded before the text is read; if it can't be recorded, nothing is read.
+func TestReadsAreRecordedFirst(t *testing.T) {
+	archive := archived(t, "my/session")
+	var reads []string
+	var refused error
+	s, _ := client(t, func(context.Context) (storage.Archive, error) { return archive, nil }, Recorder(func(_ context.Context, session, op, what string) error {
+		reads = append(reads, session+" "+op+" "+what)
+		return refused
+	}))
+	type read struct {
+		tool, of, what string
+	}
+	for _, refused = range []error{nil, errors.New("the record failed")} {
+		for _, r := range []read{{"search", "pattern", "needle-3 "}, {"recall", "ref", "turn:3"}} {
+			reads = nil
+			text, failed := call(t, s, r.tool, map[string]any{"session": "my/session", r.of: r.what})
+			if want := "my/session " + r.tool + " " + r.what; len(reads) != 1 || reads[0] != want {
+				t.Errorf("recorded %q, want %q", reads, want)
+			}
+			if failed != (refused != nil) || failed && text != refused.Error() || !failed && !strings.Contains(text, "eedle") {
+				t.Errorf("%s after %v: %.100q", r.tool, refused, text)
+			}
+		}
 	}
 }
 
