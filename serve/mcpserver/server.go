@@ -154,14 +154,13 @@ func (s *server) search(ctx context.Context, _ *mcp.CallToolRequest, in searchIn
 		return nil, out, err
 	}
 	found, err := recall.Search(ctx, archive, in.Session, pattern, orDefault(in.Most), recall.Around(in.Context))
-	if err == nil && found.Matches != nil {
-		out.Matches = found.Matches
+	if found.Matches == nil { // the schema requires a list
+		found.Matches = out.Matches
 	}
-	out.Lines, out.Same, out.Cut = found.Lines, found.Same, found.Cut
-	if err == nil && len(out.Matches) == 0 {
+	if err == nil && len(found.Matches) == 0 {
 		err = listedIn(ctx, archive, in.Session)
 	}
-	return nil, out, err
+	return nil, found, err
 }
 
 // listedIn returns an error if the archive has no session of that name, so that a

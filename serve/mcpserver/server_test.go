@@ -1,11 +1,14 @@
 package mcpserver
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -15,6 +18,7 @@ import (
 	"github.com/agentcompact/compact/message"
 	"github.com/agentcompact/compact/recall"
 	"github.com/agentcompact/compact/storage"
+	"github.com/agentcompact/compact/storage/fs"
 	"github.com/agentcompact/compact/storage/memory"
 )
 
@@ -53,6 +57,12 @@ func call(t *testing.T, s *mcp.ClientSession, tool string, args map[string]any) 
 func archived(t *testing.T, session string) storage.Archive {
 	t.Helper()
 	archive := memory.New()
+	compacted(t, archive, session)
+	return archive
+}
+
+func compacted(t *testing.T, archive storage.Archive, session string) {
+	t.Helper()
 	m, err := compact.New(context.Background(), compact.Config{Model: "gpt-4o", MaxContextTokens: 8000, Archive: archive})
 	if err != nil {
 		t.Fatal(err)
@@ -69,7 +79,6 @@ func archived(t *testing.T, session string) storage.Archive {
 	if err := m.Close(context.Background()); err != nil {
 		t.Fatal(err)
 	}
-	return archive
 }
 
 // A misspelled session name is reported as such, because "nothing was found"
@@ -140,6 +149,37 @@ func TestRemovedTextIsFoundAndRead(t *testing.T) {
 	}
 	if err := <-ended; err != nil {
 		t.Error(err)
+	}
+}
+
+// A search says how many messages it did not search because the archive was changed.
+func TestChangedMessagesAreCounted(t *testing.T) {
+	dir := t.TempDir()
+	archive, err := fs.Open(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	compacted(t, archive, "one")
+	names, err := filepath.Glob(filepath.Join(dir, "one", "transcript-*"))
+	if err != nil || len(names) != 1 {
+		t.Fatal(names, err)
+	}
+	data, err := os.ReadFile(names[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, err := range []error{os.Chmod(names[0], 0o600), os.WriteFile(names[0], bytes.ReplaceAll(data, []byte("Needle-5 "), []byte("Noodle-5 ")), 0o600)} {
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	s, _ := client(t, func(context.Context) (storage.Archive, error) { return archive, nil })
+	for pattern, want := range map[string]recall.Found{"needle-6 ": {Lines: 1, Changed: 1}, "needle-5 ": {Changed: 1}} {
+		text, failed := call(t, s, "search", map[string]any{"session": "one", "pattern": pattern})
+		var found recall.Found
+		if err := json.Unmarshal([]byte(text), &found); err != nil || failed || found.Lines != want.Lines || found.Changed != want.Changed || found.Matches == nil {
+			t.Errorf("%s: %s, %v", pattern, text, err)
+		}
 	}
 }
 
