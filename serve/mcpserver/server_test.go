@@ -236,6 +236,21 @@ func TestMissingArchiveIsReportedAndRetried(t *testing.T) {
 	}
 }
 
+func TestSessionsBeyondTheLimitAreCounted(t *testing.T) {
+	archive := memory.New()
+	for _, session := range []string{"a", "b", "c"} {
+		compacted(t, archive, session)
+	}
+	s, _ := client(t, func(context.Context) (storage.Archive, error) { return archive, nil })
+	for most, want := range map[int][2]int{0: {3, 0}, 1: {1, 2}, 3: {3, 0}} {
+		text, failed := call(t, s, "sessions", map[string]any{"most": most})
+		var out sessionsOut
+		if err := json.Unmarshal([]byte(text), &out); err != nil || failed || len(out.Sessions) != want[0] || out.More != want[1] {
+			t.Errorf("at most %d: %s, %v", most, text, err)
+		}
+	}
+}
+
 func TestLongTextsAreCut(t *testing.T) {
 	for text, says := range map[string]string{
 		strings.Repeat("a line\n", 10_000): "\n[4571 lines are shown of 10000: ",
