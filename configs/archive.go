@@ -77,15 +77,20 @@ func openPlain(c compact.StorageConfig) (storage.Archive, error) {
 // be on a read-only medium, and it refuses writes. Whether it is decrypted depends on
 // its content, not on the configuration.
 func OpenArchiveReadOnly(c compact.StorageConfig) (storage.Archive, error) {
-	if c.Timeout == 0 || c.Timeout > readTimeout {
-		c.Timeout = readTimeout
-	}
-	return opened(c, func(c compact.StorageConfig) (storage.Archive, error) {
+	return opened(forPeople(c), func(c compact.StorageConfig) (storage.Archive, error) {
 		if c.Adapter == "fs" {
 			return fs.OpenReadOnly(c.Path)
 		}
 		return openPlain(c)
 	}, decrypted)
+}
+
+// forPeople limits the configured time for a read.
+func forPeople(c compact.StorageConfig) compact.StorageConfig {
+	if c.Timeout == 0 || c.Timeout > readTimeout {
+		c.Timeout = readTimeout
+	}
+	return c
 }
 
 // readTimeout is the longest time for a read, not counting the transfer of its bytes.

@@ -175,3 +175,12 @@ func TestReadingDoesNotWriteTheArchive(t *testing.T) {
 		t.Errorf("there is %v, %v", files, err)
 	}
 }
+
+// A person waits at most 15 seconds for a read, and not longer than configured.
+func TestReadsOfPeopleEndInTime(t *testing.T) {
+	for given, want := range map[time.Duration]time.Duration{0: readTimeout, 3 * time.Second: 3 * time.Second, readTimeout: readTimeout, time.Hour: readTimeout} {
+		if got := forPeople(compact.StorageConfig{Adapter: "s3", Timeout: given}); got.Timeout != want || got.Adapter != "s3" {
+			t.Errorf("%s: %+v, want %s", given, got, want)
+		}
+	}
+}

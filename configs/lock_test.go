@@ -80,6 +80,12 @@ func TestLockHoldsOverSeveralFilesAndTheFirstLockCounts(t *testing.T) {
 	if got := refused(t, excepted, "team.yaml"); got != nil {
 		t.Errorf("a file may except calls from what it locks: %q", got)
 	}
+	ofPreset := folder(t, map[string]string{
+		"base.yaml": "preset: masking\n", "mid.yaml": "extends: base.yaml\npreset: graduated\nlocked: [policy.stages]\n", "team.yaml": "extends: mid.yaml\n",
+	})
+	if got := refused(t, ofPreset, "team.yaml"); got != nil {
+		t.Errorf("a lock has the value of the preset that its own file names: %q", got)
+	}
 	own := folder(t, map[string]string{"f.yaml": "locked: [redaction]\nredaction: {enabled: false}\n"})
 	if got := refused(t, own, "f.yaml"); got != nil {
 		t.Errorf("a file may set what it locks: %q", got)

@@ -1,6 +1,8 @@
 package configs
 
 import (
+	"encoding/json"
+	"errors"
 	"fmt"
 	"path/filepath"
 	"strings"
@@ -57,13 +59,21 @@ func TestEachSettingNamesItsSource(t *testing.T) {
 }
 
 func TestOriginsShowNoSecret(t *testing.T) {
+	register(t, &shelf{})
 	key := "sk-proj-" + strings.Repeat("a1B2c3D4", 6)
-	path := filepath.Join(folder(t, map[string]string{"f.yaml": "storage: {prefix: " + key + ", adapter: s3, bucket: b-1}\n"}), "f.yaml")
-	_, all, err := LoadWithOrigins(path, Environ(nil))
-	if err != nil || strings.Contains(fmt.Sprint(all), key) {
-		t.Errorf("%v, shown", err)
+	dir := folder(t, map[string]string{
+		"s3.yaml":    "storage: {prefix: " + key + ", adapter: s3, bucket: b-1}\n",
+		"shelf.yaml": "storage: {adapter: shelf, shelf: {url: \"http://me:" + key + "@h\", zones: [near, " + key + "]}}\n",
+	})
+	for name, shows := range map[string]string{"s3.yaml": `"b-1"`, "shelf.yaml": `["near","`} {
+		_, all, err := LoadWithOrigins(filepath.Join(dir, name), Environ([]string{"COMPACT_STORAGE_SHELF_TOKEN=" + key}))
+		shown, bad := json.Marshal(all) // the method String shows no value
+		if errors.Join(err, bad) != nil || strings.Contains(string(shown), key) || !strings.Contains(string(shown), shows) {
+			t.Errorf("%s: %v, %v, %s", name, err, bad, shown)
+		}
 	}
-	if _, all, err := LoadWithOrigins(path+"x", Environ(nil)); err == nil || all != nil {
+	path := filepath.Join(dir, "none.yaml")
+	if _, all, err := LoadWithOrigins(path, Environ(nil)); err == nil || all != nil {
 		t.Error("a missing file")
 	}
 }

@@ -140,6 +140,34 @@ func TestTryReportsAnIdentityWithoutARecipient(t *testing.T) {
 	}
 }
 
+// An agent would refuse to encrypt an archive that holds plain files, so Try fails too.
+func TestTryReportsPlainFilesOfAnEncryptedArchive(t *testing.T) {
+	identity, recipient, err := crypt.NewIdentity()
+	if err != nil {
+		t.Fatal(err)
+	}
+	folder := t.TempDir()
+	writer, err := compact.New(t.Context(), load(t, fmt.Sprintf("storage: {path: %q}\n", folder)))
+	if err == nil {
+		err = errors.Join(writer.Archive(t.Context(), "s", []message.Message{message.User("hello")}), writer.Close(t.Context()))
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv(crypt.IdentityVariable, identity)
+	var failed []string
+	for _, p := range probes(t, fmt.Sprintf("storage: {path: %q, encrypt: {recipients: [%s]}}\n", folder, recipient)) {
+		if errors.Is(p.Err, crypt.ErrPlain) {
+			failed = append(failed, p.What)
+		} else if !p.OK() {
+			t.Errorf("%+v", p)
+		}
+	}
+	if fmt.Sprint(failed) != "[encryption]" {
+		t.Errorf("failed: %v", failed)
+	}
+}
+
 func TestTryReportsOnlyItsProbes(t *testing.T) {
 	t.Setenv("AWS_ACCESS_KEY_ID", "any")
 	t.Setenv("AWS_SECRET_ACCESS_KEY", "any")

@@ -246,3 +246,26 @@ func openFolder(t *testing.T, dir string) storage.Archive {
 	}
 	return a
 }
+
+// The usage of a model with known ratios and unknown prices has a cost in no currency.
+func TestRatiosOfPricesAreNotMoney(t *testing.T) {
+	if card, _ := price.For("llama-9"); !card.Relative {
+		t.Fatal(card)
+	}
+	archive := memory.New()
+	m, err := compact.New(t.Context(), compact.Config{Model: "llama-9", MaxContextTokens: 100_000, Archive: archive})
+	if err != nil {
+		t.Fatal(err)
+	}
+	res, err := m.Preflight(t.Context(), "s", []message.Message{message.User("go on")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	m.Observe(res, compact.Usage{PromptTokens: res.After.Total, CacheKnown: true, OutputTokens: 100})
+	if err := m.Close(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if got := statsOf(t, archive); got.Measured != 1 || got.MeasuredUSD != 0 || got.SentUSD != 0 || got.Unpriced != 1 {
+		t.Errorf("%+v", got)
+	}
+}

@@ -190,6 +190,10 @@ func TestAnAccountCountsAFailureOfACallOnce(t *testing.T) {
 	if n := statsOf(t, archive).Fallbacks; n != 3 {
 		t.Errorf("%d fallbacks of three", n)
 	}
+	logEvents(t, archive, `{"name":"compact.error","span_id":"d","started_at":"2026-11-25T22:32:50Z","parent_id":"c2","data":{"error_type":"Export","fallback":"none","message":"another failure"}}`)
+	if x := accountOf(t, archive, "s"); len(x.Errors) != 4 || x.Errors[2].Type != "SummaryLate" || x.Errors[3].Type != "Export" {
+		t.Errorf("another failure of the last call: %+v", x.Errors)
+	}
 }
 
 // A failure that the report finds itself is not counted again if it is in the audit

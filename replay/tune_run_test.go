@@ -11,6 +11,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/agentcompact/compact/message"
 	"github.com/agentcompact/compact/price"
 )
 
@@ -49,6 +50,20 @@ func TestSearchReplaysLikeAWholeReplay(t *testing.T) {
 			t.Fatal(err)
 		}
 		sameAsWhole(t, tunerOf(t, []*Session{recorded}, TuneOptions{Window: 120_000}), 3)
+	}
+}
+
+// A setting without a view for a call is refused, even if the whole history fits the
+// window, for example because the answer then does not fit.
+func TestSearchCountsRefusedCalls(t *testing.T) {
+	s := &Session{Name: "p-1", Messages: []message.Message{message.User(strings.Repeat("word ", 7900)), message.Assistant("Done.")}}
+	tu := tunerOf(t, []*Session{s}, TuneOptions{Window: 8000})
+	rows, err := tu.rows(t.Context(), candidate{}, []int{0})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if prompt := tu.runs[0].raw[0].prompt; prompt > 8000 || rows[0].over != 1 {
+		t.Errorf("a prompt of %d tokens, %+v", prompt, rows[0])
 	}
 }
 

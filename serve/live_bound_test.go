@@ -46,3 +46,19 @@ func TestThePageRemembersABoundedAmount(t *testing.T) {
 		}
 	}
 }
+
+// A curve that loses points keeps those of compactions, unless they are most of it.
+func TestThinnedCurveKeepsCompactions(t *testing.T) {
+	l, at := newLive(func(s string) string { return s }, time.Unix(0, 0)), time.Unix(0, 0)
+	const calls = 4 * livePoints
+	for i := range calls {
+		l.result(at, &compact.Result{Session: "s", TokensIn: i, Triggered: i%50 == 33})
+	}
+	kept := 0
+	for _, p := range l.sessions["s"].points {
+		kept += map[bool]int{true: 1}[p.Compacted]
+	}
+	if kept != calls/50 || len(l.sessions["s"].points) > livePoints {
+		t.Errorf("%d of %d compactions in %d points", kept, calls/50, len(l.sessions["s"].points))
+	}
+}

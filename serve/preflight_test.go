@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"math"
 	"net/http"
 	"os"
@@ -155,6 +156,47 @@ func TestPreflightReportsMistakes(t *testing.T) {
 	guarded := newRig(t, compact.Config{}, serve.Config{Token: "t"})
 	if resp, _ := guarded.do(guarded.request("POST", "/v1/preflight", ask("[]"))); resp.StatusCode != http.StatusUnauthorized {
 		t.Error(resp.Status)
+	}
+}
+
+// Each optional field of a request has its effect on the result.
+func TestFieldsOfPreflightHaveAnEffect(t *testing.T) {
+	r := newRig(t, compact.Config{}, serve.Config{})
+	ask := func(rounds int, more object) (of struct {
+		Agent    string `json:"agent"`
+		In       int    `json:"tokens_in"`
+		Window   int    `json:"max_tokens"`
+		Budget   int    `json:"budget"`
+		Replayed int    `json:"replayed_edits"`
+	}) {
+		t.Helper()
+		req := object{"format": "anthropic", "session": "s", "model": "claude-sonnet-4-5", "messages": messagesOf(t, forms()[4].body("Fix it.", rounds, 300), "messages")}
+		maps.Copy(req, more)
+		resp, answer := r.do(r.request("POST", "/v1/preflight", asJSON(t, req)))
+		var v struct{ Result json.RawMessage }
+		if err := errors.Join(json.Unmarshal([]byte(answer), &v), json.Unmarshal(v.Result, &of)); err != nil || resp.StatusCode != http.StatusOK {
+			t.Fatalf("%s %.200s %v", resp.Status, answer, err)
+		}
+		return of
+	}
+	plain := ask(2, nil)
+	if got := ask(2, object{"max_output": plain.Budget / 2}); got.Budget >= plain.Budget || got.Window != plain.Window {
+		t.Errorf("max_output: %+v, without %+v", got, plain)
+	}
+	if got := ask(2, object{"window": 9000}); got.Window != 9000 {
+		t.Errorf("window: %+v", got)
+	}
+	if got := ask(2, object{"agent": "helper"}); got.Agent != "helper" {
+		t.Errorf("agent: %+v", got)
+	}
+	for field, v := range map[string]any{"system": "Answer in short words.", "tools": []object{{"name": "read", "input_schema": object{"type": "object"}}}} {
+		if got := ask(2, object{field: v}); got.In <= plain.In {
+			t.Errorf("%s: %d tokens, without it %d", field, got.In, plain.In)
+		}
+	}
+	ask(60, nil)
+	if same, other := ask(60, nil), ask(60, object{"branch": "b"}); same.Replayed == 0 || other.Replayed != 0 {
+		t.Errorf("the edits are applied again: %d on the branch, %d on another", same.Replayed, other.Replayed)
 	}
 }
 

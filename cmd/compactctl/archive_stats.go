@@ -5,6 +5,7 @@ import (
 	"io"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -68,18 +69,14 @@ func sinceOf(s string, now time.Time) (time.Time, error) {
 			return t, nil
 		}
 	}
-	age := s
-	if days, ok := strings.CutSuffix(s, "d"); ok {
-		age = days + "h"
+	if number, ok := strings.CutSuffix(s, "d"); ok {
+		if days, err := strconv.ParseFloat(number, 64); err == nil && days >= 0 && days <= float64(mostDays) {
+			return now.Add(-time.Duration(days * float64(day))), nil
+		}
+	} else if d, err := time.ParseDuration(s); err == nil && d >= 0 {
+		return now.Add(-d), nil
 	}
-	d, err := time.ParseDuration(age)
-	if err != nil || d < 0 {
-		return time.Time{}, &usageError{fmt.Errorf("--since %q is neither a time (2026-11-22, 2026-11-22T15:04:05Z) nor an age (36h, 7d)", s)}
-	}
-	if age != s {
-		d *= 24
-	}
-	return now.Add(-d), nil
+	return time.Time{}, &usageError{fmt.Errorf("--since %q is neither a time (2026-11-22, 2026-11-22T15:04:05Z) nor an age (36h, 7d)", s)}
 }
 
 // printStats writes one row for each session, and one for the total.

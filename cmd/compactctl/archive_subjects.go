@@ -153,6 +153,9 @@ func (a *app) subjectsOnRecord(cmd *cobra.Command, cfg compact.Config, all []sub
 			dirs = append(dirs, f.Folder)
 		}
 	}
+	if len(dirs) == 0 { // it also reveals something that no session has the identifier
+		dirs = []string{""}
+	}
 	archive, err := configs.OpenArchive(cfg.Storage)
 	if err != nil {
 		return &brokenArchive{err}

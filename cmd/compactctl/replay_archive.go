@@ -33,6 +33,9 @@ func (r *replaying) fromArchive(cmd *cobra.Command, paths []string) (*replay.Arc
 	if err != nil {
 		return nil, err
 	}
+	if err := r.accessed(cmd, s, "replay", ""); err != nil {
+		return nil, err
+	}
 	a, err := replay.FromArchive(cmd.Context(), archive, s, r.session)
 	switch {
 	case errors.Is(err, replay.ErrNotWhole):

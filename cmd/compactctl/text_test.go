@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 )
@@ -91,6 +92,23 @@ func TestSizesAndAgesAreReadable(t *testing.T) {
 	for _, s := range []string{"", "d", "-1d", "-1h", "1.5d", "90", "9d9"} {
 		if d, err := ageOf(s); err == nil {
 			t.Errorf("ageOf(%q) = %v", s, d)
+		}
+	}
+}
+
+func TestSinceIsATimeOrAnAge(t *testing.T) {
+	now := time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)
+	for s, want := range map[string]string{
+		"": "0001-01-01T00:00:00Z", "2026-11-20": "2026-11-20T00:00:00Z", "2026-11-20T15:04:05+01:00": "2026-11-20T14:04:05Z",
+		"36h": "2026-11-21T00:00:00Z", "7d": "2026-11-15T12:00:00Z", "0d": "2026-11-22T12:00:00Z", "1.5d": "2026-11-21T00:00:00Z",
+	} {
+		if at, err := sinceOf(s, now); err != nil || at.UTC().Format(time.RFC3339) != want {
+			t.Errorf("sinceOf(%q) = %v, %v; want %s", s, at, err, want)
+		}
+	}
+	for _, s := range []string{"yesterday", "d", "-1d", "-1h", "7", "1h2d", "200000d"} { // 200000 days are more than a duration holds
+		if at, err := sinceOf(s, now); err == nil {
+			t.Errorf("sinceOf(%q) = %v", s, at)
 		}
 	}
 }

@@ -1,15 +1,18 @@
 package transport_test
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/agentcompact/compact/compact"
+	"github.com/agentcompact/compact/trace"
 )
 
 // caching is Gemini with caches of a given size in tokens. Every answer reports the
@@ -33,6 +36,34 @@ func (c *caching) ServeHTTP(w http.ResponseWriter, q *http.Request) {
 	_ = json.NewEncoder(w).Encode(answer)
 }
 
+// usages is an exporter that keeps the usages of calls: the tokens of prompts, and those
+// of them that came from the cache.
+type usages struct {
+	mu  sync.Mutex
+	all [][2]int
+}
+
+func (u *usages) Export(_ context.Context, events []trace.Event) error {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	for i := range events {
+		var data struct {
+			Prompt int `json:"prompt_tokens_measured"`
+			Cached int `json:"cached_tokens_measured"`
+		}
+		if events[i].Name != "compact.usage" {
+			continue
+		}
+		if err := json.Unmarshal([]byte(events[i].Data.String()), &data); err != nil {
+			return err
+		}
+		u.all = append(u.all, [2]int{data.Prompt, data.Cached})
+	}
+	return nil
+}
+
+func (*usages) Shutdown(context.Context) error { return nil }
+
 func TestCachedContentIsAFixedCost(t *testing.T) {
 	f := forms()[6]
 	cached := func(name, ask string, rounds int) string {
@@ -41,7 +72,8 @@ func TestCachedContentIsAFixedCost(t *testing.T) {
 	c := &caching{window: 40_000, held: 25_000}
 	h := httptest.NewServer(c)
 	defer h.Close()
-	r := newRig(t, compact.Config{Model: "gemini-2.5-pro", MaxContextTokens: 40_000})
+	bills := &usages{}
+	r := newRig(t, compact.Config{Model: "gemini-2.5-pro", MaxContextTokens: 40_000, Exporters: []trace.Exporter{bills}})
 	r.url = h.URL
 	if status, answer := r.post(f, cached("cachedContents/1", "Fix it.", 2)); status != http.StatusOK {
 		t.Fatal(answer)
@@ -76,4 +108,11 @@ func TestCachedContentIsAFixedCost(t *testing.T) {
 		t.Errorf("%d %s after %d requests, with %+v", status, answer, len(c.bodies), res.After)
 	}
 	r.quiet()
+	if err := r.m.Close(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	// The first answer reports a cache that the prompt, as counted before, does not include.
+	if b := bills.all; len(b) < 3 || b[0][0] > 1000 || b[0][1] != 0 || b[1] != [2]int{b[0][0] + 25_000, 25_000} {
+		t.Errorf("usages: %v", b)
+	}
 }

@@ -27,6 +27,7 @@ func TestTheProvidersThresholdIsRead(t *testing.T) {
 	for field, want := range map[string]int{
 		`[{"type":"compaction","compact_threshold":200000}]`:                                              200_000,
 		`[{"type":"compaction","compact_threshold":200000},{"type":"compaction","compact_threshold":90}]`: 90,
+		`[{"type":"compaction","compact_threshold":90},{"type":"compaction","compact_threshold":200000}]`: 90,
 		`[{"type":"compaction"}]`: 1,
 		`[{"type":"other"}]`:      1,
 		`{}`:                      1,

@@ -66,10 +66,10 @@ func TestRequestsBeforeTheEndAreAnswered(t *testing.T) {
 
 // TestLineWithoutAMessageEndsNothing: such a line and the lines after it get answers.
 func TestLineWithoutAMessageEndsNothing(t *testing.T) {
-	ids, codes := spoken(t, slowly, initialize, ready, "sessions", "", `"hello"`, "[]", `{"jsonrpc":"1.0","id":9,"method":"ping"}`, `[{"jsonrpc":"2.0","id":7,"method":"ping"}, 3]`,
+	ids, codes := spoken(t, slowly, initialize, ready, "sessions", "", `"hello"`, "[]", `{"jsonrpc":"1.0","id":9,"method":"ping"}`, `[{"jsonrpc":"2.0","id":7,"method":"ping"}, 3, {"jsonrpc":"2.0","id":8,"method":"ping"}]`,
 		`{"jsonrpc":"2.0","id":2,"method":"ping"}`)
 	slices.Sort(codes)
-	if !slices.Equal(ids, []string{"1", "2", "7", "null", "null", "null", "null", "null"}) || !slices.Equal(codes, []string{"-32600", "-32600", "-32600", "-32600", "-32700"}) {
+	if !slices.Equal(ids, []string{"1", "2", "7", "8", "null", "null", "null", "null", "null"}) || !slices.Equal(codes, []string{"-32600", "-32600", "-32600", "-32600", "-32700"}) {
 		t.Errorf("ids %q, errors %q", ids, codes)
 	}
 }

@@ -25,13 +25,23 @@ import (
 // archive may not exist yet when the server starts.
 type Opener func(ctx context.Context) (storage.Archive, error)
 
+// An Option changes a server.
+type Option func(*server)
+
+// Recorder sets a function that the server calls before it reads the text of a session:
+// op is "search" or "recall", and what is the pattern or the reference. After an error the
+// server reads nothing, and answers with the error. Calls can be concurrent.
+func Recorder(record func(ctx context.Context, session, op, what string) error) Option {
+	return func(s *server) { s.record = record }
+}
+
 // Run serves one client, which writes to in and reads from out, until the client
 // disconnects or ctx ends. If the client or ctx ends the session, Run returns no
 // error. Requests that came before the end of in are answered; an invalid line is
 // answered with an error.
-func Run(ctx context.Context, open Opener, version string, in io.ReadCloser, out io.WriteCloser) error {
+func Run(ctx context.Context, open Opener, version string, in io.ReadCloser, out io.WriteCloser, opts ...Option) error {
 	client := newLines(in, out, ctx.Done())
-	err := newServer(open, version).Run(ctx, client)
+	err := newServer(open, version, opts...).Run(ctx, client)
 	if ctx.Err() != nil || client.gone.Load() {
 		return nil
 	}
@@ -39,10 +49,16 @@ func Run(ctx context.Context, open Opener, version string, in io.ReadCloser, out
 }
 
 // server answers the tools.
-type server struct{ open Opener }
+type server struct {
+	open   Opener
+	record func(ctx context.Context, session, op, what string) error
+}
 
-func newServer(open Opener, version string) *mcp.Server {
-	s := &server{open}
+func newServer(open Opener, version string, opts ...Option) *mcp.Server {
+	s := &server{open: open, record: func(context.Context, string, string, string) error { return nil }}
+	for _, o := range opts {
+		o(s)
+	}
 	m := mcp.NewServer(&mcp.Implementation{Name: "compact", Title: "What was taken out of conversations", Version: version}, nil)
 	reads := &mcp.ToolAnnotations{ReadOnlyHint: true, IdempotentHint: true}
 	mcp.AddTool(m, &mcp.Tool{
@@ -131,18 +147,20 @@ func (s *server) search(ctx context.Context, _ *mcp.CallToolRequest, in searchIn
 		return nil, out, err
 	}
 	archive, err := s.open(ctx)
+	if err == nil {
+		err = s.record(ctx, in.Session, "search", in.Pattern)
+	}
 	if err != nil {
 		return nil, out, err
 	}
 	found, err := recall.Search(ctx, archive, in.Session, pattern, orDefault(in.Most), recall.Around(in.Context))
-	if err == nil && found.Matches != nil {
-		out.Matches = found.Matches
+	if found.Matches == nil { // the schema requires a list
+		found.Matches = out.Matches
 	}
-	out.Lines, out.Same, out.Cut = found.Lines, found.Same, found.Cut
-	if err == nil && len(out.Matches) == 0 {
+	if err == nil && len(found.Matches) == 0 {
 		err = listedIn(ctx, archive, in.Session)
 	}
-	return nil, out, err
+	return nil, found, err
 }
 
 // listedIn returns an error if the archive has no session of that name, so that a
@@ -162,6 +180,9 @@ func (s *server) recall(ctx context.Context, _ *mcp.CallToolRequest, in recallIn
 		return nil, nil, err
 	}
 	archive, err := s.open(ctx)
+	if err == nil {
+		err = s.record(ctx, in.Session, "recall", in.Ref)
+	}
 	if err != nil {
 		return nil, nil, err
 	}

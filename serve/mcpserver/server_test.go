@@ -1,11 +1,14 @@
 package mcpserver
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -15,17 +18,18 @@ import (
 	"github.com/agentcompact/compact/message"
 	"github.com/agentcompact/compact/recall"
 	"github.com/agentcompact/compact/storage"
+	"github.com/agentcompact/compact/storage/fs"
 	"github.com/agentcompact/compact/storage/memory"
 )
 
 // client is a client that speaks to a server over pipes, like over standard
 // input and output.
-func client(t *testing.T, open Opener) (*mcp.ClientSession, <-chan error) {
+func client(t *testing.T, open Opener, opts ...Option) (*mcp.ClientSession, <-chan error) {
 	t.Helper()
 	toServer, fromClient := io.Pipe()
 	toClient, fromServer := io.Pipe()
 	ended := make(chan error, 1)
-	go func() { ended <- Run(t.Context(), open, "v1", toServer, fromServer) }()
+	go func() { ended <- Run(t.Context(), open, "v1", toServer, fromServer, opts...) }()
 	c := mcp.NewClient(&mcp.Implementation{Name: "test", Version: "1"}, nil)
 	s, err := c.Connect(t.Context(), &mcp.IOTransport{Reader: toClient, Writer: fromClient}, nil)
 	if err != nil {
@@ -53,6 +57,12 @@ func call(t *testing.T, s *mcp.ClientSession, tool string, args map[string]any) 
 func archived(t *testing.T, session string) storage.Archive {
 	t.Helper()
 	archive := memory.New()
+	compacted(t, archive, session)
+	return archive
+}
+
+func compacted(t *testing.T, archive storage.Archive, session string) {
+	t.Helper()
 	m, err := compact.New(context.Background(), compact.Config{Model: "gpt-4o", MaxContextTokens: 8000, Archive: archive})
 	if err != nil {
 		t.Fatal(err)
@@ -69,7 +79,6 @@ func archived(t *testing.T, session string) storage.Archive {
 	if err := m.Close(context.Background()); err != nil {
 		t.Fatal(err)
 	}
-	return archive
 }
 
 // A misspelled session name is reported as such, because "nothing was found"
@@ -143,6 +152,63 @@ func TestRemovedTextIsFoundAndRead(t *testing.T) {
 	}
 }
 
+// A search says how many messages it did not search because the archive was changed.
+func TestChangedMessagesAreCounted(t *testing.T) {
+	dir := t.TempDir()
+	archive, err := fs.Open(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	compacted(t, archive, "one")
+	names, err := filepath.Glob(filepath.Join(dir, "one", "transcript-*"))
+	if err != nil || len(names) != 1 {
+		t.Fatal(names, err)
+	}
+	data, err := os.ReadFile(names[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, err := range []error{os.Chmod(names[0], 0o600), os.WriteFile(names[0], bytes.ReplaceAll(data, []byte("Needle-5 "), []byte("Noodle-5 ")), 0o600)} {
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	s, _ := client(t, func(context.Context) (storage.Archive, error) { return archive, nil })
+	for pattern, want := range map[string]recall.Found{"needle-6 ": {Lines: 1, Changed: 1}, "needle-5 ": {Changed: 1}} {
+		text, failed := call(t, s, "search", map[string]any{"session": "one", "pattern": pattern})
+		var found recall.Found
+		if err := json.Unmarshal([]byte(text), &found); err != nil || failed || found.Lines != want.Lines || found.Changed != want.Changed || found.Matches == nil {
+			t.Errorf("%s: %s, %v", pattern, text, err)
+		}
+	}
+}
+
+// A read is recorded before the text is read; if it can't be recorded, nothing is read.
+func TestReadsAreRecordedFirst(t *testing.T) {
+	archive := archived(t, "my/session")
+	var reads []string
+	var refused error
+	s, _ := client(t, func(context.Context) (storage.Archive, error) { return archive, nil }, Recorder(func(_ context.Context, session, op, what string) error {
+		reads = append(reads, session+" "+op+" "+what)
+		return refused
+	}))
+	type read struct {
+		tool, of, what string
+	}
+	for _, refused = range []error{nil, errors.New("the record failed")} {
+		for _, r := range []read{{"search", "pattern", "needle-3 "}, {"recall", "ref", "turn:3"}} {
+			reads = nil
+			text, failed := call(t, s, r.tool, map[string]any{"session": "my/session", r.of: r.what})
+			if want := "my/session " + r.tool + " " + r.what; len(reads) != 1 || reads[0] != want {
+				t.Errorf("recorded %q, want %q", reads, want)
+			}
+			if failed != (refused != nil) || failed && text != refused.Error() || !failed && !strings.Contains(text, "eedle") {
+				t.Errorf("%s after %v: %.100q", r.tool, refused, text)
+			}
+		}
+	}
+}
+
 func TestMissingArchiveIsReportedAndRetried(t *testing.T) {
 	archive, there := archived(t, "s"), false
 	s, _ := client(t, func(context.Context) (storage.Archive, error) {
@@ -167,6 +233,21 @@ func TestMissingArchiveIsReportedAndRetried(t *testing.T) {
 	there = true
 	if text, failed := call(t, s, "sessions", map[string]any{"most": 1}); failed || !strings.Contains(text, `"s"`) {
 		t.Error(text)
+	}
+}
+
+func TestSessionsBeyondTheLimitAreCounted(t *testing.T) {
+	archive := memory.New()
+	for _, session := range []string{"a", "b", "c"} {
+		compacted(t, archive, session)
+	}
+	s, _ := client(t, func(context.Context) (storage.Archive, error) { return archive, nil })
+	for most, want := range map[int][2]int{0: {3, 0}, 1: {1, 2}, 3: {3, 0}} {
+		text, failed := call(t, s, "sessions", map[string]any{"most": most})
+		var out sessionsOut
+		if err := json.Unmarshal([]byte(text), &out); err != nil || failed || len(out.Sessions) != want[0] || out.More != want[1] {
+			t.Errorf("at most %d: %s, %v", most, text, err)
+		}
 	}
 }
 

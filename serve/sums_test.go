@@ -1,0 +1,44 @@
+package serve
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/agentcompact/compact/compact"
+)
+
+// The cost of a call includes its summaries, in Stats and on the page. A call without a
+// price is only counted. With Observe, the plan counts.
+func TestSummariesArePartOfTheCost(t *testing.T) {
+	h := &Handler{live: newLive(func(s string) string { return s }, time.Unix(0, 0)), counters: newCounters(), now: time.Now}
+	for _, res := range []*compact.Result{
+		{Bill: &compact.Bill{EstimatedUSD: 2, SummaryUSD: 0.5, WholeUSD: 4}},
+		{Projected: &compact.Result{Bill: &compact.Bill{EstimatedUSD: 1, SummaryUSD: 0.25, WholeUSD: 8}}},
+		{Bill: &compact.Bill{EstimatedUSD: 100, SummaryUSD: 100, WholeUSD: 100, Relative: true}},
+		{},
+	} {
+		h.result(t.Context(), res)
+	}
+	s, v := h.Stats(), h.live.view(false)
+	if got := fmt.Sprint(s.With, s.Without, s.Unpriced, s.Calls); got != "3.75 12 2 4" {
+		t.Errorf("Stats: %s", got)
+	}
+	if got := fmt.Sprint(v.With, v.Without, v.Unpriced, v.Calls); got != "3.75 12 2 4" {
+		t.Errorf("the page: %s", got)
+	}
+}
+
+// The bucket +Inf and the count include the values above all bounds.
+func TestTimesAboveAllBoundsAreCounted(t *testing.T) {
+	h := newHistogram(0.5, 1)
+	for _, v := range []float64{0.25, 0.5, 1, 8} {
+		h.add(v)
+	}
+	e := &exposition{}
+	e.histogram("x", "help", h)
+	want := "# HELP x help\n# TYPE x histogram\n" + `x_bucket{le="0.5"} 2` + "\n" + `x_bucket{le="1"} 3` + "\n" + `x_bucket{le="+Inf"} 4` + "\nx_sum 9.75\nx_count 4\n"
+	if e.String() != want {
+		t.Errorf("got\n%s", e)
+	}
+}
