@@ -285,6 +285,19 @@ func TestAUsageThatComesLateDoesNotMakeTheCacheCold(t *testing.T) {
 	}
 }
 
+// A usage without cached tokens shows a cold cache for one call. That call fills the cache
+// again, even if no usage is reported for it.
+func TestACacheThatMissedIsFilledByTheNextCall(t *testing.T) {
+	r, _ := priced(t, compact.Config{})
+	r.preflight(loop(10, 1000))
+	res := r.preflight(loop(11, 1000))
+	r.Observe(res, compact.Usage{PromptTokens: res.After.Total, CacheKnown: true})
+	cold := r.preflight(loop(12, 1000))
+	if warm := r.preflight(loop(13, 1000)).Bill; cold.Bill.Estimated.Cached != 0 || warm.Estimated.Cached != cold.After.Total {
+		t.Errorf("%d tokens cached after the miss, then %d of %d", cold.Bill.Estimated.Cached, warm.Estimated.Cached, cold.After.Total)
+	}
+}
+
 func TestContradictoryUsageIsReportedOnceAndIgnored(t *testing.T) {
 	r, k := priced(t, compact.Config{})
 	history := loop(5, 1000)

@@ -82,3 +82,46 @@ func TestCandidatesFollowTheCacheMarks(t *testing.T) {
 		t.Errorf("a cut costs %v after a marked task, %v after a marked prompt before it", task, held)
 	}
 }
+
+// With automatic marks the provider keeps the summary cached, too: a mask after it rewrites
+// less than after a marked prompt alone.
+func TestCandidatesFollowTheMarkOfTheSummary(t *testing.T) {
+	fixed := func(marks, where string) float64 {
+		m, err := compact.New(t.Context(), compact.Config{
+			Preset: "economy", MaxContextTokens: 200_000, Archive: memory.New(), Cache: compact.CacheConfig{Marks: marks},
+			Tidy: policy.TidyConfig{Wait: time.Hour},
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer func() { _ = m.Close(context.Background()) }()
+		var res *compact.Result
+		for _, rounds := range []int{12, 24, 25} {
+			req, err := anthropic.Wire.ParseRequest(markedTalk(rounds, -1, where), nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			call := func() (*compact.Result, error) {
+				return m.Preflight(t.Context(), "s", req.Messages(), compact.WithRequest(req))
+			}
+			if rounds == 12 {
+				call = func() (*compact.Result, error) {
+					return m.ManualCompact(t.Context(), "s", req.Messages(), "", compact.WithRequest(req))
+				}
+			}
+			if res, err = call(); err != nil || res.Summary == nil {
+				t.Fatalf("%s: no summary after %d rounds: %v", marks, rounds, err)
+			}
+		}
+		for _, c := range res.Candidates {
+			if !c.Cut {
+				return c.FixedUSD
+			}
+		}
+		t.Fatalf("%s: no candidate without a cut: %s, %+v", marks, res.Reason, res.Candidates)
+		return 0
+	}
+	if held, auto := fixed("keep", "prompt"), fixed("auto", ""); auto >= held {
+		t.Errorf("a mask costs %v with automatic marks, %v after a marked prompt", auto, held)
+	}
+}

@@ -28,3 +28,25 @@ func TestChangingHistoryPreparesFewSummaries(t *testing.T) {
 		}
 	})
 }
+
+// After a step, summaries are prepared again.
+func TestStepAfterLostSummariesAllowsNewOnes(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r, s := ahead(t, nil)
+		for n := range 3 { // the summary of each call is lost at the next one
+			history := turns(soonTurns, 100)
+			history[0] = message.System(fmt.Sprintf("You are a careful assistant. It is %02d:00.", n))
+			r.preflight(history)
+			time.Sleep(6 * time.Second)
+		}
+		history := turns(dueTurns, 100)
+		waits(t, r, history, 5*time.Second)
+		before := s.Calls.Load()
+		for n := 0; s.Calls.Load() == before; n++ {
+			if history = append(history, round(2000+n, 100)...); r.preflight(history).Triggered {
+				t.Fatalf("call %d compacts, and no summary was prepared", n)
+			}
+			time.Sleep(6 * time.Second)
+		}
+	})
+}

@@ -369,5 +369,10 @@ func TestCommitWithALostAnswerCountsOnce(t *testing.T) {
 	if got := stepsSaid(t, everything(t, r)); !slices.Equal(got, []int{1}) {
 		t.Errorf("exporters hear of steps %v", got)
 	}
+	for _, e := range everything(t, r) {
+		if strings.Contains(e.Data.String(), `"CommitLost"`) {
+			t.Errorf("a lost race is reported: %s", e.Data)
+		}
+	}
 	crew.Verify(t, a, 1)
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
 
 	"github.com/agentcompact/compact/internal/ledger"
 	"github.com/agentcompact/compact/internal/reduce"
@@ -172,6 +173,47 @@ func TestJournalWaitsForTheArchive(t *testing.T) {
 	}
 	if n != 4 { // the two calls are equal, and are one message
 		t.Errorf("%d lines in the journal, want 4", n)
+	}
+}
+
+// The journal holds each message once, also if the audit log fails after the journal was
+// written, and if the session leaves the memory while its messages wait.
+func TestJournalHoldsEachMessageOnceDespiteFailures(t *testing.T) {
+	for _, word := range []string{"events", "journal"} {
+		synctest.Test(t, func(t *testing.T) {
+			a := &broken{Archive: memory.New(), word: word}
+			m, err := New(t.Context(), Config{Model: "gpt-4", Archive: a, Storage: StorageConfig{Transcripts: "all"}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer m.Close(context.Background())
+			talk(t, m, "s", 1)
+			if err := m.Flush(t.Context()); !errors.Is(err, ErrArchiveFailed) {
+				t.Errorf("%s: a flush without a disk: %v", word, err)
+			}
+			crowd(t, m)
+			synctest.Wait()
+			if m.sessions["s"] != nil || len(m.backlog.left()) == 0 {
+				t.Fatalf("%s: no log of a forgotten session waits", word)
+			}
+			if _, err := m.Preflight(t.Context(), "s", reads(2)); err != nil {
+				t.Fatal(err)
+			}
+			a.repair()
+			if err := m.Flush(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			n := 0
+			for _, err := range m.sessions["s"].log.JournalLines(t.Context()) {
+				if err != nil {
+					t.Fatal(err)
+				}
+				n++
+			}
+			if n != 4 { // the two calls are equal, and are one message
+				t.Errorf("%s fail at first: %d lines in the journal, want 4", word, n)
+			}
+		})
 	}
 }
 

@@ -80,6 +80,36 @@ func TestScrubAtEachStepOfAnUpdate(t *testing.T) {
 	}
 }
 
+// Of two processes that index a session at once, the one that read the older files does not
+// replace the index of the other.
+func TestOlderReadDoesNotReplaceANewerIndex(t *testing.T) {
+	updates := 0
+	for at, more := 1, true; more; at++ {
+		a := &meeting{Archive: memory.New()}
+		say(t, a.Archive, "s", "zebra")
+		dir := folder(t)
+		x := index(t, a, dir)
+		ok(t, second(x.Update(t.Context(), nil)))
+		say(t, a.Archive, "s", "zebra", "okapi")
+		a.do = func() {
+			say(t, a.Archive, "s", "zebra", "okapi", "gnu")
+			ok(t, second(index(t, a.Archive, dir).Update(t.Context(), nil)))
+		}
+		a.at, a.count = at, 0
+		ok(t, second(x.Update(t.Context(), nil)))
+		if more = a.count >= at; !more {
+			break // the other process did not run
+		}
+		if n := existing(t, x, "gnu"); n != 1 {
+			t.Errorf("the other process indexed before operation %d: its text is found %d times", at, n)
+		}
+		updates++
+	}
+	if updates < 3 {
+		t.Errorf("%d updates", updates)
+	}
+}
+
 // existing returns the number of occurrences of a word without an update.
 func existing(t *testing.T, x *Index, word string) int {
 	t.Helper()

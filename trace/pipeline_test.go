@@ -134,6 +134,24 @@ func TestEmitNeverWaitsForAStuckExporter(t *testing.T) {
 	})
 }
 
+// Flush waits for an event that an exporter is delivering, even if it is the only one.
+func TestFlushWaitsForAnEventInDelivery(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := &tracetest.Recorder{Stuck: make(chan struct{})}
+		p := trace.NewPipeline(exporters(r), &trace.PipelineOptions{BatchEvents: 1})
+		p.Emit(numbered(1, 1)...)
+		synctest.Wait() // the exporter has it
+		if err := p.Flush(canceledAfter(t, time.Second)); !errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("Flush = %v with %d events delivered, want DeadlineExceeded", err, len(r.Events()))
+		}
+		close(r.Stuck)
+		if err := p.Flush(t.Context()); err != nil || len(r.Events()) != 1 {
+			t.Errorf("Flush = %v with %d events delivered", err, len(r.Events()))
+		}
+		mustClose(t, p)
+	})
+}
+
 func canceledAfter(t *testing.T, d time.Duration) context.Context {
 	ctx, cancel := context.WithTimeout(t.Context(), d)
 	t.Cleanup(cancel)

@@ -253,6 +253,59 @@ func TestFlightProposesItsOwnCut(t *testing.T) {
 	})
 }
 
+// A summary that failed before a call needed it is no failure of the call, which asks again.
+func TestFailedPreparationIsNoFailureOfTheCall(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var l Flights
+		defer l.Throw()
+		s := &recovering{}
+		early, call := newRunway(&l), newRunway(&l)
+		early.Ahead = true
+		w := Writer{Summarizer: s, Retries: -1}
+		if _, err := stage(t, w).Beside(early.Beside).Propose(t.Context(), view(session(20), 6000)); err != nil {
+			t.Fatal(err)
+		}
+		synctest.Wait()
+		p, err := stage(t, w).Beside(call.Beside).Propose(t.Context(), view(session(20), 6000))
+		if err != nil || p.Summary == nil || p.Summary.Text == "" || s.calls.Load() != 2 {
+			t.Errorf("%+v after %d requests: %v", p.Summary, s.calls.Load(), err)
+		}
+	})
+}
+
+// recovering is a summarizer that rejects its first request.
+type recovering struct{ faraway }
+
+func (r *recovering) Summarize(ctx context.Context, q strategy.Request) (strategy.Draft, error) {
+	if r.calls.Load() == 0 {
+		r.calls.Add(1)
+		return strategy.Draft{}, &strategy.Failure{Reason: strategy.ErrRejected, Detail: errors.New("out of order")}
+	}
+	return r.faraway.Summarize(ctx, q)
+}
+
+// The cost of a summary that a failed call took is reported once, even if the history
+// changes before any view uses the summary.
+func TestTakenSummaryIsReportedOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var l Flights
+		defer l.Throw()
+		s, failed, next := &faraway{}, newRunway(&l), newRunway(&l)
+		if p, err := stage(t, Writer{Summarizer: s}).Beside(failed.Beside).Propose(t.Context(), view(session(20), 6000)); err != nil || p.Summary == nil || failed.heard != 1 {
+			t.Fatalf("%+v, reported %d times: %v", p.Summary, failed.heard, err)
+		}
+		l.Begin() // the call failed, and the next call begins
+		changed := session(20)
+		changed[3] = message.ToolResult("call_0", "edited since")
+		if _, err := stage(t, Writer{Summarizer: s}).Beside(next.Beside).Propose(t.Context(), view(changed, 6000)); err != nil || s.calls.Load() != 2 {
+			t.Fatalf("%d summaries: %v", s.calls.Load(), err)
+		}
+		if next.thrown != 0 || next.heard != 1 {
+			t.Errorf("the next call reports %d summaries, %d of them unused; want only its own", next.heard, next.thrown)
+		}
+	})
+}
+
 func TestThrowEndsFlight(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var l Flights

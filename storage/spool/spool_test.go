@@ -210,6 +210,24 @@ func TestASecondMachineOnASessionGetsAConflictAndLosesNothing(t *testing.T) {
 	must(t, whole.Close())
 }
 
+// Processes of one machine share its folder. What one has sent is no conflict for the others.
+func TestProcessesThatShareAFolderSendInTurn(t *testing.T) {
+	r, dir := newRemote(), t.TempDir()
+	var all []*spool.Spool
+	for range 2 {
+		all = append(all, open(t, dir, r, &spool.Options{Passive: true}))
+	}
+	for n := range 4 {
+		s := all[n%2]
+		must(t, step(t.Context(), session(t, s, "s")))
+		if err := s.Flush(t.Context()); err != nil {
+			t.Fatalf("step %d: %v", n+1, err)
+		}
+	}
+	sound(t, r, "s", 4)
+	same(t, r, all[0])
+}
+
 func TestUnknownSessionIsNewOnlyWithBlind(t *testing.T) {
 	r := newRemote()
 	must(t, step(t.Context(), session(t, r, "s")))
