@@ -54,6 +54,9 @@ func (sc *scan) assign(start, end int) {
 	operator := a.readOperator()
 	if !operator || a.op == opProse {
 		sc.before(&a)
+		if sc.answered(&a, nameStrength(a.name)) {
+			return
+		}
 	}
 	if !operator {
 		sc.compared(&a)

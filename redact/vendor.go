@@ -49,6 +49,9 @@ var vendors = func() []*vendor {
 func (v *vendor) ready() {
 	v.compile.Do(func() {
 		re := v.re
+		if body, found := strings.CutSuffix(re, vendorTail); found {
+			re = body + tokenEnd
+		}
 		if v.framed {
 			re = `^(?:` + re + `)$`
 		}
@@ -186,6 +189,10 @@ func (v *vendor) fits(s string) bool {
 
 // vendorTail is the pattern that many expressions require after a token.
 const vendorTail = "(?:[\\x60'\"\\s;]|\\\\[nr]|$)"
+
+// tokenEnd replaces vendorTail. Sentences and logs also have punctuation, brackets and
+// tags after a token.
+const tokenEnd = "(?:[\\x60'\"\\s;,.:!?)\\]}<>|&*]|\\\\[nr]|$)"
 
 // alphabetOf returns the bytes that matches of re may contain.
 func alphabetOf(re string) *[256]bool {
