@@ -9,7 +9,7 @@ import "strings"
 //	VALUE                     'VALUE'                     $1 = 0x55d0 "VALUE"
 func (sc *scan) answered(a *assignment, s strength) bool {
 	text := a.s
-	end := run(text, a.to, maxAsked, func(c byte) bool { return isAlnum(c) || strings.IndexByte(" )]'\"-_/.;`", c) >= 0 })
+	end := run(text, a.to, maxAsked, func(c byte) bool { return isAlnum(c) || strings.IndexByte(" ()]'\"-_/.;`", c) >= 0 })
 	if s < telling || end >= len(text) || text[end] != '\n' || strings.Count(text[a.to:end], " ") > 3 {
 		return false
 	}

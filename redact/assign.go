@@ -60,6 +60,7 @@ func (sc *scan) assign(start, end int) {
 	}
 	if !operator {
 		sc.compared(&a)
+		sc.unread(&a, nameStrength(a.name))
 		return
 	}
 	if s := a.strength(); s != none {
@@ -100,7 +101,7 @@ func (sc *scan) assigned(a assignment, s strength) {
 		return
 	}
 	if a.op == opProse && !(ok && a.proseValue()) || a.op == opColon && !ok {
-		sc.announced(&a, s)
+		sc.unread(&a, s)
 		return
 	}
 	if !ok || isBareVerb(a.name) && a.op != opCall && !a.bareValue() || a.op == opProse && s < telling {

@@ -73,10 +73,14 @@ func passConstructor(s string, i int) int {
 func (a *assignment) readNote(i int) bool {
 	s := a.s
 	end := run(s, i+1, maxNote, func(c byte) bool { return isAlnum(c) || strings.IndexByte(" *_-./", c) >= 0 })
-	if end+3 >= len(s) || s[end] != ']' && s[end] != ')' || s[end+1] != ':' || s[end+2] != ' ' {
+	if end+3 >= len(s) || s[end] != ']' && s[end] != ')' {
 		return false
 	}
-	a.op, a.told, a.start = opProse, true, skipBlanks(s, end+2)
+	i = passAny(s, end+1, ": ", " - ", " — ", " – ", " is ", " = ", " → ", " -> ")
+	if i < 0 {
+		return false
+	}
+	a.op, a.told, a.start = opProse, true, skipBlanks(s, i)
 	return a.start < len(s)
 }
 
@@ -192,7 +196,7 @@ func operatorAt(s string, i int) (operator, int) {
 // readComma reads "name", "value" and {"name": "NAME", "value": "…"}.
 func (a *assignment) readComma(i int) bool {
 	if a.quote == 0 {
-		return passPronoun(a.s, i) > i && a.readProse(i)
+		return (passPronoun(a.s, i) > i || passAside(a.s, i) > i) && a.readProse(i)
 	}
 	i = skipSpaces(a.s, i+1)
 	if j := valueKey(a.s, i); j > 0 {

@@ -168,6 +168,9 @@ func (v *vendor) match(sc *scan, start, end int) {
 	sc.spend(expression * (hi - lo))
 	for _, m := range v.value.FindAllStringSubmatchIndex(s[lo:hi], 4) {
 		from, to := v.secretGroup(m)
+		if !v.ends(s, lo, m) && !isScattered(s[lo+from:lo+to]) {
+			continue
+		}
 		sc.accept(v, lo+from, v.rest(s, lo+to), lo+m[0], lo+m[1])
 	}
 }
@@ -230,6 +233,16 @@ func addAlphabet(re *syntax.Regexp, in *[256]bool) {
 		addAlphabet(sub, in)
 	}
 }
+
+// ends reports whether a match ends as the original expression requires.
+func (v *vendor) ends(s string, lo int, m []int) bool {
+	end := lo + m[1]
+	return end == lo+m[0] || end == len(s) && isURLSafe(s[end-1]) || strings.IndexByte(",.:!?)]}<>|&*", s[end-1]) < 0
+}
+
+// isScattered reports whether s has too many digits, or too strange letters, for the name
+// of a function, which may have the form of a token.
+func isScattered(s string) bool { return profileOf(s).digits*8 >= len(s) || isGibberish(s, 10) }
 
 // rest returns the end of a token that is longer than its rule permits: the
 // additional characters belong to the secret, too.
