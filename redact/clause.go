@@ -140,7 +140,9 @@ func endsClause(s string, i int) bool {
 func isSpeech(s string) bool {
 	plain, all := 0, 0
 	for w := range strings.FieldsSeq(s) {
-		all++
+		if all++; strings.HasPrefix(w, "--") {
+			return false // a command line
+		}
 		if w = strings.Trim(w, ".,:;!?()'\"`*"); w != "" && isPlainWord(w) && strings.ToLower(w[1:]) == w[1:] {
 			plain++
 		}
@@ -178,23 +180,28 @@ func bareWord(s string, from, to int) (int, int) {
 	return from, to
 }
 
-// unmistakable adds s[from:to] if it looks generated, or like a chosen password with
-// digits and symbols.
+// unmistakable adds s[from:to] if no word or name could look like it.
 func (sc *scan) unmistakable(a *assignment, st strength, from, to int) {
 	t := a.s[from:to]
-	p := profileOf(t)
-	if len(t) > maxNeedle || p.digits == 0 || p.digits == 1 && p.symbols < 2 || p.letters < 3 || p.foreign > 0 || strings.ContainsAny(t, "/\\()[]{}<>=:,;|\"'`") || isDigest(t) || hasUUID(t) {
-		return
-	}
-	generated := p.joints <= 2 && len(t) >= 12 && (p.upper > 0 && p.lower > 0 && isGenerated(t) || looksRandom(t)) && (numbers(t) > 1 || isGibberish(t, 8))
-	chosen := st == password && p.symbols > 0 && p.joints <= 2 && strings.IndexByte(t, '@') < 0 && (p.symbols > 1 || strings.IndexByte(t, '%') < 0)
-	if !generated && !chosen {
+	if strings.ContainsAny(t, "=/:,;|") || !isUnmistakable(t, st) {
 		return
 	}
 	v := value{text: t, quoted: true}
-	if r := v.judge(a.name, st); r != nil && !isMember(t) && !isVersion(t) && !isTechnical(t) {
+	if r := v.judge(a.name, st); r != nil {
 		sc.add(from, to, r)
 	}
+}
+
+// isUnmistakable reports whether t looks generated or, after the name of a password, like
+// a chosen password with digits and symbols.
+func isUnmistakable(t string, st strength) bool {
+	p := profileOf(t)
+	if len(t) < 8 || len(t) > maxNeedle || p.digits == 0 || p.digits == 1 && p.symbols < 2 || p.letters < 3 || p.foreign+p.blanks > 0 || strings.ContainsAny(t, "\\()[]{}<>\"'`") || isDigest(t) || hasUUID(t) {
+		return false
+	}
+	generated := p.joints <= 2 && len(t) >= 12 && (p.upper > 0 && p.lower > 0 && isGenerated(t) || looksRandom(t)) && (numbers(t) > 1 || isGibberish(t, 8))
+	chosen := st == password && p.symbols > 0 && p.joints <= 2 && strings.IndexByte(t, '@') < 0 && (p.symbols > 1 || strings.IndexByte(t, '%') < 0)
+	return (generated || chosen && !strings.ContainsAny(t, "/:,;|")) && !isMember(t) && !isVersion(t) && !isTechnical(t)
 }
 
 // numbers counts the runs of digits in s.
