@@ -31,7 +31,7 @@ func (sc *scan) announced(a *assignment, s strength) {
 	if apart && to < len(a.s) {
 		next, to = lineAt(a.s, to+1)
 	}
-	if apart || head != ":" && to > next && isBlank(a.s[next]) {
+	if apart || head == ":" && s == password || head != ":" && to > next && isBlank(a.s[next]) {
 		sc.alone(next, to, a.name, s)
 	}
 }
@@ -72,6 +72,9 @@ func (sc *scan) typed(a *assignment, from, to int) {
 func (sc *scan) alone(from, to int, name string, st strength) {
 	s := sc.s
 	from = skipBlanks(s, from)
+	if n := run(s, from, 6, isDigit); n > from && n < to && (s[n] == '\t' || hasPrefix(s[n:], []string{"→", "|"})) {
+		from = skipBlanks(s, n+len("\t")) // the number of the line
+	}
 	for to > from && isSpace(s[to-1]) {
 		to--
 	}

@@ -54,13 +54,41 @@ func (sc *scan) assign(start, end int) {
 	operator := a.readOperator()
 	if !operator || a.op == opProse {
 		sc.before(&a)
+		if sc.answered(&a, nameStrength(a.name)) {
+			return
+		}
 	}
 	if !operator {
 		sc.compared(&a)
+		sc.elsewhere(&a)
 		return
 	}
-	if s := a.strength(); s != none {
+	if s := a.strength(); s != none && !sc.unpacked(&a, s) {
 		sc.assigned(a, s)
+	}
+}
+
+// elsewhere looks for the value of a name without an operator: it may be in the other
+// arguments of a call, or anywhere in a sentence.
+func (sc *scan) elsewhere(a *assignment) {
+	s := nameStrength(a.name)
+	if s < telling {
+		return
+	}
+	switch {
+	case a.quote != 0:
+		if !sc.fallback(a, s) {
+			sc.sibling(a, s)
+		}
+	case sc.unpacked(a, s):
+	case a.to < len(a.s) && a.s[a.to] == '(' && !isBareVerb(a.name):
+		v := *a
+		v.start = a.to
+		sc.literals(&v, s)
+	default:
+		if !sc.sibling(a, s) {
+			sc.unread(a, s)
+		}
 	}
 }
 
@@ -97,7 +125,7 @@ func (sc *scan) assigned(a assignment, s strength) {
 		return
 	}
 	if a.op == opProse && !(ok && a.proseValue()) || a.op == opColon && !ok {
-		sc.announced(&a, s)
+		sc.unread(&a, s)
 		return
 	}
 	if !ok || isBareVerb(a.name) && a.op != opCall && !a.bareValue() || a.op == opProse && s < telling {
@@ -112,6 +140,7 @@ func (sc *scan) assigned(a assignment, s strength) {
 	}
 	if r := a.val.judge(a.name, s); r != nil {
 		sc.add(a.start, a.end, r)
+		sc.continued(&a, r)
 		if a.isNumber() {
 			sc.found[len(sc.found)-1].quote = strings.Repeat(`\`, a.depth) + `"`
 		}
@@ -183,16 +212,32 @@ const maxExpression = 160
 func (sc *scan) literals(a *assignment, st strength) {
 	s := a.s
 	limit := min(len(s), a.start+maxExpression)
-	for i := a.start; i < limit && s[i] != '\n' && s[i] != ';'; i++ {
+	lines := a.isContainer()
+	for i := a.start; i < limit && (s[i] != '\n' || lines) && s[i] != ';'; i++ {
+		if lines && i > a.start && (s[i] == ']' || s[i] == '}') {
+			return
+		}
 		if !isQuote(s[i]) {
 			continue
 		}
 		end := closeQuote(s, i+1, s[i], 0)
-		if v := dropPlaceholders(s[i+1 : end]); (looksRandom(v) || st >= telling && len(v) >= 8 && isGenerated(v)) && !isStandIn(v) && !isReference(v) {
+		if v := dropPlaceholders(s[i+1 : end]); isLiteralSecret(v, st) && !isStandIn(v) && !isReference(v) {
 			sc.add(i+1, end, nameRule(a.name, st))
 		}
 		i = end
 	}
+}
+
+// isLiteralSecret reports whether a literal in an expression is a secret by its form.
+func isLiteralSecret(v string, st strength) bool {
+	return looksRandom(v) || st >= telling && len(v) >= 8 && (isGenerated(v) || isUnmistakable(v, st)) || st == password && isChosenWord(v)
+}
+
+// isContainer reports whether the value is a list, or a map of several secrets, which may
+// have many lines.
+func (a *assignment) isContainer() bool {
+	c := a.s[a.start]
+	return c == '[' || c == '{' && (endsFold(a.name, "s") || endsFold(a.name, "password"))
 }
 
 // isSignature reports whether name is the parameter that signs a URL.

@@ -38,6 +38,9 @@ func (a *assignment) readBare(blank, i int) bool {
 	case a.from >= 2 && s[a.from-2:a.from] == "--":
 		a.op, a.start = opFlag, i
 		return !isHelp(s, a.from-2, blank, i)
+	case a.from >= 2 && s[a.from-1] == '-' && isBlank(s[a.from-2]) && !isBareVerb(a.name):
+		a.op, a.start = opFlag, i
+		return lineStart(s, a.from) < a.from-2 && !isHelp(s, a.from-1, blank, i) && s[i] != '-'
 	case isQuote(s[i]) && a.closesString(i):
 		return false
 	case (s[i] == '"' || s[i] == '\'') && (a.quote == 0 || strings.Contains(s[max(0, a.from-32):a.from], " set ")):
@@ -203,5 +206,22 @@ func typedEquals(s string, i int) int {
 	if j+1 < len(s) && s[j] == '=' && s[j+1] != '=' && s[j+1] != '>' {
 		return j + 1
 	}
-	return -1
+	return declared(s, i)
+}
+
+// declared skips a type of several words, with the operator before a literal: As String =,
+// CONSTANT VARCHAR2(40) :=. It returns -1 if there is none.
+func declared(s string, i int) int {
+	end := run(s, i, maxNote*2, func(c byte) bool { return isWord(c) || strings.IndexByte(" ()<>.", c) >= 0 })
+	if end == i || s[end-1] != ' ' || strings.Count(s[i:end], " ") > 3 {
+		return -1
+	}
+	j := passAny(s, end, ":= ", "= ")
+	if j < 0 || j >= len(s) {
+		return -1
+	}
+	if begin, _ := openQuote(s, j); begin == 0 {
+		return -1
+	}
+	return j
 }

@@ -52,6 +52,7 @@ var commands = []struct {
 	{"rpcclient", pairFlag(" -U ", '%')},
 	{"lftp", pairFlag(" -u ", ',')},
 	{"http -a", pairFlag("", ':')},
+	{" --auth ", func(sc *scan, _, end int) { sc.pair(skipBlanks(sc.s, end)) }},
 	{"curl", pairFlag(" --proxy-user ", ':')},
 	{"net user", positional(1)},
 	{"net use", positional(2)},

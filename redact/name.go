@@ -87,7 +87,7 @@ func nameStrength(name string) strength {
 	for i := range w.n {
 		best = max(best, wordStrength(w.at(i), w.at(i-1), i == last))
 	}
-	if best < password && last > 0 && publicName(w.at(last-1)) {
+	if best < password && last > 0 && (publicName(w.at(last-1)) || last > 1 && string(w.at(last)) == "token" && publicToken(w.at(last-2), w.at(last-1))) {
 		return none
 	}
 	return best
@@ -123,6 +123,18 @@ func publicName(word []byte) bool {
 	switch string(word) {
 	case "public", "pub", "foreign", "primary", "sort", "partition", "cache", "row", "object", "unique", "composite", "sorting", "csrf", "xsrf", "next", "page", "continuation", "pad", "eos", "bos", "unk", "special", "stop", "recv", "receive":
 		return true
+	}
+	return false
+}
+
+// publicToken reports whether two words before "token" make it the key of an assembly of
+// .NET, or the place at which a list goes on.
+func publicToken(first, second []byte) bool {
+	switch string(second) {
+	case "key":
+		return string(first) == "public"
+	case "lock", "forward", "backward", "page", "sync":
+		return string(first) == "next"
 	}
 	return false
 }
@@ -169,6 +181,8 @@ func gluedStrength(word []byte) strength {
 	switch {
 	case string(word) == "tiktoken": // counts tokens
 		return none
+	case endsIn(word, "pass") && len(word) > 4 && ownsPassword(word[:len(word)-4]):
+		return password
 	case endsIn(word, "password"), endsIn(word, "passwd"), endsIn(word, "passphrase"), endsIn(word, "userpass"), endsIn(word, "dbpass"), endsIn(word, "requirepass"), endsIn(word, "masterauth"), endsIn(word, "bindpw"), endsIn(word, "rootpw"), endsIn(word, "authtok"):
 		return password
 	case endsIn(word, "apikey"), endsIn(word, "secret"), endsIn(word, "secretkey"), endsIn(word, "accesskey"), endsIn(word, "privatekey"), endsIn(word, "token"), endsIn(word, "authkey"), endsIn(word, "accountkey"):
@@ -183,7 +197,7 @@ func gluedStrength(word []byte) strength {
 // in the middle of a name.
 func ownsPassword(word []byte) bool {
 	switch string(word) {
-	case "db", "user", "root", "admin", "mysql", "postgres", "pg", "smtp", "ftp", "redis", "mail", "ldap", "ssh", "sudo", "proxy", "http", "auth":
+	case "db", "user", "root", "admin", "mysql", "postgres", "pg", "smtp", "ftp", "redis", "mail", "ldap", "ssh", "sudo", "proxy", "http", "auth", "store", "keystore", "truststore", "key", "login", "wifi", "master", "bind", "sql", "db2", "oracle", "rabbitmq", "mqtt", "imap", "my":
 		return true
 	}
 	return false

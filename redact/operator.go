@@ -34,7 +34,7 @@ func (a *assignment) readOperator() bool {
 		a.op, a.start = op, passWrappers(a.s, i+n)
 		return true
 	case op != opNone:
-		a.op, a.start = op, skipBlanks(a.s, i+n)
+		a.op, a.start = op, a.passBreak(skipBlanks(a.s, i+n), op)
 		return a.readDefault()
 	case a.s[i] == '(' && i == a.to:
 		return a.readCall(i)
@@ -56,6 +56,11 @@ const maxNote = 24
 // passConstructor skips the constructor of an optional value at i, if a literal is its
 // argument: Some("value"), Just "value".
 func passConstructor(s string, i int) int {
+	if i < len(s) && s[i] == '{' { // the type of a variable in a debugger: {str} 'VALUE'
+		if j := run(s, i+1, maxNote, isWord); j > i+1 && j+2 < len(s) && s[j] == '}' && s[j+1] == ' ' && isQuote(s[j+2]) {
+			return j + 2
+		}
+	}
 	if i >= len(s) || s[i] != 'S' && s[i] != 'J' && s[i] != 'O' {
 		return i
 	}
@@ -73,10 +78,14 @@ func passConstructor(s string, i int) int {
 func (a *assignment) readNote(i int) bool {
 	s := a.s
 	end := run(s, i+1, maxNote, func(c byte) bool { return isAlnum(c) || strings.IndexByte(" *_-./", c) >= 0 })
-	if end+3 >= len(s) || s[end] != ']' && s[end] != ')' || s[end+1] != ':' || s[end+2] != ' ' {
+	if end+3 >= len(s) || s[end] != ']' && s[end] != ')' {
 		return false
 	}
-	a.op, a.told, a.start = opProse, true, skipBlanks(s, end+2)
+	i = passAny(s, end+1, ": ", " - ", " — ", " – ", " is ", " = ", " → ", " -> ")
+	if i < 0 {
+		return false
+	}
+	a.op, a.told, a.start = opProse, true, skipBlanks(s, i)
 	return a.start < len(s)
 }
 
@@ -119,6 +128,31 @@ func (a *assignment) readDefault() bool {
 		return true
 	}
 	return false
+}
+
+// passBreak skips the end of a line between an operator and its value, if a literal is on
+// the next line, or a backslash continues the line: password =\n    "VALUE". The literal
+// may be in a bracket.
+func (a *assignment) passBreak(i int, op operator) int {
+	s, j := a.s, i
+	if j < len(s) && s[j] == '(' {
+		j++
+	}
+	joined := strings.HasPrefix(s[j:], "\\\n")
+	if joined {
+		j++
+	}
+	if j >= len(s) || s[j] != '\n' && s[j] != '\r' {
+		return i
+	}
+	k := run(s, j, maxNote*4, isSpace)
+	if k >= len(s) || !joined && !isQuote(s[k]) || strings.Count(s[j:k], "\n") != 1 || strings.HasPrefix(s[k:], `"""`) || nameStrength(a.name) < telling {
+		return i
+	}
+	if op == opColon && a.quote == 0 && strings.TrimLeft(s[lineStart(s, a.from):a.from], " \t-") != "" {
+		return i // the head of a function
+	}
+	return k
 }
 
 // closeName skips the quote that closes a quoted name, with the backslashes
@@ -192,7 +226,7 @@ func operatorAt(s string, i int) (operator, int) {
 // readComma reads "name", "value" and {"name": "NAME", "value": "…"}.
 func (a *assignment) readComma(i int) bool {
 	if a.quote == 0 {
-		return passPronoun(a.s, i) > i && a.readProse(i)
+		return (passPronoun(a.s, i) > i || passAside(a.s, i) > i) && a.readProse(i)
 	}
 	i = skipSpaces(a.s, i+1)
 	if j := valueKey(a.s, i); j > 0 {
@@ -203,7 +237,32 @@ func (a *assignment) readComma(i int) bool {
 		a.op, a.start = opComma, i
 		return true
 	}
+	if j := defaultArgument(a.s, i); j > 0 {
+		a.op, a.start = opEquals, j
+		return true
+	}
 	return false
+}
+
+// defaultArgument returns the start of the literal that is the default, or the value, in
+// the named arguments at i: type=str, default="VALUE". It returns -1 if there is none.
+func defaultArgument(s string, i int) int {
+	line := s[min(i, len(s)):min(len(s), i+maxRecord)]
+	line = line[:lineLength(line)]
+	for _, key := range [...]string{"default", "value", "initial", "fallback", "val"} {
+		at := strings.Index(line, key)
+		if at < 0 || at > 0 && isWord(line[at-1]) || strings.IndexByte(line[:at], ')') >= 0 {
+			continue
+		}
+		j := skipBlanks(line, at+len(key))
+		if j < len(line) && (line[j] == '=' || line[j] == ':') {
+			j = skipBlanks(line, j+1)
+			if begin, _ := openQuote(line, min(j, len(line)-1)); begin > 0 {
+				return i + j
+			}
+		}
+	}
+	return -1
 }
 
 // besidePath reports whether the name ends a path, and the quote at i opens

@@ -28,6 +28,10 @@ func (a *assignment) readValue() bool {
 	if s[i] == '{' && a.quote != 0 {
 		return a.readMember(i)
 	}
+	if end := closeBraces(s, i); end > 0 && a.op == opEquals {
+		a.set(i+1, end, true)
+		return true
+	}
 	return a.readPlain(i)
 }
 
@@ -48,6 +52,19 @@ func yamlScalar(s string, i int) int {
 		}
 	}
 	return i
+}
+
+// closeBraces returns the end of a value in braces, PWD={VALUE}; as connection strings of
+// ODBC have it. It returns 0 if there is none.
+func closeBraces(s string, i int) int {
+	if s[i] != '{' {
+		return 0
+	}
+	end := run(s, i+1, maxName, func(c byte) bool { return !isSpace(c) && !isQuote(c) && strings.IndexByte("{},;:$", c) < 0 })
+	if end == i+1 || end+1 >= len(s) || s[end] != '}' || s[end+1] != ';' || isIdentifier(s[i+1:end]) {
+		return 0
+	}
+	return end
 }
 
 // readMember reads the member "value" of the object at i, which is how

@@ -68,6 +68,7 @@ var records = []struct {
 	{"auth ", (*scan).authDialog},
 	{" login ", (*scan).loginDialog},
 	{"auth plain ", (*scan).sasl},
+	{"ugfzc3dvcmq6", (*scan).saslLogin},
 }
 
 // identified finds the password of SQL: IDENTIFIED BY 'password',
@@ -218,8 +219,36 @@ func (sc *scan) loginDialog(start, end int) {
 		return
 	}
 	name := argumentEnd(s, end, min(len(s), end+200))
-	if name < len(s) && s[name] == ' ' && (strings.IndexByte(s[end:name], '@') > 0 || s[end] == '"') {
+	if name < len(s) && s[name] == ' ' && (strings.IndexByte(s[end:name], '@') > 0 || s[end] == '"' || isTagged(s[:start])) {
 		sc.chosen(skipBlanks(s, name))
+	}
+}
+
+// isTagged reports whether head ends in the tag of a command of IMAP at the start of a line.
+func isTagged(head string) bool {
+	i := len(head)
+	for i > 0 && isAlnum(head[i-1]) {
+		i--
+	}
+	return i < len(head) && len(head)-i <= 6 && isDigit(head[len(head)-1]) && isLetter(head[i]) && lineStarts(head, i)
+}
+
+// saslLogin finds the password after the prompt "Password:" in base64.
+func (sc *scan) saslLogin(_, end int) {
+	from := end + 1
+	if from >= len(sc.s) || sc.s[end] != '\n' && sc.s[end] != '\r' {
+		return
+	}
+	from = skipSpaces(sc.s, from)
+	for _, mark := range [...]string{"C: ", "> ", "<- ", "-> "} {
+		if strings.HasPrefix(sc.s[from:], mark) {
+			from += len(mark)
+		}
+	}
+	to := run(sc.s, from, maxNeedle, func(c byte) bool { return isB64(c) || c == '=' })
+	sc.spend(to - from)
+	if raw, err := base64.StdEncoding.DecodeString(sc.s[from:to]); err == nil && len(raw) >= 4 && isText(string(raw)) {
+		sc.add(from, to, saslRule)
 	}
 }
 

@@ -23,6 +23,7 @@ func (a *assignment) readProse(i int) bool {
 				return a.start < len(a.s)
 			}
 			a.told = !a.renamed()
+			i = passChange(a.s, i)
 			break
 		}
 	}
@@ -36,6 +37,8 @@ func (a *assignment) readProse(i int) bool {
 		}
 	} else if j := predicate(a.s, i); j > 0 {
 		i, a.told = j, true
+	} else if i > named {
+		a.told = true // after a colon
 	}
 	a.op, a.start = opProse, skipBlanks(a.s, i)
 	return a.start < len(a.s)
@@ -48,7 +51,7 @@ const maxComplement = 8
 // predicate returns the start of the value in the rest of a sentence: "for the wiki
 // is VALUE", "del servidor es: VALUE". It returns -1 if no verb follows.
 func predicate(s string, i int) int {
-	i = passPronoun(s, i)
+	i = passAside(s, passPronoun(s, i))
 	for range maxComplement {
 		i = skipBlanks(s, i)
 		end := run(s, i, 40, func(c byte) bool { return c > ' ' })
@@ -56,7 +59,7 @@ func predicate(s string, i int) int {
 			return -1
 		}
 		word := strings.TrimSuffix(s[i:end], ":")
-		if isCopula(word) {
+		if isCopula(word) || word == "be" && isAssertion(s[:i]) {
 			return passFillers(s, end)
 		}
 		if last, _ := utf8.DecodeLastRuneInString(s[i:end]); strings.ContainsRune(".,:;!?=|{}()[]<>", last) {
@@ -81,6 +84,27 @@ func passPronoun(s string, i int) int {
 	return i
 }
 
+// maxAside is the maximum length of a remark between two commas.
+const maxAside = 40
+
+// passAside skips a remark between a name and its verb: the secret, for reference, is.
+func passAside(s string, i int) int {
+	if !strings.HasPrefix(s[i:], ", ") {
+		return i
+	}
+	end := run(s, i+2, maxAside, func(c byte) bool { return isLetter(c) || c == ' ' || c == '\'' })
+	if strings.HasPrefix(s[end:], ", ") {
+		return end + 1
+	}
+	return i
+}
+
+// isAssertion reports whether head ends in a word that makes "be" a statement, and not a
+// requirement: turned out to be, will be.
+func isAssertion(head string) bool {
+	return strings.HasSuffix(head, " to ") || strings.HasSuffix(head, "will ") || strings.HasSuffix(head, "should ")
+}
+
 // isCopula reports whether a word is a verb between a name and its value.
 func isCopula(word string) bool {
 	switch word {
@@ -96,6 +120,21 @@ func passFillers(s string, i int) int {
 	for _, w := range [...]string{"now ", "currently ", "still ", "set to ", "jetzt ", "maintenant ", "ahora "} {
 		if strings.HasPrefix(s[i:], w) {
 			i = skipBlanks(s, i+len(w))
+		}
+	}
+	return passChange(s, i)
+}
+
+// passChange skips the participle between a verb and a value: (was) changed to, rotated
+// from, stored as.
+func passChange(s string, i int) int {
+	word := run(s, i, 16, isLower)
+	if !strings.HasSuffix(s[i:word], "ed") && !strings.HasSuffix(s[i:word], "set") {
+		return i
+	}
+	for _, w := range [...]string{" to ", " from ", " as "} {
+		if strings.HasPrefix(s[word:], w) {
+			return skipBlanks(s, word+len(w))
 		}
 	}
 	return i
@@ -229,7 +268,7 @@ func (sc *scan) mentioned(a *assignment, to int) {
 		v.set(from, to, false)
 	}
 	sc.spend(4 * (to - from))
-	v.told = v.val.quoted
+	v.told = v.val.quoted || endsFold(s[:from], "use ") || endsFold(s[:from], "used ") || endsFold(s[:from], "with ")
 	if v.start < v.end && strings.IndexByte(v.val.text, '\n') < 0 && (v.proseValue() || isDigest(v.val.text) || isUUID(v.val.text)) {
 		if r := v.val.judge(a.name, st); r != nil {
 			sc.add(v.start, v.end, r)

@@ -22,17 +22,21 @@ func (sc *scan) userFlag(_, end int) {
 	if i := skipBlanks(s, end); i >= len(s) || s[i] == '-' || isSpace(s[i]) {
 		return
 	}
-	for _, name := range [...]string{" -p ", " -P "} {
+	for _, name := range [...]string{" -p ", " -P ", " -p", " -P"} {
 		at := sc.flag(end, name)
-		if at == 0 {
+		if at == 0 || at >= len(s) || name[len(name)-1] != ' ' && isBlank(s[at]) {
 			continue
 		}
 		a := assignment{s: s, to: at, op: opFlag, start: skipBlanks(s, at)}
-		if a.start < len(s) && s[a.start] != '-' && a.readValue() && isDense(a.val.text) && a.isChosen() {
+		if a.start < len(s) && s[a.start] != '-' && s[a.start] != '=' && a.readValue() && isDense(a.val.text) && a.isChosen() && !hasPort(a.val.text) {
 			sc.add(a.start, a.end, commandRule)
 		}
 	}
 }
+
+// hasPort reports whether a flag that is written together with its value is more likely
+// a word: -project2, -Pprofile9.
+func hasPort(s string) bool { return isNumbered(s) || isMember(s) || strings.IndexByte(s, '=') > 0 }
 
 // isDense reports whether s mixes letters and digits, or symbols, more than ports,
 // paths, versions and names of projects do.

@@ -49,6 +49,9 @@ var vendors = func() []*vendor {
 func (v *vendor) ready() {
 	v.compile.Do(func() {
 		re := v.re
+		if body, found := strings.CutSuffix(re, vendorTail); found {
+			re = body + tokenEnd
+		}
 		if v.framed {
 			re = `^(?:` + re + `)$`
 		}
@@ -165,6 +168,9 @@ func (v *vendor) match(sc *scan, start, end int) {
 	sc.spend(expression * (hi - lo))
 	for _, m := range v.value.FindAllStringSubmatchIndex(s[lo:hi], 4) {
 		from, to := v.secretGroup(m)
+		if !v.ends(s, lo, m) && !isScattered(s[lo+from:lo+to]) {
+			continue
+		}
 		sc.accept(v, lo+from, v.rest(s, lo+to), lo+m[0], lo+m[1])
 	}
 }
@@ -186,6 +192,10 @@ func (v *vendor) fits(s string) bool {
 
 // vendorTail is the pattern that many expressions require after a token.
 const vendorTail = "(?:[\\x60'\"\\s;]|\\\\[nr]|$)"
+
+// tokenEnd replaces vendorTail. Sentences and logs also have punctuation, brackets and
+// tags after a token.
+const tokenEnd = "(?:[\\x60'\"\\s;,.:!?)\\]}<>|&*]|\\\\[nr]|$)"
 
 // alphabetOf returns the bytes that matches of re may contain.
 func alphabetOf(re string) *[256]bool {
@@ -223,6 +233,16 @@ func addAlphabet(re *syntax.Regexp, in *[256]bool) {
 		addAlphabet(sub, in)
 	}
 }
+
+// ends reports whether a match ends as the original expression requires.
+func (v *vendor) ends(s string, lo int, m []int) bool {
+	end := lo + m[1]
+	return end == lo+m[0] || end == len(s) && isURLSafe(s[end-1]) || strings.IndexByte(",.:!?)]}<>|&*", s[end-1]) < 0
+}
+
+// isScattered reports whether s has too many digits, or too strange letters, for the name
+// of a function, which may have the form of a token.
+func isScattered(s string) bool { return profileOf(s).digits*8 >= len(s) || isGibberish(s, 10) }
 
 // rest returns the end of a token that is longer than its rule permits: the
 // additional characters belong to the secret, too.

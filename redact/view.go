@@ -32,9 +32,10 @@ var views = []struct {
 }{
 	{[]string{"\x1b[", `\u001b[`, `\x1b[`, `\033[`, `\e[`}, readColor, true},
 	{[]string{"\u200b", "\u200c", "\u200d", "\u2060", "\ufeff", "\u00ad"}, readUnseen, true},
-	{[]string{"&quot;", "&#34;", "&#x22;", "&#58;", "&#61;", "&equals;", "&colon;"}, readEntity, true},
+	{[]string{"&lt;/", "&quot;", "&#34;", "&#x22;", "&#58;", "&#61;", "&equals;", "&colon;"}, readEntity, true},
 	{[]string{"%3d", "%22%3a", "%253d", "%3a%20"}, readPercent, false},
 	{[]string{"=3d"}, readQuotedPrintable, true},
+	{[]string{`", "-`, `","-`, `', '-`, `','-`}, readList, true},
 }
 
 // maxView is the maximum length of a range on either side of its word.
@@ -153,6 +154,22 @@ func readEntity(s string, i int) (string, int) {
 	}
 	if text := html.UnescapeString(s[i : i+end+1]); len(text) <= 4 && text[0] != '&' || text == "&" {
 		return text, end + 1
+	}
+	return "", 0
+}
+
+// readList reads the literals of a list as the words of a command line.
+func readList(s string, i int) (string, int) {
+	switch c := s[i]; {
+	case (c == '[' || c == '(') && i+1 < len(s) && isQuote(s[i+1]):
+		return "", 2
+	case !isQuote(c) || i+1 == len(s):
+	case s[i+1] == ']' || s[i+1] == ')':
+		return "", 2
+	case s[i+1] == ',':
+		if j := skipBlanks(s, i+2); j < len(s) && s[j] == c {
+			return " ", j + 1 - i
+		}
 	}
 	return "", 0
 }

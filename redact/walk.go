@@ -71,8 +71,9 @@ func (w *walker) array(name string, depth int) bool {
 		w.i++
 		return true
 	}
+	var words list
 	for {
-		w.skip()
+		words.note(w, w.skip())
 		if !w.value(name, depth+1) {
 			return false
 		}
@@ -81,6 +82,7 @@ func (w *walker) array(name string, depth int) bool {
 			w.i++
 		case ']':
 			w.i++
+			w.listed(&words)
 			return true
 		default:
 			return false

@@ -1,0 +1,90 @@
+package redact
+
+import "strings"
+
+// list collects the strings of a JSON array, which may be the arguments of a command or
+// a name and its value.
+type list struct {
+	start int             // the first string
+	at    [maxList]uint16 // starts of the strings, relative to the first
+	n     int
+	other bool // the array has other elements, or is too long
+}
+
+const (
+	maxList     = 32
+	maxListText = 2 << 10
+)
+
+// note records the element at the position of w, which begins with c.
+func (l *list) note(w *walker, c byte) {
+	if l.n == 0 {
+		l.start = w.i
+	}
+	if c != '"' || l.n == maxList || w.i-l.start > maxListText {
+		l.other = true
+		return
+	}
+	l.at[l.n] = uint16(w.i - l.start)
+	l.n++
+}
+
+// listed searches the strings of an array together: ["mysql", "-u", "bob", "-pVALUE"] is
+// a command line, and ["password", "VALUE"] is a name with its value.
+func (w *walker) listed(l *list) {
+	if l.n < 2 || l.other || w.muted || w.d.known != nil || w.i-l.start > maxListText {
+		return
+	}
+	end := w.i
+	defer func() { w.i = end }()
+	flags := false
+	all, texts := make([]literal, l.n), make([]string, l.n)
+	for k := range l.n {
+		w.i = l.start + int(l.at[k])
+		all[k] = w.text()
+		texts[k] = w.decoded(all[k])
+		flags = flags || len(texts[k]) > 1 && texts[k][0] == '-' && (isLetter(texts[k][1]) || texts[k][1] == '-')
+	}
+	if flags {
+		w.command(all, texts)
+	}
+	for k, name := range texts[:l.n-1] {
+		if value := texts[k+1]; isBesideName(name, value, l.n == 2) {
+			w.take(all[k+1], nameRule(name, nameStrength(name)))
+		}
+	}
+}
+
+// isBesideName reports whether text is a secret because the name of one stands before it
+// in a list. In a list of two, it is most likely the value of the name.
+func isBesideName(name, text string, pair bool) bool {
+	st := nameStrength(name)
+	if st < telling || !isNameLike(name) || nameStrength(text) > none || len(text) > maxContext {
+		return false
+	}
+	v := value{text: text, quoted: true}
+	if !pair && !isDense(text) {
+		return false
+	}
+	return v.secret(telling) || st == password && len(text) >= 8 && isInvented(text) && v.secret(password)
+}
+
+// isNameLike reports whether s has only characters of names.
+func isNameLike(s string) bool { return len(s) <= maxName && run(s, 0, len(s), isNameByte) == len(s) }
+
+// command searches the elements of an array as one command line.
+func (w *walker) command(all []literal, texts []string) {
+	at, size := make([]int, len(texts)), 0
+	for k, text := range texts {
+		at[k] = size
+		size += len(text) + 1
+	}
+	line := strings.ReplaceAll(strings.Join(texts, " "), "\n", " ")
+	for _, f := range w.d.sc.within(line) {
+		for k, text := range texts {
+			if from, to := f.start-at[k], f.end-at[k]; from >= 0 && to <= len(text) {
+				w.spans(all[k], text, []span{{start: from, end: to, rule: f.rule}}, 0)
+			}
+		}
+	}
+}

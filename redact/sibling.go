@@ -1,0 +1,101 @@
+package redact
+
+import "strings"
+
+// maxRecord is the maximum distance between the two halves of a name and value pair.
+const maxRecord = 160
+
+// valueKeys lists the keys of the second half of a name and value pair.
+var valueKeys = []string{"value", "val", "text", "secret", "content", "data", "default", "answer", "v"}
+
+// sibling finds the value of a pair whose first half has the name, with other members
+// between the two, or before it:
+//
+//	{"name": "DB_PASSWORD", "secured": true, "value": "VALUE"}
+//	SET value = 'VALUE' WHERE name = 'smtp_password'
+func (sc *scan) sibling(a *assignment, st strength) bool {
+	if !a.namesPair() {
+		return false
+	}
+	s := a.s
+	from, to := a.record()
+	sc.spend(2 * (to - from))
+	for i := from; i < to; i++ {
+		if i == a.from {
+			i = a.to
+		}
+		if i > from && (isWord(s[i-1]) || s[i-1] == '.') || !isLetter(s[min(i, len(s)-1)]) {
+			continue
+		}
+		at := pairValue(s, i)
+		if at < 0 || at >= to {
+			continue
+		}
+		v := *a
+		v.op, v.start = opColon, at
+		if v.readValue() && v.end <= to && v.val.quoted {
+			if r := v.val.judge(a.name, st); r != nil {
+				sc.add(v.start, v.end, r)
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// namesPair reports whether the name is the value of a key such as name, key or label.
+func (a *assignment) namesPair() bool {
+	i := a.from
+	for i > 0 && (isQuote(a.s[i-1]) || isBlank(a.s[i-1]) || a.s[i-1] == '\\') {
+		i--
+	}
+	if i < 4 || a.s[i-1] != ':' && a.s[i-1] != '=' {
+		return false
+	}
+	head := strings.TrimRight(a.s[max(0, i-24):i-1], " \"'\\")
+	for _, key := range [...]string{"name", "key", "label", "field", "variable", "option", "setting", "param"} {
+		if endsFold(head, key) {
+			return true
+		}
+	}
+	return false
+}
+
+// record returns the text around the name that belongs to the same object, element or
+// statement.
+func (a *assignment) record() (from, to int) {
+	s := a.s
+	from, to = a.from, a.to
+	for least := max(0, from-maxRecord); from > least && strings.IndexByte("{}<>;", s[from-1]) < 0 && !blankLine(s, from-1); {
+		from--
+	}
+	for most := min(len(s), to+maxRecord); to < most && strings.IndexByte("{}<>;", s[to]) < 0 && !blankLine(s, to); {
+		to++
+	}
+	return from, to
+}
+
+// blankLine reports whether an empty line, or the next item of a list in YAML, begins
+// with the line break s[i].
+func blankLine(s string, i int) bool {
+	if s[i] != '\n' {
+		return false
+	}
+	j := skipBlanks(s, i+1)
+	return j >= len(s) || s[j] == '\n' || s[j] == '\r' || strings.HasPrefix(s[j:], "- ")
+}
+
+// pairValue returns the start of the value after a key of valueKeys at i, -1 if there is
+// none.
+func pairValue(s string, i int) int {
+	for _, key := range valueKeys {
+		if !hasFold(s[i:], key) {
+			continue
+		}
+		j := run(s, i+len(key), 4, func(c byte) bool { return isQuote(c) || c == '\\' || c == ' ' })
+		if j < len(s) && (s[j] == ':' || s[j] == '=') {
+			return skipBlanks(s, j+1)
+		}
+	}
+	return -1
+}
