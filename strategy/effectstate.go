@@ -96,11 +96,15 @@ var (
 // afterwards describes a later effect on the same object, "" if there is none: what the
 // call made was deleted or changed, or what it set was set again.
 func afterwards(e *effect, later []effect) string {
-	made := e.call.made()
+	made, last := e.call.made(), true // last: no other commit followed yet
 	for i := range later {
 		l := &later[i]
 		verb, _ := verbOf(l.call.Tool)
 		switch {
+		case last && makesCommit(e.call, false) && makesCommit(l.call, true):
+			return " (then amended " + stepID(l.step) + ")"
+		case makesCommit(l.call, false):
+			last = false
 		case endsOrSets(verb) && l.call.hasValue(made), opposed(e.call, l.call):
 			return " (then " + l.call.name() + " " + stepID(l.step) + ")"
 		case e.call.setAgain(l.call, verb):
@@ -108,6 +112,13 @@ func afterwards(e *effect, later []effect) string {
 		}
 	}
 	return ""
+}
+
+// makesCommit reports whether a command makes a commit, or with amended, whether it amends one.
+func makesCommit(c *Call, amended bool) bool {
+	return slices.ContainsFunc(effects.Parts(c.Command()), func(part string) bool {
+		return strings.HasPrefix(part, "git commit") && strings.Contains(part, "--amend") == amended
+	})
 }
 
 // endsOrSets reports whether a tool with a verb ends or changes the object that it gets.
@@ -142,7 +153,7 @@ func (c *Call) setAgain(later *Call, verb string) bool {
 // earlier call set. A call that names no old value always does.
 func (c *Call) replaces(earlier *Call) bool {
 	old := c.arg("old", "from", "old_value", "old_text", "find", "search")
-	return old == "" || old == earlier.arg("new", "to", "new_value", "new_text", "replace", "replacement")
+	return old == "" || old == earlier.arg("old", "from", "old_value", "old_text", "find", "search") && earlier.arg("old", "old_text", "find", "search") == "" || old == earlier.arg("new", "to", "new_value", "new_text", "replace", "replacement")
 }
 
 // opposed reports whether two commands differ only in a word and its opposite, as a start
