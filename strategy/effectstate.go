@@ -239,6 +239,13 @@ func (h *History) refusedSince(made []string, step int) string {
 // a call that ends things got an identifier of its result, or a text says that it was refused.
 func (h *History) sinceThen(line string) string {
 	const open = " (do not repeat)"
+	if strings.Contains(line, open) {
+		h.eachCall(func(s *Step, c *Call) {
+			if c.setsWhat(line) {
+				line = strings.Replace(line, open, " (then changed again "+stepID(s.ID)+")", 1)
+			}
+		})
+	}
 	made := madeIn(line)
 	if len(made) == 0 || !strings.Contains(line, open) && !strings.Contains(line, onlyAsked) {
 		return line
@@ -253,6 +260,28 @@ func (h *History) sinceThen(line string) string {
 		}
 	})
 	return line
+}
+
+// setsWhat reports whether a call sets what a line of the previous summary says that a call of
+// the same tool set: the same members of the same object, to other values.
+func (c *Call) setsWhat(line string) bool {
+	if verb, _ := verbOf(c.Tool); !slices.Contains(settingVerbs, verb) || !c.Effect() {
+		return false
+	}
+	_, args, ok := strings.Cut(line, "called "+c.name()+" with ")
+	args, _, returned := strings.Cut(args, ", which returned: ")
+	now := strings.TrimSpace(argsBrief(c))
+	return ok && returned && args != now && slices.Equal(memberNames(args), memberNames(now)) && c.arg("old", "old_text", "find", "search") == ""
+}
+
+// memberNames returns the names in a text of the form "a=1 b=2".
+func memberNames(args string) (out []string) {
+	for w := range strings.FieldsSeq(args) {
+		if name, _, ok := strings.Cut(w, "="); ok {
+			out = append(out, name)
+		}
+	}
+	return out
 }
 
 // madeIn returns the identifiers in the result that a line about an effect quotes.
