@@ -37,6 +37,9 @@ func (c *Call) askedAnswers() string {
 			ids = append(ids, a.Value)
 		}
 	}
+	if pairs := pairedAnswers(c.Result, asked); pairs != "" {
+		return pairs
+	}
 	var result any
 	if len(asked) == 0 || json.Unmarshal([]byte(strings.TrimSpace(c.Result)), &result) != nil {
 		return ""
@@ -68,6 +71,29 @@ func (c *Call) askedAnswers() string {
 		out = append(out, prose.Quoted(q, 120)+", the user answered: "+prose.Clip(prose.Squash(answer), maxAnswer))
 	}
 	if !slices.ContainsFunc(out, func(s string) bool { return !strings.HasSuffix(s, ": (no answer)") }) {
+		return ""
+	}
+	return "asked " + strings.Join(out, "; asked ")
+}
+
+// pairedAnswers returns one text for each question whose answer a result states in the form
+// "question"="answer", "" if it states none.
+func pairedAnswers(result string, asked []string) string {
+	var out []string
+	for _, q := range asked {
+		_, answer, ok := strings.Cut(result, `"`+q+`"="`)
+		if !ok {
+			continue
+		}
+		end := len(answer)
+		for _, mark := range []string{`", "`, `". You can now continue`, `".`} {
+			if i := strings.Index(answer, mark); i >= 0 && (mark != `".` || i+len(mark) == len(answer)) {
+				end = min(end, i)
+			}
+		}
+		out = append(out, prose.Quoted(q, 120)+", the user answered: "+prose.Clip(prose.Squash(strings.TrimSuffix(answer[:end], `"`)), maxAnswer))
+	}
+	if len(out) == 0 {
 		return ""
 	}
 	return "asked " + strings.Join(out, "; asked ")

@@ -76,9 +76,13 @@ func (c *Call) asCommand() {
 	if _, known := shell.GlobalOptions[c.Tool]; !known || len(c.Args) == 0 || len(c.Args) > mostWords {
 		return
 	}
+	words := slices.DeleteFunc(slices.Clone(c.Args), func(a Arg) bool { return slices.Contains(placeArgs, strings.ToLower(a.Name)) })
+	if len(words) == 0 {
+		return
+	}
 	line := []string{c.Tool}
-	for i, a := range c.Args {
-		if a.Name != c.Args[0].Name || !slices.Contains(lineArgs, a.Name) {
+	for i, a := range words {
+		if a.Name != words[0].Name || !slices.Contains(lineArgs, a.Name) {
 			return
 		}
 		if value := strings.TrimSpace(a.Value); i > 0 || !strings.HasPrefix(value+" ", c.Tool+" ") {
@@ -95,6 +99,9 @@ func (c *Call) asCommand() {
 var lineArgs = []string{"args", "arguments", "argv", "command", "cmd", "input"}
 
 const mostWords = 40
+
+// placeArgs are names of arguments that say where a program runs, and for how long.
+var placeArgs = []string{"dir", "directory", "cwd", "workdir", "working_dir", "working_directory", "chdir", "timeout", "description"}
 
 // flatten appends the strings and numbers of a JSON value. Each Arg has the name of the
 // member that holds the value.
@@ -153,7 +160,7 @@ func (c *Call) Command() string {
 
 // targets lists the argument names that identify the object of a call, best
 // first.
-var targets = []string{"command", "cmd", "file_path", "filePath", "path", "filename", "file_name", "url", "query",
+var targets = []string{"command", "cmd", "file_path", "filePath", "path", "filename", "file_name", "url", "query", "q", "sql", "statement", "expr", "expression",
 	"pattern", "script", "code", "id", "description", "prompt", "input"}
 
 // Target returns the argument that best identifies the object of the call.

@@ -38,8 +38,9 @@ func (h *History) carried(s Strategy, now []Line) []Line {
 				continue
 			}
 			l = h.sinceThen(l) + ended(l)
-			if ruled && section == constraints && rules.Binds(l) > 0 && !strings.Contains(l, thenSaid) {
-				l += h.liftedBy(fact{Step: lastStep(l), Text: l})
+			if ruled && section == constraints && rules.Binds(l) > 0 && strings.Count(l, thenSaid) < mostLater {
+				rule, _, _ := strings.Cut(l, thenSaid)
+				l += h.liftedBy(fact{Step: lastStep(l), Text: rule})
 			}
 			out = append(out, Line{Section: section, Text: l, Value: carriedValue(section, n, l, section == log), Order: max(lastStep(l)-carriedBefore, -carriedBefore)})
 		}

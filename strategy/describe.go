@@ -251,7 +251,7 @@ func (c *Call) wrong() string {
 		}
 		return c.ErrorLine()
 	}
-	if testrun.Wrapper(c.Says) {
+	if testrun.Wrapper(c.Says) || testrun.Line(c.Says) == testrun.Success {
 		return cmp.Or(c.ErrorLine(), c.Says)
 	}
 	return c.Says + reasonOf(c.Result, c.Says)
@@ -379,7 +379,7 @@ func beginning(result string, n int) string {
 			form, alike = now, 1
 		}
 		switch {
-		case navigates(strings.TrimSpace(line)):
+		case navigates(strings.TrimSpace(line)), ruleOfTable(strings.TrimSpace(line)):
 		case alike <= mostAlike:
 			b.WriteString(line + " ")
 		case alike == mostAlike+1:
@@ -387,6 +387,11 @@ func beginning(result string, n int) string {
 		}
 	}
 	return prose.Squash(b.String())
+}
+
+// ruleOfTable reports whether a line only separates the rows of a table, or counts them.
+func ruleOfTable(line string) bool {
+	return len(line) > 2 && strings.Trim(line, "-+=| ") == "" || strings.HasSuffix(line, " in set") && prose.IsDigits(line[:1]) || strings.HasPrefix(line, "(") && frameOfTable(line)
 }
 
 // mostAlike is the maximum number of lines in a row that differ only in their numbers.

@@ -6,6 +6,7 @@ import (
 
 	"github.com/agentcompact/compact/strategy/internal/checks"
 	"github.com/agentcompact/compact/strategy/internal/effects"
+	"github.com/agentcompact/compact/strategy/internal/lazy"
 	"github.com/agentcompact/compact/strategy/internal/prose"
 	"github.com/agentcompact/compact/strategy/internal/shell"
 )
@@ -40,11 +41,22 @@ func (c *Call) attempts() bool {
 	if len(c.files) > 0 || c.rehearses() {
 		return false
 	}
+	if changesRows(c.arg("q", "query", "sql", "statement")) {
+		return true
+	}
 	if d := c.deed(); d != deedCall && d != deedLook && d != deedRun {
 		return false
 	}
 	verb, _ := verbOf(c.Tool)
 	return verb != "" || c.pressesCommit()
+}
+
+// changingRows matches the beginning of a lower-case statement that changes a database.
+var changingRows = lazy.Compile(`^(?:(?:create|alter|drop) (?:or replace )?(?:temp |temporary |unique |materialized )*(?:table|view|index|function|procedure|schema|type|role|user|database|trigger|sequence|column|policy) \S|insert into \S|update \S+ set \S|delete from \S|truncate (?:table )?\S+;?$|(?:grant|revoke) .* on .* (?:to|from) \S|merge into \S|replace into \S|call \S+\()`)
+
+// changesRows reports whether a text is a statement that changes a database.
+func changesRows(statement string) bool {
+	return changingRows.MatchString(prose.Squash(strings.ToLower(statement[:min(len(statement), edge)])))
 }
 
 // rehearsing lists arguments, without marks, with which a tool only works out what it would do.

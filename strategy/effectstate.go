@@ -96,11 +96,15 @@ var (
 // afterwards describes a later effect on the same object, "" if there is none: what the
 // call made was deleted or changed, or what it set was set again.
 func afterwards(e *effect, later []effect) string {
-	made := e.call.made()
+	made, last := e.call.made(), true // last: no other commit followed yet
 	for i := range later {
 		l := &later[i]
 		verb, _ := verbOf(l.call.Tool)
 		switch {
+		case last && makesCommit(e.call, false) && makesCommit(l.call, true):
+			return " (then amended " + stepID(l.step) + ")"
+		case makesCommit(l.call, false):
+			last = false
 		case endsOrSets(verb) && l.call.hasValue(made), opposed(e.call, l.call):
 			return " (then " + l.call.name() + " " + stepID(l.step) + ")"
 		case e.call.setAgain(l.call, verb):
@@ -108,6 +112,13 @@ func afterwards(e *effect, later []effect) string {
 		}
 	}
 	return ""
+}
+
+// makesCommit reports whether a command makes a commit, or with amended, whether it amends one.
+func makesCommit(c *Call, amended bool) bool {
+	return slices.ContainsFunc(effects.Parts(c.Command()), func(part string) bool {
+		return strings.HasPrefix(part, "git commit") && strings.Contains(part, "--amend") == amended
+	})
 }
 
 // endsOrSets reports whether a tool with a verb ends or changes the object that it gets.
@@ -142,7 +153,7 @@ func (c *Call) setAgain(later *Call, verb string) bool {
 // earlier call set. A call that names no old value always does.
 func (c *Call) replaces(earlier *Call) bool {
 	old := c.arg("old", "from", "old_value", "old_text", "find", "search")
-	return old == "" || old == earlier.arg("new", "to", "new_value", "new_text", "replace", "replacement")
+	return old == "" || old == earlier.arg("old", "from", "old_value", "old_text", "find", "search") && earlier.arg("old", "old_text", "find", "search") == "" || old == earlier.arg("new", "to", "new_value", "new_text", "replace", "replacement")
 }
 
 // opposed reports whether two commands differ only in a word and its opposite, as a start
@@ -228,6 +239,13 @@ func (h *History) refusedSince(made []string, step int) string {
 // a call that ends things got an identifier of its result, or a text says that it was refused.
 func (h *History) sinceThen(line string) string {
 	const open = " (do not repeat)"
+	if strings.Contains(line, open) {
+		h.eachCall(func(s *Step, c *Call) {
+			if c.setsWhat(line) {
+				line = strings.Replace(line, open, " (then changed again "+stepID(s.ID)+")", 1)
+			}
+		})
+	}
 	made := madeIn(line)
 	if len(made) == 0 || !strings.Contains(line, open) && !strings.Contains(line, onlyAsked) {
 		return line
@@ -242,6 +260,28 @@ func (h *History) sinceThen(line string) string {
 		}
 	})
 	return line
+}
+
+// setsWhat reports whether a call sets what a line of the previous summary says that a call of
+// the same tool set: the same members of the same object, to other values.
+func (c *Call) setsWhat(line string) bool {
+	if verb, _ := verbOf(c.Tool); !slices.Contains(settingVerbs, verb) || !c.Effect() {
+		return false
+	}
+	_, args, ok := strings.Cut(line, "called "+c.name()+" with ")
+	args, _, returned := strings.Cut(args, ", which returned: ")
+	now := strings.TrimSpace(argsBrief(c))
+	return ok && returned && args != now && slices.Equal(memberNames(args), memberNames(now)) && c.arg("old", "old_text", "find", "search") == ""
+}
+
+// memberNames returns the names in a text of the form "a=1 b=2".
+func memberNames(args string) (out []string) {
+	for w := range strings.FieldsSeq(args) {
+		if name, _, ok := strings.Cut(w, "="); ok {
+			out = append(out, name)
+		}
+	}
+	return out
 }
 
 // madeIn returns the identifiers in the result that a line about an effect quotes.

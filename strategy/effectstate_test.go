@@ -71,6 +71,23 @@ func TestCarriedEffectIsUpdated(t *testing.T) {
 		[]string{"txn: T-3001 (do not repeat)", "do not ask again"})
 }
 
+// A value that was set again in a later part is not current in the next summary. Another
+// object, another member and the same value change nothing.
+func TestCarriedValueThatWasSetAgain(t *testing.T) {
+	first := write4(t, long("Handle the case.", ranCalls(
+		[3]string{"change_tariff", `{"contract":"L-1","monthly":97}`, `{"status":"ok"}`},
+		[3]string{"change_tariff", `{"contract":"L-2","monthly":97}`, `{"status":"ok"}`},
+		[3]string{"change_tariff", `{"contract":"L-3","monthly":97}`, `{"status":"ok"}`},
+	)...))
+	in := long("Go on.", ranCalls(
+		[3]string{"change_tariff", `{"contract":"L-1","monthly":95}`, `{"status":"ok"}`},
+		[3]string{"change_tariff", `{"contract":"L-2","start":"May"}`, `{"status":"ok"}`},
+		[3]string{"change_tariff", `{"contract":"L-3","monthly":97}`, `{"status":"ok"}`},
+	)...)
+	in.Previous = first
+	tells(t, in, []string{"L-1 with monthly=97, which returned: status: ok (then changed again [s", "L-2 with monthly=97, which returned: status: ok (do not repeat)"}, []string{"L-3 with monthly=97, which returned: status: ok (then changed again"})
+}
+
 // If two effects are on one object, only the last effect holds.
 func TestLaterEffectOnSameObject(t *testing.T) {
 	tells(t, long("Do the steps.", ranCalls(
@@ -131,4 +148,20 @@ func TestEffectsOfOneKindShareALineUnlessTheyAreTheSame(t *testing.T) {
 			t.Errorf("%s: %+v", second, got)
 		}
 	}
+}
+
+// A commit that was amended is no current commit. An amendment of another commit leaves it
+// current, and so does a later value for another contract.
+func TestReplacedEffectsAreMarked(t *testing.T) {
+	tells(t, long("Handle the cases.", ranCalls(
+		[3]string{"bash", `{"command":"git commit -qm one && git log -1"}`, "aaaa111 one"},
+		[3]string{"bash", `{"command":"git commit -m two"}`, "[main bbbb222] two"},
+		[3]string{"bash", `{"command":"git commit --amend --no-edit -S"}`, "[main cccc333] two"},
+		[3]string{"change_tariff", `{"contract":"L-1","monthly":97,"from":"2031-12-01"}`, `{"status":"ok"}`},
+		[3]string{"change_tariff", `{"contract":"L-1","monthly":95,"from":"2031-12-01"}`, `{"status":"ok"}`},
+		[3]string{"change_tariff", `{"contract":"L-2","monthly":95,"from":"2031-12-01"}`, `{"status":"ok"}`},
+	)...), []string{
+		"aaaa111 one (do not repeat) [s4]", "[main bbbb222] two (then amended [s8]) [s6]", "cccc333] two (do not repeat)",
+		"monthly=97 from=2031-12-01, which returned: status: ok (then changed again [s12])", "L-1 with monthly=95 from=2031-12-01, which returned: status: ok (do not repeat)", "L-2 with monthly=95 from=2031-12-01, which returned: status: ok (do not repeat)",
+	}, nil)
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 
 	"github.com/agentcompact/compact/internal/testrun"
 	"github.com/agentcompact/compact/strategy/internal/lazy"
@@ -64,6 +65,9 @@ func tellingLine(output string) string {
 	if head, tail := beforeAlike(rest); head != "" {
 		return head + " … " + prose.Clip(tail, maxWords)
 	}
+	if few := figures(rest); few != "" {
+		return few
+	}
 	last, idler := "", "" // idler is used if all lines of the output are idle
 	for range 2 * statusEdge {
 		i := strings.LastIndexByte(rest, '\n')
@@ -85,6 +89,40 @@ func tellingLine(output string) string {
 		rest = strings.TrimRight(rest[:i], " \t\r\n")
 	}
 	return prose.Clip(cmp.Or(last, idler), maxWords)
+}
+
+// mostFigures is the maximum number of lines of an output that is quoted as a whole.
+const mostFigures = 6
+
+// figures returns a short output as a whole if all its lines have a number, since each of
+// them can be the result: "test 0.47", "train 0.90". It returns "" for other outputs, and
+// for one with a line that states the outcome alone.
+func figures(output string) string {
+	if strings.Count(output, "\n") >= 2*mostFigures {
+		return ""
+	}
+	var lines []string
+	for line := range strings.Lines(testrun.Uncolored(output)) {
+		line = prose.Squash(line[strings.LastIndexByte(strings.TrimRight(line, "\r\n"), '\r')+1:])
+		if line == "" || framed(line) || ourOwn(line) {
+			continue
+		}
+		low := strings.ToLower(line)
+		if !strings.ContainsAny(line, "0123456789") || idle(low) || noOutcome(line) || testrun.Wrapper(line) || frameOfTable(line) || installed(low) || published(line) || committed(line) || qualifies(line) || prose.BeginsAny(low, tellingStarts[:6]) || strings.Contains(low, "passed") {
+			return ""
+		}
+		lines = append(lines, line)
+	}
+	all := strings.Join(lines, "; ")
+	if n := len(lines); n < 2 || n > mostFigures || utf8.RuneCountInString(all) > maxWords {
+		return ""
+	}
+	return all
+}
+
+// qualifies reports whether a line qualifies a verdict ([Call.besides]).
+func qualifies(line string) bool {
+	return warningLine.MatchString(line) || alarmLine.MatchString(line) || skippedLine.MatchString(line) || mixedCount.MatchString(line)
 }
 
 // Limits of the lines before an end of lines of one form: their number, and the least number

@@ -290,8 +290,14 @@ var refrains = []string{"i will not ", "i won't ", "i'll not ", "i'm not going t
 func describes(low string) bool {
 	rest, ok := strings.CutPrefix(low, "now ")
 	verb := strings.TrimRight(firstField(rest), ",.:")
+	if ok && slices.Contains(statedOf, verb) {
+		return true
+	}
 	return ok && len(verb) > 3 && strings.HasSuffix(verb, "s") && !strings.HasSuffix(verb, "ss") && !slices.Contains([]string{"let's", "this", "tests", "docs", "changes", "types"}, verb)
 }
+
+// statedOf lists words that begin a statement after "now": "now it is done".
+var statedOf = []string{"it", "it's", "that", "that's", "there", "there's", "everything", "all", "both", "they", "you", "only", "he", "she"}
 
 // announces reports whether a sentence announces a step.
 func announces(t string) bool {

@@ -6,6 +6,7 @@ import (
 
 	"github.com/agentcompact/compact/internal/testrun"
 	"github.com/agentcompact/compact/strategy/internal/checks"
+	"github.com/agentcompact/compact/strategy/internal/lazy"
 	"github.com/agentcompact/compact/strategy/internal/prose"
 )
 
@@ -74,8 +75,8 @@ func errorResult(result string) bool {
 
 // httpError reports whether a line states an HTTP error status.
 func httpError(line string) bool {
-	for _, mark := range []string{"http ", "http/1.1 ", "http/2 ", "status code ", "status code: ", "http status ", "received http "} {
-		if rest, ok := strings.CutPrefix(line, mark); ok && len(rest) >= 3 && (rest[0] == '4' || rest[0] == '5') && prose.IsDigits(rest[:3]) {
+	for _, mark := range []string{"http ", "http/1.1 ", "http/2 ", "status code ", "status code: ", "http status ", "received http ", "error "} {
+		if rest, ok := strings.CutPrefix(line, mark); ok && len(rest) >= 3 && (rest[0] == '4' || rest[0] == '5') && prose.IsDigits(rest[:3]) && (len(rest) == 3 || !prose.IsDigits(rest[3:4])) {
 			return true
 		}
 	}
@@ -107,8 +108,14 @@ func shellError(result string) bool {
 	if prose.BeginsAny(head, []string{"traceback (most recent call last)", "error: ", "fatal: "}) {
 		return true
 	}
-	return shellRefuses(first)
+	return shellRefuses(first) || raised.MatchString(firstLine(result)) && prose.CountLines(strings.TrimSpace(result)) <= mostRaised
 }
+
+// raised matches the line of an exception that ended a program, and mostRaised is the maximum
+// number of lines of an output that begins with it.
+var raised = lazy.Compile(`^(?:[a-z_]\w*\.)*[A-Z]\w*(?:Error|Exception|Interrupt): \S`)
+
+const mostRaised = 3
 
 // shellRefuses reports whether a lower-case line is the message of a shell that it could
 // not run a command.

@@ -152,6 +152,8 @@ func (h *History) textAt(p place) (text, verb string) {
 			return "", ""
 		case len(c.files) == 1 && c.files[0].Op == fileops.Read:
 			return c.Result, " has "
+		case c.deed() == deedSend:
+			return "", "" // the log has the report, with what was said about it later
 		case c.Check(), clipped(c.Command()):
 			return "", "" // another line has the outcome, or the later part of a cut command is not seen
 		case c.Command() != "":

@@ -57,6 +57,7 @@ func TestBetweenRequiresBothEnds(t *testing.T) {
 func TestShellErrorRecognizesErrors(t *testing.T) {
 	for out, want := range map[string]bool{
 		"bash: jq: command not found": true, "/bin/sh: 1: jq: not found": true, "zsh: no such file or directory: ./a": true, "bash: ./a: Permission denied\n": true,
+		"ModuleNotFoundError: No module named 'x'": true, "pkg.errors.LoadError: bad row": true, "KeyboardInterrupt: fit exceeded 600 s\n": true, "ValueError: a\n1\n2\n3\n4": false, "Errors: 0": false, "LoadError is a class": false,
 		"error: no such option": true, "fatal: not a git repository": true, "  Traceback (most recent call last):\n": true,
 		"bash: warning: setlocale: LC_ALL: cannot change locale": false, "key not found": false, "ok\nbash: jq: command not found": false,
 	} {

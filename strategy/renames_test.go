@@ -133,7 +133,7 @@ func TestSummaryQuotesFailureBehindZeroStatus(t *testing.T) {
 }
 
 func TestHTTPStatusIsAnOutcome(t *testing.T) {
-	for line, want := range map[string]bool{"http 404: no such page": true, "status code: 503": true, "404 not found": true, "http 200 ok": false, "the 404 not found page was seen": false} {
+	for line, want := range map[string]bool{"http 404: no such page": true, "status code: 503": true, "error 403: forbidden": true, "error 500": true, "error 4031 in line 2": false, "error 12: no tty": false, "404 not found": true, "http 200 ok": false, "the 404 not found page was seen": false} {
 		if got := httpError(line); got != want {
 			t.Errorf("%q: %v", line, got)
 		}

@@ -135,7 +135,7 @@ func (h *History) current(p place, q *quotation, verb string) string {
 	}
 	s := &h.Steps[p.call.step]
 	c := &s.Calls[p.call.call]
-	if len(c.files) != 1 || p.where != textShown {
+	if len(c.files) != 1 || p.where != textShown || verb != " has " {
 		return verb
 	}
 	left, changed := h.since(c.files[0].Path, s.ID, q.lines, numberedHead.MatchString(body(c.Result)))

@@ -84,6 +84,8 @@ func (c *Call) recordStates(fields []field) (statement, string) {
 			bad = bad || statesError(f)
 		case slices.Contains(stateKeys, k):
 			bad, good = bad || c.badState(f), good || slices.Contains(goodStates, plainKey.Replace(strings.ToLower(f.text)))
+		case f.text == "0" && strings.HasSuffix(k, "ed") && c.asksFor(k): // "removed: 0" of remove_user
+			bad = true
 		case k == "data":
 			good = good || f.text != ""
 		case k == "id" || k == "number" || strings.HasPrefix(k, "confirmation"):

@@ -46,6 +46,10 @@ func TestEffectsOfTools(t *testing.T) {
 		{"billing.credit", `{"credit": "cr_551", "status": "applied"}`, "done"},
 		{"notify_owner", `{"delivered": true}`, "done"},
 		{"notify_owner", `{"delivered": false}`, "no effect"},
+		{"remove_guest", `{"removed": 0, "warning": "the host cannot be removed"}`, "failed"},
+		{"remove_guest", `{"removed": 1}`, "done"},
+		{"update_rows", `{"updated": 0}`, "failed"},
+		{"send_invite", `{"failed": 0, "sent": 2}`, "done"},
 		{"read_page", "Created by Eva. Updated in May.", "no effect"},
 	} {
 		if got := toldAs(calledTool(c.tool, c.result, "id", "4")); got != c.want {
@@ -159,5 +163,22 @@ func TestLongConfirmationIsCut(t *testing.T) {
 	short := calledTool("batch_draw", "Successfully drawn.\nNode: 4", "file", "page.pen")
 	if got, want := short.tell(), "called `batch_draw` page.pen, which returned: Successfully drawn. Node: 4"; got != want {
 		t.Errorf("%q, want %q", got, want)
+	}
+}
+
+// A tool that gets a statement changes the database if the statement does. A search for
+// words of a statement changes nothing.
+func TestStatementsToDatabases(t *testing.T) {
+	for statement, want := range map[string]string{
+		"create or replace view v as select 1 from t": "done", "UPDATE rooms SET price = 3 WHERE id = 2": "done", "delete from rooms where id > 5": "done", "insert into rooms values (1)": "done",
+		"select * from rooms": "no effect", "update on the strike": "no effect", "create a plan for the garden": "no effect", "delete files from disk": "no effect", "explain update rooms set price = 3": "no effect",
+	} {
+		if got := toldAs(calledTool("run_statement", "ok", "db", "core", "q", statement)); got != want {
+			t.Errorf("%s: %s, want %s", statement, got, want)
+		}
+	}
+	call := calledTool("run_statement", "ERROR:  permission denied for table rooms", "db", "core", "sql", "delete from rooms where id > 5")
+	if got := toldAs(call); got != "failed" || call.Target() != "delete from rooms where id > 5" {
+		t.Errorf("%s, about %q", got, call.Target())
 	}
 }

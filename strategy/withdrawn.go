@@ -28,7 +28,7 @@ func (h *History) withdrawn() map[int]bool {
 // gives another value. It returns "" if there is none.
 func (h *History) liftedBy(f fact) string {
 	names := identifiersIn(f.Text)
-	return h.laterSentence(f.Step, func(i int, t string) bool {
+	return h.laterSentences(f.Step, func(i int, t string) bool {
 		if rules.Lifted(f.Text, t) || rules.Revalued(f.Text, t) {
 			return true
 		}

@@ -32,7 +32,7 @@ func Binds(t string) float64 {
 	}
 	low := strings.ReplaceAll(strings.ToLower(t), "’", "'")
 	switch {
-	case prose.HasAny(strings.TrimPrefix(low, "never run "), descriptive), prose.BeginsAny(low, supposing), prose.BeginsAny(low, doubting), prose.BeginsAny(low, consequences), atLine(low), idleAbroad(low), onlyOf.MatchString(low):
+	case describes(low), prose.BeginsAny(low, supposing), prose.BeginsAny(low, doubting), prose.BeginsAny(low, consequences), atLine(low), idleAbroad(low), onlyOf.MatchString(low):
 		return 0
 	case orders(low), forbidsThing(low):
 		return BindValue
@@ -46,6 +46,30 @@ func Binds(t string) float64 {
 		return 0.5
 	}
 	return 0
+}
+
+// describes reports whether a sentence has a phrase of descriptive. A "never" or an "only"
+// at the beginning of a clause commands: "…, and never run it again".
+func describes(low string) bool {
+	for _, w := range descriptive {
+		for from := 0; ; {
+			i := strings.Index(low[from:], w)
+			if i < 0 {
+				break
+			}
+			before := strings.TrimRight(low[:from+i], " ")
+			if from += i + len(w); !prose.BeginsAny(w, []string{"never run", "never use", "never set", "only use"}) || before != "" && !strings.ContainsRune(",;:.!", rune(before[len(before)-1])) && !joinsClause(before) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// joinsClause reports whether a text ends with a word that joins a clause to another.
+func joinsClause(before string) bool {
+	last := before[strings.LastIndexByte(before, ' ')+1:]
+	return slices.Contains([]string{"and", "but", "or", "so", "please"}, last)
 }
 
 // leastBinding is the minimum length of a rule, in bytes: "no mocks!".

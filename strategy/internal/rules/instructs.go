@@ -20,18 +20,31 @@ func Instructs(t string) bool {
 // cancel the order.".
 func OnlyForbids(t string) bool {
 	bans := false
-	for _, c := range prose.Clauses(t) {
+	for i, c := range prose.Clauses(t) {
 		c = bareClause(c)
 		switch {
 		case c == "":
 		case prose.BeginsAny(c, banWords), handsOff.MatchString(c), leaveIt.MatchString(c), nobodyDoes.MatchString(c), strings.HasPrefix(c, "no ") && forbidsThing(c):
 			bans = true
-		case TellsToDo(c), ordersMore(c), Inquires(c), prose.BeginsAny(c, []string{"i want", "i need", "we need", "can you", "you can"}):
+		case TellsToDo(c), ordersMore(c), Inquires(c), prose.BeginsAny(c, []string{"i want", "i need", "we need", "can you", "you can"}), i == 0 && leads(c):
 			return false
 		}
 	}
 	return bans
 }
+
+// leastLeading is the least number of words of a clause that may ask for something in words
+// that no list has: "plan our spring fair: budget 400 euros, nobody gets more than half".
+const leastLeading = 3
+
+// leads reports whether the first clause of a sentence may ask for something. A clause
+// that describes, or that gives a condition or a time, only precedes a prohibition.
+func leads(c string) bool {
+	return len(strings.Fields(c)) >= leastLeading && !describesFact(c) && !setsValue(c) && !rulesAbroad(c) && !prose.BeginsAny(c, considering) && !prose.BeginsAny(c, preceding)
+}
+
+// preceding lists beginnings of clauses before a prohibition.
+var preceding = []string{"when ", "while ", "until ", "till ", "before ", "after ", "as ", "for ", "in ", "on ", "at ", "with ", "from ", "during ", "since ", "because ", "unless ", "except ", "even ", "whatever ", "under ", "wenn ", "bis ", "solange ", "weil ", "bei ", "für ", "im ", "am ", "during ", "one more ", "by the way", "the ", "these ", "those ", "all ", "any ", "i ", "we ", "you ", "my ", "our ", "also ", "not ", "thanks", "important"}
 
 // ShortTask reports whether a short sentence tells somebody to do a thing that it names:
 // "Load the table.".

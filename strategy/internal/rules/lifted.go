@@ -16,7 +16,7 @@ var (
 		"erlaubt", "du darfst ", "darfst du ", "dürfen jetzt", "darf jetzt", "kannst du jetzt", "du kannst ", "ruhig ", " ist ok", " sind ok", "in ordnung"}
 	waiving    = []string{"don't need ", "do not need ", "don't have to ", "do not have to ", "no need to ", "no longer need", "no longer have to ", "no longer require", "no longer necessary", "nicht mehr nötig", "brauchst nicht", "brauche nicht", "brauchen nicht", "musst nicht mehr", "muss nicht mehr", "nicht mehr brauchen"}
 	dropping   = []string{"after all ", "instead ", "doch ", "stattdessen ", "gilt nicht mehr", "no longer applies", "no longer valid"}
-	dropStarts = []string{"forget ", "scrap ", "drop the rule ", "ignore the rule ", "ignore what i said about ", "vergiss ", "vergesst "}
+	dropStarts = []string{"forget ", "scrap ", "drop the ", "lift the ", "laisse tomber ", "laissez tomber ", "oublie ", "oubliez ", "olvida ", "olvídate de ", "esquece ", "esqueça ", "ignore the rule ", "ignore what i said about ", "vergiss ", "vergesst "}
 	notLifting = []string{"may not ", "can not ", "cannot ", "can't ", "darfst nicht", "kannst nicht", "instead of ", "forget to ", "not allowed", "n't allowed", "not fine", "not ok", "nicht erlaubt", "nicht in ordnung", "you can see", "you can find", "you may see", "you may find", "you may notice", "you can tell", "du kannst sehen"}
 )
 
@@ -62,7 +62,7 @@ func Lifted(rule, later string) bool {
 		c := changes(clause)
 		switch {
 		case c.ends, c.waives && !Forbids(rule):
-			if names(rule, clause) {
+			if names(rule, afterDrop(clause)) {
 				return true
 			}
 		case c.permits && names(strings.Join(banned, " "), clause):
@@ -70,6 +70,16 @@ func Lifted(rule, later string) bool {
 		}
 	}
 	return false
+}
+
+// afterDrop returns a clause without the phrase of dropStarts at its beginning.
+func afterDrop(clause string) string {
+	for _, w := range dropStarts {
+		if rest, ok := strings.CutPrefix(clause, w); ok {
+			return rest
+		}
+	}
+	return clause
 }
 
 // names reports whether a rule names most of the objects that a clause names.

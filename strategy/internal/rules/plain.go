@@ -35,7 +35,7 @@ func setsPlainly(low string) bool {
 		return true
 	}
 	describes := !told && prose.HasAny(" "+low, describingWords)
-	return staysSo.MatchString(low) || askFirst.MatchString(low) || limitsTo.MatchString(low) && !describes || told && takesOne(low) ||
+	return staysSo.MatchString(low) || askFirst.MatchString(bareClause(low)) || limitsTo.MatchString(low) && !describes || told && takesOne(low) ||
 		prose.BeginsAny(low, []string{"nur ", "bitte nur "}) && !prose.BeginsAny(low, idleOnly) || permitsOnce(low) || prose.HasAny(low, []string{"until i say", "if i say so", "when i say so", "unless i say", "unless i ask", "unless i tell", "without my ok", "without my approval", "without my permission", "bis ich es sage", "ohne meine zustimmung"})
 }
 

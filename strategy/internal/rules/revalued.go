@@ -3,6 +3,7 @@ package rules
 import (
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/agentcompact/compact/strategy/internal/prose"
@@ -32,14 +33,14 @@ func quantitiesIn(t string) []quantity {
 	words := strings.Fields(strings.ToLower(t))
 	for i, w := range words {
 		w = strings.Trim(w, ".,;:!?()\"'“”$€£")
-		value := w[:len(w)-len(strings.TrimLeft(w, "0123456789.,"))]
+		value := w[:len(w)-len(strings.TrimLeft(w, "0123456789.,–"))]
 		if value == "" || !prose.IsDigits(value[:1]) || i > 0 && slices.Contains(counting, strings.Trim(words[i-1], ".,;:")) {
 			continue
 		}
 		unit := w[len(value):]
 		if unit == "" && i+1 < len(words) && strings.Trim(words[i], ".,;:!?)") == strings.TrimRight(words[i], ")") {
 			unit = strings.Trim(words[i+1], ".,;:!?()\"'“”")
-			if slices.Contains(vague, unit) || len(unit) < 3 && !slices.Contains(shortUnits, unit) || prose.IsDigits(unit[:1]) {
+			if unit != "may" && slices.Contains(vague, unit) || len(unit) < 3 && !slices.Contains(shortUnits, unit) || prose.IsDigits(unit[:1]) {
 				unit = ""
 			}
 		} else if strings.ContainsAny(unit, "./:-_@") {
@@ -50,10 +51,18 @@ func quantitiesIn(t string) []quantity {
 			unit = ""
 		}
 		before := strings.Join(words[max(0, i-nearWords):i], " ")
-		out = append(out, quantity{strings.ReplaceAll(value, ",", "."), wordStem(unit), topics(before), prose.HasAnyWord(before, bounding), rate})
+		names := topics(before)
+		for _, b := range bounding {
+			delete(names, wordStem(b)) // "max" names no quantity
+		}
+		limit := slices.ContainsFunc(strings.Fields(before), func(w string) bool { return slices.Contains(limitNouns, strings.Trim(w, ".,;:()")) })
+		out = append(out, quantity{strings.ReplaceAll(value, ",", "."), wordStem(unit), names, limit || prose.HasAnyWord(before, bounding), rate})
 	}
 	return out
 }
+
+// limitNouns lists the nouns of limits.
+var limitNouns = strings.Fields("limit budget maximum max cap quota ceiling target deadline obergrenze grenze frist limite plafond budget presupuesto límite tope plazo")
 
 // perWords lists the words between a number and the unit of its rate.
 var perWords = []string{"per", "pro", "par", "por"}
@@ -71,7 +80,7 @@ func rateOf(words []string) string {
 
 // Phrases of sentences that give a new value. bounding lists phrases that give a limit.
 var (
-	revaluing = append([]string{"now", "instead", "make that", "make it", "rather", "after all", "sorry", "actually", "hmm", "wait", "then", "raise", "lower", "jetzt", "doch", "lieber", "sondern", "moment", "stattdessen", "dann"}, bounding...)
+	revaluing = append([]string{"now", "instead", "make that", "make it", "rather", "after all", "sorry", "actually", "hmm", "wait", "then", "raise", "lower", "raised", "lowered", "moved", "moves", "postponed", "extended", "cut", "changed", "reduced", "increased", "final", "jetzt", "verschoben", "geändert", "erhöht", "gekürzt", "doch", "lieber", "sondern", "moment", "stattdessen", "dann"}, bounding...)
 	bounding  = []string{"up to", "at most", "at least", "max", "maximum", "no more than", "more than", "bis zu", "höchstens", "maximal", "mindestens"}
 )
 
@@ -96,20 +105,78 @@ func Revalued(rule, later string) bool {
 	if len(was) == 0 || len(now) != 1 {
 		return false
 	}
-	words := len(strings.Fields(later))
-	changes, n := prose.HasAnyWord(low, revaluing) && words <= mostValued, now[0]
-	limits := n.bound && words <= shortValue
-	corrects := TurnsBack(later) && len(was) == 1 && words <= mostValued
+	part, n := aboutValue(later), now[0]
+	words := len(strings.Fields(part))
+	changes := prose.HasAnyWord(part, revaluing) && words <= mostValued
+	limits := n.bound && words <= mostValued && !anotherSubject(rule, part)
+	corrects := TurnsBack(later) && len(was) == 1 && len(strings.Fields(later)) <= mostValued
 	same, other := 0, false
 	for _, q := range was {
 		named := slices.ContainsFunc(slices.Collect(maps.Keys(q.names)), func(w string) bool { return n.names[w] })
 		rated := q.rate != "" && q.rate == n.rate && (q.unit == n.unit || q.unit == "" || n.unit == "") && words <= mostValued
-		if rated || named && (q.unit == n.unit || q.unit == "" || n.unit == "") || changes && q.unit != "" && q.unit == n.unit || limits && q.bound && (n.unit == "" || q.unit == n.unit) || corrects && q.unit == n.unit {
+		if rated || named && (q.unit == n.unit || q.unit == "" || n.unit == "") || changes && q.unit != "" && q.unit == n.unit || limits && q.bound && (n.unit == "" || q.unit == n.unit) || corrects && q.unit == n.unit || changes && n.unit == "" && q.large(n) {
 			same++
 			other = q.value != n.value
 		}
 	}
 	return same == 1 && other
+}
+
+// aboutValue returns the clause of a sentence that has a number, in lower case, with the
+// clause before it if the number begins the clause: "deadline moved: 7 May".
+func aboutValue(t string) string {
+	parts := prose.Clauses(t)
+	for i, c := range parts {
+		if !strings.ContainsAny(c, "0123456789") {
+			continue
+		}
+		if i > 0 && strings.ContainsAny(c[:1], "0123456789€$£") {
+			return parts[i-1] + " " + c
+		}
+		return c
+	}
+	return strings.ToLower(t)
+}
+
+// anotherSubject reports whether a clause names a subject before its number that a rule does
+// not name: "the queue limit is 30" changes no limit of the pool.
+func anotherSubject(rule, part string) bool {
+	about := topics(part[:strings.IndexAny(part+"0", "0123456789")])
+	for _, w := range slices.Concat(limitNouns, bounding, revaluing) {
+		delete(about, wordStem(w))
+	}
+	named := topics(rule)
+	for w := range about {
+		if named[w] {
+			return false
+		}
+	}
+	return len(about) > 0
+}
+
+// large reports whether a quantity and another one are sums of about the same size. A later
+// sum without a unit is then another value: "the board cut it to 35,000".
+func (q quantity) large(n quantity) bool {
+	a, b := sumOf(q.value), sumOf(n.value)
+	return a >= leastSum && b >= leastSum && a < 3*b && b < 3*a
+}
+
+// leastSum is the smallest sum that sentences repeat without a unit.
+const leastSum = 1000
+
+// sumOf returns the whole number of a value with separators of thousands, 0 for another value.
+func sumOf(value string) int {
+	parts := strings.Split(strings.Trim(value, "."), ".")
+	for _, p := range parts[1:] {
+		if len(p) != 3 {
+			return 0
+		}
+	}
+	n, _ := strconv.Atoi(strings.Join(parts, ""))
+	if len(parts) == 1 && n >= 1900 && n < 2100 {
+		return 0 // a year
+	}
+	return n
 }
 
 // AcceptedFor reports whether a rule has exactly one quantity in the unit of an accepted

@@ -54,7 +54,7 @@ var (
 	unruled   = strings.Fields("knows cares wants needs uses likes understands has is was says thinks answers replies complains remembers expects sees believes minds works seems always ever really reads asks reports notices wrote")
 	idleToBe  = strings.Fields("confused needed found seen expected supposed mistaken broken taken")
 	idleMay   = strings.Fields("assume want need notice see have find be get encounter recall remember know think wonder also already not well ask say feel hit run")
-	moreDoing = strings.Fields("verify validate confirm back backup save measure benchmark lint format ask tell notify consult dump snapshot stash pull rebase sync quote escape log document ship book order deploy publish upload save store place name prefer answer speak comment sign compare limit leave follow take pick choose hash mask encrypt round wait tag target merge close open post mark treat load compress copy")
+	moreDoing = strings.Fields("verify validate confirm back backup save measure benchmark lint format ask tell notify consult dump snapshot stash pull rebase sync quote escape log document ship book order deploy publish upload save store place name prefer answer speak comment sign compare limit leave follow take pick choose request drop convert cut hash mask encrypt round wait tag target merge close open post mark treat load compress copy")
 )
 
 // considering lists beginnings of sentences that consider or report.
@@ -98,7 +98,7 @@ func rulesByShape(low string) bool {
 	if prose.BeginsAny(low, considering) {
 		return false
 	}
-	if mayBut.MatchString(low) && !prose.HasAny(low, notLifting) || nothingElse.MatchString(low) && !describesFact(low) || stands(low) {
+	if setsValue(low) || mayBut.MatchString(low) && !prose.HasAny(low, notLifting) || nothingElse.MatchString(low) && !describesFact(low) || stands(low) {
 		return true
 	}
 	told := TellsToDo(low) || ordersMore(low)
@@ -129,7 +129,7 @@ func bareClause(c string) string {
 	c = strings.Trim(c, " .!\"'”“*_")
 	for again := true; again; {
 		again = false
-		for _, w := range []string{"please ", "pls ", "and ", "but ", "so ", "ok ", "okay ", "also ", "then ", "no ,", "yes ", "bitte ", "no, ", "yes, ", "ok, ", "okay, ", "hold on, ", "however, ", "aber ", "und ", "et ", "mais ", "y ", "pero ", "e ", "mas ", "por favor, ", "por favor ", "stp ", "s'il te plaît, ", "s'il vous plaît, "} {
+		for _, w := range []string{"please ", "pls ", "and ", "but ", "so ", "ok ", "okay ", "also ", "then ", "meanwhile ", "meanwhile, ", "no ,", "yes ", "bitte ", "no, ", "yes, ", "ok, ", "okay, ", "hold on, ", "however, ", "aber ", "und ", "et ", "mais ", "y ", "pero ", "e ", "mas ", "por favor, ", "por favor ", "stp ", "s'il te plaît, ", "s'il vous plaît, "} {
 			if rest, ok := strings.CutPrefix(c, w); ok {
 				c, again = rest, true
 			}
