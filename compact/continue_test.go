@@ -99,7 +99,8 @@ func TestUnappendedEditsWaitForOtherSteps(t *testing.T) {
 	})
 }
 
-// A caller who has left has not met an archive that fails.
+// If the caller has canceled its call, an error of the archive does not count as a
+// failure of the archive.
 func TestCanceledCallDoesNotCountAsAnArchiveFailure(t *testing.T) {
 	m, _ := goingOn(t, "graduated", memory.New())
 	ctx, cancel := context.WithCancel(t.Context())

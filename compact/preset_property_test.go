@@ -32,7 +32,7 @@ func judged(m *compact.CompactManager, cost *token.Estimator, history []message.
 		}
 		r := invariant.Refusal{
 			In: history, Out: res.Messages, Pinned: pinnedByRole, Cost: cost.Message, Fixed: cost.Reply(), Budget: res.Budget, Tokens: b.Tokens,
-			Plan: invariant.Plan{Stages: []string{"drop", "squeeze"}}, // the last stages of either
+			Plan: invariant.Plan{Stages: []string{"drop", "squeeze"}}, // the last stages of both presets
 		}
 		r.Named, r.Parts = namedBy(b)
 		return res, append(found, invariant.CheckRefusal(r)...)

@@ -74,8 +74,8 @@ func (m *CompactManager) forget(idle *session) {
 	m.backlog.orphan(idle.audit)
 }
 
-// idle returns a session for which the function is returns true, except newest: the one
-// that was idle for longest; nil if there is none.
+// idle returns the session that was idle for longest, among those for which the function
+// is returns true. It never returns newest. It returns nil if there is no such session.
 func (m *CompactManager) idle(newest *session, is func(*session) bool) (idle *session) {
 	for _, s := range m.sessions {
 		if s.users == 0 && s != newest && (idle == nil || s.used.Before(idle.used)) && is(s) {

@@ -79,7 +79,7 @@ func (r *rig) verified() record.Report {
 	return report
 }
 
-// leakedLater is nothing that a rule would find.
+// leakedLater is a secret that no rule finds.
 const leakedLater = "correcthorse battery\\staple"
 
 // leakyLoop is an agent loop with a secret in one result.

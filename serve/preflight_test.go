@@ -180,7 +180,7 @@ func TestPreflightRedactsFailures(t *testing.T) {
 	}
 }
 
-// check holds a value against a schema of the OpenAPI file.
+// check compares a value with a schema of the OpenAPI file.
 func check(t *testing.T, schema string, data []byte) {
 	t.Helper()
 	var v any

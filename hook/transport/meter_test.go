@@ -85,7 +85,7 @@ func TestUsageIsReadFromEveryFormInPiecesOfAnySize(t *testing.T) {
 	}
 }
 
-// The parts of a bill are read in the words of every provider.
+// The parts of a bill are read from the usage of every provider.
 func TestUsageReportsCachedTokens(t *testing.T) {
 	for name, want := range map[string]compact.Usage{
 		"chat":                    {PromptTokens: 1234, CacheKnown: true, CachedTokens: 1000},

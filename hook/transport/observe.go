@@ -39,7 +39,7 @@ const (
 	lookTimeout  = 10 * time.Second
 )
 
-var errBusy = errors.New("too many requests are being examined: this one is not examined")
+var errBusy = errors.New("too many requests are being observed: this one is not observed")
 
 // watch counts the observations in progress.
 type watch struct {
