@@ -56,7 +56,7 @@ func index(t testing.TB, a storage.Archive, folder string) *Index {
 	return x
 }
 
-// found is the sessions and lines that a query leads to.
+// found returns the sessions and lines that a query finds.
 func found(t testing.TB, x *Index, q Query) []string {
 	t.Helper()
 	f, err := x.Search(context.Background(), q)

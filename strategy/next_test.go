@@ -107,7 +107,7 @@ func TestNextOmitsQuestionThatWorkFollowed(t *testing.T) {
 	}
 }
 
-// A question that ends a list is told with the list.
+// A question that ends a list is quoted with the list.
 func TestQuestionOfListIsWhole(t *testing.T) {
 	for text, want := range map[string]string{
 		"I can't cancel one item.\n\nWould you like to:\n1. Cancel the whole order, or\n2. Change the lamp?\n\nPlease let me know.": "Would you like to: 1. Cancel the whole order, or 2. Change the lamp?",

@@ -142,7 +142,7 @@ func loopDeviations(r *loopRow) (d deviations) {
 	last := map[result]string{}
 	for n, q := range r.Expected.Requests {
 		found["over_budget"] = found["over_budget"] || q.Tokens > r.Options.Budget
-		// Groups are removed from the front, so that turns are counted from the end.
+		// Groups are removed from the front, so turns are counted from the end.
 		turn, k := n, 0
 		for i := len(q.Messages) - 1; i >= len(r.Input.Initial); i-- {
 			m := q.Messages[i]

@@ -318,7 +318,7 @@ func TestSuiteCatchesEachBrokenPromise(t *testing.T) {
 }
 
 func TestEveryCaseHasAFaultThatItCatches(t *testing.T) {
-	have := map[string]bool{"ListStops": true} // breaking it is a panic of the language
+	have := map[string]bool{"ListStops": true} // no planted fault: an iterator that breaks this promise panics by itself
 	for _, f := range faults {
 		have[f.promise] = true
 	}
