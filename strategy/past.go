@@ -35,8 +35,8 @@ func (p *past) add(old, now *check) {
 	}
 }
 
-// partOf reports whether the checks in of, which one command ran, cover each check in
-// all, which another command ran.
+// partOf reports whether each check in all, the checks of one command, is covered by a
+// check in of, the checks of another command.
 func partOf(all, of []checks.Covering) bool {
 	return !slices.ContainsFunc(all, func(c checks.Covering) bool {
 		return !slices.ContainsFunc(of, func(o checks.Covering) bool { return slices.Contains(c.Covered, o.Own) })
