@@ -119,7 +119,7 @@ func TestWaitingLinesAreBoundedAndDropsAreReported(t *testing.T) {
 			}
 		}
 		if events != 1 {
-			t.Errorf("the exporters were told %d times, want once", events)
+			t.Errorf("the exporters got %d events of the loss, want one", events)
 		}
 	})
 }

@@ -72,7 +72,7 @@ func TestUnarchivedStepStaysInMemory(t *testing.T) {
 			}
 			told := seen.Named(c.event)
 			if len(told) == 0 || !strings.Contains(told[0].Data.String(), `"step":1`) {
-				t.Errorf("told: %v", told)
+				t.Errorf("reported: %v", told)
 			}
 		})
 	}

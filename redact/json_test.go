@@ -129,7 +129,7 @@ func TestRecordLeavesDigestsAlone(t *testing.T) {
 		}
 	}
 	if got := r.JSON([]byte(raw)).String(); strings.Contains(got, hexDigits(64)) {
-		t.Errorf("JSON keeps what the user's pattern matches: %s", got)
+		t.Errorf("JSON keeps a match of the user's pattern: %s", got)
 	}
 }
 

@@ -79,7 +79,7 @@ func TestUsageIsReadFromEveryFormInPiecesOfAnySize(t *testing.T) {
 				want = []int{a.tokens}
 			}
 			if fmt.Sprint(tokens) != fmt.Sprint(want) {
-				t.Errorf("%s, reader %d: told %v, want %v", name, i, tokens, want)
+				t.Errorf("%s, reader %d: reported %v, want %v", name, i, tokens, want)
 			}
 		}
 	}
@@ -116,7 +116,7 @@ func TestErrorsOfAnAnswerAreReturned(t *testing.T) {
 	whole := `{"usage":{"prompt_tokens":1234}}`
 	text, tokens, err := told(document, io.MultiReader(strings.NewReader(whole), iotest.ErrReader(gone)))
 	if !errors.Is(err, gone) || text != whole || len(tokens) != 1 {
-		t.Errorf("%q, %v, told %v", text, err, tokens)
+		t.Errorf("%q, %v, reported %v", text, err, tokens)
 	}
 }
 
@@ -159,7 +159,7 @@ func FuzzMeter(f *testing.F) {
 			t.Fatal(err)
 		}
 		if _, tokens, _ := told(document, strings.NewReader(plain)); len(tokens) != 1 || tokens[0] != *doc.Usage.Prompt {
-			t.Fatalf("%s: told %v", plain, tokens)
+			t.Fatalf("%s: reported %v", plain, tokens)
 		}
 	})
 }

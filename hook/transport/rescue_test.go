@@ -85,7 +85,7 @@ func TestAfterAFailureOfOursAnOverflowIsStillAnsweredOnce(t *testing.T) {
 					t.Errorf("%v, in the stream %v, %s: %d after %d requests: %.200s", f, inStream, name, status, len(got), answer)
 				}
 				if len(r.errs) != 1 {
-					t.Errorf("%v, %s: told %v", f, name, r.errs)
+					t.Errorf("%v, %s: reported %v", f, name, r.errs)
 				}
 			}
 		}
@@ -110,7 +110,7 @@ func TestPersistentFailureReturnsTheRefusal(t *testing.T) {
 			t.Errorf("%s: %d after %d requests: %s", name, status, len(r.got()), answer)
 		}
 		if len(r.errs) != 2 || !strings.Contains(r.errs[1].Error(), "overflow") {
-			t.Errorf("%s: told %v", name, r.errs)
+			t.Errorf("%s: reported %v", name, r.errs)
 		}
 	}
 	r := newRig(t, tight) // an unreadable request can't be made smaller

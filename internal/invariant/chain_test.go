@@ -61,8 +61,8 @@ var brokenChains = []struct {
 	{"a view that is handed in is changed", func(_ testing.TB, s []Step) {
 		s[2].History, s[2].View, s[2].Decisions = s[1].View, s[1].History, nil
 	}, RuleSame},
-	{"what was masked is shown again", func(_ testing.TB, s []Step) { s[4].Decisions[4] = kept }, RuleMonotone},
-	{"what was masked is truncated", func(_ testing.TB, s []Step) { s[4].Decisions[7] = truncated }, RuleMonotone},
+	{"a masked result is shown again", func(_ testing.TB, s []Step) { s[4].Decisions[4] = kept }, RuleMonotone},
+	{"a masked result is truncated", func(_ testing.TB, s []Step) { s[4].Decisions[7] = truncated }, RuleMonotone},
 	{"the prefix changes without a compaction", func(t testing.TB, s []Step) {
 		s[3].View = slices.Clone(s[3].View)
 		s[3].View[6] = edit(t, s[3].View[6], "[observation masked — 1499 chars]")

@@ -231,7 +231,7 @@ func soundLoop(r *loopRow, got []request) string {
 			}
 			masked[id] = text
 			if want := fmt.Sprintf("[result masked — ~%d tokens removed]", gateway.Message(raw[id])); text != want && !isMark(raw[id].ResultText()) {
-				return fmt.Sprintf("request %d says %q, want %q: the size of what the tool returned", i+1, text, want)
+				return fmt.Sprintf("request %d says %q, want %q: the size of the tool's output", i+1, text, want)
 			}
 		}
 	}

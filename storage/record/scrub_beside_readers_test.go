@@ -194,7 +194,7 @@ func TestExportAtEachStepOfAScrub(t *testing.T) {
 		}
 	})
 	if told == 0 || whole == 0 {
-		t.Errorf("%d exports are whole, %d are told that they are not", whole, told)
+		t.Errorf("%d exports are whole, %d report that they are not", whole, told)
 	}
 }
 

@@ -126,7 +126,7 @@ func TestUnstorableTranscriptEndsItsStep(t *testing.T) {
 			return err
 		}()
 		if !errors.Is(err, errRefused) || told != 1 {
-			t.Errorf("panics %v: the step ends with %v, told %d times", panics, err, told)
+			t.Errorf("panics %v: the step ends with %v, reported %d times", panics, err, told)
 		}
 		if left := inFolder(t, a, "s"); slices.Contains(left, "ledger-001.json") || slices.Contains(left, "events.jsonl") {
 			t.Errorf("panics %v: there are %q", panics, left)
