@@ -24,7 +24,7 @@ func ok(t testing.TB, err error) {
 	}
 }
 
-// plain is a redactor that leaves everything.
+// plain is a redactor that removes nothing.
 func plain(t testing.TB) *redact.Redactor {
 	t.Helper()
 	r, err := redact.New(redact.Options{Disabled: true})
