@@ -200,7 +200,7 @@ func (a *Archive) Remove(ctx context.Context, k storage.Key) error {
 	return a.each(ctx, "remove", k, remover.Remove)
 }
 
-// each calls do for every object of a key.
+// each calls the function do for every object of a key.
 func (a *Archive) each(ctx context.Context, op string, k storage.Key, do func(context.Context, storage.Key) error) error {
 	file, err := fileKey(k)
 	if err == nil {
