@@ -145,8 +145,8 @@ func (c *composer) reserves(all []*candidate) []int {
 	return out
 }
 
-// unspent returns the reserved tokens that sections other than but have not
-// spent.
+// unspent returns the reserved tokens that the sections have not spent, not counting the
+// section but.
 func (c *composer) unspent(reserved []int, but int) int {
 	n := 0
 	for i := range reserved {

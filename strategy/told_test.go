@@ -162,7 +162,7 @@ func TestNextOmitsWorkBeforeTheAnswer(t *testing.T) {
 	}
 	text := strings.Join(next, "\n")
 	if strings.Contains(text, "browser modal") || !strings.Contains(text, "translation") || !strings.Contains(text, "palette") {
-		t.Errorf("what is next:\n%s", text)
+		t.Errorf("the next steps:\n%s", text)
 	}
 }
 
