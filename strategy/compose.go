@@ -145,8 +145,8 @@ func (c *composer) reserves(all []*candidate) []int {
 	return out
 }
 
-// unspent returns the reserved tokens that the sections have not spent, not counting the
-// section but.
+// unspent returns the reserved tokens that have not been spent, in all sections except
+// number but.
 func (c *composer) unspent(reserved []int, but int) int {
 	n := 0
 	for i := range reserved {
