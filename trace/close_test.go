@@ -31,8 +31,8 @@ func TestFlushWaitsForEarlierEvents(t *testing.T) {
 	})
 }
 
-// While events in delivery block, dropped later events must not be mistaken for
-// them.
+// While events in delivery block, later events that are dropped must not count
+// as delivered.
 func TestFlushCountsDroppedEvents(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := &slow{took: time.Minute}
