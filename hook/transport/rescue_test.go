@@ -48,7 +48,7 @@ func (c clumsy) ParseRequest(b []byte, cache *wire.Cache) (wire.Request, error) 
 
 var wires = map[provider.Wire]wire.Format{provider.Chat: openai.Wire, provider.Responses: responses.Wire, provider.Anthropic: anthropic.Wire, provider.Gemini: gemini.Wire}
 
-// suffix is how the path of a form ends.
+// suffix returns the end of a form's path.
 func suffix(f form) string {
 	path, _, _ := strings.Cut(f.path, "?")
 	return path[strings.LastIndexAny(path, "/:"):]
@@ -92,7 +92,7 @@ func TestAfterAFailureOfOursAnOverflowIsStillAnsweredOnce(t *testing.T) {
 	}
 }
 
-// If that fails again, the caller gets the provider's refusal unchanged.
+// If this package fails again, the caller gets the provider's refusal unchanged.
 func TestPersistentFailureReturnsTheRefusal(t *testing.T) {
 	f := forms()[0]
 	for name, config := range map[string]compact.Config{
