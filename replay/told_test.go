@@ -78,6 +78,6 @@ func TestCommandThatPassedLastIsNotAFailure(t *testing.T) {
 	v := &View{Messages: append([]message.Message(nil), h...), Sources: identity(len(h))}
 	v.Messages[2], v.Messages[4] = message.ToolResult("a", "[observation masked — 900 chars]"), message.ToolResult("b", "[observation masked — 800 chars]")
 	if got := toldBy(h, v, inFull(h, v)); got != (Told{}) {
-		t.Errorf("%+v, and nothing failed last", got)
+		t.Errorf("%+v, although no command failed last", got)
 	}
 }
