@@ -136,7 +136,8 @@ func (k *Keys) known() bool {
 	return k.has(ids)
 }
 
-// rewrap replaces the key in an error of the inner archive by the caller's.
+// rewrap replaces the key in an error of the inner archive by the key that the caller
+// passed.
 func rewrap(op string, k storage.Key, err error) error {
 	if err == nil {
 		return nil
