@@ -55,7 +55,7 @@ func TestAgentsOwnModelIsDisabledWithAReason(t *testing.T) {
 		use(a)
 		use(a)
 		if all := a.warnings(); !a.givenUp() || len(all) != 1 || !strings.Contains(all[0], want) {
-			t.Errorf("%s: given up %v, told %q", want, a.givenUp(), all)
+			t.Errorf("%s: given up %v, reported %q", want, a.givenUp(), all)
 		}
 	}
 }

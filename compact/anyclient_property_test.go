@@ -99,7 +99,7 @@ type clients struct {
 	processes [2]*rig
 	agents    []*client
 	presets   int     // that were configured
-	unaware   [2]bool // processes that have the erased session in memory, and don't know
+	unaware   [2]bool // processes that have the erased session in memory, and don't know that it was erased
 	spools    string  // folder of the spool before the archive, if any
 	operated  bool    // operators scrub and erase
 	// a scrub changed a summary, or died, so the view of a process can differ from the views of later

@@ -223,7 +223,7 @@ func (s *scene) proven(what string, a storage.Archive) {
 	}
 }
 
-// unpacked has an export verified.
+// unpacked verifies an export.
 func (s *scene) unpacked(export []byte) {
 	dir := s.t.TempDir()
 	a, err := fs.Open(dir)
@@ -290,7 +290,7 @@ func (s *scene) judge(all []*agentAtOnce) {
 	}
 }
 
-// verified has every session verified.
+// verified verifies every session.
 func (s *scene) verified(when string) {
 	ctx := context.Background()
 	for info, err := range record.Sessions(ctx, s.store) {

@@ -45,7 +45,7 @@ func logging(t *testing.T, a storage.Archive, perSession int) (*CompactManager, 
 	t.Cleanup(func() {
 		ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 		defer cancel()
-		_ = m.Close(ctx) // some archives refuse even this
+		_ = m.Close(ctx) // some archives of these tests also fail here
 	})
 	m.backlog.perSession = perSession
 	return m, seen
@@ -119,7 +119,7 @@ func TestWaitingLinesAreBoundedAndDropsAreReported(t *testing.T) {
 			}
 		}
 		if events != 1 {
-			t.Errorf("the exporters were told %d times, want once", events)
+			t.Errorf("the exporters got %d events of the loss, want one", events)
 		}
 	})
 }
@@ -220,7 +220,7 @@ func TestEventsOfAStepAreWrittenBeforeIt(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer m.Close(ctx)
-	m.backlog.perSession = 1 // nothing may wait, and yet
+	m.backlog.perSession = 1 // a line above this limit must not wait, but the archive refuses it
 	if res, err := m.Preflight(ctx, "s", reads(60)); err == nil || res.Triggered {
 		t.Fatalf("compacted %v without a log, %v", res.Triggered, err)
 	}

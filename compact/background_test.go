@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// Who waits for tasks waits for all that run, and for none that begins later: a busy
-// manager always runs one.
+// A wait for tasks covers all running tasks, and no task that begins later, because
+// a busy manager always runs one.
 func TestWaitIsForTasksThatRunAlready(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var all tasks

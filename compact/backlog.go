@@ -134,8 +134,8 @@ func (b *backlog) close(ctx context.Context) {
 	}
 }
 
-// writeOverdue starts writers for the logs that are due. Each writer takes the next log
-// after one, so that no call waits even if many logs are due.
+// writeOverdue starts writers for the logs that are due. A writer that has written a
+// log takes the next one, so that no call waits even if many logs are due.
 func (b *backlog) writeOverdue() {
 	for b.start() {
 		a := b.overdue()

@@ -9,7 +9,7 @@ import (
 )
 
 // An invalid input is reported once and ignored: the plan is the same as without
-// it, and the input does not raise a call above the window's trigger.
+// it, and no view is larger than the window's trigger because of the input.
 func TestBadInputMakesNoPlanWorse(t *testing.T) {
 	const from, to = 38, 56
 	good, _ := economic(t, nil)

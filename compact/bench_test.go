@@ -51,8 +51,8 @@ func BenchmarkPreflightNothingToDo(b *testing.B) {
 	}
 }
 
-// summarizerStub answers at once; the time of a real one is added to the
-// result, or really waited for in a soak.
+// summarizerStub answers at once. The time of a real summarizer is added to the
+// result; in a soak, the benchmark really waits for it.
 type summarizerStub struct {
 	wait  time.Duration
 	calls atomic.Int64
@@ -67,7 +67,7 @@ func (s *summarizerStub) Summarize(ctx context.Context, _ strategy.Request) (str
 // BenchmarkThousandTurns is a session of 1,000 turns with at least 5
 // compactions, with the archive on disk. It reports which share of the
 // session's wall time the manager takes, with agent calls of 300 ms and a
-// summarizer of 2 s. With COMPACT_SOAK=1 both are really waited for.
+// summarizer of 2 s. With COMPACT_SOAK=1 the benchmark really waits for both.
 func BenchmarkThousandTurns(b *testing.B) {
 	const agentCall, summary = 300 * time.Millisecond, 2 * time.Second
 	for b.Loop() {

@@ -77,7 +77,8 @@ func TestBillHasTheCostsWithAndWithoutEdits(t *testing.T) {
 	}
 }
 
-// A provider that never reads from a cache is believed, until it reads from one.
+// If a provider reports no tokens read from a cache, the estimate assumes no cache, until
+// the provider reports some.
 func TestBillOfAProviderWithoutACache(t *testing.T) {
 	r, _ := priced(t, compact.Config{})
 	reads := []int{0, 0, 0, 0, 2000, 2000}

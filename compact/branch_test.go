@@ -47,7 +47,7 @@ func TestWindowOfACallOnlyNarrowsTheConfiguredOne(t *testing.T) {
 	r := newRig(t, compact.Config{MaxContextTokens: 16_000})
 	for told, want := range map[int]int{0: 16_000, 6_000: 6_000, 64_000: 16_000} {
 		if got := r.preflight(loop(2, 50), compact.WithWindow(told)).MaxTokens; got != want {
-			t.Errorf("told of %d tokens the window is %d, want %d", told, got, want)
+			t.Errorf("with a lowered window of %d tokens the window is %d, want %d", told, got, want)
 		}
 	}
 }

@@ -72,7 +72,7 @@ func TestCandidatesFollowTheCacheMarks(t *testing.T) {
 	if bare <= held || auto != held {
 		t.Errorf("a cut costs %v after a marked prompt, %v after an unmarked one, %v with automatic marks", held, bare, auto)
 	}
-	// The tools are a front of the prompt, too, but no mark is at their end.
+	// The tools are at the front of the prompt, too, but no mark is at their end.
 	definition := strings.Repeat("Reads one file, and says how many lines it has. ", 400)
 	tools := []byte(fmt.Sprintf(`[{"name":"read","description":%q,"input_schema":{}}]`, definition))
 	if tooled, marked := fixed("keep", "", compact.WithTools(tools)), fixed("auto", "", compact.WithTools(tools)); tooled-bare < 1000*3e-6 || marked >= tooled {

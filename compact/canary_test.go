@@ -98,9 +98,9 @@ type watched struct {
 	server  *ariadnetest.Server
 	sinks   map[string]*sink
 	otlp    *httptest.Server
-	fresh   []canary.Secret // planted next
+	fresh   []canary.Secret // secrets to plant next
 	planted []canary.Secret
-	counted []canary.Secret // planted where redaction has nothing to do
+	counted []canary.Secret // secrets in places that are never written, so redaction skips them
 	tweak   func(*compact.Config)
 }
 
@@ -164,7 +164,7 @@ func (w *watched) run(c compact.Config, f func(m *compact.CompactManager)) {
 		w.t.Fatal(err)
 	}
 	f(m)
-	_ = m.Close(context.Background()) // some archives refuse even this
+	_ = m.Close(context.Background()) // some archives of these tests also fail here
 }
 
 // history plants secrets in every part of a message that can hold text.

@@ -141,10 +141,9 @@ type SummarizerConfig struct {
 	MaxTokens int `mapstructure:"max_tokens" validate:"omitempty,gte=64"`
 	// UserTokens is the maximum size of the user's words in a summary, in tokens,
 	// in addition to MaxTokens; default 2000. It is at most a tenth of the target.
-	// A target below half of the trigger, as policy.when economic chooses it,
-	// counts as half of the trigger, but the words never take more than a quarter
-	// of the target. Above the limit the longest messages, except the last ten,
-	// are cut in the middle.
+	// With policy.when economic, a target can be below half of the trigger. It then counts as
+	// half of the trigger, but the words never take more than a quarter of the target. Above the
+	// limit the longest messages, except the last ten, are cut in the middle.
 	UserTokens int `mapstructure:"user_tokens" validate:"gte=1"`
 	// Instructions are added to the prompt of a summarizing model. Instructions, Sections
 	// and PromptFile are errors with the backend extractive.

@@ -72,7 +72,7 @@ func TestUnarchivedStepStaysInMemory(t *testing.T) {
 			}
 			told := seen.Named(c.event)
 			if len(told) == 0 || !strings.Contains(told[0].Data.String(), `"step":1`) {
-				t.Errorf("told: %v", told)
+				t.Errorf("reported: %v", told)
 			}
 		})
 	}
@@ -99,7 +99,8 @@ func TestUnappendedEditsWaitForOtherSteps(t *testing.T) {
 	})
 }
 
-// A caller who has left has not met an archive that fails.
+// If the caller has canceled its call, an error of the archive does not count as a
+// failure of the archive.
 func TestCanceledCallDoesNotCountAsAnArchiveFailure(t *testing.T) {
 	m, _ := goingOn(t, "graduated", memory.New())
 	ctx, cancel := context.WithCancel(t.Context())

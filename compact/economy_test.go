@@ -165,7 +165,8 @@ func TestEconomicViewIsTheSameInAnotherProcess(t *testing.T) {
 	}
 }
 
-// A session that slept writes its whole prompt in any case.
+// After a long pause, a session writes its whole prompt into the cache in any
+// case.
 func TestEconomyUsesAColdCache(t *testing.T) {
 	firstAt := func(sleep bool) int {
 		r, k := economic(t, nil)

@@ -174,8 +174,8 @@ func TestEditsOfABatchSurviveTheProcess(t *testing.T) {
 	}
 }
 
-// answerless is an archive that loses the answer to an append of edits, or does
-// not make it.
+// answerless is an archive that loses the answer to an append of edits, or does not
+// make the append.
 type answerless struct {
 	storage.Archive
 	lose, fail bool

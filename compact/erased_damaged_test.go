@@ -96,7 +96,7 @@ func TestNewLifeAfterADamagedTombstone(t *testing.T) {
 	}
 }
 
-// endless does not write that an erase has come to its end.
+// endless is an archive that does not record the end of an erase.
 type endless struct{ *memory.Archive }
 
 var errEndless = errors.New("the process is dead")

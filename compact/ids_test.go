@@ -61,7 +61,7 @@ func agentOf(id string) string {
 	return string(letters)
 }
 
-// branchOf is a branch's.
+// branchOf is a branch's id of the same form.
 func branchOf(id string) string { return id[len(id)/2:] + id[:len(id)/2] }
 
 // An id that names a session is not a secret anywhere: an audit log with

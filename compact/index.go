@@ -69,9 +69,9 @@ const maxMerge = 1024
 
 // merge adds the indexes of earlier steps to the index of a step. It covers as many
 // steps as the largest power of two that divides the step's number, at most maxMerge.
-// So a session of n steps has about log2 n indexes to search, up to maxMerge steps, and
-// each record is rewritten at most that often. It returns the first step that the set
-// covers. An unreadable index is left in place, and ends the merge.
+// So a session of n steps, if n is at most maxMerge, has about log2 n indexes to
+// search, and each record is rewritten at most that often. It returns the first step
+// that the set covers. An unreadable index is left in place, and ends the merge.
 func (s *session) merge(ctx context.Context, set *turnindex.Set, step int) (first int) {
 	steps := s.snapshot()
 	first = step

@@ -134,7 +134,7 @@ func killOne(t *testing.T, dir string, after time.Duration) (acked int) {
 	return acked
 }
 
-// checkAuditLog verifies a session on disk and holds its audit log against its
+// checkAuditLog verifies a session on disk and compares its audit log with its
 // steps. It returns the number of steps.
 func checkAuditLog(t *testing.T, dir, session string) int {
 	t.Helper()

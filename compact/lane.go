@@ -23,7 +23,7 @@ type lane struct {
 	sent    sentWhole
 	ahead   *ahead   // compaction for which a summary is prepared; nil = none, or the history no longer continues the old one
 	reading *reading // originals that are read for a prepared summary; nil = none
-	lost    int      // prepared summaries since the last step that became useless because the history changed
+	lost    int      // number of prepared summaries that a change of the history made useless since the last step
 	// explained is set after the wait above the trigger was explained.
 	explained bool
 	tooLarge  bool    // set after a body that is too large was reported

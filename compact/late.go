@@ -119,7 +119,7 @@ func (a *lateArchive) discard(inner storage.Archive) {
 	}
 }
 
-// opened calls open, and returns a panic as an error.
+// opened calls the function open, and returns a panic as an error.
 func (a *lateArchive) opened(ctx context.Context) (_ storage.Archive, err error) {
 	defer a.rescue("the archive", &err)
 	return a.open(ctx)

@@ -104,7 +104,7 @@ func TestManagerContinuesWithoutAnUnopenableArchive(t *testing.T) {
 			}
 			time.Sleep(10 * time.Second)
 		}
-		synctest.Wait() // for the running attempt
+		synctest.Wait() // waits for the running attempt
 		if g.tries < 8 || g.tries > 30 {
 			t.Errorf("it was tried %d times", g.tries)
 		}
@@ -114,7 +114,7 @@ func TestManagerContinuesWithoutAnUnopenableArchive(t *testing.T) {
 		}
 		g.set(true)
 		time.Sleep(2 * time.Minute)
-		for range 2 { // the first one finds it
+		for range 2 { // the first call finds the archive open
 			if _, err := r.Preflight(t.Context(), "new", history); err != nil {
 				t.Fatal(err)
 			}
@@ -142,7 +142,7 @@ func TestManagerContinuesWithoutAnUnopenableArchive(t *testing.T) {
 	})
 }
 
-// The same holds where it was opened and does not answer any more.
+// The same holds for an archive that was opened and no longer answers.
 func TestSessionContinuesWithoutAnAnswerOfTheArchive(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		g := &gate{Archive: memory.New(), up: true}

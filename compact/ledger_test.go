@@ -355,7 +355,7 @@ func TestChangedLedgerIsNotReplayed(t *testing.T) {
 	if err := first.Close(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	name := filepath.Join(dir, "s", "summary-001.json") // which the ledger has its summary in
+	name := filepath.Join(dir, "s", "summary-001.json") // the file of the ledger's summary
 	ledger, err := os.ReadFile(name)
 	if err != nil {
 		t.Fatal(err)

@@ -27,7 +27,7 @@ func small(t *testing.T, c Config) *CompactManager {
 	return m
 }
 
-// An archive that was opened late is not missing any more, so that summaries read originals.
+// An archive that was opened late is not missing any more, so summaries read originals from it.
 func TestArchiveThatOpensLateIsNotMissing(t *testing.T) {
 	m := small(t, Config{MaxContextTokens: 100_000})
 	var none *lateArchive
@@ -56,7 +56,8 @@ func TestCompactionForBytesHasNoTargetInTokens(t *testing.T) {
 	}
 }
 
-// A mask that works on every call has masked already what an offer would mask.
+// A mask that works on every call has already masked the results that an offer
+// would mask.
 func TestOffersIncludeOnlyStagesThatWait(t *testing.T) {
 	for when, want := range map[policy.When]bool{policy.AtTrigger: true, policy.Always: false} {
 		c := &call{ep: &epoch{engine: &reduce.Engine{Steps: []reduce.Step{{Stage: policy.Mask{KeepFirst: 3}, When: when}}}}}

@@ -81,7 +81,7 @@ func TestFailureOfASilentExporterIsLogged(t *testing.T) {
 		name string
 		logs bool
 		err  error
-		want []string // in the one line; none: no line
+		want []string // parts of the only line in the log; nil = the log has no line
 	}{
 		{"refused", false, errUnauthorized, []string{"exporter=otlp", "during=export", "lost=", "waiting=0", "401 Unauthorized"}},
 		{"says so itself", true, errUnauthorized, nil},

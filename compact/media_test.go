@@ -146,7 +146,7 @@ func TestPicturesAreDescribedAsPictures(t *testing.T) {
 		t.Errorf("%d pictures of %d bytes, %d ids; %d were masked", e.MediaCount, e.MediaBytes, len(e.MaskedIDs), res.MaskedCount)
 	}
 	if e.MaskedCount != 0 || e.MaskedChars != 0 || res.MaskedChars != 0 || e.VisibleCount != 24 || !strings.Contains(e.OutputText, "of media") {
-		t.Errorf("told as observations: %+v, %d characters", e, res.MaskedChars)
+		t.Errorf("reported as observations: %+v, %d characters", e, res.MaskedChars)
 	}
 }
 

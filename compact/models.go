@@ -142,8 +142,8 @@ func mediaSteps(c *Config, name string, before []reduce.Step) []reduce.Step {
 }
 
 // withDuplicates inserts the stage that removes copies of system messages, which
-// loses no information, before the first step toward the budget that is not a
-// mask.
+// loses no information, before the first step that reduces the view to the budget and is
+// not a mask.
 func withDuplicates(steps []reduce.Step) []reduce.Step {
 	at := slices.IndexFunc(steps, func(s reduce.Step) bool {
 		_, mask := s.Stage.(policy.Mask)

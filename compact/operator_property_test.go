@@ -96,7 +96,7 @@ func (c *clients) holdsNoLeak() {
 	c.t.Helper()
 	for name, data := range filesOf(c.t, c.archive) {
 		if strings.Contains(data, leaked) {
-			c.fail("%s holds what was scrubbed", name)
+			c.fail("%s holds scrubbed text", name)
 		}
 	}
 }

@@ -146,7 +146,7 @@ func TestFlushedLogLeavesTheQueue(t *testing.T) {
 	})
 }
 
-// After Close nothing is written, and no clock runs.
+// After Close nothing is written, and no timer runs.
 func TestCloseStopsTheClockOfTheLogs(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		a := &broken{Archive: memory.New(), word: "events"}

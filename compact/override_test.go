@@ -40,7 +40,7 @@ func TestOverrideHoldsForTheCallsThatItNames(t *testing.T) {
 }
 
 // Engine, stages, templates and events follow the override, and the next call
-// repeats the edits of a call.
+// of the agent repeats the edits.
 func TestOverrideChangesTheResult(t *testing.T) {
 	r := newRig(t, compact.Config{
 		MaxContextTokens: 8000,

@@ -38,7 +38,8 @@ func (d *desk) take(ctx context.Context) error {
 	return err
 }
 
-// hold reports whether the slot was held; with now, it marks it as held.
+// hold reports whether the slot was held. If now is true, it marks the slot as
+// held.
 func (d *desk) hold(now bool) bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()

@@ -204,7 +204,7 @@ func TestWaitForTheArchiveHoldsNoSlot(t *testing.T) {
 }
 
 // crowded is an archive that has all slots taken for a minute after a transcript,
-// like by other compactions.
+// as other compactions would take them.
 type crowded struct {
 	*memory.Archive
 	m **CompactManager

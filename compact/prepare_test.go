@@ -387,7 +387,7 @@ func TestSummariesArePreparedConcurrently(t *testing.T) {
 			branch := compact.WithBranch(fmt.Sprint(k % 2))
 			for n := soonTurns - 2 + k; n < dueTurns+2; n += 2 {
 				history := turns(n, 100)
-				if k == 3 { // of the branch of another
+				if k == 3 { // another conversation in the branch of k = 1
 					history[1] = message.User("another request")
 				}
 				if res, err := r.Preflight(t.Context(), fmt.Sprint("s", k/3), history, branch); err != nil || res.After.Total > res.Budget {

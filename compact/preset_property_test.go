@@ -32,7 +32,7 @@ func judged(m *compact.CompactManager, cost *token.Estimator, history []message.
 		}
 		r := invariant.Refusal{
 			In: history, Out: res.Messages, Pinned: pinnedByRole, Cost: cost.Message, Fixed: cost.Reply(), Budget: res.Budget, Tokens: b.Tokens,
-			Plan: invariant.Plan{Stages: []string{"drop", "squeeze"}}, // the last stages of either
+			Plan: invariant.Plan{Stages: []string{"drop", "squeeze"}}, // the last stages of both presets
 		}
 		r.Named, r.Parts = namedBy(b)
 		return res, append(found, invariant.CheckRefusal(r)...)
@@ -75,8 +75,8 @@ func ofThePreset(res *compact.Result, v invariant.Violation) bool {
 	return false
 }
 
-// ofALateResult reports whether a violation is about a round with a result that
-// came long after an earlier call had put a notice after it.
+// ofALateResult reports whether a violation is about a round with a late result: an
+// earlier call has put a notice after the round, and then the result came.
 func ofALateResult(v invariant.Violation) bool {
 	return v.Rule == invariant.RuleRound && strings.Contains(v.Detail, " torn apart ") ||
 		v.Rule == invariant.RuleOrder && strings.Contains(v.Detail, "stands before the summary and is not pinned")

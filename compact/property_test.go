@@ -33,7 +33,7 @@ func pinnedByRole(m message.Message) bool {
 	return m.Protected || m.Role == message.RoleSystem || m.Role == message.RoleDeveloper
 }
 
-// session drives one manager through a session and has every call judged.
+// session drives one manager through a session, and the judge checks every call.
 type session struct {
 	t        testing.TB
 	m        *compact.CompactManager
@@ -45,7 +45,7 @@ type session struct {
 	refused  int
 	compacts int
 	reduced  int // reducers that worked, over the calls
-	copies   int // of system messages, that a compaction gave up
+	copies   int // removed copies of system messages
 	found    []invariant.Violation
 
 	// origins holds the texts of parts before they were edited, for an SDK that keeps
@@ -196,7 +196,7 @@ func (s *session) leaps(step invariant.Step) bool {
 	return false
 }
 
-// refusal has the error judged by the independent floor.
+// refusal checks the error with the independent floor.
 func (s *session) refusal(history []message.Message, res *compact.Result, err error) {
 	s.refused++
 	var b *compact.BudgetError

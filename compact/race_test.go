@@ -244,7 +244,7 @@ func TestFailedCommitVoidsItsLines(t *testing.T) {
 	}
 }
 
-// lostLines holds the audit log against the numbers that were lost.
+// lostLines compares the audit log with the numbers that were lost.
 func lostLines(t *testing.T, a storage.Archive, want []int) {
 	t.Helper()
 	s, err := record.OpenSession(t.Context(), a, "s")
@@ -284,7 +284,7 @@ func TestStepOfTheSameAgentCausesANewDecision(t *testing.T) {
 		}
 	}
 	mine := &counting{}
-	mine.calls.Store(7) // so that its summaries read otherwise
+	mine.calls.Store(7) // so that its summaries have other texts
 	r := newRig(t, compact.Config{MaxContextTokens: 8_000, Archive: a, Summarize: mine})
 	res := r.preflight(history)
 	if theirs.Step != 1 || bytesOf(res.Messages) != bytesOf(theirs.Messages) {

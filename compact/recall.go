@@ -70,9 +70,10 @@ func (m *CompactManager) recall(ctx context.Context, sessionID string, q lookup.
 	return text, err
 }
 
-// reading calls read for s. If a file or the requested text is missing, or a file was changed, the
-// session may have been scrubbed or erased since it was opened. Then reading opens it again, which
-// finishes an interrupted scrub or continues after the erase, and calls read again.
+// reading calls the function read for s. If a file or the requested text is missing, or a file was
+// changed, the session may have been scrubbed or erased since it was opened. Then reading opens it
+// again, which finishes an interrupted scrub or continues after the erase, and calls the function
+// again.
 func (m *CompactManager) reading(ctx context.Context, s *session, read func(*session) error) error {
 	err := read(s)
 	if !errors.Is(err, storage.ErrChanged) && !errors.Is(err, storage.ErrNotExist) && !errors.Is(err, ErrNotFound) {

@@ -167,7 +167,7 @@ func restOf(f recall.Found, shown int) string {
 	if len(why) == 0 {
 		why = append(why, "lines around them are left out: ask with less context")
 	}
-	return fmt.Sprintf("[%d of %d matching lines, what was said first, newest first; %s]", shown, f.Lines, strings.Join(why, "; "))
+	return fmt.Sprintf("[%d of %d matching lines: messages before tool results, newest first; %s]", shown, f.Lines, strings.Join(why, "; "))
 }
 
 // headingOf describes the part whose lines follow, and how to recall all of it.

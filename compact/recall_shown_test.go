@@ -14,8 +14,8 @@ import (
 	"github.com/agentcompact/compact/message"
 )
 
-// recallDefinition is the tools of a request that declares the recall tool, in
-// the middle.
+// recallDefinition returns the tools of a request, with the recall tool
+// between two others.
 func recallDefinition(t *testing.T, r *rig) json.RawMessage {
 	t.Helper()
 	def, err := compact.RecallTool(r.CompactManager).For("openai")

@@ -100,8 +100,8 @@ func (t Tool) For(wire string) (json.RawMessage, error) {
 		d.Parameters, d.InputSchema = nil, t.Parameters
 		return json.Marshal(d)
 	case "gemini":
-		// Gemini's field parameters takes a dialect; full JSON schema belongs
-		// into another field.
+		// Gemini's field parameters takes only a dialect of JSON schema; a full
+		// JSON schema belongs in another field.
 		return json.Marshal(map[string]any{"functionDeclarations": []any{map[string]any{
 			"name": t.Name, "description": t.Description, "parametersJsonSchema": t.Parameters,
 		}}})

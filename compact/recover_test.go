@@ -47,7 +47,7 @@ func (l *logged) String() string {
 
 func (l *logged) logger() *slog.Logger { return slog.New(slog.NewTextHandler(l, nil)) }
 
-// breaks panics at every call after the first few.
+// breaks is a counter that panics at every call after the first few.
 type breaks struct {
 	token.Counter
 	left int
@@ -126,7 +126,8 @@ func TestPanicOfASummarizerLosesOnlyTheSummary(t *testing.T) {
 	}
 }
 
-// So is one of the rules of a wire: nothing is made that they do not take.
+// A panic in the rules of a wire is logged, too, and no view is made that was
+// not checked.
 func TestPanicOfTheRulesOfAWireIsLogged(t *testing.T) {
 	var log logged
 	r := newRig(t, compact.Config{MaxContextTokens: 24_000, Logger: log.logger()})

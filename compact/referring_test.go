@@ -87,7 +87,7 @@ func TestSessionWithReferencesSurvivesEveryOperation(t *testing.T) {
 			}
 			return a, err
 		},
-		"prune of what is older": func(ctx context.Context, a *memory.Archive) (*memory.Archive, error) {
+		"prune of older sessions": func(ctx context.Context, a *memory.Archive) (*memory.Archive, error) {
 			for _, err := range record.Prune(ctx, a, record.PruneOptions{Before: time.Now().Add(-time.Hour)}) {
 				if err != nil {
 					return nil, err

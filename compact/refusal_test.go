@@ -47,7 +47,8 @@ func onWire(t testing.TB, w provider.Wire, seed uint64, history []message.Messag
 	return req
 }
 
-// A role setting that pins the assistant, or leaves out the first message's.
+// No call panics if the setting of pinned roles has the assistant, or lacks the role of
+// the first message.
 func TestUnprunableRolesPanicNoCall(t *testing.T) {
 	for _, roles := range [][]message.Role{{"assistant"}, {"assistant", "system"}, {"user"}, {"tool"}, {"user", "assistant", "tool"}, {"developer"}, {}} {
 		c, err := compact.Preset("graduated")
@@ -100,7 +101,7 @@ func TestPresetsRefuseEquallyOnEveryWire(t *testing.T) {
 				r := newRig(t, c)
 				req := onWire(t, w, uint64(k), history)
 				_, err := r.Preflight(context.Background(), "s", req.Messages(), compact.WithRequest(req))
-				if err != nil && preset != "masking" { // which takes nothing but results
+				if err != nil && preset != "masking" { // masking removes only results, so it may fail
 					t.Errorf("%s, %s, window %d: %v", preset, w, c.MaxContextTokens, err)
 				}
 			}
@@ -170,7 +171,7 @@ func TestReserveShrinksBeforeACallIsRefused(t *testing.T) {
 	if bytesOf(res.Messages) != bytesOf(history) || !strings.Contains(strings.Join(res.Warnings, " "), "answer") {
 		t.Errorf("warnings %q", res.Warnings)
 	}
-	if want := 45_000 - 1_500 - 1_024; res.Budget != want { // without the buffer, and the least that is left for an answer
+	if want := 45_000 - 1_500 - 1_024; res.Budget != want { // the window without the buffer, and without the smallest reserve for an answer
 		t.Errorf("the budget is %d, want %d", res.Budget, want)
 	}
 }
@@ -268,7 +269,7 @@ func TestStagesAdvisedByARefusalHelp(t *testing.T) {
 		"many turns": append(turns(30, 100), message.User("Go on.")), "few large results": large(4, 3_000), "many results in one turn": large(30, 300),
 		"a long system prompt": append([]message.Message{message.System(text(5_000))}, loop(15, 200)...), "large turns": turns(12, 700), "both": append(turns(20, 150), large(3, 3_000)[1:]...),
 	} {
-		known := map[string]*compact.BudgetError{} // many sets are asked for again
+		known := map[string]*compact.BudgetError{} // by set of stages, because many sets occur again
 		refusalOf := func(stages []string) *compact.BudgetError {
 			key := strings.Join(stages, " ")
 			over, ok := known[key]

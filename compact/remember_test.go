@@ -89,7 +89,7 @@ func TestAppendAfterOthersDecidesAgain(t *testing.T) {
 				changed, masked = changed+1, first.MaskedCount
 			}
 			if second.Triggered || second.MaskedCount != first.MaskedCount {
-				t.Fatalf("call %d changes what the other process has changed: %d masks, there are %d", n, second.MaskedCount, first.MaskedCount)
+				t.Fatalf("call %d repeats changes of the other process: %d masks, there are %d", n, second.MaskedCount, first.MaskedCount)
 			}
 		}
 		if changed < 10 {

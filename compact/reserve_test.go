@@ -14,8 +14,8 @@ func (perMessage) Message(message.Message) int { return 100 }
 func (perMessage) Text(string) int             { return 1 }
 
 // The reserve for the answer stays reduced if the last step needed a part of it
-// and not more: a step that ended above the whole reserve had another window or
-// buffer, and does not count.
+// and not more. A step that ended above the budget without any reserve had
+// another window or buffer, and does not count.
 func TestReserveStaysReducedOnlyIfTheLastStepNeededIt(t *testing.T) {
 	view := policy.NewView([]message.Message{message.System("a"), message.User("b")}, nil, perMessage{})
 	for _, c := range []struct {

@@ -74,8 +74,8 @@ func (m *CompactManager) forget(idle *session) {
 	m.backlog.orphan(idle.audit)
 }
 
-// idle returns a session for which the function is returns true, except newest: the one
-// that was idle for longest; nil if there is none.
+// idle returns the session that was idle for longest, among those for which the function
+// is returns true. It never returns newest. It returns nil if there is no such session.
 func (m *CompactManager) idle(newest *session, is func(*session) bool) (idle *session) {
 	for _, s := range m.sessions {
 		if s.users == 0 && s != newest && (idle == nil || s.used.Before(idle.used)) && is(s) {
@@ -105,9 +105,9 @@ func (s *session) canSlim() bool {
 	return s.reads.Weight() > 0
 }
 
-// fly runs write in the background; write reads data for a summary, or writes the
-// summary. Until it is done, its lane and session stay in memory. It reports
-// false, and runs nothing, after Close.
+// fly runs the function write in the background; it reads data for a summary, or writes
+// the summary. Until it is done, its lane and session stay in memory. It reports false,
+// and runs nothing, after Close.
 func (m *CompactManager) fly(ctx context.Context, s *session, l *lane, write func(context.Context)) bool {
 	m.mu.Lock()
 	s.users++

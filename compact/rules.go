@@ -13,7 +13,7 @@ import (
 	"github.com/agentcompact/compact/policy/tidy"
 )
 
-// choices are the rules that allow the existing names of a kind.
+// choices lists the allowed values of the rules stage and reducer.
 var choices = map[string]func() []string{"stage": StageNames, "reducer": tidy.Names}
 
 // The rules of a setting are in its tag "validate", in the syntax of

@@ -79,7 +79,7 @@ func (r *rig) verified() record.Report {
 	return report
 }
 
-// leakedLater is nothing that a rule would find.
+// leakedLater is a secret that no rule finds.
 const leakedLater = "correcthorse battery\\staple"
 
 // leakyLoop is an agent loop with a secret in one result.
@@ -118,7 +118,7 @@ func TestSessionKeepsItsStateAfterAScrub(t *testing.T) {
 		t.Fatalf("%+v, %v", done, err)
 	}
 	if r.holdsText("correcthorse") {
-		t.Error("it still exists")
+		t.Error("the secret still exists")
 	}
 	if notes := strings.Join(r.verified().Notes, "\n"); !strings.Contains(notes, "scrubbed at ") || !strings.Contains(notes, "it leaked") {
 		t.Errorf("notes: %s", notes)
@@ -191,7 +191,7 @@ func TestStepAfterAScrubIsStoredForEveryOnError(t *testing.T) {
 }
 
 func TestScrubByRulesRemovesCurrentFindings(t *testing.T) {
-	nothing, err := redact.New(redact.Options{Disabled: true}) // the redaction at that time
+	nothing, err := redact.New(redact.Options{Disabled: true}) // the redaction at the time when the messages were stored
 	if err != nil {
 		t.Fatal(err)
 	}

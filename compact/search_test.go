@@ -112,7 +112,7 @@ func TestSearchFindsEveryRemovedLine(t *testing.T) {
 func TestSearchReportsSkippedText(t *testing.T) {
 	call, _, r := recallRig(t, strings.Repeat("the same\nline between\n", 3)+"the same, not quite\n"+numbers(300))
 	got := call(`{"pattern":"^the same","context":1}`)
-	if !strings.HasSuffix(got, "\n[2 of 4 matching lines, what was said first, newest first; 2 repeat one of these]") || strings.Count(got, "line between") != 2 {
+	if !strings.HasSuffix(got, "\n[2 of 4 matching lines: messages before tool results, newest first; 2 repeat one of these]") || strings.Count(got, "line between") != 2 {
 		t.Errorf("got %q", got)
 	}
 	found, err := r.Search(t.Context(), "s", regexp.MustCompile("^the same"), 1, recall.Around(99))
@@ -164,7 +164,7 @@ func TestRecallToolSearchesEverything(t *testing.T) {
 	if got, want := call(`{"pattern":"^line (49|50)( |$)","context":2}`), "[s2 tool, turn 1 · ref "+ref+"]\n47-line 47\n48-line 48\n49:line 49\n50:line 50 ERROR\n51-line 51\n52-line 52"; got != want {
 		t.Errorf("neighbors that match: got %q, want %q", got, want)
 	}
-	if got := call(`{"pattern":"^line 501$","context":30}`); len(got) > 800 || !strings.HasSuffix(got, "[1 of 1 matching lines, what was said first, newest first; lines around them are left out: ask with less context]") {
+	if got := call(`{"pattern":"^line 501$","context":30}`); len(got) > 800 || !strings.HasSuffix(got, "[1 of 1 matching lines: messages before tool results, newest first; lines around them are left out: ask with less context]") {
 		t.Errorf("too many lines of context: %q", got)
 	}
 	if got := call(`{"pattern":"no such thing anywhere"}`); got != "[no line of the removed text matches]" {

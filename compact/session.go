@@ -300,8 +300,8 @@ func (s *session) leave(l *lane, history []message.Message) (forgotten *lane) {
 	return forgotten
 }
 
-// lastTranscript returns the file of the newest whole transcript, "" if there is
-// none, among the steps from index behind on that want accepts.
+// lastTranscript returns the file of the newest whole transcript among the steps that
+// want accepts, from index behind on. It returns "" if there is none.
 func (s *session) lastTranscript(behind int, want func(*ledger.Step) bool) string {
 	steps := s.snapshot()
 	for k := len(steps) - 1; k >= behind; k-- {

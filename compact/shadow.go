@@ -31,7 +31,7 @@ func (m *CompactManager) observed(ctx context.Context, id string, history []mess
 	late.Reason = trace.ReasonObserve
 	if m.looking.Add(1) > maxLooking {
 		m.looking.Add(-1)
-		late.Warnings = []string{fmt.Sprintf("observe: this call was not examined, because %d calls are being examined", maxLooking)}
+		late.Warnings = []string{fmt.Sprintf("observe: this call was not observed, because %d calls are being observed", maxLooking)}
 		return late
 	}
 	done := make(chan *Result, 1)
@@ -43,7 +43,7 @@ func (m *CompactManager) observed(ctx context.Context, id string, history []mess
 	})
 	if !begun {
 		m.looking.Add(-1)
-		late.Warnings = []string{"observe: this call was not examined: " + ErrClosed.Error()}
+		late.Warnings = []string{"observe: this call was not observed: " + ErrClosed.Error()}
 		return late
 	}
 	timer := time.NewTimer(observeWait)

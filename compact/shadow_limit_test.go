@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// If too many calls are being examined, a call is not examined, and later calls do not
+// If too many calls are being observed, a call is not observed, and later calls do not
 // count it.
 func TestCallsThatWereNotLookedAtAreForgotten(t *testing.T) {
 	m, err := New(t.Context(), Config{Model: "gpt-4", Observe: true})
@@ -19,15 +19,15 @@ func TestCallsThatWereNotLookedAtAreForgotten(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		return strings.Contains(strings.Join(res.Warnings, "\n"), "was not examined")
+		return strings.Contains(strings.Join(res.Warnings, "\n"), "was not observed")
 	}
 	m.looking.Add(maxLooking)
 	for range maxLooking + 1 {
 		if !left() {
-			t.Fatal("more calls are examined than allowed")
+			t.Fatal("more calls are observed than allowed")
 		}
 	}
 	if m.looking.Add(-maxLooking); left() {
-		t.Error("a call was not examined although no other call is")
+		t.Error("a call was not observed although no other call is")
 	}
 }

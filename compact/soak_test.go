@@ -12,9 +12,9 @@ import (
 	"github.com/agentcompact/compact/storage/fs"
 )
 
-// With many sessions of many calls in turns, neither memory nor open files grow with
-// their number, and the archive has a few files per compaction. 2,000 sessions of 50
-// calls with COMPACT_SOAK=1, which say less in each.
+// Many sessions take turns and make many calls. Neither memory nor open files grow
+// with their number, and the archive has a few files per compaction. With
+// COMPACT_SOAK=1 there are 2,000 sessions of 50 calls, with shorter texts.
 func TestSoakOfManySessionsIsBounded(t *testing.T) {
 	sessions, calls, words, bound := 30, 10, 400, 1<<20
 	if os.Getenv("COMPACT_SOAK") == "1" {
@@ -69,7 +69,7 @@ func TestSoakOfManySessionsIsBounded(t *testing.T) {
 	}
 }
 
-// talkInTurns warms up what all sessions share.
+// talkInTurns makes the calls of all sessions, a few of each session at a time.
 func talkInTurns(t *testing.T, m *CompactManager, sessions, calls, words, turn int) {
 	t.Helper()
 	for s := range sessions {

@@ -14,8 +14,8 @@ import (
 // someKeys returns keys that no archive has.
 func someKeys() *keyring { return &keyring{Ring: seal.NewRing(seal.InMemory, seal.NewKey())} }
 
-// A history in pieces is the lines of its messages, with the same places and
-// hashes.
+// The pieces of a history have the bytes of its lines, with the same places
+// and hashes.
 func TestPiecesEqualTheLines(t *testing.T) {
 	r, err := redact.New(redact.Options{})
 	if err != nil {

@@ -52,7 +52,7 @@ func TestPanickingReducerIsLoggedAndCountedOnce(t *testing.T) {
 	history := []message.Message{message.User("Read it.")}
 	failed := 0
 	for i := range 4 {
-		if i == 1 { // only the first is unlucky
+		if i == 1 { // the reducer panics only for the first result
 			text = strings.ReplaceAll(text, "unlucky", "lucky")
 		}
 		id := fmt.Sprint("call", i)

@@ -59,7 +59,7 @@ func (c *call) engineRequest() reduce.Request {
 	}
 }
 
-// wasSent returns the results after the last answer that the previous call sent whole,
+// wasSent returns the results that the previous call sent whole, after the last answer,
 // if that call got no answer. It was a call of this process, or one of any process that
 // committed a step. An equal result of a later call is not included. The return value
 // refers to no data of the call, because views keep it.

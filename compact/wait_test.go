@@ -227,8 +227,8 @@ func TestVocabularyIsLoadedBesideOtherModels(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// There is no deadline: on a busy machine it might pass before any call has
-	// made its request.
+	// No deadline is set, because on a busy machine it could pass before any call has made its
+	// request.
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	var wg sync.WaitGroup

@@ -130,7 +130,7 @@ func TestWarningsAreFreeOfSecretsWhereverTheyAreMade(t *testing.T) {
 	}
 }
 
-// A place that makes a warning is in one of the tables above.
+// Each place in the code that makes a warning is in one of the tables above.
 func TestEveryPlaceThatMakesAWarningIsInTheTable(t *testing.T) {
 	files, err := filepath.Glob("*.go")
 	if err != nil {

@@ -78,7 +78,7 @@ func TestLockHoldsOverSeveralFilesAndTheFirstLockCounts(t *testing.T) {
 	}
 	excepted := folder(t, map[string]string{"base.yaml": "locked: [policy]\noverrides: [{agent: a, policy: {trigger_pct: 0.7}}]\n", "team.yaml": "extends: base.yaml\n"})
 	if got := refused(t, excepted, "team.yaml"); got != nil {
-		t.Errorf("a file may except calls from what it locks: %q", got)
+		t.Errorf("a file may override a setting that it locks: %q", got)
 	}
 	ofPreset := folder(t, map[string]string{
 		"base.yaml": "preset: masking\n", "mid.yaml": "extends: base.yaml\npreset: graduated\nlocked: [policy.stages]\n", "team.yaml": "extends: mid.yaml\n",
@@ -88,7 +88,7 @@ func TestLockHoldsOverSeveralFilesAndTheFirstLockCounts(t *testing.T) {
 	}
 	own := folder(t, map[string]string{"f.yaml": "locked: [redaction]\nredaction: {enabled: false}\n"})
 	if got := refused(t, own, "f.yaml"); got != nil {
-		t.Errorf("a file may set what it locks: %q", got)
+		t.Errorf("a file may set a setting that it locks: %q", got)
 	}
 	if got := refused(t, own, "f.yaml", Environ([]string{"COMPACT_REDACTION_PII=true"})); got != nil {
 		t.Errorf("stricter: %q", got)

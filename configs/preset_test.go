@@ -43,7 +43,7 @@ func TestFileOfEachPresetStatesEveryDefault(t *testing.T) {
 				t.Fatal(err)
 			}
 			if diff := cmp.Diff(string(text), string(file)); diff != "" {
-				t.Fatalf("%s.yaml is not what compact.Preset says; go test ./configs -run Preset -update\n%s", name, diff)
+				t.Fatalf("%s.yaml differs from compact.Preset; go test ./configs -run Preset -update\n%s", name, diff)
 			}
 			got, err := Parse(name+".yaml", file, Environ(nil))
 			if err != nil {

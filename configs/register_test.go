@@ -198,7 +198,7 @@ func TestOriginsTellOfRegisteredSettings(t *testing.T) {
 		told[o.Path] = fmt.Sprint(o.Value, " ", o)
 	}
 	if told["storage.shelf.rows"] != "9 f.yaml:2" || told["storage.shelf.timeout"] != "1m default" || told["storage.shelf.token"] != "" {
-		t.Errorf("told %q, %q, %q", told["storage.shelf.rows"], told["storage.shelf.timeout"], told["storage.shelf.token"])
+		t.Errorf("reported %q, %q, %q", told["storage.shelf.rows"], told["storage.shelf.timeout"], told["storage.shelf.token"])
 	}
 }
 

@@ -31,8 +31,8 @@ type Budget struct {
 //	trigger = min(trigger_pct * window, B)
 //	T       = min(target_pct * window, target_pct/trigger_pct * trigger)
 //
-// in exact decimal arithmetic: 0.85 of 128,000 is 108,800, and a view of
-// 108,800 tokens triggers. All mistakes are reported at once, each as a [*ConfigError].
+// in exact decimal arithmetic: 0.85 of 128,000 is 108,800, and a view of 108,800 tokens
+// triggers a compaction. All mistakes are reported at once, each as a [*ConfigError].
 func (c Config) Budget(window, answer int) (Budget, error) {
 	margin := window * c.MarginPct / 100
 	b := Budget{Max: window, Cap: window - c.HardCapBuffer - margin - answer}

@@ -95,7 +95,7 @@ func TestDueLeavesRoomAfterAHighFloor(t *testing.T) {
 	}
 }
 
-// The trigger is compared with the upper bound of a view, so that the target must also
+// The trigger is compared with the upper bound of a view, so the target must also
 // apply to the upper bound.
 func TestAimingLowersTheTarget(t *testing.T) {
 	b := policy.Budget{Max: 1000, Cap: 900, Trigger: 850, Target: 600}

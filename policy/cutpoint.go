@@ -11,7 +11,7 @@ const step = 2048 // number of bytes counted at once in the search for a cut
 // costs about room tokens. It counts only the prefix, not the whole text.
 func prefix(cost Coster, text string, room int) int {
 	if room <= 0 {
-		return 0 // not even a text of 0 tokens
+		return 0 // not even an empty text fits
 	}
 	at, used := 0, 0
 	for at < len(text) {

@@ -77,7 +77,7 @@ func TestTruncateKeepsBothEndsOfUnreadResults(t *testing.T) {
 	}
 }
 
-// A squeeze without any room leaves only the marker. It then says nothing about two ends.
+// A squeeze without any room leaves only the marker. The marker then says nothing about two ends.
 func TestSqueezeToTheMarkerNamesNoEnds(t *testing.T) {
 	msgs := []message.Message{message.User("do"), message.Assistant("", message.Call("c", "bash", "{}")), message.ToolResult("c", text(400)), message.Assistant("Fine.")}
 	v := policy.NewView(msgs, pins, words{})

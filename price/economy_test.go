@@ -95,7 +95,7 @@ func TestRecallWeightAffectsOnlyTheChoice(t *testing.T) {
 	}
 }
 
-// In a cold cache, everything is written in any case.
+// If the cache is cold, the whole prompt is written in any case.
 func TestAColdCacheIsNearlyFree(t *testing.T) {
 	c := card(t, "claude-sonnet-4-5")
 	s, x := stocked(), Candidate{Level: 45_000, Prefix: 5000}

@@ -132,7 +132,7 @@ func (broken) List(context.Context, storage.Key) iter.Seq2[storage.Info, error] 
 	panic("no list for " + secret)
 }
 
-// failing is an archive that stops to work.
+// failing is an archive that stops working.
 type failing struct {
 	storage.Archive
 	fails, panics bool

@@ -7,7 +7,7 @@ import "strings"
 // into the field: click on the password field, type "VALUE".
 func (sc *scan) announced(a *assignment, s strength) {
 	if s < telling || isBareVerb(a.name) || endsFold(a.name, "s") {
-		return // also several of them, about which a text says something in general
+		return // a plural such as "passwords" is about secrets in general
 	}
 	end := strings.IndexByte(a.s[a.to:min(len(a.s), a.to+maxAnnouncement)], '\n')
 	if end < 0 {

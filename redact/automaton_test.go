@@ -8,8 +8,9 @@ import (
 	"testing"
 )
 
-// TestAutomatonFindsWhatASearchFinds compares with one search a word. Long texts
-// are read in halves: they have words across each seam.
+// TestAutomatonFindsWhatASearchFinds compares the automaton with one search for
+// each word. The automaton reads long texts in halves, so the texts have words
+// across each seam.
 func TestAutomatonFindsWhatASearchFinds(t *testing.T) {
 	words := []string{"he", "she", "his", "hers", "e", "://", "-----begin", "密码", "aab", "aabaab"}
 	a := newAutomaton(words)

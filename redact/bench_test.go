@@ -108,7 +108,7 @@ func BenchmarkJSON(b *testing.B) {
 	}
 }
 
-// BenchmarkSizes shows that the time a byte does not depend on the size: the
+// BenchmarkSizes shows that the time per byte does not depend on the size: the
 // same text in pieces, and sixteen times over.
 func BenchmarkSizes(b *testing.B) {
 	for _, size := range []int{4 << 10, 64 << 10, 1 << 20, 16 << 20} {

@@ -214,7 +214,7 @@ func TestCorpusRecallAndPrecision(t *testing.T) {
 	}
 }
 
-// report prints a score and holds it to its targets.
+// report prints a score, and fails the test if it misses its targets.
 func (c *score) report(t *testing.T, set string) {
 	t.Helper()
 	recall, clean, flagged := percent(c.found, c.secrets), percent(c.clean, c.texts), percent(c.flagged, c.negatives)

@@ -5,7 +5,7 @@ import "strings"
 // document is one text, or one JSON value, in one pass.
 type document struct {
 	sc     *scan
-	known  finder  // if not nil, only these are searched for
+	known  finder  // if not nil, only these values are searched for
 	used   byteSet // bytes of known
 	mem    *memory // memory of the session that the text belongs to
 	names  *names  // names of that session

@@ -123,13 +123,13 @@ func TestRecordLeavesDigestsAlone(t *testing.T) {
 		t.Errorf("Record\n got %s\nwant %s", got, want)
 	}
 	r = newRedactor(t, Options{Patterns: []string{`[0-9a-f]{11,}`}})
-	for _, n := range []int{11, 65, 128} { // as this project writes no digest
+	for _, n := range []int{11, 65, 128} { // lengths that no digest of this project has
 		if got, want := r.Record([]byte(`{"ref":"`+hexDigits(n)+`"}`)).String(), `{"ref":"<REDACTED>"}`; got != want {
 			t.Errorf("Record of %d digits: %s, want %s", n, got, want)
 		}
 	}
 	if got := r.JSON([]byte(raw)).String(); strings.Contains(got, hexDigits(64)) {
-		t.Errorf("JSON keeps what the user's pattern matches: %s", got)
+		t.Errorf("JSON keeps a match of the user's pattern: %s", got)
 	}
 }
 

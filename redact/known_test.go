@@ -55,7 +55,8 @@ func TestKnownSecretsDoNotBeginInAnEscape(t *testing.T) {
 	}
 }
 
-// References that are written in another way than the line don't either.
+// A match that begins or ends inside an escape leaves no half of the escape,
+// even if the secret has its own escapes.
 func TestKnownSecretsInsideOfOthersLeaveEscapesWhole(t *testing.T) {
 	for line, want := range map[string]string{
 		`"\n%67inx-pass"`:  `"\n***********"`,

@@ -2,8 +2,8 @@ package redact
 
 import "strings"
 
-// namesTag reports whether the name, before a >, is that of a tag, with or without a
-// prefix (<wsse:Password>), or stands in its attribute key or name.
+// namesTag reports whether the name before a > is the name of a tag, with or without a
+// prefix (<wsse:Password>), or is in the tag's attribute key or name.
 func (a *assignment) namesTag() bool {
 	s := a.s
 	if a.quote != 0 {
@@ -19,8 +19,8 @@ func (a *assignment) namesTag() bool {
 	return from > 0 && s[from-1] == '<'
 }
 
-// isLabel reports whether an element that is only named for a password holds a text for
-// a person: <string name="login_password">Kennwort</string>.
+// isLabel reports whether an element with the name of a password holds a text for a
+// person, and no password: <string name="login_password">Kennwort</string>.
 func (a *assignment) isLabel() bool {
 	return a.op == opTag && a.quote != 0 && !endsFold(a.s[:max(0, a.from-1)], "key=") && !a.argument()
 }

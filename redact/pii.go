@@ -54,8 +54,9 @@ func (sc *scan) personalNumbers() {
 	}
 }
 
-// digitRun collects at most most+1 digits of a number. There may be up to gap
-// separators between two digits. It returns the end of the last digit.
+// digitRun collects the digits of a number, but no more than most+1 of them.
+// There may be up to gap separators between two digits. It returns the end of
+// the last digit.
 func digitRun(s string, i, most, gap int, between string) (digits []byte, to int) {
 	digits = make([]byte, 0, 34)
 	for to = i; i < len(s) && len(digits) <= most; i++ {

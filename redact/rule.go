@@ -80,7 +80,7 @@ func (r Rule) detector() (*ruleDetector, error) {
 	case re.MatchString(""):
 		return wrong(nil, "has a pattern that matches an empty text, and so every text")
 	case re.MatchString(placeholderOpen + ">"):
-		return wrong(nil, "has a pattern that matches %s>, which stands for what was redacted", placeholderOpen)
+		return wrong(nil, "has a pattern that matches %s>, the placeholder of redacted text", placeholderOpen)
 	}
 	d := &ruleDetector{id: r.ID, re: re}
 	for _, w := range r.Words {

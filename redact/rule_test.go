@@ -57,7 +57,7 @@ func TestRuleIsCheckedAgainstItsSamples(t *testing.T) {
 		"needs a sample":                   func(r *redact.Rule) { r.Clean = nil },
 		"not a regular expression":         func(r *redact.Rule) { r.Pattern = "(" },
 		"an empty text":                    func(r *redact.Rule) { r.Pattern = "x*" },
-		"stands for what was redacted":     func(r *redact.Rule) { r.Pattern = "RED[A-Z]+" },
+		"the placeholder of redacted text": func(r *redact.Rule) { r.Pattern = "RED[A-Z]+" },
 		"find its sample":                  func(r *redact.Rule) { r.Words, r.Pattern, r.Secrets = nil, `badge=(\w*)`, []string{"badge= 1234"} },
 		"has an empty word":                func(r *redact.Rule) { r.Words = []string{""} },
 		"does not find its sample":         func(r *redact.Rule) { r.Words = []string{"other"} },

@@ -90,9 +90,9 @@ func (w *walker) array(name string, depth int) bool {
 	}
 }
 
-// object reads the members of an object, and then searches the members that
-// only the whole object explains: the data of a Kubernetes secret, and pairs of
-// name and value.
+// object reads the members of an object, and then searches the members whose meaning
+// depends on other members: the data of a Kubernetes secret, and pairs of name and
+// value.
 func (w *walker) object(name string, depth int) bool {
 	w.i++
 	if w.skip() == '}' {
@@ -126,7 +126,8 @@ func (w *walker) object(name string, depth int) bool {
 	}
 }
 
-// member reads the value of one member and records the data for together.
+// member reads the value of one member, and records the data that the function
+// together needs.
 func (w *walker) member(name string, seen *members, depth int) bool {
 	from := w.i
 	if only := w.d.only; only != nil && depth == 0 {

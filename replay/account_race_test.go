@@ -14,7 +14,7 @@ func TestLostRaceDoesNotCountAsAFallback(t *testing.T) {
 	}
 	for i, want := range []bool{true, true, false, false} {
 		if e := &a.Errors[i]; e.GotOver() != want {
-			t.Errorf("%s with fallback %q: got over %t", e.Type, e.Fallback, !want)
+			t.Errorf("%s with fallback %q: recovered %t", e.Type, e.Fallback, !want)
 		}
 	}
 }

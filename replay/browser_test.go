@@ -21,7 +21,7 @@ import (
 //go:embed testdata/look.js
 var looker string
 
-// reader asks the page of a session.
+// reader inspects the page of a session in the browser.
 //
 //go:embed testdata/read.js
 var reader string
@@ -37,15 +37,15 @@ type seen struct {
 	TipHidden bool     // after the escape key
 	Opened    bool     // a mark opened the details of its compaction
 	Hidden    bool     // a box without its check mark hides the curve
-	Contrast  float64  // of text to its ground, the least on the page
+	Contrast  float64  // smallest contrast of a text and its background on the page
 	Dark      bool
 	Focus     int // things that the tab key reaches
 
 	First  string   // the first statement, visible without scrolling
 	Judged []string // the columns of the first table that are seen without scrolling
-	Went   string   // text about a compaction in its closed box on the page of a session
-	Parts  []string // and the boxes in it, when it is open
-	Back   int      // references that bring something back
+	Went   string   // text in the closed box of a compaction, on the page of a session
+	Parts  []string // boxes inside that box, when it is open
+	Back   int      // number of references on the page
 }
 
 func browser(t *testing.T) string {

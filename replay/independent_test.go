@@ -25,7 +25,7 @@ import (
 // entry is a message as the calculation sees it.
 type entry struct {
 	id, tokens int  // equal ids are equal messages
-	long       bool // more bytes than a placeholder, which takes the place of no shorter result
+	long       bool // more bytes than a placeholder; a shorter result is not masked
 	role       string
 }
 
@@ -156,8 +156,8 @@ func (c *calculation) summarized(window int) func(at int) ([]entry, int, int) {
 	}
 }
 
-// compare holds the share of raw that two policies cost against the
-// calculation's.
+// compare compares the cost of two policies, as a share of the cost of raw,
+// with the calculation.
 func compare(t *testing.T, name string, jsonl []byte, window int) {
 	t.Helper()
 	msgs, _, err := openai.Parse(jsonl)

@@ -6,7 +6,7 @@ import (
 	"github.com/agentcompact/compact/internal/chart"
 )
 
-// plot is a chart with the elements of replay.
+// plot is a chart with the elements that only pages of replay have.
 type plot struct{ *chart.Plot }
 
 func newPlot(width, height float64) *plot { return &plot{chart.New(width, height)} }

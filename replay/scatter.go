@@ -33,7 +33,7 @@ func scatter(list []Total, index map[string]int, class string, width, height flo
 	for _, t := range list {
 		p.point(&t, index[t.Policy]%chart.Colors, names.place(p.X(t.OfRaw.Value), p.Y(t.Held.Value), t.mark()))
 	}
-	return p.SVG(class, "Cost against needed at use, one point a policy")
+	return p.SVG(class, "Cost against needed at use, one point per policy")
 }
 
 func (p *plot) point(t *Total, color int, name box) {

@@ -60,7 +60,7 @@ func TestCompactionsAreJudgedOverAll(t *testing.T) {
 	for i, want := range []struct{ judged, failed bool }{{true, true}, {true, false}, {true, false}, {false, false}} {
 		told := rep.Totals[i].Failed
 		if (told != nil) != want.judged || told != nil && (told.Value > 0) != want.failed {
-			t.Errorf("%s: the failed command is told %+v, want judged %v, told %v", rep.Totals[i].Policy, told, want.judged, want.failed)
+			t.Errorf("%s: the failed command is reported as %+v, want judged %v, reported %v", rep.Totals[i].Policy, told, want.judged, want.failed)
 		}
 		if f := rep.Totals[i].Kept.Told.False; f != 0 {
 			t.Errorf("%s states %d outcomes that no command had", rep.Totals[i].Policy, f)
@@ -78,6 +78,6 @@ func TestCommandThatPassedLastIsNotAFailure(t *testing.T) {
 	v := &View{Messages: append([]message.Message(nil), h...), Sources: identity(len(h))}
 	v.Messages[2], v.Messages[4] = message.ToolResult("a", "[observation masked — 900 chars]"), message.ToolResult("b", "[observation masked — 800 chars]")
 	if got := toldBy(h, v, inFull(h, v)); got != (Told{}) {
-		t.Errorf("%+v, and nothing failed last", got)
+		t.Errorf("%+v, although no command failed last", got)
 	}
 }

@@ -9,17 +9,17 @@ import (
 
 // Short sessions do not count, and neither do sessions in which the window forced a
 // compaction. A policy that never compacts for its cost has no such figure.
-func TestWorstSessionByWill(t *testing.T) {
+func TestWorstSessionWithoutForcedCompactions(t *testing.T) {
 	row := func(calls, compactions, paying int, cost float64) *Row {
 		return &Row{Policy: "p", Calls: calls, Compactions: compactions, Paying: paying, Cost: cost, RawCost: 1}
 	}
 	all := []*Row{row(20, 2, 1, 1.3), row(20, 3, 3, 1.01), row(20, 0, 0, 0.9), row(8, 1, 1, 1.5)}
 	got := total(all)
 	if got.Worst != 1.3 || got.WorstByWill != 1.01 {
-		t.Errorf("worst %v, by will %v", got.Worst, got.WorstByWill)
+		t.Errorf("worst %v, worst without a forced compaction %v", got.Worst, got.WorstByWill)
 	}
 	if got = total([]*Row{row(20, 2, 0, 1.3)}); got.Worst != 1.3 || got.WorstByWill != 0 {
-		t.Errorf("without a choice: worst %v, by will %v", got.Worst, got.WorstByWill)
+		t.Errorf("no compaction pays: worst %v, worst without a forced compaction %v", got.Worst, got.WorstByWill)
 	}
 }
 

@@ -24,7 +24,7 @@ func ok(t testing.TB, err error) {
 	}
 }
 
-// plain is a redactor that leaves everything.
+// plain is a redactor that removes nothing.
 func plain(t testing.TB) *redact.Redactor {
 	t.Helper()
 	r, err := redact.New(redact.Options{Disabled: true})
@@ -56,7 +56,7 @@ func index(t testing.TB, a storage.Archive, folder string) *Index {
 	return x
 }
 
-// found is the sessions and lines that a query leads to.
+// found returns the sessions and lines that a query finds.
 func found(t testing.TB, x *Index, q Query) []string {
 	t.Helper()
 	f, err := x.Search(context.Background(), q)

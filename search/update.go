@@ -308,7 +308,7 @@ func (x *Index) has(ctx context.Context, dir string) (bool, error) {
 	return false, nil
 }
 
-// write runs do as one transaction.
+// write runs the function do as one transaction.
 func (x *Index) write(ctx context.Context, do func(*sql.Tx) error) error {
 	tx, err := x.db.BeginTx(ctx, nil)
 	if err != nil {

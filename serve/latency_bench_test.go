@@ -130,7 +130,7 @@ func sinks(all []times, into map[place]bool) {
 	}
 }
 
-// report prints the 50th and the 99th of a hundred of the calls that count.
+// report prints the 50th and the 99th percentile of the calls that count.
 func report(b *testing.B, name string, all []times, f func(times) (time.Duration, bool)) {
 	var of []time.Duration
 	for _, t := range all {

@@ -123,7 +123,8 @@ func TestObservedRequestsAndAnswersAreTheSameBytes(t *testing.T) {
 	}
 }
 
-// observed makes a request: of a wire, of another kind, compressed, broken.
+// observed makes a model call of one of the wires, which can be compressed or broken, or
+// another request.
 func observed(random *rand.Rand, i int) (path, kind, coding string, body []byte) {
 	all := forms()
 	f := all[i%len(all)]

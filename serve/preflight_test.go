@@ -200,8 +200,8 @@ func TestFieldsOfPreflightHaveAnEffect(t *testing.T) {
 	}
 }
 
-// leaking is an archive that names a key in its errors, as a backend can that quotes the
-// address it wrote to.
+// leaking is an archive with a key in its errors, like a backend that quotes its own
+// address.
 type leaking struct {
 	*memory.Archive
 	key string
@@ -211,7 +211,7 @@ func (l *leaking) Append(context.Context, storage.Key, int64, storage.Blob) erro
 	return errors.New("PUT https://store.example/?token=" + l.key)
 }
 
-// What a preflight says about a failure has no keys.
+// The error of a preflight contains no keys.
 func TestPreflightRedactsFailures(t *testing.T) {
 	key := "sk-proj-" + "Qx7Lm2Vt9Rb4Ks6Wd1" + "Zc8Hn3Yp5Gf0Jq7Tu2Ea"
 	r := newRig(t, compact.Config{Archive: &leaking{memory.New(), key}}, serve.Config{})
@@ -222,7 +222,7 @@ func TestPreflightRedactsFailures(t *testing.T) {
 	}
 }
 
-// check holds a value against a schema of the OpenAPI file.
+// check compares a value with a schema of the OpenAPI file.
 func check(t *testing.T, schema string, data []byte) {
 	t.Helper()
 	var v any

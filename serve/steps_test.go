@@ -20,7 +20,7 @@ func shared(before, is []byte) float64 {
 
 // An agent that works for many steps gets no refusal, and the provider's cache
 // stays useful: each request begins with the previous one, unless it was
-// compacted. COMPACT_SOAK=1 makes 300 steps of it.
+// compacted. With COMPACT_SOAK=1 there are 300 steps.
 func TestLongRunsKeepTheirPrefix(t *testing.T) {
 	steps, window, sample := 48, 12_000, true
 	if os.Getenv("COMPACT_SOAK") != "" {

@@ -36,8 +36,8 @@ func counter(t testing.TB) token.Counter {
 	return c
 }
 
-// tokens returns the beginning of a conversation with at least n tokens. It repeats a
-// conversation that is too short.
+// tokens returns the first messages of a conversation, as many as it takes for n
+// tokens. It repeats a conversation that is too short.
 func tokens(msgs []message.Message, n int, c token.Counter) []message.Message {
 	var out []message.Message
 	for {

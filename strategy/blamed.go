@@ -8,8 +8,8 @@ import (
 	"github.com/agentcompact/compact/strategy/internal/prose"
 )
 
-// otherCauses lists phrases of sentences that attribute a failure to another cause than
-// the work.
+// otherCauses lists phrases of sentences that say that the agent's work did not cause a
+// failure.
 var otherCauses = []string{"pre-existing", "preexisting", "unrelated", "not related to", "nothing to do with", "not from our changes", "not from my changes", "not caused by", "already failing", "already failed before", "already broken", "known flak", "is flaky", "are flaky", "also fails on main", "fail on main"}
 
 // failureWords lists words for a failure. A sentence with a phrase of otherCauses and one
@@ -19,7 +19,7 @@ var failureWords = []string{"fail", "error", "test", "lint", "warning", "issue",
 // saidLater is the text before a later sentence of the assistant.
 const saidLater = "; said later: "
 
-// A blame is a sentence that attributes a failure to another cause than the work.
+// A blame is a sentence that says that the agent's work did not cause a failure.
 type blame struct {
 	step  int
 	text  string
@@ -54,8 +54,9 @@ func (h *History) blamed() blamed {
 	return out
 }
 
-// blames reports whether a sentence attributes something to another cause than the work.
-// A sentence that only considers such a cause, or that announces a step, does not count.
+// blames reports whether a sentence says that something has a cause other than the
+// agent's work. A sentence that only considers such a cause, or that announces a step,
+// does not count.
 func blames(t string) bool {
 	low := strings.ToLower(t)
 	return prose.HasAny(low, otherCauses) && !leads(t) && !announces(t) && !prose.HasAny(low, []string{" if ", "whether ", "not unrelated"})
@@ -69,7 +70,7 @@ const rightAfterwards = 8
 // the failure closely, or it comes later and has a name from the call's output.
 func (e blamed) of(step int, c *Call) string {
 	for _, x := range e {
-		if x.step <= step || refusedCall(c.Result) { // it did not run
+		if x.step <= step || refusedCall(c.Result) { // a refused call did not run
 			continue
 		}
 		near := x.after == step && x.step <= step+rightAfterwards && (!x.spoke || prose.HasAny(strings.ToLower(x.text), failureWords))

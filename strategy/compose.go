@@ -145,8 +145,8 @@ func (c *composer) reserves(all []*candidate) []int {
 	return out
 }
 
-// unspent returns the reserved tokens that sections other than but have not
-// spent.
+// unspent returns the reserved tokens that have not been spent, in all sections except
+// number but.
 func (c *composer) unspent(reserved []int, but int) int {
 	n := 0
 	for i := range reserved {

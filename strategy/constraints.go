@@ -21,7 +21,7 @@ func (h *History) constraints() []fact {
 		}
 		n, before := 0, len(out)
 		var head listHead
-		ruled := false // the sentence before sets a rule
+		ruled := false // the previous sentence set a rule
 		prose.EachSentence(h.ruleText(s), func(one prose.Sentence) {
 			t := one.Text
 			if ruled = ruled && (rules.Completes(t) || rules.TurnsBack(t) && rules.Binds(t) == 0 && !strings.HasSuffix(t, "?")) && !one.Heading; ruled {

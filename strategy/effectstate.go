@@ -235,8 +235,9 @@ func (h *History) refusedSince(made []string, step int) string {
 	return ""
 }
 
-// sinceThen returns a line of the previous summary about an effect with what happened to it since:
-// a call that ends things got an identifier of its result, or a text says that it was refused.
+// sinceThen returns a line of the previous summary about an effect, with the later changes of the
+// effect: a call that ends things got an identifier of its result, or a text says that it was
+// refused.
 func (h *History) sinceThen(line string) string {
 	const open = " (do not repeat)"
 	if strings.Contains(line, open) {

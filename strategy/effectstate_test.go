@@ -55,7 +55,8 @@ func TestRequestedStaysRequested(t *testing.T) {
 	}
 }
 
-// What a later part ends or refuses is not current in the next summary.
+// The next summary does not state an effect as current that a later part of the session ends
+// or refuses.
 func TestCarriedEffectIsUpdated(t *testing.T) {
 	first := write4(t, long("Handle the case.", ranCalls(
 		[3]string{"refund", `{"order":"O-7","amount":20}`, `{"status":"PENDING_APPROVAL","ticket":"RF-4411"}`},

@@ -17,9 +17,9 @@ const (
 )
 
 // essence cuts a text to about keep characters. It keeps the beginning, the end, and
-// from the text between them the sentences that state what must or must not be done or
-// that take something back, in their order. Without one of these sentences, a task would be done wrong. essence
-// writes note at the first cut.
+// from the text between them the sentences that demand or forbid something or that take
+// something back, in their order. Without one of these sentences, a task would be done
+// wrong. essence writes note at the first cut.
 func essence(s string, keep int, note string) string {
 	all := utf8.RuneCountInString(s)
 	if all <= keep {

@@ -117,7 +117,7 @@ func TestEssencePrefersStrongRules(t *testing.T) {
 }
 
 // Old messages without content are dropped before an instruction is cut, and the
-// introduction says of cut words that they are cut.
+// introduction states whether words were cut.
 func TestFitWordsDropsPleasantriesFirst(t *testing.T) {
 	task := "Please port the exporter to the new index, and write a test for each table of it. It runs at night. Hmm, make that noon. The tables have two names each."
 	words := []Word{{Step: 1, Text: task}, {Step: 3, Text: "Thanks, nice work!"}, {Step: 5, Text: "yes"}, {Step: 7, Text: "weiter"}}

@@ -56,7 +56,8 @@ func handsOver(text string) bool {
 // A topic is one part of a handoff, under its heading.
 type topic struct{ title, text string }
 
-// topicsOf splits a handoff at its headings. A heading within another one names both.
+// topicsOf splits a handoff at its headings. The name of a heading below another one
+// contains both.
 func topicsOf(text string) []topic {
 	var out []topic
 	var fence prose.Fence
@@ -153,7 +154,7 @@ const (
 	mostOfTopic  = 40   // maximum sentences of a topic
 	mostAssured  = 1600 // characters of a handoff that are quoted before long answers
 	assuredMore  = 0.2  // by how much the value of such a sentence exceeds the value of a failure, for the best topic
-	ofOneTopic   = 3    // one topic has at most this part of them
+	ofOneTopic   = 3    // inverse of the maximum share of one topic in these characters
 
 	handedOver = " the handoff of an earlier compaction"
 )

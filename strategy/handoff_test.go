@@ -81,7 +81,7 @@ func TestHandoffDoesNotTakeTheRoomOfTheSummary(t *testing.T) {
 	h := &History{Steps: []Step{s}, index: newIndex()}
 	most := func() (v float64) {
 		for _, l := range h.handoffLines(0) {
-			if !strings.HasPrefix(l.Text, "Publish") { // pending work holds in any case
+			if !strings.HasPrefix(l.Text, "Publish") { // pending work keeps its value in any case
 				v = max(v, l.Value)
 			}
 		}

@@ -29,7 +29,7 @@ func TestTellingLineIsNoFrame(t *testing.T) {
 		"": "",
 	} {
 		if got := tellingLine(output); got != want {
-			t.Errorf("%q is told as %q, want %q", output, got, want)
+			t.Errorf("%q is stated as %q, want %q", output, got, want)
 		}
 	}
 }
@@ -42,7 +42,7 @@ func TestOutputAfterAnEffectDoesNotDescribeIt(t *testing.T) {
 	} {
 		c := &Call{Tool: "bash", Args: []Arg{{Name: "command", Value: command}}, Answered: true, Outcome: OK, Result: "Switched to a new branch 'hotfix'\n140 y139 = self.place(x)"}
 		if got := c.lastWords(); got != want {
-			t.Errorf("%q is told as %q, want %q", command, got, want)
+			t.Errorf("%q is stated as %q, want %q", command, got, want)
 		}
 	}
 }

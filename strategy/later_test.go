@@ -91,7 +91,7 @@ func TestDecisionLineQuotesLaterObjection(t *testing.T) {
 		{"the user is polite", []message.Message{message.User("No problem, thank you."), message.Assistant("Good.")}, "[s4]\n"},
 		{"the assistant takes it back", []message.Message{message.User("And the tests?"), message.Assistant("Two of them fail now. Turns out the rename of the ledger was wrong: copying it serves the tools that read the old name.")}, "[s4]; said later: “Turns out the rename of the ledger was wrong: copying it serves the tools that read the old name.” [s6]"},
 		{"the assistant takes something else back", []message.Message{message.User("And the tests?"), message.Assistant("All of them pass now. Turns out the timeout of the proxy was wrong.")}, "[s4]\n"},
-		{"the assistant takes back what has a word in common", []message.Message{message.User("And the tests?"), message.Assistant("All of them pass now. Turns out the timeout of the ledger was wrong.")}, "[s4]\n"},
+		{"the assistant takes back another statement with a common word", []message.Message{message.User("And the tests?"), message.Assistant("All of them pass now. Turns out the timeout of the ledger was wrong.")}, "[s4]\n"},
 		{"a guess takes nothing back", []message.Message{message.User("And the tests?"), message.Assistant("Turns out the rename of the ledger was probably wrong, as two tools read the old name.")}, "[s4]\n"},
 	} {
 		in := long("Tidy up.", append([]message.Message{message.Assistant(said)}, c.then...)...)

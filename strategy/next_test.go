@@ -66,14 +66,14 @@ func TestLastStepStatesTwoOutcomes(t *testing.T) {
 func TestNextNamesRemainderOfLastStep(t *testing.T) {
 	got := nextOf(t, append([]message.Message{message.User("Finish the task.")}, command("1", "I'm marking the task as done, then I'll review the diff and push the branch", "task done 7", "task 7 done")...)...)
 	if !strings.Contains(got, "announced with it, and not begun in this part: review the diff and push the branch") {
-		t.Errorf("what is next:\n%s", got)
+		t.Errorf("the next steps:\n%s", got)
 	}
 }
 
 func TestNextNamesFailingCheck(t *testing.T) {
 	failed := append([]message.Message{message.User("Make it green.")}, command("1", "", "go test ./store", "Exit code: 1\n--- FAIL: TestRows")...)
 	if got := nextOf(t, failed...); !strings.Contains(got, "its last run failed: `go test ./store` [s2]") {
-		t.Errorf("what is next:\n%s", got)
+		t.Errorf("the next steps:\n%s", got)
 	}
 	passed := append(failed[:len(failed):len(failed)], command("2", "", "go test ./...", "Exit code: 0\nok  \tstore\t0.1s")...)
 	refused := append(failed[:1:1], command("1", "", "go test ./store", "<tool_use_error>Sibling tool call errored</tool_use_error>")...)
@@ -91,7 +91,7 @@ func TestNextNamesFailingCheck(t *testing.T) {
 func TestNextOmitsQuestionThatWorkFollowed(t *testing.T) {
 	ask := []message.Message{message.User("Sell the old car."), message.Assistant("Which price do you have in mind for it?")}
 	if got := nextOf(t, ask...); !strings.Contains(got, "asked the user, and no answer stands in this part: Which price") {
-		t.Errorf("what is next:\n%s", got)
+		t.Errorf("the next steps:\n%s", got)
 	}
 	went := append(ask[:2:2], command("1", "", "curl offers", "three offers")...)
 	if got := nextOf(t, went...); strings.Contains(got, "Which price") {
@@ -107,7 +107,7 @@ func TestNextOmitsQuestionThatWorkFollowed(t *testing.T) {
 	}
 }
 
-// A question that ends a list is told with the list.
+// A question that ends a list is quoted with the list.
 func TestQuestionOfListIsWhole(t *testing.T) {
 	for text, want := range map[string]string{
 		"I can't cancel one item.\n\nWould you like to:\n1. Cancel the whole order, or\n2. Change the lamp?\n\nPlease let me know.": "Would you like to: 1. Cancel the whole order, or 2. Change the lamp?",
@@ -254,7 +254,7 @@ func TestFailureNamesItsOtherCause(t *testing.T) {
 	msgs = append(msgs, message.Assistant("TestClock is a pre-existing failure that depends on the time zone."), message.User("Fine. Go on with the docs."))
 	msgs = append(msgs, command("2", "", "cat docs.md", "the docs")...)
 	if got := nextOf(t, msgs...); !strings.Contains(got, "its last run failed: `go test ./store`; said later: “TestClock is a pre-existing failure that depends on the time zone.” [s4] [s2]") {
-		t.Errorf("what is next:\n%s", got)
+		t.Errorf("the next steps:\n%s", got)
 	}
 }
 

@@ -108,8 +108,8 @@ func TestHarnessNoticeIsNotQuoted(t *testing.T) {
 	}
 }
 
-// A run of other checks without a stated outcome, of more or of fewer, is no rerun: the failure
-// of the check stays its last result.
+// A run of more checks, or of fewer, that states no outcome does not count as a rerun: the
+// failure of the check stays its last result.
 func TestSilentRunOfOtherChecksIsNoRerun(t *testing.T) {
 	for _, later := range []string{"go vet ./... 2>&1", "go vet ./a && go test ./a"} {
 		log := append([]message.Message{message.User("Make it clean.")}, command("1", "", "go vet ./a 2>&1", "Exit code 1\n# x/a\na/a.go:3:2: unreachable code")...)

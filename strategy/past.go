@@ -14,8 +14,8 @@ type past struct {
 	others   int // failed runs of the check together with other checks
 }
 
-// add counts the result old, which the newer result now replaces, and the results that
-// old had replaced.
+// add counts the result old and the results that it had replaced. The newer result, now,
+// replaces old.
 func (p *past) add(old, now *check) {
 	was := old.before
 	failed := 0
@@ -35,8 +35,8 @@ func (p *past) add(old, now *check) {
 	}
 }
 
-// partOf reports whether another command, with the checks of, covers each check of a
-// command, with the checks all.
+// partOf reports whether each check in all, the checks of one command, is covered by a
+// check in of, the checks of another command.
 func partOf(all, of []checks.Covering) bool {
 	return !slices.ContainsFunc(all, func(c checks.Covering) bool {
 		return !slices.ContainsFunc(of, func(o checks.Covering) bool { return slices.Contains(c.Covered, o.Own) })

@@ -6,8 +6,8 @@ import (
 	"github.com/agentcompact/compact/strategy/internal/checks"
 )
 
-// The failed runs that a replaced result had behind it stay counted, each as what it is for
-// the result that replaces it.
+// If a result replaces an earlier one, the failed runs before the earlier one stay counted:
+// as the same check, as a part of the new check, or as other checks.
 func TestPastKeepsCountsOfReplacedResults(t *testing.T) {
 	for _, c := range []struct {
 		now  string

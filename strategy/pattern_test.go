@@ -19,8 +19,9 @@ func TestPatternsAreValid(t *testing.T) {
 	}
 }
 
-// Strings are looked for before a pattern is. Here each pattern is asked about texts that
-// are generated from it, and about the same texts with one character less.
+// A pattern first searches for plain strings, and only then runs its expression. The test
+// matches each pattern with texts that are generated from it, and with the same texts
+// without one character.
 func TestPatternsMatchAsTheirExpressionsDo(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(1, 2))
 	for _, p := range lazy.AllPatterns {

@@ -60,8 +60,9 @@ func (d *digester) fields(at jsonscan.Span) (out []field) {
 	return out
 }
 
-// recordBrief returns the record in a result on one line. It cuts long nested values, which
-// returnedLines offers, if the call changed something and the other members say so.
+// recordBrief returns the record in a result on one line. If the call changed something,
+// and the other members say so, it cuts long nested values, because returnedLines offers
+// them separately.
 func (c *Call) recordBrief() string {
 	fields := recordOf(body(c.Result))
 	if c.attempts() && slices.ContainsFunc(fields, c.memberReports) {

@@ -120,7 +120,7 @@ func TestUserQuestionIsNotAnAnswer(t *testing.T) {
 	}
 }
 
-// A short question stands with the sentence that it is about.
+// A short question is quoted with the sentence that it is about.
 func TestShortQuestionHasItsSubject(t *testing.T) {
 	for text, want := range map[string]string{
 		"The night is full. The supervisor approved 20 euros. Do you accept?": "The supervisor approved 20 euros. Do you accept?",

@@ -59,9 +59,9 @@ func (x *nameIndex) carried() []*entity {
 	return out[:min(len(out), maxCarried)]
 }
 
-// seenLines returns lines that name the places where missing identifiers were seen, at
-// most most identifiers. missing reports whether an identifier is missing. The names of
-// one place share lines.
+// seenLines returns lines that name the places where missing identifiers were seen. They
+// name no more identifiers than most. missing reports whether an identifier is missing.
+// The names of one place share lines.
 func (h *History) seenLines(section, most int, missing func(*entity) bool) []Line {
 	type group struct {
 		place place

@@ -18,7 +18,7 @@ const (
 	nearLines     = 8   // maximum lines between a question and the list below it
 
 	selectionValue = fileValue - 0.1
-	halving        = 6 // number of newer selections that halves the value of one
+	halving        = 6 // a selection has half of its value if this many newer ones exist
 )
 
 // An option is an item of a list from which the user is asked to choose.

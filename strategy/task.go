@@ -161,8 +161,8 @@ func (t *Task) Judge(s Strategy, text string, model bool) error {
 	return nil
 }
 
-// WordTokens returns the tokens of the user's words, cut to limit tokens, and to hard
-// tokens at the latest.
+// WordTokens returns the tokens of the user's words after they were cut to limit tokens.
+// Words that may exceed this limit are cut to hard tokens.
 func (t *Task) WordTokens(limit, hard int) (n int) {
 	words := append(ParseDocument(t.strategy, t.in.Previous).Words, wordsOf(t.in.Messages, 1, nil)...)
 	for _, w := range fitWords(words, limit, hard, t.in.Count) {

@@ -132,7 +132,7 @@ func TestFilesOfFolderAreReadBack(t *testing.T) {
 	files := []fileState{{Path: "a/x.go", Op: fileops.Created, Changes: 1}, {Path: "a/y.go", Op: fileops.Created, Changes: 3}, {Path: "a/z.go", Op: fileops.Created, Changes: 1}, {Path: "a/w.go", Op: fileops.Deleted, Changes: 1}}
 	files[0].Last, files[1].Last, files[2].Last, files[3].Last = 31, 12, 40, 31
 	line := folderLine("a", files)
-	if !strings.HasSuffix(line, "; deleted w.go [s12–s40]") { // and not that all files were changed at s31
+	if !strings.HasSuffix(line, "; deleted w.go [s12–s40]") { // the line must not state that all files were changed at s31
 		t.Errorf("%q", line)
 	}
 	dir, rest, _ := folderOfLine(line)
@@ -162,7 +162,7 @@ func TestNextOmitsWorkBeforeTheAnswer(t *testing.T) {
 	}
 	text := strings.Join(next, "\n")
 	if strings.Contains(text, "browser modal") || !strings.Contains(text, "translation") || !strings.Contains(text, "palette") {
-		t.Errorf("what is next:\n%s", text)
+		t.Errorf("the next steps:\n%s", text)
 	}
 }
 

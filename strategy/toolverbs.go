@@ -18,7 +18,7 @@ var provenVerbs = []string{"issue", "change", "approve", "reject", "assign", "un
 	"save", "withdraw", "deposit", "release", "lock", "unlock", "insert", "notify", "subscribe", "unsubscribe", "pause", "resume", "rotate", "undo", "open", "reverse", "revert", "void", "credit", "debit", "apply", "register"}
 
 // describingNouns lists words after which a tool describes an object: refund_status.
-// planningWords lists words of tools that only work out what would happen, and screenWords
+// planningWords lists words of tools that only predict an effect, and screenWords
 // lists words of tools that move something on a screen.
 var (
 	describingNouns = []string{"status", "state", "detail", "details", "info", "history", "log", "logs", "report", "stats", "policy", "rules", "options", "notes", "items", "summary", "total", "rate", "rates", "limits"}
@@ -71,7 +71,7 @@ func (c *Call) reportsChange() bool {
 }
 
 // memberReports reports whether a member of a record says that something was changed: a
-// success, a state, a number of changes, or the id of what was made. A state counts if it
+// success, a state, a number of changes, or the id of a new object. A state counts if it
 // belongs to the tool's own verb, as "changed" belongs to change_booking.
 func (c *Call) memberReports(f field) bool {
 	if f.nested() || f.text == "" {

@@ -58,7 +58,7 @@ func TestEffectsOfTools(t *testing.T) {
 	}
 }
 
-// A call has no effect if an argument says that it only works out what it would do.
+// A call has no effect if an argument requests a dry run.
 func TestRehearsedCallHasNoEffect(t *testing.T) {
 	for _, c := range []struct{ name, value, want string }{{"dry_run", "true", "no effect"}, {"dryRun", "true", "no effect"}, {"dry_run", "false", "done"}, {"validate-only", "true", "no effect"}} {
 		if got := toldAs(calledTool("schedule_move", `{"status": "ok", "target": "rack B12"}`, "server", "srv-17", c.name, c.value)); got != c.want {
@@ -86,7 +86,8 @@ func TestEffectsOfStatements(t *testing.T) {
 	), []string{"asked web_search for “why an index is big”"}, []string{"for “SELECT id"})
 }
 
-// A tool with the name of a program is told as the command line that it stands for.
+// A summary states the call of a tool that is named after a program as a command line of
+// that program.
 func TestToolOfProgramIsCommand(t *testing.T) {
 	tells(t, long("Restart the canary.",
 		message.Assistant("", message.Call("1", "kubectl", `{"args":"-n shop set env deploy/canary SNI=b"}`)), message.ToolResult("1", "deployment.apps/canary env updated"),
@@ -102,7 +103,8 @@ func TestShownOutputIsNotQuotedAgain(t *testing.T) {
 	), []string{"`ls src/components` showed: Cards.astro; Hero.astro"}, []string{"the output reads"})
 }
 
-// A list among the arguments is told whole, and of equal lines of a result two stand.
+// A summary quotes a list in the arguments in full, and at most two of several equal
+// lines of a result.
 func TestListsOfCallsAreShort(t *testing.T) {
 	keys := ""
 	for i := range 30 {
@@ -116,7 +118,7 @@ func TestListsOfCallsAreShort(t *testing.T) {
 	), []string{"t: 7, up: 1, host: a; t: 7, up: 1, host: a; …", "t: 8, up: 0, host: b", "which returned: {\"hits\": []}", "called `txn_bulk` L05 with lines=L05,L13,L21 debit=1800", "kind: map KEY_0: 0 KEY_1: 1 … TTL: 300"}, []string{"lines=L13 lines", "KEY_2"})
 }
 
-// What a later call reversed is not current.
+// A summary does not state an effect as current if a later call reversed it.
 func TestReversedEffectIsNotCurrent(t *testing.T) {
 	tells(t, long("Book the rent.",
 		message.Assistant("", message.Call("1", "txn_post", `{"line":"L00","debit":"6300"}`)), message.ToolResult("1", `{"balanced": true, "txn": "T-3001"}`),

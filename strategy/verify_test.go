@@ -148,7 +148,7 @@ func TestReferencesNameOmittedIdentifiers(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if sum.Retention < 0.35 { // all by lists, which take at most their share
+		if sum.Retention < 0.35 { // lists state all identifiers, and lists have at most their share of the summary
 			t.Errorf("%s: retention %.2f", s.Name, sum.Retention)
 		}
 		_, refs, ok := strings.Cut(sum.Text, "## References")

@@ -8,7 +8,8 @@ import (
 	"github.com/agentcompact/compact/strategy/internal/rules"
 )
 
-// A withdrawn message gives neither a constraint nor a goal, and a lifted ban says so.
+// A withdrawn message gives neither a constraint nor a goal. If the user lifts a ban,
+// its line quotes the later sentence.
 func TestSummaryOmitsWithdrawnConstraints(t *testing.T) {
 	answer := message.Assistant("I read the code and will do so.")
 	for name, c := range map[string]struct {

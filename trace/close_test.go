@@ -31,8 +31,8 @@ func TestFlushWaitsForEarlierEvents(t *testing.T) {
 	})
 }
 
-// While events in delivery block, dropped later events must not be mistaken for
-// them.
+// While events in delivery block, later events that are dropped must not count
+// as delivered.
 func TestFlushCountsDroppedEvents(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := &slow{took: time.Minute}
@@ -182,7 +182,7 @@ func TestShutdownThatPanicsIsAnError(t *testing.T) {
 	p := trace.NewPipeline(append(exporters(r), &panicsAtTheEnd{}), &trace.PipelineOptions{OnError: func(err error) { told = err }})
 	p.Emit(numbered(1, 3)...)
 	if err := p.Close(t.Context()); err == nil || told == nil {
-		t.Errorf("Close = %v, told %v", err, told)
+		t.Errorf("Close = %v, reported %v", err, told)
 	}
 	if len(r.Events()) != 3 || r.Shutdowns() != 1 {
 		t.Errorf("the other exporter has %d events and %d shutdowns", len(r.Events()), r.Shutdowns())

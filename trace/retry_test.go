@@ -162,7 +162,7 @@ func TestCloseInAnOutageTriesOnceAndReportsTheLoss(t *testing.T) {
 			lost += e.Lost
 		}
 		if last := told.errs[len(told.errs)-1]; lost != 35 || last.Op != "close" {
-			t.Errorf("told: %v", told.errs)
+			t.Errorf("reported: %v", told.errs)
 		}
 	})
 }
@@ -196,14 +196,14 @@ func TestFailuresAreReportedAtOnceThenEveryTenSeconds(t *testing.T) {
 		synctest.Wait()
 		if want := []time.Duration{0, 10 * time.Second, 20 * time.Second}; len(told.at) != 3 ||
 			told.at[0] > 10*time.Millisecond || told.at[1]-want[1] > time.Second || told.at[2]-want[2] > time.Second {
-			t.Errorf("told at %v, want about %v", told.at, want)
+			t.Errorf("reported at %v, want about %v", told.at, want)
 		}
 		lost := 0
 		for _, e := range told.errs {
 			lost += e.Lost
 		}
 		if lost != 95 {
-			t.Errorf("told of %d lost events, want 95: %v", lost, told.errs)
+			t.Errorf("reported %d lost events, want 95: %v", lost, told.errs)
 		}
 		mustClose(t, p)
 	})
@@ -222,7 +222,7 @@ func TestDroppedEventsAreReportedWithTheFailure(t *testing.T) {
 		time.Sleep(4 * time.Second)
 		synctest.Wait()
 		if len(told.errs) != 1 || told.errs[0].Lost != 5+15 || told.errs[0].Dropped != 15 || !errors.Is(told.errs[0], context.DeadlineExceeded) {
-			t.Errorf("told: %v, want one of 20 lost events", told.errs)
+			t.Errorf("reported: %v, want one of 20 lost events", told.errs)
 		}
 		_ = p.Close(t.Context())
 	})

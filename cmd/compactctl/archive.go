@@ -148,7 +148,7 @@ func (a *app) erasable(ctx context.Context, archive storage.Archive, id string) 
 	return append(lives, more...), err
 }
 
-// each calls do with each name under which the archive has a session.
+// each calls the function do with each name under which the archive has a session.
 func (a *app) each(cmd *cobra.Command, id string, do func(name string) error) error {
 	return a.eachOf(cmd, id, a.lives, do)
 }

@@ -49,9 +49,9 @@ Archive verify checks them as it checks the sessions.`,
 	}
 }
 
-// accessed records, if the configuration requires it, that the system's user reads from
-// a session. If it can't record the access, it returns an error, and the command reads
-// nothing.
+// accessed writes an access record of the system's user for a session, if the
+// configuration requires records. If it can't write the record, it returns an error,
+// and the command reads nothing.
 func (a *app) accessed(cmd *cobra.Command, s *record.Session, op, what string) error {
 	cfg, err := a.load(cmd, configs.KeysOptional())
 	if err != nil || !cfg.Storage.AccessLog {
@@ -64,7 +64,7 @@ func (a *app) accessed(cmd *cobra.Command, s *record.Session, op, what string) e
 	return a.recorded(cmd, cfg, archive, []string{s.Key().String()}, op, what)
 }
 
-// recorded records that the system's user reads from sessions.
+// recorded writes access records of the system's user for sessions.
 func (a *app) recorded(cmd *cobra.Command, cfg compact.Config, archive storage.Archive, dirs []string, op, what string) error {
 	x := &actor{why: what}
 	who, redacted, err := x.redacted(cfg)

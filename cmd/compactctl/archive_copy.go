@@ -72,8 +72,9 @@ read an encrypted SRC. An unencrypted copy of an encrypted SRC needs --plain.
 At the end, copy verifies every session in DST. Nothing else may write to the copied
 sessions in the meantime.`
 
-// copyRecorded records, if the configuration requires it, that the system's
-// user reads all sessions of src, or the named ones, to copy them.
+// copyRecorded writes access records of the system's user, if the
+// configuration requires records: for all sessions of src, or for the named
+// ones, because they are read and copied.
 func (a *app) copyRecorded(cmd *cobra.Command, at, to string, src storage.Archive, dirs []string) error {
 	archive, cfg, err := a.archiveAt(cmd, at, func(c compact.StorageConfig) (storage.Archive, error) {
 		if !c.AccessLog {

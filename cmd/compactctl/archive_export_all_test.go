@@ -16,7 +16,8 @@ import (
 	"github.com/agentcompact/compact/storage/record"
 )
 
-// interrupted is an archive that calls do once, when a file of the session is opened.
+// interrupted is an archive that calls the function do once, when a file of the session
+// is opened.
 type interrupted struct {
 	*memory.Archive
 	session string

@@ -110,7 +110,7 @@ func (v *verifying) readKeys() (err error) {
 }
 
 func publicOf(key ed25519.PrivateKey) ed25519.PublicKey {
-	public, _ := key.Public().(ed25519.PublicKey) // an Ed25519 key always has one
+	public, _ := key.Public().(ed25519.PublicKey) // the public key of an Ed25519 key always has this type
 	return public
 }
 

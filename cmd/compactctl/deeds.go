@@ -11,8 +11,8 @@ import (
 	"github.com/agentcompact/compact/trace"
 )
 
-// deedsTap is an exporter that keeps the actions of one call. A Result covers the
-// whole history, also the actions of earlier calls.
+// deedsTap is an exporter that keeps the actions of one call. A Result does not have
+// them: it counts the actions of earlier calls, too.
 type deedsTap struct {
 	mu  sync.Mutex
 	did *trace.PrunedMessages // nil = the call did nothing, or its event was lost
@@ -53,7 +53,8 @@ type circumstances struct {
 	economic bool                  // prices may make a compaction due before the trigger
 }
 
-// economic reports whether prices decide, for all calls or by an override.
+// economic reports whether prices decide when a call compacts: always, or in an
+// override.
 func economic(cfg *compact.Config) bool {
 	for _, o := range cfg.Overrides {
 		if when, ok := o.Set["policy.when"].(string); ok && policy.When(when) == policy.Economic {

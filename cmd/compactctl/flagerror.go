@@ -41,7 +41,7 @@ func wrongFlag(cmd *cobra.Command, err error) error {
 	return err
 }
 
-// otherNames are names of other programs and commands for the same flags. The first flag
+// otherNames are the names that other programs and commands use for the same flags. The first flag
 // that the command has is suggested.
 var otherNames = map[string][]string{
 	"max-tokens": windowFlags, "window": windowFlags, "context": windowFlags, "context-window": windowFlags, "max-context-tokens": windowFlags,

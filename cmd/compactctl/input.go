@@ -163,8 +163,8 @@ func (a *app) bytes(file string) ([]byte, error) {
 	return data, err
 }
 
-// untilEnd calls read, and stops waiting for it when a signal ends the command, because a
-// pipe may never get a writer.
+// untilEnd calls the function read, and stops waiting for it when a signal ends the command,
+// because a pipe may never get a writer.
 func (a *app) untilEnd(read func() ([]byte, error)) ([]byte, error) {
 	var data []byte
 	var panicked any

@@ -36,8 +36,8 @@ func TestLargeFilesBoundTheMemoryOfTheirRun(t *testing.T) {
 	}
 }
 
-// The first collection is late, later ones are not, and the settings for a large file and
-// of the user stay.
+// Only the first collection is late. A setting for a large file stays, and so does a
+// setting of the user.
 func TestFirstCollectionIsLate(t *testing.T) {
 	before := debug.SetGCPercent(100)
 	t.Cleanup(func() { debug.SetGCPercent(before) })

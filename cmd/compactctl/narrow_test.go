@@ -28,7 +28,7 @@ func TestTablesArePipedAt80Columns(t *testing.T) {
 	ran(t, "compact", session, "--archive", archive, "--model", "gpt-4o", "--max-context-tokens", "8000", "--session", "wide", "--out", filepath.Join(t.TempDir(), "out.jsonl"))
 	where := []string{"replay", session, "--window", "8000", "--where"}
 	if !samples.All() {
-		where = append(where, "--policy", "graduated", "--policy", "history-reducer") // without these it is all presets
+		where = append(where, "--policy", "graduated", "--policy", "history-reducer") // without --policy, all presets are compared
 	}
 	for _, args := range [][]string{
 		{"archive", "stats", "--archive", archive}, {"archive", "ls", "--archive", archive},

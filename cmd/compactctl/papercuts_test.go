@@ -18,7 +18,7 @@ func each(cmd *cobra.Command, f func(c *cobra.Command)) {
 	}
 }
 
-// The examples of every command name commands and flags that there are.
+// The examples of every command name commands and flags that exist.
 func TestEveryCommandHasExamplesThatParse(t *testing.T) {
 	root := newRoot(&app{})
 	each(root, func(c *cobra.Command) {

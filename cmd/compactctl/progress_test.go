@@ -21,7 +21,7 @@ func TestProgressAppearsOnlyForLongRuns(t *testing.T) {
 		p.at(1, 4)
 		time.Sleep(2 * progressAfter)
 		p.stop()
-		p.stop() // twice is not a harm
+		p.stop() // a second stop has no effect
 		if got := b.String(); !strings.Contains(got, "slow 25 %") || !strings.HasSuffix(got, "\r\x1b[K") {
 			t.Errorf("showed %q", got)
 		}

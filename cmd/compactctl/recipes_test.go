@@ -58,7 +58,7 @@ func TestFilesOfThePageOnObservability(t *testing.T) {
 	}
 }
 
-// scrapes checks a configuration of Prometheus, where that is.
+// scrapes checks a configuration of Prometheus, if promtool is installed.
 func scrapes(t *testing.T, block string) {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "prometheus.yaml")

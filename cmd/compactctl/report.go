@@ -31,7 +31,7 @@ func printReport(w io.Writer, s style, res *compact.Result, x circumstances, out
 	return err
 }
 
-// headline prints that sentence and the most important numbers.
+// headline prints the first sentence of the report, and the most important numbers.
 func (r *reportWriter) headline() {
 	res := r.res
 	fmt.Fprintln(r, r.style.bold(r.sentence(res)))
@@ -231,7 +231,7 @@ func by(backend, model string) string {
 	return backend + " (" + model + ")"
 }
 
-// window names the base of the share.
+// window describes the window that the headline's percentage refers to.
 func window(res *compact.Result) string {
 	size := count(res.MaxTokens)
 	if res.Model == "" {

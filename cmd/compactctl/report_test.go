@@ -74,7 +74,7 @@ time          2.2 s (count 8 ms, summary 2.1 s)
 		t.Errorf("colors change the text:\n%s", cmp.Diff(b.String(), plain))
 	}
 	for line := range strings.Lines(b.String()) {
-		// a command is not broken
+		// a command is not wrapped
 		if n := columnsOf(strings.TrimSuffix(line, "\n")); n > reportColumns && !strings.HasPrefix(line, "gone: ") {
 			t.Errorf("%d columns: %s", n, line)
 		}

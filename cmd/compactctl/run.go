@@ -126,7 +126,7 @@ func notFound(args []string, err error) string {
 		why = fmt.Sprintf("%q can't be run: %v", args[0], of.Err)
 	}
 	switch {
-	case notRun(err) == exitCanNot || filepath.Base(args[0]) != args[0]: // there is only one place to look for it
+	case notRun(err) == exitCanNot || filepath.Base(args[0]) != args[0]: // a command with a path is looked for in one place only
 	case len(args) == 1 && strings.ContainsAny(args[0], " \t"):
 		why += "; the quotes make the command and its arguments one word: remove them"
 	default:

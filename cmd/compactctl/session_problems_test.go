@@ -59,7 +59,7 @@ func TestStepsNameTheirAgentIfThereAreSeveral(t *testing.T) {
 	if got, want := stepLines(x), head+"   1       9,000 → 1,000       mask, 0 messages  it was requested\n"; got != want {
 		t.Errorf("got  %q\nwant %q", got, want)
 	}
-	x.Steps[0].Gone, x.Steps[0].Missing = make([]replay.GoneLine, 2), 3 // the archive lacks three
+	x.Steps[0].Gone, x.Steps[0].Missing = make([]replay.GoneLine, 2), 3 // the archive lacks three of the five messages
 	if got, want := stepLines(x), head+"   1       9,000 → 1,000       mask, 5 messages  it was requested\n"; got != want {
 		t.Errorf("got  %q\nwant %q", got, want)
 	}

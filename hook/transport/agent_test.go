@@ -102,7 +102,7 @@ func (f form) marked(body string) string {
 	return body[:at+1] + `,"cache_control":{"type":"ephemeral"}` + body[at+1:]
 }
 
-// talk makes calls with ever more rounds, until a summary was asked for or n are there.
+// talk makes calls with ever more rounds, until a summary was asked for or there are n rounds.
 // It returns the number of rounds.
 func (r *rig) talk(f form, from, n, words int) int {
 	r.t.Helper()
@@ -288,7 +288,8 @@ func TestAgentsOwnModelIsNotUsedWithAColdCache(t *testing.T) {
 	r.quiet()
 }
 
-// A usage without figures of a cache is not a reason to ask.
+// If the answers report no usage of the cache, the agent's model is asked for only one
+// summary, and a warning has the reason.
 func TestAgentsOwnModelIsDisabledWithoutAUsage(t *testing.T) {
 	f := forms()[1]
 	f.fields = `"model":"gpt-4o","stream":true`

@@ -122,7 +122,7 @@ func TestAnswersInOtherCodingsArePassedOnAndReportedOnce(t *testing.T) {
 				}
 			}
 			if len(r.errs) != 1 || !strings.Contains(r.errs[0].Error(), `"br"`) {
-				t.Errorf("%s %d: told %v", media, status, r.errs)
+				t.Errorf("%s %d: reported %v", media, status, r.errs)
 			}
 		}
 	}
@@ -208,6 +208,6 @@ func TestStreamIsReplacedOnlyInItsOwnCoding(t *testing.T) {
 		return resp, err
 	})))
 	if status, got := r.post(f, f.body("x", 60, 200)); status != http.StatusOK || got != packed.String() || n != 2 || len(r.errs) != 1 {
-		t.Errorf("%d %q after %d requests, told %v", status, got, n, r.errs)
+		t.Errorf("%d %q after %d requests, reported %v", status, got, n, r.errs)
 	}
 }

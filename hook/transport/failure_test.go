@@ -59,12 +59,12 @@ func TestFailuresDoNotStopTheAgent(t *testing.T) {
 					t.Errorf("%s: status %d, or a different body was sent", name, status)
 				}
 				if len(r.errs) != 1 {
-					t.Fatalf("%s: told %v", name, r.errs)
+					t.Fatalf("%s: reported %v", name, r.errs)
 				}
 				err = r.errs[0]
 			} else {
 				if len(r.got()) != 0 || len(r.errs) != 0 {
-					t.Errorf("%s, strict: %d requests, told %v", name, len(r.got()), r.errs)
+					t.Errorf("%s, strict: %d requests, reported %v", name, len(r.got()), r.errs)
 				}
 				err = refusedBy(t, resp, err)
 			}
@@ -100,7 +100,7 @@ func TestClosedManagersLetRequestsPass(t *testing.T) {
 	}
 	f := forms()[0]
 	if status, _ := r.post(f, long("")); status != http.StatusOK || r.got()[0] != long("") || !errors.Is(r.errs[0], compact.ErrClosed) {
-		t.Errorf("status %d, told %v", status, r.errs)
+		t.Errorf("status %d, reported %v", status, r.errs)
 	}
 }
 
@@ -113,7 +113,7 @@ func TestCanceledRequestsFail(t *testing.T) {
 		t.Error(err)
 	}
 	if len(r.got()) != 0 || len(r.errs) != 0 {
-		t.Errorf("%d requests, told %v", len(r.got()), r.errs)
+		t.Errorf("%d requests, reported %v", len(r.got()), r.errs)
 	}
 }
 

@@ -87,13 +87,13 @@ func TestUsageIsReadFromEveryFormInPiecesOfAnySize(t *testing.T) {
 				want = []int{a.tokens}
 			}
 			if fmt.Sprint(tokens) != fmt.Sprint(want) {
-				t.Errorf("%s, reader %d: told %v, want %v", name, i, tokens, want)
+				t.Errorf("%s, reader %d: reported %v, want %v", name, i, tokens, want)
 			}
 		}
 	}
 }
 
-// The parts of a bill are read in the words of every provider.
+// The parts of a bill are read from the usage of every provider.
 func TestUsageReportsCachedTokens(t *testing.T) {
 	for name, want := range map[string]compact.Usage{
 		"chat":                           {PromptTokens: 1234, CacheKnown: true, CachedTokens: 1000},
@@ -130,7 +130,7 @@ func TestErrorsOfAnAnswerAreReturned(t *testing.T) {
 	whole := `{"usage":{"prompt_tokens":1234}}`
 	text, tokens, err := told(document, io.MultiReader(strings.NewReader(whole), iotest.ErrReader(gone)))
 	if !errors.Is(err, gone) || text != whole || len(tokens) != 1 {
-		t.Errorf("%q, %v, told %v", text, err, tokens)
+		t.Errorf("%q, %v, reported %v", text, err, tokens)
 	}
 }
 
@@ -173,7 +173,7 @@ func FuzzMeter(f *testing.F) {
 			t.Fatal(err)
 		}
 		if _, tokens, _ := told(document, strings.NewReader(plain)); len(tokens) != 1 || tokens[0] != *doc.Usage.Prompt {
-			t.Fatalf("%s: told %v", plain, tokens)
+			t.Fatalf("%s: reported %v", plain, tokens)
 		}
 	})
 }

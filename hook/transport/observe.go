@@ -39,7 +39,7 @@ const (
 	lookTimeout  = 10 * time.Second
 )
 
-var errBusy = errors.New("too many requests are being examined: this one is not examined")
+var errBusy = errors.New("too many requests are being observed: this one is not observed")
 
 // watch counts the observations in progress.
 type watch struct {
@@ -132,8 +132,8 @@ type look struct {
 	held   int
 }
 
-// copied returns a body that calls begin with a copy of its bytes after it was read to
-// its end.
+// copied returns a body with a callback: after the body was read to its end, it calls
+// begin with a copy of its bytes.
 func (l *look) copied(body io.ReadCloser, length int64) io.ReadCloser {
 	return &copied{ReadCloser: body, length: length, most: l.x.t.maxBody, whole: l.begin}
 }
@@ -177,7 +177,7 @@ func (c *copied) tell(err error) {
 	c.whole(data, err)
 }
 
-// begin starts the observation of a body, concurrently to the request.
+// begin starts the observation of a body, concurrently with the request.
 func (l *look) begin(body []byte, err error) {
 	l.once.Do(func() {
 		l.keepMarked(body)

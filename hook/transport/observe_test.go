@@ -246,7 +246,7 @@ func TestAFailedObservationIsReported(t *testing.T) {
 			t.Fatal(err)
 		}
 		if len(r.errs) != 1 || len(r.results) != 0 {
-			t.Fatalf("%s: told %v, with %d results", name, r.errs, len(r.results))
+			t.Fatalf("%s: reported %v, with %d results", name, r.errs, len(r.results))
 		}
 		if known := (*transport.Error)(nil); !errors.As(r.errs[0], &known) || known.Op != c.op || known.Path != f.path {
 			t.Errorf("%s: %v", name, r.errs[0])
@@ -288,7 +288,7 @@ func TestABodyTooLargeToObserveIsSentWhole(t *testing.T) {
 		t.Error("a different body was sent")
 	}
 	if len(results()) != 0 || len(r.errs) != 1 || !errors.Is(r.errs[0], transport.ErrTooLarge) {
-		t.Errorf("told %v", r.errs)
+		t.Errorf("reported %v", r.errs)
 	}
 }
 

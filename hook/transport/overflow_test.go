@@ -136,7 +136,7 @@ func TestTheCallerGetsTheRefusalOfARequestThatCannotShrink(t *testing.T) {
 		t.Errorf("%d %s after %d requests", status, answer, len(r.got()))
 	}
 	if len(r.errs) != 1 || !strings.Contains(r.errs[0].Error(), "overflow") {
-		t.Errorf("told %v", r.errs)
+		t.Errorf("reported %v", r.errs)
 	}
 }
 

@@ -137,7 +137,7 @@ func TestABodyNotInItsEncodingIsSentUnchanged(t *testing.T) {
 				t.Errorf("%s: %d requests, %s", name, len(got), resp.Status)
 			}
 			if len(r.errs) != 1 || !errors.Is(r.errs[0], c.err) {
-				t.Errorf("%s: told %v", name, r.errs)
+				t.Errorf("%s: reported %v", name, r.errs)
 			}
 		}
 	}

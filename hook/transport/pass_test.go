@@ -99,7 +99,7 @@ func TestBodiesAboveTheLimitGoOutUnread(t *testing.T) {
 			t.Errorf("chunked %v: the received body differs, or the header was sent", chunked)
 		}
 		if len(r.errs) != 1 || !errors.Is(r.errs[0], transport.ErrTooLarge) {
-			t.Errorf("chunked %v: told %v", chunked, r.errs)
+			t.Errorf("chunked %v: reported %v", chunked, r.errs)
 		}
 
 		strict := newRig(t, compact.Config{}, transport.MaxBody(10_000), transport.Strict())
@@ -207,7 +207,7 @@ func TestCloseIdleConnectionsReachesTheBase(t *testing.T) {
 	base := &idle{}
 	(&http.Client{Transport: transport.New(r.m, transport.Base(base))}).CloseIdleConnections()
 	if !base.closed {
-		t.Error("the base was not told")
+		t.Error("the base did not close its idle connections")
 	}
 }
 

@@ -109,7 +109,7 @@ func TestTheRoundsOfAConversationAreBounded(t *testing.T) {
 }
 
 // A request reads the rounds of its conversation while others of the same agent read and keep
-// some. What is remembered keeps its order, by which the oldest ones are forgotten.
+// some. The remembered rounds keep their order, so the oldest rounds are forgotten first.
 func TestWeavingLeavesTheRememberedRoundsAsTheyAre(t *testing.T) {
 	r, d := newRounds(), chatDialect{}
 	x := &exchange{dialect: d, who: identity{session: "s"}}

@@ -25,7 +25,7 @@ type live struct {
 	elems elementScan
 	begun bool // the caller has received the beginning of the array
 
-	raw     []byte // number of bytes of this answer read so far; one read can exceed the limit most
+	raw     []byte // bytes of this answer that were read so far; the last read can go beyond the limit, most
 	scanned int    // bytes of raw that were scanned
 	looked  int    // bytes of raw that were searched for the end of the next event
 	ready   int    // bytes of raw that may be passed on

@@ -8,8 +8,8 @@ import (
 	"github.com/agentcompact/compact/storage/memory"
 )
 
-// A round is plain only if neither the arguments of its calls nor their results have what
-// redaction replaces.
+// A round is plain only if neither the arguments of its calls nor their results hold text
+// that redaction replaces.
 func TestARoundIsPlainIfRedactionLeavesItsCallsAndResults(t *testing.T) {
 	m, err := compact.New(t.Context(), compact.Config{MaxContextTokens: 100_000, Archive: memory.New()})
 	if err != nil {

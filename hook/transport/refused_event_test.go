@@ -29,7 +29,7 @@ func TestARefusalIsReportedWithItsLimit(t *testing.T) {
 	}
 	told := events.Named(trace.NameRefused)
 	if len(told) != 1 {
-		t.Fatalf("%d refusals told", len(told))
+		t.Fatalf("%d refusals reported", len(told))
 	}
 	var p trace.Refused
 	if err := json.Unmarshal([]byte(told[0].Data.String()), &p); err != nil {

@@ -48,7 +48,7 @@ func (c clumsy) ParseRequest(b []byte, cache *wire.Cache) (wire.Request, error) 
 
 var wires = map[provider.Wire]wire.Format{provider.Chat: openai.Wire, provider.Responses: responses.Wire, provider.Anthropic: anthropic.Wire, provider.Gemini: gemini.Wire}
 
-// suffix is how the path of a form ends.
+// suffix returns the end of a form's path.
 func suffix(f form) string {
 	path, _, _ := strings.Cut(f.path, "?")
 	return path[strings.LastIndexAny(path, "/:"):]
@@ -85,14 +85,14 @@ func TestAfterAFailureOfOursAnOverflowIsStillAnsweredOnce(t *testing.T) {
 					t.Errorf("%v, in the stream %v, %s: %d after %d requests: %.200s", f, inStream, name, status, len(got), answer)
 				}
 				if len(r.errs) != 1 {
-					t.Errorf("%v, %s: told %v", f, name, r.errs)
+					t.Errorf("%v, %s: reported %v", f, name, r.errs)
 				}
 			}
 		}
 	}
 }
 
-// If that fails again, the caller gets the provider's refusal unchanged.
+// If this package fails again, the caller gets the provider's refusal unchanged.
 func TestPersistentFailureReturnsTheRefusal(t *testing.T) {
 	f := forms()[0]
 	for name, config := range map[string]compact.Config{
@@ -110,7 +110,7 @@ func TestPersistentFailureReturnsTheRefusal(t *testing.T) {
 			t.Errorf("%s: %d after %d requests: %s", name, status, len(r.got()), answer)
 		}
 		if len(r.errs) != 2 || !strings.Contains(r.errs[1].Error(), "overflow") {
-			t.Errorf("%s: told %v", name, r.errs)
+			t.Errorf("%s: reported %v", name, r.errs)
 		}
 	}
 	r := newRig(t, tight) // an unreadable request can't be made smaller

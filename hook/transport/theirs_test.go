@@ -35,7 +35,7 @@ func TestTheLowerThresholdWorks(t *testing.T) {
 		}
 		sent := r.got()[0]
 		if (sent != body) != c.ours || !strings.Contains(sent, c.field) || (len(r.errs) == 0) != c.ours {
-			t.Errorf("%s: compacted here: %v, want %v; told %v", c.field, sent != body, c.ours, r.errs)
+			t.Errorf("%s: compacted here: %v, want %v; reported %v", c.field, sent != body, c.ours, r.errs)
 		}
 	}
 }
@@ -99,7 +99,7 @@ func TestARequestForACompactionByTheProviderIsSentWhole(t *testing.T) {
 	}
 	var said *transport.Error
 	if len(r.errs) != 1 || !errors.As(r.errs[0], &said) || !strings.Contains(said.Error(), "/responses/compact") {
-		t.Errorf("told %v, want it once", r.errs)
+		t.Errorf("reported %v, want it once", r.errs)
 	}
 	r.errs = nil
 	window := `{` + f.fields + `,"input":[{"role":"user","content":"x"},{"type":"compaction","id":"cmp_1","encrypted_content":"QUJD"},{"role":"user","content":"next"}]}`

@@ -111,7 +111,7 @@ func outcome(op string) string {
 	case opOverflow:
 		return "compact: an overflow of the context was not answered"
 	case opObserve:
-		return "compact: a request was not examined"
+		return "compact: a request was not observed"
 	case opAnswer:
 		return "compact: an answer was passed on unread"
 	}

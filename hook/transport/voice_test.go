@@ -116,7 +116,7 @@ func TestTheLogCanBeReplacedOrSilenced(t *testing.T) {
 		r := silent(t, compact.Config{}, c.opts...)
 		r.do(r.request(t.Context(), "/v1/chat/completions", `[]`))
 		if a, b := len(standard.records(t)), len(own.records(t)); a != c.standard || b != c.own || told != c.told {
-			t.Errorf("%s: %d records in the standard log, %d in the own, told %d", name, a, b, told)
+			t.Errorf("%s: %d records in the standard log, %d in the own, reported %d", name, a, b, told)
 		}
 	}
 }
@@ -195,7 +195,7 @@ func TestPassedRequestsAreLoggedOncePerConversation(t *testing.T) {
 				t.Errorf("said %s", text)
 			}
 			if !strings.HasPrefix(name, "huge") && !errors.Is(told[0], transport.ErrPassed) {
-				t.Errorf("told %v", told[0])
+				t.Errorf("reported %v", told[0])
 			}
 		})
 	}
@@ -216,7 +216,7 @@ func TestWebsocketsAreReported(t *testing.T) {
 		_ = resp.Body.Close()
 	}
 	if len(r.errs) != 1 || !errors.Is(r.errs[0], transport.ErrPassed) {
-		t.Errorf("told %v", r.errs)
+		t.Errorf("reported %v", r.errs)
 	}
 }
 

@@ -87,7 +87,7 @@ func (r *run) hire(ctx context.Context) {
 	r.workers = append(r.workers, &worker{a, at, ctx})
 }
 
-// other marks that the next requests name another model, or begin a new history.
+// other records that the next requests name another model, or begin a new history.
 func (r *run) other() {
 	for _, w := range r.workers {
 		w.at.mu.Lock()

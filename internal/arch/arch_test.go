@@ -71,9 +71,9 @@ var arrows = map[string][]string{
 	"hook":               {"message", "compact", "internal/jsonscan"},
 	"serve":              {"message", "compact", "recall", "hook", "storage", "storage/record", "trace", "internal/chart", "internal/jsonscan"},
 
-	// The place, with its adapters, which know nothing of sessions; and the packages that are
-	// built on it: seal keeps the ids of its keys in the record, spool reads tombstones and
-	// holds to carry an erase over, and storagetest scrubs a session.
+	// Package storage and its adapters know nothing of sessions. Three other packages may know
+	// them: seal stores the ids of its keys in the record, spool reads tombstones and holds
+	// because it repeats an erase in the bucket, and storagetest scrubs a session.
 	"storage":             {"redact", "internal/ctxlock"},
 	"storage/record":      {"redact", "storage", "internal/ctxlock", "internal/jsonscan"},
 	"storage/seal":        {"storage", "storage/record"},
@@ -90,7 +90,8 @@ var arrows = map[string][]string{
 	"internal/running":  {"message"},
 	"internal/reduce":   {"message", "policy", "internal/toolcall", "internal/running"},
 
-	// What strategy reads from strings alone, without a history. Each layer knows those below.
+	// These packages of strategy read strings, and know no history. Each imports only packages of
+	// lower layers.
 	"strategy/internal/ident":   {},
 	"strategy/internal/lazy":    {},
 	"strategy/internal/prose":   {},

@@ -21,10 +21,10 @@ func TestPublicPackagesHaveExamples(t *testing.T) {
 		}
 		dir := filepath.Join("../..", rel)
 		if pkg, err := gobuild.ImportDir(dir, 0); err != nil || pkg.Name == "main" || strings.HasSuffix(pkg.Name, "test") {
-			continue // a suite is used in tests alone; its package comment shows how
+			continue // the package comment of a test suite shows how it is used
 		}
 		if !runsExample(t, dir) {
-			t.Errorf("%s has no example with an output, which go doc shows and go test runs", rel)
+			t.Errorf("%s has no example with an output: go doc shows such an example, and go test runs it", rel)
 		}
 	}
 }

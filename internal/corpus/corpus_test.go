@@ -62,7 +62,7 @@ func TestSomeReadsOnlySelectedSessions(t *testing.T) {
 		got = append(got, name)
 	}
 	if diff := cmp.Diff([]string{"b"}, got); diff != "" || i != 3 {
-		t.Errorf("%d were asked about: %s", i, diff)
+		t.Errorf("take was called %d times: %s", i, diff)
 	}
 }
 

@@ -8,7 +8,7 @@ import (
 func TestWorkIsCounted(t *testing.T) {
 	before := Used()
 	sum := sha256.Sum256(nil)
-	for Used() == before { // without end where nothing is counted
+	for Used() == before { // endless if Used counts nothing
 		for range 1000 {
 			sum = sha256.Sum256(sum[:])
 		}

@@ -111,7 +111,8 @@ func TestShapeDeterminesTheHistory(t *testing.T) {
 	}
 }
 
-// Seeds together must hold everything, or the property tests test nothing.
+// The histories of all seeds together must have every feature; otherwise the
+// property tests don't test it.
 func TestSeedsCoverTheFeaturesOfShapes(t *testing.T) {
 	seen := map[string]int{}
 	for seed := range uint64(600) {

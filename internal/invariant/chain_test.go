@@ -7,8 +7,9 @@ import (
 	"github.com/agentcompact/compact/message"
 )
 
-// session is a chain: nothing, a compaction at 1,000 tokens, the same history
-// again, a longer one, the next compaction.
+// session is a chain of calls: one without a compaction, one with a
+// compaction at 1,000 tokens, the same history again, a longer one, and the
+// next compaction.
 func session(t testing.TB) []Step {
 	c := maskedCase(t)
 	more := []message.Message{message.Assistant("Now this."), message.User("And that?")}
@@ -58,11 +59,11 @@ var brokenChains = []struct {
 		s[2].View[4] = edit(t, s[2].View[4], "[observation masked — 1999 chars · recall 0123456789ab]")
 	}, RuleSame},
 	{"the same history gives a shorter view", func(_ testing.TB, s []Step) { s[2].View = s[2].View[1:] }, RuleSame},
-	{"a view that is handed in is changed", func(_ testing.TB, s []Step) {
+	{"a view that is passed as the history is changed", func(_ testing.TB, s []Step) {
 		s[2].History, s[2].View, s[2].Decisions = s[1].View, s[1].History, nil
 	}, RuleSame},
-	{"what was masked is shown again", func(_ testing.TB, s []Step) { s[4].Decisions[4] = kept }, RuleMonotone},
-	{"what was masked is truncated", func(_ testing.TB, s []Step) { s[4].Decisions[7] = truncated }, RuleMonotone},
+	{"a masked result is shown again", func(_ testing.TB, s []Step) { s[4].Decisions[4] = kept }, RuleMonotone},
+	{"a masked result is truncated", func(_ testing.TB, s []Step) { s[4].Decisions[7] = truncated }, RuleMonotone},
 	{"the prefix changes without a compaction", func(t testing.TB, s []Step) {
 		s[3].View = slices.Clone(s[3].View)
 		s[3].View[6] = edit(t, s[3].View[6], "[observation masked — 1499 chars]")

@@ -75,7 +75,7 @@ var broken = []struct {
 		c.In[4] = edit(t, c.In[4], "ok")
 		c.Out[4] = edit(t, c.In[4], "[observation masked — 2 chars]")
 	}, RuleGrowth},
-	{"the summary is longer than what it replaces", summaryCase, func(_ testing.TB, c *Case) {
+	{"the summary is longer than the messages that it replaces", summaryCase, func(_ testing.TB, c *Case) {
 		c.Out[3] = message.Assistant("<COMPACT-SUMMARY v1>\n" + words(4000) + "\n</COMPACT-SUMMARY>")
 	}, RuleGrowth},
 	{"a placeholder is masked again", maskedCase, func(t testing.TB, c *Case) {

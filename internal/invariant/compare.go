@@ -35,7 +35,7 @@ var mediaForm = regexp.MustCompile(`^\[(image|audio|file) masked — ~(\d+) toke
 // mediaKinds are the kinds that mediaForm names.
 var mediaKinds = map[string]message.Kind{"image": message.KindImage, "audio": message.KindAudio, "file": message.KindFile}
 
-// standsFor reports whether the text in part is can replace the media in part was.
+// standsFor reports whether is, a text part, can replace was, a media part.
 func standsFor(was, is message.Part) bool {
 	m := mediaForm.FindStringSubmatch(is.Text)
 	if m == nil || mediaKinds[m[1]] != was.Kind || was.Sealed || is.Sealed || is.Media != nil || was.CallID != is.CallID {

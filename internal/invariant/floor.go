@@ -245,7 +245,7 @@ func CheckRefusal(r Refusal) []Violation {
 		found.fail(RuleInsufficient, "it says %d tokens, which fit the budget of %d", r.Tokens, r.Budget)
 	}
 	if r.Parts != r.Tokens {
-		found.fail(RuleInsufficient, "what it names adds up to %d of %d tokens", r.Parts, r.Tokens)
+		found.fail(RuleInsufficient, "the named messages add up to %d of %d tokens", r.Parts, r.Tokens)
 	}
 	if len(r.Named) == 0 && len(r.In) > 0 {
 		found.fail(RuleInsufficient, "it names no message")

@@ -24,8 +24,8 @@ func (r *reading) repeated(pinned func(message.Message) bool, taken []bool) []bo
 	return out
 }
 
-// waiting returns the index at which the last assistant's round begins, if that
-// round has a call without an answer.
+// waiting returns the index at which the round of the last assistant message
+// begins, if that round has a call without an answer.
 func (r *reading) waiting() int {
 	for i := len(r.msgs) - 1; i >= 0; i-- {
 		if r.msgs[i].Role != message.RoleAssistant {

@@ -91,7 +91,7 @@ func (j *judge) checkSummary() {
 		}
 	}
 	if j.costOut[made] >= replaced {
-		j.fail(RuleSummary, "it costs %d, and what it replaces %d", j.costOut[made], replaced)
+		j.fail(RuleSummary, "it costs %d, and the messages that it replaces cost %d", j.costOut[made], replaced)
 	}
 	if limit := j.MaxSummaryTokens; limit > 0 && j.costOut[made] > limit+summarySlack {
 		j.fail(RuleSummary, "it costs %d, and its limit is %d", j.costOut[made], limit)

@@ -9,9 +9,9 @@ import (
 // original.
 var signs = []string{"⋮", "[tidied — ", " × ", "[base64, ", " … ", "[the same ", "[only what is not as in ", "@@ -"}
 
-// tidied returns the reason why the text is can't be the reduced form of the text
-// was, or "". A reduced text is shorter, and each of its lines has a sign or only
-// words of the original.
+// tidied returns the reason why is, the new text, can't be the reduced form of
+// was, the old text; "" = it can. A reduced text is shorter, and each of its
+// lines has a sign or only words of the original.
 func tidied(was, is string) string {
 	if len(is) >= len(was) {
 		return "the reduced text is not shorter"

@@ -90,7 +90,7 @@ func TestRecordReadsTheOutputOfEncodingJSON(t *testing.T) {
 	}
 }
 
-// A record that was read badly leaves nothing to the next.
+// A record that could not be read has no effect on the next one.
 func TestResetClearsAFailedRecord(t *testing.T) {
 	var first, second record
 	r := jsonscan.NewRecord([]byte(`{"word":"w","int":"x"}`))

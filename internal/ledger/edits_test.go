@@ -60,10 +60,10 @@ func TestVoidEditsAreLoggedButNotApplied(t *testing.T) {
 		return Step{Kind: kind, Seq: seq, Off: 10 * seq, Out: reduce.Link{N: 1, Hash: message.User(out).Fingerprint()}, Evicted: []Eviction{{FP: message.User(out).Fingerprint()}}}
 	}
 	for name, read := range map[string][]Step{
-		"line before":              {edit(1, KindTidy, "a"), edit(3, KindTidy, "b"), edit(5, KindTidy, "c"), edit(6, KindVoid, "b")},
-		"void in memory":           {edit(0, KindVoid, "b"), edit(1, KindTidy, "a"), edit(3, KindTidy, "b"), edit(5, KindTidy, "c"), edit(6, KindVoid, "b")},
-		"read twice":               {edit(1, KindTidy, "a"), edit(3, KindTidy, "b"), edit(3, KindTidy, "b"), edit(6, KindVoid, "b"), edit(3, KindTidy, "b"), edit(5, KindTidy, "c")},
-		"void before what follows": {edit(1, KindTidy, "a"), edit(3, KindTidy, "b"), edit(4, KindVoid, "b"), edit(5, KindTidy, "c")},
+		"line before":                {edit(1, KindTidy, "a"), edit(3, KindTidy, "b"), edit(5, KindTidy, "c"), edit(6, KindVoid, "b")},
+		"void in memory":             {edit(0, KindVoid, "b"), edit(1, KindTidy, "a"), edit(3, KindTidy, "b"), edit(5, KindTidy, "c"), edit(6, KindVoid, "b")},
+		"read twice":                 {edit(1, KindTidy, "a"), edit(3, KindTidy, "b"), edit(3, KindTidy, "b"), edit(6, KindVoid, "b"), edit(3, KindTidy, "b"), edit(5, KindTidy, "c")},
+		"void before the next edits": {edit(1, KindTidy, "a"), edit(3, KindTidy, "b"), edit(4, KindVoid, "b"), edit(5, KindTidy, "c")},
 	} {
 		var d Edits
 		for _, e := range read {

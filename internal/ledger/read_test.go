@@ -11,8 +11,8 @@ import (
 	"github.com/agentcompact/compact/redact"
 )
 
-// fill puts something else than its zero value in every exported field that is
-// written, lists of two and pointers included.
+// fill sets every exported field that is written to a value other than its zero value: a
+// list gets two elements, and a pointer is set.
 func fill(v reflect.Value, n *int) {
 	*n++
 	switch v.Kind() {

@@ -51,7 +51,7 @@ var models = map[provider.Wire]string{
 	provider.Chat: "gpt-4o", provider.Responses: "gpt-5", provider.Anthropic: "claude-opus-4-8", provider.Gemini: "gemini-2.5-pro",
 }
 
-// lists are where the wires have the conversation.
+// lists has the member that holds the conversation, by wire.
 var lists = map[provider.Wire]string{
 	provider.Chat: "messages", provider.Responses: "input", provider.Anthropic: "messages", provider.Gemini: "contents",
 }
@@ -79,8 +79,8 @@ func (a *tally) add(b tally) {
 	}
 }
 
-// A chain drives one manager through a session on one wire and has every
-// request judged.
+// A chain drives one manager through a session on one wire, and the judge checks every
+// request.
 type chain struct {
 	t      *testing.T
 	label  string

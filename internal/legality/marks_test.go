@@ -167,7 +167,7 @@ func TestPropertyMarksOfTheCache(t *testing.T) {
 			t.Errorf("seed %d: the view is refused: %s", seed, found[0].Text)
 		}
 		if got, want := encoded(t, blocked(t, out)), encoded(t, blocked(t, control)); !bytes.Equal(got, want) {
-			t.Errorf("seed %d: beside its marks the view differs:\n%s\n%s", seed, got, want)
+			t.Errorf("seed %d: apart from its marks the view differs:\n%s\n%s", seed, got, want)
 		}
 		moved += keptMarks(t, seed, c.with, out)
 	}
@@ -190,7 +190,7 @@ func keptMarks(t *testing.T, seed uint64, before, after []byte) (moved int) {
 		t.Errorf("seed %d: %d marks became %d", seed, sum(had), sum(has))
 	}
 	if has[-2] != had[-2] || has[-1] < had[-1] {
-		t.Errorf("seed %d: marks of the tools or of the system prompt went", seed)
+		t.Errorf("seed %d: marks of the tools or of the system prompt are gone", seed)
 	}
 	from := map[string]int{} // a message without its marks → the original message
 	for i, m := range a["messages"].([]any) {

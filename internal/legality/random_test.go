@@ -140,7 +140,7 @@ func sorted(counts map[string]int) string {
 	return strings.Join(lines, "")
 }
 
-// mangle makes some edits that a view must not have, or may.
+// mangle makes some random edits, both legal and illegal ones.
 func (v *view) mangle(rng *rand.Rand) (edits []string) {
 	for range 1 + rng.IntN(3) {
 		first := 0 // messages in a separate field keep their places

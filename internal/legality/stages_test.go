@@ -94,7 +94,7 @@ func once(t *testing.T, label string, w provider.Wire, c compact.Config, body []
 
 // The stages only remove messages. One conversation is sent on four wires, in windows
 // that just fit the messages that must stay, with the same reserve for the answer. If
-// the floor fits, no wire is refused.
+// the floor fits, the call is refused on no wire.
 func TestPropertyRemovingStagesRefuseEquallyOnEachWire(t *testing.T) {
 	n := samples.Of(3)
 	if soak() {

@@ -56,8 +56,8 @@ func renamed(r render.Row, suffix string) render.Row {
 	return out
 }
 
-// thinned returns a session with at most calls calls of a model: the other cuts
-// are skipped.
+// thinned returns the cuts at which a session calls the model, at most as many
+// as the constant calls.
 func thinned(cuts []int) []int {
 	if len(cuts) <= calls {
 		return cuts

@@ -105,7 +105,7 @@ func (s *Session) take(ctx context.Context, p *pieces, records []turnindex.Recor
 	return s.turnText(ctx, *p, q)
 }
 
-// textAt reads the lines of records until one holds what q names.
+// textAt reads the lines of records until one holds the text that q names.
 func (s *Session) textAt(ctx context.Context, records []turnindex.Record, q Ref) (string, bool, error) {
 	var last turnindex.Record
 	var changed error

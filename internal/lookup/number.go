@@ -12,7 +12,7 @@ import (
 
 // findNumbered returns the messages that summaries cite by numbers, each with its
 // number if there are several. Numbers belong to a lane: if several agents of the
-// session use them, each message is listed with its agent.
+// session use the same numbers, each message is listed with its agent.
 func (s *Session) findNumbered(ctx context.Context, steps []ledger.Step, q Ref) (string, bool, error) {
 	var lanes []ledger.Owner
 	at := map[ledger.Owner]map[int]turnindex.Record{}

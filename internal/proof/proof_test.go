@@ -45,7 +45,8 @@ func TestCommittedTableMatchesTheCode(t *testing.T) {
 	write(t, mark, Table(rep)+"\n"+Caption(rep, "generated sessions of coding, support and research (`internal/proof`)", "make proof"), !*update)
 }
 
-// With a variable the second table is written, of recorded sessions.
+// If COMPACT_PROOF_TRANSCRIPTS is set, the test writes the second table, of
+// recorded sessions.
 func TestTheTableOfRecordedSessions(t *testing.T) {
 	folder := os.Getenv("COMPACT_PROOF_TRANSCRIPTS")
 	if folder == "" || !*update {
@@ -62,7 +63,7 @@ func TestTheTableOfRecordedSessions(t *testing.T) {
 	write(t, recorded, Table(rep)+"\n"+Caption(rep, "recorded sessions of "+large.String()+" or more", "make proof TRANSCRIPTS=../shared/transcripts"), false)
 }
 
-// write puts a table into the documents, or holds it against them.
+// write puts a table into the documents, or compares it with them.
 func write(t *testing.T, mark, text string, check bool) {
 	t.Helper()
 	for _, file := range documents {

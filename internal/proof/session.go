@@ -55,7 +55,7 @@ const (
 
 // session writes session n of a kind.
 func (k work) session(n int) *replay.Session {
-	w := &writer{Rand: rand.New(rand.NewPCG(uint64(n), uint64(len(k.name)))), work: k} //nolint:gosec // a seed is the point
+	w := &writer{Rand: rand.New(rand.NewPCG(uint64(n), uint64(len(k.name)))), work: k} //nolint:gosec // the seed makes the session repeatable
 	w.msgs = append(w.msgs, message.System(k.system))
 	for i := range rounds {
 		if i%askEvery == 0 {

@@ -94,7 +94,7 @@ func share(i replay.Interval) string {
 
 // Caption describes the sessions of a table, and the command that makes it.
 func Caption(r *replay.Report, what, command string) string {
-	return fmt.Sprintf("%d %s, prices of %s (%s, %s), tokens of %s, a call every %s. In brackets: where 95 of 100 samples of these sessions lie. gateway takes 4 bytes for a token, history-reducer 4 characters of texts and results: what that misses stands above the window. Made by `%s`.\n",
+	return fmt.Sprintf("%d %s, prices of %s (%s, %s), tokens of %s, a call every %s. In brackets: where 95 of 100 samples of these sessions lie. gateway counts 4 bytes as a token, and history-reducer 4 characters of texts and results. These counts can be too low: the calls that then exceed the window are in the column \"calls over the window\". Made by `%s`.\n",
 		r.Sessions, what, r.Card.Model, r.Card.Source, r.Card.Date, r.Model, gap, command)
 }
 

@@ -3,8 +3,8 @@ package reduce
 import "github.com/agentcompact/compact/policy"
 
 // bytesOf returns the size in bytes at which a step with this goal stops. A step with
-// the goal InBytes works on media that should stay if possible. It stops half way, which
-// still leaves room for the next calls.
+// the goal InBytes works on media that should stay if possible. It stops half way
+// between the target and the maximum, which still leaves room for the next calls.
 func bytesOf(b policy.Budget, g policy.Goal) int {
 	if g == InBytes {
 		return b.TargetBytes + (b.MaxBytes-b.TargetBytes)/2

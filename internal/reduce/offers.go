@@ -69,9 +69,10 @@ func OffersOf(v *policy.View, m policy.Mask) *Offers {
 	return o
 }
 
-// Cut returns the offer in which all but the last turns become a summary of summary
-// tokens, and kept results older than mask turns become placeholders; mask 0 = none do.
-// It returns false if the cut removes no more tokens than the summary costs.
+// Cut returns the offer in which all turns but the last ones become a summary that costs
+// summary tokens. Results in the kept turns become placeholders if they are older than
+// mask turns; if mask is 0, they stay. It returns false if the cut removes no more
+// tokens than the summary costs.
 func (o *Offers) Cut(turns, mask, summary int) (policy.Offer, bool) {
 	end := o.from(turns)
 	gone := o.between(o.cut, 0, end)

@@ -102,7 +102,7 @@ func (s retext) Propose(context.Context, *policy.View) (policy.Proposal, error) 
 }
 
 // If a stage of a caller rewrites a notice, the notice becomes a pinned instruction. A
-// ledger counts only unpinned messages, so that the next call could not repeat the step.
+// ledger counts only unpinned messages, so the next call could not repeat the step.
 // The engine therefore discards the edit, for notices of earlier calls and of this call.
 func TestEngineDiscardsEditsThatTurnANoticeIntoAnInstruction(t *testing.T) {
 	history := slices.Insert(loop(6, 40), 2, policy.NewNotice(3))

@@ -17,8 +17,8 @@ import (
 // steps compacts a growing history. It returns the history, the record of each compaction
 // in the ledger, and the last view.
 //
-// If protects is set, one of that many messages is protected, and the last user message
-// always is.
+// If protects is not 0, each message is protected with the chance 1/protects, and the last
+// user message always is.
 func steps(t *testing.T, seed uint64, protects int) (history []message.Message, made []reduce.TrailStep, last *reduce.Conversation) {
 	t.Helper()
 	rng := histgen.Rand(seed)
@@ -58,7 +58,8 @@ func steps(t *testing.T, seed uint64, protects int) (history []message.Message, 
 	return history, made, last
 }
 
-// protected protects messages from index from on.
+// protected protects some of the messages from an index on: each with the chance 1/one, and
+// the last user message always.
 func protected(msgs []message.Message, from int, rng *rand.Rand, one int) []message.Message {
 	if one == 0 {
 		return msgs
@@ -104,8 +105,8 @@ func TestTrailRepeatsTheRecordedEdits(t *testing.T) {
 }
 
 // If the last user message is protected, it keeps its place and protected rounds stay after
-// it, also with later messages. The links cover no pinned messages, so that no other check
-// would find a wrong order.
+// it, also with later messages. The links cover no pinned messages, so no other check would
+// find a wrong order.
 func TestTrailKeepsThePlaceOfAProtectedAnchor(t *testing.T) {
 	for _, user := range []int{1, 9} {
 		history := loop(12, 20)

@@ -9,7 +9,7 @@ import (
 // package strategy. A *[strategy.Failure] wraps one of them.
 var (
 	ErrTooLong    = errors.New("the answer is longer than the limit")
-	ErrNotSmaller = errors.New("the answer is not smaller than what it replaces")
+	ErrNotSmaller = errors.New("the answer is not smaller than the messages that it replaces")
 	ErrDeadline   = errors.New("the time for the summary is over")
 )
 

@@ -293,7 +293,7 @@ func TestCacheMarksAreNoContent(t *testing.T) {
 }
 
 // The media of a part hold its whole source, or its arguments do: otherwise another document
-// would be the same content.
+// would count as the same content.
 func TestTheSourceOfMediaIsInItsPart(t *testing.T) {
 	for block, url := range map[string]string{
 		`{"type":"image","source":{"type":"base64","media_type":"image/png","data":"QUJD"}}`:        "data:image/png;base64,QUJD",

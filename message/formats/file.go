@@ -122,7 +122,7 @@ type edit struct {
 // edit adds the changes in the file that an edit of message s makes.
 func (l *log) edit(s int, was, is *message.Message, edits map[int][]edit) error {
 	if elements.Changed(was, is) || is.Wire() != was.Wire() {
-		return fmt.Errorf("formats: message %d of the view is not message %d, edited", s, s)
+		return fmt.Errorf("formats: message %d of the view is not an edited form of message %d of the file", s, s)
 	}
 	for i := range was.Parts {
 		if was.Parts[i].Text == is.Parts[i].Text {

@@ -218,7 +218,7 @@ func TestBadInputNamesLineAndField(t *testing.T) {
 		"pretty-printed":  {"auto", "[\n{\n\"role\":\"user\",\n\"content\":\"a\"\n},\n{\"rol\":2}\n]", 6, 1, `"role"`},
 		"a list cut off":  {"auto", "{\"role\":\"user\",\"content\":\"a\"}\n{\"role\":", 2, 1, "not valid JSON"},
 		"two on a line":   {"auto", "{\"role\":\"user\",\"content\":\"a\"}{\"role\":\"user\",\"content\":\"a\"}\n", 1, 1, "two JSON values"},
-		"an array no end": {"auto", "[\n{\"role\":\"user\"},\n", 3, -1, "not valid JSON"},
+		"an endless list": {"auto", "[\n{\"role\":\"user\"},\n", 3, -1, "not valid JSON"},
 		"claude code":     {"auto", strings.Replace(claudeCode, `"content":"next"`, `"content":7`, 1), 10, 5, `"content"`},
 		"codex":           {"auto", strings.Replace(codex, `"call_id":"a","name"`, `"call_id":7,"name"`, 1), 6, 2, `"call_id"`},
 		"a broken line":   {"codex", strings.Replace(codex, `"turn_context",`, `"turn_context"`, 1), 3, 2, "not valid JSON"},

@@ -7,7 +7,8 @@ import (
 	"github.com/agentcompact/compact/message"
 )
 
-// lists are conversations with a tool, a line a message, in each wire.
+// lists are conversations with a tool in the form of each wire, one message
+// per line.
 var lists = map[string]string{
 	"openai": `{"role":"system","content":"Be brief."}
 {"role":"user","content":"what is in a?"}

@@ -2,7 +2,8 @@ package formats
 
 import "github.com/agentcompact/compact/internal/jsonscan"
 
-// object is a JSON object of a file; any other value has no members.
+// object holds the members of a JSON object of a file. It is empty for every
+// other value.
 type object struct {
 	data []byte
 	at   jsonscan.Span
@@ -25,7 +26,8 @@ func (o object) has(key string) bool {
 	return ok && string(at.Of(o.data)) != "null"
 }
 
-// text returns a member that is a string, "" otherwise.
+// text returns the text of a member that is a string, and "" for every other
+// member.
 func (o object) text(key string) string {
 	at := o.by[key]
 	if at.End == 0 || o.data[at.Start] != '"' {

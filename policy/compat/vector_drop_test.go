@@ -76,8 +76,8 @@ func lastCall(msgs []wireMessage) int {
 	return -1
 }
 
-// missing returns the messages of in that are not in out. out must be a
-// subsequence of in.
+// missing returns the messages of the history in that the history out lacks. out
+// must be a subsequence of in.
 func missing(in, out []wireMessage) (gone []int) {
 	a, b := lines(history(in)), lines(history(out))
 	k := len(b) - 1

@@ -142,7 +142,7 @@ func loopDeviations(r *loopRow) (d deviations) {
 	last := map[result]string{}
 	for n, q := range r.Expected.Requests {
 		found["over_budget"] = found["over_budget"] || q.Tokens > r.Options.Budget
-		// Groups are removed from the front, so that turns are counted from the end.
+		// Groups are removed from the front, so turns are counted from the end.
 		turn, k := n, 0
 		for i := len(q.Messages) - 1; i >= len(r.Input.Initial); i-- {
 			m := q.Messages[i]
@@ -231,7 +231,7 @@ func soundLoop(r *loopRow, got []request) string {
 			}
 			masked[id] = text
 			if want := fmt.Sprintf("[result masked — ~%d tokens removed]", gateway.Message(raw[id])); text != want && !isMark(raw[id].ResultText()) {
-				return fmt.Sprintf("request %d says %q, want %q: the size of what the tool returned", i+1, text, want)
+				return fmt.Sprintf("request %d says %q, want %q: the size of the tool's output", i+1, text, want)
 			}
 		}
 	}

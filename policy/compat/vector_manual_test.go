@@ -204,7 +204,7 @@ func soundManual(r *partitionRow, v *policy.View, got []int, err error) string {
 	case len(got)*r.Input.Each > v.Budget.Cap:
 		return fmt.Sprintf("%d tokens, the budget is %d", len(got)*r.Input.Each, v.Budget.Cap)
 	case news > 1, news == 0 && len(got) < len(v.Messages):
-		return fmt.Sprintf("%d messages stand for what is gone", news)
+		return fmt.Sprintf("%d messages replace removed ones", news)
 	}
 	for _, s := range v.Rounds {
 		n := 0

@@ -158,7 +158,7 @@ func proposesSame(s policy.Stage, v *policy.View) error {
 		return err
 	}
 	if !reflect.DeepEqual(a.Groups, b.Groups) || a.Alternatives != b.Alternatives {
-		return fmt.Errorf("%d groups, then %d, or other ones", len(a.Groups), len(b.Groups))
+		return fmt.Errorf("%d groups, then %d groups or different ones", len(a.Groups), len(b.Groups))
 	}
 	return nil
 }

@@ -68,7 +68,7 @@ type shaper struct {
 	gone  int // number of bytes left out
 }
 
-// copy copies the document up to to.
+// copy copies the document up to the position to.
 func (s *shaper) copy(to int) {
 	if to > s.at {
 		s.out = join(s.out, policy.Segment{From: s.at, To: to})
@@ -76,7 +76,7 @@ func (s *shaper) copy(to int) {
 	}
 }
 
-// skip leaves out the document up to to, and writes say in its place.
+// skip leaves out the document up to the position to, and writes say in its place.
 func (s *shaper) skip(to int, say string) {
 	s.gone += to - s.at
 	s.out = join(s.out, policy.Segment{Lit: say})

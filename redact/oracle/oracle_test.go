@@ -47,7 +47,7 @@ func shared(t testing.TB, env, name, pattern string) []string {
 	return paths
 }
 
-// lines calls do for each line of a file, compressed or not.
+// lines calls the function do for each line of a file, compressed or not.
 func lines(t testing.TB, path string, do func([]byte)) {
 	t.Helper()
 	f, err := os.Open(path)

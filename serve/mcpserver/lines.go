@@ -18,7 +18,7 @@ import (
 // answersIn is the time that the server waits for answers after the input has ended.
 const answersIn = time.Minute
 
-// lines is a connection with one message a line. Unlike [mcp.IOTransport] it answers
+// lines is a connection with one message per line. Unlike [mcp.IOTransport] it answers
 // an invalid line with an error and continues, and it answers every request before
 // the end of the input ends the session.
 type lines struct {

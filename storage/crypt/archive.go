@@ -136,7 +136,8 @@ func (k *Keys) known() bool {
 	return k.has(ids)
 }
 
-// rewrap replaces the key in an error of the inner archive by the caller's.
+// rewrap replaces the key in an error of the inner archive by the key that the caller
+// passed.
 func rewrap(op string, k storage.Key, err error) error {
 	if err == nil {
 		return nil
@@ -200,7 +201,7 @@ func (a *Archive) Remove(ctx context.Context, k storage.Key) error {
 	return a.each(ctx, "remove", k, remover.Remove)
 }
 
-// each calls do for every object of a key.
+// each calls the function do for every object of a key.
 func (a *Archive) each(ctx context.Context, op string, k storage.Key, do func(context.Context, storage.Key) error) error {
 	file, err := fileKey(k)
 	if err == nil {

@@ -93,7 +93,7 @@ func TestVerifyFindsEveryMutation(t *testing.T) {
 			case same, kept == "" && strings.HasPrefix(name, "s/manifest.jsonl/") && !report.TailProven:
 				harmless++
 			default:
-				t.Errorf("seed %d: %s %s: head %.8q: that verifies", seed, name, did, kept)
+				t.Errorf("seed %d: %s %s: head %.8q: the changed session verifies", seed, name, did, kept)
 			}
 		}
 	}
@@ -163,8 +163,8 @@ func contents(t *testing.T, o objects, k *crypt.Keys) map[string]string {
 	return out
 }
 
-// TestChangedPieceOfALogYieldsNoLine: the text before and after it is read at its
-// place, in any range.
+// TestChangedPieceOfALogYieldsNoLine: the text before and after the changed piece is
+// read at its place, in any range.
 func TestChangedPieceOfALogYieldsNoLine(t *testing.T) {
 	p := newPair(t)
 	k := keys(t, p.identity, p)

@@ -286,7 +286,7 @@ func TestRemoveSyncsTheRemainingFolders(t *testing.T) {
 	first, last := key(t, "s/first"), key(t, "s/last")
 	must(t, errors.Join(a.Create(t.Context(), first, lit), a.Create(t.Context(), last, lit)))
 	above := []string{"s", "."}
-	if fs.KnowsBirth(root) { // that s is in the root is durable by now
+	if fs.KnowsBirth(root) { // the entry of s in the root is durable by now
 		above = above[:1]
 	}
 	for _, c := range []struct {

@@ -126,7 +126,7 @@ func (a *Archive) snapshot(prefix storage.Key) []storage.Info {
 	return out
 }
 
-// change runs do under the lock, after checking the arguments.
+// change runs the function do under the lock, after checking the arguments.
 func (a *Archive) change(ctx context.Context, op string, k storage.Key, do func() error) error {
 	if err := storage.Begin(ctx, op, k); err != nil {
 		return err

@@ -2,7 +2,8 @@ package record
 
 import "testing"
 
-// Of several announcements of the same ledger, the one whose files all exist is told.
+// If several announcements name the same ledger, committedBy returns the one whose
+// files all exist.
 func TestLedgerIsCommittedByTheAnnouncementWhoseFilesExist(t *testing.T) {
 	have, blob := fileHash{Name: "1.json", Bytes: 3, SHA256: "aa"}, fileHash{Name: "b", Bytes: 5, SHA256: "bb"}
 	lost := fileHash{Name: "c", Bytes: 5, SHA256: "cc"}

@@ -173,7 +173,8 @@ func TestCopyOverwritesNothing(t *testing.T) {
 }
 
 // Erased data does not come back with a copy that somebody still has. A session that
-// was scrubbed since then is a different one. The copy is no worse for that.
+// was scrubbed since then counts as a different session, so it is not copied over
+// the earlier copy, which stays valid.
 func TestACopyAfterAScrubLeavesTheEarlierCopyWhole(t *testing.T) {
 	src, dst := lived(t), memory.New()
 	must(t, second(record.Copy(t.Context(), dst, src, record.CopyOptions{})))

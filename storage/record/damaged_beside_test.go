@@ -107,6 +107,6 @@ func TestConcurrentProcessesAgreeOnTheFirstKey(t *testing.T) {
 	must(t, err)
 	there, err := record.KeyIDs(t.Context(), a)
 	if want := []string{"theirs"}; err != nil || !slices.Equal(got, want) || !slices.Equal(there, want) {
-		t.Errorf("told of the keys %q, the archive names %q, %v", got, there, err)
+		t.Errorf("reported the keys %q, the archive names %q, %v", got, there, err)
 	}
 }

@@ -138,7 +138,7 @@ func TestACommitWithoutAHeadIsNotProven(t *testing.T) {
 	}
 }
 
-// headless takes no heads.
+// headless is an archive that refuses heads.
 type headless struct{ storage.Archive }
 
 func (a *headless) Append(ctx context.Context, k storage.Key, seq int64, b storage.Blob) error {

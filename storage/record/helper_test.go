@@ -85,7 +85,7 @@ func archives(t *testing.T, test func(t *testing.T, a storage.Archive)) {
 	})
 }
 
-// report is must for goroutines.
+// report is like must, for use in goroutines.
 func report(t *testing.T, err error) {
 	t.Helper()
 	if err != nil {

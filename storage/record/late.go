@@ -8,9 +8,9 @@ import (
 	"github.com/agentcompact/compact/storage"
 )
 
-// doubtful is the time after the announcement of a ledger after which its commit
-// checks the manifest again. It is much shorter than a scrub's wait for the ledger
-// ([commonly]), because clocks differ.
+// doubtful is the longest time from the announcement of a ledger to its commit for
+// which the commit need not check the manifest again. It is much shorter than a
+// scrub's wait for the ledger ([commonly]), because clocks differ.
 const doubtful = commonly / 3
 
 // late reports whether the announcement r is old. It also compares the wall clock, to

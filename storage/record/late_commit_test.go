@@ -176,7 +176,7 @@ func TestOnlyALateCommitReadsTheManifest(t *testing.T) {
 	}
 }
 
-// afterCreate is an archive that calls do right after the create of a ledger.
+// afterCreate is an archive that calls the function do right after the create of a ledger.
 type afterCreate struct {
 	*memory.Archive
 	do func()

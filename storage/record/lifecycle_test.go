@@ -309,8 +309,8 @@ func TestInterruptedEraseIsDetectedAndCanBeCompleted(t *testing.T) {
 			if err := tryStep(t.Context(), session(t, a, "s"), 3); !errors.Is(err, record.ErrErased) {
 				t.Errorf("%s: writing to a session during its erase: %v, want ErrErased", keep, err)
 			}
-			// A hold on the remaining files would protect nothing, and would prevent that a later call
-			// completes the erase.
+			// A hold on the remaining files would protect nothing, and would prevent a later call
+			// from completing the erase.
 			for name, hold := range map[string]func(context.Context, redact.Text) error{"hold": session(t, a, "s").Hold, "release": session(t, a, "s").Release} {
 				if err := hold(t.Context(), text("case 7")); !errors.Is(err, record.ErrErased) {
 					t.Errorf("%s: %s during an erase: %v, want ErrErased", keep, name, err)
@@ -369,8 +369,8 @@ func TestPruneRemovesOldSessionsWithoutAHold(t *testing.T) {
 	})
 }
 
-// A folder of another program in a folder or bucket that is named as an archive by
-// mistake.
+// If a user names a folder or a bucket of another program as the archive by mistake, the other
+// program's folders are kept.
 func TestFoldersOfOthersAreNeverRemoved(t *testing.T) {
 	archives(t, func(t *testing.T, a storage.Archive) {
 		key := mustKey(t, "photos/a.txt")

@@ -232,7 +232,7 @@ func endsEarly(whole, f folder, lost string) bool {
 	return !slices.ContainsFunc(rest, json.Valid)
 }
 
-// lastLineOnly reports whether nothing but the last line of the manifest is another.
+// lastLineOnly reports whether only the last line of the manifest was changed.
 func lastLineOnly(whole, f folder, lost string) bool {
 	others := maps.Clone(f)
 	others[lost] = whole[lost]

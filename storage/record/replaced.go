@@ -15,8 +15,8 @@ import (
 // must not write to the new one.
 
 // lives is the number of possible lengths of a manifest's first line. The length is
-// random, so that lines of two manifests with the same name rarely end at the same offset,
-// where an append for one would fit the other.
+// random, so that lines of two manifests with the same name rarely end at the same offset.
+// At equal offsets, an append for one manifest would fit the other.
 const lives = 1024
 
 // withLife adds a random member to the first record of a manifest, to distinguish this

@@ -74,7 +74,8 @@ func (p *paused) advance(n int) {
 	}
 }
 
-// turns is an archive that calls before each operation, one at a time.
+// turns is an archive that calls a function before each operation, one operation at a
+// time.
 type turns struct {
 	*memory.Archive
 	mu     sync.Mutex
@@ -97,9 +98,9 @@ func (a *turns) List(ctx context.Context, prefix storage.Key) iter.Seq2[storage.
 	return a.Archive.List(ctx, prefix)
 }
 
-// besideAScrub calls read while a scrub makes some of its changes at one point, and the
-// other changes at a later point or after read has ended. It tries some of these
-// combinations, and all with COMPACT_SOAK=1.
+// besideAScrub calls the function read while a scrub makes some of its changes at one
+// point, and the other changes at a later point or after read has ended. It tries some
+// of these combinations, and all with COMPACT_SOAK=1.
 func besideAScrub(t *testing.T, read func(t *testing.T, name string, a storage.Archive)) {
 	t.Helper()
 	scrub := func(lease time.Duration) func(*record.Session) error {
@@ -110,8 +111,9 @@ func besideAScrub(t *testing.T, read func(t *testing.T, name string, a storage.A
 	beside(t, map[int]func(*record.Session) error{1: scrub(0), 4: scrub(0), 1 << 30: scrub(time.Millisecond)}, read)
 }
 
-// beside calls read repeatedly. During each call do makes some of its changes. The
-// other changes follow after a number of operations; that number is the key in do.
+// beside calls the function read repeatedly. During each call, the functions in do
+// make some of their changes. The other changes follow after a number of operations;
+// that number is the key in do.
 func beside(t *testing.T, do map[int]func(*record.Session) error, read func(t *testing.T, name string, a storage.Archive)) {
 	t.Helper()
 	stride, skip := 12, 3
@@ -194,7 +196,7 @@ func TestExportAtEachStepOfAScrub(t *testing.T) {
 		}
 	})
 	if told == 0 || whole == 0 {
-		t.Errorf("%d exports are whole, %d are told that they are not", whole, told)
+		t.Errorf("%d exports are whole, %d report that they are not", whole, told)
 	}
 }
 

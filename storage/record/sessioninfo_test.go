@@ -7,7 +7,8 @@ import (
 	"github.com/agentcompact/compact/storage"
 )
 
-// The time of a session is unknown if that of any file is, in whatever order they come.
+// The time of a session is unknown if the time of any of its files is unknown, in every
+// order of the files.
 func TestTimeOfASessionIsUnknownIfThatOfAFileIs(t *testing.T) {
 	day := time.Date(2026, 1, 2, 0, 0, 0, 0, time.UTC)
 	for _, c := range []struct {

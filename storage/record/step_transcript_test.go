@@ -18,8 +18,8 @@ import (
 )
 
 // wholeStep is a step that is stored together with its transcript. Its index and its
-// ledger name the transcript. The audit log waits for the transcript, and came receives
-// the outcome.
+// ledger name the transcript. The audit log waits for the transcript. The function came
+// is called with the outcome.
 func wholeStep(s *record.Session, n int, came func(record.Written, error)) record.Step {
 	var c record.Content
 	c.Line(text(`{"role":"user","content":"of step %d"}`, n))
@@ -57,7 +57,7 @@ func wholeStep(s *record.Session, n int, came func(record.Written, error)) recor
 	}
 }
 
-// namedByIndex is the transcript that the index of a step names.
+// namedByIndex returns the file name of the transcript in the index of a step.
 func namedByIndex(t *testing.T, s *record.Session, index string) string {
 	t.Helper()
 	table, err := s.OpenIndex(t.Context(), index)
@@ -87,7 +87,7 @@ func TestATranscriptIsStoredWithItsStep(t *testing.T) {
 	must(t, err)
 	const name = "transcript-pre-compact-001.2.jsonl"
 	if got := textOf(t, s, "ledger-001.json"); asked != 2 || !strings.Contains(got, name) || done.Drafts[0].Key.Base() != name {
-		t.Errorf("asked for %d times, the ledger is %s, the transcript %v", asked, got, done.Drafts[0].Key)
+		t.Errorf("%d calls for a ledger, want 2; it is %s, and the transcript is stored as %v", asked, got, done.Drafts[0].Key)
 	}
 	if got := namedByIndex(t, s, "turns-001.idx"); got != name {
 		t.Errorf("the index names %s", got)
@@ -126,10 +126,10 @@ func TestUnstorableTranscriptEndsItsStep(t *testing.T) {
 			return err
 		}()
 		if !errors.Is(err, errRefused) || told != 1 {
-			t.Errorf("panics %v: the step ends with %v, told %d times", panics, err, told)
+			t.Errorf("panics %v: the step ends with %v, reported %d times", panics, err, told)
 		}
 		if left := inFolder(t, a, "s"); slices.Contains(left, "ledger-001.json") || slices.Contains(left, "events.jsonl") {
-			t.Errorf("panics %v: there are %q", panics, left)
+			t.Errorf("panics %v: the archive has %q", panics, left)
 		}
 		a.name = ""
 		must(t, second(s.CommitStep(t.Context(), wholeStep(s, 1, nil))))

@@ -65,7 +65,7 @@ func TestATornLineDoesNotExcuseLaterBytes(t *testing.T) {
 	must(t, session(t, s.a, "s").Events(t.Context(), []redact.Text{text(`{"after":1}`)}))
 	r := wantOK(t, s.a, "s")
 	if !slices.ContainsFunc(r.Notes, func(n string) bool { return strings.Contains(n, "line 10") && strings.Contains(n, "crash") }) {
-		t.Errorf("the torn line is not told: %q", r.Notes)
+		t.Errorf("the torn line is not reported: %q", r.Notes)
 	}
 	s.write("events.jsonl", bytes.Replace(s.read("events.jsonl"), []byte(`{"seq":10,"prev":"`+"\n"), []byte(`{"seq":10,"prev":"evil`+"\n"), 1))
 	if r := verify(t, s.a, "s", record.VerifyOptions{}); r.OK() {

@@ -151,8 +151,8 @@ func TestHoldBeforeLedgerProvesNoEnd(t *testing.T) {
 	}
 }
 
-// meeting is an archive that calls do once, after a ledger was opened and before it is
-// read.
+// meeting is an archive that calls the function do once, after a ledger was opened and
+// before it is read.
 type meeting struct {
 	*memory.Archive
 	do func()

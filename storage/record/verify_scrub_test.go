@@ -45,7 +45,7 @@ func TestVerifyOfAnInterruptedScrub(t *testing.T) {
 		}
 	}
 	if told < 5 || broken < 3 {
-		t.Errorf("it is reported %d times, and a change %d times", told, broken)
+		t.Errorf("the interrupted scrub is reported %d times, and a changed file %d times", told, broken)
 	}
 }
 
@@ -70,7 +70,7 @@ func changeWaiting(t *testing.T, a *memory.Archive) {
 
 // A waiting file that was changed is evidence. The process that completes the scrub
 // reports it, and keeps the file that it was to replace.
-func TestAChangedFileOfAScrubTakesNoPlace(t *testing.T) {
+func TestAChangedFileOfAScrubReplacesNoFile(t *testing.T) {
 	t.Parallel()
 	for at := 0; ; at++ {
 		a := memory.New()

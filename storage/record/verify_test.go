@@ -376,7 +376,7 @@ func TestVerifyAndExportOfASessionThatGrowsUnderTheListing(t *testing.T) {
 		n++
 		step(t, session(t, below, "s"), n)
 	}
-	wantOK(t, &racing{below, grow}, "s") // ledger-002.json is missed, and there
+	wantOK(t, &racing{below, grow}, "s") // the listing misses ledger-002.json, although the file exists
 	copied := memory.New()
 	for name, body := range readExport(t, export(t, session(t, &racing{below, grow}, "s"), record.ExportJSONL)) {
 		must(t, copied.Create(t.Context(), mustKey(t, "s/"+name), storage.Redacted(text("%s", body))))

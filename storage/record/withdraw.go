@@ -120,8 +120,9 @@ func (s *Session) withdraw(ctx context.Context) (gone bool, err error) {
 
 // still reports whether a file with the hash of the file that this Session wrote exists. If
 // the session began again, and the new manifest announces a file with this hash, the file
-// belongs to the new session, and still returns false. If it announces the file with another
-// hash, the old file only blocks a create there, which then uses another name.
+// belongs to the new session, and still returns false. If the new manifest announces the file
+// with another hash, the old file only blocks a create of the new session, and that create
+// then uses another name.
 func (s *Session) still(ctx context.Context, k storage.Key, sha256 string, now tail) (bool, error) {
 	if before, _ := s.manifest.known(); now.first != before.first && now.facts.names.announces(k.Base(), sha256) {
 		return false, nil

@@ -30,7 +30,7 @@ type front struct {
 	// spoil is called for each request, before and after the server has
 	// processed it; true drops the connection then.
 	before, after func(r *http.Request) bool
-	own           func(w http.ResponseWriter, r *http.Request) bool // answers itself where it is true
+	own           func(w http.ResponseWriter, r *http.Request) bool // can answer a request in place of the server, and then returns true
 	cutAt         int                                               // bytes of an answer's body after which the connection breaks; 0: never
 }
 

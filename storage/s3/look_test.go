@@ -59,7 +59,7 @@ func erasedBefore(t *testing.T, number int, step func(context.Context, *record.S
 				t.Errorf("nothing was rolled up: %q", asked)
 			}
 			if told < 8 {
-				t.Errorf("of %d requests only %d were told of an erase before them", at-1, told)
+				t.Errorf("of %d requests only %d learned of an erase before them", at-1, told)
 			}
 			return
 		}

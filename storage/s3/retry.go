@@ -22,9 +22,9 @@ func transfer(size int64) time.Duration {
 	return time.Duration(size) * time.Second / slowest
 }
 
-// do calls what until it succeeds, fails permanently, or the time is up. size is the
-// number of bytes that an attempt transfers. It returns the error of the last attempt,
-// joined with the error of ctx if ctx is done.
+// do calls the function what until it succeeds, fails permanently, or the time is up.
+// size is the number of bytes that an attempt transfers. It returns the error of the
+// last attempt, joined with the error of ctx if ctx is done.
 func (a *Archive) do(ctx context.Context, size int64, what func(context.Context) error) error {
 	started := time.Now()
 	mine := started.Add(a.cfg.Timeout + transfer(size))

@@ -54,7 +54,7 @@ func TestDigestsDependOnKeyAndPurpose(t *testing.T) {
 		t.Errorf("%d different ones of 12", len(seen))
 	}
 	if New(one).Digest("a", []byte("bc")) == New(one).Digest("ab", []byte("c")) {
-		t.Error("purpose and data run into each other")
+		t.Error("another split of purpose and data gives the same digest")
 	}
 }
 
@@ -103,7 +103,7 @@ func TestKeyInAFolderIsPrivateToTheUser(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, err := ReadKey(folder, two.ID()); err == nil {
-		t.Error("a key under another's name is taken for it")
+		t.Error("a key in the file of another key is accepted")
 	}
 }
 

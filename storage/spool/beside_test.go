@@ -90,8 +90,8 @@ func (b *busy) Create(ctx context.Context, k storage.Key, blob storage.Blob) err
 	return b.remote.Create(ctx, k, blob)
 }
 
-// While agents work, something is always written during a pass. The heads of what was there
-// before are sent nevertheless.
+// While agents work, they always write something during a pass. The heads of the data from
+// before the pass are sent nevertheless.
 func TestHeadsDoNotWaitForSessionsThatBeganDuringThePass(t *testing.T) {
 	far := &busy{remote: newRemote()}
 	s := open(t, t.TempDir(), far, &spool.Options{Passive: true})

@@ -60,7 +60,8 @@ func TestEraseAsksTheRemoteArchiveAtOnce(t *testing.T) {
 	}
 }
 
-// hasty is a bulk archive for whose first file somebody asks to remove it while it is created.
+// hasty is a bulk archive that calls meanwhile while its first file is created; the function
+// asks to remove the file.
 type hasty struct {
 	*bulk
 	meanwhile func(k storage.Key)

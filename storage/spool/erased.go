@@ -164,9 +164,9 @@ func (s *Spool) remoteHad(session string) (bool, error) {
 	return len(done) > 0 || len(o.files) > 0, err
 }
 
-// heldHere returns a [*ConflictError] if a session is under a hold on the disk, which the
-// process that erased it can't know, or if the hold can't be read. The caller holds the
-// writing lock.
+// heldHere returns a [*ConflictError] if a session is under a hold on the disk, or if the
+// hold can't be read. The process that erased the session can't know of the hold. The
+// caller holds the writing lock.
 func (s *Spool) heldHere(ctx context.Context, session string) error {
 	log, err := record.OpenDir(ctx, s.over(s.local), session)
 	var hold record.LegalHold

@@ -13,7 +13,7 @@ import (
 	"github.com/agentcompact/compact/storage/spool"
 )
 
-var errRefused = errors.New("the bucket keeps what was there")
+var errRefused = errors.New("the bucket keeps the existing object")
 
 // refuse makes the remote archive refuse the files of some sessions.
 func (r *remote) refuse(is func(session string) bool) {

@@ -105,7 +105,7 @@ func FuzzSpoolFolder(f *testing.F) {
 			t.Errorf("an origin that cannot be read is taken: %v, %v", created, appended)
 		}
 		if created == nil && closed == nil && parseSent([]byte(sent)) == 0 {
-			t.Error("the conflict was not told")
+			t.Error("the conflict was not reported")
 		}
 	})
 }

@@ -46,7 +46,8 @@ func TestNameOfARemotelyErasedSessionIsRemoved(t *testing.T) {
 	must(t, step(t.Context(), headed(t, s, "bob")))
 	must(t, s.Flush(t.Context()))
 	must(t, second(headed(t, r, "alice").Erase(t.Context(), redact.Text{})))
-	// A spool of before holds it for a conflict.
+	// An earlier version of the spool marks the folder of names as a
+	// conflict.
 	must(t, os.WriteFile(filepath.Join(dir, "state", "_names", "conflict"), []byte("the remote archive took 23 bytes"), 0o600))
 	must(t, s.Evict(t.Context()))
 	must(t, s.Flush(t.Context()))
@@ -72,7 +73,7 @@ func TestSessionThatWasErasedElsewhereLeavesAlthoughItsAgentGoesOn(t *testing.T)
 			must(t, step(t.Context(), log))
 			must(t, s.Flush(t.Context()))
 			must(t, second(session(t, r, "alice").Erase(t.Context(), redact.Text{})))
-			must(t, step(t.Context(), log)) // on the disk, which does not know
+			must(t, step(t.Context(), log)) // stored on the disk only: the spool does not know of the erase
 			if evicted {
 				must(t, s.Evict(t.Context()))
 			}
@@ -121,7 +122,8 @@ func (b *blinking) List(ctx context.Context, prefix storage.Key) iter.Seq2[stora
 	return b.remote.List(ctx, prefix)
 }
 
-// An error while erased sessions leave the disk must not end that: no new tombstone may come.
+// After an error, the spool must try again to remove erased sessions from the disk, even if
+// there is no new tombstone.
 func TestErasedSessionLeavesAfterAFailedAttempt(t *testing.T) {
 	dir, r := t.TempDir(), &blinking{remote: newRemote(), of: key(t, "alice")}
 	s := open(t, dir, r, &spool.Options{Passive: true})

@@ -21,6 +21,6 @@ func TestTryOfASpoolLeavesNothingBehind(t *testing.T) {
 	remote, err := fs.Open(t.TempDir())
 	must(t, err)
 	if err := spool.Try(dir, remote); err == nil {
-		t.Error("the spool of another archive")
+		t.Error("Try accepts an archive without this spool")
 	}
 }

@@ -42,7 +42,7 @@ func (s *Spool) due(sessions []string) []string {
 	return slices.DeleteFunc(sessions, func(session string) bool { return s.turns[session].next.After(now) })
 }
 
-// nextTurn returns the time until the first retry, at most most.
+// nextTurn returns the time until the first retry, but no more than most.
 func (s *Spool) nextTurn(most time.Duration) time.Duration {
 	s.mu.Lock()
 	defer s.mu.Unlock()

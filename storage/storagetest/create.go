@@ -117,8 +117,8 @@ func createRace(ctx context.Context, p *place) error {
 	return nil
 }
 
-// race calls do from many goroutines at once, and returns the index of the call that
-// got nil. All others must get the error lost.
+// race calls the function do from many goroutines at once, and returns the index of
+// the call that got nil. All others must get the error lost.
 func race(p *place, lost error, do func(a storage.Archive, i int) error) (int, error) {
 	errs := make([]error, racers)
 	start := make(chan struct{})

@@ -158,7 +158,7 @@ var faults = []struct {
 			return io.NopCloser(readerFunc(func(p []byte) (int, error) { return copy(p, "!"), io.EOF })), r.Close()
 		}
 	}},
-	{"ListYieldsBelowPrefix", func(a *broken) { // a bucket's idea of a prefix
+	{"ListYieldsBelowPrefix", func(a *broken) { // compares the texts of keys, as a bucket does
 		a.list = func(ctx context.Context, prefix storage.Key) iter.Seq2[storage.Info, error] {
 			return func(yield func(storage.Info, error) bool) {
 				for info, err := range a.Archive.List(ctx, storage.Key{}) {
@@ -318,7 +318,7 @@ func TestSuiteCatchesEachBrokenPromise(t *testing.T) {
 }
 
 func TestEveryCaseHasAFaultThatItCatches(t *testing.T) {
-	have := map[string]bool{"ListStops": true} // breaking it is a panic of the language
+	have := map[string]bool{"ListStops": true} // no planted fault: an iterator that breaks this promise panics by itself
 	for _, f := range faults {
 		have[f.promise] = true
 	}

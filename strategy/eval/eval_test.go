@@ -151,7 +151,7 @@ func holds(t *testing.T, report Report, all bool) {
 			{"failed", true, row.Failed, row.FailedOf, 0.9, 1},
 			{"changed", true, row.Changed, row.ChangedOf, 0.98, 1},
 			{"lists of names", true, row.Bag, row.Chars, 0, 0.2},
-			{"false of what is stated", true, row.False, row.Stated, 0, 0.1},
+			{"false statements", true, row.False, row.Stated, 0, 0.1},
 			{"names anywhere", false, row.Anywhere, row.Needed, 0.65, 1},
 		} {
 			if got := share(b.n, b.of); (all || !b.told) && (got < b.least || got > b.most) {

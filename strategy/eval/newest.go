@@ -11,7 +11,7 @@ import (
 // not fit as a whole.
 const leastEnd = 100
 
-// Newest returns a view of at most tokens tokens, chosen only by age: system and developer
+// Newest returns a view that costs at most tokens, chosen only by age: system and developer
 // messages, and the newest other messages verbatim. The first message that does not fit is
 // reduced to its end. at holds the index in msgs of each message. count returns the cost
 // of a message.
@@ -47,8 +47,8 @@ func fixed(m message.Message) bool {
 	return m.Role == message.RoleSystem || m.Role == message.RoleDeveloper
 }
 
-// endOf returns the end of a message's concatenated texts and calls, at most tokens tokens
-// of it.
+// endOf returns the end of a message's concatenated texts and calls; it costs at most
+// tokens.
 func endOf(m message.Message, tokens int, count func(message.Message) int) (message.Message, bool) {
 	if tokens < leastEnd {
 		return message.Message{}, false

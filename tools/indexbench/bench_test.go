@@ -29,7 +29,8 @@ func TestBothGiveTheSameAnswers(t *testing.T) {
 	}
 }
 
-// measure runs do and reports processor time in addition to elapsed time.
+// measure runs the function do, and reports processor time in addition to
+// elapsed time.
 func measure(b *testing.B, do func() error) {
 	b.Helper()
 	b.ReportAllocs()

@@ -64,7 +64,7 @@ func (n *network) fail(toxics ...string) {
 	}
 }
 
-// refuse closes the door, or opens it again.
+// refuse makes the network refuse connections, or accept them again.
 func (n *network) refuse(yes bool) {
 	n.t.Helper()
 	if yes {
@@ -138,7 +138,7 @@ storage: {adapter: s3, bucket: %q, prefix: team/agents, endpoint: %q, path_style
 	return m
 }
 
-// compactions has sessions compacted a given number of times each, and returns the
+// compactions compacts each session a given number of times, and returns the
 // number of compactions.
 func compactions(t testing.TB, m *compact.CompactManager, sessions, steps int) int {
 	t.Helper()

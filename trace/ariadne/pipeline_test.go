@@ -103,7 +103,7 @@ func unshared(t testing.TB, events []trace.Event) []trace.Event {
 	return events
 }
 
-// emitSteadily emits perSecond events a second, in calls of 7 events, and
+// emitSteadily emits perSecond events per second, in calls of 7 events, and
 // returns their number. Calls are a minute apart in their own time, each in its
 // own trace.
 func emitSteadily(t testing.TB, p *trace.Pipeline, d time.Duration) uint64 {

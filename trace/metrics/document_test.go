@@ -54,6 +54,6 @@ func TestEachMetricIsDocumented(t *testing.T) {
 			t.Fatal(err)
 		}
 	default:
-		t.Errorf("the table is not what the code has; go test ./trace/metrics -run Documented -update\n%s", want)
+		t.Errorf("the table differs from the code; go test ./trace/metrics -run Documented -update\n%s", want)
 	}
 }

@@ -234,7 +234,7 @@ func check(t *testing.T, protocol string, r *receiver, restart, all, some bool) 
 	}
 	for _, e := range l.errs {
 		if e.Exporter != protocol || e.Err == nil {
-			t.Errorf("told %v", e)
+			t.Errorf("reported %v", e)
 		}
 	}
 }

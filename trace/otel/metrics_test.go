@@ -250,11 +250,11 @@ func TestEveryFaultOfAReceiverOfMetrics(t *testing.T) {
 			case f.heals && (r.sum("compact.calls") != 4 || closed != nil):
 				t.Errorf("%v of 4 calls arrived; %v", r.sum("compact.calls"), closed)
 			case !f.heals && (closed == nil || len(heard.errs) == 0):
-				t.Errorf("nothing was told: %v", closed)
+				t.Errorf("nothing was reported: %v", closed)
 			}
 			for _, told := range heard.errs {
 				if told.Exporter != "otlp-metrics" || told.Lost != 0 || told.Err == nil {
-					t.Errorf("told %v", told)
+					t.Errorf("reported %v", told)
 				}
 			}
 		})

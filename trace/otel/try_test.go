@@ -31,7 +31,7 @@ func TestTrySendsNoSpanAndTheHeadersOfSpans(t *testing.T) {
 		t.Errorf("%v after %d requests: it is not repeated", err, posts)
 	}
 	if err := Try(t.Context(), "localhost", nil); err == nil {
-		t.Error("no URL")
+		t.Error("a text that is not a URL is accepted")
 	}
 	s.Close()
 	if err := Try(t.Context(), strings.Replace(s.URL, "http://", "http://me:hunter2@", 1), nil); err == nil || strings.Contains(err.Error(), "hunter2") {

@@ -37,7 +37,8 @@ type recorded struct {
 // headers matches the headers that are written.
 var headers = regexp.MustCompile(`(?i)^(x-.*(session|agent|thread|codex|app|privileged|subagent).*|session.id|thread-id|originator|user-agent|openai-beta)$`)
 
-// request writes a request, and returns its body, which has been read.
+// request reads the body of a request, writes the form of the request, and
+// returns the body.
 func (r *recorder) request(q *http.Request) ([]byte, error) {
 	body, err := io.ReadAll(q.Body)
 	if err != nil {

@@ -55,7 +55,7 @@ func (s *script) reply(req provider.Request) provider.Answer {
 	}
 	s.done++
 	a := s.step(tools)
-	if req.Wire == provider.Gemini && len(a.Calls) > 0 { // without ids, Gemini CLI adds ids to signed parts
+	if req.Wire == provider.Gemini && len(a.Calls) > 0 { // Gemini CLI adds an id to a signed call without one
 		a.Calls[0].ID = fmt.Sprintf("call_%d", s.done)
 	}
 	if thinks.Match(req.Body) {

@@ -40,8 +40,7 @@ func TestScriptFollowsItsStepsAndCountsRequests(t *testing.T) {
 	}
 }
 
-// Gemini CLI gives its calls their names itself, and a request without calls needs no
-// names.
+// A request that declares only the recall tool gets an answer without a call.
 func TestScriptIgnoresALoneRecallTool(t *testing.T) {
 	srv := httptest.NewServer(newScript(2, 500, 3))
 	defer srv.Close()

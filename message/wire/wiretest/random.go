@@ -9,7 +9,7 @@ import (
 
 var seed = flag.Uint64("seed", 1, "of the first random body")
 
-// Random returns bodies that body writes for a seed, each with its seed: 150
+// Random returns bodies that the function body writes, each with its seed: 150
 // bodies, or 20,000 with COMPACT_SOAK, beginning with the seed of the flag
 // -seed.
 func Random(t *testing.T, body func(seed uint64) string) iter.Seq2[uint64, []byte] {

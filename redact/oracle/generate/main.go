@@ -55,7 +55,7 @@ func main() {
 	}
 	if *check {
 		if old, err := os.ReadFile(target); err != nil || !bytes.Equal(old, text) {
-			log.Fatalf("%s is not what the rules of gitleaks give: run go generate (%v)", target, err)
+			log.Fatalf("%s differs from the rules of gitleaks: run go generate (%v)", target, err)
 		}
 		return
 	}

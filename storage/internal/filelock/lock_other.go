@@ -7,6 +7,6 @@ import (
 	"os"
 )
 
-// TryLock returns an error: this system has no locks, and so no archive on
-// disk.
+// TryLock returns an error: this system has no file locks, so it cannot have
+// an archive on disk.
 func TryLock(*os.File) (bool, error) { return false, errors.ErrUnsupported }

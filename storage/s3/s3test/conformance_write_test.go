@@ -36,8 +36,8 @@ func oneOfManyPuts(b *bucket) error {
 	})
 }
 
-// race has many writers write the same name at once, with a body each. The function
-// that prepare returns writes.
+// race lets many writers write the same name at once, each with its own body.
+// prepare returns the function that writes.
 func (b *bucket) race(prefix string, prepare func(key, body string, writer int) (func() error, error)) error {
 	for round := range rounds {
 		key := fmt.Sprintf("%s-%d", prefix, round)
@@ -105,7 +105,7 @@ func (b *bucket) abort(key string, id *string) error {
 }
 
 func completesIfAbsent(b *bucket) error {
-	large := strings.Repeat("0123456789abcdef", 5<<16) // the least that a part may be, but the last
+	large := strings.Repeat("0123456789abcdef", 5<<16) // the minimum size of a part; only the last part may be smaller
 	end, _, err := b.upload("f", large, "the end")
 	if err != nil {
 		return err

@@ -1,5 +1,5 @@
 // Package rules reads what a sentence of the user demands: whether it sets a rule for the
-// work, forbids or permits something, takes back or changes what was said before, or asks.
+// work, forbids or permits something, takes back or changes an earlier sentence, or asks.
 // It knows the forms of such sentences, in English and, for many of them, in German, French,
 // Spanish and Portuguese.
 //

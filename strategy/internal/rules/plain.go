@@ -49,7 +49,7 @@ const mostPlain = 30
 // idleOnly lists beginnings of German sentences with "nur" that set no rule.
 var idleOnly = []string{"nur noch ", "nur so ", "nur zur ", "nur kurz", "nur eine frage", "nur ein", "nur weil ", "nur wenn ", "nur dass ", "nur damit "}
 
-// takesOne reports whether an instruction names what to take and what not to take: "use
+// takesOne reports whether an instruction names a choice and its alternative: "use
 // tabs, not spaces". A part of the sentence forbids something in the same way: "no ads".
 func takesOne(low string) bool {
 	parts := prose.Clauses(low)

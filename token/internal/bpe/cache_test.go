@@ -41,7 +41,7 @@ func TestCacheDistinguishesPiecesInTheSameSlot(t *testing.T) {
 	}
 	s.put(words("other"), 2)
 	if got := s.find(words("aaaaaaaabbbbbbbbcccc")); got != 0 {
-		t.Errorf("what was replaced is found: %d", got)
+		t.Errorf("replaced text is found: %d", got)
 	}
 }
 

@@ -100,7 +100,7 @@ func TestLongPiecesAreMergedAlikeInWindowsOfAnySize(t *testing.T) {
 			}
 		}
 		if again == 0 {
-			t.Error("no check of a seam failed, so that what follows a failure was not tested")
+			t.Error("no check of a seam failed, so the code after a failure was not tested")
 		}
 	})
 }

@@ -22,7 +22,7 @@ func TestPackedVocabulariesEqualTheGeneratorsOutput(t *testing.T) {
 			t.Fatal(err)
 		}
 		if !bytes.Equal(got, want) {
-			t.Errorf("%s: the committed file differs from what the vocabulary packs to; run go run ./token/internal/genvocab", name)
+			t.Errorf("%s: the committed file differs from the packed vocabulary; run go run ./token/internal/genvocab", name)
 		}
 	}
 }
