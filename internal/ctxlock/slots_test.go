@@ -84,7 +84,7 @@ func TestTryTakeTakesOnlyAFreeSlot(t *testing.T) {
 	}
 	s.Give()
 	if !s.TryTake() {
-		t.Error("a place that was given back is not taken")
+		t.Error("TryTake does not take a released slot")
 	}
 	s.Give()
 	s.Give()
