@@ -78,7 +78,7 @@ func TestAccountEqualsAFullScan(t *testing.T) {
 		checkSent(t, m, a, res)
 	}
 	if skipped < 40 {
-		t.Errorf("of 80 calls %d had messages that need not be looked at", skipped)
+		t.Errorf("of 80 calls %d had messages that need not be examined", skipped)
 	}
 }
 

@@ -374,8 +374,8 @@ func (c *clients) made(v *visit) bool {
 	for _, d := range res.Decisions {
 		was := v.before[d.Index]
 		// An earlier summary is in its ledger. A step that another process made of the whole
-		// history contains the original of a placeholder in an earlier view, but never saw
-		// that placeholder.
+		// history contains the original of a placeholder in an earlier view, but that process
+		// never saw the placeholder.
 		if d.Decision == policy.Kept || policy.IsSummary(was) || (res.Step == 0 || v.a.raced) && c.ours[was.Fingerprint()] {
 			continue
 		}

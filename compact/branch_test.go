@@ -36,7 +36,7 @@ func TestModelSwitchInMidSessionKeepsTheEditsAndCountsAnew(t *testing.T) {
 	calls = s.calls.Load()
 	back := r.preflight(history)
 	if back.Triggered || s.calls.Load() != calls || bytesOf(back.Messages) != bytesOf(small.Messages) || back.Budget != large.Budget {
-		t.Errorf("back at the first model: triggered %v (%s), budget %d; want the view that there is, in the budget %d", back.Triggered, back.Reason, back.Budget, large.Budget)
+		t.Errorf("back at the first model: triggered %v (%s), budget %d; want the view of the smaller model, in the budget %d", back.Triggered, back.Reason, back.Budget, large.Budget)
 	}
 	for _, res := range []*compact.Result{large, small, back} {
 		paired(t, res.Messages)
@@ -117,8 +117,8 @@ func TestKeptViewCountsAsSummarized(t *testing.T) {
 	}
 }
 
-// An edit of the history after the compacted part keeps the prefix known; an
-// edit inside it makes the rest a separate history.
+// If the history changes after its compacted part, the compacted prefix is still known. A
+// change within that part makes the rest a separate history.
 func TestEditedHistoryReusesTheLongestCommonPrefix(t *testing.T) {
 	r := newRig(t, compact.Config{MaxContextTokens: 8_000, Summarize: &counting{}})
 	history := loop(30, 200)

@@ -303,7 +303,7 @@ type EncryptConfig struct {
 	// Recipients are public keys of age, "age1…", at most seven; default none:
 	// nothing is encrypted.
 	Recipients []string `mapstructure:"recipients"`
-	// RecipientsFile holds more of them, one a line; "": none.
+	// RecipientsFile is a file with more recipients, one per line; "": none.
 	RecipientsFile string `mapstructure:"recipients_file"`
 }
 

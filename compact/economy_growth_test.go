@@ -67,7 +67,7 @@ func TestGrowthIsTheMeanOfTheLastCalls(t *testing.T) {
 	}
 	costs[0] = 100_000
 	if g := growthOf(msgs, costs, 20); g != 20 {
-		t.Errorf("%v tokens a call, want 20", g)
+		t.Errorf("%v tokens per call, want 20", g)
 	}
 	if g := growthOf(nil, nil, 20); g != 1 {
 		t.Errorf("%v tokens a call of nothing, want 1", g)

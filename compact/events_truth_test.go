@@ -115,8 +115,8 @@ func last(t *testing.T, r *rig, name string) trace.Event {
 	return events[len(events)-1]
 }
 
-// The view of a call has the summary of an earlier one. The call itself only masked, and
-// says so.
+// The view of a call has the summary of an earlier call. The call itself only masked
+// results, and its event reports that.
 func TestCallReportsItsOwnStage(t *testing.T) {
 	r := newRig(t, compact.Config{MaxContextTokens: 8_000})
 	all := loop(60, 200)

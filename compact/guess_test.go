@@ -20,7 +20,7 @@ func TestGuessedWindowIsReportedOnce(t *testing.T) {
 		want  bool
 	}{{"", false}, {"gpt-4.1", false}, {"foo-1", true}, {"foo-1", false}, {"foo-2", true}, {"gpt-4o", false}} {
 		if got := r.preflight(loop(2, 50), compact.WithModel(c.model)); said(got) != c.want {
-			t.Errorf("model %q: %q, want it said: %v", c.model, got.Warnings, c.want)
+			t.Errorf("model %q: warnings %q, want a warning: %v", c.model, got.Warnings, c.want)
 		}
 	}
 	if got := r.preflight(loop(2, 50), compact.WithModel("foo-3"), compact.WithWindow(9_000)); said(got) {
@@ -38,7 +38,7 @@ func TestGuessedWindowIsReportedOnce(t *testing.T) {
 	for window, want := range map[int]bool{token.DefaultContextWindow: false, token.DefaultContextWindow + 1: true} {
 		r := newRig(t, compact.Config{Model: "gpt-4o", MaxContextTokens: window})
 		if got := r.preflight(loop(2, 50), compact.WithModel("foo-1")); said(got) != want {
-			t.Errorf("a configured window of %d: %q, want it said: %v", window, got.Warnings, want)
+			t.Errorf("a configured window of %d: warnings %q, want a warning: %v", window, got.Warnings, want)
 		}
 	}
 }

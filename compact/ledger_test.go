@@ -210,7 +210,7 @@ func TestBranchOfAHistoryReusesTheCommonPrefix(t *testing.T) {
 		t.Errorf("the common prefix was not reused: triggered %v, %d edits replayed", second.Triggered, second.Replayed)
 	}
 	if !strings.HasPrefix(bytesOf(second.Messages), bytesOf(first.Messages[:len(first.Messages)-2])) {
-		t.Error("the view of the branch does not begin as the view did")
+		t.Error("the view of the branch does not begin like the first view")
 	}
 }
 

@@ -44,7 +44,8 @@ func TestArchiveThatOpensLateIsNotMissing(t *testing.T) {
 	}
 }
 
-// A compaction that is due only because of the bytes of the request removes no tokens that fit.
+// If a compaction is due only because of the bytes of the request, it has no target in tokens
+// below the cap.
 func TestCompactionForBytesHasNoTargetInTokens(t *testing.T) {
 	for reason, want := range map[string]int{trace.ReasonBytes: 9_000, trace.ReasonUsage: 4_000} {
 		c := &call{res: &Result{Reason: reason}, ep: &epoch{model: model{exact: true}}}
@@ -77,7 +78,7 @@ func TestExpectedSummaryIncludesTheUsersWords(t *testing.T) {
 		msgs []message.Message
 		want int
 	}{
-		"few words":  {said, 3000 + 200}, // perMessage counts a hundred tokens a message
+		"few words":  {said, 3000 + 200}, // perMessage counts a hundred tokens per message
 		"many words": {append(said[:3:3], said...), 3000 + 250},
 		"a summary":  {append(said[:3:3], policy.NewSummary(1, "s"), message.User("d")), 100},
 	} {

@@ -7,7 +7,7 @@ import (
 	"github.com/agentcompact/compact/policy"
 )
 
-// perMessage counts a hundred tokens a message.
+// perMessage counts a hundred tokens per message.
 type perMessage struct{}
 
 func (perMessage) Message(message.Message) int { return 100 }

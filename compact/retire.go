@@ -105,9 +105,9 @@ func (s *session) canSlim() bool {
 	return s.reads.Weight() > 0
 }
 
-// fly runs the function write in the background; it reads data for a summary, or writes
-// the summary. Until it is done, its lane and session stay in memory. It reports false,
-// and runs nothing, after Close.
+// fly runs the function write in the background. The function reads data for a summary,
+// or writes the summary. Until it is done, its lane and session stay in memory. After
+// Close, fly returns false and runs nothing.
 func (m *CompactManager) fly(ctx context.Context, s *session, l *lane, write func(context.Context)) bool {
 	m.mu.Lock()
 	s.users++

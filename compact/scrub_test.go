@@ -260,7 +260,7 @@ func TestScrubByRulesTakesOutOtherSpellings(t *testing.T) {
 func TestScrubRequiresSearchableSecrets(t *testing.T) {
 	r := newRig(t, compact.Config{})
 	if _, err := compact.Scrub(t.Context(), r.stored(), compact.ScrubOptions{Secrets: []string{"abc"}}); !errors.Is(err, compact.ErrShortSecret) {
-		t.Errorf("taken: %v", err)
+		t.Errorf("a secret of three bytes: %v", err)
 	}
 }
 

@@ -333,7 +333,7 @@ func TestBranchWithAPendingSummaryIsNotForgotten(t *testing.T) {
 	close(u.let)
 }
 
-// Anybody may name any model, and any window.
+// Calls may name any number of models and windows.
 func TestModelsThatCallsNameAreBounded(t *testing.T) {
 	m, err := New(t.Context(), Config{Model: "gpt-4", Archive: memory.New()})
 	if err != nil {

@@ -8,7 +8,7 @@ import (
 
 // If too many calls are being observed, a call is not observed, and later calls do not
 // count it.
-func TestCallsThatWereNotLookedAtAreForgotten(t *testing.T) {
+func TestCallsThatWereNotObservedAreForgotten(t *testing.T) {
 	m, err := New(t.Context(), Config{Model: "gpt-4", Observe: true})
 	if err != nil {
 		t.Fatal(err)

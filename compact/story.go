@@ -28,8 +28,9 @@ func (c *call) story(err error) string {
 	return c.level(r.After.Total)
 }
 
-// kind returns the word for the changes of this call. A view with a summary from an
-// earlier call lost messages without a fallback.
+// kind returns the word for the changes of this call. If the call dropped messages
+// from a view with an earlier summary, the word is "pruning", because that is no
+// fallback.
 func (c *call) kind() ReductionStage {
 	if c.res.CallStage == ReductionFallback && c.res.ReductionStage == ReductionSummarization {
 		return "pruning"

@@ -27,7 +27,7 @@ func TestInvalidToolSchemasAreReported(t *testing.T) {
 	}
 	for _, want := range []bool{true, false} {
 		if got := r.preflight(loop(2, 50), compact.WithTools(json.RawMessage("{nope"))); said(got) != want {
-			t.Errorf("%q, want it said: %v", got.Warnings, want)
+			t.Errorf("warnings %q, want a warning: %v", got.Warnings, want)
 		}
 	}
 }

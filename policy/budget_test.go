@@ -39,8 +39,8 @@ func TestBudgetComputesThresholdsInDecimal(t *testing.T) {
 	}
 }
 
-// If a threshold is not a whole number of tokens, a view below the trigger does not
-// trigger, and a view above the target has not reached the target.
+// If a threshold is not a whole number of tokens, a view below the trigger is not
+// compacted, and a view above the target has not reached the target.
 func TestBudgetRoundsFractionalThresholds(t *testing.T) {
 	b, err := policy.Limits{MaxContextTokens: 8001, TriggerPct: 0.85, TargetPct: 0.60}.Budget()
 	if err != nil {

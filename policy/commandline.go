@@ -11,7 +11,8 @@ import (
 
 // viewers are programs that print the content of files or of other sources; their
 // output says nothing about a run. setups are words that prepare the next command, or
-// print nothing from a file. carriers are words that run the command after them.
+// that do not print the content of a file. carriers are words that run the command
+// after them.
 var (
 	viewers = []string{"cat", "sed", "head", "tail", "less", "more", "nl", "tac", "bat", "zcat", "xxd", "strings", "awk", "grep", "egrep", "rg", "git", "gh", "ls", "find", "diff", "jq", "yq", "curl", "journalctl", "type", "Get-Content"}
 	setups  = []string{"cd", "pushd", "export", "set", "source", ".", "echo", "printf", "mkdir", "sleep", "for", "while", "case", "done", "fi", "esac", "}", ")", "true", ":", "wait", "trap"}

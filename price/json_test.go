@@ -32,7 +32,7 @@ func TestCustomCardSetsThePrices(t *testing.T) {
 	}
 	own := Card{}
 	if err := json.Unmarshal([]byte(`{"input": 2, "cache_write": 2.5}`), &own); err != nil || own.CacheWrite != 2.5 || own.CacheWriteHour != 2.5 {
-		t.Errorf("%v; writing for an hour costs what writing costs, or the card is refused: %+v", err, own)
+		t.Errorf("%v; without a price of its own, writing for an hour has the price of writing: %+v", err, own)
 	}
 	for text, want := range map[string]string{
 		`{"input": 2, "cached": 1}`:          "cached",

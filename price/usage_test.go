@@ -21,12 +21,12 @@ func TestSplitFollowsTheRulesOfTheCache(t *testing.T) {
 		want         Usage
 	}{
 		{"claude-sonnet-4-5", 1000, 900, Usage{Fresh: 1000}},                 // shorter than the smallest cached prompt
-		{"claude-sonnet-4-5", 5000, 900, Usage{Written: 5000}},               // the common part is
+		{"claude-sonnet-4-5", 5000, 900, Usage{Written: 5000}},               // the common part is shorter than that
 		{"claude-sonnet-4-5", 5000, 4001, Usage{Cached: 4001, Written: 999}}, // step 1
 		{"gpt-4o", 5000, 4001, Usage{Cached: 3968, Written: 1032}},           // steps of 128
 		{"gpt-4o", 5000, 9000, Usage{Cached: 4992, Written: 8}},              // the prompt got shorter
 		{"gpt-4", 5000, 5000, Usage{Fresh: 5000}},                            // no cache
-		{"gemini-2.5-pro", 3000, 2047, Usage{Written: 3000}},                 // 2048 at least
+		{"gemini-2.5-pro", 3000, 2047, Usage{Written: 3000}},                 // at least 2048
 		{"deepseek-chat", 200, 130, Usage{Cached: 128, Written: 72}},         // units of 64
 	} {
 		got := card(t, tc.model).Split(tc.prompt, tc.same)

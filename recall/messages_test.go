@@ -60,7 +60,7 @@ func TestAMessageHasThePlaceAndTheTimeOfTheFileThatHoldsIt(t *testing.T) {
 			}
 		}
 		if !slices.Equal(steps, []int{1, 2, 0}) {
-			t.Errorf("files in the order of the steps %v; a final transcript is none of a step, and comes last", steps)
+			t.Errorf("files in the order of the steps %v; a final transcript belongs to no step, and comes last", steps)
 		}
 		first, second := "transcript-pre-compact-001.jsonl", "transcript-pre-compact-002.jsonl"
 		for w, n := range map[whose]int{{first, 1, 0}: 82, {first, 2, 0}: 82, {second, 2, time.Hour}: 80} {

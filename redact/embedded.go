@@ -12,7 +12,7 @@ type embedded struct {
 
 var embeddedTokens = []embedded{
 	azure("AZDO", 76, 4, ""),    // DevOps
-	azure("JQQJ99", 52, 26, ""), // AI services and others of the newer form
+	azure("JQQJ99", 52, 26, ""), // AI services, and other services with keys of the newer form
 	azure("+ASt", 76, 6, "=="),  // storage
 	azure("+ABa", 76, 6, "=="),  // batch
 	azure("ACDb", 76, 6, "=="),  // Cosmos DB

@@ -103,8 +103,9 @@ func (a *assignment) isChecksum() bool {
 	return endsFold(a.s[:a.from], "checksum/") && isDigest(a.val.text)
 }
 
-// namesObject reports whether the name is a kind of Kubernetes, as in the output of
-// kubectl, and the value the name of an object: secret "app-tls-9zq4d" not found.
+// namesObject reports whether the name is a kind of Kubernetes object, as in the
+// output of kubectl, and the value is the name of such an object: secret
+// "app-tls-9zq4d" not found.
 func (a *assignment) namesObject() bool {
 	switch {
 	case strings.EqualFold(a.name, "secrets"), strings.EqualFold(a.name, "tokens"):
@@ -153,8 +154,8 @@ func isAccount(s string) bool {
 	return len(s) == 42 && s[:2] == "0x" && run(s, 2, 40, isHex) == len(s)
 }
 
-// isCacheKey reports whether s consists of words and a digest, like a build's names
-// of cache entries: Linux-node-3b1f….
+// isCacheKey reports whether s consists of words and a digest, like the names of a
+// build's cache entries: Linux-node-3b1f….
 func isCacheKey(s string) bool {
 	digests, words := 0, 0
 	for part := range strings.SplitSeq(s, "-") {

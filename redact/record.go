@@ -105,8 +105,8 @@ func (sc *scan) secureString(_, end int) {
 	sc.chosen(i)
 }
 
-// crypt returns the action that finds a password hash in the format of crypt
-// whose last part has least to most characters.
+// crypt returns the action that finds a password hash in the format of crypt.
+// The last part of the hash has least to most characters.
 func crypt(least, most int) action {
 	return func(sc *scan, start, end int) {
 		to := run(sc.s, end, 300, isCrypt)

@@ -200,8 +200,8 @@ func (a *assignment) isDirective() bool {
 	return strings.TrimLeft(a.s[from:a.from], " \t") == "" && strings.TrimRight(a.s[a.end:max(to, a.end)], " \t\r;\"'") == ""
 }
 
-// isCompound reports whether the name is a compound after a user, which no sentence has:
-// user bob insecure-password VALUE.
+// isCompound reports whether the name is a compound word and follows a user. No sentence
+// has this form: user bob insecure-password VALUE.
 func (a *assignment) isCompound() bool { return endsFold(a.name, "-password") && a.afterUser() }
 
 // isHandedOver reports whether somebody hands over the value with its name: "use the
@@ -214,8 +214,8 @@ func (a *assignment) isHandedOver() bool {
 	return endsFold(head, "use the ") || endsFold(head, "using the ") || endsFold(head, "with the ") || endsFold(head, "use this ") || endsFold(head, "using ")
 }
 
-// renamed reports whether the value is the new name of the name: "renamed password to
-// pwdHash2".
+// renamed reports whether the value is not a secret but the new name of something:
+// "renamed password to pwdHash2".
 func (a *assignment) renamed() bool {
 	return strings.Contains(a.s[max(0, a.from-24):a.from], "ename")
 }

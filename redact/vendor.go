@@ -21,7 +21,7 @@ type vendorRule struct {
 	min, max int // length of the value of a framed rule, else of the match
 	before   int // maximum number of bytes from the start of a match to its word
 	solid    bool
-	entropy  float64 // the secret must have more, in bits per byte
+	entropy  float64 // the entropy of the secret must be higher, in bits per byte
 	allow    []allowRule
 }
 

@@ -45,7 +45,8 @@ func (a *assignment) besideUser() bool {
 	return namesUser(before, lineStart(before, len(before))) || namesUser(after, len(after))
 }
 
-// namesUser reports whether a key in s names a user, or a word from line on does.
+// namesUser reports whether s names a user: with a key anywhere, or with a word at or
+// after the offset line.
 func namesUser(s string, line int) bool {
 	for i := range len(s) {
 		for _, word := range [...]string{"user", "username", "login", "email", "account"} {

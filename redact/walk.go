@@ -2,8 +2,8 @@ package redact
 
 import "strings"
 
-// walker reads JSON and finds the secrets in its strings. It accepts exactly
-// what encoding/json accepts, which goes no deeper than maxDepth.
+// walker reads JSON and finds the secrets in its strings. It accepts the same JSON
+// as encoding/json, which also has the depth limit maxDepth.
 type walker struct {
 	d     *document
 	s     string

@@ -64,7 +64,7 @@ func (p prefix) shared(c *AccountCall, card price.Card) (sent, raw int) {
 }
 
 // price estimates the cost of the prompts. The zero card stands for the prices of
-// each call: the bill in its event, or else the list prices of its model. By another
+// each call: the bill in its event, or else the list prices of its model. With another
 // card, and in the first call of a process, the cached part of a prompt is the part
 // that the process knew to be cached, or else the part that the previous call shares.
 func (a *Account) price(card price.Card) {

@@ -168,7 +168,7 @@ func (s *SessionStats) add(o *SessionStats) {
 // stageColumns returns the columns of a table of stages: the stages that can
 // take part in a compaction, then the callers' own stages that did.
 func (s *Stats) stageColumns() []string {
-	never := []string{"tidy", "shrink"} // tidy makes no compaction, shrink no edits
+	never := []string{"tidy", "shrink"} // tidy makes no compaction, and shrink makes no edits
 	names := slices.DeleteFunc(append(compact.StageNames(), "media", "duplicates"), func(name string) bool { return slices.Contains(never, name) })
 	for _, name := range slices.Sorted(maps.Keys(s.Total.Stages)) {
 		if !slices.Contains(names, name) {

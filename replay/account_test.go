@@ -116,7 +116,7 @@ func TestAccountDescribesTheArchive(t *testing.T) {
 		}
 	}
 	if summaries == 0 || seen < 20 {
-		t.Errorf("%d summaries, %d messages that went", summaries, seen)
+		t.Errorf("%d summaries, %d removed messages", summaries, seen)
 	}
 }
 

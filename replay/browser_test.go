@@ -55,7 +55,7 @@ func browser(t *testing.T) string {
 			return path
 		}
 	}
-	t.Skip("no chromium here: the page is not looked at")
+	t.Skip("no chromium here: the page is not examined")
 	return ""
 }
 

@@ -13,7 +13,7 @@ type Told struct {
 	UserOf   int `json:"user_of"`
 	Failed   int `json:"failed"` // commands whose last run failed, if a line says so
 	FailedOf int `json:"failed_of"`
-	False    int `json:"false"` // stated outcomes of commands that no run had
+	False    int `json:"false"` // stated outcomes that no run of the command had
 	Stated   int `json:"stated"`
 }
 

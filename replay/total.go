@@ -12,8 +12,8 @@ import (
 )
 
 // A Total sums up all sessions under one policy and window. Intervals cover 95
-// of 100 samples; each sample draws as many sessions from these, with a fixed
-// seed. They show how much a figure depends on the choice of sessions.
+// of 100 samples; each sample draws the same number of sessions from all sessions, with repetition
+// and with a fixed seed. They show how much a figure depends on the choice of sessions.
 type Total struct {
 	Policy    string `json:"policy"`
 	Reference bool   `json:"reference"`
@@ -45,7 +45,7 @@ type Total struct {
 	// sentence was removed
 	User   *Interval `json:"user_told"`
 	Failed *Interval `json:"failed_told"`     // the same of commands that failed last
-	False  *Interval `json:"false_of_stated"` // share of the stated outcomes that no run had
+	False  *Interval `json:"false_of_stated"` // share of the stated outcomes that no run of the command had
 
 	Elapsed []time.Duration `json:"-"` // the policy's own time per call, ascending; not deterministic
 }

@@ -127,7 +127,7 @@ func (w *where) age(src int) int {
 	return ages[k-1]
 }
 
-// kindIn names the kind of a message; For a message of the history, whole is nil.
+// kindIn names the kind of a message. For a message of the history, whole is nil.
 func kindIn(m *message.Message, src int, whole []bool) string {
 	switch {
 	case src < 0:

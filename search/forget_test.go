@@ -21,11 +21,11 @@ import (
 
 func line1(l redact.Text) []redact.Text { return []redact.Text{l} }
 
-// secretOf is a word that only one session has.
+// secretOf returns a word that only one session has.
 func secretOf(session, i int) string { return fmt.Sprintf("hush%04dword%03d", session, i) }
 
-// whispers is an archive of sessions, each with its own words: enough words that pages
-// of the index begin with them.
+// whispers returns an archive of sessions. Each session has its own words, so many
+// that pages of the index begin with them.
 func whispers(t testing.TB, sessions, words int) *memory.Archive {
 	a := memory.New()
 	for s := range sessions {
@@ -38,7 +38,7 @@ func whispers(t testing.TB, sessions, words int) *memory.Archive {
 	return a
 }
 
-// files is all that an index has on the disk.
+// files returns the content of all files of an index.
 func files(t testing.TB, folder string) []byte {
 	t.Helper()
 	var all []byte

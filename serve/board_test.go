@@ -38,7 +38,7 @@ func tool(t *testing.T, name string) string {
 	if os.Getenv("COMPACT_PROMETHEUS") == "require" {
 		t.Fatalf("%s is required, and is missing", name)
 	}
-	t.Skipf("%s is missing: .ci/prometheus .bin/prometheus gets it", name)
+	t.Skipf("%s is missing: run .ci/prometheus .bin/prometheus to get it", name)
 	return ""
 }
 

@@ -23,8 +23,8 @@ func fullLive(sessions int) *live {
 	return l
 }
 
-// A page with unchanged data is not drawn again for each request of each open browser,
-// which come every two seconds.
+// Each open browser requests the page every two seconds. A page with unchanged data is
+// not drawn again for each of these requests.
 func TestUnchangedPageIsNotRendered(t *testing.T) {
 	h := &Handler{live: fullLive(20)}
 	ask := func(tag string) *httptest.ResponseRecorder {

@@ -149,7 +149,7 @@ func TestThePageIsLive(t *testing.T) {
 		}
 		found := regexp.MustCompile(`(?s)<pre id="seen">(.*?)</pre>`).FindSubmatch(out)
 		if found == nil {
-			t.Fatalf("the page was not looked at: %s", out)
+			t.Fatalf("the page was not examined: %s", out)
 		}
 		var seen struct {
 			Before, After   string
@@ -197,7 +197,7 @@ func browser(t *testing.T) string {
 			return path
 		}
 	}
-	t.Skip("no chromium here: the page is not looked at")
+	t.Skip("no chromium here: the page is not examined")
 	return ""
 }
 

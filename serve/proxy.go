@@ -58,7 +58,7 @@ func (e *upstreamError) Error() string {
 
 func (e *upstreamError) Unwrap() error { return e.err }
 
-// failed answers if the upstream did not, or if the request broke off.
+// failed answers a request that the upstream did not answer, or that broke off.
 func (h *Handler) failed(w http.ResponseWriter, r *http.Request, err error) {
 	up, status, op := (*upstreamError)(nil), http.StatusBadRequest, "read"
 	own := (*transport.Error)(nil)

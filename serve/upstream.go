@@ -163,7 +163,7 @@ func at(name string, base *url.URL, rest, query string) target {
 	}
 	out := *base
 	out.RawPath = base.EscapedPath() + below
-	if path, err := url.PathUnescape(out.RawPath); err == nil { // as when the request was read
+	if path, err := url.PathUnescape(out.RawPath); err == nil { // net/http decoded the path of the request in the same way
 		out.Path = path
 	}
 	switch {

@@ -49,7 +49,7 @@ type Archive interface {
 	Open(ctx context.Context, k Key, off, n int64) (io.ReadCloser, error)
 
 	// List yields every key that is prefix or lies below it ([Key.Has]), in the byte order
-	// of keys, the zero Key lists everything. An empty result is not an error. Every write
+	// of keys. The zero Key lists everything. An empty result is not an error. Every write
 	// that was acknowledged before List began is visible. An error is yielded last and
 	// once. Foreign entries are yielded as well ([Info.Foreign]), in any position.
 	List(ctx context.Context, prefix Key) iter.Seq2[Info, error]

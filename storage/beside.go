@@ -15,8 +15,8 @@ type Folder struct {
 	Stamp string
 }
 
-// A Glancer is an Archive that reports cheaply which folders have changed. For any
-// other archive, a user such as the search index lists every key.
+// A Glancer is an Archive that reports cheaply which folders have changed. For any other
+// archive, a caller such as the search index lists every key.
 type Glancer interface {
 	// Glance yields the folders in the root, in no order. logs returns the names of logs
 	// in a folder: if one of them grows, the folder's stamp must change. Several

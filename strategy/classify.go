@@ -74,7 +74,7 @@ var forms = []form{
 	{"complaint of the loop", speechAnswering, true, begins(append(complaints, "The last command <command>")...)},
 	{"error of the server", speechAnswering, true, errorClass},
 	{"patch", speechAnswering, false, begins("diff --git ")},
-	{"what a browser did", speechAnswering, true, func(t string) bool {
+	{"report of a browser", speechAnswering, true, func(t string) bool {
 		return begins("I clicked ", "I typed ", "I scrolled ", "I visited ", "I hovered ", "I pressed ")(t) && strings.Contains(t, "screenshot")
 	}},
 }

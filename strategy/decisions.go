@@ -337,8 +337,7 @@ var (
 	backfired = []string{"doesn't fix", "doesn't actually fix", "did not fix", "didn't fix", "still has the same", "same error", "same issue", "same problem", "didn't work", "did not work", "doesn't work", "still fails", "still failing", "didn't help", "did not help"}
 )
 
-// nextTexts is a number of messages: so many messages after a fix can state that the
-// fix did not work.
+// nextTexts is the number of messages after a fix that can state that the fix did not work.
 const nextTexts = 2
 
 // failedFix reports whether a sentence of step i names a fix, and the beginning of one

@@ -69,8 +69,9 @@ func (c *Call) rehearses() bool {
 	})
 }
 
-// maxArgument is the maximum length of an argument in a line, in bytes. A longer text that
-// somebody gets, in one of wordsArgs, is cut: several comments must not look the same.
+// maxArgument is the maximum length of an argument in a line, in bytes. A longer argument
+// is left out. Only the texts in wordsArgs, which somebody gets, are cut instead, so that
+// two comments differ.
 const maxArgument = 60
 
 var wordsArgs = []string{"body", "text", "message", "comment", "content", "subject", "title", "note", "description", "new", "new_text", "value"}
@@ -84,7 +85,7 @@ func argsBrief(c *Call) string {
 	var b strings.Builder
 	for i, a := range c.Args {
 		if i > 0 && a.Name == c.Args[i-1].Name {
-			continue // a list, told with its first element
+			continue // the first element of the list stands for all
 		}
 		if list := c.listAt(i); list != "" && b.Len() <= 160 {
 			b.WriteString(" " + a.Name + "=" + list)

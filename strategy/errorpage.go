@@ -55,7 +55,7 @@ func errorPage(text string) string {
 }
 
 // pageText returns the text of a page from the record that a tool returned. It returns
-// the text itself if that is not a such record.
+// the text itself if it is no such record.
 func pageText(text string) string {
 	text = strings.TrimSpace(text)
 	fields := recordOf(text[:min(len(text), mostDigested)])

@@ -59,7 +59,7 @@ func (c *Call) showsLast() bool {
 }
 
 // tellingLine returns the line of an output that says most about the outcome. If the output
-// ends with many lines of one form, the few lines before them stand as well.
+// ends with many lines of one form, it also returns the few lines before them.
 func tellingLine(output string) string {
 	rest := strings.TrimRight(output, " \t\r\n")
 	if head, tail := beforeAlike(rest); head != "" {
@@ -72,7 +72,7 @@ func tellingLine(output string) string {
 	for range 2 * statusEdge {
 		i := strings.LastIndexByte(rest, '\n')
 		line := strings.TrimSpace(testrun.Uncolored(rest[i+1:]))
-		line = strings.TrimSpace(line[strings.LastIndexByte(line, '\r')+1:]) // a terminal shows the progress before it no longer
+		line = strings.TrimSpace(line[strings.LastIndexByte(line, '\r')+1:]) // a terminal no longer shows the progress before it
 		if len(line) > 3 && !framed(line) && !ourOwn(line) && !noOutcome(line) && !testrun.Wrapper(line) && !frameOfTable(line) {
 			line = prose.Squash(line[:min(len(line), 4*maxWords)])
 			low := strings.ToLower(line)

@@ -87,7 +87,7 @@ func TestDecisionLineQuotesLaterObjection(t *testing.T) {
 		want string
 	}{
 		{"the user objects", []message.Message{message.User("No, keep the old name. Others link to it."), message.Assistant("It is back.")}, "[s4]; the user then said “No, keep the old name.” [s5]"},
-		{"it is only the name that begins so", []message.Message{message.User("Now document it."), message.Assistant("Done.")}, "[s4]\n"},
+		{"only a word begins like an objection", []message.Message{message.User("Now document it."), message.Assistant("Done.")}, "[s4]\n"},
 		{"the user is polite", []message.Message{message.User("No problem, thank you."), message.Assistant("Good.")}, "[s4]\n"},
 		{"the assistant takes it back", []message.Message{message.User("And the tests?"), message.Assistant("Two of them fail now. Turns out the rename of the ledger was wrong: copying it serves the tools that read the old name.")}, "[s4]; said later: “Turns out the rename of the ledger was wrong: copying it serves the tools that read the old name.” [s6]"},
 		{"the assistant takes something else back", []message.Message{message.User("And the tests?"), message.Assistant("All of them pass now. Turns out the timeout of the proxy was wrong.")}, "[s4]\n"},

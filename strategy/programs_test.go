@@ -49,7 +49,7 @@ func TestEffectsOfPrograms(t *testing.T) {
 }
 
 // A program that ends its output with an error after its own name failed. The same words in
-// a file do not say so.
+// a file do not count as an error.
 func TestProgramSaysError(t *testing.T) {
 	for _, c := range []struct {
 		cmd, result string

@@ -24,9 +24,10 @@ var (
 var errnoWords = []string{"error", "cannot ", "can't ", "could not ", "couldn't ", "unable to ", "failed", "no such ", "no space left", "denied", "refused", "not found", "not permitted", "read-only", "timed out",
 	"invalid ", "unrecognized ", "unknown ", "illegal option", "already exists", "missing "}
 
-// programSaysError returns the last line of an output if a program of the command says in
-// it that it failed, alone or after its own name, however long the output is: "zstd: error
-// 70". A command that only looks may show such a line of somebody else.
+// programSaysError returns the last line of an output, which can be long, if it states the
+// failure of a program of the command. The line begins with the name of the program
+// ("zstd: error 70"), or without a name. The latter does not count for a command that only
+// looks, because it may show a line of another program.
 func programSaysError(cmd, output string) string {
 	line := strings.TrimSpace(testrun.Uncolored(prose.LastLine(output)))
 	if prose.BeginsAny(line, []string{"error: ", "fatal: "}) && !allCommands(cmd, looksOnly) {

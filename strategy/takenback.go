@@ -16,7 +16,7 @@ type commits struct {
 	last  int                       // number of the step of the last commit, 0 if there is none
 	files map[string]*pending       // by the key of the path
 	more  int                       // number of files that a previous summary counted and did not name
-	made  map[string][]commitChange // what each commit holds, by its hash
+	made  map[string][]commitChange // changed files of each commit, by its hash
 	added []string                  // operands of git add since the last commit
 }
 

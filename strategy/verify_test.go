@@ -227,7 +227,7 @@ func TestVerificationKeepsHonestSummaries(t *testing.T) {
 // The test reads a sample of the sessions, and all sessions with COMPACT_SOAK=1.
 func TestVerificationKeepsExtractedSummaries(t *testing.T) {
 	for name, data := range corpus.Sessions(t, "chat") {
-		if n := bytes.Count(data, []byte("\n")); n < 40 || n%samples.Every(9) > 0 && os.Getenv("COMPACT_SOAK") == "" { // a message a line
+		if n := bytes.Count(data, []byte("\n")); n < 40 || n%samples.Every(9) > 0 && os.Getenv("COMPACT_SOAK") == "" { // one message per line
 			continue
 		}
 		msgs, _, err := openai.Parse(data)

@@ -67,7 +67,7 @@ func scrapes(t *testing.T, block string) {
 	}
 	promtool := "../../.bin/prometheus/usr/bin/promtool"
 	if _, err := os.Stat(promtool); err != nil {
-		t.Logf("promtool is missing: .ci/prometheus .bin/prometheus gets it")
+		t.Logf("promtool is missing: run .ci/prometheus .bin/prometheus to get it")
 		return
 	}
 	if out, err := exec.CommandContext(t.Context(), promtool, "check", "config", file).CombinedOutput(); err != nil {

@@ -34,8 +34,8 @@
 // [MaxBody], and requests whose history the provider stores or compacts itself
 // (previous_response_id, conversation, context_management, …). For model calls,
 // OnError is called with the reason once per conversation, if the conversation can
-// be identified without reading the body. The field meta of a message protects it ({"protected": true}),
-// and is never sent.
+// be identified without reading the body. The field meta of a message ({"protected": true})
+// protects it, and is never sent.
 //
 // Gemini's cachedContent counts as a fixed cost, whose size the first answer
 // reports; the rest is compacted.

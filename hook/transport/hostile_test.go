@@ -169,8 +169,8 @@ func TestStreamsThatCantBeReadAreNotHeldBack(t *testing.T) {
 	}
 }
 
-// The window that the provider named was for another model of the same name, or the
-// conversation has outgrown it. Then the model's own window counts.
+// A window that the provider named can belong to another model of the same name, and
+// a conversation can outgrow it. Then the model's own window counts.
 func TestLearnedWindowDoesNotStopASession(t *testing.T) {
 	said := `{"error":{"code":"context_length_exceeded","message":"This model's maximum context length is 8000 tokens. However, your messages resulted in 20000 tokens."}}`
 	status := func(n int) int { return []int{http.StatusBadRequest, http.StatusOK, http.StatusOK}[n] }

@@ -259,8 +259,9 @@ func TestSecondOverflowInTheStreamReachesTheCaller(t *testing.T) {
 	}
 }
 
-// A caller that cancels while its history is compacted gets its cancellation. A refusal
-// as too long would be permanent. No failure is reported.
+// A caller that cancels while its history is compacted gets its cancellation. It must
+// not get a refusal of a too long request, because callers treat that as permanent. No
+// failure is reported.
 func TestACallerThatCancelsGetsNoRefusalOfItsContext(t *testing.T) {
 	stream := forms()[3] // the refusal is in a stream that began with 200
 	for i, f := range append(forms(), stream) {

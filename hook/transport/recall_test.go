@@ -230,7 +230,9 @@ func TestErrorsOfTheInnerCallReachTheCaller(t *testing.T) {
 	})
 }
 
-// The caller of a stream can't ask again, so the test waits for the parts that pass.
+// The caller of a stream has already received its beginning and can't send the
+// request again. The transport therefore retries an inner call after a transient
+// failure.
 func TestInnerCallsOfAStreamAreRetried(t *testing.T) {
 	for _, c := range []struct {
 		fails []provider.Failure
@@ -298,7 +300,8 @@ func TestRequestsDeclareTheRecallTool(t *testing.T) {
 	}
 }
 
-// The tools come before everything that is cached.
+// The tools precede the cached part of a prompt, so a changed declaration would
+// invalidate the cache.
 func TestTheDeclarationNeverChanges(t *testing.T) {
 	eachForm(t, func(t *testing.T, f form) {
 		r := newRig(t, compact.Config{}, transport.Recall())

@@ -44,7 +44,7 @@ func (x *exchange) refuse(e *Error) *http.Response {
 	}
 	body, err := json.Marshal(x.shape(status, code, text))
 	if err != nil {
-		body = nil // never: strings and numbers
+		body = nil // can't happen: the body has only strings and numbers
 	}
 	return &http.Response{
 		Status: strconv.Itoa(status) + " " + http.StatusText(status), StatusCode: status,

@@ -198,8 +198,8 @@ func rigAt(t *testing.T, host string) *rig {
 
 const printID = "COMPACT_TEST_PRINT_ID"
 
-// Another process can't arrive at the name of an unnamed session, even with
-// the same request.
+// Another process can't derive the name of an unnamed session, even from the same
+// request.
 func TestUnnamedSessionsEndWithTheProcess(t *testing.T) {
 	f := forms()[0]
 	id := rigAt(t, "provider.test").unnamed(f, f.body("hi", 1, 1)).Session

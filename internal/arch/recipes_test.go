@@ -42,7 +42,7 @@ func TestGoRecipesCompile(t *testing.T) {
 	for i, m := range blocks {
 		fmt.Fprintf(&b, recipeBegin, i)
 		for line := range strings.Lines(m[1]) {
-			if !strings.HasPrefix(line, "import ") { // it is above
+			if !strings.HasPrefix(line, "import ") { // recipeBegin has the imports
 				b.WriteString(line)
 			}
 		}

@@ -38,6 +38,6 @@ func (s *Slots) Give() {
 	select {
 	case <-s.taken:
 	default:
-		panic("ctxlock: a place is given back that was not taken")
+		panic("ctxlock: no slot is taken")
 	}
 }

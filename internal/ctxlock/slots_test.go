@@ -39,14 +39,14 @@ func TestSlotsAreTakenInTheOrderOfArrival(t *testing.T) {
 		}
 		time.Sleep(time.Minute)
 		if want := []int{0, 1, 2, 3, 4, 5}; !slices.Equal(came(), want) {
-			t.Errorf("they got their places in the order %v, want %v", came(), want)
+			t.Errorf("they got their slots in the order %v, want %v", came(), want)
 		}
 	})
 }
 
 func TestSlotsAreWaitedForNoLongerThanTheContext(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := NewSlots(0) // is one
+		s := NewSlots(0) // 0 counts as one slot
 		if err := s.Take(t.Context()); err != nil {
 			t.Fatal(err)
 		}
@@ -54,14 +54,14 @@ func TestSlotsAreWaitedForNoLongerThanTheContext(t *testing.T) {
 		defer cancel()
 		began := time.Now()
 		if err := s.Take(ctx); !errors.Is(err, context.DeadlineExceeded) || time.Since(began) != time.Second {
-			t.Errorf("Take of a taken place = %v after %v", err, time.Since(began))
+			t.Errorf("Take without a free slot = %v after %v", err, time.Since(began))
 		}
 		s.Give()
 		if err := s.Take(ctx); !errors.Is(err, context.DeadlineExceeded) {
 			t.Errorf("Take with a context that has ended = %v", err)
 		}
 		if err := s.Take(t.Context()); err != nil {
-			t.Error("a wait that ended holds the place")
+			t.Error("a wait that ended holds the slot")
 		}
 	})
 }
@@ -84,7 +84,7 @@ func TestTryTakeTakesOnlyAFreeSlot(t *testing.T) {
 	}
 	s.Give()
 	if !s.TryTake() {
-		t.Error("a place that was given back is not taken")
+		t.Error("TryTake does not take a released slot")
 	}
 	s.Give()
 	s.Give()

@@ -71,8 +71,9 @@ func (s *Session) Log() *record.Session { return s.log }
 // Book returns the known steps of the session.
 func (s *Session) Book() Book { return s.book }
 
-// Alone reports whether the session was opened by [Open]. The Session of a manager does
-// not do that: the manager turns panics into errors and logs them.
+// Alone reports whether the session was opened by [Open]. Package recall turns panics
+// in such a session into errors. For the Session of a manager, the manager does so, and
+// logs them.
 func (s *Session) Alone() bool { return s.alone }
 
 // Weight returns the approximate memory, in bytes, that [Session.Slim] releases.

@@ -71,7 +71,7 @@ func (k work) session(n int) *replay.Session {
 
 func (w *writer) say(m message.Message) { w.msgs = append(w.msgs, m) }
 
-// round is a call and its result; the result names things for later.
+// round is a call and its result; the result contains names for later rounds.
 func (w *writer) round(t tool) {
 	w.calls++
 	id := fmt.Sprintf("call_%03d", w.calls)

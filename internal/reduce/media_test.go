@@ -156,8 +156,9 @@ func TestFloorExcludesReplaceablePictures(t *testing.T) {
 	}
 }
 
-// A request that is too large loses old pictures down to the target, then newer pictures
-// half way. Links do not count.
+// A request that is too large loses old pictures until it reaches the target. If these
+// are not enough, it loses newer pictures until it is half way between limit and target.
+// Links do not count.
 func TestByteGoalsReplaceLargePictures(t *testing.T) {
 	heavy := func(n int, url string) []message.Message {
 		msgs := browsing(n)
@@ -179,7 +180,7 @@ func TestByteGoalsReplaceLargePictures(t *testing.T) {
 		{0, 0, "PPPPPPPPPPP"},             // no bound
 		{500_000, 400_000, "PP-PPPPPPPP"}, // steps work for the target; the caller decides whether they run
 		{300_000, 200_000, "PP------PPP"}, // one more than the target needs would be too many
-		{160_000, 100_000, "PP-------PP"}, // half way is enough
+		{160_000, 100_000, "PP-------PP"}, // half way between limit and target is enough
 		{90_000, 80_000, "PP--------P"},   // the pictures of the task and the last call stay
 	} {
 		q := Request{Conversation: NewConversation(msgs, e.Pins, nil), Budget: policy.Budget{Max: 1 << 20, Cap: 1 << 20, Trigger: 1 << 20, Target: 1 << 20, MaxBytes: c.most, TargetBytes: c.target}}

@@ -28,7 +28,7 @@ type Layout int
 
 // The layouts that [Parse] reads.
 const (
-	JSONL Layout = iota // one message a line
+	JSONL Layout = iota // one message per line
 	Array               // one JSON array
 )
 

@@ -43,9 +43,10 @@ func (LocalSummary) Name() string { return "local" }
 // Propose offers the summary as one group, or nothing if it does not fit the
 // budget beside the messages that stay.
 //
-// Propose decides with the results in the view whether the summary fits, but writes the
-// summary from the results before this run masked them. It leaves out placeholders of
-// earlier runs, because they carry no information.
+// Propose decides whether the summary fits by the results in the view, some of which
+// this run may have masked. It writes the summary from the results as they were before
+// this run. It leaves out placeholders of earlier runs, because they carry no
+// information.
 func (s LocalSummary) Propose(_ context.Context, v *policy.View) (policy.Proposal, error) {
 	recent := tail(v, tailOr(s.Messages))
 	old := remainder(v, recent)

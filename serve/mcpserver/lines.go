@@ -31,7 +31,7 @@ type lines struct {
 
 	closing sync.Once
 	closed  chan struct{}
-	stop    <-chan struct{} // closed when the server should end, which the contexts of its methods don't show
+	stop    <-chan struct{} // closed when the server should end; the contexts of its methods don't show that
 
 	mu       sync.Mutex // guards out and pending
 	pending  map[jsonrpc.ID]bool

@@ -72,7 +72,8 @@ func (a *breaking) Open(ctx context.Context, k storage.Key, off, n int64) (io.Re
 	}{io.MultiReader(io.LimitReader(r, a.after), iotest.ErrReader(errAway)), r}, nil
 }
 
-// An archive that does not answer is no changed file: that would begin the session anew.
+// A file of an archive that does not answer must not count as changed, because after a
+// changed file the session begins anew.
 func TestArchiveThatBreaksOffIsNoChangedFile(t *testing.T) {
 	p := newPair(t)
 	inner := &breaking{Archive: memory.New()}

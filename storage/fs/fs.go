@@ -44,8 +44,8 @@ type Archive struct {
 
 	mu      sync.Mutex
 	swept   time.Time
-	settled map[string]os.FileInfo // folders whose entry in the parent folder is durable
-	rooted  map[string]born        // folders whose entry in the one above is durable
+	settled map[string]os.FileInfo // logs whose entry in their folder is durable
+	rooted  map[string]born        // folders whose entry in the parent folder is durable
 }
 
 var (

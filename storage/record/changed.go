@@ -144,7 +144,8 @@ func (s *Session) stored(ctx context.Context, name string, fn func(rawLine)) err
 // orScrub returns err, or the error of the scrub that caused it. If err reports a
 // missing or different file, and a scrub can be the cause, orScrub returns
 // [ErrScrubbed] for a scrub since the session was opened, and [ErrUnplaced] for a scrub
-// that was interrupted or in progress, in the manifest's state was or in its state now.
+// that is interrupted or in progress in one of two states of the manifest: was, or the
+// present state.
 func (s *Session) orScrub(ctx context.Context, was tail, err error) error {
 	if !errors.Is(err, storage.ErrChanged) && !errors.Is(err, storage.ErrNotExist) {
 		return err

@@ -39,7 +39,7 @@ func TestADamagedTombstoneBlocksNoOtherSession(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			a := lived(t)
 			bob := session(t, a, "bob")
-			_, _ = bob.Erase(t.Context(), text("in the way")) // refused, and undamaged
+			_, _ = bob.Erase(t.Context(), text("in the way")) // the erase is refused, and its tombstone is not damaged
 			eraseAs(t, a, "alice")
 			damage(t, a, "_erased.jsonl", c.from, c.to)
 			for _, find := range []func(string) (record.Tombstone, bool, error){
@@ -64,7 +64,7 @@ func TestADamagedTombstoneBlocksNoOtherSession(t *testing.T) {
 				t.Errorf("bob: %v", err)
 			}
 			if r, err := record.VerifyTombstones(t.Context(), a); err != nil || r.OK() {
-				t.Errorf("nothing wrong with the tombstones, %v", err)
+				t.Errorf("no problem of the tombstones is reported, %v", err)
 			}
 		})
 	}
@@ -83,7 +83,7 @@ func TestADamagedKeyBlocksNoSession(t *testing.T) {
 		t.Errorf("%q, %v", ids, err)
 	}
 	if r, err := record.VerifyKeys(t.Context(), a); err != nil || r.OK() {
-		t.Errorf("nothing wrong with the keys, %v", err)
+		t.Errorf("no problem of the keys is reported, %v", err)
 	}
 	damage(t, a, "_keys.jsonl", `"key":"one"`, `"key":17`)
 	if ids, err := record.KeyIDs(t.Context(), a); err != nil || !slices.Equal(ids, []string{"two"}) {

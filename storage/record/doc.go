@@ -17,8 +17,8 @@
 //
 // turns-NNN.idx maps each turn, message and part to its place in the
 // transcripts, so that reading one takes one page of the index and one range of a
-// transcript. Package turnindex defines the format. The index holds fingerprints and positions, no text,
-// and can be rebuilt from the transcripts.
+// transcript. Package turnindex defines the format. The index holds fingerprints and positions, but
+// no text, and can be rebuilt from the transcripts.
 //
 // # Manifest and logs
 //

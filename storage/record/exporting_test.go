@@ -168,7 +168,7 @@ func TestExportRefusesUnsupportedOptions(t *testing.T) {
 	}
 	step(t, s, 1)
 	if err := s.Export(t.Context(), io.Discard, "zip", record.ExportOptions{}); !errors.Is(err, storage.ErrUnsupported) {
-		t.Errorf("a format that is none: %v, want ErrUnsupported", err)
+		t.Errorf("an unknown format: %v, want ErrUnsupported", err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()

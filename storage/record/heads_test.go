@@ -44,7 +44,7 @@ func (c *counting) Append(ctx context.Context, k storage.Key, seq int64, b stora
 	return c.Archive.Append(ctx, k, seq, b)
 }
 
-func TestHeadsCostOneAppendAStep(t *testing.T) {
+func TestHeadsCostOneAppendPerStep(t *testing.T) {
 	cost := func(h func(storage.Archive) *record.Heads) [2]int {
 		c := &counting{Archive: memory.New()}
 		s := session(t, c, "s")
@@ -182,7 +182,7 @@ func TestHeadsAreCheckedOnceAMinute(t *testing.T) {
 			time.Sleep(10 * time.Second)
 		}
 		if a.looked < 4 || a.looked > 6 || a.looked+a.unseen != 30 {
-			t.Errorf("%d lines in five minutes with a look, %d without", a.looked, a.unseen)
+			t.Errorf("%d lines in five minutes with a check, %d without", a.looked, a.unseen)
 		}
 	})
 }

@@ -68,7 +68,7 @@ func (r record) done() record {
 }
 
 // parseRecord parses a line of the manifest. A torn line is not a record. Lines as this
-// program writes them are parsed without reflection: who opens a session parses all of them.
+// program writes them are parsed without reflection, because opening a session parses all of them.
 func parseRecord(body []byte) (record, bool) {
 	var r record
 	var fast jsonscan.Record

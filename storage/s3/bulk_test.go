@@ -139,7 +139,8 @@ func commitOf(ctx context.Context, s *record.Session, step record.Step, transcri
 }
 
 // Erasing a session removes its objects in batches: the number of requests is fixed.
-// Under load a request to the stand-in is sometimes repeated, so real servers count.
+// It runs on the real servers, because under load a request to the stand-in is
+// sometimes repeated.
 func TestEraseMakesFewRequests(t *testing.T) {
 	servers(t, func(t *testing.T, s *s3test.Server) {
 		f := newFront(t, s)

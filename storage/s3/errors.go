@@ -37,7 +37,7 @@ var ErrNoCredentials = errors.New("no credentials: not in the environment, a pro
 // authority.
 var ErrUntrusted = errors.New("the server's certificate is not trusted; name the file of the authority that signed it in AWS_CA_BUNDLE")
 
-// named wraps errors of the SDK that are hard to read with a named error.
+// named wraps an error of the SDK in an error of this package, if it is hard to read.
 func named(err error) error {
 	var untrusted *tls.CertificateVerificationError
 	switch {

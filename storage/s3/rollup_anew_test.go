@@ -37,7 +37,7 @@ func TestRollupOfARecreatedLogIsRemoved(t *testing.T) {
 		t.Errorf("%q are left", names)
 	}
 	if got, err := read(t.Context(), direct, k, 0, -1); got != want || err != nil {
-		t.Errorf("the log of another holds %q (%v)", got, err)
+		t.Errorf("the recreated log holds %q (%v)", got, err)
 	}
 }
 

@@ -130,7 +130,7 @@ func transport(t *http.Transport) {
 // name returns the name of a key's object.
 func (a *Archive) name(k storage.Key) string { return a.root + k.String() }
 
-// call calls the function do with the client.
+// call calls the function what with the client, with the retries of do.
 func (a *Archive) call(ctx context.Context, size int64, what func(context.Context, *s3.Client) error) error {
 	return a.do(ctx, size, func(ctx context.Context) error {
 		client, err := a.api(ctx)

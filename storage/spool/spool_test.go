@@ -138,7 +138,7 @@ func TestRemoteArchiveIsAlwaysCrashConsistent(t *testing.T) {
 		}
 		if err == nil {
 			if moments < 4*4 {
-				t.Errorf("only %d moments were looked at", moments)
+				t.Errorf("only %d moments were checked", moments)
 			}
 			return
 		}

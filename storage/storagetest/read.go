@@ -60,7 +60,7 @@ func openKind(ctx context.Context, p *place) error {
 	}
 	file, log := key("s/file"), key("s/log")
 	if _, _, err := a.OpenLog(ctx, log, 0, -1); !errors.Is(err, storage.ErrNotExist) {
-		return fmt.Errorf("of no log: %v, want ErrNotExist", err)
+		return fmt.Errorf("OpenLog of a missing log: %v, want ErrNotExist", err)
 	}
 	whole, first, second := blob(1, 900), blob(2, 500), blob(3, 400)
 	err := errors.Join(p.a.Create(ctx, file, whole), p.a.Append(ctx, log, 0, first), p.a.Append(ctx, log, first.Size(), second))
@@ -68,7 +68,7 @@ func openKind(ctx context.Context, p *place) error {
 		return err
 	}
 	if _, err := a.OpenFile(ctx, key("s/none"), 0, -1); !errors.Is(err, storage.ErrNotExist) {
-		return fmt.Errorf("of no file: %v, want ErrNotExist", err)
+		return fmt.Errorf("OpenFile of a missing file: %v, want ErrNotExist", err)
 	}
 	r, err := a.OpenFile(ctx, file, 10, 20)
 	if err != nil {
@@ -76,7 +76,7 @@ func openKind(ctx context.Context, p *place) error {
 	}
 	got, err := io.ReadAll(r)
 	if err := errors.Join(err, r.Close()); err != nil || string(got) != bytesOf(whole)[10:30] {
-		return fmt.Errorf("of a file: %s, %w", short(string(got)), err)
+		return fmt.Errorf("OpenFile: %s, %w", short(string(got)), err)
 	}
 	r, size, err := a.OpenLog(ctx, log, first.Size()-50, 100)
 	if err != nil {
@@ -85,7 +85,7 @@ func openKind(ctx context.Context, p *place) error {
 	got, err = io.ReadAll(r)
 	want := (bytesOf(first) + bytesOf(second))[first.Size()-50:][:100]
 	if err := errors.Join(err, r.Close()); err != nil || string(got) != want || size != first.Size()+second.Size() {
-		return fmt.Errorf("of a log: %s of %d bytes, want %s of %d, %w", short(string(got)), size, short(want), first.Size()+second.Size(), err)
+		return fmt.Errorf("OpenLog: %s of %d bytes, want %s of %d, %w", short(string(got)), size, short(want), first.Size()+second.Size(), err)
 	}
 	return nil
 }
@@ -267,7 +267,7 @@ func listTimes(ctx context.Context, p *place) error {
 		}
 		at := info.Modified
 		if !at.IsZero() && time.Since(at).Abs() > clocks || at.Before(before[info.Key.String()]) {
-			return fmt.Errorf("%s was written to a moment ago, and is said to be from %s; a zero time would be taken for not known", info.Key, at)
+			return fmt.Errorf("%s was written a moment ago, but its time is %s; only the zero time means that the time is not known", info.Key, at)
 		}
 	}
 	return nil

@@ -24,8 +24,9 @@ import (
 )
 
 // The variables tell the program to run one test binary, or one tool of the compiler. go
-// test starts it in place of each binary, and a go command that a test starts does so in
-// place of each tool. It writes a usage to the folder that the variable holds.
+// test starts this program in place of each binary, and a go command that a test starts
+// runs it in place of each tool. The program writes a usage to the folder that the
+// variable holds.
 const (
 	binaries = "COMPACT_CPUTIME_BINARIES"
 	tools    = "COMPACT_CPUTIME_TOOLS"

@@ -168,7 +168,7 @@ func parse(set *token.FileSet, dir string) (files []*ast.File, err error) {
 	return files, nil
 }
 
-// compiled returns an importer of what a package imports, from the build cache.
+// compiled returns an importer for the imports of a package. It reads the build cache.
 func compiled(set *token.FileSet, pkg string) (types.Importer, error) {
 	out, err := exec.Command("go", "list", "-export", "-deps", "-f", "{{.ImportPath}} {{.Export}}", pkg).Output()
 	if err != nil {
@@ -183,8 +183,8 @@ func compiled(set *token.FileSet, pkg string) (types.Importer, error) {
 	return importer.ForCompiler(set, "gc", func(path string) (io.ReadCloser, error) { return os.Open(exports[path]) }), nil
 }
 
-// arrowsOf resolves all names of a package, because a comparison of words takes methods
-// of equal name for one.
+// arrowsOf resolves all names of a package, because a comparison of words would confuse
+// methods with the same name.
 func arrowsOf(set *token.FileSet, files []*ast.File, imports types.Importer) (arrows, error) {
 	info := types.Info{Uses: map[*ast.Ident]types.Object{}}
 	pkg, err := (&types.Config{Importer: imports}).Check("compact", set, files, &info)

@@ -32,7 +32,7 @@ const (
 // Options changes what an [Exporter] writes. Nil, and zero fields, mean the
 // defaults.
 type Options struct {
-	JSON  bool  // one JSON object a line, as trace.Event.AppendJSON makes it; never colored
+	JSON  bool  // one JSON object per line, as trace.Event.AppendJSON makes it; never colored
 	Color Color // default ColorAuto
 	Width int   // maximum characters of an event's text; default 160, negative: no limit
 	// Location is the time zone of the times. Default time.Local.

@@ -9,7 +9,7 @@ func role(r Row) string { s, _ := r["role"].(string); return s }
 
 func str(r Row, name string) string { s, _ := r[name].(string); return s }
 
-// instructs reports whether a row is of the system or the developer.
+// instructs reports whether a row has the role system or developer.
 func instructs(r Row) bool { return role(r) == "system" || role(r) == "developer" }
 
 // textOf returns the text of a row, its parts joined by newlines.

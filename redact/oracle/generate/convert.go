@@ -92,9 +92,10 @@ func unframe(re string) (name, value string, fold, ok bool) {
 	return "", "", false, false
 }
 
-// nameWords returns the words that find a name: its alternatives, because the
-// keywords of some rules are in the value. A name with groups or classes can't be
-// split into words; then it returns the keywords.
+// nameWords returns the words that find a name. These are the alternatives of the
+// name's pattern and not the keywords, because the keywords of some rules are in
+// the value. A name with groups or classes can't be split into words; then it
+// returns the keywords.
 func nameWords(name string, keywords []string) []string {
 	for _, k := range keywords {
 		if !strings.Contains(strings.ToLower(name), k) && strings.ContainsAny(name, "()[]\\") {

@@ -7,9 +7,9 @@ import (
 	"testing"
 )
 
-// Skip skips a test unless ok. what is the missing thing, and remedy says how
-// to run the test. If the environment variable has the value "require", the
-// test fails instead.
+// Skip skips a test unless ok. The parameter what names the missing thing, and
+// remedy says how to run the test. If the environment variable has the value
+// "require", the test fails instead.
 func Skip(t testing.TB, ok bool, variable, what, remedy string) {
 	t.Helper()
 	if ok {

@@ -28,7 +28,7 @@ var opNames = [...]string{"read", "ran", "edited", "created", "renamed", "delete
 // String returns the word that summaries use.
 func (o Kind) String() string { return opNames[o] }
 
-// A Op is one operation of a call on one file.
+// An Op is one operation of a call on one file.
 type Op struct {
 	Path  string
 	From  string // previous path of a renamed file

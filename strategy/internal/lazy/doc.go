@@ -1,3 +1,3 @@
-// Package lazy compiles a regular expression when it is first used, so that a program which
-// imports many of them starts fast.
+// Package lazy compiles a regular expression when it is first used, so that a program with
+// many of them starts fast.
 package lazy

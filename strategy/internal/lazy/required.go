@@ -7,7 +7,7 @@ import (
 	"unicode/utf8"
 )
 
-// mostLiterals is the maximum number of strings that are looked for before a pattern is.
+// mostLiterals is the maximum number of strings that are looked for before the pattern itself.
 const mostLiterals = 64
 
 // requiredBy returns strings of which each match of an expression contains at least one, nil
@@ -106,7 +106,8 @@ func anyOf(subs []*syntax.Regexp) literals {
 	return literals{required: required}
 }
 
-// inARow returns the literals of a sequence: the longest that some neighbors must match.
+// inARow returns the literals of a sequence. If the sequence has other parts than literals,
+// these are the best literals of neighboring parts (see better).
 func inARow(subs []*syntax.Regexp) literals {
 	run, whole := exactly(""), true
 	var best []string
@@ -130,8 +131,8 @@ func inARow(subs []*syntax.Regexp) literals {
 	return literals{required: better(best, run.required)}
 }
 
-// inTurn returns the literals of one text after another, none if they are too many, or if
-// they are more than the texts of one side, which are long enough.
+// inTurn returns the literals of two parts, one after the other. It returns none if there
+// are too many, or if one part has fewer texts and these are long enough.
 func inTurn(first, second []string) literals {
 	n := len(first) * len(second)
 	if n > mostLiterals || n > len(first) && lengthOf(first) == enough || n > len(second) && lengthOf(second) == enough {
@@ -146,8 +147,8 @@ func inTurn(first, second []string) literals {
 	return exactly(texts...)
 }
 
-// better returns the strings that fewer texts contain: those of which the shortest is
-// longer, and of these the fewest.
+// better returns the list that fewer texts match: the list with the longer shortest string,
+// or else the list with fewer strings.
 func better(a, b []string) []string {
 	a, b = fewest(a), fewest(b)
 	switch la, lb := lengthOf(a), lengthOf(b); {
@@ -169,7 +170,8 @@ func fewest(texts []string) []string {
 	return out
 }
 
-// enough is the length, in bytes, from which a longer string is not looked for instead.
+// enough is the length in bytes at which a string is long enough. A longer string is not
+// preferred to it.
 const enough = 4
 
 // lengthOf returns the length of the shortest string, at most enough, and 0 for none.

@@ -106,7 +106,7 @@ func asksAbroad(low string) bool {
 		!deMay.MatchString(low) && !frMay.MatchString(low) && !esMay.MatchString(low)
 }
 
-// foreignClauses replaces what stands between clauses by commas.
+// foreignClauses replaces the separators of clauses by commas.
 var foreignClauses = strings.NewReplacer(". ", ",", "! ", ",", ": ", ",", " mais ", ",", " pero ", ",", " aber ", ",", " mas ", ",", " sondern ", ",")
 
 // clausesAbroad splits a sentence at commas and semicolons.

@@ -153,7 +153,7 @@ func WithoutPrefix(w []string) []string {
 	return w
 }
 
-// A prefix follows the words before a command.
+// A prefix recognizes, word by word, the variables and wrappers before a command.
 type prefix struct {
 	limits bool // the words are those of timeout, before its duration
 	value  bool // the next word is the value of an option

@@ -3,6 +3,6 @@
 //
 // It knows the form of commands, and only as much of programs as is needed to find the
 // words that matter: wrappers such as sudo, options before a subcommand, and the options of
-// a runner of scripts. It is no parser of a shell: what it does not recognize is left as
-// it is.
+// a runner of scripts. It is no parser of a shell: text that it does not recognize stays
+// unchanged.
 package shell

@@ -57,7 +57,7 @@ func (r *recorder) record(ctx context.Context) ([]byte, error) {
 		return nil, err
 	}
 	if len(w.exchanges) != 1 || sum.Backend != openai.Name || sum.Fallback != "" {
-		return nil, fmt.Errorf("%d requests, and the summary is by %s (%s): one request has to do", len(w.exchanges), sum.Backend, sum.Fallback)
+		return nil, fmt.Errorf("%d requests, and the summary is by %s (%s): a recording must consist of one request", len(w.exchanges), sum.Backend, sum.Fallback)
 	}
 	var request bytes.Buffer
 	if err := json.Indent(&request, w.exchanges[0].request, "", "  "); err != nil {

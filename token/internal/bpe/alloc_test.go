@@ -14,7 +14,7 @@ func TestCountAllocatesNothing(t *testing.T) {
 		text := strings.Repeat("func (e *Encoding) CountTo(text string) — 漢字かな, naïve\n\t\tunmergeableIdentifierXYZ\n", 40)
 		s.enc.Count(text)
 		if n := testing.AllocsPerRun(50, func() { s.enc.Count(text) }); n != 0 {
-			t.Errorf("%v allocations a call", n)
+			t.Errorf("%v allocations per call", n)
 		}
 	})
 }

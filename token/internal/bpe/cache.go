@@ -26,9 +26,10 @@ type cacheSlot struct {
 	text  [cacheWords]atomic.Uint64 // as many words as the length needs, zero-padded
 }
 
-// words are the bytes of a piece as little-endian words, the last one cut.
+// words are the bytes of a piece as little-endian words. The method at clears
+// the bytes after the piece.
 type words struct {
-	b    []byte // as many words as size needs; the last holds what follows the piece
+	b    []byte // whole words; the last one can include bytes after the piece
 	size int
 }
 

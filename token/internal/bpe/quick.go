@@ -127,8 +127,8 @@ func quickSpace(w uint64) int {
 }
 
 // quickSymbols returns the length of a piece of symbols with an optional space
-// before them, and with the line ends and also bytes after them. It also handles
-// white space.
+// before them, and with the line ends, and the bytes equal to also, after them.
+// It handles white space, too.
 func quickSymbols(w uint64, first class, letters uint64, also byte) int {
 	symbols := ^(letters | between(w, '0', '9') | blanks(w) | w) & tops
 	if first&space != 0 {

@@ -72,7 +72,8 @@ func (c *classes) symbols(b []byte, i int) int {
 	return i
 }
 
-// newlines returns the end of the run of line ends and also bytes from b[i] on.
+// newlines returns the end of the run of line ends, and of bytes equal to also,
+// from b[i] on.
 func newlines(b []byte, i int, also byte) int {
 	for i < len(b) && (b[i] == '\n' || b[i] == '\r' || b[i] == also) {
 		i++
