@@ -39,17 +39,6 @@ func (b *backlog) orphan(a *auditLog) {
 	b.flush(a)
 }
 
-// keep keeps a log to which a line was added although nobody knows it any more. The session
-// can be in memory again with another log.
-func (b *backlog) keep(a *auditLog) {
-	if !a.comesBack() {
-		return
-	}
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	b.late[a] = struct{}{}
-}
-
 // left returns the waiting logs of sessions that are not in memory.
 func (b *backlog) left() []*auditLog {
 	b.mu.Lock()
