@@ -365,6 +365,17 @@ type backlog struct {
 	late    map[*auditLog]struct{} // logs that were written already and got more lines
 }
 
+// keep keeps a log to which a line was added although nobody knows it any more. The session
+// can be in memory again with another log.
+func (b *backlog) keep(a *auditLog) {
+	if !a.comesBack() {
+		return
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.late[a] = struct{}{}
+}
+
 // loss is the record of dropped lines in the log.
 type loss struct {
 	lines int

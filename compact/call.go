@@ -133,7 +133,7 @@ type archival struct {
 }
 
 func newCall(m *CompactManager, id string, history []message.Message, q request) *call {
-	c := &call{m: m, asker: asker{q: q, asked: names{id, q.agent, q.branch}, input: history, history: protect(history, q.pins), began: m.now()}}
+	c := &call{m: m, asker: asker{q: q, asked: names{id, q.agent, q.branch}, input: history, history: protect(history, q.pinned), began: m.now()}}
 	c.name()
 	c.res = &Result{
 		Session: id, Agent: q.agent, Manual: q.manual,
@@ -150,14 +150,27 @@ func (c *call) name() {
 	c.q.branch = branchName(c.m.keys.Ring, c.m.nameOf(c.asked.branch).String())
 }
 
-// protect marks the messages that the caller's function protects.
-func protect(history []message.Message, f func(message.Message) bool) []message.Message {
-	if f == nil {
+// mark asks the caller's function for the messages to protect, once. It runs before the call
+// returns, on the caller's goroutine: the function can use memory that is the caller's.
+func (q *request) mark(history []message.Message) {
+	if q.pins == nil {
+		return
+	}
+	q.pinned = make([]bool, len(history))
+	for i := range history {
+		q.pinned[i] = q.pins(history[i])
+	}
+	q.pins = nil
+}
+
+// protect protects the messages that the caller's function named.
+func protect(history []message.Message, pinned []bool) []message.Message {
+	if pinned == nil {
 		return history
 	}
-	out := append([]message.Message(nil), history...)
+	out := slices.Clone(history)
 	for i := range out {
-		out[i].Protected = out[i].Protected || f(out[i])
+		out[i].Protected = out[i].Protected || pinned[i]
 	}
 	return out
 }

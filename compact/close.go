@@ -41,7 +41,7 @@ func (m *CompactManager) Flush(ctx context.Context) (err error) {
 const flushAtOnce = 16
 
 func (m *CompactManager) flushLogs(ctx context.Context) error {
-	return errors.Join(sideBySide(m.inMemory(), func(s *session) error {
+	return errors.Join(sideBySide(&m.env, m.inMemory(), func(s *session) error {
 		err := s.audit.drain(ctx)
 		if err == nil {
 			if err = s.log.Checkpoint(ctx); errors.Is(err, record.ErrErased) {
@@ -49,7 +49,7 @@ func (m *CompactManager) flushLogs(ctx context.Context) error {
 			}
 		}
 		return unflushed(s.id, err)
-	}), sideBySide(m.backlog.left(), func(a *auditLog) error {
+	}), sideBySide(&m.env, m.backlog.left(), func(a *auditLog) error {
 		defer m.backlog.settle(a)
 		return unflushed(a.id, a.drain(ctx))
 	}))
@@ -64,23 +64,16 @@ func unflushed(id string, err error) error {
 
 // sideBySide runs f for each element, flushAtOnce at a time, and returns the errors in
 // the order of the list. A panic becomes an error.
-func sideBySide[T any](all []T, f func(T) error) error {
-	errs, next := make([]error, len(all)), make(chan int)
+func sideBySide[T any](m *env, all []T, f func(T) error) error {
+	errs, turn := make([]error, len(all)), make(chan struct{}, flushAtOnce)
 	var work sync.WaitGroup
-	for range min(flushAtOnce, len(all)) {
+	for i := range all {
+		turn <- struct{}{}
 		work.Go(func() {
-			for i := range next {
-				errs[i] = func() (err error) {
-					defer rescue(nil, nil, "the archive", &err)
-					return f(all[i])
-				}()
-			}
+			defer func() { <-turn }()
+			m.alone("the archive", &errs[i], func() { errs[i] = f(all[i]) })
 		})
 	}
-	for i := range all {
-		next <- i
-	}
-	close(next)
 	work.Wait()
 	return errors.Join(errs...)
 }

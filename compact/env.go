@@ -29,6 +29,21 @@ func (e *env) rescue(call string, err *error) {
 	}
 }
 
+// alone runs f, which sets err, on a goroutine of its own. A panic becomes the error, and so
+// does the end of the goroutine ([runtime.Goexit], by a test in a component of the caller):
+// what f did not finish must not count as done.
+func (e *env) alone(call string, err *error, f func()) {
+	returned := false
+	defer func() {
+		if !returned && *err == nil {
+			*err = fmt.Errorf("%w: %s ended its goroutine", ErrInternal, call)
+		}
+	}()
+	defer e.rescue(call, err)
+	f()
+	returned = true
+}
+
 // rescue, deferred, is [env.rescue] without a manager.
 func rescue(log *slog.Logger, r *redact.Redactor, call string, err *error) {
 	if v := recover(); v != nil {

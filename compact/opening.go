@@ -67,19 +67,26 @@ func (m *CompactManager) open(ctx context.Context, is called) *opening {
 	go func() {
 		defer m.uses.done()
 		defer stop()
-		s, err := m.read(ctx, is)
-		m.mu.Lock()
-		defer m.mu.Unlock()
-		o.s, o.err = s, err
-		if m.openings[name] == o {
-			delete(m.openings, name)
-			if err == nil {
-				m.keepSession(s, o.waiting)
-			}
-		}
-		close(o.done)
+		var s *session
+		var err error
+		defer func() { m.hasRead(name, o, s, err) }()
+		m.alone("the archive", &err, func() { s, err = m.read(ctx, is) })
 	}()
 	return o
+}
+
+// hasRead ends an opening with the session, or with the error of reading it.
+func (m *CompactManager) hasRead(name string, o *opening, s *session, err error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	o.s, o.err = s, err
+	if m.openings[name] == o {
+		delete(m.openings, name)
+		if err == nil {
+			m.keepSession(s, o.waiting)
+		}
+	}
+	close(o.done)
 }
 
 // keepSession puts a session into memory for the waiting calls; the caller

@@ -27,8 +27,9 @@ type request struct {
 	answered bool // the recall tool is answered, even if undeclared
 	dry      bool
 	note     string
-	pins     func(message.Message) bool
-	last     *LastRequest // nil = the call does not come from a transport
+	pins     func(message.Message) bool // nil = none, or pinned has its answers
+	pinned   []bool                     // by message; nil = no function was given
+	last     *LastRequest               // nil = the call does not come from a transport
 }
 
 // WithModel names the model of this call, if it is not the configured one.
@@ -71,7 +72,7 @@ func WithTools(schemas json.RawMessage) Option { return func(r *request) { r.too
 func WithFixed(tokens int) Option { return func(r *request) { r.fixed = max(tokens, 0) } }
 
 // WithProtected protects the messages for which f returns true, in addition to
-// marked ones.
+// marked ones. f is called once for each message, before the call returns.
 func WithProtected(f func(message.Message) bool) Option { return func(r *request) { r.pins = f } }
 
 // WithRequest passes the request that the history comes from; the history must

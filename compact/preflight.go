@@ -56,6 +56,7 @@ func (m *CompactManager) call(ctx context.Context, id string, history []message.
 	if q.observe = (q.observe || m.cfg.Observe) && !q.dry; q.observe {
 		return m.observed(ctx, id, history, q), nil
 	}
+	q.mark(history)
 	c := newCall(m, id, history, q)
 	defer func() { c.release() }()
 	err = c.guarded(ctx)

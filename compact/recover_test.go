@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"math"
 	"regexp"
+	"runtime"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -22,6 +23,7 @@ import (
 	"github.com/agentcompact/compact/recall"
 	"github.com/agentcompact/compact/storage"
 	"github.com/agentcompact/compact/storage/memory"
+	"github.com/agentcompact/compact/storage/record"
 	"github.com/agentcompact/compact/strategy"
 	"github.com/agentcompact/compact/token"
 	"github.com/agentcompact/compact/trace"
@@ -265,4 +267,105 @@ func TestCallsThatPanicTwiceEnd(t *testing.T) {
 			t.Error(err)
 		}
 	})
+}
+
+// stops is an archive whose call number at panics, or ends its goroutine.
+type stops struct {
+	storage.Archive
+	calls, at atomic.Int64
+	how       func()
+}
+
+func (s *stops) count() {
+	if s.calls.Add(1) == s.at.Load() {
+		s.how()
+	}
+}
+
+func (s *stops) Create(ctx context.Context, k storage.Key, b storage.Blob) error {
+	s.count()
+	return s.Archive.Create(ctx, k, b)
+}
+
+func (s *stops) Append(ctx context.Context, k storage.Key, seq int64, b storage.Blob) error {
+	s.count()
+	return s.Archive.Append(ctx, k, seq, b)
+}
+
+func (s *stops) Open(ctx context.Context, k storage.Key, off, n int64) (io.ReadCloser, error) {
+	s.count()
+	return s.Archive.Open(ctx, k, off, n)
+}
+
+func (s *stops) List(ctx context.Context, k storage.Key) iter.Seq2[storage.Info, error] {
+	s.count()
+	return s.Archive.List(ctx, k)
+}
+
+// Wherever the archive panics or ends its goroutine, the program continues, no call hangs, and
+// a step has all its files. The process under test did not write the earlier steps, so it reads
+// them.
+func TestStepsAreWholeWhereverTheArchiveStops(t *testing.T) {
+	for name, how := range map[string]func(){"panic": func() { panic("no disk") }, "goexit": runtime.Goexit} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			for at, reached := int64(1), true; reached; at++ {
+				synctest.Test(t, func(t *testing.T) { reached = stopsAt(t, how, at) })
+			}
+		})
+	}
+}
+
+// stopsAt reports whether the process under test has made call number at.
+func stopsAt(t *testing.T, how func(), at int64) (reached bool) {
+	a := &stops{Archive: memory.New(), how: how}
+	process := func() *compact.CompactManager {
+		m, err := compact.New(t.Context(), compact.Config{Model: "gpt-4", MaxContextTokens: 4000, Archive: a, Logger: slog.New(slog.DiscardHandler)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return m
+	}
+	before := process()
+	for _, rounds := range []int{20, 34} {
+		if res, err := before.Preflight(t.Context(), "s", loop(rounds, 150)); err != nil || res.Step == 0 {
+			t.Fatalf("step %d, %v", res.Step, err)
+		}
+	}
+	if err := before.Close(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	m, history := process(), loop(48, 150)
+	a.at.Store(a.calls.Load() + at)
+	called := make(chan struct{})
+	go func() { // it can be the goroutine of the caller that ends
+		defer close(called)
+		_, _ = m.Preflight(t.Context(), "s", history)
+	}()
+	<-called
+	reached = a.calls.Load() >= a.at.Load()
+	a.at.Store(0)
+	res, err := m.Preflight(t.Context(), "s", history)
+	if err != nil {
+		t.Fatalf("call %d: the next call: %v", at, err)
+	}
+	for i, d := range res.Decisions {
+		if d.Decision == policy.Kept || history[i].ResultText() == "" {
+			continue
+		}
+		if got, err := m.Recall(t.Context(), "s", m.Ref(history[i].Parts[0])); err != nil || !strings.HasPrefix(history[i].ResultText(), strings.TrimSpace(got)[:20]) {
+			t.Errorf("call %d: message %d is not in the archive: %.40q, %v", at, i, got, err)
+		}
+	}
+	if err := m.Close(t.Context()); err != nil {
+		t.Errorf("call %d: Close: %v", at, err)
+	}
+	s, err := record.OpenSession(t.Context(), a, "s")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if v, err := s.Verify(t.Context(), record.VerifyOptions{}); err != nil || len(v.Problems) > 0 {
+		t.Errorf("call %d: %v, %v", at, v.Problems, err)
+	}
+	return reached
 }

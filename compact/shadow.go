@@ -29,6 +29,10 @@ func (m *CompactManager) observed(ctx context.Context, id string, history []mess
 	}
 	late := untouched(id, history, q)
 	late.Reason = trace.ReasonObserve
+	if err := m.marked(&q, history); err != nil {
+		late.Warnings = []string{"observe: " + m.Redact(err.Error())}
+		return late
+	}
 	if m.looking.Add(1) > maxLooking {
 		m.looking.Add(-1)
 		late.Warnings = []string{fmt.Sprintf("observe: this call was not observed, because %d calls are being observed", maxLooking)}
@@ -58,6 +62,13 @@ func (m *CompactManager) observed(ctx context.Context, id string, history []mess
 	return late
 }
 
+// marked is [request.mark], and returns a panic of the caller's function as an error.
+func (m *CompactManager) marked(q *request, history []message.Message) (err error) {
+	defer m.rescue("the hook, which only observes", &err)
+	q.mark(history)
+	return nil
+}
+
 // look runs the call in its shadow session.
 func (m *CompactManager) look(ctx context.Context, id string, history []message.Message, q request) (res *Result) {
 	res = untouched(id, history, q)
@@ -69,6 +80,7 @@ func (m *CompactManager) look(ctx context.Context, id string, history []message.
 		}
 	}()
 	defer m.rescue("the hook, which only observes", &err)
+	q.mark(history)
 	c := newCall(m, id, history, q)
 	defer c.release()
 	err = c.guarded(ctx)

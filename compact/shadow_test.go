@@ -316,6 +316,31 @@ func TestObservationKeepsTheHistoryOfItsCall(t *testing.T) {
 	})
 }
 
+// The function of WithProtected belongs to the caller: an observation in the background does
+// not call it after the caller's call has returned.
+func TestObservationAsksTheCallersFunctionBeforeItsCallReturns(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		m, err := compact.New(t.Context(), compact.Config{Observe: true, Model: "gpt-4", MaxContextTokens: 8000})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer func() { _ = m.Close(context.Background()) }()
+		asked, history := 0, loop(3, 40)
+		_, err = m.Preflight(t.Context(), "s", history, compact.WithProtected(func(message.Message) bool {
+			time.Sleep(50 * time.Millisecond)
+			asked++
+			return false
+		}))
+		if err != nil || asked != len(history) {
+			t.Errorf("%d of %d messages were asked about, %v", asked, len(history), err)
+		}
+		res, err := m.Preflight(t.Context(), "s", history, compact.WithProtected(func(message.Message) bool { panic("the caller's") }))
+		if err != nil || len(res.Warnings) != 1 || bytesOf(res.Messages) != bytesOf(history) {
+			t.Errorf("the function panicked: %v, warnings %v", err, res.Warnings)
+		}
+	})
+}
+
 // The provider's bill is reported, and corrects estimates for models without a
 // public tokenizer.
 func TestObservedCallsLearnFromTheBill(t *testing.T) {

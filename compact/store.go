@@ -44,6 +44,7 @@ type run struct {
 	name             string          // preliminary name of the transcript in that case
 	transcriptStored chan error      // its outcome
 	ended            sync.Once
+	writing          bool // a goroutine stores the transcript, and ends with finish
 
 	ctx      context.Context
 	view     *policy.View       // view before the run
@@ -68,10 +69,10 @@ func (r *run) begin(ctx context.Context, originals []int) {
 	}
 	r.number, r.began = r.c.s.reserve(), r.c.m.now()
 	ctx, r.stop = context.WithCancel(ctx)
+	r.writing = true
 	go func() {
 		defer r.finish()
-		defer r.c.m.rescue("the archive", &r.err)
-		r.write(ctx, originals)
+		r.c.m.alone("the archive", &r.err, func() { r.write(ctx, originals) })
 	}()
 }
 
@@ -222,8 +223,8 @@ func (r *run) archiveFirst() {
 
 // cancel stops an archival that is not needed.
 func (r *run) cancel() {
-	r.once.Do(r.finish)
-	if r.withStep {
+	r.once.Do(func() {}) // from now on none begins
+	if !r.writing {
 		r.finish()
 	}
 	if r.stop != nil {

@@ -17,6 +17,7 @@ import (
 	"github.com/agentcompact/compact/hook/transport"
 	"github.com/agentcompact/compact/message/openai"
 	"github.com/agentcompact/compact/storage"
+	"github.com/agentcompact/compact/storage/memory"
 	"github.com/agentcompact/compact/trace"
 	"github.com/agentcompact/compact/trace/tracetest"
 )
@@ -327,4 +328,38 @@ func TestSettleWaitsForObservations(t *testing.T) {
 			t.Error(err)
 		}
 	})
+}
+
+// Functions of the program that panic end neither a request nor the program, also where an
+// observation calls them in the background.
+func TestPanicsOfTheProgramsFunctionsAreContained(t *testing.T) {
+	for name, opts := range map[string][]transport.Option{"observed": {transport.Observe()}, "compacted": nil} {
+		t.Run(name, func(t *testing.T) {
+			m, err := compact.New(t.Context(), compact.Config{Model: "gpt-4o", Archive: memory.New()})
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer func() { _ = m.Close(context.Background()) }()
+			base, asked := &wireTap{answer: "{}", kind: "application/json"}, 0
+			rt := transport.New(m, append(opts, transport.Base(base),
+				transport.OnError(func(context.Context, error) { asked++; panic("the program's OnError") }),
+				transport.OnResult(func(context.Context, *compact.Result) { asked++; panic("the program's OnResult") }))...)
+			f := forms()[0]
+			for i, body := range []string{`{"messages":7}`, f.body("Fix it.", 2, 10)} {
+				req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, "https://example.test"+f.path, strings.NewReader(body))
+				if err != nil {
+					t.Fatal(err)
+				}
+				req.Header.Set("Content-Type", "application/json")
+				resp, err := rt.RoundTrip(req)
+				if err = errors.Join(err, rt.Settle(t.Context())); err != nil {
+					t.Fatal(err)
+				}
+				_ = resp.Body.Close()
+				if want := []int{1, 3}[i]; base.bodies[i] != body || asked != want { // the panic of OnResult is an error, too
+					t.Errorf("request %d: sent unchanged: %t; %d calls of functions, want %d", i, base.bodies[i] == body, asked, want)
+				}
+			}
+		})
+	}
 }

@@ -27,7 +27,7 @@ func Strict() Option { return func(t *Transport) { t.strict = true } }
 // unchanged, or why no smaller request was sent after an overflow; requests
 // that are sent unchanged on purpose ([ErrPassed]) are reported once for each
 // conversation. The error is an *[Error]. f may be called concurrently, and
-// must return quickly. By default the reason is logged.
+// must return quickly; a panic of it is logged. By default the reason is logged.
 func OnError(f func(ctx context.Context, err error)) Option {
 	return func(t *Transport) { t.voice.onError = f }
 }

@@ -35,7 +35,14 @@ func (x *exchange) result(ctx context.Context) {
 
 // recalled calls the program's OnRecall function.
 func (x *exchange) recalled(calls int) {
-	if x.t.onRecall != nil {
+	if x.t.onRecall == nil {
+		return
+	}
+	err := x.guard(func() error {
 		x.t.onRecall(context.WithValue(x.req.Context(), laneKey{}, x.who), calls)
+		return nil
+	})
+	if err != nil {
+		x.warn(x.fault(opRecall, err))
 	}
 }

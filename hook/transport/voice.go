@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"runtime/debug"
 	"strings"
 	"time"
 
@@ -45,12 +46,24 @@ func newVoice(m *compact.CompactManager) *voice {
 
 // tell reports an error, for example why a request was sent unchanged.
 func (v *voice) tell(ctx context.Context, err *Error) {
-	if v.onError != nil {
-		v.onError(ctx, err)
-	}
+	v.call(ctx, err)
 	if v.onError == nil || v.chosen {
 		v.log(ctx, err.Op+": "+cause(err), outcome(err.Op), err.attrs(v.m)...)
 	}
+}
+
+// call calls the program's callback. A panic of it ends neither the request nor the program: an
+// observation calls it on a goroutine where the program could not recover it.
+func (v *voice) call(ctx context.Context, err *Error) {
+	if v.onError == nil {
+		return
+	}
+	defer func() {
+		if p := recover(); p != nil {
+			slog.Default().Error("compact: the function of OnError panicked", "panic", v.m.Redact(fmt.Sprint(p)), "stack", string(debug.Stack()))
+		}
+	}()
+	v.onError(ctx, err)
 }
 
 // once reports an error only the first time that its cause occurs in a
@@ -60,9 +73,7 @@ func (v *voice) once(ctx context.Context, conversation string, err *Error) {
 	if !v.said.first(cause(err) + "\x00" + conversation) {
 		return
 	}
-	if v.onError != nil {
-		v.onError(ctx, err)
-	}
+	v.call(ctx, err)
 	if log := v.logs(); log != nil && (v.onError == nil || v.chosen) {
 		log.LogAttrs(ctx, slog.LevelWarn, outcome(err.Op), err.attrs(v.m)...)
 	}

@@ -345,6 +345,7 @@ func (f *flight) write(ctx context.Context, w Writer, in Input) {
 			f.panicked = &policy.PanicError{Stage: StageName, Value: r, Stack: debug.Stack()}
 		}
 	}()
+	f.err = errEnded // until there is a result
 	f.sum, f.err = w.Write(ctx, in)
 	f.ended = ctx.Err() != nil && f.err != nil
 }

@@ -219,6 +219,9 @@ func merges(r strategy.Request, drafts []string, room int) []strategy.Request {
 	return out
 }
 
+// errEnded means that a summarizer ended its goroutine ([runtime.Goexit]): there is no draft.
+var errEnded = errors.New("the summarizer ended its goroutine")
+
 // each sends all requests, at most w.Parallel at once. The first error cancels
 // the others.
 func (j *job) each(ctx context.Context, reqs []strategy.Request) ([]string, error) {
@@ -234,12 +237,15 @@ func (j *job) each(ctx context.Context, reqs []strategy.Request) ([]string, erro
 		}
 		wg.Add(1)
 		go func() {
-			defer func() { <-slots; wg.Done() }()
-			text, err := j.ask(ctx, reqs[i], i+1)
-			if err != nil {
-				cancel(err)
-			}
-			out[i] = text
+			err := errEnded
+			defer func() {
+				if err != nil {
+					cancel(err)
+				}
+				<-slots
+				wg.Done()
+			}()
+			out[i], err = j.ask(ctx, reqs[i], i+1)
 		}()
 	}
 	wg.Wait()

@@ -9,7 +9,6 @@ import (
 	"io"
 	"iter"
 	"slices"
-	"sync"
 
 	"github.com/agentcompact/compact/internal/jsonscan"
 	"github.com/agentcompact/compact/storage"
@@ -49,8 +48,7 @@ func (s *Session) Ledgers(ctx context.Context, from int) iter.Seq2[Ledger, error
 // readLedger is a ledger, or the error of reading it.
 type readLedger struct {
 	Ledger
-	err      error
-	panicked any // panic value of the archive
+	err error
 }
 
 // Limits of the ledgers that are read concurrently: their number, and their bytes as the
@@ -69,19 +67,7 @@ func (s *Session) ledgersFrom(ctx context.Context, step int) []readLedger {
 		out[0].Ledger, out[0].err = s.ledger(ctx, step)
 		return out
 	}
-	var all sync.WaitGroup
-	for i := range out {
-		all.Go(func() {
-			defer func() { out[i].panicked = recover() }()
-			out[i].Ledger, out[i].err = s.ledger(ctx, step+i)
-		})
-	}
-	all.Wait()
-	for i := range out {
-		if p := out[i].panicked; p != nil {
-			panic(p) // in the caller's goroutine
-		}
-	}
+	spread(len(out), len(out), func(i int) { out[i].Ledger, out[i].err = s.ledger(ctx, step+i) })()
 	return out
 }
 

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"slices"
-	"sync"
 
 	"github.com/agentcompact/compact/redact"
 	"github.com/agentcompact/compact/storage"
@@ -178,37 +177,26 @@ func (st Step) names(taken *nameList) []string {
 // the meantime.
 func (s *Session) storeDrafts(ctx context.Context, step Step, p *prepared) error {
 	errs := make([]error, len(step.Drafts)+1)
-	panics := make([]any, len(errs))
-	var all sync.WaitGroup
-	for _, group := range s.together(len(step.Drafts)) {
-		all.Go(func() {
-			defer func() {
-				panicked := recover() // panic of an archive
-				panics[group[0]] = panicked
-				for _, i := range group {
-					if panicked != nil {
-						errs[i] = errPanic
-					}
-					if told := step.Drafts[i].stored; told != nil {
-						told(p.drafts[i], errs[i])
-					}
+	groups := s.together(len(step.Drafts))
+	wait := spread(len(groups), len(groups), func(g int) {
+		defer func() {
+			for _, i := range groups[g] {
+				if told := step.Drafts[i].stored; told != nil {
+					told(p.drafts[i], errs[i])
 				}
-			}()
-			s.createDrafts(ctx, p, group, errs)
-		})
-	}
-	if step.Beside != nil {
-		func() {
-			defer func() { panics[len(panics)-1] = recover() }()
-			errs[len(errs)-1] = step.Beside(ctx, slices.Clone(p.drafts))
+			}
 		}()
-	}
-	all.Wait()
-	for _, p := range panics {
-		if p != nil {
-			panic(p) // in the caller's goroutine
+		for _, i := range groups[g] {
+			errs[i] = errNotStored // until the archive says that it is
 		}
-	}
+		s.createDrafts(ctx, p, groups[g], errs)
+	})
+	func() {
+		defer wait()
+		if step.Beside != nil {
+			errs[len(errs)-1] = step.Beside(ctx, slices.Clone(p.drafts))
+		}
+	}()
 	return errors.Join(errs...)
 }
 
@@ -246,4 +234,4 @@ func (s *Session) createDrafts(ctx context.Context, p *prepared, at []int, errs 
 	}
 }
 
-var errPanic = errors.New("storage: the archive panicked")
+var errNotStored = errors.New("storage: the archive did not report that the file is stored")

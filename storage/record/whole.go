@@ -6,7 +6,6 @@ import (
 	"crypto/sha256"
 	"errors"
 	"iter"
-	"sync"
 
 	"github.com/agentcompact/compact/storage"
 )
@@ -145,16 +144,7 @@ func (s *Session) Places(ctx context.Context, name string) ([]Placed, error) {
 // concatenates their results in order.
 func together(all []func() ([]Placed, error)) (out []Placed, err error) {
 	lists, errs := make([][]Placed, len(all)), make([]error, len(all))
-	turn := make(chan struct{}, stretchesAtOnce)
-	var wg sync.WaitGroup
-	for i, f := range all {
-		turn <- struct{}{}
-		wg.Go(func() {
-			defer func() { <-turn }()
-			lists[i], errs[i] = f()
-		})
-	}
-	wg.Wait()
+	spread(len(all), stretchesAtOnce, func(i int) { lists[i], errs[i] = all[i]() })()
 	for i := range lists {
 		out = append(out, lists[i]...)
 	}
