@@ -89,7 +89,8 @@ func sideBySide[T any](all []T, f func(T) error) error {
 // the exporters down, sends the contents of the spool, and closes the archive
 // unless it is Config.Archive. The error names the data that could not be sent.
 // Close honors the deadline of ctx, even if a call hangs. It is idempotent. Calls
-// after it return [ErrClosed].
+// after it return [ErrClosed]. A usage that is observed after it is in no bill;
+// transport.Transport.Settle waits for the answers that are still being read.
 func (m *CompactManager) Close(ctx context.Context) (err error) {
 	defer m.rescue("Close", &err)
 	if !m.uses.closing() {
