@@ -7,6 +7,7 @@ import (
 
 	"github.com/agentcompact/compact/internal/reduce"
 	"github.com/agentcompact/compact/message"
+	"github.com/agentcompact/compact/price"
 )
 
 // account holds a lane's facts about the costs of its calls and about the provider's
@@ -88,6 +89,33 @@ func (a *account) uncached() bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	return a.unread > 1
+}
+
+// spending adds up the bills of a manager's sessions in US dollars.
+type spending struct {
+	mu  sync.Mutex
+	sum SessionBill
+}
+
+func (s *spending) add(more SessionBill) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.sum = s.sum.Plus(more)
+}
+
+func (s *spending) total() SessionBill {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.sum
+}
+
+// unitOf returns the unit of the costs of a model: "" for US dollars, otherwise the
+// model, whose input price is the unit. Figures in different units are never added up.
+func unitOf(card price.Card, model string) string {
+	if card.Relative {
+		return model
+	}
+	return ""
 }
 
 // refuse records that the provider refused the request of a call, if it is the latest

@@ -17,7 +17,7 @@ func (c *call) bill() {
 	if b == nil {
 		return
 	}
-	b.Session = c.s.billed(b.one())
+	b.Session = c.m.bill(c.s, c.unit(), b.one())
 	c.lane.account.called(c)
 	if !c.q.observe {
 		c.charged = *b
@@ -40,14 +40,23 @@ func (c *call) price() {
 		SummaryUSD: c.summaries.usd, SummaryEstimatedUSD: c.summaries.estimated, SummaryPrices: c.summaries.prices,
 	}
 	b.EstimatedUSD, b.WholeUSD = card.Cost(b.Estimated), card.Cost(b.Whole)
-	b.Session = c.s.billed(SessionBill{}).Plus(b.one())
+	b.Session = c.s.billed(c.unit(), SessionBill{}).Plus(b.one())
 	c.res.Bill = b
 }
+
+// unit returns the unit of the call's costs.
+func (c *call) unit() string { return unitOf(c.ep.card, c.ep.name) }
+
+// Bill returns the sum of the bills of all sessions in this process, in US dollars:
+// without calls of models whose prices are not known, and without observed calls. After
+// Close it includes the summaries that Close discarded.
+func (m *CompactManager) Bill() SessionBill { return m.spent.total() }
 
 // measured returns the function that records the usage of a call. It may be called
 // at any time, by any goroutine; only the first call counts.
 func (c *call) measured(b Bill, once *outcomeOnce) func(Usage) {
-	a, card, s, tokens := &c.lane.account, c.ep.card, c.s, c.res.After.Total
+	a, card, s, unit, tokens := &c.lane.account, c.ep.card, c.s, c.unit(), c.res.After.Total
+	m := c.m
 	say, broken := c.usageEvent, c.broken
 	expect := card.Split(tokens, c.left).Cached
 	return func(u Usage) {
@@ -64,7 +73,7 @@ func (c *call) measured(b Bill, once *outcomeOnce) func(Usage) {
 		if latest && !u.ToolRounds { // a later prompt of such a request reads what an earlier one wrote
 			a.observed(observedUsage{known: u.CacheKnown, cached: u.CachedTokens, expect: expect})
 		}
-		sum := s.billed(SessionBill{Measured: 1, MeasuredUSD: cost})
+		sum := m.bill(s, unit, SessionBill{Measured: 1, MeasuredUSD: cost})
 		say(trace.CallUsage{
 			Estimated: tokens, Break: broken,
 			Measured: billed.Prompt(), Cached: billed.Cached, Written: billed.Written + billed.WrittenHour, Output: billed.Output, CacheKnown: u.CacheKnown,
@@ -79,10 +88,10 @@ func (c *call) measured(b Bill, once *outcomeOnce) func(Usage) {
 // because the provider refused its request and billed nothing. It may be called at any
 // time, by any goroutine. It has no effect after the usage of the call.
 func (c *call) unbilled(once *outcomeOnce) func() {
-	a, s, b := &c.lane.account, c.s, c.charged
+	m, a, s, unit, b := c.m, &c.lane.account, c.s, c.unit(), c.charged
 	return func() {
 		if first, latest := once.is(a); first {
-			s.billed(SessionBill{Calls: -1, EstimatedUSD: -b.EstimatedUSD, WholeUSD: -b.WholeUSD})
+			m.bill(s, unit, SessionBill{Calls: -1, EstimatedUSD: -b.EstimatedUSD, WholeUSD: -b.WholeUSD})
 			a.refuse(latest)
 		}
 	}
@@ -97,7 +106,7 @@ func (c *call) usageEvent(p trace.CallUsage) {
 
 // writes describes the summaries of this call.
 func (c *call) writes() *writing {
-	w := &writing{backend: c.ep.cfg.Summarizer.Backend, strategy: c.ep.writer.Strategy.Name, card: c.ep.card, whole: c.res.Before.Total}
+	w := &writing{backend: c.ep.cfg.Summarizer.Backend, strategy: c.ep.writer.Strategy.Name, card: c.ep.card, unit: c.unit(), whole: c.res.Before.Total}
 	if d, ok := c.ep.writer.Summarizer.(strategy.Describer); ok {
 		info := d.Describe()
 		w.backend, w.model = info.Name, info.Model

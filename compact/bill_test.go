@@ -262,6 +262,30 @@ func TestARefusedCallLeavesTheSums(t *testing.T) {
 	}
 }
 
+// Dollars and units of an unknown model's input price are never added up.
+func TestSumsKeepUnitsApart(t *testing.T) {
+	r := newRig(t, compact.Config{})
+	call := func(model string, n int) *compact.Result {
+		res, err := r.CompactManager.Preflight(context.Background(), "s", loop(n, 1000), compact.WithModel(model))
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.Observe(res, compact.Usage{PromptTokens: res.After.Total, CacheKnown: true})
+		return res
+	}
+	dollars, other := call("gpt-4o", 10).Bill, call("nobody-knows-7", 11).Bill
+	if !other.Relative || other.Session.Calls != 1 || other.Session.EstimatedUSD != other.EstimatedUSD || other.Session.MeasuredUSD != 0 {
+		t.Errorf("the sum of another unit has dollars: %+v", other)
+	}
+	b := call("gpt-4o", 12).Bill
+	if want := dollars.EstimatedUSD + b.EstimatedUSD; b.Relative || b.Session.Calls != 2 || !near(b.Session.EstimatedUSD, want) || b.Session.Measured != 1 {
+		t.Errorf("the sum of dollars is %+v, want $%v", b.Session, want)
+	}
+	if sum := r.CompactManager.Bill(); sum.Calls != 2 || !near(sum.EstimatedUSD, b.Session.EstimatedUSD) || sum.Measured != 2 {
+		t.Errorf("the manager's bill is %+v", sum)
+	}
+}
+
 // A refusal that comes after the next call changes the sums, but not what the cache has.
 func TestALateRefusalLeavesTheCacheAlone(t *testing.T) {
 	r, _ := priced(t, compact.Config{})

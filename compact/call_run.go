@@ -27,7 +27,7 @@ func (c *call) run(ctx context.Context) (err error) {
 	defer c.settle(0) // while the call holds its lane
 	defer func() {
 		if err != nil {
-			c.s.billed(c.summaries.bill()) // a failed call has no bill
+			c.m.bill(c.s, c.unit(), c.summaries.bill()) // a failed call has no bill
 		}
 	}()
 	c.note()

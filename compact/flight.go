@@ -38,7 +38,7 @@ func (m *CompactManager) throw(s *session, l *lane) {
 	w := l.writes.Load()
 	p, cost := w.unused(s.id, calls), w.cost(calls)
 	cost.in(&p, w.card.Relative)
-	s.billed(cost.bill())
+	m.bill(s, w.unit, cost.bill())
 	e := trace.New(p, s.redactor.JSON(trace.Encode(p)), began, written(began, calls, m.now()))
 	e.TraceID, e.Session = trace.NewTraceID(), name
 	m.pipe.Emit(e)

@@ -52,6 +52,8 @@ type CompactManager struct {
 	uses work // running calls
 	side work // background tasks of calls
 
+	spent spending // by its sessions, except observed calls
+
 	appends tasks // appends of reductions on arrival; a call leaves a slow one
 
 	ending        ctxlock.Mutex // held by Close; it guards the next two fields
@@ -148,4 +150,12 @@ func (m *CompactManager) onClock(t time.Time) time.Time {
 		return t
 	}
 	return m.now().Add(-time.Since(t))
+}
+
+// bill adds to the bill of a session and to the manager's sum, and returns the bill.
+func (m *CompactManager) bill(s *session, unit string, more SessionBill) SessionBill {
+	if unit == "" && !s.shadow {
+		m.spent.add(more)
+	}
+	return s.billed(unit, more)
 }

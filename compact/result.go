@@ -188,10 +188,13 @@ type Bill struct {
 	SummaryEstimatedUSD float64 `json:"summary_estimated_usd,omitempty"` // of SummaryUSD: answers without a usage, and requests that were cut off and may have been billed
 	SummaryPrices       string  `json:"summary_prices,omitempty"`        // the name and the source of the price card of the summaries
 
-	Session SessionBill `json:"session"` // sums over the calls of the session in this process, this one included
+	// sums over the calls of the session in this process, this one included; if Relative is
+	// set, over the calls of this model, and otherwise over the calls with known prices
+	Session SessionBill `json:"session"`
 }
 
-// A SessionBill adds up the calls of a session.
+// A SessionBill adds up the calls of a session, or of a manager. A call leaves the sums if
+// the provider refused its request.
 type SessionBill struct {
 	Calls        int     `json:"calls"`
 	EstimatedUSD float64 `json:"estimated_prompts_usd"` // prompts

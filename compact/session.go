@@ -31,7 +31,7 @@ type session struct {
 
 	unarchived atomic.Bool // the archive did not store the last transcript
 
-	bill  SessionBill
+	bills map[string]SessionBill // by the unit of their figures, see unitOf; guarded by mu
 	agent agentState
 	saved int       // tokens saved over all calls; guarded by mu
 	users int       // running calls and background work; the manager's mutex guards this field and the next two
@@ -219,12 +219,15 @@ func (s *session) sealed(fp message.Fingerprint) message.Fingerprint {
 // ref returns the reference of a part or message.
 func (s *session) ref(fp message.Fingerprint) string { return s.keys.Current().Ref(fp) }
 
-// billed adds to the bill of the session, and returns the sum.
-func (s *session) billed(more SessionBill) SessionBill {
+// billed adds to the bill of the session in a unit, and returns the sum.
+func (s *session) billed(unit string, more SessionBill) SessionBill {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.bill = s.bill.Plus(more)
-	return s.bill
+	if s.bills == nil {
+		s.bills = map[string]SessionBill{}
+	}
+	s.bills[unit] = s.bills[unit].Plus(more)
+	return s.bills[unit]
 }
 
 // reserve returns a number for the names of files whose step number is not known yet:

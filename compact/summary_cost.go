@@ -22,6 +22,7 @@ type writing struct {
 	backend, model, strategy string
 
 	card  price.Card // of the agent's model
+	unit  string     // of the costs, see unitOf
 	whole int        // tokens of the view, which is the prompt of a summary by the agent's own model
 }
 

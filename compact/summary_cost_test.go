@@ -173,6 +173,9 @@ func TestUnusedSummaryIsInTheBill(t *testing.T) {
 						t.Errorf("%+v, want %v and %d attempts", p, test.usd, test.attempts)
 					}
 				}
+				if total := r.CompactManager.Bill().SummaryUSD; !near(total, sum) {
+					t.Errorf("all summaries cost %v, the manager's bill says %v", sum, total)
+				}
 				if unused != 1 || test.next != nil && !near(bill.SummaryUSD, sum) {
 					t.Errorf("%d unused summaries; all cost %v, the session's bill says %v", unused, sum, bill.SummaryUSD)
 				}

@@ -48,11 +48,13 @@ type AccountCall struct {
 	Sent    int       `json:"tokens_sent"` // tokens of the view
 	Stage   string    `json:"reduction_stage"`
 	Failed  string    `json:"error_type,omitempty"` // the error that the caller got; the number of sent tokens is then unknown
+	Refused bool      `json:"refused,omitempty"`    // the provider refused the request or answered with an error: it billed nothing, and no sum includes the call
 	Cost    float64   `json:"estimated_prompt_usd"`
 	Raw     float64   `json:"projected_raw_prompt_usd"`   // cost with the whole history
 	Whole   float64   `json:"projected_whole_prompt_usd"` // the same value, under the key that events use
 	Summary float64   `json:"summary_usd,omitempty"`      // price of the summaries that a model wrote in this call
 
+	span    string
 	apart   bool // its summaries have their costs in separate events
 	before  int  // tokens with the edits of earlier calls
 	between bool // it edited messages without making a step, and is not yet matched with these edits
@@ -235,24 +237,27 @@ func ReadAccount(ctx context.Context, name string, s *record.Session, card price
 	return a, nil
 }
 
-// logged holds the facts about steps in the events.
+// logged holds the facts about steps and refused calls in the events.
 type logged struct {
 	reasons  map[int]string
 	times    map[int]time.Time
 	archives []string          // archive files of the steps, in order
 	tools    map[string]string // tools by the beginning of the fingerprint of an edited message
 
+	refused   map[string]bool // spans of calls whose requests the provider refused
 	decisions []event         // to compact
 	voids     map[string]bool // spans of decisions that made no step
 }
 
-// take adds an event about a step, and reports whether it was one.
+// take adds an event about a step or a refused call, and reports whether it was one.
 func (t *logged) take(e *event) bool {
 	switch e.Name {
 	case "compact.trigger_decision":
 		if e.Data.Triggered {
 			t.decisions = append(t.decisions, *e)
 		}
+	case "compact.refused", "compact.provider_error":
+		t.refused[e.Call] = e.Call != ""
 	case "compact.pruned_messages":
 		for _, x := range e.Data.Taken {
 			t.tools[x.Ref] = x.Tool
@@ -276,7 +281,7 @@ func (t *logged) settle() {
 }
 
 func (a *Account) readEvents(ctx context.Context, s *record.Session) (*logged, error) {
-	t := &logged{reasons: map[int]string{}, times: map[int]time.Time{}, tools: map[string]string{}, voids: map[string]bool{}}
+	t := &logged{reasons: map[int]string{}, times: map[int]time.Time{}, tools: map[string]string{}, refused: map[string]bool{}, voids: map[string]bool{}}
 	// span → index; some events are in the log twice: a call that lost the race for its step number, and
 	// events that the archive stored before it reported an error
 	spans := map[string]int{}
@@ -293,6 +298,9 @@ func (a *Account) readEvents(ctx context.Context, s *record.Session) (*logged, e
 		}
 	}
 	t.settle()
+	for i := range a.Calls {
+		a.Calls[i].Refused = t.refused[a.Calls[i].span]
+	}
 	a.addSummaries()
 	for i := range a.Usages {
 		a.Money.Measured += a.Usages[i].USD
@@ -369,6 +377,7 @@ func callOf(e *event) AccountCall {
 	d := &e.Data
 	c := AccountCall{
 		At: e.Start, Agent: e.Agent, Model: d.Model, Step: d.Step, Window: d.Window, In: d.Before, Sent: d.After, Stage: d.Stage, Failed: d.ErrorType,
+		span: e.Span,
 	}
 	if d.In != nil {
 		c.In = *d.In

@@ -10,8 +10,9 @@ import (
 // A SessionBill is the cost of the calls of one session, by all agents and
 // processes.
 type SessionBill struct {
-	Calls         int `json:"calls"`          // calls that did not fail
+	Calls         int `json:"calls"`          // calls that neither failed nor were refused
 	CallsFailed   int `json:"calls_failed"`   // failed calls; the number of tokens sent for them is unknown
+	CallsRefused  int `json:"calls_refused"`  // calls whose request the provider refused, or answered with an error
 	CallsMeasured int `json:"calls_measured"` // calls with a usage from the provider
 	AccountMoney
 }
@@ -26,5 +27,5 @@ func ReadBill(ctx context.Context, s *record.Session, card price.Card) (*Session
 	}
 	a.price(card)
 	sums := a.Sums()
-	return &SessionBill{Calls: sums.Calls, CallsFailed: sums.Failed, CallsMeasured: len(a.Usages), AccountMoney: a.Money}, nil
+	return &SessionBill{Calls: sums.Calls, CallsFailed: sums.Failed, CallsRefused: sums.Refused, CallsMeasured: len(a.Usages), AccountMoney: a.Money}, nil
 }

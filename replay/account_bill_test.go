@@ -46,6 +46,45 @@ func billing(t *testing.T, archive storage.Archive, agent string) *billed {
 	return &billed{t: t, m: m, agent: agent, history: []message.Message{message.User("go on as " + agent)}}
 }
 
+// A request that the provider refuses, or answers with an error, was billed by nobody.
+// The call that repeats it counts once.
+func TestRefusedRequestsAreInNoSum(t *testing.T) {
+	archive := memory.New()
+	b := billing(t, archive, "one")
+	once := func() *compact.Result {
+		res, err := b.m.Preflight(t.Context(), "shared", b.history, compact.WithAgent("one"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return res
+	}
+	b.m.Refused(once(), compact.Refusal{Retried: true})
+	b.m.Failed(once(), 529)
+	b.goes(3)
+	if err := b.m.Close(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	s, err := ReadStats(t.Context(), archive, Filter{}, price.Card{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if x := s.Total; x.Calls != 5 || x.Refused != 2 || math.Abs(x.SentUSD-b.sent) > 1e-9 || math.Abs(x.RawUSD-b.raw) > 1e-9 {
+		t.Errorf("%+v, want $%v and $%v", x, b.sent, b.raw)
+	}
+	a := accountOf(t, archive, "shared")
+	tokens := 0
+	for _, c := range a.Calls[2:] {
+		tokens += c.Sent
+	}
+	if x := a.Sums(); x.Calls != 3 || x.Refused != 2 || x.Sent != tokens || math.Abs(a.Money.Sent-b.sent) > 1e-9 {
+		t.Errorf("%+v, $%v, want %d tokens and $%v", x, a.Money.Sent, tokens, b.sent)
+	}
+	var page strings.Builder
+	if err := a.WriteHTML(&page, ""); err != nil || !strings.Contains(page.String(), "that the provider refused or answered with an error") {
+		t.Error("the page is silent about them")
+	}
+}
+
 // goes makes calls. The provider bills the prompt of each call, and an answer of a
 // hundred tokens.
 func (b *billed) goes(calls int) {

@@ -75,8 +75,8 @@ func (a *Account) price(card price.Card) {
 	before := map[string]prefix{}
 	for i := range a.Calls {
 		c := &a.Calls[i]
-		if c.Failed != "" {
-			continue // the number of sent tokens is unknown
+		if c.Failed != "" || c.Refused {
+			continue // the number of sent tokens is unknown, or nothing was billed
 		}
 		name := c.price(card, before[c.Agent])
 		before[c.Agent] = prefix{c.Sent, c.In, c.Model, c.At}

@@ -25,15 +25,16 @@ type Stats struct {
 // counts; see [AccountMoney] for the money.
 type SessionStats struct {
 	Session     string         `json:"session"`
-	Calls       int            `json:"calls"`     // failed ones included
-	In          int            `json:"tokens_in"` // tokens and money are counted for calls that did not fail
+	Calls       int            `json:"calls"`     // failed and refused ones included
+	In          int            `json:"tokens_in"` // tokens and money are counted for the other calls
 	Sent        int            `json:"tokens_sent"`
 	Compactions int            `json:"compactions"`
 	Stages      map[string]int `json:"compactions_by_stage"` // a compaction counts for each stage that took part
 	Between     int            `json:"calls_between_steps"`  // calls that edited something and made no compaction, see [AccountEdit]
 	Fallbacks   int            `json:"fallbacks"`            // failures with a fallback, except lost races
 	Failed      int            `json:"calls_failed"`
-	Recalls     int            `json:"recalls"` // in archived messages; a filter uses the time of the step that archived them
+	Refused     int            `json:"calls_refused"` // the provider refused the request, or answered with an error
+	Recalls     int            `json:"recalls"`       // in archived messages; a filter uses the time of the step that archived them
 	SentUSD     float64        `json:"estimated_prompts_usd"`
 	RawUSD      float64        `json:"projected_raw_prompts_usd"`
 	WholeUSD    float64        `json:"projected_whole_prompts_usd"` // the same value, under the key that events use
@@ -94,6 +95,10 @@ func (a *Account) stats(f Filter) SessionStats {
 			s.Failed++
 			continue
 		}
+		if c.Refused {
+			s.Refused++
+			continue
+		}
 		s.In += c.In
 		s.Sent += c.Sent
 		s.SentUSD += c.Cost
@@ -152,6 +157,7 @@ func (s *SessionStats) add(o *SessionStats) {
 	s.Between += o.Between
 	s.Fallbacks += o.Fallbacks
 	s.Failed += o.Failed
+	s.Refused += o.Refused
 	s.Recalls += o.Recalls
 	s.SentUSD += o.SentUSD
 	s.RawUSD += o.RawUSD
@@ -186,13 +192,13 @@ func (s *Stats) WriteCSV(w io.Writer) error {
 	for _, stage := range stages {
 		head = append(head, "compactions_"+stage)
 	}
-	lines := [][]string{append(head, "fallbacks", "calls_failed", "recalls", "estimated_prompts_usd", "projected_raw_prompts_usd", "calls_without_price", "calls_measured", "measured_usd", "summaries_usd", "calls_between_steps")}
+	lines := [][]string{append(head, "fallbacks", "calls_failed", "recalls", "estimated_prompts_usd", "projected_raw_prompts_usd", "calls_without_price", "calls_measured", "measured_usd", "summaries_usd", "calls_between_steps", "calls_refused")}
 	for _, x := range append(s.Sessions[:len(s.Sessions):len(s.Sessions)], s.Total) {
 		line := []string{cell(x.Session), itoa(x.Calls), itoa(x.In), itoa(x.Sent), itoa(x.Compactions)}
 		for _, stage := range stages {
 			line = append(line, itoa(x.Stages[stage]))
 		}
-		lines = append(lines, append(line, itoa(x.Fallbacks), itoa(x.Failed), itoa(x.Recalls), dollars(x.SentUSD), dollars(x.RawUSD), itoa(x.Unpriced), itoa(x.Measured), dollars(x.MeasuredUSD), dollars(x.SummaryUSD), itoa(x.Between)))
+		lines = append(lines, append(line, itoa(x.Fallbacks), itoa(x.Failed), itoa(x.Recalls), dollars(x.SentUSD), dollars(x.RawUSD), itoa(x.Unpriced), itoa(x.Measured), dollars(x.MeasuredUSD), dollars(x.SummaryUSD), itoa(x.Between), itoa(x.Refused)))
 	}
 	return csv.NewWriter(w).WriteAll(lines)
 }

@@ -8,12 +8,14 @@ import (
 )
 
 // AccountSums adds up the calls of a session. The tokens sent for a failed call are
-// unknown, so tokens and money count only the other calls.
+// unknown, and nothing was billed for a request that the provider refused, so tokens and
+// money count only the other calls.
 type AccountSums struct {
-	Calls  int // calls that did not fail
-	Failed int
-	In     int // tokens of the histories
-	Sent   int // tokens of the views
+	Calls   int // the other calls
+	Failed  int
+	Refused int // the provider refused the request, or answered with an error
+	In      int // tokens of the histories
+	Sent    int // tokens of the views
 }
 
 // Sums adds up the calls.
@@ -22,6 +24,10 @@ func (a *Account) Sums() (s AccountSums) {
 		c := &a.Calls[i]
 		if c.Failed != "" {
 			s.Failed++
+			continue
+		}
+		if c.Refused {
+			s.Refused++
 			continue
 		}
 		s.Calls, s.In, s.Sent = s.Calls+1, s.In+c.In, s.Sent+c.Sent

@@ -21,9 +21,10 @@ type Stats struct {
 	History     int `json:"history_tokens"`
 	Sent        int `json:"sent_tokens"`
 
-	// Costs of the prompts in US dollars ([compact.Bill]): With is the cost of the sent prompts and of the
-	// summaries that calls used or discarded, and Without is the cost of the same prompts with their whole
-	// histories. Neither includes unpriced calls (calls of a model without a known price).
+	// Costs of the prompts in US dollars ([compact.CompactManager.Bill]): With is the cost of the sent
+	// prompts and of all summaries, also of those that no call used, and Without is the cost of the same
+	// prompts with their whole histories. Neither includes unpriced calls (calls of a model without a known
+	// price), nor requests that the provider refused.
 	With     float64 `json:"usd_with"`
 	Without  float64 `json:"usd_without"`
 	Unpriced int     `json:"unpriced_calls"`
@@ -48,23 +49,27 @@ func (h *Handler) Stats() Stats {
 	}
 	h.bill.mu.Lock()
 	defer h.bill.mu.Unlock()
-	s.With, s.Without, s.Unpriced = h.bill.with, h.bill.without, h.bill.unpriced
+	of := h.m.Bill()
+	s.With, s.Without, s.Unpriced = of.EstimatedUSD+of.SummaryUSD+h.bill.with, of.WholeUSD+h.bill.without, h.bill.unpriced
 	return s
 }
 
-// bill adds up the costs of calls.
+// bill adds up the costs of observed calls, and counts all calls without a price.
 type bill struct {
 	mu            sync.Mutex
 	with, without float64
 	unpriced      int
 }
 
-func (b *bill) add(of *compact.Bill) {
+func (b *bill) add(of *compact.Bill, observed bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if of == nil || of.Relative {
+	switch {
+	case of == nil || of.Relative:
 		b.unpriced++
 		return
+	case !observed:
+		return // the manager adds them up
 	}
 	b.with += of.EstimatedUSD + of.SummaryUSD
 	b.without += of.WholeUSD

@@ -80,10 +80,19 @@ func TestStatsIncludeTheCostOfPrompts(t *testing.T) {
 		if fresh := float64(s.History) / 1e6 * 3; s.Without >= fresh {
 			t.Errorf("observe %v: $%f without a compaction, and no cache would have cost $%f", observe, s.Without, fresh)
 		}
+		if !observe {
+			r.server.Fail(provider.Failure{Status: 429})
+			r.post(f, f.body("Fix it.", 62, 300))
+			now := r.h.Stats()
+			if now.With, now.Without = now.With-s.With, now.Without-s.Without; math.Abs(now.With)+math.Abs(now.Without) > 1e-12 {
+				t.Errorf("a request with an error for an answer costs %+v", now)
+			}
+			s.Calls++
+		}
 		other := forms()[0]
 		other.fields = `"model":"nobody-knows-7"`
 		r.post(other, other.body("Fix it.", 2, 10))
-		waitFor(t, func() bool { return r.h.Stats().Calls == 6 })
+		waitFor(t, func() bool { return r.h.Stats().Calls == s.Calls+1 })
 		if now := r.h.Stats(); now.Unpriced != 1 || math.Abs(now.With-s.With) > 1e-12 {
 			t.Errorf("observe %v: a model without a price: %+v after %+v", observe, now, s)
 		}

@@ -144,7 +144,7 @@ func (h *Handler) result(_ context.Context, res *compact.Result) {
 		of = res.Projected
 	}
 	h.live.result(h.now(), of)
-	h.bill.add(of.Bill)
+	h.bill.add(of.Bill, of != res)
 	h.counters.result(of)
 }
 

@@ -13,6 +13,8 @@ const (
 	headerTimeout = 20 * time.Second
 	idleTimeout   = 2 * time.Minute
 	maxHeader     = 1 << 20 // bytes
+
+	cutOff = time.Second // time for the requests that were cut off to end: the usage that their answers have reported is billed
 )
 
 // Serve answers the requests at a listener, over HTTP/1 and HTTP/2 without TLS, until
@@ -44,6 +46,8 @@ func (h *Handler) Serve(ctx context.Context, l net.Listener, drain time.Duration
 	err := srv.Shutdown(ctx)
 	if err != nil {
 		_ = srv.Close()
+		ctx, cancel = context.WithTimeout(context.WithoutCancel(ctx), cutOff)
+		defer cancel()
 		err = errors.Join(errors.New("serve: requests were cut off"), err)
 	}
 	<-served //nolint:errcheck // the error only states that Shutdown was called

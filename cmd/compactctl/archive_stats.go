@@ -24,7 +24,8 @@ func newArchiveStats(a *app) *cobra.Command {
 		Long: `Stats adds up the audit logs and ledgers of all sessions: the tokens of the histories and
 of the views, compactions by stage, fallbacks, recalls, and the cost of the prompts as the
 calls estimated it from the counted tokens, which is not a bill. --prices estimates it by
-other prices. Failed calls are counted; tokens and money are those of the others.`,
+other prices. Calls that failed, and calls whose request the provider refused or answered with an
+error, are counted; tokens and money are those of the others.`,
 		Args: arguments(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			f := replay.Filter{Agent: agent}
@@ -115,6 +116,9 @@ func (a *app) printStats(s *replay.Stats) error {
 	}
 	if s.Total.Failed > 0 {
 		fmt.Fprintf(&b, "%s failed: the tokens sent for them are unknown, and no sum includes them\n", things(s.Total.Failed, "call"))
+	}
+	if s.Total.Refused > 0 {
+		fmt.Fprintf(&b, "%s got an error from the provider, which billed nothing: no sum includes them\n", things(s.Total.Refused, "request"))
 	}
 	if s.Total.Unpriced > 0 {
 		fmt.Fprintf(&b, "%s without a price: add --prices MODEL or --prices FILE\n", things(s.Total.Unpriced, "call"))

@@ -94,7 +94,7 @@ func (a *app) printAccount(x *replay.Account, page string) error {
 	sums := x.Sums()
 	fmt.Fprintf(&b, "%s\n%s\n\n", a.style.bold("session "+oneLine(x.Session)), printable(x.Location))
 	fmt.Fprintf(&b, "%s, %s tokens came in and %s were sent; %s%s, %s, %s\n",
-		things(sums.Calls, "call"), count(sums.In), count(sums.Sent), failedCalls(sums.Failed), things(len(x.Steps), "compaction"), things(len(x.Recalls), "recall"), problemsOf(x))
+		things(sums.Calls, "call"), count(sums.In), count(sums.Sent), failedCalls(sums.Failed)+refusedRequests(sums.Refused), things(len(x.Steps), "compaction"), things(len(x.Recalls), "recall"), problemsOf(x))
 	if between := x.BetweenSteps(); between != "" {
 		fmt.Fprintf(&b, "between steps: %s\n", between)
 	}
@@ -113,6 +113,15 @@ func (a *app) printAccount(x *replay.Account, page string) error {
 	}
 	_, err := io.WriteString(a.out, b.String())
 	return err
+}
+
+// refusedRequests describes the number of requests that the provider refused or answered
+// with an error.
+func refusedRequests(n int) string {
+	if n == 0 {
+		return ""
+	}
+	return things(n, "request") + " got an error from the provider; "
 }
 
 // failedCalls describes the number of calls that ended with an error. Their tokens

@@ -252,6 +252,6 @@ func (x *exchange) meter(resp *http.Response) {
 	res, counted := x.res, x.held
 	var body *meter
 	body = newMeter(resp.Body, kind, func(promptTokens int) { x.billed(res, body.bill.of(promptTokens), body.bill.held, counted) })
-	body.coding = c
+	body.coding, body.ended = c, x.t.answering()
 	resp.Body = body
 }

@@ -38,9 +38,11 @@ func countable(resp *http.Response) counted {
 type meter struct {
 	body    io.ReadCloser
 	observe func(promptTokens int)
+	ended   func() // called once, after observe
 
 	mu      sync.Mutex // a body may be closed while it is read
 	done    bool
+	end     sync.Once
 	usage   usage // usage in the document or the current event
 	bill    usage // usage of the answer so far
 	scanner scanner
@@ -58,7 +60,7 @@ const maxPacked = 1 << 20
 // newMeter returns a body that calls observe at most once, when the answer was
 // read or closed, if the answer reported the size of the prompt.
 func newMeter(body io.ReadCloser, kind counted, observe func(promptTokens int)) *meter {
-	m := &meter{body: body, observe: observe, stream: kind == stream}
+	m := &meter{body: body, observe: observe, ended: func() {}, stream: kind == stream}
 	m.scanner.number = m.usage.add
 	m.lines.data, m.lines.end = m.scanner.feed, m.settle
 	return m
@@ -140,6 +142,13 @@ func (m *meter) finish() {
 	if !done && tokens > 0 {
 		m.observe(tokens)
 	}
+	m.end.Do(m.ended)
+}
+
+// answering counts an answer that is being read, until the returned function is called.
+func (t *Transport) answering() (ended func()) {
+	t.answers.Add(1)
+	return func() { t.answers.Add(-1) }
 }
 
 // lines splits server-sent events that arrive in pieces of any size. It buffers

@@ -68,15 +68,16 @@ func (w *watch) leave(bytes int) {
 	w.bytes -= int64(bytes)
 }
 
-// Settle waits until all observations have ended, at most ten seconds after the
-// last request. Call it before the manager is closed. It returns ctx's error.
+// Settle waits until all answers that report a usage have been read or closed, and until
+// all observations have ended, at most ten seconds after the last request. Call it before
+// the manager is closed: a usage that comes later is in no bill. It returns ctx's error.
 func (t *Transport) Settle(ctx context.Context) error {
-	if t.watch == nil {
+	if t.settled() {
 		return nil
 	}
 	tick := time.NewTicker(5 * time.Millisecond)
 	defer tick.Stop()
-	for !t.watch.idle() {
+	for !t.settled() {
 		select {
 		case <-ctx.Done():
 			return ctx.Err()
@@ -84,6 +85,10 @@ func (t *Transport) Settle(ctx context.Context) error {
 		}
 	}
 	return nil
+}
+
+func (t *Transport) settled() bool {
+	return t.answers.Load() == 0 && (t.watch == nil || t.watch.idle())
 }
 
 func (w *watch) idle() bool {
@@ -257,7 +262,7 @@ func (l *look) meter(resp *http.Response) {
 			l.settle()
 		}
 	})
-	body.coding = c
+	body.coding, body.ended = c, l.x.t.answering()
 	resp.Body = body
 }
 

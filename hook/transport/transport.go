@@ -38,6 +38,7 @@ type Transport struct {
 	watch    *watch              // nil = requests are compacted
 	sent     *sentRequests       // last requests, to which the instruction for a summary is appended; nil = not used
 	asked    atomic.Int64        // number of such summaries
+	answers  atomic.Int64        // answers with a usage that are being read
 	marks    bool                // cache marks are added
 	pause    func(context.Context, time.Duration) error
 }

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"compress/gzip"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -135,6 +136,29 @@ func (s step) ServeHTTP(w http.ResponseWriter, q *http.Request) {
 			_ = ctl.Flush()
 		case <-q.Context().Done():
 			return
+		}
+	}
+}
+
+// Settle waits for the usage of answers that are being read, so that the manager can be
+// closed after it.
+func TestSettleWaitsForTheUsageOfAnswers(t *testing.T) {
+	for _, f := range forms() {
+		r := newRig(t, compact.Config{})
+		rt := r.client.Transport.(*transport.Transport)
+		resp, err := r.client.Do(r.request(t.Context(), f.path, f.body("x", 1, 1)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		over, cancel := context.WithCancel(t.Context())
+		cancel()
+		if err := rt.Settle(over); !errors.Is(err, context.Canceled) {
+			t.Errorf("%s: %v while an answer is being read", f, err)
+		}
+		_, _ = io.Copy(io.Discard, resp.Body)
+		_ = resp.Body.Close()
+		if err := rt.Settle(over); err != nil || !r.observed(r.last(), 100) {
+			t.Errorf("%s: %v after it was read", f, err)
 		}
 	}
 }
