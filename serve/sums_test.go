@@ -2,10 +2,13 @@ package serve
 
 import (
 	"fmt"
+	"io"
+	"net/http"
 	"testing"
 	"time"
 
 	"github.com/agentcompact/compact/compact"
+	"github.com/agentcompact/compact/hook/transport"
 )
 
 // The cost of a call includes its summaries, in Stats and on the page. A call without a
@@ -26,6 +29,37 @@ func TestSummariesArePartOfTheCost(t *testing.T) {
 	}
 	if got := fmt.Sprint(v.With, v.Without, v.Unpriced, v.Calls); got != "3.75 12 2 4" {
 		t.Errorf("the page: %s", got)
+	}
+}
+
+// Stats has every counter; a refused request is a request.
+func TestStatsHasEveryCounter(t *testing.T) {
+	c := newCounters()
+	h := &Handler{counters: c}
+	for range 4 {
+		c.enter(4)
+	}
+	if c.enter(4) {
+		t.Error("a fifth request entered")
+	}
+	for _, status := range []int{200, 200, 0} {
+		c.leave("openai", status)
+	}
+	c.refused(http.StatusNotFound)
+	c.refused(http.StatusServiceUnavailable)
+	c.ended("read")
+	c.wrong(t.Context(), &transport.Error{Op: "parse", Err: io.ErrUnexpectedEOF})
+	c.wrong(t.Context(), &transport.Error{Op: "pass", Err: transport.ErrPassed}) // not a failure
+	c.wrong(t.Context(), io.EOF)                                                 // not the transport's
+	c.recalled(t.Context(), 3)
+	for _, triggered := range []bool{true, false} {
+		res := &compact.Result{TokensIn: 100, Triggered: triggered}
+		res.After.Total = 60
+		c.result(res)
+	}
+	want := Stats{Requests: 5, Calls: 2, Compactions: 1, Recalls: 3, Failures: 1, Unanswered: 1, History: 200, Sent: 120}
+	if got := h.Stats(); got != want || c.passed != 1 || c.flight != 1 {
+		t.Errorf("%+v, want %+v; %d passed, %d in flight", got, want, c.passed, c.flight)
 	}
 }
 
