@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"net/http/httptest"
+	"strings"
 	"testing"
 	"time"
 
@@ -60,6 +62,17 @@ func TestStatsHasEveryCounter(t *testing.T) {
 	want := Stats{Requests: 5, Calls: 2, Compactions: 1, Recalls: 3, Failures: 1, Unanswered: 1, History: 200, Sent: 120}
 	if got := h.Stats(); got != want || c.passed != 1 || c.flight != 1 {
 		t.Errorf("%+v, want %+v; %d passed, %d in flight", got, want, c.passed, c.flight)
+	}
+}
+
+// Above the limit of requests, preflight answers at once, and the answer is counted.
+func TestBusyPreflightIsRefusedAndCounted(t *testing.T) {
+	h := &Handler{counters: newCounters(), cfg: Config{MaxCalls: 1}}
+	h.counters.enter(1)
+	w := httptest.NewRecorder()
+	h.preflight(w, httptest.NewRequest(http.MethodPost, "/v1/preflight", nil))
+	if w.Code != http.StatusServiceUnavailable || !strings.Contains(w.Body.String(), `"code":"busy"`) || h.counters.refusals["503"] != 1 || h.counters.flight != 1 {
+		t.Errorf("%d %s, %d refused, %d in flight", w.Code, w.Body, h.counters.refusals["503"], h.counters.flight)
 	}
 }
 
