@@ -1,6 +1,7 @@
 package serve
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"net/http"
@@ -73,6 +74,20 @@ func TestBusyPreflightIsRefusedAndCounted(t *testing.T) {
 	h.preflight(w, httptest.NewRequest(http.MethodPost, "/v1/preflight", nil))
 	if w.Code != http.StatusServiceUnavailable || !strings.Contains(w.Body.String(), `"code":"busy"`) || h.counters.refusals["503"] != 1 || h.counters.flight != 1 {
 		t.Errorf("%d %s, %d refused, %d in flight", w.Code, w.Body, h.counters.refusals["503"], h.counters.flight)
+	}
+}
+
+// A client that has gone, and a request that is not compacted on purpose, are no failures
+// on the page.
+func TestThePageListsOnlyFailures(t *testing.T) {
+	l := newLive(func(s string) string { return s }, time.Unix(0, 0))
+	for _, err := range []error{
+		&transport.Error{Op: "compact", Err: context.Canceled}, &transport.Error{Op: "pass", Err: transport.ErrPassed}, io.EOF, &transport.Error{Op: "parse", Err: io.EOF},
+	} {
+		l.wrong(time.Unix(1, 0), err)
+	}
+	if l.failed != 1 || len(l.failures) != 1 || l.failures[0].What != "parse" || l.changes != 1 {
+		t.Errorf("%d failures, %+v", l.failed, l.failures)
 	}
 }
 

@@ -106,7 +106,7 @@ func TestOnlyLoopbackAddressesAreLocal(t *testing.T) {
 	}
 }
 
-// Each kind of error has the exit status that docs/CLI.md names.
+// Each kind of error has its exit status.
 func TestErrorsHaveTheirExitStatus(t *testing.T) {
 	for name, c := range map[string]struct {
 		err  error
