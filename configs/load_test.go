@@ -180,3 +180,13 @@ func TestUnusableSummarizerIsAMistake(t *testing.T) {
 		t.Errorf("keys are optional: %q", got)
 	}
 }
+
+// Numbers of JSON may have an exponent, keys any escape, and the file a byte order mark.
+func TestNumbersOfJSONAreRead(t *testing.T) {
+	for text, want := range map[string]float64{`{"policy":{"trigger_pct":7e-1}}`: 0.7, `{"policy":{"trigger_pct":7E-1}}`: 0.7, `{"policy":{"trigger_pct":1}}`: 1, "\xef\xbb\xbf" + `{"policy":{"trigger_pct":0.8}}`: 0.8, `{"policy":{"trigger\u005fpct":0.75}}`: 0.75} {
+		c, err := Parse("f.json", []byte(text), Environ(nil))
+		if err != nil || c.Policy.TriggerPct != want {
+			t.Errorf("%s: %v, %v", text, c.Policy.TriggerPct, err)
+		}
+	}
+}

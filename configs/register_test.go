@@ -285,3 +285,42 @@ func TestRulesOfRegisteredSectionsHaveWords(t *testing.T) {
 		}
 	}
 }
+
+// tried is an archive that can be tried, and closed.
+type tried struct {
+	*memory.Archive
+	err    error
+	closed *int
+}
+
+func (a *tried) Try(context.Context) error   { return a.err }
+func (a *tried) Close(context.Context) error { *a.closed++; return nil }
+
+// The trial of a registered store is its own method Try, if it has one.
+func TestRegisteredStoreIsTried(t *testing.T) {
+	before, closed := registered(), 0
+	t.Cleanup(func() {
+		registry.Lock()
+		defer registry.Unlock()
+		registry.sections, registry.schema = before, nil
+	})
+	type bin struct {
+		Broken bool `mapstructure:"broken" doc:"Whether it takes nothing."`
+	}
+	Register("bin", Component[bin]{Open: func(_ context.Context, s bin) (storage.Archive, error) {
+		a := &tried{Archive: memory.New(), closed: &closed}
+		if s.Broken {
+			a.err = errors.New("it takes nothing")
+		}
+		return a, nil
+	}})
+	for broken, want := range map[bool]string{false: "<nil>", true: "it takes nothing"} {
+		got := Try(t.Context(), load(t, fmt.Sprintf("storage: {adapter: bin, bin: {broken: %v}}\n", broken), Environ(nil)), time.Minute)
+		if len(got) != 1 || fmt.Sprint(got[0].Err) != want || got[0].OK() == broken || got[0].Where != "bin" {
+			t.Errorf("broken %v: %+v", broken, got)
+		}
+	}
+	if closed != 2 {
+		t.Errorf("%d of 2 archives were closed", closed)
+	}
+}

@@ -188,3 +188,16 @@ func TestInterruptedTuneReturnsTheBestSoFar(t *testing.T) {
 		}
 	}
 }
+
+// The figures of a setting are sums over its sessions, next to those of the preset.
+func TestFiguresAreSumsOfSessions(t *testing.T) {
+	rows := []tuneRow{{cost: 1, raw: 4, needed: 10, held: 9, over: 1}, {cost: 2, raw: 2, needed: 30, held: 21, over: 2}}
+	preset := []tuneRow{{cost: 2, raw: 4}, {cost: 4, raw: 2}}
+	f := figures(rows, preset)
+	if f.OfRaw.Value != 0.5 || f.Held.Value != 0.75 || f.OfPreset.Value != 0.5 || f.Over != 3 {
+		t.Errorf("%+v", f)
+	}
+	if f := figures(nil, nil); f != (Figures{}) {
+		t.Errorf("of no session: %+v", f)
+	}
+}

@@ -62,3 +62,23 @@ func TestThinnedCurveKeepsCompactions(t *testing.T) {
 		t.Errorf("%d of %d compactions in %d points", kept, calls/50, len(l.sessions["s"].points))
 	}
 }
+
+// A session on the page has the figures of its last call, and the sums of all.
+func TestSessionOnThePageHasItsFigures(t *testing.T) {
+	l, at := newLive(strings.ToUpper, time.Unix(0, 0)), time.Unix(5, 0)
+	for i := range 2 {
+		res := &compact.Result{Session: "s", Model: "m", Agent: "a", TokensIn: 1000 * (i + 1), MaxTokens: 4000, Triggered: i == 1, CallStage: "mask", Reason: "usage"}
+		res.Before.Total, res.After.Total = 900, 500+i
+		l.result(at, res)
+	}
+	s := l.view(false).Sessions[0]
+	if s.No != 1 || s.Name != "S" || s.Model != "M" || s.Window != 4000 || s.View != 501 || s.OfTheWindow != "13 %" || s.History != 3000 || s.Sent != 1001 || s.Calls != 2 || s.Compactions != 1 || !s.At.Equal(at) {
+		t.Errorf("%+v", s)
+	}
+	if want := (liveCompaction{at, 2, "A", 900, 501, "mask", "USAGE"}); len(s.Last) != 1 || s.Last[0] != want {
+		t.Errorf("%+v, want %+v", s.Last, want)
+	}
+	if want := []livePoint{{1, 1000, 500, false}, {2, 2000, 501, true}}; len(s.points) != 2 || s.points[0] != want[0] || s.points[1] != want[1] {
+		t.Errorf("%+v, want %+v", s.points, want)
+	}
+}

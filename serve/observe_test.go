@@ -12,6 +12,7 @@ import (
 	"os"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -20,6 +21,7 @@ import (
 	"github.com/agentcompact/compact/compact"
 	"github.com/agentcompact/compact/serve"
 	"github.com/agentcompact/compact/storage"
+	"github.com/agentcompact/compact/token"
 	"github.com/agentcompact/compact/trace"
 	"github.com/agentcompact/compact/trace/tracetest"
 )
@@ -157,4 +159,42 @@ func observed(random *rand.Rand, i int) (path, kind, coding string, body []byte)
 		path = "/anthropic/v1/messages/count_tokens"
 	}
 	return path, kind, coding, body
+}
+
+// held is a counter of tokens that waits, once it is armed.
+type held struct {
+	token.Counter
+	armed   atomic.Bool
+	release chan struct{}
+	once    sync.Once
+}
+
+func (h *held) Count(text string) int {
+	if h.armed.Load() {
+		<-h.release
+		h.once.Do(func() { time.Sleep(30 * time.Millisecond) }) // Serve would be done meanwhile
+	}
+	return h.Counter.Count(text)
+}
+
+// Serve ends after the last observation, because the manager is closed next.
+func TestServeWaitsForObservations(t *testing.T) {
+	counter, err := token.ForModel("gpt-4o")
+	if err != nil {
+		t.Fatal(err)
+	}
+	slow := &held{Counter: counter, release: make(chan struct{})}
+	r := newRig(t, compact.Config{Counter: slow}, serve.Config{Observe: true})
+	f := forms()[0]
+	slow.armed.Store(true)
+	if resp, answer := r.post(f, f.body("Fix it.", 3, 30)); resp.StatusCode != http.StatusOK {
+		t.Fatal(answer)
+	}
+	r.stop()
+	close(slow.release)
+	err = <-r.stopped
+	if calls := r.h.Stats().Calls; err != nil || calls != 1 {
+		t.Errorf("%v, %d calls", err, calls)
+	}
+	r.stopped <- nil
 }

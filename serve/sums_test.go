@@ -1,11 +1,17 @@
 package serve
 
 import (
+	"context"
 	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/agentcompact/compact/compact"
+	"github.com/agentcompact/compact/hook/transport"
 )
 
 // The cost of a call includes its summaries, in Stats and on the page. A call without a
@@ -26,6 +32,62 @@ func TestSummariesArePartOfTheCost(t *testing.T) {
 	}
 	if got := fmt.Sprint(v.With, v.Without, v.Unpriced, v.Calls); got != "3.75 12 2 4" {
 		t.Errorf("the page: %s", got)
+	}
+}
+
+// Stats has every counter; a refused request is a request.
+func TestStatsHasEveryCounter(t *testing.T) {
+	c := newCounters()
+	h := &Handler{counters: c}
+	for range 4 {
+		c.enter(4)
+	}
+	if c.enter(4) {
+		t.Error("a fifth request entered")
+	}
+	for _, status := range []int{200, 200, 0} {
+		c.leave("openai", status)
+	}
+	c.refused(http.StatusNotFound)
+	c.refused(http.StatusServiceUnavailable)
+	c.ended("read")
+	c.wrong(t.Context(), &transport.Error{Op: "parse", Err: io.ErrUnexpectedEOF})
+	c.wrong(t.Context(), &transport.Error{Op: "pass", Err: transport.ErrPassed}) // not a failure
+	c.wrong(t.Context(), io.EOF)                                                 // not the transport's
+	c.recalled(t.Context(), 3)
+	for _, triggered := range []bool{true, false} {
+		res := &compact.Result{TokensIn: 100, Triggered: triggered}
+		res.After.Total = 60
+		c.result(res)
+	}
+	want := Stats{Requests: 5, Calls: 2, Compactions: 1, Recalls: 3, Failures: 1, Unanswered: 1, History: 200, Sent: 120}
+	if got := h.Stats(); got != want || c.passed != 1 || c.flight != 1 {
+		t.Errorf("%+v, want %+v; %d passed, %d in flight", got, want, c.passed, c.flight)
+	}
+}
+
+// Above the limit of requests, preflight answers at once, and the answer is counted.
+func TestBusyPreflightIsRefusedAndCounted(t *testing.T) {
+	h := &Handler{counters: newCounters(), cfg: Config{MaxCalls: 1}}
+	h.counters.enter(1)
+	w := httptest.NewRecorder()
+	h.preflight(w, httptest.NewRequest(http.MethodPost, "/v1/preflight", nil))
+	if w.Code != http.StatusServiceUnavailable || !strings.Contains(w.Body.String(), `"code":"busy"`) || h.counters.refusals["503"] != 1 || h.counters.flight != 1 {
+		t.Errorf("%d %s, %d refused, %d in flight", w.Code, w.Body, h.counters.refusals["503"], h.counters.flight)
+	}
+}
+
+// A client that has gone, and a request that is not compacted on purpose, are no failures
+// on the page.
+func TestThePageListsOnlyFailures(t *testing.T) {
+	l := newLive(func(s string) string { return s }, time.Unix(0, 0))
+	for _, err := range []error{
+		&transport.Error{Op: "compact", Err: context.Canceled}, &transport.Error{Op: "pass", Err: transport.ErrPassed}, io.EOF, &transport.Error{Op: "parse", Err: io.EOF},
+	} {
+		l.wrong(time.Unix(1, 0), err)
+	}
+	if l.failed != 1 || len(l.failures) != 1 || l.failures[0].What != "parse" || l.changes != 1 {
+		t.Errorf("%d failures, %+v", l.failed, l.failures)
 	}
 }
 

@@ -127,6 +127,23 @@ func TestPicturesAndComputerCallsAreReadWhole(t *testing.T) {
 	}
 }
 
+// A file is read from each of the members that can hold it; data wins over an address.
+func TestFilesAreReadFromEachMember(t *testing.T) {
+	for file, want := range map[string]message.Media{
+		`"filename":"a.pdf","file_data":"data:application/pdf;base64,QUJD"`: {URL: "data:application/pdf;base64,QUJD", MIME: "application/pdf", Name: "a.pdf"},
+		`"file_url":"https://h/a.pdf"`:                                      {URL: "https://h/a.pdf"},
+		`"file_id":"file-1"`:                                                {URL: "file-1"},
+		`"file_id":"file-1","file_url":"https://h/a.pdf"`:                   {URL: "https://h/a.pdf"},
+		`"filename":"a.pdf"`:                                                {Name: "a.pdf"},
+	} {
+		part := parse(t, `{"input":[{"role":"user","content":[{"type":"input_file",`+file+`}]}]}`).Messages()[0].Parts[0]
+		got := *part.Media
+		if got.Bytes = 0; got != want || part.Kind != message.KindFile || (part.Args == nil) != (want.URL != "") {
+			t.Errorf("%s: %+v, %s", file, got, part.Args)
+		}
+	}
+}
+
 // The output may be the last item, as in every request that answers a call which the provider stores.
 func TestAReferenceAndItsOutputMayBeTheLastItems(t *testing.T) {
 	r := parse(t, `{"input":[{"role":"user","content":"q"},{"type":"item_reference","id":"fc_9"},{"type":"function_call_output","call_id":"z","output":"3"}]}`)
