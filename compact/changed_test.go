@@ -327,6 +327,28 @@ func TestAChangedPieceIsNotRecalled(t *testing.T) {
 	}
 }
 
+// A plan reports a changed file, and leaves the report to the next call, which reports it once.
+func TestPlanLeavesTheReportOfAChange(t *testing.T) {
+	a, history := memory.New(), loop(60, 200)
+	if res := newRig(t, compact.Config{MaxContextTokens: 8_000, Archive: a}).preflight(history); res.Step != 1 {
+		t.Fatalf("step %d", res.Step)
+	}
+	replace(t, a, "ledger-001.json", func(data []byte) []byte { return bytes.Replace(data, []byte(`"step":1`), []byte(`"step":7`), 1) })
+	r, short := newRig(t, compact.Config{MaxContextTokens: 8_000, Archive: a}), loop(2, 20)
+	plan, err := r.Plan(t.Context(), "s", short)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for n, res := range []*compact.Result{plan, r.preflight(short), r.preflight(short)} {
+		if told := strings.Contains(strings.Join(res.Warnings, "\n"), "the archive was changed: ledger-001.json"); told != (n < 2) {
+			t.Errorf("call %d reports the change: %v", n, told)
+		}
+	}
+	if n := len(r.named(trace.NameError)); n != 1 {
+		t.Errorf("%d events report the change", n)
+	}
+}
+
 // If the newest transcript with a turn was changed, the turn is read from an older one.
 func TestATurnOfAChangedTranscriptIsReadFromAnOlderOne(t *testing.T) {
 	a, older := memory.New(), memory.New()
