@@ -42,6 +42,7 @@ type sentPrompt struct {
 
 // fruitless is a view for which an offer had no effect.
 type fruitless struct {
+	ep    *epoch      // epoch of the offer; another model can have other stages and prices
 	upTo  int         // maximum size in tokens of the view without a new evaluation
 	after reduce.Link // outcome of its newest compaction
 }

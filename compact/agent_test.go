@@ -4,7 +4,10 @@ import (
 	"context"
 	"errors"
 	"strings"
+	"sync/atomic"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/agentcompact/compact/compact"
 	"github.com/agentcompact/compact/internal/summarize"
@@ -102,6 +105,39 @@ func TestSummaryRequestExtendsOnlyAPrefixOfTheView(t *testing.T) {
 			}
 		}
 	}
+}
+
+// The agent's own model has been paid for a summary that came too late for its call. The
+// next call takes it, even after a pause that the provider's cache did not outlast.
+func TestLateSummaryOfTheAgentServesACallAfterAPause(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		m, asked := agentManager(t), atomic.Int64{}
+		var view []message.Fingerprint
+		call := func(rounds int) *compact.Result {
+			ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+			defer cancel()
+			res, err := m.Preflight(ctx, "s", agentTalk(rounds), compact.WithLastRequest(compact.LastRequest{View: view, Ask: func(context.Context, string) (compact.AgentAnswer, error) {
+				asked.Add(1)
+				time.Sleep(10 * time.Second)
+				return compact.AgentAnswer{Text: "## Goals and success criteria\n- [open] the parser is to be fixed\n"}, nil
+			}}))
+			if err != nil {
+				t.Fatal(err)
+			}
+			view = nil
+			for i := range res.Messages {
+				view = append(view, res.Messages[i].Fingerprint())
+			}
+			return res
+		}
+		rounds := 1
+		for ; call(rounds).Summary == nil; rounds++ {
+		}
+		time.Sleep(2 * time.Hour)
+		if res := call(rounds + 1); res.Summary == nil || res.Summary.Backend != "agent" || asked.Load() != 1 {
+			t.Errorf("asked %d times: %+v", asked.Load(), res.Summary)
+		}
+	})
 }
 
 func TestAgentsOwnModelRefusesSettingsOfAServer(t *testing.T) {

@@ -151,17 +151,6 @@ func (a *auditLog) comesBack() bool {
 	return back
 }
 
-// keep keeps a log to which a line was added although nobody knows it any more. The session
-// can be in memory again with another log.
-func (b *backlog) keep(a *auditLog) {
-	if !a.comesBack() {
-		return
-	}
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	b.late[a] = struct{}{}
-}
-
 // due reports whether enough waits, or has waited long enough, to be written without
 // a commit.
 func (a *auditLog) due() bool {

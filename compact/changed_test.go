@@ -327,6 +327,64 @@ func TestAChangedPieceIsNotRecalled(t *testing.T) {
 	}
 }
 
+// A plan reports a changed file, and leaves the report to the next call, which reports it once.
+func TestPlanLeavesTheReportOfAChange(t *testing.T) {
+	a, history := memory.New(), loop(60, 200)
+	if res := newRig(t, compact.Config{MaxContextTokens: 8_000, Archive: a}).preflight(history); res.Step != 1 {
+		t.Fatalf("step %d", res.Step)
+	}
+	replace(t, a, "ledger-001.json", func(data []byte) []byte { return bytes.Replace(data, []byte(`"step":1`), []byte(`"step":7`), 1) })
+	r, short := newRig(t, compact.Config{MaxContextTokens: 8_000, Archive: a}), loop(2, 20)
+	plan, err := r.Plan(t.Context(), "s", short)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for n, res := range []*compact.Result{plan, r.preflight(short), r.preflight(short)} {
+		if told := strings.Contains(strings.Join(res.Warnings, "\n"), "the archive was changed: ledger-001.json"); told != (n < 2) {
+			t.Errorf("call %d reports the change: %v", n, told)
+		}
+	}
+	if n := len(r.named(trace.NameError)); n != 1 {
+		t.Errorf("%d events report the change", n)
+	}
+}
+
+// If the newest transcript with a turn was changed, the turn is read from an older one.
+func TestATurnOfAChangedTranscriptIsReadFromAnOlderOne(t *testing.T) {
+	a, older := memory.New(), memory.New()
+	c := compact.Config{MaxContextTokens: 8_000, Archive: a}
+	c.Storage.Repeat = "full" // each transcript has all lines
+	r, history, copied := newRig(t, c), loop(0, 0), false
+	for i, step := 0, 0; step < 3; i++ {
+		history = append(history, round(i, 150+i%7)...)
+		if step = max(step, r.preflight(history).Step); step == 2 && !copied {
+			copied = true
+			if _, err := record.Copy(t.Context(), older, a, record.CopyOptions{}); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	replace(t, a, "transcript-pre-compact-003.jsonl", func(data []byte) []byte {
+		return bytes.ReplaceAll(data, []byte("word word"), []byte("word evil"))
+	})
+	before, now := newRig(t, compact.Config{Archive: older}), newRig(t, compact.Config{Archive: a})
+	read := 0
+	for turn := range 60 {
+		ref := fmt.Sprintf("turn:%d:observation", turn)
+		want, err := before.Recall(t.Context(), "s", ref)
+		if err != nil {
+			continue
+		}
+		if got, err := now.Recall(t.Context(), "s", ref); err != nil || got != want {
+			t.Errorf("%s: %.80q, %v; before the last step it was %.80q", ref, got, err, want)
+		}
+		read++
+	}
+	if read < 5 {
+		t.Errorf("only %d turns were read", read)
+	}
+}
+
 // A ledger names only the lines that steps removed. So the whole file of a final
 // transcript is compared with the manifest, and each line with its stored state.
 func TestAFinalTranscriptThatChangesIsNotRecalled(t *testing.T) {

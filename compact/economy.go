@@ -37,7 +37,7 @@ func (c *call) choose() bool {
 		return false
 	}
 	s := c.stock()
-	if f := c.lane.account.fruitless; float64(s.Tokens) < s.Step || s.Tokens < f.upTo && f.after == c.lastOutcome() {
+	if f := c.lane.account.fruitless; float64(s.Tokens) < s.Step || s.Tokens < f.upTo && f.ep == c.ep && f.after == c.lastOutcome() {
 		return false // nothing can be due
 	}
 	if c.last > 0 && s.Tokens <= c.now.last.After {
@@ -186,10 +186,10 @@ func (c *call) soFar() (usd float64) {
 }
 
 // nothingOffered records that an offer had no effect. Candidates are evaluated
-// again after the view has grown by leastStep of the window, or after another
-// compaction, such as one of another process.
+// again after the view has grown by leastStep of the window, after another compaction,
+// such as one of another process, or for another model.
 func (c *call) nothingOffered() {
-	c.lane.account.fruitless = fruitless{c.res.Before.Total + int(leastStep*float64(c.ep.window)), c.lastOutcome()}
+	c.lane.account.fruitless = fruitless{c.ep, c.res.Before.Total + int(leastStep*float64(c.ep.window)), c.lastOutcome()}
 }
 
 // lastOutcome returns the outcome of the newest compaction in the view; the zero Link if

@@ -1,6 +1,7 @@
 package compact
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -17,7 +18,7 @@ import (
 )
 
 // A view for which an offer had no effect is checked again when it has grown, or after
-// another compaction, for example by another process.
+// another compaction, for example by another process, or for another model.
 func TestFailedOffersCountForOneCompaction(t *testing.T) {
 	history := []message.Message{message.System("You fix bugs."), message.User("Fix it.")}
 	for i := range 60 {
@@ -30,7 +31,8 @@ func TestFailedOffersCountForOneCompaction(t *testing.T) {
 	}{
 		"none":                     {fruitless{}, true},
 		"of this view":             {fruitless{upTo: 1 << 30}, false},
-		"of another compaction":    {fruitless{1 << 30, reduce.Link{N: 3}}, true},
+		"of another compaction":    {fruitless{upTo: 1 << 30, after: reduce.Link{N: 3}}, true},
+		"of another model":         {fruitless{ep: &epoch{}, upTo: 1 << 30}, true},
 		"of a view that has grown": {fruitless{upTo: 1}, true},
 	} {
 		config, err := Preset("economy")
@@ -44,6 +46,9 @@ func TestFailedOffersCountForOneCompaction(t *testing.T) {
 		}
 		if res, err := m.Preflight(t.Context(), "s", history[:4]); err != nil || res.Triggered {
 			t.Fatalf("%s: the first call: %v", name, err)
+		}
+		for _, ep := range m.epochs {
+			c.of.ep = cmp.Or(c.of.ep, ep)
 		}
 		m.sessions["s"].lanes[ledger.Owner{}].account.fruitless = c.of
 		res, err := m.Preflight(t.Context(), "s", history)

@@ -3,10 +3,12 @@ package compact_test
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"testing"
 
 	"github.com/agentcompact/compact/compact"
 	"github.com/agentcompact/compact/internal/samples"
+	"github.com/agentcompact/compact/message"
 	"github.com/agentcompact/compact/message/openai"
 	"github.com/agentcompact/compact/storage/memory"
 )
@@ -81,4 +83,29 @@ func costRig(t *testing.T, c compact.Config) *compact.CompactManager {
 	}
 	t.Cleanup(func() { _ = m.Close(context.Background()) })
 	return m
+}
+
+// A step can cover the whole history, except pinned messages at its end. Pinned messages that
+// follow have the same place in this process as in another.
+func TestPinnedMessagesAfterAWholeCutStayInTheirPlace(t *testing.T) {
+	c := compact.Config{MaxContextTokens: 8_000, Archive: memory.New()}
+	c.Policy.KeepRecentTurns = 1
+	history := []message.Message{message.System("You fix bugs."), message.User("Make the tests pass.")}
+	pinned := func(m message.Message) message.Message { m.Protected = true; return m }
+	for i := range 40 {
+		if i > 0 {
+			history = append(history, message.User(fmt.Sprintf("And part %d?", i)))
+		}
+		history = append(history, message.Assistant(fmt.Sprintf("I read part %d. %s", i, text(60))))
+	}
+	history = append(history, pinned(message.User("Is that all?")), pinned(message.Assistant("All is read.")), pinned(message.User("Write it down.")))
+	r := newRig(t, c)
+	if res, err := r.ManualCompact(t.Context(), "s", history, ""); err != nil || res.Step != 1 {
+		t.Fatalf("step %d: %v", res.Step, err)
+	}
+	history = append(history, pinned(message.Assistant("It is written.")), pinned(message.User("Go on.")))
+	here, there := r.preflight(history), newRig(t, c).preflight(history)
+	if here.Replayed == 0 || bytesOf(here.Messages) != bytesOf(there.Messages) {
+		t.Errorf("%d edits replayed; the view is\n%s\nin another process\n%s", here.Replayed, bytesOf(here.Messages), bytesOf(there.Messages))
+	}
 }

@@ -1,6 +1,7 @@
 package compact_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -68,6 +69,48 @@ func TestRecallWorksWithoutItsIndex(t *testing.T) {
 				t.Errorf("step %d", res.Step)
 			}
 		})
+	}
+}
+
+// A turn that is read without its index is the same as with it, also with an older key of
+// the archive: its placeholders are no part of it.
+func TestTurnsOfAnOlderKeyAreRecalledWithoutTheirIndex(t *testing.T) {
+	t.Setenv(compact.ArchiveKeyVariable, "") // keys are in memory, beside the archive
+	a := memory.New()
+	r := newRig(t, compact.Config{MaxContextTokens: 8_000, Archive: a})
+	grown(t, r, 6, true)
+	if err := r.Close(context.Background()); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := compact.Rekey(t.Context(), compact.Config{}, a); err != nil {
+		t.Fatal(err)
+	}
+	recalled := func() (all []string) {
+		other := newRig(t, compact.Config{Archive: a})
+		for turn := range 60 {
+			text, err := other.Recall(t.Context(), "s", fmt.Sprintf("turn:%d", turn))
+			if err != nil && !errors.Is(err, compact.ErrNotFound) {
+				t.Fatal(err)
+			}
+			all = append(all, text)
+		}
+		return all
+	}
+	with := recalled()
+	for step := 1; step <= 6; step++ {
+		replace(t, a, fmt.Sprintf("turns-%03d.idx", step), nil)
+	}
+	read := 0
+	for turn, text := range recalled() {
+		if text != with[turn] {
+			t.Errorf("turn %d is %.80q, with its index %.80q", turn, text, with[turn])
+		}
+		if text != "" {
+			read++
+		}
+	}
+	if read < 20 {
+		t.Errorf("only %d turns were read", read)
 	}
 }
 

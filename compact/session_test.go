@@ -403,3 +403,18 @@ func TestOriginsOfEarlierPartsStayKnown(t *testing.T) {
 		t.Errorf("after three edits: %+v, want %+v", got, want)
 	}
 }
+
+// Steps that could not be stored follow the stored ones, whose number has grown if others
+// have stored steps in the meantime.
+func TestUnstoredStepsFollowTheStoredOnes(t *testing.T) {
+	s := &session{origins: map[message.Fingerprint]map[int]policy.Origin{}}
+	s.settle([]ledger.Step{{Step: 1}, {Step: 2}, {Step: 3}}, []ledger.Step{{Step: 2, Volatile: true}, {Step: 3, Volatile: true}})
+	for i, step := range s.snapshot() {
+		if step.Step != i+1 || step.Volatile != (i >= 3) {
+			t.Errorf("step %d has the number %d, unstored %v", i+1, step.Step, step.Volatile)
+		}
+	}
+	if !s.isVolatile() || s.next() != 6 {
+		t.Errorf("volatile %v, the next step is %d", s.isVolatile(), s.next())
+	}
+}

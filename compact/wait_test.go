@@ -258,6 +258,28 @@ func TestVocabularyIsLoadedBesideOtherModels(t *testing.T) {
 	}
 }
 
+var failedLoads atomic.Bool
+
+// A vocabulary that could not be opened is opened again at the next call.
+func TestVocabularyThatFailedIsOpenedAgain(t *testing.T) {
+	if !failedLoads.CompareAndSwap(false, true) {
+		t.Skip("a vocabulary is registered once a process")
+	}
+	opened := 0
+	token.Register("r50k_base", func() (token.Counter, error) {
+		if opened++; opened == 1 {
+			return nil, errors.New("no such file")
+		}
+		return token.ForEncoding(token.CL100K)
+	})
+	r := newRig(t, compact.Config{Model: "gpt-4"})
+	for n, want := range []bool{false, true, true} {
+		if _, err := r.Preflight(t.Context(), "s", loop(2, 10), compact.WithModel("text-davinci-001")); (err == nil) != want {
+			t.Errorf("call %d: %v", n, err)
+		}
+	}
+}
+
 // A call that compacts nothing makes no request: others' steps are read in the
 // background, by one goroutine at a time, with a time limit.
 func TestCheckForOtherStepsDelaysNoCall(t *testing.T) {

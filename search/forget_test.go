@@ -140,6 +140,28 @@ func TestRemovedTextLeavesTheFile(t *testing.T) {
 	}
 }
 
+// If another process removes a text while this one cleans the file, the file is cleaned
+// again.
+func TestTextRemovedDuringACleaningLeavesTheFile(t *testing.T) {
+	a, dir := memory.New(), folder(t)
+	say(t, a, "one", "zebra")
+	say(t, a, "two", "okapi")
+	x, other := index(t, a, dir), index(t, a, dir)
+	ok(t, second(x.Update(t.Context(), nil)))
+	ok(t, x.Forget(t.Context(), "one"))
+	mark, err := x.uncleaned(t.Context())
+	ok(t, err)
+	ok(t, other.Forget(t.Context(), "two")) // after the file was cleaned, and before that is recorded
+	ok(t, x.cleaned(t.Context(), mark))
+	if left, err := x.uncleaned(t.Context()); err != nil || left == 0 || left == mark {
+		t.Errorf("the file counts as clean: mark %d, then %d, %v", mark, left, err)
+	}
+	ok(t, x.clean(t.Context()))
+	if left, err := x.uncleaned(t.Context()); err != nil || left != 0 {
+		t.Errorf("after another cleaning: mark %d, %v", left, err)
+	}
+}
+
 func TestErasureUpdatesItsIndex(t *testing.T) {
 	root := t.TempDir()
 	a, err := fs.Open(root)

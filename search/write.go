@@ -165,7 +165,21 @@ func forgets(ctx context.Context, q interface {
 }
 
 func unclean(ctx context.Context, tx *sql.Tx) error {
-	_, err := tx.ExecContext(ctx, `INSERT OR REPLACE INTO fact VALUES ('unclean', 1)`)
+	_, err := tx.ExecContext(ctx, `INSERT OR REPLACE INTO fact VALUES ('unclean', random() | 1)`)
+	return err
+}
+
+// uncleaned returns the mark that the file must be cleaned, 0 if it need not be. Each
+// removal of a text sets another mark.
+func (x *Index) uncleaned(ctx context.Context) (mark int64, err error) {
+	err = x.db.QueryRowContext(ctx, `SELECT coalesce((SELECT value FROM fact WHERE name = 'unclean'), 0)`).Scan(&mark)
+	return mark, err
+}
+
+// cleaned removes a mark. A mark that another process has set since it was read stays:
+// the cleaning may have been too early for that removal.
+func (x *Index) cleaned(ctx context.Context, mark int64) error {
+	_, err := x.db.ExecContext(ctx, `DELETE FROM fact WHERE name = 'unclean' AND value = ?`, mark)
 	return err
 }
 
@@ -195,11 +209,11 @@ func forget(ctx context.Context, tx *sql.Tx, dir string) (bool, error) {
 // clean removes the traces of forgotten sessions from the file: unused parts of
 // pages, and words that the full-text index keeps as the beginnings of its pages.
 func (x *Index) clean(ctx context.Context) error {
-	var dirty int
-	if err := x.db.QueryRowContext(ctx, `SELECT count(*) FROM fact WHERE name = 'unclean'`).Scan(&dirty); err != nil || dirty == 0 {
+	mark, err := x.uncleaned(ctx)
+	if err != nil || mark == 0 {
 		return err
 	}
-	err := x.write(ctx, func(tx *sql.Tx) error {
+	err = x.write(ctx, func(tx *sql.Tx) error {
 		stale, err := stale(ctx, tx)
 		if err == nil && stale {
 			_, err = tx.ExecContext(ctx, `INSERT INTO word(word) VALUES('rebuild')`)
@@ -212,8 +226,7 @@ func (x *Index) clean(ctx context.Context) error {
 	if _, err := x.db.ExecContext(ctx, `VACUUM`); err != nil {
 		return err
 	}
-	_, err = x.db.ExecContext(ctx, `DELETE FROM fact WHERE name = 'unclean'`)
-	return err
+	return x.cleaned(ctx, mark)
 }
 
 // stale reports whether the full-text index keeps, as the beginning of a page, the

@@ -73,6 +73,27 @@ func TestMaskStateMatchesTheOrigins(t *testing.T) {
 	}
 }
 
+// If a part is edited again, its newest edit is its origin, beside the edits of other parts.
+func TestOriginOfAPartIsItsNewestEdit(t *testing.T) {
+	mark := func(part, chars int, d policy.Decision) policy.Edit {
+		return policy.Edit{Decision: d, Text: &policy.TextEdit{Index: 0, Part: part, Segments: []policy.Segment{{Mark: &policy.Mark{Form: formname.Observation, Chars: chars, Ref: "3f9a2c1b77de"}}}}}
+	}
+	two := message.ToolResult("a", strings.Repeat("some output ", 9))
+	two.Parts = append(two.Parts, message.ToolResult("b", strings.Repeat("more of it ", 7)).Parts...)
+	c := NewConversation([]message.Message{two}, nil, nil)
+	for _, e := range []policy.Edit{mark(0, 50, policy.Truncated), mark(1, 60, policy.Masked), mark(0, 70, policy.Masked)} {
+		var err error
+		if c, err = c.Apply([]policy.Edit{e}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for part, chars := range []int{70, 60} {
+		if o, known := c.Origin(0, part); !known || o.Chars != chars || !o.Masked {
+			t.Errorf("part %d: %+v, known %v; want %d characters, masked", part, o, known, chars)
+		}
+	}
+}
+
 func TestRedecidedReturnsChangedDecisions(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 6))
 	for range 20 {

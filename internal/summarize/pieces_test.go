@@ -133,7 +133,7 @@ func TestLargeRemainderIsSummarizedInPieces(t *testing.T) {
 	if covered != len(msgs) {
 		t.Errorf("%d of %d messages were summarized", covered, len(msgs))
 	}
-	if merge == nil || len(merge.Partial) != sum.Pieces || merge.Previous == "" {
+	if merge == nil || len(merge.Partial) != sum.Pieces || merge.Previous == "" || merge.Notes == "" {
 		t.Errorf("merge of %+v", merge)
 	}
 	done := 0
@@ -144,6 +144,30 @@ func TestLargeRemainderIsSummarizedInPieces(t *testing.T) {
 	}
 	if done < sum.Pieces {
 		t.Errorf("progress reported %d of %d pieces", done, sum.Pieces)
+	}
+}
+
+// A refusal of one piece changes the strategy of that piece alone. If the merge is refused,
+// the whole summary has the strategy of its last request.
+func TestStrategyOfASummaryIsThatOfItsMerge(t *testing.T) {
+	for name, refuses := range map[string]func(r strategy.Request) bool{
+		"a piece":   func(r strategy.Request) bool { return len(r.Partial) == 0 },
+		"the merge": func(r strategy.Request) bool { return len(r.Partial) > 0 },
+	} {
+		m := &model{window: 16_000}
+		m.answer = func(r strategy.Request) (strategy.Draft, error) {
+			if refuses(r) && r.Strategy.Name != "brief" {
+				return strategy.Draft{}, &strategy.Failure{Reason: strategy.ErrRefused}
+			}
+			return strategy.Draft{Text: "## Decisions\n- something was decided"}, nil
+		}
+		sum, err := summarize.Writer{Summarizer: m}.Write(t.Context(), summarize.Input{Messages: long(40_000, 0.2), Count: count4})
+		if err != nil || sum.Pieces < 2 {
+			t.Fatalf("%s: %d pieces, %v", name, sum.Pieces, err)
+		}
+		if brief := name == "the merge"; (sum.Strategy == "brief") != brief || (sum.Fallback == summarize.FallbackBrief) != brief {
+			t.Errorf("%s is refused: the summary has the strategy %q and the fallback %q", name, sum.Strategy, sum.Fallback)
+		}
 	}
 }
 

@@ -307,6 +307,41 @@ func TestStepsAtEachStepOfAScrub(t *testing.T) {
 	}
 }
 
+// A session that was opened during an interrupted scrub sees no change if another process
+// completes the scrub in the middle of a read.
+func TestReadsWhileAnInterruptedScrubIsCompleted(t *testing.T) {
+	told, whole := 0, 0
+	for at, dies := 0, true; dies; at++ {
+		for op, more := 1, true; more && dies; op++ {
+			below := memory.New()
+			leaky(t, below)
+			s, err := record.OpenSession(t.Context(), &dying{below, at, false}, "s")
+			must(t, err)
+			dies = second(s.Scrub(t.Context(), record.ScrubOptions{Find: finds(leaked), Lease: time.Millisecond})) != nil
+			ops, a := 0, &turns{Archive: below, before: func() {}}
+			reader := session(t, a, "s")
+			a.before = func() {
+				if ops++; ops == op {
+					must(t, second(session(t, below, "s").EndScrub(t.Context())))
+				}
+			}
+			err = second(reader.LineSums(t.Context(), "transcript-pre-compact-001.jsonl"))
+			more = ops >= op
+			switch {
+			case err == nil:
+				whole++
+			case errors.Is(err, record.ErrScrubbed), errors.Is(err, record.ErrUnplaced):
+				told++
+			default:
+				t.Errorf("died at change %d, completed before operation %d: %v", at, op, err)
+			}
+		}
+	}
+	if told == 0 || whole == 0 {
+		t.Errorf("%d reads were complete, %d got an error that says to open the session again", whole, told)
+	}
+}
+
 // During an erase, verify, export and copy see either the whole session or no session.
 func TestReadersAtEachStepOfAnErase(t *testing.T) {
 	erase := func(s *record.Session) error { return second(s.Erase(t.Context(), text("asked for"))) }
