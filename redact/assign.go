@@ -54,7 +54,7 @@ func (sc *scan) assign(start, end int) {
 	operator := a.readOperator()
 	if !operator || a.op == opProse {
 		sc.before(&a)
-		if sc.answered(&a, nameStrength(a.name)) {
+		if sc.answered(&a) {
 			return
 		}
 	}
@@ -63,7 +63,7 @@ func (sc *scan) assign(start, end int) {
 		sc.elsewhere(&a)
 		return
 	}
-	if s := a.strength(); s != none && !sc.unpacked(&a, s) {
+	if s := a.strength(); s != none && !sc.unpacked(&a) {
 		sc.assigned(a, s)
 	}
 }
@@ -71,24 +71,33 @@ func (sc *scan) assign(start, end int) {
 // elsewhere looks for the value of a name without an operator: it may be in the other
 // arguments of a call, or anywhere in a sentence.
 func (sc *scan) elsewhere(a *assignment) {
-	s := nameStrength(a.name)
-	if s < telling {
-		return
-	}
 	switch {
 	case a.quote != 0:
-		if !sc.fallback(a, s) {
-			sc.sibling(a, s)
+		if !sc.fallback(a) {
+			sc.sibling(a)
 		}
-	case sc.unpacked(a, s):
-	case a.to < len(a.s) && a.s[a.to] == '(' && !isBareVerb(a.name):
+	case a.to >= len(a.s):
+		sc.spoken(a)
+	case a.s[a.to] == ')' || a.s[a.to] == ']':
+		sc.unpacked(a)
+	case a.s[a.to] == '(':
+		sc.callLiterals(a)
+	case !sc.sibling(a):
+		sc.spoken(a)
+	}
+}
+
+// callLiterals finds the literals among the arguments of a call to a function with the
+// name of a secret.
+func (sc *scan) callLiterals(a *assignment) {
+	rest := a.s[a.to:min(len(a.s), a.to+maxExpression)]
+	if strings.IndexByte(rest, '"') < 0 && strings.IndexByte(rest, '\'') < 0 {
+		return
+	}
+	if st := nameStrength(a.name); st >= telling && !isBareVerb(a.name) {
 		v := *a
 		v.start = a.to
-		sc.literals(&v, s)
-	default:
-		if !sc.sibling(a, s) {
-			sc.unread(a, s)
-		}
+		sc.literals(&v, st)
 	}
 }
 
@@ -214,7 +223,7 @@ func (sc *scan) literals(a *assignment, st strength) {
 	limit := min(len(s), a.start+maxExpression)
 	lines := a.isContainer()
 	for i := a.start; i < limit && (s[i] != '\n' || lines) && s[i] != ';'; i++ {
-		if lines && i > a.start && (s[i] == ']' || s[i] == '}') {
+		if lines && i > a.start+1 && (s[i] == ']' || s[i] == '}') {
 			return
 		}
 		if !isQuote(s[i]) {

@@ -212,6 +212,9 @@ func typedEquals(s string, i int) int {
 // declared skips a type of several words, with the operator before a literal: As String =,
 // CONSTANT VARCHAR2(40) :=. It returns -1 if there is none.
 func declared(s string, i int) int {
+	if strings.IndexByte(s[i:min(len(s), i+maxNote*2)], '=') < 0 {
+		return -1
+	}
 	end := run(s, i, maxNote*2, func(c byte) bool { return isWord(c) || strings.IndexByte(" ()<>.", c) >= 0 })
 	if end == i || s[end-1] != ' ' || strings.Count(s[i:end], " ") > 3 {
 		return -1

@@ -28,15 +28,15 @@ func (sc *scan) userFlag(_, end int) {
 			continue
 		}
 		a := assignment{s: s, to: at, op: opFlag, start: skipBlanks(s, at)}
-		if a.start < len(s) && s[a.start] != '-' && s[a.start] != '=' && a.readValue() && isDense(a.val.text) && a.isChosen() && !hasPort(a.val.text) {
+		if a.start < len(s) && s[a.start] != '-' && s[a.start] != '=' && a.readValue() && isDense(a.val.text) && a.isChosen() && !(name[len(name)-1] != ' ' && isOptionWord(a.val.text)) {
 			sc.add(a.start, a.end, commandRule)
 		}
 	}
 }
 
-// hasPort reports whether a flag that is written together with its value is more likely
-// a word: -project2, -Pprofile9.
-func hasPort(s string) bool { return isNumbered(s) || isMember(s) || strings.IndexByte(s, '=') > 0 }
+// isOptionWord reports whether the text after a flag, without a blank between them, is
+// more likely a part of a word: -project2, -Pprofile9.
+func isOptionWord(s string) bool { return isNumbered(s) || isMember(s) || strings.IndexByte(s, '=') > 0 }
 
 // isDense reports whether s mixes letters and digits, or symbols, more than ports,
 // paths, versions and names of projects do.
