@@ -20,7 +20,7 @@ func (sc *scan) answered(a *assignment) bool {
 	sc.spend(end - from)
 	s := none
 	if isAsked(text[from:a.from]) {
-		s = nameStrength(a.name)
+		s = a.named()
 	}
 	if s < telling {
 		return false

@@ -18,6 +18,9 @@ type assignment struct {
 	looked     int // bytes read so far to find the end of the value
 
 	told bool // a verb stands before the value
+
+	rated string   // name at the last call of named
+	base  strength // strength of rated
 }
 
 type operator uint8
@@ -48,7 +51,7 @@ func (sc *scan) assign(start, end int) {
 	if a.from > 0 && a.s[a.from-1] == ':' && strings.Contains(a.s[max(0, a.from-80):a.from], "arn:") {
 		return // the value is the name of a resource
 	}
-	if a.to > sc.headEnd && a.endsCell() && nameStrength(a.name) >= telling {
+	if a.to > sc.headEnd && a.endsCell() && a.named() >= telling {
 		sc.column(&a)
 	}
 	operator := a.readOperator()
@@ -94,17 +97,25 @@ func (sc *scan) callLiterals(a *assignment) {
 	if strings.IndexByte(rest, '"') < 0 && strings.IndexByte(rest, '\'') < 0 {
 		return
 	}
-	if st := nameStrength(a.name); st >= telling && !isBareVerb(a.name) {
+	if st := a.named(); st >= telling && !isBareVerb(a.name) {
 		v := *a
 		v.start = a.to
 		sc.literals(&v, st)
 	}
 }
 
+// named returns the strength of the name alone.
+func (a *assignment) named() strength {
+	if a.rated != a.name {
+		a.rated, a.base = a.name, nameStrength(a.name)
+	}
+	return a.base
+}
+
 // strength returns how strongly the name indicates a secret. Operators that
 // join name and value loosely lower it.
 func (a *assignment) strength() strength {
-	s := nameStrength(a.name)
+	s := a.named()
 	if a.op == opComma || a.op == opBlank {
 		s = min(s, telling)
 	}
@@ -163,7 +174,7 @@ func (sc *scan) assigned(a assignment, s strength) {
 // isChosenBeside reports whether the value beside the name of a password, without an
 // operator between them, mixes letters and digits: define('DB_PASSWORD', 'plover83').
 func (a *assignment) isChosenBeside() bool {
-	return (a.op == opComma || a.op == opBlank) && a.val.quoted && len(a.val.text) >= 8 && nameStrength(a.name) == password && (isInvented(a.val.text) || isPassphrase(a.val.text))
+	return (a.op == opComma || a.op == opBlank) && a.val.quoted && len(a.val.text) >= 8 && a.named() == password && (isInvented(a.val.text) || isPassphrase(a.val.text))
 }
 
 // isTranslated reports whether the value is the text of a message whose key ends in the
@@ -344,7 +355,7 @@ func (sc *scan) compared(a *assignment) {
 	if strings.IndexByte(v.text, '\n') >= 0 {
 		return
 	}
-	if st := nameStrength(a.name); st > weak {
+	if st := a.named(); st > weak {
 		if r := v.judge(a.name, st); r != nil {
 			sc.add(open, i-1, r)
 		}

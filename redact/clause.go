@@ -46,7 +46,7 @@ const maxPrompt = 80
 //	[sudo] password for bob: VALUE
 //	A temporary password is generated for root@localhost: VALUE
 func (sc *scan) prompted(a *assignment, s strength) bool {
-	if a.to >= len(a.s) || !isBlank(a.s[a.to]) {
+	if a.to+4 >= len(a.s) || !isBlank(a.s[a.to]) || strings.IndexByte("foiwahtug(", a.s[a.to+1]) < 0 {
 		return false
 	}
 	to := a.to + lineLength(a.s[a.to:min(len(a.s), a.to+maxPrompt+maxAnswer)])
@@ -92,6 +92,9 @@ const maxClause = 100
 // beside finds a value that no word or name could be, in the same clause as a name in a
 // sentence: "just paste this in: VALUE, it is the webhook secret".
 func (sc *scan) beside(a *assignment, s strength) {
+	if !hasMixedWord(a.s, max(0, a.from-maxClause), a.from, true) && !hasMixedWord(a.s, a.to, min(len(a.s), a.to+maxClause), false) {
+		return
+	}
 	from, to := clauseAround(a.s, a.from, a.to)
 	sc.spend(2 * (to - from))
 	judged := false
@@ -110,6 +113,33 @@ func (sc *scan) beside(a *assignment, s strength) {
 		}
 		i = end + 1
 	}
+}
+
+// hasMixedWord reports whether a word in s[from:to] has at least eight bytes, and letters
+// and digits. It reads only the last line of the range, or only its first line.
+func hasMixedWord(s string, from, to int, last bool) bool {
+	if nl := strings.LastIndexByte(s[from:to], '\n'); last && nl >= 0 {
+		from += nl + 1
+	}
+	letters, digits, length := 0, 0, 0
+	for i := from; i < to; i++ {
+		switch c := s[i]; {
+		case isDigit(c):
+			digits++
+		case isLetter(c):
+			letters++
+		case isSpace(c):
+			if letters > 0 && digits > 0 && length >= 8 {
+				return true
+			}
+			if c == '\n' {
+				return false
+			}
+			letters, digits, length = 0, 0, -1
+		}
+		length++
+	}
+	return letters > 0 && digits > 0 && length >= 8
 }
 
 // isSpoken reports whether the name is a word of a sentence and not of a program: it has

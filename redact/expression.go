@@ -18,7 +18,7 @@ func (sc *scan) fallback(a *assignment) bool {
 	}
 	v := *a
 	v.op, v.start = opEquals, end
-	if st := nameStrength(a.name); st >= telling && v.readValue() {
+	if st := a.named(); st >= telling && v.readValue() {
 		if r := v.val.judge(a.name, st); r != nil {
 			sc.add(v.start, v.end, r)
 			return true
@@ -100,7 +100,7 @@ func (sc *scan) unpacked(a *assignment) bool {
 	}
 	st := none
 	if n > 0 && n <= 8 {
-		st = nameStrength(a.name)
+		st = a.named()
 	}
 	if st < telling {
 		return false

@@ -17,7 +17,7 @@ func (sc *scan) sibling(a *assignment) bool {
 	if !a.namesPair() {
 		return false
 	}
-	st := nameStrength(a.name)
+	st := a.named()
 	if st < telling {
 		return false
 	}
