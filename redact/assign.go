@@ -39,7 +39,7 @@ const (
 
 // assign looks for an assignment to the name around the hit [start, end).
 func (sc *scan) assign(start, end int) {
-	if end <= sc.nameEnd {
+	if end <= sc.nameEnd || isInWord(sc.s, start, end) {
 		return
 	}
 	a := assignment{s: sc.s}

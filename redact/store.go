@@ -36,7 +36,9 @@ func (sc *scan) userFlag(_, end int) {
 
 // isOptionWord reports whether the text after a flag, without a blank between them, is
 // more likely a part of a word: -project2, -Pprofile9.
-func isOptionWord(s string) bool { return isNumbered(s) || isMember(s) || strings.IndexByte(s, '=') > 0 }
+func isOptionWord(s string) bool {
+	return isNumbered(s) || isMember(s) || strings.IndexByte(s, '=') > 0
+}
 
 // isDense reports whether s mixes letters and digits, or symbols, more than ports,
 // paths, versions and names of projects do.
