@@ -16,10 +16,10 @@ func (sc *scan) answered(a *assignment) bool {
 	if end >= len(text) || text[end] != '\n' || strings.Count(text[a.to:end], " ") > 3 {
 		return false
 	}
-	from := lineStart(text, a.from)
-	sc.spend(end - from)
+	head := lineHead(text, a.from)
+	sc.spend(len(head) + maxAsked)
 	s := none
-	if isAsked(text[from:a.from]) {
+	if isAsked(head) {
 		s = a.named()
 	}
 	if s < telling {

@@ -85,6 +85,9 @@ func (sc *scan) elsewhere(a *assignment) {
 		sc.unpacked(a)
 	case a.s[a.to] == '(':
 		sc.callLiterals(a)
+	case a.s[a.to] == '\n' || a.s[a.to] == '\r':
+		sc.below(a)
+		sc.spoken(a)
 	case !sc.sibling(a):
 		sc.spoken(a)
 	}
@@ -242,7 +245,10 @@ func (sc *scan) literals(a *assignment, st strength) {
 		}
 		end := closeQuote(s, i+1, s[i], 0)
 		if v := dropPlaceholders(s[i+1 : end]); isLiteralSecret(v, st) && !isStandIn(v) && !isReference(v) {
-			sc.add(i+1, end, nameRule(a.name, st))
+			r, v := nameRule(a.name, st), *a
+			sc.add(i+1, end, r)
+			v.set(i+1, end, true)
+			sc.continued(&v, r)
 		}
 		i = end
 	}

@@ -61,11 +61,7 @@ func isHelp(s string, from, blank, i int) bool {
 	if from > 0 && s[from-1] == '[' && s[end-1] == ']' {
 		return true
 	}
-	head := s[lineStart(s, from):from]
-	if i := strings.LastIndex(head, `": "`); i >= 0 {
-		head = head[i+4:] // the text of a JSON member
-	}
-	head = strings.TrimLeft(head, " \t")
+	head := strings.TrimLeft(lineHead(s, from), " \t")
 	if head != "" && !(len(head) <= 4 && head[0] == '-' && isLetter(head[min(1, len(head)-1)])) {
 		return false
 	}

@@ -12,6 +12,9 @@ func (sc *scan) unread(a *assignment, s strength) {
 // spoken finds the value of a name in a sentence.
 func (sc *scan) spoken(a *assignment) {
 	if s := spokenStrength(a.name); s >= telling && a.quote == 0 && isSpoken(a) && !sc.prompted(a, s) {
+		if endsFold(a.name, "creds") || endsFold(a.name, "credentials") {
+			sc.userAndPassword(a.to)
+		}
 		sc.beside(a, s)
 	}
 }

@@ -149,7 +149,7 @@ func (a *assignment) passBreak(i int, op operator) int {
 	if k >= len(s) || !joined && !isQuote(s[k]) || strings.Count(s[j:k], "\n") != 1 || strings.HasPrefix(s[k:], `"""`) || a.named() < telling {
 		return i
 	}
-	if op == opColon && a.quote == 0 && strings.TrimLeft(s[lineStart(s, a.from):a.from], " \t-") != "" {
+	if op == opColon && a.quote == 0 && strings.TrimLeft(lineHead(s, a.from), " \t-") != "" {
 		return i // the head of a function
 	}
 	return k

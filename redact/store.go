@@ -103,6 +103,33 @@ func besideUser(sc *scan, _, end int) {
 	}
 }
 
+// userAndPassword finds the password after a name and a slash or a colon, in the rest of a
+// line about an account: log in with bob / VALUE, creds for the wiki: bob:VALUE.
+func (sc *scan) userAndPassword(i int) {
+	s := sc.s
+	to := i + lineLength(s[i:min(len(s), i+maxClause)])
+	sc.spend(to - i)
+	for _, sep := range [...]string{" / ", "/", ":"} {
+		at := strings.Index(s[i:to], sep)
+		if at < 1 {
+			continue
+		}
+		from := i + at + len(sep)
+		end := run(s, from, maxName, func(c byte) bool { return !isSpace(c) && !isQuote(c) })
+		from, end = bareWord(s, from, end)
+		if name := s[i+at-1]; !isAlnum(name) && !isQuote(name) || sep != " / " && strings.Contains(s[i:to], "://") {
+			continue
+		}
+		if t := s[from:end]; len(t) >= 8 && !strings.ContainsAny(t, "/:=") && (isUnmistakable(t, password) || isDense(t) && sep == " / ") {
+			sc.literal(from, end)
+			return
+		}
+	}
+}
+
+// login finds the password after a name in a sentence about a login.
+func login(sc *scan, _, end int) { sc.userAndPassword(end) }
+
 // lastArgument finds a token in the last argument of a command.
 func lastArgument(sc *scan, _, end int) {
 	stop := commandEnd(sc.s, end)
