@@ -154,7 +154,7 @@ func isSpoken(a *assignment) bool {
 			return false
 		}
 	}
-	return (a.from == 0 || isSpace(s[a.from-1]) || strings.IndexByte("(*", s[a.from-1]) >= 0) &&
+	return (a.from == 0 || isSpace(s[a.from-1]) || strings.IndexByte("(*\"", s[a.from-1]) >= 0) &&
 		(a.to >= len(s) || isSpace(s[a.to]) || strings.IndexByte(".,;:!?)*", s[a.to]) >= 0)
 }
 
@@ -253,7 +253,7 @@ func isUnmistakable(t string, st strength) bool {
 	if len(t) < 8 || len(t) > maxNeedle || p.digits == 0 || p.digits == 1 && p.symbols < 2 || p.letters < 3 || p.foreign+p.blanks > 0 || strings.ContainsAny(t, "\\()[]{}<>\"'`") || isDigest(t) || hasUUID(t) {
 		return false
 	}
-	generated := p.joints <= 2 && !isPrefixed(t) && len(t) >= 12 && (p.upper > 0 && p.lower > 0 && isGenerated(t) || looksRandom(t)) && (numbers(t) > 1 || isGibberish(t, 8))
+	generated := p.joints <= 2 && !isPrefixed(t) && len(t) >= 12 && (p.upper > 0 && p.lower > 0 && isGenerated(t) || looksRandom(t)) && (numbers(t) > 1 && p.turns*2 >= len(t) || isGibberish(t, 8))
 	chosen := st == password && p.symbols > 0 && p.joints <= 2 && strings.IndexByte(t, '@') < 0 && (p.symbols > 1 || strings.IndexByte(t, '%') < 0)
 	return (generated || chosen && !strings.ContainsAny(t, "/:,;|")) && !isMember(t) && !isVersion(t) && !isTechnical(t)
 }

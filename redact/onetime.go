@@ -2,18 +2,21 @@ package redact
 
 // oneTimeWords lists the words for a code of digits that gives access once, or to a door
 // or a card.
-var oneTimeWords = []string{"one-time code", "one-time password", "verification code", "security code", "passcode", "otp", " pin ", "pin code"}
+var oneTimeWords = []string{"one-time code", "one-time password", "verification code", "security code", "passcode", "otp", "pin ", "pin code"}
 
 // oneTime finds the four to eight digits after such a word: "Your verification code is
 // VALUE", "PIN for the door: VALUE".
 func (sc *scan) oneTime(start, end int) {
 	s := sc.s
-	if s[start] == ' ' && s[start+1] != 'P' && s[end-1] == ' ' {
+	if start > 0 && isAlnum(s[start-1]) || s[end-1] == ' ' && s[start:end] != "PIN " {
 		return // the pin of a connector
 	}
 	i := passAny(s, end, ": ", ":", " = ", "=")
 	if i < 0 {
 		i = predicate(s, end)
+	}
+	if i < 0 {
+		i = foreignColon(s, end)
 	}
 	if i < 0 {
 		return
@@ -33,4 +36,13 @@ func (sc *scan) authorizationCode(_, end int) {
 	if t := sc.s[end:to]; len(t) >= 20 && looksRandom(t) {
 		sc.add(end, to, secretRule)
 	}
+}
+
+// onCodes adds the words before codes to a vocabulary.
+func onCodes(b *vocabularyBuilder) {
+	for _, w := range oneTimeWords {
+		b.on(w, (*scan).oneTime)
+	}
+	b.on("?code=", (*scan).authorizationCode)
+	b.on("&code=", (*scan).authorizationCode)
 }

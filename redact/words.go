@@ -64,11 +64,7 @@ func defaults() *vocabularyBuilder {
 	for i := range embeddedTokens {
 		b.on(embeddedTokens[i].marker, embeddedTokens[i].match)
 	}
-	for _, w := range oneTimeWords {
-		b.on(w, (*scan).oneTime)
-	}
-	b.on("?code=", (*scan).authorizationCode)
-	b.on("&code=", (*scan).authorizationCode)
+	onCodes(b)
 	b.on("hooks.zapier.com/hooks/catch/", (*scan).zapier)
 	onCookies(b)
 	onWallets(b)
