@@ -55,13 +55,16 @@ func (sc *scan) assign(start, end int) {
 		sc.column(&a)
 	}
 	operator := a.readOperator()
-	if !operator || a.op == opProse {
+	if (!operator || a.op == opProse) && a.named() >= telling {
 		sc.before(&a)
 		if sc.answered(&a) {
 			return
 		}
 	}
 	if !operator {
+		if a.named() < telling {
+			return
+		}
 		sc.compared(&a)
 		sc.elsewhere(&a)
 		return

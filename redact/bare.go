@@ -38,7 +38,7 @@ func (a *assignment) readBare(blank, i int) bool {
 	case a.from >= 2 && s[a.from-2:a.from] == "--":
 		a.op, a.start = opFlag, i
 		return !isHelp(s, a.from-2, blank, i)
-	case a.from >= 2 && s[a.from-1] == '-' && isBlank(s[a.from-2]) && !isBareVerb(a.name):
+	case a.from >= 2 && s[a.from-1] == '-' && isBlank(s[a.from-2]) && !isBareVerb(a.name) && a.name != "ppassword":
 		a.op, a.start = opFlag, i
 		return lineStart(s, a.from) < a.from-2 && !isHelp(s, a.from-1, blank, i) && s[i] != '-'
 	case isQuote(s[i]) && a.closesString(i):
@@ -212,7 +212,7 @@ func declared(s string, i int) int {
 		return -1
 	}
 	end := run(s, i, maxNote*2, func(c byte) bool { return isWord(c) || strings.IndexByte(" ()<>.", c) >= 0 })
-	if end == i || s[end-1] != ' ' || strings.Count(s[i:end], " ") > 3 {
+	if n := strings.Count(s[i:end], " "); n < 2 || n > 3 || s[end-1] != ' ' {
 		return -1
 	}
 	j := passAny(s, end, ":= ", "= ")

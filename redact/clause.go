@@ -118,31 +118,28 @@ func (sc *scan) beside(a *assignment, s strength) {
 	}
 }
 
-// hasMixedWord reports whether a word in s[from:to] has at least eight bytes, and letters
-// and digits. It reads only the last line of the range, or only its first line.
+// hasMixedWord reports whether a word in s[from:to] has at least eight bytes and a digit. It reads only the last line of the range, or only its first line.
 func hasMixedWord(s string, from, to int, last bool) bool {
 	if nl := strings.LastIndexByte(s[from:to], '\n'); last && nl >= 0 {
 		from += nl + 1
 	}
-	letters, digits, length := 0, 0, 0
+	start, digit := from, -1
 	for i := from; i < to; i++ {
 		switch c := s[i]; {
-		case isDigit(c):
-			digits++
-		case isLetter(c):
-			letters++
-		case isSpace(c):
-			if letters > 0 && digits > 0 && length >= 8 {
+		case c > '9':
+		case c >= '0':
+			digit = i
+		case c <= ' ':
+			if digit >= start && i-start >= 8 {
 				return true
 			}
 			if c == '\n' {
 				return false
 			}
-			letters, digits, length = 0, 0, -1
+			start = i + 1
 		}
-		length++
 	}
-	return letters > 0 && digits > 0 && length >= 8
+	return digit >= start && to-start >= 8
 }
 
 // isSpoken reports whether the name is a word of a sentence and not of a program: it has
