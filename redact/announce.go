@@ -68,6 +68,19 @@ func (sc *scan) typed(a *assignment, from, to int) {
 	}
 }
 
+// below finds a generated value alone on the line below a name that is alone on its line.
+func (sc *scan) below(a *assignment) {
+	next := a.to + lineLength(a.s[a.to:min(len(a.s), a.to+2)]) + 1
+	if next >= len(a.s) || a.from > 0 && a.s[a.from-1] != '\n' || a.named() < telling {
+		return
+	}
+	end := next + lineLength(a.s[next:min(len(a.s), next+maxAnswer)])
+	from, to := bareWord(a.s, next, end)
+	if t := a.s[from:to]; len(t) >= 10 && !isPrefixed(t) && (isUnmistakable(t, a.named()) || isGenerated(t) && numbers(t) > 1) && !isDigest(t) && isNameLike(strings.Trim(t, "!#$%&*+?@^~")) {
+		sc.add(from, to, nameRule(a.name, a.named()))
+	}
+}
+
 // alone adds the only word of the line s[from:to] if it can't be an ordinary word.
 func (sc *scan) alone(from, to int, name string, st strength) {
 	s := sc.s

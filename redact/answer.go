@@ -7,15 +7,22 @@ import "strings"
 //
 //	$ printenv DB_PASSWORD    >>> settings.DB_PASSWORD    (gdb) p cfg->password
 //	VALUE                     'VALUE'                     $1 = 0x55d0 "VALUE"
-func (sc *scan) answered(a *assignment, s strength) bool {
+func (sc *scan) answered(a *assignment) bool {
 	text := a.s
-	end := run(text, a.to, maxAsked, func(c byte) bool { return isAlnum(c) || strings.IndexByte(" ()]'\"-_/.;`", c) >= 0 })
-	if s < telling || end >= len(text) || text[end] != '\n' || strings.Count(text[a.to:end], " ") > 3 {
+	if strings.IndexByte(text[a.to:min(len(text), a.to+maxAsked)], '\n') < 0 {
 		return false
 	}
-	from := lineStart(text, a.from)
-	sc.spend(end - from)
-	if !isAsked(text[from:a.from]) {
+	end := run(text, a.to, maxAsked, func(c byte) bool { return isAlnum(c) || strings.IndexByte(" ()]'\"-_/.;`", c) >= 0 })
+	if end >= len(text) || text[end] != '\n' || strings.Count(text[a.to:end], " ") > 3 {
+		return false
+	}
+	head := lineHead(text, a.from)
+	sc.spend(len(head) + maxAsked)
+	s := none
+	if isAsked(head) {
+		s = a.named()
+	}
+	if s < telling {
 		return false
 	}
 	next, to := lineAt(text, end+1)

@@ -18,6 +18,9 @@ type assignment struct {
 	looked     int // bytes read so far to find the end of the value
 
 	told bool // a verb stands before the value
+
+	rated string   // name at the last call of named
+	base  strength // strength of rated
 }
 
 type operator uint8
@@ -36,7 +39,7 @@ const (
 
 // assign looks for an assignment to the name around the hit [start, end).
 func (sc *scan) assign(start, end int) {
-	if end <= sc.nameEnd {
+	if end <= sc.nameEnd || isInWord(sc.s, start, end) {
 		return
 	}
 	a := assignment{s: sc.s}
@@ -48,22 +51,25 @@ func (sc *scan) assign(start, end int) {
 	if a.from > 0 && a.s[a.from-1] == ':' && strings.Contains(a.s[max(0, a.from-80):a.from], "arn:") {
 		return // the value is the name of a resource
 	}
-	if a.to > sc.headEnd && a.endsCell() && nameStrength(a.name) >= telling {
+	if a.to > sc.headEnd && a.endsCell() && a.named() >= telling {
 		sc.column(&a)
 	}
 	operator := a.readOperator()
-	if !operator || a.op == opProse {
+	if (!operator || a.op == opProse) && a.named() >= telling {
 		sc.before(&a)
-		if sc.answered(&a, nameStrength(a.name)) {
+		if sc.answered(&a) {
 			return
 		}
 	}
 	if !operator {
+		if a.named() < telling {
+			return
+		}
 		sc.compared(&a)
 		sc.elsewhere(&a)
 		return
 	}
-	if s := a.strength(); s != none && !sc.unpacked(&a, s) {
+	if s := a.strength(); s != none && !sc.unpacked(&a) {
 		sc.assigned(a, s)
 	}
 }
@@ -71,31 +77,51 @@ func (sc *scan) assign(start, end int) {
 // elsewhere looks for the value of a name without an operator: it may be in the other
 // arguments of a call, or anywhere in a sentence.
 func (sc *scan) elsewhere(a *assignment) {
-	s := nameStrength(a.name)
-	if s < telling {
-		return
-	}
 	switch {
 	case a.quote != 0:
-		if !sc.fallback(a, s) {
-			sc.sibling(a, s)
+		if !sc.fallback(a) {
+			sc.sibling(a)
 		}
-	case sc.unpacked(a, s):
-	case a.to < len(a.s) && a.s[a.to] == '(' && !isBareVerb(a.name):
+	case a.to >= len(a.s):
+		sc.spoken(a)
+	case a.s[a.to] == ')' || a.s[a.to] == ']':
+		sc.unpacked(a)
+	case a.s[a.to] == '(':
+		sc.callLiterals(a)
+	case a.s[a.to] == '\n' || a.s[a.to] == '\r':
+		sc.below(a)
+		sc.spoken(a)
+	case !sc.sibling(a):
+		sc.spoken(a)
+	}
+}
+
+// callLiterals finds the literals among the arguments of a call to a function with the
+// name of a secret.
+func (sc *scan) callLiterals(a *assignment) {
+	rest := a.s[a.to:min(len(a.s), a.to+maxExpression)]
+	if strings.IndexByte(rest, '"') < 0 && strings.IndexByte(rest, '\'') < 0 {
+		return
+	}
+	if st := a.named(); st >= telling && !isBareVerb(a.name) {
 		v := *a
 		v.start = a.to
-		sc.literals(&v, s)
-	default:
-		if !sc.sibling(a, s) {
-			sc.unread(a, s)
-		}
+		sc.literals(&v, st)
 	}
+}
+
+// named returns the strength of the name alone.
+func (a *assignment) named() strength {
+	if a.rated != a.name {
+		a.rated, a.base = a.name, nameStrength(a.name)
+	}
+	return a.base
 }
 
 // strength returns how strongly the name indicates a secret. Operators that
 // join name and value loosely lower it.
 func (a *assignment) strength() strength {
-	s := nameStrength(a.name)
+	s := a.named()
 	if a.op == opComma || a.op == opBlank {
 		s = min(s, telling)
 	}
@@ -154,7 +180,7 @@ func (sc *scan) assigned(a assignment, s strength) {
 // isChosenBeside reports whether the value beside the name of a password, without an
 // operator between them, mixes letters and digits: define('DB_PASSWORD', 'plover83').
 func (a *assignment) isChosenBeside() bool {
-	return (a.op == opComma || a.op == opBlank) && a.val.quoted && len(a.val.text) >= 8 && nameStrength(a.name) == password && (isInvented(a.val.text) || isPassphrase(a.val.text))
+	return (a.op == opComma || a.op == opBlank) && a.val.quoted && len(a.val.text) >= 8 && a.named() == password && (isInvented(a.val.text) || isPassphrase(a.val.text))
 }
 
 // isTranslated reports whether the value is the text of a message whose key ends in the
@@ -214,7 +240,7 @@ func (sc *scan) literals(a *assignment, st strength) {
 	limit := min(len(s), a.start+maxExpression)
 	lines := a.isContainer()
 	for i := a.start; i < limit && (s[i] != '\n' || lines) && s[i] != ';'; i++ {
-		if lines && i > a.start && (s[i] == ']' || s[i] == '}') {
+		if lines && i > a.start+1 && (s[i] == ']' || s[i] == '}') {
 			return
 		}
 		if !isQuote(s[i]) {
@@ -222,7 +248,10 @@ func (sc *scan) literals(a *assignment, st strength) {
 		}
 		end := closeQuote(s, i+1, s[i], 0)
 		if v := dropPlaceholders(s[i+1 : end]); isLiteralSecret(v, st) && !isStandIn(v) && !isReference(v) {
-			sc.add(i+1, end, nameRule(a.name, st))
+			r, v := nameRule(a.name, st), *a
+			sc.add(i+1, end, r)
+			v.set(i+1, end, true)
+			sc.continued(&v, r)
 		}
 		i = end
 	}
@@ -335,7 +364,7 @@ func (sc *scan) compared(a *assignment) {
 	if strings.IndexByte(v.text, '\n') >= 0 {
 		return
 	}
-	if st := nameStrength(a.name); st > weak {
+	if st := a.named(); st > weak {
 		if r := v.judge(a.name, st); r != nil {
 			sc.add(open, i-1, r)
 		}

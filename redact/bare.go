@@ -38,7 +38,7 @@ func (a *assignment) readBare(blank, i int) bool {
 	case a.from >= 2 && s[a.from-2:a.from] == "--":
 		a.op, a.start = opFlag, i
 		return !isHelp(s, a.from-2, blank, i)
-	case a.from >= 2 && s[a.from-1] == '-' && isBlank(s[a.from-2]) && !isBareVerb(a.name):
+	case a.from >= 2 && s[a.from-1] == '-' && isBlank(s[a.from-2]) && !isBareVerb(a.name) && a.name != "ppassword":
 		a.op, a.start = opFlag, i
 		return lineStart(s, a.from) < a.from-2 && !isHelp(s, a.from-1, blank, i) && s[i] != '-'
 	case isQuote(s[i]) && a.closesString(i):
@@ -61,11 +61,7 @@ func isHelp(s string, from, blank, i int) bool {
 	if from > 0 && s[from-1] == '[' && s[end-1] == ']' {
 		return true
 	}
-	head := s[lineStart(s, from):from]
-	if i := strings.LastIndex(head, `": "`); i >= 0 {
-		head = head[i+4:] // the text of a JSON member
-	}
-	head = strings.TrimLeft(head, " \t")
+	head := strings.TrimLeft(lineHead(s, from), " \t")
 	if head != "" && !(len(head) <= 4 && head[0] == '-' && isLetter(head[min(1, len(head)-1)])) {
 		return false
 	}
@@ -212,8 +208,11 @@ func typedEquals(s string, i int) int {
 // declared skips a type of several words, with the operator before a literal: As String =,
 // CONSTANT VARCHAR2(40) :=. It returns -1 if there is none.
 func declared(s string, i int) int {
+	if strings.IndexByte(s[i:min(len(s), i+maxNote*2)], '=') < 0 {
+		return -1
+	}
 	end := run(s, i, maxNote*2, func(c byte) bool { return isWord(c) || strings.IndexByte(" ()<>.", c) >= 0 })
-	if end == i || s[end-1] != ' ' || strings.Count(s[i:end], " ") > 3 {
+	if n := strings.Count(s[i:end], " "); n < 2 || n > 3 || s[end-1] != ' ' {
 		return -1
 	}
 	j := passAny(s, end, ":= ", "= ")

@@ -5,16 +5,39 @@ import "strings"
 // unread finds the value of a name without an operator, or with words between them: on
 // the line below, after a prompt, or elsewhere in the clause.
 func (sc *scan) unread(a *assignment, s strength) {
-	if s < telling || a.quote != 0 {
-		return
+	sc.announced(a, s)
+	sc.spoken(a)
+}
+
+// spoken finds the value of a name in a sentence.
+func (sc *scan) spoken(a *assignment) {
+	if s := spokenStrength(a.name); s >= telling && a.quote == 0 && isSpoken(a) && !sc.prompted(a, s) {
+		if endsFold(a.name, "creds") || endsFold(a.name, "credentials") {
+			sc.userAndPassword(a.to)
+		}
+		sc.beside(a, s)
 	}
-	if isBareVerb(a.name) || sc.prompted(a, s) {
-		return
+}
+
+// spokenStrength is nameStrength for the words of sentences.
+func spokenStrength(name string) strength {
+	var buf [12]byte
+	if len(name) < 5 || len(name) >= len(buf) {
+		if strings.IndexByte(name, ' ') >= 0 {
+			return nameStrength(name)
+		}
+		return none
 	}
-	if a.op != opNone {
-		sc.announced(a, s)
+	for i := range len(name) {
+		buf[i] = lower(name[i])
 	}
-	sc.beside(a, s)
+	switch string(buf[:len(name)]) {
+	case "password", "passwords", "passphrase", "passcode", "passwd", "passwort":
+		return password
+	case "secret", "token", "credential", "credentials", "creds", "apikey", "api key", "access key", "secret key", "private key":
+		return telling
+	}
+	return none
 }
 
 // maxPrompt is the maximum length of the words between a name and the colon of its value.
@@ -26,7 +49,7 @@ const maxPrompt = 80
 //	[sudo] password for bob: VALUE
 //	A temporary password is generated for root@localhost: VALUE
 func (sc *scan) prompted(a *assignment, s strength) bool {
-	if a.to >= len(a.s) || !isBlank(a.s[a.to]) {
+	if a.to+4 >= len(a.s) || !isBlank(a.s[a.to]) || strings.IndexByte("foiwahtug(", a.s[a.to+1]) < 0 {
 		return false
 	}
 	to := a.to + lineLength(a.s[a.to:min(len(a.s), a.to+maxPrompt+maxAnswer)])
@@ -72,17 +95,19 @@ const maxClause = 100
 // beside finds a value that no word or name could be, in the same clause as a name in a
 // sentence: "just paste this in: VALUE, it is the webhook secret".
 func (sc *scan) beside(a *assignment, s strength) {
-	if !isSpoken(a) {
+	if !hasMixedWord(a.s, max(0, a.from-maxClause), a.from, true) && !hasMixedWord(a.s, a.to, min(len(a.s), a.to+maxClause), false) {
 		return
 	}
 	from, to := clauseAround(a.s, a.from, a.to)
 	sc.spend(2 * (to - from))
-	if !isSpeech(a.s[from:to]) || namesDigests(a.s[from:to]) {
-		return
-	}
+	judged := false
 	for i := from; i < to; {
 		end := run(a.s, i, to-i, func(c byte) bool { return !isSpace(c) })
-		if at, stop := bareWord(a.s, i, end); stop-at >= 8 && (stop <= a.from || at >= a.to) {
+		if at, stop := bareWord(a.s, i, end); stop-at >= 8 && (stop <= a.from || at >= a.to) && profileOf(a.s[at:stop]).digits > 0 {
+			if !judged && (!isSpeech(a.s[from:to]) || namesDigests(a.s[from:to])) {
+				return
+			}
+			judged = true
 			if isDigest(a.s[at:stop]) && isHandedOver(a.s[from:at]) {
 				sc.add(at, stop, nameRule(a.name, s))
 			} else {
@@ -91,6 +116,30 @@ func (sc *scan) beside(a *assignment, s strength) {
 		}
 		i = end + 1
 	}
+}
+
+// hasMixedWord reports whether a word in s[from:to] has at least eight bytes and a digit. It reads only the last line of the range, or only its first line.
+func hasMixedWord(s string, from, to int, last bool) bool {
+	if nl := strings.LastIndexByte(s[from:to], '\n'); last && nl >= 0 {
+		from += nl + 1
+	}
+	start, digit := from, -1
+	for i := from; i < to; i++ {
+		switch c := s[i]; {
+		case c > '9':
+		case c >= '0':
+			digit = i
+		case c <= ' ':
+			if digit >= start && i-start >= 8 {
+				return true
+			}
+			if c == '\n' {
+				return false
+			}
+			start = i + 1
+		}
+	}
+	return digit >= start && to-start >= 8
 }
 
 // isSpoken reports whether the name is a word of a sentence and not of a program: it has
@@ -102,7 +151,7 @@ func isSpoken(a *assignment) bool {
 			return false
 		}
 	}
-	return (a.from == 0 || isSpace(s[a.from-1]) || strings.IndexByte("(*", s[a.from-1]) >= 0) &&
+	return (a.from == 0 || isSpace(s[a.from-1]) || strings.IndexByte("(*\"", s[a.from-1]) >= 0) &&
 		(a.to >= len(s) || isSpace(s[a.to]) || strings.IndexByte(".,;:!?)*", s[a.to]) >= 0)
 }
 
@@ -129,6 +178,8 @@ func endsClause(s string, i int) bool {
 	switch s[i] {
 	case '\n', '\r', '|', '{', '}':
 		return true
+	case '"': // JSON
+		return i+2 < len(s) && (s[i+1] == ':' || s[i+1] == ',' && s[i+2] == ' ' && i+3 < len(s) && s[i+3] == '"')
 	case '.', '!', '?':
 		return i+2 < len(s) && s[i+1] == ' ' && isUpper(s[i+2])
 	}
@@ -199,9 +250,16 @@ func isUnmistakable(t string, st strength) bool {
 	if len(t) < 8 || len(t) > maxNeedle || p.digits == 0 || p.digits == 1 && p.symbols < 2 || p.letters < 3 || p.foreign+p.blanks > 0 || strings.ContainsAny(t, "\\()[]{}<>\"'`") || isDigest(t) || hasUUID(t) {
 		return false
 	}
-	generated := p.joints <= 2 && len(t) >= 12 && (p.upper > 0 && p.lower > 0 && isGenerated(t) || looksRandom(t)) && (numbers(t) > 1 || isGibberish(t, 8))
+	generated := p.joints <= 2 && !isPrefixed(t) && len(t) >= 12 && (p.upper > 0 && p.lower > 0 && isGenerated(t) || looksRandom(t)) && (numbers(t) > 1 && p.turns*2 >= len(t) || isGibberish(t, 8))
 	chosen := st == password && p.symbols > 0 && p.joints <= 2 && strings.IndexByte(t, '@') < 0 && (p.symbols > 1 || strings.IndexByte(t, '%') < 0)
 	return (generated || chosen && !strings.ContainsAny(t, "/:,;|")) && !isMember(t) && !isVersion(t) && !isTechnical(t)
+}
+
+// isPrefixed reports whether s begins with a word and a joint, as the ids of calls and
+// messages do. Tokens of that form have rules of their own.
+func isPrefixed(s string) bool {
+	i := run(s, 0, maxNote, isLower)
+	return i > 1 && i < len(s) && (s[i] == '_' || s[i] == '-')
 }
 
 // numbers counts the runs of digits in s.

@@ -95,6 +95,12 @@ var commands = []struct {
 	{"alias set ", positional(3)},
 	{"/login ", positional(1)},
 	{"login: ", besideUser},
+	{"login with ", login},
+	{"log in with ", login},
+	{"log in as ", login},
+	{"logged in as ", login},
+	{"sign in as ", login},
+	{"sign in with ", login},
 }
 
 // passwordFlag returns the action that finds the value of a flag. With spaced,

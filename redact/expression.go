@@ -5,7 +5,7 @@ import "strings"
 // fallback finds the value that stands in for a missing variable:
 //
 //	getenv("API_KEY") or "VALUE"    env("API_KEY").unwrap_or("VALUE")
-func (sc *scan) fallback(a *assignment, st strength) bool {
+func (sc *scan) fallback(a *assignment) bool {
 	s := a.s
 	from := a.closeName(a.to)
 	if from >= len(s) || s[from] != ')' && s[from] != ']' {
@@ -18,7 +18,7 @@ func (sc *scan) fallback(a *assignment, st strength) bool {
 	}
 	v := *a
 	v.op, v.start = opEquals, end
-	if v.readValue() {
+	if st := a.named(); st >= telling && v.readValue() {
 		if r := v.val.judge(a.name, st); r != nil {
 			sc.add(v.start, v.end, r)
 			return true
@@ -73,12 +73,14 @@ func (sc *scan) continued(a *assignment, r *rule) {
 
 // unpacked finds the value of a name in a list of names, in the list of values behind the
 // operator: user, password = "bob", "VALUE". It reports whether there are such lists.
-func (sc *scan) unpacked(a *assignment, st strength) bool {
+func (sc *scan) unpacked(a *assignment) bool {
 	s := a.s
+	if a.quote != 0 || a.from < 2 || s[a.from-1] != ' ' && s[a.from-1] != ',' || s[a.from-2] != ',' && s[a.from-1] != ',' {
+		return false
+	}
 	i := run(s, a.to, 2, func(c byte) bool { return c == ']' || c == ')' })
-	i = skipBlanks(s, i)
-	i = passAny(s, i, ":= ", "= ")
-	if i < 0 || a.quote != 0 {
+	i = passAny(s, skipBlanks(s, i), ":= ", "= ")
+	if i < 0 {
 		return false
 	}
 	n := 0
@@ -96,7 +98,11 @@ func (sc *scan) unpacked(a *assignment, st strength) bool {
 			return false
 		}
 	}
-	if n == 0 || n > 8 {
+	st := none
+	if n > 0 && n <= 8 {
+		st = a.named()
+	}
+	if st < telling {
 		return false
 	}
 	sc.spend(maxExpression)

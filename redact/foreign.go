@@ -5,7 +5,7 @@ import "strings"
 // foreignNames lists words for a password in languages other than English, which
 // assign does not recognize as names. Letters beyond ASCII at their beginning and end
 // are omitted: each byte that no other word has makes the automaton larger.
-var foreignNames = []string{"密码", "密碼", "口令", "パスワード", "비밀번호", "пароль", "Пароль", "contraseña", "mot de passe", "kennwort", "senha", "wachtwoord", "heslo", "senord", "adgangskode", "passord", "ifre", "parola", "salasana", "jelsz", "hasło", "contrasenya", "palavra-passe", "kata sandi", "mật khẩu", "парола", "гасло", "סיסמה", "كلمة المرور", "كلمة السر", "पासवर्ड", "รหัสผ่าน", "κωδικός", "zaporka", "parool", "slaptažodis"}
+var foreignNames = []string{"密码", "密碼", "口令", "パスワード", "비밀번호", "пароль", "Пароль", "contraseña", "mot de passe", "kennwort", "senha", "wachtwoord", "heslo", "senord", "adgangskode", "passord", "ifre", "parola", "salasana", "jelsz", "hasło", "contrasenya", "palavra-passe", "kata sandi", "zaporka", "parool"}
 
 // foreign finds a password after its name in another language.
 func (sc *scan) foreign(start, end int) {

@@ -176,19 +176,44 @@ func wordStrength(word, before []byte, last bool) strength {
 }
 
 // gluedStrength returns the strength of a word like dbpassword or
-// IBMCLOUDIAMAPIKEY.
+// IBMCLOUDIAMAPIKEY. The last byte decides which endings are compared, because most
+// words have none of them.
 func gluedStrength(word []byte) strength {
-	switch {
-	case string(word) == "tiktoken": // counts tokens
+	if len(word) < 5 {
 		return none
-	case endsIn(word, "pass") && len(word) > 4 && ownsPassword(word[:len(word)-4]):
-		return password
-	case endsIn(word, "password"), endsIn(word, "passwd"), endsIn(word, "passphrase"), endsIn(word, "userpass"), endsIn(word, "dbpass"), endsIn(word, "requirepass"), endsIn(word, "masterauth"), endsIn(word, "bindpw"), endsIn(word, "rootpw"), endsIn(word, "authtok"):
-		return password
-	case endsIn(word, "apikey"), endsIn(word, "secret"), endsIn(word, "secretkey"), endsIn(word, "accesskey"), endsIn(word, "privatekey"), endsIn(word, "token"), endsIn(word, "authkey"), endsIn(word, "accountkey"):
-		return telling
-	case endsIn(word, "sessionid"), endsIn(word, "sessid"):
-		return weak
+	}
+	switch word[len(word)-1] {
+	case 'd':
+		if endsIn(word, "password") || endsIn(word, "passwd") {
+			return password
+		}
+		if endsIn(word, "sessionid") || endsIn(word, "sessid") {
+			return weak
+		}
+	case 'e':
+		return strengthIf(endsIn(word, "passphrase"), password)
+	case 's':
+		return strengthIf(endsIn(word, "requirepass") || endsIn(word, "userpass") || endsIn(word, "dbpass") || endsIn(word, "pass") && ownsPassword(word[:len(word)-4]), password)
+	case 'h':
+		return strengthIf(endsIn(word, "masterauth"), password)
+	case 'w':
+		return strengthIf(endsIn(word, "bindpw") || endsIn(word, "rootpw"), password)
+	case 'k':
+		return strengthIf(endsIn(word, "authtok"), password)
+	case 't':
+		return strengthIf(endsIn(word, "secret"), telling)
+	case 'n':
+		return strengthIf(endsIn(word, "token") && string(word) != "tiktoken", telling) // tiktoken counts tokens
+	case 'y':
+		return strengthIf(endsIn(word, "apikey") || endsIn(word, "secretkey") || endsIn(word, "accesskey") || endsIn(word, "privatekey") || endsIn(word, "authkey") || endsIn(word, "accountkey"), telling)
+	}
+	return none
+}
+
+// strengthIf returns s if yes, else none.
+func strengthIf(yes bool, s strength) strength {
+	if yes {
+		return s
 	}
 	return none
 }

@@ -104,7 +104,7 @@ func (a *assignment) readBracket(i int) bool {
 		a.op, a.start = opColon, skipBlanks(s, attributes+1)
 		return a.start < len(s)
 	}
-	if a.quote != 0 || s[i] != '[' || nameStrength(a.name) < password {
+	if a.quote != 0 || s[i] != '[' || a.named() < password {
 		return false
 	}
 	a.op, a.told, a.start = opProse, true, i+1
@@ -146,10 +146,10 @@ func (a *assignment) passBreak(i int, op operator) int {
 		return i
 	}
 	k := run(s, j, maxNote*4, isSpace)
-	if k >= len(s) || !joined && !isQuote(s[k]) || strings.Count(s[j:k], "\n") != 1 || strings.HasPrefix(s[k:], `"""`) || nameStrength(a.name) < telling {
+	if k >= len(s) || !joined && !isQuote(s[k]) || strings.Count(s[j:k], "\n") != 1 || strings.HasPrefix(s[k:], `"""`) || a.named() < telling {
 		return i
 	}
-	if op == opColon && a.quote == 0 && strings.TrimLeft(s[lineStart(s, a.from):a.from], " \t-") != "" {
+	if op == opColon && a.quote == 0 && strings.TrimLeft(lineHead(s, a.from), " \t-") != "" {
 		return i // the head of a function
 	}
 	return k

@@ -183,7 +183,7 @@ func lineStarts(s string, i int) bool {
 	for i > 0 && (s[i-1] == ' ' || s[i-1] == '>') {
 		i--
 	}
-	return i == 0 || s[i-1] == '\n'
+	return i == 0 || s[i-1] == '\n' || strings.HasSuffix(s[:i], `":`) || strings.HasSuffix(s[:i], `": "`)
 }
 
 // passDialog finds the password of FTP and POP3: PASS password, after a dialog

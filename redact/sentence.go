@@ -31,7 +31,7 @@ func (a *assignment) readProse(i int) bool {
 	if words := run(a.s, i, 40, func(c byte) bool { return isLower(c) || c == ' ' }); words > i && strings.HasPrefix(a.s[words:], ": ") {
 		i = words + 2
 	}
-	if nameStrength(a.name) < telling {
+	if a.named() < telling {
 		if i == named {
 			return false
 		}
@@ -148,7 +148,7 @@ func (a *assignment) proseValue() bool {
 	if len(t) >= 10 && isGenerated(t) && p.joints == 0 || isGibberish(t, 14) && p.symbols == 0 || a.val.quoted && isPassphrase(t) {
 		return true
 	}
-	if nameStrength(a.name) == password {
+	if a.named() == password {
 		if !a.renamed() && len(t) >= 8 && p.digits > 0 && p.upper > 0 && p.lower > 0 && p.joints == 0 && (p.turns > 3 || isGibberish(t, 6)) {
 			return true
 		}
@@ -196,8 +196,8 @@ func isInvented(t string) bool {
 // isDirective reports whether a line consists of the name and the value, as in many
 // configuration files.
 func (a *assignment) isDirective() bool {
-	from, to := lineAt(a.s, a.from)
-	return strings.TrimLeft(a.s[from:a.from], " \t") == "" && strings.TrimRight(a.s[a.end:max(to, a.end)], " \t\r;\"'") == ""
+	_, to := lineAt(a.s, a.from)
+	return strings.TrimLeft(lineHead(a.s, a.from), " \t") == "" && strings.TrimRight(a.s[a.end:max(to, a.end)], " \t\r;\"'") == ""
 }
 
 // isCompound reports whether the name is a compound word and follows a user. No sentence
@@ -248,7 +248,7 @@ func (sc *scan) before(a *assignment) {
 // mentioned adds the value that ends at to if it can't be an ordinary word.
 func (sc *scan) mentioned(a *assignment, to int) {
 	s, v := a.s, *a
-	st := nameStrength(a.name)
+	st := a.named()
 	if st < telling {
 		return
 	}

@@ -13,8 +13,12 @@ var valueKeys = []string{"value", "val", "text", "secret", "content", "data", "d
 //
 //	{"name": "DB_PASSWORD", "secured": true, "value": "VALUE"}
 //	SET value = 'VALUE' WHERE name = 'smtp_password'
-func (sc *scan) sibling(a *assignment, st strength) bool {
+func (sc *scan) sibling(a *assignment) bool {
 	if !a.namesPair() {
+		return false
+	}
+	st := a.named()
+	if st < telling {
 		return false
 	}
 	s := a.s

@@ -28,15 +28,17 @@ func (sc *scan) userFlag(_, end int) {
 			continue
 		}
 		a := assignment{s: s, to: at, op: opFlag, start: skipBlanks(s, at)}
-		if a.start < len(s) && s[a.start] != '-' && s[a.start] != '=' && a.readValue() && isDense(a.val.text) && a.isChosen() && !hasPort(a.val.text) {
+		if a.start < len(s) && s[a.start] != '-' && s[a.start] != '=' && a.readValue() && isDense(a.val.text) && a.isChosen() && !(name[len(name)-1] != ' ' && isOptionWord(a.val.text)) {
 			sc.add(a.start, a.end, commandRule)
 		}
 	}
 }
 
-// hasPort reports whether a flag that is written together with its value is more likely
-// a word: -project2, -Pprofile9.
-func hasPort(s string) bool { return isNumbered(s) || isMember(s) || strings.IndexByte(s, '=') > 0 }
+// isOptionWord reports whether the text after a flag, without a blank between them, is
+// more likely a part of a word: -project2, -Pprofile9.
+func isOptionWord(s string) bool {
+	return isNumbered(s) || isMember(s) || strings.IndexByte(s, '=') > 0
+}
 
 // isDense reports whether s mixes letters and digits, or symbols, more than ports,
 // paths, versions and names of projects do.
@@ -100,6 +102,33 @@ func besideUser(sc *scan, _, end int) {
 		sc.chosen(i)
 	}
 }
+
+// userAndPassword finds the password after a name and a slash or a colon, in the rest of a
+// line about an account: log in with bob / VALUE, creds for the wiki: bob:VALUE.
+func (sc *scan) userAndPassword(i int) {
+	s := sc.s
+	to := i + lineLength(s[i:min(len(s), i+maxClause)])
+	sc.spend(to - i)
+	for _, sep := range [...]string{" / ", "/", ":"} {
+		at := strings.Index(s[i:to], sep)
+		if at < 1 {
+			continue
+		}
+		from := i + at + len(sep)
+		end := run(s, from, maxName, func(c byte) bool { return !isSpace(c) && !isQuote(c) })
+		from, end = bareWord(s, from, end)
+		if name := s[i+at-1]; !isAlnum(name) && !isQuote(name) || sep != " / " && strings.Contains(s[i:to], "://") {
+			continue
+		}
+		if t := s[from:end]; len(t) >= 8 && !strings.ContainsAny(t, "/:=") && (isUnmistakable(t, password) || isDense(t) && sep == " / ") {
+			sc.literal(from, end)
+			return
+		}
+	}
+}
+
+// login finds the password after a name in a sentence about a login.
+func login(sc *scan, _, end int) { sc.userAndPassword(end) }
 
 // lastArgument finds a token in the last argument of a command.
 func lastArgument(sc *scan, _, end int) {

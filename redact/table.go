@@ -202,7 +202,7 @@ func (sc *scan) cell(a *assignment, from, to int) {
 		return
 	}
 	v := assignment{s: s, start: from, end: to, val: value{text: s[from:to], quoted: true}}
-	if st := nameStrength(a.name); v.isChosen() || st >= telling && v.val.secret(telling) {
+	if st := a.named(); v.isChosen() || st >= telling && v.val.secret(telling) {
 		if r := v.val.judge(a.name, st); r != nil {
 			sc.add(from, to, r)
 		}

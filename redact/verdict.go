@@ -84,6 +84,16 @@ func lineStart(s string, i int) int {
 	return i
 }
 
+// lineHead returns the text between the start of the line and i. A line that is the text of
+// a JSON member begins after the key of the member.
+func lineHead(s string, i int) string {
+	head := s[lineStart(s, i):i]
+	if k := strings.LastIndex(head, `": "`); k >= 0 {
+		head = head[k+len(`": "`):]
+	}
+	return head
+}
+
 // amongVerdicts reports whether the line before or after this one is another verdict
 // in the same form.
 func (a *assignment) amongVerdicts() bool {

@@ -64,6 +64,7 @@ func defaults() *vocabularyBuilder {
 	for i := range embeddedTokens {
 		b.on(embeddedTokens[i].marker, embeddedTokens[i].match)
 	}
+	onCodes(b)
 	b.on("hooks.zapier.com/hooks/catch/", (*scan).zapier)
 	onCookies(b)
 	onWallets(b)
