@@ -37,7 +37,7 @@ func (h *History) constraints() []fact {
 					}
 					t = rules.LastingPart(t)
 				}
-				out = append(out, fact{s.ID, prose.Clip(prose.Squash(t), maxRuleQuoted), value * max(quality(t), leastRule) * h.recency(s.ID)})
+				out = append(out, fact{s.ID, prose.Clip(prose.Squash(t), maxRuleQuoted), value * max(quality(t), leastRule) * h.standing(s)})
 				ruled = true
 			}
 		})
@@ -54,4 +54,13 @@ const maxRuleQuoted = 210
 
 // leastRule is the lowest quality for the weight of a rule. Unlike other short
 // sentences, a short rule can be understood by itself.
-const leastRule = 0.4
+const leastRule = 0.8
+
+// standing returns the factor of a rule for its age. A rule of the user binds until the user
+// takes it back, so that it ages less than other facts.
+func (h *History) standing(s *Step) float64 {
+	if s.user() {
+		return (1 + h.recency(s.ID)) / 2
+	}
+	return h.recency(s.ID)
+}
