@@ -114,7 +114,7 @@ func Revalued(rule, later string) bool {
 	for _, q := range was {
 		named := slices.ContainsFunc(slices.Collect(maps.Keys(q.names)), func(w string) bool { return n.names[w] })
 		rated := q.rate != "" && q.rate == n.rate && (q.unit == n.unit || q.unit == "" || n.unit == "") && words <= mostValued
-		if rated || named && (q.unit == n.unit || q.unit == "" || n.unit == "") || changes && q.unit != "" && q.unit == n.unit || limits && q.bound && (n.unit == "" || q.unit == n.unit) || corrects && q.unit == n.unit || changes && n.unit == "" && q.large(n) {
+		if rated || named && (q.unit == n.unit || q.unit == "" || n.unit == "") || changes && q.unit != "" && q.unit == n.unit || limits && q.bound && (n.unit == "" || q.unit == n.unit) || corrects && q.unit == n.unit || changes && n.unit == "" && q.large(n) && (prose.HasAnyWord(part, refersBack) || !anotherSubject(rule, part)) {
 			same++
 			other = q.value != n.value
 		}
@@ -160,6 +160,9 @@ func (q quantity) large(n quantity) bool {
 	a, b := sumOf(q.value), sumOf(n.value)
 	return a >= leastSum && b >= leastSum && a < 3*b && b < 3*a
 }
+
+// refersBack lists words with which a sentence gives a value for a thing that it does not name.
+var refersBack = []string{"it", "that", "final", "them"}
 
 // leastSum is the smallest sum that sentences repeat without a unit.
 const leastSum = 1000

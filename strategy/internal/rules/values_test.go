@@ -44,6 +44,7 @@ func TestLaterValueOfRuleWithSeveral(t *testing.T) {
 		{"Due on 4 May, max 20 pages.", "And the limit is 15 pages now, the form was changed by them.", true},
 		{"Due on 4 May, max 20 pages.", "The date moved as well: 11 May.", true},
 		{"Policy: discounts up to 10 EUR without asking.", "New rule: discounts only up to 5 EUR, the office complained a lot.", true},
+		{trip, "The parking raised its price to 1,600.", false},
 		{trip, "The parking costs 40.", false},
 		{trip, "The board called: 90,000 is final.", false},
 		{"Ads no, they are loud: max 700 for ads.", "The click target is max 3 on average.", false},
