@@ -22,10 +22,16 @@ func (h *History) constraints() []fact {
 		n, before := 0, len(out)
 		var head listHead
 		ruled := false // the sentence before sets a rule
+		last := ""     // the sentence before
 		prose.EachSentence(h.ruleText(s), func(one prose.Sentence) {
-			t := one.Text
-			if ruled = ruled && (rules.Completes(t) || rules.TurnsBack(t) && rules.Binds(t) == 0 && !strings.HasSuffix(t, "?")) && !one.Heading; ruled {
+			t, lead := one.Text, last
+			last = t
+			if one.Heading {
+				last = ""
+			}
+			if ruled = ruled && !one.Heading && (rules.Completes(t) || rules.Binds(t) > 0 && rules.Depends(t) || rules.TurnsBack(t) && rules.Binds(t) == 0 && !strings.HasSuffix(t, "?")); ruled {
 				out[len(out)-1].Text += " " + prose.Squash(t)
+				out[len(out)-1].Value = max(out[len(out)-1].Value, rules.Binds(t)*h.standing(s))
 				return
 			}
 			heads := head.hear(one) // a text with " … " was cut, and its headings are gone
@@ -36,6 +42,9 @@ func (h *History) constraints() []fact {
 						return
 					}
 					t = rules.LastingPart(t)
+				}
+				if rules.Depends(t) && rules.Explains(lead) {
+					t = lead + " " + t
 				}
 				out = append(out, fact{s.ID, prose.Clip(prose.Squash(t), maxRuleQuoted), value * max(quality(t), leastRule) * h.standing(s)})
 				ruled = true
