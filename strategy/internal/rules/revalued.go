@@ -102,10 +102,25 @@ func Revalued(rule, later string) bool {
 		return false
 	}
 	was, now := quantitiesIn(rule), quantitiesIn(later)
-	if len(was) == 0 || len(now) != 1 {
+	if len(was) == 0 || len(now) == 0 || len(now) > mostValues {
 		return false
 	}
-	part, n := aboutValue(later), now[0]
+	if len(now) == 1 {
+		return revalues(rule, later, aboutValue(later), was, now[0])
+	}
+	return slices.ContainsFunc(prose.Clauses(later), func(part string) bool {
+		of := quantitiesIn(part)
+		return len(of) == 1 && revalues(rule, later, part, was, of[0])
+	})
+}
+
+// mostValues is the maximum number of values in a sentence that changes rules. A sentence
+// with more is a list.
+const mostValues = 2
+
+// revalues reports whether a part of a later sentence, with one value, gives another value for
+// one quantity of a rule.
+func revalues(rule, later, part string, was []quantity, n quantity) bool {
 	words := len(strings.Fields(part))
 	changes := prose.HasAnyWord(part, revaluing) && words <= mostValued
 	limits := n.bound && words <= mostValued && !anotherSubject(rule, part)

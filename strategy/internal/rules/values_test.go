@@ -44,6 +44,8 @@ func TestLaterValueOfRuleWithSeveral(t *testing.T) {
 		{"Due on 4 May, max 20 pages.", "And the limit is 15 pages now, the form was changed by them.", true},
 		{"Due on 4 May, max 20 pages.", "The date moved as well: 11 May.", true},
 		{"Policy: discounts up to 10 EUR without asking.", "New rule: discounts only up to 5 EUR, the office complained a lot.", true},
+		{"Kapitel 4 soll auf höchstens 18 Seiten.", "20 Seiten reichen jetzt, und die Abgabe ist auf den 28. Juni verschoben.", true},
+		{"At most 18 pages.", "Chapters 2, 3 and 4 have 20 pages, 30 pages and 7 pages now.", false},
 		{trip, "The parking raised its price to 1,600.", false},
 		{trip, "The parking costs 40.", false},
 		{trip, "The board called: 90,000 is final.", false},
