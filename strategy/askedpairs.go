@@ -86,7 +86,7 @@ func pairedAnswers(result string, asked []string) string {
 			continue
 		}
 		end := len(answer)
-		for _, mark := range []string{`", "`, `". You can now continue`, `".`} {
+		for _, mark := range []string{`", "`, `" selected `, `" user notes`, "\"\n", `". You can now continue`, `".`} {
 			if i := strings.Index(answer, mark); i >= 0 && (mark != `".` || i+len(mark) == len(answer)) {
 				end = min(end, i)
 			}

@@ -16,6 +16,7 @@ func TestSummaryQuotesAnswersWithTheirQuestions(t *testing.T) {
 		{"ask_followup_question", []Arg{{"question", "Codec?"}, {"follow_up", "zstd"}}, "<answer>zstd, level 3</answer>", "asked “Codec?”, the user answered: zstd, level 3"},
 		{"AskUserQuestion", []Arg{{"question", "Where to?"}, {"label", "NAS"}, {"question", "Encrypted?"}}, `User has answered your questions: "Where to?"="NAS, port 2222", "Encrypted?"="Yes". You can now continue with the answers in mind.`, "asked “Where to?”, the user answered: NAS, port 2222; asked “Encrypted?”, the user answered: Yes"},
 		{"AskUserQuestion", []Arg{{"question", "Where to?"}}, `Answers: "Where to?"="the .old folder, not the "new" one". You can now continue.`, "asked “Where to?”, the user answered: the .old folder, not the \"new\" one"},
+		{"AskUserQuestion", []Arg{{"question", "Which?"}}, "Your questions have been answered: \"Which?\"=\"The outer one\" selected preview:\n+--+\n|  |. You can now continue with it.", "asked “Which?”, the user answered: The outer one"},
 		{"AskUserQuestion", []Arg{{"question", "Where to?"}, {"question", "When?"}}, `"Where to?"="home".`, "asked “Where to?”, the user answered: home"},
 		{"ask_user", []Arg{{"question", "Which?"}}, "the second one", "asked “Which?”, the user answered: the second one"},
 		{"ask_user", []Arg{{"question", "Which?"}, {"question", "When?"}}, `{"answers":["the second one"]}`, "asked “Which?”, the user answered: the second one; asked “When?”, the user answered: (no answer)"},

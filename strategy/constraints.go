@@ -22,10 +22,16 @@ func (h *History) constraints() []fact {
 		n, before := 0, len(out)
 		var head listHead
 		ruled := false // the previous sentence set a rule
+		last := ""     // the previous sentence
 		prose.EachSentence(h.ruleText(s), func(one prose.Sentence) {
-			t := one.Text
-			if ruled = ruled && (rules.Completes(t) || rules.TurnsBack(t) && rules.Binds(t) == 0 && !strings.HasSuffix(t, "?")) && !one.Heading; ruled {
+			t, lead := one.Text, last
+			last = t
+			if one.Heading {
+				last = ""
+			}
+			if ruled = ruled && !one.Heading && (rules.Completes(t) || rules.Binds(t) > 0 && rules.Depends(t) || rules.TurnsBack(t) && rules.Binds(t) == 0 && !strings.HasSuffix(t, "?")); ruled {
 				out[len(out)-1].Text += " " + prose.Squash(t)
+				out[len(out)-1].Value = max(out[len(out)-1].Value, rules.Binds(t)*h.standing(s))
 				return
 			}
 			heads := head.hear(one) // a text with " … " was cut, and its headings are gone
@@ -37,7 +43,10 @@ func (h *History) constraints() []fact {
 					}
 					t = rules.LastingPart(t)
 				}
-				out = append(out, fact{s.ID, prose.Clip(prose.Squash(t), maxRuleQuoted), value * max(quality(t), leastRule) * h.recency(s.ID)})
+				if rules.Depends(t) && rules.Explains(lead) {
+					t = lead + " " + t
+				}
+				out = append(out, fact{s.ID, prose.Clip(prose.Squash(t), maxRuleQuoted), value * max(quality(t), leastRule) * h.standing(s)})
 				ruled = true
 			}
 		})
@@ -54,4 +63,13 @@ const maxRuleQuoted = 210
 
 // leastRule is the lowest quality for the weight of a rule. Unlike other short
 // sentences, a short rule can be understood by itself.
-const leastRule = 0.4
+const leastRule = 0.8
+
+// standing returns the factor of a rule for its age. A rule of the user binds until the user
+// takes it back, so that it ages less than other facts.
+func (h *History) standing(s *Step) float64 {
+	if s.user() {
+		return (1 + h.recency(s.ID)) / 2
+	}
+	return h.recency(s.ID)
+}

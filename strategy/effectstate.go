@@ -222,7 +222,8 @@ func (h *History) refusedSince(made []string, step int) string {
 		}
 		said := ""
 		passages(s.Text, func(one prose.Sentence) {
-			words := strings.FieldsFunc(strings.ToLower(one.Text), func(r rune) bool { return strings.ContainsRune(" ,.;:!?()\"", r) })
+			about := slices.DeleteFunc(prose.Clauses(one.Text), func(c string) bool { return !hasID(c, lowerAll(made)) })
+			words := strings.FieldsFunc(strings.Join(about, " "), func(r rune) bool { return strings.ContainsRune(" ,.;:!?()\"", r) })
 			refused := slices.ContainsFunc(words, func(w string) bool { return slices.Contains(turnedDown, w) }) && !slices.ContainsFunc(words, func(w string) bool { return slices.Contains(negations, w) || w == "if" })
 			if said == "" && refused && hasID(one.Text, made) {
 				said = "then " + stepID(s.ID) + ": " + prose.Quoted(one.Text, maxWords) + ")"
@@ -233,6 +234,15 @@ func (h *History) refusedSince(made []string, step int) string {
 		}
 	}
 	return ""
+}
+
+// lowerAll returns texts in lower case.
+func lowerAll(texts []string) []string {
+	out := make([]string, len(texts))
+	for i, t := range texts {
+		out[i] = strings.ToLower(t)
+	}
+	return out
 }
 
 // sinceThen returns a line of the previous summary about an effect, with the later changes of the

@@ -72,6 +72,16 @@ func TestCarriedEffectIsUpdated(t *testing.T) {
 		[]string{"txn: T-3001 (do not repeat)", "do not ask again"})
 }
 
+// A refusal of something else in the same sentence leaves the request as it was.
+func TestRefusalIsOfTheNamedObject(t *testing.T) {
+	tells(t, long("Handle the cases.", ranCalls(
+		[3]string{"update_status", `{"component":"queue","text":"All is well."}`, `{"id":"SU-4202","state":"operational"}`},
+		[3]string{"", "The page says it in SU-4202; the first text was refused because it was too long.", ""},
+		[3]string{"update_status", `{"component":"login","text":"All is well."}`, `{"id":"SU-4203","state":"operational"}`},
+		[3]string{"", "SU-4203 was declined by the editor.", ""},
+	)...), []string{"id: SU-4202", "(then [s9]: “SU-4203 was declined by the editor.”)"}, []string{"the first text was refused because it was too long.”)"})
+}
+
 // A value that was set again in a later part is not current in the next summary. Another
 // object, another member and the same value change nothing.
 func TestCarriedValueThatWasSetAgain(t *testing.T) {

@@ -108,7 +108,7 @@ func figures(output string) string {
 			continue
 		}
 		low := strings.ToLower(line)
-		if !strings.ContainsAny(line, "0123456789") || idle(low) || noOutcome(line) || testrun.Wrapper(line) || frameOfTable(line) || installed(low) || published(line) || committed(line) || qualifies(line) || prose.BeginsAny(low, tellingStarts[:6]) || strings.Contains(low, "passed") {
+		if !strings.ContainsAny(line, "0123456789") || markedNumber.MatchString(line) || idle(low) || noOutcome(line) || testrun.Wrapper(line) || frameOfTable(line) || installed(low) || published(line) || committed(line) || qualifies(line) || prose.BeginsAny(low, tellingStarts[:6]) || strings.Contains(low, "passed") {
 			return ""
 		}
 		lines = append(lines, line)

@@ -1,6 +1,8 @@
 package strategy
 
 import (
+	"strings"
+
 	"github.com/agentcompact/compact/message"
 	"github.com/agentcompact/compact/strategy/internal/prose"
 	"github.com/agentcompact/compact/strategy/internal/rules"
@@ -76,7 +78,7 @@ func (h *History) hindsight() *hindsight {
 		s := &h.Steps[i]
 		switch {
 		case s.user() && s.Text != "":
-			if answered > asked && rules.Objects(s.Text) {
+			if answered > asked && (rules.Objects(s.Text) || h.admitted(i)) {
 				h.later.objected[answered] = len(h.later.against.all)
 				h.later.against.add(remark{step: s.ID, said: firstSentence(s.Text), byUser: true, since: answered, from: asked}, s.Text)
 			}
@@ -104,6 +106,21 @@ func (l *hindsight) read(s *Step) {
 			l.concluded.add(remark{step: s.ID, said: t}, t)
 		}
 	})
+}
+
+// admitted reports whether the assistant's next text after a message of the user admits a
+// mistake: the message then objects to what was said, in whatever words.
+func (h *History) admitted(i int) bool {
+	for k := i + 1; k < len(h.Steps); k++ {
+		switch s := &h.Steps[k]; {
+		case s.user() && s.Text != "":
+			return false
+		case s.Role == message.RoleAssistant && s.Text != "":
+			first := strings.ToLower(firstSentence(s.Text))
+			return prose.HasAny(first, admissions) || strings.HasPrefix(first, "no: ") || strings.HasPrefix(first, "sorry")
+		}
+	}
+	return false
 }
 
 // firstSentence returns the first sentence of a message.

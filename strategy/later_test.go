@@ -178,3 +178,14 @@ func TestDecisionsOmitUsersWishes(t *testing.T) {
 		t.Errorf("decisions:\n%s", got)
 	}
 }
+
+// An answer that the assistant then admits to be wrong stands with the words of the user that
+// led to it. A question with a plain answer does not.
+func TestAdmittedMistakeStandsWithTheQuestion(t *testing.T) {
+	tells(t, long("Compare the offers.",
+		message.Assistant("The lamp of the north shop costs 27 euros with tax, so it is the cheapest."), message.User("Check the tax once more."),
+		message.Assistant("You are right: 27 euros is the price without tax."), message.User("And the delivery?"),
+		message.Assistant("The north shop delivers all of them on 18 January at the latest."), message.User("Is it insured?"),
+		message.Assistant("Yes, the delivery is insured up to 900 euros.")),
+		[]string{"told the user, who then said “Check the tax once more.”"}, []string{"who then said “Is it insured?”", "who then said “And the delivery?”"})
+}

@@ -38,10 +38,11 @@ func subcommandChanges(simple string) bool {
 	for i, word := range w[1:min(len(w), 1+mostSubcommands)] {
 		script, _, _ := strings.Cut(word, ":") // npm run release:minor
 		switch {
-		case slices.Contains(changingWords, word):
+		case slices.Contains(changingWords, word), shell.Base(w[0]) == "aws" && changesByVerb(word):
 			return true
 		case slices.Contains(AskingVerbs, word): // "bd show create"
 			return false
+		case i == 0 && shell.Base(w[0]) == "aws" && !strings.HasPrefix(word, "-"): // a service: "ec2"
 		case strings.Trim(word, "abcdefghijklmnopqrstuvwxyz-:") != "" || strings.HasPrefix(word, "-"):
 			return false
 		case i > 0 && w[1] == "run" && slices.Contains(changingWords, script):
@@ -49,4 +50,13 @@ func subcommandChanges(simple string) bool {
 		}
 	}
 	return false
+}
+
+// cloudVerbs lists verbs of the operations of clouds that change something: "stop-instances".
+var cloudVerbs = []string{"put", "modify", "update", "stop", "start", "terminate", "reboot", "attach", "detach", "associate", "disassociate", "register", "deregister", "enable", "disable", "run", "set", "restore", "purchase", "tag", "untag", "authorize", "copy"}
+
+// changesByVerb reports whether an operation of a cloud has the name of a change.
+func changesByVerb(operation string) bool {
+	verb, object, ok := strings.Cut(operation, "-")
+	return ok && object != "" && (slices.Contains(changingWords, verb) || slices.Contains(cloudVerbs, verb))
 }

@@ -102,10 +102,25 @@ func Revalued(rule, later string) bool {
 		return false
 	}
 	was, now := quantitiesIn(rule), quantitiesIn(later)
-	if len(was) == 0 || len(now) != 1 {
+	if len(was) == 0 || len(now) == 0 || len(now) > mostValues {
 		return false
 	}
-	part, n := aboutValue(later), now[0]
+	if len(now) == 1 {
+		return revalues(rule, later, aboutValue(later), was, now[0])
+	}
+	return slices.ContainsFunc(prose.Clauses(later), func(part string) bool {
+		of := quantitiesIn(part)
+		return len(of) == 1 && revalues(rule, later, part, was, of[0])
+	})
+}
+
+// mostValues is the maximum number of values in a sentence that changes rules. A sentence
+// with more is a list.
+const mostValues = 2
+
+// revalues reports whether a part of a later sentence, with one value, gives another value for
+// one quantity of a rule.
+func revalues(rule, later, part string, was []quantity, n quantity) bool {
 	words := len(strings.Fields(part))
 	changes := prose.HasAnyWord(part, revaluing) && words <= mostValued
 	limits := n.bound && words <= mostValued && !anotherSubject(rule, part)
@@ -114,7 +129,7 @@ func Revalued(rule, later string) bool {
 	for _, q := range was {
 		named := slices.ContainsFunc(slices.Collect(maps.Keys(q.names)), func(w string) bool { return n.names[w] })
 		rated := q.rate != "" && q.rate == n.rate && (q.unit == n.unit || q.unit == "" || n.unit == "") && words <= mostValued
-		if rated || named && (q.unit == n.unit || q.unit == "" || n.unit == "") || changes && q.unit != "" && q.unit == n.unit || limits && q.bound && (n.unit == "" || q.unit == n.unit) || corrects && q.unit == n.unit || changes && n.unit == "" && q.large(n) {
+		if rated || named && (q.unit == n.unit || q.unit == "" || n.unit == "") || changes && q.unit != "" && q.unit == n.unit || limits && q.bound && (n.unit == "" || q.unit == n.unit) || corrects && q.unit == n.unit || changes && n.unit == "" && q.large(n) && (prose.HasAnyWord(part, refersBack) || !anotherSubject(rule, part)) {
 			same++
 			other = q.value != n.value
 		}
@@ -160,6 +175,9 @@ func (q quantity) large(n quantity) bool {
 	a, b := sumOf(q.value), sumOf(n.value)
 	return a >= leastSum && b >= leastSum && a < 3*b && b < 3*a
 }
+
+// refersBack lists words with which a sentence gives a value for a thing that it does not name.
+var refersBack = []string{"it", "that", "final", "them"}
 
 // leastSum is the smallest sum that sentences repeat without a unit.
 const leastSum = 1000
