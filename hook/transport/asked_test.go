@@ -35,7 +35,7 @@ func TestAnswersThatCallToolsAreNamed(t *testing.T) {
 	call := func(name string) string {
 		return `{"id":"c","type":"function","function":{"name":"` + name + `","arguments":"{}"}}`
 	}
-	for calls, want := range map[string]string{"": "", call("bash"): "bash", call(recallTool): "recall"} {
+	for calls, want := range map[string]string{"": "", call("bash"): "bash", call(recallTool): "recall", call(""): "a tool without a name"} {
 		raw := `{"choices":[{"index":0,"finish_reason":"stop","message":{"role":"assistant","content":"The summary.","tool_calls":[` + calls + `]}}],"usage":{"prompt_tokens":7}}`
 		a, ok := readAsked(openai.Wire, []byte(raw), false)
 		if !ok || a.Text != "The summary." || (a.Calls == "") != (want == "") || a.Usage.PromptTokens != 7 || a.CutOff || a.Withheld {
