@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/agentcompact/compact/compact"
+	"github.com/agentcompact/compact/message"
 	"github.com/agentcompact/compact/recall"
 	"github.com/agentcompact/compact/replay"
 	"github.com/agentcompact/compact/serve"
@@ -142,5 +143,34 @@ func TestLostEventsAreTold(t *testing.T) {
 	told := a.losses.tell(a)
 	if strings.Contains(told, "number 0") || strings.Count(told, "\n") != 3 || strings.Count(out.String(), "warning: ") != 3 || a.losses.tell(a) != "" {
 		t.Errorf("%s\n%s", told, &out)
+	}
+}
+
+// Each kind of odd message is told once, with its number and its first place. A result
+// without an id can have any call.
+func TestOddMessagesAreCounted(t *testing.T) {
+	result := func(ids ...string) message.Message {
+		m := message.Message{Role: message.RoleTool}
+		for _, id := range ids {
+			m.Parts = append(m.Parts, message.Part{Kind: message.KindToolResult, CallID: id, Text: "x"})
+		}
+		return m
+	}
+	call := message.Message{Role: message.RoleAssistant, Parts: []message.Part{{Kind: message.KindToolCall, CallID: "a", Name: "f"}}}
+	fine := []message.Message{message.User("q"), call, result("a"), result("")}
+	for name, c := range map[string]struct {
+		more []message.Message
+		want string
+	}{
+		"none":    {nil, ""},
+		"orphans": {[]message.Message{result("b", "c"), result("a"), result("b")}, "f: warning: 2 tool results without its call; the first is message 5\n"},
+		"a role":  {[]message.Message{{Role: "robot", Parts: fine[0].Parts}}, `f: warning: 1 message of an unknown role; the first is message 5 ("robot")` + "\n"},
+		"empty":   {[]message.Message{{Role: message.RoleUser}, {Role: message.RoleUser}}, "f: warning: 2 messages without content; the first is message 5\n"},
+	} {
+		var out strings.Builder
+		newApp(nil, &out, &out).sayOdd(&transcript{name: "f", msgs: append(slices.Clone(fine), c.more...)})
+		if out.String() != c.want {
+			t.Errorf("%s: %q, want %q", name, &out, c.want)
+		}
 	}
 }

@@ -79,3 +79,22 @@ func TestNewViolationsExcludeThoseOfTheInput(t *testing.T) {
 		t.Error(got)
 	}
 }
+
+// An error in an element of a list names the whole path of its field.
+func TestErrorsNameTheWholeField(t *testing.T) {
+	cut := errors.New("cut off")
+	for want, err := range map[string]error{
+		`field "messages[3].role": is missing`:            In("messages", 3, &FieldError{Field: "role", Reason: "is missing"}),
+		`field "messages[0]": is no object`:               In("messages", 0, &FieldError{Reason: "is no object"}),
+		`field "input[1].content[2].text": is not a text`: In("input", 1, fmt.Errorf("x: %w", In("content", 2, &FieldError{Field: "text", Reason: "is not a text"}))),
+		`field "input[1]": cut off`:                       In("input", 1, cut),
+		"is empty":                                        &FieldError{Reason: "is empty"},
+	} {
+		if err.Error() != want {
+			t.Errorf("%v, want %s", err, want)
+		}
+	}
+	if err := In("input", 1, cut); !errors.Is(err, cut) {
+		t.Error(err)
+	}
+}

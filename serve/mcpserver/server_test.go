@@ -139,7 +139,7 @@ func TestRemovedTextIsFoundAndRead(t *testing.T) {
 			t.Errorf("%s: %s", tool, text)
 		}
 	}
-	for _, in := range []map[string]any{{"session": "other", "ref": ref}, {"session": "my/session", "ref": ref, "lines": "3-1"}, {"session": "my/session", "ref": ref, "lines": "1-2", "grep": "x"}, {"session": "my/session", "ref": ref, "grep": "("}} {
+	for _, in := range []map[string]any{{"session": "other", "ref": ref}, {"session": "my/session", "ref": ref, "lines": "3-1"}, {"session": "my/session", "ref": ref, "lines": "0-2"}, {"session": "my/session", "ref": ref, "lines": "2"}, {"session": "my/session", "ref": ref, "lines": "1-2", "grep": "x"}, {"session": "my/session", "ref": ref, "grep": "("}} {
 		if text, failed := call(t, s, "recall", in); !failed {
 			t.Errorf("%v: %s", in, text)
 		}
