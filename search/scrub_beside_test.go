@@ -80,6 +80,29 @@ func TestScrubAtEachStepOfAnUpdate(t *testing.T) {
 	}
 }
 
+// A session that is erased without the index during an update is not in the index after it.
+func TestEraseAtEachStepOfAnUpdate(t *testing.T) {
+	erased := 0
+	for at, more := 1, true; more; at++ {
+		a := &meeting{Archive: memory.New(), at: at}
+		s := say(t, a.Archive, "s", "zebra")
+		x := index(t, a, folder(t))
+		a.do = func() { ok(t, second(s.Erase(t.Context(), redact.Lit("asked for")))) }
+		a.count = 0
+		ok(t, second(x.Update(t.Context(), nil)))
+		if more = a.count >= at; !more {
+			break // the erase did not run
+		}
+		if n := existing(t, x, "zebra"); n != 0 {
+			t.Errorf("erased before operation %d: its text is found %d times", at, n)
+		}
+		erased++
+	}
+	if erased < 3 {
+		t.Errorf("%d updates", erased)
+	}
+}
+
 // Of two processes that index a session at once, the one that read the older files does not
 // replace the index of the other.
 func TestOlderReadDoesNotReplaceANewerIndex(t *testing.T) {

@@ -68,11 +68,13 @@ func TestFlightServesSameOrGrownView(t *testing.T) {
 		key    string
 		serves bool
 		writer Writer // of the second call
+		by     string // name of its summarizer; "" = the same summarizer
 	}{
 		"the same":                 {view: same, key: "model", serves: true},
 		"grown":                    {view: func() *policy.View { return view(session(24), 6000) }, key: "model", serves: true},
 		"another model":            {view: same, key: "another"},
 		"another strategy":         {view: same, key: "model", writer: Writer{Strategy: builtIn("brief")}},
+		"another summarizer":       {view: same, key: "model", by: "another"},
 		"unredacted":               {view: same, key: "model", writer: Writer{Raw: true}},
 		"recalls since":            {view: same, key: "model", writer: Writer{Recall: true}}, // the summary may name references only then
 		"changed where it was cut": {view: func() *policy.View { return view(changed, 6000) }, key: "model"},
@@ -96,7 +98,9 @@ func TestFlightServesSameOrGrownView(t *testing.T) {
 					t.Fatal(err)
 				}
 				first := s.calls.Load()
-				two.Key, test.writer.Summarizer = test.key, s
+				if two.Key, test.writer.Summarizer = test.key, s; test.by != "" {
+					test.writer.Summarizer = renamed{s, test.by}
+				}
 				p, err := stage(t, test.writer).Beside(two.Beside).Propose(t.Context(), test.view())
 				if err != nil {
 					t.Fatal(err)
@@ -109,6 +113,30 @@ func TestFlightServesSameOrGrownView(t *testing.T) {
 				}
 			})
 		})
+	}
+}
+
+// renamed is a summarizer with a name.
+type renamed struct {
+	*faraway
+	name string
+}
+
+func (r renamed) Describe() strategy.Info { return strategy.Info{Name: r.name, Remote: true} }
+
+// A summary that was finished although its flight was canceled is used: it is paid.
+func TestSummaryThatIgnoresItsCancelationIsUsed(t *testing.T) {
+	var l Flights
+	r := newRunway(&l)
+	r.Start = func(f func(context.Context)) bool {
+		ended, cancel := context.WithCancel(t.Context())
+		cancel()
+		go f(ended)
+		return true
+	}
+	p, err := stage(t, Writer{Summarizer: answering{}}).Beside(r.Beside).Propose(t.Context(), view(session(20), 6000))
+	if err != nil || p.Summary == nil || p.Summary.Text == "" || r.late != 0 {
+		t.Errorf("late %d times, %+v: %v", r.late, p.Summary, err)
 	}
 }
 
