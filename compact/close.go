@@ -84,9 +84,9 @@ func sideBySide[T any](m *env, all []T, f func(T) error) error {
 // unless it is Config.Archive. The error names the data that could not be sent.
 // Close honors the deadline of ctx, even if a call hangs. Calls after it return
 // [ErrClosed]. A second Close waits for the first one, and does nothing if that has
-// succeeded; otherwise it tries again to send what is left. A usage that is observed
-// after Close is in no bill; transport.Transport.Settle waits for the answers that are
-// still being read.
+// succeeded; otherwise it tries again to send what is left. Components of the Config
+// must not call it. A usage that is observed after Close is in no bill;
+// transport.Transport.Settle waits for the answers that are still being read.
 func (m *CompactManager) Close(ctx context.Context) (err error) {
 	defer m.rescue("Close", &err)
 	m.uses.closing()

@@ -113,6 +113,9 @@ var leaks = map[string]func(t *testing.T) *compact.Result{
 		r := newRig(t, compact.Config{MaxContextTokens: 24_000})
 		return r.preflight(history, compact.WithObserve(), compact.WithRequest(&ruled{msgs: history, check: func([]message.Message, []int) []wire.Violation { panic(leak) }}))
 	},
+	"shadow.go: the hook, which only observes": func(t *testing.T) *compact.Result {
+		return newRig(t, compact.Config{Observe: true}).preflight(turns(1, 20), compact.WithProtected(func(message.Message) bool { panic(leak) }))
+	},
 }
 
 // plain are warnings with only numbers and fixed words.

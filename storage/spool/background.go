@@ -204,6 +204,11 @@ func (s *Spool) Sessions() ([]string, error) {
 
 // Waiting counts the data that was not sent yet.
 func (s *Spool) Waiting() (Waiting, error) {
+	return s.waiting(func(string, queued) bool { return true })
+}
+
+// waiting counts the operations that were not sent yet and that count accepts.
+func (s *Spool) waiting(count func(session string, o queued) bool) (Waiting, error) {
 	w := Waiting{Dir: s.dir}
 	sessions, err := s.sessions()
 	if err != nil {
@@ -217,6 +222,7 @@ func (s *Spool) Waiting() (Waiting, error) {
 		if err := s.conflict(session); err != nil {
 			w.Conflicts = append(w.Conflicts, err.Error())
 		}
+		ops = slices.DeleteFunc(ops, func(o queued) bool { return !count(session, o) })
 		if w.Operations += len(ops); len(ops) > 0 && !isBeside(session) {
 			w.Sessions++
 		}
@@ -225,22 +231,28 @@ func (s *Spool) Waiting() (Waiting, error) {
 }
 
 // Flush sends everything that waits in the folder, also from other processes.
-// If something is left, it returns a [*WaitingError] with the reason. It ends
-// when ctx is done.
+// If something of it is left, it returns a [*WaitingError] with the reason; what
+// is written meanwhile waits for its own turn. It ends when ctx is done.
 func (s *Spool) Flush(ctx context.Context) error {
 	sessions, err := s.sessions()
+	ends := map[string]int64{}
+	for _, session := range sessions {
+		if info, err := os.Stat(s.state(session, queueFile)); err == nil {
+			ends[session] = info.Size()
+		}
+	}
 	if err == nil {
 		err = s.sendAll(ctx, sessions, true)
 	}
 	if err == nil {
 		err = s.leave(ctx)
 	}
-	return s.left(err)
+	return s.left(err, ends)
 }
 
-// left returns a [*WaitingError], or nil if nothing waits.
-func (s *Spool) left(why error) error {
-	w, err := s.Waiting()
+// left returns a [*WaitingError], or nil if nothing waits of the queues up to these ends.
+func (s *Spool) left(why error, ends map[string]int64) error {
+	w, err := s.waiting(func(session string, o queued) bool { return o.next <= ends[session] })
 	if err != nil {
 		return errors.Join(err, why)
 	}

@@ -97,8 +97,9 @@ func TestHeadsDoNotWaitForSessionsThatBeganDuringThePass(t *testing.T) {
 	s := open(t, t.TempDir(), far, &spool.Options{Passive: true})
 	far.meanwhile = func() { must(t, step(t.Context(), headed(t, s, "bob"))) }
 	must(t, step(t.Context(), headed(t, s, "alice")))
-	if err := s.Flush(t.Context()); !errors.Is(err, spool.ErrWaiting) {
-		t.Fatalf("got %v, want ErrWaiting for bob", err)
+	must(t, s.Flush(t.Context()))
+	if w, err := s.Waiting(); err != nil || w.Sessions != 1 {
+		t.Fatalf("%+v waits, %v; want bob to wait", w, err)
 	}
 	book, err := record.ReadHeads(t.Context(), far, record.HeadsOptions{})
 	must(t, err)

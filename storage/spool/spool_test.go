@@ -262,6 +262,30 @@ func TestFlushAndCloseEndWithTheirContext(t *testing.T) {
 	}
 }
 
+// What another process writes while a process sends is not a failure of the latter.
+func TestFlushAndCloseSendWhatWaitedWhenTheyBegan(t *testing.T) {
+	for name, send := range map[string]func(*spool.Spool) error{
+		"Flush": func(s *spool.Spool) error { return s.Flush(t.Context()) },
+		"Close": func(s *spool.Spool) error { return s.Close(t.Context()) },
+	} {
+		r, dir := &busy{remote: newRemote()}, t.TempDir()
+		one, other := open(t, dir, r, &spool.Options{Passive: true}), open(t, dir, r, &spool.Options{Passive: true})
+		must(t, step(t.Context(), session(t, one, "s")))
+		wrote := false
+		r.meanwhile = func() { wrote = step(t.Context(), session(t, other, "t")) == nil }
+		if err := send(one); err != nil || !wrote {
+			t.Errorf("%s: %v; the other process has written: %t", name, err, wrote)
+		}
+		if w, err := other.Waiting(); err != nil || w.Sessions != 1 {
+			t.Errorf("%s: %+v wait, %v", name, w, err)
+		}
+		must(t, other.Flush(t.Context()))
+		if w, err := other.Waiting(); err != nil || !w.None() {
+			t.Errorf("%s: %+v wait after the other's Flush, %v", name, w, err)
+		}
+	}
+}
+
 // located is an archive that has a location.
 type located struct {
 	*memory.Archive
