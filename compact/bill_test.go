@@ -248,9 +248,9 @@ func TestARefusedCallLeavesTheSums(t *testing.T) {
 			if b := a.Bill; b.Estimated.Cached != 0 || b.Session.Calls != 1 || !near(b.Session.EstimatedUSD, b.EstimatedUSD) || !near(b.Session.WholeUSD, b.WholeUSD) {
 				t.Errorf("after a refused first call: %+v", b)
 			}
+			refuse(r, r.preflight(loop(12, 1000)))
 			changed := append(loop(4, 1000), message.User("Something else."))
 			refuse(r, r.preflight(changed)) // a shorter prompt, of which the cache has the beginning
-			refuse(r, r.preflight(loop(12, 1000)))
 			b := r.preflight(loop(11, 1000)).Bill
 			if b.Estimated.Cached != a.After.Total || b.Whole.Cached != a.TokensIn {
 				t.Errorf("%d tokens of the view and %d of the history count as cached, want %d and %d", b.Estimated.Cached, b.Whole.Cached, a.After.Total, a.TokensIn)

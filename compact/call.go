@@ -107,6 +107,7 @@ type teller struct {
 	voids   []string // spans in the audit log of a step that failed, until the event of its failure
 
 	parent  trace.Event // event of the whole call
+	title   string      // of its trace; "" = the trace has several calls
 	logged  int         // step in the line of parent
 	storing bool        // its step is being committed
 	saved   int         // tokens that this call adds to the session's savings

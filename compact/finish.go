@@ -51,7 +51,8 @@ func (c *call) finish(err error) {
 		c.parent.Trace = c.traceInfo("", c.sessionBegan, time.Time{})
 		c.s.traced(c.label, c.agent, c.ep.name)
 	default:
-		c.parent.Trace = c.traceInfo(c.story(err), c.began, c.m.now())
+		c.title = c.story(err)
+		c.parent.Trace = c.traceInfo(c.title, c.began, c.m.now())
 	}
 	c.m.pipe.Emit(c.parent)
 	c.leaveEvents()

@@ -1,6 +1,8 @@
 package compact
 
 import (
+	"fmt"
+
 	"github.com/agentcompact/compact/message"
 	"github.com/agentcompact/compact/policy"
 	"github.com/agentcompact/compact/token"
@@ -136,18 +138,27 @@ func (m *CompactManager) Failed(res *Result, status int) {
 }
 
 // happened emits an event about the request of the call, with the names of its
-// session and agent, and with its cost in the sums.
+// session and agent, and with its cost in the sums. It renames the trace of the call, so
+// that a list of traces shows what happened.
 func (c *call) happened(p trace.Payload) {
-	b := &c.charged
+	b, title := &c.charged, ""
 	switch r := p.(type) {
 	case trace.Refused:
+		title = "REFUSED"
 		r.SessionID, r.Agent = c.id, c.q.agent
 		r.EstimatedUSD, r.WholeUSD, r.Relative = b.EstimatedUSD, b.WholeUSD, b.Relative
 		p = r
 	case trace.ProviderError:
+		if title = "NO CONNECTION"; r.Status != 0 {
+			title = fmt.Sprintf("ERROR %d", r.Status)
+		}
 		r.SessionID, r.Agent = c.id, c.q.agent
 		r.EstimatedUSD, r.WholeUSD, r.Relative = b.EstimatedUSD, b.WholeUSD, b.Relative
 		p = r
 	}
-	c.tellLater(p, c.m.now())
+	e := c.event(p, c.m.now())
+	if is := c.parent.Trace; c.title != "" && is != nil {
+		e.Trace = c.traceInfo(title+": "+c.title, is.Start, is.End)
+	}
+	c.noteEvent(e)
 }

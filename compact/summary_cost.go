@@ -110,7 +110,7 @@ func (w *writing) unused(session string, calls []summarize.CallInfo) trace.Summa
 	all.Prompt, all.Completion, all.Cached, all.Written = sum.Prompt, sum.Completion, sum.Cached, sum.Written
 	all.Err = nil
 	p := summarizePayload(session, all)
-	p.Unused, p.OutputText = true, "nothing used it: the conversation changed or ended"
+	p.Unused = true
 	return p
 }
 

@@ -63,7 +63,18 @@ func (p Summarize) line() string {
 	if p.ErrorType != "" {
 		return fmt.Sprintf("%s failed after %s: %s", p.Strategy, count(p.Attempts, "attempt"), p.ErrorType)
 	}
-	return fmt.Sprintf("%s: %s, %d -> %d tokens", p.Strategy, count(p.InputMessages, "message"), p.InputTokens, p.SummaryTokens)
+	paid := ""
+	if p.USD > 0 {
+		unit := "$"
+		if p.Relative {
+			unit = "input prices "
+		}
+		paid = fmt.Sprintf("; %s%.4f", unit, p.USD)
+	}
+	if p.Unused {
+		return "nothing used it: the conversation changed or ended" + paid
+	}
+	return fmt.Sprintf("%s: %s, %d -> %d tokens%s", p.Strategy, count(p.InputMessages, "message"), p.InputTokens, p.SummaryTokens, paid)
 }
 
 // SummaryCreated is the payload of compact.summary_created: an accepted summary

@@ -130,6 +130,8 @@ func TestPayloadsComputeSharesAndText(t *testing.T) {
 		{trace.Archival{ArchivedCount: 1, S3Key: "k"}, "output_text", `"archived 1 message to k"`},
 		{trace.Archival{ArchivedCount: 60, FilePath: "f", ErrorType: "ENOSPC"}, "output_text", `"archiving 60 messages failed: ENOSPC"`},
 		{trace.Summarize{Strategy: "brief", InputMessages: 47, InputTokens: 900, SummaryTokens: 80}, "output_text", `"brief: 47 messages, 900 -> 80 tokens"`},
+		{trace.Summarize{Strategy: "brief", InputMessages: 47, InputTokens: 900, SummaryTokens: 80, USD: 0.0125}, "output_text", `"brief: 47 messages, 900 -> 80 tokens; $0.0125"`},
+		{trace.Summarize{Strategy: "brief", Unused: true, USD: 0.5, Relative: true}, "output_text", `"nothing used it: the conversation changed or ended; input prices 0.5000"`},
 		{trace.Summarize{Strategy: "brief", Attempts: 1, ErrorType: "refused"}, "output_text", `"brief failed after 1 attempt: refused"`},
 		{trace.Preflight{Triggered: true, PrunedCount: 47, SummarizedCount: 40, MaskedCount: 2, TokensBefore: 2000, TokensAfter: 1000}, "output_text", `"compacted 2000 -> 1000 tokens (-50.0%): 47 pruned, 2 masked, 0 truncated"`},
 		{trace.Preflight{Triggered: true, PrunedCount: 47, TokensBefore: 2000, TokensAfter: 1000, ReductionStage: "summarization"}, "output_text", `"pruned 47 messages: 2000 -> 1000 tokens (-50.0%)"`},

@@ -3,6 +3,7 @@ package transport_test
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"net"
 	"net/http"
 	"slices"
@@ -34,6 +35,9 @@ func TestARefusalIsReportedWithItsLimit(t *testing.T) {
 	var p trace.Refused
 	if err := json.Unmarshal([]byte(told[0].Data.String()), &p); err != nil {
 		t.Fatal(err)
+	}
+	if name := told[0].Trace; name == nil || !strings.HasPrefix(name.Name.String(), "REFUSED: ") {
+		t.Errorf("the trace is not renamed: %+v", name)
 	}
 	if p.Limit != 8_000 || !p.Retried || p.Window <= 0 || p.Window > 8_000 || p.Estimated <= 8_000 || p.SessionID == "" || p.Model == "" {
 		t.Errorf("%+v", p)
@@ -90,6 +94,9 @@ func TestAnErrorOfTheProviderIsReportedAndNotBilled(t *testing.T) {
 			var p trace.ProviderError
 			if err := json.Unmarshal([]byte(e.Data.String()), &p); err != nil {
 				t.Fatal(err)
+			}
+			if name := fmt.Sprintf("ERROR %d: ", p.Status); e.Trace == nil || !strings.HasPrefix(e.Trace.Name.String(), name) || e.Trace.End.IsZero() {
+				t.Errorf("%s: the trace is not renamed to %q: %+v", f, name, e.Trace)
 			}
 			if got = append(got, p.Status); p.Estimated != r.last().After.Total || p.EstimatedUSD != r.last().Bill.EstimatedUSD || p.SessionID != "s" || p.Model == "" {
 				t.Errorf("%s: %+v", f, p)
