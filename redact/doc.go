@@ -11,9 +11,10 @@
 // escaping; headers, cookies, addresses with credentials, connection strings,
 // private keys, even truncated ones or a piece of the middle, JSON web tokens,
 // Kubernetes secrets, command lines, their piped input and the secrets they print,
-// columns of tables, calls, the fields of forms, and lines below an announcement. A filter on the value keeps types, references,
-// templates, code and words; letters in an order that no word has, and four words
-// in a row, count as a password. Terminal colors, invisible characters, URL and
+// columns of tables, calls, the fields of forms, and lines below an announcement or a
+// prompt. In the sentence around a name, a value counts that no word could be. A filter
+// on the value keeps types, references, templates, code and words; letters in an order
+// that no word has, and four words in a row, count as a password. Terminal colors, invisible characters, URL and
 // HTML escapes, and base64 are decoded, and the decoded text is searched, too.
 // Tokens with a known form are found anywhere, by the shapes in this package and by
 // the rules of gitleaks (vendor_rules.go). No rule matches mere randomness: hashes,
