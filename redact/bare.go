@@ -17,13 +17,12 @@ func (a *assignment) readBare(blank, i int) bool {
 		}
 		return false
 	}
-	if i == blank {
+	switch {
+	case i == blank:
 		return false
-	}
-	if s[i] == '{' && a.quote != 0 {
+	case s[i] == '{' && a.quote != 0:
 		return a.readVariable(i)
-	}
-	if s[i] == '|' {
+	case s[i] == '|':
 		return a.readCell(i)
 	}
 	if strings.HasPrefix(s[i:], "REG_SZ ") || strings.HasPrefix(s[i:], "REG_SZ\t") {
