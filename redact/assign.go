@@ -303,7 +303,7 @@ func (a *assignment) afterUser() bool {
 func (a *assignment) readName(start, end int) {
 	s := a.s
 	least := max(0, start-maxName)
-	for start > least && isNameByte(s[start-1]) {
+	for start > least && inName[s[start-1]] {
 		start--
 	}
 	if start > 0 && s[start-1] == '\\' && strings.IndexByte("nrt", s[start]) >= 0 {
@@ -312,7 +312,9 @@ func (a *assignment) readName(start, end int) {
 	for start < end && (s[start] == '-' || s[start] == '.') {
 		start++
 	}
-	end = run(s, end, maxName, isNameByte)
+	for most := min(len(s), end+maxName); end < most && inName[s[end]]; {
+		end++
+	}
 	for end > start && (s[end-1] == '-' || s[end-1] == '.') {
 		end--
 	}
@@ -325,6 +327,9 @@ func (a *assignment) readName(start, end int) {
 // ownedKey adds the word before "key" to the name, as in "API key" and "public
 // key".
 func (a *assignment) ownedKey() {
+	if a.from == 0 || a.s[a.from-1] != ' ' {
+		return
+	}
 	for _, word := range [...]string{"api ", "secret ", "access ", "private ", "encryption ", "setup ", "signing ", "unseal ", "recovery ", "root ", "license ", "public ", "foreign ", "cache "} {
 		if endsFold(a.s[:a.from], word) {
 			a.from -= len(word)
@@ -334,7 +339,15 @@ func (a *assignment) ownedKey() {
 	}
 }
 
-func isNameByte(c byte) bool { return isWord(c) || c == '-' || c == '.' }
+func isNameByte(c byte) bool { return inName[c] }
+
+// inName marks the bytes of names.
+var inName = func() (t [256]bool) {
+	for c := range 256 {
+		t[c] = isWord(byte(c)) || c == '-' || c == '.'
+	}
+	return t
+}()
 
 // compared finds the value of: if ("value" == password).
 func (sc *scan) compared(a *assignment) {

@@ -17,13 +17,12 @@ func (a *assignment) readBare(blank, i int) bool {
 		}
 		return false
 	}
-	if i == blank {
+	switch {
+	case i == blank:
 		return false
-	}
-	if s[i] == '{' && a.quote != 0 {
+	case s[i] == '{' && a.quote != 0:
 		return a.readVariable(i)
-	}
-	if s[i] == '|' {
+	case s[i] == '|':
 		return a.readCell(i)
 	}
 	if strings.HasPrefix(s[i:], "REG_SZ ") || strings.HasPrefix(s[i:], "REG_SZ\t") {
@@ -38,9 +37,9 @@ func (a *assignment) readBare(blank, i int) bool {
 	case a.from >= 2 && s[a.from-2:a.from] == "--":
 		a.op, a.start = opFlag, i
 		return !isHelp(s, a.from-2, blank, i)
-	case a.from >= 2 && s[a.from-1] == '-' && isBlank(s[a.from-2]) && !isBareVerb(a.name) && a.name != "ppassword":
+	case a.isLongFlag():
 		a.op, a.start = opFlag, i
-		return lineStart(s, a.from) < a.from-2 && !isHelp(s, a.from-1, blank, i) && s[i] != '-'
+		return s[i] != '-' && !isHelp(s, a.from-1, blank, i)
 	case isQuote(s[i]) && a.closesString(i):
 		return false
 	case (s[i] == '"' || s[i] == '\'') && (a.quote == 0 || strings.Contains(s[max(0, a.from-32):a.from], " set ")):
@@ -51,6 +50,13 @@ func (a *assignment) readBare(blank, i int) bool {
 		return a.readProse(i)
 	}
 	return true
+}
+
+// isLongFlag reports whether the name is a flag with one hyphen, -token VALUE, and not the
+// text of a list: - password. 7z has -p together with its value.
+func (a *assignment) isLongFlag() bool {
+	s := a.s
+	return a.from >= 2 && s[a.from-1] == '-' && isBlank(s[a.from-2]) && lineStart(s, a.from) < a.from-2 && !isBareVerb(a.name) && a.name != "ppassword"
 }
 
 // isHelp reports whether a flag is in the help of a program: [--flag VALUE], at the

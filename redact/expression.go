@@ -61,7 +61,7 @@ func (sc *scan) continued(a *assignment, r *rule) {
 		gap := s[i:j]
 		end = closeQuote(s, j+1, q, 0)
 		sc.spend(end - i)
-		if end >= len(s) || strings.IndexAny(gap, "+.&") < 0 && (strings.IndexByte(gap, '\n') < 0 || !isDense(s[j+1:end])) {
+		if end >= len(s) || !strings.ContainsAny(gap, "+.&") && (strings.IndexByte(gap, '\n') < 0 || !isDense(s[j+1:end])) {
 			return
 		}
 		if k := skipBlanks(s, end+1); k < len(s) && (s[k] == ':' || s[k] == '=') || strings.ContainsAny(s[j+1:end], " \\") {

@@ -58,6 +58,11 @@ func hostile() map[string]string {
 		"fields":             "password').fill('",
 		"pgpass":             "a:5432:b:c:",
 		"groups":             "secret: ABCD EFGH ",
+		"sentences":          "password for ",
+		"clauses":            "use the password a1b2c3d4 ",
+		"prompts":            "$ x token\n",
+		"arguments":          `["-a",`,
+		"expressions":        `token("a" + `,
 		"minified":           "token:function(a){return key.b},secret:c,",
 	}
 	return texts

@@ -196,8 +196,8 @@ func isInvented(t string) bool {
 // isDirective reports whether a line consists of the name and the value, as in many
 // configuration files.
 func (a *assignment) isDirective() bool {
-	_, to := lineAt(a.s, a.from)
-	return strings.TrimLeft(lineHead(a.s, a.from), " \t") == "" && strings.TrimRight(a.s[a.end:max(to, a.end)], " \t\r;\"'") == ""
+	end := run(a.s, a.end, maxNote, func(c byte) bool { return strings.IndexByte(" \t\r;\"'", c) >= 0 })
+	return (end == len(a.s) || a.s[end] == '\n') && strings.TrimLeft(lineHead(a.s, a.from), " \t") == ""
 }
 
 // isCompound reports whether the name is a compound word and follows a user. No sentence
