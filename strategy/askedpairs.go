@@ -1,6 +1,7 @@
 package strategy
 
 import (
+	"cmp"
 	"encoding/json"
 	"slices"
 	"strings"
@@ -49,31 +50,34 @@ func (c *Call) askedAnswers() string {
 	}
 	var out []string
 	for i, q := range asked {
-		answer := ""
-		switch r := result.(type) {
-		case []any:
-			if i < len(r) {
-				answer = answerIn(r[i])
-			}
-		case map[string]any:
-			switch {
-			case r[q] != nil:
-				answer = answerIn(r[q])
-			case len(ids) == len(asked) && r[ids[i]] != nil:
-				answer = answerIn(r[ids[i]])
-			case len(asked) == 1:
-				answer = answerIn(r)
-			}
-		}
-		if answer == "" {
-			answer = "(no answer)"
-		}
+		answer := cmp.Or(answerTo(i, asked, ids, result), "(no answer)")
 		out = append(out, prose.Quoted(q, 120)+", the user answered: "+prose.Clip(prose.Squash(answer), maxAnswer))
 	}
 	if !slices.ContainsFunc(out, func(s string) bool { return !strings.HasSuffix(s, ": (no answer)") }) {
 		return ""
 	}
 	return "asked " + strings.Join(out, "; asked ")
+}
+
+// answerTo returns the answer to a question by its place in a list of answers, or by the
+// question or its id in a record.
+func answerTo(i int, asked, ids []string, result any) string {
+	switch r := result.(type) {
+	case []any:
+		if i < len(r) {
+			return answerIn(r[i])
+		}
+	case map[string]any:
+		switch {
+		case r[asked[i]] != nil:
+			return answerIn(r[asked[i]])
+		case len(ids) == len(asked) && r[ids[i]] != nil:
+			return answerIn(r[ids[i]])
+		case len(asked) == 1:
+			return answerIn(r)
+		}
+	}
+	return ""
 }
 
 // pairedAnswers returns one text for each question whose answer a result states in the form

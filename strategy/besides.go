@@ -15,7 +15,7 @@ import (
 // matches a count of tests that did not all pass.
 var (
 	warningLine = regexp.MustCompile(`^(?:WARNING|WARN):? \S`)
-	alarmLine   = regexp.MustCompile(`^(?:[a-zA-Z_]\w*\.)*[A-Z]\w*(?:Error|Exception): \S|^(?:ERROR|FATAL|CRITICAL|ABORT|ABORTED)\b:? \S|[ .:](?:FAIL|FAILED)(?: \(|$)`)
+	alarmLine   = regexp.MustCompile(`^(?:[a-zA-Z_]\w*\.)*[A-Z]\w*(?:Error|Exception): \S|^[Aa]n error occurred\b|^(?:ERROR|FATAL|CRITICAL|ABORT|ABORTED)\b:? \S|[ .:](?:FAIL|FAILED)(?: \(|$)`)
 	skippedLine = regexp.MustCompile(`^(?:[A-Za-z ]+: )?([1-9]\d*) (?:tests? )?skipped\b`)
 	mixedCount  = regexp.MustCompile(`\b(\d+)(?: of | out of |/)(\d+) (?:\w+ )?(?:passed|succeeded|ok)\b`)
 )

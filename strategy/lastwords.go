@@ -91,8 +91,11 @@ func tellingLine(output string) string {
 	return prose.Clip(cmp.Or(last, idler), maxWords)
 }
 
-// mostFigures is the maximum number of lines of an output that is quoted as a whole.
-const mostFigures = 6
+// Limits of an output that is quoted as a whole: its lines, and its characters.
+const (
+	mostFigures    = 6
+	longestFigures = 100
+)
 
 // figures returns a short output as a whole if all its lines have a number, since each of
 // them can be the result: "test 0.47", "train 0.90". It returns "" for other outputs, and
@@ -113,12 +116,18 @@ func figures(output string) string {
 		}
 		lines = append(lines, line)
 	}
+	if len(lines) > 1 && !slices.ContainsFunc(lines, func(l string) bool { return !logLine.MatchString(l) }) {
+		return prose.Clip(lines[0], maxWords) // the newest commit is first
+	}
 	all := strings.Join(lines, "; ")
-	if n := len(lines); n < 2 || n > mostFigures || utf8.RuneCountInString(all) > maxWords {
+	if n := len(lines); n < 2 || n > mostFigures || utf8.RuneCountInString(all) > longestFigures {
 		return ""
 	}
 	return all
 }
+
+// logLine matches a line of git log --oneline.
+var logLine = lazy.Compile(`^[0-9a-f]{7,12} \S`)
 
 // qualifies reports whether a line qualifies a verdict ([Call.besides]).
 func qualifies(line string) bool {

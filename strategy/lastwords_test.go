@@ -21,6 +21,7 @@ func TestTellingLineIsNoFrame(t *testing.T) {
 		"✓ 2231 modules built.\nreal\t1m11.020s\n":                            "✓ 2231 modules built.; real 1m11.020s",
 		"copied 91022 rejected 44\nstate: 600000":                             "copied 91022 rejected 44; state: 600000",
 		"test 0.4741\nsaved":                                                  "saved",
+		"4eaf913 fixup! rebuild 2 pages\n25ebb21 docs: 1 page less":           "4eaf913 fixup! rebuild 2 pages",
 		"12 files read\nError: 3 files are broken":                            "Error: 3 files are broken",
 		"line 1\n2 of 3 passed\nline 3":                                       "line 3",
 		"[main 1a2b3c4] fix 3\n 2 files changed, 3 insertions(+)":             "[main 1a2b3c4] fix 3",

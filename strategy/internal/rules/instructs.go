@@ -40,8 +40,11 @@ const leastLeading = 3
 // leads reports whether the first clause of a sentence may ask for something. A clause
 // that describes, or that gives a condition or a time, only precedes a prohibition.
 func leads(c string) bool {
-	return len(strings.Fields(c)) >= leastLeading && !describesFact(c) && !setsValue(c) && !rulesAbroad(c) && !prose.BeginsAny(c, considering) && !prose.BeginsAny(c, preceding)
+	return len(strings.Fields(c)) >= leastLeading && !describesFact(c) && !setsValue(c) && !rulesAbroad(c) && !prose.BeginsAny(c, considering) && !prose.BeginsAny(c, preceding) && !prose.HasAnyWord(c, ruleLabels)
 }
+
+// ruleLabels lists nouns of clauses that only announce a rule: "one rule of the house: …".
+var ruleLabels = strings.Fields("constraint constraints rule rules note reminder policy condition conditions requirement requirements restriction restrictions guideline warning caution")
 
 // preceding lists beginnings of clauses before a prohibition.
 var preceding = []string{"when ", "while ", "until ", "till ", "before ", "after ", "as ", "for ", "in ", "on ", "at ", "with ", "from ", "during ", "since ", "because ", "unless ", "except ", "even ", "whatever ", "under ", "wenn ", "bis ", "solange ", "weil ", "bei ", "für ", "im ", "am ", "during ", "one more ", "by the way", "the ", "these ", "those ", "all ", "any ", "i ", "we ", "you ", "my ", "our ", "also ", "not ", "thanks", "important"}

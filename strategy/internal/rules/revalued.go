@@ -84,9 +84,6 @@ var (
 	bounding  = []string{"up to", "at most", "at least", "max", "maximum", "no more than", "more than", "bis zu", "höchstens", "maximal", "mindestens"}
 )
 
-// shortValue is the maximum number of words of a sentence that only gives a value.
-const shortValue = 6
-
 // mostValued is the maximum number of words of a sentence whose value is for a quantity that
 // it does not name. A longer sentence has another subject: "keep the card for the 20 euros
 // and charge the rest" changes no limit in euros.

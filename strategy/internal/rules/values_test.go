@@ -66,9 +66,10 @@ func TestLaterValueOfRuleWithSeveral(t *testing.T) {
 // A sentence that asks for something in its first clause does not only forbid.
 func TestRequestWithProhibitionAsks(t *testing.T) {
 	for s, want := range map[string]bool{
-		"Organize our spring fair: budget 400 euros, nobody gets more than half.": false,
-		"Necesito que prepares la tienda: sube los precios, no toques las fotos.": false,
-		"Sketch three logos for the club, no animals please.":                     false,
+		"Organize our spring fair: budget 400 euros, nobody gets more than half.":       false,
+		"Necesito que prepares la tienda: sube los precios, no toques las fotos.":       false,
+		"Sketch three logos for the club, no animals please.":                           false,
+		"Constraint of the two reviewers, for all of it: never allocate in the parser.": true,
 		"Don't cancel the order.":                        true,
 		"locale files: hands off, a friend does those":   true,
 		"When you edit the docs, don't touch the index.": true,
