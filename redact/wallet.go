@@ -174,6 +174,8 @@ const base58 = "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz"
 // onWallets adds the words of wallet keys, recovery codes, Sentry URLs and Discord
 // tokens to a vocabulary.
 func onWallets(b *vocabularyBuilder) {
+	b.on("mnemonic", (*scan).seedPhrase)
+	b.on("seed", (*scan).seedPhrase)
 	b.on("accounts", (*scan).accounts)
 	b.on("private keys", (*scan).privateKeys)
 	b.on("wallet(", (*scan).newWallet)

@@ -55,8 +55,6 @@ func defaults() *vocabularyBuilder {
 	b.on(":aa", (*scan).telegram)
 	b.on("-us", (*scan).mailchimp)
 	b.on("api.softlayer.com/soap/v", (*scan).softlayer)
-	b.on("mnemonic", (*scan).seedPhrase)
-	b.on("seed", (*scan).seedPhrase)
 	for i := range tokenShapes {
 		t := &tokenShapes[i]
 		b.on(t.trigger(), t.match)
