@@ -42,6 +42,6 @@ func (a *app) sayOdd(t *transcript) {
 		a.complain(t.name, fmt.Sprintf("warning: %s without content; the first is message %d", things(len(empty), "message"), empty[0]+1))
 	}
 	if len(orphans) > 0 {
-		a.complain(t.name, fmt.Sprintf("warning: %s without its call; the first is message %d", things(len(orphans), "tool result"), orphans[0]+1))
+		a.complain(t.name, fmt.Sprintf("warning: %s without a call; the first is message %d", things(len(orphans), "tool result"), orphans[0]+1))
 	}
 }

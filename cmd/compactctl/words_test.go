@@ -163,7 +163,7 @@ func TestOddMessagesAreCounted(t *testing.T) {
 		want string
 	}{
 		"none":    {nil, ""},
-		"orphans": {[]message.Message{result("b", "c"), result("a"), result("b")}, "f: warning: 2 tool results without its call; the first is message 5\n"},
+		"orphans": {[]message.Message{result("b", "c"), result("a"), result("b")}, "f: warning: 2 tool results without a call; the first is message 5\n"},
 		"a role":  {[]message.Message{{Role: "robot", Parts: fine[0].Parts}}, `f: warning: 1 message of an unknown role; the first is message 5 ("robot")` + "\n"},
 		"empty":   {[]message.Message{{Role: message.RoleUser}, {Role: message.RoleUser}}, "f: warning: 2 messages without content; the first is message 5\n"},
 	} {
