@@ -15,9 +15,10 @@ import (
 )
 
 // The cost of a call includes its summaries, in Stats and on the page. A call without a
-// price is only counted. With Observe, the plan counts.
+// price is only counted. With Observe, the plan counts. The manager itself, which made none
+// of these calls, adds the costs of the others to Stats.
 func TestSummariesArePartOfTheCost(t *testing.T) {
-	h := &Handler{live: newLive(func(s string) string { return s }, time.Unix(0, 0)), counters: newCounters(), now: time.Now}
+	h := &Handler{m: unused(t), live: newLive(func(s string) string { return s }, time.Unix(0, 0)), counters: newCounters(), now: time.Now}
 	for _, res := range []*compact.Result{
 		{Bill: &compact.Bill{EstimatedUSD: 2, SummaryUSD: 0.5, WholeUSD: 4}},
 		{Projected: &compact.Result{Bill: &compact.Bill{EstimatedUSD: 1, SummaryUSD: 0.25, WholeUSD: 8}}},
@@ -27,7 +28,7 @@ func TestSummariesArePartOfTheCost(t *testing.T) {
 		h.result(t.Context(), res)
 	}
 	s, v := h.Stats(), h.live.view(false)
-	if got := fmt.Sprint(s.With, s.Without, s.Unpriced, s.Calls); got != "3.75 12 2 4" {
+	if got := fmt.Sprint(s.With, s.Without, s.Unpriced, s.Calls); got != "1.25 8 2 4" {
 		t.Errorf("Stats: %s", got)
 	}
 	if got := fmt.Sprint(v.With, v.Without, v.Unpriced, v.Calls); got != "3.75 12 2 4" {
@@ -35,10 +36,21 @@ func TestSummariesArePartOfTheCost(t *testing.T) {
 	}
 }
 
+// unused returns a manager that no call uses.
+func unused(t *testing.T) *compact.CompactManager {
+	t.Helper()
+	m, err := compact.New(t.Context(), compact.Config{Model: "gpt-4", Observe: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = m.Close(context.Background()) })
+	return m
+}
+
 // Stats has every counter; a refused request is a request.
 func TestStatsHasEveryCounter(t *testing.T) {
 	c := newCounters()
-	h := &Handler{counters: c}
+	h := &Handler{m: unused(t), counters: c}
 	for range 4 {
 		c.enter(4)
 	}

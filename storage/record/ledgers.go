@@ -73,6 +73,13 @@ func (s *Session) ledgersFrom(ctx context.Context, step int) []readLedger {
 
 // ledger reads the ledger of a step and verifies it against the manifest.
 func (s *Session) ledger(ctx context.Context, step int) (Ledger, error) {
+	known, _ := s.manifest.known()
+	return s.ledgerUpTo(ctx, step, largest(known.facts.ledgers.of(step)))
+}
+
+// ledgerUpTo is like ledger, and keeps at most so many bytes of the file in memory, unless the
+// manifest turns out to record more.
+func (s *Session) ledgerUpTo(ctx context.Context, step int, most int64) (Ledger, error) {
 	name := ledgerKind.file(step, 1)
 	r, err := storage.OpenFile(ctx, s.a, child(s.dir, name), 0, -1)
 	if errors.Is(err, storage.ErrNotExist) {
@@ -81,8 +88,6 @@ func (s *Session) ledger(ctx context.Context, step int) (Ledger, error) {
 	if err != nil {
 		return unreadLedger(step, err)
 	}
-	known, _ := s.manifest.known()
-	most := largest(known.facts.ledgers.of(step))
 	data, have, err := readHashed(&ctxReader{ctx, r}, most)
 	if err := errors.Join(err, r.Close()); err != nil {
 		return unreadLedger(step, storage.Wrap("read", child(s.dir, name), err))
@@ -94,7 +99,7 @@ func (s *Session) ledger(ctx context.Context, step int) (Ledger, error) {
 	case err != nil:
 		return Ledger{}, err
 	case have.Bytes > most && largest(said) > most && slices.Contains(said, have):
-		return s.ledger(ctx, step) // another process has announced it since
+		return s.ledgerUpTo(ctx, step, largest(said)) // another process has announced it since
 	case have.Bytes > maxLedgerBytes:
 		l.Changed = differs(name, said, fileHash{Bytes: maxLedgerBytes})
 	case !slices.Contains(said, l.is):
