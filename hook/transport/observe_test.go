@@ -354,10 +354,12 @@ func TestPanicsOfTheProgramsFunctionsAreContained(t *testing.T) {
 				}
 				req.Header.Set("Content-Type", "application/json")
 				resp, err := rt.RoundTrip(req)
-				if err = errors.Join(err, rt.Settle(t.Context())); err != nil {
+				if err != nil {
 					t.Fatal(err)
 				}
-				_ = resp.Body.Close()
+				if err := errors.Join(resp.Body.Close(), rt.Settle(t.Context())); err != nil { // Settle waits for the body
+					t.Fatal(err)
+				}
 				if want := []int{1, 3}[i]; base.bodies[i] != body || asked != want { // the panic of OnResult is an error, too
 					t.Errorf("request %d: sent unchanged: %t; %d calls of functions, want %d", i, base.bodies[i] == body, asked, want)
 				}
