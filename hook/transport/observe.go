@@ -70,7 +70,8 @@ func (w *watch) leave(bytes int) {
 
 // Settle waits until all answers that report a usage have been read or closed, and until
 // all observations have ended, at most ten seconds after the last request. Call it before
-// the manager is closed: a usage that comes later is in no bill. It returns ctx's error.
+// the manager is closed: a usage that comes later is in no bill. It returns ctx's error. A
+// body that is neither read to its end nor closed keeps it waiting until ctx is done.
 func (t *Transport) Settle(ctx context.Context) error {
 	if t.settled() {
 		return nil
