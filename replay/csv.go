@@ -15,7 +15,7 @@ func (r *Report) WriteCSV(w io.Writer) error {
 		"tokens_sent", "identifiers_needed", "identifiers_at_hand", "one_recall_brings",
 		"user_told", "user_of", "failed_told", "failed_of", "false_told", "outcomes_told"}}
 	for _, x := range r.Rows {
-		lines = append(lines, []string{x.Session, itoa(x.Window), x.Policy, strconv.FormatBool(x.Reference), itoa(x.Calls),
+		lines = append(lines, []string{cell(x.Session), itoa(x.Window), cell(x.Policy), strconv.FormatBool(x.Reference), itoa(x.Calls),
 			dollars(x.Cost), dollars(x.RawCost), dollars(x.SummaryCost), dollars(x.Money.Cached), dollars(x.Money.Written), dollars(x.Money.Fresh), dollars(x.Money.Output),
 			itoa(x.Usage.Cached), itoa(x.Usage.Written), itoa(x.Usage.Fresh), itoa(x.Usage.Output), itoa(x.Largest),
 			itoa(x.Over), itoa(x.Refused), itoa(x.Compactions), itoa(x.Changed), itoa(x.Sent), itoa(x.Needed), itoa(x.Held), recalled(&x),
