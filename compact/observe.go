@@ -125,8 +125,8 @@ func (m *CompactManager) Refused(res *Result, r Refusal) {
 // Failed emits an event that the provider answered the request made from res with an
 // error, by its HTTP status, for another reason than the size of the prompt; status 0:
 // there was no connection to the provider. Nothing was billed, so the call leaves the
-// sums of its session. Failed may be called from
-// several goroutines. It ignores a res that is not the result of a call.
+// sums of its session. Failed may be called from several goroutines. It ignores a res
+// that is not the result of a call.
 func (m *CompactManager) Failed(res *Result, status int) {
 	var err error // logged by rescue
 	defer m.rescue("Failed", &err)

@@ -1,6 +1,9 @@
 package record
 
-import "testing"
+import (
+	"strings"
+	"testing"
+)
 
 // The ledgers that are read concurrently are limited by their number and by their announced
 // bytes. A record without a size counts with the largest ledger that is allowed.
@@ -36,4 +39,16 @@ func make40(size int64) []int64 {
 		out[i] = size
 	}
 	return out
+}
+
+// A file that became longer than its record is hashed as a whole, but only the recorded bytes
+// stay in memory.
+func TestLongerFileIsHashedAndNotKept(t *testing.T) {
+	text := strings.Repeat("x", 1000)
+	for _, c := range []struct{ most, kept int }{{0, 0}, {10, 10}, {999, 999}, {1000, 1000}, {5000, 1000}} {
+		data, is, err := readHashed(strings.NewReader(text), int64(c.most))
+		if err != nil || len(data) != c.kept || is.Bytes != 1000 || is.SHA256 != hashOf([]byte(text)) {
+			t.Errorf("at most %d: %d bytes kept, %+v, %v", c.most, len(data), is, err)
+		}
+	}
 }
