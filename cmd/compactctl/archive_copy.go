@@ -4,12 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/spf13/cobra"
 
 	"github.com/agentcompact/compact/compact"
 	"github.com/agentcompact/compact/configs"
 	"github.com/agentcompact/compact/storage"
+	"github.com/agentcompact/compact/storage/crypt"
 	"github.com/agentcompact/compact/storage/record"
 )
 
@@ -80,6 +82,9 @@ func (a *app) copyRecorded(cmd *cobra.Command, at, to string, src storage.Archiv
 		if !c.AccessLog {
 			return nil, nil // the archive may be in a place without write access
 		}
+		if err := encryptAs(src, &c.Encrypt); err != nil {
+			return nil, err
+		}
 		return configs.OpenArchive(c)
 	})
 	if err != nil || archive == nil {
@@ -94,6 +99,29 @@ func (a *app) copyRecorded(cmd *cobra.Command, at, to string, src storage.Archiv
 		}
 	}
 	return a.recorded(cmd, cfg, archive, dirs, "copy", to)
+}
+
+// encryptAs changes the encryption, which is the copy's, into one for an archive that is
+// there: plain if the archive is, and for its readers too if it is encrypted.
+func encryptAs(src storage.Archive, e *compact.EncryptConfig) error {
+	if !encrypted(src) {
+		*e = compact.EncryptConfig{}
+		return nil
+	}
+	text, err := crypt.IdentityText()
+	if err != nil {
+		return err
+	}
+	readers, err := crypt.RecipientsOf(text)
+	if err != nil {
+		return err
+	}
+	for _, r := range readers {
+		if !slices.Contains(e.Recipients, r) {
+			e.Recipients = append(slices.Clone(e.Recipients), r)
+		}
+	}
+	return nil
 }
 
 // copied copies and verifies.
