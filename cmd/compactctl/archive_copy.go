@@ -50,7 +50,11 @@ func newArchiveCopy(a *app) *cobra.Command {
 			if err := a.copyRecorded(cmd, args[0], args[1], src, opts.Sessions); err != nil {
 				return err
 			}
-			return a.copied(cmd.Context(), dst, src, opts)
+			err = a.copied(cmd.Context(), dst, src, opts)
+			if errors.Is(err, record.ErrErased) {
+				err = errors.Join(err, fmt.Errorf("%s has erased this session, and erased data does not come back: copy it into another folder. All other sessions were copied", printable(args[1])))
+			}
+			return err
 		},
 	}
 	cmd.Flags().Var(&oneFileFlag{at: &a.config}, "config", "configuration `FILE` (YAML or JSON)")
