@@ -186,15 +186,16 @@ func (s *serving) handler(cmd *cobra.Command, w io.Writer) (*serve.Handler, *com
 		s.c.Metrics = metrics.New(nil)
 		cfg.Exporters = append(cfg.Exporters, s.c.Metrics.Exporter())
 	}
-	m, err := compact.New(cmd.Context(), cfg)
-	if err != nil {
-		return nil, nil, err
-	}
 	level := slog.LevelInfo
 	if s.verbose {
 		level = slog.LevelDebug
 	}
 	s.c.Logger = slog.New(slog.NewTextHandler(w, &slog.HandlerOptions{Level: level}))
+	cfg.Logger = s.c.Logger
+	m, err := compact.New(cmd.Context(), cfg)
+	if err != nil {
+		return nil, nil, err
+	}
 	s.c.Observe = m.Observes()
 	s.inMemory = cfg.Storage.Adapter == "memory"
 	switch {
