@@ -117,7 +117,7 @@ func New(m *compact.CompactManager, c Config) (*Handler, error) {
 func (h *Handler) options(c Config) []transport.Option {
 	opts := []transport.Option{
 		transport.Base(&counted{base: c.Base, h: h}), transport.Logger(h.log),
-		transport.Coding("zstd", unzstd), transport.OnError(h.wrong), transport.OnResult(h.result), transport.OnRecall(h.counters.recalled),
+		transport.Coding("zstd", unzstd), transport.OnError(h.wrong), transport.OnResult(h.result), transport.OnUnbilled(h.unbilled), transport.OnRecall(h.counters.recalled),
 	}
 	if !c.NoRecall {
 		opts = append(opts, transport.Recall())
@@ -146,6 +146,18 @@ func (h *Handler) result(_ context.Context, res *compact.Result) {
 	h.live.result(h.now(), of)
 	h.bill.add(of.Bill, of != res)
 	h.counters.result(of)
+}
+
+// unbilled takes a request for which the provider bills nothing out of the sums of tokens
+// and money.
+func (h *Handler) unbilled(_ context.Context, res *compact.Result) {
+	of := res
+	if res.Projected != nil {
+		of = res.Projected
+	}
+	h.live.unbilled(of)
+	h.bill.take(of.Bill, of != res)
+	h.counters.unbilled(of)
 }
 
 // wrong counts an error of the transport.
