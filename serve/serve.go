@@ -61,6 +61,7 @@ const (
 	defaultCalls       = 1000
 	defaultStall       = 2 * time.Minute
 	defaultBodyTimeout = 10 * time.Minute
+	silence            = 30 * time.Second // of a provider's HTTP/2 connection, before it must answer a ping
 )
 
 // A Handler is the proxy. It is safe for concurrent use.
@@ -166,7 +167,10 @@ func (h *Handler) wrong(ctx context.Context, err error) {
 	h.live.wrong(h.now(), err)
 }
 
-// newBase returns a transport that does not change requests and answers.
+// newBase returns a transport that does not change requests and answers. It asks after a
+// silent HTTP/2 connection: all requests to a provider share one, and without the question
+// they would wait a quarter of an hour after a change of the network, or after a sleep of
+// the machine.
 func newBase() *http.Transport {
 	t := &http.Transport{Proxy: http.ProxyFromEnvironment}
 	if d, ok := http.DefaultTransport.(*http.Transport); ok {
@@ -174,6 +178,7 @@ func newBase() *http.Transport {
 	}
 	t.DisableCompression = true
 	t.MaxIdleConns, t.MaxIdleConnsPerHost = 0, 256
+	t.HTTP2 = &http.HTTP2Config{SendPingTimeout: silence, PingTimeout: silence / 2}
 	return t
 }
 
