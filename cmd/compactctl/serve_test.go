@@ -8,8 +8,11 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os"
+	"os/signal"
 	"path/filepath"
+	"slices"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -132,6 +135,39 @@ func TestSecondInterruptEndsAWaitingServer(t *testing.T) {
 		}
 	}
 	t.Error("the server waits for the requests in flight")
+}
+
+// A terminal that closes ends the server like SIGTERM: the archive gets the events of its
+// calls. A program under nohup goes on.
+func TestHangupEndsAServerInOrder(t *testing.T) {
+	up := httptest.NewServer(provider.NewServer())
+	defer up.Close()
+	archive := filepath.Join(t.TempDir(), "a")
+	i := launch(t, nil, "--upstream", "anthropic="+up.URL, "--archive", archive)
+	req, err := http.NewRequest(http.MethodPost, i.url+"/anthropic/v1/messages", strings.NewReader(anthropicBody(1)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	req.Header.Set("Content-Type", "application/json")
+	req.Header.Set("X-Compact-Session", "s")
+	resp, err := http.DefaultClient.Do(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_ = resp.Body.Close()
+	if err := i.end(t, syscall.SIGHUP); err != nil {
+		t.Errorf("it ended with %v: %s", err, i.said)
+	}
+	if log, err := os.ReadFile(filepath.Join(archive, "s", "events.jsonl")); err != nil || !strings.Contains(string(log), `"before_model_call"`) {
+		t.Errorf("the audit log lacks the call: %v %s", err, log)
+	}
+	if !slices.Contains(ends(), os.Signal(syscall.SIGHUP)) {
+		t.Skip("the test itself runs under nohup")
+	}
+	defer signal.Reset(syscall.SIGHUP)
+	if signal.Ignore(syscall.SIGHUP); slices.Contains(ends(), os.Signal(syscall.SIGHUP)) {
+		t.Error("under nohup it ends with the terminal")
+	}
 }
 
 func TestServeRefusesAmbiguousSettings(t *testing.T) {

@@ -1,11 +1,14 @@
 package transport_test
 
 import (
+	"encoding/json"
 	"fmt"
 	"net/http"
 	"strings"
 	"testing"
 
+	"github.com/agentcompact/compact/compact"
+	"github.com/agentcompact/compact/hook/transport"
 	"github.com/agentcompact/compact/internal/provider"
 )
 
@@ -89,4 +92,42 @@ func TestRoundOfAnswersWithEqualTextIsRestoredOnce(t *testing.T) {
 		}
 		r.allOK(f)
 	})
+}
+
+// A session continues on another wire. A hidden round of the first wire would be refused
+// there, although both wires write the conversation before it in the same way.
+func TestRoundsStayOnTheirWire(t *testing.T) {
+	said := map[provider.Wire]string{
+		provider.Chat:      `{"role":"user","content":"Hi."},{"role":"assistant","content":"Done."},{"role":"user","content":"More."}`,
+		provider.Responses: `{"role":"user","content":"Hi."},{"type":"message","role":"assistant","content":[{"type":"output_text","text":"Done."}]},{"role":"user","content":"More."}`,
+		provider.Anthropic: `{"role":"user","content":"Hi."},{"role":"assistant","content":[{"type":"text","text":"Done."}]},{"role":"user","content":"More."}`,
+		provider.Gemini:    `{"role":"user","parts":[{"text":"Hi."}]},{"role":"model","parts":[{"text":"Done."}]},{"role":"user","parts":[{"text":"More."}]}`,
+	}
+	body := func(f form, to int) string {
+		var elems []json.RawMessage
+		if err := json.Unmarshal([]byte("["+said[f.wire]+"]"), &elems); err != nil {
+			t.Fatal(err)
+		}
+		list, err := json.Marshal(elems[:to])
+		if err != nil {
+			t.Fatal(err)
+		}
+		return fmt.Sprintf(`{%s,%q:%s}`, f.fields, shapes[f.wire].list, list)
+	}
+	for _, first := range forms() {
+		for _, then := range forms() {
+			first, then := first.withTools(), then.withTools()
+			r := newRig(t, compact.Config{}, transport.Recall())
+			r.server.Answer(provider.Answer{Calls: []provider.Call{recallOf("turn:1")}}, provider.Answer{Text: "Done."})
+			r.post(first, body(first, 1))
+			r.post(then, body(then, 3))
+			r.allOK(then)
+			if got := len(r.got()); got != 3 {
+				t.Errorf("%s, %s: %d requests, want 3", first, then, got)
+			}
+			if back := strings.Contains(r.got()[len(r.got())-1], "turn:1"); back != (first.wire == then.wire) {
+				t.Errorf("%s, %s: the round is in the next request: %v", first, then, back)
+			}
+		}
+	}
 }

@@ -1,13 +1,16 @@
 package transport_test
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"net"
 	"net/http"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/agentcompact/compact/compact"
@@ -131,4 +134,54 @@ type unreachable struct{}
 
 func (unreachable) RoundTrip(*http.Request) (*http.Response, error) {
 	return nil, &net.OpError{Op: "dial", Err: errors.New("connection refused")}
+}
+
+// A program that adds up the results and takes out the requests that are not billed has
+// the tokens of the answered requests alone, whether its requests are compacted or observed.
+func TestProgramLearnsWhichRequestsAreNotBilled(t *testing.T) {
+	for _, observes := range []bool{false, true} {
+		for _, f := range forms() {
+			var mu sync.Mutex
+			sums := map[string]int{}
+			add := func(sign int, ctx context.Context, res *compact.Result) {
+				mu.Lock()
+				defer mu.Unlock()
+				session, _, _ := transport.Lane(ctx)
+				sums[session] += sign * res.TokensIn
+				sums["calls"] += sign
+				*res = compact.Result{} // the program's copy
+			}
+			r := newRig(t, compact.Config{Observe: observes},
+				transport.OnResult(func(ctx context.Context, res *compact.Result) { add(1, ctx, res) }),
+				transport.OnUnbilled(func(ctx context.Context, res *compact.Result) { add(-1, ctx, res) }))
+			call := func(rounds int) {
+				r.post(f, f.body("Fix it.", rounds, 200))
+				if err := r.client.Transport.(*transport.Transport).Settle(t.Context()); err != nil {
+					t.Fatal(err)
+				}
+			}
+			call(10)
+			want := map[string]int{"s": sums["s"], "calls": 1}
+			r.server.Fail(provider.Failure{Status: 529}, provider.Failure{Status: 429}, provider.Failure{Status: 400})
+			for range 3 {
+				call(11)
+			}
+			if r.server.Window = 100; !observes { // less than any view
+				call(12)
+			}
+			if want["s"] == 0 || !maps.Equal(sums, want) {
+				t.Errorf("%s, observes %v: %v, want %v", f, observes, sums, want)
+			}
+		}
+	}
+}
+
+// A panic of the program's function ends neither the request nor the program.
+func TestPanicOfOnUnbilledIsReported(t *testing.T) {
+	f := forms()[0]
+	r := newRig(t, compact.Config{}, transport.OnUnbilled(func(context.Context, *compact.Result) { panic("a bug") }))
+	r.server.Fail(provider.Failure{Status: 529})
+	if status, _ := r.post(f, f.body("Fix it.", 1, 1)); status != 529 || len(r.errs) != 1 || !strings.Contains(r.errs[0].Error(), "a bug") {
+		t.Errorf("%d, %v", status, r.errs)
+	}
 }
