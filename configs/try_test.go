@@ -41,6 +41,37 @@ func probes(t *testing.T, text string, env ...string) []Probe {
 
 const answer = `{"choices":[{"message":{"role":"assistant","content":"yes"},"finish_reason":"length"}]}`
 
+// An archive depends on its own parts, and not on collectors and summarizers. Without them
+// the exit status of validate-config --try is that of a failed archive.
+func TestPartsOfAnArchiveAreStored(t *testing.T) {
+	t.Setenv("AWS_ACCESS_KEY_ID", "any")
+	t.Setenv("AWS_SECRET_ACCESS_KEY", "any")
+	var c compact.StorageConfig
+	c.Adapter, c.Bucket, c.Region, c.KMSKeyID, c.Spool = "s3", "b-1", "eu-1", "k", t.TempDir()
+	c.ObjectLock.Mode, c.ObjectLock.Days = "governance", 1
+	var what []string
+	for _, tries := range [][]attempt{archiveTries(c), archiveTries(compact.StorageConfig{Adapter: "fs"}), archiveTries(compact.StorageConfig{Adapter: "own", Settings: 1})} {
+		for _, a := range tries {
+			for _, p := range a.named {
+				what = append(what, p.What)
+			}
+		}
+	}
+	if fmt.Sprint(what) != "[bucket KMS key Object Lock spool archive archive]" {
+		t.Errorf("the parts are %q", what)
+	}
+	for _, name := range append(what, "encryption") {
+		if !(Probe{What: name}).Stored() {
+			t.Errorf("an archive does not depend on its %s", name)
+		}
+	}
+	for _, name := range []string{"collector", "Ariadne", "summarizer"} {
+		if (Probe{What: name}).Stored() {
+			t.Errorf("an archive depends on the %s", name)
+		}
+	}
+}
+
 func TestTryOpensTheConfiguredServices(t *testing.T) {
 	dir := t.TempDir()
 	text := fmt.Sprintf("storage: {path: %q}\ntrace: {otlp_endpoint: %q, ariadne_url: %q}\nsummarizer: {model: m, base_url: %q}\noverrides: [{agent: a, summarizer: {model: small}}]\n",
