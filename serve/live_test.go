@@ -76,7 +76,7 @@ func TestUnbilledCallsAreInNoSum(t *testing.T) {
 		f := forms()[0]
 		call := func(n int) serve.Stats {
 			r.post(f, f.body("Fix it.", 20, 300))
-			waitFor(t, func() bool { s := r.h.Stats(); return s.Calls == n && s.Unbilled == max(n-1, 0) }) // an observation runs in the background
+			waitFor(t, func() bool { s := r.h.Stats(); return s.Requests == n && s.Calls == n && s.Unbilled == max(n-1, 0) }) // an observation runs in the background
 			return r.h.Stats()
 		}
 		want := call(1)

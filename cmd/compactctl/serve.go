@@ -153,6 +153,7 @@ func (s *serving) run(cmd *cobra.Command) (err error) {
 	}
 	ctx := cmd.Context()
 	defer s.ending(ctx)()
+	defer outliveReader()()
 	h, m, err := s.handler(cmd, s.err)
 	if err != nil {
 		return err

@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os"
+	"os/exec"
 	"os/signal"
 	"path/filepath"
 	"slices"
@@ -167,6 +168,50 @@ func TestHangupEndsAServerInOrder(t *testing.T) {
 	defer signal.Reset(syscall.SIGHUP)
 	if signal.Ignore(syscall.SIGHUP); slices.Contains(ends(), os.Signal(syscall.SIGHUP)) {
 		t.Error("under nohup it ends with the terminal")
+	}
+}
+
+// The server outlives the reader of its log.
+func TestServerOutlivesTheReaderOfItsLog(t *testing.T) {
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	away := httptest.NewServer(nil)
+	away.Close()
+	log, w, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := exec.Command(self, "serve", "--listen", "127.0.0.1:0", "--upstream", "openai="+away.URL, "--archive", filepath.Join(t.TempDir(), "a"))
+	c.Env = append(os.Environ(), asCommand+"=1", "XDG_CONFIG_HOME="+t.TempDir())
+	c.Stderr = w
+	if err := c.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = c.Process.Kill() })
+	_ = w.Close()
+	url := ""
+	for lines := bufio.NewScanner(log); url == "" && lines.Scan(); {
+		if _, after, ok := strings.Cut(lines.Text(), "OPENAI_BASE_URL="); ok {
+			url = strings.TrimSuffix(after, "/openai/v1")
+		}
+	}
+	_ = log.Close()
+	for range 2 { // each request makes a line of the log
+		resp, err := http.Get(url + "/openai/v1/models")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _ = resp.Body.Close(); resp.StatusCode != http.StatusBadGateway {
+			t.Error(resp.Status)
+		}
+	}
+	if err := c.Process.Signal(syscall.SIGTERM); err != nil {
+		t.Fatal(err)
+	}
+	if err := c.Wait(); err != nil {
+		t.Error(err)
 	}
 }
 

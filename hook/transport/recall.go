@@ -145,7 +145,7 @@ func (x *exchange) recall(calls []recallCall, n int) []string {
 			opts = append(opts[:0], compact.ToolShown(x.res))
 		}
 		text, err := compact.RecallTool(x.t.m, opts...).Call(x.req.Context(), x.who.session, c.args)
-		if err != nil {
+		if err != nil && x.req.Context().Err() == nil { // otherwise the caller has given up, which is no failure
 			x.warn(x.fault(opRecall, err))
 		}
 		texts[i] = text

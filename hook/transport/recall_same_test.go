@@ -131,3 +131,39 @@ func TestRoundsStayOnTheirWire(t *testing.T) {
 		}
 	}
 }
+
+// A caller replaces the ids of calls, or continues with the answer that another process got
+// for the same request. A remembered answer then takes the ids of the caller's results:
+// with its own ids the provider would refuse the conversation for good.
+func TestRoundsTakeTheIDsOfTheCaller(t *testing.T) {
+	eachForm(t, func(t *testing.T, f form) {
+		for _, beside := range []bool{true, false} {
+			r, body, ref := recalling(t, f)
+			read := provider.Call{ID: "c900", Name: "read", Args: `{"n":900}`}
+			words := "Both."
+			if beside {
+				r.server.Answer(provider.Answer{Text: "Both.", Calls: []provider.Call{recallOf(ref), read}})
+			} else {
+				r.server.Answer(provider.Answer{Text: "Let me see.", Calls: []provider.Call{recallOf(ref)}}, provider.Answer{Text: "Both.", Calls: []provider.Call{read}})
+				if f.flows() {
+					words = `Let me see.\n\nBoth.`
+				}
+			}
+			if status, answer := r.post(f, body); status != http.StatusOK {
+				t.Fatalf("%d %s", status, answer)
+			}
+			back := strings.ReplaceAll(f.callAgainAfter(words, 900), `"c900"`, `"x900"`)
+			if f.wire == provider.Responses && !beside && f.flows() {
+				back = `{"type":"message","role":"assistant","content":[{"type":"output_text","text":"Let me see."}]},` + strings.ReplaceAll(f.callAgainAfter("Both.", 900), `"c900"`, `"x900"`)
+			}
+			if status, answer := r.post(f, more(body, back)); status != http.StatusOK {
+				t.Fatalf("beside %v: %d %s", beside, status, answer)
+			}
+			last := r.got()[len(r.got())-1]
+			if strings.Contains(last, `"c900"`) || f.wire != provider.Gemini && strings.Count(last, `"x900"`) != 2 || !strings.Contains(last, `"ref\":`) && !strings.Contains(last, `"ref":`) {
+				t.Errorf("beside %v: %s", beside, tail(last, 1200))
+			}
+			r.allOK(f)
+		}
+	})
+}

@@ -185,3 +185,45 @@ func TestPanicOfOnUnbilledIsReported(t *testing.T) {
 		t.Errorf("%d, %v", status, r.errs)
 	}
 }
+
+// A provider can answer with status 200 and begin the stream with its error. The caller
+// gets the stream as it is; the request counts like one that was answered with the error.
+// After the begin of an answer, its usage was reported.
+func TestAStreamThatBeginsWithAnErrorIsNotBilled(t *testing.T) {
+	for name, c := range map[string]struct {
+		form   int
+		answer string
+		status int // 0 = no error is reported
+	}{
+		"chat":               {1, "data: {\"error\":{\"message\":\"x\",\"type\":\"server_error\",\"param\":null,\"code\":\"rate_limit_exceeded\"}}\n\n", 429},
+		"chat, by a gateway": {1, ": waits\n\ndata: {\"error\":{\"message\":\"x\",\"code\":502}}\n\n", 502},
+		"chat, an answer":    {1, "data: {\"error\":null,\"choices\":[]}\n\ndata: {\"error\":{\"message\":\"x\"}}\n\n", 0},
+		"responses":          {3, "event: response.created\ndata: {\"type\":\"response.created\"}\n\nevent: error\ndata: {\"type\":\"error\",\"code\":\"server_error\",\"message\":\"x\"}\n\n", 500},
+		"responses, failed":  {3, "data: {\"type\":\"response.failed\",\"response\":{\"error\":{\"code\":\"rate_limit_exceeded\",\"message\":\"x\"}}}\n\n", 429},
+		"anthropic":          {5, "event: error\ndata: {\"type\":\"error\",\"error\":{\"type\":\"overloaded_error\",\"message\":\"Overloaded\"}}\n\n", 529},
+		"anthropic, later":   {5, "data: {\"type\":\"message_start\"}\n\ndata: {\"type\":\"error\",\"error\":{\"type\":\"overloaded_error\"}}\n\n", 0},
+		"gemini":             {7, "data: {\"error\":{\"code\":503,\"message\":\"x\",\"status\":\"UNAVAILABLE\"}}\r\n\r\n", 503},
+	} {
+		events, unbilled := &tracetest.Recorder{}, 0
+		r := newRig(t, compact.Config{Exporters: []trace.Exporter{events}}, transport.Base(&wireTap{answer: c.answer, kind: "text/event-stream"}),
+			transport.OnUnbilled(func(context.Context, *compact.Result) { unbilled++ }))
+		f := forms()[c.form]
+		if status, got := r.post(f, f.body("Fix it.", 1, 1)); status != http.StatusOK || got != c.answer {
+			t.Errorf("%s: %d %q", name, status, got)
+		}
+		if err := r.m.Flush(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		var got []int
+		for _, e := range events.Named(trace.NameProviderError) {
+			var p trace.ProviderError
+			if err := json.Unmarshal([]byte(e.Data.String()), &p); err != nil {
+				t.Fatal(err)
+			}
+			got = append(got, p.Status)
+		}
+		if want := []int{c.status}; unbilled != len(got) || c.status != 0 && !slices.Equal(got, want) || c.status == 0 && len(got) > 0 {
+			t.Errorf("%s: errors %v, %d unbilled, want %v", name, got, unbilled, want)
+		}
+	}
+}
