@@ -41,14 +41,14 @@ storage:
 	if diff := cmp.Diff(want, s3Config(c.Storage)); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
 	}
-	if c.OpenArchive == nil || c.Storage.Spool != "/var/spool/compact" || spoolOptions(c.Storage).Keep != 2*time.Hour {
-		t.Errorf("opens %t, spool %q, %s", c.OpenArchive != nil, c.Storage.Spool, spoolOptions(c.Storage).Keep)
+	if c.OpenArchive == nil || c.Storage.Spool != "/var/spool/compact" || spoolOptions(c.Storage, true).Keep != 2*time.Hour {
+		t.Errorf("opens %t, spool %q, %s", c.OpenArchive != nil, c.Storage.Spool, spoolOptions(c.Storage, true).Keep)
 	}
 	env := load(t, "model: gpt-4\n", Environ([]string{
 		"COMPACT_STORAGE_ADAPTER=s3", "COMPACT_STORAGE_BUCKET=b-1", "COMPACT_STORAGE_OBJECT_LOCK_MODE=compliance", "COMPACT_STORAGE_OBJECT_LOCK_DAYS=7",
 	}))
-	if spoolOptions(env.Storage).Keep != 24*time.Hour {
-		t.Errorf("the default retention is %s", spoolOptions(env.Storage).Keep)
+	if spoolOptions(env.Storage, true).Keep != 24*time.Hour {
+		t.Errorf("the default retention is %s", spoolOptions(env.Storage, true).Keep)
 	}
 	if got := s3Config(env.Storage); got.Bucket != "b-1" || got.Lock != (s3.Lock{Mode: s3.Compliance, Days: 7}) {
 		t.Errorf("from the environment: %+v", got)

@@ -126,6 +126,18 @@ KMS key      not tried  k: n
 	}
 }
 
+// The headline compares the view with the whole history, not with the view before the call,
+// which can be much smaller.
+func TestHeadlineIsAboutTheHistory(t *testing.T) {
+	res := &compact.Result{TokensIn: 9000, MaxTokens: 20_000, Model: "m", Triggered: true, KeptCount: 4, MaskedCount: 2, DroppedCount: 1, Session: "s"}
+	res.Before.Total, res.After.Total = 3000, 1800
+	r := &reportWriter{res: res}
+	want := "Masked 2 tool results and dropped 1 message.\n9,000 → 1,800 tokens (-80 %), 9 % of m's window of 20,000\ngone: 2 masked, 1 dropped; stays: 4 messages; back: nothing was stored\n\n"
+	if r.headline(); r.String() != want {
+		t.Errorf("got\n%swant\n%s", r.String(), want)
+	}
+}
+
 // The receipt of a run has a line for each kind of figure, and none for what did not happen.
 func TestReceiptReportsWhatHappened(t *testing.T) {
 	const calls, tokens, archive = "compact: 1,001 model calls, 1 compaction, 2 recalls\n", "compact: prompts 500 tokens instead of 1,000 (-50 %)\n", "compact: the removed text is in the archive: compactctl archive ls\n"
