@@ -3,12 +3,25 @@ package compact
 import (
 	"context"
 	"io"
+	"strings"
 	"testing"
 
 	"github.com/agentcompact/compact/storage"
 	"github.com/agentcompact/compact/storage/memory"
 	"github.com/agentcompact/compact/storage/seal"
 )
+
+// A key that can't be saved is told once.
+func TestALostKeyIsToldOnce(t *testing.T) {
+	k := &keyring{Ring: seal.NewRing(seal.InMemory, seal.NewKey())}
+	k.giveUp(seal.ErrFolder)
+	if said := k.takeSaid(); len(said) != 1 || !strings.Contains(said[0], seal.ErrFolder.Error()) || !strings.Contains(said[0], ArchiveKeyVariable) || !k.settled.Load() {
+		t.Errorf("%q", said)
+	}
+	if said := k.takeSaid(); said != nil {
+		t.Errorf("told again: %q", said)
+	}
+}
 
 // sealedOff is an archive whose list of keys is encrypted for others.
 type sealedOff struct{ *memory.Archive }

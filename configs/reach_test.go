@@ -7,9 +7,20 @@ import (
 	"time"
 
 	"github.com/agentcompact/compact/compact"
+	"github.com/agentcompact/compact/storage/crypt"
 	"github.com/agentcompact/compact/storage/s3"
 	"github.com/agentcompact/compact/trace/otel"
 )
+
+// recipient returns the recipient of a new identity.
+func recipient(t *testing.T) string {
+	t.Helper()
+	_, recipient, err := crypt.NewIdentity()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return recipient
+}
 
 // Each setting of a component reaches the options of the component, and each option gets a
 // value, except those that come from elsewhere.
@@ -18,6 +29,15 @@ func TestSettingsReachTheirComponents(t *testing.T) {
 	var c compact.StorageConfig
 	c.Bucket, c.Prefix, c.Region, c.Endpoint, c.PathStyle, c.KMSKeyID, c.Timeout = "b", "/p/q/", "r", "https://h", true, "k", 9*time.Second
 	c.ObjectLock.Mode, c.ObjectLock.Days = "governance", 5
+	c.SpoolKeep = 11 * time.Second
+	if r, a := spoolOptions(c, false), spoolOptions(c, true); r.Keep != c.SpoolKeep || !r.Passive || r.Blind || r.Over != nil || a.Keep != c.SpoolKeep || a.Passive || !a.Blind || a.Over != nil {
+		t.Errorf("the spool of readers has %+v, that of agents %+v", r, a)
+	}
+	sealed := c
+	sealed.Encrypt.Recipients = []string{recipient(t)}
+	if r, a := spoolOptions(sealed, false), spoolOptions(sealed, true); r.Over == nil || a.Over == nil {
+		t.Error("a spool in front of an encrypted bucket is not encrypted")
+	}
 	for name, of := range map[string]struct {
 		got, want any
 		elsewhere []string

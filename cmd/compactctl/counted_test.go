@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"errors"
 	"testing"
 
 	"github.com/agentcompact/compact/compact"
@@ -30,6 +31,20 @@ func TestRedactCountsWhatItReplaces(t *testing.T) {
 		x := &cleaner{redactor: r, field: c.field, found: redact.Stats{}}
 		if out, err := x.clean("f", []byte(c.in)); err != nil || !bytes.Equal(out, []byte(c.out)) || x.found.Total() != c.found {
 			t.Errorf("%s: %q, %v, %d found; want %q and %d", name, out, err, x.found.Total(), c.out, c.found)
+		}
+	}
+}
+
+// The flag --archive takes a folder or a bucket, and refuses what is neither, which would
+// become a folder of that name.
+func TestPlacesOfArchives(t *testing.T) {
+	for where, options := range map[string]int{
+		"dir": 3, "/srv/a": 3, "file:///srv/a": 3, "s3://bucket": 4, "s3://bucket/prefix": 4, "S3://bucket/prefix": 4, "s3:bucket": 0, "S3:bucket": 0, "s3:///prefix": 0, "https://host/a": 0,
+	} {
+		if opts, err := place(where); (err == nil) != (options > 0) || len(opts) != options {
+			t.Errorf("%s: %d options, %v", where, len(opts), err)
+		} else if usage := new(usageError); err != nil && !errors.As(err, &usage) {
+			t.Errorf("%s: the error is %T", where, err)
 		}
 	}
 }

@@ -108,6 +108,21 @@ user, recall q
     the end is proven by heads that were kept elsewhere
 BROKEN  (heads): 2 files, 0 B
 ` + strings.Repeat("    : :\n", 10) + "    … and 2 problems more; --json has them all\n"},
+		"conversation": {func(a *app) error {
+			return a.printConversation(&conversation{File: "f", Said: []said{
+				{Number: 1, Cited: 4, Role: "user", Parts: []piece{{Kind: "text"}, {Kind: "text", Text: "a  b"}}}, {Number: 1001, Role: "assistant", Parts: []piece{{Kind: "tool_call", Name: "read", Text: "{}"}}}, {Number: 3, Role: "tool"},
+			}})
+		}, `
+what was said, from f
+    1  user       [s4] a b
+ 1001  assistant  → read {}
+    3  tool       
+
+summaries cite a message by the [s12] in front of it; to read all of it: compactctl archive recall SESSION s12
+`},
+		"uncited": {func(a *app) error {
+			return a.printConversation(&conversation{File: "f", Said: []said{{Number: 1, Role: "user", Parts: []piece{{Kind: "text", Text: "a"}}}}})
+		}, "\nwhat was said, from f\n    1  user       a\n"},
 		"probes": {func(a *app) error {
 			return a.printProbes([]probe{probeOf(configs.Probe{What: "bucket", Where: "w", Did: "d"}), probeOf(configs.Probe{What: "spool", Where: "v", Err: errors.New("e"), Advice: "f"}), probeOf(configs.Probe{What: "KMS key", Where: "k", Not: "n"})})
 		}, `
@@ -123,6 +138,18 @@ KMS key      not tried  k: n
 		if err := c.print(a); err != nil || b.String() != c.want {
 			t.Errorf("%s: %v\n%s\nwant\n%s", name, err, b.String(), c.want)
 		}
+	}
+}
+
+// The headline compares the view with the whole history, not with the view before the call,
+// which can be much smaller.
+func TestHeadlineIsAboutTheHistory(t *testing.T) {
+	res := &compact.Result{TokensIn: 9000, MaxTokens: 20_000, Model: "m", Triggered: true, KeptCount: 4, MaskedCount: 2, DroppedCount: 1, Session: "s"}
+	res.Before.Total, res.After.Total = 3000, 1800
+	r := &reportWriter{res: res}
+	want := "Masked 2 tool results and dropped 1 message.\n9,000 → 1,800 tokens (-80 %), 9 % of m's window of 20,000\ngone: 2 masked, 1 dropped; stays: 4 messages; back: nothing was stored\n\n"
+	if r.headline(); r.String() != want {
+		t.Errorf("got\n%swant\n%s", r.String(), want)
 	}
 }
 

@@ -1,9 +1,63 @@
 package record
 
 import (
+	"io"
+	"slices"
+	"strings"
 	"testing"
 	"time"
+
+	"github.com/agentcompact/compact/redact"
+	"github.com/agentcompact/compact/storage/memory"
 )
+
+// The lines of a process stand in its own file. A file under another name, with lines that
+// no process wrote there, is a problem.
+func TestHeadsInAnotherFileAreAProblem(t *testing.T) {
+	a := memory.New()
+	s, err := OpenSession(t.Context(), a, "s")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.KeepHeads(NewHeads(a, nil))
+	if _, err := s.Final(t.Context(), []redact.Text{redact.Lit(`{"role":"user","content":"hi"}`)}); err != nil {
+		t.Fatal(err)
+	}
+	copied := 0
+	for info, err := range a.List(t.Context(), keyOf(headsName)) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		r, err := a.Open(t.Context(), info.Key, 0, -1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		data, err := io.ReadAll(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for name, problem := range map[string]bool{strings.TrimSuffix(info.Key.Base(), ".jsonl"): false, "another": true} {
+			b := memory.New()
+			if err := b.Append(t.Context(), headsKey(name), 0, blobOf(string(data))); err != nil {
+				t.Fatal(err)
+			}
+			book, err := ReadHeads(t.Context(), b, HeadsOptions{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			copied++
+			got := book.Report().Problems
+			if told := slices.ContainsFunc(got, func(p Problem) bool {
+				return p.Kind == Changed && p.Line == 1 && strings.Contains(p.String(), "it belongs to the heads of")
+			}); told != problem || len(got) > 0 != problem {
+				t.Errorf("in the file %s: %+v", name, got)
+			}
+		}
+	}
+	if copied != 2 {
+		t.Errorf("%d files were read", copied)
+	}
+}
 
 // The last line of a manifest decides, not the clock of the process that wrote it: the
 // clocks of two machines can differ. Only lines that are not forged count.
