@@ -20,7 +20,7 @@ const (
 // from the text between them the sentences that demand or forbid something or that take
 // something back, in their order. Without one of these sentences, a task would be done
 // wrong. essence writes note at the first cut.
-func essence(s string, keep int, note string) string {
+func essence(s string, keep int, note string, known bindings) string {
 	all := utf8.RuneCountInString(s)
 	if all <= keep {
 		return s
@@ -29,7 +29,7 @@ func essence(s string, keep int, note string) string {
 		s = string([]rune(s))
 	}
 	head, tail := wholeLines(s, prose.Leading(s, int(float64(keep)*leadShare)), prose.Trailing(s, int(float64(keep)*tailShare)))
-	rules := rulesIn(s[head:tail], keep-utf8.RuneCountInString(s[:head])-utf8.RuneCountInString(s[tail:]))
+	rules := rulesIn(s[head:tail], keep-utf8.RuneCountInString(s[:head])-utf8.RuneCountInString(s[tail:]), known)
 	if rules == "" {
 		return ends(s, keep*2/3, keep/3, note)
 	}
@@ -59,7 +59,7 @@ func wholeLines(s string, head, tail int) (int, int) {
 // rulesIn returns the sentences of a text that state rules or take something back, up to
 // most characters. If there is no room for all, sentences that forbid, demand or take back
 // have priority.
-func rulesIn(text string, most int) string {
+func rulesIn(text string, most int, known bindings) string {
 	type rule struct {
 		text   string
 		strong bool
@@ -69,8 +69,12 @@ func rulesIn(text string, most int) string {
 		if one.Heading {
 			return
 		}
-		if v := rules.Binds(one.Text); v > 0 || rules.TurnsBack(one.Text) {
-			found = append(found, rule{prose.Clip(prose.Squash(one.Text), mostRule), v >= rules.BindValue || v == 0})
+		quote := prose.Clip(prose.Squash(one.Text), mostRule)
+		if utf8.RuneCountInString(quote)+len(" … ") > most {
+			return
+		}
+		if b := known.of(one.Text); b.binds {
+			found = append(found, rule{quote, b.strong})
 		}
 	})
 	kept := make([]bool, len(found))
@@ -88,4 +92,25 @@ func rulesIn(text string, most int) string {
 		}
 	}
 	return strings.Join(out, " … ")
+}
+
+// binding is what rulesIn finds out about a sentence.
+type binding struct{ binds, strong bool }
+
+// bindings are those of known sentences. A text that is cut several times has the same
+// sentences each time.
+type bindings map[string]binding
+
+// of returns the binding of a sentence, and remembers it unless the map is nil.
+func (k bindings) of(sentence string) binding {
+	b, ok := k[sentence]
+	if ok {
+		return b
+	}
+	v := rules.Binds(sentence)
+	b = binding{v > 0 || rules.TurnsBack(sentence), v >= rules.BindValue || v == 0}
+	if k != nil {
+		k[sentence] = b
+	}
+	return b
 }
