@@ -1,19 +1,62 @@
 package tidy
 
+import "strings"
+
 // ends reduces a result of unknown kind to its beginning and its end, the lines
 // that the call or the task names, and lines that look like headings.
 func ends(d *draft, r *Result, room int) verdict {
 	c := newChoice(d)
-	c.errors()
+	if !r.asked.isSetting() {
+		c.errors()
+	}
 	from, to := d.inner()
 	c.span(from, to, room*2/5, room/4)
-	c.named(r.words(), good)
+	c.outliers(from, to, good)
+	c.sections(from, to, room/3)
+	c.named(r, good)
 	for i := from; i < to; i++ {
 		if heads(d.lines[i].text) {
 			c.raise(i, some)
 		}
 	}
 	return done(d.shown("head and tail", c.take(room)))
+}
+
+// sections raises the lines that begin an indented part, from the outside in, as far as
+// they fit into room, and the names of sections in brackets.
+func (c *choice) sections(from, to, room int) {
+	const deepest, step = 8, 2
+	var size [deepest]int
+	begins := func(i int) (depth int, is bool) {
+		text := unnumbered(c.d.lines[i].text, c.numbered)
+		depth = indent(text) / step
+		if strings.TrimSpace(text) == "" || depth >= deepest {
+			return 0, false
+		}
+		if depth == 0 && text[0] == '[' && text[len(text)-1] == ']' {
+			return 0, true
+		}
+		next := i + 1
+		for next < to && strings.TrimSpace(unnumbered(c.d.lines[next].text, c.numbered)) == "" {
+			next++
+		}
+		return depth, next < to && indent(unnumbered(c.d.lines[next].text, c.numbered))/step > depth
+	}
+	for i := from; i < to; i++ {
+		if depth, is := begins(i); is {
+			size[depth] += len(c.d.lines[i].text) + 1
+		}
+	}
+	most := 0 // the first depth that does not fit
+	for most < deepest && size[most] <= room {
+		room -= size[most]
+		most++
+	}
+	for i := from; i < to && most > 0; i++ {
+		if depth, is := begins(i); is && depth < most {
+			c.raise(i, some)
+		}
+	}
 }
 
 // span raises the first lines up to head bytes and the last lines up to tail

@@ -30,7 +30,7 @@ func jsonShape(d *draft, r *Result, room int) verdict {
 	words := r.words()
 	for _, keep := range []shaper{{ends: 8, text: 1600}, {ends: 4, text: 800}, {ends: 4, text: 400}, {ends: 2, text: 160}} {
 		s := keep
-		s.src, s.words, s.named = text, words, map[string]int{}
+		s.src, s.words, s.named, s.r, s.lent, s.room = text, words, map[string]int{}, r, d.lent, room
 		s.value(start, 0)
 		s.copy(len(text))
 		if s.gone == 0 {
@@ -41,6 +41,9 @@ func jsonShape(d *draft, r *Result, room int) verdict {
 			lines = append(lines, line{no: d.lines[from].no, from: d.lines[from].from, to: len(text)}.rewritten(d.text, withHead(s.out, d.lines[from].from, start)...))
 			d.lines = append(lines, d.lines[to:]...)
 			d.leftOut("shape, ends and outliers of JSON")
+			if s.inText != "" {
+				d.what = "JSON with " + s.inText
+			}
 			return did
 		}
 	}
@@ -66,6 +69,11 @@ type shaper struct {
 	at    int // position in src up to which the document is copied or skipped
 	begun bool
 	gone  int // number of bytes left out
+
+	r      *Result
+	lent   *lent
+	room   int    // room for the whole document
+	inText string // description of the first text that was reduced
 }
 
 // copy copies the document up to the position to.
@@ -100,10 +108,11 @@ func (s *shaper) value(i, depth int) {
 	}
 }
 
-// string cuts a long string, unless it holds an error.
+// string reduces a long string by lines if it is a text. Otherwise it cuts the string,
+// unless it holds an error.
 func (s *shaper) string(i int) {
 	end := skipJSON(s.src, i)
-	if end-i <= 2*s.text || holdsError(s.src[i:end]) {
+	if end-i <= 2*s.text || s.lines(i+1, end-1) || holdsError(s.src[i:end]) {
 		return
 	}
 	head, tail := i+1+s.text, end-1-s.text/4
@@ -159,7 +168,7 @@ func (s *shaper) rest(spans []member, gone *int, k int) {
 func (s *shaper) holds(e member) bool {
 	const most = 4
 	text := s.src[e.from:e.to]
-	if holdsError(text) {
+	if holdsError(text) || s.r.spotsIn(e.from, e.to) {
 		return true
 	}
 	w := s.words.in(text)

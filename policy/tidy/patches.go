@@ -34,6 +34,6 @@ func patches(d *draft, r *Result, room int) verdict {
 			c.raise(i, fill)
 		}
 	}
-	c.named(r.words(), some)
+	c.named(r, some)
 	return done(d.shown("files, hunks and some changes of a patch", c.take(room)))
 }
