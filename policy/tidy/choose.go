@@ -96,7 +96,7 @@ func (c *choice) spotted(spots []int) {
 			spots = spots[1:]
 		}
 		if len(spots) > 0 && spots[0] < l.to {
-			c.around(i, best, 1, 2)
+			c.around(i, best, 0, 1)
 		}
 	}
 }
@@ -186,7 +186,7 @@ func (c *choice) gap(from, to int) line {
 // hidden says how many declarations lines [from, to) hold, if there are several. An
 // outline without them would look complete.
 func (c *choice) hidden(from, to int) string {
-	const least = 3
+	const least = 5
 	a, _ := slices.BinarySearch(c.parts, from)
 	b, _ := slices.BinarySearch(c.parts, to)
 	if b-a < least {

@@ -186,6 +186,10 @@ func declares(text string) bool {
 			return false
 		}
 	}
+	// A function of a shell.
+	if strings.HasPrefix(rest, " ()") && (rest == " ()" || rest[len(rest)-1] == '{') {
+		return true
+	}
 	// A method: a name, parameters, and the start of the body.
 	return rest[0] == '(' && strings.HasSuffix(rest, "{") && strings.Contains(rest, ")")
 }

@@ -1,7 +1,5 @@
 package tidy
 
-import "strings"
-
 // ends reduces a result of unknown kind to its beginning and its end, the lines
 // that the call or the task names, and lines that look like headings.
 func ends(d *draft, r *Result, room int) verdict {
@@ -25,38 +23,43 @@ func ends(d *draft, r *Result, room int) verdict {
 // sections raises the lines that begin an indented part, from the outside in, as far as
 // they fit into room, and the names of sections in brackets.
 func (c *choice) sections(from, to, room int) {
-	const deepest, step = 8, 2
+	const deepest = 8
 	var size [deepest]int
-	begins := func(i int) (depth int, is bool) {
+	begin := make([]int8, to-from) // depth of the part that a line begins, + 1; 0 = none
+	below := 0                     // depth of the next line that is not blank
+	for i := to - 1; i >= from; i-- {
 		text := unnumbered(c.d.lines[i].text, c.numbered)
-		depth = indent(text) / step
-		if strings.TrimSpace(text) == "" || depth >= deepest {
-			return 0, false
+		depth, blank := depthAt(text)
+		if blank {
+			continue
 		}
-		if depth == 0 && text[0] == '[' && text[len(text)-1] == ']' {
-			return 0, true
-		}
-		next := i + 1
-		for next < to && strings.TrimSpace(unnumbered(c.d.lines[next].text, c.numbered)) == "" {
-			next++
-		}
-		return depth, next < to && indent(unnumbered(c.d.lines[next].text, c.numbered))/step > depth
-	}
-	for i := from; i < to; i++ {
-		if depth, is := begins(i); is {
+		if depth < deepest && (depth < below || depth == 0 && text[0] == '[' && text[len(text)-1] == ']') {
+			begin[i-from] = int8(depth) + 1
 			size[depth] += len(c.d.lines[i].text) + 1
 		}
+		below = depth
 	}
 	most := 0 // the first depth that does not fit
 	for most < deepest && size[most] <= room {
 		room -= size[most]
 		most++
 	}
-	for i := from; i < to && most > 0; i++ {
-		if depth, is := begins(i); is && depth < most {
-			c.raise(i, some)
+	for i, depth := range begin {
+		if depth > 0 && int(depth) <= most {
+			c.raise(from+i, some)
 		}
 	}
+}
+
+// depthAt returns the depth of a line in steps of two spaces.
+func depthAt(text string) (depth int, blank bool) {
+	if text == "" {
+		return 0, true
+	}
+	if text[0] != ' ' && text[0] != '\t' {
+		return 0, false
+	}
+	return indent(text) / 2, unindented(text) == ""
 }
 
 // span raises the first lines up to head bytes and the last lines up to tail

@@ -6,6 +6,7 @@ const (
 	mostValues  = 32  // a column with more values has no outliers
 	mostRare    = 3   // number of lines with a rare value
 	mostCells   = 400 // bytes of a line that are read
+	mostRows    = 10_000
 )
 
 // A column is the nth word of all lines.
@@ -33,7 +34,8 @@ func (c *choice) outliers(from, to int, rank uint8) {
 	for k := range columns {
 		columns[k].values = map[string]*value{}
 	}
-	for i := from; i < to; i++ {
+	used, dead := 0, 0 // columns that lines have, and those of them with too many values
+	for i := from; i < min(to, from+mostRows) && (dead < used || used == 0); i++ {
 		text := c.d.lines[i].text
 		text = text[:min(len(text), mostCells)]
 		for k, at := 0, 0; k < mostColumns; k++ {
@@ -47,8 +49,9 @@ func (c *choice) outliers(from, to int, rank uint8) {
 			for at < len(text) && !cellEnd[text[at]] {
 				at++
 			}
-			if columns[k].values != nil {
-				columns[k].add(text[start:at], i)
+			used = max(used, k+1)
+			if columns[k].values != nil && !columns[k].add(text[start:at], i) {
+				dead++
 			}
 		}
 	}
@@ -57,14 +60,14 @@ func (c *choice) outliers(from, to int, rank uint8) {
 	}
 }
 
-// add counts the value of line i.
-func (c *column) add(text string, i int) {
+// add counts the value of line i. It returns false if there are now too many values.
+func (c *column) add(text string, i int) bool {
 	v := c.last
 	if v == nil || text != c.text {
 		if v = c.values[text]; v == nil {
 			if len(c.values) == mostValues {
 				c.values = nil
-				return
+				return false
 			}
 			v = &value{}
 			c.values[text] = v
@@ -75,6 +78,7 @@ func (c *column) add(text string, i int) {
 		v.lines[v.n] = int32(i)
 	}
 	v.n++
+	return true
 }
 
 // raiseRare raises the lines with rare values of a column, unless there are too many of
