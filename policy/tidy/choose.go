@@ -15,7 +15,8 @@ const (
 	some
 	good
 	best
-	must // always kept
+	wanted // the call or the task looks for it; few lines
+	must   // always kept
 )
 
 // A choice decides which lines of a draft stay.
@@ -96,7 +97,7 @@ func (c *choice) spotted(spots []int) {
 			spots = spots[1:]
 		}
 		if len(spots) > 0 && spots[0] < l.to {
-			c.around(i, best, 0, 1)
+			c.around(i, wanted, 0, 1)
 		}
 	}
 }

@@ -40,11 +40,11 @@ func (a *asked) isDocument() bool {
 	return false
 }
 
-// isSetting reports whether the call reads a file of settings or data, in which # begins
-// a comment.
+// isSetting reports whether the call reads a file of settings, data or markup. A # begins no
+// heading there, and an error is no outcome.
 func (a *asked) isSetting() bool {
 	switch a.ext() {
-	case "yaml", "yml", "toml", "ini", "cfg", "conf", "env", "properties", "mk", "csv", "tsv", "json", "xml":
+	case "yaml", "yml", "toml", "ini", "cfg", "conf", "env", "properties", "mk", "csv", "tsv", "json", "xml", "html", "htm", "svg":
 		return true
 	}
 	base := path.Base(a.file)

@@ -27,8 +27,9 @@ func jsonShape(d *draft, r *Result, room int) verdict {
 	if end := skipJSON(text, start); end < 0 || strings.TrimSpace(text[end:]) != "" {
 		return pass
 	}
+	const far = 4 // the last try is for a document that is still far larger than its room
 	words := r.words()
-	for _, keep := range []shaper{{ends: 8, text: 1600}, {ends: 4, text: 800}, {ends: 4, text: 400}, {ends: 2, text: 160}} {
+	for _, keep := range []shaper{{ends: 8, text: 1600}, {ends: 4, text: 800}, {ends: 4, text: 400}, {ends: 2, text: 160}, {ends: 1, text: 160}} {
 		s := keep
 		s.src, s.words, s.named, s.r, s.lent, s.room = text, words, map[string]int{}, r, d.lent, room
 		s.value(start, 0)
@@ -36,7 +37,7 @@ func jsonShape(d *draft, r *Result, room int) verdict {
 		if s.gone == 0 {
 			continue
 		}
-		if n := len(render(text, s.out)); n <= room || keep.ends == 2 {
+		if n := len(render(text, s.out)); n <= room || keep.ends == 2 && n <= far*room || keep.ends == 1 {
 			lines := append([]line{}, d.lines[:from]...)
 			lines = append(lines, line{no: d.lines[from].no, from: d.lines[from].from, to: len(text)}.rewritten(d.text, withHead(s.out, d.lines[from].from, start)...))
 			d.lines = append(lines, d.lines[to:]...)
