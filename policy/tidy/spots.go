@@ -10,6 +10,7 @@ const (
 	mostSought = 16 // number of words that are looked up
 	mostSpots  = 4  // number of places of a word; one that occurs in more is not informative
 	sameSpot   = 80 // bytes after a place that belong to it
+	mostIndent = 16 // spaces before a word at the beginning of a line
 )
 
 // frequentWords are words of requests that do not name anything.
@@ -44,28 +45,35 @@ func (r *Result) spotsIn(from, to int) bool {
 	return k < len(spots) && spots[k] < to
 }
 
-// spotsOf returns the positions of a word in a text. If there are too many, it returns the
-// first ones of a name with dashes or dots, and nil for an ordinary word.
-func spotsOf(text, word string) (out []int) {
-	for at := 0; ; {
+// spotsOf returns the positions of a word in a text. If there are too many, it returns
+// nil for an ordinary word. For a name with dashes or dots, it returns those at the
+// beginnings of lines, where a manual explains an option, and then the first others.
+func spotsOf(text, word string) []int {
+	const enough = 64
+	var first, others []int // at the beginning of a line, and elsewhere
+	for at := 0; len(first)+len(others) < enough; {
 		i := strings.Index(text[at:], word)
 		if i < 0 {
-			return out
+			break
 		}
 		i += at
 		at = i + len(word)
 		if i > 0 && wordByte[text[i-1]] || at < len(text) && wordByte[text[at]] {
 			continue
 		}
-		if len(out) == mostSpots && !isWord(word) {
-			return out
+		before := text[max(i-mostIndent, 0):i]
+		if strings.TrimLeft(before[strings.LastIndexByte(before, '\n')+1:], " \t") == "" {
+			first = append(first, i)
+		} else {
+			others = append(others, i)
 		}
-		if len(out) == mostSpots {
+		if len(first)+len(others) > mostSpots && isWord(word) {
 			return nil
 		}
-		out = append(out, i)
 		at += min(sameSpot, max(strings.IndexByte(text[at:], '\n'), 0))
 	}
+	first = first[:min(len(first), mostSpots)]
+	return append(first, others[:min(len(others), mostSpots-len(first))]...)
 }
 
 // sought returns words of the texts: first of the first text, which is the last message
@@ -78,7 +86,7 @@ func sought(said []string) (out []string) {
 			text = said[len(said)-n]
 		}
 		for _, w := range strings.FieldsFunc(text[:min(len(text), most)], apart) {
-			w = strings.Trim(w, ".:?!-/*")
+			w = strings.TrimRight(strings.Trim(w, ".:?!/*"), "-")
 			if len(w) < termLeast || len(w) > termMost || frequentWords[w] || slices.Contains(out, w) {
 				continue
 			}
