@@ -16,6 +16,7 @@ func jsonShape(d *draft, r *Result, room int) verdict {
 	if from >= to || r.asked.file != "" && d.numbered(from, to) || d.changed() {
 		return pass
 	}
+	from = d.body(from, to)
 	text := d.text[:d.lines[to-1].to]
 	start := d.lines[from].from
 	for start < len(text) && space(text[start]) {
@@ -49,6 +50,19 @@ func jsonShape(d *draft, r *Result, room int) verdict {
 		}
 	}
 	return leaves
+}
+
+// body returns the line after the header of an HTTP answer, or from if there is none.
+func (d *draft) body(from, to int) int {
+	if !strings.HasPrefix(d.lines[from].text, "HTTP/") {
+		return from
+	}
+	for i := from; i < to-1; i++ {
+		if d.lines[i].text == "" {
+			return i + 1
+		}
+	}
+	return from
 }
 
 // withHead prepends the range in front of the document.
@@ -137,6 +151,7 @@ func (s *shaper) elements(i, depth int) {
 	}
 	var first uint64
 	unlike, gone := 0, 0
+	usual := array && s.mostlyErrors(spans)
 	for k, e := range spans {
 		if k == 0 && array {
 			first = s.keys(e.value)
@@ -146,7 +161,7 @@ func (s *shaper) elements(i, depth int) {
 			unlike++
 			stays = true
 		}
-		if stays || s.holds(e) {
+		if stays || s.holds(e, usual) {
 			s.rest(spans, &gone, k)
 			s.value(e.value, depth+1)
 			continue
@@ -164,12 +179,29 @@ func (s *shaper) rest(spans []member, gone *int, k int) {
 	}
 }
 
-// holds reports whether a member holds an error or a word of the task. It accepts
-// each word only a few times.
-func (s *shaper) holds(e member) bool {
+// mostlyErrors reports whether most elements of a long array hold an error. It then
+// distinguishes none of them, for example in the report of a linter.
+func (s *shaper) mostlyErrors(spans []member) bool {
+	const least, sample = 40, 20
+	if len(spans) < least {
+		return false
+	}
+	n := 0
+	for k := range sample {
+		e := spans[k*len(spans)/sample]
+		if holdsError(s.src[e.from:e.to]) {
+			n++
+		}
+	}
+	return 2*n > sample
+}
+
+// holds reports whether a member holds an error, unless errors are usual, or a word of the
+// task. It accepts each word only a few times.
+func (s *shaper) holds(e member, usual bool) bool {
 	const most = 4
 	text := s.src[e.from:e.to]
-	if holdsError(text) || s.r.spotsIn(e.from, e.to) {
+	if !usual && holdsError(text) || s.r.spotsIn(e.from, e.to) {
 		return true
 	}
 	w := s.words.in(text)

@@ -37,6 +37,8 @@ var toReads = []toRead{
 	{name: "the outline of a file in the content of an MCP server", call: Call{"mcp__fs__read", []byte(`{"path":"a/store.go"}`)}, said: "mend `Save`",
 		text: inJSON([]any{map[string]any{"type": "text", "text": together([]string{"package store", ""}, numbered("\tx%d := \"a\\tb\"", 1, 120), []string{"func (s *Store) Save(v string) {", "\ts.v = \"a\\nb\"", "}"}, numbered("\ty%d := 1", 1, 120))}}),
 		has:  []string{`func (s *Store) Save(v string) {\n\ts.v = \"a\\nb\"\n}`, `⋮ `, `"type":"text"`}},
+	{name: "an array of errors", call: command("trivy"), said: "what is wrong in main_a.go?", text: "[" + strings.Join(numbered(`{"rule":"r%d","level":"error","message":"an error in the file"}`, 1, 150), ",") + `,{"rule":"x","level":"error","message":"an error in main_a.go"},` + strings.Join(numbered(`{"rule":"r%d","level":"error","message":"an error in the file"}`, 151, 150), ",") + "]", has: []string{`"r1"`, `"r300"`, "main_a.go", "more …"}, not: []string{`"r77"`}},
+	{name: "an answer with its header", call: command("curl -i localhost/items"), text: "HTTP/1.1 200 OK\nContent-Type: application/json\n\n[" + strings.Join(numbered(`{"id":%d,"name":"an item"}`, 1, 150), ",") + "]", has: []string{"HTTP/1.1 200 OK\nContent-Type: application/json\n\n[{\"id\":1,", `{"id":150,`, "more …"}, not: []string{`{"id":77,`}},
 	{name: "keys without a value are no errors", call: command("curl -s localhost/jobs"), text: inJSON(slices.Collect(func(yield func(any) bool) {
 		for i := range 300 {
 			status, err := "done", any(nil)
