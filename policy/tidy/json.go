@@ -2,6 +2,7 @@ package tidy
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -130,15 +131,43 @@ func (s *shaper) string(i int) {
 	if end-i <= 2*s.text || s.lines(i+1, end-1) || holdsError(s.src[i:end]) {
 		return
 	}
-	head, tail := i+1+s.text, end-1-s.text/4
-	for head > i+1 && (!utf8.RuneStart(s.src[head]) || s.src[head-1] == '\\') {
-		head--
-	}
-	for tail < end-1 && !utf8.RuneStart(s.src[tail]) {
-		tail++
-	}
+	head, tail := s.whole(i+1, i+1+s.text), s.whole(i+1, end-1-s.text/4)
 	s.copy(head)
-	s.skip(tail, fmt.Sprintf(" … %d chars … ", utf8.RuneCountInString(s.src[head:tail])))
+	spots := s.r.spots()
+	for k, _ := slices.BinarySearch(spots, head); k < len(spots) && spots[k] < tail; k++ {
+		from, to := s.whole(i+1, spots[k]-lineTail), s.whole(i+1, spots[k]+lineTail)
+		if from > s.at+lineJoin && to < tail-lineJoin {
+			s.cut(from)
+			s.copy(to)
+		}
+	}
+	s.cut(tail)
+}
+
+// cut leaves out the text of a string up to the position to.
+func (s *shaper) cut(to int) {
+	s.skip(to, fmt.Sprintf(" … %d chars … ", utf8.RuneCountInString(s.src[s.at:to])))
+}
+
+// whole returns the start of the character or the escape at i in a string that begins at
+// from.
+func (s *shaper) whole(from, i int) int {
+	i = charBefore(s.src, from, max(i, from))
+	const longest = len(`\u12ab`)
+	for at := i - 1; at > i-longest && at >= from; at-- {
+		if s.src[at] != '\\' {
+			continue
+		}
+		n := 1 // backslashes in a row; an odd number begins an escape
+		for at-n >= from && s.src[at-n] == '\\' {
+			n++
+		}
+		if n%2 == 1 && (at == i-1 || s.src[at+1] == 'u') {
+			return at
+		}
+		break
+	}
+	return i
 }
 
 // elements processes the elements of the array or object at i.

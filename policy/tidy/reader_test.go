@@ -247,3 +247,18 @@ func TestSpotsAreFew(t *testing.T) {
 		}
 	}
 }
+
+// A document stays JSON wherever a string of it is cut.
+func TestCutStringsAreStillJSON(t *testing.T) {
+	for _, unit := range []string{`a"`, "\\", `b\"`, "\u0001", "ä\x02", "a\nb"} {
+		for n := range 12 {
+			text := inJSON(map[string]string{"a": strings.Repeat("x", n) + strings.Repeat(unit, 9000) + " the needle_1 " + strings.Repeat(unit, 9000) + strings.Repeat("y", n)})
+			r := &Result{Text: text, Said: []string{"find needle_1"}, Tokens: len(text) / bytesPerToken}
+			out, ok := Reduce(r, only("json"))
+			got := render(text, out.Segments)
+			if !ok || !json.Valid([]byte(got)) || !strings.Contains(got, "needle_1") && !strings.Contains(unit, "\n") {
+				t.Errorf("%q after %d letters: %v, %.300s … %.300s", unit, n, ok, got, got[max(len(got)-300, 0):])
+			}
+		}
+	}
+}
