@@ -29,11 +29,12 @@ func jsonShape(d *draft, r *Result, room int) verdict {
 	if end := skipJSON(text, start); end < 0 || strings.TrimSpace(text[end:]) != "" {
 		return pass
 	}
+	var main mainText
 	const far = 4 // the last try is for a document that is still far larger than its room
 	words := r.words()
 	for _, keep := range []shaper{{ends: 8, text: 1600}, {ends: 4, text: 800}, {ends: 4, text: 400}, {ends: 2, text: 160}, {ends: 1, text: 160}} {
 		s := keep
-		s.src, s.words, s.named, s.r, s.lent, s.room = text, words, map[string]int{}, r, d.lent, room
+		s.src, s.words, s.named, s.r, s.lent, s.room, s.main = text, words, map[string]int{}, r, d.lent, room, &main
 		s.value(start, 0)
 		s.copy(len(text))
 		if s.gone == 0 {
@@ -88,7 +89,8 @@ type shaper struct {
 
 	r      *Result
 	lent   *lent
-	room   int    // room for the whole document
+	room   int // room for the whole document
+	main   *mainText
 	inText string // description of the first text that was reduced
 }
 
@@ -351,12 +353,28 @@ func skipJSON(s string, i int) int {
 
 // quoted returns the end of the string at i, or -1 if it is not closed.
 func quoted(s string, i int) int {
-	for i++; i < len(s); i++ {
-		switch s[i] {
+	const short = 32 // a search for the end is faster from this length on
+	at := i + 1
+	for ; at < len(s) && at <= i+short; at++ {
+		switch s[at] {
 		case '\\':
-			i++
+			at++
 		case '"':
-			return i + 1
+			return at + 1
+		}
+	}
+	for at < len(s) {
+		end := strings.IndexByte(s[at:], '"')
+		if end < 0 {
+			return -1
+		}
+		end += at
+		n := 0 // backslashes before the quotation mark; an odd number escapes it
+		for s[end-1-n] == '\\' {
+			n++
+		}
+		if at = end + 1; n%2 == 0 {
+			return at
 		}
 	}
 	return -1
