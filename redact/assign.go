@@ -44,6 +44,10 @@ func (sc *scan) assign(start, end int) {
 	}
 	a := assignment{s: sc.s}
 	a.readName(start, end)
+	a.rated, a.base = a.name, sc.rate(a.name)
+	if sc.isIdle(&a, start, end) {
+		return
+	}
 	sc.nameEnd = a.to
 	if strings.HasSuffix(a.s[:a.from], "://") {
 		return // userinfo finds the end of the value in that case

@@ -16,6 +16,11 @@ type scan struct {
 	level       int    // number of views in which this text is nested
 	budget      int    // number of bytes that rules may still read
 	given       int    // position at which the budget was used up, -1 if it was not
+
+	denseFrom, dense int  // the last search of denseNear, and where it ended
+	denseFound       bool // it ended at a run
+	ratings          ratings
+	rated            bool // ratings has names
 }
 
 var scans = sync.Pool{New: func() any { return new(scan) }}
@@ -23,6 +28,9 @@ var scans = sync.Pool{New: func() any { return new(scan) }}
 // release returns sc to the pool. It must not be used afterwards.
 func (sc *scan) release() {
 	sc.r, sc.s = nil, ""
+	if sc.rated {
+		sc.ratings, sc.rated = ratings{}, false
+	}
 	clear(sc.found)
 	scans.Put(sc)
 }
@@ -48,6 +56,7 @@ func (sc *scan) spend(n int) { sc.budget -= n }
 func (sc *scan) find(s string) []span {
 	sc.s, sc.found, sc.nameEnd, sc.manifestEnd, sc.encodedEnd, sc.headEnd = s, sc.found[:0], 0, 0, 0, 0
 	clear(sc.seen[:])
+	sc.denseFrom, sc.dense, sc.denseFound = 0, -1, false
 	sc.budget, sc.given = lookAgain*len(s)+1<<20, -1
 	words := sc.r.words
 	words.automaton.scan(s, func(w uint16, end int) {
