@@ -63,6 +63,7 @@ func defaults() *vocabularyBuilder {
 		b.on(embeddedTokens[i].marker, embeddedTokens[i].match)
 	}
 	onCodes(b)
+	onCalls(b)
 	b.on("hooks.zapier.com/hooks/catch/", (*scan).zapier)
 	onCookies(b)
 	onWallets(b)

@@ -1,0 +1,177 @@
+package redact
+
+import "strings"
+
+// A call shows by its name what its literals are for: login("bob", "VALUE"),
+// AES.new(b"VALUE"). The index of the secret differs from library to library, so that every
+// literal is examined by its form.
+
+// calls lists the words of functions that take credentials or keys, with the first literal
+// that may be one.
+var calls = []struct {
+	word string
+	find func(sc *scan, l literalArgument) bool
+}{
+	{"login(", credentialArgument}, {"logon(", credentialArgument}, {"signin(", credentialArgument}, {"sign_in(", credentialArgument},
+	{"authenticate(", credentialArgument}, {"auth(", credentialArgument}, {"credentials(", credentialArgument}, {"credential(", credentialArgument},
+	{"authentication(", credentialArgument}, {"_pw_set(", credentialArgument}, {"setcredentials(", credentialArgument},
+	{"connect(", lateArgument}, {".start(", lateArgument}, {"bind(", lateArgument}, {"ftp(", lateArgument}, {"open(", lateArgument}, {"dial(", lateArgument},
+	{"b64encode(", pairArgument}, {"buffer(", pairArgument}, {"buffer.from(", pairArgument}, {"btoa(", pairArgument},
+	{"aes", keyArgument}, {"hmac", keyArgument}, {"cipher", keyArgument}, {"fernet", keyArgument}, {"secretbox", keyArgument}, {"secretkeyspec", keyArgument},
+	{"from_slice(", keyArgument}, {"utf8.parse(", keyArgument}, {"serializer(", keyArgument}, {"cookieparser(", keyArgument}, {"pbkdf2", keyArgument}, {"hs256", keyArgument},
+	{"encrypt(", lateKeyArgument}, {"decrypt(", lateKeyArgument}, {"jwt.", lateKeyArgument},
+}
+
+// literalArgument is a literal among the arguments of a call.
+type literalArgument struct {
+	text  string
+	index int    // the number of literals before it
+	call  string // the arguments before it
+}
+
+const (
+	maxCallee    = 40  // bytes between a word and the bracket of its call
+	maxArguments = 240 // bytes of arguments that are searched for literals
+)
+
+// calling returns the action that examines the literals of a call.
+func calling(find func(sc *scan, l literalArgument) bool) action {
+	return func(sc *scan, _, end int) {
+		s := sc.s
+		if s[end-1] != '(' {
+			if end = openingBracket(s, end); end == 0 {
+				return
+			}
+		}
+		limit := min(len(s), end+maxArguments)
+		sc.spend(maxCallee)
+		for i, depth, n := end, 0, 0; i < limit; i++ {
+			switch c := s[i]; {
+			case c == '(':
+				depth++
+			case c == ')':
+				if depth--; depth < 0 {
+					return
+				}
+			case c == '\n' && depth == 0 && i > end && s[i-1] != ',' && s[i-1] != '(', c == ';':
+				return
+			case isQuote(c):
+				if isLetter(s[i-1]) && i > 1 && isLetter(s[i-2]) && isWord(s[max(0, i-3)]) {
+					return // an apostrophe
+				}
+				to := closeQuote(s, i+1, c, slashesBefore(s, i))
+				sc.spend(4 * (to - i))
+				if text := s[i+1 : min(to, len(s))]; len(text) >= 6 && len(text) <= maxContext && !hasPlaceholder(text) && find(sc, literalArgument{text, n, s[end:i]}) {
+					from := i + 1
+					if pair := strings.IndexByte(text, ':'); pair > 0 && isCredential(text[pair+1:]) {
+						from += pair + 1
+					}
+					sc.add(from, to, callRule)
+				}
+				n++
+				i = to + slashesBefore(s, i)
+			}
+		}
+	}
+}
+
+var callRule = &rule{id: "call", kind: "password"}
+
+// slashesBefore counts the backslashes before i.
+func slashesBefore(s string, i int) int {
+	n := 0
+	for n < 4 && i-n > 0 && s[i-n-1] == '\\' {
+		n++
+	}
+	return n
+}
+
+// openingBracket skips the rest of a name, with the arguments of its type, and the bracket
+// after it. It returns 0 if there is no bracket.
+func openingBracket(s string, i int) int {
+	end := run(s, i, maxCallee, func(c byte) bool { return isWord(c) || strings.IndexByte(".:<>_", c) >= 0 })
+	if end+1 >= len(s) || s[end] != '(' {
+		return 0
+	}
+	return end + 1
+}
+
+// credentialArgument accepts a password after the name of a user, or as the only argument.
+func credentialArgument(_ *scan, l literalArgument) bool {
+	if strings.HasSuffix(strings.TrimRight(l.call, " "), "=") {
+		return false // the name of the argument says what it is
+	}
+	if l.index == 0 && !strings.Contains(l.call, ",") {
+		return isCredential(l.text)
+	}
+	a := assignment{val: value{text: l.text, quoted: true}}
+	return strings.IndexByte(l.text, ' ') < 0 && !isNumbered(l.text) && !strings.ContainsAny(l.text, "/:") && !isAddress(l.text) && a.isChosen()
+}
+
+// lateArgument accepts what can only be a password, after another literal.
+func lateArgument(_ *scan, l literalArgument) bool {
+	return l.index > 0 && isCredential(l.text)
+}
+
+// pairArgument accepts a name and a password.
+func pairArgument(_ *scan, l literalArgument) bool {
+	name, pass, found := strings.Cut(l.text, ":")
+	return found && name != "" && isNameLike(name) && isCredential(pass)
+}
+
+// keyArgument accepts a key, or the password of which a key is made.
+func keyArgument(_ *scan, l literalArgument) bool {
+	t := l.text
+	return !isTechnical(t) && !isStandIn(t) && (looksRandom(t) || isDigest(t) && !strings.HasPrefix(t, "sha") || isCredential(t)) && !hasUUID(t)
+}
+
+// lateKeyArgument is keyArgument for calls whose first argument is a text.
+func lateKeyArgument(sc *scan, l literalArgument) bool {
+	return strings.IndexByte(l.call, ',') >= 0 && keyArgument(sc, l)
+}
+
+// isCredential reports whether t has the form of a password, and of nothing else that
+// people and programs write: it mixes letters and digits, and is no path, version, name
+// of a program, address or number.
+func isCredential(t string) bool {
+	p := profileOf(t)
+	if len(t) < 8 || len(t) > 128 || p.letters < 3 || p.digits == 0 || p.blanks+p.foreign > 0 || strings.ContainsAny(t, "/\\:,;=()[]{}<>|\"'`") {
+		return false
+	}
+	if isDigest(t) || hasUUID(t) || isAddress(t) || isVersion(t) || isMember(t) || isTechnical(t) || isStandIn(t) || isReference(t) || isNumbered(t) || isPodName(t) || isFigure(t) {
+		return false
+	}
+	if strings.IndexByte(t, '.') >= 0 && p.symbols == 0 && !isGenerated(t) {
+		return false // the name of a file
+	}
+	if isUnmistakable(t, password) && (p.symbols > 0 || p.upper > 0) {
+		return true
+	}
+	return p.upper > 0 && p.lower > 0 && p.joints <= 1 && (p.digits > 1 && isDigitTail(t) || p.symbols > 0 && p.letters > 3)
+}
+
+// isDigitTail reports whether all digits of t are in one place, and are no year or size of
+// a name: Walnut3579!, gran57Yonder.
+func isDigitTail(t string) bool {
+	from := strings.IndexAny(t, "0123456789")
+	to := run(t, from, len(t), isDigit)
+	if strings.ContainsAny(t[to:], "0123456789") {
+		return true
+	}
+	n := t[from:to]
+	return len(n) > 1 && !(len(n) == 4 && (n[:2] == "20" || n[:2] == "19")) && n != "64" && n != "32" && n != "16" && n != "128" && n != "256"
+}
+
+// isAddress reports whether t is an address of mail, or a handle with a server.
+func isAddress(t string) bool {
+	_, host, found := strings.Cut(t, "@")
+	dot := strings.LastIndexByte(host, '.')
+	return found && dot > 0 && dot < len(host)-1 && run(host, dot+1, len(host), isLetter) == len(host)
+}
+
+// onCalls adds the words of calls to a vocabulary.
+func onCalls(b *vocabularyBuilder) {
+	for _, c := range calls {
+		b.on(c.word, calling(c.find))
+	}
+}
