@@ -108,7 +108,7 @@ func isAssertion(head string) bool {
 // isCopula reports whether a word is a verb between a name and its value.
 func isCopula(word string) bool {
 	switch word {
-	case "is", "was", "lautet", "ist", "est", "es", "é", "è", "är", "er", "jest", "—", "–":
+	case "is", "was", "lautet", "ist", "est", "es", "é", "è", "är", "er", "jest", "это", "είναι", "هو", "هي", "היא", "הוא", "है", "là", "—", "–":
 		return true
 	}
 	return false

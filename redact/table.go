@@ -40,10 +40,10 @@ func isHead(row, sep string) bool {
 	cells := 0
 	for cell := range strings.SplitSeq(row, sep) {
 		name := strings.Trim(cell, " \"'`*")
-		if name == "" || len(name) > 40 || !isLetter(name[0]) && name[0] != '_' && name[0] != '#' || len(cell) > len(name) && isBlank(row[0]) && !isBar(sep) {
+		if name == "" || len(name) > 40 || !isLetter(name[0]) && name[0] != '_' && name[0] != '#' && name[0] < 0x80 || len(cell) > len(name) && isBlank(row[0]) && !isBar(sep) {
 			return false
 		}
-		if end := run(name, 0, len(name), func(c byte) bool { return isWord(c) || c == ' ' || c == '-' || c == '.' || c == '#' }); end < len(name) {
+		if end := run(name, 0, len(name), func(c byte) bool { return isWord(c) || c == ' ' || c == '-' || c == '.' || c == '#' || c >= 0x80 }); end < len(name) {
 			return false
 		}
 		cells++

@@ -47,9 +47,7 @@ func defaults() *vocabularyBuilder {
 	for _, c := range callArguments {
 		b.on(c.word, callArgument(c.n))
 	}
-	for _, w := range foreignNames {
-		b.on(w, (*scan).foreign)
-	}
+	onForeign(b)
 	b.on("secret", (*scan).manifest)
 	b.on("/api/webhooks/", (*scan).webhook)
 	b.on(":aa", (*scan).telegram)
