@@ -76,7 +76,7 @@ func (sc *scan) below(a *assignment) {
 	}
 	end := next + lineLength(a.s[next:min(len(a.s), next+maxAnswer)])
 	from, to := bareWord(a.s, next, end)
-	if t := a.s[from:to]; len(t) >= 10 && !isPrefixed(t) && (isUnmistakable(t, a.named()) || isGenerated(t) && numbers(t) > 1) && !isDigest(t) && isNameLike(strings.Trim(t, "!#$%&*+?@^~")) {
+	if t := a.s[from:to]; len(t) >= 10 && !isPrefixed(t) && (isUnmistakable(t, a.named()) || isGenerated(t) && numbers(t) > 1) && !isDigest(t) && isNameLike(strings.Trim(t, "!#$%&*+?@^~")) || a.named() == password && isCredential(t) {
 		sc.add(from, to, nameRule(a.name, a.named()))
 	}
 }

@@ -263,7 +263,7 @@ func (sc *scan) literals(a *assignment, st strength) {
 
 // isLiteralSecret reports whether a literal in an expression is a secret by its form.
 func isLiteralSecret(v string, st strength) bool {
-	return looksRandom(v) || st >= telling && len(v) >= 8 && (isGenerated(v) || isUnmistakable(v, st)) || st == password && isChosenWord(v)
+	return looksRandom(v) || st >= telling && len(v) >= 8 && (isGenerated(v) || isUnmistakable(v, st)) || st == password && isChosenWord(v) || st >= telling && isCredential(v)
 }
 
 // isContainer reports whether the value is a list, or a map of several secrets, which may

@@ -6,6 +6,12 @@ import "strings"
 // variable, and the lines name: NAME, value: … of YAML.
 func (a *assignment) readBare(blank, i int) bool {
 	s := a.s
+	if strings.HasPrefix(s[i:], "\\\n") && strings.HasSuffix(s[:a.from], "--") {
+		i = skipBlanks(s, i+2) // the command goes on
+		if i >= len(s) {
+			return false
+		}
+	}
 	if s[i] == '\n' || s[i] == '\r' {
 		if j := formPart(s, a.from, i); j > 0 {
 			a.op, a.start = opFlag, j

@@ -144,16 +144,32 @@ func (m *members) note(w *walker, name string, from int) {
 		if w.s[from] == '"' && strings.Contains(w.s[from:w.i], ".vault.azure.net/secrets/") {
 			m.pair, m.named = "secret", true
 		}
-	case "name", "Name", "key", "Key", "variable", "field", "ParameterKey":
-		if w.s[from] == '"' && w.i-from < maxName {
-			m.pair, m.named = w.s[from+1:w.i-1], true
+	}
+	m.notePair(w, name, from)
+}
+
+// notePair records the members that name the value of another member, and that value. The
+// value may be in an object of its own: {"label": "API token", "current": {"value": "…"}}.
+func (m *members) notePair(w *walker, name string, from int) {
+	switch {
+	case len(name) > maxKey:
+	case w.s[from] == '{':
+		if w.innerEnd == w.i && m.valEnd == 0 {
+			m.value, m.valEnd = w.inner, w.innerEnd
 		}
-	case "value", "Value", "text", "ParameterValue":
-		if w.s[from] == '"' {
-			m.value, m.valEnd = from, w.i
+	case w.s[from] != '"':
+	case isValueKey(name):
+		m.value, m.valEnd = from, w.i
+	case w.i-from < maxName && isNameKey(name):
+		text := w.s[from+1 : w.i-1]
+		if st := nameStrength(text); !m.named && (st > none || isPairKey(name)) || st > nameStrength(m.pair) && (st == password || !strings.EqualFold(name, "type")) {
+			m.pair, m.named = text, true
 		}
 	}
 }
+
+// maxKey is the maximum length of the keys of a name and value pair.
+const maxKey = 24
 
 // together searches the values that other members explain.
 func (w *walker) together(m *members) {
@@ -161,6 +177,7 @@ func (w *walker) together(m *members) {
 		return
 	}
 	end := w.i
+	w.end = end
 	if m.secret {
 		for _, from := range m.data {
 			w.secretData(from)
@@ -203,6 +220,9 @@ func (w *walker) explained(m *members) {
 	case !m.named && nameStrength(m.parent) >= telling:
 		w.i = m.value
 		w.leaf(m.parent, w.text())
+	}
+	if !m.named {
+		w.inner, w.innerEnd = m.value, w.end
 	}
 }
 

@@ -48,6 +48,7 @@ func (w *walker) listed(l *list) {
 	if flags {
 		w.command(all, texts)
 	}
+	w.row(all, texts)
 	for k, name := range texts[:l.n-1] {
 		if value := texts[k+1]; isBesideName(name, value, l.n == 2) {
 			w.take(all[k+1], nameRule(name, nameStrength(name)))
@@ -85,6 +86,32 @@ func (w *walker) command(all []literal, texts []string) {
 			if from, to := f.start-at[k], f.end-at[k]; from >= 0 && to <= len(text) {
 				w.spans(all[k], text, []span{{start: from, end: to, rule: f.rule}}, 0)
 			}
+		}
+	}
+}
+
+// tableHead is an array of the names of columns, one of which is the name of a secret.
+type tableHead struct {
+	name string
+	n, k int // the number of columns, and the index of that name
+}
+
+// row finds the secret in a row of a table in arrays: {"columns": ["login", "password"],
+// "rows": [["bob", "VALUE"]]}.
+func (w *walker) row(all []literal, texts []string) {
+	if h := w.heads; h.n == len(texts) {
+		v := value{text: texts[h.k], quoted: true}
+		if r := v.judge(h.name, nameStrength(h.name)); r != nil && !isNameWord(texts[h.k]) {
+			w.take(all[h.k], r)
+			return
+		}
+	}
+	for k, text := range texts {
+		if !isNameLike(text) || text == "" || isDigit(text[0]) {
+			return
+		}
+		if nameStrength(text) >= telling {
+			w.heads = tableHead{text, len(texts), k}
 		}
 	}
 }

@@ -144,6 +144,9 @@ func isCredential(t string) bool {
 	if strings.IndexByte(t, '.') >= 0 && p.symbols == 0 && !isGenerated(t) {
 		return false // the name of a file
 	}
+	if head := run(t, 0, 8, isLetter); head < len(t) && t[head] == '_' && p.symbols == 0 && isGenerated(t[head+1:]) {
+		return false // the id of an object
+	}
 	if isUnmistakable(t, password) && (p.symbols > 0 || p.upper > 0) {
 		return true
 	}

@@ -187,6 +187,9 @@ func gluedStrength(word []byte) strength {
 		if endsIn(word, "password") || endsIn(word, "passwd") {
 			return password
 		}
+		if endsIn(word, "pwd") && string(word) != "oldpwd" {
+			return password
+		}
 		if endsIn(word, "sessionid") || endsIn(word, "sessid") {
 			return weak
 		}

@@ -9,6 +9,12 @@ func (a *assignment) readOperator() bool {
 	if a.readField(i) {
 		return true
 	}
+	if a.quote != 0 && i < len(a.s) && isBlank(a.s[i]) {
+		if j := a.tagText(i); j > 0 {
+			a.op, a.start = opTag, j
+			return j < len(a.s)
+		}
+	}
 	i = a.skipIndex(i)
 	if strings.HasPrefix(a.s[i:], "**") {
 		i += 2 // a name in bold letters
@@ -118,6 +124,10 @@ func (a *assignment) readDefault() bool {
 	if strings.HasPrefix(a.s[a.start:], "** ") {
 		a.start = skipBlanks(a.s, a.start+2)
 	}
+	if j := passEmphasis(a.s, a.start); j > a.start && j < len(a.s) {
+		a.op, a.start = opTag, j
+		return true
+	}
 	a.start = passConstructor(a.s, a.start)
 	if !strings.HasSuffix(a.s[:a.from], "${") || a.start >= len(a.s) {
 		return true
@@ -205,6 +215,9 @@ func operatorAt(s string, i int) (operator, int) {
 		return opEquals, j - i
 	case '!', '?', '+', '.', '~', '|':
 		j := i + 1
+		if s[i] == '?' && j < len(s) && s[j] == '?' {
+			j++
+		}
 		for j < len(s) && j < i+4 && (s[j] == '=' || s[j] == '|') {
 			j++
 		}
@@ -225,6 +238,10 @@ func operatorAt(s string, i int) (operator, int) {
 
 // readComma reads "name", "value" and {"name": "NAME", "value": "…"}.
 func (a *assignment) readComma(i int) bool {
+	if j := skipSpaces(a.s, i+1); a.quote == 0 && j+1 < len(a.s) && a.s[j] == '"' && len(a.name) >= 6 && isEnvName(a.name) {
+		a.op, a.start = opComma, j // a constant names the next argument
+		return true
+	}
 	if a.quote == 0 {
 		return (passPronoun(a.s, i) > i || passAside(a.s, i) > i) && a.readProse(i)
 	}

@@ -41,6 +41,9 @@ func (a *assignment) readProse(i int) bool {
 		a.told = true // after a colon
 	}
 	a.op, a.start = opProse, skipBlanks(a.s, i)
+	if j := passEmphasis(a.s, a.start); j > a.start && a.told {
+		a.op, a.start = opTag, j
+	}
 	return a.start < len(a.s)
 }
 

@@ -10,6 +10,11 @@ type walker struct {
 	i     int
 	found []span
 	muted bool // outside of the member that is redacted
+
+	end             int // end of the object that is searched as a whole
+	inner, innerEnd int // the value of the last object without a name, and the end of that object
+
+	heads tableHead // of a table in arrays
 }
 
 const maxDepth = 10000
