@@ -16,10 +16,18 @@ func (sc *scan) announced(a *assignment, s strength) {
 	end += a.to
 	sc.spend(end - a.to)
 	head := strings.TrimRight(a.s[a.to:end], " \t\r")
-	if !isSentence(head) {
+	question, asked := strings.CutSuffix(head, "?")
+	if !isSentence(question) {
 		return
 	}
 	next, to := lineAt(a.s, end+1)
+	if asked {
+		if j := passAny(a.s, next, "A: ", "> ", "- "); j > 0 {
+			next = j
+		}
+		sc.alone(next, to, a.name, s)
+		return
+	}
 	if isFieldWord(strings.TrimSpace(head)) && s == password {
 		sc.typed(a, next, to)
 		return

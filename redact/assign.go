@@ -73,7 +73,7 @@ func (sc *scan) assign(start, end int) {
 		sc.elsewhere(&a)
 		return
 	}
-	if s := a.strength(); s != none && !sc.unpacked(&a) {
+	if s := a.strength(); s != none && !sc.unpacked(&a) && !(a.op <= opColon && sc.byteList(&a)) {
 		sc.assigned(a, s)
 	}
 }
@@ -83,8 +83,8 @@ func (sc *scan) assign(start, end int) {
 func (sc *scan) elsewhere(a *assignment) {
 	switch {
 	case a.quote != 0:
-		if !sc.fallback(a) {
-			sc.sibling(a)
+		if !sc.fallback(a) && !sc.sibling(a) {
+			sc.literalBefore(a)
 		}
 	case a.to >= len(a.s):
 		sc.spoken(a)

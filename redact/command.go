@@ -95,6 +95,7 @@ var commands = []struct {
 	{"alias set ", positional(3)},
 	{"/login ", positional(1)},
 	{"kv put", (*scan).fields},
+	{"ftp> user ", positional(1)},
 	{"login: ", besideUser},
 	{"login with ", login},
 	{"log in with ", login},
@@ -115,6 +116,8 @@ var commands = []struct {
 	{"<<", (*scan).hereDocument},
 	{"auth-user-pass>", (*scan).linesBelow},
 	{"users", (*scan).accountList},
+	{"wifi", (*scan).accountList},
+	{"networks", (*scan).accountList},
 	{"accounts", (*scan).accountList},
 	{"logins", (*scan).accountList},
 }

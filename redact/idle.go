@@ -38,7 +38,7 @@ func (sc *scan) isIdle(a *assignment, start, end int) bool {
 	if a.base == none {
 		return true
 	}
-	return !sc.denseNear(a.to) && !hasGroups(a.s, a.to)
+	return !sc.denseNear(a.to) && !hasGroups(a.s, a.to) && openingList(a.s, a.to) == 0
 }
 
 const (

@@ -119,6 +119,9 @@ type members struct {
 	cookie        bool     // a member marks the object as a cookie
 	jwk           bool     // a member marks the object as a JSON web key
 	parts         [][2]int // the secret parts of such a key
+	from          int      // start of the object
+	user          bool     // a member called "u" is a string
+	short         int      // the string in "p"
 }
 
 // note records the last member that was read; its value begins at from.
@@ -135,11 +138,15 @@ func (m *members) note(w *walker, name string, from int) {
 	case "d", "p", "q", "dp", "dq", "qi", "k":
 		if w.s[from] == '"' && w.i-from > 20 {
 			m.parts = append(m.parts, [2]int{from, w.i})
+		} else if w.s[from] == '"' && name == "p" {
+			m.short = from
 		}
 	case "element", "selector", "label", "into", "target", "locator", "placeholder":
 		if w.s[from] == '"' && w.i-from < maxName {
 			m.label = m.label || fieldStrength(w.s[from+1:w.i-1]) == password
 		}
+	case "u":
+		m.user = w.s[from] == '"'
 	case "id":
 		if w.s[from] == '"' && strings.Contains(w.s[from:w.i], ".vault.azure.net/secrets/") {
 			m.pair, m.named = "secret", true
@@ -184,6 +191,18 @@ func (w *walker) together(m *members) {
 		}
 	}
 	w.explained(m)
+	if m.named && m.valEnd == 0 && w.innerEnd > m.from && nameStrength(m.pair) >= telling {
+		w.i = w.inner
+		if lit := w.text(); isCredential(w.decoded(lit)) {
+			w.take(lit, nameRule(m.pair, nameStrength(m.pair)))
+		}
+	}
+	if m.user && m.short > 0 {
+		w.i = m.short
+		if lit := w.text(); isCredential(w.decoded(lit)) {
+			w.take(lit, passwordRule)
+		}
+	}
 	if m.named && m.valEnd > 0 {
 		if st := nameStrength(m.pair); st != none {
 			w.i = m.value

@@ -122,7 +122,7 @@ func pairArgument(_ *scan, l literalArgument) bool {
 // keyArgument accepts a key, or the password of which a key is made.
 func keyArgument(_ *scan, l literalArgument) bool {
 	t := l.text
-	return !isTechnical(t) && !isStandIn(t) && (looksRandom(t) || isDigest(t) && !strings.HasPrefix(t, "sha") || isCredential(t)) && !hasUUID(t)
+	return !isTechnical(t) && !isStandIn(t) && (looksRandom(t) || isDigest(t) && !strings.HasPrefix(t, "sha") || isCredential(t) || len(t)%8 == 0 && len(t) >= 16 && isMadeUp(t)) && !hasUUID(t)
 }
 
 // lateKeyArgument is keyArgument for calls whose first argument is a text.
@@ -138,7 +138,7 @@ func isCredential(t string) bool {
 	if len(t) < 8 || len(t) > 128 || p.letters < 3 || p.digits == 0 || p.blanks+p.foreign > 0 || strings.ContainsAny(t, "/\\:,;=()[]{}<>|\"'`") {
 		return false
 	}
-	if isDigest(t) || hasUUID(t) || isAddress(t) || isVersion(t) || isMember(t) || isTechnical(t) || isStandIn(t) || isReference(t) || isNumbered(t) || isPodName(t) || isFigure(t) {
+	if isDigest(t) || hasUUID(t) || isAddress(t) || isVersion(t) || isMember(t) || isTechnical(t) || isStandIn(t) || isReference(t) || isNumbered(t) && !(isLower(t[0]) && p.upper == 1 && p.joints == 1) || isPodName(t) || isFigure(t) {
 		return false
 	}
 	if strings.IndexByte(t, '.') >= 0 && p.symbols == 0 && !isGenerated(t) {

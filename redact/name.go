@@ -166,7 +166,7 @@ func wordStrength(word, before []byte, last bool) strength {
 			return telling
 		}
 		return weak
-	case "auth", "authorization", "session", "sessionid", "sessid", "sid", "cookie", "sas", "dsn", "pin", "otp", "seed", "mnemonic":
+	case "auth", "authorization", "session", "sessionid", "sessid", "sid", "cookie", "sas", "dsn", "pin", "otp", "seed", "mnemonic", "salt":
 		if last {
 			return weak
 		}

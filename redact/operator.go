@@ -31,6 +31,8 @@ func (a *assignment) readOperator() bool {
 		return true
 	}
 	switch op, n := operatorAt(a.s, i); {
+	case op == opColon && a.quote != 0 && i > blank && isBoundAttribute(a.s, i+1):
+		return false
 	case op == opComma:
 		return a.readComma(i)
 	case op == opTag:
@@ -54,6 +56,13 @@ func (a *assignment) readOperator() bool {
 		}
 	}
 	return a.readBare(blank, i)
+}
+
+// isBoundAttribute reports whether the name of an attribute is at i, with its operator, as
+// in the templates of Vue after a colon: v-model="form.password" :rules="passwordRules".
+func isBoundAttribute(s string, i int) bool {
+	end := run(s, i, maxNote, isNameByte)
+	return end > i && strings.HasPrefix(s[end:], `="`)
 }
 
 // maxNote is the maximum length of a note in brackets after a name.

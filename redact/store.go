@@ -186,7 +186,7 @@ func (sc *scan) linesBelow(_, i int) {
 // accountList finds the passwords in a list of names and passwords: users = [("bob", "VALUE")].
 func (sc *scan) accountList(_, end int) {
 	s := sc.s
-	i := skipBlanks(s, run(s, end, 1, isQuote))
+	i := skipBlanks(s, run(s, end, 2, func(c byte) bool { return isQuote(c) || c == '[' || c == ']' }))
 	if i >= len(s) || s[i] != '=' && s[i] != ':' {
 		return
 	}

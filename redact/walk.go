@@ -104,7 +104,7 @@ func (w *walker) object(name string, depth int) bool {
 		w.i++
 		return true
 	}
-	seen := members{parent: name}
+	seen := members{parent: name, from: w.i}
 	for {
 		if w.skip() != '"' {
 			return false

@@ -62,6 +62,7 @@ func defaults() *vocabularyBuilder {
 	}
 	onCodes(b)
 	onCalls(b)
+	onDumps(b)
 	b.on("hooks.zapier.com/hooks/catch/", (*scan).zapier)
 	onCookies(b)
 	onWallets(b)
