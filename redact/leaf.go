@@ -161,10 +161,10 @@ func (m *members) notePair(w *walker, name string, from int) {
 	switch {
 	case len(name) > maxKey:
 	case w.s[from] == '{':
-		if w.innerEnd == w.i && m.valEnd == 0 {
+		if w.innerEnd == w.i && m.valEnd == 0 && isValueKey(name) {
 			m.value, m.valEnd = w.inner, w.innerEnd
 		}
-	case w.s[from] != '"':
+	case w.s[from] != '"' || w.i-from > maxPlain:
 	case isValueKey(name):
 		m.value, m.valEnd = from, w.i
 	case w.i-from < maxName && isNameKey(name):
@@ -221,7 +221,11 @@ func (w *walker) explained(m *members) {
 			w.take(w.text(), pemRule)
 		}
 	}
-	if m.valEnd == 0 {
+	if !m.named && m.valEnd > 0 {
+		w.inner, w.innerEnd = m.value, w.end
+	}
+	byParent := !m.named && nameStrength(m.parent) >= telling
+	if m.valEnd == 0 || !m.cookie && !m.label && !byParent {
 		return
 	}
 	w.i = m.value
@@ -236,12 +240,9 @@ func (w *walker) explained(m *members) {
 		w.take(lit, cookieRule)
 	case m.label && v.isChosen():
 		w.take(lit, passwordRule)
-	case !m.named && nameStrength(m.parent) >= telling:
+	case byParent:
 		w.i = m.value
 		w.leaf(m.parent, w.text())
-	}
-	if !m.named {
-		w.inner, w.innerEnd = m.value, w.end
 	}
 }
 
