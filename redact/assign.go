@@ -168,6 +168,10 @@ func (sc *scan) assigned(a assignment, s strength) {
 	if a.isChosenBeside() {
 		s = password
 	}
+	if _, pass, found := strings.Cut(a.val.text, ":"); found && a.op == opComma && s >= telling && isCredential(pass) {
+		sc.add(a.end-len(pass), a.end, commandRule) // a name and a password
+		return
+	}
 	if r := a.val.judge(a.name, s); r != nil {
 		sc.add(a.start, a.end, r)
 		sc.continued(&a, r)

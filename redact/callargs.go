@@ -39,10 +39,15 @@ func callArgument(n int) action {
 			return
 		}
 		a := assignment{s: s, to: i, op: opCall, start: i}
-		if a.readValue() && (strings.IndexByte(a.val.text, ' ') < 0 || isPassphrase(a.val.text)) && a.isPlaced() {
+		if a.readValue() && (strings.IndexByte(a.val.text, ' ') < 0 || isPassphrase(a.val.text)) && !isPlace(a.val.text) && a.isPlaced() {
 			sc.add(a.start, a.end, passwordRule)
 		}
 	}
+}
+
+// isPlace reports whether s is a path, a topic or a route, and no generated value.
+func isPlace(s string) bool {
+	return strings.IndexByte(s, '/') > 0 && isTestPath(s) && !looksRandom(s) && !isGenerated(s)
 }
 
 // closeBrace returns the index after the brace that closes the one at i, stop if

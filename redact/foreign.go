@@ -42,10 +42,11 @@ func foreign(name string) action {
 // wordAround widens a hit to the word, with its ending, in scripts that have blanks between
 // words.
 func wordAround(s string, start, end int) (from, to int) {
-	for start > 0 && (s[start-1] >= 0xc3 && s[start-1] < 0xe0 || s[start-1] >= 0x80 && s[start-1] < 0xc0 && start > 1 && s[start-2] >= 0xc3 && s[start-2] < 0xe0) {
+	least, most := max(0, start-maxName), min(len(s), end+maxName)
+	for start > least && (s[start-1] >= 0xc3 && s[start-1] < 0xe0 || s[start-1] >= 0x80 && s[start-1] < 0xc0 && start > 1 && s[start-2] >= 0xc3 && s[start-2] < 0xe0) {
 		start--
 	}
-	for end < len(s) {
+	for end < most {
 		switch c := s[end]; {
 		case isLetter(c) && s[end-1] < 0xe3 && isSpelled(s[start:end]):
 			end++

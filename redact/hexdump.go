@@ -15,8 +15,8 @@ const (
 // numbers of those that are a secret.
 func (sc *scan) dumped(start, _ int) {
 	s := sc.s
-	from, _ := lineAt(s, start)
-	if from < sc.dumpEnd || sc.level >= maxViews {
+	from := max(lineStart(s, start), sc.dumpEnd)
+	if start < sc.dumpEnd || sc.level >= maxViews {
 		return
 	}
 	var v view

@@ -43,7 +43,7 @@ func (sc *scan) isIdle(a *assignment, start, end int) bool {
 
 const (
 	leastDense  = 16  // length of the shortest value that looksRandom accepts
-	denseWithin = 192 // maximum distance between a weak name and its value
+	denseWithin = 128 // maximum distance between a weak name and its value
 )
 
 // denseNear reports whether a run that is long enough for a generated value, and has two

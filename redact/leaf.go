@@ -192,7 +192,7 @@ func (w *walker) together(m *members) {
 	}
 	w.explained(m)
 	if m.named && m.valEnd == 0 && w.innerEnd > m.from && nameStrength(m.pair) >= telling {
-		w.i = w.inner
+		w.i, w.innerEnd = w.inner, 0
 		if lit := w.text(); isCredential(w.decoded(lit)) {
 			w.take(lit, nameRule(m.pair, nameStrength(m.pair)))
 		}
