@@ -69,8 +69,12 @@ func (sc *scan) assign(start, end int) {
 		if a.named() < telling {
 			return
 		}
+		n := len(sc.found)
 		sc.compared(&a)
 		sc.elsewhere(&a)
+		if len(sc.found) == n {
+			sc.nearby(&a)
+		}
 		return
 	}
 	if s := a.strength(); s != none && !sc.unpacked(&a) && !(a.op <= opColon && sc.byteList(&a)) {
@@ -93,8 +97,10 @@ func (sc *scan) elsewhere(a *assignment) {
 	case a.s[a.to] == '(':
 		sc.callLiterals(a)
 	case a.s[a.to] == '\n' || a.s[a.to] == '\r':
-		sc.below(a)
-		sc.spoken(a)
+		if !sc.sibling(a) {
+			sc.below(a)
+			sc.spoken(a)
+		}
 	case !sc.sibling(a):
 		sc.spoken(a)
 	}
@@ -155,7 +161,11 @@ func (sc *scan) assigned(a assignment, s strength) {
 		return
 	}
 	if a.op == opProse && !(ok && a.proseValue()) || a.op == opColon && !ok {
+		n := len(sc.found)
 		sc.unread(&a, s)
+		if len(sc.found) == n {
+			sc.nearby(&a)
+		}
 		return
 	}
 	if !ok || isBareVerb(a.name) && a.op != opCall && !a.bareValue() || a.op == opProse && s < telling {
@@ -181,8 +191,13 @@ func (sc *scan) assigned(a assignment, s strength) {
 		return
 	}
 	if s >= telling && !a.val.quoted && !hasPlaceholder(a.val.text) && (isReference(a.val.text) || isCode(a.val.text)) {
+		n := len(sc.found)
 		sc.literals(&a, s)
+		if len(sc.found) > n {
+			return
+		}
 	}
+	sc.nearby(&a)
 }
 
 // isChosenBeside reports whether the value beside the name of a password, without an

@@ -13,7 +13,7 @@ var foreignNames = []struct {
 		"密码", "密碼", "口令", "パスワード", "パスフレーズ", "暗証番号", "비밀번호", "패스워드", "암호", "ароль", "арола", "ωδικός", "ωδικό ", "υνθηματικό",
 		"كلمة المرور", "كلمة السر", "كلمة مرور", "الرقم السري", "رمز عبور", "گذرواژه", "סיסמ", "पासवर्ड", "পাসওয়ার্ড", "รหัสผ่าน", "mật khẩu",
 		"contraseña", "mot de passe", "mots de passe", "code secret", "kennwort", "senha", "wachtwoord", "heslo", "senord", "adgangskode", "passord", "ifre", "parola", "salasana", "jelsz",
-		"hasło", "hasła", "contrasenya", "palavra-passe", "kata sandi", "zaporka", "lozinka", "slaptažodis", "parool", "clave de acceso", "zugangscode",
+		"hasło", "hasła", "contrasenya", "palavra-passe", "kata sandi", "zaporka", "lozinka", "slaptažodis", "parool", "clave de acceso", "zugangscode", "wlan-schlüssel", "clef wifi", "clé wifi", "パスは",
 	}},
 	{"api_token", []string{
 		"令牌", "密钥", "密鑰", "秘钥", "私钥", "トークン", "秘密鍵", "apiキー", "アクセスキー", "シークレット", "토큰", "비밀 키", "비밀키", "api 키", "окен", "екретный ключ", "екретного ключа", "люч доступа", "люч api", "api-ключ", "люч_доступа",

@@ -120,6 +120,8 @@ type members struct {
 	jwk           bool     // a member marks the object as a JSON web key
 	parts         [][2]int // the secret parts of such a key
 	from          int      // start of the object
+	known         bool     // rated is set
+	rated         strength // of parent
 	user          bool     // a member called "u" is a string
 	short         int      // the string in "p"
 }
@@ -153,6 +155,21 @@ func (m *members) note(w *walker, name string, from int) {
 		}
 	}
 	m.notePair(w, name, from)
+	if w.s[from] == '"' && m.parent != "" && w.i-from < maxName*2 && m.ofSecrets() && !describes([]byte(strings.ToLower(name))) {
+		w.i = from
+		if lit := w.text(); isCredential(w.decoded(lit)) {
+			w.take(lit, nameRule(m.parent, m.rated))
+		}
+	}
+}
+
+// ofSecrets reports whether the key of the object names several secrets: {"credentials":
+// {"bob": "…"}}.
+func (m *members) ofSecrets() bool {
+	if !m.known {
+		m.known, m.rated = true, nameStrength(m.parent)
+	}
+	return m.rated >= telling
 }
 
 // notePair records the members that name the value of another member, and that value. The
@@ -160,6 +177,10 @@ func (m *members) note(w *walker, name string, from int) {
 func (m *members) notePair(w *walker, name string, from int) {
 	switch {
 	case len(name) > maxKey:
+	case w.s[from] == '[':
+		if j := skipSpaces(w.s, from+1); w.s[j] == '"' && strings.EqualFold(name, "values") && w.i-from < maxContext {
+			m.value, m.valEnd = j, w.i
+		}
 	case w.s[from] == '{':
 		if w.innerEnd == w.i && m.valEnd == 0 && isValueKey(name) {
 			m.value, m.valEnd = w.inner, w.innerEnd

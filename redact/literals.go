@@ -15,7 +15,7 @@ var calls = []struct {
 	{"login(", credentialArgument}, {"logon(", credentialArgument}, {"signin(", credentialArgument}, {"sign_in(", credentialArgument},
 	{"authenticate(", credentialArgument}, {"auth(", credentialArgument}, {"credentials(", credentialArgument}, {"credential(", credentialArgument},
 	{"authentication(", credentialArgument}, {"_pw_set(", credentialArgument}, {"setcredentials(", credentialArgument},
-	{"connect(", lateArgument}, {".start(", lateArgument}, {"bind(", lateArgument}, {"ftp(", lateArgument}, {"open(", lateArgument}, {"dial(", lateArgument},
+	{"connect(", lateArgument}, {".start(", lateArgument}, {"bind(", lateArgument}, {"ftp(", lateArgument}, {"open(", lateArgument}, {"create(", lateArgument}, {"database(", lateArgument}, {"encryptor", keyArgument}, {"b64decode(", decodedKey}, {"unhexlify(", decodedKey}, {"fromhex(", decodedKey}, {"dial(", lateArgument},
 	{"b64encode(", pairArgument}, {"buffer(", pairArgument}, {"buffer.from(", pairArgument}, {"btoa(", pairArgument},
 	{"aes", keyArgument}, {"hmac", keyArgument}, {"cipher", keyArgument}, {"fernet", keyArgument}, {"secretbox", keyArgument}, {"secretkeyspec", keyArgument},
 	{"from_slice(", keyArgument}, {"utf8.parse(", keyArgument}, {"serializer(", keyArgument}, {"cookieparser(", keyArgument}, {"pbkdf2", keyArgument}, {"hs256", keyArgument},
@@ -25,6 +25,7 @@ var calls = []struct {
 // literalArgument is a literal among the arguments of a call.
 type literalArgument struct {
 	text  string
+	at    int    // the start of the call
 	index int    // the number of literals before it
 	call  string // the arguments before it
 }
@@ -61,7 +62,7 @@ func calling(find func(sc *scan, l literalArgument) bool) action {
 				}
 				to := closeQuote(s, i+1, c, slashesBefore(s, i))
 				sc.spend(4 * (to - i))
-				if text := s[i+1 : min(to, len(s))]; len(text) >= 6 && len(text) <= maxContext && !hasPlaceholder(text) && find(sc, literalArgument{text, n, s[end:i]}) {
+				if text := s[i+1 : min(to, len(s))]; len(text) >= 6 && len(text) <= maxContext && !hasPlaceholder(text) && find(sc, literalArgument{text, end, n, s[end:i]}) {
 					from := i + 1
 					if pair := strings.IndexByte(text, ':'); pair > 0 && isCredential(text[pair+1:]) {
 						from += pair + 1
@@ -125,6 +126,15 @@ func keyArgument(_ *scan, l literalArgument) bool {
 	return !isTechnical(t) && !isStandIn(t) && (looksRandom(t) || isDigest(t) && !strings.HasPrefix(t, "sha") || isCredential(t) || len(t)%8 == 0 && len(t) >= 16 && isMadeUp(t)) && !hasUUID(t)
 }
 
+// decodedKey is keyArgument for a literal in another encoding, if the line is about a key.
+func decodedKey(sc *scan, l literalArgument) bool {
+	if !keyArgument(sc, l) && !looksRandom(strings.TrimRight(l.text, "=")) {
+		return false
+	}
+	head := strings.ToLower(lineHead(sc.s, l.at))
+	return strings.Contains(head, "key") && !strings.Contains(head, "pub") || strings.Contains(head, "secret")
+}
+
 // lateKeyArgument is keyArgument for calls whose first argument is a text.
 func lateKeyArgument(sc *scan, l literalArgument) bool {
 	return strings.IndexByte(l.call, ',') >= 0 && keyArgument(sc, l)
@@ -138,7 +148,7 @@ func isCredential(t string) bool {
 	if len(t) < 8 || len(t) > 128 || p.letters < 3 || p.digits == 0 || p.blanks+p.foreign > 0 || strings.ContainsAny(t, "/\\:,;=()[]{}<>|\"'`") {
 		return false
 	}
-	if isDigest(t) || hasUUID(t) || isAddress(t) || isVersion(t) || isMember(t) || isTechnical(t) || isStandIn(t) || isReference(t) || isNumbered(t) && !(isLower(t[0]) && p.upper == 1 && p.joints == 1) || isPodName(t) || isFigure(t) {
+	if isDigest(t) || hasUUID(t) || isAccount(t) || isPointer(t) || isAddress(t) || isVersion(t) || isMember(t) || isTechnical(t) || isStandIn(t) || isReference(t) || isNumbered(t) && !(isLower(t[0]) && p.upper == 1 && p.joints == 1) || isPodName(t) || isFigure(t) {
 		return false
 	}
 	if strings.IndexByte(t, '.') >= 0 && p.symbols == 0 && !isGenerated(t) {
@@ -147,10 +157,29 @@ func isCredential(t string) bool {
 	if head := run(t, 0, 8, isLetter); head < len(t) && t[head] == '_' && p.symbols == 0 && isGenerated(t[head+1:]) {
 		return false // the id of an object
 	}
-	if isUnmistakable(t, password) && (p.symbols > 0 || p.upper > 0) {
+	if isUnmistakable(t, password) && (p.symbols > 0 || p.upper > 0 && otherDigits(t) > 1) {
 		return true
 	}
-	return p.upper > 0 && p.lower > 0 && p.joints <= 1 && (p.digits > 1 && isDigitTail(t) || p.symbols > 0 && p.letters > 3)
+	return p.upper > 0 && p.lower > 0 && p.joints <= 1 && (otherDigits(t) > 1 && isDigitTail(t) || p.symbols > 0 && p.letters > 3)
+}
+
+// otherDigits counts the digits of t that are not part of words like base64.
+func otherDigits(t string) int {
+	n := 0
+	for i := 0; i < len(t); i++ {
+		if !isDigit(t[i]) {
+			continue
+		}
+		from, end := i, run(t, i, len(t), isDigit)
+		for from > 0 && isLetter(t[from-1]) {
+			from--
+		}
+		if !technicalWord(t[from:i]) {
+			n += end - i
+		}
+		i = end
+	}
+	return n
 }
 
 // isDigitTail reports whether all digits of t are in one place, and are no year or size of

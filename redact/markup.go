@@ -11,7 +11,7 @@ func (a *assignment) namesTag() bool {
 	s := a.s
 	if a.quote != 0 {
 		head := s[:max(0, a.from-1)]
-		return endsFold(head, "key=") || endsFold(head, " name=")
+		return endsFold(head, "key=") || endsFold(head, " name=") || endsFold(head, " id=")
 	}
 	from := a.from
 	if from > 0 && s[from-1] == ':' {
@@ -25,7 +25,7 @@ func (a *assignment) namesTag() bool {
 // isLabel reports whether an element with the name of a password holds a text for a
 // person, and no password: <string name="login_password">Kennwort</string>.
 func (a *assignment) isLabel() bool {
-	return a.op == opTag && a.quote != 0 && !endsFold(a.s[:max(0, a.from-1)], "key=") && !a.argument()
+	return a.op == opTag && a.quote != 0 && !endsFold(a.s[:max(0, a.from-1)], "key=") && !endsFold(a.s[:max(0, a.from-1)], " id=") && !a.argument()
 }
 
 // tagBehind returns the start of the value in a tag whose name ends at i:
@@ -112,7 +112,7 @@ func isApart(tag string) bool {
 }
 
 // emphases lists the tags of words in a sentence.
-var emphases = []string{"b", "strong", "em", "i", "code", "span", "tt", "kbd", "samp", "mark", "u", "pre"}
+var emphases = []string{"b", "strong", "em", "i", "code", "span", "tt", "kbd", "samp", "mark", "u", "pre", "br", "p", "td", "dd", "div"}
 
 // passEmphasis skips the tags of emphasis at i. It returns i if there is none.
 func passEmphasis(s string, i int) int {

@@ -9,7 +9,7 @@ const maxRecord = 160
 // value, ParameterValue, setting_val.
 func isValueKey(key string) bool {
 	switch strings.ToLower(key) {
-	case "val", "text", "secret", "content", "data", "default", "answer", "v", "result", "current", "plaintext":
+	case "val", "text", "secret", "content", "data", "default", "answer", "v", "result", "current", "plaintext", "plain", "response", "reply", "input":
 		return true
 	}
 	return endsFold(key, "value") || endsFold(key, "_val")
@@ -23,7 +23,7 @@ func isNameKey(key string) bool {
 
 // isPairKey reports whether a key has no other use than to name a value.
 func isPairKey(key string) bool {
-	for _, end := range [...]string{"key", "field", "variable", "option", "setting", "param", "parameter", "property", "attribute", "title", "purpose"} {
+	for _, end := range [...]string{"key", "field", "variable", "option", "setting", "param", "parameter", "property", "attribute", "title", "purpose", "prompt", "question", "header"} {
 		if endsFold(key, end) {
 			return true
 		}
@@ -60,7 +60,7 @@ func (sc *scan) sibling(a *assignment) bool {
 		}
 		v := *a
 		v.op, v.start = opColon, at
-		if v.readValue() && v.end <= to && v.val.quoted {
+		if v.readValue() && v.end <= to && (v.val.quoted || ownLine(s, i) && ownLine(s, a.from)) {
 			if r := v.val.judge(a.name, st); r != nil {
 				sc.add(v.start, v.end, r)
 				return true
@@ -68,6 +68,12 @@ func (sc *scan) sibling(a *assignment) bool {
 		}
 	}
 	return false
+}
+
+// ownLine reports whether a member of a map in YAML begins its line before i.
+func ownLine(s string, i int) bool {
+	head := lineHead(s, i)
+	return run(head, 0, len(head), func(c byte) bool { return isWord(c) || strings.IndexByte(" -:\"'", c) >= 0 }) == len(head) && strings.Count(head, ":") <= 1 && strings.IndexByte(s[i:min(len(s), i+maxName*2)], '\n') != 0
 }
 
 // namesPair reports whether the name is the value of a key such as name, key or label.

@@ -214,7 +214,13 @@ func (sc *scan) accountList(_, end int) {
 }
 
 // login finds the password after a name in a sentence about a login.
-func login(sc *scan, _, end int) { sc.userAndPassword(end) }
+func login(sc *scan, _, end int) {
+	n := len(sc.found)
+	sc.userAndPassword(end)
+	if len(sc.found) == n {
+		sc.nearTokens(end, end+lineLength(sc.s[end:min(len(sc.s), end+maxNearby)]), password, commandRule)
+	}
+}
 
 // lastArgument finds a token in the last argument of a command.
 func lastArgument(sc *scan, _, end int) {
