@@ -79,7 +79,7 @@ func (sc *scan) typed(a *assignment, from, to int) {
 // below finds a generated value alone on the line below a name that is alone on its line.
 func (sc *scan) below(a *assignment) {
 	next := a.to + lineLength(a.s[a.to:min(len(a.s), a.to+2)]) + 1
-	if next >= len(a.s) || a.from > 0 && a.s[a.from-1] != '\n' || a.named() < telling {
+	if next >= len(a.s) || a.from > 0 && a.s[a.from-1] != '\n' || a.named() < telling || isGenerated(a.name) {
 		return
 	}
 	end := next + lineLength(a.s[next:min(len(a.s), next+maxAnswer)])

@@ -12,7 +12,7 @@ var foreignNames = []struct {
 	{"password", []string{
 		"密码", "密碼", "口令", "パスワード", "パスフレーズ", "暗証番号", "비밀번호", "패스워드", "암호", "ароль", "арола", "ωδικός", "ωδικό ", "υνθηματικό",
 		"كلمة المرور", "كلمة السر", "كلمة مرور", "الرقم السري", "رمز عبور", "گذرواژه", "סיסמ", "पासवर्ड", "পাসওয়ার্ড", "รหัสผ่าน", "mật khẩu",
-		"contraseña", "mot de passe", "mots de passe", "code secret", "kennwort", "senha", "wachtwoord", "heslo", "senord", "adgangskode", "passord", "ifre", "parola", "salasana", "jelsz",
+		"contraseña", "mot de passe", "mots de passe", "code secret", "kennwort", "senha", "wachtwoord", "heslo", "senord", "adgangskode", "passord", "şifre", "Şifre", "parola", "salasana", "jelsz",
 		"hasło", "hasła", "contrasenya", "palavra-passe", "kata sandi", "zaporka", "lozinka", "slaptažodis", "parool", "clave de acceso", "zugangscode", "wlan-schlüssel", "clef wifi", "clé wifi", "パスは",
 	}},
 	{"api_token", []string{
@@ -28,6 +28,9 @@ var copulas = []string{"：", ":", "＝", "=", "是", "为", "為", "は", "은"
 // foreign returns the action for a word that stands for a name.
 func foreign(name string) action {
 	return func(sc *scan, start, end int) {
+		if isLetter(sc.s[start]) && start > 0 && isAlnum(sc.s[start-1]) && !escaped(sc.s, start) {
+			return // the middle of another word
+		}
 		a := assignment{s: sc.s, name: name, from: start, op: opColon}
 		a.from, a.to = wordAround(sc.s, start, end)
 		if a.to > sc.headEnd && a.endsCell() {
@@ -48,7 +51,7 @@ func wordAround(s string, start, end int) (from, to int) {
 	}
 	for end < most {
 		switch c := s[end]; {
-		case isLetter(c) && s[end-1] < 0xe3 && isSpelled(s[start:end]):
+		case isLower(c) && s[end-1] < 0xe3 && isSpelled(s[start:end]):
 			end++
 		case c >= 0xc3 && c < 0xe0 && end+1 < len(s):
 			end += 2

@@ -151,6 +151,9 @@ func isCredential(t string) bool {
 	if isDigest(t) || hasUUID(t) || isAccount(t) || isPointer(t) || isAddress(t) || isVersion(t) || isMember(t) || isTechnical(t) || isStandIn(t) || isReference(t) || isNumbered(t) && !(isLower(t[0]) && p.upper == 1 && p.joints == 1) || isPodName(t) || isFigure(t) {
 		return false
 	}
+	if strings.Contains(t, "%3A") || strings.Contains(t, "%3a") || strings.Contains(t, "%20") || strings.Contains(t, "%2F") {
+		return false // a text in a URL
+	}
 	if strings.IndexByte(t, '.') >= 0 && p.symbols == 0 && !isGenerated(t) {
 		return false // the name of a file
 	}

@@ -68,7 +68,7 @@ func passWrappers(s string, i int) int {
 
 // apart lists the tags of which a closing one separates a cell or an element from the
 // text before it, and not a name from its value.
-var apart = []string{"tr", "table", "thead", "ul", "ol", "p", "form", "body", "label", "button", "a", "option", "script", "h1", "h2", "h3"}
+var apart = []string{"tr", "table", "thead", "ul", "ol", "p", "form", "body", "label", "button", "a", "option", "script", "h1", "h2", "h3", "title", "style", "head", "input", "select", "textarea"}
 
 // nextCell returns the start of the value in the element after the one that ends at i, 0 if
 // there is none: <td>name</td><td>VALUE, <string>name</string> <string>VALUE.
@@ -85,11 +85,11 @@ func nextCell(s string, i int) int {
 			from++
 		}
 		to := run(s, from, maxNote, isNameByte)
-		if to == from || closes && (opened || isApart(s[from:to])) || n == 0 && !closes {
+		if to == from || closes && opened || isApart(s[from:to]) && (closes || s[from:to] != "p") || n == 0 && !closes {
 			return 0
 		}
 		end := strings.IndexByte(s[to:min(len(s), to+80)], '>')
-		if end < 0 || s[to+end-1] == '/' || strings.HasPrefix(s[from:to], "input") {
+		if end < 0 || s[to+end-1] == '/' {
 			return 0
 		}
 		opened = opened || !closes

@@ -187,8 +187,8 @@ func gluedStrength(word []byte) strength {
 		if endsIn(word, "password") || endsIn(word, "passwd") {
 			return password
 		}
-		if endsIn(word, "pwd") && string(word) != "oldpwd" {
-			return password
+		if endsIn(word, "pwd") && ownsPassword(word[:len(word)-3]) {
+			return telling
 		}
 		if endsIn(word, "sessionid") || endsIn(word, "sessid") {
 			return weak

@@ -14,7 +14,7 @@ func (sc *scan) nearby(a *assignment) {
 	if isBareVerb(a.name) && a.from > 0 && a.s[a.from-1] == '$' {
 		st = password
 	}
-	if st < telling || st == telling && isBareVerb(a.name) || a.namesDigest() {
+	if len(a.name) < 4 || st < telling || st == telling && isBareVerb(a.name) || a.namesDigest() || isGenerated(a.name) || a.to < len(a.s) && (a.s[a.to] == '+' || a.s[a.to] == '/') {
 		return
 	}
 	s := a.s
@@ -73,16 +73,25 @@ func isNearSecret(s string, i int, end *int, st strength) bool {
 	if len(bare) < 8 {
 		return false
 	}
-	if st == password && isCredential(t) && profileOf(t).symbols > 0 {
+	sure := isQuoted(s, i, *end) || i > 1 && s[i-1] == ' ' && s[i-2] == ':' || isSpeech(s[lineStart(s, i):*end])
+	if st == password && isCredential(t) && strings.ContainsAny(t, "!#$%@^~?&*") && (sure || strings.IndexByte(t, '+') < 0) {
 		*end = i + len(t)
 		return true
 	}
 	*end = i + len(bare)
+	if !sure {
+		return false // the name of a type or a function
+	}
 	if st == password {
 		p := profileOf(bare)
 		return isCredential(bare) && (p.turns > 2 || p.joints == 1 && isLower(bare[0]))
 	}
 	return len(bare) >= 16 && looksRandom(bare) && numbers(bare) > 2 && profileOf(bare).upper > 0 && isCredential(bare) && !isPrefixed(bare)
+}
+
+// isQuoted reports whether quotes enclose s[from:to].
+func isQuoted(s string, from, to int) bool {
+	return from > 0 && to < len(s) && isQuote(s[from-1]) && s[to] == s[from-1]
 }
 
 // isPartOfPath reports whether the token s[from:to] is a part of a path or an address, a key,
@@ -96,6 +105,9 @@ func isPartOfPath(s string, from, to int) bool {
 	}
 	if to >= len(s) {
 		return false
+	}
+	if head := s[max(0, from-8):from]; strings.Contains(head, "sha") || strings.Contains(head, "md5") {
+		return true
 	}
 	return strings.IndexByte("/\\:(=[", s[to]) >= 0 || strings.IndexByte("\"'`", s[to]) >= 0 && to+1 < len(s) && (s[to+1] == ':' || s[to+1] == ']' || s[to+1] == '/')
 }

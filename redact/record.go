@@ -212,7 +212,7 @@ func (sc *scan) passDialog(start, end int) {
 // of the server.
 func (sc *scan) authDialog(start, end int) {
 	s := sc.s
-	if to := end + strings.Index(s[end:min(len(s), end+maxName)], `\r\n"`); s[start:end] == "AUTH " && start > 0 && s[start-1] == '"' && to > end {
+	if to := end + strings.Index(s[end:min(len(s), end+maxName)], `\r\n`); s[start:end] == "AUTH " && start > 0 && s[start-1] == '"' && to > end {
 		sc.literal(end, to)
 		return
 	}

@@ -90,7 +90,7 @@ func (w *walker) array(name string, depth int) bool {
 			w.i++
 		case ']':
 			w.i++
-			w.listed(&words)
+			w.listed(name, &words)
 			return true
 		default:
 			return false
