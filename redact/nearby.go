@@ -127,8 +127,11 @@ var endsToken = func() (t [256]bool) {
 }()
 
 // hereString finds the password in the input of a command: kinit bob <<< VALUE.
-func (sc *scan) hereString(_, end int) {
-	to := commandEnd(sc.s, end)
+func (sc *scan) hereString(start, end int) {
+	if end >= len(sc.s) || sc.s[end] == '<' || start > 0 && sc.s[start-1] == '<' {
+		return // a conflict of git
+	}
+	to := end + lineLength(sc.s[end:min(len(sc.s), end+maxNearby)])
 	sc.nearTokens(end, to, password, commandRule)
 }
 
