@@ -4,7 +4,7 @@ package redact
 // be a secret. The checks here find that out before anything else is read.
 
 // ratings is a small cache of the strengths of names. Programs repeat their names.
-type ratings [64]struct {
+type ratings [128]struct {
 	name string
 	is   strength
 }

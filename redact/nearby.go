@@ -14,7 +14,7 @@ func (sc *scan) nearby(a *assignment) {
 	if isBareVerb(a.name) && a.from > 0 && a.s[a.from-1] == '$' {
 		st = password
 	}
-	if len(a.name) < 4 || st < telling || st == telling && isBareVerb(a.name) || a.namesDigest() || isGenerated(a.name) || a.to < len(a.s) && (a.s[a.to] == '+' || a.s[a.to] == '/') {
+	if len(a.name) < 4 || st < telling || st == telling && (isBareVerb(a.name) || !sc.denseNear(a.to)) || a.namesDigest() || isGenerated(a.name) || a.to < len(a.s) && (a.s[a.to] == '+' || a.s[a.to] == '/') {
 		return
 	}
 	s := a.s
@@ -23,6 +23,9 @@ func (sc *scan) nearby(a *assignment) {
 	r := nameRule(a.name, st)
 	if sc.nearTokens(max(a.to, a.end), to, st, r) { // the value itself has been read
 		return
+	}
+	if st < password {
+		return // beside reads what precedes such a name in a sentence
 	}
 	from := a.from
 	for from > least && s[from-1] != '\n' {
