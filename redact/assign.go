@@ -353,12 +353,19 @@ func (a *assignment) ownedKey() {
 	if a.from == 0 || a.s[a.from-1] != ' ' {
 		return
 	}
-	for _, word := range [...]string{"api ", "secret ", "access ", "private ", "encryption ", "setup ", "signing ", "unseal ", "recovery ", "root ", "license ", "public ", "foreign ", "cache "} {
-		if endsFold(a.s[:a.from], word) {
-			a.from -= len(word)
-			a.name = a.s[a.from:a.to]
-			return
-		}
+	from := a.from - 1
+	for least := max(0, from-len("encryption")); from > least && isLetter(a.s[from-1]); {
+		from--
+	}
+	var buf [len("encryption")]byte
+	word := buf[:a.from-1-from]
+	for i := range word {
+		word[i] = lower(a.s[from+i])
+	}
+	switch string(word) {
+	case "api", "secret", "access", "private", "encryption", "setup", "signing", "unseal", "recovery", "root", "license", "public", "foreign", "cache":
+		a.from = from
+		a.name = a.s[from:a.to]
 	}
 }
 

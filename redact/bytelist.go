@@ -42,7 +42,7 @@ func (sc *scan) byteList(a *assignment) bool {
 // openingList returns the index after the bracket that opens a list of numbers close behind
 // i, 0 if there is none.
 func openingList(s string, i int) int {
-	for end := min(len(s)-3, i+maxNote*2); i < end; i++ {
+	for end := min(len(s)-3, i+maxNote); i < end; i++ {
 		switch c := s[i]; {
 		case c == '[' || c == '{':
 			if j := skipSpaces(s, i+1); j+1 < len(s) && isDigit(s[j]) && (s[j+1] == 'x' || isDigit(s[j+1]) || s[j+1] == ',') {
