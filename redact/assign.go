@@ -174,7 +174,13 @@ func (sc *scan) assigned(a assignment, s strength) {
 	if a.isTranslated() || a.isVerdict() || a.namesObject() || a.isLabel() || a.isChecksum() {
 		return
 	}
-	sc.changed(a, s)
+	sc.judged(&a, s)
+}
+
+// judged adds the value that was read if it is a secret, and otherwise looks for another one
+// in the rest of the expression or of the line.
+func (sc *scan) judged(a *assignment, s strength) {
+	sc.changed(*a, s)
 	if a.isChosenBeside() {
 		s = password
 	}
@@ -184,7 +190,7 @@ func (sc *scan) assigned(a assignment, s strength) {
 	}
 	if r := a.val.judge(a.name, s); r != nil {
 		sc.add(a.start, a.end, r)
-		sc.continued(&a, r)
+		sc.continued(a, r)
 		if a.isNumber() {
 			sc.found[len(sc.found)-1].quote = strings.Repeat(`\`, a.depth) + `"`
 		}
@@ -192,12 +198,12 @@ func (sc *scan) assigned(a assignment, s strength) {
 	}
 	if s >= telling && !a.val.quoted && !hasPlaceholder(a.val.text) && (isReference(a.val.text) || isCode(a.val.text)) {
 		n := len(sc.found)
-		sc.literals(&a, s)
+		sc.literals(a, s)
 		if len(sc.found) > n {
 			return
 		}
 	}
-	sc.nearby(&a)
+	sc.nearby(a)
 }
 
 // isChosenBeside reports whether the value beside the name of a password, without an

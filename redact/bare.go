@@ -13,15 +13,7 @@ func (a *assignment) readBare(blank, i int) bool {
 		}
 	}
 	if s[i] == '\n' || s[i] == '\r' {
-		if j := formPart(s, a.from, i); j > 0 {
-			a.op, a.start = opFlag, j
-			return true
-		}
-		if j := valueKey(s, skipSpaces(s, i)); j > 0 && a.pairName() {
-			a.op, a.start = opColon, skipBlanks(s, j)
-			return true
-		}
-		return false
+		return a.readBelow(i)
 	}
 	switch {
 	case i == blank:
@@ -56,6 +48,20 @@ func (a *assignment) readBare(blank, i int) bool {
 		return a.readProse(i)
 	}
 	return true
+}
+
+// readBelow reads the value in the line below the name: the part of a form, or the second
+// half of a pair in YAML.
+func (a *assignment) readBelow(i int) bool {
+	if j := formPart(a.s, a.from, i); j > 0 {
+		a.op, a.start = opFlag, j
+		return true
+	}
+	if j := valueKey(a.s, skipSpaces(a.s, i)); j > 0 && a.pairName() {
+		a.op, a.start = opColon, skipBlanks(a.s, j)
+		return true
+	}
+	return false
 }
 
 // isLongFlag reports whether the name is a flag with one hyphen, -token VALUE, and not the

@@ -134,9 +134,22 @@ func passEmphasis(s string, i int) int {
 	return i
 }
 
+// readTagText reads the text of an element whose attribute is the name. The name ends at i,
+// with its quote.
+func (a *assignment) readTagText(i int) bool {
+	if a.quote == 0 || i >= len(a.s) || !isBlank(a.s[i]) {
+		return false
+	}
+	j := a.tagText(i)
+	if j > 0 && j < len(a.s) {
+		a.op, a.start = opTag, j
+		return true
+	}
+	return false
+}
+
 // tagText returns the start of the text of an element whose attribute is the name:
-// <setting name="NAME" as="string"><value>VALUE. It returns 0 if there is none. The name
-// ends at i, with its quote.
+// <setting name="NAME" as="string"><value>VALUE. It returns 0 if there is none.
 func (a *assignment) tagText(i int) int {
 	s := a.s
 	head := s[max(0, a.from-80):max(0, a.from-1)]

@@ -6,14 +6,8 @@ import "strings"
 // It reports whether there is an assignment at all.
 func (a *assignment) readOperator() bool {
 	i := a.closeName(a.to)
-	if a.readField(i) {
+	if a.readField(i) || a.readTagText(i) {
 		return true
-	}
-	if a.quote != 0 && i < len(a.s) && isBlank(a.s[i]) {
-		if j := a.tagText(i); j > 0 {
-			a.op, a.start = opTag, j
-			return j < len(a.s)
-		}
 	}
 	i = a.skipIndex(i)
 	if strings.HasPrefix(a.s[i:], "**") {
@@ -36,11 +30,8 @@ func (a *assignment) readOperator() bool {
 	case op == opComma:
 		return a.readComma(i)
 	case op == opTag:
-		if !a.namesTag() {
-			return false
-		}
 		a.op, a.start = op, passWrappers(a.s, i+n)
-		return true
+		return a.namesTag()
 	case op != opNone:
 		a.op, a.start = op, a.passBreak(skipBlanks(a.s, i+n), op)
 		return a.readDefault()
