@@ -6,7 +6,7 @@ import "strings"
 // temporary password is", an empty line, the value; or that the next line of a log types
 // into the field: click on the password field, type "VALUE".
 func (sc *scan) announced(a *assignment, s strength) {
-	if s < telling || isBareVerb(a.name) || endsFold(a.name, "s") {
+	if s < telling || isBareVerb(a.name) && !strings.HasPrefix(a.s[a.to:], "?\n") || endsFold(a.name, "s") && !isBareVerb(a.name) {
 		return // a plural such as "passwords" is about secrets in general
 	}
 	end := strings.IndexByte(a.s[a.to:min(len(a.s), a.to+maxAnnouncement)], '\n')
@@ -25,7 +25,10 @@ func (sc *scan) announced(a *assignment, s strength) {
 		if j := passAny(a.s, next, "A: ", "> ", "- "); j > 0 {
 			next = j
 		}
-		sc.alone(next, to, a.name, s)
+		if isBareVerb(a.name) {
+			s = password
+		}
+		sc.alone(next, to, "password", s)
 		return
 	}
 	if isFieldWord(strings.TrimSpace(head)) && s == password {

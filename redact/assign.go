@@ -55,7 +55,7 @@ func (sc *scan) assign(start, end int) {
 	if a.from > 0 && a.s[a.from-1] == ':' && strings.Contains(a.s[max(0, a.from-80):a.from], "arn:") {
 		return // the value is the name of a resource
 	}
-	if a.to > sc.headEnd && a.endsCell() && a.named() >= telling {
+	if a.to > sc.headEnd && a.endsCell() && (a.named() >= telling || a.named() == weak && isEnvName(a.name)) {
 		sc.column(&a)
 	}
 	operator := a.readOperator()

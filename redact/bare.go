@@ -22,6 +22,9 @@ func (a *assignment) readBare(blank, i int) bool {
 		return a.readVariable(i)
 	case s[i] == '|':
 		return a.readCell(i)
+	case strings.HasPrefix(s[i:], "│") && strings.HasSuffix(strings.TrimRight(s[max(0, a.from-40):a.from], " `*"), "│"):
+		a.op, a.start = opColon, skipBlanks(s, i+len("│"))
+		return a.start < len(s)
 	}
 	if strings.HasPrefix(s[i:], "REG_SZ ") || strings.HasPrefix(s[i:], "REG_SZ\t") {
 		a.op, a.start = opFlag, skipBlanks(s, i+len("REG_SZ"))

@@ -21,7 +21,10 @@ func callArgument(n int) action {
 		s := sc.s
 		stop := min(len(s), end+400)
 		i := skipSpaces(s, end)
-		for range n {
+		for k := range n {
+			if k > 0 && n == 2 && i < stop && isDigit(s[i]) {
+				return // a port: the name and the password follow
+			}
 			if begin, depth := openQuote(s, i); begin > 0 {
 				i = closeQuote(s, begin, s[begin-1], depth) + depth + 1
 			} else if i < stop && s[i] == '{' {

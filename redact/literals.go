@@ -106,7 +106,7 @@ func credentialArgument(_ *scan, l literalArgument) bool {
 		return isCredential(l.text)
 	}
 	a := assignment{val: value{text: l.text, quoted: true}}
-	return strings.IndexByte(l.text, ' ') < 0 && !isNumbered(l.text) && !strings.ContainsAny(l.text, "/:") && !isAddress(l.text) && a.isChosen()
+	return strings.IndexByte(l.text, ' ') < 0 && !isCounted(l.text) && !strings.ContainsAny(l.text, "/:") && !isAddress(l.text) && a.isChosen()
 }
 
 // lateArgument accepts what can only be a password, after another literal.
@@ -148,7 +148,7 @@ func isCredential(t string) bool {
 	if len(t) < 8 || len(t) > 128 || p.letters < 3 || p.digits == 0 || p.blanks+p.foreign > 0 || strings.ContainsAny(t, "/\\:,;=()[]{}<>|\"'`") {
 		return false
 	}
-	if isDigest(t) || hasUUID(t) || isAccount(t) || isPointer(t) || isAddress(t) || isVersion(t) || isMember(t) || isTechnical(t) || isStandIn(t) || isReference(t) || isNumbered(t) && !(isLower(t[0]) && p.upper == 1 && p.joints == 1) || isPodName(t) || isFigure(t) {
+	if isDigest(t) || hasUUID(t) || isAccount(t) || isPointer(t) || isAddress(t) || isVersion(t) || isMember(t) || isTechnical(t) || isStandIn(t) || isReference(t) || isCounted(t) || isPodName(t) || isFigure(t) {
 		return false
 	}
 	if strings.Contains(t, "%3A") || strings.Contains(t, "%3a") || strings.Contains(t, "%20") || strings.Contains(t, "%2F") {
@@ -164,6 +164,13 @@ func isCredential(t string) bool {
 		return true
 	}
 	return p.upper > 0 && p.lower > 0 && p.joints <= 1 && (otherDigits(t) > 1 && isDigitTail(t) || p.symbols > 0 && p.letters > 3)
+}
+
+// isCounted is isNumbered without words in two cases, which no name in a program has:
+// jungle-Pepper21.
+func isCounted(t string) bool {
+	p := profileOf(t)
+	return isNumbered(t) && !(isLower(t[0]) && p.upper == 1 && p.joints == 1)
 }
 
 // otherDigits counts the digits of t that are not part of words like base64.

@@ -21,7 +21,11 @@ func (sc *scan) nearby(a *assignment) {
 	least, most := max(0, a.from-maxNearby), min(len(s), a.to+maxNearby)
 	to := a.to + lineLength(s[a.to:most])
 	r := nameRule(a.name, st)
-	if sc.nearTokens(max(a.to, a.end), to, st, r) { // the value itself has been read
+	read := max(a.to, a.end) // the value itself has been read
+	if a.op == opProse {
+		read = a.to
+	}
+	if sc.nearTokens(read, to, st, r) {
 		return
 	}
 	if st < password {

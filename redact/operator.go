@@ -67,6 +67,11 @@ func passConstructor(s string, i int) int {
 			return j + 2
 		}
 	}
+	if i < len(s) && s[i] == 's' && strings.HasPrefix(s[i:], "string(") { // a dump of PHP
+		if j := run(s, i+len("string("), 5, isDigit); j+2 < len(s) && s[j] == ')' && s[j+1] == ' ' && isQuote(s[j+2]) {
+			return j + 2
+		}
+	}
 	if i >= len(s) || s[i] != 'S' && s[i] != 'J' && s[i] != 'O' {
 		return i
 	}
@@ -137,7 +142,8 @@ func (a *assignment) readDefault() bool {
 		a.start++
 		return true
 	}
-	return false
+	end := run(a.s, a.start, maxName, func(c byte) bool { return c > ' ' && c != '}' })
+	return isCredential(a.s[a.start:end]) // ${name:VALUE} in Spring
 }
 
 // passBreak skips the end of a line between an operator and its value, if a literal is on
@@ -156,7 +162,7 @@ func (a *assignment) passBreak(i int, op operator) int {
 		return i
 	}
 	k := run(s, j, maxNote*4, isSpace)
-	if k >= len(s) || !joined && !isQuote(s[k]) || strings.Count(s[j:k], "\n") != 1 || strings.HasPrefix(s[k:], `"""`) || a.named() < telling {
+	if k >= len(s) || !joined && !isQuote(s[k]) && !strings.HasPrefix(s[k:], "string(") || strings.Count(s[j:k], "\n") != 1 || strings.HasPrefix(s[k:], `"""`) || a.named() < telling {
 		return i
 	}
 	if op == opColon && a.quote == 0 && strings.TrimLeft(lineHead(s, a.from), " \t-") != "" {
@@ -206,6 +212,9 @@ func operatorAt(s string, i int) (operator, int) {
 	switch s[i] {
 	case '=', ':':
 		j := i + 1
+		if s[i] == ':' && passAny(s, i, "::before", "::after", "::placeholder", "::marker", "::selection", "::-") > 0 {
+			return opNone, 0 // a part of an element in CSS
+		}
 		for j < len(s) && j < i+4 && (s[j] == '=' || s[j] == ':' || s[j] == '>') {
 			j++
 		}

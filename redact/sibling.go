@@ -79,6 +79,9 @@ func ownLine(s string, i int) bool {
 // namesPair reports whether the name is the value of a key such as name, key or label.
 func (a *assignment) namesPair() bool {
 	i := a.from
+	for least := max(0, i-maxName); i > least && (a.s[i-1] == '/' || i < a.from && isNameByte(a.s[i-1])); {
+		i-- // the path to the name
+	}
 	for i > 0 && (isQuote(a.s[i-1]) || isBlank(a.s[i-1]) || a.s[i-1] == '\\') {
 		i--
 	}
