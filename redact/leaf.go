@@ -186,7 +186,7 @@ func (m *members) notePair(w *walker, name string, from int) {
 			m.value, m.valEnd = w.inner, w.innerEnd
 		}
 	case w.s[from] != '"' || w.i-from > maxPlain:
-	case isValueKey(name):
+	case isValueKey(name) && !isResultDigest(name, w.s[from+1:w.i-1]):
 		m.value, m.valEnd = from, w.i
 	case w.i-from < maxName && isNameKey(name):
 		text := w.s[from+1 : w.i-1]

@@ -123,7 +123,7 @@ func pairArgument(_ *scan, l literalArgument) bool {
 // keyArgument accepts a key, or the password of which a key is made.
 func keyArgument(_ *scan, l literalArgument) bool {
 	t := l.text
-	return !isTechnical(t) && !isStandIn(t) && (looksRandom(t) || isDigest(t) && !strings.HasPrefix(t, "sha") || isCredential(t) || len(t)%8 == 0 && len(t) >= 16 && isMadeUp(t)) && !hasUUID(t)
+	return !isTechnical(t) && !isStandIn(t) && !namesAlgorithm(t) && (looksRandom(t) || isDigest(t) && !strings.HasPrefix(t, "sha") || isCredential(t) || len(t)%8 == 0 && len(t) >= 16 && isMadeUp(t)) && !hasUUID(t)
 }
 
 // decodedKey is keyArgument for a literal in another encoding, if the line is about a key.
@@ -148,7 +148,7 @@ func isCredential(t string) bool {
 	if len(t) < 8 || len(t) > 128 || p.letters < 3 || p.digits == 0 || p.blanks+p.foreign > 0 || strings.ContainsAny(t, "/\\:,;=()[]{}<>|\"'`") {
 		return false
 	}
-	if isDigest(t) || hasUUID(t) || isAccount(t) || isPointer(t) || isAddress(t) || isVersion(t) || isMember(t) || isTechnical(t) || isStandIn(t) || isReference(t) || isCounted(t) || isPodName(t) || isFigure(t) {
+	if isDigest(t) || hasUUID(t) || isAccount(t) || isPointer(t) || isAddress(t) || isVersion(t) || isMember(t) || isTechnical(t) || isStandIn(t) || isReference(t) || isCounted(t) || namesAlgorithm(t) || isPodName(t) || isFigure(t) {
 		return false
 	}
 	if strings.Contains(t, "%3A") || strings.Contains(t, "%3a") || strings.Contains(t, "%20") || strings.Contains(t, "%2F") {
@@ -171,6 +171,17 @@ func isCredential(t string) bool {
 func isCounted(t string) bool {
 	p := profileOf(t)
 	return isNumbered(t) && !(isLower(t[0]) && p.upper == 1 && p.joints == 1)
+}
+
+// namesAlgorithm reports whether t has the name of an algorithm in capitals: ECDHOnP256,
+// PBES2-HS256+A128KW.
+func namesAlgorithm(t string) bool {
+	for _, name := range [...]string{"AES", "RSA", "SHA", "ECDH", "ECDSA", "GCM", "CBC", "HMAC", "PBES", "PKCS", "OAEP", "HS256", "RS256", "ES256", "P256", "P384", "RC2"} {
+		if strings.Contains(t, name) {
+			return true
+		}
+	}
+	return false
 }
 
 // otherDigits counts the digits of t that are not part of words like base64.

@@ -14,10 +14,13 @@ func (sc *scan) nearby(a *assignment) {
 	if isBareVerb(a.name) && a.from > 0 && a.s[a.from-1] == '$' {
 		st = password
 	}
-	if len(a.name) < 4 || st < telling || st == telling && (isBareVerb(a.name) || !sc.denseNear(a.to)) || a.namesDigest() || isGenerated(a.name) || a.to < len(a.s) && (a.s[a.to] == '+' || a.s[a.to] == '/') {
+	if len(a.name) < 4 || st < telling || st == telling && (isBareVerb(a.name) || !sc.denseNear(a.to)) || a.namesDigest() || isGenerated(a.name) {
 		return
 	}
 	s := a.s
+	if a.from > 0 && strings.IndexByte(" \t\n\r\"'`([{<>,;:=$*./@-", s[a.from-1]) < 0 || a.to < len(s) && strings.IndexByte(" \t\n\r\"'`)]}<>,;:=.!?*(", s[a.to]) < 0 {
+		return // not a word of a text
+	}
 	least, most := max(0, a.from-maxNearby), min(len(s), a.to+maxNearby)
 	to := a.to + lineLength(s[a.to:most])
 	r := nameRule(a.name, st)
@@ -149,7 +152,7 @@ func (sc *scan) charArray(start, _ int) {
 		return
 	}
 	from := max(0, start-1-maxName)
-	if open := strings.LastIndexByte(s[from:start-1], '"'); open >= 0 {
+	if open := strings.LastIndexByte(s[from:start-1], '"'); open >= 0 && isCredential(s[from+open+1:start-1]) {
 		sc.literal(from+open+1, start-1)
 	}
 }

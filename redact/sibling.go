@@ -60,7 +60,7 @@ func (sc *scan) sibling(a *assignment) bool {
 		}
 		v := *a
 		v.op, v.start = opColon, at
-		if v.readValue() && v.end <= to && (v.val.quoted || ownLine(s, i) && ownLine(s, a.from)) {
+		if v.readValue() && v.end <= to && (v.val.quoted || ownLine(s, i) && ownLine(s, a.from)) && !isResultDigest(s[i:at], v.val.text) {
 			if r := v.val.judge(a.name, st); r != nil {
 				sc.add(v.start, v.end, r)
 				return true
@@ -68,6 +68,12 @@ func (sc *scan) sibling(a *assignment) bool {
 		}
 	}
 	return false
+}
+
+// isResultDigest reports whether the value of a key such as result is in hexadecimal, as the
+// results of functions of hashes are.
+func isResultDigest(key, text string) bool {
+	return hasFold(key, "result") && run(text, 0, len(text), isHex) == len(text)
 }
 
 // ownLine reports whether a member of a map in YAML begins its line before i.
@@ -93,7 +99,11 @@ func (a *assignment) namesPair() bool {
 	for from > 0 && isWord(head[from-1]) {
 		from--
 	}
-	return isNameKey(head[from:])
+	key := head[from:]
+	if isQuote(a.s[max(0, a.from-1)]) || a.s[max(0, a.from-1)] == '/' {
+		return isNameKey(key) && !endsFold(key, "type")
+	}
+	return isPairKey(key) && (a.to >= len(a.s) || strings.IndexByte("\n\r", a.s[a.to]) >= 0) || isNameKey(key) && isEnvName(a.name)
 }
 
 // record returns the text around the name that belongs to the same object, element or
