@@ -1,6 +1,7 @@
 package configs
 
 import (
+	"errors"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -94,6 +95,39 @@ func TestAnArchiveThatCannotBeOpenedIsAnError(t *testing.T) {
 			if a, err := open(c); err == nil || a != nil {
 				t.Errorf("%s, %s: %v, %v", name, way, a, err)
 			}
+		}
+	}
+}
+
+// A recipient that is none is an error before anything is written.
+func TestAWrongRecipientOpensNoArchive(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "archive")
+	c := compact.StorageConfig{Adapter: "fs", Path: dir}
+	c.Encrypt.Recipients = []string{recipient(t), "age1nonsense"}
+	for way, open := range map[string]func(compact.StorageConfig) (storage.Archive, error){
+		"readers": OpenArchive, "agents": func(c compact.StorageConfig) (storage.Archive, error) { return openForAgents(t.Context(), c) },
+	} {
+		var e *compact.ConfigError
+		if a, err := open(c); a != nil || !errors.As(err, &e) || e.Path != "storage.encrypt.recipients[1]" {
+			t.Errorf("%s: %v, %v", way, a, err)
+		}
+	}
+}
+
+// A mistake in several settings is reported where the highest layer gave one of them, and
+// within a file at the last of them, whatever their order.
+func TestTheLastOfSeveralSettingsIsBlamed(t *testing.T) {
+	at := func(layer, line int) setting { return setting{layer: layer, line: line, source: "f"} }
+	l := &loader{from: map[string]setting{"a": at(1, 5), "b": at(1, 3), "c": at(2, 1), "overrides[0]": at(1, 9)}}
+	for _, c := range []struct {
+		paths []string
+		want  setting
+	}{
+		{[]string{"a", "b"}, at(1, 5)}, {[]string{"b", "a"}, at(1, 5)}, {[]string{"a", "c", "b"}, at(2, 1)}, {[]string{"x"}, setting{}}, {[]string{"x", "b"}, at(1, 3)},
+		{[]string{"overrides[0].a"}, at(1, 9)}, {[]string{"overrides[0].a", "c"}, at(2, 1)}, {[]string{"overrides[0].a", "b"}, at(1, 9)},
+	} {
+		if got := l.blame(c.paths); got.layer != c.want.layer || got.line != c.want.line {
+			t.Errorf("%q: line %d of layer %d, want %d of %d", c.paths, got.line, got.layer, c.want.line, c.want.layer)
 		}
 	}
 }
