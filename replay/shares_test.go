@@ -59,7 +59,7 @@ func TestReliabilityChangesAtItsLimits(t *testing.T) {
 		{Interval{0.9, 0.8, 1}, 10, "That it saves money is not certain: in 95 of 100 samples of these sessions it costs 80.0–100.0 %"},
 		{Interval{0.9, 0.8, 0.99}, 10, "In 95 of 100 samples of these sessions it costs 80.0–99.0 %, which is less than sending everything"},
 	} {
-		if got := strings.Join(sure(&Total{OfRaw: c.of}, c.count), ". "); got != c.want {
+		if got := strings.Join(sure(&Total{OfRaw: c.of}, nil, c.count), ". "); got != c.want {
 			t.Errorf("%+v of %d: %q, want %q", c.of, c.count, got, c.want)
 		}
 	}
