@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/url"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -110,6 +111,54 @@ func TestUnansweredRequestsTellTheirReason(t *testing.T) {
 		h.failed(w, r, c.err)
 		if w.Code != c.status || w.Header().Get(errorHeader) != c.op || h.counters.broken[c.op] != 1 || h.live.failed != c.shown || strings.Contains(w.Body.String(), "upstream.internal") {
 			t.Errorf("%s: %d %s %s, counted %v, %d on the page", name, w.Code, w.Header().Get(errorHeader), w.Body, h.counters.broken, h.live.failed)
+		}
+	}
+}
+
+// A curve above its limit keeps both ends, every other point, and the points that matter.
+func TestThinnedCurvesKeepBothEnds(t *testing.T) {
+	for _, n := range []int{livePoints, livePoints + 1, livePoints + 2} {
+		points := make([]int, n)
+		for i := range points {
+			points[i] = i
+		}
+		kept := thinned(points, func(p int) bool { return p == 7 })
+		if n == livePoints && len(kept) != n {
+			t.Errorf("%d points become %d", n, len(kept))
+		}
+		if kept[0] != 0 || kept[len(kept)-1] != n-1 || !slices.Contains(kept, 7) || n > livePoints && (len(kept) > n/2+3 || slices.Contains(kept, 9)) {
+			t.Errorf("%d points become %v", n, kept)
+		}
+		if !slices.IsSorted(kept) {
+			t.Errorf("%d points are out of order", n)
+		}
+	}
+}
+
+// A client that falls back to HTTP gets no WebSocket, unless nothing would be compacted
+// anyway: because of the handler, or because of its manager.
+func TestAWebSocketIsRefusedOnlyForACompaction(t *testing.T) {
+	compacting, err := compact.New(t.Context(), compact.Config{Model: "gpt-4", Storage: compact.StorageConfig{Adapter: "memory"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = compacting.Close(t.Context()) }()
+	r := httptest.NewRequest(http.MethodGet, "/openai/v1/responses", nil)
+	r.Header.Set("Upgrade", "websocket")
+	r.Header.Set("User-Agent", "codex/1")
+	for name, c := range map[string]struct {
+		m       *compact.CompactManager
+		observe bool
+		status  int
+	}{
+		"compacting": {compacting, false, http.StatusUpgradeRequired}, "the handler observes": {compacting, true, 0}, "the manager observes": {unused(t), false, 0},
+	} {
+		h, err := New(c.m, Config{Observe: c.observe})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if call, status, why := h.admit(r); status != c.status || (call == nil) != (why != "") {
+			t.Errorf("%s: %d %s", name, status, why)
 		}
 	}
 }

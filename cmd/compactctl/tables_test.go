@@ -47,7 +47,7 @@ compactions with a part of: drop 1,013, mask 1,005
 between compactions: edits of 1,006 calls
 measured: $3.5000 billed by the provider for 1,012 calls, answers included
 summaries: $4.5000
-1,008 calls failed: the tokens sent for them are unknown, and no sum includes them
+1,008 calls failed: it is unknown what was sent, and no sum includes it
 1,009 requests got an error from the provider, which billed nothing: no sum includes them
 1,011 calls without a price: add --prices MODEL or --prices FILE
 `},
@@ -164,7 +164,7 @@ func TestReceiptReportsWhatHappened(t *testing.T) {
 	}{
 		"a run":         {serving{}, func(*serve.Stats) {}, calls + tokens + archive},
 		"in memory":     {serving{inMemory: true}, func(*serve.Stats) {}, calls + tokens + "compact: the removed text is lost: the archive was in memory (storage.adapter)\n"},
-		"failures":      {serving{}, func(s *serve.Stats) { s.Failures, s.Unanswered = 3, 1 }, calls + tokens + "compact: 3 requests went out unchanged because of an error in compact\ncompact: 1 request without a complete answer; included in the figures above\n" + archive},
+		"failures":      {serving{}, func(s *serve.Stats) { s.Failures, s.Unanswered = 3, 1 }, calls + tokens + "compact: 3 requests went out unchanged because of an error in compact\ncompact: 1 request without a complete answer\n" + archive},
 		"no compaction": {serving{}, func(s *serve.Stats) { s.Compactions = 0 }, "compact: 1,001 model calls, 0 compactions, 2 recalls\n" + tokens},
 		"only observed": {serving{c: serve.Config{Observe: true}}, func(*serve.Stats) {}, strings.Replace(calls, "1,001", "no request was changed; with compaction: 1,001", 1) + tokens},
 		"no request":    {serving{}, func(s *serve.Stats) { *s = serve.Stats{} }, "compact: no request arrived: the command made none, or it reads none of the variables that 'compactctl run --help' lists\ncompact: 0 model calls, 0 compactions, 0 recalls\n"},
