@@ -110,7 +110,7 @@ func TestWaitingLinesAreBoundedAndDropsAreReported(t *testing.T) {
 			t.Errorf("%d bytes are counted after all was written, %d, %d dropped", n, log.bytes, log.dropped)
 		}
 		if err := m.Flush(t.Context()); err != nil || len(linesOf(t, a, "s")) != len(lines) {
-			t.Errorf("it is reported again: %v", err)
+			t.Errorf("the dropped lines are reported again: %v", err)
 		}
 		events := 0
 		for _, e := range seen.Events() {
@@ -361,7 +361,7 @@ func TestOrderOfLinesIsKeptWhenAWriteFails(t *testing.T) {
 	s.audit.add(redact.Lit(`{"n":1}`))
 	a.meanwhile = func() { s.audit.add(redact.Lit(`{"n":3}`)) }
 	if err := s.audit.write(ctx, redact.Lit(`{"n":2}`)); err == nil {
-		t.Fatal("it was written")
+		t.Fatal("the write should fail")
 	}
 	a.meanwhile = nil
 	a.repair()
@@ -451,11 +451,11 @@ func TestLinesOfAFailedWriteWaitForAMinuteAtMost(t *testing.T) {
 		}
 		defer m.release(s)
 		if err := s.audit.write(t.Context(), redact.Lit(`{"n":1}`)); err == nil {
-			t.Fatal("it was written")
+			t.Fatal("the write should fail")
 		}
 		a.repair()
 		if s.audit.due() {
-			t.Error("it is due at once")
+			t.Error("the failed line is due at once")
 		}
 		time.Sleep(flushAfter - time.Second)
 		synctest.Wait()

@@ -95,7 +95,7 @@ func goesOnUnknown(t *testing.T, policy, onError string, all bool) {
 		t.Error(err)
 	}
 	if goesOn := livesIn(t, a); strings.HasPrefix(goesOn, "s.after-") != (policy == "new") || policy == "refuse" && goesOn != "" {
-		t.Errorf("it continues in %q", goesOn)
+		t.Errorf("the session continues in %q", goesOn)
 	}
 }
 

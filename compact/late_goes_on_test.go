@@ -35,6 +35,6 @@ func TestSessionContinuesInMemoryOnlyIfTheArchiveFails(t *testing.T) {
 		}
 	}
 	if m.cfg.Storage.OnError = "fail"; m.goesOn(t.Context(), failed(fs.ErrPermission)) {
-		t.Error("it continues against the configuration")
+		t.Error("the session continues although storage.on_error is fail")
 	}
 }

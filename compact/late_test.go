@@ -106,7 +106,7 @@ func TestManagerContinuesWithoutAnUnopenableArchive(t *testing.T) {
 		}
 		synctest.Wait() // waits for the running attempt
 		if g.tries < 8 || g.tries > 30 {
-			t.Errorf("it was tried %d times", g.tries)
+			t.Errorf("the archive was tried %d times", g.tries)
 		}
 		said := l.String()
 		if n := strings.Count(said, "nothing is archived"); n != g.tries || strings.Contains(said, "hunter2") {

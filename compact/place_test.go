@@ -108,7 +108,7 @@ func TestCallThatFitsDoesNotFailForASlot(t *testing.T) {
 			t.Errorf("after %v: %v, %s, %q", time.Since(began), err, res.Reason, res.Warnings)
 		}
 		if waited := time.Since(began); waited < 5*time.Second || waited >= 20*time.Second {
-			t.Errorf("it waited for %v of 20s", waited)
+			t.Errorf("the call waited for %v of 20s", waited)
 		}
 		large := slices.Concat(fits, reads(200)[1:])
 		for name, call := range map[string]func(context.Context) (*Result, error){

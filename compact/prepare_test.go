@@ -268,7 +268,7 @@ func waits(t *testing.T, r *rig, history []message.Message, want time.Duration, 
 		t.Fatal(err)
 	}
 	if took := time.Since(began); took != want || res.Step == 0 || res.ReductionStage != compact.ReductionSummarization {
-		t.Errorf("it took %v, want %v; step %d, %s", took, want, res.Step, res.ReductionStage)
+		t.Errorf("the call took %v, want %v; step %d, %s", took, want, res.Step, res.ReductionStage)
 	}
 	return res
 }

@@ -348,7 +348,7 @@ func TestKeyThatCanNotBeStoredIsReported(t *testing.T) {
 		t.Errorf("%s, warnings %q", res.Reason, res.Warnings)
 	}
 	if res, _ := sealedView(t, m, "s", 24); len(res.Warnings) > 0 {
-		t.Errorf("it is reported again: %q", res.Warnings)
+		t.Errorf("the failure is reported again: %q", res.Warnings)
 	}
 }
 

@@ -67,7 +67,7 @@ func TestSummaryIsReadyOnlyForItsOffer(t *testing.T) {
 	}
 	c.lane.ahead = &ahead{ep: ep, offer: &offer}
 	if waiting.Throw(); c.written(offer) {
-		t.Error("it is ready although it was thrown away")
+		t.Error("the summary is ready although it was thrown away")
 	}
 }
 

@@ -211,7 +211,7 @@ func TestLateArchivedResultsAreSentWholeAndStayWhole(t *testing.T) {
 			t.Fatalf("triggered %v, warnings %v, %v", res.Triggered, res.Warnings, err)
 		}
 		if waited := time.Since(began); waited != c.Tidy.Wait {
-			t.Errorf("it waited for %s", waited)
+			t.Errorf("the call waited for %s", waited)
 		}
 		close(a.hold)
 		synctest.Wait()
@@ -481,13 +481,13 @@ func TestRereadReducedFileStaysWholeAndIsCounted(t *testing.T) {
 	history = append(history, again...)
 	res, err := m.Preflight(t.Context(), "s", history)
 	if err != nil || !message.Identical(res.Messages[5], history[5]) {
-		t.Errorf("it is reduced again (%v)", err)
+		t.Errorf("the file is reduced again (%v)", err)
 	}
 	if len(res.Tidied) != 1 || res.Tidied[0].ReadAgain != 1 || res.Tidied[0].Reducer != "code" {
-		t.Errorf("it is counted as %+v", res.Tidied)
+		t.Errorf("the second read is counted as %+v", res.Tidied)
 	}
 	if res, err = m.Preflight(t.Context(), "s", history); err != nil || len(res.Tidied) != 0 {
-		t.Errorf("it is counted twice: %+v (%v)", res.Tidied, err)
+		t.Errorf("the second read is counted twice: %+v (%v)", res.Tidied, err)
 	}
 }
 

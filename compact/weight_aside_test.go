@@ -91,7 +91,7 @@ func TestRebuiltIndexesAreWeighed(t *testing.T) {
 		t.Errorf("the index weighs %d, want at least %d; the session weighs %d", made, least, m.bytes)
 	}
 	if find(); s.reads.Weight() != made {
-		t.Errorf("it weighs %d when it is used again, not %d", s.reads.Weight(), made)
+		t.Errorf("the index weighs %d at the second use, want %d", s.reads.Weight(), made)
 	}
 	if s.slim(); s.weight() > m.bytes-made || s.canSlim() {
 		t.Errorf("%d bytes are left of %d", s.weight(), m.bytes)

@@ -78,7 +78,7 @@ func TestHistoryCompactedByTheProviderIsSentWhole(t *testing.T) {
 			}
 		}
 		if r.steps() != 0 {
-			t.Error("it was compacted here, too")
+			t.Error("the request was compacted here, too")
 		}
 		return
 	}

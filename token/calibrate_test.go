@@ -87,7 +87,7 @@ func TestCalibratorBoundsTheEffectOfOneFigure(t *testing.T) {
 	c.Sent(requestID(1), mix)
 	c.Observe(requestID(1), 25_000)
 	if s := c.State(); s.Code > 1.1+1e-9 || s.Prose > 1.1+1e-9 || s.Margin > 0.5 {
-		t.Errorf("one figure of 2.5 times the estimate: %+v", s)
+		t.Errorf("the state after one figure of 2.5 times the estimate: %+v", s)
 	}
 	for i := range 100 {
 		c.Sent(requestID(i), mix)

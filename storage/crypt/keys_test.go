@@ -87,7 +87,7 @@ func TestIdentitiesOfTheEnvironment(t *testing.T) {
 		t.Errorf("a blank variable hides the file: %v, %v", k, err)
 	}
 	if text := fmt.Sprintf("%v %+v %#v %s", k, k, k, k); strings.Contains(text, p.identity[16:]) {
-		t.Errorf("it prints %s", text)
+		t.Errorf("formatting the keys prints the identity: %s", text)
 	}
 }
 

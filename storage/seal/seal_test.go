@@ -28,7 +28,7 @@ func TestSealOpensOnlyWithItsKey(t *testing.T) {
 		t.Error("the sealed value differs each time")
 	}
 	if New(one).Open(sealed) != fp {
-		t.Error("its key does not open it")
+		t.Error("the key does not open it")
 	}
 	if New(two).Open(sealed) == fp {
 		t.Error("another key opens it")
@@ -251,7 +251,7 @@ func TestProcessesOfAMachineHaveOneKey(t *testing.T) {
 		}
 	}
 	if k, err := ReadKey(folder, got[0].ID()); err != nil || k != got[0] {
-		t.Errorf("it is not found by its id: %v", err)
+		t.Errorf("the key is not found by its id: %v", err)
 	}
 	if files, _ := os.ReadDir(folder); len(files) != 2 {
 		t.Errorf("%d files in the folder", len(files))
