@@ -62,9 +62,9 @@ type observedUsage struct {
 
 var toolSeed = maphash.MakeSeed()
 
-// missed reports whether the provider read nothing from the cache in the last
+// cacheMissed reports whether the provider read nothing from the cache in the last
 // call, although a part of its prompt was expected there.
-func (a *account) missed() bool {
+func (a *account) cacheMissed() bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	return a.seen.known && a.seen.cached == 0 && a.seen.expect > 0

@@ -454,7 +454,7 @@ func TestLinesOfAFailedWriteWaitForAMinuteAtMost(t *testing.T) {
 			t.Fatal("the write should fail")
 		}
 		a.repair()
-		if s.audit.due() {
+		if s.audit.isDue() {
 			t.Error("the failed line is due at once")
 		}
 		time.Sleep(flushAfter - time.Second)

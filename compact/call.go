@@ -176,13 +176,13 @@ func protect(history []message.Message, pinned []bool) []message.Message {
 	return out
 }
 
-// tells reports whether the call emits events of its own. A dry run emits no events,
+// emitsEvents reports whether the call emits events of its own. A dry run emits no events,
 // and an observed call emits other events.
-func (c *call) tells() bool { return !c.q.dry && !c.q.observe }
+func (c *call) emitsEvents() bool { return !c.q.dry && !c.q.observe }
 
 // tellStored schedules the event of an archival, to be emitted with the step.
 func (c *call) tellStored(a *archival) {
-	if c.tells() {
+	if c.emitsEvents() {
 		c.telling.stored = a
 	}
 }

@@ -53,7 +53,7 @@ func (c *call) choose() bool {
 		}
 		x.Due = int(math.Ceil(v.Due))
 		c.res.Candidates = append(c.res.Candidates, x)
-		if x.Chosen && c.written(o) {
+		if x.Chosen && c.hasSummaryFor(o) {
 			ready = len(c.res.Candidates) - 1
 		}
 		if v.PerCall < least {
@@ -165,7 +165,7 @@ func (c *call) stock() price.Stock {
 	return price.Stock{
 		Tokens: c.res.Before.Total, Growth: growth, Horizon: float64(min(calls, mostHorizon)),
 		Step: max(leastStep*float64(c.ep.window), leastCalls*growth), Overrun: c.ep.cfg.Policy.OverrunPct,
-		Raw: c.soFar(), Cold: a.known && a.cold(c),
+		Raw: c.soFar(), Cold: a.known && a.cacheIsCold(c),
 	}
 }
 

@@ -53,8 +53,8 @@ type sentWhole struct {
 	results map[message.Fingerprint]bool
 }
 
-// astray records that the history does not continue the previous one.
-func (l *lane) astray() {
+// dropPrepared records that the history does not continue the previous one.
+func (l *lane) dropPrepared() {
 	if l.ahead != nil && l.flights.Waiting() {
 		l.lost++
 	}

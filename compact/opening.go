@@ -120,18 +120,18 @@ func (m *CompactManager) read(ctx context.Context, is called) (_ *session, err e
 	defer m.rescue("the archive", &err)
 	name := is.name
 	folder, err := m.folderOf(ctx, name, is.old)
-	if err != nil && !m.goesOn(ctx, err) {
+	if err != nil && !m.canContinue(ctx, err) {
 		return nil, &ArchiveError{Op: "read", Session: name.String(), Err: err}
 	}
 	s, err := openToGoOn(ctx, m.archive, folder, m.keys)
 	if errors.Is(err, storage.ErrNoIdentity) {
 		s, err = m.openUnread(ctx, name.String(), folder, err)
 	}
-	if err != nil && m.goesOn(ctx, err) {
+	if err != nil && m.canContinue(ctx, err) {
 		s, err = m.readLate(ctx, name.String(), err)
 	}
 	if err == nil && s.late == nil {
-		if s, err = m.afterErasure(ctx, is, s); err != nil && m.goesOn(ctx, err) {
+		if s, err = m.afterErasure(ctx, is, s); err != nil && m.canContinue(ctx, err) {
 			s, err = m.readLate(ctx, name.String(), err)
 		}
 	}
@@ -152,10 +152,10 @@ func (m *CompactManager) read(ctx context.Context, is called) (_ *session, err e
 	return s, nil
 }
 
-// goesOn reports whether a session can be used although its archive could not
+// canContinue reports whether a session can be used although its archive could not
 // be read. The configuration must allow it, and the failure must concern the
 // storage, not its content.
-func (m *CompactManager) goesOn(ctx context.Context, err error) bool {
+func (m *CompactManager) canContinue(ctx context.Context, err error) bool {
 	var place *storage.Error
 	return m.cfg.Storage.OnError == "continue" && ctx.Err() == nil && errors.As(err, &place) &&
 		!errors.Is(err, storage.ErrDamaged) && !errors.Is(err, record.ErrErased)
@@ -188,7 +188,7 @@ func (m *CompactManager) keyed(ctx context.Context, q request) error {
 	if q.observe || m.keys.settled.Load() {
 		return nil
 	}
-	if err := m.keys.look(ctx, m.archive); err != nil && !m.goesOn(ctx, err) {
+	if err := m.keys.look(ctx, m.archive); err != nil && !m.canContinue(ctx, err) {
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}

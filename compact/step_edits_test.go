@@ -61,12 +61,12 @@ func TestSummaryIsReadyOnlyForItsOffer(t *testing.T) {
 		"the window's":  {&ahead{ep: ep}, offer, false},
 	} {
 		c.lane.ahead = test.ahead
-		if got := c.written(test.offer); got != test.want {
+		if got := c.hasSummaryFor(test.offer); got != test.want {
 			t.Errorf("%s: ready %v, want %v", name, got, test.want)
 		}
 	}
 	c.lane.ahead = &ahead{ep: ep, offer: &offer}
-	if waiting.Throw(); c.written(offer) {
+	if waiting.Throw(); c.hasSummaryFor(offer) {
 		t.Error("the summary is ready although it was thrown away")
 	}
 }

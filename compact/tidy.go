@@ -134,7 +134,7 @@ func (c *call) tidiedAs(ctx context.Context, started time.Time, r *run, out *red
 	c.s.mu.Lock()
 	c.s.learnEdit(step)
 	c.s.mu.Unlock()
-	if c.overtaken(ctx, w) && !c.lastAttempt {
+	if c.wasOvertaken(ctx, w) && !c.lastAttempt {
 		return errStale
 	}
 	c.rememberEdits(out, step.Seq)

@@ -54,7 +54,7 @@ func (c *call) costs() []int {
 func (c *call) engineRequest() reduce.Request {
 	return reduce.Request{
 		Conversation: c.now.conv, Fixed: c.fixed, Outside: c.outside, Budget: c.budget,
-		Manual: c.q.manual, Estimate: c.q.dry, Legal: c.legal(), Recall: c.recalls(),
+		Manual: c.q.manual, Estimate: c.q.dry, Legal: c.legal(), Recall: c.canRecall(),
 		View: c.now.seen.view, Costs: c.now.seen.costs, Sent: c.wasSent().has, Ref: c.s.ref,
 	}
 }
@@ -96,8 +96,8 @@ func resultsOf(msgs []message.Message) map[message.Fingerprint]bool {
 
 func (c *call) tidies() bool { return slices.Contains(c.ep.cfg.Policy.Stages, tidy.StageName) }
 
-// recalls reports whether the model can recall references.
-func (c *call) recalls() bool {
+// canRecall reports whether the model can recall references.
+func (c *call) canRecall() bool {
 	return c.q.answered || !c.q.unnamed && declares(c.q.tools)
 }
 

@@ -146,7 +146,7 @@ func (v *View) Shrink(reserve int) Keep {
 	if v.Budget.shrinkTo > 0 {
 		room = min(room, v.Budget.shrinkTo)
 	}
-	for !v.Rigid && v.over(keep, size+reserve, room) && (keep.Turns > 1 || keep.Pairs > 1) {
+	for !v.Rigid && v.exceeds(keep, size+reserve, room) && (keep.Turns > 1 || keep.Pairs > 1) {
 		next := keep
 		if turns && keep.Turns > 1 || keep.Pairs <= 1 {
 			next.Turns--
@@ -159,9 +159,9 @@ func (v *View) Shrink(reserve int) Keep {
 	return v.relax(keep, size)
 }
 
-// over reports whether the view exceeds room. size is its cost under keep. Removable
+// exceeds reports whether the view exceeds room. size is its cost under keep. Removable
 // copies do not count, because they are removed before any turn.
-func (v *View) over(keep Keep, size, room int) bool {
+func (v *View) exceeds(keep Keep, size, room int) bool {
 	if size <= room {
 		return false
 	}

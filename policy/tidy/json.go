@@ -232,7 +232,7 @@ func (s *shaper) mostlyErrors(spans []member) bool {
 func (s *shaper) holds(e member, usual bool) bool {
 	const most = 4
 	text := s.src[e.from:e.to]
-	if !usual && holdsError(text) || s.r.spotsIn(e.from, e.to) {
+	if !usual && holdsError(text) || s.r.hasSpotIn(e.from, e.to) {
 		return true
 	}
 	w := s.words.in(text)
