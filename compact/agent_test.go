@@ -56,7 +56,7 @@ func TestAgentsOwnModelWithoutATransport(t *testing.T) {
 		t.Errorf("the missing request is reported %d times", said)
 	}
 	if !m.AsksAgent() || (*compact.CompactManager)(nil).AsksAgent() {
-		t.Error("AsksAgent")
+		t.Error("AsksAgent is wrong: want true for this manager, and false for nil")
 	}
 }
 

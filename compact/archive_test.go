@@ -87,7 +87,7 @@ func TestArchiveFailureLeavesTheHistoryUntouched(t *testing.T) {
 				t.Errorf("%d error events, want 1", n)
 			}
 			if res.Messages[0] = message.User("mine"); bytesOf(history) != before {
-				t.Error("the slice of the result is the caller's history")
+				t.Error("the result shares its slice with the caller's history")
 			}
 			res, err = r.Preflight(context.Background(), "s", history)
 			if err != nil || res.Step != 1 || !res.Triggered {
@@ -366,7 +366,7 @@ func TestRecallReturnsTheRequestedLines(t *testing.T) {
 	history[3] = message.ToolResult("call_0", "one\ntwo\nthree error\nfour\nfive\n"+text(300))
 	res := r.preflight(history)
 	if !res.Triggered {
-		t.Fatal("not triggered")
+		t.Fatal("no compaction was triggered")
 	}
 	ref := testkey.Ref(history[3].Parts[0])
 	for name, c := range map[string]struct {

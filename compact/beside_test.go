@@ -107,7 +107,7 @@ func TestPanicsInTheBackgroundAreErrors(t *testing.T) {
 		synctest.Wait()
 		a.reads.Store(false)
 		if s.asking {
-			t.Error("the archive is never asked again")
+			t.Error("the session stays marked as asking, so the archive is never asked again")
 		}
 
 		a.logs.Store(true)

@@ -268,7 +268,7 @@ func TestSlimSessionsHoldNoConversation(t *testing.T) {
 	}
 	s.slim()
 	if l.memo.now.conv != nil || l.account.conv != nil {
-		t.Error("the conversation is held")
+		t.Error("the lane still holds the conversation")
 	}
 	history = append(history, message.User("more"))
 	if _, err := m.Preflight(t.Context(), "s", history); err != nil || len(l.account.sent) != len(history) {

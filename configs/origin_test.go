@@ -74,6 +74,6 @@ func TestOriginsShowNoSecret(t *testing.T) {
 	}
 	path := filepath.Join(dir, "none.yaml")
 	if _, all, err := LoadWithOrigins(path, Environ(nil)); err == nil || all != nil {
-		t.Error("a missing file")
+		t.Error("a missing file returned no error, or origins")
 	}
 }

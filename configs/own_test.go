@@ -58,6 +58,6 @@ func TestFileNamesTheCallersStagesAndStrategy(t *testing.T) {
 		t.Errorf("stages of the caller's alone: %v", err)
 	}
 	if _, err := Parse("f.yaml", []byte(file), Environ(nil)); err == nil {
-		t.Error("a program without the stage took its name")
+		t.Error("a program without the stage accepts its name")
 	}
 }

@@ -82,5 +82,5 @@ func TestHistoryCompactedByTheProviderIsSentWhole(t *testing.T) {
 		}
 		return
 	}
-	t.Fatal("no form of Responses")
+	t.Fatal("the shorthand form needs Responses")
 }

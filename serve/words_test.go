@@ -40,7 +40,7 @@ func TestOnlyThisMachineIsLoopback(t *testing.T) {
 		}
 	}
 	if isForwarded(http.Header{"Accept": {"*/*"}}) {
-		t.Error("a plain request")
+		t.Error("a request without a proxy's headers counts as forwarded")
 	}
 }
 

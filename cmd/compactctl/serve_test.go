@@ -167,7 +167,7 @@ func TestHangupEndsAServerInOrder(t *testing.T) {
 	}
 	defer signal.Reset(syscall.SIGHUP)
 	if signal.Ignore(syscall.SIGHUP); slices.Contains(ends(), os.Signal(syscall.SIGHUP)) {
-		t.Error("under nohup it ends with the terminal")
+		t.Error("under nohup the server ends with the terminal")
 	}
 }
 

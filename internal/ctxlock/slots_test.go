@@ -61,7 +61,7 @@ func TestSlotsAreWaitedForNoLongerThanTheContext(t *testing.T) {
 			t.Errorf("Take with a context that has ended = %v", err)
 		}
 		if err := s.Take(t.Context()); err != nil {
-			t.Error("a wait that ended holds the slot")
+			t.Error("a canceled wait holds the slot")
 		}
 	})
 }

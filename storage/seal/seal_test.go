@@ -37,7 +37,7 @@ func TestSealOpensOnlyWithItsKey(t *testing.T) {
 		t.Errorf("the reference %s is not the beginning of %x", ref, sealed)
 	}
 	if (*Sealer)(nil).Open((*Sealer)(nil).Seal(fp)) != fp || (*Sealer)(nil).ID() != "" {
-		t.Error("without a key it changes")
+		t.Error("a nil sealer changes a fingerprint, or has an id")
 	}
 }
 
@@ -165,7 +165,7 @@ func TestNewKeyComesFirstAndNamesStay(t *testing.T) {
 	}
 	r := NewRing(folder, h.Keys...)
 	if r.Current().ID() != two.ID() || r.Root().ID() != one.ID() {
-		t.Error("the new key is not first, or names are made with it")
+		t.Error("the new key is not the current one, or has become the root")
 	}
 }
 
@@ -201,7 +201,7 @@ func TestARingFindsKeysByTheirIDs(t *testing.T) {
 		t.Errorf("%d sealers, want that of no key and two", len(all))
 	}
 	if _, ok := (*Ring)(nil).ByID(one.ID()); ok {
-		t.Error("no ring has a key")
+		t.Error("a nil ring returns a key")
 	}
 }
 

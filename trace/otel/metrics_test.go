@@ -150,7 +150,7 @@ func TestMetricsArriveAtShutdown(t *testing.T) {
 		t.Errorf("%v", usage)
 	}
 	if !r.got["compact.calls"].GetSum().GetIsMonotonic() || r.got["compact.events.waiting"].GetGauge() == nil {
-		t.Error("a sum that only grows, and a gauge")
+		t.Error("compact.calls must be a monotonic sum, and compact.events.waiting a gauge")
 	}
 }
 
