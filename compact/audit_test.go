@@ -21,12 +21,12 @@ import (
 	"github.com/agentcompact/compact/trace/tracetest"
 )
 
-// stuck is an archive whose logs accept no line until the context ends.
-type stuck struct {
+// stuckLogs is an archive whose logs accept no line until the context ends.
+type stuckLogs struct {
 	storage.Archive
 }
 
-func (s *stuck) Append(ctx context.Context, k storage.Key, seq int64, data storage.Blob) error {
+func (s *stuckLogs) Append(ctx context.Context, k storage.Key, seq int64, data storage.Blob) error {
 	if !strings.HasSuffix(k.String(), "events.jsonl") {
 		return s.Archive.Append(ctx, k, seq, data)
 	}
@@ -163,7 +163,7 @@ func bubbled(t *testing.T) int {
 }
 
 func TestWritersInTheBackgroundAreFew(t *testing.T) {
-	for name, a := range map[string]storage.Archive{"refuses": &broken{Archive: memory.New(), word: "events"}, "hangs": &stuck{memory.New()}} {
+	for name, a := range map[string]storage.Archive{"refuses": &broken{Archive: memory.New(), word: "events"}, "hangs": &stuckLogs{memory.New()}} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				m, _ := logging(t, a, 1<<20)
@@ -199,7 +199,7 @@ func TestWritersInTheBackgroundAreFew(t *testing.T) {
 
 func TestSessionHasOneWriterInTheBackground(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		m, _ := logging(t, &stuck{memory.New()}, 1<<20)
+		m, _ := logging(t, &stuckLogs{memory.New()}, 1<<20)
 		m.backlog.flushAt = 1000
 		synctest.Wait()
 		before := bubbled(t)

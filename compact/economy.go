@@ -189,7 +189,7 @@ func (c *call) soFar() (usd float64) {
 // again after the view has grown by leastStep of the window, after another compaction,
 // such as one of another process, or for another model.
 func (c *call) nothingOffered() {
-	c.lane.account.fruitless = fruitless{c.ep, c.res.Before.Total + int(leastStep*float64(c.ep.window)), c.lastOutcome()}
+	c.lane.account.fruitless = uselessOffer{c.ep, c.res.Before.Total + int(leastStep*float64(c.ep.window)), c.lastOutcome()}
 }
 
 // lastOutcome returns the outcome of the newest compaction in the view; the zero Link if

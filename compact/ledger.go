@@ -76,7 +76,7 @@ func (s *session) replay(history []message.Message, of ledger.Owner, pins policy
 		known = s.known
 	}
 	t := reduce.NewTrail(history, pins, forms, known)
-	r := replayed{room: math.MaxInt, seen: new(seen)}
+	r := replayed{room: math.MaxInt, seen: new(viewCache)}
 	for _, step := range s.course(of) {
 		r.await(t, step.In)
 		r.await(t, step.Out)

@@ -22,14 +22,14 @@ func (m *CompactManager) session(ctx context.Context, id string) (*session, erro
 		m.uses.done()
 		return nil, err
 	}
-	s, err := m.shared(ctx, called{m.nameOf(id), SessionName(m.redactor, id)})
+	s, err := m.shared(ctx, sessionNames{m.nameOf(id), SessionName(m.redactor, id)})
 	if err != nil {
 		m.uses.done()
 	}
 	return s, err
 }
 
-func (m *CompactManager) shared(ctx context.Context, is called) (*session, error) {
+func (m *CompactManager) shared(ctx context.Context, is sessionNames) (*session, error) {
 	s, o := m.held(ctx, is)
 	if s != nil {
 		return s, nil
@@ -42,7 +42,7 @@ func (m *CompactManager) shared(ctx context.Context, is called) (*session, error
 }
 
 // held returns a session in memory, or its opening.
-func (m *CompactManager) held(ctx context.Context, is called) (*session, *opening) {
+func (m *CompactManager) held(ctx context.Context, is sessionNames) (*session, *opening) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if s := m.sessions[is.name.String()]; s != nil {
@@ -58,7 +58,7 @@ func (m *CompactManager) held(ctx context.Context, is called) (*session, *openin
 }
 
 // open starts a read of a session; the caller holds mu, and a use.
-func (m *CompactManager) open(ctx context.Context, is called) *opening {
+func (m *CompactManager) open(ctx context.Context, is sessionNames) *opening {
 	name := is.name.String()
 	ctx, stop := context.WithCancel(context.WithoutCancel(ctx))
 	o := &opening{done: make(chan struct{}), stop: stop}
@@ -116,7 +116,7 @@ func (m *CompactManager) opened(ctx context.Context, id string, o *opening) (*se
 }
 
 // read reads a session from the archive.
-func (m *CompactManager) read(ctx context.Context, is called) (_ *session, err error) {
+func (m *CompactManager) read(ctx context.Context, is sessionNames) (_ *session, err error) {
 	defer m.rescue("the archive", &err)
 	name := is.name
 	folder, err := m.folderOf(ctx, name, is.old)

@@ -31,7 +31,7 @@ func (c *call) prepare(ctx context.Context) {
 	if !is || c.lane.lost >= mostLost || c.isPrepared() || !c.readAhead(ctx) {
 		return
 	}
-	c.lane.ahead = &ahead{ep: c.ep, offer: offer, at: c.res.Before.Total}
+	c.lane.ahead = &expectedCompaction{ep: c.ep, offer: offer, at: c.res.Before.Total}
 	c.s.study(c.lane.memo.unstudied(c.history))
 	run := newRun(ctx, c)
 	defer run.end()

@@ -311,7 +311,7 @@ func TestPlansAndShadowsPrepareNoSummary(t *testing.T) {
 // needs it.
 func TestFailedPreparedSummaryIsRetried(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := &mended{after: time.Now().Add(time.Minute)}
+		s := &repairedSummarizer{after: time.Now().Add(time.Minute)}
 		r, _ := ahead(t, func(c *compact.Config) { c.Summarize = s })
 		soon(t, r)
 		time.Sleep(2 * time.Minute)
@@ -319,13 +319,13 @@ func TestFailedPreparedSummaryIsRetried(t *testing.T) {
 	})
 }
 
-// mended is a summarizer that fails until a given time.
-type mended struct {
+// repairedSummarizer is a summarizer that fails until a given time.
+type repairedSummarizer struct {
 	crew.Summarizer
 	after time.Time
 }
 
-func (m *mended) Summarize(ctx context.Context, q strategy.Request) (strategy.Draft, error) {
+func (m *repairedSummarizer) Summarize(ctx context.Context, q strategy.Request) (strategy.Draft, error) {
 	if time.Now().Before(m.after) {
 		return strategy.Draft{}, errors.New("out of order")
 	}

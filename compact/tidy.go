@@ -28,7 +28,7 @@ func (c *call) sending(failed error) {
 	if failed != nil {
 		msgs = c.history
 	}
-	c.lane.sent = sentWhole{from: afterAnswer(c.history), results: resultsOf(msgs[afterAnswer(msgs):])}
+	c.lane.sent = wholeResults{from: afterAnswer(c.history), results: resultsOf(msgs[afterAnswer(msgs):])}
 }
 
 // onlyTidied reports whether a run without a due compaction only reduced new

@@ -596,14 +596,14 @@ func TestTidyWithACompaction(t *testing.T) {
 	verified(t, a)
 }
 
-// voidBehind passes the lines of a call and holds back the following ones.
-type voidBehind struct {
+// lineHolder passes the lines of a call and holds back the following ones.
+type lineHolder struct {
 	storage.Archive
 	first, second chan struct{}
 	n             int
 }
 
-func (a *voidBehind) Append(ctx context.Context, k storage.Key, seq int64, b storage.Blob) error {
+func (a *lineHolder) Append(ctx context.Context, k storage.Key, seq int64, b storage.Blob) error {
 	if strings.HasSuffix(k.String(), "edits.jsonl") {
 		if a.n++; a.n == 1 {
 			<-a.first
@@ -619,7 +619,7 @@ func (a *voidBehind) Append(ctx context.Context, k storage.Key, seq int64, b sto
 func TestLateLineIsIgnoredByTheWaitingProcess(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx := context.Background()
-		a := &voidBehind{Archive: memory.New(), first: make(chan struct{}), second: make(chan struct{})}
+		a := &lineHolder{Archive: memory.New(), first: make(chan struct{}), second: make(chan struct{})}
 		c := tidyConfig(a)
 		c.Tidy.Wait = 20 * time.Millisecond
 		m, err := compact.New(ctx, c)
@@ -651,7 +651,7 @@ func TestLateLineIsIgnoredByTheWaitingProcess(t *testing.T) {
 func TestFlushWaitsForLateReductions(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx := context.Background()
-		a := &voidBehind{Archive: memory.New(), first: make(chan struct{}), second: make(chan struct{})}
+		a := &lineHolder{Archive: memory.New(), first: make(chan struct{}), second: make(chan struct{})}
 		c := tidyConfig(a)
 		c.Tidy.Wait = 20 * time.Millisecond
 		m, err := compact.New(ctx, c)

@@ -38,7 +38,7 @@ func (c *call) view() *policy.View {
 func (c *call) costs() []int {
 	s := c.now.seen
 	if s.ep != c.ep {
-		*s = seen{ep: c.ep}
+		*s = viewCache{ep: c.ep}
 	}
 	for i := len(s.costs); i < len(c.history); i++ {
 		cost := c.ep.estimator.Message(c.history[i])
@@ -63,13 +63,13 @@ func (c *call) engineRequest() reduce.Request {
 // if that call got no answer. It was a call of this process, or one of any process that
 // committed a step. An equal result of a later call is not included. The return value
 // refers to no data of the call, because views keep it.
-func (c *call) wasSent() sentWhole {
+func (c *call) wasSent() wholeResults {
 	from := afterAnswer(c.history)
 	if c.lane.sent.from == from {
 		return c.lane.sent
 	}
 	to := c.s.seenBeyond(from, c.history, c.q.owner(), c.ep.engine.Pins)
-	return sentWhole{from: from, results: resultsOf(c.history[from:to])}
+	return wholeResults{from: from, results: resultsOf(c.history[from:to])}
 }
 
 // afterAnswer returns the index of the first message after the last answer.

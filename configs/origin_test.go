@@ -59,7 +59,7 @@ func TestEachSettingNamesItsSource(t *testing.T) {
 }
 
 func TestOriginsShowNoSecret(t *testing.T) {
-	register(t, &shelf{})
+	register(t, &storeSettings{})
 	key := "sk-proj-" + strings.Repeat("a1B2c3D4", 6)
 	dir := folder(t, map[string]string{
 		"s3.yaml":    "storage: {prefix: " + key + ", adapter: s3, bucket: b-1}\n",

@@ -88,7 +88,7 @@ type shaper struct {
 	gone  int // number of bytes left out
 
 	r      *Result
-	lent   *lent
+	lent   *borrowedLists
 	room   int // room for the whole document
 	main   *mainText
 	inText string // description of the first text that was reduced

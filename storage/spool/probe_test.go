@@ -11,10 +11,10 @@ import (
 	"github.com/agentcompact/compact/storage/memory"
 )
 
-// silent is a remote archive that does not answer before the context ends.
-type silent struct{ storage.Archive }
+// silentArchive is a remote archive that does not answer before the context ends.
+type silentArchive struct{ storage.Archive }
 
-func (silent) List(ctx context.Context, _ storage.Key) iter.Seq2[storage.Info, error] {
+func (silentArchive) List(ctx context.Context, _ storage.Key) iter.Seq2[storage.Info, error] {
 	return func(yield func(storage.Info, error) bool) {
 		<-ctx.Done()
 		yield(storage.Info{}, ctx.Err())
@@ -25,7 +25,7 @@ func (silent) List(ctx context.Context, _ storage.Key) iter.Seq2[storage.Info, e
 // their outcome and ask whether to continue.
 func TestRequestsToTheRemoteArchiveBlockNoSession(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := &passState{s: &Spool{remote: silent{}, turns: map[string]turn{}}}
+		p := &passState{s: &Spool{remote: silentArchive{}, turns: map[string]turn{}}}
 		for range sessionsAtOnce - 1 {
 			p.note(t.Context(), "s", errors.New("refused"))
 		}
