@@ -77,36 +77,36 @@ func (c *call) markedIn(marked []bool) map[int]bool {
 // the call's prompt, and of the prompt with the whole history. It sets c.left to the
 // tokens that the previous call left in the cache.
 func (a *account) cached(c *call) (view, whole int) {
-	if c.left = 0; a.gone(c) {
+	if c.left = 0; a.cacheIsGone(c) {
 		return 0, 0
 	}
-	if c.left = a.common(c); a.missed() {
+	if c.left = a.common(c); a.cacheMissed() {
 		return 0, 0
 	}
 	return c.left, min(a.in, c.res.TokensIn)
 }
 
-// cold reports whether none of the lane's last prompt is in the cache: there was
+// cacheIsCold reports whether none of the lane's last prompt is in the cache: there was
 // no last prompt, it is too old, its model or tools were different, or the
 // provider reported no cached tokens.
-func (a *account) cold(c *call) bool { return a.gone(c) || a.missed() }
+func (a *account) cacheIsCold(c *call) bool { return a.cacheIsGone(c) || a.cacheMissed() }
 
-// gone is like cold, but ignores the usage that the provider reported.
-func (a *account) gone(c *call) bool {
+// cacheIsGone is like cacheIsCold, but ignores the usage that the provider reported.
+func (a *account) cacheIsGone(c *call) bool {
 	switch {
 	case !a.known, a.model != c.ep.name, a.tools != maphash.Bytes(toolSeed, c.q.tools):
 		return true
 	}
-	return a.idle(c)
+	return a.cacheHasExpired(c)
 }
 
 // beside is the most time by which an overlapping call can begin earlier than the
 // lane's last call. A larger difference means that the clock ran backwards.
 const beside = 10 * time.Minute
 
-// idle reports whether the lifetime of the cache has passed. If the clock ran
+// cacheHasExpired reports whether the lifetime of the cache has passed. If the clock ran
 // backwards, it warns and reports false.
-func (a *account) idle(c *call) bool {
+func (a *account) cacheHasExpired(c *call) bool {
 	gap := c.began.Sub(a.last)
 	if gap < -beside {
 		a.warn("clock", "the clock ran backwards between two calls: the idle time of the provider's cache is unknown, and zero is assumed")

@@ -19,9 +19,9 @@ import (
 	"github.com/agentcompact/compact/storage/spool"
 )
 
-// stoneless is an archive whose tombstones can't be read while down is set; with all set,
+// noTombstones is an archive whose tombstones can't be read while down is set; with all set,
 // nothing can be read.
-type stoneless struct {
+type noTombstones struct {
 	*memory.Archive
 	down atomic.Bool
 	all  bool
@@ -29,7 +29,7 @@ type stoneless struct {
 
 var errStoneless = errors.New("connection reset by peer")
 
-func (a *stoneless) List(ctx context.Context, prefix storage.Key) iter.Seq2[storage.Info, error] {
+func (a *noTombstones) List(ctx context.Context, prefix storage.Key) iter.Seq2[storage.Info, error] {
 	if a.down.Load() && (a.all || prefix.String() == "_erased.jsonl") {
 		return func(yield func(storage.Info, error) bool) {
 			yield(storage.Info{}, &storage.Error{Op: "list", Key: prefix, Err: errStoneless})
@@ -55,15 +55,15 @@ func TestUnreadableTombstonesDoNotReviveASession(t *testing.T) {
 		for _, onError := range []string{"fail", "continue"} {
 			for _, all := range []bool{true, false} {
 				t.Run(fmt.Sprintf("%s, %s, all %t", policy, onError, all), func(t *testing.T) {
-					synctest.Test(t, func(t *testing.T) { goesOnUnknown(t, policy, onError, all) })
+					synctest.Test(t, func(t *testing.T) { testUnreadableTombstones(t, policy, onError, all) })
 				})
 			}
 		}
 	}
 }
 
-func goesOnUnknown(t *testing.T, policy, onError string, all bool) {
-	a := &stoneless{Archive: memory.New(), all: all}
+func testUnreadableTombstones(t *testing.T, policy, onError string, all bool) {
+	a := &noTombstones{Archive: memory.New(), all: all}
 	config := compact.Config{Archive: a}
 	config.Storage.Erased, config.Storage.OnError = policy, onError
 	history := loop(12, 200)
@@ -95,13 +95,13 @@ func goesOnUnknown(t *testing.T, policy, onError string, all bool) {
 		t.Error(err)
 	}
 	if goesOn := livesIn(t, a); strings.HasPrefix(goesOn, "s.after-") != (policy == "new") || policy == "refuse" && goesOn != "" {
-		t.Errorf("it continues in %q", goesOn)
+		t.Errorf("the session continues in %q", goesOn)
 	}
 }
 
 // An agent with a spool continues with a new session while its bucket is unreachable.
 func TestSpoolContinuesWithoutTombstones(t *testing.T) {
-	a := &stoneless{Archive: memory.New(), all: true}
+	a := &noTombstones{Archive: memory.New(), all: true}
 	a.down.Store(true)
 	here, err := spool.Open(t.TempDir(), a, &spool.Options{Passive: true, Blind: true})
 	if err != nil {

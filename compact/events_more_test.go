@@ -192,13 +192,13 @@ func TestRecallsAreReported(t *testing.T) {
 	}
 }
 
-// shaky is a model that fails once.
-type shaky struct {
+// failsOnce is a model that fails once.
+type failsOnce struct {
 	thinking
 	failed *atomic.Bool
 }
 
-func (m shaky) Summarize(ctx context.Context, r strategy.Request) (strategy.Draft, error) {
+func (m failsOnce) Summarize(ctx context.Context, r strategy.Request) (strategy.Draft, error) {
 	if m.failed.CompareAndSwap(false, true) {
 		return strategy.Draft{}, &strategy.Failure{Reason: strategy.ErrTransient}
 	}
@@ -207,7 +207,7 @@ func (m shaky) Summarize(ctx context.Context, r strategy.Request) (strategy.Draf
 
 func TestRecoveredFailuresAndSlowSummariesAreReported(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		r := newRig(t, compact.Config{MaxContextTokens: 8_000, Summarize: shaky{failed: new(atomic.Bool)}, Archive: memory.New()})
+		r := newRig(t, compact.Config{MaxContextTokens: 8_000, Summarize: failsOnce{failed: new(atomic.Bool)}, Archive: memory.New()})
 		r.preflight(loop(100, 200))
 		attempts := r.named(trace.NameSummaryAttempt)
 		if len(attempts) != 1 || attempts[0].Severity != trace.SeverityWarning || !strings.HasPrefix(dataOf[trace.SummaryAttempt](t, attempts[0]).Action, "retry") {

@@ -270,7 +270,7 @@ func TestCloseEndsSummaries(t *testing.T) {
 
 // A summarizer that panics in the background fails the stage, not the program.
 func TestPanicOfASummarizerIsAFailure(t *testing.T) {
-	r := newRig(t, compact.Config{MaxContextTokens: 16_000, Summarize: panicking{}})
+	r := newRig(t, compact.Config{MaxContextTokens: 16_000, Summarize: panickingSummarizer{}})
 	res, err := r.Preflight(t.Context(), "s", turns(62, 100))
 	if err != nil || res.After.Total > res.Budget || res.ReductionStage != compact.ReductionFallback {
 		t.Errorf("%d of %d tokens, %s, %v", res.After.Total, res.Budget, res.ReductionStage, err)
@@ -280,9 +280,11 @@ func TestPanicOfASummarizerIsAFailure(t *testing.T) {
 	}
 }
 
-type panicking struct{}
+type panickingSummarizer struct{}
 
-func (panicking) Summarize(context.Context, strategy.Request) (strategy.Draft, error) { panic("no") }
+func (panickingSummarizer) Summarize(context.Context, strategy.Request) (strategy.Draft, error) {
+	panic("no")
+}
 
 // A summary with references is not used in a call without the recall tool.
 func TestSummaryWithReferencesServesNoCallWithoutTheTool(t *testing.T) {

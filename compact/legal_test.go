@@ -24,7 +24,7 @@ type ruled struct {
 
 func (r *ruled) Messages() []message.Message { return r.msgs }
 func (r *ruled) About() wire.About           { return r.about }
-func (r *ruled) Format() wire.Format         { return named{} }
+func (r *ruled) Format() wire.Format         { return namedWire{} }
 func (r *ruled) Check(view []message.Message, sources []int) []wire.Violation {
 	if r.check == nil {
 		return nil
@@ -32,9 +32,9 @@ func (r *ruled) Check(view []message.Message, sources []int) []wire.Violation {
 	return r.check(view, sources)
 }
 
-type named struct{ wire.Format }
+type namedWire struct{ wire.Format }
 
-func (named) Name() string { return "strict" }
+func (namedWire) Name() string { return "strict" }
 
 func TestViewThatTheProviderWouldRefuseIsNotReturned(t *testing.T) {
 	history := turns(50, 200)

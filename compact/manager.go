@@ -71,8 +71,8 @@ type opening struct {
 	stop    context.CancelFunc
 }
 
-// called holds the name of a session, and its name in version 1.
-type called struct{ name, old redact.Text }
+// sessionNames holds the name of a session, and its name in version 1.
+type sessionNames struct{ name, old redact.Text }
 
 // writing returns the session in memory that writes to an audit log, or nil.
 func (m *CompactManager) writing(a *auditLog) *session {

@@ -60,7 +60,7 @@ func (m *CompactManager) call(ctx context.Context, id string, history []message.
 	c := newCall(m, id, history, q)
 	defer func() { c.release() }()
 	err = c.guarded(ctx)
-	if c.again(err) {
+	if c.canRepeat(err) {
 		c.release()
 		c = newCall(m, id, history, q)
 		err = c.guarded(ctx)

@@ -191,7 +191,7 @@ func (m *CompactManager) sayRecall(ctx context.Context, s *session, p trace.Reca
 // even if another conversation has the same beginning.
 func (m *CompactManager) RecallShown(ctx context.Context, res *Result, ref string, opts ...recall.Option) (text string, err error) {
 	defer m.rescue("RecallShown", &err)
-	if !m.shows(res.Messages, ref) {
+	if !m.showsReference(res.Messages, ref) {
 		return "", fmt.Errorf("%w: no placeholder of the view names %q", ErrNotFound, shorten(ref))
 	}
 	q, err := lookup.ParseRef(ref)
@@ -201,8 +201,8 @@ func (m *CompactManager) RecallShown(ctx context.Context, res *Result, ref strin
 	return m.recall(ctx, res.Session, q, opts)
 }
 
-// shows reports whether a placeholder or summary of the manager has a reference.
-func (m *CompactManager) shows(view []message.Message, ref string) bool {
+// showsReference reports whether a placeholder or summary of the manager has a reference.
+func (m *CompactManager) showsReference(view []message.Message, ref string) bool {
 	const digits = 12
 	if len(ref) != digits {
 		return false

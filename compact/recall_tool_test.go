@@ -117,7 +117,7 @@ func TestRecallToolBoundsItsAnswerAndExplainsHowToContinue(t *testing.T) {
 		}
 	}
 	if strings.Join(whole, "\n") != numbers(1000) {
-		t.Error("the pages together are not the text")
+		t.Error("the pages, joined, differ from the text")
 	}
 	if got := call(`{"ref":""}`); !strings.HasPrefix(got, "look_up: ") {
 		t.Errorf("the tool calls itself %q", got)

@@ -139,7 +139,7 @@ func testSecretIsFound(t *testing.T, transcripts string, window int) {
 		}
 	}
 	if strings.Contains(res.Summary.Text, secret) {
-		t.Error("the summary holds it")
+		t.Error("the summary holds the secret")
 	}
 	other, err := os.ReadFile(filepath.Join(dir, "another", "transcript-final-001.jsonl"))
 	if err != nil || !strings.Contains(string(other), secret) {

@@ -234,7 +234,7 @@ func TestTryEndsInTime(t *testing.T) {
 		}
 	}
 	if took := time.Since(began); took > 15*time.Second {
-		t.Errorf("it took %s", took)
+		t.Errorf("Try took %s", took)
 	}
 }
 

@@ -97,5 +97,5 @@ func (v *View) spareBeside(gone []bool) []int {
 // instructs reports whether a message is an instruction. A summary or notice made by a
 // stage does not count as a copy.
 func instructs(m *message.Message) bool {
-	return (m.Role == message.RoleSystem || m.Role == message.RoleDeveloper) && !made(m)
+	return (m.Role == message.RoleSystem || m.Role == message.RoleDeveloper) && !hasStageForm(m)
 }

@@ -26,7 +26,7 @@ func verdictOf(list []Total, count int) *verdict {
 	var front []*Total
 	own := sound(list)
 	for i := range own {
-		if !beaten(&own[i], own) {
+		if !isDominated(&own[i], own) {
 			front = append(front, &own[i])
 		}
 	}
@@ -138,9 +138,9 @@ func sound(list []Total) []Total {
 	return own
 }
 
-// beaten reports whether another policy is cheaper and keeps at least as much,
+// isDominated reports whether another policy is cheaper and keeps at least as much,
 // or keeps more and is at most as expensive.
-func beaten(t *Total, list []Total) bool {
+func isDominated(t *Total, list []Total) bool {
 	for i := range list {
 		o := &list[i]
 		if o.OfRaw.Value > t.OfRaw.Value || o.Held.Value < t.Held.Value {

@@ -26,8 +26,8 @@ var looker string
 //go:embed testdata/read.js
 var reader string
 
-// seen is the result of looker.
-type seen struct {
+// lookResult is the result of looker.
+type lookResult struct {
 	Width     int      // of the window, in pixels
 	Overflow  int      // pixels by which the page exceeds the window
 	Pictures  []string // classes of the visible pictures in the first window
@@ -60,7 +60,7 @@ func browser(t *testing.T) string {
 }
 
 // look opens a page and returns the output of the looker.
-func look(t *testing.T, browser, page, looker string, args ...string) (s seen) {
+func look(t *testing.T, browser, page, looker string, args ...string) (s lookResult) {
 	t.Helper()
 	dir := t.TempDir()
 	file := filepath.Join(dir, "page.html")

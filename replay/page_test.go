@@ -152,7 +152,7 @@ func TestVerdictNamesAPolicyAndItsReliability(t *testing.T) {
 		}
 	}
 	if verdictOf([]Total{ref}, 12) != nil {
-		t.Error("references alone have a verdict")
+		t.Error("verdictOf returns a verdict for references alone")
 	}
 	if few := sentences(verdictOf([]Total{rich}, 3).Sure); !strings.Contains(few, "3 sessions: too few") {
 		t.Error(few)

@@ -235,7 +235,7 @@ func TestALineHasTheFormsThatFitIt(t *testing.T) {
 		`{"role":"user"}`:                                                    "openai or anthropic or responses or gemini or claude-code or pi",
 		`{"note":"x"}`:                                                       "openai or anthropic or responses or gemini or claude-code or pi",
 	} {
-		var l looked
+		var l formProbe
 		if err := json.Unmarshal([]byte(line), &l); err != nil {
 			t.Fatal(err)
 		}

@@ -51,7 +51,7 @@ func (p *plot) point(t *Total, color int, name box) {
 	p.Add(`<g class="point %s" tabindex="0" data-policy="%s"><title>%s</title>`, class, html.EscapeString(t.Policy), html.EscapeString(t.sentence()))
 	p.Add(`<line class="range" x1="%.1f" y1="%.1f" x2="%.1f" y2="%.1f"/>`, math.Max(p.X(t.OfRaw.Low), p.Left), y, math.Min(p.X(t.OfRaw.High), p.Width-p.Right), y)
 	p.Add(`<line class="range" x1="%.1f" y1="%.1f" x2="%.1f" y2="%.1f"/>`, x, math.Min(p.Y(t.Held.Low), p.Height-p.Low), x, p.Y(t.Held.High))
-	if name.far(y) {
+	if name.isFar(y) {
 		p.Add(`<line class="leader" x1="%.1f" y1="%.1f" x2="%.1f" y2="%.1f"/>`, x, y, math.Max(name.left, math.Min(x, name.right)), math.Max(name.top, math.Min(y, name.low)))
 	}
 	p.Add(`<circle cx="%.1f" cy="%.1f" r="6"/>`, x, y)
@@ -88,9 +88,9 @@ func (b box) over(o box) float64 {
 	return math.Max(w, 0) * math.Max(h, 0)
 }
 
-// far reports whether a box is so far from a point at height y that it needs a
+// isFar reports whether a box is so far from a point at height y that it needs a
 // connecting line.
-func (b box) far(y float64) bool { return y < b.top-14 || y > b.low+14 }
+func (b box) isFar(y float64) bool { return y < b.top-14 || y > b.low+14 }
 
 // placer finds readable places for the names of points.
 type placer struct {

@@ -216,7 +216,7 @@ func TestOptionsHaveTheirDefaults(t *testing.T) {
 	s, count := session("a", 4), estimator(t)
 	size := count.Messages(s.Messages)
 	for least, want := range map[AtLeast]bool{{}: true, {Calls: 4}: true, {Calls: 5}: false, {Tokens: size}: true, {Tokens: size + 1}: false, {Tokens: size, Calls: 5}: false} {
-		if least.met(s, count) != want {
+		if least.isMetBy(s, count) != want {
 			t.Errorf("a session of %d tokens and 4 calls has %v: %v", size, least, !want)
 		}
 	}

@@ -104,7 +104,7 @@ func TestSearchBeginsAtTheFirstAffectedCall(t *testing.T) {
 		t.Fatal(err)
 	}
 	if tu.first(&tu.runs[0], &c) < 2 {
-		t.Fatal("no call is left out at all")
+		t.Fatal("the tuner skips no call")
 	}
 	always := c
 	always.Mask.When = "always"

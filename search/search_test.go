@@ -38,7 +38,7 @@ func TestSearchReturnsThePlaceOfAMatch(t *testing.T) {
 	}
 	text, err := recall.Text(t.Context(), a, "one", got.Ref)
 	if err != nil || !strings.Contains(text, "quux3 stands in parser") {
-		t.Errorf("its reference leads to %q, %v", text, err)
+		t.Errorf("the reference of the match leads to %q, %v", text, err)
 	}
 	for since, want := range map[time.Time]int{got.At: 1, got.At.Add(time.Millisecond): 0} {
 		if all := found(t, x, Query{Words: "quux3", Since: since}); len(all) != want {

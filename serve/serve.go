@@ -117,7 +117,7 @@ func New(m *compact.CompactManager, c Config) (*Handler, error) {
 // options returns the options of the transport.
 func (h *Handler) options(c Config) []transport.Option {
 	opts := []transport.Option{
-		transport.Base(&counted{base: c.Base, h: h}), transport.Logger(h.log),
+		transport.Base(&countingTransport{base: c.Base, h: h}), transport.Logger(h.log),
 		transport.Coding("zstd", unzstd), transport.OnError(h.wrong), transport.OnResult(h.result), transport.OnUnbilled(h.unbilled), transport.OnRecall(h.counters.recalled),
 	}
 	if !c.NoRecall {
@@ -248,7 +248,7 @@ type call struct {
 	upstream target
 	began    time.Time
 	sent     sync.Once // each round of recall sends the request again
-	w        *patient
+	w        *patientExchange
 }
 
 type callKey struct{}

@@ -131,7 +131,7 @@ type claudePicture struct {
 // claudeRule returns the rule of a Claude model. Models from 4.7 on accept larger
 // images.
 func claudeRule(name string) claudePicture {
-	if seesMore(name) {
+	if acceptsLargeImages(name) {
 		return claudePicture{2576, 4784}
 	}
 	return claudePicture{1568, 1568}
@@ -141,7 +141,7 @@ func claudeRule(name string) claudePicture {
 // with more than two digits is a date.
 var claudeVersion = regexp.MustCompile(`(?:opus|sonnet|haiku|fable|mythos)-(\d{1,2})(?:[-.](\d{1,2}))?(?:\D|$)`)
 
-func seesMore(name string) bool {
+func acceptsLargeImages(name string) bool {
 	m := claudeVersion.FindStringSubmatch(name)
 	if m == nil {
 		return strings.Contains(name, "mythos") || strings.Contains(name, "fable")

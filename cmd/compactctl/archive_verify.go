@@ -198,7 +198,7 @@ func (a *app) verify(ctx context.Context, archive storage.Archive, names []strin
 	}
 	whole := len(names) == 0
 	all, names := pick(vanished, names)
-	var sessions []named
+	var sessions []namedFolder
 	if whole || len(names) > 0 {
 		if sessions, err = sessionsOf(ctx, archive, names); err != nil {
 			return nil, err
@@ -269,19 +269,19 @@ func verifyBeside(ctx context.Context, archive storage.Archive, book *record.Hea
 	return all, nil
 }
 
-// named is the folder of a session, with its name in reports.
-type named struct{ dir, name string }
+// namedFolder is the folder of a session, with its name in reports.
+type namedFolder struct{ dir, name string }
 
 // sessionsOf finds the named sessions, or all sessions if none is named. It opens only
 // named sessions, so that the caller can report each unreadable manifest.
-func sessionsOf(ctx context.Context, archive storage.Archive, names []string) ([]named, error) {
-	var all []named
+func sessionsOf(ctx context.Context, archive storage.Archive, names []string) ([]namedFolder, error) {
+	var all []namedFolder
 	for _, name := range names {
 		s, err := openSession(ctx, archive, name)
 		if err != nil {
 			return nil, err
 		}
-		all = append(all, named{s.Key().String(), name})
+		all = append(all, namedFolder{s.Key().String(), name})
 	}
 	if len(names) > 0 {
 		return all, nil
@@ -290,7 +290,7 @@ func sessionsOf(ctx context.Context, archive storage.Archive, names []string) ([
 		if err != nil {
 			return nil, &brokenArchive{err}
 		}
-		all = append(all, named{info.Dir, cmp.Or(info.ID, info.Dir)})
+		all = append(all, namedFolder{info.Dir, cmp.Or(info.ID, info.Dir)})
 	}
 	return all, nil
 }

@@ -135,7 +135,7 @@ func TestReadOnlyFileIsRefused(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 	if got := read(t, path); got != "old" {
-		t.Errorf("it holds %q", got)
+		t.Errorf("the read-only file now holds %q", got)
 	}
 	onlyFiles(t, filepath.Dir(path), "out")
 }

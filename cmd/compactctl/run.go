@@ -79,7 +79,7 @@ func (s *serving) runCommand(cmd *cobra.Command, args []string) (err error) {
 		s.complain("compactctl", notFound(args, err))
 		return &commandStatus{notRun(err)}
 	}
-	said := &later{to: s.err} // the terminal belongs to the command
+	said := &deferredLog{to: s.err} // the terminal belongs to the command
 	ctx := context.WithoutCancel(cmd.Context())
 	h, m, err := s.handler(cmd, said)
 	if err != nil {

@@ -109,7 +109,7 @@ user, recall q
 BROKEN  (heads): 2 files, 0 B
 ` + strings.Repeat("    : :\n", 10) + "    … and 2 problems more; --json has them all\n"},
 		"conversation": {func(a *app) error {
-			return a.printConversation(&conversation{File: "f", Said: []said{
+			return a.printConversation(&conversation{File: "f", Said: []readableMessage{
 				{Number: 1, Cited: 4, Role: "user", Parts: []piece{{Kind: "text"}, {Kind: "text", Text: "a  b"}}}, {Number: 1001, Role: "assistant", Parts: []piece{{Kind: "tool_call", Name: "read", Text: "{}"}}}, {Number: 3, Role: "tool"},
 			}})
 		}, `
@@ -121,7 +121,7 @@ what was said, from f
 summaries cite a message by the [s12] in front of it; to read all of it: compactctl archive recall SESSION s12
 `},
 		"uncited": {func(a *app) error {
-			return a.printConversation(&conversation{File: "f", Said: []said{{Number: 1, Role: "user", Parts: []piece{{Kind: "text", Text: "a"}}}}})
+			return a.printConversation(&conversation{File: "f", Said: []readableMessage{{Number: 1, Role: "user", Parts: []piece{{Kind: "text", Text: "a"}}}}})
 		}, "\nwhat was said, from f\n    1  user       a\n"},
 		"probes": {func(a *app) error {
 			return a.printProbes([]probe{probeOf(configs.Probe{What: "bucket", Where: "w", Did: "d"}), probeOf(configs.Probe{What: "spool", Where: "v", Err: errors.New("e"), Advice: "f"}), probeOf(configs.Probe{What: "KMS key", Where: "k", Not: "n"})})

@@ -175,8 +175,8 @@ func remainingBlocks(rest string) ([]string, bool) {
 	return blocks, len(blocks) > 0 && rest == strings.Join(blocks, "\n")
 }
 
-// within reports whether the elements of some occur in all, in their order.
-func within(some, all []string, alike func(some, one string) bool) bool {
+// isSubsequence reports whether the elements of some occur in all, in their order.
+func isSubsequence(some, all []string, alike func(some, one string) bool) bool {
 	for _, b := range all {
 		if len(some) > 0 && alike(some[0], b) {
 			some = some[1:]

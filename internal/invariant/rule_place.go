@@ -238,7 +238,7 @@ func (j *judge) checkWindow() {
 			if o < 0 || !stays && seen > j.MaskFirst || len(j.Out[o].Parts) != len(m.Parts) {
 				continue
 			}
-			if is := j.Out[o].Parts[p].Text; is != part.Text && !plainer(part.Text, is) && j.isMasked(i, p, is) {
+			if is := j.Out[o].Parts[p].Text; is != part.Text && !lostOnlyDetails(part.Text, is) && j.isMasked(i, p, is) {
 				j.fail(RuleWindow, "message %d is masked", i)
 			}
 		}

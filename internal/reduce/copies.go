@@ -88,7 +88,7 @@ func (c *Conversation) copiesIn(r *CopyRecipe, from, to int) (gone []int) {
 		return nil
 	}
 	for _, k := range r.Gone {
-		if k < 0 || k >= len(there) || c.items.at(there[k]).m.Protected || !c.staysBehind(there[k], is) {
+		if k < 0 || k >= len(there) || c.items.at(there[k]).m.Protected || !c.anyAfter(there[k], is) {
 			return nil
 		}
 		gone = append(gone, there[k])
@@ -96,8 +96,8 @@ func (c *Conversation) copiesIn(r *CopyRecipe, from, to int) (gone []int) {
 	return gone
 }
 
-// staysBehind reports whether a message after i satisfies is.
-func (c *Conversation) staysBehind(i int, is func(int) bool) bool {
+// anyAfter reports whether a message after i satisfies is.
+func (c *Conversation) anyAfter(i int, is func(int) bool) bool {
 	for k := i + 1; k < c.items.len(); k++ {
 		if is(k) {
 			return true

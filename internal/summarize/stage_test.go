@@ -281,16 +281,16 @@ func TestStageKeepsTheViewWithinTheBudget(t *testing.T) {
 	}
 }
 
-// once is a Summarizer that counts its calls.
-type once struct{ asked int }
+// countingSummarizer is a Summarizer that counts its calls.
+type countingSummarizer struct{ asked int }
 
-func (o *once) Summarize(context.Context, strategy.Request) (strategy.Draft, error) {
+func (o *countingSummarizer) Summarize(context.Context, strategy.Request) (strategy.Draft, error) {
 	o.asked++
 	return strategy.Draft{Text: "## Decisions\n- shrink the keep counts"}, nil
 }
 
 func TestStageAsksOnceForAnyKeepCounts(t *testing.T) {
-	o := &once{}
+	o := &countingSummarizer{}
 	v := view(session(40), 1500)
 	v.Keep = policy.Keep{Turns: 30, Pairs: 30}
 	if _, err := stage(t, Writer{Summarizer: o, MaxTokens: 300}).Propose(context.Background(), v); err != nil {

@@ -136,7 +136,7 @@ func TestPostponedCheckIsMadeLater(t *testing.T) {
 			must(t, a.AppendUnseen(t.Context(), k, 8, raw("too\n")))
 			must(t, other.Append(t.Context(), key(t, "s/log2"), 0, raw("another log")))
 			if err := end(t.Context(), a, k); !errors.Is(err, storage.ErrSeq) {
-				t.Errorf("it ends with %v, want ErrSeq", err)
+				t.Errorf("the check ends with %v, want ErrSeq", err)
 			}
 			if got, err := read(t.Context(), other, k, 0, -1); got != "nonemine" || err != nil {
 				t.Errorf("the log of another holds %q (%v)", got, err)
@@ -175,7 +175,7 @@ func TestFailedCheckIsRepeated(t *testing.T) {
 	}
 	f.set(func(f *front) { f.own = nil })
 	if err := a.Settle(t.Context(), k); !errors.Is(err, storage.ErrSeq) {
-		t.Errorf("it ends with %v, want ErrSeq", err)
+		t.Errorf("Settle returned %v, want ErrSeq", err)
 	}
 	if names := server.Names(t, c.Bucket); len(names) > 0 {
 		t.Errorf("%q are left", names)

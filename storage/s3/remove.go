@@ -163,7 +163,7 @@ func (a *Archive) deleteObjects(ctx context.Context, all []version) (left []vers
 		out, err = client.DeleteObjects(ctx, in, s3.WithAPIOptions(smithyhttp.AddContentChecksumMiddleware))
 		return err
 	})
-	if s := status(err); s >= 300 && !passing(err) {
+	if s := status(err); s >= 300 && !isTransient(err) {
 		a.single.Store(true)
 		return all, nil
 	}

@@ -139,7 +139,7 @@ func TestRollupsReadLikeTheirSegments(t *testing.T) {
 				t.Errorf("%d roll-ups: the test proves nothing", n)
 			}
 			if info := sizeOf(t, other, k); info != size {
-				t.Errorf("List returned %d bytes, it has %d", info, size)
+				t.Errorf("List returned %d bytes, but the log has %d", info, size)
 			}
 			must(t, other.Remove(t.Context(), k))
 			if left := server.Names(t, c.Bucket); len(left) > 0 {
@@ -228,7 +228,7 @@ func TestAChangedRollupReadsAsAChangedSegment(t *testing.T) {
 		}
 	}
 	if seen[0] != seen[1] {
-		t.Errorf("%q and %q", seen[0], seen[1])
+		t.Errorf("a changed roll-up reads as %q, a changed segment as %q", seen[0], seen[1])
 	}
 }
 
@@ -447,7 +447,7 @@ func TestARollupOfAnotherLogIsNotRead(t *testing.T) {
 	}
 	overwrite(t, server, c.Bucket, name, string(data), got.Metadata)
 	if got, err := read(t.Context(), open(t, c), k, 0, -1); got != want || err != nil {
-		t.Errorf("it reads %q, %v", got, err)
+		t.Errorf("the new log reads as %q, %v", got, err)
 	}
 	unlike, err := a.Unlike(t.Context(), k)
 	if err != nil || len(unlike) != 1 || !strings.HasSuffix(name, unlike[0][strings.Index(unlike[0], "!"):]) {
@@ -487,6 +487,6 @@ func TestRollupsAreLockedAsSegmentsAre(t *testing.T) {
 	head, err := server.Admin.HeadObject(t.Context(), &awss3.HeadObjectInput{Bucket: &c.Bucket, Key: &names[0]})
 	must(t, err)
 	if until := aws.ToTime(head.ObjectLockRetainUntilDate); time.Until(until) < 23*time.Hour {
-		t.Errorf("it is kept until %s", until)
+		t.Errorf("the roll-up is kept until %s", until)
 	}
 }

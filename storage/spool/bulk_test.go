@@ -60,14 +60,14 @@ func TestEraseAsksTheRemoteArchiveAtOnce(t *testing.T) {
 	}
 }
 
-// hasty is a bulk archive that calls meanwhile while its first file is created; the function
+// hastyArchive is a bulk archive that calls meanwhile while its first file is created; the function
 // asks to remove the file.
-type hasty struct {
+type hastyArchive struct {
 	*bulk
 	meanwhile func(k storage.Key)
 }
 
-func (h *hasty) Create(ctx context.Context, k storage.Key, b storage.Blob) error {
+func (h *hastyArchive) Create(ctx context.Context, k storage.Key, b storage.Blob) error {
 	if do := h.meanwhile; do != nil {
 		h.meanwhile = nil
 		do(k)
@@ -83,7 +83,7 @@ func TestRemovalWaitsForTheSender(t *testing.T) {
 			return s.RemoveAll(ctx, []storage.Key{k})
 		},
 	} {
-		h := &hasty{bulk: &bulk{remote: newRemote()}}
+		h := &hastyArchive{bulk: &bulk{remote: newRemote()}}
 		s := open(t, t.TempDir(), h, &spool.Options{Passive: true})
 		h.meanwhile = func(k storage.Key) {
 			ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)

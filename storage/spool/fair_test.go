@@ -126,7 +126,7 @@ func TestFlushEndsSoonForAnUnreachableArchive(t *testing.T) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.asked == 0 || r.asked > 12 {
-		t.Errorf("it was asked %d times", r.asked)
+		t.Errorf("the archive was asked %d times", r.asked)
 	}
 }
 

@@ -53,7 +53,7 @@ func parseOp(line string) (op, bool) {
 	}
 	key, err := storage.ParseKey(rest)
 	o.key = key
-	return o, err == nil && !shared(key)
+	return o, err == nil && !belongsToNoSession(key)
 }
 
 // queued is an operation with the start and end of its line.

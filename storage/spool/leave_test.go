@@ -107,14 +107,14 @@ func TestSessionThatBeganAfterAnEraseStays(t *testing.T) {
 
 func second[T any](_ T, err error) error { return err }
 
-// blinking is an archive that fails the listings of one session, as long as it has any to fail.
-type blinking struct {
+// failingListings is an archive that fails the listings of one session, as long as it has any to fail.
+type failingListings struct {
 	*remote
 	of   storage.Key
 	left int
 }
 
-func (b *blinking) List(ctx context.Context, prefix storage.Key) iter.Seq2[storage.Info, error] {
+func (b *failingListings) List(ctx context.Context, prefix storage.Key) iter.Seq2[storage.Info, error] {
 	if prefix == b.of && b.left > 0 {
 		b.left--
 		return func(yield func(storage.Info, error) bool) { yield(storage.Info{}, errAway) }
@@ -125,7 +125,7 @@ func (b *blinking) List(ctx context.Context, prefix storage.Key) iter.Seq2[stora
 // After an error, the spool must try again to remove erased sessions from the disk, even if
 // there is no new tombstone.
 func TestErasedSessionLeavesAfterAFailedAttempt(t *testing.T) {
-	dir, r := t.TempDir(), &blinking{remote: newRemote(), of: key(t, "alice")}
+	dir, r := t.TempDir(), &failingListings{remote: newRemote(), of: key(t, "alice")}
 	s := open(t, dir, r, &spool.Options{Passive: true})
 	must(t, step(t.Context(), session(t, s, "alice")))
 	must(t, s.Flush(t.Context()))

@@ -18,7 +18,7 @@ func (s *Spool) Open(ctx context.Context, k storage.Key, off, n int64) (io.ReadC
 	if err := storage.Begin(ctx, "open", k); err != nil {
 		return nil, err
 	}
-	if shared(k) {
+	if belongsToNoSession(k) {
 		r, err := s.remote.Open(ctx, k, off, n)
 		return r, s.unreachable(k, err)
 	}
@@ -46,7 +46,7 @@ func (s *Spool) Open(ctx context.Context, k storage.Key, off, n int64) (io.ReadC
 // spool continues without the remote archive. An error that says that a key does not
 // exist, or is damaged, is an answer and stays.
 func (s *Spool) unreachable(k storage.Key, err error) error {
-	if !s.opts.Blind || !shared(k) || errors.Is(err, storage.ErrNotExist) || errors.Is(err, storage.ErrDamaged) {
+	if !s.opts.Blind || !belongsToNoSession(k) || errors.Is(err, storage.ErrNotExist) || errors.Is(err, storage.ErrDamaged) {
 		return err
 	}
 	failed := (*storage.Error)(nil)

@@ -40,16 +40,16 @@ func (s *Spool) sendAll(ctx context.Context, sessions []string, wait bool) error
 	if err != nil {
 		return err
 	}
-	p := &passing{s: s, cut: cut}
+	p := &passState{s: s, cut: cut}
 	s.sendEach(ctx, p, sessions, wait)
-	if len(beside) > 0 && !p.over() && cut.arrived(s) {
+	if len(beside) > 0 && !p.isOver() && cut.arrived(s) {
 		s.sendEach(ctx, p, beside, wait)
 	}
 	return errors.Join(p.end(ctx), ctx.Err())
 }
 
 // sendEach sends the waiting operations of each session.
-func (s *Spool) sendEach(ctx context.Context, p *passing, sessions []string, wait bool) {
+func (s *Spool) sendEach(ctx context.Context, p *passState, sessions []string, wait bool) {
 	var group sync.WaitGroup
 	slots := make(chan struct{}, sessionsAtOnce)
 	s.inTurn(sessions)
@@ -58,7 +58,7 @@ func (s *Spool) sendEach(ctx context.Context, p *passing, sessions []string, wai
 		case slots <- struct{}{}:
 		case <-ctx.Done():
 		}
-		if ctx.Err() != nil || p.over() {
+		if ctx.Err() != nil || p.isOver() {
 			break
 		}
 		group.Go(func() {

@@ -150,10 +150,10 @@ func (s *Spool) Location(k storage.Key) string {
 	return s.local.Location(k)
 }
 
-// shared reports whether a key belongs to no session; the remote archive alone stores
+// belongsToNoSession reports whether a key belongs to no session; the remote archive alone stores
 // such keys. In an encrypted archive each log is a folder, even a log beside the
 // sessions, such as _erased.jsonl.
-func shared(k storage.Key) bool {
+func belongsToNoSession(k storage.Key) bool {
 	dir := k.Dir()
 	return dir == k.String() || isBeside(dir) && strings.Contains(dir, ".")
 }

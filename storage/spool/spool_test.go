@@ -192,7 +192,7 @@ func TestASecondMachineOnASessionGetsAConflictAndLosesNothing(t *testing.T) {
 	}
 	t.Log(err)
 	if got := holdings(t, r); len(got) != len(before) {
-		t.Errorf("it sent something all the same: %v", got)
+		t.Errorf("the second machine has sent files: %v", got)
 	}
 	sound(t, r, "s", 1)
 	sound(t, spools[1], "s", 2) // the process's own lines are whole

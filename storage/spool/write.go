@@ -14,7 +14,7 @@ func (s *Spool) Create(ctx context.Context, k storage.Key, b storage.Blob) error
 	if err := storage.Begin(ctx, "create", k); err != nil {
 		return err
 	}
-	if shared(k) {
+	if belongsToNoSession(k) {
 		return s.remote.Create(ctx, k, b)
 	}
 	return storage.Wrap("create", k, s.write(ctx, op{key: k}, func(o origin) error {
@@ -35,7 +35,7 @@ func (s *Spool) Append(ctx context.Context, k storage.Key, seq int64, b storage.
 	if err := storage.Begin(ctx, "append", k); err != nil {
 		return err
 	}
-	if shared(k) {
+	if belongsToNoSession(k) {
 		return s.remote.Append(ctx, k, seq, b)
 	}
 	return storage.Wrap("append", k, s.write(ctx, op{key: k, log: true, start: seq, end: seq + b.Size()}, func(o origin) error {
@@ -119,7 +119,7 @@ func (s *Spool) Remove(ctx context.Context, k storage.Key) error {
 	if !ok {
 		return storage.Wrap("remove", k, storage.ErrUnsupported)
 	}
-	if shared(k) {
+	if belongsToNoSession(k) {
 		return remover.Remove(ctx, k)
 	}
 	return storage.Wrap("remove", k, s.remove(ctx, k, remover))
@@ -145,7 +145,7 @@ func (s *Spool) RemoveAll(ctx context.Context, keys []storage.Key) error {
 	bulk, ok := s.remote.(storage.BulkRemover)
 	sessions := map[string][]storage.Key{}
 	for _, k := range keys {
-		if ok && !shared(k) {
+		if ok && !belongsToNoSession(k) {
 			sessions[k.Dir()] = append(sessions[k.Dir()], k)
 			continue
 		}

@@ -183,7 +183,7 @@ func TestIndexIsAsLargeAsItsRecords(t *testing.T) {
 			t.Errorf("%d records: %.1f bytes each", 3*n, each)
 		}
 		if table := open(t, data); table.Size() != int64(len(data)) {
-			t.Errorf("it reports %d bytes, it has %d", table.Size(), len(data))
+			t.Errorf("Size returned %d bytes, but the table has %d", table.Size(), len(data))
 		}
 	}
 }

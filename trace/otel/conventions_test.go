@@ -60,7 +60,7 @@ func TestContentIsOptIn(t *testing.T) {
 	}
 	// Failures and the texts of this module are not content.
 	if got := attributes(one(t, 0, func(*trace.Event) {}))["compact.output_text"]; got == nil {
-		t.Error("a text of this module is withheld")
+		t.Error("a text of this module is missing")
 	}
 	s := one(t, summarize, func(ev *trace.Event) {
 		ev.Status, ev.Data = trace.StatusError, redact.Lit(`{"backend":"openai","error_type":"SummarizerFailed","cause":"timeout","output_text":"no answer in 60s"}`)

@@ -150,7 +150,7 @@ func TestMetricsArriveAtShutdown(t *testing.T) {
 		t.Errorf("%v", usage)
 	}
 	if !r.got["compact.calls"].GetSum().GetIsMonotonic() || r.got["compact.events.waiting"].GetGauge() == nil {
-		t.Error("a sum that only grows, and a gauge")
+		t.Error("compact.calls must be a monotonic sum, and compact.events.waiting a gauge")
 	}
 }
 
@@ -218,7 +218,7 @@ func TestEveryFaultOfAReceiverOfMetrics(t *testing.T) {
 				patience = 5 * time.Second // on a busy machine, too
 			}
 			e := metricsTo(t, url, otel.MetricsOptions{Timeout: patience, Interval: 10 * time.Millisecond})
-			var heard told
+			var heard errorLog
 			p := trace.NewPipeline([]trace.Exporter{e}, &trace.PipelineOptions{Linger: time.Millisecond, OnError: heard.hear})
 			emitted := 0
 			for range 4 {
