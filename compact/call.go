@@ -139,7 +139,8 @@ func newCall(m *CompactManager, id string, history []message.Message, q request)
 	c.res = &Result{
 		Session: id, Agent: q.agent, Manual: q.manual,
 		ReductionStage: ReductionNone, CallStage: ReductionNone, InvariantStatus: InvariantsOK,
-		Note: m.redactor.Text(q.note).String(),
+		Note:  m.redactor.Text(q.note).String(),
+		cited: citation{c.q.owner(), c.history},
 	}
 	return c
 }
