@@ -181,6 +181,9 @@ func (s *Spool) send(ctx context.Context, o queued, floor int64) error {
 	if err != nil {
 		return err
 	}
+	if o.had { // if it lacks them now, it was erased or cut since
+		floor = max(floor, o.end)
+	}
 	if o.log {
 		return s.sendLog(ctx, o.key, min(floor, size), min(o.end, size))
 	}

@@ -120,8 +120,8 @@ func (s *Spool) bring(ctx context.Context, o origin, k storage.Key) error {
 	if err := s.local.Append(ctx, k, 0, b); err != nil {
 		return err
 	}
-	// This tells the sender how many bytes the remote archive already has.
-	if err := appendLine(s.state(k.Dir(), queueFile), op{key: k, log: true, end: b.Size()}.String()); err != nil {
+	// This tells the sender, also of another process, how many bytes the remote archive already has.
+	if err := appendLine(s.state(k.Dir(), queueFile), op{key: k, log: true, had: true, end: b.Size()}.String()); err != nil {
 		return err
 	}
 	s.know(k, b.Size())
