@@ -24,10 +24,13 @@ const (
 type op struct {
 	key storage.Key
 	log bool
-	end int64 // for a log: the offset up to which the log is sent
+	end int64 // for a log: the offset up to which the log is sent; 0: the log was removed
 
 	start int64 // length of the log before; not in the queue
 }
+
+// removal reports whether a log was removed, so that its next append begins at 0.
+func (o op) removal() bool { return o.log && o.end == 0 }
 
 // String returns the line: "c KEY" for a file, "a END KEY" for a log.
 func (o op) String() string {
