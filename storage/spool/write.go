@@ -242,6 +242,7 @@ func (s *Spool) dropEmpty(ctx context.Context, session storage.Key, o origin) er
 	for _, err := range s.local.List(ctx, session) {
 		return err // not empty
 	}
+	s.seen(session.String(), false)
 	return s.clear(ctx, session)
 }
 
@@ -259,6 +260,7 @@ func (s *Spool) Sweep(ctx context.Context, session storage.Key) (left []string, 
 		}
 		defer unlock()
 	}
+	s.seen(session.String(), false)
 	if err := s.clear(ctx, session); err != nil {
 		return nil, storage.Wrap("sweep", session, err)
 	}
