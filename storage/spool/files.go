@@ -24,11 +24,14 @@ const (
 type op struct {
 	key storage.Key
 	log bool
-	end int64 // for a log: the offset up to which the log is sent
+	end int64 // for a log: the offset up to which the log is sent; 0: the log was removed
 	had bool  // for a log: the remote archive had these bytes when the log came to the disk
 
 	start int64 // length of the log before; not in the queue
 }
+
+// removal reports whether a log was removed, so that its next append begins at 0.
+func (o op) removal() bool { return o.log && o.end == 0 }
 
 // String returns the line: "c KEY" for a file, "a END KEY" for a log, and "a +END KEY" for
 // bytes of a log that the remote archive had. Earlier versions read that as "a END KEY".

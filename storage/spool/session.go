@@ -48,7 +48,7 @@ func (s *Spool) take(ctx context.Context, session storage.Key, known bool) (orig
 	}
 	found, err := s.ask(ctx, session, known)
 	if err != nil {
-		if known || !s.opts.Blind || ctx.Err() != nil {
+		if known || !s.isNew(session.String()) || ctx.Err() != nil {
 			return origin{}, err
 		}
 		o.blind = true
@@ -104,6 +104,9 @@ func (s *Spool) ask(ctx context.Context, session storage.Key, matters bool) ([]s
 		}
 	}
 	s.asked(nil)
+	if dir := session.Dir(); len(found) > 0 || dir == session.String() {
+		s.seen(dir, len(found) > 0)
+	}
 	return found, nil
 }
 
