@@ -8,7 +8,7 @@ func usingPassword(sc *scan, _, end int) {
 	stop := commandEnd(s, end)
 	i := argumentEnd(s, skipBlanks(s, end), stop)
 	for k, word := range [...]string{" user ", " using "} {
-		if !hasFold(s[i:stop], word) {
+		if i >= stop || !hasFold(s[i:stop], word) {
 			return
 		}
 		if i += len(word); k == 0 {
@@ -16,7 +16,7 @@ func usingPassword(sc *scan, _, end int) {
 		}
 	}
 	sc.spend(i - end)
-	if isDense(s[i:argumentEnd(s, i, stop)]) {
+	if i < stop && isDense(s[i:argumentEnd(s, i, stop)]) {
 		sc.chosen(i)
 	}
 }

@@ -1,6 +1,9 @@
 package redact
 
-import "testing"
+import (
+	"strings"
+	"testing"
+)
 
 // TestPasswordsOfToolsVanish has the passwords in the arguments of tools for databases,
 // devices and directories.
@@ -20,7 +23,7 @@ func TestPasswordsOfToolsVanish(t *testing.T) {
 			in("QDREHWST"+"LBNPKJFGPLGH", "erl -name app@h1 -setcookie %s -detached"),
 			in("wNzFjorTE0MQ/f9n8"+"Jap6w8tVSRuQ8A2zap6QWZmQw39", "        set psksecret ENC %s\n"),
 		),
-		clean: []string{"connect to the server as user bob using ssh2", "connect to db1 user bob using tls1", "pulumi config set aws:region eu-west-1", "pulumi config set app:replicas web3", "Set password SHA256 hashing is slow", "set password policy2", "we set password rules2 for the page",
+		clean: []string{"connect to the server as user bob using ssh2", "connect to db1 user bob using tls1", "connect to " + strings.Repeat(" ", 1100) + "a", "connect to a user" + strings.Repeat(" ", 1100) + "b using ", "pulumi config set aws:region eu-west-1", "pulumi config set app:replicas web3", "Set password SHA256 hashing is slow", "set password policy2", "we set password rules2 for the page",
 			"The neighbor 10.0.0.2 password rotation2", "Input password    string    min8", `csrf.protect("form2")`, `Sheets("Budget2").Activate`, "expdp hr schemas=HR2 dumpfile=a/hr2.dmp", "sqlldr control=data/file2.ctl", "ACL SETUSER bob on nopass ~cache2:* +@read",
 			"createUser bob with SHA256 support", "wandb login --relogin", "the nickserv service knows identify", "unrar x -p- in2.rar", "ibmcloud login --apikey @/home/ops/key2.json -r eu-de", "require('twilio')('AC00112233445566778899aabbccddeeff', process.env.TOKEN2)", "kinit -kt /etc/krb5.keytab2 bob@CORP"},
 	}.check(t, newRedactor(t, Options{}))
