@@ -54,7 +54,7 @@ summaries: $4.5000
 		"report": {func(a *app) error { return a.printAccount(account, "p.html") }, `session s
 dir/s
 
-2 calls, 3,001 tokens came in and 2,002 were sent; 1 call failed; 2 requests got an error from the provider; 1 compaction, 3 recalls, 1 error, 2 got over
+2 calls, 3,001 tokens came in and 2,002 were sent; 1 call failed; 2 requests got an error from the provider; 1 compaction, 3 recalls in archived messages, 1 error, 2 got over
 prompts: $1.5000 estimated, $2.5000 projected for whole histories
 prices: card
 4 calls without a price: add --prices MODEL or --prices FILE
