@@ -72,7 +72,40 @@ func (c *Call) recordBrief() string {
 			}
 		}
 	}
-	return recordWords(fields)
+	return recordWords(c.news(fields))
+}
+
+// news returns the members of a record that say more than the call and "it went well": no
+// value that an argument already has, and no bare acknowledgment. If nothing else is left,
+// it returns the acknowledgments.
+func (c *Call) news(fields []field) []field {
+	var out, acknowledged []field
+	for _, f := range fields {
+		switch {
+		case f.acknowledges():
+			acknowledged = append(acknowledged, f)
+		case f.nested() || !c.hasValue([]string{f.text}):
+			out = append(out, f)
+		}
+	}
+	switch {
+	case len(out) > 0:
+		return out
+	case len(acknowledged) > 0:
+		return acknowledged
+	}
+	return fields
+}
+
+// acknowledges reports whether a member only states that the call succeeded or failed.
+func (f *field) acknowledges() bool {
+	switch f.key {
+	case "ok", "success", "succeeded", "iserror":
+		return f.text == "true" || f.text == "false"
+	case "status", "result":
+		return slices.Contains([]string{"ok", "success"}, strings.ToLower(f.text))
+	}
+	return false
 }
 
 // shortRecord reports whether the result is a record of plain values that one line quotes,

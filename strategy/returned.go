@@ -29,7 +29,7 @@ func (h *History) returnedLines(section int) []Line {
 	for i := range h.Steps {
 		s := &h.Steps[i]
 		for k := range s.Calls {
-			if c := &s.Calls[k]; c.Answered && c.Outcome != Failed && !running(c.Result) {
+			if c := &s.Calls[k]; !h.outdated(at{i, k}) && c.Answered && c.Outcome != Failed && !running(c.Result) {
 				out = append(out, h.returned(section, s, c)...)
 			}
 		}

@@ -210,9 +210,22 @@ func (b *quoting) noted(one prose.Sentence) {
 		return
 	}
 	b.lists.count(place)
-	if lasting(one.Text) {
+	if lasting(one.Text) && b.informs(one.Text) {
 		b.offerAt(one, place)
 	}
+}
+
+// informs reports whether a sentence beside a call says more than that the call comes. In
+// any language, such an announcement is short and names nothing.
+func (b *quoting) informs(t string) bool {
+	return len(t) >= leastTelling || decides(t) > 0 || finds(t) || setback(t) || b.h.weigh(t)+shortMalus > 0 || strings.ContainsAny(t, "0123456789`") || quotesName(t)
+}
+
+// quotesName reports whether a sentence has an identifier.
+func quotesName(t string) bool {
+	named := false
+	identifiers(t, func(ident.Kind, string) { named = true })
+	return named
 }
 
 // verdict adds the first sentence of a reply to the user's question, even a short one, if

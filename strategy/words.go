@@ -23,11 +23,18 @@ type Word struct {
 
 // cut reports whether a part of the text is missing.
 func (w Word) cut() bool {
-	return strings.Contains(w.Text, shortenedMark) || strings.Contains(w.Text, leftOutMark) || strings.HasSuffix(w.Text, " …")
+	return strings.Contains(w.Text, shortenedMark) || strings.Contains(w.Text, plainMark) || strings.Contains(w.Text, leftOutMark) || strings.HasSuffix(w.Text, " …")
 }
 
 // shortenedMark begins a note in a shortened message.
 const shortenedMark = "[… "
+
+// plainMark stands for what is missing in a message that is too short for a longer note: the
+// note would take the room of a sentence.
+const (
+	plainMark    = "[…]"
+	leastCounted = 400 // characters
+)
 
 // wordsOf returns the user's messages, oldest first. ref returns the reference
 // of a message; it may be nil.
@@ -75,7 +82,7 @@ const uncut = 10
 // leastWord is the minimum length of a cut message, in characters.
 const leastWord = 80
 
-// fitWords cuts messages in the middle ([essence]) until all of them cost at most limit
+// fitWords cuts messages ([essence]) until all of them cost at most limit
 // tokens. It begins with texts that were not typed as a whole, then drops old messages
 // without content ("thanks"), then cuts the longest message (the oldest, if several have
 // the same length). It cuts the newest messages only if the total exceeds hard tokens. If
@@ -189,13 +196,16 @@ func (c *wordCutter) cut(n, limit int) {
 	}
 }
 
-// shorten cuts one message in the middle: by half, or by as much as necessary.
+// shorten cuts one message: by half, or by as much as necessary.
 func (c *wordCutter) shorten(i, tokens int) {
 	all := utf8.RuneCountInString(c.full[i])
 	have := c.runes[i]
 	keep := max(have/2, have-4*tokens-60, leastWord)
 	note := fmt.Sprintf(shortenedMark+"%d of %d characters]", max(all-keep, 0), all)
-	if c.words[i].Ref != "" {
+	switch {
+	case c.words[i].Ref == "" && all < leastCounted:
+		note = plainMark
+	case c.words[i].Ref != "":
 		note = fmt.Sprintf(shortenedMark+"%d of %d characters · recall %s]", max(all-keep, 0), all, c.words[i].Ref)
 	}
 	text := essence(c.full[i], keep, note)

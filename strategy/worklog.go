@@ -47,8 +47,12 @@ func (h *History) workLog() []event {
 			why = "" // saidLines quotes the purpose
 		}
 		for k := range s.Calls {
+			if h.outdated(at{i, k}) {
+				continue
+			}
 			for _, e := range s.Calls[k].events(s.ID, settled[at{i, k}]) {
 				e.open = failing[s.Calls[k].Command()] == at{i, k}
+				h.watches()[at{i, k}].newest(&e)
 				if e.look == nil && why != "" && !claims(why) {
 					e.text, why = e.text+saidBefore(why), ""
 				}
@@ -190,8 +194,11 @@ func (c *Call) changeEntry() (text, fold string, value float64) {
 	if after := c.ranAfter(); after != "" || c.files[0].From != "" {
 		return c.changed() + after, "", ranValue
 	}
-	return c.changed(), "changed " + c.files[0].Path, 0.2
+	return c.changed(), changedFold + c.files[0].Path, 0.2
 }
+
+// changedFold begins the keys of entries that only say that a file was changed.
+const changedFold = "changed "
 
 // refusedValue returns the value of a refused edit. It is higher if the user refused the
 // edit with a reason.
@@ -344,7 +351,7 @@ func (h *History) logLines(section int) []Line {
 		if e.open {
 			value = max(value, failedValue)
 		}
-		out = append(out, Line{Section: section, Text: e.line(h.index), Value: value, Order: e.first})
+		out = append(out, Line{Section: section, Text: e.line(h.index), Value: value, Order: e.first, routine: e.look != nil || strings.HasPrefix(e.fold, changedFold)})
 	}
 	return append(append(out, h.handoffLines(section)...), h.saidLines(section)...)
 }

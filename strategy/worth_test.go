@@ -1,0 +1,112 @@
+package strategy
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/agentcompact/compact/message"
+)
+
+// ran returns the messages of a call of a tool with its result.
+func toolRun(n int, tool, args, result string) []message.Message {
+	id := fmt.Sprint("c", n)
+	return []message.Message{message.Assistant("", message.Call(id, tool, args)), message.ToolResult(id, result)}
+}
+
+// wholeSummary returns the summary of messages after a request.
+func wholeSummary(t *testing.T, previous, request string, msgs []message.Message) string {
+	t.Helper()
+	request += strings.Repeat(" The shop has many rows, and each row has its own shelf.", 30) // a summary is shorter than what it replaces
+	msgs = append([]message.Message{message.User(request)}, msgs...)
+	return written(t, taskState, 1500, Input{Previous: previous, Messages: msgs, Count: quarter})
+}
+
+// A state that the agent looked at again and again is told as it was seen last, also if a
+// previous summary told an earlier one.
+func TestSummaryTellsTheNewestState(t *testing.T) {
+	var msgs []message.Message
+	for n := range 6 {
+		msgs = append(msgs, toolRun(n, "bash", `{"command":"curl -s http://shop.example/health"}`, fmt.Sprintf("ready %d of 6", n))...)
+		msgs = append(msgs, toolRun(10+n, "get_order", `{"number":"B-551020"}`, fmt.Sprintf(`{"number":"B-551020","stage":"packing step %d of 6"}`, n))...)
+	}
+	msgs = append(msgs, toolRun(20, "bash", `{"command":"git status --short"}`, " M shop/cart.py\n?? shop/stock.py")...)
+	msgs = append(msgs, toolRun(21, "bash", `{"command":"git add shop && git commit -qm 'count the stock' && git status --short && git log --oneline -1"}`, "7d41c0e count the stock")...)
+	first := wholeSummary(t, "", "Please watch the shop until all six are ready.", msgs)
+	for _, want := range []string{"ready 5 of 6 (6 runs since [s2])", "packing step 5 of 6"} {
+		if strings.Count(first, want) != 1 {
+			t.Errorf("%q is not told once:\n%s", want, first)
+		}
+	}
+	for _, old := range []string{"ready 0 of 6", "ready 4 of 6", "packing step 0", "packing step 4", "?? shop/stock.py"} {
+		if strings.Contains(first, old) {
+			t.Errorf("the outdated %q is told:\n%s", old, first)
+		}
+	}
+	next := wholeSummary(t, first, "And now watch it for the night.", toolRun(30, "bash", `{"command":"curl -s http://shop.example/health"}`, "ready 1 of 6, degraded"))
+	if strings.Contains(next, "ready 5 of 6") || !strings.Contains(next, "ready 1 of 6, degraded") {
+		t.Errorf("the previous summary's state stands:\n%s", next)
+	}
+}
+
+// The line of a call does not repeat an argument as a result, and a failed call names its
+// arguments: of several edits of one document, the reader has to know which one is missing.
+func TestLineOfACallSaysEachThingOnce(t *testing.T) {
+	var msgs []message.Message
+	for n, text := range []string{"revenue 11 503", "margin 1 206"} {
+		msgs = append(msgs, toolRun(n, "edit_record", `{"doc_id":"D-771","action":"replace","text":"`+text+`"}`, `{"ok":true,"doc_id":"D-771","text":"`+text+`","revision":`+fmt.Sprint(14+n)+`}`)...)
+	}
+	msgs = append(msgs, toolRun(7, "move_section", `{"doc_id":"D-771","heading":"People","before":"Operations"}`, `{"ok":false,"error":"the document is locked by another editor"}`)...)
+	got := wholeSummary(t, "", "Please correct the figures of the report.", msgs)
+	for _, want := range []string{"revision: 14", "revision: 15", "failed (heading=People before=Operations): error: the document is locked by another editor"} {
+		if !strings.Contains(got, want) {
+			t.Errorf("%q is missing:\n%s", want, got)
+		}
+	}
+	for _, again := range []string{"ok: true", "ok: false", "doc_id: D-771", "text: revenue"} {
+		if strings.Contains(got, again) {
+			t.Errorf("%q is told:\n%s", again, got)
+		}
+	}
+	if only := calledTool("add_note", `{"ok":true}`, "note", "call back").tell(); !strings.HasSuffix(only, "which returned: ok: true") {
+		t.Errorf("a result that is only an acknowledgment: %s", only)
+	}
+}
+
+// An effect stands once, not among the finished actions and again in the log.
+func TestEffectIsToldOnce(t *testing.T) {
+	msgs := []message.Message{
+		message.Assistant("I put that down for her.", message.Call("1", "add_note", `{"customer":"40718","note":"assembly for 45 euros once the date is fixed"}`)),
+		message.ToolResult("1", `{"ok":true}`),
+	}
+	if got := wholeSummary(t, "", "Please note that for the customer 40718.", msgs); strings.Count(got, "add_note") != 1 {
+		t.Error(got)
+	}
+}
+
+// Of a long message, the sentences that say least go: a request, a rule, a list with the line
+// that leads to it, and a command that must be used stay, wherever they stand.
+func TestCutMessageKeepsWhatSaysMost(t *testing.T) {
+	filler := func(from int) string {
+		var b strings.Builder
+		for i := range 12 {
+			fmt.Fprintf(&b, "The building of that year had %d floors with the usual rooms, and people went up and down there every day. ", from+i)
+		}
+		return b.String()
+	}
+	kept := []string{
+		"Please move the archive of the house to the new shelf.", "Also open a ticket for the lamp in the cellar.", "Each box gets a number on its left side.",
+		"Never do one of these:\n- move the boxes of tenant 14\n- open a sealed box\n- throw away a receipt",
+		"You must use this command at the end:\n\n```\narchive close --shelf new --sign\n```", "Tell me how many boxes there are.",
+	}
+	text := kept[0] + " " + filler(1) + kept[1] + " " + filler(20) + kept[2] + "\n" + kept[3] + "\n\n" + filler(40) + "\n" + kept[4] + "\n" + filler(60) + "\n" + kept[5]
+	got := fitWords([]Word{{Step: 1, Text: text}}, 330, 330, quarter)[0].Text
+	for _, want := range kept {
+		if !strings.Contains(got, want) {
+			t.Errorf("%q is missing:\n%s", want, got)
+		}
+	}
+	if !strings.Contains(got, " characters]") || len(got) > 4*330 {
+		t.Errorf("%d characters:\n%s", len(got), got)
+	}
+}
