@@ -116,18 +116,31 @@ func TestSpoolContinuesWithoutTombstones(t *testing.T) {
 // A process that can only write continues after others erased sessions, although it can never
 // read the tombstones.
 func TestProcessWithoutAnIdentityContinuesWithTombstones(t *testing.T) {
-	writer, reader := ageKeys(t)
-	inner := memory.New()
-	other := newRig(t, compact.Config{Archive: crypt.New(inner, reader)})
-	if _, err := other.ManualCompact(t.Context(), "another", loop(12, 200), "test"); err != nil {
-		t.Fatal(err)
-	}
-	if err := other.Close(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	erase(t, crypt.New(inner, reader), "another")
-	r := newRig(t, compact.Config{Archive: crypt.New(inner, writer())})
-	if res, err := r.ManualCompact(t.Context(), "s", loop(12, 200), "test"); err != nil || res.Step != 1 {
-		t.Errorf("step %d, %v", res.Step, err)
-	}
+	synctest.Test(t, func(t *testing.T) {
+		writer, reader := ageKeys(t)
+		inner := memory.New()
+		other := newRig(t, compact.Config{Archive: crypt.New(inner, reader)})
+		if _, err := other.ManualCompact(t.Context(), "another", loop(12, 200), "test"); err != nil {
+			t.Fatal(err)
+		}
+		if err := other.Close(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		r := newRig(t, compact.Config{Archive: crypt.New(inner, writer())})
+		if _, err := r.Preflight(t.Context(), "quiet", loop(1, 200)); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(2 * time.Minute) // its audit log is stored, and the session has no manifest
+		erase(t, crypt.New(inner, reader), "another")
+		if res, err := r.ManualCompact(t.Context(), "s", loop(12, 200), "test"); err != nil || res.Step != 1 {
+			t.Errorf("step %d, %v", res.Step, err)
+		}
+		if err := r.Close(t.Context()); err != nil {
+			t.Error(err)
+		}
+		report, err := record.Verify(t.Context(), crypt.New(inner, reader), "quiet", record.VerifyOptions{})
+		if err != nil || !report.OK() || report.Head == "" {
+			t.Errorf("%v, %+v", err, report)
+		}
+	})
 }

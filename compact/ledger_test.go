@@ -214,8 +214,9 @@ func TestBranchOfAHistoryReusesTheCommonPrefix(t *testing.T) {
 	}
 }
 
-func TestRewoundHistoryKeepsItsLastUserMessage(t *testing.T) {
-	for name, history := range map[string][]message.Message{"turns": turns(30, 150), "loop": loop(40, 200)} {
+// The next answer is the first one to read the last message of a history.
+func TestRewoundHistoryKeepsItsLastMessages(t *testing.T) {
+	for name, history := range map[string][]message.Message{"turns": turns(30, 150), "loop": loop(40, 200), "large results": loop(6, 1_200)} {
 		t.Run(name, func(t *testing.T) { testRewound(t, history) })
 	}
 }
@@ -236,6 +237,9 @@ func testRewound(t *testing.T, history []message.Message) {
 		anchor := rewound[message.Anchor(rewound)]
 		if !slices.ContainsFunc(res.Messages, func(m message.Message) bool { return message.Identical(m, anchor) }) {
 			t.Errorf("rewound to %d messages, the view has no last user message", n)
+		}
+		if rewound[n-1].Role == message.RoleTool && !slices.Contains(res.Sources, n-1) {
+			t.Errorf("rewound to %d messages, the view has no last result", n)
 		}
 		other, err := newRig(t, c).Plan(t.Context(), "s", rewound) // remembers nothing
 		if err != nil || bytesOf(other.Messages) != bytesOf(res.Messages) {

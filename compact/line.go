@@ -68,7 +68,7 @@ func (s *session) metaMember(msg message.Message, object redact.Text) redact.Tex
 // oneLine removes the line breaks of pretty-printed JSON, which can occur only
 // between tokens.
 func oneLine(raw []byte) []byte {
-	if !bytes.ContainsAny(raw, "\r\n") {
+	if bytes.IndexByte(raw, '\n') < 0 && bytes.IndexByte(raw, '\r') < 0 {
 		return raw
 	}
 	out := raw[:0:0]

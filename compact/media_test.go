@@ -11,6 +11,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/agentcompact/compact/compact"
@@ -20,15 +21,21 @@ import (
 	"github.com/agentcompact/compact/trace"
 )
 
+// blank is a picture of 1280 by 800 pixels.
+var blank = sync.OnceValues(func() (string, error) {
+	var b strings.Builder
+	err := png.Encode(&b, image.NewGray(image.Rect(0, 0, 1280, 800)))
+	return b.String(), err
+})
+
 // shot is a picture of 1280 by 800 pixels in base64, different for each n.
 func shot(t *testing.T, n int) string {
 	t.Helper()
-	var b bytes.Buffer
-	if err := png.Encode(&b, image.NewGray(image.Rect(0, 0, 1280, 800))); err != nil {
+	picture, err := blank()
+	if err != nil {
 		t.Fatal(err)
 	}
-	fmt.Fprintf(&b, "screen %d", n)
-	return base64.StdEncoding.EncodeToString(b.Bytes())
+	return base64.StdEncoding.EncodeToString(fmt.Appendf(nil, "%sscreen %d", picture, n))
 }
 
 // screens is a request with a given number of screenshots in tool results.

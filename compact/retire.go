@@ -37,8 +37,9 @@ func (s *session) slim() {
 // retire removes the sessions idle for longest while there are too many or they
 // are too large; the caller holds the manager's mutex. Sessions with unstored
 // steps only lose their caches, unless there are too many of them; shadow
-// sessions are removed.
-func (m *CompactManager) retire(newest *session) {
+// sessions are removed. It returns the ids of the removed sessions whose steps are
+// unstored.
+func (m *CompactManager) retire(newest *session) (lost []string) {
 	for len(m.sessions) > m.keep || m.bytes > int64(m.cfg.Sessions.MaxBytes) {
 		idle := m.idle(newest, func(s *session) bool { return !s.isVolatile() || s.shadow })
 		if idle == nil {
@@ -51,17 +52,18 @@ func (m *CompactManager) retire(newest *session) {
 		if idle == nil {
 			break
 		}
-		m.log().Warn("compact: too many sessions without an archive: the edits of one were removed from memory, and its next call makes new ones", "session", idle.id)
+		lost = append(lost, idle.id)
 		m.forget(idle)
 	}
 	for m.bytes > int64(m.cfg.Sessions.MaxBytes) {
 		idle := m.idle(newest, func(s *session) bool { return s.canSlim() })
 		if idle == nil {
-			return
+			break
 		}
 		idle.slim()
 		m.reweigh(idle)
 	}
+	return lost
 }
 
 // forget removes an idle session from memory; the caller holds the manager's
@@ -138,6 +140,13 @@ const keepSessions = 4096
 // large, those idle for longest are written and removed.
 func (m *CompactManager) release(s *session) {
 	defer m.uses.done()
+	for _, id := range m.unuse(s) { // logged without the lock, because a handler of logs can block
+		m.log().Warn("compact: too many sessions without an archive: the edits of one were removed from memory, and its next call makes new ones", "session", id)
+	}
+}
+
+// unuse implements release. It returns the ids of removed sessions without an archive.
+func (m *CompactManager) unuse(s *session) (lost []string) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	s.users--
@@ -145,7 +154,7 @@ func (m *CompactManager) release(s *session) {
 	if m.sessions[s.id] == s {
 		m.reweigh(s)
 	}
-	m.retire(s)
+	return m.retire(s)
 }
 
 // forsake removes a session from memory if err says that it was erased or scrubbed, so

@@ -118,7 +118,7 @@ func (c *call) appendInTime(ctx context.Context, step ledger.Step, lines []redac
 		return a.w, a.err
 	case <-wait.C:
 		s.makeVoid(&step)
-		return record.EditsWritten{}, fmt.Errorf("the archive did not store them within %s (tidy.wait)", c.ep.cfg.Tidy.Wait)
+		return record.EditsWritten{}, fmt.Errorf("the archive did not store the originals within %s (tidy.wait)", c.ep.cfg.Tidy.Wait)
 	case <-ctx.Done():
 		s.makeVoid(&step)
 		return record.EditsWritten{}, ctx.Err()

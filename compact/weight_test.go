@@ -1,8 +1,10 @@
 package compact
 
 import (
+	"bytes"
 	"context"
 	"fmt"
+	"log/slog"
 	"runtime"
 	"strings"
 	"testing"
@@ -37,6 +39,10 @@ func bounded(t testing.TB, c Config, maxBytes int) *CompactManager {
 	t.Cleanup(func() { _ = m.Close(context.Background()) }) // some archives take no log
 	return m
 }
+
+type writerFunc func(line []byte)
+
+func (f writerFunc) Write(p []byte) (int, error) { f(p); return len(p), nil }
 
 // heap returns the bytes of live objects.
 func heap() int64 {
@@ -190,7 +196,15 @@ func TestProtectedSessionsStayAtAnySize(t *testing.T) {
 		}
 	})
 	t.Run("that no archive has, when they are too many", func(t *testing.T) {
-		m := bounded(t, Config{Archive: &broken{Archive: memory.New(), word: "transcript"}, Storage: StorageConfig{OnError: "continue"}}, 1<<30)
+		var m *CompactManager
+		told := 0
+		log := slog.New(slog.NewTextHandler(writerFunc(func(line []byte) {
+			if bytes.Contains(line, []byte("too many sessions")) {
+				told++
+				m.sayOnce("") // takes the lock of the manager, as a handler that asks it would
+			}
+		}), nil))
+		m = bounded(t, Config{Archive: &broken{Archive: memory.New(), word: "transcript"}, Storage: StorageConfig{OnError: "continue"}, Logger: log}, 1<<30)
 		m.keep = 3
 		for i := range 8 {
 			if _, err := m.ManualCompact(t.Context(), fmt.Sprint(i), long(i, 50_000), ""); err != nil {
@@ -199,6 +213,9 @@ func TestProtectedSessionsStayAtAnySize(t *testing.T) {
 		}
 		if len(m.sessions) > m.keep || m.sessions["7"] == nil {
 			t.Errorf("%d sessions are remembered", len(m.sessions))
+		}
+		if told != 5 {
+			t.Errorf("the log names %d removed sessions, want 5", told)
 		}
 	})
 	t.Run("in use", func(t *testing.T) {

@@ -64,8 +64,7 @@ func openPlain(c compact.StorageConfig) (storage.Archive, error) {
 		if _, err := os.Stat(c.Spool); errors.Is(err, os.ErrNotExist) {
 			return a, nil
 		}
-		o := spoolOptions(c)
-		o.Passive = true
+		o := spoolOptions(c, false)
 		return spool.Open(c.Spool, a, &o)
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), readTimeout)
@@ -149,13 +148,14 @@ func openBucket(ctx context.Context, c compact.StorageConfig) (storage.Archive, 
 	if err := a.Try(try); err != nil && (!errors.Is(err, s3.ErrUnreachable) || ctx.Err() != nil) {
 		return nil, err
 	}
-	o := spoolOptions(c)
-	o.Blind = true
+	o := spoolOptions(c, true)
 	return spool.Open(c.Spool, a, &o)
 }
 
-func spoolOptions(c compact.StorageConfig) spool.Options {
-	o := spool.Options{Keep: c.SpoolKeep}
+// spoolOptions returns the options of the spool for a manager of agents, or for a reader,
+// which sends nothing by itself.
+func spoolOptions(c compact.StorageConfig, agents bool) spool.Options {
+	o := spool.Options{Keep: c.SpoolKeep, Blind: agents, Passive: !agents}
 	if !c.Encrypt.On() {
 		return o
 	}

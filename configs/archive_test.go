@@ -1,9 +1,11 @@
 package configs
 
 import (
+	"errors"
 	"net/http"
 	"net/http/httptest"
 	"os"
+	"path/filepath"
 	"reflect"
 	"strings"
 	"testing"
@@ -13,6 +15,7 @@ import (
 
 	"github.com/agentcompact/compact/compact"
 	"github.com/agentcompact/compact/redact"
+	"github.com/agentcompact/compact/storage"
 	"github.com/agentcompact/compact/storage/record"
 	"github.com/agentcompact/compact/storage/s3"
 )
@@ -39,14 +42,14 @@ storage:
 	if diff := cmp.Diff(want, s3Config(c.Storage)); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
 	}
-	if c.OpenArchive == nil || c.Storage.Spool != "/var/spool/compact" || spoolOptions(c.Storage).Keep != 2*time.Hour {
-		t.Errorf("opens %t, spool %q, %s", c.OpenArchive != nil, c.Storage.Spool, spoolOptions(c.Storage).Keep)
+	if c.OpenArchive == nil || c.Storage.Spool != "/var/spool/compact" || spoolOptions(c.Storage, true).Keep != 2*time.Hour {
+		t.Errorf("opens %t, spool %q, %s", c.OpenArchive != nil, c.Storage.Spool, spoolOptions(c.Storage, true).Keep)
 	}
 	env := load(t, "model: gpt-4\n", Environ([]string{
 		"COMPACT_STORAGE_ADAPTER=s3", "COMPACT_STORAGE_BUCKET=b-1", "COMPACT_STORAGE_OBJECT_LOCK_MODE=compliance", "COMPACT_STORAGE_OBJECT_LOCK_DAYS=7",
 	}))
-	if spoolOptions(env.Storage).Keep != 24*time.Hour {
-		t.Errorf("the default retention is %s", spoolOptions(env.Storage).Keep)
+	if spoolOptions(env.Storage, true).Keep != 24*time.Hour {
+		t.Errorf("the default retention is %s", spoolOptions(env.Storage, true).Keep)
 	}
 	if got := s3Config(env.Storage); got.Bucket != "b-1" || got.Lock != (s3.Lock{Mode: s3.Compliance, Days: 7}) {
 		t.Errorf("from the environment: %+v", got)
@@ -73,6 +76,58 @@ func TestMistakeInABucket(t *testing.T) {
 		got := mistakes(c.text)
 		if len(got) != 1 || !strings.HasPrefix(got[0], c.want) || strings.Contains(got[0], "hunter2") {
 			t.Errorf("%s:\n%q, want %q", c.text, got, c.want)
+		}
+	}
+}
+
+// An archive that can't be opened is an error of every way to open it.
+func TestAnArchiveThatCannotBeOpenedIsAnError(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "file")
+	if err := os.WriteFile(file, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for name, c := range map[string]compact.StorageConfig{
+		"a file": {Adapter: "fs", Path: file}, "no bucket": {Adapter: "s3"}, "an unknown adapter": {Adapter: "tape"}, "an unknown adapter with settings": {Adapter: "tape", Settings: 1},
+	} {
+		for way, open := range map[string]func(compact.StorageConfig) (storage.Archive, error){
+			"read and write": OpenArchive, "read": OpenArchiveReadOnly, "agents": func(c compact.StorageConfig) (storage.Archive, error) { return openForAgents(t.Context(), c) },
+		} {
+			if a, err := open(c); err == nil || a != nil {
+				t.Errorf("%s, %s: %v, %v", name, way, a, err)
+			}
+		}
+	}
+}
+
+// A recipient that is none is an error before anything is written.
+func TestAWrongRecipientOpensNoArchive(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "archive")
+	c := compact.StorageConfig{Adapter: "fs", Path: dir}
+	c.Encrypt.Recipients = []string{recipient(t), "age1nonsense"}
+	for way, open := range map[string]func(compact.StorageConfig) (storage.Archive, error){
+		"readers": OpenArchive, "agents": func(c compact.StorageConfig) (storage.Archive, error) { return openForAgents(t.Context(), c) },
+	} {
+		var e *compact.ConfigError
+		if a, err := open(c); a != nil || !errors.As(err, &e) || e.Path != "storage.encrypt.recipients[1]" {
+			t.Errorf("%s: %v, %v", way, a, err)
+		}
+	}
+}
+
+// A mistake in several settings is reported where the highest layer gave one of them, and
+// within a file at the last of them, whatever their order.
+func TestTheLastOfSeveralSettingsIsBlamed(t *testing.T) {
+	at := func(layer, line int) setting { return setting{layer: layer, line: line, source: "f"} }
+	l := &loader{from: map[string]setting{"a": at(1, 5), "b": at(1, 3), "c": at(2, 1), "overrides[0]": at(1, 9)}}
+	for _, c := range []struct {
+		paths []string
+		want  setting
+	}{
+		{[]string{"a", "b"}, at(1, 5)}, {[]string{"b", "a"}, at(1, 5)}, {[]string{"a", "c", "b"}, at(2, 1)}, {[]string{"x"}, setting{}}, {[]string{"x", "b"}, at(1, 3)},
+		{[]string{"overrides[0].a"}, at(1, 9)}, {[]string{"overrides[0].a", "c"}, at(2, 1)}, {[]string{"overrides[0].a", "b"}, at(1, 9)},
+	} {
+		if got := l.blame(c.paths); got.layer != c.want.layer || got.line != c.want.line {
+			t.Errorf("%q: line %d of layer %d, want %d of %d", c.paths, got.line, got.layer, c.want.line, c.want.layer)
 		}
 	}
 }

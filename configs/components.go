@@ -73,12 +73,20 @@ func (l *loader) collector(c *compact.Config) {
 	if t.OTLPEndpoint == "" || len(l.report.all) > 0 {
 		return
 	}
-	exporter, err := otel.NewOTLP(context.Background(), t.OTLPEndpoint, &otel.OTLPOptions{ServiceName: t.OTLPService, Timeout: t.OTLPTimeout, Content: t.Content})
+	exporter, err := otel.NewOTLP(context.Background(), t.OTLPEndpoint, otlpOptions(t))
 	if err != nil {
 		l.wrong("trace.otlp_endpoint", "trace.otlp_endpoint", nil, "can't be used: "+err.Error())
 		return
 	}
 	c.Exporters = append(c.Exporters, exporter)
+}
+
+func otlpOptions(t compact.TraceConfig) *otel.OTLPOptions {
+	return &otel.OTLPOptions{ServiceName: t.OTLPService, Timeout: t.OTLPTimeout, Content: t.Content}
+}
+
+func metricsOptions(t compact.TraceConfig) *otel.MetricsOptions {
+	return &otel.MetricsOptions{ServiceName: t.OTLPService, Timeout: t.OTLPTimeout, Interval: t.OTLPMetricsInterval}
 }
 
 // counter creates the exporter that sends metrics to a collector.
@@ -87,9 +95,7 @@ func (l *loader) counter(c *compact.Config) {
 	if t.OTLPMetricsEndpoint == "" || len(l.report.all) > 0 {
 		return
 	}
-	exporter, err := otel.NewOTLPMetrics(context.Background(), t.OTLPMetricsEndpoint, nil, &otel.MetricsOptions{
-		ServiceName: t.OTLPService, Timeout: t.OTLPTimeout, Interval: t.OTLPMetricsInterval,
-	})
+	exporter, err := otel.NewOTLPMetrics(context.Background(), t.OTLPMetricsEndpoint, nil, metricsOptions(t))
 	if err != nil {
 		l.wrong("trace.otlp_metrics_endpoint", "trace.otlp_metrics_endpoint", nil, "can't be used: "+err.Error())
 		return

@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"regexp"
 	"slices"
@@ -64,7 +65,9 @@ func readFile(name string, data []byte, r *report) *file {
 	root, err := parse(name, data)
 	switch {
 	case err != nil:
-		f.fail(lineIn(err), "", nil, "can't be read: "+strings.TrimPrefix(err.Error(), "yaml: ")+spelling(err, data), err)
+		text := strings.TrimPrefix(err.Error(), "yaml: ")
+		text = strings.TrimPrefix(text, fmt.Sprintf("line %d: ", lineIn(err))) // it stands before the text
+		f.fail(lineIn(err), "", nil, "can't be read: "+text+spelling(err, data), err)
 	case root == nil:
 	case root.Kind != yaml.MappingNode:
 		f.fail(root.Line, "", nil, "must hold settings (name: value)", nil)

@@ -153,6 +153,9 @@ func TestSummarizerModelOrServerChoosesTheBackend(t *testing.T) {
 	if c := load(t, "summarizer: {model: m, base_url: \"http://localhost:1/v1\"}\n"); c.Summarizer.Backend != "openai" || c.Summarize == nil {
 		t.Errorf("a server needs no key of OpenAI's: %q, %v", c.Summarizer.Backend, c.Summarize)
 	}
+	if got := mistakes("summarizer: {base_url: \"http://localhost:1/v1\"}\n"); len(got) != 1 || !strings.Contains(got[0], "summarizer.model must not be empty: the backend openai asks a model") {
+		t.Errorf("a server alone: %q", got)
+	}
 	if c := load(t, "", key); c.Summarizer.Backend != "extractive" || c.Summarize != nil {
 		t.Errorf("a key without a server selects the backend %q", c.Summarizer.Backend)
 	}

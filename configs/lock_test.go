@@ -108,10 +108,31 @@ func TestMistakeInALock(t *testing.T) {
 	}
 }
 
+// Each setting with an order may become stricter, and not weaker. A setting is listed with
+// its values, the weakest first.
 func TestEveryOrderBelongsToASetting(t *testing.T) {
-	for path := range stricter {
+	off := []any{false, true}
+	listed := map[string][]any{
+		"redaction.enabled": off, "redaction.strict": off, "redaction.pii": off, "redaction.pseudonyms": off, "redaction.summarizer": off, "storage.access_log": off,
+		"redaction.patterns": {[]string{}, []string{"a"}, []string{"b", "a"}}, "policy.roles_never_prune": {[]string{"system"}, []string{"user", "system"}},
+		"storage.on_error": {"continue", "fail"}, "storage.erased": {"new", "refuse"}, "storage.transcripts": {"compactions", "all"},
+		"storage.object_lock.mode": {"", "governance", "compliance"}, "storage.object_lock.days": {0, 1, 365},
+	}
+	for path, values := range listed {
 		if _, ok := schema().byPath[path]; !ok {
 			t.Errorf("there is no %s", path)
+		}
+		for i, locked := range values {
+			for k, given := range values {
+				if got := weaker(path, locked, given); got != (k < i) {
+					t.Errorf("%s, locked at %v: %v is weaker: %v", path, locked, given, got)
+				}
+			}
+		}
+	}
+	for path := range stricter {
+		if listed[path] == nil {
+			t.Errorf("the values of %s are not listed here", path)
 		}
 	}
 }

@@ -98,7 +98,7 @@ func TestMistake(t *testing.T) {
 		{"a list at the top", "- a\n- b", "f.yaml:1: must hold settings (name: value)"},
 		{"a list as a key", "? [a]\n: b", "f.yaml:1: a key must be a name"},
 		{"two documents", "model: a\n---\nmodel: b", "f.yaml: can't be read: the file has more than one document"},
-		{"not YAML", "model: a\n\tb: c", "f.yaml:2: can't be read: line 2: found a tab character that violates indentation"},
+		{"not YAML", "model: a\n\tb: c", "f.yaml:2: can't be read: found a tab character that violates indentation"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			if diff := cmp.Diff([]string{c.want}, mistakes(c.text+"\n")); diff != "" {

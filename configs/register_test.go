@@ -37,6 +37,9 @@ func register(t *testing.T, opened *shelf) {
 		defer registry.Unlock()
 		registry.sections, registry.schema = before, nil
 	})
+	if _, known := schema().byPath["storage.shelf.url"]; known { // a schema that was read before
+		t.Fatal("the store is registered already")
+	}
 	Register("shelf", Component[shelf]{
 		Defaults: shelfDefaults,
 		Check: func(s shelf) error {

@@ -41,19 +41,56 @@ func probes(t *testing.T, text string, env ...string) []Probe {
 
 const answer = `{"choices":[{"message":{"role":"assistant","content":"yes"},"finish_reason":"length"}]}`
 
+// An archive depends on its own parts, and not on collectors and summarizers. Without them
+// the exit status of validate-config --try is that of a failed archive.
+func TestPartsOfAnArchiveAreStored(t *testing.T) {
+	t.Setenv("AWS_ACCESS_KEY_ID", "any")
+	t.Setenv("AWS_SECRET_ACCESS_KEY", "any")
+	var c compact.StorageConfig
+	c.Adapter, c.Bucket, c.Region, c.KMSKeyID, c.Spool = "s3", "b-1", "eu-1", "k", t.TempDir()
+	c.ObjectLock.Mode, c.ObjectLock.Days = "governance", 1
+	var what []string
+	for _, tries := range [][]attempt{archiveTries(c), archiveTries(compact.StorageConfig{Adapter: "fs"}), archiveTries(compact.StorageConfig{Adapter: "own", Settings: 1})} {
+		for _, a := range tries {
+			for _, p := range a.named {
+				what = append(what, p.What)
+			}
+		}
+	}
+	if fmt.Sprint(what) != "[bucket KMS key Object Lock spool archive archive]" {
+		t.Errorf("the parts are %q", what)
+	}
+	for _, name := range append(what, "encryption") {
+		if !(Probe{What: name}).Stored() {
+			t.Errorf("an archive does not depend on its %s", name)
+		}
+	}
+	for _, name := range []string{"collector", "Ariadne", "summarizer"} {
+		if (Probe{What: name}).Stored() {
+			t.Errorf("an archive depends on the %s", name)
+		}
+	}
+}
+
 func TestTryOpensTheConfiguredServices(t *testing.T) {
 	dir := t.TempDir()
-	text := fmt.Sprintf("storage: {path: %q}\ntrace: {otlp_endpoint: %q, ariadne_url: %q}\nsummarizer: {model: m, base_url: %q}\noverrides: [{agent: a, summarizer: {model: small}}]\n",
-		filepath.Join(dir, "a", "archive"), answering(t, 200, "{}"), answering(t, 200, `{"success":true,"count":0}`), answering(t, 200, answer))
+	urls := []string{answering(t, 200, "{}"), answering(t, 200, "{}"), answering(t, 200, `{"success":true,"count":0}`), answering(t, 200, answer), answering(t, 200, answer)}
+	text := fmt.Sprintf("storage: {path: %q}\ntrace: {otlp_endpoint: %q, otlp_metrics_endpoint: %q, ariadne_url: %q}\nsummarizer: {model: m, base_url: %q}\noverrides: [{agent: a, summarizer: {model: small, base_url: %q}}]\n",
+		filepath.Join(dir, "a", "archive"), urls[0], urls[1], urls[2], urls[3], urls[4])
+	host := func(i int) string { return strings.TrimPrefix(urls[i], "http://") }
+	wheres := []string{filepath.Join(dir, "a", "archive"), urls[0], urls[1], urls[2], "m at " + host(3), "small at " + host(4) + " of overrides[0]"}
 	got := probes(t, text)
 	var what []string
-	for _, p := range got {
+	for i, p := range got {
 		what = append(what, p.What)
+		if i < len(wheres) && p.Where != wheres[i] {
+			t.Errorf("the %s is at %s, want %s", p.What, p.Where, wheres[i])
+		}
 		if !p.OK() || p.Did == "" || p.Advice != "" {
 			t.Errorf("%+v", p)
 		}
 	}
-	if fmt.Sprint(what) != "[archive collector Ariadne summarizer summarizer]" {
+	if fmt.Sprint(what) != "[archive collector collector Ariadne summarizer summarizer]" {
 		t.Errorf("tried %v", what)
 	}
 	if files, err := os.ReadDir(dir); err != nil || len(files) > 0 {
@@ -99,6 +136,9 @@ func TestTryReportsFailuresWithAdvice(t *testing.T) {
 			}
 			if len(failed) != 1 || failed[0].What != c.what || !strings.Contains(failed[0].Err.Error(), c.err) || failed[0].Advice != c.advice {
 				t.Fatalf("%+v\nwant %s, %s, %s", failed, c.what, c.err, c.advice)
+			}
+			if said := fmt.Sprint(failed[0].Err); c.what == "KMS key" && said != c.err+": no" || c.what == "bucket" && c.advice != "" && said != c.err+": no" {
+				t.Errorf("the server's message is %q", said)
 			}
 			if said := fmt.Sprint(failed[0].Err); strings.Contains(said, "hunter2") || strings.Contains(said, "s3cret") || strings.Contains(said, "\n") {
 				t.Errorf("said: %s", said)

@@ -161,12 +161,12 @@ func patched(line string) bool {
 // words returns a text, or a list of words joined by spaces.
 func words(raw json.RawMessage) string {
 	var text string
-	if json.Unmarshal(raw, &text) == nil {
-		return text
-	}
 	var list []string
-	if json.Unmarshal(raw, &list) != nil {
-		return ""
+	switch {
+	case bytes.HasPrefix(raw, []byte(`"`)) && json.Unmarshal(raw, &text) == nil:
+		return text
+	case bytes.HasPrefix(raw, []byte("[")) && json.Unmarshal(raw, &list) == nil:
+		return strings.Join(list, " ")
 	}
-	return strings.Join(list, " ")
+	return ""
 }

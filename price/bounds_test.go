@@ -27,6 +27,8 @@ func TestValidateDistinguishesMistakes(t *testing.T) {
 		{func(c *Card) { c.Input = 0 }, "input must be above 0"},
 		{func(c *Card) { c.CacheRead = 3 }, "cache_read (3) must not be above cache_write (2.5)"},
 		{func(c *Card) { c.CacheWrite = 5 }, "cache_write (5) must not be above cache_write_hour (4)"},
+		{func(c *Card) { c.CacheWriteHour = 0 }, "cache_write (2.5) must not be above cache_write_hour (0)"},
+		{func(c *Card) { c.CacheWriteHour = -1 }, "cache_write_hour must be a price of 0 or more (got -1)\ncache_write (2.5) must not be above cache_write_hour (-1)"},
 		{func(c *Card) { c.CacheRead, c.CacheWrite = 4, 4 }, ""},
 		{func(c *Card) { c.Granularity = 0 }, "granularity must be 1 or more (got 0)"},
 		{func(c *Card) { c.MinPrefix = -1 }, limits},

@@ -6,7 +6,7 @@ import "strings"
 // temporary password is", an empty line, the value; or that the next line of a log types
 // into the field: click on the password field, type "VALUE".
 func (sc *scan) announced(a *assignment, s strength) {
-	if s < telling || isBareVerb(a.name) || endsFold(a.name, "s") {
+	if s < telling || isBareVerb(a.name) && !strings.HasPrefix(a.s[a.to:], "?\n") || endsFold(a.name, "s") && !isBareVerb(a.name) {
 		return // a plural such as "passwords" is about secrets in general
 	}
 	end := strings.IndexByte(a.s[a.to:min(len(a.s), a.to+maxAnnouncement)], '\n')
@@ -16,10 +16,21 @@ func (sc *scan) announced(a *assignment, s strength) {
 	end += a.to
 	sc.spend(end - a.to)
 	head := strings.TrimRight(a.s[a.to:end], " \t\r")
-	if !isSentence(head) {
+	question, asked := strings.CutSuffix(head, "?")
+	if !isSentence(question) {
 		return
 	}
 	next, to := lineAt(a.s, end+1)
+	if asked {
+		if j := passAny(a.s, next, "A: ", "> ", "- "); j > 0 {
+			next = j
+		}
+		if isBareVerb(a.name) {
+			s = password
+		}
+		sc.alone(next, to, "password", s)
+		return
+	}
 	if isFieldWord(strings.TrimSpace(head)) && s == password {
 		sc.typed(a, next, to)
 		return
@@ -71,12 +82,12 @@ func (sc *scan) typed(a *assignment, from, to int) {
 // below finds a generated value alone on the line below a name that is alone on its line.
 func (sc *scan) below(a *assignment) {
 	next := a.to + lineLength(a.s[a.to:min(len(a.s), a.to+2)]) + 1
-	if next >= len(a.s) || a.from > 0 && a.s[a.from-1] != '\n' || a.named() < telling {
+	if next >= len(a.s) || a.from > 0 && a.s[a.from-1] != '\n' || a.named() < telling || isGenerated(a.name) {
 		return
 	}
 	end := next + lineLength(a.s[next:min(len(a.s), next+maxAnswer)])
 	from, to := bareWord(a.s, next, end)
-	if t := a.s[from:to]; len(t) >= 10 && !isPrefixed(t) && (isUnmistakable(t, a.named()) || isGenerated(t) && numbers(t) > 1) && !isDigest(t) && isNameLike(strings.Trim(t, "!#$%&*+?@^~")) {
+	if t := a.s[from:to]; len(t) >= 10 && !isPrefixed(t) && (isUnmistakable(t, a.named()) || isGenerated(t) && numbers(t) > 1) && !isDigest(t) && isNameLike(strings.Trim(t, "!#$%&*+?@^~")) || a.named() == password && isCredential(t) {
 		sc.add(from, to, nameRule(a.name, a.named()))
 	}
 }

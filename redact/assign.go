@@ -44,6 +44,10 @@ func (sc *scan) assign(start, end int) {
 	}
 	a := assignment{s: sc.s}
 	a.readName(start, end)
+	a.rated, a.base = a.name, sc.rate(a.name)
+	if sc.isIdle(&a, start, end) {
+		return
+	}
 	sc.nameEnd = a.to
 	if strings.HasSuffix(a.s[:a.from], "://") {
 		return // userinfo finds the end of the value in that case
@@ -51,7 +55,7 @@ func (sc *scan) assign(start, end int) {
 	if a.from > 0 && a.s[a.from-1] == ':' && strings.Contains(a.s[max(0, a.from-80):a.from], "arn:") {
 		return // the value is the name of a resource
 	}
-	if a.to > sc.headEnd && a.endsCell() && a.named() >= telling {
+	if a.to > sc.headEnd && a.endsCell() && (a.named() >= telling || a.named() == weak && isEnvName(a.name)) {
 		sc.column(&a)
 	}
 	operator := a.readOperator()
@@ -65,11 +69,15 @@ func (sc *scan) assign(start, end int) {
 		if a.named() < telling {
 			return
 		}
+		n := len(sc.found)
 		sc.compared(&a)
 		sc.elsewhere(&a)
+		if len(sc.found) == n {
+			sc.nearby(&a)
+		}
 		return
 	}
-	if s := a.strength(); s != none && !sc.unpacked(&a) {
+	if s := a.strength(); s != none && !sc.unpacked(&a) && !(a.op <= opColon && sc.byteList(&a)) {
 		sc.assigned(a, s)
 	}
 }
@@ -79,8 +87,8 @@ func (sc *scan) assign(start, end int) {
 func (sc *scan) elsewhere(a *assignment) {
 	switch {
 	case a.quote != 0:
-		if !sc.fallback(a) {
-			sc.sibling(a)
+		if !sc.fallback(a) && !sc.sibling(a) {
+			sc.literalBefore(a)
 		}
 	case a.to >= len(a.s):
 		sc.spoken(a)
@@ -89,8 +97,10 @@ func (sc *scan) elsewhere(a *assignment) {
 	case a.s[a.to] == '(':
 		sc.callLiterals(a)
 	case a.s[a.to] == '\n' || a.s[a.to] == '\r':
-		sc.below(a)
-		sc.spoken(a)
+		if !sc.sibling(a) {
+			sc.below(a)
+			sc.spoken(a)
+		}
 	case !sc.sibling(a):
 		sc.spoken(a)
 	}
@@ -151,7 +161,11 @@ func (sc *scan) assigned(a assignment, s strength) {
 		return
 	}
 	if a.op == opProse && !(ok && a.proseValue()) || a.op == opColon && !ok {
+		n := len(sc.found)
 		sc.unread(&a, s)
+		if len(sc.found) == n {
+			sc.nearby(&a)
+		}
 		return
 	}
 	if !ok || isBareVerb(a.name) && a.op != opCall && !a.bareValue() || a.op == opProse && s < telling {
@@ -160,21 +174,36 @@ func (sc *scan) assigned(a assignment, s strength) {
 	if a.isTranslated() || a.isVerdict() || a.namesObject() || a.isLabel() || a.isChecksum() {
 		return
 	}
-	sc.changed(a, s)
+	sc.judged(&a, s)
+}
+
+// judged adds the value that was read if it is a secret, and otherwise looks for another one
+// in the rest of the expression or of the line.
+func (sc *scan) judged(a *assignment, s strength) {
+	sc.changed(*a, s)
 	if a.isChosenBeside() {
 		s = password
 	}
+	if _, pass, found := strings.Cut(a.val.text, ":"); found && a.op == opComma && s >= telling && isCredential(pass) {
+		sc.add(a.end-len(pass), a.end, commandRule) // a name and a password
+		return
+	}
 	if r := a.val.judge(a.name, s); r != nil {
 		sc.add(a.start, a.end, r)
-		sc.continued(&a, r)
+		sc.continued(a, r)
 		if a.isNumber() {
 			sc.found[len(sc.found)-1].quote = strings.Repeat(`\`, a.depth) + `"`
 		}
 		return
 	}
 	if s >= telling && !a.val.quoted && !hasPlaceholder(a.val.text) && (isReference(a.val.text) || isCode(a.val.text)) {
-		sc.literals(&a, s)
+		n := len(sc.found)
+		sc.literals(a, s)
+		if len(sc.found) > n {
+			return
+		}
 	}
+	sc.nearby(a)
 }
 
 // isChosenBeside reports whether the value beside the name of a password, without an
@@ -259,7 +288,7 @@ func (sc *scan) literals(a *assignment, st strength) {
 
 // isLiteralSecret reports whether a literal in an expression is a secret by its form.
 func isLiteralSecret(v string, st strength) bool {
-	return looksRandom(v) || st >= telling && len(v) >= 8 && (isGenerated(v) || isUnmistakable(v, st)) || st == password && isChosenWord(v)
+	return looksRandom(v) || st >= telling && len(v) >= 8 && (isGenerated(v) || isUnmistakable(v, st)) || st == password && isChosenWord(v) || st >= telling && isCredential(v)
 }
 
 // isContainer reports whether the value is a list, or a map of several secrets, which may
@@ -330,12 +359,19 @@ func (a *assignment) ownedKey() {
 	if a.from == 0 || a.s[a.from-1] != ' ' {
 		return
 	}
-	for _, word := range [...]string{"api ", "secret ", "access ", "private ", "encryption ", "setup ", "signing ", "unseal ", "recovery ", "root ", "license ", "public ", "foreign ", "cache "} {
-		if endsFold(a.s[:a.from], word) {
-			a.from -= len(word)
-			a.name = a.s[a.from:a.to]
-			return
-		}
+	from := a.from - 1
+	for least := max(0, from-len("encryption")); from > least && isLetter(a.s[from-1]); {
+		from--
+	}
+	var buf [len("encryption")]byte
+	word := buf[:a.from-1-from]
+	for i := range word {
+		word[i] = lower(a.s[from+i])
+	}
+	switch string(word) {
+	case "api", "secret", "access", "private", "encryption", "setup", "signing", "unseal", "recovery", "root", "license", "public", "foreign", "cache":
+		a.from = from
+		a.name = a.s[from:a.to]
 	}
 }
 

@@ -6,16 +6,14 @@ import "strings"
 // variable, and the lines name: NAME, value: … of YAML.
 func (a *assignment) readBare(blank, i int) bool {
 	s := a.s
+	if strings.HasPrefix(s[i:], "\\\n") && strings.HasSuffix(s[:a.from], "--") {
+		i = skipBlanks(s, i+2) // the command goes on
+		if i >= len(s) {
+			return false
+		}
+	}
 	if s[i] == '\n' || s[i] == '\r' {
-		if j := formPart(s, a.from, i); j > 0 {
-			a.op, a.start = opFlag, j
-			return true
-		}
-		if j := valueKey(s, skipSpaces(s, i)); j > 0 && a.pairName() {
-			a.op, a.start = opColon, skipBlanks(s, j)
-			return true
-		}
-		return false
+		return a.readBelow(i)
 	}
 	switch {
 	case i == blank:
@@ -24,6 +22,9 @@ func (a *assignment) readBare(blank, i int) bool {
 		return a.readVariable(i)
 	case s[i] == '|':
 		return a.readCell(i)
+	case strings.HasPrefix(s[i:], "│") && strings.HasSuffix(strings.TrimRight(s[max(0, a.from-40):a.from], " `*"), "│"):
+		a.op, a.start = opColon, skipBlanks(s, i+len("│"))
+		return a.start < len(s)
 	}
 	if strings.HasPrefix(s[i:], "REG_SZ ") || strings.HasPrefix(s[i:], "REG_SZ\t") {
 		a.op, a.start = opFlag, skipBlanks(s, i+len("REG_SZ"))
@@ -50,6 +51,20 @@ func (a *assignment) readBare(blank, i int) bool {
 		return a.readProse(i)
 	}
 	return true
+}
+
+// readBelow reads the value in the line below the name: the part of a form, or the second
+// half of a pair in YAML.
+func (a *assignment) readBelow(i int) bool {
+	if j := formPart(a.s, a.from, i); j > 0 {
+		a.op, a.start = opFlag, j
+		return true
+	}
+	if j := valueKey(a.s, skipSpaces(a.s, i)); j > 0 && a.pairName() {
+		a.op, a.start = opColon, skipBlanks(a.s, j)
+		return true
+	}
+	return false
 }
 
 // isLongFlag reports whether the name is a flag with one hyphen, -token VALUE, and not the

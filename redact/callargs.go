@@ -21,7 +21,10 @@ func callArgument(n int) action {
 		s := sc.s
 		stop := min(len(s), end+400)
 		i := skipSpaces(s, end)
-		for range n {
+		for k := range n {
+			if k > 0 && n == 2 && i < stop && isDigit(s[i]) {
+				return // a port: the name and the password follow
+			}
 			if begin, depth := openQuote(s, i); begin > 0 {
 				i = closeQuote(s, begin, s[begin-1], depth) + depth + 1
 			} else if i < stop && s[i] == '{' {
@@ -39,10 +42,15 @@ func callArgument(n int) action {
 			return
 		}
 		a := assignment{s: s, to: i, op: opCall, start: i}
-		if a.readValue() && (strings.IndexByte(a.val.text, ' ') < 0 || isPassphrase(a.val.text)) && a.isPlaced() {
+		if a.readValue() && (strings.IndexByte(a.val.text, ' ') < 0 || isPassphrase(a.val.text)) && !isPlace(a.val.text) && a.isPlaced() {
 			sc.add(a.start, a.end, passwordRule)
 		}
 	}
+}
+
+// isPlace reports whether s is a path, a topic or a route, and no generated value.
+func isPlace(s string) bool {
+	return strings.IndexByte(s, '/') > 0 && isTestPath(s) && !looksRandom(s) && !isGenerated(s)
 }
 
 // closeBrace returns the index after the brace that closes the one at i, stop if

@@ -234,7 +234,7 @@ func bareWord(s string, from, to int) (int, int) {
 // unmistakable adds s[from:to] if no word or name could look like it.
 func (sc *scan) unmistakable(a *assignment, st strength, from, to int) {
 	t := a.s[from:to]
-	if strings.ContainsAny(t, "=/:,;|") || !isUnmistakable(t, st) {
+	if strings.ContainsAny(t, "=/:,;|") || !isUnmistakable(t, st) && !(st == password && isCredential(t) && profileOf(t).symbols > 0) {
 		return
 	}
 	v := value{text: t, quoted: true}

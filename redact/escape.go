@@ -14,7 +14,7 @@ func escapeLength(s string) int {
 		return 0
 	}
 	if s[1] != 'u' {
-		if strings.IndexByte(`"\/bfnrt`, s[1]) < 0 {
+		if simpleEscapes[s[1]] == 0 {
 			return 0
 		}
 		return 2
@@ -25,22 +25,18 @@ func escapeLength(s string) int {
 	return 6
 }
 
+// simpleEscapes has the characters that escapes of two bytes stand for, by their second
+// byte.
+var simpleEscapes = [256]byte{'"': '"', '\\': '\\', '/': '/', 'b': '\b', 'f': '\f', 'n': '\n', 'r': '\r', 't': '\t'}
+
 // decodeEscape decodes the valid escape at the beginning of s. n is its length;
 // a surrogate pair counts as one escape.
 func decodeEscape(s string) (c rune, n int) {
-	switch s[1] {
-	case 'b':
-		return '\b', 2
-	case 'f':
-		return '\f', 2
-	case 'n':
-		return '\n', 2
-	case 'r':
-		return '\r', 2
-	case 't':
-		return '\t', 2
-	case 'u':
+	if s[1] == 'u' {
 		return decodeUnicode(s)
+	}
+	if simple := simpleEscapes[s[1]]; simple != 0 {
+		return rune(simple), 2
 	}
 	return rune(s[1]), 2
 }
@@ -86,6 +82,11 @@ func (w *walker) decoded(lit literal) string {
 			return unsafe.String(unsafe.SliceData(b), len(b))
 		}
 		b = append(b, raw[:i]...)
+		if simple := simpleEscapes[raw[i+1]]; simple != 0 {
+			b = append(b, simple)
+			raw = raw[i+2:]
+			continue
+		}
 		c, n := decodeEscape(raw[i:])
 		if c < utf8.RuneSelf {
 			b = append(b, byte(c))

@@ -27,6 +27,28 @@ func (sc *scan) fallback(a *assignment) bool {
 	return false
 }
 
+// literalBefore finds the literal in the argument before the name: set("VALUE", key: "apiToken").
+func (sc *scan) literalBefore(a *assignment) {
+	s, st := a.s, a.named()
+	i := a.from - 1
+	for least := max(0, i-maxNote); i > least && (isWord(s[i-1]) || isBlank(s[i-1]) || s[i-1] == ':' || s[i-1] == '='); {
+		i--
+	}
+	if i < 3 || s[i-1] != ',' || !isQuote(s[i-2]) {
+		return
+	}
+	to := i - 2
+	from := max(0, to-maxRecord)
+	open := strings.LastIndexByte(s[from:to], s[to])
+	if open < 1 || s[from+open-1] != '(' {
+		return
+	}
+	sc.spend(to - from)
+	if from += open + 1; isLiteralSecret(s[from:to], st) && !isStandIn(s[from:to]) && !isReference(s[from:to]) {
+		sc.add(from, to, nameRule(a.name, st))
+	}
+}
+
 // maxFallback is the maximum length of the code between a name and its fallback.
 const maxFallback = 40
 

@@ -119,6 +119,11 @@ type members struct {
 	cookie        bool     // a member marks the object as a cookie
 	jwk           bool     // a member marks the object as a JSON web key
 	parts         [][2]int // the secret parts of such a key
+	from          int      // start of the object
+	known         bool     // rated is set
+	rated         strength // of parent
+	user          bool     // a member called "u" is a string
+	short         int      // the string in "p"
 }
 
 // note records the last member that was read; its value begins at from.
@@ -135,25 +140,64 @@ func (m *members) note(w *walker, name string, from int) {
 	case "d", "p", "q", "dp", "dq", "qi", "k":
 		if w.s[from] == '"' && w.i-from > 20 {
 			m.parts = append(m.parts, [2]int{from, w.i})
+		} else if w.s[from] == '"' && name == "p" {
+			m.short = from
 		}
 	case "element", "selector", "label", "into", "target", "locator", "placeholder":
 		if w.s[from] == '"' && w.i-from < maxName {
 			m.label = m.label || fieldStrength(w.s[from+1:w.i-1]) == password
 		}
+	case "u":
+		m.user = w.s[from] == '"'
 	case "id":
 		if w.s[from] == '"' && strings.Contains(w.s[from:w.i], ".vault.azure.net/secrets/") {
 			m.pair, m.named = "secret", true
 		}
-	case "name", "Name", "key", "Key", "variable", "field", "ParameterKey":
-		if w.s[from] == '"' && w.i-from < maxName {
-			m.pair, m.named = w.s[from+1:w.i-1], true
-		}
-	case "value", "Value", "text", "ParameterValue":
-		if w.s[from] == '"' {
-			m.value, m.valEnd = from, w.i
+	}
+	m.notePair(w, name, from)
+	if w.s[from] == '"' && m.parent != "" && w.i-from < maxName*2 && m.ofSecrets() && !describes([]byte(strings.ToLower(name))) {
+		w.i = from
+		if lit := w.text(); isCredential(w.decoded(lit)) {
+			w.take(lit, nameRule(m.parent, m.rated))
 		}
 	}
 }
+
+// ofSecrets reports whether the key of the object names several secrets: {"credentials":
+// {"bob": "…"}}.
+func (m *members) ofSecrets() bool {
+	if !m.known {
+		m.known, m.rated = true, nameStrength(m.parent)
+	}
+	return m.rated >= telling
+}
+
+// notePair records the members that name the value of another member, and that value. The
+// value may be in an object of its own: {"label": "API token", "current": {"value": "…"}}.
+func (m *members) notePair(w *walker, name string, from int) {
+	switch {
+	case len(name) > maxKey:
+	case w.s[from] == '[':
+		if j := skipSpaces(w.s, from+1); w.s[j] == '"' && strings.EqualFold(name, "values") && w.i-from < maxContext {
+			m.value, m.valEnd = j, w.i
+		}
+	case w.s[from] == '{':
+		if w.innerEnd == w.i && m.valEnd == 0 && isValueKey(name) {
+			m.value, m.valEnd = w.inner, w.innerEnd
+		}
+	case w.s[from] != '"' || w.i-from > maxPlain:
+	case isValueKey(name) && !isResultDigest(name, w.s[from+1:w.i-1]):
+		m.value, m.valEnd = from, w.i
+	case w.i-from < maxName && isNameKey(name):
+		text := w.s[from+1 : w.i-1]
+		if st := nameStrength(text); !m.named && (st > none || isPairKey(name)) || st > nameStrength(m.pair) && (st == password || !strings.EqualFold(name, "type")) {
+			m.pair, m.named = text, true
+		}
+	}
+}
+
+// maxKey is the maximum length of the keys of a name and value pair.
+const maxKey = 24
 
 // together searches the values that other members explain.
 func (w *walker) together(m *members) {
@@ -161,12 +205,25 @@ func (w *walker) together(m *members) {
 		return
 	}
 	end := w.i
+	w.end = end
 	if m.secret {
 		for _, from := range m.data {
 			w.secretData(from)
 		}
 	}
 	w.explained(m)
+	if m.named && m.valEnd == 0 && w.innerEnd > m.from && nameStrength(m.pair) >= telling {
+		w.i, w.innerEnd = w.inner, 0
+		if lit := w.text(); isCredential(w.decoded(lit)) {
+			w.take(lit, nameRule(m.pair, nameStrength(m.pair)))
+		}
+	}
+	if m.user && m.short > 0 {
+		w.i = m.short
+		if lit := w.text(); isCredential(w.decoded(lit)) {
+			w.take(lit, passwordRule)
+		}
+	}
 	if m.named && m.valEnd > 0 {
 		if st := nameStrength(m.pair); st != none {
 			w.i = m.value
@@ -185,7 +242,11 @@ func (w *walker) explained(m *members) {
 			w.take(w.text(), pemRule)
 		}
 	}
-	if m.valEnd == 0 {
+	if !m.named && m.valEnd > 0 {
+		w.inner, w.innerEnd = m.value, w.end
+	}
+	byParent := !m.named && nameStrength(m.parent) >= telling
+	if m.valEnd == 0 || !m.cookie && !m.label && !byParent {
 		return
 	}
 	w.i = m.value
@@ -200,7 +261,7 @@ func (w *walker) explained(m *members) {
 		w.take(lit, cookieRule)
 	case m.label && v.isChosen():
 		w.take(lit, passwordRule)
-	case !m.named && nameStrength(m.parent) >= telling:
+	case byParent:
 		w.i = m.value
 		w.leaf(m.parent, w.text())
 	}

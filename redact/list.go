@@ -31,7 +31,7 @@ func (l *list) note(w *walker, c byte) {
 
 // listed searches the strings of an array together: ["mysql", "-u", "bob", "-pVALUE"] is
 // a command line, and ["password", "VALUE"] is a name with its value.
-func (w *walker) listed(l *list) {
+func (w *walker) listed(name string, l *list) {
 	if l.n < 2 || l.other || w.muted || w.d.known != nil || w.i-l.start > maxListText {
 		return
 	}
@@ -48,9 +48,10 @@ func (w *walker) listed(l *list) {
 	if flags {
 		w.command(all, texts)
 	}
-	for k, name := range texts[:l.n-1] {
-		if value := texts[k+1]; isBesideName(name, value, l.n == 2) {
-			w.take(all[k+1], nameRule(name, nameStrength(name)))
+	w.row(name, all, texts)
+	for k, before := range texts[:l.n-1] {
+		if value := texts[k+1]; isBesideName(before, value, l.n == 2) {
+			w.take(all[k+1], nameRule(before, nameStrength(before)))
 		}
 	}
 }
@@ -87,4 +88,44 @@ func (w *walker) command(all []literal, texts []string) {
 			}
 		}
 	}
+}
+
+// tableHead is an array of the names of columns, one of which is the name of a secret.
+type tableHead struct {
+	name string
+	n, k int // the number of columns, and the index of that name
+}
+
+// row finds the secret in a row of a table in arrays: {"columns": ["login", "password"],
+// "rows": [["bob", "VALUE"]]}.
+func (w *walker) row(key string, all []literal, texts []string) {
+	if isHeadKey(key) {
+		w.heads = tableHead{}
+	} else if h := w.heads; h.n == len(texts) {
+		v := value{text: texts[h.k], quoted: true}
+		if r := v.judge(h.name, nameStrength(h.name)); r != nil && !isNameWord(texts[h.k]) {
+			w.take(all[h.k], r)
+			return
+		}
+	}
+	if !isHeadKey(key) {
+		return
+	}
+	for k, text := range texts {
+		if !isNameLike(text) || text == "" || isDigit(text[0]) {
+			return
+		}
+		if nameStrength(text) >= telling {
+			w.heads = tableHead{text, len(texts), k}
+		}
+	}
+}
+
+// isHeadKey reports whether a key is the one of the names of the columns of a table.
+func isHeadKey(key string) bool {
+	switch strings.ToLower(key) {
+	case "columns", "cols", "fields", "header", "headers", "head", "keys", "names", "schema":
+		return true
+	}
+	return false
 }

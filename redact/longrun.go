@@ -14,14 +14,14 @@ const (
 func (sc *scan) longRuns() {
 	s := sc.s
 	for i := stride; i < len(s); i += stride {
-		if !inBase64[s[i]] || !isAmong(s, i, -8) && !isAmong(s, i, 8) {
+		if !isInRun(s, i) {
 			continue
 		}
 		from, to := i, i
-		for least := max(0, i-80); from > least && inBase64[s[from-1]]; {
+		for least := max(0, i-80); from > least && inBase64[s[from-1]] != 0; {
 			from--
 		}
-		for most := min(len(s), from+maxPEM); to < most && inBase64[s[to]]; {
+		for most := min(len(s), from+maxPEM); to < most && inBase64[s[to]] != 0; {
 			to++
 		}
 		if n := to - from; n == 65 && s[from] == '+' {
@@ -37,19 +37,27 @@ func (sc *scan) longRuns() {
 	}
 }
 
-// isAmong reports whether three bytes of s to one side of i are base64.
-func isAmong(s string, i, step int) bool {
-	for range 3 {
-		if i += step; i < 0 || i >= len(s) || !inBase64[s[i]] {
-			return false
-		}
+// reach is how far isInRun looks to each side. It is less than stride.
+const reach = 24
+
+// isInRun reports whether s[i] and three bytes to one side of it are base64. Most bytes of
+// a text are, so that branches would be mispredicted.
+func isInRun(s string, i int) bool {
+	if i+reach >= len(s) {
+		return inBase64[s[i]]&inBase64[s[i-8]]&inBase64[s[i-16]]&inBase64[s[i-reach]] != 0
 	}
-	return true
+	w := s[i-reach : i+reach+1]
+	before := inBase64[w[reach-8]] & inBase64[w[reach-16]] & inBase64[w[0]]
+	after := inBase64[w[reach+8]] & inBase64[w[reach+16]] & inBase64[w[2*reach]]
+	return inBase64[w[reach]]&(before|after) != 0
 }
 
-var inBase64 = func() (t [256]bool) {
+// inBase64 has 1 for the bytes of base64.
+var inBase64 = func() (t [256]uint8) {
 	for c := range 256 {
-		t[c] = isB64(byte(c))
+		if isB64(byte(c)) {
+			t[c] = 1
+		}
 	}
 	return t
 }()

@@ -1,6 +1,9 @@
 package redact
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // namesTag reports whether the name before a > is the name of a tag, with or without a
 // prefix (<wsse:Password>), or is in the tag's attribute key or name.
@@ -8,7 +11,7 @@ func (a *assignment) namesTag() bool {
 	s := a.s
 	if a.quote != 0 {
 		head := s[:max(0, a.from-1)]
-		return endsFold(head, "key=") || endsFold(head, " name=")
+		return endsFold(head, "key=") || endsFold(head, " name=") || endsFold(head, " id=")
 	}
 	from := a.from
 	if from > 0 && s[from-1] == ':' {
@@ -22,7 +25,7 @@ func (a *assignment) namesTag() bool {
 // isLabel reports whether an element with the name of a password holds a text for a
 // person, and no password: <string name="login_password">Kennwort</string>.
 func (a *assignment) isLabel() bool {
-	return a.op == opTag && a.quote != 0 && !endsFold(a.s[:max(0, a.from-1)], "key=") && !a.argument()
+	return a.op == opTag && a.quote != 0 && !endsFold(a.s[:max(0, a.from-1)], "key=") && !endsFold(a.s[:max(0, a.from-1)], " id=") && !a.argument()
 }
 
 // tagBehind returns the start of the value in a tag whose name ends at i:
@@ -63,25 +66,103 @@ func passWrappers(s string, i int) int {
 	return i
 }
 
-// cells lists the tags between a name and its value in rows and lists.
-var cells = []struct{ close, open string }{
-	{"</td>", "<td"}, {"</th>", "<td"}, {"</dt>", "<dd"}, {"</key>", "<string"}, {"</name>", "<value"}, {"</Name>", "<Value"},
+// apart lists the tags of which a closing one separates a cell or an element from the
+// text before it, and not a name from its value.
+var apart = []string{"tr", "table", "thead", "ul", "ol", "p", "form", "body", "label", "button", "a", "option", "script", "h1", "h2", "h3", "title", "style", "head", "input", "select", "textarea"}
+
+// nextCell returns the start of the value in the element after the one that ends at i, 0 if
+// there is none: <td>name</td><td>VALUE, <string>name</string> <string>VALUE.
+func nextCell(s string, i int) int {
+	opened := false
+	for n := 0; n < 4; n++ {
+		i = skipSpaces(s, i)
+		if i+2 >= len(s) || s[i] != '<' {
+			break
+		}
+		closes := s[i+1] == '/'
+		from := i + 1
+		if closes {
+			from++
+		}
+		to := run(s, from, maxNote, isNameByte)
+		if to == from || closes && opened || isApart(s[from:to]) && (closes || s[from:to] != "p") || n == 0 && !closes {
+			return 0
+		}
+		end := strings.IndexByte(s[to:min(len(s), to+80)], '>')
+		if end < 0 || s[to+end-1] == '/' {
+			return 0
+		}
+		opened = opened || !closes
+		i = to + end + 1
+	}
+	if !opened {
+		return 0
+	}
+	return passWrappers(s, i)
 }
 
-// nextCell returns the start of the value in the cell after the one that ends
-// at i, 0 if there is none.
-func nextCell(s string, i int) int {
-	for _, c := range cells {
-		if !strings.HasPrefix(s[i:], c.close) {
-			continue
-		}
-		j := skipSpaces(s, i+len(c.close))
-		if !strings.HasPrefix(s[j:], c.open) {
-			continue
-		}
-		if end := strings.IndexByte(s[j:min(len(s), j+80)], '>'); end > 0 {
-			return passWrappers(s, j+end+1)
+// isApart reports whether tag is one of apart.
+func isApart(tag string) bool {
+	for _, t := range apart {
+		if strings.EqualFold(t, tag) {
+			return true
 		}
 	}
-	return 0
+	return false
+}
+
+// emphases lists the tags of words in a sentence.
+var emphases = []string{"b", "strong", "em", "i", "code", "span", "tt", "kbd", "samp", "mark", "u", "pre", "br", "p", "td", "dd", "div"}
+
+// passEmphasis skips the tags of emphasis at i. It returns i if there is none.
+func passEmphasis(s string, i int) int {
+	for range 4 {
+		from := i + 1
+		if i+2 >= len(s) || s[i] != '<' {
+			return i
+		}
+		if s[from] == '/' {
+			from++
+		}
+		to := run(s, from, maxNote, isLetter)
+		end := strings.IndexByte(s[to:min(len(s), to+80)], '>')
+		if end < 0 || !slices.Contains(emphases, s[from:to]) {
+			return i
+		}
+		i = skipBlanks(s, to+end+1)
+	}
+	return i
+}
+
+// readTagText reads the text of an element whose attribute is the name. The name ends at i,
+// with its quote.
+func (a *assignment) readTagText(i int) bool {
+	if a.quote == 0 || i >= len(a.s) || !isBlank(a.s[i]) {
+		return false
+	}
+	j := a.tagText(i)
+	if j > 0 && j < len(a.s) {
+		a.op, a.start = opTag, j
+		return true
+	}
+	return false
+}
+
+// tagText returns the start of the text of an element whose attribute is the name:
+// <setting name="NAME" as="string"><value>VALUE. It returns 0 if there is none.
+func (a *assignment) tagText(i int) int {
+	s := a.s
+	head := s[max(0, a.from-80):max(0, a.from-1)]
+	if !endsFold(head, "name=") && !endsFold(head, "key=") && !endsFold(head, "id=") {
+		return 0
+	}
+	if open := strings.LastIndexByte(head, '<'); open < 0 || strings.IndexByte(head[open:], '>') >= 0 || open+1 < len(head) && !isLetter(head[open+1]) {
+		return 0
+	}
+	rest := s[i:min(len(s), i+80)]
+	end := strings.IndexByte(rest, '>')
+	if end < 0 || end > 0 && rest[end-1] == '/' || strings.IndexByte(rest[:end], '<') >= 0 || strings.Contains(rest[:end], "alue=") || strings.Contains(rest[:end], "content=") {
+		return 0
+	}
+	return passWrappers(s, i+end+1)
 }

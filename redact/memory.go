@@ -175,7 +175,8 @@ func (m *memory) find(s string) []span {
 type lookup struct {
 	m      *memory
 	s      string
-	sums   []uint64 // computed on first use
+	sums   []uint64 // computed if many forms are tried
+	single int      // number of bytes hashed without sums
 	budget int      // number of lengths to try and bytes to hash before the search gives up
 }
 
@@ -198,12 +199,22 @@ func (l *lookup) at(i int) (span, bool) {
 	return span{}, false
 }
 
-// try reports whether a form of that length is in the text at i.
-func (l *lookup) try(g *generation, i int, f form) (span, bool) {
+// sum returns the rolling hash of the bytes at i that a form has. The sums of the whole
+// text are only computed if many forms are tried.
+func (l *lookup) sum(i int, f form) uint64 {
 	if l.sums == nil {
+		if l.single += f.size; l.single < len(l.s)/4 {
+			sum, _ := l.m.sum(l.s[i : i+f.size])
+			return sum
+		}
 		l.sums = l.m.sums(l.s)
 	}
-	t, ok := g.traces[mark{f.size, l.sums[i+f.size] - l.sums[i]*f.power}]
+	return l.sums[i+f.size] - l.sums[i]*f.power
+}
+
+// try reports whether a form of that length is in the text at i.
+func (l *lookup) try(g *generation, i int, f form) (span, bool) {
+	t, ok := g.traces[mark{f.size, l.sum(i, f)}]
 	if !ok {
 		return span{}, false
 	}

@@ -166,7 +166,7 @@ func wordStrength(word, before []byte, last bool) strength {
 			return telling
 		}
 		return weak
-	case "auth", "authorization", "session", "sessionid", "sessid", "sid", "cookie", "sas", "dsn", "pin", "otp", "seed", "mnemonic":
+	case "auth", "authorization", "session", "sessionid", "sessid", "sid", "cookie", "sas", "dsn", "pin", "otp", "seed", "mnemonic", "salt":
 		if last {
 			return weak
 		}
@@ -186,6 +186,9 @@ func gluedStrength(word []byte) strength {
 	case 'd':
 		if endsIn(word, "password") || endsIn(word, "passwd") {
 			return password
+		}
+		if endsIn(word, "pwd") && ownsPassword(word[:len(word)-3]) {
+			return telling
 		}
 		if endsIn(word, "sessionid") || endsIn(word, "sessid") {
 			return weak

@@ -33,7 +33,7 @@ func (sc *scan) oneTime(start, end int) {
 // redirect.
 func (sc *scan) authorizationCode(_, end int) {
 	to := run(sc.s, end, maxNeedle, func(c byte) bool { return isURLSafe(c) || c == '.' || c == '%' || c == '/' })
-	if t := sc.s[end:to]; len(t) >= 20 && looksRandom(t) {
+	if t := sc.s[end:to]; len(t) >= 20 && (looksRandom(t) || isDigest(t)) {
 		sc.add(end, to, secretRule)
 	}
 }
@@ -45,4 +45,8 @@ func onCodes(b *vocabularyBuilder) {
 	}
 	b.on("?code=", (*scan).authorizationCode)
 	b.on("&code=", (*scan).authorizationCode)
+	for _, name := range [...]string{"access", "ticket", "authcode", "magic", "invite"} {
+		b.on("?"+name+"=", (*scan).authorizationCode)
+		b.on("&"+name+"=", (*scan).authorizationCode)
+	}
 }

@@ -6,7 +6,7 @@ import "strings"
 // It reports whether there is an assignment at all.
 func (a *assignment) readOperator() bool {
 	i := a.closeName(a.to)
-	if a.readField(i) {
+	if a.readField(i) || a.readTagText(i) {
 		return true
 	}
 	i = a.skipIndex(i)
@@ -25,14 +25,13 @@ func (a *assignment) readOperator() bool {
 		return true
 	}
 	switch op, n := operatorAt(a.s, i); {
+	case op == opColon && a.quote != 0 && i > blank && isBoundAttribute(a.s, i+1):
+		return false
 	case op == opComma:
 		return a.readComma(i)
 	case op == opTag:
-		if !a.namesTag() {
-			return false
-		}
 		a.op, a.start = op, passWrappers(a.s, i+n)
-		return true
+		return a.namesTag()
 	case op != opNone:
 		a.op, a.start = op, a.passBreak(skipBlanks(a.s, i+n), op)
 		return a.readDefault()
@@ -50,6 +49,13 @@ func (a *assignment) readOperator() bool {
 	return a.readBare(blank, i)
 }
 
+// isBoundAttribute reports whether the name of an attribute is at i, with its operator, as
+// in the templates of Vue after a colon: v-model="form.password" :rules="passwordRules".
+func isBoundAttribute(s string, i int) bool {
+	end := run(s, i, maxNote, isNameByte)
+	return end > i && strings.HasPrefix(s[end:], `="`)
+}
+
 // maxNote is the maximum length of a note in brackets after a name.
 const maxNote = 24
 
@@ -58,6 +64,11 @@ const maxNote = 24
 func passConstructor(s string, i int) int {
 	if i < len(s) && s[i] == '{' { // the type of a variable in a debugger: {str} 'VALUE'
 		if j := run(s, i+1, maxNote, isWord); j > i+1 && j+2 < len(s) && s[j] == '}' && s[j+1] == ' ' && isQuote(s[j+2]) {
+			return j + 2
+		}
+	}
+	if i < len(s) && s[i] == 's' && strings.HasPrefix(s[i:], "string(") { // a dump of PHP
+		if j := run(s, i+len("string("), 5, isDigit); j+2 < len(s) && s[j] == ')' && s[j+1] == ' ' && isQuote(s[j+2]) {
 			return j + 2
 		}
 	}
@@ -118,6 +129,10 @@ func (a *assignment) readDefault() bool {
 	if strings.HasPrefix(a.s[a.start:], "** ") {
 		a.start = skipBlanks(a.s, a.start+2)
 	}
+	if j := passEmphasis(a.s, a.start); j > a.start && j < len(a.s) {
+		a.op, a.start = opTag, j
+		return true
+	}
 	a.start = passConstructor(a.s, a.start)
 	if !strings.HasSuffix(a.s[:a.from], "${") || a.start >= len(a.s) {
 		return true
@@ -127,7 +142,8 @@ func (a *assignment) readDefault() bool {
 		a.start++
 		return true
 	}
-	return false
+	end := run(a.s, a.start, maxName, func(c byte) bool { return c > ' ' && c != '}' })
+	return isCredential(a.s[a.start:end]) // ${name:VALUE} in Spring
 }
 
 // passBreak skips the end of a line between an operator and its value, if a literal is on
@@ -146,7 +162,7 @@ func (a *assignment) passBreak(i int, op operator) int {
 		return i
 	}
 	k := run(s, j, maxNote*4, isSpace)
-	if k >= len(s) || !joined && !isQuote(s[k]) || strings.Count(s[j:k], "\n") != 1 || strings.HasPrefix(s[k:], `"""`) || a.named() < telling {
+	if k >= len(s) || !joined && !isQuote(s[k]) && !strings.HasPrefix(s[k:], "string(") || strings.Count(s[j:k], "\n") != 1 || strings.HasPrefix(s[k:], `"""`) || a.named() < telling {
 		return i
 	}
 	if op == opColon && a.quote == 0 && strings.TrimLeft(lineHead(s, a.from), " \t-") != "" {
@@ -196,6 +212,9 @@ func operatorAt(s string, i int) (operator, int) {
 	switch s[i] {
 	case '=', ':':
 		j := i + 1
+		if s[i] == ':' && passAny(s, i, "::before", "::after", "::placeholder", "::marker", "::selection", "::-") > 0 {
+			return opNone, 0 // a part of an element in CSS
+		}
 		for j < len(s) && j < i+4 && (s[j] == '=' || s[j] == ':' || s[j] == '>') {
 			j++
 		}
@@ -205,6 +224,9 @@ func operatorAt(s string, i int) (operator, int) {
 		return opEquals, j - i
 	case '!', '?', '+', '.', '~', '|':
 		j := i + 1
+		if s[i] == '?' && j < len(s) && s[j] == '?' {
+			j++
+		}
 		for j < len(s) && j < i+4 && (s[j] == '=' || s[j] == '|') {
 			j++
 		}
@@ -225,6 +247,10 @@ func operatorAt(s string, i int) (operator, int) {
 
 // readComma reads "name", "value" and {"name": "NAME", "value": "…"}.
 func (a *assignment) readComma(i int) bool {
+	if j := skipSpaces(a.s, i+1); a.quote == 0 && j+1 < len(a.s) && a.s[j] == '"' && len(a.name) >= 6 && isEnvName(a.name) {
+		a.op, a.start = opComma, j // a constant names the next argument
+		return true
+	}
 	if a.quote == 0 {
 		return (passPronoun(a.s, i) > i || passAside(a.s, i) > i) && a.readProse(i)
 	}

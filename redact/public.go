@@ -7,7 +7,7 @@ import "strings"
 func (v value) isPublic(s strength) bool {
 	t := v.text
 	switch {
-	case isVersion(t), isDependency(t):
+	case isVersion(t), isDependency(t), s == weak && isKeyID(t):
 		return true
 	case s == password:
 		return false
@@ -15,6 +15,11 @@ func (v value) isPublic(s strength) bool {
 		return true
 	}
 	return s == weak && (isCacheKey(t) || isObjectKey(t))
+}
+
+// isKeyID reports whether s is the id of a key of PGP: 0x and sixteen digits.
+func isKeyID(s string) bool {
+	return len(s) == 18 && s[:2] == "0x" && run(s, 2, 16, isHex) == 18
 }
 
 // isVersion reports whether s is a version or a range of versions: ^1.2.0-rc.1,

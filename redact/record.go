@@ -32,6 +32,9 @@ var records = []struct {
 	{"$2b$", crypt(53, 53)},
 	{"$2y$", crypt(53, 53)},
 	{"$argon2", crypt(20, 200)},
+	{"{ssha", (*scan).schemeHash},
+	{"{sha}", (*scan).schemeHash},
+	{"{smd5}", (*scan).schemeHash},
 	{"aad3b435b51404eeaad3b435b51404ee:", (*scan).ntlm},
 	{"ntlm", (*scan).ntlm},
 	{":0101000000000000", (*scan).netNTLM},
@@ -118,6 +121,15 @@ func crypt(least, most int) action {
 	}
 }
 
+// schemeHash finds a password hash after its scheme in braces, as in LDAP.
+func (sc *scan) schemeHash(_, end int) {
+	from := run(sc.s, end, 5, func(c byte) bool { return isDigit(c) || c == '}' })
+	to := run(sc.s, from, 200, func(c byte) bool { return isB64(c) || c == '=' })
+	if from > 0 && sc.s[from-1] == '}' && to-from >= 24 {
+		sc.add(from, to, cryptRule)
+	}
+}
+
 func isCrypt(c byte) bool { return isAlnum(c) || strings.IndexByte("./$=,+-", c) >= 0 }
 
 // ntlm finds the hash after its name, or after the hash of an empty password.
@@ -200,6 +212,10 @@ func (sc *scan) passDialog(start, end int) {
 // of the server.
 func (sc *scan) authDialog(start, end int) {
 	s := sc.s
+	if to := end + strings.Index(s[end:min(len(s), end+maxName)], `\r\n`); s[start:end] == "AUTH " && start > 0 && s[start-1] == '"' && to > end {
+		sc.literal(end, to)
+		return
+	}
 	if s[start:end] != "AUTH " || !lineStarts(s, start) && !strings.HasSuffix(s[:start], "> ") {
 		return
 	}
@@ -257,7 +273,7 @@ func (sc *scan) sasl(_, end int) {
 	to := run(sc.s, end, maxValue, func(c byte) bool { return isB64(c) || c == '=' })
 	sc.spend(4 * (to - end))
 	raw, err := base64.StdEncoding.DecodeString(sc.s[end:to])
-	if err == nil && strings.Count(string(raw), "\x00") == 2 {
+	if err == nil && (strings.Count(string(raw), "\x00") == 2 || isPair(string(raw))) {
 		sc.add(end, to, saslRule)
 	}
 }

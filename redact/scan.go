@@ -13,9 +13,15 @@ type scan struct {
 	seen        [8]int // by view: end of the last range that was read
 	headEnd     int    // end of the last line that was read as the head of a table
 	encodedEnd  int    // end of the last base64 that was read
+	dumpEnd     int    // end of the last dump that was read
 	level       int    // number of views in which this text is nested
 	budget      int    // number of bytes that rules may still read
 	given       int    // position at which the budget was used up, -1 if it was not
+
+	denseFrom, dense int  // the last search of denseNear, and where it ended
+	denseFound       bool // it ended at a run
+	ratings          ratings
+	rated            bool // ratings has names
 }
 
 var scans = sync.Pool{New: func() any { return new(scan) }}
@@ -23,6 +29,9 @@ var scans = sync.Pool{New: func() any { return new(scan) }}
 // release returns sc to the pool. It must not be used afterwards.
 func (sc *scan) release() {
 	sc.r, sc.s = nil, ""
+	if sc.rated {
+		sc.ratings, sc.rated = ratings{}, false
+	}
 	clear(sc.found)
 	scans.Put(sc)
 }
@@ -46,8 +55,9 @@ func (sc *scan) spend(n int) { sc.budget -= n }
 // find returns the secrets of s in order, without overlaps. The slice belongs
 // to sc.
 func (sc *scan) find(s string) []span {
-	sc.s, sc.found, sc.nameEnd, sc.manifestEnd, sc.encodedEnd, sc.headEnd = s, sc.found[:0], 0, 0, 0, 0
+	sc.s, sc.found, sc.nameEnd, sc.manifestEnd, sc.encodedEnd, sc.headEnd, sc.dumpEnd = s, sc.found[:0], 0, 0, 0, 0, 0
 	clear(sc.seen[:])
+	sc.denseFrom, sc.dense, sc.denseFound = 0, -1, false
 	sc.budget, sc.given = lookAgain*len(s)+1<<20, -1
 	words := sc.r.words
 	words.automaton.scan(s, func(w uint16, end int) {

@@ -41,6 +41,9 @@ func (a *assignment) readProse(i int) bool {
 		a.told = true // after a colon
 	}
 	a.op, a.start = opProse, skipBlanks(a.s, i)
+	if j := passEmphasis(a.s, a.start); j > a.start && a.told {
+		a.op, a.start = opTag, j
+	}
 	return a.start < len(a.s)
 }
 
@@ -108,7 +111,7 @@ func isAssertion(head string) bool {
 // isCopula reports whether a word is a verb between a name and its value.
 func isCopula(word string) bool {
 	switch word {
-	case "is", "was", "lautet", "ist", "est", "es", "é", "è", "är", "er", "jest", "—", "–":
+	case "is", "was", "lautet", "ist", "est", "es", "é", "è", "är", "er", "jest", "это", "είναι", "هو", "هي", "היא", "הוא", "है", "là", "—", "–":
 		return true
 	}
 	return false

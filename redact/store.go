@@ -106,8 +106,12 @@ func besideUser(sc *scan, _, end int) {
 // userAndPassword finds the password after a name and a slash or a colon, in the rest of a
 // line about an account: log in with bob / VALUE, creds for the wiki: bob:VALUE.
 func (sc *scan) userAndPassword(i int) {
+	sc.pairIn(i, i+lineLength(sc.s[i:min(len(sc.s), i+maxClause)]))
+}
+
+// pairIn finds a name and a password in s[i:to].
+func (sc *scan) pairIn(i, to int) {
 	s := sc.s
-	to := i + lineLength(s[i:min(len(s), i+maxClause)])
 	sc.spend(to - i)
 	for _, sep := range [...]string{" / ", "/", ":"} {
 		at := strings.Index(s[i:to], sep)
@@ -120,15 +124,103 @@ func (sc *scan) userAndPassword(i int) {
 		if name := s[i+at-1]; !isAlnum(name) && !isQuote(name) || sep != " / " && strings.Contains(s[i:to], "://") {
 			continue
 		}
-		if t := s[from:end]; len(t) >= 8 && !strings.ContainsAny(t, "/:=") && (isUnmistakable(t, password) || isDense(t) && sep == " / ") {
+		if t := s[from:end]; len(t) >= 8 && !strings.ContainsAny(t, "/:=") && (isUnmistakable(t, password) || isDense(t) && sep == " / " || isCredential(t)) {
 			sc.literal(from, end)
 			return
 		}
 	}
 }
 
+// loginBefore finds the password in the part of a line before a word about a login: use
+// bob / VALUE to log in.
+func loginBefore(sc *scan, start, _ int) {
+	from := max(lineStart(sc.s, start), start-maxClause)
+	sc.pairIn(from, start)
+}
+
+// fields finds the values of: vault kv put path key=VALUE.
+func (sc *scan) fields(_, end int) {
+	stop := commandEnd(sc.s, end)
+	sc.spend(stop - end)
+	for i := skipBlanks(sc.s, end); i < stop; {
+		to := argumentEnd(sc.s, i, stop)
+		if eq := strings.IndexByte(sc.s[i:to], '='); eq > 0 && isNameLike(sc.s[i:i+eq]) {
+			sc.chosen(i + eq + 1)
+		}
+		i = max(i+1, skipBlanks(sc.s, to))
+	}
+}
+
+// hereDocument finds the password in a document that is the input of a command about
+// passwords.
+func (sc *scan) hereDocument(start, end int) {
+	s := sc.s
+	if end >= len(s) || s[end] == '<' || isSpace(s[end]) {
+		return
+	}
+	head := s[lineStart(s, start):start]
+	sc.spend(len(head))
+	for _, word := range [...]string{"passw", "auth", "login", "cred", "secret", "cryptsetup"} {
+		if strings.Contains(head, word) {
+			sc.linesBelow(start, end)
+			return
+		}
+	}
+}
+
+// linesBelow finds a password that fills one of the three lines below i.
+func (sc *scan) linesBelow(_, i int) {
+	s := sc.s
+	i += lineLength(s[i:min(len(s), i+maxName)])
+	for n := 0; n < 3 && i < len(s) && s[i] == '\n'; n++ {
+		from := i + 1
+		i = from + lineLength(s[from:min(len(s), from+maxAnswer)])
+		sc.spend(i - from)
+		if t := strings.TrimSpace(s[from:i]); isCredential(t) {
+			from += strings.Index(s[from:i], t)
+			sc.add(from, from+len(t), passwordRule)
+		}
+	}
+}
+
+// accountList finds the passwords in a list of names and passwords: users = [("bob", "VALUE")].
+func (sc *scan) accountList(_, end int) {
+	s := sc.s
+	i := skipBlanks(s, run(s, end, 2, func(c byte) bool { return isQuote(c) || c == '[' || c == ']' }))
+	if i >= len(s) || s[i] != '=' && s[i] != ':' {
+		return
+	}
+	i = skipBlanks(s, i+1)
+	if i >= len(s) || s[i] != '[' && s[i] != '{' {
+		return
+	}
+	limit := min(len(s), i+maxExpression*2)
+	sc.spend(2 * (limit - i))
+	last := ""
+	for ; i < limit && s[i] != ';'; i++ {
+		if !isQuote(s[i]) {
+			continue
+		}
+		to := closeQuote(s, i+1, s[i], 0)
+		if to >= len(s) || s[to] != s[i] {
+			return
+		}
+		text := s[i+1 : to]
+		if last != "" && strings.Trim(s[i-2:i], ", :\t\"'") == "" && isCredential(text) && (isNameLike(last) || isAddress(last)) {
+			sc.add(i+1, to, passwordRule)
+		}
+		last, i = text, to
+	}
+}
+
 // login finds the password after a name in a sentence about a login.
-func login(sc *scan, _, end int) { sc.userAndPassword(end) }
+func login(sc *scan, _, end int) {
+	n := len(sc.found)
+	sc.userAndPassword(end)
+	if len(sc.found) == n {
+		sc.nearTokens(end, end+lineLength(sc.s[end:min(len(sc.s), end+maxNearby)]), password, commandRule)
+	}
+}
 
 // lastArgument finds a token in the last argument of a command.
 func lastArgument(sc *scan, _, end int) {

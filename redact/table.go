@@ -26,7 +26,7 @@ func (sc *scan) column(a *assignment) {
 			return
 		}
 	}
-	if strings.Contains(head, "  ") && (isCapitals(head) || isUnderline(s[to+1:nextLine(s, to+1, len(s))])) && isCell(head, a.from-from, a.to-from, " ") {
+	if strings.Contains(head, "  ") && (isCapitals(head) || isTitled(head) || isUnderline(s[to+1:nextLine(s, to+1, len(s))])) && isCell(head, a.from-from, a.to-from, " ") {
 		sc.aligned(a, to+1, a.from-from)
 	}
 }
@@ -40,10 +40,10 @@ func isHead(row, sep string) bool {
 	cells := 0
 	for cell := range strings.SplitSeq(row, sep) {
 		name := strings.Trim(cell, " \"'`*")
-		if name == "" || len(name) > 40 || !isLetter(name[0]) && name[0] != '_' && name[0] != '#' || len(cell) > len(name) && isBlank(row[0]) && !isBar(sep) {
+		if name == "" || len(name) > 40 || !isLetter(name[0]) && name[0] != '_' && name[0] != '#' && name[0] < 0x80 || len(cell) > len(name) && isBlank(row[0]) && !isBar(sep) {
 			return false
 		}
-		if end := run(name, 0, len(name), func(c byte) bool { return isWord(c) || c == ' ' || c == '-' || c == '.' || c == '#' }); end < len(name) {
+		if end := run(name, 0, len(name), func(c byte) bool { return isWord(c) || c == ' ' || c == '-' || c == '.' || c == '#' || c >= 0x80 }); end < len(name) {
 			return false
 		}
 		cells++
@@ -58,6 +58,22 @@ func isBar(sep string) bool { return sep == "|" || len(sep) > 1 }
 // of a tool's list.
 func isCapitals(row string) bool {
 	return run(row, 0, len(row), func(c byte) bool { return isUpper(c) || isDigit(c) || strings.IndexByte(" _-()\r", c) >= 0 }) == len(row)
+}
+
+// isTitled reports whether a row consists of three or more words in one column each, which
+// begin with a capital letter.
+func isTitled(row string) bool {
+	n := 0
+	for cell := range strings.SplitSeq(row, "  ") {
+		if cell = strings.Trim(cell, " \r"); cell == "" {
+			continue
+		}
+		if !isUpper(cell[0]) || run(cell, 1, len(cell), isLower) < len(cell) {
+			return false
+		}
+		n++
+	}
+	return n > 2
 }
 
 // isUnderline reports whether a row underlines the columns of a head: ====  ====.

@@ -3,6 +3,7 @@ package redact
 import (
 	"regexp"
 	"regexp/syntax"
+	"slices"
 	"strings"
 	"sync"
 	"unicode"
@@ -40,7 +41,7 @@ var vendors = func() []*vendor {
 	all := make([]*vendor, len(vendorRules))
 	for i, v := range vendorRules {
 		all[i] = &vendor{vendorRule: v, rule: rule{id: v.id, kind: strings.ReplaceAll(v.id, "-", "_"), rank: byData}}
-		all[i].alphabet = sync.OnceValue(func() *[256]bool { return alphabetOf(v.re) })
+		all[i].alphabet = sync.OnceValue(func() *[256]bool { return alphabetOf(v.re, v.words) })
 	}
 	return all
 }()
@@ -159,7 +160,7 @@ func passQuotes(s string, i, n int, equals bool) int {
 // match applies the rule's expression to a window around its word.
 func (v *vendor) match(sc *scan, start, end int) {
 	s := sc.s
-	if v.solid && (!v.fits(s[start:]) || sc.hasShape(start)) {
+	if v.solid && (!v.fits(s[end:], v.min-(end-start)) || sc.hasShape(start)) {
 		return
 	}
 	lo := v.windowStart(s, start)
@@ -175,14 +176,14 @@ func (v *vendor) match(sc *scan, start, end int) {
 	}
 }
 
-// fits reports whether the first v.min bytes of s, the length of the shortest
-// match, are all in the rule's alphabet.
-func (v *vendor) fits(s string) bool {
-	if len(s) < v.min {
+// fits reports whether the first n bytes of s, which the shortest match has after its
+// word, are all in the rule's alphabet.
+func (v *vendor) fits(s string, n int) bool {
+	if len(s) < n {
 		return false
 	}
 	in := v.alphabet()
-	for i := range v.min {
+	for i := range max(0, n) {
 		if !in[s[i]] {
 			return false
 		}
@@ -197,20 +198,23 @@ const vendorTail = "(?:[\\x60'\"\\s;]|\\\\[nr]|$)"
 // tags after a token.
 const tokenEnd = "(?:[\\x60'\"\\s;,.:!?)\\]}<>|&*]|\\\\[nr]|$)"
 
-// alphabetOf returns the bytes that matches of re may contain.
-func alphabetOf(re string) *[256]bool {
+// alphabetOf returns the bytes that matches of re may contain after one of the words.
+func alphabetOf(re string, words []string) *[256]bool {
 	var in [256]bool
 	tree, err := syntax.Parse(strings.TrimSuffix(re, vendorTail), syntax.Perl)
 	if err != nil {
 		panic(err)
 	}
-	addAlphabet(tree, &in)
+	addAlphabet(tree, words, &in)
 	return &in
 }
 
-func addAlphabet(re *syntax.Regexp, in *[256]bool) {
+func addAlphabet(re *syntax.Regexp, words []string, in *[256]bool) {
 	switch re.Op {
 	case syntax.OpLiteral:
+		if slices.Contains(words, strings.ToLower(string(re.Rune))) {
+			return
+		}
 		for _, r := range re.Rune {
 			for c := range 256 {
 				if rune(c) == r || re.Flags&syntax.FoldCase != 0 && unicode.ToLower(rune(c)) == unicode.ToLower(r) {
@@ -230,7 +234,7 @@ func addAlphabet(re *syntax.Regexp, in *[256]bool) {
 		}
 	}
 	for _, sub := range re.Sub {
-		addAlphabet(sub, in)
+		addAlphabet(sub, words, in)
 	}
 }
 

@@ -1,6 +1,9 @@
 package redact
 
-import "strings"
+import (
+	"math/bits"
+	"strings"
+)
 
 // walker reads JSON and finds the secrets in its strings. It accepts the same JSON
 // as encoding/json, which also has the depth limit maxDepth.
@@ -10,6 +13,11 @@ type walker struct {
 	i     int
 	found []span
 	muted bool // outside of the member that is redacted
+
+	end             int // end of the object that is searched as a whole
+	inner, innerEnd int // the value of the last object without a name, and the end of that object
+
+	heads tableHead // of a table in arrays
 }
 
 const maxDepth = 10000
@@ -82,7 +90,7 @@ func (w *walker) array(name string, depth int) bool {
 			w.i++
 		case ']':
 			w.i++
-			w.listed(&words)
+			w.listed(name, &words)
 			return true
 		default:
 			return false
@@ -99,7 +107,7 @@ func (w *walker) object(name string, depth int) bool {
 		w.i++
 		return true
 	}
-	seen := members{parent: name}
+	seen := members{parent: name, from: w.i}
 	for {
 		if w.skip() != '"' {
 			return false
@@ -174,23 +182,31 @@ func (w *walker) skip() byte {
 	return 0
 }
 
-// inString marks the bytes that have a special meaning within a string.
-var inString = func() (t [256]bool) {
-	for c := range ' ' {
-		t[c] = true
+// special returns the index of the first byte at or after i that has a meaning of its own
+// within a string: a quote, a backslash or a control character. It returns len(s) if there
+// is none. It reads eight bytes at a time.
+func special(s string, i int) int {
+	const ones, tops = 0x0101010101010101, 0x8080808080808080
+	for ; i+8 <= len(s); i += 8 {
+		x := eight(s, i)
+		quote, slash := x^(ones*'"'), x^(ones*'\\')
+		if m := ((x-ones*' ')&^x | (quote-ones)&^quote | (slash-ones)&^slash) & tops; m != 0 {
+			return i + bits.TrailingZeros64(m)>>3
+		}
 	}
-	t['"'], t['\\'] = true, true
-	return t
-}()
+	for ; i < len(s); i++ {
+		if c := s[i]; c == '"' || c == '\\' || c < ' ' {
+			break
+		}
+	}
+	return i
+}
 
 // text reads the string at i.
 func (w *walker) text() literal {
 	s := w.s
 	lit := literal{from: w.i + 1}
-	for i := w.i + 1; i < len(s); i++ {
-		if !inString[s[i]] {
-			continue
-		}
+	for i := special(s, w.i+1); i < len(s); i = special(s, i+1) {
 		switch c := s[i]; {
 		case c == '"':
 			lit.to, lit.ok = i, true
@@ -200,6 +216,10 @@ func (w *walker) text() literal {
 			return lit
 		case c == '\\':
 			lit.escaped = true
+			if i+1 < len(s) && simpleEscapes[s[i+1]] != 0 {
+				i++
+				continue
+			}
 			n := escapeLength(s[i:])
 			if n == 0 {
 				return lit

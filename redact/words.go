@@ -47,9 +47,7 @@ func defaults() *vocabularyBuilder {
 	for _, c := range callArguments {
 		b.on(c.word, callArgument(c.n))
 	}
-	for _, w := range foreignNames {
-		b.on(w, (*scan).foreign)
-	}
+	onForeign(b)
 	b.on("secret", (*scan).manifest)
 	b.on("/api/webhooks/", (*scan).webhook)
 	b.on(":aa", (*scan).telegram)
@@ -63,6 +61,8 @@ func defaults() *vocabularyBuilder {
 		b.on(embeddedTokens[i].marker, embeddedTokens[i].match)
 	}
 	onCodes(b)
+	onCalls(b)
+	onDumps(b)
 	b.on("hooks.zapier.com/hooks/catch/", (*scan).zapier)
 	onCookies(b)
 	onWallets(b)

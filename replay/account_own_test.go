@@ -37,7 +37,7 @@ func TestEarlierEditIsSubtractedFromAStepOnce(t *testing.T) {
 		all   []evicted
 		want  []string
 	}{
-		{"one", 5, gone("x", "a", "y"), []string{"a", "y"}},
+		{"one", 5, gone("x", "a", "y", "z"), []string{"a", "y", "z"}}, // z was edited after it
 		{"one", 8, gone("x", "z", "b"), []string{"x", "b"}},
 		{"one", 8, gone("z"), []string{"z"}},
 		{"two", 8, gone("y", "z"), []string{"z"}},

@@ -2,6 +2,7 @@ package replay
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -33,7 +34,7 @@ func verdictOf(list []Total, count int) *verdict {
 		return nil
 	}
 	take, reason := choose(front)
-	v := &verdict{Policy: take.Policy, Sure: sure(take, count)}
+	v := &verdict{Policy: take.Policy, Sure: sure(take, list, count)}
 	v.Words = fmt.Sprintf("It costs %.1f %% of what sending everything costs, and %.1f %% of what the answers needed was in view: %s.", 100*take.OfRaw.Value, 100*take.Held.Value, reason)
 	for _, t := range front {
 		if t != take {
@@ -62,12 +63,25 @@ func choose(front []*Total) (take *Total, reason string) {
 	return take, fmt.Sprintf("none has %.0f %%, and this one has most", 100*enough)
 }
 
+// noGain says what a policy that saves no money gives.
+func noGain(t *Total, list []Total) string {
+	const text = "It saves no money on these sessions"
+	raw := slices.IndexFunc(list, func(o Total) bool { return o.Reference && o.Policy == "raw" })
+	switch n := max(t.Over, t.Refused); {
+	case n > 0:
+		return fmt.Sprintf("%s, and leaves %s of %s above the window", text, thousands(n), counted(t.Calls, "call"))
+	case raw >= 0 && list[raw].Over == 0:
+		return text + ", and every call fits the window without it"
+	}
+	return text + ": what it gives is calls that fit the window"
+}
+
 // sure describes the reliability of a policy's figures.
-func sure(t *Total, count int) []string {
+func sure(t *Total, list []Total, count int) []string {
 	var out []string
 	switch {
 	case t.OfRaw.Value > 0.9995:
-		out = append(out, "It saves no money on these sessions: what it gives is calls that fit the window")
+		out = append(out, noGain(t, list))
 	case t.OfRaw.High > 0.9995 && t.OfRaw.Low < t.OfRaw.High:
 		out = append(out, fmt.Sprintf("That it saves money is not certain: in 95 of 100 samples of these sessions it costs %.1f–%.1f %%", 100*t.OfRaw.Low, 100*t.OfRaw.High))
 	case t.OfRaw.Low < t.OfRaw.High:

@@ -35,6 +35,17 @@ func (p managed) Reference() bool { return false }
 const sessionID = "replay"
 
 func (p managed) Begin(ctx context.Context, s *Session, e Env) (Runner, error) {
+	c := p.in(e)
+	m, err := compact.New(ctx, c)
+	if err != nil {
+		return nil, err
+	}
+	clean, err := c.Redaction.Redactor()
+	return &manager{m: m, s: s, tool: compact.RecallTool(m, compact.ToolBytes(recallBytes)), changes: changes{clean: clean}}, err
+}
+
+// in returns the configuration for an environment.
+func (p managed) in(e Env) compact.Config {
 	c := p.config
 	c.Model, c.MaxContextTokens = e.Model, inUnits(e.Window, c.Counting)
 	c.Archive, c.OpenArchive, c.Exporters = memory.New(), nil, nil
@@ -45,12 +56,7 @@ func (p managed) Begin(ctx context.Context, s *Session, e Env) (Runner, error) {
 		c.Prices = compact.PricesOf(e.Card)
 	}
 	c.Tidy.Wait = time.Hour // a slow archive cancels no reduction, so two runs are equal
-	m, err := compact.New(ctx, c)
-	if err != nil {
-		return nil, err
-	}
-	clean, err := c.Redaction.Redactor()
-	return &manager{m: m, s: s, tool: compact.RecallTool(m, compact.ToolBytes(recallBytes)), changes: changes{clean: clean}}, err
+	return c
 }
 
 // archiveKey is the key of the archives, which end with the replay. The key is

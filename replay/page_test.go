@@ -116,6 +116,8 @@ func TestVerdictNamesAPolicyAndItsReliability(t *testing.T) {
 	ref.Reference, ref.Over = true, 9
 	refuses, dear := at("refuses", 0.1, 1), at("dear", 1.3, 0.99)
 	refuses.Refused = 1
+	fits, useless := at("raw", 1, 1), at("useless", 1, 1)
+	fits.Reference, useless.Over = true, 9
 	for _, c := range []struct {
 		list []Total
 		take string
@@ -126,7 +128,10 @@ func TestVerdictNamesAPolicyAndItsReliability(t *testing.T) {
 		{[]Total{refuses, worse}, "worse", []string{"refuses leaves 1 of 50 calls above the window"}, []string{"not certain"}},
 		{[]Total{refuses}, "refuses", []string{"leaves 1 of"}, nil},
 		{[]Total{cheap, at("cheaper", 0.3, 0.8)}, "cheap", []string{"none has 95 %, and this one has most", "cheaper costs 30.0 %"}, nil},
-		{[]Total{dear}, "dear", []string{"It saves no money on these sessions"}, []string{"not certain"}},
+		{[]Total{dear}, "dear", []string{"It saves no money on these sessions: what it gives is calls that fit"}, []string{"not certain"}},
+		{[]Total{dear, ref}, "dear", []string{"It saves no money on these sessions: what it gives is calls that fit"}, nil},
+		{[]Total{dear, fits}, "dear", []string{"It saves no money on these sessions, and every call fits the window without it"}, []string{"gives"}},
+		{[]Total{useless, ref}, "useless", []string{"It saves no money on these sessions, and leaves 9 of 50 calls above the window"}, []string{"gives"}},
 		{[]Total{at("even", 0.97, 0.99)}, "even", []string{"That it saves money is not certain", "87.0–107.0 %"}, nil},
 	} {
 		v := verdictOf(c.list, 12)

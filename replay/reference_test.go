@@ -83,7 +83,7 @@ func TestParseReference(t *testing.T) {
 	if p, ok, err := ParseReference("summarise:0.4"); err != nil || !ok || p.Name() != "summarize:0.4" {
 		t.Errorf("the old name: %v, %v, %v", p, ok, err)
 	}
-	for _, name := range []string{"raw:1", "sliding", "sliding:0", "drop:x", "summarize:2", "summarize:NaN"} {
+	for _, name := range []string{"raw:1", "sliding", "sliding:0", "drop:x", "drop:99999999999999999999", "sliding:-99999999999999999999", "summarize:2", "summarize:NaN", "summarize:0.5x", "summarize:0"} {
 		if _, ok, err := ParseReference(name); !ok || err == nil {
 			t.Errorf("%s is accepted", name)
 		}

@@ -17,14 +17,15 @@ type Stats struct {
 	Compactions int `json:"compactions"`
 	Recalls     int `json:"recalls"`    // calls of the recall tool that were answered
 	Failures    int `json:"failures"`   // requests that went out unchanged because of an error here
-	Unanswered  int `json:"unanswered"` // requests without a complete answer; tokens and money include them
+	Unanswered  int `json:"unanswered"` // requests without a complete answer; tokens and money include them, unless the provider could not be reached
+	Unbilled    int `json:"unbilled"`   // calls that the provider refused, answered with an error, or could not be reached for; neither tokens nor money include them
 	History     int `json:"history_tokens"`
 	Sent        int `json:"sent_tokens"`
 
 	// Costs of the prompts in US dollars ([compact.CompactManager.Bill]): With is the cost of the sent
 	// prompts and of all summaries, also of those that no call used, and Without is the cost of the same
 	// prompts with their whole histories. Neither includes unpriced calls (calls of a model without a known
-	// price), nor requests that the provider refused.
+	// price), nor Unbilled calls.
 	With     float64 `json:"usd_with"`
 	Without  float64 `json:"usd_without"`
 	Unpriced int     `json:"unpriced_calls"`
@@ -35,7 +36,7 @@ func (h *Handler) Stats() Stats {
 	c := h.counters
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	s := Stats{Calls: c.calls, Compactions: c.compactions, Recalls: c.recalls, History: c.history, Sent: c.sent}
+	s := Stats{Calls: c.calls, Compactions: c.compactions, Recalls: c.recalls, Unbilled: c.free, History: c.history, Sent: c.sent}
 	for _, of := range []iter.Seq[int]{maps.Values(c.requests), maps.Values(c.refusals)} {
 		for n := range of {
 			s.Requests += n
@@ -73,4 +74,16 @@ func (b *bill) add(of *compact.Bill, observed bool) {
 	}
 	b.with += of.EstimatedUSD + of.SummaryUSD
 	b.without += of.WholeUSD
+}
+
+// take takes the prompt of an observed call out of the sums. A summary is paid for in any
+// case.
+func (b *bill) take(of *compact.Bill, observed bool) {
+	if of == nil || of.Relative || !observed {
+		return
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.with -= of.EstimatedUSD
+	b.without -= of.WholeUSD
 }

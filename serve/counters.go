@@ -23,6 +23,7 @@ type counters struct {
 	added    histogram
 
 	calls       int // calls whose prompt was compared with the budget
+	free        int // the calls for which the provider billed nothing
 	compactions int
 	recalls     int
 	stages      map[string]int
@@ -110,6 +111,15 @@ func (c *counters) result(of *compact.Result) {
 		c.compactions++
 		c.stages[string(of.CallStage)]++
 	}
+}
+
+// unbilled takes a call for which the provider billed nothing out of the sums of tokens.
+func (c *counters) unbilled(of *compact.Result) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.free++
+	c.history -= of.TokensIn
+	c.sent -= of.After.Total
 }
 
 // histogram counts, for each bound, the values up to it.

@@ -45,7 +45,8 @@ type liveSum struct {
 	Compactions   int
 	History, Sent int // tokens
 	With, Without float64
-	Unpriced      int // calls that neither sum includes
+	Unpriced      int // calls that neither sum of money includes
+	Unbilled      int // calls for which the provider billed nothing; no sum of tokens or money includes them
 }
 
 func (s *liveSum) add(at time.Time, res *compact.Result) {
@@ -57,6 +58,14 @@ func (s *liveSum) add(at time.Time, res *compact.Result) {
 		s.Unpriced++
 	} else {
 		s.With, s.Without = s.With+b.EstimatedUSD+b.SummaryUSD, s.Without+b.WholeUSD
+	}
+}
+
+// take takes the prompt of a call out of the sums. A summary is paid for in any case.
+func (s *liveSum) take(res *compact.Result) {
+	s.Unbilled, s.History, s.Sent = s.Unbilled+1, s.History-res.TokensIn, s.Sent-res.After.Total
+	if b := res.Bill; b != nil && !b.Relative {
+		s.With, s.Without = s.With-b.EstimatedUSD, s.Without-b.WholeUSD
 	}
 }
 
@@ -113,6 +122,22 @@ func (l *live) result(at time.Time, res *compact.Result) {
 	s.points = thinned(append(s.points, livePoint{s.Calls, res.TokensIn, res.After.Total, res.Triggered}), func(p livePoint) bool { return p.Compacted })
 	if res.Triggered {
 		s.compactions = last(append(s.compactions, liveCompaction{at, s.Calls, agent, res.Before.Total, res.After.Total, string(res.CallStage), reason}), liveCompactions)
+	}
+}
+
+// unbilled takes a call for which the provider billed nothing out of the sums. The curves
+// of the sums must not fall, so no earlier point stays above the new sums.
+func (l *live) unbilled(res *compact.Result) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.changes++
+	l.total.take(res)
+	for i := range l.line {
+		p, t := &l.line[i], &l.total
+		p.History, p.Sent, p.With, p.Without = min(p.History, t.History), min(p.Sent, t.Sent), min(p.With, t.With), min(p.Without, t.Without)
+	}
+	if s := l.sessions[res.Session]; s != nil {
+		s.take(res)
 	}
 }
 

@@ -3,6 +3,7 @@ package serve_test
 import (
 	"encoding/json"
 	"fmt"
+	"math"
 	"net/http"
 	"net/http/httptest"
 	"os/exec"
@@ -10,8 +11,10 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/agentcompact/compact/compact"
+	"github.com/agentcompact/compact/internal/provider"
 	"github.com/agentcompact/compact/serve"
 )
 
@@ -62,6 +65,40 @@ func TestPageStatesThatCallsAreOnlyObserved(t *testing.T) {
 	waitFor(t, func() bool { return r.h.Stats().Calls == 1 }) // the observation runs in the background
 	if _, page := r.do(r.request("GET", "/", "")); !strings.Contains(page, "Nothing is changed") || !strings.Contains(wordsOf(page), "1 compaction") {
 		t.Error(wordsOf(page))
+	}
+}
+
+// A call for which the provider billed nothing is in no sum of tokens or money, on the page
+// and in Stats, also if calls are only observed.
+func TestUnbilledCallsAreInNoSum(t *testing.T) {
+	for _, observes := range []bool{false, true} {
+		r := newRig(t, compact.Config{}, serve.Config{Observe: observes})
+		f := forms()[0]
+		call := func(n int) serve.Stats {
+			r.post(f, f.body("Fix it.", 20, 300))
+			waitFor(t, func() bool { s := r.h.Stats(); return s.Requests == n && s.Calls == n && s.Unbilled == max(n-1, 0) }) // an observation runs in the background
+			return r.h.Stats()
+		}
+		want := call(1)
+		r.server.Fail(provider.Failure{Status: 529}, provider.Failure{Status: 429, RetryAfter: time.Second})
+		call(2)
+		got := call(3)
+		want.Requests, want.Calls, want.Unbilled = 3, 3, 2
+		if math.Abs(got.With-want.With)+math.Abs(got.Without-want.Without) > 1e-9 || got.With == 0 {
+			t.Errorf("observes %v: $%g of $%g, want $%g of $%g", observes, got.With, got.Without, want.With, want.Without)
+		}
+		if got.With, got.Without = want.With, want.Without; got != want {
+			t.Errorf("observes %v: %+v, want %+v", observes, got, want)
+		}
+		_, page := r.do(r.request("GET", "/", ""))
+		for _, says := range []string{
+			fmt.Sprintf("%s tokens of prompts in place of %s", digits(want.Sent), digits(want.History)), "3 calls", "billed nothing for 2 calls",
+			fmt.Sprintf("%s tokens instead of %s", digits(want.Sent), digits(want.History)), // of the session
+		} {
+			if !strings.Contains(wordsOf(page), says) {
+				t.Errorf("observes %v: the page does not say %q", observes, says)
+			}
+		}
 	}
 }
 

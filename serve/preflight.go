@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"strings"
 
 	"github.com/agentcompact/compact/compact"
 	"github.com/agentcompact/compact/message/anthropic"
@@ -152,10 +153,13 @@ func (h *Handler) read(body io.Reader) (q asked, err error) {
 	case int64(len(data)) > most:
 		return q, &mistake{http.StatusRequestEntityTooLarge, "too_large", fmt.Errorf("the body is larger than %d bytes", most)}
 	}
+	if len(bytes.TrimSpace(data)) == 0 {
+		return q, badRequest("the body is empty; /openapi.json describes it")
+	}
 	d := json.NewDecoder(bytes.NewReader(data))
 	d.DisallowUnknownFields()
 	if err := d.Decode(&q); err != nil {
-		return q, badRequest("%w", err)
+		return q, badRequest("the body is not what /openapi.json describes: %s", strings.TrimPrefix(err.Error(), "json: "))
 	}
 	return q, nil
 }

@@ -143,6 +143,11 @@ func TestPreflightReportsMistakes(t *testing.T) {
 			t.Errorf("%s: %s %.200s", name, resp.Status, answer)
 		}
 	}
+	for body, want := range map[string]string{"": "the body is empty", "x": "the body is not what /openapi.json describes: invalid character", `{"formt":1}`: `: unknown field \"formt\"`} {
+		if _, answer := r.do(r.request("POST", "/v1/preflight", body)); !strings.Contains(answer, want) {
+			t.Errorf("%q: %s", body, answer)
+		}
+	}
 	if r.metric(`compact_failures_total{op="preflight"}`) != "1" {
 		t.Error("the failure was not counted")
 	}

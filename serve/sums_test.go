@@ -36,6 +36,41 @@ func TestSummariesArePartOfTheCost(t *testing.T) {
 	}
 }
 
+// A call that is not billed leaves the sums and the curve of the page, but its summary was
+// paid for. A curve of sums never falls.
+func TestUnbilledCallLeavesTheCurve(t *testing.T) {
+	h := &Handler{live: newLive(func(s string) string { return s }, time.Unix(0, 0)), counters: newCounters(), now: time.Now}
+	call := func(tokens int) *compact.Result {
+		res := &compact.Result{Session: "s", TokensIn: tokens, Bill: &compact.Bill{EstimatedUSD: 2, SummaryUSD: 0.5, WholeUSD: float64(tokens)}}
+		res.After.Total = tokens / 2
+		h.result(t.Context(), res)
+		return res
+	}
+	call(100)
+	refused := call(40)
+	call(200)
+	h.unbilled(t.Context(), refused)
+	h.unbilled(t.Context(), &compact.Result{Session: "gone"}) // from the page
+	v, s := h.live.view(false), h.live.sessions["s"]
+	if got := fmt.Sprint(v.Calls, v.Unbilled, v.History, v.Sent, v.With, v.Without, s.Unbilled, s.History, s.With); got != "3 2 300 150 5.5 300 1 300 5.5" {
+		t.Errorf("the page: %s", got)
+	}
+	for i, p := range h.live.line {
+		if i > 0 && p.History < h.live.line[i-1].History || p.History > 300 || p.Sent > 150 || p.With > 5.5 || p.Without > 300 {
+			t.Errorf("point %d: %+v", i, p)
+		}
+	}
+	if b := &h.bill; b.with != 0 { // the manager takes it out of its own sums
+		t.Errorf("%+v", b)
+	}
+	observed := &compact.Result{Projected: refused}
+	h.result(t.Context(), observed)
+	h.unbilled(t.Context(), observed)
+	if b := &h.bill; b.with != 0.5 || b.without != 0 {
+		t.Errorf("observed: %+v", b)
+	}
+}
+
 // unused returns a manager that no call uses.
 func unused(t *testing.T) *compact.CompactManager {
 	t.Helper()

@@ -50,7 +50,7 @@ func TestPathsAndKeysNameTheirProvider(t *testing.T) {
 	for path, want := range map[string][2]string{ // without a name, and in errors
 		"/v1/messages": {forAnthropic, forAnthropic}, "/v1/messages/count_tokens": {forAnthropic, forAnthropic}, "/v1/complete": {forAnthropic, forAnthropic}, "/v1/chat/completions": {forOpenAI, forOpenAI},
 		"/chat/completions": {forOpenAI, forOpenAI}, "/responses": {forOpenAI, forOpenAI}, "/v1beta/models": {forGemini, forGemini}, "/v1alpha/models": {forGemini, forGemini},
-		"/upload/v1beta/files": {forGemini, forGemini}, "/upload/files": {"", ""}, "/v1/models/g:generateContent": {forGemini, forGemini}, "/models/g:streamGenerateContent": {forGemini, forGemini},
+		"/upload/v1beta/files": {forGemini, forGemini}, "/upload/files": {"", ""}, "/files/v1beta/x": {"", forGemini}, "/v1/models/g:generateContent": {forGemini, forGemini}, "/models/g:streamGenerateContent": {forGemini, forGemini},
 		"/models/g:tune": {"", ""}, "/gemini/anything": {"", forGemini}, "/groq/v1/messages": {"", forAnthropic}, "/groq/v1/models": {"", forOpenAI}, "/groq/other": {"", ""},
 	} {
 		if got := [2]string{bare(path), formOf(path)}; got != want {

@@ -43,7 +43,7 @@ func (b Blob) Size() int64 { return b.size }
 // SHA256 returns the hash of the bytes in lower-case hex.
 func (b Blob) SHA256() string {
 	h := sha256.New()
-	_, _ = b.WriteTo(h) // a hash never fails
+	_, _ = b.write(h, hashChunk) // a hash never fails
 	return hex.EncodeToString(h.Sum(nil))
 }
 
@@ -51,10 +51,17 @@ func (b Blob) SHA256() string {
 // don't cost a system call each.
 const blobChunk = 256 << 10
 
+// hashChunk is the size of the pieces that a hash reads. A write to it costs nothing, and
+// small pieces stay in the cache.
+const hashChunk = 8 << 10
+
 // WriteTo writes all bytes to w, in large pieces.
-func (b Blob) WriteTo(w io.Writer) (int64, error) {
+func (b Blob) WriteTo(w io.Writer) (int64, error) { return b.write(w, blobChunk) }
+
+// write writes all bytes to w, in pieces of a size.
+func (b Blob) write(w io.Writer, chunk int64) (int64, error) {
 	var total int64
-	buf := make([]byte, 0, min(b.size, blobChunk))
+	buf := make([]byte, 0, min(b.size, chunk))
 	flush := func() error {
 		n, err := w.Write(buf)
 		total += int64(n)

@@ -110,8 +110,11 @@ func figures(output string) string {
 		if line == "" || framed(line) || ourOwn(line) {
 			continue
 		}
+		if utf8.RuneCountInString(line) > longestFigures && !logLine.MatchString(line) {
+			return "" // whatever the line says, it is too long
+		}
 		low := strings.ToLower(line)
-		if !strings.ContainsAny(line, "0123456789") || markedNumber.MatchString(line) || idle(low) || noOutcome(line) || testrun.Wrapper(line) || frameOfTable(line) || installed(low) || published(line) || committed(line) || qualifies(line) || prose.BeginsAny(low, tellingStarts[:6]) || strings.Contains(low, "passed") {
+		if !strings.ContainsAny(line, tenDigits) || markedNumber.MatchString(line) || idle(low) || noOutcome(line) || testrun.Wrapper(line) || frameOfTable(line) || installed(low) || published(line) || committed(line) || qualifies(line) || prose.BeginsAny(low, tellingStarts[:6]) || strings.Contains(low, "passed") {
 			return ""
 		}
 		lines = append(lines, line)
@@ -146,7 +149,8 @@ const (
 func beforeAlike(output string) (head, tail string) {
 	lines := strings.Split(testrun.Uncolored(output), "\n")
 	n := len(lines)
-	for n > 0 && withoutDigits(lines[n-1]) == withoutDigits(lines[len(lines)-1]) {
+	form := withoutDigits(lines[n-1])
+	for n > 0 && withoutDigits(lines[n-1]) == form {
 		n--
 	}
 	if n == 0 || n > mostBeforeAlike || len(lines)-n < leastAlike {
@@ -166,10 +170,20 @@ func beforeAlike(output string) (head, tail string) {
 
 // withoutDigits returns a line with # in place of each number.
 func withoutDigits(line string) string {
-	return digitRuns.Compiled().ReplaceAllString(strings.TrimSpace(line), "#")
+	line = strings.TrimSpace(line)
+	i := strings.IndexAny(line, tenDigits)
+	if i < 0 {
+		return line
+	}
+	var b strings.Builder
+	for ; i >= 0; i = strings.IndexAny(line, tenDigits) {
+		b.WriteString(line[:i] + "#")
+		line = strings.TrimLeft(line[i:], tenDigits)
+	}
+	return b.String() + line
 }
 
-var digitRuns = lazy.Compile(`[0-9]+`)
+const tenDigits = "0123456789"
 
 // frameOfTable reports whether a line is a frame of a table, or the count of its rows.
 func frameOfTable(line string) bool {

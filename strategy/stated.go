@@ -144,8 +144,9 @@ func (c *Call) asksFor(word string) bool {
 // toolWords returns the words of a name in snake case, or in camel case that begins with
 // a small letter.
 func toolWords(tool string) []string {
-	if tool != "" && tool[0] >= 'a' && tool[0] <= 'z' && !strings.ContainsAny(tool, "_-.") {
-		tool = camelHump.ReplaceAllString(tool, "${1}_$2")
+	low := strings.ToLower(tool)
+	if tool != low && tool[0] >= 'a' && tool[0] <= 'z' && !strings.ContainsAny(tool, "_-.") {
+		low = strings.ToLower(camelHump.ReplaceAllString(tool, "${1}_$2"))
 	}
-	return strings.FieldsFunc(strings.ToLower(tool), func(r rune) bool { return r == '_' || r == '-' || r == '.' })
+	return strings.FieldsFunc(low, func(r rune) bool { return r == '_' || r == '-' || r == '.' })
 }

@@ -89,7 +89,7 @@ const leastWord = 80
 // that is not enough, it drops messages, oldest first.
 func fitWords(words []Word, limit, hard int, count func(string) int) []Word {
 	words = slices.Clone(words)
-	c := wordCutter{words: words, count: count, costs: make([]int, len(words)), full: make([]string, len(words)), runes: make([]int, len(words))}
+	c := wordCutter{words: words, count: count, costs: make([]int, len(words)), full: make([]string, len(words)), runes: make([]int, len(words)), known: parted{}}
 	for i, w := range words {
 		c.full[i] = w.Text
 		c.runes[i] = utf8.RuneCountInString(w.Text)
@@ -120,6 +120,7 @@ type wordCutter struct {
 	costs []int
 	total int
 	count func(string) int
+	known parted
 }
 
 // brief cuts texts that were not typed as a whole to their briefest form, the longest
@@ -159,9 +160,9 @@ var pleasantries = []string{"hi", "hello", "hey", "hallo", "thanks", "thank you"
 // onlyPolite reports whether a message only consists of pleasantries.
 func onlyPolite(text string) bool {
 	found := false
-	for part := range strings.FieldsFuncSeq(strings.ToLower(text), func(r rune) bool { return strings.ContainsRune(".,!;\n", r) }) {
+	for part := range strings.FieldsFuncSeq(text, func(r rune) bool { return strings.ContainsRune(".,!;\n", r) }) {
 		if part = strings.TrimSpace(part); part != "" {
-			if !slices.Contains(pleasantries, part) {
+			if !slices.Contains(pleasantries, strings.ToLower(part)) {
 				return false
 			}
 			found = true
@@ -208,7 +209,7 @@ func (c *wordCutter) shorten(i, tokens int) {
 	case c.words[i].Ref != "":
 		note = fmt.Sprintf(shortenedMark+"%d of %d characters · recall %s]", max(all-keep, 0), all, c.words[i].Ref)
 	}
-	text := essence(c.full[i], keep, note)
+	text := essence(c.full[i], keep, note, c.known)
 	if utf8.RuneCountInString(text) >= have {
 		text = prose.Clip(c.full[i], max(leastWord-10, 1)) // no gain: the note is as long as the text that it replaces
 	}

@@ -86,9 +86,9 @@ func appendData(dst []byte, data string) []byte {
 	dst = append(dst, `,"data":`...)
 	raw := []byte(data)
 	switch {
-	case data[0] != '{' || !json.Valid(raw):
+	case data[0] != '{' || jsonscan.Check(raw) != nil:
 		return append(jsonscan.AppendQuote(append(dst, `{"output_text":`...), data), '}')
-	case bytes.ContainsAny(raw, "\n\r"): // white space between tokens: inside strings it is escaped
+	case bytes.IndexByte(raw, '\n') >= 0 || bytes.IndexByte(raw, '\r') >= 0: // white space between tokens: inside strings it is escaped
 		var line bytes.Buffer
 		if err := json.Compact(&line, raw); err == nil {
 			raw = line.Bytes()

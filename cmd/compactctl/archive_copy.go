@@ -4,12 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/spf13/cobra"
 
 	"github.com/agentcompact/compact/compact"
 	"github.com/agentcompact/compact/configs"
 	"github.com/agentcompact/compact/storage"
+	"github.com/agentcompact/compact/storage/crypt"
 	"github.com/agentcompact/compact/storage/record"
 )
 
@@ -48,7 +50,11 @@ func newArchiveCopy(a *app) *cobra.Command {
 			if err := a.copyRecorded(cmd, args[0], args[1], src, opts.Sessions); err != nil {
 				return err
 			}
-			return a.copied(cmd.Context(), dst, src, opts)
+			err = a.copied(cmd.Context(), dst, src, opts)
+			if errors.Is(err, record.ErrErased) {
+				err = errors.Join(err, fmt.Errorf("%s has erased this session, and erased data does not come back: copy it into another folder. All other sessions were copied", printable(args[1])))
+			}
+			return err
 		},
 	}
 	cmd.Flags().Var(&oneFileFlag{at: &a.config}, "config", "configuration `FILE` (YAML or JSON)")
@@ -80,6 +86,9 @@ func (a *app) copyRecorded(cmd *cobra.Command, at, to string, src storage.Archiv
 		if !c.AccessLog {
 			return nil, nil // the archive may be in a place without write access
 		}
+		if err := encryptAs(src, &c.Encrypt); err != nil {
+			return nil, err
+		}
 		return configs.OpenArchive(c)
 	})
 	if err != nil || archive == nil {
@@ -94,6 +103,29 @@ func (a *app) copyRecorded(cmd *cobra.Command, at, to string, src storage.Archiv
 		}
 	}
 	return a.recorded(cmd, cfg, archive, dirs, "copy", to)
+}
+
+// encryptAs changes the encryption, which is the copy's, into one for an archive that is
+// there: plain if the archive is, and for its readers too if it is encrypted.
+func encryptAs(src storage.Archive, e *compact.EncryptConfig) error {
+	if !encrypted(src) {
+		*e = compact.EncryptConfig{}
+		return nil
+	}
+	text, err := crypt.IdentityText()
+	if err != nil {
+		return err
+	}
+	readers, err := crypt.RecipientsOf(text)
+	if err != nil {
+		return err
+	}
+	for _, r := range readers {
+		if !slices.Contains(e.Recipients, r) {
+			e.Recipients = append(slices.Clone(e.Recipients), r)
+		}
+	}
+	return nil
 }
 
 // copied copies and verifies.

@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/agentcompact/compact/storage"
 	"github.com/agentcompact/compact/storage/record"
 )
 
@@ -35,13 +36,18 @@ func newArchiveExport(a *app) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			s, err := a.archived(cmd, args[0])
+			archive, err := a.readArchive(cmd)
+			if err != nil {
+				return err
+			}
+			s, err := openSession(cmd.Context(), archive, a.called(cmd.Context(), archive, args[0]))
 			if err != nil {
 				return err
 			}
 			if err := a.accessed(cmd, s, "export", ""); err != nil {
 				return err
 			}
+			a.warnIfPlain(archive)
 			a.progress.start("exporting " + args[0])
 			defer a.progress.stop()
 			buf, err := exportWhole(cmd.Context(), s, f, record.ExportOptions{Progress: a.progress.at})
@@ -60,6 +66,13 @@ func newArchiveExport(a *app) *cobra.Command {
 	return cmd
 }
 
+// warnIfPlain warns that the export of an encrypted archive is readable by everybody.
+func (a *app) warnIfPlain(archive storage.Archive) {
+	if encrypted(archive) {
+		a.complain("compactctl", "warning: the archive is encrypted, and an export is not")
+	}
+}
+
 const aboutArchiveExport = `Export writes every file of a session, its manifest included, as a tar.gz or as one JSONL
 file. Unpack the tar.gz into an archive, and archive verify checks it there.
 
@@ -70,7 +83,7 @@ With --all it writes every session to the folder --out, one file for each, and:
   manifest.jsonl  a line for each file with its SHA-256, written last
 
 Unpack all of it into one folder to get an archive that "archive verify --heads
-heads.jsonl" verifies.`
+heads.jsonl" verifies. The export of an encrypted archive is not encrypted.`
 
 // exportWhole returns the export of a session. If a scrub changes the session during the
 // export, the export begins again.
@@ -131,6 +144,7 @@ func (a *app) exportEach(cmd *cobra.Command, dir, format string) error {
 	if err != nil {
 		return err
 	}
+	a.warnIfPlain(archive)
 	defer a.progress.stop()
 	return a.exportAll(cmd, archive, dir, f)
 }

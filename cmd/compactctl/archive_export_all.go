@@ -44,7 +44,7 @@ func (a *app) exportAll(cmd *cobra.Command, archive storage.Archive, dir string,
 		return err
 	}
 	if entries, err := os.ReadDir(dir); err != nil || len(entries) > 0 {
-		return errors.Join(err, &usageError{errors.New(dir + " is not empty")})
+		return errors.Join(err, &usageError{errors.New(dir + " is not empty: name another folder, or remove this one if it is the rest of an interrupted export (without manifest.jsonl)")})
 	}
 	known, err := tombstones(ctx, archive)
 	if err != nil {

@@ -65,6 +65,7 @@ the environment.`,
 }
 
 func (a *app) newHeadsKey() error {
+	a.warnIfReadable(a.out)
 	seed := make([]byte, 32)
 	_, _ = rand.Read(seed) // never fails
 	text := base64.StdEncoding.EncodeToString(seed)

@@ -2,6 +2,9 @@ package main
 
 import (
 	"fmt"
+	"io"
+	"os"
+	"runtime"
 
 	"github.com/spf13/cobra"
 
@@ -23,11 +26,23 @@ the archive, put the identity into ` + crypt.IdentityVariable + `, or into a fil
 			if err != nil {
 				return err
 			}
+			a.warnIfReadable(a.out)
 			if a.json {
 				return a.printJSON(map[string]string{"identity": identity, "recipient": recipient})
 			}
 			_, err = fmt.Fprintf(a.out, "# recipient: %s\n%s\n", recipient, identity)
 			return err
 		},
+	}
+}
+
+// warnIfReadable warns if a secret goes to a file that other users of the machine can read.
+func (a *app) warnIfReadable(to io.Writer) {
+	f, ok := to.(*os.File)
+	if !ok || runtime.GOOS == "windows" { // modes mean nothing there
+		return
+	}
+	if info, err := f.Stat(); err == nil && info.Mode().IsRegular() && info.Mode().Perm()&0o077 != 0 {
+		a.complain("compactctl", "warning: other users can read the file with this secret: protect it with chmod 600")
 	}
 }

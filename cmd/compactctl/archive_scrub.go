@@ -121,6 +121,9 @@ func (a *app) scrub(cmd *cobra.Command, id, name string, x *scrubbing, secrets [
 
 // printScrub writes one row for each file.
 func (a *app) printScrub(name string, r *compact.ScrubReport) error {
+	for _, what := range r.Left { // it may have the secret
+		a.complain("compactctl", "not removed: "+what)
+	}
 	did, hint := "scrubbed "+name, ""
 	if r.At.IsZero() && !r.Resumed {
 		did, hint = "would scrub "+name, "; --yes does it"

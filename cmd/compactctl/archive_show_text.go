@@ -262,12 +262,14 @@ func fileOf(ctx context.Context, s *record.Session, name string) ([]byte, error)
 // escapes all text.
 var showPage = template.Must(template.New("show").Parse(`<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><title>{{.Session}}</title>
+<meta name="viewport" content="width=device-width, initial-scale=1">
 <meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">
 <style>
-body{font:15px/1.5 system-ui,sans-serif;max-width:60rem;margin:2rem auto;padding:0 1rem;color:#222;background:#fff}
+:root{color-scheme:light dark}
+body{overflow-wrap:anywhere;font:15px/1.5 system-ui,sans-serif;max-width:60rem;margin:2rem auto;padding:0 1rem;color:#222;background:#fff}
 article{border-top:1px solid #ccc;padding:.6rem 0}
 h1{font-size:1.3rem} h2{font-size:.9rem;margin:0;color:#555}
-pre{white-space:pre-wrap;overflow-wrap:anywhere;margin:.3rem 0;font:13px/1.45 ui-monospace,monospace}
+pre{white-space:pre-wrap;margin:.3rem 0;font:13px/1.45 ui-monospace,monospace}
 .user pre{background:#eef4ff}.tool pre{background:#f6f6f6}
 @media (prefers-color-scheme:dark){body{color:#ddd;background:#181818}.user pre{background:#1d2838}.tool pre{background:#222}h2{color:#aaa}}
 </style></head><body><h1>{{.Session}}</h1><p>{{len .Said}} messages of {{.File}}, redacted as they are in the archive</p>

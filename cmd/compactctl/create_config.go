@@ -40,6 +40,9 @@ standard output or to FILE. A setting that you delete from the file keeps its de
 				_, err := a.out.Write(text)
 				return err
 			}
+			if info, err := os.Stat(out); err == nil && info.IsDir() {
+				return &usageError{fmt.Errorf("%s is a folder: name a file", out)}
+			}
 			if _, err := os.Lstat(out); !force && !errors.Is(err, fs.ErrNotExist) {
 				return &usageError{fmt.Errorf("%s exists; --force overwrites it", out)}
 			}

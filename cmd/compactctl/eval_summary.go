@@ -139,6 +139,9 @@ func readSessions(files []string) ([]eval.Session, error) {
 		if err != nil {
 			return nil, unreadable(file, err)
 		}
+		if len(read.Messages()) == 0 {
+			return nil, &inputError{file: file, err: errNoMessages}
+		}
 		name := filepath.Base(file)
 		source, _, _ := strings.Cut(name, "-")
 		sessions = append(sessions, eval.Session{Name: name, Source: source, Messages: read.Messages()})

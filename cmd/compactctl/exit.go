@@ -113,6 +113,9 @@ func (a *app) explain(cmd *cobra.Command, err error) {
 		return
 	}
 	for line := range strings.SplitSeq(err.Error(), "\n") {
+		if errors.Is(err, context.Canceled) && !strings.Contains(line, "interrupted") {
+			line = strings.ReplaceAll(line, context.Canceled.Error(), "interrupted")
+		}
 		a.complain(name, line)
 	}
 	if errors.As(err, &usage) {

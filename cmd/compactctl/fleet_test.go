@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -96,6 +97,7 @@ func (i *instance) end(t *testing.T, s os.Signal) error {
 // was no answer, like real balancers.
 type balancer struct {
 	client http.Client
+	sent   atomic.Int64
 	mu     sync.Mutex
 	to     []*instance
 	next   int
@@ -126,6 +128,7 @@ func (b *balancer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			panic(err)
 		}
 		req.Header = r.Header.Clone()
+		req.Header.Set("X-Sent", fmt.Sprint(b.sent.Add(1)))
 		if resp, err = b.client.Do(req); err == nil {
 			break
 		}
@@ -149,7 +152,18 @@ func (b *balancer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 type wrongModel struct {
 	*provider.Server
 	mu   sync.Mutex
-	seen map[string][][]byte // bodies without a fault, by session, in order of their calls
+	seen map[string]map[int][]byte // bodies without a fault, by session and the number that the balancer gave
+}
+
+// prompts returns the bodies of a session in the order in which the balancer sent their
+// requests. The request of a killed instance can arrive after the one that replaced it.
+func (f *wrongModel) prompts(session string) (bodies [][]byte) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for _, n := range slices.Sorted(maps.Keys(f.seen[session])) {
+		bodies = append(bodies, f.seen[session][n])
+	}
+	return bodies
 }
 
 func (f *wrongModel) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -174,8 +188,15 @@ func (f *wrongModel) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		<-r.Context().Done()
 		return
 	}
-	f.mu.Lock() // before the answer, because an answer to a killed instance may end after the next call
-	f.seen[session] = append(f.seen[session], body)
+	sent, err := strconv.Atoi(r.Header.Get("X-Sent"))
+	if err != nil {
+		panic(err)
+	}
+	f.mu.Lock()
+	if f.seen[session] == nil {
+		f.seen[session] = map[int][]byte{}
+	}
+	f.seen[session][sent] = body
 	f.mu.Unlock()
 	r.Body = io.NopCloser(bytes.NewReader(body))
 	f.Server.ServeHTTP(w, r)
@@ -197,7 +218,7 @@ const fleetWindow = 8_000
 
 func newFleet(t *testing.T, env []string, args ...string) *fleet {
 	t.Helper()
-	f := &fleet{t: t, env: append([]string{compact.ArchiveKeyVariable + "=" + testkey.Text}, env...), model: &wrongModel{Server: provider.NewServer(), seen: map[string][][]byte{}}, balancer: &balancer{}}
+	f := &fleet{t: t, env: append([]string{compact.ArchiveKeyVariable + "=" + testkey.Text}, env...), model: &wrongModel{Server: provider.NewServer(), seen: map[string]map[int][]byte{}}, balancer: &balancer{}}
 	f.model.Window = 2 * fleetWindow
 	up, front := httptest.NewServer(f.model), httptest.NewServer(f.balancer)
 	t.Cleanup(func() { front.Close(); up.Close() })
@@ -356,8 +377,8 @@ func (f *fleet) prove(sessions, calls int, flags ...string) {
 		if fleetWire(name) > 1 {
 			most = calls * 2 / 3
 		}
-		t.Logf("session %s: %d prompts, %d steps", name, len(f.model.seen[name]), n)
-		if got := changes(f.model.seen[name]); n < 1 || n > most || got > n {
+		t.Logf("session %s: %d prompts, %d steps", name, len(f.model.prompts(name)), n)
+		if got := changes(f.model.prompts(name)); n < 1 || n > most || got > n {
 			t.Errorf("session %s: its prompt changed %d times, with %d steps", name, got, n)
 		}
 	}

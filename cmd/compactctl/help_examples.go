@@ -24,7 +24,7 @@ var helpExamples = map[string]string{
 	"archive access":        "compactctl archive access",
 	"archive add":           "compactctl archive add session.jsonl --session ticket-4711",
 	"archive erase":         "compactctl archive erase ticket-4711 --yes",
-	"archive export":        "compactctl archive export ticket-4711 --out ticket-4711.tar",
+	"archive export":        "compactctl archive export ticket-4711 --out ticket-4711.tar.gz",
 	"archive flush":         "compactctl archive flush --config compact.yaml",
 	"archive heads":         "compactctl archive heads --out heads.jsonl",
 	"archive hold":          "compactctl archive hold ticket-4711",

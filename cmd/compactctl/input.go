@@ -29,6 +29,8 @@ type inputFlags struct {
 	format, session, tools string
 }
 
+var errNoMessages = errors.New("it has no messages")
+
 func (a *app) addInput(cmd *cobra.Command) {
 	names := append([]string{"auto"}, formats.Names()...)
 	cmd.Flags().StringVar(&a.input.format, "format", "auto", "`NAME` of the format of the file: "+strings.Join(names, ", "))
@@ -74,7 +76,7 @@ func (a *app) read(file string) (*transcript, error) {
 		return nil, unreadable(t.name, err)
 	}
 	if t.msgs = t.file.Messages(); len(t.msgs) == 0 {
-		return nil, &inputError{file: t.name, err: errors.New("it has no messages")}
+		return nil, &inputError{file: t.name, err: errNoMessages}
 	}
 	a.sayForeign(t.name, data)
 	a.sayOdd(t)

@@ -3,6 +3,7 @@ package main
 import (
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 )
@@ -43,6 +44,33 @@ func TestOnlyTheOwnerCanReadANewFile(t *testing.T) {
 	}
 	if info, err := os.Stat(path); err != nil || info.Mode().Perm() != 0o600 {
 		t.Errorf("mode %v, %v", info.Mode(), err)
+	}
+}
+
+// A secret that a shell redirects into a file is readable by all users under most umasks.
+func TestSecretInAReadableFileIsAWarning(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("modes mean nothing")
+	}
+	for _, command := range [][]string{{"archive", "identity"}, {"archive", "heads", "--new-key"}} {
+		for mode, want := range map[os.FileMode]bool{0o644: true, 0o600: false} {
+			path := filepath.Join(t.TempDir(), "key.txt")
+			f, err := os.OpenFile(path, os.O_CREATE|os.O_WRONLY, mode)
+			if err == nil {
+				err = f.Chmod(mode)
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			var errOut strings.Builder
+			code := run(t.Context(), command, strings.NewReader(""), f, &errOut)
+			if err := f.Close(); err != nil {
+				t.Fatal(err)
+			}
+			if warned := strings.Contains(errOut.String(), "chmod 600"); code != exitOK || warned != want {
+				t.Errorf("%v, mode %o: exit status %d, %q", command, mode, code, errOut.String())
+			}
+		}
 	}
 }
 

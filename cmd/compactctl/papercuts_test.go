@@ -37,6 +37,11 @@ func TestEveryCommandHasExamplesThatParse(t *testing.T) {
 				t.Errorf("%s: %q: %v", c.CommandPath(), line, err)
 				continue
 			}
+			if of.CommandPath() == "compactctl archive export" {
+				if _, err := exportFormat("", rest[len(rest)-1]); err != nil {
+					t.Errorf("%q: %v", line, err)
+				}
+			}
 			for _, arg := range rest {
 				name, _, _ := strings.Cut(strings.TrimPrefix(arg, "--"), "=")
 				if strings.HasPrefix(arg, "--") && name != "" && lookup(of, name) == nil {

@@ -85,7 +85,7 @@ PATH is a file, a folder or a pattern. Files may be gzipped, in any format that
 compactctl reads. A policy is a preset, a configuration file, or a reference to compare
 with. Settings can follow a preset or a file after commas:
 
-  --policy graduated,policy.trigger_pct=0.5 --policy mine.yaml --policy raw
+  --policy graduated,policy.target_pct=0.4 --policy mine.yaml --policy raw
   --policy sliding:10    masks results older than 10 turns, at each call
   --policy drop:6        keeps only the last 6 turns
   --policy summarize:0.85  at 85 % of the window puts in an empty summary

@@ -193,14 +193,17 @@ func (s *serving) receipt(st serve.Stats) {
 		line("no request arrived: the command made none, or it reads none of the variables that 'compactctl run --help' lists")
 	}
 	line(would + strings.Join([]string{things(st.Calls, "model call"), things(st.Compactions, "compaction"), things(st.Recalls, "recall")}, ", "))
-	if st.Calls > 0 {
+	if st.Calls > st.Unbilled {
 		line(fmt.Sprintf("prompts %s tokens instead of %s (%s)%s", count(st.Sent), count(st.History), relative(st.History, st.Sent), money(st)))
 	}
 	if st.Failures > 0 {
 		line(things(st.Failures, "request") + " went out unchanged because of an error in compact")
 	}
 	if st.Unanswered > 0 {
-		line(things(st.Unanswered, "request") + " without a complete answer; included in the figures above")
+		line(things(st.Unanswered, "request") + " without a complete answer")
+	}
+	if st.Unbilled > 0 {
+		line("the provider billed nothing for " + things(st.Unbilled, "call") + ", after a refusal, an error or without a connection: the figures of tokens and money do not include them")
 	}
 	switch {
 	case s.c.Observe, st.Compactions == 0:

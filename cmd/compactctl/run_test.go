@@ -117,12 +117,21 @@ func TestRunCompactsAndWritesAReceipt(t *testing.T) {
 		"": "compact: 1 model call, 1 compaction, 0 recalls", "--observe ": "compact: no request was changed; with compaction: 1 model call, 1 compaction", "--json ": `"compactions": 1`,
 	} {
 		archive := filepath.Join(dir, "archive"+strings.TrimSpace(flags))
+		if err := os.Mkdir(archive, 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(archive, "_erased.jsonl"), []byte(`{"seq":1,"prev":"`+strings.Repeat("0", 64)+`","damaged":true}`+"\n"), 0o600); err != nil {
+			t.Fatal(err)
+		}
 		code, out, errOut := runFor(t, flags+"--max-context-tokens 4000 --archive "+archive, self)
 		if code != 0 || !strings.Contains(out, "ok") || !strings.Contains(errOut, want) || strings.Contains(errOut, "no request arrived") {
 			t.Errorf("%s: %d %q %q", flags, code, out, errOut)
 		}
 		if flags == "" && (!strings.Contains(errOut, "instead of $") || !strings.Contains(errOut, "compactctl archive ls --archive "+archive)) {
 			t.Error(errOut)
+		}
+		if warned := strings.Contains(errOut, `level=WARN msg="compact: it is unknown whether a session was erased"`); warned == (flags == "--observe ") {
+			t.Errorf("%s: the manager's own warning, which must wait for the end of the command: %v %q", flags, warned, errOut)
 		}
 		all := server.Requests()
 		if same := len(all[len(all)-1].Body) == len(anthropicBody(40)); same != (flags == "--observe ") {
@@ -131,8 +140,8 @@ func TestRunCompactsAndWritesAReceipt(t *testing.T) {
 	}
 }
 
-// An unreachable provider saves nothing: the receipt reports that there was no
-// answer.
+// An unreachable provider saves nothing and bills nothing: the receipt reports that there
+// was no answer.
 func TestRunReportsUnansweredRequests(t *testing.T) {
 	away := httptest.NewServer(nil)
 	t.Setenv("ANTHROPIC_BASE_URL", away.URL)
@@ -148,7 +157,7 @@ func TestRunReportsUnansweredRequests(t *testing.T) {
 	}
 	t.Setenv("COMPACT_TEST_POST", body)
 	_, _, errOut := runFor(t, "--max-context-tokens 4000 --archive "+filepath.Join(dir, "archive"), self)
-	if !strings.Contains(errOut, "compact: 1 request without a complete answer") {
+	if !strings.Contains(errOut, "compact: 1 request without a complete answer\n") || strings.Contains(errOut, "compact: prompts ") || !strings.Contains(errOut, "billed nothing for 1 call,") {
 		t.Error(errOut)
 	}
 }

@@ -150,7 +150,7 @@ func TestInterruptedRunFailsAndWritesNothing(t *testing.T) {
 	var out, errOut strings.Builder
 	target := filepath.Join(dir, "out.jsonl")
 	code := run(ctx, []string{"compact", file, "--archive", filepath.Join(dir, "a"), "--out", target}, strings.NewReader(""), &out, &errOut)
-	if code != exitFailed || !strings.Contains(errOut.String(), "context canceled") {
+	if code != exitFailed || !strings.Contains(errOut.String(), "interrupted\n") || strings.Contains(errOut.String(), "check the archive") {
 		t.Errorf("exit %d: %s", code, errOut.String())
 	}
 	if left, _ := filepath.Glob(filepath.Join(dir, "*out*")); len(left) > 0 {

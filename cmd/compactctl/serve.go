@@ -52,9 +52,9 @@ archive, redacted. It gives the model a recall tool that reads this text, and an
 calls of this tool itself. All other traffic passes through unchanged. Serve forwards API
 keys and stores none. If serve fails to process a request, it sends the request unchanged.
 
-SIGTERM or Ctrl-C ends serve after the open calls have ended. Serve listens on this
-machine only. Another address needs --token-file, whose token each request carries in the
-header X-Compact-Token, or --insecure.`,
+SIGTERM, SIGHUP or Ctrl-C ends serve after the open calls have ended; no signal reloads
+the configuration. Serve listens on this machine only. Another address needs --token-file,
+whose token each request carries in the header X-Compact-Token, or --insecure.`,
 		Example: `  compactctl serve --observe
   compactctl serve --listen 127.0.0.1:9000 --preset graduated --archive .compact/archive
   compactctl serve --upstream openai=http://127.0.0.1:8000 --model qwen3-32b
@@ -153,6 +153,7 @@ func (s *serving) run(cmd *cobra.Command) (err error) {
 	}
 	ctx := cmd.Context()
 	defer s.ending(ctx)()
+	defer outliveReader()()
 	h, m, err := s.handler(cmd, s.err)
 	if err != nil {
 		return err
@@ -186,15 +187,16 @@ func (s *serving) handler(cmd *cobra.Command, w io.Writer) (*serve.Handler, *com
 		s.c.Metrics = metrics.New(nil)
 		cfg.Exporters = append(cfg.Exporters, s.c.Metrics.Exporter())
 	}
-	m, err := compact.New(cmd.Context(), cfg)
-	if err != nil {
-		return nil, nil, err
-	}
 	level := slog.LevelInfo
 	if s.verbose {
 		level = slog.LevelDebug
 	}
 	s.c.Logger = slog.New(slog.NewTextHandler(w, &slog.HandlerOptions{Level: level}))
+	cfg.Logger = s.c.Logger
+	m, err := compact.New(cmd.Context(), cfg)
+	if err != nil {
+		return nil, nil, err
+	}
 	s.c.Observe = m.Observes()
 	s.inMemory = cfg.Storage.Adapter == "memory"
 	switch {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
+	"syscall"
 	"time"
 )
 
@@ -12,6 +13,15 @@ const (
 	silent = 500 * time.Millisecond // time that a shutdown may take without a message
 	apart  = time.Second            // minimum time between two separate Ctrl-C: a program may pass on a Ctrl-C that has already reached us
 )
+
+// outliveReader lets the server go on after the reader of its log has gone (serve 2>&1 | tee
+// log): a write to a pipe without a reader would end the process at once, with the calls of
+// all agents. stop restores that.
+func outliveReader() (stop func()) {
+	broken := make(chan os.Signal, 1)
+	signal.Notify(broken, syscall.SIGPIPE)
+	return func() { signal.Stop(broken) }
+}
 
 // ending runs after ctx has ended. If the server still waits after a while, it prints the
 // reason. Another Ctrl-C ends the server at once. The caller calls ended when the server

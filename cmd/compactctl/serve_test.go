@@ -8,8 +8,12 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os"
+	"os/exec"
+	"os/signal"
 	"path/filepath"
+	"slices"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -132,6 +136,83 @@ func TestSecondInterruptEndsAWaitingServer(t *testing.T) {
 		}
 	}
 	t.Error("the server waits for the requests in flight")
+}
+
+// A terminal that closes ends the server like SIGTERM: the archive gets the events of its
+// calls. A program under nohup goes on.
+func TestHangupEndsAServerInOrder(t *testing.T) {
+	up := httptest.NewServer(provider.NewServer())
+	defer up.Close()
+	archive := filepath.Join(t.TempDir(), "a")
+	i := launch(t, nil, "--upstream", "anthropic="+up.URL, "--archive", archive)
+	req, err := http.NewRequest(http.MethodPost, i.url+"/anthropic/v1/messages", strings.NewReader(anthropicBody(1)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	req.Header.Set("Content-Type", "application/json")
+	req.Header.Set("X-Compact-Session", "s")
+	resp, err := http.DefaultClient.Do(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_ = resp.Body.Close()
+	if err := i.end(t, syscall.SIGHUP); err != nil {
+		t.Errorf("it ended with %v: %s", err, i.said)
+	}
+	if log, err := os.ReadFile(filepath.Join(archive, "s", "events.jsonl")); err != nil || !strings.Contains(string(log), `"before_model_call"`) {
+		t.Errorf("the audit log lacks the call: %v %s", err, log)
+	}
+	if !slices.Contains(ends(), os.Signal(syscall.SIGHUP)) {
+		t.Skip("the test itself runs under nohup")
+	}
+	defer signal.Reset(syscall.SIGHUP)
+	if signal.Ignore(syscall.SIGHUP); slices.Contains(ends(), os.Signal(syscall.SIGHUP)) {
+		t.Error("under nohup it ends with the terminal")
+	}
+}
+
+// The server outlives the reader of its log.
+func TestServerOutlivesTheReaderOfItsLog(t *testing.T) {
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	away := httptest.NewServer(nil)
+	away.Close()
+	log, w, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := exec.Command(self, "serve", "--listen", "127.0.0.1:0", "--upstream", "openai="+away.URL, "--archive", filepath.Join(t.TempDir(), "a"))
+	c.Env = append(os.Environ(), asCommand+"=1", "XDG_CONFIG_HOME="+t.TempDir())
+	c.Stderr = w
+	if err := c.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = c.Process.Kill() })
+	_ = w.Close()
+	url := ""
+	for lines := bufio.NewScanner(log); url == "" && lines.Scan(); {
+		if _, after, ok := strings.Cut(lines.Text(), "OPENAI_BASE_URL="); ok {
+			url = strings.TrimSuffix(after, "/openai/v1")
+		}
+	}
+	_ = log.Close()
+	for range 2 { // each request makes a line of the log
+		resp, err := http.Get(url + "/openai/v1/models")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _ = resp.Body.Close(); resp.StatusCode != http.StatusBadGateway {
+			t.Error(resp.Status)
+		}
+	}
+	if err := c.Process.Signal(syscall.SIGTERM); err != nil {
+		t.Fatal(err)
+	}
+	if err := c.Wait(); err != nil {
+		t.Error(err)
+	}
 }
 
 func TestServeRefusesAmbiguousSettings(t *testing.T) {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/agentcompact/compact/message"
@@ -19,6 +20,18 @@ func TestSessionIDStaysForAGrownTranscript(t *testing.T) {
 	}
 	if got := a.session(&transcript{msgs: msgs[:1]}); len(got) != 16 {
 		t.Errorf("a transcript without an answer is %q", got)
+	}
+	var long []message.Message // without an answer among the first messages
+	for range 20 {
+		long = append(long, message.User("go on"))
+	}
+	id = a.session(&transcript{msgs: long})
+	for i, same := range map[int]bool{maxHashed - 1: false, maxHashed: true, 15: true} {
+		changed := slices.Clone(long)
+		changed[i] = message.Assistant("an answer")
+		if got := a.session(&transcript{msgs: changed}); (got == id) != same {
+			t.Errorf("with another message %d the id is %s, it was %s", i+1, got, id)
+		}
 	}
 	a.input.session = "mine"
 	if got := a.session(&transcript{msgs: msgs}); got != "mine" {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"strings"
@@ -17,6 +18,9 @@ func unstored(call, end error) error {
 	}
 	if errors.Is(end, compact.ErrArchiveFailed) && reason(end) == reason(call) {
 		end = nil
+	}
+	if errors.Is(call, context.Canceled) {
+		return errors.Join(call, end, errors.New("nothing was changed, and no messages were written"))
 	}
 	what := "check the archive"
 	if errors.Is(call, syscall.ENOSPC) || errors.Is(call, syscall.EDQUOT) {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -24,6 +25,7 @@ func TestFailingArchiveIsReportedOnceWithAdvice(t *testing.T) {
 		{full("transcript"), full("events"), []string{"compact: archive failed (transcript): storage: write transcript: no space left on device", nothing + "free space for the archive; the next call retries"}},
 		{full("transcript"), nil, []string{"compact: archive failed (transcript): storage: write transcript: no space left on device", nothing + "free space for the archive; the next call retries"}},
 		{denied, full("events"), []string{denied.Error(), full("events").Error(), nothing + "check the archive; the next call retries"}},
+		{&compact.ArchiveError{Op: "open", Err: context.Canceled}, nil, []string{"compact: archive failed (open): context canceled", "nothing was changed, and no messages were written"}},
 		{nil, denied, []string{denied.Error()}},
 		{errors.New("other"), denied, []string{"other", denied.Error()}},
 	} {

@@ -51,6 +51,7 @@ func TestNumbersAreInTheRightWords(t *testing.T) {
 		{"results", editsOf(compact.StageReport{Stage: "mask", Edits: 2}), "  2 tool results"},
 		{"files", editsOf(compact.StageReport{Stage: "media", Edits: 1}), "  1 attachment"},
 		{"messages", editsOf(compact.StageReport{Stage: "summarize", Edits: 1}), ""},
+		{"nobody", byWhom("", ""), ""}, {"somebody", byWhom("w", ""), " by w"}, {"a reason", byWhom("", "y"), " · y"}, {"both", byWhom("w\n", "y"), " by w · y"},
 		{"ranges", ranges([]int{0, 1, 2, 6, 8, 9}), "1-3, 7, 9-10"},
 	} {
 		if c.got != c.want {

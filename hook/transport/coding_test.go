@@ -132,7 +132,10 @@ func TestAnswersInOtherCodingsArePassedOnAndReportedOnce(t *testing.T) {
 // harm.
 func TestInvalidCompressedAnswersAreReturned(t *testing.T) {
 	var bomb bytes.Buffer
-	z := gzip.NewWriter(&bomb)
+	z, err := gzip.NewWriterLevel(&bomb, gzip.BestSpeed)
+	if err != nil {
+		t.Fatal(err)
+	}
 	zeros := make([]byte, 1<<20)
 	for range 200 {
 		_, _ = z.Write(zeros)
@@ -157,7 +160,10 @@ func TestInvalidCompressedAnswersAreReturned(t *testing.T) {
 // gzippedText returns a document with a usage after a text.
 func gzippedText(text string) string {
 	var b bytes.Buffer
-	z := gzip.NewWriter(&b)
+	z, err := gzip.NewWriterLevel(&b, gzip.BestSpeed)
+	if err != nil {
+		panic(err)
+	}
 	_, _ = io.WriteString(z, `{"text":"`+text+`","usage":{"prompt_tokens":900}}`)
 	_ = z.Close()
 	return b.String()

@@ -53,7 +53,10 @@
 // that session. Other sub-agents, and requests for titles, may share the session's
 // name. Conversations under one name are distinguished by the user's first message
 // and the first answer, and are compacted separately; a recall under the name
-// searches all of them. testdata/agents holds recorded requests of agents.
+// searches all of them. testdata/agents holds recorded requests of agents. A session
+// that the program names ([WithSession], X-Compact-Session) has one conversation for
+// each agent that the program names ([WithAgent], X-Compact-Agent); others under the
+// same names wait for each other.
 //
 // If Claude Code, Codex, Gemini CLI, OpenCode or pi asks for a summary of its own
 // history, the request is sent unchanged, and [OnError] is called with ErrPassed.

@@ -16,6 +16,7 @@ import (
 // instead.
 type early struct {
 	again func(overflow) io.ReadCloser // returns the other stream; nil = there is no other stream
+	fails func(failure)                // is called for a stream that begins with another error
 
 	coding  coding
 	held    []byte // bytes that were read and not passed on
@@ -120,6 +121,8 @@ func (e *early) look(ev event) {
 		if body := e.again(o); body != nil {
 			e.replace(body)
 		}
+	} else if ev.isError() {
+		e.fails(parseFailure(ev.data))
 	}
 }
 
@@ -185,15 +188,29 @@ func (ev event) overflow() (overflow, bool) {
 	return parseFailure(ev.data).overflow()
 }
 
+// isError reports whether an event is an error in place of an answer.
+func (ev event) isError() bool {
+	var o struct {
+		Type  string          `json:"type"`
+		Error json.RawMessage `json:"error"`
+	}
+	if json.Unmarshal(ev.data, &o) != nil {
+		return false
+	}
+	return o.Type == "error" || o.Type == "response.failed" || o.Type == "" && len(o.Error) > 0 && string(o.Error) != "null"
+}
+
 // watch checks whether a stream begins with an overflow, and then replaces it
 // by the stream of a smaller request. The Content-Length of the answer becomes
-// unknown.
+// unknown. A stream that begins with another error counts like an answer with that
+// error.
 func (x *exchange) watch(resp *http.Response) {
 	c := x.coding(resp)
 	if countable(resp) != stream || c == unknown {
 		return
 	}
-	resp.Body = &early{body: resp.Body, coding: c, again: func(o overflow) io.ReadCloser { return x.restream(o, c) }}
+	resp.Body = &early{body: resp.Body, coding: c, again: func(o overflow) io.ReadCloser { return x.restream(o, c) },
+		fails: func(f failure) { x.failed(f.status(), nil) }}
 	resp.ContentLength = -1
 	resp.Header.Del("Content-Length")
 }

@@ -61,8 +61,10 @@ func (f form) body(ask string, rounds, words int) string {
 	s := shapes[f.wire]
 	var b strings.Builder
 	fmt.Fprintf(&b, `{%s, "unknown":123456789012345678901,"%s":[`+s.ask, f.fields, s.list, ask)
+	plain := strings.TrimSpace(strings.Repeat("word ", words))
+	round := "," + strings.ReplaceAll(s.round, "%[2]q", `"file %[1]d: %[2]s"`) // no character to escape
 	for i := range rounds {
-		fmt.Fprintf(&b, ","+s.round, i, fmt.Sprintf("file %d: %s", i, strings.TrimSpace(strings.Repeat("word ", words))))
+		fmt.Fprintf(&b, round, i, plain)
 	}
 	return b.String() + "]}"
 }

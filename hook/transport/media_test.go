@@ -9,19 +9,27 @@ import (
 	"image/png"
 	"net/http"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/agentcompact/compact/compact"
 	"github.com/agentcompact/compact/internal/provider"
 )
 
-// screenshot returns a picture of 1280 by 800 pixels in base64, a different one for
-// each step, with extra bytes of data.
-func screenshot(step, extra int) string {
+// blank returns a picture of 1280 by 800 pixels.
+var blank = sync.OnceValue(func() []byte {
 	var b bytes.Buffer
 	if err := png.Encode(&b, image.NewGray(image.Rect(0, 0, 1280, 800))); err != nil {
 		panic(err)
 	}
+	return b.Bytes()
+})
+
+// screenshot returns a picture of 1280 by 800 pixels in base64, a different one for
+// each step, with extra bytes of data.
+func screenshot(step, extra int) string {
+	var b bytes.Buffer
+	b.Write(blank())
 	h := fnv.New64a()
 	for b.Len() < extra {
 		_, _ = fmt.Fprint(h, step)

@@ -118,9 +118,15 @@ func (t *Transport) observe(req *http.Request, next roundTrip, format wire.Forma
 	}
 	resp, err := next(out)
 	if err != nil {
+		if unreached(err) {
+			l.failed()
+		}
 		return resp, err
 	}
 	resp = l.unmarked(req, resp)
+	if resp.StatusCode >= 400 {
+		l.failed()
+	}
 	l.meter(resp)
 	return resp, nil
 }
@@ -134,6 +140,7 @@ type look struct {
 	marked []byte // the body that was sent, if it can hold a boundSeal; nil = it can't
 	res    *compact.Result
 	billed bool
+	fails  bool // the provider bills nothing
 	usage  compact.Usage
 	held   int
 }
@@ -235,12 +242,24 @@ func (l *look) view() error {
 	x.t.voice.warn(x.req.Context(), res)
 	l.mu.Lock()
 	l.res = res
-	billed := l.billed
+	billed, fails := l.billed, l.fails
 	l.mu.Unlock()
 	if billed {
 		l.settle()
 	}
+	if fails {
+		x.unbilled(res)
+	}
 	return nil
+}
+
+// failed records that the provider bills nothing for the request.
+func (l *look) failed() {
+	l.mu.Lock()
+	l.fails = true
+	res := l.res
+	l.mu.Unlock()
+	l.x.unbilled(res)
 }
 
 // meter reads the usage of the answer on its way to the caller.

@@ -1,6 +1,7 @@
 package transport
 
 import (
+	"cmp"
 	"encoding/json"
 	"net/http"
 	"regexp"
@@ -35,6 +36,21 @@ type failure struct {
 	Detail  any    `json:"detail"`
 	Prompt  int    `json:"n_prompt_tokens"` // llama.cpp
 	Limit   int    `json:"n_ctx"`
+}
+
+// statuses are the HTTP statuses of errors by their types and codes.
+var statuses = map[string]int{
+	"overloaded_error": 529, "rate_limit_error": 429, "rate_limit_exceeded": 429, "invalid_request_error": 400, "authentication_error": 401,
+	"permission_error": 403, "not_found_error": 404, "timeout_error": 504,
+}
+
+// status returns the HTTP status of an error in a stream, whose own status is 200.
+func (f failure) status() int {
+	if n, ok := f.Code.(float64); ok && n >= 400 && n < 600 {
+		return int(n)
+	}
+	code, _ := f.Code.(string)
+	return cmp.Or(statuses[code], statuses[f.Type], http.StatusInternalServerError)
 }
 
 // parseFailure finds the error in an answer or in an event of a stream.

@@ -145,7 +145,7 @@ func (x *exchange) recall(calls []recallCall, n int) []string {
 			opts = append(opts[:0], compact.ToolShown(x.res))
 		}
 		text, err := compact.RecallTool(x.t.m, opts...).Call(x.req.Context(), x.who.session, c.args)
-		if err != nil {
+		if err != nil && x.req.Context().Err() == nil { // otherwise the caller has given up, which is no failure
 			x.warn(x.fault(opRecall, err))
 		}
 		texts[i] = text
@@ -182,7 +182,7 @@ func (x *exchange) equip() {
 		return
 	}
 	tools, ok := d.declare(x.body)
-	if !ok {
+	if !ok || asksForSeveral(x.body) {
 		return
 	}
 	bare := len(tools) == len(x.body)
@@ -200,6 +200,25 @@ func (x *exchange) equip() {
 		return
 	}
 	x.parsed, x.body, x.dialect, x.bare = parsed, body, d, bare
+}
+
+// asksForSeveral reports whether a request asks for several answers at once. If one of them
+// called the recall tool, the others would have no place in the next request, so the model
+// does not get the tool.
+func asksForSeveral(body []byte) bool {
+	if !bytes.Contains(body, []byte(`"n"`)) && !bytes.Contains(body, []byte("andidate")) {
+		return false // the usual case needs no parser
+	}
+	at, err := fields(body, "n", "generationConfig", "generation_config")
+	if err != nil {
+		return false
+	}
+	n := indexOf(at["n"].Of(body))
+	for _, name := range []string{"generationConfig", "generation_config"} {
+		config := obj(at[name].Of(body))
+		n = max(n, indexOf(config["candidateCount"]), indexOf(config["candidate_count"]))
+	}
+	return n > 1
 }
 
 // declareLate declares the tool in a request without tools if its view was

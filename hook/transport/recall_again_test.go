@@ -10,7 +10,9 @@ import (
 
 	"github.com/agentcompact/compact/compact"
 	"github.com/agentcompact/compact/hook/transport"
+	"github.com/agentcompact/compact/internal/provider"
 	"github.com/agentcompact/compact/internal/slope"
+	"github.com/agentcompact/compact/storage"
 	"github.com/agentcompact/compact/storage/memory"
 )
 
@@ -92,4 +94,43 @@ func BenchmarkRecalledLength(b *testing.B) {
 		call, body, _ := afterRecall(b, n)
 		return func() { call(body) }
 	})
+}
+
+// A caller that gives up while the archive is read for a recall is no failure.
+func TestCallerThatGivesUpDuringARecallIsNoFailure(t *testing.T) {
+	eachForm(t, func(t *testing.T, f form) {
+		r, body, ref := recalling(t, f)
+		ctx, cancel := context.WithCancel(transport.WithSession(context.Background(), "s"))
+		defer cancel()
+		read := &abandoned{Archive: r.archive}
+		later := newRigAt(t, r.server, compact.Config{Archive: read}, transport.Recall()) // it has read nothing yet
+		r.server.Answer(provider.Answer{Calls: []provider.Call{recallOf(ref)}})
+		read.gone = func() context.CancelFunc {
+			if requests := r.server.Requests(); len(requests) > 1 {
+				return cancel
+			}
+			return func() {}
+		}
+		if resp, err := later.client.Do(later.request(ctx, f.path, body)); err == nil {
+			_, _ = io.ReadAll(resp.Body)
+			_ = resp.Body.Close()
+		}
+		if ctx.Err() == nil {
+			t.Error("the archive was not read for the recall")
+		}
+		later.quiet()
+	})
+}
+
+// abandoned is an archive whose readers give up.
+type abandoned struct {
+	storage.Archive
+	gone func() context.CancelFunc
+}
+
+func (a *abandoned) Open(ctx context.Context, k storage.Key, off, n int64) (io.ReadCloser, error) {
+	if a.gone()(); ctx.Err() != nil {
+		return nil, ctx.Err()
+	}
+	return a.Archive.Open(ctx, k, off, n)
 }

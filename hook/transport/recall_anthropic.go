@@ -116,7 +116,11 @@ func (d anthropicDialect) join(elems []json.RawMessage, n int, b *beside) ([]jso
 		return nil, false
 	}
 	results["content"] = enc(append(d.results(b.said, b.texts), blocks...))
-	out := append(append([]json.RawMessage(nil), elems[:n]...), b.said.whole...)
+	whole, ok := withCallsOf(elems[n], b.said.whole[0], anthropicCalls)
+	if !ok {
+		return nil, false
+	}
+	out := append(append([]json.RawMessage(nil), elems[:n]...), whole)
 	return append(append(out, enc(results)), elems[n+2:]...), true
 }
 

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+
+	"github.com/agentcompact/compact/message/openai"
 )
 
 func TestCallsAreIdentifiedByTheirIDs(t *testing.T) {
@@ -94,14 +96,14 @@ func TestTheRoundsOfAConversationAreBounded(t *testing.T) {
 		"texts":  {beside: &beside{said: &said{}, texts: []string{large}}},
 	} {
 		r := newRounds()
-		x := &exchange{dialect: chatDialect{}, who: identity{session: "s"}}
+		x := &exchange{format: openai.Wire, dialect: chatDialect{}, who: identity{session: "s"}}
 		came := `{"messages":[{"role":"user","content":"go"}`
 		const all = 40
 		for range all {
 			r.keep(x, []byte(came+"]}"), one)
 			came += `,{"role":"assistant","content":"on"}`
 		}
-		kept := r.get(roundKey{session: "s"})
+		kept := r.get(x.roundKey())
 		if n := len(kept); n < 1 || n > maxRoundBytes/len(large) || kept[n-1].at != all {
 			t.Errorf("%s: %d rounds of %d bytes are kept, the last at %d", name, n, len(large), kept[max(n-1, 0)].at)
 		}
@@ -112,7 +114,7 @@ func TestTheRoundsOfAConversationAreBounded(t *testing.T) {
 // some. The remembered rounds keep their order, so the oldest rounds are forgotten first.
 func TestWeavingLeavesTheRememberedRoundsAsTheyAre(t *testing.T) {
 	r, d := newRounds(), chatDialect{}
-	x := &exchange{dialect: d, who: identity{session: "s"}}
+	x := &exchange{format: openai.Wire, dialect: d, who: identity{session: "s"}}
 	answer := json.RawMessage(`{"role":"assistant","content":"on"}`)
 	body := `{"messages":[{"role":"user","content":"go"}`
 	for i := range 3 {
@@ -124,7 +126,7 @@ func TestWeavingLeavesTheRememberedRoundsAsTheyAre(t *testing.T) {
 		t.Fatalf("%s, %v", want, err)
 	}
 	for range 2 {
-		kept := r.get(roundKey{session: "s"})
+		kept := r.get(x.roundKey())
 		if len(kept) != 3 || kept[0].at != 1 || kept[1].at != 3 || kept[2].at != 5 {
 			t.Fatalf("%d rounds, at %d to %d", len(kept), kept[0].at, kept[len(kept)-1].at)
 		}

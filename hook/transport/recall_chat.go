@@ -167,8 +167,12 @@ func (d chatDialect) round(s *said, texts []string) []json.RawMessage {
 }
 
 func (d chatDialect) join(elems []json.RawMessage, n int, b *beside) ([]json.RawMessage, bool) {
-	out := append(append([]json.RawMessage(nil), elems[:n]...), d.round(b.said, b.texts)...)
-	return append(out, elems[n+1:]...), true
+	whole, ok := withCallsOf(elems[n], b.said.whole[0], chatCalls)
+	if !ok {
+		return nil, false
+	}
+	out := append(append([]json.RawMessage(nil), elems[:n]...), whole)
+	return append(append(out, d.results(b.said, b.texts)...), elems[n+1:]...), true
 }
 
 func (chatDialect) strip(p *pieces, s *said) {

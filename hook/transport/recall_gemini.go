@@ -162,7 +162,11 @@ func (d geminiDialect) join(elems []json.RawMessage, n int, b *beside) ([]json.R
 		return nil, false
 	}
 	theirs["parts"] = enc(append(d.results(b.said, b.texts), parts...))
-	out := append(append([]json.RawMessage(nil), elems[:n]...), b.said.whole...)
+	whole, ok := withCallsOf(elems[n], b.said.whole[0], geminiCalls)
+	if !ok {
+		return nil, false
+	}
+	out := append(append([]json.RawMessage(nil), elems[:n]...), whole)
 	return append(append(out, enc(theirs)), elems[n+2:]...), true
 }
 

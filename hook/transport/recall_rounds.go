@@ -6,14 +6,20 @@ import (
 	"strings"
 )
 
-// rounds remembers, for each agent of a session, the rounds of the recall tool
-// that callers have not seen.
+// rounds remembers, for each agent of a session and each wire, the rounds of the recall
+// tool that callers have not seen.
 type rounds struct {
 	*recent[roundKey, []round]
 	read *recent[roundKey, *readings]
 }
 
-type roundKey struct{ session, agent string }
+// roundKey has the wire, because a round is written in its format. Other wires can write
+// the conversation before it in the same way.
+type roundKey struct{ session, agent, wire string }
+
+func (x *exchange) roundKey() roundKey {
+	return roundKey{x.who.session, x.who.agent, x.format.Name()}
+}
 
 // round holds the hidden messages before an answer that the caller received,
 // and the hidden calls in that answer.
@@ -36,7 +42,7 @@ type beside struct {
 // Limits of the remembered rounds.
 const (
 	maxRoundLanes = 1024
-	maxRoundBytes = 256 << 10 // for each agent of a session
+	maxRoundBytes = 256 << 10 // for each key
 )
 
 func newRounds() *rounds {
@@ -60,7 +66,7 @@ func (r *rounds) keep(x *exchange, came []byte, one round) {
 	if err != nil {
 		return
 	}
-	k := roundKey{x.who.session, x.who.agent}
+	k := x.roundKey()
 	all := r.readings(k).digests(elems)
 	one.at, one.past = len(elems), all[len(elems)]
 	r.update(k, func(had []round) []round {
@@ -91,7 +97,7 @@ func sizeOf(all []round) (n int) {
 // inserted only if the history before it is unchanged. Its place is before its answer,
 // or in the answer.
 func (r *rounds) weave(x *exchange, d dialect, body []byte) ([]byte, error) {
-	k := roundKey{x.who.session, x.who.agent}
+	k := x.roundKey()
 	all := slices.Clone(r.get(k))
 	if len(all) == 0 {
 		return body, nil

@@ -1,11 +1,14 @@
 package transport_test
 
 import (
+	"encoding/json"
 	"fmt"
 	"net/http"
 	"strings"
 	"testing"
 
+	"github.com/agentcompact/compact/compact"
+	"github.com/agentcompact/compact/hook/transport"
 	"github.com/agentcompact/compact/internal/provider"
 )
 
@@ -88,5 +91,79 @@ func TestRoundOfAnswersWithEqualTextIsRestoredOnce(t *testing.T) {
 			}
 		}
 		r.allOK(f)
+	})
+}
+
+// A session continues on another wire. A hidden round of the first wire would be refused
+// there, although both wires write the conversation before it in the same way.
+func TestRoundsStayOnTheirWire(t *testing.T) {
+	said := map[provider.Wire]string{
+		provider.Chat:      `{"role":"user","content":"Hi."},{"role":"assistant","content":"Done."},{"role":"user","content":"More."}`,
+		provider.Responses: `{"role":"user","content":"Hi."},{"type":"message","role":"assistant","content":[{"type":"output_text","text":"Done."}]},{"role":"user","content":"More."}`,
+		provider.Anthropic: `{"role":"user","content":"Hi."},{"role":"assistant","content":[{"type":"text","text":"Done."}]},{"role":"user","content":"More."}`,
+		provider.Gemini:    `{"role":"user","parts":[{"text":"Hi."}]},{"role":"model","parts":[{"text":"Done."}]},{"role":"user","parts":[{"text":"More."}]}`,
+	}
+	body := func(f form, to int) string {
+		var elems []json.RawMessage
+		if err := json.Unmarshal([]byte("["+said[f.wire]+"]"), &elems); err != nil {
+			t.Fatal(err)
+		}
+		list, err := json.Marshal(elems[:to])
+		if err != nil {
+			t.Fatal(err)
+		}
+		return fmt.Sprintf(`{%s,%q:%s}`, f.fields, shapes[f.wire].list, list)
+	}
+	for _, first := range forms() {
+		for _, then := range forms() {
+			first, then := first.withTools(), then.withTools()
+			r := newRig(t, compact.Config{}, transport.Recall())
+			r.server.Answer(provider.Answer{Calls: []provider.Call{recallOf("turn:1")}}, provider.Answer{Text: "Done."})
+			r.post(first, body(first, 1))
+			r.post(then, body(then, 3))
+			r.allOK(then)
+			if got := len(r.got()); got != 3 {
+				t.Errorf("%s, %s: %d requests, want 3", first, then, got)
+			}
+			if back := strings.Contains(r.got()[len(r.got())-1], "turn:1"); back != (first.wire == then.wire) {
+				t.Errorf("%s, %s: the round is in the next request: %v", first, then, back)
+			}
+		}
+	}
+}
+
+// A caller replaces the ids of calls, or continues with the answer that another process got
+// for the same request. A remembered answer then takes the ids of the caller's results:
+// with its own ids the provider would refuse the conversation for good.
+func TestRoundsTakeTheIDsOfTheCaller(t *testing.T) {
+	eachForm(t, func(t *testing.T, f form) {
+		for _, beside := range []bool{true, false} {
+			r, body, ref := recalling(t, f)
+			read := provider.Call{ID: "c900", Name: "read", Args: `{"n":900}`}
+			words := "Both."
+			if beside {
+				r.server.Answer(provider.Answer{Text: "Both.", Calls: []provider.Call{recallOf(ref), read}})
+			} else {
+				r.server.Answer(provider.Answer{Text: "Let me see.", Calls: []provider.Call{recallOf(ref)}}, provider.Answer{Text: "Both.", Calls: []provider.Call{read}})
+				if f.flows() {
+					words = `Let me see.\n\nBoth.`
+				}
+			}
+			if status, answer := r.post(f, body); status != http.StatusOK {
+				t.Fatalf("%d %s", status, answer)
+			}
+			back := strings.ReplaceAll(f.callAgainAfter(words, 900), `"c900"`, `"x900"`)
+			if f.wire == provider.Responses && !beside && f.flows() {
+				back = `{"type":"message","role":"assistant","content":[{"type":"output_text","text":"Let me see."}]},` + strings.ReplaceAll(f.callAgainAfter("Both.", 900), `"c900"`, `"x900"`)
+			}
+			if status, answer := r.post(f, more(body, back)); status != http.StatusOK {
+				t.Fatalf("beside %v: %d %s", beside, status, answer)
+			}
+			last := r.got()[len(r.got())-1]
+			if strings.Contains(last, `"c900"`) || f.wire != provider.Gemini && strings.Count(last, `"x900"`) != 2 || !strings.Contains(last, `"ref\":`) && !strings.Contains(last, `"ref":`) {
+				t.Errorf("beside %v: %s", beside, tail(last, 1200))
+			}
+			r.allOK(f)
+		}
 	})
 }

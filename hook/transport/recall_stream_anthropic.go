@@ -136,11 +136,11 @@ func (anthropicDialect) failure(_ *joint, o rawObject, _ string) string {
 }
 
 func (anthropicDialect) merge(first, second []json.RawMessage) []json.RawMessage {
-	return mergeField("content", first, second)
+	return mergeField(anthropicCalls, first, second)
 }
 
 func (anthropicDialect) cut(elems []json.RawMessage, at int, r *round) ([]json.RawMessage, bool) {
-	return cutField("content", elems, at, r)
+	return cutField(anthropicCalls, elems, at, r)
 }
 
 // mergeField merges the parts of two answers, of one element each.
@@ -161,12 +161,16 @@ func cutField(field string, elems []json.RawMessage, at int, r *round) ([]json.R
 		return nil, false
 	}
 	elem := obj(elems[at])
-	parts, rest := list(elem[field]), r.said[0]
+	parts := list(elem[field])
 	if len(parts) > len(last) {
 		elem[field] = enc(parts[len(parts)-len(last):])
 		if own := enc(elem); digestOf([]json.RawMessage{own}) == digestOf(r.said) {
-			rest = own
+			return slices.Concat(elems[:at:at], []json.RawMessage{own}, elems[at+1:]), true
 		}
+	}
+	rest, ok := withCallsOf(elems[at], r.said[0], field)
+	if !ok {
+		return nil, false
 	}
 	return slices.Concat(elems[:at:at], []json.RawMessage{rest}, elems[at+1:]), true
 }

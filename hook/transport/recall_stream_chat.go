@@ -109,5 +109,9 @@ func (d chatDialect) cut(elems []json.RawMessage, at int, r *round) ([]json.RawM
 	if digestOf(elems[at:at+1]) != digestOf(d.merge(r.prior, r.said)) {
 		return nil, false
 	}
-	return slices.Concat(elems[:at:at], r.said, elems[at+1:]), true
+	last, ok := withCallsOf(elems[at], r.said[0], chatCalls)
+	if !ok {
+		return nil, false
+	}
+	return slices.Concat(elems[:at:at], []json.RawMessage{last}, elems[at+1:]), true
 }

@@ -108,9 +108,9 @@ func (geminiDialect) follow(j *joint, e *piece) {
 func (geminiDialect) failure(*joint, rawObject, string) string { return "" }
 
 func (geminiDialect) merge(first, second []json.RawMessage) []json.RawMessage {
-	return mergeField("parts", first, second)
+	return mergeField(geminiCalls, first, second)
 }
 
 func (geminiDialect) cut(elems []json.RawMessage, at int, r *round) ([]json.RawMessage, bool) {
-	return cutField("parts", elems, at, r)
+	return cutField(geminiCalls, elems, at, r)
 }

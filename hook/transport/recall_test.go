@@ -300,6 +300,28 @@ func TestRequestsDeclareTheRecallTool(t *testing.T) {
 	}
 }
 
+// A request for several answers does not get the tool: a call of it in one of them would
+// reach the caller, who does not have this tool.
+func TestRequestsForSeveralAnswersDoNotDeclareTheRecallTool(t *testing.T) {
+	for _, f := range forms() {
+		one, several := map[provider.Wire]string{provider.Chat: `"n":1`, provider.Gemini: `"generation_config":{"candidate_count":1}`}[f.wire],
+			map[provider.Wire]string{provider.Chat: `"n":2`, provider.Gemini: `"generation_config":{"candidate_count":2}`}[f.wire]
+		if one == "" {
+			continue // the wire has one answer
+		}
+		r := newRig(t, compact.Config{}, transport.Recall())
+		for i, fields := range []string{one, several, strings.ReplaceAll(strings.ReplaceAll(several, "generation_config", "generationConfig"), "candidate_count", "candidateCount")} {
+			own := f.withTools()
+			own.fields = fields + "," + strings.ReplaceAll(own.fields, `"generationConfig":{},`, "")
+			r.post(own, own.body("hi", 60, 300))
+			if got := r.got()[i]; declared.MatchString(got) != (fields == one) {
+				t.Errorf("%v, %s: declared %v", f, fields, fields != one)
+			}
+		}
+		r.allOK(f)
+	}
+}
+
 // The tools precede the cached part of a prompt, so a changed declaration would
 // invalidate the cache.
 func TestTheDeclarationNeverChanges(t *testing.T) {

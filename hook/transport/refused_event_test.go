@@ -1,13 +1,16 @@
 package transport_test
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"net"
 	"net/http"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/agentcompact/compact/compact"
@@ -131,4 +134,96 @@ type unreachable struct{}
 
 func (unreachable) RoundTrip(*http.Request) (*http.Response, error) {
 	return nil, &net.OpError{Op: "dial", Err: errors.New("connection refused")}
+}
+
+// A program that adds up the results and takes out the requests that are not billed has
+// the tokens of the answered requests alone, whether its requests are compacted or observed.
+func TestProgramLearnsWhichRequestsAreNotBilled(t *testing.T) {
+	for _, observes := range []bool{false, true} {
+		for _, f := range forms() {
+			var mu sync.Mutex
+			sums := map[string]int{}
+			add := func(sign int, ctx context.Context, res *compact.Result) {
+				mu.Lock()
+				defer mu.Unlock()
+				session, _, _ := transport.Lane(ctx)
+				sums[session] += sign * res.TokensIn
+				sums["calls"] += sign
+				*res = compact.Result{} // the program's copy
+			}
+			r := newRig(t, compact.Config{Observe: observes},
+				transport.OnResult(func(ctx context.Context, res *compact.Result) { add(1, ctx, res) }),
+				transport.OnUnbilled(func(ctx context.Context, res *compact.Result) { add(-1, ctx, res) }))
+			call := func(rounds int) {
+				r.post(f, f.body("Fix it.", rounds, 200))
+				if err := r.client.Transport.(*transport.Transport).Settle(t.Context()); err != nil {
+					t.Fatal(err)
+				}
+			}
+			call(10)
+			want := map[string]int{"s": sums["s"], "calls": 1}
+			r.server.Fail(provider.Failure{Status: 529}, provider.Failure{Status: 429}, provider.Failure{Status: 400})
+			for range 3 {
+				call(11)
+			}
+			if r.server.Window = 100; !observes { // less than any view
+				call(12)
+			}
+			if want["s"] == 0 || !maps.Equal(sums, want) {
+				t.Errorf("%s, observes %v: %v, want %v", f, observes, sums, want)
+			}
+		}
+	}
+}
+
+// A panic of the program's function ends neither the request nor the program.
+func TestPanicOfOnUnbilledIsReported(t *testing.T) {
+	f := forms()[0]
+	r := newRig(t, compact.Config{}, transport.OnUnbilled(func(context.Context, *compact.Result) { panic("a bug") }))
+	r.server.Fail(provider.Failure{Status: 529})
+	if status, _ := r.post(f, f.body("Fix it.", 1, 1)); status != 529 || len(r.errs) != 1 || !strings.Contains(r.errs[0].Error(), "a bug") {
+		t.Errorf("%d, %v", status, r.errs)
+	}
+}
+
+// A provider can answer with status 200 and begin the stream with its error. The caller
+// gets the stream as it is; the request counts like one that was answered with the error.
+// After the begin of an answer, its usage was reported.
+func TestAStreamThatBeginsWithAnErrorIsNotBilled(t *testing.T) {
+	for name, c := range map[string]struct {
+		form   int
+		answer string
+		status int // 0 = no error is reported
+	}{
+		"chat":               {1, "data: {\"error\":{\"message\":\"x\",\"type\":\"server_error\",\"param\":null,\"code\":\"rate_limit_exceeded\"}}\n\n", 429},
+		"chat, by a gateway": {1, ": waits\n\ndata: {\"error\":{\"message\":\"x\",\"code\":502}}\n\n", 502},
+		"chat, an answer":    {1, "data: {\"error\":null,\"choices\":[]}\n\ndata: {\"error\":{\"message\":\"x\"}}\n\n", 0},
+		"responses":          {3, "event: response.created\ndata: {\"type\":\"response.created\"}\n\nevent: error\ndata: {\"type\":\"error\",\"code\":\"server_error\",\"message\":\"x\"}\n\n", 500},
+		"responses, failed":  {3, "data: {\"type\":\"response.failed\",\"response\":{\"error\":{\"code\":\"rate_limit_exceeded\",\"message\":\"x\"}}}\n\n", 429},
+		"anthropic":          {5, "event: error\ndata: {\"type\":\"error\",\"error\":{\"type\":\"overloaded_error\",\"message\":\"Overloaded\"}}\n\n", 529},
+		"anthropic, later":   {5, "data: {\"type\":\"message_start\"}\n\ndata: {\"type\":\"error\",\"error\":{\"type\":\"overloaded_error\"}}\n\n", 0},
+		"gemini":             {7, "data: {\"error\":{\"code\":503,\"message\":\"x\",\"status\":\"UNAVAILABLE\"}}\r\n\r\n", 503},
+	} {
+		events, unbilled := &tracetest.Recorder{}, 0
+		r := newRig(t, compact.Config{Exporters: []trace.Exporter{events}}, transport.Base(&wireTap{answer: c.answer, kind: "text/event-stream"}),
+			transport.OnUnbilled(func(context.Context, *compact.Result) { unbilled++ }))
+		f := forms()[c.form]
+		if status, got := r.post(f, f.body("Fix it.", 1, 1)); status != http.StatusOK || got != c.answer {
+			t.Errorf("%s: %d %q", name, status, got)
+		}
+		if err := r.m.Flush(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		var got []int
+		for _, e := range events.Named(trace.NameProviderError) {
+			var p trace.ProviderError
+			if err := json.Unmarshal([]byte(e.Data.String()), &p); err != nil {
+				t.Fatal(err)
+			}
+			got = append(got, p.Status)
+		}
+		if want := []int{c.status}; unbilled != len(got) || c.status != 0 && !slices.Equal(got, want) || c.status == 0 && len(got) > 0 {
+			t.Errorf("%s: errors %v, %d unbilled, want %v", name, got, unbilled, want)
+		}
+	}
 }

@@ -52,13 +52,18 @@ func (x *exchange) answerOverflow(resp *http.Response) (_ *http.Response, retrie
 // failed reports that the provider answered the request with an error, or, with status
 // 0, that err means that there is no connection to it. In both cases it bills nothing.
 func (x *exchange) failed(status int, err error) {
-	var op *net.OpError
-	gone := errors.As(err, &op) && op.Op == "dial"
-	if x.res == nil || x.res == x.refusal || status < 400 && !gone {
+	if x.res == nil || x.res == x.refusal || status < 400 && !unreached(err) {
 		return
 	}
 	x.refusal = x.res
 	x.t.m.Failed(x.res, status)
+	x.unbilled(x.res)
+}
+
+// unreached reports whether an error means that there is no connection to the provider.
+func unreached(err error) bool {
+	var op *net.OpError
+	return errors.As(err, &op) && op.Op == "dial"
 }
 
 // unanswered reports why no smaller request was sent after an overflow. If the caller
@@ -93,6 +98,7 @@ func (x *exchange) tighten(o overflow) error {
 	x.refusal = refused
 	window, err := x.shorten(o)
 	x.t.m.Refused(refused, compact.Refusal{Limit: o.limit, Prompt: o.prompt, Window: window, Retried: err == nil})
+	x.unbilled(refused)
 	return err
 }
 

@@ -23,6 +23,7 @@ type Transport struct {
 	voice    *voice
 	onResult func(context.Context, *compact.Result)
 	onRecall func(context.Context, int)
+	unbills  func(context.Context, *compact.Result)
 	headers  []string
 	maxBody  int64
 	codings  map[string]func(io.Reader) (io.Reader, error) // decoders of request bodies, besides the built-in ones

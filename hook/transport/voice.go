@@ -125,6 +125,8 @@ func outcome(op string) string {
 		return "compact: a request was not observed"
 	case opAnswer:
 		return "compact: an answer was passed on unread"
+	case opRecall:
+		return "compact: the recall tool failed"
 	}
 	return "compact: a request went out as it came in"
 }

@@ -1,12 +1,12 @@
 package legality
 
 import (
-	"bytes"
 	"encoding/base64"
 	"fmt"
 	"image"
 	"image/png"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/agentcompact/compact/internal/provider"
@@ -29,15 +29,21 @@ var looks = map[provider.Wire][2]string{
 			`{"role":"user","parts":[{"functionResponse":{"name":"look","response":{"output":"page %[1]d"},"parts":[{"inlineData":{"mimeType":"image/png","data":"%[2]s"}}]}}]}`},
 }
 
+// blank is a picture of 1280 by 800 pixels.
+var blank = sync.OnceValues(func() (string, error) {
+	var b strings.Builder
+	err := png.Encode(&b, image.NewGray(image.Rect(0, 0, 1280, 800)))
+	return b.String(), err
+})
+
 // screenshot is a picture in base64, different for every step.
 func screenshot(t *testing.T, step int) string {
 	t.Helper()
-	var b bytes.Buffer
-	if err := png.Encode(&b, image.NewGray(image.Rect(0, 0, 1280, 800))); err != nil {
+	picture, err := blank()
+	if err != nil {
 		t.Fatal(err)
 	}
-	fmt.Fprintf(&b, "step %d", step)
-	return base64.StdEncoding.EncodeToString(b.Bytes())
+	return base64.StdEncoding.EncodeToString(fmt.Appendf(nil, "%sstep %d", picture, step))
 }
 
 // A browsing agent: old screenshots are masked, the newest stays, and the provider

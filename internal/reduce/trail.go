@@ -19,6 +19,7 @@ type Trail struct {
 	rest   []message.Message // messages that no step has reached
 	known  func(message.Fingerprint) map[int]policy.Origin
 	anchor int // input index of the last user message; -1 = none
+	newest int // input index of the last message, if it is a tool result; -1 = it is none
 
 	left  int // number of unpinned messages in rest
 	index []int
@@ -31,7 +32,7 @@ type Trail struct {
 func NewTrail(history []message.Message, pins policy.Pins, forms policy.Forms, known func(message.Fingerprint) map[int]policy.Origin) *Trail {
 	t := &Trail{
 		conv: &Conversation{pins: pins, forms: forms},
-		rest: history, known: known, anchor: message.Anchor(history), chain: newChain(),
+		rest: history, known: known, anchor: message.Anchor(history), newest: newestResult(history), chain: newChain(),
 		calls: sync.OnceValue(func() toolcall.Index { return toolcall.Of(history) }),
 	}
 	for i := range history {
@@ -41,6 +42,16 @@ func NewTrail(history []message.Message, pins policy.Pins, forms policy.Forms, k
 		}
 	}
 	return t
+}
+
+// newestResult returns the index of the last message if it is a tool result, else -1: the
+// next answer is the first one to read it.
+func newestResult(history []message.Message) int {
+	last := len(history) - 1
+	if last >= 0 && history[last].Role == message.RoleTool {
+		return last
+	}
+	return -1
 }
 
 // Len returns the number of unpinned messages.
@@ -94,8 +105,8 @@ type TrailStep struct {
 }
 
 // ErrReplay means that the edits of a step lead to a conversation that differs from the
-// recorded one, or would remove the last user message.
-var ErrReplay = errors.New("policy: replaying the ledger gives another view than the recorded one, or removes the last user message")
+// recorded one, or would remove the last user message or a result that ends the history.
+var ErrReplay = errors.New("policy: replaying the ledger gives another view than the recorded one, or removes the last user message or result")
 
 // Make applies the edits of a step and returns their number. The conversation must begin
 // with s.In (see [Trail.Has]). legal, which may be nil, checks the outcome. On an error,
@@ -201,6 +212,9 @@ func (t *Trail) verify(out Link, legal func([]message.Message, []int) error) err
 	}
 	if t.anchor >= 0 && !t.conv.Holds(t.anchor) {
 		return ErrReplay // the history may have been rewound to a message that a later summary covered
+	}
+	if t.newest >= 0 && !t.conv.Holds(t.newest) {
+		return ErrReplay // the same, for a result that no answer of the model has followed yet
 	}
 	if legal == nil {
 		return nil

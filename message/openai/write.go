@@ -26,7 +26,7 @@ func AppendJSONL(dst []byte, m message.Message) []byte {
 	switch {
 	case m.Wire() != Name:
 		dst = appendMade(dst, m, true)
-	case bytes.ContainsAny(raw, "\r\n"):
+	case bytes.IndexByte(raw, '\n') >= 0 || bytes.IndexByte(raw, '\r') >= 0:
 		dst = appendOneLine(dst, raw)
 	default:
 		dst = append(dst, raw...)

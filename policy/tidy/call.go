@@ -35,6 +35,12 @@ func (c Call) asks() asked {
 	return a
 }
 
+// searchCommands matches commands that print hits with their line numbers.
+var searchCommands = regexp.MustCompile(`\b(?:[efz]?grep|rg|ag|ack)\b`)
+
+// searches reports whether the call is a search.
+func (a *asked) searches() bool { return searchCommands.MatchString(a.command) }
+
 // ext returns the extension of the file in lower case, without the dot.
 func (a *asked) ext() string {
 	base := path.Base(a.file)

@@ -2,6 +2,7 @@ package tidy
 
 import (
 	"bytes"
+	"slices"
 	"strconv"
 )
 
@@ -14,21 +15,28 @@ const (
 	some
 	good
 	best
-	must // always kept
+	wanted // the call or the task looks for it; few lines
+	must   // always kept
 )
 
 // A choice decides which lines of a draft stay.
 type choice struct {
 	d        *draft
 	rank     []uint8
-	from, to int  // the lines inside the frame
-	numbered bool // the lines begin with their numbers
+	from, to int   // the lines inside the frame
+	numbered bool  // the lines begin with their numbers
+	plain    bool  // no line of a frame is above the lines
+	parts    []int // the lines that begin a part, if gaps tell how many of them they hold
 }
 
 func newChoice(d *draft) *choice {
 	c := &choice{d: d, rank: make([]uint8, len(d.lines))}
 	c.from, c.to = d.inner()
 	c.numbered = d.numbered(c.from, c.to)
+	c.plain = true
+	for i := range c.from {
+		c.plain = c.plain && d.lines[i].text == ""
+	}
 	for i := range d.lines {
 		if i >= c.to || framed(d.lines[i].text, i, len(d.lines)) {
 			c.rank[i] = must
@@ -62,10 +70,11 @@ func (c *choice) errors() {
 	}
 }
 
-// named raises lines that hold a word of the call or the task. For each word, it raises
+// named raises lines that hold a word of the call or the task. For each name, it raises
 // only the first few lines, because a frequent word is not informative.
-func (c *choice) named(words terms, rank uint8) {
+func (c *choice) named(r *Result, rank uint8) {
 	const most = 12
+	words := r.words()
 	found := map[string]int{}
 	for i := range c.d.lines {
 		if w := words.in(c.d.lines[i].text); w != "" {
@@ -74,6 +83,33 @@ func (c *choice) named(words terms, rank uint8) {
 			}
 		}
 	}
+	c.spotted(r.spots())
+}
+
+// spotted raises the lines at the spots, which are few.
+func (c *choice) spotted(spots []int) {
+	for i := 0; i < len(c.d.lines) && len(spots) > 0; i++ {
+		l := &c.d.lines[i]
+		if l.no == 0 {
+			continue
+		}
+		for len(spots) > 0 && spots[0] < l.from {
+			spots = spots[1:]
+		}
+		if len(spots) > 0 && spots[0] < l.to {
+			c.around(i, wanted, 0, 1)
+		}
+	}
+}
+
+// size returns the bytes of the lines of at least a rank.
+func (c *choice) size(rank uint8) (n int) {
+	for i := c.from; i < c.to; i++ {
+		if c.rank[i] >= rank {
+			n += len(c.d.lines[i].text) + 1
+		}
+	}
+	return n
 }
 
 // take keeps the lines of the highest ranks that fit into room bytes. It replaces the
@@ -145,7 +181,19 @@ func (c *choice) gap(from, to int) line {
 	if first == last {
 		return literalLine("⋮ " + strconv.Itoa(first))
 	}
-	return literalLine("⋮ " + strconv.Itoa(first) + "–" + strconv.Itoa(last))
+	return literalLine("⋮ " + strconv.Itoa(first) + "–" + strconv.Itoa(last) + c.hidden(from, to))
+}
+
+// hidden says how many declarations lines [from, to) hold, if there are several. An
+// outline without them would look complete.
+func (c *choice) hidden(from, to int) string {
+	const least = 5
+	a, _ := slices.BinarySearch(c.parts, from)
+	b, _ := slices.BinarySearch(c.parts, to)
+	if b-a < least {
+		return ""
+	}
+	return " (" + counts(b-a, "declaration") + ")"
 }
 
 // number returns the number of a line: the number at its beginning, or its position
@@ -155,8 +203,8 @@ func (c *choice) number(i int) int {
 	if n, end := lineNumber(l.text); c.numbered && end > 0 {
 		return n
 	}
-	if i < c.from {
-		return i + 1
+	if i < c.from || c.plain {
+		return l.no // blank lines at the beginning count
 	}
 	return l.no - c.d.lines[c.from].no + 1
 }

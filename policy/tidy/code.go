@@ -13,35 +13,54 @@ var codeEndings = strings.Fields("go ts tsx js jsx mjs cjs py rb rs java kt kts 
 func code(d *draft, r *Result, room int) verdict {
 	from, to := d.inner()
 	numbered := d.numbered(from, to)
-	if !slices.Contains(codeEndings, r.asked.ext()) && !d.looksLikeCode(from, to, numbered) {
+	if !r.asked.isCode() && !d.isScript(from, to, numbered) && !d.looksLikeCode(from, to, numbered) {
 		return pass
 	}
 	c := newChoice(d)
 	words := r.words()
-	bodies := 0
+	bodies, bodiesOf := 0, map[string]int{}
+	path := termsOf(r.asked.file) // words of the path are names, but name no part of the file
 	for i := from; i < to; i++ {
 		text := unnumbered(d.lines[i].text, numbered)
 		switch depth := indent(text); {
 		case depth <= 8 && declares(unindented(text)):
 			c.raise(i, rankAt(depth))
+			c.parts = append(c.parts, i)
 			c.parameters(i, depth)
-			if bodies < mostBodies && words.in(text) != "" {
+			if bodies == mostBodies {
+				break
+			}
+			if w := words.in(text); w != "" && !path.words[w] && bodiesOf[w] < mostBodiesOf {
 				bodies++
+				bodiesOf[w]++
 				c.body(i, depth)
 			}
-		case depth == 0 && len(text) > 1 && isLetter(text[0]):
+		case depth == 0 && len(text) > 1 && (isLetter(text[0]) || text[len(text)-1] == '{'):
 			c.raise(i, some)
 		}
 	}
-	c.named(words, some)
+	c.named(r, some)
+	if c.size(some) < room/10 {
+		c.sections(from, to, room/3)
+		c.span(from, to, room/3, room/6) // the file declares little
+	}
 	return done(d.shown("outline and what was named", c.take(room)))
+}
+
+// isCode reports whether the call reads a file of code.
+func (a *asked) isCode() bool { return slices.Contains(codeEndings, a.ext()) }
+
+// isScript reports whether the text begins with the name of an interpreter.
+func (d *draft) isScript(from, to int, numbered bool) bool {
+	return from < to && strings.HasPrefix(unnumbered(d.lines[from].text, numbered), "#!")
 }
 
 // Limits for the declarations that keep their bodies because the call or the task names
 // them.
 const (
-	mostBodies = 8
-	mostBody   = 60 // lines
+	mostBodies   = 8
+	mostBodiesOf = 3  // for one word
+	mostBody     = 60 // lines
 )
 
 // parameters raises the lines of the parameters of a declaration, up to the line with the
@@ -167,6 +186,10 @@ func declares(text string) bool {
 			return false
 		}
 	}
+	// A function of a shell.
+	if strings.HasPrefix(rest, " ()") && (rest == " ()" || rest[len(rest)-1] == '{') {
+		return true
+	}
 	// A method: a name, parameters, and the start of the body.
 	return rest[0] == '(' && strings.HasSuffix(rest, "{") && strings.Contains(rest, ")")
 }
@@ -262,9 +285,10 @@ func unnumbered(text string, numbered bool) string {
 	return text
 }
 
-// looksLikeCode reports whether many lines end like lines of code.
+// looksLikeCode reports whether many lines end like lines of code, and some declare
+// something. JSON in lines, the frames of a stack and tables are not code.
 func (d *draft) looksLikeCode(from, to int, numbered bool) bool {
-	signs, seen := 0, 0
+	signs, seen, declared := 0, 0, 0
 	step := max((to-from)/200, 1)
 	for i := from; i < to; i += step {
 		text := strings.TrimSpace(unnumbered(d.lines[i].text, numbered))
@@ -272,6 +296,9 @@ func (d *draft) looksLikeCode(from, to int, numbered bool) bool {
 			continue
 		}
 		seen++
+		if declares(text) {
+			declared++
+		}
 		switch text[len(text)-1] {
 		case '{', '}', ';', ')', ',', '(':
 			signs++
@@ -281,5 +308,5 @@ func (d *draft) looksLikeCode(from, to int, numbered bool) bool {
 			}
 		}
 	}
-	return seen >= 20 && signs*10 >= seen*6
+	return seen >= 20 && signs*10 >= seen*6 && declared*50 >= seen
 }

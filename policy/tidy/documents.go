@@ -1,6 +1,7 @@
 package tidy
 
 import (
+	"path"
 	"strings"
 
 	"github.com/agentcompact/compact/policy"
@@ -12,16 +13,42 @@ import (
 func documents(d *draft, r *Result, room int) verdict {
 	from, to := d.inner()
 	numbered := d.numbered(from, to)
-	headings := 0
+	if r.asked.isSetting() {
+		return pass
+	}
+	headings, blank := 0, true
 	for i := from; i < to; i++ {
-		if isHeading(unnumbered(d.lines[i].text, numbered)) {
+		text := unnumbered(d.lines[i].text, numbered)
+		// A comment also begins with one #, but seldom follows a blank line.
+		if isHeading(text) && (blank || text[1] == '#') {
 			headings++
 		}
+		blank = text == ""
 	}
-	if headings < 3 && r.asked.ext() != "md" && r.asked.ext() != "mdx" && r.asked.ext() != "rst" {
+	if headings < 3 && !r.asked.isDocument() {
 		return pass
 	}
 	return done(d.outlineText(r, room, numbered, "headings and text"))
+}
+
+// isDocument reports whether the call reads a file of text with headings.
+func (a *asked) isDocument() bool {
+	switch a.ext() {
+	case "md", "mdx", "rst":
+		return true
+	}
+	return false
+}
+
+// isSetting reports whether the call reads a file of settings, data or markup. A # begins no
+// heading there, and an error is no outcome.
+func (a *asked) isSetting() bool {
+	switch a.ext() {
+	case "yaml", "yml", "toml", "ini", "cfg", "conf", "env", "properties", "mk", "csv", "tsv", "json", "xml", "html", "htm", "svg":
+		return true
+	}
+	base := path.Base(a.file)
+	return strings.HasPrefix(base, "Makefile") || strings.HasPrefix(base, "Dockerfile")
 }
 
 // outlineText reduces a text with headings. how describes the kept parts. It returns
@@ -47,7 +74,7 @@ func (d *draft) outlineText(r *Result, room int, numbered bool, how string) bool
 			}
 		}
 	}
-	c.named(r.words(), good)
+	c.named(r, good)
 	out := c.take(room)
 	if out == 0 && urls > 0 {
 		d.leftOut(counts(urls, "line") + " with long URLs cut")

@@ -92,7 +92,24 @@ func isFailing(w string) bool {
 	return false
 }
 
-// negated reports whether the text before or after a word says that its count is zero.
+// isEmptyValue reports whether a text after a word gives the word an empty value, like
+// "error": null in JSON.
+func isEmptyValue(after string) bool {
+	after = strings.TrimLeft(strings.TrimPrefix(after, `"`), " ")
+	if after == "" || after[0] != ':' && after[0] != '=' {
+		return false
+	}
+	after = strings.TrimLeft(after[1:], " ")
+	for _, v := range []string{"null", "false", "None", "nil", "<nil>", `""`, "[]", "{}"} {
+		if strings.HasPrefix(after, v) && (len(after) == len(v) || !inName[after[len(v)]]) {
+			return true
+		}
+	}
+	return false
+}
+
+// negated reports whether the text before or after a word says that its count is zero, or
+// that it has no value.
 func negated(before, after string) bool {
 	const longest = 16 // more than the length of a negating word
 	before = strings.TrimRight(before, " \t:=")
@@ -100,6 +117,9 @@ func negated(before, after string) bool {
 	word := before[strings.LastIndexAny(before, " \t,;([|")+1:]
 	switch strings.ToLower(word) {
 	case "0", "no", "without", "zero":
+		return true
+	}
+	if isEmptyValue(after) {
 		return true
 	}
 	after = strings.TrimLeft(after, ":= \t")

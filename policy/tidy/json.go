@@ -2,6 +2,7 @@ package tidy
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -16,6 +17,7 @@ func jsonShape(d *draft, r *Result, room int) verdict {
 	if from >= to || r.asked.file != "" && d.numbered(from, to) || d.changed() {
 		return pass
 	}
+	from = d.body(from, to)
 	text := d.text[:d.lines[to-1].to]
 	start := d.lines[from].from
 	for start < len(text) && space(text[start]) {
@@ -27,24 +29,42 @@ func jsonShape(d *draft, r *Result, room int) verdict {
 	if end := skipJSON(text, start); end < 0 || strings.TrimSpace(text[end:]) != "" {
 		return pass
 	}
+	var main mainText
+	const far = 4 // the last try is for a document that is still far larger than its room
 	words := r.words()
-	for _, keep := range []shaper{{ends: 8, text: 1600}, {ends: 4, text: 800}, {ends: 4, text: 400}, {ends: 2, text: 160}} {
+	for _, keep := range []shaper{{ends: 8, text: 1600}, {ends: 4, text: 800}, {ends: 4, text: 400}, {ends: 2, text: 160}, {ends: 1, text: 160}} {
 		s := keep
-		s.src, s.words, s.named = text, words, map[string]int{}
+		s.src, s.words, s.named, s.r, s.lent, s.room, s.main = text, words, map[string]int{}, r, d.lent, room, &main
 		s.value(start, 0)
 		s.copy(len(text))
 		if s.gone == 0 {
 			continue
 		}
-		if n := len(render(text, s.out)); n <= room || keep.ends == 2 {
+		if n := len(render(text, s.out)); n <= room || keep.ends == 2 && n <= far*room || keep.ends == 1 {
 			lines := append([]line{}, d.lines[:from]...)
 			lines = append(lines, line{no: d.lines[from].no, from: d.lines[from].from, to: len(text)}.rewritten(d.text, withHead(s.out, d.lines[from].from, start)...))
 			d.lines = append(lines, d.lines[to:]...)
 			d.leftOut("shape, ends and outliers of JSON")
+			if s.inText != "" {
+				d.what = "JSON with " + s.inText
+			}
 			return did
 		}
 	}
 	return leaves
+}
+
+// body returns the line after the header of an HTTP answer, or from if there is none.
+func (d *draft) body(from, to int) int {
+	if !strings.HasPrefix(d.lines[from].text, "HTTP/") {
+		return from
+	}
+	for i := from; i < to-1; i++ {
+		if d.lines[i].text == "" {
+			return i + 1
+		}
+	}
+	return from
 }
 
 // withHead prepends the range in front of the document.
@@ -66,6 +86,12 @@ type shaper struct {
 	at    int // position in src up to which the document is copied or skipped
 	begun bool
 	gone  int // number of bytes left out
+
+	r      *Result
+	lent   *lent
+	room   int // room for the whole document
+	main   *mainText
+	inText string // description of the first text that was reduced
 }
 
 // copy copies the document up to the position to.
@@ -100,21 +126,50 @@ func (s *shaper) value(i, depth int) {
 	}
 }
 
-// string cuts a long string, unless it holds an error.
+// string reduces a long string by lines if it is a text. Otherwise it cuts the string,
+// unless it holds an error.
 func (s *shaper) string(i int) {
 	end := skipJSON(s.src, i)
-	if end-i <= 2*s.text || holdsError(s.src[i:end]) {
+	if end-i <= 2*s.text || s.lines(i+1, end-1) || holdsError(s.src[i:end]) {
 		return
 	}
-	head, tail := i+1+s.text, end-1-s.text/4
-	for head > i+1 && (!utf8.RuneStart(s.src[head]) || s.src[head-1] == '\\') {
-		head--
-	}
-	for tail < end-1 && !utf8.RuneStart(s.src[tail]) {
-		tail++
-	}
+	head, tail := s.whole(i+1, i+1+s.text), s.whole(i+1, end-1-s.text/4)
 	s.copy(head)
-	s.skip(tail, fmt.Sprintf(" … %d chars … ", utf8.RuneCountInString(s.src[head:tail])))
+	spots := s.r.spots()
+	for k, _ := slices.BinarySearch(spots, head); k < len(spots) && spots[k] < tail; k++ {
+		from, to := s.whole(i+1, spots[k]-lineTail), s.whole(i+1, spots[k]+lineTail)
+		if from > s.at+lineJoin && to < tail-lineJoin {
+			s.cut(from)
+			s.copy(to)
+		}
+	}
+	s.cut(tail)
+}
+
+// cut leaves out the text of a string up to the position to.
+func (s *shaper) cut(to int) {
+	s.skip(to, fmt.Sprintf(" … %d chars … ", utf8.RuneCountInString(s.src[s.at:to])))
+}
+
+// whole returns the start of the character or the escape at i in a string that begins at
+// from.
+func (s *shaper) whole(from, i int) int {
+	i = charBefore(s.src, from, max(i, from))
+	const longest = len(`\u12ab`)
+	for at := i - 1; at > i-longest && at >= from; at-- {
+		if s.src[at] != '\\' {
+			continue
+		}
+		n := 1 // backslashes in a row; an odd number begins an escape
+		for at-n >= from && s.src[at-n] == '\\' {
+			n++
+		}
+		if n%2 == 1 && (at == i-1 || s.src[at+1] == 'u') {
+			return at
+		}
+		break
+	}
+	return i
 }
 
 // elements processes the elements of the array or object at i.
@@ -127,6 +182,7 @@ func (s *shaper) elements(i, depth int) {
 	}
 	var first uint64
 	unlike, gone := 0, 0
+	usual := array && s.mostlyErrors(spans)
 	for k, e := range spans {
 		if k == 0 && array {
 			first = s.keys(e.value)
@@ -136,7 +192,7 @@ func (s *shaper) elements(i, depth int) {
 			unlike++
 			stays = true
 		}
-		if stays || s.holds(e) {
+		if stays || s.holds(e, usual) {
 			s.rest(spans, &gone, k)
 			s.value(e.value, depth+1)
 			continue
@@ -154,12 +210,29 @@ func (s *shaper) rest(spans []member, gone *int, k int) {
 	}
 }
 
-// holds reports whether a member holds an error or a word of the task. It accepts
-// each word only a few times.
-func (s *shaper) holds(e member) bool {
+// mostlyErrors reports whether most elements of a long array hold an error. It then
+// distinguishes none of them, for example in the report of a linter.
+func (s *shaper) mostlyErrors(spans []member) bool {
+	const least, sample = 40, 20
+	if len(spans) < least {
+		return false
+	}
+	n := 0
+	for k := range sample {
+		e := spans[k*len(spans)/sample]
+		if holdsError(s.src[e.from:e.to]) {
+			n++
+		}
+	}
+	return 2*n > sample
+}
+
+// holds reports whether a member holds an error, unless errors are usual, or a word of the
+// task. It accepts each word only a few times.
+func (s *shaper) holds(e member, usual bool) bool {
 	const most = 4
 	text := s.src[e.from:e.to]
-	if holdsError(text) {
+	if !usual && holdsError(text) || s.r.spotsIn(e.from, e.to) {
 		return true
 	}
 	w := s.words.in(text)
@@ -280,12 +353,28 @@ func skipJSON(s string, i int) int {
 
 // quoted returns the end of the string at i, or -1 if it is not closed.
 func quoted(s string, i int) int {
-	for i++; i < len(s); i++ {
-		switch s[i] {
+	const short = 32 // a search for the end is faster from this length on
+	at := i + 1
+	for ; at < len(s) && at <= i+short; at++ {
+		switch s[at] {
 		case '\\':
-			i++
+			at++
 		case '"':
-			return i + 1
+			return at + 1
+		}
+	}
+	for at < len(s) {
+		end := strings.IndexByte(s[at:], '"')
+		if end < 0 {
+			return -1
+		}
+		end += at
+		n := 0 // backslashes before the quotation mark; an odd number escapes it
+		for s[end-1-n] == '\\' {
+			n++
+		}
+		if at = end + 1; n%2 == 0 {
+			return at
 		}
 	}
 	return -1

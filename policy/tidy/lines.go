@@ -2,6 +2,7 @@ package tidy
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"unicode/utf8"
 
@@ -14,17 +15,18 @@ const (
 	longLine = 800
 	lineHead = 400
 	lineTail = 100
+	lineJoin = 20 // a shorter cut would not be worth its note
 )
 
-// longLines cuts very long lines.
-func longLines(d *draft, _ *Result, _ int) verdict {
+// longLines cuts very long lines. Outside of code, lines that hold an error stay whole.
+func longLines(d *draft, r *Result, _ int) verdict {
 	n := 0
 	for i := range d.lines {
-		if l := d.lines[i]; len(l.text) > longLine && l.segs == nil && !holdsError(l.text) {
+		if l := d.lines[i]; len(l.text) > longLine && l.segs == nil && (r.asked.isCode() || !holdsError(l.text)) {
 			if n == 0 {
 				d.lines = append(d.lent.lines(len(d.lines)), d.lines...)
 			}
-			d.lines[i] = clipped(d.text, l)
+			d.lines[i] = clipped(d.text, l, r.spots())
 			n++
 		}
 	}
@@ -35,16 +37,41 @@ func longLines(d *draft, _ *Result, _ int) verdict {
 	return did
 }
 
-// clipped returns a line without its middle.
-func clipped(text string, l line) line {
-	head, tail := l.from+lineHead, l.to-lineTail
-	for head > l.from && !utf8.RuneStart(text[head]) {
-		head--
+// clipped returns a line without its middle. The text around the spots stays.
+func clipped(text string, l line, spots []int) line {
+	segs := []policy.Segment{{From: l.from, To: charBefore(text, l.from, l.from+lineHead)}}
+	keep := func(from, to int) {
+		last := &segs[len(segs)-1]
+		to = charBefore(text, l.from, to)
+		if from = charAfter(text, from, l.to); from <= last.To+lineJoin {
+			last.To = max(last.To, to)
+			return
+		}
+		segs = append(segs, policy.Segment{Lit: fmt.Sprintf(" … %d chars … ", utf8.RuneCountInString(text[last.To:from]))}, policy.Segment{From: from, To: to})
 	}
-	for tail < l.to && !utf8.RuneStart(text[tail]) {
-		tail++
+	kept := 0
+	for k, _ := slices.BinarySearch(spots, l.from); k < len(spots) && spots[k] < l.to && kept < mostSpots; k++ {
+		keep(max(spots[k]-lineTail, l.from), min(spots[k]+lineTail, l.to))
+		kept++
 	}
-	return l.rewritten(text, policy.Segment{From: l.from, To: head}, policy.Segment{Lit: fmt.Sprintf(" … %d chars … ", utf8.RuneCountInString(text[head:tail]))}, policy.Segment{From: tail, To: l.to})
+	keep(l.to-lineTail, l.to)
+	return l.rewritten(text, segs...)
+}
+
+// charBefore returns the start of the character at i, or from.
+func charBefore(text string, from, i int) int {
+	for i > from && i < len(text) && !utf8.RuneStart(text[i]) {
+		i--
+	}
+	return i
+}
+
+// charAfter returns the start of the next character after i, or to.
+func charAfter(text string, i, to int) int {
+	for i < to && !utf8.RuneStart(text[i]) {
+		i++
+	}
+	return i
 }
 
 // leftOut appends to the description of the parts that were left out.

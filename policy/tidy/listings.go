@@ -17,18 +17,19 @@ func listings(d *draft, r *Result, room int) verdict {
 	if r.asked.file != "" && r.asked.command == "" && !strings.Contains(strings.ToLower(r.Call.Tool), "l") || !d.isListing(from, to) {
 		return pass
 	}
-	words := r.words()
+	base := names(commonFolder(d.lines[from:to]))
 	most, tooMany := depthOf(d.lines[from:to]), -1 // a limit above most gives the same folders as most
-	for _, try := range []struct{ depth, each int }{{100, 20}, {100, 5}, {100, 1}, {5, 3}, {4, 2}, {3, 2}, {2, 2}, {1, 2}} {
-		if depth := min(try.depth, most); try.depth > 1 && (depth == tooMany || moreFolders(d.lines[from:to], depth, room/leastFolder)) {
+	for _, try := range []struct{ depth, each int }{{100, 20}, {100, 5}, {100, 1}, {5, 3}, {4, 2}, {3, 2}, {2, 2}, {1, 2}, {0, 2}} {
+		depth := min(base+try.depth, most)
+		if depth > 1 && try.depth > 0 && (depth == tooMany || moreFolders(d.lines[from:to], depth, room/leastFolder)) {
 			tooMany = depth
 			continue
 		}
 		fit := room
-		if try.depth == 1 {
+		if try.depth <= 1 {
 			fit = math.MaxInt // no shorter form exists
 		}
-		out, left, fits := d.listed(d.lines[from:to], try.depth, try.each, words, fit)
+		out, left, fits := d.listed(d.lines[from:to], depth, try.each, r, fit)
 		if !fits {
 			continue
 		}
@@ -42,6 +43,24 @@ func listings(d *draft, r *Result, room int) verdict {
 
 // leastFolder is the smallest number of bytes for a folder in the output.
 const leastFolder = 24
+
+// commonFolder returns the folder that all lines lie in. A depth counts from there on.
+func commonFolder(lines []line) string {
+	common, some := "", false
+	for i := range lines {
+		text := lines[i].text
+		switch {
+		case text == "":
+			continue
+		case !some:
+			common, some = folderOf(text, math.MaxInt), true
+		}
+		for !strings.HasPrefix(text, common) {
+			common = common[:strings.LastIndexByte(common[:len(common)-1], '/')+1]
+		}
+	}
+	return common
+}
 
 // depthOf returns the largest number of slashes in a line.
 func depthOf(lines []line) (most int) {
@@ -70,8 +89,9 @@ func moreFolders(lines []line, depth, most int) bool {
 // listed returns, for each folder, its first each lines, some lines that hold a word, the
 // lines that hold an error, and the number of the others. If the output exceeds room
 // bytes, it stops and returns false for fits.
-func (d *draft) listed(lines []line, depth, each int, words terms, room int) (out []line, left int, fits bool) {
+func (d *draft) listed(lines []line, depth, each int, r *Result, room int) (out []line, left int, fits bool) {
 	const most = 6
+	words := r.words()
 	named := map[string]int{}
 	var rest []int
 	bytes, counted := -1, 0 // a line feed stands between two lines
@@ -85,7 +105,7 @@ func (d *draft) listed(lines []line, depth, each int, words terms, room int) (ou
 					named[w]++
 					stays = named[w] <= most
 				}
-				stays = stays || holdsError(l.text)
+				stays = stays || r.spotsIn(l.from, l.to) || holdsError(l.text)
 			}
 			if stays {
 				out = append(out, *l)

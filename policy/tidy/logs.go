@@ -8,24 +8,39 @@ var levels = []string{"INFO", "DEBUG", "WARN", "WARNING", "ERROR", "TRACE", "FAT
 // logs reduces a log to the first line of each kind, the errors, and both ends.
 func logs(d *draft, r *Result, room int) verdict {
 	from, to := d.inner()
-	if r.asked.file != "" && r.asked.ext() != "log" && r.asked.ext() != "txt" || !d.isLog(from, to) {
+	if r.asked.isCode() || r.asked.isSetting() || r.asked.isDocument() || !d.isLog(from, to) {
 		return pass
 	}
 	c := newChoice(d)
 	c.errors()
+	access := false
 	seen := map[uint64]bool{}
 	for i := from; i < to; i++ {
-		if h := shape(d.lines[i].text); !seen[h] {
+		text := d.lines[i].text
+		if h := shape(text); !seen[h] {
 			seen[h] = true
 			c.raise(i, good)
 		}
+		if isKlogError(text) {
+			c.around(i, must, 1, 2)
+		}
+		if c.rank[i] == must && isObject(text) { // the events before a failure say why
+			for k := max(i-3, from); k < i; k++ {
+				c.raise(k, best)
+			}
+		}
+		access = access || isAccess(text)
+	}
+	if access {
+		c.outliers(from, to, good)
 	}
 	c.span(from, to, room/6, room/4)
-	c.named(r.words(), good)
+	c.named(r, good)
 	return done(d.shown("first occurrences, errors, ends", c.take(room)))
 }
 
-// isLog reports whether at least half of the lines begin with a time or a level.
+// isLog reports whether at least half of the lines begin with a time or a level, or are
+// lines of the log of a web server, or are JSON objects.
 func (d *draft) isLog(from, to int) bool {
 	hits, seen := 0, 0
 	step := max((to-from)/200, 1)
@@ -34,7 +49,7 @@ func (d *draft) isLog(from, to int) bool {
 			continue
 		}
 		seen++
-		if isLogged(d.lines[i].text) {
+		if text := d.lines[i].text; isLogged(text) || isAccess(text) || isObject(text) {
 			hits++
 		}
 	}
@@ -43,7 +58,7 @@ func (d *draft) isLog(from, to int) bool {
 
 func isLogged(text string) bool {
 	head := strings.TrimLeft(text[:min(len(text), 60)], " [(")
-	if beginsWithTime(head) {
+	if beginsWithTime(head) || isKlog(head) {
 		return true
 	}
 	for _, l := range levels {
@@ -52,6 +67,25 @@ func isLogged(text string) bool {
 		}
 	}
 	return false
+}
+
+// isKlog recognizes I0304 10:28:48…, where the letter is the level.
+func isKlog(s string) bool {
+	return len(s) > 13 && strings.IndexByte("IWEF", s[0]) >= 0 && s[5] == ' ' && s[8] == ':' && isDigit(s[1]) && isDigit(s[4]) && isDigit(s[6])
+}
+
+func isKlogError(s string) bool { return len(s) > 0 && (s[0] == 'E' || s[0] == 'F') && isKlog(s) }
+
+// isAccess recognizes the time in the log of a web server: [04/Mar/2026:10:28:48…
+func isAccess(s string) bool {
+	const most = 80 // bytes of names and addresses before the time
+	i := strings.IndexByte(s[:min(len(s), most)], '[')
+	return i >= 0 && len(s) > i+13 && isDigit(s[i+1]) && s[i+3] == '/' && s[i+7] == '/' && s[i+12] == ':'
+}
+
+// isObject reports whether a line is a JSON object.
+func isObject(s string) bool {
+	return len(s) > 2 && s[0] == '{' && s[1] == '"' && s[len(s)-1] == '}'
 }
 
 // beginsWithTime recognizes 2026-01-02…, 10:28:48…, Jan  2 10:28:48….

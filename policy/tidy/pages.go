@@ -13,6 +13,7 @@ func pages(d *draft, r *Result, room int) verdict {
 	if from >= to || r.asked.file != "" || d.changed() || !isHTML(d.text[d.lines[from].from:d.lines[to-1].to]) {
 		return pass
 	}
+	from = d.page(from, to)
 	p := page{text: d.text, at: d.lines[from].from, end: d.lines[to-1].to, lines: d.lent.lines(len(d.lines)), pieces: pieces{lent: d.lent}}
 	p.read()
 	if len(p.lines) == 0 {
@@ -28,6 +29,18 @@ func pages(d *draft, r *Result, room int) verdict {
 	}
 	d.leftOut("text of a page without its tags")
 	return did
+}
+
+// page returns the line where a page begins. The lines before it, for example the header
+// of the answer, stay.
+func (d *draft) page(from, to int) int {
+	for i := from; i < to; i++ {
+		text := unindented(d.lines[i].text)
+		if len(text) > 1 && text[0] == '<' && !space(text[1]) {
+			return i
+		}
+	}
+	return from
 }
 
 // changed reports whether any line differs from the result.

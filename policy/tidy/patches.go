@@ -34,6 +34,35 @@ func patches(d *draft, r *Result, room int) verdict {
 			c.raise(i, fill)
 		}
 	}
-	c.named(r.words(), some)
+	c.namedHunks(r, from, to)
+	c.named(r, some)
 	return done(d.shown("files, hunks and some changes of a patch", c.take(room)))
+}
+
+// namedHunks raises the hunks whose changes hold a word of the call or the task, the first
+// few of each word.
+func (c *choice) namedHunks(r *Result, from, to int) {
+	const each, most, longest = 3, 6, 40 // hunks of a word, hunks, and lines of a hunk
+	words, found, head, all := r.words(), map[string]int{}, from, 0
+	for i := from; i < to && all < most; i++ {
+		text := unnumbered(c.d.lines[i].text, c.numbered)
+		if strings.HasPrefix(text, "@@ ") {
+			head = i
+		}
+		if text == "" || text[0] != '+' && text[0] != '-' && text[0] != '@' {
+			continue
+		}
+		w := words.in(text)
+		if w == "" || found[w] >= each || c.rank[i] == wanted {
+			continue
+		}
+		found[w]++
+		all++
+		for k := head; k < to && k <= head+longest; k++ {
+			if is := unnumbered(c.d.lines[k].text, c.numbered); k > head && (strings.HasPrefix(is, "@@ ") || strings.HasPrefix(is, "diff --git ")) {
+				break
+			}
+			c.raise(k, wanted)
+		}
+	}
 }

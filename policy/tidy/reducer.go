@@ -26,8 +26,9 @@ type Result struct {
 	// full, oldest first.
 	Earlier []Earlier
 
-	asked asked
-	terms *terms
+	asked   asked
+	terms   *terms
+	spotted []int // nil = not yet computed
 }
 
 // words returns the terms of Said.

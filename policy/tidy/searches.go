@@ -11,11 +11,12 @@ import (
 // first hits of each file, and the hits that hold names from the task.
 func searches(d *draft, r *Result, room int) verdict {
 	from, to := d.inner()
-	files := d.hits(from, to)
+	to = d.summed(from, to)
+	files := d.hits(from, to, r.asked.searches())
 	if len(files) == 0 {
 		return pass
 	}
-	keep := d.firstHits(files, r.words(), room)
+	keep := d.firstHits(files, r, room)
 	s := hitList{d: d, keep: keep, room: room / 4}
 	s.out = append(s.out, d.lines[:from]...)
 	for _, f := range files {
@@ -94,14 +95,17 @@ func (s *hitList) file(f hitFile) {
 // heading returns the heading of a file from which lines were left out: the first path
 // bytes of line i, the number of lines left out, and the number of all lines.
 func (d *draft) heading(i, path, gone, all int) line {
-	l := d.lines[i]
-	return l.rewritten(d.text, append(l.piece(0, path), policy.Segment{Lit: fmt.Sprintf(" ⋮ %d of %s", gone, counts(all, "line"))})...)
+	l, left := d.lines[i], fmt.Sprintf("⋮ %d of %s", gone, counts(all, "line"))
+	if path == 0 {
+		return literalLine(left)
+	}
+	return l.rewritten(d.text, append(l.piece(0, path), policy.Segment{Lit: " " + left})...)
 }
 
 // firstHits chooses the hits to keep while there is room: hits that hold a word, then the
 // first hit of each file, then the second hit of each file, and so on. The lines around
 // hits come last.
-func (d *draft) firstHits(files []hitFile, words terms, room int) []bool {
+func (d *draft) firstHits(files []hitFile, r *Result, room int) []bool {
 	keep := make([]bool, len(d.lines))
 	take := func(i int) {
 		if n := len(d.lines[i].text) + 1; !keep[i] && n <= room {
@@ -109,7 +113,7 @@ func (d *draft) firstHits(files []hitFile, words terms, room int) []bool {
 			room -= n
 		}
 	}
-	d.namedHits(files, words, take)
+	d.namedHits(files, r, take)
 	for _, around := range []bool{false, true} {
 		for nth, more := 0, true; more && room > 0; nth++ {
 			more = false
@@ -127,23 +131,47 @@ func (d *draft) firstHits(files []hitFile, words terms, room int) []bool {
 }
 
 // namedHits takes the hits that hold a word, a few for each word.
-func (d *draft) namedHits(files []hitFile, words terms, take func(i int)) {
+func (d *draft) namedHits(files []hitFile, r *Result, take func(i int)) {
 	const most = 6
+	words := r.words()
 	named := map[string]int{}
 	for _, f := range files {
 		for _, i := range f.hits {
-			if w := words.in(d.lines[i].text); w != "" && named[w] < most {
+			l := &d.lines[i]
+			if w := words.in(l.text); w != "" && named[w] < most {
 				named[w]++
+				take(i)
+			} else if r.spotsIn(l.from, l.to) {
 				take(i)
 			}
 		}
 	}
 }
 
+// summed returns the end of the lines before to, without the last lines that are no hits.
+// They sum up the hits.
+func (d *draft) summed(from, to int) int {
+	const most = 3
+	for end := to - 1; end > from && to-end <= most; end-- {
+		text := d.lines[end].text
+		if text == "" {
+			continue
+		}
+		if hitOf(text).at > 0 || numberedHit(text) {
+			return end + 1
+		}
+		if unindented(text) != text || text == "--" {
+			break
+		}
+	}
+	return to
+}
+
 // hits parses the result of a search. A path is in a line above its numbered lines, or at
 // the beginning of each of them. Other lines belong to the file above them. hits returns
-// nil if the result does not come from a search.
-func (d *draft) hits(from, to int) []hitFile {
+// nil if the result does not come from a search. If the call is a search, its hits may
+// have no path, because they all lie in one file.
+func (d *draft) hits(from, to int, searched bool) []hitFile {
 	lines, others := 0, 0
 	var files hitFiles
 	for i := from; i < to; i++ {
@@ -160,10 +188,17 @@ func (d *draft) hits(from, to int) []hitFile {
 		case h.at > 0:
 			files.add(i, text[len(h.path)] == ':')
 			lines++
+		case last >= 0 && files.all[last].head >= 0 && text == d.lines[files.all[last].head].text:
+			// the next group of hits in the same file
 		case i+1 < to && numberedHit(d.lines[i+1].text) && isHitPath(text):
 			files.all = append(files.all, hitFile{path: strings.TrimSuffix(text, ":"), head: i})
 			lines++
 		case text == "" || text == "--":
+		case last < 0 && searched && numberedHit(text):
+			files.hits, files.is = make([]int, 0, to-i), make([]bool, 0, to-i)
+			files.all = append(files.all, hitFile{head: -1})
+			files.add(i, text[hitNumber(text)] == ':')
+			lines++
 		case last < 0:
 			return nil
 		case numberedHit(text):

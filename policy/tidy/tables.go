@@ -7,7 +7,7 @@ import "strings"
 func tables(d *draft, r *Result, room int) verdict {
 	from, to := d.inner()
 	sep, columns := d.columns(from, to)
-	if sep == 0 {
+	if sep == 0 || r.asked.isCode() {
 		return pass
 	}
 	c := newChoice(d)
@@ -20,8 +20,9 @@ func tables(d *draft, r *Result, room int) verdict {
 	}
 	c.raise(from, best)
 	c.raise(from+1, best)
+	c.outliers(from, to, some)
 	c.span(from, to, room/4, room/6)
-	c.named(r.words(), good)
+	c.named(r, good)
 	return done(d.shown("head, ends and outliers of a table", c.take(room)))
 }
 

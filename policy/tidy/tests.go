@@ -6,6 +6,7 @@ import "strings"
 var totals = byFirst(
 	"FAIL", "ok  \t", "PASS", "Tests:", "Tests ", "Test Files", "Test Suites", "Ran ", "test result:", "BUILD ", "Found ", "Failures:", "FAILED", "Summary", "Total", "Done in", "Finished",
 	"Duration", "Coverage", "make: ", "make[", "npm ERR", "error Command", "Executed ", "Results", "✖ ", "✗ ", "Passed!", "Failed!",
+	"not ok", "TAP version", "# tests ", "# pass ", "# fail ",
 )
 
 // passes are the beginnings of lines that report success or progress.
@@ -33,6 +34,15 @@ func tests(d *draft, r *Result, room int) verdict {
 		case is&aTotal != 0:
 			c.raise(i, best)
 		}
+		text := unprefixed(d.lines[i].text)
+		switch {
+		case strings.HasPrefix(text, "not ok"):
+			c.around(i, must, 1, 2)
+		case strings.HasPrefix(text, compared):
+			c.raise(i, best)
+		case says[i-from]&aPass == 0 && isDetail(text):
+			c.raise(i, good)
+		}
 		if c.rank[i] == must {
 			for k := i + 1; k <= i+8 && k < to && says[k-from]&aPass == 0; k++ {
 				c.raise(k, good)
@@ -40,8 +50,20 @@ func tests(d *draft, r *Result, room int) verdict {
 		}
 	}
 	c.span(from, to, room/10, room/5)
-	c.named(r.words(), good)
+	c.named(r, good)
 	return done(d.shown("failures and totals", c.take(room)))
+}
+
+// compared is the beginning of the lines in which pytest says what a test compared.
+const compared = "E   "
+
+// details are the beginnings of lines that say what a failed test compared.
+var details = byFirst("> ", "Expected", "Received", "expected", "received", "actual", "got", "want", "left:", "right:", "assert", "AssertionError", "--> ", "● ", "- Expected", "+ Received", "panic:", "thread '")
+
+// isDetail reports whether a line says what failed: a comparison, or a text after a file
+// and a line number.
+func isDetail(text string) bool {
+	return beginsAny(text, details) || hitOf(text).at > 0
 }
 
 // The meaning of a line, as bits.

@@ -222,6 +222,20 @@ func RecipientsIn(name string) ([]string, error) {
 	return all, nil
 }
 
+// RecipientsOf returns the recipients to which identities belong. The identities have
+// the format of [IdentityVariable] and may be empty.
+func RecipientsOf(identities string) ([]string, error) {
+	ids, err := parseIdentities(identities)
+	if err != nil {
+		return nil, err
+	}
+	var all []string
+	for _, i := range ids {
+		all = append(all, i.Recipient().String())
+	}
+	return all, nil
+}
+
 // NewIdentity returns a new identity and its recipient, like age-keygen.
 func NewIdentity() (identity, recipient string, err error) {
 	i, err := age.GenerateX25519Identity()

@@ -80,6 +80,7 @@ func (s *Session) storeStep(ctx context.Context, key storage.Key, step Step, p *
 func (s *Session) settleManifest(ctx context.Context, failed error) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), confirmTimeout)
 	defer cancel()
+	_ = s.events.settle(ctx) // removes the step's lines if their log was removed
 	err := s.manifest.settle(ctx)
 	_, checks := s.a.(storage.Deferrer)
 	if checks && !errors.Is(err, storage.ErrSeq) && !errors.Is(failed, ErrErased) && !errors.Is(failed, storage.ErrNotExist) && !errors.Is(failed, ErrStep) && !errors.Is(failed, storage.ErrExists) {

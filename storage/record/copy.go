@@ -100,6 +100,7 @@ type copier struct {
 	ended map[string][]srcStone // tombstones that are not refusals, by session
 	book  *HeadBook             // heads of src, nil if they were not read yet
 	left  map[string]bool       // tombstoneID of sessions that could not be erased in dst
+	gone  map[storage.Key]bool  // the name records of sessions that dst has erased
 }
 
 // all copies the sessions, and then the files beside them: before that, their heads
@@ -137,10 +138,16 @@ func (c *copier) all(ctx context.Context) error {
 // copyRounds limits how often a copy begins again. Each time means another erase in src.
 const copyRounds = 6
 
-// names copies the names of sessions. It lists them again if an erase has removed one.
+// names copies the names of sessions, except of those that dst has erased. It lists them
+// again if an erase has removed one.
 func (c *copier) names(ctx context.Context) (err error) {
 	for range copyRounds {
-		if err = c.files(ctx, keyOf(namesName)); !errors.Is(err, storage.ErrNotExist) {
+		var all []storage.Info
+		if all, err = c.list(ctx, keyOf(namesName)); err == nil {
+			all = slices.DeleteFunc(all, func(i storage.Info) bool { return c.gone[i.Key] })
+			err = c.these(ctx, keyOf(namesName), all, nil)
+		}
+		if !errors.Is(err, storage.ErrNotExist) {
 			return err
 		}
 	}
@@ -150,7 +157,7 @@ func (c *copier) names(ctx context.Context) (err error) {
 // sessions erases in dst the sessions that src has erased, and copies the sessions of
 // src.
 func (c *copier) sessions(ctx context.Context) error {
-	c.done.Sessions, c.done.Same, c.left = 0, 0, nil
+	c.done.Sessions, c.done.Same, c.left, c.gone = 0, 0, nil, map[storage.Key]bool{}
 	errs := []error{c.carryAll(ctx)}
 	var dirs []string
 	for s, err := range Sessions(ctx, c.src) {
@@ -230,6 +237,9 @@ func (c *copier) alive(ctx context.Context, dir storage.Key, life string) error 
 	}
 	if also := len(c.ended[stone.Session]) > 0; also && stone.Life != life {
 		return nil
+	}
+	if c.gone != nil { // named copies no names
+		c.gone[nameKey(headID(dir))] = true
 	}
 	return &storage.Error{Op: "copy", Key: dir, Err: ErrErased}
 }

@@ -217,10 +217,18 @@ func TestCopyRestoresNoErasedSession(t *testing.T) {
 				t.Errorf("%v: got %v, want ErrErased", opts.Sessions, err)
 			}
 		}
-		for k := range everything(t, dst) {
-			if strings.HasPrefix(k, "alice/") {
+		names := 0
+		for k, data := range everything(t, dst) {
+			named := strings.HasPrefix(k, "_names/")
+			if strings.HasPrefix(k, "alice/") || named && strings.Contains(data, "alice") {
 				t.Errorf("%s came back", k)
 			}
+			if named {
+				names++
+			}
+		}
+		if names == 0 {
+			t.Error("the other sessions have no names")
 		}
 		if r, err := record.Verify(t.Context(), dst, "bob", record.VerifyOptions{}); err != nil || !r.OK() {
 			t.Errorf("the others: %v, %q", err, r.Problems)

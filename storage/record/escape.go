@@ -130,15 +130,21 @@ func cutEscaped(s string, n int) string {
 	return s
 }
 
+// hashLen is the length of a SHA-256 in hex.
+const hashLen = 2 * sha256.Size
+
 // isHash reports whether s is a SHA-256 in lower-case hex.
 func isHash(s string) bool {
-	if len(s) != hex.EncodedLen(sha256.Size) {
+	if len(s) != hashLen {
 		return false
 	}
 	for i := range len(s) {
-		if c := s[i]; (c < '0' || c > '9') && (c < 'a' || c > 'f') {
+		if !isHexDigit(s[i]) {
 			return false
 		}
 	}
 	return true
 }
+
+// isHexDigit reports whether c is a digit in lower-case hex.
+func isHexDigit(c byte) bool { return c >= '0' && c <= '9' || c >= 'a' && c <= 'f' }

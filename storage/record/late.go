@@ -20,6 +20,36 @@ func (r record) late() bool {
 	return max(now.Sub(r.At), now.Round(0).Sub(r.At.Round(0))) > doubtful
 }
 
+// stepKey is the key of the announcement of a step in a context.
+type stepKey struct{}
+
+// besideStep returns the context for data that is stored while a step is announced and
+// not yet committed.
+func besideStep(ctx context.Context, announced record) context.Context {
+	return context.WithValue(ctx, stepKey{}, announced)
+}
+
+// appendBeside appends to a log. Within a step it appends to the audit log without the
+// check whether that log was removed ([storage.Deferrer]). No scrub is recorded while
+// a step is announced and its ledger is missing ([scrubPlan.begun]). The check of the
+// manifest at the end of the step finds an erase; then [Session.settleManifest] removes the
+// lines.
+func (s *Session) appendBeside(ctx context.Context, c *chain, build func(facts) ([]string, error)) (tail, error) {
+	announced, ok := ctx.Value(stepKey{}).(record)
+	if !ok || c != s.events || announced.late() {
+		return c.append(ctx, build)
+	}
+	t, err := c.appendUnseen(ctx, build)
+	// The request may have taken so long that a scrub did not wait. For a new log the check
+	// costs no request; it only ends here, so that the next lines are checked.
+	if err == nil && (announced.late() || t.from == 0) {
+		if err = c.settle(ctx); errors.Is(err, storage.ErrSeq) {
+			err = &storage.Error{Op: "append", Key: c.key, Err: errStrange}
+		}
+	}
+	return t, err
+}
+
 // standing reports the state of the session after a ledger was stored. nil means that
 // a later erase or scrub finds the ledger. If the session was erased, the ledger is
 // removed ([Session.withdraw]). After an error of the archive the state is unknown.

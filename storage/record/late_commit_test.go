@@ -236,3 +236,69 @@ func TestWriterOfASessionThatIsBeingErasedRemovesItsFiles(t *testing.T) {
 		}
 	}
 }
+
+// unseeing is an archive that appends without a look, like S3: an append to a log that was
+// removed meanwhile succeeds, and its lines are in no log. Settle finds that.
+type unseeing struct {
+	*memory.Archive
+	do   func() // before the first append to the audit log without a check
+	lost bool
+}
+
+func (a *unseeing) AppendUnseen(ctx context.Context, k storage.Key, seq int64, b storage.Blob) error {
+	if do := a.do; k.Base() == "events.jsonl" && do != nil {
+		a.do = nil
+		do()
+	}
+	err := a.Append(ctx, k, seq, b)
+	if a.lost = k.Base() == "events.jsonl" && errors.Is(err, storage.ErrSeq); a.lost {
+		return nil
+	}
+	return err
+}
+
+func (a *unseeing) Settle(_ context.Context, k storage.Key) error {
+	if k.Base() == "events.jsonl" && a.lost {
+		a.lost = false
+		return &storage.Error{Op: "append", Key: k, Err: storage.ErrSeq}
+	}
+	return nil
+}
+
+// A step appends to the audit log without a check. Its process is suspended for so long
+// that a scrub replaces the log: the lines are appended once more, to the new log.
+func TestLinesOfAStepAreNotLostToAScrub(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		a := &unseeing{Archive: memory.New()}
+		s := leaky(t, a)
+		must(t, second(s.Transcript(t.Context(), 3, []redact.Text{text(`{"role":"user","content":"hello"}`)})))
+		a.do = func() {
+			time.Sleep(2 * time.Minute)
+			must(t, second(session(t, a.Archive, "s").Scrub(t.Context(), record.ScrubOptions{Find: finds(leaked)})))
+		}
+		_, err := s.CommitStep(t.Context(), record.Step{
+			Number: 3,
+			Ledger: func([]record.Written) ([]redact.Text, error) { return []redact.Text{text(`{"v":1}`)}, nil },
+			Beside: func(ctx context.Context, _ []record.Written) error {
+				return s.Events(ctx, []redact.Text{text(`{"name":"late"}`)})
+			},
+		})
+		if a.do != nil || !errors.Is(err, record.ErrScrubbed) {
+			t.Errorf("the commit ends with %v", err)
+		}
+		var all []string
+		for l, err := range session(t, a.Archive, "s").EventLines(t.Context()) {
+			must(t, err)
+			all = append(all, string(l))
+		}
+		if len(all) == 0 || all[len(all)-1] != `{"name":"late"}` {
+			t.Errorf("the audit log holds %q", all)
+		}
+		r, err := record.Verify(t.Context(), a.Archive, "s", record.VerifyOptions{})
+		must(t, err)
+		if !r.OK() {
+			t.Errorf("verify finds %v", r.Problems)
+		}
+	})
+}

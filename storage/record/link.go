@@ -102,7 +102,6 @@ func parseLink(line []byte) (linked, bool) {
 		return linked{}, false
 	}
 	seq, err := strconv.ParseInt(string(digits), 10, 64)
-	const hashLen = 2 * sha256.Size
 	if err != nil || len(rest) <= hashLen+len(linkEnd) {
 		return linked{}, false
 	}

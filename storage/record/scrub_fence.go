@@ -60,7 +60,7 @@ func (s *Session) behindFences(ctx context.Context, c *chain, bodies []string) (
 	// erase.
 	isNew := s.began == 0 && time.Since(s.opened) < doubtful
 	for {
-		t, err := c.append(ctx, func(f facts) ([]string, error) {
+		t, err := s.appendBeside(ctx, c, func(f facts) ([]string, error) {
 			switch {
 			case f.fence.ID != "" && f.fence != settled:
 				return nil, &fencedError{f.fence}

@@ -7,8 +7,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"iter"
 	"maps"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -322,16 +322,48 @@ func (p *scrubPlan) stretches() {
 	}
 }
 
-var hexHash = regexp.MustCompile(`\b[0-9a-f]{64}\b`)
-
 // follow replaces old hashes by new ones.
 func (p *scrubPlan) follow(f *scrubFile) {
-	f.now = hexHash.ReplaceAllFunc(f.now, func(h []byte) []byte {
-		if now, ok := p.hashes[string(h)]; ok {
-			return []byte(now)
+	var out []byte
+	done := 0
+	for at := range hashesIn(f.now) {
+		if now, ok := p.hashes[string(f.now[at:at+hashLen])]; ok {
+			out = append(append(out, f.now[done:at]...), now...)
+			done = at + hashLen
 		}
-		return h
-	})
+	}
+	if done > 0 {
+		f.now = append(out, f.now[done:]...)
+	}
+}
+
+// hashesIn yields the offsets of the words of a text that can be hashes.
+func hashesIn(text []byte) iter.Seq[int] {
+	return func(yield func(at int) bool) {
+		for at := 0; at+hashLen <= len(text); {
+			last := at + hashLen - 1
+			for last >= at && isHexDigit(text[last]) {
+				last--
+			}
+			if last >= at { // no hash begins before this byte
+				at = last + 1
+				continue
+			}
+			end := at + hashLen
+			for end < len(text) && isWordByte(text[end]) {
+				end++
+			}
+			if end == at+hashLen && (at == 0 || !isWordByte(text[at-1])) && !yield(at) {
+				return
+			}
+			at = end
+		}
+	}
+}
+
+// isWordByte reports whether c is a letter, a digit or an underscore, in ASCII.
+func isWordByte(c byte) bool {
+	return c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c == '_'
 }
 
 // relink computes the chain of a changed log again.

@@ -23,7 +23,8 @@ type Step struct {
 
 	// Beside, if not nil, is called once while the drafts are stored. It stores data
 	// that names the drafts and must be durable before the ledger. Its error ends the
-	// commit.
+	// commit. [Session.Events] with this ctx saves a request, because the check of the
+	// step finds an erase of the log, too; do not use ctx after Beside has returned.
 	Beside func(ctx context.Context, drafts []Written) error
 }
 
@@ -194,7 +195,7 @@ func (s *Session) storeDrafts(ctx context.Context, step Step, p *prepared) error
 	func() {
 		defer wait()
 		if step.Beside != nil {
-			errs[len(errs)-1] = step.Beside(ctx, slices.Clone(p.drafts))
+			errs[len(errs)-1] = step.Beside(besideStep(ctx, p.rec), slices.Clone(p.drafts))
 		}
 	}()
 	return errors.Join(errs...)

@@ -254,7 +254,9 @@ func (v *verifier) unreadable(ctx context.Context, name string, err error) error
 	if errors.As(err, &e) {
 		err = e.Err
 	}
-	v.problem(Unreadable, name, 0, "%v", err)
+	if p := (Problem{Unreadable, name, 0, err.Error()}); !slices.Contains(v.report.Problems, p) { // each message of a file would repeat it
+		v.report.Problems = append(v.report.Problems, p)
+	}
 	return nil
 }
 

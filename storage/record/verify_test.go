@@ -213,13 +213,16 @@ func TestVerifyResolvesReferencesOfLedgers(t *testing.T) {
 			}
 			ref := ref
 			c.change(&ref)
-			return []record.Ref{ref}, nil
+			return []record.Ref{ref, ref}, nil
 		}})
 		if asked != 3 {
 			t.Errorf("%s: %d ledgers were looked into", name, asked)
 		}
 		if c.want == "" != r.OK() || c.want != "" && r.Problems[0].Kind != c.want {
 			t.Errorf("%s: %v, want %q", name, r.Problems, c.want)
+		}
+		if name == "negative" && len(r.Problems) != 1 {
+			t.Errorf("%s: the same problem is reported twice: %v", name, r.Problems)
 		}
 	}
 	r := verify(t, s.a, "s", record.VerifyOptions{Refs: func(record.Ledger) ([]record.Ref, error) { return nil, errDisk }})

@@ -49,8 +49,8 @@ func TestStepMakesFewRequests(t *testing.T) {
 		step                      func(context.Context, *record.Session, int) error
 		first, then, open, rolled int
 	}{
-		"beside":        {tryStepOf, 14, 12, 1 + 2, 1}, // nine pieces, eight of them rolled up
-		"with its step": {tryWholeStepOf, 12, 10, 1 + 6, 0},
+		"beside":        {tryStepOf, 14, 11, 1 + 2, 1}, // nine pieces, eight of them rolled up
+		"with its step": {tryWholeStepOf, 12, 9, 1 + 6, 0},
 	} {
 		t.Run(name, func(t *testing.T) {
 			f, a, _, _ := openedOn(t, s3test.Versitygw(t), nil)

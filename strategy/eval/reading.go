@@ -46,7 +46,7 @@ func matching(patterns ...string) func(text string, found func(id string)) {
 	}
 	known := map[string][]string{}
 	return func(text string, found func(id string)) {
-		for _, word := range strings.FieldsFunc(text, separates) {
+		for word := range strings.FieldsFuncSeq(text, separates) {
 			if plain(word) {
 				continue
 			}
@@ -68,8 +68,15 @@ func matching(patterns ...string) func(text string, found func(id string)) {
 
 // separates reports whether r ends an identifier.
 func separates(r rune) bool {
-	return r <= ' ' || r == 0x7f || strings.ContainsRune("\"'`<>()[]{}\\|,;", r)
+	return r < rune(len(separators)) && separators[r]
 }
+
+var separators = func() (is [0x80]bool) {
+	for r := range rune(len(is)) {
+		is[r] = r <= ' ' || r == 0x7f || strings.ContainsRune("\"'`<>()[]{}\\|,;", r)
+	}
+	return is
+}()
 
 // plain reports whether a word can't contain an identifier: it has no digit, no
 // _, / or dot, and no capital after the first letter.

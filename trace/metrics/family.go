@@ -176,5 +176,5 @@ var begun = map[int][]string{
 	errorCount: {"InsufficientBudget", "ArchiveFailed", "ArchiveChanged", "ArchiveKeyLost", "AuditLinesDropped", "Cancelled", "CommitLost", "Error", "Internal",
 		"StageDiscarded", "StageFailed", "SummarizerFailed"},
 	fallbacks: {"pruning-only", "extractive"}, refusals: {"true", "false"}, recalls: {"found", "not_found", failed},
-	cacheBreaks: nil, cacheBroken: nil, unredacted: nil,
+	cacheBreaks: nil, cacheBroken: nil, unredacted: nil, providerErrors: {"0", "400", "401", "429", "500", "503", "529"},
 }

@@ -75,8 +75,14 @@ func breaks(s string, i int) bool {
 
 // Spaceless reports whether a character belongs to a script that is written without spaces.
 func Spaceless(r rune) bool {
+	if r < firstSpaceless {
+		return false
+	}
 	return unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai) || r >= 0x3000 && r <= 0x303f || r >= 0xff00 && r <= 0xff60
 }
+
+// firstSpaceless is less than all characters of these scripts: the block of Thai.
+const firstSpaceless = 0x0e00
 
 // CountLines returns the number of lines of a text. Line ends at its end do not count.
 func CountLines(s string) int {

@@ -1,0 +1,72 @@
+package redact
+
+import "strings"
+
+// hexWords lists the beginnings of names in hexadecimal, as dumps of memory and of packets
+// show them.
+var hexWords = []string{"70 61 73 73", "50 41 53 53", "73 65 63 72 65", "53 45 43 52 45", "74 6f 6b 65 6e", "54 4f 4b 45 4e", "7061 7373", "7365 6372", "746f 6b65"}
+
+const (
+	maxDumped   = 6  // lines of a dump that are read as one text
+	maxDumpLine = 60 // bytes in one line of a dump
+)
+
+// dumped reads the lines of a dump from the one with the hit on as bytes, and adds the
+// numbers of those that are a secret.
+func (sc *scan) dumped(start, _ int) {
+	s := sc.s
+	from := max(lineStart(s, start), sc.dumpEnd)
+	if start < sc.dumpEnd || sc.level >= maxViews {
+		return
+	}
+	var v view
+	for range maxDumped {
+		to := from + lineLength(s[from:min(len(s), from+maxContext)])
+		sc.spend(4 * (to - from))
+		if !v.addDump(s, from, to) || to+1 >= len(s) {
+			from = to
+			break
+		}
+		from = to + 1
+	}
+	sc.dumpEnd = from
+	for _, f := range sc.within(string(v.text)) {
+		for i := f.start; i < f.end; {
+			k := i + 1
+			for k < f.end && v.from[k] <= v.to[k-1]+2 && v.from[k] >= v.from[k-1] {
+				k++
+			}
+			sc.add(v.from[i], v.to[k-1], f.rule)
+			i = k
+		}
+	}
+}
+
+// addDump adds the bytes of the line s[from:to] of a dump. It reports whether the line is one.
+func (v *view) addDump(s string, from, to int) bool {
+	i := from
+	if end := run(s, i, 20, func(c byte) bool { return isHex(c) || c == 'x' || c == ':' }); end < to && (end-i >= 6 || s[end-1] == ':') {
+		i = end // the address
+	}
+	n := 0
+	for i < to && n < maxDumpLine {
+		gap := run(s, i, 3, isBlank)
+		end := run(s, gap, 5, isHex)
+		if digits := end - gap; digits != 2 && digits != 4 || end < to && !isBlank(s[end]) || gap-i > 2 {
+			break
+		}
+		for k := gap; k < end; k += 2 {
+			v.add(unhex(s[k])<<4|unhex(s[k+1]), k, k+2)
+			n++
+		}
+		i = end
+	}
+	return n > 3
+}
+
+// onDumps adds the words of dumps to a vocabulary.
+func onDumps(b *vocabularyBuilder) {
+	for _, w := range hexWords {
+		b.on(strings.ToLower(w), (*scan).dumped)
+	}
+}
