@@ -84,7 +84,7 @@ func (c *Call) news(fields []field) []field {
 		switch {
 		case f.acknowledges():
 			acknowledged = append(acknowledged, f)
-		case f.nested() || !c.hasValue([]string{f.text}):
+		case f.nested() || !c.asked(f):
 			out = append(out, f)
 		}
 	}
@@ -96,6 +96,17 @@ func (c *Call) news(fields []field) []field {
 	}
 	return fields
 }
+
+// asked reports whether an argument already has the value of a member. A small number and a
+// truth value can stand for different things, so the names have to be equal too.
+func (c *Call) asked(f field) bool {
+	return slices.ContainsFunc(c.Args, func(a Arg) bool {
+		return a.Value == f.text && (len(f.text) >= leastTelltale && f.text != "false" || plainKey.Replace(strings.ToLower(a.Name)) == f.key)
+	})
+}
+
+// leastTelltale is the minimum length of a value that identifies what it stands for, in bytes.
+const leastTelltale = 5
 
 // acknowledges reports whether a member only states that the call succeeded or failed.
 func (f *field) acknowledges() bool {

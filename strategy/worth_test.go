@@ -71,6 +71,9 @@ func TestLineOfACallSaysEachThingOnce(t *testing.T) {
 	if only := calledTool("add_note", `{"ok":true}`, "note", "call back").tell(); !strings.HasSuffix(only, "which returned: ok: true") {
 		t.Errorf("a result that is only an acknowledgment: %s", only)
 	}
+	if other := calledTool("page_team", `{"urgent":true,"delivered":true,"seen_by":3}`, "urgent", "true", "people", "3").tell(); !strings.HasSuffix(other, "which returned: delivered: true, seen_by: 3") {
+		t.Errorf("equal values of different things: %s", other)
+	}
 }
 
 // An effect stands once, not among the finished actions and again in the log.
