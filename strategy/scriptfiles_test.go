@@ -43,7 +43,7 @@ func TestStoppedScriptDidNotChangeTheFilesAfter(t *testing.T) {
 		want   []string
 	}{
 		"it ran":       {"y", []string{"edited a.py", "edited b.py", "read c.py"}},
-		"an exception": {"begin\nTraceback (most recent call last):\n  File \"<stdin>\", line 2, in <module>\nAssertionError\ny", []string{"edited a.py", "read c.py"}},
+		"an exception": {"begin\nTraceback (most recent call last):\n  File \"<stdin>\", line 2, in <module>\nAssertionError\ny", []string{"created a.py", "read c.py"}},
 		"of a module":  {"begin\nTraceback (most recent call last):\n  File \"<stdin>\", line 1, in <module>\n  File \"/usr/lib/x.py\", line 9, in write\nOSError: full\ny", []string{"read c.py"}},
 		"syntax":       {"  File \"<stdin>\", line 3\n    open(\nSyntaxError: '(' was never closed\ny", []string{"read c.py"}},
 		"another file": {"  File \"x.py\", line 3\nSyntaxError: invalid syntax", []string{"edited a.py", "edited b.py", "read c.py"}},
