@@ -55,9 +55,20 @@ func (c *Call) watchKey() string {
 	default:
 		return ""
 	}
+	return c.words()
+}
+
+// besideCommand are arguments that do not change what a command does.
+var besideCommand = []string{"description", "explanation", "justification", "timeout", "timeout_ms", "yield_time_ms", "max_output_tokens"}
+
+// words returns the tool and the arguments of a call, to compare it with others.
+func (c *Call) words() string {
 	var b strings.Builder
 	b.WriteString(c.Tool)
 	for _, a := range c.Args {
+		if c.Command() != "" && slices.Contains(besideCommand, a.Name) {
+			continue
+		}
 		b.WriteString("\x00" + a.Name + "\x00" + prose.Squash(a.Value))
 	}
 	return b.String()

@@ -183,6 +183,9 @@ func (h *History) quotedLines(section, most int, missing func(*entity) bool) []L
 			byPlace[e.In] = i
 			groups = append(groups, group{place: e.In, verb: verb})
 		}
+		if verb == showsVerb && !h.concerns(lineWith(text, e.Text), e.Text) {
+			continue // a page has many names, of its sponsors for example
+		}
 		if !groups[i].add(text, e.Text) && len(groups[i].lines) == quotesTogether {
 			more := group{place: e.In, verb: verb}
 			if more.add(text, e.Text) {
@@ -200,6 +203,12 @@ func (h *History) quotedLines(section, most int, missing func(*entity) bool) []L
 		}
 	}
 	return out
+}
+
+// concerns reports whether a line has a word of the task besides the name for which it is
+// quoted, or the task has no words to compare.
+func (h *History) concerns(line, name string) bool {
+	return len(h.themes()) == 0 || h.themes().in(strings.ReplaceAll(line, name, " "), 1) > 0
 }
 
 // addSeen lists under References, within lackedShare, the most important identifiers that

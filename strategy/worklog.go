@@ -24,7 +24,7 @@ type event struct {
 	times       int
 	ran         string   // command of a failure that a later run can settle
 	failed      *Call    // last call with this failure
-	command     string   // command of failures that share the entry
+	command     string   // tool and arguments of failures that share the entry
 	wrong       []string // errors of these failures
 }
 
@@ -127,8 +127,11 @@ func entryOf(log []event, command string) int {
 // mostWrong is the maximum number of errors in the entry of one command.
 const mostWrong = 4
 
-// fails adds a later failure of the same command to an entry.
+// fails adds a later failure of the same command to an entry, which counts equal failures.
 func (e *event) fails(next *event) {
+	if e.times++; len(e.wrong) > 1 || !slices.Equal(e.wrong, next.wrong) {
+		e.times = 1
+	}
 	for _, w := range next.wrong {
 		if !slices.Contains(e.wrong, w) {
 			if e.wrong = append(e.wrong, w); len(e.wrong) <= mostWrong {
@@ -168,8 +171,8 @@ func (c *Call) events(step int, settled bool) []event {
 	case c.Outcome == Failed:
 		e := one(c.tell(), c.tell(), failedValue+0.4)
 		e[0].ran, e[0].failed = c.Command(), c
-		if w := c.wrong(); w != "" && c.Command() != "" {
-			e[0].command, e[0].wrong = c.Command(), []string{w}
+		if w := c.wrong(); w != "" {
+			e[0].command, e[0].wrong = c.words(), []string{w}
 		}
 		return e
 	case c.Effect():

@@ -113,3 +113,62 @@ func TestCutMessageKeepsWhatSaysMost(t *testing.T) {
 		t.Errorf("%d characters:\n%s", len(got), got)
 	}
 }
+
+// A list of what the agent found stays, also in its reasoning, without the items that only
+// wonder. A recorded thought stays if it concludes something from names and numbers.
+func TestFindingsOfThoughtsStay(t *testing.T) {
+	mills := message.Assistant("", message.Call("1", "web_search", `{"query":"old mills of the valley"}`))
+	mills.Parts = append([]message.Part{{Kind: message.KindReasoning, Text: "I have read enough pages. I've identified three mills of the valley:\n\n1. Harbor Mill - built in 1911\n2. Stone Mill - built in 1874\n3. Let me look at the third one later.\n4. Is the Sand Mill one of them?"}}, mills.Parts...)
+	msgs := []message.Message{mills, message.ToolResult("1", "[]")}
+	msgs = append(msgs, toolRun(2, "think", `{"thought":"The ferry F-207 leaves at 06:40, so only the mills with a pier can be reached. I should check the weather."}`, "")...)
+	got := wholeSummary(t, "", "Which mills of the valley can we see?", msgs)
+	for _, want := range []string{"thought: I've identified three mills of the valley: 1. Harbor Mill - built in 1911; 2. Stone Mill - built in 1874", "thought: The ferry F-207 leaves at 06:40"} {
+		if !strings.Contains(got, want) {
+			t.Errorf("%q is missing:\n%s", want, got)
+		}
+	}
+	for _, idle := range []string{"third one", "Is the Sand Mill", "the weather"} {
+		if strings.Contains(got, idle) {
+			t.Errorf("%q is told:\n%s", idle, got)
+		}
+	}
+}
+
+// Of a page, links with a label, lines that have nothing to do with the task, and notices of
+// the harness are not quoted.
+func TestSummaryQuotesNoFrameOfAPage(t *testing.T) {
+	page := "# The valley\n\nThe valley has nine mills, and the oldest one was built in 1602 by the millers of Erl.\n\nThe mill of Erl was closed in 1958 because the river was moved.\n\n" +
+		"The walls of the other mills stand to this day, and the village uses two of them as a school. The wheel of the mill of Ord turns on Sundays, when the miller's granddaughter opens the gate. " +
+		"Visitors come by the road along the river, which was paved in 1931, and leave by the bridge of Ord, which is closed in winter.\n\n" +
+		"The poet of Erl: <https://poets.example.org/people/erl-1871>\nSoft beds for you: https://beds.example.org/sale-2026\n"
+	msgs := toolRun(1, "web_fetch", `{"url":"https://valley.example.org/mills"}`, page)
+	msgs = append(msgs, toolRun(2, "web_search", `{"query":"mills"}`, `[{"title":"A shop","url":"https://soft.example.org/shop-77","snippet":"Soft beds and pillows for you."},{"title":"Mill of Erl","url":"https://erl.example.org/mill-1602","snippet":"The mill."}]`)...)
+	msgs = append(msgs, toolRun(3, "bash", `{"command":"find / -name mills.csv"}`, "Command running in background with ID: b77. Output is being written to: /var/run/tasks/b77.output. You will be notified.")...)
+	msgs = append(msgs, toolRun(4, "WebFetch", `{"url":"https://valley.example.org/closed"}`, "The server returned HTTP 404 Not Found.\n\nThe response body was not retrieved.")...)
+	got := wholeSummary(t, "", "Tell me about the mills of the valley.", msgs)
+	for _, frame := range []string{"poets.example.org", "beds.example.org", "b77.output", "was not retrieved"} {
+		if strings.Contains(got, frame) {
+			t.Errorf("%q is quoted:\n%s", frame, got)
+		}
+	}
+	for _, want := range []string{"built in 1602", "`WebFetch` https://valley.example.org/closed failed: The server returned HTTP 404 Not Found."} {
+		if !strings.Contains(got, want) {
+			t.Errorf("%q is missing:\n%s", want, got)
+		}
+	}
+}
+
+// A call that failed in the same way again is told once, with the number of its runs, even if
+// the agent spoke to the user between them.
+func TestEqualFailuresAreCounted(t *testing.T) {
+	const args, wrong = `{"order":"B-551020","seat":"12A"}`, "Error: seat 12A is taken"
+	msgs := append(toolRun(1, "book_seat", args, wrong), message.Assistant("The seat 12A is taken. Which one do you want?"), message.User("Try it again."))
+	msgs = append(msgs, toolRun(2, "book_seat", args, wrong)...)
+	msgs = append(msgs, toolRun(3, "book_seat", `{"order":"B-551020","seat":"12B"}`, "Error: seat 12B is taken")...)
+	got := wholeSummary(t, "", "Book me a seat.", msgs)
+	for _, want := range []string{"Error: seat 12A is taken (2 times)", "Error: seat 12B is taken\n"} {
+		if strings.Count(got, want) != 1 {
+			t.Errorf("%q is not told once:\n%s", want, got)
+		}
+	}
+}
