@@ -27,6 +27,7 @@ const (
 	codeValue      = 0.5 // a block of code
 	headValue      = 0.2 // a heading, which stays with what it leads to
 
+	fullSentence = 40  // bytes of a sentence that says something; "Exit." says less
 	sentenceCost = 60  // characters added to the length of a sentence when values are compared; without it, the shortest would win
 	gapSize      = 2   // characters of the mark of a gap
 	leastPieces  = 3   // a text with fewer sentences is cut in the middle
@@ -47,10 +48,10 @@ func essence(s string, keep int, note string, known parted) string {
 	if len(all) < leastPieces {
 		return ends(s, keep*2/3, keep/3, note)
 	}
-	kept := choose(all, keep)
-	if all[0].size > int(float64(keep)*openingShare) { // a part of the first sentence is better than none
-		kept[0] = false
-		opening := strings.TrimSuffix(prose.Clip(s[all[0].from:all[0].to], int(float64(keep)*openingShare)), " …")
+	kept, first := choose(all, keep), openingOf(all)
+	if all[first].size > int(float64(keep)*openingShare) { // a part of the first sentence is better than none
+		clear(kept[:first+1])
+		opening := strings.TrimSuffix(prose.Clip(s[all[first].from:all[first].to], int(float64(keep)*openingShare)), " …")
 		if opening == "" {
 			return ends(s, keep*2/3, keep/3, note)
 		}
@@ -65,6 +66,12 @@ type portion struct {
 	size     int // characters, with a space
 	value    float64
 	lead     int // index of the portion that leads to this one, -1 if there is none
+	heading  bool
+}
+
+// openingOf returns the index of the first portion that is no heading, 0 if there is none.
+func openingOf(all []portion) int {
+	return max(slices.IndexFunc(all, func(p portion) bool { return !p.heading }), 0)
 }
 
 // portionsOf splits a text into its portions.
@@ -79,7 +86,7 @@ func portionsOf(s string) []portion {
 		at = end
 	}
 	if n := len(r.out); n > 0 {
-		r.out[0].value += openingValue
+		r.out[openingOf(r.out)].value += openingValue
 		r.out[n-1].value += closingValue
 		for i := range r.out {
 			r.out[i].value += earlyValue * (1 - float64(i)/float64(n))
@@ -112,10 +119,8 @@ func (r *portioner) line(from, to int) {
 	case strings.Trim(line, "-=*_ ") == "":
 		r.gap = true
 		return
-	case line[0] == '#':
-		r.lead, r.head = -1, -1
-		r.add(from, to, headValue+naming(line, mostNaming))
-		r.head = len(r.out) - 1
+	case line[0] == '#', markupLine(line):
+		r.heading(from, to, line)
 		return
 	}
 	item := prose.ListItem(line)
@@ -142,6 +147,23 @@ func (r *portioner) line(from, to int) {
 	})
 }
 
+// heading adds a heading. An element of markup is one, too; the end of an element only ends
+// the text under it.
+func (r *portioner) heading(from, to int, line string) {
+	r.lead, r.head = -1, -1
+	if strings.HasPrefix(line, "</") {
+		return
+	}
+	r.add(from, to, headValue+naming(line, mostNaming))
+	r.head = len(r.out) - 1
+	r.out[r.head].heading = true
+}
+
+// markupLine reports whether a line is the beginning or the end of an element of markup.
+func markupLine(line string) bool {
+	return len(line) > 2 && line[0] == '<' && strings.IndexByte(line, '>') == len(line)-1 && (line[1] == '/' || prose.IsLetter(rune(line[1])))
+}
+
 func (r *portioner) add(from, to int, value float64) {
 	text := strings.TrimSpace(r.s[from:to])
 	from += strings.Index(r.s[from:to], text)
@@ -159,7 +181,7 @@ func (r *portioner) valueOf(t string) float64 {
 	if onlyPolite(t) {
 		return emptyValue
 	}
-	v := 1.0
+	v := min(1, float64(len(t))/fullSentence)
 	plain := strings.TrimLeft(t, "-*• ")
 	if lead, ok := strings.CutSuffix(plain, ":"); ok { // what follows is the rule
 		plain = lead + "."
@@ -187,7 +209,7 @@ func naming(t string, most int) float64 {
 // their length, each with the portion that leads to it.
 func choose(all []portion, keep int) []bool {
 	kept := make([]bool, len(all))
-	if first := &all[0]; first.size > int(float64(keep)*openingShare) {
+	if first := &all[openingOf(all)]; first.size > int(float64(keep)*openingShare) {
 		keep -= int(float64(keep) * openingShare)
 	}
 	best := make([]int, len(all))
@@ -197,6 +219,9 @@ func choose(all []portion, keep int) []bool {
 	density := func(i int) float64 { return all[i].value / float64(all[i].size+sentenceCost) }
 	slices.SortStableFunc(best, func(a, b int) int { return cmp.Compare(density(b), density(a)) })
 	for _, i := range best {
+		if all[i].heading {
+			continue // it only comes with what it leads to
+		}
 		need := 0
 		for k := i; k >= 0 && !kept[k]; k = all[k].lead {
 			if need += all[k].size; (k == 0 || !kept[k-1]) && (k+1 == len(all) || !kept[k+1]) {

@@ -89,6 +89,7 @@ const leastWord = 80
 // that is not enough, it drops messages, oldest first.
 func fitWords(words []Word, limit, hard int, count func(string) int) []Word {
 	words = slices.Clone(words)
+	sayOnce(words)
 	c := wordCutter{words: words, count: count, costs: make([]int, len(words)), full: make([]string, len(words)), runes: make([]int, len(words)), known: parted{}}
 	for i, w := range words {
 		c.full[i] = w.Text
@@ -110,6 +111,26 @@ func fitWords(words []Word, limit, hard int, count func(string) int) []Word {
 		return nil
 	}
 	return c.words
+}
+
+// leastRepeated is the minimum length of a text that is not repeated, in bytes.
+const leastRepeated = 200
+
+// sayOnce replaces a long text that a later message repeats, as the text of a command does
+// that the user calls twice. The later message stays, because older ones are dropped first.
+func sayOnce(words []Word) {
+	last := map[string]int{}
+	for i := len(words) - 1; i >= 0; i-- {
+		w := &words[i]
+		if len(w.Text) < leastRepeated {
+			continue
+		}
+		if k, ok := last[w.Text]; ok {
+			w.Text = shortenedMark + "the same text as " + stepID(words[k].Step) + "]"
+		} else {
+			last[w.Text] = i
+		}
+	}
 }
 
 // A wordCutter cuts messages until they fit.

@@ -172,3 +172,28 @@ func TestEqualFailuresAreCounted(t *testing.T) {
 		}
 	}
 }
+
+// Of the text of a command, the sentence below its first element stays, and an element only
+// stays with a sentence under it.
+func TestCutCommandKeepsItsPurpose(t *testing.T) {
+	const purpose = "Close the shelves that nobody used since spring."
+	text := "<purpose>\n" + purpose + "\n</purpose>\n\n<background>\n" + strings.Repeat("The house is old and has walls of stone and wood in all of its rooms. ", 40) + "\n</background>\n\n<rules>\n- Never close shelf 14.\n</rules>\n\nExit.\n\nStop.\n\nWait.\n"
+	got := fitWords([]Word{{Step: 1, Text: text}}, 100, 100, quarter)[0].Text
+	for _, want := range []string{"<purpose>\n" + purpose, "<rules>\n- Never close shelf 14."} {
+		if !strings.Contains(got, want) {
+			t.Errorf("%q is missing:\n%s", want, got)
+		}
+	}
+	if strings.Contains(got, "<background>\n…") || strings.Contains(got, "<background> …") {
+		t.Errorf("an element without its text:\n%s", got)
+	}
+}
+
+// A long text that the user sent twice stands once, in the later message.
+func TestRepeatedMessageStandsOnce(t *testing.T) {
+	text := strings.Repeat("Look through all shelves and list those without a label. ", 5)
+	got := renderWords(fitWords([]Word{{Step: 3, Text: text}, {Step: 5, Text: "Yes."}, {Step: 9, Text: text}, {Step: 11, Text: "Yes."}}, 2000, 2000, quarter), func(string) bool { return false })
+	if want := "[s3] [… the same text as [s9]]\n[s5] Yes.\n[s9] " + strings.TrimSpace(text) + "\n[s11] Yes."; !strings.HasSuffix(got, want) {
+		t.Error(got)
+	}
+}
