@@ -120,6 +120,9 @@ const mostRaised = 3
 // shellRefuses reports whether a lower-case line is the message of a shell that it could
 // not run a command.
 func shellRefuses(low string) bool {
+	if rest, ok := strings.CutPrefix(low, "zsh:"); ok {
+		low = "zsh: " + strings.TrimLeft(rest, "0123456789: ")
+	}
 	return (prose.BeginsAny(low, []string{"bash: ", "sh: ", "/bin/sh: ", "/bin/bash: ", "zsh: "})) &&
 		(strings.Contains(low, "not found") || strings.Contains(low, "no such file") || strings.Contains(low, "denied"))
 }

@@ -173,7 +173,7 @@ func (h *History) quotedLines(section, most int, missing func(*entity) bool) []L
 			continue
 		}
 		text, verb := h.textAt(e.In)
-		if verb == "" {
+		if verb == "" || h.typedIn(e.In, e.Text) {
 			continue
 		}
 		n++
@@ -203,6 +203,12 @@ func (h *History) quotedLines(section, most int, missing func(*entity) bool) []L
 		}
 	}
 	return out
+}
+
+// typedIn reports whether the words of the user at a place have a name. They stay verbatim.
+func (h *History) typedIn(p place, name string) bool {
+	s := h.step(int(p.step))
+	return p.call.step < 0 && s != nil && s.user() && strings.Contains(s.Text, name)
 }
 
 // concerns reports whether a line has a word of the task besides the name for which it is

@@ -197,3 +197,34 @@ func TestRepeatedMessageStandsOnce(t *testing.T) {
 		t.Error(got)
 	}
 }
+
+// A pasted text is quoted only where the words of the user in the same message lack it, also if
+// these have marks of emphasis.
+func TestPastedTextRepeatsNoWordsOfTheUser(t *testing.T) {
+	keep := "- **Count the shelves**: Use the list of `shelves.csv` to count all shelves of the house.\n- **Label the shelves**: Print one label for each shelf that has none.\n"
+	text := "Prepare the house for the inspection.\n\n" + keep + "\n" + strings.Repeat("The old inspector liked the yellow lamps of the second floor, and he said so each time. ", 60)
+	msgs := append([]message.Message{message.User(text)}, toolRun(1, "bash", `{"command":"ls"}`, "a.txt")...)
+	got := written(t, taskState, 1500, Input{Messages: append(msgs, message.Assistant("The work goes on.")), Count: quarter})
+	if strings.Count(got, "for each shelf that has none") != 1 || strings.Contains(got, "the text given says") {
+		t.Error(got)
+	}
+}
+
+// An announcement that the same answer carries out is no next step, what is left of an amount is
+// no open work, and a check that named a wrong folder is not the check that fails.
+func TestWhatIsDoneIsNotNext(t *testing.T) {
+	sum := "Let me add that up for you. The first room costs $871, of which the voucher pays $500 and the card $198. That is $173 for the first room (to cover the remaining $173 of $871). " +
+		"The second room costs $871, of which the voucher pays $250 and the card $523. Would you like to book both rooms?"
+	msgs := append(toolRun(1, "bash", `{"command":"npm run test -- ui/tests/rooms.test.ts"}`, "zsh:1: no such file or directory: ui/tests/rooms.test.ts"),
+		toolRun(2, "bash", `{"command":"npm run test -- tests/rooms.test.ts"}`, "Tests 4 passed (4)\nExit code: 0")...)
+	got := wholeSummary(t, "", "What do both rooms cost?", append(msgs, message.Assistant(sum)))
+	_, next, _ := strings.Cut(got, "## What is next")
+	for _, no := range []string{"announced last", "said to be still open", "its last run failed"} {
+		if strings.Contains(next, no) {
+			t.Errorf("%q is next:\n%s", no, got)
+		}
+	}
+	if !strings.Contains(next, "Would you like to book both rooms?") {
+		t.Error(got)
+	}
+}
