@@ -425,11 +425,7 @@ func (a *Account) readStep(ctx context.Context, s *record.Session, l record.Ledg
 		Step: l.Step, At: t.times[l.Step], Kind: from.Kind, Agent: from.Agent, Model: from.Model, Note: from.Note,
 		Reason: t.reasons[l.Step], Stages: from.stages(), Before: from.Before, After: from.After,
 	}
-	for _, r := range from.Recipes {
-		if r.Cut != nil && r.Cut.Summary != nil && r.Cut.Summary.Text != "" {
-			step.Summary, step.By = r.Cut.Summary.Text, by(r.Cut.Summary)
-		}
-	}
+	step.Summary, step.By = from.summary()
 	gone, missing, err := readGone(ctx, s, from.Archive, way.own(&from))
 	if err != nil {
 		return err
@@ -439,6 +435,16 @@ func (a *Account) readStep(ctx context.Context, s *record.Session, l record.Ledg
 	t.archives = append(t.archives, from.Archive)
 	a.Steps = append(a.Steps, step)
 	return nil
+}
+
+// summary returns the last summary that a step wrote, and who wrote it.
+func (l *ledgerData) summary() (text, author string) {
+	for _, r := range l.Recipes {
+		if r.Cut != nil && r.Cut.Summary != nil && r.Cut.Summary.Text != "" {
+			text, author = r.Cut.Summary.Text, by(r.Cut.Summary)
+		}
+	}
+	return text, author
 }
 
 func by(s *policy.SummaryInfo) string {

@@ -13,6 +13,21 @@ import (
 // this module's policies. The points and intervals of references are cut at its edge.
 func scatter(list []Total, index map[string]int, class string, width, height float64) string {
 	p := newPlot(width, height)
+	fitAxes(p, list)
+	p.Axes("cost, of what sending everything costs", "needed at use", percent, percent)
+	names := placer{plot: p}
+	for _, t := range list {
+		names.taken = append(names.taken, around(p.X(t.OfRaw.Value), p.Y(t.Held.Value), 8))
+	}
+	for _, t := range list {
+		p.point(&t, index[t.Policy]%chart.Colors, names.place(p.X(t.OfRaw.Value), p.Y(t.Held.Value), t.mark()))
+	}
+	return p.SVG(class, "Cost against needed at use, one point per policy")
+}
+
+// fitAxes sets the limits of the axes: all points and their intervals are inside, and the
+// point of sending everything.
+func fitAxes(p *plot, list []Total) {
 	p.MinX, p.MaxX, p.MinY, p.MaxY = math.Inf(1), 1, math.Inf(1), 1
 	for _, t := range list {
 		x, y := t.OfRaw, t.Held
@@ -25,15 +40,6 @@ func scatter(list []Total, index map[string]int, class string, width, height flo
 	pad := 0.04 * (p.MaxX - p.MinX)
 	p.MinX, p.MaxX = math.Max(p.MinX-pad, 0), p.MaxX+pad
 	p.MinY -= math.Max(0.06*(1-p.MinY), 0.002)
-	p.Axes("cost, of what sending everything costs", "needed at use", percent, percent)
-	names := placer{plot: p}
-	for _, t := range list {
-		names.taken = append(names.taken, around(p.X(t.OfRaw.Value), p.Y(t.Held.Value), 8))
-	}
-	for _, t := range list {
-		p.point(&t, index[t.Policy]%chart.Colors, names.place(p.X(t.OfRaw.Value), p.Y(t.Held.Value), t.mark()))
-	}
-	return p.SVG(class, "Cost against needed at use, one point per policy")
 }
 
 func (p *plot) point(t *Total, color int, name box) {

@@ -140,20 +140,18 @@ func stepLines(x *replay.Account) string {
 	for i := range x.Steps {
 		width = max(width, columnsOf(oneLine(x.Steps[i].Agent)), len("agent"))
 	}
-	if len(x.Steps) > 0 {
-		agent := ""
-		if several {
-			agent = "  " + left("agent", width)
+	column := func(agent string) string {
+		if !several {
+			return ""
 		}
-		fmt.Fprintf(&b, "\nstep%s  %s → %s  stages, removed messages, reason\n", agent, right("before", 10), left("after", 10))
+		return "  " + left(agent, width)
+	}
+	if len(x.Steps) > 0 {
+		fmt.Fprintf(&b, "\nstep%s  %s → %s  stages, removed messages, reason\n", column("agent"), right("before", 10), left("after", 10))
 	}
 	for i := range x.Steps {
 		s := &x.Steps[i]
-		agent := ""
-		if several {
-			agent = "  " + left(oneLine(s.Agent), width)
-		}
-		fmt.Fprintf(&b, "%4d%s  %s → %s  %s, %s  %s\n", s.Step, agent, right(count(s.Before), 10), left(count(s.After), 10),
+		fmt.Fprintf(&b, "%4d%s  %s → %s  %s, %s  %s\n", s.Step, column(oneLine(s.Agent)), right(count(s.Before), 10), left(count(s.After), 10),
 			oneLine(strings.Join(s.Stages, "+")), things(len(s.Gone)+s.Missing, "message"), oneLine(s.Why()))
 	}
 	return b.String()

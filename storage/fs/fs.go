@@ -162,11 +162,16 @@ func (a *Archive) try() error {
 	if err := a.sys.sync(t.f); err != nil {
 		return err
 	}
+	return a.tryLinks(t.name)
+}
+
+// tryLinks checks that a file gets a second name, and that a name is given once.
+func (a *Archive) tryLinks(name string) error {
 	second := tempName()
-	if err := a.sys.link(a.root, t.name, second); err != nil {
+	if err := a.sys.link(a.root, name, second); err != nil {
 		return fmt.Errorf("the file system has no hard links: %w", err)
 	}
-	if err := a.sys.link(a.root, t.name, second); !errors.Is(err, iofs.ErrExist) {
+	if err := a.sys.link(a.root, name, second); !errors.Is(err, iofs.ErrExist) {
 		return fmt.Errorf("the file system overwrites existing files: %w", storage.ErrUnsupported)
 	}
 	return a.root.Remove(second)

@@ -258,6 +258,10 @@ func (a *Archive) lockedUntil(ctx context.Context, v version) (time.Time, bool, 
 		return time.Time{}, false, nil
 	}
 	head, err := a.head(ctx, v.name, v.id)
+	if status(err) == http.StatusBadRequest && v.id == "null" {
+		// A server without versioning lists the only version as "null", but may refuse that id.
+		head, err = a.head(ctx, v.name, "")
+	}
 	if absent(err) {
 		return time.Time{}, false, nil
 	}
