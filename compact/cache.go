@@ -170,7 +170,7 @@ func (a *account) called(c *call) {
 	a.before = a.sentPrompt
 	a.before.conv = nil // it would keep the old view in memory
 	if n < len(a.sent) {
-		a.sent = slices.Clip(a.sent[:n]) // the list before stays
+		a.sent = slices.Clip(a.sent[:n]) // a.before keeps its list
 	}
 	a.known, a.last, a.model, a.tools = true, c.began, c.ep.name, maphash.Bytes(toolSeed, c.q.tools)
 	a.total, a.in, a.conv = c.res.After.Total, c.res.TokensIn, c.shown

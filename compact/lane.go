@@ -18,8 +18,8 @@ type lane struct {
 	// flights holds the summary that is being written for the lane, if any.
 	flights summarize.Flights
 	writes  atomic.Pointer[writing] // of flights; nil = there was no flight
-	shelf   *shelf
-	filed   atomic.Pointer[filed] // place of its last transcript in the archive; nil = unknown
+	shelf   *shelf                  // stored transcript for a retry; nil = none
+	filed   atomic.Pointer[filed]   // place of its last transcript in the archive; nil = unknown
 	sent    wholeResults
 	ahead   *expectedCompaction // compaction for which a summary is prepared; nil = none, or the history no longer continues the old one
 	reading *reading            // originals that are read for a prepared summary; nil = none
@@ -28,7 +28,7 @@ type lane struct {
 	explained bool
 	tooLarge  bool    // set after a body that is too large was reported
 	account   account // costs of its calls
-	strands   strands
+	strands   strands // conversations seen recently
 
 	users   int    // running and waiting calls, and background work; the session's mutex guards this field and the next four
 	used    uint64 // end of the last call, in calls of the session

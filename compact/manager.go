@@ -52,9 +52,9 @@ type CompactManager struct {
 	uses work // running calls
 	side work // background tasks of calls
 
-	spent spending // by its sessions, except observed calls
+	spent spending // costs of all sessions, except observed calls
 
-	appends tasks // appends of reductions on arrival; a call leaves a slow one
+	appends tasks // appends of reductions on arrival; a call does not wait for a slow append
 
 	ending        ctxlock.Mutex // held by Close; it guards the next two fields
 	ended         bool          // Close has succeeded

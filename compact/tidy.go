@@ -71,7 +71,7 @@ func (c *call) tidied(ctx context.Context, started time.Time, r *run, out *reduc
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
-		before.Warnings = append(before.Warnings, c.m.redactor.Text("tidy: "+why.Error()+"; the results went out whole").String())
+		before.Warnings = append(before.Warnings, c.m.redactor.Text("tidy: "+why.Error()+"; the results were sent whole").String())
 	}
 	*c.res, c.did = before, nil
 	c.countTidied(nil)

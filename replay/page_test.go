@@ -65,7 +65,7 @@ func TestPageShowsItsFacts(t *testing.T) {
 	for _, want := range []string{
 		"compactctl replay &lt;logs&gt;", "a &lt;b&gt;.jsonl <span", "the window, 8,000 tokens", "Window of 16,000 tokens",
 		`<span class="gone">- `, `<span class="came">&#43; &lt;COMPACT-SUMMARY`, "<b>Take graduated.</b> It costs ",
-		"What it costs and keeps", "What is sent", "Where the money goes", "changed prefixes in 100 calls", "What the words mean",
+		"What each policy costs and keeps", "What is sent", "Cost by kind of token", "changed prefixes in 100 calls", "What the words mean",
 	} {
 		if !strings.Contains(page, want) {
 			t.Errorf("the page lacks %q", want)

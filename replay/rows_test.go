@@ -111,7 +111,7 @@ func TestHeadOfAReportCountsEachCallOnce(t *testing.T) {
 			}
 		}
 	}
-	if got := r.replayed(); got != "2 sessions, 12 calls (3 of less than 4 calls passed over)" {
+	if got := r.replayed(); got != "2 sessions, 12 calls (3 of less than 4 calls skipped)" {
 		t.Errorf("%q", got)
 	}
 }

@@ -66,8 +66,8 @@ func (s *liveSession) curve(class string, width float64) string {
 		}
 		p.Add(`"><title>%s</title></polyline></g>`, name)
 	}
-	draw("came in", "c4 reference", func(c livePoint) int { return c.In })
-	draw("was sent", "c0", func(c livePoint) int { return c.Sent })
+	draw("history", "c4 reference", func(c livePoint) int { return c.In })
+	draw("sent", "c0", func(c livePoint) int { return c.Sent })
 	for _, c := range s.compactions {
 		p.Add(`<g class="curve c0"><circle class="mark" tabindex="0" cx="%.1f" cy="%.1f" r="4.5"><title>%s</title></circle></g>`,
 			p.X(float64(c.Call)), p.Y(float64(c.After)), html.EscapeString(c.Sentence()))

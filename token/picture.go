@@ -16,8 +16,8 @@ type pictureRule interface {
 
 // pictureRules are OpenAI's rules, searched from the top
 // (https://developers.openai.com/api/docs/guides/images-vision, read in November 2026).
-// The factor of gpt-5.4 and later is not published; 1.2 was measured. The budget of
-// gpt-5.2 is assumed to be the same: no page states it, but users report such bills.
+// The factor of gpt-5.4 and later is not published; 1.2 was measured. No page states the
+// factor of gpt-5.2; 1.2 is assumed, because users report such bills.
 var pictureRules = []struct {
 	prefix string
 	rule   pictureRule

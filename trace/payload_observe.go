@@ -47,11 +47,11 @@ func (p Observed) complete() any {
 func (p Observed) line() string {
 	switch {
 	case p.WouldFail != "":
-		return fmt.Sprintf("observed: would have failed (%s); %d tokens went out, budget %d", p.WouldFail, p.Estimated, p.Budget)
+		return fmt.Sprintf("observed: would have failed (%s); %d tokens were sent, budget %d", p.WouldFail, p.Estimated, p.Budget)
 	case p.Projected == p.Estimated:
 		return fmt.Sprintf("observed: nothing would have been done; %d / %d tokens", p.Estimated, p.MaxTokens)
 	}
-	return fmt.Sprintf("observed: %d tokens went out, %d would have (-%.1f%%)", p.Estimated, p.Projected, reduction(p.Estimated, p.Projected))
+	return fmt.Sprintf("observed: %d tokens were sent, compaction would send %d (-%.1f%%)", p.Estimated, p.Projected, reduction(p.Estimated, p.Projected))
 }
 
 // WouldCompact is the payload of observe.would_compact: the compaction that an

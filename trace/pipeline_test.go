@@ -220,7 +220,7 @@ func TestPipelineCountsAndReportsFailures(t *testing.T) {
 					t.Errorf("stats = %+v, want %d failed", s, c.failed)
 				}
 				var e *trace.ExportError
-				if len(reported) != 1 || !errors.As(reported[0], &e) || e.Lost != int(c.failed) || e.Op != "export" || e.Exporter != "*trace_test.slow" {
+				if len(reported) != 1 || !errors.As(reported[0], &e) || e.Lost != int(c.failed) || e.Op != "export" || e.Exporter != "*trace_test.slowRecorder" {
 					t.Errorf("reported: %v", reported)
 				}
 			})

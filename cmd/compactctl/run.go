@@ -197,7 +197,7 @@ func (s *serving) receipt(st serve.Stats) {
 		line("prompts " + sentTokens(st) + money(st))
 	}
 	if st.Failures > 0 {
-		line(things(st.Failures, "request") + " went out unchanged because of an error in compact")
+		line(things(st.Failures, "request") + " sent unchanged because of an error in compact")
 	}
 	if st.Unanswered > 0 {
 		line(things(st.Unanswered, "request") + " without a complete answer")

@@ -203,8 +203,8 @@ func TestAChangedRollupOrSegmentIsFound(t *testing.T) {
 	}
 }
 
-// A session opened with a changed roll-up reads the same as with a changed segment: the
-// chain reports the same.
+// A log with a changed roll-up has the same content for a reader as a log with the same
+// change in a segment, so that the hash chain shows both.
 func TestAChangedRollupReadsAsAChangedSegment(t *testing.T) {
 	var seen [2]string
 	for i := range seen {
@@ -232,9 +232,9 @@ func TestAChangedRollupReadsAsAChangedSegment(t *testing.T) {
 	}
 }
 
-// Many Archives append to one log at once, and some are new ones: reading through
-// roll-ups gives the appended data.
-func TestManyRollOneLogUp(t *testing.T) {
+// Several writers append to one log at once, and some of them are killed and start again.
+// A read through roll-ups returns the same data as a read of the segments.
+func TestRollupsOfConcurrentWritersEqualTheirSegments(t *testing.T) {
 	_, _, server, c := opened(t, nil)
 	k := key(t, "s/log")
 	var wg sync.WaitGroup
@@ -341,7 +341,7 @@ func TestARollupDoesNotOutliveItsLog(t *testing.T) {
 			func(a *s3.Archive, k storage.Key, seq int64) error {
 				return errors.Join(a.AppendUnseen(context.Background(), k, seq, raw("more\n")), a.Settle(context.Background(), k))
 			},
-			func(a *s3.Archive, k storage.Key, seq int64) error { // another writer has the name
+			func(a *s3.Archive, k storage.Key, seq int64) error { // the writer reads the log first
 				own, _ := read(context.Background(), a, k, 0, 0)
 				return errors.Join(errors.New(own), a.Append(context.Background(), k, seq, raw("more\n")))
 			},
@@ -428,7 +428,7 @@ func TestRollupWrittenWhileItsLogIsRemoved(t *testing.T) {
 }
 
 // A roll-up that is left from a removed log is not read for a new log of the same name,
-// even if all its ends fit.
+// even if the lengths of the segments are the same.
 func TestARollupOfAnotherLogIsNotRead(t *testing.T) {
 	_, a, server, c := opened(t, nil)
 	k := key(t, "s/log")

@@ -110,7 +110,7 @@ func TestFlushSendsTheOtherSessionsAfterARefusal(t *testing.T) {
 	}
 }
 
-// An unreachable archive is not requested for each session.
+// Flush does not try an unreachable archive once for each session.
 func TestFlushEndsSoonForAnUnreachableArchive(t *testing.T) {
 	const sessions = 40
 	r := newRemote()

@@ -10,7 +10,7 @@ import (
 	"github.com/agentcompact/compact/storage/storagetest"
 )
 
-// kindArchive is an archive that receives the meaning of a key.
+// kindArchive is a [storage.KindOpener] with a planted fault.
 type kindArchive struct {
 	*memory.Archive
 	fault string
@@ -41,7 +41,7 @@ func (a *kindArchive) OpenLog(ctx context.Context, k storage.Key, off, n int64) 
 	return r, size, err
 }
 
-func TestArchiveKeyIsValidated(t *testing.T) {
+func TestSuiteFindsFaultsOfAKindOpener(t *testing.T) {
 	for fault, want := range map[string]int{"": 0, "range": 1, "size": 1, "none": 1} {
 		found := storagetest.Check(t, func(testing.TB) (storage.Archive, storage.Archive) {
 			a := &kindArchive{memory.New(), fault}
