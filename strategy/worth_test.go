@@ -249,3 +249,15 @@ func TestLineConcernsTheTask(t *testing.T) {
 		}
 	}
 }
+
+// A sentence over two lines stays whole, and the command that it says to use exactly stays with
+// it; the commands of an example go first.
+func TestCutMessageKeepsTheExactCommand(t *testing.T) {
+	const exact = "When all boxes are counted and nothing is left to carry\nrun exactly this command:\n\n```\ncount --close all\n```"
+	filler := strings.Repeat("The house has rooms with walls of stone, and the rooms have doors of wood.\n\n", 30)
+	text := "Count the boxes.\n\n" + filler + "## Example\n\n```\ncat shelf_list.txt box_list.txt\n```\n\n## The end\n\n" + exact + "\n\n" + filler
+	got := fitWords([]Word{{Step: 1, Text: text}}, 75, 75, quarter)[0].Text
+	if !strings.Contains(got, exact) || strings.Contains(got, "box_list.txt") {
+		t.Error(got)
+	}
+}
