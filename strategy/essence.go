@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 
 	"github.com/agentcompact/compact/strategy/internal/ident"
@@ -25,6 +26,7 @@ const (
 	earlyValue     = 0.5 // the nearer to the beginning, the more: a text begins with what matters most
 	emptyValue     = 0.1 // pleasantries
 	codeValue      = 0.5 // a block of code
+	shownShare     = 0.3 // factor in an example
 	headValue      = 0.2 // a heading, which stays with what it leads to
 
 	fullSentence = 40  // bytes of a sentence that says something; "Exit." says less
@@ -102,6 +104,8 @@ type portioner struct {
 	head   int // index of the heading, -1 if there is none
 	fenced bool
 	gap    bool // an empty line precedes
+	wraps  bool // the last sentence may go on in the next line
+	shows  bool // under a heading of an example
 }
 
 func (r *portioner) line(from, to int) {
@@ -113,7 +117,7 @@ func (r *portioner) line(from, to int) {
 		last.size += utf8.RuneCountInString(r.s[last.to:to])
 		last.to = from + len(strings.TrimRight(r.s[from:to], "\r\n"))
 		if r.fenced = !fence; fence {
-			last.value += naming(r.s[last.from:last.to], mostNamingCode)
+			last.value += r.worth(naming(r.s[last.from:last.to], mostNamingCode))
 		}
 		return
 	case strings.Trim(line, "-=*_ ") == "":
@@ -127,7 +131,8 @@ func (r *portioner) line(from, to int) {
 	if r.gap && !item && len(r.out)-1 != r.lead {
 		r.lead = -1
 	}
-	r.gap = false
+	wrapped := r.wraps && !r.gap && !item && !fence && startsLower(line)
+	r.gap, r.wraps = false, false
 	if fence {
 		r.fenced = true
 		r.add(from, to, codeValue)
@@ -137,23 +142,47 @@ func (r *portioner) line(from, to int) {
 	prose.SplitLine(r.s[from:to], func(t string) {
 		start := from + strings.Index(r.s[from:to], t)
 		from = start + len(t)
-		r.add(start, from, r.valueOf(t))
-		if strings.HasSuffix(t, ":") {
-			r.lead = len(r.out) - 1
-			r.out[r.lead].lead = r.head
-		} else if !item && r.lead >= 0 && len(r.out)-1 > r.lead+1 {
-			r.lead = -1
-		}
+		r.sentence(start, from, item, wrapped)
+		wrapped = false
 	})
+	r.wraps = len(r.out) > 0 && !endsText(line)
+}
+
+// sentence adds a sentence. wrapped means that it goes on with the last one.
+func (r *portioner) sentence(from, to int, item, wrapped bool) {
+	if wrapped {
+		last := len(r.out) - 1
+		from, r.out = r.out[last].from, r.out[:last]
+	}
+	t := r.s[from:to]
+	r.add(from, to, r.valueOf(prose.Squash(t)))
+	if strings.HasSuffix(t, ":") {
+		r.lead = len(r.out) - 1
+		r.out[r.lead].lead = r.head
+	} else if !item && r.lead >= 0 && len(r.out)-1 > r.lead+1 {
+		r.lead = -1
+	}
+}
+
+func startsLower(line string) bool {
+	r, _ := utf8.DecodeRuneInString(line)
+	return unicode.IsLower(r)
+}
+
+// endsText reports whether a line ends with a mark that ends a sentence or leads on.
+func endsText(line string) bool {
+	r, _ := utf8.DecodeLastRuneInString(line)
+	return strings.ContainsRune(".!?:;。！？：…>|", r)
 }
 
 // heading adds a heading. An element of markup is one, too; the end of an element only ends
 // the text under it.
 func (r *portioner) heading(from, to int, line string) {
-	r.lead, r.head = -1, -1
+	r.lead, r.head, r.wraps, r.shows = -1, -1, false, false
 	if strings.HasPrefix(line, "</") {
 		return
 	}
+	r.shows = prose.HasAny(strings.ToLower(line), []string{"example", "beispiel", "示例"})
 	r.add(from, to, headValue+naming(line, mostNaming))
 	r.head = len(r.out) - 1
 	r.out[r.head].heading = true
@@ -173,7 +202,16 @@ func (r *portioner) add(from, to int, value float64) {
 	} else {
 		p.value = max(p.value, min(r.out[r.lead].value, ruledValue)) // an item of "Never do one of these:"
 	}
+	p.value = r.worth(p.value)
 	r.out = append(r.out, p)
+}
+
+// worth returns a value as it counts at this place: less in an example.
+func (r *portioner) worth(value float64) float64 {
+	if r.shows {
+		return value * shownShare
+	}
+	return value
 }
 
 // valueOf returns the value of a sentence by what it says.
@@ -187,7 +225,7 @@ func (r *portioner) valueOf(t string) float64 {
 		plain = lead + "."
 	}
 	switch binds := rules.Binds(plain); {
-	case binds >= rules.BindValue, rules.TurnsBack(t):
+	case binds >= rules.BindValue, rules.TurnsBack(t), strings.HasSuffix(t, ":") && prose.HasAnyWord(strings.ToLower(t), exactWords):
 		v = ruledValue
 	case binds > 0:
 		v = likedValue
@@ -197,6 +235,9 @@ func (r *portioner) valueOf(t string) float64 {
 	}
 	return v + naming(t, mostNaming)
 }
+
+// exactWords stand in sentences that lead to a text which must be used as it is.
+var exactWords = []string{"exact", "exactly", "verbatim", "word for word", "genau", "exactement", "exactamente"}
 
 // naming returns the value of the identifiers in a text, at most that of most.
 func naming(t string, most int) float64 {

@@ -212,7 +212,7 @@ func (b *quoting) noted(one prose.Sentence) {
 		return
 	}
 	b.lists.count(place)
-	if place.found() && len(one.Text) >= leastFinding && !leads(one.Text) && !narrates(one.Text) || lasting(one.Text) && b.informs(one.Text) {
+	if place.found() && len(one.Text) >= leastFinding && !leads(one.Text) && !narrates(one.Text) || lasting(unlabeled(one.Text)) && b.informs(one.Text) {
 		b.offerAt(one, place)
 	}
 }

@@ -143,7 +143,7 @@ func TestSummaryQuotesNoFrameOfAPage(t *testing.T) {
 		"The poet of Erl: <https://poets.example.org/people/erl-1871>\nSoft beds for you: https://beds.example.org/sale-2026\n"
 	msgs := toolRun(1, "web_fetch", `{"url":"https://valley.example.org/mills"}`, page)
 	msgs = append(msgs, toolRun(2, "web_search", `{"query":"mills"}`, `[{"title":"A shop","url":"https://soft.example.org/shop-77","snippet":"Soft beds and pillows for you."},{"title":"Mill of Erl","url":"https://erl.example.org/mill-1602","snippet":"The mill."}]`)...)
-	msgs = append(msgs, toolRun(3, "bash", `{"command":"find / -name mills.csv"}`, "Command running in background with ID: b77. Output is being written to: /var/run/tasks/b77.output. You will be notified.")...)
+	msgs = append(msgs, toolRun(3, "bash", `{"command":"find / -name mills.csv"}`, "Command running in background with ID: b77. Output is being written to: /var/run/agents/of-the-house/session-2026-05-04/work/tasks/b77.output. You will be notified.")...)
 	msgs = append(msgs, toolRun(4, "WebFetch", `{"url":"https://valley.example.org/closed"}`, "The server returned HTTP 404 Not Found.\n\nThe response body was not retrieved.")...)
 	got := wholeSummary(t, "", "Tell me about the mills of the valley.", msgs)
 	for _, frame := range []string{"poets.example.org", "beds.example.org", "b77.output", "was not retrieved"} {
@@ -177,14 +177,14 @@ func TestEqualFailuresAreCounted(t *testing.T) {
 // stays with a sentence under it.
 func TestCutCommandKeepsItsPurpose(t *testing.T) {
 	const purpose = "Close the shelves that nobody used since spring."
-	text := "<purpose>\n" + purpose + "\n</purpose>\n\n<background>\n" + strings.Repeat("The house is old and has walls of stone and wood in all of its rooms. ", 40) + "\n</background>\n\n<rules>\n- Never close shelf 14.\n</rules>\n\nExit.\n\nStop.\n\nWait.\n"
+	text := "<purpose>\n" + purpose + "\n</purpose>\n\n<background file=\"walls.csv\">\n" + strings.Repeat("The house is old and has walls of stone and wood in all of its rooms. ", 40) + "\n</background>\n\n<rules>\n- Never close shelf 14.\n</rules>\n\nExit.\n\nStop.\n\nWait.\n"
 	got := fitWords([]Word{{Step: 1, Text: text}}, 100, 100, quarter)[0].Text
 	for _, want := range []string{"<purpose>\n" + purpose, "<rules>\n- Never close shelf 14."} {
 		if !strings.Contains(got, want) {
 			t.Errorf("%q is missing:\n%s", want, got)
 		}
 	}
-	if strings.Contains(got, "<background>\n…") || strings.Contains(got, "<background> …") {
+	if strings.Contains(got, "walls.csv") && !strings.Contains(got, "of stone") {
 		t.Errorf("an element without its text:\n%s", got)
 	}
 }
@@ -215,7 +215,7 @@ func TestPastedTextRepeatsNoWordsOfTheUser(t *testing.T) {
 func TestWhatIsDoneIsNotNext(t *testing.T) {
 	sum := "Let me add that up for you. The first room costs $871, of which the voucher pays $500 and the card $198. That is $173 for the first room (to cover the remaining $173 of $871). " +
 		"The second room costs $871, of which the voucher pays $250 and the card $523. Would you like to book both rooms?"
-	msgs := append(toolRun(1, "bash", `{"command":"npm run test -- ui/tests/rooms.test.ts"}`, "zsh:1: no such file or directory: ui/tests/rooms.test.ts"),
+	msgs := append(toolRun(1, "bash", `{"command":"npm run test -- ui/tests/rooms.test.ts"}`, "Exit code: 1\nzsh:1: no such file or directory: ui/tests/rooms.test.ts"),
 		toolRun(2, "bash", `{"command":"npm run test -- tests/rooms.test.ts"}`, "Tests 4 passed (4)\nExit code: 0")...)
 	got := wholeSummary(t, "", "What do both rooms cost?", append(msgs, message.Assistant(sum)))
 	_, next, _ := strings.Cut(got, "## What is next")
@@ -225,6 +225,39 @@ func TestWhatIsDoneIsNotNext(t *testing.T) {
 		}
 	}
 	if !strings.Contains(next, "Would you like to book both rooms?") {
+		t.Error(got)
+	}
+}
+
+// A line of a page concerns the task if it has a word of it besides the name for which it would
+// be quoted. In a text without spaces, a name in Latin letters is a word.
+func TestLineConcernsTheTask(t *testing.T) {
+	for _, c := range []struct {
+		task, line string
+		want       bool
+	}{
+		{"Find the mills of the valley.", "Mills of the north: https://a.example.org/north-7", true},
+		{"Find the mills of the valley.", "Soft beds: https://a.example.org/mills-7", false},
+		{"简要分析一下Watermill的结构", "Watermill 的结构 https://a.example.org/north-7", true},
+		{"简要分析一下Watermill的结构", "订阅 https://a.example.org/north-7", false},
+		{"Go on.", "Soft beds: https://a.example.org/north-7", true},
+	} {
+		h := NewHistory(Request{Strategy: taskState, Messages: []message.Message{message.User(c.task)}, First: 1})
+		_, name, _ := strings.Cut(c.line, "https")
+		if got := h.concerns(c.line, "https"+name); got != c.want {
+			t.Errorf("%q for %q: %v", c.line, c.task, got)
+		}
+	}
+}
+
+// A sentence over two lines stays whole, and the command that it says to use exactly stays with
+// it; the commands of an example go first.
+func TestCutMessageKeepsTheExactCommand(t *testing.T) {
+	const exact = "When all boxes are counted and nothing is left to carry\nrun exactly this command:\n\n```\ncount --close all\n```"
+	filler := strings.Repeat("The house has rooms with walls of stone, and the rooms have doors of wood.\n\n", 30)
+	text := "Count the boxes.\n\n" + filler + "## Example\n\n```\ncat shelf_list.txt box_list.txt\n```\n\n## The end\n\n" + exact + "\n\n" + filler
+	got := fitWords([]Word{{Step: 1, Text: text}}, 75, 75, quarter)[0].Text
+	if !strings.Contains(got, exact) || strings.Contains(got, "box_list.txt") {
 		t.Error(got)
 	}
 }
