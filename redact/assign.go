@@ -103,7 +103,7 @@ func (sc *scan) elsewhere(a *assignment) {
 		sc.announced(a, a.named())
 		sc.spoken(a)
 	case a.s[a.to] == '\n' || a.s[a.to] == '\r':
-		if !sc.sibling(a) {
+		if !sc.counted(a) && !sc.sibling(a) {
 			sc.below(a)
 			sc.spoken(a)
 		}

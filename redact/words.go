@@ -68,6 +68,7 @@ func defaults() *vocabularyBuilder {
 	onWallets(b)
 	onViews(b)
 	onProtocols(b)
+	onAdjoining(b)
 	onVendors(b)
 	return b
 }
