@@ -189,6 +189,44 @@ func logon(sc *scan, _, end int) {
 	}
 }
 
+// replied finds the value below its name in a numbered reply of Redis: 3) "password" 4) "VALUE".
+func (sc *scan) replied(a *assignment) bool {
+	s := a.s
+	i := a.to + 1
+	if a.quote != '"' || a.from < 4 || s[a.from-3:a.from] != ") \"" || i >= len(s) || s[i] != '\n' || a.named() < telling {
+		return false
+	}
+	i = skipBlanks(s, i+1)
+	number := run(s, i, 6, isDigit)
+	if number == i || !strings.HasPrefix(s[number:], ") \"") {
+		return false
+	}
+	v := *a
+	v.op, v.start = opColon, number+2
+	if v.readValue() {
+		if r := v.val.judge(a.name, a.named()); r != nil {
+			sc.add(v.start, v.end, r)
+		}
+	}
+	return true
+}
+
+// accountLines finds the passwords of new users in the configuration of cloud-init, in lines
+// NAME:VALUE below chpasswd.
+func accountLines(sc *scan, _, end int) {
+	s := sc.s
+	to := end + lineLength(s[end:min(len(s), end+maxNote)])
+	for n := 0; n < maxCracked && to < len(s) && s[to] == '\n'; n++ {
+		from := skipBlanks(s, to+1)
+		to = from + lineLength(s[from:min(len(s), from+maxAnswer)])
+		sc.spend(to - from)
+		name, pass, found := strings.Cut(strings.TrimPrefix(s[from:to], "- "), ":")
+		if found && pass != "" && isNameLike(name) && strings.IndexByte(pass, ' ') < 0 {
+			sc.literal(to-len(pass), to)
+		}
+	}
+}
+
 // onAdjoining adds the words of this file to a vocabulary.
 func onAdjoining(b *vocabularyBuilder) {
 	for _, r := range [...]struct {
@@ -200,7 +238,7 @@ func onAdjoining(b *vocabularyBuilder) {
 		{"code is ", lockCode}, {"code: ", lockCode}, {"wifi", networkAnswer}, {"wlan", networkAnswer}, {"wi-fi", networkAnswer},
 		{"check_snmp", chosenFlag(" -C ")}, {"snmp", chosenFlag(" -c ")},
 		{"basicauth ", positional(1)}, {"+login ", steamLogin}, {"monitor ", upsMonitor}, {".logon ", logon}, {"prosodyctl register ", positional(2)}, {"ejabberdctl register ", positional(2)}, {"kamctl add ", positional(1)}, {"zmprov sp ", positional(1)},
-		{"-supw ", positional(0)},
+		{"-supw ", positional(0)}, {"rootpw ", positional(0)}, {"--setpw ", positional(1)}, {"chpasswd:", accountLines},
 	} {
 		b.on(r.word, r.run)
 	}

@@ -68,7 +68,6 @@ func defaults() *vocabularyBuilder {
 	onWallets(b)
 	onViews(b)
 	onProtocols(b)
-	onAdjoining(b)
 	onVendors(b)
 	return b
 }
