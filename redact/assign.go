@@ -90,7 +90,7 @@ func (sc *scan) assign(start, end int) {
 func (sc *scan) elsewhere(a *assignment) {
 	switch {
 	case a.quote != 0:
-		if !sc.fallback(a) && !sc.sibling(a) {
+		if !sc.replied(a) && !sc.fallback(a) && !sc.sibling(a) {
 			sc.literalBefore(a)
 		}
 	case a.to >= len(a.s):
@@ -103,7 +103,7 @@ func (sc *scan) elsewhere(a *assignment) {
 		sc.announced(a, a.named())
 		sc.spoken(a)
 	case a.s[a.to] == '\n' || a.s[a.to] == '\r':
-		if !sc.sibling(a) {
+		if !sc.counted(a) && !sc.sibling(a) {
 			sc.below(a)
 			sc.spoken(a)
 		}
@@ -325,7 +325,7 @@ func inQuery(s string, i int) bool { return i > 0 && (s[i-1] == '?' || s[i-1] ==
 // password and not the name of a test or a folder.
 func (a *assignment) bareValue() bool {
 	if isGenerated(a.val.text) || a.val.quoted && isMadeUp(a.val.text) || a.val.env && endsFold(a.name, "pwd") && isGibberish(a.val.text, 10) || a.val.text[0] == '$' && len(a.val.text) > 1 && isGenerated(a.val.text[1:]) {
-		return a.op != opBlank && a.op != opProse
+		return a.op != opBlank && (a.op != opProse || a.told && isCredential(a.val.text))
 	}
 	if a.op == opEquals && (isMadeUp(a.val.text) || isDigest(a.val.text) || isUUID(a.val.text)) && a.afterUser() {
 		return true

@@ -100,6 +100,12 @@ func hostile() map[string]string {
 		"digests":               "Authorization: Digest response=\"a ",
 		"macros":                `\\password}{`,
 		"cracked users":         "a:b:1:aad3b435b51404eeaad3b435b51404ee:",
+		"flags":                 "x -p a1b2c3d4 -auth a:b login=a:b ",
+		"echoed":                "echo 'a1b2c3' | x ",
+		"curl with a user":      "curl -ua:b ",
+		"questions about wifi":  "key wifi?\n",
+		"counted values":        "password\nV 9\n",
+		"codes of networks":     "WIFI:T:a;P:b MONITOR a@b 1 c d .logon a/b,c AT+CWJAP='a',",
 		"relays":                "]:587 a:b ]:25 c:d ",
 		"piped literals":        "'a' | ConvertTo-SecureString ",
 	}

@@ -160,7 +160,12 @@ func wordStrength(word, before []byte, last bool) strength {
 		return none
 	case "phrase":
 		return strengthIf(string(before) == "pass", password)
-	case "secret", "secrets", "secrete", "apikey", "apikeys", "apitoken", "credential", "credentials", "creds", "cred", "authkey", "authtoken", "bearer", "jwt", "pat":
+	case "secret":
+		if string(before) == "shared" { // people choose it, as in RADIUS
+			return password
+		}
+		return telling
+	case "secrets", "secrete", "apikey", "apikeys", "apitoken", "credential", "credentials", "creds", "cred", "authkey", "authtoken", "bearer", "jwt", "pat":
 		return telling
 	case "token":
 		return telling

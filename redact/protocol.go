@@ -29,10 +29,6 @@ func plainScheme(sc *scan, _, end int) {
 func registered(sc *scan, _, end int) {
 	s := sc.s
 	i := skipBlanks(s, end)
-	if !strings.HasPrefix(s[min(i, len(s)):], "=>") {
-		return
-	}
-	i = skipBlanks(s, i+2)
 	to := argumentEnd(s, i, min(len(s), i+maxRecord))
 	sc.spend(to - end)
 	account := s[i:to]
@@ -229,6 +225,7 @@ func cryptKey(sc *scan, _, end int) {
 
 // onProtocols adds the words of files and dialogs to a vocabulary.
 func onProtocols(b *vocabularyBuilder) {
+	onAdjoining(b)
 	for _, port := range [...]string{"25", "465", "587", "2525"} {
 		b.on("]:"+port, relayPassword)
 	}
@@ -236,7 +233,7 @@ func onProtocols(b *vocabularyBuilder) {
 		word string
 		run  action
 	}{
-		{"{plain}", plainScheme}, {"{cleartext}", plainScheme}, {"register", registered},
+		{"{plain}", plainScheme}, {"{cleartext}", plainScheme}, {"register =>", registered}, {"register=>", registered},
 		{`" "md5`, verifier}, {`" "scram-sha-256$`, verifier}, {"$8$", crypt(43, 43)}, {"$9$", crypt(43, 43)}, {"$9$", obscured},
 		{"::server:", nodeToken}, {"::node:", nodeToken}, {"aad3b435b51404eeaad3b435b51404ee:", crackedHash},
 		{"hashcat", crackedHashes}, {"[+] ", validLogin}, {`"auth" "`, replayed}, {`"pass `, traced}, {"new value: ", newValue},
