@@ -29,6 +29,7 @@ type call struct {
 
 	summaries summaryCost       // cost of summaries by a model, of all attempts
 	left      int               // tokens of this prompt that the previous prompt left in the cache, if the provider has a cache
+	leftWhole int               // the same for the prompt with the whole history
 	charged   Bill              // the bill in the sums of the session; zero: none
 	broken    *trace.CacheBreak // where this prompt differs from the previous one; nil: it continues the previous one
 	teller
