@@ -89,7 +89,7 @@ func testUnreadableTombstones(t *testing.T, policy, onError string, all bool) {
 		_, err = r.ManualCompact(t.Context(), "s", history, "test")
 	}
 	if refused := errors.Is(err, record.ErrErased); refused != (policy == "refuse" && onError == "fail") || err != nil && !refused {
-		t.Errorf("afterwards: %v", err)
+		t.Errorf("after the tombstones can be read again: %v", err)
 	}
 	if err := r.Flush(t.Context()); err != nil {
 		t.Error(err)

@@ -104,7 +104,7 @@ func checkServed(t *testing.T, r *rig, res *compact.Result, s *crew.Summarizer, 
 	paired(t, res.Messages)
 	again := r.preflight(history)
 	if again.Triggered || bytesOf(again.Messages) != bytesOf(res.Messages) || s.Calls.Load() != 1 {
-		t.Errorf("the call after it: triggered %v, %d summaries paid", again.Triggered, s.Calls.Load())
+		t.Errorf("the next call: triggered %v, %d summaries paid", again.Triggered, s.Calls.Load())
 	}
 }
 

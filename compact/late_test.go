@@ -128,7 +128,7 @@ func TestManagerContinuesWithoutAnUnopenableArchive(t *testing.T) {
 			t.Fatal(err)
 		}
 		if !strings.Contains(l.String(), "the archive is open now") {
-			t.Error("the log does not say that it is open")
+			t.Error("the log does not say that the archive is open")
 		}
 		failed := 0
 		for _, e := range r.events.Named(trace.NameError) {

@@ -88,7 +88,7 @@ func (s Squeeze) cut(v *View, results []result, share int) (group []Edit, freed 
 		if !ok {
 			continue
 		}
-		e.Reason = "equal share of what the budget leaves"
+		e.Reason = "equal share of the remaining budget"
 		group = append(group, e)
 	}
 	return group, v.freed(group)

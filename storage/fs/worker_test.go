@@ -226,7 +226,7 @@ func (w *worker) wait(t testing.TB) error {
 		return err
 	case <-time.After(time.Minute):
 		_ = w.cmd.Process.Kill()
-		t.Fatalf("a worker hangs; it said: %s", w.errout.String())
+		t.Fatalf("a worker hangs; its output: %s", w.errout.String())
 		return nil
 	}
 }

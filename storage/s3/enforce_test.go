@@ -307,7 +307,7 @@ func TestScrubRemovesEveryVersionOfASecret(t *testing.T) {
 			data, err := io.ReadAll(o.Body)
 			must(t, errors.Join(err, o.Body.Close()))
 			if strings.Contains(string(data), "hunter2") {
-				t.Errorf("a version of %s still has it", *v.Key)
+				t.Errorf("a version of %s still has the secret", *v.Key)
 			}
 		}
 	})

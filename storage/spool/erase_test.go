@@ -78,7 +78,7 @@ func TestEraseThatFailsCanBeRepeated(t *testing.T) {
 	must(t, err)
 	must(t, s.Flush(t.Context()))
 	if got := keys(t, r); len(got) != 1 {
-		t.Errorf("left: %q", got)
+		t.Errorf("these files are left: %q", got)
 	}
 }
 
