@@ -168,7 +168,7 @@ func (a *account) recordCall(c *call) {
 		n = 0 // the recorded sizes are in tokens of another model
 	}
 	a.before = a.sentPrompt
-	a.before.conv = nil // it would keep the old view in memory
+	a.before.conv = nil // otherwise conv would keep the old view in memory
 	if n < len(a.sent) {
 		a.sent = slices.Clip(a.sent[:n]) // a.before keeps its list
 	}

@@ -130,7 +130,7 @@ func TestProcessWithoutAnIdentityContinuesWithTombstones(t *testing.T) {
 		if _, err := r.Preflight(t.Context(), "quiet", loop(1, 200)); err != nil {
 			t.Fatal(err)
 		}
-		time.Sleep(2 * time.Minute) // its audit log is stored, and the session has no manifest
+		time.Sleep(2 * time.Minute) // the audit log of quiet is stored, and quiet has no manifest
 		erase(t, crypt.New(inner, reader), "another")
 		if res, err := r.ManualCompact(t.Context(), "s", loop(12, 200), "test"); err != nil || res.Step != 1 {
 			t.Errorf("step %d, %v", res.Step, err)

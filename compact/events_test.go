@@ -38,7 +38,7 @@ func (s seen) add(t *testing.T, events []trace.Event) {
 			s[e.Name] = map[string]bool{}
 		}
 		if e.SpanID == "" {
-			continue // it ends a trace
+			continue // the event ends a trace
 		}
 		var data map[string]json.RawMessage
 		if err := json.Unmarshal([]byte(e.Data.String()), &data); err != nil {

@@ -188,7 +188,7 @@ func TestUnusedSummaryIsReported(t *testing.T) {
 		},
 		"the end": func(t *testing.T, r *rig, s *crew.Summarizer) {},
 		"many other branches": func(t *testing.T, r *rig, s *crew.Summarizer) {
-			time.Sleep(time.Second) // it is done: until then the lane is in use
+			time.Sleep(time.Second) // the summary is done: until then the lane is in use
 			for i := range 200 {
 				r.preflight(loop(1, 10), compact.WithBranch(fmt.Sprint(i)))
 			}

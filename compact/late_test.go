@@ -174,7 +174,7 @@ func TestSessionContinuesWithoutAnAnswerOfTheArchive(t *testing.T) {
 	if _, err := r.Preflight(t.Context(), "s", loop(3, 20)); !errors.Is(err, compact.ErrArchiveFailed) {
 		t.Errorf("without the archive: %v", err)
 	}
-	_ = r.Close(t.Context()) // it can't write
+	_ = r.Close(t.Context()) // Close can't write to the archive
 }
 
 // slowOpening is an archive whose opening takes long, even after its context ends.

@@ -17,7 +17,7 @@ func BenchmarkEmit(b *testing.B) {
 	p := trace.NewPipeline([]trace.Exporter{stuck}, &trace.PipelineOptions{CloseTimeout: time.Millisecond})
 	b.Cleanup(func() {
 		close(stuck.Stuck)
-		_ = p.Close(context.Background()) // it was stuck: the deadline is missed
+		_ = p.Close(context.Background()) // the exporter was stuck, so Close misses its deadline
 	})
 	e := tracetest.Sample(time.Now())[1]
 	for range 10_000 {

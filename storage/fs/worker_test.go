@@ -26,7 +26,7 @@ import (
 // archives and prints acknowledged data on standard output, so that it can be
 // killed, blocked or lose its disk.
 const (
-	workerMode  = "COMPACT_FS_WORKER" // its task
+	workerMode  = "COMPACT_FS_WORKER" // the task of the worker
 	workerRoot  = "COMPACT_FS_ROOT"
 	workerID    = "COMPACT_FS_SESSION"
 	workerFault = "COMPACT_FS_FAULT"

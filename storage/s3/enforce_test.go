@@ -228,7 +228,7 @@ func TestEraseForbiddenByObjectLockIsRecorded(t *testing.T) {
 		if n != 1 || !r.OK() {
 			t.Errorf("%d tombstones; verify: %v", n, r.Problems)
 		}
-		must(t, second(log.Final(t.Context(), []redact.Text{redact.Lit("{}")}))) // it continues
+		must(t, second(log.Final(t.Context(), []redact.Text{redact.Lit("{}")}))) // the session continues
 	})
 }
 

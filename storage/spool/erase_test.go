@@ -127,7 +127,7 @@ func TestSessionLeavesTheDiskWhenItWasSentAndIsOld(t *testing.T) {
 	if got := holdings(t, s); len(got) != len(want) {
 		t.Errorf("%d keys of %d can be read", len(got), len(want))
 	}
-	must(t, step(t.Context(), session(t, s, "old"))) // it returns to the disk
+	must(t, step(t.Context(), session(t, s, "old"))) // the session returns to the disk
 	must(t, s.Flush(t.Context()))
 	sound(t, r, "old", 2)
 	same(t, r, s)
