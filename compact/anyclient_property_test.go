@@ -98,7 +98,7 @@ type clients struct {
 	config    compact.Config
 	processes [2]*rig
 	agents    []*client
-	presets   int     // that were configured
+	presets   int     // number of configured presets
 	unaware   [2]bool // processes that have the erased session in memory, and don't know that it was erased
 	spools    string  // folder of the spool before the archive, if any
 	operated  bool    // operators scrub and erase

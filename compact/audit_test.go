@@ -429,7 +429,7 @@ func TestLinesWaitForAMinuteAtMost(t *testing.T) {
 			synctest.Wait()
 			told := len(slices.DeleteFunc(linesOf(t, a, "s"), func(l string) bool { return !strings.Contains(l, `"before_model_call"`) }))
 			if lost := n + 1 - told; time.Duration(lost-1)*every >= flushAfter {
-				t.Fatalf("killed after %d calls, it had reported %d", n+1, told)
+				t.Fatalf("killed after %d calls, the process had reported %d", n+1, told)
 			}
 			time.Sleep(every)
 		}
@@ -460,7 +460,7 @@ func TestLinesOfAFailedWriteWaitForAMinuteAtMost(t *testing.T) {
 		time.Sleep(flushAfter - time.Second)
 		synctest.Wait()
 		if n := len(linesOf(t, a, "s")); n != 0 {
-			t.Errorf("%d lines are written before it is due", n)
+			t.Errorf("%d lines are written before they are due", n)
 		}
 		time.Sleep(2 * time.Second)
 		synctest.Wait()

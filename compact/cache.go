@@ -100,15 +100,15 @@ func (a *account) cacheIsGone(c *call) bool {
 	return a.cacheHasExpired(c)
 }
 
-// beside is the most time by which an overlapping call can begin earlier than the
+// maxOverlap is the most time by which an overlapping call can begin earlier than the
 // lane's last call. A larger difference means that the clock ran backwards.
-const beside = 10 * time.Minute
+const maxOverlap = 10 * time.Minute
 
 // cacheHasExpired reports whether the lifetime of the cache has passed. If the clock ran
 // backwards, it warns and reports false.
 func (a *account) cacheHasExpired(c *call) bool {
 	gap := c.began.Sub(a.last)
-	if gap < -beside {
+	if gap < -maxOverlap {
 		a.warn("clock", "the clock ran backwards between two calls: the idle time of the provider's cache is unknown, and zero is assumed")
 		return false
 	}
@@ -152,8 +152,8 @@ func (a *account) withoutRefused() {
 	}
 }
 
-// called records a call.
-func (a *account) called(c *call) {
+// recordCall records a call.
+func (a *account) recordCall(c *call) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	c.res.Warnings = append(c.res.Warnings, a.waiting...)
@@ -168,7 +168,7 @@ func (a *account) called(c *call) {
 		n = 0 // the recorded sizes are in tokens of another model
 	}
 	a.before = a.sentPrompt
-	a.before.conv = nil // it would keep the old view in memory
+	a.before.conv = nil // otherwise conv would keep the old view in memory
 	if n < len(a.sent) {
 		a.sent = slices.Clip(a.sent[:n]) // a.before keeps its list
 	}

@@ -34,7 +34,7 @@ type changedSession struct {
 	history   []message.Message
 	originals map[string]message.Message
 	view      string
-	summaries map[string]bool // that were ever in a view
+	summaries map[string]bool // summaries that were ever in a view
 }
 
 // live takes a session through the steps of a preset, with a journal, and ends the
@@ -186,7 +186,7 @@ func (l *changedSession) goesOn(t *testing.T, what string, c compact.Config, a s
 	}
 	same := bytesOf(res.Messages) == l.view
 	if res.Step > 0 {
-		l.see(res.Messages) // it was compacted again
+		l.see(res.Messages) // the session was compacted again
 	}
 	for _, msg := range res.Messages {
 		if policy.IsSummary(msg) && !l.summaries[msg.Text()] {

@@ -193,6 +193,6 @@ func provenAfter(t *testing.T, preset string, history []message.Message, down ti
 		t.Fatal(err)
 	}
 	if r, err := record.Verify(t.Context(), a, "s", record.VerifyOptions{}); err != nil || r.OK() {
-		t.Errorf("without edits.jsonl it is ok: %+v, %v", r, err)
+		t.Errorf("without edits.jsonl the session verifies: %+v, %v", r, err)
 	}
 }

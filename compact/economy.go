@@ -61,7 +61,7 @@ func (c *call) choose() bool {
 			c.soon = c.before(s, costs, o, v)
 		}
 	}
-	if ready >= 0 { // its summary is ready, while another candidate would need a new summary
+	if ready >= 0 { // the summary of this candidate is ready; another candidate would need a new one
 		best = ready
 	}
 	for i := range c.res.Candidates {

@@ -89,7 +89,7 @@ func testUnreadableTombstones(t *testing.T, policy, onError string, all bool) {
 		_, err = r.ManualCompact(t.Context(), "s", history, "test")
 	}
 	if refused := errors.Is(err, record.ErrErased); refused != (policy == "refuse" && onError == "fail") || err != nil && !refused {
-		t.Errorf("afterwards: %v", err)
+		t.Errorf("after the tombstones can be read again: %v", err)
 	}
 	if err := r.Flush(t.Context()); err != nil {
 		t.Error(err)
@@ -130,7 +130,7 @@ func TestProcessWithoutAnIdentityContinuesWithTombstones(t *testing.T) {
 		if _, err := r.Preflight(t.Context(), "quiet", loop(1, 200)); err != nil {
 			t.Fatal(err)
 		}
-		time.Sleep(2 * time.Minute) // its audit log is stored, and the session has no manifest
+		time.Sleep(2 * time.Minute) // the audit log of quiet is stored, and quiet has no manifest
 		erase(t, crypt.New(inner, reader), "another")
 		if res, err := r.ManualCompact(t.Context(), "s", loop(12, 200), "test"); err != nil || res.Step != 1 {
 			t.Errorf("step %d, %v", res.Step, err)

@@ -35,7 +35,7 @@ func TestRowsSumToTheRemovedTokens(t *testing.T) {
 	messages, saved, largest := 0, 0, p.Taken[0].Tokens-p.Taken[0].Left
 	for _, row := range p.Taken {
 		if row.Tokens-row.Left > largest {
-			t.Errorf("%+v after one of %d tokens", row, largest)
+			t.Errorf("%+v stands after a row of %d tokens", row, largest)
 		}
 		largest = row.Tokens - row.Left
 		m := history[row.Index]
@@ -115,7 +115,7 @@ func TestCallReportsSavingsAndLayers(t *testing.T) {
 	}
 }
 
-// The command in the event is typed by a person.
+// A person types the command in the event into a shell, so its arguments are quoted.
 func TestEventNamesTheCommandThatReadsTheArchive(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "it's here")
 	r := newRig(t, compact.Config{MaxContextTokens: 8_000, Archive: mustOpen(t, dir)})
@@ -195,7 +195,7 @@ func TestRecallsAreReported(t *testing.T) {
 		t.Errorf("a part: %d characters of %d, answered %d, %v", last.Chars, one.Chars, len(answer), err)
 	}
 	if name := events[1].Trace.Name.String(); name != "recall 0123456789ab: not found" {
-		t.Errorf("in a list it reads %q", name)
+		t.Errorf("the name of the trace is %q", name)
 	}
 }
 

@@ -104,7 +104,7 @@ func checkServed(t *testing.T, r *rig, res *compact.Result, s *crew.Summarizer, 
 	paired(t, res.Messages)
 	again := r.preflight(history)
 	if again.Triggered || bytesOf(again.Messages) != bytesOf(res.Messages) || s.Calls.Load() != 1 {
-		t.Errorf("the call after it: triggered %v, %d summaries paid", again.Triggered, s.Calls.Load())
+		t.Errorf("the next call: triggered %v, %d summaries paid", again.Triggered, s.Calls.Load())
 	}
 }
 
@@ -188,7 +188,7 @@ func TestUnusedSummaryIsReported(t *testing.T) {
 		},
 		"the end": func(t *testing.T, r *rig, s *crew.Summarizer) {},
 		"many other branches": func(t *testing.T, r *rig, s *crew.Summarizer) {
-			time.Sleep(time.Second) // it is done: until then the lane is in use
+			time.Sleep(time.Second) // the summary is done: until then the lane is in use
 			for i := range 200 {
 				r.preflight(loop(1, 10), compact.WithBranch(fmt.Sprint(i)))
 			}

@@ -128,7 +128,7 @@ func TestManagerContinuesWithoutAnUnopenableArchive(t *testing.T) {
 			t.Fatal(err)
 		}
 		if !strings.Contains(l.String(), "the archive is open now") {
-			t.Error("the log does not say that it is open")
+			t.Error("the log does not say that the archive is open")
 		}
 		failed := 0
 		for _, e := range r.events.Named(trace.NameError) {
@@ -174,7 +174,7 @@ func TestSessionContinuesWithoutAnAnswerOfTheArchive(t *testing.T) {
 	if _, err := r.Preflight(t.Context(), "s", loop(3, 20)); !errors.Is(err, compact.ErrArchiveFailed) {
 		t.Errorf("without the archive: %v", err)
 	}
-	_ = r.Close(t.Context()) // it can't write
+	_ = r.Close(t.Context()) // Close can't write to the archive
 }
 
 // slowOpening is an archive whose opening takes long, even after its context ends.

@@ -54,7 +54,7 @@ func TestViewThatTheProviderWouldRefuseIsNotReturned(t *testing.T) {
 	r := newRig(t, compact.Config{MaxContextTokens: 24_000})
 	res, err := r.Preflight(context.Background(), "s", history, compact.WithRequest(&ruled{msgs: history, check: noSummary}))
 	if err != nil || res.SummarizedCount > 0 || bytesOf(res.Messages) != bytesOf(history) {
-		t.Fatalf("%v, %d summarized; want the history as it came in", err, res.SummarizedCount)
+		t.Fatalf("%v, %d summarized; want the unchanged history", err, res.SummarizedCount)
 	}
 	if res.InvariantStatus != compact.InvariantsFallback || !strings.Contains(strings.Join(res.Warnings, " "), "no_summaries") {
 		t.Errorf("status %s, warnings %q: want the rule named", res.InvariantStatus, res.Warnings)
@@ -72,11 +72,11 @@ func TestViewThatTheProviderWouldRefuseIsNotReturned(t *testing.T) {
 	small := newRig(t, compact.Config{MaxContextTokens: 10_000})
 	res, err = small.Preflight(context.Background(), "s", history, compact.WithRequest(&ruled{msgs: history, check: noSummary}))
 	if !errors.Is(err, compact.ErrInsufficientBudget) || bytesOf(res.Messages) != bytesOf(history) {
-		t.Errorf("%v: want insufficient budget, and the history as it came in", err)
+		t.Errorf("%v: want insufficient budget, and the unchanged history", err)
 	}
 	for i, src := range res.Sources {
 		if src != i || len(res.Sources) != len(res.Messages) {
-			t.Fatalf("the sources of the history as it came in are %v", res.Sources)
+			t.Fatalf("the sources of the unchanged history are %v", res.Sources)
 		}
 	}
 }

@@ -41,7 +41,7 @@ func TestArchiveThatOpensLateIsNotMissing(t *testing.T) {
 	}
 	a.try(t.Context())
 	if err := a.missing(); err != nil {
-		t.Errorf("after it was opened: %v", err)
+		t.Errorf("after the archive was opened: %v", err)
 	}
 }
 

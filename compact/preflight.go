@@ -41,7 +41,7 @@ func (m *CompactManager) PlanManual(ctx context.Context, sessionID string, histo
 
 func (m *CompactManager) call(ctx context.Context, id string, history []message.Message, q request, opts []Option) (res *Result, err error) {
 	defer func() {
-		if res == nil { // it panicked before the result was set
+		if res == nil { // the call panicked before the result was set
 			res = untouched(id, history, q)
 		}
 	}()

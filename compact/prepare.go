@@ -112,7 +112,7 @@ func (c *call) writesAhead() (writes bool) {
 		switch stage := s.Stage.(type) {
 		case *summarize.Stage:
 			writes = stage.Remote()
-		case tidy.Stage, policy.Truncate: // these change only new messages
+		case tidy.Stage, policy.Truncate: // these stages change only new messages
 		default:
 			if s.When == policy.Always {
 				return false

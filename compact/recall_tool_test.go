@@ -188,7 +188,7 @@ func TestRecallToolIsDefinedForEveryWireAndCounted(t *testing.T) {
 		}
 		res := r.preflight(turns(1, 10), compact.WithTools(json.RawMessage("["+string(def)+"]")))
 		if n := res.After.ToolsSchema; n < 100 || n > 400 {
-			t.Errorf("%s: it costs %d tokens", wire, n)
+			t.Errorf("%s: the recall tool costs %d tokens", wire, n)
 		}
 	}
 	if _, err := tool.For("telegraph"); err == nil {

@@ -338,7 +338,7 @@ func stopsAt(t *testing.T, how func(), at int64) (reached bool) {
 	m, history := process(), loop(48, 150)
 	a.at.Store(a.calls.Load() + at)
 	called := make(chan struct{})
-	go func() { // it can be the goroutine of the caller that ends
+	go func() { // the goroutine that ends can be the caller's
 		defer close(called)
 		_, _ = m.Preflight(t.Context(), "s", history)
 	}()

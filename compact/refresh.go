@@ -23,7 +23,7 @@ func (m *CompactManager) refresh(ctx context.Context, s *session) {
 		ctx, cancel := context.WithTimeout(ctx, headTimeout)
 		defer cancel()
 		defer s.asked()
-		var err error // a commit reports it
+		var err error // not reported here: the next commit meets the same error
 		defer m.rescue("the archive", &err)
 		err = s.reload(ctx)
 	})

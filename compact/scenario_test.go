@@ -266,7 +266,7 @@ func TestWaitingNamesItsReason(t *testing.T) {
 		first := r.preflight(test.history)
 		res := r.preflight(append(test.history, test.next...))
 		if !first.Triggered || res.Triggered || res.Before.Total < 85*test.window/100 || res.Before.Total >= res.Trigger {
-			t.Fatalf("%s: it does not wait: %v, %v, %d tokens, due at %d", name, first.Triggered, res.Triggered, res.Before.Total, res.Trigger)
+			t.Fatalf("%s: the session does not wait: %v, %v, %d tokens, due at %d", name, first.Triggered, res.Triggered, res.Before.Total, res.Trigger)
 		}
 		d := dataOf[trace.TriggerDecision](t, last(t, r, trace.NameTriggerDecision))
 		if d.Reason != test.reason || res.Reason != test.reason || d.NextTrigger != res.Trigger || d.Floor < test.floor || d.Floor > test.above {

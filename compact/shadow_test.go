@@ -360,7 +360,7 @@ func TestObservedCallsLearnFromTheBill(t *testing.T) {
 	sends := newRig(t, compact.Config{Model: "claude-sonnet-4-5", MaxContextTokens: 200_000})
 	sends.CompactManager.Observe(sends.preflight(loop(20, 400)), bill)
 	if got, want := looked(t, m, loop(21, 400)).UpperBound, sends.preflight(loop(21, 400)).UpperBound; got != want {
-		t.Errorf("the next request is estimated at %d at most; with the whole history sent it is %d", got, want)
+		t.Errorf("the next request is estimated at %d at most; with the whole history sent the estimate is %d", got, want)
 	}
 	if err := m.Flush(t.Context()); err != nil {
 		t.Fatal(err)

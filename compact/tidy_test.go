@@ -169,7 +169,7 @@ func TestPlanOfTidyEqualsTheCall(t *testing.T) {
 			t.Fatal(err)
 		}
 		if bytesOf(plan.Messages) != bytesOf(res.Messages) || plan.Reason != res.Reason || plan.After.Total != res.After.Total || fmt.Sprint(plan.Tidied) != fmt.Sprint(res.Tidied) {
-			t.Fatalf("planned %d tokens, %s; it is %d, %s", plan.After.Total, plan.Reason, res.After.Total, res.Reason)
+			t.Fatalf("the plan has %d tokens, %s; the call has %d, %s", plan.After.Total, plan.Reason, res.After.Total, res.Reason)
 		}
 	}
 }

@@ -251,7 +251,7 @@ func TestVocabularyIsLoadedBesideOtherModels(t *testing.T) {
 	wg.Wait()
 	close(go50k)
 	if res, err := m.Preflight(t.Context(), "s", loop(2, 10), compact.WithModel("text-davinci-003")); err != nil || opened.Load() != 1 {
-		t.Errorf("after the vocabulary was opened: %v; it was opened %d times for %s", err, opened.Load(), res.CountingUnit)
+		t.Errorf("after the vocabulary was opened: %v; the vocabulary was opened %d times for %s", err, opened.Load(), res.CountingUnit)
 	}
 	if err := m.Close(t.Context()); err != nil {
 		t.Error(err)

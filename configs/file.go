@@ -66,7 +66,7 @@ func readFile(name string, data []byte, r *report) *file {
 	switch {
 	case err != nil:
 		text := strings.TrimPrefix(err.Error(), "yaml: ")
-		text = strings.TrimPrefix(text, fmt.Sprintf("line %d: ", lineIn(err))) // it stands before the text
+		text = strings.TrimPrefix(text, fmt.Sprintf("line %d: ", lineIn(err))) // fail writes the line number in front of the text
 		f.fail(lineIn(err), "", nil, "can't be read: "+text+spelling(err, data), err)
 	case root == nil:
 	case root.Kind != yaml.MappingNode:

@@ -55,7 +55,7 @@ func TestFileNamesTheCallersStagesAndStrategy(t *testing.T) {
 		t.Errorf("a file that names a built-in strategy: %v, %v", c.Strategy, err)
 	}
 	if _, err := Parse("f.yaml", []byte(strings.Replace(file, "[mask, idle, squeeze]", "[idle]", 1)), own...); err != nil {
-		t.Errorf("stages of the caller's alone: %v", err)
+		t.Errorf("a list with only the caller's own stage: %v", err)
 	}
 	if _, err := Parse("f.yaml", []byte(file), Environ(nil)); err == nil {
 		t.Error("a program without the stage accepts its name")

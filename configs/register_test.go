@@ -238,7 +238,7 @@ func TestRegisterPanicsForInvalidComponents(t *testing.T) {
 		func() {
 			defer func() {
 				if recover() == nil {
-					t.Errorf("%s: it is registered", what)
+					t.Errorf("%s: the component was registered", what)
 				}
 			}()
 			f()

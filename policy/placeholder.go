@@ -40,7 +40,7 @@ func (m Mask) mark(v *View, i, p int) Mark {
 	if m.CostAsChars {
 		k.Chars = k.Tokens
 	}
-	if form == formResult && len(v.Messages[i].Parts) == 1 { // this form states the size of the message
+	if form == formResult && len(v.Messages[i].Parts) == 1 { // the form "result" states the size of the message
 		k.Tokens += v.Tokens[i] - v.Cost.Text(v.Messages[i].Parts[p].Text)
 	}
 	return k

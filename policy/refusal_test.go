@@ -62,8 +62,8 @@ func TestBudgetErrorNamesTheMissingStages(t *testing.T) {
 		{said, true, 700, "add summarize and shrink to policy.stages", nil},
 		{said, false, 700, "add summarize to policy.stages", nil},
 		{loop(10, 300), true, 700, "add squeeze to policy.stages", nil},
-		{loop(10, 300), true, 700, "add squeeze to policy.stages", []reduce.Step{{Stage: policy.Mask{WindowTurns: 6}, Goal: policy.All}}}, // it has masked what it may
-		{said, true, 100, "shorten the largest", nil},
+		{loop(10, 300), true, 700, "add squeeze to policy.stages", []reduce.Step{{Stage: policy.Mask{WindowTurns: 6}, Goal: policy.All}}}, // mask has masked every result that it may
+		{said, true, 100, "shorten the largest messages", nil},
 	} {
 		e := engine(append(c.more, reduce.Step{Stage: policy.Duplicates{}, Goal: policy.ToBudget})...)
 		e.Rigid = c.rigid

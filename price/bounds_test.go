@@ -192,13 +192,13 @@ func TestACandidateIsChosenAtItsBounds(t *testing.T) {
 	none := Verdict{PerCall: math.Inf(1), Due: math.Inf(1)}
 	for _, level := range []int{1024, 2048} {
 		if got := c.Judge(Stock{Tokens: 1024, Horizon: 4}, Candidate{Level: level}); got != none {
-			t.Errorf("no message is removed at level %d, and it is %+v", level, got)
+			t.Errorf("no message is removed at level %d, but the verdict is %+v", level, got)
 		}
 	}
 	free := c
 	free.CacheRead = 0
 	if got := free.Judge(Stock{Tokens: 1024, Horizon: 4}, Candidate{Level: 512}); got != none {
-		t.Errorf("reading is free, and it is %+v", got)
+		t.Errorf("reading is free, but the verdict is %+v", got)
 	}
 	saves := 512 * 4 * (c.CacheRead / million)
 	for reading, pays := range map[float64]bool{saves: false, saves - 1: true} {

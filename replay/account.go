@@ -55,9 +55,9 @@ type AccountCall struct {
 	Summary float64   `json:"summary_usd,omitempty"`      // price of the summaries that a model wrote in this call
 
 	span    string
-	apart   bool // its summaries have their costs in separate events
+	apart   bool // the costs of the call's summaries are in separate events
 	before  int  // tokens with the edits of earlier calls
-	between bool // it edited messages without making a step, and is not yet matched with these edits
+	between bool // the call edited messages without a step, and is not yet matched with these edits
 
 	// Prompt tokens that the calling process knew to be in the provider's
 	// cache; 0 = none, or the process had just started.

@@ -127,9 +127,9 @@ func TestVerdictNamesAPolicyAndItsReliability(t *testing.T) {
 		{[]Total{cheap, worse, ref, rich}, "rich", []string{"60.0 %", "99.0 %", "the cheapest that has 95 %", "cheap costs 40.0 % and had 90.0 %", "sending everything leaves 9 of 50 calls above the window", "50.0–70.0 %, which is less"}, []string{"worse"}},
 		{[]Total{refuses, worse}, "worse", []string{"refuses leaves 1 of 50 calls above the window"}, []string{"not certain"}},
 		{[]Total{refuses}, "refuses", []string{"leaves 1 of"}, nil},
-		{[]Total{cheap, at("cheaper", 0.3, 0.8)}, "cheap", []string{"none has 95 %, and this one has most", "cheaper costs 30.0 %"}, nil},
-		{[]Total{dear}, "dear", []string{"It saves no money on these sessions: what it gives is calls that fit"}, []string{"not certain"}},
-		{[]Total{dear, ref}, "dear", []string{"It saves no money on these sessions: what it gives is calls that fit"}, nil},
+		{[]Total{cheap, at("cheaper", 0.3, 0.8)}, "cheap", []string{"no policy has 95 %, and this one has the most", "cheaper costs 30.0 %"}, nil},
+		{[]Total{dear}, "dear", []string{"It saves no money on these sessions: the gain is calls that fit"}, []string{"not certain"}},
+		{[]Total{dear, ref}, "dear", []string{"It saves no money on these sessions: the gain is calls that fit"}, nil},
 		{[]Total{dear, fits}, "dear", []string{"It saves no money on these sessions, and every call fits the window without it"}, []string{"gives"}},
 		{[]Total{useless, ref}, "useless", []string{"It saves no money on these sessions, and leaves 9 of 50 calls above the window"}, []string{"gives"}},
 		{[]Total{at("even", 0.97, 0.99)}, "even", []string{"That it saves money is not certain", "87.0–107.0 %"}, nil},
@@ -147,7 +147,7 @@ func TestVerdictNamesAPolicyAndItsReliability(t *testing.T) {
 		}
 		for _, never := range c.not {
 			if strings.Contains(all, never) {
-				t.Errorf("%s: it contains %q: %s", c.take, never, all)
+				t.Errorf("%s: the verdict contains %q: %s", c.take, never, all)
 			}
 		}
 	}

@@ -14,7 +14,7 @@ import (
 func scatter(list []Total, index map[string]int, class string, width, height float64) string {
 	p := newPlot(width, height)
 	fitAxes(p, list)
-	p.Axes("cost, of what sending everything costs", "needed at use", percent, percent)
+	p.Axes("cost, as a share of sending everything", "needed at use", percent, percent)
 	names := placer{plot: p}
 	for _, t := range list {
 		names.taken = append(names.taken, around(p.X(t.OfRaw.Value), p.Y(t.Held.Value), 8))
@@ -68,7 +68,7 @@ func (t *Total) mark() string {
 }
 
 func (t *Total) sentence() string {
-	s := fmt.Sprintf("%s: costs %.1f %% of raw %s, %.1f %% of what was needed is in view %s, %d calls above the window, %d compactions",
+	s := fmt.Sprintf("%s: costs %.1f %% of raw %s, %.1f %% of the needed identifiers in view %s, %d calls above the window, %d compactions",
 		t.label(), 100*t.OfRaw.Value, t.OfRaw.Span(), 100*t.Held.Value, t.Held.Span(), t.Over, t.Compactions)
 	if t.Recall != nil {
 		s += fmt.Sprintf(", one recall would bring %s of the rest", t.Recall.short())

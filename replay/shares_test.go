@@ -54,8 +54,8 @@ func TestReliabilityChangesAtItsLimits(t *testing.T) {
 	}{
 		{Interval{0.9, 0.9, 0.9}, 10, ""},
 		{Interval{0.9, 0.9, 0.9}, 9, "9 sessions: too few to tell small differences"},
-		{Interval{1, 1, 1}, 10, "It saves no money on these sessions: what it gives is calls that fit the window"},
-		{Interval{0.9996, 0.9, 1.1}, 10, "It saves no money on these sessions: what it gives is calls that fit the window"},
+		{Interval{1, 1, 1}, 10, "It saves no money on these sessions: the gain is calls that fit the window"},
+		{Interval{0.9996, 0.9, 1.1}, 10, "It saves no money on these sessions: the gain is calls that fit the window"},
 		{Interval{0.9, 0.8, 1}, 10, "That it saves money is not certain: in 95 of 100 samples of these sessions it costs 80.0–100.0 %"},
 		{Interval{0.9, 0.8, 0.99}, 10, "In 95 of 100 samples of these sessions it costs 80.0–99.0 %, which is less than sending everything"},
 	} {

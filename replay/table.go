@@ -40,7 +40,7 @@ func (r *Report) totalsAt(window int) (own []Total) {
 }
 
 func writeKept(b *strings.Builder, window int, own []Total) {
-	fmt.Fprintf(b, "\nwindow %s: what it costs and keeps\n\n", thousands(window))
+	fmt.Fprintf(b, "\nwindow %s: what each policy costs and keeps\n\n", thousands(window))
 	rows := [][]string{{"policy", "cost $", "of raw", "", "needed", "", "recall", "user", "failed", "false", "worst"}}
 	for _, t := range own {
 		rows = append(rows, []string{
@@ -68,7 +68,7 @@ func writeVerdict(b *strings.Builder, v *verdict) {
 }
 
 func writeSent(b *strings.Builder, own []Total) {
-	b.WriteString("\n  what is sent, in thousands of tokens\n\n")
+	b.WriteString("\n  tokens sent, in thousands\n\n")
 	rows := [][]string{{"policy", "sent", "cached", "written", "fresh", "answers", "largest", "over", "refus.", "comp.", "change"}}
 	for _, t := range own {
 		u := t.Usage

@@ -121,7 +121,7 @@ func TestSearchDetectsNewAndRemovedFilesAtOnce(t *testing.T) {
 	if got := found(t, x, Query{Words: "apple"}); !slices.Equal(got, []string{"one: another apple", "one: an apple", "two: an apple, too"}) {
 		t.Errorf("found %q", got)
 	}
-	if _, err := gone.Erase(t.Context(), plain(t).Text("why")); err != nil { // it knows of no index
+	if _, err := gone.Erase(t.Context(), plain(t).Text("why")); err != nil { // this session knows of no index
 		t.Fatal(err)
 	}
 	if got := found(t, x, Query{Words: "apple"}); !slices.Equal(got, []string{"one: another apple", "one: an apple"}) {

@@ -57,7 +57,7 @@ func (earlyAnswerer) RoundTrip(req *http.Request) (*http.Response, error) {
 		_, _ = req.Body.Read(make([]byte, 1))
 	}()
 	<-begins
-	time.Sleep(10 * time.Millisecond) // it reads
+	time.Sleep(10 * time.Millisecond) // the goroutine reads the body
 	return &http.Response{StatusCode: http.StatusOK, Header: http.Header{}, Body: http.NoBody, Request: req}, nil
 }
 

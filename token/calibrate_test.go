@@ -94,7 +94,7 @@ func TestCalibratorBoundsTheEffectOfOneFigure(t *testing.T) {
 		c.Observe(requestID(i), 25_000)
 	}
 	if s := c.State(); s.Code > 2 || s.Prose > 2 || s.Margin > 0.5 {
-		t.Errorf("a hundred of them: %+v", s)
+		t.Errorf("the state after a hundred such figures: %+v", s)
 	}
 }
 

@@ -77,7 +77,7 @@ type ProjectedStage struct {
 	Edits     int    `json:"edits"`
 	Before    int    `json:"tokens_projected_before"`
 	After     int    `json:"tokens_projected_after"`
-	Discarded bool   `json:"discarded"` // its edits broke a promise
+	Discarded bool   `json:"discarded"` // the stage's edits broke a promise
 }
 
 func (p WouldCompact) spec() spec { return spec{NameWouldCompact, KindObserve, StatusOK, ""} }

@@ -140,7 +140,7 @@ func TestFlushWaitsForAnEventInDelivery(t *testing.T) {
 		r := &tracetest.Recorder{Stuck: make(chan struct{})}
 		p := trace.NewPipeline(exporters(r), &trace.PipelineOptions{BatchEvents: 1})
 		p.Emit(numbered(1, 1)...)
-		synctest.Wait() // the exporter has it
+		synctest.Wait() // the exporter has the event
 		if err := p.Flush(canceledAfter(t, time.Second)); !errors.Is(err, context.DeadlineExceeded) {
 			t.Errorf("Flush = %v with %d events delivered, want DeadlineExceeded", err, len(r.Events()))
 		}

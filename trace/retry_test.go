@@ -109,7 +109,7 @@ func TestBatchReturnedToAFullQueueIsCounted(t *testing.T) {
 		r.Err = &trace.RetryError{Err: errRefused}
 		p := trace.NewPipeline(exporters(r), &trace.PipelineOptions{BatchEvents: 16, QueueEvents: 100, ExportTimeout: time.Hour})
 		p.Emit(numbered(1, 16)...)
-		synctest.Wait() // these are in delivery
+		synctest.Wait() // the first events are in delivery
 		p.Emit(numbered(17, 111)...)
 		time.Sleep(time.Minute)
 		synctest.Wait()
@@ -125,7 +125,7 @@ func TestFlushReportsWaitingEvents(t *testing.T) {
 		r := &awayRecorder{back: time.Now().Add(time.Minute)}
 		p := trace.NewPipeline(exporters(r), nil)
 		p.Emit(numbered(1, 3)...)
-		time.Sleep(20 * time.Second) // it rests between its tries
+		time.Sleep(20 * time.Second) // the queue waits between its tries
 		began := time.Now()
 		var e *trace.ExportError
 		if err := p.Flush(t.Context()); !errors.As(err, &e) || e.Op != "flush" || e.Waiting != 3 || !errors.Is(err, errRefused) {

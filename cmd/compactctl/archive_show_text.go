@@ -171,7 +171,7 @@ func (a *app) printConversation(c *conversation) error {
 		return nil
 	}
 	var b strings.Builder
-	fmt.Fprintf(&b, "\n%s\n", a.style.dim("what was said, from "+oneLine(c.File)))
+	fmt.Fprintf(&b, "\n%s\n", a.style.dim("conversation, from "+oneLine(c.File)))
 	cited := false
 	for i := range c.Said {
 		m := &c.Said[i]

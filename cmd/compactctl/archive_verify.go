@@ -138,7 +138,7 @@ type verified struct {
 	Session string `json:"session"`
 	OK      bool   `json:"ok"`
 	record.Report
-	beside bool // it is not a session, so it has no end to prove
+	beside bool // a log beside the sessions, which has no end to prove
 }
 
 func (v verified) proven() bool { return v.TailProven || v.beside }
@@ -177,7 +177,7 @@ func (a *app) verifyAll(ctx context.Context, archive storage.Archive, names []st
 	}
 	local, err := a.verify(ctx, archive, disk, q)
 	for i := range local {
-		if id, ok := record.UnescapeSession(local[i].Session); ok { // it is a folder
+		if id, ok := record.UnescapeSession(local[i].Session); ok { // the name of a folder
 			local[i].Session = id
 		}
 		local[i].Session += " (on the disk)"
@@ -358,7 +358,7 @@ func (a *app) printVerified(v verified) {
 		verdict = a.style.yellow("not proven")
 	}
 	steps := things(v.Steps, "step") + ", "
-	if strings.HasPrefix(v.Session, "(") { // it is not a session
+	if strings.HasPrefix(v.Session, "(") { // a log beside the sessions
 		steps = ""
 	}
 	fmt.Fprintf(a.out, "%s  %s: %s%s, %s\n", verdict, oneLine(v.Session), steps, things(len(v.Files), "file"), bytesOf(v.Bytes))

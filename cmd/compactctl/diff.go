@@ -63,7 +63,7 @@ type change struct {
 // changes returns the changes in the order of the history.
 func (d *diffWriter) changes(t *transcript, res *compact.Result) []change {
 	all := []change{}
-	at, news := places(res), d.news(res)
+	at, news := places(res), d.replacement(res)
 	for i, was := range res.Decisions {
 		switch {
 		case was.Decision == policy.Kept:
@@ -80,8 +80,8 @@ func (d *diffWriter) changes(t *transcript, res *compact.Result) []change {
 	return all
 }
 
-// news returns the messages that replace removed ones: a summary, a notice.
-func (d *diffWriter) news(res *compact.Result) *change {
+// replacement returns the summary or notice that replaces removed messages.
+func (d *diffWriter) replacement(res *compact.Result) *change {
 	c := &change{}
 	for k, msg := range res.Messages {
 		if res.Sources[k] < 0 {

@@ -17,7 +17,7 @@ func TestDiffShowsTheCostOfASummary(t *testing.T) {
 		t.Fatal(err)
 	}
 	d := &diffWriter{planner: planner{redactor: r}}
-	c := d.news(&compact.Result{
+	c := d.replacement(&compact.Result{
 		Messages: []message.Message{message.Assistant(message.SummaryText(1, "s")), message.User("go")}, Sources: []int{-1, 2},
 		After: compact.Layers{Total: 1000, ToolsSchema: 700, Overhead: 3},
 		Decisions: []compact.MessageDecision{

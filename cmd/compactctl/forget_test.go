@@ -20,7 +20,7 @@ func TestIndexThatCanNotForgetIsRemoved(t *testing.T) {
 	}
 	f := userIndexes{x}
 	if err := f.Forget(t.Context(), "s"); err != nil || search.Exists(folder) {
-		t.Errorf("%v; it exists: %t", err, search.Exists(folder))
+		t.Errorf("%v; the index exists: %t", err, search.Exists(folder))
 	}
 	if err := f.Forget(t.Context(), "s"); err != nil {
 		t.Error(err)

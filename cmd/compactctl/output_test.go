@@ -32,7 +32,7 @@ func TestFileIsWrittenAtomically(t *testing.T) {
 		t.Errorf("after the commit the file holds %q", got)
 	}
 	if info, err := os.Stat(path); err != nil || info.Mode().Perm() != 0o640 {
-		t.Errorf("mode %v, %v: it was 0640", info.Mode(), err)
+		t.Errorf("mode %v (%v), want the earlier mode 0640", info.Mode(), err)
 	}
 	onlyFiles(t, dir, "out")
 }

@@ -106,12 +106,12 @@ func (r *replaying) run(ctx context.Context, paths []string, archived *replay.Ar
 	if err != nil {
 		return err
 	}
-	csv, err := r.prepared(r.csv)
+	csv, err := r.openOutput(r.csv)
 	if err != nil {
 		return err
 	}
 	defer csv.discard()
-	page, err := r.prepared(r.html)
+	page, err := r.openOutput(r.html)
 	if err != nil {
 		return err
 	}
@@ -163,8 +163,8 @@ func typed(cmd *cobra.Command, args []string) string {
 	return strings.Join(words, " ")
 }
 
-// prepared opens a file to write; nil = no path was given.
-func (a *app) prepared(path string) (*target, error) {
+// openOutput opens a file to write; nil = no path was given.
+func (a *app) openOutput(path string) (*target, error) {
 	switch path {
 	case "":
 		return nil, nil

@@ -105,7 +105,7 @@ func tellOpenCode(t *agentSettings) error {
 	const content = "OPENCODE_CONFIG_CONTENT"
 	config := object{}
 	if was := t.get(content); was != "" && json.Unmarshal([]byte(was), &config) != nil {
-		return nil // it may have comments, and belongs to the user
+		return nil // the file may have comments, and belongs to the user
 	}
 	providers := member(config, "provider")
 	for name, path := range map[string]string{"anthropic": "/anthropic/v1", "openai": "/openai/v1", "google": "/gemini/v1beta"} {

@@ -75,7 +75,7 @@ func TestServeCompactsUntilItIsStopped(t *testing.T) {
 		}
 		stop()
 		if code := <-ended; code != exitOK {
-			t.Errorf("observe %v: it ended with %d", observe, code)
+			t.Errorf("observe %v: the server ended with exit code %d", observe, code)
 		}
 		if _, err := os.Stat(archive); (err == nil) == observe {
 			t.Errorf("observe %v: the archive: %v", observe, err)

@@ -47,7 +47,7 @@ func (a *app) report(cmd *cobra.Command, args []string, page, prices string) err
 	if err := a.accessed(cmd, s, "report", ""); err != nil {
 		return err
 	}
-	to, err := a.prepared(page)
+	to, err := a.openOutput(page)
 	if err != nil {
 		return err
 	}

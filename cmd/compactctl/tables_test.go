@@ -47,7 +47,7 @@ compactions with a part of: drop 1,013, mask 1,005
 between compactions: edits of 1,006 calls
 measured: $3.5000 billed by the provider for 1,012 calls, answers included
 summaries: $4.5000
-1,008 calls failed: it is unknown what was sent, and no sum includes it
+1,008 calls failed: the number of sent tokens is unknown, and no sum includes it
 1,009 requests got an error from the provider, which billed nothing: no sum includes them
 1,011 calls without a price: add --prices MODEL or --prices FILE
 `},
@@ -113,7 +113,7 @@ BROKEN  (heads): 2 files, 0 B
 				{Number: 1, Cited: 4, Role: "user", Parts: []piece{{Kind: "text"}, {Kind: "text", Text: "a  b"}}}, {Number: 1001, Role: "assistant", Parts: []piece{{Kind: "tool_call", Name: "read", Text: "{}"}}}, {Number: 3, Role: "tool"},
 			}})
 		}, `
-what was said, from f
+conversation, from f
     1  user       [s4] a b
  1001  assistant  → read {}
     3  tool       
@@ -122,7 +122,7 @@ summaries cite a message by the [s12] in front of it; to read all of it: compact
 `},
 		"uncited": {func(a *app) error {
 			return a.printConversation(&conversation{File: "f", Said: []readableMessage{{Number: 1, Role: "user", Parts: []piece{{Kind: "text", Text: "a"}}}}})
-		}, "\nwhat was said, from f\n    1  user       a\n"},
+		}, "\nconversation, from f\n    1  user       a\n"},
 		"probes": {func(a *app) error {
 			return a.printProbes([]probe{probeOf(configs.Probe{What: "bucket", Where: "w", Did: "d"}), probeOf(configs.Probe{What: "spool", Where: "v", Err: errors.New("e"), Advice: "f"}), probeOf(configs.Probe{What: "KMS key", Where: "k", Not: "n"})})
 		}, `

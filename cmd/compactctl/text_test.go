@@ -27,7 +27,7 @@ func TestClipNeverExceedsItsColumns(t *testing.T) {
 				t.Errorf("clip(%q, %d) = %q takes %d columns", s, n, got, columnsOf(got))
 			}
 			if columnsOf(s) <= n && got != s {
-				t.Errorf("clip(%q, %d) = %q, though it fits", s, n, got)
+				t.Errorf("clip(%q, %d) = %q, although the text fits", s, n, got)
 			}
 		}
 	}

@@ -104,11 +104,11 @@ func (j *judge) fit(left, fresh []int, front int) bool {
 
 type fitter struct {
 	*judge
-	left  []int // messages of In
-	front int   // Out[:front] are pinned rounds
-	back  []int // the other messages of Out that come from In
-	dead  map[[2]int]bool
-	moved []int // messages assigned to the front, last first
+	left  []int           // messages of In
+	front int             // Out[:front] are pinned rounds
+	back  []int           // the other messages of Out that come from In
+	dead  map[[2]int]bool // arguments of search that have failed
+	moved []int           // messages assigned to the front, last first
 }
 
 // search assigns left[i:]. Of the messages before i, b are assigned to the back.

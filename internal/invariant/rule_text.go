@@ -77,7 +77,7 @@ func (j *judge) isMasked(i, p int, is string) bool {
 		blocks, _ := j.blocks(i, p)
 		survived, ok := remainingBlocks(rest)
 		alike := equal
-		if j.Earlier { // it may have been truncated before
+		if j.Earlier { // the result may have been truncated before
 			alike = cutBlock
 		}
 		return ok && isSubsequence(survived, blocks, alike)

@@ -15,10 +15,10 @@ import (
 // the message has changed.
 type CopyRecipe struct {
 	Of   message.Fingerprint `json:"of"`
-	At   int                 `json:"at"`   // ordinal of the unpinned message after the copies
+	At   int                 `json:"at"`   // ordinal of the unpinned message that follows the copies
 	Had  int                 `json:"had"`  // number of copies before that message
 	Gone []int               `json:"gone"` // numbers of the removed copies, from 0
-	Stay int                 `json:"stay"` // the same ordinal for the newest copy, which stays
+	Stay int                 `json:"stay"` // ordinal of the unpinned message that follows the newest copy; that copy stays
 }
 
 // recordCopies returns recipes for the removed copies.

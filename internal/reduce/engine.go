@@ -281,7 +281,7 @@ func (e *Engine) HasTarget() bool {
 			continue // the step has no separate target
 		}
 		if s.Goal == ToBytes || s.Goal == InBytes {
-			continue // its target is in bytes, not tokens
+			continue // the target of this step is in bytes, not tokens
 		}
 		target = target || s.When != policy.Always && s.Goal != policy.ToBudget
 		budget = budget || s.When != policy.Always && s.Goal == policy.ToBudget

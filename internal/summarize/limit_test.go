@@ -21,7 +21,7 @@ func TestDefaultLimitGrowsWithTarget(t *testing.T) {
 		{"small", Writer{}, 19_200, 1500, "never less"},
 		{"middle", Writer{}, 76_800, 3840, "a twentieth"},
 		{"large", Writer{}, 600_000, 8000, "never more"},
-		{"set", Writer{MaxTokens: 700}, 600_000, 700, "what is set holds"},
+		{"set", Writer{MaxTokens: 700}, 600_000, 700, "a configured limit is used as it is"},
 		{"small model", Writer{Summarizer: sizedSummarizer(16_000)}, 600_000, 4000, "a quarter of the summarizer's window"},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -71,7 +71,7 @@ func (b *block) decoded(at jsonscan.Span) string {
 	if at.End == 0 {
 		return ""
 	}
-	s, _ := jsonscan.Unquote(at.Of(b.data)) // it is a string in valid JSON
+	s, _ := jsonscan.Unquote(at.Of(b.data)) // the value is a string in valid JSON
 	return s
 }
 

@@ -126,7 +126,7 @@ func behind(msgs []message.Message) int {
 // hasReplacement reports whether a compaction block has content that replaces the messages
 // before it.
 func hasReplacement(raw []byte) (ok bool) {
-	_ = jsonscan.Object(raw, jsonscan.Span{End: len(raw)}, func(m jsonscan.Member) error { // it is valid JSON
+	_ = jsonscan.Object(raw, jsonscan.Span{End: len(raw)}, func(m jsonscan.Member) error { // raw is valid JSON
 		ok = ok || (m.Key == "content" || m.Key == "encrypted_content") && raw[m.Value.Start] == '"' && m.Value.End-m.Value.Start > len(`""`)
 		return nil
 	})

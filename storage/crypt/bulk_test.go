@@ -77,7 +77,7 @@ func TestRemovesManyAtOnce(t *testing.T) {
 			t.Errorf("%s exists: %v (%v)", k, got, err)
 		}
 	}
-	must(t, a.Append(t.Context(), key(t, "s/log"), 0, b)) // its old end is forgotten
+	must(t, a.Append(t.Context(), key(t, "s/log"), 0, b)) // the old end of the log is forgotten
 }
 
 // If the inner archive has no batches, it removes the keys one after the other.

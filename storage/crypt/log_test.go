@@ -61,7 +61,7 @@ func TestAppendToALogThatIsErasedMeanwhileLeavesNothing(t *testing.T) {
 		t.Errorf("got %v, want ErrSeq", err)
 	}
 	for info, err := range inner.List(t.Context(), storage.Key{}) {
-		t.Errorf("left: %v, %v", info.Key, err)
+		t.Errorf("this file is left: %v, %v", info.Key, err)
 	}
 }
 

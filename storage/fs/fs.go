@@ -165,7 +165,7 @@ func (a *Archive) try() error {
 	return a.tryLinks(t.name)
 }
 
-// tryLinks checks that a file gets a second name, and that a name is given once.
+// tryLinks checks that a file can get a second name, and that a taken name is refused.
 func (a *Archive) tryLinks(name string) error {
 	second := tempName()
 	if err := a.sys.link(a.root, name, second); err != nil {

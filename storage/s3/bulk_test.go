@@ -200,7 +200,7 @@ func TestRemoveAllRemovesTheVersionsOfItsKeys(t *testing.T) {
 				}
 			}
 			if fmt.Sprint(names) != "[s/fg]" {
-				t.Errorf("left: %q", names)
+				t.Errorf("these objects are left: %q", names)
 			}
 		})
 	}

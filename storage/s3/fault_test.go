@@ -339,7 +339,7 @@ func TestAppendToALogThatWasErasedInBetweenIsRefusedAndLeavesNothing(t *testing.
 		t.Errorf("got %v, want ErrSeq", err)
 	}
 	if names := s.Names(t, c.Bucket); len(names) > 0 {
-		t.Errorf("left: %q", names)
+		t.Errorf("these objects are left: %q", names)
 	}
 	must(t, a.Append(t.Context(), k, 0, raw("new\n")))
 }

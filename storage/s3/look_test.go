@@ -55,7 +55,7 @@ func erasedBefore(t *testing.T, number int, step func(context.Context, *record.S
 		err := step(t.Context(), s, number)
 		asked := f.asked()
 		f.set(func(f *front) { f.before = nil })
-		if n.Load() < at { // it has fewer requests
+		if n.Load() < at { // the step has fewer requests
 			if !slices.Contains(asked, rolledUp) {
 				t.Errorf("nothing was rolled up: %q", asked)
 			}

@@ -89,7 +89,7 @@ func TestRemovalWaitsForTheSender(t *testing.T) {
 			ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
 			defer cancel()
 			if err := remove(ctx, s, k); !errors.Is(err, context.DeadlineExceeded) {
-				t.Errorf("%s: it did not wait: %v", name, err)
+				t.Errorf("%s: the removal did not wait: %v", name, err)
 			}
 		}
 		must(t, s.Create(t.Context(), key(t, "s/f"), storage.Redacted(redact.Lit("line"))))

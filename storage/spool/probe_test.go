@@ -69,15 +69,16 @@ func (a *answering) List(ctx context.Context, prefix storage.Key) iter.Seq2[stor
 	return func(yield func(storage.Info, error) bool) { yield(storage.Info{}, errors.New("away")) }
 }
 
-// After every fourth failure in a row, a pass asks whether the remote archive answers at all,
-// also if it did the last time: it can go away during the pass.
+// After every fourth failure in a row, a pass asks whether the remote archive answers at
+// all, even if the archive answered the last time: it can become unreachable during the
+// pass.
 func TestAPassAsksAgainWhetherTheRemoteArchiveAnswers(t *testing.T) {
 	far := &answering{Archive: memory.New(), answers: 2}
 	p := &passState{s: &Spool{remote: far, turns: map[string]turn{}}}
 	for i, want := range []int{0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2, 3, 3} {
 		p.note(t.Context(), "s", errors.New("refused"))
 		if over := i >= 11; far.listed != want || p.isOver() != over {
-			t.Errorf("after %d failures it asked %d times, and ended: %v; want %d and %v", i+1, far.listed, p.isOver(), want, over)
+			t.Errorf("after %d failures the pass had asked %d times, and was over: %v; want %d and %v", i+1, far.listed, p.isOver(), want, over)
 		}
 	}
 }

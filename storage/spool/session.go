@@ -53,7 +53,7 @@ func (s *Spool) take(ctx context.Context, session storage.Key, known bool) (orig
 		}
 		o.blind = true
 	} else if known && len(found) == 0 {
-		return origin{}, storage.ErrSeq // it was erased
+		return origin{}, storage.ErrSeq // the session was erased
 	}
 	if err := s.unclaimed(ctx, session); err != nil {
 		return origin{}, err

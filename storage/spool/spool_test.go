@@ -244,7 +244,7 @@ func TestUnknownSessionIsNewOnlyWithBlind(t *testing.T) {
 	}
 	r.goAway(false)
 	if n, err := session(t, open(t, t.TempDir(), r, &spool.Options{Blind: true}), "s").Head(t.Context()); n != 1 || err != nil {
-		t.Errorf("Head when it is back: %d, %v", n, err)
+		t.Errorf("Head after the remote archive is back: %d, %v", n, err)
 	}
 }
 

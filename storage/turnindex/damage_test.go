@@ -137,7 +137,7 @@ func TestForgedNumbersAreRefused(t *testing.T) {
 			"a longer last page":    func(b []byte) { b[f.at[1]-5]++ },
 		} {
 			if name == "version 1" && strings.HasSuffix(what, " page") && what[0] != 'f' {
-				continue // it has no list of pages
+				continue // this index has no list of pages
 			}
 			bad := bytes.Clone(f.data)
 			forge(bad)

@@ -361,6 +361,6 @@ func TestThePageShowsWarningsAsWarnings(t *testing.T) {
 		t.Errorf("severity = %v", got)
 	}
 	if got, there := server.Spans(plain.Name)[0].Data["severity"]; there {
-		t.Errorf("without one: severity = %v", got)
+		t.Errorf("without a severity in the data: severity = %v", got)
 	}
 }

@@ -136,7 +136,7 @@ func (e *Exporter) Export(ctx context.Context, events []trace.Event) error {
 	}
 	for i := range events {
 		switch ev := &events[i]; {
-		case ev.SpanID == "": // it describes no span
+		case ev.SpanID == "": // the event describes no span
 		case e.mustWait(ev):
 			e.waiting[ev.ParentID] = append(e.waiting[ev.ParentID], *ev)
 			e.count++

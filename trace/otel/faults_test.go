@@ -32,7 +32,7 @@ type receiver struct {
 	status int           // of each answer; 0 = no answer, the connection is reset
 	after  int           // number of batches that are accepted before the fault begins
 	delay  time.Duration // before each answer
-	hang   bool          // it never answers
+	hang   bool          // the server never answers
 
 	mu      sync.Mutex
 	batches int

@@ -70,7 +70,7 @@ func (v *viewer) number(id string) uint64 {
 		return 0
 	}
 	if isSpanID(id) {
-		n, _ := strconv.ParseUint(id, 16, 64) // it is
+		n, _ := strconv.ParseUint(id, 16, 64) // a span id is a valid hex number
 		return n
 	}
 	h := fnv.New64a()
