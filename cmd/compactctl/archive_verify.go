@@ -227,7 +227,7 @@ func (a *app) verify(ctx context.Context, archive storage.Archive, names []strin
 
 // goneSince returns nil if a session was erased since all sessions were listed, and an error
 // if it was asked for by name or if no erase is recorded.
-func goneSince(ctx context.Context, archive storage.Archive, s named, listed bool) error {
+func goneSince(ctx context.Context, archive storage.Archive, s namedFolder, listed bool) error {
 	if _, ok, err := record.Erased(ctx, archive, s.name); listed && ok && err == nil {
 		return nil
 	}
