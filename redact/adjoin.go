@@ -2,10 +2,14 @@ package redact
 
 import "strings"
 
-// flaggedCredential finds what can only be a password in the flag -p or -P of any command, or
-// in /p of a command of Windows. These flags mean a port, a path or a project elsewhere.
-func flaggedCredential(sc *scan, _, end int) {
+// flaggedCredential finds what can only be a password in the flag -p of any command, or in /p
+// of a command of Windows. These flags mean a port, a path or a project elsewhere; -P is also
+// the flag for a public key.
+func flaggedCredential(sc *scan, start, end int) {
 	s := sc.s
+	if s[start+2] != 'p' {
+		return
+	}
 	i := skipBlanks(s, end)
 	to := argumentEnd(s, i, min(len(s), i+maxName))
 	if to < i+8 || to == i+maxName {
