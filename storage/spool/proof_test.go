@@ -10,6 +10,7 @@ import (
 
 	"github.com/agentcompact/compact/redact"
 	"github.com/agentcompact/compact/storage"
+	"github.com/agentcompact/compact/storage/record"
 	"github.com/agentcompact/compact/storage/spool"
 )
 
@@ -98,6 +99,26 @@ func TestErasedSessionOfAnotherMachineDoesNotComeBack(t *testing.T) {
 			}
 		})
 	}
+}
+
+// A tombstone of an erase that was refused proves no erase: a session that the remote archive
+// has lost stays on the disk, which has the only copy.
+func TestLostSessionStaysAfterARefusedErase(t *testing.T) {
+	r := newRemote()
+	s := open(t, t.TempDir(), r, &spool.Options{Passive: true})
+	must(t, step(t.Context(), session(t, s, "alice")))
+	must(t, s.Flush(t.Context()))
+	must(t, session(t, r, "alice").Hold(t.Context(), text("case 7")))
+	if err := second(session(t, r, "alice").Erase(t.Context(), redact.Text{})); !errors.Is(err, record.ErrHeld) {
+		t.Fatalf("the erase ends with %v", err)
+	}
+	for _, k := range keys(t, r) {
+		if strings.HasPrefix(k, "alice/") {
+			must(t, r.Archive.Remove(t.Context(), key(t, k)))
+		}
+	}
+	_ = s.Evict(t.Context())
+	sound(t, s, "alice", 1)
 }
 
 // An operator who erases a session can't know of a hold that waits on another machine.
