@@ -104,7 +104,7 @@ var comments = map[string]string{
 	"summarizer.max_tokens": `The largest size of a summary. 0: a twentieth of the target, at least 1500 and at most 8000.`,
 	"summarizer.user_tokens": `The largest size of the users' own words, which a summary holds in addition, word for word and by turn; never more than a tenth of the target. ` +
 		`(A target below half of the trigger counts as that half; then a quarter of the target is the limit.) ` +
-		`Above it, the longest messages are cut in the middle, except the last ten. Before them, a text of more than 4,000 characters is cut to that length. A cut text keeps its beginning, its end and its sentences that demand or forbid something.`,
+		`Above it, the longest messages are cut, except the last ten. Before them, a text of more than 4,000 characters is cut to that length. A cut text keeps its first sentence, requests and rules, and otherwise the sentences that say most.`,
 	"summarizer.instructions": `Additional instructions for a summarizing model, such as "Write in German.". They do not affect the user's words, the plan ` +
 		`and the check against the history.`,
 	"summarizer.sections": `Headings that replace those of the strategy, such as [Ticket, What the customer was promised]. Every summary also says ` +
