@@ -16,9 +16,9 @@ import (
 type account struct {
 	calls int
 
-	sentPrompt            // of the last call that the provider has not refused
-	before     sentPrompt // the one before it
-	fruitless  fruitless  // view from which on the candidates are evaluated again
+	sentPrompt              // of the last call that the provider has not refused
+	before     sentPrompt   // the one before it
+	fruitless  uselessOffer // view from which on the candidates are evaluated again
 
 	mu      sync.Mutex
 	seen    observedUsage
@@ -41,8 +41,8 @@ type sentPrompt struct {
 	tools uint64               // a hash of its tools
 }
 
-// fruitless is a view for which an offer had no effect.
-type fruitless struct {
+// uselessOffer is a view for which an offer had no effect.
+type uselessOffer struct {
 	ep    *epoch      // epoch of the offer; another model can have other stages and prices
 	upTo  int         // maximum size in tokens of the view without a new evaluation
 	after reduce.Link // outcome of its newest compaction
@@ -63,10 +63,10 @@ type observedUsage struct {
 
 var toolSeed = maphash.MakeSeed()
 
-// missed reports whether the provider read nothing from the cache in the last
+// cacheMissed reports whether the provider read nothing from the cache in the last
 // call, although a part of its prompt was expected there, or, if nothing was expected
 // (after a compaction), although a part of an earlier prompt was.
-func (a *account) missed() bool {
+func (a *account) cacheMissed() bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	return a.seen.known && a.seen.cached == 0 && (a.seen.expect > 0 || a.missing)

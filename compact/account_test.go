@@ -95,7 +95,7 @@ func checkSent(t *testing.T, m *CompactManager, a *account, res *Result) {
 	for i, msg := range res.Messages {
 		upTo += ep.estimator.Message(msg)
 		if a.sent[i] != (sentMessage{msg.Fingerprint(), upTo}) {
-			t.Fatalf("message %d: the account has %+v, %d tokens up to it", i, a.sent[i], upTo)
+			t.Fatalf("message %d: the account has %+v, want %d tokens up to this message", i, a.sent[i], upTo)
 		}
 	}
 }

@@ -68,16 +68,16 @@ func TestUsageWithoutCachedTokensLeavesTheCacheUnknown(t *testing.T) {
 		a.observed(observedUsage{expect: 100})
 	}
 	if a.uncached() {
-		t.Error("usages without a count of the cache: the provider seems to have none")
+		t.Error("uncached returns true after usages without a count of the cache")
 	}
 	for range 2 {
 		a.observed(observedUsage{known: true, expect: 100})
 	}
 	if !a.uncached() {
-		t.Error("two usages that read nothing: the provider seems to have one")
+		t.Error("uncached returns false after two usages that read nothing")
 	}
 	if a.observed(observedUsage{}); a.uncached() {
-		t.Error("the failures must be consecutive")
+		t.Error("failures that are not consecutive disable the agent's model")
 	}
 }
 

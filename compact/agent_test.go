@@ -53,10 +53,10 @@ func TestAgentsOwnModelWithoutATransport(t *testing.T) {
 		said += strings.Count(strings.Join(res.Warnings, "\n"), "this call has none")
 	}
 	if said != 1 {
-		t.Errorf("it is reported %d times", said)
+		t.Errorf("the missing request is reported %d times", said)
 	}
 	if !m.AsksAgent() || (*compact.CompactManager)(nil).AsksAgent() {
-		t.Error("AsksAgent")
+		t.Error("AsksAgent is wrong: want true for this manager, and false for nil")
 	}
 }
 

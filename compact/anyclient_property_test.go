@@ -98,22 +98,22 @@ type clients struct {
 	config    compact.Config
 	processes [2]*rig
 	agents    []*client
-	presets   int     // that were configured
+	presets   int     // number of configured presets
 	unaware   [2]bool // processes that have the erased session in memory, and don't know that it was erased
 	spools    string  // folder of the spool before the archive, if any
 	operated  bool    // operators scrub and erase
 	// a scrub changed a summary, or died, so the view of a process can differ from the views of later
 	// processes
 	edited bool
-	gone   map[string]lost              // by fingerprint
+	gone   map[string]lostMessage       // by fingerprint
 	ours   map[message.Fingerprint]bool // placeholders and other texts that are only in views
 	calls  calls
 	mu     sync.Mutex
 	did    []string // guarded by mu
 }
 
-// lost is a message that a view lacked, with its call.
-type lost struct {
+// lostMessage is a message that a view lacked, with its call.
+type lostMessage struct {
 	message.Message
 	by string
 }
@@ -130,7 +130,7 @@ type client struct {
 func newClients(t *testing.T, seed uint64) *clients {
 	t.Helper()
 	rng := rand.New(rand.NewPCG(seed, 12))
-	c := &clients{t: t, seed: seed, rng: rng, archive: memory.New(), operated: operated(seed), gone: map[string]lost{}, ours: map[message.Fingerprint]bool{}}
+	c := &clients{t: t, seed: seed, rng: rng, archive: memory.New(), operated: operated(seed), gone: map[string]lostMessage{}, ours: map[message.Fingerprint]bool{}}
 	if rng.IntN(8) == 0 {
 		c.archive = folder(t)
 	}
@@ -170,7 +170,7 @@ func (c *clients) configure() {
 	config.Now = func() time.Time { return time.Now().Add(time.Duration(c.ahead.Load())) }
 	writer := ""
 	if c.rng.IntN(4) == 0 {
-		config.Summarize, writer = &fitful{}, ", a model writes"
+		config.Summarize, writer = &flakySummarizer{}, ", a model writes"
 	}
 	if c.rng.IntN(4) == 0 {
 		config.Sessions.MaxBytes = 1 // each session is read again
@@ -183,10 +183,10 @@ func (c *clients) configure() {
 	c.note("%s at %d%s", preset, config.MaxContextTokens, writer)
 }
 
-// fitful is a model that writes summaries, and sometimes fails.
-type fitful struct{ counting }
+// flakySummarizer is a model that writes summaries, and sometimes fails.
+type flakySummarizer struct{ counting }
 
-func (m *fitful) Summarize(ctx context.Context, r strategy.Request) (strategy.Draft, error) {
+func (m *flakySummarizer) Summarize(ctx context.Context, r strategy.Request) (strategy.Draft, error) {
 	if m.calls.Load()%5 == 3 {
 		m.calls.Add(1)
 		return strategy.Draft{}, errors.New("model overloaded")
@@ -380,7 +380,7 @@ func (c *clients) made(v *visit) bool {
 			continue
 		}
 		c.gone[testkey.Sealed(was.Fingerprint()).String()] =
-			lost{was, fmt.Sprintf("%v by call %d of %q, step %d", d.Decision, len(c.did), v.a.name, res.Step)}
+			lostMessage{was, fmt.Sprintf("%v by call %d of %q, step %d", d.Decision, len(c.did), v.a.name, res.Step)}
 	}
 	theirs := map[message.Fingerprint]bool{}
 	for _, m := range v.before {

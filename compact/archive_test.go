@@ -87,7 +87,7 @@ func TestArchiveFailureLeavesTheHistoryUntouched(t *testing.T) {
 				t.Errorf("%d error events, want 1", n)
 			}
 			if res.Messages[0] = message.User("mine"); bytesOf(history) != before {
-				t.Error("the slice of the result is the caller's history")
+				t.Error("the result shares its slice with the caller's history")
 			}
 			res, err = r.Preflight(context.Background(), "s", history)
 			if err != nil || res.Step != 1 || !res.Triggered {
@@ -234,8 +234,8 @@ func TestAChangedStepIsReportedWhenStepsAreStoredLater(t *testing.T) {
 	}
 }
 
-// slow is an archive whose transcripts become durable only on request.
-type slow struct {
+// slowTranscripts is an archive whose transcripts become durable only on request.
+type slowTranscripts struct {
 	storage.Archive
 	entered  chan struct{} // closed when the transcript is being written
 	release  chan struct{}
@@ -243,7 +243,7 @@ type slow struct {
 	violated atomic.Bool
 }
 
-func (s *slow) Create(ctx context.Context, k storage.Key, b storage.Blob) error {
+func (s *slowTranscripts) Create(ctx context.Context, k storage.Key, b storage.Blob) error {
 	if strings.Contains(k.String(), "transcript-pre-compact") {
 		close(s.entered)
 		<-s.release
@@ -262,7 +262,7 @@ func TestNothingIsCommittedBeforeTheTranscriptIsDurable(t *testing.T) {
 }
 
 func committedBefore(t *testing.T, writer strategy.Summarizer) {
-	a := &slow{Archive: memory.New(), entered: make(chan struct{}), release: make(chan struct{})}
+	a := &slowTranscripts{Archive: memory.New(), entered: make(chan struct{}), release: make(chan struct{})}
 	r := newRig(t, compact.Config{MaxContextTokens: 8_000, Archive: a, Summarize: writer})
 	done := make(chan *compact.Result)
 	go func() {
@@ -366,7 +366,7 @@ func TestRecallReturnsTheRequestedLines(t *testing.T) {
 	history[3] = message.ToolResult("call_0", "one\ntwo\nthree error\nfour\nfive\n"+text(300))
 	res := r.preflight(history)
 	if !res.Triggered {
-		t.Fatal("not triggered")
+		t.Fatal("no compaction was triggered")
 	}
 	ref := testkey.Ref(history[3].Parts[0])
 	for name, c := range map[string]struct {

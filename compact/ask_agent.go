@@ -28,11 +28,11 @@ func (c *call) asksAgent() bool {
 	if c.ep.cfg.Summarizer.Backend != backendAgent || c.q.last == nil || c.q.last.Ask == nil || c.s.agent.givenUp() {
 		return false
 	}
-	return !c.lane.account.cold(c) && !c.lane.account.uncached() && c.goesOn(c.q.last.View)
+	return !c.lane.account.cacheIsCold(c) && !c.lane.account.uncached() && c.continuesSent(c.q.last.View)
 }
 
-// goesOn reports whether the view begins with the messages that were sent.
-func (c *call) goesOn(sent []message.Fingerprint) bool {
+// continuesSent reports whether the view begins with the messages that were sent.
+func (c *call) continuesSent(sent []message.Fingerprint) bool {
 	msgs := c.now.conv.Messages()
 	if len(sent) == 0 || len(sent) > len(msgs) {
 		return false

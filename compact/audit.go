@@ -100,7 +100,7 @@ func (a *auditLog) addJournal(l journalLine) bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	n := l.text.Len() + lineOverhead
-	if a.full(n) {
+	if a.journalIsFull(n) {
 		return false
 	}
 	a.journal = append(a.journal, l)
@@ -108,20 +108,20 @@ func (a *auditLog) addJournal(l journalLine) bool {
 	return true
 }
 
-// full reports whether the journal has no room for n more bytes; the caller holds mu.
-func (a *auditLog) full(n int) bool {
+// journalIsFull reports whether the journal has no room for n more bytes; the caller holds mu.
+func (a *auditLog) journalIsFull(n int) bool {
 	return a.failures > 0 && (a.bytes+n > a.backlog.perSession || a.backlog.total.Load()+int64(n) > a.backlog.all)
 }
 
-// room reports whether the journal has any room.
-func (a *auditLog) room() bool {
+// journalHasRoom reports whether the journal has any room.
+func (a *auditLog) journalHasRoom() bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	return !a.full(1)
+	return !a.journalIsFull(1)
 }
 
-// waits reports whether anything waits to be written.
-func (a *auditLog) waits() bool {
+// hasLines reports whether anything waits to be written.
+func (a *auditLog) hasLines() bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	return a.isWaiting()
@@ -151,9 +151,9 @@ func (a *auditLog) comesBack() bool {
 	return back
 }
 
-// due reports whether enough waits, or has waited long enough, to be written without
+// isDue reports whether enough waits, or has waited long enough, to be written without
 // a commit.
-func (a *auditLog) due() bool {
+func (a *auditLog) isDue() bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	oldest := a.oldest()

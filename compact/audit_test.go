@@ -21,12 +21,12 @@ import (
 	"github.com/agentcompact/compact/trace/tracetest"
 )
 
-// stuck is an archive whose logs accept no line until the context ends.
-type stuck struct {
+// stuckLogs is an archive whose logs accept no line until the context ends.
+type stuckLogs struct {
 	storage.Archive
 }
 
-func (s *stuck) Append(ctx context.Context, k storage.Key, seq int64, data storage.Blob) error {
+func (s *stuckLogs) Append(ctx context.Context, k storage.Key, seq int64, data storage.Blob) error {
 	if !strings.HasSuffix(k.String(), "events.jsonl") {
 		return s.Archive.Append(ctx, k, seq, data)
 	}
@@ -110,7 +110,7 @@ func TestWaitingLinesAreBoundedAndDropsAreReported(t *testing.T) {
 			t.Errorf("%d bytes are counted after all was written, %d, %d dropped", n, log.bytes, log.dropped)
 		}
 		if err := m.Flush(t.Context()); err != nil || len(linesOf(t, a, "s")) != len(lines) {
-			t.Errorf("it is reported again: %v", err)
+			t.Errorf("the dropped lines are reported again: %v", err)
 		}
 		events := 0
 		for _, e := range seen.Events() {
@@ -163,7 +163,7 @@ func bubbled(t *testing.T) int {
 }
 
 func TestWritersInTheBackgroundAreFew(t *testing.T) {
-	for name, a := range map[string]storage.Archive{"refuses": &broken{Archive: memory.New(), word: "events"}, "hangs": &stuck{memory.New()}} {
+	for name, a := range map[string]storage.Archive{"refuses": &broken{Archive: memory.New(), word: "events"}, "hangs": &stuckLogs{memory.New()}} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				m, _ := logging(t, a, 1<<20)
@@ -199,7 +199,7 @@ func TestWritersInTheBackgroundAreFew(t *testing.T) {
 
 func TestSessionHasOneWriterInTheBackground(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		m, _ := logging(t, &stuck{memory.New()}, 1<<20)
+		m, _ := logging(t, &stuckLogs{memory.New()}, 1<<20)
 		m.backlog.flushAt = 1000
 		synctest.Wait()
 		before := bubbled(t)
@@ -361,7 +361,7 @@ func TestOrderOfLinesIsKeptWhenAWriteFails(t *testing.T) {
 	s.audit.add(redact.Lit(`{"n":1}`))
 	a.meanwhile = func() { s.audit.add(redact.Lit(`{"n":3}`)) }
 	if err := s.audit.write(ctx, redact.Lit(`{"n":2}`)); err == nil {
-		t.Fatal("it was written")
+		t.Fatal("the write should fail")
 	}
 	a.meanwhile = nil
 	a.repair()
@@ -429,7 +429,7 @@ func TestLinesWaitForAMinuteAtMost(t *testing.T) {
 			synctest.Wait()
 			told := len(slices.DeleteFunc(linesOf(t, a, "s"), func(l string) bool { return !strings.Contains(l, `"before_model_call"`) }))
 			if lost := n + 1 - told; time.Duration(lost-1)*every >= flushAfter {
-				t.Fatalf("killed after %d calls, it had reported %d", n+1, told)
+				t.Fatalf("killed after %d calls, the process had reported %d", n+1, told)
 			}
 			time.Sleep(every)
 		}
@@ -451,16 +451,16 @@ func TestLinesOfAFailedWriteWaitForAMinuteAtMost(t *testing.T) {
 		}
 		defer m.release(s)
 		if err := s.audit.write(t.Context(), redact.Lit(`{"n":1}`)); err == nil {
-			t.Fatal("it was written")
+			t.Fatal("the write should fail")
 		}
 		a.repair()
-		if s.audit.due() {
-			t.Error("it is due at once")
+		if s.audit.isDue() {
+			t.Error("the failed line is due at once")
 		}
 		time.Sleep(flushAfter - time.Second)
 		synctest.Wait()
 		if n := len(linesOf(t, a, "s")); n != 0 {
-			t.Errorf("%d lines are written before it is due", n)
+			t.Errorf("%d lines are written before they are due", n)
 		}
 		time.Sleep(2 * time.Second)
 		synctest.Wait()

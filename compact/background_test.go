@@ -26,12 +26,12 @@ func TestWaitIsForTasksThatRunAlready(t *testing.T) {
 		first()
 		synctest.Wait()
 		if len(waited) > 0 {
-			t.Fatal("it did not wait for the second task")
+			t.Fatal("the call did not wait for the second task")
 		}
 		second()
 		synctest.Wait()
 		if len(waited) == 0 {
-			t.Error("it waits for a task that began later")
+			t.Error("the call waits for a task that began later")
 		}
 		later()
 		if err := errors.Join(<-waited, all.wait(t.Context())); err != nil {

@@ -151,8 +151,8 @@ func (b *backlog) overdue() *auditLog {
 		switch {
 		case a == nil:
 			return nil
-		case !a.waits():
-		case !a.due() || !a.begin(now):
+		case !a.hasLines():
+		case !a.isDue() || !a.begin(now):
 			b.waiting.add(a, now, a.dueAt(now))
 		default:
 			return a

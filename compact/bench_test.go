@@ -64,7 +64,7 @@ func (s *summarizerStub) Summarize(ctx context.Context, _ strategy.Request) (str
 	return strategy.Draft{Text: "## Goals and success criteria\n- [open] make the tests pass\n"}, ctx.Err()
 }
 
-// BenchmarkThousandTurns is a session of 1,000 turns with at least 5
+// BenchmarkThousandTurns runs a session of 1,000 turns with at least 5
 // compactions, with the archive on disk. It reports which share of the
 // session's wall time the manager takes, with agent calls of 300 ms and a
 // summarizer of 2 s. With COMPACT_SOAK=1 the benchmark really waits for both.

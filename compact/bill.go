@@ -18,7 +18,7 @@ func (c *call) bill() {
 		return
 	}
 	b.Session = c.m.bill(c.s, c.unit(), b.one())
-	c.lane.account.called(c)
+	c.lane.account.recordCall(c)
 	once := &outcomeOnce{at: c.lane.account.calls}
 	if c.q.observe {
 		c.res.observe.billed = c.noticed(once)

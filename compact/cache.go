@@ -77,38 +77,38 @@ func (c *call) markedIn(marked []bool) map[int]bool {
 // the call's prompt, and of the prompt with the whole history. It sets c.left and
 // c.leftWhole to the tokens of each that the previous call left in the cache.
 func (a *account) cached(c *call) (view, whole int) {
-	if c.left, c.leftWhole = 0, 0; a.gone(c) {
+	if c.left, c.leftWhole = 0, 0; a.cacheIsGone(c) {
 		return 0, 0
 	}
-	if c.left, c.leftWhole = a.common(c), min(a.in, c.res.TokensIn); a.missed() {
+	if c.left, c.leftWhole = a.common(c), min(a.in, c.res.TokensIn); a.cacheMissed() {
 		return 0, 0
 	}
 	return c.left, c.leftWhole
 }
 
-// cold reports whether none of the lane's last prompt is in the cache: there was
+// cacheIsCold reports whether none of the lane's last prompt is in the cache: there was
 // no last prompt, it is too old, its model or tools were different, or the
 // provider reported no cached tokens.
-func (a *account) cold(c *call) bool { return a.gone(c) || a.missed() }
+func (a *account) cacheIsCold(c *call) bool { return a.cacheIsGone(c) || a.cacheMissed() }
 
-// gone is like cold, but ignores the usage that the provider reported.
-func (a *account) gone(c *call) bool {
+// cacheIsGone is like cacheIsCold, but ignores the usage that the provider reported.
+func (a *account) cacheIsGone(c *call) bool {
 	switch {
 	case !a.known, a.model != c.ep.name, a.tools != maphash.Bytes(toolSeed, c.q.tools):
 		return true
 	}
-	return a.idle(c)
+	return a.cacheHasExpired(c)
 }
 
-// beside is the most time by which an overlapping call can begin earlier than the
+// maxOverlap is the most time by which an overlapping call can begin earlier than the
 // lane's last call. A larger difference means that the clock ran backwards.
-const beside = 10 * time.Minute
+const maxOverlap = 10 * time.Minute
 
-// idle reports whether the lifetime of the cache has passed. If the clock ran
+// cacheHasExpired reports whether the lifetime of the cache has passed. If the clock ran
 // backwards, it warns and reports false.
-func (a *account) idle(c *call) bool {
+func (a *account) cacheHasExpired(c *call) bool {
 	gap := c.began.Sub(a.last)
-	if gap < -beside {
+	if gap < -maxOverlap {
 		a.warn("clock", "the clock ran backwards between two calls: the idle time of the provider's cache is unknown, and zero is assumed")
 		return false
 	}
@@ -152,8 +152,8 @@ func (a *account) withoutRefused() {
 	}
 }
 
-// called records a call.
-func (a *account) called(c *call) {
+// recordCall records a call.
+func (a *account) recordCall(c *call) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	c.res.Warnings = append(c.res.Warnings, a.waiting...)
@@ -168,9 +168,9 @@ func (a *account) called(c *call) {
 		n = 0 // the recorded sizes are in tokens of another model
 	}
 	a.before = a.sentPrompt
-	a.before.conv = nil // it would keep the old view in memory
+	a.before.conv = nil // otherwise conv would keep the old view in memory
 	if n < len(a.sent) {
-		a.sent = slices.Clip(a.sent[:n]) // the list before stays
+		a.sent = slices.Clip(a.sent[:n]) // a.before keeps its list
 	}
 	a.known, a.last, a.model, a.tools = true, c.began, c.ep.name, maphash.Bytes(toolSeed, c.q.tools)
 	a.total, a.in, a.conv = c.res.After.Total, c.res.TokensIn, c.shown

@@ -104,7 +104,7 @@ type teller struct {
 	working           time.Time // start of the current phase
 
 	events  []redact.Text // lines of this call for the audit log, written with the commit
-	telling stepTelling
+	telling stepEventState
 	voids   []string // spans in the audit log of a step that failed, until the event of its failure
 
 	parent  trace.Event // event of the whole call
@@ -114,11 +114,11 @@ type teller struct {
 	saved   int         // tokens that this call adds to the session's savings
 }
 
-// stepTelling is the part of an outcome whose events are emitted with a step.
+// stepEventState is the part of an outcome whose events are emitted with a step.
 // Another process can take the number of the step at the last moment, so exporters
 // get the events only when the number is final. The audit log gets them before the
 // commit, and another event if the number was lost.
-type stepTelling struct {
+type stepEventState struct {
 	decided *decision       // nil = none, or the event is already emitted
 	stored  *archival       // nil = none
 	made    *reduce.Outcome // nil = none
@@ -178,20 +178,20 @@ func protect(history []message.Message, pinned []bool) []message.Message {
 	return out
 }
 
-// tells reports whether the call emits events of its own. A dry run emits no events,
+// emitsEvents reports whether the call emits events of its own. A dry run emits no events,
 // and an observed call emits other events.
-func (c *call) tells() bool { return !c.q.dry && !c.q.observe }
+func (c *call) emitsEvents() bool { return !c.q.dry && !c.q.observe }
 
 // tellStored schedules the event of an archival, to be emitted with the step.
 func (c *call) tellStored(a *archival) {
-	if c.tells() {
+	if c.emitsEvents() {
 		c.telling.stored = a
 	}
 }
 
 // void returns the ids of the spans in the audit log of a step that is not committed.
 // Exporters never got these spans.
-func (t *stepTelling) void() (spans []string) {
+func (t *stepEventState) void() (spans []string) {
 	for _, e := range t.said {
 		spans = append(spans, e.SpanID)
 	}

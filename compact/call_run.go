@@ -101,9 +101,9 @@ func (m *CompactManager) sessionOf(ctx context.Context, c *call) (*session, erro
 	return s, err
 }
 
-// again reports whether the call can be repeated at once: with the new state after a
+// canRepeat reports whether the call can be repeated at once: with the new state after a
 // scrub, or in the session that follows an erased one if storage.erased is new.
-func (c *call) again(err error) bool {
+func (c *call) canRepeat(err error) bool {
 	return errors.Is(err, record.ErrScrubbed) ||
 		errors.Is(err, record.ErrErased) && c.m.cfg.Storage.Erased == "new" && c.s != nil && !c.s.erased
 }
@@ -129,7 +129,7 @@ func (c *call) note() {
 	}
 	var fresh []message.Message
 	for i := range c.history {
-		if !c.s.audit.room() {
+		if !c.s.audit.journalHasRoom() {
 			break
 		}
 		if fp := c.history[i].Fingerprint(); c.s.firstSeen(fp) && !c.s.reads.Ours(&c.history[i], fp) {

@@ -57,19 +57,19 @@ func (s *sink) String() string {
 	return s.b.String()
 }
 
-// talkative is a summarizer that puts secrets into its answers and errors, and
+// leakySummarizer is a summarizer that puts secrets into its answers and errors, and
 // keeps its requests.
-type talkative struct {
+type leakySummarizer struct {
 	asked  *sink
 	answer string
 	err    error
 }
 
-func (s talkative) Describe() strategy.Info {
+func (s leakySummarizer) Describe() strategy.Info {
 	return strategy.Info{Name: "openai", Model: "small", Remote: true}
 }
 
-func (s talkative) Summarize(_ context.Context, r strategy.Request) (strategy.Draft, error) {
+func (s leakySummarizer) Summarize(_ context.Context, r strategy.Request) (strategy.Draft, error) {
 	fmt.Fprintln(s.asked, r.Previous)
 	for _, m := range append(slices.Clone(r.Messages), r.Visible...) {
 		fmt.Fprintln(s.asked, string(openai.AppendMessage(nil, m)))
@@ -90,8 +90,8 @@ func (l leaking) Create(ctx context.Context, k storage.Key, b storage.Blob) erro
 	return l.Archive.Create(ctx, k, b)
 }
 
-// watched is everything that leaves a manager.
-type watched struct {
+// outputs is everything that leaves a manager.
+type outputs struct {
 	t       *testing.T
 	dir     string
 	redact  bool
@@ -104,8 +104,8 @@ type watched struct {
 	tweak   func(*compact.Config)
 }
 
-func watch(t *testing.T, redact bool) *watched {
-	w := &watched{t: t, dir: t.TempDir(), redact: redact, server: ariadnetest.NewServer(t), fresh: canary.Secrets(90, 7), sinks: map[string]*sink{}}
+func watch(t *testing.T, redact bool) *outputs {
+	w := &outputs{t: t, dir: t.TempDir(), redact: redact, server: ariadnetest.NewServer(t), fresh: canary.Secrets(90, 7), sinks: map[string]*sink{}}
 	for _, name := range []string{"otlp", "console", "console json", "stderr", "prompts"} {
 		w.sinks[name] = &sink{}
 	}
@@ -115,16 +115,16 @@ func watch(t *testing.T, redact bool) *watched {
 }
 
 // plant returns the next secret in its text.
-func (w *watched) plant() string { return w.take(func(canary.Secret) bool { return true }).Text }
+func (w *outputs) plant() string { return w.take(func(canary.Secret) bool { return true }).Text }
 
 // bare returns the next secret with a form that shows that it is a secret.
-func (w *watched) bare() string {
+func (w *outputs) bare() string {
 	return w.take(func(s canary.Secret) bool {
 		return slices.ContainsFunc([]string{"ghp_", "sk-proj-", "AKIA", "xoxb-", "eyJ"}, func(p string) bool { return strings.HasPrefix(s.Value, p) })
 	}).Value
 }
 
-func (w *watched) take(is func(canary.Secret) bool) canary.Secret {
+func (w *outputs) take(is func(canary.Secret) bool) canary.Secret {
 	i := slices.IndexFunc(w.fresh, is)
 	s := w.fresh[i]
 	w.fresh = slices.Delete(w.fresh, i, i+1)
@@ -133,7 +133,7 @@ func (w *watched) take(is func(canary.Secret) bool) canary.Secret {
 }
 
 // run makes a manager that is watched, and closes it after f.
-func (w *watched) run(c compact.Config, f func(m *compact.CompactManager)) {
+func (w *outputs) run(c compact.Config, f func(m *compact.CompactManager)) {
 	w.t.Helper()
 	full, err := compact.Preset("graduated")
 	if err != nil {
@@ -168,7 +168,7 @@ func (w *watched) run(c compact.Config, f func(m *compact.CompactManager)) {
 }
 
 // history plants secrets in every part of a message that can hold text.
-func (w *watched) history() []message.Message {
+func (w *outputs) history() []message.Message {
 	quoted := func(s string) string {
 		b, err := json.Marshal(s)
 		if err != nil {
@@ -214,7 +214,7 @@ func (w *watched) history() []message.Message {
 }
 
 // everyWayOut calls a manager in all ways that store or send something.
-func (w *watched) everyWayOut() {
+func (w *outputs) everyWayOut() {
 	ctx := context.Background()
 	// Tool schemas are counted, but are in no output, not even with redaction
 	// off.
@@ -223,7 +223,7 @@ func (w *watched) everyWayOut() {
 	history := w.history()
 	session, agent, branch, model := w.bare(), w.bare(), w.bare(), "gpt-4-"+w.bare()
 	note := w.plant()
-	answer := talkative{asked: w.sinks["prompts"], answer: "- " + w.planted[1].Text + "\n- " + w.planted[4].Text}
+	answer := leakySummarizer{asked: w.sinks["prompts"], answer: "- " + w.planted[1].Text + "\n- " + w.planted[4].Text}
 	w.run(compact.Config{Summarize: answer}, func(m *compact.CompactManager) {
 		res, err := m.Preflight(ctx, session, history, compact.WithAgent(agent), compact.WithBranch(branch), compact.WithTools(tools))
 		if err != nil || !res.Triggered {
@@ -235,7 +235,7 @@ func (w *watched) everyWayOut() {
 			w.t.Error(err)
 		}
 	})
-	failure := talkative{asked: w.sinks["prompts"], err: errors.New("answer 400: " + w.plant())}
+	failure := leakySummarizer{asked: w.sinks["prompts"], err: errors.New("answer 400: " + w.plant())}
 	w.run(compact.Config{Summarize: failure}, func(m *compact.CompactManager) {
 		if _, err := m.ManualCompact(ctx, "failing", history, ""); err != nil {
 			w.t.Error(err)
@@ -260,7 +260,7 @@ func (w *watched) everyWayOut() {
 }
 
 // places returns all data that left the manager, by destination.
-func (w *watched) places() map[string]string {
+func (w *outputs) places() map[string]string {
 	all := map[string]string{"Ariadne": string(bytes.Join(w.server.Bodies(), nil))}
 	for name, s := range w.sinks {
 		all[name] = s.String()

@@ -28,18 +28,18 @@ import (
 	"github.com/agentcompact/compact/trace"
 )
 
-// lived is a session after some steps, with the facts to check.
-type lived struct {
+// changedSession is a session after some steps, with the facts to check.
+type changedSession struct {
 	files     map[string][]byte
 	history   []message.Message
 	originals map[string]message.Message
 	view      string
-	summaries map[string]bool // that were ever in a view
+	summaries map[string]bool // summaries that were ever in a view
 }
 
 // live takes a session through the steps of a preset, with a journal, and ends the
 // session.
-func live(t *testing.T, c compact.Config, rounds int) *lived {
+func live(t *testing.T, c compact.Config, rounds int) *changedSession {
 	t.Helper()
 	dir := t.TempDir()
 	a, err := fs.Open(dir)
@@ -50,7 +50,7 @@ func live(t *testing.T, c compact.Config, rounds int) *lived {
 	c.Archive = a
 	c.Storage.Transcripts = "all"
 	r := newRig(t, c)
-	l := &lived{originals: map[string]message.Message{}, summaries: map[string]bool{}, files: map[string][]byte{}}
+	l := &changedSession{originals: map[string]message.Message{}, summaries: map[string]bool{}, files: map[string][]byte{}}
 	l.history = loop(0, 0)
 	for i := range rounds {
 		more := round(i, 150+i%7)
@@ -80,7 +80,7 @@ func live(t *testing.T, c compact.Config, rounds int) *lived {
 	return l
 }
 
-func (l *lived) see(view []message.Message) {
+func (l *changedSession) see(view []message.Message) {
 	for _, m := range view {
 		if policy.IsSummary(m) {
 			l.summaries[m.Text()] = true
@@ -175,7 +175,7 @@ func flip(b []byte, bit int) []byte {
 
 // goesOn continues a changed session, and reports whether the view is the earlier
 // one.
-func (l *lived) goesOn(t *testing.T, what string, c compact.Config, a storage.Archive, r *rand.Rand) bool {
+func (l *changedSession) goesOn(t *testing.T, what string, c compact.Config, a storage.Archive, r *rand.Rand) bool {
 	t.Helper()
 	c.Archive = a
 	m := newRig(t, c)
@@ -186,7 +186,7 @@ func (l *lived) goesOn(t *testing.T, what string, c compact.Config, a storage.Ar
 	}
 	same := bytesOf(res.Messages) == l.view
 	if res.Step > 0 {
-		l.see(res.Messages) // it was compacted again
+		l.see(res.Messages) // the session was compacted again
 	}
 	for _, msg := range res.Messages {
 		if policy.IsSummary(msg) && !l.summaries[msg.Text()] {

@@ -22,9 +22,9 @@ import (
 // lock is taken, so that a summary of one agent does not delay another.
 func (c *call) commit(ctx context.Context, r *run, out *reduce.Outcome) error {
 	if c.q.observe {
-		return c.pretend(ctx, out, c.small(out))
+		return c.pretend(ctx, out, c.fitsEdits(out))
 	}
-	if c.small(out) {
+	if c.fitsEdits(out) {
 		return c.appendEdits(ctx, out)
 	}
 	if err := c.archive(ctx, r, out); err != nil {

@@ -126,7 +126,7 @@ func TestConfiguredReserveForTheAnswerDoesNotGiveWay(t *testing.T) {
 // A prompt that was expected to have no cached tokens is not a cache miss.
 func TestUncachedPromptIsNoCacheMiss(t *testing.T) {
 	for expect, want := range map[int]bool{0: false, 1: true} {
-		if got := (&account{seen: observedUsage{known: true, expect: expect}}).missed(); got != want {
+		if got := (&account{seen: observedUsage{known: true, expect: expect}}).cacheMissed(); got != want {
 			t.Errorf("%d tokens were to be read: missed %v", expect, got)
 		}
 	}
@@ -193,6 +193,6 @@ func provenAfter(t *testing.T, preset string, history []message.Message, down ti
 		t.Fatal(err)
 	}
 	if r, err := record.Verify(t.Context(), a, "s", record.VerifyOptions{}); err != nil || r.OK() {
-		t.Errorf("without edits.jsonl it is ok: %+v, %v", r, err)
+		t.Errorf("without edits.jsonl the session verifies: %+v, %v", r, err)
 	}
 }

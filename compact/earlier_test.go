@@ -16,7 +16,7 @@ func TestResultNamesStepsOfOtherSettings(t *testing.T) {
 		t.Fatalf("step %d, earlier %v", res.Step, res.Earlier)
 	}
 	if res := first.preflight(history); res.Replayed == 0 || len(res.Earlier) != 0 {
-		t.Errorf("its own edits again (%d): earlier %v", res.Replayed, res.Earlier)
+		t.Errorf("the first manager repeats its own edits (%d): earlier %v", res.Replayed, res.Earlier)
 	}
 	want := compact.Earlier{Steps: 1, Last: 1, Preset: "graduated", Strategy: "task_state", Window: 8000}
 	strategy, err := compact.Preset("")

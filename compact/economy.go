@@ -53,7 +53,7 @@ func (c *call) choose() bool {
 		}
 		x.Due = int(math.Ceil(v.Due))
 		c.res.Candidates = append(c.res.Candidates, x)
-		if x.Chosen && c.written(o) {
+		if x.Chosen && c.hasSummaryFor(o) {
 			ready = len(c.res.Candidates) - 1
 		}
 		if v.PerCall < least {
@@ -61,7 +61,7 @@ func (c *call) choose() bool {
 			c.soon = c.before(s, costs, o, v)
 		}
 	}
-	if ready >= 0 { // its summary is ready, while another candidate would need a new summary
+	if ready >= 0 { // the summary of this candidate is ready; another candidate would need a new one
 		best = ready
 	}
 	for i := range c.res.Candidates {
@@ -165,7 +165,7 @@ func (c *call) stock() price.Stock {
 	return price.Stock{
 		Tokens: c.res.Before.Total, Growth: growth, Horizon: float64(min(calls, mostHorizon)),
 		Step: max(leastStep*float64(c.ep.window), leastCalls*growth), Overrun: c.ep.cfg.Policy.OverrunPct,
-		Raw: c.soFar(), Cold: a.known && a.cold(c),
+		Raw: c.soFar(), Cold: a.known && a.cacheIsCold(c),
 	}
 }
 
@@ -189,7 +189,7 @@ func (c *call) soFar() (usd float64) {
 // again after the view has grown by leastStep of the window, after another compaction,
 // such as one of another process, or for another model.
 func (c *call) nothingOffered() {
-	c.lane.account.fruitless = fruitless{c.ep, c.res.Before.Total + int(leastStep*float64(c.ep.window)), c.lastOutcome()}
+	c.lane.account.fruitless = uselessOffer{c.ep, c.res.Before.Total + int(leastStep*float64(c.ep.window)), c.lastOutcome()}
 }
 
 // lastOutcome returns the outcome of the newest compaction in the view; the zero Link if

@@ -26,14 +26,14 @@ func TestFailedOffersCountForOneCompaction(t *testing.T) {
 		history = append(history, message.Assistant("", message.Call(id, "read", fmt.Sprintf(`{"n":%d}`, i))), message.ToolResult(id, fmt.Sprint(i, strings.Repeat(" word", 900))))
 	}
 	for name, c := range map[string]struct {
-		of   fruitless
+		of   uselessOffer
 		want bool
 	}{
-		"none":                     {fruitless{}, true},
-		"of this view":             {fruitless{upTo: 1 << 30}, false},
-		"of another compaction":    {fruitless{upTo: 1 << 30, after: reduce.Link{N: 3}}, true},
-		"of another model":         {fruitless{ep: &epoch{}, upTo: 1 << 30}, true},
-		"of a view that has grown": {fruitless{upTo: 1}, true},
+		"none":                     {uselessOffer{}, true},
+		"of this view":             {uselessOffer{upTo: 1 << 30}, false},
+		"of another compaction":    {uselessOffer{upTo: 1 << 30, after: reduce.Link{N: 3}}, true},
+		"of another model":         {uselessOffer{ep: &epoch{}, upTo: 1 << 30}, true},
+		"of a view that has grown": {uselessOffer{upTo: 1}, true},
 	} {
 		config, err := Preset("economy")
 		if err != nil {
@@ -84,7 +84,7 @@ func TestCostSoFarIncludesTheAnswers(t *testing.T) {
 	ep := &epoch{card: price.Card{Input: 3, CacheRead: 0.3, CacheWrite: 3, Output: 15, MinPrefix: 1024, Granularity: 1}}
 	c := &call{ep: ep, asker: asker{history: []message.Message{message.User("a"), message.Assistant("b"), message.User("c"), message.Assistant("d"), message.User("e")}}}
 	c.fixed = 100
-	c.now.seen = &seen{ep: ep, costs: []int{4000, 500, 300, 700, 200}}
+	c.now.seen = &viewCache{ep: ep, costs: []int{4000, 500, 300, 700, 200}}
 	// The first prompt has 100 + 4000 tokens, the second 4900, of which 4100 are in the cache.
 	want := (4100*3 + 500*15 + 800*3 + 4100*0.3 + 700*15) / 1e6
 	if usd := c.soFar(); math.Abs(usd-want) > 1e-9 {

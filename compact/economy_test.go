@@ -150,7 +150,7 @@ func TestEconomicViewIsTheSameInAnotherProcess(t *testing.T) {
 	first, _ := economic(t, of)
 	all := calledWith(first, 1, 60)
 	if len(triggered(all)) == 0 {
-		t.Fatal("not compacted")
+		t.Fatal("no call was compacted")
 	}
 	want := all[len(all)-1]
 	second, _ := economic(t, of)

@@ -25,9 +25,9 @@ import (
 // changes since the previous one.
 const editBatch = 32
 
-// small reports whether the outcome is appended to the edits: in a preset that
+// fitsEdits reports whether the outcome is appended to the edits: in a preset that
 // works on every call, while the batch is not full and each original fits.
-func (c *call) small(out *reduce.Outcome) bool {
+func (c *call) fitsEdits(out *reduce.Outcome) bool {
 	return !c.q.manual && c.res.Reason == trace.ReasonEveryCall && (c.s.shadow || !c.s.isVolatile()) && len(c.s.pending(c.q.owner()))+1 < editBatch &&
 		!slices.ContainsFunc(c.changed(out), func(i int) bool { return c.s.tooLong(&c.history[i]) })
 }
@@ -57,7 +57,7 @@ func (c *call) appendEdits(ctx context.Context, out *reduce.Outcome) error {
 	c.s.mu.Lock()
 	c.s.learnEdit(step)
 	c.s.mu.Unlock()
-	if c.overtaken(ctx, w) && !c.lastAttempt {
+	if c.wasOvertaken(ctx, w) && !c.lastAttempt {
 		return errStale // the line was appended, and the next look reads it
 	}
 	c.rememberEdits(out, step.Seq)
@@ -118,10 +118,10 @@ func (c *call) tellEdits(ctx context.Context) error {
 	return nil
 }
 
-// overtaken reports whether others appended edits of this lane that the
+// wasOvertaken reports whether others appended edits of this lane that the
 // decision has not seen. It reads the log if there is a gap before the call's
 // own line.
-func (c *call) overtaken(ctx context.Context, w record.EditsWritten) bool {
+func (c *call) wasOvertaken(ctx context.Context, w record.EditsWritten) bool {
 	c.s.mu.Lock()
 	gap := w.Off > c.s.edits.End
 	c.s.edits.End = max(c.s.edits.End, w.Off+w.Bytes)

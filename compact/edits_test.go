@@ -174,16 +174,16 @@ func TestEditsOfABatchSurviveTheProcess(t *testing.T) {
 	}
 }
 
-// answerless is an archive that loses the answer to an append of edits, or does not
+// answerLoser is an archive that loses the answer to an append of edits, or does not
 // make the append.
-type answerless struct {
+type answerLoser struct {
 	storage.Archive
 	lose, fail bool
 }
 
 var errAnswer = errors.New("no answer")
 
-func (a *answerless) Append(ctx context.Context, k storage.Key, seq int64, b storage.Blob) error {
+func (a *answerLoser) Append(ctx context.Context, k storage.Key, seq int64, b storage.Blob) error {
 	if k.Base() != "edits.jsonl" || !a.lose && !a.fail {
 		return a.Archive.Append(ctx, k, seq, b)
 	}
@@ -193,7 +193,7 @@ func (a *answerless) Append(ctx context.Context, k storage.Key, seq int64, b sto
 	return errAnswer
 }
 
-func (a *answerless) Open(ctx context.Context, k storage.Key, off, n int64) (io.ReadCloser, error) {
+func (a *answerLoser) Open(ctx context.Context, k storage.Key, off, n int64) (io.ReadCloser, error) {
 	return a.Archive.Open(ctx, k, off, n)
 }
 
@@ -203,7 +203,7 @@ func TestEditsWithoutAnAnswer(t *testing.T) {
 	ctx := context.Background()
 	for _, preset := range everyCall {
 		for _, lose := range []bool{false, true} {
-			a := &answerless{Archive: memory.New(), lose: lose, fail: !lose}
+			a := &answerLoser{Archive: memory.New(), lose: lose, fail: !lose}
 			m := costRig(t, everyCallConfig(preset, a))
 			history := costHistory(20)
 			res, err := m.Preflight(ctx, "s", history)

@@ -28,7 +28,7 @@ type epoch struct {
 	card     price.Card // prices of calls
 	priceErr error      // reason why the configured prices are not used
 	window   int
-	spare
+	spareBudgets
 	engine *reduce.Engine
 	writer summarize.Writer
 }
@@ -87,8 +87,8 @@ const (
 	leastConversation = 4 * leastAnswer
 )
 
-// spare holds the budgets that a window leaves for a conversation.
-type spare struct {
+// spareBudgets holds the budgets that a window leaves for a conversation.
+type spareBudgets struct {
 	budget policy.Budget // with the full reserve for the answer
 	lifted policy.Budget // with the smallest reserve
 	answer int           // full reserve in tokens
@@ -100,7 +100,7 @@ type spare struct {
 // The reserve is the configured size or the requested size, up to half of the window.
 // Agents request the maximum answer of a model, far above its real answers, and must not
 // lose the window to that.
-func spared(cfg *Config, window, asked int) (s spare, err error) {
+func spared(cfg *Config, window, asked int) (s spareBudgets, err error) {
 	reserve := cfg.MaxOutputTokens
 	if s.budget, err = cfg.Policy.Budget(window, reserve); err != nil {
 		return s, err

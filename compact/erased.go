@@ -22,7 +22,7 @@ const maxLives = 100
 // is another session in its own folder, the same in every process. If the tombstones
 // can't be read, afterErasure returns the error, because this process could otherwise
 // choose another folder than the other processes; perhapsErased has the exceptions.
-func (m *CompactManager) afterErasure(ctx context.Context, is called, s *session) (*session, error) {
+func (m *CompactManager) afterErasure(ctx context.Context, is sessionNames, s *session) (*session, error) {
 	id := is.name.String()
 	folder, before := id, is.old.String()
 	for range maxLives {

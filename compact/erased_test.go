@@ -80,7 +80,7 @@ func TestErasedSessionContinuesInANewLife(t *testing.T) {
 			found := ""
 			for _, e := range entries {
 				if e.Name() == "s" {
-					t.Error("the step is in the old folder")
+					t.Error("the step was written to the old folder")
 				}
 				if strings.HasPrefix(e.Name(), "s.after-") {
 					found = e.Name()

@@ -19,9 +19,9 @@ import (
 	"github.com/agentcompact/compact/storage/spool"
 )
 
-// stoneless is an archive whose tombstones can't be read while down is set; with all set,
+// noTombstones is an archive whose tombstones can't be read while down is set; with all set,
 // nothing can be read.
-type stoneless struct {
+type noTombstones struct {
 	*memory.Archive
 	down atomic.Bool
 	all  bool
@@ -29,7 +29,7 @@ type stoneless struct {
 
 var errStoneless = errors.New("connection reset by peer")
 
-func (a *stoneless) List(ctx context.Context, prefix storage.Key) iter.Seq2[storage.Info, error] {
+func (a *noTombstones) List(ctx context.Context, prefix storage.Key) iter.Seq2[storage.Info, error] {
 	if a.down.Load() && (a.all || prefix.String() == "_erased.jsonl") {
 		return func(yield func(storage.Info, error) bool) {
 			yield(storage.Info{}, &storage.Error{Op: "list", Key: prefix, Err: errStoneless})
@@ -55,15 +55,15 @@ func TestUnreadableTombstonesDoNotReviveASession(t *testing.T) {
 		for _, onError := range []string{"fail", "continue"} {
 			for _, all := range []bool{true, false} {
 				t.Run(fmt.Sprintf("%s, %s, all %t", policy, onError, all), func(t *testing.T) {
-					synctest.Test(t, func(t *testing.T) { goesOnUnknown(t, policy, onError, all) })
+					synctest.Test(t, func(t *testing.T) { testUnreadableTombstones(t, policy, onError, all) })
 				})
 			}
 		}
 	}
 }
 
-func goesOnUnknown(t *testing.T, policy, onError string, all bool) {
-	a := &stoneless{Archive: memory.New(), all: all}
+func testUnreadableTombstones(t *testing.T, policy, onError string, all bool) {
+	a := &noTombstones{Archive: memory.New(), all: all}
 	config := compact.Config{Archive: a}
 	config.Storage.Erased, config.Storage.OnError = policy, onError
 	history := loop(12, 200)
@@ -89,19 +89,19 @@ func goesOnUnknown(t *testing.T, policy, onError string, all bool) {
 		_, err = r.ManualCompact(t.Context(), "s", history, "test")
 	}
 	if refused := errors.Is(err, record.ErrErased); refused != (policy == "refuse" && onError == "fail") || err != nil && !refused {
-		t.Errorf("afterwards: %v", err)
+		t.Errorf("after the tombstones can be read again: %v", err)
 	}
 	if err := r.Flush(t.Context()); err != nil {
 		t.Error(err)
 	}
 	if goesOn := livesIn(t, a); strings.HasPrefix(goesOn, "s.after-") != (policy == "new") || policy == "refuse" && goesOn != "" {
-		t.Errorf("it continues in %q", goesOn)
+		t.Errorf("the session continues in %q", goesOn)
 	}
 }
 
 // An agent with a spool continues with a new session while its bucket is unreachable.
 func TestSpoolContinuesWithoutTombstones(t *testing.T) {
-	a := &stoneless{Archive: memory.New(), all: true}
+	a := &noTombstones{Archive: memory.New(), all: true}
 	a.down.Store(true)
 	here, err := spool.Open(t.TempDir(), a, &spool.Options{Passive: true, Blind: true})
 	if err != nil {
@@ -130,7 +130,7 @@ func TestProcessWithoutAnIdentityContinuesWithTombstones(t *testing.T) {
 		if _, err := r.Preflight(t.Context(), "quiet", loop(1, 200)); err != nil {
 			t.Fatal(err)
 		}
-		time.Sleep(2 * time.Minute) // its audit log is stored, and the session has no manifest
+		time.Sleep(2 * time.Minute) // the audit log of quiet is stored, and quiet has no manifest
 		erase(t, crypt.New(inner, reader), "another")
 		if res, err := r.ManualCompact(t.Context(), "s", loop(12, 200), "test"); err != nil || res.Step != 1 {
 			t.Errorf("step %d, %v", res.Step, err)

@@ -41,7 +41,7 @@ func (c *call) eventAt(p trace.Payload, start, end time.Time) trace.Event {
 // next commit. A dry run emits nothing, and an observed call emits its own
 // events.
 func (c *call) emit(e trace.Event) {
-	if !c.tells() || c.s == nil {
+	if !c.emitsEvents() || c.s == nil {
 		return
 	}
 	c.events = append(c.events, c.auditLine(e))

@@ -17,7 +17,7 @@ func (c *call) emitDecision(started time.Time, view *policy.View) {
 	switch {
 	case !c.res.Triggered:
 		c.emit(c.decisionEvent(c.decision, 0))
-	case c.tells():
+	case c.emitsEvents():
 		c.telling.decided = c.decision
 	}
 }

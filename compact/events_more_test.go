@@ -35,7 +35,7 @@ func TestRowsSumToTheRemovedTokens(t *testing.T) {
 	messages, saved, largest := 0, 0, p.Taken[0].Tokens-p.Taken[0].Left
 	for _, row := range p.Taken {
 		if row.Tokens-row.Left > largest {
-			t.Errorf("%+v after one of %d tokens", row, largest)
+			t.Errorf("%+v stands after a row of %d tokens", row, largest)
 		}
 		largest = row.Tokens - row.Left
 		m := history[row.Index]
@@ -115,7 +115,7 @@ func TestCallReportsSavingsAndLayers(t *testing.T) {
 	}
 }
 
-// The command in the event is typed by a person.
+// A person types the command in the event into a shell, so its arguments are quoted.
 func TestEventNamesTheCommandThatReadsTheArchive(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "it's here")
 	r := newRig(t, compact.Config{MaxContextTokens: 8_000, Archive: mustOpen(t, dir)})
@@ -195,17 +195,17 @@ func TestRecallsAreReported(t *testing.T) {
 		t.Errorf("a part: %d characters of %d, answered %d, %v", last.Chars, one.Chars, len(answer), err)
 	}
 	if name := events[1].Trace.Name.String(); name != "recall 0123456789ab: not found" {
-		t.Errorf("in a list it reads %q", name)
+		t.Errorf("the name of the trace is %q", name)
 	}
 }
 
-// shaky is a model that fails once.
-type shaky struct {
+// failsOnce is a model that fails once.
+type failsOnce struct {
 	thinking
 	failed *atomic.Bool
 }
 
-func (m shaky) Summarize(ctx context.Context, r strategy.Request) (strategy.Draft, error) {
+func (m failsOnce) Summarize(ctx context.Context, r strategy.Request) (strategy.Draft, error) {
 	if m.failed.CompareAndSwap(false, true) {
 		return strategy.Draft{}, &strategy.Failure{Reason: strategy.ErrTransient}
 	}
@@ -214,7 +214,7 @@ func (m shaky) Summarize(ctx context.Context, r strategy.Request) (strategy.Draf
 
 func TestRecoveredFailuresAndSlowSummariesAreReported(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		r := newRig(t, compact.Config{MaxContextTokens: 8_000, Summarize: shaky{failed: new(atomic.Bool)}, Archive: memory.New()})
+		r := newRig(t, compact.Config{MaxContextTokens: 8_000, Summarize: failsOnce{failed: new(atomic.Bool)}, Archive: memory.New()})
 		r.preflight(loop(100, 200))
 		attempts := r.named(trace.NameSummaryAttempt)
 		if len(attempts) != 1 || attempts[0].Severity != trace.SeverityWarning || !strings.HasPrefix(dataOf[trace.SummaryAttempt](t, attempts[0]).Action, "retry") {

@@ -213,7 +213,7 @@ func layersOf(v *policy.View) trace.Layers {
 		switch {
 		case v.Pinned[i]:
 			into = &l.Pinned
-		case standsIn(v, i):
+		case replacesMessages(v, i):
 			into = &l.Summary
 		}
 		into.Messages++

@@ -57,7 +57,7 @@ func (c *call) settle(number int) {
 	for _, e := range t.said {
 		c.export(e)
 	}
-	c.telling = stepTelling{}
+	c.telling = stepEventState{}
 }
 
 // lost reports that another process took the number of the last lines.
@@ -78,7 +78,7 @@ func (c *call) nothingDone() {
 // of its lane that another process committed.
 func (c *call) anew(before Result) {
 	e := trace.Error{SessionID: c.id, ErrorType: "CommitLost", Fallback: "decide anew", Message: errStale.Error(), Voids: c.telling.void()}
-	c.telling = stepTelling{}
+	c.telling = stepEventState{}
 	c.emit(c.event(e, c.m.now()))
 	*c.res = before
 }

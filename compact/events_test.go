@@ -38,7 +38,7 @@ func (s seen) add(t *testing.T, events []trace.Event) {
 			s[e.Name] = map[string]bool{}
 		}
 		if e.SpanID == "" {
-			continue // it ends a trace
+			continue // the event ends a trace
 		}
 		var data map[string]json.RawMessage
 		if err := json.Unmarshal([]byte(e.Data.String()), &data); err != nil {
@@ -198,7 +198,7 @@ func TestEveryFieldOfEveryEventIsEmitted(t *testing.T) {
 		}
 		for _, key := range jsonKeys(reflect.TypeOf(p)) {
 			if !s[name][key] {
-				t.Errorf("%s never has %q; it has %v", name, key, slices.Sorted(maps.Keys(s[name])))
+				t.Errorf("event %s never has the key %q; its keys are %v", name, key, slices.Sorted(maps.Keys(s[name])))
 			}
 		}
 		delete(s, name)

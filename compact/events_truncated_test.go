@@ -10,7 +10,7 @@ import (
 	"github.com/agentcompact/compact/trace"
 )
 
-// Equal results of calls with recurring ids.
+// The history has equal results, of calls whose ids recur.
 func TestTruncationEventsNameTheRightMessageAndTool(t *testing.T) {
 	r := newRig(t, compact.Config{MaxContextTokens: 16_000})
 	history := []message.Message{message.System("Be brief."), message.User("Read.")}

@@ -53,21 +53,21 @@ func (a *storing) Create(ctx context.Context, k storage.Key, b storage.Blob) err
 	return a.Archive.Create(ctx, k, b)
 }
 
-// counted holds the counts of a view, found by reading it.
-type counted struct {
+// viewCounts holds the counts of a view, found by reading it.
+type viewCounts struct {
 	tokens int
 	there  map[string]string // identity of a message → its text
 	masked int
 }
 
 // countView reads a view as a model would get it: by call ids and texts.
-func countView(t *testing.T, view []message.Message) counted {
+func countView(t *testing.T, view []message.Message) viewCounts {
 	t.Helper()
 	enc, err := token.ForEncoding("cl100k_base")
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := counted{tokens: 3, there: map[string]string{}}
+	c := viewCounts{tokens: 3, there: map[string]string{}}
 	for _, m := range view {
 		name, all := string(m.Role), string(m.Role)
 		for _, p := range m.Parts {
@@ -89,7 +89,7 @@ func countView(t *testing.T, view []message.Message) counted {
 }
 
 // gone counts the messages of one view that a later view lacks.
-func (c counted) gone(later counted) (n int) {
+func (c viewCounts) gone(later viewCounts) (n int) {
 	for name := range c.there {
 		if _, ok := later.there[name]; !ok && !strings.Contains(name, "<COMPACT-SUMMARY") {
 			n++

@@ -46,7 +46,7 @@ func TestLinesStayWhereTheyAreWhenATranscriptGetsAnotherName(t *testing.T) {
 		}
 	}
 	if got := run.stored.lines[len(long)].file; got != "" {
-		t.Errorf("the new line has the name %s before it is certain", got)
+		t.Errorf("the new line has the name %s before that name is certain", got)
 	}
 }
 

@@ -65,7 +65,7 @@ func (c *call) leaveEvents() {
 	if n := a.add(c.takeEvents()...); n > 0 {
 		c.res.Warnings = append(c.res.Warnings, fmt.Sprintf("the archive accepts no lines of the audit log: the %d oldest waiting lines were dropped", n))
 	}
-	if a.due() {
+	if a.isDue() {
 		c.m.backlog.flush(a)
 	}
 }

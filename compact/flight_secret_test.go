@@ -14,13 +14,13 @@ import (
 	"github.com/agentcompact/compact/strategy"
 )
 
-// saying is a summarizer with a fixed answer.
-type saying struct {
+// fixedSummarizer is a summarizer with a fixed answer.
+type fixedSummarizer struct {
 	text  string
 	calls atomic.Int64
 }
 
-func (s *saying) Summarize(ctx context.Context, _ strategy.Request) (strategy.Draft, error) {
+func (s *fixedSummarizer) Summarize(ctx context.Context, _ strategy.Request) (strategy.Draft, error) {
 	s.calls.Add(1)
 	select {
 	case <-ctx.Done():
@@ -36,7 +36,7 @@ const lateSecret = "zebra-Kx81-quartz-55"
 // it: the secret is removed when the summary enters the view.
 func TestSummaryIsRedactedWithLaterSecrets(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := &saying{text: "## Goals and success criteria\n- [open] log in as the tester with " + lateSecret + "\n"}
+		s := &fixedSummarizer{text: "## Goals and success criteria\n- [open] log in as the tester with " + lateSecret + "\n"}
 		r := newRig(t, compact.Config{MaxContextTokens: 16_000, Summarize: s})
 		history := loop(250, 200)
 		history[1] = message.User("Log in as the tester with " + lateSecret + " and make all tests pass.")
@@ -65,7 +65,7 @@ func TestSummaryIsRedactedWithLaterSecrets(t *testing.T) {
 func TestSummaryOfAFailedCommitIsNotForgotten(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		archive := &failing{Archive: memory.New(), word: "ledger-"}
-		s := &saying{text: "## Goals and success criteria\n- [open] the tests of the module pass\n"}
+		s := &fixedSummarizer{text: "## Goals and success criteria\n- [open] the tests of the module pass\n"}
 		r := newRig(t, compact.Config{MaxContextTokens: 16_000, Summarize: s, Archive: archive})
 		history := loop(250, 200)
 		if _, err := r.Preflight(t.Context(), "s", history); err == nil || s.calls.Load() != 1 {

@@ -104,7 +104,7 @@ func checkServed(t *testing.T, r *rig, res *compact.Result, s *crew.Summarizer, 
 	paired(t, res.Messages)
 	again := r.preflight(history)
 	if again.Triggered || bytesOf(again.Messages) != bytesOf(res.Messages) || s.Calls.Load() != 1 {
-		t.Errorf("the call after it: triggered %v, %d summaries paid", again.Triggered, s.Calls.Load())
+		t.Errorf("the next call: triggered %v, %d summaries paid", again.Triggered, s.Calls.Load())
 	}
 }
 
@@ -188,7 +188,7 @@ func TestUnusedSummaryIsReported(t *testing.T) {
 		},
 		"the end": func(t *testing.T, r *rig, s *crew.Summarizer) {},
 		"many other branches": func(t *testing.T, r *rig, s *crew.Summarizer) {
-			time.Sleep(time.Second) // it is done: until then the lane is in use
+			time.Sleep(time.Second) // the summary is done: until then the lane is in use
 			for i := range 200 {
 				r.preflight(loop(1, 10), compact.WithBranch(fmt.Sprint(i)))
 			}
@@ -270,7 +270,7 @@ func TestCloseEndsSummaries(t *testing.T) {
 
 // A summarizer that panics in the background fails the stage, not the program.
 func TestPanicOfASummarizerIsAFailure(t *testing.T) {
-	r := newRig(t, compact.Config{MaxContextTokens: 16_000, Summarize: panicking{}})
+	r := newRig(t, compact.Config{MaxContextTokens: 16_000, Summarize: panickingSummarizer{}})
 	res, err := r.Preflight(t.Context(), "s", turns(62, 100))
 	if err != nil || res.After.Total > res.Budget || res.ReductionStage != compact.ReductionFallback {
 		t.Errorf("%d of %d tokens, %s, %v", res.After.Total, res.Budget, res.ReductionStage, err)
@@ -280,9 +280,11 @@ func TestPanicOfASummarizerIsAFailure(t *testing.T) {
 	}
 }
 
-type panicking struct{}
+type panickingSummarizer struct{}
 
-func (panicking) Summarize(context.Context, strategy.Request) (strategy.Draft, error) { panic("no") }
+func (panickingSummarizer) Summarize(context.Context, strategy.Request) (strategy.Draft, error) {
+	panic("no")
+}
 
 // A summary with references is not used in a call without the recall tool.
 func TestSummaryWithReferencesServesNoCallWithoutTheTool(t *testing.T) {

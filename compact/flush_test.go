@@ -13,14 +13,14 @@ import (
 	"github.com/agentcompact/compact/storage/memory"
 )
 
-// faraway is an archive whose appends take a tenth of a second, like in a
+// slowAppends is an archive whose appends take a tenth of a second, like in a
 // bucket, and fail for one session.
-type faraway struct {
+type slowAppends struct {
 	*memory.Archive
 	slow bool
 }
 
-func (a *faraway) Append(ctx context.Context, k storage.Key, at int64, b storage.Blob) error {
+func (a *slowAppends) Append(ctx context.Context, k storage.Key, at int64, b storage.Blob) error {
 	if a.slow {
 		time.Sleep(100 * time.Millisecond)
 		if strings.HasPrefix(k.String(), "s7/") {
@@ -35,7 +35,7 @@ func (a *faraway) Append(ctx context.Context, k storage.Key, at int64, b storage
 // process is killed.
 func TestCloseWritesWhatManySessionsLeft(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		a := &faraway{Archive: memory.New()}
+		a := &slowAppends{Archive: memory.New()}
 		m, err := New(t.Context(), Config{Model: "gpt-4", MaxContextTokens: 8_000, Archive: a})
 		if err != nil {
 			t.Fatal(err)
@@ -110,7 +110,7 @@ func TestEachCloseReturnsWhenEverythingIsWritten(t *testing.T) {
 	for name, first := range map[string]time.Duration{"at once": time.Hour, "after a failed Close": 10 * time.Millisecond} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				a := &faraway{Archive: memory.New()}
+				a := &slowAppends{Archive: memory.New()}
 				m, err := New(t.Context(), Config{Model: "gpt-4", MaxContextTokens: 8_000, Archive: a})
 				if err != nil {
 					t.Fatal(err)

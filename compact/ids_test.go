@@ -107,7 +107,7 @@ func testSessionID(t *testing.T, id string) {
 
 // sayTheID uses a session whose history contains its id, and returns the
 // events.
-func sayTheID(w *watched, id string) []trace.Event {
+func sayTheID(w *outputs, id string) []trace.Event {
 	ctx := context.Background()
 	seen := &tracetest.Recorder{}
 	w.tweak = func(c *compact.Config) {

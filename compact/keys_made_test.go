@@ -23,10 +23,10 @@ func TestALostKeyIsToldOnce(t *testing.T) {
 	}
 }
 
-// sealedOff is an archive whose list of keys is encrypted for others.
-type sealedOff struct{ *memory.Archive }
+// foreignKeyList is an archive whose list of keys is encrypted for others.
+type foreignKeyList struct{ *memory.Archive }
 
-func (sealedOff) Open(context.Context, storage.Key, int64, int64) (io.ReadCloser, error) {
+func (foreignKeyList) Open(context.Context, storage.Key, int64, int64) (io.ReadCloser, error) {
 	return nil, storage.ErrNoIdentity
 }
 
@@ -41,7 +41,7 @@ func TestAProcessWithoutAnIdentityUsesTheKeyOfTheMachine(t *testing.T) {
 	if _, err := ring(t.TempDir()).make(t.Context(), plain); err != nil { // the archive has a key of another machine
 		t.Fatal(err)
 	}
-	a := sealedOff{plain}
+	a := foreignKeyList{plain}
 	reader, first, second := ring(folder), ring(folder), ring(folder)
 	if err := reader.look(t.Context(), a); err != nil || reader.settled.Load() {
 		t.Errorf("a reader: %v, settled %v", err, reader.settled.Load())

@@ -18,17 +18,17 @@ type lane struct {
 	// flights holds the summary that is being written for the lane, if any.
 	flights summarize.Flights
 	writes  atomic.Pointer[writing] // of flights; nil = there was no flight
-	shelf   *shelf
-	filed   atomic.Pointer[filed] // place of its last transcript in the archive; nil = unknown
-	sent    sentWhole
-	ahead   *ahead   // compaction for which a summary is prepared; nil = none, or the history no longer continues the old one
-	reading *reading // originals that are read for a prepared summary; nil = none
-	lost    int      // number of prepared summaries that a change of the history made useless since the last step
+	shelf   *shelf                  // stored transcript for a retry; nil = none
+	filed   atomic.Pointer[filed]   // place of its last transcript in the archive; nil = unknown
+	sent    wholeResults
+	ahead   *expectedCompaction // compaction for which a summary is prepared; nil = none, or the history no longer continues the old one
+	reading *reading            // originals that are read for a prepared summary; nil = none
+	lost    int                 // number of prepared summaries that a change of the history made useless since the last step
 	// explained is set after the wait above the trigger was explained.
 	explained bool
 	tooLarge  bool    // set after a body that is too large was reported
 	account   account // costs of its calls
-	strands   strands
+	strands   strands // conversations seen recently
 
 	users   int    // running and waiting calls, and background work; the session's mutex guards this field and the next four
 	used    uint64 // end of the last call, in calls of the session
@@ -37,24 +37,24 @@ type lane struct {
 	aside   int64  // memory in bytes of an unused summary, its originals, and known transcripts
 }
 
-// ahead is the expected compaction for which a summary is prepared. The lane's
+// expectedCompaction is the expected compaction for which a summary is prepared. The lane's
 // lock guards it.
-type ahead struct {
+type expectedCompaction struct {
 	ep    *epoch
 	offer *policy.Offer // offer of the economic trigger; nil = a compaction by the window
 	at    int           // size of the view in tokens
 }
 
-// sentWhole holds the results after the last answer that a call sent unreduced. If that
+// wholeResults holds the results after the last answer that a call sent unreduced. If that
 // call got no answer, they come again and must stay unchanged. The lane's lock guards
 // it.
-type sentWhole struct {
+type wholeResults struct {
 	from    int // index of the first message after the last answer, in the history of that call
 	results map[message.Fingerprint]bool
 }
 
-// astray records that the history does not continue the previous one.
-func (l *lane) astray() {
+// dropPrepared records that the history does not continue the previous one.
+func (l *lane) dropPrepared() {
 	if l.ahead != nil && l.flights.Waiting() {
 		l.lost++
 	}
@@ -62,7 +62,7 @@ func (l *lane) astray() {
 }
 
 // has reports whether a result was sent whole.
-func (s sentWhole) has(m *message.Message) bool {
+func (s wholeResults) has(m *message.Message) bool {
 	return len(s.results) > 0 && s.results[m.Fingerprint()]
 }
 

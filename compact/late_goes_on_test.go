@@ -30,11 +30,11 @@ func TestSessionContinuesInMemoryOnlyIfTheArchiveFails(t *testing.T) {
 		{t.Context(), errors.New("not of the place"), false},
 		{ended, failed(fs.ErrPermission), false},
 	} {
-		if got := m.goesOn(c.ctx, c.err); got != c.want {
+		if got := m.canContinue(c.ctx, c.err); got != c.want {
 			t.Errorf("%v: continues %v", c.err, got)
 		}
 	}
-	if m.cfg.Storage.OnError = "fail"; m.goesOn(t.Context(), failed(fs.ErrPermission)) {
-		t.Error("it continues against the configuration")
+	if m.cfg.Storage.OnError = "fail"; m.canContinue(t.Context(), failed(fs.ErrPermission)) {
+		t.Error("the session continues although storage.on_error is fail")
 	}
 }

@@ -106,7 +106,7 @@ func TestManagerContinuesWithoutAnUnopenableArchive(t *testing.T) {
 		}
 		synctest.Wait() // waits for the running attempt
 		if g.tries < 8 || g.tries > 30 {
-			t.Errorf("it was tried %d times", g.tries)
+			t.Errorf("the archive was tried %d times", g.tries)
 		}
 		said := l.String()
 		if n := strings.Count(said, "nothing is archived"); n != g.tries || strings.Contains(said, "hunter2") {
@@ -128,7 +128,7 @@ func TestManagerContinuesWithoutAnUnopenableArchive(t *testing.T) {
 			t.Fatal(err)
 		}
 		if !strings.Contains(l.String(), "the archive is open now") {
-			t.Error("the log does not say that it is open")
+			t.Error("the log does not say that the archive is open")
 		}
 		failed := 0
 		for _, e := range r.events.Named(trace.NameError) {
@@ -174,22 +174,22 @@ func TestSessionContinuesWithoutAnAnswerOfTheArchive(t *testing.T) {
 	if _, err := r.Preflight(t.Context(), "s", loop(3, 20)); !errors.Is(err, compact.ErrArchiveFailed) {
 		t.Errorf("without the archive: %v", err)
 	}
-	_ = r.Close(t.Context()) // it can't write
+	_ = r.Close(t.Context()) // Close can't write to the archive
 }
 
-// slowDoor is an archive whose opening takes long, even after its context ends.
-type slowDoor struct {
+// slowOpening is an archive whose opening takes long, even after its context ends.
+type slowOpening struct {
 	*memory.Archive
 	opens  chan struct{} // nil: it can't be opened
 	closed atomic.Bool
 }
 
-func (d *slowDoor) Close(context.Context) error { d.closed.Store(true); return nil }
+func (d *slowOpening) Close(context.Context) error { d.closed.Store(true); return nil }
 
 // An archive that opens after Close has stopped waiting is closed at once.
 func TestArchiveThatOpensAfterCloseIsClosed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		d := &slowDoor{Archive: memory.New()}
+		d := &slowOpening{Archive: memory.New()}
 		c, err := compact.Preset("graduated")
 		if err != nil {
 			t.Fatal(err)

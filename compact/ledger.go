@@ -76,7 +76,7 @@ func (s *session) replay(history []message.Message, of ledger.Owner, pins policy
 		known = s.known
 	}
 	t := reduce.NewTrail(history, pins, forms, known)
-	r := replayed{room: math.MaxInt, seen: new(seen)}
+	r := replayed{room: math.MaxInt, seen: new(viewCache)}
 	for _, step := range s.course(of) {
 		r.await(t, step.In)
 		r.await(t, step.Out)
@@ -126,14 +126,14 @@ func (b book) Ring() *seal.Ring { return b.s.keys.Ring }
 func (b book) NoteChange(e *storage.ChangedError) { b.s.noteChange(e) }
 
 func (l *lane) replay(s *session, history []message.Message, of ledger.Owner, pins policy.Pins, forms policy.Forms) replayed {
-	if l.memo.current(s, of) && l.memo.grow(history) {
+	if l.memo.isCurrent(s, of) && l.memo.grow(history) {
 		l.memo.recognize(s)
 		return l.memo.now
 	}
 	if l.memo.now.conv != nil && inCommon(l.memo.history, history) < len(l.memo.history) {
 		l.strands.change(l.memo.history, history)
 	}
-	l.astray()
+	l.dropPrepared()
 	l.account.conv = nil // release the old conversation
 	steps, _, edits := s.record(of)
 	l.memo = memo{history: slices.Clone(history), steps: len(steps), edits: edits, origins: s.originCount()}
@@ -142,9 +142,9 @@ func (l *lane) replay(s *session, history []message.Message, of ledger.Owner, pi
 	return l.memo.now
 }
 
-// current reports whether the lane has no new steps or edits since the memo was made.
+// isCurrent reports whether the lane has no new steps or edits since the memo was made.
 // Steps and edits of other lanes have no effect.
-func (m *memo) current(s *session, of ledger.Owner) bool {
+func (m *memo) isCurrent(s *session, of ledger.Owner) bool {
 	steps, _, edits := s.record(of)
 	if m.now.conv == nil || m.steps > len(steps) || m.edits != edits {
 		return false

@@ -225,7 +225,7 @@ func testRewound(t *testing.T, history []message.Message) {
 	c := compact.Config{MaxContextTokens: 8_000, Archive: memory.New()}
 	r := newRig(t, c)
 	if res := r.preflight(history); !res.Triggered {
-		t.Fatal("not triggered")
+		t.Fatal("no compaction was triggered")
 	}
 	replayed := 0
 	for n := 2; n <= len(history); n++ { // one of these ends where the compaction did

@@ -24,7 +24,7 @@ type ruled struct {
 
 func (r *ruled) Messages() []message.Message { return r.msgs }
 func (r *ruled) About() wire.About           { return r.about }
-func (r *ruled) Format() wire.Format         { return named{} }
+func (r *ruled) Format() wire.Format         { return namedWire{} }
 func (r *ruled) Check(view []message.Message, sources []int) []wire.Violation {
 	if r.check == nil {
 		return nil
@@ -32,9 +32,9 @@ func (r *ruled) Check(view []message.Message, sources []int) []wire.Violation {
 	return r.check(view, sources)
 }
 
-type named struct{ wire.Format }
+type namedWire struct{ wire.Format }
 
-func (named) Name() string { return "strict" }
+func (namedWire) Name() string { return "strict" }
 
 func TestViewThatTheProviderWouldRefuseIsNotReturned(t *testing.T) {
 	history := turns(50, 200)
@@ -54,7 +54,7 @@ func TestViewThatTheProviderWouldRefuseIsNotReturned(t *testing.T) {
 	r := newRig(t, compact.Config{MaxContextTokens: 24_000})
 	res, err := r.Preflight(context.Background(), "s", history, compact.WithRequest(&ruled{msgs: history, check: noSummary}))
 	if err != nil || res.SummarizedCount > 0 || bytesOf(res.Messages) != bytesOf(history) {
-		t.Fatalf("%v, %d summarized; want the history as it came in", err, res.SummarizedCount)
+		t.Fatalf("%v, %d summarized; want the unchanged history", err, res.SummarizedCount)
 	}
 	if res.InvariantStatus != compact.InvariantsFallback || !strings.Contains(strings.Join(res.Warnings, " "), "no_summaries") {
 		t.Errorf("status %s, warnings %q: want the rule named", res.InvariantStatus, res.Warnings)
@@ -72,11 +72,11 @@ func TestViewThatTheProviderWouldRefuseIsNotReturned(t *testing.T) {
 	small := newRig(t, compact.Config{MaxContextTokens: 10_000})
 	res, err = small.Preflight(context.Background(), "s", history, compact.WithRequest(&ruled{msgs: history, check: noSummary}))
 	if !errors.Is(err, compact.ErrInsufficientBudget) || bytesOf(res.Messages) != bytesOf(history) {
-		t.Errorf("%v: want insufficient budget, and the history as it came in", err)
+		t.Errorf("%v: want insufficient budget, and the unchanged history", err)
 	}
 	for i, src := range res.Sources {
 		if src != i || len(res.Sources) != len(res.Messages) {
-			t.Fatalf("the sources of the history as it came in are %v", res.Sources)
+			t.Fatalf("the sources of the unchanged history are %v", res.Sources)
 		}
 	}
 }

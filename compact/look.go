@@ -17,7 +17,7 @@ func (c *call) look(ctx context.Context) error {
 	c.m.refresh(ctx, c.s)
 	c.replay()
 	c.estimate()
-	if c.due() {
+	if c.isDue() {
 		missed, err := c.missed(ctx)
 		if err != nil {
 			return err
@@ -32,8 +32,8 @@ func (c *call) look(ctx context.Context) error {
 	return nil
 }
 
-// due reports whether a compaction is due.
-func (c *call) due() bool {
+// isDue reports whether a compaction is due.
+func (c *call) isDue() bool {
 	return c.q.manual || c.bound() >= c.budget.Due(c.last) || c.tooLarge()
 }
 
@@ -87,16 +87,16 @@ func (c *call) layers(msgs []message.Message, costs []int) Layers {
 func (c *call) layersIn(v *policy.View) Layers {
 	l := Layers{ToolsSchema: c.tools, Overhead: c.fixed - c.tools, Messages: len(v.Messages)}
 	for i := range v.Messages {
-		*l.of(v.Messages[i].Role, v.HasResult(i), standsIn(v, i)) += v.Tokens[i]
+		*l.of(v.Messages[i].Role, v.HasResult(i), replacesMessages(v, i)) += v.Tokens[i]
 		l.Total += v.Tokens[i]
 	}
 	l.Total += c.fixed
 	return l
 }
 
-// standsIn reports whether message i of a view replaces removed messages: it is a
+// replacesMessages reports whether message i of a view replaces removed messages: it is a
 // summary, or the notice in place of one.
-func standsIn(v *policy.View, i int) bool {
+func replacesMessages(v *policy.View, i int) bool {
 	if v.Messages[i].Role != message.RoleSystem {
 		return v.Summary(i)
 	}
@@ -104,9 +104,9 @@ func standsIn(v *policy.View, i int) bool {
 	return notice && v.Owned(i)
 }
 
-func (l *Layers) of(role message.Role, result, standsIn bool) *int {
+func (l *Layers) of(role message.Role, result, replaces bool) *int {
 	switch {
-	case standsIn:
+	case replaces:
 		return &l.Summary
 	case role == message.RoleSystem:
 		return &l.System
@@ -132,7 +132,7 @@ func (c *call) earlier() []Earlier {
 	now := Earlier{Preset: c.ep.cfg.Preset, Strategy: c.ep.cfg.Policy.Strategy, Window: c.ep.window}
 	var others []Earlier
 	for _, made := range c.now.made {
-		if !made.like(&now) {
+		if !made.sameSettings(&now) {
 			others = append(others, made)
 		}
 	}
@@ -175,7 +175,7 @@ func (c *call) missed(ctx context.Context) (bool, error) {
 	if err := c.s.reload(ctx); err != nil {
 		return false, ctx.Err()
 	}
-	return !c.lane.memo.current(c.s, c.q.owner()), nil
+	return !c.lane.memo.isCurrent(c.s, c.q.owner()), nil
 }
 
 func (c *call) emitEstimate(started time.Time) {

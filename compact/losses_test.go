@@ -51,7 +51,7 @@ func TestLossesOfExportersAreCountedAndReported(t *testing.T) {
 	if s[0].Exporter != "otlp" || s[0].Lost() == 0 || s[0].Lost() != s[0].Emitted || s[1].Lost() != 0 || s[1].Exported != s[0].Emitted {
 		t.Errorf("stats: %v", s)
 	}
-	r.preflight(turns(2, 10)) // it reports the earlier losses
+	r.preflight(turns(2, 10)) // this call reports the earlier losses
 	if err := r.Close(context.Background()); err != nil {
 		t.Error(err)
 	}

@@ -52,9 +52,9 @@ type CompactManager struct {
 	uses work // running calls
 	side work // background tasks of calls
 
-	spent spending // by its sessions, except observed calls
+	spent spending // costs of all sessions, except observed calls
 
-	appends tasks // appends of reductions on arrival; a call leaves a slow one
+	appends tasks // appends of reductions on arrival; a call does not wait for a slow append
 
 	ending        ctxlock.Mutex // held by Close; it guards the next two fields
 	ended         bool          // Close has succeeded
@@ -71,8 +71,8 @@ type opening struct {
 	stop    context.CancelFunc
 }
 
-// called holds the name of a session, and its name in version 1.
-type called struct{ name, old redact.Text }
+// sessionNames holds the name of a session, and its name in version 1.
+type sessionNames struct{ name, old redact.Text }
 
 // writing returns the session in memory that writes to an audit log, or nil.
 func (m *CompactManager) writing(a *auditLog) *session {

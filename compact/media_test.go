@@ -81,7 +81,7 @@ func TestRemovedScreenshotIsArchivedAndNamed(t *testing.T) {
 		t.Errorf("%q, %v", got, err)
 	}
 	if !r.holdsText(shot(t, 0)) {
-		t.Error("the archive has not the bytes")
+		t.Error("the archive lacks the bytes of the picture")
 	}
 	if report := r.verified(); !report.OK() {
 		t.Errorf("%v", report.Problems)
@@ -122,7 +122,7 @@ func TestPicturesStayWhereMediaAreNotMasked(t *testing.T) {
 		}
 	}
 	if res.SummarizedCount == 0 {
-		t.Error("only a summary can reduce more")
+		t.Error("the step has no summary, although only a summary can reduce more")
 	}
 }
 

@@ -57,9 +57,9 @@ func (m *memo) grow(history []message.Message) bool {
 	return true
 }
 
-// seen caches the costs and the view of a replayed conversation. Values that
+// viewCache caches the costs and the view of a replayed conversation. Values that
 // depend on the model are recomputed for another model.
-type seen struct {
+type viewCache struct {
 	ep       *epoch
 	costs    []int        // tokens of the messages of the history
 	observed int          // tokens of messages with tool results
@@ -74,7 +74,7 @@ type replayed struct {
 	edits int           // number of edits that were applied
 	made  []Earlier     // settings of the compactions whose edits conv has; never modified in place
 	room  int           // number of messages that can be appended before another step can apply
-	seen  *seen
+	seen  *viewCache
 }
 
 // await records a step whose prefix is longer than the history, so that it is

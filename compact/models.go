@@ -56,7 +56,7 @@ func (m *CompactManager) newEpoch(ctx context.Context, k epochKey) (*epoch, erro
 	if k.window > 0 {
 		ep.window = min(ep.window, k.window)
 	}
-	if ep.spare, err = spared(&cfg, ep.window, k.output); err != nil {
+	if ep.spareBudgets, err = spared(&cfg, ep.window, k.output); err != nil {
 		return nil, fmt.Errorf("compact: model %q: %w", k.model, err)
 	}
 	if ep.model, err = m.modelNamed(ctx, k.model); err != nil {

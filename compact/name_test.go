@@ -87,6 +87,6 @@ func TestPseudonymsAreTheSameForTheSameSecret(t *testing.T) {
 		t.Errorf("another process has %q, want %q", again, first[0])
 	}
 	if other := tags("x", one.Text); len(other) != 1 || other[0] == first[0] {
-		t.Errorf("with another key it is %q", other)
+		t.Errorf("with another key the name is %q", other)
 	}
 }

@@ -16,16 +16,16 @@ func TestNewUnderAnEndedContextLeavesNothingBehind(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		cancel()
-		m, err := compact.New(ctx, compact.Config{Archive: memory.New(), Exporters: []trace.Exporter{deaf{}}})
+		m, err := compact.New(ctx, compact.Config{Archive: memory.New(), Exporters: []trace.Exporter{nullExporter{}}})
 		if m != nil || !errors.Is(err, context.Canceled) {
 			t.Errorf("manager %v, error %v", m, err)
 		}
 	})
 }
 
-// deaf is an exporter that takes nothing.
-type deaf struct{}
+// nullExporter is an exporter that takes nothing.
+type nullExporter struct{}
 
-func (deaf) Export(context.Context, []trace.Event) error { return nil }
+func (nullExporter) Export(context.Context, []trace.Event) error { return nil }
 
-func (deaf) Shutdown(context.Context) error { return nil }
+func (nullExporter) Shutdown(context.Context) error { return nil }

@@ -30,7 +30,7 @@ func TestObserveCorrectsTheBoundOfModelsWithoutAPublicTokenizer(t *testing.T) {
 		t.Errorf("upper bound %d; the provider bills 20 %% more than %d", after.UpperBound, after.After.Total)
 	}
 	if r.Observe(r.preflight(history), compact.Usage{PromptTokens: 1}) {
-		t.Error("a figure that can't be of this request was used")
+		t.Error("Observe used a figure that can't belong to this request")
 	}
 }
 
@@ -92,7 +92,7 @@ func TestCalibrationOutlivesTheProcess(t *testing.T) {
 	}
 	history := turns(40, 400)
 	if res := first.preflight(history); !res.Triggered {
-		t.Fatal("not triggered")
+		t.Fatal("no compaction was triggered")
 	}
 	want := first.preflight(history)
 	if got := newRig(t, c).preflight(history); got.UpperBound != want.UpperBound || got.Triggered {
@@ -111,7 +111,7 @@ func TestCalibrationBelongsToOneModel(t *testing.T) {
 	}
 	history := turns(40, 400)
 	if res := first.preflight(history); !res.Triggered {
-		t.Fatal("not triggered")
+		t.Fatal("no compaction was triggered")
 	}
 	learned := newRig(t, c).preflight(history)
 	c.Model = "claude-opus-4"

@@ -22,14 +22,14 @@ func (m *CompactManager) session(ctx context.Context, id string) (*session, erro
 		m.uses.done()
 		return nil, err
 	}
-	s, err := m.shared(ctx, called{m.nameOf(id), SessionName(m.redactor, id)})
+	s, err := m.shared(ctx, sessionNames{m.nameOf(id), SessionName(m.redactor, id)})
 	if err != nil {
 		m.uses.done()
 	}
 	return s, err
 }
 
-func (m *CompactManager) shared(ctx context.Context, is called) (*session, error) {
+func (m *CompactManager) shared(ctx context.Context, is sessionNames) (*session, error) {
 	s, o := m.held(ctx, is)
 	if s != nil {
 		return s, nil
@@ -42,7 +42,7 @@ func (m *CompactManager) shared(ctx context.Context, is called) (*session, error
 }
 
 // held returns a session in memory, or its opening.
-func (m *CompactManager) held(ctx context.Context, is called) (*session, *opening) {
+func (m *CompactManager) held(ctx context.Context, is sessionNames) (*session, *opening) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if s := m.sessions[is.name.String()]; s != nil {
@@ -58,7 +58,7 @@ func (m *CompactManager) held(ctx context.Context, is called) (*session, *openin
 }
 
 // open starts a read of a session; the caller holds mu, and a use.
-func (m *CompactManager) open(ctx context.Context, is called) *opening {
+func (m *CompactManager) open(ctx context.Context, is sessionNames) *opening {
 	name := is.name.String()
 	ctx, stop := context.WithCancel(context.WithoutCancel(ctx))
 	o := &opening{done: make(chan struct{}), stop: stop}
@@ -116,22 +116,22 @@ func (m *CompactManager) opened(ctx context.Context, id string, o *opening) (*se
 }
 
 // read reads a session from the archive.
-func (m *CompactManager) read(ctx context.Context, is called) (_ *session, err error) {
+func (m *CompactManager) read(ctx context.Context, is sessionNames) (_ *session, err error) {
 	defer m.rescue("the archive", &err)
 	name := is.name
 	folder, err := m.folderOf(ctx, name, is.old)
-	if err != nil && !m.goesOn(ctx, err) {
+	if err != nil && !m.canContinue(ctx, err) {
 		return nil, &ArchiveError{Op: "read", Session: name.String(), Err: err}
 	}
 	s, err := openToGoOn(ctx, m.archive, folder, m.keys)
 	if errors.Is(err, storage.ErrNoIdentity) {
 		s, err = m.openUnread(ctx, name.String(), folder, err)
 	}
-	if err != nil && m.goesOn(ctx, err) {
+	if err != nil && m.canContinue(ctx, err) {
 		s, err = m.readLate(ctx, name.String(), err)
 	}
 	if err == nil && s.late == nil {
-		if s, err = m.afterErasure(ctx, is, s); err != nil && m.goesOn(ctx, err) {
+		if s, err = m.afterErasure(ctx, is, s); err != nil && m.canContinue(ctx, err) {
 			s, err = m.readLate(ctx, name.String(), err)
 		}
 	}
@@ -152,10 +152,10 @@ func (m *CompactManager) read(ctx context.Context, is called) (_ *session, err e
 	return s, nil
 }
 
-// goesOn reports whether a session can be used although its archive could not
+// canContinue reports whether a session can be used although its archive could not
 // be read. The configuration must allow it, and the failure must concern the
 // storage, not its content.
-func (m *CompactManager) goesOn(ctx context.Context, err error) bool {
+func (m *CompactManager) canContinue(ctx context.Context, err error) bool {
 	var place *storage.Error
 	return m.cfg.Storage.OnError == "continue" && ctx.Err() == nil && errors.As(err, &place) &&
 		!errors.Is(err, storage.ErrDamaged) && !errors.Is(err, record.ErrErased)
@@ -188,7 +188,7 @@ func (m *CompactManager) keyed(ctx context.Context, q request) error {
 	if q.observe || m.keys.settled.Load() {
 		return nil
 	}
-	if err := m.keys.look(ctx, m.archive); err != nil && !m.goesOn(ctx, err) {
+	if err := m.keys.look(ctx, m.archive); err != nil && !m.canContinue(ctx, err) {
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}

@@ -139,7 +139,7 @@ func (c *clients) erase() {
 }
 
 // searchFor searches for a line of a message that a view lacked.
-func (c *clients) searchFor(m *rig, gone lost) {
+func (c *clients) searchFor(m *rig, gone lostMessage) {
 	c.t.Helper()
 	if c.redacts {
 		return

@@ -137,14 +137,14 @@ func TestSummarizerGetsTheOriginals(t *testing.T) {
 	})
 }
 
-// unread is an archive whose first transcript can't be read, or only slowly.
-type unread struct {
+// unreadableTranscript is an archive whose first transcript can't be read, or only slowly.
+type unreadableTranscript struct {
 	*memory.Archive
 	down bool
 	slow time.Duration
 }
 
-func (a *unread) Open(ctx context.Context, k storage.Key, off, n int64) (io.ReadCloser, error) {
+func (a *unreadableTranscript) Open(ctx context.Context, k storage.Key, off, n int64) (io.ReadCloser, error) {
 	if k.Base() == "transcript-pre-compact-001.jsonl" && a.down {
 		return nil, &storage.Error{Op: "open", Key: k, Err: errNoBucket}
 	}
@@ -162,7 +162,7 @@ func (a *unread) Open(ctx context.Context, k storage.Key, off, n int64) (io.Read
 // without secrets reports it. A caller with a deadline gets its answer in time,
 // with the summary.
 func TestUnreadableOriginalsAreOmitted(t *testing.T) {
-	for name, a := range map[string]*unread{"down": {down: true}, "slow": {slow: time.Minute}} {
+	for name, a := range map[string]*unreadableTranscript{"down": {down: true}, "slow": {slow: time.Minute}} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				a.Archive = memory.New()

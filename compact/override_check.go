@@ -26,7 +26,7 @@ func (c Config) checkOverrides(baseValid bool) error {
 	checked := map[string]bool{}
 	for j, b := range c.Overrides {
 		for i, a := range c.Overrides[:j] {
-			if members := c.members(i, j); together(a, b) && !checked[numbersOf(members)] {
+			if members := c.members(i, j); canMatchTogether(a, b) && !checked[numbersOf(members)] {
 				checked[numbersOf(members)] = true
 				errs = append(errs, c.checkTogether(members, modelMeant(c.Model, a, b)))
 			}
@@ -56,7 +56,7 @@ func (c Config) checkOverride(i int, o Override, baseValid bool) error {
 func (c Config) members(i, j int) []int {
 	var all []int
 	for k, o := range c.Overrides {
-		if k == i || k == j || o.always(c.Overrides[i], c.Overrides[j]) {
+		if k == i || k == j || o.matchesIfBoth(c.Overrides[i], c.Overrides[j]) {
 			all = append(all, k)
 		}
 	}

@@ -35,8 +35,8 @@ func glob(pattern, name []rune) bool {
 	return p == len(pattern)
 }
 
-// together reports whether one call can match both overrides.
-func together(a, b Override) bool {
+// canMatchTogether reports whether one call can match both overrides.
+func canMatchTogether(a, b Override) bool {
 	return overlap(strings.ToLower(a.Model), strings.ToLower(b.Model)) && overlap(a.Agent, b.Agent)
 }
 
@@ -64,8 +64,8 @@ func overlap(a, b string) bool {
 	return next[0]
 }
 
-// always reports whether an override matches every call that matches both others.
-func (o Override) always(a, b Override) bool {
+// matchesIfBoth reports whether an override matches every call that matches both others.
+func (o Override) matchesIfBoth(a, b Override) bool {
 	model := covers(strings.ToLower(o.Model), strings.ToLower(a.Model)) || covers(strings.ToLower(o.Model), strings.ToLower(b.Model))
 	return model && (covers(o.Agent, a.Agent) || covers(o.Agent, b.Agent))
 }

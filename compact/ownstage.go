@@ -154,7 +154,7 @@ func answer[T any](ctx context.Context, s *ownStage, v *policy.View, ask func(co
 	case <-limit.Done():
 	}
 	s.stuck.Store(true)
-	if !given.CompareAndSwap(false, true) { // it returned at the same time
+	if !given.CompareAndSwap(false, true) { // the stage returned at the same time
 		s.stuck.Store(false)
 	}
 	if ctx.Err() != nil {

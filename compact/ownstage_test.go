@@ -250,8 +250,8 @@ func TestConfigRefusesInvalidStages(t *testing.T) {
 	good := compact.OwnStage{Stage: maskPolls}
 	for want, all := range map[string][]compact.OwnStage{
 		"has no Stage":                 {{}},
-		"one word":                     {{Stage: idle("two words")}},
-		"a built-in stage":             {{Stage: idle("mask")}},
+		"one word":                     {{Stage: idleStage("two words")}},
+		"a built-in stage":             {{Stage: idleStage("mask")}},
 		"another entry":                {good, good},
 		"one of trigger, always":       {{Stage: maskPolls, When: "never"}},
 		"an unknown Goal":              {{Stage: maskPolls, Goal: 9}},
@@ -272,10 +272,10 @@ func TestConfigRefusesInvalidStages(t *testing.T) {
 	}
 }
 
-type idle string
+type idleStage string
 
-func (n idle) Name() string { return string(n) }
+func (n idleStage) Name() string { return string(n) }
 
-func (idle) Propose(context.Context, *policy.View) (policy.Proposal, error) {
+func (idleStage) Propose(context.Context, *policy.View) (policy.Proposal, error) {
 	return policy.Proposal{}, nil
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/agentcompact/compact/storage/memory"
 )
 
-// BenchmarkResultsInOneMessage is the first call for a round of many parallel
+// BenchmarkResultsInOneMessage makes the first call for a round of many parallel
 // calls whose results are one message of a wire: the time per result must not
 // grow with their number.
 func BenchmarkResultsInOneMessage(b *testing.B) {

@@ -108,7 +108,7 @@ func TestCallThatFitsDoesNotFailForASlot(t *testing.T) {
 			t.Errorf("after %v: %v, %s, %q", time.Since(began), err, res.Reason, res.Warnings)
 		}
 		if waited := time.Since(began); waited < 5*time.Second || waited >= 20*time.Second {
-			t.Errorf("it waited for %v of 20s", waited)
+			t.Errorf("the call waited for %v of 20s", waited)
 		}
 		large := slices.Concat(fits, reads(200)[1:])
 		for name, call := range map[string]func(context.Context) (*Result, error){
@@ -180,10 +180,10 @@ func TestWaitForAModelHoldsNoSlot(t *testing.T) {
 	})
 }
 
-// sleepy is an archive that takes a second for each file.
-type sleepy struct{ *memory.Archive }
+// slowFiles is an archive that takes a second for each file.
+type slowFiles struct{ *memory.Archive }
 
-func (a sleepy) Create(ctx context.Context, k storage.Key, b storage.Blob) error {
+func (a slowFiles) Create(ctx context.Context, k storage.Key, b storage.Blob) error {
 	if !strings.HasPrefix(k.String(), "_") {
 		time.Sleep(time.Second)
 	}
@@ -192,7 +192,7 @@ func (a sleepy) Create(ctx context.Context, k storage.Key, b storage.Blob) error
 
 func TestWaitForTheArchiveHoldsNoSlot(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		m := onePlace(t, Config{Archive: sleepy{memory.New()}})
+		m := onePlace(t, Config{Archive: slowFiles{memory.New()}})
 		began := time.Now()
 		compactAtOnce(t, m, "alone", 1)
 		one := time.Since(began)
@@ -262,24 +262,24 @@ func TestEveryCallStepsWaitForNoSlot(t *testing.T) {
 	})
 }
 
-// breathless panics when a summary is requested.
-type breathless struct{ remote bool }
+// panickingWriter panics when a summary is requested.
+type panickingWriter struct{ remote bool }
 
-func (breathless) Summarize(context.Context, strategy.Request) (strategy.Draft, error) {
+func (panickingWriter) Summarize(context.Context, strategy.Request) (strategy.Draft, error) {
 	panic("no words")
 }
-func (b breathless) Describe() strategy.Info {
+func (b panickingWriter) Describe() strategy.Info {
 	return strategy.Info{Name: "breathless", Window: 128_000, Remote: b.remote}
 }
 
-// giddy is a request that panics in Describe, outside any stage, when it is switched
+// panickingRequest is a request that panics in Describe, outside any stage, when it is switched
 // on.
-type giddy struct {
-	breathless
+type panickingRequest struct {
+	panickingWriter
 	on atomic.Bool
 }
 
-func (g *giddy) Describe() strategy.Info {
+func (g *panickingRequest) Describe() strategy.Info {
 	if g.on.Load() {
 		panic("who am I")
 	}
@@ -302,11 +302,11 @@ func (a panicsAt) Create(ctx context.Context, k storage.Key, b storage.Blob) err
 // However a call ends, its place is free then: a panic, a deadline in the queue, an
 // error.
 func TestSlotsAreReleasedHoweverACallEnds(t *testing.T) {
-	g := &giddy{}
+	g := &panickingRequest{}
 	for name, c := range map[string]Config{
 		"a description that panics":            {Archive: memory.New(), Summarize: g},
-		"a summarizer that panics":             {Archive: memory.New(), Summarize: breathless{}},
-		"a model that panics":                  {Archive: memory.New(), Summarize: breathless{remote: true}},
+		"a summarizer that panics":             {Archive: memory.New(), Summarize: panickingWriter{}},
+		"a model that panics":                  {Archive: memory.New(), Summarize: panickingWriter{remote: true}},
 		"an archive that panics at transcript": {Archive: panicsAt{memory.New(), "transcript"}},
 		"an archive that panics at index":      {Archive: panicsAt{memory.New(), ".idx"}},
 		"an archive that panics at ledger":     {Archive: panicsAt{memory.New(), "ledger"}},

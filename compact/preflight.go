@@ -41,7 +41,7 @@ func (m *CompactManager) PlanManual(ctx context.Context, sessionID string, histo
 
 func (m *CompactManager) call(ctx context.Context, id string, history []message.Message, q request, opts []Option) (res *Result, err error) {
 	defer func() {
-		if res == nil { // it panicked before the result was set
+		if res == nil { // the call panicked before the result was set
 			res = untouched(id, history, q)
 		}
 	}()
@@ -60,7 +60,7 @@ func (m *CompactManager) call(ctx context.Context, id string, history []message.
 	c := newCall(m, id, history, q)
 	defer func() { c.release() }()
 	err = c.guarded(ctx)
-	if c.again(err) {
+	if c.canRepeat(err) {
 		c.release()
 		c = newCall(m, id, history, q)
 		err = c.guarded(ctx)

@@ -28,10 +28,10 @@ const mostLost = 2
 // usable one exists.
 func (c *call) prepare(ctx context.Context) {
 	offer, is := c.expects()
-	if !is || c.lane.lost >= mostLost || c.prepared() || !c.readAhead(ctx) {
+	if !is || c.lane.lost >= mostLost || c.isPrepared() || !c.readAhead(ctx) {
 		return
 	}
-	c.lane.ahead = &ahead{ep: c.ep, offer: offer, at: c.res.Before.Total}
+	c.lane.ahead = &expectedCompaction{ep: c.ep, offer: offer, at: c.res.Before.Total}
 	c.s.study(c.lane.memo.unstudied(c.history))
 	run := newRun(ctx, c)
 	defer run.end()
@@ -68,9 +68,9 @@ func (c *call) expects() (offer *policy.Offer, is bool) {
 	return c.soon, c.soon != nil
 }
 
-// prepared reports whether a summary for this history is ready or being
+// isPrepared reports whether a summary for this history is ready or being
 // written, or whether there was nothing to summarize recently.
-func (c *call) prepared() bool {
+func (c *call) isPrepared() bool {
 	a := c.lane.ahead
 	if a == nil || a.ep != c.ep {
 		return false
@@ -79,8 +79,8 @@ func (c *call) prepared() bool {
 	return c.lane.flights.Waiting() || float64(c.res.Before.Total-a.at) < least
 }
 
-// written reports whether a summary for an offer is ready or being written.
-func (c *call) written(o policy.Offer) bool {
+// hasSummaryFor reports whether a summary for an offer is ready or being written.
+func (c *call) hasSummaryFor(o policy.Offer) bool {
 	a := c.lane.ahead
 	return a != nil && a.ep == c.ep && a.offer != nil && o.Cut && a.offer.Cut &&
 		a.offer.Keep == o.Keep && a.offer.Mask == o.Mask && c.lane.flights.Waiting()
@@ -112,7 +112,7 @@ func (c *call) writesAhead() (writes bool) {
 		switch stage := s.Stage.(type) {
 		case *summarize.Stage:
 			writes = stage.Remote()
-		case tidy.Stage, policy.Truncate: // these change only new messages
+		case tidy.Stage, policy.Truncate: // these stages change only new messages
 		default:
 			if s.When == policy.Always {
 				return false

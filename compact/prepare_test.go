@@ -131,7 +131,7 @@ func TestPreparedCutIsApplied(t *testing.T) {
 		})
 	}
 	if dearer == 0 {
-		t.Error("the cheapest cut was made each time: nothing was tried")
+		t.Error("every cut was the cheapest: the test proves nothing")
 	}
 }
 
@@ -268,7 +268,7 @@ func waits(t *testing.T, r *rig, history []message.Message, want time.Duration, 
 		t.Fatal(err)
 	}
 	if took := time.Since(began); took != want || res.Step == 0 || res.ReductionStage != compact.ReductionSummarization {
-		t.Errorf("it took %v, want %v; step %d, %s", took, want, res.Step, res.ReductionStage)
+		t.Errorf("the call took %v, want %v; step %d, %s", took, want, res.Step, res.ReductionStage)
 	}
 	return res
 }
@@ -311,7 +311,7 @@ func TestPlansAndShadowsPrepareNoSummary(t *testing.T) {
 // needs it.
 func TestFailedPreparedSummaryIsRetried(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := &mended{after: time.Now().Add(time.Minute)}
+		s := &repairedSummarizer{after: time.Now().Add(time.Minute)}
 		r, _ := ahead(t, func(c *compact.Config) { c.Summarize = s })
 		soon(t, r)
 		time.Sleep(2 * time.Minute)
@@ -319,13 +319,13 @@ func TestFailedPreparedSummaryIsRetried(t *testing.T) {
 	})
 }
 
-// mended is a summarizer that fails until a given time.
-type mended struct {
+// repairedSummarizer is a summarizer that fails until a given time.
+type repairedSummarizer struct {
 	crew.Summarizer
 	after time.Time
 }
 
-func (m *mended) Summarize(ctx context.Context, q strategy.Request) (strategy.Draft, error) {
+func (m *repairedSummarizer) Summarize(ctx context.Context, q strategy.Request) (strategy.Draft, error) {
 	if time.Now().Before(m.after) {
 		return strategy.Draft{}, errors.New("out of order")
 	}

@@ -208,9 +208,9 @@ const keepAuto = "auto"
 // oneOf lists the valid names, and the one that was probably meant.
 func oneOf(name string, names []string) string { return setting.OneOf(name, names) }
 
-// guessed reports whether the window of a model is only the default, because neither
+// windowIsGuessed reports whether the window of a model is only the default, because neither
 // the configuration nor the table has a window for the model.
-func (c Config) guessed(model string) bool {
+func (c Config) windowIsGuessed(model string) bool {
 	configured := c.MaxContextTokens > 0 && (model == c.Model || model == "" || c.MaxContextTokens <= token.DefaultContextWindow)
 	return !configured && !token.KnowsContextWindow(model)
 }

@@ -39,7 +39,7 @@ type session struct {
 	m        *compact.CompactManager
 	cost     *token.Estimator
 	window   int
-	tidies   bool // results are reduced as they come
+	tidies   bool // results are reduced on arrival
 	kept     bool // the SDK keeps the view, instead of coming back with the whole history
 	steps    []invariant.Step
 	refused  int

@@ -19,16 +19,16 @@ import (
 	"github.com/agentcompact/compact/trace"
 )
 
-// overtaken is an archive in which another writer is first whenever a ledger is
+// overtakenArchive is an archive in which another writer is first whenever a ledger is
 // about to be created: the call has already chosen its number.
-type overtaken struct {
+type overtakenArchive struct {
 	*memory.Archive
 	by    func(n int) // n counts from 1
 	n     int
 	after error // error returned for the first ledger, although it was created
 }
 
-func (o *overtaken) Create(ctx context.Context, k storage.Key, b storage.Blob) error {
+func (o *overtakenArchive) Create(ctx context.Context, k storage.Key, b storage.Blob) error {
 	if !strings.Contains(k.String(), "/ledger-") {
 		return o.Archive.Create(ctx, k, b)
 	}
@@ -85,7 +85,7 @@ func stepsSaid(t *testing.T, events []trace.Event) (steps []int) {
 // A number that an agent of another process takes at the last moment costs
 // another number, and nothing else.
 func TestLostNumberCostsNoDecision(t *testing.T) {
-	a := &overtaken{Archive: memory.New()}
+	a := &overtakenArchive{Archive: memory.New()}
 	other := rival(t, a.Archive)
 	a.by = func(n int) {
 		if n <= 2 {
@@ -198,7 +198,7 @@ func TestLostRaceVoidsItsLines(t *testing.T) {
 		"another agent":  func(n int) []compact.Option { return []compact.Option{asAgent(fmt.Sprint("other-", n))} },
 		"the same agent": func(int) []compact.Option { return nil },
 	} {
-		a := &overtaken{Archive: memory.New()}
+		a := &overtakenArchive{Archive: memory.New()}
 		rivals := rival(t, a.Archive)
 		a.by = func(n int) {
 			if n <= 2 {
@@ -274,7 +274,7 @@ func lostLines(t *testing.T, a storage.Archive, want []int) {
 // A step of the same agent requires a new decision, because it changes the
 // history.
 func TestStepOfTheSameAgentCausesANewDecision(t *testing.T) {
-	a := &overtaken{Archive: memory.New()}
+	a := &overtakenArchive{Archive: memory.New()}
 	other := crew.Manager(t, a.Archive, &counting{})
 	history := historyOf(0, 100)
 	var theirs *compact.Result
@@ -306,7 +306,7 @@ func TestStepOfTheSameAgentCausesANewDecision(t *testing.T) {
 // reports it, and the other process reports no step: otherwise the audit log would
 // count the step twice.
 func TestEqualStepOfTheSameAgentIsForeign(t *testing.T) {
-	a := &overtaken{Archive: memory.New()}
+	a := &overtakenArchive{Archive: memory.New()}
 	other := crew.Manager(t, a.Archive, &counting{})
 	history := historyOf(0, 100)
 	a.by = func(n int) {
@@ -329,7 +329,7 @@ func TestEqualStepOfTheSameAgentIsForeign(t *testing.T) {
 // If steps of the same agent keep coming, the computed view is sent, not the raw
 // history.
 func TestViewWithoutALedgerIsSent(t *testing.T) {
-	a := &overtaken{Archive: memory.New()}
+	a := &overtakenArchive{Archive: memory.New()}
 	other := rival(t, a.Archive)
 	a.by = func(n int) { other(n) } // the same agent, with a new history each time
 	r := newRig(t, compact.Config{MaxContextTokens: 8_000, Archive: a, Summarize: &counting{}})
@@ -358,7 +358,7 @@ func TestViewWithoutALedgerIsSent(t *testing.T) {
 // An archive may report that a ledger exists although this call created it: the
 // answer to its request was lost.
 func TestCommitWithALostAnswerCountsOnce(t *testing.T) {
-	a := &overtaken{Archive: memory.New()}
+	a := &overtakenArchive{Archive: memory.New()}
 	a.after = storage.ErrExists
 	s := &counting{}
 	r := newRig(t, compact.Config{MaxContextTokens: 8_000, Archive: a, Summarize: s})

@@ -16,7 +16,7 @@ import (
 // for a prepared summary are read in the background.
 func TestOnlyCallsThatCompactWaitForOriginals(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		a := &unread{Archive: memory.New(), slow: 1500 * time.Millisecond}
+		a := &unreadableTranscript{Archive: memory.New(), slow: 1500 * time.Millisecond}
 		_, view := masks(t, a.Archive)
 		size := newRig(t, compact.Config{MaxContextTokens: 200_000, Archive: a.Archive}).preflight(view).UpperBound
 		model := &asked{}
@@ -51,7 +51,7 @@ func TestOnlyCallsThatCompactWaitForOriginals(t *testing.T) {
 // call.
 func TestUnreadableOriginalsBlockNoCall(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		a := &unread{Archive: memory.New(), down: true}
+		a := &unreadableTranscript{Archive: memory.New(), down: true}
 		_, view := masks(t, a.Archive)
 		size := newRig(t, compact.Config{MaxContextTokens: 200_000, Archive: a.Archive}).preflight(view).UpperBound
 		model := &asked{}

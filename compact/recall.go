@@ -219,15 +219,15 @@ func (m *CompactManager) RecallShown(ctx context.Context, res *Result, ref strin
 		for i := range res.cited.history {
 			q.Of[res.cited.history[i].Fingerprint()] = true
 		}
-	case err != nil || !m.shows(res.Messages, ref):
+	case err != nil || !m.showsReference(res.Messages, ref):
 		return "", fmt.Errorf("%w: no placeholder of the view names %q", ErrNotFound, shorten(ref))
 	}
 	q.Own = &res.cited.owner
 	return m.recall(ctx, res.Session, q, opts)
 }
 
-// shows reports whether a placeholder or summary of the manager has a reference.
-func (m *CompactManager) shows(view []message.Message, ref string) bool {
+// showsReference reports whether a placeholder or summary of the manager has a reference.
+func (m *CompactManager) showsReference(view []message.Message, ref string) bool {
 	const digits = 12
 	if len(ref) != digits {
 		return false

@@ -57,6 +57,6 @@ func TestAPatternOfAModelEndsWithItsContext(t *testing.T) {
 		t.Errorf("the model gets %q", got)
 	}
 	if took := time.Since(began); took > 20*time.Second {
-		t.Errorf("it took %v", took)
+		t.Errorf("the search took %v", took)
 	}
 }

@@ -238,7 +238,7 @@ func TestWholeTurnIsRecalledByOnePageAndOneRange(t *testing.T) {
 		t.Log(reads)
 	}
 	if reads := a.during(func() { _, _ = r.Recall(t.Context(), "s", "turn:7") }); len(reads) != 2 {
-		t.Errorf("it read %v", reads)
+		t.Errorf("Recall read %v, want two reads", reads)
 	}
 }
 

@@ -66,8 +66,8 @@ func TestRecallToolReturnsTheRequestedText(t *testing.T) {
 		`{"ref":"REF","context":51,"pattern":"x"}`:             "recall: head and tail are at least 1, context is 0 to 50",
 		`{"ref":"REF","lines":"5-3"}`:                          `recall: lines "5-3" is not FROM-TO, counted from 1`,
 		`{"ref":"ffffffffffff"}`:                               `recall: this conversation has no text with the reference "ffffffffffff"; copy the reference exactly from a placeholder`,
-		`{"ref":"turn:900"}`:                                   `recall: this conversation has no text with the reference "turn:900"; turns 1 to 90 were taken out`,
-		`{"ref":"s900"}`:                                       `recall: this conversation has no text with the reference "s900"; s1 to s142 were taken out`,
+		`{"ref":"turn:900"}`:                                   `recall: this conversation has no text with the reference "turn:900"; turns 1 to 90 were removed`,
+		`{"ref":"s900"}`:                                       `recall: this conversation has no text with the reference "s900"; s1 to s142 were removed`,
 		`{"ref":"../../etc/passwd"}`:                           `recall: this conversation has no text with the reference "../../etc/passwd"; copy the reference exactly from a placeholder`,
 		`{"ref":"REF","pattern":"` + strings.Repeat("a", 1001) + `"}`: "recall: the pattern is longer than 1000 bytes",
 	} {
@@ -117,7 +117,7 @@ func TestRecallToolBoundsItsAnswerAndExplainsHowToContinue(t *testing.T) {
 		}
 	}
 	if strings.Join(whole, "\n") != numbers(1000) {
-		t.Error("the pages together are not the text")
+		t.Error("the pages, joined, differ from the text")
 	}
 	if got := call(`{"ref":""}`); !strings.HasPrefix(got, "look_up: ") {
 		t.Errorf("the tool calls itself %q", got)
@@ -188,7 +188,7 @@ func TestRecallToolIsDefinedForEveryWireAndCounted(t *testing.T) {
 		}
 		res := r.preflight(turns(1, 10), compact.WithTools(json.RawMessage("["+string(def)+"]")))
 		if n := res.After.ToolsSchema; n < 100 || n > 400 {
-			t.Errorf("%s: it costs %d tokens", wire, n)
+			t.Errorf("%s: the recall tool costs %d tokens", wire, n)
 		}
 	}
 	if _, err := tool.For("telegraph"); err == nil {

@@ -49,7 +49,7 @@ func TestRecallReadsTheLinesOfEveryWire(t *testing.T) {
 			r := newRig(t, compact.Config{MaxContextTokens: 8_000})
 			res := r.preflight(req.Messages(), compact.WithRequest(req), compact.WithModel("gpt-4"))
 			if !res.Triggered {
-				t.Fatal("not triggered")
+				t.Fatal("no compaction was triggered")
 			}
 			other := newRig(t, compact.Config{Archive: r.archive})
 			asked := 0

@@ -206,13 +206,13 @@ func TestPanicsOfFunctionsAreErrors(t *testing.T) {
 	}
 }
 
-// suddenly is an archive that panics when it is read later.
-type suddenly struct {
+// panickingRead is an archive that panics when it is read later.
+type panickingRead struct {
 	storage.Archive
 	now atomic.Bool
 }
 
-func (a *suddenly) Open(ctx context.Context, k storage.Key, off, n int64) (io.ReadCloser, error) {
+func (a *panickingRead) Open(ctx context.Context, k storage.Key, off, n int64) (io.ReadCloser, error) {
 	if a.now.Load() {
 		panic("no disk for Karl")
 	}
@@ -223,7 +223,7 @@ func (a *suddenly) Open(ctx context.Context, k storage.Key, off, n int64) (io.Re
 // the manager's log has the stack, and its own rules redact the text.
 func TestPanicOfARecallIsLoggedByTheManager(t *testing.T) {
 	var log logged
-	a := &suddenly{Archive: memory.New()}
+	a := &panickingRead{Archive: memory.New()}
 	r := newRig(t, compact.Config{MaxContextTokens: 8_000, Archive: a, Logger: log.logger(), Redaction: compact.RedactionConfig{Enabled: true, Patterns: []string{"Karl"}}})
 	history := loop(100, 200)
 	r.preflight(history)
@@ -269,35 +269,35 @@ func TestCallsThatPanicTwiceEnd(t *testing.T) {
 	})
 }
 
-// stops is an archive whose call number at panics, or ends its goroutine.
-type stops struct {
+// stoppingArchive is an archive whose call number at panics, or ends its goroutine.
+type stoppingArchive struct {
 	storage.Archive
 	calls, at atomic.Int64
 	how       func()
 }
 
-func (s *stops) count() {
+func (s *stoppingArchive) count() {
 	if s.calls.Add(1) == s.at.Load() {
 		s.how()
 	}
 }
 
-func (s *stops) Create(ctx context.Context, k storage.Key, b storage.Blob) error {
+func (s *stoppingArchive) Create(ctx context.Context, k storage.Key, b storage.Blob) error {
 	s.count()
 	return s.Archive.Create(ctx, k, b)
 }
 
-func (s *stops) Append(ctx context.Context, k storage.Key, seq int64, b storage.Blob) error {
+func (s *stoppingArchive) Append(ctx context.Context, k storage.Key, seq int64, b storage.Blob) error {
 	s.count()
 	return s.Archive.Append(ctx, k, seq, b)
 }
 
-func (s *stops) Open(ctx context.Context, k storage.Key, off, n int64) (io.ReadCloser, error) {
+func (s *stoppingArchive) Open(ctx context.Context, k storage.Key, off, n int64) (io.ReadCloser, error) {
 	s.count()
 	return s.Archive.Open(ctx, k, off, n)
 }
 
-func (s *stops) List(ctx context.Context, k storage.Key) iter.Seq2[storage.Info, error] {
+func (s *stoppingArchive) List(ctx context.Context, k storage.Key) iter.Seq2[storage.Info, error] {
 	s.count()
 	return s.Archive.List(ctx, k)
 }
@@ -318,7 +318,7 @@ func TestStepsAreWholeWhereverTheArchiveStops(t *testing.T) {
 
 // stopsAt reports whether the process under test has made call number at.
 func stopsAt(t *testing.T, how func(), at int64) (reached bool) {
-	a := &stops{Archive: memory.New(), how: how}
+	a := &stoppingArchive{Archive: memory.New(), how: how}
 	process := func() *compact.CompactManager {
 		m, err := compact.New(t.Context(), compact.Config{Model: "gpt-4", MaxContextTokens: 4000, Archive: a, Logger: slog.New(slog.DiscardHandler)})
 		if err != nil {
@@ -338,7 +338,7 @@ func stopsAt(t *testing.T, how func(), at int64) (reached bool) {
 	m, history := process(), loop(48, 150)
 	a.at.Store(a.calls.Load() + at)
 	called := make(chan struct{})
-	go func() { // it can be the goroutine of the caller that ends
+	go func() { // the goroutine that ends can be the caller's
 		defer close(called)
 		_, _ = m.Preflight(t.Context(), "s", history)
 	}()

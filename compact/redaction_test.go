@@ -134,12 +134,12 @@ func testSecretIsFound(t *testing.T, transcripts string, window int) {
 		}
 		for form, s := range map[string]string{"plain": secret, "base64": hidden} {
 			if strings.Contains(string(data), s) {
-				t.Errorf("%s holds it, %s", name, form)
+				t.Errorf("%s holds the secret, %s", name, form)
 			}
 		}
 	}
 	if strings.Contains(res.Summary.Text, secret) {
-		t.Error("the summary holds it")
+		t.Error("the summary holds the secret")
 	}
 	other, err := os.ReadFile(filepath.Join(dir, "another", "transcript-final-001.jsonl"))
 	if err != nil || !strings.Contains(string(other), secret) {
@@ -176,7 +176,7 @@ func TestSecretIsFoundInPartsThatOnlyOneWireHas(t *testing.T) {
 		for _, file := range files(t, filepath.Join(dir, "s")) {
 			data, err := os.ReadFile(filepath.Join(dir, "s", file))
 			if err != nil || strings.Contains(string(data), secret) {
-				t.Errorf("%s: %s holds it, %v", name, file, err)
+				t.Errorf("%s: %s holds the secret, %v", name, file, err)
 			}
 		}
 	}

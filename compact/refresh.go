@@ -16,14 +16,14 @@ const (
 // headEvery and one read of a session at a time. The next call uses the new
 // steps.
 func (m *CompactManager) refresh(ctx context.Context, s *session) {
-	if !s.due(m.now()) {
+	if !s.startIfDue(m.now()) {
 		return
 	}
 	begun := m.side.start(ctx, func(ctx context.Context) {
 		ctx, cancel := context.WithTimeout(ctx, headTimeout)
 		defer cancel()
 		defer s.asked()
-		var err error // a commit reports it
+		var err error // not reported here: the next commit meets the same error
 		defer m.rescue("the archive", &err)
 		err = s.reload(ctx)
 	})
@@ -32,8 +32,8 @@ func (m *CompactManager) refresh(ctx context.Context, s *session) {
 	}
 }
 
-// due reports whether a read is due, and marks it as running.
-func (s *session) due(now time.Time) bool {
+// startIfDue reports whether a read is due, and marks it as running.
+func (s *session) startIfDue(now time.Time) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.asking || s.volatile || now.Sub(s.checked) < headEvery {

@@ -11,7 +11,7 @@ func TestStepsOfOthersAreRequestedPeriodically(t *testing.T) {
 	began := time.Now()
 	s, asked := &session{checked: began}, 0
 	for at := time.Duration(0); at < 10*headEvery; at += headEvery / 20 {
-		if s.due(began.Add(at)) {
+		if s.startIfDue(began.Add(at)) {
 			asked++
 			s.asked()
 		}

@@ -32,8 +32,8 @@ func editOf(i int) ledger.Step {
 	}
 }
 
-// BenchmarkReloadLength is the slope of opening a session over the number of
-// edits that its log has.
+// BenchmarkReloadLength measures how the time to open a session grows with the number
+// of edits in its log.
 func BenchmarkReloadLength(b *testing.B) {
 	ctx := context.Background()
 	plain, err := redact.New(redact.Options{Disabled: true})
@@ -64,7 +64,7 @@ func BenchmarkReloadLength(b *testing.B) {
 	})
 }
 
-// stepOf is a step that has masked and summarized a given number of messages.
+// stepOf returns a step that has masked a given number of messages.
 func stepOf(number, messages int, archived string) ledger.Step {
 	step := editOf(number)
 	step.Step, step.Kind, step.Preset, step.Archive = number, "preflight", "graduated", archived
@@ -76,8 +76,8 @@ func stepOf(number, messages int, archived string) ledger.Step {
 	return step
 }
 
-// BenchmarkReloadSteps is the slope of opening a session over the number of its
-// steps, each of 40 messages.
+// BenchmarkReloadSteps measures how the time to open a session grows with the number of
+// its steps, each of 40 messages.
 func BenchmarkReloadSteps(b *testing.B) {
 	ctx := context.Background()
 	plain, err := redact.New(redact.Options{Disabled: true})

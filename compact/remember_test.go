@@ -24,7 +24,7 @@ func TestEditsOfACallAreRemembered(t *testing.T) {
 		for _, s := range m.inMemory() {
 			for of, l := range s.lanes {
 				_, _, own := s.record(of)
-				if edits = max(edits, own); l.memo.edits != own || !l.memo.current(s, of) {
+				if edits = max(edits, own); l.memo.edits != own || !l.memo.isCurrent(s, of) {
 					t.Fatalf("after %d calls %d edits are remembered of %d", n+1, l.memo.edits, own)
 				}
 			}

@@ -231,20 +231,20 @@ func (c *call) savings(view *policy.View) {
 // reasons explains why messages of a view were kept.
 type reasons struct {
 	v    *policy.View
-	lots []lot // by message
+	lots []keepReason // by message
 }
 
-// A lot is the reason why a partition keeps a message.
-type lot uint8
+// A keepReason is the reason why a partition keeps a message.
+type keepReason uint8
 
 const (
-	_ lot = iota // the partition does not keep the message
+	_ keepReason = iota // the partition does not keep the message
 	inRecent
 	inPinned
 )
 
 func newReasons(v *policy.View, keep policy.Keep) reasons {
-	p, lots := v.Partition(keep), make([]lot, len(v.Messages))
+	p, lots := v.Partition(keep), make([]keepReason, len(v.Messages))
 	for _, i := range p.Recent {
 		lots[i] = inRecent
 	}
@@ -285,7 +285,7 @@ func (c *call) standing(started time.Time, err error) error {
 
 // unchanged reports why nothing was done although a compaction was due.
 func (c *call) unchanged(started time.Time, r *run, q reduce.Request, out *reduce.Outcome) error {
-	c.res.Triggered, c.decision, c.telling = false, nil, stepTelling{}
+	c.res.Triggered, c.decision, c.telling = false, nil, stepEventState{}
 	switch {
 	case r.late:
 		c.res.Reason = trace.ReasonLate

@@ -15,13 +15,13 @@ import (
 // part of the reserve before, later views may use it, too.
 func (c *call) allot(view *policy.View) {
 	if c.last > c.budget.Cap && c.last <= c.ep.lifted.Cap && view.Floor()-view.Fixed+c.fixed > c.budget.Cap {
-		c.lift()
+		c.lowerReserve()
 	}
 }
 
-// lift reduces the reserve for the answer to its minimum. It reports whether it
+// lowerReserve reduces the reserve for the answer to its minimum. It reports whether it
 // was larger.
-func (c *call) lift() bool {
+func (c *call) lowerReserve() bool {
 	if c.budget.Cap >= c.ep.lifted.Cap {
 		return false
 	}
@@ -30,10 +30,10 @@ func (c *call) lift() bool {
 	return true
 }
 
-// gaveWay raises the budget if the error is ErrInsufficientBudget, and reports whether
+// raiseBudget raises the budget if the error is ErrInsufficientBudget, and reports whether
 // the run can be tried again with the raised budget.
-func (c *call) gaveWay(err error) bool {
-	return errors.Is(err, ErrInsufficientBudget) && c.lift()
+func (c *call) raiseBudget(err error) bool {
+	return errors.Is(err, ErrInsufficientBudget) && c.lowerReserve()
 }
 
 // answer warns if the room for the answer is smaller than its reserve.

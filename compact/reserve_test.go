@@ -22,8 +22,8 @@ func TestReserveStaysReducedOnlyIfTheLastStepNeededIt(t *testing.T) {
 		last, cap, want int
 	}{
 		{0, 150, 150},   // there was no step
-		{150, 150, 150}, // it ended within the budget
-		{151, 150, 300}, // it took from the answer
+		{150, 150, 150}, // the last call ended within the budget
+		{151, 150, 300}, // the last call used a part of the reserve for the answer
 		{300, 150, 300}, // the whole reserve
 		{301, 150, 150}, // more than there is
 		{250, 200, 200}, // the floor fits by now

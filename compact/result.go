@@ -233,9 +233,9 @@ type Earlier struct {
 	Window   int    `json:"window"`             // tokens
 }
 
-// like reports whether two Earlier values have the same settings. An unknown
+// sameSettings reports whether two Earlier values have the same settings. An unknown
 // setting equals any other.
-func (e *Earlier) like(o *Earlier) bool {
+func (e *Earlier) sameSettings(o *Earlier) bool {
 	same := func(a, b string) bool { return a == "" || b == "" || a == b }
 	return e.Window == o.Window && same(e.Preset, o.Preset) && same(e.Strategy, o.Strategy)
 }

@@ -25,7 +25,7 @@ func (s *session) slim() {
 	for _, l := range s.lanes {
 		if l.users == 0 {
 			l.memo, l.weight, l.weighed = memo{}, 0, 0
-			l.account.conv = nil // it holds the same messages
+			l.account.conv = nil // conv holds the same messages
 			l.shelf, l.reading, l.aside = nil, nil, l.flights.Weight()
 			l.filed.Store(nil)
 		}

@@ -87,5 +87,5 @@ func TestNewResultOfAPayingCompactionIsReduced(t *testing.T) {
 		}
 		return
 	}
-	t.Fatal("no compaction that pays")
+	t.Fatal("no compaction was due because it pays")
 }

@@ -16,7 +16,7 @@ import (
 // changed message, although the transcript of the first call is stored already.
 func TestRetryArchivesWhatTheCallerChanged(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		m := bounded(t, Config{Preset: "summarize", Summarize: slow{}, Archive: memory.New()}, 1<<40)
+		m := bounded(t, Config{Preset: "summarize", Summarize: slowSummarizer{}, Archive: memory.New()}, 1<<40)
 		history := long(1, 1_000_000)
 		ctx, hangUp := context.WithCancel(t.Context())
 		time.AfterFunc(200*time.Millisecond, hangUp)

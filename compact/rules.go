@@ -95,7 +95,7 @@ func holds(section, v reflect.Value, rule, param string) bool {
 		u, err := url.Parse(v.String())
 		return err == nil && (u.Scheme == "http" || u.Scheme == "https") && u.Host != ""
 	case "gt", "gte", "lt", "lte":
-		return compares(number(v), rule, limitOf(v, param))
+		return satisfies(number(v), rule, limitOf(v, param))
 	}
 	panic("compact: no such rule for a setting: " + rule)
 }
@@ -104,8 +104,8 @@ func isEmpty(v reflect.Value) bool {
 	return v.IsZero() || v.Kind() == reflect.Slice && v.Len() == 0
 }
 
-// compares reports whether a number satisfies a rule; false for NaN.
-func compares(n float64, rule string, limit float64) bool {
+// satisfies reports whether a number satisfies a rule; false for NaN.
+func satisfies(n float64, rule string, limit float64) bool {
 	switch rule {
 	case "gt":
 		return n > limit

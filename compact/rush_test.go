@@ -19,10 +19,10 @@ import (
 	"github.com/agentcompact/compact/strategy"
 )
 
-// moody is a summarizer that is slow or fails at random.
-type moody struct{}
+// randomSummarizer is a summarizer that is slow or fails at random.
+type randomSummarizer struct{}
 
-func (moody) Summarize(ctx context.Context, _ strategy.Request) (strategy.Draft, error) {
+func (randomSummarizer) Summarize(ctx context.Context, _ strategy.Request) (strategy.Draft, error) {
 	select {
 	case <-time.After(rand.N(20 * time.Millisecond)):
 	case <-ctx.Done():
@@ -55,7 +55,7 @@ type rush struct {
 // next closes the manager during running calls, and makes another one.
 func (r *rush) next() {
 	m, err := compact.New(context.Background(), compact.Config{
-		Model: "gpt-4", MaxContextTokens: 8_000, Summarize: moody{}, Storage: compact.StorageConfig{Adapter: "fs", Path: r.dir},
+		Model: "gpt-4", MaxContextTokens: 8_000, Summarize: randomSummarizer{}, Storage: compact.StorageConfig{Adapter: "fs", Path: r.dir},
 	})
 	if err != nil {
 		r.t.Error(err)

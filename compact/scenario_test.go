@@ -266,7 +266,7 @@ func TestWaitingNamesItsReason(t *testing.T) {
 		first := r.preflight(test.history)
 		res := r.preflight(append(test.history, test.next...))
 		if !first.Triggered || res.Triggered || res.Before.Total < 85*test.window/100 || res.Before.Total >= res.Trigger {
-			t.Fatalf("%s: it does not wait: %v, %v, %d tokens, due at %d", name, first.Triggered, res.Triggered, res.Before.Total, res.Trigger)
+			t.Fatalf("%s: the session does not wait: %v, %v, %d tokens, due at %d", name, first.Triggered, res.Triggered, res.Before.Total, res.Trigger)
 		}
 		d := dataOf[trace.TriggerDecision](t, last(t, r, trace.NameTriggerDecision))
 		if d.Reason != test.reason || res.Reason != test.reason || d.NextTrigger != res.Trigger || d.Floor < test.floor || d.Floor > test.above {
@@ -293,7 +293,7 @@ func TestProtectedAndRoleBasedPinning(t *testing.T) {
 	r := newRig(t, compact.Config{MaxContextTokens: 16_000})
 	res := r.preflight(history, compact.WithProtected(func(m message.Message) bool { return strings.HasPrefix(m.Text(), "Question 9 ") }))
 	if !res.Triggered {
-		t.Fatal("not triggered")
+		t.Fatal("no compaction was triggered")
 	}
 	view := bytesOf(res.Messages)
 	for _, i := range []int{0, 2, 5, 19} {
@@ -351,7 +351,7 @@ func TestKeepLast4Of10ToolPairs(t *testing.T) {
 	history = append(history, turns(10, 400)[1:]...)
 	res := newRig(t, compact.Config{MaxContextTokens: 10_000}).preflight(history)
 	if !res.Triggered {
-		t.Fatal("not triggered")
+		t.Fatal("no compaction was triggered")
 	}
 	kept := map[int]bool{}
 	for _, i := range decided(res, policy.Kept) {
@@ -389,7 +389,7 @@ func TestInsufficientBudgetNamesTheLargestAndLeavesTheHistory(t *testing.T) {
 		t.Fatalf("got %v", err)
 	}
 	if bytesOf(res.Messages) != before || bytesOf(history) != before {
-		t.Error("the history must come back untouched")
+		t.Error("the returned history differs from the given one")
 	}
 	if b.Largest[0].Index != 0 || !strings.Contains(err.Error(), "Protect fewer messages") {
 		t.Errorf("no guidance: %v", err)

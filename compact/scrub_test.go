@@ -100,7 +100,7 @@ func TestSessionKeepsItsStateAfterAScrub(t *testing.T) {
 		history = append(history, round(i, 200)...)
 	}
 	res, err := r.ManualCompact(t.Context(), "s", history, "test")
-	if err != nil { // its transcript refers to the first
+	if err != nil { // the transcript of this step refers to the first one
 		t.Fatal(err)
 	}
 	if !r.holdsText(`{"from":"transcript-pre-compact-001.jsonl"`) {

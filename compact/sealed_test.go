@@ -56,15 +56,15 @@ func keysOnly(t *testing.T) (folder string) {
 	return filepath.Join(config, "compact", "keys")
 }
 
-type heard struct{ lines bytes.Buffer }
+type logBuffer struct{ lines bytes.Buffer }
 
-func (h *heard) Export(_ context.Context, events []trace.Event) error {
+func (h *logBuffer) Export(_ context.Context, events []trace.Event) error {
 	for _, e := range events {
 		h.lines.WriteString(e.Data.String() + e.Session.String() + e.Agent.String() + "\n")
 	}
 	return nil
 }
-func (*heard) Shutdown(context.Context) error { return nil }
+func (*logBuffer) Shutdown(context.Context) error { return nil }
 
 func sealedManager(t *testing.T, a storage.Archive, preset string, change ...func(*compact.Config)) *compact.CompactManager {
 	t.Helper()
@@ -176,7 +176,7 @@ func TestRedactedNumberCanNotBeGuessed(t *testing.T) {
 		t.Fatalf("in an archive of version 1 only %v is found: the attack does not work", old)
 	}
 	keysOnly(t)
-	a, events := folderArchive(t, t.TempDir()), &heard{}
+	a, events := folderArchive(t, t.TempDir()), &logBuffer{}
 	listen := func(c *compact.Config) { c.Exporters = []trace.Exporter{events} }
 	for _, preset := range []string{"graduated", "masking", "economy"} {
 		m := sealedManager(t, a, preset, listen)
@@ -226,7 +226,7 @@ func TestLostKeyBeginsANewEpochAndReportsIt(t *testing.T) {
 	}
 
 	keysOnly(t) // an empty folder
-	events := &heard{}
+	events := &logBuffer{}
 	lost := sealedManager(t, a, "graduated", func(c *compact.Config) { c.Exporters = []trace.Exporter{events} })
 	plan, err := lost.Plan(t.Context(), "s", sealedTurns(24), compact.WithRecall())
 	if err != nil || len(plan.Warnings) != 1 || !strings.Contains(plan.Warnings[0], "is lost") {
@@ -348,7 +348,7 @@ func TestKeyThatCanNotBeStoredIsReported(t *testing.T) {
 		t.Errorf("%s, warnings %q", res.Reason, res.Warnings)
 	}
 	if res, _ := sealedView(t, m, "s", 24); len(res.Warnings) > 0 {
-		t.Errorf("it is reported again: %q", res.Warnings)
+		t.Errorf("the failure is reported again: %q", res.Warnings)
 	}
 }
 
@@ -443,10 +443,10 @@ func TestIDsDerivedFromContentAreKeyed(t *testing.T) {
 	}
 }
 
-// unasked is an archive that answers no question about keys.
-type unasked struct{ storage.Archive }
+// silentArchive is an archive that answers no question about keys.
+type silentArchive struct{ storage.Archive }
 
-func (a *unasked) Open(ctx context.Context, k storage.Key, off, n int64) (io.ReadCloser, error) {
+func (a *silentArchive) Open(ctx context.Context, k storage.Key, off, n int64) (io.ReadCloser, error) {
 	if k.String() == "_keys.jsonl" {
 		return nil, &storage.Error{Op: "open", Key: k, Err: errors.New("no network")}
 	}
@@ -457,7 +457,7 @@ func (a *unasked) Open(ctx context.Context, k storage.Key, off, n int64) (io.Rea
 // key: without a configured key it uses the machine's key.
 func TestBucketsKeyIsNotRequested(t *testing.T) {
 	keysOnly(t)
-	a := &unasked{folderArchive(t, t.TempDir())}
+	a := &silentArchive{folderArchive(t, t.TempDir())}
 	inBucket := func(c *compact.Config) {
 		c.Archive, c.Storage.Adapter, c.Storage.Bucket = nil, "s3", "b"
 		c.OpenArchive = func(context.Context, compact.StorageConfig) (storage.Archive, error) {

@@ -283,10 +283,10 @@ func TestBranchInUseIsNotForgotten(t *testing.T) {
 	m.release(s)
 }
 
-// unhurried is a summarizer that answers on demand.
-type unhurried struct{ asked, let chan struct{} }
+// pausedSummarizer is a summarizer that answers on demand.
+type pausedSummarizer struct{ asked, let chan struct{} }
 
-func (u unhurried) Summarize(ctx context.Context, _ strategy.Request) (strategy.Draft, error) {
+func (u pausedSummarizer) Summarize(ctx context.Context, _ strategy.Request) (strategy.Draft, error) {
 	close(u.asked)
 	select {
 	case <-u.let:
@@ -298,7 +298,7 @@ func (u unhurried) Summarize(ctx context.Context, _ strategy.Request) (strategy.
 // While a summary is being written for a branch, neither the branch nor its
 // session is forgotten, because the retry needs it.
 func TestBranchWithAPendingSummaryIsNotForgotten(t *testing.T) {
-	u := unhurried{make(chan struct{}), make(chan struct{})}
+	u := pausedSummarizer{make(chan struct{}), make(chan struct{})}
 	m, err := New(t.Context(), Config{Model: "gpt-4", MaxContextTokens: 8_000, Archive: memory.New(), Summarize: u})
 	if err != nil {
 		t.Fatal(err)
@@ -370,7 +370,7 @@ func TestShadowsAreNotWrittenAnywhere(t *testing.T) {
 		if !s.shadow {
 			continue
 		}
-		if shadows++; !s.isVolatile() || s.due(m.now().Add(headEvery)) {
+		if shadows++; !s.isVolatile() || s.startIfDue(m.now().Add(headEvery)) {
 			t.Error("the steps exist only in memory, and would be read from the archive")
 		}
 	}

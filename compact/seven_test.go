@@ -14,10 +14,10 @@ import (
 	"github.com/agentcompact/compact/strategy"
 )
 
-// notes is a model that writes down the facts of its input, and nothing else.
-type notes struct{}
+// factSummarizer is a model that writes down the facts of its input, and nothing else.
+type factSummarizer struct{}
 
-func (notes) Summarize(_ context.Context, r strategy.Request) (strategy.Draft, error) {
+func (factSummarizer) Summarize(_ context.Context, r strategy.Request) (strategy.Draft, error) {
 	return strategy.Draft{Text: r.Notes}, nil
 }
 
@@ -86,7 +86,7 @@ func TestSevenCompactionsLoseNothing(t *testing.T) {
 	for name, test := range map[string]struct {
 		model strategy.Summarizer
 		kept  bool
-	}{"extractive, whole history": {nil, false}, "extractive, kept view": {nil, true}, "model, whole history": {notes{}, false}, "model, kept view": {notes{}, true}} {
+	}{"extractive, whole history": {nil, false}, "extractive, kept view": {nil, true}, "model, whole history": {factSummarizer{}, false}, "model, kept view": {factSummarizer{}, true}} {
 		t.Run(name, func(t *testing.T) {
 			for seed := range uint64(3) {
 				e := &era{rng: rand.New(rand.NewPCG(seed, 7)), open: map[string]string{}}

@@ -227,13 +227,13 @@ func TestObservingNeverFailsACall(t *testing.T) {
 	}
 }
 
-// awkward is a counter that panics, or hangs until it is released.
-type awkward struct {
+// awkwardCounter is a counter that panics, or hangs until it is released.
+type awkwardCounter struct {
 	hang chan struct{} // nil = it panics
 	on   *bool
 }
 
-func (c awkward) Count(s string) int {
+func (c awkwardCounter) Count(s string) int {
 	if *c.on {
 		if c.hang == nil {
 			panic("the counter is broken")
@@ -243,14 +243,14 @@ func (c awkward) Count(s string) int {
 	return len(s) / 4
 }
 
-func (c awkward) Name() string { return "awkward" }
+func (c awkwardCounter) Name() string { return "awkward" }
 
-var _ token.Counter = awkward{}
+var _ token.Counter = awkwardCounter{}
 
 func TestObservingIsBoundedAndSurvivesPanics(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		on, hang := false, make(chan struct{})
-		for name, counter := range map[string]awkward{"panic": {on: &on}, "hang": {on: &on, hang: hang}} {
+		for name, counter := range map[string]awkwardCounter{"panic": {on: &on}, "hang": {on: &on, hang: hang}} {
 			on = false
 			m, err := compact.New(t.Context(), compact.Config{Observe: true, Model: "gpt-4", Counter: counter, MaxContextTokens: 8000})
 			if err != nil {
@@ -282,7 +282,7 @@ func TestObservationKeepsTheHistoryOfItsCall(t *testing.T) {
 			on, hang := false, make(chan struct{})
 			events := &tracetest.Recorder{}
 			m, err := compact.New(t.Context(), compact.Config{
-				Observe: true, Model: "gpt-4", Counter: awkward{on: &on, hang: hang}, MaxContextTokens: 8000, Exporters: []trace.Exporter{events},
+				Observe: true, Model: "gpt-4", Counter: awkwardCounter{on: &on, hang: hang}, MaxContextTokens: 8000, Exporters: []trace.Exporter{events},
 			})
 			if err != nil {
 				t.Fatal(err)
@@ -360,7 +360,7 @@ func TestObservedCallsLearnFromTheBill(t *testing.T) {
 	sends := newRig(t, compact.Config{Model: "claude-sonnet-4-5", MaxContextTokens: 200_000})
 	sends.CompactManager.Observe(sends.preflight(loop(20, 400)), bill)
 	if got, want := looked(t, m, loop(21, 400)).UpperBound, sends.preflight(loop(21, 400)).UpperBound; got != want {
-		t.Errorf("the next request is estimated at %d at most; with the whole history sent it is %d", got, want)
+		t.Errorf("the next request is estimated at %d at most; with the whole history sent the estimate is %d", got, want)
 	}
 	if err := m.Flush(t.Context()); err != nil {
 		t.Fatal(err)
@@ -407,11 +407,11 @@ func TestObservedEventsHoldNumbersAlone(t *testing.T) {
 	}
 }
 
-// worded is an ended context whose cause contains a secret.
-type worded struct{ context.Context }
+// secretCause is an ended context whose cause contains a secret.
+type secretCause struct{ context.Context }
 
-func (worded) Err() error { return errors.New("no time for " + leak) }
-func (worded) Done() <-chan struct{} {
+func (secretCause) Err() error { return errors.New("no time for " + leak) }
+func (secretCause) Done() <-chan struct{} {
 	done := make(chan struct{})
 	close(done)
 	return done
@@ -419,7 +419,7 @@ func (worded) Done() <-chan struct{} {
 
 func TestWarningsOfObservedCallsAreFreeOfSecrets(t *testing.T) {
 	r := newRig(t, compact.Config{MaxContextTokens: 24_000})
-	res, err := r.Preflight(worded{t.Context()}, "s", turns(60, 200), compact.WithObserve())
+	res, err := r.Preflight(secretCause{t.Context()}, "s", turns(60, 200), compact.WithObserve())
 	if err != nil || !strings.Contains(strings.Join(res.Warnings, " "), "observe: no time for") || strings.Contains(strings.Join(res.Warnings, " "), leak) {
 		t.Errorf("%v, %q", err, res.Warnings)
 	}

@@ -41,9 +41,9 @@ func coldCall(tb testing.TB, preset string, messages int) time.Duration {
 	return cputime.Used() - cpu
 }
 
-// BenchmarkHistoryLength is the slope of the cost of a cold call over the
-// length of the history, on logarithmic scales: 1 is linear, 2 is
-// quadratic. The result is the median of three calls of each length.
+// BenchmarkHistoryLength measures how the cost of a cold call grows with the length of
+// the history: a slope of 1 on logarithmic scales is linear, 2 is quadratic. Each cost is
+// the median of three calls.
 func BenchmarkHistoryLength(b *testing.B) {
 	lengths := []int{1_000, 10_000, 100_000}
 	for _, preset := range compact.Presets() {

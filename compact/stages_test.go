@@ -9,12 +9,12 @@ import (
 	"github.com/agentcompact/compact/storage/memory"
 )
 
-// stageCalled is a stage that has a name and proposes nothing.
-type stageCalled string
+// namedStage is a stage that has a name and proposes nothing.
+type namedStage string
 
-func (c stageCalled) Name() string { return string(c) }
+func (c namedStage) Name() string { return string(c) }
 
-func (stageCalled) Propose(context.Context, *policy.View) (policy.Proposal, error) {
+func (namedStage) Propose(context.Context, *policy.View) (policy.Proposal, error) {
 	return policy.Proposal{}, nil
 }
 
@@ -28,7 +28,7 @@ func TestTableOfStagesMakesTheNamedStages(t *testing.T) {
 	t.Cleanup(func() { _ = m.Close(t.Context()) })
 	ep := &epoch{cfg: m.cfg}
 	for _, b := range builtins {
-		if err := (Config{Stages: []OwnStage{{Stage: stageCalled(b.name)}}}).checkStages(); err == nil {
+		if err := (Config{Stages: []OwnStage{{Stage: namedStage(b.name)}}}).checkStages(); err == nil {
 			t.Errorf("a caller's stage may have the name %s", b.name)
 		}
 		if b.step == nil {

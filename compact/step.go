@@ -146,7 +146,7 @@ func (m *memo) went(now replayed, c *call, out *reduce.Outcome, made *ledger.Ste
 	now.edits += made.CountEdits()
 	q := c.engineRequest()
 	q.Conversation = out.Conversation
-	now.seen = &seen{ep: c.ep, costs: c.costs(), observed: c.now.seen.observed, view: c.ep.engine.Settle(out.View, q)}
+	now.seen = &viewCache{ep: c.ep, costs: c.costs(), observed: c.now.seen.observed, view: c.ep.engine.Settle(out.View, q)}
 	m.now = now
 }
 

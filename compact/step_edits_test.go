@@ -47,27 +47,27 @@ func TestSummaryIsReadyOnlyForItsOffer(t *testing.T) {
 	offer := policy.Offer{Keep: policy.Keep{Turns: 6, Pairs: 2}, Cut: true, Mask: 8}
 	other := func(change func(*policy.Offer)) policy.Offer { o := offer; change(&o); return o }
 	for name, test := range map[string]struct {
-		ahead *ahead
+		ahead *expectedCompaction
 		offer policy.Offer
 		want  bool
 	}{
-		"its own":       {&ahead{ep: ep, offer: &offer}, offer, true},
+		"its own":       {&expectedCompaction{ep: ep, offer: &offer}, offer, true},
 		"none is begun": {nil, offer, false},
-		"other turns":   {&ahead{ep: ep, offer: &offer}, other(func(o *policy.Offer) { o.Keep.Turns = 12 }), false},
-		"other pairs":   {&ahead{ep: ep, offer: &offer}, other(func(o *policy.Offer) { o.Keep.Pairs = 3 }), false},
-		"other masks":   {&ahead{ep: ep, offer: &offer}, other(func(o *policy.Offer) { o.Mask = 0 }), false},
-		"no cut":        {&ahead{ep: ep, offer: &offer}, other(func(o *policy.Offer) { o.Cut = false }), false},
-		"other model":   {&ahead{ep: &epoch{}, offer: &offer}, offer, false},
-		"the window's":  {&ahead{ep: ep}, offer, false},
+		"other turns":   {&expectedCompaction{ep: ep, offer: &offer}, other(func(o *policy.Offer) { o.Keep.Turns = 12 }), false},
+		"other pairs":   {&expectedCompaction{ep: ep, offer: &offer}, other(func(o *policy.Offer) { o.Keep.Pairs = 3 }), false},
+		"other masks":   {&expectedCompaction{ep: ep, offer: &offer}, other(func(o *policy.Offer) { o.Mask = 0 }), false},
+		"no cut":        {&expectedCompaction{ep: ep, offer: &offer}, other(func(o *policy.Offer) { o.Cut = false }), false},
+		"other model":   {&expectedCompaction{ep: &epoch{}, offer: &offer}, offer, false},
+		"the window's":  {&expectedCompaction{ep: ep}, offer, false},
 	} {
 		c.lane.ahead = test.ahead
-		if got := c.written(test.offer); got != test.want {
+		if got := c.hasSummaryFor(test.offer); got != test.want {
 			t.Errorf("%s: ready %v, want %v", name, got, test.want)
 		}
 	}
-	c.lane.ahead = &ahead{ep: ep, offer: &offer}
-	if waiting.Throw(); c.written(offer) {
-		t.Error("it is ready although it was thrown away")
+	c.lane.ahead = &expectedCompaction{ep: ep, offer: &offer}
+	if waiting.Throw(); c.hasSummaryFor(offer) {
+		t.Error("the summary is ready although it was thrown away")
 	}
 }
 

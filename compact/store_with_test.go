@@ -138,7 +138,7 @@ func TestTranscriptWithATakenName(t *testing.T) {
 // A lost number costs only another number: files that are stored by then are not stored
 // again.
 func TestLostNumberKeepsTheTranscript(t *testing.T) {
-	a := &overtaken{Archive: memory.New()}
+	a := &overtakenArchive{Archive: memory.New()}
 	other := rival(t, a.Archive)
 	a.by = func(n int) {
 		if n <= 2 {
@@ -228,7 +228,7 @@ func TestTranscriptOfStepsThatWereKeptInMemory(t *testing.T) {
 // A new decision after a step of the same agent uses the transcript that is stored by
 // then.
 func TestRedecidedStepKeepsTheTranscript(t *testing.T) {
-	a := &overtaken{Archive: memory.New()}
+	a := &overtakenArchive{Archive: memory.New()}
 	a.by = func(n int) {
 		if n > 1 {
 			return
@@ -246,7 +246,7 @@ func TestRedecidedStepKeepsTheTranscript(t *testing.T) {
 
 // A commit with a lost answer is identified by its transcript.
 func TestLostAnswerOfAStepWithItsTranscript(t *testing.T) {
-	a := &overtaken{Archive: memory.New(), after: storage.ErrExists}
+	a := &overtakenArchive{Archive: memory.New(), after: storage.ErrExists}
 	r := newRig(t, compact.Config{MaxContextTokens: 8_000, Archive: a})
 	res := r.preflight(historyOf(0, 100))
 	if res.Step != 1 || !res.Triggered || transcriptFiles(t, a) != 1 {
@@ -255,12 +255,12 @@ func TestLostAnswerOfAStepWithItsTranscript(t *testing.T) {
 	crew.Verify(t, a, 1)
 }
 
-// rushed is a stage that offers nothing, while another process commits first.
-type rushed func()
+// rushedStage is a stage that offers nothing, while another process commits first.
+type rushedStage func()
 
-func (rushed) Name() string { return "rushed" }
+func (rushedStage) Name() string { return "rushed" }
 
-func (r rushed) Propose(context.Context, *policy.View) (policy.Proposal, error) {
+func (r rushedStage) Propose(context.Context, *policy.View) (policy.Proposal, error) {
 	r()
 	return policy.Proposal{}, nil
 }
@@ -270,7 +270,7 @@ func (r rushed) Propose(context.Context, *policy.View) (policy.Proposal, error) 
 func TestViewWithoutAStepIsArchived(t *testing.T) {
 	a := &noted{Archive: memory.New()}
 	n := 0
-	first := rushed(func() {
+	first := rushedStage(func() {
 		n++
 		if _, err := crew.Manager(t, a.Archive, &counting{}).ManualCompact(t.Context(), "s", historyOf(n, 100+n), ""); err != nil {
 			t.Error(err)

@@ -23,7 +23,7 @@ func (c *call) story(err error) string {
 	case r.Triggered && r.CallStage != ReductionNone:
 		return fmt.Sprintf("%s%s: %s, %s", stepNumber(r.Step), c.kind(), c.way(), messages(c.did.all()))
 	case r.Triggered:
-		return fmt.Sprintf("%s, nothing to take out (%s)", c.level(r.After.Total), r.Reason)
+		return fmt.Sprintf("%s, nothing to remove (%s)", c.level(r.After.Total), r.Reason)
 	}
 	return c.level(r.After.Total)
 }

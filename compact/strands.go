@@ -21,8 +21,8 @@ const (
 	manyTurns   = 3
 )
 
-// leads reports whether a history continues this conversation.
-func (s strand) leads(history []message.Message) bool {
+// continuesIn reports whether a history continues this conversation.
+func (s strand) continuesIn(history []message.Message) bool {
 	return len(history) >= s.n && history[s.n-1].Fingerprint() == s.last
 }
 
@@ -34,10 +34,10 @@ func (s *strands) change(before, now []message.Message) {
 	}
 	kept := s.seen[:0]
 	for _, known := range s.seen {
-		if known.leads(now) && !known.leads(before) {
+		if known.continuesIn(now) && !known.continuesIn(before) {
 			s.turns++
 		}
-		if !known.leads(before) && !known.leads(now) {
+		if !known.continuesIn(before) && !known.continuesIn(now) {
 			kept = append(kept, known)
 		}
 	}

@@ -35,7 +35,7 @@ func TestUnnamedAgentsAreReported(t *testing.T) {
 			warned(r.preflight(b))
 		}
 	}); n != 1 {
-		t.Errorf("without names it is reported %d times", n)
+		t.Errorf("without names the alternation is reported %d times", n)
 	}
 	if n := told(func(r *rig, warned func(*compact.Result)) {
 		for i := range 2 * 5 { // some that are over
@@ -48,7 +48,7 @@ func TestUnnamedAgentsAreReported(t *testing.T) {
 			warned(r.preflight(b))
 		}
 	}); n != 1 {
-		t.Errorf("after other conversations it is reported %d times", n)
+		t.Errorf("after other conversations the alternation is reported %d times", n)
 	}
 	if n := told(func(r *rig, warned func(*compact.Result)) {
 		a, b := first, second
@@ -58,7 +58,7 @@ func TestUnnamedAgentsAreReported(t *testing.T) {
 			warned(r.preflight(b, compact.WithAgent("two")))
 		}
 	}); n != 0 {
-		t.Errorf("with names it is reported %d times", n)
+		t.Errorf("with names the alternation is reported %d times", n)
 	}
 	if n := told(func(r *rig, warned func(*compact.Result)) {
 		a := first
@@ -70,7 +70,7 @@ func TestUnnamedAgentsAreReported(t *testing.T) {
 			}
 		}
 	}); n != 0 {
-		t.Errorf("for an agent that goes back it is reported %d times", n)
+		t.Errorf("for an agent that goes back the alternation is reported %d times", n)
 	}
 	if n := told(func(r *rig, warned func(*compact.Result)) {
 		for i := range 20 { // one conversation after the other
@@ -81,6 +81,6 @@ func TestUnnamedAgentsAreReported(t *testing.T) {
 			}
 		}
 	}); n != 0 {
-		t.Errorf("for consecutive conversations it is reported %d times", n)
+		t.Errorf("for consecutive conversations the alternation is reported %d times", n)
 	}
 }

@@ -72,7 +72,7 @@ func (r *run) engine() (*reduce.Engine, error) {
 				continue
 			}
 			w := r.c.ep.writer
-			w.Observe, w.Redact, w.Recall, w.Original = r.observe, clean, r.c.recalls(), r.originals()
+			w.Observe, w.Redact, w.Recall, w.Original = r.observe, clean, r.c.canRecall(), r.originals()
 			w.First = r.c.s.lastNumber(r.c.q.owner()) + 1
 			r.c.byAgent(&w)
 			own, err := summarize.NewStage(w)
@@ -94,7 +94,7 @@ func (r *run) drive(ctx context.Context, engine *reduce.Engine, q *reduce.Reques
 	r.driven, r.give = driven, give
 	defer r.arrived()
 	out, err := engine.Run(driven, *q)
-	if c.gaveWay(err) {
+	if c.raiseBudget(err) {
 		q.Budget = c.aiming(c.budget, q.Only)
 		r.view = c.ep.engine.View(c.now.conv, *q) // the view depends on the budget
 		r.late = false

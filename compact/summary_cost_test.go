@@ -167,7 +167,7 @@ func TestUnusedSummaryIsInTheBill(t *testing.T) {
 					}
 					unused++
 					if took := r.events.Named(trace.NameSummarize)[i].Duration(); test.wait > 0 && took != time.Second/2 {
-						t.Errorf("it took half a second, and lasts %s", took)
+						t.Errorf("the summary took half a second, but its event lasts %s", took)
 					}
 					if !near(p.USD-p.EstimatedUSD, test.usd) || p.EstimatedUSD > 0 != test.estimated || p.Attempts != test.attempts || p.Model != "claude-haiku-4-5" || p.ErrorType != "" {
 						t.Errorf("%+v, want %v and %d attempts", p, test.usd, test.attempts)

@@ -28,7 +28,7 @@ func (c *call) sending(failed error) {
 	if failed != nil {
 		msgs = c.history
 	}
-	c.lane.sent = sentWhole{from: afterAnswer(c.history), results: resultsOf(msgs[afterAnswer(msgs):])}
+	c.lane.sent = wholeResults{from: afterAnswer(c.history), results: resultsOf(msgs[afterAnswer(msgs):])}
 }
 
 // onlyTidied reports whether a run without a due compaction only reduced new
@@ -71,7 +71,7 @@ func (c *call) tidied(ctx context.Context, started time.Time, r *run, out *reduc
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
-		before.Warnings = append(before.Warnings, c.m.redactor.Text("tidy: "+why.Error()+"; the results went out whole").String())
+		before.Warnings = append(before.Warnings, c.m.redactor.Text("tidy: "+why.Error()+"; the results were sent whole").String())
 	}
 	*c.res, c.did = before, nil
 	c.countTidied(nil)
@@ -134,7 +134,7 @@ func (c *call) tidiedAs(ctx context.Context, started time.Time, r *run, out *red
 	c.s.mu.Lock()
 	c.s.learnEdit(step)
 	c.s.mu.Unlock()
-	if c.overtaken(ctx, w) && !c.lastAttempt {
+	if c.wasOvertaken(ctx, w) && !c.lastAttempt {
 		return errStale
 	}
 	c.rememberEdits(out, step.Seq)

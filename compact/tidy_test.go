@@ -169,7 +169,7 @@ func TestPlanOfTidyEqualsTheCall(t *testing.T) {
 			t.Fatal(err)
 		}
 		if bytesOf(plan.Messages) != bytesOf(res.Messages) || plan.Reason != res.Reason || plan.After.Total != res.After.Total || fmt.Sprint(plan.Tidied) != fmt.Sprint(res.Tidied) {
-			t.Fatalf("planned %d tokens, %s; it is %d, %s", plan.After.Total, plan.Reason, res.After.Total, res.Reason)
+			t.Fatalf("the plan has %d tokens, %s; the call has %d, %s", plan.After.Total, plan.Reason, res.After.Total, res.Reason)
 		}
 	}
 }
@@ -211,7 +211,7 @@ func TestLateArchivedResultsAreSentWholeAndStayWhole(t *testing.T) {
 			t.Fatalf("triggered %v, warnings %v, %v", res.Triggered, res.Warnings, err)
 		}
 		if waited := time.Since(began); waited != c.Tidy.Wait {
-			t.Errorf("it waited for %s", waited)
+			t.Errorf("the call waited for %s", waited)
 		}
 		close(a.hold)
 		synctest.Wait()
@@ -481,13 +481,13 @@ func TestRereadReducedFileStaysWholeAndIsCounted(t *testing.T) {
 	history = append(history, again...)
 	res, err := m.Preflight(t.Context(), "s", history)
 	if err != nil || !message.Identical(res.Messages[5], history[5]) {
-		t.Errorf("it is reduced again (%v)", err)
+		t.Errorf("the file is reduced again (%v)", err)
 	}
 	if len(res.Tidied) != 1 || res.Tidied[0].ReadAgain != 1 || res.Tidied[0].Reducer != "code" {
-		t.Errorf("it is counted as %+v", res.Tidied)
+		t.Errorf("the second read is counted as %+v", res.Tidied)
 	}
 	if res, err = m.Preflight(t.Context(), "s", history); err != nil || len(res.Tidied) != 0 {
-		t.Errorf("it is counted twice: %+v (%v)", res.Tidied, err)
+		t.Errorf("the second read is counted twice: %+v (%v)", res.Tidied, err)
 	}
 }
 
@@ -596,14 +596,14 @@ func TestTidyWithACompaction(t *testing.T) {
 	verified(t, a)
 }
 
-// voidBehind passes the lines of a call and holds back the following ones.
-type voidBehind struct {
+// lineHolder passes the lines of a call and holds back the following ones.
+type lineHolder struct {
 	storage.Archive
 	first, second chan struct{}
 	n             int
 }
 
-func (a *voidBehind) Append(ctx context.Context, k storage.Key, seq int64, b storage.Blob) error {
+func (a *lineHolder) Append(ctx context.Context, k storage.Key, seq int64, b storage.Blob) error {
 	if strings.HasSuffix(k.String(), "edits.jsonl") {
 		if a.n++; a.n == 1 {
 			<-a.first
@@ -619,7 +619,7 @@ func (a *voidBehind) Append(ctx context.Context, k storage.Key, seq int64, b sto
 func TestLateLineIsIgnoredByTheWaitingProcess(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx := context.Background()
-		a := &voidBehind{Archive: memory.New(), first: make(chan struct{}), second: make(chan struct{})}
+		a := &lineHolder{Archive: memory.New(), first: make(chan struct{}), second: make(chan struct{})}
 		c := tidyConfig(a)
 		c.Tidy.Wait = 20 * time.Millisecond
 		m, err := compact.New(ctx, c)
@@ -651,7 +651,7 @@ func TestLateLineIsIgnoredByTheWaitingProcess(t *testing.T) {
 func TestFlushWaitsForLateReductions(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx := context.Background()
-		a := &voidBehind{Archive: memory.New(), first: make(chan struct{}), second: make(chan struct{})}
+		a := &lineHolder{Archive: memory.New(), first: make(chan struct{}), second: make(chan struct{})}
 		c := tidyConfig(a)
 		c.Tidy.Wait = 20 * time.Millisecond
 		m, err := compact.New(ctx, c)

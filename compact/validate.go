@@ -109,21 +109,21 @@ func (c Config) checkSummarizer() error {
 	return s.withoutEffect(append(s.ofServer(), s.ofPrompt()...))
 }
 
-// A given is a setting with its value as text.
-type given struct{ path, value string }
+// A givenSetting is a setting with its value as text.
+type givenSetting struct{ path, value string }
 
 // ofServer returns the settings that only a summarizing server uses, and ofPrompt
 // those that the agent's own model also uses.
-func (s SummarizerConfig) ofServer() []given {
-	return []given{{"model", s.Model}, {"base_url", s.BaseURL}}
+func (s SummarizerConfig) ofServer() []givenSetting {
+	return []givenSetting{{"model", s.Model}, {"base_url", s.BaseURL}}
 }
 
-func (s SummarizerConfig) ofPrompt() []given {
-	return []given{{"instructions", s.Instructions}, {"sections", strings.Join(s.Sections, ", ")}, {"prompt_file", s.PromptFile}}
+func (s SummarizerConfig) ofPrompt() []givenSetting {
+	return []givenSetting{{"instructions", s.Instructions}, {"sections", strings.Join(s.Sections, ", ")}, {"prompt_file", s.PromptFile}}
 }
 
 // withoutEffect returns errors for settings without effect with this backend.
-func (s SummarizerConfig) withoutEffect(settings []given) error {
+func (s SummarizerConfig) withoutEffect(settings []givenSetting) error {
 	var errs []error
 	for _, given := range settings {
 		if given.value != "" {

@@ -92,7 +92,7 @@ func TestVersion1(t *testing.T) {
 			}
 			res, next := sealedView(t, m, tc.session, tc.next, tc.opts...)
 			if !res.Triggered {
-				t.Fatalf("it is not continued: %s", res.Reason)
+				t.Fatalf("the session is not continued: %s", res.Reason)
 			}
 			if _, again := sealedView(t, sealedManager(t, a, tc.preset), tc.session, tc.next, tc.opts...); again != next {
 				t.Error("another process has a different view")

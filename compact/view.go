@@ -38,7 +38,7 @@ func (c *call) view() *policy.View {
 func (c *call) costs() []int {
 	s := c.now.seen
 	if s.ep != c.ep {
-		*s = seen{ep: c.ep}
+		*s = viewCache{ep: c.ep}
 	}
 	for i := len(s.costs); i < len(c.history); i++ {
 		cost := c.ep.estimator.Message(c.history[i])
@@ -54,7 +54,7 @@ func (c *call) costs() []int {
 func (c *call) engineRequest() reduce.Request {
 	return reduce.Request{
 		Conversation: c.now.conv, Fixed: c.fixed, Outside: c.outside, Budget: c.budget,
-		Manual: c.q.manual, Estimate: c.q.dry, Legal: c.legal(), Recall: c.recalls(),
+		Manual: c.q.manual, Estimate: c.q.dry, Legal: c.legal(), Recall: c.canRecall(),
 		View: c.now.seen.view, Costs: c.now.seen.costs, Sent: c.wasSent().has, Ref: c.s.ref,
 	}
 }
@@ -63,13 +63,13 @@ func (c *call) engineRequest() reduce.Request {
 // if that call got no answer. It was a call of this process, or one of any process that
 // committed a step. An equal result of a later call is not included. The return value
 // refers to no data of the call, because views keep it.
-func (c *call) wasSent() sentWhole {
+func (c *call) wasSent() wholeResults {
 	from := afterAnswer(c.history)
 	if c.lane.sent.from == from {
 		return c.lane.sent
 	}
 	to := c.s.seenBeyond(from, c.history, c.q.owner(), c.ep.engine.Pins)
-	return sentWhole{from: from, results: resultsOf(c.history[from:to])}
+	return wholeResults{from: from, results: resultsOf(c.history[from:to])}
 }
 
 // afterAnswer returns the index of the first message after the last answer.
@@ -96,8 +96,8 @@ func resultsOf(msgs []message.Message) map[message.Fingerprint]bool {
 
 func (c *call) tidies() bool { return slices.Contains(c.ep.cfg.Policy.Stages, tidy.StageName) }
 
-// recalls reports whether the model can recall references.
-func (c *call) recalls() bool {
+// canRecall reports whether the model can recall references.
+func (c *call) canRecall() bool {
 	return c.q.answered || !c.q.unnamed && declares(c.q.tools)
 }
 

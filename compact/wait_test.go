@@ -171,15 +171,15 @@ func TestOpeningIsSharedAndCanBeCanceled(t *testing.T) {
 	})
 }
 
-// stubborn is an archive whose first read of a manifest ends only when it is released, also if
+// stubbornArchive is an archive whose first read of a manifest ends only when it is released, also if
 // it is canceled.
-type stubborn struct {
+type stubbornArchive struct {
 	*memory.Archive
 	began   atomic.Bool
 	release chan struct{}
 }
 
-func (s *stubborn) Open(ctx context.Context, k storage.Key, off, n int64) (io.ReadCloser, error) {
+func (s *stubbornArchive) Open(ctx context.Context, k storage.Key, off, n int64) (io.ReadCloser, error) {
 	if strings.Contains(k.String(), "s/manifest") && s.began.CompareAndSwap(false, true) {
 		<-s.release
 	}
@@ -192,7 +192,7 @@ func (s *stubborn) Open(ctx context.Context, k storage.Key, off, n int64) (io.Re
 // A call that comes while a canceled read has not ended yet begins its own read.
 func TestCanceledOpeningServesNoLaterCall(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		a := &stubborn{Archive: memory.New(), release: make(chan struct{})}
+		a := &stubbornArchive{Archive: memory.New(), release: make(chan struct{})}
 		m := crew.Manager(t, a, nil)
 		endsAt(t, "the first call", time.Second, preflightOf(m, loop(2, 10)))
 		second := make(chan error, 1)
@@ -251,7 +251,7 @@ func TestVocabularyIsLoadedBesideOtherModels(t *testing.T) {
 	wg.Wait()
 	close(go50k)
 	if res, err := m.Preflight(t.Context(), "s", loop(2, 10), compact.WithModel("text-davinci-003")); err != nil || opened.Load() != 1 {
-		t.Errorf("after the vocabulary was opened: %v; it was opened %d times for %s", err, opened.Load(), res.CountingUnit)
+		t.Errorf("after the vocabulary was opened: %v; the vocabulary was opened %d times for %s", err, opened.Load(), res.CountingUnit)
 	}
 	if err := m.Close(t.Context()); err != nil {
 		t.Error(err)

@@ -13,7 +13,7 @@ import (
 // always warns, and does not use up the warning.
 func (c *call) sayGuess() {
 	name := c.ep.model.name
-	if c.q.window > 0 || !c.m.cfg.guessed(name) || !c.q.dry && !c.m.sayOnce(name) {
+	if c.q.window > 0 || !c.m.cfg.windowIsGuessed(name) || !c.q.dry && !c.m.sayOnce(name) {
 		return
 	}
 	why := fmt.Sprintf("the window of model %q is not known", name)

@@ -67,7 +67,7 @@ var leaks = map[string]func(t *testing.T) *compact.Result{
 	"warnings.go: nothing is archived": func(t *testing.T) *compact.Result {
 		return newRig(t, goOn(compact.Config{MaxContextTokens: 24_000, Archive: &leakyReader{memory.New(), true}})).preflight(turns(60, 200))
 	},
-	"tidy.go: went out whole": func(t *testing.T) *compact.Result {
+	"tidy.go: were sent whole": func(t *testing.T) *compact.Result {
 		return newRig(t, tidyConfig(&slowEdits{Archive: memory.New(), fail: errors.New("no bucket " + leak)})).preflight(tidyLoop(1))
 	},
 	"report.go: would refuse the view": func(t *testing.T) *compact.Result { // the discarded edits

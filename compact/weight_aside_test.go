@@ -14,10 +14,10 @@ import (
 	"github.com/agentcompact/compact/strategy"
 )
 
-// slow is a summarizer that needs time of the fake clock.
-type slow struct{}
+// slowSummarizer is a summarizer that needs time of the fake clock.
+type slowSummarizer struct{}
 
-func (slow) Summarize(context.Context, strategy.Request) (strategy.Draft, error) {
+func (slowSummarizer) Summarize(context.Context, strategy.Request) (strategy.Draft, error) {
 	time.Sleep(time.Second)
 	return strategy.Draft{Text: "## Goals and success criteria\n- [open] the tests of the module pass\n"}, nil
 }
@@ -26,7 +26,7 @@ func (slow) Summarize(context.Context, strategy.Request) (strategy.Draft, error)
 // transcript in memory; they are counted, and removed if they use too much.
 func TestStateAfterACallIsWeighed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		m := bounded(t, Config{Preset: "summarize", Summarize: slow{}}, 1<<40)
+		m := bounded(t, Config{Preset: "summarize", Summarize: slowSummarizer{}}, 1<<40)
 		history := long(1, 1_000_000)
 		ctx, hangUp := context.WithCancel(t.Context())
 		time.AfterFunc(200*time.Millisecond, hangUp)
@@ -91,7 +91,7 @@ func TestRebuiltIndexesAreWeighed(t *testing.T) {
 		t.Errorf("the index weighs %d, want at least %d; the session weighs %d", made, least, m.bytes)
 	}
 	if find(); s.reads.Weight() != made {
-		t.Errorf("it weighs %d when it is used again, not %d", s.reads.Weight(), made)
+		t.Errorf("the index weighs %d at the second use, want %d", s.reads.Weight(), made)
 	}
 	if s.slim(); s.weight() > m.bytes-made || s.canSlim() {
 		t.Errorf("%d bytes are left of %d", s.weight(), m.bytes)

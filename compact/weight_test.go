@@ -188,7 +188,7 @@ func TestProtectedSessionsStayAtAnySize(t *testing.T) {
 		}
 		s := m.sessions["0"]
 		if s == nil || s.canSlim() {
-			t.Fatalf("it exists: %v, with its memo", s != nil)
+			t.Fatalf("the last session exists: %v, or still has its caches", s != nil)
 		}
 		again, err := m.Preflight(t.Context(), "0", first)
 		if err != nil || again.Triggered || again.Replayed == 0 {
@@ -268,7 +268,7 @@ func TestSlimSessionsHoldNoConversation(t *testing.T) {
 	}
 	s.slim()
 	if l.memo.now.conv != nil || l.account.conv != nil {
-		t.Error("the conversation is held")
+		t.Error("the lane still holds the conversation")
 	}
 	history = append(history, message.User("more"))
 	if _, err := m.Preflight(t.Context(), "s", history); err != nil || len(l.account.sent) != len(history) {

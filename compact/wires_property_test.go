@@ -17,8 +17,8 @@ import (
 	"github.com/agentcompact/compact/token"
 )
 
-// alike is the outcome of a conversation on one wire.
-type alike struct {
+// wireOutcome is the outcome of a conversation on one wire.
+type wireOutcome struct {
 	res   *compact.Result
 	err   error
 	floor int
@@ -26,13 +26,13 @@ type alike struct {
 
 // onEachWire judges one conversation on the four wires, with one model's tokens
 // and without the overhead of a wire.
-func onEachWire(t *testing.T, label string, c compact.Config, seed uint64, history []message.Message) map[provider.Wire]alike {
+func onEachWire(t *testing.T, label string, c compact.Config, seed uint64, history []message.Message) map[provider.Wire]wireOutcome {
 	t.Helper()
 	cost, err := token.NewEstimator(propertyModel, nil, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	out := map[provider.Wire]alike{}
+	out := map[provider.Wire]wireOutcome{}
 	for w := range wires {
 		m, err := compact.New(context.Background(), c)
 		if err != nil {
@@ -43,7 +43,7 @@ func onEachWire(t *testing.T, label string, c compact.Config, seed uint64, histo
 			compact.WithModel(propertyModel), compact.WithTools(json.RawMessage(`[]`)), compact.WithMaxOutput(1))
 		fixed := cost.Reply() + cost.Tools(json.RawMessage(`[]`))
 		plan := planOf(c)
-		out[w] = alike{res, err, plan.Floor(req.Messages(), pinnedByRole, cost.Message, fixed)}
+		out[w] = wireOutcome{res, err, plan.Floor(req.Messages(), pinnedByRole, cost.Message, fixed)}
 		var b *compact.BudgetError
 		if errors.As(err, &b) {
 			r := invariant.Refusal{In: req.Messages(), Out: res.Messages, Pinned: pinnedByRole, Cost: cost.Message, Fixed: fixed, Budget: res.Budget, Tokens: b.Tokens, Plan: plan}

@@ -21,11 +21,11 @@ func adviseFolder(setting string) func(error) string {
 		switch {
 		case errors.Is(err, fs.ErrPermission):
 			return "let this user write to the folder, or name another one in " + setting
-		case says(err, "read-only file system"):
+		case errorContains(err, "read-only file system"):
 			return "the file system is read-only: name another folder in " + setting
-		case says(err, "no space left", "quota exceeded"):
+		case errorContains(err, "no space left", "quota exceeded"):
 			return "free space on the disk, or name a folder on another disk in " + setting
-		case says(err, "not a directory"):
+		case errorContains(err, "not a directory"):
 			return "a file has the name of the folder: name another folder in " + setting
 		}
 		return "name another folder in " + setting
@@ -42,9 +42,9 @@ func adviseEncryption(err error) string {
 	return "correct storage.encrypt, or " + crypt.IdentityVariable
 }
 
-// says reports whether the text of err holds one of words. It looks at the text
+// errorContains reports whether the text of err holds one of words. It looks at the text
 // because error numbers differ between systems.
-func says(err error, words ...string) bool {
+func errorContains(err error, words ...string) bool {
 	return slices.ContainsFunc(words, func(w string) bool { return strings.Contains(err.Error(), w) })
 }
 

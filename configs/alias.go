@@ -115,9 +115,9 @@ func withMask(v, now any) any {
 
 // settings reads the values of a file's keys. prefix is the path of the override that
 // holds the keys, "" outside of overrides.
-func (l *loader) settings(name, prefix string, keys []given) []setting {
+func (l *loader) settings(name, prefix string, keys []givenKey) []setting {
 	var all []setting
-	first := map[string]given{}
+	first := map[string]givenKey{}
 	for _, g := range keys {
 		a, isAlias := aliases[g.key]
 		path := g.key
@@ -136,7 +136,7 @@ func (l *loader) settings(name, prefix string, keys []given) []setting {
 	return all
 }
 
-func (l *loader) setting(name, prefix string, g given, path string, a alias) (setting, bool) {
+func (l *loader) setting(name, prefix string, g givenKey, path string, a alias) (setting, bool) {
 	s := setting{path: path, source: name, line: g.line}
 	if g.key != path {
 		s.name = g.key

@@ -193,7 +193,7 @@ func TestEveryAliasIsDocumented(t *testing.T) {
 	}
 	for name, a := range aliases {
 		if l, ok := listed[name]; !ok || l.path != a.path || l.preset != a.preset {
-			t.Errorf("%s: documented as %q in the preset %q, it is %q in %q", name, l.path, l.preset, a.path, a.preset)
+			t.Errorf("%s: documented as %q in the preset %q, but the alias is %q in %q", name, l.path, l.preset, a.path, a.preset)
 		}
 	}
 	if len(listed) != len(aliases) {

@@ -29,7 +29,7 @@ func TestEnvironmentByLeafAndByFullPath(t *testing.T) {
 }
 
 func TestUnusedVariables(t *testing.T) {
-	register(t, &shelf{})
+	register(t, &storeSettings{})
 	got := Unused([]string{
 		"COMPACT_ARCHIVE=/tmp/x", "COMPACT_CONFIG=c.yaml", "COMPACT_BUCKET=b", "COMPACT_OF_SOMEBODY_ELSE=1", "COMPACT_PATH=/tmp/x", "COMPACT_TIMEOUT=3s",
 		"COMPACT_MODEL=gpt-4o", "COMPACT_TRIGGER_PCT=0.7", "COMPACT_ARCHIVE_KEY=k", "COMPACT_STORAGE_SHELF_TOKEN=k", "COMPACT_STORAGE_SHELF_URL=u", "COMPACT_WINDOW=", "PATH=/bin",

@@ -42,7 +42,7 @@ type file struct {
 	name   string
 	report *report
 	seen   map[string]int // path or alias → line
-	given  []given
+	given  []givenKey
 	within string // the override that holds the keys; "" = the file itself
 
 	extends     string // the base file; "" = none
@@ -51,8 +51,8 @@ type file struct {
 	exceptions  []exception
 }
 
-// A given is a key in a file that names a setting, before its value is read.
-type given struct {
+// A givenKey is a key in a file that names a setting, before its value is read.
+type givenKey struct {
 	key  string // path or alias
 	line int
 	node *yaml.Node
@@ -66,7 +66,7 @@ func readFile(name string, data []byte, r *report) *file {
 	switch {
 	case err != nil:
 		text := strings.TrimPrefix(err.Error(), "yaml: ")
-		text = strings.TrimPrefix(text, fmt.Sprintf("line %d: ", lineIn(err))) // it stands before the text
+		text = strings.TrimPrefix(text, fmt.Sprintf("line %d: ", lineIn(err))) // fail writes the line number in front of the text
 		f.fail(lineIn(err), "", nil, "can't be read: "+text+spelling(err, data), err)
 	case root == nil:
 	case root.Kind != yaml.MappingNode:
@@ -189,7 +189,7 @@ func (f *file) member(path string, line int, value *yaml.Node) {
 		f.special(path, line, value)
 	default:
 		f.seen[path] = line
-		f.given = append(f.given, given{key: path, line: line, node: value})
+		f.given = append(f.given, givenKey{key: path, line: line, node: value})
 	}
 }
 

@@ -23,15 +23,15 @@ type joined struct {
 
 func (j joined) settings() any { return j.value.Interface() }
 
-// used reports whether the configuration uses the component.
-func (j joined) used(c compact.StorageConfig) bool { return j.export != nil || c.Adapter == j.name }
+// isUsed reports whether the configuration uses the component.
+func (j joined) isUsed(c compact.StorageConfig) bool { return j.export != nil || c.Adapter == j.name }
 
 // join sets the settings of the components that are used.
 func (l *loader) join(c *compact.Config) {
 	for _, s := range registered() {
 		j := joined{s, reflect.New(s.defaults.Type()).Elem()}
 		j.value.Set(s.defaults)
-		if !j.used(c.Storage) {
+		if !j.isUsed(c.Storage) {
 			continue
 		}
 		for _, f := range s.fields {

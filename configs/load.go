@@ -180,6 +180,11 @@ func (l *loader) chooseBase(layers ...[]setting) {
 	}
 	l.presetAt = at
 	l.useBase(at)
+	l.noteDefaults()
+}
+
+// noteDefaults notes the value of each setting in the chosen base.
+func (l *loader) noteDefaults() {
 	l.defaults = map[string]any{}
 	for _, f := range schema().fields {
 		l.defaults[f.path] = f.valueIn(reflect.ValueOf(&l.base).Elem()).Interface()

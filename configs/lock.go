@@ -94,7 +94,7 @@ func presetOf(chain []*file) compact.Config {
 // attempt reports a setting that would weaken a locked one.
 func (l *loader) attempt(s setting) {
 	k, ok := l.locks[s.path]
-	if !ok || s.layer <= k.layer || !weaker(k.path, k.value, normal(s.value)) {
+	if !ok || s.layer <= k.layer || !isWeaker(k.path, k.value, normal(s.value)) {
 		return
 	}
 	l.report.add(&Error{
@@ -115,7 +115,7 @@ func (l *loader) locked(k lock) string {
 func (l *loader) unchanged(c *compact.Config) {
 	for _, f := range schema().fields {
 		k, ok := l.locks[f.path]
-		if !ok || l.reported(f.path) || !weaker(f.path, k.value, normal(f.valueIn(reflect.ValueOf(c).Elem()).Interface())) {
+		if !ok || l.reported(f.path) || !isWeaker(f.path, k.value, normal(f.valueIn(reflect.ValueOf(c).Elem()).Interface())) {
 			continue
 		}
 		by := l.presetAt
@@ -168,8 +168,8 @@ func inOrder(names ...string) func(locked, given any) bool {
 	}
 }
 
-// weaker reports whether a value must not replace a locked one.
-func weaker(path string, locked, given any) bool {
+// isWeaker reports whether a value must not replace a locked one.
+func isWeaker(path string, locked, given any) bool {
 	if reflect.DeepEqual(locked, given) {
 		return false
 	}

@@ -124,7 +124,7 @@ func TestEveryOrderBelongsToASetting(t *testing.T) {
 		}
 		for i, locked := range values {
 			for k, given := range values {
-				if got := weaker(path, locked, given); got != (k < i) {
+				if got := isWeaker(path, locked, given); got != (k < i) {
 					t.Errorf("%s, locked at %v: %v is weaker: %v", path, locked, given, got)
 				}
 			}

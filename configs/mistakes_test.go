@@ -143,7 +143,7 @@ func TestCauseOfAMistakeCanBeFound(t *testing.T) {
 		t.Error("an error without mistakes returns mistakes")
 	}
 	if _, err := strategy.Lookup("task-state"); err == nil {
-		t.Error("the strategy of the test exists")
+		t.Error("the strategy task-state exists, so this test needs another wrong name")
 	}
 }
 

@@ -59,7 +59,7 @@ func TestEachSettingNamesItsSource(t *testing.T) {
 }
 
 func TestOriginsShowNoSecret(t *testing.T) {
-	register(t, &shelf{})
+	register(t, &storeSettings{})
 	key := "sk-proj-" + strings.Repeat("a1B2c3D4", 6)
 	dir := folder(t, map[string]string{
 		"s3.yaml":    "storage: {prefix: " + key + ", adapter: s3, bucket: b-1}\n",
@@ -74,6 +74,6 @@ func TestOriginsShowNoSecret(t *testing.T) {
 	}
 	path := filepath.Join(dir, "none.yaml")
 	if _, all, err := LoadWithOrigins(path, Environ(nil)); err == nil || all != nil {
-		t.Error("a missing file")
+		t.Error("a missing file returned no error, or origins")
 	}
 }

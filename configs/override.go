@@ -17,7 +17,7 @@ type exception struct {
 	source       string
 	line, layer  int
 	model, agent string
-	keys         []given
+	keys         []givenKey
 	settings     []setting
 	broken       bool // a mistake in this entry was reported already
 }

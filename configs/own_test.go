@@ -11,12 +11,12 @@ import (
 	"github.com/agentcompact/compact/strategy"
 )
 
-// idle is a stage that offers nothing.
-type idle struct{}
+// idleStage is a stage that offers nothing.
+type idleStage struct{}
 
-func (idle) Name() string { return "idle" }
+func (idleStage) Name() string { return "idle" }
 
-func (idle) Propose(context.Context, *policy.View) (policy.Proposal, error) {
+func (idleStage) Propose(context.Context, *policy.View) (policy.Proposal, error) {
 	return policy.Proposal{}, nil
 }
 
@@ -26,7 +26,7 @@ func TestFileNamesTheCallersStagesAndStrategy(t *testing.T) {
 		Name: "tickets", Sections: []strategy.Section{{Title: "Tickets"}}, Instructions: "List the tickets.",
 		Extract: func(*strategy.History) []strategy.Line { return nil },
 	}
-	own := []Option{Environ(nil), Stages(compact.OwnStage{Stage: idle{}}), Strategy(tickets)}
+	own := []Option{Environ(nil), Stages(compact.OwnStage{Stage: idleStage{}}), Strategy(tickets)}
 	const file = "model: gpt-4\nstorage: {adapter: memory}\npolicy:\n  stages: [mask, idle, squeeze]\n  strategy: tickets\n"
 	c, err := Parse("f.yaml", []byte(file), own...)
 	if err != nil {
@@ -55,9 +55,9 @@ func TestFileNamesTheCallersStagesAndStrategy(t *testing.T) {
 		t.Errorf("a file that names a built-in strategy: %v, %v", c.Strategy, err)
 	}
 	if _, err := Parse("f.yaml", []byte(strings.Replace(file, "[mask, idle, squeeze]", "[idle]", 1)), own...); err != nil {
-		t.Errorf("stages of the caller's alone: %v", err)
+		t.Errorf("a list with only the caller's own stage: %v", err)
 	}
 	if _, err := Parse("f.yaml", []byte(file), Environ(nil)); err == nil {
-		t.Error("a program without the stage took its name")
+		t.Error("a program without the stage accepts its name")
 	}
 }

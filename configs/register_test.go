@@ -15,8 +15,8 @@ import (
 	"github.com/agentcompact/compact/trace"
 )
 
-// shelf holds the settings of a store, one of each type.
-type shelf struct {
+// storeSettings holds the settings of a store, one of each type.
+type storeSettings struct {
 	URL     string         `mapstructure:"url" validate:"required" doc:"The server."`
 	Rows    int            `mapstructure:"rows" validate:"gt=0" doc:"How many rows there are."`
 	Share   float64        `mapstructure:"share" doc:"A share."`
@@ -26,10 +26,10 @@ type shelf struct {
 	Token   compact.Secret `mapstructure:"token" doc:"The server's."`
 }
 
-var shelfDefaults = shelf{URL: "http://shelf", Rows: 3, Share: 0.5, Timeout: time.Minute, Zones: []string{"a", "b"}}
+var shelfDefaults = storeSettings{URL: "http://shelf", Rows: 3, Share: 0.5, Timeout: time.Minute, Zones: []string{"a", "b"}}
 
 // register registers components for one test.
-func register(t *testing.T, opened *shelf) {
+func register(t *testing.T, opened *storeSettings) {
 	t.Helper()
 	before := registered()
 	t.Cleanup(func() {
@@ -40,9 +40,9 @@ func register(t *testing.T, opened *shelf) {
 	if _, known := schema().byPath["storage.shelf.url"]; known { // a schema that was read before
 		t.Fatal("the store is registered already")
 	}
-	Register("shelf", Component[shelf]{
+	Register("shelf", Component[storeSettings]{
 		Defaults: shelfDefaults,
-		Check: func(s shelf) error {
+		Check: func(s storeSettings) error {
 			if len(s.Token) == 0 {
 				return errors.New("it needs a token")
 			}
@@ -51,7 +51,7 @@ func register(t *testing.T, opened *shelf) {
 			}
 			return nil
 		},
-		Open: func(_ context.Context, s shelf) (storage.Archive, error) {
+		Open: func(_ context.Context, s storeSettings) (storage.Archive, error) {
 			*opened = s
 			return memory.New(), nil
 		},
@@ -64,19 +64,19 @@ func register(t *testing.T, opened *shelf) {
 		if !s.Loud {
 			return nil, nil
 		}
-		return silent{}, nil
+		return silentExporter{}, nil
 	}})
 }
 
-type silent struct{}
+type silentExporter struct{}
 
-func (silent) Export(context.Context, []trace.Event) error { return nil }
-func (silent) Shutdown(context.Context) error              { return nil }
+func (silentExporter) Export(context.Context, []trace.Event) error { return nil }
+func (silentExporter) Shutdown(context.Context) error              { return nil }
 
 const token = "COMPACT_STORAGE_SHELF_TOKEN=a-token-of-the-shelf"
 
 func TestARegisteredStoreIsLoadedAndOpened(t *testing.T) {
-	var got shelf
+	var got storeSettings
 	register(t, &got)
 	c, err := Parse("f.yaml", []byte(`
 model: gpt-4
@@ -93,7 +93,7 @@ trace: {siren: {loud: true}}
 	if err := m.Close(t.Context()); err != nil {
 		t.Error(err)
 	}
-	want := shelf{URL: "http://other", Rows: 7, Share: 1, Dry: true, Timeout: 5 * time.Second, Token: compact.Secret("a-token-of-the-shelf")}
+	want := storeSettings{URL: "http://other", Rows: 7, Share: 1, Dry: true, Timeout: 5 * time.Second, Token: compact.Secret("a-token-of-the-shelf")}
 	if fmt.Sprintf("%#v %s", got, string(got.Token)) != fmt.Sprintf("%#v %s", want, string(want.Token)) {
 		t.Errorf("opened with %+v, want %+v", got, want)
 	}
@@ -101,7 +101,7 @@ trace: {siren: {loud: true}}
 		t.Errorf("%d exporters, want one; a trigger of %v", len(c.Exporters), c.Policy.TriggerPct)
 	}
 	for what, open := range map[string]func(compact.StorageConfig) (storage.Archive, error){"OpenArchive": OpenArchive, "OpenArchiveReadOnly": OpenArchiveReadOnly} {
-		got = shelf{}
+		got = storeSettings{}
 		if _, err := open(c.Storage); err != nil || got.Rows != 7 {
 			t.Errorf("%s: %v, with %+v", what, err, got)
 		}
@@ -116,7 +116,7 @@ trace: {siren: {loud: true}}
 }
 
 func TestARegisteredComponentThatIsNotUsedHasNoEffect(t *testing.T) {
-	var got shelf
+	var got storeSettings
 	register(t, &got)
 	c, err := Parse("f.yaml", []byte("model: gpt-4\nstorage: {shelf: {rows: 9}}\n"), Environ(nil))
 	if err != nil || c.Storage.Settings != nil || len(c.Exporters) > 0 || c.OpenArchive != nil {
@@ -125,7 +125,7 @@ func TestARegisteredComponentThatIsNotUsedHasNoEffect(t *testing.T) {
 }
 
 func TestMistakesInRegisteredSections(t *testing.T) {
-	var got shelf
+	var got storeSettings
 	register(t, &got)
 	for _, c := range []struct {
 		file, want string
@@ -153,7 +153,7 @@ func TestMistakesInRegisteredSections(t *testing.T) {
 }
 
 func TestRegisteredSectionsAreCommentedInTheFiles(t *testing.T) {
-	var got shelf
+	var got storeSettings
 	register(t, &got)
 	for _, name := range Names() {
 		file, err := Preset(name)
@@ -183,14 +183,14 @@ func TestRegisteredSectionsAreCommentedInTheFiles(t *testing.T) {
 			t.Errorf("%s:\n%s", name, file)
 		}
 		c, err := Parse(name, append(file, "\n# the end\n"...), Environ([]string{token}), Override("--model", "model", "gpt-4"), Override("--adapter", "storage.adapter", "shelf"))
-		if s, ok := c.Storage.Settings.(shelf); err != nil || !ok || s.Rows != 3 || !slices.Equal(s.Zones, shelfDefaults.Zones) {
+		if s, ok := c.Storage.Settings.(storeSettings); err != nil || !ok || s.Rows != 3 || !slices.Equal(s.Zones, shelfDefaults.Zones) {
 			t.Errorf("%s: %v, %+v", name, err, c.Storage.Settings)
 		}
 	}
 }
 
 func TestOriginsTellOfRegisteredSettings(t *testing.T) {
-	var got shelf
+	var got storeSettings
 	register(t, &got)
 	l, c, err := parseWith("f.yaml", []byte("model: gpt-4\nstorage: {adapter: shelf, shelf: {rows: 9}}\n"), []Option{Environ([]string{token})})
 	if err != nil {
@@ -206,9 +206,9 @@ func TestOriginsTellOfRegisteredSettings(t *testing.T) {
 }
 
 func TestRegisterPanicsForInvalidComponents(t *testing.T) {
-	var got shelf
+	var got storeSettings
 	register(t, &got)
-	open := func(context.Context, shelf) (storage.Archive, error) { return memory.New(), nil }
+	open := func(context.Context, storeSettings) (storage.Archive, error) { return memory.New(), nil }
 	type named struct {
 		A int `mapstructure:"a"`
 	}
@@ -216,12 +216,12 @@ func TestRegisterPanicsForInvalidComponents(t *testing.T) {
 		A map[string]int `mapstructure:"a" doc:"A."`
 	}
 	for what, f := range map[string]func(){
-		"taken":     func() { Register("shelf", Component[shelf]{Open: open}) },
-		"built in":  func() { Register("s3", Component[shelf]{Open: open}) },
-		"a section": func() { Register("object_lock", Component[shelf]{Open: open}) },
-		"a setting": func() { Register("path", Component[shelf]{Open: open}) },
-		"no name":   func() { Register("My Store", Component[shelf]{Open: open}) },
-		"neither":   func() { Register("x", Component[shelf]{}) },
+		"taken":     func() { Register("shelf", Component[storeSettings]{Open: open}) },
+		"built in":  func() { Register("s3", Component[storeSettings]{Open: open}) },
+		"a section": func() { Register("object_lock", Component[storeSettings]{Open: open}) },
+		"a setting": func() { Register("path", Component[storeSettings]{Open: open}) },
+		"no name":   func() { Register("My Store", Component[storeSettings]{Open: open}) },
+		"neither":   func() { Register("x", Component[storeSettings]{}) },
 		"no doc": func() {
 			Register("x", Component[named]{Open: func(context.Context, named) (storage.Archive, error) { return nil, nil }})
 		},
@@ -232,13 +232,13 @@ func TestRegisterPanicsForInvalidComponents(t *testing.T) {
 			Register("x", Component[int]{Open: func(context.Context, int) (storage.Archive, error) { return nil, nil }})
 		},
 		"both of a kind": func() {
-			Register("x", Component[shelf]{Open: open, Export: func(shelf) (trace.Exporter, error) { return nil, nil }})
+			Register("x", Component[storeSettings]{Open: open, Export: func(storeSettings) (trace.Exporter, error) { return nil, nil }})
 		},
 	} {
 		func() {
 			defer func() {
 				if recover() == nil {
-					t.Errorf("%s: it is registered", what)
+					t.Errorf("%s: the component was registered", what)
 				}
 			}()
 			f()

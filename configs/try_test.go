@@ -142,7 +142,7 @@ func TestTryReportsFailuresWithAdvice(t *testing.T) {
 				t.Errorf("the server's message is %q", said)
 			}
 			if said := fmt.Sprint(failed[0].Err); strings.Contains(said, "hunter2") || strings.Contains(said, "s3cret") || strings.Contains(said, "\n") {
-				t.Errorf("said: %s", said)
+				t.Errorf("the advice is: %s", said)
 			}
 		})
 	}
@@ -235,7 +235,7 @@ func TestTryEndsInTime(t *testing.T) {
 		}
 	}
 	if took := time.Since(began); took > 15*time.Second {
-		t.Errorf("it took %s", took)
+		t.Errorf("Try took %s", took)
 	}
 }
 

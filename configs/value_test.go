@@ -41,7 +41,7 @@ func TestStricterValues(t *testing.T) {
 	}{
 		{"all and one more", contains([]string{"a"}, []string{"b", "a"}), true}, {"one less", contains([]string{"a", "b"}, []string{"a"}), false}, {"of none", contains([]string{}, []string{}), true},
 		{"the same mode", modes("governance", "governance"), true}, {"a stricter mode", modes("governance", "compliance"), true}, {"a weaker mode", modes("governance", ""), false},
-		{"equal", weaker("model", "a", "a"), false}, {"without an order", weaker("model", "a", "b"), true}, {"switched off", weaker("redaction.pii", true, false), true}, {"switched on", weaker("redaction.pii", false, true), false},
+		{"equal", isWeaker("model", "a", "a"), false}, {"without an order", isWeaker("model", "a", "b"), true}, {"switched off", isWeaker("redaction.pii", true, false), true}, {"switched on", isWeaker("redaction.pii", false, true), false},
 	} {
 		if c.got != c.want {
 			t.Errorf("%s: %v", c.name, c.got)

@@ -26,7 +26,7 @@ func TestFingerprintsOfLongTexts(t *testing.T) {
 		want = field(append(want, byte(KindText)), "end")
 		sum := sha256.Sum256(want)
 		if got := m.Fingerprint(); got != Fingerprint(sum[:16]) {
-			t.Errorf("texts of %d bytes: %s, not %x", n, got, sum[:16])
+			t.Errorf("texts of %d bytes: fingerprint %s, want %x", n, got, sum[:16])
 		}
 	}
 }

@@ -232,7 +232,7 @@ func TestFingerprintReflectsAReplacedPart(t *testing.T) {
 		t.Error("the remembered fingerprint is of another text")
 	}
 	if m.Fingerprint() != message.User("after").Fingerprint() {
-		t.Error("not the fingerprint of the text")
+		t.Error("the fingerprint is not that of the message's text")
 	}
 }
 
@@ -285,15 +285,15 @@ func TestIdenticalComparesIDsAndUnknownFields(t *testing.T) {
 	a := mustParse(t, `{"role":"tool","tool_call_id":"a","content":"x"}`)
 	b := mustParse(t, `{"role":"tool","tool_call_id":"b","content":"x"}`)
 	if message.Identical(a, b) || !message.Identical(a, mustParse(t, string(a.Raw()))) {
-		t.Error("identical means every byte")
+		t.Error("Identical must compare every byte")
 	}
 	if message.Identical(message.ToolResult("a", "x"), message.ToolResult("b", "x")) || !message.Identical(message.User("u"), message.User("u")) {
-		t.Error("identical means the ids too")
+		t.Error("Identical must compare the ids")
 	}
 	protected := mustParse(t, string(a.Raw()))
 	protected.Protected = true
 	if message.Identical(a, protected) || message.Identical(protected, a) {
-		t.Error("an edit of a protected message differs from the same edit of an unprotected one")
+		t.Error("Identical must compare the protection")
 	}
 }
 
@@ -308,7 +308,7 @@ func TestFingerprintTextForm(t *testing.T) {
 		t.Errorf("%v, %v", back, err)
 	}
 	if err := back.UnmarshalText([]byte("abc")); err == nil {
-		t.Error("three digits are not a fingerprint")
+		t.Error("UnmarshalText accepts three digits as a fingerprint")
 	}
 }
 

@@ -73,7 +73,7 @@ func (b *rounder) add(i int) {
 	var seen map[string]bool // results in this message
 	for k := range m.Parts {
 		p := &m.Parts[k]
-		if p.Kind == KindToolResult && (len(m.Parts) == 1 || first(&seen, p)) {
+		if p.Kind == KindToolResult && (len(m.Parts) == 1 || isNewResult(&seen, p)) {
 			answers = b.answer(i, p) || answers
 		}
 	}
@@ -92,9 +92,9 @@ func (b *rounder) add(i int) {
 	}
 }
 
-// first reports whether a result is new, and records it: the text of one answer
+// isNewResult reports whether a result is new, and records it: the text of one answer
 // may be divided into several parts.
-func first(seen *map[string]bool, p *Part) bool {
+func isNewResult(seen *map[string]bool, p *Part) bool {
 	id := key(p)
 	if (*seen)[id] {
 		return false

@@ -54,7 +54,7 @@ func renderCall(k *Mark, of answered) (string, error) {
 	const around = len(` ""`)
 	target, quoted := k.quotes(of)
 	cut := cutRunes
-	if k.made() {
+	if k.quotesCallUnaltered() {
 		cut = cutWords
 	}
 	room := callFormMost - runes(head) - runes(tail) - around
@@ -76,14 +76,14 @@ func renderCall(k *Mark, of answered) (string, error) {
 // result, before they are cut to the available room.
 func (k *Mark) quotes(of answered) (target, says string) {
 	says = testrun.Uncolored(of.Result[k.SaysFrom:k.SaysTo])
-	if k.made() {
+	if k.quotesCallUnaltered() {
 		return unaltered(of.Made), visible(says)
 	}
 	return oneLine(of.Target), oneLine(says)
 }
 
-// made reports whether a mark is in a form that quotes the call unaltered.
-func (k *Mark) made() bool { return k.Form == formCallMade || k.Form == formCallMadeRec }
+// quotesCallUnaltered reports whether a mark is in a form that quotes the call unaltered.
+func (k *Mark) quotesCallUnaltered() bool { return k.Form == formCallMade || k.Form == formCallMadeRec }
 
 // visible returns a text on one line without invisible characters. It replaces "·",
 // which separates the fields of a placeholder, but keeps quotes and brackets.

@@ -33,7 +33,7 @@ var shells = regexp.MustCompile(`\A(?:/usr)?(?:/bin/)?(?:bash|sh|zsh) -l?c ["']?
 
 // A commandLine describes a command by the arguments of its call.
 type commandLine struct {
-	does   bool   // it does more than show something
+	does   bool   // the command does more than show something
 	shows  bool   // after that, it shows a file that it did not write
 	prints string // text that it prints literally, by echo or printf
 }

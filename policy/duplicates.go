@@ -8,8 +8,8 @@ import (
 )
 
 // Duplicates removes older copies of a pinned system or developer message that
-// occurs again, byte for byte, later in the view. It removes the oldest copy first,
-// but a copy that begins the conversation last. It never removes the newest copy, a
+// occurs again, byte for byte, later in the view. The oldest copy is removed first; a copy
+// at the beginning of the conversation is removed last. It never removes the newest copy, a
 // message that the caller protects, or a copy inside a round, after an unanswered
 // call, or after all unpinned messages.
 type Duplicates struct{}
@@ -97,5 +97,5 @@ func (v *View) spareBeside(gone []bool) []int {
 // instructs reports whether a message is an instruction. A summary or notice made by a
 // stage does not count as a copy.
 func instructs(m *message.Message) bool {
-	return (m.Role == message.RoleSystem || m.Role == message.RoleDeveloper) && !made(m)
+	return (m.Role == message.RoleSystem || m.Role == message.RoleDeveloper) && !hasStageForm(m)
 }

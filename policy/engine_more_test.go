@@ -14,12 +14,12 @@ import (
 	"github.com/agentcompact/compact/policy"
 )
 
-// partly is a stage that masks some results and reports errors for other parts.
-type partly struct{ failed []error }
+// partialStage is a stage that masks some results and reports errors for other parts.
+type partialStage struct{ failed []error }
 
-func (partly) Name() string { return "partly" }
+func (partialStage) Name() string { return "partly" }
 
-func (s partly) Propose(ctx context.Context, v *policy.View) (policy.Proposal, error) {
+func (s partialStage) Propose(ctx context.Context, v *policy.View) (policy.Proposal, error) {
 	p, err := policy.Mask{WindowTurns: 1}.Propose(ctx, v)
 	p.Failed = s.failed
 	return p, err
@@ -29,7 +29,7 @@ func (s partly) Propose(ctx context.Context, v *policy.View) (policy.Proposal, e
 func TestEngineReportsFailedPartsAndAppliesTheEdits(t *testing.T) {
 	one, two := errors.New("one"), errors.New("two")
 	for _, failed := range [][]error{nil, {one}, {one, two}} {
-		e := engine(reduce.Step{Stage: partly{failed}, Goal: policy.All})
+		e := engine(reduce.Step{Stage: partialStage{failed}, Goal: policy.All})
 		e.Keep = policy.Keep{Turns: 1, Pairs: 1}
 		out, err := run(t, e, loop(4, 40), budget(10_000))
 		if err != nil || len(out.Passes) != 1 {

@@ -213,7 +213,7 @@ func (v *View) advice(parts []Contributor) (out []string) {
 		out = append(out, "protect fewer messages")
 	}
 	if len(parts) > 0 {
-		out = append(out, "shorten the largest")
+		out = append(out, "shorten the largest messages")
 	}
 	if v.Fixed > 0 {
 		out = append(out, "send fewer tool schemas")

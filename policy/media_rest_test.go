@@ -128,3 +128,38 @@ func TestHeavyMediaExcludesLinks(t *testing.T) {
 		}
 	}
 }
+
+// byteCost counts the bytes of texts, 3 for each message and 1000 for each picture.
+type byteCost struct{}
+
+func (byteCost) Text(s string) int { return len(s) }
+
+func (byteCost) Message(m message.Message) int {
+	n := 3
+	for i := range m.Parts {
+		n += len(m.Parts[i].Text)
+		if m.Parts[i].Kind.IsMedia() {
+			n += 1000
+		}
+	}
+	return n
+}
+
+// The text in place of a picture states what the picture costs, without the message around
+// it, and its bytes.
+func TestMediaStatesWhatAPictureCosts(t *testing.T) {
+	v := policy.NewView(shots(3), pins, byteCost{})
+	v.Keep = policy.Keep{Turns: 1, Pairs: 1}
+	p, err := policy.Media{}.Propose(t.Context(), v)
+	if err != nil || len(p.Groups) != 2 {
+		t.Fatalf("%d groups, %v; want one for each older screenshot", len(p.Groups), err)
+	}
+	c, err := reduce.NewConversation(v.Messages, pins, nil).Apply(p.Groups[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	what, tokens, size, _, ok := message.ParseMediaText(c.Messages()[3].Parts[1].Text)
+	if !ok || what != message.KindImage || tokens != 1000 || size != 40_000 {
+		t.Errorf("%v of %d tokens and %d bytes (%v), want an image of 1000 tokens and 40000 bytes", what, tokens, size, ok)
+	}
+}

@@ -14,20 +14,20 @@ type Partition struct {
 // that a cut may remove. It takes one pass.
 func (v *View) Partition(keep Keep) Partition { return v.split(v.recentRounds(keep)) }
 
-// A lot says to which list of a [Partition] a round belongs.
-type lot uint8
+// A partitionList says to which list of a [Partition] a round belongs.
+type partitionList uint8
 
 // The lots of rounds.
 const (
-	lotRemainder lot = iota
+	lotRemainder partitionList = iota
 	lotPinned
 	lotRecent
 )
 
 // lots returns the lot of each round and the start of the recent span. recent marks the
 // recent rounds.
-func (v *View) lots(recent []bool) (lots []lot, start int) {
-	lots, start = make([]lot, len(v.Rounds)), len(v.Messages)
+func (v *View) lots(recent []bool) (lots []partitionList, start int) {
+	lots, start = make([]partitionList, len(v.Rounds)), len(v.Messages)
 	front := true // only pinned rounds come before this round; a summary comes after them
 	for r := range v.Rounds {
 		ours, pinned := v.owned(r), v.pinnedRound(r)
@@ -146,7 +146,7 @@ func (v *View) Shrink(reserve int) Keep {
 	if v.Budget.shrinkTo > 0 {
 		room = min(room, v.Budget.shrinkTo)
 	}
-	for !v.Rigid && v.over(keep, size+reserve, room) && (keep.Turns > 1 || keep.Pairs > 1) {
+	for !v.Rigid && v.exceeds(keep, size+reserve, room) && (keep.Turns > 1 || keep.Pairs > 1) {
 		next := keep
 		if turns && keep.Turns > 1 || keep.Pairs <= 1 {
 			next.Turns--
@@ -159,9 +159,9 @@ func (v *View) Shrink(reserve int) Keep {
 	return v.relax(keep, size)
 }
 
-// over reports whether the view exceeds room. size is its cost under keep. Removable
+// exceeds reports whether the view exceeds room. size is its cost under keep. Removable
 // copies do not count, because they are removed before any turn.
-func (v *View) over(keep Keep, size, room int) bool {
+func (v *View) exceeds(keep Keep, size, room int) bool {
 	if size <= room {
 		return false
 	}

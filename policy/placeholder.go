@@ -40,7 +40,7 @@ func (m Mask) mark(v *View, i, p int) Mark {
 	if m.CostAsChars {
 		k.Chars = k.Tokens
 	}
-	if form == formResult && len(v.Messages[i].Parts) == 1 { // this form states the size of the message
+	if form == formResult && len(v.Messages[i].Parts) == 1 { // the form "result" states the size of the message
 		k.Tokens += v.Tokens[i] - v.Cost.Text(v.Messages[i].Parts[p].Text)
 	}
 	return k
@@ -147,7 +147,7 @@ func shrinks(v *View, i, p int, segments []Segment) bool {
 func saved(v *View, i, p int, segments []Segment) (tokens int, ok bool) {
 	old := v.Messages[i].Parts[p]
 	text, err := v.rendered(i, p, segments)
-	if err != nil || !noLonger(text, old.Text) {
+	if err != nil || !isAtMostAsLong(text, old.Text) {
 		return 0, false
 	}
 	if len(v.Messages[i].Parts) > fewParts {
@@ -167,9 +167,9 @@ func saved(v *View, i, p int, segments []Segment) (tokens int, ok bool) {
 // is just as good and avoids quadratic time.
 const fewParts = 16
 
-// noLonger reports whether a has at most as many characters as b. It avoids
+// isAtMostAsLong reports whether a has at most as many characters as b. It avoids
 // counting a long b.
-func noLonger(a, b string) bool {
+func isAtMostAsLong(a, b string) bool {
 	const widest = 4 // most bytes of a character
 	n := runes(a)
 	return n <= len(b)/widest || n <= runes(b)

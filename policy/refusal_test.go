@@ -10,26 +10,37 @@ import (
 	"github.com/agentcompact/compact/policy"
 )
 
-// The parts of the error add up to the cost of the smallest view, in which all results
-// are cut as far as possible.
+// The parts of the error add up to the cost of the smallest view, in which all results are
+// cut and all pictures replaced as far as possible.
 func TestBudgetErrorAddsUpToTheSmallestView(t *testing.T) {
-	for _, floors := range []bool{false, true} {
-		e := engine(reduce.Step{Stage: policy.Squeeze{}, Goal: policy.ToBudget})
-		e.Floors = floors
-		_, err := e.Run(t.Context(), reduce.Request{Conversation: reduce.NewConversation(loop(9, 100), pins, nil), Fixed: 30, Budget: budget(100)})
-		var b *policy.BudgetError
-		if !errors.As(err, &b) {
-			t.Fatal(err)
-		}
-		sum := b.Fixed
-		for _, c := range b.Largest {
-			sum += c.Tokens
-		}
-		for _, s := range b.Others {
-			sum += s.Tokens
-		}
-		if sum != b.Tokens || b.Tokens > 500 || len(b.Others) == 0 {
-			t.Errorf("floors %v: the parts add up to %d tokens of %d: %v", floors, sum, b.Tokens, err)
+	for name, c := range map[string]struct {
+		stage policy.Stage
+		cost  policy.Coster
+		msgs  []message.Message
+		limit int
+		most  int // more than the smallest view, and less than the view without the stage
+	}{
+		"results":  {policy.Squeeze{}, words{}, loop(9, 100), 100, 500},
+		"pictures": {policy.Media{Deep: true}, shotCost{}, shots(9), 800, 2000},
+	} {
+		for _, floors := range []bool{false, true} {
+			e := engine(reduce.Step{Stage: c.stage, Goal: policy.ToBudget})
+			e.Floors, e.Cost = floors, c.cost
+			_, err := e.Run(t.Context(), reduce.Request{Conversation: reduce.NewConversation(c.msgs, pins, nil), Fixed: 30, Budget: budget(c.limit)})
+			var b *policy.BudgetError
+			if !errors.As(err, &b) {
+				t.Fatal(err)
+			}
+			sum := b.Fixed
+			for _, c := range b.Largest {
+				sum += c.Tokens
+			}
+			for _, s := range b.Others {
+				sum += s.Tokens
+			}
+			if sum != b.Tokens || b.Tokens > c.most || len(b.Others) == 0 {
+				t.Errorf("%s, floors %v: the parts add up to %d tokens of %d: %v", name, floors, sum, b.Tokens, err)
+			}
 		}
 	}
 }
@@ -51,8 +62,8 @@ func TestBudgetErrorNamesTheMissingStages(t *testing.T) {
 		{said, true, 700, "add summarize and shrink to policy.stages", nil},
 		{said, false, 700, "add summarize to policy.stages", nil},
 		{loop(10, 300), true, 700, "add squeeze to policy.stages", nil},
-		{loop(10, 300), true, 700, "add squeeze to policy.stages", []reduce.Step{{Stage: policy.Mask{WindowTurns: 6}, Goal: policy.All}}}, // it has masked what it may
-		{said, true, 100, "shorten the largest", nil},
+		{loop(10, 300), true, 700, "add squeeze to policy.stages", []reduce.Step{{Stage: policy.Mask{WindowTurns: 6}, Goal: policy.All}}}, // mask has masked every result that it may
+		{said, true, 100, "shorten the largest messages", nil},
 	} {
 		e := engine(append(c.more, reduce.Step{Stage: policy.Duplicates{}, Goal: policy.ToBudget})...)
 		e.Rigid = c.rigid

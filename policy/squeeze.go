@@ -88,7 +88,7 @@ func (s Squeeze) cut(v *View, results []result, share int) (group []Edit, freed 
 		if !ok {
 			continue
 		}
-		e.Reason = "equal share of what the budget leaves"
+		e.Reason = "equal share of the remaining budget"
 		group = append(group, e)
 	}
 	return group, v.freed(group)
@@ -130,7 +130,7 @@ func (v *View) plainPlaceholder(i, p int) (Edit, bool) {
 	text := v.Messages[i].Parts[p].Text
 	k, ok := v.Forms.ParseMark(text)
 	if ok && k.Form == formname.Media {
-		return Edit{}, false // it cannot be shorter
+		return Edit{}, false // the result can't be shorter
 	}
 	if ok = ok && (k.Form == formRecall || namesCall(k.Form)); !ok {
 		blocks := v.survivors(i, p, k, text)

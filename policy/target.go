@@ -118,7 +118,7 @@ func joined(raw json.RawMessage, command bool) string {
 	glue := ""
 	for line := range strings.SplitSeq(text, "\n") {
 		line = strings.TrimSpace(line)
-		if line == "" || command && line[0] == '#' || patch && !patched(line) {
+		if line == "" || command && line[0] == '#' || patch && !namesChangedFile(line) {
 			continue
 		}
 		b.WriteString(glue)
@@ -153,8 +153,8 @@ func ending(line string) int {
 	return at
 }
 
-// patched reports whether a line of a patch names a changed file.
-func patched(line string) bool {
+// namesChangedFile reports whether a line of a patch names a changed file.
+func namesChangedFile(line string) bool {
 	return strings.HasPrefix(line, "*** ") && strings.Contains(line, " File: ")
 }
 

@@ -119,7 +119,7 @@ func (t Truncate) fit(v *View, text string, old, limit int, mark Mark) ([]Segmen
 	}
 	if t.BytesPerToken > 0 {
 		segments, out := sliceBytes(text, t.BytesPerToken*limit, mark, marker)
-		return segments, v.Cost.Text(out) < old && noLonger(out, text)
+		return segments, v.Cost.Text(out) < old && isAtMostAsLong(out, text)
 	}
 	room := limit
 	if !t.MarkerOnTop {
@@ -130,7 +130,7 @@ func (t Truncate) fit(v *View, text string, old, limit int, mark Mark) ([]Segmen
 		n := v.Cost.Text(out)
 		// The pieces may cost slightly more together than separately.
 		if (t.MarkerOnTop || n <= limit || room <= 0) || try > 20 {
-			return segments, n < old && noLonger(out, text)
+			return segments, n < old && isAtMostAsLong(out, text)
 		}
 		room -= max(n-limit, 1)
 	}

@@ -87,12 +87,12 @@ func (p Pins) Pinned(m *message.Message) bool {
 	if m.Protected {
 		return true
 	}
-	return slices.Contains(p, m.Role) && !made(m)
+	return slices.Contains(p, m.Role) && !hasStageForm(m)
 }
 
-// made reports whether a message has the form of a summary or notice made by a
+// hasStageForm reports whether a message has the form of a summary or notice made by a
 // stage. A user message never counts as one.
-func made(m *message.Message) bool {
+func hasStageForm(m *message.Message) bool {
 	if _, notice := ParseNotice(*m); notice {
 		return true
 	}

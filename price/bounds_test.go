@@ -186,24 +186,24 @@ func near(t *testing.T, name string, got, want Verdict) {
 func TestACandidateIsChosenAtItsBounds(t *testing.T) {
 	v := Verdict{Due: 60_000, Pays: true, Safe: true}
 	if !v.Chosen(Stock{Tokens: 60_000}) || v.Chosen(Stock{Tokens: 59_999}) {
-		t.Error("it is due at 60,000 tokens, and not before")
+		t.Error("the candidate must be due at 60,000 tokens, and not earlier")
 	}
 	c := Card{Input: 1 << 20, CacheRead: 1 << 19, CacheWrite: 1 << 20} // sums of powers of two are exact
 	none := Verdict{PerCall: math.Inf(1), Due: math.Inf(1)}
 	for _, level := range []int{1024, 2048} {
 		if got := c.Judge(Stock{Tokens: 1024, Horizon: 4}, Candidate{Level: level}); got != none {
-			t.Errorf("no message is removed at level %d, and it is %+v", level, got)
+			t.Errorf("no message is removed at level %d, but the verdict is %+v", level, got)
 		}
 	}
 	free := c
 	free.CacheRead = 0
 	if got := free.Judge(Stock{Tokens: 1024, Horizon: 4}, Candidate{Level: 512}); got != none {
-		t.Errorf("reading is free, and it is %+v", got)
+		t.Errorf("reading is free, but the verdict is %+v", got)
 	}
 	saves := 512 * 4 * (c.CacheRead / million)
 	for reading, pays := range map[float64]bool{saves: false, saves - 1: true} {
 		if got := c.Judge(Stock{Tokens: 1024, Horizon: 4}, Candidate{Level: 512, Prefix: 512, Reading: reading}); got.Pays != pays || got.Saves != saves {
-			t.Errorf("it saves %v, costs %v, and pays: %v", got.Saves, reading, got.Pays)
+			t.Errorf("the candidate saves %v and costs %v; pays: %v", got.Saves, reading, got.Pays)
 		}
 	}
 	over := c.Judge(Stock{Tokens: 1024, Horizon: 4}, Candidate{Level: 512, Prefix: 512, Reading: 300}).Overrun

@@ -7,17 +7,17 @@ import (
 	"time"
 )
 
-// plain is a Card without methods, so that package json encodes its fields.
-type plain Card
+// cardFields is a Card without methods, so that package json encodes its fields.
+type cardFields Card
 
 type cardJSON struct {
-	plain
+	cardFields
 	Lifetime string `json:"lifetime"` // "5m", "1h"
 }
 
 // MarshalJSON writes the card in the form that [Card.UnmarshalJSON] reads.
 func (c Card) MarshalJSON() ([]byte, error) {
-	return json.Marshal(cardJSON{plain(c), c.Lifetime.String()})
+	return json.Marshal(cardJSON{cardFields(c), c.Lifetime.String()})
 }
 
 // UnmarshalJSON reads a card: prices in US dollars per million tokens, the
@@ -25,13 +25,13 @@ func (c Card) MarshalJSON() ([]byte, error) {
 // 0 becomes Input, and a CacheWriteHour of 0 becomes CacheWrite. An unknown field
 // is an error.
 func (c *Card) UnmarshalJSON(data []byte) error {
-	in := cardJSON{plain: plain(*c)}
+	in := cardJSON{cardFields: cardFields(*c)}
 	dec := json.NewDecoder(bytes.NewReader(data))
 	dec.DisallowUnknownFields()
 	if err := dec.Decode(&in); err != nil {
 		return err
 	}
-	out := Card(in.plain)
+	out := Card(in.cardFields)
 	if in.Lifetime != "" {
 		var err error
 		if out.Lifetime, err = time.ParseDuration(in.Lifetime); err != nil {

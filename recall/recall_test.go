@@ -48,7 +48,7 @@ func agent(t *testing.T, a storage.Archive) (compacts func([]message.Message) *c
 			t.Fatal(err)
 		}
 		if !res.Triggered {
-			t.Fatal("not triggered")
+			t.Fatal("no compaction was triggered")
 		}
 		return res
 	}

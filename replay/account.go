@@ -55,9 +55,9 @@ type AccountCall struct {
 	Summary float64   `json:"summary_usd,omitempty"`      // price of the summaries that a model wrote in this call
 
 	span    string
-	apart   bool // its summaries have their costs in separate events
+	apart   bool // the costs of the call's summaries are in separate events
 	before  int  // tokens with the edits of earlier calls
-	between bool // it edited messages without making a step, and is not yet matched with these edits
+	between bool // the call edited messages without a step, and is not yet matched with these edits
 
 	// Prompt tokens that the calling process knew to be in the provider's
 	// cache; 0 = none, or the process had just started.
@@ -425,11 +425,7 @@ func (a *Account) readStep(ctx context.Context, s *record.Session, l record.Ledg
 		Step: l.Step, At: t.times[l.Step], Kind: from.Kind, Agent: from.Agent, Model: from.Model, Note: from.Note,
 		Reason: t.reasons[l.Step], Stages: from.stages(), Before: from.Before, After: from.After,
 	}
-	for _, r := range from.Recipes {
-		if r.Cut != nil && r.Cut.Summary != nil && r.Cut.Summary.Text != "" {
-			step.Summary, step.By = r.Cut.Summary.Text, by(r.Cut.Summary)
-		}
-	}
+	step.Summary, step.By = from.summary()
 	gone, missing, err := readGone(ctx, s, from.Archive, way.own(&from))
 	if err != nil {
 		return err
@@ -439,6 +435,16 @@ func (a *Account) readStep(ctx context.Context, s *record.Session, l record.Ledg
 	t.archives = append(t.archives, from.Archive)
 	a.Steps = append(a.Steps, step)
 	return nil
+}
+
+// summary returns the last summary that a step wrote, and who wrote it.
+func (l *ledgerData) summary() (text, author string) {
+	for _, r := range l.Recipes {
+		if r.Cut != nil && r.Cut.Summary != nil && r.Cut.Summary.Text != "" {
+			text, author = r.Cut.Summary.Text, by(r.Cut.Summary)
+		}
+	}
+	return text, author
 }
 
 func by(s *policy.SummaryInfo) string {

@@ -81,7 +81,7 @@ func TestRefusedRequestsAreInNoSum(t *testing.T) {
 	}
 	var page strings.Builder
 	if err := a.WriteHTML(&page, ""); err != nil || !strings.Contains(page.String(), "that the provider refused or answered with an error") {
-		t.Error("the page is silent about them")
+		t.Error("the page does not report the failed calls")
 	}
 }
 

@@ -148,7 +148,7 @@ func TestAnAccountCountsAMessageOnce(t *testing.T) {
 	if x.Edited != want || all <= want {
 		t.Errorf("%d different messages of %d that were edited in steps; the last call has %d", x.Edited, all, want)
 	}
-	if said := strings.Join(x.Sure(), ". "); !strings.Contains(said, fmt.Sprintf("each of the %d messages back", want)) {
+	if said := strings.Join(x.Sure(), ". "); !strings.Contains(said, fmt.Sprintf("Each of the %d messages that were edited or removed", want)) {
 		t.Error(said)
 	}
 }
@@ -231,9 +231,9 @@ func TestPageDistinguishesErrorsFromFallbacks(t *testing.T) {
 		sure  string
 		tiles []string
 	}{
-		{[]AccountCall{call}, nil, "No call failed, and nothing had to be done in place of something else", []string{"<b>1</b> call<", "<b>0</b> errors<"}},
-		{[]AccountCall{call, call}, []AccountProblem{over, over}, "No call failed; below: 2 failures got over", []string{"<b>2</b> calls<", "<b>0</b> errors<", "<b>2</b> got over<"}},
-		{[]AccountCall{call, bad}, []AccountProblem{over, failed}, "1 call failed; below: 1 error, 1 failure got over", []string{"<b>1</b> call<", "<b>1</b> error<", "<b>1</b> call failed, "}},
+		{[]AccountCall{call}, nil, "No call failed, and no fallback was used", []string{"<b>1</b> call<", "<b>0</b> errors<"}},
+		{[]AccountCall{call, call}, []AccountProblem{over, over}, "No call failed; below: 2 failures recovered", []string{"<b>2</b> calls<", "<b>0</b> errors<", "<b>2</b> recovered<"}},
+		{[]AccountCall{call, bad}, []AccountProblem{over, failed}, "1 call failed; below: 1 error, 1 failure recovered", []string{"<b>1</b> call<", "<b>1</b> error<", "<b>1</b> call failed, "}},
 	} {
 		a := &Account{Calls: c.calls, Errors: c.all, Steps: make([]AccountStep, 1)}
 		if sure := a.Sure(); sure[0] != c.sure || sure[1] != "Every prompt was within the window" {

@@ -71,14 +71,14 @@ func (a *Account) curve(class string, width float64) string {
 	if w := a.Window(); float64(w) <= p.MaxY && w > 0 {
 		p.Add(`<g><line class="window" x1="%.1f" y1="%.1f" x2="%.1f" y2="%.1f"/><title>the window, %s tokens</title></g>`, p.Left, p.Y(float64(w)), p.Width-p.Right, p.Y(float64(w)), thousands(w))
 	}
-	p.tokens("c4 reference", "came in", a.Calls, func(c *AccountCall) int { return c.In })
-	p.tokens("c0", "was sent", a.Calls, func(c *AccountCall) int { return c.Sent })
+	p.tokens("c4 reference", "history", a.Calls, func(c *AccountCall) int { return c.In })
+	p.tokens("c0", "sent", a.Calls, func(c *AccountCall) int { return c.Sent })
 	for i := range a.Calls {
 		if c := &a.Calls[i]; c.Step > 0 || c.Failed != "" {
 			p.called(i, a.sentence(i), c)
 		}
 	}
-	return p.SVG(class, "Tokens that came in and that were sent, by call")
+	return p.SVG(class, "Tokens of the history and tokens sent, by call")
 }
 
 // called marks a call. The mark of a compaction links to its description.

@@ -18,10 +18,10 @@ type recordedBill struct {
 	Session  float64 `json:"session_estimated_prompts_usd"` // sum of the process
 }
 
-// counts reports whether the bill has the cost of the call. The first call of a
+// hasCost reports whether the bill has the cost of the call. The first call of a
 // process knew nothing about the provider's cache, so its bill is not used if list,
 // the card of the model, allows a better estimate.
-func (b *recordedBill) counts(list price.Card) bool {
+func (b *recordedBill) hasCost(list price.Card) bool {
 	first := b.Session-b.Prompt < 1e-12
 	return b.Prices != "" && !b.Relative && (!first || b.Prices != list.String())
 }
@@ -111,7 +111,7 @@ func (c *AccountCall) price(given price.Card, before prefix) (name string) {
 	card := given
 	if given == (price.Card{}) {
 		card, _ = price.For(c.Model)
-		if c.bill.counts(card) {
+		if c.bill.hasCost(card) {
 			c.Cost, c.Raw, c.priced = c.bill.Prompt, c.bill.Whole, true
 			return c.bill.Prices
 		}

@@ -78,7 +78,7 @@ func ReadStats(ctx context.Context, archive storage.Archive, f Filter, card pric
 	return out, nil
 }
 
-func (f Filter) takes(at time.Time, agent string) bool {
+func (f Filter) accepts(at time.Time, agent string) bool {
 	return (f.Since.IsZero() || !at.Before(f.Since)) && (f.Agent == "" || f.Agent == agent)
 }
 
@@ -87,7 +87,7 @@ func (a *Account) stats(f Filter) SessionStats {
 	s := SessionStats{Session: a.Session, Stages: map[string]int{}}
 	for i := range a.Calls {
 		c := &a.Calls[i]
-		if !f.takes(c.At, c.Agent) {
+		if !f.accepts(c.At, c.Agent) {
 			continue
 		}
 		s.Calls++
@@ -108,22 +108,22 @@ func (a *Account) stats(f Filter) SessionStats {
 	}
 	s.steps(a, f)
 	for _, x := range a.summaries {
-		if f.takes(x.at, x.agent) {
+		if f.accepts(x.at, x.agent) {
 			s.SummaryUSD += x.usd
 		}
 	}
 	for i := range a.Usages {
-		if u := &a.Usages[i]; f.takes(u.At, u.Agent) {
+		if u := &a.Usages[i]; f.accepts(u.At, u.Agent) {
 			s.Measured++
 			s.MeasuredUSD += u.USD
 		}
 	}
 	for i := range a.Errors {
 		e := &a.Errors[i]
-		s.Fallbacks += one(e.GotOver() && !e.lostRace() && f.takes(e.At, e.Agent))
+		s.Fallbacks += one(e.GotOver() && !e.lostRace() && f.accepts(e.At, e.Agent))
 	}
 	for i := range a.Recalls {
-		s.Recalls += one(f.takes(a.Recalls[i].At, a.Recalls[i].Agent))
+		s.Recalls += one(f.accepts(a.Recalls[i].At, a.Recalls[i].Agent))
 	}
 	return s
 }
@@ -132,10 +132,10 @@ func (a *Account) stats(f Filter) SessionStats {
 // them.
 func (s *SessionStats) steps(a *Account, f Filter) {
 	for i := range a.Between {
-		s.Between += one(f.takes(a.Between[i].At, a.Between[i].Agent))
+		s.Between += one(f.accepts(a.Between[i].At, a.Between[i].Agent))
 	}
 	for i := range a.Steps {
-		if !f.takes(a.Steps[i].At, a.Steps[i].Agent) {
+		if !f.accepts(a.Steps[i].At, a.Steps[i].Agent) {
 			continue
 		}
 		s.Compactions++

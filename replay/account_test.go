@@ -215,7 +215,7 @@ func TestAnAccountWithoutPricesOrCalls(t *testing.T) {
 	a := memory.New()
 	x := accountOf(t, a, "nobody")
 	var b bytes.Buffer
-	if err := x.WriteHTML(&b, ""); err != nil || len(x.Calls) != 0 || !strings.Contains(b.String(), "There are none.") {
+	if err := x.WriteHTML(&b, ""); err != nil || len(x.Calls) != 0 || !strings.Contains(b.String(), "This session has no compactions.") {
 		t.Errorf("%d calls, %v", len(x.Calls), err)
 	}
 	y := &Account{Calls: []AccountCall{{Model: "in-house-7b", In: 9, Sent: 9}}}

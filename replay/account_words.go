@@ -79,14 +79,14 @@ func (a *Account) Sure() []string {
 	var out []string
 	switch {
 	case a.Lost > 0:
-		out = append(out, fmt.Sprintf("Of %s that were edited or taken out the archive does not give %s back", counted(a.Edited, "message"), thousands(a.Lost)))
+		out = append(out, fmt.Sprintf("Of %s that were edited or removed, %s can't be read from the archive", counted(a.Edited, "message"), thousands(a.Lost)))
 	case a.Edited > 0:
-		out = append(out, fmt.Sprintf("The archive gives each of the %s back that were edited or taken out, redacted, by its reference", counted(a.Edited, "message")))
+		out = append(out, fmt.Sprintf("Each of the %s that were edited or removed can be read from the archive by its reference, redacted", counted(a.Edited, "message")))
 	}
 	if failures := a.failures(); failures != "" {
 		out = append(out, failures)
 	} else if len(a.Calls) > 0 {
-		out = append(out, "No call failed, and nothing had to be done in place of something else")
+		out = append(out, "No call failed, and no fallback was used")
 	}
 	if over > 0 {
 		out = append(out, fmt.Sprintf("%s sent more than the window holds", counted(over, "call")))
@@ -113,7 +113,7 @@ func (a *Account) failures() string {
 		listed = append(listed, counted(errors, "error"))
 	}
 	if over > 0 {
-		listed = append(listed, counted(over, "failure")+" got over")
+		listed = append(listed, counted(over, "failure")+" recovered")
 	}
 	said := "No call failed"
 	if failed > 0 {

@@ -138,7 +138,7 @@ func (r *Archived) history(ctx context.Context, s *record.Session, name string) 
 			return fmt.Errorf("%s: %w", name, err)
 		}
 		if i := len(fps); i < len(r.fps) && r.fps[i] != about.Meta.FP {
-			return fmt.Errorf("%w: %s does not continue the transcript before it at line %d; the agent kept the view, or went back", ErrNotWhole, name, i+1)
+			return fmt.Errorf("%w: %s differs from the previous transcript at line %d; the agent kept the view, or went back", ErrNotWhole, name, i+1)
 		}
 		refs = append(refs, about.Meta.Refs)
 		fps, data = append(fps, about.Meta.FP), append(append(data, line...), '\n')

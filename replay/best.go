@@ -26,7 +26,7 @@ func verdictOf(list []Total, count int) *verdict {
 	var front []*Total
 	own := sound(list)
 	for i := range own {
-		if !beaten(&own[i], own) {
+		if !isDominated(&own[i], own) {
 			front = append(front, &own[i])
 		}
 	}
@@ -35,7 +35,7 @@ func verdictOf(list []Total, count int) *verdict {
 	}
 	take, reason := choose(front)
 	v := &verdict{Policy: take.Policy, Sure: sure(take, list, count)}
-	v.Words = fmt.Sprintf("It costs %.1f %% of what sending everything costs, and %.1f %% of what the answers needed was in view: %s.", 100*take.OfRaw.Value, 100*take.Held.Value, reason)
+	v.Words = fmt.Sprintf("It costs %.1f %% of sending everything, and %.1f %% of the text that the answers needed was in view: %s.", 100*take.OfRaw.Value, 100*take.Held.Value, reason)
 	for _, t := range front {
 		if t != take {
 			v.Besides = append(v.Besides, fmt.Sprintf("%s costs %.1f %% and had %.1f %% in view", t.Policy, 100*t.OfRaw.Value, 100*t.Held.Value))
@@ -60,7 +60,7 @@ func choose(front []*Total) (take *Total, reason string) {
 			take = t
 		}
 	}
-	return take, fmt.Sprintf("none has %.0f %%, and this one has most", 100*enough)
+	return take, fmt.Sprintf("no policy has %.0f %%, and this one has the most", 100*enough)
 }
 
 // noGain says what a policy that saves no money gives.
@@ -73,7 +73,7 @@ func noGain(t *Total, list []Total) string {
 	case raw >= 0 && list[raw].Over == 0:
 		return text + ", and every call fits the window without it"
 	}
-	return text + ": what it gives is calls that fit the window"
+	return text + ": the gain is calls that fit the window"
 }
 
 // sure describes the reliability of a policy's figures.
@@ -138,9 +138,9 @@ func sound(list []Total) []Total {
 	return own
 }
 
-// beaten reports whether another policy is cheaper and keeps at least as much,
+// isDominated reports whether another policy is cheaper and keeps at least as much,
 // or keeps more and is at most as expensive.
-func beaten(t *Total, list []Total) bool {
+func isDominated(t *Total, list []Total) bool {
 	for i := range list {
 		o := &list[i]
 		if o.OfRaw.Value > t.OfRaw.Value || o.Held.Value < t.Held.Value {

@@ -42,11 +42,11 @@ func (c current) Begin(_ context.Context, s *Session, e Env) (Runner, error) {
 		return nil, err
 	}
 	clean, err := usual.Redaction.Redactor()
-	return &redone{of: c.Archived, count: e.Count, conv: reduce.NewConversation(nil, pins, nil), now: now, refs: refs, changes: changes{clean: clean}}, err
+	return &repeatedSteps{of: c.Archived, count: e.Count, conv: reduce.NewConversation(nil, pins, nil), now: now, refs: refs, changes: changes{clean: clean}}, err
 }
 
-// redone repeats the steps of a ledger.
-type redone struct {
+// repeatedSteps repeats the steps of a ledger.
+type repeatedSteps struct {
 	of    *Archived
 	count *token.Estimator
 	conv  *reduce.Conversation
@@ -57,7 +57,7 @@ type redone struct {
 	changes changes
 }
 
-func (r *redone) View(_ context.Context, history []message.Message) (View, error) {
+func (r *repeatedSteps) View(_ context.Context, history []message.Message) (View, error) {
 	r.conv = r.conv.Append(history[r.conv.Inputs():])
 	before := r.count.Messages(r.conv.Messages())
 	res := &compact.Result{}
@@ -83,7 +83,7 @@ func last(recipes []reduce.Recipe) string {
 
 // redo applies a step. A ledger identifies messages by their fingerprints
 // before redaction; this function uses their positions instead.
-func (r *redone) redo(step *archivedStep) error {
+func (r *repeatedSteps) redo(step *archivedStep) error {
 	r.conv = r.conv.WithForms(step.Forms)
 	for _, recipe := range step.Recipes {
 		recipe.Texts, recipe.Copies = slices.Clone(recipe.Texts), slices.Clone(recipe.Copies)
@@ -117,7 +117,7 @@ func (r *redone) redo(step *archivedStep) error {
 }
 
 // unpinned returns the indexes of the messages that a ledger counts.
-func (r *redone) unpinned() (at []int) {
+func (r *repeatedSteps) unpinned() (at []int) {
 	pins := policy.Pins{message.RoleSystem, message.RoleDeveloper}
 	for i, m := range r.conv.Messages() {
 		if !pins.Pinned(&m) {
@@ -128,7 +128,7 @@ func (r *redone) unpinned() (at []int) {
 }
 
 // report sets the fields that a manager's result of the call would have.
-func (r *redone) report(res *compact.Result, v *View, history []message.Message, before int) {
+func (r *repeatedSteps) report(res *compact.Result, v *View, history []message.Message, before int) {
 	res.Messages, res.Sources = v.Messages, v.Sources
 	res.Before.Total, res.After.Total = before, r.count.Messages(v.Messages)
 	for i := range history {
@@ -147,10 +147,10 @@ func (r *redone) report(res *compact.Result, v *View, history []message.Message,
 }
 
 // Ref implements [Recaller].
-func (r *redone) Ref(p message.Part) string { return r.refs[p.Fingerprint()] }
+func (r *repeatedSteps) Ref(p message.Part) string { return r.refs[p.Fingerprint()] }
 
 // Recall implements [Recaller]: it reads the archive of the session.
-func (r *redone) Recall(ctx context.Context, arguments json.RawMessage) (string, error) {
+func (r *repeatedSteps) Recall(ctx context.Context, arguments json.RawMessage) (string, error) {
 	var q query
 	if err := json.Unmarshal(arguments, &q); err != nil {
 		return "", err
@@ -170,4 +170,4 @@ func (r *redone) Recall(ctx context.Context, arguments json.RawMessage) (string,
 	return text, err
 }
 
-func (r *redone) Close(context.Context) error { return nil }
+func (r *repeatedSteps) Close(context.Context) error { return nil }

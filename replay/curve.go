@@ -85,7 +85,7 @@ var whys = map[string]string{
 	"bytes > max_request_bytes": "the request was larger than its provider takes",
 	"economic":                  "prices made it pay",
 	"manual":                    "it was requested",
-	"at_arrival":                "results were reduced as they came",
+	"at_arrival":                "results were reduced on arrival",
 	"every_call":                "the policy works on every call",
 }
 

@@ -55,7 +55,7 @@ func TestBeatenPolicies(t *testing.T) {
 	}
 	list := []Total{of(0.5, 0.9), of(0.4, 0.8), of(0.5, 0.8), of(0.4, 0.8), of(0.6, 0.9)}
 	for i, want := range []bool{false, false, true, false, true} {
-		if beaten(&list[i], list) != want {
+		if isDominated(&list[i], list) != want {
 			t.Errorf("policy %d: %v", i, !want)
 		}
 	}

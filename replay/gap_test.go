@@ -81,15 +81,15 @@ type watch struct {
 
 func (w *watch) Begin(ctx context.Context, s *Session, e Env) (Runner, error) {
 	r, err := w.Policy.Begin(ctx, s, e)
-	return looking{r, func() { w.seen = append(w.seen, e.Now()) }}, err
+	return lookCounter{r, func() { w.seen = append(w.seen, e.Now()) }}, err
 }
 
-type looking struct {
+type lookCounter struct {
 	Runner
 	look func()
 }
 
-func (l looking) View(ctx context.Context, h []message.Message) (View, error) {
+func (l lookCounter) View(ctx context.Context, h []message.Message) (View, error) {
 	l.look()
 	return l.Runner.View(ctx, h)
 }

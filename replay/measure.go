@@ -26,8 +26,8 @@ func (k Kept) Missing() int { return k.Needed - k.Held }
 // measure counts the identifiers and sentences that the views of one session keep.
 type measure struct {
 	needs   *needs
-	recalls *recalls // nil: removed text can't be recalled
-	where   *where   // nil: the caller didn't ask for it
+	recalls *recalls     // nil: removed text can't be recalled
+	where   *whereCounts // nil: the caller didn't ask for it
 }
 
 func newMeasure(run Runner, count *token.Estimator, n *needs) measure {

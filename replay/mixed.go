@@ -36,8 +36,8 @@ func (f form) String() string {
 	return strings.Join(out, " or ")
 }
 
-// looked holds the parts of a line that reveal its form.
-type looked struct {
+// formProbe holds the parts of a line that reveal its form.
+type formProbe struct {
 	Type    string          `json:"type"`
 	Role    string          `json:"role"`
 	Content json.RawMessage `json:"content"`
@@ -51,7 +51,7 @@ type looked struct {
 
 // formOf returns the possible forms of a line. A line that is not a message can have
 // any form.
-func formOf(l *looked) form {
+func formOf(l *formProbe) form {
 	switch {
 	case l.Message.Role != "" && (l.Type == "user" || l.Type == "assistant"):
 		return formClaudeCode
@@ -98,7 +98,7 @@ func oneForm(data []byte) (flaw, err error) {
 		if line = bytes.TrimSpace(line); len(line) == 0 || line[0] != '{' {
 			continue
 		}
-		var l looked
+		var l formProbe
 		if json.Unmarshal(line, &l) != nil {
 			flaw = &formats.InputError{Line: n, Index: -1, Err: errCutOff}
 			continue

@@ -54,8 +54,8 @@ type AtLeast struct {
 	Calls  int // answers; a session of few calls says little about long-term cost
 }
 
-// met reports whether a session has the minimum size.
-func (l AtLeast) met(s *Session, count *token.Estimator) bool {
+// isMetBy reports whether a session has the minimum size.
+func (l AtLeast) isMetBy(s *Session, count *token.Estimator) bool {
 	return len(s.Calls()) >= l.Calls && (l.Tokens <= 0 || count.Messages(s.Messages) >= l.Tokens)
 }
 

@@ -65,7 +65,7 @@ func TestPageShowsItsFacts(t *testing.T) {
 	for _, want := range []string{
 		"compactctl replay &lt;logs&gt;", "a &lt;b&gt;.jsonl <span", "the window, 8,000 tokens", "Window of 16,000 tokens",
 		`<span class="gone">- `, `<span class="came">&#43; &lt;COMPACT-SUMMARY`, "<b>Take graduated.</b> It costs ",
-		"What it costs and keeps", "What is sent", "Where the money goes", "changed prefixes in 100 calls", "What the words mean",
+		"What each policy costs and keeps", "What is sent", "Cost by kind of token", "changed prefixes in 100 calls", "What the words mean",
 	} {
 		if !strings.Contains(page, want) {
 			t.Errorf("the page lacks %q", want)
@@ -127,9 +127,9 @@ func TestVerdictNamesAPolicyAndItsReliability(t *testing.T) {
 		{[]Total{cheap, worse, ref, rich}, "rich", []string{"60.0 %", "99.0 %", "the cheapest that has 95 %", "cheap costs 40.0 % and had 90.0 %", "sending everything leaves 9 of 50 calls above the window", "50.0–70.0 %, which is less"}, []string{"worse"}},
 		{[]Total{refuses, worse}, "worse", []string{"refuses leaves 1 of 50 calls above the window"}, []string{"not certain"}},
 		{[]Total{refuses}, "refuses", []string{"leaves 1 of"}, nil},
-		{[]Total{cheap, at("cheaper", 0.3, 0.8)}, "cheap", []string{"none has 95 %, and this one has most", "cheaper costs 30.0 %"}, nil},
-		{[]Total{dear}, "dear", []string{"It saves no money on these sessions: what it gives is calls that fit"}, []string{"not certain"}},
-		{[]Total{dear, ref}, "dear", []string{"It saves no money on these sessions: what it gives is calls that fit"}, nil},
+		{[]Total{cheap, at("cheaper", 0.3, 0.8)}, "cheap", []string{"no policy has 95 %, and this one has the most", "cheaper costs 30.0 %"}, nil},
+		{[]Total{dear}, "dear", []string{"It saves no money on these sessions: the gain is calls that fit"}, []string{"not certain"}},
+		{[]Total{dear, ref}, "dear", []string{"It saves no money on these sessions: the gain is calls that fit"}, nil},
 		{[]Total{dear, fits}, "dear", []string{"It saves no money on these sessions, and every call fits the window without it"}, []string{"gives"}},
 		{[]Total{useless, ref}, "useless", []string{"It saves no money on these sessions, and leaves 9 of 50 calls above the window"}, []string{"gives"}},
 		{[]Total{at("even", 0.97, 0.99)}, "even", []string{"That it saves money is not certain", "87.0–107.0 %"}, nil},
@@ -147,12 +147,12 @@ func TestVerdictNamesAPolicyAndItsReliability(t *testing.T) {
 		}
 		for _, never := range c.not {
 			if strings.Contains(all, never) {
-				t.Errorf("%s: it contains %q: %s", c.take, never, all)
+				t.Errorf("%s: the verdict contains %q: %s", c.take, never, all)
 			}
 		}
 	}
 	if verdictOf([]Total{ref}, 12) != nil {
-		t.Error("references alone have a verdict")
+		t.Error("verdictOf returns a verdict for references alone")
 	}
 	if few := sentences(verdictOf([]Total{rich}, 3).Sure); !strings.Contains(few, "3 sessions: too few") {
 		t.Error(few)

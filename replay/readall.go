@@ -30,7 +30,7 @@ func ReadAll(from Source, model string, least AtLeast) ([]*Session, error) {
 			bad = append(bad, err)
 		case len(s.Calls()) == 0:
 			bad = append(bad, s.Flaw, fmt.Errorf("%s: it has no answer, so there is no call to replay", s.Name))
-		case least.met(s, count):
+		case least.isMetBy(s, count):
 			all = append(all, s)
 			if s.Flaw != nil {
 				bad = append(bad, s.Flaw)

@@ -8,8 +8,8 @@ import (
 	"github.com/agentcompact/compact/message"
 )
 
-// A source is read to its end. A session with a flaw is returned, and its flaw is told; a
-// session of the minimum size is not short.
+// A source is read to its end. A session with a flaw is returned, and the error names the
+// flaw; a session of the minimum size is not skipped.
 func TestReadAllTellsWhatIsMissing(t *testing.T) {
 	flaw, unreadable := errors.New("cut off"), errors.New("unreadable")
 	calls := func(name string, n int, flaw error) *Session {

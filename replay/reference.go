@@ -154,12 +154,12 @@ func (r reference) Name() string    { return r.name }
 func (r reference) Reference() bool { return true }
 
 func (r reference) Begin(_ context.Context, _ *Session, e Env) (Runner, error) {
-	return plain{r.begin(e)}, nil
+	return plainPolicy{r.begin(e)}, nil
 }
 
-type plain struct{ next step }
+type plainPolicy struct{ next step }
 
-func (p plain) View(ctx context.Context, h []message.Message) (View, error) {
+func (p plainPolicy) View(ctx context.Context, h []message.Message) (View, error) {
 	return p.next(h), ctx.Err()
 }
-func (p plain) Close(context.Context) error { return nil }
+func (p plainPolicy) Close(context.Context) error { return nil }

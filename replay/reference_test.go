@@ -62,7 +62,7 @@ func TestDropKeepsSystemMessagesAndTheLastTurns(t *testing.T) {
 func TestSummarizeRunsAtItsShareAndIsBilled(t *testing.T) {
 	s := session("a", 30)
 	if v := view(t, Summarize(0.85), s, 1e6); v.Compacted || len(v.Messages) != len(s.Messages) {
-		t.Error("it compacts in an empty window")
+		t.Error("Summarize compacts in an empty window")
 	}
 	v := view(t, Summarize(0.85), s, 8000)
 	if !v.Compacted || v.Summary.Cached == 0 || v.Summary.Output != summaryTokens {

@@ -111,7 +111,7 @@ func TestHeadOfAReportCountsEachCallOnce(t *testing.T) {
 			}
 		}
 	}
-	if got := r.replayed(); got != "2 sessions, 12 calls (3 of less than 4 calls passed over)" {
+	if got := r.replayed(); got != "2 sessions, 12 calls (3 of less than 4 calls skipped)" {
 		t.Errorf("%q", got)
 	}
 }
@@ -235,7 +235,7 @@ func TestALineHasTheFormsThatFitIt(t *testing.T) {
 		`{"role":"user"}`:                                                    "openai or anthropic or responses or gemini or claude-code or pi",
 		`{"note":"x"}`:                                                       "openai or anthropic or responses or gemini or claude-code or pi",
 	} {
-		var l looked
+		var l formProbe
 		if err := json.Unmarshal([]byte(line), &l); err != nil {
 			t.Fatal(err)
 		}

@@ -104,7 +104,7 @@ func (r *runner) next() (s *Session, at int, ok bool) {
 		r.report.bad(at, err)
 		return nil, at, true
 	}
-	if !r.o.Least.met(s, r.count) {
+	if !r.o.Least.isMetBy(s, r.count) {
 		r.report.Short++
 		return nil, at, true
 	}

@@ -13,6 +13,21 @@ import (
 // this module's policies. The points and intervals of references are cut at its edge.
 func scatter(list []Total, index map[string]int, class string, width, height float64) string {
 	p := newPlot(width, height)
+	fitAxes(p, list)
+	p.Axes("cost, as a share of sending everything", "needed at use", percent, percent)
+	names := placer{plot: p}
+	for _, t := range list {
+		names.taken = append(names.taken, around(p.X(t.OfRaw.Value), p.Y(t.Held.Value), 8))
+	}
+	for _, t := range list {
+		p.point(&t, index[t.Policy]%chart.Colors, names.place(p.X(t.OfRaw.Value), p.Y(t.Held.Value), t.mark()))
+	}
+	return p.SVG(class, "Cost against needed at use, one point per policy")
+}
+
+// fitAxes sets the limits of the axes: all points and their intervals are inside, and the
+// point of sending everything.
+func fitAxes(p *plot, list []Total) {
 	p.MinX, p.MaxX, p.MinY, p.MaxY = math.Inf(1), 1, math.Inf(1), 1
 	for _, t := range list {
 		x, y := t.OfRaw, t.Held
@@ -25,15 +40,6 @@ func scatter(list []Total, index map[string]int, class string, width, height flo
 	pad := 0.04 * (p.MaxX - p.MinX)
 	p.MinX, p.MaxX = math.Max(p.MinX-pad, 0), p.MaxX+pad
 	p.MinY -= math.Max(0.06*(1-p.MinY), 0.002)
-	p.Axes("cost, of what sending everything costs", "needed at use", percent, percent)
-	names := placer{plot: p}
-	for _, t := range list {
-		names.taken = append(names.taken, around(p.X(t.OfRaw.Value), p.Y(t.Held.Value), 8))
-	}
-	for _, t := range list {
-		p.point(&t, index[t.Policy]%chart.Colors, names.place(p.X(t.OfRaw.Value), p.Y(t.Held.Value), t.mark()))
-	}
-	return p.SVG(class, "Cost against needed at use, one point per policy")
 }
 
 func (p *plot) point(t *Total, color int, name box) {
@@ -45,7 +51,7 @@ func (p *plot) point(t *Total, color int, name box) {
 	p.Add(`<g class="point %s" tabindex="0" data-policy="%s"><title>%s</title>`, class, html.EscapeString(t.Policy), html.EscapeString(t.sentence()))
 	p.Add(`<line class="range" x1="%.1f" y1="%.1f" x2="%.1f" y2="%.1f"/>`, math.Max(p.X(t.OfRaw.Low), p.Left), y, math.Min(p.X(t.OfRaw.High), p.Width-p.Right), y)
 	p.Add(`<line class="range" x1="%.1f" y1="%.1f" x2="%.1f" y2="%.1f"/>`, x, math.Min(p.Y(t.Held.Low), p.Height-p.Low), x, p.Y(t.Held.High))
-	if name.far(y) {
+	if name.isFar(y) {
 		p.Add(`<line class="leader" x1="%.1f" y1="%.1f" x2="%.1f" y2="%.1f"/>`, x, y, math.Max(name.left, math.Min(x, name.right)), math.Max(name.top, math.Min(y, name.low)))
 	}
 	p.Add(`<circle cx="%.1f" cy="%.1f" r="6"/>`, x, y)
@@ -62,7 +68,7 @@ func (t *Total) mark() string {
 }
 
 func (t *Total) sentence() string {
-	s := fmt.Sprintf("%s: costs %.1f %% of raw %s, %.1f %% of what was needed is in view %s, %d calls above the window, %d compactions",
+	s := fmt.Sprintf("%s: costs %.1f %% of raw %s, %.1f %% of the needed identifiers in view %s, %d calls above the window, %d compactions",
 		t.label(), 100*t.OfRaw.Value, t.OfRaw.Span(), 100*t.Held.Value, t.Held.Span(), t.Over, t.Compactions)
 	if t.Recall != nil {
 		s += fmt.Sprintf(", one recall would bring %s of the rest", t.Recall.short())
@@ -82,9 +88,9 @@ func (b box) over(o box) float64 {
 	return math.Max(w, 0) * math.Max(h, 0)
 }
 
-// far reports whether a box is so far from a point at height y that it needs a
+// isFar reports whether a box is so far from a point at height y that it needs a
 // connecting line.
-func (b box) far(y float64) bool { return y < b.top-14 || y > b.low+14 }
+func (b box) isFar(y float64) bool { return y < b.top-14 || y > b.low+14 }
 
 // placer finds readable places for the names of points.
 type placer struct {

@@ -54,8 +54,8 @@ func TestReliabilityChangesAtItsLimits(t *testing.T) {
 	}{
 		{Interval{0.9, 0.9, 0.9}, 10, ""},
 		{Interval{0.9, 0.9, 0.9}, 9, "9 sessions: too few to tell small differences"},
-		{Interval{1, 1, 1}, 10, "It saves no money on these sessions: what it gives is calls that fit the window"},
-		{Interval{0.9996, 0.9, 1.1}, 10, "It saves no money on these sessions: what it gives is calls that fit the window"},
+		{Interval{1, 1, 1}, 10, "It saves no money on these sessions: the gain is calls that fit the window"},
+		{Interval{0.9996, 0.9, 1.1}, 10, "It saves no money on these sessions: the gain is calls that fit the window"},
 		{Interval{0.9, 0.8, 1}, 10, "That it saves money is not certain: in 95 of 100 samples of these sessions it costs 80.0–100.0 %"},
 		{Interval{0.9, 0.8, 0.99}, 10, "In 95 of 100 samples of these sessions it costs 80.0–99.0 %, which is less than sending everything"},
 	} {
@@ -216,7 +216,7 @@ func TestOptionsHaveTheirDefaults(t *testing.T) {
 	s, count := session("a", 4), estimator(t)
 	size := count.Messages(s.Messages)
 	for least, want := range map[AtLeast]bool{{}: true, {Calls: 4}: true, {Calls: 5}: false, {Tokens: size}: true, {Tokens: size + 1}: false, {Tokens: size, Calls: 5}: false} {
-		if least.met(s, count) != want {
+		if least.isMetBy(s, count) != want {
 			t.Errorf("a session of %d tokens and 4 calls has %v: %v", size, least, !want)
 		}
 	}

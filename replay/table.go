@@ -40,7 +40,7 @@ func (r *Report) totalsAt(window int) (own []Total) {
 }
 
 func writeKept(b *strings.Builder, window int, own []Total) {
-	fmt.Fprintf(b, "\nwindow %s: what it costs and keeps\n\n", thousands(window))
+	fmt.Fprintf(b, "\nwindow %s: what each policy costs and keeps\n\n", thousands(window))
 	rows := [][]string{{"policy", "cost $", "of raw", "", "needed", "", "recall", "user", "failed", "false", "worst"}}
 	for _, t := range own {
 		rows = append(rows, []string{
@@ -68,7 +68,7 @@ func writeVerdict(b *strings.Builder, v *verdict) {
 }
 
 func writeSent(b *strings.Builder, own []Total) {
-	b.WriteString("\n  what is sent, in thousands of tokens\n\n")
+	b.WriteString("\n  tokens sent, in thousands\n\n")
 	rows := [][]string{{"policy", "sent", "cached", "written", "fresh", "answers", "largest", "over", "refus.", "comp.", "change"}}
 	for _, t := range own {
 		u := t.Usage
@@ -107,23 +107,22 @@ func mean(d []time.Duration) time.Duration {
 func ms(d time.Duration) float64 { return float64(d) / float64(time.Millisecond) }
 
 const legend = `
-  of raw   what the calls cost, of what they cost with the whole history
-  needed   of the identifiers that a recorded answer uses and that stood before
-           it, those in its view
-  recall   of those that are missing, what the best single recall of a call
-           brings
-  user     of the sentences that people typed and compactions took out, those
-           that the view still has right after
-  failed   likewise of the commands that failed last
-  false    outcomes that a view states and no command had, of those it states
-  worst    the dearest session of 15 calls or more, of its raw
+  of raw   cost of the calls, as a share of their cost with the whole history
+  needed   share of needed identifiers in the view; an answer needs the
+           identifiers that it uses and that its full prompt contains
+  recall   share of the missing identifiers that the best single recall of a
+           call brings back
+  user     share of the sentences typed by people and removed by a compaction
+           that the view still has right after it
+  failed   the same share of the commands whose last run failed
+  false    outcomes that a view states and no command had, of all it states
+  worst    highest share of raw of a session, of those with 15 calls or more
   over     calls above the window
   refus.   calls for which there was no view
   comp.    steps of the ledger
   change   changed prefixes in 100 calls
   (…)      where 95 of 100 samples of these sessions lie
-  *        a reference, to compare with; summarize stands in with a summary that
-           says nothing
+  *        a reference, for comparison; the summary of summarize is empty
 `
 
 // short formats a share; a dash for nil.
@@ -173,7 +172,7 @@ func (r *Report) replayed() string {
 	}
 	s := fmt.Sprintf("%s, %s", sessions(r.Sessions), counted(calls, "call"))
 	if r.Short > 0 {
-		s += fmt.Sprintf(" (%d of less than %s passed over)", r.Short, r.options.Least)
+		s += fmt.Sprintf(" (%d of less than %s skipped)", r.Short, r.options.Least)
 	}
 	return s
 }

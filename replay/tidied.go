@@ -61,7 +61,7 @@ func writeTidied(b *strings.Builder, own []Total) {
 		if len(t.Tidied) == 0 {
 			continue
 		}
-		fmt.Fprintf(b, "\n  results that %s reduced as they came\n\n", t.label())
+		fmt.Fprintf(b, "\n  results that %s reduced on arrival\n\n", t.label())
 		fmt.Fprintf(b, "  %-18s %9s %9s %9s %9s\n", "reducer", "results", "saved", "of prompts", "again")
 		all := slices.Clone(t.Tidied)
 		slices.SortStableFunc(all, func(x, y Tidied) int { return y.PromptTokensSaved - x.PromptTokensSaved })

@@ -22,12 +22,11 @@ func (t Told) Plus(o Told) Told {
 	return Told{t.User + o.User, t.UserOf + o.UserOf, t.Failed + o.Failed, t.FailedOf + o.FailedOf, t.False + o.False, t.Stated + o.Stated}
 }
 
-// toldBy judges the facts in a view about the messages that the view does not contain
-// in full. It compares whole rounds, because a result makes no sense without its
-// command.
-func toldBy(history []message.Message, v *View, whole []bool) Told {
-	instead := map[int]message.Message{} // by the index of the original message
-	var made []message.Message
+// written returns the messages that a view has in place of messages of the history, by the
+// index of the original, and those that replace several. whole tells which messages of the
+// history the view contains in full.
+func (v *View) written(whole []bool) (instead map[int]message.Message, made []message.Message) {
+	instead = map[int]message.Message{}
 	for k, src := range v.Sources {
 		switch {
 		case src < 0:
@@ -36,6 +35,14 @@ func toldBy(history []message.Message, v *View, whole []bool) Told {
 			instead[src] = v.Messages[k]
 		}
 	}
+	return instead, made
+}
+
+// toldBy judges the facts in a view about the messages that the view does not contain
+// in full. It compares whole rounds, because a result makes no sense without its
+// command.
+func toldBy(history []message.Message, v *View, whole []bool) Told {
+	instead, made := v.written(whole)
 	var gone []message.Message
 	for _, r := range message.Rounds(history) {
 		was := history[r.Start:r.End]

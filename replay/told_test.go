@@ -52,7 +52,7 @@ func TestViewStatesRemovedFacts(t *testing.T) {
 	}
 }
 
-func TestCompactionsAreJudgedOverAll(t *testing.T) {
+func TestTotalsCountFailedCommandsOfEachCompaction(t *testing.T) {
 	s := session("a", 20)
 	s.Messages = append(s.Messages, failing("x", "go test ./storage")...)
 	s.Messages = append(s.Messages, session("b", 40).Messages[2:]...)

@@ -37,12 +37,12 @@ func tunerOf(t *testing.T, sessions []*Session, o TuneOptions) *tuner {
 	return tu
 }
 
-// The parts that a search leaves out of a replay do not change its figures: calls below
-// the trigger, and repeated counts.
+// A search skips calls below the trigger and repeated counts of a replay. Its figures
+// equal those of a whole replay.
 func TestSearchReplaysLikeAWholeReplay(t *testing.T) {
 	saved, dearer := sameAsWhole(t, tunerOf(t, shortProjects(1), TuneOptions{Window: 4000}), 4)
 	if saved == 0 || dearer == 0 {
-		t.Errorf("%d calls were left out, %d replays cost another sum than raw: nothing is shown", saved, dearer)
+		t.Errorf("%d calls were left out, %d replays cost another sum than raw: the test proves nothing", saved, dearer)
 	}
 	if found, _ := filepath.Glob("../../shared/transcripts/chat/oc-gatomia-2*.jsonl.gz"); len(found) > 0 {
 		recorded, err := Read(found[0], "auto")
@@ -104,7 +104,7 @@ func TestSearchBeginsAtTheFirstAffectedCall(t *testing.T) {
 		t.Fatal(err)
 	}
 	if tu.first(&tu.runs[0], &c) < 2 {
-		t.Fatal("no call is left out at all")
+		t.Fatal("the tuner skips no call")
 	}
 	always := c
 	always.Mask.When = "always"

@@ -187,10 +187,10 @@ func TestTuneEndsWithItsContext(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	if _, err := Tune(ctx, projects(1), TuneOptions{Window: 4000}); err == nil {
-		t.Error("a search continued after its context")
+		t.Error("Tune continued after its context was canceled")
 	}
 	if _, err := Tune(t.Context(), nil, TuneOptions{}); err == nil {
-		t.Error("no sessions are tuned by")
+		t.Error("Tune without sessions returns no error")
 	}
 }
 

@@ -17,7 +17,7 @@ func (t *Tuning) YAML() (string, error) {
 	if t.Cut != "" {
 		say("UNFINISHED: the search was %s; these are the best so far.", t.Cut)
 	}
-	say("Found by compactctl tune: the cheapest of %d settings that hold %.4g %% of what is needed in view.", t.Tried, 100*t.Options.Keep)
+	say("Found by compactctl tune: the cheapest of %d settings that hold %.4g %% of the needed identifiers in view.", t.Tried, 100*t.Options.Keep)
 	say("%s of %s, window %s, tokens of %s, prices of %s, a call every %s, seed %d.",
 		sessions(t.Sessions), counted(t.Projects, "project"), thousands(t.Options.Window), countedBy(t.Options.Model), t.cardNamed, t.Options.Gap, t.Options.Seed)
 	if !t.Met {
@@ -43,7 +43,7 @@ func (t *Tuning) YAML() (string, error) {
 func (f *Figures) words() string {
 	s := fmt.Sprintf("costs %s of the policy raw, keeps %s of the needed text in view", shown(&f.OfRaw), shown(&f.Held))
 	if of := f.OfPreset; of.Value != 1 || of.Low != of.High {
-		s += fmt.Sprintf(", costs %s of what the preset costs", shown(&of))
+		s += fmt.Sprintf(", costs %s of the preset's cost", shown(&of))
 	}
 	if f.Over > 0 {
 		s += fmt.Sprintf(", %d calls above the window or refused", f.Over)

@@ -32,8 +32,8 @@ type Loss struct {
 // ages are the lower bounds of the classes of age, in turns.
 var ages = [...]int{0, 2, 6, 12, 24, 48}
 
-// where counts, for one session, the identifiers in the views and the missing ones.
-type where struct {
+// whereCounts counts, for one session, the identifiers in the views and the missing ones.
+type whereCounts struct {
 	count    *token.Estimator
 	needs    *needs
 	turn     []int // of each message so far
@@ -42,13 +42,13 @@ type where struct {
 	lost     map[Loss]int           // by the other fields
 }
 
-func newWhere(count *token.Estimator, n *needs) *where {
-	return &where{count: count, needs: n, standing: map[Standing]*Standing{}, lost: map[Loss]int{}}
+func newWhere(count *token.Estimator, n *needs) *whereCounts {
+	return &whereCounts{count: count, needs: n, standing: map[Standing]*Standing{}, lost: map[Loss]int{}}
 }
 
 // call adds one call: the content of its view, and the identifiers that it
 // lacks.
-func (w *where) call(at int, history []message.Message, v *View, whole []bool, missing []string) {
+func (w *whereCounts) call(at int, history []message.Message, v *View, whole []bool, missing []string) {
 	for i := len(w.turn); i < len(history); i++ {
 		w.turn = append(w.turn, w.turns)
 		w.turns += one(history[i].Role == message.RoleAssistant)
@@ -87,7 +87,7 @@ type changedAt struct {
 
 // newest returns the Standing of the newest message in a view that contains an
 // identifier.
-func (w *where) newest(id string, at int, place []*Standing, changed []changedAt) (best *Standing) {
+func (w *whereCounts) newest(id string, at int, place []*Standing, changed []changedAt) (best *Standing) {
 	src := -2
 	for _, i := range w.needs.holds[id] {
 		if i < at && place[i] != nil {
@@ -104,13 +104,13 @@ func (w *where) newest(id string, at int, place []*Standing, changed []changedAt
 
 // holder returns the index of the newest message before an answer that contains
 // an identifier.
-func (w *where) holder(id string, at int) int {
+func (w *whereCounts) holder(id string, at int) int {
 	holds := w.needs.holds[id]
 	k, _ := slices.BinarySearch(holds, at)
 	return holds[k-1]
 }
 
-func (w *where) at(kind string, age int) *Standing {
+func (w *whereCounts) at(kind string, age int) *Standing {
 	key := Standing{Kind: kind, Age: age}
 	if w.standing[key] == nil {
 		w.standing[key] = &Standing{Kind: kind, Age: age}
@@ -119,7 +119,7 @@ func (w *where) at(kind string, age int) *Standing {
 }
 
 // age returns the class of a message's age. Messages of the policy have age 0.
-func (w *where) age(src int) int {
+func (w *whereCounts) age(src int) int {
 	if src < 0 {
 		return 0
 	}
@@ -171,7 +171,7 @@ func idForm(id string) string {
 }
 
 // sorted returns the counts in a fixed order.
-func (w *where) sorted() (standing []Standing, lost []Loss) {
+func (w *whereCounts) sorted() (standing []Standing, lost []Loss) {
 	for _, s := range w.standing {
 		standing = append(standing, *s)
 	}

@@ -22,7 +22,7 @@ func writeWhere(b *strings.Builder, own []Total) {
 // writeStanding prints a line per kind: its share of all prompt tokens, by age,
 // and the number of needed identifiers per million of its tokens.
 func (t *Total) writeStanding(b *strings.Builder) {
-	fmt.Fprintf(b, "\n  what the prompts of %s hold, by turns since it came:\n  share of their tokens, and needed identifiers for a million of them\n\n", t.label())
+	fmt.Fprintf(b, "\n  the text in the prompts of %s, by kind and by age in turns:\n  its share of all tokens, and needed identifiers in a million of its tokens\n\n", t.label())
 	head := []string{"kind", "tokens", "used"}
 	for k, a := range ages {
 		head = append(head, aged(k, a))
@@ -54,7 +54,7 @@ func (t *Total) writeLost(b *strings.Builder) {
 	if len(t.Lost) == 0 {
 		return
 	}
-	fmt.Fprintf(b, "\n  what the prompts of %s lack of what was needed:\n  of the %s identifiers that are missing, those whose newest holder was\n\n", t.label(), thousands(t.Kept.Missing()))
+	fmt.Fprintf(b, "\n  needed identifiers that are missing in the prompts of %s: %s,\n  by the newest message that had them\n\n", t.label(), thousands(t.Kept.Missing()))
 	rows := [][]string{{"", "missing", "of needed"}}
 	for _, by := range []func(l Loss) string{
 		func(l Loss) string { return l.Fate },

@@ -118,6 +118,6 @@ func TestWhereIsPrinted(t *testing.T) {
 		}
 	}
 	if strings.Contains(b.String(), "silent") {
-		t.Error("a policy without known fates is printed")
+		t.Error("the table has a policy whose fates are unknown")
 	}
 }

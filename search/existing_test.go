@@ -51,6 +51,6 @@ func TestIndexOfAnotherPathIsFound(t *testing.T) {
 	}
 	ok(t, Remove(other))
 	if entries, err := os.ReadDir(other); err != nil || len(entries) > 0 {
-		t.Errorf("left: %v, %v", entries, err)
+		t.Errorf("these entries are left: %v, %v", entries, err)
 	}
 }

@@ -136,7 +136,7 @@ func TestRemovedTextLeavesTheFile(t *testing.T) {
 		t.Errorf("found %q", got)
 	}
 	if bytes.Contains(files(t, dir), []byte("sesame9000")) {
-		t.Error("it still exists")
+		t.Error("the removed text is still in the files of the index")
 	}
 }
 
@@ -187,7 +187,7 @@ func TestErasureUpdatesItsIndex(t *testing.T) {
 	}
 	ok(t, x.Close())
 	if bytes.Contains(files(t, place), []byte("apple")) {
-		t.Error("it still exists")
+		t.Error("the erased text is still in the files of the index")
 	}
 }
 

@@ -67,7 +67,7 @@ func TestScrubAtEachStepOfAnUpdate(t *testing.T) {
 		left += 1 - existing(t, x, "zebra") // the session was forgotten after it was indexed, so the next update adds it
 		ok(t, x.Close())
 		if bytes.Contains(files(t, dir), []byte(secret)) {
-			t.Errorf("scrubbed before operation %d: the file has it", at)
+			t.Errorf("scrubbed before operation %d: the index has the secret", at)
 		}
 		x = index(t, a.Archive, dir)
 		if got := found(t, x, Query{Words: "zebra"}); len(got) != 1 {

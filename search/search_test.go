@@ -38,7 +38,7 @@ func TestSearchReturnsThePlaceOfAMatch(t *testing.T) {
 	}
 	text, err := recall.Text(t.Context(), a, "one", got.Ref)
 	if err != nil || !strings.Contains(text, "quux3 stands in parser") {
-		t.Errorf("its reference leads to %q, %v", text, err)
+		t.Errorf("the reference of the match leads to %q, %v", text, err)
 	}
 	for since, want := range map[time.Time]int{got.At: 1, got.At.Add(time.Millisecond): 0} {
 		if all := found(t, x, Query{Words: "quux3", Since: since}); len(all) != want {
@@ -121,7 +121,7 @@ func TestSearchDetectsNewAndRemovedFilesAtOnce(t *testing.T) {
 	if got := found(t, x, Query{Words: "apple"}); !slices.Equal(got, []string{"one: another apple", "one: an apple", "two: an apple, too"}) {
 		t.Errorf("found %q", got)
 	}
-	if _, err := gone.Erase(t.Context(), plain(t).Text("why")); err != nil { // it knows of no index
+	if _, err := gone.Erase(t.Context(), plain(t).Text("why")); err != nil { // this session knows of no index
 		t.Fatal(err)
 	}
 	if got := found(t, x, Query{Words: "apple"}); !slices.Equal(got, []string{"one: another apple", "one: an apple"}) {

@@ -150,7 +150,7 @@ func (x *Index) listed(ctx context.Context, prefix storage.Key) (map[string]look
 			l.modified = info.Modified
 		}
 		l.dir = dir
-		if grows(file) {
+		if isAppended(file) {
 			l.logs = append(l.logs, file)
 		}
 		all[dir] = l
@@ -174,8 +174,8 @@ func hasText(file string) bool {
 	return file != "events.jsonl" && file != "manifest.jsonl"
 }
 
-// grows reports whether a file with text grows by appends.
-func grows(file string) bool { return file == "edits.jsonl" || file == "journal.jsonl" }
+// isAppended reports whether a file with text grows by appends.
+func isAppended(file string) bool { return file == "edits.jsonl" || file == "journal.jsonl" }
 
 // changedOf returns the sessions to index, sorted by their last write, because a
 // search returns the last indexed sessions first.

@@ -84,10 +84,10 @@ func TestFailuresOfPreflightHaveTheirCodes(t *testing.T) {
 	}
 }
 
-// slowly is an error of a server that did not answer in time.
-type slowly struct{ error }
+// timeoutError is an error of a server that did not answer in time.
+type timeoutError struct{ error }
 
-func (slowly) Timeout() bool { return true }
+func (timeoutError) Timeout() bool { return true }
 
 // A request that was not answered has its reason in status, header, counters and on the
 // page, and never the address of the upstream.
@@ -100,7 +100,7 @@ func TestUnansweredRequestsTellTheirReason(t *testing.T) {
 		shown  int // failures on the page; the transport reports its own
 	}{
 		"no connection":      {&upstreamError{errors.New("dial https://upstream.internal/v1/x: refused")}, "upstream", 502, 1},
-		"too slow":           {&upstreamError{slowly{errors.New("timeout")}}, "upstream", 504, 1},
+		"too slow":           {&upstreamError{timeoutError{errors.New("timeout")}}, "upstream", 504, 1},
 		"refused by strict":  {&transport.Error{Op: "parse", Err: io.ErrUnexpectedEOF}, "parse", 400, 0},
 		"the request itself": {io.ErrUnexpectedEOF, "read", 400, 1},
 	} {

@@ -16,9 +16,9 @@ type Stats struct {
 	Calls       int `json:"calls"`    // model calls whose prompt was compared with the budget
 	Compactions int `json:"compactions"`
 	Recalls     int `json:"recalls"`    // calls of the recall tool that were answered
-	Failures    int `json:"failures"`   // requests that went out unchanged because of an error here
+	Failures    int `json:"failures"`   // requests that were sent unchanged because of an error here
 	Unanswered  int `json:"unanswered"` // requests without a complete answer; tokens and money include them, unless the provider could not be reached
-	Unbilled    int `json:"unbilled"`   // calls that the provider refused, answered with an error, or could not be reached for; neither tokens nor money include them
+	Unbilled    int `json:"unbilled"`   // calls that the provider refused or answered with an error, or that did not reach the provider; neither tokens nor money include them
 	History     int `json:"history_tokens"`
 	Sent        int `json:"sent_tokens"`
 

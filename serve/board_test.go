@@ -46,7 +46,7 @@ func tool(t *testing.T, name string) string {
 // has advice.
 func TestAlertsFireWhenTheyShould(t *testing.T) {
 	if testing.Short() {
-		t.Skip("it takes a second of processor time")
+		t.Skip("this test takes a second of processor time")
 	}
 	promtool := tool(t, "promtool")
 	for _, args := range [][]string{{"check", "rules", "alerts.yaml"}, {"test", "rules", "alerts_test.yaml"}} {
@@ -199,7 +199,7 @@ func (m *model) Summarize(context.Context, strategy.Request) (strategy.Draft, er
 // the dashboard has data, and all queries are valid.
 func TestEachQueryOfTheBoardHasData(t *testing.T) {
 	if testing.Short() {
-		t.Skip("it takes seconds")
+		t.Skip("this test takes seconds")
 	}
 	promtool := tool(t, "promtool")
 	compacts := newRig(t, compact.Config{Preset: "summarize", Summarize: &model{}}, serve.Config{})

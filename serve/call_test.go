@@ -114,7 +114,7 @@ func TestTokensCountTheViewByDefault(t *testing.T) {
 		for _, full := range []bool{false, true} {
 			for _, coding := range []string{"", "zstd"} {
 				r := newRig(t, compact.Config{}, serve.Config{CountFull: full})
-				r.server.Lenient = true // it reads no zstd
+				r.server.Lenient = true // the server does not read zstd
 				f := forms()[i]
 				body := f.body("Fix it.", 60, 300)
 				asked := body

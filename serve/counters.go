@@ -61,7 +61,7 @@ func (c *counters) leave(provider string, status int) {
 	c.requests[[2]string{provider, strconv.Itoa(status)}]++
 }
 
-// left records the time until a request went out.
+// left records the time until a request was sent.
 func (c *counters) left(took time.Duration) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

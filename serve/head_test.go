@@ -35,7 +35,7 @@ func TestHeadsAreBounded(t *testing.T) {
 			"": 20 * time.Second, "GET /healthz HTTP/1.1\r\nHost: x\r\nX-Slow: ": 20 * time.Second, "GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n": 2 * time.Minute,
 		} {
 			server, client := net.Pipe()
-			of := &told{Conn: server, closed: make(chan struct{})}
+			of := &closeReporter{Conn: server, closed: make(chan struct{})}
 			l.conns <- of
 			go func() { _, _ = io.Copy(io.Discard, client) }()
 			_, _ = io.WriteString(client, said)

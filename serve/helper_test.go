@@ -257,7 +257,7 @@ func waitFor(t *testing.T, done func() bool) {
 	t.Helper()
 	for deadline := time.Now().Add(time.Minute); !done(); time.Sleep(time.Millisecond) {
 		if time.Now().After(deadline) {
-			t.Fatal("the condition is not met")
+			t.Fatal("the condition was not met within a minute")
 		}
 	}
 }

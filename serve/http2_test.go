@@ -46,7 +46,7 @@ func TestHTTP2CarriesEndsOfAllKinds(t *testing.T) {
 			body := f.body("Fix it.", 60, 300)
 			req := r.request("POST", f.path, "", "X-Compact-Session", f.String()+end, "X-End", end).WithContext(ctx)
 			req.ContentLength, req.Trailer = -1, http.Header{"X-Sum": nil}
-			req.Body = io.NopCloser(io.MultiReader(strings.NewReader(body), atEnd(func() { req.Trailer.Set("X-Sum", "42") })))
+			req.Body = io.NopCloser(io.MultiReader(strings.NewReader(body), callAtEnd(func() { req.Trailer.Set("X-Sum", "42") })))
 			resp, err := r.client.Do(req)
 			if err != nil {
 				t.Fatal(err)

@@ -9,22 +9,22 @@ import (
 	"github.com/agentcompact/compact/internal/chart"
 )
 
-// sumsOf selects the sums that a picture shows, and formats them.
-type sumsOf struct {
+// sumChart selects the sums that a picture shows, and formats them.
+type sumChart struct {
 	title, axis string
 	whole, sent func(liveSum) float64
 	text        func(float64) string
 }
 
 var (
-	tokenSums = sumsOf{"Tokens of prompts so far", "tokens so far",
+	tokenSums = sumChart{"Tokens of prompts so far", "tokens so far",
 		func(s liveSum) float64 { return float64(s.History) }, func(s liveSum) float64 { return float64(s.Sent) }, briefly}
-	moneySums = sumsOf{"What the prompts cost so far", "US dollars so far",
+	moneySums = sumChart{"What the prompts cost so far", "US dollars so far",
 		func(s liveSum) float64 { return s.Without }, func(s liveSum) float64 { return s.With }, func(v float64) string { return fmt.Sprintf("%.4g", math.Abs(v)) }}
 )
 
 // sums draws the sums over time: with the whole histories, and as sent.
-func sums(line []liveSum, began time.Time, class string, width float64, of sumsOf) string {
+func sums(line []liveSum, began time.Time, class string, width float64, of sumChart) string {
 	if len(line) == 0 {
 		return ""
 	}
@@ -66,8 +66,8 @@ func (s *liveSession) curve(class string, width float64) string {
 		}
 		p.Add(`"><title>%s</title></polyline></g>`, name)
 	}
-	draw("came in", "c4 reference", func(c livePoint) int { return c.In })
-	draw("was sent", "c0", func(c livePoint) int { return c.Sent })
+	draw("history", "c4 reference", func(c livePoint) int { return c.In })
+	draw("sent", "c0", func(c livePoint) int { return c.Sent })
 	for _, c := range s.compactions {
 		p.Add(`<g class="curve c0"><circle class="mark" tabindex="0" cx="%.1f" cy="%.1f" r="4.5"><title>%s</title></circle></g>`,
 			p.X(float64(c.Call)), p.Y(float64(c.After)), html.EscapeString(c.Sentence()))

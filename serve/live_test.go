@@ -22,7 +22,7 @@ import (
 // each compaction.
 func TestPageShowsCallsAndCompactions(t *testing.T) {
 	r := newRig(t, compact.Config{}, serve.Config{})
-	if _, page := r.do(r.request("GET", "/", "")); !strings.Contains(page, "No model call came by") {
+	if _, page := r.do(r.request("GET", "/", "")); !strings.Contains(page, "No model call since") {
 		t.Errorf("before the first call: %s", page)
 	}
 	f := forms()[0]
@@ -63,7 +63,7 @@ func TestPageStatesThatCallsAreOnlyObserved(t *testing.T) {
 	f := forms()[4]
 	r.post(f, f.body("Fix it.", 80, 300))
 	waitFor(t, func() bool { return r.h.Stats().Calls == 1 }) // the observation runs in the background
-	if _, page := r.do(r.request("GET", "/", "")); !strings.Contains(page, "Nothing is changed") || !strings.Contains(wordsOf(page), "1 compaction") {
+	if _, page := r.do(r.request("GET", "/", "")); !strings.Contains(page, "No request is changed") || !strings.Contains(wordsOf(page), "1 compaction") {
 		t.Error(wordsOf(page))
 	}
 }

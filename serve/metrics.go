@@ -24,12 +24,12 @@ func (h *Handler) expose() []byte {
 	for _, k := range slices.SortedFunc(maps.Keys(c.requests), func(a, b [2]string) int { return cmp.Or(cmp.Compare(a[0], b[0]), cmp.Compare(a[1], b[1])) }) {
 		e.line("compact_requests_total", fmt.Sprintf(`{provider=%q,status=%q}`, k[0], k[1]), c.requests[k])
 	}
-	e.single("compact_requests_in_flight", "gauge", "Requests that are under way.", c.flight)
-	e.labeled("compact_refused_total", "status", "Requests that went nowhere.", c.refusals)
-	e.labeled("compact_broken_total", "why", "Requests that were not answered, or not to the end.", c.broken)
-	e.labeled("compact_failures_total", "op", "What went wrong here; the request went out as it came in, unless strict.", c.failures)
-	e.single("compact_passed_total", "counter", "Conversations that are passed over on purpose.", c.passed)
-	e.histogram("compact_ready_seconds", "From the head of a request until it went out, the client's time for its body included.", c.added)
+	e.single("compact_requests_in_flight", "gauge", "Requests in flight.", c.flight)
+	e.labeled("compact_refused_total", "status", "Requests that the proxy refused, by status.", c.refusals)
+	e.labeled("compact_broken_total", "why", "Requests without a complete answer.", c.broken)
+	e.labeled("compact_failures_total", "op", "Failures in the proxy, by operation; the request was sent unchanged, unless strict.", c.failures)
+	e.single("compact_passed_total", "counter", "Conversations that are not compacted on purpose.", c.passed)
+	e.histogram("compact_ready_seconds", "Seconds from the headers of a request until it was sent, including the client's time for the body.", c.added)
 	e.process(h.began)
 	return e.Bytes()
 }
@@ -37,12 +37,12 @@ func (h *Handler) expose() []byte {
 // process adds the state of the process, under the names that Prometheus' own
 // libraries use.
 func (e *exposition) process(began time.Time) {
-	e.head("process_start_time_seconds", "gauge", "When the proxy began, in seconds since 1970.")
+	e.head("process_start_time_seconds", "gauge", "Start time of the proxy, in seconds since 1970.")
 	fmt.Fprintf(e, "process_start_time_seconds %d\n", began.Unix())
-	e.single("go_goroutines", "gauge", "Goroutines that there are.", runtime.NumGoroutine())
+	e.single("go_goroutines", "gauge", "Number of goroutines.", runtime.NumGoroutine())
 	sample := []metrics.Sample{{Name: "/memory/classes/total:bytes"}, {Name: "/memory/classes/heap/released:bytes"}}
 	metrics.Read(sample)
-	e.single("go_memory_bytes", "gauge", "Memory that the process holds.", int(sample[0].Value.Uint64()-sample[1].Value.Uint64()))
+	e.single("go_memory_bytes", "gauge", "Memory of the process, in bytes.", int(sample[0].Value.Uint64()-sample[1].Value.Uint64()))
 }
 
 // exposition is a text in the format of Prometheus.

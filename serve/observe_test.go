@@ -161,15 +161,15 @@ func observed(random *rand.Rand, i int) (path, kind, coding string, body []byte)
 	return path, kind, coding, body
 }
 
-// held is a counter of tokens that waits, once it is armed.
-type held struct {
+// heldCounter is a counter of tokens that waits, once it is armed.
+type heldCounter struct {
 	token.Counter
 	armed   atomic.Bool
 	release chan struct{}
 	once    sync.Once
 }
 
-func (h *held) Count(text string) int {
+func (h *heldCounter) Count(text string) int {
 	if h.armed.Load() {
 		<-h.release
 		h.once.Do(func() { time.Sleep(30 * time.Millisecond) }) // Serve would be done meanwhile
@@ -183,7 +183,7 @@ func TestServeWaitsForObservations(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	slow := &held{Counter: counter, release: make(chan struct{})}
+	slow := &heldCounter{Counter: counter, release: make(chan struct{})}
 	r := newRig(t, compact.Config{Counter: slow}, serve.Config{Observe: true})
 	f := forms()[0]
 	slow.armed.Store(true)

@@ -78,9 +78,9 @@ func TestHistoryCompactedByTheProviderIsSentWhole(t *testing.T) {
 			}
 		}
 		if r.steps() != 0 {
-			t.Error("it was compacted here, too")
+			t.Error("the request was compacted here, too")
 		}
 		return
 	}
-	t.Fatal("no form of Responses")
+	t.Fatal("the shorthand form needs Responses")
 }

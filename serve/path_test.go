@@ -129,6 +129,6 @@ func TestInvalidUpstreamsAreMistakes(t *testing.T) {
 		}
 	}
 	if _, err := serve.New(nil, serve.Config{}); err == nil {
-		t.Error("there is no manager, and no error")
+		t.Error("New without a manager returns no error")
 	}
 }

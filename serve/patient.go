@@ -8,22 +8,22 @@ import (
 	"time"
 )
 
-// patient is a request and its answer with a client that may be slow, but not
+// patientExchange is a request and its answer with a client that may be slow, but not
 // forever: each read and each write has its own deadline. The deadline is
 // removed after each, because HTTP/2 ends a stream whose deadline passes
 // between reads and writes, and an upstream may take any time.
-type patient struct {
+type patientExchange struct {
 	http.ResponseWriter
 	rc     *http.ResponseController
 	stall  time.Duration
 	until  time.Time // deadline for the whole request
 	status int
-	in     *slow // nil = there is no body
-	serial bool  // HTTP/1: the connection serves one request after another
+	in     *slowBody // nil = there is no body
+	serial bool      // HTTP/1: the connection serves one request after another
 }
 
-func newPatient(w http.ResponseWriter, r *http.Request, c Config) *patient {
-	p := &patient{ResponseWriter: w, rc: http.NewResponseController(w), stall: c.Stall, until: time.Now().Add(c.BodyTimeout), serial: r.ProtoMajor == 1}
+func newPatient(w http.ResponseWriter, r *http.Request, c Config) *patientExchange {
+	p := &patientExchange{ResponseWriter: w, rc: http.NewResponseController(w), stall: c.Stall, until: time.Now().Add(c.BodyTimeout), serial: r.ProtoMajor == 1}
 	// An upstream may answer before it has the whole request. Without full
 	// duplex, the server would then consume the rest of the request while it is
 	// still being sent, and the answer would break off.
@@ -33,26 +33,26 @@ func newPatient(w http.ResponseWriter, r *http.Request, c Config) *patient {
 }
 
 // Unwrap lets [http.ResponseController] find the answer's own methods.
-func (p *patient) Unwrap() http.ResponseWriter { return p.ResponseWriter }
+func (p *patientExchange) Unwrap() http.ResponseWriter { return p.ResponseWriter }
 
 // Flush sends the written bytes.
-func (p *patient) Flush() { _ = p.FlushError() }
+func (p *patientExchange) Flush() { _ = p.FlushError() }
 
 // FlushError sends the written bytes.
-func (p *patient) FlushError() error {
+func (p *patientExchange) FlushError() error {
 	p.hurry()
 	defer p.rest()
 	return p.rc.Flush()
 }
 
-func (p *patient) WriteHeader(status int) {
+func (p *patientExchange) WriteHeader(status int) {
 	if status >= http.StatusOK || status == http.StatusSwitchingProtocols {
 		p.begin(status)
 	}
 	p.ResponseWriter.WriteHeader(status)
 }
 
-func (p *patient) Write(b []byte) (int, error) {
+func (p *patientExchange) Write(b []byte) (int, error) {
 	if p.status == 0 {
 		p.begin(http.StatusOK)
 	}
@@ -63,20 +63,20 @@ func (p *patient) Write(b []byte) (int, error) {
 
 // begin begins the answer. The unread rest of a request must never be parsed as the
 // next request, so the connection is then closed.
-func (p *patient) begin(status int) {
+func (p *patientExchange) begin(status int) {
 	p.status = status
 	if p.serial && p.in != nil && !p.in.ended() {
 		p.Header().Set("Connection", "close")
 	}
 }
 
-func (p *patient) hurry() { _ = p.rc.SetWriteDeadline(time.Now().Add(p.stall)) }
+func (p *patientExchange) hurry() { _ = p.rc.SetWriteDeadline(time.Now().Add(p.stall)) }
 
-func (p *patient) rest() { _ = p.rc.SetWriteDeadline(time.Time{}) }
+func (p *patientExchange) rest() { _ = p.rc.SetWriteDeadline(time.Time{}) }
 
 // end limits the time in which the server reads the unread rest of a request, and
 // writes the rest of the answer.
-func (p *patient) end() {
+func (p *patientExchange) end() {
 	if p.in != nil {
 		p.in.end()
 	}
@@ -94,21 +94,21 @@ func (c Config) bound(w http.ResponseWriter, r *http.Request) {
 }
 
 // left returns the time that the client has for its next bytes.
-func (p *patient) left() time.Duration { return min(p.stall, time.Until(p.until)) }
+func (p *patientExchange) left() time.Duration { return min(p.stall, time.Until(p.until)) }
 
 // body returns the body of the request.
-func (p *patient) body(b io.ReadCloser) io.ReadCloser {
+func (p *patientExchange) body(b io.ReadCloser) io.ReadCloser {
 	if b == nil || b == http.NoBody {
 		return b
 	}
-	p.in = &slow{ReadCloser: b, p: p}
+	p.in = &slowBody{ReadCloser: b, p: p}
 	return p.in
 }
 
-// slow is a body whose reads have deadlines.
-type slow struct {
+// slowBody is a body whose reads have deadlines.
+type slowBody struct {
 	io.ReadCloser
-	p *patient
+	p *patientExchange
 
 	reading sync.Mutex // held during a read
 
@@ -117,7 +117,7 @@ type slow struct {
 	over bool       // the answer is complete
 }
 
-func (s *slow) Read(b []byte) (int, error) {
+func (s *slowBody) Read(b []byte) (int, error) {
 	s.reading.Lock()
 	defer s.reading.Unlock()
 	if s.ended() {
@@ -134,7 +134,7 @@ func (s *slow) Read(b []byte) (int, error) {
 
 // deadline sets the time by which the client must send the next bytes; the zero value
 // = any time.
-func (s *slow) deadline(at time.Time) {
+func (s *slowBody) deadline(at time.Time) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if !s.done && !s.over {
@@ -144,7 +144,7 @@ func (s *slow) deadline(at time.Time) {
 
 // end interrupts a pending read. The server would do so itself, and then wait for the
 // rest without a deadline.
-func (s *slow) end() {
+func (s *slowBody) end() {
 	s.last(time.Unix(1, 0))
 	s.reading.Lock()
 	defer s.reading.Unlock()
@@ -152,7 +152,7 @@ func (s *slow) end() {
 }
 
 // last sets a deadline that no later read changes.
-func (s *slow) last(at time.Time) {
+func (s *slowBody) last(at time.Time) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.over = true; !s.done {
@@ -160,7 +160,7 @@ func (s *slow) last(at time.Time) {
 	}
 }
 
-func (s *slow) ended() bool {
+func (s *slowBody) ended() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.done
@@ -168,7 +168,7 @@ func (s *slow) ended() bool {
 
 // whole ends the deadlines: after a whole request, the server waits for the client to
 // disconnect, which may take any time.
-func (s *slow) whole() {
+func (s *slowBody) whole() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.done = true

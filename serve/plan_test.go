@@ -51,7 +51,7 @@ func TestPlanNamesTheSourceOfEachMessage(t *testing.T) {
 		{"a u a", "u a", "K1 K2"},
 		{"u a a u", "s a u", "N K1 K3"}, // a person's text is not edited
 		{"u c1 r1 a", "s u a", "N K0 K3"},
-		{"u c1 r1", "c1 r1 u", "K1 K2 K0"}, // it was moved
+		{"u c1 r1", "c1 r1 u", "K1 K2 K0"}, // a message was moved
 		{"u a", "u u", "K0 N"},             // one is not two
 		{"u r1", "u r2", "K0 N"},           // of another call
 	} {

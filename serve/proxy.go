@@ -23,13 +23,13 @@ func rewrite(p *httputil.ProxyRequest) {
 	p.Out.Trailer = p.In.Trailer // is filled when the body has been read
 }
 
-// counted is the last round tripper before the network.
-type counted struct {
+// countingTransport is the last round tripper before the network.
+type countingTransport struct {
 	base http.RoundTripper
 	h    *Handler
 }
 
-func (c *counted) RoundTrip(req *http.Request) (*http.Response, error) {
+func (c *countingTransport) RoundTrip(req *http.Request) (*http.Response, error) {
 	if of := callOf(req.Context()); of != nil {
 		of.sent.Do(func() { c.h.counters.left(c.h.now().Sub(of.began)) })
 	}
@@ -40,7 +40,7 @@ func (c *counted) RoundTrip(req *http.Request) (*http.Response, error) {
 	return resp, err
 }
 
-func (c *counted) CloseIdleConnections() {
+func (c *countingTransport) CloseIdleConnections() {
 	if i, ok := c.base.(interface{ CloseIdleConnections() }); ok {
 		i.CloseIdleConnections()
 	}

@@ -25,13 +25,13 @@ type Config struct {
 	// doubled.
 	Upstreams map[string]string
 
-	Observe   bool // every byte goes out unchanged; events describe the compactions that would have been made
+	Observe   bool // every byte is sent unchanged; events describe the compactions that would have been made
 	Strict    bool // a call that can't be compacted is refused and not sent unchanged
 	NoRecall  bool // the model is not given the recall tool, see transport.Recall
 	CountFull bool // requests for a token count are about the history, not the view
 
 	MaxCalls int   // requests at once; above, the answer is 503; 0 = 1,000
-	MaxBody  int64 // bytes above which the body of a model call goes out unread; 0 = 256 MiB
+	MaxBody  int64 // bytes above which the body of a model call is sent unread; 0 = 256 MiB
 
 	// Stall limits the time in which a client sends the next bytes of its
 	// request, or receives the next bytes of its answer; 0 = 2 minutes.
@@ -117,7 +117,7 @@ func New(m *compact.CompactManager, c Config) (*Handler, error) {
 // options returns the options of the transport.
 func (h *Handler) options(c Config) []transport.Option {
 	opts := []transport.Option{
-		transport.Base(&counted{base: c.Base, h: h}), transport.Logger(h.log),
+		transport.Base(&countingTransport{base: c.Base, h: h}), transport.Logger(h.log),
 		transport.Coding("zstd", unzstd), transport.OnError(h.wrong), transport.OnResult(h.result), transport.OnUnbilled(h.unbilled), transport.OnRecall(h.counters.recalled),
 	}
 	if !c.NoRecall {
@@ -248,7 +248,7 @@ type call struct {
 	upstream target
 	began    time.Time
 	sent     sync.Once // each round of recall sends the request again
-	w        *patient
+	w        *patientExchange
 }
 
 type callKey struct{}

@@ -126,14 +126,14 @@ func TestAnswersBeginBeforeTheRequestHasEnded(t *testing.T) {
 	}
 }
 
-// again is an upstream that reads once more at the end of a request's body, after the
+// secondReader is an upstream that reads once more at the end of a request's body, after the
 // client has received the first bytes of the answer.
-type again struct {
+type secondReader struct {
 	answered chan struct{}
 	got      error
 }
 
-func (a *again) RoundTrip(req *http.Request) (*http.Response, error) {
+func (a *secondReader) RoundTrip(req *http.Request) (*http.Response, error) {
 	if _, err := io.Copy(io.Discard, req.Body); err != nil {
 		return nil, err
 	}
@@ -148,7 +148,7 @@ func (a *again) RoundTrip(req *http.Request) (*http.Response, error) {
 }
 
 func TestSecondReadAfterARequestReturnsEOF(t *testing.T) {
-	a := &again{answered: make(chan struct{})}
+	a := &secondReader{answered: make(chan struct{})}
 	r := newRigTo(t, "http://up.test", compact.Config{}, serve.Config{Base: a})
 	resp, err := r.client.Do(r.request("POST", "/openai/v1/x", strings.Repeat("x", 200_000)))
 	if err != nil {
@@ -336,7 +336,7 @@ func TestTrailersGoBothWays(t *testing.T) {
 		body := f.body("Fix it.", 60, 300)
 		req := r.request("POST", f.path, body, "X-Compact-Session", "s")
 		req.ContentLength, req.Trailer = -1, http.Header{"X-Sum": nil}
-		req.Body = io.NopCloser(io.MultiReader(strings.NewReader(body), atEnd(func() { req.Trailer.Set("X-Sum", "42") })))
+		req.Body = io.NopCloser(io.MultiReader(strings.NewReader(body), callAtEnd(func() { req.Trailer.Set("X-Sum", "42") })))
 		resp, answer := r.do(req)
 		if answer != body || resp.Trailer.Get("X-Told") != "42" || resp.Trailer.Get("X-Untold") != "u" {
 			t.Errorf("%v: %d bytes of %d, %v", f, len(answer), len(body), resp.Trailer)
@@ -344,10 +344,10 @@ func TestTrailersGoBothWays(t *testing.T) {
 	}
 }
 
-// atEnd is an empty reader that does something.
-type atEnd func()
+// callAtEnd is an empty reader that does something.
+type callAtEnd func()
 
-func (f atEnd) Read([]byte) (int, error) { f(); return 0, io.EOF }
+func (f callAtEnd) Read([]byte) (int, error) { f(); return 0, io.EOF }
 
 func TestHTTP2OnBothSides(t *testing.T) {
 	up := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

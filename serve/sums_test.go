@@ -90,7 +90,7 @@ func TestStatsHasEveryCounter(t *testing.T) {
 		c.enter(4)
 	}
 	if c.enter(4) {
-		t.Error("a fifth request entered")
+		t.Error("the fifth concurrent request entered; four are allowed")
 	}
 	for _, status := range []int{200, 200, 0} {
 		c.leave("openai", status)

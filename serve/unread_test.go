@@ -47,24 +47,24 @@ func TestRefusedSlowClientsAreDisconnected(t *testing.T) {
 	}
 }
 
-// early answers while the body is still read.
-type early struct{}
+// earlyAnswerer answers while the body is still read.
+type earlyAnswerer struct{}
 
-func (early) RoundTrip(req *http.Request) (*http.Response, error) {
+func (earlyAnswerer) RoundTrip(req *http.Request) (*http.Response, error) {
 	begins := make(chan struct{})
 	go func() {
 		close(begins)
 		_, _ = req.Body.Read(make([]byte, 1))
 	}()
 	<-begins
-	time.Sleep(10 * time.Millisecond) // it reads
+	time.Sleep(10 * time.Millisecond) // the goroutine reads the body
 	return &http.Response{StatusCode: http.StatusOK, Header: http.Header{}, Body: http.NoBody, Request: req}, nil
 }
 
 // An answer that ended before its request did releases the connection, although
 // a reader was still active.
 func TestEarlyAnswersReleaseSlowClients(t *testing.T) {
-	r := newRigTo(t, echo(t), compact.Config{}, serve.Config{Base: early{}, Stall: 100 * time.Millisecond})
+	r := newRigTo(t, echo(t), compact.Config{}, serve.Config{Base: earlyAnswerer{}, Stall: 100 * time.Millisecond})
 	if text, err := io.ReadAll(r.half("/openai/v1/files")); err != nil || !strings.HasPrefix(string(text), "HTTP/1.1 200 OK\r\nConnection: close\r\n") {
 		t.Errorf("%q, %v", text, err)
 	}
@@ -88,16 +88,18 @@ func (u *unbuffered) Close() error { u.once.Do(func() { close(u.conns) }); retur
 
 func (u *unbuffered) Addr() net.Addr { return &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: 1} }
 
-// told is a connection that reports its closing.
-type told struct {
+// closeReporter is a connection that reports its closing.
+type closeReporter struct {
 	net.Conn
 	once   sync.Once
 	closed chan struct{}
 }
 
-func (c *told) Close() error { c.once.Do(func() { close(c.closed) }); return c.Conn.Close() }
+func (c *closeReporter) Close() error { c.once.Do(func() { close(c.closed) }); return c.Conn.Close() }
 
-func (c *told) RemoteAddr() net.Addr { return &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: 2} }
+func (c *closeReporter) RemoteAddr() net.Addr {
+	return &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: 2}
+}
 
 // An answer that is not read ends with its connection, including the handler's
 // own answers and the last bytes.
@@ -113,7 +115,7 @@ func TestUnreadAnswersEnd(t *testing.T) {
 		"GET /", "GET /live", "GET /metrics", "GET /openapi.json", "GET /healthz", "GET /nothing", "GET /openai/v1/x", "POST /v1/preflight", "GET /v1/preflight",
 	} {
 		server, client := net.Pipe()
-		of := &told{Conn: server, closed: make(chan struct{})}
+		of := &closeReporter{Conn: server, closed: make(chan struct{})}
 		l.conns <- of
 		body := ""
 		if strings.HasPrefix(line, "POST") {

@@ -101,7 +101,7 @@ func (u upstreams) find(r *http.Request) (t target, status int, why string) {
 	switch {
 	case name == "":
 		return t, http.StatusNotFound, "no provider has this path; begin it with /openai, /anthropic or /gemini"
-	case foreign(name, r):
+	case carriesForeignKey(name, r):
 		return t, http.StatusNotFound, "this path names no provider: it is a path of " + name + ", but the key is for another provider; begin the path with /openai, /anthropic or /gemini"
 	}
 	return at(name, u[name], path, r.URL.RawQuery), 0, ""
@@ -139,9 +139,9 @@ func isGeminiCall(path string) bool {
 	return ok && slices.Contains([]string{"generateContent", "streamGenerateContent", "countTokens", "embedContent", "batchEmbedContents"}, verb)
 }
 
-// foreign reports whether a request carries the key of another provider. Gemini's can
+// carriesForeignKey reports whether a request carries the key of another provider. Gemini's can
 // be in the URL.
-func foreign(name string, r *http.Request) bool {
+func carriesForeignKey(name string, r *http.Request) bool {
 	if name != forGemini && r.URL.Query().Has("key") {
 		return true
 	}

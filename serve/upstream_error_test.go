@@ -75,7 +75,7 @@ func TestSilentConnectionToAProviderIsGivenUp(t *testing.T) {
 		t.Errorf("on the silent connection: %v", err)
 	}
 	if got, err := call(); got != "HTTP/2.0" || err != nil {
-		t.Errorf("after it: %q, %v", got, err)
+		t.Errorf("the next request: %q, %v", got, err)
 	}
 }
 

@@ -40,7 +40,7 @@ func TestOnlyThisMachineIsLoopback(t *testing.T) {
 		}
 	}
 	if isForwarded(http.Header{"Accept": {"*/*"}}) {
-		t.Error("a plain request")
+		t.Error("a request without a proxy's headers counts as forwarded")
 	}
 }
 
@@ -66,7 +66,7 @@ func TestPathsAndKeysNameTheirProvider(t *testing.T) {
 		{forGemini, "", "key=k", false}, {forOpenAI, "", "key=k", true}, {forAnthropic, "", "key=", true}, {forOpenAI, "", "keys=k", false},
 	} {
 		r := &http.Request{URL: &url.URL{RawQuery: c.query}, Header: http.Header{c.header: {"x"}}}
-		if foreign(c.name, r) != c.want {
+		if carriesForeignKey(c.name, r) != c.want {
 			t.Errorf("%+v: %v", c, !c.want)
 		}
 	}

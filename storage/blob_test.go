@@ -23,7 +23,7 @@ func TestBlobReadsAndSeeksLikeItsBytes(t *testing.T) {
 		t.Fatalf("WriteTo: %d, %v", n, err)
 	}
 	if b.SHA256() != fmt.Sprintf("%x", sha256.Sum256([]byte(whole))) {
-		t.Error("SHA256 is not that of the bytes")
+		t.Error("SHA256 is not the hash of the blob's bytes")
 	}
 	want, got := strings.NewReader(whole), b.Reader()
 	for _, step := range []struct {

@@ -43,6 +43,11 @@ func TestQuotationOfChangedFileIsNotCurrent(t *testing.T) {
 			t.Errorf("%s: %q, want %q", name, got, c.want)
 		}
 	}
+	// The quotation held until the first of several edits.
+	twice := append(asked("2", "bash", `{"command":"sed -i s/end/END/ store/cut.go"}`, "ok"), asked("3", "bash", `{"command":"sed -i s/END/end/ store/cut.go"}`, "ok")...)
+	if got := quotedFrom(twice...); got != before {
+		t.Errorf("two edits: %q, want %q", got, before)
+	}
 }
 
 func TestEditOutdatesQuotationOfPreviousSummary(t *testing.T) {

@@ -31,7 +31,7 @@ const sampleSize = 500_000
 // for the code, which is from the Go library.
 var samples = sync.OnceValue(func() map[string]string {
 	var mixed, lines, wide strings.Builder
-	for _, data := range corpus.Sessions(skipNot{}, "chat") {
+	for _, data := range corpus.Sessions(unskippable{}, "chat") {
 		for line := range bytes.Lines(data) {
 			m, err := openai.ParseMessage(bytes.TrimSpace(line))
 			if err != nil {
@@ -53,14 +53,14 @@ var samples = sync.OnceValue(func() map[string]string {
 	return map[string]string{"mixed": mixed.String(), "json": lines.String(), "cjk": wide.String(), "code": libraryCode()}
 })
 
-// skipNot is a test that is never skipped: without transcripts the samples are
+// unskippable is a test that is never skipped: without transcripts the samples are
 // empty, and each benchmark skips itself.
-type skipNot struct{ testing.TB }
+type unskippable struct{ testing.TB }
 
-func (skipNot) Helper()                   {}
-func (skipNot) Skip(...any)               {}
-func (skipNot) Skipf(string, ...any)      {}
-func (skipNot) Fatalf(f string, a ...any) { panic(fmt.Sprintf(f, a...)) }
+func (unskippable) Helper()                   {}
+func (unskippable) Skip(...any)               {}
+func (unskippable) Skipf(string, ...any)      {}
+func (unskippable) Fatalf(f string, a ...any) { panic(fmt.Sprintf(f, a...)) }
 
 func isWide(text string) bool {
 	n := 0

@@ -74,7 +74,7 @@ func TestCalibratorLeavesExactCountsAlone(t *testing.T) {
 	mix := token.Mix{Prose: 1000, Code: 500}
 	c.Sent(requestID(1), mix)
 	if c.Observe(requestID(1), 1800) {
-		t.Error("a figure was used")
+		t.Error("Observe used a figure although the counts are exact")
 	}
 	if got, want := c.Estimate(mix), (token.Estimate{Tokens: 1500, Upper: 1500, Factor: 1}); got != want {
 		t.Errorf("%+v, want %+v", got, want)
@@ -87,14 +87,14 @@ func TestCalibratorBoundsTheEffectOfOneFigure(t *testing.T) {
 	c.Sent(requestID(1), mix)
 	c.Observe(requestID(1), 25_000)
 	if s := c.State(); s.Code > 1.1+1e-9 || s.Prose > 1.1+1e-9 || s.Margin > 0.5 {
-		t.Errorf("one figure of 2.5 times the estimate: %+v", s)
+		t.Errorf("the state after one figure of 2.5 times the estimate: %+v", s)
 	}
 	for i := range 100 {
 		c.Sent(requestID(i), mix)
 		c.Observe(requestID(i), 25_000)
 	}
 	if s := c.State(); s.Code > 2 || s.Prose > 2 || s.Margin > 0.5 {
-		t.Errorf("a hundred of them: %+v", s)
+		t.Errorf("the state after a hundred such figures: %+v", s)
 	}
 }
 
@@ -127,7 +127,7 @@ func TestCalibratorUsesTheBillOfAnEarlierRequest(t *testing.T) {
 	id := token.RequestID(earlier, nil)
 	c.Sent(id, token.Mix{Prose: 10_000})
 	if _, ok := c.Since(id, token.Mix{}); ok {
-		t.Error("a request without a figure was built on")
+		t.Error("Since returned an estimate from a request without a figure")
 	}
 	c.Observe(id, 12_345)
 	e, ok := c.Since(id, token.Mix{Prose: 100})

@@ -144,6 +144,27 @@ func TestEstimatorDistinguishesTheDetailOfAnImage(t *testing.T) {
 	}
 }
 
+// Fingerprints leave out the sizes of media. Each size has its own price nevertheless.
+func TestEstimatorDistinguishesTheSizesOfMedia(t *testing.T) {
+	of := func(kind message.Kind, m message.Media) message.Message {
+		msg := message.User("")
+		msg.Parts = []message.Part{{Kind: kind, Media: &m}}
+		return msg
+	}
+	for name, pair := range map[string][2]message.Message{
+		"bytes of a sound": {of(message.KindAudio, message.Media{MIME: "audio/wav", Bytes: 400_000}), of(message.KindAudio, message.Media{MIME: "audio/wav", Bytes: 800_000})},
+		"bytes of a file":  {of(message.KindFile, message.Media{MIME: "text/csv", Bytes: 40_000}), of(message.KindFile, message.Media{MIME: "text/csv", Bytes: 80_000})},
+		"width":            {of(message.KindImage, message.Media{URL: "u", Width: 500, Height: 500}), of(message.KindImage, message.Media{URL: "u", Width: 1000, Height: 500})},
+		"height":           {of(message.KindImage, message.Media{URL: "u", Width: 500, Height: 500}), of(message.KindImage, message.Media{URL: "u", Width: 500, Height: 1000})},
+	} {
+		e := estimator(t, "gpt-4o")
+		small, large := e.Message(pair[0]), e.Message(pair[1])
+		if alone := estimator(t, "gpt-4o").Message(pair[1]); small >= large || large != alone {
+			t.Errorf("%s: the smaller one costs %d, and the larger one %d after it and %d alone", name, small, large, alone)
+		}
+	}
+}
+
 func TestEstimatorCacheIsBounded(t *testing.T) {
 	c := &counting{Counter: token.Bytes4}
 	e := withCounter(t, "gpt-4o", c, &token.EstimatorOptions{CachedMessages: 16})

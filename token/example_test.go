@@ -36,7 +36,7 @@ func ExampleEstimator_Breakdown() {
 }
 
 func ExampleCalibrator() {
-	c := token.NewCalibrator("claude-sonnet-4") // its tokenizer is not published
+	c := token.NewCalibrator("claude-sonnet-4") // the tokenizer of this model is not published
 	request, counted := token.RequestID(nil, nil), token.Mix{Code: 10_000}
 	fmt.Println(c.Estimate(counted))
 	c.Sent(request, counted)

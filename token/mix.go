@@ -21,8 +21,8 @@ func (m Mix) Plus(o Mix) Mix {
 // wideSample is the number of bytes of a text that are examined for its script.
 const wideSample = 2048
 
-// wide reports whether at least a third of the first bytes of a text are not ASCII.
-func wide(text string) bool {
+// isMostlyWide reports whether at least a third of the first bytes of a text are not ASCII.
+func isMostlyWide(text string) bool {
 	sample := text[:min(len(text), wideSample)]
 	high := 0
 	for i := 0; i < len(sample); i++ {
@@ -33,14 +33,14 @@ func wide(text string) bool {
 
 // prose and code assign the cost of a text to a kind.
 func prose(text string, n int) Mix {
-	if wide(text) {
+	if isMostlyWide(text) {
 		return Mix{Wide: n}
 	}
 	return Mix{Prose: n}
 }
 
 func code(text string, n int) Mix {
-	if wide(text) {
+	if isMostlyWide(text) {
 		return Mix{Wide: n}
 	}
 	return Mix{Code: n}

@@ -69,7 +69,7 @@ func TestAHostilePDFIsBounded(t *testing.T) {
 	_, _ = w.Write([]byte("/Type /Page "))
 	_ = w.Close()
 	if n := pdfPages(bomb.Bytes()); n != 0 {
-		t.Errorf("%d pages", n)
+		t.Errorf("%d pages were found beyond the limit of unpacked bytes", n)
 	}
 	for behind, pages := range map[string]int{" ": 1, "/Parent": 1, ">>": 1, "": 1, "s": 0, "_": 0, "0": 0, "9": 0, "A": 0, "Z": 0, "a": 0, "z": 0} {
 		if n := pdfPages([]byte("<</Type/Page" + behind)); n != pages {
@@ -77,7 +77,7 @@ func TestAHostilePDFIsBounded(t *testing.T) {
 		}
 	}
 	if n := pdfPages(bytes.Repeat([]byte("/Type /Page "), 2*maxPages)); n != maxPages {
-		t.Errorf("%d pages", n)
+		t.Errorf("%d pages, want the limit of %d", n, maxPages)
 	}
 	for _, s := range []string{"", "%PDF-", "%PDF-1.7\n<< /Type /ObjStm >>\nstream\nno zlib", "%PDF-1.7\n<< /Type /ObjStm >>\nstream\n\x78\x9c\x00"} {
 		if n := pdfPages([]byte(s)); n != 0 {

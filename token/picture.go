@@ -16,8 +16,8 @@ type pictureRule interface {
 
 // pictureRules are OpenAI's rules, searched from the top
 // (https://developers.openai.com/api/docs/guides/images-vision, read in November 2026).
-// The factor of gpt-5.4 and later is not published; 1.2 was measured. The budget of
-// gpt-5.2 is assumed to be the same: no page states it, but users report such bills.
+// The factor of gpt-5.4 and later is not published; 1.2 was measured. No page states the
+// factor of gpt-5.2; 1.2 is assumed, because users report such bills.
 var pictureRules = []struct {
 	prefix string
 	rule   pictureRule
@@ -131,7 +131,7 @@ type claudePicture struct {
 // claudeRule returns the rule of a Claude model. Models from 4.7 on accept larger
 // images.
 func claudeRule(name string) claudePicture {
-	if seesMore(name) {
+	if acceptsLargeImages(name) {
 		return claudePicture{2576, 4784}
 	}
 	return claudePicture{1568, 1568}
@@ -141,7 +141,7 @@ func claudeRule(name string) claudePicture {
 // with more than two digits is a date.
 var claudeVersion = regexp.MustCompile(`(?:opus|sonnet|haiku|fable|mythos)-(\d{1,2})(?:[-.](\d{1,2}))?(?:\D|$)`)
 
-func seesMore(name string) bool {
+func acceptsLargeImages(name string) bool {
 	m := claudeVersion.FindStringSubmatch(name)
 	if m == nil {
 		return strings.Contains(name, "mythos") || strings.Contains(name, "fable")

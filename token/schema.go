@@ -21,9 +21,9 @@ func schemaCostFor(encoding string) schemaCost {
 	return c
 }
 
-// known reports whether a member of a schema has a rule of its own or costs
+// hasOwnRule reports whether a member of a schema has a rule of its own or costs
 // nothing.
-func known(member string) bool {
+func hasOwnRule(member string) bool {
 	switch member {
 	case "type", "description", "enum", "properties", "items", "required", "additionalProperties", "$schema",
 		"anyOf", "oneOf", "allOf", "$defs", "definitions":
@@ -114,7 +114,7 @@ func (w schemaWalk) schema(raw json.RawMessage, depth int) int {
 		n += w.choices(s[key], depth)
 	}
 	for key, value := range s {
-		if !known(key) {
+		if !hasOwnRule(key) {
 			n += w.counter.Count(key + ":" + compactJSON(value))
 		}
 	}

@@ -17,7 +17,7 @@ func BenchmarkEmit(b *testing.B) {
 	p := trace.NewPipeline([]trace.Exporter{stuck}, &trace.PipelineOptions{CloseTimeout: time.Millisecond})
 	b.Cleanup(func() {
 		close(stuck.Stuck)
-		_ = p.Close(context.Background()) // it was stuck: the deadline is missed
+		_ = p.Close(context.Background()) // the exporter was stuck, so Close misses its deadline
 	})
 	e := tracetest.Sample(time.Now())[1]
 	for range 10_000 {
@@ -29,7 +29,7 @@ func BenchmarkEmit(b *testing.B) {
 	}
 }
 
-// BenchmarkEmitConcurrently is the same from many goroutines.
+// BenchmarkEmitConcurrently emits from many goroutines.
 func BenchmarkEmitConcurrently(b *testing.B) {
 	p := trace.NewPipeline([]trace.Exporter{&discard{}, &discard{}}, nil)
 	defer func() { _ = p.Close(context.Background()) }()
@@ -47,7 +47,7 @@ type discard struct{}
 func (*discard) Export(context.Context, []trace.Event) error { return nil }
 func (*discard) Shutdown(context.Context) error              { return nil }
 
-// BenchmarkEvent is making an event out of a payload: encoding and an id.
+// BenchmarkEvent makes an event from a payload: the encoding and an id.
 func BenchmarkEvent(b *testing.B) {
 	at := time.Now()
 	b.ReportAllocs()

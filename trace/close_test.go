@@ -14,7 +14,7 @@ import (
 
 func TestFlushWaitsForEarlierEvents(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		r := &slow{took: time.Second}
+		r := &slowRecorder{took: time.Second}
 		p := trace.NewPipeline(exporters(r), &trace.PipelineOptions{Linger: time.Hour, BatchEvents: 10})
 		p.Emit(numbered(1, 25)...)
 		began := time.Now()
@@ -35,7 +35,7 @@ func TestFlushWaitsForEarlierEvents(t *testing.T) {
 // as delivered.
 func TestFlushCountsDroppedEvents(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		r := &slow{took: time.Minute}
+		r := &slowRecorder{took: time.Minute}
 		p := trace.NewPipeline(exporters(r), &trace.PipelineOptions{QueueEvents: 5, BatchEvents: 5, ExportTimeout: time.Hour, CloseTimeout: time.Hour})
 		p.Emit(numbered(1, 5)...)
 		synctest.Wait() // in delivery
@@ -58,7 +58,7 @@ func TestFlushCountsDroppedEvents(t *testing.T) {
 
 func TestFlushGivesUpWithItsContext(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		r := &slow{took: time.Minute}
+		r := &slowRecorder{took: time.Minute}
 		p := trace.NewPipeline(exporters(r), &trace.PipelineOptions{CloseTimeout: time.Hour, ExportTimeout: time.Hour})
 		p.Emit(numbered(1, 1)...)
 		began := time.Now()
@@ -86,7 +86,7 @@ func TestCloseMeetsItsDeadlineAndCountsTheRest(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				r := &slow{took: time.Minute, deaf: !c.polite}
+				r := &slowRecorder{took: time.Minute, deaf: !c.polite}
 				p := trace.NewPipeline(exporters(r), &trace.PipelineOptions{BatchEvents: 10, CloseTimeout: c.opt, ExportTimeout: time.Hour})
 				p.Emit(numbered(1, 30)...)
 				synctest.Wait()
@@ -160,7 +160,7 @@ func (l *lastWords) Shutdown(ctx context.Context) error {
 // A second Close that is in a hurry must not take time from the first.
 func TestSecondCloseTakesNoTimeFromTheFirst(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		r := &slow{took: 2 * time.Second}
+		r := &slowRecorder{took: 2 * time.Second}
 		p := trace.NewPipeline(exporters(r), nil)
 		p.Emit(numbered(1, 3)...)
 		first := make(chan error)

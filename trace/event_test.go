@@ -112,7 +112,7 @@ func TestContextCarriesPosition(t *testing.T) {
 		t.Error("an empty context has a position")
 	}
 	if _, _, ok := trace.FromContext(trace.ContextWith(t.Context(), "", "p")); ok {
-		t.Error("a position without a trace counts")
+		t.Error("FromContext returns a position without a trace")
 	}
 	tr, parent, ok := trace.FromContext(trace.ContextWith(t.Context(), "t", "p"))
 	if tr != "t" || parent != "p" || !ok {

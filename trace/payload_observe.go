@@ -47,11 +47,11 @@ func (p Observed) complete() any {
 func (p Observed) line() string {
 	switch {
 	case p.WouldFail != "":
-		return fmt.Sprintf("observed: would have failed (%s); %d tokens went out, budget %d", p.WouldFail, p.Estimated, p.Budget)
+		return fmt.Sprintf("observed: would have failed (%s); %d tokens were sent, budget %d", p.WouldFail, p.Estimated, p.Budget)
 	case p.Projected == p.Estimated:
 		return fmt.Sprintf("observed: nothing would have been done; %d / %d tokens", p.Estimated, p.MaxTokens)
 	}
-	return fmt.Sprintf("observed: %d tokens went out, %d would have (-%.1f%%)", p.Estimated, p.Projected, reduction(p.Estimated, p.Projected))
+	return fmt.Sprintf("observed: %d tokens were sent, compaction would send %d (-%.1f%%)", p.Estimated, p.Projected, reduction(p.Estimated, p.Projected))
 }
 
 // WouldCompact is the payload of observe.would_compact: the compaction that an
@@ -77,7 +77,7 @@ type ProjectedStage struct {
 	Edits     int    `json:"edits"`
 	Before    int    `json:"tokens_projected_before"`
 	After     int    `json:"tokens_projected_after"`
-	Discarded bool   `json:"discarded"` // its edits broke a promise
+	Discarded bool   `json:"discarded"` // the stage's edits broke a promise
 }
 
 func (p WouldCompact) spec() spec { return spec{NameWouldCompact, KindObserve, StatusOK, ""} }

@@ -140,7 +140,7 @@ func TestFlushWaitsForAnEventInDelivery(t *testing.T) {
 		r := &tracetest.Recorder{Stuck: make(chan struct{})}
 		p := trace.NewPipeline(exporters(r), &trace.PipelineOptions{BatchEvents: 1})
 		p.Emit(numbered(1, 1)...)
-		synctest.Wait() // the exporter has it
+		synctest.Wait() // the exporter has the event
 		if err := p.Flush(canceledAfter(t, time.Second)); !errors.Is(err, context.DeadlineExceeded) {
 			t.Errorf("Flush = %v with %d events delivered, want DeadlineExceeded", err, len(r.Events()))
 		}
@@ -211,7 +211,7 @@ func TestPipelineCountsAndReportsFailures(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				var reported []error
-				r := &slow{panics: c.panics}
+				r := &slowRecorder{panics: c.panics}
 				r.Err = c.err
 				p := trace.NewPipeline(exporters(r), &trace.PipelineOptions{OnError: func(err error) { reported = append(reported, err) }})
 				p.Emit(numbered(1, 10)...)
@@ -220,7 +220,7 @@ func TestPipelineCountsAndReportsFailures(t *testing.T) {
 					t.Errorf("stats = %+v, want %d failed", s, c.failed)
 				}
 				var e *trace.ExportError
-				if len(reported) != 1 || !errors.As(reported[0], &e) || e.Lost != int(c.failed) || e.Op != "export" || e.Exporter != "*trace_test.slow" {
+				if len(reported) != 1 || !errors.As(reported[0], &e) || e.Lost != int(c.failed) || e.Op != "export" || e.Exporter != "*trace_test.slowRecorder" {
 					t.Errorf("reported: %v", reported)
 				}
 			})
@@ -230,7 +230,7 @@ func TestPipelineCountsAndReportsFailures(t *testing.T) {
 
 func TestPipelineBoundsOneExport(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		r := &slow{took: time.Hour}
+		r := &slowRecorder{took: time.Hour}
 		p := trace.NewPipeline(exporters(r), &trace.PipelineOptions{ExportTimeout: 3 * time.Second})
 		p.Emit(numbered(1, 1)...)
 		began := time.Now()
@@ -255,16 +255,16 @@ func TestPipelineWithoutExportersDoesNothing(t *testing.T) {
 	}
 }
 
-// slow is a recorder that needs time for each export. If deaf is set, it also ignores
+// slowRecorder is a recorder that needs time for each export. If deaf is set, it also ignores
 // its context.
-type slow struct {
+type slowRecorder struct {
 	tracetest.Recorder
 	took   time.Duration
 	deaf   bool
 	panics bool
 }
 
-func (s *slow) Export(ctx context.Context, events []trace.Event) error {
+func (s *slowRecorder) Export(ctx context.Context, events []trace.Event) error {
 	if s.panics {
 		panic("boom")
 	}

@@ -182,16 +182,16 @@ func (q *queue) abandon() int {
 // in order, taken or dropped.
 func (q *queue) gone() uint64 { return q.stats.emitted - uint64(q.len) }
 
-// settled reports whether every event up to number target was exported, has
+// isSettled reports whether every event up to number target was exported, has
 // failed or was dropped.
-func (q *queue) settled(target uint64) bool {
+func (q *queue) isSettled(target uint64) bool {
 	return q.gone() >= target && (q.flights == 0 || q.flight > target)
 }
 
 // notify wakes the waiters whose events are all settled.
 func (q *queue) notify() {
 	q.waiters = slices.DeleteFunc(q.waiters, func(w waiter) bool {
-		if !q.settled(w.target) {
+		if !q.isSettled(w.target) {
 			return false
 		}
 		w.done <- nil
@@ -204,7 +204,7 @@ func (q *queue) notify() {
 func (q *queue) flush(ctx context.Context) error {
 	q.mu.Lock()
 	w := waiter{target: q.stats.emitted, done: make(chan error, 1)}
-	if q.settled(w.target) {
+	if q.isSettled(w.target) {
 		q.mu.Unlock()
 		return nil
 	}

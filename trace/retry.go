@@ -72,7 +72,7 @@ func split(err error, n int) (done, lost int, again bool) {
 func (q *queue) pause(ctx context.Context, d time.Duration) {
 	timer := time.NewTimer(d)
 	defer timer.Stop()
-	for !q.urgent() {
+	for !q.isUrgent() {
 		select {
 		case <-q.wake:
 		case <-timer.C:
@@ -83,8 +83,8 @@ func (q *queue) pause(ctx context.Context, d time.Duration) {
 	}
 }
 
-// urgent reports whether the queue is closed or a Flush waits.
-func (q *queue) urgent() bool {
+// isUrgent reports whether the queue is closed or a Flush waits.
+func (q *queue) isUrgent() bool {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	return q.closed || len(q.waiters) > 0

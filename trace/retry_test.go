@@ -17,15 +17,15 @@ import (
 
 var errRefused = &net.OpError{Op: "dial", Err: errors.New("connection refused")}
 
-// away is a recorder that can't be reached until a time. After that, if part is set, it
+// awayRecorder is a recorder that can't be reached until a time. After that, if part is set, it
 // takes at most part events of each batch, and asks for the other events again.
-type away struct {
+type awayRecorder struct {
 	tracetest.Recorder
 	back time.Time
 	part int
 }
 
-func (a *away) Export(ctx context.Context, events []trace.Event) error {
+func (a *awayRecorder) Export(ctx context.Context, events []trace.Event) error {
 	if time.Now().Before(a.back) {
 		return fmt.Errorf("export: %w", &trace.RetryError{Err: errRefused})
 	}
@@ -36,14 +36,14 @@ func (a *away) Export(ctx context.Context, events []trace.Event) error {
 	return a.Recorder.Export(ctx, events)
 }
 
-// told records the errors that OnError received, and when.
-type told struct {
+// errorLog records the errors that OnError received, and when.
+type errorLog struct {
 	mu   sync.Mutex
 	at   []time.Duration
 	errs []*trace.ExportError
 }
 
-func (s *told) handler() func(error) {
+func (s *errorLog) handler() func(error) {
 	began := time.Now()
 	return func(err error) {
 		var e *trace.ExportError
@@ -57,7 +57,7 @@ func (s *told) handler() func(error) {
 func TestShortOutageLosesNothing(t *testing.T) {
 	for _, part := range []int{0, 1, 7} {
 		synctest.Test(t, func(t *testing.T) {
-			r := &away{back: time.Now().Add(time.Minute), part: part}
+			r := &awayRecorder{back: time.Now().Add(time.Minute), part: part}
 			p := trace.NewPipeline(exporters(r), &trace.PipelineOptions{BatchEvents: 16})
 			want := numbered(1, 400)
 			for chunk := range slices.Chunk(want, 10) {
@@ -79,7 +79,7 @@ func TestShortOutageLosesNothing(t *testing.T) {
 
 func TestLongOutageDropsTheOldestAndCountsExactly(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		r := &away{back: time.Now().Add(time.Hour)}
+		r := &awayRecorder{back: time.Now().Add(time.Hour)}
 		p := trace.NewPipeline(exporters(r), &trace.PipelineOptions{BatchEvents: 16, QueueEvents: 100})
 		for i := range 500 {
 			p.Emit(numbered(i, i)...)
@@ -105,11 +105,11 @@ func TestLongOutageDropsTheOldestAndCountsExactly(t *testing.T) {
 // the queue.
 func TestBatchReturnedToAFullQueueIsCounted(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		r := &slow{took: time.Minute}
+		r := &slowRecorder{took: time.Minute}
 		r.Err = &trace.RetryError{Err: errRefused}
 		p := trace.NewPipeline(exporters(r), &trace.PipelineOptions{BatchEvents: 16, QueueEvents: 100, ExportTimeout: time.Hour})
 		p.Emit(numbered(1, 16)...)
-		synctest.Wait() // these are in delivery
+		synctest.Wait() // the first events are in delivery
 		p.Emit(numbered(17, 111)...)
 		time.Sleep(time.Minute)
 		synctest.Wait()
@@ -122,10 +122,10 @@ func TestBatchReturnedToAFullQueueIsCounted(t *testing.T) {
 
 func TestFlushReportsWaitingEvents(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		r := &away{back: time.Now().Add(time.Minute)}
+		r := &awayRecorder{back: time.Now().Add(time.Minute)}
 		p := trace.NewPipeline(exporters(r), nil)
 		p.Emit(numbered(1, 3)...)
-		time.Sleep(20 * time.Second) // it rests between its tries
+		time.Sleep(20 * time.Second) // the queue waits between its tries
 		began := time.Now()
 		var e *trace.ExportError
 		if err := p.Flush(t.Context()); !errors.As(err, &e) || e.Op != "flush" || e.Waiting != 3 || !errors.Is(err, errRefused) {
@@ -144,8 +144,8 @@ func TestFlushReportsWaitingEvents(t *testing.T) {
 
 func TestCloseInAnOutageTriesOnceAndReportsTheLoss(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		var told told
-		r := &away{back: time.Now().Add(time.Hour)}
+		var told errorLog
+		r := &awayRecorder{back: time.Now().Add(time.Hour)}
 		p := trace.NewPipeline(exporters(r), &trace.PipelineOptions{BatchEvents: 10, OnError: told.handler()})
 		p.Emit(numbered(1, 35)...)
 		time.Sleep(time.Second)
@@ -171,7 +171,7 @@ func TestCloseInAnOutageTriesOnceAndReportsTheLoss(t *testing.T) {
 // offered again, both the losses and the rest count as lost.
 func TestCloseCountsWhatABatchLostBeforeItCameBack(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		r := &slow{took: time.Second}
+		r := &slowRecorder{took: time.Second}
 		r.Err = &trace.RetryError{Done: 4, Lost: 3, Err: errRefused}
 		p := trace.NewPipeline(exporters(r), nil)
 		p.Emit(numbered(1, 10)...)
@@ -184,8 +184,8 @@ func TestCloseCountsWhatABatchLostBeforeItCameBack(t *testing.T) {
 
 func TestFailuresAreReportedAtOnceThenEveryTenSeconds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		var told told
-		r := &slow{}
+		var told errorLog
+		r := &slowRecorder{}
 		r.Err = errors.New("answer 401")
 		p := trace.NewPipeline(exporters(r), &trace.PipelineOptions{OnError: told.handler(), Linger: time.Millisecond})
 		for i := range 95 { // one failure every 200 ms, 19 s long
@@ -213,8 +213,8 @@ func TestFailuresAreReportedAtOnceThenEveryTenSeconds(t *testing.T) {
 // the meantime.
 func TestDroppedEventsAreReportedWithTheFailure(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		var told told
-		r := &slow{took: time.Hour}
+		var told errorLog
+		r := &slowRecorder{took: time.Hour}
 		p := trace.NewPipeline(exporters(r), &trace.PipelineOptions{OnError: told.handler(), QueueEvents: 10, BatchEvents: 5, ExportTimeout: 3 * time.Second})
 		p.Emit(numbered(1, 5)...)
 		synctest.Wait() // in delivery
@@ -230,7 +230,7 @@ func TestDroppedEventsAreReportedWithTheFailure(t *testing.T) {
 
 func TestAPanicOfAHandlerStopsNothing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		r := &slow{}
+		r := &slowRecorder{}
 		r.Err = errors.New("down")
 		p := trace.NewPipeline(exporters(r), &trace.PipelineOptions{OnError: func(error) { panic("boom") }})
 		p.Emit(numbered(1, 5)...)

@@ -187,15 +187,6 @@ func stamp(t time.Time) string {
 	return t.UTC().Format("2006-01-02 15:04 UTC")
 }
 
-// archived opens one session of the archive by its exact name.
-func (a *app) archived(cmd *cobra.Command, name string) (*record.Session, error) {
-	archive, err := a.readArchive(cmd)
-	if err != nil {
-		return nil, err
-	}
-	return openSession(cmd.Context(), archive, a.called(cmd.Context(), archive, name))
-}
-
 // bytesOf formats a size for people.
 func bytesOf(n int64) string {
 	switch {

@@ -32,38 +32,43 @@ func newArchiveExport(a *app) *cobra.Command {
 			if all {
 				return a.exportEach(cmd, out, format)
 			}
-			f, err := exportFormat(format, out)
-			if err != nil {
-				return err
-			}
-			archive, err := a.readArchive(cmd)
-			if err != nil {
-				return err
-			}
-			s, err := openSession(cmd.Context(), archive, a.called(cmd.Context(), archive, args[0]))
-			if err != nil {
-				return err
-			}
-			if err := a.accessed(cmd, s, "export", ""); err != nil {
-				return err
-			}
-			a.warnIfPlain(archive)
-			a.progress.start("exporting " + args[0])
-			defer a.progress.stop()
-			buf, err := exportWhole(cmd.Context(), s, f, record.ExportOptions{Progress: a.progress.at})
-			if err != nil {
-				return err
-			}
-			if out == "-" {
-				return a.exportHere(buf, f)
-			}
-			return a.writeFile(out, buf.Bytes())
+			return a.exportNamed(cmd, args[0], out, format)
 		},
 	}
 	cmd.Flags().StringVar(&out, "out", "", "write to `FILE`, - for standard output")
 	cmd.Flags().BoolVar(&all, "all", false, "write every session to the folder --out")
 	cmd.Flags().StringVar(&format, "format", "", "`FORMAT`: tar.gz or jsonl (default: the one that the ending of the file names, else tar.gz)")
 	return cmd
+}
+
+// exportNamed writes one session to a file or to standard output.
+func (a *app) exportNamed(cmd *cobra.Command, name, out, format string) error {
+	f, err := exportFormat(format, out)
+	if err != nil {
+		return err
+	}
+	archive, err := a.readArchive(cmd)
+	if err != nil {
+		return err
+	}
+	s, err := openSession(cmd.Context(), archive, a.called(cmd.Context(), archive, name))
+	if err != nil {
+		return err
+	}
+	if err := a.accessed(cmd, s, "export", ""); err != nil {
+		return err
+	}
+	a.warnIfPlain(archive)
+	a.progress.start("exporting " + name)
+	defer a.progress.stop()
+	buf, err := exportWhole(cmd.Context(), s, f, record.ExportOptions{Progress: a.progress.at})
+	if err != nil {
+		return err
+	}
+	if out == "-" {
+		return a.exportHere(buf, f)
+	}
+	return a.writeFile(out, buf.Bytes())
 }
 
 // warnIfPlain warns that the export of an encrypted archive is readable by everybody.

@@ -30,7 +30,7 @@ reached, or when another machine has written to the same session.`,
 				return &brokenArchive{err}
 			}
 			s, _, ok := configs.SpoolOf(archive)
-			if !ok { // its folder does not exist
+			if !ok { // the folder of the spool does not exist
 				return a.flushed(spool.Waiting{Dir: cfg.Storage.Spool}, spool.Waiting{})
 			}
 			before, err := s.Waiting()

@@ -21,19 +21,22 @@ the archive, put the identity into ` + crypt.IdentityVariable + `, or into a fil
 ` + crypt.IdentityFileVariable + ` names. Without the identity nobody can read the archive.`,
 		Example: `  compactctl archive identity > key.txt`,
 		Args:    arguments(cobra.NoArgs),
-		RunE: func(*cobra.Command, []string) error {
-			identity, recipient, err := crypt.NewIdentity()
-			if err != nil {
-				return err
-			}
-			a.warnIfReadable(a.out)
-			if a.json {
-				return a.printJSON(map[string]string{"identity": identity, "recipient": recipient})
-			}
-			_, err = fmt.Fprintf(a.out, "# recipient: %s\n%s\n", recipient, identity)
-			return err
-		},
+		RunE:    func(*cobra.Command, []string) error { return a.printIdentity() },
 	}
+}
+
+// printIdentity prints a new identity and its recipient.
+func (a *app) printIdentity() error {
+	identity, recipient, err := crypt.NewIdentity()
+	if err != nil {
+		return err
+	}
+	a.warnIfReadable(a.out)
+	if a.json {
+		return a.printJSON(map[string]string{"identity": identity, "recipient": recipient})
+	}
+	_, err = fmt.Fprintf(a.out, "# recipient: %s\n%s\n", recipient, identity)
+	return err
 }
 
 // warnIfReadable warns if a secret goes to a file that other users of the machine can read.

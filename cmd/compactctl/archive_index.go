@@ -19,8 +19,8 @@ func newArchiveIndex(a *app) *cobra.Command {
 		RunE: func(cmd *cobra.Command, _ []string) error { return a.index(cmd, rebuild, remove, copied) },
 	}
 	f := cmd.Flags()
-	f.BoolVar(&rebuild, "rebuild", false, "build it again from the archive")
-	f.BoolVar(&remove, "remove", false, "remove it")
+	f.BoolVar(&rebuild, "rebuild", false, "build the index again from the archive")
+	f.BoolVar(&remove, "remove", false, "remove the index")
 	f.BoolVar(&copied, "plain-index", false, "allow an unencrypted index of an encrypted archive")
 	return cmd
 }
@@ -60,7 +60,7 @@ func (a *app) index(cmd *cobra.Command, rebuild, remove, copied bool) error {
 			Path  string `json:"path"`
 		}{u, s.Texts, s.Bytes, x.Path()})
 	}
-	return a.say("%s, %s of them read now, %s taken out: %s in %s", things(u.Sessions, "session"), count(u.Put), count(u.Gone), bytesOf(s.Bytes), x.Path())
+	return a.say("%s, %s of them read now, %s removed: %s in %s", things(u.Sessions, "session"), count(u.Put), count(u.Gone), bytesOf(s.Bytes), x.Path())
 }
 
 const aboutArchiveIndex = `Index makes or updates the index of compactctl archive search. Each search updates it

@@ -78,20 +78,20 @@ const day = 24 * time.Hour
 // to a time in the future.
 const mostDays = uint64(math.MaxInt64 / day)
 
-// pruned is the outcome for one session. In a dry run it is the expected outcome.
-type pruned struct {
+// pruneRow is the outcome for one session. In a dry run it is the expected outcome.
+type pruneRow struct {
 	Session string `json:"session"`
 	Outcome string `json:"outcome"`
 	Error   string `json:"error,omitempty"`
 }
 
 func (a *app) prune(cmd *cobra.Command, archive storage.Archive, o record.PruneOptions) error {
-	all, failed := []pruned{}, error(nil)
+	all, failed := []pruneRow{}, error(nil)
 	for r, err := range record.Prune(cmd.Context(), archive, o) {
 		if err != nil {
 			return &brokenArchive{err}
 		}
-		p := pruned{Session: r.Session.ID, Outcome: string(r.Outcome)}
+		p := pruneRow{Session: r.Session.ID, Outcome: string(r.Outcome)}
 		if p.Session == "" {
 			p.Session = r.Session.Dir
 		}

@@ -121,7 +121,7 @@ func (a *app) scrub(cmd *cobra.Command, id, name string, x *scrubbing, secrets [
 
 // printScrub writes one row for each file.
 func (a *app) printScrub(name string, r *compact.ScrubReport) error {
-	for _, what := range r.Left { // it may have the secret
+	for _, what := range r.Left { // each of these may still have the secret
 		a.complain("compactctl", "not removed: "+what)
 	}
 	did, hint := "scrubbed "+name, ""

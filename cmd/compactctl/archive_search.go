@@ -237,12 +237,12 @@ func (a *app) indexed(cmd *cobra.Command, x *search.Index, to *search.Updated) e
 	return nil
 }
 
-// forgetting holds this user's indexes of an archive on this machine. An index that
+// userIndexes holds this user's indexes of an archive on this machine. An index that
 // can't be changed, for example on a full disk, is removed; the next search rebuilds it.
-type forgetting []*search.Index
+type userIndexes []*search.Index
 
 // Forget implements [record.TextIndex].
-func (f forgetting) Forget(ctx context.Context, dirs ...string) error {
+func (f userIndexes) Forget(ctx context.Context, dirs ...string) error {
 	var errs []error
 	for i, x := range f {
 		if x == nil {
@@ -261,7 +261,7 @@ func (f forgetting) Forget(ctx context.Context, dirs ...string) error {
 	return errors.Join(errs...)
 }
 
-func (f forgetting) close() error {
+func (f userIndexes) close() error {
 	var errs []error
 	for _, x := range f {
 		if x != nil {
@@ -280,8 +280,8 @@ func closeOrRemove(x *search.Index) error {
 
 // openIndexes opens the search indexes of an archive, from which erased sessions must be
 // removed.
-func (a *app) openIndexes(cmd *cobra.Command, archive storage.Archive) (forgetting, error) {
-	f := forgetting{}
+func (a *app) openIndexes(cmd *cobra.Command, archive storage.Archive) (userIndexes, error) {
+	f := userIndexes{}
 	for _, folder := range search.Existing(archive) {
 		x, err := search.Open(cmd.Context(), archive, folder)
 		switch {

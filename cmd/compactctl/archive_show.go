@@ -111,7 +111,7 @@ func (q *showing) check(cmd *cobra.Command, args []string) error {
 
 // showSession prints the summary of a session, or writes its HTML page.
 func (a *app) showSession(ctx context.Context, name string, s *record.Session, page string) error {
-	to, err := a.prepared(page)
+	to, err := a.openOutput(page)
 	if err != nil {
 		return err
 	}

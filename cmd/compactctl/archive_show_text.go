@@ -19,8 +19,8 @@ import (
 	"github.com/agentcompact/compact/storage/record"
 )
 
-// said is a message in readable form.
-type said struct {
+// readableMessage is a message in readable form.
+type readableMessage struct {
 	Number int      `json:"number"`          // in the transcript, from 1
 	Cited  int      `json:"cited,omitempty"` // number by which a summary cites it: 12 for [s12]; 0 = not cited
 	Role   string   `json:"role"`
@@ -37,9 +37,9 @@ type piece struct {
 
 // conversation is the most complete transcript of a session in the archive.
 type conversation struct {
-	Session string `json:"session"`
-	File    string `json:"file"`
-	Said    []said `json:"messages"`
+	Session string            `json:"session"`
+	File    string            `json:"file"`
+	Said    []readableMessage `json:"messages"`
 }
 
 // conversationOf reads the newest transcript of a session: the final transcript, or
@@ -78,22 +78,22 @@ func conversationOf(ctx context.Context, name string, s *record.Session) (*conve
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", c.File, err)
 		}
-		one.Cited = cited[standing{line.File, line.Off}]
+		one.Cited = cited[linePosition{line.File, line.Off}]
 		c.Said = append(c.Said, one)
 	}
 	return c, nil
 }
 
-// standing is the position of a line in the archive.
-type standing struct {
+// linePosition is the position of a line in the archive.
+type linePosition struct {
 	file string
 	off  int64
 }
 
 // citations returns the numbers by which the summaries of a session cite messages,
 // by the position of their lines in the archive.
-func citations(ctx context.Context, s *record.Session) (map[standing]int, error) {
-	out := map[standing]int{}
+func citations(ctx context.Context, s *record.Session) (map[linePosition]int, error) {
+	out := map[linePosition]int{}
 	for l, err := range s.Ledgers(ctx, 1) {
 		if err != nil {
 			return nil, err
@@ -114,7 +114,7 @@ func citations(ctx context.Context, s *record.Session) (map[standing]int, error)
 		}
 		for _, e := range step.Evicted {
 			if e.Number > 0 {
-				out[standing{cmp.Or(e.File, step.Archive), e.Off}] = e.Number
+				out[linePosition{cmp.Or(e.File, step.Archive), e.Off}] = e.Number
 			}
 		}
 	}
@@ -122,7 +122,7 @@ func citations(ctx context.Context, s *record.Session) (map[standing]int, error)
 }
 
 // cite returns the citation of a message in summaries, "" if there is none.
-func (m *said) cite() string {
+func (m *readableMessage) cite() string {
 	if m.Cited == 0 {
 		return ""
 	}
@@ -138,20 +138,20 @@ func byNumber(x, y string) int {
 }
 
 // saidIn parses a line of a transcript.
-func saidIn(line []byte, number int) (said, error) {
+func saidIn(line []byte, number int) (readableMessage, error) {
 	var about struct {
 		Meta struct {
 			Refs []string `json:"refs"`
 		} `json:"meta"`
 	}
 	if err := json.Unmarshal(line, &about); err != nil {
-		return said{}, err
+		return readableMessage{}, err
 	}
 	f, err := formats.Read("auto", slices.Clone(line))
 	if err != nil {
-		return said{}, err
+		return readableMessage{}, err
 	}
-	one := said{Number: number, Refs: about.Meta.Refs}
+	one := readableMessage{Number: number, Refs: about.Meta.Refs}
 	for _, m := range f.Messages() {
 		one.Role = string(m.Role)
 		for _, p := range m.Parts {
@@ -171,7 +171,7 @@ func (a *app) printConversation(c *conversation) error {
 		return nil
 	}
 	var b strings.Builder
-	fmt.Fprintf(&b, "\n%s\n", a.style.dim("what was said, from "+oneLine(c.File)))
+	fmt.Fprintf(&b, "\n%s\n", a.style.dim("conversation, from "+oneLine(c.File)))
 	cited := false
 	for i := range c.Said {
 		m := &c.Said[i]
@@ -186,7 +186,7 @@ func (a *app) printConversation(c *conversation) error {
 }
 
 // first returns the beginning of a message: the first part with text.
-func (m *said) first() string {
+func (m *readableMessage) first() string {
 	for _, p := range m.Parts {
 		text := oneLine(p.Text[:min(len(p.Text), maxWords)])
 		if p.Kind == message.KindToolCall.String() {

@@ -116,7 +116,7 @@ func (a *app) printStats(s *replay.Stats) error {
 		fmt.Fprintf(&b, "summaries: $%.4f\n", s.Total.SummaryUSD)
 	}
 	if s.Total.Failed > 0 {
-		fmt.Fprintf(&b, "%s failed: it is unknown what was sent, and no sum includes it\n", things(s.Total.Failed, "call"))
+		fmt.Fprintf(&b, "%s failed: the number of sent tokens is unknown, and no sum includes it\n", things(s.Total.Failed, "call"))
 	}
 	if s.Total.Refused > 0 {
 		fmt.Fprintf(&b, "%s got an error from the provider, which billed nothing: no sum includes them\n", things(s.Total.Refused, "request"))

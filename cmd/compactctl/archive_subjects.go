@@ -153,7 +153,7 @@ func (a *app) subjectsOnRecord(cmd *cobra.Command, cfg compact.Config, all []sub
 			dirs = append(dirs, f.Folder)
 		}
 	}
-	if len(dirs) == 0 { // it also reveals something that no session has the identifier
+	if len(dirs) == 0 { // also "no session has the identifier" reveals something
 		dirs = []string{""}
 	}
 	archive, err := configs.OpenArchive(cfg.Storage)

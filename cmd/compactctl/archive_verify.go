@@ -138,7 +138,7 @@ type verified struct {
 	Session string `json:"session"`
 	OK      bool   `json:"ok"`
 	record.Report
-	beside bool // it is not a session, so it has no end to prove
+	beside bool // a log beside the sessions, which has no end to prove
 }
 
 func (v verified) proven() bool { return v.TailProven || v.beside }
@@ -177,7 +177,7 @@ func (a *app) verifyAll(ctx context.Context, archive storage.Archive, names []st
 	}
 	local, err := a.verify(ctx, archive, disk, q)
 	for i := range local {
-		if id, ok := record.UnescapeSession(local[i].Session); ok { // it is a folder
+		if id, ok := record.UnescapeSession(local[i].Session); ok { // the name of a folder
 			local[i].Session = id
 		}
 		local[i].Session += " (on the disk)"
@@ -198,7 +198,7 @@ func (a *app) verify(ctx context.Context, archive storage.Archive, names []strin
 	}
 	whole := len(names) == 0
 	all, names := pick(vanished, names)
-	var sessions []named
+	var sessions []namedFolder
 	if whole || len(names) > 0 {
 		if sessions, err = sessionsOf(ctx, archive, names); err != nil {
 			return nil, err
@@ -208,6 +208,12 @@ func (a *app) verify(ctx context.Context, archive storage.Archive, names []strin
 	for _, s := range sessions {
 		a.progress.start("verifying " + s.name)
 		r, err := record.VerifyDir(ctx, archive, s.dir, record.VerifyOptions{Head: q.head, Heads: book, Refs: recall.Refs, Edits: recall.EditRefs, Progress: a.progress.at})
+		if errors.Is(err, storage.ErrNotExist) {
+			if err = goneSince(ctx, archive, s, whole); err != nil {
+				return nil, err
+			}
+			continue
+		}
 		if err != nil {
 			return nil, &brokenArchive{err}
 		}
@@ -217,6 +223,16 @@ func (a *app) verify(ctx context.Context, archive storage.Archive, names []strin
 		return all, nil
 	}
 	return verifyBeside(ctx, archive, book, all)
+}
+
+// goneSince returns nil if a session was erased since all sessions were listed, and an error
+// if it was asked for by name or if no erase is recorded.
+func goneSince(ctx context.Context, archive storage.Archive, s namedFolder, listed bool) error {
+	if _, ok, err := record.Erased(ctx, archive, s.name); listed && ok && err == nil {
+		return nil
+	}
+	_, err := openSession(ctx, archive, s.name)
+	return cmp.Or(err, error(&brokenArchive{&storage.Error{Op: "verify", Err: storage.ErrNotExist}}))
 }
 
 // pick returns the reports of missing sessions (of the named ones, or of all), and
@@ -269,19 +285,19 @@ func verifyBeside(ctx context.Context, archive storage.Archive, book *record.Hea
 	return all, nil
 }
 
-// named is the folder of a session, with its name in reports.
-type named struct{ dir, name string }
+// namedFolder is the folder of a session, with its name in reports.
+type namedFolder struct{ dir, name string }
 
 // sessionsOf finds the named sessions, or all sessions if none is named. It opens only
 // named sessions, so that the caller can report each unreadable manifest.
-func sessionsOf(ctx context.Context, archive storage.Archive, names []string) ([]named, error) {
-	var all []named
+func sessionsOf(ctx context.Context, archive storage.Archive, names []string) ([]namedFolder, error) {
+	var all []namedFolder
 	for _, name := range names {
 		s, err := openSession(ctx, archive, name)
 		if err != nil {
 			return nil, err
 		}
-		all = append(all, named{s.Key().String(), name})
+		all = append(all, namedFolder{s.Key().String(), name})
 	}
 	if len(names) > 0 {
 		return all, nil
@@ -290,7 +306,7 @@ func sessionsOf(ctx context.Context, archive storage.Archive, names []string) ([
 		if err != nil {
 			return nil, &brokenArchive{err}
 		}
-		all = append(all, named{info.Dir, cmp.Or(info.ID, info.Dir)})
+		all = append(all, namedFolder{info.Dir, cmp.Or(info.ID, info.Dir)})
 	}
 	return all, nil
 }
@@ -342,7 +358,7 @@ func (a *app) printVerified(v verified) {
 		verdict = a.style.yellow("not proven")
 	}
 	steps := things(v.Steps, "step") + ", "
-	if strings.HasPrefix(v.Session, "(") { // it is not a session
+	if strings.HasPrefix(v.Session, "(") { // a log beside the sessions
 		steps = ""
 	}
 	fmt.Fprintf(a.out, "%s  %s: %s%s, %s\n", verdict, oneLine(v.Session), steps, things(len(v.Files), "file"), bytesOf(v.Bytes))

@@ -13,7 +13,7 @@ import (
 )
 
 func newDiff(a *app) *cobra.Command {
-	d := &differ{planner: planner{app: a}}
+	d := &diffWriter{planner: planner{app: a}}
 	cmd := &cobra.Command{
 		Use:   "diff FILE|-",
 		Short: "Show the changes that a compaction makes",
@@ -39,8 +39,8 @@ its output. Messages are counted from 1; --json counts them from 0.`,
 	return cmd
 }
 
-// differ writes the difference between a history and its view.
-type differ struct {
+// diffWriter writes the difference between a history and its view.
+type diffWriter struct {
 	planner
 	full bool
 	b    strings.Builder
@@ -61,9 +61,9 @@ type change struct {
 }
 
 // changes returns the changes in the order of the history.
-func (d *differ) changes(t *transcript, res *compact.Result) []change {
+func (d *diffWriter) changes(t *transcript, res *compact.Result) []change {
 	all := []change{}
-	at, news := places(res), d.news(res)
+	at, news := places(res), d.replacement(res)
 	for i, was := range res.Decisions {
 		switch {
 		case was.Decision == policy.Kept:
@@ -80,8 +80,8 @@ func (d *differ) changes(t *transcript, res *compact.Result) []change {
 	return all
 }
 
-// news returns the messages that replace removed ones: a summary, a notice.
-func (d *differ) news(res *compact.Result) *change {
+// replacement returns the summary or notice that replaces removed messages.
+func (d *diffWriter) replacement(res *compact.Result) *change {
 	c := &change{}
 	for k, msg := range res.Messages {
 		if res.Sources[k] < 0 {
@@ -99,7 +99,7 @@ func (d *differ) news(res *compact.Result) *change {
 
 // gone adds a removed message to the previous change, if that removed others for the
 // same reason.
-func (d *differ) gone(all []change, was compact.MessageDecision, msg message.Message, news *change) []change {
+func (d *diffWriter) gone(all []change, was compact.MessageDecision, msg message.Message, news *change) []change {
 	number := was.Index + 1
 	if d.json {
 		number = was.Index
@@ -119,10 +119,10 @@ func (d *differ) gone(all []change, was compact.MessageDecision, msg message.Mes
 	return append(all, c)
 }
 
-func (d *differ) redacted(s string) string { return d.redactor.Text(s).String() }
+func (d *diffWriter) redacted(s string) string { return d.redactor.Text(s).String() }
 
 // text returns the text of a message for people.
-func (d *differ) text(m message.Message) string {
+func (d *diffWriter) text(m message.Message) string {
 	var parts []string
 	for _, p := range m.Parts {
 		switch p.Kind {
@@ -137,7 +137,7 @@ func (d *differ) text(m message.Message) string {
 	return printable(d.redacted(strings.Join(parts, "\n")))
 }
 
-func (d *differ) print(t *transcript, res *compact.Result) error {
+func (d *diffWriter) print(t *transcript, res *compact.Result) error {
 	all := d.changes(t, res)
 	if len(all) > 0 {
 		fmt.Fprintf(&d.b, "%s\n%s\n", d.style.bold("--- "+printable(t.name)), d.style.bold("+++ "+printable(t.name)+" (compacted)"))

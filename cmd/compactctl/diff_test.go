@@ -16,8 +16,8 @@ func TestDiffShowsTheCostOfASummary(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	d := &differ{planner: planner{redactor: r}}
-	c := d.news(&compact.Result{
+	d := &diffWriter{planner: planner{redactor: r}}
+	c := d.replacement(&compact.Result{
 		Messages: []message.Message{message.Assistant(message.SummaryText(1, "s")), message.User("go")}, Sources: []int{-1, 2},
 		After: compact.Layers{Total: 1000, ToolsSchema: 700, Overhead: 3},
 		Decisions: []compact.MessageDecision{

@@ -63,7 +63,7 @@ It does so for every strategy. For comparison it also measures dropping, masking
 bare list of identifiers.
 
 With --views it counts nothing. It writes the views that a successor would read of each
-whole session to a folder, for a test by reading. DIR/NAME/32k holds:
+whole session to a folder, for a test with readers. DIR/NAME/32k holds:
 
   ours.txt     the view after compact with the default configuration
   newest.txt   the newest messages verbatim, at the same size

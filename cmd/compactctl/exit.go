@@ -123,8 +123,8 @@ func (a *app) explain(cmd *cobra.Command, err error) {
 	}
 }
 
-// wrong is the JSON form of an error.
-type wrong struct {
+// errorJSON is the JSON form of an error.
+type errorJSON struct {
 	Error   string   `json:"error"`
 	Status  int      `json:"exit_status"`
 	File    string   `json:"file,omitempty"`    // file that can't be read
@@ -141,7 +141,7 @@ func (a *app) explainJSON(err error) {
 	if of := (*commandStatus)(nil); errors.As(err, &of) {
 		return // the command has already printed its message
 	}
-	w := wrong{Error: err.Error(), Status: status(err)}
+	w := errorJSON{Error: err.Error(), Status: status(err)}
 	for _, m := range configs.Mistakes(err) {
 		w.Details = append(w.Details, m.Error())
 	}

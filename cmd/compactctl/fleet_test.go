@@ -68,7 +68,7 @@ func launch(t *testing.T, env []string, args ...string) *instance {
 	case err := <-i.ended:
 		t.Fatalf("an instance ended at once: %v\n%s", err, i.said)
 	case <-time.After(time.Minute):
-		t.Fatal("an instance does not begin")
+		t.Fatal("an instance did not start within a minute")
 	}
 	return i
 }
@@ -88,7 +88,7 @@ func (i *instance) end(t *testing.T, s os.Signal) error {
 		}
 		return err
 	case <-time.After(time.Minute):
-		t.Fatal("an instance does not end")
+		t.Fatal("an instance did not end within a minute")
 		return nil
 	}
 }

@@ -18,9 +18,9 @@ func TestIndexThatCanNotForgetIsRemoved(t *testing.T) {
 	if err := x.Close(); err != nil { // a closed index accepts no changes
 		t.Fatal(err)
 	}
-	f := forgetting{x}
+	f := userIndexes{x}
 	if err := f.Forget(t.Context(), "s"); err != nil || search.Exists(folder) {
-		t.Errorf("%v; it exists: %t", err, search.Exists(folder))
+		t.Errorf("%v; the index exists: %t", err, search.Exists(folder))
 	}
 	if err := f.Forget(t.Context(), "s"); err != nil {
 		t.Error(err)

@@ -6,7 +6,7 @@ import (
 )
 
 // hunk writes one change.
-func (d *differ) hunk(c change) {
+func (d *diffWriter) hunk(c change) {
 	fmt.Fprintln(&d.b, d.style.cyan("@@ "+title(c)+" @@"))
 	before, after := lines(c.Before), lines(c.After)
 	same := 0
@@ -32,7 +32,7 @@ const (
 
 // side writes lines with their sign; if there are more than limit, it omits the
 // middle or, with tail, the beginning.
-func (d *differ) side(sign string, paint func(string) string, all []string, limit int, tail bool) {
+func (d *diffWriter) side(sign string, paint func(string) string, all []string, limit int, tail bool) {
 	write := func(s string) {
 		if !d.full {
 			s = clip(s, d.columns()-2)

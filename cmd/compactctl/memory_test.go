@@ -50,7 +50,7 @@ func TestFirstCollectionIsLate(t *testing.T) {
 		t.Error("the first collection is not late")
 	}
 	if endDelay(); debug.SetGCPercent(sparingly) != 100 {
-		t.Error("later collections are late, too")
+		t.Error("the collections after the first are late, too")
 	}
 	if endDelay(); debug.SetGCPercent(100) != sparingly {
 		t.Error("the setting for a large file is lost")

@@ -32,7 +32,7 @@ func TestFileIsWrittenAtomically(t *testing.T) {
 		t.Errorf("after the commit the file holds %q", got)
 	}
 	if info, err := os.Stat(path); err != nil || info.Mode().Perm() != 0o640 {
-		t.Errorf("mode %v, %v: it was 0640", info.Mode(), err)
+		t.Errorf("mode %v (%v), want the earlier mode 0640", info.Mode(), err)
 	}
 	onlyFiles(t, dir, "out")
 }
@@ -135,7 +135,7 @@ func TestReadOnlyFileIsRefused(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 	if got := read(t, path); got != "old" {
-		t.Errorf("it holds %q", got)
+		t.Errorf("the read-only file now holds %q", got)
 	}
 	onlyFiles(t, filepath.Dir(path), "out")
 }

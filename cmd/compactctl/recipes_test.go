@@ -53,7 +53,7 @@ func TestFilesOfThePageOnObservability(t *testing.T) {
 		if strings.HasPrefix(block, "scrape_configs:") {
 			scrapes(t, block)
 		} else if c := loaded(t, block); cmp.Equal(before.Trace, c.Trace) {
-			t.Errorf("it sets nothing:\n%s", block)
+			t.Errorf("this file of the page sets nothing:\n%s", block)
 		}
 	}
 }

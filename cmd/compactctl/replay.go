@@ -88,11 +88,11 @@ with. Settings can follow a preset or a file after commas:
   --policy graduated,policy.target_pct=0.4 --policy mine.yaml --policy raw
   --policy sliding:10    masks results older than 10 turns, at each call
   --policy drop:6        keeps only the last 6 turns
-  --policy summarize:0.85  at 85 % of the window puts in an empty summary
+  --policy summarize:0.85  replaces the history by an empty summary at 85 %
 
 --session replays a session of an archive, and allows one more policy:
 
-  --policy current       the cost of what was done, call by call, by the ledger
+  --policy current       repeats the decisions of the ledger, call by call
 
 If a session can't be read, replay names it, continues with the others, and exits with 3.
 Ctrl-C ends it and prints the results so far.`
@@ -106,12 +106,12 @@ func (r *replaying) run(ctx context.Context, paths []string, archived *replay.Ar
 	if err != nil {
 		return err
 	}
-	csv, err := r.prepared(r.csv)
+	csv, err := r.openOutput(r.csv)
 	if err != nil {
 		return err
 	}
 	defer csv.discard()
-	page, err := r.prepared(r.html)
+	page, err := r.openOutput(r.html)
 	if err != nil {
 		return err
 	}
@@ -163,8 +163,8 @@ func typed(cmd *cobra.Command, args []string) string {
 	return strings.Join(words, " ")
 }
 
-// prepared opens a file to write; nil = no path was given.
-func (a *app) prepared(path string) (*target, error) {
+// openOutput opens a file to write; nil = no path was given.
+func (a *app) openOutput(path string) (*target, error) {
 	switch path {
 	case "":
 		return nil, nil

@@ -79,7 +79,7 @@ func (s *serving) runCommand(cmd *cobra.Command, args []string) (err error) {
 		s.complain("compactctl", notFound(args, err))
 		return &commandStatus{notRun(err)}
 	}
-	said := &later{to: s.err} // the terminal belongs to the command
+	said := &deferredLog{to: s.err} // the terminal belongs to the command
 	ctx := context.WithoutCancel(cmd.Context())
 	h, m, err := s.handler(cmd, said)
 	if err != nil {
@@ -197,7 +197,7 @@ func (s *serving) receipt(st serve.Stats) {
 		line("prompts " + sentTokens(st) + money(st))
 	}
 	if st.Failures > 0 {
-		line(things(st.Failures, "request") + " went out unchanged because of an error in compact")
+		line(things(st.Failures, "request") + " sent unchanged because of an error in compact")
 	}
 	if st.Unanswered > 0 {
 		line(things(st.Unanswered, "request") + " without a complete answer")

@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// telling holds the settings that an agent is started with.
-type telling struct {
+// agentSettings holds the settings that an agent is started with.
+type agentSettings struct {
 	root      string   // URL of the proxy
 	upstreams []string // NAME=URL
 	args, env []string
@@ -18,29 +18,29 @@ type telling struct {
 
 // manners holds, by command name, the functions for agents that need more than an
 // environment variable to use the proxy.
-var manners = map[string]func(t *telling) error{"codex": tellCodex, "gemini": tellGemini, "opencode": tellOpenCode, "pi": tellPi}
+var manners = map[string]func(t *agentSettings) error{"codex": tellCodex, "gemini": tellGemini, "opencode": tellOpenCode, "pi": tellPi}
 
 // tell prepares the settings with which an agent uses the proxy. The caller removes
 // their files with done after the agent has ended.
-func tell(root string, upstreams, args, environ []string) (t *telling, err error) {
-	t = &telling{root: root, upstreams: upstreams, args: slices.Clone(args), env: agentEnv(root, upstreams, environ)}
+func tell(root string, upstreams, args, environ []string) (t *agentSettings, err error) {
+	t = &agentSettings{root: root, upstreams: upstreams, args: slices.Clone(args), env: agentEnv(root, upstreams, environ)}
 	if f := manners[filepath.Base(args[0])]; f != nil {
 		err = f(t)
 	}
 	return t, err
 }
 
-func (t *telling) done() {
+func (t *agentSettings) done() {
 	if t.dir != "" {
 		_ = os.RemoveAll(t.dir) // the agent has already ended
 	}
 }
 
 // insert puts arguments directly after the command.
-func (t *telling) insert(args ...string) { t.args = slices.Insert(t.args, 1, args...) }
+func (t *agentSettings) insert(args ...string) { t.args = slices.Insert(t.args, 1, args...) }
 
 // get returns a variable of the agent's environment.
-func (t *telling) get(name string) string {
+func (t *agentSettings) get(name string) string {
 	for _, v := range slices.Backward(t.env) {
 		if value, ok := strings.CutPrefix(v, name+"="); ok {
 			return value
@@ -50,7 +50,7 @@ func (t *telling) get(name string) string {
 }
 
 // file writes a file for this run into a folder where only this user can write.
-func (t *telling) file(name, text string) (path string, err error) {
+func (t *agentSettings) file(name, text string) (path string, err error) {
 	cache, err := os.UserCacheDir()
 	if err == nil {
 		err = os.MkdirAll(cache, 0o700)
@@ -67,7 +67,7 @@ func (t *telling) file(name, text string) (path string, err error) {
 
 // tellCodex gives Codex its base URL as an argument. With a ChatGPT login instead of
 // a key, Codex uses another upstream, which must be named.
-func tellCodex(t *telling) error {
+func tellCodex(t *agentSettings) error {
 	upstream := ""
 	for _, u := range t.upstreams {
 		if url, ok := strings.CutPrefix(u, "openai="); ok {
@@ -90,7 +90,7 @@ func tellCodex(t *telling) error {
 
 // tellGemini selects a login method for Gemini CLI if its settings name none: otherwise
 // Gemini CLI would take the base URL for a login method, and refuse it.
-func tellGemini(t *telling) error {
+func tellGemini(t *agentSettings) error {
 	const defaults = "GEMINI_CLI_SYSTEM_DEFAULTS_PATH"
 	if t.get("GEMINI_API_KEY") == "" || t.get(defaults) != "" {
 		return nil
@@ -101,11 +101,11 @@ func tellGemini(t *telling) error {
 }
 
 // tellOpenCode adds the URLs to the configuration in OpenCode's environment.
-func tellOpenCode(t *telling) error {
+func tellOpenCode(t *agentSettings) error {
 	const content = "OPENCODE_CONFIG_CONTENT"
 	config := object{}
 	if was := t.get(content); was != "" && json.Unmarshal([]byte(was), &config) != nil {
-		return nil // it may have comments, and belongs to the user
+		return nil // the file may have comments, and belongs to the user
 	}
 	providers := member(config, "provider")
 	for name, path := range map[string]string{"anthropic": "/anthropic/v1", "openai": "/openai/v1", "google": "/gemini/v1beta"} {
@@ -136,7 +136,7 @@ var piCommands = []string{"install", "remove", "uninstall", "update", "list", "c
 
 // tellPi gives pi an extension that sets the URLs of its providers, and the session
 // id, which pi itself sends only to some of them.
-func tellPi(t *telling) error {
+func tellPi(t *agentSettings) error {
 	if len(t.args) > 1 && slices.Contains(piCommands, t.args[1]) {
 		return nil
 	}

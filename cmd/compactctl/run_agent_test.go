@@ -12,7 +12,7 @@ import (
 const proxyRoot = "http://127.0.0.1:1"
 
 // told returns the settings with which an agent starts.
-func told(t *testing.T, upstreams []string, args []string, environ ...string) *telling {
+func told(t *testing.T, upstreams []string, args []string, environ ...string) *agentSettings {
 	t.Helper()
 	t.Setenv("XDG_CACHE_HOME", filepath.Join(t.TempDir(), "cache"))
 	to, err := tell(proxyRoot, upstreams, args, environ)

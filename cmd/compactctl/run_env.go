@@ -96,8 +96,8 @@ func agentEnv(root string, upstreams, environ []string) []string {
 	return out
 }
 
-// later is a log that is printed at the end.
-type later struct {
+// deferredLog is a log that is printed at the end.
+type deferredLog struct {
 	to io.Writer
 
 	mu   sync.Mutex
@@ -107,7 +107,7 @@ type later struct {
 
 const maxLater = 64 << 10 // bytes
 
-func (l *later) Write(p []byte) (int, error) {
+func (l *deferredLog) Write(p []byte) (int, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.held.Len()+len(p) > maxLater {
@@ -117,7 +117,7 @@ func (l *later) Write(p []byte) (int, error) {
 	return l.held.Write(p)
 }
 
-func (l *later) tell() {
+func (l *deferredLog) tell() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.left > 0 {

@@ -224,7 +224,7 @@ func TestTheReceiptNamesTheArchive(t *testing.T) {
 
 func TestLogIsPrintedAfterTheCommand(t *testing.T) {
 	var out bytes.Buffer
-	l := &later{to: &out}
+	l := &deferredLog{to: &out}
 	for range 3000 {
 		_, _ = l.Write([]byte("a line of thirty-two characters.\n"))
 	}

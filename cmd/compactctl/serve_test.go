@@ -75,7 +75,7 @@ func TestServeCompactsUntilItIsStopped(t *testing.T) {
 		}
 		stop()
 		if code := <-ended; code != exitOK {
-			t.Errorf("observe %v: it ended with %d", observe, code)
+			t.Errorf("observe %v: the server ended with exit code %d", observe, code)
 		}
 		if _, err := os.Stat(archive); (err == nil) == observe {
 			t.Errorf("observe %v: the archive: %v", observe, err)
@@ -129,7 +129,7 @@ func TestSecondInterruptEndsAWaitingServer(t *testing.T) {
 		select {
 		case <-i.ended:
 			if code := i.cmd.ProcessState.ExitCode(); code != exitInterrupted || !strings.Contains(i.said.String(), "stopping: ") {
-				t.Errorf("it ended with %d: %s", code, i.said)
+				t.Errorf("the server ended with exit code %d: %s", code, i.said)
 			}
 			return
 		case <-time.After(100 * time.Millisecond):
@@ -157,7 +157,7 @@ func TestHangupEndsAServerInOrder(t *testing.T) {
 	}
 	_ = resp.Body.Close()
 	if err := i.end(t, syscall.SIGHUP); err != nil {
-		t.Errorf("it ended with %v: %s", err, i.said)
+		t.Errorf("the server ended with %v: %s", err, i.said)
 	}
 	if log, err := os.ReadFile(filepath.Join(archive, "s", "events.jsonl")); err != nil || !strings.Contains(string(log), `"before_model_call"`) {
 		t.Errorf("the audit log lacks the call: %v %s", err, log)
@@ -167,7 +167,7 @@ func TestHangupEndsAServerInOrder(t *testing.T) {
 	}
 	defer signal.Reset(syscall.SIGHUP)
 	if signal.Ignore(syscall.SIGHUP); slices.Contains(ends(), os.Signal(syscall.SIGHUP)) {
-		t.Error("under nohup it ends with the terminal")
+		t.Error("under nohup the server ends with the terminal")
 	}
 }
 

@@ -13,7 +13,7 @@ func problemsOf(x *replay.Account) string {
 	errors, over := x.Problems()
 	text := things(errors, "error")
 	if over > 0 {
-		text += fmt.Sprintf(", %d got over", over)
+		text += fmt.Sprintf(", %d recovered", over)
 	}
 	return text
 }
@@ -31,7 +31,7 @@ func kindOf(p *replay.AccountProblem) problemKind {
 
 func (k problemKind) String() string {
 	if k.instead != "" {
-		return "got over (" + k.instead + ")"
+		return "recovered (" + k.instead + ")"
 	}
 	return "error"
 }

@@ -14,15 +14,15 @@ func TestProblemsOfASessionAreGroupedByKind(t *testing.T) {
 	budget := replay.AccountProblem{At: at.Add(time.Minute), Agent: "b", Type: "InsufficientBudget", Fallback: "none", Message: "too much must stay"}
 	budgetToo := budget
 	budgetToo.Message = "even more must stay"
-	const wasLost = "got over (next number): 2 × CommitLost\n  2026-05-04 09:00 UTC, 2 ×: another process took the number\n"
+	const wasLost = "recovered (next number): 2 × CommitLost\n  2026-05-04 09:00 UTC, 2 ×: another process took the number\n"
 	for _, c := range []struct {
 		all          []replay.AccountProblem
 		agents       bool
 		count, lines string
 	}{
 		{nil, false, "0 errors", ""},
-		{[]replay.AccountProblem{lost, lost}, false, "0 errors, 2 got over", wasLost},
-		{[]replay.AccountProblem{lost, budget, lost, budgetToo}, false, "2 errors, 2 got over", wasLost +
+		{[]replay.AccountProblem{lost, lost}, false, "0 errors, 2 recovered", wasLost},
+		{[]replay.AccountProblem{lost, budget, lost, budgetToo}, false, "2 errors, 2 recovered", wasLost +
 			"error: 2 × InsufficientBudget\n  2026-05-04 09:01 UTC: too much must stay\n  2026-05-04 09:01 UTC: even more must stay\n"},
 		{[]replay.AccountProblem{budget}, true, "1 error", "error: 1 × InsufficientBudget\n  2026-05-04 09:01 UTC, agent b: too much must stay\n"},
 	} {

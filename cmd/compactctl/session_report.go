@@ -47,7 +47,7 @@ func (a *app) report(cmd *cobra.Command, args []string, page, prices string) err
 	if err := a.accessed(cmd, s, "report", ""); err != nil {
 		return err
 	}
-	to, err := a.prepared(page)
+	to, err := a.openOutput(page)
 	if err != nil {
 		return err
 	}
@@ -93,7 +93,7 @@ func (a *app) printAccount(x *replay.Account, page string) error {
 	var b strings.Builder
 	sums := x.Sums()
 	fmt.Fprintf(&b, "%s\n%s\n\n", a.style.bold("session "+oneLine(x.Session)), printable(x.Location))
-	fmt.Fprintf(&b, "%s, %s tokens came in and %s were sent; %s%s, %s, %s\n",
+	fmt.Fprintf(&b, "%s, %s tokens of history, %s tokens sent; %s%s, %s, %s\n",
 		things(sums.Calls, "call"), count(sums.In), count(sums.Sent), failedCalls(sums.Failed)+refusedRequests(sums.Refused), things(len(x.Steps), "compaction"), things(len(x.Recalls), "recall")+" in archived messages", problemsOf(x))
 	if between := x.BetweenSteps(); between != "" {
 		fmt.Fprintf(&b, "between steps: %s\n", between)
@@ -140,20 +140,18 @@ func stepLines(x *replay.Account) string {
 	for i := range x.Steps {
 		width = max(width, columnsOf(oneLine(x.Steps[i].Agent)), len("agent"))
 	}
-	if len(x.Steps) > 0 {
-		agent := ""
-		if several {
-			agent = "  " + left("agent", width)
+	column := func(agent string) string {
+		if !several {
+			return ""
 		}
-		fmt.Fprintf(&b, "\nstep%s  %s → %s  stages, removed messages, reason\n", agent, right("before", 10), left("after", 10))
+		return "  " + left(agent, width)
+	}
+	if len(x.Steps) > 0 {
+		fmt.Fprintf(&b, "\nstep%s  %s → %s  stages, removed messages, reason\n", column("agent"), right("before", 10), left("after", 10))
 	}
 	for i := range x.Steps {
 		s := &x.Steps[i]
-		agent := ""
-		if several {
-			agent = "  " + left(oneLine(s.Agent), width)
-		}
-		fmt.Fprintf(&b, "%4d%s  %s → %s  %s, %s  %s\n", s.Step, agent, right(count(s.Before), 10), left(count(s.After), 10),
+		fmt.Fprintf(&b, "%4d%s  %s → %s  %s, %s  %s\n", s.Step, column(oneLine(s.Agent)), right(count(s.Before), 10), left(count(s.After), 10),
 			oneLine(strings.Join(s.Stages, "+")), things(len(s.Gone)+s.Missing, "message"), oneLine(s.Why()))
 	}
 	return b.String()

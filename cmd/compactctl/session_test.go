@@ -12,7 +12,7 @@ func TestSessionIDStaysForAGrownTranscript(t *testing.T) {
 	msgs := []message.Message{message.System("s"), message.User("hi"), message.Assistant("hello"), message.User("bye")}
 	id := a.session(&transcript{msgs: msgs})
 	if got := a.session(&transcript{msgs: append(msgs[:4:4], message.Assistant("more"))}); got != id {
-		t.Errorf("a grown transcript is %s, it was %s", got, id)
+		t.Errorf("the id of a grown transcript is %s, want the earlier id %s", got, id)
 	}
 	other := append([]message.Message{message.System("s"), message.User("ho")}, msgs[2:]...)
 	if got := a.session(&transcript{msgs: other}); got == id {
@@ -30,7 +30,7 @@ func TestSessionIDStaysForAGrownTranscript(t *testing.T) {
 		changed := slices.Clone(long)
 		changed[i] = message.Assistant("an answer")
 		if got := a.session(&transcript{msgs: changed}); (got == id) != same {
-			t.Errorf("with another message %d the id is %s, it was %s", i+1, got, id)
+			t.Errorf("with another message %d the id is %s, want the earlier id %s", i+1, got, id)
 		}
 	}
 	a.input.session = "mine"

@@ -11,9 +11,9 @@ import (
 	"github.com/agentcompact/compact/redact"
 )
 
-// shower prints a view in readable form: redacted, and without characters that a
+// viewPrinter prints a view in readable form: redacted, and without characters that a
 // terminal would execute.
-type shower struct {
+type viewPrinter struct {
 	strings.Builder
 	style    style
 	redactor *redact.Redactor
@@ -28,14 +28,14 @@ func printView(w io.Writer, s style, r *redact.Redactor, res *compact.Result) er
 // shown returns messages in readable form. sources holds the index of each in the
 // history; -1 = none.
 func shown(s style, r *redact.Redactor, msgs []message.Message, sources []int) string {
-	v := &shower{style: s, redactor: r}
+	v := &viewPrinter{style: s, redactor: r}
 	for i := range msgs {
 		v.message(sources[i], &msgs[i])
 	}
 	return v.String()
 }
 
-func (v *shower) message(source int, m *message.Message) {
+func (v *viewPrinter) message(source int, m *message.Message) {
 	title := "── " + string(m.Role)
 	switch _, notice := policy.ParseNotice(*m); {
 	case policy.IsSummary(*m):
@@ -52,7 +52,7 @@ func (v *shower) message(source int, m *message.Message) {
 	v.WriteByte('\n')
 }
 
-func (v *shower) part(m *message.Message, p *message.Part) {
+func (v *viewPrinter) part(m *message.Message, p *message.Part) {
 	switch p.Kind {
 	case message.KindToolCall:
 		v.text("→ " + p.Name + " " + string(p.Args))
@@ -71,6 +71,6 @@ func (v *shower) part(m *message.Message, p *message.Part) {
 	}
 }
 
-func (v *shower) text(s string) {
+func (v *viewPrinter) text(s string) {
 	fmt.Fprintln(v, strings.TrimRight(printable(v.redactor.Text(s).String()), "\n"))
 }

@@ -47,14 +47,14 @@ compactions with a part of: drop 1,013, mask 1,005
 between compactions: edits of 1,006 calls
 measured: $3.5000 billed by the provider for 1,012 calls, answers included
 summaries: $4.5000
-1,008 calls failed: it is unknown what was sent, and no sum includes it
+1,008 calls failed: the number of sent tokens is unknown, and no sum includes it
 1,009 requests got an error from the provider, which billed nothing: no sum includes them
 1,011 calls without a price: add --prices MODEL or --prices FILE
 `},
 		"report": {func(a *app) error { return a.printAccount(account, "p.html") }, `session s
 dir/s
 
-2 calls, 3,001 tokens came in and 2,002 were sent; 1 call failed; 2 requests got an error from the provider; 1 compaction, 3 recalls in archived messages, 1 error, 2 got over
+2 calls, 3,001 tokens of history, 2,002 tokens sent; 1 call failed; 2 requests got an error from the provider; 1 compaction, 3 recalls in archived messages, 1 error, 2 recovered
 prompts: $1.5000 estimated, $2.5000 projected for whole histories
 prices: card
 4 calls without a price: add --prices MODEL or --prices FILE
@@ -64,7 +64,7 @@ step  agent      before → after       stages, removed messages, reason
    7  a           1,003 → 1,004       mask+drop, 5 messages  it was requested
 error: 1 × E
   2026-01-02 15:04 UTC: m
-got over (f): 2 × F
+recovered (f): 2 × F
   2026-01-02 15:04 UTC, 2 ×: n
 written     p.html
 `},
@@ -109,11 +109,11 @@ user, recall q
 BROKEN  (heads): 2 files, 0 B
 ` + strings.Repeat("    : :\n", 10) + "    … and 2 problems more; --json has them all\n"},
 		"conversation": {func(a *app) error {
-			return a.printConversation(&conversation{File: "f", Said: []said{
+			return a.printConversation(&conversation{File: "f", Said: []readableMessage{
 				{Number: 1, Cited: 4, Role: "user", Parts: []piece{{Kind: "text"}, {Kind: "text", Text: "a  b"}}}, {Number: 1001, Role: "assistant", Parts: []piece{{Kind: "tool_call", Name: "read", Text: "{}"}}}, {Number: 3, Role: "tool"},
 			}})
 		}, `
-what was said, from f
+conversation, from f
     1  user       [s4] a b
  1001  assistant  → read {}
     3  tool       
@@ -121,8 +121,8 @@ what was said, from f
 summaries cite a message by the [s12] in front of it; to read all of it: compactctl archive recall SESSION s12
 `},
 		"uncited": {func(a *app) error {
-			return a.printConversation(&conversation{File: "f", Said: []said{{Number: 1, Role: "user", Parts: []piece{{Kind: "text", Text: "a"}}}}})
-		}, "\nwhat was said, from f\n    1  user       a\n"},
+			return a.printConversation(&conversation{File: "f", Said: []readableMessage{{Number: 1, Role: "user", Parts: []piece{{Kind: "text", Text: "a"}}}}})
+		}, "\nconversation, from f\n    1  user       a\n"},
 		"probes": {func(a *app) error {
 			return a.printProbes([]probe{probeOf(configs.Probe{What: "bucket", Where: "w", Did: "d"}), probeOf(configs.Probe{What: "spool", Where: "v", Err: errors.New("e"), Advice: "f"}), probeOf(configs.Probe{What: "KMS key", Where: "k", Not: "n"})})
 		}, `
@@ -164,7 +164,7 @@ func TestReceiptReportsWhatHappened(t *testing.T) {
 	}{
 		"a run":         {serving{}, func(*serve.Stats) {}, calls + tokens + archive},
 		"in memory":     {serving{inMemory: true}, func(*serve.Stats) {}, calls + tokens + "compact: the removed text is lost: the archive was in memory (storage.adapter)\n"},
-		"failures":      {serving{}, func(s *serve.Stats) { s.Failures, s.Unanswered = 3, 1 }, calls + tokens + "compact: 3 requests went out unchanged because of an error in compact\ncompact: 1 request without a complete answer\n" + archive},
+		"failures":      {serving{}, func(s *serve.Stats) { s.Failures, s.Unanswered = 3, 1 }, calls + tokens + "compact: 3 requests sent unchanged because of an error in compact\ncompact: 1 request without a complete answer\n" + archive},
 		"no compaction": {serving{}, func(s *serve.Stats) { s.Compactions = 0 }, "compact: 1,001 model calls, 0 compactions, 2 recalls\n" + tokens},
 		"none removed":  {serving{}, func(s *serve.Stats) { s.Compactions, s.Sent = 0, s.History }, "compact: 1,001 model calls, 0 compactions, 2 recalls\ncompact: prompts 1,000 tokens, none removed\n"},
 		"only observed": {serving{c: serve.Config{Observe: true}}, func(*serve.Stats) {}, strings.Replace(calls, "1,001", "no request was changed; with compaction: 1,001", 1) + tokens},

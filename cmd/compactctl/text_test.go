@@ -27,7 +27,7 @@ func TestClipNeverExceedsItsColumns(t *testing.T) {
 				t.Errorf("clip(%q, %d) = %q takes %d columns", s, n, got, columnsOf(got))
 			}
 			if columnsOf(s) <= n && got != s {
-				t.Errorf("clip(%q, %d) = %q, though it fits", s, n, got)
+				t.Errorf("clip(%q, %d) = %q, although the text fits", s, n, got)
 			}
 		}
 	}
@@ -129,7 +129,7 @@ func TestJSONContainsNoTerminalControls(t *testing.T) {
 }
 
 func TestPageHasNoControlCharacters(t *testing.T) {
-	c := (&conversation{Said: []said{{Role: "user\x1b[31m", Refs: []string{"ab\x1b"}, Parts: []piece{{Kind: "text", Name: "n\x1b", Text: "t\x1b"}}}}}).cleaned()
+	c := (&conversation{Said: []readableMessage{{Role: "user\x1b[31m", Refs: []string{"ab\x1b"}, Parts: []piece{{Kind: "text", Name: "n\x1b", Text: "t\x1b"}}}}}).cleaned()
 	var b strings.Builder
 	if err := showPage.Execute(&b, c); err != nil {
 		t.Fatal(err)

@@ -87,7 +87,7 @@ func (t *tuning) run(ctx context.Context, paths []string) error {
 	if err != nil {
 		return err
 	}
-	to, err := t.prepared(t.out)
+	to, err := t.openOutput(t.out)
 	if err != nil {
 		return err
 	}

@@ -10,15 +10,15 @@ import (
 	"testing"
 )
 
-// looked is a context that ends after a number of checks.
-type looked struct {
+// countedContext is a context that ends after a number of checks.
+type countedContext struct {
 	context.Context
 	end   context.CancelFunc
 	looks atomic.Int64
 	most  int64
 }
 
-func (c *looked) Err() error {
+func (c *countedContext) Err() error {
 	if c.looks.Add(1) == c.most {
 		c.end()
 	}
@@ -34,7 +34,7 @@ func TestAnInterruptedTuneWritesTheBestSoFar(t *testing.T) {
 	}
 	inner, end := context.WithCancel(t.Context())
 	defer end()
-	ctx := &looked{Context: inner, end: end, most: 1500}
+	ctx := &countedContext{Context: inner, end: end, most: 1500}
 	var out, errOut strings.Builder
 	file := filepath.Join(dir, "best.yaml")
 	code := run(ctx, []string{"tune", filepath.Join(dir, "*.jsonl"), "--window", "6000", "--out", file}, strings.NewReader(""), &out, &errOut)

@@ -162,7 +162,7 @@ func recallHelp(id, archive string) string {
 	}
 	return fmt.Sprintf("compactctl archive recall %q REF --archive %q\n\n"+
 		"REF is s12 or s12-s20 where the view says [s12], or a reference beside a piece of it (recall 3f9a2c1b77de), or turn:17 for all of a turn.\n"+
-		"Without REF, --grep RE searches everything that was taken out, and says the REF of each match.\n"+
+		"Without REF, --grep RE searches all removed text, and prints the REF of each match.\n"+
 		"Of a long text a part: --head N, --tail N, --lines FROM-TO, or --grep RE with -C N lines around each match.\n", id, archive)
 }
 

@@ -34,7 +34,7 @@ var cacheMarks = regexp.MustCompile(`,"cache_control":\{[^{}]*\}`)
 // byteCache is the cache of a provider: the requests that it has read. It compares
 // bytes to find the known part of the next request.
 type byteCache struct {
-	off bool // it holds nothing
+	off bool // the cache holds nothing
 
 	mu     sync.Mutex
 	bodies []string

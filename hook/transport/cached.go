@@ -53,7 +53,7 @@ func (x *exchange) refused(o overflow, counted int) int {
 		x.t.m.Observe(x.res, compact.Usage{PromptTokens: o.prompt, Refused: true})
 		return counted
 	}
-	x.t.m.Observe(x.res, compact.Usage{Refused: true}) // its counts can't be compared
+	x.t.m.Observe(x.res, compact.Usage{Refused: true}) // the counts of this usage can't be compared
 	if x.held == 0 && o.prompt > counted {
 		x.learn(o.prompt - counted)
 		return o.prompt

@@ -158,7 +158,7 @@ type copied struct {
 	most   int64
 	whole  func(body []byte, err error)
 
-	mu   sync.Mutex // it can be closed while it is read
+	mu   sync.Mutex // the body can be closed during a read
 	data []byte
 	told bool
 }

@@ -103,7 +103,7 @@ func TestCallerThatGivesUpDuringARecallIsNoFailure(t *testing.T) {
 		ctx, cancel := context.WithCancel(transport.WithSession(context.Background(), "s"))
 		defer cancel()
 		read := &abandoned{Archive: r.archive}
-		later := newRigAt(t, r.server, compact.Config{Archive: read}, transport.Recall()) // it has read nothing yet
+		later := newRigAt(t, r.server, compact.Config{Archive: read}, transport.Recall()) // this manager has read nothing yet
 		r.server.Answer(provider.Answer{Calls: []provider.Call{recallOf(ref)}})
 		read.gone = func() context.CancelFunc {
 			if requests := r.server.Requests(); len(requests) > 1 {

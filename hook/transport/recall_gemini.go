@@ -15,7 +15,7 @@ func (geminiDialect) list() string { return "contents" }
 // accepts two spellings of the field.
 func functions(tool rawObject) (name string, declared []json.RawMessage) {
 	for _, name := range []string{"functionDeclarations", "function_declarations"} {
-		if raw := tool[name]; len(raw) > 0 && raw[0] == '[' { // it may be null
+		if raw := tool[name]; len(raw) > 0 && raw[0] == '[' { // the value may be null
 			return name, list(raw)
 		}
 	}

@@ -13,8 +13,8 @@ type rounds struct {
 	read *recent[roundKey, *readings]
 }
 
-// roundKey has the wire, because a round is written in its format. Other wires can write
-// the conversation before it in the same way.
+// roundKey has the wire, because a round is written in the wire's format. Two wires can
+// write the conversation before a round in the same way.
 type roundKey struct{ session, agent, wire string }
 
 func (x *exchange) roundKey() roundKey {

@@ -21,7 +21,7 @@ func TestRoundsOfConversationsWithTheSamePast(t *testing.T) {
 		}
 		for _, same := range []bool{false, true} {
 			if same && f.wire == provider.Gemini {
-				continue // its calls have no ids
+				continue // Gemini's calls have no ids
 			}
 			r, body, ref := recalling(t, f)
 			var went, back [2]string

@@ -261,7 +261,7 @@ func TestConversationsWithOneBeginningStaySeparate(t *testing.T) {
 	for _, fields := range []string{"", `,"user":"everybody"`} {
 		for _, f := range forms() {
 			if f.wire == provider.Gemini && fields != "" {
-				continue // its requests have no such field
+				continue // requests of this wire have no such field
 			}
 			f.fields += fields
 			r := newRig(t, compact.Config{})

@@ -65,7 +65,7 @@ func TestWindowAfterAnOverflowFits(t *testing.T) {
 		{overflow{limit: 100_000, prompt: 120_000}, 110_000, 0, 91_666},  // we count a little less
 		{overflow{limit: 100_000, prompt: 120_000}, 60_000, 0, 50_000},   // we count half
 		{overflow{limit: 100_000, prompt: 120_000}, 240_000, 0, 100_000}, // we count twice
-		{overflow{limit: 100_000, prompt: 90_000}, 80_000, 0, 79_999},    // it would fit, and was refused
+		{overflow{limit: 100_000, prompt: 90_000}, 80_000, 0, 79_999},    // the request would fit, and was refused
 		{overflow{limit: 200_000, prompt: 190_000, output: 32_000}, 190_000, 32_000, 168_000},
 		{overflow{limit: 100_000}, 120_000, 0, 100_000},
 		{overflow{limit: 100_000}, 90_000, 0, 67_500},

@@ -66,7 +66,7 @@ func New(m *compact.CompactManager, opts ...Option) *Transport {
 		t.sent = newSentRequests(maxSent)
 	}
 	if t.watch != nil {
-		t.rounds, t.sent = nil, nil // they would change requests or send additional ones
+		t.rounds, t.sent = nil, nil // these two would change requests or send additional ones
 	}
 	if t.cache == nil {
 		t.cache = wire.NewCache(0)

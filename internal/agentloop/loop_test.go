@@ -13,21 +13,21 @@ import (
 	_ "github.com/agentcompact/compact/internal/testkey"
 )
 
-// plain is an agent without an SDK.
-type plain struct {
+// plainAgent is an agent without an SDK.
+type plainAgent struct {
 	at       *Endpoint
 	messages []map[string]any
 }
 
 func open(_ context.Context, at *Endpoint) (Agent, error) {
-	return &plain{at, []map[string]any{{"role": "system", "content": "You read files."}}}, nil
+	return &plainAgent{at, []map[string]any{{"role": "system", "content": "You read files."}}}, nil
 }
 
-func (p *plain) Fork(_ context.Context, at *Endpoint) (Agent, error) {
-	return &plain{at, slices.Clone(p.messages)}, nil
+func (p *plainAgent) Fork(_ context.Context, at *Endpoint) (Agent, error) {
+	return &plainAgent{at, slices.Clone(p.messages)}, nil
 }
 
-func (p *plain) Run(ctx context.Context, t Turn) (string, error) {
+func (p *plainAgent) Run(ctx context.Context, t Turn) (string, error) {
 	p.messages = append(p.messages, map[string]any{"role": "user", "content": t.Say})
 	for {
 		m, err := p.ask(ctx, t.Model)
@@ -46,7 +46,7 @@ func (p *plain) Run(ctx context.Context, t Turn) (string, error) {
 	}
 }
 
-func (p *plain) ask(ctx context.Context, model string) (map[string]any, error) {
+func (p *plainAgent) ask(ctx context.Context, model string) (map[string]any, error) {
 	body, err := json.Marshal(map[string]any{"model": model, "messages": p.messages, "tools": []any{
 		map[string]any{"type": "function", "function": map[string]any{"name": "read"}},
 	}})

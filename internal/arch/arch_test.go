@@ -80,7 +80,7 @@ var arrows = map[string][]string{
 	"storage/spool":       {"storage", "storage/record"},
 	"storage/storagetest": {"redact", "storage", "storage/record"},
 	"policy/compat":       {"message", "token", "policy"},
-	"policy/policytest":   {"message", "policy", "internal/reduce"}, // it tests the promises that the engine checks
+	"policy/policytest":   {"message", "policy", "internal/reduce"}, // this package tests the promises that the engine checks
 
 	// The engine uses the types of policy, and policy must not import the engine: the engine calls
 	// a stage, and a stage calls nobody. It passes the facts of its run to a view through running,

@@ -22,7 +22,7 @@ func TestLinksOfDocumentsHaveTargets(t *testing.T) {
 		if err != nil || d.IsDir() && (d.Name() == "node_modules" || d.Name() == "testdata" || strings.HasPrefix(d.Name(), ".") && len(d.Name()) > 2) {
 			return orSkip(err)
 		}
-		if filepath.Ext(path) != ".md" || filepath.Base(path) == "SUMMARIES.md" { // it quotes summaries, with their headings
+		if filepath.Ext(path) != ".md" || filepath.Base(path) == "SUMMARIES.md" { // SUMMARIES.md quotes summaries, with their headings
 			return nil
 		}
 		text, err := os.ReadFile(path)

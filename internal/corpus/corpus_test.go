@@ -104,7 +104,7 @@ func TestSessionsFailsForUnreadableFiles(t *testing.T) {
 	dir := t.TempDir()
 	t.Setenv(Env, filepath.Dir(dir))
 	if w := watch(t, func(t testing.TB) { Sessions(t, filepath.Base(dir)) }); !w.failed {
-		t.Error("an empty folder passed")
+		t.Error("an empty folder was accepted")
 	}
 	write(t, filepath.Join(dir, "a.jsonl.gz"), []byte("not compressed"))
 	w := watch(t, func(t testing.TB) {
@@ -113,7 +113,7 @@ func TestSessionsFailsForUnreadableFiles(t *testing.T) {
 		}
 	})
 	if !w.failed {
-		t.Error("a broken file passed")
+		t.Error("a broken file was accepted")
 	}
 }
 

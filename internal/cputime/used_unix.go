@@ -10,7 +10,7 @@ import (
 func used() time.Duration {
 	var u syscall.Rusage
 	if syscall.Getrusage(syscall.RUSAGE_SELF, &u) != nil {
-		return 0 // it can't fail with these arguments: getrusage(2)
+		return 0 // getrusage(2) can't fail with these arguments
 	}
 	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }

@@ -26,7 +26,7 @@ func TestLockWaitsNoLongerThanItsContext(t *testing.T) {
 		}
 		m.Unlock()
 		if !m.TryLock() {
-			t.Error("a wait that ended holds the mutex")
+			t.Error("a canceled wait holds the mutex")
 		}
 	})
 }

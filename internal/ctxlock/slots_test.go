@@ -39,7 +39,7 @@ func TestSlotsAreTakenInTheOrderOfArrival(t *testing.T) {
 		}
 		time.Sleep(time.Minute)
 		if want := []int{0, 1, 2, 3, 4, 5}; !slices.Equal(came(), want) {
-			t.Errorf("they got their slots in the order %v, want %v", came(), want)
+			t.Errorf("the goroutines got their slots in the order %v, want %v", came(), want)
 		}
 	})
 }
@@ -61,7 +61,7 @@ func TestSlotsAreWaitedForNoLongerThanTheContext(t *testing.T) {
 			t.Errorf("Take with a context that has ended = %v", err)
 		}
 		if err := s.Take(t.Context()); err != nil {
-			t.Error("a wait that ended holds the slot")
+			t.Error("a canceled wait holds the slot")
 		}
 	})
 }

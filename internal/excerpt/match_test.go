@@ -50,7 +50,7 @@ func TestAPatternEndsWithItsContext(t *testing.T) {
 		t.Error(err)
 	}
 	if took := time.Since(began); took > 20*time.Second {
-		t.Errorf("it took %v", took)
+		t.Errorf("the match took %v", took)
 	}
 }
 

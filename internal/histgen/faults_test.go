@@ -9,12 +9,14 @@ import (
 // fault counts the irregularities in the calls of a history.
 type fault struct{ orphans, unanswered, late, repeated int }
 
+// faults returns the irregularities of a history.
 func faults(h []message.Message) fault {
 	f, _ := pair(h)
 	return f
 }
 
-// pair also returns which message answers which.
+// pair pairs calls and results: links has the indexes of a call and of the message that
+// answers it.
 func pair(h []message.Message) (f fault, links [][2]int) {
 	waiting := map[string][]int{}
 	known := map[string]bool{}

@@ -104,11 +104,11 @@ func (j *judge) fit(left, fresh []int, front int) bool {
 
 type fitter struct {
 	*judge
-	left  []int // messages of In
-	front int   // Out[:front] are pinned rounds
-	back  []int // the other messages of Out that come from In
-	dead  map[[2]int]bool
-	moved []int // messages assigned to the front, last first
+	left  []int           // messages of In
+	front int             // Out[:front] are pinned rounds
+	back  []int           // the other messages of Out that come from In
+	dead  map[[2]int]bool // arguments of search that have failed
+	moved []int           // messages assigned to the front, last first
 }
 
 // search assigns left[i:]. Of the messages before i, b are assigned to the back.
@@ -176,7 +176,7 @@ func (j *judge) matchContent() {
 	for o := range j.src {
 		j.src[o] = -1
 	}
-	for pass, alike := range []func(a, b message.Message) bool{same, related, akin} {
+	for pass, alike := range []func(a, b message.Message) bool{same, related, alikeExceptTexts} {
 		last := -1
 		for o := range j.Out {
 			if j.src[o] >= 0 || pass == 2 && ours(j.Out[o]) {
@@ -214,7 +214,7 @@ func (j *judge) likeliest(o, last int, taken []bool, alike func(a, b message.Mes
 // the view; the indexes are then a guess.
 func Sources(c Case) ([]int, bool) {
 	j := newJudge(&c)
-	if !j.accountable() {
+	if !j.decisionsAreValid() {
 		return nil, false
 	}
 	j.align()

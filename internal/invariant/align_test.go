@@ -37,7 +37,7 @@ func TestCheckAcceptsResultsOfEarlierCompactions(t *testing.T) {
 	}
 	again.Earlier, again.Triggered = false, true
 	if got := rules(Check(again)); !slices.Contains(got, RuleOrder) {
-		t.Errorf("one compaction alone can't lead there, and the rules report %v", got)
+		t.Errorf("one compaction can't give this order, but Check reports %v", got)
 	}
 }
 

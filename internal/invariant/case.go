@@ -113,7 +113,7 @@ const (
 // nil.
 func Check(c Case) []Violation {
 	j := newJudge(&c)
-	if !j.accountable() {
+	if !j.decisionsAreValid() {
 		j.unaligned()
 		return j.found
 	}

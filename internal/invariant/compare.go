@@ -23,9 +23,9 @@ func related(a, b message.Message) bool {
 	})
 }
 
-// akin reports whether two messages differ only in texts, and in media that were
+// alikeExceptTexts reports whether two messages differ only in texts, and in media that were
 // replaced by a text.
-func akin(a, b message.Message) bool {
+func alikeExceptTexts(a, b message.Message) bool {
 	return compare(withStandIns(a, b), b, func(x, y message.Part) bool { return true })
 }
 

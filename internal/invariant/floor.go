@@ -69,7 +69,7 @@ func (p Plan) taken(r *reading, pinned func(message.Message) bool) []bool {
 	out := make([]bool, len(r.msgs))
 	take := func(stays []bool) {
 		for i, m := range r.msgs {
-			out[i] = out[i] || !never[i] && (!stays[i] || ours(m) && r.alone(i))
+			out[i] = out[i] || !never[i] && (!stays[i] || ours(m) && r.isOwnRound(i))
 		}
 	}
 	if p.has("summarize") {
@@ -156,7 +156,7 @@ func (r *reading) lastRound() []bool {
 func (r *reading) lastMessages(n int, pinned func(message.Message) bool) []bool {
 	out := make([]bool, len(r.msgs))
 	for i := len(r.msgs) - 1; i >= 0 && n > 0; i-- {
-		if m := r.msgs[i]; pins(pinned, m) || ours(m) && r.alone(i) {
+		if m := r.msgs[i]; pins(pinned, m) || ours(m) && r.isOwnRound(i) {
 			continue
 		}
 		n--

@@ -100,7 +100,7 @@ func maskedCase(t testing.TB) Case {
 	})
 }
 
-// summaryCase summarizes all that is old.
+// summaryCase replaces all old messages by a summary.
 func summaryCase(t testing.TB) Case {
 	in := history(t)
 	out := []message.Message{in[0], in[1], in[8],

@@ -91,8 +91,8 @@ func (j *judge) survives(i int) bool {
 	return j.Decisions[i] != summarized && j.Decisions[i] != dropped
 }
 
-// accountable checks the decisions themselves.
-func (j *judge) accountable() bool {
+// decisionsAreValid checks the decisions themselves.
+func (j *judge) decisionsAreValid() bool {
 	if len(j.Decisions) != len(j.In) {
 		j.fail(RuleAccount, "%d decisions for %d messages", len(j.Decisions), len(j.In))
 		return false

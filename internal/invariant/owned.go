@@ -10,8 +10,8 @@ import (
 	"github.com/agentcompact/compact/message"
 )
 
-// The texts that this module writes into a view, by exact grammar. A number that is
-// impossible for a text makes the text an ordinary one.
+// The exact grammar of the texts that this module writes into a view. A text with an
+// impossible number, such as one with a leading zero, is ordinary text.
 var (
 	summaryHead = regexp.MustCompile(`\A<COMPACT-SUMMARY v([1-9][0-9]{0,6})>\n`)
 	noticeForm  = regexp.MustCompile(`\A\[conversation truncated — (0|[1-9][0-9]*) older messages omitted\]\z`)
@@ -130,7 +130,7 @@ func (j *judge) blocks(i, p int) (blocks []string, whole int) {
 	return dispatched(j.In[i].Parts[p].Text)
 }
 
-// dispatches reports whether a result of In is of a tool that dispatches work.
+// dispatches reports whether a result of In comes from a tool that dispatches work.
 func (j *judge) dispatches(i, p int) bool {
 	if j.Dispatch == nil {
 		return true
@@ -175,8 +175,8 @@ func remainingBlocks(rest string) ([]string, bool) {
 	return blocks, len(blocks) > 0 && rest == strings.Join(blocks, "\n")
 }
 
-// within reports whether the elements of some occur in all, in their order.
-func within(some, all []string, alike func(some, one string) bool) bool {
+// isSubsequence reports whether the elements of some occur in all, in their order.
+func isSubsequence(some, all []string, alike func(some, one string) bool) bool {
 	for _, b := range all {
 		if len(some) > 0 && alike(some[0], b) {
 			some = some[1:]

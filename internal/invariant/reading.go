@@ -32,7 +32,7 @@ func read(msgs []message.Message) *reading {
 	r.cut(r.pair())
 	r.countTurns()
 	for i := range msgs {
-		if speaks(msgs[i]) {
+		if hasUserContent(msgs[i]) {
 			r.anchor = i
 		}
 	}
@@ -186,7 +186,7 @@ func (r *reading) spokenTurns() int {
 	for _, span := range r.spans {
 		user, assistant := false, false
 		for i := span[0]; i < span[1]; i++ {
-			user = user || speaks(r.msgs[i])
+			user = user || hasUserContent(r.msgs[i])
 			assistant = assistant || r.msgs[i].Role == message.RoleAssistant
 		}
 		if user && assistant {
@@ -196,8 +196,8 @@ func (r *reading) spokenTurns() int {
 	return n
 }
 
-// speaks reports whether m has content of the user other than tool results.
-func speaks(m message.Message) bool {
+// hasUserContent reports whether m has content of the user other than tool results.
+func hasUserContent(m message.Message) bool {
 	if m.Role != message.RoleUser {
 		return false
 	}
@@ -224,9 +224,9 @@ func (r *reading) spread(f func(message.Message) bool) []bool {
 	return out
 }
 
-// waits reports whether a call of message i's round is open. Its result can come after
+// isOpen reports whether a call of message i's round is open. Its result can come after
 // the results of a later message; without the round, that result would have no call.
-func (r *reading) waits(i int) bool {
+func (r *reading) isOpen(i int) bool {
 	for k := r.spans[r.round[i]][0]; k < r.spans[r.round[i]][1]; k++ {
 		if r.openCalls[k] {
 			return true
@@ -242,14 +242,14 @@ func (r *reading) open() []bool {
 	for i := len(r.msgs) - 1; i >= 0; i-- {
 		switch {
 		case r.msgs[i].Role == message.RoleAssistant:
-			if r.waits(i) {
+			if r.isOpen(i) {
 				span := r.spans[r.round[i]]
 				for k := span[0]; k < span[1]; k++ {
 					out[k] = true
 				}
 			}
 			return out
-		case speaks(r.msgs[i]):
+		case hasUserContent(r.msgs[i]):
 			out[i] = true
 		}
 	}
@@ -277,14 +277,14 @@ func (r *reading) recent(turns, pairs int) []bool {
 	return out
 }
 
-// alone reports whether message i is a round of its own.
-func (r *reading) alone(i int) bool { return r.spans[r.round[i]] == [2]int{i, i + 1} }
+// isOwnRound reports whether message i is a round of its own.
+func (r *reading) isOwnRound(i int) bool { return r.spans[r.round[i]] == [2]int{i, i + 1} }
 
 // hasUser reports whether a user speaks in the round of message i.
 func (r *reading) hasUser(i int) bool {
 	span := r.spans[r.round[i]]
 	for k := span[0]; k < span[1]; k++ {
-		if speaks(r.msgs[k]) {
+		if hasUserContent(r.msgs[k]) {
 			return true
 		}
 	}

@@ -131,7 +131,7 @@ func TestSummaryIsParsedByItsForm(t *testing.T) {
 	form := regexp.MustCompile(`(?s)\A<COMPACT-SUMMARY v([1-9][0-9]{0,6})>\n(.*)\n</COMPACT-SUMMARY>\z`)
 	const head, end = "<COMPACT-SUMMARY v12>\n", "\n</COMPACT-SUMMARY>"
 	for _, text := range []string{
-		head + "a\nb" + end, head + end, head + "a" + end + end, head + "\n" + end, // these are
+		head + "a\nb" + end, head + end, head + "a" + end + end, head + "\n" + end, // these texts are summaries
 		"<COMPACT-SUMMARY v12>" + end, head + "a" + end + "\n", head + "a", head, "", " " + head + "a" + end, end,
 		"<COMPACT-SUMMARY v0>\na" + end, "<COMPACT-SUMMARY v12345678>\na" + end, "<COMPACT-SUMMARY v1> \na" + end, head + "a</COMPACT-SUMMARY>",
 	} {

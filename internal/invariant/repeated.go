@@ -10,7 +10,7 @@ import "github.com/agentcompact/compact/message"
 func (r *reading) repeated(pinned func(message.Message) bool, taken []bool) []bool {
 	out := make([]bool, len(r.msgs))
 	for i, m := range r.msgs[:r.waiting()] {
-		if m.Role != message.RoleSystem && m.Role != message.RoleDeveloper || m.Protected || ours(m) || !pins(pinned, m) || !r.alone(i) {
+		if m.Role != message.RoleSystem && m.Role != message.RoleDeveloper || m.Protected || ours(m) || !pins(pinned, m) || !r.isOwnRound(i) {
 			continue
 		}
 		again, free := false, false
@@ -31,7 +31,7 @@ func (r *reading) waiting() int {
 		if r.msgs[i].Role != message.RoleAssistant {
 			continue
 		}
-		if r.waits(i) {
+		if r.isOpen(i) {
 			return r.spans[r.round[i]][0]
 		}
 		break

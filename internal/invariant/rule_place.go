@@ -99,7 +99,7 @@ func (j *judge) checkFront(front []int) int {
 		switch {
 		case !j.mayLead(i):
 			j.fail(RuleOrder, "message %d stands before the summary and is not pinned, or is the last user message", i)
-		case j.Earlier && j.in.hasUser(i): // it may have been the anchor in an earlier view
+		case j.Earlier && j.in.hasUser(i): // the message may have been the anchor of an earlier view
 		case i < last:
 			j.fail(RuleOrder, "message %d comes after message %d among the pinned", i, last)
 		default:
@@ -238,7 +238,7 @@ func (j *judge) checkWindow() {
 			if o < 0 || !stays && seen > j.MaskFirst || len(j.Out[o].Parts) != len(m.Parts) {
 				continue
 			}
-			if is := j.Out[o].Parts[p].Text; is != part.Text && !plainer(part.Text, is) && j.isMasked(i, p, is) {
+			if is := j.Out[o].Parts[p].Text; is != part.Text && !lostOnlyDetails(part.Text, is) && j.isMasked(i, p, is) {
 				j.fail(RuleWindow, "message %d is masked", i)
 			}
 		}

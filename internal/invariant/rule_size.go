@@ -106,7 +106,7 @@ func (j *judge) checkSummaryCount(made int) {
 	count := func(r *reading) (n int) {
 		for i, m := range r.msgs {
 			_, _, ok := parseSummary(m)
-			if ok && m.Role == message.RoleAssistant && !j.pinned(m) && r.alone(i) {
+			if ok && m.Role == message.RoleAssistant && !j.pinned(m) && r.isOwnRound(i) {
 				n++
 			}
 		}

@@ -31,7 +31,7 @@ func (j *judge) checkText(i, p int, was message.Part, is string) {
 		j.checkStandsFor(i, p, is)
 	case was.Kind != resultKind || was.Sealed:
 		j.fail(RuleText, "part %d of message %d is %s (sealed: %v) and was edited", p, i, was.Kind, was.Sealed)
-	case j.cameMasked(i, p) && plainer(was.Text, is):
+	case j.cameMasked(i, p) && lostOnlyDetails(was.Text, is):
 		// The reference may be missing if it does not fit the budget.
 	case j.cameMasked(i, p):
 		j.fail(RuleMasked, "message %d: %q became %.80q", i, was.Text, is)
@@ -58,9 +58,9 @@ func (j *judge) checkStandsFor(i, p int, is string) {
 	}
 }
 
-// plainer reports whether a placeholder lost only its reference and the description
+// lostOnlyDetails reports whether a placeholder lost only its reference and the description
 // of the call, or its dispatch blocks if it had nothing else to lose.
-func plainer(was, is string) bool {
+func lostOnlyDetails(was, is string) bool {
 	if rest, ok := cutDispatch(was); ok && rest != "" {
 		return observationAlone.MatchString(is)
 	}
@@ -77,10 +77,10 @@ func (j *judge) isMasked(i, p int, is string) bool {
 		blocks, _ := j.blocks(i, p)
 		survived, ok := remainingBlocks(rest)
 		alike := equal
-		if j.Earlier { // it may have been truncated before
+		if j.Earlier { // the result may have been truncated before
 			alike = cutBlock
 		}
-		return ok && within(survived, blocks, alike)
+		return ok && isSubsequence(survived, blocks, alike)
 	}
 	if j.placeholder(is) {
 		return true
@@ -110,7 +110,7 @@ func (j *judge) checkPlaceholder(i, p int, is string) {
 		}
 	}
 	// Blocks that an earlier truncation removed can't survive.
-	if blocks, whole := j.blocks(i, p); !j.Earlier && !within(blocks[:whole], survived, equal) {
+	if blocks, whole := j.blocks(i, p); !j.Earlier && !isSubsequence(blocks[:whole], survived, equal) {
 		j.fail(RuleDispatch, "message %d: %d blocks became %.80q", i, whole, is)
 	}
 	if _, found, ok := cutObservation(is); ok {

@@ -58,9 +58,9 @@ func Value(data []byte, i int) (Span, error) {
 
 // Properties of bytes.
 const (
-	ends    = 1 << iota // a number or a word ends before it
+	ends    = 1 << iota // a number or a word ends before the character
 	nests               // a string, an object or an array begins or ends
-	escapes             // it may follow a backslash
+	escapes             // the character may follow a backslash
 )
 
 var class = [256]uint8{

@@ -96,7 +96,7 @@ func TestResetClearsAFailedRecord(t *testing.T) {
 	r := jsonscan.NewRecord([]byte(`{"word":"w","int":"x"}`))
 	readRecord(r, &first)
 	if r.Done() {
-		t.Fatal("it was read")
+		t.Fatal("the broken record was read")
 	}
 	r.Reset([]byte(`{"word":"w"}`))
 	if readRecord(r, &second); !r.Done() || second.Word != "w" {

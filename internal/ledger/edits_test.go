@@ -186,7 +186,7 @@ func TestEditsBehindAChangedOneBeginWithTheirOriginals(t *testing.T) {
 	}
 }
 
-// BenchmarkUnarchived is a session of 10,000 calls that evict two messages each, with a
+// BenchmarkUnarchived reads a session of 10,000 calls that evict two messages each, with a
 // step in 32 of them.
 func BenchmarkUnarchived(b *testing.B) {
 	var steps, all []Step

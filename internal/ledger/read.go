@@ -49,7 +49,7 @@ func Parse(data []byte) (Step, error) { return NewReader().Ledger(data) }
 
 // step parses a step of any version.
 func (l *Reader) step(data []byte, to *Step) error {
-	if l.quickly(data, func(r *jsonscan.Record) { readStep(r, to) }) {
+	if l.parsesFast(data, func(r *jsonscan.Record) { readStep(r, to) }) {
 		return nil
 	}
 	*to = Step{}
@@ -58,15 +58,15 @@ func (l *Reader) step(data []byte, to *Step) error {
 
 // Edit parses a line of edits.jsonl.
 func (l *Reader) Edit(data []byte, to *Edit) error {
-	if l.quickly(data, func(r *jsonscan.Record) { readEdit(r, to) }) {
+	if l.parsesFast(data, func(r *jsonscan.Record) { readEdit(r, to) }) {
 		return nil
 	}
 	*to = Edit{}
 	return json.Unmarshal(data, to)
 }
 
-// quickly reports whether read could parse all of the data.
-func (l *Reader) quickly(data []byte, read func(*jsonscan.Record)) bool {
+// parsesFast reports whether read could parse all of the data.
+func (l *Reader) parsesFast(data []byte, read func(*jsonscan.Record)) bool {
 	l.r.Reset(data)
 	read(l.r)
 	return l.r.Done()

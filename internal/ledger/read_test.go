@@ -66,7 +66,7 @@ func TestLedgerReaderKnowsEveryField(t *testing.T) {
 		l := NewReader()
 		l.r.Reset(line)
 		if readEdit(l.r, &got); !l.r.Done() {
-			t.Errorf("it is left to encoding/json: %s", line)
+			t.Errorf("the record is left to encoding/json: %s", line)
 		}
 		if !reflect.DeepEqual(got, want) {
 			t.Errorf("read as\n%+v\nnot\n%+v", got, want)
@@ -87,7 +87,7 @@ func TestLedgerReaderReadsTheFileOfASummary(t *testing.T) {
 	l := NewReader()
 	l.r.Reset(data)
 	if readStep(l.r, &got); !l.r.Done() {
-		t.Errorf("it is left to encoding/json: %s", data)
+		t.Errorf("the ledger is left to encoding/json: %s", data)
 	}
 	if err := json.Unmarshal(data, &want); err != nil {
 		t.Fatal(err)

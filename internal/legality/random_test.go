@@ -212,7 +212,7 @@ func TestPropertyRemovedCopiesLeaveALegalRequestOnEachWire(t *testing.T) {
 		rng := rand.New(rand.NewPCG(seed, 29))
 		w, window := provider.Wires()[seed%4], 3_000+1_000*rng.IntN(3)
 		if w == provider.Anthropic {
-			window += 1_000 // its tokens are counted with a margin
+			window += 1_000 // the tokens of this wire are counted with a margin
 		}
 		c := newChain(t, fmt.Sprint("seed ", seed), w, window)
 		c.run(render.New(w, seed, ruledRows(rng)), seed/4%2 == 1)

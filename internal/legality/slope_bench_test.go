@@ -47,7 +47,7 @@ func read(b *testing.B, w provider.Wire, messages int) (req wire.Request, view [
 	return req, view, sources
 }
 
-// BenchmarkWireLength is the slope of a wire's time over the length of a
+// BenchmarkWireLength measures how the time of a wire grows with the length of a
 // request's history.
 func BenchmarkWireLength(b *testing.B) {
 	for _, w := range provider.Wires() {

@@ -44,5 +44,5 @@ func (s *Session) thereAre(q Ref) string {
 	if last == 0 {
 		return ""
 	}
-	return "; " + fmt.Sprintf(what, first, last) + " were taken out"
+	return "; " + fmt.Sprintf(what, first, last) + " were removed"
 }

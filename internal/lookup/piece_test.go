@@ -45,7 +45,7 @@ func TestLargeLineIsNotTakenForAChangedOne(t *testing.T) {
 		t.Fatal(err)
 	}
 	if got, err := m.Recall(t.Context(), "s", m.Ref(history[2].Parts[0])); err != nil || got != large {
-		t.Errorf("it has %d bytes, %v", len(got), err)
+		t.Errorf("the recalled text has %d bytes, %v", len(got), err)
 	}
 	if err := m.Archive(t.Context(), "other", history); err != nil {
 		t.Fatal(err)

@@ -109,7 +109,7 @@ func caught(t *testing.T, name, pkg, tests string, parts ...fault) bool {
 		return false
 	}
 	if !strings.Contains(string(out), "--- FAIL: ") && !strings.Contains(string(out), "panic:") {
-		t.Errorf("it failed for another reason:\n%.2000s", out)
+		t.Errorf("the test run failed for another reason:\n%.2000s", out)
 		return false
 	}
 	return true

@@ -139,6 +139,6 @@ func TestPutReplacesTextBetweenMarkers(t *testing.T) {
 		t.Errorf("%q, %v", got, err)
 	}
 	if _, err := Put(document, "y", "new\n"); err == nil {
-		t.Error("a document without a place took a table")
+		t.Error("Put accepts a document without the marks of the table")
 	}
 }

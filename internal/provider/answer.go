@@ -36,8 +36,8 @@ type Call struct {
 	Input string
 }
 
-// said is an answer with the data that is needed to write it.
-type said struct {
+// answerData is an answer with the data that is needed to write it.
+type answerData struct {
 	Answer
 	serial    int
 	prompt    int
@@ -45,25 +45,25 @@ type said struct {
 }
 
 // answers maps a wire to the function that writes an answer.
-var answers = map[Wire]func(w http.ResponseWriter, a asked, s said){
+var answers = map[Wire]func(w http.ResponseWriter, a asked, s answerData){
 	Chat: answerChat, Responses: answerResponses, Anthropic: answerAnthropic, Gemini: answerGemini,
 }
 
 // sign sets the signature of the answer's reasoning.
-func (s *said) sign() {
+func (s *answerData) sign() {
 	sum := sha256.Sum256(fmt.Appendf(nil, "%d %s", s.serial, s.Reasoning))
 	s.signature = base64.StdEncoding.EncodeToString(sum[:])
 }
 
 // id returns the id of a call with the prefix of a wire.
-func (s *said) id(k int, prefix string) string {
+func (s *answerData) id(k int, prefix string) string {
 	if id := s.Calls[k].ID; id != "" {
 		return id
 	}
 	return fmt.Sprintf("%s%d_%d", prefix, s.serial, k)
 }
 
-func (s *said) output() int {
+func (s *answerData) output() int {
 	if s.Output > 0 {
 		return s.Output
 	}
@@ -75,7 +75,7 @@ func (s *said) output() int {
 }
 
 // issued returns the answer as a request contains it, for the judge.
-func (s *said) issued(w Wire) []byte {
+func (s *answerData) issued(w Wire) []byte {
 	var body object
 	switch w {
 	case Chat:

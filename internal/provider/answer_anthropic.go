@@ -5,7 +5,7 @@ import (
 	"net/http"
 )
 
-func (s *said) anthropicBlocks() []any {
+func (s *answerData) anthropicBlocks() []any {
 	out := []any{}
 	if s.Reasoning != "" {
 		out = append(out, object{"type": "thinking", "thinking": s.Reasoning, "signature": s.signature})
@@ -24,7 +24,7 @@ func (s *said) anthropicBlocks() []any {
 
 // searched returns a call of a tool that the provider runs, and its partly
 // sealed result.
-func (s *said) searched() []any {
+func (s *answerData) searched() []any {
 	id := fmt.Sprintf("srvtoolu_%d", s.serial)
 	found := object{
 		"type": "web_search_result", "url": fmt.Sprintf("https://example.org/%d", s.serial), "title": s.Search, "page_age": "April 30, 2025",
@@ -37,27 +37,27 @@ func (s *said) searched() []any {
 }
 
 // anthropicUsage counts tokens read from a cache or written to one separately.
-func (s *said) anthropicUsage(output int) object {
+func (s *answerData) anthropicUsage(output int) object {
 	return object{
 		"input_tokens": s.prompt - s.Cached - s.Created, "cache_creation_input_tokens": s.Created, "cache_read_input_tokens": s.Cached, "output_tokens": output,
 	}
 }
 
-func (s *said) anthropicStop() string {
+func (s *answerData) anthropicStop() string {
 	if len(s.Calls) > 0 {
 		return "tool_use"
 	}
 	return "end_turn"
 }
 
-func (s *said) anthropicMessage(a asked, blocks []any, stop any, output int) object {
+func (s *answerData) anthropicMessage(a asked, blocks []any, stop any, output int) object {
 	return object{
 		"id": fmt.Sprintf("msg_%d", s.serial), "type": "message", "role": "assistant", "model": a.model, "content": blocks, "stop_reason": stop,
 		"stop_sequence": nil, "usage": s.anthropicUsage(output),
 	}
 }
 
-func answerAnthropic(w http.ResponseWriter, a asked, s said) {
+func answerAnthropic(w http.ResponseWriter, a asked, s answerData) {
 	blocks := s.anthropicBlocks()
 	if !a.stream {
 		writeJSON(w, http.StatusOK, s.anthropicMessage(a, blocks, s.anthropicStop(), s.output()))

@@ -5,7 +5,7 @@ import (
 	"net/http"
 )
 
-func (s *said) chatMessage() object {
+func (s *answerData) chatMessage() object {
 	m := object{"role": "assistant", "content": nil, "refusal": nil}
 	if s.Text != "" {
 		m["content"] = s.Text
@@ -19,7 +19,7 @@ func (s *said) chatMessage() object {
 	return m
 }
 
-func (s *said) chatCalls(indexed bool) []any {
+func (s *answerData) chatCalls(indexed bool) []any {
 	var out []any
 	for k, c := range s.Calls {
 		o := object{"id": s.id(k, "call_"), "type": "function", "function": object{"name": c.Name, "arguments": c.Args}}
@@ -31,21 +31,21 @@ func (s *said) chatCalls(indexed bool) []any {
 	return out
 }
 
-func (s *said) chatFinish() string {
+func (s *answerData) chatFinish() string {
 	if len(s.Calls) > 0 {
 		return "tool_calls"
 	}
 	return "stop"
 }
 
-func (s *said) chatUsage() object {
+func (s *answerData) chatUsage() object {
 	return object{
 		"prompt_tokens": s.prompt, "completion_tokens": s.output(), "total_tokens": s.prompt + s.output(),
 		"prompt_tokens_details": object{"cached_tokens": s.Cached, "audio_tokens": 0}, "completion_tokens_details": object{"reasoning_tokens": 0},
 	}
 }
 
-func answerChat(w http.ResponseWriter, a asked, s said) {
+func answerChat(w http.ResponseWriter, a asked, s answerData) {
 	id := fmt.Sprintf("chatcmpl-%d", s.serial)
 	if a.stream {
 		streamChat(w, a, s, id)
@@ -59,7 +59,7 @@ func answerChat(w http.ResponseWriter, a asked, s said) {
 
 // streamChat writes chunks. The usage is in a last chunk without choices, if
 // the request asks for it.
-func streamChat(w http.ResponseWriter, a asked, s said, id string) {
+func streamChat(w http.ResponseWriter, a asked, s answerData, id string) {
 	out := newStream(w)
 	chunk := func(choices []any, usage any) {
 		o := object{"id": id, "object": "chat.completion.chunk", "created": 1, "model": a.model, "choices": choices}

@@ -8,7 +8,7 @@ import (
 
 // geminiParts returns the parts of the answer. It signs the first call of the
 // step, like thinking models.
-func (s *said) geminiParts() []any {
+func (s *answerData) geminiParts() []any {
 	out := []any{}
 	if s.Reasoning != "" {
 		out = append(out, object{"text": s.Reasoning, "thought": true})
@@ -30,7 +30,7 @@ func (s *said) geminiParts() []any {
 	return out
 }
 
-func (s *said) geminiUsage(output int) object {
+func (s *answerData) geminiUsage(output int) object {
 	u := object{"promptTokenCount": s.prompt, "candidatesTokenCount": output, "totalTokenCount": s.prompt + output}
 	if s.Cached > 0 {
 		u["cachedContentTokenCount"] = s.Cached
@@ -38,7 +38,7 @@ func (s *said) geminiUsage(output int) object {
 	return u
 }
 
-func (s *said) geminiResponse(a asked, parts []any, finish string, output int) object {
+func (s *answerData) geminiResponse(a asked, parts []any, finish string, output int) object {
 	c := object{"content": object{"parts": parts, "role": "model"}, "index": 0}
 	if finish != "" {
 		c["finishReason"] = finish
@@ -46,7 +46,7 @@ func (s *said) geminiResponse(a asked, parts []any, finish string, output int) o
 	return object{"candidates": []any{c}, "usageMetadata": s.geminiUsage(output), "modelVersion": a.model, "responseId": fmt.Sprintf("r%d", s.serial)}
 }
 
-func answerGemini(w http.ResponseWriter, a asked, s said) {
+func answerGemini(w http.ResponseWriter, a asked, s answerData) {
 	parts := s.geminiParts()
 	if !a.stream {
 		writeJSON(w, http.StatusOK, s.geminiResponse(a, parts, "STOP", s.output()))

@@ -5,7 +5,7 @@ import (
 	"net/http"
 )
 
-func (s *said) responsesItems() []any {
+func (s *answerData) responsesItems() []any {
 	if s.Compaction {
 		return []any{object{"type": "compaction", "id": fmt.Sprintf("cmp_%d", s.serial), "encrypted_content": s.signature}}
 	}
@@ -42,21 +42,21 @@ func (s *said) responsesItems() []any {
 	return out
 }
 
-func (s *said) response(a asked, status string, output []any, usage any) object {
+func (s *answerData) response(a asked, status string, output []any, usage any) object {
 	return object{
 		"id": fmt.Sprintf("resp_%d", s.serial), "object": "response", "created_at": 1, "status": status, "model": a.model, "error": nil,
 		"output": output, "usage": usage,
 	}
 }
 
-func (s *said) responsesUsage() object {
+func (s *answerData) responsesUsage() object {
 	return object{
 		"input_tokens": s.prompt, "input_tokens_details": object{"cached_tokens": s.Cached},
 		"output_tokens": s.output(), "output_tokens_details": object{"reasoning_tokens": 0}, "total_tokens": s.prompt + s.output(),
 	}
 }
 
-func answerResponses(w http.ResponseWriter, a asked, s said) {
+func answerResponses(w http.ResponseWriter, a asked, s answerData) {
 	items := s.responsesItems()
 	if !a.stream {
 		writeJSON(w, http.StatusOK, s.response(a, "completed", items, s.responsesUsage()))
@@ -103,8 +103,8 @@ func streamItem(out *stream, i int, it object) {
 }
 
 // writeResponsesFailure reports an error in a stream.
-func writeResponsesFailure(out *stream, t trouble) {
-	s := said{}
+func writeResponsesFailure(out *stream, t errorAnswer) {
+	s := answerData{}
 	out.typed("response.created", true, object{"response": s.response(asked{}, "in_progress", []any{}, nil)})
 	failed := s.response(asked{}, "failed", []any{}, nil)
 	failed["error"] = object{"code": t.code, "message": t.text}

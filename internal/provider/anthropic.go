@@ -68,7 +68,7 @@ func judgeAnthropic(j *Judge, r *report, body object) {
 	turns := turnsOf(msgs)
 	anthropicOrder(r, str(body, "model"), turns)
 	anthropicPairs(r, msgs)
-	anthropicThinking(j, r, turns, thinks(body))
+	anthropicThinking(j, r, turns, thinkingIsOn(body))
 	anthropicSearched(j, r, turns)
 	anthropicBreakpoints(r, body)
 	if r.dialect = j.Dialects; r.dialect {
@@ -76,7 +76,7 @@ func judgeAnthropic(j *Judge, r *report, body object) {
 	}
 }
 
-func thinks(body object) bool {
+func thinkingIsOn(body object) bool {
 	t, _ := body["thinking"].(object)
 	return str(t, "type") == "enabled"
 }

@@ -108,7 +108,7 @@ func anthropicSearched(j *Judge, r *report, turns []turn) {
 	for _, t := range turns {
 		for _, b := range t.blocks {
 			for k, found := range webResults(b) {
-				if !j.genuine(str(found, "encrypted_content"), foundPage) {
+				if !j.isGenuine(str(found, "encrypted_content"), foundPage) {
 					path := fmt.Sprintf("%s.web_search_tool_result.content.%d", b.path(), k)
 					r.add("sealed", str(found, "encrypted_content"), path, path+": Invalid `encrypted_content` in `search_result` block")
 				}

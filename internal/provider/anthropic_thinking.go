@@ -58,7 +58,7 @@ func anthropicThinking(j *Judge, r *report, turns []turn, enabled bool) {
 
 func anthropicSigned(j *Judge, r *report, t turn) {
 	for _, b := range t.blocks {
-		if isThinking(b.kind()) && !j.genuine(thinkingSeal(b.object), canonical(without(b.object, "cache_control"))) {
+		if isThinking(b.kind()) && !j.isGenuine(thinkingSeal(b.object), canonical(without(b.object, "cache_control"))) {
 			r.add("sealed", thinkingSeal(b.object), b.path(), fmt.Sprintf("%s: Invalid `signature` in `%s` block", b.path(), b.kind()))
 		}
 	}
@@ -85,7 +85,7 @@ func anthropicKept(j *Judge, r *report, t turn) {
 			r.add("thinking_changed", b.owner(), b.path(), changedThinking(b))
 		}
 		for _, seal := range got {
-			claimed[seal] = claimed[seal] || j.leadsTo(seal, item)
+			claimed[seal] = claimed[seal] || j.mayPrecede(seal, item)
 		}
 	}
 	for _, b := range t.blocks {

@@ -92,17 +92,7 @@ func chatDialects(j *Judge, r *report, msgs []object) {
 			r.add("empty_result", id, path+".content", "Invalid parameter: 'content' of a message with role 'tool' must not be empty.")
 		}
 		for _, c := range objects(m["tool_calls"]) {
-			id := str(c, "id")
-			want, got := j.ledBy(id), chatSeals(m, c)
-			if want == nil {
-				continue
-			}
-			if want[0] != got[0] {
-				r.add("reasoning_lost", id, path, "The `reasoning_content` in the thinking mode must be passed back to the API.")
-			}
-			if want[1] != got[1] {
-				r.add("signature_lost", id, path, "Function call is missing a thought_signature in functionCall parts.")
-			}
+			chatLead(j, r, m, c, path)
 		}
 	}
 	if n := len(msgs); n > 0 && str(msgs[n-1], "role") == "assistant" {
@@ -122,4 +112,20 @@ func chatEmpty(content any) bool {
 		}
 	}
 	return true
+}
+
+// chatLead checks that a call comes with the reasoning and the signature that the model
+// issued with it.
+func chatLead(j *Judge, r *report, m, c object, path string) {
+	id := str(c, "id")
+	want, got := j.ledBy(id), chatSeals(m, c)
+	if want == nil {
+		return
+	}
+	if want[0] != got[0] {
+		r.add("reasoning_lost", id, path, "The `reasoning_content` in the thinking mode must be passed back to the API.")
+	}
+	if want[1] != got[1] {
+		r.add("signature_lost", id, path, "Function call is missing a thought_signature in functionCall parts.")
+	}
 }

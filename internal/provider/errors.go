@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// trouble is an error answer, before it gets the form of a provider.
-type trouble struct {
+// errorAnswer is an error answer, before it gets the form of a provider.
+type errorAnswer struct {
 	status     int
 	kind       string // OpenAI's and Anthropic's type, Google's status
 	code       any    // OpenAI's code
@@ -19,8 +19,8 @@ type trouble struct {
 }
 
 // refused returns the answer to a request that breaks a rule.
-func refused(w Wire, r Refusal) trouble {
-	t := trouble{status: http.StatusBadRequest, kind: "invalid_request_error", text: r.Text, param: r.Path}
+func refused(w Wire, r Refusal) errorAnswer {
+	t := errorAnswer{status: http.StatusBadRequest, kind: "invalid_request_error", text: r.Text, param: r.Path}
 	if w == Gemini {
 		t.kind = "INVALID_ARGUMENT"
 	}
@@ -33,16 +33,16 @@ func refused(w Wire, r Refusal) trouble {
 // overflow returns the answer to a prompt that exceeds the window; on
 // Anthropic, max_tokens counts as part of the prompt. It returns false if the
 // prompt fits, or if window is 0: no limit.
-func overflow(a asked, req Request, window int) (trouble, bool) {
+func overflow(a asked, req Request, window int) (errorAnswer, bool) {
 	if window <= 0 {
-		return trouble{}, false
+		return errorAnswer{}, false
 	}
-	t := trouble{status: http.StatusBadRequest, kind: "invalid_request_error"}
+	t := errorAnswer{status: http.StatusBadRequest, kind: "invalid_request_error"}
 	switch over := req.Prompt > window; {
 	case req.Wire == Anthropic && !over && a.output < window && req.Prompt+a.output > window:
 		t.text = fmt.Sprintf("input length and `max_tokens` exceed context limit: %d + %d > %d, decrease input length or `max_tokens` and try again", req.Prompt, a.output, window)
 	case !over:
-		return trouble{}, false
+		return errorAnswer{}, false
 	case req.Wire == Chat:
 		t.param, t.code = "messages", "context_length_exceeded"
 		t.text = fmt.Sprintf("This model's maximum context length is %d tokens. However, your messages resulted in %d tokens. Please reduce the length of the messages.", window, req.Prompt)
@@ -59,7 +59,7 @@ func overflow(a asked, req Request, window int) (trouble, bool) {
 }
 
 // failed returns the answer for a failure, such as one of [Server.Fail].
-func failed(w Wire, f Failure) trouble {
+func failed(w Wire, f Failure) errorAnswer {
 	kinds := map[int][3]string{
 		413: {"invalid_request_error", "request_too_large", "INVALID_ARGUMENT"},
 		429: {"requests", "rate_limit_error", "RESOURCE_EXHAUSTED"},
@@ -72,7 +72,7 @@ func failed(w Wire, f Failure) trouble {
 	if !ok {
 		kind = [3]string{"invalid_request_error", "invalid_request_error", "INVALID_ARGUMENT"}
 	}
-	t := trouble{status: f.Status, kind: kind[0], text: texts[f.Status], retryAfter: f.RetryAfter}
+	t := errorAnswer{status: f.Status, kind: kind[0], text: texts[f.Status], retryAfter: f.RetryAfter}
 	switch w {
 	case Anthropic:
 		t.kind = kind[1]
@@ -89,7 +89,7 @@ func failed(w Wire, f Failure) trouble {
 }
 
 // shaped returns an error in the form of the provider.
-func (t trouble) shaped(w Wire) object {
+func (t errorAnswer) shaped(w Wire) object {
 	switch w {
 	case Anthropic:
 		return object{"type": "error", "error": object{"type": t.kind, "message": t.text}, "request_id": "req_test"}
@@ -100,7 +100,7 @@ func (t trouble) shaped(w Wire) object {
 	}
 }
 
-func writeError(w http.ResponseWriter, wire Wire, t trouble) {
+func writeError(w http.ResponseWriter, wire Wire, t errorAnswer) {
 	if t.retryAfter > 0 {
 		w.Header().Set("Retry-After", strconv.Itoa(int((t.retryAfter+time.Second-1)/time.Second)))
 	}

@@ -67,7 +67,7 @@ func camel(o object) object {
 	return out
 }
 
-// A content is one content of a request, the parts of one role.
+// A content is an element of the request's contents: the parts of one role.
 type content struct {
 	role  string
 	parts []object

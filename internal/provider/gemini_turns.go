@@ -109,7 +109,7 @@ func geminiSigned(j *Judge, r *report, contents []content) {
 			said := canonical(without(p, "thoughtSignature"))
 			switch {
 			case sig == skipSignature:
-			case sig != "" && !j.genuine(standard(sig), said):
+			case sig != "" && !j.isGenuine(standard(sig), said):
 				r.add("sealed", sig, path, "Corrupted thought signature.")
 			case sig == "" && c.role == "model" && len(j.ledBy(said)) > 0:
 				r.add("signature_lost", partOwner(p), path, missingSignature(p, k))

@@ -236,7 +236,7 @@ func FuzzJudge(f *testing.F) {
 				switch r.Rule {
 				case "reasoning_lost", "reasoning_alone", "signature_lost", "thinking_changed", "thinking_alone":
 				default:
-					t.Errorf("%s: refused only after it was issued: %s", w, r.Rule)
+					t.Errorf("%s: the request is refused only after the output was issued: %s", w, r.Rule)
 				}
 			}
 		}

@@ -39,8 +39,8 @@ func (l *ledger) lead(item string, seals []string) {
 	l.led[item] = slices.Clone(seals)
 }
 
-// genuine reports whether a signature was issued with this content.
-func (l *ledger) genuine(signature, content string) bool {
+// isGenuine reports whether a signature was issued with this content.
+func (l *ledger) isGenuine(signature, content string) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	issued, ok := l.sealed[signature]
@@ -57,8 +57,8 @@ func (l *ledger) ledBy(item string) []string {
 	return l.led[item]
 }
 
-// leadsTo reports whether a seal may precede an item.
-func (l *ledger) leadsTo(seal, item string) bool {
+// mayPrecede reports whether a seal may precede an item.
+func (l *ledger) mayPrecede(seal, item string) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.bare[item] || slices.Contains(l.led[item], seal)

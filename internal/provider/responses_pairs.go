@@ -53,11 +53,11 @@ func issueResponses(j *Judge, body object) {
 	}
 }
 
-// leads reports whether an item is bound to the items after it.
-func leads(it object) bool { return itemType(it) == "reasoning" }
+// isReasoning reports whether an item is reasoning.
+func isReasoning(it object) bool { return itemType(it) == "reasoning" }
 
 // opaque reports whether an item must be sent back unchanged or not at all.
-func opaque(it object) bool { return leads(it) || itemType(it) == "compaction" }
+func opaque(it object) bool { return isReasoning(it) || itemType(it) == "compaction" }
 
 // ofModel reports whether the model made an item.
 func ofModel(it object) bool {
@@ -96,7 +96,7 @@ func itemKey(it object) string {
 // ledByReasoning returns the reasoning directly before an item.
 func ledByReasoning(items []object, i int) []string {
 	var seals []string
-	for k := i - 1; k >= 0 && leads(items[k]); k-- {
+	for k := i - 1; k >= 0 && isReasoning(items[k]); k-- {
 		seals = append(seals, sealOf(items[k]))
 	}
 	slices.Reverse(seals)
@@ -108,10 +108,10 @@ func ledByReasoning(items []object, i int) []string {
 func responsesReasoning(j *Judge, r *report, items []object) {
 	for i, it := range items {
 		path := fmt.Sprintf("input[%d]", i)
-		if opaque(it) && !j.genuine(sealOf(it), sealed(it)) {
+		if opaque(it) && !j.isGenuine(sealOf(it), sealed(it)) {
 			r.add("sealed", sealOf(it), path, unverifiable(it))
 		}
-		if leads(it) && !followed(j, items, i) {
+		if isReasoning(it) && !hasReasoning(j, items, i) {
 			r.add("reasoning_alone", sealOf(it), path, fmt.Sprintf("Item '%s' of type 'reasoning' was provided without its required following item.", str(it, "id")))
 		}
 		if ofModel(it) {
@@ -125,11 +125,11 @@ func unverifiable(it object) string {
 	return fmt.Sprintf("The encrypted content %s... could not be verified. Reason: Encrypted content could not be decrypted or parsed.", s[:min(len(s), 4)])
 }
 
-// followed reports whether reasoning precedes the item that it led to.
-func followed(j *Judge, items []object, i int) bool {
+// hasReasoning reports whether reasoning precedes the item that it led to.
+func hasReasoning(j *Judge, items []object, i int) bool {
 	for _, it := range items[i+1:] {
-		if !leads(it) {
-			return ofModel(it) && j.leadsTo(sealOf(items[i]), itemKey(it))
+		if !isReasoning(it) {
+			return ofModel(it) && j.mayPrecede(sealOf(items[i]), itemKey(it))
 		}
 	}
 	return false

@@ -184,7 +184,7 @@ func (s *Server) call(w http.ResponseWriter, q *http.Request, req Request) {
 }
 
 // next returns the answer to a request, with its reasoning signed.
-func (s *Server) next(req Request, judge *Judge) said {
+func (s *Server) next(req Request, judge *Judge) answerData {
 	s.mu.Lock()
 	s.serial++
 	serial := s.serial
@@ -196,7 +196,7 @@ func (s *Server) next(req Request, judge *Judge) said {
 	if s.Reply != nil {
 		a = s.Reply(req)
 	}
-	out := said{Answer: a, serial: serial, prompt: req.Prompt}
+	out := answerData{Answer: a, serial: serial, prompt: req.Prompt}
 	out.sign()
 	judge.Issue(out.issued(req.Wire))
 	return out

@@ -260,7 +260,7 @@ func TestServerKnowsItsOwnReasoning(t *testing.T) {
 	}
 	next := `{"model":"m","max_tokens":20,"messages":[{"role":"user","content":"Q"},{"role":"assistant","content":%s},{"role":"user","content":[{"type":"tool_result","tool_use_id":"c1","content":"A"},{"type":"tool_result","tool_use_id":"c2","content":"B"}]}]}`
 	if status, _, answer := c.post(paths[provider.Anthropic], fmt.Sprintf(next, said.Content)); status != 200 {
-		t.Errorf("its own words: %d %s", status, answer)
+		t.Errorf("the server refuses its own reasoning: %d %s", status, answer)
 	}
 	changed := strings.Replace(fmt.Sprintf(next, said.Content), "why not", "why", 1)
 	if status, _, answer := c.post(paths[provider.Anthropic], changed); status != 400 || !strings.Contains(answer, "Invalid `signature` in `thinking` block") {

@@ -76,6 +76,14 @@ func (r *report) fits(p phrases, s shape, o object, owner, path string) bool {
 			r.add("wrong_type", owner+"."+f.name, path, p.wrong(path, f.name, f.kinds, v))
 		}
 	}
+	for _, name := range s.unknown(o) {
+		r.add("unknown_field", owner+"."+name, path, p.unknown(path, name))
+	}
+	return len(r.found) == before
+}
+
+// unknown returns the names in an object that the shape does not have, sorted.
+func (s shape) unknown(o object) []string {
 	known := s.names()
 	var extra []string
 	for name := range o {
@@ -84,8 +92,5 @@ func (r *report) fits(p phrases, s shape, o object, owner, path string) bool {
 		}
 	}
 	slices.Sort(extra)
-	for _, name := range extra {
-		r.add("unknown_field", owner+"."+name, path, p.unknown(path, name))
-	}
-	return len(r.found) == before
+	return extra
 }

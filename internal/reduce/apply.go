@@ -68,7 +68,7 @@ func (e *Engine) try(p *Pass, edits []policy.Edit, q Request, o *Outcome) (refus
 	if err := q.legal(after); err != nil {
 		return err, nil
 	}
-	if e.lifts(o.View, view) {
+	if e.raisesFloor(o.View, view) {
 		return nil, nil
 	}
 	p.Sources = sourcesOf(o.Conversation, edits)
@@ -202,9 +202,9 @@ func around(p *policy.Proposal, n int) []int {
 	}
 }
 
-// lifts reports whether edits raise the floor above the budget. Edits can raise the
+// raisesFloor reports whether edits raise the floor above the budget. Edits can raise the
 // floor because a placeholder can cost more than the marker that squeeze would leave.
-func (e *Engine) lifts(before, after *policy.View) bool {
+func (e *Engine) raisesFloor(before, after *policy.View) bool {
 	total := after.Total()
 	if total <= before.Budget.Cap {
 		return false

@@ -27,7 +27,7 @@ func check(stage string, before, after *policy.View, b, a *Conversation) error {
 	at := places(a)
 	for _, rule := range []struct {
 		name string
-		f    func(before, after *policy.View, b, a *Conversation, at placed) string
+		f    func(before, after *policy.View, b, a *Conversation, at indexMap) string
 	}{
 		{"pinned messages come out byte for byte", checkPinned},
 		{"no edit pins a message", checkUnpinned},
@@ -44,7 +44,7 @@ func check(stage string, before, after *policy.View, b, a *Conversation) error {
 	return nil
 }
 
-func checkPinned(before, after *policy.View, b, a *Conversation, at placed) string {
+func checkPinned(before, after *policy.View, b, a *Conversation, at indexMap) string {
 	last := -1
 	for i, pinned := range before.Pinned {
 		if !pinned || b.items.at(i).src < 0 {
@@ -71,7 +71,7 @@ func checkPinned(before, after *policy.View, b, a *Conversation, at placed) stri
 // checkUnpinned reports a message that an edit pinned, such as a notice that became an
 // instruction. A ledger counts the unpinned messages, and could not replay a step that
 // changes their number.
-func checkUnpinned(before, after *policy.View, b, _ *Conversation, at placed) string {
+func checkUnpinned(before, after *policy.View, b, _ *Conversation, at indexMap) string {
 	uncut := len(before.Messages) == len(after.Messages) // messages made by stages then keep their indexes
 	for i, pinned := range before.Pinned {
 		src := b.items.at(i).src
@@ -95,7 +95,7 @@ func identical(x, y message.Message) bool {
 
 // checkPairs reports a round that is kept only in part, or that has other messages
 // between its messages. A round must be kept whole or removed whole.
-func checkPairs(before, _ *policy.View, b, a *Conversation, at placed) string {
+func checkPairs(before, _ *policy.View, b, a *Conversation, at indexMap) string {
 	for r, span := range before.Rounds {
 		kept, all, last := 0, 0, -1
 		for i := span.Start; i < span.End; i++ {
@@ -123,7 +123,7 @@ func checkPairs(before, _ *policy.View, b, a *Conversation, at placed) string {
 	return ""
 }
 
-func checkGrowth(before, after *policy.View, b, a *Conversation, at placed) string {
+func checkGrowth(before, after *policy.View, b, a *Conversation, at indexMap) string {
 	for i := range before.Messages {
 		k, ok := at.index(b.items.at(i).src)
 		if !ok || message.Same(before.Messages[i], after.Messages[k]) {
@@ -159,7 +159,7 @@ func charsBeside(was, is *message.Message) (before, after int) {
 	return before, after
 }
 
-func checkAnchor(before, after *policy.View, b, _ *Conversation, at placed) string {
+func checkAnchor(before, after *policy.View, b, _ *Conversation, at indexMap) string {
 	summary, many := newSummary(before, after)
 	if many {
 		return "there are two summaries"
@@ -201,7 +201,7 @@ func newSummary(before, after *policy.View) (at int, many bool) {
 	return at, at >= 0 && all > 1
 }
 
-func checkOpen(before, _ *policy.View, b, a *Conversation, at placed) string {
+func checkOpen(before, _ *policy.View, b, a *Conversation, at indexMap) string {
 	for i := before.Open; i < len(before.Messages); i++ {
 		src := b.items.at(i).src
 		if _, ok := at.index(src); src >= 0 && !ok && !isCopy(before, i, b, at) {
@@ -216,7 +216,7 @@ func checkOpen(before, _ *policy.View, b, a *Conversation, at placed) string {
 	return ""
 }
 
-func checkAccount(_, _ *policy.View, _, a *Conversation, at placed) string {
+func checkAccount(_, _ *policy.View, _, a *Conversation, at indexMap) string {
 	for src := range a.fates.len() {
 		d := a.fates.at(src).decision
 		_, there := at.index(src)
@@ -229,7 +229,7 @@ func checkAccount(_, _ *policy.View, _, a *Conversation, at placed) string {
 
 // isCopy reports whether pinned message i may be missing from the new view
 // because an identical later message is still there.
-func isCopy(v *policy.View, i int, b *Conversation, at placed) bool {
+func isCopy(v *policy.View, i int, b *Conversation, at indexMap) bool {
 	m := &v.Messages[i]
 	if m.Protected || !instructing(m) {
 		return false

@@ -15,10 +15,10 @@ import (
 // the message has changed.
 type CopyRecipe struct {
 	Of   message.Fingerprint `json:"of"`
-	At   int                 `json:"at"`   // ordinal of the unpinned message after the copies
+	At   int                 `json:"at"`   // ordinal of the unpinned message that follows the copies
 	Had  int                 `json:"had"`  // number of copies before that message
 	Gone []int               `json:"gone"` // numbers of the removed copies, from 0
-	Stay int                 `json:"stay"` // the same ordinal for the newest copy, which stays
+	Stay int                 `json:"stay"` // ordinal of the unpinned message that follows the newest copy; that copy stays
 }
 
 // recordCopies returns recipes for the removed copies.
@@ -88,7 +88,7 @@ func (c *Conversation) copiesIn(r *CopyRecipe, from, to int) (gone []int) {
 		return nil
 	}
 	for _, k := range r.Gone {
-		if k < 0 || k >= len(there) || c.items.at(there[k]).m.Protected || !c.staysBehind(there[k], is) {
+		if k < 0 || k >= len(there) || c.items.at(there[k]).m.Protected || !c.anyAfter(there[k], is) {
 			return nil
 		}
 		gone = append(gone, there[k])
@@ -96,8 +96,8 @@ func (c *Conversation) copiesIn(r *CopyRecipe, from, to int) (gone []int) {
 	return gone
 }
 
-// staysBehind reports whether a message after i satisfies is.
-func (c *Conversation) staysBehind(i int, is func(int) bool) bool {
+// anyAfter reports whether a message after i satisfies is.
+func (c *Conversation) anyAfter(i int, is func(int) bool) bool {
 	for k := i + 1; k < c.items.len(); k++ {
 		if is(k) {
 			return true

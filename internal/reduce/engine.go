@@ -163,7 +163,7 @@ func (e *Engine) bind(v *policy.View, c *Conversation, q Request, later []policy
 	v.Rigid, v.Recall, v.Sent, v.Ref = e.Rigid, q.Recall, q.Sent, q.Ref
 	v.Origins = c.Origin
 	began := q.Conversation // capture nothing else of q, because q holds a view
-	at := sync.OnceValue(func() placed { return places(began) })
+	at := sync.OnceValue(func() indexMap { return places(began) })
 	v.Bind(running.Run{
 		Dispatch: e.Dispatch,
 		Masks:    func(i, p int) (masked, known bool) { return c.items.at(i).masks(p) },
@@ -281,7 +281,7 @@ func (e *Engine) HasTarget() bool {
 			continue // the step has no separate target
 		}
 		if s.Goal == ToBytes || s.Goal == InBytes {
-			continue // its target is in bytes, not tokens
+			continue // the target of this step is in bytes, not tokens
 		}
 		target = target || s.When != policy.Always && s.Goal != policy.ToBudget
 		budget = budget || s.When != policy.Always && s.Goal == policy.ToBudget

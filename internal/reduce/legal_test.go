@@ -197,7 +197,7 @@ func TestEnginePutsInstructionsBetweenTheUserAndTheModel(t *testing.T) {
 		"after the only user message of a loop": {policy.Drop{NoNotice: true}, policy.Keep{Turns: 1, Pairs: 1},
 			[]message.Message{message.System("s"), message.User("q"), rule(1), message.Assistant(long("a")), message.Assistant(long("b")), message.Assistant("c")},
 			[]int{0, 1, 2, 5}},
-		"with a notice if no user message is left": {bare{}, policy.Keep{Turns: 1, Pairs: 1},
+		"with a notice if no user message is left": {bareCutStage{}, policy.Keep{Turns: 1, Pairs: 1},
 			[]message.Message{message.System("s"), message.User(long("q")), message.Assistant(long("a")), message.Assistant("b"), message.User("Now.")},
 			[]int{0, -1, 3, 4}},
 	} {
@@ -219,18 +219,18 @@ func TestEnginePutsInstructionsBetweenTheUserAndTheModel(t *testing.T) {
 	}
 }
 
-// bare is a stage that removes messages 1 and 2 without a replacement.
-type bare struct{}
+// bareCutStage is a stage that removes messages 1 and 2 without a replacement.
+type bareCutStage struct{}
 
-func (bare) Name() string { return "bare" }
-func (bare) Propose(context.Context, *policy.View) (policy.Proposal, error) {
+func (bareCutStage) Name() string { return "bare" }
+func (bareCutStage) Propose(context.Context, *policy.View) (policy.Proposal, error) {
 	return policy.Proposal{Groups: [][]policy.Edit{{{Decision: policy.Dropped, Cut: &policy.Cut{Removed: []int{1, 2}, Recent: 3}}}}}, nil
 }
 
 // A notice that replaces an earlier notice counts the messages of both cuts.
 func TestNoticeForTheProviderCountsEarlierNotices(t *testing.T) {
 	msgs := []message.Message{message.System("s"), policy.NewNotice(7), message.Assistant(strings.Repeat("a", 400)), message.Assistant("b"), message.User("Now.")}
-	e := Engine{Steps: []Step{{Stage: bare{}}}, Pins: policy.Pins{message.RoleSystem}, Keep: policy.Keep{Turns: 1, Pairs: 1}, Cost: charCost{}}
+	e := Engine{Steps: []Step{{Stage: bareCutStage{}}}, Pins: policy.Pins{message.RoleSystem}, Keep: policy.Keep{Turns: 1, Pairs: 1}, Cost: charCost{}}
 	out, err := e.Run(t.Context(), Request{
 		Conversation: NewConversation(msgs, e.Pins, nil), Budget: policy.Budget{Max: 1000, Cap: 1000, Trigger: 300, Target: 150}, Legal: between,
 	})

@@ -1,11 +1,11 @@
 package reduce
 
-// placed maps each input message to its index in a conversation, counted from 1; 0 means
+// indexMap maps each input message to its index in a conversation, counted from 1; 0 means
 // that the message is not in the conversation.
-type placed []int32
+type indexMap []int32
 
-func places(c *Conversation) placed {
-	at := make(placed, c.fates.len())
+func places(c *Conversation) indexMap {
+	at := make(indexMap, c.fates.len())
 	for i := range c.items.len() {
 		if src := c.items.at(i).src; src >= 0 {
 			at[src] = int32(i) + 1
@@ -16,7 +16,7 @@ func places(c *Conversation) placed {
 
 // index returns the index of input message src. It returns false if the message is not
 // in the conversation, or if src is -1, which stands for a message made by a stage.
-func (p placed) index(src int) (int, bool) {
+func (p indexMap) index(src int) (int, bool) {
 	if src < 0 || src >= len(p) || p[src] == 0 {
 		return 0, false
 	}

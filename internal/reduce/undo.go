@@ -2,11 +2,11 @@ package reduce
 
 // An undo logs edits made to a conversation in place, and can revert them. A nil
 // undo logs nothing.
-type undo struct{ log []undone }
+type undo struct{ log []undoRecord }
 
-// An undone holds the state before one change: a decision, a message or, for a cut, the
+// An undoRecord holds the state before one change: a decision, a message or, for a cut, the
 // list of messages.
-type undone struct {
+type undoRecord struct {
 	src  int // index of a fate, from 1
 	fate fate
 
@@ -18,21 +18,21 @@ type undone struct {
 
 func (u *undo) decided(d *Conversation, src int) {
 	if u != nil && src >= 0 {
-		u.log = append(u.log, undone{src: src + 1, fate: *d.fates.at(src)})
+		u.log = append(u.log, undoRecord{src: src + 1, fate: *d.fates.at(src)})
 	}
 }
 
 func (u *undo) edited(d *Conversation, i int) {
 	if u != nil {
 		it := *d.items.at(i)
-		u.log = append(u.log, undone{at: i + 1, it: &it})
+		u.log = append(u.log, undoRecord{at: i + 1, it: &it})
 	}
 }
 
 func (u *undo) cut(d *Conversation) {
 	if u != nil {
 		items := d.items
-		u.log = append(u.log, undone{items: &items})
+		u.log = append(u.log, undoRecord{items: &items})
 	}
 }
 

@@ -12,12 +12,12 @@ import (
 	"github.com/agentcompact/compact/strategy"
 )
 
-// stalling is a summarizer that never answers its first calls.
-type stalling struct {
+// stallingSummarizer is a summarizer that never answers its first calls.
+type stallingSummarizer struct {
 	calls, stalls atomic.Int64
 }
 
-func (s *stalling) Summarize(ctx context.Context, _ strategy.Request) (strategy.Draft, error) {
+func (s *stallingSummarizer) Summarize(ctx context.Context, _ strategy.Request) (strategy.Draft, error) {
 	if s.calls.Add(1) <= s.stalls.Load() {
 		<-ctx.Done()
 		return strategy.Draft{}, ctx.Err()
@@ -30,7 +30,7 @@ func (s *stalling) Summarize(ctx context.Context, _ strategy.Request) (strategy.
 func TestStalledCallsLeaveTimeForTheLastAttempt(t *testing.T) {
 	for _, stalls := range []int64{0, 1, 2, 3} {
 		synctest.Test(t, func(t *testing.T) {
-			s := &stalling{}
+			s := &stallingSummarizer{}
 			s.stalls.Store(stalls)
 			began := time.Now()
 			w := summarize.Writer{Summarizer: s, Timeout: time.Minute, Retries: 2}

@@ -191,7 +191,7 @@ func (s *Stage) flight(c *cut) *flight {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if f := l.flight; f != nil {
-		if s.serves(f, c) {
+		if s.canServe(f, c) {
 			return f
 		}
 		l.flight = nil
@@ -236,10 +236,10 @@ func identity(v *policy.View, i int) message.Fingerprint {
 	return m.Fingerprint()
 }
 
-// serves reports whether the flight's summary can be used in the view of a cut. The view
+// canServe reports whether the flight's summary can be used in the view of a cut. The view
 // must be the same, or have only grown since. If a flight failed before a call needed it,
 // the call starts a new one.
-func (s *Stage) serves(f *flight, c *cut) bool {
+func (s *Stage) canServe(f *flight, c *cut) bool {
 	v := c.v
 	if f.key != s.key() || len(f.view) > len(v.Messages) || f.ahead && !s.beside.Ahead && f.failed() {
 		return false

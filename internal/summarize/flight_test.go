@@ -16,10 +16,10 @@ import (
 	"github.com/agentcompact/compact/strategy"
 )
 
-// faraway is a summarizer that takes one second.
-type faraway struct{ calls atomic.Int64 }
+// slowSummarizer is a summarizer that takes one second.
+type slowSummarizer struct{ calls atomic.Int64 }
 
-func (f *faraway) Summarize(ctx context.Context, _ strategy.Request) (strategy.Draft, error) {
+func (f *slowSummarizer) Summarize(ctx context.Context, _ strategy.Request) (strategy.Draft, error) {
 	f.calls.Add(1)
 	select {
 	case <-time.After(time.Second):
@@ -91,7 +91,7 @@ func TestFlightServesSameOrGrownView(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				var l Flights
 				defer l.Throw()
-				s, one, two := &faraway{}, newRunway(&l), newRunway(&l)
+				s, one, two := &slowSummarizer{}, newRunway(&l), newRunway(&l)
 				gone, cancel := context.WithTimeout(t.Context(), time.Millisecond)
 				defer cancel()
 				if _, err := stage(t, Writer{Summarizer: s}).Beside(one.Beside).Propose(gone, view(session(20), 6000)); !errors.Is(err, context.DeadlineExceeded) {
@@ -118,7 +118,7 @@ func TestFlightServesSameOrGrownView(t *testing.T) {
 
 // renamed is a summarizer with a name.
 type renamed struct {
-	*faraway
+	*slowSummarizer
 	name string
 }
 
@@ -150,7 +150,7 @@ func TestLateSummaryPrunesOnlyAViewThatDoesNotFit(t *testing.T) {
 			defer l.Throw()
 			r := newRunway(&l)
 			r.Until = time.Now().Add(time.Millisecond)
-			p, err := stage(t, Writer{Summarizer: &faraway{}}).Beside(r.Beside).Propose(t.Context(), view(session(20), limit))
+			p, err := stage(t, Writer{Summarizer: &slowSummarizer{}}).Beside(r.Beside).Propose(t.Context(), view(session(20), limit))
 			if err != nil || r.late != 1 {
 				t.Fatalf("late %d times: %v", r.late, err)
 			}
@@ -166,7 +166,7 @@ func TestSummaryOfAFailedCallStays(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var l Flights
 		defer l.Throw()
-		s := &faraway{}
+		s := &slowSummarizer{}
 		if p, err := stage(t, Writer{Summarizer: s}).Beside(newRunway(&l).Beside).Propose(t.Context(), view(session(20), 6000)); err != nil || p.Summary == nil || p.Summary.Text == "" {
 			t.Fatalf("%+v, %v", p.Summary, err)
 		}
@@ -203,10 +203,10 @@ func TestFinishedSummaryNamesItsAnswer(t *testing.T) {
 	}
 }
 
-// longWinded is a summarizer whose drafts use their limit.
-type longWinded struct{ calls atomic.Int64 }
+// longSummarizer is a summarizer whose drafts use their limit.
+type longSummarizer struct{ calls atomic.Int64 }
 
-func (l *longWinded) Summarize(_ context.Context, r strategy.Request) (strategy.Draft, error) {
+func (l *longSummarizer) Summarize(_ context.Context, r strategy.Request) (strategy.Draft, error) {
 	l.calls.Add(1)
 	var text strings.Builder
 	text.WriteString("## Progress\n")
@@ -229,7 +229,7 @@ func TestFlightServesNoViewThatWouldNotFit(t *testing.T) {
 	served := 0
 	for more := 1500; more < 2500; more += 100 {
 		var l Flights
-		s := &longWinded{}
+		s := &longSummarizer{}
 		propose := func(v *policy.View) policy.Proposal {
 			p, err := stage(t, Writer{Summarizer: s}).Beside(newRunway(&l).Beside).Propose(t.Context(), v)
 			if err != nil {
@@ -258,7 +258,7 @@ func TestFlightProposesItsOwnCut(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var l Flights
 		defer l.Throw()
-		s := &faraway{}
+		s := &slowSummarizer{}
 		propose := func(n int) policy.Proposal {
 			t.Helper()
 			p, err := stage(t, Writer{Summarizer: s}).Beside(newRunway(&l).Beside).Propose(t.Context(), view(session(n), 6000))
@@ -302,14 +302,14 @@ func TestFailedPreparationIsNoFailureOfTheCall(t *testing.T) {
 }
 
 // recovering is a summarizer that rejects its first request.
-type recovering struct{ faraway }
+type recovering struct{ slowSummarizer }
 
 func (r *recovering) Summarize(ctx context.Context, q strategy.Request) (strategy.Draft, error) {
 	if r.calls.Load() == 0 {
 		r.calls.Add(1)
 		return strategy.Draft{}, &strategy.Failure{Reason: strategy.ErrRejected, Detail: errors.New("out of order")}
 	}
-	return r.faraway.Summarize(ctx, q)
+	return r.slowSummarizer.Summarize(ctx, q)
 }
 
 // The cost of a summary that a failed call took is reported once, even if the history
@@ -318,7 +318,7 @@ func TestTakenSummaryIsReportedOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var l Flights
 		defer l.Throw()
-		s, failed, next := &faraway{}, newRunway(&l), newRunway(&l)
+		s, failed, next := &slowSummarizer{}, newRunway(&l), newRunway(&l)
 		if p, err := stage(t, Writer{Summarizer: s}).Beside(failed.Beside).Propose(t.Context(), view(session(20), 6000)); err != nil || p.Summary == nil || failed.heard != 1 {
 			t.Fatalf("%+v, reported %d times: %v", p.Summary, failed.heard, err)
 		}
@@ -337,7 +337,7 @@ func TestTakenSummaryIsReportedOnce(t *testing.T) {
 func TestThrowEndsFlight(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var l Flights
-		s, r := &faraway{}, newRunway(&l)
+		s, r := &slowSummarizer{}, newRunway(&l)
 		r.Until = time.Now().Add(time.Millisecond)
 		p, err := stage(t, Writer{Summarizer: s}).Beside(r.Beside).Propose(t.Context(), view(session(20), 7000))
 		if err != nil || len(p.Groups) > 0 || r.late != 1 {
@@ -357,7 +357,7 @@ func TestThrowEndsFlight(t *testing.T) {
 
 // A panic in a flight is reported as the stage's panic, with the stack of the flight.
 func TestFlightPanicKeepsStack(t *testing.T) {
-	w := Writer{Summarizer: &faraway{}, Redact: func(string) string { return panicHere() }}
+	w := Writer{Summarizer: &slowSummarizer{}, Redact: func(string) string { return panicHere() }}
 	defer func() {
 		if p, ok := recover().(*policy.PanicError); !ok || !strings.Contains(string(p.Stack), "panicHere") {
 			t.Errorf("recovered %v", p)

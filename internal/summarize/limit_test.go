@@ -21,8 +21,8 @@ func TestDefaultLimitGrowsWithTarget(t *testing.T) {
 		{"small", Writer{}, 19_200, 1500, "never less"},
 		{"middle", Writer{}, 76_800, 3840, "a twentieth"},
 		{"large", Writer{}, 600_000, 8000, "never more"},
-		{"set", Writer{MaxTokens: 700}, 600_000, 700, "what is set holds"},
-		{"small model", Writer{Summarizer: sized(16_000)}, 600_000, 4000, "a quarter of the summarizer's window"},
+		{"set", Writer{MaxTokens: 700}, 600_000, 700, "a configured limit is used as it is"},
+		{"small model", Writer{Summarizer: sizedSummarizer(16_000)}, 600_000, 4000, "a quarter of the summarizer's window"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			v := &policy.View{Budget: policy.Budget{Target: c.target}}
@@ -33,13 +33,13 @@ func TestDefaultLimitGrowsWithTarget(t *testing.T) {
 	}
 }
 
-// sized is a summarizer whose window has this number of tokens.
-type sized int
+// sizedSummarizer is a summarizer whose window has this number of tokens.
+type sizedSummarizer int
 
-func (sized) Summarize(context.Context, strategy.Request) (strategy.Draft, error) {
+func (sizedSummarizer) Summarize(context.Context, strategy.Request) (strategy.Draft, error) {
 	return strategy.Draft{}, nil
 }
-func (s sized) Describe() strategy.Info {
+func (s sizedSummarizer) Describe() strategy.Info {
 	return strategy.Info{Name: "sized", Window: int(s), Remote: true}
 }
 
@@ -71,16 +71,16 @@ func TestStageKeepsMessagesCheaperThanSummary(t *testing.T) {
 	v := view(msgs, 4000)
 	v.Goal = -1
 	long := "## Goals and success criteria\n- " + strings.Repeat("word ", 30)
-	p, err := stage(t, Writer{Summarizer: saying(long)}).Propose(context.Background(), v)
+	p, err := stage(t, Writer{Summarizer: fixedSummarizer(long)}).Propose(context.Background(), v)
 	if err != nil || len(p.Groups) > 0 {
 		t.Errorf("%+v, %v", p, err)
 	}
 }
 
-// saying is a summarizer that always returns the same text.
-type saying string
+// fixedSummarizer is a summarizer that always returns the same text.
+type fixedSummarizer string
 
-func (s saying) Summarize(context.Context, strategy.Request) (strategy.Draft, error) {
+func (s fixedSummarizer) Summarize(context.Context, strategy.Request) (strategy.Draft, error) {
 	return strategy.Draft{Text: string(s)}, nil
 }
 

@@ -114,7 +114,7 @@ func TestSummariesContainOnlyValidUTF8(t *testing.T) {
 	if text := p.Summary.Text; !utf8.ValidString(text) || !strings.Contains(text, "Make a\uFFFD.go pass.") {
 		t.Errorf("%q", text)
 	}
-	own := stage(t, Writer{Summarizer: silent{}})
+	own := stage(t, Writer{Summarizer: unusableSummarizer{}})
 	c := own.cut(v)
 	p, err = own.proposeOf(c, func(*cut) (Summary, error) { return Summary{Text: "a\xffb"}, nil }, t.Context().Err)
 	if err != nil || p.Summary == nil || !strings.Contains(p.Summary.Text, "\nab\n") {
@@ -126,7 +126,7 @@ func TestPruningKeepsTypedMessages(t *testing.T) {
 	msgs := session(20)
 	msgs = append(msgs[:8:8], append([]message.Message{message.User("Call the flag --dry, not --check."), message.Assistant("All right.")}, msgs[8:]...)...)
 	v := view(msgs, 3000)
-	s := stage(t, Writer{Summarizer: silent{}})
+	s := stage(t, Writer{Summarizer: unusableSummarizer{}})
 	p, err := s.Propose(t.Context(), v)
 	if err != nil {
 		t.Fatal(err)
@@ -153,7 +153,7 @@ func TestPruningKeepsTheNewestTypedMessagesWithinTheLimit(t *testing.T) {
 		msgs = slices.Insert(msgs, 2+4*i, message.User(word(i)), message.Assistant("All right."))
 	}
 	v := view(msgs, 4000)
-	s := stage(t, Writer{Summarizer: silent{}})
+	s := stage(t, Writer{Summarizer: unusableSummarizer{}})
 	p, err := s.Propose(t.Context(), v)
 	if err != nil {
 		t.Fatal(err)
@@ -186,7 +186,7 @@ func TestPruningRemovesOutputOfCommandInText(t *testing.T) {
 		}
 	}
 	v := view(msgs, 4000)
-	p, err := stage(t, Writer{Summarizer: silent{}, UserTokens: 1000}).Propose(t.Context(), v)
+	p, err := stage(t, Writer{Summarizer: unusableSummarizer{}, UserTokens: 1000}).Propose(t.Context(), v)
 	if err != nil || p.Summary == nil || p.Summary.Fallback != FallbackPruning {
 		t.Fatalf("%+v, %v", p.Summary, err)
 	}
@@ -214,7 +214,7 @@ func TestPrunedViewFitsTheBudget(t *testing.T) {
 	typed := message.User("Call the flag --dry, not --check, in each of the commands that the loader has, and say so in the help.")
 	msgs = slices.Insert(msgs, 10, typed, message.Assistant("All right."))
 	msgs = slices.Insert(msgs, 1, policy.NewSummary(3, "## Decisions\n"+strings.Repeat("- the loader keeps its rows in order\n", 30)))
-	s := stage(t, Writer{Summarizer: silent{}})
+	s := stage(t, Writer{Summarizer: unusableSummarizer{}})
 	whole := view(msgs, 1<<20)
 	floor := whole.Without(s.Takes(whole))
 	var old, words, notices int
@@ -272,9 +272,9 @@ func TestSummaryUsesRoomThatSqueezeMakes(t *testing.T) {
 	}
 }
 
-// silent is a Summarizer with an unusable answer.
-type silent struct{}
+// unusableSummarizer is a Summarizer with an unusable answer.
+type unusableSummarizer struct{}
 
-func (silent) Summarize(context.Context, strategy.Request) (strategy.Draft, error) {
+func (unusableSummarizer) Summarize(context.Context, strategy.Request) (strategy.Draft, error) {
 	return strategy.Draft{Text: "no"}, nil
 }

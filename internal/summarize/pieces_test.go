@@ -201,7 +201,7 @@ func TestRoundOfManyMessagesIsSplit(t *testing.T) {
 func TestPiecesShrinkUntilServerAcceptsThem(t *testing.T) {
 	real := &model{window: 20_000}
 	// The model reports a window of 128k, but has 20k.
-	m := &liar{real, 128_000}
+	m := &lyingSummarizer{real, 128_000}
 	sum, err := summarize.Writer{Summarizer: m, MaxTokens: 500}.Write(t.Context(), summarize.Input{Messages: long(60_000, 0.1), Count: count4})
 	if err != nil {
 		t.Fatal(err)
@@ -211,12 +211,12 @@ func TestPiecesShrinkUntilServerAcceptsThem(t *testing.T) {
 	}
 }
 
-type liar struct {
+type lyingSummarizer struct {
 	*model
 	says int
 }
 
-func (l *liar) Describe() strategy.Info {
+func (l *lyingSummarizer) Describe() strategy.Info {
 	return strategy.Info{Name: "liar", Window: l.says, Remote: true}
 }
 

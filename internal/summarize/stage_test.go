@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -148,23 +149,29 @@ func (f failing) Summarize(context.Context, strategy.Request) (strategy.Draft, e
 }
 
 func TestStageFallsBackToPruningWithAReason(t *testing.T) {
-	msgs := session(20)
-	withSummary := append([]message.Message{msgs[0], policy.NewSummary(2, "## Decisions\n- keep me"), policy.NewNotice(7)}, msgs[1:]...)
-	v := view(withSummary, 6000)
-	p, err := stage(t, Writer{Summarizer: failing{&strategy.Failure{Reason: strategy.ErrRejected, Status: 401}}}).Propose(context.Background(), v)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if p.Summary == nil || p.Summary.Fallback != FallbackPruning || p.Summary.Attempts != 1 || len(p.Summary.Errors) != 1 {
-		t.Fatalf("summary info %+v", p.Summary)
-	}
-	got := apply(t, v, p)
-	removed := len(p.Groups[0][0].Cut.Removed) - 1 // the notice is not a message of the session
-	if n, ok := policy.ParseNotice(got[1]); !ok || n != removed+7 {
-		t.Errorf("notice %q, want %d messages", got[1].Text(), removed+7)
-	}
-	if !policy.IsSummary(got[2]) {
-		t.Errorf("the earlier summary is missing: %q", got[2].Text())
+	for _, earlier := range [][]int{{7}, {7, 5}} {
+		msgs := session(20)
+		var had []message.Message
+		omitted := 0
+		for _, n := range earlier {
+			had, omitted = append(had, policy.NewNotice(n)), omitted+n
+		}
+		v := view(slices.Concat(msgs[:1], []message.Message{policy.NewSummary(2, "## Decisions\n- keep me")}, had, msgs[1:]), 6000)
+		p, err := stage(t, Writer{Summarizer: failing{&strategy.Failure{Reason: strategy.ErrRejected, Status: 401}}}).Propose(context.Background(), v)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if p.Summary == nil || p.Summary.Fallback != FallbackPruning || p.Summary.Attempts != 1 || len(p.Summary.Errors) != 1 {
+			t.Fatalf("summary info %+v", p.Summary)
+		}
+		got := apply(t, v, p)
+		removed := len(p.Groups[0][0].Cut.Removed) - len(earlier) // a notice is not a message of the session
+		if n, ok := policy.ParseNotice(got[1]); !ok || n != removed+omitted {
+			t.Errorf("after the notices %v: notice %q, want %d messages", earlier, got[1].Text(), removed+omitted)
+		}
+		if !policy.IsSummary(got[2]) {
+			t.Errorf("the earlier summary is missing: %q", got[2].Text())
+		}
 	}
 }
 
@@ -274,16 +281,16 @@ func TestStageKeepsTheViewWithinTheBudget(t *testing.T) {
 	}
 }
 
-// once is a Summarizer that counts its calls.
-type once struct{ asked int }
+// countingSummarizer is a Summarizer that counts its calls.
+type countingSummarizer struct{ asked int }
 
-func (o *once) Summarize(context.Context, strategy.Request) (strategy.Draft, error) {
+func (o *countingSummarizer) Summarize(context.Context, strategy.Request) (strategy.Draft, error) {
 	o.asked++
 	return strategy.Draft{Text: "## Decisions\n- shrink the keep counts"}, nil
 }
 
 func TestStageAsksOnceForAnyKeepCounts(t *testing.T) {
-	o := &once{}
+	o := &countingSummarizer{}
 	v := view(session(40), 1500)
 	v.Keep = policy.Keep{Turns: 30, Pairs: 30}
 	if _, err := stage(t, Writer{Summarizer: o, MaxTokens: 300}).Propose(context.Background(), v); err != nil {

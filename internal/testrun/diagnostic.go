@@ -8,7 +8,7 @@ import "strings"
 func Diagnostic(line string) bool {
 	place, rest, ok := strings.Cut(line, " ")
 	if !ok || len(place) < 3 || !isPlace(place) {
-		return ok && listed(place, rest)
+		return ok && isListedError(place, rest)
 	}
 	rest = strings.TrimLeft(rest, " ")
 	word, _, _ := strings.Cut(rest, " ")
@@ -22,9 +22,9 @@ func Logged(line string) bool {
 	return strings.HasSuffix(place, ":") && strings.Count(place, ":") == 2 && !strings.Contains(place, "(")
 }
 
-// listed reports whether a line is an error in a linter's list below a file name: "12:5
+// isListedError reports whether a line is an error in a linter's list below a file name: "12:5
 // error  no-unused-vars".
-func listed(place, rest string) bool {
+func isListedError(place, rest string) bool {
 	line, column, ok := strings.Cut(place, ":")
 	return ok && digits(line) && digits(column) && strings.HasPrefix(strings.TrimLeft(rest, " "), "error ")
 }

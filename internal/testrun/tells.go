@@ -72,7 +72,7 @@ func (s *reader) read(line, plain string, at Report) {
 		return
 	}
 	switch {
-	case ended(low):
+	case isTermination(low):
 		s.stopped, s.cut = at.is(Failure), s.cut || !s.began
 	case Wrapper(plain) || !strings.ContainsFunc(plain, unicode.IsLetter):
 	case begins(low, runningStarts):
@@ -80,7 +80,7 @@ func (s *reader) read(line, plain string, at Report) {
 	case line[0] == '[' && commits(plain):
 		s.commit, s.grave = at.is(Success), Report{}
 	case begins(low, idleStarts) && s.last.To > 0:
-	case trace && raised(plain), begins(low, errorStarts), begins(plain, alarms), begins(low, idleStarts):
+	case trace && namesException(plain), begins(low, errorStarts), begins(plain, alarms), begins(low, idleStarts):
 		s.last = at.is(Failure)
 		if !begins(plain, alarms) && !begins(low, idleStarts) {
 			s.grave = s.last
@@ -97,7 +97,7 @@ func (s *reader) read(line, plain string, at Report) {
 		if s.ticked++; s.ticked == 1 {
 			s.tick = at.is(Success)
 		}
-	case Line(plain) == Success, begins(plain, ticks), begins(low, doneStarts), pushed(plain):
+	case Line(plain) == Success, begins(plain, ticks), begins(low, doneStarts), isGitPush(plain):
 		s.last = at.is(Success)
 	case hasAny(low, errorWords):
 		s.word = at.is(Failure)
@@ -146,9 +146,9 @@ var (
 	endStarts     = []string{"command timed out", "error: command timed out", "execution timed out", "timed out after ", "[request interrupted", "[interrupted", "interrupted by ", "command was interrupted", "command was aborted", "segmentation fault", "aborted (core dumped)", "!!!!!!!!!! keyboardinterrupt"}
 )
 
-// ended reports whether a line, in lower case, reports an end of the command from
+// isTermination reports whether a line, in lower case, reports an end of the command from
 // outside.
-func ended(low string) bool {
+func isTermination(low string) bool {
 	return slices.Contains(endings, low) || begins(low, endStarts)
 }
 
@@ -179,15 +179,15 @@ func commits(line string) bool {
 	return len(hash) >= 7 && strings.Trim(hash, "0123456789abcdef") == ""
 }
 
-// pushed reports whether a line is git's report of a push: "1a2b3c4..5d6e7f8  main -> main".
-func pushed(line string) bool {
+// isGitPush reports whether a line is git's report of a push: "1a2b3c4..5d6e7f8  main -> main".
+func isGitPush(line string) bool {
 	refs, to, ok := strings.Cut(line, " -> ")
 	words := strings.Fields(refs)
 	return ok && to != "" && len(words) == 2 && strings.Contains(words[0], "..")
 }
 
-// raised reports whether a line names an exception: "ValueError: too large".
-func raised(line string) bool {
+// namesException reports whether a line names an exception: "ValueError: too large".
+func namesException(line string) bool {
 	name, _, _ := strings.Cut(line, ":")
 	return name != "" && !strings.ContainsAny(name, " \t()=") && unicode.IsLetter(rune(name[0]))
 }

@@ -50,7 +50,7 @@ func Read(output string) Report {
 		} else if v == Success && r.Verdict != Failure {
 			r = Report{v, start, start + len(text)}
 		}
-		if place.To == 0 && (Diagnostic(plain) && (line[0] > ' ' || !Logged(plain)) || line[0] > ' ' && exception(plain)) {
+		if place.To == 0 && (Diagnostic(plain) && (line[0] > ' ' || !Logged(plain)) || line[0] > ' ' && isException(plain)) {
 			place = Report{Failure, start, start + len(text)}
 		}
 	}
@@ -73,9 +73,9 @@ func kotlin(line string) bool {
 	return ok && strings.Contains(rest, ".kt")
 }
 
-// exception reports whether a line is an exception with its message:
+// isException reports whether a line is an exception with its message:
 // "api.DeviceException: No connected devices!".
-func exception(line string) bool {
+func isException(line string) bool {
 	name, message, ok := strings.Cut(line, ": ")
 	return ok && message != "" && !strings.ContainsAny(name, " \t()=") && (strings.HasSuffix(name, "Exception") || strings.HasSuffix(name, "Error"))
 }
@@ -184,12 +184,12 @@ func beginsWithError(status string) bool {
 
 // IsSummary reports whether a line is a test runner's line of counts.
 func IsSummary(line string) bool {
-	return strings.HasPrefix(line, "=") || begins(line, []string{"Tests", "Test Files", "Test Suites", "Tests:", "Found ", "Ran "}) || len(line) < 60 && counts(line)
+	return strings.HasPrefix(line, "=") || begins(line, []string{"Tests", "Test Files", "Test Suites", "Tests:", "Found ", "Ran "}) || len(line) < 60 && startsWithCount(line)
 }
 
-// counts reports whether a line begins with a number of tests ("3 failed, 10
+// startsWithCount reports whether a line begins with a number of tests ("3 failed, 10
 // passed"), and not with a line number.
-func counts(line string) bool {
+func startsWithCount(line string) bool {
 	rest := strings.TrimLeft(line, "0123456789")
 	return rest != line && begins(rest, []string{" pass", " fail", " error", " problem", " skip", " test", " example", " spec", " scenario", " assertion", " expect"})
 }

@@ -44,9 +44,9 @@ func (s *settling) all() []mark {
 	return all
 }
 
-// hourFrom reports whether this unit or a later one has a mark for an hour. A mark
+// hasHourMarkFrom reports whether this unit or a later one has a mark for an hour. A mark
 // before it must then last an hour, too.
-func (s *settling) hourFrom(unit int) bool {
+func (s *settling) hasHourMarkFrom(unit int) bool {
 	for i := unit; i < len(s.draft.Units); i++ {
 		if slices.ContainsFunc(itemMarks(s.draft.Raw(i)), func(m mark) bool { return m.hour }) {
 			return true
@@ -57,7 +57,7 @@ func (s *settling) hourFrom(unit int) bool {
 
 // own returns the mark to set before a unit.
 func (s *settling) own(unit int) mark {
-	if s.hourFrom(unit) {
+	if s.hasHourMarkFrom(unit) {
 		return hourMark
 	}
 	return plainMark

@@ -71,7 +71,7 @@ func (b *block) decoded(at jsonscan.Span) string {
 	if at.End == 0 {
 		return ""
 	}
-	s, _ := jsonscan.Unquote(at.Of(b.data)) // it is a string in valid JSON
+	s, _ := jsonscan.Unquote(at.Of(b.data)) // the value is a string in valid JSON
 	return s
 }
 
@@ -87,7 +87,7 @@ func (p *parser) block(at jsonscan.Span) error {
 	case result:
 		return p.result(&b)
 	case b.kind == "text" && b.text.End != 0:
-		return p.Text(message.Part{Kind: message.KindText, Sealed: b.cited()}, b.text)
+		return p.Text(message.Part{Kind: message.KindText, Sealed: b.hasCitations()}, b.text)
 	case b.kind == "thinking" && b.thinking.End != 0:
 		return p.Text(message.Part{Kind: message.KindReasoning, Sealed: true}, b.thinking)
 	case b.kind == "redacted_thinking":
@@ -100,9 +100,9 @@ func (p *parser) block(at jsonscan.Span) error {
 	return nil
 }
 
-// cited reports whether a text has citations. Citations point into the text, and some
+// hasCitations reports whether a text has citations. Citations point into the text, and some
 // are encrypted.
-func (b *block) cited() bool {
+func (b *block) hasCitations() bool {
 	return b.cites.End != 0 && b.data[b.cites.Start] == '[' && b.data[jsonscan.Space(b.data, b.cites.Start+1)] != ']'
 }
 

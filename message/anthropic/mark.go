@@ -11,7 +11,7 @@ import (
 // A mark is a cache mark in a prompt: the provider caches the prompt up to the mark.
 type mark struct {
 	value []byte // value of cache_control, verbatim
-	hour  bool   // it lasts an hour: such marks must come before shorter ones
+	hour  bool   // the mark lasts an hour: such marks must come before shorter ones
 }
 
 // The marks that this package sets: a mark with the provider's default lifetime, and a
@@ -23,7 +23,7 @@ var (
 
 func newMark(value []byte) mark {
 	m := mark{value: value}
-	_ = jsonscan.Object(value, jsonscan.Span{End: len(value)}, func(f jsonscan.Member) error { // it is valid JSON
+	_ = jsonscan.Object(value, jsonscan.Span{End: len(value)}, func(f jsonscan.Member) error { // value is valid JSON
 		m.hour = m.hour || f.Key == "ttl" && string(f.Value.Of(value)) == `"1h"`
 		return nil
 	})
@@ -94,7 +94,7 @@ func withMark(content []byte, m mark) ([]byte, bool) {
 	case content[b.marker.End-1] == '}':
 		return nil, false
 	}
-	return slices.Concat(content[:b.marker.Start], []byte(`"cache_control":`), m.value, content[b.marker.End:]), true // it was null
+	return slices.Concat(content[:b.marker.Start], []byte(`"cache_control":`), m.value, content[b.marker.End:]), true // the mark was null
 }
 
 // lastMarkable returns the last block that can carry a mark: not thinking, not

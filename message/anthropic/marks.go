@@ -115,7 +115,7 @@ func behind(msgs []message.Message) int {
 			continue
 		}
 		for i := range msgs[s].Parts {
-			if p := &msgs[s].Parts[i]; p.Kind == message.KindOther && p.Name == compaction && stands(p.Args) {
+			if p := &msgs[s].Parts[i]; p.Kind == message.KindOther && p.Name == compaction && hasReplacement(p.Args) {
 				return s
 			}
 		}
@@ -123,10 +123,10 @@ func behind(msgs []message.Message) int {
 	return 0
 }
 
-// stands reports whether a compaction block has content that replaces the messages
+// hasReplacement reports whether a compaction block has content that replaces the messages
 // before it.
-func stands(raw []byte) (ok bool) {
-	_ = jsonscan.Object(raw, jsonscan.Span{End: len(raw)}, func(m jsonscan.Member) error { // it is valid JSON
+func hasReplacement(raw []byte) (ok bool) {
+	_ = jsonscan.Object(raw, jsonscan.Span{End: len(raw)}, func(m jsonscan.Member) error { // raw is valid JSON
 		ok = ok || (m.Key == "content" || m.Key == "encrypted_content") && raw[m.Value.Start] == '"' && m.Value.End-m.Value.Start > len(`""`)
 		return nil
 	})

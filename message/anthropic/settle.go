@@ -163,7 +163,7 @@ func (s *settling) body() []byte {
 // withField returns a body with another value in a field that occurs once.
 func withField(body []byte, name string, value []byte) []byte {
 	var at jsonscan.Span
-	_ = jsonscan.Object(body, jsonscan.Span{Start: jsonscan.Space(body, 0), End: len(body)}, func(m jsonscan.Member) error { // it was parsed before
+	_ = jsonscan.Object(body, jsonscan.Span{Start: jsonscan.Space(body, 0), End: len(body)}, func(m jsonscan.Member) error { // the body was parsed before
 		if m.Key == name {
 			at = m.Value
 		}

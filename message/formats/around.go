@@ -6,14 +6,14 @@ import (
 	"github.com/agentcompact/compact/message/wire"
 )
 
-// around is a body with white space around it.
-type around struct {
+// paddedBody is a body with white space around it.
+type paddedBody struct {
 	wire.Request
 	data []byte
 	at   jsonscan.Span
 }
 
-func (a around) Write(view []message.Message, sources []int) ([]byte, error) {
+func (a paddedBody) Write(view []message.Message, sources []int) ([]byte, error) {
 	body, err := a.Request.Write(view, sources)
 	if err != nil || len(body) == a.at.End-a.at.Start && offset(a.data, body) == a.at.Start {
 		return a.data, err

@@ -36,8 +36,8 @@ type claudeCode struct {
 	main map[bool]bool // whether there are lines of the conversation itself
 }
 
-// taken reports whether a line holds a message of the conversation.
-func (r *claudeCode) taken(o object) bool {
+// isMessage reports whether a line holds a message of the conversation.
+func (r *claudeCode) isMessage(o object) bool {
 	if r.main == nil {
 		r.main = map[bool]bool{}
 		for _, o := range r.at {
@@ -55,7 +55,7 @@ func sidechain(o object) bool { return string(o.by["isSidechain"].Of(o.data)) ==
 // after it.
 func (r *claudeCode) message(i int) int {
 	o := r.at[i]
-	if !r.taken(o) {
+	if !r.isMessage(o) {
 		return i + 1
 	}
 	m := o.in("message")
@@ -65,13 +65,13 @@ func (r *claudeCode) message(i int) int {
 		r.composer.text(`{"role":"assistant","content":[`)
 		n := 0
 		for k := i; k < end; k++ {
-			if r.taken(r.at[k]) {
+			if r.isMessage(r.at[k]) {
 				n = r.blocks(k, r.at[k].in("message"), n, nil)
 			}
 		}
 		r.composer.text("]}")
 		return end
-	case mixed(m):
+	case hasResultsAndOthers(m):
 		for _, results := range []bool{true, false} {
 			r.item(i)
 			r.composer.text(`{"role":"user","content":[`)
@@ -93,7 +93,7 @@ func (r *claudeCode) run(i int) int {
 		return end
 	}
 	for k := end; k < len(r.at); k++ {
-		if !r.taken(r.at[k]) {
+		if !r.isMessage(r.at[k]) {
 			continue
 		}
 		m := r.at[k].in("message")
@@ -120,9 +120,9 @@ func (r *claudeCode) blocks(unit int, m object, n int, want func(kind string) bo
 	return n
 }
 
-// mixed reports whether a message holds both results and other content, which
+// hasResultsAndOthers reports whether a message holds both results and other content, which
 // makes it two messages.
-func mixed(m object) bool {
+func hasResultsAndOthers(m object) bool {
 	results, rest := false, false
 	for _, b := range m.list("content") {
 		if objectAt(m.data, b).text("type") == "tool_result" {

@@ -57,7 +57,7 @@ func TestLookupFindsEveryWireByItsName(t *testing.T) {
 		}
 	}
 	if _, ok := formats.Lookup("claude-code"); ok {
-		t.Error("the log of an agent is not a wire")
+		t.Error("Lookup returns a wire for the log of an agent")
 	}
 	if got := strings.Join(formats.Names(), " "); got != "openai anthropic responses gemini claude-code codex gemini-cli copilot pi opencode swe-agent mini-swe-agent openhands langgraph tau2-bench tau-bench" {
 		t.Error(got)

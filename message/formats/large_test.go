@@ -80,7 +80,7 @@ func TestLargeBodiesAreWrittenBackWithoutMeta(t *testing.T) {
 	}
 }
 
-// BenchmarkLargeBodies is a call with a body of a given number of parts, members or
+// BenchmarkLargeBodies makes a call with a body of a given number of parts, members or
 // messages: the time per element must not grow with their number.
 func BenchmarkLargeBodies(b *testing.B) {
 	for _, n := range []int{5_000, 20_000, 80_000} {

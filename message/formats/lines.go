@@ -157,7 +157,7 @@ func wireFile(f wire.Format, list string) func(*source) (*File, error) {
 			if s.top.Start == 0 && s.top.End == len(s.data) {
 				return &File{name: f.Name(), req: req}, nil
 			}
-			return &File{name: f.Name(), req: around{req, s.data, s.top}}, nil
+			return &File{name: f.Name(), req: paddedBody{req, s.data, s.top}}, nil
 		}
 		c := s.composer()
 		c.text(fmt.Sprintf(`{"model":"","%s":[`, list))

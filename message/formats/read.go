@@ -15,7 +15,7 @@ import (
 // format is a file format for conversations.
 type format struct {
 	name string
-	is   func(*source) bool // it reports whether a file has this format, and can have no other
+	is   func(*source) bool // reports whether a file has this format, and can have no other
 	read func(*source) (*File, error)
 }
 

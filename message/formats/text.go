@@ -27,7 +27,7 @@ const minPiece = 256
 // Otherwise it stores the file itself.
 func newText(data, body []byte, copied []piece) text {
 	t := text{size: len(data)}
-	if !mostly(copied, len(data)) {
+	if !coverMost(copied, len(data)) {
 		t.pieces = []textPiece{{0, data}}
 		return t
 	}
@@ -54,9 +54,9 @@ func newText(data, body []byte, copied []piece) text {
 	return t
 }
 
-// mostly reports whether the pieces are in order, make up most of a file of
+// coverMost reports whether the pieces are in order, make up most of a file of
 // this size, and are long enough.
-func mostly(copied []piece, size int) bool {
+func coverMost(copied []piece, size int) bool {
 	end, sum := 0, 0
 	for _, p := range copied {
 		if p.file < end {

@@ -26,14 +26,14 @@ var sayings = map[string]string{
 		{"role":"user","parts":[{"functionResponse":{"id":"a","name":"f","response":{"output":"one"}}}]},{"role":"user","parts":[{"functionResponse":{"id":"b","name":"g","response":{"output":"two"}}}]},{"role":"model","parts":[{"text":"done"}]}]}`,
 }
 
-// said is the part of a message that no wire may lose.
-type said struct {
+// keptContent is the part of a message that no wire may lose.
+type keptContent struct {
 	Role  message.Role
 	Parts []string
 }
 
-func gist(m message.Message) said {
-	s := said{Role: m.Role}
+func gist(m message.Message) keptContent {
+	s := keptContent{Role: m.Role}
 	for _, p := range m.Parts {
 		s.Parts = append(s.Parts, p.Kind.String()+" "+p.Text+" "+p.CallID+" "+string(p.Args))
 	}

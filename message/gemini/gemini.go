@@ -93,7 +93,7 @@ func aboutOf(b body.Body) wire.About {
 	if a.Metadata == nil {
 		a.Metadata = b.Texts("labels")
 	}
-	a.Cached = b.Text("cachedContent", "cached_content") // it refers to the beginning of the prompt
+	a.Cached = b.Text("cachedContent", "cached_content") // the cached content is the beginning of the prompt
 	return a
 }
 

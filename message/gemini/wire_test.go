@@ -332,7 +332,7 @@ func TestTheTextInPlaceOfMediaInAResponseKeepsTheirName(t *testing.T) {
 		}
 		back := parse(t, `{"contents":[`+string(edited.Raw())+`]}`).Messages()[0]
 		if p := back.Parts[1]; p.Kind != message.KindToolResult || p.Text != text || p.CallID != m.Parts[1].CallID {
-			t.Errorf("%s: it is read as %+v", field, p)
+			t.Errorf("%s: the part is read as %+v", field, p)
 		}
 	}
 }

@@ -75,7 +75,7 @@ func (r *request) Write(view []message.Message, sources []int) ([]byte, error) {
 	same := !r.cut && len(view) == len(r.msgs)
 	for k, src := range sources {
 		p := elements.Piece{From: src}
-		if src < 0 || !elements.Same(&view[k], &r.msgs[src]) || r.lost(src) {
+		if src < 0 || !elements.Same(&view[k], &r.msgs[src]) || r.differs(src) {
 			p.Raw = AppendMessage(nil, view[k])
 		}
 		same = same && p.Raw == nil && src == k
@@ -87,7 +87,7 @@ func (r *request) Write(view []message.Message, sources []int) ([]byte, error) {
 	return r.list.Write(r.body, pieces), nil
 }
 
-// lost reports whether message i differs from the body.
-func (r *request) lost(i int) bool {
+// differs reports whether message i differs from the body.
+func (r *request) differs(i int) bool {
 	return r.cut && len(r.msgs[i].Raw()) != r.list.Elems[i].End-r.list.Elems[i].Start
 }

@@ -80,7 +80,7 @@ func (c *checker) message(k int, m *message.Message) {
 			says = true
 		}
 	}
-	if !says && !silent(m) {
+	if !says && !hasNoText(m) {
 		c.add(CheckEmpty, m.Fingerprint().String(), k, "message %d (%s) has no content", k, m.Role)
 	}
 	if n := len(m.Parts); n > 0 && m.Parts[n-1].Kind == message.KindReasoning {
@@ -89,8 +89,8 @@ func (c *checker) message(k int, m *message.Message) {
 	}
 }
 
-// silent reports whether an item has no text by its nature, such as an approval.
-func silent(m *message.Message) bool {
+// hasNoText reports whether an item has no text by its nature, such as an approval.
+func hasNoText(m *message.Message) bool {
 	return bytes.Contains(m.Raw(), []byte("mcp_approval_response")) || bytes.Contains(m.Raw(), []byte("apply_patch_call_output"))
 }
 
@@ -168,7 +168,7 @@ func (c *checker) references(was []message.Message) {
 		for ; counted <= i; counted++ {
 			addCalls(known, &was[counted])
 		}
-		for k := i + 1; k < len(was) && orphan(&was[k], known); k++ {
+		for k := i + 1; k < len(was) && isOrphan(&was[k], known); k++ {
 			if c.seen[k] != c.seen[i] {
 				c.add(CheckReference, was[k].Fingerprint().String(), -1, "of an output and the reference to its call, only one is kept")
 			}
@@ -193,7 +193,7 @@ func addCalls(known map[string]bool, m *message.Message) {
 	}
 }
 
-func orphan(m *message.Message, known map[string]bool) bool {
+func isOrphan(m *message.Message, known map[string]bool) bool {
 	for _, p := range m.Parts {
 		if p.Kind == message.KindToolResult {
 			return !known[p.CallID]

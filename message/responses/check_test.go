@@ -36,7 +36,7 @@ func TestCheckCatchesEachRule(t *testing.T) {
 	msgs := r.Messages()
 	before := r.Check(msgs, seq(len(msgs)))
 	if diff := cmp.Diff([]string{"tool_result_without_call z"}, wiretest.Broken(before)); diff != "" {
-		t.Fatal(diff) // its call is in the referenced item, which the provider has
+		t.Fatal(diff) // the call is in the referenced item, which the provider has
 	}
 	fp := func(i int) string { return msgs[i].Fingerprint().String() }
 	item := func(old, new string) message.Message {

@@ -10,7 +10,7 @@ type maker struct {
 	m       message.Message
 	out     []byte
 	content []*message.Part // content of the item that is being written
-	result  bool            // it is a tool result
+	result  bool            // that item is a tool result
 }
 
 // begin begins an item; kind is the value of "type", as JSON.

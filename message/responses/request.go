@@ -200,8 +200,8 @@ func withoutMeta(raw []byte) (sent []byte, protected bool) {
 	return append(sent, raw[from:]...), protected
 }
 
-// lost reports whether message i differs from the body.
-func (r *request) lost(i int) bool {
+// differs reports whether message i differs from the body.
+func (r *request) differs(i int) bool {
 	return r.cut && i >= r.prompt && len(r.msgs[i].Raw()) != r.list.Elems[i-r.prompt].End-r.list.Elems[i-r.prompt].Start
 }
 

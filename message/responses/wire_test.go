@@ -375,7 +375,7 @@ func TestMetaProtectsAndIsNotSent(t *testing.T) {
 	first := strings.Replace(bare, `"content":"a"`, `"content":"a","meta":{"protected":true}`, 1)
 	r := parse(t, first)
 	if out, err := r.Write(r.Messages(), []int{0, 1, 2}); err != nil || string(out) != bare {
-		t.Errorf("only the first message has it: %v\n%s\nwant\n%s", err, out, bare)
+		t.Errorf("with meta in the first message only: %v\n%s\nwant\n%s", err, out, bare)
 	}
 	for range 2 { // read, and taken from the cache
 		r := parse(t, marked)

@@ -20,7 +20,7 @@ func (r *request) Write(view []message.Message, sources []int) ([]byte, error) {
 	same := len(view) == len(r.msgs)-r.prompt
 	for k, src := range sources {
 		p := elements.Piece{From: src}
-		if src < 0 || !elements.Same(&view[k], &r.msgs[src+r.prompt]) || r.lost(src+r.prompt) {
+		if src < 0 || !elements.Same(&view[k], &r.msgs[src+r.prompt]) || r.differs(src+r.prompt) {
 			p.Raw = appendItems(nil, view[k])
 		}
 		same = same && p.Raw == nil && src == k

@@ -17,10 +17,10 @@ const maxBodies = 16
 // scanned.
 type bodies struct {
 	mu   sync.Mutex
-	list []*split // the most recently used one is last
+	list []*stringSplitter // the most recently used one is last
 }
 
-type split struct {
+type stringSplitter struct {
 	key  string
 	data []byte // a copy of the body
 	doc  jsonscan.Document
@@ -52,7 +52,7 @@ func (c *Cache) Split(data []byte, list string) (jsonscan.Document, error) {
 // take removes and returns the body that data continues, or a new one, with the
 // number of bytes that both share. A removed body is used by only one caller at a
 // time.
-func (b *bodies) take(data []byte, list string) (s *split, same int) {
+func (b *bodies) take(data []byte, list string) (s *stringSplitter, same int) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	at := -1
@@ -65,7 +65,7 @@ func (b *bodies) take(data []byte, list string) (s *split, same int) {
 		}
 	}
 	if at < 0 {
-		return &split{}, 0
+		return &stringSplitter{}, 0
 	}
 	s = b.list[at]
 	b.list = append(b.list[:at], b.list[at+1:]...)
@@ -73,7 +73,7 @@ func (b *bodies) take(data []byte, list string) (s *split, same int) {
 }
 
 // put adds a body. It removes the body that was unused for longest.
-func (b *bodies) put(s *split) {
+func (b *bodies) put(s *stringSplitter) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if len(b.list) == maxBodies {

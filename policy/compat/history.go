@@ -138,7 +138,7 @@ func (p past) without(first int) *policy.Edit {
 	}
 	return &policy.Edit{
 		Decision: policy.Dropped,
-		Reason:   "older than what the history may cost",
+		Reason:   "older than the history's limit allows",
 		Cut:      &policy.Cut{Removed: removed, Recent: recent, New: &notice},
 	}
 }

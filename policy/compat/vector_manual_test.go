@@ -15,11 +15,11 @@ import (
 	"github.com/agentcompact/compact/policy"
 )
 
-// flat counts the same cost for every message.
-type flat int
+// flatCounter counts the same cost for every message.
+type flatCounter int
 
-func (flat) Text(string) int               { return 1 }
-func (f flat) Message(message.Message) int { return int(f) }
+func (flatCounter) Text(string) int               { return 1 }
+func (f flatCounter) Message(message.Message) int { return int(f) }
 
 // cutWith is a stage that replaces the remainder by a message.
 type cutWith struct{ m message.Message }
@@ -83,7 +83,7 @@ func judgeManual(t *testing.T, c *tally, r *partitionRow) {
 		m = policy.NewSummary(1, *r.Input.Summary)
 	}
 	e := &reduce.Engine{
-		Pins: policy.Pins(r.Options.Roles), Keep: r.keep(), Cost: flat(r.Input.Each),
+		Pins: policy.Pins(r.Options.Roles), Keep: r.keep(), Cost: flatCounter(r.Input.Each),
 		Steps: []reduce.Step{{Stage: cutWith{m}, Manual: true}},
 	}
 	q := reduce.Request{Conversation: reduce.NewConversation(r.history(), e.Pins, nil), Budget: b, Manual: true}

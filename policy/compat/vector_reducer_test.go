@@ -102,7 +102,7 @@ type reduced struct {
 
 var systemPins = policy.Pins{message.RoleSystem}
 
-// reduce runs the stages of the preset "history-reducer" over a row.
+// reduceRow runs the stages of the preset "history-reducer" over a row.
 func reduceRow(t *testing.T, r *reducerRow) reduced {
 	t.Helper()
 	if r.keep() < 1 {

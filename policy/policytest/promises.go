@@ -109,7 +109,7 @@ func comesToRest(s policy.Stage, v *policy.View) error {
 		}
 		msgs = next
 	}
-	return fmt.Errorf("it changes the view again and again, %d times", restless)
+	return fmt.Errorf("the stage still changes the view after %d repetitions", restless)
 }
 
 // alternatives checks that each alternative leaves no more tokens than the one before.
@@ -142,7 +142,7 @@ func takes(s policy.Stage, v *policy.View) error {
 	said := map[int]bool{}
 	for _, i := range t.Takes(v.Copy()) {
 		if i < 0 || i >= len(v.Messages) {
-			return fmt.Errorf("it says message %d, of %d", i, len(v.Messages))
+			return fmt.Errorf("the stage names message %d, of %d messages", i, len(v.Messages))
 		}
 		said[i] = true
 	}
@@ -153,7 +153,7 @@ func takes(s policy.Stage, v *policy.View) error {
 	for _, e := range slices.Concat(p.Groups...) {
 		for i := 0; e.Cut != nil && i < len(e.Cut.Removed); i++ {
 			if !said[e.Cut.Removed[i]] {
-				return fmt.Errorf("it takes out message %d, and did not say so", e.Cut.Removed[i])
+				return fmt.Errorf("the stage removes message %d without naming it", e.Cut.Removed[i])
 			}
 		}
 	}

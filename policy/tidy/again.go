@@ -24,7 +24,7 @@ func again(d *draft, r *Result, _ int) verdict {
 			d.what = "it came before"
 			return did
 		case sameCall(e.Call, r.Call) && r.asked.file != "" && len(e.Text) >= leastAgain:
-			return done(d.since(e, r))
+			return done(d.reduceToChanges(e, r))
 		}
 	}
 	return pass
@@ -58,9 +58,9 @@ func compacted(raw json.RawMessage) []byte {
 // diffMost limits the differences of a file to 1/diffMost of its size.
 const diffMost = 4
 
-// since reduces a file to its changes since the earlier read. It returns false if the
+// reduceToChanges reduces a file to its changes since the earlier read. It returns false if the
 // file has no changes or too many.
-func (d *draft) since(e *Earlier, r *Result) bool {
+func (d *draft) reduceToChanges(e *Earlier, r *Result) bool {
 	was := newDraft(e.Text)
 	hunks, ok := differ(was.lines, d.lines)
 	if !ok {
@@ -70,7 +70,7 @@ func (d *draft) since(e *Earlier, r *Result) bool {
 	size := len(out[0].text)
 	for i := 0; i < len(hunks); {
 		n := i + 1
-		for n < len(hunks) && hunks[n-1].near(hunks[n]) {
+		for n < len(hunks) && hunks[n-1].touches(hunks[n]) {
 			n++
 		}
 		out = append(out, unified(hunks[i:n], d)...)

@@ -31,7 +31,7 @@ func (c Call) asks() asked {
 	if a.command != "" {
 		a.file = shownBy(a.command)
 	}
-	a.ranged = args.ranged() || rangeCommands.MatchString(a.command)
+	a.ranged = args.selectsLines() || rangeCommands.MatchString(a.command)
 	return a
 }
 
@@ -73,8 +73,8 @@ var rangeNames = []string{"offset", "limit", "start_line", "end_line", "line_sta
 // rangeCommands matches commands that print only some lines of a file.
 var rangeCommands = regexp.MustCompile(`\bsed\s+-n\b|\b(?:head|tail)\s+-(?:n\s*|c\s*)?[+]?\d|\b(?:head|tail)\s+--(?:lines|bytes)|\bawk\s+['"]?NR\b`)
 
-// ranged reports whether an argument selects lines.
-func (args arguments) ranged() bool {
+// selectsLines reports whether an argument selects lines.
+func (args arguments) selectsLines() bool {
 	for _, name := range rangeNames {
 		if v, ok := args[name]; ok && string(v) != "null" && string(v) != "0" && string(v) != `""` && string(v) != "[]" {
 			return true

@@ -38,7 +38,7 @@ func newChoice(d *draft) *choice {
 		c.plain = c.plain && d.lines[i].text == ""
 	}
 	for i := range d.lines {
-		if i >= c.to || framed(d.lines[i].text, i, len(d.lines)) {
+		if i >= c.to || inFrame(d.lines[i].text, i, len(d.lines)) {
 			c.rank[i] = must
 		}
 	}

@@ -17,8 +17,8 @@ func processor(b *testing.B) time.Duration {
 	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }
 
-// BenchmarkReduceProcessor is BenchmarkReduce in processor time, including the
-// garbage collector. Other load on the machine does not change it.
+// BenchmarkReduceProcessor measures BenchmarkReduce in processor time, garbage collection
+// included. Other load on the machine does not change it.
 func BenchmarkReduceProcessor(b *testing.B) {
 	all := samples
 	for _, s := range samples[:3] { // the text in the JSON of a tool

@@ -70,8 +70,8 @@ func contents(lines []line) []string {
 	return out
 }
 
-// near reports whether the lines shown around h and the next hunk touch.
-func (h hunk) near(next hunk) bool { return next.b-h.bEnd <= 2*diffContext }
+// touches reports whether the lines shown around h and the next hunk touch.
+func (h hunk) touches(next hunk) bool { return next.b-h.bEnd <= 2*diffContext }
 
 // unified returns lines for hunks that are near each other, in the format of a unified
 // diff. The result does not hold removed lines; a line with their number replaces them.

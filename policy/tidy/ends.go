@@ -13,7 +13,7 @@ func ends(d *draft, r *Result, room int) verdict {
 	c.sections(from, to, room/3)
 	c.named(r, good)
 	for i := from; i < to; i++ {
-		if heads(d.lines[i].text) {
+		if introducesLines(d.lines[i].text) {
 			c.raise(i, some)
 		}
 	}
@@ -75,8 +75,8 @@ func (c *choice) span(from, to, head, tail int) {
 	}
 }
 
-// heads reports whether a line introduces the lines after it, like the line of a file, a
+// introducesLines reports whether a line introduces the lines after it, like the line of a file, a
 // hunk or a commit in a patch, or a heading.
-func heads(text string) bool { return beginsAny(text, headings) }
+func introducesLines(text string) bool { return beginsAny(text, headings) }
 
 var headings = byFirst("diff --git ", "@@ ", "commit ", "+++ ", "# ", "## ", "### ", "==> ", "=== ", "*** ", "--- ")

@@ -45,7 +45,7 @@ func mentionsError(s string) bool {
 			for end < len(s) && isLetter(s[end]) {
 				end++
 			}
-			if end-i > 1 && secondLetters[s[i+1]] && states(s, i, end) || endsNamed(s[i:end], s[end:]) {
+			if end-i > 1 && secondLetters[s[i+1]] && statesFailure(s, i, end) || endsNamed(s[i:end], s[end:]) {
 				return true
 			}
 			i = end - 1
@@ -73,13 +73,13 @@ func namesError(s string) bool {
 	return strings.HasPrefix(s, "Error:") || strings.HasPrefix(s, "Exception:")
 }
 
-// states reports whether the word s[i:end] says that something failed.
-func states(s string, i, end int) bool {
+// statesFailure reports whether the word s[i:end] says that something failed.
+func statesFailure(s string, i, end int) bool {
 	w := s[i:end]
 	if len(w) > len("traceback") || end < len(s) && inName[s[end]] && !(s[end] == '.' && (end+1 == len(s) || s[end+1] == ' ')) {
 		return false
 	}
-	return isFailing(w) && !negated(s[:i], s[end:])
+	return isFailing(w) && !isNegated(s[:i], s[end:])
 }
 
 // isFailing reports whether a word is in failing, ignoring case.
@@ -108,9 +108,9 @@ func isEmptyValue(after string) bool {
 	return false
 }
 
-// negated reports whether the text before or after a word says that its count is zero, or
+// isNegated reports whether the text before or after a word says that its count is zero, or
 // that it has no value.
-func negated(before, after string) bool {
+func isNegated(before, after string) bool {
 	const longest = 16 // more than the length of a negating word
 	before = strings.TrimRight(before, " \t:=")
 	before = before[max(len(before)-longest, 0):]

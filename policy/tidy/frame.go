@@ -14,8 +14,8 @@ var frames = []string{
 	"(End of file", "(File has more lines", "(Results are truncated", "[Showing lines", "<system_warning", "Warning: truncated output", "Found ",
 }
 
-// framed reports whether line i of n belongs to the frame.
-func framed(text string, i, n int) bool {
+// inFrame reports whether line i of n belongs to the frame.
+func inFrame(text string, i, n int) bool {
 	if i >= frameEdge && i < n-frameEdge || len(text) > 200 {
 		return false
 	}
@@ -39,7 +39,7 @@ func (d *draft) inner() (from, to int) {
 		}
 	}
 	for i := 0; i < min(frameEdge, to); i++ {
-		if framed(d.lines[i].text, i, n) && !strings.HasPrefix(d.lines[i].text, "<content>") {
+		if inFrame(d.lines[i].text, i, n) && !strings.HasPrefix(d.lines[i].text, "<content>") {
 			from = i + 1
 		}
 	}
@@ -53,7 +53,7 @@ func (d *draft) inner() (from, to int) {
 // frame at their end.
 func (d *draft) unframed(to int) int {
 	n := len(d.lines)
-	for to > 0 && (d.lines[to-1].text == "" || framed(d.lines[to-1].text, to-1, n)) {
+	for to > 0 && (d.lines[to-1].text == "" || inFrame(d.lines[to-1].text, to-1, n)) {
 		to--
 	}
 	return to

@@ -88,7 +88,7 @@ type shaper struct {
 	gone  int // number of bytes left out
 
 	r      *Result
-	lent   *lent
+	lent   *borrowedLists
 	room   int // room for the whole document
 	main   *mainText
 	inText string // description of the first text that was reduced
@@ -232,7 +232,7 @@ func (s *shaper) mostlyErrors(spans []member) bool {
 func (s *shaper) holds(e member, usual bool) bool {
 	const most = 4
 	text := s.src[e.from:e.to]
-	if !usual && holdsError(text) || s.r.spotsIn(e.from, e.to) {
+	if !usual && holdsError(text) || s.r.hasSpotIn(e.from, e.to) {
 		return true
 	}
 	w := s.words.in(text)

@@ -23,7 +23,7 @@ func (s *shaper) lines(from, to int) bool {
 		}
 		return is
 	}
-	if !s.main.tried { // its room is the same in each try
+	if !s.main.tried { // the room of the main text is the same in each try
 		s.main.tried = true
 		s.main.d, s.main.is = s.reduced(from, to, s.room*3/4)
 	}

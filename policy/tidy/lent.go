@@ -17,26 +17,26 @@ var (
 // mostLent is the largest capacity of a list that is kept for later results.
 const mostLent = 1 << 16
 
-// lent holds the lists borrowed by one reduction.
-type lent struct {
+// borrowedLists holds the lists borrowed by one reduction.
+type borrowedLists struct {
 	ofLines  []*[]line
 	ofPieces []*[]policy.Segment
 }
 
 // lines returns an empty list with room for n lines.
-func (l *lent) lines(n int) []line { return borrow(&lineLists, &l.ofLines, n) }
+func (l *borrowedLists) lines(n int) []line { return borrow(&lineLists, &l.ofLines, n) }
 
 // pieces returns an empty list with room for at least n pieces.
-func (l *lent) pieces(n int) []policy.Segment {
+func (l *borrowedLists) pieces(n int) []policy.Segment {
 	return borrow(&pieceLists, &l.ofPieces, max(n, blockSegs))
 }
 
 // release returns all lists to the pools. Their contents must not be used
 // afterwards.
-func (l *lent) release() {
+func (l *borrowedLists) release() {
 	giveBack(&lineLists, l.ofLines)
 	giveBack(&pieceLists, l.ofPieces)
-	*l = lent{}
+	*l = borrowedLists{}
 }
 
 func borrow[T any](from *sync.Pool, lent *[]*[]T, n int) []T {

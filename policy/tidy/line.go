@@ -60,11 +60,11 @@ type draft struct {
 	lines []line
 	total int    // number of lines of the result; a line feed at its end begins no line
 	what  string // description of the parts left out, for the first line; "" = none
-	lent  *lent
+	lent  *borrowedLists
 }
 
 func newDraft(text string) *draft {
-	d := &draft{text: text, lent: &lent{}}
+	d := &draft{text: text, lent: &borrowedLists{}}
 	d.lines = d.lent.lines(strings.Count(text, "\n") + 1)
 	for at := 0; at <= len(text); {
 		end := strings.IndexByte(text[at:], '\n')

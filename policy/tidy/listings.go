@@ -21,7 +21,7 @@ func listings(d *draft, r *Result, room int) verdict {
 	most, tooMany := depthOf(d.lines[from:to]), -1 // a limit above most gives the same folders as most
 	for _, try := range []struct{ depth, each int }{{100, 20}, {100, 5}, {100, 1}, {5, 3}, {4, 2}, {3, 2}, {2, 2}, {1, 2}, {0, 2}} {
 		depth := min(base+try.depth, most)
-		if depth > 1 && try.depth > 0 && (depth == tooMany || moreFolders(d.lines[from:to], depth, room/leastFolder)) {
+		if depth > 1 && try.depth > 0 && (depth == tooMany || exceedFolders(d.lines[from:to], depth, room/leastFolder)) {
 			tooMany = depth
 			continue
 		}
@@ -70,8 +70,8 @@ func depthOf(lines []line) (most int) {
 	return most
 }
 
-// moreFolders reports whether lines lie in more than most folders.
-func moreFolders(lines []line, depth, most int) bool {
+// exceedFolders reports whether lines lie in more than most folders.
+func exceedFolders(lines []line, depth, most int) bool {
 	seen, last, w := map[string]bool{}, "", walk{depth: depth}
 	for i := range lines {
 		name := w.folder(lines[i].text)
@@ -105,7 +105,7 @@ func (d *draft) listed(lines []line, depth, each int, r *Result, room int) (out 
 					named[w]++
 					stays = named[w] <= most
 				}
-				stays = stays || r.spotsIn(l.from, l.to) || holdsError(l.text)
+				stays = stays || r.hasSpotIn(l.from, l.to) || holdsError(l.text)
 			}
 			if stays {
 				out = append(out, *l)

@@ -9,7 +9,7 @@ import (
 // pieces builds lines from pieces. It allocates many lines in one block of memory. A
 // block does not move when pieces adds another block.
 type pieces struct {
-	lent *lent
+	lent *borrowedLists
 	segs []policy.Segment
 	text strings.Builder
 	// Start of the current line in segs and in text.

@@ -10,9 +10,9 @@ import (
 	"testing"
 )
 
-// A toRead is a result of a tool, and what a model must and must not find in its reduced
+// A readCase is a result of a tool, and what a model must and must not find in its reduced
 // form.
-type toRead struct {
+type readCase struct {
 	name     string
 	call     Call
 	said     string
@@ -31,7 +31,7 @@ func goTests(failing int) []string {
 	return append(out, "FAIL", "FAIL\texample.org/shop\t0.1s")
 }
 
-var toReads = []toRead{
+var toReads = []readCase{
 	{name: "the failures in a shell's JSON", call: command("go test -v"), text: inJSON(map[string]any{"stdout": together(goTests(61)), "stderr": "", "exit_code": 1}),
 		has: []string{`Price(1) = 59, want 60\n`, `--- FAIL: TestCase61`, `"exit_code":1`, "failures and totals"}},
 	{name: "the outline of a file in the content of an MCP server", call: Call{"mcp__fs__read", []byte(`{"path":"a/store.go"}`)}, said: "mend `Save`",

@@ -94,7 +94,7 @@ type ReducerError struct {
 }
 
 func (e *ReducerError) Error() string {
-	return "tidy: reducer " + e.Reducer + " failed, the result went out whole: " + e.Err.Error()
+	return "tidy: reducer " + e.Reducer + " failed, the result was sent whole: " + e.Err.Error()
 }
 
 // Unwrap returns the panic.

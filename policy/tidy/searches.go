@@ -141,7 +141,7 @@ func (d *draft) namedHits(files []hitFile, r *Result, take func(i int)) {
 			if w := words.in(l.text); w != "" && named[w] < most {
 				named[w]++
 				take(i)
-			} else if r.spotsIn(l.from, l.to) {
+			} else if r.hasSpotIn(l.from, l.to) {
 				take(i)
 			}
 		}

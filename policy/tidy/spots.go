@@ -38,8 +38,8 @@ func (r *Result) spots() []int {
 	return r.spotted
 }
 
-// spotsIn reports whether a word that the call or the task looks for is in [from, to).
-func (r *Result) spotsIn(from, to int) bool {
+// hasSpotIn reports whether a word that the call or the task looks for is in [from, to).
+func (r *Result) hasSpotIn(from, to int) bool {
 	spots := r.spots()
 	k, _ := slices.BinarySearch(spots, from)
 	return k < len(spots) && spots[k] < to
@@ -85,7 +85,7 @@ func sought(said []string) (out []string) {
 		if n > 0 {
 			text = said[len(said)-n]
 		}
-		for _, w := range strings.FieldsFunc(text[:min(len(text), most)], apart) {
+		for _, w := range strings.FieldsFunc(text[:min(len(text), most)], isSeparator) {
 			w = strings.TrimRight(strings.Trim(w, ".:?!/*"), "-")
 			if len(w) < termLeast || len(w) > termMost || frequentWords[w] || slices.Contains(out, w) {
 				continue
@@ -111,7 +111,7 @@ func isWord(s string) bool {
 	return true
 }
 
-// apart reports whether a character separates words.
-func apart(c rune) bool {
+// isSeparator reports whether a character separates words.
+func isSeparator(c rune) bool {
 	return c <= ' ' || strings.ContainsRune("\"'`()<>[]{},;=|\\", c)
 }

@@ -91,13 +91,13 @@ func TestEndOfTheContextEndsTheWait(t *testing.T) {
 
 // TestDisconnectedClientIsNoError: the client does not read the answers.
 func TestDisconnectedClientIsNoError(t *testing.T) {
-	if err := Run(t.Context(), slowly, "v1", io.NopCloser(strings.NewReader(initialize)), deaf{}); err != nil {
+	if err := Run(t.Context(), slowly, "v1", io.NopCloser(strings.NewReader(initialize)), deafReader{}); err != nil {
 		t.Error(err)
 	}
 }
 
-type deaf struct{}
+type deafReader struct{}
 
-func (deaf) Write([]byte) (int, error) { return 0, errors.New("nobody reads") }
+func (deafReader) Write([]byte) (int, error) { return 0, errors.New("nobody reads") }
 
-func (deaf) Close() error { return nil }
+func (deafReader) Close() error { return nil }

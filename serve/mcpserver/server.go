@@ -59,7 +59,7 @@ func newServer(open Opener, version string, opts ...Option) *mcp.Server {
 	for _, o := range opts {
 		o(s)
 	}
-	m := mcp.NewServer(&mcp.Implementation{Name: "compact", Title: "What was taken out of conversations", Version: version}, nil)
+	m := mcp.NewServer(&mcp.Implementation{Name: "compact", Title: "Text removed from conversations", Version: version}, nil)
 	reads := &mcp.ToolAnnotations{ReadOnlyHint: true, IdempotentHint: true}
 	mcp.AddTool(m, &mcp.Tool{
 		Name: "sessions", Annotations: reads,

@@ -11,19 +11,19 @@ import (
 	"github.com/agentcompact/compact/storage/memory"
 )
 
-// bulky is an archive that removes many files at once, and counts its requests.
-type bulky struct {
+// bulkArchive is an archive that removes many files at once, and counts its requests.
+type bulkArchive struct {
 	*memory.Archive
 	removes, atOnce, kept int
 	locked                storage.Key
 }
 
-func (a *bulky) Remove(ctx context.Context, k storage.Key) error {
+func (a *bulkArchive) Remove(ctx context.Context, k storage.Key) error {
 	a.removes++
 	return a.Archive.Remove(ctx, k)
 }
 
-func (a *bulky) RemoveAll(ctx context.Context, keys []storage.Key) error {
+func (a *bulkArchive) RemoveAll(ctx context.Context, keys []storage.Key) error {
 	a.atOnce++
 	for _, k := range keys {
 		if err := a.Archive.Remove(ctx, k); err != nil {
@@ -33,9 +33,9 @@ func (a *bulky) RemoveAll(ctx context.Context, keys []storage.Key) error {
 	return nil
 }
 
-func (a *bulky) Kept(context.Context, storage.Key) error { return errors.New("asked one by one") }
+func (a *bulkArchive) Kept(context.Context, storage.Key) error { return errors.New("asked one by one") }
 
-func (a *bulky) KeptAny(_ context.Context, keys []storage.Key) error {
+func (a *bulkArchive) KeptAny(_ context.Context, keys []storage.Key) error {
 	a.kept++
 	for _, k := range keys {
 		if k == a.locked {
@@ -48,7 +48,7 @@ func (a *bulky) KeptAny(_ context.Context, keys []storage.Key) error {
 // An encrypted archive removes files in one batch if the archive below supports it,
 // including the pieces of logs, and nothing else.
 func TestRemovesManyAtOnce(t *testing.T) {
-	p, inner := newPair(t), &bulky{Archive: memory.New()}
+	p, inner := newPair(t), &bulkArchive{Archive: memory.New()}
 	a := crypt.New(inner, keys(t, p.identity, p))
 	b := storage.Redacted(text(t, "{}\n"))
 	must(t, errors.Join(a.Create(t.Context(), key(t, "s/file"), b), a.Create(t.Context(), key(t, "s/stays"), b), a.Create(t.Context(), key(t, "s-2/file"), b)))
@@ -77,7 +77,7 @@ func TestRemovesManyAtOnce(t *testing.T) {
 			t.Errorf("%s exists: %v (%v)", k, got, err)
 		}
 	}
-	must(t, a.Append(t.Context(), key(t, "s/log"), 0, b)) // its old end is forgotten
+	must(t, a.Append(t.Context(), key(t, "s/log"), 0, b)) // the old end of the log is forgotten
 }
 
 // If the inner archive has no batches, it removes the keys one after the other.

@@ -71,7 +71,7 @@ func TestIdentitiesOfTheEnvironment(t *testing.T) {
 	}
 	must(t, os.WriteFile(name, nil, 0o600))
 	if _, err := identity(); err == nil {
-		t.Error("an empty file is taken for no identity")
+		t.Error("an empty file of identities returns no error")
 	}
 	must(t, os.WriteFile(name, []byte("# created: today\n# public key: "+p.recipient+"\n"+p.identity+"\n"), 0o600))
 	if k, err := identity(); err != nil || !k.CanRead() {
@@ -87,7 +87,7 @@ func TestIdentitiesOfTheEnvironment(t *testing.T) {
 		t.Errorf("a blank variable hides the file: %v, %v", k, err)
 	}
 	if text := fmt.Sprintf("%v %+v %#v %s", k, k, k, k); strings.Contains(text, p.identity[16:]) {
-		t.Errorf("it prints %s", text)
+		t.Errorf("formatting the keys prints the identity: %s", text)
 	}
 }
 

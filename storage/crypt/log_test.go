@@ -29,14 +29,13 @@ func TestAppendToALogThatWasErasedLeavesNothing(t *testing.T) {
 	must(t, a.Append(t.Context(), log, 0, storage.Redacted(text(t, "again\n"))))
 }
 
-// TestLogWithAHoleIsNotAppendedTo: a removed piece is detected.
-// erasing is an archive of which another process erases everything while an object is created.
-type erasing struct {
+// erasingArchive is an archive that another process erases while an object is created.
+type erasingArchive struct {
 	*memory.Archive
 	now bool
 }
 
-func (a *erasing) Create(ctx context.Context, k storage.Key, b storage.Blob) error {
+func (a *erasingArchive) Create(ctx context.Context, k storage.Key, b storage.Blob) error {
 	if a.now {
 		for info, err := range a.List(ctx, storage.Key{}) {
 			if err != nil {
@@ -54,7 +53,7 @@ func (a *erasing) Create(ctx context.Context, k storage.Key, b storage.Blob) err
 // would then be all that is left of the log.
 func TestAppendToALogThatIsErasedMeanwhileLeavesNothing(t *testing.T) {
 	p := newPair(t)
-	inner := &erasing{Archive: memory.New()}
+	inner := &erasingArchive{Archive: memory.New()}
 	a, log := crypt.New(inner, keys(t, p.identity, p)), key(t, "s/log.jsonl")
 	must(t, a.Append(t.Context(), log, 0, storage.Redacted(text(t, "one\n"))))
 	inner.now = true
@@ -62,10 +61,11 @@ func TestAppendToALogThatIsErasedMeanwhileLeavesNothing(t *testing.T) {
 		t.Errorf("got %v, want ErrSeq", err)
 	}
 	for info, err := range inner.List(t.Context(), storage.Key{}) {
-		t.Errorf("left: %v, %v", info.Key, err)
+		t.Errorf("this file is left: %v, %v", info.Key, err)
 	}
 }
 
+// A removed piece of a log is detected.
 func TestLogWithAHoleIsNotAppendedTo(t *testing.T) {
 	p, inner := newPair(t), memory.New()
 	a := crypt.New(inner, keys(t, p.identity, p))

@@ -114,10 +114,10 @@ func killed(t *testing.T, p pair, root string, steps int) (last int) {
 		must(t, err)
 	}
 	must(t, cmd.Process.Kill())
-	for lines.Scan() { // its output before it died
+	for lines.Scan() { // the output of the process before it died
 		_, _ = fmt.Sscanf(lines.Text(), "step %d", &last)
 	}
-	_ = cmd.Wait() // it was killed
+	_ = cmd.Wait() // the process was killed
 	if said.Len() > 0 {
 		t.Fatalf("the process ended by itself: %s", said.String())
 	}

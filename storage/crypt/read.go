@@ -55,16 +55,16 @@ func opening(ctx context.Context, k storage.Key, off int64, open func() (io.Read
 	if err != nil {
 		return nil, rewrap("open", k, ofFile(err, k))
 	}
-	return &named{r, k}, nil
+	return &keyedReader{r, k}, nil
 }
 
-// named is a reader that adds its key to errors.
-type named struct {
+// keyedReader is a reader that adds its key to errors.
+type keyedReader struct {
 	r io.ReadCloser
 	k storage.Key
 }
 
-func (r *named) Read(p []byte) (int, error) {
+func (r *keyedReader) Read(p []byte) (int, error) {
 	n, err := r.r.Read(p)
 	if err != nil && !errors.Is(err, io.EOF) {
 		err = rewrap("read", r.k, ofFile(err, r.k))
@@ -80,7 +80,7 @@ func ofFile(err error, k storage.Key) error {
 	return err
 }
 
-func (r *named) Close() error { return r.r.Close() }
+func (r *keyedReader) Close() error { return r.r.Close() }
 
 func (a *Archive) openFile(ctx context.Context, k storage.Key, off, n int64) (io.ReadCloser, error) {
 	inner, err := fileKey(k)

@@ -30,7 +30,7 @@ func make1k() []byte {
 	return b
 }
 
-// BenchmarkStep is one whole step, every part of it durable.
+// BenchmarkStep writes one whole step; every part of the step is durable.
 func BenchmarkStep(b *testing.B) {
 	for name, size := range map[string]int{"100KB": 100 << 10, "10MB": 10 << 20} {
 		b.Run(name, func(b *testing.B) {

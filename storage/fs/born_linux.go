@@ -8,17 +8,17 @@ import (
 
 // birth returns an identity of a folder that differs from any other folder with the
 // same name or inode number, by its creation time; false if the file system has none.
-func birth(dir *os.File) (b born, ok bool) {
+func birth(dir *os.File) (b folderIdentity, ok bool) {
 	raw, err := dir.SyscallConn()
 	if err != nil {
-		return born{}, false
+		return folderIdentity{}, false
 	}
 	var s unix.Statx_t
 	cerr := raw.Control(func(fd uintptr) {
 		err = unix.Statx(int(fd), "", unix.AT_EMPTY_PATH, unix.STATX_INO|unix.STATX_BTIME, &s)
 	})
 	if cerr != nil || err != nil || s.Mask&unix.STATX_BTIME == 0 {
-		return born{}, false
+		return folderIdentity{}, false
 	}
-	return born{uint64(s.Dev_major)<<32 | uint64(s.Dev_minor), s.Ino, s.Btime.Sec, s.Btime.Nsec}, true
+	return folderIdentity{uint64(s.Dev_major)<<32 | uint64(s.Dev_minor), s.Ino, s.Btime.Sec, s.Btime.Nsec}, true
 }

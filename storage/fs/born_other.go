@@ -5,4 +5,4 @@ package fs
 import "os"
 
 // birth returns false, because the creation time is not available.
-func birth(*os.File) (born, bool) { return born{}, false }
+func birth(*os.File) (folderIdentity, bool) { return folderIdentity{}, false }

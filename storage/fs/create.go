@@ -134,7 +134,7 @@ func (a *Archive) newTemp() (*temp, error) {
 		return nil, err
 	}
 	if _, gone := a.root.Lstat(name); !mine || errors.Is(gone, iofs.ErrNotExist) {
-		_ = f.Close() // it was swept before it was locked
+		_ = f.Close() // the file was swept before this process locked it
 		return a.newTemp()
 	}
 	return t, nil

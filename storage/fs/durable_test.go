@@ -102,7 +102,7 @@ func TestAppendContinuesAfterTheFileWasErased(t *testing.T) {
 	must(t, a.Append(t.Context(), k, 0, lit))
 	must(t, a.Remove(t.Context(), k))
 	if err := a.Append(t.Context(), k, lit.Size(), lit); !errors.Is(err, storage.ErrSeq) {
-		t.Errorf("where it was: %v, want ErrSeq", err)
+		t.Errorf("at the old length: %v, want ErrSeq", err)
 	}
 	must(t, a.Append(t.Context(), k, 0, lit))
 }

@@ -44,8 +44,8 @@ type Archive struct {
 
 	mu      sync.Mutex
 	swept   time.Time
-	settled map[string]os.FileInfo // logs whose entry in their folder is durable
-	rooted  map[string]born        // folders whose entry in the parent folder is durable
+	settled map[string]os.FileInfo    // logs whose entry in their folder is durable
+	rooted  map[string]folderIdentity // folders whose entry in the parent folder is durable
 }
 
 var (
@@ -77,7 +77,7 @@ func open(root string, sys system) (*Archive, error) {
 	if err != nil {
 		return nil, &storage.Error{Op: "open archive", Err: err}
 	}
-	a := &Archive{name: name, sys: sys, settled: map[string]os.FileInfo{}, rooted: map[string]born{}}
+	a := &Archive{name: name, sys: sys, settled: map[string]os.FileInfo{}, rooted: map[string]folderIdentity{}}
 	if err := a.makeRoot(a.name); err != nil {
 		return nil, &storage.Error{Op: "open archive", Err: err}
 	}
@@ -162,11 +162,16 @@ func (a *Archive) try() error {
 	if err := a.sys.sync(t.f); err != nil {
 		return err
 	}
+	return a.tryLinks(t.name)
+}
+
+// tryLinks checks that a file can get a second name, and that a taken name is refused.
+func (a *Archive) tryLinks(name string) error {
 	second := tempName()
-	if err := a.sys.link(a.root, t.name, second); err != nil {
+	if err := a.sys.link(a.root, name, second); err != nil {
 		return fmt.Errorf("the file system has no hard links: %w", err)
 	}
-	if err := a.sys.link(a.root, t.name, second); !errors.Is(err, iofs.ErrExist) {
+	if err := a.sys.link(a.root, name, second); !errors.Is(err, iofs.ErrExist) {
 		return fmt.Errorf("the file system overwrites existing files: %w", storage.ErrUnsupported)
 	}
 	return a.root.Remove(second)
@@ -211,7 +216,7 @@ func (a *Archive) plainFolders(name string) error {
 // syncFolders makes the entries of name and of the folders above it durable. It
 // stops at a folder whose own entry this Archive has made durable before.
 func (a *Archive) syncFolders(name string) error {
-	made := map[string]born{}
+	made := map[string]folderIdentity{}
 	for name != "." {
 		name = path.Dir(name)
 		b, known, err := a.syncFolderOf(name)
@@ -221,7 +226,7 @@ func (a *Archive) syncFolders(name string) error {
 		if known {
 			break
 		}
-		if b != (born{}) {
+		if b != (folderIdentity{}) {
 			made[name] = b
 		}
 	}
@@ -236,10 +241,10 @@ func (a *Archive) syncFolders(name string) error {
 
 // syncFolderOf syncs a folder. It returns the folder's birth, if known, and whether the
 // folder's own entry is known to be durable.
-func (a *Archive) syncFolderOf(name string) (b born, known bool, err error) {
+func (a *Archive) syncFolderOf(name string) (b folderIdentity, known bool, err error) {
 	dir, err := a.root.Open(name)
 	if err != nil {
-		return born{}, false, err
+		return folderIdentity{}, false, err
 	}
 	b, ok := birth(dir)
 	a.mu.Lock()
@@ -248,8 +253,8 @@ func (a *Archive) syncFolderOf(name string) (b born, known bool, err error) {
 	return b, ok && have && before == b, errors.Join(a.syncFolder(dir), dir.Close())
 }
 
-// born identifies a folder: device, inode number and creation time.
-type born struct {
+// folderIdentity identifies a folder: device, inode number and creation time.
+type folderIdentity struct {
 	device, number uint64
 	sec            int64
 	nsec           uint32

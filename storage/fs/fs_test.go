@@ -199,7 +199,7 @@ func TestLinksAreNotFollowed(t *testing.T) {
 			t.Errorf("Open %s: no error", s)
 			must(t, r.Close())
 		}
-		if s != "in/f" && s != "out" && s != "inner" { // these are links, and may be removed themselves
+		if s != "in/f" && s != "out" && s != "inner" { // these three are links, and may be removed themselves
 			_ = a.Remove(t.Context(), k)
 		}
 	}

@@ -100,6 +100,6 @@ func TestDroppedIndexIsRemoved(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, err := os.Lstat(a.IndexFolder()); !os.IsNotExist(err) {
-		t.Errorf("it still exists: %v", err)
+		t.Errorf("the folder of the index still exists: %v", err)
 	}
 }

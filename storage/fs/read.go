@@ -88,7 +88,7 @@ func (a *Archive) remove(name string) error {
 	}
 	info, err := a.root.Lstat(name)
 	switch {
-	case errors.Is(err, iofs.ErrNotExist): // its folder may be there, left by a crash
+	case errors.Is(err, iofs.ErrNotExist): // a crash may have left the folder of the file
 	case isAbsent(err):
 		return nil
 	case err != nil:

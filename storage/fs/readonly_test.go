@@ -48,7 +48,7 @@ func TestReadOnlyReadsAndWritesNothing(t *testing.T) {
 		seen = append(seen, info.Key.String())
 	}
 	if !slices.Equal(seen, []string{"s/file.json"}) || r.Location(k) != filepath.Join(dir, "s", "file.json") {
-		t.Errorf("it lists %v, at %s", seen, r.Location(k))
+		t.Errorf("the archive lists %v, at %s", seen, r.Location(k))
 	}
 	if err := r.Create(t.Context(), k, storage.Redacted()); !errors.Is(err, fs.ErrReadOnly) {
 		t.Errorf("create: %v", err)
@@ -64,6 +64,6 @@ func TestReadOnlyReadsAndWritesNothing(t *testing.T) {
 		t.Errorf("a missing folder: %v", err)
 	}
 	if _, err := fs.OpenReadOnly(""); err == nil {
-		t.Error("a missing folder causes no error")
+		t.Error("an empty path causes no error")
 	}
 }

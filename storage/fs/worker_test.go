@@ -26,7 +26,7 @@ import (
 // archives and prints acknowledged data on standard output, so that it can be
 // killed, blocked or lose its disk.
 const (
-	workerMode  = "COMPACT_FS_WORKER" // its task
+	workerMode  = "COMPACT_FS_WORKER" // the task of the worker
 	workerRoot  = "COMPACT_FS_ROOT"
 	workerID    = "COMPACT_FS_SESSION"
 	workerFault = "COMPACT_FS_FAULT"
@@ -226,7 +226,7 @@ func (w *worker) wait(t testing.TB) error {
 		return err
 	case <-time.After(time.Minute):
 		_ = w.cmd.Process.Kill()
-		t.Fatalf("a worker hangs; it said: %s", w.errout.String())
+		t.Fatalf("a worker hangs; its output: %s", w.errout.String())
 		return nil
 	}
 }

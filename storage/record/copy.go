@@ -129,7 +129,7 @@ func (c *copier) all(ctx context.Context) error {
 			continue
 		}
 		if errors.Is(err, storage.ErrExists) || errors.Is(err, ErrInUse) || errors.Is(err, errErasing) || errors.Is(err, errStone) || len(c.left) > 0 || moved {
-			heads = nil // they describe a session that differs in dst, or that dst does not have
+			heads = nil // the heads describe a session that differs in dst, or that dst does not have
 		}
 		return errors.Join(err, c.stones(ctx), c.names(ctx), c.these(ctx, keyOf(headsName), heads, nil), c.files(ctx, keyOf(accessName)))
 	}
@@ -181,7 +181,7 @@ func (c *copier) named(ctx context.Context, dir string) error {
 		return err
 	}
 	err := c.session(ctx, keyOf(dir))
-	if err := c.readStones(ctx); err != nil { // it may have been erased in the meantime
+	if err := c.readStones(ctx); err != nil { // the session may have been erased in the meantime
 		return err
 	}
 	if gone, err := c.carry(ctx, keyOf(dir)); gone || err != nil {

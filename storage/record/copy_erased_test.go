@@ -273,6 +273,8 @@ func key(t *testing.T, s string) storage.Key {
 func wantUnproven(t *testing.T, dst, src storage.Archive, opts record.CopyOptions, id string) {
 	t.Helper()
 	before := len(names(t, session(t, dst, id)))
+	had, _, err := record.Erased(t.Context(), dst, id) // of an earlier session of this name
+	must(t, err)
 	done, err := record.Copy(t.Context(), dst, src, opts)
 	if done.Erased != 0 || !errors.Is(err, storage.ErrExists) || !strings.Contains(err.Error(), id) {
 		t.Errorf("%+v, %v", done, err)
@@ -280,7 +282,7 @@ func wantUnproven(t *testing.T, dst, src storage.Archive, opts record.CopyOption
 	if n := len(names(t, session(t, dst, id))); n != before {
 		t.Errorf("%s has %d files, had %d", id, n, before)
 	}
-	if stone, gone, err := record.Erased(t.Context(), dst, id); gone || err != nil {
+	if stone, _, err := record.Erased(t.Context(), dst, id); stone.Life != had.Life || err != nil {
 		t.Errorf("%+v, %v", stone, err)
 	}
 	wantWhole(t, dst)
@@ -289,22 +291,50 @@ func wantUnproven(t *testing.T, dst, src storage.Archive, opts record.CopyOption
 // A line that anyone can write proves no erase: it has to fit the chain, and the heads
 // must have a line for the erase.
 func TestCopyErasesNothingForAForgedTombstone(t *testing.T) {
-	for name, prev := range map[string]func(log string) string{
-		"outside the chain": func(string) string { return strings.Repeat("0", 64) },
-		"without a head":    func(log string) string { return sha(lastLine(log)) },
+	chained := func(log string) string { return sha(lastLine(log)) }
+	for name, forged := range map[string]struct {
+		prev  func(log string) string
+		again bool // an earlier session of the name was erased, and the tombstone has the head of that erase
+	}{
+		"outside the chain":             {func(string) string { return strings.Repeat("0", 64) }, false},
+		"without a head":                {chained, false},
+		"with the head of another life": {chained, true},
 	} {
 		t.Run(name, func(t *testing.T) {
-			src, dst := lived(t), memory.New()
+			src, dst, head := lived(t), memory.New(), ""
+			if forged.again {
+				eraseAs(t, src, "alice")
+				stone, _, err := record.Erased(t.Context(), src, "alice")
+				must(t, err)
+				head = stone.Head
+				s := session(t, src, "alice")
+				s.KeepHeads(record.NewHeads(src, nil))
+				step(t, s, 1)
+			}
 			must(t, second(record.Copy(t.Context(), dst, src, record.CopyOptions{})))
 			first, _, _ := strings.Cut(everythingIn(src, key(t, "alice/manifest.jsonl")), "\n")
 			vanish(t, src, "alice")
 			log := everythingIn(src, key(t, "_erased.jsonl"))
-			line := text(`{"seq":3,"prev":"%s","at":"2026-01-01T00:00:00Z","session":"%s","files":1,"bytes":1,"life":"%s","reason":"x","done":true}`+"\n", prev(log), sha("alice"), sha(first))
+			seq := strings.Count(log, "\n") + 1
+			line := text(`{"seq":%d,"prev":"%s","at":"2026-01-01T00:00:00Z","session":"%s","files":1,"bytes":1,"head":"%s","life":"%s","reason":"x","done":true}`+"\n", seq, forged.prev(log), sha("alice"), head, sha(first))
 			must(t, src.Append(t.Context(), key(t, "_erased.jsonl"), int64(len(log)), storage.Redacted(line)))
 			wantUnproven(t, dst, src, record.CopyOptions{}, "alice")
 			wantUnproven(t, dst, src, record.CopyOptions{}, "alice")
 		})
 	}
+}
+
+// The first line of the log has no line before it, and holds the hash that begins a log. An
+// archive without heads has no other proof of the line.
+func TestCopyErasesNothingForAForgedFirstTombstone(t *testing.T) {
+	src, dst := memory.New(), memory.New()
+	step(t, session(t, src, "alice"), 1)
+	must(t, second(record.Copy(t.Context(), dst, src, record.CopyOptions{})))
+	first, _, _ := strings.Cut(everythingIn(src, key(t, "alice/manifest.jsonl")), "\n")
+	vanish(t, src, "alice")
+	line := text(`{"seq":1,"prev":"%s","at":"2026-01-01T00:00:00Z","session":"%s","files":1,"bytes":1,"life":"%s","reason":"x","done":true}`+"\n", strings.Repeat("0", 64), sha("alice"), sha(first))
+	must(t, src.Append(t.Context(), key(t, "_erased.jsonl"), 0, storage.Redacted(line)))
+	wantUnproven(t, dst, src, record.CopyOptions{}, "alice")
 }
 
 // If a key is given, a head without its signature proves no erase.

@@ -122,7 +122,7 @@ func TestDeathAtEveryWriteLosesNothingAcknowledged(t *testing.T) {
 			}
 			deaths++
 			if !exists(t, below) {
-				continue // it died before it wrote anything
+				continue // the process died before it wrote anything
 			}
 			t.Run(fmt.Sprintf("%s the write %d (%s)", name, dies, a.log[len(a.log)-1]), func(t *testing.T) { survives(t, below, acked) })
 		}

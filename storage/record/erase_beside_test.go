@@ -142,7 +142,7 @@ func TestScrubOvertakenByAHoldLeavesNoFile(t *testing.T) {
 	held := false
 	a := &gated{Archive: shared}
 	a.before = func(op string, k storage.Key) {
-		if op == "append" && k.Base() == "manifest.jsonl" && !held { // its files wait, and are not recorded yet
+		if op == "append" && k.Base() == "manifest.jsonl" && !held { // the writer's files wait, and are not recorded yet
 			held = true
 			must(t, session(t, shared, "s").Hold(t.Context(), text("a case")))
 		}
@@ -168,7 +168,7 @@ func TestAScrubRemovesOnlyItsOwnWaitingFiles(t *testing.T) {
 	put := false
 	a := &gated{Archive: shared}
 	a.before = func(op string, k storage.Key) {
-		if op == "remove" && !put { // it puts its files in place
+		if op == "remove" && !put { // the scrub puts its files in place
 			put = true
 			must(t, shared.Create(t.Context(), mustKey(t, "s/"+other), storage.Redacted(text("{}"))))
 		}

@@ -89,7 +89,7 @@ func (e *exporter) writeSame(ctx context.Context, w *bufio.Writer, in string, li
 	}
 	data, err := e.s.stretch(ctx, in, st)
 	if errors.Is(err, storage.ErrChanged) {
-		return nil // its file is in the export unchanged
+		return nil // the export has that file as it is stored
 	}
 	if err != nil {
 		return err

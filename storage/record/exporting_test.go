@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"iter"
 	"os"
 	"path/filepath"
 	"strings"
@@ -157,6 +158,39 @@ func TestExportOfALiveSessionIsConsistent(t *testing.T) {
 		if r := wantOK(t, copied, "s"); !live && r.Steps != steps {
 			t.Errorf("%d steps were exported of %d", r.Steps, steps)
 		}
+	}
+}
+
+// atList calls a function before the first listing of the folder of session s.
+type atList struct {
+	storage.Archive
+	once func()
+}
+
+func (a *atList) List(ctx context.Context, prefix storage.Key) iter.Seq2[storage.Info, error] {
+	if do := a.once; do != nil && prefix.String() == "s" {
+		a.once = nil
+		do()
+	}
+	return a.Archive.List(ctx, prefix)
+}
+
+// A process that loses the race for a step has announced its ledger, too. That line does not
+// make the ledger of the winner a file of the future.
+func TestExportHoldsALedgerThatIsAnnouncedAgain(t *testing.T) {
+	a := memory.New()
+	winner, loser := session(t, a, "s"), session(t, a, "s")
+	must(t, second(loser.Transcript(t.Context(), 1, lines("t", 2))))
+	must(t, tryStep(t.Context(), winner, 1))
+	over := &atList{Archive: a}
+	over.once = func() {
+		if _, err := loser.Commit(t.Context(), 1, text(`{}`)); !errors.Is(err, storage.ErrExists) {
+			t.Errorf("the second commit of step 1: %v, want ErrExists", err)
+		}
+	}
+	reader := session(t, over, "s")
+	if _, ok := readExport(t, export(t, reader, record.ExportJSONL))["ledger-001.json"]; !ok || over.once != nil {
+		t.Errorf("the export lacks the ledger of step 1; the listing was seen: %t", over.once == nil)
 	}
 }
 

@@ -93,7 +93,7 @@ func (g *Graves) refresh(ctx context.Context) error {
 		g.size, g.last, g.lines, g.lost = 0, map[string]Tombstone{}, stoneReader{}, false
 	}
 	return eachLineOf(ctx, g.a, info.Key, g.size, func(l rawLine) error {
-		if !l.ended { // it may still be in the middle of a write, and is read again
+		if !l.ended { // the line may be half written, and is read again
 			lines := g.lines
 			g.open = lines.read(l)
 			return nil

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"math/rand/v2"
+	"strings"
 	"testing"
 
 	"github.com/agentcompact/compact/internal/flaky"
@@ -52,6 +53,26 @@ func TestGravesAgreeWithErased(t *testing.T) {
 		must(t, log.Remove(t.Context(), k))
 		must(t, log.Append(t.Context(), k, 0, storage.Redacted(text("%s", string(all[:part])))))
 		compare(part)
+	}
+}
+
+// A damaged tombstone that no longer names its session counts before its line has its end,
+// too: nobody knows yet whether the session of the lookup was erased.
+func TestGravesDoubtADamagedLastLine(t *testing.T) {
+	a, k := lived(t), key(t, "_erased.jsonl")
+	log := strings.TrimSuffix(everythingIn(a, k), "\n")
+	last := strings.LastIndexByte(log, '\n') + 1
+	log = log[:last] + strings.Replace(log[last:], `"session":"`, `"session":"x`, 1)
+	must(t, a.Remove(t.Context(), k))
+	must(t, a.Append(t.Context(), k, 0, storage.Redacted(text("%s", log))))
+	if _, gone, err := record.Erased(t.Context(), a, "dave"); gone || err == nil {
+		t.Fatalf("Erased returned %v, %v", gone, err)
+	}
+	graves := record.NewGraves(a)
+	for range 2 {
+		if _, gone, err := graves.Find(t.Context(), "dave"); gone || err == nil {
+			t.Errorf("Find returned %v, %v, want an error", gone, err)
+		}
 	}
 }
 

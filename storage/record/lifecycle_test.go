@@ -120,7 +120,7 @@ func TestEraseRemovesTheLastLedgerFirstAndConcurrentFiles(t *testing.T) {
 	for n := range 3 {
 		step(t, s, n+1)
 	}
-	late := mustKey(t, "s/transcript-pre-compact-004.jsonl") // its writer had announced it before
+	late := mustKey(t, "s/transcript-pre-compact-004.jsonl") // the writer of this file had announced it before
 	a.write = func() { must(t, a.Create(t.Context(), late, storage.Redacted(text("late")))) }
 	must(t, second(s.Erase(t.Context(), redact.Text{})))
 	if got := names(t, s); len(got) > 0 {

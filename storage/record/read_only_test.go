@@ -35,7 +35,7 @@ func TestAReaderSeesAnInterruptedScrubAsComplete(t *testing.T) {
 		if there := readable(t, dir); there != here {
 			t.Errorf("died at change %d: by its folder it is read as\n%s\nby its id as\n%s", at, there, here)
 		}
-		if _, err := s.EndScrub(t.Context()); err == nil { // it begins nothing
+		if _, err := s.EndScrub(t.Context()); err == nil { // EndScrub had nothing to do
 			continue
 		}
 		err = r.Events(t.Context(), []redact.Text{text(`{"name":"four"}`)})

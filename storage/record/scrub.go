@@ -242,7 +242,7 @@ func (s *Session) scrub(ctx context.Context, p *scrubPlan, about *Scrubbed, d ti
 		}
 		return bodies([]record{rec}), nil
 	})
-	if errors.Is(err, ErrInUse) || errors.Is(err, ErrHeld) || errors.Is(err, ErrErased) { // it is not recorded, and never will be
+	if errors.Is(err, ErrInUse) || errors.Is(err, ErrHeld) || errors.Is(err, ErrErased) { // the scrub is not recorded, and never will be
 		r, _ := s.a.(storage.Remover)
 		failed := s.drop(ctx, r, p.waiting())
 		if again = errors.Is(err, ErrInUse); again {

@@ -178,7 +178,7 @@ func (s *Session) Fresh(ctx context.Context) error {
 	if err == nil && !s.knowsAll(t.facts) {
 		return &storage.Error{Op: "read", Key: s.dir, Err: ErrScrubbed}
 	}
-	if err == nil && t.seq == 0 { // it had no manifest that could be missing now
+	if err == nil && t.seq == 0 { // the session never had a manifest
 		var gone bool
 		if gone, err = s.buried(ctx, s.opened); gone {
 			err = &storage.Error{Op: "read", Key: s.dir, Err: ErrErased}

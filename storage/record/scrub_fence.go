@@ -158,7 +158,7 @@ func (s *Session) settleFence(ctx context.Context, f fence, fresh bool) error {
 			return err
 		case t.facts.erasing:
 			return &storage.Error{Op: "append", Key: s.dir, Err: ErrErased}
-		case t.facts.scrub != nil: // it was recorded a moment ago
+		case t.facts.scrub != nil: // the scrub was recorded a moment ago
 			continue
 		case fresh && !s.knowsAll(t.facts):
 			return &storage.Error{Op: "append", Key: s.dir, Err: ErrScrubbed}

@@ -42,7 +42,7 @@ func TestConcurrentScrubsAreIndependent(t *testing.T) {
 		switch {
 		case op == "append" && k.Base() == "manifest.jsonl":
 			manifest++
-			if manifest == 1 { // its files wait, and are not recorded yet
+			if manifest == 1 { // the writer's files wait, and are not recorded yet
 				asked.Do(func() { close(waiting) })
 				<-drops
 			}

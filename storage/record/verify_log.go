@@ -17,10 +17,10 @@ type logCheck struct {
 
 	number int    // number of the physical line
 	seq    int64  // seq of the last line in order
-	last   int    // its line number
-	head   string // its hash
-	end    int64  // its end offset
-	junk   []byte // bytes after end that are not line
+	last   int    // line number of the last line in order
+	head   string // hash of the last line in order
+	end    int64  // offset after the last line that was read
+	junk   []byte // bytes after end that are not a line
 	first  int    // number of the first line of junk
 	// other is the last line that was out of order. If the next line continues
 	// it, the line before it was the wrong one.

@@ -2,6 +2,7 @@ package s3
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -12,6 +13,8 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/service/s3"
 	"github.com/aws/aws-sdk-go-v2/service/s3/types"
+
+	"github.com/agentcompact/compact/storage"
 )
 
 // answering is an archive whose server is a function.
@@ -176,4 +179,32 @@ func TestAnAnswerWithoutALengthIsReadToItsEnd(t *testing.T) {
 		t.Errorf("an answer that breaks off is taken for whole: %d bytes", len(got))
 	}
 	_ = r.Close()
+}
+
+// A server without versioning lists every object as version "null". Versitygw then refuses a
+// HEAD of this id, and does not know Object Lock either.
+func TestLocksOfAServerThatRefusesTheNullVersion(t *testing.T) {
+	for until, locks := range map[string]bool{"": false, "2200-01-02T15:04:05Z": true} {
+		a := answering(t, func(w http.ResponseWriter, r *http.Request) {
+			switch q := r.URL.Query(); {
+			case q.Has("object-lock"):
+				fail(w, http.StatusNotImplemented, "NotImplemented")
+			case q.Has("versions"):
+				w.Header().Set("Content-Type", "application/xml")
+				fmt.Fprint(w, `<ListVersionsResult><Version><Key>s/f</Key><VersionId>null</VersionId></Version></ListVersionsResult>`)
+			case q.Has("versionId"):
+				w.WriteHeader(http.StatusBadRequest)
+			case until != "":
+				w.Header().Set("X-Amz-Object-Lock-Mode", "COMPLIANCE")
+				w.Header().Set("X-Amz-Object-Lock-Retain-Until-Date", until)
+			}
+		})
+		k, err := storage.ParseKey("s/f")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := a.KeptAny(t.Context(), []storage.Key{k}); errors.Is(err, storage.ErrLocked) != locks || !locks && err != nil {
+			t.Errorf("kept until %q: %v", until, err)
+		}
+	}
 }

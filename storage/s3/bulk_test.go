@@ -200,7 +200,7 @@ func TestRemoveAllRemovesTheVersionsOfItsKeys(t *testing.T) {
 				}
 			}
 			if fmt.Sprint(names) != "[s/fg]" {
-				t.Errorf("left: %q", names)
+				t.Errorf("these objects are left: %q", names)
 			}
 		})
 	}
@@ -229,13 +229,13 @@ func TestRemoveAllReportsLockedObjects(t *testing.T) {
 	}
 }
 
-// refusing refuses batch deletes.
-type refusing struct {
+// batchRefuser refuses batch deletes.
+type batchRefuser struct {
 	status int
 	body   string
 }
 
-func (r refusing) answer(w http.ResponseWriter, req *http.Request) bool {
+func (r batchRefuser) answer(w http.ResponseWriter, req *http.Request) bool {
 	if req.Method != http.MethodPost || !req.URL.Query().Has("delete") {
 		return false
 	}
@@ -248,7 +248,7 @@ func (r refusing) answer(w http.ResponseWriter, req *http.Request) bool {
 // A server without batch deletes gets one request after the other, and failed requests
 // are retried.
 func TestRemoveAllWithoutDeleteObjects(t *testing.T) {
-	for name, r := range map[string]refusing{
+	for name, r := range map[string]batchRefuser{
 		"it is not implemented":      {501, `<Error><Code>NotImplemented</Code></Error>`},
 		"another header is required": {400, `<Error><Code>MissingContentMD5</Code></Error>`},
 		"it is not allowed":          {405, `<Error><Code>MethodNotAllowed</Code></Error>`},

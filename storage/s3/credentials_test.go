@@ -88,7 +88,7 @@ func TestCredentialsComeFromTheContainerAndAreRefreshed(t *testing.T) {
 	time.Sleep(2500 * time.Millisecond)
 	must(t, a.Create(t.Context(), key(t, "s/f"), raw("after they expired")))
 	if first == 0 || asked.Load() <= first {
-		t.Errorf("the container was asked %d times, and %d times after they had expired", first, asked.Load()-first)
+		t.Errorf("the container was asked %d times, and %d times after the credentials had expired", first, asked.Load()-first)
 	}
 }
 

@@ -228,7 +228,7 @@ func TestEraseForbiddenByObjectLockIsRecorded(t *testing.T) {
 		if n != 1 || !r.OK() {
 			t.Errorf("%d tombstones; verify: %v", n, r.Problems)
 		}
-		must(t, second(log.Final(t.Context(), []redact.Text{redact.Lit("{}")}))) // it continues
+		must(t, second(log.Final(t.Context(), []redact.Text{redact.Lit("{}")}))) // the session continues
 	})
 }
 
@@ -307,7 +307,7 @@ func TestScrubRemovesEveryVersionOfASecret(t *testing.T) {
 			data, err := io.ReadAll(o.Body)
 			must(t, errors.Join(err, o.Body.Close()))
 			if strings.Contains(string(data), "hunter2") {
-				t.Errorf("a version of %s still has it", *v.Key)
+				t.Errorf("a version of %s still has the secret", *v.Key)
 			}
 		}
 	})

@@ -137,8 +137,8 @@ func absent(err error) bool {
 
 var retryable = retry.IsErrorRetryables(retry.DefaultRetryables)
 
-// passing reports whether an error is transient.
-func passing(err error) bool {
+// isTransient reports whether an error is transient.
+func isTransient(err error) bool {
 	switch s := status(err); {
 	case errors.Is(err, ErrUntrusted):
 		return false

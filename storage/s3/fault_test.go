@@ -273,7 +273,7 @@ func TestCallGivesUpAfterItsTimeout(t *testing.T) {
 		}
 	}
 	if waited := time.Since(started); waited > 5*time.Second {
-		t.Errorf("it took %s", waited)
+		t.Errorf("the calls took %s", waited)
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
 	defer cancel()
@@ -281,7 +281,7 @@ func TestCallGivesUpAfterItsTimeout(t *testing.T) {
 		t.Errorf("with a deadline of the caller: %v", err)
 	}
 	if len(f.asked()) < 6 {
-		t.Errorf("it was tried only %d times", len(f.asked()))
+		t.Errorf("Create was tried only %d times", len(f.asked()))
 	}
 }
 
@@ -296,7 +296,7 @@ func TestWrongAnswersAreNotRetried(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 	if n := len(f.asked()); n > 3 {
-		t.Errorf("it asked %d times", n)
+		t.Errorf("Open sent %d requests", n)
 	}
 	a, err := s3.New(c)
 	must(t, err)
@@ -339,7 +339,7 @@ func TestAppendToALogThatWasErasedInBetweenIsRefusedAndLeavesNothing(t *testing.
 		t.Errorf("got %v, want ErrSeq", err)
 	}
 	if names := s.Names(t, c.Bucket); len(names) > 0 {
-		t.Errorf("left: %q", names)
+		t.Errorf("these objects are left: %q", names)
 	}
 	must(t, a.Append(t.Context(), k, 0, raw("new\n")))
 }

@@ -10,9 +10,9 @@ import (
 	"github.com/agentcompact/compact/storage"
 )
 
-// unlooked holds the segments that were appended to a log since its existence was last
+// uncheckedSegments holds the segments that were appended to a log since its existence was last
 // checked. If a log is removed during an append, only the new segments remain.
-type unlooked struct {
+type uncheckedSegments struct {
 	after segment   // segment that existed at the last check
 	added []segment // segments added by this Archive since
 }
@@ -23,7 +23,7 @@ func (a *Archive) unseen(k storage.Key, last segment, now segment) {
 	defer a.mu.Unlock()
 	u, ok := a.unlooked[k]
 	if !ok || last.end() == 0 { // the log is new; its name may have belonged to an earlier log
-		u = unlooked{after: last}
+		u = uncheckedSegments{after: last}
 	}
 	if len(a.unlooked) >= maxTails {
 		clear(a.unlooked)
@@ -86,7 +86,7 @@ func (a *Archive) takeBack(ctx context.Context, k storage.Key, segments []segmen
 
 // lookAgain restores the state after a check that failed, so that the next append or
 // Settle repeats it.
-func (a *Archive) lookAgain(k storage.Key, u unlooked) {
+func (a *Archive) lookAgain(k storage.Key, u uncheckedSegments) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	u.added = append(slices.Clip(u.added), a.unlooked[k].added...)

@@ -10,6 +10,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/agentcompact/compact/redact"
 	"github.com/agentcompact/compact/storage"
@@ -54,7 +55,7 @@ func erasedBefore(t *testing.T, number int, step func(context.Context, *record.S
 		err := step(t.Context(), s, number)
 		asked := f.asked()
 		f.set(func(f *front) { f.before = nil })
-		if n.Load() < at { // it has fewer requests
+		if n.Load() < at { // the step has fewer requests
 			if !slices.Contains(asked, rolledUp) {
 				t.Errorf("nothing was rolled up: %q", asked)
 			}
@@ -99,6 +100,54 @@ func TestStepFailingInAnErasedSessionLeavesNothing(t *testing.T) {
 	}
 }
 
+// An erase is interrupted when only the last segment of the manifest is left, and a file of a
+// late writer appears. The next erase, or a prune, removes both.
+func TestEraseThatLeftTheEndOfTheManifestIsCompleted(t *testing.T) {
+	for name, again := range map[string]func(s *record.Session, a storage.Archive) error{
+		"erase": func(s *record.Session, _ storage.Archive) error {
+			_, err := s.Erase(t.Context(), redact.Lit("again"))
+			return err
+		},
+		"prune": func(_ *record.Session, a storage.Archive) (err error) {
+			for r, perr := range record.Prune(t.Context(), a, record.PruneOptions{Before: time.Now().Add(time.Hour)}) {
+				err = errors.Join(err, perr, r.Err)
+			}
+			return err
+		},
+	} {
+		f, a, server, c := opened(t, nil)
+		must(t, stepOf(t, session(t, open(t, server.Config(c.Bucket)), "s"), 1))
+		f.set(func(f *front) {
+			f.own = func(w http.ResponseWriter, r *http.Request) bool {
+				last := r.Method == http.MethodDelete && strings.Contains(r.URL.Path, "manifest.jsonl!")
+				if last {
+					w.WriteHeader(http.StatusForbidden)
+				}
+				return last
+			}
+		})
+		if _, err := session(t, a, "s").Erase(t.Context(), redact.Lit("asked for")); err == nil || len(objectsOf(t, server, c, "s")) != 1 {
+			t.Fatalf("the erase ends with %v", err)
+		}
+		f.set(func(f *front) { f.own = nil })
+		must(t, a.Create(t.Context(), key(t, "s/summary-002.json"), raw("late")))
+		direct := open(t, server.Config(c.Bucket))
+		must(t, again(session(t, direct, "s"), direct))
+		for _, o := range objectsOf(t, server, c, "s") {
+			t.Errorf("after %s there is %s", name, o)
+		}
+		var last record.Tombstone
+		for stone, err := range record.Tombstones(t.Context(), direct) {
+			must(t, err)
+			last = stone
+		}
+		if !last.Done || last.Reason != "asked for" {
+			t.Errorf("after %s the tombstone is %+v", name, last)
+		}
+		must(t, stepOf(t, session(t, direct, "s"), 1)) // another session can begin
+	}
+}
+
 // A restarted log is independent of the removed log of that name.
 func TestRestartedLogNeedsNoCheck(t *testing.T) {
 	_, a, server, c := opened(t, nil)
@@ -136,7 +185,7 @@ func TestPostponedCheckIsMadeLater(t *testing.T) {
 			must(t, a.AppendUnseen(t.Context(), k, 8, raw("too\n")))
 			must(t, other.Append(t.Context(), key(t, "s/log2"), 0, raw("another log")))
 			if err := end(t.Context(), a, k); !errors.Is(err, storage.ErrSeq) {
-				t.Errorf("it ends with %v, want ErrSeq", err)
+				t.Errorf("the check ends with %v, want ErrSeq", err)
 			}
 			if got, err := read(t.Context(), other, k, 0, -1); got != "nonemine" || err != nil {
 				t.Errorf("the log of another holds %q (%v)", got, err)
@@ -175,7 +224,7 @@ func TestFailedCheckIsRepeated(t *testing.T) {
 	}
 	f.set(func(f *front) { f.own = nil })
 	if err := a.Settle(t.Context(), k); !errors.Is(err, storage.ErrSeq) {
-		t.Errorf("it ends with %v, want ErrSeq", err)
+		t.Errorf("Settle returned %v, want ErrSeq", err)
 	}
 	if names := server.Names(t, c.Bucket); len(names) > 0 {
 		t.Errorf("%q are left", names)

@@ -163,7 +163,7 @@ func (a *Archive) deleteObjects(ctx context.Context, all []version) (left []vers
 		out, err = client.DeleteObjects(ctx, in, s3.WithAPIOptions(smithyhttp.AddContentChecksumMiddleware))
 		return err
 	})
-	if s := status(err); s >= 300 && !passing(err) {
+	if s := status(err); s >= 300 && !isTransient(err) {
 		a.single.Store(true)
 		return all, nil
 	}
@@ -258,6 +258,10 @@ func (a *Archive) lockedUntil(ctx context.Context, v version) (time.Time, bool, 
 		return time.Time{}, false, nil
 	}
 	head, err := a.head(ctx, v.name, v.id)
+	if status(err) == http.StatusBadRequest && v.id == "null" {
+		// A server without versioning lists the only version as "null", but may refuse that id.
+		head, err = a.head(ctx, v.name, "")
+	}
 	if absent(err) {
 		return time.Time{}, false, nil
 	}

@@ -37,7 +37,7 @@ func (a *Archive) do(ctx context.Context, size int64, what func(context.Context)
 		if err == nil {
 			return nil
 		}
-		if !passing(err) && ctx.Err() == nil {
+		if !isTransient(err) && ctx.Err() == nil {
 			return err
 		}
 		if ctx.Err() == nil && pause(limit, attempt) {

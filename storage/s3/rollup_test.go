@@ -139,7 +139,7 @@ func TestRollupsReadLikeTheirSegments(t *testing.T) {
 				t.Errorf("%d roll-ups: the test proves nothing", n)
 			}
 			if info := sizeOf(t, other, k); info != size {
-				t.Errorf("List returned %d bytes, it has %d", info, size)
+				t.Errorf("List returned %d bytes, but the log has %d", info, size)
 			}
 			must(t, other.Remove(t.Context(), k))
 			if left := server.Names(t, c.Bucket); len(left) > 0 {
@@ -203,8 +203,8 @@ func TestAChangedRollupOrSegmentIsFound(t *testing.T) {
 	}
 }
 
-// A session opened with a changed roll-up reads the same as with a changed segment: the
-// chain reports the same.
+// A log with a changed roll-up has the same content for a reader as a log with the same
+// change in a segment, so that the hash chain shows both.
 func TestAChangedRollupReadsAsAChangedSegment(t *testing.T) {
 	var seen [2]string
 	for i := range seen {
@@ -228,13 +228,13 @@ func TestAChangedRollupReadsAsAChangedSegment(t *testing.T) {
 		}
 	}
 	if seen[0] != seen[1] {
-		t.Errorf("%q and %q", seen[0], seen[1])
+		t.Errorf("a changed roll-up reads as %q, a changed segment as %q", seen[0], seen[1])
 	}
 }
 
-// Many Archives append to one log at once, and some are new ones: reading through
-// roll-ups gives the appended data.
-func TestManyRollOneLogUp(t *testing.T) {
+// Several writers append to one log at once, and some of them are killed and start again.
+// A read through roll-ups returns the same data as a read of the segments.
+func TestRollupsOfConcurrentWritersEqualTheirSegments(t *testing.T) {
 	_, _, server, c := opened(t, nil)
 	k := key(t, "s/log")
 	var wg sync.WaitGroup
@@ -341,7 +341,7 @@ func TestARollupDoesNotOutliveItsLog(t *testing.T) {
 			func(a *s3.Archive, k storage.Key, seq int64) error {
 				return errors.Join(a.AppendUnseen(context.Background(), k, seq, raw("more\n")), a.Settle(context.Background(), k))
 			},
-			func(a *s3.Archive, k storage.Key, seq int64) error { // another writer has the name
+			func(a *s3.Archive, k storage.Key, seq int64) error { // the writer reads the log first
 				own, _ := read(context.Background(), a, k, 0, 0)
 				return errors.Join(errors.New(own), a.Append(context.Background(), k, seq, raw("more\n")))
 			},
@@ -428,7 +428,7 @@ func TestRollupWrittenWhileItsLogIsRemoved(t *testing.T) {
 }
 
 // A roll-up that is left from a removed log is not read for a new log of the same name,
-// even if all its ends fit.
+// even if the lengths of the segments are the same.
 func TestARollupOfAnotherLogIsNotRead(t *testing.T) {
 	_, a, server, c := opened(t, nil)
 	k := key(t, "s/log")
@@ -447,7 +447,7 @@ func TestARollupOfAnotherLogIsNotRead(t *testing.T) {
 	}
 	overwrite(t, server, c.Bucket, name, string(data), got.Metadata)
 	if got, err := read(t.Context(), open(t, c), k, 0, -1); got != want || err != nil {
-		t.Errorf("it reads %q, %v", got, err)
+		t.Errorf("the new log reads as %q, %v", got, err)
 	}
 	unlike, err := a.Unlike(t.Context(), k)
 	if err != nil || len(unlike) != 1 || !strings.HasSuffix(name, unlike[0][strings.Index(unlike[0], "!"):]) {
@@ -487,6 +487,6 @@ func TestRollupsAreLockedAsSegmentsAre(t *testing.T) {
 	head, err := server.Admin.HeadObject(t.Context(), &awss3.HeadObjectInput{Bucket: &c.Bucket, Key: &names[0]})
 	must(t, err)
 	if until := aws.ToTime(head.ObjectLockRetainUntilDate); time.Until(until) < 23*time.Hour {
-		t.Errorf("it is kept until %s", until)
+		t.Errorf("the roll-up is kept until %s", until)
 	}
 }

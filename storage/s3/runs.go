@@ -95,13 +95,13 @@ func (a *Archive) learnRun(k storage.Key, all parts, anew bool) {
 		}
 		a.setRun(k, r)
 	}
-	if r.count() == n && all.rolled() {
+	if r.count() == n && all.isRolledUp() {
 		r.rolled = n
 	}
 }
 
-// rolled reports whether a roll-up covers the end.
-func (p parts) rolled() bool {
+// isRolledUp reports whether a roll-up covers the end.
+func (p parts) isRolledUp() bool {
 	return slices.ContainsFunc(p.rollups, func(r rollup) bool {
 		segments, first, ok := p.run(r)
 		return ok && first+len(segments) == len(p.segments)
@@ -215,7 +215,7 @@ func (kp *keeper) end() {
 		r = &run{before: kp.first}
 		r.add(segments[kp.first:], kp.data)
 	}
-	if kp.all.rolled() {
+	if kp.all.isRolledUp() {
 		r.rolled = r.count()
 	}
 	kp.a.setRun(kp.k, r)

@@ -33,10 +33,10 @@ type Archive struct {
 	single atomic.Bool // the server does not support bulk deletion
 
 	mu       sync.Mutex
-	tails    map[storage.Key]segment  // last known segment of each log
-	unlooked map[storage.Key]unlooked // appends that were not checked yet
-	runs     map[storage.Key]*run     // ends of logs, for roll-ups
-	used     int64                    // counts the uses of runs
+	tails    map[storage.Key]segment           // last known segment of each log
+	unlooked map[storage.Key]uncheckedSegments // appends that were not checked yet
+	runs     map[storage.Key]*run              // ends of logs, for roll-ups
+	used     int64                             // counts the uses of runs
 }
 
 var (
@@ -58,7 +58,7 @@ func New(c Config) (*Archive, error) {
 	if c.Timeout == 0 {
 		c.Timeout = DefaultTimeout
 	}
-	a := &Archive{cfg: c, tails: map[storage.Key]segment{}, unlooked: map[storage.Key]unlooked{}, runs: map[storage.Key]*run{}}
+	a := &Archive{cfg: c, tails: map[storage.Key]segment{}, unlooked: map[storage.Key]uncheckedSegments{}, runs: map[storage.Key]*run{}}
 	if c.Prefix != "" {
 		a.root = c.Prefix + "/"
 	}

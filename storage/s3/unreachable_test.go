@@ -67,7 +67,7 @@ func TestFailingServerIsDistinguishedFromADeadOne(t *testing.T) {
 	busy := &smithyhttp.ResponseError{Response: &smithyhttp.Response{Response: &http.Response{StatusCode: http.StatusServiceUnavailable}}, Err: errors.New("busy")}
 	err := &s3.UnreachableError{Server: "https://s3.test", Attempts: 3, Waited: time.Second, Err: busy}
 	if got := err.Error(); !strings.Contains(got, "https://s3.test cannot be reached: gave up after 3 attempts in 1s") || !strings.Contains(got, "see its log") || strings.Contains(got, "storage.endpoint") {
-		t.Errorf("it returned %q", got)
+		t.Errorf("the text of the error is %q", got)
 	}
 }
 

@@ -28,7 +28,7 @@ func TestSealOpensOnlyWithItsKey(t *testing.T) {
 		t.Error("the sealed value differs each time")
 	}
 	if New(one).Open(sealed) != fp {
-		t.Error("its key does not open it")
+		t.Error("the key does not open it")
 	}
 	if New(two).Open(sealed) == fp {
 		t.Error("another key opens it")
@@ -37,7 +37,7 @@ func TestSealOpensOnlyWithItsKey(t *testing.T) {
 		t.Errorf("the reference %s is not the beginning of %x", ref, sealed)
 	}
 	if (*Sealer)(nil).Open((*Sealer)(nil).Seal(fp)) != fp || (*Sealer)(nil).ID() != "" {
-		t.Error("without a key it changes")
+		t.Error("a nil sealer changes a fingerprint, or has an id")
 	}
 }
 
@@ -165,7 +165,7 @@ func TestNewKeyComesFirstAndNamesStay(t *testing.T) {
 	}
 	r := NewRing(folder, h.Keys...)
 	if r.Current().ID() != two.ID() || r.Root().ID() != one.ID() {
-		t.Error("the new key is not first, or names are made with it")
+		t.Error("the new key is not the current one, or has become the root")
 	}
 }
 
@@ -201,7 +201,7 @@ func TestARingFindsKeysByTheirIDs(t *testing.T) {
 		t.Errorf("%d sealers, want that of no key and two", len(all))
 	}
 	if _, ok := (*Ring)(nil).ByID(one.ID()); ok {
-		t.Error("no ring has a key")
+		t.Error("a nil ring returns a key")
 	}
 }
 
@@ -251,7 +251,7 @@ func TestProcessesOfAMachineHaveOneKey(t *testing.T) {
 		}
 	}
 	if k, err := ReadKey(folder, got[0].ID()); err != nil || k != got[0] {
-		t.Errorf("it is not found by its id: %v", err)
+		t.Errorf("the key is not found by its id: %v", err)
 	}
 	if files, _ := os.ReadDir(folder); len(files) != 2 {
 		t.Errorf("%d files in the folder", len(files))

@@ -28,7 +28,7 @@ func TestHeadsAreSentAfterTheirSessions(t *testing.T) {
 		must(t, err)
 	}
 	if err := s.Flush(t.Context()); err == nil {
-		t.Fatal("alice was sent")
+		t.Fatal("Flush sent alice's session")
 	}
 	if n := wrong(t, far); n > 0 {
 		t.Errorf("%d problems in the remote archive while alice waits", n)

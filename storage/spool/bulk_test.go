@@ -60,14 +60,14 @@ func TestEraseAsksTheRemoteArchiveAtOnce(t *testing.T) {
 	}
 }
 
-// hasty is a bulk archive that calls meanwhile while its first file is created; the function
+// hastyArchive is a bulk archive that calls meanwhile while its first file is created; the function
 // asks to remove the file.
-type hasty struct {
+type hastyArchive struct {
 	*bulk
 	meanwhile func(k storage.Key)
 }
 
-func (h *hasty) Create(ctx context.Context, k storage.Key, b storage.Blob) error {
+func (h *hastyArchive) Create(ctx context.Context, k storage.Key, b storage.Blob) error {
 	if do := h.meanwhile; do != nil {
 		h.meanwhile = nil
 		do(k)
@@ -83,13 +83,13 @@ func TestRemovalWaitsForTheSender(t *testing.T) {
 			return s.RemoveAll(ctx, []storage.Key{k})
 		},
 	} {
-		h := &hasty{bulk: &bulk{remote: newRemote()}}
+		h := &hastyArchive{bulk: &bulk{remote: newRemote()}}
 		s := open(t, t.TempDir(), h, &spool.Options{Passive: true})
 		h.meanwhile = func(k storage.Key) {
 			ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
 			defer cancel()
 			if err := remove(ctx, s, k); !errors.Is(err, context.DeadlineExceeded) {
-				t.Errorf("%s: it did not wait: %v", name, err)
+				t.Errorf("%s: the removal did not wait: %v", name, err)
 			}
 		}
 		must(t, s.Create(t.Context(), key(t, "s/f"), storage.Redacted(redact.Lit("line"))))

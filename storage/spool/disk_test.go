@@ -87,7 +87,7 @@ func TestTheOriginOfASessionIsRemovedFirst(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, err := os.Stat(filepath.Join(dir, "archive", "s", "f")); !errors.Is(err, os.ErrNotExist) {
-		t.Fatalf("it is still on the disk: %v", err)
+		t.Fatalf("the file is still on the disk: %v", err)
 	}
 	if last != s.state("s") {
 		t.Errorf("before the file went, and without its origin, %q was synced, want %q", last, s.state("s"))

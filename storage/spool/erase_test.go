@@ -78,7 +78,7 @@ func TestEraseThatFailsCanBeRepeated(t *testing.T) {
 	must(t, err)
 	must(t, s.Flush(t.Context()))
 	if got := keys(t, r); len(got) != 1 {
-		t.Errorf("left: %q", got)
+		t.Errorf("these files are left: %q", got)
 	}
 }
 
@@ -127,7 +127,7 @@ func TestSessionLeavesTheDiskWhenItWasSentAndIsOld(t *testing.T) {
 	if got := holdings(t, s); len(got) != len(want) {
 		t.Errorf("%d keys of %d can be read", len(got), len(want))
 	}
-	must(t, step(t.Context(), session(t, s, "old"))) // it returns to the disk
+	must(t, step(t.Context(), session(t, s, "old"))) // the session returns to the disk
 	must(t, s.Flush(t.Context()))
 	sound(t, r, "old", 2)
 	same(t, r, s)

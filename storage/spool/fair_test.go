@@ -110,7 +110,7 @@ func TestFlushSendsTheOtherSessionsAfterARefusal(t *testing.T) {
 	}
 }
 
-// An unreachable archive is not requested for each session.
+// Flush does not try an unreachable archive once for each session.
 func TestFlushEndsSoonForAnUnreachableArchive(t *testing.T) {
 	const sessions = 40
 	r := newRemote()
@@ -126,7 +126,7 @@ func TestFlushEndsSoonForAnUnreachableArchive(t *testing.T) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.asked == 0 || r.asked > 12 {
-		t.Errorf("it was asked %d times", r.asked)
+		t.Errorf("the archive was asked %d times", r.asked)
 	}
 }
 

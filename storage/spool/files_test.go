@@ -21,12 +21,12 @@ func FuzzQueue(f *testing.F) {
 		last := max(from, 0)
 		for _, o := range parseQueue(data, from) {
 			if o.next <= last && from <= int64(len(data)) || o.next > int64(len(data)) {
-				t.Errorf("after %d a line ends at %d of %d", last, o.next, len(data))
+				t.Errorf("the line after offset %d ends at %d, of %d bytes", last, o.next, len(data))
 			}
 			last = o.next
 			again, ok := parseOp(o.String())
 			if !ok || again != o.op {
-				t.Errorf("%+v is written %q, which reads %+v, %t", o.op, o.String(), again, ok)
+				t.Errorf("%+v is written as %q, which is parsed as %+v (ok %t)", o.op, o.String(), again, ok)
 			}
 		}
 	})
@@ -102,7 +102,7 @@ func FuzzSpoolFolder(f *testing.F) {
 			t.Errorf("the earlier file now has %d bytes, %v", b.Size(), err)
 		}
 		if _, err := parseOrigin([]byte(from)); err != nil && from != "" && (created == nil || appended == nil) {
-			t.Errorf("an origin that cannot be read is taken: %v, %v", created, appended)
+			t.Errorf("the origin cannot be read, but Create returned %v and Append %v", created, appended)
 		}
 		if created == nil && closed == nil && parseSent([]byte(sent)) == 0 {
 			t.Error("the conflict was not reported")

@@ -40,7 +40,7 @@ func TestFullDiskIsAClearErrorAndLosesNothing(t *testing.T) {
 	same(t, r, s)
 	other := session(t, s, "t")
 	must(t, step(t.Context(), other)) // the sent data frees space
-	must(t, step(t.Context(), log))   // it returns to the disk
+	must(t, step(t.Context(), log))   // the session returns to the disk
 	must(t, s.Flush(t.Context()))
 	same(t, r, s)
 	head, err := log.Head(t.Context())

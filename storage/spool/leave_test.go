@@ -52,7 +52,7 @@ func TestNameOfARemotelyErasedSessionIsRemoved(t *testing.T) {
 	must(t, s.Evict(t.Context()))
 	must(t, s.Flush(t.Context()))
 	if got := onDisk(t, dir, "alice"); len(got) > 0 {
-		t.Errorf("left: %q", got)
+		t.Errorf("the disk still has %q", got)
 	}
 	if got := onDisk(t, dir, `"session":"bob"`); len(got) != 1 {
 		t.Errorf("the name of another session: %q", got)
@@ -64,7 +64,7 @@ func TestNameOfARemotelyErasedSessionIsRemoved(t *testing.T) {
 	}
 }
 
-func TestSessionThatWasErasedElsewhereLeavesAlthoughItsAgentGoesOn(t *testing.T) {
+func TestRemotelyErasedSessionIsRemovedAlthoughItsAgentContinues(t *testing.T) {
 	for name, evicted := range map[string]bool{"sent": false, "evicted": true} {
 		t.Run(name, func(t *testing.T) {
 			dir, r := t.TempDir(), newRemote()
@@ -79,14 +79,14 @@ func TestSessionThatWasErasedElsewhereLeavesAlthoughItsAgentGoesOn(t *testing.T)
 			}
 			must(t, s.Flush(t.Context()))
 			if got := onDisk(t, dir, "what a tool said"); len(got) > 0 {
-				t.Errorf("left: %q", got)
+				t.Errorf("the disk still has %q", got)
 			}
 			if err := step(t.Context(), log); !errors.Is(err, record.ErrErased) {
 				t.Errorf("the agent continues: %v", err)
 			}
 			must(t, s.Flush(t.Context()))
 			if got := keys(t, r); len(got) != 1 {
-				t.Errorf("there is again %q", got)
+				t.Errorf("the remote archive has again the files %q", got)
 			}
 		})
 	}
@@ -107,14 +107,15 @@ func TestSessionThatBeganAfterAnEraseStays(t *testing.T) {
 
 func second[T any](_ T, err error) error { return err }
 
-// blinking is an archive that fails the listings of one session, as long as it has any to fail.
-type blinking struct {
+// failingListings is an archive whose next listings of one session fail; left counts
+// them.
+type failingListings struct {
 	*remote
 	of   storage.Key
 	left int
 }
 
-func (b *blinking) List(ctx context.Context, prefix storage.Key) iter.Seq2[storage.Info, error] {
+func (b *failingListings) List(ctx context.Context, prefix storage.Key) iter.Seq2[storage.Info, error] {
 	if prefix == b.of && b.left > 0 {
 		b.left--
 		return func(yield func(storage.Info, error) bool) { yield(storage.Info{}, errAway) }
@@ -125,7 +126,7 @@ func (b *blinking) List(ctx context.Context, prefix storage.Key) iter.Seq2[stora
 // After an error, the spool must try again to remove erased sessions from the disk, even if
 // there is no new tombstone.
 func TestErasedSessionLeavesAfterAFailedAttempt(t *testing.T) {
-	dir, r := t.TempDir(), &blinking{remote: newRemote(), of: key(t, "alice")}
+	dir, r := t.TempDir(), &failingListings{remote: newRemote(), of: key(t, "alice")}
 	s := open(t, dir, r, &spool.Options{Passive: true})
 	must(t, step(t.Context(), session(t, s, "alice")))
 	must(t, s.Flush(t.Context()))
@@ -136,6 +137,6 @@ func TestErasedSessionLeavesAfterAFailedAttempt(t *testing.T) {
 	}
 	must(t, s.Evict(t.Context()))
 	if got := onDisk(t, dir, "what a tool said"); len(got) > 0 {
-		t.Errorf("left: %q", got)
+		t.Errorf("the disk still has %q", got)
 	}
 }

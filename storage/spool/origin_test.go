@@ -65,6 +65,6 @@ func TestASessionErasedByAnotherMachineLeavesTheDisk(t *testing.T) {
 	must(t, err)
 	must(t, s.Evict(t.Context()))
 	if _, err := os.Stat(filepath.Join(dir, "archive", "s", "ledger-001.json")); !os.IsNotExist(err) {
-		t.Errorf("it is still on the disk: %v", err)
+		t.Errorf("the ledger is still on the disk: %v", err)
 	}
 }

@@ -11,10 +11,10 @@ import (
 	"github.com/agentcompact/compact/storage/memory"
 )
 
-// silent is a remote archive that does not answer before the context ends.
-type silent struct{ storage.Archive }
+// silentArchive is a remote archive that does not answer before the context ends.
+type silentArchive struct{ storage.Archive }
 
-func (silent) List(ctx context.Context, _ storage.Key) iter.Seq2[storage.Info, error] {
+func (silentArchive) List(ctx context.Context, _ storage.Key) iter.Seq2[storage.Info, error] {
 	return func(yield func(storage.Info, error) bool) {
 		<-ctx.Done()
 		yield(storage.Info{}, ctx.Err())
@@ -25,7 +25,7 @@ func (silent) List(ctx context.Context, _ storage.Key) iter.Seq2[storage.Info, e
 // their outcome and ask whether to continue.
 func TestRequestsToTheRemoteArchiveBlockNoSession(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := &passing{s: &Spool{remote: silent{}, turns: map[string]turn{}}}
+		p := &passState{s: &Spool{remote: silentArchive{}, turns: map[string]turn{}}}
 		for range sessionsAtOnce - 1 {
 			p.note(t.Context(), "s", errors.New("refused"))
 		}
@@ -47,11 +47,11 @@ func TestRequestsToTheRemoteArchiveBlockNoSession(t *testing.T) {
 			p.note(t.Context(), "t", nil)
 		}
 		<-noted
-		if !p.over() {
+		if !p.isOver() {
 			t.Error("the remote archive does not answer, and the pass continues")
 		}
 		if err := p.end(t.Context()); !errors.Is(err, context.DeadlineExceeded) {
-			t.Errorf("it ends with %v", err)
+			t.Errorf("the end of the pass returned %v", err)
 		}
 	})
 }
@@ -69,15 +69,16 @@ func (a *answering) List(ctx context.Context, prefix storage.Key) iter.Seq2[stor
 	return func(yield func(storage.Info, error) bool) { yield(storage.Info{}, errors.New("away")) }
 }
 
-// After every fourth failure in a row, a pass asks whether the remote archive answers at all,
-// also if it did the last time: it can go away during the pass.
+// After every fourth failure in a row, a pass asks whether the remote archive answers at
+// all, even if the archive answered the last time: it can become unreachable during the
+// pass.
 func TestAPassAsksAgainWhetherTheRemoteArchiveAnswers(t *testing.T) {
 	far := &answering{Archive: memory.New(), answers: 2}
-	p := &passing{s: &Spool{remote: far, turns: map[string]turn{}}}
+	p := &passState{s: &Spool{remote: far, turns: map[string]turn{}}}
 	for i, want := range []int{0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2, 3, 3} {
 		p.note(t.Context(), "s", errors.New("refused"))
-		if over := i >= 11; far.listed != want || p.over() != over {
-			t.Errorf("after %d failures it asked %d times, and ended: %v; want %d and %v", i+1, far.listed, p.over(), want, over)
+		if over := i >= 11; far.listed != want || p.isOver() != over {
+			t.Errorf("after %d failures the pass had asked %d times, and was over: %v; want %d and %v", i+1, far.listed, p.isOver(), want, over)
 		}
 	}
 }

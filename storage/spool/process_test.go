@@ -106,7 +106,7 @@ func start(t *testing.T, dir, remote string) *worker {
 		n := 0
 		for r := bufio.NewReader(out); ; n++ {
 			if _, err := r.ReadString('\n'); err != nil {
-				_ = w.cmd.Wait() // it was killed
+				_ = w.cmd.Wait() // the process was killed
 				w.said <- n
 				return
 			}

@@ -192,7 +192,7 @@ func TestASecondMachineOnASessionGetsAConflictAndLosesNothing(t *testing.T) {
 	}
 	t.Log(err)
 	if got := holdings(t, r); len(got) != len(before) {
-		t.Errorf("it sent something all the same: %v", got)
+		t.Errorf("the second machine has sent files: %v", got)
 	}
 	sound(t, r, "s", 1)
 	sound(t, spools[1], "s", 2) // the process's own lines are whole
@@ -244,7 +244,7 @@ func TestUnknownSessionIsNewOnlyWithBlind(t *testing.T) {
 	}
 	r.goAway(false)
 	if n, err := session(t, open(t, t.TempDir(), r, &spool.Options{Blind: true}), "s").Head(t.Context()); n != 1 || err != nil {
-		t.Errorf("Head when it is back: %d, %v", n, err)
+		t.Errorf("Head after the remote archive is back: %d, %v", n, err)
 	}
 }
 
@@ -322,4 +322,40 @@ func TestSessionThatLeftTheDiskIsNotTakenForANewOne(t *testing.T) {
 	must(t, s.Flush(t.Context()))
 	sound(t, r, "s", 2)
 	same(t, r, s)
+}
+
+// A process reads a session that is only in the remote archive, which can't be reached
+// from then on. The rest of the session counts as unreachable, not as missing: it would be
+// evidence of tampering.
+func TestSessionThatLeftTheDiskIsNotTakenForADamagedOne(t *testing.T) {
+	for name, whose := range map[string]func(t *testing.T, own, other *spool.Spool) *spool.Spool{
+		"its writer": func(_ *testing.T, own, _ *spool.Spool) *spool.Spool { return own },
+		"a process that listed it": func(t *testing.T, _, other *spool.Spool) *spool.Spool {
+			session(t, other, "s")
+			return other
+		},
+	} {
+		r, dir := newRemote(), t.TempDir()
+		s := open(t, dir, r, &spool.Options{Blind: true, Passive: true, Keep: time.Nanosecond})
+		must(t, step(t.Context(), session(t, s, "s")))
+		must(t, s.Flush(t.Context()))
+		must(t, s.Evict(t.Context()))
+		reader := whose(t, s, open(t, dir, r, &spool.Options{Blind: true, Passive: true}))
+		r.goAway(true)
+		if _, err := reader.Open(t.Context(), key(t, "s/summary-001.json"), 0, -1); !errors.Is(err, errAway) {
+			t.Errorf("%s opens its summary: %v, want that the archive is away", name, err)
+		}
+		listed := errors.New("nothing")
+		for _, listed = range reader.List(t.Context(), key(t, "s")) {
+		}
+		if !errors.Is(listed, errAway) {
+			t.Errorf("%s lists it: %v, want that the archive is away", name, listed)
+		}
+		if err := reader.Create(t.Context(), key(t, "s/f"), storage.Blob{}); !errors.Is(err, errAway) {
+			t.Errorf("%s creates a file: %v, want that the archive is away", name, err)
+		}
+		if n, err := session(t, reader, "new").Head(t.Context()); n != 0 || err != nil {
+			t.Errorf("%s begins another session: %d, %v", name, n, err)
+		}
+	}
 }

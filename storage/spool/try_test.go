@@ -21,6 +21,6 @@ func TestTryOfASpoolLeavesNothingBehind(t *testing.T) {
 	remote, err := fs.Open(t.TempDir())
 	must(t, err)
 	if err := spool.Try(dir, remote); err == nil {
-		t.Error("Try accepts an archive without this spool")
+		t.Error("Try accepts a spool that belongs to another archive")
 	}
 }

@@ -65,8 +65,8 @@ func (s *Spool) inTurn(sessions []string) {
 	})
 }
 
-// passing is the state of one pass over the sessions.
-type passing struct {
+// passState is the state of one pass over the sessions.
+type passState struct {
 	s   *Spool
 	cut cut
 
@@ -80,7 +80,7 @@ type passing struct {
 
 // note records the outcome of a session, and checks after some failures whether
 // the remote archive answers at all.
-func (p *passing) note(ctx context.Context, session string, err error) {
+func (p *passState) note(ctx context.Context, session string, err error) {
 	if ctx.Err() != nil {
 		return
 	}
@@ -93,7 +93,7 @@ func (p *passing) note(ctx context.Context, session string, err error) {
 }
 
 // noted records an outcome, and reports whether to check the remote archive.
-func (p *passing) noted(session string, err error) (ask bool) {
+func (p *passState) noted(session string, err error) (ask bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if err == nil || errors.Is(err, ErrConflict) { // Waiting reports conflicts
@@ -109,14 +109,14 @@ func (p *passing) noted(session string, err error) (ask bool) {
 	return ask
 }
 
-func (p *passing) over() bool {
+func (p *passState) isOver() bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.away != nil
 }
 
 // end returns the error of the remote archive, nil if it answers.
-func (p *passing) end(ctx context.Context) error {
+func (p *passState) end(ctx context.Context) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.failed > 0 && p.failed < sessionsAtOnce && !p.sent && ctx.Err() == nil {

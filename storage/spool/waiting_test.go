@@ -15,21 +15,21 @@ import (
 	"github.com/agentcompact/compact/storage/storagetest"
 )
 
-// deaf is a remote archive that answers nothing until it is released, or the
+// deafArchive is a remote archive that answers nothing until it is released, or the
 // context ends.
-type deaf struct {
+type deafArchive struct {
 	*memory.Archive
 	there, done chan struct{}
 	once, ended sync.Once
 }
 
-func newDeaf() *deaf {
-	return &deaf{Archive: memory.New(), there: make(chan struct{}), done: make(chan struct{})}
+func newDeaf() *deafArchive {
+	return &deafArchive{Archive: memory.New(), there: make(chan struct{}), done: make(chan struct{})}
 }
 
-func (d *deaf) release() { d.ended.Do(func() { close(d.done) }) }
+func (d *deafArchive) release() { d.ended.Do(func() { close(d.done) }) }
 
-func (d *deaf) hang(ctx context.Context) error {
+func (d *deafArchive) hang(ctx context.Context) error {
 	d.once.Do(func() { close(d.there) })
 	select {
 	case <-d.done:
@@ -39,29 +39,29 @@ func (d *deaf) hang(ctx context.Context) error {
 	}
 }
 
-func (d *deaf) Create(ctx context.Context, k storage.Key, b storage.Blob) error {
+func (d *deafArchive) Create(ctx context.Context, k storage.Key, b storage.Blob) error {
 	return errors.Join(d.hang(ctx), d.Archive.Create(ctx, k, b))
 }
 
-func (d *deaf) Append(ctx context.Context, k storage.Key, seq int64, b storage.Blob) error {
+func (d *deafArchive) Append(ctx context.Context, k storage.Key, seq int64, b storage.Blob) error {
 	return errors.Join(d.hang(ctx), d.Archive.Append(ctx, k, seq, b))
 }
 
-func (d *deaf) Open(ctx context.Context, k storage.Key, off, n int64) (io.ReadCloser, error) {
+func (d *deafArchive) Open(ctx context.Context, k storage.Key, off, n int64) (io.ReadCloser, error) {
 	if err := d.hang(ctx); err != nil {
 		return nil, err
 	}
 	return d.Archive.Open(ctx, k, off, n)
 }
 
-func (d *deaf) List(ctx context.Context, prefix storage.Key) iter.Seq2[storage.Info, error] {
+func (d *deafArchive) List(ctx context.Context, prefix storage.Key) iter.Seq2[storage.Info, error] {
 	if err := d.hang(ctx); err != nil {
 		return func(yield func(storage.Info, error) bool) { yield(storage.Info{}, err) }
 	}
 	return d.Archive.List(ctx, prefix)
 }
 
-func (d *deaf) Remove(ctx context.Context, k storage.Key) error {
+func (d *deafArchive) Remove(ctx context.Context, k storage.Key) error {
 	return errors.Join(d.hang(ctx), d.Archive.Remove(ctx, k))
 }
 

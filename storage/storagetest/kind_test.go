@@ -10,20 +10,20 @@ import (
 	"github.com/agentcompact/compact/storage/storagetest"
 )
 
-// told is an archive that receives the meaning of a key.
-type told struct {
+// kindArchive is a [storage.KindOpener] with a planted fault.
+type kindArchive struct {
 	*memory.Archive
 	fault string
 }
 
-func (a *told) OpenFile(ctx context.Context, k storage.Key, off, n int64) (io.ReadCloser, error) {
+func (a *kindArchive) OpenFile(ctx context.Context, k storage.Key, off, n int64) (io.ReadCloser, error) {
 	if a.fault == "range" {
 		off = 0
 	}
 	return a.Open(ctx, k, off, n)
 }
 
-func (a *told) OpenLog(ctx context.Context, k storage.Key, off, n int64) (io.ReadCloser, int64, error) {
+func (a *kindArchive) OpenLog(ctx context.Context, k storage.Key, off, n int64) (io.ReadCloser, int64, error) {
 	var size int64
 	for info, err := range a.List(ctx, k) {
 		if err != nil {
@@ -41,10 +41,10 @@ func (a *told) OpenLog(ctx context.Context, k storage.Key, off, n int64) (io.Rea
 	return r, size, err
 }
 
-func TestArchiveKeyIsValidated(t *testing.T) {
+func TestSuiteFindsFaultsOfAKindOpener(t *testing.T) {
 	for fault, want := range map[string]int{"": 0, "range": 1, "size": 1, "none": 1} {
 		found := storagetest.Check(t, func(testing.TB) (storage.Archive, storage.Archive) {
-			a := &told{memory.New(), fault}
+			a := &kindArchive{memory.New(), fault}
 			return a, a
 		}, "OpenKnowsTheKind")
 		if len(found) != want {

@@ -323,7 +323,7 @@ func TestEveryCaseHasAFaultThatItCatches(t *testing.T) {
 		have[f.promise] = true
 	}
 	nothing := func(testing.TB) (storage.Archive, storage.Archive) {
-		a := deaf{}
+		a := deafArchive{}
 		return a, a
 	}
 	for _, f := range storagetest.Check(t, nothing) {
@@ -336,20 +336,20 @@ func TestEveryCaseHasAFaultThatItCatches(t *testing.T) {
 	}
 }
 
-// deaf is an archive that can do nothing, so that every case fails.
-type deaf struct{}
+// deafArchive is an archive that can do nothing, so that every case fails.
+type deafArchive struct{}
 
 var errDeaf = errors.New("deaf")
 
-func (deaf) Create(context.Context, storage.Key, storage.Blob) error        { return errDeaf }
-func (deaf) Append(context.Context, storage.Key, int64, storage.Blob) error { return errDeaf }
-func (deaf) Open(context.Context, storage.Key, int64, int64) (io.ReadCloser, error) {
+func (deafArchive) Create(context.Context, storage.Key, storage.Blob) error        { return errDeaf }
+func (deafArchive) Append(context.Context, storage.Key, int64, storage.Blob) error { return errDeaf }
+func (deafArchive) Open(context.Context, storage.Key, int64, int64) (io.ReadCloser, error) {
 	return nil, errDeaf
 }
-func (deaf) Remove(context.Context, storage.Key) error { return errDeaf }
-func (deaf) Kept(context.Context, storage.Key) error   { return errDeaf }
-func (deaf) Location(storage.Key) string               { return "" }
-func (deaf) List(context.Context, storage.Key) iter.Seq2[storage.Info, error] {
+func (deafArchive) Remove(context.Context, storage.Key) error { return errDeaf }
+func (deafArchive) Kept(context.Context, storage.Key) error   { return errDeaf }
+func (deafArchive) Location(storage.Key) string               { return "" }
+func (deafArchive) List(context.Context, storage.Key) iter.Seq2[storage.Info, error] {
 	return func(yield func(storage.Info, error) bool) { yield(storage.Info{}, errDeaf) }
 }
 

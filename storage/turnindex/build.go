@@ -17,7 +17,7 @@ type Set struct {
 	first, last uint32
 	files       []string
 	at          map[string]uint16
-	records     []packed
+	records     []encodedRecord
 }
 
 // Cover records that the set covers the steps from first to last. Several calls
@@ -47,8 +47,8 @@ func (s *Set) Add(r Record) error {
 	if err != nil {
 		return err
 	}
-	s.records = append(s.records, packed{
-		key: r.Key, what: uint8(r.Slot) | uint8(r.Shown)<<4, file: file, ord: uint16(r.Ord), off: uint64(r.Off), len: uint32(r.Len),
+	s.records = append(s.records, encodedRecord{
+		key: r.Key, slotAndShown: uint8(r.Slot) | uint8(r.Shown)<<4, file: file, ord: uint16(r.Ord), off: uint64(r.Off), len: uint32(r.Len),
 	})
 	return nil
 }
@@ -70,14 +70,14 @@ func (s *Set) file(name string) (uint16, error) {
 }
 
 // order compares records by key, slot, ordinal and, for fingerprints, length.
-func order(a, b packed) int {
+func order(a, b encodedRecord) int {
 	return cmp.Or(cmp.Compare(a.key.kind, b.key.kind), cmp.Compare(a.key.id, b.key.id),
-		cmp.Compare(a.what&15, b.what&15), cmp.Compare(a.ord, b.ord), cmp.Compare(a.length(), b.length()))
+		cmp.Compare(a.slotAndShown&15, b.slotAndShown&15), cmp.Compare(a.ord, b.ord), cmp.Compare(a.length(), b.length()))
 }
 
 // length returns the length for comparing records of one fingerprint; 0 for a
 // turn.
-func (p *packed) length() uint32 {
+func (p *encodedRecord) length() uint32 {
 	if p.key.kind == kindTurn {
 		return 0
 	}
@@ -89,7 +89,7 @@ func (p *packed) length() uint32 {
 func (s *Set) Encode() []byte {
 	records := slices.Clone(s.records)
 	slices.SortStableFunc(records, order)
-	records = slices.CompactFunc(records, func(a, b packed) bool { return order(a, b) == 0 })
+	records = slices.CompactFunc(records, func(a, b encodedRecord) bool { return order(a, b) == 0 })
 	h := &header{records: uint64(len(records)), first: s.first, last: s.last, files: s.files}
 	h.filter = filterOf(records)
 	counts := h.chooseBuckets(records)
@@ -99,7 +99,7 @@ func (s *Set) Encode() []byte {
 	return h.fill(records)
 }
 
-func filterOf(records []packed) filter {
+func filterOf(records []encodedRecord) filter {
 	keys := 0
 	for i := range records {
 		if i == 0 || records[i].key != records[i-1].key {
@@ -129,7 +129,7 @@ const (
 
 // chooseBuckets sets the smallest tried number of buckets with which nearly
 // every record is found in one page, and returns the number of records in each.
-func (h *header) chooseBuckets(records []packed) []uint32 {
+func (h *header) chooseBuckets(records []encodedRecord) []uint32 {
 	least := uint32((len(records) + perPage - 1) / perPage)
 	h.buckets = max(least, 1)
 	for {
@@ -143,7 +143,7 @@ func (h *header) chooseBuckets(records []packed) []uint32 {
 
 // count returns the number of records in each bucket, and the number of records
 // in buckets with more than one page.
-func (h *header) count(records []packed) (counts []uint32, over int) {
+func (h *header) count(records []encodedRecord) (counts []uint32, over int) {
 	counts = make([]uint32, h.buckets)
 	for i := range records {
 		counts[bucket(records[i].key.hash(), h.buckets)]++
@@ -157,7 +157,7 @@ func (h *header) count(records []packed) (counts []uint32, over int) {
 }
 
 // fill returns the file: the header, and the records in their pages.
-func (h *header) fill(records []packed) []byte {
+func (h *header) fill(records []encodedRecord) []byte {
 	le := binary.LittleEndian
 	pages := make([][]byte, h.buckets+h.overflow)
 	for i := range pages {

@@ -137,7 +137,7 @@ func TestForgedNumbersAreRefused(t *testing.T) {
 			"a longer last page":    func(b []byte) { b[f.at[1]-5]++ },
 		} {
 			if name == "version 1" && strings.HasSuffix(what, " page") && what[0] != 'f' {
-				continue // it has no list of pages
+				continue // this index has no list of pages
 			}
 			bad := bytes.Clone(f.data)
 			forge(bad)
@@ -183,7 +183,7 @@ func TestIndexIsAsLargeAsItsRecords(t *testing.T) {
 			t.Errorf("%d records: %.1f bytes each", 3*n, each)
 		}
 		if table := open(t, data); table.Size() != int64(len(data)) {
-			t.Errorf("it reports %d bytes, it has %d", table.Size(), len(data))
+			t.Errorf("Size returned %d bytes, but the table has %d", table.Size(), len(data))
 		}
 	}
 }

@@ -59,19 +59,19 @@ func checkPage(page []byte, number, size int64) error {
 	return nil
 }
 
-// packed is a record in the form of the file.
-type packed struct {
-	key  Key
-	what uint8 // slot and shown
-	file uint16
-	ord  uint16
-	off  uint64
-	len  uint32
+// encodedRecord is a record in the form of the file.
+type encodedRecord struct {
+	key          Key
+	slotAndShown uint8 // the slot, and the flag shown
+	file         uint16
+	ord          uint16
+	off          uint64
+	len          uint32
 }
 
-func (p *packed) put(b []byte) {
+func (p *encodedRecord) put(b []byte) {
 	le := binary.LittleEndian
-	b[0], b[1] = byte(p.key.kind), p.what
+	b[0], b[1] = byte(p.key.kind), p.slotAndShown
 	le.PutUint16(b[2:], p.file)
 	le.PutUint16(b[4:], p.ord)
 	le.PutUint64(b[6:], p.key.id)
@@ -80,10 +80,10 @@ func (p *packed) put(b []byte) {
 	le.PutUint32(b[20:], p.len)
 }
 
-func unpack(b []byte) packed {
+func unpack(b []byte) encodedRecord {
 	le := binary.LittleEndian
-	return packed{
-		key: Key{kind(b[0]), le.Uint64(b[6:])}, what: b[1],
+	return encodedRecord{
+		key: Key{kind(b[0]), le.Uint64(b[6:])}, slotAndShown: b[1],
 		file: le.Uint16(b[2:]), ord: le.Uint16(b[4:]),
 		off: uint64(le.Uint32(b[14:])) | uint64(le.Uint16(b[18:]))<<32, len: le.Uint32(b[20:]),
 	}

@@ -116,12 +116,12 @@ func (t *Table) match(out []Record, page []byte, number int64, q Query) ([]Recor
 	return out, nil
 }
 
-func (t *Table) record(p packed, number int64) (Record, error) {
+func (t *Table) record(p encodedRecord, number int64) (Record, error) {
 	if int(p.file) >= len(t.h.files) || p.key.kind < kindTurn || p.key.kind > kindPart {
 		return Record{}, &PageError{number, "a record names a file or a kind that does not exist"}
 	}
 	return Record{
-		Key: p.key, Slot: Slot(p.what & 15), Shown: Shown(p.what >> 4), Ord: int(p.ord),
+		Key: p.key, Slot: Slot(p.slotAndShown & 15), Shown: Shown(p.slotAndShown >> 4), Ord: int(p.ord),
 		File: t.h.files[p.file], Off: int64(p.off), Len: int64(p.len),
 	}, nil
 }

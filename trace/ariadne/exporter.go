@@ -76,28 +76,34 @@ func (*Exporter) Logs() bool { return true }
 // "http://127.0.0.1:5175"; a URL that ends in "/ingest" works too. Nothing is
 // sent yet. With a URL that [CheckURL] refuses, every Export fails.
 func New(rawURL string, opts *Options) *Exporter {
-	var o Options
-	if opts != nil {
-		o = *opts
-	}
-	if o.Timeout <= 0 || o.Timeout > 2*time.Second {
-		o.Timeout = 2 * time.Second
-	}
-	if o.BodyBytes <= 0 {
-		o.BodyBytes = 200 << 10
-	}
-	if o.ErrorLog == nil {
-		o.ErrorLog = os.Stderr
-	}
-	if o.Client == nil {
-		o.Client = newClient()
-	}
+	o := opts.withDefaults()
 	e := &Exporter{
 		client: o.Client, timeout: o.Timeout, times: newSpreader(),
 		body: min(max(o.BodyBytes, 4<<10), maxBody), log: reporter{w: o.ErrorLog},
 	}
 	e.endpoint, e.err = endpoint(rawURL)
 	return e
+}
+
+// withDefaults returns a copy with all settings set. o may be nil.
+func (o *Options) withDefaults() Options {
+	var out Options
+	if o != nil {
+		out = *o
+	}
+	if out.Timeout <= 0 || out.Timeout > 2*time.Second {
+		out.Timeout = 2 * time.Second
+	}
+	if out.BodyBytes <= 0 {
+		out.BodyBytes = 200 << 10
+	}
+	if out.ErrorLog == nil {
+		out.ErrorLog = os.Stderr
+	}
+	if out.Client == nil {
+		out.Client = newClient()
+	}
+	return out
 }
 
 // CheckURL returns an error if the base URL of an Ariadne is wrong.

@@ -70,7 +70,7 @@ func TestFaultsOfAriadneNeverReachTheCaller(t *testing.T) {
 			}
 			ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 			defer cancel()
-			_ = p.Close(ctx) // it may or may not have had the time
+			_ = p.Close(ctx) // Close may or may not have had the time
 			s := p.Stats()[0]
 			if s.Exported != 0 || s.Emitted != 7*calls || s.Failed+s.Dropped+uint64(s.Waiting) != s.Emitted {
 				t.Errorf("stats = %+v", s)

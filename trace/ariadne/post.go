@@ -119,7 +119,7 @@ func (e *Exporter) post(ctx context.Context, items []item) error {
 // answer is the server's answer.
 type answer struct {
 	status int
-	body   []byte // its beginning
+	body   []byte // beginning of the body
 }
 
 func (e *Exporter) roundTrip(ctx context.Context, body []byte) (answer, error) {

@@ -26,6 +26,6 @@ func TestTryPostsAnEmptyBatch(t *testing.T) {
 		t.Error("another server is taken for an Ariadne")
 	}
 	if Try(t.Context(), "localhost") == nil {
-		t.Error("no URL")
+		t.Error("an address that is not a URL is accepted")
 	}
 }

@@ -111,13 +111,13 @@ func check(ev *trace.Event) error {
 	switch {
 	case ev.TraceID == "":
 		return errNoTraceID
-	case ev.SpanID != "" && (!sane(start) || !sane(end)):
+	case ev.SpanID != "" && (!isPlausible(start) || !isPlausible(end)):
 		return errNoTime
 	}
 	return nil
 }
 
-func sane(t time.Time) bool {
+func isPlausible(t time.Time) bool {
 	y := t.UTC().Year()
 	return !t.IsZero() && y >= 1 && y <= 9999
 }
@@ -170,11 +170,11 @@ func (e *Exporter) trace(ev *trace.Event) wireTrace {
 	if start.IsZero() {
 		start = ev.Start
 	}
-	if !sane(start) {
+	if !isPlausible(start) {
 		return w
 	}
 	w.StartedAt = stamp(start.UnixMilli())
-	if sane(info.End) {
+	if isPlausible(info.End) {
 		w.EndedAt = stamp(e.times.traceEnd(ev.TraceID, max(start.UnixMilli(), info.End.UnixMilli())))
 	}
 	return w

@@ -45,7 +45,7 @@ func TestEachMetricIsDocumented(t *testing.T) {
 	head, rest, ok := strings.Cut(string(text), from)
 	have, tail, ok2 := strings.Cut(rest, to)
 	if !ok || !ok2 {
-		t.Fatal("the table's marks are not there")
+		t.Fatal("the document lacks the marks of the table")
 	}
 	switch want := table(); {
 	case have == want:

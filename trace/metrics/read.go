@@ -132,9 +132,13 @@ func (m *Metrics) summarize(e *trace.Event, p *trace.Summarize) {
 		how = "unused"
 	}
 	m.put(summaries, seconds(e), p.Backend, how)
-	if p.Backend == "extractive" {
-		return // no model was asked
+	if p.Backend != "extractive" { // a model was asked
+		m.generate(e, p)
 	}
+}
+
+// generate reports a summary by a model: its time, tokens and price.
+func (m *Metrics) generate(e *trace.Event, p *trace.Summarize) {
 	cause := p.ErrorType
 	if p.Cause != "" {
 		cause = p.Cause

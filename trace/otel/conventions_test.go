@@ -60,7 +60,7 @@ func TestContentIsOptIn(t *testing.T) {
 	}
 	// Failures and the texts of this module are not content.
 	if got := attributes(one(t, 0, func(*trace.Event) {}))["compact.output_text"]; got == nil {
-		t.Error("a text of this module is withheld")
+		t.Error("a text of this module is missing")
 	}
 	s := one(t, summarize, func(ev *trace.Event) {
 		ev.Status, ev.Data = trace.StatusError, redact.Lit(`{"backend":"openai","error_type":"SummarizerFailed","cause":"timeout","output_text":"no answer in 60s"}`)
@@ -113,6 +113,27 @@ func TestCallersSpanIsMarkedOnRequest(t *testing.T) {
 				t.Errorf("wanted %v, summary %v: %v", wanted, summary, got)
 			}
 		}
+	}
+}
+
+// In a long call, more events than may wait can come before the event of the call, and the
+// span of its summary is made without it.
+func TestCallersSpanIsMarkedAfterALongCall(t *testing.T) {
+	tp, rec := provider(t)
+	e := otel.New(tp, otel.MarkCaller())
+	ctx, caller := tp.Tracer("agent").Start(t.Context(), "invoke_agent")
+	traceID, parentID, _ := trace.FromContext(e.Join(ctx))
+	events := tracetest.Sample(start)
+	for i := range events {
+		events[i].TraceID = traceID
+	}
+	call := &events[len(events)-1]
+	call.ParentID = parentID
+	export(t, e, slices.Repeat(events[:len(events)-1], 700)...)
+	export(t, e, *call)
+	caller.End()
+	if got := attributes(named(t, rec.Ended(), "invoke_agent"))["gen_ai.conversation.compacted"]; got != true {
+		t.Errorf("the caller's span is marked: %v", got)
 	}
 }
 

@@ -136,8 +136,8 @@ func (e *Exporter) Export(ctx context.Context, events []trace.Event) error {
 	}
 	for i := range events {
 		switch ev := &events[i]; {
-		case ev.SpanID == "": // it describes no span
-		case e.waits(ev):
+		case ev.SpanID == "": // the event describes no span
+		case e.mustWait(ev):
 			e.waiting[ev.ParentID] = append(e.waiting[ev.ParentID], *ev)
 			e.count++
 		default:
@@ -169,9 +169,9 @@ func (e *Exporter) Shutdown(ctx context.Context) error {
 	return e.shutdown(ctx)
 }
 
-// waits reports whether an event must wait for its parent. The event of the
+// mustWait reports whether an event must wait for its parent. The event of the
 // whole call never waits: its parent, if any, is the caller's span.
-func (e *Exporter) waits(ev *trace.Event) bool {
+func (e *Exporter) mustWait(ev *trace.Event) bool {
 	if e.ownIDs || ev.ParentID == "" || ev.Name == trace.NameBeforeModelCall {
 		return false
 	}

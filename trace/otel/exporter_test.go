@@ -170,7 +170,7 @@ func TestChildrenWaitForTheirParentOverBatches(t *testing.T) {
 	}
 	hook := named(t, rec.Ended(), trace.NameBeforeModelCall)
 	if last := rec.Ended()[len(events)]; last.Parent().SpanID() != hook.SpanContext().SpanID() {
-		t.Error("the late child is not the hook's")
+		t.Error("the parent of the late span is not the span of the hook")
 	}
 }
 

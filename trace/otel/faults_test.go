@@ -32,7 +32,7 @@ type receiver struct {
 	status int           // of each answer; 0 = no answer, the connection is reset
 	after  int           // number of batches that are accepted before the fault begins
 	delay  time.Duration // before each answer
-	hang   bool          // it never answers
+	hang   bool          // the server never answers
 
 	mu      sync.Mutex
 	batches int
@@ -117,14 +117,14 @@ var faults = []struct {
 	{name: "restarted", fault: &receiver{status: http.StatusOK}, restart: true, all: true},
 }
 
-// told collects the errors of exporters.
-type told struct {
+// errorLog collects the errors of exporters.
+type errorLog struct {
 	mu   sync.Mutex
 	lost int
 	errs []*trace.ExportError
 }
 
-func (l *told) hear(err error) {
+func (l *errorLog) hear(err error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	var e *trace.ExportError
@@ -177,7 +177,7 @@ func exporterTo(t *testing.T, protocol, url string, patience time.Duration) trac
 }
 
 func check(t *testing.T, protocol string, r *receiver, restart, all, some bool) {
-	var l told
+	var l errorLog
 	patience := 200 * time.Millisecond
 	if all || some {
 		patience = 2 * time.Second // on a busy machine, too

@@ -198,7 +198,7 @@ func (e *MetricsExporter) Export(ctx context.Context, events []trace.Event) erro
 // Shutdown sends the counts for the last time.
 func (e *MetricsExporter) Shutdown(ctx context.Context) (err error) {
 	e.once.Do(func() {
-		_ = e.Exporter.Shutdown(ctx) // it can't fail
+		_ = e.Exporter.Shutdown(ctx) // Shutdown of this exporter can't fail
 		e.stop()
 		e.start.Do(func() { close(e.ended) }) // run was never started
 		select {

@@ -28,7 +28,7 @@ func TestTrySendsNoSpanAndTheHeadersOfSpans(t *testing.T) {
 		t.Errorf("%v; %d bytes to %s for %q", err, size, path, tenant)
 	}
 	if err := Try(t.Context(), s.URL, nil); err == nil || posts != 2 {
-		t.Errorf("%v after %d requests: it is not repeated", err, posts)
+		t.Errorf("%v after %d requests: Try must not repeat a request", err, posts)
 	}
 	if err := Try(t.Context(), "localhost", nil); err == nil {
 		t.Error("a text that is not a URL is accepted")

@@ -35,25 +35,25 @@ func TestRecorderDistinguishesEvents(t *testing.T) {
 // broken are exporters that break one promise each. The suite must fail on these
 // exporters. It runs on them in another process, which must exit with an error.
 var broken = map[string]func() trace.Exporter{
-	"modify_the_events":         func() trace.Exporter { return &liar{modifies: true} },
-	"no_events_returns_nil":     func() trace.Exporter { return &liar{refusesNothing: true} },
-	"any_content":               func() trace.Exporter { return &liar{panics: true} },
-	"soon_after_ctx_is_done":    func() trace.Exporter { return &liar{hangs: true} },
-	"Export_returns_ErrShut":    func() trace.Exporter { return &liar{forgets: true} },
-	"done_from_the_start":       func() trace.Exporter { return &liar{hangsAtEnd: true} },
-	"nothing_and_returns_nil":   func() trace.Exporter { return &liar{complains: true} },
-	"must_not_keep_the_slice":   func() trace.Exporter { return &liar{keeps: true} },
-	"modify_the_events_(Trace)": func() trace.Exporter { return &liar{modifiesTrace: true} },
+	"modify_the_events":         func() trace.Exporter { return &lyingExporter{modifies: true} },
+	"no_events_returns_nil":     func() trace.Exporter { return &lyingExporter{refusesNothing: true} },
+	"any_content":               func() trace.Exporter { return &lyingExporter{panics: true} },
+	"soon_after_ctx_is_done":    func() trace.Exporter { return &lyingExporter{hangs: true} },
+	"Export_returns_ErrShut":    func() trace.Exporter { return &lyingExporter{forgets: true} },
+	"done_from_the_start":       func() trace.Exporter { return &lyingExporter{hangsAtEnd: true} },
+	"nothing_and_returns_nil":   func() trace.Exporter { return &lyingExporter{complains: true} },
+	"must_not_keep_the_slice":   func() trace.Exporter { return &lyingExporter{keeps: true} },
+	"modify_the_events_(Trace)": func() trace.Exporter { return &lyingExporter{modifiesTrace: true} },
 }
 
-type liar struct {
+type lyingExporter struct {
 	modifies, modifiesTrace, refusesNothing, panics, hangs, forgets, hangsAtEnd, complains, keeps bool
 
 	kept []trace.Event
 	down bool
 }
 
-func (l *liar) Export(ctx context.Context, events []trace.Event) error {
+func (l *lyingExporter) Export(ctx context.Context, events []trace.Event) error {
 	switch {
 	case l.down && !l.forgets:
 		return trace.ErrShutdown
@@ -83,7 +83,7 @@ func (l *liar) Export(ctx context.Context, events []trace.Event) error {
 	return nil
 }
 
-func (l *liar) Shutdown(ctx context.Context) error {
+func (l *lyingExporter) Shutdown(ctx context.Context) error {
 	if l.hangsAtEnd && ctx.Err() != nil {
 		select {}
 	}

@@ -65,7 +65,7 @@ func TestFilesNameEveryChoice(t *testing.T) {
 	}
 	look(reflect.TypeFor[compact.Config](), "")
 	if choices == 0 {
-		t.Error("there are no choices")
+		t.Error("no setting with a list of choices was found")
 	}
 }
 

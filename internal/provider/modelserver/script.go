@@ -128,7 +128,7 @@ func toolNames(body []byte) map[string]bool {
 		Type  string
 		Tools []tool
 	}
-	_ = json.Unmarshal(req.Input, &items) // it may be a text
+	_ = json.Unmarshal(req.Input, &items) // the input may be a text
 	for _, it := range items {
 		if it.Type == "additional_tools" {
 			names(out, it.Tools)

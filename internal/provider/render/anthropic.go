@@ -72,7 +72,7 @@ func (s *Session) anthropicItems(from, to int) []any {
 // the system.
 func (s *Session) anthropicMessage(i int, r Row) object {
 	if instructs(r) {
-		if s.between(i) && s.chance("system message", 0, 2) {
+		if s.mayBeSystem(i) && s.chance("system message", 0, 2) {
 			return object{"role": "system", "content": textOf(r)}
 		}
 		return object{"role": "user", "content": "<system-reminder>\n" + textOf(r) + "\n</system-reminder>"}
@@ -83,9 +83,9 @@ func (s *Session) anthropicMessage(i int, r Row) object {
 	return object{"role": "user", "content": s.anthropicAsked(r)}
 }
 
-// between reports whether a row may be a system message in the list: it follows
+// mayBeSystem reports whether a row may be a system message in the list: it follows
 // the user, or results, and precedes an answer or is the last.
-func (s *Session) between(i int) bool {
+func (s *Session) mayBeSystem(i int) bool {
 	if i == 0 || role(s.rows[i-1]) != "tool" && (role(s.rows[i-1]) != "user" || blank(s.rows[i-1])) {
 		return false
 	}

@@ -71,16 +71,16 @@ func (s *Session) Cuts() []int {
 		if role(s.rows[i-1]) == "assistant" || i < len(s.rows) && role(s.rows[i]) != "assistant" {
 			continue
 		}
-		if said(s.rows[:i]) {
+		if hasMessages(s.rows[:i]) {
 			out = append(out, i)
 		}
 	}
 	return out
 }
 
-// said reports whether there is a message that is not the system's. Blank messages
+// hasMessages reports whether there is a message that is not the system's. Blank messages
 // of the user don't count.
-func said(rows []Row) bool {
+func hasMessages(rows []Row) bool {
 	for _, r := range rows {
 		if !instructs(r) && (role(r) != "user" || !blank(r)) {
 			return true

@@ -152,7 +152,7 @@ func TestExtendAddsToTheEndOfABody(t *testing.T) {
 		}
 	}
 	if _, err := render.New(provider.Chat, 0, rows).Extend([]byte(`{"messages":`), 2, 6); err == nil {
-		t.Error("half a body was extended")
+		t.Error("Extend accepts an incomplete body")
 	}
 }
 

@@ -31,17 +31,17 @@ type Doc interface {
 	Append(dst []byte, from, to int) []byte
 }
 
-// whole is a document in one piece.
-type whole []byte
+// wholeDocument is a document in one piece.
+type wholeDocument []byte
 
-func (d whole) Len() int { return len(d) }
+func (d wholeDocument) Len() int { return len(d) }
 
-func (d whole) Append(dst []byte, from, to int) []byte { return append(dst, d[from:to]...) }
+func (d wholeDocument) Append(dst []byte, from, to int) []byte { return append(dst, d[from:to]...) }
 
 // Write returns doc with the list made of pieces. Each piece except the first keeps the
 // separator that preceded its element. A new element, and an element that was the first,
 // gets the separator before the second element.
-func (l List) Write(doc []byte, pieces []Piece) []byte { return l.WriteDoc(whole(doc), pieces) }
+func (l List) Write(doc []byte, pieces []Piece) []byte { return l.WriteDoc(wholeDocument(doc), pieces) }
 
 // WriteDoc is Write for a document in several pieces.
 func (l List) WriteDoc(doc Doc, pieces []Piece) []byte {

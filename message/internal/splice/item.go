@@ -44,7 +44,7 @@ type Parser struct {
 	Spans   []message.Span // spans of the texts of its parts
 	Slots   map[int]message.Slot
 
-	Results, Rest bool // it has tool results; it has other content
+	Results, Rest bool // the item has tool results; the item has other content
 }
 
 // NewParser returns a parser that has read the head.

@@ -17,15 +17,15 @@ type Joiner interface {
 // joinTo adds a unit, or joins it to the previous unit.
 func (l *List) joinTo(units []Unit, view []message.Message, u Unit) []Unit {
 	n := len(units) - 1
-	if n < 0 || !l.joins(view, &units[n], &u) {
+	if n < 0 || !l.joinsPrevious(view, &units[n], &u) {
 		return append(units, u)
 	}
 	units[n].To, units[n].last, units[n].Whole, units[n].Joined = u.To, u.Item, false, true
 	return units
 }
 
-// joins reports whether unit u is written as one with the previous unit.
-func (l *List) joins(view []message.Message, before, u *Unit) bool {
+// joinsPrevious reports whether unit u is written as one with the previous unit.
+func (l *List) joinsPrevious(view []message.Message, before, u *Unit) bool {
 	if before.Made() || view[u.From].Role != message.RoleSystem || view[before.From].Role != message.RoleSystem || before.last+1 == u.Item {
 		return false
 	}

@@ -97,7 +97,7 @@ func nullVersions(b *bucket) error {
 		return fmt.Errorf("%d are reported as deleted, %v", len(out.Deleted), err)
 	}
 	if left, err := b.names("o/", 1000); err != nil || len(left) > 0 {
-		return fmt.Errorf("left: %q, %v", left, err)
+		return fmt.Errorf("these objects are left: %q, %v", left, err)
 	}
 	return nil
 }

@@ -194,7 +194,7 @@ func deletesMany(b *bucket) error {
 	}
 	left, err := b.names("d/", 1000)
 	if err != nil || fmt.Sprint(left) != "[d/stays]" {
-		return fmt.Errorf("left: %q, %v", left, err)
+		return fmt.Errorf("these objects are left: %q, %v", left, err)
 	}
 	return nil
 }

@@ -8,12 +8,12 @@ import (
 	"github.com/agentcompact/compact/internal/samples"
 )
 
-// naive merges a piece as in the definition: byte by byte, the lowest pair first,
+// naiveMerger merges a piece as in the definition: byte by byte, the lowest pair first,
 // with look-ups by text.
-type naive struct{ ranks map[string]rank }
+type naiveMerger struct{ ranks map[string]rank }
 
-func newNaive(v *vocabulary) naive {
-	n := naive{make(map[string]rank, v.size)}
+func newNaive(v *vocabulary) naiveMerger {
+	n := naiveMerger{make(map[string]rank, v.size)}
 	texts := make([]string, v.size)
 	for r := range rank(v.size) {
 		if r < singles {
@@ -27,7 +27,7 @@ func newNaive(v *vocabulary) naive {
 	return n
 }
 
-func (n naive) merge(piece string) []rank {
+func (n naiveMerger) merge(piece string) []rank {
 	var parts []string
 	for i := range len(piece) {
 		parts = append(parts, piece[i:i+1])

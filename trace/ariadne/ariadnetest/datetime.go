@@ -28,6 +28,6 @@ func parseDatetime(s string) (time.Time, bool) {
 	}
 	whole, fraction, _ := strings.Cut(seconds, ".")
 	fraction = (fraction + "000")[:3]
-	t, err := time.Parse("2006-01-02T15:04:05.000", m[1]+whole+"."+fraction) // this also checks the day of the month
+	t, err := time.Parse("2006-01-02T15:04:05.000", m[1]+whole+"."+fraction) // Parse also checks the day of the month
 	return t, err == nil
 }

@@ -54,11 +54,7 @@ func (s *Server) ingest(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	if r.ContentLength > maxBody {
-		s.problem("413: a body of %d bytes, %d at most", r.ContentLength, maxBody)
-		reply(w, http.StatusRequestEntityTooLarge, map[string]string{
-			"error":   "Payload too large",
-			"message": fmt.Sprintf("Request size %d bytes exceeds maximum of %d bytes", r.ContentLength, maxBody),
-		})
+		s.tooLarge(w, r.ContentLength)
 		return
 	}
 	body, err := io.ReadAll(r.Body)
@@ -67,6 +63,15 @@ func (s *Server) ingest(w http.ResponseWriter, r *http.Request) {
 	}
 	status, answer := s.accept(body, r.ContentLength)
 	reply(w, status, answer)
+}
+
+// tooLarge refuses a body by its announced size, in bytes.
+func (s *Server) tooLarge(w http.ResponseWriter, size int64) {
+	s.problem("413: a body of %d bytes, %d at most", size, maxBody)
+	reply(w, http.StatusRequestEntityTooLarge, map[string]string{
+		"error":   "Payload too large",
+		"message": fmt.Sprintf("Request size %d bytes exceeds maximum of %d bytes", size, maxBody),
+	})
 }
 
 // accept validates a body and stores its events. It parses the body without the

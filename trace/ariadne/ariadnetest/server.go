@@ -131,7 +131,7 @@ func (s *Server) Bodies() [][]byte {
 	return slices.Clone(s.bodies)
 }
 
-// Spans returns the accepted spans with a name, or all spans if name is empty.
+// Spans returns the accepted spans with the given name, or all spans if name is empty.
 func (s *Server) Spans(name string) []Event {
 	return slices.DeleteFunc(s.Received(), func(e Event) bool {
 		return e.Type != "span" || (name != "" && e.Name != name)
@@ -147,7 +147,7 @@ func (s *Server) Counts() Counts {
 
 // Problems describes the faults of the events sent so far: every refusal, every cut or
 // stripped value, and every event that the page would show wrongly. While events are on
-// their way, it may report parents that have not arrived yet.
+// their way, Problems may report a missing parent that arrives later.
 func (s *Server) Problems() []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()

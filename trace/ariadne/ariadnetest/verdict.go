@@ -9,7 +9,7 @@ import (
 // them in reverse.
 func (v *viewer) siblings(w *viewer) {
 	spans := slices.Clone(v.spans)
-	slices.SortFunc(spans, func(a, b drawn) int {
+	slices.SortFunc(spans, func(a, b drawnPlace) int {
 		return cmp.Or(cmp.Compare(a.trace, b.trace), cmp.Compare(a.parent, b.parent), cmp.Compare(a.start, b.start))
 	})
 	for i := 1; i < len(spans); i++ {

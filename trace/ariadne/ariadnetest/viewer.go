@@ -15,7 +15,7 @@ import (
 // per span, without pointers, so that minutes of load cost little memory.
 type viewer struct {
 	problems []string
-	spans    []drawn
+	spans    []drawnPlace
 	ids      map[uint64]uint32 // span id → index of the trace that has it
 	traces   map[string]*row
 	byIndex  []string          // ids of the traces
@@ -26,8 +26,8 @@ type viewer struct {
 	lossy    bool               // some events were lost on purpose
 }
 
-// drawn holds the parts of a span that determine where it is drawn.
-type drawn struct {
+// drawnPlace holds the parts of a span that determine where it is drawn.
+type drawnPlace struct {
 	trace, name uint32
 	id, parent  uint64 // 0: none
 	start, end  int64  // milliseconds
@@ -70,7 +70,7 @@ func (v *viewer) number(id string) uint64 {
 		return 0
 	}
 	if isSpanID(id) {
-		n, _ := strconv.ParseUint(id, 16, 64) // it is
+		n, _ := strconv.ParseUint(id, 16, 64) // a span id is a valid hex number
 		return n
 	}
 	h := fnv.New64a()
@@ -167,7 +167,7 @@ func (v *viewer) seeSpan(e *Event) {
 	case oddIcon(e):
 		v.note(e, "its name gives it the icon of a request or a tool")
 	}
-	v.spans = append(v.spans, drawn{r.index, v.nameIndex(e.Name), id, v.number(e.ParentID), e.StartedAt.UnixMilli(), e.EndedAt.UnixMilli()})
+	v.spans = append(v.spans, drawnPlace{r.index, v.nameIndex(e.Name), id, v.number(e.ParentID), e.StartedAt.UnixMilli(), e.EndedAt.UnixMilli()})
 }
 
 func beforeOurTime(t time.Time) bool { return t.Year() < 2000 }

@@ -138,7 +138,7 @@ func randomView(r wire.Request, rng *rand.Rand) (view []message.Message, sources
 		}
 		for p := range m.Parts {
 			if rng.IntN(4) == 0 && m.Editable(p) {
-				m, _ = m.WithPartText(p, "edited") // it is editable
+				m, _ = m.WithPartText(p, "edited") // the part is editable, so there is no error
 			}
 		}
 		view, sources = append(view, m), append(sources, i)
