@@ -24,6 +24,7 @@ type account struct {
 	seen    observedUsage
 	refused bool // the provider refused the request of the last call
 	unread  int  // consecutive calls whose usage shows no tokens read from a cache
+	missing bool // nothing was read of the latest prompt of which a part was expected in the cache
 	said    map[string]bool
 	waiting []string // warnings for the next call
 }
@@ -63,11 +64,12 @@ type observedUsage struct {
 var toolSeed = maphash.MakeSeed()
 
 // cacheMissed reports whether the provider read nothing from the cache in the last
-// call, although a part of its prompt was expected there.
+// call, although a part of its prompt was expected there, or, if nothing was expected
+// (after a compaction), although a part of an earlier prompt was.
 func (a *account) cacheMissed() bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	return a.seen.known && a.seen.cached == 0 && a.seen.expect > 0
+	return a.seen.known && a.seen.cached == 0 && (a.seen.expect > 0 || a.missing)
 }
 
 // warn adds a warning to the lane's next call, once for each kind.
@@ -148,6 +150,9 @@ func (a *account) observed(u observedUsage) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.seen = u
+	if u.known && (u.cached > 0 || u.expect > 0) {
+		a.missing = u.cached == 0
+	}
 	if a.unread++; !u.known || u.cached > 0 {
 		a.unread = 0
 	}

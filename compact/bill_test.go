@@ -102,6 +102,26 @@ func TestBillOfAProviderWithoutACache(t *testing.T) {
 	}
 }
 
+// A compaction changes the prompt, so that nothing of it is expected in a cache. Its usage
+// does not mean that the provider has one.
+func TestACompactionDoesNotProveACache(t *testing.T) {
+	r, _ := priced(t, compact.Config{MaxContextTokens: 16_000})
+	steps := 0
+	for i := range 24 {
+		res := r.preflight(loop(4+i, 1000))
+		if res.Triggered {
+			steps++
+		}
+		if b := res.Bill; i > 1 && (b.Estimated.Cached > 0 || b.Whole.Cached > 0) {
+			t.Errorf("call %d, %d steps: %d tokens are thought to be cached, %d of the whole history", i+1, steps, b.Estimated.Cached, b.Whole.Cached)
+		}
+		r.Observe(res, compact.Usage{PromptTokens: res.After.Total, CacheKnown: true})
+	}
+	if steps < 2 {
+		t.Errorf("only %d steps", steps)
+	}
+}
+
 func TestBillOfACompactionReadsOnlyItsPrefix(t *testing.T) {
 	r, _ := priced(t, compact.Config{MaxContextTokens: 30_000})
 	history := loop(10, 1000)
