@@ -109,7 +109,8 @@ func (m *CompactManager) SessionName(id string) string { return m.nameOf(id).Str
 
 // Ref returns the reference of a part: the {ref} of its placeholder, which
 // [CompactManager.Recall] accepts once the part is removed. It is made with the
-// key of the archive.
+// key of the archive: a part that was removed before a rekey keeps the reference that its
+// placeholder shows.
 func (m *CompactManager) Ref(p message.Part) string { return m.keys.Current().Ref(p.Fingerprint()) }
 
 // Keyed returns a hash of a text with the archive's oldest key, as 16 hex digits.
