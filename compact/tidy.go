@@ -54,10 +54,10 @@ func (c *call) tidied(ctx context.Context, started time.Time, r *run, out *reduc
 		if c.q.observe {
 			return c.pretend(ctx, out, true)
 		}
-		c.took(out)
+		c.fillResult(out)
 		return nil
 	}
-	c.took(out)
+	c.fillResult(out)
 	step, lines, err := c.editLines(out)
 	if err != nil {
 		return err
