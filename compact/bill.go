@@ -19,11 +19,13 @@ func (c *call) bill() {
 	}
 	b.Session = c.m.bill(c.s, c.unit(), b.one())
 	c.lane.account.recordCall(c)
-	if !c.q.observe {
-		c.charged = *b
-		once := &outcomeOnce{at: c.lane.account.calls}
-		c.res.observe.billed, c.res.observe.refused = c.measured(*b, once), c.unbilled(once)
+	once := &outcomeOnce{at: c.lane.account.calls}
+	if c.q.observe {
+		c.res.observe.billed = c.noticed(once)
+		return
 	}
+	c.charged = *b
+	c.res.observe.billed, c.res.observe.refused = c.measured(*b, once), c.unbilled(once)
 }
 
 // price estimates the cost of the call, and its cost with the whole history,
@@ -81,6 +83,18 @@ func (c *call) measured(b Bill, once *outcomeOnce) func(Usage) {
 			MeasuredUSD: cost, EstimatedUSD: b.EstimatedUSD, WholeUSD: b.WholeUSD, Relative: b.Relative,
 			SessionCalls: sum.Measured, SessionUSD: sum.MeasuredUSD,
 		})
+	}
+}
+
+// noticed returns the function that records whether the provider read the prompt of an
+// observed call from a cache. That prompt was the whole history.
+func (c *call) noticed(once *outcomeOnce) func(Usage) {
+	a, tokens := &c.lane.account, c.res.TokensIn
+	expect := c.ep.card.Split(tokens, c.leftWhole).Cached
+	return func(u Usage) {
+		if first, latest := once.is(a); first && latest && !u.ToolRounds && u.contradicts(tokens) == nil {
+			a.observed(observedUsage{known: u.CacheKnown, cached: u.CachedTokens, expect: expect})
+		}
 	}
 }
 

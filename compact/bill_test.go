@@ -80,15 +80,25 @@ func TestBillHasTheCostsWithAndWithoutEdits(t *testing.T) {
 // If a provider reports no tokens read from a cache, the estimate assumes no cache, until
 // the provider reports some.
 func TestBillOfAProviderWithoutACache(t *testing.T) {
-	r, _ := priced(t, compact.Config{})
-	reads := []int{0, 0, 0, 0, 2000, 2000}
-	for i, read := range reads {
-		res := r.preflight(loop(10+i, 1000))
-		warm := i == 1 || i == 5 // the first call wrote it, the fifth read it
-		if b := res.Bill; b.Estimated.Cached > 0 != warm || b.Whole.Cached > 0 != warm {
-			t.Errorf("call %d: %d tokens are thought to be cached, %d of the whole history", i+1, b.Estimated.Cached, b.Whole.Cached)
+	for _, observed := range []bool{false, true} {
+		r, _ := priced(t, compact.Config{})
+		var opts []compact.Option
+		if observed {
+			opts = append(opts, compact.WithObserve())
 		}
-		r.Observe(res, compact.Usage{PromptTokens: res.After.Total, CacheKnown: true, CachedTokens: read})
+		reads := []int{0, 0, 0, 0, 2000, 2000}
+		for i, read := range reads {
+			res := r.preflight(loop(10+i, 1000), opts...)
+			made := res
+			if observed {
+				made = res.Projected
+			}
+			warm := i == 1 || i == 5 // the first call wrote it, the fifth read it
+			if b := made.Bill; b.Estimated.Cached > 0 != warm || b.Whole.Cached > 0 != warm {
+				t.Errorf("observed %v, call %d: %d tokens are thought to be cached, %d of the whole history", observed, i+1, b.Estimated.Cached, b.Whole.Cached)
+			}
+			r.Observe(res, compact.Usage{PromptTokens: res.After.Total, CacheKnown: true, CachedTokens: read})
+		}
 	}
 }
 

@@ -74,16 +74,16 @@ func (c *call) markedIn(marked []bool) map[int]bool {
 }
 
 // cached returns the number of tokens that should be in the provider's cache: tokens of
-// the call's prompt, and of the prompt with the whole history. It sets c.left to the
-// tokens that the previous call left in the cache.
+// the call's prompt, and of the prompt with the whole history. It sets c.left and
+// c.leftWhole to the tokens of each that the previous call left in the cache.
 func (a *account) cached(c *call) (view, whole int) {
-	if c.left = 0; a.cacheIsGone(c) {
+	if c.left, c.leftWhole = 0, 0; a.cacheIsGone(c) {
 		return 0, 0
 	}
-	if c.left = a.common(c); a.cacheMissed() {
+	if c.left, c.leftWhole = a.common(c), min(a.in, c.res.TokensIn); a.cacheMissed() {
 		return 0, 0
 	}
-	return c.left, min(a.in, c.res.TokensIn)
+	return c.left, c.leftWhole
 }
 
 // cacheIsCold reports whether none of the lane's last prompt is in the cache: there was

@@ -29,6 +29,7 @@ type call struct {
 
 	summaries summaryCost       // cost of summaries by a model, of all attempts
 	left      int               // tokens of this prompt that the previous prompt left in the cache, if the provider has a cache
+	leftWhole int               // the same for the prompt with the whole history
 	charged   Bill              // the bill in the sums of the session; zero: none
 	broken    *trace.CacheBreak // where this prompt differs from the previous one; nil: it continues the previous one
 	teller
@@ -139,7 +140,8 @@ func newCall(m *CompactManager, id string, history []message.Message, q request)
 	c.res = &Result{
 		Session: id, Agent: q.agent, Manual: q.manual,
 		ReductionStage: ReductionNone, CallStage: ReductionNone, InvariantStatus: InvariantsOK,
-		Note: m.redactor.Text(q.note).String(),
+		Note:  m.redactor.Text(q.note).String(),
+		cited: citation{c.q.owner(), c.history},
 	}
 	return c
 }

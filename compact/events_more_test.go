@@ -2,6 +2,7 @@ package compact_test
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"os/exec"
 	"path/filepath"
@@ -11,6 +12,7 @@ import (
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
+	"unicode/utf8"
 
 	"github.com/agentcompact/compact/compact"
 	"github.com/agentcompact/compact/message"
@@ -186,6 +188,11 @@ func TestRecallsAreReported(t *testing.T) {
 	one, two, three := dataOf[trace.Recalled](t, events[0]), dataOf[trace.Recalled](t, events[1]), dataOf[trace.Recalled](t, events[2])
 	if !one.Found || one.Chars == 0 || one.Ref != "turn:3" || two.Found || two.ErrorType != "" || !three.Found || three.Matches == 0 {
 		t.Errorf("%+v\n%+v\n%+v", one, two, three)
+	}
+	answer, err := compact.RecallTool(r.CompactManager).Call(context.Background(), "s", json.RawMessage(`{"ref":"turn:3","head":1}`))
+	events = r.named(trace.NameRecall)
+	if last := dataOf[trace.Recalled](t, events[len(events)-1]); err != nil || last.Chars != utf8.RuneCountInString(answer) || last.Chars >= one.Chars {
+		t.Errorf("a part: %d characters of %d, answered %d, %v", last.Chars, one.Chars, len(answer), err)
 	}
 	if name := events[1].Trace.Name.String(); name != "recall 0123456789ab: not found" {
 		t.Errorf("the name of the trace is %q", name)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"hash/maphash"
+	"strings"
 	"testing"
 	"time"
 
@@ -69,6 +70,11 @@ func TestOffersIncludeOnlyStagesThatWait(t *testing.T) {
 	}
 }
 
+// longer counts the characters of a message, and a hundred at least.
+type longer struct{ perMessage }
+
+func (longer) Message(m message.Message) int { return max(100, len(m.Text())) }
+
 // A summary has the size of the one in the view, or else its limit and the words of the user.
 func TestExpectedSummaryIncludesTheUsersWords(t *testing.T) {
 	c := &call{ep: &epoch{}}
@@ -80,12 +86,11 @@ func TestExpectedSummaryIncludesTheUsersWords(t *testing.T) {
 	}{
 		"few words":  {said, 3000 + 200}, // perMessage counts a hundred tokens per message
 		"many words": {append(said[:3:3], said...), 3000 + 250},
-		"a summary":  {append(said[:3:3], policy.NewSummary(1, "s"), message.User("d")), 100},
+		"a summary":  {[]message.Message{policy.NewSummary(1, "s"), message.User("d")}, 100},
+		// The next summary keeps to the limits, even if the one in the view was written under others.
+		"a larger summary": {[]message.Message{policy.NewSummary(1, strings.Repeat("s", 9000)), message.User("d")}, 3000 + 250},
 	} {
-		if name == "a summary" {
-			test.msgs = test.msgs[3:]
-		}
-		if got := c.expected(policy.NewView(test.msgs, nil, perMessage{})); got != test.want {
+		if got := c.expected(policy.NewView(test.msgs, nil, longer{})); got != test.want {
 			t.Errorf("%s: %d tokens, want %d", name, got, test.want)
 		}
 	}

@@ -77,7 +77,8 @@ func isHex(s string) bool { return strings.Trim(s, "0123456789abcdef") == "" }
 
 // UnnamedSession is the prefix of ids that are generated for sessions without a
 // name. Two sessions may have the same generated id, so placeholders of such a
-// session have no reference, and [CompactManager.Recall] finds nothing in it.
+// session have no reference, and [CompactManager.Recall] finds nothing in it;
+// [CompactManager.RecallShown] does.
 const UnnamedSession = "unnamed:"
 
 func isUnnamed(session string) bool { return strings.HasPrefix(session, UnnamedSession) }

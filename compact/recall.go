@@ -10,6 +10,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/agentcompact/compact/internal/formname"
+	"github.com/agentcompact/compact/internal/ledger"
 	"github.com/agentcompact/compact/internal/lookup"
 	"github.com/agentcompact/compact/message"
 	"github.com/agentcompact/compact/policy"
@@ -32,10 +33,17 @@ import (
 // [ErrNotFound] when the archive holds no such text, or an *[ArchiveError].
 func (m *CompactManager) Recall(ctx context.Context, sessionID, ref string, opts ...recall.Option) (text string, err error) {
 	defer m.rescue("Recall", &err)
+	return m.recallOf(ctx, sessionID, ref, nil, opts)
+}
+
+// recallOf is Recall, with numbers of messages as the view of own has them, unless
+// own is nil.
+func (m *CompactManager) recallOf(ctx context.Context, sessionID, ref string, own *ledger.Owner, opts []recall.Option) (string, error) {
 	q, err := lookup.ParseRef(ref)
 	if err != nil {
 		return "", err
 	}
+	q.Own = own
 	switch {
 	case sessionID == "":
 		return "", ErrSession
@@ -146,8 +154,20 @@ func (m *CompactManager) Search(ctx context.Context, sessionID string, pattern *
 
 // recall returns the text of a reference.
 func (s *session) recall(ctx context.Context, q lookup.Ref, opts []recall.Option) (string, error) {
-	text, err := (*recall.Session)(s.reads).Text(ctx, q.Text, opts...)
-	return text, s.readError(err)
+	text, err := s.reads.Text(ctx, q)
+	switch {
+	case errors.Is(err, ErrNotFound):
+		return "", err
+	case err != nil:
+		return "", &ArchiveError{Op: "read", Session: s.id, Err: err}
+	case len(opts) == 0:
+		return text, nil
+	}
+	lines := strings.Split(text, "\n")
+	for _, o := range opts {
+		lines = o(lines)
+	}
+	return strings.Join(lines, "\n"), nil
 }
 
 // search returns the lines that match a pattern.
@@ -186,18 +206,23 @@ func (m *CompactManager) sayRecall(ctx context.Context, s *session, p trace.Reca
 }
 
 // RecallShown is [CompactManager.Recall] for a reference that the view of a result
-// shows, in a placeholder or in its summary, and for no other. So it is safe for
+// shows, in a placeholder or in its summary, and for numbers of messages (s12) of
+// the history that the call was given, and for nothing else. So it is safe for
 // sessions without a name: a caller that holds the view has sent the text itself,
 // even if another conversation has the same beginning.
 func (m *CompactManager) RecallShown(ctx context.Context, res *Result, ref string, opts ...recall.Option) (text string, err error) {
 	defer m.rescue("RecallShown", &err)
-	if !m.showsReference(res.Messages, ref) {
+	q, err := lookup.ParseRef(ref)
+	switch {
+	case err == nil && q.First > 0:
+		q.Of = make(map[message.Fingerprint]bool, len(res.cited.history))
+		for i := range res.cited.history {
+			q.Of[res.cited.history[i].Fingerprint()] = true
+		}
+	case err != nil || !m.showsReference(res.Messages, ref):
 		return "", fmt.Errorf("%w: no placeholder of the view names %q", ErrNotFound, shorten(ref))
 	}
-	q, err := lookup.ParseRef(ref)
-	if err != nil {
-		return "", err
-	}
+	q.Own = &res.cited.owner
 	return m.recall(ctx, res.Session, q, opts)
 }
 

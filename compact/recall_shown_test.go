@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"github.com/agentcompact/compact/internal/testkey"
 	"github.com/agentcompact/compact/recall"
 	"regexp"
@@ -155,6 +156,40 @@ func TestRecallShownAnswersOnlyReferencesOfTheView(t *testing.T) {
 	}
 	if _, err := r.Recall(ctx, id, ref); !errors.Is(err, compact.ErrNotFound) {
 		t.Errorf("a session without a name is read: %v", err)
+	}
+}
+
+// Conversations without a name that begin alike share their session and their numbers.
+// A number is answered with a message that the caller has sent, and with no other.
+func TestRecallShownAnswersNumbersOfTheOwnHistory(t *testing.T) {
+	r := newRig(t, compact.Config{MaxContextTokens: 8_000})
+	id := compact.UnnamedSession + "1"
+	call := func(secret string) *compact.Result {
+		history := loop(100, 200)
+		history[5] = message.ToolResult(history[5].Parts[0].CallID, "the result of "+secret)
+		res, err := r.Preflight(t.Context(), id, history, compact.WithRecall(), compact.WithBranch("the same beginning"))
+		if err != nil || res.Summary == nil {
+			t.Fatalf("%+v, %v", res, err)
+		}
+		return res
+	}
+	one, two := call("one"), call("two")
+	for res, want := range map[*compact.Result]string{one: "the result of one", two: "the result of two"} {
+		var whole string
+		for n := 1; n < 500; n += 50 {
+			text, err := r.RecallShown(t.Context(), res, fmt.Sprintf("s%d-s%d", n, n+49))
+			if err != nil && !errors.Is(err, compact.ErrNotFound) {
+				t.Fatal(err)
+			}
+			whole += text
+		}
+		if !strings.Contains(whole, want) || strings.Count(whole, "the result of ") != 1 {
+			t.Errorf("%s: %.300q", want, whole)
+		}
+	}
+	kept := compact.Result{Session: id, Messages: two.Messages} // was not returned by a call
+	if got, err := r.RecallShown(t.Context(), &kept, "s1-s50"); !errors.Is(err, compact.ErrNotFound) {
+		t.Errorf("without a history: %.100q, %v", got, err)
 	}
 }
 

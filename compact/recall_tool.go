@@ -42,9 +42,14 @@ func ToolName(name string) ToolOption { return func(t *recallTool) { t.name = na
 // bytes. A longer text is cut, and the answer says how to ask for the rest.
 func ToolBytes(n int) ToolOption { return func(t *recallTool) { t.bytes = max(n, recallLeast) } }
 
-// ToolShown restricts the tool to references in the view of a result; see
+// ToolShown restricts the tool to what the view of a result shows; see
 // [CompactManager.RecallShown].
 func ToolShown(res *Result) ToolOption { return func(t *recallTool) { t.shown = res } }
+
+// ToolView gives the tool the view that the model was sent. Each agent of a session
+// has numbers of its own, and with the view s12 is the message that its summary
+// cites. Without it the answer has the s12 of all agents.
+func ToolView(res *Result) ToolOption { return func(t *recallTool) { t.view = res } }
 
 // RecallTool returns the tool with which a model reads text that was removed
 // from its view: for a placeholder with "recall 3f9a2c1b77de" it calls the tool
@@ -114,6 +119,7 @@ type recallTool struct {
 	name  string
 	bytes int
 	shown *Result // see [ToolShown]
+	view  *Result // see [ToolView]
 }
 
 func (t *recallTool) call(ctx context.Context, sessionID string, arguments json.RawMessage) (answer string, err error) {
@@ -125,10 +131,7 @@ func (t *recallTool) call(ctx context.Context, sessionID string, arguments json.
 	if q.Ref == "" {
 		return t.search(ctx, sessionID, q)
 	}
-	if _, _, numbered := lookup.ParseNumbers(strings.ToLower(q.Ref)); numbered && t.shown != nil {
-		return t.refuse(errors.New("message numbers can't be used here: give the reference beside a piece, or in a placeholder")), nil
-	}
-	text, err := t.read(ctx, sessionID, q.Ref)
+	text, err := t.read(ctx, sessionID, q)
 	switch {
 	case errors.Is(err, ErrNotFound):
 		how := "; copy the reference exactly from a placeholder"
@@ -139,13 +142,13 @@ func (t *recallTool) call(ctx context.Context, sessionID string, arguments json.
 	case err != nil:
 		return t.refuse(errors.New("the archive can't be read now")), err
 	}
-	return q.answer(ctx, text, t.bytes), nil
+	return text, nil
 }
 
 // search answers a call with a pattern but without a reference.
 func (t *recallTool) search(ctx context.Context, sessionID string, q *recallQuery) (string, error) {
 	if t.shown != nil { // other conversations with the same beginning must not be searched
-		return t.refuse(errors.New("ref is missing: here a pattern needs the reference in a placeholder")), nil
+		return t.refuse(errors.New("ref is missing: here a pattern needs a reference, or the numbers of messages, such as s1-s50")), nil
 	}
 	found, err := t.m.Search(ctx, sessionID, q.pattern, 0, recall.Around(q.Context))
 	switch {
@@ -169,11 +172,17 @@ func (t *recallTool) rescue(answer *string, err *error) {
 	}
 }
 
-func (t *recallTool) read(ctx context.Context, sessionID, ref string) (string, error) {
-	if t.shown != nil {
-		return t.m.RecallShown(ctx, t.shown, ref)
+// read returns the part of a text that q asks for. The part is chosen before the event
+// of the recall is emitted, so that this event has its size.
+func (t *recallTool) read(ctx context.Context, sessionID string, q *recallQuery) (string, error) {
+	part := func(lines []string) []string { return []string{q.answer(ctx, strings.Join(lines, "\n"), t.bytes)} }
+	switch {
+	case t.shown != nil:
+		return t.m.RecallShown(ctx, t.shown, q.Ref, part)
+	case t.view != nil:
+		return t.m.recallOf(ctx, sessionID, q.Ref, &t.view.cited.owner, []recall.Option{part})
 	}
-	return t.m.Recall(ctx, sessionID, ref)
+	return t.m.Recall(ctx, sessionID, q.Ref, part)
 }
 
 func (t *recallTool) refuse(err error) string { return t.name + ": " + err.Error() }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/agentcompact/compact/internal/ledger"
 	"github.com/agentcompact/compact/message"
 	"github.com/agentcompact/compact/policy"
 	"github.com/agentcompact/compact/price"
@@ -97,6 +98,7 @@ type Result struct {
 	Projected *Result `json:"projected,omitempty"`
 
 	observe observation
+	cited   citation
 }
 
 // A MessageDecision is the decision for one message of the history. Tokens
@@ -301,6 +303,12 @@ type Usage struct {
 	// the sums of its session, and nothing of it counts as cached. PromptTokens, if the
 	// provider names it, corrects later estimates.
 	Refused bool
+}
+
+// citation is what the numbers of messages in a view belong to.
+type citation struct {
+	owner   ledger.Owner
+	history []message.Message
 }
 
 // observation connects a result with the usage that is observed later.

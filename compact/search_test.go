@@ -179,9 +179,15 @@ func TestRecallToolSearchesEverything(t *testing.T) {
 	if err != nil || !strings.HasPrefix(answer, "recall: ref is missing: here a pattern needs") {
 		t.Errorf("where conversations are shared: %q, %v", answer, err)
 	}
-	answer, err = shown.Call(t.Context(), "s", json.RawMessage(`{"ref":"s2"}`))
-	if err != nil || !strings.HasPrefix(answer, "recall: message numbers can't be used here") {
-		t.Errorf("a number where conversations are shared: %q, %v", answer, err)
+	for arguments, want := range map[string]string{
+		`{"ref":"s3"}`: `read_file {"path":"pkg/file_1.go"}`,
+		`{"ref":"s1-s50","pattern":"file_7.go\""}`:          `:read_file {"path":"pkg/file_7.go"}`,
+		`{"ref":"turn:1"}`:                                  "recall: this conversation has no text with the reference",
+		`{"ref":"s1-s50","pattern":"no such thing at all"}`: "[no line of ",
+	} {
+		if answer, err := shown.Call(t.Context(), "s", json.RawMessage(arguments)); err != nil || !strings.Contains(answer, want) {
+			t.Errorf("where conversations are shared, %s: %q, %v", arguments, answer, err)
+		}
 	}
 }
 
@@ -230,14 +236,26 @@ func TestNumbersOfASummaryAreRecalled(t *testing.T) {
 // TestNumbersOfSeveralAgentsAreDistinguished: each agent has an s1.
 func TestNumbersOfSeveralAgentsAreDistinguished(t *testing.T) {
 	r := newRig(t, compact.Config{MaxContextTokens: 8_000})
+	views := map[string]*compact.Result{}
 	for _, agent := range []string{"one", "two"} {
 		history := loop(100, 200)
 		history[1] = message.User("The task of agent " + agent + ".")
-		r.preflight(history, compact.WithAgent(agent))
+		history[3] = message.ToolResult(history[3].Parts[0].CallID, "the result of agent "+agent)
+		views[agent] = r.preflight(history, compact.WithAgent(agent))
 	}
 	got, err := r.Recall(t.Context(), "s", "s1")
 	if err != nil || !strings.Contains(got, `[agent "one"]`) || !strings.Contains(got, `[agent "two"]`) {
 		t.Errorf("%.200q, %v", got, err)
+	}
+	for agent, res := range views { // the tool of an agent that has its view reads its own s2
+		got, err := compact.RecallTool(r.CompactManager, compact.ToolView(res)).Call(t.Context(), "s", json.RawMessage(`{"ref":"s2"}`))
+		if err != nil || got != "the result of agent "+agent {
+			t.Errorf("s2 of agent %s: %.200q, %v", agent, got, err)
+		}
+	}
+	late := compact.RecallTool(r.CompactManager, compact.ToolView(views["one"]))
+	if got, err := late.Call(t.Context(), "s", json.RawMessage(`{"ref":"s1000"}`)); err != nil || !strings.Contains(got, "; s1 to s") {
+		t.Errorf("a number that the agent does not have: %.200q, %v", got, err)
 	}
 	// The numbers of turns continue from one agent to the next, so that a number
 	// identifies one turn.

@@ -75,17 +75,20 @@ func adviseBucket(err error) string {
 	return ""
 }
 
-func adviseCollector(err error) string {
-	switch statusIn(err) {
-	case http.StatusUnauthorized, http.StatusForbidden:
-		return "give it the headers it wants in OTEL_EXPORTER_OTLP_HEADERS"
-	case http.StatusNotFound, http.StatusMethodNotAllowed:
-		return "the server does not accept OTLP over HTTP there: correct the port and the path of trace.otlp_endpoint"
+// adviseCollector returns the advice about the collector that a setting names.
+func adviseCollector(setting string) func(error) string {
+	return func(err error) string {
+		switch statusIn(err) {
+		case http.StatusUnauthorized, http.StatusForbidden:
+			return "give it the headers it wants in OTEL_EXPORTER_OTLP_HEADERS"
+		case http.StatusNotFound, http.StatusMethodNotAllowed:
+			return "the server does not accept OTLP over HTTP there: correct the port and the path of " + setting
+		}
+		if errors.Is(err, context.DeadlineExceeded) {
+			return ""
+		}
+		return "start the collector, or correct " + setting + " (OTLP over HTTP, not gRPC)"
 	}
-	if errors.Is(err, context.DeadlineExceeded) {
-		return ""
-	}
-	return "start the collector, or correct trace.otlp_endpoint (OTLP over HTTP, not gRPC)"
 }
 
 func adviseAriadne(err error) string {

@@ -52,12 +52,12 @@ func Try(ctx context.Context, c compact.Config, timeout time.Duration) []Probe {
 		tries = append(tries, one("encryption", "age", encryptionDid(), adviseEncryption, func(ctx context.Context) error { return tryEncryption(ctx, s) }))
 	}
 	if u := c.Trace.OTLPEndpoint; u != "" {
-		tries = append(tries, one("collector", clean(u), "took an empty request", adviseCollector, func(ctx context.Context) error {
+		tries = append(tries, one("collector", clean(u), "took an empty request", adviseCollector("trace.otlp_endpoint"), func(ctx context.Context) error {
 			return otel.Try(ctx, u, &otel.OTLPOptions{Timeout: timeout})
 		}))
 	}
 	if u := c.Trace.OTLPMetricsEndpoint; u != "" {
-		tries = append(tries, one("collector", clean(u), "took an empty request", adviseCollector, func(ctx context.Context) error {
+		tries = append(tries, one("collector", clean(u), "took an empty request", adviseCollector("trace.otlp_metrics_endpoint"), func(ctx context.Context) error {
 			return otel.TryMetrics(ctx, u, &otel.MetricsOptions{Timeout: timeout})
 		}))
 	}

@@ -113,6 +113,7 @@ func TestTryReportsFailuresWithAdvice(t *testing.T) {
 	for name, c := range map[string]struct{ text, what, err, advice string }{
 		"a file in the way":                     {fmt.Sprintf("storage: {path: %q}\n", file), "archive", "not a directory", "a file has the name of the folder: name another folder in storage.path"},
 		"no collector":                          {fmt.Sprintf("storage: {adapter: memory}\ntrace: {otlp_endpoint: %q}\n", gone()), "collector", "connection refused", "start the collector, or correct trace.otlp_endpoint (OTLP over HTTP, not gRPC)"},
+		"no collector of metrics":               {fmt.Sprintf("storage: {adapter: memory}\ntrace: {otlp_metrics_endpoint: %q}\n", gone()), "collector", "connection refused", "start the collector, or correct trace.otlp_metrics_endpoint (OTLP over HTTP, not gRPC)"},
 		"a collector that requires credentials": {fmt.Sprintf("storage: {adapter: memory}\ntrace: {otlp_endpoint: %q}\n", answering(t, 401, "")), "collector", "401", "give it the headers it wants in OTEL_EXPORTER_OTLP_HEADERS"},
 		"another server":                        {fmt.Sprintf("storage: {adapter: memory}\ntrace: {otlp_endpoint: %q}\n", answering(t, 404, "")), "collector", "404", "the server does not accept OTLP over HTTP there: correct the port and the path of trace.otlp_endpoint"},
 		"no Ariadne":                            {fmt.Sprintf("storage: {adapter: memory}\ntrace: {ariadne_url: %q}\n", gone()), "Ariadne", "connection refused", "start Ariadne, or correct trace.ariadne_url"},

@@ -42,6 +42,13 @@ func removed(t *testing.T, results ...string) *memory.Archive {
 	return a
 }
 
+// The error about a pattern has the pattern as the caller wrote it.
+func TestSearchPatternNamesThePatternAsGiven(t *testing.T) {
+	if _, err := recall.SearchPattern("two("); err == nil || !strings.Contains(err.Error(), "`two(`") {
+		t.Errorf("got %v", err)
+	}
+}
+
 // search returns the matches as "line:text", context lines as "line-text".
 func search(t *testing.T, a *memory.Archive, pattern string, most int, opts ...recall.SearchOption) (got []string, found recall.Found) {
 	t.Helper()

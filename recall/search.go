@@ -99,10 +99,11 @@ func (m *Match) rank() int {
 // SearchPattern compiles a pattern for [Session.Search]. A pattern without capital
 // letters ignores case.
 func SearchPattern(pattern string) (*regexp.Regexp, error) {
-	if strings.ToLower(pattern) == pattern {
-		pattern = "(?i)" + pattern
+	p, err := regexp.Compile(pattern)
+	if err != nil || strings.ToLower(pattern) != pattern {
+		return p, err // the error has the caller's own pattern
 	}
-	return regexp.Compile(pattern)
+	return regexp.Compile("(?i)" + pattern)
 }
 
 // searcher searches the removed messages, newest first.

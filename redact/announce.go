@@ -18,6 +18,7 @@ func (sc *scan) announced(a *assignment, s strength) {
 	head := strings.TrimRight(a.s[a.to:end], " \t\r")
 	question, asked := strings.CutSuffix(head, "?")
 	if !isSentence(question) {
+		sc.announcedToken(a, head, end+1)
 		return
 	}
 	next, to := lineAt(a.s, end+1)
@@ -25,6 +26,7 @@ func (sc *scan) announced(a *assignment, s strength) {
 		if j := passAny(a.s, next, "A: ", "> ", "- "); j > 0 {
 			next = j
 		}
+		next = passSpeaker(a.s, next, to)
 		if isBareVerb(a.name) {
 			s = password
 		}
@@ -48,7 +50,42 @@ func (sc *scan) announced(a *assignment, s strength) {
 }
 
 // maxAnnouncement is the maximum length of the rest of the line that announces a value.
-const maxAnnouncement = 80
+const maxAnnouncement = 120
+
+// passSpeaker skips the time and the name before a message in the export of a chat:
+// [12/03/2026, 10:13] Bob: VALUE.
+func passSpeaker(s string, i, to int) int {
+	from := i
+	if i < to && s[i] == '[' {
+		end := run(s, i+1, maxNote, func(c byte) bool { return isDigit(c) || strings.IndexByte("/.-:, APM", c) >= 0 })
+		if end >= to || s[end] != ']' {
+			return from
+		}
+		i = skipBlanks(s, end+1)
+	}
+	end := run(s, i, maxNote, func(c byte) bool { return isLetter(c) || c == ' ' || c >= 0x80 })
+	if end > i && end+1 < to && s[end] == ':' && s[end+1] == ' ' {
+		return end + 2
+	}
+	return from
+}
+
+// announcedToken finds a long random value alone on the line below a text with a colon at its
+// end that is no plain sentence.
+func (sc *scan) announcedToken(a *assignment, head string, next int) {
+	if !strings.HasSuffix(head, ":") || strings.Count(head, " ") < 4 {
+		return
+	}
+	next, to := lineAt(a.s, next)
+	sc.spend(4 * (min(to, next+maxNeedle) - next))
+	if to-next > maxNeedle {
+		return
+	}
+	from, end := bareWord(a.s, skipBlanks(a.s, next), to)
+	if t := strings.TrimRight(a.s[from:end], " \r="); len(t) >= 32 && strings.IndexByte(t, ' ') < 0 && looksRandom(t) && run(t, 0, len(t), isPadded64) == len(t) {
+		sc.add(from, end, nameRule(a.name, a.named()))
+	}
+}
 
 // isSentence reports whether s is the rest of a sentence, and not of code.
 func isSentence(s string) bool {
@@ -123,7 +160,7 @@ func (sc *scan) printed(start, end int) {
 	s := sc.s
 	from := lineStart(s, start)
 	to := end + strings.IndexByte(s[end:], '\n')
-	if to < end || to-from > maxLine || !hasPrompt(s[from:start+1]) || strings.IndexByte(s[end:to], '>') >= 0 {
+	if to < end || to-from > maxLine || !hasPrompt(s[from:start+1]) && !(s[from:start] == "# " && s[end] == '/') || strings.IndexByte(s[end:to], '>') >= 0 {
 		return
 	}
 	sc.spend(to - from)
@@ -131,7 +168,11 @@ func (sc *scan) printed(start, end int) {
 		return
 	}
 	if s[start:end] == "cat " {
-		if path := strings.TrimSpace(s[end:to]); !keepsSecret(path) {
+		path := strings.TrimSpace(s[end:to])
+		if lists, only := listsAccounts(path); lists {
+			sc.printedPairs(to+1, only)
+		}
+		if !keepsSecret(path) {
 			return
 		}
 	}
@@ -141,7 +182,7 @@ func (sc *scan) printed(start, end int) {
 
 // hasPrompt reports whether a line begins with the prompt of a shell.
 func hasPrompt(line string) bool {
-	return strings.Contains(line, "$ ") || strings.Contains(line, "❯ ") || strings.HasPrefix(line, "% ") || strings.Index(line, "# ") > 2
+	return strings.Contains(line, "$ ") || strings.HasPrefix(line, "PS ") && strings.Contains(line, "> ") || strings.Contains(line, "❯ ") || strings.HasPrefix(line, "% ") || strings.Index(line, "# ") > 2
 }
 
 // keepsSecret reports whether a file consists of one secret, by its path:

@@ -58,6 +58,9 @@ func (sc *scan) assign(start, end int) {
 	if a.to > sc.headEnd && a.endsCell() && (a.named() >= telling || a.named() == weak && isEnvName(a.name)) {
 		sc.column(&a)
 	}
+	if a.op = opNone; a.from > 0 && a.s[a.from-1] == '>' && a.named() >= telling {
+		sc.markupColumn(&a)
+	}
 	operator := a.readOperator()
 	if (!operator || a.op == opProse) && a.named() >= telling {
 		sc.before(&a)
@@ -87,7 +90,7 @@ func (sc *scan) assign(start, end int) {
 func (sc *scan) elsewhere(a *assignment) {
 	switch {
 	case a.quote != 0:
-		if !sc.fallback(a) && !sc.sibling(a) {
+		if !sc.replied(a) && !sc.fallback(a) && !sc.sibling(a) {
 			sc.literalBefore(a)
 		}
 	case a.to >= len(a.s):
@@ -96,8 +99,11 @@ func (sc *scan) elsewhere(a *assignment) {
 		sc.unpacked(a)
 	case a.s[a.to] == '(':
 		sc.callLiterals(a)
+	case a.s[a.to] == '?':
+		sc.announced(a, a.named())
+		sc.spoken(a)
 	case a.s[a.to] == '\n' || a.s[a.to] == '\r':
-		if !sc.sibling(a) {
+		if !sc.counted(a) && !sc.sibling(a) {
 			sc.below(a)
 			sc.spoken(a)
 		}
@@ -171,7 +177,7 @@ func (sc *scan) assigned(a assignment, s strength) {
 	if !ok || isBareVerb(a.name) && a.op != opCall && !a.bareValue() || a.op == opProse && s < telling {
 		return
 	}
-	if a.isTranslated() || a.isVerdict() || a.namesObject() || a.isLabel() || a.isChecksum() {
+	if a.isEmptyField() || a.isTranslated() || a.isVerdict() || a.namesObject() || a.isLabel() || a.isChecksum() {
 		return
 	}
 	sc.judged(&a, s)
@@ -210,6 +216,17 @@ func (sc *scan) judged(a *assignment, s strength) {
 // operator between them, mixes letters and digits: define('DB_PASSWORD', 'plover83').
 func (a *assignment) isChosenBeside() bool {
 	return (a.op == opComma || a.op == opBlank) && a.val.quoted && len(a.val.text) >= 8 && a.named() == password && (isInvented(a.val.text) || isPassphrase(a.val.text))
+}
+
+// isEmptyField reports whether the value is the next field of a structure that Go printed,
+// because the field with the name is empty: {User:bob Password: Mode:x2}.
+func (a *assignment) isEmptyField() bool {
+	if a.op != opColon || a.val.quoted || a.start != a.to+2 || !isUpper(a.name[0]) {
+		return false
+	}
+	t := a.val.text
+	name := run(t, 0, maxName, isWord)
+	return name > 1 && name < len(t) && t[name] == ':' && isUpper(t[0]) && strings.IndexByte(lineHead(a.s, a.from), '{') >= 0
 }
 
 // isTranslated reports whether the value is the text of a message whose key ends in the
@@ -308,7 +325,7 @@ func inQuery(s string, i int) bool { return i > 0 && (s[i-1] == '?' || s[i-1] ==
 // password and not the name of a test or a folder.
 func (a *assignment) bareValue() bool {
 	if isGenerated(a.val.text) || a.val.quoted && isMadeUp(a.val.text) || a.val.env && endsFold(a.name, "pwd") && isGibberish(a.val.text, 10) || a.val.text[0] == '$' && len(a.val.text) > 1 && isGenerated(a.val.text[1:]) {
-		return a.op != opBlank && a.op != opProse
+		return a.op != opBlank && (a.op != opProse || a.told && isCredential(a.val.text))
 	}
 	if a.op == opEquals && (isMadeUp(a.val.text) || isDigest(a.val.text) || isUUID(a.val.text)) && a.afterUser() {
 		return true
@@ -320,7 +337,7 @@ func (a *assignment) bareValue() bool {
 // before the name.
 func (a *assignment) afterUser() bool {
 	before := a.s[max(0, a.from-64):a.from]
-	for _, w := range [...]string{"user", "User", "login", "Login", "email", "Email", "USER", "uid=", "Uid=", "UID=", "User Id", "host", "Host"} {
+	for _, w := range [...]string{"user", "User", "login", "Login", "email", "Email", "USER", "uid=", "Uid=", "UID=", "UID =", "Uid =", "uid =", "User Id", "host", "Host"} {
 		if strings.Contains(before, w) {
 			return true
 		}

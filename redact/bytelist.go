@@ -45,6 +45,10 @@ func openingList(s string, i int) int {
 	for end := min(len(s)-3, i+maxNote); i < end; i++ {
 		switch c := s[i]; {
 		case c == '[' || c == '{':
+			if j := run(s, i+1, 4, isDigit); c == '[' && j > i+1 && j < len(s) && s[j] == ']' {
+				i = j // the length of an array
+				continue
+			}
 			if j := skipSpaces(s, i+1); j+1 < len(s) && isDigit(s[j]) && (s[j+1] == 'x' || isDigit(s[j+1]) || s[j+1] == ',') {
 				return j
 			}

@@ -11,10 +11,26 @@ func (a *assignment) readCall(i int) bool {
 			return false
 		}
 		a.name = "password"
+	} else if a.readOperand(i) {
+		return true
 	} else if !isSetter(method) {
 		return false
 	}
 	return a.callArgument(i)
+}
+
+// readOperand reads the operand of a keyword of a mainframe: USERID(BOB) PASSWORD(VALUE).
+func (a *assignment) readOperand(i int) bool {
+	s := a.s
+	if a.named() < password || !isEnvName(a.name) || a.from > 0 && !isBlank(s[a.from-1]) {
+		return false
+	}
+	end := run(s, i+1, maxNote, func(c byte) bool { return isAlnum(c) || strings.IndexByte("@#$_-", c) >= 0 })
+	if end < i+5 || end >= len(s) || s[end] != ')' || !isInvented(s[i+1:end]) {
+		return false
+	}
+	a.op, a.start = opEquals, i+1
+	return true
 }
 
 // callArgument expects a literal after the bracket at i.

@@ -12,6 +12,7 @@ var callArguments = []struct {
 	{"new pdo(", 2}, {"getconnection(", 2}, {"mysqli(", 2}, {"mysqli_connect(", 2}, {"mysql_connect(", 2}, {"smtpauth(", 1}, {".login(", 1}, {"plainauth(", 2}, {"usernamepasswordcredentials(", 1},
 	{"jwt.sign(", 1}, {"jwt.verify(", 1}, {"jwt.encode(", 1}, {"jwt.decode(", 1}, {"createhmac(", 1}, {"hmac.new(", 0}, {"fernet(", 0},
 	{"connect(", 2}, {"wifi.begin(", 1}, {"hash_hmac(", 2}, {"cipheriv(", 1}, {"aesgcm(", 0}, {"passwordcredential(", 1},
+	{"algoliasearch(", 1}, {"execute_kw(", 2},
 }
 
 // callArgument returns the action that examines the n-th argument, if all
@@ -38,6 +39,7 @@ func callArgument(n int) action {
 			}
 			i = skipSpaces(s, i+1)
 		}
+		i = passConstructor(s, i)
 		if begin, _ := openQuote(s, i); begin == 0 || i >= stop {
 			return
 		}

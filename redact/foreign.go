@@ -12,7 +12,7 @@ var foreignNames = []struct {
 	{"password", []string{
 		"密码", "密碼", "口令", "パスワード", "パスフレーズ", "暗証番号", "비밀번호", "패스워드", "암호", "ароль", "арола", "ωδικός", "ωδικό ", "υνθηματικό",
 		"كلمة المرور", "كلمة السر", "كلمة مرور", "الرقم السري", "رمز عبور", "گذرواژه", "סיסמ", "पासवर्ड", "পাসওয়ার্ড", "รหัสผ่าน", "mật khẩu",
-		"contraseña", "mot de passe", "mots de passe", "code secret", "kennwort", "senha", "wachtwoord", "heslo", "senord", "adgangskode", "passord", "şifre", "Şifre", "parola", "salasana", "jelsz",
+		"contraseña", "mot de passe", "mots de passe", "code secret", "kennwort", "senha", "wachtwoord", "heslo", "senord", "adgangskode", "passord", "şifre", "Şifre", "parola", "parolă", "parola d'ordine", "salasana", "jelsz",
 		"hasło", "hasła", "contrasenya", "palavra-passe", "kata sandi", "zaporka", "lozinka", "slaptažodis", "parool", "clave de acceso", "zugangscode", "wlan-schlüssel", "clef wifi", "clé wifi", "パスは",
 	}},
 	{"api_token", []string{

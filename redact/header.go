@@ -48,6 +48,9 @@ func (sc *scan) authorization(_, end int) {
 	if i > end && s[i-1] == '\n' {
 		return
 	}
+	if hasFold(s[i:], "digest ") {
+		sc.digestResponse(i)
+	}
 	if word := run(s, i, 24, isNameByte); word < len(s) && isBlank(s[word]) {
 		i = skipBlanks(s, word)
 	}
@@ -61,6 +64,23 @@ func (sc *scan) authorization(_, end int) {
 		return
 	}
 	sc.add(i, to, authorizationRule)
+}
+
+// digestResponse finds the response to a challenge, from which a password can be guessed:
+// Digest username="bob", …, response="VALUE".
+func (sc *scan) digestResponse(i int) {
+	s := sc.s
+	line := s[i:min(len(s), i+maxContext)]
+	line = line[:lineLength(line)]
+	sc.spend(len(line))
+	for _, mark := range [...]string{`response="`, `response=\"`} {
+		if at := strings.Index(line, mark); at >= 0 {
+			from := i + at + len(mark)
+			if to := run(s, from, 65, isHex); to-from == 32 || to-from == 64 {
+				sc.add(from, to, authorizationRule)
+			}
+		}
+	}
 }
 
 // isPair reports whether s is printable ASCII and has the form name:password.

@@ -37,15 +37,42 @@ func (sc *scan) dumped(start, _ int) {
 				k++
 			}
 			sc.add(v.from[i], v.to[k-1], f.rule)
+			if text := asciiColumn(s, v, i); text > 0 {
+				sc.add(text, text+k-i, f.rule)
+			}
 			i = k
 		}
 	}
 }
 
+// asciiColumn returns where the column beside the numbers of a dump shows the i-th byte of v,
+// 0 if there is no such column.
+func asciiColumn(s string, v view, i int) int {
+	line, first, n := lineStart(s, v.from[i]), i, i
+	for first > 0 && v.from[first-1] >= line {
+		first--
+	}
+	end := v.from[i] + lineLength(s[v.from[i]:min(len(s), v.from[i]+maxContext)])
+	for n < len(v.from) && v.from[n] < end {
+		n++
+	}
+	text := skipBlanks(s, v.to[n-1])
+	if text < end && s[text] == '|' {
+		text++
+	}
+	if text < v.to[n-1]+2 || text+n-first > end {
+		return 0
+	}
+	if text += i - first; s[text] != v.text[i] {
+		return 0
+	}
+	return text
+}
+
 // addDump adds the bytes of the line s[from:to] of a dump. It reports whether the line is one.
 func (v *view) addDump(s string, from, to int) bool {
 	i := from
-	if end := run(s, i, 20, func(c byte) bool { return isHex(c) || c == 'x' || c == ':' }); end < to && (end-i >= 6 || s[end-1] == ':') {
+	if end := run(s, i, 20, func(c byte) bool { return isHex(c) || c == 'x' || c == ':' }); end > i && end < to && (end-i >= 6 || s[end-1] == ':') {
 		i = end // the address
 	}
 	n := 0

@@ -123,6 +123,10 @@ type members struct {
 	known         bool     // rated is set
 	rated         strength // of parent
 	user          bool     // a member called "u" is a string
+	account       bool     // a member called "username" is a string
+	accountKey    int      // the string in "key"
+	azure         bool     // a member has the name of a key of an account of Azure
+	random        bool     // the object describes a generated password of Terraform
 	short         int      // the string in "p"
 }
 
@@ -155,10 +159,34 @@ func (m *members) note(w *walker, name string, from int) {
 		}
 	}
 	m.notePair(w, name, from)
+	m.noteService(w, name, from)
 	if w.s[from] == '"' && m.parent != "" && w.i-from < maxName*2 && m.ofSecrets() && !describes([]byte(strings.ToLower(name))) {
 		w.i = from
 		if lit := w.text(); isCredential(w.decoded(lit)) {
 			w.take(lit, nameRule(m.parent, m.rated))
+		}
+	}
+}
+
+// noteService records the members by which some programs and services mark a key or a
+// password, and takes a password that Terraform generated.
+func (m *members) noteService(w *walker, name string, from int) {
+	switch name {
+	case "username":
+		m.account = w.s[from] == '"'
+	case "key":
+		if w.s[from] == '"' && w.i-from > 30 {
+			m.accountKey = from
+		}
+	case "keyName":
+		m.azure = true
+	case "type":
+		m.random = w.s[from:w.i] == `"random_password"`
+		w.random = w.random || m.random
+	case "result":
+		if w.random && w.s[from] == '"' && !w.muted && w.d.known == nil {
+			w.i = from
+			w.take(w.text(), passwordRule)
 		}
 	}
 }
@@ -218,6 +246,7 @@ func (w *walker) together(m *members) {
 			w.take(lit, nameRule(m.pair, nameStrength(m.pair)))
 		}
 	}
+	w.services(m)
 	if m.user && m.short > 0 {
 		w.i = m.short
 		if lit := w.text(); isCredential(w.decoded(lit)) {
@@ -231,6 +260,22 @@ func (w *walker) together(m *members) {
 		}
 	}
 	w.i = end
+}
+
+// services adds the keys that noteService recorded.
+func (w *walker) services(m *members) {
+	if m.random {
+		w.random = false
+	}
+	if m.azure && m.valEnd-m.value > 42 {
+		m.pair, m.named = "access_key", true
+	}
+	if m.account && m.accountKey > 0 {
+		w.i = m.accountKey
+		if lit := w.text(); isDigest(w.decoded(lit)) {
+			w.take(lit, apiKeyRule)
+		}
+	}
 }
 
 // explained adds the secret parts of a JSON web key, and the value of the object

@@ -15,7 +15,7 @@ var calls = []struct {
 	{"login(", credentialArgument}, {"logon(", credentialArgument}, {"signin(", credentialArgument}, {"sign_in(", credentialArgument},
 	{"authenticate(", credentialArgument}, {"auth(", credentialArgument}, {"credentials(", credentialArgument}, {"credential(", credentialArgument},
 	{"authentication(", credentialArgument}, {"_pw_set(", credentialArgument}, {"setcredentials(", credentialArgument},
-	{"connect(", lateArgument}, {".start(", lateArgument}, {"bind(", lateArgument}, {"ftp(", lateArgument}, {"open(", lateArgument}, {"create(", lateArgument}, {"database(", lateArgument}, {"encryptor", keyArgument}, {"b64decode(", decodedKey}, {"unhexlify(", decodedKey}, {"fromhex(", decodedKey}, {"dial(", lateArgument},
+	{"connect(", lateArgument}, {"connection(", lateArgument}, {"scrypt", keyArgument}, {".start(", lateArgument}, {"bind(", lateArgument}, {"ftp(", lateArgument}, {"open(", lateArgument}, {"create(", lateArgument}, {"database(", lateArgument}, {"encryptor", keyArgument}, {"b64decode(", decodedKey}, {"unhexlify(", decodedKey}, {"fromhex(", decodedKey}, {"dial(", lateArgument},
 	{"b64encode(", pairArgument}, {"buffer(", pairArgument}, {"buffer.from(", pairArgument}, {"btoa(", pairArgument},
 	{"aes", keyArgument}, {"hmac", keyArgument}, {"cipher", keyArgument}, {"fernet", keyArgument}, {"secretbox", keyArgument}, {"secretkeyspec", keyArgument},
 	{"from_slice(", keyArgument}, {"utf8.parse(", keyArgument}, {"serializer(", keyArgument}, {"cookieparser(", keyArgument}, {"pbkdf2", keyArgument}, {"hs256", keyArgument},

@@ -77,8 +77,11 @@ func nameStrength(name string) strength {
 	var w nameWords
 	w.split(name)
 	last := w.n - 1
-	if last < 0 || describes(w.at(last)) {
+	if last < 0 {
 		return none
+	}
+	if describes(w.at(last)) {
+		return strengthIf(last > 0 && string(w.at(last)) == "id" && string(w.at(last-1)) == "secret", weak)
 	}
 	if last == 0 && isBareVerb(name) {
 		return telling
@@ -110,7 +113,7 @@ func describes(word []byte) bool {
 		"ref", "refs", "reference", "arn", "regex", "regexp", "pattern", "patterns", "format", "prefix", "suffix", "version", "algorithm", "alg", "algo",
 		"method", "mode", "provider", "header", "headers", "param", "params", "parameter", "index", "idx", "column", "status", "state", "enabled", "disabled", "required", "optional", "valid", "invalid",
 		"strength", "validator", "validation", "hasher", "hashers", "hash", "hashed", "manager", "service", "store", "storage", "source", "scope", "scopes", "owner", "class", "style", "rotation", "changed", "change", "reset",
-		"map", "list", "set", "array", "func", "fn", "function", "handler", "callback", "exists", "visible", "visibility", "toggle", "confirmation", "usages", "encryption", "estimate", "rate", "cost", "price", "ratio", "percent", "pct",
+		"map", "maps", "list", "set", "array", "func", "fn", "function", "handler", "callback", "exists", "visible", "visibility", "toggle", "confirmation", "usages", "encryption", "estimate", "rate", "cost", "price", "ratio", "percent", "pct",
 		"location", "encoding", "encoder", "decoder", "tokenizer", "level", "role", "user", "username", "email", "host", "hostname", "port", "env", "var", "variable", "keyword", "keywords", "example", "options", "config", "settings", "schema", "spec", "template", "event", "events", "action", "test", "tests", "check", "checks", "value's":
 		return true
 	}
@@ -155,7 +158,14 @@ func wordStrength(word, before []byte, last bool) strength {
 			return password
 		}
 		return none
-	case "secret", "secrets", "secrete", "apikey", "apikeys", "apitoken", "credential", "credentials", "creds", "cred", "authkey", "authtoken", "bearer", "jwt", "pat":
+	case "phrase":
+		return strengthIf(string(before) == "pass", password)
+	case "secret":
+		if string(before) == "shared" { // people choose it, as in RADIUS
+			return password
+		}
+		return telling
+	case "secrets", "secrete", "apikey", "apikeys", "apitoken", "credential", "credentials", "creds", "cred", "authkey", "authtoken", "bearer", "jwt", "pat":
 		return telling
 	case "token":
 		return telling
@@ -204,10 +214,16 @@ func gluedStrength(word []byte) strength {
 	case 'k':
 		return strengthIf(endsIn(word, "authtok"), password)
 	case 't':
-		return strengthIf(endsIn(word, "secret"), telling)
+		if endsIn(word, "secret") {
+			return telling
+		}
+		return strengthIf(endsIn(word, "salt"), weak)
 	case 'n':
 		return strengthIf(endsIn(word, "token") && string(word) != "tiktoken", telling) // tiktoken counts tokens
 	case 'y':
+		if endsIn(word, "appkey") || endsIn(word, "skey") && (endsIn(word, "nwkskey") || endsIn(word, "appskey")) {
+			return weak // of LoRaWAN
+		}
 		return strengthIf(endsIn(word, "apikey") || endsIn(word, "secretkey") || endsIn(word, "accesskey") || endsIn(word, "privatekey") || endsIn(word, "authkey") || endsIn(word, "accountkey"), telling)
 	}
 	return none

@@ -6,7 +6,7 @@ import "strings"
 // It reports whether there is an assignment at all.
 func (a *assignment) readOperator() bool {
 	i := a.closeName(a.to)
-	if a.readField(i) || a.readTagText(i) {
+	if a.readField(i) || a.readTagText(i) || a.readMacro(i) {
 		return true
 	}
 	i = a.skipIndex(i)
@@ -47,6 +47,15 @@ func (a *assignment) readOperator() bool {
 		}
 	}
 	return a.readBare(blank, i)
+}
+
+// readMacro reads the definition of a macro in TeX: \newcommand{\NAME}{VALUE}.
+func (a *assignment) readMacro(i int) bool {
+	if i != a.to || a.from == 0 || a.s[a.from-1] != '\\' || !strings.HasPrefix(a.s[i:], "}{") || i+2 >= len(a.s) {
+		return false
+	}
+	a.op, a.start = opEquals, i+2
+	return true
 }
 
 // isBoundAttribute reports whether the name of an attribute is at i, with its operator, as
@@ -188,8 +197,8 @@ func (a *assignment) closeName(i int) int {
 // skipIndex skips [25], [] and the ] of environ["NAME"].
 func (a *assignment) skipIndex(i int) int {
 	s := a.s
-	if i < len(s) && s[i] == ']' && a.quote != 0 {
-		return i + 1
+	if i < len(s) && s[i] == ']' && (a.quote != 0 || a.from > 0 && s[a.from-1] == '[' && strings.HasPrefix(s[i:], "] => ")) {
+		return i + 1 // $a["NAME"], or the dump of an array in PHP
 	}
 	if i < len(s) && s[i] == '[' {
 		if j := run(s, i+1, 6, isDigit); j < len(s) && s[j] == ']' {

@@ -160,6 +160,7 @@ func (a *assignment) readTag() bool {
 		return false
 	}
 	text := strings.TrimSpace(strings.TrimSuffix(a.s[a.start:a.start+end], "]]>"))
+	text = strings.TrimPrefix(text, "Encrypted ") // by Pentaho
 	a.start += strings.Index(a.s[a.start:], text)
 	a.set(a.start, a.start+len(text), true)
 	return text != ""

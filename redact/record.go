@@ -164,7 +164,7 @@ func (sc *scan) pgpass(start, end int) {
 	}
 	sc.spend(to - from)
 	fields := strings.SplitN(s[from:to], ":", 5)
-	if len(fields) < 5 || strings.ContainsAny(fields[2], "/ ") || strings.HasPrefix(fields[0], "#") {
+	if len(fields) < 5 || strings.ContainsAny(fields[2], "/ ") {
 		return
 	}
 	last := strings.TrimRight(fields[4], " \r")

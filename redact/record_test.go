@@ -34,7 +34,7 @@ func TestPasswordsInFilesAndDialogsVanish(t *testing.T) {
 	family{
 		secret: samples(
 			in(p, "CREATE USER a IDENTIFIED BY '%s';", "ALTER USER a IDENTIFIED BY %s ACCOUNT UNLOCK;", "ALTER USER r IDENTIFIED WITH native BY '%s';", "ConvertTo-SecureString \"%s\" -AsPlainText -Force", "ConvertTo-SecureString -String '%s' -AsPlainText",
-				"db.local:5432:app:bob:%s", "*:*:*:bob:%s", "    Key Content            : %s", "\tpsk=\"%s\"\n", "10.0.0.1 10.0.0.2 : PSK \"%s\"", "snmp-server community %s RO", "USER bob\n331 Password required\nPASS %s", "AUTH %s\n+OK", "AUTH %s\r\n-WRONGPASS invalid username-password pair", "AUTH bob %s\n+OK", "a1 LOGIN bob@example.com %s"),
+				"db.local:5432:app:bob:%s", "#db.local:5432:app:bob:%s", "*:*:*:bob:%s", "    Key Content            : %s", "\tpsk=\"%s\"\n", "10.0.0.1 10.0.0.2 : PSK \"%s\"", "snmp-server community %s RO", "USER bob\n331 Password required\nPASS %s", "AUTH %s\n+OK", "AUTH %s\r\n-WRONGPASS invalid username-password pair", "AUTH bob %s\n+OK", "a1 LOGIN bob@example.com %s"),
 			in(hash, "bob:%s:19700:0:99999:7:::", "passwd: %s"),
 			in("$2b$12$"+letters(53), "bob:%s", "hash %s in the dump"),
 			in(hexDigits(32), "Admin:500:aad3b435b51404eeaad3b435b51404ee:%s:::", " * NTLM     : %s"),
@@ -42,7 +42,7 @@ func TestPasswordsInFilesAndDialogsVanish(t *testing.T) {
 			in(base64.StdEncoding.EncodeToString([]byte("\x00bob\x00"+p)), "AUTH PLAIN %s"),
 			in(base64.StdEncoding.EncodeToString([]byte("bob:"+p)), `{"auths":{"h":{"auth":"%s"}}}`),
 		),
-		clean: []string{"CREATE USER a IDENTIFIED BY :password;", "each row is identified by its primary key", "ConvertTo-SecureString $plain -AsPlainText", "db.local:5432:app:bob:ro", "PASS src/a.test.ts", "daemon:*:19700:0:99999:7:::", "s/$1$2/$3/", "wpa_key_mgmt=WPA-PSK", "AUTH required", "AUTH Wj8nR3vK6qTz\n", "OAUTH Wj8nR3vK6qTz\n+OK"},
+		clean: []string{"CREATE USER a IDENTIFIED BY :password;", "each row is identified by its primary key", "ConvertTo-SecureString $plain -AsPlainText", "db.local:5432:app:bob:ro", "#hostname:5432:database:username:password", "PASS src/a.test.ts", "daemon:*:19700:0:99999:7:::", "s/$1$2/$3/", "wpa_key_mgmt=WPA-PSK", "AUTH required", "AUTH Wj8nR3vK6qTz\n", "OAUTH Wj8nR3vK6qTz\n+OK"},
 	}.check(t, newRedactor(t, Options{}))
 }
 

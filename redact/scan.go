@@ -14,6 +14,7 @@ type scan struct {
 	headEnd     int    // end of the last line that was read as the head of a table
 	encodedEnd  int    // end of the last base64 that was read
 	dumpEnd     int    // end of the last dump that was read
+	markupEnd   int    // end of the last table in HTML that was read
 	level       int    // number of views in which this text is nested
 	budget      int    // number of bytes that rules may still read
 	given       int    // position at which the budget was used up, -1 if it was not
@@ -55,7 +56,7 @@ func (sc *scan) spend(n int) { sc.budget -= n }
 // find returns the secrets of s in order, without overlaps. The slice belongs
 // to sc.
 func (sc *scan) find(s string) []span {
-	sc.s, sc.found, sc.nameEnd, sc.manifestEnd, sc.encodedEnd, sc.headEnd, sc.dumpEnd = s, sc.found[:0], 0, 0, 0, 0, 0
+	sc.s, sc.found, sc.nameEnd, sc.manifestEnd, sc.encodedEnd, sc.headEnd, sc.dumpEnd, sc.markupEnd = s, sc.found[:0], 0, 0, 0, 0, 0, 0
 	clear(sc.seen[:])
 	sc.denseFrom, sc.dense, sc.denseFound = 0, -1, false
 	sc.budget, sc.given = lookAgain*len(s)+1<<20, -1

@@ -111,7 +111,7 @@ func isAssertion(head string) bool {
 // isCopula reports whether a word is a verb between a name and its value.
 func isCopula(word string) bool {
 	switch word {
-	case "is", "was", "lautet", "ist", "est", "es", "é", "è", "är", "er", "jest", "это", "είναι", "هو", "هي", "היא", "הוא", "है", "là", "—", "–":
+	case "is", "was", "lautet", "ist", "est", "es", "é", "è", "este", "adalah", "är", "er", "jest", "это", "είναι", "هو", "هي", "היא", "הוא", "है", "là", "—", "–":
 		return true
 	}
 	return false
@@ -187,13 +187,20 @@ func (a *assignment) namesDigest() bool {
 // letters and digits, and is neither a figure nor the name of an algorithm.
 func isInvented(t string) bool {
 	p := profileOf(t)
-	if len(t) < 6 || p.digits == 0 || p.letters < 3 || p.blanks > 0 || isTechnical(t) || isFigure(t) && strings.IndexByte(t, '%') < 0 || isVersion(t) {
+	if len(t) < 6 || p.digits == 0 || p.letters < 3 || p.blanks > 0 || isTechnical(t) || isFigure(t) && strings.IndexByte(t, '%') < 0 && !isWordAndNumber(t) || isVersion(t) {
 		return false
 	}
 	if !strings.ContainsAny(t, "/()[]{}<>=:,;") || isGenerated(t) {
 		return true
 	}
 	return p.upper > 0 && p.lower > 0 && p.symbols+p.joints > 2 && !isCode(t)
+}
+
+// isWordAndNumber reports whether t is a word and four digits that are no year, as people
+// choose passwords: Walnut-4821. Names of tickets have capitals.
+func isWordAndNumber(t string) bool {
+	n := run(t, 0, len(t), isLetter)
+	return n >= 4 && len(t) == n+5 && isUpper(t[0]) && isLowerWord(t[1:n]) && (t[n] == '-' || t[n] == '_') && run(t, n+1, 4, isDigit) == len(t) && t[n+1:n+3] != "20" && t[n+1:n+3] != "19"
 }
 
 // isDirective reports whether a line consists of the name and the value, as in many

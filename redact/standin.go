@@ -103,7 +103,7 @@ func isReference(s string) bool {
 	case '!':
 		return isIdentifier(s[1:])
 	case '@':
-		return s[1] == '{' || isIdentifier(s[1:])
+		return s[1] == '{' || isIdentifier(s[1:]) || strings.HasPrefix(s, "@keychain:") || strings.HasPrefix(s, "@env:") || len(s) > 3 && (s[1] == '/' || s[1] == '~' && s[2] == '/') && isTestPath(s[2:])
 	case '/':
 		return strings.Count(s, "/") > 1 && !strings.ContainsAny(s, "+=") && !looksRandom(s) || isIdentifier(s[1:])
 	case '.', '~':
@@ -139,7 +139,7 @@ func hashLike(s string) bool { return strings.Count(s, "$") >= 3 }
 
 // closedName recognizes {name} and {name:format}.
 func closedName(s string, end byte) bool {
-	return s[len(s)-1] == end && strings.IndexByte(s, ' ') < 0 && strings.Count(s, "{") == 1
+	return s[len(s)-1] == end && strings.IndexByte(s, ' ') < 0 && strings.Count(s, "{") == 1 && !(len(s) > 30 && looksRandom(s[1:len(s)-1]) && strings.ContainsAny(s, "+/="))
 }
 
 var stores = []string{

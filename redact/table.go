@@ -12,6 +12,9 @@ func (sc *scan) column(a *assignment) {
 	if to >= len(s) || to-from > 1<<10 || a.from-from > 1<<9 {
 		return
 	}
+	if s[from] == '#' && sc.commentHead(a, from, to) {
+		return
+	}
 	head := s[from:to]
 	for _, sep := range [...]string{"|", "│", "┃", "\t", ";", ","} {
 		if n := strings.Count(head, sep); n > 0 && isCell(head, a.from-from, a.to-from, sep) {

@@ -15,6 +15,8 @@ func (v value) secret(s strength) bool {
 	v.text = dropPlaceholders(v.text)
 	t := v.text
 	switch {
+	case v.quoted && isNoiseText(t):
+		return true
 	case s == weak && !looksRandom(t):
 		return false // this applies to most values
 	case len(t) < 4 || len(t) > maxValue, isStandIn(t) && !(s == password && isUsedStandIn(t)), isReference(t):
@@ -44,6 +46,15 @@ const maxValue = 16 << 10
 // judge returns the rule by which v is a secret under this name, nil if it is
 // not a secret.
 func (v value) judge(name string, s strength) *rule {
+	if isSecretID(name) {
+		if isUUID(v.text) {
+			return weakSecretRule
+		}
+		return nil
+	}
+	if s == weak && v.isKeyDigest(name) {
+		return weakKeyRule
+	}
 	if s == none || isSealedAWS(name, v.text) || isStageName(name) && !isGenerated(v.text) && !looksRandom(v.text) {
 		return nil
 	}
@@ -57,6 +68,64 @@ func (v value) judge(name string, s strength) *rule {
 		return nil
 	}
 	return nameRule(name, s)
+}
+
+// isSecretID reports whether a name is the one of the second half of a pair of credentials
+// that are called ids, as in Consul and Vault. Only a UUID is such a secret: elsewhere it is
+// the name of one.
+func isSecretID(name string) bool {
+	return endsFold(name, "secretid") || endsFold(name, "secret_id") || endsFold(name, "secret-id")
+}
+
+// isKeyDigest reports whether v has the form of a digest, and the name is the one of a key for
+// a service: TIDES_KEY=…, or "auth" in a call. The names of keys for a cache remain.
+func (v value) isKeyDigest(name string) bool {
+	if p := profileOf(v.text); len(v.text) == 16 && v.quoted && (name == "localKey" || name == "local_key") {
+		return p.symbols > 1 && p.digits > 0 && p.upper > 0 && p.lower > 0 // of Tuya
+	}
+	if len(v.text) < 32 || !isDigest(v.text) || v.text[0] == 's' {
+		return false
+	}
+	if strings.EqualFold(name, "auth") {
+		return v.quoted
+	}
+	if !isEnvName(name) || !endsFold(name, "_key") {
+		return false
+	}
+	var w nameWords
+	w.split(name)
+	return w.n == 2 && !publicName(w.at(0)) && !namesContent(w.at(0))
+}
+
+// namesContent reports whether a word before "key" makes it the key of some content, which may
+// be its digest.
+func namesContent(word []byte) bool {
+	switch string(word) {
+	case "build", "commit", "content", "file", "files", "image", "layer", "checksum", "hash", "digest", "lock", "dedup", "state", "record", "index", "group", "data", "artifact", "git", "blob", "node", "test", "request", "trace", "message", "event", "idempotency", "lookup", "storage", "s3", "bucket", "job", "task", "run", "shard", "tree", "dep", "deps", "pip", "npm", "yarn", "ccache", "restore", "ci", "tag", "ref", "docker", "tls", "pk", "ssh", "gpg", "pgp", "host", "id", "key", "natural", "surrogate", "join", "map":
+		return true
+	}
+	return false
+}
+
+// isNoiseText reports whether s is a long random string of all printable characters, as
+// WordPress makes them.
+func isNoiseText(s string) bool {
+	if len(s) < 48 || len(s) > 128 {
+		return false
+	}
+	p := profileOf(s)
+	if p.symbols*5 < len(s) || p.digits < 2 || p.upper < 3 || p.lower < 3 || p.blanks > 5 || p.foreign > 0 || distinct(s) < 28 || strings.Contains(s, "${") || strings.Contains(s, "{{") {
+		return false
+	}
+	for i, n := 0, 0; i < len(s); i++ {
+		if n++; !isLower(s[i]) {
+			n = 0
+		}
+		if n > 4 {
+			return false // a word
+		}
+	}
+	return true
 }
 
 // isSecretName reports whether the last word of a name is "secret" or "token".

@@ -34,7 +34,7 @@ var views = []struct {
 	{[]string{"\u200b", "\u200c", "\u200d", "\u2060", "\ufeff", "\u00ad"}, readUnseen, true},
 	{[]string{"&lt;/", "&quot;", "&#34;", "&#x22;", "&#58;", "&#61;", "&equals;", "&colon;"}, readEntity, true},
 	{[]string{"%3d", "%22%3a", "%253d", "%3a%20"}, readPercent, false},
-	{[]string{"=3d"}, readQuotedPrintable, true},
+	{[]string{"=3d", "=3a"}, readQuotedPrintable, true},
 	{[]string{`", "-`, `","-`, `', '-`, `','-`}, readList, true},
 }
 

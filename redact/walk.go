@@ -17,7 +17,8 @@ type walker struct {
 	end             int // end of the object that is searched as a whole
 	inner, innerEnd int // the value of the last object without a name, and the end of that object
 
-	heads tableHead // of a table in arrays
+	heads  tableHead // of a table in arrays
+	random bool      // an object around this one describes a generated password
 }
 
 const maxDepth = 10000

@@ -93,12 +93,18 @@ func isBase32(c byte) bool { return isLetter(c) || '2' <= c && c <= '7' }
 // codes finds the lines with the recovery codes of an account.
 func (sc *scan) codes(_, end int) {
 	s := sc.s
-	i := run(s, end, 20, func(c byte) bool { return c == ':' || isBlank(c) || c == '\r' })
+	i := run(s, end, maxNote, func(c byte) bool { return c == ':' || isBlank(c) || c == '\r' })
+	if rest := run(s, end, maxPrompt, func(c byte) bool { return isLetter(c) || strings.IndexByte(" ,:'()\r", c) >= 0 }); rest > i && strings.HasSuffix(strings.TrimRight(s[end:rest], "\r "), ":") {
+		i = rest // Save these recovery codes in a safe place:
+	}
 	if i >= len(s) || s[i] != '\n' {
 		return
 	}
+	if i+1 < len(s) && s[i+1] == '\n' {
+		i++
+	}
 	for i++; i < len(s); i++ {
-		at := skipBlanks(s, i)
+		at := passMarker(s, skipBlanks(s, i))
 		first := run(s, at, 12, isAlnum)
 		if first-at < 4 || first >= len(s) || s[first] != '-' && s[first] != ' ' {
 			return
@@ -113,6 +119,21 @@ func (sc *scan) codes(_, end int) {
 			return
 		}
 	}
+}
+
+// passMarker skips the mark of an item in a list: 1. or - or *.
+func passMarker(s string, i int) int {
+	n := run(s, i, 2, isDigit)
+	if n > i {
+		if j := passAny(s, n, ". ", ") ", ": "); j > 0 {
+			return skipBlanks(s, j)
+		}
+		return i
+	}
+	if j := passAny(s, i, "- ", "* ", "• "); j > 0 {
+		return skipBlanks(s, j)
+	}
+	return i
 }
 
 // sentry finds the key in the URL that errors are sent to.

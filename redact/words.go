@@ -67,12 +67,13 @@ func defaults() *vocabularyBuilder {
 	onCookies(b)
 	onWallets(b)
 	onViews(b)
+	onProtocols(b)
 	onVendors(b)
 	return b
 }
 
 // nameRoots lists the words by which the names of secrets are recognized.
-var nameRoots = []string{"passw", "passphrase", "passcode", "pass", "pwd", "pw", "secret", "token", "key", "cred", "auth", "jwt", "sess", "sid", "cookie", "sig", "bearer", "_pat", "psk"}
+var nameRoots = []string{"passw", "passphrase", "passcode", "pass", "pwd", "pw", "secret", "token", "key", "cred", "auth", "jwt", "sess", "sid", "cookie", "sig", "bearer", "_pat", "psk", "_salt"}
 
 type vocabularyBuilder struct {
 	index map[string]int

@@ -65,7 +65,7 @@ func (c *composer) compose(lines []Line) Document {
 	c.refill(quoted, min(c.limit, c.used+int(float64(c.limit)*quotedShare)), false)
 	c.refill(all, c.limit, false)
 	c.refill(c.candidates(c.history.readLines(c.strategy.seenSection())), c.limit, false)
-	c.refill(c.candidates(c.history.excerptLines(c.strategy.excerptSection())), c.limit, false)
+	c.refill(c.naming(c.candidates(c.history.excerptLines(c.strategy.excerptSection()))), c.limit, false)
 	c.refill(quoted, c.limit, false)
 	c.trim()
 	return fit(c.document(), c.strategy, c.limit, c.count)
@@ -293,7 +293,7 @@ func (c *composer) fill(all []*candidate, room int, shares bool) {
 // take adds a line if it fits.
 func (c *composer) take(k *candidate, room int, shares bool) {
 	need := k.cost + c.overhead(k)
-	if c.said(k) {
+	if c.said(k) || c.idle(k) {
 		return
 	}
 	if c.used+need > room || shares && c.spent[k.Section]+need > c.share(k.Section) {
@@ -317,6 +317,23 @@ func (c *composer) take(k *candidate, room int, shares bool) {
 	c.chosen = append(c.chosen, k)
 	k.cost = -1
 }
+
+// idle reports whether a line about an edit or a look adds nothing to the chosen lines: no
+// name, and hardly a word. Another line tells the state of the file.
+func (c *composer) idle(k *candidate) bool {
+	return k.routine && c.novelty(k) < leastFresh && !slices.ContainsFunc(k.entities, func(e *entity) bool { return !c.covered[e] })
+}
+
+// naming returns the lines with a name that no chosen line has. An excerpt without one only
+// fills the room.
+func (c *composer) naming(all []*candidate) []*candidate {
+	return slices.DeleteFunc(all, func(k *candidate) bool {
+		return !slices.ContainsFunc(k.entities, func(e *entity) bool { return !c.covered[e] })
+	})
+}
+
+// leastFresh is the least novelty of a line without a new name.
+const leastFresh = 0.45
 
 // said reports whether a chosen line contains the text of k. If the chosen line is about
 // the next steps, lines of other sections are not dropped for it: a later summary drops
@@ -345,6 +362,9 @@ func (c *composer) said(k *candidate) bool {
 func coreOf(s string) string {
 	if i := strings.LastIndex(s, " [s"); i > 0 {
 		s = s[:i]
+	}
+	if strings.HasPrefix(s, "[s") { // an entry of the log, with the purpose of its call
+		s, _, _ = strings.Cut(s, beforeIt)
 	}
 	for strings.HasPrefix(s, "[") {
 		_, rest, ok := strings.Cut(s, "] ")

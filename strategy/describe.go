@@ -201,7 +201,7 @@ func (c *Call) tell() string {
 	case c.Outcome == Failed && c.deed() == deedLook && c.Exit == 1:
 		return c.name() + " ended with exit 1" + colon(c.complaint())
 	case c.Outcome == Failed:
-		return c.name() + " failed" + c.status() + colon(c.wrong())
+		return c.name() + " failed" + c.status() + c.tried() + colon(c.wrong())
 	case c.Outcome == OK && c.deed() == deedCheck:
 		return c.name() + " passed" + c.status() + colon(c.Says) + c.besides(c.Says)
 	case c.Outcome == OK && c.Exit >= 0 && !checks.HidesStatus(c.Command()):
@@ -211,6 +211,15 @@ func (c *Call) tell() string {
 	}
 	words := c.lastWords()
 	return "ran " + c.name() + c.more() + printed(words) + c.besides(words)
+}
+
+// tried returns the arguments of a failed call of a tool, in brackets: of six edits of one
+// document, the reader has to know which one is missing.
+func (c *Call) tried() string {
+	if asked := strings.TrimSpace(argsBrief(c)); asked != "" && c.deed() == deedCall {
+		return " (" + asked + ")"
+	}
+	return ""
 }
 
 // silent reports whether a call printed nothing.
@@ -246,7 +255,7 @@ func (c *Call) wrong() string {
 		return "the user refused it and said: “" + said + "”"
 	}
 	if c.Says == "" || c.Outcome != Failed {
-		if words := recordWords(recordOf(body(c.Result))); words != "" && c.Command() == "" {
+		if words := recordWords(c.news(recordOf(body(c.Result)))); words != "" && c.Command() == "" {
 			return prose.Clip(words, maxErrorLine)
 		}
 		return c.ErrorLine()

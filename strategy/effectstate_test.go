@@ -122,7 +122,7 @@ func TestLaterEffectOnSameObject(t *testing.T) {
 		"from=no to=yes, which returned: ok: true (do not repeat) [s12]",
 		"`systemctl stop importer` (then `systemctl start importer` [s20]) [s18]", "`systemctl start importer` (do not repeat) [s20]",
 		"Successfully installed rows-2.2 (then `pip install rows==2.1` [s24]) [s22]", "Successfully installed rows-2.1 (do not repeat) [s24]",
-		"id: ev-92 (then `cal_update` ev-92 [s30]) [s28]", "id: ev-92 (do not repeat) [s30]",
+		"id: ev-92 (then `cal_update` ev-92 [s30]) [s28]", "ev-92 with time=14:15, which returned: status: confirmed (do not repeat) [s30]",
 	}, nil)
 }
 

@@ -3,6 +3,7 @@ package strategy
 import (
 	"path"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/agentcompact/compact/strategy/internal/fileops"
@@ -32,7 +33,7 @@ func fileOps(c *Call) []fileops.Op {
 		return out
 	}
 	if cmd := c.Command(); cmd != "" && strings.ContainsAny(cmd, " \n") {
-		return fileops.OfCommand(cmd)
+		return fileops.OfStopped(cmd, linesRun(c.Result))
 	}
 	if from, to := c.renames(); to != "" {
 		return []fileops.Op{{Path: to, From: from, Op: fileops.Renamed}}
@@ -49,6 +50,28 @@ func fileOps(c *Call) []fileops.Op {
 		}
 	}
 	return out
+}
+
+// linesRun returns how many lines of a Python script in a here-document or an option ran before
+// an uncaught exception, which Python reports with the line: none for an error of syntax. It
+// returns -1 if the output reports no exception.
+func linesRun(output string) int {
+	for line := range strings.Lines(output) {
+		rest, ok := strings.CutPrefix(strings.TrimSpace(line), `File "<stdin>", line `)
+		if !ok {
+			rest, ok = strings.CutPrefix(strings.TrimSpace(line), `File "<string>", line `)
+		}
+		number, where, _ := strings.Cut(rest, ",")
+		n, err := strconv.Atoi(number)
+		switch {
+		case !ok || err != nil:
+		case where == "":
+			return 0
+		case strings.TrimSpace(where) == "in <module>":
+			return n - 1
+		}
+	}
+	return -1
 }
 
 // renames returns the paths of a call that moves a file, "" for other calls.

@@ -20,6 +20,7 @@ type listed struct {
 	head  string   // first sentence of the item, "" if this sentence is the first
 	seq   int      // number of the sentence in its list
 	of    *int     // number of sentences in the list
+	finds bool     // the list has what the agent found
 }
 
 // Maximum lengths of the texts before a sentence of a list, in characters.
@@ -129,7 +130,8 @@ type lister struct {
 // A lead is a sentence that leads to a list.
 type lead struct {
 	text   string
-	indent int // indentation of the item that contains the lead; outside = in no item
+	indent int  // indentation of the item that contains the lead; outside = in no item
+	finds  bool // the lead announces what the agent found
 }
 
 // outside is the indentation of a sentence that is in no item.
@@ -156,7 +158,7 @@ func (x *lister) at(one prose.Sentence) *listed {
 	}
 	if x.now.list <= 0 {
 		if x.title != "" && len(x.leads) == 0 && labeled(one.Text) {
-			x.leads = []lead{{x.title + ":", outside}}
+			x.leads = []lead{{x.title + ":", outside, false}}
 		}
 		x.now.list, x.now.seq, x.now.of = 1-x.now.list, 0, new(int)
 	}
@@ -168,7 +170,7 @@ func (x *lister) at(one prose.Sentence) *listed {
 	if one.Later {
 		place.head = x.first
 	}
-	place.leads = texts(x.leads)
+	place.leads, place.finds = texts(x.leads), slices.ContainsFunc(x.leads, func(l lead) bool { return l.finds })
 	return &place
 }
 
@@ -203,7 +205,7 @@ func (x *lister) lead(one prose.Sentence, place *listed) {
 	if !place.inList() && dullLead(one.Text) {
 		text = ""
 	}
-	x.leads = append(x.leads, lead{text, indent})
+	x.leads = append(x.leads, lead{text, indent, prose.HasAny(strings.ToLower(one.Text), foundLeads) && !alternates(one.Text)})
 }
 
 // dullLead reports whether a sentence that leads to a list says nothing about the list.

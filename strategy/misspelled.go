@@ -30,6 +30,9 @@ func (c *Call) misspelled() bool {
 		if line == "" || framed(line) {
 			continue
 		}
+		if shellRefuses(line) && strings.Contains(line, "no such file") {
+			return true // the command names a file or a folder that is elsewhere
+		}
 		if prose.HasAny(line, notThere) && !strings.Contains(line, "needed by ") || c.lacksRunner(line) {
 			return true
 		}

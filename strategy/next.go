@@ -332,9 +332,10 @@ func (h *History) announced() fact {
 		if s.Role != message.RoleAssistant || s.Text == "" || s.recap() {
 			continue
 		}
-		last := ""
+		last, after := "", 0
 		prose.EachSentence(s.Text, func(one prose.Sentence) {
 			t := one.Text
+			after += len(t)
 			if _, rest, ok := strings.Cut(t, ". "); ok && !announces(t) {
 				t = rest // "Good catch. Let me look again"
 			}
@@ -342,15 +343,19 @@ func (h *History) announced() fact {
 				return // an item of a report describes the present state
 			}
 			if !one.Heading && len(t) > 8 && announces(t) && (len(s.Calls) > 0 || !strings.HasSuffix(t, ":")) {
-				last = t
+				last, after = t, 0
 			}
 		})
-		if last != "" {
+		if last != "" && !(s.onlySpeaks() && after > longFollow && prose.BeginsAny(strings.ToLower(last), []string{"let me ", "now let me ", "让我"})) {
 			return fact{s.ID, prose.Clip(prose.Squash(last), prose.MaxSentence), announcedValue}
 		}
 	}
 	return fact{}
 }
+
+// longFollow is the number of bytes after an announcement in an answer: the answer itself
+// carries it out. "Let me add that up: …"
+const longFollow = 200
 
 // begun reports whether a step has calls and all of them were answered. Then the
 // announced work was done, or at least tried.

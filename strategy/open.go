@@ -19,8 +19,17 @@ var (
 
 // leavesOpen reports whether a sentence mentions open work.
 func leavesOpen(t string) bool {
-	low := withoutReport(strings.ReplaceAll(strings.ToLower(t), "’", "'"))
+	low := withoutAmounts(withoutReport(strings.ReplaceAll(strings.ToLower(t), "’", "'")))
 	return (prose.HasAnyWord(low, nextWords) || prose.HasAnyWord(low, openLabels) || notYet(low) || prose.BeginsAny(low, []string{"next, ", "next i "})) && !prose.HasAny(low, notNeeded)
+}
+
+// withoutAmounts removes the words that say what is left of an amount from a lower-case
+// sentence about money: "$173, to cover the remaining $871".
+func withoutAmounts(low string) string {
+	if prose.HasAny(low, []string{"$", "€", "£", " euros", " dollars", "balance"}) {
+		return strings.NewReplacer("remaining", "", "remains", "", "outstanding", "").Replace(low)
+	}
+	return low
 }
 
 // conditions begin conditional clauses. A "not yet" in such a clause describes a case,

@@ -56,7 +56,7 @@ func refusedCall(result string) bool {
 var errorHeads = []string{"error:", "error -", "error executing", "error calling", "error while", "err:", "failed to ", "failure:", "exception:", "traceback (most recent call last)",
 	`{"error"`, `{"ok":false`, `{"ok": false`, `{"status":"error"`, `{"status": "error"`, `{"success":false`, `{"success": false`, `{"iserror":true`, `{"is_error":true`, "invalid ", "ran into ",
 	"no replacement was performed", "string to replace not found", "could not find the exact text", "no exact match found", "[no exact match found",
-	"[your proposed edit has introduced", "your proposed edit has introduced", "your edit was not applied", "file not found:", "file does not exist",
+	"[your proposed edit has introduced", "your proposed edit has introduced", "your edit was not applied", "file not found:", "the server returned http 4", "the server returned http 5", "file does not exist",
 	"permission denied", "access denied", "tool not found", "unknown tool", "element with index", "mcp error", "http error", "request failed"}
 
 // errorResult reports whether a tool returned an error in place of a result.
@@ -120,6 +120,9 @@ const mostRaised = 3
 // shellRefuses reports whether a lower-case line is the message of a shell that it could
 // not run a command.
 func shellRefuses(low string) bool {
+	if rest, ok := strings.CutPrefix(low, "zsh:"); ok {
+		low = "zsh: " + strings.TrimLeft(rest, "0123456789: ")
+	}
 	return (prose.BeginsAny(low, []string{"bash: ", "sh: ", "/bin/sh: ", "/bin/bash: ", "zsh: "})) &&
 		(strings.Contains(low, "not found") || strings.Contains(low, "no such file") || strings.Contains(low, "denied"))
 }

@@ -35,7 +35,7 @@ func TestNextSummaryExpandsMark(t *testing.T) {
 	first := write4(t, Input{Messages: editsIn(checkout, "one.go", "two.go", "three.go", "four.go", "five.go")})
 	second := write4(t, Input{Previous: first, Messages: editsIn("/home/else/where/", "six.go", "seven.go", "eight.go", "nine.go", "ten.go", "eleven.go", "twelve.go")})
 	full := fullPaths(second)
-	for _, want := range []string{checkout + "one.go", "/home/else/where/six.go"} {
+	for _, want := range []string{"In `" + checkout + "`: ", "two.go and one.go", checkout + "five.go", "/home/else/where/six.go"} {
 		if !strings.Contains(full, want) {
 			t.Errorf("%q is not in:\n%s", want, full)
 		}

@@ -403,6 +403,12 @@ func (h *History) lastList() fact {
 	return fact{}
 }
 
+// joinItems joins the items of a list on one line. An item that leads to the next ends with a
+// colon.
+func joinItems(items []string) string {
+	return strings.ReplaceAll(strings.Join(items, "; "), ":; ", ": ")
+}
+
 // forTheUser reports whether a list is addressed to the user.
 func forTheUser(list string) bool {
 	return prose.HasAny(strings.ToLower(list), []string{" your ", " you ", "you’", "you'", "tap "})
@@ -449,7 +455,7 @@ func planList(text string) string {
 		case head && len(line) > 2 && (item != line):
 			items = append(items, prose.Squash(strings.ReplaceAll(item, "**", "")))
 		case len(items) >= 2:
-			return strings.Join(items, "; ")
+			return joinItems(items)
 		default:
 			items, head = nil, introduces(line)
 		}
@@ -457,5 +463,5 @@ func planList(text string) string {
 	if len(items) < 2 {
 		return ""
 	}
-	return strings.Join(items, "; ")
+	return joinItems(items)
 }

@@ -37,7 +37,10 @@ func plainly(s string) string {
 }
 
 // saidBefore returns the suffix that quotes the purpose stated before a change.
-func saidBefore(why string) string { return " — said before: “" + why + "”" }
+func saidBefore(why string) string { return beforeIt + why + "”" }
+
+// beforeIt begins the quotation of a purpose.
+const beforeIt = " — said before: “"
 
 // leastPurpose is the minimum length of a purpose, in bytes.
 const leastPurpose = 16

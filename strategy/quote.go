@@ -102,7 +102,7 @@ func around(text string, at, end int) string {
 		}
 	}
 	line := strings.Trim(prose.Squash(testrun.Uncolored(text[start:stop])), "“”")
-	if framed(line) || ourOwn(line) || navigates(line) || saysCut(line) {
+	if framed(line) || ourOwn(line) || navigates(line) || saysCut(line) || noOutcome(line) {
 		return ""
 	}
 	return before + strings.ReplaceAll(line, "`", "'") + after
@@ -110,7 +110,7 @@ func around(text string, at, end int) string {
 
 // cutNotices are parts of lines in which a harness says that it shows only a part of an
 // output. Such lines do not come from the file or the tool.
-var cutNotices = []string{"output capped at ", "output too large", "the output was truncated", "output truncated", "full output saved to", "use offset=", "(end of file", "lines omitted", "characters omitted", "[truncated"}
+var cutNotices = []string{"output capped at ", "output too large", "the output was truncated", "output truncated", "full output saved to", "use offset=", "(end of file", "output is being written to", "lines omitted", "characters omitted", "[truncated"}
 
 // saysCut reports whether a line says that the rest of an output is not shown.
 func saysCut(line string) bool {
@@ -148,8 +148,8 @@ func (h *History) textAt(p place) (text, verb string) {
 	c := &h.Steps[p.call.step].Calls[p.call.call]
 	if p.where == textShown {
 		switch {
-		case c.Outcome == Failed:
-			return "", ""
+		case c.Outcome == Failed, c.taskID() != "":
+			return "", "" // a notice of the harness
 		case len(c.files) == 1 && c.files[0].Op == fileops.Read:
 			return c.Result, " has "
 		case c.deed() == deedSend:
@@ -159,10 +159,14 @@ func (h *History) textAt(p place) (text, verb string) {
 		case c.Command() != "":
 			return c.Result, " printed "
 		}
-		return c.Result, " shows "
+		return c.Result, showsVerb
 	}
 	return "", "" // arguments are not findings
 }
+
+// showsVerb precedes a quotation from the result of a tool that is neither a file nor the
+// output of a command.
+const showsVerb = " shows "
 
 // clipped reports whether a line shows only some parts of a command, so that the output
 // may come from another part.
@@ -181,7 +185,7 @@ const (
 // reliedLines returns lines that quote results: the names and numbers that first appeared
 // in a result and that the assistant used later.
 func (h *History) reliedLines(section int) []Line {
-	byCall := map[place]*quotation{}
+	byCall, opened := map[place]*quotation{}, h.opened()
 	var order []place
 	n := 0
 	for _, e := range h.index.ranked {
@@ -189,7 +193,7 @@ func (h *History) reliedLines(section int) []Line {
 		if n == mostRelied {
 			break
 		}
-		if p.where != textShown || p.call.step < 0 || e.LastUsed <= e.First || e.Tool || e.Task || e.Visible {
+		if p.where != textShown || p.call.step < 0 || e.LastUsed <= e.First || e.Tool || e.Task || e.Visible || opened[e.Text] {
 			continue
 		}
 		text, verb := h.textAt(p)
@@ -214,5 +218,16 @@ func (h *History) reliedLines(section int) []Line {
 			out = append(out, Line{Section: section, Text: where + verb + q.String() + cite(step), Value: (reliedValue + perName*float64(min(q.names, 5))) * h.recency(step), Order: 60_000 + step})
 		}
 	}
+	return out
+}
+
+// opened returns the addresses that calls opened. The lines of these calls name them.
+func (h *History) opened() map[string]bool {
+	out := map[string]bool{}
+	h.eachCall(func(_ *Step, c *Call) {
+		if to := c.Target(); strings.HasPrefix(to, "http") {
+			out[to] = true
+		}
+	})
 	return out
 }

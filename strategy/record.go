@@ -72,7 +72,51 @@ func (c *Call) recordBrief() string {
 			}
 		}
 	}
-	return recordWords(fields)
+	return recordWords(c.news(fields))
+}
+
+// news returns the members of a record that say more than the call and "it went well": no
+// value that an argument already has, and no bare acknowledgment. If nothing else is left,
+// it returns the acknowledgments.
+func (c *Call) news(fields []field) []field {
+	var out, acknowledged []field
+	for _, f := range fields {
+		switch {
+		case f.acknowledges():
+			acknowledged = append(acknowledged, f)
+		case f.nested() || !c.asked(f):
+			out = append(out, f)
+		}
+	}
+	switch {
+	case len(out) > 0:
+		return out
+	case len(acknowledged) > 0:
+		return acknowledged
+	}
+	return fields
+}
+
+// asked reports whether an argument already has the value of a member. A small number and a
+// truth value can stand for different things, so the names have to be equal too.
+func (c *Call) asked(f field) bool {
+	return slices.ContainsFunc(c.Args, func(a Arg) bool {
+		return a.Value == f.text && (len(f.text) >= leastTelltale && f.text != "false" || plainKey.Replace(strings.ToLower(a.Name)) == f.key)
+	})
+}
+
+// leastTelltale is the minimum length of a value that identifies what it stands for, in bytes.
+const leastTelltale = 5
+
+// acknowledges reports whether a member only states that the call succeeded or failed.
+func (f *field) acknowledges() bool {
+	switch f.key {
+	case "ok", "success", "succeeded", "iserror":
+		return f.text == "true" || f.text == "false"
+	case "status", "result":
+		return slices.Contains([]string{"ok", "success"}, strings.ToLower(f.text))
+	}
+	return false
 }
 
 // shortRecord reports whether the result is a record of plain values that one line quotes,

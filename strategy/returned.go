@@ -29,7 +29,7 @@ func (h *History) returnedLines(section int) []Line {
 	for i := range h.Steps {
 		s := &h.Steps[i]
 		for k := range s.Calls {
-			if c := &s.Calls[k]; c.Answered && c.Outcome != Failed && !running(c.Result) {
+			if c := &s.Calls[k]; !h.outdated(at{i, k}) && c.Answered && c.Outcome != Failed && !running(c.Result) {
 				out = append(out, h.returned(section, s, c)...)
 			}
 		}
@@ -86,13 +86,26 @@ func (h *History) brought(section int, s *Step, c *Call) []Line {
 		return nil // the work log quotes all of it
 	}
 	b.value, b.group = shownValue, stepID(s.ID)+" "+c.name()+" says"
+	page := strings.HasPrefix(c.Target(), "http")
 	passages(text, func(one prose.Sentence) {
-		if t := one.Text; !one.Heading && quality(t) >= 0.6 && !claims(t) && !navigates(t) && alike[withoutDigits(t)] < mostAlike {
+		if t := one.Text; !one.Heading && quality(t) >= 0.6 && !claims(t) && !navigates(t) && !(page && onlyLinks(t)) && alike[withoutDigits(t)] < mostAlike {
 			alike[withoutDigits(t)]++
 			b.offer(t)
 		}
 	})
 	return b.out
+}
+
+// onlyLinks reports whether more than half of a line of a page is links: "The author:
+// <https://example.org/author>". A page has many of them, for its sponsors and its other pages.
+func onlyLinks(t string) bool {
+	links := 0
+	for w := range strings.FieldsSeq(t) {
+		if strings.Contains(w, "://") {
+			links += len(w)
+		}
+	}
+	return 2*links > len(t)
 }
 
 // navigates reports whether more than half of a line is markdown links and

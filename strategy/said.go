@@ -1,6 +1,7 @@
 package strategy
 
 import (
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -22,6 +23,7 @@ const (
 	decidingBonus  = 0.3
 	specificBonus  = 0.15
 	setbackBonus   = 0.4 // nobody should try again what failed
+	foundBonus     = 0.3
 	remedyBonus    = 0.6 // the first sentence after a failure mostly explains it
 	newestFactor   = 1.3 // factor for the last answer
 	besideCarried  = 0.5 // factor if a previous summary competes for the room
@@ -210,9 +212,34 @@ func (b *quoting) noted(one prose.Sentence) {
 		return
 	}
 	b.lists.count(place)
-	if lasting(one.Text) {
+	if place.found() && len(one.Text) >= leastFinding && !leads(one.Text) && !narrates(one.Text) || lasting(unlabeled(one.Text)) && b.informs(one.Text) {
 		b.offerAt(one, place)
 	}
+}
+
+// foundLeads are parts of sentences that lead to a list of what the agent found.
+var foundLeads = []string{"i found", "i've found", "i’ve found", "i have found", "found so far", "i identified", "i've identified", "i’ve identified", "i have identified", "i've learned", "i’ve learned", "what i know", "what we know", "findings", "i see:",
+	"gefunden", "trouvé", "encontré", "我找到", "我发现", "发现了"}
+
+// leastFinding is the minimum length of an item of such a list, in bytes.
+const leastFinding = 12
+
+// found reports whether a sentence is in a list of what the agent found.
+func (l *listed) found() bool {
+	return l.inList() && l.finds
+}
+
+// informs reports whether a sentence beside a call says more than that the call comes. In
+// any language, such an announcement is short and names nothing.
+func (b *quoting) informs(t string) bool {
+	return len(t) >= leastTelling || decides(t) > 0 || finds(t) || setback(t) || b.h.weigh(t)+shortMalus > 0 || strings.ContainsAny(t, "0123456789`") || quotesName(t)
+}
+
+// quotesName reports whether a sentence has an identifier.
+func quotesName(t string) bool {
+	named := false
+	identifiers(t, func(ident.Kind, string) { named = true })
+	return named
 }
 
 // verdict adds the first sentence of a reply to the user's question, even a short one, if
@@ -264,12 +291,22 @@ func lasting(t string) bool {
 	return len(t) > leastNoted && quality(t) >= 0.6 && (!narrates(t) || finds(t) || setback(t)) && !leads(t) && !(claims(t) && namesCommand(t))
 }
 
-// thought adds a sentence of the reasoning if it states a conclusion, or if a call failed
-// just before.
+// thought adds a sentence of the reasoning if it states a conclusion, if it is in a list of
+// what the agent found, or if a call failed just before.
 func (b *quoting) thought(one prose.Sentence) {
-	if decides(one.Text) > 0 || b.after {
+	lists := b.lists
+	if place := lists.at(one); decides(one.Text) > 0 || b.after || opensList(one) || place.found() || b.ponders(one.Text) {
+		if place.found() {
+			b.most = mostNoted
+		}
 		b.noted(one)
 	}
+}
+
+// ponders reports whether the agent recorded a thought with a tool, and the sentence has
+// names or numbers from which it concludes something.
+func (b *quoting) ponders(t string) bool {
+	return slices.ContainsFunc(b.step.Calls, func(c Call) bool { return thinks(c.Tool) }) && quotesName(t) && strings.ContainsAny(t, "0123456789") && !transient(strings.ToLower(t))
 }
 
 // leads reports whether a sentence is a question or only introduces the next sentence.
@@ -329,6 +366,9 @@ func (b *quoting) offerAt(one prose.Sentence, place *listed) {
 	}
 	if setback(t) {
 		v += setbackBonus
+	}
+	if place.found() {
+		v += foundBonus
 	}
 	if b.h.index.specific(t) {
 		v += specificBonus

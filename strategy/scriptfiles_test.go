@@ -13,17 +13,43 @@ func TestScriptsChangeTheFilesTheyWrite(t *testing.T) {
 		cmd  string
 		want []string
 	}{
-		"a variable":       {"python3 - <<'E'\np='src/night.lua'\ns=open(p).read()\nopen(p,'w').write(s.replace('a','b'))\nE\nlua x.lua", []string{"edited src/night.lua"}},
-		"pathlib":          {"python - <<'E'\np = pathlib.Path(\"app/export.py\")\np.write_text(p.read_text().replace('1','2'))\nE", []string{"edited app/export.py"}},
-		"a new file":       {"cd web && node <<E\nrequire('fs').writeFileSync('data.json', '[]')\nE", []string{"created web/data.json"}},
-		"an option":        {`sed -i 's/1/2/' info.json && python3 -c "open('log.txt','a').write('x')" && tail -4 log.txt`, []string{"edited info.json", "edited log.txt", "read log.txt"}},
-		"only read":        {"python3 - <<'E'\nprint(open('a.txt').read())\nE", nil},
-		"a text for a cat": {"cat > gen.py <<'E'\nopen('out.txt','w').write('x')\nE", []string{"created gen.py"}},
-		"a named script":   {"python3 gen.py <<'E'\nopen('out.txt','w')\nE", []string{"ran gen.py"}},
-		"unknown variable": {"python3 - <<'E'\nopen(name,'w').write('x')\nE", nil},
+		"a variable":                {"python3 - <<'E'\np='src/night.lua'\ns=open(p).read()\nopen(p,'w').write(s.replace('a','b'))\nE\nlua x.lua", []string{"edited src/night.lua"}},
+		"pathlib":                   {"python - <<'E'\np = pathlib.Path(\"app/export.py\")\np.write_text(p.read_text().replace('1','2'))\nE", []string{"edited app/export.py"}},
+		"a new file":                {"cd web && node <<E\nrequire('fs').writeFileSync('data.json', '[]')\nE", []string{"created web/data.json"}},
+		"an option":                 {`sed -i 's/1/2/' info.json && python3 -c "open('log.txt','a').write('x')" && tail -4 log.txt`, []string{"edited info.json", "edited log.txt", "read log.txt"}},
+		"only read":                 {"python3 - <<'E'\nprint(open('a.txt').read())\nE", nil},
+		"a text for a cat":          {"cat > gen.py <<'E'\nopen('out.txt','w').write('x')\nE", []string{"created gen.py"}},
+		"a named script":            {"python3 gen.py <<'E'\nopen('out.txt','w')\nE", []string{"ran gen.py"}},
+		"an option on top of lines": {"cd C:/shop && python3 -c \"\np = 'cart.py'\nopen(p,'w').write('x')\n\"\ncat cart.py", []string{"created C:/shop/cart.py", "read C:/shop/cart.py"}},
+		"unknown variable":          {"python3 - <<'E'\nopen(name,'w').write('x')\nE", nil},
 	} {
 		var got []string
 		for _, f := range fileops.OfCommand(c.cmd) {
+			got = append(got, f.Op.String()+" "+f.Path)
+		}
+		slices.Sort(got)
+		if !slices.Equal(got, c.want) {
+			t.Errorf("%s: %q, want %q", name, got, c.want)
+		}
+	}
+}
+
+// A script that raised an exception wrote only the files before the line that raised it, and
+// a script with an error of syntax wrote none.
+func TestStoppedScriptDidNotChangeTheFilesAfter(t *testing.T) {
+	const script = "python3 - <<'E'\nopen('a.py','w').write('1')\nassert 'x' in open('c.py').read()\nopen('b.py','w').write('2')\nE\ncat c.py"
+	for name, c := range map[string]struct {
+		output string
+		want   []string
+	}{
+		"it ran":       {"y", []string{"edited a.py", "edited b.py", "read c.py"}},
+		"an exception": {"begin\nTraceback (most recent call last):\n  File \"<stdin>\", line 2, in <module>\nAssertionError\ny", []string{"created a.py", "read c.py"}},
+		"of a module":  {"begin\nTraceback (most recent call last):\n  File \"<stdin>\", line 1, in <module>\n  File \"/usr/lib/x.py\", line 9, in write\nOSError: full\ny", []string{"read c.py"}},
+		"syntax":       {"  File \"<stdin>\", line 3\n    open(\nSyntaxError: '(' was never closed\ny", []string{"read c.py"}},
+		"another file": {"  File \"x.py\", line 3\nSyntaxError: invalid syntax", []string{"edited a.py", "edited b.py", "read c.py"}},
+	} {
+		var got []string
+		for _, f := range fileOps(ranCommand(script, c.output)) {
 			got = append(got, f.Op.String()+" "+f.Path)
 		}
 		slices.Sort(got)

@@ -173,7 +173,7 @@ func (h *History) quotedLines(section, most int, missing func(*entity) bool) []L
 			continue
 		}
 		text, verb := h.textAt(e.In)
-		if verb == "" {
+		if verb == "" || h.typedIn(e.In, e.Text) {
 			continue
 		}
 		n++
@@ -182,6 +182,9 @@ func (h *History) quotedLines(section, most int, missing func(*entity) bool) []L
 			i = len(groups)
 			byPlace[e.In] = i
 			groups = append(groups, group{place: e.In, verb: verb})
+		}
+		if verb == showsVerb && !h.concerns(lineWith(text, e.Text), e.Text) {
+			continue // a page has many names, of its sponsors for example
 		}
 		if !groups[i].add(text, e.Text) && len(groups[i].lines) == quotesTogether {
 			more := group{place: e.In, verb: verb}
@@ -200,6 +203,18 @@ func (h *History) quotedLines(section, most int, missing func(*entity) bool) []L
 		}
 	}
 	return out
+}
+
+// typedIn reports whether the words of the user at a place have a name. They stay verbatim.
+func (h *History) typedIn(p place, name string) bool {
+	s := h.step(int(p.step))
+	return p.call.step < 0 && s != nil && s.user() && strings.Contains(s.Text, name)
+}
+
+// concerns reports whether a line has a word of the task besides the name for which it is
+// quoted, or the task has no words to compare.
+func (h *History) concerns(line, name string) bool {
+	return len(h.themes()) == 0 || h.themes().in(strings.ReplaceAll(line, name, " "), 1) > 0
 }
 
 // addSeen lists under References, within lackedShare, the most important identifiers that

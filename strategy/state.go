@@ -294,10 +294,14 @@ func (s *Step) shownLines(section int) []Line {
 }
 
 func (s *Step) quoteShown(q shownQuoter) []Line {
+	q.typed = unmarkedText(s.Text)
 	prose.EachSentence(s.Shown, q.add)
 	q.flush()
 	return q.out
 }
+
+// unmarkedText returns a text without the marks that sentences do not have.
+func unmarkedText(text string) string { return prose.Squash(strings.ReplaceAll(text, "**", "")) }
 
 // A shownQuoter collects the lines that quote a text.
 type shownQuoter struct {
@@ -305,7 +309,8 @@ type shownQuoter struct {
 	section int
 	what    string
 	most    int
-	rules   bool // only sentences with a rule
+	rules   bool   // only sentences with a rule
+	typed   string // the words of the user in the same message, which need no quotation
 
 	out     []Line
 	text    string
@@ -329,7 +334,7 @@ func (q *shownQuoter) add(one prose.Sentence) {
 	if !one.Item {
 		lead, q.lead = "", ""
 	}
-	if q.example || strings.Contains(strings.ToLower(lead), "example") || quality(t) < 0.6 && lead == "" || len(q.out) >= q.most || strings.Contains(q.step.Text, t) ||
+	if q.example || strings.Contains(strings.ToLower(lead), "example") || quality(t) < 0.6 && lead == "" || len(q.out) >= q.most || strings.Contains(q.typed, prose.Squash(t)) ||
 		q.rules && rules.BindsInFile(t) == 0 && rules.Binds(lead) == 0 {
 		q.gap = true
 		return

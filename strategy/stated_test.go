@@ -118,7 +118,7 @@ func TestFailedEffectQuotesItsReason(t *testing.T) {
 		"`git push` failed: ! [rejected] main -> main (fetch first)":                                      ranCommand("git push", "To x\n ! [rejected]        main -> main (fetch first)\nerror: failed to push some refs"),
 		"`terraform apply` failed: Error: creating S3 Bucket (x)":                                         ranCommand("terraform apply", "╷\n│ Error: creating S3 Bucket (x)\n│\n╵"),
 		"`post_message` failed: ok: false, error: channel_not_found":                                      calledTool("post_message", `{"ts":null,"ok":false,"error":"channel_not_found"}`),
-		"`send_email` failed: success: false, message: quota exceeded":                                    calledTool("send_email", `{"success":false,"message":"quota exceeded"}`),
+		"`send_email` failed: message: quota exceeded":                                                    calledTool("send_email", `{"success":false,"message":"quota exceeded"}`),
 		"ran `git commit -m x && git push`, which printed: fatal: no upstream":                            ranCommand("git commit -m x && git push", "[main 1a2b3c4] x\nfatal: no upstream"),
 		"`git commit -m x` failed: ⚠️ generated files are not staged!":                                    ranCommand("git commit -m x", "a\n⚠️ generated files are not staged!\n\nRun gen.\n\nhusky - pre-commit script failed (code 1)"),
 		"called `create_run`, which returned: status: failed, id: r1":                                     calledTool("create_run", `{"id":"r1","status":"failed"}`),

@@ -145,7 +145,7 @@ func TestCallsWithEqualResultsStay(t *testing.T) {
 		message.Assistant("", message.Call("1", "dim_lamp", `{"room":"R1","level":"20"}`)), message.ToolResult("1", `{"ok": true, "watts": 9}`),
 		message.Assistant("", message.Call("2", "dim_lamp", `{"room":"R2","level":"40"}`)), message.ToolResult("2", `{"ok": true, "watts": 9}`),
 		message.Assistant("", message.Call("3", "dim_lamp", `{"room":"R1","level":"30"}`)), message.ToolResult("3", `{"ok": true, "watts": 9}`),
-	), []string{"[s4] called `dim_lamp` R1 with level=20, which returned: ok: true, watts: 9", "[s6] called `dim_lamp` R2 with level=40", "[s8] called `dim_lamp` R1 with level=30"}, nil)
+	), []string{"[s4] called `dim_lamp` R1 with level=20, which returned: watts: 9", "[s6] called `dim_lamp` R2 with level=40", "[s8] called `dim_lamp` R1 with level=30"}, nil)
 }
 
 // A long command is quoted from its first part that changes something.

@@ -109,8 +109,12 @@ func (t themes) in(low string, most int) int {
 	return n
 }
 
+// unspaced reports whether a character belongs to a script that writes words without spaces.
+// A name in Latin letters stands out in such a text.
+func unspaced(r rune) bool { return unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana) }
+
 func themeWords(text string) []string {
-	words := strings.FieldsFunc(strings.ToLower(text), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) && r != '_' })
+	words := strings.FieldsFunc(strings.ToLower(text), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) && r != '_' || unspaced(r) })
 	kept := words[:0]
 	for _, w := range words {
 		if len(w) >= leastTheme {

@@ -23,11 +23,18 @@ type Word struct {
 
 // cut reports whether a part of the text is missing.
 func (w Word) cut() bool {
-	return strings.Contains(w.Text, shortenedMark) || strings.Contains(w.Text, leftOutMark) || strings.HasSuffix(w.Text, " …")
+	return strings.Contains(w.Text, shortenedMark) || strings.Contains(w.Text, plainMark) || strings.Contains(w.Text, leftOutMark) || strings.HasSuffix(w.Text, " …")
 }
 
 // shortenedMark begins a note in a shortened message.
 const shortenedMark = "[… "
+
+// plainMark stands for what is missing in a message that is too short for a longer note: the
+// note would take the room of a sentence.
+const (
+	plainMark    = "[…]"
+	leastCounted = 400 // characters
+)
 
 // wordsOf returns the user's messages, oldest first. ref returns the reference
 // of a message; it may be nil.
@@ -75,14 +82,15 @@ const uncut = 10
 // leastWord is the minimum length of a cut message, in characters.
 const leastWord = 80
 
-// fitWords cuts messages in the middle ([essence]) until all of them cost at most limit
+// fitWords cuts messages ([essence]) until all of them cost at most limit
 // tokens. It begins with texts that were not typed as a whole, then drops old messages
 // without content ("thanks"), then cuts the longest message (the oldest, if several have
 // the same length). It cuts the newest messages only if the total exceeds hard tokens. If
 // that is not enough, it drops messages, oldest first.
 func fitWords(words []Word, limit, hard int, count func(string) int) []Word {
 	words = slices.Clone(words)
-	c := wordCutter{words: words, count: count, costs: make([]int, len(words)), full: make([]string, len(words)), runes: make([]int, len(words)), known: bindings{}}
+	sayOnce(words)
+	c := wordCutter{words: words, count: count, costs: make([]int, len(words)), full: make([]string, len(words)), runes: make([]int, len(words)), known: parted{}}
 	for i, w := range words {
 		c.full[i] = w.Text
 		c.runes[i] = utf8.RuneCountInString(w.Text)
@@ -105,6 +113,26 @@ func fitWords(words []Word, limit, hard int, count func(string) int) []Word {
 	return c.words
 }
 
+// leastRepeated is the minimum length of a text that is not repeated, in bytes.
+const leastRepeated = 200
+
+// sayOnce replaces a long text that a later message repeats, as the text of a command does
+// that the user calls twice. The later message stays, because older ones are dropped first.
+func sayOnce(words []Word) {
+	last := map[string]int{}
+	for i := len(words) - 1; i >= 0; i-- {
+		w := &words[i]
+		if len(w.Text) < leastRepeated {
+			continue
+		}
+		if k, ok := last[w.Text]; ok {
+			w.Text = shortenedMark + "the same text as " + stepID(words[k].Step) + "]"
+		} else {
+			last[w.Text] = i
+		}
+	}
+}
+
 // A wordCutter cuts messages until they fit.
 type wordCutter struct {
 	words []Word
@@ -113,7 +141,7 @@ type wordCutter struct {
 	costs []int
 	total int
 	count func(string) int
-	known bindings
+	known parted
 }
 
 // brief cuts texts that were not typed as a whole to their briefest form, the longest
@@ -190,13 +218,16 @@ func (c *wordCutter) cut(n, limit int) {
 	}
 }
 
-// shorten cuts one message in the middle: by half, or by as much as necessary.
+// shorten cuts one message: by half, or by as much as necessary.
 func (c *wordCutter) shorten(i, tokens int) {
 	all := utf8.RuneCountInString(c.full[i])
 	have := c.runes[i]
 	keep := max(have/2, have-4*tokens-60, leastWord)
 	note := fmt.Sprintf(shortenedMark+"%d of %d characters]", max(all-keep, 0), all)
-	if c.words[i].Ref != "" {
+	switch {
+	case c.words[i].Ref == "" && all < leastCounted:
+		note = plainMark
+	case c.words[i].Ref != "":
 		note = fmt.Sprintf(shortenedMark+"%d of %d characters · recall %s]", max(all-keep, 0), all, c.words[i].Ref)
 	}
 	text := essence(c.full[i], keep, note, c.known)

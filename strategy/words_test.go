@@ -122,12 +122,12 @@ func TestFitWordsDropsOnlyOldestWords(t *testing.T) {
 // that has its place now.
 func TestTheLongestMessageIsCutAfterAPoliteOneWent(t *testing.T) {
 	short, long := strings.Repeat("short ", 60), strings.Repeat("A long sentence of the user. ", 200)
-	words := []Word{{Step: 1, Text: "thanks"}, {Step: 2, Text: short}, {Step: 3, Text: long}, {Step: 4, Text: short}}
+	words := []Word{{Step: 1, Text: "thanks"}, {Step: 2, Text: short}, {Step: 3, Text: long}, {Step: 4, Text: short + "end"}}
 	for n := range uncut {
 		words = append(words, Word{Step: 5 + n, Text: "yes"})
 	}
 	got := fitWords(words, 1000, 4000, quarter)
-	if len(got) != len(words)-1 || got[0].Text != short || got[2].Text != short || len(got[1].Text) >= len(long) || len(got[1].Text) < 1500 {
+	if len(got) != len(words)-1 || got[0].Text != short || got[2].Text != short+"end" || len(got[1].Text) >= len(long) || len(got[1].Text) < 1500 {
 		t.Errorf("%.60q", got)
 	}
 }

@@ -24,7 +24,7 @@ type event struct {
 	times       int
 	ran         string   // command of a failure that a later run can settle
 	failed      *Call    // last call with this failure
-	command     string   // command of failures that share the entry
+	command     string   // tool and arguments of failures that share the entry
 	wrong       []string // errors of these failures
 }
 
@@ -47,8 +47,12 @@ func (h *History) workLog() []event {
 			why = "" // saidLines quotes the purpose
 		}
 		for k := range s.Calls {
+			if h.outdated(at{i, k}) {
+				continue
+			}
 			for _, e := range s.Calls[k].events(s.ID, settled[at{i, k}]) {
 				e.open = failing[s.Calls[k].Command()] == at{i, k}
+				h.watches()[at{i, k}].newest(&e)
 				if e.look == nil && why != "" && !claims(why) {
 					e.text, why = e.text+saidBefore(why), ""
 				}
@@ -123,8 +127,11 @@ func entryOf(log []event, command string) int {
 // mostWrong is the maximum number of errors in the entry of one command.
 const mostWrong = 4
 
-// fails adds a later failure of the same command to an entry.
+// fails adds a later failure of the same command to an entry, which counts equal failures.
 func (e *event) fails(next *event) {
+	if e.times++; len(e.wrong) > 1 || !slices.Equal(e.wrong, next.wrong) {
+		e.times = 1
+	}
 	for _, w := range next.wrong {
 		if !slices.Contains(e.wrong, w) {
 			if e.wrong = append(e.wrong, w); len(e.wrong) <= mostWrong {
@@ -164,8 +171,8 @@ func (c *Call) events(step int, settled bool) []event {
 	case c.Outcome == Failed:
 		e := one(c.tell(), c.tell(), failedValue+0.4)
 		e[0].ran, e[0].failed = c.Command(), c
-		if w := c.wrong(); w != "" && c.Command() != "" {
-			e[0].command, e[0].wrong = c.Command(), []string{w}
+		if w := c.wrong(); w != "" {
+			e[0].command, e[0].wrong = c.words(), []string{w}
 		}
 		return e
 	case c.Effect():
@@ -190,8 +197,11 @@ func (c *Call) changeEntry() (text, fold string, value float64) {
 	if after := c.ranAfter(); after != "" || c.files[0].From != "" {
 		return c.changed() + after, "", ranValue
 	}
-	return c.changed(), "changed " + c.files[0].Path, 0.2
+	return c.changed(), changedFold + c.files[0].Path, 0.2
 }
+
+// changedFold begins the keys of entries that only say that a file was changed.
+const changedFold = "changed "
 
 // refusedValue returns the value of a refused edit. It is higher if the user refused the
 // edit with a reason.
@@ -344,7 +354,7 @@ func (h *History) logLines(section int) []Line {
 		if e.open {
 			value = max(value, failedValue)
 		}
-		out = append(out, Line{Section: section, Text: e.line(h.index), Value: value, Order: e.first})
+		out = append(out, Line{Section: section, Text: e.line(h.index), Value: value, Order: e.first, routine: e.look != nil || strings.HasPrefix(e.fold, changedFold)})
 	}
 	return append(append(out, h.handoffLines(section)...), h.saidLines(section)...)
 }

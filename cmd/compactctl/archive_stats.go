@@ -23,9 +23,10 @@ func newArchiveStats(a *app) *cobra.Command {
 		Short: "Add up tokens, compactions, fallbacks, recalls and money",
 		Long: `Stats adds up the audit logs and ledgers of all sessions: the tokens of the histories and
 of the views, compactions by stage, fallbacks, recalls, and the cost of the prompts as the
-calls estimated it from the counted tokens, which is not a bill. --prices estimates it by
-other prices. Calls that failed, and calls whose request the provider refused or answered with an
-error, are counted; tokens and money are those of the others.`,
+calls estimated it from the counted tokens, which is not a bill; "projected raw" is the cost
+of the same calls with the whole histories. --prices estimates both by other prices. Calls that failed, and calls whose request the provider refused or answered with an
+error, are counted; tokens and money are those of the others. Recalls are those in archived
+messages: those after the last compaction are only in the events (compact.recall).`,
 		Args: arguments(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			f := replay.Filter{Agent: agent}

@@ -208,6 +208,12 @@ func (a *app) verify(ctx context.Context, archive storage.Archive, names []strin
 	for _, s := range sessions {
 		a.progress.start("verifying " + s.name)
 		r, err := record.VerifyDir(ctx, archive, s.dir, record.VerifyOptions{Head: q.head, Heads: book, Refs: recall.Refs, Edits: recall.EditRefs, Progress: a.progress.at})
+		if errors.Is(err, storage.ErrNotExist) {
+			if err = goneSince(ctx, archive, s, whole); err != nil {
+				return nil, err
+			}
+			continue
+		}
 		if err != nil {
 			return nil, &brokenArchive{err}
 		}
@@ -217,6 +223,16 @@ func (a *app) verify(ctx context.Context, archive storage.Archive, names []strin
 		return all, nil
 	}
 	return verifyBeside(ctx, archive, book, all)
+}
+
+// goneSince returns nil if a session was erased since all sessions were listed, and an error
+// if it was asked for by name or if no erase is recorded.
+func goneSince(ctx context.Context, archive storage.Archive, s namedFolder, listed bool) error {
+	if _, ok, err := record.Erased(ctx, archive, s.name); listed && ok && err == nil {
+		return nil
+	}
+	_, err := openSession(ctx, archive, s.name)
+	return cmp.Or(err, error(&brokenArchive{&storage.Error{Op: "verify", Err: storage.ErrNotExist}}))
 }
 
 // pick returns the reports of missing sessions (of the named ones, or of all), and

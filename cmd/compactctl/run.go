@@ -194,7 +194,7 @@ func (s *serving) receipt(st serve.Stats) {
 	}
 	line(would + strings.Join([]string{things(st.Calls, "model call"), things(st.Compactions, "compaction"), things(st.Recalls, "recall")}, ", "))
 	if st.Calls > st.Unbilled {
-		line(fmt.Sprintf("prompts %s tokens instead of %s (%s)%s", count(st.Sent), count(st.History), relative(st.History, st.Sent), money(st)))
+		line("prompts " + sentTokens(st) + money(st))
 	}
 	if st.Failures > 0 {
 		line(things(st.Failures, "request") + " sent unchanged because of an error in compact")
@@ -214,13 +214,33 @@ func (s *serving) receipt(st serve.Stats) {
 	}
 }
 
+// sentTokens describes the tokens of a run.
+func sentTokens(st serve.Stats) string {
+	if st.Sent == st.History {
+		return count(st.Sent) + " tokens, none removed"
+	}
+	return fmt.Sprintf("%s tokens instead of %s (%s)", count(st.Sent), count(st.History), relative(st.History, st.Sent))
+}
+
 // money describes the cost of a run, as far as prices are known.
 func money(st serve.Stats) string {
-	switch {
-	case st.Unpriced == st.Calls:
+	if st.Unpriced == st.Calls {
 		return ""
-	case st.Unpriced > 0:
-		return fmt.Sprintf(", about $%.2f instead of $%.2f, without %s of models whose price is not known", st.With, st.Without, things(st.Unpriced, "call"))
 	}
-	return fmt.Sprintf(", about $%.2f instead of $%.2f", st.With, st.Without)
+	text := ", about " + cents(st.With)
+	if st.Sent != st.History || st.With != st.Without {
+		text += " instead of " + cents(st.Without)
+	}
+	if st.Unpriced > 0 {
+		text += ", without " + things(st.Unpriced, "call") + " of models whose price is not known"
+	}
+	return text
+}
+
+// cents formats dollars in cents, and less than a cent with four digits.
+func cents(usd float64) string {
+	if usd > 0 && usd < 0.01 {
+		return fmt.Sprintf("$%.4f", usd)
+	}
+	return fmt.Sprintf("$%.2f", usd)
 }

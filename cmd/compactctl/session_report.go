@@ -94,7 +94,7 @@ func (a *app) printAccount(x *replay.Account, page string) error {
 	sums := x.Sums()
 	fmt.Fprintf(&b, "%s\n%s\n\n", a.style.bold("session "+oneLine(x.Session)), printable(x.Location))
 	fmt.Fprintf(&b, "%s, %s tokens of history, %s tokens sent; %s%s, %s, %s\n",
-		things(sums.Calls, "call"), count(sums.In), count(sums.Sent), failedCalls(sums.Failed)+refusedRequests(sums.Refused), things(len(x.Steps), "compaction"), things(len(x.Recalls), "recall"), problemsOf(x))
+		things(sums.Calls, "call"), count(sums.In), count(sums.Sent), failedCalls(sums.Failed)+refusedRequests(sums.Refused), things(len(x.Steps), "compaction"), things(len(x.Recalls), "recall")+" in archived messages", problemsOf(x))
 	if between := x.BetweenSteps(); between != "" {
 		fmt.Fprintf(&b, "between steps: %s\n", between)
 	}

@@ -54,7 +54,7 @@ summaries: $4.5000
 		"report": {func(a *app) error { return a.printAccount(account, "p.html") }, `session s
 dir/s
 
-2 calls, 3,001 tokens of history, 2,002 tokens sent; 1 call failed; 2 requests got an error from the provider; 1 compaction, 3 recalls, 1 error, 2 recovered
+2 calls, 3,001 tokens of history, 2,002 tokens sent; 1 call failed; 2 requests got an error from the provider; 1 compaction, 3 recalls in archived messages, 1 error, 2 recovered
 prompts: $1.5000 estimated, $2.5000 projected for whole histories
 prices: card
 4 calls without a price: add --prices MODEL or --prices FILE
@@ -166,6 +166,7 @@ func TestReceiptReportsWhatHappened(t *testing.T) {
 		"in memory":     {serving{inMemory: true}, func(*serve.Stats) {}, calls + tokens + "compact: the removed text is lost: the archive was in memory (storage.adapter)\n"},
 		"failures":      {serving{}, func(s *serve.Stats) { s.Failures, s.Unanswered = 3, 1 }, calls + tokens + "compact: 3 requests sent unchanged because of an error in compact\ncompact: 1 request without a complete answer\n" + archive},
 		"no compaction": {serving{}, func(s *serve.Stats) { s.Compactions = 0 }, "compact: 1,001 model calls, 0 compactions, 2 recalls\n" + tokens},
+		"none removed":  {serving{}, func(s *serve.Stats) { s.Compactions, s.Sent = 0, s.History }, "compact: 1,001 model calls, 0 compactions, 2 recalls\ncompact: prompts 1,000 tokens, none removed\n"},
 		"only observed": {serving{c: serve.Config{Observe: true}}, func(*serve.Stats) {}, strings.Replace(calls, "1,001", "no request was changed; with compaction: 1,001", 1) + tokens},
 		"no request":    {serving{}, func(s *serve.Stats) { *s = serve.Stats{} }, "compact: no request arrived: the command made none, or it reads none of the variables that 'compactctl run --help' lists\ncompact: 0 model calls, 0 compactions, 0 recalls\n"},
 	} {

@@ -27,6 +27,8 @@ func TestNumbersAreInTheRightWords(t *testing.T) {
 		{"no price", money(serve.Stats{Calls: 2, Unpriced: 2}), ""},
 		{"some prices", money(serve.Stats{Calls: 3, Unpriced: 1, With: 1, Without: 2.5}), ", about $1.00 instead of $2.50, without 1 call of models whose price is not known"},
 		{"all prices", money(serve.Stats{Calls: 3, With: 1, Without: 2.5}), ", about $1.00 instead of $2.50"},
+		{"less than a cent", money(serve.Stats{Calls: 1, Sent: 3, History: 9, With: 0.0008, Without: 0.012}), ", about $0.0008 instead of $0.01"},
+		{"nothing removed", money(serve.Stats{Calls: 1, Sent: 9, History: 9, With: 0.0008, Without: 0.0008}), ", about $0.0008"},
 		{"unchanged", decided(4200, 4200), "4,200"},
 		{"gone", decided(4200, 0), "4,200 → -"},
 		{"masked", decided(4200, 21), "4,200 → 21"},

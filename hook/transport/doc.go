@@ -120,6 +120,7 @@
 // the recall calls. Streams of events are not buffered, and the next answer
 // continues the same stream. If the provider answers an inner call with an error,
 // the caller gets this error as its answer, or at the end of its stream. In a
-// session without a name only references in the view are answered, because
-// conversations with the same beginning share the session.
+// session without a name only references in the view are answered, and numbers of
+// messages that the request has, because conversations with the same beginning share
+// the session.
 package transport

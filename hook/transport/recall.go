@@ -143,6 +143,8 @@ func (x *exchange) recall(calls []recallCall, n int) []string {
 				continue
 			}
 			opts = append(opts[:0], compact.ToolShown(x.res))
+		} else if x.res != nil {
+			opts = append(opts[:0], compact.ToolView(x.res))
 		}
 		text, err := compact.RecallTool(x.t.m, opts...).Call(x.req.Context(), x.who.session, c.args)
 		if err != nil && x.req.Context().Err() == nil { // otherwise the caller has given up, which is no failure

@@ -359,6 +359,14 @@ func TestRecallInAnUnnamedSession(t *testing.T) {
 				t.Errorf("%s %s: recalled %v, want %v", fields, c.ref, is, c.want)
 			}
 		}
+		long := f.body("hi", 400, 300) // with a summary, which cites messages by numbers
+		r.unnamed(f, long)
+		summary := len(r.got()) - 1
+		r.server.Answer(provider.Answer{Calls: []provider.Call{recallOf("s2")}})
+		r.unnamed(f, long)
+		if got := r.got(); !strings.Contains(got[summary], "COMPACT-SUMMARY") || strings.Count(got[len(got)-1], "file 0: word") != strings.Count(got[summary], "file 0: word")+1 {
+			t.Errorf("%s s2: not recalled, %d requests", fields, len(got))
+		}
 		r.allOK(f)
 	}
 }

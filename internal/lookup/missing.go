@@ -19,17 +19,24 @@ func (e *Missing) Unwrap() error { return ErrNotFound }
 
 // thereAre describes the existing turns or messages, for the error about a missing one.
 func (s *Session) thereAre(q Ref) string {
-	what, of := "turns %d to %d", func(e *ledger.Eviction) int { return int(e.Turn) }
+	steps := s.book.Steps()
+	what, of := "turns %d to %d", func(_ *ledger.Step, e *ledger.Eviction) int { return int(e.Turn) }
 	switch {
 	case q.First > 0:
-		what, of = "s%d to s%d", func(e *ledger.Eviction) int { return int(e.Number) }
+		meant := q.numbers(steps)
+		what, of = "s%d to s%d", func(step *ledger.Step, e *ledger.Eviction) int {
+			if !meant(step, e) {
+				return 0
+			}
+			return int(e.Number)
+		}
 	case !q.Query.IsTurn():
 		return ""
 	}
 	first, last := 0, 0
-	for _, step := range s.book.Steps() {
-		for i := range step.Evicted {
-			if n := of(&step.Evicted[i]); n > 0 {
+	for k := range steps {
+		for i := range steps[k].Evicted {
+			if n := of(&steps[k], &steps[k].Evicted[i]); n > 0 {
 				first, last = cmp.Or(min(first, n), n), max(last, n)
 			}
 		}

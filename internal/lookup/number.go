@@ -12,16 +12,18 @@ import (
 
 // findNumbered returns the messages that summaries cite by numbers, each with its
 // number if there are several. Numbers belong to a lane: if several agents of the
-// session use the same numbers, each message is listed with its agent.
+// session use the same numbers and q does not name one, each message is listed with
+// its agent.
 func (s *Session) findNumbered(ctx context.Context, steps []ledger.Step, q Ref) (string, bool, error) {
 	var lanes []ledger.Owner
 	at := map[ledger.Owner]map[int]turnindex.Record{}
+	meant := q.numbers(steps)
 	for k := range steps {
 		step := &steps[k]
 		for i := range step.Evicted {
 			e := &step.Evicted[i]
 			n, of := int(e.Number), step.Owner()
-			if n < q.First || n > q.Last || step.Volatile {
+			if n < q.First || n > q.Last || step.Volatile || !meant(step, e) {
 				continue
 			}
 			if at[of] == nil {

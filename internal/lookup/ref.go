@@ -2,9 +2,12 @@ package lookup
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
+	"github.com/agentcompact/compact/internal/ledger"
+	"github.com/agentcompact/compact/message"
 	"github.com/agentcompact/compact/storage/turnindex"
 )
 
@@ -16,6 +19,20 @@ type Ref struct {
 	Most  int64          // maximum size in bytes of a line to be read; the error is [ErrMost] for a longer one; 0 = no limit
 
 	First, Last int // numbers of messages in a summary's citations; 0 = not such a reference
+
+	// Own is the owner whose view has the numbers; nil = unknown: the messages of all
+	// owners. Of limits the numbered messages to these, unless it is nil.
+	Own *ledger.Owner
+	Of  map[message.Fingerprint]bool
+}
+
+// numbers returns a function that reports whether a number of a message is one that
+// r can mean.
+func (r *Ref) numbers(steps []ledger.Step) func(*ledger.Step, *ledger.Eviction) bool {
+	own := r.Own != nil && slices.ContainsFunc(steps, func(step ledger.Step) bool { return step.Numbers > 0 && step.Owner() == *r.Own })
+	return func(step *ledger.Step, e *ledger.Eviction) bool {
+		return e.Number > 0 && (!own || step.Owner() == *r.Own) && (r.Of == nil || r.Of[e.Of])
+	}
 }
 
 // ParseRef parses a reference from a caller or a model. The error is

@@ -26,8 +26,14 @@ func Error(log *slog.Logger, redactor *redact.Redactor, call string, value any) 
 	if log == nil {
 		log = slog.Default()
 	}
-	log.Error("compact: a call panicked", "call", call, "panic", why, "stack", string(debug.Stack()))
+	tell(log, call, why)
 	return fmt.Errorf("%w: %s panicked: %s", ErrInternal, call, why)
+}
+
+// tell logs a panic. A logger that panics, too, does not end the program.
+func tell(log *slog.Logger, call, why string) {
+	defer func() { _ = recover() }()
+	log.Error("compact: a call panicked", "call", call, "panic", why, "stack", string(debug.Stack()))
 }
 
 // Into, deferred, turns a panic into the error of a call that has no logger and no

@@ -2,6 +2,7 @@ package reduce
 
 import (
 	"errors"
+	"reflect"
 	"testing"
 
 	"github.com/agentcompact/compact/message"
@@ -83,6 +84,30 @@ func TestReplayPrefersTheNotice(t *testing.T) {
 		d, err := c.Replay(Recipe{Cut: &CutRecipe{Removed: [][2]int{{0, 2}}, Recent: 2, Decision: "dropped", Notice: notice, Summary: &policy.SummaryInfo{Text: "what happened"}}})
 		if err != nil || d.Len() != 2 || d.Messages()[0].Text() != want {
 			t.Errorf("notice %d: %v, %v", notice, d, err)
+		}
+	}
+}
+
+// The ledger of one compaction has the same bytes in every process: the copies of several
+// messages before one place have an order, too.
+func TestRecordedCopiesHaveAnOrder(t *testing.T) {
+	msgs := []message.Message{message.User("go")}
+	for range 2 {
+		msgs = append(msgs, message.System("a"), message.System("b"), message.Developer("c"))
+	}
+	c := NewConversation(append(msgs, message.Assistant("gone")), policy.Pins{message.RoleSystem, message.RoleDeveloper}, nil)
+	edits := []policy.Edit{{Decision: policy.Dropped, Cut: &policy.Cut{Removed: []int{1, 2, 3}, Copies: true}}}
+	after, err := c.Apply(edits)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := c.Record("duplicates", edits, after)
+	if len(want.Copies) != 3 {
+		t.Fatalf("%d copies are recorded", len(want.Copies))
+	}
+	for range 20 {
+		if got := c.Record("duplicates", edits, after); !reflect.DeepEqual(got, want) {
+			t.Fatalf("recorded %+v, and before %+v", got, want)
 		}
 	}
 }

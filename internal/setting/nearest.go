@@ -15,17 +15,25 @@ func Nearest(name string, known []string) string {
 	if best != "" {
 		return best
 	}
-	// The name may be correct, but its section wrong or missing.
+	// The name may be correct, but its section wrong or missing; or its end is missing.
+	if k := only(known, func(k string) bool { return k[strings.LastIndexByte(k, '.')+1:] == leaf }); k != "" {
+		return k
+	}
+	return only(known, func(k string) bool { return leaf != "" && strings.HasPrefix(k, name+"_") })
+}
+
+// only returns the name that meets a condition, "" if there is none or more than one.
+func only(known []string, meets func(string) bool) (found string) {
 	for _, k := range known {
-		if k[strings.LastIndexByte(k, '.')+1:] != leaf {
+		if !meets(k) {
 			continue
 		}
-		if best != "" {
-			return "" // more than one: no guess
+		if found != "" {
+			return ""
 		}
-		best = k
+		found = k
 	}
-	return best
+	return found
 }
 
 // Distance returns the number of letters to insert, remove, replace or swap

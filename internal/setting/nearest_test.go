@@ -10,6 +10,7 @@ func TestNearestFindsTheIntendedName(t *testing.T) {
 	for name, want := range map[string]string{
 		"polciy": "policy", "policy.triger_pct": "policy.trigger_pct", "trigger_pct": "policy.trigger_pct",
 		"when": "", "zzz": "", "": "", strings.Repeat("x", 1000): "", "POLICY": "policy",
+		"policy.trigger": "policy.trigger_pct", "policy.t": "", "trigger": "",
 	} {
 		if got := Nearest(name, known); got != want {
 			t.Errorf("nearest(%.20q) = %q, want %q", name, got, want)

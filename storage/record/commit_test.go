@@ -29,6 +29,11 @@ func TestStepDependsOnTheNamedFiles(t *testing.T) {
 		if err := second(s.Commit(t.Context(), 2, ledger, sum)); !errors.Is(err, record.ErrStep) {
 			t.Errorf("commit of a step without a transcript: %v, want ErrStep", err)
 		}
+		foreign, err := session(t, a, "other").Transcript(t.Context(), 2, lines("foreign", 2))
+		must(t, err)
+		if err := second(s.Commit(t.Context(), 2, ledger, foreign, sum)); !errors.Is(err, record.ErrStep) {
+			t.Errorf("commit of a step with the transcript of another session: %v, want ErrStep", err)
+		}
 		must(t, second(s.Commit(t.Context(), 2, ledger, one, sum)))
 		r := wantOK(t, a, "s")
 		if got := r.Abandoned(); len(got) != 1 || got[0] != left.Key.Base() {

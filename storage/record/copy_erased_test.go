@@ -324,6 +324,19 @@ func TestCopyErasesNothingForAForgedTombstone(t *testing.T) {
 	}
 }
 
+// The first line of the log has no line before it, and holds the hash that begins a log. An
+// archive without heads has no other proof of the line.
+func TestCopyErasesNothingForAForgedFirstTombstone(t *testing.T) {
+	src, dst := memory.New(), memory.New()
+	step(t, session(t, src, "alice"), 1)
+	must(t, second(record.Copy(t.Context(), dst, src, record.CopyOptions{})))
+	first, _, _ := strings.Cut(everythingIn(src, key(t, "alice/manifest.jsonl")), "\n")
+	vanish(t, src, "alice")
+	line := text(`{"seq":1,"prev":"%s","at":"2026-01-01T00:00:00Z","session":"%s","files":1,"bytes":1,"life":"%s","reason":"x","done":true}`+"\n", strings.Repeat("0", 64), sha("alice"), sha(first))
+	must(t, src.Append(t.Context(), key(t, "_erased.jsonl"), 0, storage.Redacted(line)))
+	wantUnproven(t, dst, src, record.CopyOptions{}, "alice")
+}
+
 // If a key is given, a head without its signature proves no erase.
 func TestCopyErasesOnlyForASignedHead(t *testing.T) {
 	public, private, err := ed25519.GenerateKey(nil)

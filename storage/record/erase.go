@@ -73,6 +73,8 @@ func (s *Session) Erase(ctx context.Context, reason redact.Text) (Tombstone, err
 	switch {
 	case errors.Is(err, storage.ErrNotExist):
 		return s.finish(ctx, err)
+	case errors.Is(err, storage.ErrDamaged):
+		return s.eraseRest(ctx, err)
 	case errors.Is(err, ErrHeld), errors.Is(err, storage.ErrLocked):
 		return s.refuse(ctx, reason, err)
 	case err != nil:

@@ -3,6 +3,7 @@ package record_test
 import (
 	"context"
 	"errors"
+	"io"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -361,5 +362,58 @@ func TestALostRaceLooksForAnErase(t *testing.T) {
 	}
 	if r, err := record.Verify(t.Context(), a.Archive, "s", record.VerifyOptions{}); err != nil || !r.OK() {
 		t.Errorf("the next session has problems %v (%v)", r.Problems, err)
+	}
+}
+
+// stonesHeld is an archive that fails to write the last tombstone of an erase, and later
+// calls a function when the tombstones are read.
+type stonesHeld struct {
+	*memory.Archive
+	written int
+	read    func()
+}
+
+func (a *stonesHeld) Append(ctx context.Context, k storage.Key, seq int64, b storage.Blob) error {
+	if k.String() == "_erased.jsonl" {
+		if a.written++; a.written == 2 {
+			return errDisk
+		}
+	}
+	return a.Archive.Append(ctx, k, seq, b)
+}
+
+func (a *stonesHeld) Open(ctx context.Context, k storage.Key, off, n int64) (io.ReadCloser, error) {
+	if read := a.read; read != nil && k.String() == "_erased.jsonl" {
+		a.read = nil
+		defer read()
+	}
+	return a.Archive.Open(ctx, k, off, n)
+}
+
+// An erase that was interrupted after the last file removes the name of its session. The
+// next session of that name, which begins at this moment, keeps it.
+func TestRepeatedEraseKeepsTheNameOfTheNextSession(t *testing.T) {
+	t.Parallel()
+	for _, next := range []bool{false, true} {
+		a := &stonesHeld{Archive: memory.New()}
+		headed := func() *record.Session {
+			s := session(t, a.Archive, "s")
+			s.KeepHeads(record.NewHeads(a.Archive, nil))
+			return s
+		}
+		step(t, headed(), 1)
+		if err := second(session(t, a, "s").Erase(t.Context(), text("asked for"))); !errors.Is(err, errDisk) {
+			t.Fatalf("the erase ends with %v", err)
+		}
+		if next {
+			a.read = func() { step(t, headed(), 1) }
+		}
+		_ = second(session(t, a, "s").Erase(t.Context(), text("asked for")))
+		if a.read != nil {
+			t.Fatal("no other session began")
+		}
+		if names := inFolder(t, a, "_names"); len(names) > 0 != next {
+			t.Errorf("another session began: %t; names %q", next, names)
+		}
 	}
 }

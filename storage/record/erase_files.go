@@ -84,6 +84,8 @@ func (e *eraser) seal(ctx context.Context, before time.Time) (other *holder, err
 	_, err = e.s.manifest.append(ctx, func(f facts) ([]string, error) {
 		other = nil
 		switch {
+		case f.erasing && e.s.headless():
+			return nil, storage.ErrDamaged
 		case f.hold.Held:
 			return nil, ErrHeld
 		case f.erasing && !e.over(f.eraser):

@@ -28,6 +28,38 @@ func (s *Session) finish(ctx context.Context, none error) (Tombstone, error) {
 	return stone, bury(ctx, s.graves(), stone)
 }
 
+// headless reports whether only the end of the manifest was there when it was read.
+func (s *Session) headless() bool {
+	t, _ := s.manifest.known()
+	return t.seq > 0 && t.first == ""
+}
+
+// eraseRest completes an erase that was interrupted while it removed the manifest, if the
+// archive removes a log in pieces, the last one last. Nothing can be appended to the rest, so
+// this process takes no turn: the other one can only remove the same rest, and no session
+// can begin before that. If there is no such erase, it returns the error none.
+func (s *Session) eraseRest(ctx context.Context, none error) (Tombstone, error) {
+	stone, ok, err := erased(ctx, s.a, s.dir)
+	r, can := s.a.(storage.Remover)
+	if err != nil || !ok || stone.Done || stone.Damaged || !can {
+		return Tombstone{}, cmp.Or(err, none)
+	}
+	files, err := s.removable(ctx)
+	for _, f := range files {
+		now, rerr := newChain(s.a, s.manifest.key, true).refresh(ctx)
+		if rerr != nil || !now.facts.erasing || now.first != "" {
+			return Tombstone{}, cmp.Or(rerr, none)
+		}
+		if err = r.Remove(ctx, f.Key); err != nil {
+			break
+		}
+	}
+	if err != nil && !errors.Is(err, storage.ErrNotExist) {
+		return Tombstone{}, err
+	}
+	return s.finish(ctx, none)
+}
+
 // forgetName removes the record of a session's name, unless another session of that name
 // has begun.
 func (s *Session) forgetName(ctx context.Context, r storage.Remover) error {

@@ -176,11 +176,16 @@ func TestAHoldBeginsNoErasedSession(t *testing.T) {
 		if err := s.Hold(t.Context(), text("a case")); !errors.Is(err, record.ErrErased) {
 			t.Errorf("the hold ends with %v", err)
 		}
+		if err := s.Release(t.Context(), text("closed")); !errors.Is(err, record.ErrErased) {
+			t.Errorf("the release ends with %v", err)
+		}
 	}
 	if left := inFolder(t, a, "s"); len(left) > 0 {
 		t.Errorf("in the erased session are %q", left)
 	}
 	must(t, session(t, a, "not stored yet").Hold(t.Context(), text("a case")))
+	step(t, session(t, a, "s"), 1) // another session of the name, which can be held
+	must(t, session(t, a, "s").Hold(t.Context(), text("a case")))
 }
 
 // The session was new when it was opened. Then another process stored the session, and

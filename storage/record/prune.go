@@ -101,6 +101,8 @@ func pruneOne(ctx context.Context, a storage.Archive, info SessionInfo, opts Pru
 	e, err := s.condemn(ctx, opts.Before)
 	if err == nil {
 		_, err = e.erase(ctx, s.stone(opts.Reason.String(), opts.Who.String()))
+	} else if errors.Is(err, storage.ErrDamaged) {
+		_, err = s.eraseRest(ctx, err)
 	}
 	switch {
 	case err == nil:

@@ -10,6 +10,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/agentcompact/compact/redact"
 	"github.com/agentcompact/compact/storage"
@@ -96,6 +97,54 @@ func TestStepFailingInAnErasedSessionLeavesNothing(t *testing.T) {
 	}
 	for _, o := range objectsOf(t, server, c, "s") {
 		t.Errorf("%s is left", o)
+	}
+}
+
+// An erase is interrupted when only the last segment of the manifest is left, and a file of a
+// late writer appears. The next erase, or a prune, removes both.
+func TestEraseThatLeftTheEndOfTheManifestIsCompleted(t *testing.T) {
+	for name, again := range map[string]func(s *record.Session, a storage.Archive) error{
+		"erase": func(s *record.Session, _ storage.Archive) error {
+			_, err := s.Erase(t.Context(), redact.Lit("again"))
+			return err
+		},
+		"prune": func(_ *record.Session, a storage.Archive) (err error) {
+			for r, perr := range record.Prune(t.Context(), a, record.PruneOptions{Before: time.Now().Add(time.Hour)}) {
+				err = errors.Join(err, perr, r.Err)
+			}
+			return err
+		},
+	} {
+		f, a, server, c := opened(t, nil)
+		must(t, stepOf(t, session(t, open(t, server.Config(c.Bucket)), "s"), 1))
+		f.set(func(f *front) {
+			f.own = func(w http.ResponseWriter, r *http.Request) bool {
+				last := r.Method == http.MethodDelete && strings.Contains(r.URL.Path, "manifest.jsonl!")
+				if last {
+					w.WriteHeader(http.StatusForbidden)
+				}
+				return last
+			}
+		})
+		if _, err := session(t, a, "s").Erase(t.Context(), redact.Lit("asked for")); err == nil || len(objectsOf(t, server, c, "s")) != 1 {
+			t.Fatalf("the erase ends with %v", err)
+		}
+		f.set(func(f *front) { f.own = nil })
+		must(t, a.Create(t.Context(), key(t, "s/summary-002.json"), raw("late")))
+		direct := open(t, server.Config(c.Bucket))
+		must(t, again(session(t, direct, "s"), direct))
+		for _, o := range objectsOf(t, server, c, "s") {
+			t.Errorf("after %s there is %s", name, o)
+		}
+		var last record.Tombstone
+		for stone, err := range record.Tombstones(t.Context(), direct) {
+			must(t, err)
+			last = stone
+		}
+		if !last.Done || last.Reason != "asked for" {
+			t.Errorf("after %s the tombstone is %+v", name, last)
+		}
+		must(t, stepOf(t, session(t, direct, "s"), 1)) // another session can begin
 	}
 }
 

@@ -114,6 +114,7 @@ func (s *Spool) leftErased(ctx context.Context, session string) (bool, error) {
 	if err := s.heldHere(ctx, session); err != nil {
 		return false, err
 	}
+	s.seen(session, false)
 	if err := s.clear(ctx, mustKey(session)); err != nil {
 		return false, err
 	}

@@ -24,14 +24,22 @@ const (
 type op struct {
 	key storage.Key
 	log bool
-	end int64 // for a log: the offset up to which the log is sent
+	end int64 // for a log: the offset up to which the log is sent; 0: the log was removed
+	had bool  // for a log: the remote archive had these bytes when the log came to the disk
 
 	start int64 // length of the log before; not in the queue
 }
 
-// String returns the line: "c KEY" for a file, "a END KEY" for a log.
+// removal reports whether a log was removed, so that its next append begins at 0.
+func (o op) removal() bool { return o.log && o.end == 0 }
+
+// String returns the line: "c KEY" for a file, "a END KEY" for a log, and "a +END KEY" for
+// bytes of a log that the remote archive had. Earlier versions read that as "a END KEY".
 func (o op) String() string {
-	if o.log {
+	switch {
+	case o.had:
+		return fmt.Sprintf("a +%d %s", o.end, o.key)
+	case o.log:
 		return fmt.Sprintf("a %d %s", o.end, o.key)
 	}
 	return "c " + o.key.String()
@@ -47,7 +55,7 @@ func parseOp(line string) (op, bool) {
 		if !ok || err != nil || n < 0 {
 			return op{}, false
 		}
-		o.end, rest = n, key
+		o.end, o.had, rest = n, end[0] == '+', key
 	} else if kind != "c" {
 		return op{}, false
 	}

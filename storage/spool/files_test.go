@@ -14,7 +14,7 @@ import (
 )
 
 func FuzzQueue(f *testing.F) {
-	f.Add([]byte("c s/transcript-001.jsonl\na 120 s/manifest.jsonl\n"), int64(0))
+	f.Add([]byte("c s/transcript-001.jsonl\na 120 s/manifest.jsonl\na +7 s/events.jsonl\n"), int64(0))
 	f.Add([]byte("c s/a\n\nc s/tor\na 1 s/b\nc s/unended"), int64(3))
 	f.Add([]byte("a 99999999999999999999 s/b\nc ../x\na -1 s/b\n"), int64(-1))
 	f.Fuzz(func(t *testing.T, data []byte, from int64) {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/agentcompact/compact/redact"
 	"github.com/agentcompact/compact/storage"
+	"github.com/agentcompact/compact/storage/record"
 	"github.com/agentcompact/compact/storage/spool"
 )
 
@@ -68,6 +69,56 @@ func TestLostSessionStaysAfterAnEraseOfItsName(t *testing.T) {
 			wantConflict(t, s, "the tombstone does not show whether it was this one")
 		})
 	}
+}
+
+// A session that began on another machine, and of which this one has sent nothing yet, is
+// not a new session either: what waits here must not bring it back after an erase, without its
+// first step. The process that sends it need not be the one that wrote it.
+func TestErasedSessionOfAnotherMachineDoesNotComeBack(t *testing.T) {
+	for name, identified := range map[string]bool{"a tombstone of this session": true, "a tombstone of version 0.1.0": false} {
+		t.Run(name, func(t *testing.T) {
+			r, dir := newRemote(), t.TempDir()
+			must(t, step(t.Context(), session(t, r, "alice")))
+			must(t, step(t.Context(), session(t, open(t, dir, r, &spool.Options{Passive: true}), "alice")))
+			must(t, second(session(t, r, "alice").Erase(t.Context(), redact.Text{})))
+			if !identified {
+				withoutLife(t, r)
+			}
+			s := open(t, dir, r, &spool.Options{Passive: true})
+			err := s.Flush(t.Context())
+			if conflict := errors.Is(err, spool.ErrConflict) && strings.Contains(err.Error(), "the tombstone does not show whether it was this one"); conflict == identified || identified && err != nil {
+				t.Errorf("flush: %v", err)
+			}
+			for _, k := range keys(t, r) {
+				if strings.HasPrefix(k, "alice/") {
+					t.Errorf("%s is back", k)
+				}
+			}
+			if _, err := s.Open(t.Context(), key(t, "alice/ledger-002.json"), 0, -1); identified && !errors.Is(err, storage.ErrNotExist) {
+				t.Errorf("the erased session is still on the disk: %v", err)
+			}
+		})
+	}
+}
+
+// A tombstone of an erase that was refused proves no erase: a session that the remote archive
+// has lost stays on the disk, which has the only copy.
+func TestLostSessionStaysAfterARefusedErase(t *testing.T) {
+	r := newRemote()
+	s := open(t, t.TempDir(), r, &spool.Options{Passive: true})
+	must(t, step(t.Context(), session(t, s, "alice")))
+	must(t, s.Flush(t.Context()))
+	must(t, session(t, r, "alice").Hold(t.Context(), text("case 7")))
+	if err := second(session(t, r, "alice").Erase(t.Context(), redact.Text{})); !errors.Is(err, record.ErrHeld) {
+		t.Fatalf("the erase ends with %v", err)
+	}
+	for _, k := range keys(t, r) {
+		if strings.HasPrefix(k, "alice/") {
+			must(t, r.Archive.Remove(t.Context(), key(t, k)))
+		}
+	}
+	_ = s.Evict(t.Context())
+	sound(t, s, "alice", 1)
 }
 
 // An operator who erases a session can't know of a hold that waits on another machine.

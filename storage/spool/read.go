@@ -29,7 +29,9 @@ func (s *Spool) Open(ctx context.Context, k storage.Key, off, n int64) (io.ReadC
 			return nil, storage.Wrap("open", k, err)
 		case !here:
 			return s.openAway(ctx, k, off, n)
-		case o.has(k):
+		}
+		s.seen(k.Dir(), true)
+		if o.has(k) {
 			return s.remote.Open(ctx, k, off, n)
 		}
 		r, err := s.local.Open(ctx, k, off, n)
@@ -61,9 +63,13 @@ func (s *Spool) openAway(ctx context.Context, k storage.Key, off, n int64) (io.R
 	if !s.opts.Blind {
 		return s.remote.Open(ctx, k, off, n)
 	}
-	found, err := s.ask(ctx, mustKey(k.Dir()), false)
+	isNew := s.isNew(k.Dir())
+	found, err := s.ask(ctx, mustKey(k.Dir()), !isNew)
 	if ctx.Err() != nil {
 		return nil, storage.Wrap("open", k, ctx.Err())
+	}
+	if err != nil && !isNew {
+		return nil, storage.Wrap("open", k, err)
 	}
 	if err != nil || len(found) == 0 {
 		return nil, storage.Wrap("open", k, storage.ErrNotExist)
@@ -121,6 +127,7 @@ func (s *Spool) onDisk(ctx context.Context, prefix storage.Key) (map[string]bool
 		if here[session] = ok; !ok {
 			continue
 		}
+		s.seen(session, true)
 		for _, f := range o.files {
 			if f.Key.Has(prefix) {
 				all = append(all, f)
@@ -152,8 +159,12 @@ func (s *Spool) merge(ctx context.Context, prefix storage.Key, here map[string]b
 		return true
 	}
 	if s.opts.Blind && !prefix.IsZero() && prefix.String()[0] != '_' { // the prefix names one session
-		found, err := s.ask(ctx, prefix, false)
+		isNew := s.isNew(prefix.Dir())
+		found, err := s.ask(ctx, prefix, !isNew)
 		if err != nil && ctx.Err() == nil {
+			if !isNew {
+				yield(storage.Info{}, storage.Wrap("list", prefix, err))
+			}
 			return // not reachable: nothing is known about the session
 		}
 		if err == nil && len(found) == 0 {

@@ -90,7 +90,7 @@ func (s *Spool) sendSession(ctx context.Context, session string, wait bool, cut 
 		}
 	}
 	if err == nil {
-		err = s.sendOps(ctx, session, floors(done), ops)
+		err = s.sendOps(ctx, session, s.floors(done, ops), ops)
 	}
 	if err != nil && !errors.Is(err, ErrConflict) {
 		s.mu.Lock()
@@ -159,12 +159,22 @@ func (s *Spool) queue(session string) (done, waiting []queued, err error) {
 }
 
 // floors returns how much of each log was certainly sent. A line about bytes
-// that were never written is corrected before it counts as processed.
-func floors(done []queued) map[storage.Key]int64 {
+// that were never written is corrected before it counts as processed. A log that was
+// removed since begins again from 0, even if the removal still waits in the queue.
+func (s *Spool) floors(done, waiting []queued) map[storage.Key]int64 {
 	out := map[storage.Key]int64{}
 	for _, o := range done {
 		if o.log {
 			out[o.key] = max(out[o.key], o.end)
+		}
+		if o.removal() {
+			delete(out, o.key)
+		}
+	}
+	for _, o := range waiting {
+		if o.removal() {
+			delete(out, o.key)
+			s.forget(o.key) // another process has removed it
 		}
 	}
 	return out
@@ -180,6 +190,9 @@ func (s *Spool) send(ctx context.Context, o queued, floor int64) error {
 	}
 	if err != nil {
 		return err
+	}
+	if o.had { // if it lacks them now, it was erased or cut since
+		floor = max(floor, o.end)
 	}
 	if o.log {
 		return s.sendLog(ctx, o.key, min(floor, size), min(o.end, size))

@@ -48,7 +48,7 @@ func (s *Spool) take(ctx context.Context, session storage.Key, known bool) (orig
 	}
 	found, err := s.ask(ctx, session, known)
 	if err != nil {
-		if known || !s.opts.Blind || ctx.Err() != nil {
+		if known || !s.isNew(session.String()) || ctx.Err() != nil {
 			return origin{}, err
 		}
 		o.blind = true
@@ -104,6 +104,9 @@ func (s *Spool) ask(ctx context.Context, session storage.Key, matters bool) ([]s
 		}
 	}
 	s.asked(nil)
+	if dir := session.Dir(); len(found) > 0 || dir == session.String() {
+		s.seen(dir, len(found) > 0)
+	}
 	return found, nil
 }
 
@@ -120,8 +123,8 @@ func (s *Spool) bring(ctx context.Context, o origin, k storage.Key) error {
 	if err := s.local.Append(ctx, k, 0, b); err != nil {
 		return err
 	}
-	// This tells the sender how many bytes the remote archive already has.
-	if err := appendLine(s.state(k.Dir(), queueFile), op{key: k, log: true, end: b.Size()}.String()); err != nil {
+	// This tells the sender, also of another process, how many bytes the remote archive already has.
+	if err := appendLine(s.state(k.Dir(), queueFile), op{key: k, log: true, had: true, end: b.Size()}.String()); err != nil {
 		return err
 	}
 	s.know(k, b.Size())

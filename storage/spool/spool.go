@@ -20,7 +20,7 @@ type Options struct {
 	// Default 24 h.
 	Keep time.Duration
 	// Blind means that a session that is not on the disk counts as new while the remote
-	// archive can't be reached; without Blind that is an error. Blind is for agents, which
+	// archive can't be reached, unless this Spool has seen it; without Blind that is an error. Blind is for agents, which
 	// must continue, and not for readers of the archive.
 	Blind bool
 	// Passive means that nothing is sent in the background, only by Flush and
@@ -60,6 +60,7 @@ type Spool struct {
 	there   map[storage.Key]int64 // known sizes of logs in the remote archive
 	downAt  time.Time             // time of the remote archive's last answer or failure
 	downErr error                 // its error
+	exist   map[string]bool       // sessions that were on the disk or in the remote archive when they were last looked for
 	turns   map[string]turn       // retries of failed sessions
 	buried  int64                 // size of the log of tombstones up to which erased sessions have left
 	closed  bool
@@ -86,7 +87,7 @@ func Open(dir string, remote storage.Archive, opts *Options) (*Spool, error) {
 	}
 	s := &Spool{
 		dir: filepath.Clean(dir), remote: remote, wake: make(chan struct{}, 1), done: make(chan struct{}),
-		dirty: map[string]bool{}, there: map[storage.Key]int64{}, turns: map[string]turn{},
+		dirty: map[string]bool{}, there: map[storage.Key]int64{}, turns: map[string]turn{}, exist: map[string]bool{},
 	}
 	if opts != nil {
 		s.opts = *opts
@@ -167,6 +168,32 @@ func (s *Spool) touched(session string) {
 	case s.wake <- struct{}{}:
 	default: // already awake
 	}
+}
+
+// maxExist limits the number of remembered sessions.
+const maxExist = 4096
+
+// seen records whether a session was there.
+func (s *Spool) seen(session string, there bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if !there {
+		delete(s.exist, session)
+		return
+	}
+	if len(s.exist) >= maxExist {
+		clear(s.exist)
+	}
+	s.exist[session] = true
+}
+
+// isNew reports whether a session counts as new if the remote archive can't be reached:
+// with Blind, unless this process has seen the session. A folder beside the sessions can
+// be new for each machine.
+func (s *Spool) isNew(session string) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.opts.Blind && (isBeside(session) || !s.exist[session])
 }
 
 // asked records the remote archive's answer.

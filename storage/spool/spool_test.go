@@ -323,3 +323,39 @@ func TestSessionThatLeftTheDiskIsNotTakenForANewOne(t *testing.T) {
 	sound(t, r, "s", 2)
 	same(t, r, s)
 }
+
+// A process reads a session that is only in the remote archive, which can't be reached
+// from then on. The rest of the session counts as unreachable, not as missing: it would be
+// evidence of tampering.
+func TestSessionThatLeftTheDiskIsNotTakenForADamagedOne(t *testing.T) {
+	for name, whose := range map[string]func(t *testing.T, own, other *spool.Spool) *spool.Spool{
+		"its writer": func(_ *testing.T, own, _ *spool.Spool) *spool.Spool { return own },
+		"a process that listed it": func(t *testing.T, _, other *spool.Spool) *spool.Spool {
+			session(t, other, "s")
+			return other
+		},
+	} {
+		r, dir := newRemote(), t.TempDir()
+		s := open(t, dir, r, &spool.Options{Blind: true, Passive: true, Keep: time.Nanosecond})
+		must(t, step(t.Context(), session(t, s, "s")))
+		must(t, s.Flush(t.Context()))
+		must(t, s.Evict(t.Context()))
+		reader := whose(t, s, open(t, dir, r, &spool.Options{Blind: true, Passive: true}))
+		r.goAway(true)
+		if _, err := reader.Open(t.Context(), key(t, "s/summary-001.json"), 0, -1); !errors.Is(err, errAway) {
+			t.Errorf("%s opens its summary: %v, want that the archive is away", name, err)
+		}
+		listed := errors.New("nothing")
+		for _, listed = range reader.List(t.Context(), key(t, "s")) {
+		}
+		if !errors.Is(listed, errAway) {
+			t.Errorf("%s lists it: %v, want that the archive is away", name, listed)
+		}
+		if err := reader.Create(t.Context(), key(t, "s/f"), storage.Blob{}); !errors.Is(err, errAway) {
+			t.Errorf("%s creates a file: %v, want that the archive is away", name, err)
+		}
+		if n, err := session(t, reader, "new").Head(t.Context()); n != 0 || err != nil {
+			t.Errorf("%s begins another session: %d, %v", name, n, err)
+		}
+	}
+}

@@ -133,10 +133,39 @@ func (s *Spool) remove(ctx context.Context, k storage.Key, remover storage.Remov
 		}
 		defer unlock()
 	}
+	if err := s.noteRemoval(k.Dir(), k); err != nil {
+		return err
+	}
 	if err := remover.Remove(ctx, k); err != nil {
 		return err
 	}
 	return s.removeHere(ctx, k)
+}
+
+// noteRemoval records in the queue that logs of a session are about to be removed, which
+// a scrub does before it writes them again. Without it, the sender would miss the bytes that
+// it sent before. The caller holds both locks.
+func (s *Spool) noteRemoval(session string, keys ...storage.Key) error {
+	done, waiting, err := s.queue(session)
+	if err != nil {
+		return err
+	}
+	sent := map[storage.Key]bool{}
+	for _, o := range append(done, waiting...) {
+		if o.log {
+			sent[o.key] = !o.removal()
+		}
+	}
+	for _, k := range keys {
+		if !sent[k] {
+			continue
+		}
+		if err := appendLine(s.state(session, queueFile), op{key: k, log: true}.String()); err != nil {
+			return fmt.Errorf("the spool cannot be written: %w", err)
+		}
+		s.touched(session)
+	}
+	return nil
 }
 
 // RemoveAll implements [storage.BulkRemover], with bulk removal in the remote archive if
@@ -169,6 +198,9 @@ func (s *Spool) removeAll(ctx context.Context, dir string, keys []storage.Key, b
 			return err
 		}
 		defer unlock()
+	}
+	if err := s.noteRemoval(dir, keys...); err != nil {
+		return err
 	}
 	if err := bulk.RemoveAll(ctx, keys); err != nil {
 		return err
@@ -210,6 +242,7 @@ func (s *Spool) dropEmpty(ctx context.Context, session storage.Key, o origin) er
 	for _, err := range s.local.List(ctx, session) {
 		return err // not empty
 	}
+	s.seen(session.String(), false)
 	return s.clear(ctx, session)
 }
 
@@ -227,6 +260,7 @@ func (s *Spool) Sweep(ctx context.Context, session storage.Key) (left []string, 
 		}
 		defer unlock()
 	}
+	s.seen(session.String(), false)
 	if err := s.clear(ctx, session); err != nil {
 		return nil, storage.Wrap("sweep", session, err)
 	}

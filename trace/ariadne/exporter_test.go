@@ -180,6 +180,26 @@ func TestExporterSpreadsSiblingsThatStartTogether(t *testing.T) {
 	}
 }
 
+// The page draws a parent over all its children, also if the last one that is sent is not the
+// one that ends last.
+func TestParentEndsAfterItsLongestChild(t *testing.T) {
+	srv := ariadnetest.NewServer(t)
+	e := open(t, srv.URL, io.Discard)
+	events := tracetest.Sample(start)
+	for i := range events {
+		events[i].Start, events[i].End = start, start.Add(time.Millisecond)
+	}
+	long := start.Add(90 * time.Millisecond)
+	events[1].End = long
+	export(t, e, events...)
+	if parent := srv.Spans(trace.NameBeforeModelCall)[0]; !parent.EndedAt.After(long.Truncate(time.Millisecond)) {
+		t.Errorf("the parent ends at %v, its longest child at %v", parent.EndedAt, long)
+	}
+	if tr := srv.Received()[0]; !tr.EndedAt.After(long.Truncate(time.Millisecond)) {
+		t.Errorf("the trace ends at %v, a child at %v", tr.EndedAt, long)
+	}
+}
+
 func TestExporterSplitsLargeBatches(t *testing.T) {
 	srv := ariadnetest.NewServer(t)
 	e := open(t, srv.URL, io.Discard)

@@ -145,6 +145,32 @@ func TestEventsThatNeverLeftMayBeOfferedAgain(t *testing.T) {
 	}
 }
 
+// After a part of a batch has arrived, the batch is not offered again: the page would show
+// that part twice.
+func TestAnOutageBetweenTwoPartsOfABatch(t *testing.T) {
+	srv, posts := ariadnetest.NewServer(t), 0
+	client := &http.Client{Transport: roundTripper(func(req *http.Request) (*http.Response, error) {
+		switch posts++; posts {
+		case 1: // the server refuses the batch as a whole
+			return &http.Response{StatusCode: http.StatusBadRequest, Body: http.NoBody, Request: req}, nil
+		case 2:
+			return http.DefaultTransport.RoundTrip(req)
+		}
+		return nil, &net.OpError{Op: "dial", Err: errors.New("connection refused")}
+	})}
+	events := tracetest.Sample(start)
+	call := events[len(events)-1] // is in the lost part
+	srv.KnowSpan(call.TraceID, call.SpanID)
+	err := ariadne.New(srv.URL, &ariadne.Options{ErrorLog: io.Discard, Client: client}).Export(t.Context(), events)
+	var lost *trace.LostError
+	if here := len(srv.Spans("")); here == 0 || !errors.As(err, &lost) || lost.Lost != len(events)-here {
+		t.Errorf("%d of %d events arrived, error %#v; want a LostError of the others", here, len(events), err)
+	}
+	if retry := new(trace.RetryError); errors.As(err, &retry) {
+		t.Errorf("the batch is offered again: %v", err)
+	}
+}
+
 // An outage must not change where the page draws a span.
 func TestRetriedSpansKeepTheirPlaces(t *testing.T) {
 	events := tracetest.Sample(start)

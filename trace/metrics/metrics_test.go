@@ -253,6 +253,12 @@ func TestLabelsAreBounded(t *testing.T) {
 			t.Errorf("line %q", l)
 		}
 	}
+	// A value that was counted before keeps its line, also if it is too long for one.
+	long := "model \"0\"\\\n\x00\xff" + strings.Repeat("x", 500)
+	count(t, m, event(trace.Preflight{Model: long, TokensIn: 1}, 0))
+	if n := lines(m)[`compact_history_tokens_total{model="_other"}`]; n != "193" {
+		t.Errorf("%s calls are of other models after one of the first model", n)
+	}
 }
 
 // Data that is not a payload of this module changes no metric.

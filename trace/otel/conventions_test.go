@@ -116,6 +116,27 @@ func TestCallersSpanIsMarkedOnRequest(t *testing.T) {
 	}
 }
 
+// In a long call, more events than may wait can come before the event of the call, and the
+// span of its summary is made without it.
+func TestCallersSpanIsMarkedAfterALongCall(t *testing.T) {
+	tp, rec := provider(t)
+	e := otel.New(tp, otel.MarkCaller())
+	ctx, caller := tp.Tracer("agent").Start(t.Context(), "invoke_agent")
+	traceID, parentID, _ := trace.FromContext(e.Join(ctx))
+	events := tracetest.Sample(start)
+	for i := range events {
+		events[i].TraceID = traceID
+	}
+	call := &events[len(events)-1]
+	call.ParentID = parentID
+	export(t, e, slices.Repeat(events[:len(events)-1], 700)...)
+	export(t, e, *call)
+	caller.End()
+	if got := attributes(named(t, rec.Ended(), "invoke_agent"))["gen_ai.conversation.compacted"]; got != true {
+		t.Errorf("the caller's span is marked: %v", got)
+	}
+}
+
 func TestAttributesHaveOneOrder(t *testing.T) {
 	keys := func() (all []attribute.Key) {
 		for _, a := range one(t, 1, func(*trace.Event) {}).Attributes() {

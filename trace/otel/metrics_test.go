@@ -284,20 +284,36 @@ func total(m *metrics.Metrics, name string) (n float64) {
 	return n
 }
 
-// While an agent runs, the next event reports that a request to the collector failed.
+// While an agent runs, the next event reports that a request to the collector failed. It
+// reports each failure once.
 func TestTheNextEventReportsAFailedRequest(t *testing.T) {
 	r := newMeter(t, &meter{status: http.StatusUnauthorized})
 	e := metricsTo(t, r.URL, otel.MetricsOptions{Interval: time.Millisecond})
 	e.Watch(func() []trace.Stats { return nil })
-	defer func() { _ = e.Shutdown(context.Background()) }()
+	defer func() {
+		r.mu.Lock()
+		r.hang, r.status = false, http.StatusOK
+		r.mu.Unlock()
+		_ = e.Shutdown(context.Background())
+	}()
 	for deadline := time.Now().Add(time.Minute); ; time.Sleep(time.Millisecond) {
 		var lost *trace.LostError
 		if err := e.Export(t.Context(), tracetest.Sample(time.Now())); errors.As(err, &lost) && lost.Lost == 0 && strings.Contains(fmt.Sprint(err), "401") {
-			return
+			break
 		}
 		if time.Now().After(deadline) {
 			t.Fatal("the failure is not reported")
 		}
+	}
+	r.mu.Lock()
+	r.hang = true // no request fails from here on, except one that was answered already
+	r.mu.Unlock()
+	silent := false
+	for range 3 {
+		silent = silent || e.Export(t.Context(), tracetest.Sample(time.Now())) == nil
+	}
+	if !silent {
+		t.Error("one failure is reported three times")
 	}
 }
 

@@ -19,7 +19,7 @@ import (
 
 func main() {
 	listen := flag.String("listen", "127.0.0.1:8999", "address")
-	steps := flag.Int("steps", 60, "tool calls until it is done")
+	steps := flag.Int("steps", 60, "tool calls until it is done, over all requests")
 	window := flag.Int("window", 75_000, "tokens that a prompt may have, a token being four bytes")
 	lines := flag.Int("lines", 400, "lines that each command prints")
 	help := flag.Bool("help-agent", false, "the first step starts another agent, where there is a tool for that")

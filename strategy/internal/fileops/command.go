@@ -13,7 +13,12 @@ import (
 // OfCommand returns the file operations that a command line performs. It
 // recognizes the forms that agents use, and skips everything else rather than
 // guess.
-func OfCommand(cmd string) []Op {
+func OfCommand(cmd string) []Op { return OfStopped(cmd, -1) }
+
+// OfStopped returns the file operations of a command line whose script, in a here-document
+// or an option, ran only its first lines, because it raised an exception. A negative number
+// of lines stands for all.
+func OfStopped(cmd string, ran int) []Op {
 	var out []Op
 	if i := strings.Index(cmd, "*** Begin Patch"); i >= 0 {
 		return OfPatch(cmd[i:])
@@ -23,7 +28,7 @@ func OfCommand(cmd string) []Op {
 		line := strings.TrimSpace(raw)
 		if at += len(raw); heredoc != "" {
 			if line == heredoc && script >= 0 {
-				out, script = inFolders(out, scriptOps(cmd[script:at]), dir), -1
+				out, script = inFolders(out, scriptOps(firstLines(cmd[script:at], ran)), dir), -1
 			}
 			if line == heredoc {
 				heredoc = ""
@@ -32,8 +37,6 @@ func OfCommand(cmd string) []Op {
 		}
 		if heredoc = shell.HeredocEnd(line); heredoc != "" && RunsScript(line) {
 			script = at
-		} else if prose.HasAny(line, []string{"python -c ", "python3 -c ", "node -e "}) {
-			out = inFolders(out, scriptOps(cmd[at-len(raw):]), dir)
 		}
 		for _, simple := range shell.Split(line) {
 			if to, ok := shell.Enters(simple, dir); ok {
@@ -41,12 +44,27 @@ func OfCommand(cmd string) []Op {
 				continue
 			}
 			out = inFolders(out, SimpleOps(simple), dir)
+			if heredoc == "" && prose.HasAny(simple, []string{"python -c ", "python3 -c ", "node -e "}) {
+				out = inFolders(out, scriptOps(firstLines(cmd[at-len(raw):], ran)), dir)
+			}
 		}
 		if len(out) > 40 {
 			break
 		}
 	}
 	return out
+}
+
+// firstLines returns the first n lines of a text, all if n is negative.
+func firstLines(text string, n int) string {
+	end := 0
+	for line := range strings.Lines(text) {
+		if n == 0 {
+			return text[:end]
+		}
+		n, end = n-1, end+len(line)
+	}
+	return text
 }
 
 // inFolders appends operations in a folder.

@@ -31,7 +31,7 @@ func EachSentence(text string, f func(s Sentence)) {
 		}
 		at += len(raw)
 		line := strings.TrimSpace(raw)
-		if fenceLine(line) {
+		if FenceLine(line) {
 			fenced = !fenced
 			continue
 		}
@@ -44,7 +44,7 @@ func EachSentence(text string, f func(s Sentence)) {
 		}
 		in = s
 		s.Code = strings.HasSuffix(line, ":") && codeNext(text[at:])
-		splitSentences(strings.ReplaceAll(bare, "**", ""), func(t string) {
+		SplitLine(strings.ReplaceAll(bare, "**", ""), func(t string) {
 			s.Text = t
 			f(s)
 			s.Later, s.Mark = s.Item, ""
@@ -75,12 +75,13 @@ func endsSentence(t string) bool {
 	return strings.HasSuffix(t, ".") || strings.HasSuffix(t, "!") || strings.HasSuffix(t, "?") || strings.HasSuffix(t, "。")
 }
 
-func fenceLine(line string) bool {
+// FenceLine reports whether a line begins or ends a block of code.
+func FenceLine(line string) bool {
 	return strings.HasPrefix(line, "```") || strings.HasPrefix(line, "~~~")
 }
 
 // codeNext reports whether a text begins with a block of code.
-func codeNext(text string) bool { return fenceLine(strings.TrimLeft(text, " \t\r\n")) }
+func codeNext(text string) bool { return FenceLine(strings.TrimLeft(text, " \t\r\n")) }
 
 // MaxHeading is the maximum length, in bytes, of a heading that is marked only by a colon.
 const MaxHeading = 70
@@ -123,6 +124,12 @@ func Sentences(text string, f func(s string, heading bool)) {
 	EachSentence(text, func(s Sentence) { f(s.Text, s.Heading) })
 }
 
+// ListItem reports whether a line is an item of a list.
+func ListItem(line string) bool {
+	line = strings.TrimSpace(line)
+	return BeginsAny(line, []string{"- ", "* ", "+ ", "• "}) || Unnumbered(line) != line
+}
+
 // Unnumbered removes the number of a list item.
 func Unnumbered(line string) string {
 	end := 0
@@ -135,9 +142,8 @@ func Unnumbered(line string) string {
 	return line
 }
 
-// splitSentences calls f for each sentence of a line. It does not cut in code
-// between backticks.
-func splitSentences(line string, f func(string)) {
+// SplitLine calls f for each sentence of a line. It does not cut in code between backticks.
+func SplitLine(line string, f func(string)) {
 	start, code := 0, false
 	for i := 0; i < len(line); i++ {
 		end := 0

@@ -18,7 +18,7 @@ func TestSentencesReadsEndOfLongLine(t *testing.T) {
 // A pleasantry before a sentence is a separate sentence.
 func TestSplitSentencesSeparatesPleasantry(t *testing.T) {
 	var got []string
-	splitSentences("Good catch. It should return the error.", func(s string) { got = append(got, s) })
+	SplitLine("Good catch. It should return the error.", func(s string) { got = append(got, s) })
 	if len(got) != 2 || got[1] != "It should return the error." {
 		t.Errorf("%q", got)
 	}
@@ -40,12 +40,12 @@ func TestAbbreviationDoesNotEndSentence(t *testing.T) {
 
 func TestSentencesDoesNotCutInCode(t *testing.T) {
 	var got []string
-	splitSentences("The call `gh run view --log ... --job x. y` returned no body. It is the newest one.", func(s string) { got = append(got, s) })
+	SplitLine("The call `gh run view --log ... --job x. y` returned no body. It is the newest one.", func(s string) { got = append(got, s) })
 	if len(got) != 2 || !strings.HasSuffix(got[0], "returned no body.") {
 		t.Errorf("%q", got)
 	}
 	got = nil
-	splitSentences("A stray ` is no code. It is a typo of mine.", func(s string) { got = append(got, s) })
+	SplitLine("A stray ` is no code. It is a typo of mine.", func(s string) { got = append(got, s) })
 	if len(got) != 2 {
 		t.Errorf("%q", got)
 	}
@@ -77,7 +77,7 @@ func TestNumberAfterAnAbbreviationEndsNoSentence(t *testing.T) {
 		"The whole run used version V2. 12 tests passed.":                       "The whole run used version V2.|12 tests passed.",
 	} {
 		var got []string
-		splitSentences(line, func(s string) { got = append(got, s) })
+		SplitLine(line, func(s string) { got = append(got, s) })
 		if strings.Join(got, "|") != want {
 			t.Errorf("%q is cut into %q", line, got)
 		}
