@@ -16,7 +16,7 @@ import (
 	"github.com/agentcompact/compact/strategy"
 )
 
-// agentTalk is a session of a given number of rounds of about a thousand tokens each.
+// agentTalk returns a session of a given number of rounds of about a thousand tokens each.
 func agentTalk(rounds int) []message.Message {
 	msgs := []message.Message{message.System("Fix bugs."), message.User("fix the parser")}
 	for i := range rounds {

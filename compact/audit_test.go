@@ -64,7 +64,7 @@ func talk(t *testing.T, m *CompactManager, session string, calls int) (warnings 
 	return warnings
 }
 
-// linesOf are the lines of the audit log.
+// linesOf returns the lines of the audit log.
 func linesOf(t *testing.T, a storage.Archive, session string) (lines []string) {
 	t.Helper()
 	s, err := record.OpenSession(t.Context(), a, session)

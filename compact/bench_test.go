@@ -17,7 +17,7 @@ import (
 	"github.com/agentcompact/compact/strategy"
 )
 
-// longSession is an agent loop with a given number of messages, and results of a given
+// longSession returns an agent loop with a given number of messages, and results of a given
 // number of bytes.
 func longSession(messages, bytes int) []message.Message {
 	msgs := []message.Message{message.System("You fix bugs."), message.User("Make the tests pass.")}

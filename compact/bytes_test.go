@@ -65,7 +65,7 @@ func TestBodyMayHaveTheSizeThatItsProviderPublishes(t *testing.T) {
 	}
 }
 
-// album is a request with a given number of pictures of 19 kB.
+// album returns a request with a given number of pictures of 19 kB.
 func album(t *testing.T, pictures int) wire.Request {
 	t.Helper()
 	var b strings.Builder
@@ -81,7 +81,7 @@ func album(t *testing.T, pictures int) wire.Request {
 	return req
 }
 
-// ofBytes is a manager with a limit of a given number of bytes.
+// ofBytes returns a manager with a limit of a given number of bytes.
 func ofBytes(t *testing.T, most int, when policy.When) *CompactManager {
 	t.Helper()
 	m, err := New(t.Context(), Config{Model: "gpt-4o", MaxRequestBytes: most, Archive: memory.New(), Policy: policy.Config{When: when}})

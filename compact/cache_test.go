@@ -13,7 +13,7 @@ import (
 	"github.com/agentcompact/compact/storage/memory"
 )
 
-// markedTalk is a request of a given number of rounds. One of the results has a mark.
+// markedTalk returns a request of a given number of rounds. One of the results has a mark.
 // If where is "prompt" or "task", the system prompt or the task has a mark, too.
 func markedTalk(rounds, at int, where string) []byte {
 	const mark = `,"cache_control":{"type":"ephemeral"}`

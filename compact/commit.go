@@ -32,7 +32,7 @@ func (c *call) commit(ctx context.Context, r *run, out *reduce.Outcome) error {
 	}
 	started := c.m.now()
 	c.working = started
-	c.took(out)
+	c.fillResult(out)
 	c.telling.made = out
 	if r.late {
 		c.late = true
@@ -298,7 +298,7 @@ func (c *call) pretend(ctx context.Context, out *reduce.Outcome, edits bool) err
 		return err
 	}
 	defer c.s.committing.Unlock()
-	c.took(out)
+	c.fillResult(out)
 	step := c.ledger(&run{}, out, 0)
 	step.Archive = ""
 	if edits {

@@ -112,7 +112,7 @@ func (c *call) carryOut(ctx context.Context, started time.Time, run *run, out *r
 	c.res.Triggered = true
 	c.emitDecision(started, run.view)
 	if c.q.dry {
-		c.took(out)
+		c.fillResult(out)
 		return nil
 	}
 	return c.commit(ctx, run, out)

@@ -17,7 +17,7 @@ const (
 	leastStep    = 0.02 // least share of the window that a compaction removes
 	leastCalls   = 4    // number of calls; a compaction removes at least their growth
 	recallOutput = 100  // output tokens of a call of the recall tool
-	recallText   = 1000 // tokens of its result
+	recallText   = 1000 // tokens of the result of such a call
 )
 
 // keptTurns lists how many turns a cut may keep. maskTurns lists for how many turns a

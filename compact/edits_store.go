@@ -42,7 +42,7 @@ func (s *session) tooLong(msg *message.Message) bool {
 // before the view is returned.
 func (c *call) appendEdits(ctx context.Context, out *reduce.Outcome) error {
 	started := c.m.now()
-	c.took(out)
+	c.fillResult(out)
 	step, lines, err := c.editLines(out)
 	if err != nil {
 		return err

@@ -164,7 +164,7 @@ func loseEvents(t *testing.T, s seen) {
 	s.add(t, everything(t, r))
 }
 
-// everything is all that a manager has emitted.
+// everything returns all that a manager has emitted.
 func everything(t *testing.T, r *rig) []trace.Event {
 	t.Helper()
 	if err := r.Flush(context.Background()); err != nil {

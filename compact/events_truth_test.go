@@ -469,7 +469,7 @@ func (m *askedOften) Summarize(ctx context.Context, r strategy.Request) (strateg
 	return m.thinking.Summarize(ctx, r)
 }
 
-// A step that fails after all of its stages did their work has done nothing.
+// A step that fails after all of its stages have worked reports no removed message.
 func TestUncommittedStepReportsNothing(t *testing.T) {
 	for _, word := range []string{"ledger", "summary-", "events"} {
 		a := &failing{Archive: memory.New(), word: word}
@@ -513,7 +513,7 @@ func TestChainNamesEachFailureOnce(t *testing.T) {
 		seen := map[string]bool{}
 		for _, line := range dataOf[trace.Error](t, e).Chain {
 			if seen[line] {
-				t.Errorf("twice in %s", e.Data)
+				t.Errorf("an error occurs twice in the chain of %s", e.Data)
 			}
 			seen[line] = true
 		}

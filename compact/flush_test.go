@@ -58,8 +58,8 @@ func TestCloseWritesWhatManySessionsLeft(t *testing.T) {
 	})
 }
 
-// The provider's answer comes when the session of its call has left memory, and its log is
-// written already. Flush and Close write the usage nevertheless, also when the session is in
+// The provider's answer comes after the session of the call has left memory and the audit
+// log of the session was written. Flush and Close write the usage nevertheless, also when the session is in
 // memory again.
 func TestFlushAndCloseWriteTheUsageOfSessionsThatLeftMemory(t *testing.T) {
 	for name, write := range map[string]func(*CompactManager) error{

@@ -54,14 +54,14 @@ func tellsOf(id string) string {
 	return fmt.Sprintf("session: %s\nsession=%s\nSESSION_ID=%s\n{\"session\":%q,\"sid\":%q,\"thread_id\":%q}\nresume the session %s now", id, id, id, id, id, id, id)
 }
 
-// agentOf is an agent's id of the same form.
+// agentOf returns an agent's id of the same form.
 func agentOf(id string) string {
 	letters := []byte(id)
 	slices.Reverse(letters)
 	return string(letters)
 }
 
-// branchOf is a branch's id of the same form.
+// branchOf returns a branch's id of the same form.
 func branchOf(id string) string { return id[len(id)/2:] + id[:len(id)/2] }
 
 // An id that names a session is not a secret anywhere: an audit log with

@@ -56,7 +56,7 @@ func TestVictimOfTheKillTest(t *testing.T) {
 	}
 }
 
-// kills is the number of killed processes: a few in every run, 1,000 with
+// kills returns the number of killed processes: a few in every run, 1,000 with
 // COMPACT_SOAK=1, or COMPACT_KILLS.
 func kills(t *testing.T) int {
 	n := samples.Of(24)

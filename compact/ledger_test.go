@@ -32,7 +32,7 @@ func (c *counting) Summarize(context.Context, strategy.Request) (strategy.Draft,
 	return strategy.Draft{Text: fmt.Sprintf("## Goals and success criteria\n- [open] the tests of the module pass (draft %s)\n", strings.Repeat("x", int(n)))}, nil
 }
 
-// onDisk is a manager over an archive on disk.
+// onDisk returns a manager over an archive on disk.
 func onDisk(t *testing.T, dir string, s strategy.Summarizer) *rig {
 	t.Helper()
 	a, err := fs.Open(dir)
@@ -278,7 +278,7 @@ func TestRegrownHistoryGivesTheSameView(t *testing.T) {
 	}
 }
 
-// withProtectedRounds is a loop in which every other round has two results and
+// withProtectedRounds returns a loop in which every other round has two results and
 // is protected, so that a prefix can end within a round.
 func withProtectedRounds(rounds, tokens int) []message.Message {
 	history := loop(0, 0)

@@ -18,7 +18,7 @@ func (c *call) look(ctx context.Context) error {
 	c.replay()
 	c.estimate()
 	if c.isDue() {
-		missed, err := c.missed(ctx)
+		missed, err := c.reloadMissed(ctx)
 		if err != nil {
 			return err
 		}
@@ -165,10 +165,10 @@ func (c *call) warnStrands() {
 	c.res.Warnings = append(c.res.Warnings, "several conversations alternate under one session and agent name, and each change costs a prompt that no cache has: give each agent a name (WithAgent, or the header X-Compact-Agent)")
 }
 
-// missed reads the steps of other processes before the call compacts, and reports
+// reloadMissed reads the steps of other processes before the call compacts, and reports
 // whether its lane has steps that it has not seen. It ignores a failure of the
 // archive, which the commit will report; the error is the context's.
-func (c *call) missed(ctx context.Context) (bool, error) {
+func (c *call) reloadMissed(ctx context.Context) (bool, error) {
 	if c.s.isVolatile() {
 		return false, nil
 	}

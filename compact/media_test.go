@@ -28,7 +28,7 @@ var blank = sync.OnceValues(func() (string, error) {
 	return b.String(), err
 })
 
-// shot is a picture of 1280 by 800 pixels in base64, different for each n.
+// shot returns a picture of 1280 by 800 pixels in base64, different for each n.
 func shot(t *testing.T, n int) string {
 	t.Helper()
 	picture, err := blank()
@@ -38,7 +38,7 @@ func shot(t *testing.T, n int) string {
 	return base64.StdEncoding.EncodeToString(fmt.Appendf(nil, "%sscreen %d", picture, n))
 }
 
-// screens is a request with a given number of screenshots in tool results.
+// screens returns a request with a given number of screenshots in tool results.
 func screens(t *testing.T, n int) []byte {
 	t.Helper()
 	var b strings.Builder
@@ -126,7 +126,7 @@ func TestPicturesStayWhereMediaAreNotMasked(t *testing.T) {
 	}
 }
 
-// screened is a manager that masked screenshots.
+// screened returns a manager that masked screenshots.
 func screened(t *testing.T) (*rig, *compact.Result) {
 	t.Helper()
 	req, err := anthropic.Wire.ParseRequest(screens(t, 24), nil)

@@ -46,7 +46,7 @@ func WithWindow(tokens int) Option { return func(r *request) { r.window = tokens
 // 0, have no effect. See [Config.MaxRequestBytes].
 func WithMaxBytes(bytes int) Option { return func(r *request) { r.bytes = max(bytes, 0) } }
 
-// WithMaxOutput is the maximum number of tokens of the answer to this request.
+// WithMaxOutput states the maximum number of tokens of the answer to this request.
 // If it exceeds max_output_tokens, that much of the window is kept free, up to
 // half of the window. Before a call fails for want of room, the reserve shrinks
 // down to 1,024 tokens, with a warning in Result.Warnings. 0 has no effect.

@@ -19,7 +19,7 @@ import (
 	"github.com/agentcompact/compact/trace"
 )
 
-// onePlace is a manager that computes one compaction at a time.
+// onePlace returns a manager that computes one compaction at a time.
 func onePlace(t *testing.T, c Config) *CompactManager {
 	t.Helper()
 	c.Model, c.MaxContextTokens = "gpt-4", 8_000

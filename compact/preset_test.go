@@ -16,7 +16,7 @@ import (
 	"github.com/agentcompact/compact/trace"
 )
 
-// preset is a manager of a preset, with the cost of its messages.
+// preset returns a manager of a preset, with the cost of its messages.
 func preset(t *testing.T, name string, c compact.Config) (*rig, *token.Estimator) {
 	t.Helper()
 	c.Preset = name
@@ -191,7 +191,7 @@ func TestGatewayKeepsTheMessagesOfItsWindow(t *testing.T) {
 	}
 }
 
-// reducer is a manager of the preset history-reducer with a given number of characters.
+// reducer returns a manager of the preset history-reducer with a given number of characters.
 func reducer(t *testing.T, chars int) (*rig, *token.Estimator) {
 	t.Helper()
 	return preset(t, "history-reducer", compact.Config{MaxContextTokens: chars})

@@ -26,7 +26,7 @@ func recallDefinition(t *testing.T, r *rig) json.RawMessage {
 	return json.RawMessage(`[{"type":"function","function":{"name":"bash"}},` + string(def) + `]`)
 }
 
-// shell is an agent loop of commands, with the lines of their harness.
+// shell returns an agent loop of commands, with the lines of their harness.
 func shell(rounds int) []message.Message {
 	msgs := []message.Message{message.System("You fix bugs."), message.User("Make all tests pass.")}
 	for i := range rounds {

@@ -38,7 +38,7 @@ type ToolOption func(*recallTool)
 // ToolName gives the tool another name than "recall".
 func ToolName(name string) ToolOption { return func(t *recallTool) { t.name = name } }
 
-// ToolBytes is the maximum size of an answer; default 16 KiB, minimum 256
+// ToolBytes sets the maximum size of an answer; default 16 KiB, minimum 256
 // bytes. A longer text is cut, and the answer says how to ask for the rest.
 func ToolBytes(n int) ToolOption { return func(t *recallTool) { t.bytes = max(n, recallLeast) } }
 

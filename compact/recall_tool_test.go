@@ -14,7 +14,7 @@ import (
 	"github.com/agentcompact/compact/storage/memory"
 )
 
-// numbers is a text of n lines.
+// numbers returns a text of n lines.
 func numbers(n int) string {
 	lines := make([]string, n)
 	for i := range lines {

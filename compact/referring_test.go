@@ -31,7 +31,7 @@ func referring(t *testing.T) (*rig, *tale, string) {
 		t.Fatal(err)
 	}
 	if !r.holdsText(`{"from":"transcript-pre-compact-00`) {
-		t.Fatal("nothing is referred to, and the test tests nothing")
+		t.Fatal("no transcript refers to another: the test proves nothing")
 	}
 	return r, h, view
 }

@@ -25,7 +25,7 @@ var wires = map[provider.Wire]string{
 	provider.Chat: "openai", provider.Responses: "responses", provider.Anthropic: "anthropic", provider.Gemini: "gemini",
 }
 
-// onWire is a conversation as a request of a provider.
+// onWire returns a conversation as a request of a provider.
 func onWire(t testing.TB, w provider.Wire, seed uint64, history []message.Message) wire.Request {
 	t.Helper()
 	var rows []render.Row

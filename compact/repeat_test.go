@@ -56,7 +56,7 @@ func (h *tale) steps(t *testing.T, n int, c compact.Config, alone bool) (view st
 	return h.stepsOf(t, n, 12, c, alone)
 }
 
-// stepsOf is steps with a given number of rounds before each.
+// stepsOf returns steps with a given number of rounds before each.
 func (h *tale) stepsOf(t *testing.T, n, rounds int, c compact.Config, alone bool) (view string) {
 	t.Helper()
 	var r *rig

@@ -22,8 +22,8 @@ func (c *call) keepView(conv *reduce.Conversation) {
 	c.sayTooLarge()
 }
 
-// took fills in the result from the engine's outcome.
-func (c *call) took(out *reduce.Outcome) {
+// fillResult fills in the result from the engine's outcome.
+func (c *call) fillResult(out *reduce.Outcome) {
 	c.res.Messages, c.shown = out.Conversation.Messages(), out.Conversation
 	c.res.After = c.layersIn(out.View)
 	c.res.Keep = out.Keep

@@ -82,7 +82,7 @@ func (r *rig) verified() record.Report {
 // leakedLater is a secret that no rule finds.
 const leakedLater = "correcthorse battery\\staple"
 
-// leakyLoop is an agent loop with a secret in one result.
+// leakyLoop returns an agent loop with a secret in one result.
 func leakyLoop() []message.Message {
 	history := loop(12, 200)
 	history[5] = message.ToolResult("call_1", "file_1.go: the word is "+leakedLater+"\n"+text(300))

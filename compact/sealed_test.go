@@ -29,7 +29,7 @@ import (
 
 const guessed = "+1 202 555 0143"
 
-// sealedTurns are the turns of a session with a redacted number. They are equal to the
+// sealedTurns returns the turns of a session with a redacted number. They are equal to the
 // messages in testdata/version1/record.go.txt.
 func sealedTurns(n int) []message.Message {
 	history := []message.Message{message.System("Be brief."), message.User("Find the error. My number is " + guessed + ".")}
@@ -44,7 +44,7 @@ func sealedTurns(n int) []message.Message {
 	return history
 }
 
-// logOf is the result of the i-th of these turns.
+// logOf returns the result of the i-th of these turns.
 func logOf(i int) message.Message { return sealedTurns(i + 1)[2*i+3] }
 
 // keysOnly makes archives have their keys in a folder of the test.

@@ -19,7 +19,7 @@ import (
 	"github.com/agentcompact/compact/strategy"
 )
 
-// reads is the history of an agent that read a given number of files.
+// reads returns the history of an agent that read a given number of files.
 func reads(files int) []message.Message {
 	history := []message.Message{message.User("go")}
 	for i := range files {

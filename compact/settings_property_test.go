@@ -27,7 +27,7 @@ func some[T any](rng *rand.Rand, all ...T) []T {
 	return all[:rng.IntN(len(all)+1)]
 }
 
-// drawn is a random valid configuration.
+// drawn returns a random valid configuration.
 func drawn(t *testing.T, rng *rand.Rand) compact.Config {
 	t.Helper()
 	for {

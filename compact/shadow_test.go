@@ -20,7 +20,7 @@ import (
 	"github.com/agentcompact/compact/trace/tracetest"
 )
 
-// watching is a manager that only observes and has no archive.
+// watching returns a manager that only observes and has no archive.
 func watching(t *testing.T, c compact.Config) (*compact.CompactManager, *tracetest.Recorder) {
 	t.Helper()
 	events := &tracetest.Recorder{}

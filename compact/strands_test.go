@@ -38,7 +38,7 @@ func TestUnnamedAgentsAreReported(t *testing.T) {
 		t.Errorf("without names the alternation is reported %d times", n)
 	}
 	if n := told(func(r *rig, warned func(*compact.Result)) {
-		for i := range 2 * 5 { // some that are over
+		for i := range 2 * 5 { // conversations that have ended
 			warned(r.preflight([]message.Message{message.User(fmt.Sprint("A question ", i))}))
 		}
 		a, b := first, second

@@ -65,7 +65,7 @@ func haiku(prompt, answers int) float64 {
 	return card.Cost(price.Usage{Fresh: prompt, Output: 20 * answers})
 }
 
-// summarized are the payloads of the summaries of a rig that is closed.
+// summarized returns the payloads of the summaries of a rig that is closed.
 func summarized(t *testing.T, r *rig) (all []trace.Summarize) {
 	t.Helper()
 	for _, e := range r.events.Named(trace.NameSummarize) {

@@ -17,7 +17,7 @@ import (
 // The reduction of results on arrival is not a compaction, because it changes nothing
 // that was sent. Such a call makes no step; it appends to edits.jsonl, with a short
 // time limit. Results that were not archived in time are sent whole. If their line is
-// stored after all, a void line after it says that no view used it.
+// stored after all, a void line follows; a void line states that no view used the edit.
 
 // sending records the new results that this call sends unreduced.
 func (c *call) sending(failed error) {
@@ -54,10 +54,10 @@ func (c *call) tidied(ctx context.Context, started time.Time, r *run, out *reduc
 		if c.q.observe {
 			return c.pretend(ctx, out, true)
 		}
-		c.took(out)
+		c.fillResult(out)
 		return nil
 	}
-	c.took(out)
+	c.fillResult(out)
 	step, lines, err := c.editLines(out)
 	if err != nil {
 		return err

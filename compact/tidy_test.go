@@ -22,7 +22,7 @@ import (
 	"github.com/agentcompact/compact/trace"
 )
 
-// sourceFile is a file of code, as a tool prints it.
+// sourceFile returns a file of code, as a tool prints it.
 func sourceFile(seed, funcs int) string {
 	var b strings.Builder
 	for i := range funcs {
@@ -35,7 +35,7 @@ func sourceFile(seed, funcs int) string {
 	return b.String()
 }
 
-// tidyLoop is an agent loop that reads a large file in each turn.
+// tidyLoop returns an agent loop that reads a large file in each turn.
 func tidyLoop(rounds int) []message.Message {
 	h := []message.Message{message.System("You fix bugs."), message.User("Find out why handle3_7 fails.")}
 	for i := range rounds {

@@ -61,7 +61,7 @@ func (h *hanging) Append(ctx context.Context, k storage.Key, seq int64, b storag
 	return h.Archive.Append(ctx, k, seq, b)
 }
 
-// late is a context that ends after a while of the fake clock.
+// late returns a context that ends after a while of the fake clock.
 func late(t *testing.T, after time.Duration) context.Context {
 	ctx, cancel := context.WithTimeout(context.Background(), after)
 	t.Cleanup(cancel)

@@ -41,7 +41,7 @@ func (a *leakyReader) Open(ctx context.Context, k storage.Key, off, n int64) (io
 	return a.Archive.Open(ctx, k, off, n)
 }
 
-// refusing is a request whose wire rules refuse it, with a secret in the text.
+// refusing returns a request whose wire rules refuse it, with a secret in the text.
 func refusing(history []message.Message, rule func(sources []int) bool) compact.Option {
 	return compact.WithRequest(&ruled{msgs: history, check: func(_ []message.Message, sources []int) []wire.Violation {
 		if rule(sources) {

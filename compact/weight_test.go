@@ -14,7 +14,7 @@ import (
 	"github.com/agentcompact/compact/storage/memory"
 )
 
-// long is the history of a session, of about a given number of bytes; no two sessions
+// long returns the history of a session, of about a given number of bytes; no two sessions
 // share bytes.
 func long(session, size int) []message.Message {
 	history := []message.Message{message.System("You fix bugs."), message.User(fmt.Sprint("session ", session))}

@@ -43,7 +43,7 @@ func (s *section) commented() string {
 	var b bytes.Buffer
 	b.WriteByte('\n')
 	if s.open != nil {
-		fmt.Fprintf(&b, "  # Of storage.adapter %s.\n", s.name)
+		fmt.Fprintf(&b, "  # Used if storage.adapter is %s.\n", s.name)
 	}
 	fmt.Fprintf(&b, "  %s:\n", s.name)
 	for _, f := range s.fields {

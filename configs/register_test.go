@@ -161,7 +161,7 @@ func TestRegisteredSectionsAreCommentedInTheFiles(t *testing.T) {
 			t.Fatal(err)
 		}
 		const want = `
-  # Of storage.adapter shelf.
+  # Used if storage.adapter is shelf.
   shelf:
     # The server.
     url: "http://shelf"

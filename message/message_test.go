@@ -12,7 +12,7 @@ import (
 
 func call(id string) message.Message { return message.Assistant("", message.Call(id, "bash", "{}")) }
 
-// named is a call without an id.
+// named returns a call without an id.
 func named(tool string) message.Message { return message.Assistant("", message.Call("", tool, "{}")) }
 
 func TestRoundsKeepCallsAndResultsTogether(t *testing.T) {

@@ -17,17 +17,17 @@ func (v *View) Partition(keep Keep) Partition { return v.split(v.recentRounds(ke
 // A partitionList says to which list of a [Partition] a round belongs.
 type partitionList uint8
 
-// The lots of rounds.
+// The lists of a [Partition].
 const (
-	lotRemainder partitionList = iota
-	lotPinned
-	lotRecent
+	inRemainder partitionList = iota
+	inPinned
+	inRecent
 )
 
-// lots returns the lot of each round and the start of the recent span. recent marks the
-// recent rounds.
-func (v *View) lots(recent []bool) (lots []partitionList, start int) {
-	lots, start = make([]partitionList, len(v.Rounds)), len(v.Messages)
+// listsByRound returns the list of each round and the start of the recent span. recent marks
+// the recent rounds.
+func (v *View) listsByRound(recent []bool) (byRound []partitionList, start int) {
+	byRound, start = make([]partitionList, len(v.Rounds)), len(v.Messages)
 	front := true // only pinned rounds come before this round; a summary comes after them
 	for r := range v.Rounds {
 		ours, pinned := v.owned(r), v.pinnedRound(r)
@@ -37,33 +37,33 @@ func (v *View) lots(recent []bool) (lots []partitionList, start int) {
 		}
 		switch {
 		case pinned:
-			lots[r] = lotPinned
+			byRound[r] = inPinned
 		case recent[r] && !ours, v.holdsAnchor(r):
-			lots[r] = lotRecent
+			byRound[r] = inRecent
 		}
 	}
-	return lots, start
+	return byRound, start
 }
 
-// split lists the messages of the rounds by their lot.
+// split divides the messages of the rounds into the lists.
 func (v *View) split(recent []bool) Partition {
-	lots, start := v.lots(recent)
-	var sizes [lotRecent + 1]int
-	for r, lot := range lots {
-		sizes[lot] += v.Rounds[r].Len()
+	byRound, start := v.listsByRound(recent)
+	var sizes [inRecent + 1]int
+	for r, list := range byRound {
+		sizes[list] += v.Rounds[r].Len()
 	}
 	var lists [len(sizes)][]int
-	for lot, n := range sizes {
+	for list, n := range sizes {
 		if n > 0 {
-			lists[lot] = make([]int, 0, n)
+			lists[list] = make([]int, 0, n)
 		}
 	}
-	for r, lot := range lots {
+	for r, list := range byRound {
 		for i := v.Rounds[r].Start; i < v.Rounds[r].End; i++ {
-			lists[lot] = append(lists[lot], i)
+			lists[list] = append(lists[list], i)
 		}
 	}
-	return Partition{Pinned: lists[lotPinned], Recent: lists[lotRecent], Remainder: lists[lotRemainder], Anchor: v.Anchor, Start: start}
+	return Partition{Pinned: lists[inPinned], Recent: lists[inRecent], Remainder: lists[inRemainder], Anchor: v.Anchor, Start: start}
 }
 
 // owned reports whether round r is a summary or notice made by a stage. A text
@@ -125,9 +125,9 @@ func (v *View) recentRounds(keep Keep) []bool {
 // without a summary for it.
 func (v *View) kept(keep Keep) int {
 	n := v.Total()
-	lots, _ := v.lots(v.recentRounds(keep))
-	for r, lot := range lots {
-		if lot == lotRemainder {
+	byRound, _ := v.listsByRound(v.recentRounds(keep))
+	for r, list := range byRound {
+		if list == inRemainder {
 			n -= v.roundCost(r)
 		}
 	}
@@ -166,9 +166,9 @@ func (v *View) exceeds(keep Keep, size, room int) bool {
 		return false
 	}
 	gone := make([]bool, len(v.Messages))
-	lots, _ := v.lots(v.recentRounds(keep))
-	for r, lot := range lots {
-		for i := v.Rounds[r].Start; i < v.Rounds[r].End && lot == lotRemainder; i++ {
+	byRound, _ := v.listsByRound(v.recentRounds(keep))
+	for r, list := range byRound {
+		for i := v.Rounds[r].Start; i < v.Rounds[r].End && list == inRemainder; i++ {
 			gone[i] = true
 		}
 	}

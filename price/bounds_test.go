@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// valid is a card with a different price for each kind of token.
+// valid returns a card with a different price for each kind of token.
 func valid() Card {
 	return Card{Model: "m", Input: 2, CacheRead: 0.5, CacheWrite: 2.5, CacheWriteHour: 4, Output: 10, MinPrefix: 1024, Granularity: 128, Lifetime: time.Minute, Marks: 4}
 }

@@ -42,7 +42,7 @@ func (a *Account) WriteHTML(w io.Writer, command string) error {
 	}{a, command, failures, over, template.HTML(a.curve("wide", 860)), template.HTML(a.curve("narrow", 380))}) //nolint:gosec // made below, its texts escaped
 }
 
-// tile is a number in large figures with its noun. more follows the noun.
+// tile returns a number in large figures with its noun. more follows the noun.
 func tile(n int, what string, more ...string) template.HTML {
 	number, noun, _ := strings.Cut(counted(n, what), " ")
 	noun = strings.Join(append([]string{noun}, more...), " ")

@@ -167,7 +167,7 @@ func TestKeptViewIsNotAHistory(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := FromArchive(t.Context(), a, stored, "s"); !errors.Is(err, ErrNotWhole) || !strings.Contains(err.Error(), "does not continue") {
+	if _, err := FromArchive(t.Context(), a, stored, "s"); !errors.Is(err, ErrNotWhole) || !strings.Contains(err.Error(), "differs from the previous transcript") {
 		t.Errorf("the error is %v", err)
 	}
 }

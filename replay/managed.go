@@ -16,7 +16,7 @@ import (
 	"github.com/agentcompact/compact/storage/seal"
 )
 
-// Managed is a policy of this module: a manager with a configuration. The manager has
+// Managed returns a policy of this module: a manager with a configuration. The manager has
 // the model and the window of the replay and an archive in memory, and exports nothing.
 // If the configuration counts in other units, the window is converted with the usual
 // ratio: a token is 4 bytes, or 4 characters.

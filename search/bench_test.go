@@ -52,7 +52,7 @@ func many(b *testing.B, sessions int) *fs.Archive {
 	return a
 }
 
-// scan1 is a search without an index: it reads every transcript and searches for the
+// scan1 searches without an index: it reads every transcript and looks for the
 // word.
 func scan1(b *testing.B, a storage.Archive, word string) (n int) {
 	b.Helper()

@@ -24,7 +24,7 @@ func ok(t testing.TB, err error) {
 	}
 }
 
-// plain is a redactor that removes nothing.
+// plain returns a redactor that removes nothing.
 func plain(t testing.TB) *redact.Redactor {
 	t.Helper()
 	r, err := redact.New(redact.Options{Disabled: true})
@@ -68,7 +68,7 @@ func found(t testing.TB, x *Index, q Query) []string {
 	return out
 }
 
-// rig is an archive with a manager.
+// rig returns an archive with a manager.
 func rig(t *testing.T) (*memory.Archive, *compact.CompactManager) {
 	t.Helper()
 	a := memory.New()
@@ -78,7 +78,7 @@ func rig(t *testing.T) (*memory.Archive, *compact.CompactManager) {
 	return a, m
 }
 
-// conversation is an agent loop about a file.
+// conversation returns an agent loop about a file.
 func conversation(file string, rounds int) []message.Message {
 	msgs := []message.Message{message.System("You fix bugs."), message.User("Make the tests of " + file + " pass.\nThe zebra crossing is broken.")}
 	for i := range rounds {

@@ -188,7 +188,7 @@ func Open(ctx context.Context, a storage.Archive, folder string) (*Index, error)
 }
 
 // errUnusable means that the file is not an index of this version.
-var errUnusable = errors.New("it is damaged, or of another version")
+var errUnusable = errors.New("the index is damaged, or of another version")
 
 func open(ctx context.Context, a storage.Archive, folder string) (*Index, error) {
 	path := filepath.Join(folder, fileName)

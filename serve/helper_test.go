@@ -60,7 +60,7 @@ var shapes = map[provider.Wire]struct{ list, ask, round string }{
 		`{"role":"model","parts":[{"functionCall":{"name":"read","args":{"n":%[1]d}},"thoughtSignature":"skip_thought_signature_validator"}]},{"role":"user","parts":[{"functionResponse":{"name":"read","response":{"output":%[2]q}}}]}`},
 }
 
-// body is a request with a given number of rounds, each of a given number of words.
+// body returns a request with a given number of rounds, each of a given number of words.
 func (f form) body(ask string, rounds, words int) string {
 	s := shapes[f.wire]
 	var b strings.Builder

@@ -158,7 +158,7 @@ func heap() float64 {
 	return float64(m.HeapAlloc)
 }
 
-// thinking is a model that records when it has read the whole request, when it writes
+// thinking returns a model that records when it has read the whole request, when it writes
 // its first byte, and the size of the request.
 func thinking(d time.Duration) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

@@ -10,7 +10,7 @@ import (
 	"github.com/agentcompact/compact/compact"
 )
 
-// fullLive is a page with the maximum memory for a given number of sessions.
+// fullLive returns a page with the maximum memory for a given number of sessions.
 func fullLive(sessions int) *live {
 	at := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 	l := newLive(func(s string) string { return s }, at)

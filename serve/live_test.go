@@ -246,7 +246,7 @@ func wordsOf(page string) string {
 	return strings.Join(strings.Fields(text), " ")
 }
 
-// digits is a number as people write it.
+// digits returns a number as people write it.
 func digits(n int) string {
 	s := fmt.Sprint(n)
 	for i := len(s) - 3; i > 0; i -= 3 {

@@ -26,7 +26,7 @@ import (
 	"github.com/agentcompact/compact/trace/tracetest"
 )
 
-// upstream is a separate server.
+// upstream returns a separate server.
 func upstream(t *testing.T, f http.HandlerFunc) string {
 	t.Helper()
 	return upstreamServer(t, f).URL

@@ -9,7 +9,7 @@ import (
 	"github.com/agentcompact/compact/serve"
 )
 
-// shared is the share of a request with which the next request begins.
+// shared returns the share of a request with which the next request begins.
 func shared(before, is []byte) float64 {
 	n := 0
 	for n < len(before) && n < len(is) && before[n] == is[n] {

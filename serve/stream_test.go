@@ -19,7 +19,7 @@ import (
 	"github.com/agentcompact/compact/serve"
 )
 
-// upstreamServer is a separate server.
+// upstreamServer returns a separate server.
 func upstreamServer(t *testing.T, f http.HandlerFunc) *httptest.Server {
 	t.Helper()
 	up := httptest.NewServer(f)

@@ -92,7 +92,7 @@ func sample(b *testing.B, kind string) string {
 	return text
 }
 
-// peers are the counters to compare, for one encoding.
+// peers returns the counters to compare, for one encoding.
 func peers(b *testing.B, encoding string) map[string]func(string) int {
 	b.Helper()
 	ours, err := token.ForEncoding(encoding)

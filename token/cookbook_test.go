@@ -58,7 +58,7 @@ const weatherTool = `{
 	}
 }`
 
-// weatherWires is the cookbook's tool in the format of each API.
+// weatherWires returns the cookbook's tool in the format of each API.
 func weatherWires() map[string]string {
 	return map[string]string{
 		"chat":      fmt.Sprintf(`[{"type":"function","function":`+weatherTool+`}]`, "parameters"),

@@ -66,7 +66,7 @@ func TestPicturesCostWhatProvidersPublish(t *testing.T) {
 func TestPictureOfUnknownSizeCostsTheMaximum(t *testing.T) {
 	for _, url := range []string{"", "https://example.com/a.png", "data:image/png;base64,AAAA", "data:image/png,raw", "data:image/png;base64,%%%"} {
 		if got := mediaFor("gpt-4o").image(&message.Media{URL: url}); got != 85+8*170 {
-			t.Errorf("%q: %d tokens, want those of the dearest", url, got)
+			t.Errorf("%q: %d tokens, want the maximum", url, got)
 		}
 	}
 }

@@ -18,7 +18,7 @@ import (
 // --fresh, a given id is used unchanged.
 func (a *app) sessionIn(ctx context.Context, cfg compact.Config, m *compact.CompactManager, t *transcript) (string, error) {
 	id := a.session(t)
-	old := id // its id in version 1 of the archive
+	old := id // id of the session in version 1 of the archive
 	if a.input.session == "" {
 		id = m.Keyed(ctx, id)
 	}

@@ -16,7 +16,7 @@ import (
 
 const observability = "../../docs/OBSERVABILITY.md"
 
-// recipes are the blocks of a language in docs/OBSERVABILITY.md, without the
+// recipes returns the blocks of a language in docs/OBSERVABILITY.md, without the
 // indent that they have in a list.
 func recipes(t *testing.T, language string) (all []string) {
 	t.Helper()

@@ -45,9 +45,9 @@ configuration; 3 bad input (file and line are named); 4 the budget cannot be met
 	return root
 }
 
-// helpOf shows the help of a command, as show does, wrapped at helpColumns. If a group has no command with
-// the name before --help, helpOf records an error, because cobra would show the
-// group's help without one.
+// helpOf shows the help of a command, as show does, wrapped at helpColumns. If the name
+// before --help is not a command of its group, helpOf records an error; cobra alone would
+// show the help of the group, without an error.
 func (a *app) helpOf(show func(*cobra.Command, []string)) func(*cobra.Command, []string) {
 	return func(cmd *cobra.Command, args []string) {
 		_, rest, _ := cmd.Root().Find(args)
@@ -139,7 +139,7 @@ func arguments(check cobra.PositionalArgs) cobra.PositionalArgs {
 // mostArguments is the largest number of arguments of a command.
 const mostArguments = 2
 
-// oneFile is the argument of commands that read a transcript.
+// oneFile checks that a command that reads a transcript has one argument, the file.
 func oneFile(_ *cobra.Command, args []string) error {
 	switch len(args) {
 	case 0:

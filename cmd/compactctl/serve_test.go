@@ -70,7 +70,7 @@ func TestServeCompactsUntilItIsStopped(t *testing.T) {
 		}
 		for deadline := time.Now().Add(time.Minute); !strings.Contains(fetched(t, strings.TrimSuffix(url, "/anthropic")+"/metrics"), counted); time.Sleep(10 * time.Millisecond) {
 			if time.Now().After(deadline) {
-				t.Fatalf("observe %v: /metrics has not %s", observe, counted)
+				t.Fatalf("observe %v: /metrics lacks %s", observe, counted)
 			}
 		}
 		stop()

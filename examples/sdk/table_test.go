@@ -96,7 +96,7 @@ func TestReadmeShowsThreePresetsAndLinksTheTable(t *testing.T) {
 	}
 }
 
-// anchors are the anchors of a page's sections.
+// anchors returns the anchors of a page's sections.
 func anchors(page string) (out []string) {
 	for _, h := range regexp.MustCompile(`(?m)^#+ (.+)$`).FindAllStringSubmatch(page, -1) {
 		h := strings.ReplaceAll(strings.ToLower(h[1]), " ", "-")

@@ -88,7 +88,7 @@ func run(ctx context.Context, w io.Writer, archive string) (err error) {
 	return nil
 }
 
-// history is a session in which an agent reads a file and waits for a job.
+// history returns a session in which an agent reads a file and waits for a job.
 func history() []message.Message {
 	msgs := []message.Message{
 		message.User("Deploy it, and tell me when it runs."),

@@ -82,7 +82,7 @@ func write(t *testing.T, dir, name, text string) {
 	}
 }
 
-// session is a session that exceeds its window.
+// session returns a session that exceeds its window.
 func session() string {
 	var b strings.Builder
 	b.WriteString(`{"role":"user","content":"Read the files."}` + "\n")

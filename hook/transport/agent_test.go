@@ -63,7 +63,7 @@ func (c *byteCache) cached(q provider.Request) int {
 	return min(best/4, q.Prompt)
 }
 
-// agentRig is a rig in which the agent's own model writes the summaries; summary is its
+// agentRig returns a rig in which the agent's own model writes the summaries; summary is its
 // answer.
 func agentRig(t *testing.T, c compact.Config, cache *byteCache, summary func(n int) provider.Answer, opts ...transport.Option) *rig {
 	t.Helper()

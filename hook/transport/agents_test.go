@@ -154,7 +154,7 @@ func (f form) asking(last string) string {
 	return more(f.body("Fix it.", 60, 300), fmt.Sprintf(s, last))
 }
 
-// instructed is a long request with these instructions.
+// instructed returns a long request with these instructions.
 func (f form) instructed(text string) string {
 	f.fields += map[provider.Wire]string{
 		provider.Chat: "", provider.Responses: `,"instructions":"` + text + `"`, provider.Anthropic: `,"system":"` + text + `"`,

@@ -34,7 +34,7 @@ func (f form) ragged(r *rand.Rand, rounds int) string {
 	return b.String() + "]}"
 }
 
-// dense is text of many tokens in few bytes.
+// dense returns text of many tokens in few bytes.
 func dense(r *rand.Rand, n int) string {
 	const marks = "!@#$%^&*()_+-=[]{};:,.<>?/|~0123456789"
 	b := make([]byte, n)

@@ -63,7 +63,7 @@ func (f form) browse(shots []string) string {
 	return b.String() + "]}"
 }
 
-// browsers are a form of each wire.
+// browsers returns a form of each wire.
 func browsers() (all []form) {
 	seen := map[provider.Wire]bool{}
 	for _, f := range forms() {

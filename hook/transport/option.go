@@ -60,7 +60,7 @@ func OnResult(f func(ctx context.Context, res *compact.Result)) Option {
 // other headers are.
 func SessionHeader(names ...string) Option { return func(t *Transport) { t.headers = names } }
 
-// MaxBody is the size in bytes above which a request body is sent unread; default 256 MiB.
+// MaxBody sets the size in bytes above which a request body is sent unread; default 256 MiB.
 // A body is held in memory once. A body below this size is reduced to the limit of its
 // provider, see [compact.Config.MaxRequestBytes].
 func MaxBody(bytes int64) Option { return func(t *Transport) { t.maxBody = bytes } }

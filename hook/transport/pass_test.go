@@ -13,7 +13,7 @@ import (
 	"github.com/agentcompact/compact/message/openai"
 )
 
-// long is a chat request that would be compacted, with more fields.
+// long returns a chat request that would be compacted, with more fields.
 func long(fields string) string {
 	return strings.Replace(forms()[0].body("Fix it.", 60, 300), "{", "{"+fields, 1)
 }

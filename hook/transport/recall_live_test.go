@@ -8,14 +8,14 @@ import (
 	"testing/iotest"
 )
 
-// events are n events of a stream of chat completions.
+// events returns n events of a stream of chat completions.
 func events(n int) string {
 	return strings.Repeat("data: {\"choices\":[{\"delta\":{\"content\":\"word\"}}]}\n\n", n)
 }
 
 const callBegins = "data: {\"choices\":[{\"delta\":{\"tool_calls\":[{\"index\":0}]}}]}\n\n"
 
-// lively is a stream of chat completions that is passed on as it arrives.
+// lively returns a stream of chat completions that is passed on as it arrives.
 func lively(body io.Reader, most int) *live {
 	return &live{a: &asking{x: &exchange{}}, d: chatDialect{}, body: io.NopCloser(body), most: most, cancel: func() {}}
 }

@@ -40,10 +40,10 @@ func (f form) withTools() form {
 	return f
 }
 
-// more is a body with more elements at its end.
+// more returns a body with more elements at its end.
 func more(body, elems string) string { return strings.TrimSuffix(body, "]}") + "," + elems + "]}" }
 
-// recalling is a rig with a compacted session "s", and a reference of its view.
+// recalling returns a rig with a compacted session "s", and a reference of its view.
 func recalling(t *testing.T, f form, opts ...transport.Option) (r *rig, body, ref string) {
 	t.Helper()
 	r = newRig(t, compact.Config{}, append([]transport.Option{transport.Recall()}, opts...)...)
@@ -54,7 +54,7 @@ func recalling(t *testing.T, f form, opts ...transport.Option) (r *rig, body, re
 	return r, body, lastRef(t, r.got()[0])
 }
 
-// lastRef is the reference of the last placeholder; the definition of the tool
+// lastRef returns the reference of the last placeholder; the definition of the tool
 // holds an example of one.
 func lastRef(t *testing.T, body string) string {
 	t.Helper()
@@ -135,12 +135,12 @@ func (f form) array() bool {
 
 func tail(s string, n int) string { return s[max(0, len(s)-n):] }
 
-// callAgain is the round in which a caller answers the call of the shapes.
+// callAgain returns the round in which a caller answers the call of the shapes.
 func (f form) callAgain(n int) string {
 	return fmt.Sprintf(shapes[f.wire].round, n, "what was read")
 }
 
-// callAgainAfter is that round with words before the call.
+// callAgainAfter returns that round with words before the call.
 func (f form) callAgainAfter(words string, n int) string {
 	back := f.callAgain(n)
 	switch f.wire {

@@ -127,5 +127,5 @@ func TestUsageOfTheProvidersOwnEdits(t *testing.T) {
 	}
 }
 
-// adding is a body with one more field.
+// adding returns a body with one more field.
 func adding(body, field string) string { return "{" + field + ", " + body[1:] }

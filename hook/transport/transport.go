@@ -74,7 +74,7 @@ func New(m *compact.CompactManager, opts ...Option) *Transport {
 	return t
 }
 
-// Middleware is a [Transport] in the form that option.WithMiddleware of openai-go
+// Middleware returns a [Transport] in the form that option.WithMiddleware of openai-go
 // and anthropic-sdk-go accepts. The SDKs call it once per attempt; later attempts
 // reuse the view.
 func Middleware(m *compact.CompactManager, opts ...Option) func(*http.Request, func(*http.Request) (*http.Response, error)) (*http.Response, error) {

@@ -18,7 +18,7 @@ import (
 	"github.com/agentcompact/compact/storage/memory"
 )
 
-// guessed are the forms with models whose tokenizer is not public.
+// guessed returns the forms with models whose tokenizer is not public.
 func guessed() (out []form) {
 	for _, f := range forms() {
 		f.fields = strings.NewReplacer("gpt-4o", "deepseek-v3", "gpt-5", "grok-4").Replace(f.fields)

@@ -48,7 +48,7 @@ func (j *journal) records(t *testing.T) (out []map[string]any) {
 	return out
 }
 
-// silent is a rig whose program discards the log.
+// silent returns a rig whose program discards the log.
 func silent(t *testing.T, c compact.Config, opts ...transport.Option) *rig {
 	r := newRig(t, c, append([]transport.Option{transport.OnError(nil)}, opts...)...)
 	r.server.Lenient = true

@@ -11,7 +11,7 @@ import (
 
 var summary1 = message.Assistant("<COMPACT-SUMMARY v1>\nShort.\n</COMPACT-SUMMARY>")
 
-// earlier is a view that an earlier compaction of the history led to.
+// earlier returns a view that an earlier compaction of the history led to.
 func earlier(in, out []message.Message, decisions map[int]string) Case {
 	return Case{
 		In: in, Out: out, Pinned: byRole, Cost: cost, Text: textCost, Earlier: true,

@@ -7,7 +7,7 @@ import (
 	"github.com/agentcompact/compact/message"
 )
 
-// session is a chain of calls: one without a compaction, one with a
+// session returns a chain of calls: one without a compaction, one with a
 // compaction at 1,000 tokens, the same history again, a longer one, and the
 // next compaction.
 func session(t testing.TB) []Step {

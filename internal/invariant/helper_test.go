@@ -53,7 +53,7 @@ func words(n int) string { return strings.TrimSpace(strings.Repeat("word ", n)) 
 
 const dispatch = blockBegin + " job 7: passed " + blockEnd
 
-// history is an agent's session: five turns, a protected message among them,
+// history returns an agent's session: five turns, a protected message among them,
 // and a question that waits.
 func history(t testing.TB) []message.Message {
 	return []message.Message{

@@ -10,7 +10,7 @@ import (
 //
 // Calls and results are paired by id; on wires without ids by tool name, and without any key if a result
 // has no name either. A result answers the newest earlier open call. The messages from a call to its
-// answer can't be separated, so they are one round; a directly repeated answer belongs to it. Every
+// answer can't be separated, so they are one round; a directly repeated answer belongs to that round. Every
 // other message is a round of its own.
 type reading struct {
 	msgs  []message.Message

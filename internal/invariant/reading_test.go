@@ -19,7 +19,7 @@ func ask(ids ...string) message.Message {
 
 func answer(id string) message.Message { return message.ToolResult(id, "result of "+id) }
 
-// parts is one answer in two parts.
+// parts returns one answer in two parts.
 func parts(id string) message.Message {
 	m := answer(id)
 	m.Parts = append(m.Parts, m.Parts[0])

@@ -60,7 +60,7 @@ func (j *judge) checkCopies() {
 	}
 	for i := range j.In {
 		if j.copied(i) {
-			j.fail(RulePinned, "message %d was given up as a copy, and the history fits the budget", i)
+			j.fail(RulePinned, "message %d was removed as a copy, although the history fits the budget", i)
 		}
 	}
 }

@@ -211,7 +211,7 @@ const (
 	prose = `What has no quotes and no line breaks is looked at eight bytes at a time, and nothing of it is copied, decoded or kept; so it goes on for a while, until there comes the end of a line, as it has to.\n`
 )
 
-// body is a request of 1,000 messages of about 1,000 bytes each.
+// body returns a request of 1,000 messages of about 1,000 bytes each.
 func body(text string) []byte {
 	text = strings.TrimRight(strings.Repeat(text, 1+1000/len(text))[:1000], `\`)
 	var b strings.Builder

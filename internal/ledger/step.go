@@ -51,8 +51,8 @@ type Step struct {
 	Evicted     []Eviction         `json:"evicted,omitempty"` // the places of the messages in the archive
 	Index       *IndexRef          `json:"index,omitempty"`
 	Turns       *Turns             `json:"turns,omitempty"`
-	// random text of an edit on arrival: a void line with it does not match the same edit of another
-	// process; "" in older lines
+	// random text of an edit on arrival, so that a void line with the same text does not match the same
+	// edit of another process; "" in older lines
 	Try     string `json:"try,omitempty"`
 	Numbers int    `json:"numbers,omitempty"` // last number by which the step's summary cites a message
 

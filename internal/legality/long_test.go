@@ -14,7 +14,7 @@ import (
 	"github.com/agentcompact/compact/token"
 )
 
-// longTurns is the number of turns of a long run: 1,000 with COMPACT_SOAK=1,
+// longTurns returns the number of turns of a long run: 1,000 with COMPACT_SOAK=1,
 // otherwise a sample.
 func longTurns() int {
 	if soak() {
@@ -23,7 +23,7 @@ func longTurns() int {
 	return 45
 }
 
-// longRows is a session of a given number of turns, with a request at every 25th.
+// longRows returns a session of a given number of turns, with a request at every 25th.
 func longRows(turns int) []render.Row {
 	rows := []render.Row{{"role": "system", "content": "You fix bugs."}}
 	for i := range turns {
@@ -75,7 +75,7 @@ func longRun(t *testing.T, preset string, w provider.Wire) {
 	}
 }
 
-// longWindow is a window that a run exceeds. The preset can keep a run in it, because
+// longWindow returns a window that a run exceeds. The preset can keep a run in it, because
 // the run has many tool results, and masking removes only those.
 func longWindow(preset string) int {
 	switch {

@@ -213,7 +213,7 @@ func keptMarks(t *testing.T, seed uint64, before, after []byte) (moved int) {
 	return moved + has[-1] - had[-1]
 }
 
-// unmarked is a message without its marks.
+// unmarked returns a message without its marks.
 func unmarked(m dict) dict {
 	out := dict{}
 	for k, v := range m {

@@ -36,7 +36,7 @@ var blank = sync.OnceValues(func() (string, error) {
 	return b.String(), err
 })
 
-// screenshot is a picture in base64, different for every step.
+// screenshot returns a picture in base64, different for every step.
 func screenshot(t *testing.T, step int) string {
 	t.Helper()
 	picture, err := blank()

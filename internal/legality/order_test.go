@@ -18,7 +18,7 @@ import (
 
 var keepMark = regexp.MustCompile(`KEEP-\d+`)
 
-// markedRows is a session of tasks with several rounds each; some questions,
+// markedRows returns a session of tasks with several rounds each; some questions,
 // answers and results have a number.
 func markedRows(t *testing.T, rng *rand.Rand) []render.Row {
 	t.Helper()

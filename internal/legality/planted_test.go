@@ -13,7 +13,7 @@ import (
 	"github.com/agentcompact/compact/message"
 )
 
-// pinnedAnswer is a session whose first answer is protected: with the messages
+// pinnedAnswer returns a session whose first answer is protected: with the messages
 // before it summarized, the model would have the first word.
 func pinnedAnswer(t *testing.T) []render.Row {
 	t.Helper()

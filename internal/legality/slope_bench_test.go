@@ -11,7 +11,7 @@ import (
 	"github.com/agentcompact/compact/message/wire"
 )
 
-// longRequest is a request of about a given number of messages.
+// longRequest returns a request of about a given number of messages.
 func longRequest(b *testing.B, w provider.Wire, messages int) []byte {
 	b.Helper()
 	rows := longRows(messages / 2)
@@ -31,7 +31,7 @@ func masked(b *testing.B, m message.Message) message.Message {
 	return m
 }
 
-// read is a parsed request, and a view with some masked tool results.
+// read returns a parsed request, and a view with some masked tool results.
 func read(b *testing.B, w provider.Wire, messages int) (req wire.Request, view []message.Message, sources []int) {
 	b.Helper()
 	req, err := parse(w, longRequest(b, w, messages))

@@ -17,7 +17,7 @@ import (
 	"github.com/agentcompact/compact/token"
 )
 
-// loopRows is an agent loop: one request or several, and the agent's work on
+// loopRows returns an agent loop: one request or several, and the agent's work on
 // them.
 func loopRows(rng *rand.Rand, users, rounds int) []render.Row {
 	rows := []render.Row{{"role": "system", "content": "You fix bugs."}}

@@ -16,7 +16,7 @@ import (
 	"github.com/agentcompact/compact/storage/turnindex"
 )
 
-// reads is a conversation in which an agent reads a given number of files.
+// reads returns a conversation in which an agent reads a given number of files.
 func reads(files int) []message.Message {
 	history := []message.Message{message.User("go")}
 	for i := range files {

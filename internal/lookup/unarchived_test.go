@@ -75,7 +75,7 @@ func TestUnarchivedReadsItsPartsAndNoChangedLine(t *testing.T) {
 	}
 }
 
-// texts are raw lines.
+// texts returns raw lines.
 func texts(t *testing.T, lines []string) (out []redact.Text) {
 	t.Helper()
 	r, err := redact.New(redact.Options{Disabled: true})
@@ -88,7 +88,7 @@ func texts(t *testing.T, lines []string) (out []redact.Text) {
 	return out
 }
 
-// changed is an archive that has the edits of session s with other words in them.
+// changed returns an archive that has the edits of session s with other words in them.
 func changed(t *testing.T, a storage.Archive, word, other string) storage.Archive {
 	t.Helper()
 	out := memory.New()

@@ -75,7 +75,7 @@ func TestEveryFaultHasItsLine(t *testing.T) {
 	}
 }
 
-// root is the folder of the module.
+// root returns the folder of the module.
 func root(t *testing.T) string {
 	t.Helper()
 	dir, err := filepath.Abs("../..")

@@ -13,7 +13,7 @@ var (
 
 func title(s string) string { return strings.ToUpper(s[:1]) + s[1:] }
 
-// coding is an agent that fixes a repository.
+// coding returns an agent that fixes a repository.
 func coding() work {
 	return work{
 		name:   "coding",
@@ -83,7 +83,7 @@ func edited(w *writer) (string, []string) {
 	return fmt.Sprintf("Edited %s: %s now returns the error of the %s it could not %s.", file, f, w.pick(nouns), w.pick(verbs)), []string{file, f}
 }
 
-// support is an agent that answers customers from their records.
+// support returns an agent that answers customers from their records.
 func support() work {
 	return work{
 		name:   "support",
@@ -144,7 +144,7 @@ func refunded(w *writer) (string, []string) {
 	return fmt.Sprintf(`{"claim":%q,"amount_eur":%d,"state":"waits for the carrier"}`, claim, w.IntN(190)+5), []string{claim}
 }
 
-// research is an agent that reads and compares sources.
+// research returns an agent that reads and compares sources.
 func research() work {
 	return work{
 		name:   "research",

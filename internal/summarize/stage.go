@@ -281,7 +281,7 @@ func (c *cut) replace(m message.Message, info policy.SummaryInfo) policy.Proposa
 	return policy.Proposal{
 		Groups: [][]policy.Edit{{{
 			Decision: policy.Summarized,
-			Reason:   "older than the kept messages; covered by the summary",
+			Reason:   "not recent; covered by the summary",
 			Cut:      &policy.Cut{Removed: c.part.Remainder, Recent: c.part.Start, New: &m, Summary: &info},
 		}}},
 		Summary: &info,
@@ -324,7 +324,7 @@ func (c *cut) prune(info policy.SummaryInfo) policy.Proposal {
 	notice := policy.NewNotice(omitted)
 	edit := policy.Edit{
 		Decision: policy.Dropped,
-		Reason:   "older than the kept messages; there is no summary",
+		Reason:   "not recent; there is no summary",
 		Cut:      &policy.Cut{Removed: removed, Recent: c.part.Start, New: &notice},
 	}
 	if c.v.Cost.Message(notice) >= freed || !fits || omitted == 0 {

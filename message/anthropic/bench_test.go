@@ -10,7 +10,7 @@ import (
 	"github.com/agentcompact/compact/message/wire"
 )
 
-// thousand is a request of 1000 messages and about 1 MB: code, prose and
+// thousand returns a request of 1000 messages and about 1 MB: code, prose and
 // results of tools.
 func thousand() []byte {
 	text := strings.Repeat(`func main() {\n\tfmt.Println(\"hello\")\n}\n// and then some prose that has no escapes at all, as most of it `, 16)

@@ -22,7 +22,7 @@ const (
 	CheckOrphan       = "tool_result_without_call" // the call must be in the previous message
 	CheckTwice        = "tool_use_twice"           // ids are unique
 	CheckResultsFirst = "tool_result_not_first"    //
-	CheckTrailing     = "trailing_assistant"       // the answer would continue it
+	CheckTrailing     = "trailing_assistant"       // the model's answer would continue that message
 	CheckMarks        = "too_many_cache_marks"     //
 	CheckMarkOrder    = "cache_mark_order"         // marks for an hour come first
 	CheckCompaction   = "compaction_block_moved"   //
@@ -50,7 +50,7 @@ func (r *request) Check(view []message.Message, sources []int) []wire.Violation 
 	return c.Found
 }
 
-// role is the role of a unit on the wire.
+// role returns the role of a unit on the wire.
 func (c *checker) role(u splice.Unit) string {
 	if u.Made() {
 		return string(madeRole(c.View[u.From]))
@@ -111,7 +111,7 @@ func (c *checker) system(i int) {
 	u := c.Units[i]
 	switch {
 	case i == 0: // ends reports this
-	case c.role(c.Units[i-1]) == "assistant" && !c.servers(c.Units[i-1]), c.role(c.Units[i-1]) == "system":
+	case c.role(c.Units[i-1]) == "assistant" && !c.endsWithServerBlock(c.Units[i-1]), c.role(c.Units[i-1]) == "system":
 		c.Report(CheckSystem, u, "before", "messages: a system message must follow a user message")
 	}
 	if i+1 < len(c.Units) && c.role(c.Units[i+1]) != "assistant" {
@@ -119,8 +119,8 @@ func (c *checker) system(i int) {
 	}
 }
 
-// servers reports whether a message ends with a block of a server's tool.
-func (c *checker) servers(u splice.Unit) bool {
+// endsWithServerBlock reports whether a message ends with a block of a server's tool.
+func (c *checker) endsWithServerBlock(u splice.Unit) bool {
 	parts := c.View[u.To-1].Parts
 	return len(parts) > 0 && parts[len(parts)-1].Kind == message.KindOther
 }

@@ -176,10 +176,10 @@ func FuzzRequest(f *testing.F) {
 	})
 }
 
-// megabyte is a request of 1,000 messages and about 1 MB.
+// megabyte returns a request of 1,000 messages and about 1 MB.
 func megabyte() []byte { return rounds(333) }
 
-// rounds is a request of n rounds of three messages and about 3 KB.
+// rounds returns a request of n rounds of three messages and about 3 KB.
 func rounds(n int) []byte {
 	var b bytes.Buffer
 	b.WriteString(`{"model":"gpt-4o","messages":[{"role":"system","content":"s"}`)

@@ -340,7 +340,7 @@ func FuzzRequest(f *testing.F) {
 	})
 }
 
-// megabyte is a request of 1,000 items and about 1 MB.
+// megabyte returns a request of 1,000 items and about 1 MB.
 func megabyte() []byte {
 	var b bytes.Buffer
 	b.WriteString(`{"model":"gpt-5","instructions":"s","input":[{"role":"user","content":"q"}`)

@@ -12,7 +12,7 @@ import (
 	"github.com/agentcompact/compact/internal/jsonscan"
 )
 
-// conversation is a body of n messages of conversation id.
+// conversation returns a body of n messages of conversation id.
 func conversation(id string, n int) []byte {
 	var b strings.Builder
 	b.WriteString(`{"model":"m","messages":[{"role":"system","content":"` + strings.Repeat("s", 5000) + `"}`)

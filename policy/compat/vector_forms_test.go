@@ -9,7 +9,7 @@ import (
 	"github.com/agentcompact/compact/policy"
 )
 
-// said is one message of a row.
+// said returns one message of a row.
 func said(role message.Role, text string) wireMessage { return wireMessage{Role: role, Content: &text} }
 
 // The test covers cases that the vectors lack: no history, a history without a request,

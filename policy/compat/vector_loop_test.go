@@ -134,7 +134,7 @@ func firstDifference(r *loopRow, got []request) (n int, diff string) {
 	return len(got), ""
 }
 
-// loopDeviations are the predicates for the changes of each result from request
+// loopDeviations returns the predicates for the changes of each result from request
 // to request, beginning with the text that the tool returned.
 func loopDeviations(r *loopRow) (d deviations) {
 	type result struct{ turn, k int }
@@ -172,7 +172,7 @@ func loopDeviations(r *loopRow) (d deviations) {
 	return d
 }
 
-// resultDeviations are the predicates for one edit: a truncation when the result
+// resultDeviations returns the predicates for one edit: a truncation when the result
 // first appears, a mask later.
 func resultDeviations(was message.Message, is string, seen bool) (names []string) {
 	var removed int

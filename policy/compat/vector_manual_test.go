@@ -105,7 +105,7 @@ func judgeManual(t *testing.T, c *tally, r *partitionRow) {
 	c.judge(r.ID, diff, "", manualDeviations(r, &want, e.View(q.Conversation, q), got, err))
 }
 
-// manualDeviations are the predicates for the messages of the source. v is the
+// manualDeviations returns the predicates for the messages of the source. v is the
 // history.
 func manualDeviations(r *partitionRow, want *manualWant, v *policy.View, got []int, err error) (d deviations) {
 	sound := func() string { return soundManual(r, v, got, err) }

@@ -44,7 +44,7 @@ func TestVectorMask(t *testing.T) {
 	})
 }
 
-// maskResultDeviations are the predicates for masked results. In these rows too, all other
+// maskResultDeviations returns the predicates for masked results. In these rows too, all other
 // results must be as expected.
 func maskResultDeviations(r *maskRow, got []string) (d deviations) {
 	found := map[string]bool{}
@@ -70,7 +70,7 @@ func maskResultDeviations(r *maskRow, got []string) (d deviations) {
 	return d
 }
 
-// resultMaskDeviations are the predicates for one masked result, with the text
+// resultMaskDeviations returns the predicates for one masked result, with the text
 // that must replace it.
 func resultMaskDeviations(m message.Message, is string, open bool) (names []string, required string) {
 	was := m.ResultText()

@@ -146,7 +146,7 @@ func without(t *testing.T, r *partitionRow, p policy.Partition) []int {
 	return out
 }
 
-// partitionDeviations are the predicates for the lists in which the source puts messages.
+// partitionDeviations returns the predicates for the lists in which the source puts messages.
 func partitionDeviations(r *partitionRow, v *policy.View, want parts, toolIO []int, got policy.Partition) (d deviations) {
 	n := len(r.Input.Messages)
 	kept := map[int]bool{}

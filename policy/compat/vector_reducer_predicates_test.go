@@ -7,7 +7,7 @@ import (
 	"github.com/agentcompact/compact/message"
 )
 
-// reducerDeviations are the predicates for a row of the history reducer.
+// reducerDeviations returns the predicates for a row of the history reducer.
 func reducerDeviations(r *reducerRow, got *reduced) (d deviations) {
 	e := &r.Result
 	at := matchFromEnd(r.Messages, e.Messages)

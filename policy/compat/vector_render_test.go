@@ -136,7 +136,7 @@ func render(in []message.Message, fixed, limit, most int) (*reduce.Outcome, erro
 	})
 }
 
-// renderDeviations are the predicates for messages that the source omits.
+// renderDeviations returns the predicates for messages that the source omits.
 func renderDeviations(in []message.Message, want *rendered, room int, out *reduce.Outcome, err error) (d deviations) {
 	notice, kept := 0, steered(want.Messages)
 	if len(kept) > 0 && isNotice(want.Messages[0]) {

@@ -41,7 +41,7 @@ func TestVectorTruncate(t *testing.T) {
 	})
 }
 
-// truncateDeviations are the predicates for one truncated text.
+// truncateDeviations returns the predicates for one truncated text.
 func truncateDeviations(in, want, got string, limit int) (d deviations) {
 	unchanged := func() string { return differ(in, got) }
 	d.add(limit < 1, "limit_zero", nothing) // refused at load

@@ -155,7 +155,7 @@ func isMark(text string) bool {
 	return rest != "" && rest == strings.Join(blocksOf(rest), "\n")
 }
 
-// maskDeviations are the predicates for one masked text.
+// maskDeviations returns the predicates for one masked text.
 func maskDeviations(in, want, got string) (d deviations) {
 	if want == in {
 		return nil

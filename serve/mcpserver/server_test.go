@@ -22,7 +22,7 @@ import (
 	"github.com/agentcompact/compact/storage/memory"
 )
 
-// client is a client that speaks to a server over pipes, like over standard
+// client returns a client that speaks to a server over pipes, like over standard
 // input and output.
 func client(t *testing.T, open Opener, opts ...Option) (*mcp.ClientSession, <-chan error) {
 	t.Helper()
@@ -53,7 +53,7 @@ func call(t *testing.T, s *mcp.ClientSession, tool string, args map[string]any) 
 	return text, res.IsError
 }
 
-// archived is an archive with a session that was compacted.
+// archived returns an archive with a session that was compacted.
 func archived(t *testing.T, session string) storage.Archive {
 	t.Helper()
 	archive := memory.New()

@@ -89,7 +89,7 @@ func TestKilledProcessesLoseNothing(t *testing.T) {
 	}
 }
 
-// committedBeyond is the number of committed steps that were not printed.
+// committedBeyond returns the number of committed steps that were not printed.
 func committedBeyond(t *testing.T, s *record.Session, said int) int {
 	t.Helper()
 	head, err := s.Head(t.Context())

@@ -17,7 +17,7 @@ import (
 	"github.com/agentcompact/compact/storage/record"
 )
 
-// lived is an archive with a session of two steps, a held session, and an erased
+// lived returns an archive with a session of two steps, a held session, and an erased
 // one.
 func lived(t *testing.T) *memory.Archive {
 	t.Helper()

@@ -16,7 +16,7 @@ import (
 	"github.com/agentcompact/compact/storage/record"
 )
 
-// fuzzFiles is a session with one step, as bytes, and its head.
+// fuzzFiles returns a session with one step, as bytes, and its head.
 func fuzzFiles(f *testing.F) (files map[string]string, head string) {
 	f.Helper()
 	ctx := context.Background()

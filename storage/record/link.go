@@ -32,7 +32,7 @@ const (
 // fingerprints have no key, and each of its files is complete.
 const FormatVersion = 2
 
-// genesis is the prev of the first line of a log.
+// genesis returns the prev of the first line of a log.
 func genesis(k storage.Key) string { return genesisOf(FormatVersion, k) }
 
 func genesisOf(version int, k storage.Key) string {

@@ -159,7 +159,7 @@ func TestVerifyFindsEveryMutation(t *testing.T) {
 	}
 }
 
-// mutable is a session of three steps, with all kinds of files that a folder can hold, and the head of its manifest.
+// mutable returns a session of three steps, with all kinds of files that a folder can hold, and the head of its manifest.
 // Its last step refers to the first one.
 func mutable(t *testing.T) (folder, string) {
 	t.Helper()

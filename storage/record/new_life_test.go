@@ -15,7 +15,7 @@ import (
 	"github.com/agentcompact/compact/storage/record"
 )
 
-// contents are the files in the folder of a session.
+// contents returns the files in the folder of a session.
 func contents(t *testing.T, a storage.Archive, dir string) map[string]string {
 	t.Helper()
 	out := map[string]string{}

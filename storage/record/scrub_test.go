@@ -33,7 +33,7 @@ func finds(secret string) func(string, []byte) [][2]int {
 	}
 }
 
-// leaky is a session with a secret in every kind of file.
+// leaky returns a session with a secret in every kind of file.
 func leaky(t *testing.T, a storage.Archive) *record.Session {
 	t.Helper()
 	r, err := redact.New(redact.Options{Disabled: true})
@@ -72,7 +72,7 @@ func leaky(t *testing.T, a storage.Archive) *record.Session {
 	return s
 }
 
-// wholeText is all that an archive holds.
+// wholeText returns all that an archive holds.
 func wholeText(t *testing.T, a storage.Archive) string {
 	t.Helper()
 	var b strings.Builder

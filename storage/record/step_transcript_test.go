@@ -17,7 +17,7 @@ import (
 	"github.com/agentcompact/compact/storage/turnindex"
 )
 
-// wholeStep is a step that is stored together with its transcript. Its index and its
+// wholeStep returns a step that is stored together with its transcript. Its index and its
 // ledger name the transcript. The audit log waits for the transcript. The function came
 // is called with the outcome.
 func wholeStep(s *record.Session, n int, came func(record.Written, error)) record.Step {

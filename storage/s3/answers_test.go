@@ -17,7 +17,7 @@ import (
 	"github.com/agentcompact/compact/storage"
 )
 
-// answering is an archive whose server is a function.
+// answering returns an archive whose server is a function.
 func answering(t *testing.T, answer http.HandlerFunc) *Archive {
 	t.Helper()
 	t.Setenv("AWS_ACCESS_KEY_ID", "test")

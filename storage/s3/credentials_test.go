@@ -181,7 +181,7 @@ func newIssuer(t *testing.T) *issuer {
 
 func segment(b []byte) string { return base64.RawURLEncoding.EncodeToString(b) }
 
-// token is a signed statement of who the archiver is.
+// token returns a signed statement that names the archiver.
 func (i *issuer) token(t *testing.T) string {
 	t.Helper()
 	part := func(v any) string {

@@ -101,7 +101,7 @@ func (f *front) asked() []string {
 	return slices.Clone(f.notes)
 }
 
-// opened is an archive behind a front.
+// opened returns an archive behind a front.
 func opened(t *testing.T, change func(*s3.Config)) (*front, *s3.Archive, *s3test.Server, s3.Config) {
 	t.Helper()
 	return openedOn(t, s3test.Plain(t), change)

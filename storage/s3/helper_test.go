@@ -54,7 +54,7 @@ func read(ctx context.Context, a storage.Archive, k storage.Key, off, n int64) (
 	return string(data), err
 }
 
-// static are credentials that never change.
+// static returns credentials that never change.
 func static(id, secret string) func(context.Context) (aws.Credentials, error) {
 	return func(context.Context) (aws.Credentials, error) {
 		return aws.Credentials{AccessKeyID: id, SecretAccessKey: secret}, nil

@@ -71,7 +71,7 @@ type parts struct {
 	rollups  []rollup
 }
 
-// bond is a hash of the ETags of segments. If the segments of a roll-up were removed
+// bond returns a hash of the ETags of segments. If the segments of a roll-up were removed
 // since, their bond is different, even if other segments have their names now.
 func bond(segments []segment) string {
 	h := sha256.New()

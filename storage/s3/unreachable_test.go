@@ -16,7 +16,7 @@ import (
 	"github.com/agentcompact/compact/storage/s3"
 )
 
-// at is an archive at an endpoint that need not be S3.
+// at returns an archive at an endpoint that need not be S3.
 func at(t testing.TB, endpoint string, timeout time.Duration) *s3.Archive {
 	t.Helper()
 	a, err := s3.New(s3.Config{Bucket: "bucket", Endpoint: endpoint, PathStyle: true, Timeout: timeout})

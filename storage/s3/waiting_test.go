@@ -11,7 +11,7 @@ import (
 	"github.com/agentcompact/compact/storage/storagetest"
 )
 
-// hanging is a server that takes requests, and answers none.
+// hanging returns a server that takes requests, and answers none.
 func hanging(t testing.TB) (url string, there <-chan struct{}, release func()) {
 	asked, done := make(chan struct{}), make(chan struct{})
 	var once, ended sync.Once

@@ -51,7 +51,7 @@ func TestDigestsDependOnKeyAndPurpose(t *testing.T) {
 		}
 	}
 	if len(seen) != 12 {
-		t.Errorf("%d different ones of 12", len(seen))
+		t.Errorf("%d different digests, want 12", len(seen))
 	}
 	if New(one).Digest("a", []byte("bc")) == New(one).Digest("ab", []byte("c")) {
 		t.Error("another split of purpose and data gives the same digest")
@@ -66,7 +66,7 @@ func TestKeysAreReadAndNeverPrinted(t *testing.T) {
 	}
 	for _, text := range []string{"", "ab", one.Hex()[1:], one.Hex() + "00", base64.StdEncoding.EncodeToString(one[:31])} {
 		if _, err := ParseKey(text); err == nil {
-			t.Errorf("%q is a key", text)
+			t.Errorf("%q is accepted as a key", text)
 		} else if len(text) > 8 && strings.Contains(err.Error(), text) {
 			t.Errorf("the error contains the key: %v", err)
 		}

@@ -88,7 +88,7 @@ func (r *remote) answers() error {
 	return nil
 }
 
-// write does one, and perhaps loses the answer.
+// write executes a write, and perhaps loses the answer.
 func (r *remote) write(k storage.Key, do func() error) error {
 	if err := r.answers(); err != nil {
 		return err
@@ -189,7 +189,7 @@ func sound(t testing.TB, a storage.Archive, id string, steps int) {
 	}
 }
 
-// holdings is everything in an archive.
+// holdings returns everything in an archive.
 func holdings(t testing.TB, a storage.Archive) map[string]string {
 	t.Helper()
 	out := map[string]string{}

@@ -15,7 +15,7 @@ import (
 	"github.com/agentcompact/compact/storage/spool"
 )
 
-// headed is a session whose heads are kept.
+// headed returns a session whose heads are kept.
 func headed(t *testing.T, a storage.Archive, id string) *record.Session {
 	t.Helper()
 	s := session(t, a, id)

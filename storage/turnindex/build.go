@@ -32,8 +32,8 @@ func (s *Set) Cover(first, last int) {
 // Len returns how many records were added.
 func (s *Set) Len() int { return len(s.records) }
 
-// Files returns the names of the files that the records name. It must not be
-// modified.
+// Files returns the names of the files that the records name. The caller must not modify
+// the result.
 func (s *Set) Files() []string { return s.files }
 
 // Add adds a record. Of several records with one key, slot and ordinal (and

@@ -17,7 +17,7 @@ import (
 	"github.com/agentcompact/compact/trace/metrics"
 )
 
-// numbers are the values of metrics in the collector's file: the sum of a counter or
+// numbers returns the values of metrics in the collector's file: the sum of a counter or
 // gauge over its labels, or the number of values of a histogram.
 func numbers(t *testing.T, file string) map[string]float64 {
 	t.Helper()

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// cpuTime is the processor time that the process has used, which other work on
+// cpuTime returns the processor time that the process has used, which other work on
 // the machine changes less than the clock.
 func cpuTime() time.Duration {
 	var u syscall.Rusage

@@ -34,7 +34,7 @@ type data struct {
 	refs    []string // of the observations of some turns
 }
 
-// turns is the default number of turns.
+// turns returns the default number of turns.
 func turns() int {
 	if n, err := strconv.Atoi(os.Getenv("COMPACT_BENCH_TURNS")); err == nil && n > 0 {
 		return n
@@ -66,7 +66,7 @@ func build(tb testing.TB, turns int) *data {
 	return d
 }
 
-// session is turns of one action and one observation.
+// session returns turns of one action and one observation.
 func session(tb testing.TB, d *data) ([]redact.Text, []turnindex.Record) {
 	r, err := redact.New(redact.Options{Disabled: true})
 	if err != nil {

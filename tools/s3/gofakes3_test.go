@@ -12,7 +12,7 @@ import (
 	"github.com/agentcompact/compact/tools/s3/standin"
 )
 
-// fake is an S3 in process. The server ignores If-None-Match when an upload in parts is
+// fake returns an S3 in process. The server ignores If-None-Match when an upload in parts is
 // completed. The mended server does not ignore it.
 func fake(t testing.TB, mended bool) s3.Config {
 	handler := standin.Bare()

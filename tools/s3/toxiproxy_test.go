@@ -120,7 +120,7 @@ func (n *network) weather(ctx context.Context, every time.Duration) {
 	}
 }
 
-// agent is a manager as a configuration file makes it, with a spool.
+// agent returns a manager as a configuration file makes it, with a spool.
 func agent(t testing.TB, endpoint, bucket, dir string) *compact.CompactManager {
 	t.Helper()
 	cfg, err := configs.Parse("f.yaml", fmt.Appendf(nil, `

@@ -39,8 +39,8 @@ type Options struct {
 	Location *time.Location
 }
 
-// Exporter is a [trace.Exporter] that writes lines. Like any, it is used from
-// one goroutine at a time.
+// Exporter is a [trace.Exporter] that writes lines. Like every exporter, it is used
+// from one goroutine at a time.
 type Exporter struct {
 	w      io.Writer
 	opts   Options

@@ -22,7 +22,7 @@ import (
 
 var start = time.Date(2026, 11, 21, 4, 10, 0, 123_456_789, time.UTC)
 
-// provider is a program's own tracing, recorded.
+// provider returns a program's own tracing, recorded.
 func provider(t testing.TB, opts ...sdktrace.TracerProviderOption) (*sdktrace.TracerProvider, *sdktest.SpanRecorder) {
 	t.Helper()
 	rec := sdktest.NewSpanRecorder()

@@ -261,7 +261,7 @@ func TestEveryFaultOfAReceiverOfMetrics(t *testing.T) {
 	}
 }
 
-// labeled is the number of a metric for one value of its only label.
+// labeled returns the number of a metric for one value of its only label.
 func labeled(m *metrics.Metrics, name, value string) float64 {
 	for _, f := range m.Snapshot() {
 		for _, p := range f.Points {

@@ -57,8 +57,8 @@ func (e *Encoding) CountTo(text string, from, to int) (count, next int) {
 		switch n {
 		case 0:
 			n = e.next(c, b, from) - from
-		case goesOn:
-			n = e.rest(c, b, from+goesOn) - from
+		case wordContinues:
+			n = e.rest(c, b, from+wordContinues) - from
 		}
 		next = from + n
 		if n == 1 || n < 8 && v.hasShort(short(w, n)) || n >= 8 && v.hasLong(b[from:next]) {

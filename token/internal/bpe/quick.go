@@ -36,12 +36,12 @@ func lead(mask uint64) int { return bits.TrailingZeros64(^mask&tops) >> 3 }
 // byteAt returns byte n of w, n < 8.
 func byteAt(w uint64, n int) byte { return byte(w >> (8 * uint(n) & 63)) }
 
-// goesOn is the result of the functions below for a word of at least eight ASCII
+// wordContinues is the result of the functions below for a word of at least eight ASCII
 // characters. If case matters, the last of the eight is a lower letter.
-const goesOn = 8
+const wordContinues = 8
 
 // quickCL100K returns the length of the piece at the start of the eight bytes of
-// w, goesOn, or 0 if the bytes do not determine it. More text must follow them.
+// w, wordContinues, or 0 if the bytes do not determine it. More text must follow them.
 func quickCL100K(w uint64) int {
 	first := ascii[byte(w)]
 	letters := between(w|ones*0x20, 'a', 'z') &^ (w & tops)
@@ -92,7 +92,7 @@ func quickO200K(w uint64) int {
 	if rest == 0 { // only upper letters: the following text decides where the word ends
 		return 0
 	}
-	return goesOn
+	return wordContinues
 }
 
 // quickSpan returns the length of a number, or of white space that begins with a

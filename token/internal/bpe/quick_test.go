@@ -39,9 +39,9 @@ func TestQuickPiecesMatchTheScanner(t *testing.T) {
 			switch got {
 			case 0:
 				continue
-			case goesOn:
+			case wordContinues:
 				long++
-				got = kind.enc.rest(c, b, goesOn)
+				got = kind.enc.rest(c, b, wordContinues)
 			}
 			if found++; got != want {
 				t.Fatalf("%s: the piece at the start of %q has %d bytes, want %d", kind.name, b, got, want)

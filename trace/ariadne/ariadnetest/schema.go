@@ -79,7 +79,7 @@ func parseObject(root value) ([]Event, *fault) {
 	return v.all(batch.members, true)
 }
 
-// invalidInput is the server's answer to a value of the wrong type.
+// invalidInput returns the server's answer to a value of the wrong type.
 func invalidInput() *fault {
 	return &fault{status: http.StatusBadRequest, issues: []issue{{[]any{}, "Invalid input"}}}
 }

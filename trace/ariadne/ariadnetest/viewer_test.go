@@ -10,7 +10,7 @@ import (
 	"github.com/agentcompact/compact/trace/ariadne/ariadnetest"
 )
 
-// good are a trace event, a parent and two children that the page shows well.
+// good returns a trace event, a parent and two children that the page shows well.
 func good() []map[string]any {
 	span := func(id, parent, start, end string) map[string]any {
 		m := map[string]any{
