@@ -34,6 +34,13 @@ func (a *assignment) readBare(blank, i int) bool {
 		a.op, a.start = opEquals, skipBlanks(s, j)
 		return true
 	}
+	return a.readAfterBlank(blank, i)
+}
+
+// readAfterBlank reads a value that only a blank separates from its name: of a flag or a
+// variable, in quotes, or in a sentence.
+func (a *assignment) readAfterBlank(blank, i int) bool {
+	s := a.s
 	switch {
 	case a.from >= 2 && s[a.from-2:a.from] == "--":
 		a.op, a.start = opFlag, i

@@ -157,13 +157,7 @@ func (s Strategy) excerptSection() int {
 // most of them. missing reports whether an identifier is missing. The quotations from one
 // place share lines.
 func (h *History) quotedLines(section, most int, missing func(*entity) bool) []Line {
-	type group struct {
-		place place
-		verb  string
-		quotation
-	}
-	byPlace := map[place]int{}
-	var groups []group
+	groups := placedQuotes{byPlace: map[place]int{}}
 	n := 0
 	for _, e := range h.index.ranked {
 		if n == most {
@@ -177,32 +171,57 @@ func (h *History) quotedLines(section, most int, missing func(*entity) bool) []L
 			continue
 		}
 		n++
-		i, ok := byPlace[e.In]
-		if !ok || groups[i].verb != verb {
-			i = len(groups)
-			byPlace[e.In] = i
-			groups = append(groups, group{place: e.In, verb: verb})
-		}
+		i := groups.of(e.In, verb)
 		if verb == showsVerb && !h.concerns(lineWith(text, e.Text), e.Text) {
 			continue // a page has many names, of its sponsors for example
 		}
-		if !groups[i].add(text, e.Text) && len(groups[i].lines) == quotesTogether {
-			more := group{place: e.In, verb: verb}
-			if more.add(text, e.Text) {
-				byPlace[e.In] = len(groups)
-				groups = append(groups, more)
-			}
-		}
+		groups.add(i, text, e.Text)
 	}
 	var out []Line
-	for i := range groups {
-		g := &groups[i]
+	for i := range groups.list {
+		g := &groups.list[i]
 		if g.verb = h.current(g.place, &g.quotation, g.verb); len(g.lines) > 0 {
 			where, step := h.placeName(g.place)
 			out = append(out, Line{Section: section, Text: where + g.verb + g.String() + cite(step), Order: 70_000 + step})
 		}
 	}
 	return out
+}
+
+// placedQuotes are the quotations of a section, grouped by their place.
+type placedQuotes struct {
+	list    []quotationGroup
+	byPlace map[place]int // index of the group that a place adds to
+}
+
+type quotationGroup struct {
+	place place
+	verb  string
+	quotation
+}
+
+// of returns the index of the group of a place, and begins one if there is none.
+func (q *placedQuotes) of(p place, verb string) int {
+	i, ok := q.byPlace[p]
+	if !ok || q.list[i].verb != verb {
+		i = len(q.list)
+		q.byPlace[p] = i
+		q.list = append(q.list, quotationGroup{place: p, verb: verb})
+	}
+	return i
+}
+
+// add quotes the line of a text that has a name, in a new group if the group is full.
+func (q *placedQuotes) add(i int, text, name string) {
+	g := &q.list[i]
+	if g.add(text, name) || len(g.lines) != quotesTogether {
+		return
+	}
+	more := quotationGroup{place: g.place, verb: g.verb}
+	if more.add(text, name) {
+		q.byPlace[g.place] = len(q.list)
+		q.list = append(q.list, more)
+	}
 }
 
 // typedIn reports whether the words of the user at a place have a name. They stay verbatim.
