@@ -2,6 +2,7 @@ package compact
 
 import (
 	"github.com/agentcompact/compact/internal/summarize"
+	"github.com/agentcompact/compact/price"
 	"github.com/agentcompact/compact/strategy"
 	"github.com/agentcompact/compact/trace"
 )
@@ -34,11 +35,14 @@ func (c *call) price() {
 	if c.res.Bill != nil || !c.ep.countsTokens() {
 		return
 	}
-	card := c.ep.card
+	card, split := c.ep.card, c.ep.card.Split
+	if c.lacksMarks() {
+		split = func(prompt, _ int) price.Usage { return price.Usage{Fresh: prompt} }
+	}
 	same, whole := c.lane.account.cached(c)
 	b := &Bill{
 		Prices: card.String(), Relative: card.Relative,
-		Estimated: card.Split(c.res.After.Total, same), Whole: card.Split(c.res.TokensIn, whole),
+		Estimated: split(c.res.After.Total, same), Whole: split(c.res.TokensIn, whole),
 		SummaryUSD: c.summaries.usd, SummaryEstimatedUSD: c.summaries.estimated, SummaryPrices: c.summaries.prices,
 	}
 	b.EstimatedUSD, b.WholeUSD = card.Cost(b.Estimated), card.Cost(b.Whole)

@@ -30,6 +30,13 @@ func (c *call) cachedFront(front int) int {
 	return c.ep.card.Cached(best)
 }
 
+// lacksMarks reports whether the provider caches nothing of the request, because its cache
+// needs marks and the request has none. It then bills neither reads nor writes of a cache.
+func (c *call) lacksMarks() bool {
+	req, ok := c.q.wire.(wire.Marker)
+	return ok && c.ep.card.Marks > 0 && c.m.cfg.Cache.Marks != marksAuto && !req.HasMarks()
+}
+
 // marksIn returns the positions of cache marks in the view, in tokens and in
 // order, including automatic ones.
 func (c *call) marksIn(marked []bool) []int {

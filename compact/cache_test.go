@@ -1,8 +1,10 @@
 package compact_test
 
 import (
+	"bytes"
 	"context"
 	"fmt"
+	"math"
 	"strings"
 	"testing"
 	"time"
@@ -10,6 +12,7 @@ import (
 	"github.com/agentcompact/compact/compact"
 	"github.com/agentcompact/compact/message/anthropic"
 	"github.com/agentcompact/compact/policy"
+	"github.com/agentcompact/compact/price"
 	"github.com/agentcompact/compact/storage/memory"
 )
 
@@ -123,5 +126,49 @@ func TestCandidatesFollowTheMarkOfTheSummary(t *testing.T) {
 	}
 	if held, auto := fixed("keep", "prompt"), fixed("auto", ""); auto >= held {
 		t.Errorf("a mask costs %v with automatic marks, %v after a marked prompt", auto, held)
+	}
+}
+
+// A provider whose cache needs marks bills a request without one at the plain price of its
+// input: nothing is written into a cache, and nothing is read from it.
+func TestARequestWithoutMarksIsEstimatedAtThePriceOfItsInput(t *testing.T) {
+	for name, c := range map[string]struct {
+		marks string
+		body  []byte
+		plain bool
+	}{
+		"no mark":            {"keep", markedTalk(8, -1, ""), true},
+		"a mark in a result": {"keep", markedTalk(8, 7, ""), false},
+		"a mark of a prompt": {"keep", markedTalk(8, -1, "prompt"), false},
+		"a mark for all":     {"keep", bytes.Replace(markedTalk(8, -1, ""), []byte(`"max_tokens"`), []byte(`"cache_control":{"type":"ephemeral"},"max_tokens"`), 1), false},
+		"a mark of a tool":   {"keep", bytes.Replace(markedTalk(8, -1, ""), []byte(`"max_tokens"`), []byte(`"tools":[{"name":"read","input_schema":{},"cache_control":{"type":"ephemeral"}}],"max_tokens"`), 1), false},
+		"marks that we set":  {"auto", markedTalk(8, -1, ""), false},
+	} {
+		m, err := compact.New(t.Context(), compact.Config{Prices: sonnet, MaxContextTokens: 200_000, Archive: memory.New(), Cache: compact.CacheConfig{Marks: c.marks}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		req, err := anthropic.Wire.ParseRequest(c.body, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for call := range 2 {
+			res, err := m.Preflight(t.Context(), "s", req.Messages(), compact.WithRequest(req))
+			if err != nil {
+				t.Fatal(err)
+			}
+			b := res.Bill
+			if plain := b.Estimated == (price.Usage{Fresh: res.After.Total}) && b.Whole == (price.Usage{Fresh: res.TokensIn}); plain != c.plain {
+				t.Errorf("%s, call %d: estimated %+v, whole %+v", name, call, b.Estimated, b.Whole)
+			}
+			if want := float64(res.After.Total) * 3e-6; c.plain && math.Abs(b.EstimatedUSD-want) > 1e-9 {
+				t.Errorf("%s, call %d: $%v for %d tokens", name, call, b.EstimatedUSD, res.After.Total)
+			}
+			m.Observe(res, compact.Usage{PromptTokens: res.After.Total}) // the provider reports no cache
+			if got, want := m.Bill().MeasuredUSD, m.Bill().EstimatedUSD; math.Abs(got-want) > 1e-9 {
+				t.Errorf("%s, call %d: $%v measured, $%v estimated", name, call, got, want)
+			}
+		}
+		_ = m.Close(context.Background())
 	}
 }

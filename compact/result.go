@@ -355,7 +355,10 @@ func (u Usage) split(card price.Card, estimated price.Usage) price.Usage {
 		rest := u.PromptTokens - u.CachedTokens - u.WrittenTokens - u.WrittenHourTokens
 		return price.Usage{Cached: u.CachedTokens, Written: u.WrittenTokens, WrittenHour: u.WrittenHourTokens, Fresh: rest + u.CompactedTokens, Output: u.OutputTokens + u.SummaryTokens}
 	}
-	out := card.Split(u.PromptTokens, estimated.Cached)
+	out := price.Usage{Fresh: u.PromptTokens}
+	if estimated.Cached+estimated.Written > 0 {
+		out = card.Split(u.PromptTokens, estimated.Cached)
+	}
 	out.Fresh += u.CompactedTokens
 	out.Output = u.OutputTokens + u.SummaryTokens
 	return out

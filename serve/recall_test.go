@@ -66,10 +66,12 @@ func TestRecallIsHiddenFromTheClient(t *testing.T) {
 // and a compaction starts a new prompt.
 func TestStatsIncludeTheCostOfPrompts(t *testing.T) {
 	f := forms()[4]
+	f.fields += `,"cache_control":{"type":"ephemeral"}` // without a mark nothing is cached
 	for _, observe := range []bool{false, true} {
 		c := compact.Config{Observe: observe}
 		r := newRig(t, c, serve.Config{NoRecall: true, Observe: observe})
 		for _, rounds := range []int{10, 11, 60, 61, 62} {
+			r.server.Answer(provider.Answer{Text: "Done.", Cached: 1_024})
 			r.post(f, f.body("Fix it.", rounds, 300))
 			waitFor(t, func() bool { return r.h.Stats().Calls > 0 && r.h.Stats().Calls == len(r.server.Requests()) })
 		}

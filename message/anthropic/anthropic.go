@@ -84,10 +84,10 @@ type request struct {
 	prompt []byte
 	marks  []mark // marks of the body itself: the provider sets such a mark at the end
 
-	once       sync.Once
-	manyMarks  bool
-	wrongOrder bool // shorter-lived marks come before longer-lived ones
-	marked     []bool
+	once                sync.Once
+	hasMarks, manyMarks bool
+	wrongOrder          bool // shorter-lived marks come before longer-lived ones
+	marked              []bool
 }
 
 func (*request) Format() wire.Format { return Wire }

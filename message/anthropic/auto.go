@@ -17,6 +17,12 @@ func (r *request) Marked() []bool {
 	return r.marked
 }
 
+// HasMarks is [wire.Marker.HasMarks].
+func (r *request) HasMarks() bool {
+	r.look()
+	return r.hasMarks
+}
+
 // WriteMarked is [wire.Marker.WriteMarked].
 func (r *request) WriteMarked(view []message.Message, sources []int) ([]byte, error) {
 	s, err := r.settled(view, sources)

@@ -31,7 +31,7 @@ func (r *request) mayExceed() bool {
 func (r *request) look() {
 	r.once.Do(func() {
 		n := bytes.Count(r.Body(), markKey)
-		r.manyMarks = n > maxMarks
+		r.hasMarks, r.manyMarks = n > 0, n > maxMarks
 		r.marked = make([]bool, len(r.Messages()))
 		for i := range r.Messages() {
 			r.marked[i] = n > 0 && len(itemMarks(r.Messages()[i].Raw())) > 0

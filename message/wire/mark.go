@@ -15,4 +15,8 @@ type Marker interface {
 	// Marked reports, for each message of Messages, whether it has a mark of the
 	// caller. The slice is shared.
 	Marked() []bool
+
+	// HasMarks reports whether the request may have a mark of the caller, in a message or
+	// elsewhere. If it reports false, the provider caches nothing of the request.
+	HasMarks() bool
 }
