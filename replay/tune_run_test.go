@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"math/rand/v2"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -44,13 +45,24 @@ func TestSearchReplaysLikeAWholeReplay(t *testing.T) {
 	if saved == 0 || dearer == 0 {
 		t.Errorf("%d calls were left out, %d replays cost another sum than raw: the test proves nothing", saved, dearer)
 	}
-	if found, _ := filepath.Glob("../../shared/transcripts/chat/oc-gatomia-2*.jsonl.gz"); len(found) > 0 {
-		recorded, err := Read(found[0], "auto")
+	if file := mediumFile("../../shared/transcripts/chat/*.jsonl.gz", 100_000, 150_000); file != "" {
+		recorded, err := Read(file, "auto")
 		if err != nil {
 			t.Fatal(err)
 		}
 		sameAsWhole(t, tunerOf(t, []*Session{recorded}, TuneOptions{Window: 120_000}), 3)
 	}
+}
+
+// mediumFile returns the first file of a pattern with a size between two limits, in bytes.
+func mediumFile(pattern string, least, most int64) string {
+	found, _ := filepath.Glob(pattern)
+	for _, file := range found {
+		if info, err := os.Stat(file); err == nil && info.Size() >= least && info.Size() <= most {
+			return file
+		}
+	}
+	return ""
 }
 
 // A setting without a view for a call is refused, even if the whole history fits the
