@@ -215,7 +215,9 @@ const liveLooker = `<script>(() => {
     seen.After = first();
     seen.Opened = document.querySelector("details").open;
     seen.Overflow = document.documentElement.scrollWidth - innerWidth;
-    [...document.querySelectorAll(".mark")].find(visible).focus();
+    const mark = [...document.querySelectorAll(".mark")].find(visible);
+    mark.focus();
+    if (document.activeElement === mark && !document.hasFocus()) mark.dispatchEvent(new FocusEvent("focus"));
     seen.Tip = document.getElementById("tip").textContent;
     seen.Status = document.getElementById("status").textContent;
     seen.PicturesInSight = [...document.querySelectorAll("svg")].filter(visible).length - [...document.querySelectorAll("svg")].filter(e => visible(e) && e.getAttribute("aria-label").startsWith("What the prompts")).length;
