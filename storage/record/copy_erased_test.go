@@ -398,6 +398,24 @@ func TestCopyErasesNothingForADamagedRefusal(t *testing.T) {
 	}
 }
 
+// A session that was put back into the source after its erase does not come back in the
+// copy.
+func TestCopyBringsNoErasedSessionBack(t *testing.T) {
+	src, dst := memory.New(), memory.New()
+	step(t, session(t, src, "s"), 1)
+	before := backupOf(t, src)
+	must(t, second(record.Copy(t.Context(), dst, src, record.CopyOptions{})))
+	must(t, second(session(t, src, "s").Erase(t.Context(), text("asked for"))))
+	must(t, second(record.Copy(t.Context(), dst, src, record.CopyOptions{})))
+	before.putBack(t, src)
+	for _, named := range [][]string{nil, {"s"}} {
+		if _, err := record.Copy(t.Context(), dst, src, record.CopyOptions{Sessions: named}); !errors.Is(err, record.ErrErased) {
+			t.Errorf("copied %q: %v, want ErrErased", named, err)
+		}
+		wantErased(t, dst, "s")
+	}
+}
+
 // If the source began a session of one name several times between two copies, the copy
 // still erases the session that it has.
 func TestCopyErasesAnEarlierLife(t *testing.T) {

@@ -215,3 +215,22 @@ func TestExportRefusesUnsupportedOptions(t *testing.T) {
 		t.Errorf("progress ended at %d of %d", last, total)
 	}
 }
+
+// The files beside the sessions that prove them are in the export: the erases, the heads, the
+// names, and the ids of the keys.
+func TestExportBesideHasEveryProof(t *testing.T) {
+	a := lived(t)
+	must(t, second(record.AddKeyID(t.Context(), a, "0123456789abcdef", func(ids []string) bool { return len(ids) > 0 })))
+	var b bytes.Buffer
+	n, err := record.ExportBeside(t.Context(), a, &b, record.ExportJSONL)
+	must(t, err)
+	got, want := readExport(t, b.Bytes()), map[string]string{}
+	for k, data := range everything(t, a) {
+		if strings.HasPrefix(k, "_") {
+			want[k] = data
+		}
+	}
+	if diff := cmp.Diff(want, got); diff != "" || n != len(want) || len(want) < 5 {
+		t.Errorf("%d files, in the archive are %d (-stored +exported):\n%s", n, len(want), diff)
+	}
+}

@@ -2,6 +2,7 @@ package record_test
 
 import (
 	"crypto/ed25519"
+	"errors"
 	"strings"
 	"testing"
 
@@ -40,6 +41,27 @@ func TestOldCopyDoesNotProveTheEnd(t *testing.T) {
 	}
 	if r := verify(s.ManifestHead()); !r.TailProven || r.Proof != record.ProofHead {
 		t.Errorf("the head of the end: proven %v by %q", r.TailProven, r.Proof)
+	}
+}
+
+// A second head of the same line that no copy has does not weaken the proof by the copy.
+func TestLaterHeadOfALineDoesNotWeakenItsProof(t *testing.T) {
+	a := memory.New()
+	s := session(t, a, "s")
+	s.KeepHeads(record.NewHeads(a, nil))
+	must(t, s.Hold(t.Context(), text("case")))
+	var kept strings.Builder
+	must(t, record.WriteHeads(t.Context(), a, &kept))
+	if _, err := s.Erase(t.Context(), text("asked for")); !errors.Is(err, record.ErrHeld) {
+		t.Errorf("erased: %v", err)
+	}
+	book, err := record.ReadHeads(t.Context(), a, record.HeadsOptions{})
+	must(t, err)
+	must(t, book.Copy(t.Context(), strings.NewReader(kept.String()), "kept"))
+	r, err := record.Verify(t.Context(), a, "s", record.VerifyOptions{Heads: book})
+	must(t, err)
+	if !r.OK() || !r.TailProven || r.Proof != record.ProofCopy {
+		t.Errorf("%q, proven %v by %q", r.Problems, r.TailProven, r.Proof)
 	}
 }
 
