@@ -132,3 +132,27 @@ func TestSessionLeavesTheDiskWhenItWasSentAndIsOld(t *testing.T) {
 	sound(t, r, "old", 2)
 	same(t, r, s)
 }
+
+// A log that was removed and began again is shorter than what was sent before. That is no
+// conflict: every later part of it is sent.
+func TestRemovedLogIsSentAnew(t *testing.T) {
+	for name, flushed := range map[string]bool{"its removal was sent": true, "its removal waits": false} {
+		t.Run(name, func(t *testing.T) {
+			r := newRemote()
+			s := open(t, t.TempDir(), r, &spool.Options{Passive: true})
+			line, log := storage.Redacted(text("line\n")), key(t, "s/log")
+			must(t, s.Create(t.Context(), key(t, "s/f"), line))
+			must(t, s.Append(t.Context(), log, 0, storage.Redacted(text("a longer line\n"))))
+			must(t, s.Flush(t.Context()))
+			must(t, s.Remove(t.Context(), log))
+			for n := range int64(3) {
+				if flushed {
+					must(t, s.Flush(t.Context()))
+				}
+				must(t, s.Append(t.Context(), log, n*line.Size(), line))
+			}
+			must(t, s.Flush(t.Context()))
+			same(t, r, s)
+		})
+	}
+}
