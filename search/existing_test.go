@@ -49,6 +49,9 @@ func TestIndexOfAnotherPathIsFound(t *testing.T) {
 	if got := Existing(here(t.TempDir())); len(got) > 0 {
 		t.Errorf("of another archive: %q", got)
 	}
+	for _, name := range []string{"search.db-journal", "search.db-wal", "search.db-shm"} { // left by a crash, with texts of sessions
+		ok(t, os.WriteFile(filepath.Join(other, name), []byte("text"), 0o600))
+	}
 	ok(t, Remove(other))
 	if entries, err := os.ReadDir(other); err != nil || len(entries) > 0 {
 		t.Errorf("these entries are left: %v, %v", entries, err)

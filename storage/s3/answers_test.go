@@ -208,3 +208,40 @@ func TestLocksOfAServerThatRefusesTheNullVersion(t *testing.T) {
 		}
 	}
 }
+
+// The longest lock of all versions counts, whatever their order. A legal hold has no end.
+func TestLongestLockOfAllVersionsIsReported(t *testing.T) {
+	for _, c := range []struct{ first, second, want string }{
+		{"2100", "2200", "2200"}, {"2200", "2100", "2200"}, {"2200", "hold", "hold"}, {"hold", "2200", "hold"}, {"2200", "", "2200"}, {"", "hold", "hold"},
+	} {
+		a := answering(t, func(w http.ResponseWriter, r *http.Request) {
+			if r.URL.Query().Has("versions") {
+				w.Header().Set("Content-Type", "application/xml")
+				fmt.Fprint(w, `<ListVersionsResult><Version><Key>s/f</Key><VersionId>first</VersionId></Version><Version><Key>s/f</Key><VersionId>second</VersionId></Version></ListVersionsResult>`)
+				return
+			}
+			switch lock := map[string]string{"first": c.first, "second": c.second}[r.URL.Query().Get("versionId")]; lock {
+			case "":
+			case "hold":
+				w.Header().Set("X-Amz-Object-Lock-Legal-Hold", "ON")
+			default:
+				w.Header().Set("X-Amz-Object-Lock-Mode", "COMPLIANCE")
+				w.Header().Set("X-Amz-Object-Lock-Retain-Until-Date", lock+"-01-02T15:04:05Z")
+			}
+		})
+		k, err := storage.ParseKey("s/f")
+		if err != nil {
+			t.Fatal(err)
+		}
+		locked, got := new(storage.LockedError), "none"
+		if err := a.Kept(t.Context(), k); errors.As(err, &locked) {
+			got = locked.Until.Format("2006")
+			if locked.Until.IsZero() {
+				got = "hold"
+			}
+		}
+		if got != c.want {
+			t.Errorf("locks %q and %q: reported is %q, want %q", c.first, c.second, got, c.want)
+		}
+	}
+}
