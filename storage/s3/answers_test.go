@@ -14,6 +14,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/s3"
 	"github.com/aws/aws-sdk-go-v2/service/s3/types"
 
+	"github.com/agentcompact/compact/redact"
 	"github.com/agentcompact/compact/storage"
 )
 
@@ -242,6 +243,26 @@ func TestLongestLockOfAllVersionsIsReported(t *testing.T) {
 		}
 		if got != c.want {
 			t.Errorf("locks %q and %q: reported is %q, want %q", c.first, c.second, got, c.want)
+		}
+	}
+}
+
+// A server that stored other bytes than it was sent has not stored the object.
+func TestServerThatStoredOtherBytesIsReported(t *testing.T) {
+	b := storage.Redacted(redact.Lit("precious"))
+	sum, err := hashOf(b.Reader())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for answer, ok := range map[string]bool{"": true, sum: true, strings.Repeat("A", 43) + "=": false} {
+		a := answering(t, func(w http.ResponseWriter, r *http.Request) {
+			w.Header().Set("ETag", `"e"`)
+			if answer != "" {
+				w.Header().Set("X-Amz-Checksum-Sha256", answer)
+			}
+		})
+		if _, err := a.putWhole(t.Context(), "s/f", b, terms{}); (err == nil) != ok {
+			t.Errorf("the server names the checksum %q: %v", answer, err)
 		}
 	}
 }
