@@ -156,3 +156,23 @@ func TestRemovedLogIsSentAnew(t *testing.T) {
 		})
 	}
 }
+
+// A file of another program in the folder of a session stays there, and stops no erase.
+func TestEraseLeavesAFileOfAnotherProgram(t *testing.T) {
+	dir, r := t.TempDir(), newRemote()
+	s := open(t, dir, r, &spool.Options{Passive: true})
+	log := session(t, s, "s")
+	must(t, step(t.Context(), log))
+	must(t, s.Flush(t.Context()))
+	other := filepath.Join(dir, "archive", "s", "Of Another Program")
+	must(t, os.WriteFile(other, []byte("x"), 0o600))
+	stone, err := log.Erase(t.Context(), redact.Lit("asked for"))
+	if err != nil || !stone.Done {
+		t.Errorf("%+v, %v", stone, err)
+	}
+	must(t, s.Flush(t.Context()))
+	if n := entries(t, filepath.Dir(other)); n != 1 || len(keys(t, r)) != 1 {
+		t.Errorf("%d files are left on the disk, and in the remote archive %q", n, keys(t, r))
+	}
+	must(t, second(os.Stat(other)))
+}
