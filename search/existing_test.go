@@ -36,6 +36,12 @@ func TestIndexOfAnotherPathIsFound(t *testing.T) {
 	folder, err := Folder(here(link))
 	ok(t, err)
 	ok(t, index(t, here(link), folder).Close())
+	spelled := filepath.Join(filepath.Dir(folder), nameFor(asSpelled(here(link)))) // the name before links were resolved
+	ok(t, index(t, here(link), spelled).Close())
+	if got := Existing(here(link)); !slices.Equal(got, []string{folder, spelled}) {
+		t.Errorf("by the path of the link: %q, want %q and %q", got, folder, spelled)
+	}
+	ok(t, os.RemoveAll(spelled))
 	if got := Existing(here(dir)); !slices.Equal(got, []string{folder}) {
 		t.Errorf("by another path: %q, want %q", got, folder)
 	}
@@ -48,6 +54,9 @@ func TestIndexOfAnotherPathIsFound(t *testing.T) {
 	}
 	if got := Existing(here(t.TempDir())); len(got) > 0 {
 		t.Errorf("of another archive: %q", got)
+	}
+	for _, name := range []string{"search.db-journal", "search.db-wal", "search.db-shm"} { // left by a crash, with texts of sessions
+		ok(t, os.WriteFile(filepath.Join(other, name), []byte("text"), 0o600))
 	}
 	ok(t, Remove(other))
 	if entries, err := os.ReadDir(other); err != nil || len(entries) > 0 {

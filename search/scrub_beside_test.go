@@ -51,13 +51,7 @@ func TestScrubAtEachStepOfAnUpdate(t *testing.T) {
 			s, err := record.OpenSession(t.Context(), a.Archive, "s")
 			ok(t, err)
 			s.KeepIndex(x)
-			find := func(_ string, line []byte) [][2]int {
-				if i := bytes.Index(line, []byte(secret)); i >= 0 {
-					return [][2]int{{i, i + len(secret)}}
-				}
-				return nil
-			}
-			ok(t, second(s.Scrub(t.Context(), record.ScrubOptions{Find: find, Reason: redact.Lit("asked for")})))
+			ok(t, second(s.Scrub(t.Context(), record.ScrubOptions{Find: finds(secret), Reason: redact.Lit("asked for")})))
 		}
 		a.count = 0
 		ok(t, second(x.Update(t.Context(), nil)))
@@ -77,6 +71,38 @@ func TestScrubAtEachStepOfAnUpdate(t *testing.T) {
 	}
 	if scrubs < 10 || left > 1 {
 		t.Errorf("%d updates, of which %d left the session to the next update", scrubs, left)
+	}
+}
+
+// finds returns a search of a scrub for the first occurrence of a secret in a line.
+func finds(secret string) func(string, []byte) [][2]int {
+	return func(_ string, line []byte) [][2]int {
+		if i := bytes.Index(line, []byte(secret)); i >= 0 {
+			return [][2]int{{i, i + len(secret)}}
+		}
+		return nil
+	}
+}
+
+// A scrub keeps the size of each file. The next update replaces the text of a session that was
+// scrubbed without the index, nevertheless.
+func TestUpdateFollowsAScrubWithoutTheIndex(t *testing.T) {
+	const secret = "hushaboo77"
+	a, dir := memory.New(), folder(t)
+	s := say(t, a, "s", "the word is "+secret, "zebra")
+	x := index(t, a, dir)
+	ok(t, second(x.Update(t.Context(), nil)))
+	done, err := s.Scrub(t.Context(), record.ScrubOptions{Find: finds(secret), Reason: redact.Lit("asked for")})
+	ok(t, err)
+	if got := found(t, x, Query{Words: secret}); len(got) != 0 || len(done.Files) != 1 {
+		t.Errorf("%d files were scrubbed, and found is %q", len(done.Files), got)
+	}
+	if got := found(t, x, Query{Words: "zebra"}); len(got) != 1 {
+		t.Errorf("of the rest %q is found", got)
+	}
+	ok(t, x.Close())
+	if bytes.Contains(files(t, dir), []byte(secret)) {
+		t.Error("the index has the secret")
 	}
 }
 

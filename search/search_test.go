@@ -14,6 +14,7 @@ import (
 	"github.com/agentcompact/compact/compact"
 	"github.com/agentcompact/compact/message"
 	"github.com/agentcompact/compact/recall"
+	"github.com/agentcompact/compact/storage"
 	"github.com/agentcompact/compact/storage/fs"
 	"github.com/agentcompact/compact/storage/memory"
 	"github.com/agentcompact/compact/storage/record"
@@ -161,6 +162,24 @@ func TestChangedDataIsNotSearched(t *testing.T) {
 	ok(t, err)
 	if len(f.Matches) != 1 || f.Sessions != 1 || len(f.Unread) != 0 {
 		t.Errorf("in another session: found %+v", f)
+	}
+}
+
+// A changed summary is not searched either.
+func TestChangedSummaryIsNotSearched(t *testing.T) {
+	a, r := memory.New(), plain(t)
+	s := say(t, a, "one", "an apple")
+	w, err := s.Summary(t.Context(), 1, r.Text(`{"v":1,"step":1,"text":"a plum"}`))
+	ok(t, err)
+	if got := found(t, index(t, a, folder(t)), Query{Words: "plum"}); len(got) != 1 {
+		t.Errorf("found is %q", got)
+	}
+	ok(t, a.Remove(t.Context(), w.Key))
+	ok(t, a.Create(t.Context(), w.Key, storage.Redacted(r.Text(`{"v":1,"step":1,"text":"a pear"}`))))
+	f, err := index(t, a, folder(t)).Search(t.Context(), Query{Words: "pear"})
+	ok(t, err)
+	if len(f.Matches) != 0 || len(f.Unread) != 1 || !strings.Contains(f.Unread[0].Why, "was changed since it was stored") {
+		t.Errorf("found %+v", f)
 	}
 }
 

@@ -197,4 +197,28 @@ func TestChangedPieceOfALogYieldsNoLine(t *testing.T) {
 			}
 		}
 	}
+	used := []byte(strings.Repeat("x", len(want))) // by an earlier read
+	r, err := changed.Open(t.Context(), log, 0, -1)
+	must(t, err)
+	if _, err := io.ReadFull(r, used); err != nil || string(used) != want {
+		t.Errorf("into a used buffer: %q, %v; want %q", used, err, want)
+	}
+	must(t, r.Close())
+}
+
+// A file that is not encrypted is listed under its name, as a file of another program.
+func TestPlainFileOfAnEncryptedArchiveIsForeign(t *testing.T) {
+	p, inner := newPair(t), memory.New()
+	a := crypt.New(inner, keys(t, p.identity, p))
+	must(t, a.Create(t.Context(), key(t, "s/file"), storage.Redacted(text(t, "x"))))
+	must(t, inner.Create(t.Context(), key(t, "s/plain"), storage.Redacted(text(t, "x"))))
+	var got []string
+	for info, err := range a.List(t.Context(), key(t, "s")) {
+		must(t, err)
+		got = append(got, info.Key.String()+"|"+info.Foreign)
+	}
+	slices.Sort(got)
+	if want := []string{"s/file|", "|s/plain"}; !slices.Equal(got, want) {
+		t.Errorf("listed are %q, want %q", got, want)
+	}
 }

@@ -10,6 +10,17 @@ import (
 	"github.com/agentcompact/compact/storage/record"
 )
 
+// What can't be removed from the folder of temporary files is reported, with the reason.
+func TestTidyReportsWhatItCannotRemove(t *testing.T) {
+	root := t.TempDir()
+	a := open(t, root)
+	must(t, os.Mkdir(filepath.Join(root, ".tmp", "FOLDERAAAAAAAAAAAAAAAAAAAA"), 0o700))
+	left, err := a.Tidy(t.Context())
+	if err == nil || len(left) != 1 || !strings.Contains(left[0], "FOLDERAAAAAAAAAAAAAAAAAAAA") {
+		t.Errorf("left %q, %v", left, err)
+	}
+}
+
 // One process died during a write, and another process is writing now.
 func TestScrubRemovesTemporaryFiles(t *testing.T) {
 	root := t.TempDir()

@@ -1,6 +1,7 @@
 package record_test
 
 import (
+	"crypto/ed25519"
 	"errors"
 	"fmt"
 	"slices"
@@ -80,6 +81,14 @@ func TestTombstonesOfAPresentSession(t *testing.T) {
 				t.Errorf("erased: %v", err)
 			}
 		}, ""},
+		{"an interrupted erase is rolled back", func(t *testing.T, a *memory.Archive, _ *record.Session) {
+			before := backupOf(t, a)
+			dead := session(t, &between{Archive: a, dead: true}, "s")
+			if _, err := dead.Erase(t.Context(), text("asked for")); !errors.Is(err, errDead) {
+				t.Errorf("erased: %v", err)
+			}
+			before.putBack(t, a)
+		}, "a tombstone says that this session was erased"},
 		{"another session of that name", func(t *testing.T, a *memory.Archive, s *record.Session) {
 			must(t, second(s.Erase(t.Context(), text("asked for"))))
 			next := session(t, a, "s")
@@ -126,6 +135,31 @@ func TestARefusedEraseOutlivesItsSession(t *testing.T) {
 		if !erased != (len(gone) == 1 && !gone[0].OK()) {
 			t.Errorf("erased %t: %+v", erased, gone)
 		}
+	}
+}
+
+// An unsigned head of the session, which anybody can write, does not hide that it disappeared.
+func TestForgedHeadHidesNoVanishedSession(t *testing.T) {
+	public, private, err := ed25519.GenerateKey(nil)
+	must(t, err)
+	a := memory.New()
+	s := session(t, a, "s")
+	s.KeepHeads(record.NewHeads(a, private))
+	must(t, s.Hold(t.Context(), text("case")))
+	_, _ = s.Erase(t.Context(), text("asked for"))
+	backup{mustKey(t, "s/manifest.jsonl"): content(t, s, "manifest.jsonl")}.putBack(t, a)
+	forger := session(t, a, "s")
+	forger.KeepHeads(record.NewHeads(a, nil))
+	must(t, forger.Release(t.Context(), text("closed")))
+	forged := backupOf(t, a)
+	delete(forged, mustKey(t, "s/manifest.jsonl"))
+	forged.putBack(t, a)
+	book, err := record.ReadHeads(t.Context(), a, record.HeadsOptions{Public: []ed25519.PublicKey{public}})
+	must(t, err)
+	gone, err := book.Vanished(t.Context(), a)
+	must(t, err)
+	if len(forged) != 1 || len(gone) != 1 || !strings.Contains(fmt.Sprint(gone[0].Problems), "the session vanished") {
+		t.Errorf("%d forged heads: %+v", len(forged), gone)
 	}
 }
 

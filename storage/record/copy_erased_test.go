@@ -398,6 +398,41 @@ func TestCopyErasesNothingForADamagedRefusal(t *testing.T) {
 	}
 }
 
+// An erase in the source that was interrupted ends in the copy.
+func TestCopyCarriesAnInterruptedEraseOver(t *testing.T) {
+	src, dst := memory.New(), memory.New()
+	step(t, session(t, src, "s"), 1)
+	must(t, second(record.Copy(t.Context(), dst, src, record.CopyOptions{})))
+	if _, err := session(t, &between{Archive: src, dead: true}, "s").Erase(t.Context(), text("asked for")); !errors.Is(err, errDead) {
+		t.Errorf("erased: %v", err)
+	}
+	done, err := record.Copy(t.Context(), dst, src, record.CopyOptions{})
+	if done.Erased != 1 || err != nil || len(names(t, session(t, dst, "s"))) > 0 {
+		t.Errorf("%+v, %v; left are %q", done, err, names(t, session(t, dst, "s")))
+	}
+	must(t, second(session(t, src, "s").Erase(t.Context(), text("asked for"))))
+	must(t, second(record.Copy(t.Context(), dst, src, record.CopyOptions{})))
+	wantErased(t, dst, "s")
+}
+
+// A session that was put back into the source after its erase does not come back in the
+// copy.
+func TestCopyBringsNoErasedSessionBack(t *testing.T) {
+	src, dst := memory.New(), memory.New()
+	step(t, session(t, src, "s"), 1)
+	before := backupOf(t, src)
+	must(t, second(record.Copy(t.Context(), dst, src, record.CopyOptions{})))
+	must(t, second(session(t, src, "s").Erase(t.Context(), text("asked for"))))
+	must(t, second(record.Copy(t.Context(), dst, src, record.CopyOptions{})))
+	before.putBack(t, src)
+	for _, named := range [][]string{nil, {"s"}} {
+		if _, err := record.Copy(t.Context(), dst, src, record.CopyOptions{Sessions: named}); !errors.Is(err, record.ErrErased) {
+			t.Errorf("copied %q: %v, want ErrErased", named, err)
+		}
+		wantErased(t, dst, "s")
+	}
+}
+
 // If the source began a session of one name several times between two copies, the copy
 // still erases the session that it has.
 func TestCopyErasesAnEarlierLife(t *testing.T) {
@@ -450,21 +485,28 @@ func TestCopyWithADamagedTombstone(t *testing.T) {
 // A session to which a damaged tombstone may belong is not copied. The heads are not
 // copied either, because they would show that the session is missing.
 func TestCopyBesideADamagedTombstoneCopiesNoHeads(t *testing.T) {
-	src, dst := memory.New(), memory.New()
-	first := session(t, src, "alice")
-	first.KeepHeads(record.NewHeads(src, nil))
-	step(t, first, 1)
-	must(t, second(record.Copy(t.Context(), dst, src, record.CopyOptions{Sessions: []string{"alice"}})))
-	must(t, second(session(t, dst, "alice").Erase(t.Context(), text("in the copy alone"))))
-	damage(t, dst, "_erased.jsonl", `"session":"`+sha("alice"), `"session":"x`)
-	if _, err := record.Copy(t.Context(), dst, src, record.CopyOptions{}); !errors.Is(err, storage.ErrDamaged) {
-		t.Fatalf("copied: %v", err)
-	}
-	book, err := record.ReadHeads(t.Context(), dst, record.HeadsOptions{})
-	must(t, err)
-	gone, err := book.Vanished(t.Context(), dst)
-	if must(t, err); len(gone) > 0 {
-		t.Errorf("%q", gone[0].Problems)
+	for name, nameless := range map[string]bool{"of this session": false, "of any session": true} {
+		t.Run(name, func(t *testing.T) {
+			src, dst := memory.New(), memory.New()
+			first := session(t, src, "alice")
+			first.KeepHeads(record.NewHeads(src, nil))
+			step(t, first, 1)
+			must(t, second(record.Copy(t.Context(), dst, src, record.CopyOptions{Sessions: []string{"alice"}})))
+			must(t, second(session(t, dst, "alice").Erase(t.Context(), text("in the copy alone"))))
+			damage(t, dst, "_erased.jsonl", `"session":"`+sha("alice"), `"session":"x`)
+			if nameless {
+				damage(t, dst, "_erased.jsonl", `"life":"`, `"life":"x`)
+			}
+			if _, err := record.Copy(t.Context(), dst, src, record.CopyOptions{}); !errors.Is(err, storage.ErrDamaged) {
+				t.Fatalf("copied: %v", err)
+			}
+			book, err := record.ReadHeads(t.Context(), dst, record.HeadsOptions{})
+			must(t, err)
+			gone, err := book.Vanished(t.Context(), dst)
+			if must(t, err); len(gone) > 0 {
+				t.Errorf("%q", gone[0].Problems)
+			}
+		})
 	}
 }
 

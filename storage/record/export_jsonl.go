@@ -47,13 +47,16 @@ func (e *exporter) jsonlFile(ctx context.Context, w *bufio.Writer, f storage.Inf
 	if err != nil {
 		return err
 	}
-	h := sha256.New()
+	h, before := sha256.New(), e.done
 	err = eachMessage(ctx, io.TeeReader(r, io.MultiWriter(h, e)), func(l rawLine) error {
 		if err := writeLine(w, l); err != nil || !HasMessages(name) {
 			return err
 		}
 		return e.writeSame(ctx, w, name, l.text)
 	})
+	if err == nil && e.done-before < f.Size {
+		err = io.ErrUnexpectedEOF
+	}
 	if err := errors.Join(err, r.Close()); err != nil {
 		return err
 	}

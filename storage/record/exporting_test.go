@@ -215,3 +215,54 @@ func TestExportRefusesUnsupportedOptions(t *testing.T) {
 		t.Errorf("progress ended at %d of %d", last, total)
 	}
 }
+
+// The files beside the sessions that prove them are in the export: the erases, the heads, the
+// names, and the ids of the keys.
+func TestExportBesideHasEveryProof(t *testing.T) {
+	a := lived(t)
+	must(t, second(record.AddKeyID(t.Context(), a, "0123456789abcdef", func(ids []string) bool { return len(ids) > 0 })))
+	var b bytes.Buffer
+	n, err := record.ExportBeside(t.Context(), a, &b, record.ExportJSONL)
+	must(t, err)
+	got, want := readExport(t, b.Bytes()), map[string]string{}
+	for k, data := range everything(t, a) {
+		if strings.HasPrefix(k, "_") {
+			want[k] = data
+		}
+	}
+	if diff := cmp.Diff(want, got); diff != "" || n != len(want) || len(want) < 5 {
+		t.Errorf("%d files, in the archive are %d (-stored +exported):\n%s", n, len(want), diff)
+	}
+}
+
+// shortened is an archive in which the end of a file is missing, although it is listed with
+// its whole length.
+type shortened struct {
+	storage.Archive
+	file string
+}
+
+func (a *shortened) Open(ctx context.Context, k storage.Key, off, n int64) (io.ReadCloser, error) {
+	r, err := a.Archive.Open(ctx, k, off, n)
+	if err != nil || k.Base() != a.file {
+		return r, err
+	}
+	return struct {
+		io.Reader
+		io.Closer
+	}{io.LimitReader(r, 10), r}, nil
+}
+
+// An export of a file that is cut short fails, so that nobody takes it for the whole session.
+func TestExportOfAShortenedFileFails(t *testing.T) {
+	a := memory.New()
+	step(t, session(t, a, "s"), 1)
+	for _, format := range []record.ExportFormat{record.ExportTarGz, record.ExportJSONL} {
+		for _, file := range []string{"transcript-pre-compact-001.jsonl", "summary-001.json", "events.jsonl"} {
+			s := session(t, &shortened{a, file}, "s")
+			if err := s.Export(t.Context(), io.Discard, format, record.ExportOptions{}); !errors.Is(err, io.ErrUnexpectedEOF) {
+				t.Errorf("%s, a short %s: %v, want ErrUnexpectedEOF", format, file, err)
+			}
+		}
+	}
+}

@@ -2,6 +2,8 @@ package record_test
 
 import (
 	"crypto/ed25519"
+	"errors"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -40,6 +42,57 @@ func TestOldCopyDoesNotProveTheEnd(t *testing.T) {
 	}
 	if r := verify(s.ManifestHead()); !r.TailProven || r.Proof != record.ProofHead {
 		t.Errorf("the head of the end: proven %v by %q", r.TailProven, r.Proof)
+	}
+}
+
+// Heads that only a copy has prove the end, as a copy: the heads beside the session are gone.
+func TestHeadsThatOnlyACopyHasProveTheEnd(t *testing.T) {
+	a := memory.New()
+	s := session(t, a, "s")
+	s.KeepHeads(record.NewHeads(a, nil))
+	step(t, s, 1)
+	var kept strings.Builder
+	must(t, record.WriteHeads(t.Context(), a, &kept))
+	backup{mustKey(t, "s/manifest.jsonl"): content(t, s, "manifest.jsonl")}.putBack(t, a)
+	book, err := record.ReadHeads(t.Context(), a, record.HeadsOptions{})
+	must(t, err)
+	must(t, book.Copy(t.Context(), strings.NewReader(kept.String()), "kept"))
+	r, err := record.Verify(t.Context(), a, "s", record.VerifyOptions{Heads: book})
+	must(t, err)
+	if !r.TailProven || r.Proof != record.ProofCopy || book.Report().OK() {
+		t.Errorf("proven %v by %q; the heads: %q", r.TailProven, r.Proof, book.Report().Problems)
+	}
+	// If heads must be signed, the lines of a copy must be, too.
+	public, _, err := ed25519.GenerateKey(nil)
+	must(t, err)
+	book, err = record.ReadHeads(t.Context(), a, record.HeadsOptions{Public: []ed25519.PublicKey{public}})
+	must(t, err)
+	must(t, book.Copy(t.Context(), strings.NewReader(kept.String()), "kept"))
+	r, err = record.Verify(t.Context(), a, "s", record.VerifyOptions{Heads: book})
+	must(t, err)
+	if r.TailProven || !strings.Contains(fmt.Sprint(book.Report().Problems), "kept: line 1: changed: it is not signed") {
+		t.Errorf("unsigned: proven %v by %q; the heads: %q", r.TailProven, r.Proof, book.Report().Problems)
+	}
+}
+
+// A second head of the same line that no copy has does not weaken the proof by the copy.
+func TestLaterHeadOfALineDoesNotWeakenItsProof(t *testing.T) {
+	a := memory.New()
+	s := session(t, a, "s")
+	s.KeepHeads(record.NewHeads(a, nil))
+	must(t, s.Hold(t.Context(), text("case")))
+	var kept strings.Builder
+	must(t, record.WriteHeads(t.Context(), a, &kept))
+	if _, err := s.Erase(t.Context(), text("asked for")); !errors.Is(err, record.ErrHeld) {
+		t.Errorf("erased: %v", err)
+	}
+	book, err := record.ReadHeads(t.Context(), a, record.HeadsOptions{})
+	must(t, err)
+	must(t, book.Copy(t.Context(), strings.NewReader(kept.String()), "kept"))
+	r, err := record.Verify(t.Context(), a, "s", record.VerifyOptions{Heads: book})
+	must(t, err)
+	if !r.OK() || !r.TailProven || r.Proof != record.ProofCopy {
+		t.Errorf("%q, proven %v by %q", r.Problems, r.TailProven, r.Proof)
 	}
 }
 

@@ -1,6 +1,8 @@
 package record_test
 
 import (
+	"context"
+	"slices"
 	"strings"
 	"testing"
 
@@ -31,4 +33,23 @@ func TestScrubReplacesAMatchAcrossAnEscape(t *testing.T) {
 		t.Errorf("left: %s", left)
 	}
 	wantOK(t, a, "s")
+}
+
+// untidy is an archive in which a dead writer left a file.
+type untidy struct{ *memory.Archive }
+
+func (untidy) Tidy(context.Context) (left []string, err error) { return []string{"a piece"}, nil }
+
+// A scrub reports what a dead writer left and the archive cannot remove. A dry run removes
+// nothing.
+func TestScrubReportsWhatADeadWriterLeft(t *testing.T) {
+	for _, dry := range []bool{true, false} {
+		a := untidy{memory.New()}
+		leaky(t, a)
+		done, err := session(t, a, "s").Scrub(t.Context(), record.ScrubOptions{Find: finds(leaked), DryRun: dry})
+		must(t, err)
+		if tidied := slices.Equal(done.Left, []string{"a piece"}); tidied == dry || dry && done.Left != nil {
+			t.Errorf("dry run %v: left %q", dry, done.Left)
+		}
+	}
 }

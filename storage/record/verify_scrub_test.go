@@ -2,6 +2,7 @@ package record_test
 
 import (
 	"errors"
+	"fmt"
 	"io"
 	"strings"
 	"testing"
@@ -46,6 +47,32 @@ func TestVerifyOfAnInterruptedScrub(t *testing.T) {
 	}
 	if told < 5 || broken < 3 {
 		t.Errorf("the interrupted scrub is reported %d times, and a changed file %d times", told, broken)
+	}
+}
+
+// A file that was changed before an interrupted scrub replaced it is damage, even though the
+// file that will replace it waits.
+func TestVerifyOfAChangedFileThatAScrubReplaces(t *testing.T) {
+	for at := 0; ; at++ {
+		a := memory.New()
+		leaky(t, a)
+		s := session(t, &dying{a, at, false}, "s")
+		if _, err := s.Scrub(t.Context(), record.ScrubOptions{Find: finds(leaked), Lease: time.Millisecond}); err == nil {
+			t.Fatal("the scrub was never cut short before it replaced a file")
+		}
+		r, err := record.Verify(t.Context(), a, "s", record.VerifyOptions{})
+		if must(t, err); !strings.Contains(strings.Join(r.Notes, "\n"), "while it replaced files") {
+			continue
+		}
+		k := key(t, "s/transcript-pre-compact-001.jsonl")
+		data := everythingIn(a, k)
+		must(t, a.Remove(t.Context(), k))
+		must(t, a.Create(t.Context(), k, storage.Redacted(text("x%s", data[1:]))))
+		r, err = record.Verify(t.Context(), a, "s", record.VerifyOptions{})
+		if must(t, err); !strings.Contains(fmt.Sprint(r.Problems), "transcript-pre-compact-001.jsonl: changed") {
+			t.Errorf("the changed transcript is not reported: %q", r.Problems)
+		}
+		return
 	}
 }
 

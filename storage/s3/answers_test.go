@@ -14,6 +14,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/s3"
 	"github.com/aws/aws-sdk-go-v2/service/s3/types"
 
+	"github.com/agentcompact/compact/redact"
 	"github.com/agentcompact/compact/storage"
 )
 
@@ -205,6 +206,63 @@ func TestLocksOfAServerThatRefusesTheNullVersion(t *testing.T) {
 		}
 		if err := a.KeptAny(t.Context(), []storage.Key{k}); errors.Is(err, storage.ErrLocked) != locks || !locks && err != nil {
 			t.Errorf("kept until %q: %v", until, err)
+		}
+	}
+}
+
+// The longest lock of all versions counts, whatever their order. A legal hold has no end.
+func TestLongestLockOfAllVersionsIsReported(t *testing.T) {
+	for _, c := range []struct{ first, second, want string }{
+		{"2100", "2200", "2200"}, {"2200", "2100", "2200"}, {"2200", "hold", "hold"}, {"hold", "2200", "hold"}, {"2200", "", "2200"}, {"", "hold", "hold"},
+	} {
+		a := answering(t, func(w http.ResponseWriter, r *http.Request) {
+			if r.URL.Query().Has("versions") {
+				w.Header().Set("Content-Type", "application/xml")
+				fmt.Fprint(w, `<ListVersionsResult><Version><Key>s/f</Key><VersionId>first</VersionId></Version><Version><Key>s/f</Key><VersionId>second</VersionId></Version></ListVersionsResult>`)
+				return
+			}
+			switch lock := map[string]string{"first": c.first, "second": c.second}[r.URL.Query().Get("versionId")]; lock {
+			case "":
+			case "hold":
+				w.Header().Set("X-Amz-Object-Lock-Legal-Hold", "ON")
+			default:
+				w.Header().Set("X-Amz-Object-Lock-Mode", "COMPLIANCE")
+				w.Header().Set("X-Amz-Object-Lock-Retain-Until-Date", lock+"-01-02T15:04:05Z")
+			}
+		})
+		k, err := storage.ParseKey("s/f")
+		if err != nil {
+			t.Fatal(err)
+		}
+		locked, got := new(storage.LockedError), "none"
+		if err := a.Kept(t.Context(), k); errors.As(err, &locked) {
+			got = locked.Until.Format("2006")
+			if locked.Until.IsZero() {
+				got = "hold"
+			}
+		}
+		if got != c.want {
+			t.Errorf("locks %q and %q: reported is %q, want %q", c.first, c.second, got, c.want)
+		}
+	}
+}
+
+// A server that stored other bytes than it was sent has not stored the object.
+func TestServerThatStoredOtherBytesIsReported(t *testing.T) {
+	b := storage.Redacted(redact.Lit("precious"))
+	sum, err := hashOf(b.Reader())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for answer, ok := range map[string]bool{"": true, sum: true, strings.Repeat("A", 43) + "=": false} {
+		a := answering(t, func(w http.ResponseWriter, r *http.Request) {
+			w.Header().Set("ETag", `"e"`)
+			if answer != "" {
+				w.Header().Set("X-Amz-Checksum-Sha256", answer)
+			}
+		})
+		if _, err := a.putWhole(t.Context(), "s/f", b, terms{}); (err == nil) != ok {
+			t.Errorf("the server names the checksum %q: %v", answer, err)
 		}
 	}
 }

@@ -132,3 +132,47 @@ func TestSessionLeavesTheDiskWhenItWasSentAndIsOld(t *testing.T) {
 	sound(t, r, "old", 2)
 	same(t, r, s)
 }
+
+// A log that was removed and began again is shorter than what was sent before. That is no
+// conflict: every later part of it is sent.
+func TestRemovedLogIsSentAnew(t *testing.T) {
+	for name, flushed := range map[string]bool{"its removal was sent": true, "its removal waits": false} {
+		t.Run(name, func(t *testing.T) {
+			r := newRemote()
+			s := open(t, t.TempDir(), r, &spool.Options{Passive: true})
+			line, log := storage.Redacted(text("line\n")), key(t, "s/log")
+			must(t, s.Create(t.Context(), key(t, "s/f"), line))
+			must(t, s.Append(t.Context(), log, 0, storage.Redacted(text("a longer line\n"))))
+			must(t, s.Flush(t.Context()))
+			must(t, s.Remove(t.Context(), log))
+			for n := range int64(3) {
+				if flushed {
+					must(t, s.Flush(t.Context()))
+				}
+				must(t, s.Append(t.Context(), log, n*line.Size(), line))
+			}
+			must(t, s.Flush(t.Context()))
+			same(t, r, s)
+		})
+	}
+}
+
+// A file of another program in the folder of a session stays there, and stops no erase.
+func TestEraseLeavesAFileOfAnotherProgram(t *testing.T) {
+	dir, r := t.TempDir(), newRemote()
+	s := open(t, dir, r, &spool.Options{Passive: true})
+	log := session(t, s, "s")
+	must(t, step(t.Context(), log))
+	must(t, s.Flush(t.Context()))
+	other := filepath.Join(dir, "archive", "s", "Of Another Program")
+	must(t, os.WriteFile(other, []byte("x"), 0o600))
+	stone, err := log.Erase(t.Context(), redact.Lit("asked for"))
+	if err != nil || !stone.Done {
+		t.Errorf("%+v, %v", stone, err)
+	}
+	must(t, s.Flush(t.Context()))
+	if n := entries(t, filepath.Dir(other)); n != 1 || len(keys(t, r)) != 1 {
+		t.Errorf("%d files are left on the disk, and in the remote archive %q", n, keys(t, r))
+	}
+	must(t, second(os.Stat(other)))
+}

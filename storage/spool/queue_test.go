@@ -1,6 +1,9 @@
 package spool
 
 import (
+	"context"
+	"errors"
+	"io"
 	"os"
 	"testing"
 
@@ -72,4 +75,35 @@ func watchSync(t *testing.T, path string) *int {
 		return real(f)
 	}
 	return n
+}
+
+// refusing is an archive that refuses each read with an error.
+type refusing struct {
+	*memory.Archive
+	err error
+}
+
+func (a *refusing) Open(_ context.Context, k storage.Key, _, _ int64) (io.ReadCloser, error) {
+	return nil, &storage.Error{Op: "open", Key: k, Err: a.err}
+}
+
+// A spool that goes on without its remote archive takes no answer for silence: damaged
+// tombstones stay damaged.
+func TestAnswerDoesNotCountAsUnreachable(t *testing.T) {
+	away := errors.New("no route to host")
+	for _, blind := range []bool{true, false} {
+		for err, silent := range map[error]bool{away: true, storage.ErrNotExist: false, storage.ErrDamaged: false} {
+			s, oerr := Open(t.TempDir(), &refusing{memory.New(), err}, &Options{Passive: true, Blind: blind})
+			if oerr != nil {
+				t.Fatal(oerr)
+			}
+			_, got := s.Open(t.Context(), mustKey(erasedLog), 0, -1)
+			if !errors.Is(got, err) || errors.Is(got, storage.ErrUnreachable) != (silent && blind) {
+				t.Errorf("blind %v: %v is returned as %v", blind, err, got)
+			}
+			if err := s.Close(t.Context()); err != nil {
+				t.Error(err)
+			}
+		}
+	}
 }
