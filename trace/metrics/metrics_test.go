@@ -174,6 +174,9 @@ compact_measured_usd_total{model="m"} -`},
 	{trace.CallUsage{Model: "m", Measured: 1000, Compacted: 900, Estimated: 500}, `
 compact_billed_calls_total{model="m"} 1
 compact_estimate_error_count -`},
+	{trace.CallUsage{Model: "m", Measured: 9000, ToolRounds: true, Estimated: 500}, `
+compact_billed_prompt_tokens_total{model="m"} 9000
+compact_estimate_error_count -`},
 	{trace.CallUsage{Model: "m", Measured: 400, Cleared: 600, Estimated: 1030}, `compact_estimate_error_sum 3`},
 	{trace.ObservedUsage{Model: "m", Measured: 1000, Cached: 700, Written: 200, Output: 30, CacheKnown: true}, `
 compact_billed_prompt_tokens_total{model="m"} 1000
