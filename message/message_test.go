@@ -70,6 +70,15 @@ func TestParallelCallsCountAsOnePairEach(t *testing.T) {
 	}
 }
 
+// A late result joins the rounds between its call and itself. A call of theirs that waits for its
+// result still waits.
+func TestALateResultKeepsTheCallsBetweenOpen(t *testing.T) {
+	r := message.Rounds([]message.Message{call("a"), call("b"), call("c"), message.ToolResult("c", ""), message.ToolResult("a", "")})
+	if len(r) != 1 || r[0].Pairs != 2 || r[0].Unanswered != 1 || message.Open(r) != 0 {
+		t.Errorf("got %+v, want one open round with 2 pairs and 1 call that waits", r)
+	}
+}
+
 func TestResultInSeveralPartsIsOneAnswer(t *testing.T) {
 	three := mustParse(t, `{"role":"tool","tool_call_id":"a","content":[{"type":"text","text":"1"},{"type":"text","text":"2"},{"type":"text","text":"3"}]}`)
 	msgs := []message.Message{call("a"), message.User("u"), call("a"), three}

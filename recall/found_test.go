@@ -2,6 +2,7 @@ package recall_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -93,6 +94,36 @@ func TestSearchShowsEachMatchingLineOnceWithItsNeighbors(t *testing.T) {
 		if !slices.Equal(got, tc.want) || found.Lines != tc.lines || found.Same != tc.same || found.Cut || found.Changed != 0 {
 			t.Errorf("%s, %d lines around: %q, %d lines, %d the same, want %q, %d and %d", tc.pattern, tc.around, got, found.Lines, found.Same, tc.want, tc.lines, tc.same)
 		}
+	}
+}
+
+// Originals that no step has archived yet are shown newest first, too.
+func TestSearchShowsTheNewestEditFirst(t *testing.T) {
+	c, err := compact.Preset("gateway")
+	if err != nil {
+		t.Fatal(err)
+	}
+	a := memory.New()
+	c.Model, c.MaxContextTokens, c.Archive = "gpt-4", 100_000, a
+	m, err := compact.New(t.Context(), c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	res, err := m.Preflight(t.Context(), "s", loop(40))
+	if err := errors.Join(err, m.Close(context.WithoutCancel(t.Context()))); err != nil || res.Step != 0 {
+		t.Fatal(res.Step, err)
+	}
+	_, found := search(t, a, `^file_\d+\.go`, 0)
+	last := 40
+	for _, line := range found.Matches {
+		var n int
+		if _, err := fmt.Sscanf(line.Text, "file_%d.go", &n); err != nil || n >= last {
+			t.Errorf("file %d after file %d, %v", n, last, err)
+		}
+		last = n
+	}
+	if len(found.Matches) < 20 {
+		t.Errorf("%d matches", len(found.Matches))
 	}
 }
 

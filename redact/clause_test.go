@@ -15,6 +15,7 @@ func TestSecretsInClausesVanish(t *testing.T) {
 				"A temporary password is generated for root@localhost: %s", "[sudo] password for bob: %s", "Enter passphrase for key '/home/bob/.ssh/id_ed25519': %s", "log in with bob / %s to see it", "creds for the wiki: bob / %s", "Use %s as the password for the staging server."),
 			in(gen, "just paste this in: %s, it is the webhook secret", "We rotated the token yesterday and %s replaces it from now on"),
 			in(hexDigits(40), "just paste this in: %s, it is the webhook secret"),
+			in("2048"+"15", "Your one-time code is %s."), // not a year
 			in("4815"+"16", "Your one-time code is %s. Do not share it.", "PIN for the door: %s", "verification code: %s"),
 			in(gen+gen, "https://example.com/cb?code=%s&state=abc"),
 			in(sym, "hasło: %s", "contrasenya: %s", "kata sandi: %s"),

@@ -21,7 +21,7 @@ func TestJSONWebTokensVanish(t *testing.T) {
 	body := base64.RawURLEncoding.EncodeToString([]byte(`{"sub":"1234567890","iat":1516239022}`))
 	family{
 		secret: samples(
-			in(head+"."+body+"."+letters(43), "token=%s", `{"id_token": "%s"}`, "The tool printed: %s\nDone.", "Authorization: Bearer %s"),
+			in(head+"."+body+"."+letters(43), "token=%s", `{"id_token": "%s"}`, "The tool printed: %s\nDone.", "Authorization: Bearer %s", "the key session_%s has expired"),
 			in(head+"."+body+".", "alg none: %s"),
 		),
 		clean: []string{"eyJ is how every JSON web token begins", "eyJhbGciOi.", "see eyJhbGciOiJIUzI1NiJ9 in the docs"},

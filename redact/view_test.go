@@ -103,8 +103,10 @@ func TestKeysToWalletsVanish(t *testing.T) {
 func TestTheMiddleOfAPrivateKeyVanishes(t *testing.T) {
 	line := func(i int) string { return letters(50 + i)[i:] + "+/" + letters(12) }
 	body := line(0) + "\n" + line(1) + "\n" + line(2) + "\n" + line(3)
+	ssh := func(i int) string { return line(i) + letters(6 + i)[i:] } // OpenSSH writes lines of 70 characters
 	r := newRedactor(t, Options{})
 	for text, want := range map[string]string{
+		"sed -n 5,8p id\n" + ssh(0) + "\n" + ssh(1) + "\n" + ssh(2) + "\n" + ssh(3) + "\n": "sed -n 5,8p id\n<REDACTED>\n",
 		"[...]\n" + body + "\n[...]":                                       "[...]\n<REDACTED>\n[...]",
 		"     9\t" + strings.ReplaceAll(body, "\n", "\n    10\t"):          "     9\t<REDACTED>",
 		"-----BEGIN CERTIFICATE-----\n" + body:                             "-----BEGIN CERTIFICATE-----\n" + body,

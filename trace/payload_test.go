@@ -104,6 +104,9 @@ func TestPayloadsOfAnyContentCanBeEncoded(t *testing.T) {
 		trace.Summarize{Temperature: nan},
 		trace.SummaryCreated{Payload: []byte("{broken"), Policy: trace.PolicyInfo{TriggerPct: inf}},
 		trace.Archival{}, trace.MaskedObservations{}, trace.TruncatedResults{}, trace.PrunedMessages{}, trace.Error{}, trace.RedactionDisabled{},
+		trace.Observed{ElapsedMS: nan}, trace.WouldCompact{}, trace.ObservedUsage{},
+		trace.CallUsage{MeasuredUSD: nan, EstimatedUSD: inf, WholeUSD: nan, SessionUSD: inf},
+		trace.Refused{EstimatedUSD: nan, WholeUSD: inf}, trace.ProviderError{EstimatedUSD: inf, WholeUSD: nan},
 	} {
 		raw := trace.Encode(p)
 		if !json.Valid(raw) || bytes.Contains(raw, []byte("null")) {

@@ -144,6 +144,9 @@ func TestFlushWaitsForAnEventInDelivery(t *testing.T) {
 		if err := p.Flush(canceledAfter(t, time.Second)); !errors.Is(err, context.DeadlineExceeded) {
 			t.Errorf("Flush = %v with %d events delivered, want DeadlineExceeded", err, len(r.Events()))
 		}
+		if s := p.Stats()[0]; s.Waiting != 1 || s.Exported != 0 {
+			t.Errorf("the event in delivery does not count as waiting: %+v", s)
+		}
 		close(r.Stuck)
 		if err := p.Flush(t.Context()); err != nil || len(r.Events()) != 1 {
 			t.Errorf("Flush = %v with %d events delivered", err, len(r.Events()))

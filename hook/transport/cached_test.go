@@ -19,6 +19,7 @@ import (
 // size, and prompts above the window, the cache included, are refused.
 type caching struct {
 	window, held int
+	sparse       bool // the provider counts half as many tokens
 	prompts      []int
 	bodies       []string
 }
@@ -26,6 +27,9 @@ type caching struct {
 func (c *caching) ServeHTTP(w http.ResponseWriter, q *http.Request) {
 	body, _ := io.ReadAll(q.Body)
 	prompt := c.held + len(body)/4
+	if c.sparse {
+		prompt = c.held + len(body)/8
+	}
 	c.prompts, c.bodies = append(c.prompts, prompt), append(c.bodies, string(body))
 	w.Header().Set("Content-Type", "application/json")
 	answer := map[string]any{"candidates": []any{}, "usageMetadata": map[string]int{"promptTokenCount": prompt, "cachedContentTokenCount": c.held}}
@@ -114,5 +118,27 @@ func TestCachedContentIsAFixedCost(t *testing.T) {
 	// The first answer reports a cache that the prompt, as counted before, does not include.
 	if b := bills.all; len(b) < 3 || b[0][0] > 1000 || b[0][1] != 0 || b[1] != [2]int{b[0][0] + 25_000, 25_000} {
 		t.Errorf("usages: %v", b)
+	}
+}
+
+// An overflow says nothing about the size of a cache if the provider counts fewer tokens than
+// we do. The next bill then covers the whole prompt without the cache.
+func TestAnOverflowBelowOurCountTeachesNoCacheSize(t *testing.T) {
+	f := forms()[6]
+	c := &caching{window: 6_000, held: 1_000, sparse: true}
+	h := httptest.NewServer(c)
+	defer h.Close()
+	bills := &usages{}
+	r := newRig(t, compact.Config{Model: "gemini-2.5-pro", MaxContextTokens: 200_000, Exporters: []trace.Exporter{bills}})
+	r.url = h.URL
+	status, answer := r.post(f, strings.Replace(f.body("Fix it.", 60, 200), "{", `{"cachedContent":"cachedContents/1",`, 1))
+	if err := r.m.Close(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if status != http.StatusOK || len(c.prompts) != 2 || r.results[0].After.Total < c.prompts[0] {
+		t.Fatalf("%d %s, prompts of %v, counted %+v", status, answer, c.prompts, r.results[0].After)
+	}
+	if want := [2]int{c.prompts[1] - c.held, 0}; len(bills.all) != 1 || bills.all[0] != want {
+		t.Errorf("bills %v, want %v", bills.all, want)
 	}
 }

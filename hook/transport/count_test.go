@@ -52,13 +52,15 @@ func TestCountRequestsCountTheView(t *testing.T) {
 
 func TestCountRequestsCountAWrappedRequest(t *testing.T) {
 	f := forms()[6]
-	r := newRig(t, compact.Config{}, transport.Counts())
-	body := f.body("Fix it.", 60, 300)
-	r.do(r.request(transport.WithSession(context.Background(), "s"), countPaths["gemini"], `{"generateContentRequest": `+body+` , "x":1}`))
-	r.post(f, body)
-	got := r.got()
-	if want := `{"generateContentRequest": ` + got[1] + ` , "x":1}`; got[0] != want || len(want) >= len(body) {
-		t.Errorf("%d of %d bytes were counted, %d sent", len(got[0]), len(body), len(got[1]))
+	for _, name := range []string{"generateContentRequest", "generate_content_request"} {
+		r := newRig(t, compact.Config{}, transport.Counts())
+		body := f.body("Fix it.", 60, 300)
+		r.do(r.request(transport.WithSession(context.Background(), "s"), countPaths["gemini"], `{"`+name+`": `+body+` , "x":1}`))
+		r.post(f, body)
+		got := r.got()
+		if want := `{"` + name + `": ` + got[1] + ` , "x":1}`; got[0] != want || len(want) >= len(body) {
+			t.Errorf("%s: %d of %d bytes were counted, %d sent", name, len(got[0]), len(body), len(got[1]))
+		}
 	}
 }
 

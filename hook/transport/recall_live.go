@@ -51,8 +51,8 @@ func (f *flow) call(at int, name string) {
 	if f.names == nil {
 		f.names = map[int]string{}
 	}
-	if f.names[at] != name {
-		f.names[at] += name
+	if had, known := f.names[at]; !known || had != name { // a call without a name so far is known, too
+		f.names[at] = had + name
 	}
 }
 

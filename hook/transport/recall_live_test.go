@@ -51,6 +51,20 @@ func TestLiveStreamKeepsABoundedPart(t *testing.T) {
 	}
 }
 
+// A connection breaks in the middle of an event. The caller gets all bytes up to there, as without
+// the transport, but no part of a call that may be a recall.
+func TestABrokenLiveStreamIsPassedOnToItsEnd(t *testing.T) {
+	gone := errors.New("gone")
+	for text, want := range map[string]string{
+		events(2): events(2), events(2) + "data: {\"cho": events(2) + "data: {\"cho", events(2) + callBegins + "data: {\"cho": events(2),
+	} {
+		got, err := io.ReadAll(lively(io.MultiReader(strings.NewReader(text), iotest.ErrReader(gone)), 1<<20))
+		if !errors.Is(err, gone) || string(got) != want {
+			t.Errorf("%q, %v; want %q", got, err, want)
+		}
+	}
+}
+
 // The events of a stream are found for every division of the stream into pieces.
 func TestLiveStreamFindsTheEndsOfEvents(t *testing.T) {
 	for name, sep := range map[string]string{"line feeds": "\n\n", "carriage returns": "\r\n\r\n"} {

@@ -94,6 +94,34 @@ func TestRoundOfAnswersWithEqualTextIsRestoredOnce(t *testing.T) {
 	})
 }
 
+// A recall beside another call is not put into a history that is equal only at its end: its
+// result may be of a text that this history never had.
+func TestARecallBesideACallStaysInItsHistory(t *testing.T) {
+	eachForm(t, func(t *testing.T, f form) {
+		r, body, _ := recalling(t, f)
+		read := provider.Call{ID: "c900", Name: "read", Args: `{"n":900}`}
+		if f.wire == provider.Gemini {
+			read.ID = ""
+		}
+		r.server.Answer(provider.Answer{Text: "Both.", Calls: []provider.Call{recallOf("turn:5"), read}})
+		r.post(f, body)
+		next := more(body, f.callAgainAfter("Both.", 900))
+		for _, other := range []bool{true, false} {
+			sent := next
+			if other {
+				sent = strings.Replace(next, "file 40:", "other file:", 1)
+			}
+			if status, answer := r.post(f, sent); status != http.StatusOK {
+				t.Fatalf("%d %s", status, answer)
+			}
+			if last := r.got()[len(r.got())-1]; strings.Contains(last, "turn:5") == other {
+				t.Errorf("another history %v: %s", other, tail(last, 900))
+			}
+		}
+		r.allOK(f)
+	})
+}
+
 // A session continues on another wire. A hidden round of the first wire would be refused
 // there, although both wires write the conversation before it in the same way.
 func TestRoundsStayOnTheirWire(t *testing.T) {

@@ -120,6 +120,12 @@ func TestUsageOfTheProvidersOwnEdits(t *testing.T) {
 	if u.PromptTokens != 23_000 || u.CompactedTokens != 180_000 || u.SummaryTokens != 3_500 || u.OutputTokens != 1000 {
 		t.Errorf("%+v", u)
 	}
+	u = transport.UsageOf([]byte(`{"usage":{"input_tokens":3000,"cache_read_input_tokens":20000,"output_tokens":1000,"iterations":[
+		{"type":"compaction","input_tokens":10000,"cache_creation_input_tokens":20000,"cache_read_input_tokens":150000,"output_tokens":3500},
+		{"type":"message","input_tokens":3000,"cache_read_input_tokens":20000,"output_tokens":1000}]}}`), false)
+	if u.PromptTokens != 23_000 || u.CompactedTokens != 180_000 || u.SummaryTokens != 3_500 {
+		t.Errorf("with a cache: %+v", u)
+	}
 	u = transport.UsageOf([]byte("event: message_start\ndata: {\"type\":\"message_start\",\"message\":{\"usage\":{\"input_tokens\":25000,\"output_tokens\":1}}}\n\n"+
 		"event: message_delta\ndata: {\"type\":\"message_delta\",\"usage\":{\"output_tokens\":77},\"context_management\":{\"applied_edits\":[{\"type\":\"clear_tool_uses_20250919\",\"cleared_tool_uses\":8,\"cleared_input_tokens\":50000}]}}\n\n"), true)
 	if u.PromptTokens != 25_000 || u.ClearedTokens != 50_000 || u.OutputTokens != 77 || u.CompactedTokens != 0 {

@@ -76,6 +76,18 @@ func TestClaudeCodeLinesOfOneAnswerAreOneMessage(t *testing.T) {
 	}
 }
 
+// A sub-agent writes its lines into the log while the lines of one answer are written.
+func TestLinesOfASubAgentAreNotPartOfAnAnswer(t *testing.T) {
+	f := read(t, "auto", `{"type":"user","message":{"role":"user","content":"q"},"uuid":"1"}
+{"type":"assistant","message":{"id":"m1","role":"assistant","content":[{"type":"text","text":"I ask"}]},"uuid":"2"}
+{"type":"assistant","message":{"id":"m9","role":"assistant","content":[{"type":"tool_use","id":"z","name":"f","input":{}}]},"uuid":"2b","isSidechain":true}
+{"type":"assistant","message":{"id":"m1","role":"assistant","content":[{"type":"tool_use","id":"a","name":"f","input":{}}]},"uuid":"3"}
+`)
+	if diff := cmp.Diff([]string{"user: text", "assistant: text tool_call(a)"}, outline(f.Messages())); diff != "" {
+		t.Error(diff)
+	}
+}
+
 func TestALineOfTwoMessagesIsNotCutInTwo(t *testing.T) {
 	f := read(t, "auto", claudeCode)
 	m := f.Messages()

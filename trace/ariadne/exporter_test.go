@@ -159,6 +159,20 @@ func TestExporterRepeatsOpenTraceInEachBatchAndClosesIt(t *testing.T) {
 	}
 }
 
+// A batch can hold the beginning and the end of a trace. The page reads only the first
+// element of a trace, so that one must be complete.
+func TestATraceThatEndsInItsBatchIsSentComplete(t *testing.T) {
+	srv := ariadnetest.NewServer(t)
+	events := tracetest.Sample(start)
+	begun := *events[len(events)-1].Trace
+	begun.End = time.Time{}
+	events[0].Trace = &begun
+	export(t, open(t, srv.URL, io.Discard), events...)
+	if tr := srv.Received()[0]; tr.Type != "trace" || tr.EndedAt.IsZero() || srv.Counts().Traces != 1 {
+		t.Errorf("first element %+v, %d traces", tr, srv.Counts().Traces)
+	}
+}
+
 func TestExporterSpreadsSiblingsThatStartTogether(t *testing.T) {
 	srv := ariadnetest.NewServer(t)
 	e := open(t, srv.URL, io.Discard)

@@ -33,3 +33,14 @@ func TestTextIsClippedBetweenCharacters(t *testing.T) {
 		}
 	}
 }
+
+// The server counts UTF-16 units, of which a character above U+FFFF has two.
+func TestLongTextIsCutByUnits(t *testing.T) {
+	for text, want := range map[string]string{
+		"abcd": "abcd", "abcde": "abcd" + cutMark, "ä日€x": "ä日€x", "😀😀": "😀😀", "😀😀😀": "😀😀" + cutMark, "x😀😀": "x😀" + cutMark,
+	} {
+		if got := cut(text, 4); got != want {
+			t.Errorf("%q: %q, want %q", text, got, want)
+		}
+	}
+}

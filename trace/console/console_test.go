@@ -54,10 +54,12 @@ func TestConsoleShowsErrorsAndSeverity(t *testing.T) {
 		trace.Event{Name: trace.NameError, Start: start, End: start.Add(2 * time.Minute), Status: trace.StatusError, Data: redact.Lit(`{"message":"no room"}`)},
 		trace.Event{Name: trace.NameRedactionDisabled, Start: start, End: start, Severity: trace.SeverityHigh, Data: redact.Lit(`not JSON`)},
 		trace.Event{Name: trace.NameSession, End: start},
+		trace.Event{Name: trace.NameRefused, Start: start, End: start, Status: trace.StatusError, Severity: trace.SeverityWarning, Data: redact.Lit(`{"output_text":"sent again"}`)},
 	)
 	const want = `04:10:00.000                    error                    2.0m  error  no room
 04:10:00.000                    redaction_disabled        0µs  high   not JSON
 04:10:00.000                    session                   0µs  ok   
+04:10:00.000                    refused                   0µs  warn   sent again
 `
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)

@@ -2,6 +2,7 @@ package metrics_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net/http/httptest"
 	"runtime"
@@ -94,6 +95,7 @@ compact_calls_total{outcome="compacted"} 0
 compact_compactions_total{stage="",reason=""} -
 compact_sent_tokens_total{model="m"} -
 compact_preflight_duration_seconds_count{outcome="failed"} 1`},
+	{trace.Preflight{Model: "a\"b\\c\nd", TokensIn: 100, TokensAfter: 80}, `compact_history_tokens_total{model="a\"b\\c\nd"} 100`},
 	{trace.Archival{Bytes: 4711}, `
 compact_archive_duration_seconds_sum{result="ok"} 0.25
 compact_archived_bytes_total 4711`},
@@ -173,6 +175,9 @@ compact_cache_breaks_total 0
 compact_measured_usd_total{model="m"} -`},
 	{trace.CallUsage{Model: "m", Measured: 1000, Compacted: 900, Estimated: 500}, `
 compact_billed_calls_total{model="m"} 1
+compact_estimate_error_count -`},
+	{trace.CallUsage{Model: "m", Measured: 9000, ToolRounds: true, Estimated: 500}, `
+compact_billed_prompt_tokens_total{model="m"} 9000
 compact_estimate_error_count -`},
 	{trace.CallUsage{Model: "m", Measured: 400, Cleared: 600, Estimated: 1030}, `compact_estimate_error_sum 3`},
 	{trace.ObservedUsage{Model: "m", Measured: 1000, Cached: 700, Written: 200, Output: 30, CacheKnown: true}, `
@@ -300,6 +305,22 @@ func TestSumsAreExactOverManagers(t *testing.T) {
 	} {
 		if got[key] != want {
 			t.Errorf("%s is %s, want %s", key, got[key], want)
+		}
+	}
+}
+
+// An event that an exporter could not deliver is lost like one that never got to it.
+func TestLostEventsAreThoseThatFailedAndThoseThatWereDropped(t *testing.T) {
+	m := metrics.New(nil)
+	p := trace.NewPipeline([]trace.Exporter{m.Exporter(), &tracetest.Recorder{Err: errors.New("refused")}}, &trace.PipelineOptions{OnError: func(error) {}})
+	p.Emit(event(trace.Preflight{Model: "m"}, 0), event(trace.Preflight{Model: "m"}, 0))
+	if err := p.Close(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	got := lines(m)
+	for name, want := range map[string]string{"emitted": "2", "delivered": "0", "lost": "2"} {
+		if n := got[`compact_events_`+name+`_total{exporter="*tracetest.Recorder"}`]; n != want {
+			t.Errorf("%s: %s, want %s", name, n, want)
 		}
 	}
 }

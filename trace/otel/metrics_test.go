@@ -336,8 +336,17 @@ func TestProducerGivesTheCountsToAnyReader(t *testing.T) {
 	}
 	sums := map[string]float64{}
 	for _, m := range got.ScopeMetrics[0].Metrics {
-		if h, ok := m.Data.(metricdata.Histogram[float64]); ok {
-			sums[m.Name] = h.DataPoints[0].Sum
+		var since time.Time // a sum covers the time since the counts began
+		switch d := m.Data.(type) {
+		case metricdata.Histogram[float64]:
+			sums[m.Name], since = d.DataPoints[0].Sum, d.DataPoints[0].StartTime
+		case metricdata.Sum[float64]:
+			since = d.DataPoints[0].StartTime
+		default:
+			continue
+		}
+		if !since.Equal(counts.Began()) {
+			t.Errorf("%s counts since %v, want %v", m.Name, since, counts.Began())
 		}
 	}
 	for _, f := range counts.Snapshot() {
