@@ -55,8 +55,9 @@ func TestKeysInDumpsVanish(t *testing.T) {
 		t.Errorf("Text(%q) = %q", line, got)
 	}
 	numbers := "99, 36, 17, 188, 167, 199, 192, 55, 25, 163, 132, 234, 65, 218, 151, 140"
-	for _, head := range []string{"key = bytes([%s])", "let secret_key: [u8; 16] = [%s];", "byte[] aesKey = { %s };"} {
-		text := fmt.Sprintf(head, numbers)
+	longer := numbers + ", 7, 201, 88, 143, 12, 250, 66, 31" // the 24 bytes of AES-192
+	for head, key := range map[string]string{"key = bytes([%s])": numbers, "let secret_key: [u8; 16] = [%s];": numbers, "byte[] aesKey = { %s };": numbers, "aes_key = bytes([%s])": longer} {
+		text := fmt.Sprintf(head, key)
 		if got, want := r.Text(text).String(), fmt.Sprintf(head, "<REDACTED>"); got != want {
 			t.Errorf("Text(%q) = %q", text, got)
 		}

@@ -61,7 +61,7 @@ func TestColumnsOfPasswordsVanish(t *testing.T) {
 func TestCookiesVanish(t *testing.T) {
 	v := letters(43)
 	family{
-		secret: in(v, "Cookie: theme=dark; app_sess=%s; lang=en", "Set-Cookie: any=%s; Path=/; Secure", "curl -b 'session=%s' https://h.example", "curl https://h -H 'cookie: x_auth=%s; locale=en'", ".example.com\tTRUE\t/\tTRUE\t1767225600\tany\t%s",
+		secret: in(v, "Cookie: theme=dark; app_sess=%s; lang=en", "Cookie: app_sess=\"%s\"; lang=en", "Set-Cookie: any=%s; Path=/; Secure", "curl -b 'session=%s' https://h.example", "curl https://h -H 'cookie: x_auth=%s; locale=en'", ".example.com\tTRUE\t/\tTRUE\t1767225600\tany\t%s",
 			`{"domain":".example.com","httpOnly":true,"name":"any","value":"%s"}`, `cookies = {"any": "%s"}`, "document.cookie = \"any=%s; path=/\""),
 		clean: []string{"Cookie: theme=dark; lang=en; consent=true", "Set-Cookie: theme=light; Path=/; Expires=Wed, 05 Mar 2025 10:00:00 GMT", "Cookie: name=value", "cookies = {\"theme\": \"dark\"}", "Cookie: _ga=GA1.2.1234567890.1234567890"},
 	}.check(t, newRedactor(t, Options{}))

@@ -49,6 +49,8 @@ func TestPicturesCostWhatProvidersPublish(t *testing.T) {
 		{"gpt-5.5", 1024, 1024, "", 1229},
 		{"gpt-5.5", 1920, 1080, "high", 2448},
 		{"gpt-5.5", 3840, 2160, "auto", 9792},
+		{"gpt-5.4", 3840, 2160, "original", 9792}, // 120 by 68 patches * 1.2; auto is scaled to 2500 patches
+		{"gpt-5.2", 3840, 2160, "original", 1810}, // this model has no such detail
 		{"gpt-5.4-mini", 1024, 1024, "", 1659},
 		{"gemini-2.5-flash", 384, 384, "", 258},
 		{"gemini-2.5-flash", 1536, 768, "", 516},

@@ -1,6 +1,7 @@
 package gemini_test
 
 import (
+	"encoding/base64"
 	"slices"
 	"strings"
 	"testing"
@@ -75,6 +76,8 @@ func TestEachRuleIsChecked(t *testing.T) {
 		body(u("a"), n("f"), r("f", "TEXT")):                                         nil,
 		// A function may return a text in place of a picture, and its result is a valid
 		// response, too.
+		body(u("a"), c("f"), `{"role":"user","parts":[{"functionResponse":{"name":"f","response":{"output":"x"},"parts":[{"inlineData":{"mimeType":"text/plain","data":"`+
+			base64.StdEncoding.EncodeToString([]byte(message.MediaText(message.KindImage, 10, 20, "3f9a2c1b70de")))+`"}}]}}]}`): nil,
 		body(u("a"), c("f"), `{"role":"user","parts":[{"functionResponse":{"name":"f","response":{"output":"`+message.MediaText(message.KindImage, 10, 20, "3f9a2c1b70de")+`"}}}]}`): nil,
 		body(u("a"), `{"role":"system","parts":[{"text":"s"}]}`, u("b")): {"unknown_role 1"},
 		body(u(""), `{"role":"user","parts":[]}`):                        {"empty_content 1", "empty_text 0/0.0"},

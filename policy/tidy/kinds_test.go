@@ -32,3 +32,28 @@ func TestProgressAcceptsRepeatedCarriageReturns(t *testing.T) {
 		}
 	}
 }
+
+// A value of a column is rare if it is in few lines, and rare values are in one line of twenty at most:
+// otherwise the column distinguishes nothing.
+func TestOutliersAreFew(t *testing.T) {
+	for odd, want := range map[int]int{1: 1, 2: 2, 3: 0} {
+		d := &draft{}
+		for i := range 40 {
+			state := "ready"
+			if i < odd {
+				state = fmt.Sprint("lost", i)
+			}
+			d.lines = append(d.lines, line{no: i + 1, text: "node " + state})
+		}
+		c, raised := &choice{d: d, rank: make([]uint8, 40)}, 0
+		c.outliers(0, 40, good)
+		for _, rank := range c.rank {
+			if rank == good {
+				raised++
+			}
+		}
+		if raised != want {
+			t.Errorf("%d odd lines of 40: %d raised, want %d", odd, raised, want)
+		}
+	}
+}
