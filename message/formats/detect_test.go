@@ -82,7 +82,7 @@ func TestListsAreReadInTheOnlyPossibleWire(t *testing.T) {
 			t.Errorf("%s: %v, %v, want %s", data, f, err, want)
 		}
 	}
-	for _, data := range []string{"", "\n", `{"a":1}`, `{"messages":[],"max_tokens":1}`} {
+	for _, data := range []string{"", "\n", `{"a":1}`, `{"messages":[],"max_tokens":1}`, strings.Repeat(`{"type":"message","message":{"role":"user","content":"hi"}}`+"\n", 2)} {
 		if f, err := formats.Read("auto", []byte(data)); err == nil && len(f.Messages()) > 0 {
 			t.Errorf("%q is read as %s", data, f.Format())
 		}

@@ -57,3 +57,30 @@ func TestOutliersAreFew(t *testing.T) {
 		}
 	}
 }
+
+// A place that the task names can lie so close to the beginning of a long line that no cut is
+// between them. The text after the place stays.
+func TestALongLineKeepsTheTextAfterANamedPlace(t *testing.T) {
+	text := strings.Repeat("x", 450) + "needle " + strings.Repeat("y", 80) + strings.Repeat("z", 900)
+	l := newDraft(text).lines[0]
+	for _, spots := range [][]int{{450}, nil} {
+		got := clipped(text, l, spots).text
+		if kept := strings.Contains(got, strings.Repeat("x", 450)+"needle "+strings.Repeat("y", 80)); kept != (spots != nil) || len(got) > 700 {
+			t.Errorf("places %v: %d bytes, %.600s", spots, len(got), got)
+		}
+	}
+}
+
+// The lines of a text in a JSON string are those that a reader sees, so that reducers recognize
+// its indentation, its quotes and its paths.
+func TestTextInAStringIsReadWithoutItsEscapes(t *testing.T) {
+	src := `"a\t\"b\"\nc:\\d\r\n\n\u00e4"`
+	var got []string
+	d := (&shaper{src: src, lent: &borrowedLists{}}).split(1, len(src)-1)
+	for i := range d.lines {
+		got = append(got, d.lines[i].text)
+	}
+	if want := "a\t\"b\"|c:\\d||\\u00e4"; strings.Join(got, "|") != want || d.total != 4 {
+		t.Errorf("%d lines, %q, want %q", d.total, got, want)
+	}
+}

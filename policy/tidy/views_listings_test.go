@@ -27,6 +27,7 @@ func TestReduceListing(t *testing.T) {
 		{name: "three of twenty lines are no paths", call: find, large: 20, text: together(filesIn("./a/long/", ".go", 17), []string{"some words", "or so it seems", "and no more"}), want: "whole"},
 		{name: "names without a folder", call: command("ls"), large: 20, text: together(filesIn("a_file_in_this_folder_", ".go", 24)), want: "whole"},
 		{name: "a file that was read", call: reading("/list.txt"), large: 20, text: together(filesIn("./a/", ".go", 40)), want: "whole"},
+		{name: "a tool that finds files", call: Call{Tool: "find", Args: []byte(`{"pattern":"*.go"}`)}, large: 20, text: together(filesIn("./a/", ".go", 40)), want: lines("[tidied — counts by folder, 39 of 40 lines left out]", "./a/file1.go", "./a/⋮ 39 more: 39 .go")},
 		{name: "a tool that lists a folder", call: Call{Tool: "ListFiles", Args: []byte(`{"path":"/src"}`)}, large: 20, text: together(filesIn("./a/", ".go", 40)), want: lines("[tidied — counts by folder, 39 of 40 lines left out]", "./a/file1.go", "./a/⋮ 39 more: 39 .go")},
 	})
 }

@@ -91,6 +91,7 @@ func TestDataInFindsBase64(t *testing.T) {
 		"no small letters":       {strings.ToUpper(data(300)), nil},
 		"a name has no digits":   {strings.NewReplacer("3", "k", "7", "Q").Replace(data(300)), nil},
 		"a path has many marks":  {strings.Repeat("aB3dxY/", 50), nil},
+		"the alphabet of URLs":   {strings.Repeat("aB3-xYzab_aB3dxYz7cD", 15), [][2]int{{0, 300}}},
 		"few marks":              {strings.Repeat("aB3dxYzab/", 30), [][2]int{{0, 300}}},
 	} {
 		if got := dataIn(tc.text); !slices.Equal(got, tc.want) {
