@@ -72,6 +72,13 @@ func (a *account) cacheMissed() bool {
 	return a.seen.known && a.seen.cached == 0 && (a.seen.expect > 0 || a.missing)
 }
 
+// cacheWasRead reports whether the provider read a part of the last prompt from its cache.
+func (a *account) cacheWasRead() bool {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.seen.cached > 0
+}
+
 // warn adds a warning to the lane's next call, once for each kind.
 func (a *account) warn(kind, what string) {
 	a.mu.Lock()

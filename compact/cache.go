@@ -32,9 +32,10 @@ func (c *call) cachedFront(front int) int {
 
 // lacksMarks reports whether the provider caches nothing of the request, because its cache
 // needs marks and the request has none. It then bills neither reads nor writes of a cache.
+// If the lane's last answer shows cached tokens, something on the way sets marks.
 func (c *call) lacksMarks() bool {
 	req, ok := c.q.wire.(wire.Marker)
-	return ok && c.ep.card.Marks > 0 && c.m.cfg.Cache.Marks != marksAuto && !req.HasMarks()
+	return ok && c.ep.card.Marks > 0 && c.m.cfg.Cache.Marks != marksAuto && !req.HasMarks() && !c.lane.account.cacheWasRead()
 }
 
 // marksIn returns the positions of cache marks in the view, in tokens and in

@@ -169,6 +169,15 @@ func TestARequestWithoutMarksIsEstimatedAtThePriceOfItsInput(t *testing.T) {
 				t.Errorf("%s, call %d: $%v measured, $%v estimated", name, call, got, want)
 			}
 		}
+		// A gateway can set marks on the way.
+		if res, err := m.Preflight(t.Context(), "s", req.Messages(), compact.WithRequest(req)); err != nil {
+			t.Fatal(err)
+		} else {
+			m.Observe(res, compact.Usage{PromptTokens: res.After.Total, CacheKnown: true, CachedTokens: res.After.Total / 2})
+		}
+		if res, err := m.Preflight(t.Context(), "s", req.Messages(), compact.WithRequest(req)); err != nil || res.Bill.Estimated.Cached == 0 {
+			t.Errorf("%s: an answer with cached tokens, and the next call is estimated without: %v %+v", name, err, res.Bill.Estimated)
+		}
 		_ = m.Close(context.Background())
 	}
 }
