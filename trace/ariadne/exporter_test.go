@@ -194,6 +194,34 @@ func TestExporterSpreadsSiblingsThatStartTogether(t *testing.T) {
 	}
 }
 
+// A session has more calls than the exporter remembers the starts of. The latest still start apart.
+func TestSiblingsStartApartAfterHundredsOfOthers(t *testing.T) {
+	srv := ariadnetest.NewServer(t)
+	srv.Lenient() // the spans have no trace element
+	e := open(t, srv.URL, io.Discard)
+	var events []trace.Event
+	for i := range 300 {
+		ev := tracetest.Sample(start.Add(time.Duration(i) * time.Second))[0]
+		ev.ParentID = "a0a0a0a0a0a0a0a0"
+		events = append(events, ev)
+	}
+	last := start.Add(time.Hour)
+	for i := range 3 {
+		events[297+i].Start, events[297+i].End = last, last
+	}
+	for i := range events {
+		events[i].TraceID = events[0].TraceID
+	}
+	export(t, e, events...)
+	starts := map[time.Time]bool{}
+	for _, s := range srv.Spans("") {
+		starts[s.StartedAt] = true
+	}
+	if len(starts) != len(events) {
+		t.Errorf("%d spans start at %d times", len(events), len(starts))
+	}
+}
+
 // The page draws a parent over all its children, also if the last one that is sent is not the
 // one that ends last.
 func TestParentEndsAfterItsLongestChild(t *testing.T) {

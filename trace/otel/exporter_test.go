@@ -195,6 +195,8 @@ func TestOrphansAreBounded(t *testing.T) {
 	}
 	if n := len(rec.Ended()); n < 3*calls-4096 {
 		t.Errorf("%d of %d spans, the others wait forever", n, 3*calls)
+	} else if n == 3*calls {
+		t.Error("once there were too many orphans, no child waits for its parent any more")
 	}
 }
 

@@ -366,8 +366,14 @@ func TestInvalidMetricsEndpointIsAMistake(t *testing.T) {
 		}
 	}
 	r := newMeter(t, &meter{status: http.StatusOK})
-	if err := otel.TryMetrics(t.Context(), r.URL, nil); err != nil || r.taken != 1 {
-		t.Errorf("tried %d times: %v", r.taken, err)
+	for i, path := range []string{"", "/", "/v1/metrics", "/own/path"} { // a slash is no path of its own
+		want := path
+		if i < 2 {
+			want = "/v1/metrics"
+		}
+		if err := otel.TryMetrics(t.Context(), r.URL+path, nil); err != nil || r.taken != i+1 || r.path != want {
+			t.Errorf("%q: tried %d times, at %s: %v", path, r.taken, r.path, err)
+		}
 	}
 	r.mu.Lock()
 	r.status = http.StatusUnauthorized
