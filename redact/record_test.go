@@ -49,7 +49,7 @@ func TestPasswordsInFilesAndDialogsVanish(t *testing.T) {
 func TestColumnsOfPasswordsVanish(t *testing.T) {
 	p := "Wj8n" + "R3vK6qTz"
 	family{
-		secret: in(p, "username,password,email\nbob,%s,b@example.com\n", "\"id\",\"password\"\n\"1\",\"%s\"\n", "user;passwd;role\nbob;%s;admin", "user\tpassword\nbob\t%s", "| User | Password |\n|---|---|\n| bob | `%s` |", " id | password\n----+---------\n  1 | %s\n",
+		secret: in(p, "username,password,email\nbob,%s,b@example.com\n", "name,password\n\"Baker, Bob\",%s\n", "\"id\",\"password\"\n\"1\",\"%s\"\n", "user;passwd;role\nbob;%s;admin", "user\tpassword\nbob\t%s", "| User | Password |\n|---|---|\n| bob | `%s` |", " id | password\n----+---------\n  1 | %s\n",
 			"+----+----+\n| id | password |\n+----+----+\n|  1 | %s |\n", "USER   PASSWORD      ROLE\nbob    %s  admin", "┌──────┬──────────┐\n│ user │ password │\n├──────┼──────────┤\n│ bob  │ %s │\n└──────┴──────────┘", "┏━━━━━━┳━━━━━━━━━━┓\n┃ User ┃ Password ┃\n┡━━━━━━╇━━━━━━━━━━┩\n│ bob  │ %s │\n└──────┴──────────┘",
 			"========  ============\nUser      Password\n========  ============\nbob       %s\n========  ============", "Name      Password\n----      --------\nbob       %s\n",
 			"-[ RECORD 1 ]--\nid       | 1\npassword | %s\n", "INSERT INTO users (id, name, password) VALUES (1, 'bob', '%s');", "COPY users (id, password) FROM stdin;\n1\t%s\n\\."),
