@@ -54,6 +54,7 @@ func TestPlanNamesTheSourceOfEachMessage(t *testing.T) {
 		{"u c1 r1", "c1 r1 u", "K1 K2 K0"}, // a message was moved
 		{"u a", "u u", "K0 N"},             // one is not two
 		{"u r1", "u r2", "K0 N"},           // of another call
+		{"u r1", "u R1 r1", "K0 N K1"},     // a kept message is not edited, too
 	} {
 		if got := short(plan(list(c.given), list(c.view))); got != c.want {
 			t.Errorf("%s to %s: %s, want %s", c.given, c.view, got, c.want)

@@ -81,7 +81,8 @@ func recipientsOf(to []pair) (out []string) {
 }
 
 // TestOnlyRecipientsCanRead: an identity of a recipient can read, no other can, and the error
-// names the variable and no key.
+// names the variable and no key. Check finds an identity that can't read; a process without one
+// only writes.
 func TestOnlyRecipientsCanRead(t *testing.T) {
 	mine, theirs, other := newPair(t), newPair(t), newPair(t)
 	inner := memory.New()
@@ -101,6 +102,13 @@ func TestOnlyRecipientsCanRead(t *testing.T) {
 		"no recipient, and no identity":  {crypt.New(inner, reading(t, "")), false},
 		"no recipient, and the identity": {crypt.New(inner, reading(t, mine.identity)), true},
 	} {
+		var want error
+		if name == "the identity of somebody else" {
+			want = storage.ErrNoIdentity
+		}
+		if err := c.a.Check(t.Context()); !errors.Is(err, want) {
+			t.Errorf("%s: Check: %v, want %v", name, err, want)
+		}
 		for _, k := range []storage.Key{file, log} {
 			for _, n := range []int64{-1, 3} {
 				_, err := read(t.Context(), c.a, k, 0, n)
