@@ -93,9 +93,7 @@ var forms = []form{
 	{"complaint of the loop", speechAnswering, true, begins(append(complaints, "The last command <command>")...)},
 	{"error of the server", speechAnswering, true, errorClass},
 	{"patch", speechAnswering, false, begins("diff --git ")},
-	{"report of a browser", speechAnswering, true, func(t string) bool {
-		return begins("I clicked ", "I typed ", "I scrolled ", "I visited ", "I hovered ", "I pressed ")(t) && strings.Contains(t, "screenshot")
-	}},
+	{"report of a browser", speechAnswering, true, browserReport},
 }
 
 // complaints lists beginnings of messages of a loop that could not read the action.
@@ -105,6 +103,12 @@ var complaints = []string{"Please always provide EXACTLY ONE action", "No tool u
 // begins matches texts that begin with one of the prefixes.
 func begins(prefixes ...string) func(string) bool {
 	return func(t string) bool { return prose.BeginsAny(t, prefixes) }
+}
+
+// browserReport matches the report of an agent that uses a browser. Its text is mostly that
+// of a page.
+func browserReport(t string) bool {
+	return begins("I clicked ", "I typed ", "I scrolled ", "I visited ", "I hovered ", "I pressed ")(t) && strings.Contains(t, "screenshot")
 }
 
 // bracketedNote matches a text that begins with a line in brackets. A harness or a
