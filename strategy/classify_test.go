@@ -127,6 +127,6 @@ func TestPageIsNoPlan(t *testing.T) {
 		return m
 	}
 	page := "I scrolled down one page in the browser.\n\nHere is a screenshot of [Mooring fees](https://harbor.example/fees). The text is:\n\n"
-	tells(t, long("What does a mooring cost?", message.Assistant("Look it up."), surfer(page+"What to do next\n- Discover the newest boats\n- Explore our yards\n- Stay updated with the harbor news\n"), message.Assistant("The page has no fees so far.")),
+	tells(t, long("What does a mooring cost?", message.Assistant("Look it up."), surfer(page+"What to do next\n- Discover the newest boats\n- Explore our yards\n- Stay updated with the harbor news\n")),
 		nil, []string{"a plan that the assistant wrote", "announced last: Discover"})
 }
