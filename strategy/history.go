@@ -61,6 +61,7 @@ func NewHistory(r Request) *History {
 	h.findReferred(r)
 	h.resume()
 	h.findBase(marked(r.Messages))
+	h.labelElements()
 	h.eachCall(func(_ *Step, c *Call) { c.finish() })
 	h.findFolder()
 	h.findWritten()
