@@ -50,7 +50,7 @@ func (b *sharedBullet) add(k *candidate) {
 	switch {
 	case b.last == nil:
 		b.text = k.Group + ":"
-		if k.place.inList() && k.place.seq > 1 {
+		if k.place.inList() && k.place.seq > 1 || k.inside {
 			b.text += " …"
 		}
 	case !k.place.follows(b.last.place, k.nth > b.last.nth+1):
@@ -72,12 +72,18 @@ func (b *sharedBullet) add(k *candidate) {
 	}
 	b.text += " " + k.Text
 	b.last = k
+	if k.place.inList() && k.place.head == "" {
+		b.told[groupKey{k.Section, k.Group + "\x00" + parentText(k.place.mark, k.Text)}] = true
+	}
 }
 
 // end returns the bullet, with a mark if items of the last list were left out.
 func (b *sharedBullet) end() string {
 	if !b.last.place.ends() {
 		return b.text + " …"
+	}
+	if text, cut := strings.CutSuffix(b.text, pieceEnd); cut && strings.Contains(b.last.Group, returnedMark) {
+		return text + " …"
 	}
 	return b.text
 }

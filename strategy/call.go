@@ -230,6 +230,7 @@ func (c *Call) head() string {
 // touched.
 func (c *Call) finish() {
 	if c.Answered {
+		c.asEditor()
 		c.read()
 	}
 	c.files = fileOps(c)

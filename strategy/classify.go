@@ -32,13 +32,32 @@ type heard struct {
 
 // classify reads a message in the user's role. acted says that the assistant's
 // message before it contains an action, so that this message may be a result.
-func classify(m *message.Message, acted bool) heard {
+func classify(m *message.Message, acted bool) heard { return classifyForms(m, acted, false) }
+
+// opens reports whether no message before is by the assistant, a result, or a summary of
+// some.
+func opens(before []message.Message) bool {
+	for i := range before {
+		m := &before[i]
+		if m.Role == message.RoleAssistant || m.Role == message.RoleTool || m.Has(message.KindToolResult) || ownSummary(m.Text()) {
+			return false
+		}
+	}
+	return true
+}
+
+var ownSummary = begins("<COMPACT-SUMMARY")
+
+// classifyForms is classify for a message that may be an opening, that is, before all
+// messages of the assistant. An opening is no result, even if it looks like one: a task can
+// end with the prompt of a shell.
+func classifyForms(m *message.Message, acted, opening bool) heard {
 	text := strings.TrimSpace(saidIn(m))
 	if text == "" || agentName(m.Name) {
 		return heard{speech: speechHarness}
 	}
 	for _, f := range forms {
-		if (f.speech != speechAnswering || acted || f.always) && f.matches(text) {
+		if (f.speech != speechAnswering || acted || f.always && !opening) && f.matches(text) {
 			return heard{speech: f.speech}
 		}
 	}
@@ -46,7 +65,7 @@ func classify(m *message.Message, acted bool) heard {
 	if words == "" {
 		return heard{speech: speechHarness}
 	}
-	return splitPasted(words)
+	return splitPasted(withoutDemonstration(words))
 }
 
 // A form is a pattern of messages that a harness or a loop writes in the user's
@@ -67,16 +86,14 @@ var forms = []form{
 	{"body of a skill", speechHarness, true, begins("Base directory for this skill:")},
 	{"stop hook", speechHarness, true, begins("Stop hook feedback:")},
 	{"notice of a background task", speechHarness, true, backgroundNotice},
-	{"own summary", speechHarness, true, begins("<COMPACT-SUMMARY")},
+	{"own summary", speechHarness, true, ownSummary},
 	{"status of a command", speechAnswering, true, begins("<returncode>", "exitcode: ", "Exit code: ", "<tool_response>", "<function_results>", "<function_result>", "<observation>")},
 	{"observation", speechAnswering, true, begins("Observation:", "OBSERVATION:", "EXECUTION RESULT of", "[Tool result", "Tool result:", "TOOL RESULT", "<tool_result")},
 	{"prompt of a shell session", speechAnswering, true, shellState},
 	{"complaint of the loop", speechAnswering, true, begins(append(complaints, "The last command <command>")...)},
 	{"error of the server", speechAnswering, true, errorClass},
 	{"patch", speechAnswering, false, begins("diff --git ")},
-	{"report of a browser", speechAnswering, true, func(t string) bool {
-		return begins("I clicked ", "I typed ", "I scrolled ", "I visited ", "I hovered ", "I pressed ")(t) && strings.Contains(t, "screenshot")
-	}},
+	{"report of a browser", speechAnswering, true, browserReport},
 }
 
 // complaints lists beginnings of messages of a loop that could not read the action.
@@ -86,6 +103,12 @@ var complaints = []string{"Please always provide EXACTLY ONE action", "No tool u
 // begins matches texts that begin with one of the prefixes.
 func begins(prefixes ...string) func(string) bool {
 	return func(t string) bool { return prose.BeginsAny(t, prefixes) }
+}
+
+// browserReport matches the report of an agent that uses a browser. Its text is mostly that
+// of a page.
+func browserReport(t string) bool {
+	return begins("I clicked ", "I typed ", "I scrolled ", "I visited ", "I hovered ", "I pressed ")(t) && strings.Contains(t, "screenshot")
 }
 
 // bracketedNote matches a text that begins with a line in brackets. A harness or a
@@ -106,7 +129,7 @@ func instructionsFile(t string) bool {
 // shellState matches an output that ends with the state of an editing shell.
 func shellState(t string) bool {
 	tail := t[max(0, len(t)-600):]
-	return strings.Contains(tail, "(Open file: ") && strings.Contains(tail, "(Current directory: ") || strings.HasSuffix(t, "\nbash-$")
+	return strings.Contains(tail, openFileMark) && strings.Contains(tail, "(Current directory: ") || strings.HasSuffix(t, "\nbash-$")
 }
 
 // errorClass matches the report of an exception: "litellm.APIError: …".

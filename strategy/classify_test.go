@@ -118,3 +118,15 @@ func TestBeginsWordMatchesWholeWords(t *testing.T) {
 		t.Error("a sentence that begins like a greeting counts as a greeting")
 	}
 }
+
+// The words of a page that an agent with a browser reports are no plan.
+func TestPageIsNoPlan(t *testing.T) {
+	surfer := func(text string) message.Message {
+		m := message.User(text)
+		m.Name = "WebSurfer"
+		return m
+	}
+	page := "I scrolled down one page in the browser.\n\nHere is a screenshot of [Mooring fees](https://harbor.example/fees). The text is:\n\n"
+	tells(t, long("What does a mooring cost?", message.Assistant("Look it up."), surfer(page+"What to do next\n- Discover the newest boats\n- Explore our yards\n- Stay updated with the harbor news\n")),
+		nil, []string{"a plan that the assistant wrote", "announced last: Discover"})
+}

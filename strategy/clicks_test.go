@@ -37,3 +37,24 @@ func TestEffectQuotesWhatWasSent(t *testing.T) {
 		message.ToolResult("2", `{"hits":1}`),
 	), []string{"`post_comment` 482 with body=“The cache is shared by two threads, so please use a map …”, which returned: status: created, id: 9001 (do not repeat)"}, []string{"text=“"})
 }
+
+// A call that names an element of a page only by its number has the label of the element,
+// as the page before stated it.
+func TestElementHasItsLabel(t *testing.T) {
+	tells(t, long("Order the lamp.", ranCalls(
+		[3]string{"get_state", `{}`, `{"elements": [{"index": 3, "tag": "input", "text": "", "placeholder": "Your town"}, {"index": 33, "tag": "a", "text": "", "href": "/lamps"}]}`},
+		[3]string{"browser_type", `{"index":3,"text":"Lund"}`, "Typed 'Lund' into element 3"},
+		[3]string{"browser_click", `{"index":33}`, "Clicked element 33"},
+		[3]string{"get_state", `{}`, "[3]<button class=x>Lamp Vega</button>\n[4]<a>Terms</a>"},
+		[3]string{"browser_click", `{"index":3}`, "Clicked element 3"},
+		[3]string{"take_snapshot", `{}`, "uid=1_7 button \"Buy now\"\nuid=1_70 link \"Help\""},
+		[3]string{"browser_click", `{"uid":"1_7"}`, "Thank you! Order L-77"},
+		[3]string{"browser_click", `{"index":9}`, "Clicked element 9"},
+	)...), []string{
+		"`browser_type` 3 with text=Lund element=Your town",
+		"`browser_click` 33 with element=/lamps",
+		"`browser_click` 3 with element=Lamp Vega",
+		"[done] called `browser_click` 1_7 with element=button \"Buy now\"",
+		"`browser_click` 9, which returned: Clicked element 9",
+	}, nil)
+}

@@ -36,7 +36,7 @@ func (h *History) constraints() []fact {
 			}
 			heads := head.hear(one) // a text with " … " was cut, and its headings are gone
 			t = strings.TrimPrefix(t, "… ")
-			if value := rules.Binds(t); !one.Heading && !(heads || head.proposed() && !strings.Contains(one.Text, "… ")) && value > 0 && n < 12 {
+			if value := rules.Binds(t); !one.Heading && !(heads || one.Item && head.observed() || head.proposed() && !strings.Contains(one.Text, "… ")) && value > 0 && n < 12 {
 				if n++; s.user() && h.wentBy(i) {
 					if rules.OneOff(t) || value < rules.PlainValue && prose.BeginsAny(strings.ToLower(t), rules.NowOnly) {
 						return

@@ -53,3 +53,12 @@ func TestConstraintsOfMessage(t *testing.T) {
 		}
 	}
 }
+
+// A list of what the user observed sets no rules, and a list of what the user wants does.
+func TestObservationsAreNoRules(t *testing.T) {
+	const items = "\n\n- Power light is on\n- No cable signal (no picture)\n- No new firmware\n"
+	tells(t, long("My box has no picture.", message.Assistant("What does the menu say?"), message.User("Here's what I found in the menu:"+items+"\nWhat next?"), message.Assistant("Let me look.")),
+		nil, []string{"## Constraints"})
+	tells(t, long("Repair the box.", message.Assistant("How?"), message.User("Here's what I need you to keep in mind:"+items), message.Assistant("Let me look.")),
+		[]string{"No new firmware [s5]"}, nil)
+}

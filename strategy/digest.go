@@ -24,7 +24,8 @@ type digester struct {
 }
 
 // digest returns each member of a result in JSON as words. It returns nil for other
-// results.
+// results. All pieces but the last end with ";", so that a ";" at the end of a quotation
+// shows that something is left out.
 func digest(result string) []string {
 	text := strings.TrimSpace(result)
 	if len(text) == 0 || text[0] != '{' && text[0] != '[' || len(text) > mostDigested {
@@ -40,7 +41,31 @@ func digest(result string) []string {
 	}
 	d.members("", at, 0)
 	d.flush()
+	if n := len(d.pieces); n > 0 && n < digestPieces {
+		d.pieces[n-1] = strings.TrimSuffix(d.pieces[n-1], pieceEnd)
+	}
 	return d.pieces
+}
+
+// pieceEnd ends a piece that another follows.
+const pieceEnd = ";"
+
+// leastStated is the minimum number of items of a list whose number is stated.
+const leastStated = 3
+
+// listSize returns the number of elements of a result in JSON that is a list, in words. It
+// returns "" for a short list and other results.
+func listSize(result string) string {
+	data := []byte(strings.TrimSpace(result))
+	at, err := jsonscan.Value(data, 0)
+	if err != nil || len(data) == 0 || data[0] != '[' {
+		return ""
+	}
+	n := 0
+	if err := jsonscan.Array(data, at, func(int, jsonscan.Span) error { n++; return nil }); err != nil || n < leastStated {
+		return ""
+	}
+	return itoa(n) + " items"
 }
 
 // members adds a piece for each member of a value.
@@ -88,13 +113,13 @@ func (d *digester) piece(key string, at jsonscan.Span) {
 	if key != "" {
 		text = key + ": " + text
 	}
-	d.pieces = append(d.pieces, prose.Clip(text, maxPassage)+";")
+	d.pieces = append(d.pieces, prose.Clip(text, maxPassage)+pieceEnd)
 }
 
 // flush turns the collected short members into a piece.
 func (d *digester) flush() {
 	if d.short != "" {
-		d.pieces = append(d.pieces, d.short+";")
+		d.pieces = append(d.pieces, d.short+pieceEnd)
 		d.short = ""
 	}
 }

@@ -53,12 +53,15 @@ func NewHistory(r Request) *History {
 	r.First = first
 	h.order = r.order()
 	b := reader{h: h, open: map[string][]at{}}
+	b.opening = first <= 1
 	for i := range r.Messages {
+		b.opening = b.opening && opens(r.Messages[max(i-1, 0):i])
 		b.message(first+i, &r.Messages[i])
 	}
 	h.findReferred(r)
 	h.resume()
 	h.findBase(marked(r.Messages))
+	h.labelElements()
 	h.eachCall(func(_ *Step, c *Call) { c.finish() })
 	h.findFolder()
 	h.findWritten()
@@ -116,6 +119,8 @@ type reader struct {
 	open  map[string][]at // call id → calls without a result so far
 	acted string          // command that the previous message wrote as text
 	edits []textEdit      // edits that the previous message wrote as text
+
+	opening bool // no message of the assistant was read so far
 }
 
 func (b *reader) message(id int, m *message.Message) {
@@ -179,11 +184,12 @@ func (b *reader) user(id int, m *message.Message) {
 	step := Step{ID: id, Role: m.Role}
 	text := saidIn(m)
 	b.applied(text)
-	switch s := classify(m, acted != ""); s.speech {
+	switch s := classifyForms(m, acted != "", b.opening); s.speech {
 	case speechTyped, speechPasted:
 		step.Text = withoutNotes(s.words)
 		b.add(s.words, textTold, id)
 		if s.pasted > 0 {
+			text = withoutDemonstration(text)
 			b.add(text, textShown, id)
 			step.Shown = text
 		}

@@ -123,6 +123,7 @@ func (l *listed) ends() bool { return !l.inList() || l.seq == *l.of }
 type lister struct {
 	leads []lead
 	now   listed
+	outer []lead // items around the next item
 	first string // first sentence of the item
 	title string // heading right before the next sentence
 }
@@ -162,6 +163,7 @@ func (x *lister) at(one prose.Sentence) *listed {
 		}
 		x.now.list, x.now.seq, x.now.of = 1-x.now.list, 0, new(int)
 	}
+	around := x.around(one)
 	if !one.Later {
 		x.now.item++
 		x.now.mark, x.first = one.Mark, prose.Squash(one.Text)
@@ -170,8 +172,36 @@ func (x *lister) at(one prose.Sentence) *listed {
 	if one.Later {
 		place.head = x.first
 	}
-	place.leads, place.finds = texts(x.leads), slices.ContainsFunc(x.leads, func(l lead) bool { return l.finds })
+	place.leads, place.finds = append(texts(x.leads), texts(around)...), slices.ContainsFunc(x.leads, func(l lead) bool { return l.finds })
 	return &place
+}
+
+// around returns the items that contain the item of a sentence. A sentence that leads to a
+// list is among the leads already.
+func (x *lister) around(one prose.Sentence) []lead {
+	if x.now.seq == 0 && !one.Later {
+		x.outer = nil
+	}
+	for n := len(x.outer); n > 0 && (x.outer[n-1].indent > one.Indent || x.outer[n-1].indent == one.Indent && !one.Later); n-- {
+		x.outer = x.outer[:n-1]
+	}
+	n := len(x.outer)
+	if one.Later && n > 0 && x.outer[n-1].indent == one.Indent {
+		n-- // its own item
+	}
+	around := slices.Clone(x.outer[:n])
+	if t := prose.Squash(one.Text); !one.Later && len(t) <= maxHead && !leads(t) {
+		x.outer = append(x.outer, lead{text: parentText(one.Mark, t), indent: one.Indent})
+	}
+	return around
+}
+
+// parentText returns the text of an item before the items in it.
+func parentText(mark, text string) string {
+	if !closed(text) {
+		text += ":"
+	}
+	return strings.TrimSpace(mark + " " + text)
 }
 
 // longestLabel is the maximum length of a label, in bytes.

@@ -133,3 +133,14 @@ func TestHeadOfAnItemIsNotRepeated(t *testing.T) {
 		t.Errorf("%s", b.text)
 	}
 }
+
+// An item within an item is quoted behind the item that contains it, even if the outer item
+// says little by itself.
+func TestInnerItemFollowsItsOuterItem(t *testing.T) {
+	var b strings.Builder
+	for i := range 5 {
+		b.WriteString(itoa(i+1) + ". **Train " + itoa(i+1) + "**\n   - Departure: " + itoa(10+i) + ":05, track " + itoa(i+3) + "\n   - Fare: " + itoa(31+i) + " EUR\n\n")
+	}
+	tells(t, long("Find me a train.", message.Assistant("Here are the trains:\n\n"+b.String()+"Which one do you want?"), message.User("The fourth.")),
+		[]string{"4. Train 4: Departure: 13:05, track 6; Fare: 34 EUR"}, []string{"Train 4 4. Train 4", "Train 4; 4. Train 4"})
+}

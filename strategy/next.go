@@ -329,7 +329,7 @@ func atIt(low string) bool {
 func (h *History) announced() fact {
 	for i := len(h.Steps) - 1; i >= 0; i-- {
 		s := &h.Steps[i]
-		if s.Role != message.RoleAssistant || s.Text == "" || s.recap() {
+		if s.Role != message.RoleAssistant || s.Text == "" || s.recap() || browserReport(s.Text) {
 			continue
 		}
 		last, after := "", 0

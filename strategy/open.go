@@ -107,6 +107,20 @@ var (
 	openHeads     = append([]string{"remains", "left", "not", "open", "pending", "blocked", "follow-up", "follow-ups"}, planHeads...)
 )
 
+// Words of sentences that lead to a list of observations, and words of those that lead to
+// rules all the same: "I found that we must keep:".
+var (
+	observedHeads = []string{"found", "shows", "showed", "displays", "says", "saw", "see", "output", "reads"}
+	ruledHeads    = []string{"want", "need", "must", "should", "shall", "rule", "keep", "avoid", "please", "constraint", "require"}
+)
+
+// observed reports whether the list has what somebody observed. Such an item sets no rule:
+// "I found: no signal".
+func (l *listHead) observed() bool {
+	low := strings.ToLower(l.lead)
+	return low != "" && prose.HasAnyWord(low, observedHeads) && !prose.HasAny(low, ruledHeads)
+}
+
 // done reports whether the list is about finished work.
 func (l *listHead) done() bool {
 	for _, head := range []string{l.lead, l.heading} {
@@ -125,7 +139,7 @@ func (h *History) next() []fact {
 	var out []fact
 	for i := max(len(h.Steps)*2/3, h.lastAnswer()); i < len(h.Steps); i++ {
 		s := &h.Steps[i]
-		if s.Role != message.RoleAssistant || s.recap() || s.begun() && h.wentOn(s.ID) {
+		if s.Role != message.RoleAssistant || s.recap() || browserReport(s.Text) || s.begun() && h.wentOn(s.ID) {
 			continue
 		}
 		n := 0

@@ -28,7 +28,7 @@ func (c *Call) read() {
 	case c.broke, stated && n != 0, verdict == testrun.Failure:
 		c.Outcome = Failed
 	case running(c.Result):
-	case refusedCall(c.Result), cmd == "" && errorResult(c.Result) && !c.gave(firstLine(c.Result)), cmd != "" && !stated && (shellError(c.Result) || failedProgram(cmd, body(c.Result)) != "") && !c.attempts():
+	case refusedCall(c.Result), refusedEdit(c.Result), cmd == "" && errorResult(c.Result) && !c.gave(firstLine(c.Result)), cmd != "" && !stated && (shellError(c.Result) || failedProgram(cmd, body(c.Result)) != "") && !c.attempts():
 		c.Outcome = Failed
 	case verdict == testrun.Success, stated && !(c.Check() && checks.HidesStatus(cmd)), cmd == "" && confirmed(c.Result):
 		c.Outcome = OK
@@ -51,12 +51,19 @@ func refusedCall(result string) bool {
 	return prose.BeginsAny(head, refusedHeads) || prose.BeginsAny(head, complaints)
 }
 
+// refusedEditHeads lists how results begin if an editing shell did not make an edit.
+var refusedEditHeads = []string{"[your proposed edit has introduced", "your proposed edit has introduced", "your edit was not applied"}
+
+func refusedEdit(result string) bool {
+	return prose.BeginsAny(strings.ToLower(strings.TrimLeft(result[:min(len(result), edge)], " \t\r\n")), refusedEditHeads)
+}
+
 // errorHeads lists beginnings of error results. A shown file that begins with such a
 // word does not match, because tools that show files number or wrap the lines.
 var errorHeads = []string{"error:", "error -", "error executing", "error calling", "error while", "err:", "failed to ", "failure:", "exception:", "traceback (most recent call last)",
 	`{"error"`, `{"ok":false`, `{"ok": false`, `{"status":"error"`, `{"status": "error"`, `{"success":false`, `{"success": false`, `{"iserror":true`, `{"is_error":true`, "invalid ", "ran into ",
 	"no replacement was performed", "string to replace not found", "could not find the exact text", "no exact match found", "[no exact match found",
-	"[your proposed edit has introduced", "your proposed edit has introduced", "your edit was not applied", "file not found:", "the server returned http 4", "the server returned http 5", "file does not exist",
+	"file not found:", "the server returned http 4", "the server returned http 5", "file does not exist",
 	"permission denied", "access denied", "tool not found", "unknown tool", "element with index", "mcp error", "http error", "request failed"}
 
 // errorResult reports whether a tool returned an error in place of a result.

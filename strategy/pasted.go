@@ -85,6 +85,24 @@ func briefest(text string) (brief string, ok bool) {
 	return brief, true
 }
 
+// demonstrationMark begins the line before a recorded session that a prompt shows as an
+// example, and demonstrationEnd the line behind it.
+const (
+	demonstrationMark = "--- DEMONSTRATION ---\n"
+	demonstrationEnd  = "--- END OF DEMONSTRATION ---"
+)
+
+// withoutDemonstration cites a session that a prompt shows as an example: its words are
+// those of another task.
+func withoutDemonstration(text string) string {
+	before, rest, found := strings.Cut(text, demonstrationMark)
+	shown, after, ends := strings.Cut(rest, demonstrationEnd)
+	if !found || !ends {
+		return text
+	}
+	return fmt.Sprintf("%s[pasted demonstration of another task: %d characters]%s", before, utf8.RuneCountInString(shown), after)
+}
+
 // template reports whether a text begins with a markup element on a line of its own. Such
 // a text is the body of a command and was not typed.
 func template(text string) bool {

@@ -387,7 +387,7 @@ func (h *History) lastList() fact {
 	}
 	for i := len(h.Steps) - 1; i >= 0; i-- {
 		s := &h.Steps[i]
-		if s.Role != message.RoleAssistant || s.recap() {
+		if s.Role != message.RoleAssistant || s.recap() || browserReport(s.Text) {
 			continue
 		}
 		if list := planList(s.Text); list != "" && !forTheUser(list) && !settledList(list) {

@@ -22,6 +22,9 @@ const (
 	wholeValue    = 0.5
 )
 
+// returnedMark stands between a call and the quotation of its result.
+const returnedMark = ", which returned"
+
 // returnedLines returns lines that quote the results of tools: the members of JSON, the
 // sentences of prose, and short results as a whole.
 func (h *History) returnedLines(section int) []Line {
@@ -66,18 +69,22 @@ func (c *Call) shows() string {
 // brought returns lines with the members or the sentences of a result.
 func (h *History) brought(section int, s *Step, c *Call) []Line {
 	b := quoting{h: h, step: s, section: section, value: returnedValue, factor: h.recency(s.ID), most: mostReturned,
-		group: stepID(s.ID) + " called " + c.name() + " with" + argsBrief(c) + ", which returned"}
-	b.group = strings.Replace(b.group, " with, which", ", which", 1)
+		group: stepID(s.ID) + " called " + c.name() + " with" + argsBrief(c) + returnedMark}
+	b.group = strings.Replace(b.group, " with"+returnedMark, returnedMark, 1)
 	text := body(c.Result)
 	if c.shortRecord() || c.confirmation() != "" {
 		return nil // the work log quotes all of it
 	}
 	alike := map[string]int{} // number of pieces by form
 	if pieces := digest(text); len(pieces) > 0 {
+		if n := listSize(text); n != "" {
+			b.group += ": " + n
+		}
 		for _, p := range pieces {
-			if form := withoutDigits(p); alike[form] < mostAlike {
+			if form := withoutDigits(strings.TrimSuffix(p, pieceEnd)); alike[form] < mostAlike {
 				alike[form]++
 				b.offer(p)
+				b.out[len(b.out)-1].inside = len(b.out) > 1
 			}
 		}
 		return b.out

@@ -60,6 +60,7 @@ type Line struct {
 	// Order sorts the lines of a section; the sort is stable.
 	Order int
 
+	inside  bool // a part of a result that other parts precede
 	routine bool // a look or an edit, which another line mostly tells
 
 	place *listed // place in a list of the quoted message; nil = not in a list

@@ -164,7 +164,7 @@ func (t *Task) Judge(s Strategy, text string, model bool) error {
 // WordTokens returns the tokens of the user's words after they were cut to limit tokens.
 // Words that may exceed this limit are cut to hard tokens.
 func (t *Task) WordTokens(limit, hard int) (n int) {
-	words := append(ParseDocument(t.strategy, t.in.Previous).Words, wordsOf(t.in.Messages, 1, nil)...)
+	words := append(ParseDocument(t.strategy, t.in.Previous).Words, wordsOf(t.in.Messages, max(t.in.First, 1), nil)...)
 	for _, w := range fitWords(words, limit, hard, t.in.Count) {
 		n += t.in.Count(renderWord(w))
 	}
@@ -174,5 +174,5 @@ func (t *Task) WordTokens(limit, hard int) (n int) {
 // Typed reports whether a person typed msgs[i], a message of the user's role.
 func (t *Task) Typed(msgs []message.Message, i int) bool {
 	acted := i > 0 && msgs[i-1].Role == message.RoleAssistant && actsInText(msgs[i-1].Text())
-	return classify(&msgs[i], acted).speech == speechTyped
+	return classifyForms(&msgs[i], acted, opens(msgs[:i])).speech == speechTyped
 }

@@ -183,3 +183,16 @@ func TestMultilineCommandIsQuotedBeyondItsFirstLine(t *testing.T) {
 		t.Error(got)
 	}
 }
+
+// A summary states how many items a list has, and shows where it leaves some out. A record
+// that is quoted to its end has no mark there.
+func TestListStatesItsSize(t *testing.T) {
+	var rows []string
+	for i := range 9 {
+		rows = append(rows, `{"train":"T`+itoa(100+i)+`","from":"Lund","fares":{"flex":`+itoa(300+i)+`,"saver":`+itoa(90+i)+`},"note":"`+strings.Repeat("seat and bicycle ", 3)+`"}`)
+	}
+	tells(t, long("Find me a train.", ranCalls(
+		[3]string{"search_trains", `{"from":"Lund"}`, "[" + strings.Join(rows, ",") + "]"},
+		[3]string{"get_ticket", `{"id":"K-1"}`, `{"ticket":"K-1","seat":{"car":4,"row":12},"currency":"EUR"}`},
+	)...), []string{"which returned: 9 items: train: T100, from: Lund, ", "seat and bicycle …", "row: 12; currency: EUR"}, []string{"T102", ";\n", "currency: EUR;", "currency: EUR …"})
+}

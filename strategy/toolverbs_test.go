@@ -115,7 +115,7 @@ func TestListsOfCallsAreShort(t *testing.T) {
 		message.Assistant("", message.Call("2", "settings", `{"of":"books"}`)), message.ToolResult("2", "kind: map\n"+keys+"TTL: 300\n"),
 		message.Assistant("", message.Call("3", "outages", `{"of":"srv-17"}`)), message.ToolResult("3", `{"server":"srv-17","cause":"the switch","samples":[`+strings.Repeat(`{"t":7,"up":1,"host":"a"},`, 30)+`{"t":8,"up":0,"host":"b"}]}`),
 		message.Assistant("", message.Call("4", "mail_search", `{"q":"conf"}`)), message.ToolResult("4", `{"hits": []}`),
-	), []string{"t: 7, up: 1, host: a; t: 7, up: 1, host: a; …", "t: 8, up: 0, host: b", "which returned: {\"hits\": []}", "called `txn_bulk` L05 with lines=L05,L13,L21 debit=1800", "kind: map KEY_0: 0 KEY_1: 1 … TTL: 300"}, []string{"lines=L13 lines", "KEY_2"})
+	), []string{"t: 7, up: 1, host: a; … t: 8, up: 0, host: b", "which returned: {\"hits\": []}", "called `txn_bulk` L05 with lines=L05,L13,L21 debit=1800", "kind: map KEY_0: 0 KEY_1: 1 … TTL: 300"}, []string{"lines=L13 lines", "KEY_2"})
 }
 
 // A summary does not state an effect as current if a later call reversed it.

@@ -40,14 +40,15 @@ const (
 // of a message; it may be nil.
 func wordsOf(msgs []message.Message, first int, ref func(i int) string) []Word {
 	var out []Word
-	acted := false
+	acted, opening := false, first <= 1
 	for i := range msgs {
 		m := &msgs[i]
+		opening = opening && opens(msgs[max(i-1, 0):i])
 		switch m.Role {
 		case message.RoleAssistant:
 			acted = !m.Has(message.KindToolCall) && actsInText(m.Text())
 		case message.RoleUser:
-			s := classify(m, acted)
+			s := classifyForms(m, acted, opening)
 			if acted = false; s.speech != speechTyped && s.speech != speechPasted {
 				continue
 			}
