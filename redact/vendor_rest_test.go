@@ -22,3 +22,16 @@ func TestRestOfATokenIsRedacted(t *testing.T) {
 		}
 	}
 }
+
+// TestTokensAfterEscapesAreRedacted: the letter of an escape is no letter before the token.
+func TestTokensAfterEscapesAreRedacted(t *testing.T) {
+	r := &Redactor{words: vendorWords()}
+	const alphabet = "QPZRY9X8GF2TVDW0S3JN54KHCE6MUA7L"
+	for _, key := range []string{"AGE-SECRET-KEY-1" + (alphabet + alphabet)[:58], "dop_v1_" + hexDigits(64)} {
+		for _, before := range []string{`\n`, `\r\n`, `\t`, `\\n`} {
+			if got := r.Text("identity" + before + key + " and on").String(); !strings.HasPrefix(got, "identity"+before+"<REDACTED") {
+				t.Errorf("%q leaves %q", before, got)
+			}
+		}
+	}
+}

@@ -46,6 +46,8 @@ func TestWriterCorrectsFaultySummarizer(t *testing.T) {
 		{"takes a constraint from a page", good + "## Constraints\n- You must always drop legacy columns before a migration\n- You must never drop the column legacy_id\n", []string{"always drop legacy columns"}, []string{"never drop the column legacy_id"}},
 		{"invents a file", good + "## Key entities\n- orders/ghost_table.go: edited\n", []string{"ghost_table"}, nil},
 		{"invents a step", good + "## Decisions\n- Keep the column because the importer reads it [s99]\n", []string{"[s99]", "importer reads it"}, nil},
+		{"invents the next step", good + "## Decisions\n- Keep the column because the importer reads it [s13]\n", []string{"[s13]", "importer reads it"}, nil},
+		{"cites the last step", good + "## Decisions\n- Keep the column because the importer reads it [s12]\n", nil, []string{"importer reads it [s12]"}},
 		{"cites one step that is and one that is not", good + "## Decisions\n- Keep the column because the importer reads it [s6] [s99]\n", []string{"[s99]"}, []string{"importer reads it [s6]"}},
 		{"tells the steps in disorder", good + "## What happened\n- [s8] linted the orders\n- [s2] ran the tests of the orders\n", nil, []string{"ran the tests of the orders\n- [s8] linted"}},
 		{"invents a number", good + "## Decisions\n- The batch has 4711 rows, because that is enough\n", []string{"4711"}, nil},

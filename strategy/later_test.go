@@ -122,6 +122,17 @@ func TestObjectionAppliesToNamedDecision(t *testing.T) {
 	}
 }
 
+// An objection to an answer does not take back what was decided for an earlier request.
+func TestObjectionLeavesDecisionsOfEarlierRequests(t *testing.T) {
+	got := decisionsOf(t, long("Tidy up.",
+		message.Assistant("I decided to cache the lookups instead of the rows, because rows change."),
+		message.User("And the export?"), message.Assistant("The export caches the lookups as well."),
+		message.User("Don't cache the lookups there, nobody wants that."), message.Assistant("Fine.")))
+	if !strings.Contains(got, "because rows change. [s4]\n") {
+		t.Errorf("decisions:\n%s", got)
+	}
+}
+
 func TestAnswerLineQuotesObjection(t *testing.T) {
 	tells(t, long("Why is it red?", message.Assistant("The theme of the editor is light, and its darker red is taken then."), message.User("no, both of them are dark, and so is the one on the other machine"), message.Assistant("I look again.")),
 		[]string{"told the user, who then said “no, both of them are dark, and so is the one on the other machine” [s5]: The theme of the editor is light"}, []string{"[s6] told the user, who"})

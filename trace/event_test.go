@@ -54,6 +54,7 @@ func FuzzLineIsOneParsableLine(f *testing.F) {
 	f.Add("a\"b\\c\n\x00\xff", "{\n \"a\": \"b\"\n}")
 	f.Add("日本語", "no JSON \u2028")
 	f.Add("7f3a", "{\r \"a\":\r 1}") // a reader of lines may end one at a carriage return
+	f.Add("7f3a", `[1,2]`)           // data is an object in each line
 	f.Add("", `{"a":1} `)
 	f.Add("x", `{"a":"`+"\xff"+`"}`)
 	f.Fuzz(func(t *testing.T, session, data string) {

@@ -377,6 +377,11 @@ func TestMetaProtectsAndIsNotSent(t *testing.T) {
 	if out, err := r.Write(r.Messages(), []int{0, 1, 2}); err != nil || string(out) != bare {
 		t.Errorf("with meta in the first message only: %v\n%s\nwant\n%s", err, out, bare)
 	}
+	inGroup := strings.Replace(bare, `"summary":[]`, `"summary":[],"meta":{"protected":true}`, 1)
+	inGroup = strings.Replace(inGroup, `"name":"f"`, `"meta":{},"name":"f"`, 1)
+	if msgs := parse(t, inGroup).Messages(); !msgs[1].Protected || msgs[0].Protected {
+		t.Error("the first of two items of a message does not protect it")
+	}
 	for range 2 { // read, and taken from the cache
 		r := parse(t, marked)
 		msgs := r.Messages()

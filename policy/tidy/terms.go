@@ -99,7 +99,7 @@ func isName(w string) bool {
 		switch c := w[i]; {
 		case isLetter(c):
 			letters++
-			hump = hump || i > 0 && c < 'a' && w[i-1] >= 'a' && w[i-1] <= 'z'
+			hump = hump || i > 0 && c < 'a' && w[i-1] >= 'a' // the bytes of words end at z
 		default:
 			other = true
 		}

@@ -1,6 +1,7 @@
 package tidy
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -60,6 +61,8 @@ func TestReducePatch(t *testing.T) {
 		[]string{"diff --git a/b.go b/b.go", "--- a/b.go", "+++ b/b.go", "@@ -1,3 +1,4 @@", "+\tnamed_here()"}, numbered("+\tnew(%d)", 2, 9))
 	compare(t, "patches", []view{
 		{name: "files, hunks and changes", call: command("git show"), said: "`named_here`", large: 110, text: lines(patch...), want: lines("[tidied — files, hunks and some changes of a patch, 14 of 35 lines left out]", "commit 1", "diff --git a/a.go b/a.go", "index 1..2", "--- a/a.go", "+++ b/a.go", "@@ -1,3 +1,4 @@ package a", "⋮ 7–14", "+func Load() {", "⋮ 16–21", "diff --git a/b.go b/b.go", "--- a/b.go", "+++ b/b.go", "@@ -1,3 +1,4 @@", "+\tnamed_here()", "+\tnew(2)", "+\tnew(3)", "+\tnew(4)", "+\tnew(5)", "+\tnew(6)", "+\tnew(7)", "+\tnew(8)", "+\tnew(9)", "+\tnew(10)")},
+		{name: "hunks of two words that the task names", call: command("git show"), said: "`load_last` and `save_all`", large: 250, text: together(patch[:5], hunks("load_last", 19), hunks("save_all", 1)),
+			want: together([]string{"[tidied — files, hunks and some changes of a patch, 88 of 125 lines left out]"}, patch[:5], hunks("load_last", 3), []string{"@@ -1,3 +1,4 @@", "⋮ 25–28", "+\tload_last(3)", "@@ -1,3 +1,4 @@", "⋮ 31–35", "@@ -1,3 +1,4 @@", "⋮ 37–41", "@@ -1,3 +1,4 @@", "⋮ 43–47", "@@ -1,3 +1,4 @@", "⋮ 49–53", "@@ -1,3 +1,4 @@", "⋮ 55–59", "@@ -1,3 +1,4 @@", "⋮ 61–119"}, hunks("save_all", 1))},
 		{name: "no hunk", call: command("git show"), large: 60, text: together(patch[:5], numbered("+++ b/%d.go", 1, 30)), want: "whole"},
 		{name: "no file", call: command("git show"), large: 60, text: together(patch[5:20], patch[5:20]), want: "whole"},
 	})
@@ -82,4 +85,25 @@ func TestReduceLongLines(t *testing.T) {
 		{name: "characters of several bytes", call: command("jq ."), large: 60, text: lines(strings.Repeat("ä", 450), "x"+strings.Repeat("ä", 450)), want: lines("[tidied — 2 long lines cut]", "ääääääääääääääääääääääääääääääääääääääääääääääääääääääääääääääääääääääääääääääääääääääääääääääääääääääääääääääääääääääääääääääääääääääääääääääääääääääääääääääääääääääääääääääääääääääääääääääääääääääää … 200 chars … ääääääääääääääääääääääääääääääääääääääääääääääääää", "xäääääääääääääääääääääääääääääääääääääääääääääääääääääääääääääääääääääääääääääääääääääääääääääääääääääääääääääääääääääääääääääääääääääääääääääääääääääääääääääääääääääääääääääääääääääääääääääääääääääää … 201 chars … ääääääääääääääääääääääääääääääääääääääääääääääääää")},
 		{name: "an error in a long line", call: command("jq ."), large: 60, text: lines("error: " + strings.Repeat("a", 1000)), want: "whole"},
 	})
+}
+
+// hunks returns n hunks of a patch, each with a word in its change.
+func hunks(word string, n int) (out []string) {
+	for i := range n {
+		out = append(out, "@@ -1,3 +1,4 @@")
+		out = append(out, numbered(" \tcontext%d()", 1, 4)...)
+		out = append(out, fmt.Sprintf("+\t%s(%d)", word, i))
+	}
+	return out
+}
+
+// A cut that gains too little is taken back, and what smaller reducers did stays.
+func TestAURLIsWholeIfItsCutGainsTooLittle(t *testing.T) {
+	url := "https://example.org/a?" + strings.Repeat("x", 120)
+	text := together([]string{"\x1b[1m# One\x1b[0m", "see " + url, "# Two"}, numbered("line %d of some text", 1, 60), []string{"# Three"})
+	r := &Result{Text: text, Call: reading("notes.md"), Tokens: len(text)} // a token a byte
+	out, ok := Reduce(r, Options{Large: 1000})
+	if got := out.Render(text, 9, testRef); !ok || !strings.Contains(got, url) || strings.Contains(got, "\x1b") || len(out.By) != 1 {
+		t.Errorf("%v, by %v:\n%s", ok, out.By, got)
+	}
 }

@@ -159,6 +159,17 @@ func TestExporterRepeatsOpenTraceInEachBatchAndClosesIt(t *testing.T) {
 	}
 }
 
+// The clock may be set back while a session runs. The page can't draw a trace that ends before
+// it begins.
+func TestATraceNeverEndsBeforeItBegins(t *testing.T) {
+	srv := ariadnetest.NewServer(t)
+	info := trace.TraceInfo{Name: redact.Lit("session 7"), GroupID: redact.Lit("7"), Start: start, End: start.Add(-time.Hour)}
+	export(t, open(t, srv.URL, io.Discard), trace.Event{Name: trace.NameSession, Kind: trace.KindSession, TraceID: trace.SessionTraceID("7"), Trace: &info})
+	if tr := srv.Received()[0]; tr.EndedAt.IsZero() || tr.EndedAt.Before(tr.StartedAt) {
+		t.Errorf("from %v to %v", tr.StartedAt, tr.EndedAt)
+	}
+}
+
 // A batch can hold the beginning and the end of a trace. The page reads only the first
 // element of a trace, so that one must be complete.
 func TestATraceThatEndsInItsBatchIsSentComplete(t *testing.T) {

@@ -317,7 +317,7 @@ func TestSharesAreNeverIntegers(t *testing.T) {
 	tp, rec := provider(t)
 	ev := tracetest.Sample(start)[0]
 	ev.ParentID = ""
-	ev.Data = redact.Lit(`{"usage_pct":1,"policy":{"trigger_pct":1},"timings_ms":{"count":2},"t_est":5}`)
+	ev.Data = redact.Lit(`{"usage_pct":1,"policy":{"trigger_pct":1},"timings_ms":{"count":2},"t_est":5,"compression_ratio":1,"summary_usd":1,"elapsed_ms":3,"calibration":1,"entity_retention":1}`)
 	export(t, otel.New(tp), ev)
 	for _, a := range rec.Ended()[0].Attributes() {
 		want := attribute.FLOAT64

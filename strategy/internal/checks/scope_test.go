@@ -16,3 +16,22 @@ func TestPlaceOfIgnoresTestFilters(t *testing.T) {
 		}
 	}
 }
+
+// The names in the output of a check belong to the folder in which it runs, in whatever
+// steps the command enters that folder.
+func TestPlaceIsTheFolderThatTheCheckRunsIn(t *testing.T) {
+	for _, c := range []struct {
+		a, b string
+		same bool
+	}{
+		{"cd web && npm test", "npm test", false},
+		{"cd web/app && npm test", "cd web && cd app && npm test", true},
+		{"cd /w/api && npm test", "cd /w/web && cd /w/api && npm test", true},
+		{"cd /w/api && npm test", "pushd web; cd ../api && npm test", false},
+		{"cd web && npm test", "cd web && npm test && cd ../api", true},
+	} {
+		if a, b := Place(c.a), Place(c.b); a == b != c.same {
+			t.Errorf("%q: %q, %q: %q", c.a, a, c.b, b)
+		}
+	}
+}
