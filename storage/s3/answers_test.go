@@ -95,6 +95,28 @@ func TestLastSegmentIsHiddenByDeleteMarkers(t *testing.T) {
 	}
 }
 
+// A request for many deletions can succeed in part. The versions that its answer does not
+// confirm are deleted one by one, even if another version of the same object is gone.
+func TestUnconfirmedVersionsAreDeletedOneByOne(t *testing.T) {
+	var gone []string
+	a := answering(t, func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "application/xml")
+		switch q := r.URL.Query(); {
+		case r.Method == http.MethodPost:
+			fmt.Fprint(w, `<DeleteResult><Deleted><Key>s/f</Key><VersionId>one</VersionId></Deleted><Error><Key>s/f</Key><VersionId>two</VersionId><Code>InternalError</Code></Error></DeleteResult>`)
+		case r.Method == http.MethodDelete:
+			gone = append(gone, r.URL.Path+" "+q.Get("versionId"))
+			w.WriteHeader(http.StatusNoContent)
+		}
+	})
+	if err := a.removeVersions(t.Context(), []version{{name: "s/f", id: "one"}, {name: "s/f", id: "two"}, {name: "s/g", id: "one"}}); err != nil {
+		t.Fatal(err)
+	}
+	if want := []string{"/bucket/s/f two", "/bucket/s/g one"}; !slices.Equal(gone, want) {
+		t.Errorf("deleted one by one: %q, want %q", gone, want)
+	}
+}
+
 // A name that another process writes at the same moment is retried, because the
 // winner is not known yet.
 func TestConflictIsRetried(t *testing.T) {
