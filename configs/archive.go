@@ -1,6 +1,7 @@
 package configs
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"os"
@@ -116,10 +117,10 @@ func openForAgents(ctx context.Context, c compact.StorageConfig) (storage.Archiv
 	try, cancel := context.WithTimeout(ctx, tryTimeout)
 	defer cancel()
 	x, err := encrypted(try, c, a)
-	if err != nil {
+	if err = cmp.Or(err, ctx.Err()); err != nil {
 		return nil, errors.Join(err, closed(ctx, a))
 	}
-	return x, ctx.Err()
+	return x, nil
 }
 
 func openUnder(ctx context.Context, c compact.StorageConfig) (storage.Archive, error) {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"iter"
 	"slices"
 	"strings"
 	"testing"
@@ -325,5 +326,35 @@ func TestRegisteredStoreIsTried(t *testing.T) {
 	}
 	if closed != 2 {
 		t.Errorf("%d of 2 archives were closed", closed)
+	}
+}
+
+// late is an archive whose first listing ends the context of its opening.
+type late struct {
+	tried
+	end context.CancelFunc
+}
+
+func (a *late) List(ctx context.Context, prefix storage.Key) iter.Seq2[storage.Info, error] {
+	a.end()
+	return a.Archive.List(context.WithoutCancel(ctx), prefix)
+}
+
+// An archive that opened after its caller gave up is closed: nobody else has it.
+func TestArchiveThatOpensTooLateIsClosed(t *testing.T) {
+	before, closed := registered(), 0
+	t.Cleanup(func() {
+		registry.Lock()
+		defer registry.Unlock()
+		registry.sections, registry.schema = before, nil
+	})
+	ctx, end := context.WithCancel(t.Context())
+	defer end()
+	Register("well", Component[struct{}]{Open: func(context.Context, struct{}) (storage.Archive, error) {
+		return &late{tried{Archive: memory.New(), closed: &closed}, end}, nil
+	}})
+	c := load(t, "storage: {adapter: well}\n", Environ(nil)).Storage
+	if a, err := openForAgents(ctx, c); a != nil || !errors.Is(err, context.Canceled) || closed != 1 {
+		t.Errorf("%v, %v, closed %d times", a, err, closed)
 	}
 }

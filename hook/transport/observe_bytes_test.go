@@ -57,8 +57,9 @@ func TestObservedRequestDiffersInNothingElse(t *testing.T) {
 			"Content-Type": {"application/json"}, "Authorization": {"Bearer k"}, "User-Agent": {"agent/1"}, "Accept-Encoding": {"gzip"}, "X-Stainless-Lang": {"go"},
 			"Anthropic-Beta": {"a", "b"}, "x-lower": {"kept"},
 		}
-		heads, base := req.Header.Clone(), &losing{}
-		resp, err := transport.New(m, transport.Base(base)).RoundTrip(req)
+		heads, base, observed := req.Header.Clone(), &losing{}, 0
+		tr := transport.New(m, transport.Base(base), transport.OnResult(func(context.Context, *compact.Result) { observed++ }))
+		resp, err := tr.RoundTrip(req)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -66,6 +67,9 @@ func TestObservedRequestDiffersInNothingElse(t *testing.T) {
 		_ = resp.Body.Close()
 		if err != nil || string(answer) != longAnswer || resp.Header.Get("X-Request-Id") != "r1" {
 			t.Errorf("%v: %d bytes of %d came back, %v", f, len(answer), len(longAnswer), err)
+		}
+		if err := tr.Settle(t.Context()); err != nil || observed != 1 { // of the body that was read to its end
+			t.Errorf("%v: sent once more, it is observed %d times, %v", f, observed, err)
 		}
 		if base.again != body {
 			t.Errorf("%v: sent once more, %d bytes of %d go out", f, len(base.again), len(body))

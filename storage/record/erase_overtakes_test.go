@@ -212,6 +212,38 @@ func TestNoSessionBeginsThatWasErasedSinceItWasOpened(t *testing.T) {
 	})
 }
 
+// A late writer begins the log of an erased session again. It takes that log back, unless the
+// next session has written to it: its lines stay.
+func TestALateWriterRemovesNoLinesOfTheNextSession(t *testing.T) {
+	t.Parallel()
+	for _, shared := range []bool{false, true} {
+		synctest.Test(t, func(t *testing.T) {
+			a := memory.New()
+			late := session(t, a, "s")
+			time.Sleep(time.Second)
+			step(t, session(t, a, "s"), 1)
+			must(t, second(session(t, a, "s").Erase(t.Context(), text("asked for"))))
+			must(t, late.Events(t.Context(), lines("late", 1)))
+			next := session(t, a, "s")
+			if shared {
+				must(t, next.Events(t.Context(), lines("next", 1)))
+			}
+			time.Sleep(time.Minute)
+			if err := second(late.Transcript(t.Context(), 1, lines("t", 2))); !errors.Is(err, record.ErrErased) {
+				t.Errorf("the transcript ends with %v", err)
+			}
+			count := 0
+			for _, err := range next.EventLines(t.Context()) {
+				must(t, err)
+				count++
+			}
+			if want := map[bool]int{false: 0, true: 2}[shared]; count != want {
+				t.Errorf("the next session writes %v: %d events are left, want %d", shared, count, want)
+			}
+		})
+	}
+}
+
 // A checkpoint without a new line makes no request. So a file that was stored before it
 // may still be created after an erase.
 func TestEmptyCheckpointForgetsNoFile(t *testing.T) {

@@ -327,6 +327,14 @@ func TestInterruptedEraseIsDetectedAndCanBeCompleted(t *testing.T) {
 	})
 }
 
+// thumbed is an index that records the sessions that it is told to forget.
+type thumbed struct{ dirs []string }
+
+func (x *thumbed) Forget(_ context.Context, dirs ...string) error {
+	x.dirs = append(x.dirs, dirs...)
+	return nil
+}
+
 func TestPruneRemovesOldSessionsWithoutAHold(t *testing.T) {
 	archives(t, func(t *testing.T, a storage.Archive) {
 		for _, id := range []string{"old", "held", "older"} {
@@ -350,12 +358,16 @@ func TestPruneRemovesOldSessionsWithoutAHold(t *testing.T) {
 			t.Errorf("older than the beginning of time: %v", got)
 		}
 		want := map[string]record.PruneOutcome{"old": record.WouldPrune, "older": record.WouldPrune, "held": record.KeptHeld}
-		if diff := cmp.Diff(want, prune(record.PruneOptions{Before: before, DryRun: true})); diff != "" {
-			t.Errorf("dry run (-want +got):\n%s", diff)
+		index := &thumbed{}
+		if diff := cmp.Diff(want, prune(record.PruneOptions{Before: before, DryRun: true, Index: index})); diff != "" || len(index.dirs) > 0 {
+			t.Errorf("dry run (-want +got):\n%s; the index loses %q", diff, index.dirs)
 		}
 		want = map[string]record.PruneOutcome{"old": record.Pruned, "older": record.Pruned, "held": record.KeptHeld}
-		if diff := cmp.Diff(want, prune(record.PruneOptions{Before: before, Reason: text("90 days")})); diff != "" {
+		if diff := cmp.Diff(want, prune(record.PruneOptions{Before: before, Reason: text("90 days"), Index: index})); diff != "" {
 			t.Errorf("pruned (-want +got):\n%s", diff)
+		}
+		if slices.Sort(index.dirs); !slices.Equal(slices.Compact(index.dirs), []string{"old", "older"}) {
+			t.Errorf("the index loses %q", index.dirs)
 		}
 		want = map[string]record.PruneOutcome{"held": record.KeptHeld}
 		if diff := cmp.Diff(want, prune(record.PruneOptions{Before: before})); diff != "" {

@@ -74,7 +74,7 @@ type sayer func(ctx context.Context, build func(facts) ([]string, error)) error
 
 func (s *Session) sayNow(ctx context.Context, build func(facts) ([]string, error)) error {
 	if err := s.mayBegin(ctx); err != nil {
-		return err
+		return s.taken(ctx, err)
 	}
 	before, wrote := s.loosely(false), false
 	_, err := s.manifest.append(ctx, func(f facts) (lines []string, err error) {
@@ -92,7 +92,7 @@ func (s *Session) sayNow(ctx context.Context, build func(facts) ([]string, error
 // append makes this check.
 func (s *Session) sayUnseen(ctx context.Context, build func(facts) ([]string, error)) error {
 	if err := s.mayBegin(ctx); err != nil {
-		return err
+		return s.taken(ctx, err)
 	}
 	_, err := s.manifest.appendUnseen(ctx, func(f facts) ([]string, error) { return s.lines(f, build) })
 	return s.taken(ctx, err)

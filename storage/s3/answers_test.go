@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/aws/aws-sdk-go-v2/service/s3"
 	"github.com/aws/aws-sdk-go-v2/service/s3/types"
@@ -91,6 +92,28 @@ func TestLastSegmentIsHiddenByDeleteMarkers(t *testing.T) {
 	}
 	if want := []string{"first", "marker", "last"}; !slices.Equal(gone, want) {
 		t.Errorf("removed %q, want %q", gone, want)
+	}
+}
+
+// A request for many deletions can succeed in part. The versions that its answer does not
+// confirm are deleted one by one, even if another version of the same object is gone.
+func TestUnconfirmedVersionsAreDeletedOneByOne(t *testing.T) {
+	var gone []string
+	a := answering(t, func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "application/xml")
+		switch q := r.URL.Query(); {
+		case r.Method == http.MethodPost:
+			fmt.Fprint(w, `<DeleteResult><Deleted><Key>s/f</Key><VersionId>one</VersionId></Deleted><Error><Key>s/f</Key><VersionId>two</VersionId><Code>InternalError</Code></Error></DeleteResult>`)
+		case r.Method == http.MethodDelete:
+			gone = append(gone, r.URL.Path+" "+q.Get("versionId"))
+			w.WriteHeader(http.StatusNoContent)
+		}
+	})
+	if err := a.removeVersions(t.Context(), []version{{name: "s/f", id: "one"}, {name: "s/f", id: "two"}, {name: "s/g", id: "one"}}); err != nil {
+		t.Fatal(err)
+	}
+	if want := []string{"/bucket/s/f two", "/bucket/s/g one"}; !slices.Equal(gone, want) {
+		t.Errorf("deleted one by one: %q, want %q", gone, want)
 	}
 }
 
@@ -264,5 +287,124 @@ func TestServerThatStoredOtherBytesIsReported(t *testing.T) {
 		if _, err := a.putWhole(t.Context(), "s/f", b, terms{}); (err == nil) != ok {
 			t.Errorf("the server names the checksum %q: %v", answer, err)
 		}
+	}
+}
+
+// Object Lock is in force only if the bucket enables it, and the server reports the requested
+// mode and time, keeps versions, and refuses to delete the object. An error of the server says
+// nothing about the lock.
+func TestObjectLockIsInForceOnlyIfEverythingIsEnforced(t *testing.T) {
+	at := time.Date(2200, 1, 2, 15, 4, 5, 0, time.UTC)
+	const enabled = "<ObjectLockEnabled>Enabled</ObjectLockEnabled>"
+	type server struct {
+		bucket               int
+		config               string
+		mode, until, version string
+		deletes              int
+	}
+	for name, c := range map[string]struct {
+		change func(s *server)
+		want   string // "" = in force, "no" = not in force, "unknown" = another error
+	}{
+		"as requested":               {func(*server) {}, ""},
+		"kept longer":                {func(s *server) { s.until = at.AddDate(1, 0, 0).Format(time.RFC3339) }, ""},
+		"deletion is not allowed":    {func(s *server) { s.deletes = 400 }, ""},
+		"a weaker mode":              {func(s *server) { s.mode = "GOVERNANCE" }, "no"},
+		"kept shorter":               {func(s *server) { s.until = at.Add(-time.Hour).Format(time.RFC3339) }, "no"},
+		"no lock":                    {func(s *server) { s.mode, s.until = "", "" }, "no"},
+		"no versions":                {func(s *server) { s.version = "" }, "no"},
+		"deleted":                    {func(s *server) { s.deletes = 204 }, "no"},
+		"not enabled for the bucket": {func(s *server) { s.config = "" }, "no"},
+		"no locks at all":            {func(s *server) { s.bucket = 501 }, "no"},
+		"no settings of the bucket":  {func(s *server) { s.bucket = 404 }, "no"},
+		"settings are not readable":  {func(s *server) { s.bucket = 403 }, "unknown"},
+		"deletion fails":             {func(s *server) { s.deletes = 503 }, "unknown"},
+	} {
+		s := server{bucket: 200, config: enabled, mode: "COMPLIANCE", until: at.Format(time.RFC3339), version: "v1", deletes: 403}
+		c.change(&s)
+		a := answering(t, func(w http.ResponseWriter, r *http.Request) {
+			switch {
+			case r.URL.Query().Has("object-lock") && s.bucket != 200:
+				fail(w, s.bucket, "Refused")
+			case r.URL.Query().Has("object-lock"):
+				w.Header().Set("Content-Type", "application/xml")
+				fmt.Fprintf(w, "<ObjectLockConfiguration>%s</ObjectLockConfiguration>", s.config)
+			case r.Method == http.MethodDelete && s.deletes < 300:
+				w.WriteHeader(s.deletes)
+			case r.Method == http.MethodDelete:
+				fail(w, s.deletes, "Refused")
+			default:
+				for name, value := range map[string]string{"X-Amz-Object-Lock-Mode": s.mode, "X-Amz-Object-Lock-Retain-Until-Date": s.until, "X-Amz-Version-Id": s.version} {
+					if value != "" {
+						w.Header().Set(name, value)
+					}
+				}
+			}
+		})
+		got, err := "", a.tryUnlock(t.Context(), "s/f", terms{lock: types.ObjectLockModeCompliance, until: at})
+		switch {
+		case errors.Is(err, ErrNotEnforced):
+			got = "no"
+		case err != nil:
+			got = "unknown"
+		}
+		if got != c.want {
+			t.Errorf("%s: %v, want %q", name, err, c.want)
+		}
+	}
+}
+
+// An object that Object Lock keeps is reported with its time. Any other refusal, and one of
+// which the lock can't be read, stays what it is. A delete marker has no lock.
+func TestRefusedRemovalNamesTheLock(t *testing.T) {
+	for name, c := range map[string]struct {
+		until  string
+		head   int
+		marker bool
+		locked bool
+	}{
+		"locked":             {"2200-01-02T15:04:05Z", 200, false, true},
+		"no lock":            {"", 200, false, false},
+		"the lock is over":   {"2001-01-02T15:04:05Z", 200, false, false},
+		"not readable":       {"2200-01-02T15:04:05Z", 403, false, false},
+		"a marker":           {"2200-01-02T15:04:05Z", 405, true, false},
+		"the object is gone": {"", 404, false, false},
+	} {
+		a := answering(t, func(w http.ResponseWriter, r *http.Request) {
+			if r.Method == http.MethodDelete {
+				fail(w, http.StatusForbidden, "AccessDenied")
+				return
+			}
+			if c.until != "" {
+				w.Header().Set("X-Amz-Object-Lock-Retain-Until-Date", c.until)
+			}
+			w.WriteHeader(c.head)
+		})
+		v := version{"s/f", "v1", c.marker}
+		err := a.removeVersion(t.Context(), v)
+		if locked := new(storage.LockedError); errors.As(err, &locked) != c.locked || c.locked && locked.Until.Year() != 2200 || code(err) != "AccessDenied" {
+			t.Errorf("%s: %v", name, err)
+		}
+		if _, keeps, err := a.lockedUntil(t.Context(), v); keeps != c.locked || (err != nil) != (name == "not readable") {
+			t.Errorf("%s: kept %v, %v", name, keeps, err)
+		}
+	}
+}
+
+// Try locks its own object for minutes and not for the configured days.
+func TestTryLeavesNoLongLock(t *testing.T) {
+	var until string
+	a := answering(t, func(w http.ResponseWriter, r *http.Request) {
+		if r.Method == http.MethodPut {
+			until = r.Header.Get("X-Amz-Object-Lock-Retain-Until-Date")
+		}
+		fail(w, http.StatusForbidden, "AccessDenied")
+	})
+	a.cfg.Lock = Lock{Mode: Compliance, Days: 3650}
+	if err := a.Try(t.Context()); code(err) != "AccessDenied" {
+		t.Fatal(err)
+	}
+	if at, err := time.Parse(time.RFC3339, until); err != nil || at.After(time.Now().Add(time.Hour)) {
+		t.Errorf("its object is kept until %q, %v", until, err)
 	}
 }

@@ -1,6 +1,7 @@
 package spool_test
 
 import (
+	"context"
 	"errors"
 	"os"
 	"path/filepath"
@@ -175,4 +176,19 @@ func TestEraseLeavesAFileOfAnotherProgram(t *testing.T) {
 		t.Errorf("%d files are left on the disk, and in the remote archive %q", n, keys(t, r))
 	}
 	must(t, second(os.Stat(other)))
+}
+
+// unswept is a remote archive whose pieces can't be swept.
+type unswept struct{ *remote }
+
+func (unswept) Sweep(context.Context, storage.Key) ([]string, error) {
+	return []string{"a piece there"}, errAway
+}
+
+// A sweep that fails in the remote archive fails, and names what is left there.
+func TestAFailedSweepOfTheRemoteArchiveIsReported(t *testing.T) {
+	s := open(t, t.TempDir(), unswept{newRemote()}, &spool.Options{Passive: true})
+	if left, err := s.Sweep(t.Context(), key(t, "alice")); !errors.Is(err, errAway) || len(left) != 1 {
+		t.Errorf("%q, %v", left, err)
+	}
 }

@@ -3,6 +3,7 @@ package spool_test
 import (
 	"context"
 	"errors"
+	"io"
 	"iter"
 	"os"
 	"path/filepath"
@@ -138,5 +139,40 @@ func TestErasedSessionLeavesAfterAFailedAttempt(t *testing.T) {
 	must(t, s.Evict(t.Context()))
 	if got := onDisk(t, dir, "what a tool said"); len(got) > 0 {
 		t.Errorf("the disk still has %q", got)
+	}
+}
+
+// failing is an archive on a disk that fails after a number of reads of a manifest.
+type failing struct {
+	storage.Archive
+	left *int
+}
+
+func (f failing) Open(ctx context.Context, k storage.Key, off, n int64) (io.ReadCloser, error) {
+	if k.Base() == "manifest.jsonl" {
+		if *f.left--; *f.left < 0 {
+			return nil, errUnreadable
+		}
+	}
+	return f.Archive.Open(ctx, k, off, n)
+}
+
+var errUnreadable = errors.New("the disk fails")
+
+// The manifest on the disk may hold a hold that the operator who erased the session can't know
+// of. If it can't be read, the session stays.
+func TestErasedSessionStaysIfItsHoldCannotBeRead(t *testing.T) {
+	dir, r, left := t.TempDir(), newRemote(), 1<<20
+	s := open(t, dir, r, &spool.Options{Passive: true, Over: func(a storage.Archive) storage.Archive { return failing{a, &left} }})
+	must(t, step(t.Context(), session(t, s, "alice")))
+	must(t, s.Flush(t.Context()))
+	must(t, second(session(t, r, "alice").Erase(t.Context(), redact.Text{})))
+	left = 1 // it is read for the first line, and then for the hold
+	must(t, s.Evict(t.Context()))
+	if got := onDisk(t, dir, "what a tool said"); len(got) == 0 {
+		t.Error("the session has left the disk, and it may be under a hold")
+	}
+	if err := s.Flush(t.Context()); !errors.Is(err, spool.ErrConflict) || !strings.Contains(err.Error(), "its hold on this disk can't be read") {
+		t.Errorf("flush: %v", err)
 	}
 }

@@ -68,3 +68,18 @@ func TestASessionErasedByAnotherMachineLeavesTheDisk(t *testing.T) {
 		t.Errorf("the ledger is still on the disk: %v", err)
 	}
 }
+
+// A session counted as new because the remote archive was away, and its process died before
+// it wrote anything. The remote archive's session of that name is then not hidden.
+func TestASessionThatWasNeverWrittenHidesNothing(t *testing.T) {
+	dir, far := t.TempDir(), newRemote()
+	must(t, step(t.Context(), session(t, far, "s")))
+	state := filepath.Join(dir, "state", "s")
+	must(t, os.MkdirAll(state, 0o700))
+	must(t, os.WriteFile(filepath.Join(state, "origin"), []byte("compact spool 1 blind=true\nend\n"), 0o600))
+	s := open(t, dir, far, &spool.Options{Passive: true, Blind: true})
+	sound(t, s, "s", 1)
+	must(t, step(t.Context(), session(t, s, "s")))
+	must(t, s.Flush(t.Context()))
+	sound(t, far, "s", 2)
+}
