@@ -15,9 +15,9 @@ import (
 func (h *History) carriedOut(plan string, step int) bool {
 	changed, last := map[string]bool{}, 0
 	for key, all := range h.changesOf() {
-		for _, c := range all {
-			if c.step > step {
-				changed[fileName(key)], last = true, max(last, c.step)
+		for _, at := range all {
+			if at > step {
+				changed[fileName(key)], last = true, max(last, at)
 			}
 		}
 	}

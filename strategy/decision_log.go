@@ -113,7 +113,9 @@ const maxLogCalls = 3
 // only looks.
 func (c *Call) acts() float64 {
 	switch {
-	case c.Effect(), len(c.files) > 0 && c.files[0].Op >= fileops.Edited:
+	case c.Effect():
+		return 1.5
+	case len(c.files) > 0 && c.files[0].Op >= fileops.Edited:
 		return 0.5
 	case c.Check():
 		return 0.35
@@ -137,7 +139,7 @@ func part(s string) string {
 func (h *History) decide(i int) (decision, why string, value float64) {
 	s := &h.Steps[i]
 	text := withoutQuotes(s.Text)
-	if text == "" {
+	if text == "" && s.acts() { // before a look, the reasoning only supposes
 		text = s.Reasoning
 	}
 	var chosen, cause, reason weighed
@@ -191,6 +193,15 @@ func splitReason(s string) (decision, why string) {
 	return s, ""
 }
 
+// yielded returns what an effect reported, mostly the name of what it made.
+func (c *Call) yielded() string {
+	if c.Command() != "" {
+		return c.lastWords()
+	}
+	_, returned, _ := strings.Cut(c.answer(), ", which returned: ")
+	return returned
+}
+
 // outcomeText returns the outcome of a call in a few words.
 func (c *Call) outcomeText() string {
 	switch {
@@ -202,6 +213,8 @@ func (c *Call) outcomeText() string {
 		return prose.Clip("failed"+c.status()+colon(c.wrong()), 110)
 	case c.Outcome == OK && c.Check():
 		return "passed" + c.status()
+	case c.Effect() && c.yielded() != "":
+		return prose.Clip(c.yielded(), maxWords)
 	case c.Outcome == OK && c.Exit >= 0:
 		return "exit " + itoa(c.Exit)
 	}

@@ -73,6 +73,29 @@ func TestDecisionLogQuotesUsersAnswer(t *testing.T) {
 	}
 }
 
+// The line of an effect has what the effect returned: the successor needs the identifier of
+// what was made. A supposition before a look is no decision.
+func TestDecisionLogHasResultsOfEffects(t *testing.T) {
+	thought := message.Message{Role: message.RoleAssistant, Parts: []message.Part{
+		{Kind: message.KindReasoning, Text: "The fix is to set QUEUE_MODE=plain instead of the flag, which should work without a terminal."}, message.Call("1", "bash", `{"command":"echo $QUEUE_MODE"}`)}}
+	text := writtenBy(t, DecisionLog, long("Open the tickets for the importer.",
+		thought, message.ToolResult("1", "plain\nexit code: 0"),
+		message.Assistant("", message.Call("2", "bash", `{"command":"bd create --title 'Batch the inserts of the importer' --type task"}`)),
+		message.ToolResult("2", "✓ Created issue: imp-7.2 — Batch the inserts of the importer\n  Priority: P2\nexit code: 0"),
+		message.Assistant("", message.Call("3", "create_ticket", `{"title":"Keys"}`)), message.ToolResult("3", `{"ticket":"T-31","state":"open"}`),
+		message.Assistant("Both are open.")))
+	_, text, _ = strings.Cut(text, "## Decision log")
+	log, _, _ := strings.Cut(text, "\n## ")
+	for _, want := range []string{":: ✓ Created issue: imp-7.2 — Batch the inserts", ":: state: open, ticket: T-31"} {
+		if !strings.Contains(log, want) {
+			t.Errorf("%q is not in:\n%s", want, log)
+		}
+	}
+	if strings.Contains(log, "QUEUE_MODE") {
+		t.Errorf("a supposition is in the log:\n%s", log)
+	}
+}
+
 // A decision log holds decisions. It leaves out refused offers, and commands without a
 // reason, even if many of them fail.
 func TestDecisionLogOmitsRefusedOffersAndCommands(t *testing.T) {

@@ -39,6 +39,14 @@ var lookCommands = []string{"cat ", "ls", "ll", "grep ", "rg ", "egrep ", "find 
 	"gh pr diff", "gh issue view", "gh issue list", "gh api", "gh run view", "gh run list", "gh pr checks", "echo ", "sort", "uniq", "cut ", "awk ", "jq ", "less ", "printf ", "sleep ", "xargs grep", "tr ",
 	"true", "env", "date", "ps ", "test ", "[ ", "type ", "command -v", "sed -e", "diff ", "column ", "get-content", "get-childitem", "select-string"}
 
+// helpOptions make any program show its help or its version.
+var helpOptions = []string{" --help ", " --version "}
+
+// showsOrHelps reports whether a simple command only shows something, or its own help.
+func showsOrHelps(simple string) bool {
+	return looksOnly(simple) || prose.HasAny(simple+" ", helpOptions)
+}
+
 // looksOnly reports whether a simple command in lower case only shows something.
 func looksOnly(simple string) bool {
 	return prose.BeginsAny(simple, lookCommands) && !effects.Requests(simple)
@@ -60,7 +68,7 @@ func (c *Call) deed() deed {
 	case c.changes():
 		return deedChange
 	case cmd != "" && strings.ContainsAny(cmd, " \n") || low == "bash" || low == "shell":
-		if allCommands(cmd, looksOnly) {
+		if allCommands(cmd, looksOnly) || c.Outcome != Failed && allCommands(cmd, showsOrHelps) {
 			return deedLook
 		}
 		return deedRun
@@ -296,7 +304,7 @@ func addressIn(result string) string {
 // reason why it did nothing. idleStarts lists beginnings of lines that give advice or
 // repeat the command.
 var (
-	tellingStarts = []string{"successfully ", "error: ", "fatal: ", "up to date, ", "plan: ", "apply complete!", "✓ ", "✔ "}
+	tellingStarts = []string{"successfully ", "error: ", "fatal: ", "failed to ", "up to date, ", "plan: ", "apply complete!", "✓ ", "✔ "}
 	idleStarts    = []string{"dropped refs/stash", "$ ", "> ", "warning: running pip", "run `", "run 'npm", "hint:", "usage:", "finished in ", "npm notice", "[notice]", "for more information", "to address ", "note: ", "create mode ", "delete mode ", "-h, --help", "see ", "done in "}
 )
 

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"unicode"
 
-	"github.com/agentcompact/compact/strategy/internal/fileops"
+	"github.com/agentcompact/compact/strategy/internal/lazy"
 	"github.com/agentcompact/compact/strategy/internal/prose"
 )
 
@@ -40,8 +40,8 @@ type piece struct {
 	score      float64
 }
 
-// excerptLines returns lines with the excerpts that are most relevant to the task. If
-// nobody described a finding, an excerpt of the code shows it.
+// excerptLines returns lines with the excerpts that are most relevant to the task. They are
+// of texts, not of code: a few lines of code state nothing, and the file can be read again.
 func (h *History) excerptLines(section int) []Line {
 	x := newExcerpter(h)
 	if len(x.weight) == 0 {
@@ -69,16 +69,6 @@ func (h *History) excerptLines(section int) []Line {
 		out = append(out, Line{Section: section, Text: where + readsVerb + p.text + " " + stepID(s.ID), Value: excerptValue * p.score / best[0].score, Order: 80_000 + 100*s.ID + p.line})
 	}
 	return out
-}
-
-// editedSince reports whether a file was changed after a step.
-func (h *History) editedSince(path string, step int) bool {
-	for _, f := range h.fileStates() {
-		if h.key(f.Path) == h.key(path) {
-			return f.Op >= fileops.Edited && f.Last > step
-		}
-	}
-	return false
 }
 
 // An excerpter scores lines by the words of the task that they contain. Rare
@@ -194,6 +184,11 @@ func pathsOnly(lines []string) bool {
 	return true
 }
 
+// searchHit reports whether a line is a hit of a search, or a line around one: "a/b.go:12: text".
+func searchHit(l string) bool { return hitPlace.MatchString(l) }
+
+var hitPlace = lazy.Compile(`^"?[\w./~@-]*[\w/]\.\w+[:-]\d+[:-]`)
+
 // from returns the piece that begins at line i, and the index of the line after
 // it. The piece is empty if fewer than two lines have text.
 func (x *excerpter) from(lines []string, i int) (p piece, next int) {
@@ -204,6 +199,12 @@ func (x *excerpter) from(lines []string, i int) (p piece, next int) {
 	for next = i; next < len(lines) && next < i+excerptLines; next++ {
 		l := prose.Squash(withoutGutter(lines, next))
 		if l == "" || framed(l) || ourOwn(l) {
+			continue
+		}
+		if prose.CodeLine(l) || searchHit(l) || saysCut(l) {
+			if len(kept) > 0 {
+				break // lines from both sides of the code would read as one text
+			}
 			continue
 		}
 		if n += len(l) + len(lineBreak); n > excerptChars && len(kept) > 0 {

@@ -17,7 +17,7 @@ func TestExcerptScoresAreReproducible(t *testing.T) {
 	words := []string{"parser", "lexer", "tokens", "grammar", "symbols", "scanner", "errors", "positions", "comments", "literals"}
 	msgs := []message.Message{message.User("Check " + strings.Join(words, ", ") + " of the compiler.")}
 	for i := range words { // no two words are equally rare
-		text := fmt.Sprintf("part %d\n", i) + strings.Join(words[i:], " of the\n")
+		text := fmt.Sprintf("part %d\n", i) + strings.Join(words[i:], " are parts of the old compiler\n")
 		msgs = append(msgs, called(fmt.Sprint(i), "read", fmt.Sprintf(`{"path":"src/part%d.go"}`, i), text)...)
 	}
 	first := strategy.ExcerptScores(history(msgs...))

@@ -18,18 +18,18 @@ type History struct {
 	Previous Document // the previous summary, in the sections of the strategy
 	index    *nameIndex
 
-	files      []fileState         // computed on first use
-	commits    commits             // changes since the last commit
-	full       map[string]string   // relative path → absolute path, for files that calls name by both
-	base       string              // folder that a mark abbreviates in paths, "" for none
-	task       themes              // words of the task, computed on first use
-	asked      string              // typed text that stays in view
-	watched    map[at]*watch       // calls that ran more than once, computed on first use
-	shownAgain map[at]bool         // calls whose state later commands show again
-	changes    map[string][]change // changes of each file, by its key, computed on first use
-	later      *hindsight          // facts that later steps reveal, computed on first use
-	order      order               // order of the view, where it differs from the order of writing
-	referred   int                 // index of the step to which the user's remaining message replies; -1 = none
+	files      []fileState       // computed on first use
+	commits    commits           // changes since the last commit
+	full       map[string]string // relative path → absolute path, for files that calls name by both
+	base       string            // folder that a mark abbreviates in paths, "" for none
+	task       themes            // words of the task, computed on first use
+	asked      string            // typed text that stays in view
+	watched    map[at]*watch     // calls that ran more than once, computed on first use
+	shownAgain map[at]bool       // calls whose state later commands show again
+	changes    map[string][]int  // steps of the changes of each file, by its key, computed on first use
+	later      *hindsight        // facts that later steps reveal, computed on first use
+	order      order             // order of the view, where it differs from the order of writing
+	referred   int               // index of the step to which the user's remaining message replies; -1 = none
 }
 
 // A Step is one message of a user or an assistant, with its calls and their

@@ -114,7 +114,7 @@ func figures(output string) string {
 			return "" // whatever the line says, it is too long
 		}
 		low := strings.ToLower(line)
-		if !strings.ContainsAny(line, tenDigits) || markedNumber.MatchString(line) || idle(low) || noOutcome(line) || testrun.Wrapper(line) || frameOfTable(line) || installed(low) || published(line) || committed(line) || qualifies(line) || prose.BeginsAny(low, tellingStarts[:6]) || strings.Contains(low, "passed") {
+		if !strings.ContainsAny(line, tenDigits) || markedNumber.MatchString(line) || idle(low) || noOutcome(line) || testrun.Wrapper(line) || frameOfTable(line) || installed(low) || published(line) || committed(line) || qualifies(line) || prose.BeginsAny(low, tellingStarts[:7]) || strings.Contains(low, "passed") {
 			return ""
 		}
 		lines = append(lines, line)

@@ -27,6 +27,7 @@ func TestTellingLineIsNoFrame(t *testing.T) {
 		"[main 1a2b3c4] fix 3\n 2 files changed, 3 insertions(+)":             "[main 1a2b3c4] fix 3",
 		"building\n(the rows of the table were kept)":                         "(the rows of the table were kept)",
 		"Step 1\nApply complete! Resources: 2 added.\nOutputs:\nname = \"x\"": "Apply complete! Resources: 2 added.",
+		"✓ Keys: fine\nfailed to open the session: no terminal":               "failed to open the session: no terminal",
 		"": "",
 	} {
 		if got := tellingLine(output); got != want {

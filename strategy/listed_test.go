@@ -67,21 +67,35 @@ func TestPastedListLeadAppearsOnce(t *testing.T) {
 // A short output has a mark for each omitted line. A word in a path does not cause an
 // omission.
 func TestWholeOfMarksOmittedLines(t *testing.T) {
-	if got := wholeOf("M web/error-messages.ts\nM web/api.ts\n3 tests failed\n?? docs/exit.md\n"); got != "M web/error-messages.ts; M web/api.ts; …; ?? docs/exit.md" {
+	if got := wholeOf("M web/error-messages.ts\nM web/api.ts\n3 tests failed\n?? docs/exit.md\n", wholeResult); got != "M web/error-messages.ts; M web/api.ts; …; ?? docs/exit.md" {
 		t.Errorf("%q", got)
 	}
 	var long strings.Builder
 	for i := range 30 {
 		long.WriteString("M internal/worker/part" + itoa(i) + ".go\n")
 	}
-	if got := wholeOf(long.String()); !strings.HasSuffix(got, "; … (+20 more)") || !strings.HasPrefix(got, "M internal/worker/part0.go; M") {
+	if got := wholeOf(long.String(), wholeResult); !strings.HasSuffix(got, "; … (+20 more)") || !strings.HasPrefix(got, "M internal/worker/part0.go; M") {
 		t.Errorf("%q", got)
+	}
+}
+
+// The list of the changed files has no gap.
+func TestChangedFilesAreListedWithoutGap(t *testing.T) {
+	var status strings.Builder
+	for i := range 14 {
+		status.WriteString(" M internal/worker/queue/part" + itoa(i) + ".go\n")
+	}
+	for command, whole := range map[string]bool{"git status --short": true, "git diff --name-only": true, "git worktree list": false} {
+		c := Call{Tool: "bash", Args: []Arg{{"command", command}}, Result: status.String()}
+		if got := c.shows(); strings.Contains(got, "part13.go") != whole {
+			t.Errorf("%s: %q", command, got)
+		}
 	}
 }
 
 // A long listing of files is reduced to the names, without permissions and owners.
 func TestWholeOfListsOnlyNamesOfLongListing(t *testing.T) {
-	got := wholeOf("total 24\ndrwxr-xr-x  4 ann staff  128 Mar  3 10:11 .\ndrwxr-xr-x 12 ann staff  384 Mar  3 10:11 ..\n-rw-r--r--@ 1 ann staff 2.1K Mar  3 10:11 api.go\nlrwxr-xr-x  1 ann staff   11 Mar  3  2024 now -> api.go\n")
+	got := wholeOf("total 24\ndrwxr-xr-x  4 ann staff  128 Mar  3 10:11 .\ndrwxr-xr-x 12 ann staff  384 Mar  3 10:11 ..\n-rw-r--r--@ 1 ann staff 2.1K Mar  3 10:11 api.go\nlrwxr-xr-x  1 ann staff   11 Mar  3  2024 now -> api.go\n", wholeResult)
 	if got != "api.go; now -> api.go" {
 		t.Errorf("%q", got)
 	}

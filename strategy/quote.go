@@ -92,6 +92,9 @@ func around(text string, at, end int) string {
 	if i := strings.IndexByte(text[end:], '\n'); i >= 0 {
 		stop = end + i
 	}
+	if searchHit(strings.TrimSpace(text[start:stop])) {
+		return "" // the line was found for another word
+	}
 	before, after := "", ""
 	if stop-start > maxQuote {
 		if at-start > ahead {
@@ -197,7 +200,7 @@ func (h *History) reliedLines(section int) []Line {
 			continue
 		}
 		text, verb := h.textAt(p)
-		if verb == "" {
+		if verb == "" || h.outdates(p) {
 			continue
 		}
 		n++
@@ -212,8 +215,8 @@ func (h *History) reliedLines(section int) []Line {
 	var out []Line
 	for _, p := range order {
 		q := byCall[p]
-		_, verb := h.textAt(p)
-		if verb = h.current(p, q, verb); len(q.lines) > 0 {
+		if len(q.lines) > 0 {
+			_, verb := h.textAt(p)
 			where, step := h.placeName(p)
 			out = append(out, Line{Section: section, Text: where + verb + q.String() + cite(step), Value: (reliedValue + perName*float64(min(q.names, 5))) * h.recency(step), Order: 60_000 + step})
 		}

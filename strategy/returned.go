@@ -18,6 +18,7 @@ const (
 	shownValue    = 0.12
 	mostReturned  = 24 // lines of one result that are offered
 	wholeResult   = 320
+	changedResult = 960 // of a list of changed files
 	leastResult   = 4
 	wholeValue    = 0.5
 )
@@ -63,7 +64,10 @@ func (c *Call) shows() string {
 	if !tellsState(c.Command()) {
 		return ""
 	}
-	return wholeOf(c.Result)
+	if changed := []string{"git status", "git diff --stat", "git diff --name"}; shell.Any(c.Command(), func(s string) bool { return prose.BeginsAny(s, changed) }) {
+		return wholeOf(c.Result, changedResult) // the list of the changed files has no gap
+	}
+	return wholeOf(c.Result, wholeResult)
 }
 
 // brought returns lines with the members or the sentences of a result.
@@ -149,9 +153,9 @@ func tellsState(cmd string) bool {
 
 // wholeOf returns a short output on one line, "" for a long output. A mark replaces a line
 // that would read as an outcome. Words in paths do not count as outcomes.
-func wholeOf(result string) string {
+func wholeOf(result string, most int) string {
 	text := strings.TrimSpace(testrun.Uncolored(body(result)))
-	if len(text) < leastResult || len(text) > 4*wholeResult {
+	if len(text) < leastResult || len(text) > 4*most {
 		return ""
 	}
 	var lines []string
@@ -170,7 +174,7 @@ func wholeOf(result string) string {
 	if kept == 0 {
 		return ""
 	}
-	return cutList(lines, wholeResult)
+	return cutList(lines, most)
 }
 
 // cutList joins the lines of a list. At the end, it states the number of omitted lines.

@@ -167,7 +167,7 @@ func (h *History) quotedLines(section, most int, missing func(*entity) bool) []L
 			continue
 		}
 		text, verb := h.textAt(e.In)
-		if verb == "" || h.typedIn(e.In, e.Text) {
+		if verb == "" || h.typedIn(e.In, e.Text) || h.outdates(e.In) {
 			continue
 		}
 		n++
@@ -180,7 +180,7 @@ func (h *History) quotedLines(section, most int, missing func(*entity) bool) []L
 	var out []Line
 	for i := range groups.list {
 		g := &groups.list[i]
-		if g.verb = h.current(g.place, &g.quotation, g.verb); len(g.lines) > 0 {
+		if len(g.lines) > 0 {
 			where, step := h.placeName(g.place)
 			out = append(out, Line{Section: section, Text: where + g.verb + g.String() + cite(step), Order: 70_000 + step})
 		}

@@ -13,19 +13,28 @@ func write4(t *testing.T, in Input) string {
 	return written(t, taskState, 1500, in)
 }
 
-func TestSummaryQuotesNamesOfTheTask(t *testing.T) {
+// An excerpt of a text shows what it says about the task. Lines of code, hits of a search and
+// the note of a harness show nothing: the successor reads the file again.
+func TestExcerptsAreOfTextsNotOfCode(t *testing.T) {
 	msgs := []message.Message{
 		message.User("Find out what flushes pending segments."),
-		message.Assistant("", message.Call("1", "read", `{"path":"store/index.go"}`)),
-		message.ToolResult("1", "\tx := openSegment(rowCount)\n\tx.flushPending()\n"+strings.Repeat("\t// a long comment that says little about it\n", 80)),
-		message.Assistant("", message.Call("2", "bash", `{"command":"grep -rn flushPending ."}`)),
-		message.ToolResult("2", "store/batch.go:12: flushPending()\nstore/merge.go:9: if full { mergeSegments(oldSegments) }"),
+		message.Assistant("", message.Call("1", "read", `{"path":"docs/store.md"}`)),
+		message.ToolResult("1", "Pending segments are flushed by the merger of the store.\nAn error in `mergeOnce` stops it until the next start.\n"),
+		message.Assistant("", message.Call("2", "read", `{"path":"store/index.go"}`)),
+		message.ToolResult("2", "\tx := openSegment(rowCount)\n\tx.flushPending()\n\targs: { pending?: Segments } }\n"+strings.Repeat("\t// a long comment that says little about it\n", 80)),
+		message.Assistant("", message.Call("3", "bash", `{"command":"grep -rn flushPending ."}`)),
+		message.ToolResult("3", "store/batch.go:12: flushPending()\nstore/merge.go:9: // mergeSegments flushes the pending segments of each index\nstore/merge.go-10- // and it writes the pending segments of oldSegments\n"),
+		message.Assistant("", message.Call("4", "read", `{"path":"docs/long.md"}`)),
+		message.ToolResult("4", "The output was truncated, the pending segments are not shown.\nFull output saved to: /tmp/out/segmentsPending.txt, read the pending part of it\n"),
 		message.Assistant("It is the store."),
 	}
 	text := write4(t, Input{Messages: msgs})
-	for _, want := range []string{"`store/index.go` reads “x := openSegment(rowCount) ⏎ x.flushPending() ⏎ ", "the output reads “store/batch.go:12: flushPending() ⏎ store/merge.go:9: if full { mergeSegments(oldSegments) }” [s4]"} {
-		if !strings.Contains(text, want) {
-			t.Errorf("%q is not in:\n%s", want, text)
+	if want := "`docs/store.md` reads “Pending segments are flushed by the merger of the store. ⏎ An error in 'mergeOnce' stops it until the next start.” [s2]"; !strings.Contains(text, want) {
+		t.Errorf("%q is not in:\n%s", want, text)
+	}
+	for _, code := range []string{"openSegment", "pending?:", "mergeSegments", "oldSegments", "segmentsPending", "long comment"} {
+		if strings.Contains(text, code) {
+			t.Errorf("%q is quoted in:\n%s", code, text)
 		}
 	}
 	if strings.Contains(text, "## "+headingReferences) || strings.Contains(text, seenVerb) {

@@ -25,28 +25,22 @@ func TestQuotationOfChangedFileIsNotCurrent(t *testing.T) {
 		}
 		return out
 	}
-	const before = "`store/cut.go` had, before the edit [s4], “Each cut takes limitOfRows rows at once” [s2]"
 	for name, c := range map[string]struct {
 		tool, args, want string
 	}{
 		"no edit":           {"Read", `{"file_path":"store/a.go"}`, "`store/cut.go` has “199→Each cut takes limitOfRows rows at once” [s2]"},
 		"of another file":   {"Edit", `{"file_path":"store/a.go","old_string":"Each cut takes limitOfRows rows at once","new_string":"b"}`, "`store/cut.go` has “199→Each cut takes limitOfRows rows at once” [s2]"},
-		"of another line":   {"Edit", `{"file_path":"store/cut.go","old_string":"// the end of the file","new_string":"// the end"}`, before},
+		"of another line":   {"Edit", `{"file_path":"store/cut.go","old_string":"// the end of the file","new_string":"// the end"}`, ""},
 		"of the line":       {"Edit", `{"file_path":"store/cut.go","old_string":"\tEach cut takes limitOfRows rows at once","new_string":"\tNo cut"}`, ""},
 		"of a part of it":   {"Edit", `{"file_path":"store/cut.go","old_string":"rows at once","new_string":"rows"}`, ""},
-		"beside the line":   {"Edit", `{"file_path":"store/cut.go","old_string":"// the end\nEach cut takes limitOfRows rows at once","new_string":"Each cut takes limitOfRows rows at once"}`, before},
+		"beside the line":   {"Edit", `{"file_path":"store/cut.go","old_string":"// the end\nEach cut takes limitOfRows rows at once","new_string":"Each cut takes limitOfRows rows at once"}`, ""},
 		"with a patch":      {"apply_patch", `{"input":"*** Begin Patch\n*** Update File: store/cut.go\n@@\n-Each cut takes limitOfRows rows at once\n+No cut\n*** End Patch"}`, ""},
 		"of the whole file": {"Write", `{"file_path":"store/cut.go","content":"package store"}`, ""},
-		"by a command":      {"bash", `{"command":"sed -i s/end/END/ store/cut.go"}`, before},
+		"by a command":      {"bash", `{"command":"sed -i s/end/END/ store/cut.go"}`, ""},
 	} {
 		if got := quotedFrom(asked("2", c.tool, c.args, "ok")...); got != c.want {
 			t.Errorf("%s: %q, want %q", name, got, c.want)
 		}
-	}
-	// The quotation held until the first of several edits.
-	twice := append(asked("2", "bash", `{"command":"sed -i s/end/END/ store/cut.go"}`, "ok"), asked("3", "bash", `{"command":"sed -i s/END/end/ store/cut.go"}`, "ok")...)
-	if got := quotedFrom(twice...); got != before {
-		t.Errorf("two edits: %q, want %q", got, before)
 	}
 }
 
@@ -54,7 +48,7 @@ func TestEditOutdatesQuotationOfPreviousSummary(t *testing.T) {
 	const line = "`store/cut.go` has “199→Each cut takes limitOfRows rows at once” and “7→The default of limitOfRows is 3” [s2]"
 	for args, want := range map[string]string{
 		`{"file_path":"store/a.go","old_string":"a","new_string":"b"}`:                                                line,
-		`{"file_path":"store/cut.go","old_string":"The default of limitOfRows is 3","new_string":"The default is 4"}`: "`store/cut.go` had, before the edit [s9], “Each cut takes limitOfRows rows at once” [s2]",
+		`{"file_path":"store/cut.go","old_string":"The default of limitOfRows is 3","new_string":"The default is 4"}`: "",
 		`{"file_path":"store/cut.go","content":"package store"}`:                                                      "",
 	} {
 		tool := "Edit"

@@ -28,14 +28,14 @@ func (f *Fence) Takes(line string) bool {
 }
 
 // codeMarks appear in lines of code, data and diffs, and hardly ever in prose.
-var codeMarks = []string{":= ", " => ", "();", "){", ") {", "};", "});", " == ", " != ", "===", "&&", "||", "</", "/>", "': ", "\": ", "\":", "->", "::", " += ", "%s", "${", "= new ", "...)"}
+var codeMarks = []string{":= ", " => ", "();", "){", ") {", "};", "});", " == ", " != ", "===", "&&", "||", "</", "/>", "': ", "\": ", "\":", "->", "::", " += ", "%s", "${", "= new ", "...)", "?: ", " } }", `\n`, `\"`}
 
 // codeHeads lists beginnings of lines of code.
 var codeHeads = []string{"import ", "from ", "package ", "func ", "def ", "class ", "const ", "let ", "var ", "return ", "if (", "if err", "if not ", "if is", "elif ", "else:", "try:", "with ", "print(", "for ", "while ", "export ", "async ", "await ", "assert", "raise ", "@", "#include", "public ", "private ", "//", "/*", "* ", "<", "self.", "this.", "expect("}
 
 // CodeLine reports whether a line is code and not prose.
 func CodeLine(l string) bool {
-	bare := strings.TrimLeft(strings.TrimLeft(l, "…+- \t"), " 0123456789\t→:") // without a line number
+	bare := strings.TrimLeft(l, "…+- 0123456789\t→:|") // without a line number
 	if HasAny(bare, codeMarks) || BeginsAny(bare, codeHeads) || strings.HasSuffix(bare, "{") || strings.HasSuffix(bare, ";") || strings.HasSuffix(bare, ",") || strings.HasSuffix(bare, "(") {
 		return true
 	}
