@@ -41,6 +41,7 @@ type sharedBullet struct {
 	section, index int
 	text           string
 	last           *candidate
+	lines          int
 	told           map[groupKey]bool // texts before lines of lists that the bullet already contains
 }
 
@@ -72,6 +73,7 @@ func (b *sharedBullet) add(k *candidate) {
 	}
 	b.text += " " + k.Text
 	b.last = k
+	b.lines++
 	if k.place.inList() && k.place.head == "" {
 		b.told[groupKey{k.Section, k.Group + "\x00" + parentText(k.place.mark, k.Text)}] = true
 	}
@@ -82,8 +84,15 @@ func (b *sharedBullet) end() string {
 	if !b.last.place.ends() {
 		return b.text + " …"
 	}
-	if text, cut := strings.CutSuffix(b.text, pieceEnd); cut && strings.Contains(b.last.Group, returnedMark) {
-		return text + " …"
+	text, cut := b.text, false
+	if strings.Contains(b.last.Group, returnedMark) {
+		text, cut = strings.CutSuffix(b.text, pieceEnd)
 	}
-	return b.text
+	if cut {
+		text += " …"
+	}
+	if b.lines < b.last.of {
+		text += " (" + itoa(b.last.of) + " items in all)"
+	}
+	return text
 }

@@ -53,19 +53,19 @@ const pieceEnd = ";"
 // leastStated is the minimum number of items of a list whose number is stated.
 const leastStated = 3
 
-// listSize returns the number of elements of a result in JSON that is a list, in words. It
-// returns "" for a short list and other results.
-func listSize(result string) string {
+// listSize returns the number of elements of a result in JSON that is a list. It returns 0
+// for a short list and other results.
+func listSize(result string) int {
 	data := []byte(strings.TrimSpace(result))
 	at, err := jsonscan.Value(data, 0)
 	if err != nil || len(data) == 0 || data[0] != '[' {
-		return ""
+		return 0
 	}
 	n := 0
 	if err := jsonscan.Array(data, at, func(int, jsonscan.Span) error { n++; return nil }); err != nil || n < leastStated {
-		return ""
+		return 0
 	}
-	return itoa(n) + " items"
+	return n
 }
 
 // members adds a piece for each member of a value.

@@ -61,3 +61,14 @@ func TestShortPathsCutsOnlyWholeFolders(t *testing.T) {
 		}
 	}
 }
+
+// All forms of a path of Windows name one file, also in a session whose commands use a
+// relative path.
+func TestPathsOfADriveAreOneFile(t *testing.T) {
+	const text = `","old_string":"0.2","new_string":"0.3"}`
+	var calls [][3]string
+	for _, p := range []string{`D:\\shop\\src\\tax.ts`, "D:/shop/src/tax.ts", `d:\\shop\\src\\tax.ts`, "/d/shop/src/tax.ts", "src/tax.ts", "src/rates.ts", "D:/shop/src/rates.ts"} {
+		calls = append(calls, [3]string{"Edit", `{"file_path":"` + p + text, "The file has been updated."})
+	}
+	tells(t, long("Mend the tax.", ranCalls(calls...)...), []string{"tax.ts`: edited 5 times", "rates.ts`: edited twice"}, nil)
+}

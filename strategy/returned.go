@@ -81,14 +81,13 @@ func (h *History) brought(section int, s *Step, c *Call) []Line {
 	}
 	alike := map[string]int{} // number of pieces by form
 	if pieces := digest(text); len(pieces) > 0 {
-		if n := listSize(text); n != "" {
-			b.group += ": " + n
-		}
+		size := listSize(text)
 		for _, p := range pieces {
 			if form := withoutDigits(strings.TrimSuffix(p, pieceEnd)); alike[form] < mostAlike {
 				alike[form]++
 				b.offer(p)
-				b.out[len(b.out)-1].inside = len(b.out) > 1
+				last := &b.out[len(b.out)-1]
+				last.inside, last.of = len(b.out) > 1, size
 			}
 		}
 		return b.out

@@ -42,8 +42,8 @@ func (h *History) pathsUsed() (absolute, relative map[string]bool) {
 	note := func(p string) {
 		switch {
 		case p == "" || p[0] == '~' || strings.HasPrefix(p, "../"):
-		case p[0] == '/':
-			absolute[p] = true
+		case p[0] == '/', fileops.Drive(p):
+			absolute[fileops.Key(p)] = true
 		default:
 			relative[p] = true
 		}

@@ -58,3 +58,16 @@ func TestStoppedScriptDidNotChangeTheFilesAfter(t *testing.T) {
 		}
 	}
 }
+
+// A file that a pipe has shown was there: a script that writes it later edits it.
+func TestShownFileIsNotCreated(t *testing.T) {
+	const write = `{"command":"python3 -c 'f = open(\"tax.py\", \"w\"); f.write(x)'"}`
+	tells(t, long("Mend the tax.", ranCalls(
+		[3]string{"bash", `{"command":"nl -ba tax.py | sed -n '3,4p'"}`, "     3\tdef tax(net):\n     4\t    return net * 0.2\n"},
+		[3]string{"bash", write, ""},
+	)...), []string{"`tax.py`: edited"}, []string{"`tax.py`: created"})
+	tells(t, long("Mend the tax.", ranCalls(
+		[3]string{"bash", `{"command":"nl -ba tax.py | head -3"}`, "nl: tax.py: No such file or directory\n"},
+		[3]string{"bash", write, ""},
+	)...), []string{"`tax.py`: created"}, nil)
+}

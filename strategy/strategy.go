@@ -61,6 +61,7 @@ type Line struct {
 	Order int
 
 	inside  bool // a part of a result that other parts precede
+	of      int  // number of parts of the result, if it is a list; 0 = unknown
 	routine bool // a look or an edit, which another line mostly tells
 
 	place *listed // place in a list of the quoted message; nil = not in a list

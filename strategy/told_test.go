@@ -194,5 +194,5 @@ func TestListStatesItsSize(t *testing.T) {
 	tells(t, long("Find me a train.", ranCalls(
 		[3]string{"search_trains", `{"from":"Lund"}`, "[" + strings.Join(rows, ",") + "]"},
 		[3]string{"get_ticket", `{"id":"K-1"}`, `{"ticket":"K-1","seat":{"car":4,"row":12},"currency":"EUR"}`},
-	)...), []string{"which returned: 9 items: train: T100, from: Lund, ", "seat and bicycle …", "row: 12; currency: EUR"}, []string{"T102", ";\n", "currency: EUR;", "currency: EUR …"})
+	)...), []string{"which returned: train: T100, from: Lund, ", "seat and bicycle … (9 items in all)", "row: 12; currency: EUR"}, []string{"T102", ";\n", "currency: EUR;", "currency: EUR …"})
 }

@@ -98,12 +98,23 @@ func (h *History) findRewritten() {
 			}
 			there[h.key(f.From)] = there[h.key(f.From)] && f.Op != fileops.Renamed
 			switch {
-			case f.Op == fileops.Read && c.Command() != "" && (c.Exit != 0 || checks.HidesStatus(c.Command())): // the command may have reported that there is no such file
+			case f.Op == fileops.Read && c.Command() != "" && (c.Exit != 0 || checks.HidesStatus(c.Command())) && !c.showsFile(): // the command may have reported that there is no such file
 			case f.Op != fileops.Ran:
 				there[h.key(f.Path)] = f.Op != fileops.Deleted
 			}
 		}
 	})
+}
+
+// missing lists what commands print in place of a file.
+var missing = []string{"no such file", "cannot open", "can't open", "cannot find", "not found", "does not exist", "nicht gefunden"}
+
+// showsFile reports whether a pipe of commands printed text of the file that it reads: the
+// status of a pipe is that of its last command.
+func (c *Call) showsFile() bool {
+	cmd, text := c.Command(), body(c.Result)
+	return strings.Contains(cmd, "|") && c.Exit <= 0 && !prose.HasAny(cmd, []string{"2>", "||", ";", "\n", "echo", "&>"}) &&
+		strings.Contains(strings.TrimSpace(text), "\n") && !prose.HasAny(strings.ToLower(text[:min(len(text), edge)]), missing)
 }
 
 func (s *fileState) weight() int {

@@ -40,11 +40,12 @@ func (f *Facts) returns(v view) (stated, wrong int) {
 		if m == nil || l.words {
 			continue
 		}
-		words := unspaced(head(bare(m[1]), quotedHead))
+		said := strings.TrimPrefix(m[1], "… ") // the mark of what is left out is no quotation
+		words := unspaced(head(bare(said), quotedHead))
 		named, found := false, false
 		for _, r := range f.Tools {
 			if namesTool(l.low, r.Command) {
-				named, found = true, found || strings.Contains(unspaced(r.Result), words) || hasMember(r.Result, m[1])
+				named, found = true, found || strings.Contains(unspaced(r.Result), words) || hasMember(r.Result, said)
 			}
 		}
 		stated += count(named)

@@ -64,6 +64,8 @@ func TestQuotedResultIsAnOutcome(t *testing.T) {
 		"called `refund_order` 4711, which returned: status: rejected by the bank":   {1, 1},
 		"called `cancel_order` 4711, which returned: status: cancelled, id: 4711":    {1, 0}, // the state before the object
 		"called `cancel_order` 4711, which returned: status: pending, id: 4711":      {1, 1},
+		"called `cancel_order` 4711, which returned: … status: cancelled":            {1, 0}, // the beginning is left out
+		"called `cancel_order` 4711, which returned: … status: pending":              {1, 1},
 		"called `refund_order_now`, which returned: status: refunded, all of it":     {0, 0},
 	} {
 		if h := f.judge(text); h.Stated != want[0] || h.False != want[1] {

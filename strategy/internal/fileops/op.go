@@ -69,11 +69,20 @@ func (f Op) in(dir string) Op {
 // extension returns the extension of a file in lower case.
 func extension(file string) string { return strings.ToLower(path.Ext(Key(file))) }
 
-// Key returns a Windows path with forward slashes, because tools write both
-// forms. Other paths are not changed: they may contain backslashes.
+// Key returns a Windows path with forward slashes and a drive in upper case, because tools
+// write all forms, also "/d/a" for "D:\a". Other paths are not changed: they may contain
+// backslashes.
 func Key(p string) string {
-	if len(p) > 2 && p[1] == ':' && prose.IsLetter(rune(p[0])) && (p[2] == '\\' || p[2] == '/') {
-		return strings.ReplaceAll(p, `\`, "/")
+	switch {
+	case Drive(p):
+		return strings.ToUpper(p[:1]) + strings.ReplaceAll(p[1:], `\`, "/")
+	case len(p) > 3 && p[0] == '/' && p[2] == '/' && p[1] >= 'a' && p[1] <= 'z':
+		return strings.ToUpper(p[1:2]) + ":" + p[2:]
 	}
 	return p
+}
+
+// Drive reports whether a path begins with the drive of Windows: "D:\a" and "D:/a".
+func Drive(p string) bool {
+	return len(p) > 2 && p[1] == ':' && prose.IsLetter(rune(p[0])) && (p[2] == '\\' || p[2] == '/')
 }
