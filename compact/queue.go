@@ -7,6 +7,10 @@ import (
 	"time"
 )
 
+// longestWait is the longest time from the moment when a log is added to the queue, until it
+// is due.
+const longestWait = max(flushAfter, longestRest)
+
 // queue holds the waiting audit logs, sorted by due time, and a timer that starts
 // writers for them if no call does. So a killed process loses no more lines for an
 // idle session than for an active one. One timer serves all sessions. It runs only
@@ -48,8 +52,8 @@ func (q *queue[T]) next(now time.Time) T {
 		return none
 	}
 	a := q.logs[0]
-	if wait := q.in[a].Sub(now); wait > 0 {
-		q.arm(wait)
+	if due := q.in[a]; isAhead(now, due, longestWait) {
+		q.arm(due.Sub(now))
 		return none
 	}
 	delete(q.in, a)
@@ -82,6 +86,9 @@ func (q *queue[T]) later(now time.Time, wait time.Duration) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	if len(q.logs) > 0 && !q.ended {
-		q.arm(max(wait, q.in[q.logs[0]].Sub(now)))
+		if due := q.in[q.logs[0]]; isAhead(now, due, longestWait) {
+			wait = max(wait, due.Sub(now))
+		}
+		q.arm(wait)
 	}
 }
