@@ -22,7 +22,7 @@ const (
 	flushLines, flushBytes = 2048, 1 << 20
 	// flushAfter is how long a line can wait while calls come in. It limits how much
 	// of the bill is lost if the process is killed.
-	flushAfter = time.Minute
+	flushAfter = longestWait
 	// maxWaiting limits the waiting bytes of one session while its archive fails, and
 	// maxWaitingAll the bytes of all sessions. The oldest lines are dropped first, and
 	// their number is recorded.
@@ -328,7 +328,7 @@ const (
 	flushTimeout = 30 * time.Second
 	// firstRest and longestRest limit the pause after a failed write of a session's log.
 	// The pause is random, and about doubles with each failure.
-	firstRest, longestRest = time.Second, time.Minute
+	firstRest, longestRest = time.Second, longestWait
 )
 
 // backlog holds the audit logs of all sessions that wait, and their background

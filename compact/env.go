@@ -24,20 +24,6 @@ type env struct {
 // since returns the time since t. If Config.Now ran backwards meanwhile, it is 0.
 func (e *env) since(t time.Time) time.Duration { return max(0, e.now().Sub(t)) }
 
-// isWithin reports whether less than d has passed since t. If the clock ran backwards to a
-// time before t, d counts as passed: otherwise the wait would last until the clock
-// has caught up, which can take hours.
-func isWithin(now, t time.Time, d time.Duration) bool {
-	gap := now.Sub(t)
-	return 0 <= gap && gap < d
-}
-
-// isAhead reports whether t is still to come. A time that is further ahead than most was
-// set before the clock ran backwards, and counts as passed.
-func isAhead(now, t time.Time, most time.Duration) bool {
-	return now.Before(t) && t.Sub(now) <= most
-}
-
 // rescue, deferred, turns a panic of a call into its error, and logs its stack.
 // A panic in this package must not crash the agent.
 func (e *env) rescue(call string, err *error) {

@@ -9,7 +9,21 @@ import (
 
 // longestWait is the longest time from the moment when a log is added to the queue, until it
 // is due.
-const longestWait = max(flushAfter, longestRest)
+const longestWait = time.Minute
+
+// isWithin reports whether less than d has passed since t. If the clock ran backwards to a
+// time before t, d counts as passed: otherwise the wait would last until the clock
+// has caught up, which can take hours.
+func isWithin(now, t time.Time, d time.Duration) bool {
+	gap := now.Sub(t)
+	return 0 <= gap && gap < d
+}
+
+// isAhead reports whether t is still to come. A time that is further ahead than most was
+// set before the clock ran backwards, and counts as passed.
+func isAhead(now, t time.Time, most time.Duration) bool {
+	return now.Before(t) && t.Sub(now) <= most
+}
 
 // queue holds the waiting audit logs, sorted by due time, and a timer that starts
 // writers for them if no call does. So a killed process loses no more lines for an
