@@ -22,7 +22,7 @@ const (
 	flushLines, flushBytes = 2048, 1 << 20
 	// flushAfter is how long a line can wait while calls come in. It limits how much
 	// of the bill is lost if the process is killed.
-	flushAfter = time.Minute
+	flushAfter = longestWait
 	// maxWaiting limits the waiting bytes of one session while its archive fails, and
 	// maxWaitingAll the bytes of all sessions. The oldest lines are dropped first, and
 	// their number is recorded.
@@ -157,7 +157,7 @@ func (a *auditLog) isDue() bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	oldest := a.oldest()
-	return len(a.lines) > flushLines || a.bytes > a.backlog.flushAt || !oldest.IsZero() && a.backlog.now().Sub(oldest) >= flushAfter
+	return len(a.lines) > flushLines || a.bytes > a.backlog.flushAt || !oldest.IsZero() && !isWithin(a.backlog.now(), oldest, flushAfter)
 }
 
 // oldest returns the time since which a line or a mark waits, zero if none does; the
@@ -328,7 +328,7 @@ const (
 	flushTimeout = 30 * time.Second
 	// firstRest and longestRest limit the pause after a failed write of a session's log.
 	// The pause is random, and about doubles with each failure.
-	firstRest, longestRest = time.Second, time.Minute
+	firstRest, longestRest = time.Second, longestWait
 )
 
 // backlog holds the audit logs of all sessions that wait, and their background
@@ -388,7 +388,7 @@ func (b *backlog) loss(id string, lines int) *loss {
 func (a *auditLog) begin(now time.Time) bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	if a.busy || now.Before(a.again) {
+	if a.busy || isAhead(now, a.again, longestRest) {
 		return false
 	}
 	a.busy = true
@@ -411,7 +411,7 @@ func (a *auditLog) dueAt(now time.Time) time.Time {
 	defer a.mu.Unlock()
 	at := now.Add(firstRest)
 	for _, t := range []time.Time{a.again, a.oldest().Add(flushAfter)} {
-		if t.After(at) {
+		if t.After(at) && isAhead(now, t, longestWait) {
 			at = t
 		}
 	}

@@ -22,7 +22,7 @@ func (c *call) run(ctx context.Context) (err error) {
 	}
 	defer c.lane.mu.Unlock()
 	c.lane.account.withoutRefused()
-	c.res.Timing.LaneWait = c.m.now().Sub(waiting)
+	c.res.Timing.LaneWait = c.m.since(waiting)
 	defer c.lane.clear()
 	defer c.settle(0) // while the call holds its lane
 	defer func() {
@@ -77,7 +77,7 @@ func (c *call) open(ctx context.Context) (err error) {
 	if c.s, err = c.m.sessionOf(ctx, c); err != nil {
 		return err
 	}
-	c.res.Timing.Ledger = c.m.now().Sub(started)
+	c.res.Timing.Ledger = c.m.since(started)
 	c.s.redactor.Name(c.agent, c.m.nameOf(c.q.branch))
 	c.lane = c.s.lane(c.q.owner())
 	c.startTrace(ctx)

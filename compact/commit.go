@@ -39,7 +39,7 @@ func (c *call) commit(ctx context.Context, r *run, out *reduce.Outcome) error {
 		return c.uncommitted(ctx, r, "SummaryLate", summarize.ErrLate)
 	}
 	err := c.makeStep(ctx, r, out)
-	c.res.Timing.Commit = c.m.now().Sub(started) - c.res.Timing.CommitWait
+	c.res.Timing.Commit = max(0, c.m.since(started)-c.res.Timing.CommitWait)
 	if err != nil {
 		c.res.Step = 0
 		return err
@@ -69,7 +69,7 @@ func (c *call) archive(ctx context.Context, r *run, out *reduce.Outcome) error {
 	case <-ctx.Done():
 		return ctx.Err()
 	}
-	c.res.Timing.ArchiveWait += c.m.now().Sub(waited)
+	c.res.Timing.ArchiveWait += c.m.since(waited)
 	return r.archiving(ctx)
 }
 
@@ -82,7 +82,7 @@ func (c *call) makeStep(ctx context.Context, r *run, out *reduce.Outcome) error 
 		return err
 	}
 	defer c.s.committing.Unlock()
-	c.res.Timing.CommitWait = c.m.now().Sub(waiting)
+	c.res.Timing.CommitWait = c.m.since(waiting)
 	if c.s.isVolatile() {
 		if err := r.storeNow(ctx); err != nil {
 			return err

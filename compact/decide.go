@@ -86,7 +86,7 @@ func (c *call) compact(ctx context.Context, started time.Time, q reduce.Request)
 	run.view = c.view()
 	engine = c.aim(engine, &q)
 	out, err := run.drive(ctx, engine, &q)
-	run.measure(c.m.now().Sub(started))
+	run.measure(c.m.since(started))
 	c.countTidied(out)
 	if err != nil {
 		c.discards(out)

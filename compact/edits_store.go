@@ -63,7 +63,7 @@ func (c *call) appendEdits(ctx context.Context, out *reduce.Outcome) error {
 	c.rememberEdits(out, step.Seq)
 	c.res.Archived = c.place([]record.Written{w.Written})
 	err = c.tellEdits(ctx)
-	c.res.Timing.Commit = c.m.now().Sub(started)
+	c.res.Timing.Commit = c.m.since(started)
 	return err
 }
 
@@ -145,6 +145,6 @@ func (c *call) editsStored(w record.EditsWritten, err error, count int, started 
 		p.ReadWith = c.readWith(w.Written)
 	}
 	ended := c.m.now()
-	c.res.Timing.Archive = ended.Sub(started)
+	c.res.Timing.Archive = max(0, ended.Sub(started))
 	return &archival{p, started, ended}
 }

@@ -21,6 +21,9 @@ type env struct {
 	logger   *slog.Logger // nil: the default one
 }
 
+// since returns the time since t. If Config.Now ran backwards meanwhile, it is 0.
+func (e *env) since(t time.Time) time.Duration { return max(0, e.now().Sub(t)) }
+
 // rescue, deferred, turns a panic of a call into its error, and logs its stack.
 // A panic in this package must not crash the agent.
 func (e *env) rescue(call string, err *error) {

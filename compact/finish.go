@@ -36,7 +36,7 @@ func (c *call) fail(err error) {
 // finish ends the trace of the call. Its unwritten lines wait for the next
 // commit, so that a call without a compaction never waits for a disk.
 func (c *call) finish(err error) {
-	c.res.Timing.Total = c.m.now().Sub(c.began)
+	c.res.Timing.Total = c.m.since(c.began)
 	c.sayChanged()
 	c.sayKeys()
 	if c.s == nil || c.q.dry {

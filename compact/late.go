@@ -79,7 +79,7 @@ func (a *lateArchive) get() (storage.Archive, error) {
 	if a.inner != nil {
 		return a.inner, nil
 	}
-	if !a.busy && !a.now().Before(a.next) {
+	if !a.busy && !isAhead(a.now(), a.next, longestRest) {
 		a.busy = a.side.start(context.Background(), a.try)
 	}
 	return nil, a.err

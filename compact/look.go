@@ -49,7 +49,7 @@ func (c *call) replay() {
 	}
 	c.recalibrate()
 	c.res.Replayed, c.res.Earlier = c.now.edits, c.earlier()
-	c.res.Timing.Replay = c.m.now().Sub(started)
+	c.res.Timing.Replay = c.m.since(started)
 }
 
 // estimate counts the tokens that would be sent.
@@ -67,7 +67,7 @@ func (c *call) estimate() {
 	c.res.Budget, c.res.Trigger, c.res.Target = c.budget.Cap, c.budget.Due(c.last), c.budget.Target
 	c.res.Keep = c.ep.engine.Keep
 	c.res.UpperBound = c.upperBound(view.Messages, c.res.Before.Total)
-	c.res.Timing.Count = c.m.now().Sub(started)
+	c.res.Timing.Count = c.m.since(started)
 }
 
 // layers returns the tokens of messages by layer; costs are the tokens of each

@@ -31,7 +31,7 @@ func (d *desk) take(ctx context.Context) error {
 	}
 	began := d.m.now()
 	err := d.m.places.Take(ctx)
-	d.queued += d.m.now().Sub(began)
+	d.queued += d.m.since(began)
 	if err == nil {
 		d.hold(true)
 	}

@@ -7,6 +7,24 @@ import (
 	"time"
 )
 
+// longestWait is the longest time from the moment when a log is added to the queue, until it
+// is due.
+const longestWait = time.Minute
+
+// isWithin reports whether less than d has passed since t. If the clock ran backwards to a
+// time before t, d counts as passed: otherwise the wait would last until the clock
+// has caught up, which can take hours.
+func isWithin(now, t time.Time, d time.Duration) bool {
+	gap := now.Sub(t)
+	return 0 <= gap && gap < d
+}
+
+// isAhead reports whether t is still to come. A time that is further ahead than most was
+// set before the clock ran backwards, and counts as passed.
+func isAhead(now, t time.Time, most time.Duration) bool {
+	return now.Before(t) && t.Sub(now) <= most
+}
+
 // queue holds the waiting audit logs, sorted by due time, and a timer that starts
 // writers for them if no call does. So a killed process loses no more lines for an
 // idle session than for an active one. One timer serves all sessions. It runs only
@@ -48,8 +66,8 @@ func (q *queue[T]) next(now time.Time) T {
 		return none
 	}
 	a := q.logs[0]
-	if wait := q.in[a].Sub(now); wait > 0 {
-		q.arm(wait)
+	if due := q.in[a]; isAhead(now, due, longestWait) {
+		q.arm(due.Sub(now))
 		return none
 	}
 	delete(q.in, a)
@@ -82,6 +100,9 @@ func (q *queue[T]) later(now time.Time, wait time.Duration) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	if len(q.logs) > 0 && !q.ended {
-		q.arm(max(wait, q.in[q.logs[0]].Sub(now)))
+		if due := q.in[q.logs[0]]; isAhead(now, due, longestWait) {
+			wait = max(wait, due.Sub(now))
+		}
+		q.arm(wait)
 	}
 }

@@ -36,7 +36,7 @@ func (m *CompactManager) refresh(ctx context.Context, s *session) {
 func (s *session) startIfDue(now time.Time) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.asking || s.volatile || now.Sub(s.checked) < headEvery {
+	if s.asking || s.volatile || isWithin(now, s.checked, headEvery) {
 		return false
 	}
 	s.asking, s.checked = true, now

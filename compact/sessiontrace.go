@@ -36,6 +36,9 @@ func (m *CompactManager) endTrace(s *session) {
 		return
 	}
 	now := m.now()
+	if now.Before(t.began) { // the clock ran backwards
+		now = t.began
+	}
 	e := trace.Event{
 		Name: trace.NameSession, Kind: trace.KindSession, TraceID: trace.SessionTraceID(s.id), Session: t.session, Agent: t.agent,
 		Start: t.began, End: now, Status: trace.StatusOK, Trace: m.traceInfo("", t.session, t.agent, t.model, t.began, now),
@@ -60,6 +63,9 @@ func (m *CompactManager) traceInfo(name string, session, agent redact.Text, mode
 		heading += " (" + agent.String() + ")"
 	}
 	label := m.redactor.Text(heading)
+	if !end.IsZero() && end.Before(start) { // the clock ran backwards
+		end = start
+	}
 	return &trace.TraceInfo{
 		Name: m.redactor.Text(cmp.Or(name, heading)), GroupID: session, Start: start, End: end,
 		Metadata: map[string]redact.Text{"session_id": session, "agent_id": session, "agent_name": label, "model": m.redactor.Text(model)},

@@ -107,7 +107,7 @@ func (c *call) sayObserved(res *Result, err error) {
 	res.Model, res.MaxTokens, res.CountingUnit = from.Model, from.MaxTokens, from.CountingUnit
 	res.Budget, res.Trigger, res.Target, res.Keep = from.Budget, from.Trigger, from.Target, from.Keep
 	res.UpperBound = c.upperBound(c.input, res.After.Total)
-	from.Timing.Total = c.m.now().Sub(c.began)
+	from.Timing.Total = c.m.since(c.began)
 	p := c.observedPayload(res, err)
 	if err == nil {
 		res.Projected = from

@@ -133,7 +133,7 @@ func (r *run) wrote(ctx context.Context, count int) {
 		StorageAdapter: c.m.adapter(), SHA256: r.written.SHA256, ManifestHead: c.s.log.ManifestHead(),
 	}
 	ended := c.m.now()
-	r.took = ended.Sub(r.began)
+	r.took = max(0, ended.Sub(r.began))
 	if r.err != nil {
 		r.failed(ctx, p, ended)
 		return
@@ -218,7 +218,7 @@ func (r *run) archiveFirst() {
 	case <-r.done:
 	case <-ctx.Done():
 	}
-	r.waited += r.c.m.now().Sub(waited)
+	r.waited += r.c.m.since(waited)
 }
 
 // cancel stops an archival that is not needed.

@@ -30,7 +30,7 @@ func (r *run) observe(i summarize.CallInfo) {
 		r.c.gotOver(i)
 	case summarize.Finished:
 		r.c.cause = causeOf(i.Err)
-		r.summarize += r.c.m.now().Sub(r.summarizeBegan)
+		r.summarize += r.c.m.since(r.summarizeBegan)
 		p := summarizePayload(r.c.id, i)
 		r.c.paid(&p, r.told)
 		r.told = nil
@@ -116,7 +116,7 @@ func (r *run) measure(elapsed time.Duration) {
 	r.c.res.Timing.Summarize = r.summarize
 	r.c.res.Timing.ArchiveWait += r.waited
 	r.c.res.Timing.PlaceWait += r.desk.queued
-	r.c.res.Timing.Stages = elapsed - r.summarize - r.waited - r.desk.queued
+	r.c.res.Timing.Stages = max(0, elapsed-r.summarize-r.waited-r.desk.queued)
 }
 
 // beside configures how this run waits for a summary. If the call can't wait,
@@ -142,7 +142,7 @@ func (r *run) beside() summarize.Beside {
 		Heard: r.heard,
 		Late: func() {
 			r.late = true
-			r.summarize += c.m.now().Sub(r.summarizeBegan)
+			r.summarize += c.m.since(r.summarizeBegan)
 		},
 	}
 }
@@ -176,7 +176,7 @@ func (r *run) heard(began time.Time, calls []summarize.CallInfo, thrown bool) {
 		r.c.emit(r.c.eventAt(p, began, written(began, calls, r.c.m.now())))
 		return
 	}
-	r.summarize += r.c.m.now().Sub(r.summarizeBegan)
+	r.summarize += r.c.m.since(r.summarizeBegan)
 	from := 0 // of the calls of the backend
 	for k, i := range calls {
 		if i.Phase == summarize.Answered {

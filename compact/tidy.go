@@ -140,6 +140,6 @@ func (c *call) tidiedAs(ctx context.Context, started time.Time, r *run, out *red
 	c.rememberEdits(out, step.Seq)
 	c.res.Archived = c.place([]record.Written{w.Written})
 	err := c.tellEdits(ctx)
-	c.res.Timing.Commit = c.m.now().Sub(appended)
+	c.res.Timing.Commit = c.m.since(appended)
 	return err
 }

@@ -38,6 +38,9 @@ func Encode(p Payload) []byte { return marshal(p.complete()) }
 // TraceID, ParentID, Session, Agent and Trace.
 func New(p Payload, data redact.Text, start, end time.Time) Event {
 	s := p.spec()
+	if end.Before(start) { // the clock ran backwards
+		end = start
+	}
 	return Event{
 		Name: s.name, Kind: s.kind, SpanID: NewSpanID(),
 		Start: start, End: end, Status: s.status, Severity: s.severity, Data: data,

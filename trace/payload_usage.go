@@ -49,7 +49,7 @@ func (p CallUsage) spec() spec { return spec{NameCallUsage, KindUsage, StatusOK,
 func (p CallUsage) complete() any {
 	p.MeasuredUSD, p.EstimatedUSD, p.WholeUSD, p.SessionUSD = finite(p.MeasuredUSD), finite(p.EstimatedUSD), finite(p.WholeUSD), finite(p.SessionUSD)
 	if p.ErrorPct = 0; p.Compacted == 0 && !p.ToolRounds {
-		p.ErrorPct = -reduction(p.Measured+p.Cleared, p.Estimated)
+		p.ErrorPct = 0 - reduction(p.Measured+p.Cleared, p.Estimated) // 0, not -0, if they are equal
 	}
 	p.OutputText = or(p.OutputText, func() string {
 		unit := "$"

@@ -180,23 +180,24 @@ func (geminiDialect) strip(p *pieces, _ *said) {
 		if n == 0 {
 			continue
 		}
-		kept := []json.RawMessage{}
+		kept, same := []json.RawMessage{}, true
 		for _, raw := range parts {
 			part := obj(raw)
 			call := obj(part["functionCall"])
 			switch {
 			case call != nil && text(call["name"]) == recallTool:
+				same = false
 				if part[signatureField] != nil {
 					signature = part[signatureField]
 				}
 				continue
 			case call != nil && signature != nil && part[signatureField] == nil:
 				part[signatureField], signature = signature, nil
-				raw = enc(part)
+				raw, same = enc(part), false
 			}
 			kept = append(kept, raw)
 		}
-		if len(kept) == len(parts) && signature == nil {
+		if same {
 			continue
 		}
 		choice := obj(list(o["candidates"])[0])

@@ -117,3 +117,43 @@ func TestEndOfASecondAnswerHasTheUsageOfItsPrompt(t *testing.T) {
 		t.Errorf("%s, want %s", got, want)
 	}
 }
+
+// Gemini streams each call in an element of its own, and only the first one has the
+// signature. Without it Gemini 3 refuses the next request.
+func TestSignatureMovesToTheNextElementOfAStream(t *testing.T) {
+	element := func(part string) string {
+		return `data: {"candidates":[{"content":{"parts":[` + part + `],"role":"model"}}]}` + "\n\n"
+	}
+	const recalls, reads = `{"functionCall":{"args":{},"name":"recall"},"thoughtSignature":"c2ln"}`, `{"functionCall":{"args":{},"name":"read"}}`
+	p := split([]byte(element(recalls)+element(reads)+element(reads)), true)
+	geminiDialect{}.strip(p, nil)
+	want := element("") + element(`{"functionCall":{"args":{},"name":"read"},"thoughtSignature":"c2ln"}`) + element(reads)
+	if got := string(p.bytes()); got != want {
+		t.Errorf("%s\nwant %s", got, want)
+	}
+}
+
+// OpenAI refuses a call that stands before its reasoning.
+func TestRecallStaysBehindItsReasoning(t *testing.T) {
+	const thinks, recalls, reads, returns = `{"id":"rs_1","summary":[],"type":"reasoning"}`, `{"arguments":"{}","call_id":"r","name":"recall","type":"function_call"}`,
+		`{"arguments":"{}","call_id":"c","name":"read","type":"function_call"}`, `{"call_id":"c","output":"text","type":"function_call_output"}`
+	const recalled = `{"call_id":"r","output":"old","type":"function_call_output"}`
+	raw := func(items ...string) (all []json.RawMessage) {
+		for _, i := range items {
+			all = append(all, json.RawMessage(i))
+		}
+		return all
+	}
+	for _, tc := range []struct{ said, sent, want []json.RawMessage }{
+		{raw(thinks, recalls, reads), raw(thinks, reads, returns), raw(thinks, recalls, reads, recalled, returns)},
+		{raw(thinks, recalls, reads), raw(reads, returns), raw(recalls, reads, recalled, returns)}, // the caller left the reasoning out
+		{raw(thinks, reads, recalls), raw(thinks, reads, returns), raw(thinks, reads, recalls, recalled, returns)},
+		{raw(recalls, thinks, reads), raw(thinks, reads, returns), raw(recalls, thinks, reads, recalled, returns)},
+	} {
+		s := responsesSaid(tc.said)
+		got, ok := responsesDialect{}.join(tc.sent, 0, &beside{said: s, texts: []string{"old"}})
+		if !ok || string(enc(got)) != string(enc(tc.want)) {
+			t.Errorf("%s\nwant %s", enc(got), enc(tc.want))
+		}
+	}
+}

@@ -109,7 +109,11 @@ func (d responsesDialect) join(elems []json.RawMessage, n int, b *beside) ([]jso
 		switch {
 		case b.said.isOurs(i):
 			out = append(out, item)
-		case !isReasoning(item):
+		case isReasoning(item):
+			if len(shown) > 0 && isReasoning(shown[0]) { // a recall call can follow it directly
+				out, shown = append(out, shown[0]), shown[1:]
+			}
+		default:
 			k := slices.IndexFunc(shown, func(e json.RawMessage) bool { return !isReasoning(e) })
 			out = append(out, shown[:k+1]...)
 			shown = shown[k+1:]

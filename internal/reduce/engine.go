@@ -310,7 +310,7 @@ func (e *Engine) step(ctx context.Context, s Step, q Request, o *Outcome, goal i
 	if len(proposal.Failed) > 0 {
 		p.Err = errors.Join(append([]error{p.Err}, proposal.Failed...)...)
 	}
-	p.Elapsed = e.now().Sub(p.Started)
+	p.Elapsed = max(0, e.now().Sub(p.Started)) // the clock can run backwards
 	p.After = o.View.Total()
 	if p.Proposed > 0 || p.Err != nil || p.Summary != nil {
 		o.Passes = append(o.Passes, p)
