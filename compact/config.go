@@ -140,10 +140,10 @@ type SummarizerConfig struct {
 	// uses 1500, history-reducer 1400 characters.
 	MaxTokens int `mapstructure:"max_tokens" validate:"omitempty,gte=64"`
 	// UserTokens is the maximum size of the user's words in a summary, in tokens,
-	// in addition to MaxTokens; default 2000. It is at most a tenth of the target.
-	// With policy.when economic, a target can be below half of the trigger. It then counts as
-	// half of the trigger, but the words never take more than a quarter of the target. Above the
-	// limit the longest messages, except the last ten, are cut in the middle.
+	// in addition to MaxTokens; default 2000. It is at most a tenth of the target,
+	// or of half of the trigger if that is larger (as with policy.when economic), and at most a
+	// quarter of the target. If all messages exceed the limit, the longest are cut, except the
+	// last ten.
 	UserTokens int `mapstructure:"user_tokens" validate:"gte=1"`
 	// Instructions are added to the prompt of a summarizing model. Instructions, Sections
 	// and PromptFile are errors with the backend extractive.

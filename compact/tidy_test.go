@@ -287,7 +287,7 @@ func TestArchiveThatFailsLeavesResultsWhole(t *testing.T) {
 	}
 	for _, r := range res.Tidied {
 		if r.Results > 0 || r.TokensSaved > 0 {
-			t.Errorf("results that went out whole are counted as reduced: %+v", r)
+			t.Errorf("results that were sent whole are counted as reduced: %+v", r)
 		}
 	}
 }

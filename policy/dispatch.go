@@ -58,7 +58,7 @@ const (
 	blockSeparator = "\n" // between the remaining blocks
 )
 
-// dispatchBlocks finds the blocks that survive masking. A block without an end
+// dispatchBlocks finds the blocks that a mask keeps. A block without an end
 // marker extends to the end of the text.
 func dispatchBlocks(text string) []Segment {
 	var blocks []Segment

@@ -117,7 +117,7 @@ type program struct {
 	n     int
 }
 
-// outbox collects the bodies that go out for one call of an agent.
+// outbox collects the bodies that are sent for one call of an agent.
 type outbox struct {
 	mu     sync.Mutex
 	bodies []string
@@ -435,7 +435,7 @@ func (p *program) saw(bodies []string) {
 }
 
 // settled repeats the last call, in new processes if sessions have names, otherwise in
-// the process that knows them. The same bytes must go out.
+// the process that knows them. The same bytes must be sent.
 func (p *program) settled() {
 	w, body := p.w, p.body()
 	if w.mode == observes {

@@ -72,7 +72,7 @@ func TestObservedRequestDiffersInNothingElse(t *testing.T) {
 			t.Errorf("%v: sent once more, it is observed %d times, %v", f, observed, err)
 		}
 		if base.again != body {
-			t.Errorf("%v: sent once more, %d bytes of %d go out", f, len(base.again), len(body))
+			t.Errorf("%v: sent once more, %d bytes of %d sent", f, len(base.again), len(body))
 		}
 		if base.req.ContentLength != int64(len(body)) || base.req.Method != req.Method || base.req.URL.String() != req.URL.String() || base.req.Host != req.Host {
 			t.Errorf("%v: %d bytes are announced for %s %s", f, base.req.ContentLength, base.req.Method, base.req.URL)

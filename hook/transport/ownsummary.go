@@ -101,7 +101,7 @@ func (x *exchange) summarizesItself() bool {
 		return false
 	}
 	x.sent = x.raw()
-	p := &passed{"a summary of the history, for " + x.own + " itself", "it goes out whole"}
+	p := &passed{"a summary of the history, for " + x.own + " itself", "it is sent whole"}
 	x.t.voice.once(x.req.Context(), x.who.session+" "+x.who.branch, x.fault(opPass, p))
 	return true
 }

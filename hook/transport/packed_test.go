@@ -129,7 +129,7 @@ func TestABodyNotInItsEncodingIsSentUnchanged(t *testing.T) {
 			_ = resp.Body.Close()
 			if strict {
 				if e := transport.ErrorOf(resp); e == nil || e.Op != "read" || !errors.Is(e, c.err) || len(r.got()) != 0 {
-					t.Errorf("%s, strict: %v, %d went out", name, e, len(r.got()))
+					t.Errorf("%s, strict: %v, %d requests sent", name, e, len(r.got()))
 				}
 				continue
 			}

@@ -153,7 +153,7 @@ func TestMetaOfARequestProtectsAndIsNotSent(t *testing.T) {
 			t.Fatalf("%v: %d %s", f, status, answer)
 		}
 		if got := r.got()[0]; !strings.Contains(got, precious) || strings.Contains(got, `"meta"`) {
-			t.Errorf("%v: compacted: protected %v, went out %v", f, strings.Contains(got, precious), strings.Contains(got, `"meta"`))
+			t.Errorf("%v: compacted: protected %v, sent %v", f, strings.Contains(got, precious), strings.Contains(got, `"meta"`))
 		}
 		failing := newRig(t, compact.Config{Archive: full{memory.New()}})
 		if failing.post(f, marked); failing.got()[0] != plain {

@@ -101,7 +101,7 @@ func (t *Transport) do(req *http.Request, next roundTrip) (*http.Response, error
 	to, why := t.target(req)
 	switch {
 	case to == nil && !hintsOf(req.Context()).off && compacting(req):
-		return t.pass(req, next, &passed{"/responses/compact", "the provider compacts the history, which goes out whole"})
+		return t.pass(req, next, &passed{"/responses/compact", "the provider compacts the history, which is sent whole"})
 	case to == nil || hintsOf(req.Context()).off || to.counts && t.watch != nil:
 		return next(stripped(req))
 	case why != nil:

@@ -128,7 +128,7 @@ func outcome(op string) string {
 	case opRecall:
 		return "compact: the recall tool failed"
 	}
-	return "compact: a request went out as it came in"
+	return "compact: a request was sent unchanged"
 }
 
 // attrs returns the attributes of an error for a log record.

@@ -70,7 +70,7 @@ type About struct {
 
 	// ServerSide names the field by which the provider stores the history or
 	// compacts it itself ("previous_response_id", "conversation", …); "" = none.
-	// Such a body must go out unchanged. Delta means that the body holds only
+	// Such a body must be sent unchanged. Delta means that the body holds only
 	// the newest part of the history. ServerID is the provider's id of the
 	// history, verbatim; "" = only the newest part has an id.
 	ServerSide string

@@ -73,7 +73,7 @@ var comments = map[string]string{
 	"tidy.large_tokens":  `A result from this size on is reduced to what its reader needs: the outline of code, the failures of tests, the first line of each kind in a log, the shape of data, counts of listings. A result whose call asked for certain lines stays whole. Lines that hold an error stay, except in code, documents, pages, patches and searches.`,
 	"tidy.off":           `Reducers to switch off: some of ` + strings.Join(tidy.Names(), ", ") + `.`,
 	"tidy.exclude_tools": `Tools whose results stay as they are.`,
-	"tidy.wait":          `How long a call waits for the archive to store the originals. After that the results are sent whole, and stay so.`,
+	"tidy.wait":          `How long a call waits for the archive to store the originals. After that the results are sent whole, and are not reduced later.`,
 
 	"truncate":                        `A single tool result that is too large is cut.`,
 	"truncate.when":                   `trigger: when a compaction is due; always: when the result first appears.`,
@@ -87,7 +87,7 @@ var comments = map[string]string{
 	"mask.keep_first":    `The number of first results that are not masked.`,
 	"mask.keep_last":     `The number of last results that are not masked.`,
 	"mask.exclude_tools": `Tools whose results are never masked.`,
-	"mask.dispatch_tools": `Tools that hand work to other agents: only in their results do BEGIN_DISPATCH_RESULT … END_DISPATCH_RESULT blocks survive masking. ` +
+	"mask.dispatch_tools": `Tools that hand work to other agents. A mask keeps the BEGIN_DISPATCH_RESULT … END_DISPATCH_RESULT blocks of their results, and of no others. ` +
 		`Case is ignored; * stands for any characters. []: none.`,
 	"mask.min_tokens":            `The tokens that a mask must save. A result that would save less stays.`,
 	"mask.media":                 `true: old images, audio and files also become a line. They are masked before any text, but not before the trigger.`,
@@ -102,9 +102,9 @@ var comments = map[string]string{
 	"summarizer.model":      `The model to use; it may be cheaper than the agent's.`,
 	"summarizer.base_url":   `The URL of its server, such as http://localhost:11434/v1. "": OpenAI.`,
 	"summarizer.max_tokens": `The largest size of a summary. 0: a twentieth of the target, at least 1500 and at most 8000.`,
-	"summarizer.user_tokens": `The largest size of the users' own words, which a summary holds in addition, word for word and by turn; never more than a tenth of the target. ` +
-		`(A target below half of the trigger counts as that half; then a quarter of the target is the limit.) ` +
-		`Above it, the longest messages are cut, except the last ten. Before them, a text of more than 4,000 characters is cut to that length. A cut text keeps its first sentence, requests and rules, and otherwise the sentences that say most.`,
+	"summarizer.user_tokens": `The largest size of the users' own words, which a summary holds in addition, word for word and by turn. The limit is never more than a tenth of the target, ` +
+		`or of half of the trigger if that is larger, and never more than a quarter of the target. ` +
+		`A message of more than 4,000 characters is cut to that length or less. If all messages exceed the limit, the longest are cut further, except the last ten. A cut text keeps its first sentence, requests and rules, and the sentences that say most.`,
 	"summarizer.instructions": `Additional instructions for a summarizing model, such as "Write in German.". They do not affect the user's words, the plan ` +
 		`and the check against the history.`,
 	"summarizer.sections": `Headings that replace those of the strategy, such as [Ticket, What the customer was promised]. Every summary also says ` +
@@ -117,7 +117,7 @@ var comments = map[string]string{
 	"summarizer.parallel":      `Pieces of one summary that are written at the same time.`,
 	"summarizer.seed":          `Sent to the model to make its answers repeatable.`,
 	"summarizer.fallback": `What happens if a summary fails. pruning-only: a notice replaces the old part, and users' messages stay as far as they fit; ` +
-		`extractive: a summary without a model, which is recommended if a model writes summaries. ` +
+		`extractive: a summary without a model (recommended for the backend openai). ` +
 		`The same happens if the caller's deadline comes first; the next call then uses the summary.`,
 
 	"redaction":          `What is removed from everything that is stored, exported or sent to a summarizing model. The messages for the agent's own model do not change.`,
@@ -125,8 +125,8 @@ var comments = map[string]string{
 	"redaction.strict":   `Also remove text that only looks like api_key=... or password: ..., such as a type or a variable.`,
 	"redaction.pii":      `Also remove e-mail addresses, telephone numbers, cards and IBANs.`,
 	"redaction.patterns": `Custom regular expressions (RE2). The first group, or else the whole match, is the secret.`,
-	"redaction.pseudonyms": `Placeholders tell secrets apart, <REDACTED:aws_key:7f3a>: equal secrets have equal placeholders, by a hash whose ` +
-		`key comes from COMPACT_PSEUDONYM_KEY (16 bytes or more).`,
+	"redaction.pseudonyms": `The placeholder of a secret depends on its value, such as <REDACTED:aws_key:7f3a>, so that equal secrets have equal placeholders. ` +
+		`The key of the hash comes from COMPACT_PSEUDONYM_KEY (16 bytes or more).`,
 	"redaction.summarizer": `false: the old part goes to a summarizing model unredacted.`,
 
 	"storage":             `Where removed text is stored before it is removed.`,
@@ -145,7 +145,7 @@ var comments = map[string]string{
 	"storage.path_style":       `true: the bucket is part of the path of the URL, not of the host name.`,
 	"storage.kms_key_id":       `The KMS key that encrypts every object: its id, ARN or alias. "": the default of the bucket.`,
 	"storage.object_lock":      `The retention of every object. The bucket must have been created with Object Lock.`,
-	"storage.object_lock.mode": `governance: users with the permission can shorten it; compliance: nobody can. "": the default of the bucket.`,
+	"storage.object_lock.mode": `governance: users with the permission can shorten the retention; compliance: nobody can. "": the default of the bucket.`,
 	"storage.object_lock.days": `Days from the day on which an object is written.`,
 	"storage.encrypt":          `Encryption of the archive with age: on the disk, in the spool and in the bucket. Names and sizes are not hidden.`,
 	"storage.encrypt.recipients": `Public keys, such as age1…, at most seven; []: nothing is encrypted. Readers need an identity, in COMPACT_ARCHIVE_IDENTITY ` +
@@ -153,7 +153,7 @@ var comments = map[string]string{
 	"storage.encrypt.recipients_file": `A file with more recipients, one per line.`,
 	"storage.timeout":                 `Limit for one operation on S3 with its retries; large files get more.`,
 	"storage.spool": `A folder to which everything is durably written first. It is sent to S3 in the background, so that S3 may be unreachable for a while. ` +
-		`"": write to S3 directly. Each session may be on one machine at a time only.`,
+		`"": write to S3 directly. Only one machine at a time may write a session.`,
 	"storage.spool_keep": `How long a session stays in that folder after it was sent.`,
 
 	"trace":             `Where events go in addition to the audit log in the archive.`,
