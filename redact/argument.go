@@ -86,6 +86,9 @@ func (a *assignment) isChosen() bool {
 // slashed finds the password of: sqlplus name/password@host.
 func slashed(sc *scan, _, end int) {
 	i := skipBlanks(sc.s, end)
+	for i < len(sc.s) && sc.s[i] == '-' { // -s, -L
+		i = skipBlanks(sc.s, argumentEnd(sc.s, i, min(len(sc.s), i+20)))
+	}
 	stop := argumentEnd(sc.s, i, min(len(sc.s), i+200))
 	name, rest, found := strings.Cut(sc.s[i:stop], "/")
 	if at := strings.LastIndexByte(rest, '@'); found && name != "" && at > 3 {

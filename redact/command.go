@@ -261,9 +261,18 @@ func (sc *scan) pair(i int) {
 	sc.pairBy(i, ":")
 }
 
+// hasQuoted reports whether sep and a quote are at i.
+func hasQuoted(s string, i int, sep string) bool {
+	return strings.HasPrefix(s[i:], sep) && i+len(sep) < len(s) && isQuote(s[i+len(sep)])
+}
+
 // pairBy adds the password if the argument at i is a name and a password with
 // sep between them.
 func (sc *scan) pairBy(i int, sep string) {
+	if from := run(sc.s, i, maxName, isNameByte); from > i && hasQuoted(sc.s, from, sep) {
+		sc.argument(from + len(sep)) // bob:'…'
+		return
+	}
 	a := assignment{s: sc.s, to: i, op: opFlag, start: i}
 	if i >= len(sc.s) || !a.readValue() {
 		return

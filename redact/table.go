@@ -221,7 +221,12 @@ func (sc *scan) cell(a *assignment, from, to int) {
 		return
 	}
 	v := assignment{s: s, start: from, end: to, val: value{text: s[from:to], quoted: true}}
-	if st := a.named(); v.isChosen() || st >= telling && v.val.secret(telling) {
+	st := a.named()
+	chosen := v.isChosen()
+	if chosen && isBareVerb(a.name) && a.afterUser() {
+		st = password
+	}
+	if chosen || st >= telling && v.val.secret(telling) {
 		if r := v.val.judge(a.name, st); r != nil {
 			sc.add(from, to, r)
 		}

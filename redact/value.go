@@ -27,7 +27,7 @@ func (v value) secret(s strength) bool {
 		return false // a word that marks the value as fake
 	case isProse(t) && !isPassphrase(t) && !isGibberish(t, 12), isNamedDigest(t):
 		return false
-	case !v.quoted && !v.env && isCode(t), v.quoted && isQuotedCode(t):
+	case !v.quoted && !v.env && isCode(t) && !(s == password && isChosenPair(t)), v.quoted && isQuotedCode(t):
 		return false
 	}
 	switch s {
@@ -61,7 +61,7 @@ func (v value) judge(name string, s strength) *rule {
 	if endsFold(name, "auth") && isEncodedPair(v.text) {
 		return basicRule
 	}
-	if s == telling && isSecretName(name) && isChosenWord(v.text) {
+	if s == telling && (isSecretName(name) && isChosenWord(v.text) || v.quoted && isBareVerb(name) && (isChosenWord(v.text) || isWordAndYear(v.text))) {
 		s = password // a person chose it
 	}
 	if !v.secret(s) && !(isAPIKey(name) && s == telling && (profileOf(v.text).digits > 0 || isMadeUp(v.text)) && v.secret(password)) {
@@ -149,6 +149,30 @@ func isChosenWord(s string) bool {
 		}
 	}
 	return isDigit(s[len(s)-1]) && run(strings.TrimRight(s, "0123456789"), 0, len(s), func(c byte) bool { return !isDigit(c) }) == len(strings.TrimRight(s, "0123456789"))
+}
+
+// isChosenPair reports whether s is two words with a dot between them, and a number at the
+// end, as people choose passwords: Cobalt.Thistle36. A member of a program has words such as
+// "config" or "password", or a number such as the one of Int32.
+func isChosenPair(s string) bool {
+	first, second, found := strings.Cut(s, ".")
+	word := strings.TrimRight(second, "0123456789")
+	if n := len(second) - len(word); !found || n == 0 || n == 1 && !isUpper(second[len(word)-1]) || len(first) < 4 || len(word) < 4 || isTechnical(second) {
+		return false
+	}
+	for _, w := range [...]string{first, word} {
+		if run(w, 0, len(w), isLetter) < len(w) || isUpper(w[len(w)-1]) && !isUpper(w[0]) || profileOf(w).turns > 1 || isNameWord(w) || nameStrength(w) > none || describes([]byte(strings.ToLower(w))) {
+			return false
+		}
+	}
+	return true
+}
+
+// isWordAndYear reports whether s is six lower-case letters or more and a number of three or
+// four digits. The passes of a compiler have shorter numbers.
+func isWordAndYear(s string) bool {
+	n := run(s, 0, len(s), isLower)
+	return n >= 6 && len(s)-n >= 3 && len(s)-n <= 4 && run(s, n, 4, isDigit) == len(s)
 }
 
 // isAPIKey reports whether a name ends in "API key". A value with a digit is

@@ -104,21 +104,34 @@ func (sc *scan) codes(_, end int) {
 		i++
 	}
 	for i++; i < len(s); i++ {
-		at := passMarker(s, skipBlanks(s, i))
-		first := run(s, at, 12, isAlnum)
-		if first-at < 4 || first >= len(s) || s[first] != '-' && s[first] != ' ' {
-			return
+		for i = sc.code(passMarker(s, skipBlanks(s, i))); i > 0 && isGap(s, i); {
+			i = sc.code(passMarker(s, skipBlanks(s, i))) // the next column
 		}
-		to := run(s, first+1, 12, isAlnum)
-		if to-first < 5 || profileOf(s[at:to]).digits == 0 {
-			return
-		}
-		sc.add(at, to, seedRule)
-		sc.spend(64)
-		if i = to; i < len(s) && s[i] != '\n' {
+		if i <= 0 || i < len(s) && s[i] != '\n' {
 			return
 		}
 	}
+}
+
+// code adds the recovery code at i. It returns the end of the code, 0 if there is none.
+func (sc *scan) code(i int) int {
+	s := sc.s
+	first := run(s, i, 12, isAlnum)
+	if first-i < 4 || first >= len(s) || s[first] != '-' && s[first] != ' ' {
+		return 0
+	}
+	to := run(s, first+1, 12, isAlnum)
+	if to-first < 5 || profileOf(s[i:to]).digits == 0 {
+		return 0
+	}
+	sc.add(i, to, seedRule)
+	sc.spend(64)
+	return run(s, to, 4, func(c byte) bool { return c == '\r' })
+}
+
+// isGap reports whether the blanks at i separate two columns.
+func isGap(s string, i int) bool {
+	return i+2 < len(s) && (s[i] == '\t' || isBlank(s[i]) && isBlank(s[i+1])) && s[skipBlanks(s, i)] != '\n'
 }
 
 // passMarker skips the mark of an item in a list: 1. or - or *.
