@@ -198,8 +198,8 @@ func netrc(s string, at int) bool {
 		return i
 	}
 	login := back(at, isSpace)
-	if login == at {
-		return false
+	if login == at || login > 0 && s[login-1] == ',' {
+		return false // the columns of a table have commas
 	}
 	word := back(back(login, func(c byte) bool { return !isSpace(c) }), isSpace)
 	return strings.HasSuffix(s[:word], "login")

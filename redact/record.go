@@ -20,6 +20,7 @@ var records = []struct {
 	{"identified ", (*scan).identified},
 	{"@tcp(", (*scan).dsn},
 	{"@unix(", (*scan).dsn},
+	{"create table", (*scan).created},
 	{"insert into", (*scan).inserted},
 	{"copy ", (*scan).inserted},
 	{"convertto-securestring", (*scan).secureString},

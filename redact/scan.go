@@ -19,6 +19,8 @@ type scan struct {
 	budget      int    // number of bytes that rules may still read
 	given       int    // position at which the budget was used up, -1 if it was not
 
+	schema schema // the last table of SQL
+
 	denseFrom, dense int  // the last search of denseNear, and where it ended
 	denseFound       bool // it ended at a run
 	ratings          ratings
@@ -29,7 +31,7 @@ var scans = sync.Pool{New: func() any { return new(scan) }}
 
 // release returns sc to the pool. It must not be used afterwards.
 func (sc *scan) release() {
-	sc.r, sc.s = nil, ""
+	sc.r, sc.s, sc.schema = nil, "", schema{}
 	if sc.rated {
 		sc.ratings, sc.rated = ratings{}, false
 	}
@@ -56,6 +58,7 @@ func (sc *scan) spend(n int) { sc.budget -= n }
 // find returns the secrets of s in order, without overlaps. The slice belongs
 // to sc.
 func (sc *scan) find(s string) []span {
+	sc.schema = schema{}
 	sc.s, sc.found, sc.nameEnd, sc.manifestEnd, sc.encodedEnd, sc.headEnd, sc.dumpEnd, sc.markupEnd = s, sc.found[:0], 0, 0, 0, 0, 0, 0
 	clear(sc.seen[:])
 	sc.denseFrom, sc.dense, sc.denseFound = 0, -1, false

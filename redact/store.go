@@ -28,7 +28,7 @@ func (sc *scan) userFlag(_, end int) {
 			continue
 		}
 		a := assignment{s: s, to: at, op: opFlag, start: skipBlanks(s, at)}
-		if a.start < len(s) && s[a.start] != '-' && s[a.start] != '=' && a.readValue() && isDense(a.val.text) && a.isChosen() && !(name[len(name)-1] != ' ' && isOptionWord(a.val.text)) {
+		if a.start < len(s) && s[a.start] != '-' && s[a.start] != '=' && a.readValue() && (isDense(a.val.text) || isWordAndYear(a.val.text)) && a.isChosen() && !(name[len(name)-1] != ' ' && isOptionWord(a.val.text)) {
 			sc.add(a.start, a.end, commandRule)
 		}
 	}

@@ -226,6 +226,10 @@ func (sc *scan) cell(a *assignment, from, to int) {
 	if chosen && isBareVerb(a.name) && a.afterUser() {
 		st = password
 	}
+	if st == password && isNumericPassword(s[from:to]) {
+		sc.add(from, to, passwordRule)
+		return
+	}
 	if chosen || st >= telling && v.val.secret(telling) {
 		if r := v.val.judge(a.name, st); r != nil {
 			sc.add(from, to, r)
@@ -233,11 +237,22 @@ func (sc *scan) cell(a *assignment, from, to int) {
 	}
 }
 
+// isNumericPassword reports whether s consists of four to twelve digits and is no year.
+func isNumericPassword(s string) bool {
+	return len(s) >= 4 && len(s) <= 12 && run(s, 0, len(s), isDigit) == len(s) && !(len(s) == 4 && (s[:2] == "19" || s[:2] == "20"))
+}
+
 // inserted finds the values of an SQL statement by the names of its columns:
 // INSERT INTO t (name, password) VALUES ('…', '…'), COPY t (name, password)
 // FROM stdin.
 func (sc *scan) inserted(_, end int) {
 	s := sc.s
+	if table, i := sqlName(s, skipBlanks(s, end)); hasFold(s[i:], "values") {
+		if table == sc.schema.table && sc.schema.column != "" {
+			sc.tuples(&assignment{s: s, name: sc.schema.column}, i+len("values"), sc.schema.at)
+		}
+		return
+	}
 	limit := min(len(s), end+maxRow)
 	open := strings.IndexByte(s[end:limit], '(')
 	if open < 0 {

@@ -15,3 +15,17 @@ func TestChosenWordsWithANumberVanish(t *testing.T) {
 		clean: []string{"password: Fields.Int32", "password = config.Basic12", "password: Resources.Password01", "pwd = settings.Remote2", "password: module.vault2", `{"pass": "looprotate12"}`, "password: self.form.field12"},
 	}.check(t, newRedactor(t, Options{}))
 }
+
+// A dump names the columns of a table only in its definition.
+func TestValuesOfADumpVanishByTheDefinitionOfTheirTable(t *testing.T) {
+	schema := "CREATE TABLE `users` (\n  `id` int NOT NULL,\n  `login` varchar(60),\n  `pwd` varchar(255) DEFAULT NULL,\n  PRIMARY KEY (`id`)\n) ENGINE=InnoDB;\n"
+	family{
+		secret: samples(
+			in("ember6306"+"violet", schema+"INSERT INTO `users` VALUES (1,'bob','%s','x'),\n(2,'eve','%s','y');\n", "create table if not exists public.users (login text, password text);\ninsert into public.users values ('bob', '%s');\n"),
+			in("14005"+"110", "| Device | Login | Password |\n|---|---|---|\n| ups | apc | %s |\n"),
+			in("minaivory"+"1962", "hdbsql -i 90 -u SYSTEM -p %s \"SELECT 1\"\n"),
+		),
+		clean: []string{schema, schema + "INSERT INTO `orders` VALUES (1,'bob','ember6306violet');\n", "CREATE TABLE users (id int, login varchar(60), password varchar(255), created date);\n", "CREATE TABLE t (id int);\nINSERT INTO t VALUES (1, 'ember6306violet');\n",
+			"| Year | Password |\n|---|---|\n| a | 2024 |\n", "docker run -u node -p 8080 img\n"},
+	}.check(t, newRedactor(t, Options{}))
+}
