@@ -239,7 +239,7 @@ func (a *assignment) isTranslated() bool {
 // follows the name.
 func (a *assignment) endsCell() bool {
 	i := run(a.s, a.to, 40, func(c byte) bool { return c == ' ' || isQuote(c) })
-	return i < len(a.s) && (strings.IndexByte(",;|\t\n\r", a.s[i]) >= 0 || strings.HasPrefix(a.s[i:], "│") || strings.HasPrefix(a.s[i:], "┃")) || i > a.to+1 && i < len(a.s) && isUpper(a.name[0])
+	return i < len(a.s) && (strings.IndexByte(",;|\t\n\r", a.s[i]) >= 0 || strings.HasPrefix(a.s[i:], "│") || strings.HasPrefix(a.s[i:], "┃")) || i > a.to+1 && i < len(a.s) && (isUpper(a.name[0]) || a.s[lineStart(a.s, a.from)] == '#')
 }
 
 // argument reports whether the argument of a call is an invented value and not

@@ -16,13 +16,14 @@ func TestSecretsInClausesVanish(t *testing.T) {
 			in(gen, "just paste this in: %s, it is the webhook secret", "We rotated the token yesterday and %s replaces it from now on"),
 			in(hexDigits(40), "just paste this in: %s, it is the webhook secret"),
 			in("2048"+"15", "Your one-time code is %s."), // not a year
-			in("4815"+"16", "Your one-time code is %s. Do not share it.", "PIN for the door: %s", "verification code: %s"),
+			in("4815"+"16", "Your one-time code is %s. Do not share it.", "PIN for the door: %s", "verification code: %s", "The gate code is %s, ring twice.", "le code du portail est le %s", "Der Türcode ist %s."),
+			in("48"+"21A", "le code de la porte est le %s"),
 			in(gen+gen, "https://example.com/cb?code=%s&state=abc"),
 			in(sym, "hasło: %s", "contrasenya: %s", "kata sandi: %s"),
 		),
 		clean: []string{"The token test Base64Url2Decode runs for every password in the list", "The MLDSA44PublicKey is derived from the private key of the user", "The password check in auth_v2 fails for the user bob since v1.24.3-rc1", "the token fix of the login page landed in commit " + hexDigits(40),
 			"the secret id is 0674c84b-0304-47fe-8728-c6bff46af8fc", "the API key ID is 0674c84b-0304-47fe-8728-c6bff46af8fc", "the secret version is 0674c84b-0304-47fe-8728-c6bff46af8fc",
-			"password for user bob: incorrect", "Password for the elastic user: ask the admin", "The password must be a base64url2 string", "aws cognito-idp sign-up --client-id 3n4b5urk1ft4fl3mg5e62d9ado --username bob --password", "Pin 13 is an output: the LED is on pin 1300", "PIN for the door: see the wiki", "the security code is 3 digits", "log in with bob / alice or carol",
+			"password for user bob: incorrect", "Password for the elastic user: ask the admin", "The password must be a base64url2 string", "aws cognito-idp sign-up --client-id 3n4b5urk1ft4fl3mg5e62d9ado --username bob --password", "Pin 13 is an output: the LED is on pin 1300", "PIN for the door: see the wiki", "the security code is 3 digits", "the exit code is 4821", "block code: 481516", "log in with bob / alice or carol",
 			"creds for the wiki: see docs/wiki2024", "https://example.com/cb?code=404&state=abc", `{"token": "none", "id": "toolu_01Xk9mQ2vR7pLw3NzYb8TcDf", "role": "the password of a user is never logged here"}`},
 	}.check(t, newRedactor(t, Options{}))
 }

@@ -10,7 +10,9 @@ func TestCommandLinesLoseTheirPasswords(t *testing.T) {
 	family{
 		secret: samples(
 			in(pass, "curl -u admin:%s https://example.com", "curl --user 'admin:%s' -s https://example.com", "curl -s \\\n  -u admin:%s \\\n  https://example.com", "redis-cli -h cache -a %s ping", "docker login -u bob -p %s registry.example.com", "openssl rsa -passin pass:%s -in key", "wget --password %s https://example.com", "PGPASSWORD=%s psql -h db",
-				"curl -sS -u bob:'%s' https://example.com", `curl -u bob:"%s" https://example.com`, "sqlplus -s bob/%s@//h:1521/x @r.sql"),
+				"curl -sS -u bob:'%s' https://example.com", `curl -u bob:"%s" https://example.com`, "sqlplus -s bob/%s@//h:1521/x @r.sql",
+				"security set-key-partition-list -S apple-tool:,apple: -s -k %s build.keychain-db"),
+			in(strings.Repeat("5E5DD"+"1A9", 16), `<machineKey validationKey="%s" decryptionKey="%s" validation="SHA1" />`),
 			in(letters(40), "aws configure set aws_secret_access_key %s", "gh auth login --with-token %s", "vault login token=%s"),
 		),
 		clean: []string{"curl -u $USER:$PASS https://example.com", "curl -u admin https://example.com", "curl https://example.com/a:b", "mysql -u root -p app < dump.sql", "docker run -p 8080:80 nginx", "sshpass -p \"$PASS\" ssh host", "curl -u user:password https://example.com", "mkdir -p a/b/c1",

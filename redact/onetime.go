@@ -2,7 +2,9 @@ package redact
 
 // oneTimeWords lists the words for a code of digits that gives access once, or to a door
 // or a card.
-var oneTimeWords = []string{"one-time code", "one-time password", "verification code", "security code", "passcode", "otp", "pin ", "pin code"}
+var oneTimeWords = []string{"one-time code", "one-time password", "verification code", "security code", "passcode", "otp", "pin ", "pin code",
+	"code du portail", "code de la porte", "code de l'alarme", "türcode", "torcode", "alarmcode",
+	"código de la puerta", "código de la alarma", "codice del cancello", "codice dell'allarme"}
 
 // oneTime finds the four to eight digits after such a word: "Your verification code is
 // VALUE", "PIN for the door: VALUE".
@@ -21,8 +23,14 @@ func (sc *scan) oneTime(start, end int) {
 	if i < 0 {
 		return
 	}
+	if j := passAny(s, i, "le ", "el ", "il "); j > 0 {
+		i = j // est le VALUE
+	}
 	from := passQuotes(s, i, 2, false)
 	to := run(s, from, 9, isDigit)
+	if to > from && to < len(s) && isUpper(s[to]) {
+		to++ // the key of a keypad
+	}
 	if n := to - from; n < 4 || n > 8 || to < len(s) && (isWord(s[to]) || s[to] == '.' && to+1 < len(s) && isDigit(s[to+1])) || n == 4 && s[from] == '2' && s[from+1] == '0' {
 		return
 	}

@@ -28,7 +28,7 @@ func (sc *scan) userFlag(_, end int) {
 			continue
 		}
 		a := assignment{s: s, to: at, op: opFlag, start: skipBlanks(s, at)}
-		if a.start < len(s) && s[a.start] != '-' && s[a.start] != '=' && a.readValue() && (isDense(a.val.text) || isWordAndYear(a.val.text)) && a.isChosen() && !(name[len(name)-1] != ' ' && isOptionWord(a.val.text)) {
+		if a.start < len(s) && s[a.start] != '-' && s[a.start] != '=' && a.readValue() && isDense(a.val.text) && a.isChosen() && !(name[len(name)-1] != ' ' && isOptionWord(a.val.text)) {
 			sc.add(a.start, a.end, commandRule)
 		}
 	}
@@ -47,7 +47,15 @@ func isDense(s string) bool {
 	if strings.ContainsAny(s, "/:") || p.blanks > 0 || len(s) < 6 {
 		return false
 	}
-	return p.digits > 0 && p.upper > 0 && p.lower > 0 || p.digits > 1 && p.turns > 3 || p.digits > 0 && p.symbols > 0 || p.joints == 0 && isGibberish(s, 10)
+	return p.digits > 0 && p.upper > 0 && p.lower > 0 || p.digits > 1 && p.turns > 3 || p.digits > 0 && p.symbols > 0 || p.joints == 0 && isGibberish(s, 10) || isWordAndYear(s) || isNumberBetweenWords(s)
+}
+
+// isNumberBetweenWords reports whether s is two words with three digits or more between them:
+// walnut4821harbor.
+func isNumberBetweenWords(s string) bool {
+	first := run(s, 0, len(s), isLower)
+	number := run(s, first, len(s), isDigit)
+	return first >= 4 && number-first >= 3 && len(s)-number >= 4 && run(s, number, len(s), isLower) == len(s)
 }
 
 // stored finds the value that a command puts into a store of secrets: NAME=VALUE, the

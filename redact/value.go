@@ -83,6 +83,9 @@ func (v value) isKeyDigest(name string) bool {
 	if p := profileOf(v.text); len(v.text) == 16 && v.quoted && (name == "localKey" || name == "local_key") {
 		return p.symbols > 1 && p.digits > 0 && p.upper > 0 && p.lower > 0 // of Tuya
 	}
+	if name == "validationKey" || name == "decryptionKey" {
+		return v.quoted && isDigest(v.text) // of ASP.NET
+	}
 	if len(v.text) < 32 || !isDigest(v.text) || v.text[0] == 's' {
 		return false
 	}

@@ -29,3 +29,14 @@ func TestValuesOfADumpVanishByTheDefinitionOfTheirTable(t *testing.T) {
 			"| Year | Password |\n|---|---|\n| a | 2024 |\n", "docker run -u node -p 8080 img\n"},
 	}.check(t, newRedactor(t, Options{}))
 }
+
+// The place of a password in a command decides, and not only the look of the password.
+func TestWordsWithANumberInPlacesOfPasswordsVanish(t *testing.T) {
+	family{
+		secret: samples(
+			in("walnut4821"+"harbor", "db2 connect to SAMPLE user db2inst1 using %s", "config vpn\n  set psksecret %s\n", "mytool -u bob -p %s run", "schtasks /Create /TN x /RU d\\\\bob /RP %s", "mc admin user add backup bob %s", "isql -v DSN bob %s",
+				"# client        server  secret                  IP addresses\nbob-vpn       *       %s          *\n"),
+		),
+		clean: []string{"mytool -u bob -p web4821 run", "mytool -u bob -p sprint24review", "schtasks /Query /TN x /FO LIST", "isql -v DSN bob", "# name        secret  use\nfoo       bar  x\n"},
+	}.check(t, newRedactor(t, Options{}))
+}
