@@ -209,6 +209,12 @@ func TestNewSetsStatusAndSeverityOfPayload(t *testing.T) {
 		{trace.Summarize{ErrorType: "refused"}, trace.StatusError, ""},
 		{trace.Preflight{ErrorType: "ArchiveFailed"}, trace.StatusError, ""},
 		{trace.Preflight{}, trace.StatusOK, ""},
+		{trace.Preflight{Triggered: true, InvariantStatus: "ok"}, trace.StatusOK, ""},
+		{trace.Preflight{Triggered: true, InvariantStatus: "fallback"}, trace.StatusOK, trace.SeverityWarning},
+		{trace.Preflight{Triggered: true, Unarchived: true}, trace.StatusOK, trace.SeverityWarning},
+		{trace.Preflight{Triggered: true, Unarchived: true, ErrorType: "InsufficientBudget"}, trace.StatusError, ""},
+		{trace.Error{Fallback: trace.FallbackNone}, trace.StatusError, ""},
+		{trace.Error{Fallback: trace.FallbackPruning}, trace.StatusError, trace.SeverityWarning},
 		{trace.RedactionDisabled{}, trace.StatusOK, trace.SeverityHigh},
 	} {
 		e := trace.New(c.payload, redact.Lit("{}"), at, at.Add(time.Second))
