@@ -51,6 +51,8 @@ func TestFilesWhoseChangesWereTakenBack(t *testing.T) {
 			[]string{"`up/client.go`: edited [s10]"}, []string{"then taken back", "edited twice"}},
 		"after a commit": {new(gitAgent).edit("up/client.go").git("git commit -am 'up: client'", "[main 4be1f02] up: client").edit("up/client.go").git("git checkout -- up/client.go", ""),
 			[]string{"`up/client.go`: edited [s4]", "[s10] took back `up/client.go`"}, []string{"then taken back", "edited twice", "changed after the last commit"}},
+		"after a commit that a hook refused": {new(gitAgent).edit("up/client.go").git("git commit -am 'up: client'", "Exit code: 1\ngofmt: up/client.go is not formatted").git("git checkout -- up/client.go", ""),
+			[]string{"`up/client.go`: edited, then taken back [s8]"}, nil},
 		"never changed": {new(gitAgent).edit("up/retry.go").git("git checkout -- up/client.go", ""),
 			[]string{"`up/retry.go`: edited [s4]"}, []string{"`up/client.go`: ", "took back `"}},
 	} {
