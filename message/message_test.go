@@ -39,6 +39,8 @@ func TestRoundsKeepCallsAndResultsTogether(t *testing.T) {
 		"no ids, the first interrupted": {[]message.Message{call(""), user, call(""), result("", ""), call(""), result("", "")}, [][2]int{{0, 1}, {1, 2}, {2, 4}, {4, 6}}, 6},
 		"no ids, several tools": {[]message.Message{named("f"), user, named("g"), user, named("f"), message.Message{Role: message.RoleTool, Parts: []message.Part{{Kind: message.KindToolResult, Name: "f"}}}, result("", "")},
 			[][2]int{{0, 1}, {1, 2}, {2, 7}}, 7},
+		"no ids, the result of the older tool": {[]message.Message{named("f"), user, named("g"), {Role: message.RoleTool, Parts: []message.Part{{Kind: message.KindToolResult, Name: "f"}}}},
+			[][2]int{{0, 4}}, 0},
 		"a result without an id or a call": {[]message.Message{user, result("", ""), call("a"), result("", "")}, [][2]int{{0, 1}, {1, 2}, {2, 3}, {3, 4}}, 2},
 		"result behind other":              {[]message.Message{call("a"), user, result("a", "")}, [][2]int{{0, 3}}, 3},
 	} {
@@ -102,6 +104,8 @@ func TestFingerprintCoversContentWithoutIDs(t *testing.T) {
 		{`{"role":"user","content":"x"}`, `{"role":"user","content":[{"type":"text","text":"x","cache_control":{"type":"ephemeral"}}]}`},
 		{`{"role":"assistant","content":null,"tool_calls":[{"id":"1","type":"function","function":{"name":"f","arguments":"{\"a\": 1}"}}]}`,
 			`{"role":"assistant","content":null,"tool_calls":[{"id":"2","type":"function","function":{"name":"f","arguments":"{\"a\":1}"}}]}`},
+		{`{"role":"assistant","content":null,"tool_calls":[{"id":"1","type":"function","function":{"name":"f","arguments":"{\"a\": \"\\\"\\n\", \"b\": 1}"}}]}`, // after an escape, too
+			`{"role":"assistant","content":null,"tool_calls":[{"id":"2","type":"function","function":{"name":"f","arguments":"{\"a\":\"\\\"\\n\",\"b\":1}"}}]}`},
 	}
 	for _, s := range same {
 		if a, b := mustParse(t, s[0]), mustParse(t, s[1]); a.Fingerprint() != b.Fingerprint() {

@@ -1,6 +1,9 @@
 package price
 
-import "testing"
+import (
+	"strings"
+	"testing"
+)
 
 func TestListedNamesMatchTheTable(t *testing.T) {
 	for name, want := range map[string]bool{
@@ -16,6 +19,24 @@ func TestListedNamesMatchTheTable(t *testing.T) {
 	for _, name := range Names() {
 		if _, ok := For(name); !ok || !Listed(name) {
 			t.Errorf("%s is named, and has no price", name)
+		}
+	}
+}
+
+// The models that share a card. Their names are listed, so a report does not call their price a
+// guess.
+func TestSharedCardsAreListedByTheNamesOfTheirModels(t *testing.T) {
+	for card, names := range map[string]string{
+		"claude-opus-4": "claude-opus-4-1 claude-opus-4-20250514", "opus": "claude-opus", "haiku": "claude-haiku",
+		"claude": "claude-sonnet claude-3-5-sonnet claude-3-7-sonnet claude-4-sonnet claude-sonnet-4 claude-sonnet-4-5 claude-sonnet-4-6 claude-sonnet-5",
+		"gpt-5":  "gpt-5.1 gpt-5-codex gpt-5.1-codex gpt-5-chat-latest", "gpt-5.2": "gpt-5.2-codex gpt-5.2-chat-latest", "gpt-4o": "chatgpt-4o-latest", "gpt-3.5": "gpt-3.5-turbo gpt-3.5-turbo-0125",
+		"gemini": "gemini-3-pro-preview gemini-3.1-pro", "grok-4-fast": "grok-4-fast-reasoning grok-4-fast-non-reasoning", "grok-code": "grok-code-fast", "grok": "grok-3 grok-4 grok-4-0709",
+		"deepseek": "deepseek-chat deepseek-v3", "mixtral": "mixtral-8x7b mixtral-8x22b-instruct",
+	} {
+		for _, name := range strings.Fields(names) {
+			if c, ok := For(name); !ok || c.Model != card || !Listed(name) {
+				t.Errorf("%s has the card of %q, want %q; listed: %v", name, c.Model, card, Listed(name))
+			}
 		}
 	}
 }

@@ -50,7 +50,7 @@ func TestColumnsOfPasswordsVanish(t *testing.T) {
 	p := "Wj8n" + "R3vK6qTz"
 	family{
 		secret: in(p, "username,password,email\nbob,%s,b@example.com\n", "name,password\n\"Baker, Bob\",%s\n", "\"id\",\"password\"\n\"1\",\"%s\"\n", "user;passwd;role\nbob;%s;admin", "user\tpassword\nbob\t%s", "| User | Password |\n|---|---|\n| bob | `%s` |", " id | password\n----+---------\n  1 | %s\n",
-			"+----+----+\n| id | password |\n+----+----+\n|  1 | %s |\n", "USER   PASSWORD      ROLE\nbob    %s  admin", "NAME          PASSWORD\nbob       %s\n", "┌──────┬──────────┐\n│ user │ password │\n├──────┼──────────┤\n│ bob  │ %s │\n└──────┴──────────┘", "┏━━━━━━┳━━━━━━━━━━┓\n┃ User ┃ Password ┃\n┡━━━━━━╇━━━━━━━━━━┩\n│ bob  │ %s │\n└──────┴──────────┘",
+			"+----+----+\n| id | password |\n+----+----+\n|  1 | %s |\n", "USER   PASSWORD      ROLE\nbob    %s  admin", "NAME          PASSWORD\nbob       %s\n", "User    Password        Role\nbob     %s    admin\n", "┌──────┬──────────┐\n│ user │ password │\n├──────┼──────────┤\n│ bob  │ %s │\n└──────┴──────────┘", "┏━━━━━━┳━━━━━━━━━━┓\n┃ User ┃ Password ┃\n┡━━━━━━╇━━━━━━━━━━┩\n│ bob  │ %s │\n└──────┴──────────┘",
 			"========  ============\nUser      Password\n========  ============\nbob       %s\n========  ============", "Name      Password\n----      --------\nbob       %s\n",
 			"-[ RECORD 1 ]--\nid       | 1\npassword | %s\n", "INSERT INTO users (id, name, password) VALUES (1, 'bob', '%s');", "COPY users (id, password) FROM stdin;\n1\t%s\n\\."),
 		clean: []string{"column,type,nullable\npassword,varchar,false\ntoken,text,true\n", "| Field | Type |\n|---|---|\n| password | string |\n| api_key | string |\n", "| API_KEY | none |\n| E2E_MODEL_2 | x |\n", "import {\n  token,\n  loadTestById2,\n}",

@@ -25,6 +25,7 @@ func TestVerdictsAndClaimsAreQualified(t *testing.T) {
 		run("11", "sed -i s/1/2/ util.lua && ./run-tests.sh 1.1 | tail -4", "TEST burn ... ok\n3/3 tests passed"), {message.Assistant("The version is raised.")},
 		run("12", "sed -i s/2/3/ util.lua && sed -n 2p util.lua", "version 3"), {message.Assistant("The version is 3.")},
 		run("13", "aws ec2 stop-instances --instance-ids i-1 i-2", "StoppingInstances: i-1 was running 3 days\nAn error occurred (UnsupportedOperation) for i-2: spot"), {message.Assistant("Let me see the list.")},
+		run("14", "pytest -q tests/test_salt.py", "..\n2 passed in 0.1s\nWARNING: the option --salt is deprecated"), {message.Assistant("The salt is next.")},
 		run("7", "./soak.sh staging", "1 of 5 passed"), {message.Assistant("Four soak tests failed, one passed.")},
 		run("8", "cat old.log", "1 of 5 passed"), {message.Assistant("The log is short, and reading it is done.")},
 	} {
@@ -42,5 +43,5 @@ func TestVerdictsAndClaimsAreQualified(t *testing.T) {
 		"which printed: 2/3 tests passed, beside “TEST mined ... FAIL (nil)”", "told the user, after an output that says “2/3 tests passed”: The tests passed.",
 		"edited `util.lua`, then ran `./run-tests.sh 1.1`, which printed: 3/3 tests passed",
 		"told the user: The load tests passed.", "told the user: Four soak tests failed, one passed.", "told the user: The log is short",
-	}, []string{"says “5 of 5 passed”", "printed: version 3"})
+	}, []string{"beside “WARNING: the option", "says “5 of 5 passed”", "printed: version 3"})
 }

@@ -51,6 +51,8 @@ func TestFilesWhoseChangesWereTakenBack(t *testing.T) {
 			[]string{"`up/client.go`: edited [s10]"}, []string{"then taken back", "edited twice"}},
 		"after a commit": {new(gitAgent).edit("up/client.go").git("git commit -am 'up: client'", "[main 4be1f02] up: client").edit("up/client.go").git("git checkout -- up/client.go", ""),
 			[]string{"`up/client.go`: edited [s4]", "[s10] took back `up/client.go`"}, []string{"then taken back", "edited twice", "changed after the last commit"}},
+		"after a commit that a hook refused": {new(gitAgent).edit("up/client.go").git("git commit -am 'up: client'", "Exit code: 1\ngofmt: up/client.go is not formatted").git("git checkout -- up/client.go", ""),
+			[]string{"`up/client.go`: edited, then taken back [s8]"}, nil},
 		"never changed": {new(gitAgent).edit("up/retry.go").git("git checkout -- up/client.go", ""),
 			[]string{"`up/retry.go`: edited [s4]"}, []string{"`up/client.go`: ", "took back `"}},
 	} {
@@ -96,7 +98,9 @@ func TestFilesOfARevertedCommit(t *testing.T) {
 		do        *gitAgent
 		want, not []string
 	}{
-		"all of the file":         {a().git("git revert --no-edit 4be1f02", revert), []string{"`up/retry.go`: edited, then taken back [s8]"}, nil},
+		"all of the file": {a().git("git revert --no-edit 4be1f02", revert), []string{"`up/retry.go`: edited, then taken back [s8]"}, nil},
+		"a shorter hash": {new(gitAgent).edit("up/retry.go").git("git commit -am 'up: retries'", "[main 4be1f02a9c] up: retries").git("git revert --no-edit 4be1f02", revert),
+			[]string{"`up/retry.go`: edited, then taken back [s8]"}, nil},
 		"an earlier commit":       {a().edit("up/retry.go").git("git commit -am 'up: more'", "[main 9c01d2e] up: more").git("git revert 4be1f02", revert), []string{"`up/retry.go`: edited [s"}, []string{"then taken back"}},
 		"a part of the files":     {new(gitAgent).edit("up/retry.go").edit("up/doc.md").git("git add up/doc.md && git commit -m 'up: doc'", "[main 4be1f02] up: doc\n 1 file changed, 1 insertion(+)").git("git revert 4be1f02", revert), []string{"`up/retry.go`: edited [s4]", "`up/doc.md`: edited, then taken back [s10]"}, nil},
 		"files that nobody added": {new(gitAgent).edit("up/retry.go").edit("up/doc.md").git("git commit -m 'up: doc'", "[main 4be1f02] up: doc\n 1 file changed, 1 insertion(+)").git("git revert 4be1f02", revert), []string{"`up/retry.go`: edited [s4]", "`up/doc.md`: edited [s6]"}, []string{"then taken back"}},

@@ -144,6 +144,8 @@ func TestPayloadsComputeSharesAndText(t *testing.T) {
 		{trace.TriggerDecision{Triggered: true, Reason: trace.ReasonArrival, TEst: 2000, MaxTokens: 128_000, Trigger: 108_800, Target: 76_800, Budget: 126_500}, "output_text", `"results were reduced at arrival; no compaction is due (2000 tokens, 1.6% of 128000; trigger 108800, target 76800, budget 126500)"`},
 		{trace.TriggerDecision{Reason: trace.ReasonBelow, TEst: 2000, MaxTokens: 128_000, Trigger: 108_800, Target: 76_800, Budget: 126_500}, "output_text", `"not triggered: usage_pct < trigger_pct (2000 tokens, 1.6% of 128000; trigger 108800, target 76800, budget 126500)"`},
 		{trace.WouldCompact{Reason: trace.ReasonArrival, Before: 2000, After: 1000}, "output_text", `"would have reduced results at arrival: 2000 -> 1000 tokens (-50.0%)"`},
+		{trace.Observed{Estimated: 2000, Projected: 2000, MaxTokens: 8000}, "output_text", `"observed: nothing would have been done; 2000 / 8000 tokens"`},
+		{trace.Observed{Estimated: 2000, Projected: 1000, MaxTokens: 8000}, "output_text", `"observed: 2000 tokens were sent, compaction would send 1000 (-50.0%)"`},
 		{trace.Error{ErrorType: "refused"}, "message", `"refused"`},
 		{trace.Error{}, "fallback", `"none"`},
 		{trace.TriggerDecision{Reason: trace.ReasonBelow, TEst: 96_000, MaxTokens: 128_000, Trigger: 108_800, Target: 76_800, Budget: 126_500}, "output_text",
@@ -209,6 +211,12 @@ func TestNewSetsStatusAndSeverityOfPayload(t *testing.T) {
 		{trace.Summarize{ErrorType: "refused"}, trace.StatusError, ""},
 		{trace.Preflight{ErrorType: "ArchiveFailed"}, trace.StatusError, ""},
 		{trace.Preflight{}, trace.StatusOK, ""},
+		{trace.Preflight{Triggered: true, InvariantStatus: "ok"}, trace.StatusOK, ""},
+		{trace.Preflight{Triggered: true, InvariantStatus: "fallback"}, trace.StatusOK, trace.SeverityWarning},
+		{trace.Preflight{Triggered: true, Unarchived: true}, trace.StatusOK, trace.SeverityWarning},
+		{trace.Preflight{Triggered: true, Unarchived: true, ErrorType: "InsufficientBudget"}, trace.StatusError, ""},
+		{trace.Error{Fallback: trace.FallbackNone}, trace.StatusError, ""},
+		{trace.Error{Fallback: trace.FallbackPruning}, trace.StatusError, trace.SeverityWarning},
 		{trace.RedactionDisabled{}, trace.StatusOK, trace.SeverityHigh},
 	} {
 		e := trace.New(c.payload, redact.Lit("{}"), at, at.Add(time.Second))

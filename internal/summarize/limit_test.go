@@ -2,6 +2,8 @@ package summarize
 
 import (
 	"context"
+	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -60,6 +62,30 @@ func TestStageCutsNoFurtherThanTheTarget(t *testing.T) {
 	}
 	if all := policy.NewView(apply(t, v, p), pins, coster{}).Total(); all >= left/2 {
 		t.Errorf("%d tokens are left without a target, %d with one", all, left)
+	}
+}
+
+// The newest words of the user are quoted whole, even if they exceed the limit of the words. The
+// stage then removes more messages.
+func TestStageMakesRoomForLongNewestWords(t *testing.T) {
+	msgs, wishes, size := session(60), []message.Message{}, 0
+	for i := range 10 {
+		wish := message.User(fmt.Sprintf("Wish %d: ", i) + strings.Repeat(fmt.Sprintf("skip column %d of the loader; ", i), 20))
+		wishes, size = append(wishes, wish, message.Assistant("All right.")), size+coster{}.Message(wish)
+	}
+	msgs = slices.Insert(msgs, 42, wishes...)
+	v := view(msgs, 14_000)
+	s := stage(t, Writer{MaxTokens: 400})
+	if words := s.userTokens(v); size <= words {
+		t.Fatalf("the words are not longer than %d tokens", words)
+	}
+	p, err := s.Propose(t.Context(), v)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := apply(t, v, p)
+	if left := policy.NewView(got, pins, coster{}).Total(); left > v.Goal || !strings.Contains(got[1].Text(), strings.TrimSpace(wishes[0].Text())) {
+		t.Errorf("%d tokens are left, the target is %d; the summary is\n%s", left, v.Goal, got[1].Text())
 	}
 }
 

@@ -143,6 +143,9 @@ func TestPruningKeepsTypedMessages(t *testing.T) {
 			t.Errorf("%q is not in:\n%s", want, out)
 		}
 	}
+	if strings.Contains(out, "All right.") {
+		t.Errorf("words of the assistant stay:\n%s", out)
+	}
 }
 
 // The typed messages that pruning keeps share one limit: the newest stay, the older ones go.

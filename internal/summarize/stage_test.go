@@ -337,6 +337,35 @@ func TestStageRemovesTurnsForSummaryAboveItsLimit(t *testing.T) {
 	}
 }
 
+// A view that does not fit may consist of messages that stay, with or without a summary.
+func TestStageRewritesOnlyASummaryThatIsThere(t *testing.T) {
+	asked := message.User("Go on: " + strings.Repeat("with the loader and its rows ", 60))
+	old := policy.NewSummary(3, "## Decisions\n"+strings.Repeat("- the loader keeps its rows in order\n", 90))
+	for name, c := range map[string]struct {
+		msgs    []message.Message
+		version int // of the summary afterwards, 0 = nothing is offered
+	}{
+		"a summary": {[]message.Message{message.System("s"), old, asked}, 4},
+		"nothing":   {[]message.Message{message.System("s"), asked}, 0},
+	} {
+		v := view(c.msgs, view(c.msgs, 1<<20).Total()-100)
+		p, err := stage(t, Writer{MaxTokens: 2000}).Propose(t.Context(), v)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if c.version == 0 {
+			if d := cmp.Diff(policy.Proposal{}, p); d != "" {
+				t.Errorf("%s: %s", name, d)
+			}
+			continue
+		}
+		got := apply(t, v, p)
+		if version, _, ok := policy.ParseSummary(got[1]); !ok || version != c.version || len(got) != len(c.msgs) || policy.NewView(got, pins, coster{}).Total() > v.Budget.Cap {
+			t.Errorf("%s: %d messages, %q", name, len(got), got[1].Text())
+		}
+	}
+}
+
 func TestStageDoesNotModifyTheView(t *testing.T) {
 	v := view(session(20), 6000)
 	var before []string

@@ -99,6 +99,10 @@ func TestPartsOfEveryKindAreRead(t *testing.T) {
 	if p := m.Parts[0]; p.Media.MIME != "image/png" || p.Media.Detail != "low" || p.Text != "" {
 		t.Errorf("image %+v", p.Media)
 	}
+	m = message1(t, `{"role":"user","content":[{"type":"image_url","image_url":"data:image/gif;base64,AAAA"}]}`) // as some clients send it
+	if p := m.Parts[0]; p.Media.MIME != "image/gif" || p.Media.URL != "data:image/gif;base64,AAAA" {
+		t.Errorf("image %+v", p.Media)
+	}
 }
 
 func TestRefusalsAreSealed(t *testing.T) {

@@ -1,6 +1,8 @@
 package responses
 
 import (
+	"strings"
+
 	"github.com/agentcompact/compact/internal/jsonscan"
 	"github.com/agentcompact/compact/message"
 )
@@ -101,6 +103,8 @@ func (w *maker) contentPart(p *message.Part) {
 			kind = `{"type":"output_text","text":`
 		}
 		w.out = append(jsonscan.AppendQuote(append(w.out, kind...), p.Text), '}')
+	case p.Kind == message.KindFile && p.Media != nil && strings.HasPrefix(p.Media.URL, "http"):
+		w.media(`{"type":"input_file","file_url":`, p.Media) // the provider takes no address as data
 	case p.Kind == message.KindFile && p.Media != nil && p.Media.URL != "":
 		w.media(`{"type":"input_file","file_data":`, p.Media)
 	case p.Media != nil && p.Media.URL != "":

@@ -298,6 +298,8 @@ func TestPartsOfAMessageBecomeItems(t *testing.T) {
 		{message.RoleTool, []message.Part{result("a", "x"), image, result("b", "y")},
 			[]string{`{"type":"function_call_output","call_id":"a","output":[{"type":"input_text","text":"x"},{"type":"input_image","image_url":"https://example.org/i.png"}]}`, `{"type":"function_call_output","call_id":"b","output":"y"}`}},
 		{message.RoleUser, []message.Part{result("a", "x"), text("and now?")}, []string{`{"type":"function_call_output","call_id":"a","output":"x"}`, `{"type":"message","role":"user","content":"and now?"}`}},
+		{message.RoleUser, []message.Part{{Kind: message.KindImage, Media: &message.Media{URL: "u", Detail: "low"}}, {Kind: message.KindFile, Media: &message.Media{URL: "data:application/pdf;base64,AA", Name: "a.pdf"}}, {Kind: message.KindFile, Media: &message.Media{URL: "https://h/b.pdf"}}},
+			[]string{`{"type":"message","role":"user","content":[{"type":"input_image","image_url":"u","detail":"low"},{"type":"input_file","file_data":"data:application/pdf;base64,AA","filename":"a.pdf"},{"type":"input_file","file_url":"https://h/b.pdf"}]}`}},
 		{message.RoleUser, []message.Part{text("look"), image}, []string{`{"type":"message","role":"user","content":[{"type":"input_text","text":"look"},{"type":"input_image","image_url":"https://example.org/i.png"}]}`}},
 		{message.RoleAssistant, []message.Part{text("one"), message.Call("c", "f", `{"a":1}`), text("two")},
 			[]string{`{"type":"message","role":"assistant","content":"one"}`, `{"type":"function_call","call_id":"c","name":"f","arguments":"{\"a\":1}"}`, `{"type":"message","role":"assistant","content":"two"}`}},

@@ -171,6 +171,29 @@ func TestAnOutageBetweenTwoPartsOfABatch(t *testing.T) {
 	}
 }
 
+// If one event of a batch can't be sent and others wait for the server, the log names the loss.
+func TestALossIsLoggedThoughOtherEventsWait(t *testing.T) {
+	srv, posts := ariadnetest.NewServer(t), 0
+	srv.Lenient() // the end of the first call and the second call do not arrive
+	client := &http.Client{Transport: roundTripper(func(req *http.Request) (*http.Response, error) {
+		if posts++; posts == 1 {
+			return http.DefaultTransport.RoundTrip(req)
+		}
+		return nil, &net.OpError{Op: "dial", Err: errors.New("connection refused")}
+	})}
+	log := &bytes.Buffer{}
+	events := append(tracetest.Sample(start), tracetest.Sample(start.Add(time.Minute))...)
+	events[0].TraceID = "" // which no server would take
+	err := ariadne.New(srv.URL, &ariadne.Options{ErrorLog: log, Client: client, BodyBytes: 4 << 10}).Export(t.Context(), events)
+	var retry *trace.RetryError
+	if here := len(srv.Spans("")); !errors.As(err, &retry) || retry.Lost != 1 || retry.Done != here+1 || here == 0 {
+		t.Errorf("%d spans arrived, error %#v; want a RetryError of the others, and one lost", here, err)
+	}
+	if !strings.HasPrefix(log.String(), "[Ariadne] 1 events not delivered") {
+		t.Errorf("log = %q", log)
+	}
+}
+
 // An outage must not change where the page draws a span.
 func TestRetriedSpansKeepTheirPlaces(t *testing.T) {
 	events := tracetest.Sample(start)

@@ -266,6 +266,37 @@ func TestLabelsAreBounded(t *testing.T) {
 	}
 }
 
+// A number of values that is not set is the default, in options, too.
+func TestOptionsWithoutANumberKeepTheValuesOfLabels(t *testing.T) {
+	for _, o := range []*metrics.Options{nil, {}, {MaxValues: -1}} {
+		m := metrics.New(o)
+		for i := range 60 {
+			count(t, m, event(trace.Preflight{Model: fmt.Sprint("m", i), TokensIn: 1}, 0))
+		}
+		if got := lines(m); got[`compact_history_tokens_total{model="m49"}`] != "1" || got[`compact_history_tokens_total{model="_other"}`] != "10" {
+			t.Errorf("%+v: %s of 60 calls are of other models, want 10", o, got[`compact_history_tokens_total{model="_other"}`])
+		}
+	}
+}
+
+// A scraper would take a family without a point for one that is there.
+func TestFamiliesWithoutAPointAreLeftOut(t *testing.T) {
+	families := 0
+	for block := range strings.SplitSeq(string(metrics.New(nil).AppendText(nil)), "# HELP ") {
+		if block == "" {
+			continue
+		}
+		families++
+		name, _, _ := strings.Cut(block, " ")
+		if head, points, _ := strings.Cut(block, "\n# TYPE "+name+" "); head == block || strings.Count(points, "\n") < 2 {
+			t.Errorf("%s has no point", name)
+		}
+	}
+	if families == 0 {
+		t.Error("there is no family with a point")
+	}
+}
+
 // Data that is not a payload of this module changes no metric.
 func TestForeignEventsChangeNoMetric(t *testing.T) {
 	m := metrics.New(nil)

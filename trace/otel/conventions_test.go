@@ -62,9 +62,13 @@ func TestContentIsOptIn(t *testing.T) {
 	if got := attributes(one(t, 0, func(*trace.Event) {}))["compact.output_text"]; got == nil {
 		t.Error("a text of this module is missing")
 	}
-	s := one(t, summarize, func(ev *trace.Event) {
+	fail := func(ev *trace.Event) {
 		ev.Status, ev.Data = trace.StatusError, redact.Lit(`{"backend":"openai","error_type":"SummarizerFailed","cause":"timeout","output_text":"no answer in 60s"}`)
-	})
+	}
+	if got := attributes(one(t, summarize, fail, otel.Content())); got["gen_ai.output.messages"] != nil || got["compact.output_text"] != "no answer in 60s" {
+		t.Errorf("a failure is no message of the model: %v", got)
+	}
+	s := one(t, summarize, fail)
 	if got := attributes(s); got["compact.output_text"] != "no answer in 60s" || got["error.type"] != "timeout" || got["compact.error_type"] != "SummarizerFailed" || s.Name() != "chat" {
 		t.Errorf("a failure: %s %v", s.Name(), got)
 	}

@@ -152,6 +152,19 @@ func TestSpansWithoutCallerKeepTheTraceID(t *testing.T) {
 	}
 }
 
+// The clock may be set back during a call.
+func TestSpansNeverEndBeforeTheyBegin(t *testing.T) {
+	for name, times := range map[string][2]time.Time{"set back": {start, start.Add(-time.Hour)}, "no end": {start, {}}, "no start": {{}, start}} {
+		tp, rec := provider(t)
+		ev := tracetest.Sample(start)[0]
+		ev.ParentID, ev.Start, ev.End = "", times[0], times[1]
+		export(t, otel.New(tp), ev)
+		if s := rec.Ended()[0]; !s.StartTime().Equal(start) || !s.EndTime().Equal(start) {
+			t.Errorf("%s: from %v to %v, want %v", name, s.StartTime(), s.EndTime(), start)
+		}
+	}
+}
+
 func TestChildrenWaitForTheirParentOverBatches(t *testing.T) {
 	tp, rec := provider(t)
 	e := otel.New(tp)

@@ -10,8 +10,10 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -142,10 +144,7 @@ func TestEveryFaultIsCountedExactlyAndReported(t *testing.T) {
 		for _, protocol := range []string{"ariadne", "otlp"} {
 			t.Run(f.name+"/"+protocol, func(t *testing.T) {
 				t.Parallel()
-				listener, err := net.Listen("tcp", "127.0.0.1:0")
-				if err != nil {
-					t.Fatal(err)
-				}
+				listener := listenApart(t)
 				r := &receiver{}
 				if f.fault != nil {
 					r = &receiver{status: f.fault.status, after: f.fault.after, delay: f.fault.delay, hang: f.fault.hang}
@@ -162,6 +161,24 @@ func TestEveryFaultIsCountedExactlyAndReported(t *testing.T) {
 			})
 		}
 	}
+}
+
+// addresses counts the addresses of listenApart.
+var addresses atomic.Int32
+
+// listenApart listens on a loopback address of its own if the system has more than one. So
+// nobody else gets its port while it is closed.
+func listenApart(t *testing.T) net.Listener {
+	t.Helper()
+	own := net.IPv4(127, byte(1+addresses.Add(1)%100), byte(os.Getpid()>>8), byte(os.Getpid()))
+	if l, err := net.Listen("tcp", net.JoinHostPort(own.String(), "0")); err == nil {
+		return l
+	}
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return l
 }
 
 func exporterTo(t *testing.T, protocol, url string, patience time.Duration) trace.Exporter {

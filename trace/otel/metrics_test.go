@@ -197,10 +197,7 @@ func TestEveryFaultOfAReceiverOfMetrics(t *testing.T) {
 		f := &meterFaults[i]
 		t.Run(f.name, func(t *testing.T) {
 			t.Parallel()
-			listener, err := net.Listen("tcp", "127.0.0.1:0")
-			if err != nil {
-				t.Fatal(err)
-			}
+			listener := listenApart(t)
 			url := "http://" + listener.Addr().String()
 			r := &meter{status: f.fault.status, hang: f.fault.hang, after: f.fault.after}
 			serve := func(l net.Listener) {

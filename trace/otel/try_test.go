@@ -33,8 +33,18 @@ func TestTrySendsNoSpanAndTheHeadersOfSpans(t *testing.T) {
 	if err := Try(t.Context(), "localhost", nil); err == nil {
 		t.Error("a text that is not a URL is accepted")
 	}
+}
+
+// The user or the path of a URL may be a key.
+func TestErrorsOfTriesContainNoCredentials(t *testing.T) {
+	s := httptest.NewServer(http.NotFoundHandler())
 	s.Close()
-	if err := Try(t.Context(), strings.Replace(s.URL, "http://", "http://me:hunter2@", 1), nil); err == nil || strings.Contains(err.Error(), "hunter2") {
-		t.Errorf("%v", err)
+	host := strings.TrimPrefix(s.URL, "http://")
+	for _, url := range []string{"http://me:hunter2@" + host, "http://hunter2@" + host, s.URL + "/hunter2"} {
+		for name, err := range map[string]error{"spans": Try(t.Context(), url, nil), "metrics": TryMetrics(t.Context(), url, nil)} {
+			if err == nil || strings.Contains(err.Error(), "hunter2") {
+				t.Errorf("%s: %v", name, err)
+			}
+		}
 	}
 }
