@@ -22,12 +22,8 @@ const (
 	excerptValue = 0.1
 )
 
-// Introductions of an excerpt.
-const (
-	theDiff   = "the diff"
-	theOutput = "the output"
-	readsVerb = " reads “"
-)
+// readsVerb introduces an excerpt of a file.
+const readsVerb = " reads “"
 
 // lineBreak separates the lines of an excerpt.
 const lineBreak = " ⏎ "
@@ -53,20 +49,10 @@ func (h *History) excerptLines(section int) []Line {
 	for _, p := range best[:min(len(best), mostExcerpts)] {
 		s := &h.Steps[p.step]
 		c := &s.Calls[p.call]
-		if len(c.files) == 1 && h.editedSince(c.files[0].Path, s.ID) {
-			continue // the file has other text now
+		if len(c.files) != 1 || h.editedSince(c.files[0].Path, s.ID) {
+			continue // the output of a command, or the file has other text now
 		}
-		if c.deed() == deedLook && c.shows() != "" {
-			continue // another line shows the output
-		}
-		where := theOutput // not the command: an excerpt must not read as the command's outcome
-		switch {
-		case strings.Contains(c.Result, "\n@@ "):
-			where = theDiff
-		case len(c.files) == 1 && c.Command() == "":
-			where = "`" + c.files[0].Path + "`"
-		}
-		out = append(out, Line{Section: section, Text: where + readsVerb + p.text + " " + stepID(s.ID), Value: excerptValue * p.score / best[0].score, Order: 80_000 + 100*s.ID + p.line})
+		out = append(out, Line{Section: section, Text: "`" + c.files[0].Path + "`" + readsVerb + p.text + " " + stepID(s.ID), Value: excerptValue * p.score / best[0].score, Order: 80_000 + 100*s.ID + p.line})
 	}
 	return out
 }
