@@ -7,6 +7,7 @@ import (
 	"strings"
 	"unicode"
 
+	"github.com/agentcompact/compact/strategy/internal/fileops"
 	"github.com/agentcompact/compact/strategy/internal/lazy"
 	"github.com/agentcompact/compact/strategy/internal/prose"
 )
@@ -49,8 +50,8 @@ func (h *History) excerptLines(section int) []Line {
 	for _, p := range best[:min(len(best), mostExcerpts)] {
 		s := &h.Steps[p.step]
 		c := &s.Calls[p.call]
-		if len(c.files) != 1 || h.editedSince(c.files[0].Path, s.ID) {
-			continue // the output of a command, or the file has other text now
+		if len(c.files) != 1 || !fileops.OfProse(c.files[0].Path) || h.editedSince(c.files[0].Path, s.ID) {
+			continue // an output, a file of code, or the file has other text now
 		}
 		out = append(out, Line{Section: section, Text: "`" + c.files[0].Path + "`" + readsVerb + p.text + " " + stepID(s.ID), Value: excerptValue * p.score / best[0].score, Order: 80_000 + 100*s.ID + p.line})
 	}
@@ -173,7 +174,7 @@ func pathsOnly(lines []string) bool {
 // searchHit reports whether a line is a hit of a search, or a line around one: "a/b.go:12: text".
 func searchHit(l string) bool { return hitPlace.MatchString(l) }
 
-var hitPlace = lazy.Compile(`^"?[\w./~@-]*[\w/]\.\w+[:-]\d+[:-]`)
+var hitPlace = lazy.Compile(`^"?(?:[A-Za-z]:)?[\w./\\~@-]*[\w/\\]\.\w+[:-]\d+[:-]`)
 
 // from returns the piece that begins at line i, and the index of the line after
 // it. The piece is empty if fewer than two lines have text.

@@ -164,6 +164,8 @@ func (h *History) textAt(p place) (text, verb string) {
 			return c.Result, " has "
 		case c.deed() == deedSend:
 			return "", "" // the log has the report, with what was said about it later
+		case allCommands(strings.ToLower(c.Command()), showsOrHelps) && !allCommands(strings.ToLower(c.Command()), looksOnly):
+			return "", "" // the help of a program
 		case c.Check(), clipped(c.Command()):
 			return "", "" // another line has the outcome, or the later part of a cut command is not seen
 		case c.Command() != "":
