@@ -58,6 +58,26 @@ func (h *History) heardOf(began *Call, step int) bool {
 	return found
 }
 
+// reportedMark precedes, in the line of an unfinished item, the step in which a sub-agent
+// reported on it. Agents often update the list only after several reports.
+const reportedMark = " (a sub-agent reported on it "
+
+// markReported marks the unfinished items for which a sub-agent's report came after the list
+// was last written. The report is in the log; the mark does not say that the item is done.
+func (h *History) markReported(list []item) {
+	h.eachCall(func(s *Step, c *Call) {
+		if c.Outcome == Failed || !c.reports(c.task()) {
+			return
+		}
+		task := wordSet(c.task())
+		for i := range list {
+			if it := &list[i]; it.Status != itemDone && s.ID > it.Step && contains(task, wordSet(it.Text)) {
+				it.reported = stepID(s.ID)
+			}
+		}
+	})
+}
+
 // reports reports whether a call returned the report of a sub-agent with this task.
 func (c *Call) reports(task string) bool {
 	return c.deed() == deedSend && c.Answered && !c.startsAgent() && c.task() == task

@@ -46,6 +46,37 @@ func TestSummaryNamesBackgroundAgentWithoutReport(t *testing.T) {
 	}
 }
 
+// An item that a sub-agent reported on after the list was last written is not plainly open. A
+// later list replaces the mark, and the next summary keeps it.
+func TestItemTellsOfReportOfSubAgent(t *testing.T) {
+	list := func(id, status string) []message.Message {
+		return called(id, "TodoWrite", `{"todos":[{"content":"Measure the cache","status":"`+status+`"},{"content":"Fix the parser","status":"pending"}]}`, "Todos have been modified")
+	}
+	agent := called("2", "Task", `{"description":"Measure the cache","prompt":"Run the benchmark."}`, "The cache answers 40% of the lookups.")
+	msgs := append(append([]message.Message{message.User("Measure the cache with an agent, then fix the parser.")}, list("1", "in_progress")...), agent...)
+	text := extract(t, strategy.TaskState, msgs)
+	const marked = "[open] Measure the cache (in progress) (a sub-agent reported on it [s4])"
+	if !strings.Contains(text, marked) || !strings.Contains(text, "[open] Fix the parser\n") {
+		t.Error(text)
+	}
+	next := func(more ...message.Message) string {
+		sum, err := summarize.Writer{}.Write(context.Background(), summarize.Input{Previous: text, First: 6, Count: count4, Messages: append(more, message.User("Go on."))})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return sum.Text
+	}
+	if got := next(called("3", "read", `{"path":"parser.go"}`, "func parse() {}")...); !strings.Contains(got, marked) {
+		t.Error(got)
+	}
+	if got := next(list("3", "pending")...); strings.Contains(got, "reported on it") || !strings.Contains(got, "[open] Measure the cache\n") {
+		t.Error(got)
+	}
+	if got := next(list("3", "completed")...); strings.Contains(got, "[open] Measure") {
+		t.Error(got)
+	}
+}
+
 func TestReportReplacesPreviousLineAboutBackgroundAgent(t *testing.T) {
 	before := extract(t, strategy.TaskState, started())
 	sum, err := summarize.Writer{}.Write(context.Background(), summarize.Input{Previous: before, Count: count4, Messages: []message.Message{

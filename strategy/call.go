@@ -36,6 +36,8 @@ type Call struct {
 	Says     string       // the line of the result that states the outcome; "" if only a status does
 	files    []fileops.Op // operations on files
 
+	elsewhere string // folder of a command that ran in another one than most commands
+
 	base   string // folder that a mark abbreviates in the call's paths, "" for none
 	doubt  bool   // the call has an effect, and its result reports that an unknown part failed
 	broke  bool   // a notice of the harness says that the task did not complete

@@ -341,6 +341,9 @@ const leastFresh = 0.45
 // because the list of rules must be complete.
 func (c *composer) said(k *candidate) bool {
 	core := coreOf(k.Text)
+	if st, _, ok := statusOf(k.Text); ok && st != itemDone {
+		core = k.Text // no other line has the status, not even a request that has the same words
+	}
 	next, _ := c.strategy.section(headingComing)
 	rules, ruled := c.strategy.section("Constraints")
 	for _, o := range c.chosen {

@@ -34,7 +34,7 @@ const (
 var lookTools = []string{"read", "view", "open", "grep", "glob", "list", "ls", "screenshot", "cat"}
 
 // lookCommands lists beginnings of commands that only look.
-var lookCommands = []string{"cat ", "ls", "ll", "grep ", "rg ", "egrep ", "find ", "fd ", "head ", "tail ", "sed -n", "wc ", "pwd", "which ", "tree", "nl ", "cd ", "stat ", "file ", "du ",
+var lookCommands = []string{"cat ", "ls", "ll", "grep ", "rg ", "egrep ", "find ", "fd ", "head ", "tail ", "sed -n", "wc ", "pwd", "which ", "tree", "nl ", "go doc ", "cd ", "stat ", "file ", "du ",
 	"git status", "git diff", "git log", "git show", "git branch", "git blame", "git grep", "git remote", "git rev-parse", "git ls-files", "git worktree list", "gh pr view", "gh pr list",
 	"gh pr diff", "gh issue view", "gh issue list", "gh api", "gh run view", "gh run list", "gh pr checks", "echo ", "sort", "uniq", "cut ", "awk ", "jq ", "less ", "printf ", "sleep ", "xargs grep", "tr ",
 	"true", "env", "date", "ps ", "test ", "[ ", "type ", "command -v", "sed -e", "diff ", "column ", "get-content", "get-childitem", "select-string"}
@@ -209,7 +209,7 @@ func (c *Call) tell() string {
 	case c.Outcome == Failed && c.deed() == deedLook && c.Exit == 1:
 		return c.name() + " ended with exit 1" + colon(c.complaint())
 	case c.Outcome == Failed:
-		return c.name() + " failed" + c.status() + c.tried() + colon(c.wrong())
+		return c.name() + " failed" + c.status() + c.tried() + colon(c.wrong()) + c.missingIn()
 	case c.Outcome == OK && c.deed() == deedCheck:
 		return c.name() + " passed" + c.status() + colon(c.Says) + c.besides(c.Says)
 	case c.Outcome == OK && c.Exit >= 0 && !checks.HidesStatus(c.Command()):
@@ -219,6 +219,15 @@ func (c *Call) tell() string {
 	}
 	words := c.lastWords()
 	return "ran " + c.name() + c.more() + printed(words) + c.besides(words)
+}
+
+// missingIn names the folder in which a command found nothing, if most commands ran in
+// another one. It has no backticks, which mark commands.
+func (c *Call) missingIn() string {
+	if c.elsewhere == "" || !prose.HasAny(strings.ToLower(c.wrong()), []string{"not a git repository", "no such file", "does not exist"}) {
+		return ""
+	}
+	return " (in " + shortPaths(c.elsewhere, c.base) + ")"
 }
 
 // tried returns the arguments of a failed call of a tool, in brackets: of six edits of one

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"unicode"
 
+	"github.com/agentcompact/compact/strategy/internal/fileops"
 	"github.com/agentcompact/compact/strategy/internal/lazy"
 	"github.com/agentcompact/compact/strategy/internal/prose"
 )
@@ -22,12 +23,8 @@ const (
 	excerptValue = 0.1
 )
 
-// Introductions of an excerpt.
-const (
-	theDiff   = "the diff"
-	theOutput = "the output"
-	readsVerb = " reads “"
-)
+// readsVerb introduces an excerpt of a file.
+const readsVerb = " reads “"
 
 // lineBreak separates the lines of an excerpt.
 const lineBreak = " ⏎ "
@@ -53,20 +50,10 @@ func (h *History) excerptLines(section int) []Line {
 	for _, p := range best[:min(len(best), mostExcerpts)] {
 		s := &h.Steps[p.step]
 		c := &s.Calls[p.call]
-		if len(c.files) == 1 && h.editedSince(c.files[0].Path, s.ID) {
-			continue // the file has other text now
+		if len(c.files) != 1 || !fileops.OfProse(c.files[0].Path) || h.editedSince(c.files[0].Path, s.ID) {
+			continue // an output, a file of code, or the file has other text now
 		}
-		if c.deed() == deedLook && c.shows() != "" {
-			continue // another line shows the output
-		}
-		where := theOutput // not the command: an excerpt must not read as the command's outcome
-		switch {
-		case strings.Contains(c.Result, "\n@@ "):
-			where = theDiff
-		case len(c.files) == 1 && c.Command() == "":
-			where = "`" + c.files[0].Path + "`"
-		}
-		out = append(out, Line{Section: section, Text: where + readsVerb + p.text + " " + stepID(s.ID), Value: excerptValue * p.score / best[0].score, Order: 80_000 + 100*s.ID + p.line})
+		out = append(out, Line{Section: section, Text: "`" + c.files[0].Path + "`" + readsVerb + p.text + " " + stepID(s.ID), Value: excerptValue * p.score / best[0].score, Order: 80_000 + 100*s.ID + p.line})
 	}
 	return out
 }
@@ -187,7 +174,7 @@ func pathsOnly(lines []string) bool {
 // searchHit reports whether a line is a hit of a search, or a line around one: "a/b.go:12: text".
 func searchHit(l string) bool { return hitPlace.MatchString(l) }
 
-var hitPlace = lazy.Compile(`^"?[\w./~@-]*[\w/]\.\w+[:-]\d+[:-]`)
+var hitPlace = lazy.Compile(`^"?(?:[A-Za-z]:)?[\w./\\~@-]*[\w/\\]\.\w+[:-]\d+[:-]`)
 
 // from returns the piece that begins at line i, and the index of the line after
 // it. The piece is empty if fewer than two lines have text.

@@ -1,6 +1,37 @@
 package strategy
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/agentcompact/compact/strategy/internal/shell"
+)
+
+// folderArgs are names of the argument that says in which folder a command runs.
+var folderArgs = []string{"workdir", "cwd", "working_dir", "working_directory", "chdir"}
+
+// enterFolders gives the files of commands that ran in another folder than most commands
+// their whole path. A relative path would name another file.
+func (h *History) enterFolders() {
+	times, most := map[string]int{}, ""
+	h.eachCall(func(_ *Step, c *Call) {
+		if dir := c.arg(folderArgs...); strings.HasPrefix(dir, "/") {
+			if times[dir]++; times[dir] > times[most] {
+				most = dir
+			}
+		}
+	})
+	if len(times) < 2 {
+		return
+	}
+	h.eachCall(func(_ *Step, c *Call) {
+		if dir := c.arg(folderArgs...); strings.HasPrefix(dir, "/") && dir != most {
+			c.elsewhere = dir
+			for i := range c.files {
+				c.files[i].Path, c.files[i].From = shell.InFolder(dir, c.files[i].Path), shell.InFolder(dir, c.files[i].From)
+			}
+		}
+	})
+}
 
 // leastHome is the minimum number of files that commands must name in a folder before
 // home returns it.

@@ -30,6 +30,20 @@ func TestFilesIncludeFolderOfCommand(t *testing.T) {
 	}
 }
 
+// A relative path in a command of another folder is another file. A failure there says so.
+func TestFilesIncludeFolderArgument(t *testing.T) {
+	in := func(id, dir, cmd, result string) []message.Message {
+		return []message.Message{message.Assistant("", message.Call(id, "exec_command", `{"cmd":"`+cmd+`","workdir":"`+dir+`"}`)), message.ToolResult(id, result)}
+	}
+	msgs := append(in("1", "/srv/shop", "touch src/a.ts", "Process exited with code 0"), in("2", "/srv/shop", "touch src/b.ts", "Process exited with code 0")...)
+	msgs = append(msgs, in("3", "/srv/peer", "cat src/a.ts", "Process exited with code 0\nOutput:\nx")...)
+	msgs = append(msgs, in("4", "/srv/peer", "git status", "Process exited with code 128\nOutput:\nfatal: not a git repository")...)
+	if got, want := filesOf(msgs...), "src/b.ts created 1, src/a.ts created 1, /srv/peer/src/a.ts read 0"; got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+	tells(t, long("Look at the peer.", append(msgs, message.Assistant("Seen."))...), []string{"fatal: not a git repository (in /srv/peer)"}, nil)
+}
+
 func edit(id, path string) []message.Message {
 	return []message.Message{message.Assistant("", message.Call(id, "Write", `{"file_path":"`+path+`","content":"x"}`)), message.ToolResult(id, "File created successfully")}
 }

@@ -91,8 +91,10 @@ func (k *candidate) preceding() iter.Seq2[groupKey, string] {
 		if k.place == nil {
 			return
 		}
-		for _, lead := range k.place.leads {
-			if !yield(groupKey{k.Section, k.Group + "\x00" + lead}, lead) {
+		path := k.Group
+		for _, lead := range k.place.leads { // equal leads under two headings are two texts
+			path += "\x00" + lead
+			if !yield(groupKey{k.Section, path}, lead) {
 				return
 			}
 		}
@@ -126,6 +128,7 @@ type lister struct {
 	outer []lead // items around the next item
 	first string // first sentence of the item
 	title string // heading right before the next sentence
+	under string // heading of the section
 }
 
 // A lead is a sentence that leads to a list.
@@ -146,6 +149,9 @@ func (x *lister) at(one prose.Sentence) *listed {
 			led = nil // these sentences led to the list that ends here
 		}
 		x.leads, x.now, x.title = nil, listed{list: -abs(x.now.list), item: x.now.item}, ""
+		if one.Heading {
+			x.under = prose.Clip(prose.Squash(strings.TrimRight(one.Text, ": ")), maxHead)
+		}
 		if one.Heading || one.Title {
 			x.title = prose.Clip(prose.Squash(strings.TrimRight(one.Text, ": ")), maxHead)
 		}
@@ -158,7 +164,7 @@ func (x *lister) at(one prose.Sentence) *listed {
 		x.leads = x.leads[:n-1] // a list within an earlier item has ended
 	}
 	if x.now.list <= 0 {
-		if x.title != "" && len(x.leads) == 0 && labeled(one.Text) {
+		if x.title != "" && len(x.leads) == 0 && (labeled(one.Text) || one.Mark != "") {
 			x.leads = []lead{{x.title + ":", outside, false}}
 		}
 		x.now.list, x.now.seq, x.now.of = 1-x.now.list, 0, new(int)
@@ -234,6 +240,9 @@ func (x *lister) lead(one prose.Sentence, place *listed) {
 	}
 	if !place.inList() && dullLead(one.Text) {
 		text = ""
+	}
+	if !place.inList() && x.under != "" && labeled(one.Text) {
+		x.leads = append(x.leads, lead{x.under + ":", outside, false}) // "Cons:" of which option
 	}
 	x.leads = append(x.leads, lead{text, indent, prose.HasAny(strings.ToLower(one.Text), foundLeads) && !alternates(one.Text)})
 }

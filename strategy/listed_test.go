@@ -18,7 +18,7 @@ func TestListLeadAppearsOnce(t *testing.T) {
 // A sentence with a colon before code leads to the code and not to the next items.
 func TestColonBeforeCodeStartsNoList(t *testing.T) {
 	tells(t, long("Update the message.", message.Assistant("What was done:\n1. Updated the warning in `hooks.go` to the friendlier format:\n   ```\n   Another session runs.\n   ```\n\n2. Removed the unused variables `a` and `b`\n3. Removed the unused imports of both files\n")),
-		[]string{"1. Updated the warning in `hooks.go` to the friendlier format: [code]; 2. Removed the unused variables"}, nil)
+		[]string{"1. Updated the warning in `hooks.go` to the friendlier format: “Another session runs.” 2. Removed the unused variables"}, nil)
 }
 
 // Each of two lists has its own introduction. A list within an item ends with the item.
@@ -119,12 +119,12 @@ func TestLabeledItemsKeepTheirHeading(t *testing.T) {
 
 func TestSentenceAfterCodeKeepsItsBeginning(t *testing.T) {
 	b := quoting{h: &History{index: newIndex()}, step: &Step{ID: 2}, most: 60, value: 1, factor: 1, group: "[s2] told the user"}
-	passages("The grader reads the assertions of a case.\nSo if you have:\n```yaml\n- type: contains\n```\nthe grader is never called.\nSo if there are none:\n```yaml\n[]\n```\nThe grader is called once for each case.", b.answered)
+	passages("The grader reads the assertions of a case.\nSo if you have:\n```yaml\n- type: contains\n  value: an answer that is long enough for the block to be left out of the summary\n  weight: 0.125\n  required: true\n```\nthe grader is never called.\nSo if there are none:\n```yaml\n[]\n```\nThe grader is called once for each case.", b.answered)
 	var got []string
 	for _, l := range b.out {
 		got = append(got, l.Text)
 	}
-	if all := strings.Join(got, "|"); !strings.Contains(all, "|So if you have: [code] the grader is never called.|") || !strings.HasSuffix(all, "|The grader is called once for each case.") {
+	if all := strings.Join(got, "|"); !strings.Contains(all, "|So if you have: [code] the grader is never called.|") || !strings.Contains(all, "|So if there are none: “[]”|") || !strings.HasSuffix(all, "|The grader is called once for each case.") {
 		t.Errorf("%q", got)
 	}
 }

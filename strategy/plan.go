@@ -33,6 +33,7 @@ type item struct {
 	id     string // id in the task list, if the list has ids
 	tool   string // tool that wrote the list as a whole
 
+	reported  string // citation of the step in which a sub-agent reported on the item, "" if none did
 	forbidden string // citation of the step in which the user forbade the item, "" if the user did not
 }
 
@@ -53,6 +54,9 @@ func (it item) marks() string {
 	if it.Active {
 		out += inProgress
 	}
+	if it.reported != "" && it.Status != itemDone {
+		out += reportedMark + it.reported + ")"
+	}
 	if it.forbidden != "" {
 		out += forbiddenMark + it.forbidden + ")"
 	}
@@ -65,6 +69,9 @@ func unmarked(text string) item {
 	text = strings.TrimSpace(text)
 	if at := strings.LastIndex(text, forbiddenMark); at > 0 && strings.HasSuffix(text, ")") {
 		text, it.forbidden = text[:at], text[at+len(forbiddenMark):len(text)-1]
+	}
+	if at := strings.LastIndex(text, reportedMark); at > 0 && strings.HasSuffix(text, ")") {
+		text, it.reported = text[:at], text[at+len(reportedMark):len(text)-1]
 	}
 	it.Text, it.Active = strings.CutSuffix(text, inProgress)
 	if at := strings.LastIndex(it.Text, taskMark); at > 0 {
@@ -139,6 +146,7 @@ func (h *History) items() []item {
 			b.checkboxes(s.ID, s.Text)
 		}
 	}
+	h.markReported(b.list)
 	h.markForbidden(b.list)
 	return b.list
 }
@@ -168,7 +176,7 @@ func (b *items) set(it item) {
 	}
 	key := itemKey(it.Text)
 	if i, ok := b.byKey[key]; ok {
-		b.list[i].Status, b.list[i].Step, b.list[i].Active = it.Status, max(it.Step, b.list[i].Step), it.Active
+		b.list[i].Status, b.list[i].Step, b.list[i].Active, b.list[i].reported = it.Status, max(it.Step, b.list[i].Step), it.Active, it.reported
 		if it.tool != "" {
 			b.list[i].tool = it.tool
 		}
@@ -223,7 +231,7 @@ func (b *items) update(step int, c *Call) {
 	}
 	for i := range b.list {
 		if b.list[i].id == id {
-			b.list[i].Status, b.list[i].Step, b.list[i].Active = parseStatus(status), step, active(status)
+			b.list[i].Status, b.list[i].Step, b.list[i].Active, b.list[i].reported = parseStatus(status), step, active(status), ""
 		}
 	}
 }

@@ -55,19 +55,23 @@ func (d Document) decides(it item) bool {
 	d.all(func(lines []string) []string {
 		for _, l := range lines {
 			if _, text, ok := statusOf(l); ok && !found {
-				have := wordSet(text)
-				n := 0
-				for w := range want {
-					if have[w] {
-						n++
-					}
-				}
-				found = n > 0 && 3*n >= 2*len(want)
+				found = contains(wordSet(text), want)
 			}
 		}
 		return lines
 	})
 	return found
+}
+
+// contains reports whether a text has two thirds of the words of an item.
+func contains(have, item map[string]bool) bool {
+	n := 0
+	for w := range item {
+		if have[w] {
+			n++
+		}
+	}
+	return n > 0 && 3*n >= 2*len(item)
 }
 
 // linesWithin returns the lines of items that fit room, open items first.

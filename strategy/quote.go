@@ -16,6 +16,7 @@ import (
 const (
 	maxQuote       = 150
 	ahead          = 50
+	mostQuotable   = 1200 // bytes of a line; a longer line is a record, not text
 	quotesTogether = 3
 )
 
@@ -38,12 +39,18 @@ func (q *quotation) add(text, name string) (ok bool) {
 		return false
 	}
 	l := lineWith(text, name)
-	if l == "" || prose.CodeLine(l) || claims(l) || statesExit(l) || !saysOf(l, name) || strings.HasSuffix(l, ":") {
+	if l == "" || prose.CodeLine(l) || claims(l) || statesExit(l) || !saysOf(l, name) || strings.HasSuffix(l, ":") || fragment(l) {
 		return false // a line that ends with a colon has no meaning without the next ones
 	}
 	q.lines = append(q.lines, l)
 	q.names++
 	return true
+}
+
+// fragment reports whether a line of wrapped text continues a bracket of the line before it.
+func fragment(l string) bool {
+	end := strings.IndexByte(l, ')')
+	return end > 0 && !strings.Contains(l[:end], "(")
 }
 
 // saysOf reports whether a line says something about a name: it has two other
@@ -92,8 +99,8 @@ func around(text string, at, end int) string {
 	if i := strings.IndexByte(text[end:], '\n'); i >= 0 {
 		stop = end + i
 	}
-	if searchHit(strings.TrimSpace(text[start:stop])) {
-		return "" // the line was found for another word
+	if stop-start > mostQuotable || searchHit(strings.TrimSpace(text[start:stop])) {
+		return "" // a part of a record, or a line that was found for another word
 	}
 	before, after := "", ""
 	if stop-start > maxQuote {
@@ -157,6 +164,8 @@ func (h *History) textAt(p place) (text, verb string) {
 			return c.Result, " has "
 		case c.deed() == deedSend:
 			return "", "" // the log has the report, with what was said about it later
+		case allCommands(strings.ToLower(c.Command()), showsOrHelps) && !allCommands(strings.ToLower(c.Command()), looksOnly):
+			return "", "" // the help of a program
 		case c.Check(), clipped(c.Command()):
 			return "", "" // another line has the outcome, or the later part of a cut command is not seen
 		case c.Command() != "":

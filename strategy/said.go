@@ -151,6 +151,11 @@ type quoting struct {
 
 // answered adds a sentence of an answer.
 func (b *quoting) answered(one prose.Sentence) {
+	if one.Columns { // each row is read by them
+		one.Text, one.Item = one.Text+":", false
+		b.lists.lead(one, b.lists.at(one))
+		return
+	}
 	place, t := b.lists.at(one), one.Text
 	if one.Heading || b.verdict(t) || b.step.Speaker != "" && advertises(t) {
 		return
@@ -172,15 +177,15 @@ func (b *quoting) answered(one prose.Sentence) {
 func (b *quoting) behindCode(one prose.Sentence) prose.Sentence {
 	before := b.before
 	if b.before = ""; one.Code && strings.HasSuffix(one.Text, ":") {
-		b.before = one.Text
+		b.before = one.Text + codeOf(one)
 	}
 	if before == "" || one.Item || !unicode.IsLower(rune(one.Text[0])) || one.Text[0] >= utf8.RuneSelf {
 		return one
 	}
-	if n := len(b.out); n > 0 && b.out[n-1].Text == before+codeFollows {
+	if n := len(b.out); n > 0 && b.out[n-1].Text == before {
 		b.out = b.out[:n-1]
 	}
-	one.Text = before + codeFollows + " " + one.Text
+	one.Text = before + " " + one.Text
 	return one
 }
 
@@ -204,6 +209,7 @@ func alternates(lead string) bool {
 // their outcome, which is in the results.
 func (b *quoting) noted(one prose.Sentence) {
 	place := b.lists.at(one)
+	one.Text = beforeNarration(one.Text)
 	if one.Heading || b.verdict(one.Text) {
 		return
 	}
@@ -215,6 +221,15 @@ func (b *quoting) noted(one prose.Sentence) {
 	if place.found() && len(one.Text) >= leastFinding && !leads(one.Text) && !narrates(one.Text) || lasting(unlabeled(one.Text)) && b.informs(one.Text) {
 		b.offerAt(one, place)
 	}
+}
+
+// beforeNarration returns a text of a short sentence and one that only narrates without the
+// latter: "All tests pass. Let me run the linter."
+func beforeNarration(t string) string {
+	if first, rest, ok := strings.Cut(t, ". "); ok && narrates(rest) && !finds(rest) && !strings.Contains(first, "`") {
+		return first + "."
+	}
+	return t
 }
 
 // foundLeads are parts of sentences that lead to a list of what the agent found.
@@ -343,6 +358,15 @@ func (b *quoting) offer(t string) { b.offerAt(prose.Sentence{Text: t}, nil) }
 // codeFollows replaces a block of code after a quoted sentence.
 const codeFollows = " [code]"
 
+// codeOf returns the text for the block of code after a sentence: a short one in quotation
+// marks.
+func codeOf(one prose.Sentence) string {
+	if one.Block == "" || claims(one.Block) || statesExit(one.Block) {
+		return codeFollows
+	}
+	return " “" + strings.ReplaceAll(one.Block, "`", "'") + "”"
+}
+
 // offerAt adds a sentence with its place in a list, nil if it is not in a list.
 func (b *quoting) offerAt(one prose.Sentence, place *listed) {
 	t := one.Text
@@ -382,7 +406,7 @@ func (b *quoting) offerAt(one prose.Sentence, place *listed) {
 	}
 	t = prose.Clip(prose.Squash(unlabeled(t)), maxPassage)
 	if one.Code && strings.HasSuffix(t, ":") {
-		t += codeFollows
+		t += codeOf(one)
 	}
 	b.out = append(b.out, Line{Section: b.section, Group: b.group, Text: t, Value: max(v, leastSaid) * b.factor, Order: b.step.ID, place: place})
 }
@@ -414,12 +438,19 @@ func passages(text string, f func(s prose.Sentence)) {
 			prose.EachSentence(text[start:at], f)
 			start = at + len(line)
 			if cells := tableRow(row); cells != "" {
-				f(prose.Sentence{Text: cells, Item: true})
+				f(prose.Sentence{Text: cells, Item: true, Columns: tableRule(rest)})
 			}
 		}
 		at = len(text) - len(rest)
 	}
 	prose.EachSentence(text[start:], f)
+}
+
+// tableRule reports whether a text begins with the row that separates the names of the
+// columns from the rows of a table.
+func tableRule(text string) bool {
+	row, _, _ := strings.Cut(text, "\n")
+	return strings.Trim(row, "|-: \t\r") == "" && strings.Contains(row, "|") && strings.Contains(row, "-")
 }
 
 // tableRow returns a table row on one line, "" for the separator row.

@@ -41,7 +41,20 @@ func TestSummaryQuotesReportWithItsTable(t *testing.T) {
 	text := write4(t, long("Which backend is fastest?",
 		message.Assistant("I measured three backends.\n\n| backend | time |\n|---|---|\n| memory | 12 ms |\n| disk | 340 ms |\n\nDisk is slow because every write syncs."),
 	))
-	if want := "told the user: I measured three backends. backend | time; memory | 12 ms; disk | 340 ms. Disk is slow because every write syncs."; !strings.Contains(text, want) {
+	if want := "told the user: I measured three backends. backend | time: memory | 12 ms; disk | 340 ms. Disk is slow because every write syncs."; !strings.Contains(text, want) {
+		t.Errorf("%q is not in:\n%s", want, text)
+	}
+}
+
+// The rows of a table go with the names of its columns, and labels that stand under several
+// headings go with theirs.
+func TestLabelsKeepTheirHeading(t *testing.T) {
+	text := write4(t, long("Compare both ways.",
+		message.Assistant("## Way 1: one file\n\n**Pros:**\n- The parser reads one file of rows\n\n**Cons:**\n- Two writers of the file block each other\n\n## Way 2: a file per day\n\n**Pros:**\n- Old days are deleted without a lock\n\n**Cons:**\n- A query over a month opens thirty files\n\n### Open points\n\n1. The retention of `days.idx` is not known yet.\n"),
+	))
+	want := "Way 1: one file: Pros: The parser reads one file of rows. Cons: Two writers of the file block each other. " +
+		"Way 2: a file per day: Pros: Old days are deleted without a lock. Cons: A query over a month opens thirty files. Open points: 1. The retention"
+	if !strings.Contains(text, want) {
 		t.Errorf("%q is not in:\n%s", want, text)
 	}
 }

@@ -11,6 +11,7 @@ import (
 // folder in which most relative paths are known files.
 func (h *History) findFolder() {
 	h.full = map[string]string{}
+	h.enterFolders()
 	folder := h.home()
 	h.leaveHome(folder)
 	absolute, relative := h.pathsUsed()

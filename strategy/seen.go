@@ -132,7 +132,7 @@ var quotingVerbs = []string{" has “", hadBefore + "[s", " printed “", " show
 // sawNames reports whether a line lists names of a place, or quotes lines for
 // the names in them.
 func sawNames(line string) bool {
-	return prose.BeginsAny(line, []string{"`", theDiff, theOutput}) && prose.HasAny(line, quotingVerbs) || strings.Contains(line, "`"+seenVerb) || prose.BeginsAny(line, []string{"the summary before" + seenVerb, "the message" + seenVerb, "the text given" + seenVerb, "the assistant" + seenVerb})
+	return prose.BeginsAny(line, []string{"`", "the diff", "the output"}) && prose.HasAny(line, quotingVerbs) || strings.Contains(line, "`"+seenVerb) || prose.BeginsAny(line, []string{"the summary before" + seenVerb, "the message" + seenVerb, "the text given" + seenVerb, "the assistant" + seenVerb})
 }
 
 // seenSection returns the section for the lines of seenLines.

@@ -42,6 +42,38 @@ func TestExcerptsAreOfTextsNotOfCode(t *testing.T) {
 	}
 }
 
+func TestSearchHitIsRecognizedByItsPlace(t *testing.T) {
+	for _, l := range []string{"store/merge.go:9: // it flushes", "store/merge.go-10- text around the hit", `src\store\rows.go:817:// it flushes`, `C:\shop\rows.go:8:text`, "./a_b.test.ts:1:x"} {
+		if !searchHit(l) {
+			t.Errorf("%q is no hit", l)
+		}
+	}
+	for _, l := range []string{"The file store/merge.go:9 flushes the rows.", "12:30 the export ran", "- rows.md: the rows of 2026", "v1.2 is out: 3 fixes"} {
+		if searchHit(l) {
+			t.Errorf("%q is a hit", l)
+		}
+	}
+}
+
+// The help of a program says nothing about the work.
+func TestHelpIsNotQuoted(t *testing.T) {
+	tells(t, long("Queue the rows.", append(command("1", "", "rowq configure --help 2>&1", "Usage:\n  --queue-mode string Mode of the row queue in the long form of it\n  --rowLimit int Rows of one batch in the queue of the rows\n"), message.Assistant("Seen."))...),
+		[]string{"looked with `rowq configure --help"}, []string{"queue-mode", "rowLimit"})
+}
+
+// The counts of a harness at the end of a report are left out.
+func TestReportIsQuotedWithoutUsage(t *testing.T) {
+	for report, want := range map[string]string{
+		"The cache is small.\nagentId: a1b2 (for resuming)\n<usage>total_tokens: 9\ntool_uses: 2</usage>": "The cache is small.",
+		"The tag <usage> is not closed.": "The tag <usage> is not closed.",
+		"agentId: a1b2":                  "agentId: a1b2",
+	} {
+		if got := withoutUsage(report); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}
+
 func TestNarratesRecognizesNarration(t *testing.T) {
 	for _, s := range []string{"Let me search the whole code for where these are used.", "I need to read more of the store first.", "It seems that the search found nothing.", "让我先查看工作目录，然后创建一个待办事项列表。"} {
 		if !narrates(s) {

@@ -246,14 +246,27 @@ func (h *History) reportLines(section int, s *Step, c *Call) []Line {
 	}
 	b := quoting{h: h, step: s, section: section, first: true, factor: h.recency(s.ID), value: answerValue, most: mostAnswered,
 		group: stepID(s.ID) + " " + subAgent(what) + " reported"}
-	passages(body(c.Result), b.answered)
+	report := withoutUsage(body(c.Result))
+	passages(report, b.answered)
 	if len(b.out) == 0 {
-		b.offer(prose.CutText(prose.Squash(body(c.Result)), maxPassage))
+		b.offer(prose.CutText(prose.Squash(report), maxPassage))
 	}
 	// The first sentences mostly say that a report follows.
 	b.out = b.out[max(0, slices.IndexFunc(b.out, func(l Line) bool { return !narrates(l.Text) })):]
 	b.out[0].Value = max(b.out[0].Value, reportValue*b.factor)
 	return b.out
+}
+
+// withoutUsage removes the lines in which a harness counts what a sub-agent used.
+func withoutUsage(report string) string {
+	if at := strings.LastIndex(report, "<usage>"); at >= 0 && strings.Contains(report[at:], "</usage>") {
+		report = report[:at]
+	}
+	lines := strings.Split(strings.TrimRight(report, " \n"), "\n")
+	if n := len(lines); n > 1 && strings.HasPrefix(lines[n-1], "agentId: ") {
+		lines = lines[:n-1]
+	}
+	return strings.Join(lines, "\n")
 }
 
 // reportValue is the value of the first sentence of a sub-agent's report.

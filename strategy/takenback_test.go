@@ -74,6 +74,37 @@ func TestTakenBackFilesInCodeDelta(t *testing.T) {
 	}
 }
 
+// Commits that a git reset took back are not done any more. A reset of files, and one that
+// failed, takes back none.
+func TestResetCommitIsNotLeftAsDone(t *testing.T) {
+	for reset, want := range map[string][2]bool{ // whether the first and the second commit are taken back
+		"git reset --soft 0aa4711":        {true, true}, // an older commit
+		"git reset --soft 9c01d2e":        {false, true},
+		"git reset --soft HEAD~1":         {false, true},
+		"git -C . reset HEAD^^":           {true, true},
+		"git reset --hard HEAD~2 && ls":   {true, true},
+		"git reset HEAD":                  {},
+		"git reset HEAD~1 -- store/a.go":  {},
+		"git reset HEAD~1 store/a.go":     {},
+		"git reset store/feed":            {},
+		"git log --oneline 0aa4711..HEAD": {},
+	} {
+		var msgs []message.Message
+		for i, c := range [][2]string{{"git commit -m 'up: retries'", "[main 9c01d2e] up: retries"}, {"git commit -m 'up: timeout'", "[main 4be1f02] up: timeout"}, {reset, "ok"}, {"git commit -m 'up: both'", "[main 77aa31c] up: both"}} {
+			msgs = append(msgs, command(itoa(i), "", c[0], c[1])...)
+		}
+		var wanted, not []string
+		for i, subject := range []string{"up: retries", "up: timeout"} {
+			if want[i] {
+				wanted = append(wanted, subject+" (then taken back with git reset [s8])")
+			} else {
+				wanted = append(wanted, subject+" (do not repeat)")
+			}
+		}
+		tells(t, long("Commit the steps.", msgs...), append(wanted, "up: both (do not repeat)"), not)
+	}
+}
+
 func TestRevertedCommitIsNotLeftAsDone(t *testing.T) {
 	push := func(hash string) string {
 		return "[main " + hash + "] up: timeout\n 1 file changed\nTo example.com:up.git"

@@ -212,6 +212,9 @@ func (h *History) howItStands(e *effect, later []effect) string {
 	if in := h.revertedIn(e.call, e.step); in > 0 {
 		return " (reverted " + stepID(in) + ")"
 	}
+	if in := h.resetIn(e.call, e.step); in > 0 {
+		return " (then taken back with git reset " + stepID(in) + ")"
+	}
 	return " (do not repeat)"
 }
 

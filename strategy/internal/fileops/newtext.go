@@ -11,6 +11,9 @@ import (
 // proseFormats are the extensions of text formats. A change of such a file declares nothing.
 var proseFormats = []string{".md", ".mdx", ".markdown", ".rst", ".adoc", ".txt", ".org"}
 
+// OfProse reports whether a file has a text format.
+func OfProse(file string) bool { return slices.Contains(proseFormats, extension(file)) }
+
 // settingFormats are the extensions of settings files.
 var settingFormats = []string{".yaml", ".yml", ".toml", ".ini", ".cfg"}
 

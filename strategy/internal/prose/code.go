@@ -28,7 +28,7 @@ func (f *Fence) Takes(line string) bool {
 }
 
 // codeMarks appear in lines of code, data and diffs, and hardly ever in prose.
-var codeMarks = []string{":= ", " => ", "();", "){", ") {", "};", "});", " == ", " != ", "===", "&&", "||", "</", "/>", "': ", "\": ", "\":", "->", "::", " += ", "%s", "${", "= new ", "...)", "?: ", " } }", `\n`, `\"`}
+var codeMarks = []string{":= ", " => ", "();", "){", ") {", "};", "});", " == ", " != ", "===", "&&", "||", "</", "/>", "': ", "\": ", "\":", "->", "::", " += ", "%s", "${", "= new ", "...)", " // ", "?: ", " } }", `\n`, `\"`}
 
 // codeHeads lists beginnings of lines of code.
 var codeHeads = []string{"import ", "from ", "package ", "func ", "def ", "class ", "const ", "let ", "var ", "return ", "if (", "if err", "if not ", "if is", "elif ", "else:", "try:", "with ", "print(", "for ", "while ", "export ", "async ", "await ", "assert", "raise ", "@", "#include", "public ", "private ", "//", "/*", "* ", "<", "self.", "this.", "expect("}

@@ -16,6 +16,8 @@ type Sentence struct {
 	Mark    string // number of the item, in the item's first sentence: "3."
 	Indent  int    // indentation of the item, in columns
 	Code    bool   // a block of code follows
+	Block   string // the code, if it is short
+	Columns bool   // the names of the columns of a table
 	Title   bool   // a whole line in bold without a full stop, that reads like a heading
 }
 
@@ -43,8 +45,11 @@ func EachSentence(text string, f func(s Sentence)) {
 			s.Item, s.Later, s.Indent = true, true, in.Indent
 		}
 		in = s
-		s.Code = strings.HasSuffix(line, ":") && codeNext(text[at:])
-		SplitLine(strings.ReplaceAll(bare, "**", ""), func(t string) {
+		bare = strings.ReplaceAll(bare, "**", "")
+		if s.Code = strings.HasSuffix(bare, ":") && codeNext(text[at:]); s.Code {
+			s.Block = shortBlock(text[at:])
+		}
+		SplitLine(bare, func(t string) {
 			s.Text = t
 			f(s)
 			s.Later, s.Mark = s.Item, ""
@@ -82,6 +87,24 @@ func FenceLine(line string) bool {
 
 // codeNext reports whether a text begins with a block of code.
 func codeNext(text string) bool { return FenceLine(strings.TrimLeft(text, " \t\r\n")) }
+
+// maxBlock is the maximum length of a short block of code, in bytes.
+const maxBlock = 120
+
+// shortBlock returns the block of code at the beginning of a text, its lines joined by
+// slashes, and "" for a long block.
+func shortBlock(text string) string {
+	_, code, _ := strings.Cut(strings.TrimLeft(text, " \t\r\n"), "\n")
+	end := strings.Index(code, "```")
+	if end < 0 || end > maxBlock {
+		return ""
+	}
+	var lines []string
+	for line := range strings.Lines(code[:end]) {
+		lines = AppendNew(lines, Squash(line))
+	}
+	return strings.Join(lines, " / ")
+}
 
 // MaxHeading is the maximum length, in bytes, of a heading that is marked only by a colon.
 const MaxHeading = 70
