@@ -89,7 +89,7 @@ func (b *sharedBullet) end() string {
 		text, cut = strings.CutSuffix(b.text, pieceEnd)
 	}
 	if cut {
-		text += " …"
+		text = strings.TrimSuffix(text, " …") + " …"
 	}
 	if b.lines < b.last.of {
 		text += " (" + itoa(b.last.of) + " items in all)"

@@ -88,8 +88,8 @@ func (h *History) brought(section int, s *Step, c *Call) []Line {
 		}
 		return b.out
 	}
-	if len(prose.Squash(text)) <= 2*maxWords {
-		return nil // the work log quotes all of it
+	if len(prose.Squash(text)) <= 2*maxWords || listsCode(text) {
+		return nil // the work log quotes all of it, or its beginning
 	}
 	b.value, b.group = shownValue, stepID(s.ID)+" "+c.name()+" says"
 	page := strings.HasPrefix(c.Target(), "http")
@@ -203,6 +203,10 @@ func withoutPaths(line string) string {
 
 // longListing matches a line of "ls -l" up to the name.
 var longListing = regexp.MustCompile(`^[-dlbcps][-rwxsStT]{9}[.+@]?\s+\d+\s+\S+\s+\S+\s+[\d,.]+[KMGT]?\s+\S+\s+\S+\s+(?:[\d:]+\s+)?`)
+
+// inListing reports whether a sentence is a line of "ls -l". Its first character can be
+// missing, because it reads like the mark of an item.
+func inListing(t string) bool { return nameOnly(t) != t || longListing.MatchString("-"+t) }
 
 // nameOnly returns the name in a line of "ls -l", without permissions and times. It
 // returns "" for a line without a file, and any other line unchanged.

@@ -152,7 +152,7 @@ type quoting struct {
 // answered adds a sentence of an answer.
 func (b *quoting) answered(one prose.Sentence) {
 	place, t := b.lists.at(one), one.Text
-	if one.Heading || b.verdict(t) || b.step.Speaker != "" && advertises(t) {
+	if one.Heading || b.verdict(t) || b.step.Speaker != "" && (advertises(t) || inListing(t)) {
 		return
 	}
 	if opensList(one) {

@@ -144,3 +144,10 @@ func TestSubAgentReportBeginsWithFirstFinding(t *testing.T) {
 		t.Errorf("the finding does not begin the report in:\n%s", text)
 	}
 }
+
+// The lines of a listing of files, which a terminal of a team sends, are no statements.
+func TestListingOfATerminalIsNotQuoted(t *testing.T) {
+	terminal := message.User("exitcode: 0 (execution succeeded)\nCode output: /home/harbor\n-rw-r--r-- 1 home users 3005 Dec 19 11:29 tides.py\ndrwxr-xr-x 2 home users 5 Dec 19 14:31 charts\n-rw-r--r-- 1 home users 79 Dec 19 10:32 moorings.csv\n")
+	terminal.Name = "Computer_terminal"
+	tells(t, long("Find the tides.", message.Assistant("List the files."), terminal), nil, []string{"home users"})
+}
