@@ -151,3 +151,9 @@ func TestListingOfATerminalIsNotQuoted(t *testing.T) {
 	terminal.Name = "Computer_terminal"
 	tells(t, long("Find the tides.", message.Assistant("List the files."), terminal), nil, []string{"home users"})
 }
+
+// A sentence that goes on behind a line with a command is quoted with that line.
+func TestSentenceAroundCommandIsWhole(t *testing.T) {
+	tells(t, long("My box has no picture.", message.Assistant("Let's look at the signal of your box. On the box, please run the action:\n\n  show_signal()\n\nand send me the whole output. It has the level of the cable."), message.User("It is 40 dB.")),
+		[]string{"please run the action: show_signal() and send me the whole output. It has the level"}, []string{"… and send"})
+}
