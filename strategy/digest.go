@@ -24,8 +24,7 @@ type digester struct {
 }
 
 // digest returns each member of a result in JSON as words. It returns nil for other
-// results. All pieces but the last end with ";", so that a ";" at the end of a quotation
-// shows that something is left out.
+// results. Each piece ends with pieceEnd.
 func digest(result string) []string {
 	text := strings.TrimSpace(result)
 	if len(text) == 0 || text[0] != '{' && text[0] != '[' || len(text) > mostDigested {
@@ -41,13 +40,10 @@ func digest(result string) []string {
 	}
 	d.members("", at, 0)
 	d.flush()
-	if n := len(d.pieces); n > 0 && n < digestPieces {
-		d.pieces[n-1] = strings.TrimSuffix(d.pieces[n-1], pieceEnd)
-	}
 	return d.pieces
 }
 
-// pieceEnd ends a piece that another follows.
+// pieceEnd ends a piece of a digest.
 const pieceEnd = ";"
 
 // leastStated is the minimum number of items of a list whose number is stated.

@@ -78,12 +78,18 @@ func (h *History) brought(section int, s *Step, c *Call) []Line {
 	alike := map[string]int{} // number of pieces by form
 	if pieces := digest(text); len(pieces) > 0 {
 		size := listSize(text)
-		for _, p := range pieces {
-			if form := withoutDigits(strings.TrimSuffix(p, pieceEnd)); alike[form] < mostAlike {
+		for i, p := range pieces {
+			if form := withoutDigits(p); alike[form] < mostAlike {
 				alike[form]++
-				b.offer(p)
-				last := &b.out[len(b.out)-1]
-				last.inside, last.of = len(b.out) > 1, size
+				n := len(b.out)
+				if b.offer(p); len(b.out) == n {
+					break // the most that is quoted
+				}
+				last := &b.out[n]
+				last.inside, last.of = n > 0, size
+				if i == len(pieces)-1 && i+1 < digestPieces { // the end of the result: at any other place, the mark shows a gap
+					last.Text = strings.TrimSuffix(last.Text, pieceEnd)
+				}
 			}
 		}
 		return b.out
