@@ -79,14 +79,14 @@ func (h *History) brought(section int, s *Step, c *Call) []Line {
 	if pieces := digest(text); len(pieces) > 0 {
 		size := listSize(text)
 		for i, p := range pieces {
-			if form := withoutDigits(p); alike[form] < mostAlike {
+			if form := withoutDigits(p.text); alike[form] < mostAlike {
 				alike[form]++
 				n := len(b.out)
-				if b.offer(p); len(b.out) == n {
+				if b.offer(p.text); len(b.out) == n {
 					break // the most that is quoted
 				}
 				last := &b.out[n]
-				last.inside, last.of = n > 0, size
+				last.inside, last.of, last.member = n > 0, size, p.of
 				if i == len(pieces)-1 && i+1 < digestPieces { // the end of the result: at any other place, the mark shows a gap
 					last.Text = strings.TrimSuffix(last.Text, pieceEnd)
 				}
