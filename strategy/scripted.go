@@ -20,19 +20,19 @@ func (h *History) findScripted() {
 		for file, text := range c.scripts() {
 			scripts[h.key(file)] = text
 		}
-		if c.Outcome == Failed || prose.HasAny(strings.ToLower(bothEnds(c.Result)), notWritten) {
+		known := func(f fileops.Op) bool { return f.Op == fileops.Ran && scripts[h.key(f.Path)] != "" }
+		if c.Outcome == Failed || !slices.ContainsFunc(c.files, known) || prose.HasAny(strings.ToLower(bothEnds(c.Result)), notWritten) {
 			return
 		}
 		for _, run := range slices.Clone(c.files) {
-			text := scripts[h.key(run.Path)]
-			if run.Op != fileops.Ran || text == "" {
+			if !known(run) {
 				continue
 			}
 			dir := ""
 			if run.Named != "" {
 				dir = strings.TrimSuffix(run.Path, run.Named)
 			}
-			for _, f := range fileops.OfScript(text) {
+			for _, f := range fileops.OfScript(scripts[h.key(run.Path)]) {
 				f.Path = shell.InFolder(dir, f.Path)
 				if !slices.ContainsFunc(c.files, func(o fileops.Op) bool { return o.Op >= fileops.Edited && h.key(o.Path) == h.key(f.Path) }) {
 					c.files = append(c.files, f)
