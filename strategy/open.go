@@ -135,7 +135,13 @@ func (l *listHead) done() bool {
 // again later: its later report of what is open takes the place of this one.
 func (h *History) speaksAgain(i int) bool {
 	who := h.Steps[i].Speaker
-	return who != "" && slices.ContainsFunc(h.Steps[i+1:], func(s Step) bool { return s.Speaker == who && leavesOpen(s.Text) })
+	return who != "" && slices.ContainsFunc(h.Steps[i+1:], func(s Step) bool {
+		open := false
+		if s.Speaker == who {
+			prose.Sentences(s.Text, func(t string, _ bool) { open = open || leavesOpen(t) })
+		}
+		return open
+	})
 }
 
 // next returns the work that the assistant called open, in the last third of the history

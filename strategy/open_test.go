@@ -97,7 +97,7 @@ func TestNewestReportOfOpenWorkCounts(t *testing.T) {
 	tells(t, long("Find the tide of the harbor.",
 		says("Leader", "We still need to find the table of the tides for the harbor."),
 		says("Surfer", "Here is the table of the tides."),
-		says("Leader", "We still need to find the row of the table for Monday."),
+		says("Leader", "The table is no longer missing. We still need to find the row of the table for Monday."),
 		says("Surfer", "I look at it.")),
 		[]string{"said to be still open: We still need to find the row of the table for Monday."}, []string{"still open: We still need to find the table of the tides"})
 }
