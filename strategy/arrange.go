@@ -71,6 +71,9 @@ func (b *sharedBullet) add(k *candidate) {
 			b.text = strings.TrimRight(b.text+" "+text, " ")
 		}
 	}
+	if k.member != "" && (b.last == nil || b.last.member != k.member && !strings.HasPrefix(b.last.Text, k.member+": ")) {
+		b.text += " " + k.member + ":"
+	}
 	b.text += " " + k.Text
 	b.last = k
 	b.lines++
@@ -89,7 +92,7 @@ func (b *sharedBullet) end() string {
 		text, cut = strings.CutSuffix(b.text, pieceEnd)
 	}
 	if cut {
-		text += " …"
+		text = strings.TrimSuffix(text, " …") + " …"
 	}
 	if b.lines < b.last.of {
 		text += " (" + itoa(b.last.of) + " items in all)"

@@ -19,14 +19,19 @@ const (
 // member is a piece, so that the best pieces can be chosen.
 type digester struct {
 	data   []byte
-	pieces []string
+	pieces []digestPiece
 	short  string // scalars collected for one piece
 }
 
+// A digestPiece is a part of a result.
+type digestPiece struct {
+	text string
+	of   string // name of the list that has the part, "" if the text has the name
+}
+
 // digest returns each member of a result in JSON as words. It returns nil for other
-// results. All pieces but the last end with ";", so that a ";" at the end of a quotation
-// shows that something is left out.
-func digest(result string) []string {
+// results. Each piece ends with pieceEnd.
+func digest(result string) []digestPiece {
 	text := strings.TrimSpace(result)
 	if len(text) == 0 || text[0] != '{' && text[0] != '[' || len(text) > mostDigested {
 		return nil
@@ -41,13 +46,10 @@ func digest(result string) []string {
 	}
 	d.members("", at, 0)
 	d.flush()
-	if n := len(d.pieces); n > 0 && n < digestPieces {
-		d.pieces[n-1] = strings.TrimSuffix(d.pieces[n-1], pieceEnd)
-	}
 	return d.pieces
 }
 
-// pieceEnd ends a piece that another follows.
+// pieceEnd ends a piece of a digest.
 const pieceEnd = ";"
 
 // leastStated is the minimum number of items of a list whose number is stated.
@@ -81,9 +83,12 @@ func (d *digester) members(key string, at jsonscan.Span, depth int) {
 			return nil
 		})
 	case raw[0] == '[' && len(raw) > digestElement:
-		_ = jsonscan.Array(d.data, at, func(_ int, elem jsonscan.Span) error {
-			d.piece(key, elem)
-			key = ""
+		_ = jsonscan.Array(d.data, at, func(i int, elem jsonscan.Span) error {
+			if n := len(d.pieces); i == 0 {
+				d.piece(key, elem)
+			} else if d.piece("", elem); len(d.pieces) > n {
+				d.pieces[len(d.pieces)-1].of = key
+			}
 			return nil
 		})
 	default:
@@ -113,13 +118,13 @@ func (d *digester) piece(key string, at jsonscan.Span) {
 	if key != "" {
 		text = key + ": " + text
 	}
-	d.pieces = append(d.pieces, prose.Clip(text, maxPassage)+pieceEnd)
+	d.pieces = append(d.pieces, digestPiece{text: prose.Clip(text, maxPassage) + pieceEnd})
 }
 
 // flush turns the collected short members into a piece.
 func (d *digester) flush() {
 	if d.short != "" {
-		d.pieces = append(d.pieces, d.short+pieceEnd)
+		d.pieces = append(d.pieces, digestPiece{text: d.short + pieceEnd})
 		d.short = ""
 	}
 }

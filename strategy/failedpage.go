@@ -15,6 +15,10 @@ var failedPages = []string{"error 404", "404 error", "404 not found", "page not 
 // report the failure. A longer text is a page that only mentions a failure.
 const mostOfFailedPage = 1500
 
+// longestFailed is the maximum length, in bytes, of a line that says that there is no page. A
+// longer line is a sentence about a failure.
+const longestFailed = 120
+
 // failedPage returns the first line of an agent's message that says that a page could not
 // be shown, and the address of the page. It returns "" for any other message.
 func (s *Step) failedPage() (reason, address string) {
@@ -30,7 +34,7 @@ func (s *Step) failedPage() (reason, address string) {
 		}
 		link := between(line, "](", ")")
 		titled := strings.HasPrefix(line, "Title:") || link != "" && strings.HasPrefix(line, "Here is a screenshot of [")
-		if reason == "" && (short || titled) && (prose.HasAny(strings.ToLower(line), failedPages) || serverError(line)) {
+		if reason == "" && (short && len(line) <= longestFailed && !prose.ListItem(line) || titled) && (prose.HasAny(strings.ToLower(line), failedPages) || serverError(line)) {
 			reason = strings.TrimSpace(strings.TrimPrefix(strings.TrimLeft(line, "# "), "Title:"))
 			if title := between(line, "[", "]("); title != "" && link != "" {
 				reason, address = title, link

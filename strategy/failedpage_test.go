@@ -42,3 +42,16 @@ func TestRoutingAndAdvertisingAreNotQuoted(t *testing.T) {
 		}
 	}
 }
+
+// A sentence or an item about a missing file reports no failed page.
+func TestAnalysisIsNoFailedPage(t *testing.T) {
+	for _, text := range []string{
+		"### Analysis\nThe output has several stages, and the relevant one shows a `File not found` error of the script that reads the data of the harbor.",
+		"### Steps\n1. We wrote the data.\n2. The script still ended with `File not found`.",
+	} {
+		s := Step{ID: 2, Speaker: "Harbor_Expert", Text: text}
+		if line := s.failedPageLine(); line != "" {
+			t.Errorf("%q: %s", text, line)
+		}
+	}
+}

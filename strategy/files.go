@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"github.com/agentcompact/compact/strategy/internal/fileops"
+	"github.com/agentcompact/compact/strategy/internal/prose"
+	"github.com/agentcompact/compact/strategy/internal/shell"
 )
 
 var pathArgs = map[string]bool{"path": true, "file_path": true, "filePath": true, "filepath": true, "filename": true, "file_name": true,
@@ -33,7 +35,7 @@ func fileOps(c *Call) []fileops.Op {
 		return out
 	}
 	if cmd := c.Command(); cmd != "" && strings.ContainsAny(cmd, " \n") {
-		return fileops.OfStopped(cmd, linesRun(c.Result))
+		return append(fileops.OfStopped(cmd, linesRun(c.Result)), c.patched()...)
 	}
 	if from, to := c.renames(); to != "" {
 		return []fileops.Op{{Path: to, From: from, Op: fileops.Renamed}}
@@ -47,6 +49,28 @@ func fileOps(c *Call) []fileops.Op {
 				f.Funcs, f.Added = fileops.Declared(added), fileops.NewText(f.Path, c.arg(oldTextArgs...), added)
 			}
 			out = append(out, f)
+		}
+	}
+	return out
+}
+
+// patchingFile begins the line in which the program patch names a file that it changes.
+const patchingFile = "patching file "
+
+// patched returns the files that the program patch changed, as its output names them. A file
+// of which it refused all parts is unchanged.
+func (c *Call) patched() (out []fileops.Op) {
+	if !strings.Contains(c.Result, patchingFile) || !shell.Any(c.Command(), func(s string) bool { return prose.BeginsWord(s, "patch") && !strings.Contains(s, "--dry-run") }) {
+		return nil
+	}
+	for line := range strings.Lines(c.Result) {
+		line = strings.TrimSpace(line)
+		if file, ok := strings.CutPrefix(line, patchingFile); ok && fileops.IsPath(strings.Trim(file, "'")) {
+			out = append(out, fileops.Op{Path: strings.Trim(file, "'"), Op: fileops.Edited})
+		}
+		refused, rest, ok := strings.Cut(line, " out of ")
+		if all, _, _ := strings.Cut(rest, " "); ok && refused == all && strings.Contains(rest, "FAILED") && len(out) > 0 {
+			out = out[:len(out)-1]
 		}
 	}
 	return out

@@ -21,6 +21,19 @@ func withoutGutter(lines []string, i int) string {
 	return strings.TrimSpace(rest)
 }
 
+// listsCode reports whether most lines of a text have the numbers of a listing. Such lines
+// are code and no sentences.
+func listsCode(text string) bool {
+	lines := strings.Split(text, "\n")
+	n := 0
+	for i := range lines {
+		if withoutGutter(lines, i) != plainLine(lines[i]) {
+			n++
+		}
+	}
+	return 2*n > len(lines)
+}
+
 func plainLine(line string) string { return strings.TrimSpace(testrun.Uncolored(line)) }
 
 // numbered reports whether line i begins with a number and a mark.

@@ -56,3 +56,12 @@ func TestRefusedReadIsNoContentOfTheFile(t *testing.T) {
 		message.Assistant("", message.Call("2", "edit", `{"path":"importer/batch.go","old_string":"a","new_string":"b"}`)), message.ToolResult("2", "The file has been updated.")),
 		nil, []string{"“Please", "Please format", "read `importer/batch.go`"})
 }
+
+// An editor that shows a file answers with code, which has no sentences.
+func TestListedCodeIsNoProse(t *testing.T) {
+	code := "Here's the result of running `cat -n` on tax.c:\n"
+	for i := range 40 {
+		code += "   " + itoa(i+10) + "\t  // We only round the amount " + itoa(i) + " if all elements of the tuple return true.\n"
+	}
+	tells(t, long("Mend the tax.", ranCalls([3]string{"str_replace_editor", `{"command":"view","path":"/src/tax.c"}`, code})...), nil, []string{"says: 10 "})
+}

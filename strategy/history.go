@@ -64,6 +64,7 @@ func NewHistory(r Request) *History {
 	h.labelElements()
 	h.eachCall(func(_ *Step, c *Call) { c.finish() })
 	h.findFolder()
+	h.findScripted()
 	h.findWritten()
 	h.findRewritten()
 	h.findTakenBack()

@@ -87,7 +87,7 @@ func (h *History) cameOut(step int) string {
 		case d == deedLook && c.Outcome != Failed: // one line has little of the output
 			text = "looked with " + c.name()
 		case d == deedChange && c.Outcome != Failed:
-			text = c.changed()
+			text = c.changed() + c.ranAfter()
 		default:
 			text = c.tell()
 		}

@@ -279,3 +279,19 @@ func TestNextOmitsFailureThatSessionLeftBehind(t *testing.T) {
 		}
 	}
 }
+
+// A list of results is no plan because a time is in the line before it, and neither is a list
+// of steps that were taken.
+func TestResultsAreNoPlan(t *testing.T) {
+	for _, text := range []string{
+		"The ferry leaves at 21:00 and arrives the next day (18 May):\n- Fare: 334 EUR\n- Cabin: 40 EUR\n",
+		"### Steps taken to mend it\n1. We wrote the data.\n2. We ran the script.\n",
+	} {
+		if list := planList(text); list != "" {
+			t.Errorf("%q: %s", text, list)
+		}
+	}
+	if list := planList("### Updated steps\n1. Print the folder.\n2. List the files.\n"); list != "Print the folder.; List the files." {
+		t.Error(list)
+	}
+}

@@ -131,6 +131,19 @@ func (l *listHead) done() bool {
 	return false
 }
 
+// speaksAgain reports whether another agent than the assistant, which speaks in step i, speaks
+// again later: its later report of what is open takes the place of this one.
+func (h *History) speaksAgain(i int) bool {
+	who := h.Steps[i].Speaker
+	return who != "" && slices.ContainsFunc(h.Steps[i+1:], func(s Step) bool {
+		open := false
+		if s.Speaker == who {
+			prose.Sentences(s.Text, func(t string, _ bool) { open = open || leavesOpen(t) })
+		}
+		return open
+	})
+}
+
 // next returns the work that the assistant called open, in the last third of the history
 // and since its last answer to the user. Earlier announcements are mostly done. The
 // announcements in a message with calls are also mostly done, if the session continued
@@ -139,7 +152,7 @@ func (h *History) next() []fact {
 	var out []fact
 	for i := max(len(h.Steps)*2/3, h.lastAnswer()); i < len(h.Steps); i++ {
 		s := &h.Steps[i]
-		if s.Role != message.RoleAssistant || s.recap() || browserReport(s.Text) || s.begun() && h.wentOn(s.ID) {
+		if s.Role != message.RoleAssistant || s.recap() || browserReport(s.Text) || s.begun() && h.wentOn(s.ID) || h.speaksAgain(i) {
 			continue
 		}
 		n := 0

@@ -86,3 +86,18 @@ func TestNextOmitsMissingCommand(t *testing.T) {
 		}
 	}
 }
+
+// Of the reports of one agent about open work, the newest counts.
+func TestNewestReportOfOpenWorkCounts(t *testing.T) {
+	says := func(name, text string) message.Message {
+		m := message.Assistant(text)
+		m.Name = name
+		return m
+	}
+	tells(t, long("Find the tide of the harbor.",
+		says("Leader", "We still need to find the table of the tides for the harbor."),
+		says("Surfer", "Here is the table of the tides."),
+		says("Leader", "The table is no longer missing. We still need to find the row of the table for Monday."),
+		says("Surfer", "I look at it.")),
+		[]string{"said to be still open: We still need to find the row of the table for Monday."}, []string{"still open: We still need to find the table of the tides"})
+}

@@ -443,12 +443,15 @@ func settledList(list string) bool {
 // that introduce a report of finished steps.
 var (
 	planHeads   = []string{"plan", "steps", "next", "todo", "to do", "approach", "remaining", "recommend", "recommended", "recommendation", "步骤", "计划"}
-	reportHeads = []string{"run", "ran", "done", "did", "completed", "passed", "verified", "made", "changed", "was", "were"}
+	reportHeads = []string{"run", "ran", "done", "did", "completed", "passed", "verified", "made", "changed", "was", "were", "taken", "took"}
 )
+
+// laterTimes removes the phrases in which "next" names a time and no step.
+var laterTimes = strings.NewReplacer("next day", "", "next morning", "", "next week", "", "next month", "", "next year", "", "next time", "", "next to ", "")
 
 // introduces reports whether a line introduces a list of future steps.
 func introduces(line string) bool {
-	low := strings.ToLower(line)
+	low := laterTimes.Replace(strings.ToLower(line))
 	return len(line) < 160 && prose.HasAnyWord(low, planHeads) && !prose.HasAnyWord(low, reportHeads)
 }
 

@@ -82,18 +82,24 @@ func (h *History) brought(section int, s *Step, c *Call) []Line {
 	alike := map[string]int{} // number of pieces by form
 	if pieces := digest(text); len(pieces) > 0 {
 		size := listSize(text)
-		for _, p := range pieces {
-			if form := withoutDigits(strings.TrimSuffix(p, pieceEnd)); alike[form] < mostAlike {
+		for i, p := range pieces {
+			if form := withoutDigits(p.text); alike[form] < mostAlike {
 				alike[form]++
-				b.offer(p)
-				last := &b.out[len(b.out)-1]
-				last.inside, last.of = len(b.out) > 1, size
+				n := len(b.out)
+				if b.offer(p.text); len(b.out) == n {
+					break // the most that is quoted
+				}
+				last := &b.out[n]
+				last.inside, last.of, last.member = n > 0, size, p.of
+				if i == len(pieces)-1 && i+1 < digestPieces { // the end of the result: at any other place, the mark shows a gap
+					last.Text = strings.TrimSuffix(last.Text, pieceEnd)
+				}
 			}
 		}
 		return b.out
 	}
-	if len(prose.Squash(text)) <= 2*maxWords {
-		return nil // the work log quotes all of it
+	if len(prose.Squash(text)) <= 2*maxWords || listsCode(text) {
+		return nil // the work log quotes all of it, or its beginning
 	}
 	b.value, b.group = shownValue, stepID(s.ID)+" "+c.name()+" says"
 	page := strings.HasPrefix(c.Target(), "http")
@@ -207,6 +213,10 @@ func withoutPaths(line string) string {
 
 // longListing matches a line of "ls -l" up to the name.
 var longListing = regexp.MustCompile(`^[-dlbcps][-rwxsStT]{9}[.+@]?\s+\d+\s+\S+\s+\S+\s+[\d,.]+[KMGT]?\s+\S+\s+\S+\s+(?:[\d:]+\s+)?`)
+
+// inListing reports whether a sentence is a line of "ls -l". Its first character can be
+// missing, because it reads like the mark of an item.
+func inListing(t string) bool { return nameOnly(t) != t || longListing.MatchString("-"+t) }
 
 // nameOnly returns the name in a line of "ls -l", without permissions and times. It
 // returns "" for a line without a file, and any other line unchanged.

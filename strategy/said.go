@@ -146,7 +146,10 @@ type quoting struct {
 	asked   bool   // no text since the user's question
 	before  string // sentence that leads to the block of code before the next sentence
 	lists   lister
-	out     []Line
+
+	broken   string // line before, if it did not end
+	brokenAt *listed
+	out      []Line
 }
 
 // answered adds a sentence of an answer.
@@ -157,7 +160,10 @@ func (b *quoting) answered(one prose.Sentence) {
 		return
 	}
 	place, t := b.lists.at(one), one.Text
-	if one.Heading || b.verdict(t) || b.step.Speaker != "" && advertises(t) {
+	if one.Heading || opensList(one) {
+		b.broken = ""
+	}
+	if one.Heading || b.verdict(t) || b.step.Speaker != "" && (advertises(t) || inListing(t)) {
 		return
 	}
 	if opensList(one) {
@@ -166,6 +172,7 @@ func (b *quoting) answered(one prose.Sentence) {
 	}
 	b.lists.count(place)
 	one = b.behindCode(one)
+	one, place = b.goesOn(one, place)
 	if quality(one.Text) < 0.2 || len(t) < 8 || claims(t) && namesCommand(t) {
 		return
 	}
@@ -187,6 +194,28 @@ func (b *quoting) behindCode(one prose.Sentence) prose.Sentence {
 	}
 	one.Text = before + " " + one.Text
 	return one
+}
+
+// longestBroken is the maximum length, in bytes, of a line that the next one continues.
+const longestBroken = 80
+
+// goesOn joins a line that begins in lower case with the line before it, which did not end:
+// a command stands on a line of its own in the middle of a sentence.
+func (b *quoting) goesOn(one prose.Sentence, place *listed) (prose.Sentence, *listed) {
+	before, at := b.broken, b.brokenAt
+	if b.broken, b.brokenAt = "", nil; one.Item {
+		return one, place
+	}
+	if c := one.Text[0]; before != "" && c >= 'a' && c <= 'z' {
+		if n := len(b.out); n > 0 && b.out[n-1].Text == before {
+			b.out = b.out[:n-1]
+		}
+		one.Text, place = before+" "+one.Text, at
+	}
+	if len(one.Text) <= longestBroken && !closed(one.Text) {
+		b.broken, b.brokenAt = one.Text, place
+	}
+	return one, place
 }
 
 // opensList reports whether a sentence only introduces the text that follows, unless that

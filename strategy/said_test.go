@@ -157,3 +157,16 @@ func TestSubAgentReportBeginsWithFirstFinding(t *testing.T) {
 		t.Errorf("the finding does not begin the report in:\n%s", text)
 	}
 }
+
+// The lines of a listing of files, which a terminal of a team sends, are no statements.
+func TestListingOfATerminalIsNotQuoted(t *testing.T) {
+	terminal := message.User("exitcode: 0 (execution succeeded)\nCode output: /home/harbor\n-rw-r--r-- 1 home users 3005 Dec 19 11:29 tides.py\ndrwxr-xr-x 2 home users 5 Dec 19 14:31 charts\n-rw-r--r-- 1 home users 79 Dec 19 10:32 moorings.csv\n")
+	terminal.Name = "Computer_terminal"
+	tells(t, long("Find the tides.", message.Assistant("List the files."), terminal), nil, []string{"home users"})
+}
+
+// A sentence that goes on behind a line with a command is quoted with that line.
+func TestSentenceAroundCommandIsWhole(t *testing.T) {
+	tells(t, long("My box has no picture.", message.Assistant("Let's look at the signal of your box. On the box, please run the action:\n\n  show_signal()\n\nand send me the whole output. It has the level of the cable."), message.User("It is 40 dB.")),
+		[]string{"please run the action: show_signal() and send me the whole output. It has the level"}, []string{"… and send"})
+}

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/agentcompact/compact/message"
 	"github.com/agentcompact/compact/strategy/internal/fileops"
 )
 
@@ -70,4 +71,38 @@ func TestShownFileIsNotCreated(t *testing.T) {
 		[3]string{"bash", `{"command":"nl -ba tax.py | head -3"}`, "nl: tax.py: No such file or directory\n"},
 		[3]string{"bash", write, ""},
 	)...), []string{"`tax.py`: created"}, nil)
+}
+
+// A patch changes the files that the output of the program names. The last step quotes what
+// the script printed that it wrote and ran.
+func TestPatchedFilesAndLastRunAreTold(t *testing.T) {
+	in := long("Mend the tax.", ranCalls(
+		[3]string{"bash", `{"command":"patch -p1 --dry-run < fix.patch"}`, "patching file src/dry.py\n"},
+		[3]string{"bash", `{"command":"cd /src && patch -p1 < fix.patch"}`, "patching file src/tax.py\nHunk #1 succeeded at 110 (offset -3 lines).\npatching file src/rates.py\nHunk #1 FAILED at 7.\n1 out of 1 hunk FAILED -- saving rejects to file src/rates.py.rej\n"},
+	)...)
+	in.Messages = append(in.Messages,
+		message.Assistant("Now I'll test if it rounds.", message.Call("9", "bash", `{"command":"cat > try.py << 'EOF'\nprint(tax(7))\nEOF\n\npython try.py 2>&1 | grep -v note"}`)),
+		message.ToolResult("9", "tax: 1.4 (expected: 1)\n"))
+	tells(t, in, []string{"`src/tax.py`: edited", "the last step: Now I'll test if it rounds. — created `try.py`, then ran `python try.py 2>&1`, which printed: tax: 1.4 (expected: 1)"}, []string{"dry.py`: edited", "rates.py`: edited"})
+}
+
+// A script that the agent wrote into a file changes files when it runs. It changes nothing if
+// it says that it found nothing.
+func TestScriptThatRanChangesFiles(t *testing.T) {
+	const script = `cat > mend.py <<'EOF'\ntext = open(\"tax.py\").read()\nwith open(\"tax.py\", \"w\") as f:\n    f.write(text.replace(\"a\", \"b\"))\nEOF\n`
+	tells(t, long("Mend the tax.", ranCalls(
+		[3]string{"bash", `{"command":"cd /src && ` + script + `"}`, ""},
+		[3]string{"bash", `{"command":"cd /src && python mend.py"}`, ""},
+	)...), []string{"tax.py`: edited [s6]"}, nil)
+	tells(t, long("Mend the tax.", ranCalls([3]string{"bash", `{"command":"` + script + `python mend.py"}`, "ok"})...), []string{"tax.py`: edited [s4]"}, nil)
+	tells(t, long("Mend the tax.", ranCalls(
+		[3]string{"write_file", `{"path":"mend.js","content":"fs.writeFileSync('tax.json', x)"}`, "OK"},
+		[3]string{"bash", `{"command":"node mend.js"}`, "done"},
+	)...), []string{"tax.json`: created [s6]"}, nil)
+	for _, result := range []string{"text not found", "Traceback (most recent call last):\n  File \"mend.py\", line 1\nValueError: x"} {
+		tells(t, long("Mend the tax.", ranCalls(
+			[3]string{"bash", `{"command":"` + script + `"}`, ""},
+			[3]string{"bash", `{"command":"python mend.py"}`, result},
+		)...), nil, []string{"tax.py`: edited"})
+	}
 }

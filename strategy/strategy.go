@@ -60,9 +60,10 @@ type Line struct {
 	// Order sorts the lines of a section; the sort is stable.
 	Order int
 
-	inside  bool // a part of a result that other parts precede
-	of      int  // number of parts of the result, if it is a list; 0 = unknown
-	routine bool // a look or an edit, which another line mostly tells
+	inside  bool   // a part of a result that other parts precede
+	of      int    // number of parts of the result, if it is a list; 0 = unknown
+	member  string // name of the list in the result that has the part, if the text lacks it
+	routine bool   // a look or an edit, which another line mostly tells
 
 	place *listed // place in a list of the quoted message; nil = not in a list
 }

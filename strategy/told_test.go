@@ -196,3 +196,16 @@ func TestListStatesItsSize(t *testing.T) {
 		[3]string{"get_ticket", `{"id":"K-1"}`, `{"ticket":"K-1","seat":{"car":4,"row":12},"currency":"EUR"}`},
 	)...), []string{"which returned: train: T100, from: Lund, ", "seat and bicycle … (9 items in all)", "row: 12; currency: EUR"}, []string{"T102", ";\n", "currency: EUR;", "currency: EUR …"})
 }
+
+// A part of a list that is quoted without the first part has the name of the list.
+func TestPartOfAListHasItsName(t *testing.T) {
+	b := &sharedBullet{told: map[groupKey]bool{}}
+	for i, p := range digest(`{"plan":"P-1","legs":[{"from":"Lund","to":"Umea","note":"` + strings.Repeat("seat and bicycle ", 7) + `"},{"from":"Umea","to":"Boden","note":"` + strings.Repeat("seat and bicycle ", 7) + `"}]}`) {
+		if i != 1 {
+			b.add(&candidate{nth: i, Line: Line{Group: "[s4] called `get_plan` P-1" + returnedMark, Text: p.text, member: p.of, inside: i > 0}})
+		}
+	}
+	if want := "which returned: plan: P-1; … legs: from: Umea, to: Boden,"; !strings.Contains(b.end(), want) {
+		t.Errorf("%q is not in %s", want, b.end())
+	}
+}

@@ -16,7 +16,8 @@ var changingWords = []string{"create", "delete", "destroy", "publish", "release"
 // or which Commands covers: "grep create", "git add".
 var ownPrograms = []string{"git", "hg", "svn", "jj", "echo", "printf", "cat", "ls", "grep", "rg", "egrep", "fgrep", "ag", "find", "fd", "sed", "awk", "man", "which", "type", "test", "head", "tail",
 	"cd", "mkdir", "touch", "rm", "cp", "mv", "python", "python3", "node", "ruby", "perl", "bash", "sh", "zsh", "source", "export", "set", "alias", "for", "if", "while", "do", "then", "else", "case",
-	"vim", "nano", "code", "open", "less", "wc", "sort", "uniq", "diff", "jq", "xargs", "kill", "pkill", "ps", "curl", "wget", "apply_patch", "history", "go", "cmake", "ninja", "ctest", "tree", "stat"}
+	"vim", "nano", "code", "open", "less", "wc", "sort", "uniq", "diff", "jq", "xargs", "kill", "pkill", "ps", "curl", "wget", "apply_patch", "history", "go", "cmake", "ninja", "ctest", "tree", "stat",
+	"file", "strings", "nm", "objdump", "readelf", "ldd", "hexdump", "xxd", "od", "gdb", "strace", "ltrace", "decompile", "disassemble", "binwalk", "checksec", "md5sum", "sha256sum", "cmp", "comm", "search_dir", "search_file", "find_file"}
 
 // mostSubcommands is the maximum number of words after the program in which a subcommand
 // is looked for: "aws ec2 instances delete".

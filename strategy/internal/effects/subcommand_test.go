@@ -11,7 +11,7 @@ func TestSubcommandsOfAnyProgramAreEffects(t *testing.T) {
 		}
 	}
 	for _, s := range []string{"grep create app.go", "git add .", "echo create", "ls release", "bd list --status create", "bd create --help", "helm upgrade-create", "aws ec2 describe-instances", "aws s3api get-bucket-policy --bucket b", "helm stop-instances x", "python create", "create", "cat deploy",
-		"docker ps -a create", "bd show create", "go test -run create", "terraform plan -out release", "npm run build:release", "npm install", "make test release.txt", "fly deploy --dry-run", "docker compose help create"} {
+		"docker ps -a create", "file release", "decompile release --function_name main", "strings release", "search_dir create", "bd show create", "go test -run create", "terraform plan -out release", "npm run build:release", "npm install", "make test release.txt", "fly deploy --dry-run", "docker compose help create"} {
 		if subcommandChanges(s) {
 			t.Errorf("%s: an effect", s)
 		}

@@ -61,3 +61,6 @@ func RunsScript(line string) bool {
 	w := shell.WithoutPrefix(shell.Fields(parts[len(parts)-1]))
 	return len(w) > 0 && slices.Contains(scriptPrograms, shell.Base(w[0])) && len(shell.Operands(w[1:])) == 0
 }
+
+// OfScript returns the changes of files by the text of a script of Python or JavaScript.
+func OfScript(text string) []Op { return scriptOps(text) }
