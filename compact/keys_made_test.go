@@ -58,9 +58,9 @@ func TestAProcessWithoutAnIdentityUsesTheKeyOfTheMachine(t *testing.T) {
 	}
 }
 
-// The first process gives an archive its own key, so what it has named so far is right. For
-// every other process the key of the archive is a change: what it has named with its own
-// random key is wrong, and the call must not store it.
+// The first process gives an archive its own key, so the names that it has made so far are
+// right. For every other process the key of the archive is a change: the names that it has
+// made with its own random key are wrong, and the call must not store them.
 func TestAKeyOfAnotherProcessIsAChange(t *testing.T) {
 	for name, bucket := range map[string]bool{"an archive with a key of its own": false, "a bucket, with the key of the machine": true} {
 		a, folder := memory.New(), t.TempDir()

@@ -261,7 +261,7 @@ func choose(all []portion, keep int) []bool {
 	slices.SortStableFunc(best, func(a, b int) int { return cmp.Compare(density(b), density(a)) })
 	for _, i := range best {
 		if all[i].heading {
-			continue // it only comes with what it leads to
+			continue // it is only taken with the text that it leads to
 		}
 		need := 0
 		for k := i; k >= 0 && !kept[k]; k = all[k].lead {

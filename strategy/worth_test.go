@@ -210,8 +210,8 @@ func TestPastedTextRepeatsNoWordsOfTheUser(t *testing.T) {
 	}
 }
 
-// An announcement that the same answer carries out is no next step, what is left of an amount is
-// no open work, and a check that named a wrong folder is not the check that fails.
+// An announcement that the same answer carries out is no next step, the rest of an amount
+// is no open work, and a check that named a wrong folder is not the check that fails.
 func TestWhatIsDoneIsNotNext(t *testing.T) {
 	sum := "Let me add that up for you. The first room costs $871, of which the voucher pays $500 and the card $198. That is $173 for the first room (to cover the remaining $173 of $871). " +
 		"The second room costs $871, of which the voucher pays $250 and the card $523. Would you like to book both rooms?"

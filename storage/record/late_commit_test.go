@@ -219,8 +219,8 @@ func TestACommitReportsAScrubThatFollowsAtOnce(t *testing.T) {
 	}
 }
 
-// The process that erases a session may have listed its files already. A writer removes what it
-// stored since its last line of the manifest.
+// The process that erases a session may have listed its files already. A writer removes
+// the files that it stored since its last line of the manifest.
 func TestWriterOfASessionThatIsBeingErasedRemovesItsFiles(t *testing.T) {
 	a := memory.New()
 	s := session(t, a, "s")
