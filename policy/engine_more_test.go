@@ -207,8 +207,8 @@ func TestRefusalNamesToolSchemas(t *testing.T) {
 	}
 }
 
-// A view that costs exactly a stage's goal loses nothing, and a view that costs one token
-// more loses something.
+// A view that costs exactly a stage's goal is not reduced, and a view that costs one
+// token more loses something.
 func TestViewAtTheGoalStays(t *testing.T) {
 	msgs := loop(6, 20)
 	total := policy.NewView(msgs, pins, words{}).Total()
