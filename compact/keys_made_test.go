@@ -11,15 +11,15 @@ import (
 	"github.com/agentcompact/compact/storage/seal"
 )
 
-// A key that can't be saved is told once.
-func TestALostKeyIsToldOnce(t *testing.T) {
+// A key that can't be saved is reported once.
+func TestALostKeyIsReportedOnce(t *testing.T) {
 	k := &keyring{Ring: seal.NewRing(seal.InMemory, seal.NewKey())}
 	k.giveUp(seal.ErrFolder)
 	if said := k.takeSaid(); len(said) != 1 || !strings.Contains(said[0], seal.ErrFolder.Error()) || !strings.Contains(said[0], ArchiveKeyVariable) || !k.settled.Load() {
 		t.Errorf("%q", said)
 	}
 	if said := k.takeSaid(); said != nil {
-		t.Errorf("told again: %q", said)
+		t.Errorf("reported again: %q", said)
 	}
 }
 
@@ -31,7 +31,7 @@ func (foreignKeyList) Open(context.Context, storage.Key, int64, int64) (io.ReadC
 }
 
 // A process that can't read the keys of an encrypted archive uses the key of the machine.
-// All processes of a machine get the same one, and a reader makes none.
+// All processes of a machine get the same key, and a reader makes none.
 func TestAProcessWithoutAnIdentityUsesTheKeyOfTheMachine(t *testing.T) {
 	plain, folder := memory.New(), t.TempDir()
 	ring := func(folder string) *keyring {
