@@ -226,7 +226,8 @@ func TestViewAtTheGoalStays(t *testing.T) {
 	}
 }
 
-// A view that fits only without a notice loses the rounds without one. It is not refused.
+// A view that fits only without a notice loses its rounds without a notice. It is not
+// refused.
 func TestDropLeavesOutANoticeWithoutRoom(t *testing.T) {
 	msgs := []message.Message{message.System("s"), message.User(text(30)), message.Assistant(text(30)), message.User("go")}
 	tokens := policy.NewView(msgs, pins, words{}).Tokens
