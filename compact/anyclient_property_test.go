@@ -356,7 +356,7 @@ func (c *clients) made(v *visit) bool {
 	case errors.Is(err, compact.ErrArchiveFailed) && errors.Is(err, flaky.Err):
 		c.calls.unarchived++
 		if c.note("%v", err); !identical(res.Messages, v.before) {
-			c.fail("with an error comes another view than the history")
+			c.fail("a call that failed returned a view other than the history")
 		}
 		return false
 	case err != nil:
@@ -458,7 +458,7 @@ func (c *clients) again(v *visit) {
 // the client's view.
 func (c *clients) elsewhere(a *client, history []message.Message, res *compact.Result) {
 	c.t.Helper()
-	for _, m := range c.processes { // a reduction that was stored too late for its call is void for others only then
+	for _, m := range c.processes { // the flush makes it known to others that a reduction was stored too late for its call
 		_ = m.Flush(context.Background())
 	}
 	var err error

@@ -46,7 +46,7 @@ func (c *call) continuesSent(sent []message.Fingerprint) bool {
 }
 
 // byAgent configures a writer if the backend is agent: it asks the agent's own
-// model if that can be asked now. Otherwise, and after any failure, the
+// model if this is possible now. Otherwise, and after any failure, the
 // extractive backend writes.
 func (c *call) byAgent(w *summarize.Writer) {
 	if c.ep.cfg.Summarizer.Backend != backendAgent {

@@ -132,7 +132,7 @@ func (a *auditLog) isWaiting() bool {
 	return len(a.lines)+len(a.journal)+a.dropped > 0 || a.busy || !a.unmarked.IsZero()
 }
 
-// leave reports whether nothing waits, so that nobody needs to know the log. Lines that are
+// leave reports whether nothing waits, so that no list needs to hold the log. Lines that are
 // added later, such as the usage of a call whose session has left memory meanwhile, bring it
 // back to the backlog.
 func (a *auditLog) leave() bool {
@@ -142,7 +142,7 @@ func (a *auditLog) leave() bool {
 	return a.alone
 }
 
-// comesBack reports whether a log that nobody knows has something to write.
+// comesBack reports whether a log that no list holds has something to write.
 func (a *auditLog) comesBack() bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -354,8 +354,8 @@ type backlog struct {
 	late    map[*auditLog]struct{} // logs that were written already and got more lines
 }
 
-// keep keeps a log to which a line was added although nobody knows it any more. The session
-// can be in memory again with another log.
+// keep keeps a log to which a line was added although no list holds the log any more. The
+// session can be in memory again with another log.
 func (b *backlog) keep(a *auditLog) {
 	if !a.comesBack() {
 		return

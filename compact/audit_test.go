@@ -291,7 +291,7 @@ func TestLinesOfAForgottenSessionWaitOn(t *testing.T) {
 		for _, session := range []string{"first", "other-0", "other-9"} {
 			calls := strings.Count(strings.Join(linesOf(t, a, session), "\n"), `"name":"`+trace.NameBeforeModelCall+`"`)
 			if want := map[bool]int{true: 2, false: 1}[session == "first"]; calls != want {
-				t.Errorf("the log of %s tells of %d calls, want %d", session, calls, want)
+				t.Errorf("the log of %s has %d calls, want %d", session, calls, want)
 			}
 		}
 	})

@@ -76,7 +76,7 @@ func (c *call) measured(b Bill, once *outcomeOnce) func(Usage) {
 		}
 		billed := u.split(card, b.Estimated)
 		cost := card.Cost(billed)
-		if latest && !u.ToolRounds { // a later prompt of such a request reads what an earlier one wrote
+		if latest && !u.ToolRounds { // a later prompt of such a request reads the cache that an earlier prompt wrote
 			a.observed(observedUsage{known: u.CacheKnown, cached: u.CachedTokens, expect: expect})
 		}
 		sum := m.bill(s, unit, SessionBill{Measured: 1, MeasuredUSD: cost})

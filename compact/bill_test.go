@@ -316,7 +316,8 @@ func TestSumsKeepUnitsApart(t *testing.T) {
 	}
 }
 
-// A refusal that comes after the next call changes the sums, but not what the cache has.
+// A refusal that comes after the next call changes the sums, but not the assumed state of
+// the cache.
 func TestALateRefusalLeavesTheCacheAlone(t *testing.T) {
 	r, _ := priced(t, compact.Config{})
 	late := r.preflight(loop(9, 1000))
@@ -328,7 +329,7 @@ func TestALateRefusalLeavesTheCacheAlone(t *testing.T) {
 }
 
 // The usage of a call can come when the next call has been made. Such a usage does not
-// show what the cache holds afterwards.
+// show the state of the cache after the next call.
 func TestAUsageThatComesLateDoesNotMakeTheCacheCold(t *testing.T) {
 	r, _ := priced(t, compact.Config{})
 	r.preflight(loop(10, 1000))

@@ -75,12 +75,12 @@ func (c *call) sayTooLarge() {
 		return
 	}
 	c.lane.tooLarge = !c.q.dry
-	bound := "the provider takes"
+	bound := "the provider accepts"
 	if c.q.bytes == c.budget.MaxBytes { // learned from a refusal, and smaller than the refused body
-		bound = "it may have"
+		bound = "its limit is"
 	}
 	c.res.Warnings = append(c.res.Warnings, fmt.Sprintf(
-		"the request has %d bytes where %s %d, and no more media can be removed: the rest is text, or media that are pinned, of the last turn or of the last user message (max_request_bytes)",
+		"the request has %d bytes, but %s %d, and no more media can be removed: the rest is text, or media that are pinned, of the last turn or of the last user message (max_request_bytes)",
 		n, bound, c.budget.MaxBytes))
 }
 

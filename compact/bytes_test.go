@@ -158,7 +158,7 @@ func isTooLarge(w string) bool { return strings.Contains(w, "max_request_bytes")
 
 // The limit learned from a 413 is an estimate of the provider's limit.
 func TestTooLargeNamesItsBound(t *testing.T) {
-	for said, want := range map[int]string{0: "where the provider takes 10000,", 5_000: "where it may have 5000,", 50_000: "where the provider takes 10000,"} {
+	for said, want := range map[int]string{0: "but the provider accepts 10000,", 5_000: "but its limit is 5000,", 50_000: "but the provider accepts 10000,"} {
 		req := album(t, 1)
 		res, err := ofBytes(t, 10_000, "").Preflight(t.Context(), "s", req.Messages(), WithRequest(req), WithMaxBytes(said))
 		if err != nil || len(res.Warnings) != 1 || !strings.Contains(res.Warnings[0], want) {

@@ -286,7 +286,7 @@ func (w *outputs) places() map[string]string {
 
 // No stored, sent or logged data contains a secret in any form. The secret is in each
 // part of the input once. The same search finds all secrets with redaction off, which
-// shows that each was in the data.
+// shows that each secret was in the data.
 func TestNoPlantedSecretLeavesTheManager(t *testing.T) {
 	w := watch(t, true)
 	w.everyWayOut()

@@ -80,13 +80,14 @@ func sideBySide[T any](m *env, all []T, f func(T) error) error {
 
 // Close cancels summaries that are written in the background, waits for running
 // calls, writes the audit log, delivers the events queued for the exporters, shuts
-// the exporters down, sends the contents of the spool, and closes the archive
-// unless it is Config.Archive. The error names the data that could not be sent.
-// Close honors the deadline of ctx, even if a call hangs. Calls after it return
-// [ErrClosed]. A second Close waits for the first one, and does nothing if that has
-// succeeded; otherwise it tries again to send what is left. Components of the Config
-// must not call it. A usage that is observed after Close is in no bill;
-// transport.Transport.Settle waits for the answers that are still being read.
+// the exporters down, sends the contents of the spool, and closes the archive unless
+// it is Config.Archive. The error names the data that could not be sent. Close
+// honors the deadline of ctx, even if a call hangs. Calls after it return
+// [ErrClosed]. A second Close waits for the first one, and does nothing if the first
+// one has succeeded; otherwise it tries again to send the remaining data.
+// Components of the Config must not call it. A usage that is observed after Close is
+// in no bill; transport.Transport.Settle waits for the answers that are still being
+// read.
 func (m *CompactManager) Close(ctx context.Context) (err error) {
 	defer m.rescue("Close", &err)
 	m.uses.closing()

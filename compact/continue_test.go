@@ -111,9 +111,9 @@ func TestCanceledCallDoesNotCountAsAnArchiveFailure(t *testing.T) {
 	}
 }
 
-// The configured reserve for the answer does not shrink, only the part of the
-// request's reserve beyond it.
-func TestConfiguredReserveForTheAnswerDoesNotGiveWay(t *testing.T) {
+// If a request asks for a larger reserve for the answer than the configured one, only the
+// difference can shrink.
+func TestConfiguredReserveForTheAnswerDoesNotShrink(t *testing.T) {
 	c := &Config{MaxOutputTokens: 20_000, Policy: policy.Config{HardCapBuffer: 1_500, TriggerPct: 0.85, TargetPct: 0.6}}
 	for asked, want := range map[int]int{0: 78_500, 30_000: 68_500} {
 		s, err := spared(c, 100_000, asked)
@@ -145,8 +145,9 @@ func TestSavingsOfACallCountOnce(t *testing.T) {
 	}
 }
 
-// A preset without steps marks its changes in the manifest after a minute, or when the
-// archive accepts it again, so that verify then tells if somebody removes them.
+// A preset without steps marks its changes in the manifest after a minute, or as soon as
+// the archive accepts writes again. From then on, verify reports the removal of these
+// changes.
 func TestEditsAreProvenAfterAMinute(t *testing.T) {
 	large := append(wordy(1), message.Assistant("", message.Call("call_x", "read_file", `{"path":"b.log"}`)),
 		message.ToolResult("call_x", strings.Repeat("some words of a line\nother words of another line\n", 700)))

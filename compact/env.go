@@ -12,7 +12,7 @@ import (
 	"github.com/agentcompact/compact/trace"
 )
 
-// env is what the parts of a manager share.
+// env holds the data that the parts of a manager share.
 type env struct {
 	now      func() time.Time
 	redactor *redact.Redactor

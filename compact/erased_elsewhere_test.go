@@ -46,7 +46,7 @@ func TestAgentWithASpoolContinuesAfterARemoteErase(t *testing.T) {
 		}
 	}
 	if last != nil {
-		t.Errorf("the agent does not go on: %v", last)
+		t.Errorf("the agent does not continue: %v", last)
 	}
 	lives, err := compact.Lives(t.Context(), bucket, "s")
 	if err != nil || len(lives) != 1 || !strings.HasPrefix(lives[0], "s.after-") {

@@ -437,7 +437,7 @@ func TestNoticeDoesNotCountAsSystemPrompt(t *testing.T) {
 		t.Errorf("dropped %d, system %d and then %d, summary %d, layers %+v, kept %+v", res.DroppedCount, call.Before.System, call.After.System, call.After.Summary, pruned.Layers, pruned.Kept)
 	}
 	if said := newRig(t, compact.Config{}).preflight([]message.Message{message.System(message.NoticeText(7)), message.User("go on")}); said.After.Summary != 0 || said.After.System == 0 {
-		t.Errorf("the caller's own text is taken for a notice: %+v", said.After)
+		t.Errorf("the caller's own text is mistaken for a notice: %+v", said.After)
 	}
 }
 

@@ -50,8 +50,8 @@ func TestLinesStayWhereTheyAreWhenATranscriptGetsAnotherName(t *testing.T) {
 	}
 }
 
-// A summary cites messages by numbers. If other messages are stored than the summary was written
-// from, the numbers would name the wrong ones, so no number is set.
+// A summary cites messages by numbers. If the stored messages are not the messages of the
+// summary, the numbers would name wrong messages, so no number is set.
 func TestMessagesHaveTheNumbersOfTheirSummary(t *testing.T) {
 	history := []message.Message{message.User("a"), message.Assistant("b"), message.User("c"), message.Assistant("d"), message.User("e")}
 	c := &call{asker: asker{history: history}}

@@ -104,8 +104,8 @@ func TestFlushAndCloseWriteTheUsageOfSessionsThatLeftMemory(t *testing.T) {
 	}
 }
 
-// Two places of a program close the manager: none of them goes on before the log is written.
-// After a Close that ran out of time, another one writes the rest.
+// Two places of a program close the manager: none of them continues before the log is
+// written. After a Close that ran out of time, another one writes the rest.
 func TestEachCloseReturnsWhenEverythingIsWritten(t *testing.T) {
 	for name, first := range map[string]time.Duration{"at once": time.Hour, "after a failed Close": 10 * time.Millisecond} {
 		t.Run(name, func(t *testing.T) {

@@ -33,7 +33,7 @@ func TestGuessedWindowIsReportedOnce(t *testing.T) {
 	}
 	small := newRig(t, compact.Config{Model: "gpt-4o", MaxContextTokens: 16_000})
 	if got := small.preflight(loop(2, 50), compact.WithModel("foo-1")); said(got) || got.MaxTokens != 16_000 {
-		t.Errorf("the configured window is less than a guess: %q", got.Warnings)
+		t.Errorf("the configured window is reported as a guess: %q", got.Warnings)
 	}
 	for window, want := range map[int]bool{token.DefaultContextWindow: false, token.DefaultContextWindow + 1: true} {
 		r := newRig(t, compact.Config{Model: "gpt-4o", MaxContextTokens: window})

@@ -11,15 +11,15 @@ import (
 	"github.com/agentcompact/compact/storage/seal"
 )
 
-// A key that can't be saved is told once.
-func TestALostKeyIsToldOnce(t *testing.T) {
+// A key that can't be saved is reported once.
+func TestALostKeyIsReportedOnce(t *testing.T) {
 	k := &keyring{Ring: seal.NewRing(seal.InMemory, seal.NewKey())}
 	k.giveUp(seal.ErrFolder)
 	if said := k.takeSaid(); len(said) != 1 || !strings.Contains(said[0], seal.ErrFolder.Error()) || !strings.Contains(said[0], ArchiveKeyVariable) || !k.settled.Load() {
 		t.Errorf("%q", said)
 	}
 	if said := k.takeSaid(); said != nil {
-		t.Errorf("told again: %q", said)
+		t.Errorf("reported again: %q", said)
 	}
 }
 
@@ -31,7 +31,7 @@ func (foreignKeyList) Open(context.Context, storage.Key, int64, int64) (io.ReadC
 }
 
 // A process that can't read the keys of an encrypted archive uses the key of the machine.
-// All processes of a machine get the same one, and a reader makes none.
+// All processes of a machine get the same key, and a reader makes none.
 func TestAProcessWithoutAnIdentityUsesTheKeyOfTheMachine(t *testing.T) {
 	plain, folder := memory.New(), t.TempDir()
 	ring := func(folder string) *keyring {
@@ -58,9 +58,9 @@ func TestAProcessWithoutAnIdentityUsesTheKeyOfTheMachine(t *testing.T) {
 	}
 }
 
-// The first process gives an archive its own key, so what it has named so far is right. For
-// every other process the key of the archive is a change: what it has named with its own
-// random key is wrong, and the call must not store it.
+// The first process gives an archive its own key, so the names that it has made so far are
+// right. For every other process the key of the archive is a change: the names that it has
+// made with its own random key are wrong, and the call must not store them.
 func TestAKeyOfAnotherProcessIsAChange(t *testing.T) {
 	for name, bucket := range map[string]bool{"an archive with a key of its own": false, "a bucket, with the key of the machine": true} {
 		a, folder := memory.New(), t.TempDir()

@@ -87,7 +87,7 @@ func (s *session) replay(history []message.Message, of ledger.Owner, pins policy
 			}
 			edits, err := t.Make(step.Trail(), legal)
 			if err != nil {
-				r.room = 0 // later messages can change that
+				r.room = 0 // with later messages the edits can succeed
 				continue
 			}
 			r.went(step)
@@ -158,8 +158,9 @@ func (m *memo) isCurrent(s *session, of ledger.Owner) bool {
 	return true
 }
 
-// recognize attaches the origins of messages that were already edited when they
-// came in: of new messages, or of all if the ledger has new origins.
+// recognize attaches the origins of messages that were already edited when the call
+// received them. It looks at the new messages, or at all messages if the ledger has new
+// origins.
 func (m *memo) recognize(s *session) {
 	n := s.originCount()
 	if n == 0 {

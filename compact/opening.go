@@ -182,8 +182,8 @@ func (m *CompactManager) readLate(ctx context.Context, name string, err error) (
 }
 
 // keyed finds the key of the archive before any name is computed. A call that can
-// write gives a key to an archive without one. If that fails, the call fails only
-// when it has something to store.
+// write gives a key to an archive that has none. If that fails, the call fails
+// only when it has something to store.
 func (m *CompactManager) keyed(ctx context.Context, q request) error {
 	if q.observe || m.keys.settled.Load() {
 		return nil

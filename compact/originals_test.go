@@ -102,7 +102,7 @@ func TestSummaryStatesOutcomesOfMaskedResults(t *testing.T) {
 	eachWay(t, func(t *testing.T, archive storage.Archive, history []message.Message) {
 		res := summarizes(t, t.Context(), compact.Config{Archive: archive}, history)
 		if res.Summary == nil || !strings.Contains(res.Summary.Text, tornWrite) {
-			t.Errorf("the summary does not say how the test came out: %+v", res.Summary)
+			t.Errorf("the summary does not state the outcome of the test: %+v", res.Summary)
 		}
 		if len(res.Warnings) > 0 {
 			t.Error(res.Warnings)

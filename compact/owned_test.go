@@ -28,7 +28,8 @@ func TestCallersOwnWhatTheyGaveAndGot(t *testing.T) {
 	}
 }
 
-// answersTo returns what a manager tells its callers: two agents with two models, observed or not.
+// answersTo returns the answers of a manager to its callers: two agents with two models,
+// observed or not.
 func answersTo(t *testing.T, preset string, use func(owned any)) string {
 	c, err := compact.Preset(preset)
 	if err != nil {

@@ -77,8 +77,8 @@ func (m *CompactManager) compute(ctx context.Context, f func() error) error {
 }
 
 // computeNow runs f, which must not wait, while the caller holds a lock: in a slot
-// if one is free, else without one. If it waited for a slot, all calls of the
-// session would wait for compactions of other sessions.
+// if a slot is free, otherwise without a slot. If it waited for a slot, all calls
+// of the session would wait for compactions of other sessions.
 func (m *CompactManager) computeNow(f func() error) error {
 	if m.places.TryTake() {
 		defer m.places.Give()

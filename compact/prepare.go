@@ -19,7 +19,7 @@ import (
 // first attempt and the compaction.
 const tries = 4
 
-// mostLost is a number of unused summaries. After so many, no summary is prepared until
+// mostLost is the number of unused summaries after which no summary is prepared until
 // the lane's next step. For example, a system prompt with a clock makes each history a
 // new one.
 const mostLost = 2

@@ -76,7 +76,7 @@ func ofThePreset(res *compact.Result, v invariant.Violation) bool {
 }
 
 // ofALateResult reports whether a violation is about a round with a late result: an
-// earlier call has put a notice after the round, and then the result came.
+// earlier call has put a notice after the round, and the result arrived later.
 func ofALateResult(v invariant.Violation) bool {
 	return v.Rule == invariant.RuleRound && strings.Contains(v.Detail, " torn apart ") ||
 		v.Rule == invariant.RuleOrder && strings.Contains(v.Detail, "stands before the summary and is not pinned")
@@ -110,7 +110,7 @@ func TestPropertyPresetsOverRandomHistories(t *testing.T) {
 		dispatch func(tool string) bool
 	}{
 		{"gateway", []int{8_000, 12_000, 32_000}, token.NewGatewayEstimator(), onlyDispatch},
-		{"history-reducer", []int{1_500, 6_000, 20_000, 60_000}, token.NewCharsEstimator(), nil}, // its source reads only the text
+		{"history-reducer", []int{1_500, 6_000, 20_000, 60_000}, token.NewCharsEstimator(), nil}, // the program that it imitates reads only the text
 	} {
 		t.Run(p.name, func(t *testing.T) {
 			calls, compactions, refused := 0, 0, 0

@@ -291,13 +291,13 @@ func TestStepOfTheSameAgentCausesANewDecision(t *testing.T) {
 		t.Errorf("the view differs from the view of step %d", theirs.Step)
 	}
 	if res.Triggered || res.Step != 0 || res.Archived != nil || len(res.Stages) > 0 || res.Reason != trace.ReasonBelow || res.Replayed == 0 {
-		t.Errorf("the result tells of a compaction that was given up: triggered %v, step %d, stages %v, reason %s, %d edits made again", res.Triggered, res.Step, res.Stages, res.Reason, res.Replayed)
+		t.Errorf("the result reports a compaction that was given up: triggered %v, step %d, stages %v, reason %s, %d edits made again", res.Triggered, res.Step, res.Stages, res.Reason, res.Replayed)
 	}
 	if res.ReductionStage != theirs.ReductionStage || res.Keep != r.preflight(history).Keep {
 		t.Errorf("reduction %s, kept %+v", res.ReductionStage, res.Keep)
 	}
 	if res.Summary == nil || res.Summary.Text != theirs.Summary.Text {
-		t.Errorf("the result tells of a summary that is not in the view: %+v", res.Summary)
+		t.Errorf("the result reports a summary that is not in the view: %+v", res.Summary)
 	}
 	crew.Verify(t, a, 1)
 }

@@ -180,7 +180,7 @@ func (c *call) summaryIn(view *policy.View) *policy.SummaryInfo {
 	return &own
 }
 
-// summaryOfStep returns the summary in the view as the step has it that made it.
+// summaryOfStep returns the summary in the view, in the form in which its step stores it.
 func (c *call) summaryOfStep(view *policy.View) *policy.SummaryInfo {
 	for i, m := range view.Messages {
 		if !view.Summary(i) {

@@ -305,7 +305,7 @@ type Usage struct {
 	Refused bool
 }
 
-// citation is what the numbers of messages in a view belong to.
+// citation identifies the conversation to which the numbers of messages in a view belong.
 type citation struct {
 	owner   ledger.Owner
 	history []message.Message

@@ -20,7 +20,7 @@ import (
 	"github.com/agentcompact/compact/storage/record"
 )
 
-// spell draws spellings of a text inside another one.
+// spell writes a text in randomly chosen spellings, which can be nested.
 type spell struct{ *rand.Rand }
 
 func (r spell) one(of ...string) string { return of[r.IntN(len(of))] }

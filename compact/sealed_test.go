@@ -401,8 +401,8 @@ func (a *keyless) Append(ctx context.Context, k storage.Key, seq int64, b storag
 	return a.Archive.Append(ctx, k, seq, b)
 }
 
-// A call that compacts nothing needs no key in the archive; a compacting call
-// stores nothing without one.
+// A call that compacts nothing needs no key in the archive; a compacting call stores
+// nothing without a key.
 func TestUnsharedKeyPreventsCompaction(t *testing.T) {
 	keysOnly(t)
 	a := &keyless{folderArchive(t, t.TempDir()), true}

@@ -5,8 +5,8 @@ import (
 	"github.com/agentcompact/compact/storage/record"
 )
 
-// shelf is a stored transcript without a step. A call that could not wait for
-// its summary leaves it for a retry. The lane's lock guards it.
+// shelf is a stored transcript without a step. A call that could not wait for its summary
+// leaves the shelf for a retry. The lane's lock guards it.
 type shelf struct {
 	history []message.Message
 	stored  stored

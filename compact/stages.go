@@ -91,7 +91,8 @@ func summarizeStep(_ *env, ep *epoch) (reduce.Step, error) {
 	return reduce.Step{Manual: true, Stage: stage}, err
 }
 
-// shrinkStep has no stage: shrink is how summarize chooses the keep counts.
+// shrinkStep has no stage, because shrink only permits summarize to choose smaller keep
+// counts.
 func shrinkStep(*env, *epoch) (reduce.Step, error) { return reduce.Step{}, nil }
 
 func localStep(e *env, ep *epoch) (reduce.Step, error) {

@@ -18,8 +18,8 @@ func (namedStage) Propose(context.Context, *policy.View) (policy.Proposal, error
 	return policy.Proposal{}, nil
 }
 
-// Each line of the table makes the stage of its name, and reserves the name, so that
-// callers can't use it.
+// Each row of the table of stages makes the stage with the row's name. The name is
+// reserved, so that callers can't use it.
 func TestTableOfStagesMakesTheNamedStages(t *testing.T) {
 	m, err := New(t.Context(), Config{Model: "gpt-4", Archive: memory.New()})
 	if err != nil {

@@ -60,8 +60,8 @@ func elsewhere(file, meant string) string {
 }
 
 // places returns the place of each written message, by index. file is the file of the
-// lines without one. The file name is not recorded in the lines while it can still
-// change: if another process takes the name, lines would refer to its file.
+// lines without a file name. The file name is not recorded in the lines while it can
+// still change: if another process takes the name, lines would refer to its file.
 func (s *stored) places(file string) map[int]*storedLine {
 	lines := stored{lines: slices.Clone(s.lines)}
 	lines.in(file)

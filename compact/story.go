@@ -29,8 +29,8 @@ func (c *call) story(err error) string {
 }
 
 // kind returns the word for the changes of this call. If the call dropped messages
-// from a view with an earlier summary, the word is "pruning", because that is no
-// fallback.
+// from a view with an earlier summary, the word is "pruning", because such a
+// change is no fallback.
 func (c *call) kind() ReductionStage {
 	if c.res.CallStage == ReductionFallback && c.res.ReductionStage == ReductionSummarization {
 		return "pruning"

@@ -103,7 +103,7 @@ func TestVersion1(t *testing.T) {
 				}
 			}
 			if n := strings.Count(log.String(), "version 1"); n != 1 {
-				t.Errorf("the log tells of version 1 %d times", n)
+				t.Errorf("the log mentions version 1 %d times", n)
 			}
 		})
 	}

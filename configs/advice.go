@@ -58,19 +58,19 @@ func adviseBucket(err error) string {
 	case errors.Is(err, s3.ErrUntrusted), errors.Is(err, s3.ErrUnreachable):
 		return ""
 	case errors.As(err, &not) && not.What == "Object Lock":
-		return "make a bucket with Object Lock, or take storage.object_lock out"
+		return "create a bucket with Object Lock, or remove storage.object_lock"
 	case errors.As(err, &not) && not.What == "SSE-KMS", strings.HasPrefix(code, "KMS"):
 		return "correct storage.kms_key_id, and let these credentials use the key (kms:GenerateDataKey, kms:Decrypt)"
 	case errors.As(err, &not):
-		return "use a server that enforces it: an archive there could lose what it holds"
+		return "use a server that enforces it: otherwise the archive could lose data"
 	case code == "NoSuchBucket":
-		return "make the bucket, or correct storage.bucket"
+		return "create the bucket, or correct storage.bucket"
 	case code == "InvalidAccessKeyId", code == "SignatureDoesNotMatch":
 		return "these are not credentials of this server: correct them, or storage.endpoint"
 	case code == "PermanentRedirect", code == "AuthorizationHeaderMalformed", code == "IllegalLocationConstraintException":
 		return "the bucket is in another region: correct storage.region"
 	case statusOf(err) == http.StatusForbidden:
-		return "let these credentials do what docs/SECURITY.md lists in this bucket, or correct storage.bucket and storage.prefix"
+		return "give these credentials the permissions that docs/SECURITY.md lists, or correct storage.bucket and storage.prefix"
 	}
 	return ""
 }
@@ -80,7 +80,7 @@ func adviseCollector(setting string) func(error) string {
 	return func(err error) string {
 		switch statusIn(err) {
 		case http.StatusUnauthorized, http.StatusForbidden:
-			return "give it the headers it wants in OTEL_EXPORTER_OTLP_HEADERS"
+			return "set the headers that it requires in OTEL_EXPORTER_OTLP_HEADERS"
 		case http.StatusNotFound, http.StatusMethodNotAllowed:
 			return "the server does not accept OTLP over HTTP there: correct the port and the path of " + setting
 		}
@@ -111,7 +111,7 @@ func adviseSummarizer(err error) string {
 	case http.StatusNotFound:
 		return "correct summarizer.model, or the path of summarizer.base_url"
 	case http.StatusTooManyRequests:
-		return "the server takes no more requests for this key now: look at its limits and its bill"
+		return "the server accepts no more requests for this key now: check the limits and the bill of the key"
 	}
 	return ""
 }

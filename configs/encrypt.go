@@ -135,7 +135,7 @@ func SpoolOf(a storage.Archive) (s *spool.Spool, over func(storage.Archive) stor
 // encryptionDid describes the probe of encryption.
 func encryptionDid() string {
 	if text, err := crypt.IdentityText(); err == nil && text == "" {
-		return "a file was encrypted; without " + crypt.IdentityVariable + " only what this process wrote is read"
+		return "a file was encrypted; without " + crypt.IdentityVariable + " only the data of this process can be read"
 	}
 	return "a file was encrypted, and decrypted with the identity"
 }

@@ -65,8 +65,8 @@ func (l *loader) chain(name string, data []byte) []*file {
 	}
 }
 
-// readBase reads a file. It refuses anything that is not a regular file, because
-// that may have no end.
+// readBase reads a file. It refuses anything that is not a regular file, because reading
+// a device or a pipe may never end.
 func readBase(name string) ([]byte, error) {
 	info, err := os.Stat(name)
 	if err != nil {

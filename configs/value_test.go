@@ -53,7 +53,7 @@ func TestStricterValues(t *testing.T) {
 func TestAdviceForEachStatus(t *testing.T) {
 	for status, want := range map[int]string{
 		0: "start the server, or correct summarizer.base_url", 401: "put a key of this server into OPENAI_API_KEY", 403: "put a key of this server into OPENAI_API_KEY",
-		404: "correct summarizer.model, or the path of summarizer.base_url", http.StatusTooManyRequests: "the server takes no more requests for this key now: look at its limits and its bill", 500: "",
+		404: "correct summarizer.model, or the path of summarizer.base_url", http.StatusTooManyRequests: "the server accepts no more requests for this key now: check the limits and the bill of the key", 500: "",
 	} {
 		if got := adviseSummarizer(fmt.Errorf("x: %w", &strategy.Failure{Status: status})); got != want {
 			t.Errorf("%d: %q, want %q", status, got, want)

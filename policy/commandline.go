@@ -22,7 +22,7 @@ var (
 
 // deeds are the subcommands of git and gh that change something. shown are the
 // subcommands of git that only print; "" stands for git without a subcommand. All other
-// subcommands of git count as neither, because they do not print how they ended.
+// subcommands of git count as neither, because they do not print their outcome.
 var (
 	deeds = []string{"add", "commit", "push", "pull", "merge", "rebase", "cherry-pick", "revert", "am", "apply", "clone", "create", "close", "edit", "reopen"}
 	shown = []string{"log", "show", "diff", "blame", "grep", "cat-file", "ls-files", "reflog", "shortlog", ""}

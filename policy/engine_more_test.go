@@ -207,8 +207,8 @@ func TestRefusalNamesToolSchemas(t *testing.T) {
 	}
 }
 
-// A view that costs exactly a stage's goal loses nothing, and a view that costs one token
-// more loses something.
+// A view that costs exactly a stage's goal is not reduced, and a view that costs one
+// token more loses something.
 func TestViewAtTheGoalStays(t *testing.T) {
 	msgs := loop(6, 20)
 	total := policy.NewView(msgs, pins, words{}).Total()
@@ -226,7 +226,8 @@ func TestViewAtTheGoalStays(t *testing.T) {
 	}
 }
 
-// A view that fits only without a notice loses the rounds without one. It is not refused.
+// A view that fits only without a notice loses its rounds without a notice. It is not
+// refused.
 func TestDropLeavesOutANoticeWithoutRoom(t *testing.T) {
 	msgs := []message.Message{message.System("s"), message.User(text(30)), message.Assistant(text(30)), message.User("go")}
 	tokens := policy.NewView(msgs, pins, words{}).Tokens

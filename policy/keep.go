@@ -37,7 +37,7 @@ func (v *View) unseen(i int) bool {
 }
 
 // ofCommand reports whether part p of message i is the output of a command. The end of
-// such an output tells how the command ended. ofCommand looks at the name of the tool
+// such an output states the outcome of the command. ofCommand looks at the name of the tool
 // and at the arguments of the call.
 func (v *View) ofCommand(i, p int) bool {
 	part := &v.Messages[i].Parts[p]

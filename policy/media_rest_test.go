@@ -115,7 +115,7 @@ func TestMediaKeepsPicturesOfTheLastUserMessage(t *testing.T) {
 	}
 }
 
-// For the size of the request, a link is not worth replacing.
+// A link is not replaced to make the request smaller.
 func TestHeavyMediaExcludesLinks(t *testing.T) {
 	for heavy, want := range map[bool]int{true: 8, false: 9} {
 		msgs := shots(10)

@@ -121,7 +121,7 @@ func TestShrinkLowersTheKeepCountsOnlyAsNeeded(t *testing.T) {
 }
 
 // A cut may remove a summary made by a stage, however recent it is, and the recent span
-// begins after it. The last message of a user or an agent is never taken for such a
+// begins after it. The last message of a user or an agent is never mistaken for such a
 // summary, even if it has the form of one. A pinned message in the middle is in the recent
 // span.
 func TestPartitionPlacesSummariesAndPins(t *testing.T) {

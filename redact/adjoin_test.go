@@ -2,8 +2,8 @@ package redact
 
 import "testing"
 
-// TestPasswordsWithoutANameVanish has passwords whose place, and not a name, tells what they
-// are.
+// TestPasswordsWithoutANameVanish has passwords that only their place identifies, without
+// a name.
 func TestPasswordsWithoutANameVanish(t *testing.T) {
 	family{
 		secret: samples(

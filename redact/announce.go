@@ -2,9 +2,9 @@ package redact
 
 import "strings"
 
-// announced finds a value that stands alone on a line below the sentence about it: "Your
-// temporary password is", an empty line, the value; or that the next line of a log types
-// into the field: click on the password field, type "VALUE".
+// announced finds a value below the sentence about it. The value is alone on a line
+// ("Your temporary password is", an empty line, the value), or the next line of a log
+// types it into the field (click on the password field, type "VALUE").
 func (sc *scan) announced(a *assignment, s strength) {
 	if s < telling || isBareVerb(a.name) && !strings.HasPrefix(a.s[a.to:], "?\n") || endsFold(a.name, "s") && !isBareVerb(a.name) {
 		return // a plural such as "passwords" is about secrets in general
@@ -70,8 +70,8 @@ func passSpeaker(s string, i, to int) int {
 	return from
 }
 
-// announcedToken finds a long random value alone on the line below a text with a colon at its
-// end that is no plain sentence.
+// announcedToken finds a long random value alone on the line below a text that ends with
+// a colon and is no plain sentence.
 func (sc *scan) announcedToken(a *assignment, head string, next int) {
 	if !strings.HasSuffix(head, ":") || strings.Count(head, " ") < 4 {
 		return

@@ -70,7 +70,7 @@ func (sc *scan) placed(i int) {
 	}
 }
 
-// isPlaced is isChosen for such a place.
+// isPlaced is like isChosen, for the place of an argument of placed.
 func (a *assignment) isPlaced() bool {
 	return a.isChosen() || isDigest(a.val.text) || isUUID(a.val.text)
 }

@@ -134,8 +134,8 @@ func (a *assignment) named() strength {
 	return a.base
 }
 
-// strength returns how strongly the name indicates a secret. Operators that
-// join name and value loosely lower it.
+// strength returns how strongly the name indicates a secret. A loose operator between
+// name and value lowers the strength.
 func (a *assignment) strength() strength {
 	s := a.named()
 	if a.op == opComma || a.op == opBlank {

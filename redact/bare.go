@@ -7,7 +7,7 @@ import "strings"
 func (a *assignment) readBare(blank, i int) bool {
 	s := a.s
 	if strings.HasPrefix(s[i:], "\\\n") && strings.HasSuffix(s[:a.from], "--") {
-		i = skipBlanks(s, i+2) // the command goes on
+		i = skipBlanks(s, i+2) // the command continues
 		if i >= len(s) {
 			return false
 		}

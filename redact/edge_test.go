@@ -3,8 +3,8 @@ package redact
 import "testing"
 
 // TestWordsAtTheEdgesOfATextAreRead has every word of the vocabulary at the first and the last
-// bytes of a text, where a rule could read beyond it. Redaction must not panic, and what it
-// leaves must not change again.
+// bytes of a text, where a rule could read beyond it. Redaction must not panic, and a second
+// redaction must not change the text again.
 func TestWordsAtTheEdgesOfATextAreRead(t *testing.T) {
 	r := newRedactor(t, Options{PII: true})
 	b := defaults()

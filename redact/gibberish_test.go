@@ -5,12 +5,12 @@ import "testing"
 func TestGeneratedLettersAreDistinguishedFromWords(t *testing.T) {
 	for _, s := range []string{"Fr" + "nihAtspgvahLugpiLC", "vHqZr" + "TjbWkXpLsN", "qdctb" + "tjtnnia", "BBcWyhNB" + "CdmtTpwlFGF"} {
 		if !isGibberish(s, 8) {
-			t.Errorf("%s is taken for words", s)
+			t.Errorf("%s is mistaken for words", s)
 		}
 	}
 	for _, s := range []string{"PasswordResetTokenGenerator", "KubernetesServiceAccount", "development", "getSessionByID", "CancellationTokenSource", "sunshine", "ContinueWithGoogle", "XMLHttpRequest", "authentication", "javaScriptObject"} {
 		if isGibberish(s, 8) {
-			t.Errorf("%s is taken for letters of a generator", s)
+			t.Errorf("%s is mistaken for letters of a generator", s)
 		}
 	}
 }

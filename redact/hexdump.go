@@ -11,8 +11,8 @@ const (
 	maxDumpLine = 60 // bytes in one line of a dump
 )
 
-// dumped reads the lines of a dump from the one with the hit on as bytes, and adds the
-// numbers of those that are a secret.
+// dumped reads the lines of a dump as bytes, beginning with the line of the hit, and adds
+// the numbers of the bytes that are a secret.
 func (sc *scan) dumped(start, _ int) {
 	s := sc.s
 	from := max(lineStart(s, start), sc.dumpEnd)
@@ -45,8 +45,8 @@ func (sc *scan) dumped(start, _ int) {
 	}
 }
 
-// asciiColumn returns where the column beside the numbers of a dump shows the i-th byte of v,
-// 0 if there is no such column.
+// asciiColumn returns the position at which the column beside the numbers of a dump shows
+// the i-th byte of v, 0 if there is no such column.
 func asciiColumn(s string, v view, i int) int {
 	line, first, n := lineStart(s, v.from[i]), i, i
 	for first > 0 && v.from[first-1] >= line {
@@ -69,7 +69,8 @@ func asciiColumn(s string, v view, i int) int {
 	return text
 }
 
-// addDump adds the bytes of the line s[from:to] of a dump. It reports whether the line is one.
+// addDump adds the bytes of the line s[from:to] of a dump. It reports whether the line
+// belongs to a dump.
 func (v *view) addDump(s string, from, to int) bool {
 	i := from
 	if end := run(s, i, 20, func(c byte) bool { return isHex(c) || c == 'x' || c == ':' }); end > i && end < to && (end-i >= 6 || s[end-1] == ':') {

@@ -10,7 +10,7 @@ import (
 // Escapes such as \x41 are not decoded. The zero value knows no secrets.
 type Known struct {
 	forms map[string][]needle // by their first four bytes
-	bits  [1 << 8]uint64      // a filter on these
+	bits  [1 << 8]uint64      // a filter on the first four bytes
 	used  byteSet             // bytes of the forms
 }
 

@@ -6,8 +6,8 @@ import "strings"
 // AES.new(b"VALUE"). The index of the secret differs from library to library, so that every
 // literal is examined by its form.
 
-// calls lists the words of functions that take credentials or keys, with the first literal
-// that may be one.
+// calls lists the words of functions that take credentials or keys. find reports whether
+// a literal argument is a credential or a key.
 var calls = []struct {
 	word string
 	find func(sc *scan, l literalArgument) bool

@@ -52,8 +52,8 @@ func TestSessionFindsTheLongestSecretWithTheSameBeginning(t *testing.T) {
 	}
 }
 
-// A value is still found in every spelling after so many other values that the
-// memory has begun a new generation for them.
+// A value is still found in every spelling after many other values, for which the memory
+// has begun a new generation.
 func TestASessionKnowsOlderValuesInOtherSpellings(t *testing.T) {
 	s := newRedactor(t, Options{}).Session()
 	s.Learn([]byte("password: aB3$dE7gHk9Lm"))

@@ -131,7 +131,7 @@ func publicName(word []byte) bool {
 }
 
 // publicToken reports whether two words before "token" make it the key of an assembly of
-// .NET, or the place at which a list goes on.
+// .NET, or the place at which a list continues.
 func publicToken(first, second []byte) bool {
 	switch string(second) {
 	case "key":

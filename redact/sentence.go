@@ -183,7 +183,7 @@ func (a *assignment) namesDigest() bool {
 	return false
 }
 
-// isInvented reports whether a word of a sentence about passwords is one: it mixes
+// isInvented reports whether a word of a sentence about passwords is a password: it mixes
 // letters and digits, and is neither a figure nor the name of an algorithm.
 func isInvented(t string) bool {
 	p := profileOf(t)

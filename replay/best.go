@@ -63,7 +63,7 @@ func choose(front []*Total) (take *Total, reason string) {
 	return take, fmt.Sprintf("no policy has %.0f %%, and this one has the most", 100*enough)
 }
 
-// noGain says what a policy that saves no money gives.
+// noGain describes the benefit of a policy that saves no money.
 func noGain(t *Total, list []Total) string {
 	const text = "It saves no money on these sessions"
 	raw := slices.IndexFunc(list, func(o Total) bool { return o.Reference && o.Policy == "raw" })

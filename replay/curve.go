@@ -82,7 +82,7 @@ var whys = map[string]string{
 	"usage":                     "the prompt reached the trigger",
 	"usage_pct >= trigger_pct":  "the prompt reached the trigger",
 	"t_est >= budget":           "the prompt reached the budget",
-	"bytes > max_request_bytes": "the request was larger than its provider takes",
+	"bytes > max_request_bytes": "the request was larger than the provider accepts",
 	"economic":                  "prices made it pay",
 	"manual":                    "it was requested",
 	"at_arrival":                "results were reduced on arrival",

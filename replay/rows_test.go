@@ -213,7 +213,8 @@ func TestReferencesKeepInstructions(t *testing.T) {
 	}
 }
 
-// A line of each form is told from all others, as far as it can be.
+// A line of each form is distinguished from the lines of all other forms, as far as
+// possible.
 func TestALineHasTheFormsThatFitIt(t *testing.T) {
 	const any3 = "openai or anthropic or responses"
 	for line, want := range map[string]string{

@@ -9,8 +9,8 @@ import (
 )
 
 // scatter draws cost against the kept share: one point per policy, with its intervals.
-// Points further left and higher are better. The chart fits the points and intervals of
-// this module's policies. The points and intervals of references are cut at its edge.
+// Points further left and higher are better. The chart fits all points, and the
+// intervals of this module's policies. The intervals of references are cut at its edge.
 func scatter(list []Total, index map[string]int, class string, width, height float64) string {
 	p := newPlot(width, height)
 	fitAxes(p, list)
@@ -25,8 +25,8 @@ func scatter(list []Total, index map[string]int, class string, width, height flo
 	return p.SVG(class, "Cost against needed at use, one point per policy")
 }
 
-// fitAxes sets the limits of the axes: all points and their intervals are inside, and the
-// point of sending everything.
+// fitAxes sets the limits of the axes. The chart contains all points, the intervals of
+// this module's policies, and the point of sending everything.
 func fitAxes(p *plot, list []Total) {
 	p.MinX, p.MaxX, p.MinY, p.MaxY = math.Inf(1), 1, math.Inf(1), 1
 	for _, t := range list {

@@ -23,8 +23,8 @@ func (t Told) Plus(o Told) Told {
 }
 
 // written returns the messages that a view has in place of messages of the history, by the
-// index of the original, and those that replace several. whole tells which messages of the
-// history the view contains in full.
+// index of the original, and those that replace several. whole states which messages of
+// the history the view contains in full.
 func (v *View) written(whole []bool) (instead map[int]message.Message, made []message.Message) {
 	instead = map[int]message.Message{}
 	for k, src := range v.Sources {

@@ -20,7 +20,7 @@ import (
 
 // A connection stays open after a request that was read to its end, and after a request
 // without a body. It is closed if a rest of the request was not read, because that rest
-// would be taken for the next request. Over HTTP/2 there is no such rest.
+// would be mistaken for the next request. Over HTTP/2 there is no such rest.
 func TestConnectionsStayOpenAfterWholeRequests(t *testing.T) {
 	for name, c := range map[string]struct {
 		body         string

@@ -159,7 +159,7 @@ func (h *Handler) read(body io.Reader) (q asked, err error) {
 	d := json.NewDecoder(bytes.NewReader(data))
 	d.DisallowUnknownFields()
 	if err := d.Decode(&q); err != nil {
-		return q, badRequest("the body is not what /openapi.json describes: %s", strings.TrimPrefix(err.Error(), "json: "))
+		return q, badRequest("the body does not have the form in /openapi.json: %s", strings.TrimPrefix(err.Error(), "json: "))
 	}
 	return q, nil
 }

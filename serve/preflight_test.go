@@ -143,7 +143,7 @@ func TestPreflightReportsMistakes(t *testing.T) {
 			t.Errorf("%s: %s %.200s", name, resp.Status, answer)
 		}
 	}
-	for body, want := range map[string]string{"": "the body is empty", "x": "the body is not what /openapi.json describes: invalid character", `{"formt":1}`: `: unknown field \"formt\"`} {
+	for body, want := range map[string]string{"": "the body is empty", "x": "the body does not have the form in /openapi.json: invalid character", `{"formt":1}`: `: unknown field \"formt\"`} {
 		if _, answer := r.do(r.request("POST", "/v1/preflight", body)); !strings.Contains(answer, want) {
 			t.Errorf("%q: %s", body, answer)
 		}

@@ -73,7 +73,7 @@ func parseBase(text string) (*url.URL, error) {
 	case u.Host == "":
 		return nil, errors.New("its URL has to begin with http://HOST or https://HOST")
 	case u.Hostname() == "" || strings.HasSuffix(u.Host, ":"):
-		return nil, errors.New("its URL has a host without a port behind the colon, or a port without a host")
+		return nil, errors.New("its URL has a host without a port after the colon, or a port without a host")
 	case u.User != nil:
 		return nil, errors.New("its URL has a user: remove it, requests carry their own keys")
 	case u.Fragment != "":
@@ -139,8 +139,8 @@ func isGeminiCall(path string) bool {
 	return ok && slices.Contains([]string{"generateContent", "streamGenerateContent", "countTokens", "embedContent", "batchEmbedContents"}, verb)
 }
 
-// carriesForeignKey reports whether a request carries the key of another provider. Gemini's can
-// be in the URL.
+// carriesForeignKey reports whether a request carries the key of another provider.
+// Gemini's key can be in the URL.
 func carriesForeignKey(name string, r *http.Request) bool {
 	if name != forGemini && r.URL.Query().Has("key") {
 		return true

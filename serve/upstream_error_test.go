@@ -28,8 +28,8 @@ func TestUpstreamErrorReportsAClosedConnection(t *testing.T) {
 	}
 }
 
-// The network swallows what is sent on a connection, as after a sleep of the machine. The
-// request on it fails, and the next one gets a new connection.
+// The network drops the bytes that are sent on a connection, as after a sleep of the
+// machine. The request on it fails, and the next one gets a new connection.
 func TestSilentConnectionToAProviderIsGivenUp(t *testing.T) {
 	up := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { _, _ = io.WriteString(w, r.Proto) }))
 	up.EnableHTTP2 = true
@@ -79,7 +79,7 @@ func TestSilentConnectionToAProviderIsGivenUp(t *testing.T) {
 	}
 }
 
-// lossy is a connection that can lose what is written to it.
+// lossy is a connection that can lose the bytes that are written to it.
 type lossy struct {
 	net.Conn
 	swallows atomic.Bool

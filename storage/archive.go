@@ -125,8 +125,8 @@ type BulkKeeper interface {
 }
 
 // A Deferrer is an Archive whose Append checks afterwards whether k was removed
-// meanwhile (then only b would be left of it), and that can defer this check. The
-// last of several Appends can then check for all of them.
+// meanwhile (then only b would be left of k). A Deferrer can defer this check.
+// The last of several Appends can then check for all of them.
 type Deferrer interface {
 	// AppendUnseen is Append without the check. The next Append to k, or Settle,
 	// makes the check, and removes b if k was removed before b was written.

@@ -22,7 +22,7 @@ var (
 	ErrDamaged = errors.New("damaged")
 	// ErrChanged means that a file differs from the stored one. The error is a
 	// [*ChangedError]. The file is left unchanged as evidence.
-	ErrChanged = errors.New("not what was stored")
+	ErrChanged = errors.New("the stored data was changed")
 	// ErrLocked means that the backend itself forbids the removal for now. The error may
 	// be a [*LockedError].
 	ErrLocked = errors.New("kept by a lock")

@@ -59,10 +59,11 @@ func changesRows(statement string) bool {
 	return changingRows.MatchString(prose.Squash(strings.ToLower(statement[:min(len(statement), edge)])))
 }
 
-// rehearsing lists arguments, without marks, with which a tool only works out what it would do.
+// rehearsing lists arguments, without marks, with which a tool only shows its effects and
+// does not cause them.
 var rehearsing = []string{"dryrun", "simulate", "preview", "validateonly", "checkonly", "whatif", "noop", "testmode"}
 
-// rehearses reports whether an argument says that the tool only works out what it would do.
+// rehearses reports whether a call has such an argument.
 func (c *Call) rehearses() bool {
 	return slices.ContainsFunc(c.Args, func(a Arg) bool {
 		return a.Value == "true" && slices.Contains(rehearsing, plainKey.Replace(strings.ToLower(a.Name)))

@@ -93,8 +93,8 @@ var (
 	opposites    = [][2]string{{"start", "stop"}, {"pause", "resume"}, {"enable", "disable"}, {"cordon", "uncordon"}, {"suspend", "activate"}, {"lock", "unlock"}}
 )
 
-// afterwards describes a later effect on the same object, "" if there is none: what the
-// call made was deleted or changed, or what it set was set again.
+// afterwards describes a later effect on the same object, "" if there is none: the object
+// that the call made was deleted or changed, or the value that it set was set again.
 func afterwards(e *effect, later []effect) string {
 	made, last := e.call.made(), true // last: no other commit followed yet
 	for i := range later {

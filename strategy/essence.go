@@ -104,7 +104,7 @@ type portioner struct {
 	head   int // index of the heading, -1 if there is none
 	fenced bool
 	gap    bool // an empty line precedes
-	wraps  bool // the last sentence may go on in the next line
+	wraps  bool // the last sentence may continue in the next line
 	shows  bool // under a heading of an example
 }
 
@@ -148,7 +148,7 @@ func (r *portioner) line(from, to int) {
 	r.wraps = len(r.out) > 0 && !endsText(line)
 }
 
-// sentence adds a sentence. wrapped means that it goes on with the last one.
+// sentence adds a sentence. wrapped means that it continues the last one.
 func (r *portioner) sentence(from, to int, item, wrapped bool) {
 	if wrapped {
 		last := len(r.out) - 1
@@ -261,7 +261,7 @@ func choose(all []portion, keep int) []bool {
 	slices.SortStableFunc(best, func(a, b int) int { return cmp.Compare(density(b), density(a)) })
 	for _, i := range best {
 		if all[i].heading {
-			continue // it only comes with what it leads to
+			continue // it is only taken with the text that it leads to
 		}
 		need := 0
 		for k := i; k >= 0 && !kept[k]; k = all[k].lead {

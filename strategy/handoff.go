@@ -109,7 +109,7 @@ type topicKind uint8
 
 const (
 	topicOther   topicKind = iota
-	topicPending           // work that was open when the handoff was written; it counts as open until the work goes on
+	topicPending           // work that was open when the handoff was written; it counts as open until the work continues
 	topicRules             // how the user wants things done: holds throughout
 	topicWanted            // requests of the user
 	topicLearned           // decisions, actions and findings

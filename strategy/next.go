@@ -235,7 +235,7 @@ func (h *History) waiting() fact {
 				return fact{s.ID, newestHere, announcedValue}
 			}
 			if rules.OnlyForbids(s.Text) {
-				continue // the work on the request before goes on
+				continue // the work on the previous request continues
 			}
 			return fact{}
 		}

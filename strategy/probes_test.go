@@ -7,8 +7,8 @@ import (
 	"github.com/agentcompact/compact/message"
 )
 
-// Requests with varied data probe the answers of an address. A successor may have to repeat
-// the last request, which succeeded.
+// Requests that send varied data to one address are probes. They do not count as effects,
+// because a successor may have to repeat the last request, which succeeded.
 func TestProbesMayBeRepeated(t *testing.T) {
 	post := func(data string) run {
 		return run{"curl -X POST -d 'name=" + data + "' http://x.org/cgi-bin/forms.pl", "Your name is " + data}

@@ -105,7 +105,7 @@ func (c *Call) asked(f field) bool {
 	})
 }
 
-// leastTelltale is the minimum length of a value that identifies what it stands for, in bytes.
+// leastTelltale is the minimum length, in bytes, of a value that identifies its object.
 const leastTelltale = 5
 
 // acknowledges reports whether a member only states that the call succeeded or failed.

@@ -63,7 +63,7 @@ func TestUnusableAnswerIsNotARefusal(t *testing.T) {
 	}
 }
 
-// honest maps answers that are summaries in unusual forms to the text that must be left of
+// honest maps answers that are summaries in unusual forms to the text that must remain of
 // each.
 var honest = map[string]string{
 	"Goals and success criteria:\n- move the orders table to the new schema [s1]":                                                                   "- move the orders table",

@@ -173,7 +173,8 @@ func TestUncommittedFilesAreCounted(t *testing.T) {
 	tells(t, again, []string{"`up/part8.go` and 8 more ["}, nil)
 }
 
-// A commit holds the files that were added to it, if git counts as many.
+// A commit holds the files that were added to it, if git reports the same number of
+// files.
 func TestFilesThatWereNotAddedStayUncommitted(t *testing.T) {
 	one, two := "[main 4be1f02] up: doc\n 1 file changed, 1 insertion(+)", "[main 4be1f02] up: doc\n 2 files changed, 2 insertions(+)"
 	begin := func() *gitAgent { return new(gitAgent).edit("/w/up/retry.go").edit("/w/up/doc.md") }

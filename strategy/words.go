@@ -29,8 +29,8 @@ func (w Word) cut() bool {
 // shortenedMark begins a note in a shortened message.
 const shortenedMark = "[… "
 
-// plainMark stands for what is missing in a message that is too short for a longer note: the
-// note would take the room of a sentence.
+// plainMark stands for the missing text of a message that is too short for a longer note:
+// the note would take the room of a sentence.
 const (
 	plainMark    = "[…]"
 	leastCounted = 400 // characters

@@ -22,8 +22,8 @@ func wholeSummary(t *testing.T, previous, request string, msgs []message.Message
 	return written(t, taskState, 1500, Input{Previous: previous, Messages: msgs, Count: quarter})
 }
 
-// A state that the agent looked at again and again is told as it was seen last, also if a
-// previous summary told an earlier one.
+// A state that the agent looked at again and again is stated as it was seen last, also if
+// a previous summary stated an earlier state.
 func TestSummaryTellsTheNewestState(t *testing.T) {
 	var msgs []message.Message
 	for n := range 6 {
@@ -35,12 +35,12 @@ func TestSummaryTellsTheNewestState(t *testing.T) {
 	first := wholeSummary(t, "", "Please watch the shop until all six are ready.", msgs)
 	for _, want := range []string{"ready 5 of 6 (6 runs since [s2])", "packing step 5 of 6"} {
 		if strings.Count(first, want) != 1 {
-			t.Errorf("%q is not told once:\n%s", want, first)
+			t.Errorf("%q is not stated exactly once:\n%s", want, first)
 		}
 	}
 	for _, old := range []string{"ready 0 of 6", "ready 4 of 6", "packing step 0", "packing step 4", "?? shop/stock.py"} {
 		if strings.Contains(first, old) {
-			t.Errorf("the outdated %q is told:\n%s", old, first)
+			t.Errorf("the outdated %q is stated:\n%s", old, first)
 		}
 	}
 	next := wholeSummary(t, first, "And now watch it for the night.", toolRun(30, "bash", `{"command":"curl -s http://shop.example/health"}`, "ready 1 of 6, degraded"))
@@ -65,7 +65,7 @@ func TestLineOfACallSaysEachThingOnce(t *testing.T) {
 	}
 	for _, again := range []string{"ok: true", "ok: false", "doc_id: D-771", "text: revenue"} {
 		if strings.Contains(got, again) {
-			t.Errorf("%q is told:\n%s", again, got)
+			t.Errorf("%q is stated:\n%s", again, got)
 		}
 	}
 	if only := calledTool("add_note", `{"ok":true}`, "note", "call back").tell(); !strings.HasSuffix(only, "which returned: ok: true") {
@@ -77,7 +77,7 @@ func TestLineOfACallSaysEachThingOnce(t *testing.T) {
 }
 
 // An effect stands once, not among the finished actions and again in the log.
-func TestEffectIsToldOnce(t *testing.T) {
+func TestEffectIsStatedOnce(t *testing.T) {
 	msgs := []message.Message{
 		message.Assistant("I put that down for her.", message.Call("1", "add_note", `{"customer":"40718","note":"assembly for 45 euros once the date is fixed"}`)),
 		message.ToolResult("1", `{"ok":true}`),
@@ -129,7 +129,7 @@ func TestFindingsOfThoughtsStay(t *testing.T) {
 	}
 	for _, idle := range []string{"third one", "Is the Sand Mill", "the weather"} {
 		if strings.Contains(got, idle) {
-			t.Errorf("%q is told:\n%s", idle, got)
+			t.Errorf("%q is stated:\n%s", idle, got)
 		}
 	}
 }
@@ -158,7 +158,7 @@ func TestSummaryQuotesNoFrameOfAPage(t *testing.T) {
 	}
 }
 
-// A call that failed in the same way again is told once, with the number of its runs, even if
+// A call that failed in the same way again is stated once, with the number of its runs, even if
 // the agent spoke to the user between them.
 func TestEqualFailuresAreCounted(t *testing.T) {
 	const args, wrong = `{"order":"B-551020","seat":"12A"}`, "Error: seat 12A is taken"
@@ -168,7 +168,7 @@ func TestEqualFailuresAreCounted(t *testing.T) {
 	got := wholeSummary(t, "", "Book me a seat.", msgs)
 	for _, want := range []string{"Error: seat 12A is taken (2 times)", "Error: seat 12B is taken\n"} {
 		if strings.Count(got, want) != 1 {
-			t.Errorf("%q is not told once:\n%s", want, got)
+			t.Errorf("%q is not stated exactly once:\n%s", want, got)
 		}
 	}
 }
@@ -210,8 +210,8 @@ func TestPastedTextRepeatsNoWordsOfTheUser(t *testing.T) {
 	}
 }
 
-// An announcement that the same answer carries out is no next step, what is left of an amount is
-// no open work, and a check that named a wrong folder is not the check that fails.
+// An announcement that the same answer carries out is no next step, the rest of an amount
+// is no open work, and a check that named a wrong folder is not the check that fails.
 func TestWhatIsDoneIsNotNext(t *testing.T) {
 	sum := "Let me add that up for you. The first room costs $871, of which the voucher pays $500 and the card $198. That is $173 for the first room (to cover the remaining $173 of $871). " +
 		"The second room costs $871, of which the voucher pays $250 and the card $523. Would you like to book both rooms?"

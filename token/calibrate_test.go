@@ -143,8 +143,8 @@ func TestCalibratorUsesTheBillOfAnEarlierRequest(t *testing.T) {
 	}
 }
 
-// A view of at most Within tokens has an upper bound of at most the limit. This holds
-// for each kind of text of which the provider may make the most tokens.
+// A view of at most Within tokens has an upper bound of at most the limit. This holds for
+// whichever kind of text has the largest factor.
 func TestWithinIsTheCountWhoseUpperBoundIsTheLimit(t *testing.T) {
 	const limit = 10_000
 	for kind, mix := range map[string]func(n int) token.Mix{
@@ -155,17 +155,17 @@ func TestWithinIsTheCountWhoseUpperBoundIsTheLimit(t *testing.T) {
 	} {
 		c, dearest := token.NewCalibrator("claude-sonnet-4"), token.Calibration{Prose: 0.9, Code: 0.9, Wide: 0.9, Fixed: 0.9, Margin: 0.2}
 		if n := c.Within(limit, token.Mix{}); n != limit {
-			t.Errorf("%s: within %d of nothing", kind, n)
+			t.Errorf("%s: Within returns %d for an empty mix", kind, n)
 		}
 		*map[string]*float64{"prose": &dearest.Prose, "code": &dearest.Code, "wide": &dearest.Wide, "fixed": &dearest.Fixed}[kind] = 1.5
 		c.Restore(dearest)
 		n := c.Within(limit, mix(1).Plus(token.Mix{Prose: 1, Code: 1, Wide: 1, Fixed: 1}))
 		if most, more := c.Estimate(mix(n)).Upper, c.Estimate(mix(n+2)).Upper; most > limit || more <= limit {
-			t.Errorf("%s: %d tokens are at most %d of %d, two more %d", kind, n, most, limit, more)
+			t.Errorf("%s: %d tokens have the upper bound %d (limit %d), two more tokens %d", kind, n, most, limit, more)
 		}
 	}
 	if n := token.NewCalibrator("gpt-4").Within(limit, token.Mix{Wide: 1}); n != limit {
-		t.Errorf("of a model that is counted exactly: %d", n)
+		t.Errorf("Within returns %d for a model that is counted exactly", n)
 	}
 }
 

@@ -29,7 +29,7 @@ const (
 
 // pdfOf returns the PDF that a file part holds in base64, in any message format,
 // and the number of bytes after it that could not be decoded. pdf is nil if there
-// is none, or if the file is a text that quotes one.
+// is none, or if the file is a text that quotes a PDF.
 func pdfOf(p *message.Part) (pdf []byte, lost int) {
 	if isText(p.Media.MIME) {
 		return nil, 0

@@ -170,7 +170,7 @@ func TestSoundAndDocumentsCostByTheirSize(t *testing.T) {
 		t.Errorf("30 seconds of wav: %d tokens, want 300", got)
 	}
 	if wav, pcm := audio("audio/wav", 100_000), audio("audio/pcm;rate=16000", 100_000); pcm != wav {
-		t.Errorf("of one size, wav costs %d tokens and pcm, which is not packed either, %d", wav, pcm)
+		t.Errorf("wav costs %d tokens, and pcm of the same size, which is not compressed either, costs %d", wav, pcm)
 	}
 	if short, long := audio("audio/mp3", 100_000), audio("audio/mp3", 1_000_000); short < 1 || long < 9*short {
 		t.Errorf("mp3: %d and %d tokens", short, long)

@@ -163,7 +163,7 @@ func (a *app) judgeQuietly(all []verified) error {
 	var errs []error
 	for _, v := range all {
 		if !v.OK {
-			errs = append(errs, &brokenArchive{fmt.Errorf("not what was stored: %s", v.Session)})
+			errs = append(errs, &brokenArchive{fmt.Errorf("the stored data was changed: %s", v.Session)})
 		}
 	}
 	return errors.Join(errs...)

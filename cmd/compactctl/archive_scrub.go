@@ -27,10 +27,10 @@ func newArchiveScrub(a *app) *cobra.Command {
 		Short: "Remove a secret from stored sessions",
 		Long: `Scrub overwrites secrets with asterisks in every file of a session. The secrets are the
 lines of --secret-file (- is standard input), in every encoding in which the session may
-hold them. With --rules, scrub also overwrites what the current redaction rules find.
-Scrub rewrites the files. The manifest records who scrubbed, why, and the hashes before
-and after; archive verify reports that. Lines keep their lengths, so the session can
-continue.
+hold them. With --rules, scrub also overwrites the secrets that the current redaction
+rules find. Scrub rewrites the files. The manifest records who scrubbed, why, and the
+hashes before and after; archive verify reports that. Lines keep their lengths, so the
+session can continue.
 
 Without --yes scrub only lists what it would overwrite. Scrub does not change a session
 under a legal hold. An agent may continue the session during a scrub; scrub does not
@@ -53,7 +53,7 @@ instead.`,
 	}
 	f := cmd.Flags()
 	f.StringVar(&x.file, "secret-file", "", "`FILE` with one secret on each line; - for standard input")
-	f.BoolVar(&x.rules, "rules", false, "overwrite what the current redaction rules find")
+	f.BoolVar(&x.rules, "rules", false, "overwrite the secrets that the current redaction rules find")
 	f.BoolVar(&x.yes, "yes", false, "scrub; without it, only list the secrets")
 	x.flags(cmd, "the manifest keeps")
 	return cmd
@@ -149,7 +149,7 @@ func (a *app) printScrub(name string, r *compact.ScrubReport) error {
 		return err
 	}
 	if len(r.Steps) > 0 {
-		return a.say("the views of %s had a secret: an agent that continues is compacted again from there", things(len(r.Steps), "step"))
+		return a.say("the views of %s had a secret: an agent that continues is compacted again from the first of them on", things(len(r.Steps), "step"))
 	}
 	return nil
 }

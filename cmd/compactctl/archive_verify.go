@@ -339,7 +339,7 @@ func (a *app) judge(all []verified, require bool) error {
 	}
 	switch {
 	case len(bad) > 0:
-		return &brokenArchive{fmt.Errorf("not what was stored: %s", strings.Join(bad, ", "))}
+		return &brokenArchive{fmt.Errorf("the stored data was changed: %s", strings.Join(bad, ", "))}
 	case require && len(open) > 0:
 		return &unproven{open}
 	}

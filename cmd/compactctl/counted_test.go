@@ -10,7 +10,8 @@ import (
 	"github.com/agentcompact/compact/redact"
 )
 
-// Every input is counted by what was redacted in it: text, lines, and one field of lines.
+// The redacted secrets are counted in every kind of input: text, lines, and one field of
+// lines.
 func TestRedactCountsWhatItReplaces(t *testing.T) {
 	const secret = "password=tr0ub4dor-and-3"
 	line := func(field, text string) string { return `{"` + field + `":"` + text + `"}` }
@@ -35,8 +36,8 @@ func TestRedactCountsWhatItReplaces(t *testing.T) {
 	}
 }
 
-// The flag --archive takes a folder or a bucket, and refuses what is neither, which would
-// become a folder of that name.
+// The flag --archive takes a folder or a bucket. It refuses anything else, because a
+// folder of that name would be created.
 func TestPlacesOfArchives(t *testing.T) {
 	for where, options := range map[string]int{
 		"dir": 3, "/srv/a": 3, "file:///srv/a": 3, "s3://bucket": 4, "s3://bucket/prefix": 4, "S3://bucket/prefix": 4, "s3:bucket": 0, "S3:bucket": 0, "s3:///prefix": 0, "https://host/a": 0,

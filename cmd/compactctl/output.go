@@ -61,8 +61,8 @@ func unwritable(path string, err error) error {
 	return fmt.Errorf("%s can't be written: %w", path, cause(err))
 }
 
-// cause returns the error of the operating system without its path, because that can
-// be the path of the temporary file.
+// cause returns the error of the operating system without its path, because the path can
+// be that of the temporary file.
 func cause(err error) error {
 	if pe := new(fs.PathError); errors.As(err, &pe) {
 		return pe.Err

@@ -14,9 +14,9 @@ const (
 	apart  = time.Second            // minimum time between two separate Ctrl-C: a program may pass on a Ctrl-C that has already reached us
 )
 
-// outliveReader lets the server go on after the reader of its log has gone (serve 2>&1 | tee
-// log): a write to a pipe without a reader would end the process at once, with the calls of
-// all agents. stop restores that.
+// outliveReader lets the server continue after the reader of its log has exited (serve 2>&1
+// | tee log): a write to a pipe without a reader would end the process at once, with the
+// calls of all agents. stop restores that.
 func outliveReader() (stop func()) {
 	broken := make(chan os.Signal, 1)
 	signal.Notify(broken, syscall.SIGPIPE)

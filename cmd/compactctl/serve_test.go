@@ -143,7 +143,7 @@ func TestSecondInterruptEndsAWaitingServer(t *testing.T) {
 var underNohup = signal.Ignored(syscall.SIGHUP)
 
 // A terminal that closes ends the server like SIGTERM: the archive gets the events of its
-// calls. A program under nohup goes on.
+// calls. A program under nohup continues.
 func TestHangupEndsAServerInOrder(t *testing.T) {
 	if underNohup {
 		t.Skip("the test itself runs under nohup, and so would the server")

@@ -26,7 +26,7 @@ func newTune(a *app) *cobra.Command {
 	t := &tuning{app: a}
 	cmd := &cobra.Command{
 		Use:   "tune PATH...",
-		Short: "Find the cheapest settings that keep what your sessions need",
+		Short: "Find the cheapest settings that keep the text that your sessions need",
 		Long: `Tune replays recorded sessions under many settings of the preset graduated. It writes a
 configuration file with the cheapest settings that keep at least --keep of what the
 recorded answers needed in view. Comments in the file say what to expect and how certain

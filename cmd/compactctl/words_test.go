@@ -136,7 +136,7 @@ func TestErrorsHaveTheirExitStatus(t *testing.T) {
 }
 
 // An exporter's error that it has logged itself, and that lost nothing, is not repeated.
-func TestLostEventsAreTold(t *testing.T) {
+func TestLostEventsAreReported(t *testing.T) {
 	var out strings.Builder
 	a := newApp(nil, &out, &out)
 	for i, e := range []trace.ExportError{{Op: "export", Logged: true}, {Op: "export"}, {Op: "export", Logged: true, Dropped: 2}, {Op: "shutdown", Logged: true}} {
@@ -149,7 +149,7 @@ func TestLostEventsAreTold(t *testing.T) {
 	}
 }
 
-// Each kind of odd message is told once, with its number and its first place. A result
+// Each kind of odd message is reported once, with its number and its first place. A result
 // without an id can have any call.
 func TestOddMessagesAreCounted(t *testing.T) {
 	result := func(ids ...string) message.Message {

@@ -300,8 +300,8 @@ func TestAgentsOwnModelIsDisabledWithoutAUsage(t *testing.T) {
 	}
 }
 
-// A request that was refused in its stream was never accepted: no summary request
-// extends it, because that would be refused as well.
+// A request that was refused in its stream was never accepted: no summary request extends
+// it, because the extended request would be refused as well.
 func TestSummaryRequestNeverExtendsARefusedRequest(t *testing.T) {
 	f := forms()[3].withTools()
 	r := agentRig(t, compact.Config{}, &byteCache{}, writes)

@@ -152,7 +152,7 @@ func TestLearnedSizeIsNotAttributedToTheProvider(t *testing.T) {
 	for _, res := range r.results {
 		said += strings.Join(res.Warnings, "\n")
 	}
-	if !strings.Contains(said, "where it may have ") || strings.Contains(said, "the provider takes") {
+	if !strings.Contains(said, "but its limit is ") || strings.Contains(said, "the provider accepts") {
 		t.Errorf("warnings %q", said)
 	}
 }

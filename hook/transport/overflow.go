@@ -30,7 +30,7 @@ func readOverflow(status int, body []byte) (overflow, bool) {
 
 // failure holds the fields of the providers' errors.
 type failure struct {
-	Code    any    `json:"code"` // OpenAI's is a string, Google's and llama.cpp's a number
+	Code    any    `json:"code"` // a string from OpenAI, a number from Google and llama.cpp
 	Type    string `json:"type"`
 	Message string `json:"message"`
 	Detail  any    `json:"detail"`

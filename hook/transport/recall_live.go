@@ -51,7 +51,7 @@ func (f *flow) call(at int, name string) {
 	if f.names == nil {
 		f.names = map[int]string{}
 	}
-	if had, known := f.names[at]; !known || had != name { // a call without a name so far is known, too
+	if had, known := f.names[at]; !known || had != name { // a call is also known if no part of its name has arrived
 		f.names[at] = had + name
 	}
 }

@@ -83,8 +83,8 @@ var arrows = map[string][]string{
 	"policy/policytest":   {"message", "policy", "internal/reduce"}, // this package tests the promises that the engine checks
 
 	// The engine uses the types of policy, and policy must not import the engine: the engine calls
-	// a stage, and a stage calls nobody. It passes the facts of its run to a view through running,
-	// and no other package can name that type.
+	// a stage, and a stage does not call the engine. The engine passes the facts of its run to a
+	// view through running, and no other module can name that type.
 	"internal/formname": {}, // names that ledgers store; policy has the texts
 	"internal/toolcall": {"message"},
 	"internal/running":  {"message"},
@@ -173,7 +173,7 @@ func TestPackagesImportInOneDirection(t *testing.T) {
 	defer func() {
 		for key := range arrows {
 			if !begins[key] {
-				t.Errorf("%s: there is no such package; take it out of arrows", key)
+				t.Errorf("%s: there is no such package; remove it from arrows", key)
 			}
 		}
 	}()

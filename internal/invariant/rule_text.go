@@ -54,7 +54,7 @@ func (j *judge) checkText(i, p int, was message.Part, is string) {
 func (j *judge) checkStandsFor(i, p int, is string) {
 	m, part := mediaForm.FindStringSubmatch(is), j.In[i].Parts[p]
 	if part.Media != nil && part.Media.Bytes > 0 && m[3] != strconv.Itoa(part.Media.Bytes) {
-		j.fail(RuleText, "message %d: part %d has %d bytes, %q says", i, p, part.Media.Bytes, is)
+		j.fail(RuleText, "message %d: part %d has %d bytes, but the text in its place is %q", i, p, part.Media.Bytes, is)
 	}
 }
 
@@ -106,7 +106,7 @@ func (j *judge) checkPlaceholder(i, p int, is string) {
 		survived, _ = remainingBlocks(rest)
 		n := utf8.RuneCountInString(origin) - utf8.RuneCountInString(strings.Join(survived, ""))
 		if said := dispatchForm.FindStringSubmatch(is)[1]; said != strconv.Itoa(n) {
-			j.fail(RuleText, "message %d: %s characters are masked, it says; %d are", i, said, n)
+			j.fail(RuleText, "message %d: the placeholder states %s masked characters, but there are %d", i, said, n)
 		}
 	}
 	// Blocks that an earlier truncation removed can't survive.
@@ -115,12 +115,12 @@ func (j *judge) checkPlaceholder(i, p int, is string) {
 	}
 	if _, found, ok := cutObservation(is); ok {
 		if n := utf8.RuneCountInString(origin); found[1] != strconv.Itoa(n) {
-			j.fail(RuleText, "message %d: the original had %d characters, %q says", i, n, found[0])
+			j.fail(RuleText, "message %d: the original had %d characters, but the placeholder is %q", i, n, found[0])
 		}
 		part := j.In[i].Parts[p]
 		part.Text = origin
 		if ref := part.Fingerprint().Ref(); found[6] != "" && found[6] != ref {
-			j.fail(RuleText, "message %d: the original's reference is %s, %q says", i, ref, found[0])
+			j.fail(RuleText, "message %d: the original's reference is %s, but the placeholder is %q", i, ref, found[0])
 		}
 		if why := j.misnamed(i, p, found[2], found[3]) + misquoted(origin, found[4], found[5]) + j.concealed(i, p, found[3], found[4]); why != "" {
 			j.fail(RuleText, "message %d: %q: %s", i, found[0], why)

@@ -30,8 +30,8 @@ func (l *Reader) Ledger(data []byte) (step Step, err error) {
 	return step, nil
 }
 
-// Stored parses a ledger from the archive. A changed ledger is a step with only its
-// number.
+// Stored parses a ledger from the archive. For a changed ledger it returns a step that
+// has only its number.
 func (l *Reader) Stored(from record.Ledger) (Step, error) {
 	if from.Changed != nil {
 		return Step{Step: from.Step, Changed: from.Changed}, nil

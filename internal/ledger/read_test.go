@@ -97,7 +97,7 @@ func TestLedgerReaderReadsTheFileOfASummary(t *testing.T) {
 	}
 }
 
-// Any ledger or edits.jsonl is read like by encoding/json.
+// Any ledger and any edits.jsonl is read in the same way as by encoding/json.
 func FuzzLedgerReaderAgreesWithEncodingJSON(f *testing.F) {
 	var full Edit
 	n := 0
@@ -150,8 +150,8 @@ func TestLedgerReaderSharesWords(t *testing.T) {
 	}
 }
 
-// A ledger of a later version may hold edits that this program does not know. Without them
-// it would show another view.
+// A ledger of a later version may hold edits that this program does not know. Without
+// these edits the program would show another view.
 func TestParseRefusesUnknownVersions(t *testing.T) {
 	for v, ok := range map[int]bool{0: false, 1: true, Version: true, Version + 1: false} {
 		for name, form := range map[string]string{"quickly": `{"v":%d,"step":3}`, "by reflection": `{"v":%d,"step":3,"later":true}`} {

@@ -14,7 +14,7 @@ import (
 // Encoded as a whole, the ledger would be in memory three times.
 const atOnce = 512
 
-var errNoList = errors.New("compact: a list of the ledger has no place in it")
+var errNoList = errors.New("compact: the encoded ledger lacks the member of a list")
 
 // A ledgerWriter encodes and redacts a record with one empty element in place of
 // each long list, and writes the real lists in their places.

@@ -13,8 +13,8 @@ import (
 	"github.com/agentcompact/compact/message"
 )
 
-// pinnedAnswer returns a session whose first answer is protected: with the messages
-// before it summarized, the model would have the first word.
+// pinnedAnswer returns a session whose first answer is protected: if the messages before
+// it are summarized, the view would begin with a message of the model.
 func pinnedAnswer(t *testing.T) []render.Row {
 	t.Helper()
 	var b strings.Builder

@@ -38,8 +38,8 @@ type Refusal struct {
 
 func (r Refusal) Error() string { return r.Text }
 
-// New returns the refusals in after that are not in before. An edit of the request
-// caused them. Two refusals are the same if Rule and ID are equal.
+// New returns the refusals of the list after that are missing in the list before: an edit
+// of the request caused them. Two refusals are the same if Rule and ID are equal.
 func New(before, after []Refusal) []Refusal {
 	type key struct{ rule, id string }
 	had := map[key]int{}

@@ -86,13 +86,13 @@ func TestAnthropicDialectsRefuseEmptyResults(t *testing.T) {
 
 func TestAnthropicAcceptsUnusualRequests(t *testing.T) {
 	for name, body := range map[string]string{
-		"neighbors of one role":  `{"model":"m","max_tokens":1,"messages":[{"role":"user","content":"a"},{"role":"user","content":"b"},{"role":"assistant","content":"c"},{"role":"assistant","content":"d"},{"role":"user","content":"e"}]}`,
-		"a compaction first":     `{"model":"m","max_tokens":1,"messages":[{"role":"assistant","content":[{"type":"compaction","content":"all"}]},{"role":"user","content":"a"}]}`,
-		"prefill, where it is":   `{"model":"claude-3-5-haiku-latest","max_tokens":1,"messages":[{"role":"user","content":"a"},{"role":"assistant","content":"("}]}`,
-		"the system, later":      `{"model":"m","max_tokens":1,"messages":[{"role":"user","content":"a"},{"role":"system","content":"b"}]}`,
-		"the system, served":     `{"model":"m","max_tokens":1,"messages":[{"role":"user","content":"a"},{"role":"assistant","content":[{"type":"server_tool_use","id":"s","name":"web_search","input":{}},{"type":"web_search_tool_result","tool_use_id":"s","content":[]}]},{"role":"system","content":"b"}]}`,
-		"an hour before minutes": `{"model":"m","max_tokens":1,"system":[{"type":"text","text":"S","cache_control":{"type":"ephemeral","ttl":"1h"}}],"messages":[{"role":"user","content":[{"type":"text","text":"a","cache_control":{"type":"ephemeral","ttl":"5m"}}]}]}`,
-		"tools of the server":    `{"model":"m","max_tokens":1,"messages":[{"role":"user","content":"a"},{"role":"assistant","content":[{"type":"server_tool_use","id":"s","name":"web_search","input":{}},{"type":"web_search_tool_result","tool_use_id":"s","content":[]},{"type":"text","text":"x"}]},{"role":"user","content":"e"}]}`,
+		"neighbors of one role":                `{"model":"m","max_tokens":1,"messages":[{"role":"user","content":"a"},{"role":"user","content":"b"},{"role":"assistant","content":"c"},{"role":"assistant","content":"d"},{"role":"user","content":"e"}]}`,
+		"a compaction first":                   `{"model":"m","max_tokens":1,"messages":[{"role":"assistant","content":[{"type":"compaction","content":"all"}]},{"role":"user","content":"a"}]}`,
+		"prefill of an old model":              `{"model":"claude-3-5-haiku-latest","max_tokens":1,"messages":[{"role":"user","content":"a"},{"role":"assistant","content":"("}]}`,
+		"a late system message":                `{"model":"m","max_tokens":1,"messages":[{"role":"user","content":"a"},{"role":"system","content":"b"}]}`,
+		"a system message after a server tool": `{"model":"m","max_tokens":1,"messages":[{"role":"user","content":"a"},{"role":"assistant","content":[{"type":"server_tool_use","id":"s","name":"web_search","input":{}},{"type":"web_search_tool_result","tool_use_id":"s","content":[]}]},{"role":"system","content":"b"}]}`,
+		"an hour before minutes":               `{"model":"m","max_tokens":1,"system":[{"type":"text","text":"S","cache_control":{"type":"ephemeral","ttl":"1h"}}],"messages":[{"role":"user","content":[{"type":"text","text":"a","cache_control":{"type":"ephemeral","ttl":"5m"}}]}]}`,
+		"tools of the server":                  `{"model":"m","max_tokens":1,"messages":[{"role":"user","content":"a"},{"role":"assistant","content":[{"type":"server_tool_use","id":"s","name":"web_search","input":{}},{"type":"web_search_tool_result","tool_use_id":"s","content":[]},{"type":"text","text":"x"}]},{"role":"user","content":"e"}]}`,
 	} {
 		if found := NewJudge(Anthropic).Judge([]byte(body)); found != nil {
 			t.Errorf("%s: %v", name, found)

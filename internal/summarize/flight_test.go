@@ -81,7 +81,7 @@ func TestFlightServesSameOrGrownView(t *testing.T) {
 		"protected since":          {view: func() *policy.View { return view(protected, 6000) }, key: "model"},
 		"grown above the budget":   {view: func() *policy.View { return view(session(60), 6000) }, key: "model"},
 		"rewound":                  {view: func() *policy.View { return view(session(8), 1500) }, key: "model"},
-		"manual, the same goes no further": {view: func() *policy.View {
+		"manual, must remove more": {view: func() *policy.View {
 			v := view(session(24), 6000)
 			v.Manual, v.Goal = true, -1
 			return v
@@ -161,7 +161,8 @@ func TestLateSummaryPrunesOnlyAViewThatDoesNotFit(t *testing.T) {
 	}
 }
 
-// A summary that a failed call took is there for the next call, also if that call uses none.
+// A summary that a failed call took stays available, even if the next call uses no
+// summary.
 func TestSummaryOfAFailedCallStays(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var l Flights

@@ -382,8 +382,9 @@ func TestStageDoesNotModifyTheView(t *testing.T) {
 	}
 }
 
-// The summary of a conversation is told how many of its messages come after the last words of
-// the user that stay. There are none of these if no words of the user stay.
+// The request for the summary of a conversation states how many of its messages come
+// after the last words of the user that stay. The number is 0 if no words of the user
+// stay.
 func TestMessagesAfterTheUsersLastWordsAreCounted(t *testing.T) {
 	s := stage(t, Writer{})
 	with := s.cut(view(session(20), 2000))

@@ -103,8 +103,8 @@ type Violation struct {
 
 func (v Violation) Error() string { return v.Check + ": " + v.Detail }
 
-// New returns the violations in after that are not in before. A reduction caused them.
-// Two violations are the same if check and id are.
+// New returns the violations of the list after that are missing in the list before: a
+// reduction caused them. Two violations are the same if check and id are.
 func New(before, after []Violation) []Violation {
 	if len(after) == 0 {
 		return nil

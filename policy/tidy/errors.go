@@ -129,7 +129,7 @@ func isNegated(before, after string) bool {
 func isLetter(c byte) bool { return c|0x20 >= 'a' && c|0x20 <= 'z' }
 func isDigit(c byte) bool  { return c >= '0' && c <= '9' }
 
-// inName tells whether a byte next to a word makes the word a part of a name or a
+// inName reports whether a byte next to a word makes the word a part of a name or a
 // path.
 var inName = func() (t [256]bool) {
 	for i := range t {

@@ -92,7 +92,8 @@ func (s *shaper) split(from, to int) *draft {
 	return d
 }
 
-// unescaped returns what a reader sees of an escape of two bytes. Other escapes stay.
+// unescaped returns the character that an escape of two bytes stands for. Other escapes
+// stay.
 func unescaped(s string) string {
 	switch s[1] {
 	case '"', '\\', '/':

@@ -20,7 +20,7 @@ type readCase struct {
 	has, not []string
 }
 
-// inJSON returns a text as tools return it that put output into JSON.
+// inJSON returns a text in the form of the tools that put their output into JSON.
 func inJSON(v any) string {
 	data, _ := json.Marshal(v)
 	return string(data)

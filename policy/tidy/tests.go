@@ -54,10 +54,10 @@ func tests(d *draft, r *Result, room int) verdict {
 	return done(d.shown("failures and totals", c.take(room)))
 }
 
-// compared is the beginning of the lines in which pytest says what a test compared.
+// compared is the beginning of the lines in which pytest prints the compared values.
 const compared = "E   "
 
-// details are the beginnings of lines that say what a failed test compared.
+// details are the beginnings of lines with the values that a failed test compared.
 var details = byFirst("> ", "Expected", "Received", "expected", "received", "actual", "got", "want", "left:", "right:", "assert", "AssertionError", "--> ", "● ", "- Expected", "+ Received", "panic:", "thread '")
 
 // isDetail reports whether a line says what failed: a comparison, or a text after a file

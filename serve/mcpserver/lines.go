@@ -19,14 +19,14 @@ import (
 const answersIn = time.Minute
 
 // lines is a connection with one message per line. Unlike [mcp.IOTransport] it answers
-// an invalid line with an error and continues, and it answers every request before
-// the end of the input ends the session.
+// an invalid line with an error and continues, and when the input ends, it answers
+// every request before it ends the session.
 type lines struct {
 	in       io.ReadCloser
 	out      io.WriteCloser
 	incoming chan []jsonrpc.Message // closed at the end of in; readErr then has the reason
 	readErr  error
-	gone     atomic.Bool       // the client ended in
+	gone     atomic.Bool       // the input has ended
 	queue    []jsonrpc.Message // rest of a batch
 
 	closing sync.Once

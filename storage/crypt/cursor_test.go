@@ -14,8 +14,8 @@ import (
 	"github.com/agentcompact/compact/storage/memory"
 )
 
-// TestReadsEachRangeOfALargeFile: a range over the end of a chunk (64 KiB) that ends
-// in the middle of another is read, wherever it begins.
+// TestReadsEachRangeOfALargeFile: ranges are read that cross the end of a chunk (64 KiB)
+// and end in the middle of the next one.
 func TestReadsEachRangeOfALargeFile(t *testing.T) {
 	const chunk = 64 << 10
 	p := newPair(t)
@@ -56,7 +56,7 @@ type breaking struct {
 	after          int64
 }
 
-var errAway = errors.New("the archive is away")
+var errAway = errors.New("the archive is unreachable")
 
 func (a *breaking) Open(ctx context.Context, k storage.Key, off, n int64) (io.ReadCloser, error) {
 	r, err := a.Archive.Open(ctx, k, off, n)

@@ -13,7 +13,7 @@ import (
 	"github.com/agentcompact/compact/storage/record"
 )
 
-// dying is an archive that removes only so many files.
+// dying is an archive that removes a limited number of files.
 type dying struct {
 	*memory.Archive
 	left int

@@ -164,7 +164,7 @@ func described(text string) string {
 }
 
 var errIdentity = errors.New("the identities of the archive (" + IdentityVariable + ", or the file that " + IdentityFileVariable +
-	" names) must be one or more of AGE-SECRET-KEY-1…, and nothing else: put there what age-keygen writes")
+	" names) must be one or more of AGE-SECRET-KEY-1…, and nothing else: use the output of age-keygen")
 
 func parseIdentities(text string) ([]*age.X25519Identity, error) {
 	var all []*age.X25519Identity

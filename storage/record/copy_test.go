@@ -127,7 +127,7 @@ func (l *limited) Append(ctx context.Context, k storage.Key, seq int64, b storag
 }
 
 // TestInterruptedCopyContinues: after any number of writes, a partial copy of a
-// session is never taken for a session, and copying again completes it.
+// session is never mistaken for a session, and copying again completes it.
 func TestInterruptedCopyContinues(t *testing.T) {
 	src := lived(t)
 	for n := 0; ; n++ {

@@ -175,8 +175,8 @@ func (a *atList) List(ctx context.Context, prefix storage.Key) iter.Seq2[storage
 	return a.Archive.List(ctx, prefix)
 }
 
-// A process that loses the race for a step has announced its ledger, too. That line does not
-// make the ledger of the winner a file of the future.
+// A process that loses the race for a step has announced its ledger, too. In spite of
+// this late line, the export contains the ledger of the winner.
 func TestExportHoldsALedgerThatIsAnnouncedAgain(t *testing.T) {
 	a := memory.New()
 	winner, loser := session(t, a, "s"), session(t, a, "s")
@@ -216,8 +216,8 @@ func TestExportRefusesUnsupportedOptions(t *testing.T) {
 	}
 }
 
-// The files beside the sessions that prove them are in the export: the erases, the heads, the
-// names, and the ids of the keys.
+// The export contains the files beside the sessions that prove the sessions: the
+// tombstones, the heads, the names, and the ids of the keys.
 func TestExportBesideHasEveryProof(t *testing.T) {
 	a := lived(t)
 	must(t, second(record.AddKeyID(t.Context(), a, "0123456789abcdef", func(ids []string) bool { return len(ids) > 0 })))

@@ -115,8 +115,8 @@ func TestTheLastOfTheLostStepsIsReported(t *testing.T) {
 	}
 }
 
-// A commit is valid even if the archive refuses its head, or a line of the manifest
-// after the commit. A hold reports that it is not proven.
+// A commit is valid even if the archive refuses its head, or a line of the manifest after
+// the commit. A hold that is not proven reports that.
 func TestACommitWithoutAHeadIsNotProven(t *testing.T) {
 	a := &headless{memory.New()}
 	s := session(t, a, "s")

@@ -44,8 +44,8 @@ func lateStep(t *testing.T, a *stalled, do func()) error {
 	return err
 }
 
-// A scrub ignores a ledger whose create takes longer than its announcement counts. The
-// commit must return an error then.
+// A scrub ignores a ledger that is created later than a minute after its announcement.
+// The commit must return an error then.
 func TestACommitSeesAScrubThatOvertookIt(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -219,8 +219,8 @@ func TestACommitReportsAScrubThatFollowsAtOnce(t *testing.T) {
 	}
 }
 
-// The process that erases a session may have listed its files already. A writer removes what it
-// stored since its last line of the manifest.
+// The process that erases a session may have listed its files already. A writer removes
+// the files that it stored since its last line of the manifest.
 func TestWriterOfASessionThatIsBeingErasedRemovesItsFiles(t *testing.T) {
 	a := memory.New()
 	s := session(t, a, "s")

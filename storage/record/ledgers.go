@@ -77,8 +77,8 @@ func (s *Session) ledger(ctx context.Context, step int) (Ledger, error) {
 	return s.ledgerUpTo(ctx, step, largest(known.facts.ledgers.of(step)))
 }
 
-// ledgerUpTo is like ledger, and keeps at most so many bytes of the file in memory, unless the
-// manifest turns out to record more.
+// ledgerUpTo is like ledger, and keeps at most the given number of bytes of the file in
+// memory, unless the manifest turns out to record more.
 func (s *Session) ledgerUpTo(ctx context.Context, step int, most int64) (Ledger, error) {
 	name := ledgerKind.file(step, 1)
 	r, err := storage.OpenFile(ctx, s.a, child(s.dir, name), 0, -1)

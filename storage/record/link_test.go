@@ -30,7 +30,7 @@ func TestParseLinkRefusesIncompleteLinks(t *testing.T) {
 	whole := link(12, strings.Repeat("0a", 32), `{"a":"b"}`)
 	for i := range whole {
 		if _, ok := parseLink([]byte(whole[:i])); ok {
-			t.Errorf("the first %d bytes are taken for a line: %s", i, whole[:i])
+			t.Errorf("the first %d bytes are mistaken for a line: %s", i, whole[:i])
 		}
 	}
 	for _, change := range [][2]string{{"12", "012"}, {"12", "0"}, {"12", "-1"}, {"12", "99999999999999999999"}, {"0a", "0A"}, {"0a", "0g"}, {`{"seq"`, `{ "seq"`}, {`"a"`, `a`}} {
@@ -50,7 +50,7 @@ func FuzzLink(f *testing.F) {
 	f.Fuzz(func(t *testing.T, seq int64, data []byte) {
 		if l, ok := parseLink(data); ok {
 			if l.seq < 1 || !isHash(l.prev) || !json.Valid(l.body()) {
-				t.Errorf("%q is taken for a line: %+v", data, l)
+				t.Errorf("%q is mistaken for a line: %+v", data, l)
 			}
 			if again := link(l.seq, l.prev, string(l.body())); again != string(data) && !bytes.Contains(data, []byte(`",}`)) {
 				t.Errorf("%q comes back as %q", data, again)

@@ -40,8 +40,8 @@ type untidy struct{ *memory.Archive }
 
 func (untidy) Tidy(context.Context) (left []string, err error) { return []string{"a piece"}, nil }
 
-// A scrub reports what a dead writer left and the archive cannot remove. A dry run removes
-// nothing.
+// A scrub reports files that a dead writer left and that the archive cannot remove. A dry
+// run removes nothing.
 func TestScrubReportsWhatADeadWriterLeft(t *testing.T) {
 	for _, dry := range []bool{true, false} {
 		a := untidy{memory.New()}

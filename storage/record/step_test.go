@@ -76,8 +76,8 @@ func TestALedgerNamesTheFilesStoredWithIt(t *testing.T) {
 	verified(t, a, "s")
 }
 
-// If two processes commit one number, one of them wins, at every point of the other's
-// commit, and all files that count are complete.
+// If two processes commit one number, exactly one of them commits it, wherever the other
+// one is in its commit. All files that a ledger names are complete.
 func TestStepsWithDraftsAtOnce(t *testing.T) {
 	t.Parallel()
 	a := memory.New()
@@ -234,8 +234,8 @@ func TestALostRaceForTheSameLedgerLeavesNothingMissing(t *testing.T) {
 	wantOK(t, one.Archive, "s")
 }
 
-// A scrub does not wait for files that take longer than their announcement counts. A
-// ledger that names such files must not be created.
+// A scrub does not wait for files that are stored later than a minute after their
+// announcement. A ledger that names such files must not be created.
 func TestDraftsThatAreLateHaveNoLedger(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

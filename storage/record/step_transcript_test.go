@@ -156,8 +156,8 @@ func TestAStepWithoutAnyTranscriptIsRefused(t *testing.T) {
 	}
 }
 
-// If two processes commit one number, one wins. The other process keeps its stored
-// files, and its next step can use them.
+// If two processes commit one number, one of them commits it. The other process keeps its
+// stored files, and its next step can use them.
 func TestStepsWithTheirTranscriptsAtOnce(t *testing.T) {
 	t.Parallel()
 	a := memory.New()

@@ -112,7 +112,7 @@ func TestStretchThatCannotBeIsRefused(t *testing.T) {
 	}
 }
 
-// A line with the form of a reference, even in pieces, is not taken for a message; a
+// A line with the form of a reference, even in pieces, is not mistaken for a message; a
 // line that only resembles one is a message.
 func TestLineLikeAReferenceIsNoMessage(t *testing.T) {
 	a := memory.New()

@@ -199,7 +199,7 @@ func (s *Session) buried(ctx context.Context, since time.Time) (bool, error) {
 	since = since.Truncate(time.Millisecond)
 	for stone, err := range Tombstones(ctx, s.a) {
 		if errors.Is(err, storage.ErrNoIdentity) {
-			return false, nil // a process that can't decrypt goes on as if nothing was erased
+			return false, nil // a process that can't decrypt continues as if nothing was erased
 		}
 		if err != nil {
 			return false, err

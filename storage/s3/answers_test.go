@@ -200,7 +200,7 @@ func TestAnAnswerWithoutALengthIsReadToItsEnd(t *testing.T) {
 		t.Fatal(err)
 	}
 	if got, err := io.ReadAll(r); err == nil {
-		t.Errorf("an answer that breaks off is taken for whole: %d bytes", len(got))
+		t.Errorf("an answer that breaks off counts as complete: %d bytes", len(got))
 	}
 	_ = r.Close()
 }

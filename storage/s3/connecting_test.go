@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// Creating the client may request credentials from a server: another caller
-// that waits for the client waits no longer than its context.
+// Creating the client may request credentials from a server: another caller stops waiting
+// for the client when its own context ends.
 func TestWaitForTheConnectionEndsWithTheContext(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		a, err := New(Config{Bucket: "bucket"})

@@ -2,6 +2,7 @@ package s3_test
 
 import "os"
 
-// The servers of the tests need no certificates of their own, except for one test that sets
-// the variable itself. Each client would parse all those that this machine trusts.
+// With this variable, each client would parse all certificates that this machine trusts.
+// The servers of the tests need none; the one test that needs a certificate sets the
+// variable itself.
 func init() { _ = os.Unsetenv("AWS_CA_BUNDLE") }

@@ -147,7 +147,7 @@ func TestLostAnswerIsNotTakenForAnotherWriter(t *testing.T) {
 			f.after = func(r *http.Request) bool { return !r.URL.Query().Has("uploads") && drop(r) }
 		})
 		if err := a.Create(t.Context(), k, b); err != nil {
-			t.Errorf("%s: its own object is taken for another's: %v", c.what, err)
+			t.Errorf("%s: its own object is mistaken for another's: %v", c.what, err)
 		}
 		other := open(t, s.Config(cfg.Bucket))
 		if err := other.Create(t.Context(), k, b); !errors.Is(err, storage.ErrExists) {

@@ -209,7 +209,7 @@ func TestFailedCheckIsRepeated(t *testing.T) {
 	f.set(func(f *front) {
 		f.own = func(w http.ResponseWriter, r *http.Request) bool {
 			if r.Method == http.MethodHead {
-				meanwhile.Do(func() { // another session of the process goes on
+				meanwhile.Do(func() { // another session of the process continues
 					if err := a.AppendUnseen(t.Context(), k, 8, raw("three\n")); err != nil {
 						t.Error(err)
 					}

@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// A large body over the slowest link that counts as working arrives at the first attempt: cut
-// off and sent again it would never arrive.
+// A large body arrives at the first attempt, even over the slowest link that counts as
+// working. If the attempt were cut off and repeated, the body would never arrive.
 func TestALargeBodyHasTheTimeOfASlowLink(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		a := &Archive{cfg: Config{Timeout: time.Minute}}

@@ -99,7 +99,7 @@ func TestRefusedCredentialsSayNothingAboutAFile(t *testing.T) {
 					t.Errorf("%s: %v, want ErrNoCredentials", what, err)
 				}
 				if err != nil && what == "Open" && strings.Contains(err.Error(), "ListObjects") {
-					t.Errorf("the file was taken for absent, and a log was looked for: %v", err)
+					t.Errorf("the file counts as absent, and a log was looked for: %v", err)
 				}
 			}
 		})

@@ -134,8 +134,8 @@ func TestSessionLeavesTheDiskWhenItWasSentAndIsOld(t *testing.T) {
 	same(t, r, s)
 }
 
-// A log that was removed and began again is shorter than what was sent before. That is no
-// conflict: every later part of it is sent.
+// A log that was removed and began again is shorter than the part that was sent before.
+// The difference is no conflict: every later part of the log is sent.
 func TestRemovedLogIsSentAnew(t *testing.T) {
 	for name, flushed := range map[string]bool{"its removal was sent": true, "its removal waits": false} {
 		t.Run(name, func(t *testing.T) {

@@ -145,7 +145,7 @@ func TestRefusalDoesNotCountAsUnreachable(t *testing.T) {
 		head, err := session(t, s, "there").Head(t.Context())
 		must(t, err)
 		if head != 1 {
-			t.Errorf("the session was taken for a new one: step %d", head)
+			t.Errorf("the session was mistaken for a new one: step %d", head)
 		}
 		_ = s.Close(t.Context()) // one is refused
 	})

@@ -52,8 +52,8 @@ func FuzzOrigin(f *testing.F) {
 	})
 }
 
-// quickFolder returns a folder in memory if the machine has one, because these tests do
-// not depend on durability.
+// quickFolder returns a folder in memory if the machine has such a file system, because
+// these tests do not depend on durability.
 func quickFolder(t *testing.T) string {
 	t.Helper()
 	dir, err := os.MkdirTemp("/dev/shm", "spool-*")

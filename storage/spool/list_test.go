@@ -37,7 +37,8 @@ func TestListOfOneFileOfASessionInTwoPlaces(t *testing.T) {
 }
 
 // A process that writes to a session that another machine has erased puts nothing on the
-// disk: the next session of that name, which begins elsewhere, is read where it is.
+// disk, so that the next session of that name, which begins on another machine, is read
+// from the remote archive.
 func TestAppendToAnErasedSessionLeavesNothingOnTheDisk(t *testing.T) {
 	r := newRemote()
 	s := open(t, t.TempDir(), r, &spool.Options{Passive: true, Keep: time.Nanosecond})

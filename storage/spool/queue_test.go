@@ -87,8 +87,8 @@ func (a *refusing) Open(_ context.Context, k storage.Key, _, _ int64) (io.ReadCl
 	return nil, &storage.Error{Op: "open", Key: k, Err: a.err}
 }
 
-// A spool that goes on without its remote archive takes no answer for silence: damaged
-// tombstones stay damaged.
+// A spool continues if the remote archive is unreachable. An answer with damaged
+// tombstones does not count as unreachable: the error stays an error.
 func TestAnswerDoesNotCountAsUnreachable(t *testing.T) {
 	away := errors.New("no route to host")
 	for _, blind := range []bool{true, false} {

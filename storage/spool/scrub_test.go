@@ -20,8 +20,8 @@ func TestInterruptedScrubLosesNothing(t *testing.T) {
 	}, 41)
 }
 
-// A scrub replaces the audit log of a session. What was sent of the old log is no longer in
-// the remote archive, and that is no conflict: the new log is sent, by this process and by
+// A scrub replaces the audit log of a session. The sent part of the old log is no longer in
+// the remote archive, which is no conflict: the new log is sent, by this process and by
 // another one that had sent the old log.
 func TestScrubbedLogIsSentAnew(t *testing.T) {
 	for name, waits := range map[string]bool{"all was sent": false, "a part waits": true} {

@@ -98,7 +98,7 @@ func (s *scrubSweep) run(ctx context.Context) error {
 	}
 	for range 2 {
 		if err := s.goOn(ctx); err != nil {
-			return fmt.Errorf("the agent that goes on: %w", err)
+			return fmt.Errorf("the agent that continues: %w", err)
 		}
 	}
 	if err := s.scrub(ctx, s.mine, 0); err != nil {

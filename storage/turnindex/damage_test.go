@@ -171,7 +171,8 @@ func TestVersion1IsRead(t *testing.T) {
 	}
 }
 
-// A record has 24 bytes, and its share of all other data takes a sixth of that.
+// An index has at most 28 bytes for each record: 24 for the record itself, and its share
+// of all other data.
 func TestIndexIsAsLargeAsItsRecords(t *testing.T) {
 	for _, n := range []int{20, 80, 400, 3000, 20_000} {
 		var s turnindex.Set

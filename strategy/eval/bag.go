@@ -12,8 +12,8 @@ const leastRun = 3
 // readableShare is the minimum share of plain words in a readable line.
 const readableShare = 0.25
 
-// Words of glue may join names to a list: at least leastStrung names, in a line with fewer
-// than half as many other words.
+// glue holds the words that may stand between the names of a list. A list has at least
+// leastStrung names, and fewer than half as many words that are neither names nor glue.
 var glue = map[string]bool{"and": true, "or": true, "und": true, "et": true, "names": true, "mentions": true, "holds": true,
 	"the": true, "a": true, "in": true, "of": true, "with": true, "these": true, "message": true, "assistant": true}
 

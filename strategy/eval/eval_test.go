@@ -164,7 +164,7 @@ func holds(t *testing.T, report Report, all bool) {
 	}
 }
 
-// loop returns a session that fills a window of 8,000 tokens and goes on.
+// loop returns a session that fills a window of 8,000 tokens and continues.
 func loop(name string) Session {
 	msgs := []message.Message{message.User("repair src/broken_part.go and count to 4711")}
 	for i := range 40 {

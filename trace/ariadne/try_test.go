@@ -23,7 +23,7 @@ func TestTryPostsAnEmptyBatch(t *testing.T) {
 		t.Errorf("%v, posted %s", err, body)
 	}
 	if said = "hello"; Try(t.Context(), s.URL) == nil {
-		t.Error("another server is taken for an Ariadne")
+		t.Error("another server is mistaken for an Ariadne")
 	}
 	if Try(t.Context(), "localhost") == nil {
 		t.Error("an address that is not a URL is accepted")

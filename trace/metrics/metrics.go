@@ -10,7 +10,7 @@ import (
 	"github.com/agentcompact/compact/trace"
 )
 
-// Options changes what a [Metrics] does. Nil, and zero fields, mean the defaults.
+// Options configures a [Metrics]. Nil, and zero fields, mean the defaults.
 type Options struct {
 	// MaxValues is the maximum number of values of a label; further values are
 	// counted as "_other". Default 50.

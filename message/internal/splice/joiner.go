@@ -10,7 +10,7 @@ type Joiner interface {
 	// Loose reports whether an item is such a neighbor, and has no data that
 	// would be lost if it were joined with others.
 	Loose(item []byte) bool
-	// AppendJoined writes loose items as one.
+	// AppendJoined writes loose items as one item.
 	AppendJoined(dst []byte, items [][]byte) []byte
 }
 

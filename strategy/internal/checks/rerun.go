@@ -124,8 +124,8 @@ func SimpleCommands(script string) iter.Seq[string] {
 	}
 }
 
-// cover returns the names of a check in a folder. The first words, from of them, identify
-// the kind of check.
+// cover returns the names of a check in a folder. The first words identify the kind of
+// check; from is their number.
 func cover(dir string, words []string, from int) Covering {
 	name := func(w []string) string { return dir + "\x00" + strings.Join(w, "\x00") }
 	c := Covering{Own: name(words)}
@@ -171,8 +171,8 @@ func isOperand(word string) bool {
 }
 
 // commonFolders returns the folders that contain all operands of a check, the nearest
-// first, in the forms in which a wider check names them, and the file of an operand that
-// names a test in it.
+// first, in the forms in which a wider check names them, and the file if an operand
+// names a test in a file.
 func commonFolders(operands []string) []string {
 	var out []string
 	file, _, inFile := strings.Cut(operands[0], "::")

@@ -192,8 +192,8 @@ func SplitLine(line string, f func(string)) {
 	}
 }
 
-// leastBefore is a length in bytes. A full stop after at most so many bytes does not end
-// the sentence.
+// leastBefore is the number of bytes that a sentence must exceed: an earlier full stop
+// does not end it.
 const leastBefore = 15
 
 // courtesies are polite sentences without information.

@@ -7,10 +7,11 @@ import (
 	"github.com/agentcompact/compact/strategy/internal/prose"
 )
 
-// Phrases of clauses with which users change their mind about an earlier sentence. lifting
-// permits a forbidden action: it lifts only a rule that restricts. waiving says that
-// something is not needed: it ends only a rule that forbids nothing. dropping and the
-// beginnings in dropStarts end a rule of any kind. A phrase of notLifting changes nothing.
+// Phrases with which users change their mind about an earlier sentence. A phrase of
+// lifting permits an action, and lifts only a rule that restricts. A phrase of waiving
+// says that something is not needed, and ends only a rule that forbids nothing. The
+// phrases of dropping, and the beginnings in dropStarts, end a rule of any kind. A phrase
+// of notLifting changes nothing.
 var (
 	lifting = []string{"you may ", "you can ", "you could ", "may now ", "feel free to ", "go ahead and ", " is fine", " are fine", " is ok", " are ok", "'s ok", "'s fine", " is allowed", " are allowed", "allowed now", "allowed again", "ok now", "okay now", "fine now",
 		"erlaubt", "du darfst ", "darfst du ", "dürfen jetzt", "darf jetzt", "kannst du jetzt", "du kannst ", "ruhig ", " ist ok", " sind ok", "in ordnung"}

@@ -48,8 +48,8 @@ func Depends(t string) bool {
 // leastExplaining is the least number of words of a sentence that explains the rule after it.
 const leastExplaining = 4
 
-// Explains reports whether a sentence can name what the rule after it points to. A
-// supposition cannot.
+// Explains reports whether a sentence can name the object to which the rule after it
+// points. A supposition cannot.
 func Explains(t string) bool {
 	low := strings.ToLower(t)
 	return len(strings.Fields(low)) >= leastExplaining && !prose.BeginsAny(low, supposing) && !prose.BeginsAny(low, considering)

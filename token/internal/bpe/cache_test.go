@@ -36,7 +36,7 @@ func TestCacheDistinguishesPiecesInTheSameSlot(t *testing.T) {
 	s.put(words("aaaaaaaabbbbbbbbcccc"), 5)
 	for _, other := range []string{"aaaaaaaabbbbbbbbcccd", "aaaaaaaabbbbbbbdcccc", "aaaaaaadbbbbbbbbcccc", "aaaaaaaabbbbbbbbccc", "aaaaaaaabbbbbbbbcccc\x00"} {
 		if got := s.find(words(other)); got != 0 {
-			t.Errorf("%q is taken for another piece: %d", other, got)
+			t.Errorf("%q is mistaken for another piece: %d", other, got)
 		}
 	}
 	s.put(words("other"), 2)
@@ -57,7 +57,7 @@ func TestCacheDoesNotReadASlotThatIsWritten(t *testing.T) {
 	s.put(w, 4)
 	s.seq.Add(1)
 	if got := s.find(w); got != 3 {
-		t.Errorf("after a put that had to give way: %d, want 3", got)
+		t.Errorf("found %d after a put into a slot that another writer holds, want 3", got)
 	}
 }
 

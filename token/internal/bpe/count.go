@@ -21,7 +21,7 @@ var (
 	O200K  = &Encoding{sync.OnceValue(func() *vocabulary { return load(o200kPacked) }), true}
 )
 
-// Load unpacks the vocabulary if that has not been done.
+// Load unpacks the vocabulary if it is still packed.
 func (e *Encoding) Load() {
 	e.load()
 	unicodeClasses()
