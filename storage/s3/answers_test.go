@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/aws/aws-sdk-go-v2/service/s3"
 	"github.com/aws/aws-sdk-go-v2/service/s3/types"
@@ -263,6 +264,32 @@ func TestServerThatStoredOtherBytesIsReported(t *testing.T) {
 		})
 		if _, err := a.putWhole(t.Context(), "s/f", b, terms{}); (err == nil) != ok {
 			t.Errorf("the server names the checksum %q: %v", answer, err)
+		}
+	}
+}
+
+// A bucket with a default retention locks the object of Try. AWS refuses to delete it with
+// 403, MinIO with 400: neither means that the archive can't be used.
+func TestTryLeavesAnObjectThatTheBucketLocks(t *testing.T) {
+	for _, tc := range []struct {
+		refused     int
+		locked, bad bool
+	}{{http.StatusForbidden, true, false}, {http.StatusBadRequest, true, false}, {http.StatusForbidden, false, false}, {http.StatusBadRequest, false, true}} {
+		a := answering(t, func(w http.ResponseWriter, r *http.Request) {
+			switch r.Method {
+			case http.MethodDelete, http.MethodPost:
+				fail(w, tc.refused, "InvalidRequest")
+			case http.MethodHead:
+				if tc.locked {
+					w.Header().Set("x-amz-object-lock-mode", "GOVERNANCE")
+					w.Header().Set("x-amz-object-lock-retain-until-date", time.Now().Add(time.Hour).UTC().Format(time.RFC3339))
+				}
+			default:
+				_, _ = io.WriteString(w, `<ListVersionsResult><Version><Key>.try/1</Key><VersionId>1</VersionId></Version></ListVersionsResult>`)
+			}
+		})
+		if err := a.endTry(t.Context(), ".try/1"); err != nil != tc.bad {
+			t.Errorf("%+v: %v", tc, err)
 		}
 	}
 }
