@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/agentcompact/compact/compact"
+	"github.com/agentcompact/compact/hook/transport"
 	"github.com/agentcompact/compact/trace"
 )
 
@@ -140,5 +141,25 @@ func TestAnOverflowBelowOurCountTeachesNoCacheSize(t *testing.T) {
 	}
 	if want := [2]int{c.prompts[1] - c.held, 0}; len(bills.all) != 1 || bills.all[0] != want {
 		t.Errorf("bills %v, want %v", bills.all, want)
+	}
+}
+
+// Gemini refuses a request with both cachedContent and tools, so that such a request never
+// gets the tool recall. After a compaction it got one.
+func TestCachedContentGetsNoRecallTool(t *testing.T) {
+	f := forms()[6]
+	c := &caching{window: 100_000}
+	h := httptest.NewServer(c)
+	defer h.Close()
+	r := newRig(t, compact.Config{Model: "gemini-2.5-pro", MaxContextTokens: 40_000}, transport.Recall())
+	r.url = h.URL
+	for name, want := range map[string]bool{`{"cachedContent":"cachedContents/1",`: false, `{`: true} {
+		c.bodies = nil
+		if status, answer := r.post(f, strings.Replace(f.body("Fix it. "+name, 160, 200), "{", name, 1)); status != http.StatusOK || !r.last().Triggered {
+			t.Fatalf("%d %s, compacted %v", status, answer, r.last().Triggered)
+		}
+		if got := strings.Contains(c.bodies[0], `"name":"recall"`); got != want {
+			t.Errorf("%s: the tool is declared: %v", name, got)
+		}
 	}
 }

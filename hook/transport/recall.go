@@ -177,10 +177,11 @@ func (x *exchange) isPlain(s *said, texts []string) bool {
 }
 
 // equip adds the declaration of the recall tool and the remembered rounds to a
-// request. It adds nothing if the tool can't be declared.
+// request. It adds nothing if the tool can't be declared: Gemini refuses tools beside
+// cachedContent.
 func (x *exchange) equip() {
-	d := dialects[x.format.Name()]
-	if x.t.rounds == nil || d == nil || x.parsed.About().ServerSide != "" || hasToolItems(x.parsed.Messages()) {
+	d, about := dialects[x.format.Name()], x.parsed.About()
+	if x.t.rounds == nil || d == nil || about.ServerSide != "" || about.Cached != "" || hasToolItems(x.parsed.Messages()) {
 		return
 	}
 	tools, ok := d.declare(x.body)
