@@ -16,7 +16,8 @@ import (
 // request again with the result, and the caller does not see the call. In a
 // conversation with tools, every request declares it after the other tools, from
 // the first on; in one without tools, every request after the first compaction
-// does. A request with a tool of that name is not changed.
+// does. A request with a tool of that name is not changed, and neither is a request without
+// tools to which Gemini allows none (cachedContent, a responseMimeType).
 //
 // A round of the tool is inserted again into later requests of the conversation, at its
 // place, as long as this process remembers it (the last 256 KiB for each agent of a
