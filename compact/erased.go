@@ -19,14 +19,15 @@ const maxLives = 100
 
 // afterErasure returns the session in which an agent continues after its session was
 // erased. Under "storage.erased: refuse" that session stores nothing. Under "new" it
-// is another session in its own folder, the same in every process. If the tombstones
+// is another session in its own folder, the same in every process. An erase that is not
+// complete, and may have been interrupted, counts from its tombstone on. If the tombstones
 // can't be read, afterErasure returns the error, because this process could otherwise
 // choose another folder than the other processes; perhapsErased has the exceptions.
 func (m *CompactManager) afterErasure(ctx context.Context, is sessionNames, s *session) (*session, error) {
 	id := is.name.String()
 	folder, before := id, is.old.String()
 	for range maxLives {
-		if s.log.ManifestHead() != "" {
+		if s.log.ManifestHead() != "" && !s.log.Erasing() {
 			break // the session exists
 		}
 		t, erased, err := m.graves.Find(ctx, folder)
@@ -47,7 +48,7 @@ func (m *CompactManager) afterErasure(ctx context.Context, is sessionNames, s *s
 		folder = nextLife(id, t)
 		before = folder
 		var oerr error
-		if s, oerr = openToGoOn(ctx, m.archive, folder, m.keys); oerr != nil {
+		if s, oerr = openToGoOn(ctx, m.archive, folder, m.keys); oerr != nil && (s == nil || !s.log.Erasing()) {
 			return nil, oerr
 		}
 		s.id = id

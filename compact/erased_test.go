@@ -1,7 +1,9 @@
 package compact_test
 
 import (
+	"context"
 	"errors"
+	"log/slog"
 	"os"
 	"path/filepath"
 	"strings"
@@ -9,6 +11,8 @@ import (
 
 	"github.com/agentcompact/compact/compact"
 	"github.com/agentcompact/compact/redact"
+	"github.com/agentcompact/compact/storage"
+	"github.com/agentcompact/compact/storage/memory"
 	"github.com/agentcompact/compact/storage/record"
 )
 
@@ -162,6 +166,58 @@ func TestSessionErasedUnderItsOldNameStaysErased(t *testing.T) {
 		next, _ := filepath.Glob(filepath.Join(dir, "redacted-*.after-*"))
 		if len(again) != len(next) || len(next) > 0 != (policy == "new") {
 			t.Errorf("%s: stored in %q", policy, again)
+		}
+	}
+}
+
+// dying is the archive of a process that dies during an erase, after some removals.
+type dying struct {
+	*memory.Archive
+	left int
+}
+
+var errDead = errors.New("the process is dead")
+
+func (a *dying) Remove(ctx context.Context, k storage.Key) error {
+	if a.left--; a.left < 0 {
+		return errDead
+	}
+	return a.Archive.Remove(ctx, k)
+}
+
+func (a *dying) Append(ctx context.Context, k storage.Key, seq int64, b storage.Blob) error {
+	if a.left < 0 {
+		return errDead
+	}
+	return a.Archive.Append(ctx, k, seq, b)
+}
+
+// An erase that was interrupted, at whichever file, stops no agent: with "new" it continues in
+// another folder, in the same process and in another. With "refuse" nothing is stored again.
+func TestInterruptedEraseStopsNoAgent(t *testing.T) {
+	ended := false
+	for left := 0; !ended; left++ {
+		for _, policy := range []string{"new", "refuse"} {
+			a := memory.New()
+			c := compact.Config{MaxContextTokens: 8_000, Archive: a, Logger: slog.New(slog.DiscardHandler)}
+			c.Storage.Erased = policy
+			first := newRig(t, c)
+			first.preflight(turns(20, 200))
+			s, err := record.OpenSession(t.Context(), &dying{a, left}, "s")
+			if err != nil {
+				t.Fatal(err)
+			}
+			_, err = s.Erase(t.Context(), redact.Lit("asked for"))
+			ended = err == nil
+			for name, r := range map[string]*rig{"the same process": first, "another process": newRig(t, c)} {
+				res, err := r.Preflight(t.Context(), "s", turns(30, 200))
+				if policy == "new" && (err != nil || !res.Triggered && res.Replayed == 0 || len(res.Warnings) > 0) {
+					t.Errorf("after %d removals, %s: %v, triggered %v, warnings %q", left, name, err, res.Triggered, res.Warnings)
+				}
+				if policy == "refuse" && !errors.Is(err, record.ErrErased) {
+					t.Errorf("after %d removals, %s stores again: %v", left, name, err)
+				}
+			}
 		}
 	}
 }

@@ -124,13 +124,17 @@ func (m *CompactManager) read(ctx context.Context, is sessionNames) (_ *session,
 		return nil, &ArchiveError{Op: "read", Session: name.String(), Err: err}
 	}
 	s, err := openToGoOn(ctx, m.archive, folder, m.keys)
+	half := err != nil && s != nil && s.log.Erasing()
+	if half {
+		s, err = m.afterHalf(ctx, is, s, err)
+	}
 	if errors.Is(err, storage.ErrNoIdentity) {
 		s, err = m.openUnread(ctx, name.String(), folder, err)
 	}
 	if err != nil && m.canContinue(ctx, err) {
 		s, err = m.readLate(ctx, name.String(), err)
 	}
-	if err == nil && s.late == nil {
+	if err == nil && s.late == nil && !half {
 		if s, err = m.afterErasure(ctx, is, s); err != nil && m.canContinue(ctx, err) {
 			s, err = m.readLate(ctx, name.String(), err)
 		}
@@ -150,6 +154,16 @@ func (m *CompactManager) read(ctx context.Context, is sessionNames) (_ *session,
 		return nil, &ArchiveError{Op: "read", Session: name.String(), Err: err}
 	}
 	return s, nil
+}
+
+// afterHalf is afterErasure for a session that can't be read, because an erase has removed
+// some of its files; why is the error of the read.
+func (m *CompactManager) afterHalf(ctx context.Context, is sessionNames, s *session, why error) (*session, error) {
+	next, err := m.afterErasure(ctx, is, s)
+	if err == nil && next == s { // it has no tombstone yet
+		return nil, why
+	}
+	return next, err
 }
 
 // canContinue reports whether a session can be used although its archive could not

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/agentcompact/compact/compact"
+	"github.com/agentcompact/compact/hook/transport"
 	"github.com/agentcompact/compact/trace"
 )
 
@@ -140,5 +141,30 @@ func TestAnOverflowBelowOurCountTeachesNoCacheSize(t *testing.T) {
 	}
 	if want := [2]int{c.prompts[1] - c.held, 0}; len(bills.all) != 1 || bills.all[0] != want {
 		t.Errorf("bills %v, want %v", bills.all, want)
+	}
+}
+
+// Gemini refuses tools beside cachedContent, and most of its models refuse them beside a
+// demand for JSON, so that such a request without tools never gets the tool recall. After
+// a compaction it got one.
+func TestRequestThatGeminiAllowsNoToolsGetsNoRecall(t *testing.T) {
+	f := forms()[6]
+	c := &caching{window: 100_000}
+	h := httptest.NewServer(c)
+	defer h.Close()
+	r := newRig(t, compact.Config{Model: "gemini-2.5-pro", MaxContextTokens: 40_000}, transport.Recall())
+	r.url = h.URL
+	for with, want := range map[string]bool{
+		`"generationConfig":{},"cachedContent":"cachedContents/1"`: false, `"generationConfig":{}`: true, `"generationConfig":{"responseMimeType":"text/plain"}`: true,
+		`"generationConfig":{"responseMimeType":"application/json"}`: false, `"generation_config":{"response_mime_type":"text/x.enum"}`: false,
+	} {
+		c.bodies = nil
+		body := f.body("Fix it. "+with, 160, 200)
+		if status, answer := r.post(f, strings.Replace(body, `"generationConfig":{}`, with, 1)); status != http.StatusOK || !r.last().Triggered {
+			t.Fatalf("%d %s, compacted %v", status, answer, r.last().Triggered)
+		}
+		if got := strings.Contains(c.bodies[0], `"name":"recall"`); got != want {
+			t.Errorf("%s: the tool is declared: %v", with, got)
+		}
 	}
 }

@@ -16,7 +16,8 @@ import (
 // request again with the result, and the caller does not see the call. In a
 // conversation with tools, every request declares it after the other tools, from
 // the first on; in one without tools, every request after the first compaction
-// does. A request with a tool of that name is not changed.
+// does. A request with a tool of that name is not changed, and neither is a request without
+// tools to which Gemini allows none (cachedContent, a responseMimeType).
 //
 // A round of the tool is inserted again into later requests of the conversation, at its
 // place, as long as this process remembers it (the last 256 KiB for each agent of a
@@ -177,10 +178,11 @@ func (x *exchange) isPlain(s *said, texts []string) bool {
 }
 
 // equip adds the declaration of the recall tool and the remembered rounds to a
-// request. It adds nothing if the tool can't be declared.
+// request. It adds nothing if the tool can't be declared: Gemini refuses tools beside
+// cachedContent.
 func (x *exchange) equip() {
-	d := dialects[x.format.Name()]
-	if x.t.rounds == nil || d == nil || x.parsed.About().ServerSide != "" || hasToolItems(x.parsed.Messages()) {
+	d, about := dialects[x.format.Name()], x.parsed.About()
+	if x.t.rounds == nil || d == nil || about.ServerSide != "" || about.Cached != "" || hasToolItems(x.parsed.Messages()) {
 		return
 	}
 	tools, ok := d.declare(x.body)

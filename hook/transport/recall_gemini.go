@@ -1,6 +1,7 @@
 package transport
 
 import (
+	"cmp"
 	"encoding/json"
 
 	"github.com/agentcompact/compact/internal/jsonscan"
@@ -23,10 +24,10 @@ func functions(tool rawObject) (name string, declared []json.RawMessage) {
 }
 
 // declare adds the function to the existing declarations, because some models
-// accept only one tool element. If there are only server tools it declares
-// nothing, because most models don't accept both.
+// accept only one tool element. If there are only server tools, or the answer must be
+// JSON, it declares nothing, because most models don't accept both.
 func (geminiDialect) declare(body []byte) ([]byte, bool) {
-	at, err := fields(body, "tools")
+	at, err := fields(body, "tools", "generationConfig", "generation_config")
 	if err != nil {
 		return body, false
 	}
@@ -44,12 +45,19 @@ func (geminiDialect) declare(body []byte) ([]byte, bool) {
 		}
 	}
 	if len(tools) == 0 {
-		return body, true
+		return body, !wantsJSON(at["generationConfig"].Of(body)) && !wantsJSON(at["generation_config"].Of(body))
 	}
 	if last < 0 {
 		return body, false
 	}
 	return geminiInsert(body, at["tools"], last)
+}
+
+// wantsJSON reports whether a generationConfig demands an answer that is not plain text.
+func wantsJSON(config json.RawMessage) bool {
+	o := obj(config)
+	kind := cmp.Or(text(o["responseMimeType"]), text(o["response_mime_type"]))
+	return kind != "" && kind != "text/plain"
 }
 
 func geminiInsert(body []byte, span jsonscan.Span, at int) ([]byte, bool) {

@@ -105,7 +105,7 @@ func (s *Session) mayBegin(ctx context.Context) error {
 	if t, _ := s.manifest.known(); t.seq > 0 || time.Since(s.opened) < doubtful {
 		return nil
 	}
-	gone, err := s.buried(ctx, s.opened)
+	gone, err := s.buriedUnborn(ctx)
 	if err == nil && gone {
 		err = &storage.Error{Op: "append", Key: s.dir, Err: ErrErased}
 	}
@@ -180,7 +180,7 @@ func (s *Session) Fresh(ctx context.Context) error {
 	}
 	if err == nil && t.seq == 0 { // the session never had a manifest
 		var gone bool
-		if gone, err = s.buried(ctx, s.opened); gone {
+		if gone, err = s.buried(ctx, "", s.opened); gone {
 			err = &storage.Error{Op: "read", Key: s.dir, Err: ErrErased}
 		}
 	}

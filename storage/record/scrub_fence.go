@@ -137,7 +137,7 @@ func (s *Session) lookForScrub(ctx context.Context, gone error) error {
 		return nil
 	}
 	// Nothing was ever stored, or the session was erased since it was opened.
-	erased, err := s.buried(ctx, s.opened)
+	erased, err := s.buriedUnborn(ctx)
 	if erased {
 		return &storage.Error{Op: "append", Key: s.dir, Err: ErrErased}
 	}

@@ -124,6 +124,13 @@ func (s *Session) ManifestHead() string {
 	return t.head
 }
 
+// Erasing reports whether an erase of the session had begun, and was not complete, when
+// this Session last read the manifest.
+func (s *Session) Erasing() bool {
+	t, _ := s.manifest.known()
+	return t.facts.erasing
+}
+
 // Open opens a file of the session, like [storage.Archive.Open].
 func (s *Session) Open(ctx context.Context, name string, off, n int64) (io.ReadCloser, error) {
 	if reason := segment.Check(name); reason != "" {

@@ -12,8 +12,8 @@ import (
 const lease = 20 * time.Second
 
 // maxSkew is the maximum difference between the clocks of processes that share
-// a session.
-const maxSkew = 5 * time.Minute
+// a session. Only the turn of a process that is dead for longer ends without a wait.
+const maxSkew = 24 * time.Hour
 
 // often is the time between two checks whether another process has finished.
 const often = 50 * time.Millisecond

@@ -150,11 +150,12 @@ func (s *Session) ownLogs(ctx context.Context) (keys []storage.Key) {
 	return keys
 }
 
-// gone reports whether an erase of the session is recorded. A tombstone that is older
-// than the last line after which the manifest's existence was checked belongs to an
-// earlier session of the same name, and is ignored. A manifest with another first line
-// belongs to a later session. For a Session without a manifest, an erase counts if it
-// began after the Session was opened. now is the manifest as it is stored now.
+// gone reports whether an erase of the session is recorded. A tombstone of another life
+// belongs to another session of the same name, and is ignored; so is one without a life
+// (version 0.1.0) that is older than the last line after which the manifest's existence was
+// checked. A manifest with another first line belongs to a later session. For a Session
+// without a manifest, an erase counts if it began after the Session was opened. now is the
+// manifest as it is stored now.
 func (s *Session) gone(ctx context.Context) (yes bool, now tail, err error) {
 	last, _ := s.manifest.known()
 	now, err = newChain(s.a, s.manifest.key, true).refresh(ctx)
@@ -164,10 +165,10 @@ func (s *Session) gone(ctx context.Context) (yes bool, now tail, err error) {
 	case now.first == last.first && last.seq > 0:
 		return false, now, nil
 	case last.seq == 0: // nothing was stored when it was opened, and it has written nothing since
-		yes, err = s.buried(ctx, s.opened)
+		yes, err = s.buriedUnborn(ctx)
 		return yes, now, err
 	}
-	yes, err = s.buried(ctx, last.seen)
+	yes, err = s.buried(ctx, last.first, last.seen)
 	return yes, now, err
 }
 
@@ -189,13 +190,25 @@ func (s *Session) isErased(ctx context.Context) bool {
 	if gone || err != nil || now.seq > 0 {
 		return gone
 	}
-	gone, err = s.buried(ctx, time.Time{})
+	gone, err = s.buried(ctx, "", time.Time{})
 	return gone && err == nil
 }
 
-// buried reports whether an erase of the session began at or after since, or in the same
-// millisecond, because the time in a tombstone has only milliseconds.
-func (s *Session) buried(ctx context.Context, since time.Time) (bool, error) {
+// unborn is the difference of clocks that does not hide the erase of a session that had no
+// manifest when it was opened, so that its life is unknown.
+const unborn = time.Hour
+
+// buriedUnborn reports whether the session was erased since it was opened, if it had no
+// manifest then.
+func (s *Session) buriedUnborn(ctx context.Context) (bool, error) {
+	return s.buried(ctx, "", s.opened.Add(-unborn))
+}
+
+// buried reports whether an erase of the session with this life is recorded. If the life or
+// that of a tombstone is unknown, an erase counts that began at or after since, by the
+// clock of another process, or in the same millisecond, because the time in a tombstone
+// has only milliseconds.
+func (s *Session) buried(ctx context.Context, life string, since time.Time) (bool, error) {
 	since = since.Truncate(time.Millisecond)
 	for stone, err := range Tombstones(ctx, s.a) {
 		if errors.Is(err, storage.ErrNoIdentity) {
@@ -204,7 +217,11 @@ func (s *Session) buried(ctx context.Context, since time.Time) (bool, error) {
 		if err != nil {
 			return false, err
 		}
-		if stone.Session == tombstoneID(s.dir) && stone.Refused == "" && (stone.Damaged || !stone.At.Before(since)) {
+		if stone.Session != tombstoneID(s.dir) || stone.Refused != "" {
+			continue
+		}
+		known := life != "" && stone.Life != ""
+		if stone.Damaged || known && stone.Life == life || !known && !stone.At.Before(since) {
 			return true, nil
 		}
 	}

@@ -408,3 +408,29 @@ func TestTryLeavesNoLongLock(t *testing.T) {
 		t.Errorf("its object is kept until %q, %v", until, err)
 	}
 }
+
+// A bucket with a default retention locks the object of Try. AWS refuses to delete it with
+// 403, MinIO with 400: neither means that the archive can't be used.
+func TestTryLeavesAnObjectThatTheBucketLocks(t *testing.T) {
+	for _, tc := range []struct {
+		refused     int
+		locked, bad bool
+	}{{http.StatusForbidden, true, false}, {http.StatusBadRequest, true, false}, {http.StatusForbidden, false, false}, {http.StatusBadRequest, false, true}} {
+		a := answering(t, func(w http.ResponseWriter, r *http.Request) {
+			switch r.Method {
+			case http.MethodDelete, http.MethodPost:
+				fail(w, tc.refused, "InvalidRequest")
+			case http.MethodHead:
+				if tc.locked {
+					w.Header().Set("x-amz-object-lock-mode", "GOVERNANCE")
+					w.Header().Set("x-amz-object-lock-retain-until-date", time.Now().Add(time.Hour).UTC().Format(time.RFC3339))
+				}
+			default:
+				_, _ = io.WriteString(w, `<ListVersionsResult><Version><Key>.try/1</Key><VersionId>1</VersionId></Version></ListVersionsResult>`)
+			}
+		})
+		if err := a.endTry(t.Context(), ".try/1"); err != nil != tc.bad {
+			t.Errorf("%+v: %v", tc, err)
+		}
+	}
+}

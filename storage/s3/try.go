@@ -70,9 +70,15 @@ func (a *Archive) try(ctx context.Context) error {
 	if t.lock != "" {
 		return nil // locked for now
 	}
+	return a.endTry(ctx, name)
+}
+
+// endTry removes Try's object. No permission to delete is required. If the bucket has a
+// default retention, the object stays: AWS refuses its deletion with 403, MinIO with 400.
+func (a *Archive) endTry(ctx context.Context, name string) error {
 	err := a.removeObjects(ctx, name, func(n string) bool { return n == name })
-	if status(err) == http.StatusForbidden {
-		return nil // a permission to delete is not required
+	if status(err) == http.StatusForbidden || errors.Is(err, storage.ErrLocked) {
+		return nil
 	}
 	return err
 }
