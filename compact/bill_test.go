@@ -102,6 +102,27 @@ func TestBillOfAProviderWithoutACache(t *testing.T) {
 	}
 }
 
+// A usage that contradicts its request says nothing about the cache, even if the call is only
+// observed.
+func TestContradictoryUsageSaysNothingAboutTheCache(t *testing.T) {
+	for _, observed := range []bool{false, true} {
+		r, _ := priced(t, compact.Config{})
+		var opts []compact.Option
+		if observed {
+			opts = append(opts, compact.WithObserve())
+		}
+		r.preflight(loop(10, 1000), opts...)
+		r.Observe(r.preflight(loop(11, 1000), opts...), compact.Usage{PromptTokens: 10, CacheKnown: true})
+		next := r.preflight(loop(12, 1000), opts...)
+		if observed {
+			next = next.Projected
+		}
+		if b := next.Bill; b.Estimated.Cached == 0 || b.Whole.Cached == 0 {
+			t.Errorf("observed %v: %+v", observed, b)
+		}
+	}
+}
+
 // A compaction changes the prompt, so that nothing of it is expected in a cache. Its usage
 // does not mean that the provider has one.
 func TestACompactionDoesNotProveACache(t *testing.T) {

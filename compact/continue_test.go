@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"regexp"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -63,6 +64,10 @@ func TestUnarchivedStepStaysInMemory(t *testing.T) {
 			again, err := m.Preflight(t.Context(), "s", history)
 			if err != nil || again.Triggered || again.Replayed == 0 || len(again.Messages) != len(first.Messages) {
 				t.Errorf("the second call: triggered %v, %d edits made again, %v", again.Triggered, again.Replayed, err)
+			}
+			found, err := m.Search(t.Context(), "s", regexp.MustCompile("some words"), 0)
+			if err != nil || len(found.Matches) > 0 { // no reference leads to the text of such a step
+				t.Errorf("a search finds %d lines, %v", len(found.Matches), err)
 			}
 			if err := m.Flush(t.Context()); err != nil && !errors.Is(err, ErrArchiveFailed) {
 				t.Fatal(err)

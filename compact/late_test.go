@@ -14,6 +14,7 @@ import (
 	"github.com/agentcompact/compact/compact"
 	"github.com/agentcompact/compact/storage"
 	"github.com/agentcompact/compact/storage/memory"
+	"github.com/agentcompact/compact/storage/record"
 	"github.com/agentcompact/compact/trace"
 	"github.com/agentcompact/compact/trace/tracetest"
 )
@@ -221,6 +222,46 @@ func TestArchiveThatOpensAfterCloseIsClosed(t *testing.T) {
 		synctest.Wait()
 		if !d.closed.Load() {
 			t.Error("the archive stays open")
+		}
+	})
+}
+
+// A session that could not be read at first may have been erased. Once the archive answers, that
+// is found, and the session continues in its next life, as after any other erase.
+func TestErasedSessionThatIsReadLateIsNotStoredAgain(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		g, l := &gate{Archive: memory.New(), up: true}, &logged{}
+		before, err := goingOn(t, g, "continue", l)
+		if err = errors.Join(err, before.Archive(t.Context(), "s", loop(2, 10)), before.Close(t.Context())); err != nil {
+			t.Fatal(err)
+		}
+		erase(t, g.Archive, "s")
+		r, err := goingOn(t, g, "continue", l)
+		if err != nil {
+			t.Fatal(err)
+		}
+		history := loop(60, 200)
+		for up := range 3 { // the archive is back for all calls but the first
+			g.set(up > 0)
+			if _, err := r.Preflight(t.Context(), "s", history); err != nil {
+				t.Fatal(err)
+			}
+			history = append(history[:len(history):len(history)], loop(40, 200)...)
+			time.Sleep(2 * time.Second) // the session stays in memory, and its archive is tried again
+			synctest.Wait()
+		}
+		if err := r.Close(t.Context()); err != nil {
+			t.Error(err)
+		}
+		var names []string
+		for s, err := range record.Sessions(t.Context(), g.Archive) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			names = append(names, s.ID)
+		}
+		if len(names) != 1 || !strings.HasPrefix(names[0], "s.after-") {
+			t.Errorf("stored are %q, want only the next life of s", names)
 		}
 	})
 }

@@ -39,3 +39,13 @@ func TestSearchEndsAfterItsTimeLimit(t *testing.T) {
 		}
 	})
 }
+
+// The lines of context have a limit, and are never fewer than none.
+func TestContextLinesOfASearchAreLimited(t *testing.T) {
+	for given, want := range map[int]int{-1: 0, 0: 0, 3: 3, 50: 50, 99: 50} {
+		r := &searcher{}
+		if Around(given)(r); r.around != want {
+			t.Errorf("Around(%d) adds %d lines, want %d", given, r.around, want)
+		}
+	}
+}

@@ -162,6 +162,24 @@ func TestTextRemovedDuringACleaningLeavesTheFile(t *testing.T) {
 	}
 }
 
+// Text that was read before a session was forgotten is not indexed, however often sessions were
+// forgotten before.
+func TestEachForgetDiscardsTextThatWasReadBefore(t *testing.T) {
+	a, dir := memory.New(), folder(t)
+	say(t, a, "one", "zebra")
+	x, other := index(t, a, dir), index(t, a, dir)
+	for n := range 3 {
+		before, err := forgets(t.Context(), x.db)
+		ok(t, err)
+		batch, err := x.readSome(t.Context(), []look{{dir: "one", files: "a hash"}}, nil)
+		ok(t, err)
+		ok(t, other.Forget(t.Context(), "one"))
+		if err := x.put(t.Context(), batch, nil, before); !errors.Is(err, errForgotten) {
+			t.Errorf("after %d forgets, text that was read before another one is indexed: %v", n, err)
+		}
+	}
+}
+
 func TestErasureUpdatesItsIndex(t *testing.T) {
 	root := t.TempDir()
 	a, err := fs.Open(root)

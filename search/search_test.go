@@ -303,3 +303,19 @@ func TestHoldingReturnsEverySessionWithTheText(t *testing.T) {
 		t.Errorf("worked in %+v, %v", held, err)
 	}
 }
+
+// A text that a step archived is not repeated by a final transcript, which has no agent. Two
+// agents' texts stay apart, because a search can ask for one of them.
+func TestATextIsIndexedOnceForEachAgent(t *testing.T) {
+	s, seen := &session{worked: map[worker]bool{}}, map[string]bool{}
+	for _, c := range []struct {
+		step  int
+		agent string
+		want  int
+	}{{1, "a", 1}, {2, "a", 1}, {0, "", 1}, {3, "b", 2}, {0, "", 2}} {
+		s.message(&recall.Stored{Message: message.User("zebra"), Step: c.step, Agent: c.agent}, seen)
+		if len(s.texts) != c.want {
+			t.Errorf("after step %d of agent %q there are %d texts, want %d", c.step, c.agent, len(s.texts), c.want)
+		}
+	}
+}

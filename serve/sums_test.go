@@ -49,7 +49,11 @@ func TestUnbilledCallLeavesTheCurve(t *testing.T) {
 	call(100)
 	refused := call(40)
 	call(200)
+	tag := h.live.tag()
 	h.unbilled(t.Context(), refused)
+	if h.live.tag() == tag {
+		t.Error("a browser keeps the page with the refused call")
+	}
 	h.unbilled(t.Context(), &compact.Result{Session: "gone"}) // from the page
 	v, s := h.live.view(false), h.live.sessions["s"]
 	if got := fmt.Sprint(v.Calls, v.Unbilled, v.History, v.Sent, v.With, v.Without, s.Unbilled, s.History, s.With); got != "3 2 300 150 5.5 300 1 300 5.5" {

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"io"
 	"slices"
 	"strings"
@@ -110,6 +111,63 @@ func TestVerifyGoesOnIfASessionIsErased(t *testing.T) {
 		}
 		if (err == nil) != erased || erased && !slices.Equal(names[:2], []string{"one", "three"}) {
 			t.Errorf("erased %t: verified %q, %v", erased, names, err)
+		}
+	}
+}
+
+// A session that was asked for by name must not vanish from the answer because it is erased in
+// the meantime.
+func TestVerifyOfANamedSessionThatIsErasedFails(t *testing.T) {
+	m := &meanwhile{Archive: memory.New(), session: "one"}
+	for _, name := range []string{"one", "two"} {
+		session, err := record.OpenSession(t.Context(), m, name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := session.Final(t.Context(), []redact.Text{redact.Lit(`{"role":"user","content":"hi"}`)}); err != nil {
+			t.Fatal(err)
+		}
+		m.do = func() {
+			if _, err := session.Erase(t.Context(), redact.Lit("request 12")); err != nil {
+				t.Error(err)
+			}
+		}
+	}
+	all, err := newApp(strings.NewReader(""), io.Discard, io.Discard).verify(t.Context(), m, []string{"two", "one"}, &verifying{}) // it is erased when the other one is opened
+	if err == nil {
+		t.Errorf("%+v", all)
+	}
+}
+
+// An erase in the source is repeated in the copy only if a signed head records it, once there is
+// a public key of the heads.
+func TestCopyRepeatsOnlyASignedErase(t *testing.T) {
+	for public, want := range map[string]int{"": 0, "QkJCQkJCQkJCQkJCQkJCQkJCQkJCQkJCQkJCQkJCQkI=": 1} {
+		t.Setenv("COMPACT_HEADS_PUBLIC", public)
+		src, dst := memory.New(), memory.New()
+		session, err := record.OpenSession(t.Context(), src, "one")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := session.Final(t.Context(), []redact.Text{redact.Lit(`{"role":"user","content":"hi"}`)}); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := record.Copy(t.Context(), dst, src, record.CopyOptions{}); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := session.Erase(t.Context(), redact.Lit("request 12")); err != nil {
+			t.Fatal(err)
+		}
+		err = newApp(strings.NewReader(""), io.Discard, io.Discard).copied(t.Context(), dst, src, record.CopyOptions{})
+		left := 0
+		for _, err := range record.Sessions(t.Context(), dst) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			left++
+		}
+		if left != want || errors.Is(err, storage.ErrExists) != (want == 1) {
+			t.Errorf("with the public key %q %d sessions are left, %v", public, left, err)
 		}
 	}
 }

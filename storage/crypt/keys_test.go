@@ -27,6 +27,7 @@ func TestInvalidRecipientsAreMistakes(t *testing.T) {
 		{p.recipient + "," + p.identity, "is a secret identity"},
 		{p.recipient + " " + p.identity[16:], `age1`},
 		{p.recipient + p.identity[16:], `…" is not a recipient`},
+		{p.recipient + strings.ToLower(p.identity[16:]), `…" is not a recipient`},
 	} {
 		_, err := crypt.NewKeys([]string{c.recipient}, "")
 		if err == nil || !strings.Contains(err.Error(), c.says) || strings.Contains(strings.ToUpper(err.Error()), p.identity[16:30]) {

@@ -136,3 +136,22 @@ func TestALogIsAsNewAsItsNewestPiece(t *testing.T) {
 		}
 	}
 }
+
+// A file must not be stored under the name of a piece of a log: the log would contain it.
+func TestAFileIsNoPieceOfALog(t *testing.T) {
+	inner, p := memory.New(), newPair(t)
+	a := crypt.New(inner, keys(t, p.identity, p))
+	log := key(t, "s/log.jsonl")
+	must(t, a.Append(t.Context(), log, 0, storage.Redacted(text(t, "one\n"))))
+	piece, wrong := key(t, "s/log.jsonl/00000000000000000004"), new(storage.KeyError)
+	if err := a.Create(t.Context(), piece, storage.Redacted(text(t, "two\n"))); !errors.As(err, &wrong) {
+		t.Errorf("it is stored: %v", err)
+	}
+	if _, err := read(t.Context(), a, key(t, "s/log.jsonl/00000000000000000000"), 0, -1); !errors.Is(err, storage.ErrNotExist) {
+		t.Errorf("a piece is read as a file: %v", err)
+	}
+	if got, err := read(t.Context(), a, log, 0, -1); err != nil || got != "one\n" {
+		t.Errorf("the log is %q, %v", got, err)
+	}
+	must(t, a.Create(t.Context(), key(t, "s/log.jsonl/0000000000000000004"), storage.Redacted(text(t, "a shorter number"))))
+}

@@ -1,6 +1,7 @@
 package record_test
 
 import (
+	"context"
 	"slices"
 	"strings"
 	"testing"
@@ -67,6 +68,17 @@ func TestADamagedTombstoneBlocksNoOtherSession(t *testing.T) {
 				t.Errorf("no problem of the tombstones is reported, %v", err)
 			}
 		})
+	}
+}
+
+// A folder in place of a log beside the sessions is no log, and is reported.
+func TestAFolderInPlaceOfALogIsReported(t *testing.T) {
+	for name, verify := range map[string]func(context.Context, storage.Archive) (record.Report, error){"_erased.jsonl": record.VerifyTombstones, "_keys.jsonl": record.VerifyKeys} {
+		a := memory.New()
+		must(t, a.Create(t.Context(), mustKey(t, name+"/x"), storage.Blob{}))
+		if r, err := verify(t.Context(), a); err != nil || len(r.Problems) != 1 || r.Problems[0].Kind != record.Added || r.Problems[0].File != name+"/x" {
+			t.Errorf("%s: %+v, %v", name, r, err)
+		}
 	}
 }
 

@@ -48,3 +48,40 @@ func TestNameOfAConcurrentlyErasedSessionIsRemoved(t *testing.T) {
 		t.Errorf("%+v, %v", gone, err)
 	}
 }
+
+// atManifest is an archive that stops before it removes a manifest.
+type atManifest struct {
+	*memory.Archive
+	reached, goOn chan struct{}
+}
+
+func (a *atManifest) Remove(ctx context.Context, k storage.Key) error {
+	if k.Base() == "manifest.jsonl" {
+		close(a.reached)
+		<-a.goOn
+	}
+	return a.Archive.Remove(ctx, k)
+}
+
+// An erase removes the name, and then the manifest. A process that stores the name between the
+// two removes it again.
+func TestNameStoredAtTheEndOfAnEraseIsRemoved(t *testing.T) {
+	a := &meanwhile{Archive: memory.New()}
+	s := session(t, a, "alice")
+	s.KeepHeads(record.NewHeads(a, nil))
+	slow := &atManifest{a.Archive, make(chan struct{}), make(chan struct{})}
+	ended := make(chan error, 1)
+	a.do = func() {
+		other := session(t, slow, "alice")
+		go func() { ended <- second(other.Erase(context.Background(), text("asked for"))) }()
+		<-slow.reached
+	}
+	step(t, s, 1)
+	close(slow.goOn)
+	must(t, <-ended)
+	for k, data := range everything(t, a.Archive) {
+		if strings.Contains(k+data, "alice") {
+			t.Errorf("%s still names it: %s", k, data)
+		}
+	}
+}

@@ -434,3 +434,24 @@ func TestTryLeavesAnObjectThatTheBucketLocks(t *testing.T) {
 		}
 	}
 }
+
+// The known end of a log must not be used after the log was rewritten, even if the new segments
+// have the same sizes: a roll-up of it would repeat the old bytes.
+func TestRunOfARewrittenLogIsForgotten(t *testing.T) {
+	known := &run{before: 1, end: 12, segments: []segment{{start: 4, size: 4, etag: "b"}, {start: 8, size: 4, etag: "c"}}}
+	for name, c := range map[string]struct {
+		listing []segment
+		same    bool
+	}{
+		"the same":          {[]segment{{start: 0, size: 4, etag: "a"}, {start: 4, size: 4, etag: "b"}, {start: 8, size: 4, etag: "c"}}, true},
+		"one more":          {[]segment{{start: 0, size: 4, etag: "a"}, {start: 4, size: 4, etag: "b"}, {start: 8, size: 4, etag: "c"}, {start: 12, size: 4, etag: "d"}}, true},
+		"rewritten":         {[]segment{{start: 0, size: 4, etag: "a"}, {start: 4, size: 4, etag: "x"}, {start: 8, size: 4, etag: "c"}}, false},
+		"other boundaries":  {[]segment{{start: 0, size: 5, etag: "a"}, {start: 5, size: 3, etag: "b"}, {start: 8, size: 4, etag: "c"}}, false},
+		"longer at the end": {[]segment{{start: 0, size: 4, etag: "a"}, {start: 4, size: 4, etag: "b"}, {start: 8, size: 5, etag: "c"}}, false},
+		"cut":               {[]segment{{start: 0, size: 4, etag: "a"}, {start: 4, size: 4, etag: "b"}}, false},
+	} {
+		if got := known.is(c.listing); got != c.same {
+			t.Errorf("%s: it counts as the known log: %v", name, got)
+		}
+	}
+}

@@ -11,5 +11,8 @@ func (s *Spool) Evict(ctx context.Context) error {
 	return errors.Join(s.leave(ctx), s.evict(ctx, s.opts.Keep))
 }
 
+// MakeRoom removes all sent sessions from the disk, as a write to a full disk does.
+func (s *Spool) MakeRoom(ctx context.Context) error { return s.evict(ctx, 0) }
+
 // Stored returns the content of a file in an archive.
 var Stored = stored

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/agentcompact/compact/redact"
 	"github.com/agentcompact/compact/storage"
@@ -175,4 +176,27 @@ func TestErasedSessionStaysIfItsHoldCannotBeRead(t *testing.T) {
 	if err := s.Flush(t.Context()); !errors.Is(err, spool.ErrConflict) || !strings.Contains(err.Error(), "its hold on this disk can't be read") {
 		t.Errorf("flush: %v", err)
 	}
+}
+
+// A sent session makes room on a full disk even while the remote archive is away: it has
+// confirmed the session before. Without need, the session stays until the archive answers.
+func TestSentSessionMakesRoomWhileTheRemoteArchiveIsAway(t *testing.T) {
+	dir, r := t.TempDir(), newRemote()
+	s := open(t, dir, r, &spool.Options{Passive: true, Keep: time.Nanosecond})
+	must(t, step(t.Context(), session(t, s, "alice")))
+	must(t, s.Flush(t.Context()))
+	must(t, step(t.Context(), session(t, s, "bob")))
+	r.goAway(true)
+	if err := s.Evict(t.Context()); !errors.Is(err, errAway) {
+		t.Errorf("evicted without need: %v", err)
+	}
+	must(t, s.MakeRoom(t.Context()))
+	r.goAway(false)
+	here, err := s.Sessions()
+	if err != nil || len(here) != 1 || here[0] != "bob" {
+		t.Errorf("on the disk are %q, %v", here, err)
+	}
+	sound(t, s, "alice", 1)
+	must(t, s.Flush(t.Context()))
+	sound(t, r, "bob", 1)
 }

@@ -2,6 +2,8 @@ package spool_test
 
 import (
 	"errors"
+	"os"
+	"path/filepath"
 	"slices"
 	"testing"
 	"time"
@@ -57,5 +59,26 @@ func TestAppendToAnErasedSessionLeavesNothingOnTheDisk(t *testing.T) {
 	}
 	if found == 0 {
 		t.Error("the new session has no files")
+	}
+}
+
+// A file of another program in the folder of the spool is listed as foreign, so that verify
+// reports it.
+func TestAForeignFileOnTheDiskIsListed(t *testing.T) {
+	dir := t.TempDir()
+	s := open(t, dir, newRemote(), &spool.Options{Passive: true})
+	must(t, step(t.Context(), session(t, s, "alice")))
+	must(t, os.WriteFile(filepath.Join(dir, "archive", "alice", ".notes"), nil, 0o600))
+	for _, prefix := range []storage.Key{{}, key(t, "alice")} {
+		var foreign []string
+		for info, err := range s.List(t.Context(), prefix) {
+			must(t, err)
+			if info.Foreign != "" {
+				foreign = append(foreign, info.Foreign)
+			}
+		}
+		if !slices.Equal(foreign, []string{"alice/.notes"}) {
+			t.Errorf("below %q the foreign files are %q", prefix, foreign)
+		}
 	}
 }
