@@ -164,7 +164,7 @@ func (c *call) tryStep(ctx context.Context, r *run, out *reduce.Outcome, number 
 	c.res.Step = number
 	step := c.ledger(r, out, number)
 	if r.err != nil || c.s.isVolatile() {
-		c.s.addVolatile(step)
+		c.addVolatile(step, out)
 		c.settle(number)
 		return nil
 	}
@@ -292,6 +292,13 @@ func backOff(ctx context.Context, try int) error {
 	}
 }
 
+// addVolatile adds a step that only this process knows, with the numbers of its turns: later
+// calls then know which messages are new.
+func (c *call) addVolatile(step ledger.Step, out *reduce.Outcome) {
+	step.Turns = c.s.number(c.history, c.q.owner(), c.ep.engine.Pins).ledger(out.Conversation, c.outChain)
+	c.s.addVolatile(step)
+}
+
 // pretend commits an outcome in memory only, as a step or as edits between steps.
 func (c *call) pretend(ctx context.Context, out *reduce.Outcome, edits bool) error {
 	if err := c.s.committing.Lock(ctx); err != nil {
@@ -311,7 +318,7 @@ func (c *call) pretend(ctx context.Context, out *reduce.Outcome, edits bool) err
 	}
 	step.Step = c.s.next()
 	c.res.Step = step.Step
-	c.s.addVolatile(step)
+	c.addVolatile(step, out)
 	c.settle(step.Step)
 	c.remember(out)
 	return nil

@@ -215,7 +215,7 @@ func (sc *scan) judged(a *assignment, s strength) {
 // isChosenBeside reports whether the value beside the name of a password, without an
 // operator between them, mixes letters and digits: define('DB_PASSWORD', 'plover83').
 func (a *assignment) isChosenBeside() bool {
-	return (a.op == opComma || a.op == opBlank) && a.val.quoted && len(a.val.text) >= 8 && a.named() == password && (isInvented(a.val.text) || isPassphrase(a.val.text))
+	return (a.op == opComma || a.op == opBlank) && a.val.quoted && len(a.val.text) >= 8 && a.named() == password && (isInvented(a.val.text) || isPassphrase(a.val.text) || isDense(a.val.text) && a.val.secret(password))
 }
 
 // isEmptyField reports whether the value is the next field of a structure that Go printed,
@@ -324,6 +324,9 @@ func inQuery(s string, i int) bool { return i > 0 && (s[i-1] == '?' || s[i-1] ==
 // bareValue reports whether the value after a bare "pass" or "pwd" may be a
 // password and not the name of a test or a folder.
 func (a *assignment) bareValue() bool {
+	if a.op == opBlank && a.val.quoted && isInvented(a.val.text) && a.afterUser() {
+		return true // user "bob" pass "…"
+	}
 	if isGenerated(a.val.text) || a.val.quoted && isMadeUp(a.val.text) || a.val.env && endsFold(a.name, "pwd") && isGibberish(a.val.text, 10) || a.val.text[0] == '$' && len(a.val.text) > 1 && isGenerated(a.val.text[1:]) {
 		return a.op != opBlank && (a.op != opProse || a.told && isCredential(a.val.text))
 	}

@@ -147,6 +147,8 @@ var commands = []struct {
 	{"reset-admin-password", positional(0)},
 	{"hdbuserstore set", positional(3)},
 	{"radtest ", positional(1)},
+	{"samba-tool user create ", positional(1)},
+	{"samba-tool user add ", positional(1)},
 	{"radtest ", positional(4)},
 	{"-setcookie ", positional(0)},
 	{"wandb login", lastArgument},

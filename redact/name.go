@@ -114,7 +114,7 @@ func describes(word []byte) bool {
 		"method", "mode", "provider", "header", "headers", "param", "params", "parameter", "index", "idx", "column", "status", "state", "enabled", "disabled", "required", "optional", "valid", "invalid",
 		"strength", "validator", "validation", "hasher", "hashers", "hash", "hashed", "manager", "service", "store", "storage", "source", "scope", "scopes", "owner", "class", "style", "rotation", "changed", "change", "reset",
 		"map", "maps", "list", "set", "array", "func", "fn", "function", "handler", "callback", "exists", "visible", "visibility", "toggle", "confirmation", "usages", "encryption", "estimate", "rate", "cost", "price", "ratio", "percent", "pct",
-		"location", "encoding", "encoder", "decoder", "tokenizer", "level", "role", "user", "username", "email", "host", "hostname", "port", "env", "var", "variable", "keyword", "keywords", "example", "options", "config", "settings", "schema", "spec", "template", "event", "events", "action", "test", "tests", "check", "checks", "value's":
+		"location", "encoding", "encoder", "decoder", "tokenizer", "level", "role", "user", "username", "email", "host", "hostname", "port", "env", "var", "variable", "keyword", "keywords", "example", "options", "config", "settings", "schema", "spec", "template", "event", "events", "action", "test", "tests", "check", "checks", "value's", "stdin", "iterations", "rounds", "attempts", "retries":
 		return true
 	}
 	return false
@@ -182,7 +182,18 @@ func wordStrength(word, before []byte, last bool) strength {
 		}
 		return none
 	}
+	if name := trimNumber(word); len(name) < len(word) && len(name) > len("pass") { // password2
+		return strengthIf(wordStrength(name, before, last) == password, password)
+	}
 	return gluedStrength(word)
+}
+
+// trimNumber returns a word without the number at its end.
+func trimNumber(word []byte) []byte {
+	for len(word) > 0 && isDigit(word[len(word)-1]) {
+		word = word[:len(word)-1]
+	}
+	return word
 }
 
 // gluedStrength returns the strength of a word like dbpassword or

@@ -10,12 +10,17 @@ const (
 	pemLine    = 40 // minimum length of a line of a key, except the last
 )
 
+// isKeyLabel reports whether a label of PEM is the one of a private or a static key.
+func isKeyLabel(label string) bool {
+	return strings.Contains(label, "PRIVATE KEY") || strings.Contains(label, "OpenVPN Static key") || strings.Contains(label, "OpenVPN tls-crypt-v2")
+}
+
 // pem finds a private key from the hit on its first line. A key without its end
 // counts up to its last line.
 func (sc *scan) pem(start, end int) {
 	s := sc.s
 	label, _, closed := strings.Cut(s[end:min(len(s), end+80)], "-----")
-	if !closed || !strings.Contains(label, "PRIVATE KEY") {
+	if !closed || !isKeyLabel(label) {
 		return
 	}
 	body := end + len(label) + len("-----")
@@ -38,7 +43,7 @@ func (sc *scan) pem(start, end int) {
 // pemTail finds the end of a private key whose beginning is missing.
 func (sc *scan) pemTail(start, end int) {
 	s := sc.s
-	if label, _, closed := strings.Cut(s[end:min(len(s), end+80)], "-----"); !closed || !strings.Contains(label, "PRIVATE KEY") {
+	if label, _, closed := strings.Cut(s[end:min(len(s), end+80)], "-----"); !closed || !isKeyLabel(label) {
 		return
 	}
 	if n := len(sc.found); n > 0 && sc.found[n-1].end > start {

@@ -175,7 +175,16 @@ func isCode(s string) bool {
 	if open := strings.IndexByte(s, '{'); open > 0 && isMember(strings.TrimLeft(s[:open], "&*")) {
 		return true // oauth2.Token{
 	}
-	return isMember(s) || strings.HasPrefix(s, "await") || strings.HasPrefix(s, "new ") || strings.Contains(s, "=>") || strings.Contains(s, "::") || strings.HasSuffix(s, "(") || strings.HasSuffix(s, "?.")
+	return isMember(s) || isNonNull(s) || strings.HasPrefix(s, "await") || strings.HasPrefix(s, "new ") || strings.Contains(s, "=>") || strings.Contains(s, "::") || strings.HasSuffix(s, "(") || strings.HasSuffix(s, "?.")
+}
+
+// isNonNull reports whether s is a type of GraphQL that is never null.
+func isNonNull(s string) bool {
+	switch s {
+	case "String!", "ID!", "Int!", "Float!", "Boolean!":
+		return true
+	}
+	return false
 }
 
 // isArgument reports whether s can follow the opening bracket of a call.

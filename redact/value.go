@@ -27,6 +27,8 @@ func (v value) secret(s strength) bool {
 		return false // a word that marks the value as fake
 	case isProse(t) && !isPassphrase(t) && !isGibberish(t, 12), isNamedDigest(t):
 		return false
+	case !v.quoted && !v.env && commonWord(strings.TrimRight(t, "0123456789")):
+		return false // password1 != password2
 	case !v.quoted && !v.env && isCode(t) && !(s == password && isChosenPair(t)), v.quoted && isQuotedCode(t):
 		return false
 	}

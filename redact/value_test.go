@@ -35,8 +35,11 @@ func TestWordsWithANumberInPlacesOfPasswordsVanish(t *testing.T) {
 	family{
 		secret: samples(
 			in("walnut4821"+"harbor", "db2 connect to SAMPLE user db2inst1 using %s", "config vpn\n  set psksecret %s\n", "mytool -u bob -p %s run", "schtasks /Create /TN x /RU d\\\\bob /RP %s", "mc admin user add backup bob %s", "isql -v DSN bob %s",
-				"# client        server  secret                  IP addresses\nbob-vpn       *       %s          *\n"),
+				"# client        server  secret                  IP addresses\nbob-vpn       *       %s          *\n",
+				"password = abc\npassword2 = %s\n", `"password1": "%s"`, "DB_PASSWORD1=%s", `user "sales" pass "%s" is "sales" here`, "samba-tool user create scanner %s --description=x"),
+			in("hCsi*iE"+"ljA+mLk4", `user "bob" there with password "%s" is bob here`),
+			in("-----BEGIN OpenVPN Static key V1-----\n573c71f90e945572c8e7a3a7d6631141\ne0297e8d5a5086eab96ffc8e45777ada\n4445e1e0957638a2de98db66a9cca5ee\n-----END OpenVPN Static key V1-----", "<tls-auth>\n%s\n</tls-auth>\n"),
 		),
-		clean: []string{"mytool -u bob -p web4821 run", "mytool -u bob -p sprint24review", "schtasks /Query /TN x /FO LIST", "isql -v DSN bob", "# name        secret  use\nfoo       bar  x\n"},
+		clean: []string{"resetPassword(token: String!, newPassword: String!): Boolean!", "password.encoder.iterations=4096", "- cli: `--password-stdin` reads the password (4de60c2)", "pass \"mem2reg\" is \"x\"", "password2 = form.password1", "if password1 != password2 {", "Pw8 = 0x90", "token0: 0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48", "mytool -u bob -p web4821 run", "mytool -u bob -p sprint24review", "schtasks /Query /TN x /FO LIST", "isql -v DSN bob", "# name        secret  use\nfoo       bar  x\n"},
 	}.check(t, newRedactor(t, Options{}))
 }
