@@ -152,7 +152,7 @@ func holds(t *testing.T, report Report, all bool) {
 			{"changed", true, row.Changed, row.ChangedOf, 0.98, 1},
 			{"lists of names", true, row.Bag, row.Chars, 0, 0.2},
 			{"false statements", true, row.False, row.Stated, 0, 0.1},
-			{"names anywhere", false, row.Anywhere, row.Needed, 0.65, 1},
+			{"names anywhere", false, row.Anywhere, row.Needed, 0.6, 1}, // excerpts of code raised it, and readers called them filler
 		} {
 			if got := share(b.n, b.of); (all || !b.told) && (got < b.least || got > b.most) {
 				t.Errorf("%v: %s %.1f %%, want %.0f–%.0f %%", s, b.what, 100*got, 100*b.least, 100*b.most)
