@@ -168,7 +168,10 @@ func (f *wrongModel) prompts(session string) (bodies [][]byte) {
 
 func (f *wrongModel) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	session := r.Header.Get("X-Of")
-	body, _ := io.ReadAll(r.Body) // without this read the server does not notice that the client has disconnected
+	body, err := io.ReadAll(r.Body) // without this read the server does not notice that the client has disconnected
+	if err != nil {
+		panic(http.ErrAbortHandler) // the instance was killed while it sent the prompt
+	}
 	switch r.Header.Get("X-Fault") {
 	case "busy":
 		w.WriteHeader(http.StatusServiceUnavailable)
