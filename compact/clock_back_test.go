@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"regexp"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -79,8 +80,8 @@ func TestClockThatIsSetBackDelaysNothing(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				a := &broken{Archive: memory.New(), word: "events"}
 				m, _ := logging(t, a, 1<<20)
-				var back time.Duration
-				m.now = func() time.Time { return time.Now().Round(0).Add(-back) }
+				var back atomic.Int64
+				m.now = func() time.Time { return time.Now().Round(0).Add(-time.Duration(back.Load())) }
 				s, err := m.session(t.Context(), "s")
 				if err != nil {
 					t.Fatal(err)
@@ -94,7 +95,7 @@ func TestClockThatIsSetBackDelaysNothing(t *testing.T) {
 				synctest.Wait()
 				a.repair()
 				s.audit.add(redact.Lit(`{"n":2}`))
-				back = 5 * time.Hour
+				back.Store(int64(5 * time.Hour))
 				time.Sleep(2 * flushAfter)
 				synctest.Wait()
 				if n := len(linesOf(t, a, "s")); n != 2 {
@@ -111,8 +112,8 @@ func TestClockThatIsSetBackDelaysNothing(t *testing.T) {
 	})
 	t.Run("opening", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
-			var back time.Duration
-			e := &env{now: func() time.Time { return time.Now().Round(0).Add(-back) }, logger: slog.New(slog.NewTextHandler(io.Discard, nil))}
+			var back atomic.Int64
+			e := &env{now: func() time.Time { return time.Now().Round(0).Add(-time.Duration(back.Load())) }, logger: slog.New(slog.NewTextHandler(io.Discard, nil))}
 			e.redactor, _ = redact.New(redact.Options{})
 			var side work
 			a := newLate(e, &side, "the bucket", errors.New("away"), func(context.Context) (storage.Archive, error) { return memory.New(), nil })
@@ -121,7 +122,7 @@ func TestClockThatIsSetBackDelaysNothing(t *testing.T) {
 			if a.missing() == nil {
 				t.Error("the archive is opened without a rest")
 			}
-			back = 5 * time.Hour
+			back.Store(int64(5 * time.Hour))
 			_, _ = a.get()
 			synctest.Wait()
 			if err := a.missing(); err != nil {
