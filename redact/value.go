@@ -162,7 +162,7 @@ func isChosenWord(s string) bool {
 func isChosenPair(s string) bool {
 	first, second, found := strings.Cut(s, ".")
 	word := strings.TrimRight(second, "0123456789")
-	if n := len(second) - len(word); !found || n == 0 || n == 1 && !isUpper(second[len(word)-1]) || len(first) < 4 || len(word) < 4 || isTechnical(second) {
+	if n := len(second) - len(word); !found || n == 0 || len(first) < 4 || len(word) < 4 || n == 1 && !isUpper(word[len(word)-1]) || isTechnical(second) {
 		return false
 	}
 	for _, w := range [...]string{first, word} {

@@ -1,6 +1,9 @@
 package redact
 
-import "testing"
+import (
+	"strings"
+	"testing"
+)
 
 // A password of two words and a number has the form of a member of a program, or of a
 // numbered name. The name of the value decides.
@@ -42,4 +45,18 @@ func TestWordsWithANumberInPlacesOfPasswordsVanish(t *testing.T) {
 		),
 		clean: []string{"resetPassword(token: String!, newPassword: String!): Boolean!", "password.encoder.iterations=4096", "- cli: `--password-stdin` reads the password (4de60c2)", "pass \"mem2reg\" is \"x\"", "password2 = form.password1", "if password1 != password2 {", "Pw8 = 0x90", "token0: 0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48", "mytool -u bob -p web4821 run", "mytool -u bob -p sprint24review", "schtasks /Query /TN x /FO LIST", "isql -v DSN bob", "# name        secret  use\nfoo       bar  x\n"},
 	}.check(t, newRedactor(t, Options{}))
+}
+
+// Each code of a line is removed by its place, and no text ends a rule with a panic.
+func TestEveryRecoveryCodeOfALineVanishes(t *testing.T) {
+	r := newRedactor(t, Options{})
+	if got := r.Text("Save your recovery codes:\n\n  25ff2-a1eea    3a6ba-bc3ad\n  1. d0035-4db7d\t2. b8b74-32888\nEach works once.\n").String(); strings.Count(got, "<REDACTED>") != 4 || strings.Contains(got, "-") {
+		t.Errorf("a code is left: %q", got)
+	}
+	for _, text := range []string{"recovery codes:\nabcd1-efgh2   ", "recovery codes:\nabcd1-efgh2\t", "recovery codes:\nabcd1-efgh2  \n", "password: abcd.5", "password = a.5", "password: .5", "password: abcd.", "create table", "create table t", "create table t (", "create table t (password", "insert into", "insert into t values", "sqlplus -", "sqlplus --", "curl -u bob:", "curl -u bob:'", "security code is le ", "password1"} {
+		for i := range len(text) + 1 {
+			r.Text(text[:i])
+			r.Text(text[i:])
+		}
+	}
 }

@@ -131,7 +131,8 @@ func (sc *scan) code(i int) int {
 
 // isGap reports whether the blanks at i separate two columns.
 func isGap(s string, i int) bool {
-	return i+2 < len(s) && (s[i] == '\t' || isBlank(s[i]) && isBlank(s[i+1])) && s[skipBlanks(s, i)] != '\n'
+	next := skipBlanks(s, i)
+	return next < len(s) && s[next] != '\n' && (next > i+1 || next > i && s[i] == '\t')
 }
 
 // passMarker skips the mark of an item in a list: 1. or - or *.
