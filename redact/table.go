@@ -306,7 +306,7 @@ func (sc *scan) tuples(a *assignment, i, k int) {
 			i = skipSpaces(s, i)
 			at := i
 			if begin, _ := openQuote(s, i); begin > 0 {
-				i = closeQuote(s, begin, s[begin-1], 0) + 1
+				i = min(len(s), closeQuote(s, begin, s[begin-1], 0)+1)
 			}
 			for i < len(s) && s[i] != ',' && s[i] != ')' {
 				i++
