@@ -63,7 +63,7 @@ func isPreRelease(s string) bool {
 	for i := 0; i < len(s); {
 		if strings.IndexByte("-.+~:", s[i]) >= 0 {
 			i++
-		} else if i > 0 {
+		} else if i > 0 || !isAlnum(s[0]) {
 			return false
 		}
 		end := run(s, i, 41, isAlnum)
