@@ -61,6 +61,7 @@ type knowledge struct {
 	tools int
 
 	budget policy.Budget // budget of the epoch, with the limits of this call
+	unsent int           // tokens of new results that the stage tidy removes before a compaction that is due
 	last   int           // tokens after the last compaction with this model and window, by the upper bound; 0 = none
 	stops  []int         // positions of cache marks in tokens; nil = not computed
 

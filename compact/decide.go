@@ -25,10 +25,10 @@ func (c *call) decide(ctx context.Context) error {
 		c.keepView(c.now.conv)
 		c.emitDecision(started, nil)
 		return nil
-	case total >= due && due >= c.budget.Cap:
-		c.res.Reason = trace.ReasonBudget
+	case total >= due && c.arrivalSuffices(ctx, q, due):
+		c.res.Reason, q.Only = trace.ReasonBelow, policy.Always
 	case total >= due:
-		c.res.Reason = trace.ReasonUsage
+		c.res.Reason = c.dueReason(due)
 	case c.tooLarge():
 		c.res.Reason = trace.ReasonBytes
 	case c.choose():
@@ -47,6 +47,14 @@ func (c *call) decide(ctx context.Context) error {
 		q.Only = policy.Always
 	}
 	return c.compact(ctx, started, q)
+}
+
+// dueReason returns the reason of a compaction whose size is reached.
+func (c *call) dueReason(due int) string {
+	if due >= c.budget.Cap {
+		return trace.ReasonBudget
+	}
+	return trace.ReasonUsage
 }
 
 // waits records that the view is above the trigger but the next compaction is due

@@ -2,11 +2,14 @@ package compact
 
 import (
 	"math"
+	"slices"
+	"strings"
 
 	"github.com/agentcompact/compact/internal/reduce"
 	"github.com/agentcompact/compact/internal/summarize"
 	"github.com/agentcompact/compact/message"
 	"github.com/agentcompact/compact/policy"
+	"github.com/agentcompact/compact/policy/tidy"
 	"github.com/agentcompact/compact/price"
 )
 
@@ -161,12 +164,29 @@ func (c *call) stock() price.Stock {
 			calls++
 		}
 	}
-	growth := growthOf(c.history, costs, growthCalls)
+	growth := growthOf(c.history, c.sentCosts(costs), growthCalls)
 	return price.Stock{
 		Tokens: c.res.Before.Total, Growth: growth, Horizon: float64(min(calls, mostHorizon)),
 		Step: max(leastStep*float64(c.ep.window), leastCalls*growth), Overrun: c.ep.cfg.Policy.OverrunPct,
 		Raw: c.soFar(), Cold: a.known && a.cacheIsCold(c),
 	}
+}
+
+// sentCosts returns the tokens of each message as it was first sent: those of a result
+// that was reduced at arrival are those that were left.
+func (c *call) sentCosts(costs []int) []int {
+	if !c.tidies() {
+		return costs
+	}
+	sent, v := slices.Clone(costs), c.view()
+	for i := range v.Messages {
+		if k := c.now.conv.Source(i); k >= 0 {
+			if _, reason := c.now.conv.Decision(k); strings.HasPrefix(reason, tidy.Reason) {
+				sent[k] = v.Tokens[i]
+			}
+		}
+	}
+	return sent
 }
 
 // soFar returns the cost of the calls so far if each had sent the whole

@@ -59,7 +59,7 @@ func (c *call) deeper() policy.Budget {
 			calls++
 		}
 	}
-	return c.budget.Deeper((c.res.Before.Total - c.last) / max(calls, 1))
+	return c.budget.Deeper((c.res.Before.Total - c.unsent - c.last) / max(calls, 1))
 }
 
 // from returns least, and the elements of a list that are greater.

@@ -3,6 +3,7 @@ package compact
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/agentcompact/compact/internal/ledger"
@@ -29,6 +30,24 @@ func (c *call) sending(failed error) {
 		msgs = c.history
 	}
 	c.lane.sent = wholeResults{from: afterAnswer(c.history), results: resultsOf(msgs[afterAnswer(msgs):])}
+}
+
+// arrivalSuffices reports whether a compaction that is due becomes unnecessary because
+// the new results, which no prompt has contained yet, are reduced. A compaction would
+// change a prefix that the provider has cached.
+func (c *call) arrivalSuffices(ctx context.Context, q reduce.Request, due int) bool {
+	if !c.tidies() || c.tooLarge() || c.s.isVolatile() && !c.q.observe {
+		return false
+	}
+	arrival := *c.ep.engine
+	arrival.Steps = slices.DeleteFunc(slices.Clone(arrival.Steps), func(s reduce.Step) bool { return s.Stage.Name() != tidy.StageName })
+	q.Only = policy.Always
+	out, err := arrival.Run(ctx, q)
+	if err != nil || !out.Changed() {
+		return false
+	}
+	c.unsent = c.res.Before.Total - out.View.Total()
+	return c.upperBound(out.View.Messages, out.View.Total()) < due
 }
 
 // onlyTidied reports whether a run without a due compaction only reduced new
@@ -75,6 +94,10 @@ func (c *call) tidied(ctx context.Context, started time.Time, r *run, out *reduc
 	}
 	*c.res, c.did = before, nil
 	c.countTidied(nil)
+	if due := c.budget.Due(c.last); c.bound() >= due {
+		c.res.Triggered, c.res.Reason, c.decision = false, c.dueReason(due), nil
+		return c.compact(ctx, started, c.engineRequest())
+	}
 	return c.unchanged(started, r, reduce.Request{Only: policy.Always}, &reduce.Outcome{View: r.view, Conversation: c.now.conv})
 }
 

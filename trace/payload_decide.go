@@ -186,6 +186,8 @@ func (p TriggerDecision) complete() any {
 func (p TriggerDecision) line() string {
 	verdict := "not triggered: " + p.Reason
 	switch {
+	case p.Reason == ReasonArrival && p.Trigger > 0 && p.TEst >= p.Trigger:
+		verdict = "results were reduced at arrival, so that no compaction is due"
 	case p.Reason == ReasonArrival:
 		verdict = "results were reduced at arrival; no compaction is due"
 	case p.Triggered:
