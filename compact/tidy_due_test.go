@@ -10,6 +10,7 @@ import (
 
 	"github.com/agentcompact/compact/compact"
 	"github.com/agentcompact/compact/message"
+	"github.com/agentcompact/compact/policy"
 	"github.com/agentcompact/compact/storage/memory"
 	"github.com/agentcompact/compact/trace"
 )
@@ -134,4 +135,23 @@ func parallel(h []message.Message, round, n int, more ...message.Message) []mess
 		calls = append(calls, message.Call(fmt.Sprintf("source_%d", round), "Read", `{"file_path":"/src/s.go"}`))
 	}
 	return slices.Concat(h, []message.Message{message.Assistant("More.", calls...)}, results, more)
+}
+
+// The economic trigger expects that a session goes on to grow as it did, by what was sent.
+func TestTheEconomicTriggerCountsGrowthAsSent(t *testing.T) {
+	c := tidyConfig(memory.New(), "mask")
+	c.Policy.When = policy.Economic
+	h := tidyLoop(30)
+	least := 0
+	last := eachCall(t, costRig(t, c), h, func(_ int, res *compact.Result) {
+		for _, x := range res.Candidates {
+			if gap := x.Due - x.Level; least == 0 || gap < least {
+				least = gap
+			}
+		}
+	})
+	// A compaction removes at least the growth of four calls.
+	if saved := (last.TokensIn - last.After.Total) / 30; least == 0 || saved < 5000 || least > 2*saved {
+		t.Errorf("a candidate is due after %d tokens at the earliest, although each result has %d tokens that were never sent", least, saved)
+	}
 }
