@@ -39,6 +39,7 @@ var arrows = map[string][]string{
 	"internal/histgen":   {"message"},
 	"internal/proof":     {"message", "compact", "price", "replay"},
 	"internal/secretgen": {},
+	"internal/garble":    {},
 	"internal/cputime":   {},
 	"internal/slope":     {"internal/cputime"},
 	"internal/chart":     {},

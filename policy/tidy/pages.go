@@ -23,11 +23,9 @@ func pages(d *draft, r *Result, room int) verdict {
 	lines = append(lines, p.lines...)
 	d.lines = append(lines, d.lines[to:]...)
 	d.total = len(d.lines) // gaps count lines of the text, not of the HTML source
-	if d.size() > room {
-		d.outlineText(r, room, false, "headings and text of a page")
-		return did
+	if d.size() <= room || !d.outlineText(r, room, false, "headings and text of a page") {
+		d.leftOut("text of a page without its tags")
 	}
-	d.leftOut("text of a page without its tags")
 	return did
 }
 
