@@ -28,7 +28,7 @@ var symbols = []string{
 // give equal texts.
 func Texts(seeds []string, n int, seed uint64) iter.Seq[string] {
 	return func(yield func(string) bool) {
-		d := drawer{rand.New(rand.NewPCG(seed, uint64(len(seeds)))), seeds}
+		d := newDrawer(seeds, seed)
 		for range n {
 			if !yield(d.text()) {
 				return
@@ -40,6 +40,10 @@ func Texts(seeds []string, n int, seed uint64) iter.Seq[string] {
 type drawer struct {
 	*rand.Rand
 	seeds []string
+}
+
+func newDrawer(seeds []string, seed uint64) drawer {
+	return drawer{rand.New(rand.NewPCG(seed, uint64(len(seeds)))), seeds}
 }
 
 // text joins up to three pieces, and damages the result up to three times.
