@@ -32,7 +32,11 @@ func (anthropicDialect) read(p *pieces) (*said, bool) {
 		case "message_start":
 			ok = true
 		case "content_block_start":
-			blocks = append(blocks, obj(o["content_block"]))
+			block := obj(o["content_block"])
+			if block == nil {
+				return nil, false // no block that could be sent back
+			}
+			blocks = append(blocks, block)
 		case "content_block_delta":
 			if at := indexOf(o["index"]); at >= 0 && at < len(blocks) {
 				addDelta(blocks[at], obj(o["delta"]))

@@ -1,0 +1,84 @@
+package transport_test
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/agentcompact/compact/compact"
+	"github.com/agentcompact/compact/hook/transport"
+	"github.com/agentcompact/compact/internal/garble"
+	"github.com/agentcompact/compact/internal/provider"
+	"github.com/agentcompact/compact/internal/samples"
+)
+
+// TestDamagedAnswersEndWithoutPanic changes answers of providers in places where another
+// version of the API would send another type, or nothing. Answers that do not call the
+// recall tool reach the caller as they are.
+func TestDamagedAnswersEndWithoutPanic(t *testing.T) {
+	for k, f := range forms() {
+		t.Run(f.String()+" "+f.path, func(t *testing.T) {
+			calls := []provider.Call{{ID: "ours", Name: "recall", Args: `{"ref":"turn:1"}`}, {ID: "c1", Name: "read", Args: `{"n":1}`}}
+			good := strings.Join(recordedAs(t, f, provider.Answer{Text: "Four five."}), "")
+			whole := strings.Join(recordedAs(t, f, provider.Answer{Reasoning: "Hm.", Text: "One two three.", Calls: calls}), "")
+			ours := strings.Join(recordedAs(t, f, provider.Answer{Reasoning: "Hm.", Text: "One two three.", Calls: calls[1:]}), "")
+			r, body, _ := recalling(t, f)
+			panics := transport.OnError(func(_ context.Context, err error) {
+				if errors.Is(err, compact.ErrInternal) {
+					t.Error(err)
+				}
+			})
+			media := "application/json"
+			if f.stream && !f.array() {
+				media = "text/event-stream"
+			}
+			change := garble.Documents(uint64(k))
+			for i := range samples.Of(600) {
+				sent := damagedAnswer(change, []string{whole, ours}[i%2])
+				r.client = &http.Client{Transport: transport.New(r.m, transport.Recall(), panics, transport.Base(scripted(ok, media, "", strings.NewReader(sent), strings.NewReader(good), strings.NewReader(good))))}
+				resp, err := r.client.Do(r.request(transport.WithSession(context.Background(), "s"), f.path, body))
+				if err != nil {
+					t.Fatalf("%v: %s", err, sent)
+				}
+				got, err := io.ReadAll(resp.Body)
+				_ = resp.Body.Close()
+				if !strings.Contains(sent, "recall") && (err != nil || string(got) != sent) {
+					t.Errorf("%v\nsent %s\ngot  %s", err, sent, got)
+				}
+			}
+		})
+	}
+}
+
+// damagedAnswer changes a document, or the data of the events of a stream.
+func damagedAnswer(change func(string) string, answer string) string {
+	lines := strings.SplitAfter(answer, "\n")
+	if !strings.Contains(answer, "data: ") {
+		return change(answer)
+	}
+	for i, line := range lines {
+		if data, ok := strings.CutPrefix(strings.TrimRight(line, "\r\n"), "data: "); ok && i%3 == len(data)%3 {
+			lines[i] = "data: " + change(data) + "\n"
+		}
+	}
+	return strings.Join(lines, "")
+}
+
+// A block that is no object could not be sent back to the provider, so the answer reaches
+// the caller as it is, with its call of the recall tool.
+func TestAnAnswerWithABlockThatIsNoObjectIsPassedOn(t *testing.T) {
+	f := forms()[5]
+	answer := strings.Join(recordedAs(t, f, provider.Answer{Reasoning: "Hm.", Text: "One.", Calls: []provider.Call{{ID: "ours", Name: "recall", Args: `{"ref":"turn:1"}`}}}), "")
+	begin := strings.Index(answer, `"content_block":{`)
+	end := strings.Index(answer[begin:], "}") + begin + 1
+	sent := answer[:begin] + `"content_block":null` + answer[end:]
+	r, body, _ := recalling(t, f)
+	r.client = &http.Client{Transport: transport.New(r.m, transport.Recall(), transport.OnError(func(_ context.Context, err error) { t.Error(err) }), transport.Base(scripted(ok, "text/event-stream", "", strings.NewReader(sent))))}
+	resp, err := r.client.Do(r.request(transport.WithSession(context.Background(), "s"), f.path, body))
+	if _, got := r.read(resp, err); !strings.Contains(got, `"content_block":null`) || !strings.Contains(got, "ours") {
+		t.Errorf("sent %s\ngot  %s", sent, got)
+	}
+}
