@@ -3,6 +3,7 @@ package transport_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"net/http"
 	"strings"
@@ -80,5 +81,45 @@ func TestAnAnswerWithABlockThatIsNoObjectIsPassedOn(t *testing.T) {
 	resp, err := r.client.Do(r.request(transport.WithSession(context.Background(), "s"), f.path, body))
 	if _, got := r.read(resp, err); !strings.Contains(got, `"content_block":null`) || !strings.Contains(got, "ours") {
 		t.Errorf("sent %s\ngot  %s", sent, got)
+	}
+}
+
+// TestDamagedRequestsAreNotMadeWorse changes long requests in places where another SDK would
+// send another type, or nothing. A request that the provider accepts stays acceptable when it
+// is compacted.
+func TestDamagedRequestsAreNotMadeWorse(t *testing.T) {
+	for k, f := range forms() {
+		t.Run(f.String()+" "+f.path, func(t *testing.T) {
+			change, whole := garble.Documents(uint64(100+k)), f.body("hi", 40, 400)
+			r := newRig(t, compact.Config{})
+			r.server.Lenient = true
+			accepted, smaller := 0, 0
+			for i := range samples.Of(160) {
+				body := change(whole)
+				if len(provider.NewJudge(f.wire).Judge([]byte(body))) > 0 {
+					continue
+				}
+				before := len(r.got())
+				_, _ = r.do(r.request(transport.WithSession(context.Background(), fmt.Sprintf("s%d", i)), f.path, body))
+				got := r.got()[before:]
+				if len(got) != 1 {
+					t.Fatalf("%d requests", len(got))
+				}
+				for _, refusal := range provider.NewJudge(f.wire).Judge([]byte(got[0])) {
+					t.Errorf("%v\nof %s\n-> %s", refusal, body, got[0])
+				}
+				if accepted++; len(got[0]) < len(body) {
+					smaller++
+				}
+			}
+			for _, err := range r.errs {
+				if errors.Is(err, compact.ErrInternal) {
+					t.Error(err)
+				}
+			}
+			if smaller == 0 {
+				t.Errorf("none of %d accepted requests was compacted", accepted)
+			}
+		})
 	}
 }
