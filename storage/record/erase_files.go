@@ -17,6 +17,7 @@ type eraser struct {
 	r     storage.Remover
 	files []storage.Info // in the order of removal
 	last  bool           // the manifest was removed, or may have been removed
+	past  holder         // process whose turn is known to be over
 	turn
 }
 
@@ -88,7 +89,7 @@ func (e *eraser) seal(ctx context.Context, before time.Time) (other *holder, err
 			return nil, storage.ErrDamaged
 		case f.hold.Held:
 			return nil, ErrHeld
-		case f.erasing && !e.over(f.eraser):
+		case f.erasing && !f.eraser.is(e.past) && !e.over(f.eraser):
 			other = &f.eraser
 			return nil, nil
 		case !f.erasing && !before.IsZero() && !f.last.Before(before):
@@ -104,8 +105,11 @@ func (e *eraser) line() record {
 	return e.record(record{Op: opErase, At: time.Now(), Who: e.s.who.String()})
 }
 
-// outlast waits until the turn of another process is over.
+// outlast waits until the turn of another process, and of each process that follows it,
+// is over.
 func (e *eraser) outlast(ctx context.Context, other holder) error {
+	// The next append begins with facts that can still name this process.
+	e.past = other
 	for !e.over(other) {
 		if err := other.wait(ctx); err != nil {
 			return &storage.Error{Op: "erase", Key: e.s.dir, Err: errors.Join(errOtherErases, err)}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"github.com/agentcompact/compact/storage"
 	"github.com/agentcompact/compact/storage/memory"
@@ -71,7 +72,11 @@ func TestTwoErasersOneDies(t *testing.T) {
 		if err := second(ann.Erase(t.Context(), text("asked for"))); !errors.Is(err, context.DeadlineExceeded) || len(names(t, s)) != before {
 			t.Errorf("after the wait for the lock: %v, and %d of %d files exist", err, len(names(t, s)), before)
 		}
+		begun := time.Now()
 		must(t, second(ann.Erase(t.Context(), text("asked for"))))
+		if waited := time.Since(begun); waited > time.Minute {
+			t.Errorf("the second attempt waited for %s, although the turn of every other process is over", waited)
+		}
 		wantWhole(t, a)
 
 		damage(t, a, "_erased.jsonl", `"reason":"asked for"`, `"reason":"asked fur"`)
