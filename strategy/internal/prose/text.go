@@ -42,16 +42,6 @@ func Clip(s string, n int) string {
 	return strings.TrimRight(s[:cut], " ,;:([{\"'`") + " …"
 }
 
-// Leading returns the end of the first n characters of a text, in bytes.
-func Leading(s string, n int) int {
-	at := 0
-	for ; n > 0 && at < len(s); n-- {
-		_, w := utf8.DecodeRuneInString(s[at:])
-		at += w
-	}
-	return at
-}
-
 // Trailing returns the start of the last n characters of a text, in bytes.
 func Trailing(s string, n int) int {
 	at := len(s)
