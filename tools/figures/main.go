@@ -1,8 +1,9 @@
 // Command figures prints the size of the project and of its parts: lines and
 // functions of shipped Go files (no tests, no generated files, neither tools nor
 // examples), and the names that policy and strategy export. Lines of code are lines
-// with a token: neither empty lines nor comments. It also counts the arrows between the
-// files of compact, and those that run up in the order that docs/ARCHITECTURE.md declares.
+// with a token: neither empty lines nor comments. Internal packages that only tests link
+// are counted, and their part is printed. It also counts the arrows between the files of
+// compact, and those that run up in the order that docs/ARCHITECTURE.md declares.
 //
 //	go run ./tools/figures
 //	go run ./tools/figures -arrows    which arrows run up
@@ -21,6 +22,7 @@ import (
 	"os"
 	"os/exec"
 	"path"
+	"path/filepath"
 	"slices"
 	"strings"
 )
@@ -30,11 +32,13 @@ var fresh = []string{"price", "replay", "serve", "policy/tidy", "search"}
 
 type figures struct {
 	lines, freshLines int // of code
+	testLines         int // of code that only tests link
 	all               int // including comments and empty lines
 	longest           string
 	most              int
 	files, functions  []int          // number of lines of each
 	exported          map[string]int // names by folder
+	linked            []string       // folders of the packages that a program can link
 }
 
 func main() {
@@ -62,6 +66,7 @@ func main() {
 	}
 	fmt.Printf("shipped lines of code: %d in %s, %d in all other packages (%d lines with comments and empty ones)\n",
 		f.freshLines, strings.Join(fresh, ", "), f.lines-f.freshLines, f.all)
+	fmt.Printf("of these in internal packages that only tests link: %d\n", f.testLines)
 	fmt.Printf("files: %d, %s\n", len(f.files), spread(f.files))
 	fmt.Printf("functions: %d, %s (%s)\n", len(f.functions), spread(f.functions), f.longest)
 	fmt.Printf("exported names (types, functions, constants, variables): policy %d, strategy %d\n", f.exported["policy"], f.exported["strategy"])
@@ -78,7 +83,11 @@ func read() (*figures, error) {
 	if err != nil {
 		return nil, err
 	}
-	f := &figures{exported: map[string]int{}}
+	linked, err := linked()
+	if err != nil {
+		return nil, err
+	}
+	f := &figures{exported: map[string]int{}, linked: linked}
 	for _, name := range strings.Fields(string(out)) {
 		if strings.HasSuffix(name, "_test.go") || strings.HasPrefix(name, "tools/") || strings.HasPrefix(name, "examples/") {
 			continue
@@ -88,6 +97,29 @@ func read() (*figures, error) {
 		}
 	}
 	return f, nil
+}
+
+// linked returns the folders of the packages that the commands and the public packages
+// consist of.
+func linked() ([]string, error) {
+	all, err := exec.Command("go", "list", "./...").Output()
+	if err != nil {
+		return nil, err
+	}
+	public := slices.DeleteFunc(strings.Fields(string(all)), func(p string) bool { return strings.Contains(p, "/internal/") || strings.Contains(p, "/tools/") })
+	deps, err := exec.Command("go", append([]string{"list", "-deps", "-f", "{{with .Module}}{{if .Main}}{{$.Dir}}{{end}}{{end}}"}, public...)...).Output()
+	if err != nil {
+		return nil, err
+	}
+	root, err := os.Getwd()
+	if err != nil {
+		return nil, err
+	}
+	var dirs []string
+	for _, dir := range strings.Fields(string(deps)) {
+		dirs = append(dirs, filepath.ToSlash(strings.TrimPrefix(dir, root+string(filepath.Separator))))
+	}
+	return dirs, nil
 }
 
 func (f *figures) file(name string) error {
@@ -106,6 +138,9 @@ func (f *figures) file(name string) error {
 	f.files = append(f.files, n)
 	if slices.ContainsFunc(fresh, func(p string) bool { return dir == p || strings.HasPrefix(dir, p+"/") }) {
 		f.freshLines += code
+	}
+	if !slices.Contains(f.linked, dir) {
+		f.testLines += code
 	}
 	for _, d := range file.Decls {
 		if fn, ok := d.(*ast.FuncDecl); ok && fn.Body != nil {
