@@ -119,7 +119,7 @@ func plant(t *testing.T, f fault) bool {
 func caught(t *testing.T, name, pkg, tests string, parts ...fault) bool {
 	t.Helper()
 	dir := root(t)
-	cmd := exec.CommandContext(t.Context(), "go", "test", "-vet=off", "-overlay", overlay(t, dir, parts), "-count=1", "-run", tests, pkg)
+	cmd := exec.CommandContext(t.Context(), "go", "test", "-vet=off", "-ldflags=-s -w", "-overlay", overlay(t, dir, parts), "-count=1", "-run", tests, pkg)
 	cmd.Dir = dir
 	cmd.Env = append(os.Environ(), "COMPACT_SOAK=0")
 	if os.Getenv("COMPACT_SOAK") == "1" { // the full set has faults that few samples show
