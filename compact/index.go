@@ -68,14 +68,14 @@ func (c *call) fillIndex(set *turnindex.Set, r *run, out *reduce.Outcome, n *num
 const maxMerge = 1024
 
 // merge adds the indexes of earlier steps to the index of a step. It covers as many
-// steps as the largest power of two that divides the step's number, at most maxMerge.
-// So a session of n steps, if n is at most maxMerge, has about log2 n indexes to
-// search, and each record is rewritten at most that often. It returns the first step
+// steps as the largest power of four that divides the step's number, at most maxMerge.
+// So a session of n steps, if n is at most maxMerge, has at most 3 log4 n indexes to
+// search, and each record is written at most 1 + log4 n times. It returns the first step
 // that the set covers. An unreadable index is left in place, and ends the merge.
 func (s *session) merge(ctx context.Context, set *turnindex.Set, step int) (first int) {
 	steps := s.snapshot()
 	first = step
-	for lowest := step - min(step&-step, maxMerge) + 1; first > lowest; {
+	for lowest := step - width(step) + 1; first > lowest; {
 		ref := steps[first-2].Index
 		if ref == nil || ref.First < 1 || ref.First >= first {
 			break
@@ -89,6 +89,15 @@ func (s *session) merge(ctx context.Context, set *turnindex.Set, step int) (firs
 		set.Cover(first, step)
 	}
 	return first
+}
+
+// width returns the number of steps that the index of a step should cover.
+func width(step int) int {
+	w := 1
+	for step%(4*w) == 0 && w < maxMerge {
+		w *= 4
+	}
+	return w
 }
 
 // indexAtOnce is the maximum size in bytes of an index that is read in one
