@@ -130,7 +130,7 @@ func TestArchiveIsLittleLargerThanTheHistory(t *testing.T) {
 	for _, q := range []struct {
 		rounds int
 		most   float64
-	}{{12, 1.7}, {30, 1.47}} {
+	}{{12, 1.67}, {30, 1.45}} {
 		a, h := memory.New(), newTale()
 		h.stepsOf(t, 9, q.rounds, compact.Config{Archive: a}, false)
 		all, _ := sizes(t, a)

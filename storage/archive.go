@@ -136,6 +136,14 @@ type Deferrer interface {
 	Settle(ctx context.Context, k Key) error
 }
 
+// A LazyAppender is an Archive that can append without waiting until the bytes are
+// durable.
+type LazyAppender interface {
+	// AppendLazily is Append, except that the bytes, or a part of them, can be lost if
+	// the machine stops before the next Append to k. All processes see them at once.
+	AppendLazily(ctx context.Context, k Key, seq int64, b Blob) error
+}
+
 // A Locator is an Archive that knows the location of a key.
 type Locator interface {
 	// Location returns the path or URL of k, whether or not k exists; for the

@@ -16,10 +16,22 @@ func (a *Archive) Append(ctx context.Context, k storage.Key, seq int64, b storag
 	if err := storage.Begin(ctx, "append", k); err != nil {
 		return err
 	}
-	return storage.Wrap("append", k, a.append(ctx, k.String(), seq, b))
+	return storage.Wrap("append", k, a.append(ctx, k.String(), seq, b, a.sys.sync))
 }
 
-func (a *Archive) append(ctx context.Context, name string, seq int64, b storage.Blob) error {
+// AppendLazily implements [storage.LazyAppender]. A new log is synced.
+func (a *Archive) AppendLazily(ctx context.Context, k storage.Key, seq int64, b storage.Blob) error {
+	if err := storage.Begin(ctx, "append", k); err != nil {
+		return err
+	}
+	sync := a.sys.sync
+	if seq > 0 {
+		sync = func(*os.File) error { return nil }
+	}
+	return storage.Wrap("append", k, a.append(ctx, k.String(), seq, b, sync))
+}
+
+func (a *Archive) append(ctx context.Context, name string, seq int64, b storage.Blob, sync func(*os.File) error) error {
 	f, err := a.lockLog(ctx, name, seq)
 	if err != nil {
 		return err
@@ -35,7 +47,7 @@ func (a *Archive) append(ctx context.Context, name string, seq int64, b storage.
 	if _, err := b.WriteTo(&ctxWriter{ctx, io.NewOffsetWriter(f, seq)}); err != nil {
 		return errors.Join(err, f.Truncate(seq))
 	}
-	if err := a.sys.sync(f); err != nil {
+	if err := sync(f); err != nil {
 		return errors.Join(err, f.Truncate(seq))
 	}
 	err = a.settle(name, info, seq == 0)

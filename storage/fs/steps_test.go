@@ -3,29 +3,32 @@ package fs_test
 import (
 	"context"
 	"errors"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/agentcompact/compact/redact"
+	"github.com/agentcompact/compact/storage"
 	"github.com/agentcompact/compact/storage/fs"
 	"github.com/agentcompact/compact/storage/record"
 	"github.com/agentcompact/compact/storage/turnindex"
 )
 
 // A step syncs transcript, summary, index and ledger (file and folder each), their
-// lines in the manifest, the audit log, and the head. If a transcript is stored
-// together with its step, one announcement names both.
+// lines in the manifest, and the audit log. The head of a step is synced with a later
+// line. If a transcript is stored together with its step, one announcement names both.
 func TestStepSyncsFewTimes(t *testing.T) {
 	for name, c := range map[string]struct {
 		most int
 		step func(*testing.T, *record.Session, int) record.Step
 	}{
-		"beside": {12, func(t *testing.T, s *record.Session, n int) record.Step {
+		"beside": {11, func(t *testing.T, s *record.Session, n int) record.Step {
 			transcript, err := s.Transcript(t.Context(), n, []redact.Text{redact.Lit(`{"role":"user","content":"hello"}`)})
 			must(t, err)
 			return record.Step{Number: n, Files: []record.Written{transcript}}
 		}},
-		"with its step": {10, func(t *testing.T, s *record.Session, n int) record.Step {
+		"with its step": {9, func(t *testing.T, s *record.Session, n int) record.Step {
 			var c record.Content
 			c.Line(redact.Lit(`{"role":"user","content":"hello"}`))
 			transcript, err := s.TranscriptDraft(&c, nil)
@@ -88,4 +91,30 @@ func countSyncs(notes []string) (n int) {
 		}
 	}
 	return n
+}
+
+// A lazy append is seen at once by another process, and the next append makes it
+// durable. A new log is synced.
+func TestLazyAppendIsSyncedWithTheNextOne(t *testing.T) {
+	root := t.TempDir()
+	a, notes, err := fs.Watch(root, fs.NoFault)
+	closing(t, a, err)
+	k := key(t, "_heads/w.jsonl")
+	for seq, c := range []struct {
+		append func(context.Context, storage.Key, int64, storage.Blob) error
+		syncs  bool
+	}{{a.AppendLazily, true}, {a.AppendLazily, false}, {a.AppendLazily, false}, {a.Append, true}} {
+		*notes = nil
+		must(t, c.append(t.Context(), k, int64(seq), storage.Redacted(redact.Lit("x"))))
+		if n := countSyncs(*notes); (n > 0) != c.syncs {
+			t.Errorf("append %d: %d syncs", seq+1, n)
+		}
+		if err := a.AppendLazily(t.Context(), k, int64(seq), lit); !errors.Is(err, storage.ErrSeq) {
+			t.Errorf("an append at an old length: %v", err)
+		}
+		data, err := os.ReadFile(filepath.Join(root, "_heads", "w.jsonl"))
+		if err != nil || len(data) != seq+1 {
+			t.Errorf("%q, %v", data, err)
+		}
+	}
 }

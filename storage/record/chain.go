@@ -166,6 +166,15 @@ func (c *chain) appendUnseen(ctx context.Context, build func(facts) ([]string, e
 	return c.append(ctx, build)
 }
 
+// appendLazily is append, except that the lines can be lost if the machine stops before
+// the next append. An archive that has no such operation appends unseen.
+func (c *chain) appendLazily(ctx context.Context, build func(facts) ([]string, error)) (tail, error) {
+	if l, ok := c.a.(storage.LazyAppender); ok {
+		return c.appendBy(ctx, l.AppendLazily, true, build)
+	}
+	return c.appendUnseen(ctx, build)
+}
+
 // settle makes the check that appendUnseen has deferred.
 func (c *chain) settle(ctx context.Context) error {
 	if d, ok := c.a.(storage.Deferrer); ok {

@@ -58,7 +58,8 @@ type Heads struct {
 }
 
 // headsUnseen is the time for which lines are added to heads without a check that
-// their log exists. That is enough because the log is only removed by hand.
+// their log exists. That is enough because the log is only removed by hand. Lines of
+// commits are not synced for as long.
 const headsUnseen = time.Minute
 
 // queuedHead is a waiting line. The holder of the turn sets done and err.
@@ -207,8 +208,9 @@ func (h *Heads) append(ctx context.Context, l head) error {
 	all := h.queue
 	h.queue = nil
 	h.mu.Unlock()
-	bodies := make([]string, len(all))
+	bodies, lazily := make([]string, len(all)), true
 	for i, q := range all {
+		lazily = lazily && q.Op == headCommit
 		b, _ := json.Marshal(q.head) // never fails
 		bodies[i] = string(b)
 	}
@@ -218,15 +220,21 @@ func (h *Heads) append(ctx context.Context, l head) error {
 			q.done, q.err = true, err
 		}
 	}()
-	err = h.write(ctx, bodies)
+	err = h.write(ctx, bodies, lazily)
 	return err
 }
 
-func (h *Heads) write(ctx context.Context, bodies []string) error {
+// write appends lines. At least once in headsUnseen the lines are durable when it
+// returns. Between, lines of commits need not be: until the next line, nothing
+// proves the end of a session whose line was lost.
+func (h *Heads) write(ctx context.Context, bodies []string, lazily bool) error {
 	now, by := time.Now(), h.chain.appendUnseen
 	look := now.Sub(h.looked) > headsUnseen
-	if look {
+	switch {
+	case look:
 		by = h.chain.append
+	case lazily:
+		by = h.chain.appendLazily
 	}
 	_, err := by(ctx, func(facts) ([]string, error) { return bodies, nil })
 	if err == nil && look {
