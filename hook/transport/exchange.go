@@ -110,7 +110,6 @@ func (x *exchange) prepare() error {
 		return err
 	}
 	if about := x.parsed.About(); about.ServerSide != "" && !x.before(about) {
-		x.sent = x.raw()
 		x.theirs(about)
 		return nil
 	}

@@ -57,10 +57,11 @@ func compacting(req *http.Request) bool {
 	return slices.ContainsFunc(compactions, func(s string) bool { return strings.HasSuffix(path, s) })
 }
 
-// theirs reports that the request is sent unchanged, because the provider stores or
+// theirs sends the request unchanged, except for [exchange.linked], and reports that: the provider stores or
 // compacts the history.
 func (x *exchange) theirs(about wire.About) {
 	x.passed = true
+	x.sent = x.linked(x.raw())
 	p := &passed{about.ServerSide, "the provider holds the history, or compacts it itself"}
 	conversation := x.who.session
 	if about.Delta { // the beginning of the request differs each time

@@ -23,7 +23,9 @@ import (
 // place, as long as this process remembers it (the last 256 KiB for each agent of a
 // session). A round is left out if redaction would change its bytes, or if another
 // process made it. Other calls in the same answer reach the caller without the calls of
-// the tool.
+// the tool. A later request that continues a stored answer of the Responses API
+// (previous_response_id) gets the results of such calls, in this process; background
+// requests do not declare the tool.
 //
 // A stream of events is passed on as it arrives: text, reasoning and the calls of
 // other tools. From a recall call on, the stream is held until that answer has ended;
@@ -87,6 +89,7 @@ type asking struct {
 	prior []json.RawMessage // the parts of the earlier answers that the caller has already received
 	plain bool              // redaction changes nothing in the rounds
 	n     int               // number of repeated model calls
+	first string            // Responses: id of the first answer, which the caller's stream has; "" = not streamed
 	array bool              // the answer that has begun is a JSON array
 }
 
@@ -95,6 +98,7 @@ type asking struct {
 func (a *asking) take(s *said) (more bool) {
 	texts := a.x.recall(s.ours, a.n)
 	a.x.recalled(len(s.ours))
+	a.link(s, texts)
 	a.plain = a.plain && a.x.isPlain(s, texts)
 	switch {
 	case s.others > 0:

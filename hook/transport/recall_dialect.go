@@ -18,6 +18,7 @@ type recallCall struct {
 
 // said is an answer in the form that later requests contain.
 type said struct {
+	id     string // Responses: the id of the answer, which the provider stores; "" = unknown
 	ours   []recallCall
 	others int               // number of calls of the caller's tools
 	whole  []json.RawMessage // the answer as elements of a conversation

@@ -182,6 +182,7 @@ func (l *live) scan(raw []byte) {
 	l.d.scan(&l.flow, o)
 	if l.flow.whole && !was && !l.flow.ours() {
 		if said, ok := l.d.read(l.split(l.raw[:l.scanned])); ok {
+			l.a.link(said, nil)
 			l.a.keep(said, nil)
 		}
 	}

@@ -13,7 +13,12 @@ type responsesDialect struct{}
 
 func (responsesDialect) list() string { return "input" }
 
+// declare does not declare the tool in a background request: the caller fetches that
+// answer later, and its calls would not be answered.
 func (responsesDialect) declare(body []byte) ([]byte, bool) {
+	if at, err := fields(body, "background"); err != nil || string(at["background"].Of(body)) == "true" {
+		return body, false
+	}
 	return declareAmong(body, definition("responses"), func(t rawObject) string { return text(t["name"]) })
 }
 
@@ -24,16 +29,17 @@ func (responsesDialect) only(body []byte) ([]byte, error) {
 func (responsesDialect) read(p *pieces) (*said, bool) {
 	done := map[int]json.RawMessage{}
 	var output []json.RawMessage
-	ok := false
+	id, ok := "", false
 	for _, e := range p.list {
 		o := e.read()
 		switch kind := text(o["type"]); {
 		case kind == "response.output_item.done":
 			done[indexOf(o["output_index"])] = o["item"]
 		case kind == "response.completed":
-			output, ok = list(obj(o["response"])["output"]), true
+			r := obj(o["response"])
+			id, output, ok = text(r["id"]), list(r["output"]), true
 		case kind == "" && text(o["object"]) == "response":
-			output, ok = list(o["output"]), text(o["status"]) == "completed"
+			id, output, ok = text(o["id"]), list(o["output"]), text(o["status"]) == "completed"
 		}
 	}
 	if len(output) == 0 { // some servers leave output empty in the last event of a stream
@@ -41,7 +47,9 @@ func (responsesDialect) read(p *pieces) (*said, bool) {
 			output = append(output, done[at])
 		}
 	}
-	return responsesSaid(output), ok
+	s := responsesSaid(output)
+	s.id = id
+	return s, ok
 }
 
 func mapsKeys(m map[int]json.RawMessage) func(func(int) bool) {

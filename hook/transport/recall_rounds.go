@@ -10,7 +10,8 @@ import (
 // tool that callers have not seen.
 type rounds struct {
 	*recent[roundKey, []round]
-	read *recent[roundKey, *readings]
+	read  *recent[roundKey, *readings]
+	links *recent[string, link]
 }
 
 // roundKey has the wire, because a round is written in the wire's format. Two wires can
@@ -46,7 +47,7 @@ const (
 )
 
 func newRounds() *rounds {
-	return &rounds{newRecent[roundKey, []round](maxRoundLanes), newRecent[roundKey, *readings](maxRoundLanes)}
+	return &rounds{newRecent[roundKey, []round](maxRoundLanes), newRecent[roundKey, *readings](maxRoundLanes), newRecent[string, link](maxRoundLanes)}
 }
 
 // readings returns the cached digests of an agent's conversation.

@@ -1,0 +1,56 @@
+package transport
+
+import (
+	"cmp"
+	"encoding/json"
+	"slices"
+)
+
+// link describes a stored answer of the Responses API that differs from the answer that
+// the caller received. A request with previous_response_id continues the stored one, so
+// the provider refuses it as long as a recall call there has no result.
+type link struct {
+	id      string            // id of the last answer
+	results []json.RawMessage // results of its recall calls
+}
+
+// link remembers the stored answer behind the id that the caller has, if the two
+// differ. The process keeps the last ones.
+func (a *asking) link(s *said, texts []string) {
+	if a.ctx != nil { // the id of a stream is that of its first answer
+		a.first = cmp.Or(a.first, s.id)
+	}
+	shown := cmp.Or(a.first, s.id)
+	if s.id == "" || shown == s.id && len(s.ours) == 0 {
+		return
+	}
+	to := link{s.id, responsesDialect{}.results(s, texts)}
+	a.x.t.rounds.links.update(a.x.linkKey(shown), func(link) link { return to })
+}
+
+// linkKey returns the key of a response id. It has host and credentials, because the
+// ids of two servers can be equal.
+func (x *exchange) linkKey(id string) string { return origin(x.t.key, x.req, "", nil) + "\x00" + id }
+
+// linked returns a body that continues the stored answer behind its
+// previous_response_id, with the results of the recall calls in it.
+func (x *exchange) linked(body []byte) []byte {
+	at, err := fields(body, "previous_response_id")
+	if err != nil || x.t.rounds == nil {
+		return body
+	}
+	span := at["previous_response_id"]
+	to := x.t.rounds.links.get(x.linkKey(text(span.Of(body))))
+	if to.id == "" {
+		return body
+	}
+	out := slices.Concat(body[:span.Start], enc(to.id), body[span.End:])
+	if len(to.results) == 0 {
+		return out
+	}
+	elems, span, err := elements(out, "input")
+	if err != nil {
+		return body
+	}
+	return withElements(out, span, slices.Concat(to.results, elems))
+}

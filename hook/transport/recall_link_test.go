@@ -1,0 +1,167 @@
+package transport_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/agentcompact/compact/compact"
+	"github.com/agentcompact/compact/hook/transport"
+	"github.com/agentcompact/compact/internal/provider"
+)
+
+// chains stores answers as the Responses API does: a request with
+// previous_response_id is judged with the whole conversation.
+type chains struct {
+	inner http.RoundTripper
+
+	mu     sync.Mutex
+	stored map[string][]json.RawMessage
+}
+
+func (c *chains) RoundTrip(q *http.Request) (*http.Response, error) {
+	raw, err := io.ReadAll(q.Body)
+	if err != nil {
+		return nil, err
+	}
+	var body map[string]json.RawMessage
+	if err := json.Unmarshal(raw, &body); err != nil {
+		return nil, err
+	}
+	var before string
+	var items []json.RawMessage
+	_, _ = json.Unmarshal(body["previous_response_id"], &before), json.Unmarshal(body["input"], &items)
+	c.mu.Lock()
+	items = slices.Concat(c.stored[before], items)
+	c.mu.Unlock()
+	delete(body, "previous_response_id")
+	body["input"], _ = json.Marshal(items)
+	whole, _ := json.Marshal(body)
+	out := q.Clone(q.Context())
+	out.Body, out.ContentLength = unclosed(string(whole)), int64(len(whole))
+	resp, err := c.inner.RoundTrip(out)
+	if err != nil {
+		return nil, err
+	}
+	answer, err := io.ReadAll(resp.Body)
+	resp.Body = unclosed(string(answer))
+	if id, output := stored(string(answer)); id != "" {
+		c.mu.Lock()
+		c.stored[id] = slices.Concat(items, output)
+		c.mu.Unlock()
+	}
+	return resp, err
+}
+
+// stored returns the id and the items of a complete answer.
+func stored(answer string) (id string, output []json.RawMessage) {
+	var r struct {
+		ID       string
+		Output   []json.RawMessage
+		Response json.RawMessage
+	}
+	at := strings.LastIndex(answer, "data: ") // the last event of a stream has the response
+	if at < 0 {
+		_ = json.Unmarshal([]byte(answer), &r)
+		return r.ID, r.Output
+	}
+	_ = json.Unmarshal([]byte(answer[at+len("data: "):]), &r)
+	_ = json.Unmarshal(r.Response, &r)
+	return r.ID, r.Output
+}
+
+// chained returns a rig whose provider stores answers, and a request with a reference in
+// its view.
+func chained(t *testing.T, stream bool) (r *rig, f form, body, ref string) {
+	f = form{provider.Responses, "/v1/responses", `"model":"gpt-5"`, stream}.withTools()
+	if stream {
+		f.fields += `,"stream":true`
+	}
+	store := &chains{inner: http.DefaultTransport, stored: map[string][]json.RawMessage{}}
+	r, body, ref = recalling(t, f, transport.Base(store))
+	return r, f, body, ref
+}
+
+// next returns a request that continues a stored answer.
+func (f form) next(id, items string) string {
+	return fmt.Sprintf(`{%s,"previous_response_id":%q,"input":[%s]}`, f.fields, id, items)
+}
+
+func TestARecallLeavesNoOpenCallInAChain(t *testing.T) {
+	for _, stream := range []bool{false, true} {
+		for name, c := range map[string]struct {
+			answers func(ref string) []provider.Answer
+			calls   bool // the caller's tool is called
+		}{
+			"alone": {func(ref string) []provider.Answer {
+				return []provider.Answer{{Text: "Let me see.", Calls: []provider.Call{recallOf(ref)}}, {Text: "It is a word."}}
+			}, false},
+			"beside a call": {func(ref string) []provider.Answer {
+				return []provider.Answer{{Calls: []provider.Call{recallOf(ref), {ID: "c900", Name: "read", Args: `{"n":900}`}}}}
+			}, true},
+			"alone, then beside a call": {func(ref string) []provider.Answer {
+				return []provider.Answer{{Calls: []provider.Call{recallOf(ref)}}, {Calls: []provider.Call{{ID: "c900", Name: "read", Args: `{"n":900}`}, recallOf(ref)}}}
+			}, true},
+			"too often": {func(ref string) []provider.Answer {
+				return slices.Repeat([]provider.Answer{{Calls: []provider.Call{recallOf(ref)}}}, 9)
+			}, false},
+		} {
+			t.Run(fmt.Sprintf("%s, stream %v", name, stream), func(t *testing.T) {
+				r, f, body, ref := chained(t, stream)
+				r.server.Answer(c.answers(ref)...)
+				status, answer := r.post(f, body)
+				id, _ := stored(answer)
+				if status != http.StatusOK || id == "" || strings.Contains(answer, ref) {
+					t.Fatalf("%d %s", status, answer)
+				}
+				items := `{"role":"user","content":"next"}`
+				if c.calls {
+					items = `{"type":"function_call_output","call_id":"c900","output":"what was read"},` + items
+				}
+				for range 2 { // two branches
+					if status, answer = r.post(f, f.next(id, items)); status != http.StatusOK {
+						t.Fatalf("%d %s", status, answer)
+					}
+				}
+				if name == "alone" && !strings.Contains(r.got()[len(r.got())-1], "It is a word.") {
+					t.Error("the chain lost the last answer")
+				}
+				next, _ := stored(answer)
+				if status, answer = r.post(f, f.next(next, `{"role":"user","content":"and then"}`)); status != http.StatusOK {
+					t.Fatalf("%d %s", status, answer)
+				}
+			})
+		}
+	}
+}
+
+// A chain of another client with an equal id is sent unchanged.
+func TestALinkBelongsToItsCredentials(t *testing.T) {
+	r, f, body, ref := chained(t, false)
+	r.server.Answer(provider.Answer{Calls: []provider.Call{recallOf(ref), {ID: "c900", Name: "read", Args: `{"n":900}`}}})
+	_, answer := r.post(f, body)
+	id, _ := stored(answer)
+	before := len(r.got())
+	q := r.request(t.Context(), f.path, f.next(id, `{"type":"function_call_output","call_id":"c900","output":"x"}`))
+	q.Header.Set("Authorization", "Bearer sk-another")
+	_, _ = r.do(q)
+	if sent := r.got()[before]; strings.Contains(sent, "word word word word\\\"") || strings.Count(sent, "function_call_output") != strings.Count(r.got()[before-1], "function_call_output")+1 {
+		t.Errorf("the request has the result of another client: %s", tail(sent, 800))
+	}
+}
+
+// The caller fetches the answer of a background request later, past the transport.
+func TestBackgroundRequestsDoNotDeclareTheRecallTool(t *testing.T) {
+	f := forms()[2].withTools()
+	f.fields += `,"background":true`
+	r := newRig(t, compact.Config{}, transport.Recall())
+	r.server.Lenient = true
+	if r.post(f, f.body("hi", 3, 10)); strings.Contains(r.got()[0], `"recall"`) {
+		t.Error("the request declares the tool")
+	}
+}
