@@ -17,6 +17,7 @@ func named(tool string) message.Message { return message.Assistant("", message.C
 
 func TestRoundsKeepCallsAndResultsTogether(t *testing.T) {
 	user, result := message.User("u"), message.ToolResult
+	refer := message.Message{Role: message.RoleAssistant, Parts: []message.Part{{Kind: message.KindOther, Sealed: true}}}
 	for name, c := range map[string]struct {
 		msgs []message.Message
 		want [][2]int
@@ -42,6 +43,8 @@ func TestRoundsKeepCallsAndResultsTogether(t *testing.T) {
 		"no ids, the result of the older tool": {[]message.Message{named("f"), user, named("g"), {Role: message.RoleTool, Parts: []message.Part{{Kind: message.KindToolResult, Name: "f"}}}},
 			[][2]int{{0, 4}}, 0},
 		"a result without an id or a call": {[]message.Message{user, result("", ""), call("a"), result("", "")}, [][2]int{{0, 1}, {1, 2}, {2, 3}, {3, 4}}, 2},
+		"results of references":            {[]message.Message{user, refer, result("a", ""), result("b", ""), refer, result("c", "")}, [][2]int{{0, 1}, {1, 4}, {4, 6}}, 6},
+		"no reference":                     {[]message.Message{refer, user, result("a", ""), message.Assistant("a"), result("b", "")}, [][2]int{{0, 1}, {1, 2}, {2, 3}, {3, 4}, {4, 5}}, 4},
 		"result behind other":              {[]message.Message{call("a"), user, result("a", "")}, [][2]int{{0, 3}}, 3},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -20,7 +20,8 @@ func (r Round) Len() int { return r.End - r.Start }
 // pass. A result belongs to the newest earlier message that has an unanswered
 // call with its id, so that ids may repeat. A result without any such call is a
 // round of its own, unless it directly follows a round that already answered
-// this id. Calls without an id are matched by name; a result that has neither
+// this id, or an assistant message with a part of an unknown kind, which can be a
+// reference to its call. Calls without an id are matched by name; a result that has neither
 // id nor name answers the newest of them.
 func Rounds(msgs []Message) []Round {
 	b := rounder{pending: map[string][]int{}, caller: map[string]int{}, msgs: msgs}
@@ -138,17 +139,30 @@ func (b *rounder) answer(i int, p *Part) bool {
 		// A second answer to a call belongs to the same round if it directly
 		// follows the first.
 		call, known := b.caller[id]
-		if last := len(b.rounds) - 1; known && last >= 0 && b.rounds[last].Start <= call && b.rounds[last].End >= i {
-			b.rounds[last].End = i + 1
-			return true
+		last := len(b.rounds) - 1
+		switch {
+		case last < 0 || b.rounds[last].End < i:
+			return false
+		case known && b.rounds[last].Start <= call:
+		case b.refers(b.rounds[last].Start):
+			b.rounds[last].Pairs++
+		default:
+			return false
 		}
-		return false
+		b.rounds[last].End = i + 1
+		return true
 	}
 	call := waiting[len(waiting)-1]
 	b.caller[id] = call
 	b.pending[id] = waiting[:len(waiting)-1]
 	b.absorb(call, i)
 	return true
+}
+
+// refers reports whether an assistant message has a part of an unknown kind, which can be a
+// reference to a call that the provider stores.
+func (b *rounder) refers(i int) bool {
+	return b.msgs[i].Role == RoleAssistant && b.msgs[i].Has(KindOther)
 }
 
 // absorb extends the round of message call up to message i, including all

@@ -10,8 +10,8 @@ import (
 //
 // Calls and results are paired by id; on wires without ids by tool name, and without any key if a result
 // has no name either. A result answers the newest earlier open call. The messages from a call to its
-// answer can't be separated, so they are one round; a directly repeated answer belongs to that round. Every
-// other message is a round of its own.
+// answer can't be separated, so they are one round; a directly repeated answer belongs to that round, and a
+// result without a call to the assistant message before it if that can refer to the call. Every other message is a round of its own.
 type reading struct {
 	msgs  []message.Message
 	round []int    // message → round
@@ -91,6 +91,8 @@ func (r *reading) pair() []link {
 			r.lonelyResults[id]++
 			if again := answered[id]; len(again) > 0 {
 				links = r.repeat(links, again[len(again)-1], i)
+			} else if from := r.reference(links, i); from >= 0 {
+				links = append(links, link{call: from, result: i})
 			}
 		}
 		for _, p := range m.Parts {
@@ -135,6 +137,19 @@ func (r *reading) repeat(links []link, first, i int) []link {
 		links = append(links, link{call: links[first].call, result: i, again: true})
 	}
 	return links
+}
+
+// reference returns the assistant message with a part of an unknown kind that message i follows directly,
+// or behind other results; -1 = none. The part can be a reference to the call of the result.
+func (r *reading) reference(links []link, i int) int {
+	from := i - 1
+	for k := len(links) - 1; k >= 0 && links[k].result >= i-1; k-- {
+		from = min(from, links[k].call)
+	}
+	if from < 0 || r.msgs[from].Role != message.RoleAssistant || !r.msgs[from].Has(message.KindOther) {
+		return -1
+	}
+	return from
 }
 
 // cut makes rounds: messages within one link belong together.

@@ -28,6 +28,7 @@ func parts(id string) message.Message {
 
 func TestRoundsAreIndivisible(t *testing.T) {
 	user, said := message.User("u"), message.Assistant("a")
+	refer := message.Message{Role: message.RoleAssistant, Parts: []message.Part{{Kind: message.KindOther, Sealed: true}}}
 	for _, c := range []struct {
 		name string
 		msgs []message.Message
@@ -46,6 +47,7 @@ func TestRoundsAreIndivisible(t *testing.T) {
 		{"an id twice in a round", []message.Message{ask("1", "1"), answer("1"), answer("1"), user}, []int{0, 0, 0, 1}},
 		{"an answer in two parts beside an old call of its id", []message.Message{ask("1"), user, ask("1"), parts("1")}, []int{0, 1, 2, 2}},
 		{"an answer twice", []message.Message{ask("1"), answer("1"), answer("1"), user}, []int{0, 0, 0, 1}},
+		{"results of references", []message.Message{refer, answer("1"), answer("2"), said, answer("3")}, []int{0, 0, 0, 1, 2}},
 		{"an answer twice, later", []message.Message{ask("1"), answer("1"), user, answer("1")}, []int{0, 0, 1, 2}},
 	} {
 		if got := read(c.msgs).round; !slices.Equal(got, c.want) {
