@@ -44,7 +44,7 @@ func (a *Archive) removeLog(ctx context.Context, k storage.Key) error {
 		}
 		return is
 	})
-	if err != nil || n < fanout {
+	if err != nil || n < everySegments {
 		return err
 	}
 	return a.removeObjects(ctx, a.name(k)+segmentMark, func(name string) bool {

@@ -19,7 +19,7 @@ import (
 func TestRollupOfARecreatedLogIsRemoved(t *testing.T) {
 	_, a, server, c := opened(t, nil)
 	direct, k := open(t, server.Config(c.Bucket)), key(t, "s/log")
-	secret := lines(t, direct, k, "", 8)
+	secret := lines(t, direct, k, "", 4)
 	if got, err := read(t.Context(), a, k, 0, -1); got != secret || err != nil {
 		t.Fatalf("%q, %v", got, err)
 	}
@@ -46,7 +46,7 @@ func TestAScrubLeavesNoSecretInARollup(t *testing.T) {
 	const secret = "the-secret-of-somebody"
 	_, a, server, c := opened(t, nil)
 	s := session(t, a, "s")
-	for range 9 {
+	for range 5 {
 		must(t, s.Events(t.Context(), []redact.Text{redact.Lit(`{"name":"` + secret + `"}`)}))
 	}
 	must(t, s.Checkpoint(t.Context()))
@@ -62,7 +62,7 @@ func TestAScrubLeavesNoSecretInARollup(t *testing.T) {
 		}
 		return n
 	}
-	if n := holds(); n != 10 || len(rollupsOf(t, server, c)) != 1 {
+	if n := holds(); n != 6 || len(rollupsOf(t, server, c)) != 1 {
 		t.Fatalf("%d objects hold it, %q", n, rollupsOf(t, server, c))
 	}
 	_, err := session(t, open(t, c), "s").Scrub(t.Context(), record.ScrubOptions{Reason: redact.Lit("it leaked"), Find: func(_ string, line []byte) [][2]int {

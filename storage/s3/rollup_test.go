@@ -79,10 +79,54 @@ func TestALongSessionIsOpenedWithFewRequests(t *testing.T) {
 	}
 	without := ask()
 	t.Logf("requests with roll-ups %v, without %v", with, without)
-	for name, n := range with {
-		if n > 20 || without[name] < 100 {
+	for name, most := range map[string]int{"session": 4, "manifest.jsonl": 4, "events.jsonl": 6} {
+		if n := with[name]; n > most || without[name] < 100 {
 			t.Errorf("%s: %d requests with roll-ups, %d without", name, n, without[name])
 		}
+	}
+}
+
+// A log of any length is read with a listing, one roll-up, and at most four segments.
+func TestALogOfAnyLengthIsReadWithFewRequests(t *testing.T) {
+	f, a, _, c := opened(t, nil)
+	k, have, total := key(t, "s/log"), "", 0
+	const most = 150
+	for n := 1; n <= most; n++ {
+		have = lines(t, a, k, have, 1)
+		other, err := s3.New(c)
+		must(t, err)
+		f.set(func(*front) {})
+		r, _, err := other.OpenLog(t.Context(), k, 0, -1)
+		must(t, err)
+		got, err := io.ReadAll(r)
+		must(t, errors.Join(err, r.Close()))
+		asked := len(slices.DeleteFunc(f.asked(), func(note string) bool { return note == "HEAD" }))
+		if total += asked; asked > 6 || string(got) != have {
+			t.Errorf("%d segments: %d requests, %d bytes of %d: %q", n, asked, len(got), len(have), f.asked())
+		}
+	}
+	t.Logf("%.1f requests on average", float64(total)/most)
+}
+
+// A log of large lines, which do not fit in memory, is read through several roll-ups: the
+// reader finds the smallest set.
+func TestALargeLogIsReadThroughSeveralRollups(t *testing.T) {
+	f, a, server, c := opened(t, nil)
+	k, have := key(t, "s/log"), ""
+	for i := range 69 {
+		line := strings.Repeat(string(rune('a'+i%26)), 3000) + "\n"
+		must(t, a.Append(t.Context(), k, int64(len(have)), raw(line)))
+		have += line
+	}
+	other := open(t, c)
+	f.set(func(*front) {})
+	got, err := read(t.Context(), other, k, 0, -1)
+	if got != have || err != nil || len(f.asked()) > 8 { // one of the bucket, a listing, two roll-ups and four segments, or fewer
+		t.Errorf("%d bytes of %d, %v, %q", len(got), len(have), err, f.asked())
+	}
+	unlike, err := open(t, server.Config(c.Bucket)).Unlike(t.Context(), k)
+	if err != nil || len(unlike) > 0 {
+		t.Errorf("%q differ (%v)", unlike, err)
 	}
 }
 
@@ -210,7 +254,7 @@ func TestAChangedRollupReadsAsAChangedSegment(t *testing.T) {
 	for i := range seen {
 		_, a, server, c := opened(t, nil)
 		k, have := key(t, "s/log"), ""
-		for n := range 9 {
+		for n := range 5 {
 			line := fmt.Sprintf("{\"seq\":%d,\"prev\":\"00\"}\n", n)
 			must(t, a.Append(t.Context(), k, int64(len(have)), raw(line)))
 			have += line
@@ -279,7 +323,7 @@ func TestRollupsOfConcurrentWritersEqualTheirSegments(t *testing.T) {
 	}
 }
 
-// A log to which each process adds a line is rolled up too, at each level.
+// A log to which each process adds a line is rolled up too.
 func TestResumedLogGetsARollup(t *testing.T) {
 	_, _, server, c := opened(t, nil)
 	k, have := key(t, "s/log"), ""
@@ -291,14 +335,14 @@ func TestResumedLogGetsARollup(t *testing.T) {
 		}
 		have = lines(t, a, k, have, 1)
 	}
-	if n := len(rollupsOf(t, server, c)); n != 8 { // seven of 8, and one of 64
+	if n := len(rollupsOf(t, server, c)); n != 16 {
 		t.Errorf("%d roll-ups: %q", n, rollupsOf(t, server, c))
 	}
 	f := newFront(t, server)
 	c.Endpoint = f.URL
 	a, err := s3.New(c)
 	must(t, err)
-	if got, err := read(t.Context(), a, k, 0, -1); got != have || err != nil || len(f.asked()) != 5 {
+	if got, err := read(t.Context(), a, k, 0, -1); got != have || err != nil || len(f.asked()) != 5 { // of the bucket, a listing, 64 segments in one object, and two more
 		t.Errorf("%d bytes of %d, %v, %q", len(got), len(have), err, f.asked())
 	}
 }
@@ -323,7 +367,7 @@ func TestFailedRollupIsIgnored(t *testing.T) {
 				}
 			})
 			want := lines(t, a, k, "", 20)
-			if got, err := read(t.Context(), a, k, 0, -1); got != want || err != nil || tries != 2 || len(rollupsOf(t, server, c)) > 0 {
+			if got, err := read(t.Context(), a, k, 0, -1); got != want || err != nil || tries != 4 || len(rollupsOf(t, server, c)) > 0 {
 				t.Errorf("%d bytes of %d, %v, %d tries", len(got), len(want), err, tries)
 			}
 		})
@@ -349,7 +393,7 @@ func TestARollupDoesNotOutliveItsLog(t *testing.T) {
 			f, a, server, c := opened(t, nil)
 			direct, k, n := open(t, server.Config(c.Bucket)), key(t, "s/log"), 0
 			have := lines(t, a, k, "", 16)
-			if len(rollupsOf(t, server, c)) != 1 {
+			if len(rollupsOf(t, server, c)) != 3 {
 				t.Fatalf("%q", rollupsOf(t, server, c))
 			}
 			var mu sync.Mutex
@@ -479,7 +523,7 @@ func TestRollupsAreLockedAsSegmentsAre(t *testing.T) {
 	c := server.Config(server.Bucket(t, true))
 	c.Lock = s3.Lock{Mode: s3.Compliance, Days: 1}
 	a := open(t, c)
-	lines(t, a, key(t, "s/log"), "", 9)
+	lines(t, a, key(t, "s/log"), "", 5)
 	names := rollupsOf(t, server, c)
 	if len(names) != 1 {
 		t.Fatalf("%q", names)

@@ -17,8 +17,10 @@ import (
 )
 
 const (
-	// fanout is the number of segments in the smallest roll-up, and the factor
-	// between two sizes.
+	// everySegments is the number of segments after which a log is rolled up again.
+	everySegments = 4
+	// fanout is the factor between two levels of roll-ups. A roll-up begins at a
+	// multiple of 8, 64 or 512 segments.
 	fanout = 8
 	// rangeMark separates the two offsets in the name of a roll-up.
 	rangeMark = "-"
@@ -100,34 +102,64 @@ func (p parts) run(r rollup) (segments []segment, first int, ok bool) {
 	return nil, 0, false
 }
 
-// shorten replaces pieces by the longest roll-ups that cover at least two of them.
-func (p parts) shorten(name string, pieces []piece) []piece {
-	longest := map[int]piece{} // by first segment
+// choice is a roll-up that a reader can use.
+type choice struct {
+	rollup
+	first, segments int // index of its first segment, and number of segments
+	next            int // index of the first piece after it
+}
+
+// choices returns the roll-ups that cover several pieces, by the index of the first one.
+func (p parts) choices(pieces []piece) map[int][]choice {
+	out := map[int][]choice{}
+	at := func(segment int) int {
+		i, _ := slices.BinarySearchFunc(pieces, segment, func(p piece, segment int) int { return p.first - segment })
+		return i
+	}
 	for _, r := range p.rollups {
 		segments, first, ok := p.run(r)
-		if ok && len(segments) > longest[first].segments {
-			longest[first] = piece{name: rollupName(name, r.start, r.end()), start: r.start, first: first, segments: len(segments), bond: bond(segments)}
+		from, next := at(first), at(first+len(segments))
+		if ok && next-from > 1 && (from == 0 || pieces[from].first == first) {
+			out[from] = append(out[from], choice{r, first, len(segments), next})
+		}
+	}
+	return out
+}
+
+// shorten replaces pieces by roll-ups, so that as few objects as possible are read.
+func (p parts) shorten(name string, pieces []piece) []piece {
+	choices := p.choices(pieces)
+	objects := make([]int, len(pieces)+1) // number of objects from a piece to the end
+	best := make([]*choice, len(pieces))  // nil: the piece itself
+	for i := len(pieces) - 1; i >= 0; i-- {
+		objects[i] = objects[i+1] + 1
+		for _, c := range choices[i] {
+			if n := objects[c.next] + 1; n < objects[i] {
+				objects[i], best[i] = n, &c
+			}
 		}
 	}
 	var out []piece
-	for len(pieces) > 0 {
-		best, takes := piece{}, 1
-		for level := fanout; level <= len(p.segments); level *= fanout {
-			r := longest[pieces[0].first/level*level]
-			if n := min(r.first+r.segments-pieces[0].first, len(pieces)); n > takes {
-				best, takes = r, n
-			}
-		}
-		if takes == 1 {
-			out, pieces = append(out, pieces[0]), pieces[1:]
+	for i := 0; i < len(pieces); {
+		if best[i] == nil {
+			out, i = append(out, pieces[i]), i+1
 			continue
 		}
-		best.parts, pieces = pieces[:takes:takes], pieces[takes:]
-		best.off = best.parts[0].start - best.start + best.parts[0].off
-		for _, part := range best.parts {
-			best.n += part.n
-		}
-		out = append(out, best)
+		out = append(out, p.whole(name, *best[i], pieces[i:best[i].next:best[i].next]))
+		i = best[i].next
+	}
+	return out
+}
+
+// whole returns the piece of a roll-up that replaces other pieces.
+func (p parts) whole(name string, c choice, replaced []piece) piece {
+	out := piece{
+		name: rollupName(name, c.start, c.end()), start: c.start, first: c.first, segments: c.segments,
+		bond: bond(p.segments[c.first : c.first+c.segments]), parts: replaced,
+		off: replaced[0].start - c.start + replaced[0].off,
+	}
+	for _, part := range replaced {
+		out.n += part.n
 	}
 	return out
 }

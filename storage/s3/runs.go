@@ -8,7 +8,7 @@ import (
 )
 
 const (
-	runBytes    = 64 << 10 // bytes of a log that are kept in memory
+	runBytes    = 128 << 10 // bytes of a log that are kept in memory
 	runSegments = 512
 	maxRuns     = 256 // number of logs
 )
@@ -54,6 +54,16 @@ func (r *run) is(segments []segment) bool {
 		}
 	}
 	return true
+}
+
+// rollsFrom returns the index of the first segment of the roll-up that is due, if any.
+func (r *run) rollsFrom() (first int, due bool) {
+	for level := runSegments; level >= fanout && r.count()%everySegments == 0; level /= fanout {
+		if first = (r.count() - 1) / level * level; first >= r.before {
+			return first, true
+		}
+	}
+	return 0, false
 }
 
 // setRun stores a run; the caller holds mu.
@@ -137,15 +147,12 @@ func (a *Archive) due(k storage.Key, last segment) (segments []segment, data str
 	if r == nil || r.rolled == r.count() || r.end != last.end() || len(r.segments) == 0 || r.segments[len(r.segments)-1].etag != last.etag {
 		return nil, "", false
 	}
-	n := 0
-	for level := fanout; r.count()%level == 0 && level <= len(r.segments); level *= fanout {
-		n = level
-	}
-	if n == 0 {
+	first, ok := r.rollsFrom()
+	if !ok {
 		return nil, "", false
 	}
 	r.rolled = r.count()
-	segments = slices.Clone(r.segments[len(r.segments)-n:])
+	segments = slices.Clone(r.segments[first-r.before:])
 	return segments, string(r.data[int64(len(r.data))-(r.end-segments[0].start):]), true
 }
 
