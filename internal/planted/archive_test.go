@@ -30,7 +30,7 @@ var archiveFaults = []struct {
 `, nil}, "./storage/fs", "TestCreate"},
 	{fault{"a file is not synced", "storage/fs/create.go", `if err := a.sys.sync(t.f); err != nil {`, `if err := error(nil); err != nil {`, nil}, "./storage/fs", "TestCreate"},
 	{fault{"a folder is not synced", "storage/fs/create.go", `			err = a.syncFolders(k.String())`, `			err = nil`, nil}, "./storage/fs", "TestCreate"},
-	{fault{"a log is not synced", "storage/fs/append.go", `a.sys.sync(f)`, `error(nil)`, nil}, "./storage/fs", "TestAppend"},
+	{fault{"a log is not synced", "storage/fs/append.go", `if err := sync(f); err != nil {`, `if err := error(nil); err != nil {`, nil}, "./storage/fs", "TestAppend"},
 	{fault{"the ledger is committed before the transcript is stored", "compact/commit.go", "	case <-r.done:\n	case <-ctx.Done():", "	default:\n	case <-ctx.Done():", nil},
 		"./compact", "TestNothingIsCommittedBeforeTheTranscriptIsDurable"},
 	{fault{"the audit log does not wait for a transcript that is stored with its step", "compact/store_with.go", "	case err := <-r.transcriptStored:\n		if err =", "	default:\n		err := error(nil)\n		if err =", nil}, "./compact", "TestArchiveFailure|TestTranscriptIs"},
