@@ -27,6 +27,7 @@ func (c *call) decide(ctx context.Context) error {
 		return nil
 	case total >= due && c.arrivalSuffices(ctx, q, due):
 		c.res.Reason, q.Only = trace.ReasonBelow, policy.Always
+		c.prepare(ctx)
 	case total >= due:
 		c.res.Reason = c.dueReason(due)
 	case c.tooLarge():

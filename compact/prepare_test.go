@@ -101,6 +101,27 @@ func TestCompactingCallDoesNotWaitForAPreparedSummary(t *testing.T) {
 	}
 }
 
+// A call whose new results are reduced, so that no compaction is due, starts the summary
+// of the next compaction as every other call does.
+func TestASummaryIsPreparedIfNewResultsAreReduced(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r, s := ahead(t, func(c *compact.Config) {
+			c.MaxContextTokens, c.Policy.Stages = 100_000, []string{"tidy", "summarize"}
+			c.Tidy.Wait = time.Hour
+		})
+		history := turns(20, 2030)
+		history = append(history, tidyRound(1)[0], message.ToolResult("call_1", sourceFile(1, 200)))
+		res, err := r.Preflight(t.Context(), "s", history)
+		if err != nil || res.Reason != trace.ReasonArrival || res.Before.Total < res.Trigger {
+			t.Fatalf("%v: %s, %d of %d tokens", err, res.Reason, res.Before.Total, res.Trigger)
+		}
+		time.Sleep(6 * time.Second)
+		if n := s.Calls.Load(); n != 1 {
+			t.Errorf("%d summaries are prepared", n)
+		}
+	})
+}
+
 // A cut with a finished summary is made even if another cut costs less, because the
 // other cut would need a new summary. The call does not wait.
 func TestPreparedCutIsApplied(t *testing.T) {
