@@ -107,12 +107,26 @@ func (c *call) compact(ctx context.Context, started time.Time, q reduce.Request)
 		return c.unchanged(started, run, q, out)
 	}
 	if onlyTidied(q, out) {
-		return c.tidied(ctx, started, run, out)
+		if done, err := c.tidied(ctx, started, run, out); done || err != nil {
+			return err
+		}
+		return c.whole(ctx, started, run)
 	}
 	if q.Only == policy.Always {
 		c.res.Reason = trace.ReasonEveryCall
 	}
 	return c.carryOut(ctx, started, run, out)
+}
+
+// whole continues a call whose new results are sent whole, because the archive did not
+// store them in time: a compaction is due after all, or nothing is.
+func (c *call) whole(ctx context.Context, started time.Time, run *run) error {
+	due := c.budget.Due(c.last)
+	if c.bound() < due {
+		return c.unchanged(started, run, reduce.Request{Only: policy.Always}, &reduce.Outcome{View: run.view, Conversation: c.now.conv})
+	}
+	c.res.Triggered, c.res.Reason, c.decision = false, c.dueReason(due), nil
+	return c.compact(ctx, started, c.engineRequest())
 }
 
 // carryOut commits an outcome that changed something; a dry run only reports

@@ -64,41 +64,38 @@ func onlyTidied(q reduce.Request, out *reduce.Outcome) bool {
 	return true
 }
 
-// tidied finishes a call that reduced results on arrival.
-func (c *call) tidied(ctx context.Context, started time.Time, r *run, out *reduce.Outcome) error {
+// tidied finishes a call that reduced results on arrival. It returns false if the archive
+// did not store their originals in time, so that the results have to be sent whole.
+func (c *call) tidied(ctx context.Context, started time.Time, r *run, out *reduce.Outcome) (bool, error) {
 	before := *c.res
 	c.res.Triggered, c.res.Reason = true, trace.ReasonArrival
 	if c.q.dry || c.q.observe {
 		c.emitDecision(started, r.view)
 		if c.q.observe {
-			return c.pretend(ctx, out, true)
+			return true, c.pretend(ctx, out, true)
 		}
 		c.fillResult(out)
-		return nil
+		return true, nil
 	}
 	c.fillResult(out)
 	step, lines, err := c.editLines(out)
 	if err != nil {
-		return err
+		return false, err
 	}
 	if !c.s.isVolatile() && !c.s.sentWhole(&step) {
 		appended := c.m.now()
 		w, why := c.appendInTime(ctx, step, lines)
 		if why == nil {
-			return c.tidiedAs(ctx, started, r, out, step, w, appended)
+			return true, c.tidiedAs(ctx, started, r, out, step, w, appended)
 		}
 		if ctx.Err() != nil {
-			return ctx.Err()
+			return false, ctx.Err()
 		}
 		before.Warnings = append(before.Warnings, c.m.redactor.Text("tidy: "+why.Error()+"; the results were sent whole").String())
 	}
 	*c.res, c.did = before, nil
 	c.countTidied(nil)
-	if due := c.budget.Due(c.last); c.bound() >= due {
-		c.res.Triggered, c.res.Reason, c.decision = false, c.dueReason(due), nil
-		return c.compact(ctx, started, c.engineRequest())
-	}
-	return c.unchanged(started, r, reduce.Request{Only: policy.Always}, &reduce.Outcome{View: r.view, Conversation: c.now.conv})
+	return false, nil
 }
 
 // appendInTime appends lines, and waits at most tidy.wait for the append. If it returns
