@@ -83,6 +83,19 @@ type BulkRemover interface {
 	RemoveAll(ctx context.Context, keys []Key) error
 }
 
+// An EndRemover is a BulkRemover that removes a folder together with the log that says
+// why its files are missing, more cheaply than with a listing for each step.
+type EndRemover interface {
+	BulkRemover
+	// RemoveAllBut removes all keys, in any order, and of log, which is not one of them,
+	// everything but the bytes of its last append. It returns [ErrUnsupported] before it
+	// removes anything, if the archive is a wrapper of one that is no EndRemover.
+	RemoveAllBut(ctx context.Context, keys []Key, log Key) error
+	// RemoveEnd removes what RemoveAllBut has left of log. If anything else is left in the
+	// folder of log, RemoveEnd removes nothing, and others is true.
+	RemoveEnd(ctx context.Context, log Key) (others bool, err error)
+}
+
 // A BulkCreator is an Archive that creates several files more cheaply in one
 // call.
 type BulkCreator interface {
@@ -122,6 +135,14 @@ type BulkKeeper interface {
 	// KeptAny calls Kept for the keys in order, and returns the error of the
 	// first that cannot be removed.
 	KeptAny(ctx context.Context, keys []Key) error
+}
+
+// A FreeKeeper is a Keeper that can report cheaply that it keeps nothing.
+type FreeKeeper interface {
+	Keeper
+	// Free reports whether every key can be removed now. It returns false if this is
+	// unknown.
+	Free(ctx context.Context) bool
 }
 
 // A Deferrer is an Archive whose Append checks afterwards whether k was removed

@@ -31,6 +31,12 @@ func (a *Archive) RemoveAll(ctx context.Context, keys []storage.Key) error {
 	return rewrap("remove", keys[0], bulk.RemoveAll(ctx, objects))
 }
 
+// Free implements [storage.FreeKeeper] if the inner archive does.
+func (a *Archive) Free(ctx context.Context) bool {
+	keeper, ok := a.inner.(storage.FreeKeeper)
+	return ok && keeper.Free(ctx)
+}
+
 // KeptAny implements [storage.BulkKeeper] if the inner archive is a Keeper.
 func (a *Archive) KeptAny(ctx context.Context, keys []storage.Key) error {
 	bulk, ok := a.inner.(storage.BulkKeeper)

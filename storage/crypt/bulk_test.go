@@ -45,6 +45,8 @@ func (a *bulkArchive) KeptAny(_ context.Context, keys []storage.Key) error {
 	return nil
 }
 
+func (a *bulkArchive) Free(context.Context) bool { return a.locked.IsZero() }
+
 // An encrypted archive removes files in one batch if the archive below supports it,
 // including the pieces of logs, and nothing else.
 func TestRemovesManyAtOnce(t *testing.T) {
@@ -58,6 +60,9 @@ func TestRemovesManyAtOnce(t *testing.T) {
 	}
 	gone := []storage.Key{key(t, "s/file"), key(t, "s/log"), key(t, "s/none")}
 	must(t, a.KeptAny(t.Context(), gone))
+	if !a.Free(t.Context()) {
+		t.Error("the archive below keeps nothing")
+	}
 	inner.locked = key(t, "s/log/00000000000000000003.age")
 	if err := a.KeptAny(t.Context(), gone); !errors.Is(err, storage.ErrLocked) {
 		t.Errorf("a lock on the piece of a log: %v", err)

@@ -34,17 +34,11 @@ func (s *Session) condemn(ctx context.Context, before time.Time) (*eraser, error
 	for {
 		// The list is made again after a wait, because the other process has removed
 		// files.
-		var err error
-		if e.files, err = s.removable(ctx); err != nil {
+		free, err := e.list(ctx)
+		if err != nil {
 			return nil, err
 		}
-		if !slices.ContainsFunc(e.files, func(f storage.Info) bool { return isOfSession(f.Key.Base()) }) {
-			return nil, &storage.Error{Op: "erase", Key: s.dir, Err: ErrForeign}
-		}
-		if err := s.kept(ctx, e.files); err != nil {
-			return nil, err
-		}
-		other, err := e.seal(ctx, before)
+		other, err := e.seal(ctx, before, free)
 		if err != nil || other == nil {
 			return e, err
 		}
@@ -52,6 +46,25 @@ func (s *Session) condemn(ctx context.Context, before time.Time) (*eraser, error
 			return nil, err
 		}
 	}
+}
+
+// list lists the files, and returns an error if there is no session, or a lock keeps a
+// file. If nothing can be locked, and a manifest was read, free is true, and seal lists the
+// files.
+func (e *eraser) list(ctx context.Context) (free bool, err error) {
+	s := e.s
+	if t, _ := s.manifest.known(); t.seq > 0 {
+		if keeper, ok := s.a.(storage.FreeKeeper); ok && keeper.Free(ctx) {
+			return true, nil
+		}
+	}
+	if e.files, err = s.removable(ctx); err != nil {
+		return false, err
+	}
+	if !slices.ContainsFunc(e.files, func(f storage.Info) bool { return isOfSession(f.Key.Base()) }) {
+		return false, &storage.Error{Op: "erase", Key: s.dir, Err: ErrForeign}
+	}
+	return false, s.kept(ctx, e.files)
 }
 
 // kept returns an error if a lock keeps a file. It checks the file that was written
@@ -79,26 +92,51 @@ func (s *Session) kept(ctx context.Context, files []storage.Info) error {
 }
 
 // seal writes the last line of the manifest, atomically with the check for a hold. If
-// another process is already erasing the session, seal returns that process.
-func (e *eraser) seal(ctx context.Context, before time.Time) (other *holder, err error) {
-	began := time.Now()
-	_, err = e.s.manifest.append(ctx, func(f facts) ([]string, error) {
+// another process is already erasing the session, seal returns that process. With list,
+// it lists the files afterwards.
+func (e *eraser) seal(ctx context.Context, before time.Time, list bool) (other *holder, err error) {
+	began, by := time.Now(), e.s.manifest.append
+	if list {
+		by = e.s.manifest.appendUnseen
+	}
+	_, err = by(ctx, func(f facts) ([]string, error) {
 		other = nil
 		switch {
+		case f.erasing && !f.eraser.is(e.past) && !e.over(f.eraser):
+			other = &f.eraser
+			return nil, nil
 		case f.erasing && e.s.headless():
 			return nil, storage.ErrDamaged
 		case f.hold.Held:
 			return nil, ErrHeld
-		case f.erasing && !f.eraser.is(e.past) && !e.over(f.eraser):
-			other = &f.eraser
-			return nil, nil
 		case !f.erasing && !before.IsZero() && !f.last.Before(before):
 			return nil, errInUse
 		}
 		return bodies([]record{e.line()}), nil
 	})
 	e.claimed = began
+	if list && other == nil {
+		err = e.listSealed(ctx, err)
+	}
 	return other, err
+}
+
+// listSealed lists the files of a session after the last line of its manifest, unless
+// that line failed. The listing also checks that the line did not follow a manifest that
+// was removed ([storage.Deferrer]), so that the check takes no request.
+func (e *eraser) listSealed(ctx context.Context, failed error) (err error) {
+	if failed != nil && !errors.Is(failed, ErrErased) {
+		return failed
+	}
+	e.files, err = e.s.removable(ctx)
+	if failed != nil {
+		return cmp.Or(err, failed)
+	}
+	settled := e.s.manifest.settle(ctx)
+	if errors.Is(settled, storage.ErrSeq) {
+		return &storage.Error{Op: "erase", Key: e.s.dir, Err: ErrErased}
+	}
+	return cmp.Or(err, settled)
 }
 
 func (e *eraser) line() record {
@@ -181,101 +219,4 @@ func removalRank(i storage.Info) int {
 		return 1
 	}
 	return 0
-}
-
-// removeAll removes the files, then files that a concurrent writer has added since, and
-// last the manifest. It gives up after some rounds. Nothing is removed after the
-// manifest: from then on the files belong to a session that begins again. If a late
-// writer leaves files there, it removes them itself ([Session.withdraw]).
-func (e *eraser) removeAll(ctx context.Context) error {
-	const rounds = 5
-	for range rounds {
-		if err := e.removeFiles(ctx); err != nil {
-			return err
-		}
-		files, err := e.s.removable(ctx)
-		if err != nil && !errors.Is(err, storage.ErrNotExist) {
-			return err
-		}
-		if !slices.ContainsFunc(files, func(f storage.Info) bool { return f.Key != e.s.manifest.key }) {
-			return e.removeManifest(ctx)
-		}
-		e.files = files
-	}
-	return &storage.Error{Op: "erase", Key: e.s.dir, Err: errInUse}
-}
-
-// removeFiles removes all files but the manifest, one by one. A BulkRemover removes the
-// ledgers in one call, then the other files in one call.
-func (e *eraser) removeFiles(ctx context.Context) error {
-	ledgers, others := e.s.inBulk(e.files)
-	for _, keys := range [][]storage.Key{ledgers, others} {
-		for some := range slices.Chunk(keys, e.atOnce()) {
-			if err := e.remove(ctx, some...); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
-}
-
-// atOnce returns how many files are removed with one call.
-func (e *eraser) atOnce() int {
-	if _, ok := e.r.(storage.BulkRemover); ok {
-		return 1000 // maximum number of objects that one request to S3 removes
-	}
-	return 1
-}
-
-// remove removes files while this process has the turn.
-func (e *eraser) remove(ctx context.Context, keys ...storage.Key) error {
-	ctx, cancel, err := e.inTurn(ctx)
-	if err != nil {
-		return err
-	}
-	defer cancel()
-	if bulk, ok := e.r.(storage.BulkRemover); ok && len(keys) > 1 {
-		return tooSlow(ctx, errors.Join(bulk.RemoveAll(ctx, keys), ctx.Err()))
-	}
-	return tooSlow(ctx, e.r.Remove(ctx, keys[0]))
-}
-
-// removeManifest removes the record of the session's name and then the manifest, so
-// that a repeated erase completes it.
-func (e *eraser) removeManifest(ctx context.Context) error {
-	if err := e.remove(ctx, nameKey(headID(e.s.dir))); err != nil {
-		return err
-	}
-	ctx, cancel, err := e.inTurn(ctx)
-	if err != nil {
-		return err
-	}
-	defer cancel()
-	e.last = true
-	return tooSlow(ctx, e.r.Remove(ctx, e.s.manifest.key))
-}
-
-// inTurn returns a context that ends before the turn does; it renews the turn if
-// needed.
-func (e *eraser) inTurn(ctx context.Context) (context.Context, context.CancelFunc, error) {
-	if e.late() {
-		if err := e.renew(ctx); err != nil {
-			return nil, nil, err
-		}
-	}
-	ctx, cancel := e.limit(ctx)
-	return ctx, cancel, nil
-}
-
-// inBulk returns the ledgers, and the other files without the manifest.
-func (s *Session) inBulk(files []storage.Info) (ledgers, others []storage.Key) {
-	for _, f := range files {
-		switch rank := removalRank(f); {
-		case rank < 0:
-			ledgers = append(ledgers, f.Key)
-		case rank == 0:
-			others = append(others, f.Key)
-		}
-	}
-	return ledgers, others
 }

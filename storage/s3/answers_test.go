@@ -380,7 +380,7 @@ func TestRefusedRemovalNamesTheLock(t *testing.T) {
 			}
 			w.WriteHeader(c.head)
 		})
-		v := version{"s/f", "v1", c.marker}
+		v := version{name: "s/f", id: "v1", marker: c.marker}
 		err := a.removeVersion(t.Context(), v)
 		if locked := new(storage.LockedError); errors.As(err, &locked) != c.locked || c.locked && locked.Until.Year() != 2200 || code(err) != "AccessDenied" {
 			t.Errorf("%s: %v", name, err)

@@ -158,7 +158,7 @@ func TestEraseMakesFewRequests(t *testing.T) {
 		must(t, err)
 		t.Logf("%d files: opened with %d requests, erased with %d: %q", stone.Files, opened, len(f.asked()), f.asked())
 		asked := slices.DeleteFunc(f.asked(), func(note string) bool { return note == rolledUp })
-		if !stone.Done || len(asked) > 17 {
+		if !stone.Done || len(asked) > 10 {
 			t.Errorf("done %v, %d requests", stone.Done, len(asked))
 		}
 		for _, o := range s.Names(t, c.Bucket) {

@@ -94,14 +94,15 @@ func (a *Archive) below(ctx context.Context, k storage.Key) iter.Seq2[object, er
 const skipAfter = 1000
 
 // List implements [storage.Archive]. It needs one request for each 1,000
-// objects; a log can have many.
+// objects; a log can have many. A complete listing also makes the deferred checks of the
+// logs that it shows unchanged ([Archive.Settle]).
 func (a *Archive) List(ctx context.Context, prefix storage.Key) iter.Seq2[storage.Info, error] {
 	return func(yield func(storage.Info, error) bool) {
 		if err := ctx.Err(); err != nil {
 			yield(storage.Info{}, storage.Wrap("list", prefix, err))
 			return
 		}
-		l := lister{yield: yield}
+		l, shown := lister{yield: yield}, a.unchecked(prefix)
 		for o, err := range a.below(ctx, prefix) {
 			if err != nil {
 				if l.flush() {
@@ -109,10 +110,12 @@ func (a *Archive) List(ctx context.Context, prefix storage.Key) iter.Seq2[storag
 				}
 				return
 			}
+			shown.see(o)
 			if !l.add(o) {
 				return
 			}
 		}
+		a.checked(shown)
 		l.flush()
 	}
 }

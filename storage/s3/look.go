@@ -92,3 +92,47 @@ func (a *Archive) lookAgain(k storage.Key, u uncheckedSegments) {
 	u.added = append(slices.Clip(u.added), a.unlooked[k].added...)
 	a.unlooked[k] = u
 }
+
+// shownLog is an unchecked log during a listing.
+type shownLog struct {
+	unchecked uncheckedSegments // when the listing began
+	is        bool              // the listing shows the segment that existed at the last check
+}
+
+// shownLogs holds them by the object name of that segment.
+type shownLogs map[string]*shownLog
+
+// unchecked returns the logs with a prefix that a listing can check, before it begins.
+func (a *Archive) unchecked(prefix storage.Key) shownLogs {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	out := shownLogs{}
+	for k, u := range a.unlooked {
+		if k.Has(prefix) && u.after.end() > 0 && u.after.etag != "" {
+			out[segmentName(k.String(), u.after.start)] = &shownLog{unchecked: u}
+		}
+	}
+	return out
+}
+
+// see looks at an object of the listing.
+func (s shownLogs) see(o object) {
+	if l := s[o.name]; l != nil {
+		l.is = o.etag == l.unchecked.after.etag && o.size == l.unchecked.after.size
+	}
+}
+
+// checked removes the checks that a listing has made. A segment that was added since the
+// listing began still needs its check.
+func (a *Archive) checked(shown shownLogs) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	for name, l := range shown {
+		of, _, _ := parseSegment(name)
+		for k, u := range a.unlooked {
+			if l.is && k.String() == of && len(u.added) == len(l.unchecked.added) && u.after == l.unchecked.after {
+				delete(a.unlooked, k)
+			}
+		}
+	}
+}

@@ -141,7 +141,7 @@ func (a *Archive) removeVersions(ctx context.Context, all []version) error {
 		}
 		// Refused versions are deleted one by one, which retries or returns the reason.
 		for _, v := range left {
-			if err := a.removeVersion(ctx, v); err != nil {
+			if err := a.removeLeft(ctx, v); err != nil {
 				return err
 			}
 		}
@@ -172,6 +172,9 @@ func (a *Archive) deleteObjects(ctx context.Context, all []version) (left []vers
 	}
 	gone := map[[2]string]bool{}
 	for _, d := range out.Deleted {
+		if d.VersionId == nil && aws.ToBool(d.DeleteMarker) {
+			continue // the server keeps versions, so the object is only hidden
+		}
 		gone[[2]string{aws.ToString(d.Key), aws.ToString(d.VersionId)}] = true
 	}
 	for _, v := range all {
@@ -186,6 +189,8 @@ func (a *Archive) deleteObjects(ctx context.Context, all []version) (left []vers
 type version struct {
 	name, id string
 	marker   bool // a delete marker, without content
+	hidden   bool // a later version or a delete marker hides it
+	unlisted bool // it is unknown whether the object exists, and has versions
 }
 
 // versions returns the versions of the wanted objects with a prefix, in byte order of
@@ -206,10 +211,10 @@ func (a *Archive) versions(ctx context.Context, prefix string, want func(string)
 			return nil, err
 		}
 		for _, v := range page.Versions {
-			out = append(out, version{aws.ToString(v.Key), aws.ToString(v.VersionId), false})
+			out = append(out, version{name: aws.ToString(v.Key), id: aws.ToString(v.VersionId), hidden: v.IsLatest != nil && !*v.IsLatest})
 		}
 		for _, m := range page.DeleteMarkers {
-			out = append(out, version{aws.ToString(m.Key), aws.ToString(m.VersionId), true})
+			out = append(out, version{name: aws.ToString(m.Key), id: aws.ToString(m.VersionId), marker: true, hidden: true})
 		}
 		if !aws.ToBool(page.IsTruncated) {
 			break
@@ -306,17 +311,23 @@ func (a *Archive) KeptAny(ctx context.Context, keys []storage.Key) error {
 	if err := ctx.Err(); err != nil || len(keys) == 0 {
 		return storage.Wrap("look for a lock", storage.Key{}, err)
 	}
-	err := a.call(ctx, 0, func(ctx context.Context, client *s3.Client) error {
-		_, err := client.GetObjectLockConfiguration(ctx, &s3.GetObjectLockConfigurationInput{Bucket: &a.cfg.Bucket})
-		return err
-	})
-	if code(err) == "ObjectLockConfigurationNotFoundError" {
+	if a.Free(ctx) {
 		return nil
 	}
-	for _, k := range keys { // any other answer: check each key
+	for _, k := range keys {
 		if err := a.Kept(ctx, k); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// Free implements [storage.FreeKeeper] with one request. Any answer but a missing
+// configuration of Object Lock means that each key must be checked.
+func (a *Archive) Free(ctx context.Context) bool {
+	err := a.call(ctx, 0, func(ctx context.Context, client *s3.Client) error {
+		_, err := client.GetObjectLockConfiguration(ctx, &s3.GetObjectLockConfigurationInput{Bucket: &a.cfg.Bucket})
+		return err
+	})
+	return code(err) == "ObjectLockConfigurationNotFoundError"
 }

@@ -85,6 +85,10 @@ func (a *Archive) setRun(k storage.Key, r *run) {
 // forget discards the known state of a removed log.
 func (a *Archive) forget(k storage.Key) {
 	a.forgetTail(k)
+	a.forgetRun(k)
+}
+
+func (a *Archive) forgetRun(k storage.Key) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	delete(a.runs, k)

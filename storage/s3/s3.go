@@ -40,13 +40,14 @@ type Archive struct {
 }
 
 var (
-	_ storage.Archive     = (*Archive)(nil)
-	_ storage.BulkRemover = (*Archive)(nil)
-	_ storage.Deferrer    = (*Archive)(nil)
-	_ storage.Locator     = (*Archive)(nil)
-	_ storage.BulkKeeper  = (*Archive)(nil)
-	_ storage.KindOpener  = (*Archive)(nil)
-	_ storage.Repeater    = (*Archive)(nil)
+	_ storage.Archive    = (*Archive)(nil)
+	_ storage.EndRemover = (*Archive)(nil)
+	_ storage.FreeKeeper = (*Archive)(nil)
+	_ storage.Deferrer   = (*Archive)(nil)
+	_ storage.Locator    = (*Archive)(nil)
+	_ storage.BulkKeeper = (*Archive)(nil)
+	_ storage.KindOpener = (*Archive)(nil)
+	_ storage.Repeater   = (*Archive)(nil)
 )
 
 // New returns the configured archive without any request: the first write calls

@@ -60,6 +60,55 @@ func TestEraseAsksTheRemoteArchiveAtOnce(t *testing.T) {
 	}
 }
 
+// ending is a remote archive that removes a folder with the log that is its record.
+type ending struct {
+	*bulk
+	others bool // reports once that a file is left
+	log    storage.Key
+}
+
+func (e *ending) RemoveAllBut(ctx context.Context, keys []storage.Key, log storage.Key) error {
+	e.log = log
+	return e.RemoveAll(ctx, keys)
+}
+
+func (e *ending) RemoveEnd(ctx context.Context, log storage.Key) (others bool, err error) {
+	if e.others {
+		e.others = false
+		return true, nil
+	}
+	return false, e.Remove(ctx, log)
+}
+
+func (e *ending) Free(context.Context) bool { return true }
+
+// The manifest stays on the disk until the remote archive has removed it.
+func TestEraseEndsWithTheRemoteManifest(t *testing.T) {
+	e := &ending{bulk: &bulk{remote: newRemote()}, others: true}
+	s := open(t, t.TempDir(), e, &spool.Options{Passive: true})
+	log := session(t, s, "s")
+	must(t, step(t.Context(), log))
+	must(t, s.Flush(t.Context()))
+	manifest := key(t, "s/manifest.jsonl")
+	must(t, s.RemoveAllBut(t.Context(), []storage.Key{key(t, "s/ledger-001.json")}, manifest))
+	others, err := s.RemoveEnd(t.Context(), manifest)
+	here := holdings(t, s)
+	if _, ok := here[manifest.String()]; !others || err != nil || !ok || e.log != manifest {
+		t.Errorf("others %v, %v; %s is there: %v", others, err, manifest, ok)
+	}
+	stone, err := log.Erase(t.Context(), redact.Lit("asked for"))
+	if must(t, err); !stone.Done || e.locks != 0 {
+		t.Errorf("done %v, %d times asked for locks", stone.Done, e.locks)
+	}
+	for _, a := range []storage.Archive{s, e.remote} {
+		for k := range holdings(t, a) {
+			if key(t, k).Dir() == "s" {
+				t.Errorf("%s is left", k)
+			}
+		}
+	}
+}
+
 // hastyArchive is a bulk archive that calls meanwhile while its first file is created; the function
 // asks to remove the file.
 type hastyArchive struct {

@@ -183,15 +183,57 @@ func (s *Spool) RemoveAll(ctx context.Context, keys []storage.Key) error {
 		}
 	}
 	for dir, keys := range sessions {
-		if err := storage.Wrap("remove", keys[0], s.removeAll(ctx, dir, keys, bulk)); err != nil {
+		if err := storage.Wrap("remove", keys[0], s.removeAll(ctx, dir, keys, func(ctx context.Context) error { return bulk.RemoveAll(ctx, keys) })); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// removeAll removes keys of one session.
-func (s *Spool) removeAll(ctx context.Context, dir string, keys []storage.Key, bulk storage.BulkRemover) error {
+// RemoveAllBut implements [storage.EndRemover] if the remote archive does. The log stays
+// complete on the disk.
+func (s *Spool) RemoveAllBut(ctx context.Context, keys []storage.Key, log storage.Key) error {
+	remote, ok := s.remote.(storage.EndRemover)
+	if !ok {
+		return storage.Wrap("remove", log, storage.ErrUnsupported)
+	}
+	var here []storage.Key
+	for _, k := range keys {
+		if k.Dir() == log.Dir() {
+			here = append(here, k)
+		} else if err := s.Remove(ctx, k); err != nil {
+			return err
+		}
+	}
+	return storage.Wrap("remove", log, s.removeAll(ctx, log.Dir(), here, func(ctx context.Context) error {
+		return remote.RemoveAllBut(ctx, here, log)
+	}))
+}
+
+// RemoveEnd implements [storage.EndRemover] if the remote archive does.
+func (s *Spool) RemoveEnd(ctx context.Context, log storage.Key) (others bool, err error) {
+	remote, ok := s.remote.(storage.EndRemover)
+	if !ok {
+		return false, storage.Wrap("remove", log, storage.ErrUnsupported)
+	}
+	err = s.removeAll(ctx, log.Dir(), []storage.Key{log}, func(ctx context.Context) error {
+		others, err = remote.RemoveEnd(ctx, log)
+		if err == nil && others {
+			err = errOthers
+		}
+		return err
+	})
+	if others {
+		err = nil
+	}
+	return others, storage.Wrap("remove", log, err)
+}
+
+var errOthers = errors.New("other files are left")
+
+// removeAll removes keys of one session. The function bulk removes them from the remote
+// archive.
+func (s *Spool) removeAll(ctx context.Context, dir string, keys []storage.Key, bulk func(context.Context) error) error {
 	for _, kind := range []lockKind{sending, writing} {
 		unlock, err := s.lock(ctx, kind, dir)
 		if err != nil {
@@ -202,7 +244,7 @@ func (s *Spool) removeAll(ctx context.Context, dir string, keys []storage.Key, b
 	if err := s.noteRemoval(dir, keys...); err != nil {
 		return err
 	}
-	if err := bulk.RemoveAll(ctx, keys); err != nil {
+	if err := bulk(ctx); err != nil {
 		return err
 	}
 	for _, k := range keys {
@@ -284,6 +326,12 @@ func (s *Spool) KeptAny(ctx context.Context, keys []storage.Key) error {
 		}
 	}
 	return nil
+}
+
+// Free implements [storage.FreeKeeper] if the remote archive does.
+func (s *Spool) Free(ctx context.Context) bool {
+	keeper, ok := s.remote.(storage.FreeKeeper)
+	return ok && keeper.Free(ctx)
 }
 
 // Unlike implements [storage.Repeater] if the remote archive does.
