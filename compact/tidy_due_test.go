@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -156,5 +157,23 @@ func TestTheEconomicTriggerCountsGrowthAsSent(t *testing.T) {
 	// A compaction removes at least the growth of four calls.
 	if saved := (last.TokensIn - last.After.Total) / 30; least == 0 || saved < 5000 || least > 2*saved {
 		t.Errorf("a candidate is due after %d tokens at the earliest, although each result has %d tokens that were never sent", least, saved)
+	}
+}
+
+// A body that is too large needs its compaction, also if the reduction of the new results
+// frees enough tokens.
+func TestABodyThatIsTooLargeIsCompactedBesidesTheReduction(t *testing.T) {
+	_, above := nearTrigger()
+	file := message.Message{Role: message.RoleUser, Parts: []message.Part{{Kind: message.KindFile, Media: &message.Media{MIME: "application/x-none", Name: "a.bin", URL: "data:application/x-none;base64," + strings.Repeat("QUJD", 100_000)}}}}
+	h := slices.Concat(above[:2:2], []message.Message{file}, above[2:])
+	c := tidyConfig(memory.New(), "mask")
+	c.MaxRequestBytes, c.MaxContextTokens = 600_000, 128_000
+	m := costRig(t, c)
+	res := viewOf(t, m, h)
+	if res.Before.Total < res.Trigger {
+		t.Fatalf("%d tokens, the trigger is %d", res.Before.Total, res.Trigger)
+	}
+	if res.Reason == trace.ReasonArrival || res.Step != 1 {
+		t.Errorf("%s, step %d", res.Reason, res.Step)
 	}
 }
