@@ -39,20 +39,32 @@ type views struct {
 	Gone    int    `json:"messages_gone"` // messages that compact removed
 }
 
+// run writes the views of each session at each window. It says which session does not fit
+// into which window, and fails if none fits.
 func (v *viewer) run(ctx context.Context, sessions []eval.Session, settings []eval.Setting) error {
 	all := []views{}
+	var unfit error
 	v.progress.start("writing views of " + things(len(sessions), "session"))
 	defer v.progress.stop()
 	for _, s := range sessions {
 		for _, setting := range settings {
 			w, err := v.write(ctx, s, setting.Window)
-			if err != nil {
+			switch {
+			case errors.Is(err, compact.ErrInsufficientBudget):
+				unfit = fmt.Errorf("%s, window %s: %w", s.Name, count(setting.Window), err)
+				why, _, _ := strings.Cut(err.Error(), "\n")
+				v.complain("compactctl", fmt.Sprintf("warning: no views of %s at window %s: %s", s.Name, count(setting.Window), why))
+			case err != nil:
 				return fmt.Errorf("%s, window %s: %w", s.Name, count(setting.Window), err)
+			default:
+				all = append(all, w)
 			}
-			all = append(all, w)
 		}
 	}
 	v.progress.stop()
+	if len(all) == 0 {
+		return unfit
+	}
 	if v.json {
 		return v.printJSON(all)
 	}
@@ -79,6 +91,7 @@ func (v *viewer) write(ctx context.Context, s eval.Session, window int) (views, 
 		return m.ManualCompact(ctx, id, s.Messages, "", compact.WithRecall())
 	})
 	if err != nil {
+		_ = os.Remove(out.Folder) // it is empty, or has the views of an earlier run
 		return out, err
 	}
 	masked, err := v.masked(ctx, archive, id, s.Messages)
