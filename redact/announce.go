@@ -19,7 +19,9 @@ func (sc *scan) announced(a *assignment, s strength) {
 	question, asked := strings.CutSuffix(head, "?")
 	if !isSentence(question) {
 		sc.announcedToken(a, head, end+1)
-		return
+		if !isSentence(withoutNotes(question)) {
+			return
+		}
 	}
 	next, to := lineAt(a.s, end+1)
 	if asked {
@@ -90,6 +92,24 @@ func (sc *scan) announcedToken(a *assignment, head string, next int) {
 // isSentence reports whether s is the rest of a sentence, and not of code.
 func isSentence(s string) bool {
 	return run(s, 0, len(s), func(c byte) bool { return isLetter(c) || isBlank(c) || c == ',' || c == ':' || c == '\'' }) == len(s)
+}
+
+// withoutNotes removes the parts in round and square brackets from a sentence: "for the
+// [elastic] user (reset with bin/reset-password):". A description of a parameter has
+// fewer words beside them: "password (str, optional):".
+func withoutNotes(s string) string {
+	whole := s
+	for from := strings.IndexAny(s, "(["); from >= 0; from = strings.IndexAny(s, "([") {
+		n := strings.IndexAny(s[from:], ")]")
+		if n < 0 {
+			break
+		}
+		s = s[:from] + s[from+n+1:]
+	}
+	if len(s) < len(whole) && strings.Count(strings.TrimSpace(s), " ") < 2 {
+		return whole
+	}
+	return s
 }
 
 // isFieldWord reports whether s is a word for the field of a form.

@@ -9,10 +9,13 @@ func TestPasswordsBelowTheirAnnouncementVanish(t *testing.T) {
 		secret: samples(
 			in("plover"+"Kettle83", "Your temporary password is\n\n    %s\n\nPlease change it.", "Action: click on the password field\nAction: type \"%s\"\nAction: press Enter", "$ cat /run/secrets/db_password\n%s\n$ ls", "$ pass show web/example.com\n%s\nuser: bob", "root@web1:~# op read op://prod/db/password\n%s\n"),
 			in(hexDigits(32), "Use the following password to proceed to installation:\n\n%s\n\nIt is also in a file.", "$ kubectl get secret web -o jsonpath='{.data.pw}' | base64 -d\n%s", "bob@web1:~$ openssl rand -hex 16\n%s\n"),
+			in("plover"+"Kettle83x2", "Password for the [elastic] user (reset with bin/elasticsearch-reset-password -u elastic):\n  %s\n", "$ argocd admin initial-password -n argocd\n%s\n\n Change it."),
+			in(letters(44), "Here is the token for the deployment (valid 30 days):\n%s\n"),
+			in(hexDigits(32), "secretsdump.py -hashes :%s bob@10.0.0.5"),
 			in("violet-coffee"+"-island-forest", "The new password is:\n\n%s\n"),
 			in("violet coffee"+" island forest", "$ op read op://prod/db/password\n%s\n"),
 		),
-		clean: []string{"The password must be at least:\n\n8-20 characters", "The token is\n\n    parsed later2\n", "the password to use is:\n- pass2word in the vault", "Action: click on the password field\nAction: type \"hello there\"", "$ cat VERSION\nv1.2.3-rc4\n", "$ cat docs/token.md\nTokens2Go\n",
+		clean: []string{"password (str, optional):\n    hashed2bcrypt\n", "the token (see below):\n  Tokens2Go\n", "-hashes :" + hexDigits(31) + " ", "The password must be at least:\n\n8-20 characters", "The token is\n\n    parsed later2\n", "the password to use is:\n- pass2word in the vault", "Action: click on the password field\nAction: type \"hello there\"", "$ cat VERSION\nv1.2.3-rc4\n", "$ cat docs/token.md\nTokens2Go\n",
 			"$ openssl rand -hex 16 > key.txt\nplover83kettle", "concat secret_key\nplover83kettle\n", "$ cat a | base64 -d\nplover83kettle\n", "password:\n\nvalueFrom2:\n", "passwords are stored as:\n\n    bcrypt2b\n", "Click the password field\ntype \"bob@example.com\" into the email field"},
 	}.check(t, newRedactor(t, Options{}))
 }
