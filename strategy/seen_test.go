@@ -113,7 +113,7 @@ func TestPastedTextIsFolded(t *testing.T) {
 
 func TestListingCommandHasNoEffect(t *testing.T) {
 	for cmd, want := range map[string]bool{
-		"git tag --points-at HEAD": false, "git tag v1": true, "mkdir -p /tmp/x": false, "git commit -m x": true,
+		"git tag --points-at HEAD": false, "git tag | head -3": false, "git fetch -q; git tag --sort=-v:refname": false, "git tag --merged main": false, "git tag -d v1": true, "git tag v1": true, "mkdir -p /tmp/x": false, "git commit -m x": true,
 		"git merge-base HEAD main": false, "git merge main": true, "gh api repos/shop/cli/pulls/3/comments": false, "gh api -X GET search/issues -f q=repo:shop/cli": false,
 		"gh api repos/shop/cli/pulls/3/comments/7/replies -f body=\"Fixed; see the test\"": true, "gh api --method PATCH repos/shop/cli/issues/3 -F state=closed": true,
 		"gh api -X DELETE repos/shop/cli/git/refs/heads/old": true, "gh api graphql -f query='query { viewer { login } }'": false,

@@ -19,7 +19,7 @@ var Commands = []string{"git push", "git commit", "git merge ", "git tag", "git 
 // harmlessForms lists options with which commands of Commands only show something.
 // listedByL lists the commands for which -l has that meaning: it selects objects for kubectl.
 var (
-	harmlessForms = []string{" --points-at", " --list", " --contains"}
+	harmlessForms = []string{" --points-at", " --list", " --contains", " --no-contains", " --merged", " --no-merged", " --sort", " --verify"}
 	listedByL     = []string{"git tag", "git branch", "crontab"}
 )
 
@@ -42,7 +42,7 @@ func Changes(simple string) bool {
 	if onlyShows(simple) {
 		return false
 	}
-	lists := prose.HasAny(simple, harmlessForms) || prose.BeginsAny(simple, listedByL) && strings.Contains(simple, " -l")
+	lists := prose.HasAny(simple, harmlessForms) || simple == "git tag" || prose.BeginsAny(simple, listedByL) && strings.Contains(simple, " -l")
 	return prose.BeginsAny(simple, Commands) && !lists || Requests(simple) || subcommandChanges(simple) || copiesOut(simple)
 }
 
