@@ -59,7 +59,8 @@ func (c *Call) showsLast() bool {
 }
 
 // tellingLine returns the line of an output that says most about the outcome. If the output
-// ends with many lines of one form, it also returns the few lines before them.
+// ends with many lines of one form, it also returns the few lines before them. It returns ""
+// if the output ends with statements of a program, the last of which says nothing.
 func tellingLine(output string) string {
 	rest := strings.TrimRight(output, " \t\r\n")
 	if head, tail := beforeAlike(rest); head != "" {
@@ -88,7 +89,25 @@ func tellingLine(output string) string {
 		}
 		rest = strings.TrimRight(rest[:i], " \t\r\n")
 	}
+	if strings.HasSuffix(last, ";") && endsInCode(output) {
+		return ""
+	}
 	return prose.Clip(cmp.Or(last, idler), maxWords)
+}
+
+// leastStatements is the minimum number of lines that end like statements in the last lines of
+// an output of code.
+const leastStatements = 3
+
+// endsInCode reports whether the last lines of an output are statements of a program.
+func endsInCode(output string) bool {
+	n := 0
+	for _, line := range lastLines(output, 2*leastStatements) {
+		if line = strings.TrimSpace(line); strings.HasSuffix(line, ";") || line == "}" || strings.HasSuffix(line, "{") {
+			n++
+		}
+	}
+	return n >= leastStatements
 }
 
 // Limits of an output that is quoted as a whole: its lines, and its characters.

@@ -28,7 +28,9 @@ func TestTellingLineIsNoFrame(t *testing.T) {
 		"building\n(the rows of the table were kept)":                         "(the rows of the table were kept)",
 		"Step 1\nApply complete! Resources: 2 added.\nOutputs:\nname = \"x\"": "Apply complete! Resources: 2 added.",
 		"✓ Keys: fine\nfailed to open the session: no terminal":               "failed to open the session: no terminal",
-		"": "",
+		"void main(void)\n{\n  seed = hash(\"x\");\n  do {\n    printf(\"%d\", next());\n  } while( true );\n}\n": "",
+		"starting\nlisten on port 80;\nready;": "ready;",
+		"":                                     "",
 	} {
 		if got := tellingLine(output); got != want {
 			t.Errorf("%q is stated as %q, want %q", output, got, want)
