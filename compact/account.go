@@ -27,6 +27,8 @@ type account struct {
 	missing bool // nothing was read of the latest prompt of which a part was expected in the cache
 	said    map[string]bool
 	waiting []string // warnings for the next call
+
+	looksBack bool // the provider did not find a prefix that was too many blocks before a mark
 }
 
 // sentPrompt is the prompt of a call. The provider's cache holds it for a while.

@@ -63,7 +63,7 @@ func (m *CompactManager) Bill() SessionBill { return m.spent.total() }
 func (c *call) measured(b Bill, once *outcomeOnce) func(Usage) {
 	a, card, s, unit, tokens := &c.lane.account, c.ep.card, c.s, c.unit(), c.res.After.Total
 	m := c.m
-	say, broken := c.usageEvent, c.broken
+	say, broken, reaches := c.usageEvent, c.broken, c.reaches
 	expect := card.Split(tokens, c.left).Cached
 	return func(u Usage) {
 		first, latest := once.is(a)
@@ -77,7 +77,12 @@ func (c *call) measured(b Bill, once *outcomeOnce) func(Usage) {
 		billed := u.split(card, b.Estimated)
 		cost := card.Cost(billed)
 		if latest && !u.ToolRounds { // a later prompt of such a request reads the cache that an earlier prompt wrote
-			a.observed(observedUsage{known: u.CacheKnown, cached: u.CachedTokens, expect: expect})
+			seen := observedUsage{known: u.CacheKnown, cached: u.CachedTokens, expect: expect}
+			if seen.known && seen.cached < expect/2 && !reaches() {
+				a.outOfReach(seen.cached, expect)
+				seen.known = false
+			}
+			a.observed(seen)
 		}
 		sum := m.bill(s, unit, SessionBill{Measured: 1, MeasuredUSD: cost})
 		say(trace.CallUsage{

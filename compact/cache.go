@@ -1,6 +1,7 @@
 package compact
 
 import (
+	"fmt"
 	"hash/maphash"
 	"slices"
 	"time"
@@ -36,6 +37,24 @@ func (c *call) cachedFront(front int) int {
 func (c *call) lacksMarks() bool {
 	req, ok := c.q.wire.(wire.Marker)
 	return ok && c.ep.card.Marks > 0 && c.m.cfg.Cache.Marks != marksAuto && !req.HasMarks() && !c.lane.account.cacheWasRead()
+}
+
+// reaches reports whether the provider finds the prefix that it cached with the previous
+// request. It looks back only a limited number of blocks from a mark; automatic marks are
+// near enough.
+func (c *call) reaches() bool {
+	req, ok := c.q.wire.(wire.Marker)
+	return !ok || c.ep.card.Marks == 0 || c.m.MarksCache() || req.Reaches()
+}
+
+// outOfReach records that the provider did not find the prefix that it cached with the
+// previous request. That says nothing about the cache of the next call.
+func (a *account) outOfReach(cached, expect int) {
+	a.warn("reach", fmt.Sprintf("the provider read %d of %d tokens from its cache: the request adds more blocks than it looks back from a mark (20). "+
+		"Set a mark (cache_control) where the previous request ended, too, or cache.marks to auto", cached, expect))
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.looksBack = true
 }
 
 // marksIn returns the positions of cache marks in the view, in tokens and in
@@ -105,7 +124,15 @@ func (a *account) cacheIsGone(c *call) bool {
 	case !a.known, a.model != c.ep.name, a.tools != maphash.Bytes(toolSeed, c.q.tools):
 		return true
 	}
-	return a.cacheHasExpired(c)
+	return a.cacheHasExpired(c) || a.limitsReach() && !c.reaches()
+}
+
+// limitsReach reports whether the provider has shown that it looks back only a limited
+// number of blocks.
+func (a *account) limitsReach() bool {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.looksBack
 }
 
 // maxOverlap is the most time by which an overlapping call can begin earlier than the

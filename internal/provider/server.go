@@ -32,6 +32,9 @@ type Server struct {
 	InStream bool
 	// Lenient turns the judges off: no request is refused by a rule.
 	Lenient bool
+	// Cache makes Anthropic's answers count the tokens that the cache read and stored;
+	// nil = the numbers of the Answer.
+	Cache *PromptCache
 
 	judges map[Wire]*Judge
 
@@ -197,6 +200,11 @@ func (s *Server) next(req Request, judge *Judge) answerData {
 		a = s.Reply(req)
 	}
 	out := answerData{Answer: a, serial: serial, prompt: req.Prompt}
+	if s.Cache != nil && req.Wire == Anthropic {
+		if u, err := s.Cache.Use(req.Body); err == nil { // a judge has refused other bodies
+			out.prompt, out.Cached, out.Created = u.Prompt(), u.Read, u.Written
+		}
+	}
 	out.sign()
 	judge.Issue(out.issued(req.Wire))
 	return out

@@ -32,7 +32,8 @@ func (r *request) WriteMarked(view []message.Message, sources []int) ([]byte, er
 	left := maxMarks - len(r.marks) - len(s.all())
 	// The parts that every call reads again come first. If the provider itself sets a mark
 	// at a place, no mark is added there.
-	for _, set := range []func() bool{s.markLast, s.markFront, s.markSummary} {
+	previous := func() bool { return s.markPrevious(view) }
+	for _, set := range []func() bool{s.markLast, previous, s.markFront, s.markSummary} {
 		if left > 0 && set() {
 			left--
 		}

@@ -8,8 +8,9 @@ type Marker interface {
 	Request
 
 	// WriteMarked is Write with additional marks, as many as the provider allows:
-	// at the last message, at the end of the system prompt (or of the tools, if
-	// there is none), and after the summary.
+	// at the last message, at the end of the previous request (if the provider would
+	// not find its prefix from there), at the end of the system prompt (or of the
+	// tools, if there is none), and after the summary.
 	WriteMarked(view []message.Message, sources []int) ([]byte, error)
 
 	// Marked reports, for each message of Messages, whether it has a mark of the
@@ -19,4 +20,9 @@ type Marker interface {
 	// HasMarks reports whether the request may have a mark of the caller, in a message or
 	// elsewhere. If it reports false, the provider caches nothing of the request.
 	HasMarks() bool
+
+	// Reaches reports whether the provider, from the first mark of the caller after the
+	// end of the previous request, finds the prefix that it cached with that request. It
+	// looks back only a limited number of blocks. Reaches reports true if there is no such mark.
+	Reaches() bool
 }

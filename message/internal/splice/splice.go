@@ -131,6 +131,9 @@ func (l *List) Prompted() bool { return len(l.of) > 0 && l.of[0] == prompt }
 // Body returns the original body.
 func (l *List) Body() []byte { return l.data }
 
+// Items returns the number of items.
+func (l *List) Items() int { return len(l.items) }
+
 // Item returns the item with this index in the form in which it is sent: as in the
 // body, without the field meta.
 func (l *List) Item(i int) []byte {

@@ -1,0 +1,87 @@
+package transport_test
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/agentcompact/compact/compact"
+	"github.com/agentcompact/compact/internal/provider"
+)
+
+// wide returns a request on Anthropic's wire, with rounds of parallel calls: two blocks for
+// each call. The caller marks the system prompt and the last message.
+func wide(f form, rounds, calls int, marked bool) string {
+	mark := ""
+	if marked {
+		mark = `,"cache_control":{"type":"ephemeral"}`
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, `{%s,"system":[{"type":"text","text":%q%s}],"messages":[{"role":"user","content":"Find the bug."}`, f.fields, strings.Repeat("Fix bugs. ", 600), mark)
+	for r := range rounds {
+		var asked, answered []string
+		for c := range calls {
+			id := fmt.Sprintf("c%d_%d", r, c)
+			last := ""
+			if r == rounds-1 && c == calls-1 {
+				last = mark
+			}
+			asked = append(asked, fmt.Sprintf(`{"type":"tool_use","id":%q,"name":"read","input":{"n":%d}}`, id, r*calls+c))
+			answered = append(answered, fmt.Sprintf(`{"type":"tool_result","tool_use_id":%q,"content":%q%s}`, id, strings.Repeat(fmt.Sprintf("line %d of %s ", c, id), 30), last))
+		}
+		fmt.Fprintf(&b, `,{"role":"assistant","content":[%s]},{"role":"user","content":[%s]}`, strings.Join(asked, ","), strings.Join(answered, ","))
+	}
+	return b.String() + "]}"
+}
+
+// reads returns what each request reads from a cache of its own, and the part of the
+// previous request that was cached.
+func (r *rig) reads() (read, before []int) {
+	r.t.Helper()
+	var cache provider.PromptCache
+	last := 0
+	for _, q := range r.server.Requests() {
+		u, err := cache.Use(q.Body)
+		if err != nil {
+			r.t.Fatal(err)
+		}
+		read, before = append(read, u.Read), append(before, last)
+		last = u.Read + u.Written
+	}
+	return read, before
+}
+
+// Anthropic's cache finds a prefix at most 20 blocks before a mark, so rounds of many
+// parallel calls lose it. With cache.marks auto each request reads all that the previous
+// one stored; with the caller's marks alone a warning has the reason.
+func TestAutomaticMarksReachTheCacheBeforeManyBlocks(t *testing.T) {
+	for _, f := range []form{forms()[4].withTools(), forms()[5].withTools()} {
+		for _, calls := range []int{3, 14, 40} {
+			for _, marks := range []string{"auto", "keep"} {
+				r := newRig(t, compact.Config{MaxContextTokens: 200_000, Cache: compact.CacheConfig{Marks: marks}})
+				r.server.Cache = &provider.PromptCache{}
+				for rounds := 1; rounds <= 5; rounds++ {
+					if status, answer := r.post(f, wide(f, rounds, calls, marks == "keep")); status != 200 {
+						t.Fatalf("%d: %.300s", status, answer)
+					}
+				}
+				read, before := r.reads()
+				warned := slices.ContainsFunc(r.results, func(res *compact.Result) bool { return said(res, "more blocks than it looks back") })
+				for i := 1; i < len(read); i++ {
+					switch all := read[i] == before[i]; {
+					case marks == "auto" || calls == 3:
+						if !all || warned {
+							t.Errorf("%v, %d calls, %s: request %d reads %d of %d cached tokens; warnings %q", f.wire, calls, marks, i, read[i], before[i], r.last().Warnings)
+						}
+					case all:
+						t.Errorf("%v, %d calls, %s: request %d reads all of the cache", f.wire, calls, marks, i)
+					}
+				}
+				if marks == "keep" && calls > 3 && !warned {
+					t.Errorf("%d calls: no warning has the reason", calls)
+				}
+			}
+		}
+	}
+}
