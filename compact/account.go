@@ -41,6 +41,9 @@ type sentPrompt struct {
 	total int                  // size of the view in tokens
 	in    int                  // size of the whole history in tokens
 	tools uint64               // a hash of its tools
+
+	marks  []int // messages of the view with a mark for the provider's cache
+	marked bool  // marks is known
 }
 
 // uselessOffer is a view for which an offer had no effect.

@@ -1,14 +1,11 @@
 package compact
 
 import (
-	"fmt"
 	"hash/maphash"
 	"slices"
 	"time"
 
-	"github.com/agentcompact/compact/message"
 	"github.com/agentcompact/compact/message/wire"
-	"github.com/agentcompact/compact/policy"
 	"github.com/agentcompact/compact/trace"
 )
 
@@ -29,75 +26,6 @@ func (c *call) cachedFront(front int) int {
 		}
 	}
 	return c.ep.card.Cached(best)
-}
-
-// lacksMarks reports whether the provider caches nothing of the request, because its cache
-// needs marks and the request has none. It then bills neither reads nor writes of a cache.
-// If the lane's last answer shows cached tokens, something on the way sets marks.
-func (c *call) lacksMarks() bool {
-	req, ok := c.q.wire.(wire.Marker)
-	return ok && c.ep.card.Marks > 0 && c.m.cfg.Cache.Marks != marksAuto && !req.HasMarks() && !c.lane.account.cacheWasRead()
-}
-
-// reaches reports whether the provider finds the prefix that it cached with the previous
-// request. It looks back only a limited number of blocks from a mark; automatic marks are
-// near enough.
-func (c *call) reaches() bool {
-	req, ok := c.q.wire.(wire.Marker)
-	return !ok || c.ep.card.Marks == 0 || c.m.MarksCache() || req.Reaches()
-}
-
-// outOfReach records that the provider did not find the prefix that it cached with the
-// previous request. That says nothing about the cache of the next call.
-func (a *account) outOfReach(cached, expect int) {
-	a.warn("reach", fmt.Sprintf("the provider read %d of %d tokens from its cache: the request adds more blocks than it looks back from a mark (20). "+
-		"Set a mark (cache_control) where the previous request ended, too, or cache.marks to auto", cached, expect))
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	a.looksBack = true
-}
-
-// marksIn returns the positions of cache marks in the view, in tokens and in
-// order, including automatic ones.
-func (c *call) marksIn(marked []bool) []int {
-	view, auto := c.view(), c.m.MarksCache()
-	stops, at := []int{}, c.fixed
-	if auto && len(c.q.tools) > 0 {
-		stops = append(stops, at)
-	}
-	ends := c.markedIn(marked)
-	for i := range view.Messages {
-		m := &view.Messages[i]
-		at += view.Tokens[i]
-		if ends[i] || auto && (i == 0 && m.Role == message.RoleSystem || policy.IsSummary(*m)) {
-			stops = append(stops, at)
-		}
-	}
-	return stops
-}
-
-// markedIn returns the messages of the view with a mark of the caller: their own mark,
-// or the mark of a removed message after them.
-func (c *call) markedIn(marked []bool) map[int]bool {
-	in := make(map[int]int, len(marked)) // index in the request → index in the view
-	for i := range c.now.conv.Len() {
-		if src := c.now.conv.Source(i); src >= 0 {
-			in[src] = i
-		}
-	}
-	ends := map[int]bool{}
-	for src := range marked {
-		if !marked[src] {
-			continue
-		}
-		for to := src; to >= 0; to-- {
-			if i, kept := in[to]; kept {
-				ends[i] = true
-				break
-			}
-		}
-	}
-	return ends
 }
 
 // cached returns the number of tokens that should be in the provider's cache: tokens of
@@ -151,11 +79,14 @@ func (a *account) cacheHasExpired(c *call) bool {
 }
 
 // common returns the number of tokens that the call's prompt shares with the
-// previous one. It uses recorded sizes, so that no message is counted again.
+// previous one, and that the provider finds in its cache. It uses recorded sizes, so
+// that no message is counted again.
 func (a *account) common(c *call) int {
-	switch n := a.same(c); n {
-	case len(a.sent):
+	n := a.same(c)
+	if n == len(a.sent) {
 		return a.total
+	}
+	switch n = a.found(c, n); n {
 	case 0:
 		return c.fixed
 	default:
@@ -209,6 +140,7 @@ func (a *account) recordCall(c *call) {
 	}
 	a.known, a.last, a.model, a.tools = true, c.began, c.ep.name, maphash.Bytes(toolSeed, c.q.tools)
 	a.total, a.in, a.conv = c.res.After.Total, c.res.TokensIn, c.shown
+	a.marks, a.marked = c.sentMarks()
 	upTo := 0
 	if n > 0 {
 		upTo = a.sent[n-1].upTo

@@ -176,7 +176,7 @@ func (x *exchange) compact(window int) error {
 // enabled.
 func (x *exchange) write(res *compact.Result) ([]byte, error) {
 	if m, ok := x.parsed.(wire.Marker); ok && x.t.marks {
-		return m.WriteMarked(res.Messages, res.Sources)
+		return m.WriteMarked(res.Messages, res.Sources, res.Settled())
 	}
 	return x.parsed.Write(res.Messages, res.Sources)
 }

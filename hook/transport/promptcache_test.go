@@ -27,7 +27,7 @@ func wide(f form, rounds, calls int, marked bool) string {
 			if r == rounds-1 && c == calls-1 {
 				last = mark
 			}
-			asked = append(asked, fmt.Sprintf(`{"type":"tool_use","id":%q,"name":"read","input":{"n":%d}}`, id, r*calls+c))
+			asked = append(asked, fmt.Sprintf(`{"type":"tool_use","id":%q,"name":"read","input":{"why":%q}}`, id, strings.Repeat(fmt.Sprintf("read the part %d of it ", c), 25)))
 			answered = append(answered, fmt.Sprintf(`{"type":"tool_result","tool_use_id":%q,"content":%q%s}`, id, strings.Repeat(fmt.Sprintf("line %d of %s ", c, id), 30), last))
 		}
 		fmt.Fprintf(&b, `,{"role":"assistant","content":[%s]},{"role":"user","content":[%s]}`, strings.Join(asked, ","), strings.Join(answered, ","))
@@ -83,5 +83,46 @@ func TestAutomaticMarksReachTheCacheBeforeManyBlocks(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// The estimate of a call's cached tokens agrees with a cache that follows the provider's
+// rules, also in the calls that compact.
+func TestEstimatedCacheIsTheProvidersCache(t *testing.T) {
+	f := forms()[4].withTools()
+	masked := map[string]int{} // tokens that the calls with masks read
+	for _, marks := range []string{"auto", "keep"} {
+		for _, preset := range []string{"economy", "graduated", "masking"} {
+			r := newRig(t, compact.Config{Preset: preset, MaxContextTokens: 60_000, Cache: compact.CacheConfig{Marks: marks}})
+			r.server.Cache = &provider.PromptCache{}
+			for rounds := 1; rounds <= 45; rounds++ {
+				r.post(f, wide(f, rounds, 3, marks == "keep"))
+			}
+			var cache provider.PromptCache
+			compactions := 0
+			for i, q := range r.server.Requests() {
+				u, err := cache.Use(q.Body)
+				if err != nil {
+					t.Fatal(err)
+				}
+				b, res := r.results[i].Bill, r.results[i]
+				if res.Triggered {
+					compactions++
+				}
+				if preset == "masking" {
+					masked[marks] += u.Read
+				}
+				got, want := float64(b.Estimated.Cached)/float64(b.Estimated.Prompt()), float64(u.Read)/float64(u.Prompt())
+				if got-want > 0.1 || want-got > 0.1 {
+					t.Errorf("%s, %s, call %d (%s): %.2f of the prompt is estimated to be cached, %.2f is", marks, preset, i, res.Reason, got, want)
+				}
+			}
+			if compactions == 0 {
+				t.Errorf("%s, %s: no compaction", marks, preset)
+			}
+		}
+	}
+	if masked["auto"] < 3*masked["keep"]/2 { // a mask in each call leaves what is before it in the cache
+		t.Errorf("%v tokens are read from the cache", masked)
 	}
 }

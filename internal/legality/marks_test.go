@@ -247,7 +247,7 @@ func autoMarked(t *testing.T, m *compact.CompactManager, judge *provider.Judge, 
 	if err != nil {
 		return
 	}
-	out, err := req.(wire.Marker).WriteMarked(res.Messages, res.Sources)
+	out, err := req.(wire.Marker).WriteMarked(res.Messages, res.Sources, res.Settled())
 	if err != nil {
 		t.Fatal(err)
 	}

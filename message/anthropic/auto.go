@@ -6,6 +6,7 @@ import (
 
 	"github.com/agentcompact/compact/internal/jsonscan"
 	"github.com/agentcompact/compact/message"
+	"github.com/agentcompact/compact/message/internal/splice"
 	"github.com/agentcompact/compact/message/wire"
 )
 
@@ -24,7 +25,7 @@ func (r *request) HasMarks() bool {
 }
 
 // WriteMarked is [wire.Marker.WriteMarked].
-func (r *request) WriteMarked(view []message.Message, sources []int) ([]byte, error) {
+func (r *request) WriteMarked(view []message.Message, sources []int, settled int) ([]byte, error) {
 	s, err := r.settled(view, sources)
 	if err != nil {
 		return nil, err
@@ -32,8 +33,7 @@ func (r *request) WriteMarked(view []message.Message, sources []int) ([]byte, er
 	left := maxMarks - len(r.marks) - len(s.all())
 	// The parts that every call reads again come first. If the provider itself sets a mark
 	// at a place, no mark is added there.
-	previous := func() bool { return s.markPrevious(view) }
-	for _, set := range []func() bool{s.markLast, previous, s.markFront, s.markSummary} {
+	for _, set := range []func() bool{s.markLast, func() bool { return s.markPrevious(view) }, s.markFront, func() bool { return s.markSettled(settled) }, s.markSummary} {
 		if left > 0 && set() {
 			left--
 		}
@@ -84,6 +84,12 @@ func (s *settling) markFront() bool {
 		s.tools = tools
 	}
 	return ok
+}
+
+// markSettled marks the item with a message of the view.
+func (s *settling) markSettled(message int) bool {
+	i := slices.IndexFunc(s.draft.Units, func(u splice.Unit) bool { return u.From <= message && message < u.To })
+	return message >= 0 && i >= 0 && s.markUnit(i)
 }
 
 // markSummary marks the summary: the messages before it do not change.

@@ -77,7 +77,7 @@ func TestAutoSetsCacheMarks(t *testing.T) {
 			all[i] = i
 		}
 		m := req.(wire.Marker)
-		got, err := m.WriteMarked(req.Messages(), all)
+		got, err := m.WriteMarked(req.Messages(), all, -1)
 		if err != nil || string(got) != c.want {
 			t.Errorf("%s: %v\n%s\nwant\n%s", name, err, got, c.want)
 		}

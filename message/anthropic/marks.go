@@ -36,6 +36,9 @@ func (r *request) look() {
 		for i := range r.Messages() {
 			r.marked[i] = n > 0 && len(itemMarks(r.Messages()[i].Raw())) > 0
 		}
+		if last := len(r.marked) - 1; last >= 0 && len(r.marks) > 0 {
+			r.marked[last] = true // the provider sets the mark of the body there
+		}
 		r.wrongOrder = n > 1 && bytes.Contains(r.Body(), hourKey) && !r.ownOrder(r.Messages()[r.listed():])
 	})
 }

@@ -5,15 +5,11 @@ import (
 
 	"github.com/agentcompact/compact/internal/jsonscan"
 	"github.com/agentcompact/compact/message"
+	"github.com/agentcompact/compact/message/wire"
 )
 
-// lookback is the number of blocks in which the provider looks for a cached prefix: the
-// marked block and the blocks before it. Source:
-// https://platform.claude.com/docs/en/build-with-claude/prompt-caching
-const lookback = 20
-
 // farBlocks is the number of blocks after the end of the previous request from which on a
-// mark is set there. It is below lookback, because the provider may count blocks that
+// mark is set there. It is below [wire.Lookback], because the provider may count blocks that
 // it adds itself.
 const farBlocks = 15
 
@@ -75,9 +71,9 @@ func (r *request) Reaches() bool {
 	for i := end + 1; i < r.Items(); i++ {
 		for _, marked := range blocksOf(r.Item(i)) {
 			if after++; marked {
-				return after < lookback
+				return after < wire.Lookback
 			}
 		}
 	}
-	return len(r.marks) == 0 || after < lookback // r.marks stand for a mark at the end
+	return len(r.marks) == 0 || after < wire.Lookback // r.marks stand for a mark at the end
 }

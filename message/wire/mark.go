@@ -2,16 +2,23 @@ package wire
 
 import "github.com/agentcompact/compact/message"
 
+// Lookback is the number of blocks in which Anthropic looks for a cached prefix: the marked
+// block and the blocks before it. Source:
+// https://platform.claude.com/docs/en/build-with-claude/prompt-caching
+const Lookback = 20
+
 // A Marker is a [Request] to a provider that caches prompts up to the marks of the
 // request.
 type Marker interface {
 	Request
 
-	// WriteMarked is Write with additional marks, as many as the provider allows:
-	// at the last message, at the end of the previous request (if the provider would
-	// not find its prefix from there), at the end of the system prompt (or of the
-	// tools, if there is none), and after the summary.
-	WriteMarked(view []message.Message, sources []int) ([]byte, error)
+	// WriteMarked is Write with additional marks, as many as the provider allows: at
+	// the last message; at the end of the previous request, if the provider would not
+	// find its prefix from there; at the end of the system prompt, or of the tools if
+	// there is none; at message settled of the view, the last one that a compaction
+	// changed (-1 = none), since later compactions leave most of the messages before
+	// it unchanged; and after the summary.
+	WriteMarked(view []message.Message, sources []int, settled int) ([]byte, error)
 
 	// Marked reports, for each message of Messages, whether it has a mark of the
 	// caller. The slice is shared.
