@@ -357,8 +357,9 @@ type TraceConfig struct {
 type CacheConfig struct {
 	// Marks is "keep" (only the caller's marks; the mark of a removed message moves
 	// to the last message before it that stays) or "auto" (up to the provider's
-	// limit, marks are also set after the system prompt or the tools, after the
-	// summary, and at the last message); default "keep". It applies to requests
+	// limit, marks are also set at the last message, at the end of the previous
+	// request if many blocks follow it, after the system prompt or the tools, at the
+	// last masked message, and after the summary); default "keep". It applies to requests
 	// through hook/transport to a provider whose cache needs marks, which is
 	// Anthropic.
 	Marks string `mapstructure:"marks" validate:"oneof=keep auto"`

@@ -174,7 +174,7 @@ var comments = map[string]string{
 
 	"cache": `Support for the provider's prompt cache.`,
 	"cache.marks": `Marks (cache_control) for Anthropic, in the transport and the proxy. keep: only the caller's; if its message is removed, a mark ` +
-		`moves to the last remaining message before it. auto: up to four in all, also at the end of the system prompt or of the tools, after the summary and at the last message.`,
+		`moves to the last remaining message before it. auto: up to four in all, also at the last message, at the end of the previous request if many blocks follow it, at the end of the system prompt or of the tools, at the last masked message, and after the summary.`,
 
 	"prices": `Prices in US dollars per million tokens that replace the model's list prices: for the bill of each call, and for policy.when economic. ` +
 		`0: the list price; if only input is set, the others are scaled to it.`,
