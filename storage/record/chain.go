@@ -1,9 +1,11 @@
 package record
 
 import (
+	"bufio"
 	"cmp"
 	"context"
 	"errors"
+	"io"
 	"math/rand/v2"
 	"sync"
 	"time"
@@ -386,9 +388,8 @@ func lastLineStart(ctx context.Context, a storage.Archive, k storage.Key) (int64
 	for chunk := int64(64 << 10); ; chunk *= 4 {
 		from := max(0, size-chunk)
 		found := int64(-1)
-		err := eachLineOfLog(ctx, a, k, from, func(l rawLine) error {
-			_, ok := parseLink(l.text)
-			if ok && (l.off > from || from == 0) {
+		err := eachWholeLine(ctx, a, k, from, func(l rawLine) error {
+			if _, ok := parseLink(l.text); ok {
 				found = l.off
 			}
 			return nil
@@ -398,6 +399,41 @@ func lastLineStart(ctx context.Context, a storage.Archive, k storage.Key) (int64
 		}
 		if found >= 0 || from == 0 {
 			return max(found, 0), nil
+		}
+	}
+}
+
+// eachWholeLine calls eachLine for the lines of a log that begin after from, or at 0. The
+// end of a line that begins before from is skipped, not kept: it can be as long as the log.
+func eachWholeLine(ctx context.Context, a storage.Archive, k storage.Key, from int64, fn func(rawLine) error) error {
+	if from == 0 {
+		return eachLineOfLog(ctx, a, k, 0, fn)
+	}
+	r, _, err := openLog(ctx, a, k, from, -1)
+	if errors.Is(err, storage.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	br := bufio.NewReaderSize(&ctxReader{ctx, r}, 64<<10)
+	n, err := skipLine(br)
+	switch {
+	case err == nil:
+		err = eachLine(ctx, br, from+n, fn)
+	case errors.Is(err, io.EOF): // no line begins after from
+		err = nil
+	}
+	return storage.Wrap("read", k, errors.Join(err, r.Close()))
+}
+
+// skipLine reads up to the next line feed, and returns the number of bytes.
+func skipLine(br *bufio.Reader) (n int64, err error) {
+	for {
+		part, err := br.ReadSlice('\n')
+		n += int64(len(part))
+		if !errors.Is(err, bufio.ErrBufferFull) {
+			return n, err
 		}
 	}
 }
