@@ -37,9 +37,13 @@ func TestDamagedAnswersEndWithoutPanic(t *testing.T) {
 				media = "text/event-stream"
 			}
 			change := garble.Documents(uint64(k))
+			// One transport serves all answers, as in a program: it parses the history once.
+			var answers http.RoundTripper
+			base := sender(func(q *http.Request) (*http.Response, error) { return answers.RoundTrip(q) })
+			r.client = &http.Client{Transport: transport.New(r.m, transport.Recall(), panics, transport.Base(base))}
 			for i := range samples.Of(600) {
 				sent := damagedAnswer(change, []string{whole, ours}[i%2])
-				r.client = &http.Client{Transport: transport.New(r.m, transport.Recall(), panics, transport.Base(scripted(ok, media, "", strings.NewReader(sent), strings.NewReader(good), strings.NewReader(good))))}
+				answers = scripted(ok, media, "", strings.NewReader(sent), strings.NewReader(good), strings.NewReader(good))
 				resp, err := r.client.Do(r.request(transport.WithSession(context.Background(), "s"), f.path, body))
 				if err != nil {
 					t.Fatalf("%v: %s", err, sent)
@@ -90,8 +94,8 @@ func TestAnAnswerWithABlockThatIsNoObjectIsPassedOn(t *testing.T) {
 func TestDamagedRequestsAreNotMadeWorse(t *testing.T) {
 	for k, f := range forms() {
 		t.Run(f.String()+" "+f.path, func(t *testing.T) {
-			change, whole := garble.Documents(uint64(100+k)), f.body("hi", 40, 400)
-			r := newRig(t, compact.Config{})
+			change, whole := garble.Documents(uint64(100+k)), f.body("hi", 24, 200)
+			r := newRig(t, compact.Config{MaxContextTokens: 5_000})
 			r.server.Lenient = true
 			accepted, smaller := 0, 0
 			for i := range samples.Of(160) {
