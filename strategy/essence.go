@@ -39,14 +39,14 @@ const (
 // essence cuts a text to about keep characters. It drops the sentences that say the least
 // for their length, and keeps the rest in their order and lines. essence writes note at the
 // first gap.
-func essence(s string, keep int, note string, known parted) string {
+func essence(s string, keep int, note string) string {
 	if utf8.RuneCountInString(s) <= keep {
 		return s
 	}
 	if !utf8.ValidString(s) {
 		s = string([]rune(s))
 	}
-	all := known.of(s)
+	all := cutTexts.of(s)
 	if len(all) < leastPieces {
 		return ends(s, keep*2/3, keep/3, note)
 	}
@@ -308,21 +308,4 @@ func joined(s string, all []portion, kept []bool, note string, cut bool) string 
 		b.WriteString(" " + mark)
 	}
 	return b.String()
-}
-
-// parted holds the portions of known texts. A message that is cut several times has the same
-// portions each time.
-type parted map[string][]portion
-
-// of returns the portions of a text, and remembers them unless the map is nil.
-func (k parted) of(s string) []portion {
-	all, ok := k[s]
-	if ok {
-		return all
-	}
-	all = portionsOf(s)
-	if k != nil {
-		k[s] = all
-	}
-	return all
 }

@@ -111,7 +111,7 @@ func TestEssencePrefersStrongRules(t *testing.T) {
 	}
 	const strong = "You must never write to the archive while the importer runs."
 	b.WriteString(strong + "\n" + strings.Repeat("The columns are named after the importer of last year. ", 20))
-	if got := essence(b.String(), 500, "[cut]", nil); !strings.Contains(got, strong) {
+	if got := essence(b.String(), 500, "[cut]"); !strings.Contains(got, strong) {
 		t.Errorf("the rule is missing: %s", got)
 	}
 }
@@ -137,7 +137,7 @@ func TestFitWordsDropsPleasantriesFirst(t *testing.T) {
 	if !got[0].cut() || !strings.Contains(introduction(got, false), "verbatim, but cut at “…”") {
 		t.Errorf("%v", got)
 	}
-	if text := essence(task, 130, "[cut]", nil); !strings.Contains(text, "Hmm, make that noon.") {
+	if text := essence(task, 130, "[cut]"); !strings.Contains(text, "Hmm, make that noon.") {
 		t.Errorf("the change is missing: %s", text)
 	}
 }

@@ -49,7 +49,7 @@ func splitPasted(text string) heard {
 			keep = pasteLead + pasteTail
 		}
 		s.pasted += n - keep
-		s.words = essence(s.words, keep, cutNote(n-keep, n), nil)
+		s.words = essence(s.words, keep, cutNote(n-keep, n))
 	}
 	if strings.HasPrefix(s.words, "[pasted ") && !strings.Contains(s.words, "\n") {
 		s.speech = speechPasted
@@ -78,7 +78,7 @@ func briefest(text string) (brief string, ok bool) {
 		return "", false
 	}
 	keep := pasteLead + pasteTail
-	brief = essence(strings.TrimSpace(before)+" "+strings.TrimSpace(after), keep, cutNote(of-keep, of), nil)
+	brief = essence(strings.TrimSpace(before)+" "+strings.TrimSpace(after), keep, cutNote(of-keep, of))
 	if whole != "" {
 		brief += wholeMark + whole
 	}

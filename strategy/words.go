@@ -91,7 +91,7 @@ const leastWord = 80
 func fitWords(words []Word, limit, hard int, count func(string) int) []Word {
 	words = slices.Clone(words)
 	sayOnce(words)
-	c := wordCutter{words: words, count: count, costs: make([]int, len(words)), full: make([]string, len(words)), runes: make([]int, len(words)), known: parted{}}
+	c := wordCutter{words: words, count: count, costs: make([]int, len(words)), full: make([]string, len(words)), runes: make([]int, len(words))}
 	for i, w := range words {
 		c.full[i] = w.Text
 		c.runes[i] = utf8.RuneCountInString(w.Text)
@@ -142,7 +142,6 @@ type wordCutter struct {
 	costs []int
 	total int
 	count func(string) int
-	known parted
 }
 
 // brief cuts texts that were not typed as a whole to their briefest form, the longest
@@ -231,7 +230,7 @@ func (c *wordCutter) shorten(i, tokens int) {
 	case c.words[i].Ref != "":
 		note = fmt.Sprintf(shortenedMark+"%d of %d characters · recall %s]", max(all-keep, 0), all, c.words[i].Ref)
 	}
-	text := essence(c.full[i], keep, note, c.known)
+	text := essence(c.full[i], keep, note)
 	if utf8.RuneCountInString(text) >= have {
 		text = prose.Clip(c.full[i], max(leastWord-10, 1)) // no gain: the note is as long as the text that it replaces
 	}
