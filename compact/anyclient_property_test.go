@@ -556,6 +556,7 @@ func (c *clients) recallSome(m *rig, most int) {
 	if most > 0 {
 		keys = keys[:min(most, len(keys))]
 	}
+	var found []lostMessage
 	for _, fp := range keys {
 		gone := c.gone[fp]
 		texts := make([]string, len(gone.Parts))
@@ -578,8 +579,9 @@ func (c *clients) recallSome(m *rig, most int) {
 			c.fail("%s message, %s: %v; from byte %d on %.80q, want %.80q", gone.Role, gone.by, err, at, got[at:], want[at:])
 			return
 		}
-		c.searchFor(m, gone)
+		found = append(found, gone)
 	}
+	c.searchFor(m, found)
 }
 
 // redactedOf reports whether got is want with some of its words replaced.

@@ -3,6 +3,7 @@ package compact_test
 import (
 	"context"
 	"errors"
+	"math"
 	"regexp"
 	"strings"
 	"time"
@@ -138,26 +139,57 @@ func (c *clients) erase() {
 	c.unaware = [2]bool{true, true}
 }
 
-// searchFor searches for a line of a message that a view lacked.
-func (c *clients) searchFor(m *rig, gone lostMessage) {
+// mostPatterns is the number of messages that [clients.searchFor] looks for with patterns of
+// their own.
+const mostPatterns = 3
+
+// searchFor searches for a line of each message that a view lacked. One search returns the
+// lines of all messages; a pattern that matches one line is used for some of them, because
+// each search reads the archive.
+func (c *clients) searchFor(m *rig, gone []lostMessage) {
 	c.t.Helper()
-	if c.redacts {
+	if c.redacts || len(gone) == 0 {
 		return
 	}
-	for _, p := range gone.Parts {
+	all, err := m.Search(context.Background(), "s", regexp.MustCompile(`.`), math.MaxInt)
+	if err != nil {
+		c.fail("a search for all lines: %v", err)
+		return
+	}
+	lines := map[string]bool{}
+	for _, match := range all.Matches {
+		lines[strings.TrimRight(match.Text, "\r\n")] = true
+	}
+	for i, msg := range gone {
+		line := lineToFind(msg.Message)
+		if line == "" {
+			continue
+		}
+		if !lines[line] && !all.Cut {
+			c.fail("%s message, %s: a search for all lines lacks %.60q", msg.Role, msg.by, line)
+		}
+		if i >= mostPatterns {
+			continue
+		}
+		found, err := m.Search(context.Background(), "s", regexp.MustCompile(regexp.QuoteMeta(line)), 0)
+		if err != nil || len(found.Matches) == 0 && !found.Cut {
+			c.fail("%s message, %s: a search for %.60q finds %v, %v", msg.Role, msg.by, line, found, err)
+		}
+	}
+}
+
+// lineToFind returns the first line of a message that a search shows whole, "" if none.
+func lineToFind(m message.Message) string {
+	for _, p := range m.Parts {
 		if p.Kind != message.KindText && p.Kind != message.KindToolResult {
 			continue
 		}
 		for line := range strings.Lines(p.Text) {
 			line = strings.TrimRight(line, "\r\n")
-			if len(line) < 12 || len(line) > 300 || strings.Contains(line, leaked) || !utf8.ValidString(line) {
-				continue
+			if len(line) >= 12 && len(line) <= 300 && !strings.Contains(line, leaked) && utf8.ValidString(line) {
+				return line
 			}
-			found, err := m.Search(context.Background(), "s", regexp.MustCompile(regexp.QuoteMeta(line)), 0)
-			if err != nil || len(found.Matches) == 0 && !found.Cut {
-				c.fail("%s message, %s: a search for %.60q finds %v, %v", gone.Role, gone.by, line, found, err)
-			}
-			return
 		}
 	}
+	return ""
 }
