@@ -1,12 +1,12 @@
 package strategy
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/agentcompact/compact/internal/testrun"
 	"github.com/agentcompact/compact/message"
+	"github.com/agentcompact/compact/strategy/internal/lazy"
 	"github.com/agentcompact/compact/strategy/internal/prose"
 )
 
@@ -14,10 +14,10 @@ import (
 // the program went on, or a count of tests that did not run. mixedCount
 // matches a count of tests that did not all pass.
 var (
-	warningLine = regexp.MustCompile(`^(?:WARNING|WARN):? \S`)
-	alarmLine   = regexp.MustCompile(`^(?:[a-zA-Z_]\w*\.)*[A-Z]\w*(?:Error|Exception): \S|^[Aa]n error occurred\b|^(?:ERROR|FATAL|CRITICAL|ABORT|ABORTED)\b:? \S|[ .:](?:FAIL|FAILED)(?: \(|$)`)
-	skippedLine = regexp.MustCompile(`^(?:[A-Za-z ]+: )?([1-9]\d*) (?:tests? )?skipped\b`)
-	mixedCount  = regexp.MustCompile(`\b(\d+)(?: of | out of |/)(\d+) (?:\w+ )?(?:passed|succeeded|ok)\b`)
+	warningLine = lazy.Compile(`^(?:WARNING|WARN):? \S`)
+	alarmLine   = lazy.Compile(`^(?:[a-zA-Z_]\w*\.)*[A-Z]\w*(?:Error|Exception): \S|^[Aa]n error occurred\b|^(?:ERROR|FATAL|CRITICAL|ABORT|ABORTED)\b:? \S|[ .:](?:FAIL|FAILED)(?: \(|$)`)
+	skippedLine = lazy.Compile(`^(?:[A-Za-z ]+: )?([1-9]\d*) (?:tests? )?skipped\b`)
+	mixedCount  = lazy.Compile(`\b(\d+)(?: of | out of |/)(\d+) (?:\w+ )?(?:passed|succeeded|ok)\b`)
 )
 
 // nearVerdict is the number of lines at the end of an output that belong to its verdict.

@@ -1,10 +1,10 @@
 package strategy
 
 import (
-	"regexp"
 	"strings"
 
 	"github.com/agentcompact/compact/strategy/internal/effects"
+	"github.com/agentcompact/compact/strategy/internal/lazy"
 	"github.com/agentcompact/compact/strategy/internal/prose"
 	"github.com/agentcompact/compact/strategy/internal/shell"
 )
@@ -121,7 +121,7 @@ func (c *Call) hidden() (n int) {
 }
 
 // statements matches a statement of SQL that changes rows, tables or rights.
-var statements = regexp.MustCompile(`(?i)^\s*(?:insert\s+into|update\s+\S+\s+set|delete\s+from|merge\s+into|truncate\s|(?:alter|drop|create|grant|revoke)\s+\S+\s)`)
+var statements = lazy.Compile(`(?i)^\s*(?:insert\s+into|update\s+\S+\s+set|delete\s+from|merge\s+into|truncate\s|(?:alter|drop|create|grant|revoke)\s+\S+\s)`)
 
 // mutates reports whether a call sends a GraphQL mutation, or a statement of SQL that changes
 // something.

@@ -2,10 +2,10 @@ package strategy
 
 import (
 	"net/url"
-	"regexp"
 	"strings"
 
 	"github.com/agentcompact/compact/strategy/internal/effects"
+	"github.com/agentcompact/compact/strategy/internal/lazy"
 	"github.com/agentcompact/compact/strategy/internal/shell"
 )
 
@@ -33,7 +33,7 @@ func (h *History) probes() map[*Call]bool {
 }
 
 // address matches an address in a command line.
-var address = regexp.MustCompile(`https?://[^\s'"\\)]+`)
+var address = lazy.Compile(`https?://[^\s'"\\)]+`)
 
 // probed returns the host and the path of the address to which a command sends a request
 // with curl. It returns "" if the command also does other work, or if the server returned
@@ -57,7 +57,7 @@ func (c *Call) probed() string {
 }
 
 // headers matches the options of curl for headers and for less output.
-var headers = regexp.MustCompile(` (?:-H|--header) (?:'[^']*'|"[^"]*"|\S+)| -(?:s|S|sS|k|i)\b`)
+var headers = lazy.Compile(` (?:-H|--header) (?:'[^']*'|"[^"]*"|\S+)| -(?:s|S|sS|k|i)\b`)
 
 // maxRequest is the maximum length of a quoted request, in characters.
 const maxRequest = 160

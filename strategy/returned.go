@@ -1,12 +1,12 @@
 package strategy
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 	"unicode/utf8"
 
 	"github.com/agentcompact/compact/internal/testrun"
+	"github.com/agentcompact/compact/strategy/internal/lazy"
 	"github.com/agentcompact/compact/strategy/internal/prose"
 	"github.com/agentcompact/compact/strategy/internal/shell"
 )
@@ -212,7 +212,7 @@ func withoutPaths(line string) string {
 }
 
 // longListing matches a line of "ls -l" up to the name.
-var longListing = regexp.MustCompile(`^[-dlbcps][-rwxsStT]{9}[.+@]?\s+\d+\s+\S+\s+\S+\s+[\d,.]+[KMGT]?\s+\S+\s+\S+\s+(?:[\d:]+\s+)?`)
+var longListing = lazy.Compile(`^[-dlbcps][-rwxsStT]{9}[.+@]?\s+\d+\s+\S+\s+\S+\s+[\d,.]+[KMGT]?\s+\S+\s+\S+\s+(?:[\d:]+\s+)?`)
 
 // inListing reports whether a sentence is a line of "ls -l". Its first character can be
 // missing, because it reads like the mark of an item.

@@ -1,14 +1,14 @@
 package strategy
 
 import (
-	"regexp"
 	"strings"
 
 	"github.com/agentcompact/compact/message"
+	"github.com/agentcompact/compact/strategy/internal/lazy"
 )
 
 // accepts matches a sentence that accepts a value: "85 is fine for my laptop.".
-var accepts = regexp.MustCompile(`^(?:ok,? |okay,? |yes,? )?(\d+(?:[.,]\d+)?)(?: [\p{L}%]+)? (?:(?:is|are|would be|will be|ist)(?: also| still| auch| just)? (?:fine|ok|okay|enough|good|alright|in ordnung|genug)|reicht|reichen|suffit|suffisent|basta|bastan)\b`)
+var accepts = lazy.Compile(`^(?:ok,? |okay,? |yes,? )?(\d+(?:[.,]\d+)?)(?: [\p{L}%]+)? (?:(?:is|are|would be|will be|ist)(?: also| still| auch| just)? (?:fine|ok|okay|enough|good|alright|in ordnung|genug)|reicht|reichen|suffit|suffisent|basta|bastan)\b`)
 
 // acceptedValue returns a sentence with a value, which the user gave without its unit, as the
 // limit with the unit that the assistant named before: "85" after "it delivers 85 W".

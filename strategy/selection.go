@@ -1,11 +1,11 @@
 package strategy
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/agentcompact/compact/message"
+	"github.com/agentcompact/compact/strategy/internal/lazy"
 	"github.com/agentcompact/compact/strategy/internal/prose"
 	"github.com/agentcompact/compact/strategy/internal/rules"
 )
@@ -30,7 +30,7 @@ type option struct {
 
 // optionLine matches a list item or table row that begins with a number or a letter.
 // Punctuation must follow a number: "2 files were changed" is not an option.
-var optionLine = regexp.MustCompile(`^(?:(?i:option|approach|choice|plan|variant|alternative)\s+)?(?:([A-Z]|[a-z]|\d{1,2})\)|([A-Z]|\d{1,2})(?:[.:]|\s+[|–—-]))\s*(\S.*)$`)
+var optionLine = lazy.Compile(`^(?:(?i:option|approach|choice|plan|variant|alternative)\s+)?(?:([A-Z]|[a-z]|\d{1,2})\)|([A-Z]|\d{1,2})(?:[.:]|\s+[|–—-]))\s*(\S.*)$`)
 
 // options returns the items that a message numbers or letters.
 func options(text string) []option {
@@ -77,20 +77,20 @@ const marks = `((?:[A-HJ-Z]|\d{1,2})(?:(?:\s*[,/&+]\s*|\s*,?\s+(?i:and|or)\s+)(?
 // An answer that consists of marks, or that contains a phrase such as "option 2", names
 // an option, independently of the question.
 var (
-	onlyMarks = regexp.MustCompile(`^(?i)\(?#?(?:[a-z]|\d{1,2})(?:\)?(?:\s*[,/&+]\s*|\s+and\s+|\s+)\(?#?(?:[a-z]|\d{1,2}))*[).!]*$`)
-	byName    = regexp.MustCompile(`\b(?i:options?|choice|approach|variant|alternative)\s+\(?#?` + marks + `(?:\W|$)`)
+	onlyMarks = lazy.Compile(`^(?i)\(?#?(?:[a-z]|\d{1,2})(?:\)?(?:\s*[,/&+]\s*|\s+and\s+|\s+)\(?#?(?:[a-z]|\d{1,2}))*[).!]*$`)
+	byName    = lazy.Compile(`\b(?i:options?|choice|approach|variant|alternative)\s+\(?#?` + marks + `(?:\W|$)`)
 )
 
 // Other references count only if the assistant asked a question, or if it made an offer
 // and the answer is short: a long answer may number its own items. A number within a
 // sentence must follow a verb of choice: "wait for 5 minutes" is not a reference.
-var byPlace = []*regexp.Regexp{
-	regexp.MustCompile(`(?m)^\s*\(?#?` + marks + `(?:[.),:;!]?\s*$|[.),:;!]\s|\s+[–—-]\s)`),
-	regexp.MustCompile(`[.!]\s+\(?` + marks + `\)\s`),
-	regexp.MustCompile(`\b(?i:with|do|pick|take|choose|prefer|think|want|like|go|fix|address|implement|examine|skip|drop)\s+\(?#?` + marks + `(?:[.),:;!]?\s*$|[.),:;!]\s|\s+(?i:please|first|then|but|is|for)\b)`),
+var byPlace = []*lazy.Pattern{
+	lazy.Compile(`(?m)^\s*\(?#?` + marks + `(?:[.),:;!]?\s*$|[.),:;!]\s|\s+[–—-]\s)`),
+	lazy.Compile(`[.!]\s+\(?` + marks + `\)\s`),
+	lazy.Compile(`\b(?i:with|do|pick|take|choose|prefer|think|want|like|go|fix|address|implement|examine|skip|drop)\s+\(?#?` + marks + `(?:[.),:;!]?\s*$|[.),:;!]\s|\s+(?i:please|first|then|but|is|for)\b)`),
 }
 
-var oneMark = regexp.MustCompile(`(?i)\b(?:[a-z]|\d{1,2})\b`)
+var oneMark = lazy.Compile(`(?i)\b(?:[a-z]|\d{1,2})\b`)
 
 // chosen returns the options of a message that an answer names, in the order of
 // the list, and the question of the message.
@@ -110,7 +110,7 @@ func chosen(text, answer string) ([]option, string) {
 	if onlyMarks.MatchString(answer) {
 		name(answer)
 	}
-	ways := []*regexp.Regexp{byName}
+	ways := []*lazy.Pattern{byName}
 	if question != "" || offers(text) && len(answer) <= shortAnswer {
 		ways = append(ways, byPlace...)
 	}

@@ -1,11 +1,11 @@
 package strategy
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/agentcompact/compact/strategy/internal/fileops"
+	"github.com/agentcompact/compact/strategy/internal/lazy"
 )
 
 // oldTextArgs are names of an editor's argument with the text that it replaces.
@@ -13,7 +13,7 @@ var oldTextArgs = []string{"old_string", "old_str", "oldText", "oldString", "old
 
 // markedNumber matches a line number, as tools put it before lines. A number without a mark
 // after it may be a part of the text.
-var markedNumber = regexp.MustCompile(`^\d+(?:→|[:-])\s*`)
+var markedNumber = lazy.Compile(`^\d+(?:→|[:-])\s*`)
 
 // changesOf returns the steps of the changes of each file, by the file's key.
 func (h *History) changesOf() map[string][]int {

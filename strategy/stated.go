@@ -2,12 +2,12 @@ package strategy
 
 import (
 	"cmp"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/agentcompact/compact/internal/testrun"
 	"github.com/agentcompact/compact/strategy/internal/checks"
+	"github.com/agentcompact/compact/strategy/internal/lazy"
 	"github.com/agentcompact/compact/strategy/internal/prose"
 )
 
@@ -128,7 +128,7 @@ func (c *Call) badState(f *field) bool {
 	return !slices.ContainsFunc(c.Args, func(a Arg) bool { return strings.EqualFold(a.Value, f.text) })
 }
 
-var camelHump = regexp.MustCompile(`([a-z0-9])([A-Z])`)
+var camelHump = lazy.Compile(`([a-z0-9])([A-Z])`)
 
 // verbStem is the number of letters in which the forms of a verb agree.
 const verbStem = 4

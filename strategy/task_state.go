@@ -1,11 +1,11 @@
 package strategy
 
 import (
-	"regexp"
 	"strings"
 
 	"github.com/agentcompact/compact/strategy/internal/checks"
 	"github.com/agentcompact/compact/strategy/internal/ident"
+	"github.com/agentcompact/compact/strategy/internal/lazy"
 	"github.com/agentcompact/compact/strategy/internal/prose"
 )
 
@@ -162,7 +162,7 @@ func inQueryLanguage(q string) bool {
 }
 
 // questions matches a statement of SQL that only reads.
-var questions = regexp.MustCompile(`(?i)^\s*(?:select\s[^?]*(?:\sfrom\s|\()|explain\s+(?:select|update|insert|delete|with|analyze)\s|with\s+\S+\s+as\s*\()`)
+var questions = lazy.Compile(`(?i)^\s*(?:select\s[^?]*(?:\sfrom\s|\()|explain\s+(?:select|update|insert|delete|with|analyze)\s|with\s+\S+\s+as\s*\()`)
 
 // titled returns the title of a fetched page.
 func titled(c *Call) string {

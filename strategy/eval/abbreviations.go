@@ -1,17 +1,18 @@
 package eval
 
 import (
-	"regexp"
 	"strings"
+
+	"github.com/agentcompact/compact/strategy/internal/lazy"
 )
 
 // standsFor matches the definition of a mark that replaces a folder in paths.
-var standsFor = regexp.MustCompile("`([^` ]{1,8}/)`[^`\n]* stands for `(/[^` ]+/)`")
+var standsFor = lazy.Compile("`([^` ]{1,8}/)`[^`\n]* stands for `(/[^` ]+/)`")
 
 // inFolder matches a line that names a folder once for several files.
-var inFolder = regexp.MustCompile("(?i)\\bin `([^` ]+/)`: (.*)")
+var inFolder = lazy.Compile("(?i)\\bin `([^` ]+/)`: (.*)")
 
-var fileName = regexp.MustCompile(`[\w-][\w.@-]*\.\w+`)
+var fileName = lazy.Compile(`[\w-][\w.@-]*\.\w+`)
 
 // inFolders returns the paths of files whose names follow the name of their folder in a
 // line.

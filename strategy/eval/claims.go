@@ -1,15 +1,16 @@
 package eval
 
 import (
-	"regexp"
 	"strings"
+
+	"github.com/agentcompact/compact/strategy/internal/lazy"
 )
 
 // claimChanged matches claims that a file was changed; notChanged matches
 // negations.
 var (
-	claimChanged = regexp.MustCompile(`\b(?:edited|created|changed|deleted|renamed|modified|updated|wrote|written|rewrote|removed|replaced|moved)\b`)
-	notChanged   = regexp.MustCompile(`\b(?:not|never|fail(?:ed|s)?|refused|rejected|unchanged|error|without)\b|(?:does|did|was|is|were|could|can)n?’?t\b`)
+	claimChanged = lazy.Compile(`\b(?:edited|created|changed|deleted|renamed|modified|updated|wrote|written|rewrote|removed|replaced|moved)\b`)
+	notChanged   = lazy.Compile(`\b(?:not|never|fail(?:ed|s)?|refused|rejected|unchanged|error|without)\b|(?:does|did|was|is|were|could|can)n?’?t\b`)
 )
 
 // unmade returns the files that a line reports as changed although all their edits were
@@ -27,7 +28,7 @@ func (f *Facts) unmade(v view) []string {
 }
 
 // claimReturned matches a line that quotes the result of a tool.
-var claimReturned = regexp.MustCompile(`\breturned:? (.+)`)
+var claimReturned = lazy.Compile(`\breturned:? (.+)`)
 
 // quotedHead is the number of quoted bytes that must appear in the result.
 const quotedHead = 20

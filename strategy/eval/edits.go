@@ -1,9 +1,10 @@
 package eval
 
 import (
-	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/agentcompact/compact/strategy/internal/lazy"
 )
 
 // editTools lists the tools of known agents that change files.
@@ -11,7 +12,7 @@ var editTools = map[string]bool{"Edit": true, "Write": true, "MultiEdit": true, 
 	"str_replace_editor": true, "str_replace_based_edit_tool": true, "str_replace": true, "write_file": true, "replace": true, "edit_file": true,
 	"apply_patch": true, "insert": true, "multiedit": true, "patch": true}
 
-var patchHeader = regexp.MustCompile(`(?m)^\*\*\* (?:Add|Update|Delete) File: (.+)$`)
+var patchHeader = lazy.Compile(`(?m)^\*\*\* (?:Add|Update|Delete) File: (.+)$`)
 
 // edited calls note for each file of a call of an edit tool.
 func (f *Facts) edited(c call, note func(path string)) {

@@ -2,11 +2,11 @@ package eval
 
 import (
 	"encoding/json"
-	"regexp"
 	"strconv"
 	"strings"
 
 	"github.com/agentcompact/compact/message"
+	"github.com/agentcompact/compact/strategy/internal/lazy"
 )
 
 // Facts holds the facts about the removed messages that a successor must know. The rules
@@ -105,7 +105,7 @@ func (c call) text(names ...string) string {
 	return ""
 }
 
-var session = regexp.MustCompile(`Process running with session ID (\d+)`)
+var session = lazy.Compile(`Process running with session ID (\d+)`)
 
 // resumed turns a call that waits for a running command into a call of that command.
 func (c call) resumed(result string, sessions map[string]string) call {
@@ -136,7 +136,7 @@ func (f *Facts) result(c call, text string, tasks map[string]int) {
 }
 
 // unrecorded matches the note that a recorder writes for a lost result.
-var unrecorded = regexp.MustCompile(`^\s*\[no tool result`)
+var unrecorded = lazy.Compile(`^\s*\[no tool result`)
 
 func (f *Facts) run(cmd, text string) {
 	text = colors.ReplaceAllString(text, "")
@@ -150,15 +150,15 @@ func (f *Facts) run(cmd, text string) {
 }
 
 // colors matches the color codes of a terminal.
-var colors = regexp.MustCompile("\x1b\\[[0-9;]*m")
+var colors = lazy.Compile("\x1b\\[[0-9;]*m")
 
 var (
-	search = regexp.MustCompile(`^(?:cd \S+ ?&& ?)?(?:grep|egrep|fgrep|rg|git grep|ag) `)
-	markup = regexp.MustCompile(`</?(?:output|stdout|stderr)>|\(no output\)`)
+	search = lazy.Compile(`^(?:cd \S+ ?&& ?)?(?:grep|egrep|fgrep|rg|git grep|ag) `)
+	markup = lazy.Compile(`</?(?:output|stdout|stderr)>|\(no output\)`)
 )
 
 // statusOne matches a line that states the status 1.
-var statusOne = regexp.MustCompile(`(?:\D|^)1(?:\D|$)`)
+var statusOne = lazy.Compile(`(?:\D|^)1(?:\D|$)`)
 
 // foundNothing reports whether a command is a search without a match, judged by the status
 // 1 and an empty output.
@@ -194,7 +194,7 @@ func (f *Facts) Failing() []string {
 
 // statusLines matches the lines in which harnesses state a status. Such lines are among
 // the first or the last lines of a result.
-var statusLines = regexp.MustCompile(`^(?:Exit code:? (-?\d+)|Process exited with code (-?\d+)|<returncode>(-?\d+)</returncode>|<shellId: \S+ completed with exit code (-?\d+)>` +
+var statusLines = lazy.Compile(`^(?:Exit code:? (-?\d+)|Process exited with code (-?\d+)|<returncode>(-?\d+)</returncode>|<shellId: \S+ completed with exit code (-?\d+)>` +
 	`|\[(?:The c|C)ommand (?:completed|finished) with exit code (-?\d+)\.?\]|Command exited with code (-?\d+)|exitcode: (-?\d+) \(execution \w+\)|Exit Code: (-?\d+)|EXIT[:=] ?(\d+))$`)
 
 const statusEdge = 6 // lines at either end that may state a status
@@ -217,19 +217,19 @@ func statusOf(text string) (int, bool) {
 }
 
 var (
-	reportFailed = regexp.MustCompile(`(?m)^(?:FAIL|Found [1-9]\d* errors?\.|--- FAIL:|=+ .*\b\d+ (?:failed|error)|FAILED \(|test result: FAILED|\s*Tests:?\s+.*\b\d+ failed|\s*\d+ failing|npm ERR!|npm error|BUILD FAILED)`)
-	reportPassed = regexp.MustCompile(`(?m)^(?:ok\s+\S+|PASS$|=+ .*\b\d+ passed|OK$|test result: ok|\s*Tests:?\s+\d+ passed|\s*\d+ passing|(?:\[[\w:.-]+\] )?0 issues\.|BUILD SUCCESS)`)
-	errorHead    = regexp.MustCompile(`^\s*(?:<tool_use_error>|(?i:error)|Exit code [1-9]|\{"error"|apply_patch verification failed|No match|String to replace not found|Ran into|Invalid|\[no tool result|\[No exact|Element with)`)
-	resultHead   = regexp.MustCompile(`^\s*(?:<returncode>|Observation:|OBSERVATION:|exitcode: )`)
+	reportFailed = lazy.Compile(`(?m)^(?:FAIL|Found [1-9]\d* errors?\.|--- FAIL:|=+ .*\b\d+ (?:failed|error)|FAILED \(|test result: FAILED|\s*Tests:?\s+.*\b\d+ failed|\s*\d+ failing|npm ERR!|npm error|BUILD FAILED)`)
+	reportPassed = lazy.Compile(`(?m)^(?:ok\s+\S+|PASS$|=+ .*\b\d+ passed|OK$|test result: ok|\s*Tests:?\s+\d+ passed|\s*\d+ passing|(?:\[[\w:.-]+\] )?0 issues\.|BUILD SUCCESS)`)
+	errorHead    = lazy.Compile(`^\s*(?:<tool_use_error>|(?i:error)|Exit code [1-9]|\{"error"|apply_patch verification failed|No match|String to replace not found|Ran into|Invalid|\[no tool result|\[No exact|Element with)`)
+	resultHead   = lazy.Compile(`^\s*(?:<returncode>|Observation:|OBSERVATION:|exitcode: )`)
 )
 
-var announcement = regexp.MustCompile(`^(?:(?:Now|First|Next|Then),? )?(?:I['’]ll|I will|I['’]m going to|Let me|Let['’]s|Now |Next|I need to|I should|Going to) ?.{8,}`)
+var announcement = lazy.Compile(`^(?:(?:Now|First|Next|Then),? )?(?:I['’]ll|I will|I['’]m going to|Let me|Let['’]s|Now |Next|I need to|I should|Going to) ?.{8,}`)
 
 // progress matches sentences about the speaker's present activity; musing matches states,
 // which are not steps.
 var (
-	progress = regexp.MustCompile(`^(?:Now )?I['’]m (?:now )?[a-z]+ing\b.{8,}|, then I['’]ll `)
-	musing   = regexp.MustCompile(`^I['’]m (?:seeing|thinking|wondering|noticing|assuming|hoping|having|missing|guessing|being|feeling|considering|leaning|relying|suspecting)\b`)
+	progress = lazy.Compile(`^(?:Now )?I['’]m (?:now )?[a-z]+ing\b.{8,}|, then I['’]ll `)
+	musing   = lazy.Compile(`^I['’]m (?:seeing|thinking|wondering|noticing|assuming|hoping|having|missing|guessing|being|feeling|considering|leaning|relying|suspecting)\b`)
 )
 
 // announced returns the last sentence of a text that announces a step.

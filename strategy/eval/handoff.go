@@ -1,9 +1,10 @@
 package eval
 
 import (
-	"regexp"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/agentcompact/compact/strategy/internal/lazy"
 )
 
 // A Handoff counts the facts that a text states for a successor.
@@ -89,7 +90,7 @@ func (f *Facts) judge(text string) Handoff {
 }
 
 // announcing matches lines that state an announced step as the next step.
-var announcing = regexp.MustCompile(`^- (?:announced|the last step)\b`)
+var announcing = lazy.Compile(`^- (?:announced|the last step)\b`)
 
 // stale returns the announced steps that a text states as the next step although another
 // step followed them.
@@ -116,12 +117,12 @@ func count(yes bool) int {
 }
 
 var (
-	failureWord = regexp.MustCompile(`fail|error|exit(?:ed)?(?: code| status)? [1-9]|exit(?:ed)? with|not found|refused|denied|timed out`)
-	changeWord  = regexp.MustCompile(`edit|creat|delet|chang|wr[io]t|updat|add|remov|renam|modif|mov|replac`)
-	doneMark    = regexp.MustCompile(`\[done\]|\[x\]|\bdone\b|completed|✓|✔|decided`)
-	claimFailed = regexp.MustCompile(`\bfail(?:ed|s|ing)\b|exit(?:ed)?(?: with)?(?: code| status)? [1-9]`)
-	sayPassed   = regexp.MustCompile(`\bpass(?:ed|es|ing)?\b|\bsucceeded\b|\bsuccessful|→ ok\b`)
-	claimPassed = regexp.MustCompile(`\bpass(?:ed|es|ing)?\b|\bsucceeded\b|\bsuccessful|→ ok\b|exit(?:ed)?(?: with)?(?: code| status)? 0\b`)
+	failureWord = lazy.Compile(`fail|error|exit(?:ed)?(?: code| status)? [1-9]|exit(?:ed)? with|not found|refused|denied|timed out`)
+	changeWord  = lazy.Compile(`edit|creat|delet|chang|wr[io]t|updat|add|remov|renam|modif|mov|replac`)
+	doneMark    = lazy.Compile(`\[done\]|\[x\]|\bdone\b|completed|✓|✔|decided`)
+	claimFailed = lazy.Compile(`\bfail(?:ed|s|ing)\b|exit(?:ed)?(?: with)?(?: code| status)? [1-9]`)
+	sayPassed   = lazy.Compile(`\bpass(?:ed|es|ing)?\b|\bsucceeded\b|\bsuccessful|→ ok\b`)
+	claimPassed = lazy.Compile(`\bpass(?:ed|es|ing)?\b|\bsucceeded\b|\bsuccessful|→ ok\b|exit(?:ed)?(?: with)?(?: code| status)? 0\b`)
 )
 
 // claims counts the lines that state the outcome of a command, and the lines among them
@@ -179,7 +180,7 @@ func (l line) withoutCommands(names []commandName) string {
 
 // quoted reports whether the result contains every claim of the line, together with the
 // bytes that follow the claim in the line.
-func (r Execution) quoted(claim *regexp.Regexp, l line) bool {
+func (r Execution) quoted(claim *lazy.Pattern, l line) bool {
 	const around = 16
 	for _, at := range claim.FindAllStringIndex(l.low, -1) {
 		if !strings.Contains(r.Result, l.low[at[0]:min(len(l.low), at[1]+around)]) {
@@ -203,7 +204,7 @@ type line struct {
 	code     []string // texts in backticks
 }
 
-var inBackticks = regexp.MustCompile("`([^`]+)`")
+var inBackticks = lazy.Compile("`([^`]+)`")
 
 // codeOf returns the normalized texts in backticks of a line.
 func codeOf(l string) []string {
@@ -258,7 +259,7 @@ func (v view) line(f func(line) bool) bool {
 }
 
 // with returns the readable lines that match.
-func (v view) with(match *regexp.Regexp) view {
+func (v view) with(match *lazy.Pattern) view {
 	var out view
 	for _, l := range v.lines {
 		if l.readable && match.MatchString(l.low) {
@@ -268,7 +269,7 @@ func (v view) with(match *regexp.Regexp) view {
 	return out
 }
 
-var changeFolder = regexp.MustCompile(`^(?:cd|pushd) \S+ ?(?:&&|;) ?`)
+var changeFolder = lazy.Compile(`^(?:cd|pushd) \S+ ?(?:&&|;) ?`)
 
 // commandHead is the number of bytes at the beginning of a command that a line must
 // contain to name the command.

@@ -1,8 +1,9 @@
 package eval
 
 import (
-	"regexp"
 	"strings"
+
+	"github.com/agentcompact/compact/strategy/internal/lazy"
 )
 
 // plan replaces the plan by the list of a call that writes the whole plan.
@@ -30,7 +31,7 @@ func (f *Facts) plan(c call) {
 	}
 }
 
-var taskNumber = regexp.MustCompile(`#(\d+)`)
+var taskNumber = lazy.Compile(`#(\d+)`)
 
 // task updates the plan by a call of a tool that writes one task at a time.
 func (f *Facts) task(c call, text string, tasks map[string]int) {

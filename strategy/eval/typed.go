@@ -1,10 +1,10 @@
 package eval
 
 import (
-	"regexp"
 	"strings"
 
 	"github.com/agentcompact/compact/message"
+	"github.com/agentcompact/compact/strategy/internal/lazy"
 )
 
 // maxTyped is the maximum length of typed text, in characters. A longer text was
@@ -12,11 +12,11 @@ import (
 const maxTyped = 2000
 
 var (
-	harness = regexp.MustCompile(`^\s*(?:<[a-z_-]+[ >]|\[|Caveat:|# (?:AGENTS|CLAUDE)\.md|This session is being continued|Base directory for this skill|diff --git |Observation:|OBSERVATION:|exitcode: ` +
+	harness = lazy.Compile(`^\s*(?:<[a-z_-]+[ >]|\[|Caveat:|# (?:AGENTS|CLAUDE)\.md|This session is being continued|Base directory for this skill|diff --git |Observation:|OBSERVATION:|exitcode: ` +
 		`|The last command <command>|Please always provide EXACTLY ONE|[\w.]+(?:Error|Exception): )`)
-	loopTail  = regexp.MustCompile(`\(Open file: [^\n]*\)\s*\n\(Current directory: `)
-	agentName = regexp.MustCompile(`(?i)surfer|terminal|orchestrator|assistant|agent|coder|executor|expert|proxy|bot`)
-	reminder  = regexp.MustCompile(`(?s)<system-reminder>.*?</system-reminder>`)
+	loopTail  = lazy.Compile(`\(Open file: [^\n]*\)\s*\n\(Current directory: `)
+	agentName = lazy.Compile(`(?i)surfer|terminal|orchestrator|assistant|agent|coder|executor|expert|proxy|bot`)
+	reminder  = lazy.Compile(`(?s)<system-reminder>.*?</system-reminder>`)
 )
 
 // typed reports whether a person typed a user message.
@@ -31,7 +31,7 @@ func typedSentences(text string) []string {
 	return splitSentences(unfenced(reminder.ReplaceAllString(text, "")))
 }
 
-var sentenceEnd = regexp.MustCompile(`[.!?] |[。！？]`)
+var sentenceEnd = lazy.Compile(`[.!?] |[。！？]`)
 
 // splitSentences cuts a text at line ends and at full stops.
 func splitSentences(text string) []string {

@@ -57,3 +57,43 @@ func (p *Pattern) FindAllStringSubmatch(s string, n int) [][]string {
 	}
 	return nil
 }
+
+// FindAllString returns the first n matches.
+func (p *Pattern) FindAllString(s string, n int) []string {
+	if c := p.Compiled(); c.possible(s) {
+		return c.Regexp.FindAllString(s, n)
+	}
+	return nil
+}
+
+// FindAllStringIndex returns the places of the first n matches.
+func (p *Pattern) FindAllStringIndex(s string, n int) [][]int {
+	if c := p.Compiled(); c.possible(s) {
+		return c.Regexp.FindAllStringIndex(s, n)
+	}
+	return nil
+}
+
+// ReplaceAllString replaces each match.
+func (p *Pattern) ReplaceAllString(s, with string) string {
+	if c := p.Compiled(); c.possible(s) {
+		return c.Regexp.ReplaceAllString(s, with)
+	}
+	return s
+}
+
+// FindString returns the first match, "" for none.
+func (p *Pattern) FindString(s string) string {
+	if c := p.Compiled(); c.possible(s) {
+		return c.Regexp.FindString(s)
+	}
+	return ""
+}
+
+// FindStringIndex returns the place of the first match, nil for none.
+func (p *Pattern) FindStringIndex(s string) []int {
+	if c := p.Compiled(); c.possible(s) {
+		return c.Regexp.FindStringIndex(s)
+	}
+	return nil
+}
