@@ -29,7 +29,8 @@ type Opener func(ctx context.Context) (storage.Archive, error)
 type Option func(*server)
 
 // Recorder sets a function that the server calls before it reads the text of a session:
-// op is "search" or "recall", and what is the pattern or the reference. After an error the
+// op is "search", "recall" or "sessions" (for the first words of the user), and what is
+// the pattern, the reference or "". After an error the
 // server reads nothing, and answers with the error. Calls can be concurrent.
 func Recorder(record func(ctx context.Context, session, op, what string) error) Option {
 	return func(s *server) { s.record = record }
@@ -63,7 +64,7 @@ func newServer(open Opener, version string, opts ...Option) *mcp.Server {
 	reads := &mcp.ToolAnnotations{ReadOnlyHint: true, IdempotentHint: true}
 	mcp.AddTool(m, &mcp.Tool{
 		Name: "sessions", Annotations: reads,
-		Description: "List the conversations with removed and archived text, the newest first.",
+		Description: "List the conversations with removed and archived text, the newest first. To choose one, set about: it adds the model and the first words of the user.",
 	}, s.sessions)
 	mcp.AddTool(m, &mcp.Tool{
 		Name: "search", Annotations: reads,
@@ -78,7 +79,8 @@ func newServer(open Opener, version string, opts ...Option) *mcp.Server {
 
 type (
 	sessionsIn struct {
-		Most int `json:"most,omitempty" jsonschema:"how many at most; default 50"`
+		Most  int  `json:"most,omitempty" jsonschema:"how many at most; default 50"`
+		About bool `json:"about,omitempty" jsonschema:"true: also the model and the first words of the user in each"`
 	}
 	sessionsOut struct {
 		Sessions []listed `json:"sessions"`
@@ -89,6 +91,10 @@ type (
 		Steps    int    `json:"compactions"`
 		Bytes    int64  `json:"bytes"`
 		Modified string `json:"modified"`
+		Model    string `json:"model,omitempty" jsonschema:"of the last compaction"`
+		Begins   string `json:"begins,omitempty" jsonschema:"the first words of the user"`
+		Problem  string `json:"problem,omitempty" jsonschema:"why they can't be read"`
+		info     record.SessionInfo
 	}
 	searchIn struct {
 		Session string `json:"session" jsonschema:"as sessions lists it"`
@@ -123,14 +129,24 @@ func (s *server) sessions(ctx context.Context, _ *mcp.CallToolRequest, in sessio
 		if name == "" {
 			name = info.Dir
 		}
-		out.Sessions = append(out.Sessions, listed{name, info.Steps, info.Bytes, info.Modified.UTC().Format(time.RFC3339)})
+		out.Sessions = append(out.Sessions, listed{Session: name, Steps: info.Steps, Bytes: info.Bytes, Modified: info.Modified.UTC().Format(time.RFC3339), info: info})
 	}
 	slices.SortStableFunc(out.Sessions, func(a, b listed) int { return strings.Compare(b.Modified, a.Modified) })
 	if most := orDefault(in.Most); len(out.Sessions) > most {
 		out.More = len(out.Sessions) - most
 		out.Sessions = out.Sessions[:most]
 	}
-	return nil, out, nil
+	if !in.About {
+		return nil, out, nil
+	}
+	for i := range out.Sessions {
+		one := &out.Sessions[i]
+		if err := s.record(ctx, one.Session, "sessions", ""); err != nil {
+			return nil, sessionsOut{Sessions: []listed{}}, err
+		}
+		one.describe(ctx, archive, one.info)
+	}
+	return nil, out, ctx.Err()
 }
 
 func orDefault(most int) int {

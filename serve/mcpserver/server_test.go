@@ -9,6 +9,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -205,6 +206,70 @@ func TestReadsAreRecordedFirst(t *testing.T) {
 			if failed != (refused != nil) || failed && text != refused.Error() || !failed && !strings.Contains(text, "eedle") {
 				t.Errorf("%s after %v: %.100q", r.tool, refused, text)
 			}
+		}
+	}
+}
+
+// TestListedSessionsAreDescribedOnRequest: without about nothing is read, and nothing
+// is recorded.
+func TestListedSessionsAreDescribedOnRequest(t *testing.T) {
+	archive := archived(t, "my/session")
+	var reads []string
+	var refused error
+	s, _ := client(t, func(context.Context) (storage.Archive, error) { return archive, nil }, Recorder(func(_ context.Context, session, op, what string) error {
+		reads = append(reads, session+" "+op+" "+what)
+		return refused
+	}))
+	if text, failed := call(t, s, "sessions", nil); failed || strings.Contains(text, "Fix it.") || strings.Contains(text, "gpt-4o") || len(reads) > 0 {
+		t.Errorf("without about: %s, recorded %q", text, reads)
+	}
+	text, failed := call(t, s, "sessions", map[string]any{"about": true})
+	if failed || !strings.Contains(text, `"model":"gpt-4o"`) || !strings.Contains(text, `"begins":"Fix it."`) || !slices.Equal(reads, []string{"my/session sessions "}) {
+		t.Errorf("with about: %s, recorded %q", text, reads)
+	}
+	refused = errors.New("the record failed")
+	if text, failed := call(t, s, "sessions", map[string]any{"about": true}); !failed || strings.Contains(text, "Fix it.") {
+		t.Errorf("an access that can't be recorded: %s", text)
+	}
+}
+
+// TestUnreadableSessionIsListed: a changed session has a problem, and the others are
+// described.
+func TestUnreadableSessionIsListed(t *testing.T) {
+	dir := t.TempDir()
+	archive, err := fs.Open(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	compacted(t, archive, "one")
+	compacted(t, archive, "two")
+	name := filepath.Join(dir, "one", "ledger-001.json")
+	for _, err := range []error{os.Chmod(name, 0o600), os.WriteFile(name, []byte(`{"v":2,"model":"another"}`), 0o600)} {
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	s, _ := client(t, func(context.Context) (storage.Archive, error) { return archive, nil })
+	text, failed := call(t, s, "sessions", map[string]any{"about": true})
+	var out sessionsOut
+	if err := json.Unmarshal([]byte(text), &out); err != nil || failed || len(out.Sessions) != 2 {
+		t.Fatalf("%s, %v", text, err)
+	}
+	for _, l := range out.Sessions {
+		broken := l.Session == "one"
+		if (l.Problem != "") != broken || (l.Begins == "Fix it.") == broken || l.Model == "another" {
+			t.Errorf("%+v", l)
+		}
+	}
+}
+
+func TestFirstWordsAreOneLine(t *testing.T) {
+	for text, want := range map[string]string{
+		" a\n\tb ": "a b", "éé": "éé", "": "",
+		"ééé": "éé…",
+	} {
+		if got := oneLine(text, 5); got != want {
+			t.Errorf("%q: %q, want %q", text, got, want)
 		}
 	}
 }
