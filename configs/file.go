@@ -5,9 +5,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -65,9 +63,7 @@ func readFile(name string, data []byte, r *report) *file {
 	root, err := parse(name, data)
 	switch {
 	case err != nil:
-		text := strings.TrimPrefix(err.Error(), "yaml: ")
-		text = strings.TrimPrefix(text, fmt.Sprintf("line %d: ", lineIn(err))) // fail writes the line number in front of the text
-		f.fail(lineIn(err), "", nil, "can't be read: "+text+spelling(err, data), err)
+		f.fail(lineIn(err), "", nil, "can't be read: "+err.Error(), err)
 	case root == nil:
 	case root.Kind != yaml.MappingNode:
 		f.fail(root.Line, "", nil, "must hold settings (name: value)", nil)
@@ -75,18 +71,6 @@ func readFile(name string, data []byte, r *report) *file {
 		f.mapping(root, "")
 	}
 	return f
-}
-
-// spelling returns the remedy for the two mistakes of YAML that its parser explains least:
-// tabs, and paths of Windows in double quotes.
-func spelling(err error, data []byte) string {
-	switch text := err.Error(); {
-	case strings.Contains(text, "cannot start any token") && bytes.ContainsRune(data, '\t'):
-		return ": indent with spaces, not with tabs"
-	case strings.Contains(text, "hexdecimal number"), strings.Contains(text, "unknown escape character"):
-		return ": in double quotes a backslash begins an escape; use single quotes"
-	}
-	return ""
 }
 
 // preset returns the preset that the file names.
@@ -103,21 +87,6 @@ func (f *file) fail(line int, path string, value any, reason string, err error) 
 	f.report.add(&Error{Source: f.name, Line: line, Path: path, Value: value, Reason: reason, Err: err})
 }
 
-var yamlLine = regexp.MustCompile(`line (\d+)`)
-
-// lineIn returns the line number in the text of a YAML error.
-func lineIn(err error) int {
-	var at *jsonError
-	if errors.As(err, &at) {
-		return at.line
-	}
-	if m := yamlLine.FindStringSubmatch(err.Error()); m != nil {
-		n, _ := strconv.Atoi(m[1])
-		return n
-	}
-	return 0
-}
-
 // parse returns the root of the only document, or nil if there is none. JSON has
 // its own parser, because YAML does not support all its escapes.
 func parse(name string, data []byte) (*yaml.Node, error) {
@@ -131,10 +100,10 @@ func parse(name string, data []byte) (*yaml.Node, error) {
 		if errors.Is(err, io.EOF) {
 			return nil, nil
 		}
-		return nil, err
+		return nil, notYAML(data, err)
 	}
 	if err := dec.Decode(&more); !errors.Is(err, io.EOF) {
-		return nil, errors.New("the file has more than one document")
+		return nil, &syntaxError{more.Line, "the file has more than one document", err}
 	}
 	root := doc.Content[0]
 	if root.ShortTag() == "!!null" {

@@ -10,16 +10,6 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// A jsonError reports invalid JSON with its line.
-type jsonError struct {
-	line int
-	err  error
-}
-
-func (e *jsonError) Error() string { return "not valid JSON: " + e.err.Error() }
-
-func (e *jsonError) Unwrap() error { return e.err }
-
 // parseJSON parses JSON into YAML nodes, so that both formats have line numbers
 // and are treated alike.
 func parseJSON(data []byte) (*yaml.Node, error) {
@@ -30,7 +20,7 @@ func parseJSON(data []byte) (*yaml.Node, error) {
 		if errors.As(err, &syntax) {
 			at = min(at, int(syntax.Offset))
 		}
-		return nil, &jsonError{lineAt(data, at), err}
+		return nil, &syntaxError{lineAt(data, at), "not valid JSON: " + err.Error(), err}
 	}
 	dec := json.NewDecoder(bytes.NewReader(data))
 	dec.UseNumber()

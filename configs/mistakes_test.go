@@ -97,7 +97,7 @@ func TestMistake(t *testing.T) {
 		{"merge key", "<<: {model: a}", `f.yaml:1: unknown key "<<"`},
 		{"a list at the top", "- a\n- b", "f.yaml:1: must hold settings (name: value)"},
 		{"a list as a key", "? [a]\n: b", "f.yaml:1: a key must be a name"},
-		{"two documents", "model: a\n---\nmodel: b", "f.yaml: can't be read: the file has more than one document"},
+		{"two documents", "model: a\n---\nmodel: b", "f.yaml:2: can't be read: the file has more than one document"},
 		{"not YAML", "model: a\n\tb: c", "f.yaml:2: can't be read: found a tab character that violates indentation"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -105,6 +105,29 @@ func TestMistake(t *testing.T) {
 				t.Errorf("%s\n%s", c.text, diff)
 			}
 		})
+	}
+}
+
+// TestBrokenYAMLNamesItsLine: the parser gives no line for a mistake in the first one,
+// and often the line before it or the beginning of the section.
+func TestBrokenYAMLNamesItsLine(t *testing.T) {
+	for _, c := range []struct{ text, want string }{
+		{"preset: \"graduated", "f.yaml:1: can't be read: found unexpected end of stream"},
+		{"preset: graduated: x\nmodel: a", "f.yaml:1: can't be read: mapping values are not allowed in this context: quote a value that has a colon and a space, and begin each name in a line of its own"},
+		{"\tpreset: x", "f.yaml:1: can't be read: found character that cannot start any token: indent with spaces, not with tabs"},
+		{"model: *x", "f.yaml:1: can't be read: unknown anchor 'x' referenced"},
+		{"model: a\n# a comment\npreset: *x", "f.yaml:3: can't be read: unknown anchor 'x' referenced"},
+		{"# a comment\nmodel: a\x01", "f.yaml:2: can't be read: control characters are not allowed"},
+		{"model: a\npolicy:\n  trigger_pct: 0.5\n target_pct: 0.2\n", "f.yaml:4: can't be read: did not find expected key: check the indentation"},
+		{"policy:\n  trigger_pct: 0.5\npreset: [a\nmodel: a\n", "f.yaml:3: can't be read: did not find expected ',' or ']'"},
+	} {
+		if diff := cmp.Diff([]string{c.want}, mistakes(c.text)); diff != "" {
+			t.Errorf("%q\n%s", c.text, diff)
+		}
+	}
+	long := strings.Repeat("model: a\n", mostParsed) + "preset: *x"
+	if diff := cmp.Diff([]string{"f.yaml: can't be read: unknown anchor 'x' referenced"}, mistakes(long)); diff != "" {
+		t.Errorf("a long file\n%s", diff)
 	}
 }
 
