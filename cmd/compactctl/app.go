@@ -46,7 +46,7 @@ type app struct {
 
 func newApp(in io.Reader, out, errOut io.Writer) *app {
 	a := &app{in: in, out: out, err: errOut, style: styleFor(out), errStyle: styleFor(errOut)}
-	a.progress = &progress{w: errOut, on: isTerminal(errOut)}
+	a.progress = &progress{w: errOut, on: true, lines: !isTerminal(errOut)}
 	return a
 }
 

@@ -7,11 +7,13 @@ import (
 	"time"
 )
 
-// progress shows the current activity on a terminal, if it takes more than a
-// moment. Its methods may be called from any goroutine.
+// progress shows the current activity: on a terminal if it takes more than a moment,
+// and elsewhere as a line a minute, so that a log shows that the command works. Its
+// methods may be called from any goroutine.
 type progress struct {
-	w  io.Writer
-	on bool
+	w     io.Writer
+	on    bool
+	lines bool // w is no terminal
 
 	mu    sync.Mutex
 	what  string
@@ -25,6 +27,7 @@ type progress struct {
 const (
 	progressAfter = 500 * time.Millisecond
 	progressEvery = 100 * time.Millisecond
+	lineEvery     = time.Minute
 )
 
 var spinner = []rune("⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏")
@@ -39,7 +42,11 @@ func (p *progress) start(what string) {
 	defer p.mu.Unlock()
 	p.what, p.began, p.done, p.total = what, time.Now(), 0, 0
 	p.quit, p.ended = make(chan struct{}), make(chan struct{})
-	go p.show(p.quit, p.ended)
+	if p.lines {
+		go p.log(p.quit, p.ended)
+	} else {
+		go p.show(p.quit, p.ended)
+	}
 }
 
 // at updates the shown progress.
@@ -77,6 +84,21 @@ func (p *progress) show(quit, ended chan struct{}) {
 			fmt.Fprint(p.w, "\r\x1b[K")
 			return
 		case <-tick.C:
+		}
+	}
+}
+
+// log writes a line a minute.
+func (p *progress) log(quit, ended chan struct{}) {
+	defer close(ended)
+	tick := time.NewTicker(lineEvery)
+	defer tick.Stop()
+	for {
+		select {
+		case <-quit:
+			return
+		case <-tick.C:
+			fmt.Fprintf(p.w, "compactctl: still %s\n", printable(p.line()))
 		}
 	}
 }

@@ -28,6 +28,23 @@ func TestProgressAppearsOnlyForLongRuns(t *testing.T) {
 	})
 }
 
+// TestProgressIsALineAMinuteInALog: a log or a pipe gets no spinner.
+func TestProgressIsALineAMinuteInALog(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var b strings.Builder
+		p := &progress{w: &b, on: true, lines: true}
+		p.start("slow")
+		p.at(1, 4)
+		time.Sleep(2*lineEvery + time.Second)
+		p.stop()
+		time.Sleep(lineEvery)
+		line := "compactctl: still slow 25 %"
+		if got := b.String(); got != line+", 3m0s left\n"+line+", 6m0s left\n" {
+			t.Errorf("wrote %q", got)
+		}
+	})
+}
+
 func TestDisabledProgressShowsNothing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var b strings.Builder
