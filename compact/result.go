@@ -179,7 +179,7 @@ type Timing struct {
 // projected figures are the cost of the same calls with the whole history.
 type Bill struct {
 	Prices   string `json:"prices"`             // the name and the source of the price card
-	Relative bool   `json:"relative,omitempty"` // the price of the model is unknown: amounts are in units of its input price, and only ratios are meaningful
+	Relative bool   `json:"relative,omitempty"` // the price of the model is unknown: amounts are multiples of the price of a million input tokens, and only ratios are meaningful
 
 	Estimated    price.Usage `json:"estimated_prompt"` // tokens of the prompt, by price
 	EstimatedUSD float64     `json:"estimated_prompt_usd"`

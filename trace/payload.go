@@ -3,6 +3,7 @@ package trace
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"math"
 	"strconv"
 	"time"
@@ -91,6 +92,24 @@ func finite(f float64) float64 {
 // Milliseconds returns d in the unit of payloads: milliseconds, rounded to
 // microseconds.
 func Milliseconds(d time.Duration) float64 { return float64(d.Microseconds()) / 1e3 }
+
+// money returns an amount with its unit.
+func money(v float64, relative bool) string { return amount(v, relative) + unit(relative) }
+
+func amount(v float64, relative bool) string {
+	if relative {
+		return fmt.Sprintf("%.4f", v)
+	}
+	return fmt.Sprintf("$%.4f", v)
+}
+
+// unit is the unit of an amount if the price of the model is unknown.
+func unit(relative bool) string {
+	if relative {
+		return " times the price of a million input tokens"
+	}
+	return ""
+}
 
 // count returns "1 message", "2 messages".
 func count(n int, noun string) string {

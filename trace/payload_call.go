@@ -72,7 +72,7 @@ type RoleLayers struct {
 // process.
 type CallBill struct {
 	Prices         string  `json:"prices"`
-	Relative       bool    `json:"relative"` // no price of the model is known: the unit is its input price
+	Relative       bool    `json:"relative"` // no price of the model is known: the unit is the price of a million input tokens
 	EstimatedUSD   float64 `json:"estimated_prompt_usd"`
 	WholeUSD       float64 `json:"projected_whole_prompt_usd"`
 	SummaryUSD     float64 `json:"summary_usd"` // known cost of the summaries of this call; each event [Summarize] has the cost of its summary
@@ -85,6 +85,19 @@ type CallBill struct {
 	SummaryEstimated float64 `json:"summary_estimated_usd,omitempty"`
 	SessionEstimated float64 `json:"session_summaries_estimated_usd,omitempty"`
 	SummaryPrices    string  `json:"summary_prices,omitempty"` // the price card of the summaries
+}
+
+// line is the end of a compaction's text: what its prompt and its summary cost. It is ""
+// without a price.
+func (b *CallBill) line() string {
+	if b == nil || b.EstimatedUSD == 0 {
+		return ""
+	}
+	parts := []string{"prompt about " + amount(b.EstimatedUSD, b.Relative), "whole history " + amount(b.WholeUSD, b.Relative)}
+	if b.SummaryUSD > 0 {
+		parts = append(parts, "summary "+amount(b.SummaryUSD, b.Relative))
+	}
+	return "; " + strings.Join(parts, ", ") + unit(b.Relative)
 }
 
 func (b *CallBill) finite() *CallBill {
@@ -135,7 +148,7 @@ func (p Preflight) line() string {
 	if p.Unarchived {
 		text += "; the archive failed"
 	}
-	return text
+	return text + p.Bill.line()
 }
 
 func (p Preflight) way() string {

@@ -154,8 +154,12 @@ func (p PrunedMessages) spec() spec { return spec{NamePrunedMessages, KindPrune,
 func (p PrunedMessages) complete() any {
 	p.ReductionPct = reduction(p.TokensBefore, p.TokensAfter)
 	p.OutputText = or(p.OutputText, func() string {
-		return fmt.Sprintf("pruned %d of %s; %d -> %d tokens (-%.1f%%)",
-			p.PrunedCount, count(p.TotalMessages, "message"), p.TokensBefore, p.TokensAfter, p.ReductionPct)
+		lost := ""
+		if p.DroppedCount > 0 {
+			lost = fmt.Sprintf(" (%d summarized, %d dropped without a summary)", p.SummarizedCount, p.DroppedCount)
+		}
+		return fmt.Sprintf("pruned %d of %s%s; %d -> %d tokens (-%.1f%%)",
+			p.PrunedCount, count(p.TotalMessages, "message"), lost, p.TokensBefore, p.TokensAfter, p.ReductionPct)
 	})
 	return p
 }

@@ -65,11 +65,7 @@ func (p Summarize) line() string {
 	}
 	paid := ""
 	if p.USD > 0 {
-		unit := "$"
-		if p.Relative {
-			unit = "input prices "
-		}
-		paid = fmt.Sprintf("; %s%.4f", unit, p.USD)
+		paid = "; " + money(p.USD, p.Relative)
 	}
 	if p.Unused {
 		return "nothing used it: the conversation changed or ended" + paid

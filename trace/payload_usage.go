@@ -52,18 +52,14 @@ func (p CallUsage) complete() any {
 		p.ErrorPct = 0 - reduction(p.Measured+p.Cleared, p.Estimated) // 0, not -0, if they are equal
 	}
 	p.OutputText = or(p.OutputText, func() string {
-		unit := "$"
-		if p.Relative {
-			unit = "input prices "
-		}
-		guess, rounds := "", ""
+		known, rounds := "of them cached", ""
 		if p.ToolRounds {
 			rounds = " in rounds of the provider's own tools"
 		}
 		if !p.CacheKnown {
-			guess = ", as estimated"
+			known = "of them cached according to our estimate"
 		}
-		return fmt.Sprintf("billed %d prompt tokens"+rounds+", %d of them cached%s, and %d of the answer: %s%.4f", p.Measured, p.Cached, guess, p.Output, unit, p.MeasuredUSD)
+		return fmt.Sprintf("billed %d prompt tokens"+rounds+", %d %s, and %d tokens of the answer: %s", p.Measured, p.Cached, known, p.Output, money(p.MeasuredUSD, p.Relative))
 	})
 	return p
 }
