@@ -291,7 +291,7 @@ func (v *verifier) checkHead() {
 	case v.proven == 0: // a missing or empty manifest is reported already
 	case v.proven < n:
 		v.report.Newer = n - v.proven
-		v.note("the end is not proven: nothing is missing up to the last known head, but lines after it may have been cut off (the manifest has %d)", v.report.Newer)
+		v.note("the end is not proven: heads confirm the first %d of its %d lines, and lines at the end may have been cut off", v.proven, n)
 	default:
 		v.report.TailProven = !open
 	}

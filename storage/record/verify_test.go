@@ -189,6 +189,9 @@ func TestVerifyCountsStepsNewerThanTheHead(t *testing.T) {
 	if !r.OK() || r.TailProven || r.Newer != 5 {
 		t.Errorf("%+v", r)
 	}
+	if want := "the end is not proven: heads confirm the first 5 of its 10 lines, and lines at the end may have been cut off"; !slices.Contains(r.Notes, want) {
+		t.Errorf("%q, want %q", r.Notes, want)
+	}
 }
 
 func TestVerifyResolvesReferencesOfLedgers(t *testing.T) {
