@@ -38,8 +38,8 @@ type asked struct {
 	Messages  []json.RawMessage `json:"messages"`
 }
 
-// wires holds the formats by name, with the fields of the list and of the system
-// prompt in a request.
+// wires has each format by its name, with the names of two members of a request: the
+// list of messages, and the system prompt ("" = it is in the list).
 var wires = map[string]struct {
 	format       wire.Format
 	list, system string
@@ -82,7 +82,7 @@ func (h *Handler) preflight(w http.ResponseWriter, r *http.Request) {
 	answer(p, http.StatusOK, out)
 }
 
-// mistakeOf returns an error in the form for a caller.
+// mistakeOf returns an error with the status and the code that the caller gets.
 func (h *Handler) mistakeOf(err error) *mistake {
 	var m *mistake
 	switch {

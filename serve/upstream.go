@@ -43,7 +43,8 @@ var (
 // ownNames holds first path segments that no upstream may have as its name.
 var ownNames = []string{"healthz", "readyz", "metrics", "live", "upload", "chat", "responses", "v1", "v1beta", "v1alpha"}
 
-// parseUpstreams parses base URLs, on top of the default ones.
+// parseUpstreams parses the given base URLs, and adds the default URLs of the other
+// providers.
 func parseUpstreams(given map[string]string) (upstreams, error) {
 	all := maps.Clone(providers)
 	maps.Copy(all, given)

@@ -9,8 +9,8 @@ import (
 	"github.com/agentcompact/compact/strategy/internal/lazy"
 )
 
-// Facts holds the facts about the removed messages that a successor must know. The rules
-// that read the facts are independent of the measured summarizer.
+// Facts holds the facts in removed messages that an agent needs to continue the work. The
+// rules that read the facts are independent of the measured summarizer.
 type Facts struct {
 	User    []string    // sentences that people typed
 	Runs    []Execution // commands with the status that their results state
@@ -74,8 +74,8 @@ func FactsOf(msgs []message.Message) Facts {
 	return f
 }
 
-// follow records that a message follows the announced step: a message of the user, or a
-// message of the assistant, which may announce the step next.
+// follow notes a new message of the user or the assistant: the step that was announced
+// before it is past. next is the step that the message announces; "" = none.
 func (f *Facts) follow(next string) {
 	if f.Next != "" && f.Next != next {
 		f.Past = append(f.Past, f.Next)
@@ -107,7 +107,8 @@ func (c call) text(names ...string) string {
 
 var session = lazy.Compile(`Process running with session ID (\d+)`)
 
-// resumed turns a call that waits for a running command into a call of that command.
+// resumed returns the call that started a command, if c only waits for that command to
+// end; otherwise c.
 func (c call) resumed(result string, sessions map[string]string) call {
 	cmd := c.text("command", "cmd")
 	if n, ok := c.args["session_id"].(float64); ok && cmd == "" {
