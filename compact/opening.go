@@ -57,7 +57,8 @@ func (m *CompactManager) held(ctx context.Context, is sessionNames) (*session, *
 	return nil, o
 }
 
-// open starts a read of a session; the caller holds mu, and a use.
+// open starts a read of a session. The caller holds mu, and a use of the manager, so that
+// Close waits for it.
 func (m *CompactManager) open(ctx context.Context, is sessionNames) *opening {
 	name := is.name.String()
 	ctx, stop := context.WithCancel(context.WithoutCancel(ctx))
@@ -156,8 +157,8 @@ func (m *CompactManager) read(ctx context.Context, is sessionNames) (_ *session,
 	return s, nil
 }
 
-// afterHalf is afterErasure for a session that can't be read, because an erase has removed
-// some of its files; why is the error of the read.
+// afterHalf calls afterErasure for a session that can't be read because an erase has
+// removed some of its files. Without a tombstone it returns why, the error of the read.
 func (m *CompactManager) afterHalf(ctx context.Context, is sessionNames, s *session, why error) (*session, error) {
 	next, err := m.afterErasure(ctx, is, s)
 	if err == nil && next == s { // it has no tombstone yet

@@ -35,7 +35,7 @@ func adviseFolder(setting string) func(error) string {
 func adviseEncryption(err error) string {
 	switch {
 	case errors.Is(err, storage.ErrNoIdentity):
-		return "set an identity of one of the recipients in " + crypt.IdentityVariable + ", or none if nothing is read"
+		return "put the identity of a recipient into " + crypt.IdentityVariable + "; a process that only writes needs none"
 	case errors.Is(err, crypt.ErrPlain):
 		return ""
 	}

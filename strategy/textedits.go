@@ -68,8 +68,8 @@ const (
 	commitHead  = "Commit "
 )
 
-// actions records the actions that a message without calls contains as text for the
-// program. It clears a text that consists only of tags.
+// actions records the edits or the action that a message without calls has in its text:
+// some agents read them there. It clears a text that consists only of tags.
 func (b *reader) actions(step *Step) {
 	if b.edits = textEdits(step.Text); len(b.edits) == 0 && actsInText(step.Text) {
 		b.acted = actionIn(step.Text)
@@ -79,8 +79,8 @@ func (b *reader) actions(step *Step) {
 	}
 }
 
-// applied adds calls for the edits in the text of the previous message that this
-// message reports as applied, and for the commits.
+// applied adds calls to the previous message: one for each file whose edits, in the text
+// of that message, were applied according to text, and one for each commit.
 func (b *reader) applied(text string) {
 	edits := b.edits
 	b.edits = nil
@@ -102,7 +102,7 @@ func callsOf(edits []textEdit, said string) (out []Call) {
 			if c, ok := editCall(byFile[path], path, line); ok {
 				out = append(out, c)
 			}
-			delete(byFile, path) // a program says so of each block
+			delete(byFile, path) // the line is repeated for each block of the file
 			continue
 		}
 		rest, ok := strings.CutPrefix(line, commitHead)

@@ -79,7 +79,7 @@ func elementsOf(raw []byte) *pieces {
 }
 
 // joined returns the bytes of elements as part of the array that the caller receives.
-// The first element opens the array, and it is closed once.
+// It opens that array before the first element, and closes it at the end.
 func (l *live) joined(p *pieces) (out []byte) {
 	for _, e := range p.list {
 		switch {
@@ -113,7 +113,8 @@ func (p *piece) endsArray() bool {
 	return !p.stream && p.data == nil && bytes.HasSuffix(p.raw, []byte("]"))
 }
 
-// element returns an error as the last element of the array.
+// element returns the bytes of an error as the last element of the array, and the end of
+// the array.
 func (l *live) element(o rawObject) []byte {
 	return fmt.Appendf(nil, "%s%s]", l.divider(len(l.out) > 0, &piece{data: []byte("{}")}), enc(o))
 }

@@ -17,8 +17,9 @@ func (j *judge) checkPairing() {
 	}
 }
 
-// misplaced counts the results that answer no call of the message before their block,
-// and the calls that the block after them does not answer.
+// misplaced counts the results without a call, and the calls without a result. A block of
+// results in a row belongs to the message before it: a result has to answer one of the
+// calls of that message, and each of these calls needs a result in the block.
 func misplaced(msgs []message.Message) map[string]int {
 	faults := map[string]int{}
 	waiting := map[string]int{}

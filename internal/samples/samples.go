@@ -1,5 +1,5 @@
-// Package samples sets the share of its samples that a test uses: random histories,
-// recorded sessions, faults, repetitions.
+// Package samples tells a test how many of its samples to use. Samples are random
+// histories, recorded sessions, faults and repetitions.
 //
 // `go test ./...` runs before every commit, so it uses a part of the samples. The hosted
 // workflow uses all (COMPACT_SAMPLES=all). With COMPACT_SOAK, each test uses even more, by
@@ -21,8 +21,8 @@ func Of(n int) int {
 	return (n + share - 1) / share
 }
 
-// Every returns the distance between the samples of a test that uses each n-th: n with
-// COMPACT_SAMPLES=all, else four times as much.
+// Every is for a test that uses one sample in n. It returns n with COMPACT_SAMPLES=all,
+// else four times n.
 func Every(n int) int {
 	if All() {
 		return n

@@ -136,12 +136,11 @@ func spoken(m *message.Message) (out []string) {
 	return out
 }
 
-// Before returns the index of the earlier message with a reduced result that the call of
-// result p of message i requests again, or -1. A call that reads the same file always
-// counts. A call with the same command counts only if it follows within one turn or
-// prints as much as before; for example, a call that runs the tests again after an edit
-// needs the new result. first reports that no other result between the two is a
-// repetition.
+// Before finds an earlier result that was reduced, and that the model has requested again
+// with the call of result p of message i. It returns the index of the earlier message, or
+// -1. A call that reads the same file always counts as such a request. The same command
+// counts only within one turn, or if it prints as much as before: tests that run again
+// after an edit have a new result. first reports that this is the first repetition.
 func Before(v *policy.View, i, p int) (k int, first bool) {
 	name, args, _, ok := v.Call(i, p)
 	if !ok {
@@ -173,7 +172,7 @@ type asker struct {
 }
 
 // answered returns the part of message k that is a result of the same call or file, or
-// -1. reduced says whether reduced results count, or the others.
+// -1. It looks at reduced results only, or, if reduced is false, at the others only.
 func (a *asker) answered(v *policy.View, k int, reduced bool) int {
 	for q := range v.Messages[k].Parts {
 		part := &v.Messages[k].Parts[q]

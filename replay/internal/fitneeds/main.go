@@ -1,5 +1,5 @@
-// Fitneeds counts, on recorded sessions, how often messages of some age are
-// needed again. It writes the table from which package internal/reduce estimates
+// Fitneeds counts in recorded sessions how often later calls need a message again,
+// by the age of the message. It writes the table from which package internal/reduce estimates
 // recalls.
 //
 //	go run ./replay/internal/fitneeds -out internal/reduce/needs_table.go PATH...
