@@ -80,8 +80,8 @@ type load struct {
 }
 
 // The reserve for an answer shrinks before a request fails, down to leastAnswer tokens or
-// to the configured size. A request that asks for a larger answer than the window can hold
-// leaves at least half of the room, or leastConversation, to the conversation.
+// to the configured size. If a request asks for an answer that does not fit into the
+// window, the conversation still gets half of the room, or leastConversation tokens.
 const (
 	leastAnswer       = 1024
 	leastConversation = 4 * leastAnswer
@@ -98,8 +98,8 @@ type spareBudgets struct {
 // tokens.
 //
 // The reserve is the configured size or the requested size, up to half of the window.
-// Agents request the maximum answer of a model, far above its real answers, and must not
-// lose the window to that.
+// Many agents request the maximum answer of a model, which is far above the real answers.
+// Such a request must not take the whole window from the conversation.
 func spared(cfg *Config, window, asked int) (s spareBudgets, err error) {
 	reserve := cfg.MaxOutputTokens
 	if s.budget, err = cfg.Policy.Budget(window, reserve); err != nil {

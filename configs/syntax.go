@@ -45,7 +45,7 @@ func notYAML(data []byte, err error) error {
 const mostParsed = 2000
 
 // badLine returns the line of the mistake in a text that is not YAML: the line after
-// the longest beginning that is. It returns 0 for a text that is too long.
+// the longest valid beginning of the text. It returns 0 for a text that is too long.
 func badLine(data []byte) int {
 	lines := bytes.SplitAfter(data, []byte("\n"))
 	if len(lines) > mostParsed {

@@ -23,7 +23,7 @@ const LineVersion = 3
 //	session, agent, trace_id, span_id, parent_id
 //	started_at, ended_at   RFC 3339 in UTC with nanoseconds: true times
 //	status      "ok" or "error"
-//	severity    "high"
+//	severity    "warning" or "high"
 //	data        the payload, an object
 //	trace       {name, group_id, started_at, ended_at, metadata}
 //

@@ -320,9 +320,9 @@ func managed(name string, c compact.Config) (replay.Policy, error) {
 	return replay.Managed(name, c), nil
 }
 
-// listPrice returns the list prices of a model. If the prices belong to a model with a
-// shorter name that this name begins with, it says so. It refuses a name without any
-// match.
+// listPrice returns the list prices of a model. If only a model with a shorter name is
+// listed, which is the beginning of this name, it warns that it uses the prices of that
+// model. It refuses a name without any match.
 func (a *app) listPrice(name string) (price.Card, error) {
 	c, ok := price.For(name)
 	if ok && price.Listed(name) {

@@ -30,7 +30,7 @@ type Matcher struct {
 	edges   bool // the pattern depends on the edges of lines or words
 }
 
-// NewMatcher returns a Matcher for a pattern, which ends with ctx.
+// NewMatcher returns a Matcher for a pattern. It searches until ctx is done.
 func NewMatcher(ctx context.Context, pattern *regexp.Regexp) Matcher {
 	m := Matcher{ctx: ctx, pattern: pattern, edges: true}
 	if parsed, err := syntax.Parse(pattern.String(), syntax.Perl); err == nil {

@@ -4,7 +4,7 @@ package tidy
 const (
 	mostColumns = 16
 	mostValues  = 32  // a column with more values has no outliers
-	mostRare    = 3   // number of lines with a rare value
+	mostRare    = 3   // a value in more lines is not rare
 	mostCells   = 400 // bytes of a line that are read
 	mostRows    = 10_000
 )
@@ -16,7 +16,7 @@ type column struct {
 	last   *value
 }
 
-// A value is a value of a column.
+// A value of a column, with the lines that have it.
 type value struct {
 	n     int
 	lines [mostRare]int32

@@ -6,9 +6,9 @@ import (
 	"github.com/agentcompact/compact/storage"
 )
 
-// RemoveAll implements [storage.BulkRemover]. If the inner archive is a Bulk archive
-// too, it needs one listing for each folder and one call; otherwise it removes key by
-// key.
+// RemoveAll implements [storage.BulkRemover]. If the inner archive implements it, too,
+// RemoveAll lists each folder once and calls the inner archive once; otherwise it removes
+// one key after the other.
 func (a *Archive) RemoveAll(ctx context.Context, keys []storage.Key) error {
 	bulk, ok := a.inner.(storage.BulkRemover)
 	if !ok {

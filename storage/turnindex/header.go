@@ -82,7 +82,7 @@ func headerSize(data []byte) (int64, error) {
 		n *= PageSize
 	}
 	if le.Uint16(data[10:]) != perPage || n < headFields+pageSum || le.Uint32(data[16:]) == 0 {
-		return 0, &PageError{0, "its numbers can't be"}
+		return 0, &PageError{0, "its numbers are impossible"}
 	}
 	return n, nil
 }
