@@ -151,8 +151,9 @@ func (a *app) sayUnused(cmd *cobra.Command) {
 	}
 }
 
-// place returns the options for an archive in a folder or a bucket, for each kind of
-// archive in the configuration. Data goes to a bucket directly, without a spool.
+// place returns the options for the folder or the bucket that --archive names. They replace
+// the archive of the configuration, of whatever kind it is. Data goes to a bucket directly,
+// without a spool.
 func place(where string) ([]configs.Option, error) {
 	const flag = "--archive"
 	if bucket, prefix, ok := s3.ParseURL(where); ok {

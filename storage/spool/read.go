@@ -52,7 +52,7 @@ func (s *Spool) unreachable(k storage.Key, err error) error {
 		return err
 	}
 	failed := (*storage.Error)(nil)
-	if !errors.As(err, &failed) { // even if the function is nil
+	if !errors.As(err, &failed) { // no error, or one of another kind
 		return err
 	}
 	return &storage.Error{Op: failed.Op, Key: failed.Key, Err: fmt.Errorf("%w: %w", storage.ErrUnreachable, failed.Err)}
