@@ -140,13 +140,14 @@ type SummarizerConfig struct {
 	// uses 1500, history-reducer 1400 characters.
 	MaxTokens int `mapstructure:"max_tokens" validate:"omitempty,gte=64"`
 	// UserTokens is the maximum size of the user's words in a summary, in tokens,
-	// in addition to MaxTokens; default 2000. It is at most a tenth of the target,
-	// or of half of the trigger if that is larger (as with policy.when economic), and at most a
-	// quarter of the target. If all messages exceed the limit, the longest are cut, except the
-	// last ten.
+	// in addition to MaxTokens; default 2000. Two more limits apply: a quarter of the
+	// target, and a tenth of the target or a twentieth of the trigger, whichever is larger
+	// (the latter with policy.when economic). If the words together exceed the limit, the
+	// longest messages are cut, except the last ten.
 	UserTokens int `mapstructure:"user_tokens" validate:"gte=1"`
-	// Instructions are added to the prompt of a summarizing model. Instructions, Sections
-	// and PromptFile are errors with the backend extractive.
+	// Instructions are added to the prompt of a summarizing model, at most 8,000
+	// characters; default none. Instructions, Sections and PromptFile are errors with the
+	// backend extractive.
 	Instructions string `mapstructure:"instructions"`
 	// Sections are headings that replace the headings of the strategy: at most 12, each on
 	// one line of at most 60 characters. Without them the headings of the strategy apply.
@@ -314,7 +315,8 @@ func (e EncryptConfig) On() bool { return len(e.Recipients) > 0 || e.RecipientsF
 type ObjectLockConfig struct {
 	// Mode is "governance" or "compliance"; "": the default of the bucket.
 	Mode string `mapstructure:"mode" validate:"omitempty,oneof=governance compliance"`
-	// Days is the retention of an object, from the day it is written.
+	// Days is the retention of an object, in days from its creation; 0, the default: the
+	// retention of the bucket.
 	Days int `mapstructure:"days" validate:"gte=0,lte=36500"`
 }
 

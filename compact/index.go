@@ -40,8 +40,8 @@ func (c *call) index(ctx context.Context, r *run, out *reduce.Outcome, step *led
 	return set, nil
 }
 
-// fillIndex adds to the turn index the messages that are new since the previous
-// step or shown differently.
+// fillIndex adds messages to the turn index: those that came after the previous step, and
+// those that the view shows in another form than then.
 func (c *call) fillIndex(set *turnindex.Set, r *run, out *reduce.Outcome, n *numbered, step int) error {
 	changed := map[int]bool{}
 	for _, i := range c.taken(out) {

@@ -21,7 +21,7 @@ const (
 func (s SummarizerConfig) checkPrompt() error {
 	if n := utf8.RuneCountInString(s.Instructions); n > instructionsRunes {
 		return &ConfigError{Path: "summarizer.instructions", Reason: fmt.Sprintf(
-			"must have at most %d characters (it has %d); a whole prompt is for summarizer.prompt_file", instructionsRunes, n)}
+			"must have at most %d characters (it has %d); put a longer text into summarizer.prompt_file", instructionsRunes, n)}
 	}
 	if i, err := strategy.CheckSections(s.Sections); err != nil {
 		return &ConfigError{Path: fmt.Sprintf("summarizer.sections[%d]", i), Value: s.Sections[i], Reason: err.Error(), Err: err}

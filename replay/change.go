@@ -94,7 +94,7 @@ func (c *changes) words(m *message.Message, most int) string {
 			text = s[:min(len(s), 8*most)]
 		}
 	})
-	// redacts before the text is cut, because a part of a secret might not be recognized
+	// Redaction comes before the cut, because a part of a secret might not be recognized.
 	clean := c.clean.Text(strings.ToValidUTF8(text, "")).String()
 	runes := []rune(strings.Join(strings.Fields(clean), " "))
 	if len(runes) > most {

@@ -25,8 +25,8 @@ const (
 	hexa   = "0123456789abcdef"
 )
 
-// Secrets returns n secrets; the same seed gives the same secrets. Every tenth secret
-// is of the same kind.
+// Secrets returns n secrets; the same seed gives the same secrets. Their ten kinds
+// take turns.
 func Secrets(n int, seed uint64) []Secret {
 	r := rand.New(rand.NewPCG(seed, 11))
 	random := func(alphabet string, n int) string {
