@@ -113,7 +113,8 @@ type MessageDecision struct {
 	TokensAfter  int             `json:"tokens_after"`
 }
 
-// A StageReport is the outcome of one stage in this call.
+// A StageReport is the outcome of one stage in this call. Before and After are the tokens
+// of the view.
 type StageReport struct {
 	Stage   string        `json:"stage"`
 	Edits   int           `json:"edits"` // a cut or masked result, or a removed span, is one edit
@@ -258,8 +259,8 @@ type Candidate struct {
 // Tidied reports the work of one reducer of the stage tidy on the new results
 // of a call, and how many earlier results were needed again.
 type Tidied struct {
-	Reducer     string `json:"reducer"` // reducer that removed most tokens
-	Results     int    `json:"results"`
+	Reducer     string `json:"reducer"`      // reducer that removed most tokens
+	Results     int    `json:"results"`      // number of new results that it reduced
 	TokensSaved int    `json:"tokens_saved"` // tokens removed from these results
 	// ReadAgain counts reduced results, at most ten turns old, that this call
 	// requested again: it read the file once more, or ran the command again

@@ -78,8 +78,8 @@ type Media struct {
 	Name   string
 	Detail string // "low", "high" or "auto"; "" if the wire has no such field
 	Bytes  int    // size on the wire, for media whose dimensions are unknown
-	Width  int    // pixels; 0 = not known
-	Height int
+	Width  int    // in pixels; 0 = not known
+	Height int    // in pixels; 0 = not known
 }
 
 // A Message is one entry of a conversation. It is a small value; copies share

@@ -41,7 +41,7 @@ type Edit struct {
 // marks. It holds no text of the history, so that a ledger can store it.
 type TextEdit struct {
 	Index    int // index of the message in the view
-	Part     int
+	Part     int // index of the part in the message
 	Segments []Segment
 }
 
@@ -62,7 +62,7 @@ type Mark struct {
 	Chars  int    `json:"chars,omitempty"`
 	Tokens int    `json:"tokens,omitempty"`
 	Kept   int    `json:"kept,omitempty"` // tokens that a truncation kept
-	Turn   int    `json:"turn,omitempty"`
+	Turn   int    `json:"turn,omitempty"` // number of the turn in the conversation, from 1
 	Ref    string `json:"ref,omitempty"`
 	// Ended says that Exit is known. Exit is the exit code from the status line
 	// of the result.
@@ -128,15 +128,15 @@ type SummaryInfo struct {
 	Text      string   `json:"text"`                    // text of the message, tags included
 	Tokens    int      `json:"tokens"`                  // tokens of Text
 	First     int      `json:"first_message,omitempty"` // number of the first input message in the text's citations; 0 = unknown
-	Input     int      `json:"input_messages"`
-	InputSize int      `json:"input_tokens"`
-	Calls     int      `json:"calls"`
-	Attempts  int      `json:"attempts"`
-	Fallback  string   `json:"fallback,omitempty"` // "pruning-only", "extractive", "brief"
-	Retention float64  `json:"entity_retention"`
-	Named     int      `json:"identifiers"` // number of identifiers in the summary
-	Invented  int      `json:"invented_removed"`
-	Added     int      `json:"references_added"`
+	Input     int      `json:"input_messages"`          // number of messages that it replaces
+	InputSize int      `json:"input_tokens"`            // tokens of these messages
+	Calls     int      `json:"calls"`                   // number of required drafts: pieces and merges
+	Attempts  int      `json:"attempts"`                // number of calls of the summarizer, failed ones included, those of the fallback excluded
+	Fallback  string   `json:"fallback,omitempty"`      // "pruning-only", "extractive", "brief"
+	Retention float64  `json:"entity_retention"`        // share (0 to 1) of the most important identifiers of the input that Text names
+	Named     int      `json:"identifiers"`             // number of identifiers in the summary
+	Invented  int      `json:"invented_removed"`        // number of identifiers that were cut because the input lacks them
+	Added     int      `json:"references_added"`        // number of identifiers that only the section References names
 	Errors    []string `json:"errors,omitempty"`
 }
 

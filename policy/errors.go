@@ -14,8 +14,8 @@ import (
 // ErrInsufficientBudget matches every *[BudgetError] in errors.Is.
 var ErrInsufficientBudget = errors.New("insufficient budget")
 
-// A BudgetError says that even the smallest view exceeds the budget. Fixed,
-// Largest and Others add up to Tokens.
+// A BudgetError says that even the smallest view exceeds the budget. Fixed, Largest and
+// Others add up to Tokens. All sizes are in tokens.
 type BudgetError struct {
 	Tokens  int           // cost of the smallest view
 	Budget  int           // the budget that it exceeds

@@ -49,7 +49,7 @@ type View struct {
 
 	Budget Budget
 	Keep   Keep
-	Goal   int  // the cost at which stages stop
+	Goal   int  // the cost in tokens at which stages stop
 	Manual bool // the compaction was requested: stages mask and summarize as much as allowed, for views of any size
 	Rigid  bool // the keep counts must not be lowered
 	Recall bool // the model can fetch the original by its reference

@@ -4,7 +4,7 @@ import "math"
 
 // A Stock describes a session at the moment of deciding whether to compact it.
 // Each call adds to the prompt, and every later call reads it again. A compaction
-// makes the prompt smaller, once and at a cost.
+// makes the prompt smaller, once and at a cost. Money is in the units of [Card.Cost].
 type Stock struct {
 	Tokens  int     // tokens of the prompt that is about to be sent
 	Growth  float64 // tokens that a call adds; values below 1 count as 1
@@ -26,7 +26,7 @@ type Candidate struct {
 	Weight  float64 // factor for Recalls in PerCall, which ranks the candidates; 1 = Recalls at their full price
 }
 
-// A Verdict holds the costs and savings of a candidate.
+// A Verdict holds the costs and savings of a candidate, in the units of [Card.Cost].
 type Verdict struct {
 	Fixed   float64 // F: costs that do not depend on how much is removed
 	Linear  float64 // L: costs that grow with how much is removed

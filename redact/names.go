@@ -10,9 +10,9 @@ import (
 // oldest of the other names is dropped.
 const maxNames = 128
 
-// names holds the names of a session and its agents. They are in every line of
-// its log, and are not secrets if only a name like "session" before them
-// suggests one. It is safe for concurrent use.
+// names holds the names of a session and its agents, which are in every line of the
+// session's log. A rule that finds a name only because of the word before it, such as
+// "session", has not found a secret. It is safe for concurrent use.
 type names struct {
 	mu   sync.RWMutex
 	list []string

@@ -37,7 +37,8 @@ type Account struct {
 	summaries []summaryCost
 }
 
-// An AccountCall is one call of the hook.
+// An AccountCall is one call of the hook. Window, In and Sent are in tokens, costs in US
+// dollars.
 type AccountCall struct {
 	At      time.Time `json:"at"`
 	Agent   string    `json:"agent,omitempty"`
@@ -67,7 +68,7 @@ type AccountCall struct {
 	priced bool
 }
 
-// An AccountStep is one compaction.
+// An AccountStep is one compaction. Before and After are the tokens of the view.
 type AccountStep struct {
 	Step    int        `json:"step"`
 	At      time.Time  `json:"at"`
@@ -125,7 +126,8 @@ type AccountRecall struct {
 	Tokens int       `json:"tokens"` // tokens of the answer; 0 = the answer is not archived
 }
 
-// An AccountUsage is the usage that the provider reported for one call.
+// An AccountUsage is the usage that the provider reported for one call, in tokens and in
+// US dollars.
 type AccountUsage struct {
 	At     time.Time `json:"at"`
 	Agent  string    `json:"agent,omitempty"`

@@ -17,7 +17,7 @@ import (
 
 // An AccountEdit is the work of one call that made no step: results that the
 // stage tidy reduced at arrival, or the edits of a preset that works on every
-// call.
+// call. Before and After are the tokens of the view.
 type AccountEdit struct {
 	At      time.Time  `json:"at"` // zero if the audit log lacks the call
 	Agent   string     `json:"agent,omitempty"`

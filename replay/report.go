@@ -9,7 +9,8 @@ import (
 	"github.com/agentcompact/compact/price"
 )
 
-// A Row is one session under one policy and window.
+// A Row is one session under one policy and window. Costs are in US dollars, the window is
+// in tokens.
 type Row struct {
 	Policy    string `json:"policy"`
 	Reference bool   `json:"reference"` // the policy is not a policy of this module

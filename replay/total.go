@@ -14,6 +14,8 @@ import (
 // A Total sums up all sessions under one policy and window. Intervals cover 95
 // of 100 samples; each sample draws the same number of sessions from all sessions, with repetition
 // and with a fixed seed. They show how much a figure depends on the choice of sessions.
+// Costs are in US dollars; the window and the largest prompt are in tokens; shares are
+// between 0 and 1.
 type Total struct {
 	Policy    string `json:"policy"`
 	Reference bool   `json:"reference"`

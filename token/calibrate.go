@@ -24,12 +24,12 @@ type Calibrator struct {
 
 // A Calibration is the stored state of a [Calibrator].
 type Calibration struct {
-	Prose        float64 `json:"prose"` // the factor for prose
+	Prose        float64 `json:"prose"` // factor from our count to the billed count, for prose
 	Code         float64 `json:"code"`
 	Wide         float64 `json:"wide"`
 	Fixed        float64 `json:"fixed"`
-	Margin       float64 `json:"margin"` // maximum excess of the billed count over the estimate, as a share of the estimate
-	Observations int     `json:"observations"`
+	Margin       float64 `json:"margin"`       // maximum excess of the billed count over the estimate, as a share of the estimate
+	Observations int     `json:"observations"` // number of billed counts that were used
 }
 
 // All learned values have bounds, so that one wrong billed count has little

@@ -2,6 +2,6 @@
 // test that compares the tables with the code. The sessions are generated from a
 // seed: they contain no person's words, and are the same on every machine.
 //
-//	make proof                                     writes the tables
-//	make proof TRANSCRIPTS=../shared/transcripts   and the second one
+//	make proof                                     writes the table of generated sessions
+//	make proof TRANSCRIPTS=../shared/transcripts   also writes the table of recorded sessions
 package proof

@@ -85,8 +85,8 @@ func (r *Ring) ByID(id string) (*Sealer, bool) {
 	return s, s != nil
 }
 
-// All returns nil, for unsealed data, and the Sealers of all available keys in the
-// order of their ids.
+// All returns the Sealers of all available keys in the order of their ids. The first
+// element is nil, which stands for unsealed data.
 func (r *Ring) All() []*Sealer {
 	all := []*Sealer{nil}
 	if r == nil {
