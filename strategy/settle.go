@@ -120,7 +120,7 @@ type chain struct {
 	cmd    string
 	parts  []string
 	checks []checks.Covering // nil if the command is not a check
-	stated bool              // the exit status states a failure
+	stated bool              // the exit status of the command is known and not 0
 }
 
 func (c *Call) chain() chain {
@@ -158,9 +158,9 @@ func (f *chain) settledBy(now *chain, how string) (what string, ok bool) {
 	return "", false
 }
 
-// within compares the parts of two commands. whole is true if the later command contains
-// all parts of f. Otherwise, at is the index in f at which the parts of the later command
-// begin, if f ends with them; 0 if it does not.
+// within compares the parts of two commands. whole reports that the later command contains
+// all parts of f. Otherwise f may end with the parts of the later command: at is then the
+// index in f of the first of these parts, and else 0.
 func (f *chain) within(now *chain) (at int, whole bool) {
 	n, m := len(f.parts), len(now.parts)
 	for from := 0; from+n <= m; from++ {

@@ -81,7 +81,7 @@ func (s *serving) flags(cmd *cobra.Command) {
 	f.BoolVar(&s.c.Strict, "strict", false, "refuse requests that can't be compacted, instead of sending them unchanged")
 	f.BoolVar(&s.c.NoRecall, "no-recall", false, "do not give the model the recall tool, which reads removed text")
 	f.StringArrayVar(&s.upstreams, "upstream", nil, "`NAME=URL` of a provider: openai, anthropic, gemini or any other name; the name is the first part of the path; may be repeated")
-	f.StringVar(&s.count, "count", "view", "`WHAT` a request for a count of tokens counts: view (the request as it would be sent) or full (the whole history)")
+	f.StringVar(&s.count, "count", "view", "`WHAT` to count if a client asks for a number of tokens: view (the request as it would be sent) or full (the whole history)")
 	f.BoolVar(&s.verbose, "verbose", false, "log each request")
 	complete(cmd, "count", []string{"view", "full"})
 }

@@ -13,9 +13,8 @@ import (
 	"github.com/agentcompact/compact/policy"
 )
 
-// Goals of a step that reduces the size of the request in bytes by removing media. A step
-// for the size in bytes is due if the request has media and is larger than the size at
-// which such a step stops.
+// Goals of a step that removes media until the request has a certain size in bytes. Such a
+// step is due if the request has media and is larger than that size.
 const (
 	ToBytes = policy.All + 1 + iota // stops at [policy.Budget.TargetBytes]
 	InBytes                         // stops half way between [policy.Budget.TargetBytes] and [policy.Budget.MaxBytes]

@@ -57,9 +57,9 @@ type Heads struct {
 	looked time.Time     // when the log was last checked to exist
 }
 
-// headsUnseen is the time for which lines are added to heads without a check that
-// their log exists. That is enough because the log is only removed by hand. Lines of
-// commits are not synced for as long.
+// headsUnseen is the time for which lines are added to heads without a check that their
+// log exists, which suffices because the log is only removed by hand. It is also the
+// longest time for which lines of commits are not synced.
 const headsUnseen = time.Minute
 
 // queuedHead is a waiting line. The holder of the turn sets done and err.
@@ -178,7 +178,7 @@ func (s *Session) unnameErased(ctx context.Context) error {
 	if ok && (t.facts.erasing || errors.Is(err, ErrErased)) {
 		return r.Remove(ctx, nameKey(headID(s.dir)))
 	}
-	return nil // an unreadable manifest existed a moment ago
+	return nil // also if the manifest can't be read: it existed a moment ago
 }
 
 func nameKey(id string) storage.Key { return child(keyOf(namesName), id+".json") }
@@ -224,9 +224,9 @@ func (h *Heads) append(ctx context.Context, l head) error {
 	return err
 }
 
-// write appends lines. At least once in headsUnseen the lines are durable when it
-// returns. Between, lines of commits need not be: until the next line, nothing
-// proves the end of a session whose line was lost.
+// write appends lines. At least once in headsUnseen it makes them durable before it
+// returns. In the meantime a crash can lose lines of commits: then the end of the session
+// is not proven until its next line.
 func (h *Heads) write(ctx context.Context, bodies []string, lazily bool) error {
 	now, by := time.Now(), h.chain.appendUnseen
 	look := now.Sub(h.looked) > headsUnseen
