@@ -38,7 +38,7 @@ func (t *Tuning) doubt() {
 		return
 	}
 	if t.Expected.Held.Low < t.Options.Keep {
-		t.TooFew = append(t.TooFew, fmt.Sprintf("on sessions outside the choice, %.1f %% of the needed text was in view %s: a share of %.1f %% or more is not certain",
+		t.TooFew = append(t.TooFew, fmt.Sprintf("on sessions that were not used for the choice, %.1f %% of the needed text was in view %s: a share of %.1f %% or more is not certain",
 			100*t.Expected.Held.Value, t.Expected.Held.Span(), 100*t.Options.Keep))
 	}
 	if of := t.Expected.OfPreset; of.Low < 1 && of.High > 1 {

@@ -25,9 +25,9 @@ func (c *Call) asksUser() bool {
 	return slices.Contains(words, "ask") && slices.ContainsFunc(words, func(w string) bool { return w == "human" || w == "user" || w == "person" || w == "customer" })
 }
 
-// askedAnswers returns one text for each question of a call together with the user's answer:
-// by place in a list of answers, by key in a record. It returns "" if the result has no such
-// answers.
+// askedAnswers returns one text for each question of a call, with the user's answer. In a
+// list of answers it finds the answer by its place, in a record by its key. It returns ""
+// if the result has no answer in either form.
 func (c *Call) askedAnswers() string {
 	var asked, ids []string
 	for _, a := range c.Args {

@@ -18,7 +18,7 @@ func createCases() []testCase {
 		{"CreateIsSeenWhole", "k is seen by Open and List whole or not at all.", createWhole},
 		{"CreateFailsWhole", "After any other error k holds the whole of b or nothing.", createCancelled},
 		{"CreateMakesFolders", "Folders come into being as they are needed.", createDeep},
-		{"CreateAllIsCreateForEach", "CreateAll: errs has in their order what Create would have returned.", createAll},
+		{"CreateAllIsCreateForEach", "CreateAll: errs has, for each key in order, the error that Create would have returned.", createAll},
 	}
 }
 
