@@ -12,8 +12,8 @@ import (
 
 // A model needs seconds for a summary. If a compaction is expected soon, the summary is
 // written in the background, from the current view. The call that compacts uses it if
-// its messages are unchanged; later messages stay unchanged. The session does not
-// change before that, so an unused summary only costs its price.
+// the summarized messages are unchanged; it keeps the messages that came later. Until then
+// the session does not change, so an unused summary only costs its price.
 
 // tries limits how often a session searches for text to summarize between the
 // first attempt and the compaction.

@@ -54,8 +54,8 @@ func (v *View) Smallest() Keep {
 // shrink and squeeze.
 func (v *View) Floor() int { return v.least(v.takes()) }
 
-// Without returns the least number of tokens of the view without the messages in at,
-// and without the duplicates that can be removed after them.
+// Without returns the least number of tokens of the view after the messages in at are
+// removed, and after them the duplicates that can still be removed.
 func (v *View) Without(at []int) int {
 	gone := make([]bool, len(v.Messages))
 	for _, i := range at {
