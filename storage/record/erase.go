@@ -134,6 +134,9 @@ func (e *eraser) erase(ctx context.Context, stone Tombstone) (Tombstone, error) 
 // removeAs removes a condemned session, after it has recorded why files are missing.
 func (e *eraser) removeAs(ctx context.Context, stone Tombstone, graves *chain) error {
 	s := e.s
+	if err := s.needHeads(ctx); err != nil {
+		return err
+	}
 	// Heads and tombstone are written first, so that they explain every missing
 	// file.
 	if err := s.tell(ctx, stone.head(opErase)); err != nil {

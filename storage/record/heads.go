@@ -106,8 +106,23 @@ func NewHeads(a storage.Archive, key ed25519.PrivateKey) *Heads {
 func headsKey(writer string) storage.Key { return child(keyOf(headsName), writer+".jsonl") }
 
 // KeepHeads makes the session write its heads to h. Call it before the first
-// write. Without it no heads are written.
+// write. Without it no heads are written, except for an erase in an archive that has heads:
+// without a head, the session would seem to have vanished. That head is not signed.
 func (s *Session) KeepHeads(h *Heads) { s.heads = h }
+
+// needHeads begins heads for an erase, if the session keeps none and the archive has some.
+func (s *Session) needHeads(ctx context.Context) error {
+	if s.heads != nil {
+		return nil
+	}
+	for _, err := range s.a.List(ctx, keyOf(headsName)) {
+		if err == nil {
+			s.heads = NewHeads(s.a, nil)
+		}
+		return err
+	}
+	return nil
+}
 
 // tell writes a line with the current end of the session's manifest. If the manifest
 // does not confirm a stored step yet, tell confirms it first. Otherwise the loss of
