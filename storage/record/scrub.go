@@ -75,10 +75,11 @@ const scrubMark = `{"scrubbed":true}`
 // It returns [ErrHeld] under a legal hold, [storage.ErrUnsupported] if the archive is not a
 // [storage.Remover], [storage.ErrLocked] if it is a [storage.Keeper] that keeps a file,
 // [storage.ErrChanged] if a file was changed, and [ErrScrub] if a line would become invalid JSON; in
-// these cases nothing was written. It returns [ErrInUse] if another process is writing to the session;
-// then no file is rewritten. After any other error or a crash, call it again: it completes the scrub,
-// unless a later writer has done so ([Session.EndScrub]). With DryRun an incomplete scrub is
-// [ErrUnplaced].
+// these cases nothing was written. If the manifest announces a file that does not exist, Scrub waits
+// up to a minute for it. It returns [ErrInUse] if other processes write to the session all the time,
+// or ctx ends during that wait; then no file is rewritten. After any other error or a crash, call it
+// again: it completes the scrub, unless a later writer has done so ([Session.EndScrub]). With DryRun
+// an incomplete scrub is [ErrUnplaced].
 //
 // Concurrent appends are never lost, but they are not searched. Sessions that were
 // opened before get [ErrScrubbed]. The whole session is held in memory.
@@ -107,9 +108,10 @@ const scrubAttempts = 8
 
 // scrubAgain repeats an attempt if another write or scrub was faster.
 func (s *Session) scrubAgain(ctx context.Context, opts ScrubOptions, out *Scrubbed) error {
+	w := &fileWait{s: s, missed: map[string]time.Time{}}
 	for range scrubAttempts {
 		before, _ := s.manifest.known()
-		again, err := s.scrubOnce(ctx, opts, out)
+		again, err := s.scrubOnce(ctx, opts, out, w)
 		if errors.Is(err, storage.ErrChanged) || errors.Is(err, storage.ErrNotExist) {
 			// Another scrub may have put its files in place in the meantime.
 			t, rerr := s.manifest.refresh(ctx)
@@ -163,7 +165,7 @@ func (s *Session) endBefore(ctx context.Context, r storage.Remover) (resumed boo
 
 // scrubOnce makes one attempt. It returns again if another process wrote to the
 // session in the meantime.
-func (s *Session) scrubOnce(ctx context.Context, opts ScrubOptions, out *Scrubbed) (again bool, err error) {
+func (s *Session) scrubOnce(ctx context.Context, opts ScrubOptions, out *Scrubbed, w *fileWait) (again bool, err error) {
 	p, err := s.planScrub(ctx, opts.Find)
 	if err != nil {
 		return false, err
@@ -175,8 +177,9 @@ func (s *Session) scrubOnce(ctx context.Context, opts ScrubOptions, out *Scrubbe
 		}
 		return false, err
 	}
-	if p.begun() {
-		return false, &storage.Error{Op: "scrub", Key: s.dir, Err: ErrInUse}
+	if w.awaits(p) {
+		err := w.wait(ctx, p)
+		return err == nil, err
 	}
 	if err := s.replaceable(ctx, p); err != nil {
 		return false, err

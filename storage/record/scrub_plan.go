@@ -43,23 +43,9 @@ type scrubPlan struct {
 	files  []*scrubFile
 	hashes map[string]string // of lines and stretches, before → after
 	marks  map[string][]fileHash
-	lines  int64                // number of lines of the manifest
-	id     string               // id of the scrub
-	puts   map[string]time.Time // announced files that do not exist
-}
-
-// commonly is the maximum usual time between the announcement of a file and its
-// creation.
-const commonly = time.Minute
-
-// begun reports whether another process is about to create a file.
-func (p *scrubPlan) begun() bool {
-	for _, at := range p.puts {
-		if time.Since(at) < commonly {
-			return true
-		}
-	}
-	return false
+	lines  int64                  // number of lines of the manifest
+	id     string                 // id of the scrub
+	puts   map[string]announcedAt // announced files that do not exist
 }
 
 // fenced reports whether every log ends with a fence.
@@ -89,7 +75,7 @@ type scrubFile struct {
 // planScrub reads the session, and overwrites the secrets and the hashes of changed
 // lines in memory.
 func (s *Session) planScrub(ctx context.Context, find func(string, []byte) [][2]int) (*scrubPlan, error) {
-	p := &scrubPlan{hashes: map[string]string{}, marks: map[string][]fileHash{}, puts: map[string]time.Time{}}
+	p := &scrubPlan{hashes: map[string]string{}, marks: map[string][]fileHash{}, puts: map[string]announcedAt{}}
 	if err := s.readForScrub(ctx, p); err != nil {
 		return nil, err
 	}
@@ -140,18 +126,21 @@ func (s *Session) readForScrub(ctx context.Context, p *scrubPlan) error {
 		}
 		p.files = append(p.files, &scrubFile{name: name, was: data, now: bytes.Clone(data)})
 	}
+	var times []time.Time // of the lines
 	for l, err := range checkedLines(ctx, s.manifest, 0) {
 		if err != nil {
 			return err
 		}
 		if r, ok := parseRecord(l.Body); ok && !l.Changed {
 			p.sayMarks(r)
+			times = append(times, r.At)
 			if r.Op == opPut || r.Op == opCommit {
-				p.puts[r.Name] = r.At
+				p.puts[r.Name] = announcedAt{r.At, len(times)}
 			}
 		}
 	}
-	maps.DeleteFunc(p.puts, func(name string, _ time.Time) bool { return there[name] })
+	maps.DeleteFunc(p.puts, func(name string, _ announcedAt) bool { return there[name] })
+	p.dropAbandoned(times)
 	return nil
 }
 

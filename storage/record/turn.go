@@ -11,10 +11,6 @@ import (
 // it renews its turn. It applies to a scrub and to an erase.
 const lease = 20 * time.Second
 
-// maxSkew is the maximum difference between the clocks of processes that share
-// a session. Only the turn of a process that is dead for longer ends without a wait.
-const maxSkew = 24 * time.Hour
-
 // often is the time between two checks whether another process has finished.
 const often = 50 * time.Millisecond
 
@@ -53,13 +49,14 @@ func (t *turn) record(r record) record {
 // late reports whether the turn must be renewed.
 func (t *turn) late() bool { return time.Since(t.claimed) > t.lease/4 }
 
-// over reports whether the turn of another process is over: by that process's clock
-// with maxSkew, or by this process's clock since the turn was first read.
+// over reports whether the turn of another process is over: by the time that passed since
+// this process first read of it. The time in the record does not count, because either
+// clock can be wrong by any amount.
 func (t *turn) over(h holder) bool {
 	if who := h.by + h.at.String(); who != t.other {
 		t.other, t.since = who, time.Now()
 	}
-	return time.Since(t.since) >= h.lease || time.Since(h.at) > h.lease+maxSkew
+	return time.Since(t.since) >= h.lease
 }
 
 // wait waits briefly for another process.
