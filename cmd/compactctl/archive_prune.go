@@ -17,13 +17,18 @@ import (
 func newArchivePrune(a *app) *cobra.Command {
 	x := &actor{}
 	var age string
-	var yes bool
+	var yes, trust bool
 	cmd := &cobra.Command{
 		Use:   "prune --older-than AGE",
 		Short: "Erase the sessions whose last write is older than an age",
 		Long: `Prune erases sessions whose last write is older than AGE (such as 90d or 12h) and
 leaves a tombstone for each. Prune keeps sessions under a legal hold. Without --yes it
-only lists the sessions that it would erase.`,
+only lists the sessions that it would erase.
+
+The clock of this machine may be wrong. If the newest write in the archive is more than a
+day ago by this clock, ages count from a day after that write, and prune lists the
+sessions that it keeps for this reason. If the clock is more than a day behind that
+write, prune refuses. --trust-clock erases by the clock of this machine alone.`,
 		Args: arguments(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			d, err := ageOf(age)
@@ -46,7 +51,7 @@ only lists the sessions that it would erase.`,
 			if err != nil {
 				return err
 			}
-			err = a.prune(cmd, archive, record.PruneOptions{Before: time.Now().Add(-d), DryRun: !yes, Reason: why, Who: who, Heads: h, Index: index})
+			err = a.prune(cmd, archive, record.PruneOptions{Age: max(d, 1), TrustClock: trust, DryRun: !yes, Reason: why, Who: who, Heads: h, Index: index})
 			err = errors.Join(err, index.close())
 			if err == nil && yes {
 				err = a.sendRecord(cmd.Context(), archive)
@@ -56,6 +61,7 @@ only lists the sessions that it would erase.`,
 	}
 	cmd.Flags().StringVar(&age, "older-than", "", "`AGE`, in days (90d) or as a duration (12h)")
 	cmd.Flags().BoolVar(&yes, "yes", false, "erase; without it, only list the sessions")
+	cmd.Flags().BoolVar(&trust, "trust-clock", false, "count ages from the clock of this machine in any case")
 	x.flags(cmd, "the tombstones keep")
 	return cmd
 }

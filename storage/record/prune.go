@@ -3,6 +3,7 @@ package record
 import (
 	"context"
 	"errors"
+	"fmt"
 	"iter"
 	"time"
 
@@ -15,6 +16,13 @@ type PruneOptions struct {
 	// Before selects the sessions whose last write is before this time; the
 	// zero time selects none.
 	Before time.Time
+	// Age, if it is not 0, takes the place of Before: it selects the sessions whose last write
+	// is that long ago. The clock of this machine can be wrong. If it is more than a day ahead
+	// of the newest write in the archive, Prune counts from a day after that write; if it is
+	// more than a day behind, Prune erases nothing and yields [ErrClock].
+	Age time.Duration
+	// TrustClock means that Age counts from the clock of this machine in any case.
+	TrustClock bool
 	// DryRun means that nothing is removed.
 	DryRun bool
 	// Reason and Who are kept in the tombstones.
@@ -38,9 +46,15 @@ const (
 	KeptFailed PruneOutcome = "failed"
 	// KeptForeign means that the folder has none of the files of a session.
 	KeptForeign PruneOutcome = "kept, because it is not a session"
+	// KeptClock means that nothing else than the clock of this machine says that the session
+	// is old enough ([PruneOptions.Age]).
+	KeptClock PruneOutcome = "kept, for only the clock of this machine says that it is that old"
 	// KeptUnknown means that the time of the session's last write is unknown.
 	KeptUnknown PruneOutcome = "kept, for nobody knows when it was last written to"
 )
+
+// ErrClock means that the clock of this machine is behind the times in the archive.
+var ErrClock = errors.New("the clock of this machine is behind the newest write in the archive: one of the two is wrong")
 
 // A PruneResult is the outcome for one session that is old enough.
 type PruneResult struct {
@@ -50,28 +64,61 @@ type PruneResult struct {
 }
 
 // Prune erases the sessions whose last write, by the later of manifest and
-// backend, is before a time, and yields each with its outcome. A session whose
-// last write is unknown is kept, and yielded. A failure does not stop Prune. An
-// error of the listing itself is yielded last.
+// backend, is before a time or longer ago than an age, and yields each with its outcome.
+// A session whose last write is unknown is kept, and yielded. A failure does not stop
+// Prune. An error of the listing itself is yielded last.
 func Prune(ctx context.Context, a storage.Archive, opts PruneOptions) iter.Seq2[PruneResult, error] {
 	return func(yield func(PruneResult, error) bool) {
-		var old []SessionInfo // collected first, because a removal during a listing can have any effect on the listing
+		var all []SessionInfo // collected first, because a removal during a listing can have any effect on the listing
 		for info, err := range Sessions(ctx, a) {
 			if err != nil {
 				yield(PruneResult{}, err)
 				return
 			}
-			if info.Modified.Before(opts.Before) {
-				old = append(old, info)
-			}
+			all = append(all, info)
 		}
-		for _, info := range old {
+		claimed, err := opts.count(all, time.Now())
+		if err != nil {
+			yield(PruneResult{}, err)
+			return
+		}
+		for _, info := range all {
+			if !info.Modified.Before(claimed) {
+				continue
+			}
 			r, ok := pruneOne(ctx, a, info, opts)
 			if ok && !yield(r, nil) {
 				return
 			}
 		}
 	}
+}
+
+// count sets Before by Age. It returns the time that Before would be if the clock of this
+// machine is right; it is never earlier than Before.
+func (o *PruneOptions) count(all []SessionInfo, now time.Time) (claimed time.Time, err error) {
+	if o.Age == 0 {
+		return o.Before, nil
+	}
+	o.Before = now.Add(-o.Age)
+	claimed = o.Before
+	var newest SessionInfo
+	for _, info := range all {
+		if info.ours && info.Modified.After(newest.Modified) {
+			newest = info
+		}
+	}
+	if o.TrustClock || newest.Modified.IsZero() {
+		return claimed, nil
+	}
+	if newest.Modified.Sub(now) > maxSkew {
+		err := fmt.Errorf("%w: it says %s, and %s was written to at %s", ErrClock, now.UTC().Format(time.RFC3339), newest.Dir, newest.Modified.UTC().Format(time.RFC3339))
+		return claimed, &storage.Error{Op: "prune", Err: err}
+	}
+	if likely := newest.Modified.Add(maxSkew); likely.Before(now) {
+		o.Before = likely.Add(-o.Age)
+	}
+	return claimed, nil
 }
 
 // pruneOne erases one session. It returns false if the session turns out to be
@@ -91,6 +138,8 @@ func pruneOne(ctx context.Context, a storage.Archive, info SessionInfo, opts Pru
 	switch {
 	case info.Modified.IsZero():
 		return PruneResult{info, KeptUnknown, nil}, true
+	case !info.Modified.Before(opts.Before):
+		return PruneResult{info, KeptClock, nil}, true
 	case !t.facts.last.Before(opts.Before):
 		return PruneResult{}, false
 	case t.facts.hold.Held:
