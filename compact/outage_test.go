@@ -1,0 +1,173 @@
+package compact_test
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/agentcompact/compact/compact"
+	"github.com/agentcompact/compact/internal/flaky"
+	"github.com/agentcompact/compact/internal/provider"
+	"github.com/agentcompact/compact/internal/samples"
+	"github.com/agentcompact/compact/message"
+	"github.com/agentcompact/compact/recall"
+	"github.com/agentcompact/compact/storage"
+	"github.com/agentcompact/compact/storage/crypt"
+	"github.com/agentcompact/compact/storage/memory"
+	"github.com/agentcompact/compact/storage/record"
+)
+
+// The power fails during each change of an agent that stores with a preset, plain or
+// encrypted. Another process continues. It sends the views that an agent without a loss
+// sends, the provider accepts them, and the archive verifies, both before and after the
+// agent continues.
+func TestPowerLossChangesNoView(t *testing.T) {
+	every := 1
+	if !soak() {
+		every = 80 / samples.Of(8)
+	}
+	for i, preset := range []string{"masking", "economy", "graduated", "gateway"} {
+		for _, sealed := range []bool{false, true} {
+			for j, loss := range []flaky.Loss{flaky.LosesAll, flaky.LosesHalf, flaky.LosesText, flaky.LosesNone} {
+				t.Run(fmt.Sprintf("%s/encrypted %v/%s", preset, sealed, loss), func(t *testing.T) {
+					o, at := outages(t, preset, sealed, loss), (7*i+3*j)%every
+					for o.at(at) {
+						at += every
+					}
+					if at < every {
+						t.Errorf("an agent makes fewer than %d changes", at)
+					}
+				})
+			}
+		}
+	}
+}
+
+// outage is an agent of a machine that loses power.
+type outage struct {
+	t      *testing.T
+	preset string
+	loss   flaky.Loss
+	over   func(storage.Archive) storage.Archive
+	want   []string // views of an agent without a loss
+}
+
+func outages(t *testing.T, preset string, sealed bool, loss flaky.Loss) *outage {
+	t.Helper()
+	o := &outage{t: t, preset: preset, loss: loss, over: func(a storage.Archive) storage.Archive { return a }}
+	if sealed {
+		_, keys := ageKeys(t)
+		o.over = func(a storage.Archive) storage.Archive { return crypt.New(a, keys) }
+	}
+	calm := o.agent(memory.New())
+	for n := range outageRounds + 5 {
+		o.want = append(o.want, bytesOf(calm.preflight(outageHistory(n)).Messages))
+	}
+	return o
+}
+
+func (o *outage) agent(a storage.Archive) *rig {
+	c, err := compact.Preset(o.preset)
+	if err != nil {
+		o.t.Fatal(err)
+	}
+	c.Archive = o.over(a)
+	switch c.MaxContextTokens = 3_000; o.preset {
+	case "economy":
+		c.Prices = sonnet
+	case "masking":
+		c.MaxContextTokens = 6_000
+	case "gateway":
+		c.MaxContextTokens = 12_000
+	}
+	return newRig(o.t, c)
+}
+
+// outageRounds is the number of calls of an agent.
+const outageRounds = 26
+
+// at lets the power fail during a change. It returns false if there are fewer changes.
+func (o *outage) at(change int) bool {
+	o.t.Helper()
+	disk := memory.New()
+	cut := flaky.NewOutage(disk, change, o.loss)
+	first := o.agent(cut)
+	calls := 0
+	for n := range outageRounds {
+		res, err := first.Preflight(context.Background(), "s", outageHistory(n))
+		if err != nil || cut.Over() {
+			break
+		}
+		if bytesOf(res.Messages) != o.want[n] {
+			o.t.Fatalf("change %d: call %d has another view without a loss", change, n)
+		}
+		if calls = n; n%5 == 0 {
+			_ = first.Flush(context.Background()) // the power may fail in it
+		}
+	}
+	_ = first.Close(context.Background()) // the machine is off
+	o.verified(disk, change, "after the loss")
+	next := o.agent(disk)
+	if change%2 == 1 { // the provider's answer to the last call was lost, too
+		res, err := next.Preflight(context.Background(), "s", outageHistory(calls))
+		if err != nil {
+			o.t.Fatalf("change %d: call %d again: %v", change, calls, err)
+		}
+		o.legal(res.Messages, change, calls)
+	}
+	for n := calls + 1; n < len(o.want); n++ {
+		res, err := next.Preflight(context.Background(), "s", outageHistory(n))
+		if err != nil {
+			o.t.Fatalf("change %d: call %d: %v", change, n, err)
+		}
+		if bytesOf(res.Messages) != o.want[n] {
+			o.t.Errorf("change %d: call %d has another view after the loss, step %d", change, n, res.Step)
+		}
+		o.legal(res.Messages, change, n)
+	}
+	if err := next.Close(context.Background()); err != nil {
+		o.t.Errorf("change %d: closing: %v", change, err)
+	}
+	o.verified(disk, change, "after the agent continued")
+	return cut.Over()
+}
+
+func outageHistory(rounds int) []message.Message { return loop(rounds, 150) }
+
+func (o *outage) legal(view []message.Message, change, call int) {
+	o.t.Helper()
+	messages := strings.ReplaceAll(strings.TrimSuffix(bytesOf(view), "\n"), "\n", ",")
+	for _, refused := range provider.NewJudge(provider.Chat).Judge([]byte(`{"model":"gpt-4","messages":[` + messages + `]}`)) {
+		o.t.Errorf("change %d: the provider refuses call %d: %v", change, call, refused)
+	}
+}
+
+func (o *outage) verified(disk *memory.Archive, change int, when string) {
+	o.t.Helper()
+	a := o.over(disk)
+	book, err := record.ReadHeads(o.t.Context(), a, record.HeadsOptions{})
+	if err != nil {
+		o.t.Fatal(err)
+	}
+	gone, err := book.Vanished(o.t.Context(), a)
+	if err != nil {
+		o.t.Fatal(err)
+	}
+	all := append(gone, book.Report())
+	for info, err := range record.Sessions(o.t.Context(), a) {
+		if err != nil {
+			o.t.Fatal(err)
+		}
+		r, err := record.VerifyDir(o.t.Context(), a, info.Dir, record.VerifyOptions{Heads: book, Refs: recall.Refs, Edits: recall.EditRefs})
+		if err != nil {
+			o.t.Fatal(err)
+		}
+		all = append(all, r)
+	}
+	for _, r := range all {
+		for _, p := range r.Problems {
+			o.t.Errorf("change %d, %s: %s: %s", change, when, r.Dir, p)
+		}
+	}
+}
