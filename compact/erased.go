@@ -30,30 +30,56 @@ func (m *CompactManager) afterErasure(ctx context.Context, is sessionNames, s *s
 		if s.log.ManifestHead() != "" && !s.log.Erasing() {
 			break // the session exists
 		}
-		t, erased, err := m.graves.Find(ctx, folder)
-		if err == nil && !erased && before != folder {
-			t, erased, err = m.graves.Find(ctx, before)
+		heads, err := m.graves.Heads(ctx, folder)
+		if err == nil && len(heads) == 0 && before != folder {
+			heads, err = m.graves.Heads(ctx, before)
 		}
 		switch {
 		case ctx.Err() != nil:
 			return nil, ctx.Err()
 		case err != nil:
 			return m.perhapsErased(ctx, id, s, err)
-		case !erased:
+		case len(heads) == 0:
 			return s, nil
 		case m.cfg.Storage.Erased != "new":
 			m.log().Error("compact: the session was erased, and nothing of it is stored again (storage.erased: refuse)", "session", id)
 			return openErased(ctx, m.archive, id, m.keys)
 		}
-		folder = nextLife(id, t)
-		before = folder
-		var oerr error
-		if s, oerr = openToGoOn(ctx, m.archive, folder, m.keys); oerr != nil && (s == nil || !s.log.Erasing()) {
-			return nil, oerr
+		if folder, s, err = m.openNext(ctx, id, heads); err != nil {
+			return nil, err
 		}
-		s.id = id
+		before, s.id = folder, id
 	}
 	return s, nil
+}
+
+// openNext opens the session in which an erased session continues, and returns the name of
+// its folder. An erase that was repeated has several heads. A process can have continued
+// after any of them, so the first head counts whose folder is or was in use; if there is
+// none, it is the first head, which another process finds as well.
+func (m *CompactManager) openNext(ctx context.Context, id string, heads []string) (folder string, s *session, err error) {
+	for _, head := range heads {
+		name := nextLife(id, head)
+		next, err := openToGoOn(ctx, m.archive, name, m.keys)
+		if err != nil && (next == nil || !next.log.Erasing()) {
+			return "", nil, err
+		}
+		if s == nil {
+			folder, s = name, next
+		}
+		used := len(heads) == 1 || next.log.ManifestHead() != ""
+		if !used {
+			erased, err := m.graves.Heads(ctx, name)
+			if err != nil {
+				return "", nil, err
+			}
+			used = len(erased) > 0
+		}
+		if used {
+			return name, next, nil
+		}
+	}
+	return folder, s, nil
 }
 
 // perhapsErased does the work of afterErasure for a session that may or may not be
@@ -77,10 +103,11 @@ func (m *CompactManager) perhapsErased(ctx context.Context, id string, s *sessio
 	return nil, err
 }
 
-// nextLife returns the name of the folder in which an erased session continues.
-func nextLife(id string, t record.Tombstone) string {
+// nextLife returns the name of the folder in which a session continues after an erase with
+// this head.
+func nextLife(id, head string) string {
 	const digits = 12 // enough to avoid a collision
-	return id + ".after-" + t.Head[:min(digits, len(t.Head))]
+	return id + ".after-" + head[:min(digits, len(head))]
 }
 
 // Lives returns the names under which the archive now has the session with this id: the
@@ -133,7 +160,7 @@ func livesOf(ctx context.Context, a storage.Archive, id string, before []string)
 			unended = append(unended, all[i])
 		}
 		for _, t := range stones {
-			if next := nextLife(id, t); !slices.Contains(all, next) {
+			if next := nextLife(id, t.Head); !slices.Contains(all, next) {
 				all = append(all, next)
 			}
 		}

@@ -11,11 +11,9 @@ import (
 	"github.com/agentcompact/compact/internal/provider"
 	"github.com/agentcompact/compact/internal/samples"
 	"github.com/agentcompact/compact/message"
-	"github.com/agentcompact/compact/recall"
 	"github.com/agentcompact/compact/storage"
 	"github.com/agentcompact/compact/storage/crypt"
 	"github.com/agentcompact/compact/storage/memory"
-	"github.com/agentcompact/compact/storage/record"
 )
 
 // The power fails during each change of an agent that stores with a preset, plain or
@@ -145,29 +143,5 @@ func (o *outage) legal(view []message.Message, change, call int) {
 
 func (o *outage) verified(disk *memory.Archive, change int, when string) {
 	o.t.Helper()
-	a := o.over(disk)
-	book, err := record.ReadHeads(o.t.Context(), a, record.HeadsOptions{})
-	if err != nil {
-		o.t.Fatal(err)
-	}
-	gone, err := book.Vanished(o.t.Context(), a)
-	if err != nil {
-		o.t.Fatal(err)
-	}
-	all := append(gone, book.Report())
-	for info, err := range record.Sessions(o.t.Context(), a) {
-		if err != nil {
-			o.t.Fatal(err)
-		}
-		r, err := record.VerifyDir(o.t.Context(), a, info.Dir, record.VerifyOptions{Heads: book, Refs: recall.Refs, Edits: recall.EditRefs})
-		if err != nil {
-			o.t.Fatal(err)
-		}
-		all = append(all, r)
-	}
-	for _, r := range all {
-		for _, p := range r.Problems {
-			o.t.Errorf("change %d, %s: %s: %s", change, when, r.Dir, p)
-		}
-	}
+	sound(o.t, o.over(disk), change, when)
 }

@@ -3,6 +3,7 @@ package record
 import (
 	"context"
 	"errors"
+	"slices"
 	"time"
 
 	"github.com/agentcompact/compact/internal/ctxlock"
@@ -18,6 +19,7 @@ type Graves struct {
 	busy  ctxlock.Mutex        // guards the rest
 	size  int64                // number of bytes of the log that were read
 	last  map[string]Tombstone // newest tombstone of each session, by [Tombstone.Session]
+	heads map[string]endings   // by [Tombstone.Session]
 	open  []Tombstone          // of a last line without its end
 	lines stoneReader
 	lost  bool      // a damaged tombstone may belong to any session
@@ -33,7 +35,59 @@ const (
 )
 
 // NewGraves returns the Graves of an archive. It does no I/O.
-func NewGraves(a storage.Archive) *Graves { return &Graves{a: a, last: map[string]Tombstone{}} }
+func NewGraves(a storage.Archive) *Graves {
+	g := &Graves{a: a}
+	g.reset()
+	return g
+}
+
+// reset forgets the tombstones.
+func (g *Graves) reset() {
+	g.size, g.last, g.heads, g.lines, g.lost = 0, map[string]Tombstone{}, map[string]endings{}, stoneReader{}, false
+}
+
+// endings holds the tombstones of one session after another under one name.
+type endings struct {
+	lives []string // lives of the sessions that were erased
+	heads []string // of the tombstones of the last one
+}
+
+// with returns e with another tombstone. Tombstones of version 0.1.0, and damaged ones, can
+// have no life; the newest of them counts.
+func (e endings) with(t Tombstone) endings {
+	switch n := len(e.lives); {
+	case t.Life == "" || !slices.Contains(e.lives, t.Life):
+		return endings{append(e.lives[:n:n], t.Life), []string{t.Head}}
+	case t.Head != "" && e.lives[n-1] == t.Life && !slices.Contains(e.heads, t.Head):
+		e.heads = append(slices.Clone(e.heads), t.Head)
+	}
+	return e
+}
+
+// Heads returns the heads of the tombstones of the session that was erased last under a name,
+// in their order, and none if no session was erased. A repeated erase leaves tombstones with
+// other heads. The first head stays the first one, so it can name the next session. Errors
+// are those of Find.
+func (g *Graves) Heads(ctx context.Context, session string) ([]string, error) {
+	dir, err := Prefix(session)
+	if err != nil {
+		return nil, err
+	}
+	if _, ok, err := g.of(ctx, dir); !ok || err != nil {
+		return nil, err
+	}
+	if err := g.busy.Lock(ctx); err != nil {
+		return nil, &storage.Error{Op: "read", Key: keyOf(erasedName), Err: err}
+	}
+	defer g.busy.Unlock()
+	all := g.heads[tombstoneID(dir)]
+	for _, open := range g.open {
+		if open.Session == tombstoneID(dir) && open.Refused == "" {
+			all = all.with(open)
+		}
+	}
+	return all.heads, nil
+}
 
 // Find is [Erased] for many lookups: if nothing is new, it requests only the size of one
 // log. It waits at most two seconds; after a timeout it makes no request for half a
@@ -83,14 +137,14 @@ func (g *Graves) refresh(ctx context.Context) error {
 	g.open = nil
 	info, err := stat(ctx, g.a, keyOf(erasedName))
 	if errors.Is(err, storage.ErrNotExist) {
-		g.size, g.last, g.lines, g.lost = 0, map[string]Tombstone{}, stoneReader{}, false
+		g.reset()
 		return nil
 	}
 	if err != nil || info.Size == g.size {
 		return err
 	}
 	if info.Size < g.size { // the log was truncated: only its present content counts, as for [Erased]
-		g.size, g.last, g.lines, g.lost = 0, map[string]Tombstone{}, stoneReader{}, false
+		g.reset()
 	}
 	return eachLineOf(ctx, g.a, info.Key, g.size, func(l rawLine) error {
 		if !l.ended { // the line may be half written, and is read again
@@ -100,7 +154,7 @@ func (g *Graves) refresh(ctx context.Context) error {
 		}
 		for _, t := range g.lines.read(l) {
 			if t.Session != "" && t.Refused == "" {
-				g.last[t.Session] = t
+				g.last[t.Session], g.heads[t.Session] = t, g.heads[t.Session].with(t)
 			}
 			g.lost = g.lost || t.Damaged && t.Session == ""
 		}
