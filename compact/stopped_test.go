@@ -270,3 +270,63 @@ func sound(t *testing.T, a storage.Archive, change int, when string) {
 		}
 	}
 }
+
+// A copy is stopped, or killed, before each of its changes, while an agent works in the
+// source. Another copy completes it: the copy verifies, and an agent there has the view of
+// the agent in the source, even after an erase that was repeated.
+func TestStoppedCopyBesideAnAgent(t *testing.T) {
+	every := 1
+	if !soak() {
+		every = 5
+	}
+	for i, rests := range []time.Duration{0, 3 * time.Minute} {
+		for _, erased := range []bool{false, true} {
+			reached := true
+			for at := i; reached && !t.Failed(); at += every {
+				synctest.Test(t, func(t *testing.T) { reached = copyStoppedAt(t, at, rests, erased) })
+			}
+		}
+	}
+}
+
+func copyStoppedAt(t *testing.T, at int, rests time.Duration, erased bool) bool {
+	ctx, src, dst := context.Background(), memory.New(), memory.New()
+	agent := newRig(t, compact.Config{Archive: src})
+	history := leakyLoop()
+	work := func() string {
+		t.Helper()
+		for range 6 {
+			history = append(history, round(20+len(history), 200)...)
+		}
+		res, err := agent.ManualCompact(ctx, "s", history, "test")
+		if err != nil || res.Step == 0 {
+			t.Fatalf("change %d: the agent: step %d, %v", at, res.Step, err)
+		}
+		return bytesOf(res.Messages)
+	}
+	work()
+	if erased {
+		if _, err := record.Copy(ctx, dst, src, record.CopyOptions{Heads: record.NewHeads(dst, nil)}); err != nil {
+			t.Fatal(err)
+		}
+		_ = operations["erase"](ctx, &stopped{Archive: src, before: 4, during: func() {}}) // it is killed
+		work()
+		again(t, src, at)
+	}
+	work()
+	stop := &stopped{Archive: dst, before: at, rests: rests, during: func() { work() }}
+	_, _ = record.Copy(ctx, stop, src, record.CopyOptions{Heads: record.NewHeads(stop, nil)}) // another copy completes it
+	view := work()
+	if err := agent.Flush(ctx); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := record.Copy(ctx, dst, src, record.CopyOptions{Heads: record.NewHeads(dst, nil)}); err != nil {
+		t.Errorf("change %d: the copy, called again: %v", at, err)
+	}
+	sound(t, dst, at, "the copy")
+	res, err := newRig(t, compact.Config{Archive: dst}).Preflight(ctx, "s", history)
+	if err != nil || bytesOf(res.Messages) != view {
+		t.Errorf("change %d, erased %v: an agent in the copy has another view, %v, %v", at, erased, err, res.Warnings)
+	}
+	return stop.asleep
+}
