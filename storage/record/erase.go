@@ -49,6 +49,17 @@ func (t Tombstone) body() string {
 	return string(b)
 }
 
+// end returns the time at which an erase ends. It is never before the erase began, although
+// the clock may be set back meanwhile, or another process completes the erase: heads
+// have the time of the beginning.
+func (t Tombstone) end() time.Time {
+	began := t.At.Round(0) // without the monotonic time, which a clock that is set back does not change
+	if now := time.Now().Round(0); now.After(began) {
+		return now
+	}
+	return began
+}
+
 // head returns the head with the facts of the tombstone.
 func (t Tombstone) head(op string) head { return head{Op: op, At: t.At, Who: t.Who, Why: t.Reason} }
 
@@ -125,7 +136,7 @@ func (e *eraser) erase(ctx context.Context, stone Tombstone) (Tombstone, error) 
 		return Tombstone{}, err
 	}
 	stone.Left = s.sweep(ctx)
-	stone.At, stone.Done = time.Now(), true
+	stone.At, stone.Done = stone.end(), true
 	// No check is needed: the log of tombstones existed a moment ago.
 	_, err := graves.appendUnseen(ctx, func(facts) ([]string, error) { return []string{stone.body()}, nil })
 	return stone, err

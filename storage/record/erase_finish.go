@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"time"
 
 	"github.com/agentcompact/compact/storage"
 )
@@ -24,7 +23,7 @@ func (s *Session) finish(ctx context.Context, none error) (Tombstone, error) {
 		return Tombstone{}, err
 	}
 	stone.Left = s.sweep(ctx)
-	stone.At, stone.Done = time.Now(), true
+	stone.At, stone.Done = stone.end(), true
 	return stone, bury(ctx, s.graves(), stone)
 }
 

@@ -160,6 +160,50 @@ func TestScrubWaitsNoLongerThanItsContext(t *testing.T) {
 	})
 }
 
+// A clock that is set back during an erase, or the clock of another process that completes
+// the erase, makes no tombstone that contradicts the heads.
+func TestClockThatIsSetBackInAnEraseIsNoTampering(t *testing.T) {
+	for _, completes := range []bool{false, true} {
+		ctx, a := t.Context(), memory.New()
+		s, err := OpenSession(ctx, a, "s")
+		if err != nil {
+			t.Fatal(err)
+		}
+		s.KeepHeads(NewHeads(a, nil))
+		if _, err := s.Final(ctx, []redact.Text{redact.Lit(`{}`)}); err != nil {
+			t.Fatal(err)
+		}
+		e, err := s.condemn(ctx, time.Time{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		stone := s.stone("asked for", "alice")
+		stone.At = time.Now().Add(10 * time.Minute) // the clock is set back by 10 minutes now
+		if !completes {
+			_, err = e.erase(ctx, stone)
+		} else if err = e.removeAs(ctx, stone, s.graves()); err == nil {
+			var other *Session
+			if other, err = OpenSession(ctx, a, "s"); err == nil {
+				_, err = other.Erase(ctx, redact.Text{})
+			}
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		b, err := ReadHeads(ctx, a, HeadsOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		gone, err := b.Vanished(ctx, a)
+		if err != nil || len(gone) > 0 {
+			t.Errorf("another process completes it %v: %+v, %v", completes, gone, err)
+		}
+		if last, ok, err := Erased(ctx, a, "s"); err != nil || !ok || !last.Done {
+			t.Errorf("another process completes it %v: %+v, %v", completes, last, err)
+		}
+	}
+}
+
 const leak = "correct horse"
 
 func findLeak(_ string, line []byte) [][2]int {
