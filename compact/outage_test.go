@@ -2,9 +2,11 @@ package compact_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"testing"
+	"testing/synctest"
 
 	"github.com/agentcompact/compact/compact"
 	"github.com/agentcompact/compact/internal/flaky"
@@ -144,4 +146,70 @@ func (o *outage) legal(view []message.Message, change, call int) {
 func (o *outage) verified(disk *memory.Archive, change int, when string) {
 	o.t.Helper()
 	sound(o.t, o.over(disk), change, when)
+}
+
+// The power fails during each change of a scrub or an erase, plain or encrypted. The agent
+// continues, the operation is called again, and the archive verifies.
+func TestPowerLossDuringAnOperation(t *testing.T) {
+	every := 1
+	if !soak() {
+		every = 5
+	}
+	for i, op := range []string{"scrub", "erase"} {
+		for _, sealed := range []bool{false, true} {
+			for j, loss := range []flaky.Loss{flaky.LosesAll, flaky.LosesHalf, flaky.LosesText, flaky.LosesNone} {
+				for at := (i + j) % every; !t.Failed(); at += every {
+					reached := false
+					synctest.Test(t, func(t *testing.T) { reached = lossDuring(t, op, sealed, loss, at) })
+					if !reached {
+						break
+					}
+				}
+			}
+		}
+	}
+}
+
+func lossDuring(t *testing.T, op string, sealed bool, loss flaky.Loss, at int) bool {
+	ctx, disk := context.Background(), memory.New()
+	over := func(a storage.Archive) storage.Archive { return a }
+	if sealed {
+		_, keys := ageKeys(t)
+		over = func(a storage.Archive) storage.Archive { return crypt.New(a, keys) }
+	}
+	history := leakyLoop()
+	work := func(r *rig) string {
+		t.Helper()
+		for range 6 {
+			history = append(history, round(20+len(history), 200)...)
+		}
+		res, err := r.ManualCompact(ctx, "s", history, "test")
+		if err != nil || res.Step == 0 {
+			t.Fatalf("%s, encrypted %v, %s, change %d: the agent: step %d, %v", op, sealed, loss, at, res.Step, err)
+		}
+		return bytesOf(res.Messages)
+	}
+	first := newRig(t, compact.Config{Archive: over(disk)})
+	work(first)
+	work(first)
+	if err := first.Close(ctx); err != nil {
+		t.Fatal(err)
+	}
+	cut := flaky.NewOutage(disk, at, loss)
+	_ = operations[op](ctx, over(cut)) // any outcome
+	if err := operations[op](ctx, over(disk)); err != nil && !(op == "erase" && errors.Is(err, storage.ErrNotExist)) {
+		t.Errorf("%s, encrypted %v, %s, change %d: called again: %v", op, sealed, loss, at, err)
+	}
+	sound(t, over(disk), at, "then")
+	next := newRig(t, compact.Config{Archive: over(disk)})
+	view := work(next)
+	if err := next.Close(ctx); err != nil {
+		t.Fatal(err)
+	}
+	res, err := newRig(t, compact.Config{Archive: over(disk)}).Preflight(ctx, "s", history)
+	if err != nil || bytesOf(res.Messages) != view {
+		t.Errorf("%s, encrypted %v, %s, change %d: another process has another view, %v", op, sealed, loss, at, err)
+	}
+	sound(t, over(disk), at, "after the agent continued")
+	return cut.Over()
 }
