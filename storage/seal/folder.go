@@ -55,7 +55,7 @@ func WriteKey(folder string, k Key) error {
 		inMemory.Store(k.ID(), k)
 		return nil
 	}
-	if err := os.MkdirAll(folder, 0o700); err != nil {
+	if err := makeFolder(folder); err != nil {
 		return err
 	}
 	name := filepath.Join(folder, k.ID())
@@ -67,6 +67,25 @@ func WriteKey(folder string, k Key) error {
 		return errors.Join(err, os.Remove(temp))
 	}
 	return syncFolder(folder)
+}
+
+// makeFolder creates a folder and its parents, and makes the entry of each new one durable:
+// without its key nothing in an archive fits its history any more.
+func makeFolder(folder string) error {
+	err := os.Mkdir(folder, 0o700)
+	if errors.Is(err, fs.ErrNotExist) {
+		if err := makeFolder(filepath.Dir(folder)); err != nil {
+			return err
+		}
+		err = os.Mkdir(folder, 0o700)
+	}
+	if err == nil {
+		return syncFolder(filepath.Dir(folder))
+	}
+	if info, serr := os.Stat(folder); serr == nil && info.IsDir() {
+		return nil
+	}
+	return err
 }
 
 func writeFile(name, text string) error {
@@ -145,8 +164,8 @@ func isID(id string) bool {
 }
 
 // syncFolder makes the entries of a folder durable, if the system supports
-// that.
-func syncFolder(folder string) error {
+// that. Tests replace it.
+var syncFolder = func(folder string) error {
 	if runtime.GOOS == "windows" {
 		return nil
 	}
