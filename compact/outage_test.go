@@ -13,6 +13,7 @@ import (
 	"github.com/agentcompact/compact/internal/provider"
 	"github.com/agentcompact/compact/internal/samples"
 	"github.com/agentcompact/compact/message"
+	"github.com/agentcompact/compact/redact"
 	"github.com/agentcompact/compact/storage"
 	"github.com/agentcompact/compact/storage/crypt"
 	"github.com/agentcompact/compact/storage/memory"
@@ -84,6 +85,16 @@ func (o *outage) agent(a storage.Archive) *rig {
 	return newRig(o.t, c)
 }
 
+// anyBlob returns a function that makes a blob of any string.
+func anyBlob(t *testing.T) func(string) storage.Blob {
+	t.Helper()
+	plain, err := redact.New(redact.Options{Disabled: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return func(s string) storage.Blob { return storage.Redacted(plain.Text(s)) }
+}
+
 // outageRounds is the number of calls of an agent.
 const outageRounds = 26
 
@@ -91,7 +102,7 @@ const outageRounds = 26
 func (o *outage) at(change int) bool {
 	o.t.Helper()
 	disk := memory.New()
-	cut := flaky.NewOutage(disk, change, o.loss)
+	cut := flaky.NewOutage(disk, change, o.loss, anyBlob(o.t))
 	first := o.agent(cut)
 	calls := 0
 	for n := range outageRounds {
@@ -195,7 +206,7 @@ func lossDuring(t *testing.T, op string, sealed bool, loss flaky.Loss, at int) b
 	if err := first.Close(ctx); err != nil {
 		t.Fatal(err)
 	}
-	cut := flaky.NewOutage(disk, at, loss)
+	cut := flaky.NewOutage(disk, at, loss, anyBlob(t))
 	_ = operations[op](ctx, over(cut)) // any outcome
 	if err := operations[op](ctx, over(disk)); err != nil && !(op == "erase" && errors.Is(err, storage.ErrNotExist)) {
 		t.Errorf("%s, encrypted %v, %s, change %d: called again: %v", op, sealed, loss, at, err)

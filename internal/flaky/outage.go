@@ -7,7 +7,6 @@ import (
 	"io"
 	"sync"
 
-	"github.com/agentcompact/compact/redact"
 	"github.com/agentcompact/compact/storage"
 )
 
@@ -28,6 +27,7 @@ const (
 // lazily since the last other append to their log are lost as well.
 type Outage struct {
 	storage.Archive
+	raw func(string) storage.Blob
 
 	mu    sync.Mutex
 	left  int
@@ -39,9 +39,10 @@ type Outage struct {
 var _ storage.LazyAppender = (*Outage)(nil)
 
 // NewOutage returns the archive of a machine that loses power during the change after the
-// given number. What is left is in the archive a, a [storage.Remover].
-func NewOutage(a storage.Archive, changes int, loss Loss) *Outage {
-	return &Outage{Archive: a, left: changes, loss: loss, loose: map[storage.Key]int64{}}
+// given number. What is left is in the archive a, a [storage.Remover]. The function raw makes
+// a blob of any string.
+func NewOutage(a storage.Archive, changes int, loss Loss, raw func(string) storage.Blob) *Outage {
+	return &Outage{Archive: a, raw: raw, left: changes, loss: loss, loose: map[storage.Key]int64{}}
 }
 
 // Over reports whether the power has failed.
@@ -165,9 +166,5 @@ func (o *Outage) lose(ctx context.Context, k storage.Key, size int64) error {
 	if err := o.remove(ctx, k); err != nil || len(durable)+len(rest) == 0 {
 		return err
 	}
-	plain, err := redact.New(redact.Options{Disabled: true})
-	if err != nil {
-		return err
-	}
-	return o.Archive.Append(ctx, k, 0, storage.Redacted(plain.Text(string(durable)+string(rest))))
+	return o.Archive.Append(ctx, k, 0, o.raw(string(durable)+string(rest)))
 }
