@@ -44,6 +44,7 @@ type tail struct {
 	from  int64  // offset at which the last append began
 	open  bool   // the last line lacks only its line feed
 	junk  []byte // bytes after end that are not a valid line
+	gap   bool   // a line that was read does not follow the line before it
 	watch bool   // the log is a manifest, so facts are kept
 	facts facts
 	// seen is the time of the last line after which the log's existence was checked.
@@ -97,6 +98,7 @@ func (t *tail) advance(l rawLine) {
 	} else {
 		t.facts.fence = fenceOf(link.body())
 	}
+	t.gap = t.gap || t.seq > 0 && link.seq != t.seq+1
 	t.seq, t.head, t.end, t.open, t.junk = link.seq, hashOf(l.text), l.next(), !l.ended, nil
 	if t.seq == 1 {
 		t.first = t.head

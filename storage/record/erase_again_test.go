@@ -160,6 +160,39 @@ func TestTheHeadOfTheLastEraseCounts(t *testing.T) {
 	})
 }
 
+// The heads were read before an interrupted erase was repeated. Its first head never gets a
+// tombstone.
+func TestARepeatedEraseIsNoLossForAnEarlierReader(t *testing.T) {
+	t.Parallel()
+	a := memory.New()
+	full := &failing{Archive: a, fail: func(op string, k storage.Key) error {
+		if op == "append" && k.Base() == "_erased.jsonl" {
+			return errDisk
+		}
+		return nil
+	}}
+	step(t, session(t, a, "s"), 1)
+	erase := func(place storage.Archive) error {
+		s := session(t, struct {
+			storage.Archive
+			storage.Remover
+		}{place, a}, "s")
+		s.KeepHeads(record.NewHeads(a, nil))
+		return second(s.Erase(t.Context(), text("asked for")))
+	}
+	if err := erase(full); !errors.Is(err, errDisk) {
+		t.Fatal(err)
+	}
+	book, err := record.ReadHeads(t.Context(), a, record.HeadsOptions{})
+	must(t, err)
+	must(t, erase(a))
+	lost, err := book.Vanished(t.Context(), a)
+	must(t, err)
+	for _, r := range lost {
+		t.Errorf("%s: %v", r.Dir, r.Problems)
+	}
+}
+
 // TestAnEraseThatFailsIsNotWaitedFor: another process that repeats the erase need not
 // wait until the turn of the failed one is over.
 func TestAnEraseThatFailsIsNotWaitedFor(t *testing.T) {

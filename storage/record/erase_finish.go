@@ -34,9 +34,11 @@ func (s *Session) headless() bool {
 }
 
 // eraseRest completes an erase that was interrupted while it removed the manifest, if the
-// archive removes a log in pieces, the last one last. Nothing can be appended to the rest, so
-// this process takes no turn: the other one can only remove the same rest, and no session
-// can begin before that. If there is no such erase, it returns the error none.
+// archive removes a log in pieces, the last one last. The rest is the end of the manifest,
+// possibly with other pieces, since an archive can remove a part of a batch. Nothing can be
+// appended to the rest, so this process takes no turn: the other one can only remove the same
+// rest, and no session can begin before that. A process that is suspended between the check
+// and a removal gives up. If there is no such erase, it returns the error none.
 func (s *Session) eraseRest(ctx context.Context, none error) (Tombstone, error) {
 	stone, ok, err := erased(ctx, s.a, s.dir)
 	r, can := s.a.(storage.Remover)
@@ -45,11 +47,12 @@ func (s *Session) eraseRest(ctx context.Context, none error) (Tombstone, error) 
 	}
 	files, err := s.removable(ctx)
 	for _, f := range files {
+		check := turn{lease: lease, claimed: time.Now()}
 		now, rerr := newChain(s.a, s.manifest.key, true).refresh(ctx)
-		if rerr != nil || !now.facts.erasing || now.first != "" {
+		if rerr != nil || !now.facts.erasing || now.first != "" && !now.gap {
 			return Tombstone{}, cmp.Or(rerr, none)
 		}
-		if err = r.Remove(ctx, f.Key); err != nil {
+		if err = check.within(ctx, func(ctx context.Context) error { return r.Remove(ctx, f.Key) }); err != nil {
 			break
 		}
 	}

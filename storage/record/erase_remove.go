@@ -126,9 +126,7 @@ func (e *eraser) doInTurn(ctx context.Context, do func(context.Context) error) e
 			return err
 		}
 	}
-	ctx, cancel := e.limit(ctx)
-	defer cancel()
-	return tooSlow(ctx, do(ctx))
+	return e.within(ctx, do)
 }
 
 // inBulk returns the ledgers, and the other files without the manifest.

@@ -3,7 +3,6 @@ package record
 import (
 	"context"
 	"errors"
-	"time"
 
 	"github.com/agentcompact/compact/storage"
 )
@@ -13,12 +12,8 @@ import (
 // scrub's wait for the ledger ([commonly]), because clocks differ.
 const doubtful = commonly / 3
 
-// late reports whether the announcement r is old. It also compares the wall clock, to
-// detect a suspended process.
-func (r record) late() bool {
-	now := time.Now()
-	return max(now.Sub(r.At), now.Round(0).Sub(r.At.Round(0))) > doubtful
-}
+// late reports whether the announcement r is old.
+func (r record) late() bool { return elapsed(r.At) > doubtful }
 
 // stepKey is the key of the announcement of a step in a context.
 type stepKey struct{}

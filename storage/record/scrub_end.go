@@ -384,9 +384,7 @@ func (p *placer) remove(ctx context.Context, key storage.Key) error {
 			return &storage.Error{Op: "end a scrub", Key: p.s.dir, Err: ErrUnplaced} // another process has completed it
 		}
 	}
-	ctx, cancel := p.limit(ctx)
-	defer cancel()
-	return tooSlow(ctx, p.r.Remove(ctx, key))
+	return p.within(ctx, func(ctx context.Context) error { return p.r.Remove(ctx, key) })
 }
 
 // waiting returns the names of the waiting files of the scrub, including those that

@@ -47,7 +47,14 @@ func (t *turn) record(r record) record {
 }
 
 // late reports whether the turn must be renewed.
-func (t *turn) late() bool { return time.Since(t.claimed) > t.lease/4 }
+func (t *turn) late() bool { return elapsed(t.claimed) > t.lease/4 }
+
+// elapsed returns the time since t. It also compares the wall clock, because the monotonic
+// one stands still while the machine is suspended.
+func elapsed(t time.Time) time.Duration {
+	now := time.Now()
+	return max(now.Sub(t), now.Round(0).Sub(t.Round(0)))
+}
 
 // over reports whether the turn of another process is over: by the time that passed since
 // this process first read of it. The time in the record does not count, because either
@@ -70,6 +77,13 @@ const minRemoval = time.Second
 // limit ends the context of a removal before the turn is over.
 func (t *turn) limit(ctx context.Context) (context.Context, context.CancelFunc) {
 	return context.WithDeadlineCause(ctx, t.claimed.Add(max(t.lease/2, minRemoval)), errSlow)
+}
+
+// within calls do with a context that ends before the turn does.
+func (t *turn) within(ctx context.Context, do func(context.Context) error) error {
+	ctx, cancel := t.limit(ctx)
+	defer cancel()
+	return tooSlow(ctx, do(ctx))
 }
 
 var errSlow = errors.New("the archive took too long for a removal, and another process may continue; try again")

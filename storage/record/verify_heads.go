@@ -200,12 +200,14 @@ func (b *HeadBook) vanished(there map[string]bool, now *HeadBook) (all []Report)
 
 // missing reports the problems of a missing life.
 func (x *life) missing(now *HeadBook, id string, r *Report) {
-	end := x.erasure()
+	// An interrupted erasure can have been repeated since.
+	all := slices.Clone(x.lines)
 	for _, y := range now.lives(id) {
-		if end == nil && y.id == x.id {
-			end = y.erasure()
+		if y.id == x.id {
+			all = append(all, y.lines...)
 		}
 	}
+	end := (&life{lines: all}).erasure()
 	v := &verifier{}
 	switch {
 	case end == nil:
