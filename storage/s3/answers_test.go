@@ -270,6 +270,36 @@ func TestLongestLockOfAllVersionsIsReported(t *testing.T) {
 	}
 }
 
+// An erase removes the versions of a deleted file too, so that their locks are checked
+// before. The file is not among the keys, because a listing does not show it.
+func TestLocksOfDeletedFilesAreChecked(t *testing.T) {
+	a := answering(t, func(w http.ResponseWriter, r *http.Request) {
+		switch q := r.URL.Query(); {
+		case q.Has("object-lock"):
+			fail(w, http.StatusForbidden, "AccessDenied")
+		case q.Has("versions"):
+			w.Header().Set("Content-Type", "application/xml")
+			fmt.Fprint(w, `<ListVersionsResult><Version><Key>s/f</Key><VersionId>one</VersionId><IsLatest>true</IsLatest></Version>`)
+			if strings.HasSuffix(q.Get("prefix"), "/") {
+				fmt.Fprint(w, `<Version><Key>s/g</Key><VersionId>kept</VersionId><IsLatest>false</IsLatest></Version>`,
+					`<DeleteMarker><Key>s/g</Key><VersionId>marker</VersionId><IsLatest>true</IsLatest></DeleteMarker>`)
+			}
+			fmt.Fprint(w, `</ListVersionsResult>`)
+		case q.Get("versionId") == "kept":
+			w.Header().Set("X-Amz-Object-Lock-Mode", "COMPLIANCE")
+			w.Header().Set("X-Amz-Object-Lock-Retain-Until-Date", "2200-01-02T15:04:05Z")
+		}
+	})
+	k, err := storage.ParseKey("s/f")
+	if err != nil {
+		t.Fatal(err)
+	}
+	locked := new(storage.LockedError)
+	if err := a.KeptAny(t.Context(), []storage.Key{k}); !errors.As(err, &locked) || locked.Until.Year() != 2200 {
+		t.Errorf("got %v", err)
+	}
+}
+
 // A server that stored other bytes than it was sent has not stored the object.
 func TestServerThatStoredOtherBytesIsReported(t *testing.T) {
 	b := storage.Redacted(redact.Lit("precious"))
@@ -453,5 +483,33 @@ func TestRunOfARewrittenLogIsForgotten(t *testing.T) {
 		if got := known.is(c.listing); got != c.same {
 			t.Errorf("%s: it counts as the known log: %v", name, got)
 		}
+	}
+}
+
+// sleptContext is a context whose deadline has passed by the wall clock, as after the
+// machine was suspended. Its timer has not fired.
+type sleptContext struct{ context.Context }
+
+func (sleptContext) Deadline() (time.Time, bool) { return time.Now().Add(-time.Minute).Round(0), true }
+
+func (sleptContext) Done() <-chan struct{} { return nil }
+
+// After the machine was suspended, another process may have finished a removal, and a new
+// session may have the names.
+func TestNothingIsRemovedAfterASuspension(t *testing.T) {
+	asked := 0
+	a := answering(t, func(w http.ResponseWriter, r *http.Request) {
+		if r.Method != http.MethodHead { // for the lock of the object
+			asked++
+		}
+		w.WriteHeader(http.StatusNoContent)
+	})
+	for _, all := range [][]version{{{name: "s/f"}}, {{name: "s/f"}, {name: "s/g"}}} {
+		if err := a.removeVersions(sleptContext{t.Context()}, all); !errors.Is(err, errSlept) {
+			t.Errorf("%d files: %v", len(all), err)
+		}
+	}
+	if asked > 0 {
+		t.Errorf("%d requests were sent", asked)
 	}
 }

@@ -158,9 +158,12 @@ func (a *Archive) deleteObjects(ctx context.Context, all []version) (left []vers
 		in.Delete.Objects = append(in.Delete.Objects, types.ObjectIdentifier{Key: aws.String(v.name), VersionId: text(v.id)})
 	}
 	var out *s3.DeleteObjectsOutput
-	err = a.call(ctx, 0, func(ctx context.Context, client *s3.Client) (err error) {
+	err = a.call(ctx, 0, func(try context.Context, client *s3.Client) (err error) {
+		if err := overdue(ctx); err != nil {
+			return err
+		}
 		// Some servers need the MD5, which the SDK omits if it sends another checksum.
-		out, err = client.DeleteObjects(ctx, in, s3.WithAPIOptions(smithyhttp.AddContentChecksumMiddleware))
+		out, err = client.DeleteObjects(try, in, s3.WithAPIOptions(smithyhttp.AddContentChecksumMiddleware))
 		return err
 	})
 	if s := status(err); s >= 300 && !isTransient(err) {
@@ -185,9 +188,23 @@ func (a *Archive) deleteObjects(ctx context.Context, all []version) (left []vers
 	return left, nil
 }
 
+// errSlept means that the time for a removal is over by the wall clock only.
+var errSlept = errors.New("the time for the removal is over by the wall clock: the machine was suspended, or its clock was set")
+
+// overdue reports whether the deadline of ctx has passed by the wall clock. The timer of
+// ctx stands still while a machine is suspended, and another process may have continued
+// the removal since.
+func overdue(ctx context.Context) error {
+	if end, ok := ctx.Deadline(); ok && time.Now().Round(0).After(end.Round(0)) {
+		return errors.Join(errSlept, ctx.Err())
+	}
+	return nil
+}
+
 // version is one version of an object; id is "" without versions.
 type version struct {
 	name, id string
+	size     int64
 	marker   bool // a delete marker, without content
 	hidden   bool // a later version or a delete marker hides it
 	unlisted bool // it is unknown whether the object exists, and has versions
@@ -211,7 +228,7 @@ func (a *Archive) versions(ctx context.Context, prefix string, want func(string)
 			return nil, err
 		}
 		for _, v := range page.Versions {
-			out = append(out, version{name: aws.ToString(v.Key), id: aws.ToString(v.VersionId), hidden: v.IsLatest != nil && !*v.IsLatest})
+			out = append(out, version{name: aws.ToString(v.Key), id: aws.ToString(v.VersionId), size: aws.ToInt64(v.Size), hidden: v.IsLatest != nil && !*v.IsLatest})
 		}
 		for _, m := range page.DeleteMarkers {
 			out = append(out, version{name: aws.ToString(m.Key), id: aws.ToString(m.VersionId), marker: true, hidden: true})
@@ -234,7 +251,7 @@ func (a *Archive) unversioned(ctx context.Context, prefix string, want func(stri
 			return nil, err
 		}
 		if want(a.root + o.name) {
-			out = append(out, version{name: a.root + o.name})
+			out = append(out, version{name: a.root + o.name, size: o.size})
 		}
 	}
 	return out, nil
@@ -243,8 +260,11 @@ func (a *Archive) unversioned(ctx context.Context, prefix string, want func(stri
 // removeVersion deletes one version. If Object Lock keeps it, the error says
 // so.
 func (a *Archive) removeVersion(ctx context.Context, v version) error {
-	err := a.call(ctx, 0, func(ctx context.Context, client *s3.Client) error {
-		_, err := client.DeleteObject(ctx, &s3.DeleteObjectInput{Bucket: &a.cfg.Bucket, Key: &v.name, VersionId: text(v.id)})
+	err := a.call(ctx, 0, func(try context.Context, client *s3.Client) error {
+		if err := overdue(ctx); err != nil {
+			return err
+		}
+		_, err := client.DeleteObject(try, &s3.DeleteObjectInput{Bucket: &a.cfg.Bucket, Key: &v.name, VersionId: text(v.id)})
 		return err
 	})
 	if err == nil || absent(err) {
@@ -306,7 +326,9 @@ func (a *Archive) Kept(ctx context.Context, k storage.Key) error {
 }
 
 // KeptAny implements [storage.BulkKeeper]. It needs one request if Object Lock is not
-// enabled for the bucket, because nothing can be locked then.
+// enabled for the bucket, because nothing can be locked then. It also checks the files in
+// the folders of the keys that delete markers hide, because [Archive.RemoveAllBut] removes
+// them.
 func (a *Archive) KeptAny(ctx context.Context, keys []storage.Key) error {
 	if err := ctx.Err(); err != nil || len(keys) == 0 {
 		return storage.Wrap("look for a lock", storage.Key{}, err)
@@ -317,6 +339,32 @@ func (a *Archive) KeptAny(ctx context.Context, keys []storage.Key) error {
 	for _, k := range keys {
 		if err := a.Kept(ctx, k); err != nil {
 			return err
+		}
+	}
+	return a.hiddenKept(ctx, keys)
+}
+
+// hiddenKept is Kept for the hidden versions in the folders of keys.
+func (a *Archive) hiddenKept(ctx context.Context, keys []storage.Key) error {
+	folders := map[string]bool{}
+	for _, k := range keys {
+		if k.Base() == k.Dir() || folders[k.Dir()] {
+			continue
+		}
+		folders[k.Dir()] = true
+		all, err := a.inFolder(ctx, k)
+		for _, v := range all {
+			if err != nil || !v.hidden {
+				continue
+			}
+			var until time.Time
+			var keeps bool
+			if until, keeps, err = a.lockedUntil(ctx, v); keeps {
+				err = locked(until)
+			}
+		}
+		if err != nil {
+			return storage.Wrap("look for a lock", k, err)
 		}
 	}
 	return nil

@@ -28,13 +28,15 @@ func (a *Archive) removeAllBut(ctx context.Context, keys []storage.Key, log stor
 		}
 		names[a.name(k)] = true
 	}
-	all, err := a.versions(ctx, a.root+log.Dir()+"/", func(name string) bool {
-		of, _ := fileOf(name)
-		return names[of] || of == a.name(log)
-	})
+	all, err := a.inFolder(ctx, log)
 	if err != nil {
 		return err
 	}
+	// A hidden version belongs to no file that a session can read. It would stay forever.
+	all = slices.DeleteFunc(all, func(v version) bool {
+		of, _ := fileOf(v.name)
+		return !names[of] && of != a.name(log) && !v.hidden
+	})
 	a.forgetRun(log) // a later append must not write the removed segments again
 	versioned := slices.ContainsFunc(all, func(v version) bool { return v.id != "" && v.id != "null" })
 	all = a.withoutEnd(all, log)
@@ -99,27 +101,38 @@ func (a *Archive) RemoveEnd(ctx context.Context, log storage.Key) (others bool, 
 }
 
 func (a *Archive) removeEnd(ctx context.Context, log storage.Key) (others bool, err error) {
-	all, err := a.versions(ctx, a.root+log.Dir()+"/", func(name string) bool {
-		of, _ := fileOf(name)
-		_, err := storage.ParseKey(of[len(a.root):])
-		return err == nil
-	})
+	all, err := a.inFolder(ctx, log)
 	if err != nil {
 		return false, err
 	}
 	end := a.endOf(all, log)
-	if t, ok := a.tail(log); ok && t.end() > 0 && end != segmentName(a.name(log), t.start) {
+	if t, ok := a.tail(log); ok && t.end() > 0 && !slices.ContainsFunc(all, func(v version) bool {
+		return v.name == end && v.name == segmentName(a.name(log), t.start) && v.size == t.size
+	}) {
 		return false, storage.ErrSeq // another process has removed the log, or continues it
 	}
 	if slices.ContainsFunc(all, func(v version) bool { return v.name != end && !v.hidden }) {
 		return true, nil
 	}
-	all = slices.DeleteFunc(all, func(v version) bool { return v.name != end })
-	if err := a.removeVersions(ctx, all); err != nil {
-		return false, err
+	isEnd := func(v version) bool { return v.name == end }
+	// The end is deleted after everything else, so that a removal that fails is repeated.
+	for _, some := range [][]version{slices.DeleteFunc(slices.Clone(all), isEnd), slices.DeleteFunc(slices.Clone(all), func(v version) bool { return !isEnd(v) })} {
+		if err := a.removeVersions(ctx, some); err != nil {
+			return false, err
+		}
 	}
 	a.forget(log)
 	return false, nil
+}
+
+// inFolder returns the versions of all files in the folder of a key, without those that no
+// archive wrote.
+func (a *Archive) inFolder(ctx context.Context, k storage.Key) ([]version, error) {
+	return a.versions(ctx, a.root+k.Dir()+"/", func(name string) bool {
+		of, _ := fileOf(name)
+		_, err := storage.ParseKey(of[len(a.root):])
+		return err == nil
+	})
 }
 
 // removeLeft deletes a version that a batch has left.

@@ -1,0 +1,147 @@
+package s3_test
+
+import (
+	"encoding/xml"
+	"errors"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	awss3 "github.com/aws/aws-sdk-go-v2/service/s3"
+	"github.com/aws/aws-sdk-go-v2/service/s3/types"
+
+	"github.com/agentcompact/compact/redact"
+	"github.com/agentcompact/compact/storage"
+	"github.com/agentcompact/compact/storage/record"
+	"github.com/agentcompact/compact/storage/s3"
+	"github.com/agentcompact/compact/storage/s3/s3test"
+)
+
+// A server can delete some objects of a batch and fail then. Whatever is left is named as
+// a session that is being erased, and the next erase removes it, even if the manifest has
+// a hole behind its first line.
+func TestEraseOfAnyPartOfABatchIsCompleted(t *testing.T) {
+	isFirst := func(name string) bool { return strings.HasSuffix(name, "manifest.jsonl!00000000000000000000") }
+	for what, goes := range map[string]func(i, all int, name string) bool{
+		"the first half":       func(i, all int, _ string) bool { return i < all/2 },
+		"every other object":   func(i, _ int, _ string) bool { return i%2 == 0 },
+		"the other ones":       func(i, _ int, _ string) bool { return i%2 == 1 },
+		"all but its first":    func(_, _ int, name string) bool { return !isFirst(name) },
+		"the first line alone": func(_, _ int, name string) bool { return isFirst(name) },
+	} {
+		f, a, server, c := opened(t, nil)
+		s := session(t, a, "s")
+		for n := 1; n <= 4; n++ {
+			must(t, tryWholeStepOf(t.Context(), s, n))
+		}
+		f.set(func(f *front) {
+			f.own = func(w http.ResponseWriter, r *http.Request) bool {
+				if r.Method != http.MethodDelete && !r.URL.Query().Has("delete") {
+					return false
+				}
+				var batch struct{ Object []struct{ Key string } }
+				if r.Method == http.MethodPost {
+					must(t, xml.NewDecoder(r.Body).Decode(&batch))
+				}
+				for i, o := range batch.Object {
+					if goes(i, len(batch.Object), o.Key) {
+						deleteObject(t, server, c.Bucket, o.Key)
+					}
+				}
+				w.WriteHeader(http.StatusForbidden)
+				return true
+			}
+		})
+		if _, err := s.Erase(t.Context(), redact.Lit("asked for")); err == nil {
+			t.Errorf("%s: the erase was completed", what)
+		}
+		left, next := len(objectsOf(t, server, c, "s")), open(t, server.Config(c.Bucket))
+		r, err := record.Verify(t.Context(), next, "s", record.VerifyOptions{})
+		if must(t, err); left == 0 || !strings.Contains(strings.Join(r.Notes, "\n"), "began to erase") {
+			t.Errorf("%s: %d objects are left; verify notes %q", what, left, r.Notes)
+		}
+		stone, err := session(t, next, "s").Erase(t.Context(), redact.Lit("again"))
+		if objects := objectsOf(t, server, c, "s"); err != nil || !stone.Done || len(objects) > 0 {
+			t.Errorf("%s: repeated: %v, done %v, left %q", what, err, stone.Done, objects)
+		}
+	}
+}
+
+// Another log of the name can end with a segment that begins at the same offset.
+func TestRemoveEndKeepsTheEndOfAnotherLog(t *testing.T) {
+	_, a, server, c := opened(t, nil)
+	direct, log := open(t, server.Config(c.Bucket)), key(t, "s/log")
+	must(t, a.Append(t.Context(), log, 0, raw("erase\n")))
+	must(t, direct.Remove(t.Context(), log))
+	must(t, direct.Append(t.Context(), log, 0, raw("of the next session\n")))
+	if others, err := a.RemoveEnd(t.Context(), log); !errors.Is(err, storage.ErrSeq) || others {
+		t.Errorf("others %v, %v", others, err)
+	}
+	if got, err := read(t.Context(), direct, log, 0, -1); got != "of the next session\n" || err != nil {
+		t.Errorf("the log has %q (%v)", got, err)
+	}
+}
+
+// versioned returns a bucket that keeps versions, in which a file was stored and then
+// hidden by a delete marker.
+func versioned(t *testing.T, s *s3test.Server, locks bool, lock s3.Lock) s3.Config {
+	t.Helper()
+	c := s.Config(s.Bucket(t, locks))
+	if !locks {
+		on := &types.VersioningConfiguration{Status: types.BucketVersioningStatusEnabled}
+		_, err := s.Admin.PutBucketVersioning(t.Context(), &awss3.PutBucketVersioningInput{Bucket: &c.Bucket, VersioningConfiguration: on})
+		must(t, err)
+	}
+	must(t, stepOf(t, session(t, open(t, c), "s"), 1))
+	must(t, open(t, c).Create(t.Context(), key(t, "t/f"), raw("of another session")))
+	locking := c
+	locking.Lock = lock
+	must(t, open(t, locking).Create(t.Context(), key(t, "s/transcript-pre-compact-002.jsonl"), raw("hidden\n")))
+	for _, hidden := range []string{"/s/transcript-pre-compact-002.jsonl", "/t/f"} {
+		name := c.Prefix + hidden
+		_, err := s.Admin.DeleteObject(t.Context(), &awss3.DeleteObjectInput{Bucket: &c.Bucket, Key: &name})
+		must(t, err)
+	}
+	return c
+}
+
+// In a bucket that keeps versions, a file that somebody deleted by hand still has its
+// content. An erase removes it too, and nothing of another session.
+func TestEraseRemovesTheVersionsOfDeletedFiles(t *testing.T) {
+	servers(t, func(t *testing.T, s *s3test.Server) {
+		c := versioned(t, s, false, s3.Lock{})
+		stone, err := session(t, open(t, c), "s").Erase(t.Context(), redact.Lit("asked for"))
+		must(t, err)
+		left := strings.Fields(versionsOf(t, s, c.Bucket))
+		others := 0
+		for _, name := range left {
+			if strings.Contains(name, "s/transcript") || strings.HasPrefix(name, "s/") {
+				t.Errorf("left: %s", name)
+			}
+			if strings.HasSuffix(name, "t/f") {
+				others++
+			}
+		}
+		if !stone.Done || others != 2 {
+			t.Errorf("done %v; of the other session %d versions and markers are left", stone.Done, others)
+		}
+	})
+}
+
+// If Object Lock keeps such a file, nothing is removed. versitygw does not report the lock of
+// a version that a delete marker hides.
+func TestALockOfADeletedFileRefusesTheErase(t *testing.T) {
+	s := s3test.MinIO(t)
+	c := versioned(t, s, true, s3.Lock{Mode: s3.Compliance, Days: 1})
+	a := open(t, c)
+	_, err := session(t, a, "s").Erase(t.Context(), redact.Lit("asked for"))
+	var kept *storage.LockedError
+	if !errors.As(err, &kept) || time.Until(kept.Until) < 23*time.Hour {
+		t.Errorf("the erase ends with %v", err)
+	}
+	r, err := record.Verify(t.Context(), a, "s", record.VerifyOptions{})
+	if err != nil || !r.OK() || r.Steps != 1 {
+		t.Errorf("the session has %d steps, problems %v (%v)", r.Steps, r.Problems, err)
+	}
+}
