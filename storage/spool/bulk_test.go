@@ -3,6 +3,8 @@ package spool_test
 import (
 	"context"
 	"errors"
+	"io"
+	"strings"
 	"testing"
 	"time"
 
@@ -106,6 +108,95 @@ func TestEraseEndsWithTheRemoteManifest(t *testing.T) {
 				t.Errorf("%s is left", k)
 			}
 		}
+	}
+}
+
+// saidFirst is a remote archive that looks at the manifest before files are removed, and of
+// which a process that is killed leaves only the last line.
+type saidFirst struct {
+	*ending
+	t    *testing.T
+	said bool // the last line of the manifest records the erase
+	dies bool
+}
+
+func (a *saidFirst) RemoveAllBut(ctx context.Context, keys []storage.Key, log storage.Key) error {
+	whole := read(a.t, a.remote, log)
+	if whole == "" {
+		return a.ending.RemoveAllBut(ctx, keys, log)
+	}
+	last := whole[strings.LastIndex(strings.TrimSuffix(whole, "\n"), "\n")+1:]
+	a.said = strings.Contains(last, `"op":"erase"`)
+	err := a.ending.RemoveAllBut(ctx, keys, log)
+	if err == nil && a.dies {
+		err = errors.Join(errAway, a.remote.Remove(ctx, log), a.remote.Archive.Append(ctx, log, 0, storage.Redacted(text(last))))
+	}
+	return err
+}
+
+func read(t *testing.T, a storage.Archive, k storage.Key) string {
+	t.Helper()
+	r, err := a.Open(t.Context(), k, 0, -1)
+	if errors.Is(err, storage.ErrNotExist) {
+		return ""
+	}
+	must(t, err)
+	data, err := io.ReadAll(r)
+	must(t, errors.Join(err, r.Close()))
+	return string(data)
+}
+
+// Other machines see the manifest of the remote archive. It must record the erase before the
+// first file is missing there, also if the session was not sent completely. An erase that
+// was interrupted after that is completed from the same disk.
+func TestTheRemoteManifestRecordsTheEraseFirst(t *testing.T) {
+	for name, sent := range map[string]bool{"sent": true, "sent in part": false} {
+		for _, dies := range []bool{false, true} {
+			a := &saidFirst{ending: &ending{bulk: &bulk{remote: newRemote()}}, t: t, dies: dies}
+			s := open(t, t.TempDir(), a, &spool.Options{Passive: true})
+			log := session(t, s, "s")
+			must(t, step(t.Context(), log))
+			must(t, s.Flush(t.Context()))
+			must(t, step(t.Context(), log))
+			if sent {
+				must(t, s.Flush(t.Context()))
+			}
+			_, err := log.Erase(t.Context(), redact.Lit("asked for"))
+			if !a.said || errors.Is(err, errAway) != dies || !dies && err != nil {
+				t.Errorf("%s: recorded %v, %v", name, a.said, err)
+			}
+			if a.dies = false; dies {
+				must(t, second(session(t, s, "s").Erase(t.Context(), redact.Lit("again"))))
+			}
+			must(t, s.Flush(t.Context()))
+			for _, a := range []storage.Archive{s, a.remote} {
+				for k := range holdings(t, a) {
+					if key(t, k).Dir() == "s" {
+						t.Errorf("%s, dies %v: %s is left", name, dies, k)
+					}
+				}
+			}
+		}
+	}
+}
+
+// Another machine has erased the session, and began another one of that name. An erase by
+// the copy on this disk removes nothing of it.
+func TestEraseKeepsAnotherRemoteSession(t *testing.T) {
+	e := &ending{bulk: &bulk{remote: newRemote()}}
+	s := open(t, t.TempDir(), e, &spool.Options{Passive: true})
+	log := session(t, s, "s")
+	must(t, step(t.Context(), log))
+	must(t, s.Flush(t.Context()))
+	must(t, second(session(t, e.remote, "s").Erase(t.Context(), redact.Lit("elsewhere"))))
+	must(t, step(t.Context(), session(t, e.remote, "s")))
+	before := keys(t, e.remote)
+	if _, err := log.Erase(t.Context(), redact.Lit("asked for")); !errors.Is(err, spool.ErrConflict) {
+		t.Errorf("the erase ends with %v", err)
+	}
+	sound(t, e.remote, "s", 1)
+	if after := keys(t, e.remote); len(after) < len(before) {
+		t.Errorf("left: %q of %q", after, before)
 	}
 }
 

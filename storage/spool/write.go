@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
+	"strings"
 
 	"github.com/agentcompact/compact/storage"
 )
@@ -191,7 +193,8 @@ func (s *Spool) RemoveAll(ctx context.Context, keys []storage.Key) error {
 }
 
 // RemoveAllBut implements [storage.EndRemover] if the remote archive does. The log stays
-// complete on the disk.
+// complete on the disk. Its waiting lines are sent first, because the last one says why the
+// files are missing.
 func (s *Spool) RemoveAllBut(ctx context.Context, keys []storage.Key, log storage.Key) error {
 	remote, ok := s.remote.(storage.EndRemover)
 	if !ok {
@@ -206,8 +209,71 @@ func (s *Spool) RemoveAllBut(ctx context.Context, keys []storage.Key, log storag
 		}
 	}
 	return storage.Wrap("remove", log, s.removeAll(ctx, log.Dir(), here, func(ctx context.Context) error {
+		if err := s.sendEnd(ctx, log); err != nil {
+			return err
+		}
 		return remote.RemoveAllBut(ctx, here, log)
 	}))
+}
+
+// sendEnd sends the waiting lines of a log whose folder is about to be removed, unless the
+// remote archive has nothing of the log, or only lines that a removal has left. The caller
+// holds both locks.
+func (s *Spool) sendEnd(ctx context.Context, log storage.Key) error {
+	size, err := s.size(ctx, log)
+	if errors.Is(err, storage.ErrNotExist) {
+		return nil // everything was sent
+	}
+	if err != nil {
+		return err
+	}
+	s.forget(log) // the end is compared, so that no file of another session is removed
+	have, err := s.reached(ctx, log)
+	if conflict := new(ConflictError); errors.As(err, &conflict) {
+		if rest, rerr := s.isRest(ctx, log); rest || rerr != nil {
+			return rerr
+		}
+	}
+	if err != nil || have == 0 || have >= size {
+		return err
+	}
+	b, err := stored(ctx, s.local, log, have, size-have)
+	if err != nil {
+		return err
+	}
+	return s.remote.Append(ctx, log, have, b)
+}
+
+// isRest reports whether the remote archive has some lines of a log on the disk, and
+// nothing else of it.
+func (s *Spool) isRest(ctx context.Context, log storage.Key) (bool, error) {
+	whole, err := s.allOf(ctx, s.local, log)
+	if err != nil {
+		return false, err
+	}
+	rest, err := s.allOf(ctx, s.remote, log)
+	if err != nil {
+		return false, err
+	}
+	mine := map[string]bool{}
+	for line := range strings.Lines(whole) {
+		mine[line] = true
+	}
+	for line := range strings.Lines(rest) {
+		if !mine[line] {
+			return false, nil
+		}
+	}
+	return true, nil
+}
+
+func (s *Spool) allOf(ctx context.Context, a storage.Archive, k storage.Key) (string, error) {
+	r, err := a.Open(ctx, k, 0, -1)
+	if err != nil {
+		return "", err
+	}
+	data, err := io.ReadAll(r)
+	return string(data), errors.Join(err, r.Close())
 }
 
 // RemoveEnd implements [storage.EndRemover] if the remote archive does.
