@@ -341,11 +341,10 @@ func (c *chain) read(ctx context.Context) (tail, error) {
 func (c *chain) load(ctx context.Context) error {
 	for attempt := 0; !c.loaded; attempt++ {
 		err := c.loadOnce(ctx)
-		if err == nil || c.full || attempt == loadAttempts || !errors.Is(err, ErrErased) && !errors.Is(err, storage.ErrDamaged) {
+		if err == nil || c.full || attempt == loadAttempts || !errors.Is(err, storage.ErrNotExist) && !errors.Is(err, storage.ErrDamaged) {
 			return err
 		}
-		// Since its end was looked up, a scrub has replaced the log by a shorter log, or
-		// removed it.
+		// While it was read, a scrub has removed the log, or a part of it.
 		if err := backOff(ctx, attempt); err != nil {
 			return &storage.Error{Op: "read", Key: c.key, Err: err}
 		}
@@ -357,15 +356,7 @@ const loadAttempts = 20
 
 func (c *chain) loadOnce(ctx context.Context) error {
 	if !c.full {
-		start, err := lastLineStart(ctx, c.a, c.key)
-		if errors.Is(err, storage.ErrNotExist) {
-			c.set(c.state)
-			return nil
-		}
-		if err != nil {
-			return err
-		}
-		c.state.end = start
+		return c.loadEnd(ctx)
 	}
 	t, err := c.read(ctx)
 	if err != nil {
@@ -376,57 +367,60 @@ func (c *chain) loadOnce(ctx context.Context) error {
 	return nil
 }
 
-// lastLineStart returns the offset of the last valid line of k, or 0; the line may
-// lack its line feed. It reads from the end, in growing pieces. A missing log is
-// ErrNotExist.
-func lastLineStart(ctx context.Context, a storage.Archive, k storage.Key) (int64, error) {
-	none, size, err := openLog(ctx, a, k, 0, 0)
-	if err == nil {
-		err = none.Close()
-	}
-	if err != nil {
-		return 0, err
-	}
+// loadEnd reads the last valid line of a log and what follows it. It reads from the end, in
+// growing pieces. A missing log is empty.
+func (c *chain) loadEnd(ctx context.Context) error {
 	for chunk := int64(64 << 10); ; chunk *= 4 {
-		from := max(0, size-chunk)
-		found := int64(-1)
-		err := eachWholeLine(ctx, a, k, from, func(l rawLine) error {
-			if _, ok := parseLink(l.text); ok {
-				found = l.off
-			}
+		r, off, err := openLast(ctx, c.a, c.key, chunk)
+		if errors.Is(err, storage.ErrNotExist) {
+			c.set(c.state)
 			return nil
-		})
-		if err != nil {
-			return 0, err
 		}
-		if found >= 0 || from == 0 {
-			return max(found, 0), nil
+		if err != nil {
+			return err
+		}
+		t, found, err := c.lastLine(ctx, r, off)
+		if err := errors.Join(err, r.Close()); err != nil {
+			return storage.Wrap("read", c.key, err)
+		}
+		if found || off == 0 {
+			c.set(t)
+			return nil
 		}
 	}
 }
 
-// eachWholeLine calls eachLine for the lines of a log that begin after from, or at 0. The
-// end of a line that begins before from is skipped, not kept: it can be as long as the log.
-func eachWholeLine(ctx context.Context, a storage.Archive, k storage.Key, from int64, fn func(rawLine) error) error {
-	if from == 0 {
-		return eachLineOfLog(ctx, a, k, 0, fn)
+// lastLine returns the tail of a log after its last valid line, which may lack its line
+// feed. It reads the log from off, which may be within a line. It returns false if there is
+// no valid line.
+func (c *chain) lastLine(ctx context.Context, r io.Reader, off int64) (t tail, found bool, err error) {
+	t = c.state
+	within := off > 0
+	if within { // the end of a line is skipped, not kept: it can be as long as the log
+		br := bufio.NewReaderSize(&ctxReader{ctx, r}, 64<<10)
+		n, err := skipLine(br)
+		if errors.Is(err, io.EOF) {
+			return t, false, nil
+		}
+		if err != nil {
+			return t, false, err
+		}
+		r, off = br, off+n
 	}
-	r, _, err := openLog(ctx, a, k, from, -1)
-	if errors.Is(err, storage.ErrNotExist) {
+	err = eachLine(ctx, r, off, func(l rawLine) error {
+		_, ok := parseLink(l.text)
+		switch {
+		case ok:
+			t, found = c.state, true
+		case !found && within:
+			return nil // it is read again if no valid line follows
+		case len(t.junk)+len(l.text) > maxLineBytes:
+			return storage.ErrDamaged
+		}
+		t.advance(l)
 		return nil
-	}
-	if err != nil {
-		return err
-	}
-	br := bufio.NewReaderSize(&ctxReader{ctx, r}, 64<<10)
-	n, err := skipLine(br)
-	switch {
-	case err == nil:
-		err = eachLine(ctx, br, from+n, fn)
-	case errors.Is(err, io.EOF): // no line begins after from
-		err = nil
-	}
-	return storage.Wrap("read", k, errors.Join(err, r.Close()))
+	})
+	return t, found, err
 }
 
 // skipLine reads up to the next line feed, and returns the number of bytes.

@@ -29,3 +29,20 @@ func openLog(ctx context.Context, a storage.Archive, k storage.Key, off, n int64
 	r, err := a.Open(ctx, k, off, n)
 	return r, info.Size, err
 }
+
+// openLast opens the last n bytes of a log, and returns the offset of the first one.
+func openLast(ctx context.Context, a storage.Archive, k storage.Key, n int64) (io.ReadCloser, int64, error) {
+	if o, ok := a.(storage.EndOpener); ok {
+		return o.OpenEnd(ctx, k, n)
+	}
+	none, size, err := openLog(ctx, a, k, 0, 0)
+	if err == nil {
+		err = none.Close()
+	}
+	if err != nil {
+		return nil, 0, err
+	}
+	off := max(0, size-n)
+	r, _, err := openLog(ctx, a, k, off, -1)
+	return r, off, err
+}

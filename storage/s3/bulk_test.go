@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"net/http"
 	"slices"
 	"strings"
@@ -169,6 +170,53 @@ func TestEraseMakesFewRequests(t *testing.T) {
 		}
 		if got, err := read(t.Context(), a, other, 0, -1); got != "another session's" || err != nil {
 			t.Errorf("of another session: %q, %v", got, err)
+		}
+	})
+}
+
+// If the archive has tombstones, their end is read with one listing, as is the end of each log
+// to which a new process appends.
+func TestTheEndOfALogIsReadWithOneListing(t *testing.T) {
+	f, a, _, c := openedOn(t, s3test.Versitygw(t), nil)
+	listings := func(asked []string) int {
+		return len(slices.DeleteFunc(slices.Clone(asked), func(note string) bool { return note != "LIST" }))
+	}
+	for n := range 6 {
+		id := fmt.Sprintf("s%d", n)
+		long(t, session(t, a, id), 3)
+		agent, e := session(t, open(t, c), id), session(t, open(t, c), id)
+		f.set(func(*front) {})
+		must(t, agent.Events(t.Context(), []redact.Text{redact.Lit(`{"name":"e"}`)}))
+		if asked := f.asked(); listings(asked) != 1 {
+			t.Errorf("an append to an existing log takes %q", asked)
+		}
+		f.set(func(*front) {})
+		_, err := e.Erase(t.Context(), redact.Lit("asked for"))
+		must(t, err)
+		asked := slices.DeleteFunc(f.asked(), func(note string) bool { return note == rolledUp })
+		t.Logf("after %d erases: %d requests %q", n, len(asked), asked)
+		if listings(asked) != 2 || len(asked) > 16 { // of the folder, and of the tombstones
+			t.Errorf("after %d erases, an erase takes %d requests: %q", n, len(asked), asked)
+		}
+	}
+}
+
+// OpenEnd returns the same bytes as OpenLog for each length, through roll-ups too.
+func TestOpenEnd(t *testing.T) {
+	plain(t, func(t *testing.T, s *s3test.Server) {
+		a, k := open(t, s.Config(s.Bucket(t, false))), key(t, "s/log")
+		if _, _, err := a.OpenEnd(t.Context(), k, 5); !errors.Is(err, storage.ErrNotExist) {
+			t.Errorf("a missing log: %v", err)
+		}
+		have := lines(t, a, k, "", 10)
+		for n := int64(0); n < int64(len(have))+3; n++ {
+			r, off, err := a.OpenEnd(t.Context(), k, n)
+			must(t, err)
+			got, err := io.ReadAll(r)
+			must(t, errors.Join(err, r.Close()))
+			if want := max(0, int64(len(have))-n); off != want || string(got) != have[want:] {
+				t.Errorf("the last %d bytes: %q from %d, want %q", n, got, off, have[want:])
+			}
 		}
 	})
 }

@@ -59,11 +59,24 @@ func (a *Archive) OpenLog(ctx context.Context, k storage.Key, off, n int64) (io.
 	if err != nil {
 		return nil, 0, err
 	}
-	r, size, err := a.openLog(ctx, k, off, n)
+	r, size, err := a.openLog(ctx, k, func(int64) (int64, int64) { return off, n })
 	if err != nil {
 		return nil, 0, storage.Wrap("open", k, err)
 	}
 	return r, size, nil
+}
+
+// OpenEnd implements [storage.EndOpener] with the requests of OpenLog.
+func (a *Archive) OpenEnd(ctx context.Context, k storage.Key, n int64) (io.ReadCloser, int64, error) {
+	if err := storage.Begin(ctx, "open", k); err != nil {
+		return nil, 0, err
+	}
+	off := func(size int64) int64 { return max(0, size-n) }
+	r, size, err := a.openLog(ctx, k, func(size int64) (int64, int64) { return off(size), -1 })
+	if err != nil {
+		return nil, 0, storage.Wrap("open", k, err)
+	}
+	return r, off(size), nil
 }
 
 func mayOpen(ctx context.Context, k storage.Key, off int64) error {
@@ -75,7 +88,7 @@ func mayOpen(ctx context.Context, k storage.Key, off int64) error {
 }
 
 func (a *Archive) openSegments(ctx context.Context, k storage.Key, off, n int64) (io.ReadCloser, error) {
-	r, _, err := a.openLog(ctx, k, off, n)
+	r, _, err := a.openLog(ctx, k, func(int64) (int64, int64) { return off, n })
 	return r, err
 }
 

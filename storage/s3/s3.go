@@ -31,6 +31,7 @@ type Archive struct {
 	trying ctxlock.Mutex
 	tried  atomic.Bool // Try has succeeded
 	single atomic.Bool // the server does not support bulk deletion
+	keeps  atomic.Bool // old roll-ups cannot be removed
 
 	mu       sync.Mutex
 	tails    map[storage.Key]segment           // last known segment of each log
@@ -47,6 +48,7 @@ var (
 	_ storage.Locator    = (*Archive)(nil)
 	_ storage.BulkKeeper = (*Archive)(nil)
 	_ storage.KindOpener = (*Archive)(nil)
+	_ storage.EndOpener  = (*Archive)(nil)
 	_ storage.Repeater   = (*Archive)(nil)
 )
 

@@ -98,9 +98,9 @@ func (a *Archive) forgetTail(k storage.Key) {
 	delete(a.tails, k)
 }
 
-// openLog opens a log. Removed segments are missing in the content; the chain of
-// its lines shows the gap.
-func (a *Archive) openLog(ctx context.Context, k storage.Key, off, n int64) (r io.ReadCloser, size int64, err error) {
+// openLog opens the range of a log that span returns for its size. Removed segments are
+// missing in the content; the chain of its lines shows the gap.
+func (a *Archive) openLog(ctx context.Context, k storage.Key, span func(size int64) (off, n int64)) (r io.ReadCloser, size int64, err error) {
 	all, err := a.list(ctx, k)
 	if err != nil {
 		return nil, 0, err
@@ -112,6 +112,7 @@ func (a *Archive) openLog(ctx context.Context, k storage.Key, off, n int64) (r i
 	for _, s := range all.segments {
 		size += s.size
 	}
+	off, n := span(size)
 	pieces := a.pieces(k, all.segments, off, n)
 	if !storage.Firsthand(ctx) {
 		pieces = all.shorten(a.name(k), pieces)
