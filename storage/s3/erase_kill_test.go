@@ -42,7 +42,7 @@ func eraserOf(t *testing.T, c s3.Config, id string) *record.Session {
 // process is over, removes all of it.
 func TestAnEraseKilledBeforeAnyRequestIsCompleted(t *testing.T) {
 	sample(t)
-	f, _, server, c := opened(t, func(c *s3.Config) { c.Timeout = 2 * time.Second })
+	f, _, server, c := opened(t, func(c *s3.Config) { c.Timeout = time.Second })
 	var repeats sync.WaitGroup
 	var archives []*s3.Archive
 	for at := int64(1); ; at++ {

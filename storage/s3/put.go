@@ -126,21 +126,25 @@ func (a *Archive) putWhole(ctx context.Context, name string, b storage.Blob, t t
 	return unquoted(out.ETag), a.sameKey(out.ServerSideEncryption, aws.ToString(out.SSEKMSKeyId))
 }
 
-// putOnce creates an object with a single attempt.
-func (a *Archive) putOnce(ctx context.Context, name string, b storage.Blob, t terms) error {
+// putOnce creates an object with a single attempt. It returns the id of the object's
+// version, or "".
+func (a *Archive) putOnce(ctx context.Context, name string, b storage.Blob, t terms) (id string, err error) {
 	in, err := a.putInput(name, b, t)
 	if err != nil {
-		return err
+		return "", err
 	}
 	client, err := a.api(ctx)
 	if err != nil {
-		return err
+		return "", err
 	}
 	ctx, cancel := context.WithTimeout(ctx, attemptTimeout)
 	defer cancel()
 	in.Body = b.Reader()
-	_, err = client.PutObject(ctx, in)
-	return err
+	out, err := client.PutObject(ctx, in)
+	if err != nil {
+		return "", err
+	}
+	return aws.ToString(out.VersionId), nil
 }
 
 func (a *Archive) putInput(name string, b storage.Blob, t terms) (*s3.PutObjectInput, error) {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"path"
 	"slices"
 	"strings"
 	"sync"
@@ -73,10 +74,14 @@ func TestALongSessionIsOpenedWithFewRequests(t *testing.T) {
 		out["session"] = len(f.asked())
 		return out
 	}
-	with := ask()
+	with, size := ask(), map[string]int{}
 	for _, name := range rollupsOf(t, server, c) {
+		log := path.Base(strings.Split(name, "!")[0])
+		size[log] += len(objectOf(t, server, c.Bucket, name))
+		size["of "+log]++
 		deleteObject(t, server, c.Bucket, name)
 	}
+	t.Logf("roll-ups and their bytes: %v", size)
 	without := ask()
 	t.Logf("requests with roll-ups %v, without %v", with, without)
 	for name, most := range map[string]int{"session": 4, "manifest.jsonl": 4, "events.jsonl": 6} {
@@ -88,7 +93,7 @@ func TestALongSessionIsOpenedWithFewRequests(t *testing.T) {
 
 // A log of any length is read with a listing, one roll-up, and at most four segments.
 func TestALogOfAnyLengthIsReadWithFewRequests(t *testing.T) {
-	f, a, _, c := opened(t, nil)
+	f, a, server, c := opened(t, nil)
 	k, have, total := key(t, "s/log"), "", 0
 	const most = 150
 	for n := 1; n <= most; n++ {
@@ -105,7 +110,67 @@ func TestALogOfAnyLengthIsReadWithFewRequests(t *testing.T) {
 			t.Errorf("%d segments: %d requests, %d bytes of %d: %q", n, asked, len(got), len(have), f.asked())
 		}
 	}
-	t.Logf("%.1f requests on average", float64(total)/most)
+	size := 0
+	for _, name := range rollupsOf(t, server, c) {
+		size += len(objectOf(t, server, c.Bucket, name))
+	}
+	t.Logf("%.1f requests on average; %d roll-ups have %d bytes, the log %d", float64(total)/most, len(rollupsOf(t, server, c)), size, len(have))
+	if size > 4*len(have) {
+		t.Errorf("the roll-ups of a log with %d bytes have %d", len(have), size)
+	}
+}
+
+func objectOf(t *testing.T, s *s3test.Server, bucket, name string) string {
+	t.Helper()
+	got, err := s.Admin.GetObject(t.Context(), &awss3.GetObjectInput{Bucket: &bucket, Key: &name})
+	must(t, err)
+	data, err := io.ReadAll(got.Body)
+	must(t, errors.Join(err, got.Body.Close()))
+	return string(data)
+}
+
+// Roll-ups that a newer one covers are removed, with their versions, also if another process
+// wrote them. Without the permission to delete they stay, and only one request is refused.
+func TestCoveredRollupsAreRemoved(t *testing.T) {
+	plain(t, func(t *testing.T, server *s3test.Server) {
+		for name, c := range map[string]struct{ versions, forbidden, again bool }{
+			"plain": {}, "versions": {versions: true}, "forbidden": {forbidden: true}, "another process": {again: true},
+		} {
+			f, refused := newFront(t, server), 0
+			conf := server.Config(server.Bucket(t, c.versions))
+			conf.Endpoint = f.URL
+			a, k := open(t, conf), key(t, "s/log")
+			f.set(func(f *front) {
+				f.own = func(w http.ResponseWriter, r *http.Request) bool {
+					if !c.forbidden || !r.URL.Query().Has("delete") {
+						return false
+					}
+					refused++
+					w.WriteHeader(http.StatusForbidden)
+					return true
+				}
+			})
+			have := lines(t, a, k, "", 30)
+			if c.again {
+				a = open(t, conf)
+				_, err := read(t.Context(), a, k, 0, -1)
+				must(t, err)
+			}
+			have = lines(t, a, k, have, 35)
+			want := map[bool]string{true: "16 1", false: "2 0"}[c.forbidden] // at 60 and 64 segments
+			if got := fmt.Sprint(len(rollupsOf(t, server, conf)), refused); got != want {
+				t.Errorf("%s: %s roll-ups and refusals, want %s", name, got, want)
+			}
+			left := strings.Fields(versionsOf(t, server, conf.Bucket))
+			left = slices.DeleteFunc(left, func(name string) bool { return !isRollup(name) })
+			if !c.forbidden && len(left) != 2 {
+				t.Errorf("%s: versions %q", name, left)
+			}
+			if got, err := read(t.Context(), open(t, conf), k, 0, -1); got != have || err != nil {
+				t.Errorf("%s: %d bytes of %d, %v", name, len(got), len(have), err)
+			}
+		}
+	})
 }
 
 // A log of large lines, which do not fit in memory, is read through several roll-ups: the
@@ -155,7 +220,7 @@ func TestRollupsReadLikeTheirSegments(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			f, a, server, c := opened(t, nil)
 			k := key(t, "s/log")
-			want := lines(t, a, k, "", 83)
+			want := lines(t, a, k, "", 95)
 			for _, r := range rollupsOf(t, server, c) {
 				spoil(t, func(body string) {
 					if body == "same length" {
@@ -318,7 +383,7 @@ func TestRollupsOfConcurrentWritersEqualTheirSegments(t *testing.T) {
 	must(t, err)
 	unlike, err := a.Unlike(t.Context(), k)
 	must(t, err)
-	if got != want || len(unlike) > 0 || strings.Count(got, "\n") < 140 || len(rollupsOf(t, server, c)) < 10 {
+	if got != want || len(unlike) > 0 || strings.Count(got, "\n") < 140 || len(rollupsOf(t, server, c)) < 2 {
 		t.Errorf("%d lines, as the segments: %v, unlike %q, %d roll-ups", strings.Count(got, "\n"), got == want, unlike, len(rollupsOf(t, server, c)))
 	}
 }
@@ -335,7 +400,7 @@ func TestResumedLogGetsARollup(t *testing.T) {
 		}
 		have = lines(t, a, k, have, 1)
 	}
-	if n := len(rollupsOf(t, server, c)); n != 16 {
+	if n := len(rollupsOf(t, server, c)); n != 2 { // the last one, and the one before it
 		t.Errorf("%d roll-ups: %q", n, rollupsOf(t, server, c))
 	}
 	f := newFront(t, server)

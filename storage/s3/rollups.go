@@ -12,6 +12,11 @@ import (
 	"strings"
 	"time"
 
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/s3"
+	"github.com/aws/aws-sdk-go-v2/service/s3/types"
+	smithyhttp "github.com/aws/smithy-go/transport/http"
+
 	"github.com/agentcompact/compact/storage"
 	"github.com/agentcompact/compact/storage/internal/unchecked"
 )
@@ -19,6 +24,8 @@ import (
 const (
 	// everySegments is the number of segments after which a log is rolled up again.
 	everySegments = 4
+	// everyRemoval is the number of segments after which old roll-ups are removed.
+	everyRemoval = 16
 	// fanout is the factor between two levels of roll-ups. A roll-up begins at a
 	// multiple of 8, 64 or 512 segments.
 	fanout = 8
@@ -196,9 +203,81 @@ func (a *Archive) rollUp(ctx context.Context, k storage.Key, last segment) (wait
 	go func() {
 		defer close(done)
 		blob, _ := unchecked.Blob(data).(storage.Blob) // never fails
-		_ = a.putOnce(ctx, a.nameOf(k, r), blob, t)
+		id, err := a.putOnce(ctx, a.nameOf(k, r), blob, t)
+		if err == nil {
+			a.dropOld(ctx, k, copied{r, id})
+		}
 	}()
 	return func() (rollup, bool) { <-done; return r, true }
+}
+
+// copied is a known roll-up. The id of its version is "" if the bucket keeps none, or if
+// another process wrote the roll-up.
+type copied struct {
+	rollup
+	id string
+}
+
+// covers reports whether a reader that finds c does not need o.
+func (c copied) covers(o copied) bool { return c.start <= o.start && o.end() <= c.end() }
+
+// dropOld removes the roll-ups that a new one covers, after each everyRemoval segments. The
+// newest of them stays for the readers that have listed it. A failure is ignored, because a
+// roll-up that stays takes only space. If it may be permanent, dropOld does not try again.
+func (a *Archive) dropOld(ctx context.Context, k storage.Key, now copied) {
+	old := a.supersede(k, now)
+	if len(old) == 0 || a.cfg.Lock.Mode != NoLock || a.single.Load() || a.keeps.Load() {
+		return
+	}
+	in := &s3.DeleteObjectsInput{Bucket: &a.cfg.Bucket, Delete: &types.Delete{Quiet: aws.Bool(true)}}
+	for _, c := range old[:min(len(old), atOnce)] {
+		if c.id == "" && now.id != "" {
+			continue // without the id of its version it would only be hidden
+		}
+		in.Delete.Objects = append(in.Delete.Objects, types.ObjectIdentifier{Key: aws.String(a.nameOf(k, c.rollup)), VersionId: text(c.id)})
+	}
+	if len(in.Delete.Objects) == 0 {
+		return
+	}
+	client, err := a.api(ctx)
+	if err != nil {
+		return
+	}
+	ctx, cancel := context.WithTimeout(ctx, attemptTimeout)
+	defer cancel()
+	out, err := client.DeleteObjects(ctx, in, s3.WithAPIOptions(smithyhttp.AddContentChecksumMiddleware))
+	if err == nil && len(out.Errors) > 0 || err != nil && !isTransient(err) && ctx.Err() == nil {
+		a.keeps.Store(true)
+	}
+}
+
+// supersede adds a new roll-up to the known ones of a log. If old roll-ups are to be removed
+// now, it returns those that the new one covers, without the newest of them.
+func (a *Archive) supersede(k storage.Key, now copied) (old []copied) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	r := a.runs[k]
+	if r == nil {
+		return nil
+	}
+	r.copies = slices.DeleteFunc(r.copies, func(c copied) bool { return c.covers(now) && now.covers(c) }) // from a listing
+	var newest int64
+	for _, c := range r.copies {
+		if now.covers(c) {
+			newest = max(newest, c.end())
+		}
+	}
+	if r.rolled%everyRemoval == 0 {
+		r.copies = slices.DeleteFunc(r.copies, func(c copied) bool {
+			is := now.covers(c) && c.end() < newest
+			if is {
+				old = append(old, c)
+			}
+			return is
+		})
+	}
+	r.copies = append(r.copies, now)
+	return old
 }
 
 // Unlike implements [storage.Repeater] with a GET for each segment and each roll-up.

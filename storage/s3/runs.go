@@ -18,8 +18,9 @@ type run struct {
 	before   int   // number of earlier segments that it does not have
 	end      int64 // end of the log
 	segments []segment
-	data     []byte // bytes of the segments
-	rolled   int    // number of segments at the last roll-up or attempt of one
+	data     []byte   // bytes of the segments
+	rolled   int      // number of segments at the last roll-up or attempt of one
+	copies   []copied // known roll-ups
 	used     int64
 }
 
@@ -111,6 +112,22 @@ func (a *Archive) learnRun(k storage.Key, all parts, anew bool) {
 	}
 	if r.count() == n && all.isRolledUp() {
 		r.rolled = n
+	}
+	r.learnCopies(all)
+}
+
+// learnCopies adds the roll-ups of a listing to the known ones.
+func (r *run) learnCopies(all parts) {
+	known := map[[2]int64]string{}
+	for _, c := range r.copies {
+		known[[2]int64{c.start, c.end()}] = c.id
+	}
+	r.copies = nil
+	for _, c := range all.rollups {
+		if c.odd { // it was changed, and stays for verify
+			continue
+		}
+		r.copies = append(r.copies, copied{c, known[[2]int64{c.start, c.end()}]})
 	}
 }
 
@@ -223,7 +240,7 @@ func (kp *keeper) end() {
 	case r.before <= kp.first && r.count() >= kp.first:
 		r.add(segments[r.count():], kp.data[r.end-segments[kp.first].start:])
 	default:
-		r = &run{before: kp.first}
+		r = &run{before: kp.first, copies: r.copies}
 		r.add(segments[kp.first:], kp.data)
 	}
 	if kp.all.isRolledUp() {
