@@ -3,8 +3,11 @@ package s3_test
 import (
 	"encoding/xml"
 	"errors"
+	"fmt"
 	"net/http"
+	"net/http/httptest"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -144,4 +147,95 @@ func TestALockOfADeletedFileRefusesTheErase(t *testing.T) {
 	if err != nil || !r.OK() || r.Steps != 1 {
 		t.Errorf("the session has %d steps, problems %v (%v)", r.Steps, r.Problems, err)
 	}
+}
+
+// Whatever a server answers to a batch, an erase is completed, or fails and is completed by
+// the next one.
+func TestEraseWithAnyAnswerToABatch(t *testing.T) {
+	const partly = `<DeleteResult><Error><Key>team/agents/s/manifest.jsonl!00000000000000000000</Key><Code>AccessDenied</Code></Error></DeleteResult>`
+	for what, c := range map[string]struct {
+		status   int
+		body     string
+		executed bool // before the answer
+		denied   bool // single deletions are refused, too
+		fails    bool
+	}{
+		"slow down":              {status: 503, body: `<Error><Code>SlowDown</Code></Error>`},
+		"an error with 200":      {status: 200, body: `<Error><Code>InternalError</Code></Error>`},
+		"cut off":                {status: 200, body: `<DeleteResult><Deleted><Key>team/agents/s/led`},
+		"cut off, executed":      {status: 200, body: `<DeleteResult><Deleted><Key>team/agents/s/led`, executed: true},
+		"not XML":                {status: 200, body: `{"deleted":true}`},
+		"one denied":             {status: 200, body: partly},
+		"one denied for good":    {status: 200, body: partly, executed: true, denied: true},
+		"all denied":             {status: 403, body: `<Error><Code>AccessDenied</Code></Error>`, denied: true, fails: true},
+		"an error, executed":     {status: 500, body: `<Error><Code>InternalError</Code></Error>`, executed: true},
+		"names of other objects": {status: 200, body: `<DeleteResult><Deleted><Key>team/agents/t/f</Key></Deleted></DeleteResult>`},
+	} {
+		f, a, server, conf := opened(t, nil)
+		for _, id := range []string{"s", "t"} {
+			must(t, tryWholeStepOf(t.Context(), session(t, a, id), 1))
+		}
+		s, answered, proxy := session(t, a, "s"), false, server.Front(t)
+		f.set(func(f *front) {
+			f.own = func(w http.ResponseWriter, r *http.Request) bool {
+				if c.denied && r.Method == http.MethodDelete {
+					w.WriteHeader(http.StatusForbidden)
+					return true
+				}
+				if answered || !r.URL.Query().Has("delete") {
+					return false
+				}
+				if answered = true; c.executed {
+					proxy.ServeHTTP(httptest.NewRecorder(), r)
+				}
+				return batchRefuser{c.status, c.body}.answer(w, r)
+			}
+		})
+		_, err := s.Erase(t.Context(), redact.Lit("asked for"))
+		if !answered || !c.denied && err != nil || c.fails && err == nil {
+			t.Errorf("%s: answered %v, %v", what, answered, err)
+		}
+		f.set(func(f *front) { f.own = nil })
+		if err != nil {
+			_, err = session(t, open(t, server.Config(conf.Bucket)), "s").Erase(t.Context(), redact.Lit("again"))
+			must(t, err)
+		}
+		left, others := objectsOf(t, server, conf, "s"), len(objectsOf(t, server, conf, "t"))
+		if stone, ok, err := record.Erased(t.Context(), a, "s"); !ok || !stone.Done || err != nil || len(left) > 0 || others == 0 {
+			t.Errorf("%s: tombstone %+v (%v), left %q; another session has %d objects", what, stone, err, left, others)
+		}
+	}
+}
+
+// More objects than one request lists or deletes, and objects of others with odd names.
+func TestEraseOfMoreThanABatch(t *testing.T) {
+	sample(t)
+	plain(t, func(t *testing.T, s *s3test.Server) {
+		c := s.Config(s.Bucket(t, false))
+		a := open(t, c)
+		must(t, tryWholeStepOf(t.Context(), session(t, a, "s"), 1))
+		var group sync.WaitGroup
+		for part := range 10 {
+			group.Go(func() {
+				for i := range 210 {
+					if err := a.Create(t.Context(), key(t, fmt.Sprintf("s/summary-%05d.json", 1000+210*part+i)), raw("x")); err != nil {
+						t.Error(err)
+					}
+				}
+			})
+		}
+		group.Wait()
+		odd := []string{"/s/it's & <odd> \"ü\" 100%.txt", "/s/a+b?c#d.txt", "/s-2/f"}
+		for _, name := range odd {
+			name = c.Prefix + name
+			_, err := s.Admin.PutObject(t.Context(), &awss3.PutObjectInput{Bucket: &c.Bucket, Key: &name, Body: strings.NewReader("x")})
+			must(t, err)
+		}
+		stone, err := session(t, a, "s").Erase(t.Context(), redact.Lit("asked for"))
+		must(t, err)
+		left := objectsOf(t, s, c, "s")
+		if !stone.Done || stone.Files < 2100 || len(left) != 2 || !strings.HasSuffix(left[0], odd[1]) || !strings.HasSuffix(left[1], odd[0]) {
+			t.Errorf("%d files, done %v, left %q", stone.Files, stone.Done, left)
+		}
+	})
 }
