@@ -513,3 +513,19 @@ func TestNothingIsRemovedAfterASuspension(t *testing.T) {
 		t.Errorf("%d requests were sent", asked)
 	}
 }
+
+// A listing of versions that never ends is an error.
+func TestAListingWithoutAnEndIsAnError(t *testing.T) {
+	asked := 0
+	a := answering(t, func(w http.ResponseWriter, r *http.Request) {
+		if asked++; asked > 9 {
+			fail(w, http.StatusForbidden, "AccessDenied")
+			return
+		}
+		w.Header().Set("Content-Type", "application/xml")
+		fmt.Fprint(w, `<ListVersionsResult><IsTruncated>true</IsTruncated><Version><Key>s/f</Key><VersionId>one</VersionId></Version></ListVersionsResult>`)
+	})
+	if _, err := a.versions(t.Context(), "s/", func(string) bool { return true }); !errors.Is(err, errEndless) || asked != 1 {
+		t.Errorf("after %d requests: %v", asked, err)
+	}
+}

@@ -201,6 +201,8 @@ func overdue(ctx context.Context) error {
 	return nil
 }
 
+var errEndless = errors.New("the server says that its listing of versions goes on, and not where")
+
 // version is one version of an object; id is "" without versions.
 type version struct {
 	name, id string
@@ -235,6 +237,9 @@ func (a *Archive) versions(ctx context.Context, prefix string, want func(string)
 		}
 		if !aws.ToBool(page.IsTruncated) {
 			break
+		}
+		if aws.ToString(page.NextKeyMarker) == aws.ToString(in.KeyMarker) && aws.ToString(page.NextVersionIdMarker) == aws.ToString(in.VersionIdMarker) {
+			return nil, errEndless
 		}
 		in.KeyMarker, in.VersionIdMarker = page.NextKeyMarker, page.NextVersionIdMarker
 	}
