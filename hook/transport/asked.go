@@ -30,6 +30,10 @@ func readAsked(f wire.Format, raw []byte, streamed bool) (a compact.AgentAnswer,
 	if !ok {
 		return a, false
 	}
+	if said.cut { // for a reason that is not in ends
+		a.CutOff = true
+		return a, true
+	}
 	for _, elem := range said.whole {
 		m, err := f.ParseMessage(elem)
 		if err != nil {

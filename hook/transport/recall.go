@@ -38,8 +38,8 @@ import (
 // without alt=sse) is passed on in the same way, element by element. Any other answer
 // is held until it has ended.
 //
-// At most 8 rounds are answered for one request; later recall calls are left out of
-// the answer.
+// At most 8 rounds are answered for one request. The result of a ninth one tells the model
+// that no more can be recalled; later recall calls are left out of the answer.
 func Recall() Option { return func(t *Transport) { t.rounds = newRounds() } }
 
 // maxRecalls limits the rounds of recall for one request.
@@ -104,7 +104,7 @@ func (a *asking) take(s *said) (more bool) {
 	case s.others > 0:
 		a.keep(s, &beside{said: s, texts: texts})
 		return false
-	case a.n == maxRecalls:
+	case a.n > maxRecalls, s.cut:
 		a.keep(s, nil)
 		return false
 	}
@@ -138,7 +138,7 @@ func (x *exchange) recall(calls []recallCall, n int) []string {
 	texts := make([]string, len(calls))
 	var opts []compact.ToolOption
 	for i, c := range calls {
-		if n == maxRecalls {
+		if n >= maxRecalls {
 			texts[i] = recallTool + ": no more can be recalled for this answer"
 			continue
 		}

@@ -129,18 +129,17 @@ func (d anthropicDialect) join(elems []json.RawMessage, n int, b *beside) ([]jso
 }
 
 func (anthropicDialect) strip(p *pieces, s *said) {
-	ours := map[int]bool{}
-	for _, c := range s.ours {
-		ours[c.at] = true
-	}
+	ours := s.positions()
 	for _, e := range p.list {
 		o := e.read()
 		changed := true
 		switch text(o["type"]) {
 		case "message":
 			var kept []json.RawMessage
-			for i, b := range list(o["content"]) {
-				if !ours[i] {
+			blocks := list(o["content"])
+			gone := s.alone(func(at int) bool { return isThinking(obj(blocks[at])) })
+			for i, b := range blocks {
+				if !gone[i] {
 					kept = append(kept, b)
 				}
 			}

@@ -37,6 +37,29 @@ func (x *exchange) unbind() {
 	}
 }
 
+// positions returns the positions of the recall calls.
+func (s *said) positions() map[int]bool {
+	at := map[int]bool{}
+	for _, c := range s.ours {
+		at[c.at] = true
+	}
+	return at
+}
+
+// alone returns the positions that a caller does not get, in an answer that is held until
+// its end: the recall calls and, if there is no other call, the reasoning that led only to
+// them, which the provider refuses without them.
+func (s *said) alone(isReasoning func(at int) bool) map[int]bool {
+	at := s.positions()
+	if s.others > 0 {
+		return at
+	}
+	for k, led := range s.bound(isReasoning) {
+		at[k] = at[k] || led
+	}
+	return at
+}
+
 // bound returns the positions of reasoning that led only to a call of the recall
 // tool: the reasoning directly before the call.
 func (s *said) bound(isReasoning func(at int) bool) map[int]bool {

@@ -19,6 +19,7 @@ type recallCall struct {
 // said is an answer in the form that later requests contain.
 type said struct {
 	id     string // Responses: the id of the answer, which the provider stores; "" = unknown
+	cut    bool   // Responses: the answer ended at a limit, which the caller has to learn
 	ours   []recallCall
 	others int               // number of calls of the caller's tools
 	whole  []json.RawMessage // the answer as elements of a conversation

@@ -108,7 +108,7 @@ func TestARecallLeavesNoOpenCallInAChain(t *testing.T) {
 				return []provider.Answer{{Calls: []provider.Call{recallOf(ref)}}, {Calls: []provider.Call{{ID: "c900", Name: "read", Args: `{"n":900}`}, recallOf(ref)}}}
 			}, true},
 			"too often": {func(ref string) []provider.Answer {
-				return slices.Repeat([]provider.Answer{{Calls: []provider.Call{recallOf(ref)}}}, 9)
+				return slices.Repeat([]provider.Answer{{Calls: []provider.Call{recallOf(ref)}}}, 10)
 			}, false},
 		} {
 			t.Run(fmt.Sprintf("%s, stream %v", name, stream), func(t *testing.T) {

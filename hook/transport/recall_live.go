@@ -228,12 +228,14 @@ func (l *live) end() {
 // other calls, it continues with the next answer.
 func (l *live) recall(p *pieces, s *said) {
 	more := l.a.take(s)
+	if s.others == 0 {
+		l.d.bind(p, s) // before strip, which changes positions
+	}
 	l.d.strip(p, s)
 	if !more {
 		l.out = append(l.out, l.follow(p.from(l.ready))...)
 		return
 	}
-	l.d.bind(p, s)
 	have := l.have
 	l.d.note(&have, p)
 	have.answers++

@@ -29,17 +29,18 @@ func (responsesDialect) only(body []byte) ([]byte, error) {
 func (responsesDialect) read(p *pieces) (*said, bool) {
 	done := map[int]json.RawMessage{}
 	var output []json.RawMessage
-	id, ok := "", false
+	id, ok, cut := "", false, false
 	for _, e := range p.list {
 		o := e.read()
 		switch kind := text(o["type"]); {
 		case kind == "response.output_item.done":
 			done[indexOf(o["output_index"])] = o["item"]
-		case kind == "response.completed":
+		case isStoredEnd(kind):
 			r := obj(o["response"])
-			id, output, ok = text(r["id"]), list(r["output"]), true
+			id, output, ok, cut = text(r["id"]), list(r["output"]), true, kind == "response.incomplete"
 		case kind == "" && text(o["object"]) == "response":
-			id, output, ok = text(o["id"]), list(o["output"]), text(o["status"]) == "completed"
+			id, output, cut = text(o["id"]), list(o["output"]), text(o["status"]) == "incomplete"
+			ok = cut || text(o["status"]) == "completed"
 		}
 	}
 	if len(output) == 0 { // some servers leave output empty in the last event of a stream
@@ -48,8 +49,13 @@ func (responsesDialect) read(p *pieces) (*said, bool) {
 		}
 	}
 	s := responsesSaid(output)
-	s.id = id
+	s.id, s.cut = id, cut
 	return s, ok
+}
+
+// isStoredEnd reports whether an event ends an answer that the provider stores.
+func isStoredEnd(kind string) bool {
+	return kind == "response.completed" || kind == "response.incomplete"
 }
 
 func mapsKeys(m map[int]json.RawMessage) func(func(int) bool) {
@@ -147,10 +153,7 @@ func (s *said) isOurs(at int) bool {
 }
 
 func (responsesDialect) strip(p *pieces, s *said) {
-	ours := map[int]bool{}
-	for _, c := range s.ours {
-		ours[c.at] = true
-	}
+	ours := s.positions()
 	sequence := 0
 	for _, e := range p.list {
 		o := e.read()
@@ -166,7 +169,8 @@ func (responsesDialect) strip(p *pieces, s *said) {
 		if r := obj(o["response"]); r != nil {
 			o["response"] = enc(withoutItems(r, ours))
 		} else if text(o["object"]) == "response" {
-			o = withoutItems(o, ours)
+			items := list(o["output"])
+			o = withoutItems(o, s.alone(func(at int) bool { return isReasoning(items[at]) }))
 		}
 		if o["sequence_number"] != nil {
 			o["sequence_number"] = enc(sequence)

@@ -194,7 +194,7 @@ func TestRecallIsBounded(t *testing.T) {
 		}
 		before := len(r.got())
 		status, answer := r.post(f, body)
-		if n := len(r.got()) - before; status != http.StatusOK || n != 9 || strings.Contains(answer, "recall") || !strings.Contains(answer, "Again") ||
+		if n := len(r.got()) - before; status != http.StatusOK || n != 10 || strings.Contains(answer, "recall") || !strings.Contains(answer, "Again") ||
 			strings.Contains(answer, `"tool_calls"`) || strings.Contains(answer, `"tool_use"`) {
 			t.Errorf("%d requests; %d %s", n, status, answer)
 		}
