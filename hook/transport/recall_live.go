@@ -145,8 +145,12 @@ func (l *live) look(err error) error {
 	case errors.Is(err, io.EOF):
 		l.end()
 	case err != nil:
-		if !l.flow.ours() {
+		switch {
+		case l.flow.ours():
+		case l.have.answers == 0:
 			l.out = append(l.out, l.raw[l.ready:]...)
+		default:
+			l.out = append(l.out, l.follow(l.split(l.raw).from(l.ready))...)
 		}
 		l.ended = err
 	}
@@ -215,13 +219,37 @@ func (l *live) follow(p *pieces) []byte {
 func (l *live) end() {
 	l.ended = io.EOF
 	p := l.split(l.raw)
+	held := p.from(l.ready)
 	if l.flow.ours() {
-		if said, ok := l.d.read(p); ok && len(said.ours) > 0 {
+		said, ok := l.d.read(p)
+		switch {
+		case ok && len(said.ours) > 0:
 			l.recall(p, said)
 			return
+		case !ok && !l.ends(held):
+			l.withoutCalls(held)
 		}
 	}
-	l.out = append(l.out, l.follow(p.from(l.ready))...)
+	l.out = append(l.out, l.follow(held)...)
+}
+
+// ends reports whether events hold the end of an answer.
+func (l *live) ends(held *pieces) bool {
+	f := flow{}
+	for _, e := range held.list {
+		if o := e.read(); o != nil {
+			l.d.scan(&f, o)
+		}
+	}
+	return f.whole
+}
+
+// withoutCalls drops the held events of an answer without an end, because the caller must
+// not get a part of a recall call. An error stays.
+func (l *live) withoutCalls(held *pieces) {
+	for _, e := range held.list {
+		e.dropped = e.dropped || e.read()["error"] == nil
+	}
 }
 
 // recall answers the recall calls and passes on the other held events. If there are no
@@ -256,6 +284,10 @@ func (l *live) recall(p *pieces, s *said) {
 func (l *live) goOn() {
 	resp, failed := l.a.ask()
 	if failed != nil {
+		if err := l.a.x.req.Context().Err(); err != nil {
+			l.ended = err // the caller has given up, which is no error of the provider
+			return
+		}
 		l.out = append(l.out, l.failure(failed)...)
 		return
 	}
