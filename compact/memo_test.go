@@ -109,3 +109,28 @@ func TestPinnedMessagesAfterAWholeCutStayInTheirPlace(t *testing.T) {
 		t.Errorf("%d edits replayed; the view is\n%s\nin another process\n%s", here.Replayed, bytesOf(here.Messages), bytesOf(there.Messages))
 	}
 }
+
+// An agent goes back, and repeats the same rounds one by one. The step of before applies
+// again as soon as its prefix is complete.
+func TestAHistoryThatGrowsAgainRoundByRoundFindsItsStep(t *testing.T) {
+	r := newRig(t, compact.Config{MaxContextTokens: 8_000})
+	n, history := 0, loop(60, 200)
+	var first *compact.Result
+	for n = 4; n <= len(history); n += 2 {
+		if first = r.preflight(history[:n]); first.Step > 0 {
+			break
+		}
+	}
+	if first.Step != 1 {
+		t.Fatalf("step %d", first.Step)
+	}
+	for back := 10; back <= n; back += 2 {
+		again := r.preflight(history[:back])
+		if again.Step > 0 && back < n {
+			t.Fatalf("a history of %d messages is compacted", back)
+		}
+		if back == n && (again.Step > 0 || again.Replayed == 0 || bytesOf(again.Messages) != bytesOf(first.Messages)) {
+			t.Errorf("step %d, %d edits made again", again.Step, again.Replayed)
+		}
+	}
+}

@@ -177,3 +177,34 @@ func TestABodyThatIsTooLargeIsCompactedBesidesTheReduction(t *testing.T) {
 		t.Errorf("%s, step %d", res.Reason, res.Step)
 	}
 }
+
+// For a model whose tokens can only be estimated, the upper bound of the reduced view has to
+// be below the trigger. Otherwise the next call would compact, and change the prefix that
+// this call has sent.
+func TestAReductionSufficesOnlyByItsUpperBound(t *testing.T) {
+	reduced, compacted := 0, 0
+	for rounds := 60; rounds < 130; rounds += 5 {
+		h := tidyLoop(0)
+		for i := range rounds {
+			id := fmt.Sprintf("near_%d", i)
+			h = append(h, message.Assistant("I go on.", message.Call(id, "bash", fmt.Sprintf(`{"command":"next %d"}`, i))), message.ToolResult(id, letters(uint64(i), 600)))
+		}
+		h = append(h, tidyRound(200)[0], message.ToolResult("call_200", sourceFile(200, 400)))
+		c := tidyConfig(memory.New(), "mask")
+		c.Model = "claude-sonnet-4-5"
+		m := costRig(t, c)
+		res := viewOf(t, m, h)
+		switch {
+		case res.Step > 0:
+			compacted++
+		case res.Reason == trace.ReasonArrival:
+			if again := viewOf(t, m, h); again.Step > 0 {
+				t.Errorf("%d rounds: the same call again compacts (%s)", rounds, again.Reason)
+			}
+			reduced++
+		}
+	}
+	if reduced == 0 || compacted == 0 {
+		t.Errorf("%d views are reduced, %d are compacted", reduced, compacted)
+	}
+}
