@@ -21,3 +21,46 @@ func TestHistoryUsesTheRoomOfCopies(t *testing.T) {
 		}
 	}
 }
+
+// The notice needs room in the budget, but not within the limit for the history.
+func TestTheNoticeDoesNotCountWithinTheLimitOfTheHistory(t *testing.T) {
+	var msgs []message.Message
+	for range 60 {
+		msgs = append(msgs, message.User("word"), message.Assistant("word")) // three tokens each
+	}
+	msgs = append(msgs, message.User("Next."))
+	v := policy.NewView(msgs, pins, words{})
+	notice := words{}.Message(policy.NewNotice(len(msgs)))
+	for room := 200; room < 210; room++ {
+		v.Budget = budget(room)
+		for most := room - notice - 3; most <= room+3; most++ {
+			p, err := compat.History{MaxTokens: most}.Propose(t.Context(), v)
+			if err != nil || len(p.Groups) != 1 {
+				t.Fatalf("%d groups, %v", len(p.Groups), err)
+			}
+			cut := p.Groups[0][0].Cut
+			stays := 3 * (len(msgs) - len(cut.Removed))
+			if limit := min(most, room-words{}.Message(*cut.New)); stays > limit || stays+3 <= limit {
+				t.Errorf("room %d, at most %d: %d tokens stay, %d would fit", room, most, stays, limit)
+			}
+		}
+	}
+}
+
+// The notice of a second cut states the messages of both cuts; the first notice is none.
+func TestANoticeCountsTheMessagesOfBefore(t *testing.T) {
+	msgs := []message.Message{policy.NewNotice(7)}
+	for range 20 {
+		msgs = append(msgs, message.User("word"), message.Assistant("word"))
+	}
+	v := policy.NewView(append(msgs, message.User("Next.")), pins, words{})
+	v.Budget = budget(60)
+	p, err := compat.History{}.Propose(t.Context(), v)
+	if err != nil || len(p.Groups) != 1 {
+		t.Fatalf("%d groups, %v", len(p.Groups), err)
+	}
+	cut := p.Groups[0][0].Cut
+	if n, ok := policy.ParseNotice(*cut.New); !ok || cut.Removed[0] != 0 || n != 7+len(cut.Removed)-1 {
+		t.Errorf("the notice states %d messages; %d are removed, the first notice states 7", n, len(cut.Removed))
+	}
+}
