@@ -107,3 +107,13 @@ func TestFailureOfPreviousSummaryStatesItsEnd(t *testing.T) {
 		}
 	}
 }
+
+// A command that failed shows no newer state, so that the state before it still counts.
+func TestAFailedCommandShowsNoNewerState(t *testing.T) {
+	for result, want := range map[string]bool{" M a.go\n a.go | 2 +-": true, "Exit code: 128\nfatal: not a git repository": false} {
+		h := historyOf(run{"git status --short", " M a.go"}, run{"git status --short && git diff --stat", result})
+		if got := h.outdated(at{0, 0}); got != want {
+			t.Errorf("after %q: outdated %v, want %v", result, got, want)
+		}
+	}
+}

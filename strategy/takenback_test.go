@@ -136,6 +136,7 @@ func TestFilesOfARevertedCommit(t *testing.T) {
 		"a part of the files":     {new(gitAgent).edit("up/retry.go").edit("up/doc.md").git("git add up/doc.md && git commit -m 'up: doc'", "[main 4be1f02] up: doc\n 1 file changed, 1 insertion(+)").git("git revert 4be1f02", revert), []string{"`up/retry.go`: edited [s4]", "`up/doc.md`: edited, then taken back [s10]"}, nil},
 		"files that nobody added": {new(gitAgent).edit("up/retry.go").edit("up/doc.md").git("git commit -m 'up: doc'", "[main 4be1f02] up: doc\n 1 file changed, 1 insertion(+)").git("git revert 4be1f02", revert), []string{"`up/retry.go`: edited [s4]", "`up/doc.md`: edited [s6]"}, []string{"then taken back"}},
 		"changed since":           {a().edit("up/retry.go").git("git revert 4be1f02", revert), nil, []string{"then taken back"}},
+		"a second time":           {a().git("git revert 4be1f02", revert).edit("up/retry.go").edit("up/retry.go").git("git revert 4be1f02", "On branch main\nnothing to commit, working tree clean"), []string{"`up/retry.go`: edited twice [s12]"}, []string{"then taken back"}},
 		"edited again":            {a().git("git revert 4be1f02", revert).edit("up/retry.go"), []string{"`up/retry.go`: edited [s10]"}, []string{"then taken back"}},
 	} {
 		t.Run(name, func(t *testing.T) { tells(t, long("Make the uploader faster.", c.do.msgs...), c.want, c.not) })
