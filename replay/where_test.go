@@ -121,3 +121,20 @@ func TestWhereIsPrinted(t *testing.T) {
 		t.Error("the table has a policy whose fates are unknown")
 	}
 }
+
+// The rows of a report have the same order in each run.
+func TestLossesHaveAFixedOrder(t *testing.T) {
+	var want []Loss
+	for _, fate := range []string{"gone", "masked"} {
+		for _, age := range []int{0, 6} {
+			for _, form := range []string{"URL", "hash", "name", "number", "path"} {
+				want = append(want, Loss{fate, "results", age, form, 1})
+			}
+		}
+	}
+	for range 10 {
+		if _, got := addWhere([]*Row{{Lost: want}}); !cmp.Equal(got, want) {
+			t.Fatalf("the losses are %v, want %v", got, want)
+		}
+	}
+}
