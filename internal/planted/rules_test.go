@@ -47,6 +47,20 @@ var ruleFaults = []struct {
 	{fault{"a call forgets what it appended", "compact/step.go", "		m.edits = own\n", ``, nil}, "./compact", "TestEditsOfACallAreRemembered"},
 	{fault{"the first message is room that a stage counts on", "policy/duplicates.go", `func(i int) bool { return i == 0 })`, `func(i int) bool { return i < 0 })`, nil}, "./policy", "TestSpareExcludesTheFirst"},
 	{fault{"who waits above the trigger hears the estimate alone", "compact/report.go", `most > total {`, `most > 2*total {`, nil}, "./compact", "TestWaitNamesTheUpperBound"},
+	{fault{"a reduction suffices by its estimate", "compact/tidy.go", `return c.upperBound(out.View.Messages, out.View.Total()) < due`, `return out.View.Total() < due`, nil}, "./compact", "TestAReductionSufficesOnly"},
+	{fault{"a history that grows again keeps its room", "compact/memo.go", "	m.now.room -= more\n", ``, nil}, "./compact", "TestAHistoryThatGrowsAgain"},
+	{fault{"a text to summarize is searched for once", "compact/prepare.go", "float64(a.at) / tries\n", "float64(a.at)\n", nil}, "./compact", "TestATextToSummarizeIsSearched"},
+	{fault{"a notice takes from the limit of the history", "policy/compat/history.go", `h.limit(room - widest)`, `h.limit(room) - widest`, nil}, "./policy/compat", "TestTheNoticeDoesNotCount"},
+	{fault{"a failed command shows a newer state", "strategy/newest.go", `!c.Answered || c.Outcome == Failed {
+				continue`, `!c.Answered {
+				continue`, nil}, "./strategy", "TestAFailedCommandShows"},
+	{fault{"a commit can be reverted twice", "strategy/takenback.go", "		delete(c.made, hash)\n", ``, nil}, "./strategy", "TestFilesOfARevertedCommit"},
+	{fault{"the order of losses is that of a map", "replay/where.go", `cmp.Compare(a.Age, b.Age), cmp.Compare(a.Form, b.Form))`, `cmp.Compare(a.Age, b.Age))`, nil}, "./replay", "TestLossesHaveAFixedOrder"},
+	{fault{"a notice of before counts as a message", "policy/compat/history.go", `policy.NewNotice(p.earlier + len(removed) - len(p.notices))`, `policy.NewNotice(p.earlier + len(removed))`, nil}, "./policy/compat", "TestANoticeCountsTheMessagesOfBefore"},
+	{fault{"a head that is given up is written later", "storage/record/heads.go", "		h.queue = slices.DeleteFunc(h.queue, func(q *queuedHead) bool { return q == mine })\n", "		h.queue = slices.Clip(h.queue)\n", nil}, "./storage/record", "TestAHeadThatIsGivenUp"},
+	{fault{"a session of the limit itself is pruned", "storage/record/prune.go", `case !t.facts.last.Before(opts.Before):`, `case t.facts.last.After(opts.Before):`, nil}, "./storage/record", "TestPruneLeavesASession"},
+	{fault{"a chain forgets an answer that was cut off", "hook/transport/recall_responses.go", `kind == "response.completed" || kind == "response.incomplete"`, `kind == "response.completed"`, nil}, "./hook/transport", "TestAChainContinuesAnAnswer"},
+	{fault{"a broken stream shows a recall call", "hook/transport/recall_live.go", `case !ok && !l.ends(held):`, `case false:`, nil}, "./hook/transport", "TestABrokenStreamLeaves"},
 }
 
 func TestEveryFaultOfARuleIsCaught(t *testing.T) {
