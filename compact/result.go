@@ -44,7 +44,7 @@ type Result struct {
 
 	Triggered bool   `json:"triggered"`        // this call compacted
 	Manual    bool   `json:"manual,omitempty"` // called by ManualCompact or PlanManual
-	Reason    string `json:"reason"`           // why the call compacted, or why not
+	Reason    string `json:"reason"`           // why the call compacted, or why not: a constant trace.Reason…
 	Note      string `json:"note,omitempty"`   // note given to ManualCompact, redacted
 	Replayed  int    `json:"replayed_edits"`   // number of edits of earlier compactions that were applied again
 
