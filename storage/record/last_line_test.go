@@ -19,8 +19,9 @@ func TestALongLastLineIsKeptOnce(t *testing.T) {
 	}
 	const size = 20 << 20
 	first := link(1, strings.Repeat("0", 64), `{"a":1}`) + "\n"
-	a, k := memory.New(), storage.Key{}
-	if k, err = storage.ParseKey("s/events.jsonl"); err != nil {
+	a := memory.New()
+	k, err := storage.ParseKey("s/events.jsonl")
+	if err != nil {
 		t.Fatal(err)
 	}
 	if err := a.Create(t.Context(), k, storage.Redacted(r.Text(first), r.Text(strings.Repeat("x", size)))); err != nil {
