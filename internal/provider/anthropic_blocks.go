@@ -137,10 +137,12 @@ func breakpoints(body object) (all []any) {
 			all = append(all, m)
 		}
 	}
-	each := func(v any) {
+	var each func(v any)
+	each = func(v any) {
 		for _, o := range objects(v) {
-			for _, inner := range objects(o["content"]) {
-				add(inner)
+			each(o["content"])
+			if source, ok := o["source"].(object); ok { // of a document that is made of blocks
+				each(source["content"])
 			}
 			add(o)
 		}

@@ -62,7 +62,7 @@ func (s *settling) hasHourMarkFrom(unit int) bool {
 	return slices.ContainsFunc(s.request.marks, func(m mark) bool { return m.hour })
 }
 
-// own returns the mark to set before a unit.
+// own returns the mark to set before a unit, behind all other marks before it.
 func (s *settling) own(unit int) mark {
 	if s.hasHourMarkFrom(unit) {
 		return hourMark
@@ -109,7 +109,7 @@ func (s *settling) markLast() bool {
 }
 
 func (s *settling) markUnit(i int) bool {
-	item, ok := markedItem(s.draft.Raw(i), s.own(i))
+	item, ok := markedItem(s.draft.Raw(i), s.own(i+1))
 	if ok {
 		s.draft.Set(i, item)
 	}

@@ -31,7 +31,7 @@ func newMark(value []byte) mark {
 }
 
 // marksOf returns the marks of a list of blocks, in order, including marks within
-// results.
+// results and documents.
 func marksOf(content []byte) (out []mark) {
 	if len(content) == 0 || content[0] != '[' || !bytes.Contains(content, markKey) {
 		return nil
@@ -41,7 +41,7 @@ func marksOf(content []byte) (out []mark) {
 }
 
 // eachMark calls f for each mark of the blocks in an array, and of the blocks
-// in their member inner.
+// in their member inner, or in that member of their source.
 func eachMark(raw []byte, inner string, f func(at jsonscan.Member)) {
 	if len(raw) > 0 && raw[0] == '[' {
 		marksWithin(raw, jsonscan.Span{End: len(raw)}, inner, f)
@@ -60,6 +60,13 @@ func marksWithin(raw []byte, list jsonscan.Span, inner string, f func(at jsonsca
 				own = append(own, m)
 			case m.Key == inner && inner != "" && raw[m.Value.Start] == '[':
 				marksWithin(raw, m.Value, inner, f)
+			case m.Key == "source" && inner != "" && raw[m.Value.Start] == '{': // of a document that is made of blocks
+				return jsonscan.Object(raw, m.Value, func(m jsonscan.Member) error {
+					if m.Key == inner && raw[m.Value.Start] == '[' {
+						marksWithin(raw, m.Value, inner, f)
+					}
+					return nil
+				})
 			}
 			return nil
 		})
@@ -72,7 +79,7 @@ func marksWithin(raw []byte, list jsonscan.Span, inner string, f func(at jsonsca
 
 // withMark returns the content of a message, or of the system prompt, with a
 // mark at the last block that can carry one. A text becomes a block. It returns
-// false if nothing can carry a mark, or if that block already has one.
+// false if nothing can carry a mark, or if that block or a later one already has one.
 func withMark(content []byte, m mark) ([]byte, bool) {
 	switch {
 	case len(content) == 0:
@@ -87,7 +94,7 @@ func withMark(content []byte, m mark) ([]byte, bool) {
 	}
 	b, ok := lastMarkable(content)
 	switch {
-	case !ok:
+	case !ok || marksBehind(content, b.at.End):
 		return nil, false
 	case b.marker.End == 0:
 		return slices.Concat(content[:b.at.End-1], []byte(`,"cache_control":`), m.value, content[b.at.End-1:]), true
@@ -111,6 +118,15 @@ func lastMarkable(content []byte) (last block, ok bool) {
 		return nil
 	})
 	return last, ok
+}
+
+// marksBehind reports whether a block of a content from a position on has a mark. The
+// caller can mark blocks that get no mark here.
+func marksBehind(content []byte, from int) (found bool) {
+	if bytes.Contains(content[from:], markKey) {
+		eachMark(content, "content", func(at jsonscan.Member) { found = found || at.Whole.Start >= from })
+	}
+	return found
 }
 
 func (b *block) markable() bool {

@@ -91,14 +91,15 @@ func (s *settling) put(before int, m mark) {
 }
 
 // endsMarked reports whether an item ends with a mark: its last block that can carry a
-// mark has a mark.
+// mark has a mark, or a later one.
 func endsMarked(item []byte) bool {
 	h, err := readHead(item)
 	if err != nil || h.Content.End == 0 || item[h.Content.Start] != '[' {
 		return false
 	}
-	b, ok := lastMarkable(h.Content.Of(item))
-	return ok && b.marker.End > 0
+	content := h.Content.Of(item)
+	b, ok := lastMarkable(content)
+	return ok && (b.marker.End > 0 || marksBehind(content, b.at.End))
 }
 
 // order removes short-lived marks that ended up before a longer-lasting one,
