@@ -29,6 +29,7 @@ type account struct {
 	waiting []string // warnings for the next call
 
 	looksBack bool // the provider did not find a prefix that was too many blocks before a mark
+	moreMarks bool // the provider read tokens behind the last known mark
 }
 
 // sentPrompt is the prompt of a call. The provider's cache holds it for a while.
@@ -39,7 +40,7 @@ type sentPrompt struct {
 	sent  []sentMessage        // its view
 	conv  *reduce.Conversation // conversation of the view; nil: unknown, so views are compared message by message
 	total int                  // size of the view in tokens
-	in    int                  // size of the whole history in tokens
+	in    int                  // size of the whole history in tokens, up to the last mark if the cache needs marks
 	tools uint64               // a hash of its tools
 
 	marks  []int // messages of the view with a mark for the provider's cache

@@ -64,7 +64,7 @@ func (c *call) measured(b Bill, once *outcomeOnce) func(Usage) {
 	a, card, s, unit, tokens := &c.lane.account, c.ep.card, c.s, c.unit(), c.res.After.Total
 	m := c.m
 	say, broken, reaches := c.usageEvent, c.broken, c.reaches
-	expect := card.Split(tokens, c.left).Cached
+	expect, marked := card.Split(tokens, c.left).Cached, a.toLastMark(c)
 	return func(u Usage) {
 		first, latest := once.is(a)
 		if !first {
@@ -78,10 +78,11 @@ func (c *call) measured(b Bill, once *outcomeOnce) func(Usage) {
 		cost := card.Cost(billed)
 		if latest && !u.ToolRounds { // a later prompt of such a request reads the cache that an earlier prompt wrote
 			seen := observedUsage{known: u.CacheKnown, cached: u.CachedTokens, expect: expect}
-			if seen.known && seen.cached < expect/2 && !reaches() {
+			if seen.known && broken == nil && seen.cached < expect/2 && !reaches() {
 				a.outOfReach(seen.cached, expect)
 				seen.known = false
 			}
+			a.marksOnTheWay(u.CachedTokens, marked)
 			a.observed(seen)
 		}
 		sum := m.bill(s, unit, SessionBill{Measured: 1, MeasuredUSD: cost})

@@ -17,7 +17,7 @@ func (c *call) cachedFront(front int) int {
 		return c.ep.card.Cached(front)
 	}
 	if c.stops == nil {
-		c.stops = c.marksIn(req.Marked())
+		c.stops = c.marksIn(req)
 	}
 	best := 0
 	for _, at := range c.stops {
@@ -35,16 +35,24 @@ func (a *account) cached(c *call) (view, whole int) {
 	if c.left, c.leftWhole = 0, 0; a.cacheIsGone(c) {
 		return 0, 0
 	}
-	if c.left, c.leftWhole = a.common(c), min(a.in, c.res.TokensIn); a.cacheMissed() {
+	c.left, c.leftWhole = a.common(c), min(a.in, c.res.TokensIn)
+	if a.isFar(c) {
+		c.leftWhole = min(c.left, c.leftWhole)
+	}
+	if a.cacheMissed() {
 		return 0, 0
 	}
 	return c.left, c.leftWhole
 }
 
-// cacheIsCold reports whether none of the lane's last prompt is in the cache: there was
-// no last prompt, it is too old, its model or tools were different, or the
-// provider reported no cached tokens.
-func (a *account) cacheIsCold(c *call) bool { return a.cacheIsGone(c) || a.cacheMissed() }
+// cacheIsCold reports whether no message of the lane's last prompt is in the cache: there
+// was no last prompt, it is too old, its model or tools were different, the provider
+// reported no cached tokens, or it does not look back that far.
+func (a *account) cacheIsCold(c *call) bool { return a.cacheIsGone(c) || a.cacheMissed() || a.isFar(c) }
+
+// isFar reports whether the provider has shown that it looks back only a limited number of
+// blocks, and the last prompt ends more blocks before a mark.
+func (a *account) isFar(c *call) bool { return a.limitsReach() && !c.reaches() }
 
 // cacheIsGone is like cacheIsCold, but ignores the usage that the provider reported.
 func (a *account) cacheIsGone(c *call) bool {
@@ -52,7 +60,7 @@ func (a *account) cacheIsGone(c *call) bool {
 	case !a.known, a.model != c.ep.name, a.tools != maphash.Bytes(toolSeed, c.q.tools):
 		return true
 	}
-	return a.cacheHasExpired(c) || a.limitsReach() && !c.reaches()
+	return a.cacheHasExpired(c)
 }
 
 // limitsReach reports whether the provider has shown that it looks back only a limited
@@ -81,18 +89,7 @@ func (a *account) cacheHasExpired(c *call) bool {
 // common returns the number of tokens that the call's prompt shares with the
 // previous one, and that the provider finds in its cache. It uses recorded sizes, so
 // that no message is counted again.
-func (a *account) common(c *call) int {
-	n := a.same(c)
-	if n == len(a.sent) {
-		return a.total
-	}
-	switch n = a.found(c, n); n {
-	case 0:
-		return c.fixed
-	default:
-		return c.fixed + a.sent[n-1].upTo
-	}
-}
+func (a *account) common(c *call) int { return a.found(c, a.same(c)) }
 
 // same returns the number of leading messages that the view and the previous
 // view have in common. Messages that both conversations share in memory are
@@ -120,16 +117,16 @@ func (a *account) withoutRefused() {
 
 // recordCall records a call.
 func (a *account) recordCall(c *call) {
+	n := a.same(c)
+	if n < len(a.sent) && n < len(c.res.Messages) {
+		c.broken = &trace.CacheBreak{Index: n, Role: string(c.res.Messages[n].Role), Tokens: a.total - min(a.total, a.found(c, n))}
+	}
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	c.res.Warnings = append(c.res.Warnings, a.waiting...)
 	a.waiting = nil
 	a.seen = observedUsage{}
 	a.calls++
-	n := a.same(c)
-	if n < len(a.sent) && n < len(c.res.Messages) {
-		c.broken = &trace.CacheBreak{Index: n, Role: string(c.res.Messages[n].Role), Tokens: a.total - min(a.total, a.common(c))}
-	}
 	if a.model != c.ep.name {
 		n = 0 // the recorded sizes are in tokens of another model
 	}
@@ -139,7 +136,7 @@ func (a *account) recordCall(c *call) {
 		a.sent = slices.Clip(a.sent[:n]) // a.before keeps its list
 	}
 	a.known, a.last, a.model, a.tools = true, c.began, c.ep.name, maphash.Bytes(toolSeed, c.q.tools)
-	a.total, a.in, a.conv = c.res.After.Total, c.res.TokensIn, c.shown
+	a.total, a.in, a.conv = c.res.After.Total, c.markedWhole(), c.shown
 	a.marks, a.marked = c.sentMarks()
 	upTo := 0
 	if n > 0 {

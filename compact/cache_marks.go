@@ -2,6 +2,8 @@ package compact
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 
 	"github.com/agentcompact/compact/internal/reduce"
 	"github.com/agentcompact/compact/message"
@@ -37,23 +39,56 @@ func (a *account) outOfReach(cached, expect int) {
 
 // marksIn returns the positions of cache marks in the view, in tokens and in
 // order, including automatic ones.
-func (c *call) marksIn(marked []bool) []int {
-	view, conv, auto := c.view(), c.now.conv, c.m.MarksCache()
+func (c *call) marksIn(req wire.Marker) []int {
+	view, conv := c.view(), c.now.conv
+	last := settled(view.Messages, func(i int) bool { return c.isMasked(conv, i) })
+	marks := c.marks(req, view.Messages, conv.Sources(), last)
 	stops, at := []int{}, c.fixed
-	if auto && len(c.q.tools) > 0 {
+	if len(marks) > 0 && marks[0] == ofTools {
 		stops = append(stops, at)
-	}
-	ends := endsWith(marked, conv.Sources())
-	if auto {
-		ends[settled(view.Messages, func(i int) bool { return c.isMasked(conv, i) })] = true
 	}
 	for i := range view.Messages {
 		at += view.Tokens[i]
-		if ends[i] || auto && keepsMark(view.Messages, i) {
+		if _, marked := slices.BinarySearch(marks, i); marked {
 			stops = append(stops, at)
 		}
 	}
 	return stops
+}
+
+// ofTools is the place of a mark at the tools, before the first message.
+const ofTools = -1
+
+// marks returns the messages of a view that are sent with a mark, in order, and ofTools.
+// Automatic marks are set in this order, as many as the provider allows: at the last
+// message, the system prompt or the tools, the message settled, and the summary.
+func (c *call) marks(req wire.Marker, view []message.Message, sources []int, settled int) []int {
+	at := endsWith(req.Marked(), sources)
+	tools, left := req.Room()
+	if tools {
+		at[ofTools] = true
+	}
+	set := func(i int) {
+		if !at[i] && left > 0 {
+			at[i] = true
+			left--
+		}
+	}
+	if c.m.MarksCache() && len(view) > 0 {
+		set(len(view) - 1)
+		if view[0].Role == message.RoleSystem {
+			set(0)
+		} else if len(c.q.tools) > 0 {
+			set(ofTools)
+		}
+		if settled >= 0 {
+			set(settled)
+		}
+		if i := slices.IndexFunc(view, policy.IsSummary); i >= 0 {
+			set(i)
+		}
+	}
+	return slices.Sorted(maps.Keys(at))
 }
 
 // isMasked reports whether message i of a conversation is masked.
@@ -64,12 +99,6 @@ func (c *call) isMasked(conv *reduce.Conversation, i int) bool {
 	}
 	d, _ := conv.Decision(src)
 	return d == policy.Masked
-}
-
-// keepsMark reports whether message i always has an automatic mark: the system prompt, or
-// the summary.
-func keepsMark(view []message.Message, i int) bool {
-	return i == 0 && view[i].Role == message.RoleSystem || policy.IsSummary(view[i])
 }
 
 // settled returns the last message of a view that is masked or the summary; -1 = none.
@@ -117,44 +146,88 @@ func endsWith(marked []bool, sources []int) map[int]bool {
 	return ends
 }
 
-// sentMarks returns the messages of the sent view with a mark, in order. It returns false if
-// the provider's cache needs no marks, or if the request is unknown.
+// sentMarks returns the messages of the sent view with a mark, as marks does. It returns
+// false if the provider's cache needs no marks, or if they are unknown: a request without
+// any may get marks on its way.
 func (c *call) sentMarks() (at []int, known bool) {
 	req, ok := c.q.wire.(wire.Marker)
-	if !ok || c.ep.card.Marks == 0 || len(c.res.Sources) != len(c.res.Messages) {
+	if !ok || c.ep.card.Marks == 0 || len(c.res.Sources) != len(c.res.Messages) || !c.m.MarksCache() && !req.HasMarks() {
 		return nil, false
 	}
-	view, auto := c.res.Messages, c.m.MarksCache()
-	ends := endsWith(req.Marked(), c.res.Sources)
-	if auto {
-		ends[c.res.Settled()], ends[len(view)-1] = true, true
-	}
-	for i := range view {
-		if ends[i] || auto && keepsMark(view, i) {
-			at = append(at, i)
-		}
-	}
-	return at, true
+	return c.marks(req, c.res.Messages, c.res.Sources, c.res.Settled()), true
 }
 
-// found returns the number of leading messages that the provider finds in its cache, of n
-// messages that the view has in common with the previous one, from which it then differs.
-// The provider stored the prefixes that ended with a mark, and looks back from each mark
-// of this request.
-func (a *account) found(c *call, n int) int {
+// found returns the number of tokens that the provider finds in its cache, if the view has n
+// leading messages in common with the previous one. The provider stored the prefixes that
+// ended with a mark, and looks back from each mark of this request: from a view that
+// continues the previous one any distance, until the provider has shown its limit.
+func (a *account) found(c *call, n int) (tokens int) {
 	at, known := c.sentMarks()
-	if !known || !a.marked {
-		return n
+	if !known || !a.marked || a.hasMoreMarks() {
+		return a.upTo(c, n-1)
 	}
-	best := 0
+	limited := n < len(a.sent) || a.limitsReach()
 	for _, stored := range a.marks {
 		for _, mark := range at {
-			if stored < n && mark >= stored && blocksIn(c.res.Messages[stored+1:mark+1]) < wire.Lookback {
-				best = max(best, stored+1)
+			if stored < n && mark >= stored && (!limited || blocksIn(c.res.Messages[stored+1:mark+1]) < wire.Lookback) {
+				tokens = max(tokens, a.upTo(c, stored))
 			}
 		}
 	}
-	return best
+	return tokens
+}
+
+// toLastMark returns the tokens of the last prompt up to its last mark; all if its marks are
+// not known.
+func (a *account) toLastMark(c *call) int {
+	switch n := len(a.marks); {
+	case !a.marked:
+		return a.total
+	case n > 0:
+		return a.upTo(c, a.marks[n-1])
+	}
+	return 0
+}
+
+// marksOnTheWay records that the provider read clearly more tokens than those before the last
+// mark of a request: something on the way sets marks, too. The margin is for token counts
+// that are estimates.
+func (a *account) marksOnTheWay(cached, marked int) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.moreMarks = a.moreMarks || cached > marked+marked/4+500
+}
+
+func (a *account) hasMoreMarks() bool {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.moreMarks
+}
+
+// upTo returns the tokens of the previous prompt up to the end of a message, or of the tools
+// (ofTools).
+func (a *account) upTo(c *call, i int) int {
+	switch i {
+	case len(a.sent) - 1:
+		return a.total
+	case ofTools:
+		return c.fixed
+	}
+	return c.fixed + a.sent[i].upTo
+}
+
+// markedWhole returns the tokens of the whole history up to its last mark: the provider
+// caches no more of it.
+func (c *call) markedWhole() int {
+	req, ok := c.q.wire.(wire.Marker)
+	if !ok || c.ep.card.Marks == 0 || c.m.MarksCache() || !req.HasMarks() {
+		return c.res.TokensIn
+	}
+	marked, out := req.Marked(), c.res.TokensIn
+	for i := min(len(marked), len(c.history)) - 1; i >= 0 && !marked[i]; i-- {
+		out -= c.ep.estimator.Message(c.history[i])
+	}
+	return max(out, 0)
 }
 
 // blocksIn returns the number of blocks of messages.

@@ -88,6 +88,8 @@ type request struct {
 	hasMarks, manyMarks bool
 	wrongOrder          bool // shorter-lived marks come before longer-lived ones
 	marked              []bool
+	toolMark            bool // the tools have a mark
+	ownMarks            int  // marks of the request
 }
 
 func (*request) Format() wire.Format { return Wire }

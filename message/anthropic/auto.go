@@ -24,6 +24,12 @@ func (r *request) HasMarks() bool {
 	return r.hasMarks
 }
 
+// Room is [wire.Marker.Room].
+func (r *request) Room() (tools bool, left int) {
+	r.look()
+	return r.toolMark, max(0, maxMarks-r.ownMarks)
+}
+
 // WriteMarked is [wire.Marker.WriteMarked].
 func (r *request) WriteMarked(view []message.Message, sources []int, settled int) ([]byte, error) {
 	s, err := r.settled(view, sources)

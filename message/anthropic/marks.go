@@ -33,14 +33,27 @@ func (r *request) look() {
 		n := bytes.Count(r.Body(), markKey)
 		r.hasMarks, r.manyMarks = n > 0, n > maxMarks
 		r.marked = make([]bool, len(r.Messages()))
-		for i := range r.Messages() {
-			r.marked[i] = n > 0 && len(itemMarks(r.Messages()[i].Raw())) > 0
+		if n > 0 {
+			r.count()
 		}
 		if last := len(r.marked) - 1; last >= 0 && len(r.marks) > 0 {
 			r.marked[last] = true // the provider sets the mark of the body there
 		}
 		r.wrongOrder = n > 1 && bytes.Contains(r.Body(), hourKey) && !r.ownOrder(r.Messages()[r.listed():])
 	})
+}
+
+// count finds the marks of a request.
+func (r *request) count() {
+	tools := len(marksOf(r.about.Tools))
+	r.toolMark, r.ownMarks = tools > 0, tools+len(r.marks)+len(marksOf(r.prompt))
+	for i := range r.Messages() {
+		n := len(itemMarks(r.Messages()[i].Raw()))
+		r.marked[i] = n > 0
+		if i >= r.listed() {
+			r.ownMarks += n
+		}
+	}
 }
 
 // listed returns the first message that is in the list.

@@ -24,6 +24,10 @@ type Marker interface {
 	// caller. The slice is shared.
 	Marked() []bool
 
+	// Room reports whether the tools have a mark of the caller, and how many marks the
+	// provider allows in addition to those of the caller.
+	Room() (tools bool, left int)
+
 	// HasMarks reports whether the request may have a mark of the caller, in a message or
 	// elsewhere. If it reports false, the provider caches nothing of the request.
 	HasMarks() bool
