@@ -63,14 +63,6 @@ func (a *account) cacheIsGone(c *call) bool {
 	return a.cacheHasExpired(c)
 }
 
-// limitsReach reports whether the provider has shown that it looks back only a limited
-// number of blocks.
-func (a *account) limitsReach() bool {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	return a.looksBack
-}
-
 // maxOverlap is the most time by which an overlapping call can begin earlier than the
 // lane's last call. A larger difference means that the clock ran backwards.
 const maxOverlap = 10 * time.Minute

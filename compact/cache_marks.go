@@ -125,22 +125,19 @@ func (r *Result) Settled() int {
 // endsWith returns the messages of a view with a mark of the caller: their own mark, or
 // the mark of a removed message after them. sources has the index of each in the request.
 func endsWith(marked []bool, sources []int) map[int]bool {
-	in := make(map[int]int, len(marked)) // index in the request → index in the view
-	for i, src := range sources {
-		if src >= 0 {
-			in[src] = i
-		}
-	}
 	ends := map[int]bool{}
 	for src := range marked {
 		if !marked[src] {
 			continue
 		}
-		for to := src; to >= 0; to-- {
-			if i, kept := in[to]; kept {
-				ends[i] = true
-				break
+		last := -1
+		for i, s := range sources {
+			if s >= 0 && s <= src && (last < 0 || s >= sources[last]) {
+				last = i
 			}
+		}
+		if last >= 0 {
+			ends[last] = true
 		}
 	}
 	return ends
@@ -202,6 +199,14 @@ func (a *account) hasMoreMarks() bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	return a.moreMarks
+}
+
+// limitsReach reports whether the provider has shown that it looks back only a limited
+// number of blocks.
+func (a *account) limitsReach() bool {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.looksBack
 }
 
 // upTo returns the tokens of the previous prompt up to the end of a message, or of the tools
