@@ -21,14 +21,7 @@ func newArchivePrune(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "prune --older-than AGE",
 		Short: "Erase the sessions whose last write is older than an age",
-		Long: `Prune erases sessions whose last write is older than AGE (such as 90d or 12h) and
-leaves a tombstone for each. Prune keeps sessions under a legal hold. Without --yes it
-only lists the sessions that it would erase.
-
-The clock of this machine may be wrong. If the newest write in the archive is more than a
-day ago by this clock, ages count from a day after that write, and prune lists the
-sessions that it keeps for this reason. If the clock is more than a day behind that
-write, prune refuses. --trust-clock erases by the clock of this machine alone.`,
+		Long:  aboutArchivePrune,
 		Args: arguments(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			d, err := ageOf(age)
@@ -65,6 +58,15 @@ write, prune refuses. --trust-clock erases by the clock of this machine alone.`,
 	x.flags(cmd, "the tombstones keep")
 	return cmd
 }
+
+const aboutArchivePrune = `Prune erases sessions whose last write is older than AGE (such as 90d or 12h) and
+leaves a tombstone for each. Prune keeps sessions under a legal hold. Without --yes it
+only lists the sessions that it would erase.
+
+The clock of this machine may be wrong. If the newest write in the archive is more than a
+day ago by this clock, ages count from a day after that write, and prune lists the
+sessions that it keeps for this reason. If the clock is more than a day behind that
+write, prune refuses. --trust-clock erases by the clock of this machine alone.`
 
 // ageOf parses ages such as 90d and 12h.
 func ageOf(s string) (time.Duration, error) {
