@@ -69,10 +69,8 @@ func (c *call) waits(due int) {
 
 // compact runs the engine and commits its outcome.
 func (c *call) compact(ctx context.Context, started time.Time, q reduce.Request) error {
-	if !c.q.dry {
-		if err := c.haveKey(ctx); err != nil {
-			return err
-		}
+	if err := c.haveKey(ctx); err != nil {
+		return err
 	}
 	run := newRun(ctx, c)
 	defer run.end()
@@ -167,7 +165,7 @@ func reasonFor(err error, reason string) string {
 // haveKey makes sure that the archive has a key before anything is stored, because
 // other processes must recognize the messages that this call compacts.
 func (c *call) haveKey(ctx context.Context) error {
-	if c.q.observe || c.m.keys.settled.Load() || c.s.late.missing() != nil {
+	if c.q.dry || c.q.observe || c.m.keys.settled.Load() || c.s.late.missing() != nil {
 		return nil
 	}
 	changed, err := c.m.keys.make(ctx, c.m.archive)

@@ -67,19 +67,20 @@ func (m *CompactManager) openNext(ctx context.Context, id string, heads []string
 		if s == nil {
 			folder, s = name, next
 		}
-		used := len(heads) == 1 || next.log.ManifestHead() != ""
-		if !used {
-			erased, err := m.graves.Heads(ctx, name)
-			if err != nil {
-				return "", nil, err
-			}
-			used = len(erased) > 0
-		}
-		if used {
-			return name, next, nil
+		if used, err := m.isUsed(ctx, name, next); err != nil || used || len(heads) == 1 {
+			return name, next, err
 		}
 	}
 	return folder, s, nil
+}
+
+// isUsed reports whether a folder has a session, or had one that was erased.
+func (m *CompactManager) isUsed(ctx context.Context, folder string, s *session) (bool, error) {
+	if s.log.ManifestHead() != "" {
+		return true, nil
+	}
+	erased, err := m.graves.Heads(ctx, folder)
+	return len(erased) > 0, err
 }
 
 // perhapsErased does the work of afterErasure for a session that may or may not be

@@ -142,13 +142,13 @@ func (x *exchange) recall(calls []recallCall, n int) []string {
 			texts[i] = recallTool + ": no more can be recalled for this answer"
 			continue
 		}
-		if x.shared() {
-			if x.res == nil { // without a view, no reference was shown
-				texts[i] = recallTool + ": nothing can be recalled now"
-				continue
-			}
+		switch {
+		case x.shared() && x.res == nil: // without a view, no reference was shown
+			texts[i] = recallTool + ": nothing can be recalled now"
+			continue
+		case x.shared():
 			opts = append(opts[:0], compact.ToolShown(x.res))
-		} else if x.res != nil {
+		case x.res != nil:
 			opts = append(opts[:0], compact.ToolView(x.res))
 		}
 		text, err := compact.RecallTool(x.t.m, opts...).Call(x.req.Context(), x.who.session, c.args)

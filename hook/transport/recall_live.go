@@ -252,6 +252,15 @@ func (l *live) withoutCalls(held *pieces) {
 	}
 }
 
+// passOn passes on held events, without the end of the answer.
+func (l *live) passOn(held *pieces) {
+	for _, e := range held.list {
+		l.d.unend(e)
+		e.dropped = e.dropped || l.array && e.read() == nil
+	}
+	l.out = append(l.out, l.follow(held)...)
+}
+
 // recall answers the recall calls and passes on the other held events. If there are no
 // other calls, it continues with the next answer.
 func (l *live) recall(p *pieces, s *said) {
@@ -267,12 +276,7 @@ func (l *live) recall(p *pieces, s *said) {
 	have := l.have
 	l.d.note(&have, p)
 	have.answers++
-	held := p.from(l.ready)
-	for _, e := range held.list {
-		l.d.unend(e)
-		e.dropped = e.dropped || l.array && e.read() == nil
-	}
-	l.out = append(l.out, l.follow(held)...)
+	l.passOn(p.from(l.ready))
 	have.sequence = max(have.sequence, l.have.sequence)
 	l.have = have
 	l.a.prior = l.d.merge(l.a.prior, s.shown)

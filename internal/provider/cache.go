@@ -1,6 +1,7 @@
 package provider
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/json"
 	"fmt"
@@ -178,6 +179,18 @@ func (r *cacheReader) mark(mark any) {
 	r.marks++
 }
 
+// withoutInnerMarks returns the last mark in a list of blocks, and a copy without marks.
+func withoutInnerMarks(blocks []any) (mark any, plain []any) {
+	for _, b := range blocks {
+		m, p := withoutMarks(b)
+		if m != nil {
+			mark = m
+		}
+		plain = append(plain, p)
+	}
+	return mark, plain
+}
+
 // withoutMarks returns the mark in a block, or nil, and a copy of the block without marks.
 func withoutMarks(v any) (mark, plain any) {
 	block, ok := v.(map[string]any)
@@ -190,14 +203,8 @@ func withoutMarks(v any) (mark, plain any) {
 		case k == "cache_control":
 			mark = v
 		case k == "content" && isList && strings.HasSuffix(fmt.Sprint(block["type"]), "tool_result"):
-			list := make([]any, len(inner))
-			for i := range inner {
-				var m any
-				if m, list[i] = withoutMarks(inner[i]); m != nil {
-					mark = m
-				}
-			}
-			out[k] = list
+			m, list := withoutInnerMarks(inner)
+			mark, out[k] = cmp.Or(m, mark), list
 		default:
 			out[k] = v
 		}

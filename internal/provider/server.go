@@ -168,19 +168,17 @@ func (s *Server) call(w http.ResponseWriter, q *http.Request, req Request) {
 		return
 	}
 	body, err := decode(req.Body)
-	if !s.Lenient {
-		if found := judge.decoded(body, err); len(found) > 0 {
-			writeError(w, req.Wire, refused(req.Wire, found[0]))
-			return
-		}
+	if found := judge.decoded(body, err); len(found) > 0 && !s.Lenient {
+		writeError(w, req.Wire, refused(req.Wire, found[0]))
+		return
 	}
 	asked := readAsked(q, req.Wire, body)
 	if e, over := overflow(asked, req, s.Window); over {
 		if s.InStream && req.Wire == Responses && asked.stream {
 			writeResponsesFailure(newStream(w), e)
-			return
+		} else {
+			writeError(w, req.Wire, e)
 		}
-		writeError(w, req.Wire, e)
 		return
 	}
 	answers[req.Wire](w, asked, s.next(req, judge))

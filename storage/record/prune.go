@@ -94,6 +94,16 @@ func Prune(ctx context.Context, a storage.Archive, opts PruneOptions) iter.Seq2[
 	}
 }
 
+// newestOf returns the session with the newest write of which the time is known.
+func newestOf(all []SessionInfo) (newest SessionInfo) {
+	for _, info := range all {
+		if info.ours && info.Modified.After(newest.Modified) {
+			newest = info
+		}
+	}
+	return newest
+}
+
 // count sets Before by Age. It returns the time that Before would be if the clock of this
 // machine is right; it is never earlier than Before.
 func (o *PruneOptions) count(all []SessionInfo, now time.Time) (claimed time.Time, err error) {
@@ -102,12 +112,7 @@ func (o *PruneOptions) count(all []SessionInfo, now time.Time) (claimed time.Tim
 	}
 	o.Before = now.Add(-o.Age)
 	claimed = o.Before
-	var newest SessionInfo
-	for _, info := range all {
-		if info.ours && info.Modified.After(newest.Modified) {
-			newest = info
-		}
-	}
+	newest := newestOf(all)
 	if o.TrustClock || newest.Modified.IsZero() {
 		return claimed, nil
 	}

@@ -94,7 +94,8 @@ func (s *Session) planScrub(ctx context.Context, find func(string, []byte) [][2]
 	return p, nil
 }
 
-// readForScrub reads the files that can hold text, and the marks of the logs.
+// readForScrub reads the files that can hold text, the marks of the logs, and the announced
+// files.
 func (s *Session) readForScrub(ctx context.Context, p *scrubPlan) error {
 	there := map[string]bool{}
 	t, err := s.manifest.refresh(ctx)
@@ -126,6 +127,12 @@ func (s *Session) readForScrub(ctx context.Context, p *scrubPlan) error {
 		}
 		p.files = append(p.files, &scrubFile{name: name, was: data, now: bytes.Clone(data)})
 	}
+	return s.readManifestForScrub(ctx, p, there)
+}
+
+// readManifestForScrub reads the marks of the logs, and the announced files that are not
+// there.
+func (s *Session) readManifestForScrub(ctx context.Context, p *scrubPlan, there map[string]bool) error {
 	var times []time.Time // of the lines
 	for l, err := range checkedLines(ctx, s.manifest, 0) {
 		if err != nil {

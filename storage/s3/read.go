@@ -98,13 +98,18 @@ func (a *Archive) openFile(ctx context.Context, k storage.Key, off, n int64) (io
 
 var empty = io.NopCloser(bytes.NewReader(nil))
 
+// exists returns [storage.ErrNotExist] if there is no such object.
+func (a *Archive) exists(ctx context.Context, name string) error {
+	_, err := a.head(ctx, name, "")
+	if absent(err) {
+		return storage.ErrNotExist
+	}
+	return err
+}
+
 func (a *Archive) openObject(ctx context.Context, name string, off, n int64) (io.ReadCloser, error) {
 	if n == 0 { // no range can express that
-		_, err := a.head(ctx, name, "")
-		if absent(err) {
-			err = storage.ErrNotExist
-		}
-		return empty, err
+		return empty, a.exists(ctx, name)
 	}
 	b := &body{a: a, ctx: ctx, name: name, off: off, left: math.MaxInt64}
 	if n > 0 {

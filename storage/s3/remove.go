@@ -357,19 +357,28 @@ func (a *Archive) hiddenKept(ctx context.Context, keys []storage.Key) error {
 			continue
 		}
 		folders[k.Dir()] = true
-		all, err := a.inFolder(ctx, k)
-		for _, v := range all {
-			if err != nil || !v.hidden {
-				continue
-			}
-			var until time.Time
-			var keeps bool
-			if until, keeps, err = a.lockedUntil(ctx, v); keeps {
-				err = locked(until)
-			}
-		}
-		if err != nil {
+		if err := a.hiddenKeptIn(ctx, k); err != nil {
 			return storage.Wrap("look for a lock", k, err)
+		}
+	}
+	return nil
+}
+
+// hiddenKeptIn is hiddenKept for the folder of a key.
+func (a *Archive) hiddenKeptIn(ctx context.Context, k storage.Key) error {
+	all, err := a.inFolder(ctx, k)
+	if err != nil {
+		return err
+	}
+	for _, v := range all {
+		if !v.hidden {
+			continue
+		}
+		switch until, keeps, err := a.lockedUntil(ctx, v); {
+		case keeps:
+			return locked(until)
+		case err != nil:
+			return err
 		}
 	}
 	return nil

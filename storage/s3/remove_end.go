@@ -100,15 +100,22 @@ func (a *Archive) RemoveEnd(ctx context.Context, log storage.Key) (others bool, 
 	return others, storage.Wrap("remove", log, err)
 }
 
+// isKnownEnd reports whether a segment is the last one that this process knows of a log, or
+// the process knows none.
+func (a *Archive) isKnownEnd(all []version, log storage.Key, end string) bool {
+	t, ok := a.tail(log)
+	return !ok || t.end() <= 0 || slices.ContainsFunc(all, func(v version) bool {
+		return v.name == end && v.name == segmentName(a.name(log), t.start) && v.size == t.size
+	})
+}
+
 func (a *Archive) removeEnd(ctx context.Context, log storage.Key) (others bool, err error) {
 	all, err := a.inFolder(ctx, log)
 	if err != nil {
 		return false, err
 	}
 	end := a.endOf(all, log)
-	if t, ok := a.tail(log); ok && t.end() > 0 && !slices.ContainsFunc(all, func(v version) bool {
-		return v.name == end && v.name == segmentName(a.name(log), t.start) && v.size == t.size
-	}) {
+	if !a.isKnownEnd(all, log, end) {
 		return false, storage.ErrSeq // another process has removed the log, or continues it
 	}
 	if slices.ContainsFunc(all, func(v version) bool { return v.name != end && !v.hidden }) {

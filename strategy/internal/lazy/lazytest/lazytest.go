@@ -12,6 +12,14 @@ import (
 	"github.com/agentcompact/compact/strategy/internal/lazy"
 )
 
+// damaged returns a text with, in half of the cases, one byte less.
+func damaged(text string, rnd *rand.Rand) string {
+	if cut := rnd.IntN(len(text) + 1); rnd.IntN(2) == 0 && cut < len(text) {
+		return text[:cut] + text[cut+1:]
+	}
+	return text
+}
+
 // Match tests that each pattern, which first searches for plain strings, finds what its
 // expression finds. It uses texts that are generated from the expression, and the same texts
 // without one character. At least so many of the 100 texts must match.
@@ -26,10 +34,7 @@ func Match(t *testing.T, patterns []*lazy.Pattern, least int) {
 		}
 		matched := 0
 		for range 100 {
-			text := shaped(tree, rnd)
-			if cut := rnd.IntN(len(text) + 1); rnd.IntN(2) == 0 && cut < len(text) {
-				text = text[:cut] + text[cut+1:]
-			}
+			text := damaged(shaped(tree, rnd), rnd)
 			if re.MatchString(text) {
 				matched++
 			}
