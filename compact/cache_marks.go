@@ -235,10 +235,16 @@ func (c *call) markedWhole() int {
 	return max(out, 0)
 }
 
-// blocksIn returns the number of blocks of messages.
+// blocksIn returns the number of blocks of messages. A result of several parts is one block.
 func blocksIn(msgs []message.Message) (n int) {
 	for i := range msgs {
-		n += max(1, len(msgs[i].Parts))
+		parts := msgs[i].Parts
+		n += max(1, len(parts))
+		for k := 1; k < len(parts); k++ {
+			if id := parts[k].CallID; id != "" && id == parts[k-1].CallID {
+				n--
+			}
+		}
 	}
 	return n
 }
