@@ -2,7 +2,6 @@ package compact
 
 import (
 	"github.com/agentcompact/compact/internal/summarize"
-	"github.com/agentcompact/compact/price"
 	"github.com/agentcompact/compact/strategy"
 	"github.com/agentcompact/compact/trace"
 )
@@ -35,14 +34,12 @@ func (c *call) price() {
 	if c.res.Bill != nil || !c.ep.countsTokens() {
 		return
 	}
-	card, split := c.ep.card, c.ep.card.Split
-	if c.lacksMarks() {
-		split = func(prompt, _ int) price.Usage { return price.Usage{Fresh: prompt} }
-	}
+	card := c.ep.card
 	same, whole := c.lane.account.cached(c)
+	marked, markedWhole := c.lane.account.toMarks(c)
 	b := &Bill{
 		Prices: card.String(), Relative: card.Relative,
-		Estimated: split(c.res.After.Total, same), Whole: split(c.res.TokensIn, whole),
+		Estimated: card.SplitMarked(c.res.After.Total, marked, same), Whole: card.SplitMarked(c.res.TokensIn, markedWhole, whole),
 		SummaryUSD: c.summaries.usd, SummaryEstimatedUSD: c.summaries.estimated, SummaryPrices: c.summaries.prices,
 	}
 	b.EstimatedUSD, b.WholeUSD = card.Cost(b.Estimated), card.Cost(b.Whole)

@@ -174,6 +174,26 @@ func (a *account) found(c *call, n int) (tokens int) {
 	return tokens
 }
 
+// toMarks returns the tokens of the call's view, and of the whole history, up to the last mark
+// of each: all, if the cache needs no marks or if something on the way sets some.
+func (a *account) toMarks(c *call) (view, whole int) {
+	if c.lacksMarks() {
+		return 0, 0
+	}
+	at, known := c.sentMarks()
+	if !known || a.hasMoreMarks() {
+		return c.res.After.Total, c.res.TokensIn
+	}
+	if len(at) == 0 {
+		return 0, c.markedWhole()
+	}
+	view = c.res.After.Total
+	for _, m := range c.res.Messages[at[len(at)-1]+1:] {
+		view -= c.ep.estimator.Message(m)
+	}
+	return max(view, 0), c.markedWhole()
+}
+
 // toLastMark returns the tokens of the last prompt up to its last mark; all if its marks are
 // not known.
 func (a *account) toLastMark(c *call) int {

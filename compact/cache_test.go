@@ -141,7 +141,7 @@ func TestARequestWithoutMarksIsEstimatedAtThePriceOfItsInput(t *testing.T) {
 		"a mark in a result": {"keep", markedTalk(8, 7, ""), false},
 		"a mark of a prompt": {"keep", markedTalk(8, -1, "prompt"), false},
 		"a mark for all":     {"keep", bytes.Replace(markedTalk(8, -1, ""), []byte(`"max_tokens"`), []byte(`"cache_control":{"type":"ephemeral"},"max_tokens"`), 1), false},
-		"a mark of a tool":   {"keep", bytes.Replace(markedTalk(8, -1, ""), []byte(`"max_tokens"`), []byte(`"tools":[{"name":"read","input_schema":{},"cache_control":{"type":"ephemeral"}}],"max_tokens"`), 1), false},
+		"a mark of a tool":   {"keep", bytes.Replace(markedTalk(8, -1, ""), []byte(`"max_tokens"`), []byte(`"tools":[{"name":"read","input_schema":{},"cache_control":{"type":"ephemeral"}}],"max_tokens"`), 1), true}, // too short for the cache
 		"marks that we set":  {"auto", markedTalk(8, -1, ""), false},
 	} {
 		m, err := compact.New(t.Context(), compact.Config{Prices: sonnet, MaxContextTokens: 200_000, Archive: memory.New(), Cache: compact.CacheConfig{Marks: c.marks}})

@@ -358,7 +358,7 @@ func (u Usage) split(card price.Card, estimated price.Usage) price.Usage {
 	}
 	out := price.Usage{Fresh: u.PromptTokens}
 	if estimated.Cached+estimated.Written > 0 {
-		out = card.Split(u.PromptTokens, estimated.Cached)
+		out = card.SplitMarked(u.PromptTokens, u.PromptTokens-estimated.Fresh, estimated.Cached)
 	}
 	out.Fresh += u.CompactedTokens
 	out.Output = u.OutputTokens + u.SummaryTokens

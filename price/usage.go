@@ -44,6 +44,15 @@ func (c Card) Split(prompt, same int) Usage {
 	return Usage{Cached: cached, Written: prompt - cached}
 }
 
+// SplitMarked is Split for a prompt whose last cache mark is at the end of its first marked
+// tokens. The tokens after it are plain input: they are not cached.
+func (c Card) SplitMarked(prompt, marked, same int) Usage {
+	marked = max(0, min(marked, prompt))
+	u := c.Split(marked, same)
+	u.Fresh += prompt - marked
+	return u
+}
+
 // Cached returns the number of tokens that are read from the cache if the
 // provider has seen a prefix of same tokens before.
 func (c Card) Cached(same int) int {

@@ -56,3 +56,23 @@ func TestPlusAddsEveryKindOfTokens(t *testing.T) {
 		t.Errorf("%+v, want %+v; a prompt of %d", got, want, got.Prompt())
 	}
 }
+
+// Text after the last mark is neither read from the cache nor written into it.
+func TestSplitMarkedBillsTheRestAsInput(t *testing.T) {
+	c := card(t, "claude-sonnet-4-5")
+	for _, tc := range []struct {
+		prompt, marked, same int
+		want                 Usage
+	}{
+		{9000, 9000, 4000, Usage{Cached: 4000, Written: 5000}},
+		{9000, 6000, 4000, Usage{Cached: 4000, Written: 2000, Fresh: 3000}},
+		{9000, 6000, 8000, Usage{Cached: 6000, Fresh: 3000}},
+		{9000, 100, 0, Usage{Fresh: 9000}},
+		{9000, -5, 0, Usage{Fresh: 9000}},
+		{9000, 9900, 0, Usage{Written: 9000}},
+	} {
+		if got := c.SplitMarked(tc.prompt, tc.marked, tc.same); got != tc.want {
+			t.Errorf("SplitMarked(%d, %d, %d) = %+v, want %+v", tc.prompt, tc.marked, tc.same, got, tc.want)
+		}
+	}
+}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/agentcompact/compact/compact"
 	"github.com/agentcompact/compact/internal/provider"
+	"github.com/agentcompact/compact/price"
 )
 
 // wide returns a request on Anthropic's wire, with rounds of parallel calls: two blocks for
@@ -125,5 +126,33 @@ func TestEstimatedCacheIsTheProvidersCache(t *testing.T) {
 	t.Logf("tokens that the calls read from the cache, with a mask in each call: %v", masked)
 	if masked["auto"] < 3*masked["keep"]/2 { // a mask in each call leaves what is before it in the cache
 		t.Errorf("%v tokens are read from the cache", masked)
+	}
+}
+
+// Text after the last mark is plain input: it is not written into the cache.
+func TestTextAfterTheLastMarkIsPlainInput(t *testing.T) {
+	f := forms()[4].withTools()
+	r := newRig(t, compact.Config{MaxContextTokens: 200_000})
+	r.server.Cache = &provider.PromptCache{}
+	for rounds := 1; rounds <= 6; rounds++ {
+		body := wide(f, rounds, 3, true)
+		last := strings.LastIndex(body, `,"cache_control"`)
+		body = body[:last] + strings.Replace(body[last:], `,"cache_control":{"type":"ephemeral"}`, "", 1)
+		if status, answer := r.post(f, body); status != 200 {
+			t.Fatalf("%d: %.300s", status, answer)
+		}
+	}
+	var cache provider.PromptCache
+	for i, q := range r.server.Requests() {
+		u, err := cache.Use(q.Body)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for name, got := range map[string]price.Usage{"estimated": r.results[i].Bill.Estimated, "whole": r.results[i].Bill.Whole} {
+			share, want := float64(got.Fresh)/float64(got.Prompt()), float64(u.Fresh)/float64(u.Prompt())
+			if share-want > 0.1 || want-share > 0.1 {
+				t.Errorf("call %d, %s: %.2f of the prompt is plain input, want %.2f: %+v", i, name, share, want, got)
+			}
+		}
 	}
 }
