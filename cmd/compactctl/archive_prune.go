@@ -22,7 +22,7 @@ func newArchivePrune(a *app) *cobra.Command {
 		Use:   "prune --older-than AGE",
 		Short: "Erase the sessions whose last write is older than an age",
 		Long:  aboutArchivePrune,
-		Args: arguments(cobra.NoArgs),
+		Args:  arguments(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			d, err := ageOf(age)
 			if err != nil {
