@@ -117,6 +117,9 @@ func settled(view []message.Message, masked func(i int) bool) int {
 // ([wire.Marker]).
 func (r *Result) Settled() int {
 	return settled(r.Messages, func(i int) bool {
+		if i >= len(r.Sources) {
+			return false // the caller has added messages
+		}
 		src := r.Sources[i]
 		return src >= 0 && src < len(r.Decisions) && r.Decisions[src].Decision == policy.Masked
 	})

@@ -3,7 +3,9 @@ package compact
 import (
 	"testing"
 
+	"github.com/agentcompact/compact/message"
 	"github.com/agentcompact/compact/message/anthropic"
+	"github.com/agentcompact/compact/policy"
 )
 
 // The provider counts each block of a request: a result of several parts is one.
@@ -16,5 +18,20 @@ func TestBlocksAreCountedAsTheProviderDoes(t *testing.T) {
 	}
 	if got := blocksIn(req.Messages()); got != 1+3+2 {
 		t.Errorf("%d blocks", got)
+	}
+}
+
+// A caller may add messages to a view before it is written.
+func TestSettledOfAViewWithAddedMessages(t *testing.T) {
+	r := Result{
+		Messages: []message.Message{message.User("a"), message.User("b"), message.User("c")},
+		Sources:  []int{0, 1}, Decisions: []MessageDecision{{}, {Decision: policy.Masked}},
+	}
+	if got := r.Settled(); got != 1 {
+		t.Errorf("message %d", got)
+	}
+	r.Decisions[1].Decision = policy.Truncated
+	if got := r.Settled(); got != -1 {
+		t.Errorf("message %d of a view without a mask", got)
 	}
 }
