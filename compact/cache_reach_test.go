@@ -114,3 +114,31 @@ func TestUsageArrivesDuringTheNextCall(t *testing.T) {
 		t.Fatal(err)
 	}
 }
+
+// An answer without cached tokens is no sign of a cold cache if the marks were too far: the
+// call stored its prompt, and the next one, which adds few blocks, reads it.
+func TestAMissOfFarMarksIsNoColdCache(t *testing.T) {
+	m, err := compact.New(t.Context(), compact.Config{Archive: memory.New(), MaxContextTokens: 200_000})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range 2 {
+		farCall(t, m, i+1, "claude-sonnet-4-5", "a")
+	}
+	body := strings.TrimSuffix(string(farTalk(2, "claude-sonnet-4-5")), "]}") +
+		`,{"role":"assistant","content":"So."},{"role":"user","content":[{"type":"text","text":"Next.","cache_control":{"type":"ephemeral"}}]}]}`
+	req, err := anthropic.Wire.ParseRequest([]byte(body), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	res, err := m.Preflight(t.Context(), "s", req.Messages(), compact.WithRequest(req), compact.WithModel("claude-sonnet-4-5"), compact.WithAgent("a"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if b := res.Bill.Estimated; b.Cached < b.Prompt()/2 {
+		t.Errorf("%d of %d tokens are estimated to be cached", b.Cached, b.Prompt())
+	}
+	if err := m.Close(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+}
