@@ -93,9 +93,9 @@ func (c *call) ledger(r *run, out *reduce.Outcome, number int) ledger.Step {
 	case c.res.Reason == trace.ReasonEveryCall:
 		step.Kind = "always"
 	}
-	for _, p := range out.Passes {
-		if p.Applied > 0 {
-			step.Recipes = append(step.Recipes, p.Recipe)
+	for i := range out.Passes {
+		if p := &out.Passes[i]; p.Applied > 0 {
+			step.Recipes = append(step.Recipes, out.Lasting(p))
 		}
 	}
 	if c.summary != nil {

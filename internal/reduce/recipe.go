@@ -157,6 +157,20 @@ func (c *Conversation) edits(r *Recipe, index []int) (edits []policy.Edit, ancho
 	return edits, anchor, nil
 }
 
+// Lasting returns the recipe of a pass without the edits of messages that a later pass of
+// the same step removed: no view showed those edits, and a replay of the removal does not
+// need them. A recipe with the name of the stage alone says that all its edits were such.
+func (o *Outcome) Lasting(p *Pass) Recipe {
+	r := p.Recipe
+	r.Texts = nil
+	for k := range p.Recipe.Texts {
+		if src := p.Sources[k]; src < 0 || o.Conversation.Holds(src) {
+			r.Texts = append(r.Texts, p.Recipe.Texts[k])
+		}
+	}
+	return r
+}
+
 // Removes reports whether the recipe removes messages.
 func (r *Recipe) Removes() bool { return r.Cut != nil || len(r.Copies) > 0 }
 
