@@ -81,12 +81,17 @@ func reduction(before, after int) float64 {
 	return math.Round((1-float64(after)/float64(before))*1e4) / 1e2
 }
 
-// finite replaces NaN and infinities, which JSON lacks, by 0.
+// finite replaces NaN and infinities, which JSON lacks, by 0, and rounds to nine decimals:
+// a sum of prices has digits after them that mean nothing.
 func finite(f float64) float64 {
-	if math.IsNaN(f) || math.IsInf(f, 0) {
+	switch nano := f * 1e9; {
+	case math.IsNaN(f), math.IsInf(f, 0):
 		return 0
+	case math.IsInf(nano, 0):
+		return f
+	default:
+		return math.Round(nano) / 1e9
 	}
-	return f
 }
 
 // Milliseconds returns d in the unit of payloads: milliseconds, rounded to

@@ -106,6 +106,7 @@ func TestPayloadsOfAnyContentCanBeEncoded(t *testing.T) {
 		trace.Archival{}, trace.MaskedObservations{}, trace.TruncatedResults{}, trace.PrunedMessages{}, trace.Error{}, trace.RedactionDisabled{},
 		trace.Observed{ElapsedMS: nan}, trace.WouldCompact{}, trace.ObservedUsage{},
 		trace.CallUsage{MeasuredUSD: nan, EstimatedUSD: inf, WholeUSD: nan, SessionUSD: inf},
+		trace.CallUsage{MeasuredUSD: math.MaxFloat64, EstimatedUSD: -math.MaxFloat64},
 		trace.Refused{EstimatedUSD: nan, WholeUSD: inf}, trace.ProviderError{EstimatedUSD: inf, WholeUSD: nan},
 	} {
 		raw := trace.Encode(p)
@@ -124,6 +125,8 @@ func TestPayloadsComputeSharesAndText(t *testing.T) {
 		{trace.TokenEstimate{TEst: 112_345, MaxTokens: 128_000}, "output_text", `"112345 / 128000 tokens (87.8%)"`},
 		{trace.TokenEstimate{TEst: 112_345}, "tokens_estimated", "112345"},
 		{trace.TokenEstimate{TEst: 112_345}, "usage_pct", "0"},
+		{trace.CallUsage{SessionUSD: 132.0022800000001}, "session_measured_usd", "132.00228"},
+		{trace.CallUsage{MeasuredUSD: 0.0000000061}, "measured_usd", "6e-9"},
 		{trace.SummaryCreated{InputTokens: 81_995, SummaryTokens: 480}, "compression_ratio", "0.0059"},
 		{trace.SummaryCreated{OutputText: "x"}, "payload", `{"text":"x"}`},
 		{trace.PrunedMessages{TokensBefore: 112_345, TokensAfter: 30_350}, "reduction_pct", "72.99"},
