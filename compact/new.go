@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path"
 	"sync/atomic"
 	"time"
 
@@ -118,7 +117,7 @@ func (m *CompactManager) openArchive(ctx context.Context) (storage.Archive, erro
 func openArchive(ctx context.Context, c Config) (storage.Archive, error) {
 	switch {
 	case c.Storage.Encrypt.On() && c.OpenArchive == nil:
-		return nil, errors.New("storage.encrypt is set, but this package links no encryption: use configs.Load, or set Config.Archive")
+		return nil, errors.New("storage.encrypt is set, but this package links no encryption: use configs.Load and import configs/age, or set Config.Archive")
 	case c.Storage.Adapter == "fs" && !c.Storage.Encrypt.On():
 		a, err := fs.Open(c.Storage.Path)
 		if err != nil {
@@ -133,29 +132,22 @@ func openArchive(ctx context.Context, c Config) (storage.Archive, error) {
 	case c.OpenArchive != nil:
 		return c.OpenArchive(ctx, c.Storage)
 	}
-	return nil, fmt.Errorf("storage.adapter is %q, but this package does not link it: use configs.Load, or set Config.Archive", c.Storage.Adapter)
+	return nil, fmt.Errorf("storage.adapter is %q, but this package does not link it: use configs.Load and import the package of the adapter, such as configs/s3, or set Config.Archive", c.Storage.Adapter)
 }
 
-// notEncrypted returns an error for an archive whose first file is encrypted, because
-// plain files must not be mixed with encrypted ones.
+// notEncrypted returns an error for an encrypted archive, because plain files must not be
+// mixed with encrypted ones.
 func notEncrypted(ctx context.Context, a storage.Archive) error {
-	for info, err := range a.List(ctx, storage.Key{}) {
-		if err != nil {
-			return err
-		}
-		if info.Foreign == "" {
-			if path.Ext(info.Key.String()) == ".age" {
-				return errors.New("the archive is encrypted: set storage.encrypt.recipients")
-			}
-			return nil
-		}
+	is, err := storage.Encrypted(ctx, a)
+	if is {
+		err = errors.New("the archive is encrypted: set storage.encrypt.recipients")
 	}
-	return nil
+	return err
 }
 
 func exporters(c Config) ([]trace.Exporter, error) {
 	if c.Trace.OTLPEndpoint+c.Trace.OTLPMetricsEndpoint != "" && len(c.Exporters) == 0 {
-		return nil, errors.New("compact: trace sets an OTLP endpoint, but Config.Exporters is empty: use configs.Load, or add an exporter of package trace/otel")
+		return nil, errors.New("compact: trace sets an OTLP endpoint, but Config.Exporters is empty: use configs.Load and import configs/otlp, or add an exporter of package trace/otel")
 	}
 	all := append([]trace.Exporter(nil), c.Exporters...)
 	if c.Trace.AriadneURL != "" {

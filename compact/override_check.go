@@ -209,5 +209,5 @@ func (c Config) checkSummarize(at string) error {
 		return nil
 	}
 	return &ConfigError{Path: at + "summarizer.backend", Value: backendOpenAI, Reason: "needs a summarizer, which this package does not link: " +
-		"use configs.Load, or hand in one of package strategy/openai (Config.Summarize, Override.Summarize)"}
+		"use configs.Load and import configs/openai, or hand in one of package strategy/openai (Config.Summarize, Override.Summarize)"}
 }

@@ -10,9 +10,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/agentcompact/compact/storage"
-	"github.com/agentcompact/compact/storage/crypt"
-	"github.com/agentcompact/compact/storage/s3"
 	"github.com/agentcompact/compact/strategy"
 )
 
@@ -32,47 +29,10 @@ func adviseFolder(setting string) func(error) string {
 	}
 }
 
-func adviseEncryption(err error) string {
-	switch {
-	case errors.Is(err, storage.ErrNoIdentity):
-		return "put the identity of a recipient into " + crypt.IdentityVariable + "; a process that only writes needs none"
-	case errors.Is(err, crypt.ErrPlain):
-		return ""
-	}
-	return "correct storage.encrypt, or " + crypt.IdentityVariable
-}
-
 // errorContains reports whether the text of err holds one of words. It looks at the text
 // because error numbers differ between systems.
 func errorContains(err error, words ...string) bool {
 	return slices.ContainsFunc(words, func(w string) bool { return strings.Contains(err.Error(), w) })
-}
-
-// adviseBucket returns a hint on how to fix the error, or "" if the error itself
-// says how.
-func adviseBucket(err error) string {
-	var not *s3.NotEnforcedError
-	switch code := codeOf(err); {
-	case errors.Is(err, s3.ErrNoCredentials):
-		return "set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or AWS_PROFILE, or give the machine a role"
-	case errors.Is(err, s3.ErrUntrusted), errors.Is(err, s3.ErrUnreachable):
-		return ""
-	case errors.As(err, &not) && not.What == "Object Lock":
-		return "create a bucket with Object Lock, or remove storage.object_lock"
-	case errors.As(err, &not) && not.What == "SSE-KMS", strings.HasPrefix(code, "KMS"):
-		return "correct storage.kms_key_id, and let these credentials use the key (kms:GenerateDataKey, kms:Decrypt)"
-	case errors.As(err, &not):
-		return "use a server that enforces it: otherwise the archive could lose data"
-	case code == "NoSuchBucket":
-		return "create the bucket, or correct storage.bucket"
-	case code == "InvalidAccessKeyId", code == "SignatureDoesNotMatch":
-		return "these are not credentials of this server: correct them, or storage.endpoint"
-	case code == "PermanentRedirect", code == "AuthorizationHeaderMalformed", code == "IllegalLocationConstraintException":
-		return "the bucket is in another region: correct storage.region"
-	case statusOf(err) == http.StatusForbidden:
-		return "give these credentials the permissions that docs/SECURITY.md lists, or correct storage.bucket and storage.prefix"
-	}
-	return ""
 }
 
 // adviseCollector returns the advice about the collector that a setting names.
@@ -114,23 +74,6 @@ func adviseSummarizer(err error) string {
 		return "the server accepts no more requests for this key now: check the limits and the bill of the key"
 	}
 	return ""
-}
-
-// codeOf returns the error code of S3.
-func codeOf(err error) string {
-	var e interface{ ErrorCode() string }
-	if errors.As(err, &e) {
-		return e.ErrorCode()
-	}
-	return ""
-}
-
-func statusOf(err error) int {
-	var e interface{ HTTPStatusCode() int }
-	if errors.As(err, &e) {
-		return e.HTTPStatusCode()
-	}
-	return 0
 }
 
 var statusText = regexp.MustCompile(`\b([45]\d\d)\b`)

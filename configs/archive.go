@@ -4,21 +4,20 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"io"
 	"os"
-	"strings"
 	"time"
 
 	"github.com/agentcompact/compact/compact"
+	"github.com/agentcompact/compact/configs/internal/driver"
 	words "github.com/agentcompact/compact/internal/setting"
 	"github.com/agentcompact/compact/storage"
-	"github.com/agentcompact/compact/storage/crypt"
 	"github.com/agentcompact/compact/storage/fs"
 	"github.com/agentcompact/compact/storage/memory"
-	"github.com/agentcompact/compact/storage/s3"
 	"github.com/agentcompact/compact/storage/spool"
 )
 
-const s3Adapter = "s3"
+const s3Adapter, adapterPath = "s3", "storage.adapter"
 
 // OpenArchive opens the archive that a configuration names. It is for readers of
 // archives; a manager opens its own. It does not access S3 yet. If the folder of
@@ -48,7 +47,13 @@ func opened(c compact.StorageConfig, open func(compact.StorageConfig) (storage.A
 }
 
 func closed(ctx context.Context, a storage.Archive) error {
-	return crypt.New(a, nil).Close(ctx) // Close of the wrapper closes any archive
+	switch c := a.(type) {
+	case interface{ Close(context.Context) error }:
+		return c.Close(ctx)
+	case io.Closer:
+		return c.Close()
+	}
+	return nil
 }
 
 func openPlain(c compact.StorageConfig) (storage.Archive, error) {
@@ -58,7 +63,7 @@ func openPlain(c compact.StorageConfig) (storage.Archive, error) {
 	case "memory":
 		return memory.New(), nil
 	case s3Adapter:
-		a, err := s3.New(s3Config(c))
+		a, err := newBucket(c)
 		if err != nil || c.Spool == "" {
 			return a, err
 		}
@@ -106,7 +111,7 @@ const tryTimeout = 10 * time.Second
 // encrypted archives and registered stores.
 func openForAgents(ctx context.Context, c compact.StorageConfig) (storage.Archive, error) {
 	if c.Encrypt.On() {
-		if _, err := encryptionKeys(c.Encrypt); err != nil { // before any access
+		if _, err := over(c.Encrypt); err != nil { // before any access
 			return nil, err
 		}
 	}
@@ -137,16 +142,16 @@ func openUnder(ctx context.Context, c compact.StorageConfig) (storage.Archive, e
 // spool, an unreachable server is not an error: the bucket is tried again before the
 // first object is sent.
 func openBucket(ctx context.Context, c compact.StorageConfig) (storage.Archive, error) {
-	a, err := s3.New(s3Config(c))
+	a, err := newBucket(c)
 	if err != nil {
-		return nil, renamed(err)
+		return nil, err
 	}
 	if c.Spool == "" {
 		return a, a.Try(ctx)
 	}
 	try, cancel := context.WithTimeout(ctx, tryTimeout)
 	defer cancel()
-	if err := a.Try(try); err != nil && (!errors.Is(err, s3.ErrUnreachable) || ctx.Err() != nil) {
+	if err := a.Try(try); err != nil && (!driver.S3.Unreachable(err) || ctx.Err() != nil) {
 		return nil, err
 	}
 	o := spoolOptions(c, true)
@@ -160,41 +165,33 @@ func spoolOptions(c compact.StorageConfig, agents bool) spool.Options {
 	if !c.Encrypt.On() {
 		return o
 	}
-	if keys, err := encryptionKeys(c.Encrypt); err == nil { // else the front reports it
-		o.Over = func(a storage.Archive) storage.Archive { return crypt.New(a, keys) }
+	if wrap, err := over(c.Encrypt); err == nil { // else the front reports it
+		o.Over = func(a storage.Archive) storage.Archive { return wrap(a) }
 	}
 	return o
 }
 
-func s3Config(c compact.StorageConfig) s3.Config {
-	return s3.Config{
-		Bucket: c.Bucket, Prefix: strings.Trim(c.Prefix, "/"), Region: c.Region, Endpoint: c.Endpoint, PathStyle: c.PathStyle,
-		KMSKeyID: c.KMSKeyID, Lock: s3.Lock{Mode: s3.LockMode(c.ObjectLock.Mode), Days: c.ObjectLock.Days}, Timeout: c.Timeout,
+// newBucket creates the archive in S3 without a request.
+func newBucket(c compact.StorageConfig) (driver.Tried, error) {
+	if driver.S3 == nil {
+		return nil, &compact.ConfigError{Path: adapterPath, Value: s3Adapter, Reason: notLinked("s3")}
 	}
+	return driver.S3.New(c)
 }
 
 // bucket reports mistakes in the settings of S3.
 func (l *loader) bucket(c compact.StorageConfig) {
-	if c.Adapter != s3Adapter {
+	switch {
+	case c.Adapter != s3Adapter:
+		return
+	case driver.S3 == nil:
+		l.wrong(adapterPath, adapterPath, s3Adapter, notLinked("s3"))
 		return
 	}
-	for _, err := range words.Leaves(renamed(s3Config(c).Check())) {
+	for _, err := range words.Leaves(driver.S3.Check(c)) {
 		var e *compact.ConfigError
 		if errors.As(err, &e) && !l.reported(e.Path) {
 			l.refused(e)
 		}
 	}
-}
-
-// renamed renames the settings in errors of package s3 to their names in
-// files. It omits the values, because an endpoint can hold a password.
-func renamed(err error) error {
-	var errs []error
-	for _, err := range words.Leaves(err) {
-		if at := new(s3.ConfigError); errors.As(err, &at) {
-			err = &compact.ConfigError{Path: "storage." + at.Field, Reason: strings.ReplaceAll(at.Reason, "object_lock.", "storage.object_lock."), Err: at}
-		}
-		errs = append(errs, err)
-	}
-	return errors.Join(errs...)
 }

@@ -35,11 +35,10 @@ storage:
   spool: /var/spool/compact
   spool_keep: 2h
 `)
-	want := s3.Config{
-		Bucket: "compliance", Prefix: "team/agents", Region: "eu-central-1", Endpoint: "https://minio.internal:9000", PathStyle: true,
-		KMSKeyID: "alias/archive", Lock: s3.Lock{Mode: s3.Governance, Days: 365}, Timeout: 20 * time.Second,
-	}
-	if diff := cmp.Diff(want, s3Config(c.Storage)); diff != "" {
+	want := c.Storage
+	want.Bucket, want.Prefix, want.Region, want.Endpoint, want.PathStyle = "compliance", "/team/agents/", "eu-central-1", "https://minio.internal:9000", true
+	want.KMSKeyID, want.ObjectLock.Mode, want.ObjectLock.Days, want.Timeout = "alias/archive", "governance", 365, 20*time.Second
+	if diff := cmp.Diff(want, c.Storage); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
 	}
 	if c.OpenArchive == nil || c.Storage.Spool != "/var/spool/compact" || spoolOptions(c.Storage, true).Keep != 2*time.Hour {
@@ -51,7 +50,7 @@ storage:
 	if spoolOptions(env.Storage, true).Keep != 24*time.Hour {
 		t.Errorf("the default retention is %s", spoolOptions(env.Storage, true).Keep)
 	}
-	if got := s3Config(env.Storage); got.Bucket != "b-1" || got.Lock != (s3.Lock{Mode: s3.Compliance, Days: 7}) {
+	if got := env.Storage; got.Bucket != "b-1" || got.ObjectLock.Mode != "compliance" || got.ObjectLock.Days != 7 {
 		t.Errorf("from the environment: %+v", got)
 	}
 }

@@ -1,16 +1,15 @@
 package configs
 
 import (
-	"context"
 	"reflect"
 	"slices"
 	"strings"
 
 	"github.com/agentcompact/compact/compact"
+	"github.com/agentcompact/compact/configs/internal/driver"
 	"github.com/agentcompact/compact/internal/summarize"
 	"github.com/agentcompact/compact/storage/record"
-	"github.com/agentcompact/compact/strategy/openai"
-	"github.com/agentcompact/compact/trace/otel"
+	"github.com/agentcompact/compact/trace"
 )
 
 // Variables that hold secrets are not settings.
@@ -19,7 +18,13 @@ const (
 	pseudonymVariable = "COMPACT_PSEUDONYM_KEY" // key of redaction.pseudonyms
 	headsVariable     = "COMPACT_HEADS_KEY"     // key that signs heads
 	publicVariable    = "COMPACT_HEADS_PUBLIC"  // key with which compactctl verifies heads
+
+	// identities that decrypt an archive, or the file that has them, see [storage/crypt]
+	identityVariable, identityFileVariable = "COMPACT_ARCHIVE_IDENTITY", "COMPACT_ARCHIVE_IDENTITY_FILE"
 )
+
+// openAI is the backend whose summaries a server writes.
+const openAI = "openai"
 
 // KeysOptional allows keys to be missing from the environment. It is for
 // configurations that are only inspected, or used without a model.
@@ -69,45 +74,41 @@ const pseudonymsPath = "redaction.pseudonyms"
 // collector creates the exporter to an OpenTelemetry collector. A manager made
 // from the configuration uses it; it opens no connection before the first event.
 func (l *loader) collector(c *compact.Config) {
-	t := c.Trace
-	if t.OTLPEndpoint == "" || len(l.report.all) > 0 {
-		return
-	}
-	exporter, err := otel.NewOTLP(context.Background(), t.OTLPEndpoint, otlpOptions(t))
-	if err != nil {
-		l.wrong("trace.otlp_endpoint", "trace.otlp_endpoint", nil, "can't be used: "+err.Error())
-		return
-	}
-	c.Exporters = append(c.Exporters, exporter)
-}
-
-func otlpOptions(t compact.TraceConfig) *otel.OTLPOptions {
-	return &otel.OTLPOptions{ServiceName: t.OTLPService, Timeout: t.OTLPTimeout, Content: t.Content}
-}
-
-func metricsOptions(t compact.TraceConfig) *otel.MetricsOptions {
-	return &otel.MetricsOptions{ServiceName: t.OTLPService, Timeout: t.OTLPTimeout, Interval: t.OTLPMetricsInterval}
+	l.exporter(c, "trace.otlp_endpoint", c.Trace.OTLPEndpoint, func(d *driver.Collector) (trace.Exporter, error) { return d.New(c.Trace) })
 }
 
 // counter creates the exporter that sends metrics to a collector.
 func (l *loader) counter(c *compact.Config) {
-	t := c.Trace
-	if t.OTLPMetricsEndpoint == "" || len(l.report.all) > 0 {
+	l.exporter(c, "trace.otlp_metrics_endpoint", c.Trace.OTLPMetricsEndpoint, func(d *driver.Collector) (trace.Exporter, error) { return d.Metrics(c.Trace) })
+}
+
+// exporter adds what create returns to the exporters of c, unless the endpoint of the
+// setting is empty.
+func (l *loader) exporter(c *compact.Config, setting, endpoint string, create func(*driver.Collector) (trace.Exporter, error)) {
+	switch {
+	case endpoint == "" || len(l.report.all) > 0:
+		return
+	case driver.OTLP == nil:
+		l.wrong(setting, setting, nil, notLinked("otlp"))
 		return
 	}
-	exporter, err := otel.NewOTLPMetrics(context.Background(), t.OTLPMetricsEndpoint, nil, metricsOptions(t))
+	e, err := create(driver.OTLP)
 	if err != nil {
-		l.wrong("trace.otlp_metrics_endpoint", "trace.otlp_metrics_endpoint", nil, "can't be used: "+err.Error())
+		l.wrong(setting, setting, nil, "can't be used: "+err.Error())
 		return
 	}
-	c.Exporters = append(c.Exporters, exporter)
+	c.Exporters = append(c.Exporters, e)
 }
 
 // summarizer creates the client of a model that writes summaries. prefix is the path of
 // the override that names the model, "" outside of overrides.
 func (l *loader) summarizer(c *compact.Config, prefix string) {
 	s := c.Summarizer
-	if s.Backend != openai.Name || s.Model == "" {
+	if s.Backend != openAI || s.Model == "" {
+		return
+	}
+	if driver.OpenAI == nil {
+		l.wrong(prefix+"summarizer.backend", prefix+"summarizer.backend", nil, notLinked("openai"))
 		return
 	}
 	key := l.variable(keyVariable)
@@ -115,9 +116,7 @@ func (l *loader) summarizer(c *compact.Config, prefix string) {
 		l.wrong(prefix+"summarizer.backend", prefix+"summarizer.backend", nil, "openai needs the environment variable "+keyVariable)
 		return
 	}
-	client, err := openai.New(openai.Config{
-		Model: s.Model, BaseURL: s.BaseURL, APIKey: openai.Key(key), KeyFrom: keyVariable + " in the environment", Seed: &s.Seed, Window: s.Window,
-	})
+	client, err := driver.OpenAI.New(s, key, keyVariable+" in the environment")
 	if err != nil {
 		l.wrong(prefix+"summarizer.backend", prefix+"summarizer", nil, "can't be used: "+err.Error())
 		return
@@ -139,7 +138,7 @@ func (l *loader) overruled(s *compact.SummarizerConfig) {
 // uselessWith returns the settings that a backend does not use.
 func uselessWith(backend string) []string {
 	switch backend {
-	case openai.Name:
+	case openAI:
 		return nil
 	case summarize.BackendAgent:
 		return ofServers

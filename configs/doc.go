@@ -34,6 +34,14 @@
 // as a JSON array. An empty variable counts as unset. A variable that looks like
 // a setting but names none is an error; [Unused] returns others that have no effect.
 //
+// # Packages with many dependencies
+//
+// Four settings need an import for its effect, which registers what they name:
+// storage.adapter: s3 needs configs/s3, storage.encrypt configs/age, the OTLP
+// endpoints of trace configs/otlp, and summarizer.backend: openai configs/openai.
+// configs/all imports all of them. Without the import, the setting is a mistake that
+// names it.
+//
 // # Stages and strategies of the program
 //
 // [Stages] and [Strategy] pass them to Load; the file then names them in

@@ -6,7 +6,6 @@ import (
 
 	"github.com/agentcompact/compact/compact"
 	words "github.com/agentcompact/compact/internal/setting"
-	"github.com/agentcompact/compact/storage/crypt"
 )
 
 const envPrefix = "COMPACT_"
@@ -16,7 +15,7 @@ var short = []string{"trace.ariadne_url", "trace.otlp_endpoint"}
 
 // foreign are variables with the prefix that are not settings: secrets, and
 // variables of this project's tests.
-var foreign = []string{pseudonymVariable, headsVariable, publicVariable, compact.ArchiveKeyVariable, crypt.IdentityVariable, crypt.IdentityFileVariable, "COMPACT_VECTORS", "COMPACT_TRANSCRIPTS", "COMPACT_REDACTION_CORPUS"}
+var foreign = []string{pseudonymVariable, headsVariable, publicVariable, compact.ArchiveKeyVariable, identityVariable, identityFileVariable, "COMPACT_VECTORS", "COMPACT_TRANSCRIPTS", "COMPACT_REDACTION_CORPUS"}
 
 // variables maps the name of every variable to its setting.
 func variables() map[string]string {

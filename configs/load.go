@@ -277,7 +277,7 @@ func (l *loader) settle(c *compact.Config) {
 	c.Preset = l.preset
 	_, named := l.from["summarizer.backend"]
 	if s := &c.Summarizer; !named && (s.Model != "" || s.BaseURL != "") {
-		s.Backend = "openai"
+		s.Backend = openAI
 	}
 	l.overruled(&c.Summarizer)
 	for _, folder := range []*string{&c.Storage.Path, &c.Storage.Spool} {

@@ -8,7 +8,6 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/agentcompact/compact/compact"
-	"github.com/agentcompact/compact/strategy/openai"
 )
 
 // An exception is one entry in the list of overrides of a file.
@@ -115,7 +114,7 @@ func (l *loader) chooseBackend(prefix string, set map[string]any) {
 	}
 	for _, path := range []string{"summarizer.model", "summarizer.base_url"} {
 		if v, ok := set[path]; ok && v != "" {
-			set[backend] = openai.Name
+			set[backend] = openAI
 			l.from[prefix+"."+backend] = l.from[prefix+"."+path]
 		}
 	}

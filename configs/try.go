@@ -11,12 +11,11 @@ import (
 	"time"
 
 	"github.com/agentcompact/compact/compact"
+	"github.com/agentcompact/compact/configs/internal/driver"
 	"github.com/agentcompact/compact/storage/fs"
-	"github.com/agentcompact/compact/storage/s3"
 	"github.com/agentcompact/compact/storage/spool"
 	"github.com/agentcompact/compact/strategy"
 	"github.com/agentcompact/compact/trace/ariadne"
-	"github.com/agentcompact/compact/trace/otel"
 )
 
 // A Probe is the result of trying one thing that a configuration names.
@@ -48,19 +47,10 @@ func (p Probe) Stored() bool {
 func Try(ctx context.Context, c compact.Config, timeout time.Duration) []Probe {
 	var tries []attempt
 	tries = append(tries, archiveTries(c.Storage)...)
-	if s := c.Storage; s.Encrypt.On() {
-		tries = append(tries, one("encryption", "age", encryptionDid(), adviseEncryption, func(ctx context.Context) error { return tryEncryption(ctx, s) }))
+	if c.Storage.Encrypt.On() {
+		tries = append(tries, encryptionTry(c.Storage))
 	}
-	if u := c.Trace.OTLPEndpoint; u != "" {
-		tries = append(tries, one("collector", clean(u), "took an empty request", adviseCollector("trace.otlp_endpoint"), func(ctx context.Context) error {
-			return otel.Try(ctx, u, &otel.OTLPOptions{Timeout: timeout})
-		}))
-	}
-	if u := c.Trace.OTLPMetricsEndpoint; u != "" {
-		tries = append(tries, one("collector", clean(u), "took an empty request", adviseCollector("trace.otlp_metrics_endpoint"), func(ctx context.Context) error {
-			return otel.TryMetrics(ctx, u, &otel.MetricsOptions{Timeout: timeout})
-		}))
-	}
+	tries = append(tries, collectorTries(c.Trace, timeout)...)
 	if u := c.Trace.AriadneURL; u != "" {
 		tries = append(tries, one("Ariadne", clean(u), "took an empty batch", adviseAriadne, func(ctx context.Context) error { return ariadne.Try(ctx, u) }))
 	}
@@ -76,6 +66,24 @@ func Try(ctx context.Context, c compact.Config, timeout time.Duration) []Probe {
 		probes = append(probes, f...)
 	}
 	return probes
+}
+
+func collectorTries(t compact.TraceConfig, timeout time.Duration) (all []attempt) {
+	add := func(setting, endpoint string, try func(*driver.Collector) func(context.Context, string, time.Duration) error) {
+		if endpoint == "" {
+			return
+		}
+		all = append(all, one("collector", clean(endpoint), "took an empty request", adviseCollector(setting), func(ctx context.Context) error {
+			if driver.OTLP == nil {
+				return errors.New(setting + " " + notLinked("otlp"))
+			}
+			return try(driver.OTLP)(ctx, endpoint, timeout)
+		}))
+	}
+	type tries = func(context.Context, string, time.Duration) error
+	add("trace.otlp_endpoint", t.OTLPEndpoint, func(d *driver.Collector) tries { return d.Try })
+	add("trace.otlp_metrics_endpoint", t.OTLPMetricsEndpoint, func(d *driver.Collector) tries { return d.TryMetrics })
+	return all
 }
 
 // An attempt tries one thing, or several things at once.
@@ -133,12 +141,10 @@ type cleanError struct{ err error }
 // message without the additions of the SDK.
 func (e *cleanError) Error() string {
 	text := e.err.Error()
-	var answer interface {
-		ErrorCode() string
-		ErrorMessage() string
-	}
-	if not := new(s3.NotEnforcedError); errors.As(e.err, &answer) && !errors.As(e.err, &not) {
-		text = strings.TrimSuffix(answer.ErrorCode()+": "+answer.ErrorMessage(), ": ")
+	if driver.S3 != nil {
+		if answer, ok := driver.S3.Text(e.err); ok {
+			text = answer
+		}
 	}
 	return clean(strings.Join(strings.Fields(text), " "))
 }
@@ -162,7 +168,7 @@ func archiveTries(c compact.StorageConfig) []attempt {
 }
 
 func bucketTries(c compact.StorageConfig) []attempt {
-	a, err := s3.New(s3Config(c))
+	a, err := newBucket(c)
 	where := "s3://" + filepath.ToSlash(strings.TrimSuffix(c.Bucket+"/"+strings.Trim(c.Prefix, "/"), "/"))
 	try := func(ctx context.Context) error { return errors.Join(err, ctx.Err()) }
 	if err == nil {
@@ -191,7 +197,7 @@ func judgeBucket(named []Probe, err error) []Probe {
 	}
 	at := 0
 	for i, p := range named {
-		if p.What == failing(err) {
+		if driver.S3 != nil && p.What == driver.S3.Failing(err) {
 			at = i
 		}
 	}
@@ -202,15 +208,11 @@ func judgeBucket(named []Probe, err error) []Probe {
 	return named
 }
 
-func failing(err error) string {
-	var e *s3.NotEnforcedError
-	switch {
-	case errors.As(err, &e) && e.What == "SSE-KMS", strings.HasPrefix(codeOf(err), "KMS"):
-		return "KMS key"
-	case errors.As(err, &e):
-		return e.What
+func adviseBucket(err error) string {
+	if driver.S3 == nil {
+		return ""
 	}
-	return "bucket"
+	return driver.S3.Advise(err)
 }
 
 func summarizerTries(c compact.Config) []attempt {

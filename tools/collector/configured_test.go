@@ -9,6 +9,7 @@ import (
 
 	"github.com/agentcompact/compact/compact"
 	"github.com/agentcompact/compact/configs"
+	_ "github.com/agentcompact/compact/configs/all"
 	"github.com/agentcompact/compact/message"
 	"github.com/agentcompact/compact/trace"
 )

@@ -15,6 +15,7 @@ import (
 
 	"github.com/agentcompact/compact/compact"
 	"github.com/agentcompact/compact/configs"
+	_ "github.com/agentcompact/compact/configs/all"
 	"github.com/agentcompact/compact/message"
 	"github.com/agentcompact/compact/storage/s3/s3test"
 )
