@@ -1,6 +1,7 @@
 package compat_test
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/agentcompact/compact/message"
@@ -62,5 +63,32 @@ func TestANoticeCountsTheMessagesOfBefore(t *testing.T) {
 	cut := p.Groups[0][0].Cut
 	if n, ok := policy.ParseNotice(*cut.New); !ok || cut.Removed[0] != 0 || n != 7+len(cut.Removed)-1 {
 		t.Errorf("the notice states %d messages; %d are removed, the first notice states 7", n, len(cut.Removed))
+	}
+}
+
+// letters counts one token per byte. A notice that states a number of more digits costs
+// more.
+type letters struct{}
+
+func (letters) Text(s string) int { return len(s) }
+
+func (letters) Message(m message.Message) int { return len(m.Text()) + len(m.ResultText()) }
+
+// A result without a call goes with the messages before it, and its tokens are free for
+// the messages behind it.
+func TestTheRoomOfAResultWithoutACallIsUsed(t *testing.T) {
+	msgs := []message.Message{message.User(text(100)), message.ToolResult("gone", text(4))}
+	for range 5 {
+		msgs = append(msgs, message.Assistant(text(10)), message.User(text(10)))
+	}
+	v := policy.NewView(msgs, pins, letters{})
+	stays := v.Total() - v.Tokens[0] - v.Tokens[1]
+	v.Budget = budget(stays + letters{}.Message(policy.NewNotice(2)))
+	p, err := compat.History{}.Propose(t.Context(), v)
+	if err != nil || len(p.Groups) != 1 {
+		t.Fatalf("%d groups, %v", len(p.Groups), err)
+	}
+	if got := p.Groups[0][0].Cut.Removed; !slices.Equal(got, []int{0, 1}) {
+		t.Errorf("the cut removes %v although messages 2 and later fit beside the notice", got)
 	}
 }
