@@ -192,6 +192,23 @@ func TestMessagesMadeInGoSurviveTheWire(t *testing.T) {
 	if got, err := openai.ParseMessage(openai.AppendJSONL(nil, m)); err != nil || !got.Protected {
 		t.Errorf("protection is lost: %v", err)
 	}
+	if got, want := string(openai.AppendMessage(nil, m)), `{"role":"user","content":"u"}`; got != want {
+		t.Errorf("the provider gets %s, want %s", got, want)
+	}
+}
+
+// A message of a file is one line, also for readers that end a line at a lone \r.
+func TestPrettyPrintedMessagesAreFiledInOneLine(t *testing.T) {
+	for _, end := range []string{"\n", "\r\n", "\r"} {
+		raw := strings.ReplaceAll("{\n  \"role\": \"user\",\n  \"content\": \"one\\r\\ntwo\"\n}", "\n", end)
+		m, err := openai.ParseMessage([]byte(raw))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, want := string(openai.AppendJSONL(nil, m)), `{  "role": "user",  "content": "one\r\ntwo"}`+"\n"; got != want {
+			t.Errorf("with %q: %q, want %q", end, got, want)
+		}
+	}
 }
 
 // The archive stores messages made in Go in this form, so the form must hold every part

@@ -59,3 +59,25 @@ func TestCheckFindsCallsThatAreFarAway(t *testing.T) {
 		})
 	}
 }
+
+// Of several calls with one id, an output answers the newest, even if many other items
+// are between them.
+func TestAnOutputAnswersTheNewestOfSeveralCallsWithItsID(t *testing.T) {
+	call := func(id, text string) string {
+		return fmt.Sprintf(`{"type":"function_call","call_id":%q,"name":"f","arguments":%q}`, id, text)
+	}
+	output := func(id, text string) string {
+		return fmt.Sprintf(`{"type":"function_call_output","call_id":%q,"output":%q}`, id, text)
+	}
+	items := []string{`{"role":"user","content":"go"}`, call("c", "{}"), output("c", "1"), call("c", `{"again":true}`)}
+	for i := range 100 {
+		id := fmt.Sprint("other", i)
+		items = append(items, call(id, "{}"), output(id, "3"))
+	}
+	items = append(items, output("c", "2"), `{"role":"user","content":"next"}`)
+	r := parse(t, `{"input":[`+strings.Join(items, ",")+`]}`)
+	msgs := r.Messages()
+	if found := r.Check(msgs, seq(len(msgs))); len(found) > 0 {
+		t.Errorf("a legal request: %v", found)
+	}
+}
