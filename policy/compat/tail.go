@@ -1,6 +1,10 @@
 package compat
 
-import "github.com/agentcompact/compact/policy"
+import (
+	"slices"
+
+	"github.com/agentcompact/compact/policy"
+)
 
 // DefaultTail is the number of last messages that the preset "history-reducer"
 // leaves unchanged.
@@ -55,12 +59,10 @@ func remainder(v *policy.View, recent []bool) (at []int) {
 }
 
 // start returns the index at which the recent span after a summary begins: the start of
-// the first marked round.
+// the first round that [tail] marks.
 func start(v *policy.View, recent []bool) int {
-	for r, span := range v.Rounds {
-		if recent[r] && !v.Owned(span.Start) {
-			return span.Start
-		}
+	if r := slices.Index(recent, true); r >= 0 {
+		return v.Rounds[r].Start
 	}
 	return len(v.Messages)
 }
