@@ -2,6 +2,7 @@ package compact_test
 
 import (
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 
@@ -134,6 +135,27 @@ func TestConfigOfACallIncludesItsOverrides(t *testing.T) {
 		got, err := c.For(want.model, want.agent)
 		if err != nil || got.Policy.KeepRecentTurns != want.turns || got.Truncate.When != want.when {
 			t.Errorf("%+v: %d turns, %s, %v", want, got.Policy.KeepRecentTurns, got.Truncate.When, err)
+		}
+	}
+}
+
+// An override with another backend leaves out the settings of the summarizer that this
+// backend does not use: the agent's model gets the prompt, and no server.
+func TestOverrideWithAnotherBackendKeepsTheSettingsThatItUses(t *testing.T) {
+	c := compact.Config{Model: "gpt-4o", Overrides: []compact.Override{
+		{Agent: "writer", Set: map[string]any{"summarizer.backend": "agent"}},
+		{Agent: "plain", Set: map[string]any{"summarizer.backend": "extractive"}},
+	}}
+	c.Summarizer = compact.SummarizerConfig{Backend: "openai", Model: "m", BaseURL: "http://localhost/v1", Instructions: "In German.", Sections: []string{"Decisions"}}
+	for agent, want := range map[string]compact.SummarizerConfig{
+		"":       c.Summarizer,
+		"writer": {Backend: "agent", Instructions: "In German.", Sections: []string{"Decisions"}},
+		"plain":  {Backend: "extractive"},
+	} {
+		got, err := c.For("", agent)
+		s := got.Summarizer
+		if err != nil || s.Backend != want.Backend || s.Model != want.Model || s.BaseURL != want.BaseURL || s.Instructions != want.Instructions || !slices.Equal(s.Sections, want.Sections) {
+			t.Errorf("agent %q: %+v, %v", agent, s, err)
 		}
 	}
 }

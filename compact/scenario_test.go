@@ -396,7 +396,11 @@ func TestInsufficientBudgetNamesTheLargestAndLeavesTheHistory(t *testing.T) {
 	}
 	events := r.named(trace.NameError)
 	if len(events) != 1 || events[0].Status != trace.StatusError || !strings.Contains(events[0].Data.String(), `"error_type":"InsufficientBudget"`) {
-		t.Errorf("event %v", events)
+		t.Fatalf("event %v", events)
+	}
+	p := dataOf[trace.Error](t, events[0])
+	if p.Tokens != b.Tokens || p.Budget != b.Budget || p.Tokens <= p.Budget || p.Largest[0].Tokens != b.Largest[0].Tokens {
+		t.Errorf("the event says %d tokens in %d, the error %d in %d", p.Tokens, p.Budget, b.Tokens, b.Budget)
 	}
 }
 
