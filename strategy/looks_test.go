@@ -1,0 +1,45 @@
+package strategy_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/agentcompact/compact/message"
+	"github.com/agentcompact/compact/strategy"
+)
+
+// The folder in an entry about many read files contains all of them, also if the names of
+// two folders begin alike.
+func TestTheFolderOfReadFilesContainsThemAll(t *testing.T) {
+	for name, c := range map[string]struct {
+		files []string
+		want  string
+	}{
+		"one folder":                    {[]string{"internal/api/a.go", "internal/api/b.go", "internal/api/c.go", "internal/api/d.go", "internal/api/e.go"}, " and 2 more under internal/api/"},
+		"two folders that begin alike":  {[]string{"internal/api/a.go", "internal/api/b.go", "internal/apiold/c.go", "internal/apiold/d.go", "internal/api/e.go"}, " and 2 more under internal/"},
+		"only the root is above of all": {[]string{"/srv/a.go", "/srv/b.go", "/etc/c.go", "/srv/d.go", "/srv/e.go"}, " and 2 more"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			msgs := []message.Message{message.User("Find out why the server is slow.")}
+			for i, file := range c.files {
+				msgs = append(msgs, called(fmt.Sprint(i), "read_file", fmt.Sprintf(`{"path":%q}`, file), "package p")...)
+			}
+			text := extract(t, strategy.TaskState, append(msgs, message.Assistant("I know it now."), message.User("Go on.")))
+			if !strings.Contains(text, c.want+"\n") {
+				t.Errorf("%q is not in:\n%s", c.want, text)
+			}
+		})
+	}
+}
+
+// A file that was made under its absolute path and renamed by its relative one is one file.
+func TestAFileIsRecognizedByTheRelativePathOfItsRename(t *testing.T) {
+	msgs := []message.Message{message.User("Add the parser.")}
+	msgs = append(msgs, called("1", "write_file", `{"path":"/srv/app/internal/lang/parse.go","content":"package lang"}`, "ok")...)
+	msgs = append(msgs, called("2", "bash", `{"command":"git mv internal/lang/parse.go internal/lang/parser.go"}`, "")...)
+	text := extract(t, strategy.TaskState, append(msgs, message.Assistant("Done.")))
+	if want := "`internal/lang/parser.go`: created, renamed from `internal/lang/parse.go`"; !strings.Contains(text, want) || strings.Contains(text, "/srv/app") {
+		t.Errorf("%q is not the only entry in:\n%s", want, text)
+	}
+}
