@@ -56,6 +56,27 @@ func TestFlushCountsDroppedEvents(t *testing.T) {
 	})
 }
 
+// Several callers can wait for the same events, such as a step and the end of the program.
+func TestEveryFlushReturnsWhenItsEventsAreDelivered(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := trace.NewPipeline(exporters(&slowRecorder{took: time.Minute}), &trace.PipelineOptions{ExportTimeout: time.Hour, CloseTimeout: time.Hour})
+		p.Emit(numbered(1, 5)...)
+		began := time.Now()
+		var flushes sync.WaitGroup
+		for range 3 {
+			flushes.Go(func() {
+				ctx, cancel := context.WithTimeout(t.Context(), 30*time.Minute)
+				defer cancel()
+				if err := p.Flush(ctx); err != nil || time.Since(began) != time.Minute {
+					t.Errorf("%v after %v, want when the events are delivered, after 1m", err, time.Since(began))
+				}
+			})
+		}
+		flushes.Wait()
+		mustClose(t, p)
+	})
+}
+
 func TestFlushGivesUpWithItsContext(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := &slowRecorder{took: time.Minute}
