@@ -134,6 +134,9 @@ func TestCalibratorUsesTheBillOfAnEarlierRequest(t *testing.T) {
 	if !ok || e.Tokens < 12_445 || e.Tokens > 12_345+130 || e.Upper < e.Tokens {
 		t.Errorf("12345 and a hundred more: %+v, %v", e, ok)
 	}
+	if margin := c.State().Margin; e.Upper-e.Tokens > int(130*margin)+1 {
+		t.Errorf("the margin is one of the hundred, not of the bill: %+v with a margin of %v", e, margin)
+	}
 	edited := []message.Message{message.System("s"), message.User("[masked]")}
 	if _, ok := c.Since(token.RequestID(edited, nil), token.Mix{}); ok {
 		t.Error("the figure was applied to an edited request")

@@ -279,8 +279,8 @@ func TestLocksOfDeletedFilesAreChecked(t *testing.T) {
 			fail(w, http.StatusForbidden, "AccessDenied")
 		case q.Has("versions"):
 			w.Header().Set("Content-Type", "application/xml")
-			fmt.Fprint(w, `<ListVersionsResult><Version><Key>s/f</Key><VersionId>one</VersionId><IsLatest>true</IsLatest></Version>`)
-			if strings.HasSuffix(q.Get("prefix"), "/") {
+			fmt.Fprintf(w, `<ListVersionsResult><Version><Key>%.1s/f</Key><VersionId>one</VersionId><IsLatest>true</IsLatest></Version>`, q.Get("prefix"))
+			if q.Get("prefix") == "s/" {
 				fmt.Fprint(w, `<Version><Key>s/g</Key><VersionId>kept</VersionId><IsLatest>false</IsLatest></Version>`,
 					`<DeleteMarker><Key>s/g</Key><VersionId>marker</VersionId><IsLatest>true</IsLatest></DeleteMarker>`)
 			}
@@ -290,13 +290,21 @@ func TestLocksOfDeletedFilesAreChecked(t *testing.T) {
 			w.Header().Set("X-Amz-Object-Lock-Retain-Until-Date", "2200-01-02T15:04:05Z")
 		}
 	})
-	k, err := storage.ParseKey("s/f")
-	if err != nil {
-		t.Fatal(err)
+	key := func(name string) storage.Key {
+		k, err := storage.ParseKey(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return k
 	}
-	locked := new(storage.LockedError)
-	if err := a.KeptAny(t.Context(), []storage.Key{k}); !errors.As(err, &locked) || locked.Until.Year() != 2200 {
-		t.Errorf("got %v", err)
+	for _, keys := range [][]storage.Key{{key("s/f")}, {key("r/f"), key("s/f")}} {
+		locked := new(storage.LockedError)
+		if err := a.KeptAny(t.Context(), keys); !errors.As(err, &locked) || locked.Until.Year() != 2200 {
+			t.Errorf("%q: got %v", keys, err)
+		}
+	}
+	if err := a.KeptAny(t.Context(), []storage.Key{key("r/f")}); err != nil {
+		t.Errorf("a folder without deleted files: %v", err)
 	}
 }
 
