@@ -100,3 +100,15 @@ func TestMarked(t *testing.T) {
 		t.Error("a summary is not recognized")
 	}
 }
+
+// The provider reads the blocks of a result before the result ends, wherever the result's
+// own mark is in the JSON: an hour's mark in them comes first.
+func TestTheMarkOfAResultComesAfterTheMarksInIt(t *testing.T) {
+	inner := `"content":[{"type":"text","text":"x"` + long + `}]`
+	for _, block := range []string{`{"type":"tool_result","tool_use_id":"t",` + inner + short + `}`, `{"type":"tool_result"` + short + `,"tool_use_id":"t",` + inner + `}`} {
+		marks := marksOf([]byte("[" + block + "]"))
+		if len(marks) != 2 || !marks[0].hour || marks[1].hour || !inOrder(marks) {
+			t.Errorf("%s: %d marks in another order", block, len(marks))
+		}
+	}
+}
