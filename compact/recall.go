@@ -23,9 +23,9 @@ import (
 // Recall returns text that was removed from a session's view, redacted, from
 // the archive and never from memory. ref is the reference in a placeholder; the
 // first 8 or more hex digits of the fingerprint of a message or a part; "s12"
-// or "s12-s20", as a summary cites messages; "turn:17" for a whole turn; or
-// "turn:17:observation" for one of its slots (request, reasoning, action,
-// observation).
+// or "s12-s20", as a summary cites messages, of which it returns the first 50;
+// "turn:17" for a whole turn; or "turn:17:observation" for one of its slots (request,
+// reasoning, action, observation).
 //
 // After the headers of the indexes are read, a recall reads one page of the
 // turn index and one range of the transcript. Text in no index is looked up in

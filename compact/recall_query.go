@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/agentcompact/compact/internal/excerpt"
+	"github.com/agentcompact/compact/internal/lookup"
 	"github.com/agentcompact/compact/recall"
 )
 
@@ -111,6 +112,16 @@ func (q *recallQuery) answer(ctx context.Context, text string, bytes int) string
 		return rangeOf(lines, 0, min(q.Head, len(lines)), bytes)
 	}
 	return rangeOf(lines, 0, len(lines), bytes)
+}
+
+// unread returns a note about the messages that a reference names but one answer does not
+// read, "" if there are none.
+func unread(ref string) string {
+	r, err := lookup.ParseRef(ref)
+	if err != nil || r.Beyond == 0 {
+		return ""
+	}
+	return fmt.Sprintf("\n[only s%d to s%d were read; ask for s%d-s%d, too]", r.First, r.Last, r.Last+1, r.Beyond)
 }
 
 // listed returns the matches of a search in at most a given number of bytes: for each

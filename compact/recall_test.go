@@ -225,6 +225,18 @@ func TestTurnsKeepTheirNumbers(t *testing.T) {
 	}
 }
 
+// The parts of a turn are in the order request, reasoning, action, observation, each with
+// one heading, also if the user or the model sent several messages of a kind.
+func TestTheMessagesOfATurnAreRecalledByTheirKind(t *testing.T) {
+	r := newRig(t, compact.Config{MaxContextTokens: 8_000})
+	history := slices.Insert(loop(100, 200), 2, message.User("Begin with the first file."))
+	r.preflight(history)
+	want := "[request]\nMake all tests of module_a pass.\nBegin with the first file.\n[action]\nread_file {"
+	if got, err := r.Recall(t.Context(), "s", "turn:1"); err != nil || !strings.Contains(got, want) {
+		t.Errorf("%.300q, %v, want %q", got, err, want)
+	}
+}
+
 func TestWholeTurnIsRecalledByOnePageAndOneRange(t *testing.T) {
 	a := &reader{Archive: memory.New()}
 	r := newRig(t, compact.Config{MaxContextTokens: 8_000, Archive: a})

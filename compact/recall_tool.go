@@ -175,7 +175,10 @@ func (t *recallTool) rescue(answer *string, err *error) {
 // read returns the part of a text that q asks for. The part is chosen before the event
 // of the recall is emitted, so that this event has its size.
 func (t *recallTool) read(ctx context.Context, sessionID string, q *recallQuery) (string, error) {
-	part := func(lines []string) []string { return []string{q.answer(ctx, strings.Join(lines, "\n"), t.bytes)} }
+	note := unread(q.Ref)
+	part := func(lines []string) []string {
+		return []string{q.answer(ctx, strings.Join(lines, "\n"), t.bytes-len(note)) + note}
+	}
 	switch {
 	case t.shown != nil:
 		return t.m.RecallShown(ctx, t.shown, q.Ref, part)

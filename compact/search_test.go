@@ -233,6 +233,29 @@ func TestNumbersOfASummaryAreRecalled(t *testing.T) {
 	}
 }
 
+// TestARangeOfManyNumbersIsReadInPart: the answer returns fifty messages, and says which
+// are left. Without that, a model would take a pattern without a match in them for one
+// without a match in the whole range.
+func TestARangeOfManyNumbersIsReadInPart(t *testing.T) {
+	r := newRig(t, compact.Config{MaxContextTokens: 8_000})
+	r.preflight(loop(100, 200))
+	text, err := r.Recall(t.Context(), "s", "s2-s120")
+	if got := strings.Count(text, "\n[s") + 1; err != nil || got != 50 || !strings.HasPrefix(text, "[s2 ") || !strings.Contains(text, "\n[s51 ") {
+		t.Errorf("%d messages, %v: %.100q", got, err, text)
+	}
+	tool := compact.RecallTool(r.CompactManager, compact.ToolBytes(2_000))
+	for arguments, want := range map[string]string{
+		`{"ref":"s2-s120"}`:                             "\n[only s2 to s51 were read; ask for s52-s120, too]",
+		`{"ref":"s2-s120","pattern":"file_50"}`:         "[no line of 100 matches]\n[only s2 to s51 were read; ask for s52-s120, too]",
+		`{"ref":"s2-s51","pattern":"no such thing"}`:    "[no line of 100 matches]",
+		`{"ref":"[s52–s120]","pattern":"file_50.go\""}`: "file_50.go\"}\n[only s52 to s101 were read; ask for s102-s120, too]",
+	} {
+		if got, err := tool.Call(t.Context(), "s", json.RawMessage(arguments)); err != nil || len(got) > 2_000 || !strings.HasSuffix(got, want) {
+			t.Errorf("%s: %d bytes, %v: %.300q, want %q at the end", arguments, len(got), err, got, want)
+		}
+	}
+}
+
 // TestNumbersOfSeveralAgentsAreDistinguished: each agent has an s1.
 func TestNumbersOfSeveralAgentsAreDistinguished(t *testing.T) {
 	r := newRig(t, compact.Config{MaxContextTokens: 8_000})

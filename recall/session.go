@@ -88,9 +88,9 @@ func Open(ctx context.Context, archive storage.Archive, sessionID string) (s *Se
 
 // Text returns text that was removed from the session's view, redacted. ref is the
 // reference in a placeholder; the first 8 or more hex digits of the fingerprint of a
-// message or a part; "s12" or "s12-s20", as a summary cites messages; "turn:17" for a
-// whole turn; or "turn:17:observation" for one of its slots (request, reasoning, action,
-// observation). Without options it is the whole text.
+// message or a part; "s12" or "s12-s20", as a summary cites messages, of which it
+// returns the first 50; "turn:17" for a whole turn; or "turn:17:observation" for one of its
+// slots (request, reasoning, action, observation). Without options it is the whole text.
 //
 // After the headers of the indexes are read, a call reads one page of the turn index and
 // one range of the transcript. Text in no index is looked up in steps that were committed

@@ -19,6 +19,7 @@ type Ref struct {
 	Most  int64          // maximum size in bytes of a line to be read; the error is [ErrMost] for a longer one; 0 = no limit
 
 	First, Last int // numbers of messages in a summary's citations; 0 = not such a reference
+	Beyond      int // the last number that the reference names, if that is after Last; otherwise 0
 
 	// Own is the owner whose view has the numbers; nil = unknown: the messages of all
 	// owners. Of limits the numbered messages to these, unless it is nil.
@@ -41,7 +42,10 @@ func ParseRef(text string) (Ref, error) {
 	text = strings.ToLower(strings.TrimSpace(text))
 	r := Ref{Text: text}
 	if first, last, ok := ParseNumbers(text); ok {
-		r.First, r.Last = first, last
+		r.First, r.Last = first, min(last, first+maxNumbers-1)
+		if r.Last < last {
+			r.Beyond = last
+		}
 		return r, nil
 	}
 	name := text
@@ -60,7 +64,7 @@ func ParseRef(text string) (Ref, error) {
 	return r, nil
 }
 
-// maxNumbers limits the number of messages in one reference.
+// maxNumbers limits the number of messages that one reference returns.
 const maxNumbers = 50
 
 // ParseNumbers parses a citation of a summary: s12, s12-s31 or s12–s31, with or
@@ -73,7 +77,7 @@ func ParseNumbers(text string) (first, last int, ok bool) {
 	}
 	first, ok1 := parseNumber(from)
 	last, ok2 := parseNumber(to)
-	return first, min(last, first+maxNumbers-1), ok1 && ok2 && first <= last
+	return first, last, ok1 && ok2 && first <= last
 }
 
 func parseNumber(text string) (int, bool) {
