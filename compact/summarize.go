@@ -155,7 +155,7 @@ const longSummary = 2 * time.Second
 // stops it.
 func (r *run) patience() {
 	c, began := r.c, r.summarizeBegan
-	if r.waiting != nil || c.q.dry || c.q.observe {
+	if r.waiting != nil || c.q.dry { // an observed call asks no remote summarizer
 		return
 	}
 	before := c.res.Before.Total
