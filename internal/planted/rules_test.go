@@ -60,6 +60,12 @@ var ruleFaults = []struct {
 	{fault{"a head that is given up is written later", "storage/record/heads.go", "		h.queue = slices.DeleteFunc(h.queue, func(q *queuedHead) bool { return q == mine })\n", "		h.queue = slices.Clip(h.queue)\n", nil}, "./storage/record", "TestAHeadThatIsGivenUp"},
 	{fault{"a session of the limit itself is pruned", "storage/record/prune.go", `case !t.facts.last.Before(opts.Before):`, `case t.facts.last.After(opts.Before):`, nil}, "./storage/record", "TestPruneLeavesASession"},
 	{fault{"a chain forgets an answer that was cut off", "hook/transport/recall_responses.go", `kind == "response.completed" || kind == "response.incomplete"`, `kind == "response.completed"`, nil}, "./hook/transport", "TestAChainContinuesAnAnswer"},
+	{fault{"a turn's parts are mixed", "internal/lookup/turn.go", `cmp.Or(cmp.Compare(a.Slot, b.Slot), cmp.Compare(a.Ord, b.Ord))`, `cmp.Or(cmp.Compare(a.Ord, b.Ord), cmp.Compare(a.Slot, b.Slot))`, nil}, "./compact", "TestTheMessagesOfATurn"},
+	{fault{"a bill gets a margin", "token/calibrate.go", `Upper: billed + round(guess*(1+c.state.Margin))`, `Upper: round((float64(billed) + guess) * (1 + c.state.Margin))`, nil}, "./token", "TestCalibratorUsesTheBill"},
+	{fault{"an outage is a difference of a roll-up", "storage/s3/rollups.go", "	case errors.Is(err, ErrUnreachable), ctx.Err() != nil:\n		return false, err\n	case err != nil: // such", "	case ctx.Err() != nil:\n		return false, err\n	case err != nil: // such", nil}, "./storage/s3", "TestAnOutage"},
+	{fault{"locks of deleted files count in one folder only", "storage/s3/remove.go", `return a.hiddenKept(ctx, keys)`, `return a.hiddenKept(ctx, keys[:1])`, nil}, "./storage/s3", "TestLocksOfDeletedFiles"},
+	{fault{"one of several flushes ends", "trace/queue.go", "func (q *queue) notify() {\n", "func (q *queue) notify() {\n	q.waiters = q.waiters[:min(len(q.waiters), 1)]\n", nil}, "./trace", "TestEveryFlush"},
+	{fault{"an output answers the oldest call with its id", "message/responses/check.go", `		c.older[c.calls[c.known].id] = c.known`, "		if _, ok := c.older[c.calls[c.known].id]; !ok {\n			c.older[c.calls[c.known].id] = c.known\n		}", nil}, "./message/responses", "TestAnOutputAnswersTheNewest"},
 	{fault{"a broken stream shows a recall call", "hook/transport/recall_live.go", `case !ok && !l.ends(held):`, `case false:`, nil}, "./hook/transport", "TestABrokenStreamLeaves"},
 }
 
