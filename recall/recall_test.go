@@ -191,3 +191,20 @@ func TestAFailureOfTheArchiveIsAnError(t *testing.T) {
 		}
 	}
 }
+
+func TestErrorForASlotNamesTheSlotsOfTheTurn(t *testing.T) {
+	a := memory.New()
+	agent(t, a)(loop(100))
+	for ref, want := range map[string]string{
+		"turn:2:request":   "compact: not in the archive: turn:2:request; of turn 2 it has action, observation",
+		"turn:1:reasoning": "compact: not in the archive: turn:1:reasoning; of turn 1 it has request, action, observation",
+	} {
+		if _, err := recall.Text(t.Context(), a, "s", ref); !errors.Is(err, compact.ErrNotFound) || err.Error() != want {
+			t.Errorf("%v, want %s", err, want)
+		}
+	}
+	_, err := recall.Text(t.Context(), a, "s", "turn:900:request")
+	if want := "turn:900:request; turns 1 to "; !strings.Contains(err.Error(), want) {
+		t.Errorf("%v, want %s", err, want)
+	}
+}

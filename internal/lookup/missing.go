@@ -2,9 +2,12 @@ package lookup
 
 import (
 	"cmp"
+	"context"
 	"fmt"
+	"strings"
 
 	"github.com/agentcompact/compact/internal/ledger"
+	"github.com/agentcompact/compact/storage/turnindex"
 )
 
 // Missing is the error for a reference that is not in the archive.
@@ -16,6 +19,27 @@ type Missing struct {
 func (e *Missing) Error() string { return ErrNotFound.Error() + ": " + e.Ref + e.There }
 
 func (e *Missing) Unwrap() error { return ErrNotFound }
+
+// otherSlots names the slots that the archive has of a turn without the slot of q. It is ""
+// if the archive has nothing of the turn.
+func (s *Session) otherSlots(ctx context.Context, q Ref) string {
+	if !q.Query.IsTurn() || q.Slot == turnindex.Other {
+		return ""
+	}
+	var has []string
+	for slot := turnindex.Request; slot <= turnindex.Observation; slot++ {
+		of := q
+		of.Slot = slot
+		if _, found, err := s.Find(ctx, of); found && err == nil {
+			has = append(has, slot.String())
+		}
+	}
+	if len(has) == 0 {
+		return ""
+	}
+	turn, _, _ := strings.Cut(strings.TrimPrefix(q.Text, "turn:"), ":")
+	return fmt.Sprintf("; of turn %s it has %s", turn, strings.Join(has, ", "))
+}
 
 // thereAre describes the existing turns or messages, for the error about a missing one.
 func (s *Session) thereAre(q Ref) string {

@@ -4,6 +4,7 @@
 package lookup
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"sync"
@@ -126,7 +127,7 @@ func (s *Session) isChange(err error) bool {
 func (s *Session) Text(ctx context.Context, q Ref) (string, error) {
 	text, found, err := s.Find(ctx, q)
 	if err == nil && !found {
-		err = &Missing{q.Text, s.thereAre(q)}
+		err = &Missing{q.Text, cmp.Or(s.otherSlots(ctx, q), s.thereAre(q))}
 	}
 	return text, err
 }
