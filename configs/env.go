@@ -55,13 +55,14 @@ var elsewhere = map[string]string{
 }
 
 // Unused returns the variables in environ that have the prefix of settings and no effect.
-// They may belong to other programs, so Load does not refuse them.
+// They may belong to other programs, so Load does not refuse them. Names that Load refuses
+// are not among them.
 func Unused(environ []string) []Variable {
 	known := variables()
 	var all []Variable
 	for _, entry := range environ {
 		name, text, _ := strings.Cut(entry, "=")
-		if !strings.HasPrefix(name, envPrefix) || strings.TrimSpace(text) == "" || known[name] != "" || slices.Contains(foreign, name) || isSecret(name) {
+		if !strings.HasPrefix(name, envPrefix) || strings.TrimSpace(text) == "" || known[name] != "" || slices.Contains(foreign, name) || isSecret(name) || suspicion(name, known) != "" {
 			continue
 		}
 		v := Variable{Name: name, Meant: elsewhere[name]}
@@ -91,7 +92,9 @@ func (l *loader) environment() []setting {
 		}
 		path, ok := known[name]
 		if !ok {
-			l.suspect(name, known)
+			if wrong := suspicion(name, known); wrong != "" {
+				l.report.add(&Error{Source: name, Reason: wrong})
+			}
 			continue
 		}
 		v, ok := fromText(schema().byPath[path].kind, text)
@@ -110,28 +113,25 @@ func (l *loader) environment() []setting {
 	return all
 }
 
-// suspect reports a variable that looks like a setting. Other variables with the
-// prefix may belong to other programs.
-func (l *loader) suspect(name string, known map[string]string) {
+// suspicion returns what is wrong with a variable that looks like a setting, or "". Other
+// variables with the prefix may belong to other programs.
+func suspicion(name string, known map[string]string) string {
 	lower := strings.ToLower(name)
-	names := make([]string, 0, len(known))
-	for k := range known {
-		names = append(names, strings.ToLower(k))
-	}
 	ours := false
 	for s := range schema().sections {
 		ours = ours || strings.HasPrefix(name, variable(s)+"_")
 	}
 	meant := ""
-	for _, k := range names {
-		if words.Distance(lower, k, 2) <= 2 && (meant == "" || k < meant) {
+	for k := range known {
+		if k := strings.ToLower(k); words.Distance(lower, k, 2) <= 2 && (meant == "" || k < meant) {
 			meant = k
 		}
 	}
 	switch {
 	case meant != "":
-		l.report.add(&Error{Source: name, Reason: "is not a setting (did you mean " + strings.ToUpper(meant) + "?)"})
+		return "is not a setting (did you mean " + strings.ToUpper(meant) + "?)"
 	case ours:
-		l.report.add(&Error{Source: name, Reason: "is not a setting"})
+		return "is not a setting"
 	}
+	return ""
 }
