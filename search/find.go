@@ -124,26 +124,31 @@ func (q *Query) since() int64 {
 	return q.Since.UnixMilli()
 }
 
-// in adds the matches of a range.
+// in adds the matches of a range, at most most of them.
 func (x *Index) in(ctx context.Context, f *Found, q Query, t terms, where span, most int) error {
-	text, args := q.sql(t, where, most)
+	text, args := q.sql(t, where)
 	rows, err := x.db.QueryContext(ctx, text, args...)
 	if err != nil {
 		return err
 	}
-	for rows.Next() {
-		m, err := scan(rows, t)
+	newer := newer{}
+	for most > 0 && rows.Next() {
+		m, err := scan(rows, t, newer)
 		if err != nil {
 			return errors.Join(err, rows.Close())
 		}
-		f.Matches = append(f.Matches, m)
+		if m.Lines > 0 || m.Role != roleSummary {
+			f.Matches = append(f.Matches, m)
+			most--
+		}
 	}
 	return errors.Join(rows.Err(), rows.Close())
 }
 
 // sql returns the query as SQL, with its arguments. Rows come in the order of their
-// ids, in which the full-text table stores them, so no sorting is needed.
-func (q *Query) sql(t terms, in span, most int) (string, []any) {
+// ids, in which the full-text table stores them, so no sorting is needed,
+// and the caller stops reading when it has enough.
+func (q *Query) sql(t terms, in span) (string, []any) {
 	var where []string
 	var args []any
 	and := func(condition string, with ...any) {
@@ -176,12 +181,11 @@ func (q *Query) sql(t terms, in span, most int) (string, []any) {
 	if q.Role != "" {
 		and("said.role = ?", q.Role)
 	}
-	args = append(args, most)
 	return "SELECT dir, said.at, turn, role, tool, coalesce(agent, ''), coalesce(model, ''), ref, file, line, " + marked + " FROM " + from +
-		" WHERE " + strings.Join(where, " AND ") + " ORDER BY " + by + " DESC LIMIT ?", args
+		" WHERE " + strings.Join(where, " AND ") + " ORDER BY " + by + " DESC", args
 }
 
-func scan(rows *sql.Rows, t terms) (m Match, err error) {
+func scan(rows *sql.Rows, t terms, seen newer) (m Match, err error) {
 	var at int64
 	var marked string
 	if err := rows.Scan(&m.Folder, &at, &m.Turn, &m.Role, &m.Tool, &m.Agent, &m.Model, &m.Ref, &m.File, &m.Line, &marked); err != nil {
@@ -194,7 +198,7 @@ func scan(rows *sql.Rows, t terms) (m Match, err error) {
 	for _, part := range t.parts {
 		marked = strings.ReplaceAll(marked, part, markBegin+part+markEnd)
 	}
-	m.Text, m.Lines = lineOf(marked)
+	m.Text, m.Lines = lineOf(seen.without(&m, marked))
 	return m, nil
 }
 

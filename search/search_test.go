@@ -3,6 +3,7 @@ package search
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -180,6 +181,35 @@ func TestChangedSummaryIsNotSearched(t *testing.T) {
 	ok(t, err)
 	if len(f.Matches) != 0 || len(f.Unread) != 1 || !strings.Contains(f.Unread[0].Why, "was changed since it was stored") {
 		t.Errorf("found %+v", f)
+	}
+}
+
+// A line that several summaries of a session have is a match only in the newest of them.
+func TestLineOfSeveralSummariesIsFoundOnce(t *testing.T) {
+	a, r := memory.New(), plain(t)
+	for _, name := range []string{"one", "two"} {
+		s := say(t, a, name, "an apple")
+		for step, text := range []string{"a plum", `a plum\nan old plum`, `a plum\nanother plum`} {
+			_, err := s.Summary(t.Context(), step+1, r.Text(fmt.Sprintf(`{"v":1,"step":%d,"text":"%s"}`, step+1, text)))
+			ok(t, err)
+		}
+	}
+	x := index(t, a, folder(t))
+	f, err := x.Search(t.Context(), Query{Words: "plum", Session: "one"})
+	ok(t, err)
+	var got []string
+	for _, m := range f.Matches {
+		got = append(got, fmt.Sprintf("%s %s %d", m.File, m.Text, m.Lines))
+	}
+	if want := []string{"summary-003.json a plum 2", "summary-002.json an old plum 1"}; !slices.Equal(got, want) || f.More {
+		t.Errorf("found %q, more: %v; want %q", got, f.More, want)
+	}
+	for most, want := range map[int]bool{3: true, 4: false} {
+		f, err := x.Search(t.Context(), Query{Words: "plum", Most: most})
+		ok(t, err)
+		if len(f.Matches) != most || f.More != want {
+			t.Errorf("at most %d: found %d, more: %v", most, len(f.Matches), f.More)
+		}
 	}
 }
 

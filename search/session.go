@@ -125,6 +125,9 @@ func roleOf(r message.Role, p message.Part) string {
 	return string(r)
 }
 
+// roleSummary is the role of summaries.
+const roleSummary = "summary"
+
 // markBegin and markEnd are the characters around a found word. No text in the index
 // has them.
 const markBegin, markEnd = "\x01", "\x02"
@@ -175,6 +178,6 @@ func (s *session) summary(ctx context.Context, from *record.Session, name string
 	if err := json.Unmarshal(data, &sum); err != nil || sum.Text == "" {
 		return err
 	}
-	s.add(text{Stored: recall.Stored{File: name, Line: 1, At: at, Step: sum.Step}, body: clean(sum.Text), role: "summary"})
+	s.add(text{Stored: recall.Stored{File: name, Line: 1, At: at, Step: sum.Step}, body: clean(sum.Text), role: roleSummary})
 	return nil
 }
