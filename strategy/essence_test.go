@@ -130,11 +130,11 @@ func TestFitWordsDropsPleasantriesFirst(t *testing.T) {
 		all += count(renderWord(w))
 	}
 	got := fitWords(words, all-8, all, count)
-	if len(got) != len(words)-2 || got[0].Text != task || got[1].Text != "yes" || slices.ContainsFunc(got, Word.cut) || strings.Contains(introduction(got, false), "but cut") {
+	if len(got) != len(words)-2 || got[0].Text != task || got[1].Text != "yes" || slices.ContainsFunc(got, Word.cut) || strings.Contains(introduction(got, false, 1), "but cut") {
 		t.Errorf("%v", got)
 	}
 	got = fitWords(words, all-20, all, count)
-	if !got[0].cut() || !strings.Contains(introduction(got, false), "verbatim, but cut at “…”") {
+	if !got[0].cut() || !strings.Contains(introduction(got, false, 1), "verbatim, but cut at “…”") {
 		t.Errorf("%v", got)
 	}
 	if text := essence(task, 130, "[cut]"); !strings.Contains(text, "Hmm, make that noon.") {

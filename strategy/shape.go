@@ -2,6 +2,7 @@ package strategy
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -42,9 +43,17 @@ func (h *History) commonLines(s Strategy) []Line {
 // wayBack begins the line that explains the block.
 const wayBack = "This block stands for the earlier part of this conversation"
 
-// introduction returns the line that explains the block and the tool recall.
-func introduction(words []Word, recall bool) string {
+// isFirst follows the number of the first message in an introduction, if it is not 1.
+const isFirst = " is the first message of that part"
+
+// introduction returns the line that explains the block and the tool recall. first is the
+// number of the first message; it is not 1 if the history was changed after an earlier
+// compaction, because a number names one message for good.
+func introduction(words []Word, recall bool, first int) string {
 	line := wayBack + "; [s12] is the 12th message of that part"
+	if first > 1 {
+		line = wayBack + "; " + stepID(first) + isFirst
+	}
 	if len(words) > 0 {
 		line += ", and the words of the user are verbatim"
 	}
@@ -55,6 +64,18 @@ func introduction(words []Word, recall bool) string {
 		line += ". The tool recall returns the original for s12 or a reference, and looks for a pattern in all of them"
 	}
 	return line + "."
+}
+
+// firstNumber returns the number of the first message that a summary with the given text
+// covers.
+func firstNumber(text string) int {
+	line, _, _ := strings.Cut(text, "\n")
+	line, found := strings.CutPrefix(line, wayBack+"; [s")
+	number, _, told := strings.Cut(line, "]"+isFirst)
+	if n, err := strconv.Atoi(number); found && told && err == nil {
+		return n
+	}
+	return 1
 }
 
 // withoutIntroduction removes the line of introduction from the beginning of a summary.

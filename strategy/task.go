@@ -77,7 +77,7 @@ func (t *Task) measure() {
 	t.words = fitWords(words, min(limit, hard), hard, t.in.Count)
 	if t.in.MaxTokens == 0 || t.in.MaxTokens >= leastIntroduced {
 		r := t.Request(t.strategy)
-		t.intro = introduction(t.words, t.terms.Recall && ref != nil) + r.order().sentences()
+		t.intro = introduction(t.words, t.terms.Recall && ref != nil, t.first()) + r.order().sentences()
 	}
 	t.limit = t.terms.MaxTokens
 	if t.in.MaxTokens > 0 {
@@ -88,6 +88,15 @@ func (t *Task) measure() {
 			t.limit = min(t.limit, t.in.MaxTokens)
 		}
 	}
+}
+
+// first returns the number of the first message that the summary covers, with those of the
+// previous summary.
+func (t *Task) first() int {
+	if t.in.Previous != "" {
+		return firstNumber(t.in.Previous)
+	}
+	return t.in.First
 }
 
 // head returns the text before the sections: the introduction and the words of
