@@ -40,7 +40,7 @@ Archive verify checks them as it checks the sessions.`,
 				return a.printJSON(all)
 			}
 			for _, x := range all {
-				if _, err := fmt.Fprintf(a.out, "%s  %-8s  %s  by %s  %s\n", stamp(x.At), oneLine(x.Op), oneLine(cmp.Or(x.Session, "(all sessions)")), oneLine(x.Who), oneLine(x.What)); err != nil {
+				if _, err := fmt.Fprintf(a.out, "%s  %-8s  %s  by %s  %s\n", stamp(x.At), oneLine(x.Op), sessionName(cmp.Or(x.Session, "(all sessions)")), oneLine(x.Who), oneLine(x.What)); err != nil {
 					return err
 				}
 			}

@@ -41,7 +41,7 @@ again stores it again.`,
 				return errors.Join(a.printJSON(all), err)
 			}
 			for _, x := range all {
-				err = errors.Join(a.say("%s: %s in session %s", printable(x.File), things(x.Messages, "message"), oneLine(x.Session)), err)
+				err = errors.Join(a.say("%s: %s in session %s", printable(x.File), things(x.Messages, "message"), sessionName(x.Session)), err)
 			}
 			return err
 		},

@@ -167,7 +167,7 @@ func (a *app) list(all []listed) error {
 	var b strings.Builder
 	width := len("session")
 	for _, s := range all {
-		width = max(width, columnsOf(oneLine(s.Session)))
+		width = max(width, columnsOf(sessionName(s.Session)))
 	}
 	if !a.quiet {
 		fmt.Fprintln(&b, a.style.dim(left("session", width)+"  steps  files       size  last written"))
@@ -177,7 +177,7 @@ func (a *app) list(all []listed) error {
 			fmt.Fprintln(&b, printable(s.Session))
 			continue
 		}
-		fmt.Fprintf(&b, "%s  %5d  %5d  %9s  %s", left(oneLine(s.Session), width), s.Steps, s.Files, bytesOf(s.Bytes), stamp(s.Modified))
+		fmt.Fprintf(&b, "%s  %5d  %5d  %9s  %s", left(sessionName(s.Session), width), s.Steps, s.Files, bytesOf(s.Bytes), stamp(s.Modified))
 		if s.Held {
 			fmt.Fprint(&b, a.style.yellow("  "+s.holdRow.text()))
 		}

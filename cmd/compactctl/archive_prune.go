@@ -109,7 +109,7 @@ func (a *app) prune(cmd *cobra.Command, archive storage.Archive, o record.PruneO
 		}
 		all = append(all, p)
 		if !a.json {
-			if err := a.say("%s: %s", oneLine(p.Session), p.Outcome); err != nil {
+			if err := a.say("%s: %s", sessionName(p.Session), p.Outcome); err != nil {
 				return err
 			}
 		}

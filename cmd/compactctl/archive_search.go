@@ -112,7 +112,7 @@ func (a *app) searchAll(cmd *cobra.Command, q *searching) error {
 		return err
 	}
 	for _, u := range f.Unread {
-		a.complain("compactctl", fmt.Sprintf("not searched in %s: %s; compactctl archive verify reports details", oneLine(u.Session), oneLine(u.Why)))
+		a.complain("compactctl", fmt.Sprintf("not searched in %s: %s; compactctl archive verify reports details", sessionName(u.Session), oneLine(u.Why)))
 	}
 	if a.json {
 		return a.printJSON(f)
@@ -152,7 +152,7 @@ func (a *app) printMatches(f *search.Found) error {
 			if last = m.Folder; b.Len() > 0 {
 				b.WriteByte('\n')
 			}
-			fmt.Fprintln(&b, a.style.bold(oneLine(m.Session)))
+			fmt.Fprintln(&b, a.style.bold(sessionName(m.Session)))
 		}
 		about := []string{left("turn "+turnName(m.Turn), 9), left(oneLine(m.Role), 9)}
 		if !m.At.IsZero() {

@@ -296,7 +296,7 @@ func (v *sheet) addSteps(ctx context.Context, s *record.Session) error {
 
 func (a *app) printSheet(v *sheet) error {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s\n%s\n", a.style.bold("session "+oneLine(v.Session)), printable(v.Location))
+	fmt.Fprintf(&b, "%s\n%s\n", a.style.bold("session "+sessionName(v.Session)), printable(v.Location))
 	if v.Head != "" {
 		fmt.Fprintf(&b, "manifest head %s\n", v.Head)
 	}

@@ -90,7 +90,7 @@ func (a *app) printStats(s *replay.Stats) error {
 	}
 	row := func(x *replay.SessionStats) {
 		rows = append(rows, []string{
-			oneLine(x.Session), count(x.Calls), count(x.In), count(x.Sent), count(x.Compactions), count(x.Fallbacks), count(x.Recalls),
+			sessionName(x.Session), count(x.Calls), count(x.In), count(x.Sent), count(x.Compactions), count(x.Fallbacks), count(x.Recalls),
 			fmt.Sprintf("$%.4f", x.SentUSD), fmt.Sprintf("$%.4f", x.RawUSD),
 		})
 	}

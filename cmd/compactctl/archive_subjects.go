@@ -178,7 +178,7 @@ func (a *app) printSubjects(all []subjectFound) error {
 		if name == "" {
 			name = f.Folder
 		}
-		if _, err := fmt.Fprintf(a.out, "%s  %s  %s%s\n", left(f.How, len(howStand)), oneLine(name), oneLine(f.Of), more); err != nil {
+		if _, err := fmt.Fprintf(a.out, "%s  %s  %s%s\n", left(f.How, len(howStand)), sessionName(name), oneLine(f.Of), more); err != nil {
 			return err
 		}
 	}

@@ -219,10 +219,14 @@ func (a *app) verify(ctx context.Context, archive storage.Archive, names []strin
 		}
 		all = append(all, verified{s.name, r.OK(), r, false})
 	}
-	if !whole {
-		return all, nil
+	if whole {
+		return verifyBeside(ctx, archive, book, all)
 	}
-	return verifyBeside(ctx, archive, book, all)
+	// Without a copy, changed heads are the reason why they prove less of the named sessions.
+	if r := book.Report(); !r.OK() && len(q.copies) == 0 {
+		all = append(all, verified{"(heads)", false, r, true})
+	}
+	return all, nil
 }
 
 // goneSince returns nil if a session was erased since all sessions were listed, and an error
@@ -361,7 +365,7 @@ func (a *app) printVerified(v verified) {
 	if strings.HasPrefix(v.Session, "(") { // a log beside the sessions
 		steps = ""
 	}
-	fmt.Fprintf(a.out, "%s  %s: %s%s, %s\n", verdict, oneLine(v.Session), steps, things(len(v.Files), "file"), bytesOf(v.Bytes))
+	fmt.Fprintf(a.out, "%s  %s: %s%s, %s\n", verdict, sessionName(v.Session), steps, things(len(v.Files), "file"), bytesOf(v.Bytes))
 	for _, p := range v.Problems[:min(len(v.Problems), mostProblems)] {
 		fmt.Fprintf(a.out, "    %s\n", a.style.red(oneLine(p.String())))
 	}

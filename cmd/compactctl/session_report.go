@@ -92,7 +92,7 @@ func (a *app) cardOr(name string) (price.Card, error) {
 func (a *app) printAccount(x *replay.Account, page string) error {
 	var b strings.Builder
 	sums := x.Sums()
-	fmt.Fprintf(&b, "%s\n%s\n\n", a.style.bold("session "+oneLine(x.Session)), printable(x.Location))
+	fmt.Fprintf(&b, "%s\n%s\n\n", a.style.bold("session "+sessionName(x.Session)), printable(x.Location))
 	fmt.Fprintf(&b, "%s, %s tokens of history, %s tokens sent; %s%s, %s, %s\n",
 		things(sums.Calls, "call"), count(sums.In), count(sums.Sent), failedCalls(sums.Failed)+refusedRequests(sums.Refused), things(len(x.Steps), "compaction"), things(len(x.Recalls), "recall")+" in archived messages", problemsOf(x))
 	if between := x.BetweenSteps(); between != "" {

@@ -6,6 +6,8 @@ import (
 	"unicode"
 
 	"golang.org/x/text/width"
+
+	"github.com/agentcompact/compact/storage/record"
 )
 
 // count formats 12345 as 12,345.
@@ -49,6 +51,16 @@ func printable(s string) string {
 
 // oneLine returns text as one line for a terminal.
 func oneLine(s string) string { return strings.Join(strings.Fields(printable(s)), " ") }
+
+// sessionName returns the name of a session for a terminal. An id that one line would not
+// show as it is (a line feed, blanks at its ends) is replaced by the name of its folder,
+// which every command accepts as the id.
+func sessionName(id string) string {
+	if line := oneLine(id); line == id {
+		return line
+	}
+	return record.EscapeSession(id)
+}
 
 // columnsOf returns the number of terminal columns that a text takes.
 func columnsOf(s string) int {

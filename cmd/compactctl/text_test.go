@@ -138,3 +138,16 @@ func TestPageHasNoControlCharacters(t *testing.T) {
 		t.Errorf("%q", b.String())
 	}
 }
+
+// A list shows each id in a form that commands accept.
+func TestSessionNameIsOneThatCommandsAccept(t *testing.T) {
+	for id, want := range map[string]string{
+		"job-7": "job-7", "Team A/1": "Team A/1", "日本": "日本", "(heads)": "(heads)",
+		" job": "%20job", "a\nb": "a%0ab", "a  b": "a%20%20b", "a\x1b[2Jb": "a%1b%5b2%4ab",
+	} {
+		got := sessionName(id)
+		if got != want {
+			t.Errorf("%q is shown as %q, want %q", id, got, want)
+		}
+	}
+}
