@@ -1,6 +1,7 @@
 package compact
 
 import (
+	"context"
 	"errors"
 	"strings"
 
@@ -35,6 +36,23 @@ var (
 	// ErrNotFound means that the archive holds nothing under this reference.
 	ErrNotFound = recall.ErrNotFound
 )
+
+// Mistakes of a caller that would otherwise be a panic in the middle of an agent's turn.
+var (
+	errNilContext = errors.New("compact: the context is nil: pass context.Background(), or that of the request")
+	errNilManager = errors.New("compact: the manager is nil: make one with compact.New, and check the error of New")
+)
+
+// misuse returns the error of a call without a context or a manager.
+func misuse(ctx context.Context, m *CompactManager) error {
+	switch {
+	case m == nil:
+		return errNilManager
+	case ctx == nil:
+		return errNilContext
+	}
+	return nil
+}
 
 // A BudgetError reports that not even the smallest view fits the budget, and
 // lists the contents of that view.

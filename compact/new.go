@@ -23,6 +23,9 @@ import (
 // in the configuration.
 func New(ctx context.Context, c Config) (_ *CompactManager, err error) {
 	defer rescue(c.Logger, c.Redactor, "New", &err)
+	if ctx == nil {
+		return nil, errNilContext
+	}
 	if err := c.Validate(); err != nil {
 		return nil, err
 	}

@@ -41,14 +41,19 @@ func (m *CompactManager) PlanManual(ctx context.Context, sessionID string, histo
 
 func (m *CompactManager) call(ctx context.Context, id string, history []message.Message, q request, opts []Option) (res *Result, err error) {
 	defer func() {
-		if res == nil { // the call panicked before the result was set
+		if res == nil { // the call failed before the result was set
 			res = untouched(id, history, q)
 		}
 	}()
+	if err := misuse(ctx, m); err != nil {
+		return nil, err
+	}
 	defer m.rescue("the hook", &err)
 	history = slices.Clone(history) // background work uses it after the call; the caller's slice can change by then
 	for _, o := range opts {
-		o(&q)
+		if o != nil { // an option that the caller chose not to set
+			o(&q)
+		}
 	}
 	q.complete()
 	q.unnamed = isUnnamed(id)

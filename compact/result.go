@@ -33,8 +33,8 @@ const (
 // are the unchanged history, After counts that history, and Decisions is empty.
 // The caller owns it.
 type Result struct {
-	// Messages is the view to send to the model. The messages are shared with the
-	// history.
+	// Messages is the view to send to the model. The slice is the caller's own, and
+	// its messages share their parts with the history: do not write into the parts.
 	Messages []message.Message `json:"-"`
 
 	Session string `json:"session"`         // as given by the caller

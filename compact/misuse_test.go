@@ -1,0 +1,29 @@
+package compact_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/agentcompact/compact/compact"
+	"github.com/agentcompact/compact/storage/memory"
+)
+
+// A mistake of the caller is an error with a remedy, and the result has the history.
+func TestMisuseIsAnErrorWithARemedy(t *testing.T) {
+	if _, err := compact.New(nil, compact.Config{Archive: memory.New()}); err == nil || !strings.Contains(err.Error(), "the context is nil: pass ") { //nolint:staticcheck // the mistake under test
+		t.Errorf("New without a context: %v", err)
+	}
+	r, history := newRig(t, compact.Config{}), loop(3, 10)
+	var none *compact.CompactManager
+	res, err := none.Preflight(t.Context(), "s", history)
+	if err == nil || !strings.Contains(err.Error(), "check the error of New") || len(res.Messages) != len(history) {
+		t.Errorf("a nil manager: %v, %v", err, res)
+	}
+	res, err = r.CompactManager.Preflight(nil, "s", history) //nolint:staticcheck // the mistake under test
+	if err == nil || !strings.Contains(err.Error(), "the context is nil: pass ") || len(res.Messages) != len(history) {
+		t.Errorf("without a context: %v, %v", err, res)
+	}
+	if _, err := r.CompactManager.Preflight(t.Context(), "s", history, nil); err != nil {
+		t.Errorf("a nil option: %v", err)
+	}
+}
