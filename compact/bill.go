@@ -110,8 +110,10 @@ func (c *call) noticed(once *outcomeOnce) func(Usage) {
 // time, by any goroutine. It has no effect after the usage of the call.
 func (c *call) unbilled(once *outcomeOnce) func() {
 	m, a, s, unit, b := c.m, &c.lane.account, c.s, c.unit(), c.charged
+	saved := c.res.TokensIn - c.res.After.Total
 	return func() {
 		if first, latest := once.is(a); first {
+			s.unsaved(saved)
 			m.bill(s, unit, SessionBill{Calls: -1, EstimatedUSD: -b.EstimatedUSD, WholeUSD: -b.WholeUSD})
 			a.refuse(latest)
 		}
