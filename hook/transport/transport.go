@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"log/slog"
 	"net/http"
 	"strings"
 	"sync/atomic"
@@ -46,14 +47,17 @@ type Transport struct {
 
 var _ http.RoundTripper = (*Transport)(nil)
 
-// New returns a transport that compacts with m.
+// New returns a transport that compacts with m. If m is nil, because the error of
+// compact.New was not checked, requests are sent unchanged, and the log says so.
 func New(m *compact.CompactManager, opts ...Option) *Transport {
 	t := &Transport{
 		m: m, base: http.DefaultTransport, headers: []string{sessionHeader}, maxBody: 256 << 20,
 		routes: routes(), key: processKey(), windows: newWindows(), limits: newWindows(), caches: newRecent[cache, int](maxCaches), voice: newVoice(m), pause: pause,
 	}
 	for _, o := range opts {
-		o(t)
+		if o != nil { // an option that the caller chose not to set
+			o(t)
+		}
 	}
 	if t.base == nil {
 		t.base = http.DefaultTransport
@@ -95,15 +99,20 @@ func (t *Transport) CloseIdleConnections() {
 	}
 }
 
+// noManager is the error for a transport without a manager.
+const noManager = "the manager is nil: check the error of compact.New"
+
 type roundTrip = func(*http.Request) (*http.Response, error)
 
 func (t *Transport) do(req *http.Request, next roundTrip) (*http.Response, error) {
 	to, why := t.target(req)
 	switch {
-	case to == nil && !hintsOf(req.Context()).off && compacting(req):
+	case to == nil && t.m != nil && !hintsOf(req.Context()).off && compacting(req):
 		return t.pass(req, next, &passed{"/responses/compact", "the provider compacts the history, which is sent whole"})
 	case to == nil || hintsOf(req.Context()).off || to.counts && t.watch != nil:
 		return next(stripped(req))
+	case t.m == nil:
+		return t.unmanaged(req, next)
 	case why != nil:
 		return t.pass(req, next, why)
 	}
@@ -127,6 +136,19 @@ func (t *Transport) do(req *http.Request, next roundTrip) (*http.Response, error
 		return x.count()
 	}
 	return x.answer()
+}
+
+// unmanaged answers a model call of a transport without a manager.
+func (t *Transport) unmanaged(req *http.Request, next roundTrip) (*http.Response, error) {
+	if !t.strict {
+		t.voice.log(req.Context(), noManager, outcome(opPass), slog.String("path", req.URL.Path), slog.String("error", noManager))
+		return next(stripped(req))
+	}
+	err := errors.New("transport: " + noManager)
+	if req.Body != nil {
+		err = errors.Join(err, req.Body.Close())
+	}
+	return nil, err
 }
 
 // huge sends a body that is too large to be read.
