@@ -133,7 +133,11 @@ func (p Preflight) complete() any {
 func (p Preflight) line() string {
 	switch {
 	case p.ErrorType != "":
-		return fmt.Sprintf("failed: %s; %d tokens, budget %d", p.ErrorType, p.TokensBefore, p.Budget)
+		text := fmt.Sprintf("failed: %s; %d tokens, budget %d", p.ErrorType, p.TokensBefore, p.Budget)
+		if p.TokensAfter > p.TokensBefore { // a failed call returns the history without the edits of earlier steps
+			text += fmt.Sprintf("; the unchanged history was returned: %d tokens", p.TokensAfter)
+		}
+		return text
 	case !p.Triggered:
 		verdict := "nothing to do"
 		if p.Reason != "" && p.Reason != ReasonBelow {

@@ -169,6 +169,7 @@ func TestPayloadsComputeSharesAndText(t *testing.T) {
 		{trace.CallUsage{Measured: 9000, ToolRounds: true, CacheKnown: true, MeasuredUSD: 0.25}, "output_text", `"billed 9000 prompt tokens in rounds of the provider's own tools, 0 of them cached, and 0 tokens of the answer: $0.2500"`},
 		{trace.Archival{ArchivedCount: 2}, "output_text", `"archived 2 messages"`},
 		{trace.Preflight{ErrorType: "InsufficientBudget", TokensBefore: 5, Budget: 4}, "output_text", `"failed: InsufficientBudget; 5 tokens, budget 4"`},
+		{trace.Preflight{ErrorType: "ArchiveFailed", TokensBefore: 5, TokensAfter: 9, Budget: 6}, "output_text", `"failed: ArchiveFailed; 5 tokens, budget 6; the unchanged history was returned: 9 tokens"`},
 		{trace.Preflight{}, "timings_ms", "{}"},
 	} {
 		var m map[string]json.RawMessage
