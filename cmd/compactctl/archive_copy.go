@@ -25,6 +25,9 @@ func newArchiveCopy(a *app) *cobra.Command {
   compactctl archive copy s3://bucket/team /mnt/safe job-7`,
 		Args: arguments(cobra.MinimumNArgs(2)),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := overlap(args[0], args[1]); err != nil {
+				return err
+			}
 			src, err := a.readArchiveAt(cmd, args[0])
 			if err != nil {
 				return err
