@@ -120,6 +120,14 @@ func (c *call) unbilled(once *outcomeOnce) func() {
 	}
 }
 
+// unsaved takes the saved tokens of a call out of the sum, because its request was
+// refused.
+func (s *session) unsaved(tokens int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.saved -= tokens
+}
+
 // usageEvent emits the event of a call's usage to the exporters and the audit
 // log.
 func (c *call) usageEvent(p trace.CallUsage) {

@@ -1,7 +1,6 @@
 package compact
 
 import (
-	"context"
 	"errors"
 	"strings"
 
@@ -42,17 +41,6 @@ var (
 	errNilContext = errors.New("compact: the context is nil: pass context.Background(), or that of the request")
 	errNilManager = errors.New("compact: the manager is nil: make one with compact.New, and check the error of New")
 )
-
-// misuse returns the error of a call without a context or a manager.
-func misuse(ctx context.Context, m *CompactManager) error {
-	switch {
-	case m == nil:
-		return errNilManager
-	case ctx == nil:
-		return errNilContext
-	}
-	return nil
-}
 
 // A BudgetError reports that not even the smallest view fits the budget, and
 // lists the contents of that view.

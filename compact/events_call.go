@@ -71,14 +71,6 @@ func (s *session) savedWith(c *call) int {
 	return s.saved
 }
 
-// unsaved takes the saved tokens of a call out of the sum, because its request was
-// refused.
-func (s *session) unsaved(tokens int) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.saved -= tokens
-}
-
 func (c *call) timings() map[string]float64 {
 	t := c.res.Timing
 	ms := map[string]float64{

@@ -39,6 +39,17 @@ func (m *CompactManager) PlanManual(ctx context.Context, sessionID string, histo
 	return m.call(ctx, sessionID, history, request{dry: true, manual: true}, opts)
 }
 
+// misuse returns the error of a call without a context or a manager.
+func misuse(ctx context.Context, m *CompactManager) error {
+	switch {
+	case m == nil:
+		return errNilManager
+	case ctx == nil:
+		return errNilContext
+	}
+	return nil
+}
+
 func (m *CompactManager) call(ctx context.Context, id string, history []message.Message, q request, opts []Option) (res *Result, err error) {
 	defer func() {
 		if res == nil { // the call failed before the result was set
