@@ -37,8 +37,8 @@ func newArchiveCopy(a *app) *cobra.Command {
 				return err
 			}
 			opts := record.CopyOptions{Progress: func(k storage.Key) { a.progress.start("copying " + k.Dir()) }}
-			if opts.Heads, err = cfg.Heads(dst); err != nil {
-				return &usageError{err}
+			if opts.Heads, err = headsOf(cfg, dst); err != nil {
+				return err
 			}
 			for _, name := range args[2:] {
 				s, err := openSession(cmd.Context(), src, a.called(cmd.Context(), src, name))

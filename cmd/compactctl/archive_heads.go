@@ -134,13 +134,27 @@ func (a *app) changeBy(cmd *cobra.Command, name string, x *actor, open func(cont
 	if err != nil {
 		return nil, redact.Text{}, nil, err
 	}
-	h, err := cfg.Heads(archive)
+	h, err := headsOf(cfg, archive)
 	if err != nil {
-		return nil, redact.Text{}, nil, &usageError{err}
+		return nil, redact.Text{}, nil, err
 	}
 	s.KeepHeads(h)
 	s.ActAs(who)
 	return s, why, func() error { return a.sendRecord(cmd.Context(), archive) }, nil
+}
+
+// headsOf returns the heads that a command writes. Where COMPACT_HEADS_PUBLIC makes verify
+// refuse unsigned heads, a command without the key would leave a record that is broken for
+// good.
+func headsOf(cfg compact.Config, archive storage.Archive) (*record.Heads, error) {
+	if len(cfg.HeadsKey) == 0 && os.Getenv("COMPACT_HEADS_PUBLIC") != "" {
+		return nil, &usageError{errors.New("COMPACT_HEADS_PUBLIC is set, so that verify refuses unsigned heads, and this command would write some: set COMPACT_HEADS_KEY, or unset COMPACT_HEADS_PUBLIC")}
+	}
+	h, err := cfg.Heads(archive)
+	if err != nil {
+		return nil, &usageError{err}
+	}
+	return h, nil
 }
 
 // sendRecord uploads the content of a spool, with the record of the command. If the

@@ -36,9 +36,9 @@ func newArchivePrune(a *app) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			h, err := cfg.Heads(archive)
+			h, err := headsOf(cfg, archive)
 			if err != nil {
-				return &usageError{err}
+				return err
 			}
 			index, err := a.openIndexes(cmd, archive)
 			if err != nil {
