@@ -33,8 +33,8 @@ func forms() []form {
 	return []form{
 		{provider.Chat, "/v1/chat/completions", `"model":"gpt-4o"`, false},
 		{provider.Chat, "/openai/deployments/d/chat/completions?api-version=1", `"model":"gpt-4o","stream":true,"stream_options":{"include_usage":true}`, true},
-		{provider.Responses, "/v1/responses", `"model":"gpt-5","store":false`, false},
-		{provider.Responses, "/v1/responses", `"model":"gpt-5","store":false,"stream":true`, true},
+		{provider.Responses, "/v1/responses", `"model":"gpt-5","store":false,"include":["reasoning.encrypted_content"]`, false},
+		{provider.Responses, "/v1/responses", `"model":"gpt-5","store":false,"include":["reasoning.encrypted_content"],"stream":true`, true},
 		{provider.Anthropic, "/v1/messages?beta=true", `"model":"claude-sonnet-4-5","max_tokens":100`, false},
 		{provider.Anthropic, "/v1/messages", `"model":"claude-sonnet-4-5","max_tokens":100,"stream":true`, true},
 		{provider.Gemini, "/v1beta/models/gemini-2.5-pro:generateContent", `"generationConfig":{}`, false},

@@ -42,6 +42,8 @@ type answerData struct {
 	serial    int
 	prompt    int
 	signature string
+	open      bool // Responses: reasoning comes without its encrypted content, which only "include" adds
+	lost      bool // Responses: the answer is not stored
 }
 
 // answers maps a wire to the function that writes an answer.
@@ -81,7 +83,11 @@ func (s *answerData) issued(w Wire) []byte {
 	case Chat:
 		body = object{"messages": []any{s.chatMessage()}}
 	case Responses:
-		body = object{"input": s.responsesItems()}
+		items := s.responsesItems()
+		if s.open && s.lost && s.Reasoning != "" {
+			items = items[1:] // nobody can send this reasoning back
+		}
+		body = object{"input": items}
 	case Anthropic:
 		body = object{"messages": []any{object{"role": "assistant", "content": s.anthropicBlocks()}}}
 	default:

@@ -11,10 +11,14 @@ func (s *answerData) responsesItems() []any {
 	}
 	out := []any{}
 	if s.Reasoning != "" {
-		out = append(out, object{
+		it := object{
 			"type": "reasoning", "id": fmt.Sprintf("rs_%d", s.serial), "encrypted_content": s.signature,
 			"summary": []any{object{"type": "summary_text", "text": s.Reasoning}},
-		})
+		}
+		if s.open {
+			delete(it, "encrypted_content")
+		}
+		out = append(out, it)
 	}
 	if s.Text != "" {
 		out = append(out, object{
@@ -58,7 +62,12 @@ func (s *answerData) responsesUsage() object {
 
 func answerResponses(w http.ResponseWriter, a asked, s answerData) {
 	items := s.responsesItems()
-	if !a.stream {
+	switch {
+	case a.stream:
+	case a.background: // the client asks for the answer later
+		writeJSON(w, http.StatusOK, s.response(a, "queued", []any{}, nil))
+		return
+	default:
 		writeJSON(w, http.StatusOK, s.response(a, "completed", items, s.responsesUsage()))
 		return
 	}

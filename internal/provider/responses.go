@@ -54,8 +54,11 @@ var responsesParts = map[string]shape{
 }
 
 func judgeResponses(j *Judge, r *report, body object) {
-	if str(body, "model") == "" {
+	if str(body, "model") == "" && body["prompt"] == nil {
 		r.add("model", "", "model", "Missing required parameter: 'model'.")
+	}
+	if body["background"] == true && body["store"] == false {
+		r.add("background", "", "background", "Background mode requires store to be true.")
 	}
 	if v, ok := body["instructions"]; ok && kindOf(v)&(text|null) == 0 {
 		r.add("wrong_type", ".instructions", "instructions", openaiPhrases.wrong("", "instructions", text, v))
@@ -64,7 +67,7 @@ func judgeResponses(j *Judge, r *report, body object) {
 	case string:
 	case []any:
 		items := objects(in)
-		if len(items) == 0 && str(body, "previous_response_id") == "" {
+		if len(items) == 0 && !namesInput(body) {
 			r.add("no_messages", "", "input", "One of \"input\" or \"previous_response_id\" or 'prompt' or 'conversation' must be provided.")
 		}
 		for i, it := range items {
@@ -77,10 +80,15 @@ func judgeResponses(j *Judge, r *report, body object) {
 			responsesDialects(r, items)
 		}
 	default:
-		if str(body, "previous_response_id") == "" {
+		if !namesInput(body) {
 			r.add("missing_field", ".input", "", "Missing required parameter: 'input'.")
 		}
 	}
+}
+
+// namesInput reports whether a request names messages that the provider stores.
+func namesInput(body object) bool {
+	return str(body, "previous_response_id") != "" || body["prompt"] != nil || body["conversation"] != nil
 }
 
 // itemType returns the type of an item; messages may have none.

@@ -1,8 +1,10 @@
 package provider
 
 import (
+	"encoding/json"
 	"io"
 	"net/http"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -35,6 +37,9 @@ type Server struct {
 	// Cache makes Anthropic's answers count the tokens that the cache read and stored;
 	// nil = the numbers of the Answer.
 	Cache *PromptCache
+	// Store makes the Responses API store answers and conversations; nil = a
+	// previous_response_id and a conversation are ignored.
+	Store *Store
 
 	judges map[Wire]*Judge
 
@@ -168,7 +173,12 @@ func (s *Server) call(w http.ResponseWriter, q *http.Request, req Request) {
 		return
 	}
 	body, err := decode(req.Body)
-	if found := judge.decoded(body, err); len(found) > 0 && !s.Lenient {
+	whole, missing := s.history(&req, body)
+	if missing != nil {
+		writeError(w, req.Wire, *missing)
+		return
+	}
+	if found := judge.decoded(whole, err); len(found) > 0 && !s.Lenient {
 		writeError(w, req.Wire, refused(req.Wire, found[0]))
 		return
 	}
@@ -181,23 +191,39 @@ func (s *Server) call(w http.ResponseWriter, q *http.Request, req Request) {
 		}
 		return
 	}
-	answers[req.Wire](w, asked, s.next(req, judge))
+	answer := s.next(req, judge, asked)
+	if req.Wire == Responses && s.Store != nil {
+		s.Store.keep(body, whole, answer.response(asked, "completed", answer.responsesItems(), answer.responsesUsage()))
+	}
+	answers[req.Wire](w, asked, answer)
+}
+
+// history returns a request with the history that it names, and counts that history.
+func (s *Server) history(req *Request, body object) (object, *errorAnswer) {
+	if req.Wire != Responses || s.Store == nil || body == nil {
+		return body, nil
+	}
+	whole, missing := s.Store.whole(body)
+	if raw, err := json.Marshal(whole); err == nil && missing == nil {
+		req.Prompt = s.count(raw)
+	}
+	return whole, missing
 }
 
 // next returns the answer to a request, with its reasoning signed.
-func (s *Server) next(req Request, judge *Judge) answerData {
+func (s *Server) next(req Request, judge *Judge, a asked) answerData {
 	s.mu.Lock()
 	s.serial++
 	serial := s.serial
-	a := Answer{Text: "ok"}
+	said := Answer{Text: "ok"}
 	if s.Reply == nil && len(s.script) > 0 {
-		a, s.script = s.script[0], s.script[1:]
+		said, s.script = s.script[0], s.script[1:]
 	}
 	s.mu.Unlock()
 	if s.Reply != nil {
-		a = s.Reply(req)
+		said = s.Reply(req)
 	}
-	out := answerData{Answer: a, serial: serial, prompt: req.Prompt}
+	out := answerData{Answer: said, serial: serial, prompt: req.Prompt, open: req.Wire == Responses && !a.encrypts, lost: a.unstored}
 	if s.Cache != nil && req.Wire == Anthropic {
 		if u, err := s.Cache.Use(req.Body); err == nil { // a judge has refused other bodies
 			out.prompt, out.Cached, out.Created = u.Prompt(), u.Read, u.Written
@@ -210,6 +236,9 @@ func (s *Server) next(req Request, judge *Judge) answerData {
 
 // elsewhere answers a request that is not a model call.
 func (s *Server) elsewhere(w http.ResponseWriter, q *http.Request, req Request) {
+	if s.Store != nil && s.Store.serve(w, q, req.Body) {
+		return
+	}
 	if q.Method == http.MethodPost && strings.HasSuffix(q.URL.Path, "/messages/count_tokens") {
 		writeJSON(w, http.StatusOK, object{"input_tokens": req.Prompt})
 		return
@@ -265,11 +294,18 @@ type asked struct {
 	sse    bool // Gemini: alt=sse
 	usage  bool // Chat: stream_options.include_usage
 	output int  // maximum tokens of the answer
+
+	background bool // Responses: the answer is made after the server has accepted the request
+	encrypts   bool // Responses: the answer includes encrypted reasoning
+	unstored   bool // Responses: the answer is not stored
 }
 
 func readAsked(q *http.Request, wire Wire, body object) asked {
 	options, _ := body["stream_options"].(object)
 	a := asked{model: str(body, "model"), stream: body["stream"] == true, usage: options["include_usage"] == true, output: integer(body["max_tokens"])}
+	include, _ := body["include"].([]any)
+	a.unstored, a.background = body["store"] == false, body["background"] == true
+	a.encrypts = slices.Contains(include, any("reasoning.encrypted_content"))
 	if wire == Gemini {
 		a.stream = strings.HasSuffix(q.URL.Path, ":streamGenerateContent")
 		a.sse = q.URL.Query().Get("alt") == "sse"

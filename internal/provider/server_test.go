@@ -25,7 +25,7 @@ var paths = map[provider.Wire]string{
 
 var questions = map[provider.Wire]string{
 	provider.Chat:      `{"model":"m","messages":[{"role":"user","content":"Q"}]%s}`,
-	provider.Responses: `{"model":"m","input":[{"role":"user","content":"Q"}]%s}`,
+	provider.Responses: `{"model":"m","include":["reasoning.encrypted_content"],"input":[{"role":"user","content":"Q"}]%s}`,
 	provider.Anthropic: `{"model":"m","max_tokens":20,"messages":[{"role":"user","content":"Q"}]%s}`,
 	provider.Gemini:    `{"contents":[{"role":"user","parts":[{"text":"Q"}]}]%s}`,
 }
