@@ -98,6 +98,7 @@ type asking struct {
 func (a *asking) take(s *said) (more bool) {
 	texts := a.x.recall(s.ours, a.n)
 	a.x.recalled(len(s.ours))
+	s.unknown = s.isUnknown(a.x.body)
 	a.link(s, texts)
 	a.plain = a.plain && a.x.isPlain(s, texts)
 	switch {

@@ -84,8 +84,8 @@ func TestAChainContinuesAnAnswerThatWasCutOff(t *testing.T) {
 				if stream {
 					f.fields += `,"stream":true`
 				}
-				store := &chains{inner: &shortened{inner: http.DefaultTransport, short: map[int]bool{c.short: true}}, stored: map[string][]json.RawMessage{}}
-				r, body, ref := recalling(t, f, transport.Base(store))
+				r, body, ref := recalling(t, f, transport.Base(&shortened{inner: http.DefaultTransport, short: map[int]bool{c.short: true}}))
+				r.server.Store = &provider.Store{}
 				r.server.Answer(c.answers(ref)...)
 				status, answer := r.post(f, body)
 				id, output := stored(answer)
@@ -102,8 +102,8 @@ func TestAChainContinuesAnAnswerThatWasCutOff(t *testing.T) {
 				if status, answer = r.post(f, f.next(id, items)); status != http.StatusOK {
 					t.Fatalf("%d %s", status, answer)
 				}
-				if sent := r.got()[len(r.got())-1]; strings.Count(sent, c.text) != 1 {
-					t.Errorf("the chain has the answer %d times", strings.Count(sent, c.text))
+				if n := strings.Count(r.historyOf(answer), c.text); n != 1 {
+					t.Errorf("the chain has the answer %d times", n)
 				}
 			})
 		}

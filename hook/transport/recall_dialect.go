@@ -18,12 +18,13 @@ type recallCall struct {
 
 // said is an answer in the form that later requests contain.
 type said struct {
-	id     string // Responses: the id of the answer, which the provider stores; "" = unknown
-	cut    bool   // Responses: the answer ended at a limit, which the caller has to learn
-	ours   []recallCall
-	others int               // number of calls of the caller's tools
-	whole  []json.RawMessage // the answer as elements of a conversation
-	shown  []json.RawMessage // the same without the calls of the recall tool
+	id      string // Responses: the id of the answer, which the provider stores; "" = unknown
+	cut     bool   // Responses: the answer ended at a limit, which the caller has to learn
+	unknown bool   // Responses: the provider does not know its items by their ids
+	ours    []recallCall
+	others  int               // number of calls of the caller's tools
+	whole   []json.RawMessage // the answer as elements of a conversation
+	shown   []json.RawMessage // the same without the calls of the recall tool
 }
 
 // dialect holds the operations that differ between wires.

@@ -48,9 +48,31 @@ func (x *exchange) linked(body []byte) []byte {
 	if len(to.results) == 0 {
 		return out
 	}
-	elems, span, err := elements(out, "input")
-	if err != nil {
+	if out, err = prepended(out, to.results); err != nil {
 		return body
 	}
-	return withElements(out, span, slices.Concat(to.results, elems))
+	return out
 }
+
+// prepended returns a body with items before its input, which may be missing.
+func prepended(body []byte, items []json.RawMessage) ([]byte, error) {
+	at, err := fields(body, "input")
+	if err != nil {
+		return nil, err
+	}
+	span, there := at["input"]
+	switch {
+	case !there:
+		return withField(body, "input", enc(items)), nil
+	case isNone(span.Of(body)):
+		return withElements(body, span, items), nil
+	}
+	elems, span, err := elements(body, "input")
+	if err != nil {
+		return nil, err
+	}
+	return withElements(body, span, slices.Concat(items, elems)), nil
+}
+
+// isNone reports whether a value is missing or null.
+func isNone(raw json.RawMessage) bool { return len(raw) == 0 || string(raw) == "null" }

@@ -3,60 +3,15 @@ package transport_test
 import (
 	"encoding/json"
 	"fmt"
-	"io"
 	"net/http"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 
 	"github.com/agentcompact/compact/compact"
 	"github.com/agentcompact/compact/hook/transport"
 	"github.com/agentcompact/compact/internal/provider"
 )
-
-// chains stores answers as the Responses API does: a request with
-// previous_response_id is judged with the whole conversation.
-type chains struct {
-	inner http.RoundTripper
-
-	mu     sync.Mutex
-	stored map[string][]json.RawMessage
-}
-
-func (c *chains) RoundTrip(q *http.Request) (*http.Response, error) {
-	raw, err := io.ReadAll(q.Body)
-	if err != nil {
-		return nil, err
-	}
-	var body map[string]json.RawMessage
-	if err := json.Unmarshal(raw, &body); err != nil {
-		return nil, err
-	}
-	var before string
-	var items []json.RawMessage
-	_, _ = json.Unmarshal(body["previous_response_id"], &before), json.Unmarshal(body["input"], &items)
-	c.mu.Lock()
-	items = slices.Concat(c.stored[before], items)
-	c.mu.Unlock()
-	delete(body, "previous_response_id")
-	body["input"], _ = json.Marshal(items)
-	whole, _ := json.Marshal(body)
-	out := q.Clone(q.Context())
-	out.Body, out.ContentLength = unclosed(string(whole)), int64(len(whole))
-	resp, err := c.inner.RoundTrip(out)
-	if err != nil {
-		return nil, err
-	}
-	answer, err := io.ReadAll(resp.Body)
-	resp.Body = unclosed(string(answer))
-	if id, output := stored(string(answer)); id != "" {
-		c.mu.Lock()
-		c.stored[id] = slices.Concat(items, output)
-		c.mu.Unlock()
-	}
-	return resp, err
-}
 
 // stored returns the id and the items of a complete answer.
 func stored(answer string) (id string, output []json.RawMessage) {
@@ -82,9 +37,16 @@ func chained(t *testing.T, stream bool) (r *rig, f form, body, ref string) {
 	if stream {
 		f.fields += `,"stream":true`
 	}
-	store := &chains{inner: http.DefaultTransport, stored: map[string][]json.RawMessage{}}
-	r, body, ref = recalling(t, f, transport.Base(store))
+	r, body, ref = recalling(t, f)
+	r.server.Store = &provider.Store{}
 	return r, f, body, ref
+}
+
+// historyOf returns the conversation that the provider stores with an answer.
+func (r *rig) historyOf(answer string) string {
+	id, _ := stored(answer)
+	history, _ := json.Marshal(r.server.Store.History(id))
+	return string(history)
 }
 
 // next returns a request that continues a stored answer.
@@ -128,7 +90,7 @@ func TestARecallLeavesNoOpenCallInAChain(t *testing.T) {
 						t.Fatalf("%d %s", status, answer)
 					}
 				}
-				if name == "alone" && !strings.Contains(r.got()[len(r.got())-1], "It is a word.") {
+				if name == "alone" && !strings.Contains(r.historyOf(answer), "It is a word.") {
 					t.Error("the chain lost the last answer")
 				}
 				next, _ := stored(answer)
@@ -147,11 +109,27 @@ func TestALinkBelongsToItsCredentials(t *testing.T) {
 	_, answer := r.post(f, body)
 	id, _ := stored(answer)
 	before := len(r.got())
-	q := r.request(t.Context(), f.path, f.next(id, `{"type":"function_call_output","call_id":"c900","output":"x"}`))
+	body = f.next(id, `{"type":"function_call_output","call_id":"c900","output":"x"}`)
+	q := r.request(t.Context(), f.path, body)
 	q.Header.Set("Authorization", "Bearer sk-another")
 	_, _ = r.do(q)
-	if sent := r.got()[before]; strings.Contains(sent, "word word word word\\\"") || strings.Count(sent, "function_call_output") != strings.Count(r.got()[before-1], "function_call_output")+1 {
-		t.Errorf("the request has the result of another client: %s", tail(sent, 800))
+	if sent := r.got()[before]; sent != body {
+		t.Errorf("the request of another client was changed: %s", tail(sent, 800))
+	}
+}
+
+// A request that continues an answer may have words in place of a list, or no input.
+func TestALinkedRequestNeedsNoListOfItems(t *testing.T) {
+	for _, stream := range []bool{false, true} {
+		for _, input := range []string{`,"input":"next"`, `,"input":null`, `,"input":[]`, ``} {
+			r, f, body, ref := chained(t, stream)
+			r.server.Answer(slices.Repeat([]provider.Answer{{Calls: []provider.Call{recallOf(ref)}}}, 10)...)
+			_, answer := r.post(f, body)
+			id, _ := stored(answer)
+			if status, answer := r.post(f, fmt.Sprintf(`{%s,"previous_response_id":%q%s}`, f.fields, id, input)); status != http.StatusOK {
+				t.Errorf("stream %v%s: %d %s", stream, input, status, answer)
+			}
+		}
 	}
 }
 

@@ -14,9 +14,11 @@ type responsesDialect struct{}
 func (responsesDialect) list() string { return "input" }
 
 // declare does not declare the tool in a background request: the caller fetches that
-// answer later, and its calls would not be answered.
+// answer later, and its calls would not be answered. A request without an input has no
+// place for a round.
 func (responsesDialect) declare(body []byte) ([]byte, bool) {
-	if at, err := fields(body, "background"); err != nil || string(at["background"].Of(body)) == "true" {
+	at, err := fields(body, "background", "input")
+	if err != nil || string(at["background"].Of(body)) == "true" || isNone(at["input"].Of(body)) {
 		return body, false
 	}
 	return declareAmong(body, definition("responses"), func(t rawObject) string { return text(t["name"]) })
@@ -103,7 +105,36 @@ func (responsesDialect) results(s *said, texts []string) (out []json.RawMessage)
 }
 
 func (d responsesDialect) round(s *said, texts []string) []json.RawMessage {
-	return append(append([]json.RawMessage(nil), s.whole...), d.results(s, texts)...)
+	return append(s.sendable(), d.results(s, texts)...)
+}
+
+// sendable returns the items of an answer as the provider accepts them back.
+func (s *said) sendable() (out []json.RawMessage) {
+	for i, raw := range s.whole {
+		if !s.unknown || !isReasoning(raw) {
+			out = append(out, s.item(i))
+		}
+	}
+	return out
+}
+
+// item returns an item of an answer, without its id if the provider does not know it.
+func (s *said) item(at int) json.RawMessage {
+	if !s.unknown {
+		return s.whole[at]
+	}
+	o := obj(s.whole[at])
+	delete(o, "id")
+	return enc(o)
+}
+
+// isUnknown reports whether a request makes the provider forget the answer, while its
+// reasoning has nothing but an id: the provider refuses this id.
+func (s *said) isUnknown(body []byte) bool {
+	at, err := fields(body, "store")
+	return err == nil && string(at["store"].Of(body)) == "false" && slices.ContainsFunc(s.whole, func(raw json.RawMessage) bool {
+		return isReasoning(raw) && text(obj(raw)["encrypted_content"]) == ""
+	})
 }
 
 // join puts the recall calls back where the model made them among the caller's,
@@ -122,7 +153,7 @@ func (d responsesDialect) join(elems []json.RawMessage, n int, b *beside) ([]jso
 	for i, item := range b.said.whole {
 		switch {
 		case b.said.isOurs(i):
-			out = append(out, item)
+			out = append(out, b.said.item(i))
 		case isReasoning(item):
 			if len(shown) > 0 && isReasoning(shown[0]) { // a recall call can follow it directly
 				out, shown = append(out, shown[0]), shown[1:]

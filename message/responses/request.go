@@ -133,10 +133,14 @@ func wrapped(role message.Role, text []byte) (message.Message, error) {
 	return parseGroup(append(raw, '}'))
 }
 
-// text reads an input that is a string.
+// text reads an input that is a string. A request without an input has no messages, if
+// it names messages that the provider stores.
 func (r *request) text(b body.Body, members []jsonscan.Member, c *wire.Cache) error {
 	raw := b.JSON("input")
-	if raw == nil || raw[0] != '"' {
+	switch {
+	case raw == nil && (r.about.Delta || b.JSON("prompt") != nil):
+		return nil
+	case raw == nil || raw[0] != '"':
 		return &wire.FieldError{Field: "input", Reason: "is missing, or is neither a string nor an array"}
 	}
 	for _, m := range members {

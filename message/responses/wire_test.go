@@ -400,3 +400,21 @@ func TestMetaProtectsAndIsNotSent(t *testing.T) {
 		}
 	}
 }
+
+// A request that names its messages needs no input. No message can be added to it.
+func TestARequestWithoutAnInput(t *testing.T) {
+	for _, body := range []string{`{"previous_response_id":"resp_1"}`, `{"conversation":"conv_1","input":null}`, `{"prompt":{"id":"pmpt_1"},"instructions":"Be brief."}`} {
+		r := parse(t, body)
+		msgs := r.Messages()
+		sources := make([]int, len(msgs))
+		if out, err := r.Write(msgs, sources); err != nil || string(out) != body {
+			t.Errorf("%v %s", err, out)
+		}
+		if out, err := r.Write(append(msgs[:len(msgs):len(msgs)], message.User("more")), append(sources, -1)); err == nil {
+			t.Errorf("a message was added: %s", out)
+		}
+	}
+	if _, err := responses.Wire.ParseRequest([]byte(`{"model":"m"}`), nil); err == nil {
+		t.Error("a request that names nothing was accepted")
+	}
+}

@@ -9,6 +9,8 @@ import (
 	"github.com/agentcompact/compact/message/internal/elements"
 )
 
+var errNoInput = errors.New("the request has no input, so no message can be added")
+
 var errInstructions = errors.New("the instructions are protected: they can be neither edited nor left out")
 
 func (r *request) Write(view []message.Message, sources []int) ([]byte, error) {
@@ -29,6 +31,8 @@ func (r *request) Write(view []message.Message, sources []int) ([]byte, error) {
 	switch {
 	case same:
 		return r.body, nil
+	case r.input.End == 0 && r.list.At.End == 0:
+		return nil, errNoInput
 	case r.input.End == 0:
 		return r.list.Write(r.body, pieces), nil
 	}
