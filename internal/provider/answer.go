@@ -20,6 +20,11 @@ type Answer struct {
 	// Search is the query of a web search that the provider runs. Its call and
 	// its result are in the answer, before the text; Anthropic.
 	Search string
+	// Code is a program that the provider begins to run, and that waits for the calls of
+	// the answer. The answer to a request in which a program waits begins with the result of
+	// that program, unless it is Waiting further; Anthropic.
+	Code    string
+	Waiting bool
 	// Compaction makes the answer a single item that replaces the whole
 	// request; Responses.
 	Compaction bool
@@ -32,6 +37,8 @@ type Call struct {
 	Args string // a JSON object
 	// Namespace is the namespace of the tool, "" = none; Responses.
 	Namespace string
+	// Direct reports that the model makes the call, and not its waiting program; Anthropic.
+	Direct bool
 	// Input is the input of a custom tool, in place of Args; Responses.
 	Input string
 }
@@ -42,8 +49,9 @@ type answerData struct {
 	serial    int
 	prompt    int
 	signature string
-	open      bool // Responses: reasoning comes without its encrypted content, which only "include" adds
-	lost      bool // Responses: the answer is not stored
+	open      bool   // Responses: reasoning comes without its encrypted content, which only "include" adds
+	resumes   string // Anthropic: the id of the program that waits in the request
+	lost      bool   // Responses: the answer is not stored
 }
 
 // answers maps a wire to the function that writes an answer.

@@ -7,6 +7,9 @@ import (
 
 func (s *answerData) anthropicBlocks() []any {
 	out := []any{}
+	if s.resumes != "" && !s.Waiting {
+		out = append(out, object{"type": "code_execution_tool_result", "tool_use_id": s.resumes, "content": object{"type": "code_execution_result", "stdout": "done", "stderr": "", "return_code": 0, "content": []any{}}})
+	}
 	if s.Reasoning != "" {
 		out = append(out, object{"type": "thinking", "thinking": s.Reasoning, "signature": s.signature})
 	}
@@ -16,10 +19,42 @@ func (s *answerData) anthropicBlocks() []any {
 	if s.Text != "" {
 		out = append(out, object{"type": "text", "text": s.Text})
 	}
+	caller := object{"type": "direct"}
+	if s.Code != "" {
+		out = append(out, object{"type": "server_tool_use", "id": s.program(), "name": "code_execution", "input": object{"code": s.Code}})
+	}
+	if s.running() != "" {
+		caller = object{"type": "code_execution_20250825", "tool_id": s.running()}
+	}
 	for k, c := range s.Calls {
-		out = append(out, object{"type": "tool_use", "id": s.id(k, "toolu_"), "name": c.Name, "input": c.args(), "caller": object{"type": "direct"}})
+		by := caller
+		if c.Direct {
+			by = object{"type": "direct"}
+		}
+		out = append(out, object{"type": "tool_use", "id": s.id(k, "toolu_"), "name": c.Name, "input": c.args(), "caller": by})
 	}
 	return out
+}
+
+func (s *answerData) program() string { return fmt.Sprintf("srvtoolu_code_%d", s.serial) }
+
+// running returns the id of the program that waits for the calls of the answer; "" = none.
+func (s *answerData) running() string {
+	switch {
+	case s.Code != "":
+		return s.program()
+	case s.Waiting:
+		return s.resumes
+	}
+	return ""
+}
+
+// container returns the container in which a program of the answer ran; nil = none did.
+func (s *answerData) container() any {
+	if s.Code == "" && s.resumes == "" {
+		return nil
+	}
+	return object{"id": "container_1", "expires_at": "2026-01-01T00:00:00Z"}
 }
 
 // searched returns a call of a tool that the provider runs, and its partly
@@ -53,7 +88,7 @@ func (s *answerData) anthropicStop() string {
 func (s *answerData) anthropicMessage(a asked, blocks []any, stop any, output int) object {
 	return object{
 		"id": fmt.Sprintf("msg_%d", s.serial), "type": "message", "role": "assistant", "model": a.model, "content": blocks, "stop_reason": stop,
-		"stop_sequence": nil, "usage": s.anthropicUsage(output),
+		"stop_sequence": nil, "usage": s.anthropicUsage(output), "container": s.container(),
 	}
 }
 
@@ -64,12 +99,14 @@ func answerAnthropic(w http.ResponseWriter, a asked, s answerData) {
 		return
 	}
 	out := newStream(w)
-	out.typed("message_start", false, object{"message": s.anthropicMessage(a, []any{}, nil, 1)})
+	begin := s.anthropicMessage(a, []any{}, nil, 1)
+	begin["container"] = nil // the last event but one has it
+	out.typed("message_start", false, object{"message": begin})
 	out.typed("ping", false, object{})
 	for i, b := range blocks {
 		streamBlock(out, i, b.(object))
 	}
-	out.typed("message_delta", false, object{"delta": object{"stop_reason": s.anthropicStop(), "stop_sequence": nil}, "usage": object{"output_tokens": s.output()}})
+	out.typed("message_delta", false, object{"delta": object{"stop_reason": s.anthropicStop(), "stop_sequence": nil, "container": s.container()}, "usage": object{"output_tokens": s.output()}})
 	out.typed("message_stop", false, object{})
 }
 

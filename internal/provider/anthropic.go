@@ -68,6 +68,7 @@ func judgeAnthropic(j *Judge, r *report, body object) {
 	turns := turnsOf(msgs)
 	anthropicOrder(r, str(body, "model"), turns)
 	anthropicPairs(r, msgs)
+	anthropicServed(r, body, turns)
 	anthropicThinking(j, r, turns, thinkingIsOn(body))
 	anthropicSearched(j, r, turns)
 	anthropicBreakpoints(r, body)

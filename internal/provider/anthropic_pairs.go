@@ -25,7 +25,6 @@ func anthropicPairs(r *report, msgs []object) {
 				open = append(open, id)
 			}
 		}
-		anthropicServerTools(r, blocks)
 	}
 	anthropicMissing(r, len(msgs)-1, open)
 }
@@ -67,23 +66,6 @@ func anthropicMissing(r *report, i int, open []string) {
 
 func missingResults(i int, ids []string) string {
 	return fmt.Sprintf("messages.%d: `tool_use` ids were found without `tool_result` blocks immediately after: %s. Each `tool_use` block must have a corresponding `tool_result` block in the next message.", i, strings.Join(ids, ", "))
-}
-
-// anthropicServerTools checks that the result of a server-side tool is in the
-// message of its call.
-func anthropicServerTools(r *report, blocks []block) {
-	done := map[string]bool{}
-	for _, b := range blocks {
-		if strings.HasSuffix(b.kind(), "_tool_result") {
-			done[str(b.object, "tool_use_id")] = true
-		}
-	}
-	for _, b := range blocks {
-		if id := str(b.object, "id"); b.kind() == "server_tool_use" && !done[id] {
-			name := str(b.object, "name")
-			r.add("call_without_result", id, b.path(), fmt.Sprintf("messages.%d: `%s` tool use with id `%s` was found without a corresponding `%s_tool_result` block", b.msg, name, id, name))
-		}
-	}
 }
 
 // foundPage is the content with which the text of a page was issued. The seal depends

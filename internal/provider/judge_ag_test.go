@@ -1,6 +1,7 @@
 package provider
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 )
@@ -241,4 +242,28 @@ func FuzzJudge(f *testing.F) {
 			}
 		}
 	})
+}
+
+// A program of the model waits for the client's tools, in its container.
+func TestAnthropicJudgesWaitingPrograms(t *testing.T) {
+	const (
+		begin = `{"model":"m","max_tokens":1%s,"messages":[{"role":"user","content":"a"},{"role":"assistant","content":[{"type":"server_tool_use","id":"s","name":"code_execution","input":{}},{"type":"tool_use","id":"c","name":"f","input":{},"caller":{"type":"code_execution_20250825","tool_id":"s"}}]},`
+		done  = `{"role":"user","content":[{"type":"tool_result","tool_use_id":"c","content":"x"}]}`
+		ran   = `,{"role":"assistant","content":[{"type":"code_execution_tool_result","tool_use_id":"s","content":{}}]},{"role":"user","content":"b"}]}`
+	)
+	held := fmt.Sprintf(begin, `,"container":"k"`)
+	for body, rule := range map[string]string{
+		held + done + "]}":                                        "",
+		held + done + ran:                                         "",
+		fmt.Sprintf(begin, "") + done + ran:                       "",
+		fmt.Sprintf(begin, "") + done + "]}":                      "container",
+		held + done + `,{"role":"user","content":"never mind"}]}`: "call_without_result",
+		`{"model":"m","max_tokens":1,"messages":[{"role":"user","content":"a"}` + ran: "result_without_call",
+		`{"model":"m","max_tokens":1,"messages":[{"role":"user","content":"a"},{"role":"assistant","content":[{"type":"tool_use","id":"c","name":"f","input":{},"caller":{"tool_id":"s"}}]},` + done + "]}": "caller_unknown",
+	} {
+		found := NewJudge(Anthropic).Judge([]byte(body))
+		if rule == "" && len(found) > 0 || rule != "" && (len(found) == 0 || found[0].Rule != rule) {
+			t.Errorf("%s: %v, want %q", body, found, rule)
+		}
+	}
 }

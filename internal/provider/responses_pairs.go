@@ -25,7 +25,7 @@ func responsesPairs(r *report, items []object) {
 		id := str(it, "call_id")
 		switch {
 		case isCall(it):
-			called[id] = true
+			called[id], answered[id] = true, false // a later call with an answered id needs an output of its own
 		case isOutput(it) && !called[id]:
 			r.add("tool_without_call", id, fmt.Sprintf("input[%d]", i), fmt.Sprintf("No tool call found for function call output with call_id %s.", id))
 		case isOutput(it):

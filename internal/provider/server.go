@@ -223,7 +223,7 @@ func (s *Server) next(req Request, judge *Judge, a asked) answerData {
 	if s.Reply != nil {
 		said = s.Reply(req)
 	}
-	out := answerData{Answer: said, serial: serial, prompt: req.Prompt, open: req.Wire == Responses && !a.encrypts, lost: a.unstored}
+	out := answerData{Answer: said, serial: serial, prompt: req.Prompt, open: req.Wire == Responses && !a.encrypts, lost: a.unstored, resumes: a.waiting}
 	if s.Cache != nil && req.Wire == Anthropic {
 		if u, err := s.Cache.Use(req.Body); err == nil { // a judge has refused other bodies
 			out.prompt, out.Cached, out.Created = u.Prompt(), u.Read, u.Written
@@ -295,9 +295,10 @@ type asked struct {
 	usage  bool // Chat: stream_options.include_usage
 	output int  // maximum tokens of the answer
 
-	background bool // Responses: the answer is made after the server has accepted the request
-	encrypts   bool // Responses: the answer includes encrypted reasoning
-	unstored   bool // Responses: the answer is not stored
+	background bool   // Responses: the answer is made after the server has accepted the request
+	waiting    string // Anthropic: the id of the program that waits for results of the client
+	encrypts   bool   // Responses: the answer includes encrypted reasoning
+	unstored   bool   // Responses: the answer is not stored
 }
 
 func readAsked(q *http.Request, wire Wire, body object) asked {
@@ -306,6 +307,9 @@ func readAsked(q *http.Request, wire Wire, body object) asked {
 	include, _ := body["include"].([]any)
 	a.unstored, a.background = body["store"] == false, body["background"] == true
 	a.encrypts = slices.Contains(include, any("reasoning.encrypted_content"))
+	if wire == Anthropic {
+		a.waiting = waiting(body)
+	}
 	if wire == Gemini {
 		a.stream = strings.HasSuffix(q.URL.Path, ":streamGenerateContent")
 		a.sse = q.URL.Query().Get("alt") == "sse"
