@@ -18,11 +18,21 @@ func named(tool string) message.Message { return message.Assistant("", message.C
 func TestRoundsKeepCallsAndResultsTogether(t *testing.T) {
 	user, result := message.User("u"), message.ToolResult
 	refer := message.Message{Role: message.RoleAssistant, Parts: []message.Part{{Kind: message.KindOther, Sealed: true}}}
+	part := func(name, json string) message.Part {
+		return message.Part{Kind: message.KindOther, Name: name, Args: []byte(json), Sealed: true}
+	}
+	runs := message.Assistant("", part("server_tool_use", `{"type":"server_tool_use","id":"s"}`), message.Call("a", "f", "{}"))
+	ran := message.Assistant("", part("code_execution_tool_result", `{"type":"code_execution_tool_result","tool_use_id":"s"}`))
+	found := message.Assistant("", part("server_tool_use", `{"id":"w"}`), part("web_search_tool_result", `{"tool_use_id":"w"}`))
 	for name, c := range map[string]struct {
 		msgs []message.Message
 		want [][2]int
 		open int
 	}{
+		"a program that calls tools":         {[]message.Message{user, runs, result("a", ""), call("b"), result("b", ""), ran, call("c"), result("c", "")}, [][2]int{{0, 1}, {1, 6}, {6, 8}}, 8},
+		"a program that still runs":          {[]message.Message{user, runs, result("a", ""), call("b")}, [][2]int{{0, 1}, {1, 4}}, 1},
+		"a program that the user interrupts": {[]message.Message{runs, result("a", ""), user, call("b"), result("b", "")}, [][2]int{{0, 2}, {2, 3}, {3, 5}}, 5},
+		"a search":                           {[]message.Message{user, found, found}, [][2]int{{0, 1}, {1, 2}, {2, 3}}, 3},
 		"empty":                              {nil, nil, 0},
 		"answer":                             {[]message.Message{user, message.Assistant("a")}, [][2]int{{0, 1}, {1, 2}}, 2},
 		"one call":                           {[]message.Message{user, call("a"), result("a", "")}, [][2]int{{0, 1}, {1, 3}}, 3},

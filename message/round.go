@@ -5,7 +5,7 @@ import "sort"
 // A Round is the smallest span that can't be cut: an assistant message and
 // every result that answers its tool calls. Any other message is a round of its
 // own. If results come late, the messages between them belong to the round,
-// too.
+// too; also those of tools that the provider runs, see [ServerCall].
 type Round struct {
 	Start, End int  // the messages [Start, End)
 	Assistant  bool // it begins with an assistant message
@@ -59,6 +59,7 @@ type rounder struct {
 	rounds  []Round
 	pending map[string][]int // call id → the messages with an unanswered call of this id, in order
 	caller  map[string]int   // call id → the message whose call with this id was answered last
+	served  server
 	bare    []bareCall       // calls without an id, in order; answered calls at the end may not be removed yet
 }
 
@@ -81,6 +82,10 @@ func (b *rounder) add(i int) {
 	if !answers {
 		b.rounds = append(b.rounds, Round{Start: i, End: i + 1, Assistant: m.Role == RoleAssistant})
 	}
+	if b.served.continues(m) {
+		b.merge(b.served.from, i)
+	}
+	b.served.add(i, m)
 	for k := range m.Parts {
 		if p := &m.Parts[k]; p.Kind == KindToolCall {
 			id := key(p)
@@ -165,10 +170,17 @@ func (b *rounder) refers(i int) bool {
 	return b.msgs[i].Role == RoleAssistant && b.msgs[i].Has(KindOther)
 }
 
-// absorb extends the round of message call up to message i, including all
+// absorb extends the round of message call up to message i, which answers it, including all
 // rounds between.
 func (b *rounder) absorb(call, i int) {
-	at := sort.Search(len(b.rounds), func(k int) bool { return b.rounds[k].End > call })
+	r := b.merge(call, i)
+	r.Pairs++
+	r.Unanswered--
+}
+
+// merge extends the round of message first up to message i, including all rounds between.
+func (b *rounder) merge(first, i int) *Round {
+	at := sort.Search(len(b.rounds), func(k int) bool { return b.rounds[k].End > first })
 	r := &b.rounds[at]
 	for _, other := range b.rounds[at+1:] {
 		r.Pairs += other.Pairs
@@ -176,9 +188,8 @@ func (b *rounder) absorb(call, i int) {
 		r.Assistant = r.Assistant || other.Assistant
 	}
 	b.rounds = b.rounds[:at+1]
-	r.Pairs++
-	r.Unanswered--
 	r.End = i + 1
+	return r
 }
 
 // A Turn is the user messages (zero or more) and the assistant round that

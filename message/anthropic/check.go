@@ -45,6 +45,7 @@ func (r *request) Check(view []message.Message, sources []int) []wire.Violation 
 	c.ends()
 	c.contents()
 	c.pairs()
+	c.served()
 	c.marked()
 	c.compacted()
 	return c.Found

@@ -46,7 +46,11 @@ func TestEachRuleIsChecked(t *testing.T) {
 	compacted := `{"role":"assistant","content":[{"type":"compaction","content":"c"}]}`
 	protected := `{"role":"assistant","content":[{"type":"hologram"}],"meta":{"protected":true}}` // only its client protects it
 	searched := `{"role":"assistant","content":[{"type":"server_tool_use","id":"s"},{"type":"web_search_tool_result","tool_use_id":"s"}]}`
+	runs, ran := `{"role":"assistant","content":[{"type":"server_tool_use","id":"s"},{"type":"tool_use","id":"1","name":"f","input":{}}]}`, `{"role":"assistant","content":[{"type":"code_execution_tool_result","tool_use_id":"s"}]}`
 	for body, want := range map[string][]string{
+		body(u("a"), runs, r("1"), ran, u("b")):                nil,
+		body(u("a"), runs, r("1"), u("b")):                     {"tool_use_without_result 1/s"},
+		body(u("a"), ran, u("b")):                              {"tool_result_without_call 1/s"},
 		body(u("a"), c("1", "2"), r("1", "2"), a("b"), u("c")): nil,
 		body(u("a"), c("1"), r("1", "TEXT"), u("b"), u("c")):   nil,
 		body(compacted, u("a")):                                nil,

@@ -1,0 +1,72 @@
+package message
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/agentcompact/compact/internal/jsonscan"
+)
+
+// server joins the messages of a call of a tool that the provider runs (Anthropic's
+// server_tool_use) to one round. Its result is usually in the same message. But a program
+// that the provider runs can call the client's tools: then the result is in a later message
+// of the assistant, and the provider refuses each of these messages without the others.
+type server struct {
+	open []string // ids of the calls without a result
+	from int      // index of the message with the first of them
+}
+
+// continues reports whether message i belongs to the message with the first open call. A
+// call that the user interrupts gets no result any more.
+func (s *server) continues(m *Message) bool {
+	if len(s.open) == 0 {
+		return false
+	}
+	if m.Role != RoleAssistant && m.Role != RoleTool {
+		s.open = nil
+	}
+	return len(s.open) > 0
+}
+
+// add records the calls and the results of the provider's tools in message i.
+func (s *server) add(i int, m *Message) {
+	if m.Role != RoleAssistant {
+		return
+	}
+	for k := range m.Parts {
+		id, result := ServerCall(&m.Parts[k])
+		switch {
+		case id == "":
+		case result:
+			s.open = slices.DeleteFunc(s.open, func(o string) bool { return o == id })
+		default:
+			if len(s.open) == 0 {
+				s.from = i
+			}
+			s.open = append(s.open, id)
+		}
+	}
+}
+
+// ServerCall returns the id of a call of a tool that the provider runs, or, with result
+// true, of the call that a result of such a tool answers; "" = the part is neither.
+func ServerCall(p *Part) (id string, result bool) {
+	if p.Kind != KindOther || p.CallID != "" {
+		return "", false
+	}
+	field := "id"
+	switch {
+	case p.Name == "server_tool_use", p.Name == "mcp_tool_use":
+	case strings.HasSuffix(p.Name, "_tool_result"):
+		field, result = "tool_use_id", true
+	default:
+		return "", false
+	}
+	_ = jsonscan.Object(p.Args, jsonscan.Span{End: len(p.Args)}, func(m jsonscan.Member) error {
+		if m.Key == field {
+			id, _ = jsonscan.Unquote(m.Value.Of(p.Args)) // not a string: no id
+		}
+		return nil
+	})
+	return id, result
+}
