@@ -2,6 +2,7 @@ package transport
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"io"
@@ -64,17 +65,19 @@ func (x *exchange) answer() (*http.Response, error) {
 		if h == nil {
 			return resp, nil
 		}
-		said, ok := a.x.dialect.read(h.pieces)
+		d := a.x.dialect
+		said, ok := d.read(h.pieces)
 		switch {
-		case !ok || len(said.ours) == 0:
-			if ok {
-				a.keep(said, nil)
-			}
+		case !ok:
 			return h.response(), nil
+		case len(said.ours) == 0:
+			a.keep(said, nil)
+			return a.complete(h, h.response), nil
 		case !a.take(said):
-			a.x.dialect.strip(h.pieces, said)
-			return h.changed(), nil
+			d.strip(h.pieces, said)
+			return a.complete(h, h.changed), nil
 		}
+		a.show(d, h, said)
 		_ = h.resp.Body.Close()
 	}
 }
@@ -91,6 +94,8 @@ type asking struct {
 	n     int               // number of repeated model calls
 	first string            // Responses: id of the first answer, which the caller's stream has; "" = not streamed
 	array bool              // the answer that has begun is a JSON array
+
+	container string // Anthropic: the container of the last answer; "" = none
 }
 
 // take answers the calls of the recall tool in an answer. It reports whether the
@@ -98,7 +103,7 @@ type asking struct {
 func (a *asking) take(s *said) (more bool) {
 	texts := a.x.recall(s.ours, a.n)
 	a.x.recalled(len(s.ours))
-	s.unknown = s.isUnknown(a.x.body)
+	s.unknown, a.container = s.isUnknown(a.x.body), cmp.Or(s.container, a.container)
 	a.link(s, texts)
 	a.plain = a.plain && a.x.isPlain(s, texts)
 	switch {
@@ -118,7 +123,7 @@ func (a *asking) take(s *said) (more bool) {
 // renew builds the next request: the caller's body with all rounds so far.
 func (a *asking) renew() {
 	again := *a.x
-	again.body, again.inner = a.came, a.inner
+	again.body, again.inner = withContainer(a.came, a.container), a.inner
 	if a.ctx != nil {
 		again.req = a.x.req.WithContext(a.ctx)
 	}

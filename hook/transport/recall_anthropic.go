@@ -1,6 +1,7 @@
 package transport
 
 import (
+	"cmp"
 	"encoding/json"
 	"strings"
 )
@@ -20,9 +21,10 @@ func (anthropicDialect) only(body []byte) ([]byte, error) {
 
 func (anthropicDialect) read(p *pieces) (*said, bool) {
 	var blocks []rawObject
-	ok := false
+	ok, container := false, ""
 	for _, e := range p.list {
 		o := e.read()
+		container = cmp.Or(containerOf(o), container)
 		switch text(o["type"]) {
 		case "message":
 			ok = true
@@ -45,7 +47,9 @@ func (anthropicDialect) read(p *pieces) (*said, bool) {
 			return nil, false
 		}
 	}
-	return anthropicSaid(blocks), ok
+	s := anthropicSaid(blocks)
+	s.container = container
+	return s, ok
 }
 
 // partial is the member in which the pieces of a call's input are collected.

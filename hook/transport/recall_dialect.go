@@ -21,10 +21,12 @@ type said struct {
 	id      string // Responses: the id of the answer, which the provider stores; "" = unknown
 	cut     bool   // Responses: the answer ended at a limit, which the caller has to learn
 	unknown bool   // Responses: the provider does not know its items by their ids
-	ours    []recallCall
-	others  int               // number of calls of the caller's tools
-	whole   []json.RawMessage // the answer as elements of a conversation
-	shown   []json.RawMessage // the same without the calls of the recall tool
+
+	container string // Anthropic: the container of the model's programs; "" = none
+	ours      []recallCall
+	others    int               // number of calls of the caller's tools
+	whole     []json.RawMessage // the answer as elements of a conversation
+	shown     []json.RawMessage // the same without the calls of the recall tool
 }
 
 // dialect holds the operations that differ between wires.
