@@ -3,6 +3,8 @@ package transport
 import (
 	"bytes"
 	"encoding/json"
+
+	"github.com/agentcompact/compact/message/responses"
 )
 
 // boundSeal replaces the signature of reasoning that led only to a call of the
@@ -11,10 +13,12 @@ import (
 const boundSeal = "compact:recalled"
 
 // unbind removes reasoning with a boundSeal from a body, even if another process wrote
-// the seal. If this process has the round, the complete round is inserted instead.
+// the seal, and references to it. If this process has the round, the complete round is
+// inserted instead.
 func (x *exchange) unbind() {
 	d := dialects[x.format.Name()]
-	if d == nil || !bytes.Contains(x.body, []byte(boundSeal)) {
+	refers := x.t.rounds != nil && x.format.Name() == responses.Name && x.t.rounds.bound.some()
+	if d == nil || !refers && !bytes.Contains(x.body, []byte(boundSeal)) {
 		return
 	}
 	elems, span, err := elements(x.body, d.list())
@@ -23,6 +27,10 @@ func (x *exchange) unbind() {
 	}
 	kept, changed := make([]json.RawMessage, 0, len(elems)), false
 	for _, e := range elems {
+		if refers && x.isBound(e) {
+			changed = true
+			continue
+		}
 		if bytes.Contains(e, []byte(boundSeal)) {
 			rest := d.unbind(e)
 			changed = changed || len(rest) != len(e)

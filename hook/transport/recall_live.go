@@ -267,6 +267,7 @@ func (l *live) recall(p *pieces, s *said) {
 	more := l.a.take(s)
 	if s.others == 0 {
 		l.d.bind(p, s) // before strip, which changes positions
+		l.a.forget(s)
 	}
 	l.d.strip(p, s)
 	if !more {

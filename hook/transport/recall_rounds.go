@@ -12,6 +12,7 @@ type rounds struct {
 	*recent[roundKey, []round]
 	read  *recent[roundKey, *readings]
 	links *recent[string, link]
+	bound *recent[string, struct{}] // ids of reasoning that led only to recall calls
 }
 
 // roundKey has the wire, because a round is written in the wire's format. Two wires can
@@ -44,10 +45,11 @@ type beside struct {
 const (
 	maxRoundLanes = 1024
 	maxRoundBytes = 256 << 10 // for each key
+	maxBound      = 8192
 )
 
 func newRounds() *rounds {
-	return &rounds{newRecent[roundKey, []round](maxRoundLanes), newRecent[roundKey, *readings](maxRoundLanes), newRecent[string, link](maxRoundLanes)}
+	return &rounds{newRecent[roundKey, []round](maxRoundLanes), newRecent[roundKey, *readings](maxRoundLanes), newRecent[string, link](maxRoundLanes), newRecent[string, struct{}](maxBound)}
 }
 
 // readings returns the cached digests of an agent's conversation.
@@ -127,6 +129,7 @@ func (r *rounds) weave(x *exchange, d dialect, body []byte) ([]byte, error) {
 // into returns a conversation with the round, and false if the conversation
 // does not continue with the round's answer.
 func (r *round) into(d dialect, elems []json.RawMessage) (out []json.RawMessage, ok bool) {
+	elems = r.resolved(elems)
 	out = elems
 	if r.prior != nil {
 		if out, ok = d.cut(elems, r.at, r); !ok {

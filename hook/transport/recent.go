@@ -41,6 +41,25 @@ func (r *recent[K, V]) first(k K) bool {
 	return !now && !old
 }
 
+// has reports whether a key is known.
+func (r *recent[K, V]) has(k K) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	_, now := r.now[k]
+	_, old := r.old[k]
+	if old && !now {
+		r.set(k, r.old[k])
+	}
+	return now || old
+}
+
+// some reports whether there is any key.
+func (r *recent[K, V]) some() bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return len(r.now)+len(r.old) > 0
+}
+
 // known implements get; the caller holds mu.
 func (r *recent[K, V]) known(k K) V {
 	if v, ok := r.now[k]; ok {

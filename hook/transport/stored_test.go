@@ -1,6 +1,8 @@
 package transport_test
 
 import (
+	"encoding/json"
+	"fmt"
 	"net/http"
 	"strings"
 	"testing"
@@ -60,6 +62,71 @@ func TestReasoningThatIsNotStoredIsNotSentBack(t *testing.T) {
 		r.allOK(f)
 		if got := r.got(); strings.Contains(got[len(got)-1], `"rs_`) || strings.Contains(got[len(got)-1], `"fc_`) || stream == strings.Contains(got[len(got)-1], "Let me see.") {
 			t.Errorf("stream %v: %s", stream, tail(got[len(got)-1], 2000))
+		}
+	}
+}
+
+// references returns an answer as a caller that refers to stored items sends it back.
+func references(t *testing.T, answer string) string {
+	t.Helper()
+	_, output := stored(answer)
+	var refs []string
+	for _, item := range output {
+		var o struct{ ID string }
+		if err := json.Unmarshal(item, &o); err != nil {
+			t.Fatal(err)
+		}
+		refs = append(refs, fmt.Sprintf(`{"type":"item_reference","id":%q}`, o.ID))
+	}
+	return strings.Join(refs, ",")
+}
+
+// A caller refers to the items of an answer that it got without its recall calls. The
+// references to reasoning that led only to these calls are left out, and the rounds keep
+// their places.
+func TestReferencesToAnAnswerWithARecall(t *testing.T) {
+	for _, stream := range []bool{false, true} {
+		for _, calls := range []bool{false, true} {
+			r, f, body, ref := chained(t, stream)
+			last := provider.Answer{Reasoning: "Now.", Text: "It is a word."}
+			if calls {
+				last = provider.Answer{Reasoning: "Now.", Calls: []provider.Call{recallOf(ref), {ID: "c900", Name: "read", Args: `{"n":900}`}}}
+			}
+			r.server.Answer(provider.Answer{Reasoning: "Hm.", Calls: []provider.Call{recallOf(ref)}}, provider.Answer{Reasoning: "So.", Text: "Let me see.", Calls: []provider.Call{recallOf("turn:3")}}, last)
+			status, answer := r.post(f, body)
+			if status != http.StatusOK {
+				t.Fatalf("%d %s", status, answer)
+			}
+			body = more(body, references(t, answer))
+			if calls {
+				body = more(body, `{"type":"function_call_output","call_id":"c900","output":"what was read"}`)
+			} else {
+				body = more(body, `{"role":"user","content":"next"}`)
+			}
+			for range 2 {
+				if status, answer := r.post(f, body); status != http.StatusOK {
+					t.Fatalf("stream %v, calls %v: %d %s", stream, calls, status, answer)
+				}
+				if got := r.got(); !strings.Contains(got[len(got)-1], "turn:3") {
+					t.Errorf("stream %v, calls %v: the round is lost: %s", stream, calls, tail(got[len(got)-1], 1500))
+				}
+				body = more(body, `{"role":"user","content":"and then"}`)
+			}
+			r.allOK(f)
+		}
+	}
+}
+
+// A round with a secret is not kept. The references to its reasoning are left out
+// nevertheless.
+func TestReferencesToReasoningOfARoundThatIsNotKept(t *testing.T) {
+	secret := "ghp_" + "x8Kq2LmZ0pWv7Rt3" + "Yb9Nc5Hd1Fg4Js6Aa0Qe"
+	for _, stream := range []bool{false, true} {
+		r, f, body, ref := chained(t, stream)
+		r.server.Answer(provider.Answer{Reasoning: "Hm.", Calls: []provider.Call{{Name: "recall", Args: `{"ref":"` + ref + `","pattern":"` + secret + `"}`}}}, provider.Answer{Reasoning: "Now.", Text: "It is a word."})
+		_, answer := r.post(f, body)
+		if status, answer := r.post(f, more(body, references(t, answer)+`,{"role":"user","content":"next"}`)); status != http.StatusOK {
+			t.Errorf("stream %v: %d %s", stream, status, answer)
 		}
 	}
 }
