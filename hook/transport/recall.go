@@ -34,8 +34,8 @@ import (
 // has the output of all answers, and the prompt of the last one, by which callers
 // measure their context. An inner request with a transient failure is retried up to
 // two times, 0.5 to 8 s later; after that the stream ends with the error. Reasoning
-// that led only to a recall call gets a mark in place of its signature, and every
-// process omits marked reasoning from later requests. An array of Gemini (a stream
+// that led to a recall call gets a mark in place of its signature (Anthropic: unless
+// other calls follow), and every process omits marked reasoning from later requests. An array of Gemini (a stream
 // without alt=sse) is passed on in the same way, element by element. Any other answer
 // is held until it has ended.
 //

@@ -265,10 +265,8 @@ func (l *live) passOn(held *pieces) {
 // other calls, it continues with the next answer.
 func (l *live) recall(p *pieces, s *said) {
 	more := l.a.take(s)
-	if s.others == 0 {
-		l.d.bind(p, s) // before strip, which changes positions
-		l.a.forget(s)
-	}
+	l.d.bind(p, s) // before strip, which changes positions
+	l.a.forget(s)
 	l.d.strip(p, s)
 	if !more {
 		l.out = append(l.out, l.follow(p.from(l.ready))...)

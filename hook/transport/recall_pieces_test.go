@@ -146,7 +146,7 @@ func TestRecallStaysBehindItsReasoning(t *testing.T) {
 	}
 	for _, tc := range []struct{ said, sent, want []json.RawMessage }{
 		{raw(thinks, recalls, reads), raw(thinks, reads, returns), raw(thinks, recalls, reads, recalled, returns)},
-		{raw(thinks, recalls, reads), raw(reads, returns), raw(recalls, reads, recalled, returns)}, // the caller left the reasoning out
+		{raw(thinks, recalls, reads), raw(reads, returns), raw(thinks, recalls, reads, recalled, returns)}, // the caller got the reasoning with a mark, or left it out
 		{raw(thinks, reads, recalls), raw(thinks, reads, returns), raw(thinks, reads, recalls, recalled, returns)},
 		{raw(recalls, thinks, reads), raw(thinks, reads, returns), raw(recalls, thinks, reads, recalled, returns)},
 	} {

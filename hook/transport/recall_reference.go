@@ -12,8 +12,8 @@ import (
 // forget remembers the ids of reasoning that led only to recall calls, and that the caller
 // gets without these calls.
 func (a *asking) forget(s *said) {
-	for at := range s.bound(func(at int) bool { return isReasoning(s.whole[at]) }) {
-		if id := text(obj(s.whole[at])["id"]); id != "" && isReasoning(s.whole[at]) {
+	for at := range s.boundReasoning() {
+		if id := text(obj(s.whole[at])["id"]); id != "" {
 			a.x.t.rounds.bound.first(a.x.linkKey(id))
 		}
 	}

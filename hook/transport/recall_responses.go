@@ -2,6 +2,7 @@ package transport
 
 import (
 	"encoding/json"
+	"maps"
 	"slices"
 	"strings"
 
@@ -108,35 +109,6 @@ func (d responsesDialect) round(s *said, texts []string) []json.RawMessage {
 	return append(s.sendable(), d.results(s, texts)...)
 }
 
-// sendable returns the items of an answer as the provider accepts them back.
-func (s *said) sendable() (out []json.RawMessage) {
-	for i, raw := range s.whole {
-		if !s.unknown || !isReasoning(raw) {
-			out = append(out, s.item(i))
-		}
-	}
-	return out
-}
-
-// item returns an item of an answer, without its id if the provider does not know it.
-func (s *said) item(at int) json.RawMessage {
-	if !s.unknown {
-		return s.whole[at]
-	}
-	o := obj(s.whole[at])
-	delete(o, "id")
-	return enc(o)
-}
-
-// isUnknown reports whether a request makes the provider forget the answer, while its
-// reasoning has nothing but an id: the provider refuses this id.
-func (s *said) isUnknown(body []byte) bool {
-	at, err := fields(body, "store")
-	return err == nil && string(at["store"].Of(body)) == "false" && slices.ContainsFunc(s.whole, func(raw json.RawMessage) bool {
-		return isReasoning(raw) && text(obj(raw)["encrypted_content"]) == ""
-	})
-}
-
 // join puts the recall calls back where the model made them among the caller's,
 // and their results after all of them: the provider refuses a call that does
 // not follow its reasoning.
@@ -150,10 +122,18 @@ func (d responsesDialect) join(elems []json.RawMessage, n int, b *beside) ([]jso
 		return nil, false
 	}
 	out := append([]json.RawMessage(nil), elems[:n]...)
+	bound := b.said.boundReasoning()
 	for i, item := range b.said.whole {
 		switch {
 		case b.said.isOurs(i):
 			out = append(out, b.said.item(i))
+		case bound[i]:
+			if len(shown) > 0 && isSame(shown[0], item) {
+				shown = shown[1:]
+			}
+			if !b.said.unknown {
+				out = append(out, item)
+			}
 		case isReasoning(item):
 			if len(shown) > 0 && isReasoning(shown[0]) { // a recall call can follow it directly
 				out, shown = append(out, shown[0]), shown[1:]
@@ -178,6 +158,21 @@ func isReturned(item rawObject) bool {
 // sends back.
 func isReasoning(item json.RawMessage) bool { return text(obj(item)["type"]) == "reasoning" }
 
+// boundReasoning returns the positions of reasoning that led to a recall call. The caller
+// does not get it as it is, even beside other calls: the provider ties reasoning to the item
+// directly after it.
+func (s *said) boundReasoning() map[int]bool {
+	at := s.bound(func(at int) bool { return at < len(s.whole) && isReasoning(s.whole[at]) })
+	maps.DeleteFunc(at, func(_ int, led bool) bool { return !led })
+	return at
+}
+
+// isSame reports whether two items have the same id.
+func isSame(a, b json.RawMessage) bool {
+	id := text(obj(a)["id"])
+	return id != "" && id == text(obj(b)["id"])
+}
+
 // isOurs reports whether the item at index at of an answer is a recall call.
 func (s *said) isOurs(at int) bool {
 	return slices.ContainsFunc(s.ours, func(c recallCall) bool { return c.at == at })
@@ -200,8 +195,9 @@ func (responsesDialect) strip(p *pieces, s *said) {
 		if r := obj(o["response"]); r != nil {
 			o["response"] = enc(withoutItems(r, ours))
 		} else if text(o["object"]) == "response" {
-			items := list(o["output"])
-			o = withoutItems(o, s.alone(func(at int) bool { return isReasoning(items[at]) }))
+			gone := s.boundReasoning()
+			maps.Copy(gone, ours)
+			o = withoutItems(o, gone)
 		}
 		if o["sequence_number"] != nil {
 			o["sequence_number"] = enc(sequence)

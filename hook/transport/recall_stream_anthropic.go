@@ -33,7 +33,12 @@ func (anthropicDialect) scan(f *flow, o rawObject) {
 	}
 }
 
+// bind leaves the thinking of an answer with other calls as it is: the provider requires it
+// before any call.
 func (anthropicDialect) bind(p *pieces, s *said) {
+	if s.others > 0 {
+		return
+	}
 	thinking := map[int]bool{}
 	for _, e := range p.list {
 		if o := e.read(); text(o["type"]) == "content_block_start" {

@@ -22,11 +22,7 @@ func (responsesDialect) scan(f *flow, o rawObject) {
 }
 
 func (responsesDialect) bind(p *pieces, s *said) {
-	reasoning := map[int]bool{}
-	for i, item := range s.whole {
-		reasoning[i] = isReasoning(item)
-	}
-	bound := s.bound(func(at int) bool { return reasoning[at] })
+	bound := s.boundReasoning()
 	for _, e := range p.list {
 		o := e.read()
 		switch text(o["type"]) {
@@ -35,7 +31,7 @@ func (responsesDialect) bind(p *pieces, s *said) {
 				o["item"] = markItem(o["item"])
 				e.write(o)
 			}
-		case "response.completed":
+		case "response.completed", "response.incomplete":
 			response := obj(o["response"])
 			output := list(response["output"])
 			for at := range output {

@@ -130,3 +130,28 @@ func TestReferencesToReasoningOfARoundThatIsNotKept(t *testing.T) {
 		}
 	}
 }
+
+// Reasoning directly before a recall call led to that call, even if the answer has other
+// calls. A process that does not know the round sends neither.
+func TestReasoningBesideACallGoesWithItsRecall(t *testing.T) {
+	for _, stream := range []bool{false, true} {
+		f := forms()[2]
+		if stream {
+			f = forms()[3]
+		}
+		f = f.withTools()
+		r, body, ref := recalling(t, f)
+		r.server.Answer(provider.Answer{Reasoning: "Hm.", Calls: []provider.Call{recallOf(ref), {ID: "c900", Name: "read", Args: `{"n":900}`}}})
+		_, answer := r.post(f, body)
+		next := more(body, strings.Join(sentBack(t, f, answer), ",")+`,{"type":"function_call_output","call_id":"c900","output":"what was read"}`)
+		restarted := newRigAt(t, r.server, compact.Config{}, transport.Recall())
+		for _, of := range []*rig{r, restarted} {
+			if status, answer := of.post(f, next); status != http.StatusOK {
+				t.Errorf("%v: %d %s", f, status, answer)
+			}
+		}
+		if got := r.got(); !strings.Contains(got[2], `"rs_2"`) || strings.Contains(got[3], `"rs_2"`) {
+			t.Errorf("%v: reasoning is in %s, and in %s", f, tail(got[2], 800), tail(got[3], 500))
+		}
+	}
+}

@@ -1,0 +1,35 @@
+package transport
+
+import (
+	"encoding/json"
+	"slices"
+)
+
+// sendable returns the items of an answer as the provider accepts them back.
+func (s *said) sendable() (out []json.RawMessage) {
+	for i, raw := range s.whole {
+		if !s.unknown || !isReasoning(raw) {
+			out = append(out, s.item(i))
+		}
+	}
+	return out
+}
+
+// item returns an item of an answer, without its id if the provider does not know it.
+func (s *said) item(at int) json.RawMessage {
+	if !s.unknown {
+		return s.whole[at]
+	}
+	o := obj(s.whole[at])
+	delete(o, "id")
+	return enc(o)
+}
+
+// isUnknown reports whether a request makes the provider forget the answer, while its
+// reasoning has nothing but an id: the provider refuses this id.
+func (s *said) isUnknown(body []byte) bool {
+	at, err := fields(body, "store")
+	return err == nil && string(at["store"].Of(body)) == "false" && slices.ContainsFunc(s.whole, func(raw json.RawMessage) bool {
+		return isReasoning(raw) && text(obj(raw)["encrypted_content"]) == ""
+	})
+}
