@@ -44,6 +44,7 @@ type flow struct {
 	names map[int]string
 	bound bool // the last block is reasoning, so a recall call may follow
 	whole bool // the answer has ended
+	last  bool // so has the stream: no event follows
 }
 
 // call records a part of the name of a call.
@@ -142,7 +143,7 @@ func (l *live) look(err error) error {
 	}
 	l.release(from)
 	switch {
-	case errors.Is(err, io.EOF):
+	case errors.Is(err, io.EOF), err == nil && l.flow.last: // some servers keep the connection open
 		l.end()
 	case err != nil:
 		switch {
@@ -168,6 +169,9 @@ func (l *live) next() bool {
 	l.scanned += size
 	if l.a.n > 0 || l.flow.bound || tells.Match(raw) {
 		l.scan(raw)
+	}
+	if l.flow.ours() {
+		l.flow.last = l.flow.last || l.piece(raw).isLast()
 	}
 	if !l.flow.bound && !l.flow.ours() {
 		l.ready = l.scanned

@@ -81,6 +81,16 @@ func (p *piece) read() rawObject {
 	return o
 }
 
+// isLast reports whether no event follows an event of a stream. The wire of Gemini has no such
+// event.
+func (p *piece) isLast() bool {
+	switch text(p.read()["type"]) {
+	case "message_stop", "response.completed", "response.incomplete", "response.failed", "error":
+		return true
+	}
+	return p.stream && p.data == nil && bytes.Contains(p.raw, []byte("[DONE]"))
+}
+
 // write replaces the data of a piece.
 func (p *piece) write(o rawObject) {
 	data, err := json.Marshal(o)
