@@ -25,6 +25,8 @@ type Answer struct {
 	// that program, unless it is Waiting further; Anthropic.
 	Code    string
 	Waiting bool
+	// Items are further items of the answer, in front of the calls, as JSON; Responses.
+	Items []string
 	// Compaction makes the answer a single item that replaces the whole
 	// request; Responses.
 	Compaction bool

@@ -26,6 +26,11 @@ func (s *answerData) responsesItems() []any {
 			"content": []any{object{"type": "output_text", "text": s.Text, "annotations": []any{}}},
 		})
 	}
+	for _, raw := range s.Items {
+		if it, err := decode([]byte(raw)); err == nil {
+			out = append(out, it)
+		}
+	}
 	for k, c := range s.Calls {
 		if c.Input != "" {
 			out = append(out, object{

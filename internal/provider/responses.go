@@ -33,9 +33,9 @@ var itemShapes = map[string]shape{
 // that a client adds.
 var (
 	serverItems = []string{"web_search_call", "file_search_call", "computer_call", "image_generation_call", "code_interpreter_call",
-		"local_shell_call", "shell_call", "apply_patch_call", "mcp_list_tools", "mcp_approval_request", "mcp_call"}
+		"local_shell_call", "shell_call", "apply_patch_call", "mcp_list_tools", "mcp_approval_request", "mcp_call", "tool_search_call"}
 	clientItems = []string{"computer_call_output", "local_shell_call_output", "shell_call_output", "apply_patch_call_output",
-		"mcp_approval_response", "compaction_trigger"}
+		"mcp_approval_response", "compaction_trigger", "tool_search_output"}
 )
 
 // passthrough is a field that Codex may add to any item.
