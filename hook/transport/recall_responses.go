@@ -92,8 +92,10 @@ func responsesSaid(output []json.RawMessage) *said {
 // isCallItem reports whether an item is a call that the caller must answer.
 func isCallItem(item rawObject) bool {
 	switch text(item["type"]) {
-	case "function_call", "custom_tool_call", "local_shell_call", "shell_call", "apply_patch_call", "computer_call":
+	case "function_call", "custom_tool_call", "local_shell_call", "shell_call", "apply_patch_call", "computer_call", "mcp_approval_request":
 		return true
+	case "tool_search_call":
+		return text(item["execution"]) == "client"
 	}
 	return false
 }
@@ -151,7 +153,7 @@ func (d responsesDialect) join(elems []json.RawMessage, n int, b *beside) ([]jso
 // isReturned reports whether an item was made by the caller, not by the model.
 func isReturned(item rawObject) bool {
 	kind, role := text(item["type"]), text(item["role"])
-	return strings.HasSuffix(kind, "_output") || role != "" && role != "assistant"
+	return strings.HasSuffix(kind, "_output") || kind == "mcp_approval_response" || role != "" && role != "assistant"
 }
 
 // isReasoning reports whether an item is reasoning, which not every caller

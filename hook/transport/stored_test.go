@@ -155,3 +155,38 @@ func TestReasoningBesideACallGoesWithItsRecall(t *testing.T) {
 		}
 	}
 }
+
+// An approval of a call on an MCP server, and a search for tools that the caller makes, wait
+// for the caller like its own calls: the answer reaches the caller, and the recall call goes
+// back to its place.
+func TestRequestsForAnApprovalReachTheCaller(t *testing.T) {
+	for _, stream := range []bool{false, true} {
+		for item, reply := range map[string]string{
+			`{"type":"mcp_approval_request","id":"mcpr_1","name":"delete","arguments":"{}","server_label":"files"}`:                 `{"type":"mcp_approval_response","approval_request_id":"mcpr_1","approve":true}`,
+			`{"type":"tool_search_call","id":"ts_1","call_id":"search_1","execution":"client","arguments":{},"status":"completed"}`: `{"type":"tool_search_output","call_id":"search_1","execution":"client","tools":[],"status":"completed"}`,
+		} {
+			r, f, body, ref := chained(t, stream)
+			r.server.Answer(provider.Answer{Reasoning: "Hm.", Items: []string{item}, Calls: []provider.Call{recallOf(ref)}})
+			before := len(r.got())
+			status, answer := r.post(f, body)
+			if status != http.StatusOK || len(r.got()) != before+1 || strings.Contains(answer, `"recall"`) {
+				t.Fatalf("stream %v: %d after %d requests: %s", stream, status, len(r.got())-before, answer)
+			}
+			id, _ := stored(answer)
+			if status, answer := r.post(f, f.next(id, reply)); status != http.StatusOK {
+				t.Errorf("stream %v: a chain: %d %s", stream, status, answer)
+			}
+			body = more(body, strings.Join(sentBack(t, f, answer), ",")+","+reply)
+			for range 2 {
+				if status, answer := r.post(f, body); status != http.StatusOK {
+					t.Errorf("stream %v: %d %s", stream, status, answer)
+				}
+				sent := r.got()[len(r.got())-1]
+				if at, result := strings.Index(sent, reply), strings.LastIndex(sent, `"function_call_output"`); result > at || !strings.Contains(sent, `"recall","status"`) && !strings.Contains(sent, `"name":"recall"`) {
+					t.Errorf("stream %v: the result of the recall is at %d, after the reply at %d: %s", stream, result, at, tail(sent, 900))
+				}
+				body = more(body, `{"role":"user","content":"next"}`)
+			}
+		}
+	}
+}
