@@ -58,6 +58,7 @@ func (x *exchange) plan() error {
 		return err
 	}
 	if about := x.parsed.About(); about.ServerSide != "" && !x.before(about) {
+		x.sent = x.linked(x.body)
 		return nil
 	}
 	res, err := x.t.m.Plan(x.req.Context(), x.who.session, x.parsed.Messages(), x.options(x.t.windows.of(x.lane()))...)

@@ -108,7 +108,9 @@ func (t *Transport) do(req *http.Request, next roundTrip) (*http.Response, error
 	to, why := t.target(req)
 	switch {
 	case to == nil && t.m != nil && !hintsOf(req.Context()).off && compacting(req):
-		return t.pass(req, next, &passed{"/responses/compact", "the provider compacts the history, which is sent whole"})
+		return t.pass(req, t.lender(req, next), &passed{"/responses/compact", "the provider compacts the history, which is sent whole"})
+	case to == nil && t.m != nil && !hintsOf(req.Context()).off:
+		return t.lender(req, next)(stripped(req))
 	case to == nil || hintsOf(req.Context()).off || to.counts && t.watch != nil:
 		return next(stripped(req))
 	case t.m == nil:
