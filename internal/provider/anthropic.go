@@ -171,7 +171,8 @@ func anthropicOrder(r *report, model string, turns []turn) {
 	if first.role != "user" && !compacted {
 		r.add("first_role", "", "messages.0", "messages: first message must use the \"user\" role")
 	}
-	if last.role == "assistant" && !prefills(model) {
+	paused := len(last.blocks) > 0 && uncheckedBlock(last.blocks[len(last.blocks)-1].kind()) // stop_reason pause_turn: the model goes on
+	if last.role == "assistant" && !paused && !prefills(model) {
 		r.add("prefill", "", "messages", "This model does not support assistant message prefill. The conversation must end with a user message.")
 	}
 	for i, t := range turns {
