@@ -109,3 +109,33 @@ func TestRoundsOfAProgramStayTogether(t *testing.T) {
 		r.quiet()
 	}
 }
+
+// A turn that the provider paused (pause_turn) is sent back as it is, at the end of the
+// request, and goes on. It is no beginning of an answer that a compaction could leave out.
+func TestAPausedTurnGoesOn(t *testing.T) {
+	for _, preset := range []string{"graduated", "summarize", "economy"} {
+		for _, f := range []form{forms()[4], forms()[5]} {
+			f := f.withTools()
+			r := newRig(t, compact.Config{Preset: preset}, transport.Recall())
+			paused := `{"role":"assistant","content":[{"type":"text","text":"I search."},{"type":"server_tool_use","id":"srvtoolu_1","name":"web_search","input":{"query":"q"}}]}`
+			body := more(f.body("hi", 60, 300), `{"role":"assistant","content":[{"type":"text","text":"Done."}]},{"role":"user","content":"Search for q."},`+paused)
+			for range 2 {
+				if status, answer := r.post(f, body); status != http.StatusOK {
+					t.Fatalf("%s: %d %s", preset, status, answer)
+				}
+			}
+			got := r.got()
+			if !strings.HasSuffix(got[0], paused+"]}") || len(got[0]) > len(body)/2 || got[1] != got[0] {
+				t.Errorf("%s: %d of %d bytes, %s", preset, len(got[0]), len(body), tail(got[0], 500))
+			}
+			found := `{"role":"assistant","content":[{"type":"web_search_tool_result","tool_use_id":"srvtoolu_1","content":[]},{"type":"text","text":"Found."}]},{"role":"user","content":"next"}`
+			if status, answer := r.post(f, more(body, found)); status != http.StatusOK {
+				t.Fatalf("%s: %d %s", preset, status, answer)
+			}
+			if !strings.Contains(r.got()[2], paused+","+found) {
+				t.Errorf("%s: %s", preset, tail(r.got()[2], 900))
+			}
+			r.allOK(f)
+		}
+	}
+}
