@@ -60,7 +60,7 @@ type rounder struct {
 	pending map[string][]int // call id → the messages with an unanswered call of this id, in order
 	caller  map[string]int   // call id → the message whose call with this id was answered last
 	served  server
-	bare    []bareCall       // calls without an id, in order; answered calls at the end may not be removed yet
+	bare    []bareCall // calls without an id, in order; answered calls at the end may not be removed yet
 }
 
 // bareCall is a call that has no id.

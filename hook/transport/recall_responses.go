@@ -32,7 +32,7 @@ func (responsesDialect) only(body []byte) ([]byte, error) {
 func (responsesDialect) read(p *pieces) (*said, bool) {
 	done := map[int]json.RawMessage{}
 	var output []json.RawMessage
-	id, ok, cut := "", false, false
+	id, ok, cut, unstored := "", false, false, false
 	for _, e := range p.list {
 		o := e.read()
 		switch kind := text(o["type"]); {
@@ -41,9 +41,10 @@ func (responsesDialect) read(p *pieces) (*said, bool) {
 		case isStoredEnd(kind):
 			r := obj(o["response"])
 			id, output, ok, cut = text(r["id"]), list(r["output"]), true, kind == "response.incomplete"
+			unstored = string(r["store"]) == "false"
 		case kind == "" && text(o["object"]) == "response":
 			id, output, cut = text(o["id"]), list(o["output"]), text(o["status"]) == "incomplete"
-			ok = cut || text(o["status"]) == "completed"
+			ok, unstored = cut || text(o["status"]) == "completed", string(o["store"]) == "false"
 		}
 	}
 	if len(output) == 0 { // some servers leave output empty in the last event of a stream
@@ -52,7 +53,7 @@ func (responsesDialect) read(p *pieces) (*said, bool) {
 		}
 	}
 	s := responsesSaid(output)
-	s.id, s.cut = id, cut
+	s.id, s.cut, s.unknown = id, cut, unstored && s.isOpen()
 	return s, ok
 }
 

@@ -25,11 +25,19 @@ func (s *said) item(at int) json.RawMessage {
 	return enc(o)
 }
 
-// isUnknown reports whether a request makes the provider forget the answer, while its
+// isUnknown reports whether the provider does not store the answer to a request, while its
 // reasoning has nothing but an id: the provider refuses this id.
 func (s *said) isUnknown(body []byte) bool {
+	if s.unknown || !s.isOpen() {
+		return s.unknown // by the answer itself: some accounts store nothing, whatever the request says
+	}
 	at, err := fields(body, "store")
-	return err == nil && string(at["store"].Of(body)) == "false" && slices.ContainsFunc(s.whole, func(raw json.RawMessage) bool {
+	return err == nil && string(at["store"].Of(body)) == "false"
+}
+
+// isOpen reports whether an answer has reasoning without its encrypted content.
+func (s *said) isOpen() bool {
+	return slices.ContainsFunc(s.whole, func(raw json.RawMessage) bool {
 		return isReasoning(raw) && text(obj(raw)["encrypted_content"]) == ""
 	})
 }
