@@ -35,7 +35,8 @@ import (
 // measure their context. An inner request with a transient failure is retried up to
 // two times, 0.5 to 8 s later; after that the stream ends with the error. Reasoning
 // that led to a recall call gets a mark in place of its signature (Anthropic: unless
-// other calls follow), and every process omits marked reasoning from later requests. An array of Gemini (a stream
+// other calls follow), and every process omits marked reasoning from later requests, also
+// from those that compact or count a history at the provider. An array of Gemini (a stream
 // without alt=sse) is passed on in the same way, element by element. Any other answer
 // is held until it has ended.
 //
