@@ -141,12 +141,23 @@ const declaredHere = 3
 func (s *fileState) what(why string) string {
 	what := ""
 	if s.Op != fileops.Deleted {
-		what = joinAnd(s.Funcs[:min(len(s.Funcs), declaredHere)], "")
+		what = someOf(s.Funcs, declaredHere)
 		if what == "" {
 			what = fileops.QuotedNew(s.Added)
 		}
 	}
 	return strings.TrimPrefix(what+why, " — ")
+}
+
+// someOf names the first n of some names, and counts the others.
+func someOf(names []string, n int) string {
+	if len(names) > n {
+		return strings.Join(names[:n], ", ") + " and " + itoa(len(names)-n) + " more"
+	}
+	if len(names) < 2 {
+		return strings.Join(names, "")
+	}
+	return strings.Join(names[:len(names)-1], ", ") + " and " + names[len(names)-1]
 }
 
 // lastSentence returns the last sentence of a text. Right before a call, it

@@ -46,7 +46,11 @@ func fileOps(c *Call) []fileops.Op {
 			f := fileops.Op{Path: a.Value, Op: op}
 			if op == fileops.Edited || op == fileops.Created {
 				added := c.arg(newTextArgs...)
-				f.Funcs, f.Added = fileops.Declared(added), fileops.NewText(f.Path, c.arg(oldTextArgs...), added)
+				old := c.arg(oldTextArgs...)
+				f.Funcs, f.Added = fileops.Declared(added), fileops.NewText(f.Path, old, added)
+				if op == fileops.Edited && len(f.Funcs)+len(f.Added) == 0 {
+					f.Added = fileops.NewLine(old, added)
+				}
 			}
 			out = append(out, f)
 		}

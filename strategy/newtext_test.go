@@ -1,6 +1,7 @@
 package strategy
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/agentcompact/compact/message"
@@ -59,6 +60,21 @@ func TestCheckIsRecognizedBehindPackageManagerOptions(t *testing.T) {
 		c := callOf("bash", `{"command":"`+cmd+`"}`)
 		if c.Check() != want {
 			t.Errorf("%q: %v", cmd, c.Check())
+		}
+	}
+}
+
+// code_delta says what an edit changed even if it declares nothing, and counts further names.
+func TestCodeDeltaSaysWhatChanged(t *testing.T) {
+	in := long("Mend the tax.", ranCalls(
+		[3]string{"edit", `{"path":"src/tax.ts","old_string":"rate: 0.2,","new_string":"rate: rateOf(country),"}`, "ok"},
+		[3]string{"edit", `{"path":"src/stock.ts","old_string":"","new_string":"function addOne() {}\nfunction addTwo() {}\nfunction addAll() {}\nfunction addNone() {}"}`, "ok"},
+	)...)
+	in.Count = quarter
+	text := written(t, codeDelta, 1500, in)
+	for _, want := range []string{"[edited] src/tax.ts: “rate: rateOf(country),” [s4]", "[edited] src/stock.ts: addOne, addTwo, addAll and 1 more [s6]"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("%q is not in:\n%s", want, text)
 		}
 	}
 }

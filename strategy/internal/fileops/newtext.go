@@ -56,6 +56,35 @@ func NewText(file, old, added string) []string {
 	return headings
 }
 
+// NewLine returns the first line that an edit of code adds, to describe a change in the middle of
+// a function. It leaves out comments, imports and lines that are hardly more than brackets.
+func NewLine(old, added string) []string {
+	had := map[string]bool{}
+	for line := range strings.Lines(old) {
+		had[strings.TrimSpace(line)] = true
+	}
+	for line := range strings.Lines(added[:min(len(added), 64<<10)]) {
+		if line = strings.TrimSpace(line); !had[line] && tellsChange(line) {
+			return []string{prose.Clip(prose.Squash(line), headingChars)}
+		}
+	}
+	return nil
+}
+
+// tellsChange reports whether a line of code says what changed.
+func tellsChange(line string) bool {
+	letters := 0
+	for _, r := range line {
+		if unicode.IsLetter(r) {
+			letters++
+		}
+	}
+	return letters >= leastLetters && !prose.BeginsAny(line, []string{"//", "#", "/*", "*", "--", ";", "<!--", "import ", "from ", "using ", "use ", "package ", "include ", "require("})
+}
+
+// leastLetters is the minimum number of letters in a line that says what changed.
+const leastLetters = 6
+
 // QuotedNew quotes the newest texts that edits added to a file. It returns "" if there are none.
 func QuotedNew(added []string) string {
 	added = added[max(0, len(added)-headingsHere):]

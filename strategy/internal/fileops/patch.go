@@ -91,6 +91,9 @@ func (r *patchReader) body(line string) {
 		f.add(declaration(strings.TrimSpace(line[1:])))
 		if line[0] == '+' {
 			r.added(f, line[1:])
+			if f.Op == Edited && len(f.Added) == 0 {
+				f.Added = NewLine("", line[1:])
+			}
 		}
 	}
 }
