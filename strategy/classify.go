@@ -87,6 +87,7 @@ var forms = []form{
 	{"stop hook", speechHarness, true, begins("Stop hook feedback:")},
 	{"notice of a background task", speechHarness, true, backgroundNotice},
 	{"own summary", speechHarness, true, ownSummary},
+	{"demonstration of another task", speechHarness, true, onlyDemonstrates},
 	{"status of a command", speechAnswering, true, begins("<returncode>", "exitcode: ", "Exit code: ", "<tool_response>", "<function_results>", "<function_result>", "<observation>")},
 	{"observation", speechAnswering, true, begins("Observation:", "OBSERVATION:", "EXECUTION RESULT of", "[Tool result", "Tool result:", "TOOL RESULT", "<tool_result")},
 	{"prompt of a shell session", speechAnswering, true, shellState},

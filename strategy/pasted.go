@@ -103,6 +103,13 @@ func withoutDemonstration(text string) string {
 	return fmt.Sprintf("%s[pasted demonstration of another task: %d characters]%s", before, utf8.RuneCountInString(shown), after)
 }
 
+// onlyDemonstrates reports whether a text has a demonstration, and no task behind it.
+func onlyDemonstrates(text string) bool {
+	before, rest, found := strings.Cut(text, demonstrationMark)
+	_, after, ends := strings.Cut(rest, demonstrationEnd)
+	return found && ends && strings.TrimSpace(after) == "" && strings.Contains(strings.ToLower(before), "demonstration")
+}
+
 // template reports whether a text begins with a markup element on a line of its own. Such
 // a text is the body of a command and was not typed.
 func template(text string) bool {

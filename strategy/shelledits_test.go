@@ -23,10 +23,9 @@ func TestTaskOfEditingShellIsTold(t *testing.T) {
 	)...)}, []string{
 		"We must round the tax of each line. Don't change the rates.",
 		"- Don't change the rates. [s2]",
-		"[pasted demonstration of another task: ",
 		"`/src/tax.py`: created, then edited once",
 		"the edit of `/src/tax.py` was refused: - E999 SyntaxError: unmatched ')'",
-	}, []string{"harbor", "end_of_edit", "DO NOT re-run"})
+	}, []string{"harbor", "emonstration", "end_of_edit", "DO NOT re-run"})
 }
 
 // Behind the assistant's first message, a text with a prompt is a result.

@@ -132,6 +132,9 @@ func (c *Call) touches() bool {
 	if c.op() != fileops.Read {
 		return true
 	}
+	if hasWord(strings.ToLower(c.arg("command", "action", "operation")), lookTools) {
+		return true // an editor with several operations: str_replace_editor views a file
+	}
 	if verb, _ := verbOf(c.Tool); verb != "" {
 		return false
 	}
