@@ -26,6 +26,19 @@ func serverError(line string) bool {
 	return prose.BeginsAny(low, serverErrors)
 }
 
+// emptyPages lists phrases with which a tool says that a page has no text.
+var emptyPages = []string{"no content could be extracted", "no content extracted", "could not extract", "couldn't extract", "failed to extract", "no readable content", "no extractable", "page has no text", "page is empty"}
+
+// emptyPage reports whether a line says that a page has no text.
+func emptyPage(line string) bool {
+	return len(line) <= longestFailed && line[0] != '#' && prose.HasAny(strings.ToLower(line), emptyPages)
+}
+
+// untitled reports whether a line stands for a title that a tool did not find.
+func untitled(line string) bool {
+	return strings.EqualFold(line, "# none") || strings.EqualFold(line, "# untitled")
+}
+
 // errorPage returns the error that a tool returned in place of a page. It returns "" for
 // a page.
 func errorPage(text string) string {
@@ -43,10 +56,10 @@ func errorPage(text string) string {
 		return ""
 	}
 	for line := range strings.Lines(text) {
-		if line = strings.TrimSpace(line); line == "" || strings.EqualFold(line, "# none") {
+		if line = strings.TrimSpace(line); line == "" || untitled(line) {
 			continue
 		}
-		if serverError(line) {
+		if serverError(line) || emptyPage(line) {
 			return strings.TrimLeft(line, "# ")
 		}
 		return ""

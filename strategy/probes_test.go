@@ -46,11 +46,13 @@ func TestGatewayErrorIsNotAPage(t *testing.T) {
 		`{"url":"u","crawled_content":"# None\n\nupstream connect error or disconnect/reset before headers."}`: "upstream connect error or disconnect/reset before headers.",
 		"<html><head><title>404 Not Found</title></head>":                                                      "404 Not Found",
 		"<HTML><BODY><H1>503 Service Unavailable</H1></BODY>":                                                  "503 Service Unavailable",
-		"HTTP 502 Bad Gateway":                                                        "HTTP 502 Bad Gateway",
-		"# 404 Media\n\nNews of the day":                                              "",
-		"<html><title>What 502 Bad Gateway means</title>":                             "",
-		"How to mend it\n\n502 Bad Gateway":                                           "",
-		"502 Bad Gateway\n" + strings.Repeat("what it is and how it is mended. ", 40): "",
+		"# Untitled\n\nNo content could be extracted from this page":                                           "No content could be extracted from this page",
+		"# Empty pages\n\nHow we count them":                                                                   "",
+		"HTTP 502 Bad Gateway":                                                                                 "HTTP 502 Bad Gateway",
+		"# 404 Media\n\nNews of the day":                                                                       "",
+		"<html><title>What 502 Bad Gateway means</title>":                                                      "",
+		"How to mend it\n\n502 Bad Gateway":                                                                    "",
+		"502 Bad Gateway\n" + strings.Repeat("what it is and how it is mended. ", 40):                          "",
 		"": "",
 	} {
 		if got := errorPage(result); got != want {

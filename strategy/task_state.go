@@ -167,7 +167,7 @@ var questions = lazy.Compile(`(?i)^\s*(?:select\s[^?]*(?:\sfrom\s|\()|explain\s+
 // titled returns the title of a fetched page.
 func titled(c *Call) string {
 	for line := range strings.Lines(c.Result[:min(len(c.Result), 600)]) {
-		if t, ok := strings.CutPrefix(strings.TrimSpace(line), "# "); ok && len(t) > 3 {
+		if t, ok := strings.CutPrefix(strings.TrimSpace(line), "# "); ok && len(t) > 3 && !untitled(strings.TrimSpace(line)) {
 			return ", " + prose.Quoted(t, 80)
 		}
 	}
