@@ -63,9 +63,10 @@ func (h *History) home() string {
 func (h *History) leaveHome(home string) {
 	h.eachCall(func(_ *Step, c *Call) {
 		for i := range c.files {
-			if f := &c.files[i]; home != "" && f.Named != "" && f.Path == home+f.Named {
-				h.full[f.Named] = f.Path
-				f.Path, f.From, f.Named = f.Named, strings.TrimPrefix(f.From, home), ""
+			f := &c.files[i]
+			if named := strings.TrimPrefix(f.Named, "./"); home != "" && named != "" && f.Path == home+named {
+				h.full[f.Named], h.full[named] = f.Path, f.Path
+				f.Path, f.From, f.Named = named, strings.TrimPrefix(f.From, home), ""
 			}
 		}
 	})

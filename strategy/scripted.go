@@ -78,7 +78,7 @@ func (c *Call) scripts() map[string]string {
 func (c *Call) createdIn(line string) string {
 	for _, o := range fileops.OfCommand(line) {
 		for _, f := range c.files {
-			if o.Op == fileops.Created && f.Op == fileops.Created && (f.Path == o.Path || f.Named == o.Path) {
+			if o.Op == fileops.Created && f.Op == fileops.Created && (f.Path == o.Path || f.Named == o.Path || f.Path == strings.TrimPrefix(o.Named, "./")) {
 				return f.Path
 			}
 		}

@@ -2,6 +2,7 @@ package strategy
 
 import (
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/agentcompact/compact/message"
@@ -94,6 +95,11 @@ func TestScriptThatRanChangesFiles(t *testing.T) {
 		[3]string{"bash", `{"command":"cd /src && ` + script + `"}`, ""},
 		[3]string{"bash", `{"command":"cd /src && python mend.py"}`, ""},
 	)...), []string{"tax.py`: edited [s6]"}, nil)
+	tells(t, long("Mend the tax.", ranCalls(
+		[3]string{"bash", `{"command":"cd /shop && sed -i '470s/a/b/' ./src/tax.py"}`, ""},
+		[3]string{"bash", `{"command":"cd /shop && ls src"}`, "tax.py"},
+		[3]string{"bash", `{"command":"cd /shop && ` + strings.ReplaceAll(script, "tax.py", "./src/tax.py") + `python mend.py"}`, "Fix applied"},
+	)...), []string{"`/shop/src/tax.py`: edited twice [s8]"}, nil)
 	tells(t, long("Mend the tax.", ranCalls([3]string{"bash", `{"command":"` + script + `python mend.py"}`, "ok"})...), []string{"tax.py`: edited [s4]"}, nil)
 	tells(t, long("Mend the tax.", ranCalls(
 		[3]string{"write_file", `{"path":"mend.js","content":"fs.writeFileSync('tax.json', x)"}`, "OK"},
