@@ -55,6 +55,6 @@ func TestElementHasItsLabel(t *testing.T) {
 		"`browser_click` 33 with element=/lamps",
 		"`browser_click` 3 with element=Lamp Vega",
 		"[done] called `browser_click` 1_7 with element=button \"Buy now\"",
-		"`browser_click` 9, which returned: Clicked element 9",
-	}, nil)
+		"`browser_click` 9",
+	}, []string{"Clicked element"})
 }

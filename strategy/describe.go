@@ -35,8 +35,8 @@ var lookTools = []string{"read", "view", "open", "grep", "glob", "list", "ls", "
 
 // lookCommands lists beginnings of commands that only look.
 var lookCommands = []string{"cat ", "ls", "ll", "grep ", "rg ", "egrep ", "find ", "fd ", "head ", "tail ", "sed -n", "wc ", "pwd", "which ", "tree", "nl ", "go doc ", "cd ", "stat ", "file ", "du ",
-	"git status", "git diff", "git log", "git show", "git branch", "git blame", "git grep", "git remote", "git rev-parse", "git ls-files", "git worktree list", "gh pr view", "gh pr list",
-	"gh pr diff", "gh issue view", "gh issue list", "gh api", "gh run view", "gh run list", "gh pr checks", "echo ", "sort", "uniq", "cut ", "awk ", "jq ", "less ", "printf ", "sleep ", "xargs grep", "tr ",
+	"git status", "git diff", "git log", "git show", "git branch", "git blame", "git grep", "git remote", "git rev-parse", "git ls-files", "git ls-tree", "git cat-file", "git worktree list", "gh pr view", "gh pr list",
+	"gh pr diff", "gh issue view", "gh issue list", "gh api", "gh run view", "gh run list", "gh pr checks", "echo ", "sort", "uniq", "cut ", "awk ", "jq ", "less ", "printf ", "base64 -d", "base64 --decode", "sleep ", "xargs grep", "tr ",
 	"true", "env", "date", "ps ", "test ", "[ ", "type ", "command -v", "sed -e", "diff ", "column ", "get-content", "get-childitem", "select-string"}
 
 // helpOptions make any program show its help or its version.
@@ -122,7 +122,7 @@ func hasWord(low string, words []string) bool {
 func allCommands(cmd string, f func(string) bool) bool {
 	all := true
 	shell.Any(cmd, func(s string) bool {
-		if s = strings.TrimSpace(s); s != "" && !f(s) {
+		if s = shell.InLoop(strings.TrimSpace(s)); s != "" && !f(s) {
 			all = false
 		}
 		return !all
@@ -360,6 +360,9 @@ func (c *Call) answer() string {
 	}
 	if said := c.pageAnswer(); said != "" {
 		return asked + ", and the page says: “" + said + "”"
+	}
+	if c.echoes() {
+		return asked
 	}
 	result := body(c.Result)
 	text := beginning(result, 3*maxWords)

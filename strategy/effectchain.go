@@ -76,7 +76,7 @@ func (e *effect) group() string {
 func (e *effect) tell() string {
 	text := e.call.tell()
 	if n := len(e.before); n > 0 {
-		text += "; before it, " + itoa(n) + " more `" + e.group() + "` " + span(e.before[0], e.before[n-1])
+		text += "; earlier also " + itoa(n) + plural(n, " `"+e.group()+"` command") + " " + span(e.before[0], e.before[n-1])
 	}
 	if e.others == 0 {
 		return text
@@ -142,4 +142,12 @@ func (c *Call) mutates() bool {
 		}
 	}
 	return false
+}
+
+// plural adds an s to a noun for a number other than one.
+func plural(n int, noun string) string {
+	if n == 1 {
+		return noun
+	}
+	return noun + "s"
 }

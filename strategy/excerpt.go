@@ -50,7 +50,7 @@ func (h *History) excerptLines(section int) []Line {
 	for _, p := range best[:min(len(best), mostExcerpts)] {
 		s := &h.Steps[p.step]
 		c := &s.Calls[p.call]
-		if len(c.files) != 1 || !fileops.OfProse(c.files[0].Path) || h.editedSince(c.files[0].Path, s.ID) {
+		if file := c.shownFile(); file == "" || !fileops.OfProse(file) || h.editedSince(file, s.ID) {
 			continue // an output, a file of code, or the file has other text now
 		}
 		out = append(out, Line{Section: section, Text: "`" + c.files[0].Path + "`" + readsVerb + p.text + " " + stepID(s.ID), Value: excerptValue * p.score / best[0].score, Order: 80_000 + 100*s.ID + p.line})

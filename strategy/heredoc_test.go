@@ -63,7 +63,7 @@ func TestManyEffectsOfOneKindAreCounted(t *testing.T) {
 	if len(lines) != mostOfGroup+1 {
 		t.Fatalf("%d lines:\n%s", len(lines), strings.Join(lines, "\n"))
 	}
-	if !strings.Contains(lines[0], "item-6") || !strings.Contains(lines[0], "before it, 6 more `bd` [s1–s11]") || !strings.Contains(lines[mostOfGroup], "npm run publish") {
+	if !strings.Contains(lines[0], "item-6") || !strings.Contains(lines[0], "earlier also 6 `bd` commands [s1–s11]") || !strings.Contains(lines[mostOfGroup], "npm run publish") {
 		t.Errorf("the lines are:\n%s", strings.Join(lines, "\n"))
 	}
 }

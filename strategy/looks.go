@@ -60,7 +60,7 @@ var searches = []string{"grep ", "rg ", "egrep ", "git grep ", "fgrep ", "ag "}
 // searchedInVain reports whether a command is a search that found nothing. Such a search
 // does not count as a failure, although its exit status is 1.
 func (c *Call) searchedInVain() bool {
-	if c.Exit != 1 || !prose.BeginsAny(shortCommand(c.Command()), searches) {
+	if c.Exit != 1 || !prose.BeginsAny(shortCommand(c.Command()), searches) && !endsInSearch(c.Command()) {
 		return false
 	}
 	for line := range strings.Lines(c.Result[:min(len(c.Result), edge)]) {

@@ -74,7 +74,7 @@ func (h *History) outlines() []*outline {
 	byPath := map[string]*outline{}
 	var out []*outline
 	h.eachCall(func(s *Step, c *Call) {
-		if c.Outcome == Failed || len(c.files) != 1 || c.files[0].Op != fileops.Read || h.editedSince(c.files[0].Path, s.ID) {
+		if c.Outcome == Failed || c.shownFile() == "" || h.editedSince(c.files[0].Path, s.ID) {
 			return
 		}
 		o := byPath[h.key(c.files[0].Path)]

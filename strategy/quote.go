@@ -7,7 +7,6 @@ import (
 	"unicode/utf8"
 
 	"github.com/agentcompact/compact/internal/testrun"
-	"github.com/agentcompact/compact/strategy/internal/fileops"
 	"github.com/agentcompact/compact/strategy/internal/prose"
 )
 
@@ -160,7 +159,7 @@ func (h *History) textAt(p place) (text, verb string) {
 		switch {
 		case c.Outcome == Failed, c.taskID() != "":
 			return "", "" // a notice of the harness
-		case len(c.files) == 1 && c.files[0].Op == fileops.Read:
+		case c.shownFile() != "":
 			return c.Result, " has "
 		case c.deed() == deedSend:
 			return "", "" // the log has the report, with what was said about it later

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/agentcompact/compact/strategy/internal/fileops"
 	"github.com/agentcompact/compact/strategy/internal/ident"
 	"github.com/agentcompact/compact/strategy/internal/prose"
 )
@@ -112,7 +113,7 @@ func (h *History) placeName(p place) (string, int) {
 	if p.call.step >= 0 && p.call.step < len(h.Steps) && p.call.call < len(h.Steps[p.call.step].Calls) {
 		s := &h.Steps[p.call.step]
 		c := &s.Calls[p.call.call]
-		if len(c.files) == 1 {
+		if len(c.files) == 1 && (c.files[0].Op != fileops.Read || c.shownFile() != "") {
 			return "`" + c.files[0].Path + "`", s.ID
 		}
 		return c.name(), s.ID

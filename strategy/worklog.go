@@ -26,6 +26,7 @@ type event struct {
 	failed      *Call    // last call with this failure
 	command     string   // tool and arguments of failures that share the entry
 	wrong       []string // errors of these failures
+	chain       bool     // a call whose answer only repeats it
 }
 
 // workLog returns the events of the history in order. Consecutive steps that only look
@@ -50,9 +51,14 @@ func (h *History) workLog() []event {
 			if h.outdated(at{i, k}) {
 				continue
 			}
-			for _, e := range s.Calls[k].events(s.ID, settled[at{i, k}]) {
+			events := s.Calls[k].events(s.ID, settled[at{i, k}])
+			watched := h.watches()[at{i, k}]
+			if len(events) == 0 {
+				w.add(watched.looped(&s.Calls[k], s.ID))
+			}
+			for _, e := range events {
 				e.open = failing[s.Calls[k].Command()] == at{i, k}
-				h.watches()[at{i, k}].newest(&e)
+				watched.newest(&e)
 				if e.look == nil && why != "" && !claims(why) {
 					e.text, why = e.text+saidBefore(why), ""
 				}
@@ -71,6 +77,9 @@ type worklog struct {
 }
 
 func (w *worklog) add(e event) {
+	if e.text == "" && e.look == nil {
+		return
+	}
 	n := len(w.out)
 	if w.spoke {
 		w.spoke, n = false, 0
@@ -103,6 +112,7 @@ func (e *event) takes(next *event) bool {
 	switch {
 	case e.look != nil && next.look != nil && e.look.n() < maxLooks:
 		e.look.add(next.look)
+	case e.chains(next):
 	case e.fold != "" && e.fold == next.fold:
 		e.times++
 		e.text = next.text
@@ -153,7 +163,7 @@ func (c *Call) events(step int, settled bool) []event {
 	case d == deedPlan, d == deedSend, d == deedAsk, settled, !c.Answered, running(c.Result):
 		return nil
 	case d == deedLook && c.searchedInVain():
-		return []event{{first: step, last: step, look: &looks{vain: []string{shortCommand(shortPaths(c.Command(), c.base))}}, value: 0.02}}
+		return []event{{first: step, last: step, look: &looks{vain: []string{c.vainSearch()}}, value: 0.02}}
 	case d == deedLook && c.Outcome != Failed && c.shows() != "":
 		return nil // returnedLines quotes its output
 	case d == deedLook && c.Outcome != Failed:
@@ -182,7 +192,9 @@ func (c *Call) events(step int, settled bool) []event {
 	case d == deedCall && len(digest(body(c.Result))) > 0 && !c.shortRecord():
 		return nil // returnedLines offers the members
 	case d == deedCall:
-		return one(c.tell(), "", calledValue)
+		e := one(c.tell(), "", calledValue)
+		e[0].chain = c.echoes()
+		return e
 	case confirms(c.Result):
 		return one(c.tell(), c.tell(), confirmedValue)
 	}

@@ -62,3 +62,23 @@ func Flatten(script string) string {
 	}
 	return b.String()
 }
+
+// InLoop returns the command behind the keyword of a loop or a condition, "" for a keyword
+// alone and for the head of a loop over words.
+func InLoop(simple string) string {
+	for _, alone := range []string{"done", "fi", "do", "then", "else"} {
+		if simple == alone {
+			return ""
+		}
+	}
+	word, rest, _ := strings.Cut(simple, " ")
+	switch word {
+	case "for":
+		if fields := strings.Fields(rest); len(fields) > 1 && fields[1] == "in" && !strings.ContainsAny(rest, "$`(") {
+			return ""
+		}
+	case "do", "then", "else", "if", "while", "until":
+		return strings.TrimSpace(rest)
+	}
+	return simple
+}
