@@ -64,6 +64,7 @@ func readCall(p *message.Part) Call {
 		c.Args = flatten(nil, p.Args, span, "input", 0)
 	}
 	c.asCommand()
+	c.asLine()
 	for i, a := range c.Args {
 		if a.Name == "command" || a.Name == "cmd" {
 			c.Args[i].Value = shell.OneLine(a.Value)

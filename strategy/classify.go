@@ -56,6 +56,11 @@ func classifyForms(m *message.Message, acted, opening bool) heard {
 	if text == "" || agentName(m.Name) {
 		return heard{speech: speechHarness}
 	}
+	if elementResult(text) {
+		if _, words := wordsIn(text); words != "" {
+			return splitPasted(words)
+		}
+	}
 	for _, f := range forms {
 		if (f.speech != speechAnswering || acted || f.always && !opening) && f.matches(text) {
 			return heard{speech: f.speech}
@@ -90,6 +95,7 @@ var forms = []form{
 	{"demonstration of another task", speechHarness, true, onlyDemonstrates},
 	{"status of a command", speechAnswering, true, begins("<returncode>", "exitcode: ", "Exit code: ", "<tool_response>", "<function_results>", "<function_result>", "<observation>")},
 	{"observation", speechAnswering, true, begins("Observation:", "OBSERVATION:", "EXECUTION RESULT of", "[Tool result", "Tool result:", "TOOL RESULT", "<tool_result")},
+	{"result of a call in the text", speechAnswering, true, elementResult},
 	{"prompt of a shell session", speechAnswering, true, shellState},
 	{"complaint of the loop", speechAnswering, true, begins(append(complaints, "The last command <command>")...)},
 	{"error of the server", speechAnswering, true, errorClass},

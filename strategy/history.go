@@ -184,6 +184,12 @@ func (b *reader) user(id int, m *message.Message) {
 	b.acted = ""
 	step := Step{ID: id, Role: m.Role}
 	text := saidIn(m)
+	if elementResult(text) {
+		step.Text = b.elementResults(text)
+		b.add(text, textShown, id)
+		b.keep(step)
+		return
+	}
 	b.applied(text)
 	switch s := classifyForms(m, acted != "", b.opening); s.speech {
 	case speechTyped, speechPasted:
@@ -251,7 +257,7 @@ func (b *reader) result(step *Step, own int, p *message.Part) at {
 		if where.step != own {
 			c = &b.h.Steps[where.step].Calls
 		}
-		(*c)[where.call].Result, (*c)[where.call].Answered = withoutOurs(p.Text), !unanswered(p.Text)
+		(*c)[where.call].Result, (*c)[where.call].Answered = withoutEnvelope(withoutOurs(p.Text)), !unanswered(p.Text)
 		return where
 	}
 	tool := p.Name
