@@ -393,10 +393,11 @@ func (c *Call) confirmation() string {
 }
 
 // beginning returns the first n bytes of a result, on one line and without the
-// navigation of a page. Of many lines that differ only in their numbers, it has two.
+// navigation of a page. Of many lines that differ only in their numbers, it has two, except in a
+// short table, whose rows are the answer.
 func beginning(result string, n int) string {
 	var b strings.Builder
-	form, alike := "", 0
+	form, alike, whole := "", 0, len(result) <= n && strings.Contains(result, " | ")
 	for line := range strings.Lines(result[:min(len(result), mostDigested)]) {
 		if b.Len() >= n {
 			break
@@ -409,7 +410,7 @@ func beginning(result string, n int) string {
 		}
 		switch {
 		case navigates(strings.TrimSpace(line)), ruleOfTable(strings.TrimSpace(line)):
-		case alike <= mostAlike:
+		case whole || alike <= mostAlike:
 			b.WriteString(line + " ")
 		case alike == mostAlike+1:
 			b.WriteString("… ")

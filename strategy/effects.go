@@ -54,9 +54,15 @@ func (c *Call) attempts() bool {
 // changingRows matches the beginning of a lower-case statement that changes a database.
 var changingRows = lazy.Compile(`^(?:(?:create|alter|drop) (?:or replace )?(?:temp |temporary |unique |materialized )*(?:table|view|index|function|procedure|schema|type|role|user|database|trigger|sequence|column|policy) \S|insert into \S|update \S+ set \S|delete from \S|truncate (?:table )?\S+;?$|(?:grant|revoke) .* on .* (?:to|from) \S|merge into \S|replace into \S|call \S+\()`)
 
-// changesRows reports whether a text is a statement that changes a database.
+// changesRows reports whether a text has a statement that changes a database, alone or in a
+// transaction.
 func changesRows(statement string) bool {
-	return changingRows.MatchString(prose.Squash(strings.ToLower(statement[:min(len(statement), edge)])))
+	for one := range strings.SplitSeq(strings.ToLower(statement[:min(len(statement), edge)]), ";") {
+		if changingRows.MatchString(prose.Squash(one)) {
+			return true
+		}
+	}
+	return false
 }
 
 // rehearsing lists arguments, without marks, with which a tool only shows its effects and

@@ -41,7 +41,33 @@ func (c *Call) lastWords() string {
 	if c.showsLast() {
 		return ""
 	}
+	if short := c.shortOutput(); short != "" {
+		return short
+	}
 	return tellingLine(body(c.Result))
+}
+
+// longestCode is the maximum length, in characters, of the output of code that is quoted as a
+// whole. Its last line is mostly the type of a table.
+const longestCode = 240
+
+// shortOutput returns a short output of code as a whole, "" for a long one and for a command.
+func (c *Call) shortOutput() string {
+	text := body(c.Result)
+	if c.arg("code") == "" || len(text) > 4*longestCode {
+		return ""
+	}
+	var lines []string
+	for line := range strings.Lines(testrun.Uncolored(text)) {
+		if line = prose.Squash(line); line != "" && !framed(line) && !ourOwn(line) && !frameOfTable(line) {
+			lines = append(lines, line)
+		}
+	}
+	all := strings.Join(lines, "; ")
+	if utf8.RuneCountInString(all) > longestCode {
+		return ""
+	}
+	return all
 }
 
 // showsLast reports whether a command ends with a part that only shows something, after
@@ -210,5 +236,8 @@ func frameOfTable(line string) bool {
 		count, rest, _ := strings.Cut(n, " ")
 		return prose.IsDigits(count) && (rest == "rows)" || rest == "row)")
 	}
-	return !strings.ContainsFunc(line, func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) })
+	return typeOfTable.MatchString(line) || !strings.ContainsFunc(line, func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) })
 }
+
+// typeOfTable matches the line in which a library states the type or the size of a table.
+var typeOfTable = lazy.Compile(`^(?:(?:Name: [^,]+, |Length: \d+, |Freq: \w+, )*dtype: \w+|\[\d+ rows x \d+ columns\])$`)

@@ -28,7 +28,7 @@ func (c *Call) read() {
 	case c.broke, stated && n != 0, verdict == testrun.Failure:
 		c.Outcome = Failed
 	case running(c.Result):
-	case refusedCall(c.Result), refusedEdit(c.Result), cmd == "" && errorResult(c.Result) && !c.gave(firstLine(c.Result)), cmd != "" && !stated && (shellError(c.Result) || failedProgram(cmd, body(c.Result)) != "") && !c.attempts():
+	case refusedCall(c.Result), refusedEdit(c.Result), cmd == "" && errorResult(c.Result) && !c.gave(firstLine(c.Result)), cmd != "" && !stated && (shellError(c.Result) || c.endsInException() || failedProgram(cmd, body(c.Result)) != "") && !c.attempts():
 		c.Outcome = Failed
 	case verdict == testrun.Success, stated && !(c.Check() && checks.HidesStatus(cmd)), cmd == "" && confirmed(c.Result):
 		c.Outcome = OK
@@ -42,7 +42,7 @@ func running(result string) bool {
 
 // refusedHeads lists how results begin if a harness refused or aborted the
 // call.
-var refusedHeads = []string{"<tool_use_error>", "The user doesn't want to proceed", "The user doesn't want to take this action", "[Request interrupted by user",
+var refusedHeads = []string{"<tool_use_error>", "The user doesn't want to proceed", "The user doesn't want to take this action", "The user denied this operation", "[Request interrupted by user",
 	"Permission to use ", "Permission denied by user", "Error: Exit code", "apply_patch verification failed", "EXECUTION TIMED OUT", "Command timed out",
 	"Error: Command timed out", "command timed out"}
 
@@ -116,6 +116,15 @@ func shellError(result string) bool {
 		return true
 	}
 	return shellRefuses(first) || raised.MatchString(firstLine(result)) && prose.CountLines(strings.TrimSpace(result)) <= mostRaised
+}
+
+// endsInException reports whether the output of code ends with an exception that was not caught.
+func (c *Call) endsInException() bool {
+	if c.arg("code") == "" {
+		return false
+	}
+	end := strings.TrimSpace(testrun.Uncolored(c.Result[max(0, len(c.Result)-maxReport):]))
+	return strings.Contains(end, "Traceback (most recent call last)") && raised.MatchString(prose.LastLine(end))
 }
 
 // raised matches the line of an exception that ended a program, and mostRaised is the maximum

@@ -307,7 +307,7 @@ func (s *Step) shownLines(section int) []Line {
 }
 
 func (s *Step) quoteShown(q shownQuoter) []Line {
-	q.typed = unmarkedText(s.Text)
+	q.typed, q.alike = unmarkedText(s.Text), map[string]int{}
 	prose.EachSentence(s.Shown, q.add)
 	q.flush()
 	return q.out
@@ -322,8 +322,9 @@ type shownQuoter struct {
 	section int
 	what    string
 	most    int
-	rules   bool   // only sentences with a rule
-	typed   string // the words of the user in the same message, which need no quotation
+	rules   bool           // only sentences with a rule
+	typed   string         // the words of the user in the same message, which need no quotation
+	alike   map[string]int // number of sentences by form
 
 	out     []Line
 	text    string
@@ -351,6 +352,12 @@ func (q *shownQuoter) add(one prose.Sentence) {
 		q.rules && rules.BindsInFile(t) == 0 && rules.Binds(lead) == 0 {
 		q.gap = true
 		return
+	}
+	if form := withoutDigits(t); q.alike[form] == mostAlike {
+		q.gap = true
+		return
+	} else {
+		q.alike[form]++
 	}
 	if len(q.text)+len(t) > shownTogether {
 		q.flush()
