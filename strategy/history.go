@@ -120,6 +120,7 @@ type reader struct {
 	open  map[string][]at // call id → calls without a result so far
 	acted string          // command that the previous message wrote as text
 	edits []textEdit      // edits that the previous message wrote as text
+	wrote []Call          // calls that the previous message wrote as text
 
 	opening bool // no message of the assistant was read so far
 }
@@ -165,7 +166,7 @@ func (b *reader) message(id int, m *message.Message) {
 			}
 		}
 	}
-	b.acted, b.edits = "", nil
+	b.acted, b.edits, b.wrote = "", nil, nil
 	if m.Role == message.RoleAssistant && len(step.Calls) == 0 {
 		b.actions(&step)
 	}
@@ -173,15 +174,15 @@ func (b *reader) message(id int, m *message.Message) {
 }
 
 func (b *reader) keep(step Step) {
-	if step.Text != "" || step.Reasoning != "" || len(step.Calls) > 0 || step.Given != "" {
+	if step.Text != "" || step.Reasoning != "" || len(step.Calls) > 0 || step.Given != "" || len(b.wrote) > 0 {
 		b.h.Steps = append(b.h.Steps, step)
 	}
 }
 
 // user reads a message in the user's role, from a person or from a harness.
 func (b *reader) user(id int, m *message.Message) {
-	acted := b.acted
-	b.acted = ""
+	acted, wrote := b.acted, b.wrote
+	b.acted, b.wrote = "", nil
 	step := Step{ID: id, Role: m.Role}
 	text := saidIn(m)
 	if elementResult(text) {
@@ -191,7 +192,7 @@ func (b *reader) user(id int, m *message.Message) {
 		return
 	}
 	b.applied(text)
-	switch s := classifyForms(m, acted != "", b.opening); s.speech {
+	switch s := classifyForms(m, acted != "" || len(wrote) > 0, b.opening); s.speech {
 	case speechTyped, speechPasted:
 		step.Text = withoutNotes(s.words)
 		b.add(s.words, textTold, id)
@@ -201,7 +202,9 @@ func (b *reader) user(id int, m *message.Message) {
 			step.Shown = text
 		}
 	case speechAnswering:
-		if n := len(b.h.Steps); acted != "" && n > 0 {
+		if len(wrote) > 0 {
+			b.answerWritten(wrote, text)
+		} else if n := len(b.h.Steps); acted != "" && n > 0 {
 			last := &b.h.Steps[n-1]
 			b.h.index.call = at{n - 1, len(last.Calls)}
 			last.Calls = append(last.Calls, Call{Tool: "shell", Args: []Arg{{"command", acted}}, Exit: -1, Result: withoutOurs(text), Answered: true})

@@ -71,6 +71,7 @@ const (
 // actions records the edits or the action that a message without calls has in its text:
 // some agents read them there. It clears a text that consists only of tags.
 func (b *reader) actions(step *Step) {
+	b.wrote, step.Text = writtenCalls(step.Text)
 	if b.edits = textEdits(step.Text); len(b.edits) == 0 && actsInText(step.Text) {
 		b.acted = actionIn(step.Text)
 	}
