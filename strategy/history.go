@@ -202,13 +202,7 @@ func (b *reader) user(id int, m *message.Message) {
 			step.Shown = text
 		}
 	case speechAnswering:
-		if len(wrote) > 0 {
-			b.answerWritten(wrote, text)
-		} else if n := len(b.h.Steps); acted != "" && n > 0 {
-			last := &b.h.Steps[n-1]
-			b.h.index.call = at{n - 1, len(last.Calls)}
-			last.Calls = append(last.Calls, Call{Tool: "shell", Args: []Arg{{"command", acted}}, Exit: -1, Result: withoutOurs(text), Answered: true})
-		}
+		b.answering(text, acted, wrote)
 		b.add(text, textShown, id)
 		return
 	default:

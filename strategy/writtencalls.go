@@ -69,6 +69,20 @@ func parameters(text string) (out []Arg) {
 // resultTags are elements with one result each, in the message that answers written calls.
 var resultTags = []string{"tool_response", "function_result", "tool_result", "result"}
 
+// answering adds a result that a loop sends in the user's role to the message before: to the
+// calls that it wrote into its text, or to its command.
+func (b *reader) answering(text, acted string, wrote []Call) {
+	n := len(b.h.Steps)
+	switch {
+	case len(wrote) > 0:
+		b.answerWritten(wrote, text)
+	case acted != "" && n > 0:
+		last := &b.h.Steps[n-1]
+		b.h.index.call = at{n - 1, len(last.Calls)}
+		last.Calls = append(last.Calls, Call{Tool: "shell", Args: []Arg{{"command", acted}}, Exit: -1, Result: withoutOurs(text), Answered: true})
+	}
+}
+
 // answerWritten gives written calls their results, and adds them to the last message. If the
 // results cannot be told apart, the last call has all of them.
 func (b *reader) answerWritten(calls []Call, text string) {
