@@ -67,6 +67,24 @@ func TestShellErrorRecognizesErrors(t *testing.T) {
 	}
 }
 
+// A command that found nothing to undo took nothing back.
+func TestNothingToUndoIsNoUndo(t *testing.T) {
+	for cmd, c := range map[string]struct {
+		result string
+		want   bool
+	}{
+		"git stash && git checkout main":   {"No local changes to save\nSwitched to branch 'main'", false},
+		"git checkout -- a.go":             {"Updated 0 paths from the index", false},
+		"git stash; git checkout main":     {"Saved working directory and index state WIP on main", true},
+		"git checkout -- b.go; git stash":  {"No local changes to save", true},
+		"git restore c.go && git stash -u": {"", true},
+	} {
+		if got := ranCommand(cmd, c.result).undoes(); got != c.want {
+			t.Errorf("%q: %v", cmd, got)
+		}
+	}
+}
+
 func TestUndoesRecognizesCommands(t *testing.T) {
 	for cmd, want := range map[string]bool{
 		"git stash": true, "cd a && git stash": true, "git stash push -m x": true, "git restore a.go": true, "git checkout -- a.go": true, "git reset --hard": true,

@@ -20,6 +20,9 @@ func (c *Call) undoes() bool {
 		return true
 	}
 	cmd := c.Command()
+	if said := strings.ToLower(c.Result[:min(len(c.Result), edge)]); strings.Contains(said, "updated 0 paths") || strings.Contains(said, "no local changes to save") && c.stashes() {
+		return false // there was nothing to undo
+	}
 	return cmd != "" && shell.Any(cmd, func(s string) bool {
 		return prose.BeginsAny(s, undoing) && !strings.HasPrefix(s, "git restore --staged") || s == "git stash"
 	})
