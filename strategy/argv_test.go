@@ -72,3 +72,21 @@ func TestPastedLinesAreNotRepeated(t *testing.T) {
 	msgs := append([]message.Message{message.User(log)}, ranCalls([3]string{"bash", `{"command":"ls"}`, "a"})...)
 	tells(t, Input{Messages: msgs}, nil, []string{"lock of the stock table. 2026-03-02 10:00:01 worker 7 waits for the lock of the stock table. 2026"})
 }
+
+// A short output of settings is quoted whole, because any of them can be the one that was sought.
+func TestSettingsAreQuotedWhole(t *testing.T) {
+	tells(t, long("Why does it restart?", ranCalls(
+		[3]string{"bash", `{"command":"kubectl get configmap shop-env -o yaml"}`, "data:\n  PAYMENT_URL: \"\"\n  CART_URL: http://cart\n"},
+	)...), []string{"which printed: data:; PAYMENT_URL: \"\"; CART_URL: http://cart"}, nil)
+	for output, want := range map[string]string{
+		"a: 1\nb = two":            "a: 1; b = two",
+		"a: 1":                     "",
+		"error: x\nb: 2":           "",
+		"build: ok\ntests: passed": "",
+		"plain text\na: 1":         "",
+	} {
+		if got := members(output); got != want {
+			t.Errorf("%q: %q, want %q", output, got, want)
+		}
+	}
+}

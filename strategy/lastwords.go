@@ -95,6 +95,9 @@ func tellingLine(output string) string {
 	if few := figures(rest); few != "" {
 		return few
 	}
+	if few := members(rest); few != "" {
+		return few
+	}
 	last, idler := "", "" // idler is used if all lines of the output are idle
 	for range 2 * statusEdge {
 		i := strings.LastIndexByte(rest, '\n')
@@ -169,6 +172,39 @@ func figures(output string) string {
 	}
 	all := strings.Join(lines, "; ")
 	if n := len(lines); n < 2 || n > mostFigures || utf8.RuneCountInString(all) > longestFigures {
+		return ""
+	}
+	return all
+}
+
+// Limits of an output of members that is quoted as a whole.
+const (
+	mostMembers    = 6
+	longestMembers = 160
+)
+
+// memberLine matches a line of settings: "CART_URL: http://cart", "replicas=3", or the head of a
+// group of them.
+var memberLine = lazy.Compile(`^[-\s]*["']?[A-Za-z_][\w.\-/]*["']?(?::|\s?=)(?:\s.*)?\S*$`)
+
+// members returns a short output as a whole if all its lines are settings, since each of them can
+// be the one that was sought. It returns "" for other outputs.
+func members(output string) string {
+	if strings.Count(output, "\n") >= 2*mostMembers {
+		return ""
+	}
+	var lines []string
+	for line := range strings.Lines(testrun.Uncolored(output)) {
+		switch line = strings.TrimSpace(line); {
+		case line == "" || framed(line) || ourOwn(line):
+		case !memberLine.MatchString(line) || claims(line) || tellsFailure(line) || noOutcome(line) || testrun.Wrapper(line) || prose.BeginsAny(strings.ToLower(line), tellingStarts):
+			return ""
+		default:
+			lines = append(lines, prose.Squash(line))
+		}
+	}
+	all := strings.Join(lines, "; ")
+	if n := len(lines); n < 2 || n > mostMembers || utf8.RuneCountInString(all) > longestMembers {
 		return ""
 	}
 	return all
