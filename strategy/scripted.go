@@ -33,7 +33,7 @@ func (h *History) findScripted() {
 				dir = strings.TrimSuffix(run.Path, run.Named)
 			}
 			for _, f := range fileops.OfScript(scripts[h.key(run.Path)]) {
-				f.Path = shell.InFolder(dir, f.Path)
+				f.Path = shell.InFolder(dir, strings.TrimPrefix(f.Path, "./"))
 				if !slices.ContainsFunc(c.files, func(o fileops.Op) bool { return o.Op >= fileops.Edited && h.key(o.Path) == h.key(f.Path) }) {
 					c.files = append(c.files, f)
 				}
