@@ -1,6 +1,7 @@
 package compact_test
 
 import (
+	"context"
 	"strings"
 	"testing"
 
@@ -10,7 +11,8 @@ import (
 
 // A mistake of the caller is an error with a remedy, and the result has the history.
 func TestMisuseIsAnErrorWithARemedy(t *testing.T) {
-	if _, err := compact.New(nil, compact.Config{Archive: memory.New()}); err == nil || !strings.Contains(err.Error(), "the context is nil: pass ") { //nolint:staticcheck // the mistake under test
+	var nothing context.Context
+	if _, err := compact.New(nothing, compact.Config{Archive: memory.New()}); err == nil || !strings.Contains(err.Error(), "the context is nil: pass ") {
 		t.Errorf("New without a context: %v", err)
 	}
 	r, history := newRig(t, compact.Config{}), loop(3, 10)
@@ -19,7 +21,7 @@ func TestMisuseIsAnErrorWithARemedy(t *testing.T) {
 	if err == nil || !strings.Contains(err.Error(), "check the error of New") || len(res.Messages) != len(history) {
 		t.Errorf("a nil manager: %v, %v", err, res)
 	}
-	res, err = r.CompactManager.Preflight(nil, "s", history) //nolint:staticcheck // the mistake under test
+	res, err = r.CompactManager.Preflight(nothing, "s", history)
 	if err == nil || !strings.Contains(err.Error(), "the context is nil: pass ") || len(res.Messages) != len(history) {
 		t.Errorf("without a context: %v, %v", err, res)
 	}

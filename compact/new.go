@@ -1,6 +1,7 @@
 package compact
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -61,10 +62,7 @@ func New(ctx context.Context, c Config) (_ *CompactManager, err error) {
 		return nil, err
 	}
 	all, err := exporters(c)
-	if err != nil {
-		return nil, err
-	}
-	if err := ctx.Err(); err != nil {
+	if err = cmp.Or(err, ctx.Err()); err != nil {
 		return nil, err
 	}
 	m.pipe = trace.NewPipeline(all, c.pipelineOptions())

@@ -40,12 +40,8 @@ func newArchiveCopy(a *app) *cobra.Command {
 			if opts.Heads, err = headsOf(cfg, dst); err != nil {
 				return err
 			}
-			for _, name := range args[2:] {
-				s, err := openSession(cmd.Context(), src, a.called(cmd.Context(), src, name))
-				if err != nil {
-					return err
-				}
-				opts.Sessions = append(opts.Sessions, s.Key().String())
+			if opts.Sessions, err = a.folders(cmd.Context(), src, args[2:]); err != nil {
+				return err
 			}
 			if encrypted(src) && !encrypted(dst) && !plain {
 				return &usageError{fmt.Errorf("%s is encrypted, and the copy in %s would not be: add a --config that has storage.encrypt.recipients, or --plain for an unencrypted copy", printable(args[0]), printable(args[1]))}
@@ -63,6 +59,18 @@ func newArchiveCopy(a *app) *cobra.Command {
 	cmd.Flags().Var(&oneFileFlag{at: &a.config}, "config", "configuration `FILE` (YAML or JSON)")
 	cmd.Flags().BoolVar(&plain, "plain", false, "allow an unencrypted copy of an encrypted archive")
 	return cmd
+}
+
+// folders returns the folders of sessions by their ids.
+func (a *app) folders(ctx context.Context, archive storage.Archive, names []string) (all []string, err error) {
+	for _, name := range names {
+		s, err := openSession(ctx, archive, a.called(ctx, archive, name))
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, s.Key().String())
+	}
+	return all, nil
 }
 
 const aboutArchiveCopy = `Copy copies all sessions, or the sessions that are named, from one archive into another.
