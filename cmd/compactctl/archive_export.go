@@ -47,7 +47,7 @@ func (a *app) exportNamed(cmd *cobra.Command, name, out, format string) error {
 	if err != nil {
 		return err
 	}
-	archive, err := a.readArchive(cmd)
+	archive, err := a.readFor(cmd, out)
 	if err != nil {
 		return err
 	}
@@ -145,7 +145,7 @@ func (a *app) exportEach(cmd *cobra.Command, dir, format string) error {
 	if err != nil {
 		return err
 	}
-	archive, err := a.readArchive(cmd)
+	archive, err := a.readFor(cmd, dir)
 	if err != nil {
 		return err
 	}

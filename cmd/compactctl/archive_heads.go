@@ -43,7 +43,7 @@ the environment.`,
 			case public:
 				return a.publicHeadsKey(os.Getenv("COMPACT_HEADS_KEY"))
 			}
-			archive, err := a.readArchive(cmd)
+			archive, err := a.readFor(cmd, out)
 			if err != nil {
 				return err
 			}

@@ -5,6 +5,10 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/spf13/cobra"
+
+	"github.com/agentcompact/compact/configs"
+	"github.com/agentcompact/compact/storage"
 	"github.com/agentcompact/compact/storage/fs"
 	"github.com/agentcompact/compact/storage/s3"
 )
@@ -21,6 +25,16 @@ func overlap(src, dst string) error {
 		return &usageError{fmt.Errorf("%s and %s are inside of one another: name a place outside", printable(src), printable(dst))}
 	}
 	return nil
+}
+
+// readFor is readArchive for a command that writes to out, which must not be inside of the
+// archive: the output would be a foreign file there, or damage the record.
+func (a *app) readFor(cmd *cobra.Command, out string) (storage.Archive, error) {
+	archive, cfg, err := a.openWith(cmd, configs.OpenArchiveReadOnly)
+	if err == nil && out != "" && out != "-" && cfg.Storage.Adapter == "fs" && strings.HasPrefix(whereabouts(out), whereabouts(cfg.Storage.Path)) {
+		return nil, &usageError{fmt.Errorf("--out %s is inside of the archive: name a place outside", printable(out))}
+	}
+	return archive, err
 }
 
 // whereabouts returns the place of an archive with a slash at its end, without symbolic
