@@ -30,7 +30,7 @@ type HeadBook struct {
 	names    map[string]string      // folder by headID
 	report   Report                 // report about the files of heads
 	copied   bool
-	unsigned int // lines with an unchecked signature
+	unsigned map[string]bool // hashes of lines with an unchecked signature; a copy has the same lines
 
 	forged map[string]bool // hashes of lines without a valid signature, which are ignored
 }
@@ -58,7 +58,7 @@ type HeadsOptions struct {
 // ReadHeads reads the heads beside the sessions of an archive. An archive without heads
 // is not an error, but then heads prove nothing.
 func ReadHeads(ctx context.Context, a storage.Archive, opts HeadsOptions) (*HeadBook, error) {
-	b := &HeadBook{public: opts.Public, writers: map[string]*headWriter{}, sessions: map[string][]*headLine{}, stones: map[string][]Tombstone{}, graves: map[string][]Tombstone{}, names: map[string]string{}, forged: map[string]bool{}}
+	b := &HeadBook{public: opts.Public, writers: map[string]*headWriter{}, sessions: map[string][]*headLine{}, stones: map[string][]Tombstone{}, graves: map[string][]Tombstone{}, names: map[string]string{}, forged: map[string]bool{}, unsigned: map[string]bool{}}
 	b.report.Dir = headsName
 	for info, err := range a.List(ctx, keyOf(headsName)) {
 		if err != nil {
@@ -135,7 +135,7 @@ func (b *HeadBook) checkSignature(file string, number int, line []byte) {
 	text, sig := unsigned(line)
 	switch {
 	case len(b.public) == 0 && sig != nil:
-		b.unsigned++
+		b.unsigned[hashOf(line)] = true
 	case len(b.public) == 0:
 	case sig == nil:
 		b.problem(Changed, file, number, "it is not signed")
@@ -257,8 +257,8 @@ func (b *HeadBook) readName(ctx context.Context, a storage.Archive, k storage.Ke
 func (b *HeadBook) Report() Report {
 	r := b.report
 	r.Problems, r.Notes = slices.Clone(r.Problems), slices.Clone(r.Notes)
-	if b.unsigned > 0 {
-		r.Notes = append(r.Notes, fmt.Sprintf("no public key was given: %d signatures were not checked", b.unsigned))
+	if n := len(b.unsigned); n > 0 {
+		r.Notes = append(r.Notes, fmt.Sprintf("no public key was given; signatures that were not checked: %d", n))
 	}
 	return r
 }
