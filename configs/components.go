@@ -86,10 +86,12 @@ func (l *loader) counter(c *compact.Config) {
 // setting is empty.
 func (l *loader) exporter(c *compact.Config, setting, endpoint string, create func(*driver.Collector) (trace.Exporter, error)) {
 	switch {
-	case endpoint == "" || len(l.report.all) > 0:
+	case endpoint == "":
 		return
 	case driver.OTLP == nil:
 		l.wrong(setting, setting, nil, notLinked("otlp"))
+		return
+	case len(l.report.all) > 0:
 		return
 	}
 	e, err := create(driver.OTLP)

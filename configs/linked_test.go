@@ -41,6 +41,22 @@ func TestSettingsNameThePackageThatIsNotLinked(t *testing.T) {
 	}
 }
 
+// A file with several such settings names all imports at once, that of an override too.
+func TestAllMissingPackagesAreNamedAtOnce(t *testing.T) {
+	to := recipient(t)
+	unlink(t)
+	got := mistakes("storage: {adapter: s3, bucket: b-1, encrypt: {recipients: [" + to + "]}}\n" +
+		"trace: {otlp_endpoint: \"http://h:1\"}\noverrides: [{model: \"claude-*\", summarizer: {model: m, base_url: \"http://h:1/v1\"}}]\n")
+	for _, pkg := range []string{"s3", "age", "otlp", "openai"} {
+		if !strings.Contains(strings.Join(got, "\n"), `import _ "github.com/agentcompact/compact/configs/`+pkg+`"`) {
+			t.Errorf("configs/%s is not named in %q", pkg, got)
+		}
+	}
+	if len(got) != 4 {
+		t.Errorf("%d mistakes: %q", len(got), got)
+	}
+}
+
 // What needs a package that is not linked fails, and says so; nothing is stored plainly.
 func TestWithoutThePackageNothingIsOpened(t *testing.T) {
 	keys, err := crypt.NewKeys([]string{recipient(t)}, "")

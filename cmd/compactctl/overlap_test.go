@@ -13,7 +13,7 @@ func TestArchivesOfACopyAreApart(t *testing.T) {
 	}
 	link := filepath.Join(root, "link")
 	if err := os.Symlink(filepath.Join(root, "a"), link); err != nil {
-		t.Skip(err)
+		t.Skip("this system makes no symbolic links here: ", err)
 	}
 	in := func(name string) string { return filepath.Join(root, name) }
 	for _, tc := range []struct {

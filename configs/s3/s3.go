@@ -87,7 +87,7 @@ func failing(err error) string {
 }
 
 // text returns the message of an answer of S3. The text of a NotEnforcedError says more
-// than the answer in it.
+// than an answer that is joined to it.
 func text(err error) (string, bool) {
 	var answer interface {
 		ErrorCode() string

@@ -1,6 +1,7 @@
 package s3
 
 import (
+	"errors"
 	"reflect"
 	"testing"
 	"time"
@@ -25,6 +26,26 @@ func TestSettingsReachTheBucket(t *testing.T) {
 	for i, v := 0, reflect.ValueOf(config(c)); i < v.NumField(); i++ {
 		if v.Field(i).IsZero() {
 			t.Errorf("no setting reaches %s", v.Type().Field(i).Name)
+		}
+	}
+}
+
+// refusal is an answer of S3.
+type refusal struct{ error }
+
+func (refusal) ErrorCode() string    { return "AccessDenied" }
+func (refusal) ErrorMessage() string { return "no" }
+
+// An answer is told in the server's words, unless the error says that the server does not
+// enforce a setting: an answer beside it, to the removal of the probe, says less.
+func TestTextOfAnAnswer(t *testing.T) {
+	answer := refusal{errors.New("operation error S3: PutObject")}
+	if got, ok := text(answer); got != "AccessDenied: no" || !ok {
+		t.Errorf("%q, %t", got, ok)
+	}
+	for _, err := range []error{errors.Join(&s3.NotEnforcedError{What: "Object Lock", Reason: "an object was removed"}, answer), errors.New("x")} {
+		if got, ok := text(err); ok {
+			t.Errorf("%v is told as %q", err, got)
 		}
 	}
 }

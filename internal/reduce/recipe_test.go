@@ -36,6 +36,21 @@ func TestReplayLimitsTheNumberOfPinnedMessages(t *testing.T) {
 	}
 }
 
+// An edit of a message that the step removed afterwards does not last; edits of messages
+// that stay, and of messages that the engine wrote, do.
+func TestLastingLeavesOutEditsOfRemovedMessages(t *testing.T) {
+	c := NewConversation([]message.Message{message.User("a"), message.Assistant("b"), message.User("c"), message.Assistant("d")}, nil, nil)
+	d, err := c.Replay(Recipe{Stage: "x", Cut: &CutRecipe{Removed: [][2]int{{0, 2}}, Recent: 2, Decision: "dropped", Notice: 2}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := &Pass{Recipe: Recipe{Stage: "mask", Texts: []TextRecipe{{At: 1}, {At: 3}, {At: 0}}}, Sources: []int{1, 3, -1}}
+	got := (&Outcome{Conversation: d}).Lasting(p)
+	if want := []TextRecipe{{At: 3}, {At: 0}}; got.Stage != "mask" || !reflect.DeepEqual(got.Texts, want) || len(p.Recipe.Texts) != 3 {
+		t.Errorf("%+v of %+v", got, p.Recipe)
+	}
+}
+
 func TestTrailRejectsAnEmptyPrefix(t *testing.T) {
 	trail := NewTrail([]message.Message{message.User("a")}, nil, nil, nil)
 	for _, l := range []Link{{}, {Hash: trail.chain.at(trail.conv, 0)}, {N: -1}, {N: 2}} {
