@@ -117,7 +117,8 @@ func jsonStatus(result string) (int, bool) {
 // read the facts about the run in these lines.
 var frames = []string{"Chunk ID: ", "Wall time: ", "Original token count: ", "Total output lines: ", "<output>", "</output>", "<stdout>", "</stdout>", "<command ", "<exit_code>", "Output:",
 	"Process running with session ID ", "(no output)", "(Bash completed with no output)", "Your command ran successfully and did not produce any output", "[Current working directory: ",
-	"[Python interpreter: ", "[Jupyter current working directory", openFileMark, "[File: /", "(Current directory: ", "bash-$", "[Command finished", "<shellId: ", "Session: ", "Shell cwd was reset to "}
+	"[Python interpreter: ", "[Jupyter current working directory", openFileMark, "[File: /", "(Current directory: ", "bash-$", "[Command finished", "<shellId: ", "Session: ", "Shell cwd was reset to ",
+	"BEGIN_DISPATCH_RESULT", "END_DISPATCH_RESULT"}
 
 // framed reports whether a line belongs to the frame of an output.
 func framed(line string) bool {

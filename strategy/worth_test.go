@@ -261,3 +261,11 @@ func TestCutMessageKeepsTheExactCommand(t *testing.T) {
 		t.Error(got)
 	}
 }
+
+// The marks around a dispatched result are no outcome of its command.
+func TestMarksOfADispatchAreNoOutcome(t *testing.T) {
+	msgs := toolRun(1, "bash", `{"command":"go vet ./mill/ && grep -rn 'Wheel' --include=*.go mill | head -30"}`, "BEGIN_DISPATCH_RESULT\nmill/wheel.go:3: type Wheel struct{}\nEND_DISPATCH_RESULT")
+	if got := wholeSummary(t, "", "Review the mill.", msgs); strings.Contains(got, "DISPATCH_RESULT") {
+		t.Errorf("a mark is quoted:\n%s", got)
+	}
+}
