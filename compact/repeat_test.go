@@ -131,7 +131,7 @@ func TestArchiveIsLittleLargerThanTheHistory(t *testing.T) {
 	for _, q := range []struct {
 		rounds int
 		most   float64
-	}{{12, 1.63}, {30, 1.4}} {
+	}{{12, 1.63}, {60, 1.3}} {
 		a, h := memory.New(), newTale()
 		h.stepsOf(t, 9, q.rounds, compact.Config{Archive: a}, false)
 		all, _ := sizes(t, a)

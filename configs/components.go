@@ -51,8 +51,12 @@ func (l *loader) pseudonyms(c *compact.Config) {
 	}
 }
 
-// heads sets the key that signs heads from the environment.
+// heads sets the key that signs heads from the environment. Unsigned heads in an archive
+// whose heads are verified would make its record broken for good.
 func (l *loader) heads(c *compact.Config) {
+	if l.variable(headsVariable) == "" && l.variable(publicVariable) != "" && !l.keysOptional {
+		l.report.add(&Error{Source: publicVariable, Reason: "is set, so that verify refuses unsigned heads, and this process would write unsigned ones: set " + headsVariable + ", or unset " + publicVariable})
+	}
 	if key := l.variable(headsVariable); key != "" {
 		if _, err := record.HeadsKey(key); err != nil { // the error omits the value
 			l.report.add(&Error{Source: headsVariable, Reason: "must be 32 random bytes in base64, as \"openssl rand -base64 32\" prints them", Err: err})

@@ -130,3 +130,19 @@ func TestPseudonymsNeedAKeyFromTheEnvironment(t *testing.T) {
 		t.Errorf("without a key: %v", err)
 	}
 }
+
+// A process that would write unsigned heads where heads are verified does not start. One
+// that only reads does.
+func TestUnsignedHeadsAreRefusedWhereHeadsAreVerified(t *testing.T) {
+	public := Environ([]string{"COMPACT_HEADS_PUBLIC=" + strings.Repeat("A", 43) + "="})
+	_, err := Load("", public)
+	if err == nil || !strings.Contains(err.Error(), "COMPACT_HEADS_PUBLIC: is set") || !strings.Contains(err.Error(), "set COMPACT_HEADS_KEY") {
+		t.Errorf("an agent's configuration: %v", err)
+	}
+	if _, err := Load("", public, KeysOptional()); err != nil {
+		t.Errorf("a configuration that is only inspected: %v", err)
+	}
+	if _, err := Load("", Environ([]string{"COMPACT_HEADS_PUBLIC=" + strings.Repeat("A", 43) + "=", "COMPACT_HEADS_KEY=" + strings.Repeat("Q", 42) + "k="})); err != nil {
+		t.Errorf("with the key: %v", err)
+	}
+}
