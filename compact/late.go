@@ -37,6 +37,7 @@ type lateArchive struct {
 var (
 	_ storage.Archive = (*lateArchive)(nil)
 	_ storage.Locator = (*lateArchive)(nil)
+	_ storage.Layered = (*lateArchive)(nil)
 )
 
 // newLate returns a lateArchive for an archive that could not be opened.
@@ -56,6 +57,13 @@ func (a *lateArchive) failed(err error) {
 	a.mu.Unlock()
 	a.log().Error("compact: an archive can't be opened; nothing is archived (storage.on_error: continue)",
 		"archive", a.name, "error", a.redactor.Text(err.Error()).String())
+}
+
+// Inner implements [storage.Layered].
+func (a *lateArchive) Inner() storage.Archive {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.inner
 }
 
 // missing returns the reason why the archive is not open, nil if it is.

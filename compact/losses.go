@@ -5,17 +5,27 @@ import (
 	"errors"
 	"log/slog"
 
+	"github.com/agentcompact/compact/storage"
 	"github.com/agentcompact/compact/trace"
 )
 
 // Stats counts the work of a manager since it was created.
 type Stats struct {
 	Exporters []trace.Stats // one for each exporter, with its emitted, delivered, lost and waiting events
+	// Backlog is the data that the archive has not sent to its bucket yet; nil for an
+	// archive without a spool.
+	Backlog *storage.Backlog
 }
 
 // Stats returns the current counts. It may be called at any time, also after
-// Close.
-func (m *CompactManager) Stats() Stats { return Stats{Exporters: m.pipe.Stats()} }
+// Close. For an archive with a spool it reads the disk.
+func (m *CompactManager) Stats() Stats {
+	s := Stats{Exporters: m.pipe.Stats()}
+	if b, ok := m.spooled(); ok {
+		s.Backlog = &b
+	}
+	return s
+}
 
 // lostEvents returns the number of events that exporters have lost since the start: in
 // total, and by exporter for exporters with losses.

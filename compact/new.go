@@ -65,6 +65,7 @@ func New(ctx context.Context, c Config) (_ *CompactManager, err error) {
 	if err = cmp.Or(err, ctx.Err()); err != nil {
 		return nil, err
 	}
+	m.watchBacklog(all)
 	m.pipe = trace.NewPipeline(all, c.pipelineOptions())
 	return m, nil
 }
@@ -87,6 +88,8 @@ func (m *CompactManager) furnish(ctx context.Context) (err error) {
 		if m.archive, err = m.openArchive(ctx); err != nil {
 			return &ArchiveError{Op: "open", Err: err}
 		}
+	} else {
+		m.hear(m.archive)
 	}
 	m.keys, err = m.cfg.keys()
 	return err
@@ -107,7 +110,13 @@ func (c RedactionConfig) Redactor() (*redact.Redactor, error) {
 // openArchive opens the archive, or returns a lateArchive if that fails and the
 // configuration says to continue.
 func (m *CompactManager) openArchive(ctx context.Context) (storage.Archive, error) {
-	open := func(ctx context.Context) (storage.Archive, error) { return openArchive(ctx, m.cfg) }
+	open := func(ctx context.Context) (storage.Archive, error) {
+		a, err := openArchive(ctx, m.cfg)
+		if err == nil {
+			m.hear(a)
+		}
+		return a, err
+	}
 	a, err := open(ctx)
 	if err == nil || m.cfg.Storage.OnError != "continue" || ctx.Err() != nil {
 		return a, err

@@ -20,6 +20,7 @@ func (s *Spool) background(ctx context.Context) {
 	defer close(s.done)
 	failures := 0
 	scan := time.Now()
+	var a alarm
 	for ctx.Err() == nil {
 		all, next := false, time.Until(scan)
 		if next <= 0 {
@@ -27,6 +28,7 @@ func (s *Spool) background(ctx context.Context) {
 			next = scanEvery
 		}
 		err := s.pass(ctx, all)
+		s.report(&a)
 		if err == nil {
 			failures = 0
 			s.rest(ctx, s.nextTurn(next), s.wake)
@@ -215,12 +217,15 @@ func (s *Spool) waiting(count func(session string, o queued) bool) (Waiting, err
 		return w, &storage.Error{Op: "look into the spool", Err: err}
 	}
 	for _, session := range sessions {
+		if err := s.conflict(session); err != nil {
+			w.Conflicts = append(w.Conflicts, err.Error())
+		}
+		if s.sentAll(session) {
+			continue
+		}
 		_, ops, err := s.queue(session)
 		if err != nil {
 			return w, &storage.Error{Op: "look into the spool", Err: err}
-		}
-		if err := s.conflict(session); err != nil {
-			w.Conflicts = append(w.Conflicts, err.Error())
 		}
 		ops = slices.DeleteFunc(ops, func(o queued) bool { return !count(session, o) })
 		if w.Operations += len(ops); len(ops) > 0 && !isBeside(session) {
@@ -261,6 +266,9 @@ func (s *Spool) left(why error, ends map[string]int64) error {
 	}
 	if why == nil {
 		why = s.failures()
+	}
+	if errors.Is(why, context.DeadlineExceeded) {
+		why = fmt.Errorf("%s did not take them in time: %w", s.Location(storage.Key{}), why)
 	}
 	return &WaitingError{w, why}
 }

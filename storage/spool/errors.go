@@ -57,7 +57,7 @@ type WaitingError struct {
 func (e *WaitingError) Error() string {
 	var b strings.Builder
 	if e.Operations > 0 {
-		fmt.Fprintf(&b, "not sent yet: operations %d, sessions %d; they wait in %s for the next process that opens it", e.Operations, e.Sessions, e.Dir)
+		fmt.Fprintf(&b, "not sent yet: %s, %s; they wait in %s for the next process that opens it", things(e.Operations, "operation"), things(e.Sessions, "session"), e.Dir)
 	}
 	for _, c := range e.Conflicts {
 		if b.Len() > 0 {
@@ -69,6 +69,14 @@ func (e *WaitingError) Error() string {
 		b.WriteString(": " + e.Err.Error())
 	}
 	return b.String()
+}
+
+// things returns a number of things in words.
+func things(n int, thing string) string {
+	if n == 1 {
+		return "1 " + thing
+	}
+	return fmt.Sprintf("%d %ss", n, thing)
 }
 
 // Unwrap returns the reason.

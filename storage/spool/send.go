@@ -69,11 +69,17 @@ func (s *Spool) sendEach(ctx context.Context, p *passState, sessions []string, w
 	group.Wait()
 }
 
+// errBusy means that another process is sending the session.
+var errBusy = errors.New("another process is sending the session")
+
 // sendSession sends the waiting operations of one session.
 func (s *Spool) sendSession(ctx context.Context, session string, wait bool, cut cut) error {
 	unlock, err := s.lockSending(ctx, session, wait)
-	if err != nil || unlock == nil {
+	if err != nil {
 		return err
+	}
+	if unlock == nil {
+		return errBusy
 	}
 	defer unlock()
 	s.mu.Lock()

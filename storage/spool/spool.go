@@ -62,6 +62,7 @@ type Spool struct {
 	downErr error                 // its error
 	exist   map[string]bool       // sessions that were on the disk or in the remote archive when they were last looked for
 	turns   map[string]turn       // retries of failed sessions
+	notify  func(storage.Backlog) // see Notify; nil: none
 	buried  int64                 // size of the log of tombstones up to which erased sessions have left
 	closed  bool
 }

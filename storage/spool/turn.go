@@ -12,7 +12,8 @@ import (
 
 // turn holds the retries of a session that could not be sent.
 type turn struct {
-	failures int // consecutive failures
+	failures int       // consecutive failures
+	since    time.Time // of the first of them
 	tried    time.Time
 	next     time.Time
 	err      error
@@ -25,7 +26,21 @@ func (s *Spool) failed(session string, err error) {
 	t := s.turns[session]
 	most := min(firstWait<<min(t.failures, 10), longestWait)
 	now := time.Now()
-	s.turns[session] = turn{failures: t.failures + 1, tried: now, next: now.Add(most/2 + rand.N(most/2)), err: err}
+	if t.failures == 0 {
+		t.since = now
+	}
+	s.turns[session] = turn{failures: t.failures + 1, since: t.since, tried: now, next: now.Add(most/2 + rand.N(most/2)), err: err}
+}
+
+// busy delays the next attempt for a session that another process is sending. Whether it
+// succeeds is not known yet.
+func (s *Spool) busy(session string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if t, ok := s.turns[session]; ok {
+		t.next = time.Now().Add(firstWait)
+		s.turns[session] = t
+	}
 }
 
 func (s *Spool) sent(session string) {
@@ -96,6 +111,10 @@ func (p *passState) note(ctx context.Context, session string, err error) {
 func (p *passState) noted(session string, err error) (ask bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	if errors.Is(err, errBusy) {
+		p.s.busy(session)
+		return false
+	}
 	if err == nil || errors.Is(err, ErrConflict) { // Waiting reports conflicts
 		p.s.sent(session)
 		p.failed, p.sent = 0, true

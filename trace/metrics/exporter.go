@@ -16,6 +16,8 @@ var (
 	_ trace.Exporter  = (*exporter)(nil)
 	_ trace.Named     = (*exporter)(nil)
 	_ trace.Unwatcher = (*exporter)(nil)
+
+	_ trace.BacklogWatcher = (*exporter)(nil)
 )
 
 // Exporter returns an exporter that counts events. Each manager needs its own
@@ -38,6 +40,7 @@ func (e *exporter) Unwatch(last []trace.Stats) {
 	e.to.mu.Lock()
 	defer e.to.mu.Unlock()
 	delete(e.to.pipes, e)
+	delete(e.to.backlogs, e)
 	sum(e.to.ended, last)
 }
 

@@ -36,11 +36,13 @@ type Metrics struct {
 
 	pipes map[*exporter]func() []trace.Stats // of pipelines that have not ended
 	ended map[string]trace.Stats             // counts of ended pipelines, by exporter
+
+	backlogs map[*exporter]func() (trace.Backlog, bool) // of the archives of managers that have not ended
 }
 
 // New returns metrics that have counted nothing.
 func New(o *Options) *Metrics {
-	m := &Metrics{most: 50, began: time.Now(), values: map[string]map[string]bool{}, pipes: map[*exporter]func() []trace.Stats{}, ended: map[string]trace.Stats{}}
+	m := &Metrics{most: 50, began: time.Now(), values: map[string]map[string]bool{}, pipes: map[*exporter]func() []trace.Stats{}, ended: map[string]trace.Stats{}, backlogs: map[*exporter]func() (trace.Backlog, bool){}}
 	if o != nil && o.MaxValues > 0 {
 		m.most = o.MaxValues
 	}
@@ -120,7 +122,7 @@ func (m *Metrics) Began() time.Time { return m.began }
 // are shared and must not be modified.
 func (m *Metrics) Snapshot() []Family {
 	m.mu.Lock()
-	all := make([]Family, 0, counted+4)
+	all := make([]Family, 0, counted)
 	for i := range families {
 		f := families[i]
 		for _, p := range m.series[i] {
@@ -129,7 +131,7 @@ func (m *Metrics) Snapshot() []Family {
 		slices.SortFunc(f.Points, func(a, b Point) int { return slices.Compare(a.Values, b.Values) })
 		all = append(all, f)
 	}
-	ended, pipes := maps.Clone(m.ended), slices.Collect(maps.Values(m.pipes))
+	ended, pipes, spools := maps.Clone(m.ended), slices.Collect(maps.Values(m.pipes)), slices.Collect(maps.Values(m.backlogs))
 	m.mu.Unlock()
-	return append(all, delivery(ended, pipes)...)
+	return slices.Concat(all, delivery(ended, pipes), backlogs(spools, time.Now()))
 }

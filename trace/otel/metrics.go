@@ -135,6 +135,13 @@ func (e *MetricsExporter) Watch(stats func() []trace.Stats) {
 	e.begin()
 }
 
+// WatchBacklog registers the backlog of an archive.
+func (e *MetricsExporter) WatchBacklog(read func() (trace.Backlog, bool)) {
+	if w, ok := e.Exporter.(trace.BacklogWatcher); ok {
+		w.WatchBacklog(read)
+	}
+}
+
 // Unwatch registers the final counts.
 func (e *MetricsExporter) Unwatch(last []trace.Stats) {
 	if w, ok := e.Exporter.(trace.Unwatcher); ok {
