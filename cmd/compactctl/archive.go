@@ -67,10 +67,23 @@ func (a *app) openWith(cmd *cobra.Command, open func(compact.StorageConfig) (sto
 	if err != nil {
 		return nil, cfg, &brokenArchive{err}
 	}
+	a.warnIfAway(archive)
 	if a.keys, err = compact.KeysOf(cmd.Context(), cfg, archive); err != nil {
 		return archive, cfg, &brokenArchive{err} // verify needs no keys
 	}
 	return archive, cfg, nil
+}
+
+// warnIfAway says that the bucket behind a spool did not answer. The spool then shows its
+// own sessions, which could be taken for all.
+func (a *app) warnIfAway(archive storage.Archive) {
+	s, _, ok := configs.SpoolOf(archive)
+	if !ok {
+		return
+	}
+	if err := s.Unreachable(); err != nil {
+		a.complain("compactctl", fmt.Sprintf("warning: %s did not answer, only the sessions in the spool %s can be read: %v", s.Location(storage.Key{}), s.Dir(), err))
+	}
 }
 
 // openSession opens an existing session, by its id or by the name of its folder.

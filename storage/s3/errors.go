@@ -62,7 +62,11 @@ type UnreachableError struct {
 
 // Error returns one line, without the additions of the SDK to a network error.
 func (e *UnreachableError) Error() string {
-	gaveUp := fmt.Sprintf("gave up after %d attempts in %s", e.Attempts, e.Waited.Round(time.Millisecond))
+	attempts := "attempts"
+	if e.Attempts == 1 {
+		attempts = "attempt"
+	}
+	gaveUp := fmt.Sprintf("gave up after %d %s in %s", e.Attempts, attempts, e.Waited.Round(time.Millisecond))
 	if errors.Is(e.Err, ErrNoCredentials) {
 		return fmt.Sprintf("%v; %s", e.Err, gaveUp)
 	}

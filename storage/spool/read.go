@@ -173,6 +173,9 @@ func (s *Spool) merge(ctx context.Context, prefix storage.Key, here map[string]b
 	}
 	for info, err := range s.remote.List(ctx, prefix) {
 		if err != nil {
+			if !s.opts.Blind { // for agents, only requests with a limit of their own count
+				s.asked(err)
+			}
 			if next("", true) {
 				yield(storage.Info{}, s.unreachable(prefix, err))
 			}

@@ -204,6 +204,11 @@ func (s *Spool) asked(err error) {
 	s.downAt, s.downErr = time.Now(), err
 }
 
+// Unreachable returns the error of the remote archive if it did not answer a request of the
+// last half minute; nil if it did, or was not asked. Meanwhile a reader sees only the
+// sessions on the disk.
+func (s *Spool) Unreachable() error { return s.down() }
+
 // down returns the recent error of the remote archive, nil if there is none.
 func (s *Spool) down() error {
 	s.mu.Lock()
