@@ -19,6 +19,8 @@ import (
 
 	"github.com/agentcompact/compact/compact"
 	"github.com/agentcompact/compact/serve"
+	"github.com/agentcompact/compact/storage/memory"
+	"github.com/agentcompact/compact/storage/spool"
 	"github.com/agentcompact/compact/strategy"
 )
 
@@ -202,7 +204,12 @@ func TestEachQueryOfTheBoardHasData(t *testing.T) {
 		t.Skip("this test takes seconds")
 	}
 	promtool := tool(t, "promtool")
-	compacts := newRig(t, compact.Config{Preset: "summarize", Summarize: &model{}}, serve.Config{})
+	disk, err := spool.Open(t.TempDir(), memory.New(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = disk.Close(context.Background()) })
+	compacts := newRig(t, compact.Config{Preset: "summarize", Summarize: &model{}, Archive: disk}, serve.Config{})
 	observes := newRig(t, compact.Config{Observe: true}, serve.Config{Observe: true})
 	base := prometheus(t, compacts.url, observes.url)
 	waiting := board(t)
