@@ -123,8 +123,8 @@ func (m *CompactManager) Refused(res *Result, r Refusal) {
 }
 
 // Failed emits an event that the provider answered the request made from res with an
-// error, by its HTTP status, for another reason than the size of the prompt; status 0:
-// there was no connection to the provider. Nothing was billed, so the call leaves the
+// error or a redirect, by its HTTP status, for another reason than the size of the prompt;
+// status 0: there was no connection to the provider. Nothing was billed, so the call leaves the
 // sums of its session. Failed may be called from several goroutines. It ignores a res
 // that is not the result of a call.
 func (m *CompactManager) Failed(res *Result, status int) {
@@ -135,6 +135,17 @@ func (m *CompactManager) Failed(res *Result, status int) {
 	}
 	res.unbill()
 	res.observe.later(trace.ProviderError{Model: res.Model, Status: status, Estimated: res.After.Total})
+}
+
+// ofStatus describes an answer that is not billed.
+func ofStatus(status int) string {
+	switch {
+	case status == 0:
+		return "NO CONNECTION"
+	case status < 400:
+		return fmt.Sprintf("REDIRECT %d", status)
+	}
+	return fmt.Sprintf("ERROR %d", status)
 }
 
 // happened emits an event about the request of the call, with the names of its
@@ -149,9 +160,7 @@ func (c *call) happened(p trace.Payload) {
 		r.EstimatedUSD, r.WholeUSD, r.Relative = b.EstimatedUSD, b.WholeUSD, b.Relative
 		p = r
 	case trace.ProviderError:
-		if title = "NO CONNECTION"; r.Status != 0 {
-			title = fmt.Sprintf("ERROR %d", r.Status)
-		}
+		title = ofStatus(r.Status)
 		r.SessionID, r.Agent = c.id, c.q.agent
 		r.EstimatedUSD, r.WholeUSD, r.Relative = b.EstimatedUSD, b.WholeUSD, b.Relative
 		p = r

@@ -40,8 +40,8 @@ func (p Refused) complete() any {
 }
 
 // ProviderError is the payload of compact.provider_error: a provider answered a
-// request with an error, for another reason than the size of its prompt, or there was no
-// connection to it. Nothing was billed. The program behind the request, or its SDK, may send it again: that is
+// request with an error, for another reason than the size of its prompt, or with a
+// redirect, or there was no connection to it. Nothing was billed. The program behind the request, or its SDK, may send it again: that is
 // another call.
 type ProviderError struct {
 	SessionID string `json:"session_id"`

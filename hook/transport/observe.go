@@ -124,7 +124,7 @@ func (t *Transport) observe(req *http.Request, next roundTrip, format wire.Forma
 		return resp, err
 	}
 	resp = l.unmarked(req, resp)
-	if resp.StatusCode >= 400 {
+	if isUnbilled(resp.StatusCode) {
 		l.failed()
 	}
 	l.meter(resp)

@@ -49,16 +49,21 @@ func (x *exchange) answerOverflow(resp *http.Response) (_ *http.Response, retrie
 	return resp, false, nil
 }
 
-// failed reports that the provider answered the request with an error, or, with status
-// 0, that err means that there is no connection to it. In both cases it bills nothing.
+// failed reports that the provider answered the request with an error or a redirect, or,
+// with status 0, that err means that there is no connection to it. In all these cases it
+// bills nothing.
 func (x *exchange) failed(status int, err error) {
-	if x.res == nil || x.res == x.refusal || status < 400 && !unreached(err) {
+	if x.res == nil || x.res == x.refusal || !isUnbilled(status) && !unreached(err) {
 		return
 	}
 	x.refusal = x.res
 	x.t.m.Failed(x.res, status)
 	x.unbilled(x.res)
 }
+
+// isUnbilled reports whether a provider bills nothing for an answer. A client that follows
+// a redirect calls the transport again.
+func isUnbilled(status int) bool { return status >= http.StatusMultipleChoices }
 
 // unreached reports whether an error means that there is no connection to the provider.
 func unreached(err error) bool {

@@ -26,7 +26,7 @@ func OnRecall(f func(ctx context.Context, calls int)) Option {
 
 // OnUnbilled sets the function that is called when the provider bills nothing for a request
 // after [OnResult] got its result: the provider refused it as too long, answered it with an
-// error, or could not be reached. res is another copy of that result. f may be called
+// error or a redirect, or could not be reached. res is another copy of that result. f may be called
 // concurrently. Under [Observe] it can be called before [OnResult] returns.
 func OnUnbilled(f func(ctx context.Context, res *compact.Result)) Option {
 	return func(t *Transport) { t.unbills = f }
