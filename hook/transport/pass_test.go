@@ -266,3 +266,15 @@ func TestRouteAddsPaths(t *testing.T) {
 		t.Errorf("%d bytes were sent", len(got[0]))
 	}
 }
+
+// A conversation of the Responses API is reported once, whichever form names it.
+func TestBothFormsOfAConversationAreOneConversation(t *testing.T) {
+	r := newRig(t, compact.Config{})
+	r.server.Lenient = true
+	for _, id := range []string{`"conv_1"`, `{"id":"conv_1"}`, `{ "id": "conv_1" }`, `"conv_2"`} {
+		r.do(r.request(context.Background(), "/v1/responses", `{"model":"gpt-5","input":"Go on.","conversation":`+id+`}`))
+	}
+	if len(r.errs) != 2 {
+		t.Errorf("%d reports of two conversations: %v", len(r.errs), r.errs)
+	}
+}

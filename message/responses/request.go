@@ -61,13 +61,29 @@ func aboutOf(b body.Body) wire.About {
 			a.ServerSide, a.Delta = key, key != "context_management"
 			switch key {
 			case "conversation":
-				a.ServerID = raw
+				a.ServerID = conversationID(b.JSON(key))
 			case "context_management":
 				a.ServerTrigger = threshold(b.JSON(key))
 			}
 		}
 	}
 	return a
+}
+
+// conversationID returns the id of a conversation, which is a string or an object. A value
+// of another form stands for itself.
+func conversationID(raw json.RawMessage) string {
+	var id string
+	if json.Unmarshal(raw, &id) == nil {
+		return id
+	}
+	var o struct {
+		ID string `json:"id"`
+	}
+	if json.Unmarshal(raw, &o) == nil && o.ID != "" {
+		return o.ID
+	}
+	return string(raw)
 }
 
 // threshold returns the number of tokens from which the provider compacts

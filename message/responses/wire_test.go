@@ -418,3 +418,12 @@ func TestARequestWithoutAnInput(t *testing.T) {
 		t.Error("a request that names nothing was accepted")
 	}
 }
+
+// A conversation is named by a string, by an object, or by a value of another form.
+func TestBothFormsOfAConversationHaveOneID(t *testing.T) {
+	for value, want := range map[string]string{`"conv_1"`: "conv_1", `{"id":"conv_1"}`: "conv_1", `{ "id": "conv_1", "x": 1 }`: "conv_1", `{"x":1}`: `{"x":1}`} {
+		if got := parse(t, `{"input":"x","conversation":`+value+`}`).About().ServerID; got != want {
+			t.Errorf("%s: %q, want %q", value, got, want)
+		}
+	}
+}

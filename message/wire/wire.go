@@ -72,7 +72,7 @@ type About struct {
 	// compacts it itself ("previous_response_id", "conversation", …); "" = none.
 	// Such a body must be sent unchanged. Delta means that the body holds only
 	// the newest part of the history. ServerID is the provider's id of the
-	// history, verbatim; "" = only the newest part has an id.
+	// history; "" = only the newest part has an id.
 	ServerSide string
 	Delta      bool
 	ServerID   string
