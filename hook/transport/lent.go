@@ -2,6 +2,7 @@ package transport
 
 import (
 	"net/http"
+	"slices"
 	"strings"
 
 	"github.com/agentcompact/compact/message/anthropic"
@@ -9,40 +10,48 @@ import (
 	"github.com/agentcompact/compact/message/wire"
 )
 
-// lentPaths are the paths of requests that hold a conversation and are no model calls. The
-// history goes to the provider whole, but without what only this package understands: the
-// marks of reasoning that led to a recall call, and ids of answers that differ from the
-// stored ones.
-var lentPaths = map[string]wire.Format{
-	"/responses/compact": responses.Wire, "/responses/input_tokens": responses.Wire, "/messages/count_tokens": anthropic.Wire,
+// lent is a request that holds a conversation and is no model call. The history goes to
+// the provider whole, but without what only this package understands: the marks of
+// reasoning that led to a recall call, and ids of answers that differ from the stored ones.
+type lent struct {
+	suffix string // of the path
+	format wire.Format
+	list   string // the field with the conversation
 }
 
-// lentFormat returns the wire of such a request; nil = it is sent unread.
-func (t *Transport) lentFormat(req *http.Request) wire.Format {
-	if t.rounds == nil || req.URL == nil || req.Method != http.MethodPost || req.Body == nil || req.Body == http.NoBody || t.untouchable(req) != nil {
+var lents = []lent{
+	{"/responses/compact", responses.Wire, "input"},
+	{"/responses/input_tokens", responses.Wire, "input"},
+	{"/messages/count_tokens", anthropic.Wire, "messages"},
+	{"/conversations", responses.Wire, "items"},
+	{"/items", responses.Wire, "items"}, // …/conversations/{id}/items
+}
+
+// lent returns the form of such a request; nil = it is sent unread.
+func (t *Transport) lent(req *http.Request) *lent {
+	if t.watch != nil || req.URL == nil || req.Method != http.MethodPost || req.Body == nil || req.Body == http.NoBody || t.untouchable(req) != nil {
 		return nil
 	}
 	path := strings.TrimSuffix(req.URL.Path, "/")
-	for suffix, format := range lentPaths {
-		if strings.HasSuffix(path, suffix) {
-			return format
-		}
+	i := slices.IndexFunc(lents, func(l lent) bool { return strings.HasSuffix(path, l.suffix) })
+	if i < 0 || lents[i].suffix == "/items" && !isOf(path, "conversations") {
+		return nil
 	}
-	return nil
+	return &lents[i]
 }
 
 // lender returns the function that sends a request which is no model call. Without marks
 // and ids of this package, the request is sent unchanged.
 func (t *Transport) lender(req *http.Request, next roundTrip) roundTrip {
-	format := t.lentFormat(req)
-	if format == nil {
+	as := t.lent(req)
+	if as == nil {
 		return next
 	}
-	return func(req *http.Request) (*http.Response, error) { return t.lend(req, next, format) }
+	return func(req *http.Request) (*http.Response, error) { return t.lend(req, next, as) }
 }
 
-func (t *Transport) lend(req *http.Request, next roundTrip, format wire.Format) (*http.Response, error) {
-	x := &exchange{t: t, req: req, next: next, format: format}
+func (t *Transport) lend(req *http.Request, next roundTrip, as *lent) (*http.Response, error) {
+	x := &exchange{t: t, req: req, next: next, format: as.format}
 	body, rest, err := t.readBody(req)
 	switch {
 	case err != nil:
@@ -55,7 +64,7 @@ func (t *Transport) lend(req *http.Request, next roundTrip, format wire.Format) 
 		return x.send(body, first)
 	}
 	out := x.body
-	if bad := x.guard(func() error { x.unbind(); out = x.linked(x.body); return nil }); bad != nil {
+	if bad := x.guard(func() error { x.unbindIn(as.list); out = x.linked(x.body); return nil }); bad != nil {
 		x.warn(x.fault(opRecall, bad))
 	}
 	return x.send(out, first)

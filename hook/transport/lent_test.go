@@ -13,7 +13,10 @@ import (
 // A request with the history that is no model call has no mark of this package either: the
 // provider refuses reasoning with a mark, also when it compacts or counts the history.
 func TestHistoriesAreLentWithoutMarks(t *testing.T) {
-	for path, f := range map[string]form{"/v1/responses/compact": forms()[3], "/v1/responses/input_tokens": forms()[3], "/v1/messages/count_tokens": forms()[5]} {
+	for path, f := range map[string]form{
+		"/v1/responses/compact": forms()[3], "/v1/responses/input_tokens": forms()[3], "/v1/messages/count_tokens": forms()[5],
+		"/v1/conversations": forms()[3], "/v1/conversations/conv_1/items": forms()[3],
+	} {
 		f = f.withTools()
 		r, body, ref := recalling(t, f)
 		r.server.Answer(provider.Answer{Reasoning: "Hm.", Calls: []provider.Call{recallOf(ref)}}, provider.Answer{Reasoning: "Now.", Text: "It is a word."})
@@ -22,11 +25,20 @@ func TestHistoriesAreLentWithoutMarks(t *testing.T) {
 			t.Fatal(answer)
 		}
 		marked := more(body, strings.Join(append(sentBack(t, f, answer), nextQuestion[f.wire]), ","))
-		for _, body := range []string{marked, f.body("another", 3, 10)} {
-			r.do(r.request(t.Context(), path, body))
-			sent := r.got()[len(r.got())-1]
-			if strings.Contains(sent, "compact:recalled") || !strings.Contains(sent, "Now.") && body == marked || body != marked && sent != body {
-				t.Errorf("%s: %s", path, tail(sent, 1000))
+		for _, recalls := range []bool{true, false} { // the program can leave the option out later
+			if !recalls {
+				r.client.Transport = transport.New(r.m)
+			}
+			for _, body := range []string{marked, f.body("another", 3, 10)} {
+				is := body == marked
+				if strings.Contains(path, "conversations") {
+					body = strings.Replace(body, `"input":`, `"items":`, 1)
+				}
+				r.do(r.request(t.Context(), path, body))
+				sent := r.got()[len(r.got())-1]
+				if strings.Contains(sent, "compact:recalled") || !strings.Contains(sent, "Now.") && is || !is && sent != body {
+					t.Errorf("%s, recalls %v: %s", path, recalls, tail(sent, 1000))
+				}
 			}
 		}
 	}

@@ -16,12 +16,19 @@ const boundSeal = "compact:recalled"
 // the seal, and references to it. If this process has the round, the complete round is
 // inserted instead.
 func (x *exchange) unbind() {
+	if d := dialects[x.format.Name()]; d != nil {
+		x.unbindIn(d.list())
+	}
+}
+
+// unbindIn is unbind for a body whose conversation is in the field list.
+func (x *exchange) unbindIn(list string) {
 	d := dialects[x.format.Name()]
 	refers := x.t.rounds != nil && x.format.Name() == responses.Name && x.t.rounds.bound.some()
 	if d == nil || !refers && !bytes.Contains(x.body, []byte(boundSeal)) {
 		return
 	}
-	elems, span, err := elements(x.body, d.list())
+	elems, span, err := elements(x.body, list)
 	if err != nil {
 		return
 	}

@@ -71,7 +71,7 @@ func (t *Transport) route(path string) *route {
 	path = strings.TrimSuffix(path, "/")
 	for i := len(t.routes) - 1; i >= 0; i-- {
 		if strings.HasSuffix(path, t.routes[i].suffix) {
-			if isThread(path) {
+			if isOf(path, "threads") { // adds a message to a history that OpenAI stores
 				return nil
 			}
 			return &t.routes[i]
@@ -80,12 +80,10 @@ func (t *Transport) route(path string) *route {
 	return nil
 }
 
-// isThread reports whether a path is …/threads/{id}/messages, which adds a
-// message to a history that OpenAI stores.
-func isThread(path string) bool {
+// isOf reports whether a path is …/{what}/{id}/{list}: a list of a stored object.
+func isOf(path, what string) bool {
 	parts := strings.Split(path, "/")
-	n := len(parts)
-	return n > 2 && parts[n-1] == "messages" && parts[n-3] == "threads"
+	return len(parts) > 2 && parts[len(parts)-3] == what
 }
 
 // pathModel returns the model in a path, as in Gemini's:
