@@ -224,7 +224,11 @@ func (x *exchange) send(body []byte, a attempt) (*http.Response, error) {
 	if key := out.Header.Get(idempotencyKey); key != "" {
 		out.Header.Set(idempotencyKey, key+x.suffix(a)) // with the same key the provider would return the first answer again
 	}
-	return x.next(out)
+	resp, err := x.next(out)
+	if err != nil {
+		return resp, err
+	}
+	return x.readable(resp), nil
 }
 
 // suffix returns a suffix that is unique for each request of a model call.

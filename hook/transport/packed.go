@@ -21,9 +21,9 @@ func requestCoding(h http.Header) coding {
 	return codingOf(&http.Response{Header: http.Header{"Content-Encoding": h["Content-Encoding"]}})
 }
 
-// Coding adds a decoder for request bodies: name is the value of Content-Encoding, and
-// open returns a reader of the decoded body. open may be called concurrently; its result
-// is closed if it is an [io.Closer].
+// Coding adds a decoder for request bodies, and for answers to requests with the recall
+// tool: name is the value of Content-Encoding, and open returns a reader of the decoded
+// body. open may be called concurrently; its result is closed if it is an [io.Closer].
 func Coding(name string, open func(packed io.Reader) (plain io.Reader, err error)) Option {
 	return func(t *Transport) {
 		if t.codings == nil {

@@ -40,6 +40,10 @@ import (
 // without alt=sse) is passed on in the same way, element by element. Any other answer
 // is held until it has ended.
 //
+// A request with the tool asks for an answer without compression. If a gateway compresses
+// it nevertheless, the caller gets it decompressed. If there is no decoder (see [Coding]),
+// the request is sent again without the tool, and so are later requests to this host.
+//
 // At most 8 rounds are answered for one request. The result of a ninth one tells the model
 // that no more can be recalled; later recall calls are left out of the answer.
 func Recall() Option { return func(t *Transport) { t.rounds = newRounds() } }
@@ -59,6 +63,9 @@ func (x *exchange) answer() (*http.Response, error) {
 	a := &asking{x: x, came: x.body, plain: true}
 	for {
 		resp, err := a.x.run()
+		if err == nil && a.opaque(resp) {
+			continue
+		}
 		if err != nil || a.x.dialect == nil || a.live(resp) {
 			return resp, err
 		}
@@ -193,7 +200,7 @@ func (x *exchange) isPlain(s *said, texts []string) bool {
 // cachedContent.
 func (x *exchange) equip() {
 	d, about := dialects[x.format.Name()], x.parsed.About()
-	if x.t.rounds == nil || d == nil || about.ServerSide != "" || about.Cached != "" || hasToolItems(x.parsed.Messages()) {
+	if x.t.rounds == nil || d == nil || about.ServerSide != "" || about.Cached != "" || hasToolItems(x.parsed.Messages()) || x.t.rounds.opaque.has(x.req.URL.Host) {
 		return
 	}
 	tools, ok := d.declare(x.body)

@@ -10,9 +10,10 @@ import (
 // tool that callers have not seen.
 type rounds struct {
 	*recent[roundKey, []round]
-	read  *recent[roundKey, *readings]
-	links *recent[string, link]
-	bound *recent[string, struct{}] // ids of reasoning that led only to recall calls
+	read   *recent[roundKey, *readings]
+	links  *recent[string, link]
+	bound  *recent[string, struct{}] // ids of reasoning that led only to recall calls
+	opaque *recent[string, struct{}] // hosts whose answers can't be read
 }
 
 // roundKey has the wire, because a round is written in the wire's format. Two wires can
@@ -49,7 +50,10 @@ const (
 )
 
 func newRounds() *rounds {
-	return &rounds{newRecent[roundKey, []round](maxRoundLanes), newRecent[roundKey, *readings](maxRoundLanes), newRecent[string, link](maxRoundLanes), newRecent[string, struct{}](maxBound)}
+	return &rounds{
+		newRecent[roundKey, []round](maxRoundLanes), newRecent[roundKey, *readings](maxRoundLanes), newRecent[string, link](maxRoundLanes),
+		newRecent[string, struct{}](maxBound), newRecent[string, struct{}](maxRoundLanes),
+	}
 }
 
 // readings returns the cached digests of an agent's conversation.

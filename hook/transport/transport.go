@@ -27,7 +27,7 @@ type Transport struct {
 	unbills  func(context.Context, *compact.Result)
 	headers  []string
 	maxBody  int64
-	codings  map[string]func(io.Reader) (io.Reader, error) // decoders of request bodies, besides the built-in ones
+	codings  map[string]func(io.Reader) (io.Reader, error) // decoders besides the built-in ones
 	models   func(string) string
 	routes   []route
 	call     []compact.Option
