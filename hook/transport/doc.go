@@ -98,8 +98,8 @@
 // sent unchanged because of a failure. The caller gets the second answer. A stream
 // may report it after its start, so events that only announce an answer are held
 // back until the next event. Answers in gzip and deflate are decoded to find such
-// errors and the usage, and passed on unchanged (with [Recall], decoded). For other encodings (br, zstd)
-// OnError is called. Requests may be in gzip, deflate, or an encoding of [Coding].
+// errors and the usage, and passed on unchanged (with [Recall], decoded). For other
+// encodings (br, zstd) OnError is called. Requests may be in gzip, deflate, or an encoding of [Coding].
 //
 // The log also holds the warnings of results, for example that the window of a
 // model is a guess.

@@ -25,7 +25,8 @@ import (
 // session). A round is left out if redaction would change its bytes, or if another
 // process made it. Other calls in the same answer reach the caller without the calls of
 // the tool. A later request that continues a stored answer of the Responses API
-// (previous_response_id) gets the results of such calls, in this process; background
+// (previous_response_id) gets the results of such calls, in this process, and a request that
+// reads or deletes a stored answer (/responses/{id}) reaches all of its parts; background
 // requests do not declare the tool.
 //
 // A stream of events is passed on as it arrives: text, reasoning and the calls of
@@ -79,6 +80,7 @@ func (x *exchange) answer() (*http.Response, error) {
 		case !ok:
 			return h.response(), nil
 		case len(said.ours) == 0:
+			a.link(said, nil)
 			a.keep(said, nil)
 			return a.complete(h, h.response), nil
 		case !a.take(said):
@@ -101,6 +103,7 @@ type asking struct {
 	plain bool              // redaction changes nothing in the rounds
 	n     int               // number of repeated model calls
 	first string            // Responses: id of the first answer, which the caller's stream has; "" = not streamed
+	ids   []string          // Responses: ids of the answers so far
 	array bool              // the answer that has begun is a JSON array
 
 	container string // Anthropic: the container of the last answer; "" = none

@@ -12,20 +12,24 @@ import (
 type link struct {
 	id      string            // id of the last answer
 	results []json.RawMessage // results of its recall calls
+	before  []string          // ids of the stored answers before it, whose calls are answered
+	joined  bool              // the caller received them and the last answer as one stream
 }
 
-// link remembers the stored answer behind the id that the caller has, if the two
-// differ. The process keeps the last ones.
+// link remembers the stored answers behind the id that the caller has, if there are
+// several or if they differ from what the caller received. The process keeps the last ones.
 func (a *asking) link(s *said, texts []string) {
 	if a.ctx != nil { // the id of a stream is that of its first answer
 		a.first = cmp.Or(a.first, s.id)
 	}
-	shown := cmp.Or(a.first, s.id)
-	if s.id == "" || shown == s.id && len(s.ours) == 0 {
+	if s.id == "" {
 		return
 	}
-	to := link{s.id, responsesDialect{}.results(s, texts)}
-	a.x.t.rounds.links.update(a.x.linkKey(shown), func(link) link { return to })
+	if len(s.ours) > 0 || len(a.ids) > 0 {
+		to := link{s.id, responsesDialect{}.results(s, texts), slices.Clone(a.ids), a.first != ""}
+		a.x.t.rounds.links.update(a.x.linkKey(cmp.Or(a.first, s.id)), func(link) link { return to })
+	}
+	a.ids = append(a.ids, s.id)
 }
 
 // linkKey returns the key of a response id. It has host and credentials, because the

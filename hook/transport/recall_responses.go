@@ -198,9 +198,7 @@ func (responsesDialect) strip(p *pieces, s *said) {
 		if r := obj(o["response"]); r != nil {
 			o["response"] = enc(withoutItems(r, ours))
 		} else if text(o["object"]) == "response" {
-			gone := s.boundReasoning()
-			maps.Copy(gone, ours)
-			o = withoutItems(o, gone)
+			o = withoutItems(o, s.hidden())
 		}
 		if o["sequence_number"] != nil {
 			o["sequence_number"] = enc(sequence)

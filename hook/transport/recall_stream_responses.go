@@ -78,8 +78,7 @@ func (responsesDialect) note(j *joint, p *pieces) {
 		case "response.output_item.added":
 			items++
 		case "response.completed":
-			j.items = append(j.items, list(response["output"])...)
-			j.output += max(indexOf(obj(response["usage"])["output_tokens"]), 0)
+			j.take(response)
 		}
 	}
 	j.index += items

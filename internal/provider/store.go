@@ -145,17 +145,35 @@ func (s *Store) serve(w http.ResponseWriter, q *http.Request, body []byte) bool 
 		writeJSON(w, http.StatusOK, object{"object": "conversation", "id": s.Conversation(items...)})
 	case q.Method == http.MethodGet && len(parts) == 3 && parts[0] == "conversations" && parts[2] == "items":
 		writeJSON(w, http.StatusOK, object{"object": "list", "data": s.Items(parts[1])})
-	case q.Method == http.MethodGet && len(parts) == 2 && parts[0] == "responses":
-		s.mu.Lock()
-		found := s.documents[parts[1]]
-		s.mu.Unlock()
-		if found == nil {
-			writeJSON(w, http.StatusNotFound, notFound(http.StatusNotFound, "", fmt.Sprintf("Response with id '%s' not found.", parts[1])).shaped(Responses))
-			return true
-		}
-		writeJSON(w, http.StatusOK, found)
+	case (q.Method == http.MethodGet || q.Method == http.MethodDelete) && len(parts) == 2 && parts[0] == "responses":
+		s.response(w, q.Method, parts[1])
 	default:
 		return false
 	}
 	return true
+}
+
+// response answers a request for a stored answer, or deletes it.
+func (s *Store) response(w http.ResponseWriter, method, id string) {
+	s.mu.Lock()
+	found := s.documents[id]
+	if method == http.MethodDelete {
+		delete(s.documents, id)
+	}
+	s.mu.Unlock()
+	switch {
+	case found == nil:
+		writeJSON(w, http.StatusNotFound, notFound(http.StatusNotFound, "", fmt.Sprintf("Response with id '%s' not found.", id)).shaped(Responses))
+	case method == http.MethodDelete:
+		writeJSON(w, http.StatusOK, object{"id": id, "object": "response", "deleted": true})
+	default:
+		writeJSON(w, http.StatusOK, found)
+	}
+}
+
+// Responses returns the number of stored answers.
+func (s *Store) Responses() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return len(s.documents)
 }
