@@ -153,9 +153,7 @@ func readAnswer(resp *http.Response) ([]byte, error) {
 func refusedAsk(resp *http.Response, raw []byte) error {
 	e := &compact.AskError{Status: resp.StatusCode}
 	_, e.TooLong = readOverflow(resp.StatusCode, raw)
-	if n, err := strconv.Atoi(resp.Header.Get("Retry-After")); err == nil && n > 0 {
-		e.RetryAfter = time.Duration(n) * time.Second
-	}
+	e.RetryAfter = retryAfter(resp.Header, time.Now())
 	text := parseFailure(raw[:min(len(raw), maxError)]).Message
 	if len(text) > 300 {
 		text = text[:300]

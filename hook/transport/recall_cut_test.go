@@ -208,3 +208,30 @@ func TestABrokenFollowUpIsNotBilled(t *testing.T) {
 		}
 	})
 }
+
+// A follow-up request waits as long as the provider asks, also in milliseconds.
+func TestAFollowUpWaitsAsAsked(t *testing.T) {
+	f := forms()[1].withTools()
+	r, body, ref := recalling(t, f, transport.Base(waiting{http.DefaultTransport}))
+	var waits []time.Duration
+	r.client.Transport.(*transport.Transport).Pauses(func(d time.Duration) { waits = append(waits, d) })
+	r.server.Reply = func(provider.Request) provider.Answer {
+		r.server.Fail(provider.Failure{Status: http.StatusTooManyRequests})
+		r.server.Reply = nil
+		return provider.Answer{Calls: []provider.Call{recallOf(ref)}}
+	}
+	if status, answer := r.post(f, body); status != http.StatusOK || !slices.Equal(waits, []time.Duration{1500 * time.Millisecond}) {
+		t.Errorf("%d %s: waits of %v", status, answer, waits)
+	}
+}
+
+// waiting adds a wait in milliseconds to refusals.
+type waiting struct{ inner http.RoundTripper }
+
+func (w waiting) RoundTrip(q *http.Request) (*http.Response, error) {
+	resp, err := w.inner.RoundTrip(q)
+	if err == nil && resp.StatusCode == http.StatusTooManyRequests {
+		resp.Header.Set("Retry-After-Ms", "1500")
+	}
+	return resp, err
+}

@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"strconv"
 	"time"
 )
 
@@ -84,7 +83,7 @@ type notAnswered struct {
 	status int
 	body   []byte
 	err    error
-	after  time.Duration // Retry-After; 0 = none
+	after  time.Duration // see retryAfter
 }
 
 // ask sends the follow-up request, with retries, and returns a stream.
@@ -119,9 +118,7 @@ func (a *asking) once() (*http.Response, *notAnswered) {
 	if failed.body, err = io.ReadAll(io.LimitReader(resp.Body, maxError)); err != nil || resp.StatusCode < 400 {
 		failed.status, failed.err = http.StatusBadGateway, errors.Join(errors.New("the model was asked again, and its answer is not a stream"), err)
 	}
-	if n, err := strconv.Atoi(resp.Header.Get("Retry-After")); err == nil && n > 0 {
-		failed.after = time.Duration(n) * time.Second
-	}
+	failed.after = retryAfter(resp.Header, time.Now())
 	return nil, failed
 }
 

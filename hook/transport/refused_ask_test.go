@@ -20,7 +20,7 @@ func TestRefusedAskTellsWhenAndWhy(t *testing.T) {
 		tooLong, unreadable bool
 	}{
 		"in seconds":       {429, "7", `{"error":{"message":"slow down"}}`, "429: slow down", 7 * time.Second, false, false},
-		"at a date":        {429, "Wed, 21 Oct 2026 07:28:00 GMT", "{}", "429", 0, false, false},
+		"at a date":        {429, "Wed, 21 Oct 2026 07:28:09 GMT", "{}", "429", 9 * time.Second, false, false},
 		"in the past":      {503, "-5", "{}", "503", 0, false, false},
 		"without a time":   {500, "", strings.Repeat("x", 1000), "500", 0, false, false},
 		"too long":         {400, "", long, "maximum context length", 0, true, false},
@@ -30,6 +30,7 @@ func TestRefusedAskTellsWhenAndWhy(t *testing.T) {
 		resp := &http.Response{StatusCode: c.status, Header: http.Header{}}
 		if c.retry != "" {
 			resp.Header.Set("Retry-After", c.retry)
+			resp.Header.Set("Date", "Wed, 21 Oct 2026 07:28:00 GMT")
 		}
 		e := new(compact.AskError)
 		if !errors.As(refusedAsk(resp, []byte(c.body)), &e) || e.Status != c.status || e.RetryAfter != c.after || e.TooLong != c.tooLong || e.Unreadable != c.unreadable {
