@@ -109,9 +109,23 @@ type asking struct {
 	container string // Anthropic: the container of the last answer; "" = none
 }
 
+// isCut reports whether the reason why an answer ended is a limit, so that its last call can
+// be incomplete.
+func isCut(reason string) bool {
+	switch reason {
+	case "max_tokens", "model_context_window_exceeded", "length", "MAX_TOKENS":
+		return true
+	}
+	return false
+}
+
 // take answers the calls of the recall tool in an answer. It reports whether the
 // model must be called again; a.x is then the next request.
 func (a *asking) take(s *said) (more bool) {
+	if s.cut && s.others == 0 && s.id == "" { // an answer without an id is not stored, so nothing waits for the results
+		a.keep(s, nil)
+		return false
+	}
 	texts := a.x.recall(s.ours, a.n)
 	a.x.recalled(len(s.ours))
 	s.unknown, a.container = s.isUnknown(a.x.body), cmp.Or(s.container, a.container)

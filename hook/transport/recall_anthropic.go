@@ -21,10 +21,11 @@ func (anthropicDialect) only(body []byte) ([]byte, error) {
 
 func (anthropicDialect) read(p *pieces) (*said, bool) {
 	var blocks []rawObject
-	ok, container := false, ""
+	ok, container, stop := false, "", ""
 	for _, e := range p.list {
 		o := e.read()
 		container = cmp.Or(containerOf(o), container)
+		stop = cmp.Or(text(o["stop_reason"]), text(obj(o["delta"])["stop_reason"]), stop)
 		switch text(o["type"]) {
 		case "message":
 			ok = true
@@ -48,7 +49,7 @@ func (anthropicDialect) read(p *pieces) (*said, bool) {
 		}
 	}
 	s := anthropicSaid(blocks)
-	s.container = container
+	s.container, s.cut = container, isCut(stop)
 	return s, ok
 }
 

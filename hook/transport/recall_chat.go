@@ -1,6 +1,7 @@
 package transport
 
 import (
+	"cmp"
 	"encoding/json"
 
 	"github.com/agentcompact/compact/compact"
@@ -29,7 +30,7 @@ func (chatDialect) only(body []byte) ([]byte, error) {
 }
 
 func (chatDialect) read(p *pieces) (*said, bool) {
-	message := map[string]any{}
+	message, finish := map[string]any{}, ""
 	for _, e := range p.list {
 		o := e.read()
 		if o == nil {
@@ -44,6 +45,7 @@ func (chatDialect) read(p *pieces) (*said, bool) {
 			if indexOf(choice["index"]) > 0 {
 				return nil, false
 			}
+			finish = cmp.Or(text(choice["finish_reason"]), finish)
 			for _, name := range []string{"message", "delta"} {
 				var part map[string]any
 				if json.Unmarshal(choice[name], &part) == nil {
@@ -52,7 +54,10 @@ func (chatDialect) read(p *pieces) (*said, bool) {
 			}
 		}
 	}
-	return chatSaid(message), len(message) > 0
+	ok := len(message) > 0
+	s := chatSaid(message)
+	s.cut = isCut(finish)
+	return s, ok
 }
 
 // merge adds a part of a streamed message to the parts before it.

@@ -96,16 +96,23 @@ func candidate(o rawObject) (parts []json.RawMessage, n int) {
 
 func (geminiDialect) read(p *pieces) (*said, bool) {
 	var parts []json.RawMessage
-	ok := false
+	ok, finish := false, ""
 	for _, e := range p.list {
-		more, n := candidate(e.read())
-		if n > 1 {
+		o := e.read()
+		more, n := candidate(o)
+		switch n {
+		case 0:
+			continue
+		case 1:
+			ok, parts = true, append(parts, more...)
+			finish = cmp.Or(text(obj(list(o["candidates"])[0])["finishReason"]), finish)
+		default:
 			return nil, false
 		}
-		ok = ok || n == 1
-		parts = append(parts, more...)
 	}
-	return geminiSaid(parts), ok
+	s := geminiSaid(parts)
+	s.cut = isCut(finish)
+	return s, ok
 }
 
 // signatureField holds the signature of a part.
