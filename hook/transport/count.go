@@ -13,7 +13,7 @@ import (
 )
 
 // Counts handles requests that only ask for a number of tokens (Anthropic's
-// …/messages/count_tokens, OpenAI's …/responses/input_tokens, Gemini's
+// …/messages/count_tokens, also on Vertex, OpenAI's …/responses/input_tokens, Gemini's
 // …:countTokens): they are sent with the view that a model call with this
 // history would have. Otherwise an agent that counts before each call would
 // compact a history that already fits. The provider counts; nothing is stored,
@@ -23,6 +23,7 @@ func Counts() Option {
 	return func(t *Transport) {
 		t.routes = append(t.routes,
 			route{suffix: "/messages/count_tokens", format: anthropic.Wire, counts: true},
+			route{suffix: vertexCount, format: anthropic.Wire, counts: true},
 			route{suffix: "/responses/input_tokens", format: responses.Wire, counts: true},
 			route{suffix: ":countTokens", format: gemini.Wire, counts: true})
 	}

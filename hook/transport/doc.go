@@ -28,7 +28,10 @@
 //
 // The transport compacts POST requests with a JSON body to paths that end with
 // /chat/completions, /responses, /messages, :generateContent or
-// :streamGenerateContent. Bodies in gzip and deflate are decompressed, and sent
+// :streamGenerateContent, so those of Azure and of Gemini on Vertex, too, and to models of
+// Anthropic on Vertex (:rawPredict, :streamRawPredict). On Azure a request names a
+// deployment in place of a model: [Models] maps it. Bedrock's own API (/model/{id}/…) and
+// other models on Vertex are sent unchanged, and OnError says so once. Bodies in gzip and deflate are decompressed, and sent
 // uncompressed if they are changed. Everything else is sent unchanged: other
 // paths and methods, bodies in other encodings, signed requests, bodies above
 // [MaxBody], and requests whose history the provider stores or compacts itself

@@ -23,6 +23,7 @@ var lents = []lent{
 	{"/responses/compact", responses.Wire, "input"},
 	{"/responses/input_tokens", responses.Wire, "input"},
 	{"/messages/count_tokens", anthropic.Wire, "messages"},
+	{vertexCount, anthropic.Wire, "messages"},
 	{"/conversations", responses.Wire, "items"},
 	{"/items", responses.Wire, "items"}, // …/conversations/{id}/items
 }

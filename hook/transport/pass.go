@@ -26,7 +26,7 @@ func (t *Transport) unread(req *http.Request, id identity, p *passed) string {
 	if n := namedBy(req.Header, wire.About{}); n.session != "" {
 		return n.field + ":" + n.session
 	}
-	if p.what == signed {
+	if p.what == signed || isSigned(req.Header) {
 		return req.URL.Host
 	}
 	return origin(t.key, req, "", nil)

@@ -76,16 +76,25 @@ func (u *unpacked) Close() error {
 	return err
 }
 
-// opaque reports whether an answer is compressed in a way that nobody here can read. The
-// host's requests no longer declare the recall tool then, and this one is sent again
-// without it: its answer could be a call that the caller does not know.
+// opaque reports whether an answer is neither JSON nor an event stream, or is compressed in
+// a way that nobody here can read. The host's requests no longer declare the recall tool
+// then, and this one is sent again without it: its answer could be a call that the caller
+// does not know.
 func (a *asking) opaque(resp *http.Response) bool {
-	if a.x.dialect == nil || a.n > 0 || countable(resp) == notCounted || codingOf(resp) != unknown {
+	if a.x.dialect == nil || a.n > 0 || resp.StatusCode != http.StatusOK {
+		return false
+	}
+	form := resp.Header.Get("Content-Encoding")
+	switch {
+	case codingOf(resp) == unknown:
+	case countable(resp) == notCounted:
+		form = resp.Header.Get("Content-Type")
+	default:
 		return false
 	}
 	host := a.x.req.URL.Host
 	a.x.t.rounds.opaque.first(host)
-	p := &passed{recallTool, "its calls can't be read from answers in " + strconv.Quote(resp.Header.Get("Content-Encoding")) + ", so requests to " + host + " no longer declare it (see Coding)"}
+	p := &passed{recallTool, "its calls can't be read from answers in " + strconv.Quote(form) + ", so requests to " + host + " no longer declare it (see Coding)"}
 	a.x.t.voice.once(a.x.req.Context(), host, a.x.fault(opRecall, p))
 	_ = resp.Body.Close()
 	a.renew()

@@ -17,8 +17,16 @@ import (
 type route struct {
 	suffix string
 	format wire.Format
-	counts bool // requests for a number of tokens
+	counts bool   // requests for a number of tokens
+	within string // a part of the path; "" = any path
 }
+
+// ofAnthropic is the part of Vertex's paths to the models of Anthropic, whose bodies are
+// Anthropic's, without the model. vertexCount is the end of its path for a number of tokens.
+const (
+	ofAnthropic = "/publishers/anthropic/models/"
+	vertexCount = ofAnthropic + "count-tokens:rawPredict"
+)
 
 // routes returns the paths of model calls of the four providers.
 func routes() []route {
@@ -28,6 +36,8 @@ func routes() []route {
 		{suffix: "/messages", format: anthropic.Wire},
 		{suffix: ":generateContent", format: gemini.Wire},
 		{suffix: ":streamGenerateContent", format: gemini.Wire},
+		{suffix: ":rawPredict", within: ofAnthropic, format: anthropic.Wire},
+		{suffix: ":streamRawPredict", within: ofAnthropic, format: anthropic.Wire},
 	}
 }
 
@@ -70,12 +80,14 @@ const signed = "signature"
 func (t *Transport) route(path string) *route {
 	path = strings.TrimSuffix(path, "/")
 	for i := len(t.routes) - 1; i >= 0; i-- {
-		if strings.HasSuffix(path, t.routes[i].suffix) {
-			if isOf(path, "threads") { // adds a message to a history that OpenAI stores
-				return nil
-			}
-			return &t.routes[i]
+		r := &t.routes[i]
+		if !strings.HasSuffix(path, r.suffix) || !strings.Contains(path, r.within) {
+			continue
 		}
+		if isOf(path, "threads") || !r.counts && strings.HasSuffix(path, vertexCount) { // the first adds a message to a history that OpenAI stores
+			return nil
+		}
+		return r
 	}
 	return nil
 }

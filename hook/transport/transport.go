@@ -109,6 +109,8 @@ func (t *Transport) do(req *http.Request, next roundTrip) (*http.Response, error
 	switch {
 	case to == nil && t.m != nil && !hintsOf(req.Context()).off && compacting(req):
 		return t.pass(req, t.lender(req, next), &passed{"/responses/compact", "the provider compacts the history, which is sent whole"})
+	case to == nil && t.m != nil && !hintsOf(req.Context()).off && foreign(req) != nil:
+		return t.pass(req, next, foreign(req))
 	case to == nil && t.m != nil && !hintsOf(req.Context()).off:
 		return t.lender(req, next)(stripped(req))
 	case to == nil || hintsOf(req.Context()).off || to.counts && t.watch != nil:

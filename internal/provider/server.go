@@ -172,6 +172,11 @@ func (s *Server) call(w http.ResponseWriter, q *http.Request, req Request) {
 		return
 	}
 	body, err := decode(req.Body)
+	body, bad := vertexBody(q.URL.Path, body)
+	if bad != nil {
+		writeError(w, req.Wire, *bad)
+		return
+	}
 	whole, missing := s.history(&req, body)
 	if missing != nil {
 		writeError(w, req.Wire, *missing)
@@ -238,7 +243,7 @@ func (s *Server) elsewhere(w http.ResponseWriter, q *http.Request, req Request) 
 	if s.Store != nil && s.Store.serve(w, q, req.Body) {
 		return
 	}
-	if q.Method == http.MethodPost && strings.HasSuffix(q.URL.Path, "/messages/count_tokens") {
+	if q.Method == http.MethodPost && (strings.HasSuffix(q.URL.Path, "/messages/count_tokens") || strings.HasSuffix(q.URL.Path, vertexModels+"count-tokens:rawPredict")) {
 		writeJSON(w, http.StatusOK, object{"input_tokens": req.Prompt})
 		return
 	}
@@ -255,7 +260,7 @@ func wireOf(q *http.Request) Wire {
 		return Chat
 	case strings.HasSuffix(path, "/responses"):
 		return Responses
-	case strings.HasSuffix(path, "/messages"):
+	case strings.HasSuffix(path, "/messages"), vertexCall(path) != "":
 		return Anthropic
 	case strings.HasSuffix(path, ":generateContent"), strings.HasSuffix(path, ":streamGenerateContent"):
 		return Gemini
