@@ -12,9 +12,10 @@ import (
 // Observe takes the usage that the provider reported for the request made from res,
 // sent unchanged. It adds the usage to the bill of the session, unless the usage
 // contradicts the request. For models without a public tokenizer it also corrects
-// later estimates, in bounded steps. It reports whether the usage was used. A
-// second usage for the same request, or one that differs too much, is not used.
-func (m *CompactManager) Observe(res *Result, u Usage) (used bool) {
+// later estimates, in bounded steps, and reports whether it did: counts of other models
+// are exact, so that it returns false for them, although the bill has the usage. A second
+// usage for the same request, or one that differs too much, corrects nothing.
+func (m *CompactManager) Observe(res *Result, u Usage) (corrected bool) {
 	var err error // logged by rescue
 	defer m.rescue("Observe", &err)
 	if res != nil && res.observe.shown != nil && !u.Refused {
