@@ -316,3 +316,13 @@ func TestInvalidReferencesAreNotFound(t *testing.T) {
 		}
 	}
 }
+
+// A wrong session has nothing under any number. The error says so.
+func TestARecallFromAnotherSessionSaysThatItHasNoCompaction(t *testing.T) {
+	r := newRig(t, compact.Config{})
+	for _, ref := range []string{"turn:2", "s3"} {
+		if _, err := r.Recall(t.Context(), "another", ref); !errors.Is(err, compact.ErrNotFound) || !strings.Contains(err.Error(), "no compaction of this session is stored") {
+			t.Errorf("%s: %v", ref, err)
+		}
+	}
+}

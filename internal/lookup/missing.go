@@ -57,6 +57,9 @@ func (s *Session) thereAre(q Ref) string {
 	case !q.Query.IsTurn():
 		return ""
 	}
+	if len(steps) == 0 {
+		return "; no compaction of this session is stored"
+	}
 	first, last := 0, 0
 	for k := range steps {
 		for i := range steps[k].Evicted {
