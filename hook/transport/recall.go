@@ -5,7 +5,6 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
-	"io"
 	"net/http"
 	"strings"
 
@@ -107,16 +106,6 @@ type asking struct {
 	array bool              // the answer that has begun is a JSON array
 
 	container string // Anthropic: the container of the last answer; "" = none
-}
-
-// isCut reports whether the reason why an answer ended is a limit, so that its last call can
-// be incomplete.
-func isCut(reason string) bool {
-	switch reason {
-	case "max_tokens", "model_context_window_exceeded", "length", "MAX_TOKENS":
-		return true
-	}
-	return false
 }
 
 // take answers the calls of the recall tool in an answer. It reports whether the
@@ -273,49 +262,4 @@ func (x *exchange) declareLate() {
 	if body, err := x.dialect.only(x.sent); err == nil {
 		x.sent = body
 	}
-}
-
-// held is an answer that was read to its end.
-type held struct {
-	resp   *http.Response
-	raw    []byte
-	err    error // the error that ended reading, if any
-	pieces *pieces
-}
-
-// hold reads an answer to its end. It returns nil for an answer that is neither
-// JSON nor an event stream, that is compressed, or that is too large; its body is
-// then still complete.
-func hold(resp *http.Response) *held {
-	kind := countable(resp)
-	if kind == notCounted || codingOf(resp) != "" {
-		return nil
-	}
-	raw, err := io.ReadAll(io.LimitReader(resp.Body, maxAnswer))
-	if len(raw) == maxAnswer {
-		resp.Body = joined{io.MultiReader(bytes.NewReader(raw), resp.Body), resp.Body}
-		return nil
-	}
-	h := &held{resp: resp, raw: raw, err: err, pieces: split(raw, kind == stream)}
-	if err != nil {
-		h.pieces = &pieces{} // an incomplete answer is passed on unchanged
-	}
-	return h
-}
-
-// response returns the answer as received.
-func (h *held) response() *http.Response {
-	_ = h.resp.Body.Close()
-	h.resp.Body = io.NopCloser(io.MultiReader(bytes.NewReader(h.raw), failed{h.err}))
-	return h.resp
-}
-
-// changed returns the answer with its edited pieces.
-func (h *held) changed() *http.Response {
-	h.raw = h.pieces.bytes()
-	if h.resp.ContentLength >= 0 {
-		h.resp.ContentLength = int64(len(h.raw))
-		h.resp.Header.Del("Content-Length")
-	}
-	return h.response()
 }
