@@ -35,7 +35,7 @@ var broken = []struct {
 	}, RulePinned},
 	{"a protected message loses its mark", maskedCase, func(_ testing.TB, c *Case) { c.Out[8].Protected = false }, RulePinned},
 	{"a pinned message is called truncated", maskedCase, func(_ testing.TB, c *Case) { c.Decisions[1] = truncated }, RulePinned},
-	{"the sibling of a pinned result goes", summaryCase, func(_ testing.TB, c *Case) {
+	{"the sibling of a pinned result is removed", summaryCase, func(_ testing.TB, c *Case) {
 		c.In[6].Protected = true
 		c.Out = insert(c.Out, 2, c.In[6])
 		c.Decisions[6] = kept

@@ -36,7 +36,7 @@ var archiveFaults = []struct {
 	{fault{"the audit log does not wait for a transcript that is stored with its step", "compact/store_with.go", "	case err := <-r.transcriptStored:\n		if err =", "	default:\n		err := error(nil)\n		if err =", nil}, "./compact", "TestArchiveFailure|TestTranscriptIs"},
 	{fault{"the ledger is created before the drafts of its step are stored", "storage/record/commit.go", "	if err := s.storeDrafts(ctx, step, p); err != nil {\n		return err\n	}\n", "	go s.storeDrafts(ctx, step, p)\n", nil}, "./storage/record", "TestNoLedgerWithoutItsFiles"},
 	{fault{"a line of the manifest is dropped", "storage/record/session.go", `return bodies(records), nil`, `return bodies(records[:len(records)-1]), nil`, nil}, "./storage/record", "TestVerifyAccepts|TestTranscript|TestSession"},
-	{fault{"swapped files go unnoticed", "storage/record/verify_files.go", `case readable && !slices.Contains(want, have):`, `case readable && false:`, nil}, "./storage/record", "TestVerifyNamesRecordedOperations"},
+	{fault{"swapped files go unnoticed", "storage/record/verify_files.go", `case readable && !slices.Contains(want, have):`, `case readable && false:`, nil}, "./storage/record", "TestVerifyReportsEachTampering"},
 	{fault{"a cut tail goes unnoticed", "storage/record/verify.go", `	if at < 0 {`, `	if at < -1 {`, nil}, "./storage/record", "TestVerifyDetectsACutTailOnlyWithAHead"},
 	{fault{"ids that hold secrets become one", "compact/name.go", `	if name.String() == id {`, `	if true {`, nil}, "./compact", "TestIDsWithSecretsStayDistinct"},
 	{fault{"fingerprints leave memory unsealed", "compact/session.go", `return message.Fingerprint(s.keys.Current().Seal(fp))`, `return fp`, nil}, "./compact", "TestRedactedNumberCanNotBeGuessed"},

@@ -58,7 +58,7 @@ var (
 	lit2 = storage.Redacted(redact.Lit("{\"other\":\"text\"}\n"))
 )
 
-// tree returns every path below dir with its kind.
+// tree returns every path below dir with its mode and, for a file, its content.
 func tree(t testing.TB, dir string) map[string]string {
 	t.Helper()
 	out := map[string]string{}
@@ -103,7 +103,7 @@ func TestSuiteDetectsAnArchiveThatOverwrites(t *testing.T) {
 	}
 }
 
-func TestOpenRefusesAFileSystemThatOverwrites(t *testing.T) {
+func TestOpenRefusesAFileSystemWithoutHardLinks(t *testing.T) {
 	_, err := fs.OpenBroken(t.TempDir(), func(call string) error {
 		if call == "link" {
 			return errors.ErrUnsupported
@@ -115,7 +115,7 @@ func TestOpenRefusesAFileSystemThatOverwrites(t *testing.T) {
 	}
 }
 
-func TestOnlyTheOwnerCanReadWhatIsWritten(t *testing.T) {
+func TestOnlyTheOwnerCanReadFilesAndFolders(t *testing.T) {
 	root := filepath.Join(t.TempDir(), "a", "b")
 	a := open(t, root)
 	must(t, a.Create(t.Context(), key(t, "s/ledger-001.json"), lit))
@@ -133,7 +133,7 @@ func TestOnlyTheOwnerCanReadWhatIsWritten(t *testing.T) {
 	}
 }
 
-func TestOpenFailsInAReadOnlyFolder(t *testing.T) {
+func TestOpenRefusesARootThatCannotBeAFolder(t *testing.T) {
 	dir := t.TempDir()
 	file := filepath.Join(dir, "file")
 	must(t, os.WriteFile(file, nil, 0o600))
@@ -289,7 +289,7 @@ func TestSweepRemovesLeftoversOfACrash(t *testing.T) {
 	must(t, os.WriteFile(orphan, []byte("half"), 0o600))
 	must(t, os.WriteFile(young, []byte("half"), 0o600))
 	must(t, os.Chtimes(orphan, old, old))
-	foreign := filepath.Join(root, ".tmp", "notes.txt") // .tmp of a folder that is more than an archive
+	foreign := filepath.Join(root, ".tmp", "notes.txt") // somebody else's file, which the sweep must leave
 	must(t, os.WriteFile(foreign, []byte("mine"), 0o600))
 	must(t, os.Chtimes(foreign, old, old))
 	slow, discard, err := a.NewTemp()

@@ -15,11 +15,11 @@ import (
 const confirmTimeout = 5 * time.Second
 
 // Commit commits a step: it creates ledger-NNN.json, the last file of the
-// step. Steps begin at 1 and have no holes.
+// step. The numbers of steps begin at 1 and have no gaps.
 //
-// files are the files that the step depends on. Their names may carry another number,
+// files are the files that the step depends on. Their names may contain another number,
 // because a transcript may be stored before the number of its step is known. Without
-// files, Commit takes all that this Session stored under the number of the step.
+// files, Commit takes all files that this Session stored under the number of the step.
 //
 // [storage.ErrExists] means that another process has committed this step: read its ledger
 // ([Session.Ledgers]), and retry with the next number. [ErrStep] means that the step
@@ -75,8 +75,8 @@ func (s *Session) storeStep(ctx context.Context, key storage.Key, step Step, p *
 
 // settleManifest returns the error of a failed commit. If the session was erased in the
 // meantime, it returns [ErrErased], even if another failure came first. In that case it
-// removes the files of the commit, because no line of the manifest follows them. If the
-// archive does not answer now, the next append checks it.
+// removes the files of the commit, because the erase may not have listed them. If the
+// archive does not answer now, the next append checks for an erase.
 func (s *Session) settleManifest(ctx context.Context, failed error) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), confirmTimeout)
 	defer cancel()

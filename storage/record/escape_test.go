@@ -51,7 +51,7 @@ func checkFolder(t *testing.T, id, dir string) {
 		}
 	}
 	if dir[0] == '_' || dir[0] == '-' {
-		t.Errorf("%.40q: %q is a name that the archive keeps for itself", id, dir)
+		t.Errorf("%.40q: %q begins with _ or -", id, dir)
 	}
 	back, ok := record.UnescapeSession(dir)
 	if cut := strings.Contains(dir, "~"); ok == cut || ok && back != id {

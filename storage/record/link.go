@@ -29,7 +29,7 @@ const (
 )
 
 // FormatVersion is the version of the written format. Version 1 can be read: its
-// fingerprints have no key, and each of its files is complete.
+// fingerprints have no key, and none of its files refers to lines of another file.
 const FormatVersion = 2
 
 // genesis returns the prev of the first line of a log.
@@ -118,8 +118,8 @@ func (l linked) body() []byte {
 }
 
 // torn is the line that a writer puts after an incomplete line that a crash left at the
-// end of a log. It holds the number and the hash of those bytes, so that a later change
-// of them is detected.
+// end of a log. It holds the length and the hash of the incomplete line, so that a later
+// change of that line is detected.
 type torn struct {
 	Bytes  int64  `json:"bytes"`
 	SHA256 string `json:"sha256"`

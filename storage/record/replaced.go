@@ -30,7 +30,7 @@ func withLife(first string) string {
 type follower struct {
 	head string // hash of the last known line
 	link bool   // a line with a link was seen
-	same bool   // its prev is head
+	same bool   // the prev of that line is head
 	junk bool   // a complete line without a link was seen
 }
 
@@ -52,7 +52,7 @@ func (f *follower) see(l rawLine) {
 func (f *follower) strange() bool { return f.link && !f.same || !f.link && f.junk }
 
 // replaced returns [ErrErased] if the log begins with another line than the known one.
-// If only the end of a log was read, this is unknown.
+// If the first line is not known, because only the end of the log was read, it returns nil.
 func (c *chain) replaced(ctx context.Context) error {
 	if c.state.first == "" {
 		return nil

@@ -168,7 +168,7 @@ func (s *Session) settleFence(ctx context.Context, f fence, fresh bool) error {
 }
 
 // voidAfter records that scrubs begun when the manifest had n lines are void,
-// unless it has more lines.
+// unless the manifest has more lines now.
 func (s *Session) voidAfter(ctx context.Context, n int64) (tail, error) {
 	if t, err := s.manifest.refresh(ctx); err != nil || t.facts.lines != n {
 		return t, err

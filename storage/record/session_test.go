@@ -286,7 +286,7 @@ func TestSessionReportsItsLocation(t *testing.T) {
 	}
 }
 
-// deaf is an archive that cannot even be read.
+// deaf is an archive whose files can't be opened.
 type deaf struct{ storage.Archive }
 
 func (deaf) Open(_ context.Context, k storage.Key, _, _ int64) (io.ReadCloser, error) {
@@ -323,7 +323,7 @@ type removing struct {
 	storage.Remover
 }
 
-func TestLogsRefuseWhatIsNoLineOfJSON(t *testing.T) {
+func TestLogsAndTranscriptsRefuseInvalidLines(t *testing.T) {
 	a := memory.New()
 	s := session(t, a, "s")
 	for _, l := range []string{"", "null", "1", `"x"`, "[]", `{"a":1`, "{}\n{}", "{}{}", " {}", "{\n}"} {
@@ -350,7 +350,7 @@ func TestLogsRefuseWhatIsNoLineOfJSON(t *testing.T) {
 	}
 }
 
-func TestTwoSessionsWriteOneLog(t *testing.T) {
+func TestSeveralSessionsWriteOneLog(t *testing.T) {
 	archives(t, func(t *testing.T, a storage.Archive) {
 		const writers, each = 3, 20
 		var wg sync.WaitGroup

@@ -17,8 +17,8 @@ type find struct {
 	line int // 0: of the whole file
 }
 
-// tampering lists everything that an attacker could do to a stored session, and the
-// names that Verify gives it.
+// tampering lists changes that an attacker could make to a stored session, each with the
+// problems that Verify must report.
 var tampering = []struct {
 	name string
 	do   func(s *stored)
@@ -136,7 +136,7 @@ var tampering = []struct {
 	}, []find{{record.Reordered, "manifest.jsonl", 6}}},
 }
 
-func TestVerifyNamesRecordedOperations(t *testing.T) {
+func TestVerifyReportsEachTampering(t *testing.T) {
 	for _, c := range tampering {
 		t.Run(c.name, func(t *testing.T) {
 			s := newStored(t)
