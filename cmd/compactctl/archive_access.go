@@ -49,8 +49,8 @@ Archive verify checks them as it checks the sessions.`,
 	}
 }
 
-// accessed writes an access record of the system's user for a session, if the
-// configuration requires records. If it can't write the record, it returns an error,
+// accessed records that the user of this system reads a session, if the
+// configuration requires access records. If it can't write the record, it returns an error,
 // and the command reads nothing.
 func (a *app) accessed(cmd *cobra.Command, s *record.Session, op, what string) error {
 	cfg, err := a.load(cmd, configs.KeysOptional())
@@ -64,7 +64,7 @@ func (a *app) accessed(cmd *cobra.Command, s *record.Session, op, what string) e
 	return a.recorded(cmd, cfg, archive, []string{s.Key().String()}, op, what)
 }
 
-// recorded writes access records of the system's user for sessions.
+// recorded records that the user of this system reads sessions.
 func (a *app) recorded(cmd *cobra.Command, cfg compact.Config, archive storage.Archive, dirs []string, op, what string) error {
 	x := &actor{why: what}
 	who, redacted, err := x.redacted(cfg)

@@ -48,7 +48,7 @@ reached, or when another machine has written to the same session.`,
 	}
 }
 
-// flushed reports the waiting uploads before and after.
+// flushed prints the number of operations that were sent.
 func (a *app) flushed(before, after spool.Waiting) error {
 	sent := before.Operations - after.Operations
 	if a.json {

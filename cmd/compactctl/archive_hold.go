@@ -13,7 +13,7 @@ func newArchiveHold(a *app) *cobra.Command {
 	var release bool
 	cmd := &cobra.Command{
 		Use:   "hold SESSION",
-		Short: "Put a session under a legal hold, or end it",
+		Short: "Put a session under a legal hold, or end the hold",
 		Long: `A session under a legal hold can be neither erased nor pruned until --release ends the
 hold. The manifest and the heads record who asked for the hold and why. Hold prints the
 head of the manifest. Keep that head to prove the hold later: compactctl archive verify

@@ -19,7 +19,7 @@ import (
 	"github.com/agentcompact/compact/storage/record"
 )
 
-// readableMessage is a message in readable form.
+// readableMessage is a message of a transcript as archive show prints it.
 type readableMessage struct {
 	Number int      `json:"number"`          // in the transcript, from 1
 	Cited  int      `json:"cited,omitempty"` // number by which a summary cites it: 12 for [s12]; 0 = not cited
@@ -35,15 +35,16 @@ type piece struct {
 	Text string `json:"text"`
 }
 
-// conversation is the most complete transcript of a session in the archive.
+// conversation is the newest transcript of a session, for archive show.
 type conversation struct {
 	Session string            `json:"session"`
 	File    string            `json:"file"`
 	Said    []readableMessage `json:"messages"`
 }
 
-// conversationOf reads the newest transcript of a session: the final transcript, or
-// otherwise the transcript of the history before its last step.
+// conversationOf reads the newest transcript of a session: the final transcript,
+// otherwise the transcript of the history before its last step, otherwise the newest
+// originals, which are only the messages that a step changed.
 func conversationOf(ctx context.Context, name string, s *record.Session) (*conversation, error) {
 	var final, before []string
 	for info, err := range s.Files(ctx) {

@@ -78,13 +78,13 @@ them. Verify writes nothing. It reads every object of a bucket. If there is a sp
 verifies the bucket and the disk.
 
 The manifest alone cannot show that its own end was cut off, or that a whole session was
-removed: that takes heads. Each process that writes keeps a chain of heads beside the
+removed: heads show this. Each process that writes keeps a chain of heads beside the
 sessions (_heads). Verify compares every session with all of them, and names sessions that
 vanished, were rolled back or lost their hold. But whoever can write there can also
 rewrite the heads. Therefore --heads FILE reads a copy that was kept elsewhere
 (compactctl archive heads writes one), and with --public or COMPACT_HEADS_PUBLIC each line
-must be signed. --head is the head of one session: the report of a compaction contains it
-(archived.manifest_head), its event does, and "archive hold" prints it.
+must be signed. --head is the head of one session: the report (archived.manifest_head)
+and the event of a compaction contain it, and "archive hold" prints it.
 
 If no head covers the end of a session, the session is "not proven" instead of "ok".
 --require-proof makes verify exit with 6 in that case.`
@@ -95,7 +95,7 @@ If no head covers the end of a session, the session is "not proven" instead of "
 func (v *verifying) readKeys() (err error) {
 	if text := cmp.Or(v.public, os.Getenv("COMPACT_HEADS_PUBLIC")); text != "" {
 		if v.keys, err = record.HeadsPublic(text); err != nil {
-			return &usageError{fmt.Errorf("--public: %w", err)}
+			return &usageError{fmt.Errorf("--public or COMPACT_HEADS_PUBLIC: %w", err)}
 		}
 		return nil
 	}
@@ -222,7 +222,8 @@ func (a *app) verify(ctx context.Context, archive storage.Archive, names []strin
 	if whole {
 		return verifyBeside(ctx, archive, book, all)
 	}
-	// Without a copy, changed heads are the reason why they prove less of the named sessions.
+	// Changed heads prove less of the named sessions. The report says so, unless copies of
+	// the heads were given.
 	if r := book.Report(); !r.OK() && len(q.copies) == 0 {
 		all = append(all, verified{"(heads)", false, r, true})
 	}

@@ -8,8 +8,8 @@ import (
 	"github.com/agentcompact/compact/internal/fold"
 )
 
-// candidates writes one row for each evaluated way of compacting, with
-// policy.when economic.
+// candidates writes one row for each way of compacting that policy.when economic
+// evaluated.
 func (r *reportWriter) candidates() {
 	if len(r.res.Candidates) == 0 {
 		return
@@ -39,5 +39,5 @@ func (r *reportWriter) candidates() {
 	fmt.Fprintf(r, "\n%s", b.String())
 }
 
-// dollars formats the cost of one call, which is small.
+// dollars formats an amount that can be far below a cent.
 func dollars(usd float64) string { return fmt.Sprintf("%.6f", usd) }

@@ -14,9 +14,9 @@ import (
 var ErrURL = errors.New("the URL names no folder")
 
 var (
-	schemed  = regexp.MustCompile(`^([A-Za-z][A-Za-z0-9+.-]+)://`)
-	unfolded = regexp.MustCompile(`^(~|\$\w+|\$\{\w+\}|%\w+%)([/\\]|$)`)
-	drive    = regexp.MustCompile(`^[A-Za-z]:[/\\]`)
+	schemed    = regexp.MustCompile(`^([A-Za-z][A-Za-z0-9+.-]+)://`)
+	unexpanded = regexp.MustCompile(`^(~|\$\w+|\$\{\w+\}|%\w+%)([/\\]|$)`)
+	drive      = regexp.MustCompile(`^[A-Za-z]:[/\\]`)
 )
 
 // Folder returns the path of a folder that is named by a path or by a file URL with an
@@ -33,11 +33,11 @@ func folderOn(system, name string) (string, error) {
 	if m := schemed.FindStringSubmatch(name); m != nil {
 		return "", fmt.Errorf("is a URL of %s, which is not supported: %w; name a folder, or file:// and an absolute path", m[1], ErrURL)
 	}
-	if m := unfolded.FindStringSubmatch(name); m != nil {
+	if m := unexpanded.FindStringSubmatch(name); m != nil {
 		return "", fmt.Errorf("begins with %s, which only a shell expands: name the whole path", m[1])
 	}
 	if system != "windows" && drive.MatchString(name) {
-		return "", errors.New("is a path of Windows, and this system is not: name a folder of this system")
+		return "", errors.New("is a path of Windows, but this system is not Windows: name a folder of this system")
 	}
 	return name, nil
 }
