@@ -179,7 +179,7 @@ func (s *session) call(history []message.Message, manual bool) []message.Message
 	for _, w := range res.Warnings {
 		// A summary without room in the budget is not a discarded stage.
 		if res.InvariantStatus != compact.InvariantsOK && !strings.Contains(w, "the requested summary failed") {
-			s.found = append(s.found, invariant.Violation{Rule: "a stage was thrown away", Detail: w})
+			s.found = append(s.found, invariant.Violation{Rule: "the edits of a stage were discarded", Detail: w})
 		}
 	}
 	return res.Messages

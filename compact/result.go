@@ -148,7 +148,7 @@ type Savings struct {
 	Percent           float64 `json:"percent"`            // saved share of the history
 }
 
-// Archived names the place in the archive of the text that a compaction removed.
+// Archived says where the archive has the text that a compaction removed.
 type Archived struct {
 	Adapter  string   `json:"adapter"`       // "fs", "memory", "s3", or "custom" for Config.Archive
 	Location string   `json:"location"`      // the folder of the session, or its URL
@@ -188,7 +188,7 @@ type Bill struct {
 	WholeUSD     float64     `json:"projected_whole_prompt_usd"`
 	SummaryUSD   float64     `json:"summary_usd,omitempty"` // price of a model's summaries, as far as it became known in this call
 
-	SummaryEstimatedUSD float64 `json:"summary_estimated_usd,omitempty"` // of SummaryUSD: answers without a usage, and requests that were cut off and may have been billed
+	SummaryEstimatedUSD float64 `json:"summary_estimated_usd,omitempty"` // part of SummaryUSD that is estimated: answers without a usage, and requests that were cut off and may have been billed
 	SummaryPrices       string  `json:"summary_prices,omitempty"`        // the name and the source of the price card of the summaries
 
 	// sums over the calls of the session in this process, this one included; if Relative is
@@ -196,8 +196,8 @@ type Bill struct {
 	Session SessionBill `json:"session"`
 }
 
-// A SessionBill adds up the calls of a session, or of a manager. A call leaves the sums if
-// the provider refused its request.
+// A SessionBill adds up the calls of a session, or of a manager. The sums exclude calls
+// whose request the provider refused.
 type SessionBill struct {
 	Calls        int     `json:"calls"`
 	EstimatedUSD float64 `json:"estimated_prompts_usd"` // prompts
@@ -206,7 +206,7 @@ type SessionBill struct {
 	Measured     int     `json:"measured_calls"` // calls whose usage was observed
 	MeasuredUSD  float64 `json:"measured_usd"`   // their measured cost, answers included
 
-	SummaryEstimatedUSD float64 `json:"summaries_estimated_usd,omitempty"` // of SummaryUSD
+	SummaryEstimatedUSD float64 `json:"summaries_estimated_usd,omitempty"` // part of SummaryUSD that is estimated
 }
 
 // Plus returns the sum of two bills.
@@ -259,13 +259,13 @@ type Candidate struct {
 // Tidied reports the work of one reducer of the stage tidy on the new results
 // of a call, and how many earlier results were needed again.
 type Tidied struct {
-	Reducer     string `json:"reducer"`      // reducer that removed most tokens
+	Reducer     string `json:"reducer"`      // name of the reducer; each result counts for the reducer that removed most of its bytes
 	Results     int    `json:"results"`      // number of new results that it reduced
 	TokensSaved int    `json:"tokens_saved"` // tokens removed from these results
-	// ReadAgain counts reduced results, at most ten turns old, that this call
-	// requested again: it read the file once more, or ran the command again
-	// immediately or with as much output. Each is counted once. Recalled counts
-	// reduced results that were recalled since the previous call.
+	// ReadAgain counts reduced results, at most ten turns old, that the agent requested
+	// again before this call: it read the file once more, or ran the command again
+	// within one turn or with as much output. Each is counted once. Recalled counts
+	// recalls of reduced results since the previous call.
 	ReadAgain int `json:"read_again,omitempty"`
 	Recalled  int `json:"recalled,omitempty"`
 	// Failed counts results of this call that stayed whole because the reducer
@@ -300,8 +300,8 @@ type Usage struct {
 	CompactedTokens int
 	SummaryTokens   int
 
-	// Refused: the provider refused the prompt, so nothing was billed: the call leaves
-	// the sums of its session, and nothing of it counts as cached. PromptTokens, if the
+	// Refused: the provider refused the prompt, so nothing was billed: the sums of
+	// the session exclude the call, and nothing of it counts as cached. PromptTokens, if the
 	// provider names it, corrects later estimates.
 	Refused bool
 }

@@ -21,7 +21,7 @@ import (
 
 func oneOf[T any](rng *rand.Rand, of ...T) T { return of[rng.IntN(len(of))] }
 
-// some returns a few of all, in any order.
+// some returns a random selection of all, in random order.
 func some[T any](rng *rand.Rand, all ...T) []T {
 	rng.Shuffle(len(all), func(i, k int) { all[i], all[k] = all[k], all[i] })
 	return all[:rng.IntN(len(all)+1)]
@@ -103,7 +103,7 @@ func TestPropertyEveryValidSettingWorks(t *testing.T) {
 		history := histgen.New(seed)
 		label := fmt.Sprintf("seed %d, window %d, %s, stages %v, roles %v", seed, c.MaxContextTokens, c.Counting, c.Policy.Stages, c.Policy.RolesNeverPrune)
 		for range 4 {
-			res, found := settled(t, m, c, history)
+			res, found := callAndCheck(t, m, c, history)
 			for _, v := range found {
 				t.Errorf("%s: %s", label, v)
 			}
@@ -132,9 +132,9 @@ func TestPropertyEveryValidSettingWorks(t *testing.T) {
 	t.Logf("%d configurations, %d calls, %d compactions, %d refused, every refusal confirmed by the independent floor", len(seeds), calls, compactions, refused)
 }
 
-// settled makes one call and returns the broken promises that hold for all
-// settings.
-func settled(t *testing.T, m *compact.CompactManager, c compact.Config, history []message.Message) (*compact.Result, []invariant.Violation) {
+// callAndCheck makes one call, and returns the violations of the invariants that hold
+// for all settings.
+func callAndCheck(t *testing.T, m *compact.CompactManager, c compact.Config, history []message.Message) (*compact.Result, []invariant.Violation) {
 	t.Helper()
 	cost := costOf(t, c)
 	pinned := func(m message.Message) bool { return slices.Contains(c.Policy.RolesNeverPrune, m.Role) }
@@ -167,7 +167,7 @@ func settled(t *testing.T, m *compact.CompactManager, c compact.Config, history 
 	}
 	for _, w := range res.Warnings {
 		if strings.Contains(w, "policy: stage") {
-			found = append(found, invariant.Violation{Rule: "a stage was thrown away", Detail: w})
+			found = append(found, invariant.Violation{Rule: "the edits of a stage were discarded", Detail: w})
 		}
 	}
 	return res, found

@@ -58,11 +58,11 @@ func (m *CompactManager) observed(ctx context.Context, id string, history []mess
 	case <-timer.C:
 	case <-ctx.Done():
 	}
-	late.Warnings = []string{fmt.Sprintf("observe: the examination takes longer than %s; its events report the result", observeWait)}
+	late.Warnings = []string{fmt.Sprintf("observe: the observation takes longer than %s; its events report the result", observeWait)}
 	return late
 }
 
-// marked is [request.mark], and returns a panic of the caller's function as an error.
+// marked calls [request.mark], and returns a panic of the caller's function as an error.
 func (m *CompactManager) marked(q *request, history []message.Message) (err error) {
 	defer m.rescue("the hook, which only observes", &err)
 	q.mark(history)
@@ -162,9 +162,9 @@ func (c *call) wouldCompact() trace.WouldCompact {
 	return p
 }
 
-// sayUsage returns the function that emits the measured usage of the request,
-// beside the projected numbers under other names. Only its first call counts, and
-// it ignores a usage that contradicts the request.
+// sayUsage returns the function that emits the measured usage of the request together
+// with the projected numbers. Only its first call counts, and it ignores a usage that
+// contradicts the request.
 func (c *call) sayUsage(p trace.Observed) func(Usage) {
 	var once sync.Once
 	return func(u Usage) {

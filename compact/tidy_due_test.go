@@ -18,8 +18,8 @@ import (
 )
 
 // nearTrigger returns a history just below the trigger of tidyConfig with a mask, and
-// the same history after a large result, which exceeds the trigger only as long as it
-// is whole.
+// the same history with a large result at its end. With the whole result this history
+// exceeds the trigger; with the reduced result it does not.
 func nearTrigger() (below, above []message.Message) {
 	below = tidyLoop(0)
 	for i := range 95 {
@@ -103,8 +103,8 @@ func viewOf(t *testing.T, m *compact.CompactManager, h []message.Message) *compa
 	return res
 }
 
-// The tokens that a reduction at arrival removes are not growth, for which a compaction
-// would make more room.
+// The tokens that a reduction at arrival removes do not count as growth, so a compaction
+// makes no room for them.
 func TestReducedResultsAreNoGrowth(t *testing.T) {
 	below, _ := nearTrigger()
 	m := costRig(t, tidyConfig(memory.New(), "summarize"))
@@ -126,7 +126,7 @@ func TestReducedResultsAreNoGrowth(t *testing.T) {
 	}
 }
 
-// parallel returns a history after an answer of n calls with their results, and more.
+// parallel returns h, followed by an answer with n calls, their results, and more.
 func parallel(h []message.Message, round, n int, more ...message.Message) []message.Message {
 	var calls []message.Part
 	var results []message.Message
@@ -141,7 +141,7 @@ func parallel(h []message.Message, round, n int, more ...message.Message) []mess
 	return slices.Concat(h, []message.Message{message.Assistant("More.", calls...)}, results, more)
 }
 
-// The economic trigger expects that a session goes on to grow as it did, by what was sent.
+// The economic trigger predicts the growth of a session from the tokens that were sent.
 func TestTheEconomicTriggerCountsGrowthAsSent(t *testing.T) {
 	c := tidyConfig(memory.New(), "mask")
 	c.Policy.When = policy.Economic
@@ -154,7 +154,8 @@ func TestTheEconomicTriggerCountsGrowthAsSent(t *testing.T) {
 			}
 		}
 	})
-	// A compaction removes at least the growth of four calls.
+	// A compaction removes at least the growth of four calls. If that growth included the
+	// tokens that were never sent, each gap would be at least four times saved.
 	if saved := (last.TokensIn - last.After.Total) / 30; least == 0 || saved < 5000 || least > 2*saved {
 		t.Errorf("a candidate is due after %d tokens at the earliest, although each result has %d tokens that were never sent", least, saved)
 	}

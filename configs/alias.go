@@ -155,7 +155,7 @@ func (l *loader) setting(name, prefix string, g givenKey, path string, a alias) 
 		return s, false
 	}
 	if a.read != nil {
-		v = a.read(v, normal(l.now(path)))
+		v = a.read(v, normal(l.current(path)))
 	}
 	s.value = asSpelled(path, v)
 	return s, true

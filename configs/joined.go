@@ -36,7 +36,7 @@ func (l *loader) join(c *compact.Config) {
 		}
 		for _, f := range s.fields {
 			into := j.value.FieldByIndex(f.index)
-			into.Set(reflect.ValueOf(l.now(f.path)).Convert(into.Type()))
+			into.Set(reflect.ValueOf(l.current(f.path)).Convert(into.Type()))
 			if f.kind == kindList && into.Len() == 0 {
 				into.SetZero()
 			}
@@ -56,7 +56,7 @@ func (l *loader) join(c *compact.Config) {
 // valueOf returns the final value of a setting.
 func (l *loader) valueOf(f field, c *compact.Config) any {
 	if f.owner != nil {
-		return l.now(f.path)
+		return l.current(f.path)
 	}
 	return f.valueIn(reflect.ValueOf(c).Elem()).Interface()
 }

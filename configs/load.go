@@ -24,8 +24,8 @@ func Override(source, path string, value any) Option {
 	return func(l *loader) { l.flags = append(l.flags, flagValue{source, path, value}) }
 }
 
-// Environ replaces the environment of the process. It has the form of [os.Environ]. Nil
-// is an empty environment.
+// Environ replaces the environment of the process. environ has the form of [os.Environ];
+// nil is an empty environment.
 func Environ(environ []string) Option {
 	return func(l *loader) { l.environ = environ }
 }
@@ -160,7 +160,7 @@ func (l *loader) take(settings []setting, layer int) {
 
 // chooseBase chooses the preset: the preset named by the program, otherwise by the
 // environment, otherwise by the nearest file. If none is named, an alias that belongs
-// to one preset chooses that.
+// to one preset chooses this preset.
 func (l *loader) chooseBase(layers ...[]setting) {
 	at := setting{value: ""}
 	for _, f := range l.files {
@@ -203,8 +203,9 @@ func (l *loader) impliedPreset() setting {
 	return setting{value: ""}
 }
 
-// now returns the value of a setting before this one is applied.
-func (l *loader) now(path string) any {
+// current returns the value of a setting at this point of the load: the value given last,
+// or the default of the preset.
+func (l *loader) current(path string) any {
 	if s, ok := l.from[path]; ok {
 		return s.value
 	}
@@ -242,7 +243,7 @@ func nested(settings []setting) map[string]any {
 	return root
 }
 
-// program checks the settings given by the program.
+// program returns the valid settings of [Override], and reports the others.
 func (l *loader) program() []setting {
 	var all []setting
 	for _, o := range l.flags {

@@ -6,8 +6,8 @@ import (
 	"github.com/agentcompact/compact/message"
 )
 
-// A round can't be split: it is an assistant's message with all results that answer
-// its calls.
+// An assistant's message and all results of its calls are one round. Every other message
+// is a round of its own.
 func Example() {
 	history := []message.Message{
 		message.User("Is the build green?"),

@@ -210,9 +210,9 @@ func (v *View) TurnOf(i int) int { return v.turn[v.round[i]] + 1 }
 // RoundOf returns the index of the round of message i.
 func (v *View) RoundOf(i int) int { return v.round[i] }
 
-// Unedited returns message i as it was before the current run of the engine. It shows a
-// result that this run masked in full, and a result that an earlier run masked as a
-// placeholder.
+// Unedited returns message i as it was before the current run of the engine. A result
+// that this run masked is returned in full; a result that an earlier run masked is
+// returned as a placeholder.
 func (v *View) Unedited(i int) message.Message {
 	if v.run.Before == nil {
 		return v.Messages[i]
@@ -220,8 +220,9 @@ func (v *View) Unedited(i int) message.Message {
 	return v.run.Before(i)
 }
 
-// Origin returns the origin of part p of message i. For a part that was never
-// edited, it returns the current sizes, with Tokens -1 if they were not counted.
+// Origin returns the origin of part p of message i. Without a recorded edit, it takes
+// the sizes from a placeholder, and the tokens from the marker of a truncation. For any
+// other part it returns the current size, with Tokens -1.
 func (v *View) Origin(i, p int) Origin {
 	if o, ok := v.Known(i, p); ok {
 		return o

@@ -12,7 +12,7 @@ const maxNames = 128
 
 // names holds the names of a session and its agents, which are in every line of the
 // session's log. A rule that finds a name only because of the word before it, such as
-// "session", has not found a secret. It is safe for concurrent use.
+// "session", has not found a secret. A names is safe for concurrent use.
 type names struct {
 	mu   sync.RWMutex
 	list []string

@@ -73,8 +73,8 @@ func (r *Record) Key(name string) bool {
 	return true
 }
 
-// List reads a member that is an array; read reads its elements. null is an
-// empty list.
+// List reads a member that is an array; read reads its elements. For null it leaves
+// the target unchanged.
 func List[T any](r *Record, name string, to *[]T, read func(*Record, *T)) {
 	if !r.Key(name) || r.null() {
 		return

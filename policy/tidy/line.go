@@ -87,7 +87,7 @@ func newDraft(text string) *draft {
 	return d
 }
 
-// size returns the number of bytes of the lines.
+// size returns the number of bytes of the lines, with the line feeds between them.
 func (d *draft) size() int { return size(d.lines) }
 
 func size(lines []line) int {

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// A block is a fenced block. It extends from the opening fence, at from, to the end of the
+// A block is a fenced code block of a text. It extends from the opening fence, at from, to the end of the
 // closing fence, at to. Its content is between inside and end.
 type block struct {
 	language              string
