@@ -25,8 +25,8 @@ func TestRunsOffline(t *testing.T) {
 	}
 }
 
-// Without -ariadne the environment names an Ariadne.
-func TestTheEnvironmentNamesAnAriadne(t *testing.T) {
+// Without -ariadne, the example uses the server that COMPACT_ARIADNE_URL names.
+func TestTheEnvironmentNamesAnAriadneServer(t *testing.T) {
 	server := ariadnetest.NewServer(t)
 	t.Setenv("COMPACT_ARIADNE_URL", server.URL)
 	o, err := run(context.Background(), io.Discard, "../data/coding-session.jsonl", t.TempDir(), "")

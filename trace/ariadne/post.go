@@ -116,7 +116,7 @@ func (e *Exporter) post(ctx context.Context, items []item) error {
 	return answer.judge(len(items))
 }
 
-// answer is the server's answer.
+// answer is an HTTP answer of the server, as far as it was read.
 type answer struct {
 	status int
 	body   []byte // beginning of the body

@@ -19,9 +19,9 @@ import (
 
 // BenchmarkCallWithTracing measures the cost of tracing for a call: the same growing
 // session goes through a manager without exporters and through one with all of them
-// (Ariadne, spans and metrics by OTLP), call by call in turn, so that both see the same
-// machine. It prints the medians of both and their ratio. A model would think for
-// seconds between two calls; here it is two milliseconds.
+// (Ariadne, spans and metrics by OTLP), call by call in turn, so that both run under
+// the same load. It prints the medians of both and their ratio. A model would think for
+// seconds between two calls; the benchmark waits two milliseconds.
 //
 //	go test ./trace/otel -run '^$' -bench CallWithTracing -benchtime 20x
 func BenchmarkCallWithTracing(b *testing.B) {
