@@ -30,7 +30,7 @@ func backlogs(reads []func() (trace.Backlog, bool), now time.Time) []Family {
 	}
 	out := []Family{
 		{Name: "compact.spool.operations", Unit: "{operation}", Help: "Writes and removals that wait on the disk for the archive's bucket.", Kind: Gauge},
-		{Name: "compact.spool.sessions", Unit: "{session}", Help: "Sessions to which they belong.", Kind: Gauge},
+		{Name: "compact.spool.sessions", Unit: "{session}", Help: "Sessions with writes and removals that wait on the disk.", Kind: Gauge},
 		{Name: "compact.spool.conflicts", Unit: "{session}", Help: "Sessions that are not sent until a person decides, because the bucket has other data.", Kind: Gauge},
 		{Name: "compact.spool.failing", Unit: "s", Help: "Seconds since the bucket began to refuse data or not to answer; 0 = it takes everything.", Kind: Gauge},
 	}

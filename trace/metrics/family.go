@@ -147,7 +147,7 @@ var families = [counted]Family{
 	refusals:         {Name: "compact.refusals", Unit: "{request}", Help: "Requests that the provider refused as too long, by whether a smaller one was sent.", Labels: []string{"retried"}},
 	providerErrors:   {Name: "compact.provider_errors", Unit: "{request}", Help: "Requests that the provider answered with another error, by HTTP status.", Labels: []string{"status"}},
 	unbilledUSD:      {Name: "compact.unbilled_prompts_usd", Unit: "{USD}", Help: "The part of compact_estimated_prompts_usd_total for requests that the provider refused or answered with an error.", Labels: []string{"model"}},
-	unbilledWholeUSD: {Name: "compact.unbilled_whole_prompts_usd", Unit: "{USD}", Help: "The part of compact_projected_whole_prompts_usd_total for these requests.", Labels: []string{"model"}},
+	unbilledWholeUSD: {Name: "compact.unbilled_whole_prompts_usd", Unit: "{USD}", Help: "The part of compact_projected_whole_prompts_usd_total for requests that the provider refused or answered with an error.", Labels: []string{"model"}},
 	recalls:          {Name: "compact.recalls", Unit: "{recall}", Help: "Recalls of removed text, by outcome.", Labels: []string{"result"}},
 	billedCalls:      {Name: "compact.billed_calls", Unit: "{call}", Help: "Calls whose usage the provider reported.", Labels: []string{"model"}},
 	promptTokens:     {Name: "compact.billed_prompt_tokens", Unit: "{token}", Help: "Prompt tokens that the provider billed, cached ones included.", Labels: []string{"model"}},

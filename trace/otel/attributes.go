@@ -96,7 +96,7 @@ func read(ev *trace.Event, content bool) facts {
 	return f
 }
 
-// messageOf returns the text to show, without withheld text.
+// messageOf returns the text to show. data no longer has withheld texts.
 func messageOf(data map[string]any) string {
 	for _, key := range []string{"message", "output_text", "error_type"} {
 		if text, _ := data[key].(string); text != "" {
