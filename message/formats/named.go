@@ -56,11 +56,11 @@ func (s *source) fits(name string) error {
 	}
 	for _, other := range []string{"gemini", "responses", "anthropic", "openai"} {
 		if own[other] {
-			return &InputError{Line: 1, Index: -1, Err: fmt.Errorf("nothing in it has the format %s; it is %s", name, other)}
+			return &InputError{Line: 1, Index: -1, Err: fmt.Errorf("nothing in the input has the format %s; it is %s", name, other)}
 		}
 	}
 	if name == "gemini" && !s.isBody() && s.any(func(o object) bool { return o.has("content") }) {
-		return &InputError{Line: 1, Index: -1, Err: fmt.Errorf("nothing in it has the format %s", name)}
+		return &InputError{Line: 1, Index: -1, Err: fmt.Errorf("nothing in the input has the format %s", name)}
 	}
 	return nil
 }

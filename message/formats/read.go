@@ -88,7 +88,7 @@ func Read(name string, data []byte) (*File, error) {
 		if _, wire := Lookup(name); wire {
 			err = s.fits(name)
 		} else if !f.is(s) {
-			err = &InputError{Line: 1, Index: -1, Err: fmt.Errorf("nothing in it has the format %s", name)}
+			err = &InputError{Line: 1, Index: -1, Err: fmt.Errorf("nothing in the input has the format %s", name)}
 		}
 		if err != nil {
 			return nil, err
@@ -120,7 +120,7 @@ func (s *source) detect() (*File, error) {
 	return nil, fmt.Errorf("%w: it is neither a request body, nor a list of messages, nor the log of an agent", ErrUnknown)
 }
 
-// any reports whether is returns true for any unit.
+// any reports whether is returns true for any line or element of the file.
 func (s *source) any(is func(object) bool) bool {
 	for _, o := range s.at {
 		if is(o) {

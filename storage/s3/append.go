@@ -16,7 +16,7 @@ func (a *Archive) Append(ctx context.Context, k storage.Key, seq int64, b storag
 	return a.appendTo(ctx, k, seq, b, true)
 }
 
-// AppendUnseen implements [storage.Deferrer]: it saves the HEAD.
+// AppendUnseen implements [storage.Deferrer]: it omits the HEAD.
 func (a *Archive) AppendUnseen(ctx context.Context, k storage.Key, seq int64, b storage.Blob) error {
 	return a.appendTo(ctx, k, seq, b, false)
 }

@@ -33,7 +33,7 @@ type Config struct {
 // LockMode determines which users can shorten a retention.
 type LockMode string
 
-// The modes of Object Lock. NoLock leaves it to the bucket.
+// The modes of Object Lock. NoLock leaves the retention to the bucket.
 const (
 	NoLock     LockMode = ""
 	Governance LockMode = "governance" // only with the permission s3:BypassGovernanceRetention

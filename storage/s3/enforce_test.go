@@ -85,7 +85,7 @@ func TestKeyThatDoesNotExistIsRefused(t *testing.T) {
 	}
 }
 
-// servers runs a test on both.
+// servers runs a test on both real servers.
 func servers(t *testing.T, f func(t *testing.T, s *s3test.Server)) {
 	t.Run("versitygw", func(t *testing.T) { f(t, s3test.Versitygw(t)) })
 	t.Run("MinIO", func(t *testing.T) { f(t, s3test.MinIO(t)) })
@@ -137,9 +137,9 @@ func TestEveryObjectIsLockedForTheConfiguredDays(t *testing.T) {
 	})
 }
 
-// TestServerThatDeletesWhatIsLockedIsRefused: the server reports a correct lock,
-// but deletes the object.
-func TestServerThatDeletesWhatIsLockedIsRefused(t *testing.T) {
+// The server reports a correct lock, but answers the removal of a locked version as if it
+// had removed it.
+func TestServerThatDeletesLockedObjectsIsRefused(t *testing.T) {
 	s := s3test.Versitygw(t)
 	c := s.Config(s.Bucket(t, true))
 	c.Lock = s3.Lock{Mode: s3.Governance, Days: 1}
@@ -244,7 +244,6 @@ func TestBucketWithoutObjectLockIsRefused(t *testing.T) {
 	})
 }
 
-// The lock on the object that Try leaves expires, so a later Try removes it.
 func TestRemoveRemovesEveryVersion(t *testing.T) {
 	servers(t, func(t *testing.T, s *s3test.Server) {
 		c := s.Config(s.Bucket(t, true)) // keeps versions, locks nothing
@@ -265,6 +264,7 @@ func TestRemoveRemovesEveryVersion(t *testing.T) {
 		for _, m := range left.DeleteMarkers {
 			names = append(names, "marker "+*m.Key)
 		}
+		// Try leaves a locked object. Its lock expires, and a later Try removes it.
 		names = slices.DeleteFunc(names, func(n string) bool { return strings.Contains(n, "/.try/") })
 		if want := []string{"team/agents/s/f.x"}; !slices.Equal(names, want) {
 			t.Errorf("%q are left, want %q", names, want)
