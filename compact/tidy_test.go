@@ -56,7 +56,7 @@ func tidyConfig(a storage.Archive, more ...string) compact.Config {
 	c, _ := compact.Preset("graduated")
 	c.Model, c.MaxContextTokens, c.Archive = "gpt-4o", 128_000, a
 	c.Policy.Stages = append([]string{"tidy"}, more...)
-	c.Tidy.Wait = time.Hour // for tests of other features
+	c.Tidy.Wait = time.Hour // tests of the waiting time set another one
 	return c
 }
 
@@ -174,7 +174,7 @@ func TestPlanOfTidyEqualsTheCall(t *testing.T) {
 	}
 }
 
-// slowEdits is an archive that keeps the edits waiting.
+// slowEdits is an archive in which writes of edits wait, or fail.
 type slowEdits struct {
 	storage.Archive
 	hold chan struct{} // nil: no wait
@@ -373,7 +373,7 @@ func TestShownVoidEditsAreRecalled(t *testing.T) {
 	if failed.Wait(); err != nil || bytesOf(shown.Messages) == bytesOf(history) {
 		t.Fatalf("the other process does not show the edit: %v", err)
 	}
-	if err := first.Close(t.Context()); err != nil { // the void line is there
+	if err := first.Close(t.Context()); err != nil { // stores the line that voids the edit
 		t.Fatal(err)
 	}
 	p := history[len(history)-1].Parts[0]
@@ -390,7 +390,7 @@ func TestShownVoidEditsAreRecalled(t *testing.T) {
 }
 
 // Two processes reduce the same result, and each stores its edit. The edit of the first
-// process is void, because the answer came too late. The second one's edit is valid,
+// process is void, because the archive returned an error. The second one's edit is valid,
 // for the first process as for all others.
 func TestVoidLineLeavesTheSameEditOfAnotherProcess(t *testing.T) {
 	a := &heldAnswer{Archive: memory.New(), stored: make(chan struct{}), free: make(chan struct{})}
@@ -424,7 +424,7 @@ func TestVoidLineLeavesTheSameEditOfAnotherProcess(t *testing.T) {
 			t.Fatal("the first process keeps a different view")
 		}
 	}
-	if err := first.Close(t.Context()); err != nil { // the void line is there
+	if err := first.Close(t.Context()); err != nil { // stores the line that voids the edit
 		t.Fatal(err)
 	}
 	if !agrees(other) || !agrees(costRig(t, tidyConfig(a.Archive))) {
@@ -433,8 +433,8 @@ func TestVoidLineLeavesTheSameEditOfAnotherProcess(t *testing.T) {
 	verified(t, a.Archive)
 }
 
-// Results that were sent whole stay whole, even if the call got no answer and is
-// retried with other words after it.
+// A result that the model has answered stays whole, even in a process that never saw the
+// call that sent it.
 func TestSentResultIsNotReducedLater(t *testing.T) {
 	a := memory.New()
 	off := tidyConfig(a)
@@ -596,7 +596,8 @@ func TestTidyWithACompaction(t *testing.T) {
 	verified(t, a)
 }
 
-// lineHolder passes the lines of a call and holds back the following ones.
+// lineHolder is an archive that stores the first edits when first is closed, and later
+// edits when second is closed.
 type lineHolder struct {
 	storage.Archive
 	first, second chan struct{}

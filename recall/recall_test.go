@@ -121,7 +121,7 @@ func TestAnOpenSessionSeesLaterSteps(t *testing.T) {
 
 const secret = "ghp_" + "x8Kq2LmZ0pWv7Rt3" + "Yb9Nc5Hd1Fg4Js6Aa0Qe"
 
-// broken is an archive that panics with its content.
+// broken is an archive whose reads panic with a secret in the message.
 type broken struct{ storage.Archive }
 
 func (broken) Open(context.Context, storage.Key, int64, int64) (io.ReadCloser, error) {

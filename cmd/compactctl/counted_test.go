@@ -12,7 +12,7 @@ import (
 
 // The redacted secrets are counted in every kind of input: text, lines, and one field of
 // lines.
-func TestRedactCountsWhatItReplaces(t *testing.T) {
+func TestRedactCountsItsReplacements(t *testing.T) {
 	const secret = "password=tr0ub4dor-and-3"
 	line := func(field, text string) string { return `{"` + field + `":"` + text + `"}` }
 	for name, c := range map[string]struct {
@@ -50,8 +50,9 @@ func TestPlacesOfArchives(t *testing.T) {
 	}
 }
 
-// Prices decide in a configuration, or in one override of it.
-func TestPricesDecideInAnOverrideToo(t *testing.T) {
+// economic returns true if the configuration or one of its overrides sets policy.when to
+// economic.
+func TestOneEconomicOverrideSuffices(t *testing.T) {
 	of := func(when any) compact.Override { return compact.Override{Set: map[string]any{"policy.when": when}} }
 	for name, c := range map[string]struct {
 		when      policy.When

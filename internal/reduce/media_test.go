@@ -62,8 +62,8 @@ func runMedia(t *testing.T, msgs []message.Message, target int, steps ...Step) *
 	return o
 }
 
-// pictures reports, for each message of a view that has or had media, whether the
-// media are still there.
+// pictures returns a letter for each part of a view that is or was a picture: P for a
+// picture, - for a placeholder.
 func pictures(o *Outcome) string {
 	var b strings.Builder
 	for _, m := range o.Conversation.Messages() {
@@ -157,7 +157,7 @@ func TestFloorExcludesReplaceablePictures(t *testing.T) {
 }
 
 // A request that is too large loses old pictures until it reaches the target. If these
-// are not enough, it loses newer pictures until it is half way between limit and target.
+// are not enough, it loses newer pictures until it is halfway between limit and target.
 // Links do not count.
 func TestByteGoalsReplaceLargePictures(t *testing.T) {
 	heavy := func(n int, url string) []message.Message {
@@ -179,8 +179,8 @@ func TestByteGoalsReplaceLargePictures(t *testing.T) {
 	}{
 		{0, 0, "PPPPPPPPPPP"},             // no bound
 		{500_000, 400_000, "PP-PPPPPPPP"}, // steps work for the target; the caller decides whether they run
-		{300_000, 200_000, "PP------PPP"}, // one more than the target needs would be too many
-		{160_000, 100_000, "PP-------PP"}, // half way between limit and target is enough
+		{300_000, 200_000, "PP------PPP"}, // the stage stops when it reaches the target
+		{160_000, 100_000, "PP-------PP"}, // halfway between limit and target is enough
 		{90_000, 80_000, "PP--------P"},   // the pictures of the task and the last call stay
 	} {
 		q := Request{Conversation: NewConversation(msgs, e.Pins, nil), Budget: policy.Budget{Max: 1 << 20, Cap: 1 << 20, Trigger: 1 << 20, Target: 1 << 20, MaxBytes: c.most, TargetBytes: c.target}}
