@@ -43,7 +43,7 @@ func TestCompactctlThatImportsTheStore(t *testing.T) {
 	write(t, dir, "bad.yaml", "model: gpt-4\nstorage: {adapter: quota, quota: {max_byte: 5}}\n")
 	write(t, dir, "full.yaml", "model: gpt-4\nstorage: {adapter: quota, quota: {max_bytes: 5}}\n")
 	write(t, dir, "session.jsonl", session())
-	call("# How much there may be in it, in bytes.", "create-config")
+	call("# Maximum size of the folder in bytes.", "create-config")
 	call(`unknown key "storage.quota.max_byte" (did you mean storage.quota.max_bytes?)`, "validate-config", "bad.yaml")
 	call("it was opened", "validate-config", "good.yaml", "--try")
 	call("", "compact", "session.jsonl", "--config", "good.yaml")

@@ -1,6 +1,6 @@
-// Package quota is an example of a store: an archive in front of another archive that
-// refuses to store more than a fixed number of bytes, for a shared disk. A program that
-// imports it can have this in its configuration:
+// Package quota is an example of a store: an archive that stores at most a fixed number
+// of bytes in another archive, for a shared disk. A program that imports it can have this
+// in its configuration:
 //
 //	storage: {adapter: quota, quota: {path: /srv/agents, max_bytes: 1000000000}}
 package quota
@@ -18,7 +18,7 @@ import (
 // Settings are the section storage.quota.
 type Settings struct {
 	Path     string `mapstructure:"path" validate:"required" doc:"The folder, seen from where the program runs."`
-	MaxBytes int    `mapstructure:"max_bytes" validate:"gt=0" doc:"How much there may be in it, in bytes. What is there already counts."`
+	MaxBytes int    `mapstructure:"max_bytes" validate:"gt=0" doc:"Maximum size of the folder in bytes. Files that it already has count."`
 }
 
 func init() {
