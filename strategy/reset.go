@@ -4,6 +4,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/agentcompact/compact/strategy/internal/prose"
 	"github.com/agentcompact/compact/strategy/internal/shell"
 )
 
@@ -13,28 +14,71 @@ func (h *History) resetIn(commit *Call, step int) int {
 	if commitHash(commit.Result) == "" {
 		return 0
 	}
-	var branch []string // hashes of the commits that are on the branch
-	own, in := -1, 0
+	b := branch{commit: commit, step: step, own: -1}
 	h.eachCall(func(s *Step, c *Call) {
-		if in != 0 || !c.Answered || c.Outcome == Failed {
-			return
-		}
-		shell.Any(c.Command(), func(simple string) bool {
-			if left := leftBy(simple, branch); left < len(branch) {
-				if branch = branch[:left]; own >= left {
-					in = s.ID
-				}
-			}
-			return false
-		})
-		if hash := commitHash(c.Result); hash != "" && makesCommit(c, false) {
-			if c == commit && s.ID == step {
-				own = len(branch)
-			}
-			branch = append(branch, hash)
+		if b.in == 0 && c.Answered && c.Outcome != Failed {
+			b.follow(s.ID, c)
 		}
 	})
-	return in
+	return b.in
+}
+
+// A branch holds the commits that are on a branch while its history is followed, up to the
+// git reset that takes back one of them.
+type branch struct {
+	commit *Call
+	step   int
+	hashes []string // "" for a commit whose hash is not known
+	own    int      // index of the first commit of the call, -1 before that call
+	in     int      // number of the step with the reset
+}
+
+// follow follows the commits and the resets of a call in the order of its commands.
+func (b *branch) follow(step int, c *Call) {
+	var hashes []string
+	if makesCommit(c, false) {
+		hashes = commitHashes(c.Result)
+	}
+	commits := func(n int) {
+		if n = min(n, len(hashes)); n > 0 && c == b.commit && step == b.step && b.own < 0 {
+			b.own = len(b.hashes)
+		}
+		b.hashes, hashes = append(b.hashes, hashes[:n]...), hashes[n:]
+	}
+	shell.Any(c.Command(), func(simple string) bool {
+		simple = shell.WithoutGlobals(simple)
+		switch {
+		case strings.HasPrefix(simple, "git commit"):
+			commits(1)
+		case prose.BeginsAny(simple, addingCommits):
+			b.hashes = append(b.hashes, "")
+		}
+		b.reset(simple, c, step)
+		return false
+	})
+	commits(len(hashes)) // of commands in a loop or in quotes
+}
+
+// addingCommits lists commands that add a commit without a hash in their output.
+var addingCommits = []string{"git merge ", "git cherry-pick ", "git revert ", "git pull"}
+
+// reset removes the commits that a simple command takes back. The output of git names the
+// commit that the branch ends with.
+func (b *branch) reset(simple string, by *Call, step int) {
+	left := leftBy(simple, b.hashes)
+	if left == len(b.hashes) {
+		return
+	}
+	if _, after, ok := strings.Cut(by.Result, "HEAD is now at "); ok {
+		for i, hash := range b.hashes {
+			if hash != "" && strings.HasPrefix(after, hash) {
+				left = i + 1
+			}
+		}
+	}
+	if b.hashes = b.hashes[:left]; b.own >= left {
+		b.in = step
+	}
 }
 
 // leftBy returns how many of the commits on a branch a simple command leaves there. Only a git
@@ -69,7 +113,7 @@ func leftBy(simple string, branch []string) int {
 		return len(branch)
 	}
 	for i, hash := range branch {
-		if strings.HasPrefix(hash, to) || strings.HasPrefix(to, hash) {
+		if hash != "" && (strings.HasPrefix(hash, to) || strings.HasPrefix(to, hash)) {
 			return i + 1
 		}
 	}

@@ -329,14 +329,22 @@ func reverts(simple, hash string) bool {
 // leastHash is the minimum length of an abbreviated hash, as git prints it.
 const leastHash = 7
 
-// commitHash reads the hash from the output of git commit: "[main 4be1f02] subject". It
+// commitHash reads the first hash from the output of git commit: "[main 4be1f02] subject". It
 // returns "" if there is none.
 func commitHash(result string) string {
+	if hashes := commitHashes(result); len(hashes) > 0 {
+		return hashes[0]
+	}
+	return ""
+}
+
+// commitHashes reads the hashes of all commits from an output.
+func commitHashes(result string) (out []string) {
 	for line := range strings.Lines(result) {
 		if line = strings.TrimSpace(line); committed(line) {
 			head, _, _ := strings.Cut(line, "] ")
-			return head[strings.LastIndexByte(head, ' ')+1:]
+			out = append(out, head[strings.LastIndexByte(head, ' ')+1:])
 		}
 	}
-	return ""
+	return out
 }

@@ -1,6 +1,7 @@
 package strategy
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/agentcompact/compact/message"
@@ -78,11 +79,12 @@ func (h *History) tookBackLines(section int) []Line {
 }
 
 // whyBefore returns the reason that the assistant stated at a step, or in the
-// last few steps before it, without announcements.
+// last few steps before it, without announcements. The text of a step that changed files is
+// about the change, not about the reason to take it back.
 func (h *History) whyBefore(i int) string {
 	for back := i; back >= 0 && back > i-4; back-- {
 		s := &h.Steps[back]
-		if s.user() {
+		if s.user() || back < i && slices.ContainsFunc(s.Calls, func(c Call) bool { return c.changes() || c.undoes() }) {
 			return ""
 		}
 		if s.Role != message.RoleAssistant {
