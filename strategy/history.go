@@ -254,14 +254,14 @@ func (b *reader) result(step *Step, own int, p *message.Part) at {
 		if where.step != own {
 			c = &b.h.Steps[where.step].Calls
 		}
-		(*c)[where.call].Result, (*c)[where.call].Answered = withoutEnvelope(withoutOurs(p.Text)), !unanswered(p.Text)
+		(*c)[where.call].Result, (*c)[where.call].Answered = withoutEnvelope(resultText(p)), !unanswered(p.Text)
 		return where
 	}
 	tool := p.Name
 	if tool == "" {
 		tool = "tool"
 	}
-	step.Calls = append(step.Calls, Call{Tool: tool, Exit: -1, Result: withoutOurs(p.Text), Answered: true})
+	step.Calls = append(step.Calls, Call{Tool: tool, Exit: -1, Result: resultText(p), Answered: true})
 	return at{own, len(step.Calls) - 1}
 }
 

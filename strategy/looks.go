@@ -3,6 +3,7 @@ package strategy
 import (
 	"cmp"
 	"fmt"
+	"path"
 	"slices"
 	"strings"
 
@@ -31,13 +32,16 @@ func (l *looks) add(o *looks) {
 // looks returns the files, searches and commands of the call.
 func (c *Call) looks() *looks {
 	l := &looks{}
-	for _, f := range c.files {
-		l.read = prose.AppendNew(l.read, f.Path)
-	}
-	if s := c.arg("pattern", "query", "q", "search", "regex"); s != "" && foundNothing(c.Result) {
+	s := c.arg("pattern", "query", "q", "search", "regex")
+	if s != "" && foundNothing(c.Result) {
 		return &looks{vain: []string{prose.CutText(prose.Squash(s), 60)}}
 	} else if s != "" {
 		l.sought = prose.AppendNew(l.sought, prose.CutText(prose.Squash(s), 60))
+	}
+	for _, f := range c.files {
+		if s == "" || strings.Contains(path.Base(f.Path), ".") { // a search reads files of a folder, not the folder
+			l.read = prose.AppendNew(l.read, f.Path)
+		}
 	}
 	if u := c.arg("url"); u != "" {
 		l.read = prose.AppendNew(l.read, u)

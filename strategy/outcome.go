@@ -36,9 +36,7 @@ func (c *Call) read() {
 }
 
 // running reports whether a result states that its command is still running.
-func running(result string) bool {
-	return strings.Contains(result[:min(len(result), edge)], "Process running with session ID ")
-}
+func running(result string) bool { return sessionID(result) != "" }
 
 // refusedHeads lists how results begin if a harness refused or aborted the
 // call.
@@ -60,7 +58,8 @@ func refusedEdit(result string) bool {
 
 // errorHeads lists beginnings of error results. A shown file that begins with such a
 // word does not match, because tools that show files number or wrap the lines.
-var errorHeads = []string{"error:", "error -", "error executing", "error calling", "error while", "err:", "failed to ", "failure:", "exception:", "traceback (most recent call last)",
+var errorHeads = []string{"fehler:", "fehler beim ", "erreur:", "erreur :", "errore:", "erro:", "fout:", "błąd:", "ошибка:", "エラー:", "エラー：", "错误:", "错误：", "錯誤:", "錯誤：", "오류:", "خطأ:",
+	"error:", "error -", "error executing", "error calling", "error while", "err:", "failed to ", "failure:", "exception:", "traceback (most recent call last)",
 	`{"error"`, `{"ok":false`, `{"ok": false`, `{"status":"error"`, `{"status": "error"`, `{"success":false`, `{"success": false`, `{"iserror":true`, `{"is_error":true`, "invalid ", "ran into ",
 	"no replacement was performed", "string to replace not found", "could not find the exact text", "no exact match found", "[no exact match found",
 	"file not found:", "the server returned http 4", "the server returned http 5", "file does not exist",
@@ -140,8 +139,12 @@ func shellRefuses(low string) bool {
 		low = "zsh: " + strings.TrimLeft(rest, "0123456789: ")
 	}
 	return (prose.BeginsAny(low, []string{"bash: ", "sh: ", "/bin/sh: ", "/bin/bash: ", "zsh: "})) &&
-		(strings.Contains(low, "not found") || strings.Contains(low, "no such file") || strings.Contains(low, "denied"))
+		(strings.Contains(low, "not found") || strings.Contains(low, "no such file") || strings.Contains(low, "denied") || prose.HasAny(low, foreignRefusals))
 }
+
+// foreignRefusals are the same messages in other languages.
+var foreignRefusals = []string{"nicht gefunden", "keine berechtigung", "introuvable", "aucun fichier", "permission non accordée", "no se encontró", "orden no encontrada", "no existe el ", "permiso denegado",
+	"non trovato", "file o directory", "não encontrado", "не найден", "нет такого файла", "отказано", "見つかりません", "ありません", "未找到", "没有那个文件", "权限不够"}
 
 // firstLine returns the first non-empty line of a result.
 func firstLine(result string) string {

@@ -1,15 +1,20 @@
 package strategy
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/agentcompact/compact/strategy/internal/prose"
+)
 
 // resume gives each call that waits for a running command the tool and the arguments of
-// the call that began the command, because its result shows how the command ended.
+// the call that began the command, because its result shows how the command ended. A call
+// that stops the command shows nothing of it.
 func (h *History) resume() {
 	began := map[string]*Call{}
 	for i := range h.Steps {
 		for k := range h.Steps[i].Calls {
 			c := &h.Steps[i].Calls[k]
-			if id := c.arg("session_id", "shellId", "shell_id", "bash_id"); id != "" && c.Command() == "" && began[id] != nil {
+			if id := c.arg("session_id", "shellId", "shell_id", "bash_id"); id != "" && c.Command() == "" && began[id] != nil && !c.stops() {
 				c.Tool, c.Args = began[id].Tool, began[id].Args
 			}
 			if id := sessionID(c.Result); id != "" && c.Command() != "" {
@@ -18,6 +23,12 @@ func (h *History) resume() {
 		}
 	}
 }
+
+// stoppingVerbs are verbs in the names of tools that end a running command.
+var stoppingVerbs = []string{"stop", "kill", "terminate", "cancel", "interrupt"}
+
+// stops reports whether a call ends a running command.
+func (c *Call) stops() bool { return prose.HasAny(strings.ToLower(c.Tool), stoppingVerbs) }
 
 // sessionID returns the id of a running command, as its result states it.
 func sessionID(result string) string {

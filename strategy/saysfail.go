@@ -22,7 +22,7 @@ var (
 // errnoWords occur in the messages with which programs say why they failed, after their
 // own name: "cp: error writing 'x': No space left on device".
 var errnoWords = []string{"error", "cannot ", "can't ", "could not ", "couldn't ", "unable to ", "failed", "no such ", "no space left", "denied", "refused", "not found", "not permitted", "read-only", "timed out",
-	"invalid ", "unrecognized ", "unknown ", "illegal option", "already exists", "missing "}
+	"*** [", "invalid ", "unrecognized ", "unknown ", "illegal option", "already exists", "missing "}
 
 // programSaysError returns the last line of an output, which can be long, if it states the
 // failure of a program of the command. The line begins with the name of the program

@@ -3,6 +3,7 @@ package strategy
 import (
 	"strings"
 
+	"github.com/agentcompact/compact/message"
 	"github.com/agentcompact/compact/strategy/internal/prose"
 )
 
@@ -88,3 +89,28 @@ func tagName(s string) string {
 	}
 	return s[:end]
 }
+
+// reminderTags are elements that harnesses append to the results of tools. A page or a ticket can
+// have such an element too. A summary quotes neither.
+var reminderTags = []string{"system-reminder", "system_reminder"}
+
+// withoutReminders removes the reminders of harnesses from the result of a tool.
+func withoutReminders(text string) string {
+	for _, tag := range reminderTags {
+		for {
+			start := strings.Index(text, "<"+tag+">")
+			if start < 0 {
+				break
+			}
+			_, rest, ok := element(text[start:], tag)
+			if !ok {
+				break
+			}
+			text = text[:start] + rest
+		}
+	}
+	return text
+}
+
+// resultText returns the result of a tool without the texts of this project and of harnesses.
+func resultText(p *message.Part) string { return withoutReminders(withoutOurs(p.Text)) }

@@ -45,8 +45,12 @@ type Op struct {
 // folder or a sentence.
 func IsPath(s string) bool {
 	return s != "" && len(s) < 400 && !strings.ContainsAny(s, "*?\n\"<>|") && !strings.HasSuffix(s, "/") &&
-		(strings.Contains(path.Base(s), ".") || strings.Count(s, "/") > 1) && s != "." && s != ".."
+		(strings.Contains(path.Base(s), ".") || strings.Count(s, "/") > 1 || bareFiles[path.Base(s)]) && s != "." && s != ".."
 }
+
+// bareFiles are names of files of build programs, without an extension.
+var bareFiles = map[string]bool{"Makefile": true, "GNUmakefile": true, "Dockerfile": true, "Containerfile": true, "Jenkinsfile": true, "Vagrantfile": true, "Gemfile": true, "Rakefile": true, "Procfile": true, "Brewfile": true,
+	"Caddyfile": true, "Justfile": true, "justfile": true}
 
 // MaxFuncs is the maximum number of touched functions kept for one change.
 const MaxFuncs = 12
