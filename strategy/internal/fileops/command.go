@@ -40,7 +40,9 @@ func OfStopped(cmd string, ran int) []Op {
 		}
 		for _, simple := range shell.Split(line) {
 			if to, ok := shell.Enters(simple, dir); ok {
-				dir = to
+				if dir = to; dir == "" && entersTemporary(simple, cmd) {
+					dir = throwaway
+				}
 				continue
 			}
 			out = inFolders(out, SimpleOps(simple), dir)
@@ -67,12 +69,29 @@ func firstLines(text string, n int) string {
 	return text
 }
 
-// inFolders appends operations in a folder.
+// inFolders appends operations in a folder. Files in a new temporary folder have no name that
+// lasts.
 func inFolders(out, more []Op, dir string) []Op {
 	for _, f := range more {
-		out = append(out, f.in(dir))
+		if f = f.in(dir); !strings.HasPrefix(f.Path, throwaway) {
+			out = append(out, f)
+		}
 	}
 	return out
+}
+
+// throwaway stands for a folder that a command made with mktemp.
+const throwaway = "\x00"
+
+// entersTemporary reports whether a simple command changes to a folder that the command line made
+// with mktemp: cd "$(mktemp -d)", or a variable with such a value.
+func entersTemporary(simple, cmd string) bool {
+	if strings.Contains(simple, "mktemp") {
+		return true
+	}
+	w := shell.Fields(simple)
+	name := strings.Trim(w[len(w)-1], "${}")
+	return shell.IsVariable(name+"=") && (strings.Contains(cmd, name+"=$(mktemp") || strings.Contains(cmd, name+"=`mktemp"))
 }
 
 // SimpleOps reads one command without pipes.
