@@ -59,7 +59,8 @@ func (h *History) blamed() blamed {
 // does not count.
 func blames(t string) bool {
 	low := strings.ToLower(t)
-	return prose.HasAny(low, otherCauses) && !leads(t) && !announces(t) && !prose.HasAny(low, []string{" if ", "whether ", "not unrelated"})
+	other := prose.HasAny(low, otherCauses) || prose.HasAny(low, expectedWords) && prose.HasAny(low, []string{"fail", "fehl"})
+	return other && !leads(t) && !announces(t) && !prose.HasAny(low, []string{" if ", "whether ", "not unrelated"})
 }
 
 // rightAfterwards is the maximum number of steps between a failure and a sentence about

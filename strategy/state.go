@@ -31,7 +31,7 @@ func (h *History) checkLines(section int) []Line {
 			cited += "; it ran again" + c.came + " " + stepID(c.again)
 		case c.call.Outcome == Failed:
 			value = max((failedValue+1)*h.recency(c.step), failedValue)
-			cited += blamed.of(c.step, c.call)
+			cited += h.excused(blamed, c.step, c.call)
 		}
 		out = append(out, Line{Section: section, Text: text + " " + cited, Value: value, Order: c.step})
 	}

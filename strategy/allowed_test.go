@@ -1,0 +1,28 @@
+package strategy
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/agentcompact/compact/message"
+)
+
+// A failed check that the user allows, that the assistant expects, or after which it says that all
+// tests pass, is no plain next step.
+func TestNextQuotesWhatExcusesAFailure(t *testing.T) {
+	const failed, next = "Exit code: 1\n--- FAIL: TestOldExport", "its last run failed: `go test ./store`"
+	for name, c := range map[string]struct{ ask, says, want string }{
+		"allowed":      {"Log each write. TestOldExport may fail until 4.2, ignore it.", "Each write is logged.", "; the user said: “Log each write. TestOldExport may fail until 4.2, ignore it.” [s1] [s2]"},
+		"expected":     {"Log each write.", "TestOldExport fails, which is expected.", "; said later: “TestOldExport fails, which is expected.” [s4] [s2]"},
+		"passed":       {"Log each write.", "All tests pass with the new runner.", "; said later: “All tests pass with the new runner.” [s4] [s2]"},
+		"another test": {"Log each write. TestNewExport may fail until 4.2.", "Each write is logged.", " [s2]"},
+		"a question":   {"Log each write. TestOldExport may fail, can it?", "Each write is logged.", " [s2]"},
+		"a purpose":    {"Log each write.", "I will make sure that all tests pass.", " [s2]"},
+	} {
+		msgs := append([]message.Message{message.User(c.ask)}, command("1", "", "go test ./store", failed)...)
+		msgs = append(msgs, message.Assistant(c.says), message.User("Now write the page about it."))
+		if got := nextOf(t, msgs...); !strings.Contains(got, next+c.want) {
+			t.Errorf("%s: %q is not in:\n%s", name, next+c.want, got)
+		}
+	}
+}
