@@ -107,6 +107,8 @@ func afterwards(e *effect, later []effect) string {
 			last = false
 		case endsOrSets(verb) && l.call.hasValue(made), opposed(e.call, l.call):
 			return " (then " + l.call.name() + " " + stepID(l.step) + ")"
+		case rollsOver(e.call.Command(), l.call.Command()) != "":
+			return rollsOver(e.call.Command(), l.call.Command()) + stepID(l.step) + ")"
 		case e.call.setAgain(l.call, verb):
 			return " (then changed again " + stepID(l.step) + ")"
 		}
@@ -251,6 +253,7 @@ func lowerAll(texts []string) []string {
 func (h *History) sinceThen(line string) string {
 	const open = " (do not repeat)"
 	if strings.Contains(line, open) {
+		line = h.rolledSince(line, open)
 		h.eachCall(func(s *Step, c *Call) {
 			if c.setsWhat(line) {
 				line = strings.Replace(line, open, " (then changed again "+stepID(s.ID)+")", 1)

@@ -176,8 +176,8 @@ func (h *History) textAt(p place) (text, verb string) {
 }
 
 // showsVerb precedes a quotation from the result of a tool that is neither a file nor the
-// output of a command.
-const showsVerb = " shows "
+// output of a command. The state can be another one now.
+const showsVerb = " showed "
 
 // clipped reports whether a line shows only some parts of a command, so that the output
 // may come from another part.

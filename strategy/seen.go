@@ -128,7 +128,7 @@ func (h *History) placeName(p place) (string, int) {
 }
 
 // quotingVerbs separate a place from the lines that are quoted from it.
-var quotingVerbs = []string{" has “", hadBefore + "[s", " printed “", " shows “", " was changed with “", " declares “", " says “", readsVerb}
+var quotingVerbs = []string{" has “", hadBefore + "[s", " printed “", " shows “", showsVerb + "“", " was changed with “", " declares “", " says “", readsVerb}
 
 // sawNames reports whether a line lists names of a place, or quotes lines for
 // the names in them.

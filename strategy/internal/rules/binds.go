@@ -13,9 +13,9 @@ import (
 var (
 	strongBinds = []string{"must", "never ", "do not", "don't", "dont ", "always ", "make sure", "not allowed", "should not", "shouldn't", "no more than",
 		"only use", "only the", "only change", "only edit", "only if", "only when", "only run", "only touch",
-		"必须", "不要", "只能", "请勿", "禁止", "不得", "不许", "务必", "切勿", "严禁", "しないで", "ないでください", "てはいけない", "必ず", "하지 마", "반드시",
+		"必须", "不要", "只能", "请勿", "禁止", "不得", "不许", "务必", "切勿", "严禁", "しないで", "ないでください", "ないで、", "ないで。", "だけにして", "てはいけない", "てはならない", "必ず", "하지 마", "반드시",
 		"niemals ", "auf keinen fall", "darf nicht", "dürfen nicht", "darfst nicht", "sollst nicht", "soll nicht", "sollen nicht", "bitte nicht", "bitte kein", "bitte nur ", "achte darauf", "stelle sicher",
-		"il ne faut pas", "il faut ", "assure-toi", "assurez-vous", "veillez à", "asegúrate", "nunca ", "no debe", "não deve", "нельзя", "обязательно", "никогда не"}
+		"il ne faut pas", "il faut ", "assure-toi", "assurez-vous", "veillez à", "asegúrate", "nunca ", "no debe", "não deve", "нельзя", "обязательно", "никогда не", "ни в коем случае", "لا أريد ", "ممنوع", "لا يجوز", "يجب أن "}
 	weakBinds = []string{"only ", "ensure ", "avoid ", "at most", "at least", "keep ", "prefer ", "without "}
 	// descriptive lists phrases with "never" and "only" that state a fact.
 	descriptive = []string{"assumes ", "assuming ", "currently ", "expects ", "expected to", "never called", "never used", "never set", "never gets", "never been", "never run", "only called", "only used", "only get", "only has", "have only ", "only one"}
