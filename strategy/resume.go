@@ -14,7 +14,7 @@ func (h *History) resume() {
 	for i := range h.Steps {
 		for k := range h.Steps[i].Calls {
 			c := &h.Steps[i].Calls[k]
-			if id := c.arg("session_id", "shellId", "shell_id", "bash_id"); id != "" && c.Command() == "" && began[id] != nil && !c.stops() {
+			if id := c.shellID(); id != "" && c.Command() == "" && began[id] != nil && !c.stops() {
 				c.Tool, c.Args = began[id].Tool, began[id].Args
 			}
 			if id := sessionID(c.Result); id != "" && c.Command() != "" {
@@ -23,6 +23,9 @@ func (h *History) resume() {
 		}
 	}
 }
+
+// shellID returns the argument of a call that names a running command, "" if there is none.
+func (c *Call) shellID() string { return c.arg("session_id", "shellId", "shell_id", "bash_id") }
 
 // stoppingVerbs are verbs in the names of tools that end a running command.
 var stoppingVerbs = []string{"stop", "kill", "terminate", "cancel", "interrupt"}

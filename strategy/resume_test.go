@@ -13,7 +13,7 @@ func TestStoppedCommandRanOnce(t *testing.T) {
 	msgs := append(command("1", "", "./scan.sh /srv", still),
 		message.Assistant("", message.Call("2", "read_bash", `{"shellId":"7"}`)), message.ToolResult("2", still),
 		message.Assistant("", message.Call("3", "stop_bash", `{"shellId":"7"}`)), message.ToolResult("3", "<command with id: 7 stopped>"))
-	tells(t, long("Find the file.", msgs...), []string{"called `stop_bash` 7"}, []string{"runs since"})
+	tells(t, long("Find the file.", msgs...), nil, []string{"runs since", "stop_bash"})
 	ended := append(command("1", "", "./scan.sh /srv", still),
 		message.Assistant("", message.Call("2", "read_bash", `{"shellId":"7"}`)), message.ToolResult("2", "/srv/orders.csv\n<shellId: 7 completed with exit code 0>"))
 	tells(t, long("Find the file.", ended...), []string{"/srv/orders.csv"}, []string{"runs since", "read_bash"})

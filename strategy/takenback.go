@@ -182,7 +182,8 @@ func (c *Call) filesIn() (int, bool) {
 
 // Parts of the line about changes since the last commit.
 const (
-	changedSince = "changed after the last commit "
+	changedSince = "changed and not in the last commit "
+	changedAfter = "changed after the last commit " // of earlier versions
 	furtherFiles = " more"
 )
 
@@ -195,6 +196,9 @@ func (h *History) readCommits() {
 	h.Previous.all(func(lines []string) []string {
 		for _, l := range lines {
 			rest, ok := strings.CutPrefix(l, changedSince)
+			if !ok {
+				rest, ok = strings.CutPrefix(l, changedAfter)
+			}
 			switch {
 			case ok:
 				h.commits.last = lastStep(rest[:strings.IndexByte(rest+":", ':')])
@@ -229,7 +233,8 @@ const (
 	uncommittedValue = 0.5
 )
 
-// uncommittedLines returns a line about the files that were changed after the last commit.
+// uncommittedLines returns a line about the changed files that the last commit does not hold. A
+// file in the folder of git is in no commit.
 // It returns no lines for a history without a commit, because there the lines of the files
 // say the same.
 func (h *History) uncommittedLines(section int) []Line {
@@ -238,7 +243,7 @@ func (h *History) uncommittedLines(section int) []Line {
 	for _, f := range h.fileStates() {
 		p := h.commits.files[h.key(f.Path)]
 		switch {
-		case p == nil || p.changes == 0 || temporary(f.Path) || throwaway(f.Path):
+		case p == nil || p.changes == 0 || temporary(f.Path) || throwaway(f.Path) || strings.Contains("/"+f.Path, "/.git/"):
 		case len(names) == mostUncommitted:
 			more++
 		default:

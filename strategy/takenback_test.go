@@ -50,7 +50,7 @@ func TestFilesWhoseChangesWereTakenBack(t *testing.T) {
 		"edited again": {new(gitAgent).edit("up/client.go").edit("up/client.go").git("git checkout -- up/client.go", "").edit("up/client.go"),
 			[]string{"`up/client.go`: edited [s10]"}, []string{"then taken back", "edited twice"}},
 		"after a commit": {new(gitAgent).edit("up/client.go").git("git commit -am 'up: client'", "[main 4be1f02] up: client").edit("up/client.go").git("git checkout -- up/client.go", ""),
-			[]string{"`up/client.go`: edited [s4]", "[s10] took back `up/client.go`"}, []string{"then taken back", "edited twice", "changed after the last commit"}},
+			[]string{"`up/client.go`: edited [s4]", "[s10] took back `up/client.go`"}, []string{"then taken back", "edited twice", "changed and not in the last commit"}},
 		"after a commit that a hook refused": {new(gitAgent).edit("up/client.go").git("git commit -am 'up: client'", "Exit code: 1\ngofmt: up/client.go is not formatted").git("git checkout -- up/client.go", ""),
 			[]string{"`up/client.go`: edited, then taken back [s8]"}, nil},
 		"never changed": {new(gitAgent).edit("up/retry.go").git("git checkout -- up/client.go", ""),
@@ -146,7 +146,7 @@ func TestFilesOfARevertedCommit(t *testing.T) {
 func TestFilesThatNoCommitHolds(t *testing.T) {
 	a := new(gitAgent).edit("up/retry.go").git("git commit -am 'up: retries' && git push", "[main 4be1f02] up: retries").edit("up/timeout.go").edit("up/client.go")
 	first := long("Make the uploader faster.", a.msgs...)
-	tells(t, first, []string{"changed after the last commit [s6]: `up/client.go`, `up/timeout.go` [s10]"}, nil)
+	tells(t, first, []string{"changed and not in the last commit [s6]: `up/client.go`, `up/timeout.go` [s10]"}, nil)
 	first.Count = func(s string) int { return (len(s) + 3) / 4 }
 	summary := written(t, taskState, 1500, first)
 
@@ -155,10 +155,10 @@ func TestFilesThatNoCommitHolds(t *testing.T) {
 		in.Previous = summary
 		return in
 	}
-	tells(t, next(new(gitAgent).edit("up/doc.md")), []string{"changed after the last commit [s6]: `up/doc.md`, `up/client.go`, `up/timeout.go`"}, nil)
-	tells(t, next(new(gitAgent).git("git checkout -- up/client.go", "")), []string{"changed after the last commit [s6]: `up/timeout.go`"}, []string{"`up/client.go`, `up/timeout.go`"})
-	tells(t, next(new(gitAgent).git("git commit -am 'up: rest'", "[main 77aa31c] up: rest")), nil, []string{"changed after the last commit"})
-	tells(t, long("Make it.", new(gitAgent).edit("up/a.go").msgs...), nil, []string{"changed after the last commit"})
+	tells(t, next(new(gitAgent).edit("up/doc.md")), []string{"changed and not in the last commit [s6]: `up/doc.md`, `up/client.go`, `up/timeout.go`"}, nil)
+	tells(t, next(new(gitAgent).git("git checkout -- up/client.go", "")), []string{"changed and not in the last commit [s6]: `up/timeout.go`"}, []string{"`up/client.go`, `up/timeout.go`"})
+	tells(t, next(new(gitAgent).git("git commit -am 'up: rest'", "[main 77aa31c] up: rest")), nil, []string{"changed and not in the last commit"})
+	tells(t, long("Make it.", new(gitAgent).edit("up/a.go").msgs...), nil, []string{"changed and not in the last commit"})
 }
 
 func TestUncommittedFilesAreCounted(t *testing.T) {
@@ -183,15 +183,16 @@ func TestFilesThatWereNotAddedStayUncommitted(t *testing.T) {
 		do        *gitAgent
 		want, not []string
 	}{
-		"one of two":       {begin().git("git add up/doc.md && git commit -m doc", one), []string{"changed after the last commit [s8]: `/w/up/retry.go` [s4]"}, nil},
-		"before":           {begin().git("cd up && git add ./doc.md", "").git("git commit -m doc", one), []string{"changed after the last commit [s10]: `/w/up/retry.go` [s4]"}, nil},
-		"its folder":       {begin().edit("/w/cmd/main.go").git("git add up/ && git commit -m up", two), []string{"changed after the last commit [s10]: `/w/cmd/main.go` [s8]"}, nil},
-		"everything":       {begin().git("git add -A && git commit -m up", two), nil, []string{"changed after the last commit"}},
-		"the whole folder": {begin().git("git add . && git commit -m up", one), nil, []string{"changed after the last commit"}},
-		"another count":    {begin().git("git add up/doc.md && git commit -am up", two), nil, []string{"changed after the last commit"}},
+		"one of two":       {begin().git("git add up/doc.md && git commit -m doc", one), []string{"changed and not in the last commit [s8]: `/w/up/retry.go` [s4]"}, nil},
+		"before":           {begin().git("cd up && git add ./doc.md", "").git("git commit -m doc", one), []string{"changed and not in the last commit [s10]: `/w/up/retry.go` [s4]"}, nil},
+		"its folder":       {begin().edit("/w/cmd/main.go").git("git add up/ && git commit -m up", two), []string{"changed and not in the last commit [s10]: `/w/cmd/main.go` [s8]"}, nil},
+		"everything":       {begin().git("git add -A && git commit -m up", two), nil, []string{"changed and not in the last commit"}},
+		"the whole folder": {begin().git("git add . && git commit -m up", one), nil, []string{"changed and not in the last commit"}},
+		"another count":    {begin().git("git add up/doc.md && git commit -am up", two), nil, []string{"changed and not in the last commit"}},
 		"a longer name":    {begin().edit("/w/up/doc.md.orig").git("git add up/doc.md && git commit -m doc", one), []string{"`/w/up/doc.md.orig`, `/w/up/retry.go`"}, nil},
-		"in the next one":  {begin().git("git add up/doc.md && git commit -m doc", one).git("git add up/retry.go && git commit -m up", strings.ReplaceAll(one, "4be1f02", "9c01d2e")), nil, []string{"changed after the last commit"}},
-		"then taken back":  {begin().git("git add up/doc.md && git commit -m doc", one).git("git checkout -- /w/up/retry.go", ""), []string{"`/w/up/retry.go`: edited, then taken back [s10]"}, []string{"changed after the last commit"}},
+		"in the next one":  {begin().git("git add up/doc.md && git commit -m doc", one).git("git add up/retry.go && git commit -m up", strings.ReplaceAll(one, "4be1f02", "9c01d2e")), nil, []string{"changed and not in the last commit"}},
+		"git's own folder": {begin().edit("/w/.git/hooks/pre-push").git("git add up && git commit -m up", two), nil, []string{"changed and not in the last commit"}},
+		"then taken back":  {begin().git("git add up/doc.md && git commit -m doc", one).git("git checkout -- /w/up/retry.go", ""), []string{"`/w/up/retry.go`: edited, then taken back [s10]"}, []string{"changed and not in the last commit"}},
 	} {
 		t.Run(name, func(t *testing.T) { tells(t, long("Make the uploader faster.", c.do.msgs...), c.want, c.not) })
 	}

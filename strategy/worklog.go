@@ -160,7 +160,7 @@ func (c *Call) events(step int, settled bool) []event {
 		return []event{{first: step, last: step, text: text, fold: fold, value: value}}
 	}
 	switch d := c.deed(); {
-	case d == deedPlan, d == deedSend, d == deedAsk, settled, !c.Answered, running(c.Result):
+	case d == deedPlan, d == deedSend, d == deedAsk, settled, !c.Answered, running(c.Result), c.stops() && c.shellID() != "":
 		return nil
 	case d == deedLook && c.searchedInVain():
 		return []event{{first: step, last: step, look: &looks{vain: []string{c.vainSearch()}}, value: 0.02}}
