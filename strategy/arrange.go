@@ -78,7 +78,8 @@ func (b *sharedBullet) add(k *candidate) {
 	b.last = k
 	b.lines++
 	if k.place.inList() && k.place.head == "" {
-		b.told[groupKey{k.Section, k.Group + "\x00" + parentText(k.place.mark, k.Text)}] = true
+		path := strings.Join(append([]string{k.Group}, k.place.leads...), "\x00") // as in preceding
+		b.told[groupKey{k.Section, path + "\x00" + parentText(k.place.mark, k.Text)}] = true
 	}
 }
 

@@ -71,7 +71,7 @@ func (h *History) markReported(list []item) {
 		}
 		task := wordSet(c.task())
 		for i := range list {
-			if it := &list[i]; it.Status != itemDone && s.ID > it.Step && contains(task, wordSet(it.Text)) {
+			if it := &list[i]; !it.Status.finished() && s.ID > it.Step && contains(task, wordSet(it.Text)) {
 				it.reported = stepID(s.ID)
 			}
 		}

@@ -10,7 +10,8 @@ import (
 
 // otherCauses lists phrases of sentences that say that the agent's work did not cause a
 // failure.
-var otherCauses = []string{"pre-existing", "preexisting", "unrelated", "not related to", "nothing to do with", "not from our changes", "not from my changes", "not caused by", "already failing", "already failed before", "already broken", "known flak", "is flaky", "are flaky", "also fails on main", "fail on main"}
+var otherCauses = []string{"pre-existing", "preexisting", "unrelated", "not related to", "nothing to do with", "not from our changes", "not from my changes", "not caused by", "already failing", "already failed before", "already broken", "known flak", "is flaky", "are flaky", "also fails on main", "fail on main",
+	"failed before my change", "failed before our change", "fails without my change", "fails without our change", "failed before that change", "fails without the change", "failed without my change"}
 
 // failureWords lists words for a failure. A sentence with a phrase of otherCauses and one
 // of these words is a statement about a failure.

@@ -14,7 +14,7 @@ const forbiddenMark = " (the user forbade it "
 // item is blocked: an agent that works through a list would otherwise carry out the
 // forbidden item.
 func (h *History) markForbidden(list []item) {
-	if !slices.ContainsFunc(list, func(it item) bool { return it.Status != itemDone }) {
+	if !slices.ContainsFunc(list, func(it item) bool { return !it.Status.finished() }) {
 		return
 	}
 	var bans []userSentence // prohibitions that still hold
@@ -33,7 +33,7 @@ func (h *History) markForbidden(list []item) {
 	})
 	for i := range list {
 		it := &list[i]
-		if it.Status == itemDone {
+		if it.Status.finished() {
 			it.forbidden = ""
 			continue
 		}

@@ -158,3 +158,13 @@ func TestInnerItemFollowsItsOuterItem(t *testing.T) {
 	tells(t, long("Find me a train.", message.Assistant("Here are the trains:\n\n"+b.String()+"Which one do you want?"), message.User("The fourth.")),
 		[]string{"4. Train 4: Departure: 13:05, track 6; Fare: 34 EUR"}, []string{"Train 4 4. Train 4", "Train 4; 4. Train 4"})
 }
+
+// An item that contains a list under a heading stands once: it is a line, and it leads to the list.
+func TestItemWithAListStandsOnce(t *testing.T) {
+	text := write4(t, long("Log the agent.", message.Assistant("Done. I added the agent to the log.\n\n**Files changed:**\n\n1. **`log/context.go`**\n   - Added `WithAgent`, which stores the name of the agent\n2. **`log/logger.go`**\n   - `attrs` returns the name of the agent\n\nThe agent is in each line now.")))
+	for _, file := range []string{"`log/context.go`", "`log/logger.go`"} {
+		if strings.Count(text, file) != 1 {
+			t.Errorf("%s does not stand once:\n%s", file, text)
+		}
+	}
+}

@@ -165,7 +165,7 @@ func (h *History) wentOver(step int) bool {
 			spoke++
 		}
 		for k := range s.Calls {
-			if c := &s.Calls[k]; c.repeated() == "git commit" && c.Effect() && c.showsCommit() {
+			if c := &s.Calls[k]; c.commits() && c.Effect() && c.showsCommit() {
 				return true
 			}
 		}

@@ -17,9 +17,13 @@ const (
 	itemOpen itemStatus = iota
 	itemBlocked
 	itemDone
+	itemDropped // it was taken off the list, and is not done
 )
 
-var statusNames = [...]string{"open", "blocked", "done"}
+var statusNames = [...]string{"open", "blocked", "done", "dropped"}
+
+// finished reports whether no work is left for an item.
+func (s itemStatus) finished() bool { return s == itemDone || s == itemDropped }
 
 // String returns the word in brackets before an item.
 func (s itemStatus) String() string { return statusNames[s] }
@@ -48,13 +52,13 @@ const (
 // marks returns the marks after the text of an unfinished item.
 func (it item) marks() string {
 	out := ""
-	if it.id != "" && it.Status != itemDone {
+	if it.id != "" && !it.Status.finished() {
 		out = taskMark + it.id + ")"
 	}
 	if it.Active {
 		out += inProgress
 	}
-	if it.reported != "" && it.Status != itemDone {
+	if it.reported != "" && !it.Status.finished() {
 		out += reportedMark + it.reported + ")"
 	}
 	if it.forbidden != "" {
@@ -89,7 +93,7 @@ const maxTaskID = 40
 // items.
 func (b *items) carried(text string, st itemStatus) {
 	texts := []string{text}
-	if st == itemDone {
+	if st.finished() {
 		texts = splitDone(text)
 	}
 	for _, t := range texts {
@@ -272,7 +276,7 @@ func (b *items) plan(step int, c *Call) {
 	b.byKey = map[string]int{}
 	same := b.sameList(named)
 	for _, it := range b.list {
-		if key := itemKey(it.Text); it.tool != c.Tool && (!same || !it.listed()) || it.Status == itemDone || named[key] {
+		if key := itemKey(it.Text); it.tool != c.Tool && (!same || !it.listed()) || it.Status.finished() || named[key] {
 			b.byKey[key] = len(kept)
 			kept = append(kept, it)
 		}
@@ -294,7 +298,7 @@ func (b *items) sameList(named map[string]bool) bool {
 	all, again := 0, 0
 	for i := range b.list {
 		it := &b.list[i]
-		if it.listed() && it.Status != itemDone { // effects are done items, too
+		if it.listed() && !it.Status.finished() { // effects are done items, too
 			all++
 		}
 		if it.listed() && named[itemKey(it.Text)] {
@@ -314,8 +318,10 @@ func active(status string) bool {
 
 func parseStatus(s string) itemStatus {
 	switch strings.ToLower(s) {
-	case "completed", "complete", "done", "deleted", "cancelled", "canceled":
+	case "completed", "complete", "done":
 		return itemDone
+	case "deleted", "cancelled", "canceled", "skipped", "dropped", "wontfix", "won't do":
+		return itemDropped
 	case "blocked", "failed":
 		return itemBlocked
 	}
@@ -357,20 +363,21 @@ const planValue = 4
 // doneTogether is the number of done items on one line.
 const doneTogether = 4
 
-// planLines returns the items with their status. Done items share lines, other than effects.
+// planLines returns the items with their status. Done and dropped items share lines, other than
+// effects.
 func (h *History) planLines(section int) []Line { return itemLines(h.items(), section) }
 
 func itemLines(items []item, section int) []Line {
 	var out []Line
-	var done []string
-	flush := func() {
-		if len(done) > 0 {
-			out = append(out, Line{Section: section, Text: "[done] " + strings.Join(done, "; "), Value: planValue - 0.5, Order: 30_000})
+	var together [len(statusNames)][]string
+	flush := func(st itemStatus) {
+		if texts := together[st]; len(texts) > 0 {
+			out = append(out, Line{Section: section, Text: "[" + st.String() + "] " + strings.Join(texts, "; "), Value: planValue - 0.5, Order: int(st)*10_000 + 10_000})
 		}
-		done = nil
+		together[st] = nil
 	}
 	for _, it := range items {
-		if it.Status != itemDone {
+		if !it.Status.finished() {
 			out = append(out, Line{Section: section, Text: it.Line(), Value: planValue, Order: int(it.Status) * 10_000})
 			continue
 		}
@@ -378,11 +385,13 @@ func itemLines(items []item, section int) []Line {
 			out = append(out, Line{Section: section, Text: "[done] " + it.Text, Value: planValue - 0.5, Order: 30_000})
 			continue
 		}
-		if done = append(done, strings.ReplaceAll(it.Text, "; ", ", ")); len(done) == doneTogether {
-			flush()
+		of := &together[it.Status]
+		if *of = append(*of, strings.ReplaceAll(it.Text, "; ", ", ")); len(*of) == doneTogether {
+			flush(it.Status)
 		}
 	}
-	flush()
+	flush(itemDone)
+	flush(itemDropped)
 	return out
 }
 
