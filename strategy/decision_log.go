@@ -53,12 +53,13 @@ const logFiles = 3
 
 func extractDecisions(h *History) []Line {
 	var out []Line
+	since := h.laterNotes()
 	for i := range h.Steps {
 		s := &h.Steps[i]
 		if s.Role != message.RoleAssistant {
 			continue
 		}
-		if text, value := h.logLine(i); text != "" {
+		if text, value := h.logLine(i, since); text != "" {
 			out = append(out, Line{Section: 0, Text: text, Value: value * h.recency(s.ID), Order: s.ID})
 		}
 	}
@@ -68,8 +69,9 @@ func extractDecisions(h *History) []Line {
 }
 
 // logLine returns a step as "[s12] decision :: rationale :: inputs :: outputs", and the
-// value of that line. It returns "" for a step that only looks something up.
-func (h *History) logLine(i int) (string, float64) {
+// value of that line. It returns "" for a step that only looks something up. since has the
+// notes about what happened to effects later.
+func (h *History) logLine(i int, since map[*Call]string) (string, float64) {
 	s := &h.Steps[i]
 	decision, why, value := h.decide(i)
 	against := h.against(fact{s.ID, decision, value})
@@ -88,7 +90,7 @@ func (h *History) logLine(i int) (string, float64) {
 		if k < maxLogCalls {
 			in = append(in, c.name())
 			if text := c.outcomeText(); text != "" {
-				out = append(out, text)
+				out = append(out, text+since[c])
 			}
 		}
 		acts = max(acts, c.acts())

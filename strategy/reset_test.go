@@ -1,6 +1,7 @@
 package strategy
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/agentcompact/compact/message"
@@ -43,4 +44,25 @@ func TestReasonOfAnUndoFollowsTheChange(t *testing.T) {
 	msgs = append(edit("1", "I change the rule."), command("2", "The new rule builds every image twice.", "make", "built 12 images")...)
 	tells(t, long("Tidy the build.", append(msgs, command("3", "", "git checkout -- Makefile", "")...)...),
 		[]string{"took changes back with `git checkout -- Makefile`: The new rule builds every image twice. [s8]"}, nil)
+}
+
+// The log of decisions says what happened to an effect later, and the changes of a file are those
+// that were not taken back.
+func TestOtherStrategiesKnowWhatWasTakenBack(t *testing.T) {
+	edit := func(id, text string) []message.Message {
+		return []message.Message{message.Assistant("", message.Call(id, "edit", `{"path":"docs/up.md","old_string":"x","new_string":"`+text+`"}`)), message.ToolResult(id, "The file docs/up.md has been updated.")}
+	}
+	msgs := append(edit("1", "The upload retries three times."), command("2", "", "git commit -am 'up: retries'", "[main 9c01d2e] up: retries\n 1 file changed")...)
+	msgs = append(msgs, edit("3", "The cache holds forty names.")...)
+	msgs = append(msgs, command("4", "", "git restore docs/up.md", "")...)
+	in := long("Describe the upload.", msgs...)
+	in.Count = func(s string) int { return (len(s) + 3) / 4 }
+	if text := written(t, codeDelta, 1500, in); strings.Contains(text, "forty names") || !strings.Contains(text, "retries three times") {
+		t.Error(text)
+	}
+	msgs = append(msgs, command("5", "", "git commit --allow-empty -m 'up: trial' && git reset --hard HEAD~1", "[main 77aa001] up: trial\nHEAD is now at 9c01d2e up: retries")...)
+	in.Messages = long("Describe the upload.", msgs...).Messages
+	if text := written(t, decisionLog, 1500, in); !strings.Contains(text, "up: trial (then taken back with git reset [s12])") || strings.Contains(text, "(do not repeat)") {
+		t.Error(text)
+	}
 }

@@ -276,6 +276,8 @@ func (s *fileState) takeBack(f fileops.Op, step int) {
 		s.Undone, s.Changes, s.Last, s.Funcs, s.Added = true, 0, step, nil, nil
 	case f.Kept > 0:
 		s.Last = f.Kept
+		later := func(text string) bool { return s.addedIn[text] > f.Kept }
+		s.Funcs, s.Added = slices.DeleteFunc(s.Funcs, later), slices.DeleteFunc(s.Added, later)
 	}
 }
 

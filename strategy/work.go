@@ -14,14 +14,15 @@ import (
 // A fileState is the net effect of a history on one file.
 type fileState struct {
 	Path    string
-	From    string       // former name of a renamed file
-	Op      fileops.Kind // the most important operation: deleted, created, edited, ran, read
-	Funcs   []string     // touched functions
-	Added   []string     // headings or lines of text and settings, the newest last
-	Changes int          // number of calls that changed the file
-	named   []string     // other paths of the file in calls
-	Undone  bool         // all changes were taken back
-	Last    int          // number of the last step that changed the file, or that used an unchanged file
+	From    string         // former name of a renamed file
+	Op      fileops.Kind   // the most important operation: deleted, created, edited, ran, read
+	Funcs   []string       // touched functions
+	Added   []string       // headings or lines of text and settings, the newest last
+	Changes int            // number of calls that changed the file
+	named   []string       // other paths of the file in calls
+	Undone  bool           // all changes were taken back
+	addedIn map[string]int // number of the step that added an entry of Funcs or Added
+	Last    int            // number of the last step that changed the file, or that used an unchanged file
 }
 
 // fileStates returns the files that calls used and the files of the previous summary.
@@ -154,12 +155,16 @@ func (s *fileState) merge(f fileops.Op, step int) {
 	if (f.Op != fileops.Deleted || !was) && (f.Op != fileops.Renamed || s.Op != fileops.Created) {
 		s.Changes++ // a rename of a created file does not count, because its line has the new name
 	}
+	if s.addedIn == nil {
+		s.addedIn = map[string]int{}
+	}
 	for _, text := range f.Added {
+		s.addedIn[text] = step
 		s.Added = append(slices.DeleteFunc(s.Added, func(had string) bool { return had == text }), text)
 	}
 	for _, name := range f.Funcs {
 		if !slices.Contains(s.Funcs, name) && len(s.Funcs) < fileops.MaxFuncs {
-			s.Funcs = append(s.Funcs, name)
+			s.Funcs, s.addedIn[name] = append(s.Funcs, name), step
 		}
 	}
 }
@@ -194,6 +199,27 @@ func (h *History) effects() []fact {
 	return out
 }
 
+// laterNotes returns the notes about effects to which something happened later, in place of the note
+// that they must not be repeated.
+func (h *History) laterNotes() map[*Call]string {
+	var all []effect
+	h.eachCall(func(s *Step, c *Call) {
+		if c.Effect() {
+			all = append(all, effect{call: c, step: s.ID, kind: c.effectKind(), repeats: c.repeated()})
+		}
+	})
+	out := map[*Call]string{}
+	for i := range all {
+		if how := h.howItStands(&all[i], all[i+1:]); how != doneOnce {
+			out[all[i].call] = how
+		}
+	}
+	return out
+}
+
+// doneOnce is the note after an effect to which nothing happened later.
+const doneOnce = " (do not repeat)"
+
 // howItStands returns the words after an effect: that it must not be repeated, that it was
 // only requested, or what happened to it later.
 func (h *History) howItStands(e *effect, later []effect) string {
@@ -215,7 +241,7 @@ func (h *History) howItStands(e *effect, later []effect) string {
 	if in := h.resetIn(e.call, e.step); in > 0 {
 		return " (then taken back with git reset " + stepID(in) + ")"
 	}
-	return " (do not repeat)"
+	return doneOnce
 }
 
 // mostRepeated is the maximum number of effects of one command of repeatedCommands.
