@@ -9,7 +9,7 @@ import (
 // as a rule, and a statement about the next work does not either.
 func TestBindsIgnoresDescriptions(t *testing.T) {
 	for _, s := range []string{"no magic numbers!", "No new files, no new dependencies.", "Only edit index.html", "Change only the footer of the page.", "Keep each commit with working code please", "Make the change without touching the tests.",
-		"At most 600 words, no advertising.", "Both types must stay in sync.", "please only touch the parser", "不要改测试文件", "Bitte keine neuen Abhängigkeiten einführen.", "No modifiques los tests.", "Il ne faut pas changer l'API publique.",
+		"At most 600 words, no advertising.", "Both types must stay in sync.", "please only touch the parser", "不要改测试文件", "メールは送らないで、下書きを見せて", "表だけにしてください。", "لا أريد دفع أكثر من 300 دولار", "Ни в коем случае не трогай тесты", "Bitte keine neuen Abhängigkeiten einführen.", "No modifiques los tests.", "Il ne faut pas changer l'API publique.",
 		"Never run migrations between 9 and 17 h.", "Tell me before deleting anything.", "Please ask before you push.", "minVersion stays 12.", "Please use double quotes, not single ones.", "Max 80 EUR, before noon.", "Stop adding comments everywhere.",
 		"please don't rewrite the manual, make small edits", "You may run the import tonight at 22:00, once.", "OK. You may push, but only to the fork.", "Nur Bordmittel, kein Docker.", "Die API bleibt unverändert.", "Höchstens 80 Euro.", "Write a page, no ads.", "Ja, aber nur dieses eine Mal.", "Read the logs, no restarts until I say so."} {
 		if Binds(s) == 0 {
