@@ -32,14 +32,14 @@ func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){"compactctl": main})
 }
 
-// The scripts run the real command in a process of its own.
+// The scripts run the real command, most of them in this process.
 func TestScripts(t *testing.T) {
 	root, err := filepath.Abs("../..")
 	if err != nil {
 		t.Fatal(err)
 	}
 	why := strings.ReplaceAll(recipes(t, "sh")[0], "SESSION", "s")
-	testscript.Run(t, testscript.Params{
+	testscript.RunT(inOrder{t}, testscript.Params{
 		Dir:                 "testdata/script",
 		RequireExplicitExec: true,
 		RequireUniqueNames:  true,
@@ -51,26 +51,22 @@ func TestScripts(t *testing.T) {
 				}
 			}
 			e.Vars = append(clean, "EXAMPLES="+filepath.Join(root, "examples", "data"), "COLUMNS=80", compact.ArchiveKeyVariable+"="+testkey.Text, "WHY="+why)
-			return nil
+			return knowVariables(e, "testdata/script")
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"status": cmdStatus, "agentloop": cmdAgentLoop, "agentlog": cmdAgentLog, "jsonfield": cmdJSONField, "messages": cmdMessages, "edit": cmdEdit, "forge": cmdForge,
+			"run": cmdRun, "status": cmdStatus, "agentloop": cmdAgentLoop, "agentlog": cmdAgentLog, "jsonfield": cmdJSONField, "messages": cmdMessages, "edit": cmdEdit, "forge": cmdForge,
 		},
 	})
 }
 
-// status N command... runs a command and checks its exit status.
+// status N command... runs a command and checks its exit status. "status N exec compactctl"
+// runs it in a process of its own.
 func cmdStatus(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 2 {
 		ts.Fatalf("usage: status N command...")
 	}
-	err := ts.Exec(args[1], args[2:]...)
-	got := "0"
-	if err != nil {
-		_, got, _ = strings.Cut(err.Error(), "exit status ")
-	}
-	if got != args[0] {
-		ts.Fatalf("%s: exit status %s, want %s", strings.Join(args[1:], " "), got, args[0])
+	if got := exitStatus(ts, args[1:]); strconv.Itoa(got) != args[0] {
+		ts.Fatalf("%s: exit status %d, want %s", strings.Join(args[1:], " "), got, args[0])
 	}
 }
 
