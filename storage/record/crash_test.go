@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -271,11 +272,8 @@ func TestEachMissingWriteIsDetected(t *testing.T) {
 func TestLongLineIsDamageAndNotTheEndOfMemory(t *testing.T) {
 	a := memory.New()
 	k := mustKey(t, "s/events.jsonl")
-	texts := make([]redact.Text, 65)
-	for i := range texts {
-		texts[i] = text("%s", strings.Repeat("x", 1<<20))
-	}
-	must(t, a.Create(t.Context(), k, storage.Redacted(texts...)))
+	piece := text("%s", strings.Repeat("x", 1<<20))
+	must(t, a.Create(t.Context(), k, storage.Redacted(slices.Repeat([]redact.Text{piece}, 65)...)))
 	if err := session(t, a, "s").Events(t.Context(), []redact.Text{text(`{}`)}); !errors.Is(err, storage.ErrDamaged) {
 		t.Errorf("got %v, want ErrDamaged", err)
 	}

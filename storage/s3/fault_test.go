@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -210,14 +211,15 @@ func TestBrokenReadResumesAtItsOffset(t *testing.T) {
 }
 
 func TestObjectsOfEverySizeAreReadByteForByte(t *testing.T) {
-	var all strings.Builder
-	for i := 0; all.Len() < 33<<20; i++ {
-		fmt.Fprintf(&all, "%d ", i)
+	var numbers []byte
+	for i := int64(0); len(numbers) < 33<<20; i++ {
+		numbers = append(strconv.AppendInt(numbers, i, 10), ' ')
 	}
+	all := string(numbers)
 	plain(t, func(t *testing.T, s *s3test.Server) {
 		a := open(t, s.Config(s.Bucket(t, false)))
 		for _, size := range []int{16 << 20, 16<<20 + 1, 32<<20 + 12_345} { // in one, and in two and three parts
-			k, want := key(t, fmt.Sprintf("s/f-%d", size)), all.String()[:size]
+			k, want := key(t, fmt.Sprintf("s/f-%d", size)), all[:size]
 			must(t, a.Create(t.Context(), k, raw(want)))
 			got, err := read(t.Context(), a, k, 0, -1)
 			if err != nil || got != want {
