@@ -166,6 +166,9 @@ func (r *rig) got() (bodies []string) {
 	return bodies
 }
 
+// sent returns one of them.
+func (r *rig) sent(i int) string { return string(r.server.Requests()[i].Body) }
+
 // last returns the newest result.
 func (r *rig) last() *compact.Result {
 	r.t.Helper()

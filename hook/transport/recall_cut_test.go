@@ -105,12 +105,12 @@ func TestABrokenStreamLeavesNothingBehind(t *testing.T) {
 					}
 					b.answer = -1
 					r.server.Answer(answers...)
-					before := len(r.got())
+					before := len(r.server.Requests())
 					again, err2 := r.try(t.Context(), f, body)
 					if err2 != nil || !strings.Contains(again, "word") {
 						t.Fatalf("%s: %v; the retry gets %v %s", where, err, err2, again)
 					}
-					if sent := r.got()[before]; sent != r.got()[1] {
+					if r.sent(before) != r.sent(1) {
 						t.Errorf("%s: the retry sends other bytes", where)
 					}
 				}

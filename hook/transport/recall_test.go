@@ -46,8 +46,8 @@ func more(body, elems string) string { return strings.TrimSuffix(body, "]}") + "
 // recalling returns a rig with a compacted session "s", and a reference of its view.
 func recalling(t *testing.T, f form, opts ...transport.Option) (r *rig, body, ref string) {
 	t.Helper()
-	r = newRig(t, compact.Config{}, append([]transport.Option{transport.Recall()}, opts...)...)
-	body = f.body("hi", 60, 300)
+	r = newRig(t, compact.Config{MaxContextTokens: window / 2}, append([]transport.Option{transport.Recall()}, opts...)...)
+	body = f.body("hi", 60, 150)
 	if status, answer := r.post(f, body); status != http.StatusOK {
 		t.Fatalf("%v: %d %s", f, status, answer)
 	}
