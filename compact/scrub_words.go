@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"regexp"
 	"strings"
+	"sync"
 
 	"github.com/agentcompact/compact/internal/ledger"
 )
@@ -12,10 +13,12 @@ import (
 // archive. These strings are not text, and without them the archive can't be read.
 
 // goesBy matches the quoted strings in our own lines that are not text.
-var goesBy = regexp.MustCompile(`^"([0-9a-f]{12,64}|(transcript|originals|turns|summary|ledger)-[a-z0-9.-]+|[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:.]+Z)"$`)
+var goesBy = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^"([0-9a-f]{12,64}|(transcript|originals|turns|summary|ledger)-[a-z0-9.-]+|[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:.]+Z)"$`)
+})
 
 // memberName matches the names of members of messages, with quotes.
-var memberName = regexp.MustCompile(`^"[a-z_]+"$`)
+var memberName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^"[a-z_]+"$`) })
 
 // wording reads a line of the archive once, from its start.
 type wording struct {
@@ -34,13 +37,13 @@ func (w *wording) isText(at [2]int) bool {
 	}
 	value := w.line[start:end]
 	if bytes.HasPrefix(bytes.TrimLeft(w.line[end:], " "), []byte(":")) {
-		return !w.ours && !memberName.Match(value)
+		return !w.ours && !memberName().Match(value)
 	}
 	if !w.ours {
 		before := bytes.TrimRight(w.line[:start], " ")
 		return !bytes.HasSuffix(before, []byte(`"role":`)) && !bytes.HasSuffix(before, []byte(`"type":`))
 	}
-	return at[1]-at[0] >= len(value)-2 || !goesBy.Match(value)
+	return at[1]-at[0] >= len(value)-2 || !goesBy().Match(value)
 }
 
 // stringAround returns the bounds, with quotes, of the string around a part of the

@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 	"unicode"
 	"unicode/utf8"
 
@@ -174,8 +175,10 @@ func wordPart(r rune) bool {
 	return unicode.IsLetter(r) || unicode.IsDigit(r) || strings.ContainsRune("+_-", r)
 }
 
-var callForm = regexp.MustCompile(`\A\[observation masked — (0|[1-9][0-9]{0,17}) chars` +
-	`(?: · ([^\s"\[\]·]+)(?: "([^·]+)"(?: · says "([^·]+)")?)?)?(?: · exit (0|-?[1-9][0-9]{0,9}))?(?: · recall ([0-9a-f]{12}))?\]\z`)
+var callForm = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`\A\[observation masked — (0|[1-9][0-9]{0,17}) chars` +
+		`(?: · ([^\s"\[\]·]+)(?: "([^·]+)"(?: · says "([^·]+)")?)?)?(?: · exit (0|-?[1-9][0-9]{0,9}))?(?: · recall ([0-9a-f]{12}))?\]\z`)
+})
 
 // parseCall recognizes the output of renderCall, in any version of the form. The
 // returned mark has the newest version.
@@ -183,7 +186,7 @@ func parseCall(text string) (Mark, bool) {
 	if len(text) > callFormMost*utf8.UTFMax || !strings.HasPrefix(text, "[observation masked — ") || runes(text) > callFormMost {
 		return Mark{}, false
 	}
-	found := callForm.FindStringSubmatch(text)
+	found := callForm().FindStringSubmatch(text)
 	if found == nil || found[2] != oneLine(found[2]) || found[3] != visible(found[3]) || found[4] != visible(found[4]) {
 		return Mark{}, false
 	}

@@ -8,6 +8,7 @@ import (
 	"io"
 	"math"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/agentcompact/compact/internal/chart"
@@ -16,25 +17,27 @@ import (
 //go:embed account.html
 var accountSource string
 
-var accountPage = template.Must(template.New("account").Funcs(template.FuncMap{
-	"thousands": thousands,
-	"style":     func() template.CSS { return template.CSS(chart.Style) }, //nolint:gosec // a file of this package
-	"script":    func() template.JS { return template.JS(chart.Script) },  //nolint:gosec // likewise
-	"when":      when,
-	"why":       why,
-	"list":      func(s []string) string { return strings.Join(s, ", ") },
-	"usd":       usd,
-	"tile":      tile,
-	"next":      func(i int) int { return i + 1 },
-	"sentences": sentences,
-}).Parse(accountSource))
+var accountPage = sync.OnceValue(func() *template.Template {
+	return template.Must(template.New("account").Funcs(template.FuncMap{
+		"thousands": thousands,
+		"style":     func() template.CSS { return template.CSS(chart.Style) }, //nolint:gosec // a file of this package
+		"script":    func() template.JS { return template.JS(chart.Script) },  //nolint:gosec // likewise
+		"when":      when,
+		"why":       why,
+		"list":      func(s []string) string { return strings.Join(s, ", ") },
+		"usd":       usd,
+		"tile":      tile,
+		"next":      func(i int) int { return i + 1 },
+		"sentences": sentences,
+	}).Parse(accountSource))
+})
 
 // WriteHTML writes the account as one page that needs no network: the tokens sent over
 // time, each compaction with its removed messages, recalls and errors. The page shows
 // command as the command line that wrote it. The error is the writer's.
 func (a *Account) WriteHTML(w io.Writer, command string) error {
 	failures, over := a.Problems()
-	return accountPage.Execute(w, struct {
+	return accountPage().Execute(w, struct {
 		*Account
 		Command        string
 		Failures, Over int

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/agentcompact/compact/internal/chart"
 )
@@ -17,17 +18,19 @@ var (
 	pageSource string
 )
 
-var page = template.Must(template.New("page").Funcs(template.FuncMap{
-	"thousands": thousands,
-	"kilo":      kilo,
-	"whole":     func(v float64) string { return fmt.Sprintf("%.1f %%", 100*v) },
-	"style":     func() template.CSS { return template.CSS(chart.Style) }, //nolint:gosec // a file of this package
-	"script":    func() template.JS { return template.JS(chart.Script) },  //nolint:gosec // as above
-	"shown":     shown,
-	"sentences": sentences,
-	"list":      func(s []string) string { return strings.Join(s, "; ") },
-	"value":     func(i *Interval) float64 { return valueOr(i, -1) },
-}).Parse(pageSource))
+var page = sync.OnceValue(func() *template.Template {
+	return template.Must(template.New("page").Funcs(template.FuncMap{
+		"thousands": thousands,
+		"kilo":      kilo,
+		"whole":     func(v float64) string { return fmt.Sprintf("%.1f %%", 100*v) },
+		"style":     func() template.CSS { return template.CSS(chart.Style) }, //nolint:gosec // a file of this package
+		"script":    func() template.JS { return template.JS(chart.Script) },  //nolint:gosec // as above
+		"shown":     shown,
+		"sentences": sentences,
+		"list":      func(s []string) string { return strings.Join(s, "; ") },
+		"value":     func(i *Interval) float64 { return valueOr(i, -1) },
+	}).Parse(pageSource))
+})
 
 // WriteHTML writes the report as one page that needs no network: a chart of cost
 // against the kept share, the tables, and for each session the curve of its calls and
@@ -43,7 +46,7 @@ func (r *Report) WriteHTML(w io.Writer, command string) error {
 			d.Windows = append(d.Windows, d.window(window, own))
 		}
 	}
-	return page.Execute(w, d)
+	return page().Execute(w, d)
 }
 
 type pageData struct {

@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/agentcompact/compact/internal/chart"
@@ -23,15 +24,17 @@ var liveSource string
 //go:embed live.js
 var liveScript string
 
-var livePage = template.Must(template.New("live").Funcs(template.FuncMap{
-	"thousands": thousands,
-	"usd":       usd,
-	"clock":     func(t time.Time) string { return t.Format("15:04:05") },
-	"share":     share,
-	"plural":    plural,
-	"style":     func() template.CSS { return template.CSS(chart.Style) },             //nolint:gosec // a file of this project
-	"script":    func() template.JS { return template.JS(chart.Script + liveScript) }, //nolint:gosec // likewise
-}).Parse(liveSource))
+var livePage = sync.OnceValue(func() *template.Template {
+	return template.Must(template.New("live").Funcs(template.FuncMap{
+		"thousands": thousands,
+		"usd":       usd,
+		"clock":     func(t time.Time) string { return t.Format("15:04:05") },
+		"share":     share,
+		"plural":    plural,
+		"style":     func() template.CSS { return template.CSS(chart.Style) },             //nolint:gosec // a file of this project
+		"script":    func() template.JS { return template.JS(chart.Script + liveScript) }, //nolint:gosec // likewise
+	}).Parse(liveSource))
+})
 
 // livePolicy lets the page only draw itself and request updates.
 const livePolicy = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; connect-src 'self'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'"
@@ -89,7 +92,7 @@ func (h *Handler) showLive(w http.ResponseWriter, r *http.Request, part string) 
 	view := h.live.view(h.cfg.Observe)
 	head.Set("Etag", view.tag)
 	var b bytes.Buffer
-	if err := livePage.ExecuteTemplate(&b, part, view); err != nil {
+	if err := livePage().ExecuteTemplate(&b, part, view); err != nil {
 		refuse(w, r.URL.Path, http.StatusInternalServerError, "the page can't be drawn: "+err.Error())
 		return
 	}

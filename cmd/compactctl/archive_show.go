@@ -129,7 +129,7 @@ func (a *app) showSession(ctx context.Context, name string, s *record.Session, p
 	}
 	if to != nil {
 		var b bytes.Buffer
-		if err := showPage.Execute(&b, said.cleaned()); err != nil {
+		if err := showPage().Execute(&b, said.cleaned()); err != nil {
 			return err
 		}
 		return to.commit(b.Bytes())

@@ -10,6 +10,7 @@ import (
 	"io"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/agentcompact/compact/message"
 	"github.com/agentcompact/compact/message/formats"
@@ -261,7 +262,8 @@ func fileOf(ctx context.Context, s *record.Session, name string) ([]byte, error)
 
 // showPage renders a conversation as a page that needs no network. The template
 // escapes all text.
-var showPage = template.Must(template.New("show").Parse(`<!doctype html>
+var showPage = sync.OnceValue(func() *template.Template {
+	return template.Must(template.New("show").Parse(`<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><title>{{.Session}}</title>
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">
@@ -278,6 +280,7 @@ pre{white-space:pre-wrap;margin:.3rem 0;font:13px/1.45 ui-monospace,monospace}
 {{range .Parts}}{{if .Name}}<p>{{.Kind}} {{.Name}}</p>{{end}}<pre>{{.Text}}</pre>{{end}}</article>
 {{end}}</body></html>
 `))
+})
 
 // cleaned returns the conversation without control characters.
 func (c *conversation) cleaned() *conversation {

@@ -23,8 +23,8 @@ func addCompletion(a *app, cmd *cobra.Command) {
 		}
 	}
 	for flag, offer := range map[string]cobra.CompletionFunc{
-		"model":   cobra.FixedCompletions(price.Names(), cobra.ShellCompDirectiveNoFileComp),
-		"prices":  cobra.FixedCompletions(price.Names(), cobra.ShellCompDirectiveDefault), // or the name of a file
+		"model":   completeModel(cobra.ShellCompDirectiveNoFileComp),
+		"prices":  completeModel(cobra.ShellCompDirectiveDefault), // or the name of a file
 		"set":     completeSetting,
 		"session": a.completeSessionFlag,
 	} {
@@ -37,6 +37,14 @@ func addCompletion(a *app, cmd *cobra.Command) {
 	}
 	for _, c := range cmd.Commands() {
 		addCompletion(a, c)
+	}
+}
+
+// completeModel offers the names of the models with a known price. The names are sorted only
+// when a shell asks for them.
+func completeModel(then cobra.ShellCompDirective) cobra.CompletionFunc {
+	return func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+		return price.Names(), then
 	}
 }
 

@@ -131,7 +131,7 @@ func TestJSONContainsNoTerminalControls(t *testing.T) {
 func TestPageHasNoControlCharacters(t *testing.T) {
 	c := (&conversation{Said: []readableMessage{{Role: "user\x1b[31m", Refs: []string{"ab\x1b"}, Parts: []piece{{Kind: "text", Name: "n\x1b", Text: "t\x1b"}}}}}).cleaned()
 	var b strings.Builder
-	if err := showPage.Execute(&b, c); err != nil {
+	if err := showPage().Execute(&b, c); err != nil {
 		t.Fatal(err)
 	}
 	if strings.Contains(b.String(), "\x1b") || strings.Count(b.String(), `\x1b`) != 5 {

@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"regexp"
 	"strings"
+	"sync"
 
 	"github.com/agentcompact/compact/message/wire"
 )
@@ -116,7 +117,9 @@ const maxMetadata = 64 << 10
 
 // sessionAtEnd matches the session in the user ids of Claude Code up to 2.1:
 // user_…_account_…_session_….
-var sessionAtEnd = regexp.MustCompile(`(?:^|[^0-9A-Za-z])session(?:_id)?[_:=-]+([0-9A-Za-z][0-9A-Za-z-]{7,})$`)
+var sessionAtEnd = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?:^|[^0-9A-Za-z])session(?:_id)?[_:=-]+([0-9A-Za-z][0-9A-Za-z-]{7,})$`)
+})
 
 // sessionIn returns the session in a user id, as Claude Code writes it: in a
 // JSON object, or at its end.
@@ -124,7 +127,7 @@ func sessionIn(userID string) string {
 	if n, ok := inMetadata("", members(userID)); ok {
 		return n.session
 	}
-	if m := sessionAtEnd.FindStringSubmatch(userID); m != nil {
+	if m := sessionAtEnd().FindStringSubmatch(userID); m != nil {
 		return m[1]
 	}
 	return ""

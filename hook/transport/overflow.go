@@ -7,6 +7,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 )
 
 // overflow is a provider's error that the context is too long, with the sizes
@@ -97,7 +98,9 @@ var overflowCodes = map[string]bool{"context_length_exceeded": true, "exceed_con
 
 // overflowTexts match the providers' messages. The groups limit, prompt and
 // output match the numbers.
-var overflowTexts = compile(
+var overflowTexts = sync.OnceValue(func() []*regexp.Regexp { return compile(overflowForms...) })
+
+var overflowForms = []string{
 	// OpenAI, Azure, DeepSeek, vLLM, OpenRouter, xAI
 	`maximum (?:context|prompt) length is (?P<limit>N) tokens[^(]*requested (?:about )?N tokens \((?P<prompt>N) [^,;)]*[,;] (?P<output>N) (?:in the completion|for the completion|in the output|of the output)`,
 	`maximum (?:context|prompt) length is (?P<limit>N)\D*(?:resulted in|requested|request contains|requested about|contains) (?P<prompt>N) (?:input )?tokens`,
@@ -116,7 +119,7 @@ var overflowTexts = compile(
 	`exceeds the available context size`,
 	`[Pp]rompt contains (?P<prompt>N) tokens[^.]*too large for model with (?P<limit>N)`,
 	`[Ii]nput is too long for requested model`,
-)
+}
 
 func compile(texts ...string) []*regexp.Regexp {
 	out := make([]*regexp.Regexp, len(texts))
@@ -131,7 +134,7 @@ func compile(texts ...string) []*regexp.Regexp {
 func (f failure) overflow() (overflow, bool) {
 	code, _ := f.Code.(string)
 	o, ok := overflow{limit: f.Limit, prompt: f.Prompt}, overflowCodes[code] || overflowCodes[f.Type]
-	for _, re := range overflowTexts {
+	for _, re := range overflowTexts() {
 		m := re.FindStringSubmatch(f.Message)
 		if m == nil {
 			continue

@@ -70,7 +70,9 @@ func (f *flow) ours() bool {
 
 // tells matches events that can hold a call or the end of reasoning, on any
 // wire.
-var tells = regexp.MustCompile(`"tool_calls":\s*\[\s*\{|"function_call"|"tool_use"|"functionCall"|"signature_delta"|"redacted_thinking"|"reasoning"`)
+var tells = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`"tool_calls":\s*\[\s*\{|"function_call"|"tool_use"|"functionCall"|"signature_delta"|"redacted_thinking"|"reasoning"`)
+})
 
 // live replaces the body of a streamed answer by a live one, and returns false
 // for any other answer.
@@ -167,7 +169,7 @@ func (l *live) next() bool {
 	}
 	raw := l.raw[l.scanned : l.scanned+size]
 	l.scanned += size
-	if l.a.n > 0 || l.flow.bound || tells.Match(raw) {
+	if l.a.n > 0 || l.flow.bound || tells().Match(raw) {
 		l.scan(raw)
 	}
 	if l.flow.ours() {

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"iter"
 	"regexp"
+	"sync"
 
 	"github.com/agentcompact/compact/storage"
 )
@@ -21,10 +22,10 @@ type stoneReader struct {
 
 // The members of a damaged line that still mark its session as erased.
 var (
-	stoneSession = regexp.MustCompile(`"session":"([0-9a-f]{64})"`)
-	stoneLife    = regexp.MustCompile(`"life":"([0-9a-f]{64})"`)
-	stoneHead    = regexp.MustCompile(`"head":"([0-9a-f]{64})"`)
-	stoneRefused = regexp.MustCompile(`"refused":"([^"]+)"`)
+	stoneSession = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`"session":"([0-9a-f]{64})"`) })
+	stoneLife    = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`"life":"([0-9a-f]{64})"`) })
+	stoneHead    = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`"head":"([0-9a-f]{64})"`) })
+	stoneRefused = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`"refused":"([^"]+)"`) })
 )
 
 // read returns the tombstones of a line. A line that closes a torn line accounts for
@@ -59,7 +60,7 @@ func damagedStone(line []byte) Tombstone {
 		}
 		return ""
 	}
-	return Tombstone{Session: member(stoneSession), Head: member(stoneHead), Life: member(stoneLife), Refused: member(stoneRefused), Damaged: true}
+	return Tombstone{Session: member(stoneSession()), Head: member(stoneHead()), Life: member(stoneLife()), Refused: member(stoneRefused()), Damaged: true}
 }
 
 // Tombstones yields the tombstones of erased sessions in order of time: usually two for

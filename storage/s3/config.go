@@ -6,6 +6,7 @@ import (
 	"net/url"
 	"regexp"
 	"strings"
+	"sync"
 	"time"
 )
 
@@ -54,8 +55,10 @@ const DefaultTimeout = time.Minute
 const maxPrefixBytes = 400
 
 var (
-	bucketName = regexp.MustCompile(`^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$`)
-	prefixForm = regexp.MustCompile(`^[A-Za-z0-9_=+,@-][A-Za-z0-9_.=+,@-]*(/[A-Za-z0-9_=+,@-][A-Za-z0-9_.=+,@-]*)*$`)
+	bucketName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$`) })
+	prefixForm = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`^[A-Za-z0-9_=+,@-][A-Za-z0-9_.=+,@-]*(/[A-Za-z0-9_=+,@-][A-Za-z0-9_.=+,@-]*)*$`)
+	})
 )
 
 // ConfigError is a mistake in a [Config].
@@ -74,10 +77,10 @@ func (c Config) Check() error {
 	wrong := func(field, format string, args ...any) {
 		errs = append(errs, &ConfigError{field, fmt.Sprintf(format, args...)})
 	}
-	if !bucketName.MatchString(c.Bucket) {
+	if !bucketName().MatchString(c.Bucket) {
 		wrong("bucket", "must be the name of a bucket: 3-63 of a-z, 0-9, . and -")
 	}
-	if c.Prefix != "" && (len(c.Prefix) > maxPrefixBytes || !prefixForm.MatchString(c.Prefix)) {
+	if c.Prefix != "" && (len(c.Prefix) > maxPrefixBytes || !prefixForm().MatchString(c.Prefix)) {
 		wrong("prefix", "must be names with single slashes between, none of which begins with a dot, in at most %d bytes", maxPrefixBytes)
 	}
 	if c.Endpoint != "" {

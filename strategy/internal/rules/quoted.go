@@ -4,11 +4,14 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 )
 
 // saidByOther matches words in quotation marks after a verb of saying. The first group is
 // the word before the verb.
-var saidByOther = regexp.MustCompile(`(?i)([\p{L}]+)[ ,]+(?:wrote|writes|said|says|answered|replied|demands?|demanded|claims?|claimed|insists?|requested|schrieb|schreibt|sagte|sagt|meinte|meint|antwortete|fordert|forderte|(?:a |nous a |m'a )?(?:écrit|dit|répondu)|répond|escribió|escribe|dijo|dice|respondió|responde)(?:[ ,][^.!?\n"“„«]{0,30}?)? ?[:,]? ?("[^"\n]{12,}"|“[^”\n]{12,}”|„[^“”\n]{12,}[“”]|«[^»\n]{12,}»)`)
+var saidByOther = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?i)([\p{L}]+)[ ,]+(?:wrote|writes|said|says|answered|replied|demands?|demanded|claims?|claimed|insists?|requested|schrieb|schreibt|sagte|sagt|meinte|meint|antwortete|fordert|forderte|(?:a |nous a |m'a )?(?:écrit|dit|répondu)|répond|escribió|escribe|dijo|dice|respondió|responde)(?:[ ,][^.!?\n"“„«]{0,30}?)? ?[:,]? ?("[^"\n]{12,}"|“[^”\n]{12,}”|„[^“”\n]{12,}[“”]|«[^»\n]{12,}»)`)
+})
 
 // speakers lists the words for the user in front of a verb of saying.
 var speakers = []string{"i", "we", "ich", "wir", "je", "on", "yo", "nosotros"}
@@ -30,7 +33,7 @@ func OwnWords(text string) string {
 	if !strings.ContainsAny(text, "\"“„«") {
 		return text
 	}
-	for _, m := range slices.Backward(saidByOther.FindAllStringSubmatchIndex(text, -1)) {
+	for _, m := range slices.Backward(saidByOther().FindAllStringSubmatchIndex(text, -1)) {
 		if !slices.Contains(speakers, strings.ToLower(text[m[2]:m[3]])) {
 			text = text[:m[4]] + "“…”" + text[m[5]:]
 		}
