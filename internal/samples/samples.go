@@ -9,8 +9,8 @@ package samples
 
 import "os"
 
-// share is the default part: one sample of four.
-const share = 4
+// The default parts: one sample of four, and of sixteen for samples that differ little.
+const share, few = 4, 16
 
 // Of returns the number of samples that a test uses out of n: all with COMPACT_SAMPLES=all,
 // else a quarter, rounded up.
@@ -19,6 +19,14 @@ func Of(n int) int {
 		return n
 	}
 	return (n + share - 1) / share
+}
+
+// Few is Of for a test whose samples differ little: it returns one of sixteen.
+func Few(n int) int {
+	if All() {
+		return n
+	}
+	return (n + few - 1) / few
 }
 
 // Every is for a test that uses one sample in n. It returns n with COMPACT_SAMPLES=all,

@@ -27,6 +27,15 @@ func TestSamplesFollowTheEnvironment(t *testing.T) {
 				t.Errorf("%+v: %d samples of %d, want %d", env, got, of.n, want)
 			}
 		}
+		for _, of := range []struct{ n, some int }{{0, 0}, {1, 1}, {16, 1}, {17, 2}, {160, 10}} {
+			want := of.some
+			if env.all {
+				want = of.n
+			}
+			if got := samples.Few(of.n); got != want {
+				t.Errorf("%+v: %d samples of %d, want %d", env, got, of.n, want)
+			}
+		}
 		for _, n := range []int{1, 8, 32} {
 			want := 4 * n
 			if env.all {
