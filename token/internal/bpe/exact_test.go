@@ -77,13 +77,11 @@ func TestCountIsExactOnTranscripts(t *testing.T) {
 	each(t, func(t *testing.T, s subject) {
 		rng := rand.New(rand.NewPCG(5, 6))
 		tokens, bytes, session := 0, 0, 0
-		for _, data := range corpus.Sessions(t, "chat") {
-			if session++; session > scaled(16, math.MaxInt, math.MaxInt) {
-				break
-			}
-			if session%scaled(8, samples.Every(8), 1) != 0 {
-				continue
-			}
+		take := func() bool {
+			session++
+			return session <= scaled(16, math.MaxInt, math.MaxInt) && session%scaled(8, samples.Every(8), 1) == 0
+		}
+		for _, data := range corpus.Some(t, "chat", take) {
 			text := string(data[:min(len(data), scaled(20_000, 60_000, len(data)))])
 			for len(text) > 0 {
 				n := min(len(text), 1+rng.IntN(4_000))
