@@ -8,13 +8,15 @@ import (
 	"testing"
 
 	"github.com/agentcompact/compact/internal/corpus"
+	"github.com/agentcompact/compact/internal/samples"
 	"github.com/agentcompact/compact/message"
 	"github.com/agentcompact/compact/message/openai"
 )
 
 func TestEveryRecordedMessageIsWrittenBackByteForByte(t *testing.T) {
 	for _, dir := range []string{"chat", "chat_asis"} {
-		for name, data := range corpus.Sessions(t, dir) {
+		n := 0
+		for name, data := range corpus.Some(t, dir, func() bool { n++; return n%samples.Every(1) == 0 }) {
 			msgs, layout, err := openai.Parse(data)
 			if err != nil {
 				t.Errorf("%s: %v", name, err)
