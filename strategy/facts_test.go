@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/agentcompact/compact/internal/samples"
 	"github.com/agentcompact/compact/internal/summarize"
 	"github.com/agentcompact/compact/message"
 	"github.com/agentcompact/compact/strategy"
@@ -280,8 +281,11 @@ func TestForgedSummaryIsReadAsText(t *testing.T) {
 
 func TestSummaryStaysWithinItsLimit(t *testing.T) {
 	msgs := recorded(t)
-	for _, limit := range []int{60, 200, 750, 4000} {
-		for _, name := range strategy.Names() {
+	for i, limit := range []int{60, 200, 750, 4000} {
+		for k, name := range strategy.Names() {
+			if i%2 != k%2 && !samples.All() {
+				continue // each strategy at two limits
+			}
 			st, err := strategy.Lookup(name)
 			if err != nil {
 				t.Fatal(err)

@@ -27,7 +27,7 @@ func TestDamagedSessionsAreSummarized(t *testing.T) {
 	}
 	var texts []string
 	previous := map[string]string{}
-	garble.Each(t, seeds, samples.Of(10_000), 1, func(text string) {
+	garble.Each(t, seeds, samples.Few(10_000), 1, func(text string) {
 		if texts = append(texts, text); len(texts) < 60 {
 			return
 		}

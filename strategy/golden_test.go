@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/rogpeppe/go-internal/txtar"
 
+	"github.com/agentcompact/compact/internal/samples"
 	"github.com/agentcompact/compact/internal/summarize"
 	"github.com/agentcompact/compact/message"
 	"github.com/agentcompact/compact/message/openai"
@@ -22,7 +23,7 @@ var update = flag.Bool("update", false, "write what is into the golden files")
 
 // runs is the number of times that each golden summary is written. Each run must give the
 // same bytes.
-const runs = 25
+func runs() int { return samples.Of(25) }
 
 // session returns a part of a recorded session; see examples/record.
 func session(t testing.TB) []message.Message {
@@ -93,7 +94,7 @@ func TestGoldenSummaries(t *testing.T) {
 			in := summarize.Input{Messages: msgs[number(t, c["from"]):number(t, c["to"])], Previous: strings.TrimSpace(string(file(a, "previous").Data)), Count: count4}
 			w := summarize.Writer{Strategy: st, MaxTokens: number(t, c["max_tokens"])}
 			first := ""
-			for i := range runs {
+			for i := range runs() {
 				sum, err := w.Write(context.Background(), in)
 				if err != nil {
 					t.Fatal(err)
