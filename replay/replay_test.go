@@ -83,10 +83,10 @@ func TestColdCacheIsRewritten(t *testing.T) {
 
 func TestRunIsDeterministicAndKeepsTheOrder(t *testing.T) {
 	var sessions []*Session
-	for i := range 9 {
-		sessions = append(sessions, session(fmt.Sprint("s", i), 10+3*i))
+	for i := range 6 {
+		sessions = append(sessions, session(fmt.Sprint("s", i), 10+2*i))
 	}
-	o := Options{Policies: []Policy{preset(t, "graduated"), preset(t, "masking"), Sliding(3), DropOldest(3), Summarize(0.85)}, Windows: []int{8000, 6000}}
+	o := Options{Policies: []Policy{preset(t, "graduated"), preset(t, "masking"), Sliding(3), DropOldest(3), Summarize(0.85)}, Windows: []int{5000, 4000}}
 	var out [2]bytes.Buffer
 	for i := range out {
 		o.Workers = 1 + 3*i

@@ -12,6 +12,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	sampling "github.com/agentcompact/compact/internal/samples"
 	"github.com/agentcompact/compact/message"
 	"github.com/agentcompact/compact/price"
 )
@@ -134,7 +135,7 @@ func TestSearchGivesUpBadSettingsEarly(t *testing.T) {
 	all := shortProjects(3)
 	sessions := []*Session{all[0], all[2], all[4]}
 	tried, replays := 0, 0
-	for seed := range uint64(6) {
+	for seed := range uint64(sampling.Of(6)) {
 		tu := tunerOf(t, sessions, TuneOptions{Keep: 0.3, Window: 4000, Evaluations: 12, Seed: seed})
 		best, err := tu.search(t.Context(), inTurn(sessions), 0)
 		if err != nil {
@@ -167,13 +168,13 @@ func TestInTurnTakesEveryProjectFirst(t *testing.T) {
 
 // An interrupted search returns the best setting so far, with the context's error.
 func TestInterruptedTuneReturnsTheBestSoFar(t *testing.T) {
-	o := TuneOptions{Keep: 0.3, Window: 4000, Gap: time.Second, Evaluations: 20, Folds: 2, Seed: 3, Workers: 1}
+	o := TuneOptions{Keep: 0.3, Window: 4000, Gap: time.Second, Evaluations: 8, Folds: 2, Seed: 3, Workers: 1}
 	o.Card, _ = price.For("claude-sonnet-4-5")
 	for _, c := range []struct {
 		after  int // replays
 		none   bool
 		within string
-	}{{after: 1, none: true}, {after: 12, within: "the pool"}, {after: 36, within: "the folds"}} {
+	}{{after: 1, none: true}, {after: 6, within: "the pool"}, {after: 20, within: "the folds"}} {
 		ctx, cancel := context.WithCancel(t.Context())
 		o.Progress = func(done, most int) {
 			if done > most {

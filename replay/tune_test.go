@@ -36,12 +36,12 @@ func projects(n int) []*Session {
 }
 
 func TestTuneFindsCheaperSettingsThatKeepTheShare(t *testing.T) {
-	o := TuneOptions{Keep: 0.3, Window: 4000, Evaluations: 16, Folds: 2, Seed: 3}
+	o := TuneOptions{Keep: 0.3, Window: 4000, Evaluations: 8, Folds: 2, Seed: 3}
 	found := tuned(t, shortProjects(2), o)
 	if !found.Met || found.Chosen.Held.Value < 0.3 || found.Chosen.Over != 0 || found.Chosen.OfRaw.Value > found.Default.OfRaw.Value {
 		t.Errorf("chosen %+v, the preset %+v", found.Chosen, found.Default)
 	}
-	if found.Tried > 16 || found.Tried < 3 || found.Folds != 2 || found.Projects != 2 || found.Expected.OfRaw.Value == 0 {
+	if found.Tried > 8 || found.Tried < 3 || found.Folds != 2 || found.Projects != 2 || found.Expected.OfRaw.Value == 0 {
 		t.Errorf("tried %d, %d folds of %d projects, expected %+v", found.Tried, found.Folds, found.Projects, found.Expected)
 	}
 	text, err := found.YAML()
