@@ -20,7 +20,7 @@ func longTurns() int {
 	if soak() {
 		return 1_000
 	}
-	return 45
+	return 32
 }
 
 // longRows returns a session of a given number of turns, with a request at every 25th.
@@ -84,5 +84,5 @@ func longWindow(preset string) int {
 	case preset == "history-reducer":
 		return 20_000 // characters
 	}
-	return 10_000
+	return max(7_500, min(10_000, 220*longTurns()))
 }

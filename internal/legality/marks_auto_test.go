@@ -9,6 +9,7 @@ import (
 
 	"github.com/agentcompact/compact/internal/garble"
 	"github.com/agentcompact/compact/internal/provider"
+	"github.com/agentcompact/compact/internal/samples"
 	"github.com/agentcompact/compact/message/wire"
 )
 
@@ -50,7 +51,7 @@ func TestAutomaticMarksStayLegal(t *testing.T) {
 	n := 0
 	for s, shape := range oddShapes {
 		for f, front := range fronts {
-			for seed := range 64 {
+			for seed := range samples.Of(64) {
 				body := filled(`{"model":"claude-sonnet-4-5","max_tokens":9,`+front+`"messages":`+shape+`}`, uint64(seed))
 				judge := provider.NewJudge(provider.Anthropic)
 				judge.Issue([]byte(body))
@@ -76,7 +77,7 @@ func TestAutomaticMarksStayLegal(t *testing.T) {
 			}
 		}
 	}
-	if n < 10_000 {
+	if n < samples.Of(10_000) {
 		t.Errorf("only %d cases", n)
 	}
 }

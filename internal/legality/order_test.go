@@ -12,6 +12,7 @@ import (
 	"github.com/agentcompact/compact/compact"
 	"github.com/agentcompact/compact/internal/provider"
 	"github.com/agentcompact/compact/internal/provider/render"
+	"github.com/agentcompact/compact/internal/samples"
 	"github.com/agentcompact/compact/message"
 	"github.com/agentcompact/compact/storage/memory"
 )
@@ -62,7 +63,7 @@ func marks(msgs []message.Message) (found []string) {
 // one of them was the last user message at the time of a compaction.
 func TestProtectedMessagesKeepTheirOrder(t *testing.T) {
 	for w := range names {
-		for seed := range uint64(5) {
+		for seed := range uint64(samples.Of(5)) {
 			for _, kept := range []bool{false, true} {
 				keepsOrder(t, w, seed, kept)
 			}

@@ -50,7 +50,7 @@ func distinctRows(rng *rand.Rand, rules int) []render.Row {
 // Rules that are all different and all stay leave a legal view on each wire: a call is
 // refused only if the messages that must stay do not fit.
 func TestPropertyDifferentRulesOnEachWire(t *testing.T) {
-	n := 20
+	n := 12
 	if soak() {
 		n = 2_000
 	}
