@@ -52,6 +52,13 @@ func (o *Outage) Over() bool {
 	return o.over
 }
 
+// Left returns the number of changes before the power fails.
+func (o *Outage) Left() int {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return max(o.left, 0)
+}
+
 // change makes a change, or a part of it if the power fails during it.
 func (o *Outage) change(ctx context.Context, do, part func() error) error {
 	o.mu.Lock()
