@@ -39,12 +39,14 @@ import (
 // and is found by a search, in this process and in others. Other processes make the same view, and the
 // archive verifies.
 func TestPropertyWhateverClientsDoIsRecalled(t *testing.T) {
-	n := samples.Of(80)
+	n := 12
 	switch {
 	case soak():
 		n = 4_000
 	case testing.Short():
 		n = 6
+	case samples.All():
+		n = 80
 	}
 	out, did := 0, calls{}
 	seeds := samples.Seeds(n)

@@ -26,14 +26,15 @@ import (
 func TestPowerLossChangesNoView(t *testing.T) {
 	every := 1
 	if !soak() {
-		every = 80 / samples.Of(8)
+		every = samples.Every(20)
 	}
 	for i, preset := range []string{"masking", "economy", "graduated", "gateway"} {
 		for _, sealed := range []bool{false, true} {
+			o := outages(t, preset, sealed)
 			for j, loss := range []flaky.Loss{flaky.LosesAll, flaky.LosesHalf, flaky.LosesText, flaky.LosesNone} {
 				t.Run(fmt.Sprintf("%s/encrypted %v/%s", preset, sealed, loss), func(t *testing.T) {
-					o, at := outages(t, preset, sealed, loss), (7*i+3*j)%every
-					for o.at(at) {
+					o, at := o.with(t, loss), (7*i+3*j)%every
+					for (at < o.changes || soak()) && o.at(at) {
 						at += every
 					}
 					if at < every {
@@ -51,21 +52,35 @@ type outage struct {
 	preset string
 	loss   flaky.Loss
 	over   func(storage.Archive) storage.Archive
-	want   []string // views of an agent without a loss
+
+	// of an agent without a loss
+	want    []string // views
+	changes int
 }
 
-func outages(t *testing.T, preset string, sealed bool, loss flaky.Loss) *outage {
+func outages(t *testing.T, preset string, sealed bool) *outage {
 	t.Helper()
-	o := &outage{t: t, preset: preset, loss: loss, over: func(a storage.Archive) storage.Archive { return a }}
+	o := &outage{t: t, preset: preset, over: func(a storage.Archive) storage.Archive { return a }}
 	if sealed {
 		_, keys := ageKeys(t)
 		o.over = func(a storage.Archive) storage.Archive { return crypt.New(a, keys) }
 	}
-	calm := o.agent(memory.New())
+	const never = 1 << 30
+	disk := flaky.NewOutage(memory.New(), never, flaky.LosesNone, anyBlob(t))
+	calm := o.agent(disk)
 	for n := range outageRounds + 5 {
 		o.want = append(o.want, bytesOf(calm.preflight(outageHistory(n)).Messages))
+		if n == outageRounds-1 {
+			o.changes = never - disk.Left()
+		}
 	}
 	return o
+}
+
+// with returns the same agent for a kind of loss.
+func (o outage) with(t *testing.T, loss flaky.Loss) *outage {
+	o.t, o.loss = t, loss
+	return &o
 }
 
 func (o *outage) agent(a storage.Archive) *rig {
@@ -164,7 +179,7 @@ func (o *outage) verified(disk *memory.Archive, change int, when string) {
 func TestPowerLossDuringAnOperation(t *testing.T) {
 	every := 1
 	if !soak() {
-		every = 5
+		every = samples.Every(3)
 	}
 	for i, op := range []string{"scrub", "erase"} {
 		for _, sealed := range []bool{false, true} {

@@ -16,6 +16,7 @@ import (
 
 	"github.com/agentcompact/compact/compact"
 	"github.com/agentcompact/compact/internal/crew"
+	"github.com/agentcompact/compact/internal/samples"
 	"github.com/agentcompact/compact/message"
 	"github.com/agentcompact/compact/strategy"
 	"github.com/agentcompact/compact/trace"
@@ -126,7 +127,7 @@ func TestASummaryIsPreparedIfNewResultsAreReduced(t *testing.T) {
 // other cut would need a new summary. The call does not wait.
 func TestPreparedCutIsApplied(t *testing.T) {
 	dearer := 0
-	for seed := range uint64(5) {
+	for seed := range uint64(samples.Of(5)) {
 		synctest.Test(t, func(t *testing.T) {
 			r, _ := ahead(t, func(c *compact.Config) { economyAhead(c); c.Policy.RecallWeight = 5 })
 			rnd := rand.New(rand.NewPCG(seed, 1))

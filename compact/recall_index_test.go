@@ -14,6 +14,7 @@ import (
 
 	"github.com/agentcompact/compact/compact"
 	"github.com/agentcompact/compact/internal/histgen"
+	"github.com/agentcompact/compact/internal/samples"
 	"github.com/agentcompact/compact/internal/testkey"
 	"github.com/agentcompact/compact/message"
 	"github.com/agentcompact/compact/policy"
@@ -47,7 +48,10 @@ func TestRecallWorksWithoutItsIndex(t *testing.T) {
 				replace(t, a, fmt.Sprintf("turns-%03d.idx", step), ruin)
 			}
 			other := newRig(t, compact.Config{Archive: a})
-			for _, fp := range evictions(t, a) {
+			for i, fp := range evictions(t, a) {
+				if i%samples.Every(1) != 0 {
+					continue
+				}
 				got, err := other.Recall(t.Context(), "s", fp)
 				m, ok := originals[fp]
 				if !ok {
@@ -170,12 +174,9 @@ func TestRecallReadsABoundedNumberOfIndexes(t *testing.T) {
 // A manager without any state finds every message that chained compactions of any
 // preset removed from random histories.
 func TestPropertyRemovedTextIsRecalled(t *testing.T) {
-	n := 40
-	switch {
-	case soak():
+	n := samples.Of(40)
+	if soak() {
 		n = 2_000
-	case testing.Short():
-		n = 10
 	}
 	out := 0
 	for seed := range uint64(n) {

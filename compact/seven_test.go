@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/agentcompact/compact/compact"
+	"github.com/agentcompact/compact/internal/samples"
 	"github.com/agentcompact/compact/message"
 	"github.com/agentcompact/compact/policy"
 	"github.com/agentcompact/compact/storage/memory"
@@ -88,7 +89,7 @@ func TestSevenCompactionsLoseNothing(t *testing.T) {
 		kept  bool
 	}{"extractive, whole history": {nil, false}, "extractive, kept view": {nil, true}, "model, whole history": {factSummarizer{}, false}, "model, kept view": {factSummarizer{}, true}} {
 		t.Run(name, func(t *testing.T) {
-			for seed := range uint64(3) {
+			for seed := range uint64(samples.Of(3)) {
 				e := &era{rng: rand.New(rand.NewPCG(seed, 7)), open: map[string]string{}}
 				view := e.seven(t, test.model, test.kept)
 				for _, want := range e.must {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/agentcompact/compact/compact"
 	"github.com/agentcompact/compact/internal/flaky"
+	"github.com/agentcompact/compact/internal/samples"
 	"github.com/agentcompact/compact/message"
 	"github.com/agentcompact/compact/recall"
 	"github.com/agentcompact/compact/redact"
@@ -119,7 +120,7 @@ func bySomebody(ctx context.Context, a storage.Archive) (*record.Session, error)
 func TestStoppedOperatorBesideAnAgent(t *testing.T) {
 	every := 1
 	if !soak() {
-		every = 3
+		every = samples.Every(2)
 	}
 	i := 0
 	for _, op := range []string{"scrub", "erase", "prune"} {
@@ -277,7 +278,7 @@ func sound(t *testing.T, a storage.Archive, change int, when string) {
 func TestStoppedCopyBesideAnAgent(t *testing.T) {
 	every := 1
 	if !soak() {
-		every = 5
+		every = samples.Every(3)
 	}
 	for i, rests := range []time.Duration{0, 3 * time.Minute} {
 		for _, erased := range []bool{false, true} {

@@ -16,10 +16,10 @@ import (
 
 // A compaction reaches the target and stops there: the test measures the cost of views
 // as a share of the target, over recorded sessions, at the steps whose last stage was
-// the summary. The test uses every twentieth session, and all sessions with
+// the summary. The test uses a sample of the sessions, and all sessions with
 // COMPACT_SOAK=1.
 func TestSoakViewOverTarget(t *testing.T) {
-	every := 20
+	every := samples.Every(10)
 	if soak() {
 		every = 1
 	}

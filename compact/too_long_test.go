@@ -30,7 +30,7 @@ func TestMessageTooLongForALogIsStored(t *testing.T) {
 			c.Storage.Transcripts = transcripts
 			m := costRig(t, c)
 			var said []string
-			for n := len(history); n < len(history)+3; n++ {
+			for n := len(history); n < len(history)+1; n++ {
 				res, err := m.Preflight(ctx, "s", append(history, costHistory(n)...))
 				if err != nil {
 					t.Fatal(err)

@@ -63,12 +63,12 @@ func onEachWire(t *testing.T, label string, c compact.Config, seed uint64, histo
 // on each. The numbers may differ, because each wire frames its messages in its own
 // way.
 func TestPropertyFourWiresDecideAlike(t *testing.T) {
-	n := samples.Of(100)
+	n := 12
 	switch {
 	case soak():
 		n = 4_000
-	case testing.Short():
-		n = 12
+	case samples.All() && !testing.Short():
+		n = 100
 	}
 	refused, compacted, differ := 0, 0, 0
 	for seed := range uint64(n) {
