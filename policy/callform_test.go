@@ -86,6 +86,7 @@ func FuzzParseMarkReadsCallForms(f *testing.F) {
 
 func TestParseMarkRejectsSimilarTexts(t *testing.T) {
 	for _, text := range []string{
+		`[observation masked — -12 chars]`,
 		`[observation masked — 12 chars · bash "a" b]`,
 		`[observation masked — 12 chars · bash "a" · "b"]`,
 		`[observation masked — 12 chars · bash "a · b"]`,

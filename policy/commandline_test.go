@@ -38,6 +38,7 @@ func TestPlaceholderQuotesOnlyTheOutcomeOfTheCommand(t *testing.T) {
 		"# a comment\npytest":                               passed,
 		"echo '# no comment'; pytest":                       passed,
 		`pytest -k "one; cat a.log && make"`:                passed,
+		`pytest -k 'one; cat a.log && make'`:                passed,
 		`make; echo "` + passed + `; pytest"`:               "",
 		"cat > run.sh <<'E'\necho '12 passed'\nE\n./run.sh": passed,
 	} {

@@ -65,3 +65,36 @@ func TestMaskDoesNotEnlargeTheRequest(t *testing.T) {
 		t.Error("the test has no placeholder that names the call")
 	}
 }
+
+// A mask that keeps the beginning of a result needs no quotation of the call: the text says
+// what it is.
+func TestMaskThatKeepsTheBeginningDoesNotNameTheCall(t *testing.T) {
+	for most, want := range map[int]string{0: `[observation masked — 607 chars · bash "make"]`, 40: "made it\n[observation masked — 607 chars]"} {
+		out, _ := maskAll(t, policy.Mask{Form: policy.FormCall, MaxChars: most}, false, ran(`{"command":"make"}`, "made it")...)
+		if got := out.Messages()[2].ResultText(); got != want {
+			t.Errorf("at most %d: %q, want %q", most, got, want)
+		}
+	}
+}
+
+// With CostAsChars the placeholder states the cost of the result in place of its length.
+func TestMaskStatesTheCostAsChars(t *testing.T) {
+	for as, want := range map[bool]string{false: "[observation masked — 499 chars]", true: "[observation masked — 100 chars]"} {
+		e := engine(reduce.Step{Stage: policy.Mask{CostAsChars: as}, Goal: policy.All})
+		e.Keep = policy.Keep{}
+		out, err := run(t, e, append(loop(1, 100), message.Assistant("done"), message.User("go on")), budget(10_000))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := out.Conversation.Messages()[3].ResultText(); got != want {
+			t.Errorf("as chars %v: %s, want %s", as, got, want)
+		}
+	}
+}
+
+// A mark of a form that nobody registered has no text.
+func TestMarkOfAnUnknownFormHasNoText(t *testing.T) {
+	if got, err := policy.Forms(nil).Text(policy.Mark{Form: "unknown@1"}); err == nil || got != "" {
+		t.Errorf("%q, %v", got, err)
+	}
+}

@@ -194,3 +194,16 @@ func TestMaskLeavesResultsThatItWouldNotMakeCheaper(t *testing.T) {
 		}
 	}
 }
+
+// MinTokens is the least saving: a placeholder that saves exactly that many is made.
+func TestMaskMakesThePlaceholderThatSavesMinTokens(t *testing.T) {
+	msgs := ran(`{}`, "made it")
+	const placeholder = "[observation masked — 607 chars]"
+	saving := len(msgs[2].ResultText()) - len(placeholder)
+	for least, want := range map[int]bool{saving: true, saving + 1: false} {
+		out, _ := maskAll(t, policy.Mask{MinTokens: least}, false, msgs...)
+		if got := out.Messages()[2].ResultText() == placeholder; got != want {
+			t.Errorf("a saving of %d for a least one of %d: masked %v", saving, least, got)
+		}
+	}
+}

@@ -38,6 +38,9 @@ func TestBudgetErrorAddsUpToTheSmallestView(t *testing.T) {
 			for _, s := range b.Others {
 				sum += s.Tokens
 			}
+			if !slices.IsSortedFunc(b.Others, func(x, y policy.Share) int { return y.Tokens - x.Tokens }) {
+				t.Errorf("%s, floors %v: the shares are not in the order of their sizes: %v", name, floors, b.Others)
+			}
 			if sum != b.Tokens || b.Tokens > c.most || len(b.Others) == 0 {
 				t.Errorf("%s, floors %v: the parts add up to %d tokens of %d: %v", name, floors, sum, b.Tokens, err)
 			}
@@ -85,5 +88,22 @@ func TestConfigLimitsReserveTheMargin(t *testing.T) {
 	c.MarginPct = 7
 	if b, err := c.Budget(100_000, 1_000); err != nil || b.Cap != all.Cap-7_000 {
 		t.Errorf("%d tokens of %d with a margin of 7 %%, %v", b.Cap, all.Cap, err)
+	}
+}
+
+// The sentence of the error has every size that adds up to the view, and joins the advice.
+func TestBudgetErrorIsOneSentenceWithAllSizes(t *testing.T) {
+	e := &policy.BudgetError{
+		Tokens: 1_234_567, Budget: 1_000, Fixed: 2_000, Stages: "preset masking",
+		Largest: []policy.Contributor{{Index: 4, Role: message.RoleUser, Tokens: 900, Why: "pinned"}},
+		Others:  []policy.Share{{Why: "last turn", Messages: 1, Tokens: 70}, {Why: "no stage may take it", Messages: 213, Tokens: 60}},
+	}
+	const sizes = "insufficient budget: the smallest view costs 1,234,567 tokens, the budget is 1,000; tool schemas and overhead 2,000; message 4 (user, pinned) 900; " +
+		"70 tokens in 1 message (last turn); 60 tokens in 213 messages that no stage of preset masking may take"
+	for advice, want := range map[string][]string{"": nil, ". Do a": {"do a"}, ". Do a or b": {"do a", "b"}, ". Do a, b or c": {"do a", "b", "c"}} {
+		e.Advice = want
+		if got := e.Error(); got != sizes+advice {
+			t.Errorf("%s\nwant %s", got, sizes+advice)
+		}
 	}
 }

@@ -66,3 +66,10 @@ func TestTargetUsesTheLastOfTwoArgumentsWithOneName(t *testing.T) {
 		t.Error(got)
 	}
 }
+
+// Arguments that are no object have no names, so none of their texts is the target.
+func TestTargetIsTheValueOfANamedArgument(t *testing.T) {
+	if got := named(t, `["command","rm -r a"]`); got != "bash]" {
+		t.Error(got)
+	}
+}

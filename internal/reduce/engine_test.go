@@ -24,6 +24,9 @@ func TestEngineStopsWhenMaskingReachesTheTarget(t *testing.T) {
 	if n := len(out.Passes); n != 1 || out.Passes[0].Stage != "mask" {
 		t.Fatalf("passes %+v, want masking alone", out.Passes)
 	}
+	if p := out.Passes[0]; p.After != out.View.Total() || p.After >= p.Before {
+		t.Errorf("the pass states %d tokens before and %d after; the view has %d", p.Before, p.After, out.View.Total())
+	}
 	masked := 0
 	for i := range out.Conversation.Inputs() {
 		if d, _ := out.Conversation.Decision(i); d == policy.Masked {

@@ -94,6 +94,12 @@ func TestEngineKeepsTheHistoryIfTheProviderRefusesEveryView(t *testing.T) {
 	if p := out.Passes[0]; p.Err == nil || !p.Discarded {
 		t.Errorf("pass %+v; want its edits discarded", p)
 	}
+	never := func([]message.Message, []int) error { return errors.New("never") }
+	e := Engine{Steps: []Step{{Stage: policy.Drop{NoNotice: true}, Goal: policy.ToBudget}}, Keep: policy.Keep{Turns: 1, Pairs: 1}, Cost: charCost{}}
+	_, err = e.Run(context.Background(), Request{Conversation: NewConversation(questions(10), nil, nil), Budget: policy.Budget{Max: 900, Cap: 900, Trigger: 900, Target: 900}, Legal: never})
+	if err == nil || !strings.Contains(err.Error(), "the provider would refuse the remaining messages") {
+		t.Errorf("the refusal does not name the provider's rule: %v", err)
+	}
 }
 
 // Edits that the provider refuses leave the view as it was, the costs of its messages included:

@@ -155,3 +155,17 @@ func BenchmarkOffers(b *testing.B) {
 		}
 	}
 }
+
+// The only user message stays, however old it is and also without a system prompt before it.
+func TestCutOfferKeepsTheOnlyUserMessage(t *testing.T) {
+	for from := range 2 {
+		v := policy.NewView(loopOf(6, 500)[from:], policy.Pins{message.RoleSystem}, byWords{})
+		first, gone := v.Rounds[v.Turns[len(v.Turns)-1].First].Start, 0
+		for i := v.Anchor + 1; i < first; i++ {
+			gone += v.Tokens[i]
+		}
+		if o, ok := OffersOf(v, policy.Mask{}).Cut(1, 0, 10); !ok || o.Gone != gone || gone == 0 {
+			t.Errorf("%d messages before the user's: %d tokens are gone, want %d", v.Anchor, o.Gone, gone)
+		}
+	}
+}

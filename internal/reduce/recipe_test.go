@@ -34,6 +34,9 @@ func TestReplayLimitsTheNumberOfPinnedMessages(t *testing.T) {
 			t.Errorf("%+v: %v", wrong, err)
 		}
 	}
+	if d, err := NewConversation(nil, nil, nil).Replay(Recipe{Cut: &CutRecipe{First: true}}); err != nil || d.Len() != 0 {
+		t.Errorf("the first message of none: %v", err)
+	}
 }
 
 // An edit of a message that the step removed afterwards does not last; edits of messages

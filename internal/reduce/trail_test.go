@@ -108,10 +108,10 @@ func TestTrailRepeatsTheRecordedEdits(t *testing.T) {
 // it, also with later messages. The links cover no pinned messages, so no other check would
 // find a wrong order.
 func TestTrailKeepsThePlaceOfAProtectedAnchor(t *testing.T) {
-	for _, user := range []int{1, 9} {
+	for text, user := range map[string]int{"": 1, "the second one": 9, "do the task": 9} { // the user may repeat a message
 		history := loop(12, 20)
-		if user > 1 {
-			history = slices.Insert(history, user-1, message.Assistant("Which one?"), message.User("the second one"))
+		if text != "" {
+			history = slices.Insert(history, user-1, message.Assistant("Which one?"), message.User(text))
 		}
 		for _, i := range []int{user, user + 5, user + 6} {
 			history[i].Protected = true
@@ -130,7 +130,7 @@ func TestTrailKeepsThePlaceOfAProtectedAnchor(t *testing.T) {
 		got, _ := trail(t, more, []reduce.TrailStep{s})
 		want := append(out.Conversation.Messages(), more[len(history):]...)
 		if !slices.EqualFunc(got.Messages(), want, message.Identical) {
-			t.Errorf("user message %d: order %v, want %v", user, got.Sources(), out.Conversation.Sources())
+			t.Errorf("user message %d, %q: order %v, want %v", user, text, got.Sources(), out.Conversation.Sources())
 		}
 	}
 }
