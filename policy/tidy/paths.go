@@ -32,8 +32,8 @@ func hitOf(text string) hit {
 		case aMark:
 			mark = true
 		case aDash:
-			if i > 0 && mark && named && around.at == 0 {
-				around = hitAt(text, i)
+			if i > 0 && named && around.at == 0 {
+				around = hitAt(text, i).dated()
 			}
 		case aColon:
 			if i > 0 && mark && named {
@@ -42,13 +42,13 @@ func hitOf(text string) hit {
 				}
 			}
 			if i != 1 { // C:\ is a path
-				return around.dated()
+				return around
 			}
 		default:
-			return around.dated()
+			return around
 		}
 	}
-	return around.dated()
+	return around
 }
 
 // hitAt parses the line number between two separators. The first separator is at i.

@@ -14,10 +14,16 @@ func TestReduceCode(t *testing.T) {
 	for i, l := range store {
 		withNumbers[i] = numbered("%6d→", i+101, 1)[0] + l
 	}
+	named := together([]string{"[tidied — outline and what was named, 199 of 270 lines left out]"}, functions("load_last", 3),
+		[]string{"func load_last(in3 int) {", "\tf(1)", "\tf(2)", "⋮ 58–71", "}", "func load_last(in4 int) {", "\tf(1)", "\tf(2)", "⋮ 76–90"})
+	for i := range 10 {
+		named += fmt.Sprintf("func other(in%d int) {\n⋮ %d–%d\n", i, 92+18*i, 108+18*i)
+	}
 	compare(t, "code", []view{
 		{name: "an outline", call: reading("/src/store.go"), large: 90, text: lines(store...), want: lines("[tidied — outline and what was named, 21 of 36 lines left out]", "package store", "", "import \"fmt\"", "", "// A Store keeps values.", "type Store struct {", "\tvalues map[string]int", "}", "", "func (s *Store) Load(key string) int {", "⋮ 11–25", "func (s *Store) Save(key string, v int) {", "⋮ 27–32", "var x = 3", "var table = func() int {", "\treturn 1", "}()")},
 		{name: "a function that the task names", call: reading("/src/store.go"), said: "mend `Save`", large: 120, text: lines(store...), want: lines("[tidied — outline and what was named, 14 of 36 lines left out]", "package store", "", "import \"fmt\"", "", "// A Store keeps values.", "type Store struct {", "\tvalues map[string]int", "}", "", "func (s *Store) Load(key string) int {", "⋮ 11–24", "", "func (s *Store) Save(key string, v int) {", "\ts.values[key] = v", "\tif v > 3 {", "\t\ts.full = true", "\t}", "}", "", "var x = 3", "var table = func() int {", "\treturn 1", "}()")},
 		{name: "the body of a function that the task names", call: reading("/src/store.go"), said: "mend `Save`", large: 110, text: together(store[:14], []string{"func (s *Store) Save(key string) {"}, numbered("\ts.values[%d] = v", 1, 6), []string{"}", "", "// more", "func other() {"}, numbered("\tfmt.Println(%d)", 1, 15), []string{"}"}), want: lines("[tidied — outline and what was named, 23 of 41 lines left out]", "package store", "", "import \"fmt\"", "", "// A Store keeps values.", "type Store struct {", "⋮ 7–13", "\tfmt.Println(4)", "func (s *Store) Save(key string) {", "\ts.values[1] = v", "\ts.values[2] = v", "\ts.values[3] = v", "\ts.values[4] = v", "\ts.values[5] = v", "\ts.values[6] = v", "}", "", "// more", "func other() {", "⋮ 26–41")},
+		{name: "three functions for a word of the task", call: reading("/src/store.go"), said: "`load_last`", large: 450, text: together(functions("load_last", 5), functions("other", 10)), want: named},
 		{name: "lines with their numbers", call: reading("/src/store.go"), large: 120, text: lines(withNumbers...), want: lines("[tidied — outline and what was named, 24 of 36 lines left out]", "   101→package store", "   102→", "   103→import \"fmt\"", "   104→", "   105→// A Store keeps values.", "   106→type Store struct {", "⋮ 107–109", "   110→func (s *Store) Load(key string) int {", "⋮ 111–125", "   126→func (s *Store) Save(key string, v int) {", "⋮ 127–132", "   133→var x = 3", "   134→var table = func() int {", "   135→\treturn 1", "   136→}()")},
 		{name: "code without the name of a file", call: command("./show store"), large: 90, text: lines(store...), want: lines("[tidied — outline and what was named, 21 of 36 lines left out]", "package store", "", "import \"fmt\"", "", "// A Store keeps values.", "type Store struct {", "\tvalues map[string]int", "}", "", "func (s *Store) Load(key string) int {", "⋮ 11–25", "func (s *Store) Save(key string, v int) {", "⋮ 27–32", "var x = 3", "var table = func() int {", "\treturn 1", "}()")},
 		{name: "a text without the name of a file", call: command("./show store"), large: 60, text: together(numbered("words of the program, number %d", 1, 30)), want: "whole"},
@@ -46,7 +52,7 @@ func TestReduceDocument(t *testing.T) {
 
 func TestIsNavigationRecognizesLinesOfLinks(t *testing.T) {
 	for text, want := range map[string]bool{
-		"": false, "[Home](/)": true, "* [Home](/) | [Index](/i)": true, "- [Home](/) and": true, "- [Home](/) and more words": false, "see [Home](/)": false, "[Home]": false, "[Home](/": true, "[a](b) [c": true, "[a](b) [cdefg": false, "• [a](b)": true,
+		"": false, "[Home](/)": true, "* [Home](/) | [Index](/i)": true, "- [Home](/) and": true, "- [Home](/) and more words": false, "see [Home](/)": false, "[Home]": false, "[Home](/": true, "[a](b) [c": true, "[a](b) [cdefg": false, "[a](b) words [c](d) words [e](f)": false, "• [a](b)": true,
 	} {
 		if got := isNavigation(text); got != want {
 			t.Errorf("isNavigation(%q) = %v", text, got)
@@ -66,6 +72,7 @@ func TestReducePatch(t *testing.T) {
 		{name: "files, hunks and changes", call: command("git show"), said: "`named_here`", large: 110, text: lines(patch...), want: lines("[tidied — files, hunks and some changes of a patch, 14 of 35 lines left out]", "commit 1", "diff --git a/a.go b/a.go", "index 1..2", "--- a/a.go", "+++ b/a.go", "@@ -1,3 +1,4 @@ package a", "⋮ 7–14", "+func Load() {", "⋮ 16–21", "diff --git a/b.go b/b.go", "--- a/b.go", "+++ b/b.go", "@@ -1,3 +1,4 @@", "+\tnamed_here()", "+\tnew(2)", "+\tnew(3)", "+\tnew(4)", "+\tnew(5)", "+\tnew(6)", "+\tnew(7)", "+\tnew(8)", "+\tnew(9)", "+\tnew(10)")},
 		{name: "hunks of two words that the task names", call: command("git show"), said: "`load_last` and `save_all`", large: 250, text: together(patch[:5], hunks("load_last", 19), hunks("save_all", 1)),
 			want: together([]string{"[tidied — files, hunks and some changes of a patch, 88 of 125 lines left out]"}, patch[:5], hunks("load_last", 3), []string{"@@ -1,3 +1,4 @@", "⋮ 25–28", "+\tload_last(3)", "@@ -1,3 +1,4 @@", "⋮ 31–35", "@@ -1,3 +1,4 @@", "⋮ 37–41", "@@ -1,3 +1,4 @@", "⋮ 43–47", "@@ -1,3 +1,4 @@", "⋮ 49–53", "@@ -1,3 +1,4 @@", "⋮ 55–59", "@@ -1,3 +1,4 @@", "⋮ 61–119"}, hunks("save_all", 1))},
+		{name: "changes before context as far as there is room", call: command("git show"), large: 100, text: together(patch[:5], hunks("load", 5)), want: together([]string{"[tidied — files, hunks and some changes of a patch, 20 of 35 lines left out]"}, patch[:5], []string{"@@ -1,3 +1,4 @@", "⋮ 7–10", "+\tload(0)", "@@ -1,3 +1,4 @@", "⋮ 13–16", "+\tload(1)", "@@ -1,3 +1,4 @@", "⋮ 19–22", "+\tload(2)", "@@ -1,3 +1,4 @@", "⋮ 25–28", "+\tload(3)", "@@ -1,3 +1,4 @@", "⋮ 31–34", "+\tload(4)"})},
 		{name: "no hunk", call: command("git show"), large: 60, text: together(patch[:5], numbered("+++ b/%d.go", 1, 30)), want: "whole"},
 		{name: "no file", call: command("git show"), large: 60, text: together(patch[5:20], patch[5:20]), want: "whole"},
 	})
@@ -96,6 +103,15 @@ func hunks(word string, n int) (out []string) {
 		out = append(out, "@@ -1,3 +1,4 @@")
 		out = append(out, numbered(" \tcontext%d()", 1, 4)...)
 		out = append(out, fmt.Sprintf("+\t%s(%d)", word, i))
+	}
+	return out
+}
+
+// functions returns n functions of eight lines, each with a word in its name.
+func functions(word string, n int) (out []string) {
+	for i := range n {
+		out = append(out, fmt.Sprintf("func %s(in%d int) {", word, i))
+		out = append(append(out, numbered("\tf(%d)", 1, 16)...), "}")
 	}
 	return out
 }

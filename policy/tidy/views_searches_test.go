@@ -2,6 +2,8 @@ package tidy
 
 import (
 	"fmt"
+	"slices"
+	"strings"
 	"testing"
 )
 
@@ -51,6 +53,20 @@ func TestReduceSearchWithPathsAboveHits(t *testing.T) {
 		{name: "a path of Windows", call: grep, text: lines(`C:\src\main.go:1:x`, `C:\src\main.go:2:x`, `C:\src\main.go:3:x`, pad), want: lines("C:\\src\\main.go:", "1:x", "2:x", "3:x", "a line of words behind the hits that makes the result long enough to be looked at, which takes two hundred and fifty-six bytes, or a few more than that, to be on the safe side, so that there are some more words in this line here, and then some more still")},
 		{name: "times and dates are no paths", call: grep, text: lines("2026-11-23.log-12-x", "10:28:48.1:12:x", "10:28:48.1:13:x", "2026-11-23-12-x", "a-2026-11-23", "a-2026-11-24", pad), want: "whole"},
 		{name: "a path with a digit or a dash", call: grep, text: lines("my-app/v2.go-3-x", "my-app/v2.go-4-x", "my-app/v2.go:5:x", "see a b.go:1:x", "see a b.go:2:x", "pkg/Makefile-3-x", "pkg/Makefile-4-x", pad), want: lines("my-app/v2.go:", "3-x", "4-x", "5:x", "see a b.go:1:x", "see a b.go:2:x", "pkg/Makefile-3-x", "pkg/Makefile-4-x", "a line of words behind the hits that makes the result long enough to be looked at, which takes two hundred and fifty-six bytes, or a few more than that, to be on the safe side, so that there are some more words in this line here, and then some more still")},
+		{name: "a number between dashes in a path", call: grep, text: lines("my-2-app/log-12-b.go-3-x", "my-2-app/log-12-b.go-4-x", pad), want: lines("my-2-app/log-12-b.go:", "3-x", "4-x", pad)},
 		{name: "line numbers of seven digits at most", call: grep, text: lines("internal/file.go:1234567:x", "internal/file.go:1234567:x", "internal/fill.go:12345678:x", "internal/fill.go:12345678:x", "internal/five.go::x", "internal/five.go::x", "internal/six.go:12", "internal/six.go:12", pad), want: "whole"},
 	})
+}
+
+// A search in colors is grouped by file like any other, after the colors are removed.
+func TestReduceGroupsHitsInColors(t *testing.T) {
+	o := only("paths")
+	o.Off = slices.DeleteFunc(o.Off, func(name string) bool { return name == "colors" })
+	r := &Result{Call: command("grep -rn x"), Text: upTo(400, func(b *strings.Builder, i int) {
+		fmt.Fprintf(b, "internal/file.go:%d:\x1b[31mx\x1b[0m y\n", i)
+	})}
+	out, ok := Reduce(r, o)
+	if got := out.Render(r.Text, 9, testRef); !ok || !strings.HasPrefix(got, "internal/file.go:\n0:x y\n1:x y\n") || strings.Count(got, "file.go") != 1 {
+		t.Errorf("%v:\n%s", ok, got)
+	}
 }
