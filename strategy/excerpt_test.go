@@ -2,6 +2,8 @@ package strategy_test
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 	"testing"
 
@@ -52,5 +54,44 @@ func TestExcerptsAreNotOfTextsThatWereEditedLater(t *testing.T) {
 		if got := strings.Contains(text, "holds back what comes"); got == edited {
 			t.Errorf("edited later: %v, quoted: %v\n%s", edited, got, text)
 		}
+	}
+}
+
+// excerpts returns the excerpts for a task for which files were read.
+func excerpts(task string, files map[string]string) string {
+	msgs := []message.Message{message.User(task)}
+	for i, name := range slices.Sorted(maps.Keys(files)) {
+		msgs = append(msgs, called(fmt.Sprint(i), "read", fmt.Sprintf(`{"path":%q}`, name), files[name])...)
+	}
+	return strings.Join(strategy.Excerpts(history(msgs...)), "\n")
+}
+
+// A text about the task is quoted, and no text of a file of code, no frame of a tool and no
+// text without a word of the task.
+func TestExcerptsAreTextsAboutTheTask(t *testing.T) {
+	const about, other = "The limiter holds back what comes too early.\nIt waits until there is room again.\n", "Other lines of this text are about other things.\nThey name nothing of the task.\n"
+	const quoted = "The limiter holds back what comes too early. ⏎ It waits until there is room again.” [s2]"
+	for name, c := range map[string]struct{ file, text, want string }{
+		"a text":         {"docs/net.md", about, "`docs/net.md` reads “" + quoted},
+		"a frame":        {"docs/net.md", strings.Replace(about, "\n", "\nTotal output lines: 12\n", 1), "`docs/net.md` reads “" + quoted},
+		"a file of code": {"net/limit.go", about, ""},
+		"another text":   {"docs/net.md", other, ""},
+		"both":           {"docs/net.md", strings.Repeat(other, 9) + "\n" + about, "`docs/net.md` reads “They name nothing of the task. ⏎ " + quoted},
+		"short lines":    {"docs/net.md", "A limiter is here now\n" + strings.Repeat("a b c d e\n", 30), "`docs/net.md` reads “A limiter is here now" + strings.Repeat(" ⏎ a b c d e", 11) + "” [s2]"},
+	} {
+		if got := excerpts("What does the limiter do?", map[string]string{c.file: c.text}); got != c.want {
+			t.Errorf("%s: %s\nwant %s", name, got, c.want)
+		}
+	}
+}
+
+// If there are too many excerpts, those with the rarest words of the task stay.
+func TestExcerptsWithRareWordsComeFirst(t *testing.T) {
+	files := map[string]string{"docs/z.md": "The limiter holds back what comes too early.\nIt waits until there is room again.\n"}
+	for i := range 70 {
+		files[fmt.Sprintf("docs/%02d.md", i)] = fmt.Sprintf("The server also has a part with number %d\nwhich does just one thing and no more.\n", i)
+	}
+	if got := excerpts("What does the limiter of the server do?", files); !strings.HasPrefix(got, "`docs/z.md` reads “The limiter holds back") {
+		t.Errorf("the first excerpt is not about the limiter: %.200s", got)
 	}
 }

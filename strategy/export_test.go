@@ -99,3 +99,11 @@ func ExcerptScores(h *History) []float64 {
 	}
 	return out
 }
+
+// Excerpts returns the excerpts that a summary may quote.
+func Excerpts(h *History) (out []string) {
+	for _, l := range h.excerptLines(0) {
+		out = append(out, l.Text)
+	}
+	return out
+}

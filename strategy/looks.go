@@ -32,20 +32,17 @@ func (l *looks) add(o *looks) {
 // looks returns the files, searches and commands of the call.
 func (c *Call) looks() *looks {
 	l := &looks{}
-	s := c.arg("pattern", "query", "q", "search", "regex")
-	if s != "" && foundNothing(c.Result) {
-		return &looks{vain: []string{prose.CutText(prose.Squash(s), 60)}}
-	} else if s != "" {
-		l.sought = prose.AppendNew(l.sought, prose.CutText(prose.Squash(s), 60))
+	sought := prose.CutText(prose.Squash(c.arg("pattern", "query", "q", "search", "regex")), 60)
+	if sought != "" && foundNothing(c.Result) {
+		return &looks{vain: []string{sought}}
 	}
 	for _, f := range c.files {
-		if s == "" || strings.Contains(path.Base(f.Path), ".") { // a search reads files of a folder, not the folder
+		if sought == "" || strings.Contains(path.Base(f.Path), ".") { // a search reads files of a folder, not the folder
 			l.read = prose.AppendNew(l.read, f.Path)
 		}
 	}
-	if u := c.arg("url"); u != "" {
-		l.read = prose.AppendNew(l.read, u)
-	}
+	l.sought = prose.AppendNew(l.sought, sought)
+	l.read = prose.AppendNew(l.read, c.arg("url"))
 	if l.n() > 0 {
 		return l
 	}

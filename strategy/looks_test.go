@@ -43,3 +43,39 @@ func TestAFileIsRecognizedByTheRelativePathOfItsRename(t *testing.T) {
 		t.Errorf("%q is not the only entry in:\n%s", want, text)
 	}
 }
+
+// notes returns a call that read a long text about nothing, so that the summary has room.
+func notes() []message.Message {
+	return called("notes", "read", `{"path":"notes.txt"}`, strings.Repeat("a long line that says very little about anything\n", 200))
+}
+
+// looked returns the summary of calls that only look; each is a tool, its arguments and its result.
+func looked(t *testing.T, calls ...[3]string) string {
+	t.Helper()
+	msgs := append([]message.Message{message.User("Find out why the server is slow.")}, notes()...)
+	for i, c := range calls {
+		msgs = append(msgs, called(fmt.Sprint(i), c[0], c[1], c[2])...)
+	}
+	return extract(t, strategy.TaskState, append(msgs, message.Assistant("I know it now."), message.User("Go on.")))
+}
+
+// A search that printed nothing but colors found nothing, and did not fail.
+func TestASearchThatPrintedOnlyColorsFoundNothing(t *testing.T) {
+	for output, vain := range map[string]bool{"": true, "\x1b[0m\x1b[K": true, "grep: a: Permission denied": false} {
+		text := looked(t, [3]string{"bash", `{"command":"grep -rn Retry ."}`, output + "\nExit code 1"})
+		if strings.Contains(text, "ended with exit 1") == vain {
+			t.Errorf("%q:\n%s", output, text)
+		}
+	}
+}
+
+// A file that was made under its absolute path and read by a path below "./" is one file.
+func TestAFileIsRecognizedByItsPathBelowTheFolder(t *testing.T) {
+	msgs := []message.Message{message.User("Add the parser.")}
+	msgs = append(msgs, called("1", "write_file", `{"path":"/srv/app/internal/lang/parse.go","content":"package lang"}`, "ok")...)
+	msgs = append(msgs, called("2", "str_replace", `{"path":"./internal/lang/parse.go","old_str":"lang","new_str":"parse"}`, "ok")...)
+	text := extract(t, strategy.TaskState, append(msgs, message.Assistant("Done.")))
+	if strings.Count(text, "parse.go`: ") != 1 {
+		t.Errorf("the file is not one entry in:\n%s", text)
+	}
+}

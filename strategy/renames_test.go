@@ -184,3 +184,21 @@ func TestFailingCommandPrecedesOthers(t *testing.T) {
 		}
 	}
 }
+
+// An entry about looks names what they looked at, also if no file is known by that name.
+func TestAnEntryNamesWhatWasLookedAt(t *testing.T) {
+	pages := &looks{}
+	for i := range 5 {
+		pages.add(calledTool("web_fetch", "A page.", "url", "https://example.org/"+itoa(i)).looks())
+	}
+	for want, l := range map[string]*looks{
+		"read `https://example.org/0`, then `https://example.org/1` and `https://example.org/2` and 2 more": pages,
+		"looked with `list_tables public`": calledTool("list_tables", "orders", "schema", "public").looks(),
+		"searched for `Retry`":             calledTool("search", "a.go:1: Retry()", "query", "Retry").looks(),
+		"found nothing for `Retry`":        calledTool("search", "No matches found", "query", "Retry").looks(),
+	} {
+		if got := l.tell(newIndex()); !strings.HasPrefix(got, want) {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}
