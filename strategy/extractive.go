@@ -38,10 +38,7 @@ func (Extractive) Summarize(ctx context.Context, r Request) (Draft, error) {
 // compose extracts lines with the strategy and chooses among them.
 func (h *History) compose(r Request) Document {
 	c := newComposer(r.Strategy, h, r.MaxTokens, r.Count)
-	var lines []Line
-	if r.Strategy.Extract != nil {
-		lines = r.Strategy.Extract(h)
-	}
+	lines := r.Strategy.Extract(h)
 	lines = append(lines, h.commonLines(r.Strategy)...)
 	lines = append(lines, h.reliedLines(r.Strategy.seenSection())...)
 	lines = append(lines, h.carried(r.Strategy, lines)...)

@@ -359,3 +359,22 @@ func TestSealedReasoningIsNotRead(t *testing.T) {
 		t.Errorf("step %+v", h.Steps[0])
 	}
 }
+
+// A list of items replaces the list of the same tool: an item that is missing and not done
+// is dropped. A call without items, such as one that reads the list, changes nothing.
+func TestAListOfItemsReplacesTheListOfTheSameTool(t *testing.T) {
+	msgs := called("1", "TodoWrite", `{"todos":[{"content":"Write the parser","status":"completed"},{"content":"Add the tests","status":"pending"}]}`, "ok")
+	msgs = append(msgs, called("2", "update_plan", `{"plan":[{"step":"Deploy to staging","status":"pending"}]}`, "ok")...)
+	for args, want := range map[string][]string{
+		`{"todos":[{"content":"Ask for a review","status":"pending"}]}`: {"[done] Write the parser", "[open] Deploy to staging", "[open] Ask for a review"},
+		`{}`: {"[done] Write the parser", "[open] Add the tests", "[open] Deploy to staging"},
+	} {
+		var got []string
+		for _, it := range history(append(msgs[:4:4], called("3", "TodoWrite", args, "ok")...)...).Items() {
+			got = append(got, it.Line())
+		}
+		if d := cmp.Diff(want, got); d != "" {
+			t.Errorf("%s: %s", args, d)
+		}
+	}
+}

@@ -18,7 +18,7 @@ func pastHeredocs(cmd string) string {
 		return cmd
 	}
 	lines, ok := shell.OutsideHeredocs(cmd)
-	if !ok || len(lines) == 0 {
+	if !ok {
 		first, _, _ := strings.Cut(strings.ReplaceAll(cmd, "\\\n", " "), "\n")
 		return first
 	}

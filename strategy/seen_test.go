@@ -155,3 +155,35 @@ func TestCreatedObjectSurvivesNextSummary(t *testing.T) {
 		t.Errorf("%q is not in both:\n%s\n\n%s", returned, first, second)
 	}
 }
+
+// linesOf returns the texts of lines.
+func linesOf(lines []Line) string {
+	var out []string
+	for _, l := range lines {
+		out = append(out, l.Text)
+	}
+	return strings.Join(out, "\n")
+}
+
+// The files that were only read are named by folder, the newest first, and a file that is alone in its folder
+// by its path.
+func TestReadFilesAreNamedByFolder(t *testing.T) {
+	msgs := []message.Message{message.User("Find out what flushes.")}
+	for i, file := range []string{"docs/a.md", "store/index.go", "store/merge.go", "main.go", "go.mod"} {
+		msgs = append(msgs, message.Assistant("", message.Call(itoa(i), "read", `{"path":"`+file+`"}`)), message.ToolResult(itoa(i), "text"))
+	}
+	h := NewHistory(Request{Strategy: TaskState, Messages: msgs, First: 1})
+	if got, want := linesOf(h.readLines(0)), "looked at these in the working folder: go.mod and main.go [s8–s10]\nlooked at these in `store/`: merge.go and index.go [s4–s6]\nlooked at `docs/a.md` [s2]"; got != want {
+		t.Errorf("%s\nwant\n%s", got, want)
+	}
+}
+
+// A name in the arguments of a call was seen in that call.
+func TestANameInArgumentsWasSeenInTheCall(t *testing.T) {
+	msgs := []message.Message{message.User("Set the limits."), message.Assistant("", message.Call("1", "set_limit", `{"key":"SHOP_LIMIT_77"}`)), message.ToolResult("1", "ok"),
+		message.Assistant("", message.Call("2", "set_color", `{"key":"SHOP_COLOR_78"}`)), message.ToolResult("2", "ok")}
+	h := NewHistory(Request{Strategy: TaskState, Messages: msgs, First: 1})
+	if got, want := linesOf(h.seenLines(0, 10, func(e *entity) bool { return strings.HasPrefix(e.Text, "SHOP_") })), "`set_color` SHOP_COLOR_78 names SHOP_COLOR_78 [s4]\n`set_limit` SHOP_LIMIT_77 names SHOP_LIMIT_77 [s2]"; got != want {
+		t.Errorf("%s\nwant\n%s", got, want)
+	}
+}

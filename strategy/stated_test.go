@@ -36,6 +36,7 @@ func TestCommandEffectIsDoneOnlyWithoutFailure(t *testing.T) {
 		"a push over https":               {"git push", "To https://github.com/x/y\n ! [rejected]        main -> main (fetch first)\nerror: failed to push some refs", "failed"},
 		"one of two refs":                 {"git push --all", "To github.com:x/y.git\n   1a2b3c4..5d6e7f8  a -> a\n ! [rejected]        b -> b (fetch first)\nerror: failed to push some refs", "neither"},
 		"no right to push":                {"git push", "fatal: unable to access 'https://x/': The requested URL returned error: 403", "failed"},
+		"a failure and a hint at the end": {"git push", "fatal: unable to access 'https://x/'\na\nb\nc\nCould not reach the host", "failed"},
 		"pushed":                          {"git push", "To github.com:x/y.git\n   1a2b3c4..5d6e7f8  main -> main", "done"},
 		"behind a pipe with status 0":     {"git push 2>&1 | tail -3", "Exit code: 0\n ! [rejected] main -> main (fetch first)\nerror: failed to push some refs", "failed"},
 		"a status counts more than words": {"git push", "Exit code: 0\nerror: is what the hook prints", "done"},
