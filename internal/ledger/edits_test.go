@@ -233,3 +233,33 @@ func TestPendingIgnoresTheStepsOfOthers(t *testing.T) {
 		}
 	}
 }
+
+// Each void line is for its own edits, whatever their order, and a list of the log that was
+// handed out does not change with later edits.
+func TestVoidLinesAddUp(t *testing.T) {
+	edit := func(seq int64, kind, out string) Step {
+		return Step{Kind: kind, Seq: seq, Out: reduce.Link{N: 1, Hash: message.User(out).Fingerprint()}}
+	}
+	seqs := func(all []Step) (out []int64) {
+		for i := range all {
+			out = append(out, all[i].Seq)
+		}
+		return out
+	}
+	var d Edits
+	for _, e := range []Step{edit(4, KindVoid, "c"), edit(5, KindVoid, "a"), edit(3, KindTidy, "c"), edit(1, KindTidy, "a"), edit(2, KindTidy, "b")} {
+		d.Add(e)
+	}
+	if all, log := seqs(d.All), seqs(d.Logged()); !slices.Equal(all, []int64{2}) || !slices.Equal(log, []int64{1, 2, 3}) {
+		t.Errorf("edits %v, and %v in the log", all, log)
+	}
+	d = Edits{}
+	for seq := range int64(3) {
+		d.Add(edit(seq, KindTidy, "a"))
+	}
+	log := append(d.Logged(), edit(9, KindTidy, "z"))
+	d.Add(edit(4, KindTidy, "b"))
+	if got := seqs(log); !slices.Equal(got, []int64{0, 1, 2, 9}) {
+		t.Errorf("the list became %v", got)
+	}
+}

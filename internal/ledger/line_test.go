@@ -2,6 +2,7 @@ package ledger
 
 import (
 	"errors"
+	"strings"
 	"testing"
 
 	"github.com/agentcompact/compact/message"
@@ -68,6 +69,39 @@ func TestAddRowsReportsARowThatTheIndexCannotHold(t *testing.T) {
 		}
 		if err := AddRows(new(turnindex.Set), rows); !errors.Is(err, turnindex.ErrLimit) {
 			t.Errorf("a row %s: %v", name, err)
+		}
+	}
+}
+
+// A recall describes a picture by what is known of it.
+func TestPartTextDescribesMedia(t *testing.T) {
+	got := PartText(message.Part{Kind: message.KindImage, Media: &message.Media{MIME: "image/png", Name: "a.png", Bytes: 9}})
+	if want := `[image, image/png, "a.png", 9 bytes; it`; !strings.HasPrefix(got, want) {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
+
+// Only the object "meta" holds metadata. Members of the message can have the same names.
+func TestMetaOfIgnoresTheMembersOfTheMessage(t *testing.T) {
+	for line, want := range map[string]string{`{"meta":{"fp":"aa"},"function_call":{"fp":"bb"}}`: "aa", `{"function_call":{"fp":"bb"}}`: "", `{"meta":7}`: ""} {
+		if got := MetaOf([]byte(line)).FP; got != want {
+			t.Errorf("%s: %q, want %q", line, got, want)
+		}
+	}
+}
+
+func TestSlotOfAPart(t *testing.T) {
+	for want, parts := range map[turnindex.Slot]map[message.Role]message.Kind{
+		turnindex.Reasoning:   {message.RoleAssistant: message.KindReasoning},
+		turnindex.Observation: {message.RoleTool: message.KindText, message.RoleUser: message.KindToolResult},
+		turnindex.Action:      {message.RoleAssistant: message.KindText},
+		turnindex.Request:     {message.RoleUser: message.KindText},
+		turnindex.Other:       {message.RoleSystem: message.KindText},
+	} {
+		for role, kind := range parts {
+			if got := SlotOf(role, &message.Part{Kind: kind}); got != want {
+				t.Errorf("%s of %s: slot %v, want %v", kind, role, got, want)
+			}
 		}
 	}
 }

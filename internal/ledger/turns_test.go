@@ -3,6 +3,7 @@ package ledger
 import (
 	"testing"
 
+	"github.com/agentcompact/compact/message"
 	"github.com/agentcompact/compact/storage"
 )
 
@@ -34,6 +35,17 @@ func TestChangedStepHasNoOwner(t *testing.T) {
 		step.Changed = &storage.ChangedError{}
 		if got := step.Owner(); got == of || got == (Owner{}) {
 			t.Errorf("a changed step of %+v has the owner %+v", of, got)
+		}
+	}
+}
+
+// Messages after the last answer are a turn of their own, and without any there is none.
+func TestTurnsOfMessages(t *testing.T) {
+	msgs := []message.Message{message.User("a"), message.Assistant("b"), message.User("c"), message.Assistant("d"), message.User("e")}
+	for n, want := range []int{0, 1, 1, 2, 2, 3} {
+		of, count := TurnsOf(msgs[:n])
+		if count != want || n > 0 && of[n-1] != want-1 {
+			t.Errorf("%d messages: %d turns %v, want %d", n, count, of, want)
 		}
 	}
 }
