@@ -28,6 +28,9 @@ func TestAgentSummaryNamesVisibleMessages(t *testing.T) {
 	if err != nil || !strings.Contains(sum.Text, "lexer_table.go") || strings.Contains(sum.Text, "made_up_table.go") {
 		t.Errorf("%v: %s", err, sum.Text)
 	}
+	if sum.Named != 2 || sum.Invented != 1 {
+		t.Errorf("%d names, %d of them invented", sum.Named, sum.Invented)
+	}
 	if sum.Backend != BackendAgent || sum.Model != "m" || sum.Prompt != 900 || sum.Cached != 800 || sum.Written != 10 {
 		t.Errorf("%+v", sum)
 	}

@@ -202,7 +202,7 @@ func (a *asker) becomeBrief() {
 
 // retry asks again after a wait, while retries and time are left.
 func (a *asker) retry(ctx context.Context, f *strategy.Failure) (string, time.Duration, bool) {
-	if a.retries >= a.w.Retries || a.w.Retries < 0 {
+	if a.retries >= a.w.Retries {
 		return "give up", 0, false
 	}
 	wait := a.w.Backoff << a.retries

@@ -121,3 +121,31 @@ func TestLowTargetKeepsTheUsersWords(t *testing.T) {
 		}
 	}
 }
+
+// A summary replaces messages only if it costs less than they do.
+func TestStageUsesNoSummaryAsExpensiveAsTheMessages(t *testing.T) {
+	msgs := []message.Message{message.System("s")}
+	for range 15 {
+		msgs = append(msgs, message.User("go"), message.Assistant("yes"))
+	}
+	used, refused := 0, 0
+	for n := range 120 {
+		v := view(msgs, 4000)
+		v.Goal = -1
+		p, err := stage(t, Writer{Summarizer: fixedSummarizer("## Goals and success criteria\n- go" + strings.Repeat(" yes", n))}).Propose(t.Context(), v)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(p.Groups) == 0 {
+			refused++
+			continue
+		}
+		used++
+		if after := policy.NewView(apply(t, v, p), pins, coster{}).Total(); after >= v.Total() {
+			t.Errorf("%d words: the view cost %d, and now %d", n, v.Total(), after)
+		}
+	}
+	if used == 0 || refused == 0 {
+		t.Errorf("%d summaries are used, %d not", used, refused)
+	}
+}

@@ -41,9 +41,10 @@ func masked(text string) *policy.View {
 func TestMaskedResultIsReadFromArchive(t *testing.T) {
 	v := masked(hidden)
 	v.Origins = func(i, p int) (policy.Origin, bool) { return policy.Origin{Chars: 4200, Ref: "3f9a2c1b70de"}, i == 2 }
+	v.Messages[2].Protected = true
 	m := restored(v, 2, func(ref string) (string, bool) { return "Exit code 1\n--- FAIL: TestA", ref != "" })
-	if got := m.ResultText(); got != "Exit code 1\n--- FAIL: TestA" {
-		t.Errorf("%q", got)
+	if got := m.ResultText(); got != "Exit code 1\n--- FAIL: TestA" || !m.Protected {
+		t.Errorf("%q, protected %v", got, m.Protected)
 	}
 	if v.Messages[2].ResultText() != hidden {
 		t.Error("the view was modified")

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -354,4 +355,27 @@ type scribe struct{ text string }
 
 func (s scribe) Summarize(context.Context, strategy.Request) (strategy.Draft, error) {
 	return strategy.Draft{Text: s.text}, nil
+}
+
+// An answer above the limit is asked for again with half the limit, down to a limit that a
+// summary still can keep. The observer is told the limit of each request.
+func TestTooLongAnswerIsAskedForWithHalfTheLimit(t *testing.T) {
+	for most, want := range map[int][]int{200: {200, 100, 50}, 70: {70}} {
+		m := &model{window: 128_000, answer: func(strategy.Request) (strategy.Draft, error) {
+			return strategy.Draft{Text: "## Decisions\n- " + strings.Repeat("too many words ", 200)}, nil
+		}}
+		var asked, told []int
+		w := summarize.Writer{Summarizer: m, MaxTokens: most, Retries: -1, Observe: func(c summarize.CallInfo) {
+			if c.Phase == summarize.Answered {
+				told = append(told, c.MaxTokens)
+			}
+		}}
+		_, err := w.Write(t.Context(), summarize.Input{Messages: long(5000, 0.5), Count: count4})
+		for _, r := range m.asked {
+			asked = append(asked, r.MaxTokens)
+		}
+		if !errors.Is(err, summarize.ErrTooLong) || !slices.Equal(asked, want) || !slices.Equal(told, want) {
+			t.Errorf("at most %d: asked with %v, told %v, want %v: %v", most, asked, told, want, err)
+		}
+	}
 }

@@ -258,6 +258,26 @@ func TestNewStageRefusesAnUnknownFallback(t *testing.T) {
 	if err == nil || err.Error() != "strategy: fallback must be pruning-only or extractive (got guess)" {
 		t.Errorf("error %v", err)
 	}
+	for _, known := range []string{"", FallbackPruning, FallbackExtractive} {
+		if _, err := NewStage(Writer{Fallback: known}); err != nil {
+			t.Errorf("%q: %v", known, err)
+		}
+	}
+}
+
+// The agent's model sees the whole view, so that a summary may name what stays in it.
+func TestStagePassesTheVisibleMessages(t *testing.T) {
+	msgs := append(session(20), message.Assistant("It is in lexer_table.go."))
+	a := Agent{Model: "m", Seen: len(msgs), Ask: func(context.Context, string) (strategy.Draft, error) {
+		return strategy.Draft{Text: "## Goals and success criteria\n- [open] fix service/importer.go, whose tables are in lexer_table.go\n"}, nil
+	}}
+	p, err := stage(t, Writer{Summarizer: a}).Propose(t.Context(), view(msgs, 6000))
+	if err != nil || len(p.Groups) != 1 {
+		t.Fatalf("%+v, %v", p, err)
+	}
+	if info := p.Groups[0][0].Cut.Summary; !strings.Contains(info.Text, "lexer_table.go") || info.Tokens != (coster{}).Text(info.Text) {
+		t.Errorf("%d tokens: %s", info.Tokens, info.Text)
+	}
 }
 
 func TestStageKeepsTheViewWithinTheBudget(t *testing.T) {
