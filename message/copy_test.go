@@ -35,6 +35,9 @@ func TestCopySharesNoMemory(t *testing.T) {
 	if c.Fingerprint() == want {
 		t.Error("a changed copy has its old fingerprint")
 	}
+	if made := (message.Message{Role: message.RoleUser, Parts: []message.Part{{Kind: message.KindText, Text: "a"}}}).Copy(); made.Text() != "a" {
+		t.Errorf("a copy of a literal: %+v", made)
+	}
 	if made := message.User("hello").Copy(); made.Text() != "hello" || made.Raw() != nil {
 		t.Errorf("a copy of a message that was made in Go: %+v", made)
 	}

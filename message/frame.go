@@ -37,10 +37,7 @@ func ParseSummaryText(s string) (version int, body string, ok bool) {
 	if !ok {
 		return 0, "", false
 	}
-	number, rest, ok := strings.Cut(rest, ">\n")
-	if !ok {
-		return 0, "", false
-	}
+	number, rest, _ := strings.Cut(rest, ">\n")
 	version, err := strconv.Atoi(number)
 	if err != nil || version < 1 || version > MaxSummaryVersion || strconv.Itoa(version) != number {
 		return 0, "", false

@@ -205,17 +205,15 @@ func (m Message) ResultText() string { return m.join(KindToolResult) }
 
 // join puts the parts of a kind together; one alone is shared, not copied.
 func (m Message) join(k Kind) string {
-	first, n, size := "", 0, 0
+	one, n, size := "", 0, 0
 	for i := range m.Parts {
 		if p := &m.Parts[i]; p.Kind == k {
-			if n++; n == 1 {
-				first = p.Text
-			}
+			n, one = n+1, p.Text
 			size += len(p.Text) + 1
 		}
 	}
 	if n < 2 {
-		return first
+		return one
 	}
 	out := make([]byte, 0, size)
 	for i := range m.Parts {

@@ -260,6 +260,11 @@ func TestFingerprintReflectsAReplacedPart(t *testing.T) {
 	if m.Fingerprint() != message.User("after").Fingerprint() {
 		t.Error("the fingerprint is not that of the message's text")
 	}
+	m = message.Message{Role: message.RoleUser, Parts: []message.Part{{Kind: message.KindImage, Media: &message.Media{URL: "a"}}}}.Copy()
+	before = m.Fingerprint()
+	if m.Parts[0].Media = (&message.Media{URL: "b"}); m.Fingerprint() == before {
+		t.Error("the remembered fingerprint is of another picture")
+	}
 }
 
 func mustParse(t *testing.T, raw string) message.Message {
@@ -292,7 +297,7 @@ func TestWithPartTextReplacesOneStringAndNothingElse(t *testing.T) {
 
 func TestWithPartTextRefusesUneditableParts(t *testing.T) {
 	sealed := message.Message{Role: message.RoleAssistant, Parts: []message.Part{{Kind: message.KindReasoning, Sealed: true}}}
-	if _, err := sealed.WithPartText(0, "x"); !errors.Is(err, message.ErrSealed) {
+	if _, err := sealed.WithPartText(0, "x"); !errors.Is(err, message.ErrSealed) || sealed.Editable(0) {
 		t.Errorf("sealed part: %v", err)
 	}
 	if _, err := call("a").WithPartText(0, "x"); !errors.Is(err, message.ErrNotText) {
@@ -360,5 +365,48 @@ func TestWrappedPartsAreReplacedByAnObject(t *testing.T) {
 	}
 	if string(m.Raw()) != string(raw) || string(edit(m, 1, "second").Raw()) != `{"a":"x","r":{"out":"second"},"b":"y"}` {
 		t.Error("an edit changed the original message")
+	}
+}
+
+// The texts of several parts are replaced wherever they are in the raw message, and can be
+// replaced again.
+func TestWithPartTextsReplacesTextsInAnyOrder(t *testing.T) {
+	for _, raw := range []string{
+		`{"role":"assistant","content":"said","reasoning_content":"thought"}`,
+		`{"reasoning_content":"thought","content":"said","role":"assistant"}`,
+	} {
+		m := mustParse(t, raw)
+		texts := map[int]string{}
+		for i, p := range m.Parts {
+			if !m.Editable(i) {
+				t.Fatalf("part %d of %s can't be edited", i, raw)
+			}
+			texts[i] = "a longer text than that, of what was " + p.Text
+		}
+		edited, err := m.WithPartTexts(texts)
+		if err != nil || len(texts) != 2 {
+			t.Fatal(err)
+		}
+		want := strings.NewReplacer(`"said"`, `"a longer text than that, of what was said"`, `"thought"`, `"a longer text than that, of what was thought"`).Replace(raw)
+		if got := string(edited.Raw()); got != want {
+			t.Errorf("got  %s\nwant %s", got, want)
+		}
+		for i, p := range m.Parts {
+			if edited, err = edited.WithPartText(i, p.Text); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if got := string(edited.Raw()); got != raw {
+			t.Errorf("got  %s\nwant %s", got, raw)
+		}
+	}
+}
+
+func TestHasFindsAnyPart(t *testing.T) {
+	m := message.Assistant("a", message.Call("1", "f", "{}"))
+	for kind, want := range map[message.Kind]bool{message.KindText: true, message.KindToolCall: true, message.KindToolResult: false} {
+		if m.Has(kind) != want {
+			t.Errorf("%s: %v", kind, !want)
+		}
 	}
 }

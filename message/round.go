@@ -146,7 +146,7 @@ func (b *rounder) answer(i int, p *Part) bool {
 		call, known := b.caller[id]
 		last := len(b.rounds) - 1
 		switch {
-		case last < 0 || b.rounds[last].End < i:
+		case last < 0:
 			return false
 		case known && b.rounds[last].Start <= call:
 		case b.refers(b.rounds[last].Start):

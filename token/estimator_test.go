@@ -387,3 +387,12 @@ func TestCountContextStopsWhenCancelled(t *testing.T) {
 		t.Errorf("a counter without steps: %d, %v", n, err)
 	}
 }
+
+// A message that no model reads costs nothing.
+func TestUnreadMessageCostsNothing(t *testing.T) {
+	e := token.NewCharsEstimator()
+	m := message.User("a note of the harness")
+	if m.Unread = true; e.Message(m) != 0 {
+		t.Errorf("it costs %d", e.Message(m))
+	}
+}

@@ -83,6 +83,9 @@ func TestPictureWithHalfItsSizeCostsTheMaximum(t *testing.T) {
 	for _, model := range []string{"gpt-4o", "gpt-5-mini", "claude-sonnet-4-5", "gemini-2.5-flash"} {
 		r := mediaFor(model)
 		most := r.image(&message.Media{})
+		if got, want := r.image(&message.Media{Width: 1024, URL: head(4, 4)}), r.image(&message.Media{URL: head(4, 4)}); got != want {
+			t.Errorf("%s: a width without a height hides the size in the data: %d tokens, want %d", model, got, want)
+		}
 		for name, m := range map[string]message.Media{"no height": {URL: head(4, 0)}, "no width": {URL: head(0, 4)}, "only a height": {Height: 1024}} {
 			if got := r.image(&m); got != most {
 				t.Errorf("%s, %s: %d tokens, want %d", model, name, got, most)

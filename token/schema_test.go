@@ -29,6 +29,7 @@ func TestToolsCountNestedSchemas(t *testing.T) {
 		`{"properties":{"a":{"oneOf":[{"type":"string"}]}}}`:                                           3 + 3 + len("a::") + 3 + len(":string:"),
 		`{"properties":{"a":{"allOf":[{"type":"string"}]}}}`:                                           3 + 3 + len("a::") + 3 + len(":string:"),
 		`{"properties":{"a":{"type":"integer","default": 5}}}`:                                         3 + 3 + len("a:integer:") + len("default:5"),
+		`{"properties":{"a":{"type":"string","enum":null}}}`:                                           3 + 3 + len("a:string:"),
 		`{"properties":{"a":true}}`:                                                                    3 + 3 + len("a:true"),
 		`{"$defs":{"D":{"type":"string"}}}`:                                                            3 + 3 + len("D:string:"),
 		`{"required":["a"],"additionalProperties":false,"$schema":"https://json-schema.org/anything"}`: 0,
@@ -89,5 +90,17 @@ func TestDefinitionsCostUnderBothNames(t *testing.T) {
 	newer, older := tools(`,"$defs":`+shared), tools(`,"definitions":`+shared)
 	if bare := tools(""); newer != older || newer < bare+15 {
 		t.Errorf("%d tokens with $defs, %d with definitions, %d without", newer, older, bare)
+	}
+}
+
+// Functions that share one tool, as those of Gemini do, cost the same as each in its own.
+func TestFunctionsOfOneToolCostLikeThoseOfSeveral(t *testing.T) {
+	e := withCounter(t, "gemini-2.5-pro", token.Chars, nil)
+	const a, b = `{"name":"read_file","description":"Read it."}`, `{"name":"write","description":"Write all of it."}`
+	for _, key := range []string{"functionDeclarations", "function_declarations"} {
+		one, two := e.Tools([]byte(`[{"`+key+`":[`+a+`,`+b+`]}]`)), e.Tools([]byte(`[{"`+key+`":[`+a+`]},{"`+key+`":[`+b+`]}]`))
+		if one != two || one <= e.Tools([]byte(`[{"`+key+`":[`+b+`]}]`)) {
+			t.Errorf("%s: %d together, %d apart", key, one, two)
+		}
 	}
 }
