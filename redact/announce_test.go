@@ -12,6 +12,7 @@ func TestPasswordsBelowTheirAnnouncementVanish(t *testing.T) {
 			in("plover"+"Kettle83x2", "Password for the [elastic] user (reset with bin/elasticsearch-reset-password -u elastic):\n  %s\n", "$ argocd admin initial-password -n argocd\n%s\n\n Change it."),
 			in(letters(44), "Here is the token for the deployment (valid 30 days):\n%s\n"),
 			in(hexDigits(32), "secretsdump.py -hashes :%s bob@10.0.0.5"),
+			in("x7Qf9"+"Zk2Lp", "API_KEY\n%s\n", "Access token:\nDEPLOY_TOKEN\n%s\n"),
 			in("violet-coffee"+"-island-forest", "The new password is:\n\n%s\n"),
 			in("violet coffee"+" island forest", "$ op read op://prod/db/password\n%s\n"),
 		),

@@ -5,7 +5,7 @@ import "testing"
 func TestPlaceholdersAreReadExactly(t *testing.T) {
 	for text, want := range map[string]int{
 		"<REDACTED>": 10, "<REDACTED:aws_key:7f3a>": 23, "<REDACTED>x": 10,
-		"<REDACTED": -1, "<REDACTED:": -1, "<REDACTED::7f3a>": -1, "<REDACTED:aws_key:>": -1, "<REDACTED:aws_key:7f>": -1, "<REDACTED:AWS:7f3a>": -1, "<REDACTED:aws_key:7f3g>": -1, "<redacted>": -1, "REDACTED>": -1,
+		"<REDACTED": -1, "<REDACTED:": -1, "<REDACTED::7f3a>": -1, "<REDACTED:aws_key:>": -1, "<REDACTED:aws_key:7f>": -1, "<REDACTED:aws_key:7f3>": -1, "<REDACTED:AWS:7f3a>": -1, "<REDACTED:aws_key:7f3g>": -1, "<redacted>": -1, "REDACTED>": -1,
 	} {
 		if got := placeholderAt(text, 0); got != want {
 			t.Errorf("placeholderAt(%q) = %d, want %d", text, got, want)

@@ -205,10 +205,7 @@ func isQuotedCode(s string) bool {
 	if strings.HasPrefix(s, "{{") && strings.Contains(s, "}}") {
 		return true
 	}
-	_, rest, found := strings.Cut(s, "${")
-	if !found {
-		return false
-	}
+	_, rest, _ := strings.Cut(s, "${")
 	expr, _, closed := strings.Cut(rest, "}")
 	return closed && expr != "" && (isLetter(expr[0]) || expr[0] == '_' || expr[0] == ' ') && strings.Count(expr, "(") == strings.Count(expr, ")") && strings.Count(expr, "[") == strings.Count(expr, "]")
 }

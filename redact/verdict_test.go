@@ -59,6 +59,7 @@ func TestVerdictsOfTestsAreLeftAlone(t *testing.T) {
 		"    ✓ handles a1b2c3 (3 ms)",
 		// texts that people and agents write
 		"- PASS: `TestS3`", "**PASS:** TestE2E", "✅ PASS: TestX509", "| PASS | TestS3 |", "pass: TestS3 ok", "Pass: UserServiceV2Test",
+		"pass: k7Qz9Lm2x (0.03s)", "pass: k7Qz9Lm2x (3 ms)",
 		// lists of tests, stages
 		`{"FAIL_TO_PASS": ["TestA1B2c3D4"], "PASS_TO_PASS": ["test_a1B2c3D4x", "tests/a.py::test_q7w8e9r0"]}`,
 		`instance PASS_TO_PASS: test_a1B2c3D4x`,
@@ -77,6 +78,7 @@ func TestPasswordsNextToVerdictsAreFound(t *testing.T) {
 		in("TestXk9mQ2vR7p", "pass: %s", "PASS: %s"),
 		in("test_q7W8e9R0tY", "pass: %s"),
 		in("k3y-v4lt-sh9x", "login: bob\nPASS: %s"),
+		in("k7Qz9Lm2x", "pass: %s (s)", "pass: %s (the new one)", "pass: %s (12)"),
 		in("x7Kq2mW9", "PASS: %s\nPASS: TestS3\n", "PASS: %s is what I use"),
 	)}.check(t, newRedactor(t, Options{}))
 }

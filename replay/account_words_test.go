@@ -3,6 +3,9 @@ package replay
 import (
 	"strings"
 	"testing"
+
+	"github.com/agentcompact/compact/message"
+	"github.com/agentcompact/compact/policy"
 )
 
 // A prompt as large as the window fits. A failed call sent nothing, and a call without a
@@ -67,5 +70,27 @@ func TestStepNamesItsLargestKinds(t *testing.T) {
 	}
 	if got := s.What(); !strings.HasPrefix(got, "6 messages") {
 		t.Errorf("%q", got)
+	}
+}
+
+// The author of a summary is its strategy, its backend and its model, if there is one.
+func TestAuthorOfASummary(t *testing.T) {
+	for want, s := range map[string]policy.SummaryInfo{
+		"brief by openai (small-2)": {Strategy: "brief", Backend: "openai", Model: "small-2"},
+		"task_state by extractive":  {Strategy: "task_state", Backend: "extractive"},
+	} {
+		if got := by(&s); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}
+
+// A result is of the tool of its call. If no call is known, its own name counts.
+func TestToolOfAnArchivedResult(t *testing.T) {
+	for want, call := range map[string]string{"bash": "1", "grep": "2"} {
+		m := archivedLine{Message: message.Message{Role: message.RoleTool, Parts: []message.Part{{Kind: message.KindToolResult, CallID: call, Name: "grep"}}}}
+		if got := m.tool("f", map[answer]string{{"f", "1"}: "bash"}); got != want {
+			t.Errorf("the tool is %q, want %q", got, want)
+		}
 	}
 }

@@ -168,3 +168,22 @@ func TestTheFirstWordsOfMessagesAreRedacted(t *testing.T) {
 		t.Error("the page contains a secret")
 	}
 }
+
+// The cheapest policy that keeps enough of the needed text is chosen. A policy that saves
+// nothing is said to be unnecessary only if every call fits without it.
+func TestTheCheapestOfTheGoodPoliciesIsChosen(t *testing.T) {
+	dear, cheap := Total{Policy: "dear", OfRaw: Interval{Value: 0.9}, Held: Interval{Value: 0.99}}, Total{Policy: "cheap", OfRaw: Interval{Value: 0.5}, Held: Interval{Value: 0.96}}
+	lean := Total{Policy: "lean", OfRaw: Interval{Value: 0.1}, Held: Interval{Value: 0.5}}
+	for _, front := range [][]*Total{{&dear, &cheap, &lean}, {&lean, &cheap, &dear}} {
+		if take, _ := choose(front); take != &cheap {
+			t.Errorf("%s is chosen", take.Policy)
+		}
+	}
+	raw := Total{Policy: "raw", Reference: true}
+	for over, want := range map[int]bool{0: true, 3: false} {
+		raw.Over = over
+		if got := noGain(&dear, []Total{raw, dear}); strings.Contains(got, "every call fits the window without it") != want {
+			t.Errorf("%d calls of raw above the window: %s", over, got)
+		}
+	}
+}

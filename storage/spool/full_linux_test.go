@@ -50,3 +50,17 @@ func TestFullDiskIsAClearErrorAndLosesNothing(t *testing.T) {
 	}
 	sound(t, r, "t", 1)
 }
+
+// A record of the queue that could not be written is an error, because the first record of a
+// session reserves the space for all later ones.
+func TestARecordThatCannotBeWrittenIsAnError(t *testing.T) {
+	s := open(t, t.TempDir(), newRemote(), &spool.Options{Passive: true})
+	must(t, os.MkdirAll(filepath.Dir(s.SentFile("s")), 0o700))
+	must(t, s.SetSent("s", 7))
+	must(t, os.Remove(s.SentFile("s")))
+	must(t, os.Symlink("/dev/full", s.SentFile("s"))) // each write ends with ENOSPC
+	if err := s.SetSent("s", 8); !errors.Is(err, syscall.ENOSPC) {
+		t.Errorf("%v, want ENOSPC", err)
+	}
+	must(t, os.Remove(s.SentFile("s"))) // Close would read it
+}
