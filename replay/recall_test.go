@@ -96,7 +96,7 @@ func TestTheBestRecallIsFound(t *testing.T) {
 		want    int
 	}{
 		{"all of a part", []string{"pkg/one.go", "pkg/two.go"}, 2},
-		{"lines that match, beyond the first tokens", []string{"pkg/five.go", "pkg/four.go", "pkg/one.go", "pkg/six.go", "pkg/three.go"}, 3},
+		{"lines that match, beyond the first tokens", []string{"pkg/five.go", "pkg/four.go", "pkg/one.go", "pkg/three.go", "pkg/six.go"}, 3},
 		{"one of two places", []string{"pkg/seven.go", "pkg/two.go"}, 1},
 		{"nowhere", []string{"pkg/eight.go"}, 0},
 	} {

@@ -101,7 +101,7 @@ func largest(said []fileHash) int64 {
 // summary returns the records of a summary, newest first.
 func (l *ledgerLines) summary(name string) (said []fileHash) {
 	for ; l != nil; l = l.before {
-		if l.step == 0 && l.is.Name == name {
+		if l.is.Name == name {
 			said = append(said, l.is)
 		}
 	}

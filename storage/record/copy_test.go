@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"iter"
 	"os"
 	"path/filepath"
 	"slices"
@@ -296,5 +297,39 @@ func TestFullCopyHasTheAccessRecords(t *testing.T) {
 	wantCopy(t, dst, src)
 	if r, err := record.VerifyAccesses(t.Context(), dst); err != nil || !r.OK() || len(r.Files) != 1 {
 		t.Errorf("%+v, %v", r, err)
+	}
+}
+
+// unreadable is an archive that can read neither one key nor the list of it.
+type unreadable struct {
+	*memory.Archive
+	key string
+}
+
+func (u *unreadable) List(ctx context.Context, prefix storage.Key) iter.Seq2[storage.Info, error] {
+	if u.key != "" && prefix.String() == u.key {
+		return func(yield func(storage.Info, error) bool) { yield(storage.Info{}, errDisk) }
+	}
+	return u.Archive.List(ctx, prefix)
+}
+
+func (u *unreadable) Open(ctx context.Context, k storage.Key, off, n int64) (io.ReadCloser, error) {
+	if k.String() == u.key {
+		return nil, errDisk
+	}
+	return u.Archive.Open(ctx, k, off, n)
+}
+
+// What a copy cannot look up is an error, and it removes nothing that is there.
+func TestACopyThatCannotReadIsAnError(t *testing.T) {
+	src, dst := &unreadable{Archive: lived(t)}, &unreadable{Archive: memory.New()}
+	must(t, second(record.Copy(t.Context(), dst, src, record.CopyOptions{})))
+	for key, a := range map[string]*unreadable{"alice": dst, "_keys.jsonl": src} {
+		a.key = key
+		if _, err := record.Copy(t.Context(), dst, src, record.CopyOptions{}); !errors.Is(err, errDisk) {
+			t.Errorf("%s: %v, want %v", key, err, errDisk)
+		}
+		a.key = ""
+		wantCopy(t, dst, src)
 	}
 }

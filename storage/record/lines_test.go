@@ -54,6 +54,7 @@ func TestUnreadableLinesAreRefused(t *testing.T) {
 	}
 	for extra, want := range map[int]error{0: nil, 1: ErrLine} {
 		c := &Content{}
+		c.Line(piece) // the limit is that of one line
 		c.Line(append(pieces[:len(pieces):len(pieces)], r.Text(strings.Repeat("b", extra)))...)
 		if _, err := c.blob(); !errors.Is(err, want) {
 			t.Errorf("%d bytes more: %v, want %v", extra, err, want)

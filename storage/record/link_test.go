@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"strings"
 	"testing"
+
+	"github.com/agentcompact/compact/storage"
 )
 
 func TestLinkKeepsEveryByteOfTheBody(t *testing.T) {
@@ -86,5 +88,36 @@ func TestFileNamesContainStepAndAttempt(t *testing.T) {
 		if got, ok := ledgerKind.number(name); got != want && ok || ok != (want > 0) {
 			t.Errorf("number(%s) = %d, %v; want %d", name, got, ok, want)
 		}
+	}
+}
+
+// A line about incomplete bytes states how many they are.
+func TestATornLineStatesItsBytes(t *testing.T) {
+	for body, want := range map[string]bool{tornBody([]byte("half a li")): true, `{"torn":{"bytes":0,"sha256":"x"}}`: false, `{"torn":{}}`: false, `{"torn":7}`: false, `{"a":{"torn":{"bytes":3}}}`: false} {
+		l, ok := parseLink([]byte(link(7, strings.Repeat("0a", 32), body)))
+		if _, torn := l.torn(); !ok || torn != want {
+			t.Errorf("%s: torn %v, want %v", body, torn, want)
+		}
+	}
+}
+
+// A record of edits is about the originals right before it. A record that can't be read
+// ends their list, so that no later record is taken for theirs.
+func TestAnUnreadableRecordOfEditsEndsItsOriginals(t *testing.T) {
+	c := editsCheck{v: &verifier{opts: VerifyOptions{Edits: func(body []byte) ([]Ref, bool, error) {
+		switch string(body) {
+		case "record":
+			return []Ref{{ID: "a", SHA256: hashOf([]byte(`"a"`))}}, true, nil
+		case "unreadable":
+			return nil, false, storage.ErrDamaged
+		}
+		return nil, false, nil
+	}}}}
+	for i, body := range []string{`"a"`, "unreadable", "record", `"a"`, "record"} {
+		c.record(i+1, []byte(body), "")
+	}
+	got := c.v.report.Problems
+	if len(got) != 2 || got[0].Line != 2 || got[1].Line != 3 || got[1].Kind != Removed {
+		t.Errorf("problems %v", got)
 	}
 }

@@ -105,3 +105,22 @@ func TestALockedSessionIsNeitherErasedNorSealed(t *testing.T) {
 		t.Errorf("after the end of all locks: %+v, %v", stone, err)
 	}
 }
+
+// occupied is an archive that knows that it keeps something.
+type occupied struct{ *keeper }
+
+func (o occupied) Free(context.Context) bool { return o.keeps == "" }
+
+// An archive that reports that it keeps something is asked about each file.
+func TestALockInAnArchiveThatReportsItPreventsTheErase(t *testing.T) {
+	a := occupied{&keeper{Archive: memory.New(), keeps: "ledger-001.json"}}
+	s := session(t, a, "s")
+	step(t, s, 1)
+	if _, err := s.Erase(t.Context(), redact.Text{}); !errors.Is(err, storage.ErrLocked) {
+		t.Errorf("Erase: %v, want ErrLocked", err)
+	}
+	a.keeps = ""
+	if stone, err := s.Erase(t.Context(), redact.Text{}); err != nil || !stone.Done {
+		t.Errorf("after the end of all locks: %+v, %v", stone, err)
+	}
+}
