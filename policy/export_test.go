@@ -36,3 +36,6 @@ const (
 	FormCall   = formCall
 	FormResult = formResult
 )
+
+// Shares sums up contributors by reason.
+func Shares(all []Contributor) []Share { return shares(all) }

@@ -157,3 +157,18 @@ func TestALongLineIsShownAroundItsMatch(t *testing.T) {
 		}
 	}
 }
+
+// If there are too many matches, those of the newest step are shown.
+func TestSearchShowsTheNewestStepFirst(t *testing.T) {
+	a := memory.New()
+	compacts, history := agent(t, a), loop(150)
+	last := 0
+	for _, n := range []int{102, len(history)} {
+		compacts(history[:n])
+		_, found := search(t, a, `file_\d+\.go: `, 1)
+		if len(found.Matches) == 0 || found.Matches[0].Turn <= last {
+			t.Fatalf("%d messages: %+v, and before turn %d", n, found.Matches, last)
+		}
+		last = found.Matches[0].Turn
+	}
+}

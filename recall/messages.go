@@ -40,7 +40,7 @@ func Messages(ctx context.Context, s *record.Session) iter.Seq2[Stored, error] {
 		r := &storedReader{ctx: ctx, s: s, yield: yield, steps: map[string]ledger.Step{}, turns: map[ledger.Place]int{}}
 		for _, do := range []func() error{r.ledgers, r.times, r.list, r.transcripts, r.logs} {
 			if err := do(); err != nil || r.stopped {
-				if err != nil && !r.stopped {
+				if !r.stopped {
 					yield(Stored{}, err)
 				}
 				return

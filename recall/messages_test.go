@@ -1,11 +1,14 @@
 package recall_test
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"iter"
 	"slices"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -165,5 +168,87 @@ func TestMessagesOfTheLogsComeLast(t *testing.T) {
 		if !slices.Equal(got, want[:stop]) {
 			t.Errorf("%q, want %q", got, want[:stop])
 		}
+	}
+}
+
+// altered is an archive that returns other bytes for one file, or fails to open it.
+type altered struct {
+	storage.Archive
+	base string // last segment of the key
+	err  error
+}
+
+func (a *altered) Open(ctx context.Context, k storage.Key, off, n int64) (io.ReadCloser, error) {
+	r, err := a.Archive.Open(ctx, k, off, n)
+	if err != nil || k.Base() != a.base {
+		return r, err
+	}
+	data, err := io.ReadAll(r)
+	return io.NopCloser(bytes.NewReader(bytes.ReplaceAll(data, []byte("word"), []byte("dorw")))), errors.Join(err, r.Close(), a.err)
+}
+
+// A file that was changed is reported, and the other files are still read. A file that cannot
+// be read ends the iteration with its error. A caller can stop at any message.
+func TestMessagesOfDamagedFiles(t *testing.T) {
+	a := &altered{Archive: memory.New()}
+	compacts, history := agent(t, a), loop(150)
+	compacts(history[:102])
+	compacts(history)
+	s, err := record.OpenToRead(t.Context(), a, "s")
+	if err != nil {
+		t.Fatal(err)
+	}
+	read := func(stop int) (files map[string]int, errs []error) {
+		files, n := map[string]int{}, 0
+		for m, err := range recall.Messages(t.Context(), s) {
+			if n++; err != nil {
+				errs = append(errs, err)
+			} else {
+				files[m.File]++
+			}
+			if n == stop {
+				break
+			}
+		}
+		return files, errs
+	}
+	const first, second = "transcript-pre-compact-001.jsonl", "transcript-pre-compact-002.jsonl"
+	if one, errs := read(1); len(one) != 1 || len(errs) > 0 {
+		t.Errorf("up to the first message: %v, %v", one, errs)
+	}
+	whole, errs := read(0)
+	if whole[first] == 0 || whole[second] == 0 || len(errs) > 0 {
+		t.Fatalf("%v, %v", whole, errs)
+	}
+	a.base = second
+	if got, errs := read(0); got[second] > 0 || got[first] == 0 || len(errs) != 1 || !errors.Is(errs[0], storage.ErrChanged) {
+		t.Errorf("a changed file: %v, %v", got, errs)
+	}
+	a.base, a.err = first, errDisk
+	if got, errs := read(0); len(got) > 0 || len(errs) != 1 || !errors.Is(errs[0], errDisk) {
+		t.Errorf("a file that cannot be read: %v, %v", got, errs)
+	}
+}
+
+// The references of a ledger name each removed message, its place and the index that finds it.
+func TestRefsOfALedgerNameTheRemovedMessages(t *testing.T) {
+	a := memory.New()
+	agent(t, a)(loop(100))
+	n := 0
+	if _, err := record.Verify(t.Context(), a, "s", record.VerifyOptions{Refs: func(l record.Ledger) ([]record.Ref, error) {
+		refs, err := recall.Refs(l)
+		for _, r := range refs {
+			if n++; r.File == "" || r.Index == "" || r.Len == 0 || len(r.SHA256) != 64 || r.ID == "" {
+				t.Errorf("%+v", r)
+			}
+		}
+		return refs, err
+	}}); err != nil || n == 0 {
+		t.Errorf("%d references, %v", n, err)
+	}
+	id := strings.Repeat("a", 32)
+	refs, ok, err := recall.EditRefs(fmt.Appendf(nil, `{"edit":{"v":2,"evicted":[{"fp":%q,"sha256":"s"}]}}`, id))
+	if err != nil || !ok || len(refs) != 1 || refs[0].ID != id || refs[0].SHA256 != "s" {
+		t.Errorf("an edit: %+v, %v, %v", refs, ok, err)
 	}
 }

@@ -209,3 +209,16 @@ func TestPartOfAListHasItsName(t *testing.T) {
 		t.Errorf("%q is not in %s", want, b.end())
 	}
 }
+
+// A digest quotes values down to some depth. Deeper ones cost time and say little.
+func TestDigestHasADepth(t *testing.T) {
+	for depth, want := range map[int]bool{2: true, 2000: false} {
+		text := ""
+		for _, p := range digest(`{"id":7,"legs":[` + strings.Repeat(`{"k":`, depth) + `"found"` + strings.Repeat("}", depth) + `]}`) {
+			text += p.text
+		}
+		if !strings.Contains(text, "id: 7") || strings.Contains(text, "found") != want || strings.Count(text, "(") > 2*maxArgDepth {
+			t.Errorf("depth %d: %.200s", depth, text)
+		}
+	}
+}

@@ -89,6 +89,11 @@ func TestCalibratorBoundsTheEffectOfOneFigure(t *testing.T) {
 	if s := c.State(); s.Code > 1.1+1e-9 || s.Prose > 1.1+1e-9 || s.Margin > 0.5 {
 		t.Errorf("the state after one figure of 2.5 times the estimate: %+v", s)
 	}
+	c.Restore(token.Calibration{Prose: 0.6, Code: 0.6, Wide: 0.6, Fixed: 0.6, Margin: 0.1}) // the bound is a share of the factor
+	c.Sent(requestID(2), mix)
+	if c.Observe(requestID(2), 12_000); c.State().Code > 0.66+1e-9 {
+		t.Errorf("the state after one figure of twice the estimate: %+v", c.State())
+	}
 	for i := range 100 {
 		c.Sent(requestID(i), mix)
 		c.Observe(requestID(i), 25_000)
