@@ -48,3 +48,15 @@ func newError(t *testing.T, c compact.Config) error {
 	_, err := compact.New(t.Context(), c)
 	return err
 }
+
+// Both folders of a storage are checked, also those beside a bucket.
+func TestFoldersOfTheStorageAreChecked(t *testing.T) {
+	for _, setting := range []string{"storage.path", "storage.spool"} {
+		c := compact.Config{Model: "gpt-4o", MaxContextTokens: 100_000}
+		c.Storage.Adapter, c.Storage.Bucket = "s3", "b"
+		*map[string]*string{"storage.path": &c.Storage.Path, "storage.spool": &c.Storage.Spool}[setting] = "s3://b/c"
+		if err := c.Validate(); err == nil || !strings.Contains(err.Error(), setting+" is a folder") {
+			t.Errorf("%s: %v", setting, err)
+		}
+	}
+}
