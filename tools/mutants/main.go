@@ -6,7 +6,8 @@
 //	go run ./tools/mutants -n 0 -in 'ledger' -tests ./policy,./compact ./policy
 //
 // A fault is one operand of a condition removed, a condition that always or never
-// holds, a bound moved by one, a comparison turned around, or a statement removed.
+// holds, a bound moved by one, a comparison turned around, a statement or a field of a
+// struct removed, or nil returned in place of an error.
 // All faults are compiled into one test binary, and an environment variable switches
 // one on (mutant schemata: Untch, Offutt, Harrold, ISSTA 1993). So a fault needs no
 // build, and only the tests that reach it run.

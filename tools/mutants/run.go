@@ -51,6 +51,15 @@ func At(id int) bool {
 	}
 	return id == active
 }
+
+// Zero returns the zero value in place of v if fault id is switched on.
+func Zero[T any](id int, v T) T {
+	if At(id) {
+		var none T
+		return none
+	}
+	return v
+}
 `
 
 // A test is one test of one binary.

@@ -51,6 +51,10 @@ func (s *schema) visit(n ast.Node) {
 		s.condition(n.Cond, false)
 	case *ast.BinaryExpr:
 		s.binary(n)
+	case *ast.CompositeLit:
+		s.fields(n)
+	case *ast.ReturnStmt:
+		s.failure(n)
 	case *ast.BlockStmt:
 		s.statements(n.List)
 	case *ast.CaseClause:

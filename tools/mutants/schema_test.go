@@ -32,6 +32,15 @@ func f(a, b int, ok bool) (n int) {
 	}
 	return n
 }
+
+type pair struct{ a, b int }
+
+func g(a int, err error) (pair, []*pair, error) {
+	if err != nil {
+		return pair{}, nil, err
+	}
+	return pair{a: a, b: 1}, []*pair{{b: a}}, nil
+}
 `
 
 func TestFaultsOfAFile(t *testing.T) {
@@ -65,6 +74,11 @@ func TestFaultsOfAFile(t *testing.T) {
 		"p.go:13: `ok` always holds",
 		"p.go:13: `ok` never holds",
 		"p.go:17: `a != b` is turned around",
+		"p.go:26: `err != nil` always holds",
+		"p.go:26: `err != nil` never holds",
+		"p.go:27: `return pair{}, nil, err` without its error",
+		"p.go:29: `a: a` is left out",
+		"p.go:29: `b: a` is left out",
 	}
 	slices.Sort(got)
 	slices.Sort(want)
