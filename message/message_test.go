@@ -260,9 +260,9 @@ func TestFingerprintReflectsAReplacedPart(t *testing.T) {
 	if m.Fingerprint() != message.User("after").Fingerprint() {
 		t.Error("the fingerprint is not that of the message's text")
 	}
-	m = message.Message{Role: message.RoleUser, Parts: []message.Part{{Kind: message.KindImage, Media: &message.Media{URL: "a"}}}}.Copy()
+	m = mustParse(t, `{"role":"user","content":[{"type":"image_url","image_url":{"url":"https://example.com/a.png"}}]}`)
 	before = m.Fingerprint()
-	if m.Parts[0].Media = (&message.Media{URL: "b"}); m.Fingerprint() == before {
+	if m.Parts = []message.Part{{Kind: message.KindImage, Media: &message.Media{URL: "https://example.com/b.png"}}}; m.Fingerprint() == before {
 		t.Error("the remembered fingerprint is of another picture")
 	}
 }

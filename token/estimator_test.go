@@ -390,9 +390,21 @@ func TestCountContextStopsWhenCancelled(t *testing.T) {
 
 // A message that no model reads costs nothing.
 func TestUnreadMessageCostsNothing(t *testing.T) {
-	e := token.NewCharsEstimator()
 	m := message.User("a note of the harness")
-	if m.Unread = true; e.Message(m) != 0 {
-		t.Errorf("it costs %d", e.Message(m))
+	m.Unread = true
+	for _, e := range []*token.Estimator{token.NewCharsEstimator(), withCounter(t, "gpt-4o", token.Chars, nil), withCounter(t, "claude-sonnet-4", token.Chars, nil)} {
+		if one, all := e.Message(m), e.Messages([]message.Message{m, m}); one != 0 || all != 0 {
+			t.Errorf("it costs %d, and two cost %d", one, all)
+		}
+	}
+}
+
+// A text whose first bytes are mostly not ASCII is of the kind that calibration learns apart.
+func TestWideTextIsAKindOfItsOwn(t *testing.T) {
+	e := withCounter(t, "claude-sonnet-4", token.Chars, nil)
+	for text, wide := range map[string]bool{"请修复解析器": true, "fix the parser, größer": false, "": false} {
+		if m := e.Mix(message.User(text)); (m.Wide > 0) != wide || (m.Prose > 0) != (text != "" && !wide) {
+			t.Errorf("%q: %+v", text, m)
+		}
 	}
 }
