@@ -194,8 +194,8 @@ func TestMessagesOfDamagedFiles(t *testing.T) {
 	compacts, history := agent(t, a), loop(150)
 	compacts(history[:102])
 	compacts(history)
-	s, err := record.OpenToRead(t.Context(), a, "s")
-	if err != nil {
+	s, err := record.OpenSession(t.Context(), a, "s")
+	if err = errors.Join(err, s.Journal(t.Context(), []redact.Text{redact.Lit(`{"role":"user","content":"late"}`)})); err != nil {
 		t.Fatal(err)
 	}
 	read := func(stop int) (files map[string]int, errs []error) {
@@ -227,6 +227,10 @@ func TestMessagesOfDamagedFiles(t *testing.T) {
 	a.base, a.err = first, errDisk
 	if got, errs := read(0); len(got) > 0 || len(errs) != 1 || !errors.Is(errs[0], errDisk) {
 		t.Errorf("a file that cannot be read: %v, %v", got, errs)
+	}
+	a.base = "journal.jsonl"
+	if got, errs := read(0); got[second] != whole[second] || len(errs) != 1 || !errors.Is(errs[0], errDisk) {
+		t.Errorf("a journal that cannot be read: %v, %v", got, errs)
 	}
 }
 
