@@ -137,3 +137,40 @@ func TestEachCloseReturnsWhenEverythingIsWritten(t *testing.T) {
 		})
 	}
 }
+
+// closable is an archive that counts the appends before and after its Close.
+type closable struct {
+	*memory.Archive
+	closed        bool
+	before, after int
+}
+
+func (a *closable) Append(ctx context.Context, k storage.Key, at int64, b storage.Blob) error {
+	if a.closed {
+		a.after++
+	} else {
+		a.before++
+	}
+	return a.Archive.Append(ctx, k, at, b)
+}
+
+func (a *closable) Close(context.Context) error {
+	a.closed = true
+	return nil
+}
+
+// A manager closes the archive that it opened, after the last lines of its logs.
+func TestCloseClosesTheArchiveLast(t *testing.T) {
+	m, err := New(t.Context(), Config{Model: "gpt-4", MaxContextTokens: 8_000, Storage: StorageConfig{Adapter: "memory"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	a := &closable{Archive: memory.New()}
+	m.archive = a
+	if _, err := m.Preflight(t.Context(), "s", reads(2)); err != nil {
+		t.Fatal(err)
+	}
+	if err := m.Close(t.Context()); err != nil || !a.closed || a.before == 0 || a.after > 0 {
+		t.Errorf("closed %v, %d appends before and %d after it: %v", a.closed, a.before, a.after, err)
+	}
+}
