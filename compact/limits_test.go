@@ -115,21 +115,23 @@ func TestBillOfACallIsPartOfTheSessions(t *testing.T) {
 
 // A session that leaves memory while a call uses it has no weight when the call ends.
 func TestForsakenSessionHasNoWeight(t *testing.T) {
-	m := small(t, Config{MaxContextTokens: 100_000})
-	s, err := m.session(t.Context(), "s")
-	if err != nil {
-		t.Fatal(err)
-	}
-	m.mu.Lock()
-	m.reweigh(s)
-	m.mu.Unlock()
-	m.forsake(s, record.ErrScrubbed)
-	s.stepsWeight += 1 << 20 // what the call learned meanwhile
-	m.release(s)
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if len(m.sessions) != 0 || m.bytes != 0 {
-		t.Errorf("%d sessions are in memory, with %d bytes", len(m.sessions), m.bytes)
+	for _, why := range []error{record.ErrScrubbed, record.ErrErased} {
+		m := small(t, Config{MaxContextTokens: 100_000})
+		s, err := m.session(t.Context(), "s")
+		if err != nil {
+			t.Fatal(err)
+		}
+		m.mu.Lock()
+		m.reweigh(s)
+		m.mu.Unlock()
+		m.forsake(s, why)
+		s.stepsWeight += 1 << 20 // what the call learned meanwhile
+		m.release(s)
+		m.mu.Lock()
+		if len(m.sessions) != 0 || m.bytes != 0 {
+			t.Errorf("%v: %d sessions are in memory, with %d bytes", why, len(m.sessions), m.bytes)
+		}
+		m.mu.Unlock()
 	}
 }
 
