@@ -74,6 +74,29 @@ func TestArraysAreReadAsCommandsAndPairs(t *testing.T) {
 	}.check(t, newRedactor(t, Options{}))
 }
 
+// TestArgumentsWithBlanksAreRedactedAsAWhole has passwords of several words, and command
+// lines within arguments, whose other words stay.
+func TestArgumentsWithBlanksAreRedactedAsAWhole(t *testing.T) {
+	r := newRedactor(t, Options{})
+	p := "plover" + "Kettle83"
+	for text, gone := range map[string]bool{
+		`{"args":["--password","` + p + ` heron"]}`:                                true,
+		`{"args":["--registry","h","--password=` + p + ` heron"]}`:                 true,
+		`{"argv":["curl","-u","bob:` + p + ` heron","https://example.com"]}`:       true,
+		`{"cmd":["mysql","-u","bob","-p` + p + ` heron","shop"]}`:                  true,
+		`{"cmd":["bash","-c","PGPASSWORD=` + p + ` heron --list"]}`:                false,
+		`{"cmd":["bash","-lc","mysql -u bob -p` + p + ` heron"]}`:                  false,
+		`{"cmd":["docker","run","-e","PGPASSWORD=` + p + `","heron","--rm"]}`:      false,
+		`{"cmd":["ssh","-p","22","host","mysql --password=` + p + ` heron"]}`:      false,
+		`{"args":["--password","` + p + `","--name","heron","--comment","a b c"]}`: false,
+	} {
+		out := r.Text(text).String()
+		if strings.Contains(out, p) || strings.Contains(out, "heron") == gone {
+			t.Errorf("Text(%s) = %s", text, out)
+		}
+	}
+}
+
 // TestVendorTokensMayBeFollowedByPunctuation has tokens in brackets and sentences.
 func TestVendorTokensMayBeFollowedByPunctuation(t *testing.T) {
 	token := "pul-" + hexDigits(40)
