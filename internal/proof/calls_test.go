@@ -5,9 +5,11 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/json"
+	"flag"
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
@@ -163,7 +165,21 @@ func whyOf(r *compact.Result) []byte {
 	return b.Bytes()
 }
 
-func short(data []byte) string { return fmt.Sprintf("%x", sha256.Sum256(data))[:10] }
+// keep is for the texts behind the hashes: write them with the old code and the new code,
+// and compare the folders.
+var keep, kept = flag.String("keep", "", "write the text behind each hash to this folder, which exists"), 0
+
+// short returns the beginning of the hash of a text.
+func short(data []byte) string {
+	hash := fmt.Sprintf("%x", sha256.Sum256(data))[:10]
+	if kept++; *keep != "" {
+		name := filepath.Join(*keep, fmt.Sprintf("%04d", kept))
+		if err := os.WriteFile(name, data, 0o600); err != nil {
+			panic(err)
+		}
+	}
+	return hash
+}
 
 // filesOf returns the number of files of the session, and a hash of all but events and
 // manifest, which have random ids.
