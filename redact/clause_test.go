@@ -89,11 +89,16 @@ func TestArgumentsWithBlanksAreRedactedAsAWhole(t *testing.T) {
 		`{"cmd":["docker","run","-e","PGPASSWORD=` + p + `","heron","--rm"]}`:      false,
 		`{"cmd":["ssh","-p","22","host","mysql --password=` + p + ` heron"]}`:      false,
 		`{"args":["--password","` + p + `","--name","heron","--comment","a b c"]}`: false,
+		`{"cmd":["sh","-ec","sshpass -p ` + p + ` heron"]}`:                        false,
 	} {
 		out := r.Text(text).String()
 		if strings.Contains(out, p) || strings.Contains(out, "heron") == gone {
 			t.Errorf("Text(%s) = %s", text, out)
 		}
+	}
+	key := "AKIA" + "QYLPMN5HFIQR7XYA"
+	if out := r.Text(`{"cmd":["git","commit","-m","` + key + ` was revoked"]}`).String(); strings.Contains(out, key) || !strings.Contains(out, "was revoked") {
+		t.Errorf("a message that begins with a key: %s", out)
 	}
 }
 

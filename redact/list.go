@@ -84,7 +84,7 @@ func (w *walker) command(all []literal, texts []string) {
 	for _, f := range w.d.sc.within(line) {
 		for k, text := range texts {
 			if from, to := f.start-at[k], f.end-at[k]; from >= 0 && to <= len(text) {
-				if k > 0 && endsEarly(texts[k-1], text, from, to) {
+				if k > 0 && f.rule.kind == commandRule.kind && endsEarly(texts[k-1], text, from, to) {
 					to = len(text)
 				}
 				w.spans(all[k], text, []span{{start: from, end: to, rule: f.rule}}, 0)
@@ -93,24 +93,15 @@ func (w *walker) command(all []literal, texts []string) {
 	}
 }
 
-// endsEarly reports whether a secret that was found in text[from:to] goes on to the end of
+// endsEarly reports whether a password that was found in text[from:to] goes on to the end of
 // the argument: the value of a flag can have blanks, which end it in a command line only.
-// An argument that is itself a command line (after -c) or has a name before the secret is
-// left alone.
+// An argument that is itself a command line, or has a name before the password, is left
+// alone.
 func endsEarly(before, text string, from, to int) bool {
 	if to == len(text) || !isBlank(text[to]) || strings.ContainsAny(text[:from], " \t\n") {
 		return false
 	}
-	if strings.HasPrefix(text, "-") {
-		return true
-	}
-	isFlag := strings.HasPrefix(before, "-") && !isShellFlag(before)
-	return isFlag && !strings.Contains(text[:from], "=")
-}
-
-// isShellFlag reports whether the argument after a flag is a command line: -c, -lc.
-func isShellFlag(flag string) bool {
-	return !strings.HasPrefix(flag, "--") && strings.HasSuffix(flag, "c")
+	return strings.HasPrefix(text, "-") || strings.HasPrefix(before, "-") && !strings.Contains(text[:from], "=")
 }
 
 // tableHead is an array of the names of columns, one of which is the name of a secret.

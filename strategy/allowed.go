@@ -24,9 +24,11 @@ type allowance struct {
 	text string
 }
 
+type allowances []allowance
+
 // allowances returns the sentences in which the user allows a failure.
-func (h *History) allowances() []allowance {
-	var out []allowance
+func (h *History) allowances() allowances {
+	var out allowances
 	for i := range h.Steps {
 		if s := &h.Steps[i]; s.user() {
 			prose.Sentences(s.Text, func(t string, heading bool) {
@@ -39,10 +41,10 @@ func (h *History) allowances() []allowance {
 	return out
 }
 
-// allowed returns, as a suffix, the sentence in which the user allows the failure of a call. It
-// has a name from the call's output.
-func (h *History) allowed(c *Call) string {
-	for _, a := range h.allowances() {
+// of returns, as a suffix, the sentence in which the user allows the failure of a call. It has
+// a name from the call's output.
+func (all allowances) of(c *Call) string {
+	for _, a := range all {
 		if namesOf(a.text, c.Result) {
 			return userAllowed + "“" + prose.Clip(prose.Squash(a.text), remarkWords) + "” " + stepID(a.step)
 		}
@@ -50,10 +52,28 @@ func (h *History) allowed(c *Call) string {
 	return ""
 }
 
-// excused returns, as a suffix, a sentence about a failure that is no work: it has another cause,
-// the user allows it, or it is gone.
-func (h *History) excused(by blamed, step int, c *Call) string {
-	return cmp.Or(by.of(step, c), h.allowed(c), h.passedLater(step))
+// pardons holds the sentences about failures that are no work: they have another cause, the
+// user allows them, or they are gone.
+type pardons struct {
+	blamed     blamed
+	allowances allowances
+	passed     int    // number of the last step in which the assistant says that all tests pass
+	saying     string // its sentence, as a suffix
+}
+
+// pardons returns the sentences about failures that are no work.
+func (h *History) pardons() pardons {
+	e := pardons{blamed: h.blamed(), allowances: h.allowances()}
+	e.passed, e.saying = h.saysPassed()
+	return e
+}
+
+// of returns, as a suffix, a sentence about the failure of a call in a step.
+func (e *pardons) of(step int, c *Call) string {
+	if said := cmp.Or(e.blamed.of(step, c), e.allowances.of(c)); said != "" || e.passed <= step {
+		return said
+	}
+	return e.saying
 }
 
 // allPass are phrases of sentences that say that no test fails any more.
@@ -66,17 +86,17 @@ func saysAllPass(t string) bool {
 		!prose.HasAny(low, []string{"not all", "if ", "whether ", "sure", "ensure", "verif", "check that", "check whether", "until ", "once ", "when ", "should ", "must "})
 }
 
-// passedLater returns, as a suffix, the last sentence after a step in which the assistant says that
-// all tests pass.
-func (h *History) passedLater(step int) (said string) {
+// saysPassed returns the last sentence in which the assistant says that all tests pass, as a
+// suffix, and the number of its step.
+func (h *History) saysPassed() (step int, said string) {
 	for i := range h.Steps {
-		if s := &h.Steps[i]; s.ID > step && s.Role == message.RoleAssistant && !s.recap() {
+		if s := &h.Steps[i]; s.Role == message.RoleAssistant && !s.recap() {
 			prose.Sentences(s.Text, func(t string, heading bool) {
 				if !heading && saysAllPass(t) {
-					said = saidLater + "“" + prose.Clip(prose.Squash(t), remarkWords) + "” " + stepID(s.ID)
+					step, said = s.ID, saidLater+"“"+prose.Clip(prose.Squash(t), remarkWords)+"” "+stepID(s.ID)
 				}
 			})
 		}
 	}
-	return said
+	return step, said
 }

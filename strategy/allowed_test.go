@@ -26,3 +26,27 @@ func TestNextQuotesWhatExcusesAFailure(t *testing.T) {
 		}
 	}
 }
+
+// A statement that all tests pass excuses no later failure.
+func TestTestsThatPassedBeforeExcuseNothing(t *testing.T) {
+	msgs := []message.Message{message.User("Log each write."), message.Assistant("All tests pass.")}
+	msgs = append(msgs, command("1", "", "go test ./store", "Exit code: 1\n--- FAIL: TestOldExport")...)
+	if got := nextOf(t, append(msgs, message.User("Now write the page about it."))...); strings.Contains(got, "All tests pass") || !strings.Contains(got, "its last run failed: `go test ./store`") {
+		t.Errorf("the next step is:\n%s", got)
+	}
+}
+
+func TestReminderInAResultIsLeftOut(t *testing.T) {
+	const r = "<system-reminder>be brief</system-reminder>"
+	for text, want := range map[string]string{
+		"":                    "",
+		"a" + r + "b":         "ab",
+		r + "a" + r + r + "b": "ab",
+		"a" + r + "b<system-reminder>never closed": "ab<system-reminder>never closed",
+		"a</system-reminder>" + r + "b":            "a</system-reminder>b",
+	} {
+		if got := withoutReminders(text); got != want {
+			t.Errorf("withoutReminders(%q) = %q", text, got)
+		}
+	}
+}

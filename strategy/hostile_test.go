@@ -18,7 +18,7 @@ import (
 // hard lists texts that are difficult for scanners.
 var hard = []string{"a", "/", "a/", "1,", "123,", "_", "a_b", ".", "a.", "-", "@", "a@", "\"", "`", "\"error a b ", "[s1] ", "\n", "- ", "# ", "<", "</", "/>", "{",
 	"a b. ", "。", "::", "é", "\\", "|", ">", "a > b ", "<<E\n", "--- a\n+++ b\n", "*** Add File: a\n", "@@", "[ ] x\n", "http://", "a-1", "v1.", "deadbeef",
-	"必须 ", "TODO ", "error:\n", "x=", "x= "}
+	"必须 ", "TODO ", "error:\n", "x=", "x= ", "<system-reminder></system-reminder>", "All tests pass. ", "The test may fail. "}
 
 // TestHostileTextCostsNoMoreThanLinearTime summarizes and verifies a quarter of a megabyte
 // of each text, or half a megabyte with COMPACT_SAMPLES=all. In linear time this takes four

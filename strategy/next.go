@@ -142,7 +142,8 @@ func (h *History) stillFailing() fact {
 			return fact{}
 		}
 		if c.Outcome == Failed && all[i].again == 0 && !refusedCall(c.Result) && !c.misspelled() && mended[c.Command()] <= all[i].step {
-			return fact{all[i].step, c.name() + h.excused(h.blamed(), all[i].step, c), announcedValue - 1}
+			pardons := h.pardons()
+			return fact{all[i].step, c.name() + pardons.of(all[i].step, c), announcedValue - 1}
 		}
 	}
 	return fact{}

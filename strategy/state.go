@@ -12,7 +12,7 @@ import (
 // checkLines returns lines with the last result of each check.
 func (h *History) checkLines(section int) []Line {
 	var out []Line
-	mended, blamed := h.mended(), h.blamed()
+	mended, pardons := h.mended(), h.pardons()
 	all := h.checks()
 	for i, c := range all {
 		text := c.call.tell()
@@ -31,7 +31,7 @@ func (h *History) checkLines(section int) []Line {
 			cited += "; it ran again" + c.came + " " + stepID(c.again)
 		case c.call.Outcome == Failed:
 			value = max((failedValue+1)*h.recency(c.step), failedValue)
-			cited += h.excused(blamed, c.step, c.call)
+			cited += pardons.of(c.step, c.call)
 		}
 		out = append(out, Line{Section: section, Text: text + " " + cited, Value: value, Order: c.step})
 	}

@@ -97,17 +97,21 @@ var reminderTags = []string{"system-reminder", "system_reminder"}
 // withoutReminders removes the reminders of harnesses from the result of a tool.
 func withoutReminders(text string) string {
 	for _, tag := range reminderTags {
+		var out strings.Builder
 		for {
-			start := strings.Index(text, "<"+tag+">")
-			if start < 0 {
-				break
-			}
-			_, rest, ok := element(text[start:], tag)
+			before, rest, ok := strings.Cut(text, "<"+tag+">")
 			if !ok {
 				break
 			}
-			text = text[:start] + rest
+			_, after, closed := strings.Cut(rest, "</"+tag+">")
+			if !closed {
+				break
+			}
+			out.WriteString(before)
+			text = after
 		}
+		out.WriteString(text)
+		text = out.String()
 	}
 	return text
 }

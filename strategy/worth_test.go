@@ -143,7 +143,7 @@ func TestSummaryQuotesNoFrameOfAPage(t *testing.T) {
 		"The poet of Erl: <https://poets.example.org/people/erl-1871>\nSoft beds for you: https://beds.example.org/sale-2026\n"
 	msgs := toolRun(1, "web_fetch", `{"url":"https://valley.example.org/mills"}`, page)
 	msgs = append(msgs, toolRun(2, "web_search", `{"query":"mills"}`, `[{"title":"A shop","url":"https://soft.example.org/shop-77","snippet":"Soft beds and pillows for you."},{"title":"Mill of Erl","url":"https://erl.example.org/mill-1602","snippet":"The mill."}]`)...)
-	msgs = append(msgs, toolRun(3, "bash", `{"command":"find / -name mills.csv"}`, "Command running in background with ID: b77. Output is being written to: /var/run/agents/of-the-house/session-2026-05-04/work/tasks/b77.output. You will be notified.")...)
+	msgs = append(msgs, toolRun(3, "bash", `{"command":"find / -name mills.csv"}`, "Command running in background with ID: b77. Output is being written to: /var/run/agents/session-2026-05-04/tasks/b77.output. You will be notified.")...)
 	msgs = append(msgs, toolRun(4, "WebFetch", `{"url":"https://valley.example.org/closed"}`, "The server returned HTTP 404 Not Found.\n\nThe response body was not retrieved.")...)
 	got := wholeSummary(t, "", "Tell me about the mills of the valley.", msgs)
 	for _, frame := range []string{"poets.example.org", "beds.example.org", "b77.output", "was not retrieved"} {
