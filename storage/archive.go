@@ -7,17 +7,17 @@ import (
 	"time"
 )
 
-// An Archive stores files: each is either created once and never changed, or
-// only appended to. A caller uses a key either as a file or as a log, never as
-// both, and never both as a file and as a folder.
+// An Archive stores files. A key is either a file, which is created once and never
+// changed, or a log, which is only appended to. A caller never uses one key as both, and
+// never uses the key of a file or a log as a folder.
 //
-// All methods may be called at once, by several goroutines and by several processes
-// that use the same place. They return an [*Error]. If the context is done before a
-// method begins, the method does nothing and its error wraps the context's. A call may
-// have to wait for another one (the holder of a lock, or the first call that connects).
-// It waits until its own context ends, and then returns an error that wraps the error
-// of the context. The zero Key is an error everywhere but in List. Package storagetest
-// tests every sentence here.
+// All methods may be called at once, by several goroutines and by several processes that
+// use the same place. They return an [*Error]. If the context is done before a method
+// begins, the method does nothing and its error wraps the context's. A call may have to
+// wait for another one (the holder of a lock, or the first call that connects). It waits
+// until its own context ends, and then returns an error that wraps the error of the
+// context. The zero Key is an error everywhere but in List. Package storagetest tests
+// every sentence here.
 type Archive interface {
 	// Create stores b under k.
 	//
@@ -67,8 +67,8 @@ type Info struct {
 	Foreign string
 }
 
-// A Remover is an Archive that can remove keys. Package storage/record does so
-// to erase and prune sessions, and to end a scrub.
+// A Remover is an Archive that can remove keys. Package storage/record removes keys when
+// it erases or prunes a session, and when it ends a scrub.
 type Remover interface {
 	// Remove removes k, durably when it returns nil. A missing k is not an error. Empty
 	// folders are removed as well.
@@ -78,18 +78,19 @@ type Remover interface {
 // A BulkRemover is a Remover that removes many keys more cheaply in one call.
 type BulkRemover interface {
 	Remover
-	// RemoveAll removes all keys, in any order. After an error some may be removed. An
+	// RemoveAll removes all keys, in any order. After an error some keys may be removed. An
 	// empty list is not an error.
 	RemoveAll(ctx context.Context, keys []Key) error
 }
 
-// An EndRemover is a BulkRemover that removes a folder together with the log that says
-// why its files are missing, more cheaply than with a listing for each step.
+// An EndRemover is a BulkRemover that removes a folder with fewer listings. The folder
+// has a log that records why its files are missing, and the end of this log is removed
+// last.
 type EndRemover interface {
 	BulkRemover
-	// RemoveAllBut removes all keys, in any order, and of log, which is not one of them,
-	// everything but the bytes of its last append. It returns [ErrUnsupported] before it
-	// removes anything, if the archive is a wrapper of one that is no EndRemover.
+	// RemoveAllBut removes all keys, in any order. It also removes log, which is not one of
+	// the keys, except for the bytes of its last append. If the archive wraps one that is
+	// not an EndRemover, RemoveAllBut returns [ErrUnsupported] and removes nothing.
 	RemoveAllBut(ctx context.Context, keys []Key, log Key) error
 	// RemoveEnd removes what RemoveAllBut has left of log. If anything else is left in the
 	// folder of log, RemoveEnd removes nothing, and others is true.
@@ -116,15 +117,15 @@ type Sweeper interface {
 // A Tidier is an Archive that temporarily holds pieces of files outside of its keys, and
 // can remove the pieces that no process is writing to.
 type Tidier interface {
-	// Tidy removes the pieces. It returns descriptions of the pieces that it
-	// had to leave.
+	// Tidy removes these pieces. It returns descriptions of the pieces that it kept because
+	// a process is writing to them.
 	Tidy(ctx context.Context) (left []string, err error)
 }
 
 // A Keeper is an Archive that can forbid the removal of a key for a time, such
 // as by a retention or an Object Lock.
 type Keeper interface {
-	// Kept returns nil if k can be removed now, even if it does not exist, and otherwise
+	// Kept returns nil if k can be removed now, or if k does not exist. Otherwise it returns
 	// [ErrLocked], preferably as a [*LockedError] with the end of the lock.
 	Kept(ctx context.Context, k Key) error
 }
@@ -145,9 +146,9 @@ type FreeKeeper interface {
 	Free(ctx context.Context) bool
 }
 
-// A Deferrer is an Archive whose Append checks afterwards whether k was removed
-// meanwhile (then only b would be left of k). A Deferrer can defer this check.
-// The last of several Appends can then check for all of them.
+// A Deferrer is an Archive whose Append checks, after the write, whether the log was
+// removed in the meantime. (The log would then hold only the new bytes.) A Deferrer can
+// defer this check, so that the last of several Appends makes it for all of them.
 type Deferrer interface {
 	// AppendUnseen is Append without the check. The next Append to k, or Settle,
 	// makes the check, and removes b if k was removed before b was written.
@@ -160,8 +161,8 @@ type Deferrer interface {
 // A LazyAppender is an Archive that can append without waiting until the bytes are
 // durable.
 type LazyAppender interface {
-	// AppendLazily is Append, except that the bytes, or a part of them, can be lost if
-	// the machine stops before the next Append to k. All processes see them at once.
+	// AppendLazily is Append, except that the bytes, or a part of them, can be lost if the
+	// machine stops before the next Append to k. All processes see the bytes immediately.
 	AppendLazily(ctx context.Context, k Key, seq int64, b Blob) error
 }
 

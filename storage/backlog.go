@@ -2,8 +2,8 @@ package storage
 
 import "time"
 
-// Backlog is the data that an archive has accepted and that is not at its place yet, such
-// as the content of a spool in front of a bucket that does not answer.
+// Backlog describes the data that an archive has accepted but not yet sent to its
+// destination, such as the content of a spool in front of a bucket that does not answer.
 type Backlog struct {
 	Dir        string    // the folder in which the data waits
 	Operations int       // files to create, appends and removals that wait
@@ -27,7 +27,7 @@ type Buffered interface {
 
 // Layered is an Archive in front of another one, for example an encrypting one.
 type Layered interface {
-	// Inner returns the archive behind it; nil: there is none now.
+	// Inner returns the archive behind this one, or nil if there is none at present.
 	Inner() Archive
 }
 

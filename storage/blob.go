@@ -51,14 +51,14 @@ func (b Blob) SHA256() string {
 // don't cost a system call each.
 const blobChunk = 256 << 10
 
-// hashChunk is the size of the pieces that a hash reads. A write to it costs nothing, and
-// small pieces stay in the cache.
+// hashChunk is the size of the pieces that a hash reads. A write to a hash makes no
+// system call, and small pieces stay in the cache of the processor.
 const hashChunk = 8 << 10
 
 // WriteTo writes all bytes to w, in large pieces.
 func (b Blob) WriteTo(w io.Writer) (int64, error) { return b.write(w, blobChunk) }
 
-// write writes all bytes to w, in pieces of a size.
+// write writes all bytes to w, in pieces of at most chunk bytes.
 func (b Blob) write(w io.Writer, chunk int64) (int64, error) {
 	var total int64
 	buf := make([]byte, 0, min(b.size, chunk))

@@ -5,9 +5,9 @@ import (
 	"path"
 )
 
-// Encrypted reports whether package storage/crypt wrote an archive, by its first file
-// outside of a search index. Plain and encrypted files must not be mixed. It lists the first
-// page of the archive.
+// Encrypted reports whether package storage/crypt wrote an archive. The first file
+// outside of a search index decides, because plain and encrypted files must not be mixed.
+// Encrypted lists the first page of the archive.
 func Encrypted(ctx context.Context, a Archive) (bool, error) {
 	for info, err := range a.List(ctx, Key{}) {
 		switch {

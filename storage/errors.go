@@ -14,8 +14,8 @@ var (
 	ErrExists = errors.New("already exists")
 	// ErrNotExist means that the key does not exist.
 	ErrNotExist = errors.New("does not exist")
-	// ErrSeq means that the key does not have the expected length, as another process has
-	// appended.
+	// ErrSeq means that the key does not have the expected length, because another process
+	// has appended to it.
 	ErrSeq = errors.New("length is not the expected one")
 	// ErrDamaged means that a log is shorter than the data written to it, or is not a
 	// readable log.
@@ -29,9 +29,9 @@ var (
 	// ErrNoIdentity means that the data is encrypted, and this process has no identity to
 	// decrypt it. Whether it was changed is unknown.
 	ErrNoIdentity = errors.New("encrypted, and this process has no identity that can read it")
-	// ErrUnreachable means that an archive which continues without its remote
-	// archive, such as a spool on disk, can't answer a question that only the
-	// remote archive can.
+	// ErrUnreachable means that only the remote archive has the answer, and that it can't be
+	// reached. An archive that continues without its remote archive, such as a spool on
+	// disk, returns this error.
 	ErrUnreachable = errors.New("the remote archive can't be reached")
 	// ErrUnsupported means that the archive does not support the operation.
 	ErrUnsupported = errors.ErrUnsupported

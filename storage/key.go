@@ -14,9 +14,9 @@ import (
 // by slashes. So no key can leave the archive's root, and no two keys share a
 // file on systems that ignore case.
 //
-// Only [ParseKey] makes keys, and, for the files of sessions, package storage/record.
-// The zero Key stands for the whole archive, and is valid for List only. Keys are
-// comparable.
+// Only [ParseKey] makes keys; package storage/record also makes the keys of the files of
+// sessions. The zero Key stands for the whole archive, and is valid for List only. Keys
+// are comparable.
 type Key struct{ s string }
 
 func init() { unchecked.Key = func(text string) any { return Key{text} } }

@@ -8,18 +8,18 @@ import (
 // A KindOpener is an Archive that needs fewer requests if it knows whether a
 // key was created (a file) or appended to (a log).
 type KindOpener interface {
-	// OpenFile is Open of a file. A log may be ErrNotExist.
+	// OpenFile is Open for a file. For a log it may return ErrNotExist.
 	OpenFile(ctx context.Context, k Key, off, n int64) (io.ReadCloser, error)
-	// OpenLog is Open of a log. size is its length at that moment. A file may be
-	// ErrNotExist.
+	// OpenLog is Open for a log. size is the present length of the log. For a file it may
+	// return ErrNotExist.
 	OpenLog(ctx context.Context, k Key, off, n int64) (r io.ReadCloser, size int64, err error)
 }
 
 // An EndOpener is an Archive that opens the end of a log of unknown length with fewer
 // requests.
 type EndOpener interface {
-	// OpenEnd is OpenLog of the last n bytes of a log. off is the offset of the first one of
-	// them, 0 if the log is not longer.
+	// OpenEnd opens the last n bytes of a log, like OpenLog. off is the offset of the first
+	// of these bytes; it is 0 if the log has at most n bytes.
 	OpenEnd(ctx context.Context, k Key, n int64) (r io.ReadCloser, off int64, err error)
 }
 

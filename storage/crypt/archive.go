@@ -73,7 +73,7 @@ const (
 // archive.
 const indexFolder = "_index"
 
-// Look returns the state of an archive, by its first file outside of an index.
+// Look determines the state of an archive from its first file outside of an index.
 func Look(ctx context.Context, a storage.Archive) (State, error) {
 	for info, err := range a.List(ctx, storage.Key{}) {
 		switch {
@@ -96,8 +96,8 @@ var (
 	ErrEncrypted = errors.New("the archive is encrypted: set storage.encrypt.recipients, and " + IdentityVariable + " (or " + IdentityFileVariable + ") to read it")
 )
 
-// Check returns [ErrPlain] if the inner archive has files that are not encrypted, and
-// [storage.ErrNoIdentity] if there are identities, but none of them belongs to a
+// Check returns [ErrPlain] if the inner archive has files that are not encrypted. It
+// returns [storage.ErrNoIdentity] if there are identities, but none of them belongs to a
 // recipient or can open the first file.
 func (a *Archive) Check(ctx context.Context) error {
 	state, err := Look(ctx, a.inner)

@@ -21,8 +21,8 @@ const (
 	// IdentityVariable is the environment variable with the identities for reading
 	// an archive: AGE-SECRET-KEY-1…, separated by commas, blanks or line feeds.
 	IdentityVariable = "COMPACT_ARCHIVE_IDENTITY"
-	// IdentityFileVariable names a file of identities instead, in the format of
-	// age-keygen.
+	// IdentityFileVariable is the environment variable with the name of a file of
+	// identities, in the format of age-keygen. It is read if [IdentityVariable] is not set.
 	IdentityFileVariable = "COMPACT_ARCHIVE_IDENTITY_FILE"
 )
 
@@ -146,8 +146,8 @@ func parseRecipients(texts []string) ([]*age.X25519Recipient, error) {
 	return all, nil
 }
 
-// described returns a text for an error message. It quotes only a beginning that can
-// belong to a public key, because the rest could belong to a secret key.
+// described returns a text for an error message. It quotes only the beginning that can
+// belong to a public key; the rest could belong to a secret key.
 func described(text string) string {
 	if !strings.HasPrefix(text, "age1") {
 		return fmt.Sprintf("a text of %d characters that does not begin with age1", utf8.RuneCountInString(text))

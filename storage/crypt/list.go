@@ -77,8 +77,8 @@ func (l *lister) take(info storage.Info) bool {
 	return true
 }
 
-// release yields the held entries that sort before every further entry. Further entries
-// come from objects with this name or later names.
+// release yields the held entries that sort before all entries still to come. Those come
+// from objects with this name or later names.
 func (l *lister) release(name string) bool {
 	for len(l.held) > 0 && !mayPrecede(l.held[0].Key.String(), name) {
 		info := l.held[0]

@@ -101,8 +101,8 @@ func (a *Archive) lastPiece(ctx context.Context, k storage.Key, seq int64) (piec
 	return last, nil
 }
 
-// stillThere checks whether the log was erased during the append; then only the new
-// piece would be left of it.
+// stillThere returns an error if the log was erased during the append, because only the
+// new piece would then be left of the log.
 func (a *Archive) stillThere(ctx context.Context, last piece) error {
 	if last.end() == 0 {
 		return nil
@@ -125,7 +125,7 @@ func (a *Archive) takeBack(ctx context.Context, key storage.Key) error {
 	return nil
 }
 
-// maxTails limits the number of remembered tails. A forgotten one needs a listing.
+// maxTails limits the number of remembered tails. A log without one needs a listing.
 const maxTails = 4096
 
 func (a *Archive) setTail(k storage.Key, p piece) {

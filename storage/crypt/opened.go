@@ -15,7 +15,7 @@ type opened struct {
 	keys map[[sha256.Size]byte][]byte
 }
 
-// maxOpened limits the number of cached keys. A forgotten one needs a key exchange.
+// maxOpened limits the number of cached keys. An object without one needs a key exchange.
 const maxOpened = 8192
 
 func (o *opened) add(header, fileKey []byte) {

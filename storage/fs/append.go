@@ -121,8 +121,8 @@ func (a *Archive) isNamed(f *os.File, name string) (bool, error) {
 	return err == nil && os.SameFile(have, want), err
 }
 
-// maxSettled limits the number of remembered files in settle. A forgotten file
-// needs a sync.
+// maxSettled limits the number of files that settle remembers. Other files are synced
+// again.
 const maxSettled = 4096
 
 // settle syncs the folder entry of a log, unless this Archive has already done so for

@@ -6,8 +6,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// birth returns an identity of a folder that differs from any other folder with the
-// same name or inode number, by its creation time; false if the file system has none.
+// birth returns the identity of a folder, which includes the time of its creation. So it
+// differs from the identity of an earlier folder with the same name or inode number.
+// birth returns false if the file system does not store that time.
 func birth(dir *os.File) (b folderIdentity, ok bool) {
 	raw, err := dir.SyscallConn()
 	if err != nil {

@@ -109,8 +109,9 @@ type temp struct {
 
 func tempName() string { return tempFolder + "/" + rand.Text() }
 
-// isTemp reports whether a file in tempFolder can have its name from tempName. Other
-// files may belong to somebody else, if the root is a folder with other content.
+// isTemp reports whether a file in tempFolder has a name as tempName makes them. Other
+// files may belong to other programs, because the root can be a folder with other
+// content.
 func isTemp(file string) bool {
 	return len(file) >= 26 && strings.Trim(file, "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567") == ""
 }

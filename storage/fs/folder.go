@@ -20,10 +20,10 @@ var (
 )
 
 // Folder returns the path of a folder that is named by a path or by a file URL with an
-// absolute path. It returns an error for names that are hardly meant as paths, because a
-// folder of that name would otherwise be created unnoticed: other URLs, a leading ~ or
-// variable, which only a shell expands, and a drive of Windows on another system. [Open]
-// accepts the same names.
+// absolute path. It returns an error for a name that is probably not meant as a path,
+// because a folder of that name would otherwise be created unnoticed. Such names are
+// other URLs, a leading ~ or variable (which only a shell expands), and a drive of
+// Windows on another system. [Open] accepts the same names.
 func Folder(name string) (string, error) { return folderOn(runtime.GOOS, name) }
 
 func folderOn(system, name string) (string, error) {

@@ -1,9 +1,9 @@
 // Package fs is an archive in a folder.
 //
 // Each file is written under a temporary name, synced, and linked to its own
-// name, which fails if the name is taken, so nothing is overwritten; then the
-// folder is synced. Appends to logs lock the file. Folders have mode 0700 and
-// files 0600. Symbolic links never lead outside of the root.
+// name; then the folder is synced. The link fails if the name is taken, so
+// nothing is overwritten. Appends to logs lock the file. Folders have mode 0700
+// and files 0600. Symbolic links never lead outside of the root.
 //
 // The file system must support hard links and locks; [Open] tests both. Several
 // processes, and several Archives in one process, can share a root.

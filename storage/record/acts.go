@@ -15,8 +15,8 @@ type Act struct {
 	Why  string    `json:"why,omitempty"`
 }
 
-// Acts returns the operations on the session, the oldest first. A commit is recorded before
-// it takes effect, so that the last one may have no ledger. A changed line is left out;
+// Acts returns the operations on the session, the oldest first. A commit is recorded
+// before it takes effect, so the last one may have no ledger. A changed line is left out;
 // [Session.Verify] names it.
 func (s *Session) Acts(ctx context.Context) (acts []Act, err error) {
 	erasing := false

@@ -34,8 +34,8 @@ type chain struct {
 	heard    time.Time // when the log was last read or written, by this process's clock
 }
 
-// tail is the state of a log that an append needs. It is a value, so a
-// speculative read is discarded by not assigning it.
+// tail is the state of a log that an append needs. It is a value: a caller that reads
+// further lines in advance discards them by not storing the new tail.
 type tail struct {
 	seq   int64
 	first string // hash of the first line if it was read, else ""
@@ -52,8 +52,8 @@ type tail struct {
 	seen time.Time
 	// sign, if not nil, completes a line before it is written.
 	sign func(line string) string
-	// sure is facts.ledgers without the last line. If the next line does not hold
-	// the hash of the last one, facts.ledgers is reset to it.
+	// sure is facts.ledgers without the last line. If the next line does not hold the hash
+	// of the last line, facts.ledgers is set back to sure.
 	sure *ledgerLines
 }
 
@@ -230,7 +230,7 @@ func (c *chain) appendBy(ctx context.Context, by func(context.Context, storage.K
 	return tail{}, &storage.Error{Op: "append", Key: c.key, Err: storage.ErrSeq}
 }
 
-// reset discards the known state of the log, which can have been rewritten.
+// reset discards the known state of the log, which may have been rewritten.
 func (c *chain) reset(ctx context.Context) error {
 	if err := c.busy.Lock(ctx); err != nil {
 		return &storage.Error{Op: "read", Key: c.key, Err: err}
@@ -344,7 +344,7 @@ func (c *chain) load(ctx context.Context) error {
 		if err == nil || c.full || attempt == loadAttempts || !errors.Is(err, storage.ErrNotExist) && !errors.Is(err, storage.ErrDamaged) {
 			return err
 		}
-		// While it was read, a scrub has removed the log, or a part of it.
+		// A scrub removed the log, or a part of it, during the read.
 		if err := backOff(ctx, attempt); err != nil {
 			return &storage.Error{Op: "read", Key: c.key, Err: err}
 		}

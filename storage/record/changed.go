@@ -15,9 +15,9 @@ import (
 // maxLedgerBytes limits the bytes of a ledger that are read.
 const maxLedgerBytes = 64 << 20
 
-// ledgerLines holds the manifest's records of ledgers and of their steps' summaries,
-// newest first. It is an immutable linked list, so a speculative read is discarded
-// with its head.
+// ledgerLines holds the manifest's records of ledgers, and of the summaries of their
+// steps, newest first. It is an immutable linked list: a caller that reads further lines
+// in advance discards them by not storing the new head.
 type ledgerLines struct {
 	step   int // 0: the record is of a summary
 	is     fileHash
@@ -25,7 +25,8 @@ type ledgerLines struct {
 	before *ledgerLines
 }
 
-// and returns the list with the entries of r that are about a ledger or a summary.
+// and returns the list, extended by the entries of r that are about a ledger or a
+// summary.
 func (l *ledgerLines) and(r record) *ledgerLines {
 	for _, h := range r.Scrubbed {
 		if step, ok := ledgerKind.number(h.Name); h.File && (ok || hasKind(h.Name, summaryKind)) {
@@ -85,8 +86,8 @@ func (l *ledgerLines) together(step int) int {
 	return n
 }
 
-// largest returns the largest recorded size in bytes of a ledger, and the limit of all
-// ledgers if there is none.
+// largest returns the largest recorded size of a ledger in bytes, at most maxLedgerBytes.
+// Without a recorded size it returns maxLedgerBytes.
 func largest(said []fileHash) int64 {
 	most := int64(0)
 	for _, h := range said {
@@ -141,11 +142,11 @@ func (s *Session) stored(ctx context.Context, name string, fn func(rawLine)) err
 	return s.orScrub(ctx, was, s.asStored(ctx, name, fn))
 }
 
-// orScrub returns err, or the error of the scrub that caused it. If err reports a
-// missing or different file, and a scrub can be the cause, orScrub returns
-// [ErrScrubbed] for a scrub since the session was opened, and [ErrUnplaced] for a scrub
-// that is interrupted or in progress in one of two states of the manifest: was, or the
-// present state.
+// orScrub returns err, or the error of the scrub that caused it. A scrub can be the cause
+// only if err reports a missing or different file. Then orScrub returns [ErrScrubbed] if
+// a scrub was recorded since the session was opened. It returns [ErrUnplaced] if the
+// manifest has a scrub that is interrupted or in progress, now or in the earlier state
+// was.
 func (s *Session) orScrub(ctx context.Context, was tail, err error) error {
 	if !errors.Is(err, storage.ErrChanged) && !errors.Is(err, storage.ErrNotExist) {
 		return err
@@ -185,7 +186,8 @@ func (s *Session) asStored(ctx context.Context, name string, fn func(rawLine)) e
 	return nil
 }
 
-// rehashed returns records from before a scrub with the hashes after it.
+// rehashed returns records that were made before a scrub, with the hashes after the
+// scrub.
 func rehashed(said []fileHash, by []rehash) []fileHash {
 	for i, f := range said {
 		for _, h := range by {

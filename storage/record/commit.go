@@ -43,7 +43,7 @@ func (s *Session) CommitStep(ctx context.Context, step Step) (Committed, error) 
 	}
 	key := child(s.dir, ledgerKind.file(step.Number, 1))
 	with, err := s.mayCommit(ctx, key, step)
-	// The earlier steps may have been erased, or may belong to a session that began since.
+	// The earlier steps may have been erased, or may belong to a session that began later.
 	if errors.Is(err, ErrStep) || errors.Is(err, storage.ErrExists) {
 		err = s.settleManifest(ctx, err)
 	}
@@ -113,9 +113,9 @@ func (s *Session) createLedger(ctx context.Context, key storage.Key, step int, p
 	return nil
 }
 
-// mayCommit returns the stored files of the step, or an error if it can't be
-// committed. It makes no request if the step follows the known head, because creating
-// its ledger fails if another process was first.
+// mayCommit returns the stored files of the step, or an error if it can't be committed.
+// If the step follows the known head, mayCommit makes no request: if another process was
+// first, the creation of the ledger fails.
 func (s *Session) mayCommit(ctx context.Context, key storage.Key, step Step) ([]fileHash, error) {
 	head := s.knownHead()
 	if step.Number > head+1 {
@@ -205,12 +205,12 @@ func (s *Session) confirmLast(ctx context.Context) error {
 	return err
 }
 
-// confirm records in the manifest that a step is committed, with the lengths of the logs,
-// and in the heads the new end of the manifest. If it fails, the next commit or head
-// repeats it: the ledger alone commits the step. If the session was erased in the
-// meantime, it removes the ledger and returns [ErrErased]. If the session was scrubbed,
-// or a scrub is in progress, it returns [ErrScrubbed], because the ledger can refer to
-// rewritten files.
+// confirm records in the manifest that a step is committed, with the lengths of the logs.
+// It then records the new end of the manifest in the heads. If one of the two fails, the
+// step is committed nevertheless by its ledger, and the next commit or head makes the
+// missing record. If the session was erased in the meantime, confirm removes the ledger
+// and returns [ErrErased]. If the session was scrubbed, or a scrub is in progress, it
+// returns [ErrScrubbed], because the ledger can refer to rewritten files.
 func (s *Session) confirm(ctx context.Context, rec record) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), confirmTimeout)
 	defer cancel()

@@ -21,7 +21,7 @@ type CopyOptions struct {
 	// Sessions are the folders to copy; none: all folders, with the heads, the access
 	// records and the tombstones beside them.
 	Sessions []string
-	// Heads, if not nil, records each session that is copied by name.
+	// Heads, if not nil, records each session that Sessions names, after it was copied.
 	Heads *Heads
 	// Public are the keys that may have signed the heads of src. If there are any, an
 	// erase is only repeated in dst if a signed head records it.
@@ -47,14 +47,15 @@ type Copied struct {
 // the error is [storage.ErrExists]. If a session is scrubbed in src while it is copied, it is
 // copied again, provided that dst had no file of it and is a [storage.Remover]; otherwise the
 // rest of the session is not copied, with the same error. A session that dst has erased is not
-// copied, and the error is [ErrErased]. In both cases the other sessions are copied. No other
-// process may write to the copies in the meantime: of two concurrent copies into one archive
-// one ends with [ErrInUse], and can be repeated. Agents may write to src.
+// copied, and the error is [ErrErased]. In these cases the other sessions are copied. No other
+// process may write to the copies in the meantime. If two copies into one archive run at the same
+// time, one of them ends with [ErrInUse], and can be repeated. Agents may write to src.
 //
-// A session that src has erased is erased in dst as well, if dst has a copy of it. If a hold or a lock
-// in dst keeps it, it stays, without the new heads of src, and the error is [ErrHeld] or
-// [storage.ErrLocked]. It also stays, with the error [storage.ErrExists], if the erase is not proven:
-// the proof is a tombstone that fits the lines beside it and, if src has heads, a head of the erase.
+// A session that src has erased is erased in dst as well, if dst has a copy of it. The copy stays,
+// without the new heads of src, if a hold or a lock in dst keeps it; the error is then [ErrHeld] or
+// [storage.ErrLocked]. The copy also stays, with the error [storage.ErrExists], if the erase is not
+// proven. The proof is a tombstone that fits the lines beside it and, if src has heads, a head of
+// the erase.
 //
 // A copy of all sessions includes the heads, the access records, and the tombstones
 // that dst lacks.
@@ -103,16 +104,17 @@ type copier struct {
 	gone  map[storage.Key]bool  // the name records of sessions that dst has erased
 }
 
-// all copies the sessions, and then the files beside them: before that, their heads
-// would report the sessions as missing. It starts again if a session of src was erased
-// in the meantime, because the heads that were read before do not have the erase.
+// all copies the sessions first and the files beside them afterwards, because heads
+// without their sessions would report the sessions as missing. It starts again if a
+// session of src was erased in the meantime, because the heads that were read before do
+// not record that erase.
 func (c *copier) all(ctx context.Context) error {
 	for round := 0; ; round++ {
 		if err := c.readStones(ctx); err != nil {
 			return err
 		}
-		// It keeps the heads of this moment, because later lines are about data that is not
-		// copied.
+		// The heads are listed before the sessions are copied, because later lines are about
+		// data that is not copied.
 		heads, err := c.list(ctx, keyOf(headsName))
 		if err != nil {
 			return err
@@ -135,7 +137,8 @@ func (c *copier) all(ctx context.Context) error {
 	}
 }
 
-// copyRounds limits how often a copy begins again. Each time means another erase in src.
+// copyRounds limits how often a copy begins again. Each repetition means another erase in
+// src.
 const copyRounds = 6
 
 // names copies the names of sessions, except of those that dst has erased. It lists them

@@ -216,7 +216,7 @@ func (c *copier) heads(ctx context.Context) (*HeadBook, error) {
 	return c.book, err
 }
 
-// erase erases a session of dst for the reason that src has.
+// erase erases a session of dst, with the reason and the user in the tombstone of src.
 func (c *copier) erase(ctx context.Context, s *Session, stone Tombstone) error {
 	s.KeepHeads(c.opts.Heads)
 	e, err := s.condemn(ctx, time.Time{})

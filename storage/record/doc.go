@@ -37,8 +37,7 @@
 //	mark     name, bytes, lines, sha256 the log has that many lines and bytes; sha256 is that of its last line
 //	hold     reason                     a legal hold begins
 //	release  reason                     the legal hold ends
-//	scrub    scrub, scrubbed, lease     rewritten files wait to be placed; where an earlier line has the hash "was", "sha256"
-//	                                    holds now
+//	scrub    scrub, scrubbed, lease     rewritten files wait to be placed; "sha256" replaces the hash "was" of earlier lines
 //	place    scrub, by, lease           the process "by" puts the rewritten files in place; others wait for "lease" milliseconds
 //	placed   scrub                      all rewritten files are in place
 //	void                                a scrub that was begun, but has no line here, is void

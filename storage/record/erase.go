@@ -38,8 +38,8 @@ type Tombstone struct {
 	// KeptUntil is the end of the lock that refused it; zero if unknown.
 	KeptUntil time.Time `json:"kept_until,omitzero"`
 
-	// Damaged is true if the line was changed; only the values here could still be read.
-	// If Session is empty, it is unknown which session the line is about.
+	// Damaged is true if the line was changed; the other fields have only what could still
+	// be read. If Session is empty, it is unknown which session the line is about.
 	Damaged bool `json:"damaged,omitempty"`
 }
 
@@ -49,9 +49,9 @@ func (t Tombstone) body() string {
 	return string(b)
 }
 
-// end returns the time at which an erase ends. It is never before the erase began, although
-// the clock may be set back meanwhile, or another process completes the erase: heads
-// have the time of the beginning.
+// end returns the time at which an erase ends. It is never before the time at which the
+// erase began, which the heads record. (The clock may be set back in the meantime, or a
+// process with another clock may complete the erase.)
 func (t Tombstone) end() time.Time {
 	began := t.At.Round(0) // without the monotonic time, which a clock that is set back does not change
 	if now := time.Now().Round(0); now.After(began) {
@@ -76,9 +76,8 @@ func tombstoneID(dir storage.Key) string { return hashOf([]byte(dir.String())) }
 // to complete it.
 //
 // One process erases a session at a time. If another process is erasing the session,
-// Erase waits, but no longer than ctx lasts. If that process finishes, it returns
-// ErrErased. If that process makes no progress for 20 seconds, Erase continues the
-// erase.
+// Erase waits, but no longer than ctx lasts. If that process finishes, Erase returns
+// ErrErased. If that process makes no progress for 20 seconds, Erase continues the erase.
 func (s *Session) Erase(ctx context.Context, reason redact.Text) (Tombstone, error) {
 	e, err := s.condemn(ctx, time.Time{})
 	switch {
@@ -113,7 +112,7 @@ func (s *Session) refuse(ctx context.Context, reason redact.Text, why error) (To
 	if locked := new(storage.LockedError); errors.As(why, &locked) {
 		stone.KeptUntil = locked.Until
 	}
-	// The tombstone is written first, so that no head lacks one.
+	// The tombstone is written first, so that each head has a tombstone.
 	if err := bury(ctx, s.graves(), stone); err != nil {
 		return stone, errors.Join(why, err)
 	}

@@ -22,9 +22,9 @@ type eraser struct {
 }
 
 // condemn records that the session is being removed. It returns an error if a hold or a
-// lock keeps the session, and if the last record is not older than before; the zero
-// time omits that check. While another process erases the session, condemn waits until
-// that process has finished, which is [ErrErased], or its turn is over.
+// lock keeps the session, and if the last record is not older than before; the zero time
+// omits that check. While another process erases the session, condemn waits. If that
+// process finishes, the error is [ErrErased]. If its turn ends first, condemn continues.
 func (s *Session) condemn(ctx context.Context, before time.Time) (*eraser, error) {
 	remover, ok := s.a.(storage.Remover)
 	if !ok {
@@ -49,8 +49,8 @@ func (s *Session) condemn(ctx context.Context, before time.Time) (*eraser, error
 }
 
 // list lists the files, and returns an error if there is no session, or a lock keeps a
-// file. If nothing can be locked, and a manifest was read, free is true, and seal lists the
-// files.
+// file. If the archive can't lock anything and a manifest was read, list only returns
+// free = true, and seal lists the files.
 func (e *eraser) list(ctx context.Context) (free bool, err error) {
 	s := e.s
 	if t, _ := s.manifest.known(); t.seq > 0 {
@@ -92,8 +92,8 @@ func (s *Session) kept(ctx context.Context, files []storage.Info) error {
 }
 
 // seal writes the last line of the manifest, atomically with the check for a hold. If
-// another process is already erasing the session, seal returns that process. With list,
-// it lists the files afterwards.
+// another process is already erasing the session, seal returns that process. If list is
+// true, seal lists the files afterwards.
 func (e *eraser) seal(ctx context.Context, before time.Time, list bool) (other *holder, err error) {
 	began, by := time.Now(), e.s.manifest.append
 	if list {
@@ -121,9 +121,10 @@ func (e *eraser) seal(ctx context.Context, before time.Time, list bool) (other *
 	return other, err
 }
 
-// listSealed lists the files of a session after the last line of its manifest, unless
-// that line failed. The listing also checks that the line did not follow a manifest that
-// was removed ([storage.Deferrer]), so that the check takes no request.
+// listSealed lists the files of a session after the last line of its manifest was
+// written. The error of that write is failed. The listing also shows whether the manifest
+// was removed before the line was written ([storage.Deferrer]), so that this check needs
+// no request of its own.
 func (e *eraser) listSealed(ctx context.Context, failed error) (err error) {
 	if failed != nil && !errors.Is(failed, ErrErased) {
 		return failed
@@ -146,7 +147,7 @@ func (e *eraser) line() record {
 // outlast waits until the turn of another process, and of each process that follows it,
 // is over.
 func (e *eraser) outlast(ctx context.Context, other holder) error {
-	// The next append begins with facts that can still name this process.
+	// The next append begins with facts that can still name the other process.
 	e.past = other
 	for !e.over(other) {
 		if err := other.wait(ctx); err != nil {

@@ -9,16 +9,16 @@ import (
 	"github.com/agentcompact/compact/storage"
 )
 
-// finish completes an erase that was interrupted after the last file. If there is no such
-// erase, it returns the error none.
+// finish completes an erase that was interrupted after it had removed the last file. If
+// there is no such erase, it returns the error none.
 func (s *Session) finish(ctx context.Context, none error) (Tombstone, error) {
 	stone, ok, err := erased(ctx, s.a, s.dir)
 	r, can := s.a.(storage.Remover)
 	if err != nil || !ok || stone.Done || stone.Damaged || !can {
 		return Tombstone{}, cmp.Or(err, none)
 	}
-	// An empty folder may be left. The removal of any key in the folder removes the
-	// folder. The removed file does not belong to a session, because another session may
+	// An empty folder may be left. The removal of any key in the folder removes the folder.
+	// The key that is removed here is not a file of a session, because another session may
 	// have begun in the meantime.
 	if err := errors.Join(s.forgetName(ctx, r), r.Remove(ctx, child(s.dir, "erased")), s.unindex(ctx)); err != nil {
 		return Tombstone{}, err
@@ -34,12 +34,13 @@ func (s *Session) headless() bool {
 	return t.seq > 0 && t.first == ""
 }
 
-// eraseRest completes an erase that was interrupted while it removed the manifest, if the
-// archive removes a log in pieces, the last one last. The rest is the end of the manifest,
-// possibly with other pieces, since an archive can remove a part of a batch. Nothing can be
-// appended to the rest, so this process takes no turn: the other one can only remove the same
-// rest, and no session can begin before that. A process that is suspended between the check
-// and a removal gives up. If there is no such erase, it returns the error none.
+// eraseRest completes an erase that was interrupted while it removed the manifest. This
+// is possible if the archive removes a log in pieces, the last one last. The end of the
+// manifest is then left, possibly with other pieces, because an archive can remove a part
+// of a batch. Nothing can be appended to this rest, so this process takes no turn:
+// another process can only remove the same rest, and no session can begin before that. A
+// process that is suspended between the check and a removal gives up. If there is no such
+// erase, eraseRest returns the error none.
 func (s *Session) eraseRest(ctx context.Context, none error) (Tombstone, error) {
 	stone, ok, err := erased(ctx, s.a, s.dir)
 	r, can := s.a.(storage.Remover)

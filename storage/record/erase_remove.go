@@ -26,7 +26,7 @@ func (e *eraser) removeAll(ctx context.Context) error {
 	return &storage.Error{Op: "erase", Key: e.s.dir, Err: errInUse}
 }
 
-// removeThenEnd removes the files and then the manifest, unless others were added.
+// removeThenEnd removes the files and then the manifest, unless other files were added.
 func (e *eraser) removeThenEnd(ctx context.Context) (others bool, err error) {
 	if err := e.removeFiles(ctx); err != nil {
 		return false, err
@@ -41,7 +41,7 @@ func (e *eraser) removeThenEnd(ctx context.Context) (others bool, err error) {
 }
 
 // removeWithEnd removes the files, the record of the session's name, and the manifest
-// except its end, in one call, and then the end, unless others were added.
+// except its end, in one call. Then it removes the end, unless other files were added.
 func (e *eraser) removeWithEnd(ctx context.Context) (others bool, err error) {
 	remover, ok := e.r.(storage.EndRemover)
 	if !ok {
@@ -59,8 +59,8 @@ func (e *eraser) removeWithEnd(ctx context.Context) (others bool, err error) {
 		return false, err
 	}
 	err = e.doInTurn(ctx, func(ctx context.Context) (err error) {
-		// The append that ends a failed turn finds whether the end was removed, if the
-		// archive checks each append.
+		// If the turn fails, the next append ends it. If the archive checks each append, this
+		// append finds whether the end was removed.
 		_, checks := e.s.a.(storage.Deferrer)
 		e.last = !checks
 		others, err = remover.RemoveEnd(ctx, e.s.manifest.key)
@@ -106,8 +106,8 @@ func (e *eraser) remove(ctx context.Context, keys ...storage.Key) error {
 	})
 }
 
-// removeManifest removes the record of the session's name and then the manifest, so
-// that a repeated erase completes it.
+// removeManifest removes the record of the session's name and then the manifest. In this
+// order a repeated erase can complete an interrupted one.
 func (e *eraser) removeManifest(ctx context.Context) error {
 	if err := e.remove(ctx, nameKey(headID(e.s.dir))); err != nil {
 		return err

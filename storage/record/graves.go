@@ -46,14 +46,15 @@ func (g *Graves) reset() {
 	g.size, g.last, g.heads, g.lines, g.lost = 0, map[string]Tombstone{}, map[string]endings{}, stoneReader{}, false
 }
 
-// endings holds the tombstones of one session after another under one name.
+// endings holds the tombstones of the sessions that had one name, one session after the
+// other.
 type endings struct {
 	lives []string // lives of the sessions that were erased
 	heads []string // of the tombstones of the last one
 }
 
-// with returns e with another tombstone. Tombstones of version 0.1.0, and damaged ones, can
-// have no life; the newest of them counts.
+// with returns e with another tombstone. A tombstone without a life (from version 0.1.0,
+// or a damaged one) counts as the end of another session.
 func (e endings) with(t Tombstone) endings {
 	switch n := len(e.lives); {
 	case t.Life == "" || !slices.Contains(e.lives, t.Life):
@@ -64,10 +65,10 @@ func (e endings) with(t Tombstone) endings {
 	return e
 }
 
-// Heads returns the heads of the tombstones of the session that was erased last under a name,
-// in their order, and none if no session was erased. A repeated erase leaves tombstones with
-// other heads. The first head stays the first one, so it can name the next session. Errors
-// are those of Find.
+// Heads returns the heads of the tombstones of the session that was erased last under a
+// name, in their order. It returns none if no session was erased. If an erase is
+// repeated, its tombstones have several heads. The first of them never changes, so a
+// caller can derive the name of the next session from it. Errors are those of Find.
 func (g *Graves) Heads(ctx context.Context, session string) ([]string, error) {
 	dir, err := Prefix(session)
 	if err != nil {

@@ -17,8 +17,8 @@ import (
 	"github.com/agentcompact/compact/storage"
 )
 
-// headsName is the folder of the heads, and namesName the folder of the session
-// names for their hashes. The name of a session's folder never begins with an
+// headsName is the folder of the heads. namesName is the folder with the name of each
+// session, by its hash in the heads. The name of a session's folder never begins with an
 // underscore.
 const (
 	headsName = "_heads"
@@ -110,7 +110,8 @@ func headsKey(writer string) storage.Key { return child(keyOf(headsName), writer
 // without a head, the session would seem to have vanished. That head is not signed.
 func (s *Session) KeepHeads(h *Heads) { s.heads = h }
 
-// needHeads begins heads for an erase, if the session keeps none and the archive has some.
+// needHeads begins heads for an erase, if the session writes none and the archive has
+// some.
 func (s *Session) needHeads(ctx context.Context) error {
 	if s.heads != nil {
 		return nil

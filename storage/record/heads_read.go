@@ -289,8 +289,9 @@ func (b *HeadBook) lives(session string) (all []*life) {
 }
 
 // erasure returns the line of the erasure, nil if there is none. If an interrupted
-// erasure was repeated, it is the last line of the manifest, because the earlier ones may lack a
-// tombstone. The clocks of two processes can differ.
+// erasure was repeated, erasure returns the line about the last line of the manifest,
+// because the earlier ones may lack a tombstone. It compares times last: the clocks of
+// two processes can differ.
 func (x *life) erasure() (last *headLine) {
 	for _, l := range x.lines {
 		if l.Op == opErase && (last == nil || cmp.Or(cmp.Compare(l.Line, last.Line), l.At.Compare(last.At)) > 0) {

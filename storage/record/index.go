@@ -64,8 +64,8 @@ func FinalIndexName(transcript string) (string, bool) {
 // messages, rather than a whole transcript.
 func IsOriginals(name string) bool { return hasKind(name, originalsKind) }
 
-// OpenIndex opens a turn index of the session. It reads the header; the table
-// reads its pages from the archive. A changed index is [turnindex.ErrDamaged].
+// OpenIndex opens a turn index of the session. It reads the header; the table reads its
+// pages from the archive. For a changed index the error is [turnindex.ErrDamaged].
 func (s *Session) OpenIndex(ctx context.Context, name string) (*turnindex.Table, error) {
 	return turnindex.Open(ctx, func(ctx context.Context, off, n int64) ([]byte, error) {
 		return s.Read(ctx, name, off, n)

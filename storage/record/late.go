@@ -36,7 +36,8 @@ func (s *Session) appendBeside(ctx context.Context, c *chain, build func(facts) 
 	}
 	t, err := c.appendUnseen(ctx, build)
 	// The request may have taken so long that a scrub did not wait. For a new log the check
-	// costs no request; it only ends here, so that the next lines are checked.
+	// costs no request, because there is no earlier segment. It is made so that the check of
+	// the next lines begins after this append.
 	if err == nil && (announced.late() || t.from == 0) {
 		if err = c.settle(ctx); errors.Is(err, storage.ErrSeq) {
 			err = &storage.Error{Op: "append", Key: c.key, Err: errStrange}

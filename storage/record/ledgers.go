@@ -27,8 +27,8 @@ type Ledger struct {
 }
 
 // Ledgers yields the ledgers of the committed steps, beginning with step from (1 for
-// all), in order. Each is checked against its line of the manifest. An error is
-// yielded last. A file that a scrub is replacing is [ErrScrubbed] or [ErrUnplaced].
+// all), in order. Each is checked against its line of the manifest. An error is yielded
+// last. For a file that a scrub is replacing it is [ErrScrubbed] or [ErrUnplaced].
 func (s *Session) Ledgers(ctx context.Context, from int) iter.Seq2[Ledger, error] {
 	return func(yield func(Ledger, error) bool) {
 		for step := max(from, 1); ; {

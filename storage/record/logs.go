@@ -158,7 +158,7 @@ func (s *Session) marks() []record {
 	return out
 }
 
-// settle updates the state with those records that are marks and now durable. It also
+// settle updates the state with the marks among records, which are durable now. It also
 // records that the manifest has lines without a head.
 func (s *Session) settle(records []record) {
 	s.mu.Lock()

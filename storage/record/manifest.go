@@ -138,8 +138,8 @@ func (f *facts) observe(body []byte) {
 	}
 }
 
-// nameList is an immutable linked list of names, newest first, so a speculative
-// read is discarded with its head.
+// nameList is an immutable linked list of names, newest first. A caller that reads
+// further lines in advance discards them by not storing the new head.
 type nameList struct {
 	name   string
 	sha256 string

@@ -46,8 +46,8 @@ const (
 	KeptFailed PruneOutcome = "failed"
 	// KeptForeign means that the folder has none of the files of a session.
 	KeptForeign PruneOutcome = "kept, because it is not a session"
-	// KeptClock means that nothing else than the clock of this machine says that the session
-	// is old enough ([PruneOptions.Age]).
+	// KeptClock means that only the clock of this machine says that the session is old
+	// enough ([PruneOptions.Age]).
 	KeptClock PruneOutcome = "kept, for only the clock of this machine says that it is that old"
 	// KeptUnknown means that the time of the session's last write is unknown.
 	KeptUnknown PruneOutcome = "kept, for nobody knows when it was last written to"
@@ -63,10 +63,11 @@ type PruneResult struct {
 	Err     error // error for KeptFailed; also set if it is unknown whether there is a hold
 }
 
-// Prune erases the sessions whose last write, by the later of manifest and
-// backend, is before a time or longer ago than an age, and yields each with its outcome.
-// A session whose last write is unknown is kept, and yielded. A failure does not stop
-// Prune. An error of the listing itself is yielded last.
+// Prune erases the sessions whose last write is before a time or longer ago than an age,
+// and yields each with its outcome. The time of the last write is the later one of the
+// times in the manifest and in the backend. A session whose last write is unknown is
+// kept, and yielded. A failure does not stop Prune. An error of the listing itself is
+// yielded last.
 func Prune(ctx context.Context, a storage.Archive, opts PruneOptions) iter.Seq2[PruneResult, error] {
 	return func(yield func(PruneResult, error) bool) {
 		var all []SessionInfo // collected first, because a removal during a listing can have any effect on the listing
@@ -94,7 +95,8 @@ func Prune(ctx context.Context, a storage.Archive, opts PruneOptions) iter.Seq2[
 	}
 }
 
-// newestOf returns the session with the newest write of which the time is known.
+// newestOf returns the session with the newest write, among those whose last write is
+// known.
 func newestOf(all []SessionInfo) (newest SessionInfo) {
 	for _, info := range all {
 		if info.ours && info.Modified.After(newest.Modified) {
@@ -104,8 +106,8 @@ func newestOf(all []SessionInfo) (newest SessionInfo) {
 	return newest
 }
 
-// count sets Before by Age. It returns the time that Before would be if the clock of this
-// machine is right; it is never earlier than Before.
+// count sets Before from Age. It returns the time that Before would have if the clock of
+// this machine were right; this time is never earlier than Before.
 func (o *PruneOptions) count(all []SessionInfo, now time.Time) (claimed time.Time, err error) {
 	if o.Age == 0 {
 		return o.Before, nil

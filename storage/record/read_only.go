@@ -28,7 +28,7 @@ func OpenDirToRead(ctx context.Context, a storage.Archive, dir string) (*Session
 	return s.toRead(ctx)
 }
 
-// toRead returns a session without waiting files.
+// toRead returns the session in its scrubbed form, if it has an interrupted scrub.
 func (s *Session) toRead(ctx context.Context) (*Session, error) {
 	if t, _ := s.manifest.known(); t.facts.scrub == nil {
 		return s, nil

@@ -47,8 +47,8 @@ func (f *follower) see(l rawLine) {
 	}
 }
 
-// strange reports whether the lines belong to another log or were changed. A torn write
-// leaves a part of a line, which the next writer completes.
+// strange reports whether the lines belong to another log or were changed. An incomplete
+// last line is not strange: a torn write leaves it, and the next writer completes it.
 func (f *follower) strange() bool { return f.link && !f.same || !f.link && f.junk }
 
 // replaced returns [ErrErased] if the log begins with another line than the known one.

@@ -163,7 +163,7 @@ func (s *Session) endBefore(ctx context.Context, r storage.Remover) (resumed boo
 	return resumed, s.drop(ctx, r, waiting)
 }
 
-// scrubOnce makes one attempt. It returns again if another process wrote to the
+// scrubOnce makes one attempt. The result again is true if another process wrote to the
 // session in the meantime.
 func (s *Session) scrubOnce(ctx context.Context, opts ScrubOptions, out *Scrubbed, w *fileWait) (again bool, err error) {
 	p, err := s.planScrub(ctx, opts.Find)
@@ -224,8 +224,8 @@ func (s *Session) fenceOff(ctx context.Context, p *scrubPlan, find func(string, 
 	return now, nil
 }
 
-// scrub stores the new files beside the old files, records that in the manifest, and
-// then replaces the old files. It returns again if the manifest had new lines.
+// scrub stores the new files beside the old files, records that in the manifest, and then
+// replaces the old files. The result again is true if the manifest had new lines.
 func (s *Session) scrub(ctx context.Context, p *scrubPlan, about *Scrubbed, d time.Duration) (again bool, err error) {
 	for _, f := range p.changed() {
 		if err := s.a.Create(ctx, child(s.dir, waitingName(p.id, f.name)), blobOf(string(f.now))); err != nil {
@@ -263,7 +263,7 @@ func (s *Session) scrub(ctx context.Context, p *scrubPlan, about *Scrubbed, d ti
 	return false, err
 }
 
-// replaceable returns the error if a lock keeps one of the files.
+// replaceable returns an error if a lock keeps one of the files.
 func (s *Session) replaceable(ctx context.Context, p *scrubPlan) error {
 	keeper, ok := s.a.(storage.Keeper)
 	if !ok {

@@ -99,8 +99,8 @@ func (s *Session) sayUnseen(ctx context.Context, build func(facts) ([]string, er
 }
 
 // mayBegin returns [ErrErased] if the session had no manifest when it was opened, and
-// other processes have stored and erased it since. It makes no request in the first
-// moments, and no request if the session has a manifest.
+// other processes have stored and erased it since. It makes no request if the session has
+// a manifest, or was opened a moment ago.
 func (s *Session) mayBegin(ctx context.Context) error {
 	if t, _ := s.manifest.known(); t.seq > 0 || time.Since(s.opened) < doubtful {
 		return nil
@@ -291,9 +291,9 @@ func (p *placer) place(ctx context.Context, it *unplaced) error {
 			return err
 		}
 	}
-	// The index is updated before the waiting files are removed, so that an
-	// interrupted run repeats it. The session will be indexed again from its new
-	// files.
+	// The index is updated before the waiting files are removed. So if this run is
+	// interrupted, the next one updates the index again. The session will be indexed again
+	// from its new files.
 	if err := s.unindex(ctx); err != nil {
 		return err
 	}

@@ -12,8 +12,8 @@ import (
 )
 
 // fence is the last line of a log while it is rewritten: a writer finds the log longer
-// than expected, and must first finish or cancel the scrub. The scrub is recorded in
-// the very next line of the manifest, or it is void.
+// than expected, and must first finish or cancel the scrub. The scrub is void if the next
+// line of the manifest does not record it.
 type fence struct {
 	ID       string `json:"id"`
 	Manifest int64  `json:"manifest"` // number of lines of the manifest
@@ -99,10 +99,10 @@ func (s *Session) behindFences(ctx context.Context, c *chain, bodies []string) (
 // exist.
 const lately = time.Second
 
-// stillThere returns [ErrErased] if the session was erased. It makes no check if this
-// process has read the manifest lately. If the session began again, its log may have the
-// length that this process knows from the erased one, and would accept the line. Other
-// errors are left to the append.
+// stillThere returns [ErrErased] if the session was erased. The append alone does not
+// detect this if the session began again and its log has the length that this process
+// expects. stillThere makes no check if this process has read the manifest lately. It
+// leaves other errors to the append.
 func (s *Session) stillThere(ctx context.Context) error {
 	if t, _ := s.manifest.known(); t.seq == 0 || s.manifest.heardSince() < lately {
 		return nil

@@ -151,8 +151,8 @@ func (s *Session) readManifestForScrub(ctx context.Context, p *scrubPlan, there 
 	return nil
 }
 
-// sayMarks collects the marks of logs in a line of the manifest, updated by earlier
-// scrubs.
+// sayMarks collects the marks of logs from a line of the manifest. If the line records a
+// scrub, sayMarks updates the hashes of the marks that it has collected.
 func (p *scrubPlan) sayMarks(r record) {
 	if r.Op == opMark {
 		p.marks[r.Name] = append(p.marks[r.Name], r.fileHash)

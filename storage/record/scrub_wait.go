@@ -22,9 +22,9 @@ type announcedAt struct {
 	line int
 }
 
-// dropAbandoned removes announcements that a later line of the manifest follows by more than
-// maxSkew: nobody creates these files any more. The clock of this process does not count,
-// because it can be a year ahead.
+// dropAbandoned removes announcements that are more than maxSkew older than a later line
+// of the manifest: nobody creates these files any more. The clock of this process is not
+// used, because it can be a year ahead.
 func (p *scrubPlan) dropAbandoned(times []time.Time) {
 	for name, a := range p.puts {
 		for _, later := range times[a.line:] {
@@ -62,8 +62,8 @@ func (w *fileWait) awaits(p *scrubPlan) bool {
 // longest is the longest pause between two looks for announced files.
 const longest = 5 * time.Second
 
-// wait waits for the files of a plan: until they exist, or were missing for long enough. It
-// returns [ErrInUse] if others announce files all the time, or ctx ends.
+// wait waits for the files of a plan: until they exist, or were missing for long enough.
+// It returns [ErrInUse] if other processes announce new files all the time, or ctx ends.
 func (w *fileWait) wait(ctx context.Context, p *scrubPlan) error {
 	began := time.Now()
 	defer func() { w.waited += time.Since(began) }()

@@ -62,8 +62,8 @@ func OpenSession(ctx context.Context, a storage.Archive, id string) (*Session, e
 	return openDir(ctx, a, dir)
 }
 
-// OpenDir is [OpenSession] for the name of a folder from [SessionInfo], as a
-// folder does not always determine the id.
+// OpenDir is [OpenSession] for the name of a folder from [SessionInfo], because a folder
+// does not always determine the id.
 func OpenDir(ctx context.Context, a storage.Archive, dir string) (*Session, error) {
 	key, err := storage.ParseKey(dir)
 	if err != nil {

@@ -8,11 +8,11 @@ import (
 // errEnded is the panic value for a call of an archive that ended its goroutine.
 var errEnded = errors.New("storage: the archive ended the goroutine that called it")
 
-// spread calls f with each number below n on a goroutine of its own, at most at once at the
-// same time. The function that it returns waits for all of them, and then panics on the
-// caller's goroutine if one of them panicked, where the caller can recover: an archive that
-// fails must not end the program. A call that ended its goroutine ([runtime.Goexit]) has not
-// done its work, so it counts as a panic.
+// spread calls f with each number below n, each in its own goroutine, and runs at most
+// atOnce calls at the same time. The function that it returns waits for all calls. If one
+// of them panicked, that function panics in the caller's goroutine, where the caller can
+// recover, because an archive that fails must not end the program. A call that ended its
+// goroutine ([runtime.Goexit]) has not done its work, so it counts as a panic.
 func spread(n, atOnce int, f func(i int)) (wait func()) {
 	panics := make([]any, n)
 	turn := make(chan struct{}, max(atOnce, 1))

@@ -160,7 +160,7 @@ func (c *Content) blob() (storage.Blob, error) {
 	return blobOf(c.parts...), nil
 }
 
-// stretch reads the lines that a file refers to. Changed lines are a
+// stretch reads the lines that a file refers to. For changed lines the error is a
 // *[storage.ChangedError].
 func (s *Session) stretch(ctx context.Context, in string, st Stretch) ([]byte, error) {
 	data, err := s.Read(ctx, st.From, st.Off, st.Len)

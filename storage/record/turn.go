@@ -88,7 +88,7 @@ func (t *turn) within(ctx context.Context, do func(context.Context) error) error
 
 var errSlow = errors.New("the archive took too long for a removal, and another process may continue; try again")
 
-// tooSlow adds to the error of a removal that the limit of its context is the cause.
+// tooSlow wraps the error of a removal if the time limit of its context is the cause.
 func tooSlow(ctx context.Context, err error) error {
 	if err != nil && errors.Is(context.Cause(ctx), errSlow) {
 		return fmt.Errorf("%w (%w)", errSlow, err)

@@ -114,8 +114,8 @@ type Report struct {
 	// manifest. If it is false, steps at the end may have been removed without a
 	// trace.
 	TailProven bool `json:"tail_proven"`
-	// Newer is the number of lines of the manifest after the last known head. More
-	// lines may have followed them.
+	// Newer is the number of lines of the manifest after the last known head. Lines after
+	// these may have been cut off.
 	Newer int `json:"newer,omitempty"`
 	// Proof is the strongest proof of the end, or of the part before Newer.
 	Proof Proof `json:"proof,omitempty"`
@@ -298,7 +298,7 @@ func (v *verifier) checkHead() {
 }
 
 // checkLast reports whether the last announced step is not confirmed. No head proves such
-// a step, because its files could have been removed without a trace.
+// a step: its files can be removed without a trace.
 func (v *verifier) checkLast() bool {
 	last := 0
 	for step := range v.manifest.commits {

@@ -7,7 +7,7 @@ import (
 )
 
 // verifyAttempts limits how often a verification starts over because the session was
-// scrubbed or erased while it was read. Each time means another scrub or erase.
+// scrubbed or erased while it was read. Each repetition means another scrub or erase.
 const verifyAttempts = 8
 
 // verifyAgain verifies until no scrub or erase can be the reason for a problem: while

@@ -22,8 +22,8 @@ type logCheck struct {
 	end    int64  // offset after the last line that was read
 	junk   []byte // bytes after end that are not a line
 	first  int    // number of the first line of junk
-	// other is the last line that was out of order. If the next line continues
-	// it, the line before it was the wrong one.
+	// otherSeq and otherHead belong to the last line that was out of order. If the next line
+	// continues that line, checking continues from there.
 	otherSeq  int64
 	otherHead string
 	missing   map[int64]int // missing seq → number of the line that revealed it
@@ -163,7 +163,7 @@ func (c *logCheck) inOrder(l linked, hash string) bool {
 // maxMissing limits the memory that a forged number can cause.
 const maxMissing = 100_000
 
-// passMarks checks the marks of the log up to here. After a problem, offsets
+// passMarks checks the marks of the log up to the current line. After a problem, offsets
 // are not compared.
 func (c *logCheck) passMarks() {
 	for len(c.marks) > 0 && c.marks[0].end <= c.end {
@@ -174,8 +174,8 @@ func (c *logCheck) passMarks() {
 	}
 }
 
-// endMarks checks marks after the end of the log. All lines exist, so the last line
-// must have become shorter. Only its line feed may be missing.
+// endMarks checks the marks after the end of the log. No line is missing, so the last
+// line must have become shorter. Only its line feed may be missing.
 func (c *logCheck) endMarks() {
 	if c.broken || len(c.missing) > 0 || len(c.marks) == 0 {
 		return

@@ -12,8 +12,8 @@ import (
 	"github.com/agentcompact/compact/storage"
 )
 
-// half is a session with a scrub that was interrupted while it replaced files. It reads
-// each waiting file in place of the file that it will replace.
+// half is the archive of a session with a scrub that was interrupted while it replaced
+// files. It reads each waiting file in place of the file that it will replace.
 type half struct {
 	storage.Archive
 	waiting map[storage.Key]storage.Key // by the key that a file will have
@@ -21,8 +21,8 @@ type half struct {
 }
 
 // halfScrubbed returns the archive in its scrubbed form, if a scrub was interrupted and
-// each of its files is proven: the new file is in place, or it waits, while the old
-// file is missing or unchanged. Otherwise it returns nil.
+// each of its files is proven. A file is proven if the new file is in place, or if the
+// new file waits and the old file is missing or unchanged. Otherwise it returns nil.
 func halfScrubbed(ctx context.Context, a storage.Archive, dir storage.Key, scrub *unplaced) *half {
 	if scrub == nil {
 		return nil
@@ -111,7 +111,7 @@ func (h *half) Create(_ context.Context, k storage.Key, _ storage.Blob) error {
 	return &storage.Error{Op: "create", Key: k, Err: ErrUnplaced}
 }
 
-// Append implements [storage.Archive], as Create.
+// Append implements [storage.Archive]. It returns an error, like Create.
 func (h *half) Append(_ context.Context, k storage.Key, _ int64, _ storage.Blob) error {
 	return &storage.Error{Op: "append", Key: k, Err: ErrUnplaced}
 }

@@ -40,7 +40,7 @@ func (w *watch) now(ctx context.Context) (tail, bool) {
 }
 
 // overtaken reports whether files were replaced or removed since look. If a process is
-// still doing so, it waits for that, up to the process's lease.
+// still doing so, overtaken waits until the process has finished or its lease is over.
 func (w *watch) overtaken(ctx context.Context) (bool, error) {
 	for waited := false; ; waited = true {
 		now, ok := w.now(ctx)
@@ -92,7 +92,8 @@ func (w *watch) quiet(ctx context.Context) (tail, error) {
 	}
 }
 
-// differs reports whether the manifest records a scrub or an erase that it did not before.
+// differs reports whether the manifest records a scrub or an erase that it did not record
+// before.
 func (w *watch) differs(now tail) bool {
 	by, busy := now.facts.remover()
 	was, wasBusy := w.before.facts.remover()

@@ -21,8 +21,8 @@ type Line struct {
 
 // Whole yields the lines of a transcript, and inserts the lines to which it refers. The
 // inserted lines are verified first; for changed lines it yields a
-// *[storage.ChangedError] instead. The file itself is not verified. A missing file is
-// [storage.ErrNotExist]. An error is yielded last.
+// *[storage.ChangedError] instead. The file itself is not verified. For a missing file
+// the error is [storage.ErrNotExist]. An error is yielded last.
 func (s *Session) Whole(ctx context.Context, name string) iter.Seq2[Line, error] {
 	return func(yield func(Line, error) bool) {
 		r, err := s.Open(ctx, name, 0, -1)
@@ -72,7 +72,7 @@ func (w *whole) one(l Line) error {
 	return nil
 }
 
-// eachOf calls fn for each line of a stretch. A stretch within a stretch is
+// eachOf calls fn for each line of a stretch. For a stretch within a stretch it returns
 // ErrDamaged.
 func eachOf(st Stretch, data []byte, fn func(Line) error) error {
 	off := st.Off

@@ -9,8 +9,8 @@ import (
 	"github.com/agentcompact/compact/storage"
 )
 
-// looseFile is a file that this Session created, while no later line of the manifest
-// exists yet.
+// looseFile is a file that this Session created, and that no later line of the manifest
+// follows yet.
 type looseFile struct {
 	sha256 string
 	ended  bool // its create has returned
@@ -59,8 +59,8 @@ func (s *Session) looseAt(k storage.Key) looseFile {
 	return s.loose[k]
 }
 
-// fasten removes files from the loose ones. Either a manifest line follows them and no
-// erase was running, so that a later erase lists them, or they are gone.
+// fasten ends the loose state of files. Either they are gone, or a line of the manifest
+// follows them and no erase was running, so that a later erase lists them.
 func (s *Session) fasten(keys ...storage.Key) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -73,8 +73,7 @@ func (s *Session) fasten(keys ...storage.Key) {
 // the meantime. A create that began before the erase may end after it (a connection that
 // stalls, a process that was suspended). The erase cannot see such a file, and no other
 // process would remove it. withdraw does nothing unless the erase is recorded, in the
-// manifest or as a tombstone, so that a manifest that vanished in another way costs no
-// file.
+// manifest or as a tombstone. So no file is lost if the manifest vanished in another way.
 //
 // It reports whether the session was erased.
 func (s *Session) withdraw(ctx context.Context) (gone bool, err error) {
@@ -150,12 +149,12 @@ func (s *Session) ownLogs(ctx context.Context) (keys []storage.Key) {
 	return keys
 }
 
-// gone reports whether an erase of the session is recorded. A tombstone of another life
-// belongs to another session of the same name, and is ignored; so is one without a life
-// (version 0.1.0) that is older than the last line after which the manifest's existence was
-// checked. A manifest with another first line belongs to a later session. For a Session
-// without a manifest, an erase counts if it began after the Session was opened. now is the
-// manifest as it is stored now.
+// gone reports whether an erase of the session is recorded. It ignores tombstones of
+// other sessions of the same name. These are tombstones with another life, and tombstones
+// without a life (version 0.1.0) that are older than the last line after which the
+// manifest was checked to exist. A manifest with another first line belongs to a later
+// session. For a Session without a manifest, an erase counts if it began after the
+// Session was opened. now is the manifest as it is stored now.
 func (s *Session) gone(ctx context.Context) (yes bool, now tail, err error) {
 	last, _ := s.manifest.known()
 	now, err = newChain(s.a, s.manifest.key, true).refresh(ctx)
@@ -194,8 +193,9 @@ func (s *Session) isErased(ctx context.Context) bool {
 	return gone && err == nil
 }
 
-// unborn is the difference of clocks that does not hide the erase of a session that had no
-// manifest when it was opened, so that its life is unknown.
+// unborn is the tolerated difference of clocks in the search for the erase of a session
+// that had no manifest when it was opened. The life of such a session is unknown, so only
+// the times show whether the erase came later.
 const unborn = time.Hour
 
 // buriedUnborn reports whether the session was erased since it was opened, if it had no
@@ -204,10 +204,10 @@ func (s *Session) buriedUnborn(ctx context.Context) (bool, error) {
 	return s.buried(ctx, "", s.opened.Add(-unborn))
 }
 
-// buried reports whether an erase of the session with this life is recorded. If the life or
-// that of a tombstone is unknown, an erase counts that began at or after since, by the
-// clock of another process, or in the same millisecond, because the time in a tombstone
-// has only milliseconds.
+// buried reports whether an erase of the session with this life is recorded. If this life
+// or that of a tombstone is unknown, an erase counts if it did not begin before since.
+// Its time comes from the clock of another process. An erase in the same millisecond
+// counts as well, because the time in a tombstone has only milliseconds.
 func (s *Session) buried(ctx context.Context, life string, since time.Time) (bool, error) {
 	since = since.Truncate(time.Millisecond)
 	for stone, err := range Tombstones(ctx, s.a) {

@@ -99,7 +99,8 @@ type shownLog struct {
 	is        bool              // the listing shows the segment that existed at the last check
 }
 
-// shownLogs holds them by the object name of that segment.
+// shownLogs holds unchecked logs by the object name of the segment that existed at the
+// last check.
 type shownLogs map[string]*shownLog
 
 // unchecked returns the logs with a prefix that a listing can check, before it begins.
@@ -115,7 +116,8 @@ func (a *Archive) unchecked(prefix storage.Key) shownLogs {
 	return out
 }
 
-// see looks at an object of the listing.
+// see records whether an object of the listing is the segment that existed at the last
+// check.
 func (s shownLogs) see(o object) {
 	if l := s[o.name]; l != nil {
 		l.is = o.etag == l.unchecked.after.etag && o.size == l.unchecked.after.size

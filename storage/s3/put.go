@@ -160,8 +160,8 @@ func (a *Archive) putInput(name string, b storage.Blob, t terms) (*s3.PutObjectI
 	}, nil
 }
 
-// whose reports whether an object with a taken name is this writer's own,
-// created by an earlier attempt whose answer was lost. It compares marks,
+// whose returns nil if the object with a taken name is this writer's own, created by an
+// earlier attempt whose answer was lost, and otherwise errTaken. It compares marks,
 // because two writers can have equal bytes.
 func (a *Archive) whose(ctx context.Context, name string, t terms) error {
 	head, err := a.head(ctx, name, "")

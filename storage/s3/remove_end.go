@@ -32,7 +32,8 @@ func (a *Archive) removeAllBut(ctx context.Context, keys []storage.Key, log stor
 	if err != nil {
 		return err
 	}
-	// A hidden version belongs to no file that a session can read. It would stay forever.
+	// Hidden versions are deleted as well: they belong to no file that a session can read,
+	// and would otherwise stay forever.
 	all = slices.DeleteFunc(all, func(v version) bool {
 		of, _ := fileOf(v.name)
 		return !names[of] && of != a.name(log) && !v.hidden
@@ -122,7 +123,7 @@ func (a *Archive) removeEnd(ctx context.Context, log storage.Key) (others bool, 
 		return true, nil
 	}
 	isEnd := func(v version) bool { return v.name == end }
-	// The end is deleted after everything else, so that a removal that fails is repeated.
+	// The end is deleted after everything else, so that a failed removal can be repeated.
 	for _, some := range [][]version{slices.DeleteFunc(slices.Clone(all), isEnd), slices.DeleteFunc(slices.Clone(all), func(v version) bool { return !isEnd(v) })} {
 		if err := a.removeVersions(ctx, some); err != nil {
 			return false, err

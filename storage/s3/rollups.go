@@ -221,9 +221,10 @@ type copied struct {
 // covers reports whether a reader that finds c does not need o.
 func (c copied) covers(o copied) bool { return c.start <= o.start && o.end() <= c.end() }
 
-// dropOld removes the roll-ups that a new one covers, after each everyRemoval segments. The
-// newest of them stays for the readers that have listed it. A failure is ignored, because a
-// roll-up that stays takes only space. If it may be permanent, dropOld does not try again.
+// dropOld removes the roll-ups that a new one covers, after each everyRemoval segments.
+// The newest of them stays for the readers that have listed it. A failure is ignored,
+// because a roll-up that stays takes only space. If the failure may be permanent, dropOld
+// does not try again.
 func (a *Archive) dropOld(ctx context.Context, k storage.Key, now copied) {
 	old := a.supersede(k, now)
 	if len(old) == 0 || a.cfg.Lock.Mode != NoLock || a.single.Load() || a.keeps.Load() {

@@ -189,7 +189,7 @@ type keeper struct {
 	data   []byte
 }
 
-// keeper returns nil if the range is not the end of a log.
+// keeper returns a keeper for the pieces, or nil if they are not the end of a log.
 func (a *Archive) keeper(k storage.Key, all parts, pieces []piece) *keeper {
 	n := len(all.segments)
 	skip, size, first := len(pieces), int64(0), n

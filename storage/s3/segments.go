@@ -79,8 +79,7 @@ func (a *Archive) tail(k storage.Key) (segment, bool) {
 	return s, ok
 }
 
-// maxTails limits the number of remembered tails. A forgotten one costs a
-// listing.
+// maxTails limits the number of remembered tails. A log without one needs a listing.
 const maxTails = 4096
 
 func (a *Archive) setTail(k storage.Key, s segment) {
@@ -129,9 +128,9 @@ func (a *Archive) pieces(k storage.Key, all []segment, off, n int64) []piece {
 	return out
 }
 
-// learnTail remembers the end of a listed log, or that there is no log, so that the
-// next append needs no listing. If a segment was added since, the append would use the
-// same name, and fails.
+// learnTail remembers the end of a listed log, or that there is no log, so that the next
+// append needs no listing. If another writer has added a segment since, the append tries
+// to use the same name, and fails.
 func (a *Archive) learnTail(k storage.Key, all parts) {
 	var last segment
 	for _, s := range all.segments {

@@ -28,12 +28,12 @@ const (
 
 var tryText = storage.Redacted(redact.Lit("compact tries whether this bucket does what it is asked for\n"))
 
-// Try writes a small object and tests whether the server enforces the
-// properties that the archive needs: create-once, also for objects in parts,
-// ranged reads, and, if configured, encryption with the key and Object Lock.
-// The first success is remembered. It returns [ErrNotEnforced] if the server
-// does not enforce one of them. If Try locks its object, the lock lasts two
-// minutes, and a Try at least an hour later removes the object.
+// Try writes a small object and tests whether the server enforces the properties that the
+// archive needs: create-once, also for objects in parts, ranged reads, and, if
+// configured, encryption with the key and Object Lock. If the server does not enforce one
+// of these properties, Try returns [ErrNotEnforced]. The first success is remembered, and
+// later calls make no request. If Try locks its object, the lock lasts two minutes, and a
+// Try at least an hour later removes the object.
 func (a *Archive) Try(ctx context.Context) error {
 	if a.tried.Load() {
 		return nil

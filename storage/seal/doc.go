@@ -1,12 +1,12 @@
 // Package seal encrypts fingerprints, so that nobody can recover the text from them.
 //
-// A fingerprint is a hash of a message before redaction. Stored beside the redacted
-// line, it would reveal the secret to anyone who tries all telephone numbers. So
-// fingerprints are sealed before they leave memory: a fingerprint of 16 bytes is
-// encrypted as one block (AES-256) with a key that is stored outside of the archive,
-// and a longer hash is replaced by an HMAC-SHA256. A holder of the key can decrypt the
-// fingerprint again. So ledgers are compared in memory without their seals. A ledger
-// under an older key compares in the same way, and a new key changes no view.
+// A fingerprint is a hash of a message before redaction. Stored beside the redacted line,
+// it would reveal the secret to anyone who tries all telephone numbers. So fingerprints
+// are sealed before they leave memory: a fingerprint of 16 bytes is encrypted as one
+// block (AES-256) with a key that is stored outside of the archive, and a longer hash is
+// replaced by an HMAC-SHA256. A holder of the key can decrypt the fingerprint again. So a
+// process that reads a ledger removes the seals and compares the fingerprints themselves,
+// whichever key sealed them, and a new key changes no view.
 //
 // # Keys
 //

@@ -69,8 +69,9 @@ func WriteKey(folder string, k Key) error {
 	return syncFolder(folder)
 }
 
-// makeFolder creates a folder and its parents, and makes the entry of each new one durable:
-// without its key nothing in an archive fits its history any more.
+// makeFolder creates a folder and its parents, and makes the entry of each new one
+// durable. If the key were lost, no ledger of the archive would match its history any
+// more.
 func makeFolder(folder string) error {
 	err := os.Mkdir(folder, 0o700)
 	if errors.Is(err, fs.ErrNotExist) {

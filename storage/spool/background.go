@@ -122,8 +122,8 @@ func (s *Spool) evictLocked(ctx context.Context, session string, keep time.Durat
 	} else if lost != "" {
 		return replace(s.state(session, conflictFile), []byte(lost))
 	}
-	// Without its origin a session counts as not on the disk, whatever remains
-	// of it. A crash can have left such a rest.
+	// A session without its origin counts as not on the disk, even if other files of it are
+	// left. A crash may have removed the origin already.
 	if err := os.Remove(s.state(session, originFile)); err != nil && !errors.Is(err, os.ErrNotExist) {
 		return err
 	}
@@ -235,9 +235,9 @@ func (s *Spool) waiting(count func(session string, o queued) bool) (Waiting, err
 	return w, nil
 }
 
-// Flush sends everything that waits in the folder, also from other processes.
-// If something of it is left, it returns a [*WaitingError] with the reason; what
-// is written meanwhile waits for its own turn. It ends when ctx is done.
+// Flush sends all data that waits in the folder when Flush begins, including the data of
+// other processes. If some of it is not sent, it returns a [*WaitingError] with the
+// reason. Data that is written later is not waited for. Flush ends when ctx is done.
 func (s *Spool) Flush(ctx context.Context) error {
 	sessions, err := s.sessions()
 	ends := map[string]int64{}
@@ -255,7 +255,8 @@ func (s *Spool) Flush(ctx context.Context) error {
 	return s.left(err, ends)
 }
 
-// left returns a [*WaitingError], or nil if nothing waits of the queues up to these ends.
+// left returns a [*WaitingError], or nil if everything in the queues up to these ends was
+// sent.
 func (s *Spool) left(why error, ends map[string]int64) error {
 	w, err := s.waiting(func(session string, o queued) bool { return o.next <= ends[session] })
 	if err != nil {

@@ -23,8 +23,8 @@ func (s *Spool) Backlog() storage.Backlog {
 	return b
 }
 
-// failing returns the time of the oldest failure since the last success of the same
-// session, and the error of the newest. The caller holds the mutex.
+// failing returns, over all sessions, the time of the oldest failure since the session's
+// last success, and the error of the newest attempt. The caller holds the mutex.
 func (s *Spool) failing() (since time.Time, err error) {
 	var newest time.Time
 	for _, t := range s.turns {

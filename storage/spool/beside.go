@@ -7,9 +7,9 @@ import (
 	"strings"
 )
 
-// Files beside the sessions, such as their heads, are sent after the sessions: before
-// that, the heads would report data as missing that the remote archive does not have
-// yet.
+// Files beside the sessions, such as their heads, are sent after the sessions. Heads that
+// arrive earlier would report data as missing, because the remote archive does not have
+// it yet.
 
 func isBeside(session string) bool { return strings.HasPrefix(session, "_") }
 
@@ -25,9 +25,9 @@ func apart(all []string) (sessions, beside []string) {
 	return sessions, beside
 }
 
-// cut holds the lengths of the queues at a moment, by session. Queues of folders
-// beside the sessions are measured first, so that the queues of the sessions
-// contain the data that they refer to.
+// cut holds the lengths of the queues at a moment, by session. The queues of folders
+// beside the sessions are measured first. So the measured queues of the sessions contain
+// all data that the files in these folders refer to.
 type cut map[string]int64
 
 func (s *Spool) cut(beside []string) (cut, error) {

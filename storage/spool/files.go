@@ -129,7 +129,7 @@ func (o origin) bytes() []byte {
 	return b.Bytes()
 }
 
-// parseOrigin parses the output of bytes. Any other data is
+// parseOrigin parses the output of bytes. For any other data it returns
 // [storage.ErrDamaged], because a guess could treat existing files as missing.
 func parseOrigin(data []byte) (origin, error) {
 	lines := strings.Split(string(data), "\n")

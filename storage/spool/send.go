@@ -29,11 +29,11 @@ func (s *Spool) sessions() ([]string, error) {
 	return out, nil
 }
 
-// sendAll sends the waiting operations of the sessions, some sessions concurrently,
-// each in order. A failed session does not block others. But if the remote archive does
-// not answer at all, no further session is started, and that error is returned. With
-// wait it waits for sessions that another process is sending; without wait it skips
-// them.
+// sendAll sends the waiting operations of the sessions: several sessions at the same
+// time, and the operations of each session in order. A failed session does not block
+// others. But if the remote archive does not answer at all, no further session is
+// started, and that error is returned. With wait it waits for sessions that another
+// process is sending; without wait it skips them.
 func (s *Spool) sendAll(ctx context.Context, sessions []string, wait bool) error {
 	sessions, beside := apart(sessions)
 	cut, err := s.cut(beside)

@@ -19,9 +19,10 @@ type Options struct {
 	// Keep is how long a sent session stays on the disk after its last write.
 	// Default 24 h.
 	Keep time.Duration
-	// Blind means that a session that is not on the disk counts as new while the remote
-	// archive can't be reached, unless this Spool has seen it; without Blind that is an error. Blind is for agents, which
-	// must continue, and not for readers of the archive.
+	// Blind is for agents, which must continue, and not for readers of the archive. With
+	// Blind, a session that is not on the disk counts as new while the remote archive can't
+	// be reached, unless this Spool has seen the session. Without Blind such a session is an
+	// error.
 	Blind bool
 	// Passive means that nothing is sent in the background, only by Flush and
 	// Close.

@@ -145,8 +145,8 @@ func (s *Spool) remove(ctx context.Context, k storage.Key, remover storage.Remov
 }
 
 // noteRemoval records in the queue that logs of a session are about to be removed, which
-// a scrub does before it writes them again. Without it, the sender would miss the bytes that
-// it sent before. The caller holds both locks.
+// a scrub does before it writes them again. Without this record, the sender would report
+// the bytes that it sent before as missing. The caller holds both locks.
 func (s *Spool) noteRemoval(session string, keys ...storage.Key) error {
 	done, waiting, err := s.queue(session)
 	if err != nil {

@@ -81,7 +81,7 @@ func (c testCase) run(t testing.TB, open Opener) (err error) {
 
 var cases = append(append(append(createCases(), appendCases()...), readCases()...), otherCases()...)
 
-// place is the place of a case.
+// place is the storage of one case, with two archives on it.
 type place struct {
 	a, b storage.Archive // two archives of one place
 }

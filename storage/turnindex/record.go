@@ -27,13 +27,13 @@ type Key struct {
 // Turn returns the key of the turn with this number, from 1.
 func Turn(n uint32) Key { return Key{kindTurn, uint64(n)} }
 
-// Message returns the key of the message with this fingerprint, which holds its
-// first eight bytes.
+// Message returns the key of the message with this fingerprint. The key holds the first
+// eight bytes of the fingerprint.
 func Message(fingerprint [16]byte) Key {
 	return Key{kindMessage, binary.BigEndian.Uint64(fingerprint[:8])}
 }
 
-// Part returns the key of the part with this reference, the first six bytes of
+// Part returns the key of the part with this reference, which is the first six bytes of
 // its fingerprint.
 func Part(ref [6]byte) Key {
 	var b [8]byte
@@ -117,7 +117,7 @@ const (
 
 var shownNames = [...]string{"in full", "truncated", "masked", "summarized", "dropped"}
 
-// String returns it in words.
+// String returns the form in words.
 func (s Shown) String() string { return name(shownNames[:], int(s)) }
 
 func name(names []string, i int) string {

@@ -68,7 +68,8 @@ func (t *Table) Size() int64 {
 	return off + size
 }
 
-// Files returns the names of the files in the records. It must not be modified.
+// Files returns the names of the files in the records. The caller must not modify the
+// result.
 func (t *Table) Files() []string { return t.h.files }
 
 // Mentions reports whether the table may have records for q. false is certain;
@@ -151,8 +152,8 @@ func (t *Table) follow(page []byte, number int64) (int64, error) {
 const allRead = 256 * PageSize
 
 // All yields every record, page by page. Records of one key have the order of
-// [Table.Lookup]. An error is yielded last: of the source, or [ErrDamaged], even if the
-// number of records differs from the header.
+// [Table.Lookup]. An error is yielded last. It is an error of the source, or
+// [ErrDamaged]; a number of records that differs from the header is ErrDamaged, too.
 func (t *Table) All(ctx context.Context) iter.Seq2[Record, error] {
 	return func(yield func(Record, error) bool) {
 		count, stopped, err := t.each(ctx, func(r Record) bool { return yield(r, nil) })

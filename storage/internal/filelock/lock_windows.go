@@ -14,8 +14,8 @@ func TryLock(f *os.File) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	// One byte far after the end, because a locked range can't be read by
-	// others.
+	// The lock covers one byte far after the end of the file, because other
+	// processes can't read a locked range.
 	at := &windows.Overlapped{OffsetHigh: 1 << 30}
 	var locked error
 	err = raw.Control(func(fd uintptr) {
