@@ -2,9 +2,9 @@ package redact
 
 import "strings"
 
-// flaggedCredential finds what can only be a password in the flag -p of any command, or in /p
-// of a command of Windows. These flags mean a port, a path or a project elsewhere; -P is also
-// the flag for a public key.
+// flaggedCredential finds a value that can only be a password in the flag -p of any command, or
+// in /p of a command of Windows. In other commands -p and /p mean a port, a path or a project,
+// and -P is also the flag for a public key.
 func flaggedCredential(sc *scan, start, end int) {
 	s := sc.s
 	if s[start+2] != 'p' {

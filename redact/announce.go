@@ -94,9 +94,9 @@ func isSentence(s string) bool {
 	return run(s, 0, len(s), func(c byte) bool { return isLetter(c) || isBlank(c) || c == ',' || c == ':' || c == '\'' }) == len(s)
 }
 
-// withoutNotes removes the parts in round and square brackets from a sentence: "for the
-// [elastic] user (reset with bin/reset-password):". A description of a parameter has
-// fewer words beside them: "password (str, optional):".
+// withoutNotes removes the parts in round and square brackets from a sentence: "for the [elastic]
+// user (reset with bin/reset-password):". It leaves a text unchanged that has fewer than three
+// words outside of brackets, such as the description of a parameter: "password (str, optional):".
 func withoutNotes(s string) string {
 	whole := s
 	for from := strings.IndexAny(s, "(["); from >= 0; from = strings.IndexAny(s, "([") {
@@ -205,7 +205,7 @@ func hasPrompt(line string) bool {
 	return strings.Contains(line, "$ ") || strings.HasPrefix(line, "PS ") && strings.Contains(line, "> ") || strings.Contains(line, "❯ ") || strings.HasPrefix(line, "% ") || strings.Index(line, "# ") > 2
 }
 
-// keepsSecret reports whether a file consists of one secret, by its path:
+// keepsSecret reports whether the path of a file shows that the file consists of one secret:
 // /run/secrets/db_password, .vault-token.
 func keepsSecret(path string) bool {
 	if strings.ContainsAny(path, " *$|") {

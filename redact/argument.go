@@ -61,7 +61,7 @@ func (sc *scan) chosen(i int) {
 	}
 }
 
-// placed adds the argument at i as a password in a place that holds nothing else: a
+// placed adds the argument at i as a password. Its place holds nothing but passwords, so a
 // generated value counts even if it has the form of a digest or a UUID.
 func (sc *scan) placed(i int) {
 	a := assignment{s: sc.s, to: i, op: opFlag, start: i}
@@ -70,12 +70,12 @@ func (sc *scan) placed(i int) {
 	}
 }
 
-// isPlaced is like isChosen, for the place of an argument of placed.
+// isPlaced is like isChosen, except that a digest or a UUID is a password, too.
 func (a *assignment) isPlaced() bool {
 	return a.isChosen() || isDigest(a.val.text) || isUUID(a.val.text)
 }
 
-// isChosen reports whether a value is a password, by the value alone: its
+// isChosen reports whether a value has the form of a password. It is for a value whose
 // position already suggests a password.
 func (a *assignment) isChosen() bool {
 	a.val.env = false

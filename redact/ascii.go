@@ -12,7 +12,8 @@ func isQuote(c byte) bool  { return c == '"' || c == '\'' || c == '`' }
 
 func isHex(c byte) bool { return isDigit(c) || 'a' <= c|0x20 && c|0x20 <= 'f' }
 
-// isBase64 covers both alphabets, without padding.
+// isBase64 reports whether c belongs to one of the two alphabets of base64, without the
+// padding.
 func isBase64(c byte) bool { return isAlnum(c) || c == '+' || c == '/' || c == '-' || c == '_' }
 
 func lower(c byte) byte {

@@ -2,7 +2,7 @@ package redact
 
 import "strings"
 
-// assignment is the text that the structural layer reads around a telling name:
+// assignment is the text that the structural layer reads around the name of a secret:
 //
 //	password = "value"     "apiKey": "value"     \"token\": \"value\"
 //	DB_PASSWORD=value      --password value      <password>value</password>

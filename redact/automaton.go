@@ -155,8 +155,9 @@ func (a *automaton) scan(s string, hit func(word uint16, end int)) {
 	}
 }
 
-// at returns the state after s. A state depends on as many bytes as the longest
-// word has, so a text that ends with these bytes has the same state.
+// at returns the state after s. A state depends only on the last bytes of a text, as many
+// as the longest word has. So a text that ends with s has the same state if s has that
+// many bytes.
 func (a *automaton) at(s string) uint32 {
 	at := uint32(0)
 	for i := range len(s) {

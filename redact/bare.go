@@ -37,8 +37,8 @@ func (a *assignment) readBare(blank, i int) bool {
 	return a.readAfterBlank(blank, i)
 }
 
-// readAfterBlank reads a value that only a blank separates from its name: of a flag or a
-// variable, in quotes, or in a sentence.
+// readAfterBlank reads a value that only a blank separates from its name: the value of a flag or
+// a variable, a value in quotes, or a value in a sentence.
 func (a *assignment) readAfterBlank(blank, i int) bool {
 	s := a.s
 	switch {
@@ -74,8 +74,8 @@ func (a *assignment) readBelow(i int) bool {
 	return false
 }
 
-// isLongFlag reports whether the name is a flag with one hyphen, -token VALUE, and not the
-// text of a list: - password. 7z has -p together with its value.
+// isLongFlag reports whether the name is a flag with one hyphen, -token VALUE. It is not one in
+// the text of a list ("- password"), or in 7z, where the value follows -p without a blank.
 func (a *assignment) isLongFlag() bool {
 	s := a.s
 	return a.from >= 2 && s[a.from-1] == '-' && isBlank(s[a.from-2]) && lineStart(s, a.from) < a.from-2 && !isBareVerb(a.name) && a.name != "ppassword"

@@ -39,8 +39,8 @@ func (sc *scan) byteList(a *assignment) bool {
 	return true
 }
 
-// openingList returns the index after the bracket that opens a list of numbers close behind
-// i, 0 if there is none.
+// openingList returns the index after the bracket that opens a list of numbers shortly after i, 0
+// if there is none.
 func openingList(s string, i int) int {
 	for end := min(len(s)-3, i+maxNote); i < end; i++ {
 		switch c := s[i]; {

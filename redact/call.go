@@ -33,7 +33,8 @@ func (a *assignment) readOperand(i int) bool {
 	return true
 }
 
-// callArgument expects a literal after the bracket at i.
+// callArgument begins the value at the literal after the bracket at i. It reports whether
+// there is one.
 func (a *assignment) callArgument(i int) bool {
 	i = skipBlanks(a.s, i+1)
 	if j, _ := openQuote(a.s, i); j == 0 {
@@ -54,8 +55,8 @@ func trimKeys(text string) string {
 // lastPart returns the part of a name after its last dot.
 func lastPart(name string) string { return name[strings.LastIndexByte(name, '.')+1:] }
 
-// isSetter reports whether a method takes the secret that its name contains as an
-// argument. Other methods check or look up a secret.
+// isSetter reports whether a method sets a secret: its name contains the name of the
+// secret, and its argument is the secret. Other methods check or look up a secret.
 func isSetter(method string) bool {
 	var w nameWords
 	w.split(method)

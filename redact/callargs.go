@@ -55,8 +55,8 @@ func isPlace(s string) bool {
 	return strings.IndexByte(s, '/') > 0 && isTestPath(s) && !looksRandom(s) && !isGenerated(s)
 }
 
-// closeBrace returns the index after the brace that closes the one at i, stop if
-// there is none before it.
+// closeBrace returns the index after the brace that closes the one at i. It returns stop
+// if there is no such brace before stop.
 func closeBrace(s string, i, stop int) int {
 	for open := 0; i < stop; i++ {
 		switch s[i] {

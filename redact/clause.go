@@ -92,7 +92,7 @@ func isComplement(s string) bool {
 // maxClause is the maximum distance between a name and its value in a clause.
 const maxClause = 100
 
-// beside finds a value that no word or name could be, in the same clause as a name in a
+// beside finds a value that can be neither a word nor a name, in the same clause as a name in a
 // sentence: "just paste this in: VALUE, it is the webhook secret".
 func (sc *scan) beside(a *assignment, s strength) {
 	if !hasMixedWord(a.s, max(0, a.from-maxClause), a.from, true) && !hasMixedWord(a.s, a.to, min(len(a.s), a.to+maxClause), false) {
@@ -118,7 +118,8 @@ func (sc *scan) beside(a *assignment, s strength) {
 	}
 }
 
-// hasMixedWord reports whether a word in s[from:to] has at least eight bytes and a digit. It reads only the last line of the range, or only its first line.
+// hasMixedWord reports whether a word in s[from:to] has at least eight bytes and a digit. If last
+// is true, it reads only the last line of the range, otherwise only the first line.
 func hasMixedWord(s string, from, to int, last bool) bool {
 	if nl := strings.LastIndexByte(s[from:to], '\n'); last && nl >= 0 {
 		from += nl + 1
@@ -186,8 +187,8 @@ func endsClause(s string, i int) bool {
 	return false
 }
 
-// isSpeech reports whether at least half of the words of s, and three of them, are words
-// of a language.
+// isSpeech reports whether s has at least three words of a language, and these are at least half
+// of all its words.
 func isSpeech(s string) bool {
 	plain, all := 0, 0
 	for w := range strings.FieldsSeq(s) {
@@ -201,7 +202,8 @@ func isSpeech(s string) bool {
 	return plain >= 3 && plain*2 >= all
 }
 
-// namesDigests reports whether s is about values that are not secrets.
+// namesDigests reports whether s has a word for a digest, or for another value that is
+// not a secret.
 func namesDigests(s string) bool {
 	for _, word := range [...]string{"hash", "digest", "checksum", "fingerprint", "commit", "encrypted", "encoded", "public", "sha", "md5", "revision", "merge", "branch", "image", "trace", "request"} {
 		if strings.Contains(s, word) {
@@ -255,8 +257,8 @@ func isUnmistakable(t string, st strength) bool {
 	return (generated || chosen && !strings.ContainsAny(t, "/:,;|")) && !isMember(t) && !isVersion(t) && !isTechnical(t)
 }
 
-// isPrefixed reports whether s begins with a word and a joint, as the ids of calls and
-// messages do. Tokens of that form have rules of their own.
+// isPrefixed reports whether s begins with a word and a character that joins words, as the ids of
+// calls and messages do. Tokens of that form have rules of their own.
 func isPrefixed(s string) bool {
 	i := run(s, 0, maxNote, isLower)
 	return i > 1 && i < len(s) && (s[i] == '_' || s[i] == '-')

@@ -6,19 +6,25 @@
 //
 // # Found secrets
 //
-// A structural layer reads the text around words such as "password": assignments
-// (password = "…", DB_PASSWORD=…, {"apiKey": "…"}, --token …), at any depth of
-// escaping; headers, cookies, addresses with credentials, connection strings,
-// private keys, even truncated ones or a piece of the middle, JSON web tokens,
-// Kubernetes secrets, command lines, their piped input and the secrets they print,
-// columns of tables, calls, the fields of forms, and lines below a prompt or below a
-// sentence that announces a secret. In a sentence with a name such as "password", a value
-// is found if it can't be a word. A filter on the value keeps types, references, templates,
-// code and words; letters in an order that no word has, and four words in a row, count as a
-// password. Terminal colors, invisible characters, URL and HTML escapes, and base64 are
-// decoded, and the decoded text is searched, too. Tokens with a known form are found
-// anywhere, by the shapes in this package and by the rules of gitleaks (vendor_rules.go).
-// No rule matches mere randomness: hashes, UUIDs, and the ids of calls and requests stay.
+// A structural layer reads the text around words such as "password". It finds the values of:
+//
+//   - assignments at any depth of escaping: password = "…", DB_PASSWORD=…, {"apiKey": "…"},
+//     --token …
+//   - headers, cookies, addresses with credentials, connection strings
+//   - private keys (even truncated ones, or a piece of the middle), JSON web tokens,
+//     Kubernetes secrets
+//   - command lines, their piped input, and the secrets that they print
+//   - columns of tables, calls, and the fields of forms
+//   - lines below a prompt, or below a sentence that announces a secret
+//
+// In a sentence with a name such as "password", a value is found if it can't be a word. A
+// filter leaves values unchanged that are types, references, templates, code or words. But
+// letters in an order that no word has, and four words in a row, count as a password.
+//
+// Terminal colors, invisible characters, URL and HTML escapes, and base64 are decoded, and
+// the decoded text is searched, too. Tokens with a known form are found anywhere, by the
+// shapes in this package and by the rules of gitleaks (vendor_rules.go). No rule matches
+// mere randomness: hashes, UUIDs, and the ids of calls and requests stay unchanged.
 //
 // Every further occurrence of a found value in the same text or document is
 // redacted as well: bare, escaped, in a query, or in base64.

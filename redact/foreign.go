@@ -2,9 +2,9 @@ package redact
 
 import "strings"
 
-// foreignNames lists words for secrets in languages other than English, which assign does
-// not recognize as names, with the name that stands for them. Capital letters beyond ASCII
-// at their beginning are omitted, and so are endings.
+// foreignNames lists words for secrets in other languages than English, which assign does not
+// recognize as names, under the English name that they stand for. Capital letters beyond ASCII at
+// the beginning of a word are omitted, and so are endings.
 var foreignNames = []struct {
 	name  string
 	words []string
@@ -91,8 +91,8 @@ func (sc *scan) foreignValue(a *assignment) bool {
 	return false
 }
 
-// operated finds the value after an operator that names in English have, too: the cell of a
-// table, the next argument, the text of an element.
+// operated finds the value after an operator that also follows English names: in the next cell of
+// a table, the next argument, or the text of an element.
 func (sc *scan) operated(a assignment) bool {
 	if a.to >= len(a.s) || strings.IndexByte(" \"'|<>,]):", a.s[a.to]) < 0 {
 		return false

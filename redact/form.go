@@ -143,8 +143,8 @@ func isNumbered(s string) bool {
 	return p.digits == 0 && p.symbols == 0 && (p.upper == 0 || p.lower == 0 || p.turns*4 < end)
 }
 
-// isWords reports whether s is words joined by - _ . or /, with at most short
-// numbers among them: e2e-test-secret-do-not-use.
+// isWords reports whether s is three or more words joined by - _ . or /. Some of them may
+// be short numbers: e2e-test-secret-do-not-use.
 func isWords(s string) bool {
 	parts := 0
 	for i := 0; i < len(s); {

@@ -127,8 +127,8 @@ func (sc *scan) printedPairs(i int, only bool) {
 	}
 }
 
-// listsAccounts reports whether a file has names and passwords, by its path: vpn/auth.txt,
-// rsyncd.secrets. It also reports whether such a file has nothing else.
+// listsAccounts reports whether the path of a file shows that it has names and passwords:
+// vpn/auth.txt, rsyncd.secrets. It also reports whether such a file has nothing else.
 func listsAccounts(path string) (yes, only bool) {
 	name := strings.ToLower(path[strings.LastIndexByte(path, '/')+1:])
 	if name == "" || strings.ContainsAny(name, " *$|") {

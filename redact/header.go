@@ -154,7 +154,7 @@ func (sc *scan) jwt(start, _ int) {
 	sc.add(start, i, jwtRule)
 }
 
-// encodedJWT finds a JSON web token in base64 once more.
+// encodedJWT finds a JSON web token that is encoded in base64 once more.
 func (sc *scan) encodedJWT(start, _ int) {
 	s := sc.s
 	if s[start:start+4] != "ZXlK" || start > 0 && isWord(s[start-1]) && !escaped(s, start) {

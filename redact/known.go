@@ -17,7 +17,8 @@ type Known struct {
 // MinKnown is the length of the shortest secret that a [Known] finds.
 const MinKnown = 4
 
-// deepest is the depth to which a Known searches: a line of an archive is itself JSON.
+// deepest is the depth to which a Known searches. The first level is the line of an archive,
+// which is JSON itself.
 var deepest = depth{json: 6, url: 2}
 
 // Add adds a secret. A secret of fewer than [MinKnown] bytes is never found.
@@ -96,8 +97,8 @@ func cutsOf(s string) cuts {
 // find implements [finder].
 func (k *Known) find(s string) []span { return k.scan(s, nil) }
 
-// scan returns the places of the secrets in s, except those that begin or end at cut.
-// It joins overlapping positions at once, because there may be one at each byte.
+// scan returns the places of the secrets in s, except those that begin or end at cut. It
+// joins overlapping positions immediately, because there may be one at each byte.
 func (k *Known) scan(s string, cut cuts) (found []span) {
 	for i := 0; i+MinKnown <= len(s); i++ {
 		first := s[i : i+MinKnown]

@@ -56,8 +56,8 @@ func (w *walker) listed(name string, l *list) {
 	}
 }
 
-// isBesideName reports whether text is a secret because the name of one stands before it
-// in a list. In a list of two, it is most likely the value of the name.
+// isBesideName reports whether text is a secret because the name of a secret stands before it in
+// a list. In a list of two, the text is most likely the value of the name.
 func isBesideName(name, text string, pair bool) bool {
 	st := nameStrength(name)
 	if st < telling || !isNameLike(name) || nameStrength(text) > none || len(text) > maxContext {
@@ -93,10 +93,9 @@ func (w *walker) command(all []literal, texts []string) {
 	}
 }
 
-// endsEarly reports whether a password that was found in text[from:to] goes on to the end of
-// the argument: the value of a flag can have blanks, which end it in a command line only.
-// An argument that is itself a command line, or has a name before the password, is left
-// alone.
+// endsEarly reports whether a password that was found in text[from:to] goes on to the end of the
+// argument: the value of a flag can have blanks, which end it in a command line only. It returns
+// false for an argument that is itself a command line, or has a name before the password.
 func endsEarly(before, text string, from, to int) bool {
 	if to == len(text) || !isBlank(text[to]) || strings.ContainsAny(text[:from], " \t\n") {
 		return false
@@ -135,7 +134,7 @@ func (w *walker) row(key string, all []literal, texts []string) {
 	}
 }
 
-// isHeadKey reports whether a key is the one of the names of the columns of a table.
+// isHeadKey reports whether a key names the list of the columns of a table.
 func isHeadKey(key string) bool {
 	switch strings.ToLower(key) {
 	case "columns", "cols", "fields", "header", "headers", "head", "keys", "names", "schema":

@@ -109,7 +109,7 @@ func credentialArgument(_ *scan, l literalArgument) bool {
 	return strings.IndexByte(l.text, ' ') < 0 && !isCounted(l.text) && !strings.ContainsAny(l.text, "/:") && !isAddress(l.text) && a.isChosen()
 }
 
-// lateArgument accepts what can only be a password, after another literal.
+// lateArgument accepts a literal that can only be a password, after another literal.
 func lateArgument(_ *scan, l literalArgument) bool {
 	return l.index > 0 && isCredential(l.text)
 }
@@ -166,8 +166,8 @@ func isCredential(t string) bool {
 	return p.upper > 0 && p.lower > 0 && p.joints <= 1 && (otherDigits(t) > 1 && isDigitTail(t) || p.symbols > 0 && p.letters > 3)
 }
 
-// isCounted is isNumbered without words in two cases, which no name in a program has:
-// jungle-Pepper21.
+// isCounted is isNumbered, except that it rejects two words of which only the second begins with
+// a capital letter, because names in programs do not have this form: jungle-Pepper21.
 func isCounted(t string) bool {
 	p := profileOf(t)
 	return isNumbered(t) && !(isLower(t[0]) && p.upper == 1 && p.joints == 1)
@@ -203,8 +203,9 @@ func otherDigits(t string) int {
 	return n
 }
 
-// isDigitTail reports whether all digits of t are in one place, and are no year or size of
-// a name: Walnut3579!, gran57Yonder.
+// isDigitTail reports whether the digits of t are as in a password (Walnut3579!, gran57Yonder):
+// they are in several places, or are a number of two or more digits that is neither a year nor a
+// size such as 64.
 func isDigitTail(t string) bool {
 	from := strings.IndexAny(t, "0123456789")
 	to := run(t, from, len(t), isDigit)

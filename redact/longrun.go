@@ -40,8 +40,8 @@ func (sc *scan) longRuns() {
 // reach is how far isInRun looks to each side. It is less than stride.
 const reach = 24
 
-// isInRun reports whether s[i] and three bytes to one side of it are base64. Most bytes of
-// a text are, so that branches would be mispredicted.
+// isInRun reports whether s[i] and three bytes to one side of it are base64. It has no branches
+// for these bytes, because they would often be mispredicted: most bytes of a text are base64.
 func isInRun(s string, i int) bool {
 	if i+reach >= len(s) {
 		return inBase64[s[i]]&inBase64[s[i-8]]&inBase64[s[i-16]]&inBase64[s[i-reach]] != 0

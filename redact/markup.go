@@ -66,8 +66,8 @@ func passWrappers(s string, i int) int {
 	return i
 }
 
-// apart lists the tags of which a closing one separates a cell or an element from the
-// text before it, and not a name from its value.
+// apart lists tags that separate an element from the name before it, so that the element does not
+// hold the value of the name. For "p" only the closing tag does so.
 var apart = []string{"tr", "table", "thead", "ul", "ol", "p", "form", "body", "label", "button", "a", "option", "script", "h1", "h2", "h3", "title", "style", "head", "input", "select", "textarea"}
 
 // nextCell returns the start of the value in the element after the one that ends at i, 0 if

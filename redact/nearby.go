@@ -72,8 +72,8 @@ func (sc *scan) nearTokens(from, to int, st strength, r *rule) bool {
 	return false
 }
 
-// isNearSecret reports whether the token s[i:*end] is a secret by its form. It sets the end
-// to the one of the secret, without the punctuation of a sentence.
+// isNearSecret reports whether the token s[i:*end] is a secret by its form. It sets *end to the
+// end of the secret, without the punctuation of a sentence.
 func isNearSecret(s string, i int, end *int, st strength) bool {
 	t := s[i:*end]
 	if s[i-min(i, 1)] == '*' {

@@ -32,8 +32,8 @@ const (
 	wordUntil = 16 // a shorter value is only matched as a whole word
 )
 
-// spreads reports whether a found value should be searched for elsewhere. A value
-// that could be an ordinary word is not.
+// spreads reports whether a found value should be searched for elsewhere. This is not so
+// for a value that could be an ordinary word.
 func spreads(secret string) bool {
 	if len(secret) < minNeedle || len(secret) > maxNeedle || isIdentifier(secret) && !mixed(secret) && !isMadeUp(secret) || hasPlaceholder(secret) {
 		return false

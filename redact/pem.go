@@ -10,13 +10,13 @@ const (
 	pemLine    = 40 // minimum length of a line of a key, except the last
 )
 
-// isKeyLabel reports whether a label of PEM is the one of a private or a static key.
+// isKeyLabel reports whether a label of PEM is the label of a private or a static key.
 func isKeyLabel(label string) bool {
 	return strings.Contains(label, "PRIVATE KEY") || strings.Contains(label, "OpenVPN Static key") || strings.Contains(label, "OpenVPN tls-crypt-v2")
 }
 
-// pem finds a private key from the hit on its first line. A key without its end
-// counts up to its last line.
+// pem finds a private key from the hit on its first line. If the end of the key is
+// missing, the key ends with its last line of base64.
 func (sc *scan) pem(start, end int) {
 	s := sc.s
 	label, _, closed := strings.Cut(s[end:min(len(s), end+80)], "-----")

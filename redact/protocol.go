@@ -18,8 +18,8 @@ func relayPassword(sc *scan, _, end int) {
 	}
 }
 
-// plainScheme finds a password after the scheme that says that it is in plain text, in a file
-// of Dovecot: NAME:{PLAIN}VALUE:1000.
+// plainScheme finds a password after a scheme that marks it as plain text, in a file of Dovecot:
+// NAME:{PLAIN}VALUE:1000.
 func plainScheme(sc *scan, _, end int) {
 	to := run(sc.s, end, maxName, func(c byte) bool { return !isSpace(c) && !isQuote(c) && c != ':' })
 	sc.literal(end, to)
@@ -70,8 +70,8 @@ func nodeToken(sc *scan, start, end int) {
 	}
 }
 
-// crackedHash finds the password before the hash of a user, as a program prints it that
-// guessed it: NAME:VALUE:1105:aad3…. The hit is the hash of an empty password.
+// crackedHash finds a password that a program has guessed, in a line of its output:
+// NAME:VALUE:1105:aad3…. The hit is the hash of an empty password, which follows the password.
 func crackedHash(sc *scan, start, _ int) {
 	line := lineStart(sc.s, start)
 	sc.spend(start - line)

@@ -122,7 +122,7 @@ func (a *assignment) namesObject() bool {
 }
 
 // isPodName reports whether s is the name of an object that Kubernetes made unique:
-// words, and five or up to ten characters of an alphabet without vowels.
+// words, and at the end five, or eight to ten, characters of an alphabet without vowels.
 func isPodName(s string) bool {
 	cut := strings.LastIndexByte(s, '-')
 	if cut < 3 || !isPodSuffix(s[cut+1:]) {

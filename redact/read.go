@@ -54,8 +54,8 @@ func yamlScalar(s string, i int) int {
 	return i
 }
 
-// closeBraces returns the end of a value in braces, PWD={VALUE}; as connection strings of
-// ODBC have it. It returns 0 if there is none.
+// closeBraces returns the end of a value in braces, as in the connection strings of ODBC:
+// PWD={VALUE}; (with the semicolon). It returns 0 if there is none.
 func closeBraces(s string, i int) int {
 	if s[i] != '{' {
 		return 0

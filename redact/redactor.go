@@ -15,8 +15,8 @@ type Options struct {
 	Patterns []string // additional RE2 patterns; the first group, or otherwise the whole match, is the secret
 	PII      bool     // e-mail, phone, card and IBAN rules
 
-	// Rules and Detectors find additional secrets, besides the built-in rules.
-	// [New] tests each rule with its samples.
+	// Rules and Detectors find secrets in addition to the built-in rules. [New] tests each
+	// rule with its samples.
 	Rules     []Rule
 	Detectors []Detector
 

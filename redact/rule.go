@@ -7,11 +7,11 @@ import (
 	"strings"
 )
 
-// A Rule describes an additional kind of secret for [Options], such as the keys of
-// your company. It applies in addition to the built-in rules, in text, in decoded
-// JSON and in text with terminal colors. Base64, URL escapes (%2D) and HTML escapes
-// are decoded only if they contain a word of a built-in rule; a secret that is only
-// yours is not found in such an encoding.
+// A Rule describes an additional kind of secret for [Options], such as the keys of your
+// company. It applies in addition to the built-in rules, in text, in decoded JSON and in
+// text with terminal colors. Base64, URL escapes (%2D) and HTML escapes are decoded only
+// if they contain a word of a built-in rule. So the rule does not find a secret that is
+// encoded in one of these ways and has no such word beside it.
 type Rule struct {
 	// ID is the value of [Finding.Rule]: words of a-z and 0-9 with a - between
 	// them, 32 characters at most.

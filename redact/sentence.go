@@ -73,8 +73,8 @@ func predicate(s string, i int) int {
 	return -1
 }
 
-// passPronoun skips the comma after a name, and the word that takes up the name in the
-// next clause: ", the new one is VALUE", ", it is VALUE".
+// passPronoun skips the comma after a name, and the words of the next clause that refer to the
+// name: ", the new one is VALUE", ", it is VALUE".
 func passPronoun(s string, i int) int {
 	if !strings.HasPrefix(s[i:], ", ") {
 		return i
@@ -230,8 +230,8 @@ func (a *assignment) renamed() bool {
 	return strings.Contains(a.s[max(0, a.from-24):a.from], "ename")
 }
 
-// isJoined reports whether the name follows a user: "as bob (password VALUE)", "with the
-// user bob and password VALUE".
+// isJoined reports whether an opening bracket, or a user and a word such as "and", is directly
+// before the name: "as bob (password VALUE)", "with the user bob and password VALUE".
 func (a *assignment) isJoined() bool {
 	head := a.s[:a.from]
 	return strings.HasSuffix(head, "(") && !strings.HasSuffix(head, "((") || a.afterUser() && (endsFold(head, " and ") || endsFold(head, ", ") || endsFold(head, " und ") || endsFold(head, " with "))

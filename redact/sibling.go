@@ -5,8 +5,8 @@ import "strings"
 // maxRecord is the maximum distance between the two halves of a name and value pair.
 const maxRecord = 160
 
-// isValueKey reports whether a key is the one of the second half of a name and value pair:
-// value, ParameterValue, setting_val.
+// isValueKey reports whether a key is the key of the second half of a name and value pair: value,
+// ParameterValue, setting_val.
 func isValueKey(key string) bool {
 	switch strings.ToLower(key) {
 	case "val", "text", "secret", "content", "data", "default", "answer", "v", "result", "current", "plaintext", "plain", "response", "reply", "input":
@@ -15,7 +15,7 @@ func isValueKey(key string) bool {
 	return endsFold(key, "value") || endsFold(key, "_val")
 }
 
-// isNameKey reports whether a key is the one of the first half of such a pair: name,
+// isNameKey reports whether a key is the key of the first half of such a pair: name,
 // ParameterKey, settingName.
 func isNameKey(key string) bool {
 	return isPairKey(key) || endsFold(key, "name") || endsFold(key, "label") || endsFold(key, "id") || endsFold(key, "type")
@@ -70,8 +70,8 @@ func (sc *scan) sibling(a *assignment) bool {
 	return false
 }
 
-// isResultDigest reports whether the value of a key such as result is in hexadecimal, as the
-// results of functions of hashes are.
+// isResultDigest reports whether the key contains "result" and the value is in hexadecimal, like
+// the result of a hash function.
 func isResultDigest(key, text string) bool {
 	return hasFold(key, "result") && run(text, 0, len(text), isHex) == len(text)
 }

@@ -56,8 +56,8 @@ func join(spans []span) []span {
 	return joined
 }
 
-// take merges f, which begins inside of s, into s. A rule of the same rank wins
-// over a weak one.
+// take merges f, which begins inside of s, into s. The rule of the higher rank names the
+// result. A rule that is not weak also replaces a weak one.
 func (s *span) take(f span) {
 	if f.end > s.end {
 		s.end, s.quote = f.end, ""

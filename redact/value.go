@@ -72,15 +72,14 @@ func (v value) judge(name string, s strength) *rule {
 	return nameRule(name, s)
 }
 
-// isSecretID reports whether a name is the one of the second half of a pair of credentials
-// that are called ids, as in Consul and Vault. Only a UUID is such a secret: elsewhere it is
-// the name of one.
+// isSecretID reports whether a name is the name of a secret that Consul and Vault call an id.
+// Only a UUID is such a secret. Any other value of that name is the name of a secret.
 func isSecretID(name string) bool {
 	return endsFold(name, "secretid") || endsFold(name, "secret_id") || endsFold(name, "secret-id")
 }
 
-// isKeyDigest reports whether v has the form of a digest, and the name is the one of a key for
-// a service: TIDES_KEY=…, or "auth" in a call. The names of keys for a cache remain.
+// isKeyDigest reports whether v has the form of a digest, and the name is the name of a key for a
+// service (TIDES_KEY=…) or "auth" in a call. It returns false for the keys of caches and content.
 func (v value) isKeyDigest(name string) bool {
 	if p := profileOf(v.text); len(v.text) == 16 && v.quoted && (name == "localKey" || name == "local_key") {
 		return p.symbols > 1 && p.digits > 0 && p.upper > 0 && p.lower > 0 // of Tuya
@@ -133,7 +132,7 @@ func isNoiseText(s string) bool {
 	return true
 }
 
-// isSecretName reports whether the last word of a name is "secret" or "token".
+// isSecretName reports whether a name ends in "secret" or "token", but not in "public_token".
 func isSecretName(name string) bool {
 	return (endsFold(name, "secret") || endsFold(name, "token")) && !endsFold(name, "public_token")
 }
@@ -156,9 +155,9 @@ func isChosenWord(s string) bool {
 	return isDigit(s[len(s)-1]) && run(strings.TrimRight(s, "0123456789"), 0, len(s), func(c byte) bool { return !isDigit(c) }) == len(strings.TrimRight(s, "0123456789"))
 }
 
-// isChosenPair reports whether s is two words with a dot between them, and a number at the
-// end, as people choose passwords: Cobalt.Thistle36. A member of a program has words such as
-// "config" or "password", or a number such as the one of Int32.
+// isChosenPair reports whether s is two words with a dot between them, and a number at the end,
+// as people choose passwords: Cobalt.Thistle36. A member of a program has words such as "config"
+// or "password", or ends like Int32.
 func isChosenPair(s string) bool {
 	first, second, found := strings.Cut(s, ".")
 	word := strings.TrimRight(second, "0123456789")

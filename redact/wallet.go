@@ -54,7 +54,7 @@ func (sc *scan) hexKeys(i int, stop byte) {
 	sc.spend(64)
 }
 
-// minWeakGroups is the minimum length of such a secret after a name that is weak.
+// minWeakGroups is the minimum length of a secret that groups finds after a weak name.
 const minWeakGroups = 6*5 - 1
 
 // groups finds a base32 secret in groups of four, in the form of an

@@ -9,9 +9,8 @@ import (
 	"strings"
 )
 
-// The frame that gitleaks puts around the value of rules that need a name
-// before it. Package redact matches the frame by hand, and only the value with
-// a regular expression.
+// Gitleaks puts this frame around the value in rules that need a name before it. Package
+// redact matches the frame by hand, and only the value with a regular expression.
 const (
 	frameHead  = `[\w.-]{0,50}?`
 	frameName  = `(?:[ \t\w.-]{0,20})[\s'"]{0,3}`

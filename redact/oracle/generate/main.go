@@ -1,5 +1,5 @@
-// Command generate turns the rule set of gitleaks into redact/vendor_rules.go.
-// Run it with go generate in the folder above; -check only compares.
+// Command generate turns the rule set of gitleaks into redact/vendor_rules.go. Run it
+// with go generate in the parent folder. With -check it only compares the two.
 package main
 
 import (
