@@ -17,9 +17,9 @@
 //
 // # Erased text
 //
-// An index is a second copy of the text. Sessions that [Index.Forget] removes are gone
-// from the file when the index is closed, at the latest: rows are overwritten, words
-// are removed from the full-text table at once (not at its next merge), and the file is
-// rewritten. There is no write-ahead log, and the rollback journal is deleted with its
-// transaction.
+// An index is a second copy of the text. [Index.Forget] overwrites the rows of the
+// removed sessions, and removes their words from the full-text table immediately (not at
+// its next merge). Traces can stay in the file until the next [Index.Update],
+// [Index.Search] or [Index.Close], which rewrites the file. There is no write-ahead log,
+// and the rollback journal is deleted with its transaction.
 package search

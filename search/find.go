@@ -124,7 +124,7 @@ func (q *Query) since() int64 {
 	return q.Since.UnixMilli()
 }
 
-// in adds the matches of a range, at most most of them.
+// in adds the matches of a range to f, up to the limit most.
 func (x *Index) in(ctx context.Context, f *Found, q Query, t terms, where span, most int) error {
 	text, args := q.sql(t, where)
 	rows, err := x.db.QueryContext(ctx, text, args...)

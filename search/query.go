@@ -11,7 +11,7 @@ import (
 type Query struct {
 	// Words are the words that a text must contain: all words, in any order. Case and
 	// accents are ignored. "Quoted words" must be adjacent, and wor* is the beginning of a
-	// word. Only letters and digits make words, so foo_bar.go is three adjacent ones.
+	// word. Only letters and digits make words, so foo_bar.go is three adjacent words.
 	Words string
 
 	Session string    // only the session with this folder

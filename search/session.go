@@ -83,7 +83,9 @@ func (s *session) note(err error) error {
 	return nil
 }
 
-// message adds the new parts of a message: each step stores the whole history again.
+// message adds the parts of a message that are new: [recall.Messages] yields a message
+// once for each file that holds it. A part that another agent or another model archived
+// is added again.
 func (s *session) message(m *recall.Stored, seen map[string]bool) {
 	var by *worker
 	if m.Step > 0 {

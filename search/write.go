@@ -128,8 +128,8 @@ func (w *writer) text(ctx context.Context, session int64, t *text) error {
 }
 
 // Forget removes sessions, by the names of their folders. A session that is not in the
-// index is not an error. The file no longer contains them when the index is closed, at
-// the latest.
+// index is not an error. Traces of the sessions can stay in the file until the next
+// [Index.Update], [Index.Search] or [Index.Close].
 func (x *Index) Forget(ctx context.Context, dirs ...string) error {
 	err := x.write(ctx, func(tx *sql.Tx) error {
 		// Sessions that are not in the index are recorded, too, because another process
