@@ -1,7 +1,7 @@
-// Command cputime runs tests and prints the CPU time of each package's test binary,
-// with all processes that it starts and waits for. The time to compile and link is not
-// part of it: the time for code that a test itself compiles is in a separate column.
-// All tests run: cached results are not used.
+// Command cputime runs tests and prints the CPU time of each package's test binary, with
+// all processes that it starts and waits for. The time to compile and link the tests is
+// excluded; the time for code that a test itself compiles is in a separate column. All
+// tests run: cached results are not used.
 //
 //	go run ./tools/cputime ./...
 //	go run ./tools/cputime -short ./compact ./redact

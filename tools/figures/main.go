@@ -2,7 +2,7 @@
 // functions of shipped Go files (no tests, no generated files, neither tools nor
 // examples), and the names that policy and strategy export. Lines of code are lines
 // with a token: neither empty lines nor comments. Internal packages that only tests link
-// are counted, and their part is printed. It also counts the arrows between the files of
+// are counted, and their share is printed. It also counts the arrows between the files of
 // compact, and those that run up in the order that docs/ARCHITECTURE.md declares.
 //
 //	go run ./tools/figures

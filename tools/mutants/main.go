@@ -33,10 +33,10 @@ import (
 func main() {
 	log.SetFlags(0)
 	n := flag.Int("n", 24, "faults to plant, chosen at random; 0 plants all")
-	seed := flag.Uint64("seed", 1, "of the choice")
+	seed := flag.Uint64("seed", 1, "seed of the random choice")
 	in := flag.String("in", "", "only faults whose file matches this expression")
-	with := flag.String("tests", "", "packages whose tests run, by comma (default: those that get faults)")
-	jobs := flag.Int("jobs", runtime.GOMAXPROCS(0), "faults at a time")
+	with := flag.String("tests", "", "packages whose tests run, separated by commas (default: the packages that get faults)")
+	jobs := flag.Int("jobs", runtime.GOMAXPROCS(0), "faults to test at the same time")
 	slow := flag.Duration("slow", 20*time.Second, "tests that take longer than this are left out")
 	flag.Parse()
 	if flag.NArg() == 0 {

@@ -195,7 +195,7 @@ func (b binary) run(limit time.Duration, env string, names ...string) ([]byte, e
 	return out, err
 }
 
-// attack runs the tests that reach a fault with it switched on: the quick ones first.
+// attack switches a fault on and runs the tests that reach it, the fastest first.
 func attack(all []*test, id int) outcome {
 	var o outcome
 	var mine []*test
