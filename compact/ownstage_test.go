@@ -217,7 +217,7 @@ func TestOwnTakerMayNotRemoveKeptMessages(t *testing.T) {
 	c := ownConfig(taker{never}, memory.New())
 	c.Policy.Stages = []string{"polls", "summarize"}
 	history := pollHistory()
-	history[1] = message.User(text(9000)) // no stage may take it
+	history[1] = message.User(text(9000)) // no stage may remove it
 	_, err := newRig(t, c).Preflight(context.Background(), "s", history)
 	if !errors.Is(err, compact.ErrInsufficientBudget) {
 		t.Errorf("got %v, want ErrInsufficientBudget", err)

@@ -250,7 +250,7 @@ func TestBudgetErrorAddsUpAndItsAdviceHelps(t *testing.T) {
 	if sum, named := addUp(over); sum != over.Tokens || named != len(history) {
 		t.Errorf("%d of %d tokens, %d of %d messages: %v", sum, over.Tokens, named, len(history), err)
 	}
-	if !strings.Contains(err.Error(), "messages that no stage of preset masking may take") || !strings.Contains(err.Error(), "dd summarize") {
+	if !strings.Contains(err.Error(), "messages that no stage of preset masking may remove") || !strings.Contains(err.Error(), "dd summarize") {
 		t.Errorf("%v", err)
 	}
 	c.Policy.Stages = append(c.Policy.Stages, "summarize", "shrink")

@@ -99,9 +99,10 @@ func ceil(r *big.Rat) int {
 }
 
 // Due returns the size in tokens at which the next compaction is due. last is
-// the size that the previous compaction reached, 0 if there was none. Thus a session
-// with a floor above the target does not compact on every turn, and the view that a
-// compaction returns never triggers the next compaction by itself.
+// the size that the previous compaction reached, 0 if there was none. The result is always
+// above last, so that the view of a compaction does not trigger the next compaction. It
+// leaves the distance between target and trigger for new messages, as far as the cap
+// allows, even if last is above the target.
 func (b Budget) Due(last int) int {
 	if last <= 0 || b.Trigger > b.Cap {
 		return b.Trigger
@@ -130,9 +131,9 @@ func (b Budget) CapOnly() Budget {
 
 // Aiming returns a budget with a lower cap and a lower target for the stages. It is
 // for approximate token counts, where the upper bound of the count must fit as well.
-// The target is lowered too, because the trigger is compared with that upper bound,
-// and a target in other units would be too close to it. A view between aim and the
-// real cap is not an error.
+// The target is lowered too, because the trigger is compared with that upper bound: a
+// target for the approximate count would be too close to the trigger. A view between aim
+// and the real cap is not an error.
 func (b Budget) Aiming(aim, target int) Budget {
 	if aim >= b.Cap {
 		return b

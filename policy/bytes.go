@@ -23,8 +23,8 @@ func (v *View) HasMedia() bool {
 }
 
 // OfTokensDone returns the budget of a compaction that is due only because of the size
-// of the request in bytes. Its target is the cap, because a view within the cap need
-// not lose tokens.
+// of the request in bytes. Its target is the cap, because a view within the cap has no need
+// to lose tokens.
 func (b Budget) OfTokensDone() Budget {
 	b.Target, b.shrinkTo = b.Cap, 0
 	return b

@@ -17,7 +17,7 @@ const (
 	callFormMost = 160 // the whole placeholder
 	callToolMost = 40
 	callSaysMost = 60 // the quoted outcome
-	callNameMost = 40 // number of characters of the target that stay beside a quoted outcome
+	callNameMost = 40 // number of characters of the target for which a quoted outcome leaves room
 )
 
 // answered holds the data that placeholders use about a result and its call.

@@ -33,8 +33,8 @@ var shells = regexp.MustCompile(`\A(?:/usr)?(?:/bin/)?(?:bash|sh|zsh) -l?c ["']?
 
 // A commandLine describes a command by the arguments of its call.
 type commandLine struct {
-	does   bool   // the command does more than show something
-	shows  bool   // after that, it shows a file that it did not write
+	does   bool   // the command does something, and shows nothing before that
+	shows  bool   // after that, it shows a file that none of its earlier commands names
 	prints string // text that it prints literally, by echo or printf
 }
 

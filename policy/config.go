@@ -115,8 +115,9 @@ type TruncateConfig struct {
 	MaxToolResultTokens int `mapstructure:"max_tool_result_tokens" validate:"gt=0"`
 	// Keep is the part that is kept: "head", "tail", "both", or "auto", which
 	// means both ends of the output of a command and the head of other results;
-	// default "head". It is always "auto" for results without an answer after them,
-	// and in the last resort before a refusal, except in the preset gateway.
+	// default "head". Except in the preset gateway, results without an answer after them
+	// are always cut with "auto", and so are all results in the last resort before a
+	// refusal.
 	Keep string `mapstructure:"keep" validate:"oneof=head tail both auto"`
 }
 
@@ -144,8 +145,8 @@ type MaskConfig struct {
 	// MaxObservationChars, if it is not 0, keeps the beginning of a result.
 	// With the placeholder it has at most that many characters. Default 0.
 	MaxObservationChars int `mapstructure:"max_observation_chars" validate:"omitempty,gte=48"`
-	// MinTokens is the number of tokens that a mask must save to be made.
-	// Default 50; 300 in the preset economy; 0, which is any saving, in
+	// MinTokens is the number of tokens that masking a result must save. Otherwise the
+	// result stays. Default 50; 300 in the preset economy; 0, which is any saving, in
 	// summarize, masking, history-reducer and gateway.
 	MinTokens int `mapstructure:"min_tokens" validate:"gte=0"`
 	// Media masks old images, audio and files, including the ones in user messages. It

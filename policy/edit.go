@@ -68,8 +68,8 @@ type Mark struct {
 	// of the result.
 	Ended bool `json:"ended,omitempty"`
 	Exit  int  `json:"exit,omitempty"`
-	// SaysFrom and SaysTo are the bytes of the replaced text that state the outcome
-	// of a test run, a build or a linter. SaysTo 0 means that nothing is quoted.
+	// SaysFrom and SaysTo delimit the bytes of the replaced text that state the outcome of
+	// a test run, a build or a linter. SaysTo 0 means that nothing is quoted.
 	SaysFrom int `json:"says_from,omitempty"`
 	SaysTo   int `json:"says_to,omitempty"`
 	// What is the kind of media that the mark replaces: image, audio or file.

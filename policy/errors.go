@@ -50,9 +50,9 @@ const (
 	whyTurn    = "last turn"
 	whyPair    = "last tool call"
 	whyKept    = "recent, and there is no stage shrink"
-	whyNoStage = "no stage may take it"
+	whyNoStage = "no stage may remove it"
 	whyIllegal = "the provider would refuse the remaining messages without it"
-	whyFailed  = "the stage that takes it failed"
+	whyFailed  = "the stage that removes it failed"
 )
 
 func (e *BudgetError) Error() string {
@@ -87,7 +87,7 @@ func (e *BudgetError) Guidance() string {
 }
 
 // Of describes the messages of a share, for example "213 messages that no stage of
-// preset masking may take".
+// preset masking may remove".
 func (e *BudgetError) Of(s Share) string {
 	noun := "messages"
 	if s.Messages == 1 {
@@ -95,7 +95,7 @@ func (e *BudgetError) Of(s Share) string {
 	}
 	why := " (" + s.Why + ")"
 	if s.Why == whyNoStage && e.Stages != "" {
-		why = " that no stage of " + e.Stages + " may take"
+		why = " that no stage of " + e.Stages + " may remove"
 	}
 	return thousands(s.Messages) + " " + noun + why
 }
@@ -166,7 +166,7 @@ func shares(all []Contributor) (out []Share) {
 // A staying holds the data that explains why messages of a view must stay.
 type staying struct {
 	v    *View
-	left string // the reason why a message that a stage may take is still there
+	left string // the reason why a message that a stage may remove is still there
 
 	turn, pair, least []bool // rounds of the last turn, of the last pair, and of the smallest keep counts
 }

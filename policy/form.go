@@ -107,7 +107,8 @@ func (f Forms) render(k Mark, of answered) (string, error) {
 	}
 }
 
-// renderLazily is like render, but calls of only if the text mentions the call.
+// renderLazily is like render, but calls the function of, and does so only if the text
+// mentions the call.
 func (f Forms) renderLazily(k *Mark, of func() answered) (string, error) {
 	if !namesCall(k.Form) {
 		t, err := f.Template(k.Form)

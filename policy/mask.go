@@ -11,14 +11,14 @@ import (
 // arguments and ids stay. Mask never changes assistant and user messages, or
 // anything in the open round.
 type Mask struct {
-	WindowTurns  int      // number of last turns whose results stay; default 10, at least the keep counts
-	KeepFirst    int      // number of first results in the history that stay; default 2
-	KeepLast     int      // number of last results in the history that stay; default 0
+	WindowTurns  int      // number of last turns whose results stay; at least the turns of the view's Keep
+	KeepFirst    int      // number of first results in the history that stay
+	KeepLast     int      // number of last results in the history that stay
 	ExcludeTools []string // tools whose results stay
-	MaxChars     int      // if not 0, the result keeps its beginning; limits its length with the placeholder, in characters
+	MaxChars     int      // if not 0, the result keeps its beginning; the largest length of beginning and placeholder together, in characters
 	Form         string   // default "observation@1"
 	Every        int      // number of turns by which the window moves at once; 0 and 1 = it moves every turn
-	Turns        int      // if not 0, replaces WindowTurns and the turns of the view's Keep; its pairs still apply
+	Turns        int      // if not 0, replaces WindowTurns and the turns of the view's Keep; the pairs of that Keep still apply
 	MinTokens    int      // smallest saving in tokens for which a result is masked; 0 = any saving
 
 	// Recent, if not nil, marks the rounds with results that stay. Turns and pairs have no

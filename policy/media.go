@@ -17,7 +17,7 @@ type Media struct {
 	// counts of the view.
 	Deep bool
 	// Turns, if not 0, replaces the turns of the view's Keep: the number of last
-	// turns whose media stay. Its pairs still apply.
+	// turns whose media stay. The pairs of that Keep still apply.
 	Turns int
 	// Heavy replaces only media that have at least 1 kB in the request, which
 	// excludes links and ids.

@@ -16,7 +16,7 @@ type reach struct {
 	takers []Taker
 	cuts   bool   // results can be cut down to a marker
 	keep   string // Keep of the [Squeeze] that cuts them
-	edits  bool   // some unknown results can become that small
+	edits  bool   // a stage edits results; some may become as small as a marker
 	media  bool   // media can be replaced
 }
 

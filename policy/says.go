@@ -37,8 +37,8 @@ func (v *View) tells(i, p int, k *Mark) testrun.Report {
 	return r
 }
 
-// unsaid returns the mark without its quotation, if that states a success. A quoted
-// failure always stays, because the exit code may hide it.
+// unsaid returns the mark without its quotation, if the quotation states a success. A
+// quoted failure always stays, because the exit code may hide it.
 func (v *View) unsaid(i, p int, k Mark) (Mark, bool) {
 	if k.SaysTo == 0 || v.tells(i, p, &k).Verdict != testrun.Success {
 		return k, false

@@ -16,9 +16,9 @@ const (
 )
 
 // Truncate cuts single tool results that are larger than min(MaxTokens, B/4) down
-// to that size, the largest first. B is the cap of the budget.
+// to that size, the largest first. B is [Budget.Most].
 type Truncate struct {
-	MaxTokens int // default 8000
+	MaxTokens int // the limit for one result
 	// Keep is the part of a result that stays: "head" (the default), "tail", "both" (half
 	// of each), or "auto" (both for the output of a command, otherwise head).
 	Keep string
@@ -31,8 +31,8 @@ type Truncate struct {
 	// NoShare uses only MaxTokens as the limit. The budget has no effect on the limit
 	// then.
 	NoShare bool
-	// BytesPerToken is the number of bytes for each token of the limit at which a text is
-	// cut, for estimators that count bytes; 0 = the cost of the text decides.
+	// BytesPerToken, if not 0, cuts a text to that many bytes for each token of the limit.
+	// It is for estimators that count bytes. With 0, the cost of the text decides.
 	BytesPerToken int
 }
 

@@ -15,7 +15,7 @@ type Fallback struct {
 	Messages int // default DefaultTail
 }
 
-// fallbackPruning is the name of a cut without a summary in reports.
+// fallbackPruning is the name that reports give to a cut without a summary.
 const fallbackPruning = "pruning-only"
 
 // Name returns "fallback".

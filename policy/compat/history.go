@@ -10,8 +10,8 @@ import (
 
 // History limits the cost of the conversation before a boundary. It keeps the newest
 // rounds that fit, and replaces the others by a system notice. The anchor and the newest
-// round always stay and are counted first. Pinned messages stay and are not counted. The
-// copies that [policy.Duplicates] removes after it do not reduce the room.
+// round always stay and are counted first. Pinned messages stay and are not counted. Copies
+// that [policy.Duplicates] can remove later do not reduce the room.
 type History struct {
 	MaxTokens int                    // 0 = the room in the budget
 	Since     func(*policy.View) int // end of the conversation; nil = end of the view

@@ -43,10 +43,9 @@ func (LocalSummary) Name() string { return "local" }
 // Propose offers the summary as one group, or nothing if it does not fit the
 // budget beside the messages that stay.
 //
-// Propose decides whether the summary fits by the results in the view, some of which
-// this run may have masked. It writes the summary from the results as they were before
-// this run. It leaves out placeholders of earlier runs, because they carry no
-// information.
+// To decide whether the summary fits, Propose uses the results in the view, some of which
+// this run may have masked. But it writes the summary from the results as they were before
+// this run. It leaves out placeholders of earlier runs, because they carry no information.
 func (s LocalSummary) Propose(_ context.Context, v *policy.View) (policy.Proposal, error) {
 	recent := tail(v, tailOr(s.Messages))
 	old := remainder(v, recent)

@@ -48,7 +48,8 @@ func newest(v *policy.View) []bool {
 }
 
 // remainder returns the messages that a cut may remove if the marked rounds stay. The
-// marked rounds must include the open round. Earlier summaries and notices may go, too.
+// marked rounds must include the open round. The result includes earlier summaries and
+// notices.
 func remainder(v *policy.View, recent []bool) (at []int) {
 	for _, i := range v.Partition(policy.Keep{}).Remainder { // all messages that any cut may remove
 		if v.Owned(i) || !recent[v.RoundOf(i)] {

@@ -39,7 +39,7 @@ var cases = []testCase{
 	{"ServesManyAtOnce", "The methods may be called concurrently, for different views.", servesMany},
 	{"ComesBack", "Propose returns soon, also when its context has ended.", comesBack},
 	{"KeepsThePromises", "No edit breaks a promise of the view: pinned messages, the last user message, the open round and pairs stay, and no message grows.", keepsPromises},
-	{"CanBeReplayed", "What was done can be done again from its recipe, to the same view.", replays},
+	{"CanBeReplayed", "The recipes of applied edits can be replayed on the history, and lead to the same view.", replays},
 	{"ComesToRest", "After some runs on its own output, a stage proposes no more changes.", comesToRest},
 	{"AlternativesFreeMore", "Each alternative frees more tokens than the one before.", alternatives},
 	{"TakesWhatItSays", "A Taker removes only messages that it names, and names only messages of the view.", takes},
@@ -158,7 +158,7 @@ func proposesSame(s policy.Stage, v *policy.View) error {
 		return err
 	}
 	if !reflect.DeepEqual(a.Groups, b.Groups) || a.Alternatives != b.Alternatives {
-		return fmt.Errorf("%d groups, then %d groups or different ones", len(a.Groups), len(b.Groups))
+		return fmt.Errorf("two calls with the same view returned different proposals, of %d and %d groups", len(a.Groups), len(b.Groups))
 	}
 	return nil
 }
@@ -175,7 +175,7 @@ func servesMany(s policy.Stage, v *policy.View) error {
 		wg.Go(func() {
 			got, err := ask(context.Background(), s, v.Copy())
 			if err == nil && len(got.Groups) != len(want.Groups) {
-				err = fmt.Errorf("%d groups beside other calls, %d alone", len(got.Groups), len(want.Groups))
+				err = fmt.Errorf("%d groups in one of several concurrent calls, %d in a single call", len(got.Groups), len(want.Groups))
 			}
 			errs[i] = err
 		})

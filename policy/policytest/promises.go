@@ -86,12 +86,12 @@ func replays(s policy.Stage, v *policy.View) error {
 
 func same(a, b []message.Message) error {
 	if !slices.EqualFunc(a, b, func(x, y message.Message) bool { return x.Fingerprint() == y.Fingerprint() }) {
-		return fmt.Errorf("%d messages, want %d, or other ones", len(a), len(b))
+		return fmt.Errorf("got %d messages, want %d; counts or contents differ", len(a), len(b))
 	}
 	return nil
 }
 
-// restless is the maximum number of consecutive runs in which a stage changes its own
+// restless is the maximum number of consecutive runs in which a stage may change its own
 // output.
 const restless = 50
 

@@ -25,8 +25,8 @@ type choice struct {
 	rank     []uint8
 	from, to int   // the lines inside the frame
 	numbered bool  // the lines begin with their numbers
-	plain    bool  // no line of a frame is above the lines
-	parts    []int // the lines that begin a part, if gaps tell how many of them they hold
+	plain    bool  // no text precedes the lines, only empty lines
+	parts    []int // the lines that begin a declaration; a gap states how many of them it replaces; nil = it does not
 }
 
 func newChoice(d *draft) *choice {
@@ -184,8 +184,8 @@ func (c *choice) gap(from, to int) line {
 	return literalLine("⋮ " + strconv.Itoa(first) + "–" + strconv.Itoa(last) + c.hidden(from, to))
 }
 
-// hidden says how many declarations lines [from, to) hold, if there are several. An
-// outline without them would look complete.
+// hidden says how many declarations lines [from, to) hold, if there are several. Without
+// this number, an outline would look complete.
 func (c *choice) hidden(from, to int) string {
 	const least = 5
 	a, _ := slices.BinarySearch(c.parts, from)

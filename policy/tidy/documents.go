@@ -40,8 +40,8 @@ func (a *asked) isDocument() bool {
 	return false
 }
 
-// isSetting reports whether the call reads a file of settings, data or markup. A # begins no
-// heading there, and an error is no outcome.
+// isSetting reports whether the call reads a file of settings, data or markup. In such a
+// file a # does not begin a heading, and a line with an error does not report a failure.
 func (a *asked) isSetting() bool {
 	switch a.ext() {
 	case "yaml", "yml", "toml", "ini", "cfg", "conf", "env", "properties", "mk", "csv", "tsv", "json", "xml", "html", "htm", "svg":

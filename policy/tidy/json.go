@@ -210,8 +210,8 @@ func (s *shaper) rest(spans []member, gone *int, k int) {
 	}
 }
 
-// mostlyErrors reports whether most elements of a long array hold an error. It then
-// distinguishes none of them, for example in the report of a linter.
+// mostlyErrors reports whether most elements of a long array hold an error, as in the
+// report of a linter. An error is then no reason to keep an element.
 func (s *shaper) mostlyErrors(spans []member) bool {
 	const least, sample = 40, 20
 	if len(spans) < least {
@@ -227,8 +227,8 @@ func (s *shaper) mostlyErrors(spans []member) bool {
 	return 2*n > sample
 }
 
-// holds reports whether a member holds an error, unless errors are usual, or a word of the
-// task. It accepts each word only a few times.
+// holds reports whether a member holds a word of the task or, if usual is false, an error.
+// It accepts each term of the task only a few times.
 func (s *shaper) holds(e member, usual bool) bool {
 	const most = 4
 	text := s.src[e.from:e.to]

@@ -86,9 +86,9 @@ func exceedFolders(lines []line, depth, most int) bool {
 	return false
 }
 
-// listed returns, for each folder, its first each lines, some lines that hold a word, the
-// lines that hold an error, and the number of the others. If the output exceeds room
-// bytes, it stops and returns false for fits.
+// listed returns for each folder its first lines (each is their number), some lines that
+// hold a word, the lines that hold an error, and the number of the others. If the output
+// exceeds room bytes, it stops and returns false for fits.
 func (d *draft) listed(lines []line, depth, each int, r *Result, room int) (out []line, left int, fits bool) {
 	const most = 6
 	words := r.words()

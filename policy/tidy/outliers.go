@@ -16,7 +16,7 @@ type column struct {
 	last   *value
 }
 
-// A value of a column, with the lines that have it.
+// A value is one value of a column, with the lines that have it.
 type value struct {
 	n     int
 	lines [mostRare]int32

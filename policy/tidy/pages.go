@@ -114,7 +114,8 @@ func (p *page) tag() {
 	}
 }
 
-// behind returns the position after the tag or comment end that begins with mark.
+// behind returns the position after the next occurrence of mark and the ">" that closes it.
+// mark is the beginning of an end tag or the end of a comment.
 func (p *page) behind(mark string) int {
 	for i := p.at; i+len(mark) <= p.end; i++ {
 		n := strings.IndexByte(p.text[i:p.end], mark[0])

@@ -129,7 +129,7 @@ func paths(d *draft, _ *Result, _ int) verdict {
 	changed := false
 	for i := 0; i < len(d.lines); {
 		h, n := hitsFrom(d.lines[i:])
-		if n < 2 { // two hits already gain more than the line with the path takes
+		if n < 2 { // with two hits, the line with the path already saves bytes
 			if changed {
 				out = append(out, d.lines[i])
 			}

@@ -177,8 +177,8 @@ const bytesPerToken = 4
 // least is the size in bytes of the smallest result that is reduced.
 const least = 256
 
-// leastShare is the inverse of a share. The reducers for large results must remove at
-// least this share of the bytes; otherwise their changes are discarded.
+// leastShare is the inverse of a share: the reducers for large results must remove at least
+// 1/leastShare of the bytes. Otherwise their changes are discarded.
 const leastShare = 4
 
 // Reduce reduces a result. ok is false if nothing can be gained, if the text is

@@ -148,8 +148,8 @@ func (d *draft) namedHits(files []hitFile, r *Result, take func(i int)) {
 	}
 }
 
-// summed returns the end of the lines before to, without the last lines that are no hits.
-// They sum up the hits.
+// summed returns the end of the lines before to, without the last lines that sum up the
+// hits.
 func (d *draft) summed(from, to int) int {
 	const most = 3
 	for end := to - 1; end > from && to-end <= most; end-- {

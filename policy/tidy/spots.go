@@ -45,9 +45,10 @@ func (r *Result) hasSpotIn(from, to int) bool {
 	return k < len(spots) && spots[k] < to
 }
 
-// spotsOf returns the positions of a word in a text. If there are too many, it returns
-// nil for an ordinary word. For a name with dashes or dots, it returns those at the
-// beginnings of lines, where a manual explains an option, and then the first others.
+// spotsOf returns the positions of a word in a text. If an ordinary word has too many, it
+// returns nil. If a name with dashes or dots has too many, it returns the positions at the
+// beginnings of lines, where a manual explains an option, and then the first of the other
+// positions.
 func spotsOf(text, word string) []int {
 	const enough = 64
 	var first, others []int // at the beginning of a line, and elsewhere
@@ -76,8 +77,8 @@ func spotsOf(text, word string) []int {
 	return append(first, others[:min(len(others), mostSpots-len(first))]...)
 }
 
-// sought returns words of the texts: first of the first text, which is the last message
-// of the user, then of the call and of the text before it.
+// sought returns words of the texts: first the words of the first text, which is the last
+// message of the user, then those of the call and of the text before it.
 func sought(said []string) (out []string) {
 	const most = 2000 // limit in bytes for one text
 	for n := range said {

@@ -172,7 +172,7 @@ type asker struct {
 }
 
 // answered returns the part of message k that is a result of the same call or file, or
-// -1. It looks at reduced results only, or, if reduced is false, at the others only.
+// -1. If reduced is true, it looks only at reduced results, otherwise only at the others.
 func (a *asker) answered(v *policy.View, k int, reduced bool) int {
 	for q := range v.Messages[k].Parts {
 		part := &v.Messages[k].Parts[q]
