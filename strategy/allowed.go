@@ -41,8 +41,8 @@ func (h *History) allowances() allowances {
 	return out
 }
 
-// of returns, as a suffix, the sentence in which the user allows the failure of a call. It has
-// a name from the call's output.
+// of returns, as a suffix, the sentence in which the user allows the failure of a call. The
+// sentence has a name from the call's output.
 func (all allowances) of(c *Call) string {
 	for _, a := range all {
 		if namesOf(a.text, c.Result) {
@@ -52,8 +52,8 @@ func (all allowances) of(c *Call) string {
 	return ""
 }
 
-// pardons holds the sentences about failures that are no work: they have another cause, the
-// user allows them, or they are gone.
+// pardons holds the sentences about failures that need no work, because they have another
+// cause, the user allows them, or they no longer occur.
 type pardons struct {
 	blamed     blamed
 	allowances allowances
@@ -61,7 +61,7 @@ type pardons struct {
 	saying     string // its sentence, as a suffix
 }
 
-// pardons returns the sentences about failures that are no work.
+// pardons returns the sentences about failures that need no work.
 func (h *History) pardons() pardons {
 	e := pardons{blamed: h.blamed(), allowances: h.allowances()}
 	e.passed, e.saying = h.saysPassed()

@@ -14,7 +14,7 @@ var shells = []string{"bash", "sh", "zsh", "dash", "ash", "powershell", "pwsh", 
 // listArgs are names of arguments that hold a command as a list of words.
 var listArgs = []string{"command", "cmd", "argv"}
 
-// asLine makes one command line of a command that is a list of words:
+// asLine joins a command that is a list of words into one command line:
 // ["bash", "-lc", "npm test"].
 func (c *Call) asLine() {
 	from := slices.IndexFunc(c.Args, func(a Arg) bool { return slices.Contains(listArgs, a.Name) })

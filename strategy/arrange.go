@@ -45,8 +45,8 @@ type sharedBullet struct {
 	told           map[groupKey]bool // texts before lines of lists that the bullet already contains
 }
 
-// add appends a line. Before the line it adds the texts that the line's place in a list
-// needs, and a mark if something was left out there.
+// add appends a line. Before the line it adds the texts that introduce the line's list and
+// item, and a mark if lines before it were left out.
 func (b *sharedBullet) add(k *candidate) {
 	switch {
 	case b.last == nil:

@@ -107,7 +107,7 @@ func instructed(text, first string) string {
 }
 
 // goalAgain reports whether a line of the previous summary is a request that a new line
-// quotes. The previous summary had only one request, and so no label before it.
+// quotes. Such a line has no label, because the previous summary had only this request.
 func goalAgain(line string, now []Line) bool {
 	begin, _, _ := strings.Cut(withoutSteps(line), " …")
 	begin = strings.TrimSpace(begin)

@@ -22,7 +22,7 @@ const underTitles = `Record the state of the work, so that it can go on from it:
 // Asking returns the strategy with the given sections in place of its own ones, and with
 // the prompt in place of its instructions and examples. nil and "" keep the strategy's
 // own. The common sections stay. Without a model, the strategy fills the sections that it
-// knows; its other lines go to "Where things stand".
+// knows, and puts its other lines under "Where things stand".
 func (s Strategy) Asking(sections []string, prompt string) Strategy {
 	own := s
 	if len(sections) > 0 {
@@ -41,7 +41,8 @@ func (s Strategy) Asking(sections []string, prompt string) Strategy {
 }
 
 // extractInto returns an Extract function that puts the lines of s into the sections of
-// own, by title. Lines of a section that is not in own go to "Where things stand".
+// own, by title. It puts the lines of a section that own does not have under "Where things
+// stand".
 func (s Strategy) extractInto(own Strategy) func(h *History) []Line {
 	standing, _ := own.section(headingStanding)
 	to := make([]int, len(s.Sections))

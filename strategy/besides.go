@@ -10,9 +10,9 @@ import (
 	"github.com/agentcompact/compact/strategy/internal/prose"
 )
 
-// Lines that qualify the verdict of an output, near its end: a warning, an error after which
-// the program went on, or a count of tests that did not run. mixedCount
-// matches a count of tests that did not all pass.
+// These patterns match lines near the end of an output that qualify its verdict: a warning,
+// an error after which the program went on, or a count of tests that did not run.
+// mixedCount matches a count of tests that did not all pass.
 var (
 	warningLine = lazy.Compile(`^(?:WARNING|WARN):? \S`)
 	alarmLine   = lazy.Compile(`^(?:[a-zA-Z_]\w*\.)*[A-Z]\w*(?:Error|Exception): \S|^[Aa]n error occurred\b|^(?:ERROR|FATAL|CRITICAL|ABORT|ABORTED)\b:? \S|[ .:](?:FAIL|FAILED)(?: \(|$)`)
@@ -36,8 +36,9 @@ func lastLines(output string, n int) (out []string) {
 	return out
 }
 
-// besides returns the line of an output that qualifies the quoted words: a warning, an error,
-// or that tests were skipped and none is said to have passed. It returns "" for none.
+// besides returns, as a suffix, the line of an output that qualifies the quoted words: a
+// warning, an error, or a count of skipped tests if the words mention no passed tests. It
+// returns "" if there is none.
 func (c *Call) besides(words string) string {
 	if c.Command() == "" || words == "" {
 		return ""
@@ -53,7 +54,8 @@ func (c *Call) besides(words string) string {
 	return ""
 }
 
-// claimWords state a success. doubtWords keep a text from being a plain claim of it.
+// claimWords state a success. A text that also has a word of doubtWords is not a plain
+// claim of success.
 var (
 	claimWords = []string{"pass", "passes", "passed", "green", "deployed", "succeeded", "successful", "successfully", "installed", "done", "migrated", "works"}
 	doubtWords = []string{"not", "fail", "fails", "failed", "failing", "failure", "error", "errors", "except", "but", "however", "still", "warning", "warnings", "skipped", "unhealthy", "no", "isn't", "doesn't", "cannot", "although", "unrelated", "pre-existing"}
@@ -62,9 +64,9 @@ var (
 // mostOfClaim is the maximum number of bytes of a text that only claims a success.
 const mostOfClaim = 240
 
-// beforeClaim returns the words of the output right before a text that claims a success, if
-// that output says otherwise. Without these words, the summary would state the claim as the
-// outcome.
+// beforeClaim returns, as a suffix, words of the last output before a text that claims a
+// success, if these words contradict the claim. Without them, the summary would state the
+// claim as the outcome.
 func (h *History) beforeClaim(i int) string {
 	text := h.Steps[i].Text
 	if i == 0 || len(text) > mostOfClaim {

@@ -73,7 +73,7 @@ func readCall(p *message.Part) Call {
 	return c
 }
 
-// asCommand makes a command line of the arguments of a tool that is a program with
+// asCommand builds a command line from the arguments of a tool that is a program with
 // subcommands: the tool "kubectl" with the argument "-n shop get pods".
 func (c *Call) asCommand() {
 	if _, known := shell.GlobalOptions[c.Tool]; !known || len(c.Args) == 0 || len(c.Args) > mostWords {
@@ -147,7 +147,8 @@ func (c *Call) arg(names ...string) string {
 }
 
 // Command returns the command line or the code that the call ran, if it ran
-// one. A single word beside a path is an editor's operation, not a command.
+// one. If the call also has a path, a single word is an operation of an editor, not a
+// command.
 func (c *Call) Command() string {
 	s := c.arg("command", "cmd", "script", "code")
 	if strings.ContainsAny(s, " \t\n") {

@@ -117,8 +117,7 @@ func carriedValue(section, n int, line string, log bool) float64 {
 // or a file of instructions.
 const seenCarried = 0.25
 
-// tellsOfFiles reports whether a line holds the state of a file that
-// Document.files reads back.
+// tellsOfFiles reports whether Document.files can read the state of a file from a line.
 func (h *History) tellsOfFiles(l string) bool {
 	d := Document{Notes: []string{l}}
 	return len(d.files()) > 0

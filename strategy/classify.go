@@ -34,8 +34,8 @@ type heard struct {
 // message before it contains an action, so that this message may be a result.
 func classify(m *message.Message, acted bool) heard { return classifyForms(m, acted, false) }
 
-// opens reports whether no message before is by the assistant, a result, or a summary of
-// some.
+// opens reports whether the messages before contain no message of the assistant, no result,
+// and no summary of this program.
 func opens(before []message.Message) bool {
 	for i := range before {
 		m := &before[i]

@@ -26,7 +26,8 @@ func (c *Call) pressesCommit() bool {
 	return slices.Contains(pressedVerbs, strings.Trim(first, `.,:;"'”»`))
 }
 
-// Lines of a page in which it answers a click. A short page is an answer as a whole.
+// answeringRoles are the roles of the lines in which a page answers a click. On a short
+// page, every line counts.
 var answeringRoles = []string{"alert", "status", "heading", "dialog", "alertdialog"}
 
 const shortPage = 300

@@ -147,7 +147,7 @@ func (c *composer) reserves(all []*candidate) []int {
 }
 
 // unspent returns the reserved tokens that have not been spent, in all sections except
-// number but.
+// the one with the index but.
 func (c *composer) unspent(reserved []int, but int) int {
 	n := 0
 	for i := range reserved {
@@ -325,8 +325,8 @@ func (c *composer) idle(k *candidate) bool {
 	return k.routine && c.novelty(k) < leastFresh && !slices.ContainsFunc(k.entities, func(e *entity) bool { return !c.covered[e] })
 }
 
-// naming returns the lines with a name that no chosen line has. An excerpt without one only
-// fills the room.
+// naming returns the lines with a name that no chosen line has. An excerpt without such a
+// name only fills the room.
 func (c *composer) naming(all []*candidate) []*candidate {
 	return slices.DeleteFunc(all, func(k *candidate) bool {
 		return !slices.ContainsFunc(k.entities, func(e *entity) bool { return !c.covered[e] })

@@ -61,12 +61,12 @@ func (h *History) constraints() []fact {
 // user's words quotes the whole message.
 const maxRuleQuoted = 210
 
-// leastRule is the lowest quality for the weight of a rule. Unlike other short
+// leastRule is the least quality with which a rule is weighed. Unlike other short
 // sentences, a short rule can be understood by itself.
 const leastRule = 0.8
 
 // standing returns the factor of a rule for its age. A rule of the user binds until the user
-// takes it back, so that it ages less than other facts.
+// takes it back, so its value falls less with age than the value of other facts.
 func (h *History) standing(s *Step) float64 {
 	if s.user() {
 		return (1 + h.recency(s.ID)) / 2

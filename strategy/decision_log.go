@@ -195,7 +195,8 @@ func splitReason(s string) (decision, why string) {
 	return s, ""
 }
 
-// yielded returns what an effect reported, mostly the name of what it made.
+// yielded returns the text that an effect reported, mostly the name of the object that it
+// created.
 func (c *Call) yielded() string {
 	if c.Command() != "" {
 		return c.lastWords()

@@ -72,8 +72,8 @@ var findingOut = []string{"rather than rely", "instead of relying", "rather than
 var resolving = []string{"decided", "decision: ", "my decision", "i'll ", "i’ll ", "i will ", "we'll ", "we’ll ", "we will ", "i'm going to ", "i’m going to ", "let's ", "let’s ", "going with", "go with", "chose", "the fix is to ", "the fix should", "the fix would be to ", "the fix: ", "fix is simple", "fix is straightforward", "fix is clear",
 	"out of scope", "should use", "i should", "i can just", "not worth", "i prefer", "prefer to", "approach is to ", "solution is to ", "approach is best", "approach is fine", "recommend", "leaving ", "keeping ", "sticking with", "intentional", "deliberate", "决", "决定", "选择", "而不是"}
 
-// imperatives lists beginnings of sentences that state the way that the assistant takes
-// or took.
+// imperatives lists verbs at the beginning of sentences that state the assistant's
+// approach.
 var imperatives = []string{"use ", "keep ", "leave ", "drop ", "remove ", "skip ", "prefer ", "avoid ", "replace ", "default ", "store ", "make ", "add ", "move ", "rename ",
 	"kept ", "left ", "dropped ", "removed ", "skipped ", "replaced ", "switched ", "moved ", "renamed ", "changed "}
 
@@ -103,7 +103,8 @@ func reconsiders(t string) bool {
 	return false
 }
 
-// prefers reports whether a sentence states that the assistant takes one of two ways.
+// prefers reports whether a sentence states that the assistant chooses one way over
+// another.
 func prefers(low string) bool {
 	if prose.BeginsAny(low, []string{"instead of ", "rather than "}) {
 		return prose.HasAny(low, []string{" i ", " let me ", " we "})

@@ -17,7 +17,7 @@ import (
 // A deed is the kind of action of a call.
 type deed uint8
 
-// The deeds. The work log has another form of description for each.
+// The kinds of actions. The work log describes each kind in a different form.
 const (
 	deedLook   deed = iota // reads, lists, searches
 	deedChange             // changes files
@@ -230,8 +230,8 @@ func (c *Call) missingIn() string {
 	return " (in " + shortPaths(c.elsewhere, c.base) + ")"
 }
 
-// tried returns the arguments of a failed call of a tool, in brackets: of six edits of one
-// document, the reader has to know which one is missing.
+// tried returns the arguments of a failed call of a tool, in brackets. If one of six edits
+// of a document failed, the reader has to know which one.
 func (c *Call) tried() string {
 	if asked := strings.TrimSpace(argsBrief(c)); asked != "" && c.deed() == deedCall {
 		return " (" + asked + ")"
@@ -393,8 +393,8 @@ func (c *Call) confirmation() string {
 }
 
 // beginning returns the first n bytes of a result, on one line and without the
-// navigation of a page. Of many lines that differ only in their numbers, it has two, except in a
-// short table, whose rows are the answer.
+// navigation of a page. It keeps two of many lines that differ only in their numbers, but
+// all rows of a short table, because these rows are the answer.
 func beginning(result string, n int) string {
 	var b strings.Builder
 	form, alike, whole := "", 0, len(result) <= n && strings.Contains(result, " | ")

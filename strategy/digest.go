@@ -52,7 +52,8 @@ func digest(result string) []digestPiece {
 // pieceEnd ends a piece of a digest.
 const pieceEnd = ";"
 
-// leastStated is the minimum number of items of a list whose number is stated.
+// leastStated is the minimum length of a list for which a summary states the number of
+// items.
 const leastStated = 3
 
 // listSize returns the number of elements of a result in JSON that is a list. It returns 0

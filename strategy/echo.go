@@ -11,7 +11,8 @@ import (
 // longestEcho is the maximum length, in bytes, of an answer that only repeats its call.
 const longestEcho = 120
 
-// echoWords are words of such an answer that are neither in the call nor say anything else.
+// echoWords are words that such an answer may have in addition to the words of the call,
+// because they say nothing new.
 var echoWords = []string{"to", "into", "in", "on", "at", "the", "a", "of", "with", "and", "element", "page", "url", "tab", "key", "field", "text", "index", "successfully", "ok", "done"}
 
 // echoes reports whether the answer of a call only repeats the call, as in "Clicked element 6".
@@ -46,7 +47,8 @@ func lowWords(text string) []string {
 // mostChained is the maximum length, in bytes, of an entry that lists calls one after another.
 const mostChained = 400
 
-// chains adds next to an entry of calls whose answers say nothing, and reports whether it did.
+// chains appends the call of next to the entry e, if the answers of all their calls say
+// nothing new and e is not too long. It reports whether it did.
 func (e *event) chains(next *event) bool {
 	if !e.chain || !next.chain || len(e.text) > mostChained {
 		return false
@@ -55,7 +57,7 @@ func (e *event) chains(next *event) bool {
 	return true
 }
 
-// leastLoop is the number of equal calls from which on a line says so.
+// leastLoop is the minimum number of equal calls that a line reports.
 const leastLoop = 3
 
 // looped returns an entry that counts the runs of a call whose result other lines quote, so

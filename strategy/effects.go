@@ -77,8 +77,8 @@ func (c *Call) rehearses() bool {
 }
 
 // maxArgument is the maximum length of an argument in a line, in bytes. A longer argument
-// is left out. Only the texts in wordsArgs, which somebody gets, are cut instead, so that
-// two comments differ.
+// is left out. In a call that changes something outside, a text in wordsArgs is cut
+// instead, so that two comments differ.
 const maxArgument = 60
 
 var wordsArgs = []string{"body", "text", "message", "comment", "content", "subject", "title", "note", "description", "new", "new_text", "value"}

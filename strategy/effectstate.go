@@ -27,8 +27,9 @@ const (
 	waiting   = onlyAsked + "and not done yet: do not ask again)"
 )
 
-// pendingStates begin states of a request that is not carried out yet. makingVerbs lists
-// verbs that are done when the object exists, in any state: create_order.
+// pendingStates lists beginnings of states of a request that is not carried out yet.
+// makingVerbs lists verbs whose action is complete when the object exists, whatever its
+// state: create_order.
 var (
 	pendingStates = []string{"pending", "waitlist", "waiting", "awaiting", "queued", "requested", "onhold", "held", "inreview", "underreview", "needsapproval"}
 	makingVerbs   = []string{"create", "add", "post", "open", "submit", "schedule", "send", "set", "update", "modify"}
@@ -152,7 +153,7 @@ func (c *Call) setAgain(later *Call, verb string) bool {
 }
 
 // replaces reports whether a call that names an old value starts from the value that an
-// earlier call set. A call that names no old value always does.
+// earlier call set. It returns true for a call that names no old value.
 func (c *Call) replaces(earlier *Call) bool {
 	old := c.arg("old", "from", "old_value", "old_text", "find", "search")
 	return old == "" || old == earlier.arg("old", "from", "old_value", "old_text", "find", "search") && earlier.arg("old", "old_text", "find", "search") == "" || old == earlier.arg("new", "to", "new_value", "new_text", "replace", "replacement")
@@ -206,7 +207,7 @@ func cutLast(s, sep string) (before, after string, ok bool) {
 	return s[:i], s[i+len(sep):], true
 }
 
-// turnedDown state that a request was not granted.
+// turnedDown lists words that state that a request was not granted.
 var turnedDown = []string{"rejected", "declined", "cancelled", "canceled", "revoked", "refused", "denied", "withdrawn"}
 
 // refusedLater returns the first later sentence that says that the object of a call was
@@ -248,8 +249,8 @@ func lowerAll(texts []string) []string {
 }
 
 // sinceThen returns a line of the previous summary about an effect, with the later changes of the
-// effect: a call that ends things got an identifier of its result, or a text says that it was
-// refused.
+// effect: a call that ends or changes an object got an identifier from the effect's result,
+// or a text says that the request was refused.
 func (h *History) sinceThen(line string) string {
 	const open = " (do not repeat)"
 	if strings.Contains(line, open) {

@@ -175,8 +175,8 @@ func endsText(line string) bool {
 	return strings.ContainsRune(".!?:;。！？：…>|", r)
 }
 
-// heading adds a heading. An element of markup is one, too; the end of an element only ends
-// the text under it.
+// heading adds a heading. The opening tag of an element counts as a heading, too. A closing
+// tag only ends the text under it.
 func (r *portioner) heading(from, to int, line string) {
 	r.lead, r.head, r.wraps, r.shows = -1, -1, false, false
 	if strings.HasPrefix(line, "</") {
@@ -206,7 +206,7 @@ func (r *portioner) add(from, to int, value float64) {
 	r.out = append(r.out, p)
 }
 
-// worth returns a value as it counts at this place: less in an example.
+// worth returns a value, reduced if the current place is in an example.
 func (r *portioner) worth(value float64) float64 {
 	if r.shows {
 		return value * shownShare
@@ -236,10 +236,11 @@ func (r *portioner) valueOf(t string) float64 {
 	return v + naming(t, mostNaming)
 }
 
-// exactWords stand in sentences that lead to a text which must be used as it is.
+// exactWords are words of sentences that introduce a text to be used unchanged.
 var exactWords = []string{"exact", "exactly", "verbatim", "word for word", "genau", "exactement", "exactamente"}
 
-// naming returns the value of the identifiers in a text, at most that of most.
+// naming returns the value of the identifiers in a text. most limits the number that
+// counts.
 func naming(t string, most int) float64 {
 	n := 0
 	identifiers(t, func(ident.Kind, string) { n++ })
@@ -280,8 +281,8 @@ func choose(all []portion, keep int) []bool {
 	return kept
 }
 
-// joined returns the kept portions of a text. A mark stands where portions are missing: note
-// for the first gap, else "…". cut means that a cut beginning precedes.
+// joined returns the kept portions of a text. A mark replaces missing portions: note in the
+// first gap, "…" in the others. cut means that a gap precedes the first portion.
 func joined(s string, all []portion, kept []bool, note string, cut bool) string {
 	var b strings.Builder
 	mark, at, missing := note, 0, cut

@@ -121,8 +121,8 @@ func (h *History) goals() []fact {
 	}
 }
 
-// leastAlone is the lowest quality of a request that stands alone. The section of the user's
-// words is enough for "Make it compile.".
+// leastAlone is the lowest quality at which a single request gets a line. For "Make it
+// compile.", the section of the user's words is enough.
 const leastAlone = 0.3
 
 // Maximum lengths of the quoted requests, in characters. The lines can be short,

@@ -81,8 +81,8 @@ func (c *Call) patched() (out []fileops.Op) {
 }
 
 // linesRun returns how many lines of a Python script in a here-document or an option ran before
-// an uncaught exception, which Python reports with the line: none for an error of syntax. It
-// returns -1 if the output reports no exception.
+// an uncaught exception, which Python reports with its line. It returns 0 for an error of
+// syntax, and -1 if the output reports no exception.
 func linesRun(output string) int {
 	for line := range strings.Lines(output) {
 		rest, ok := strings.CutPrefix(strings.TrimSpace(line), `File "<stdin>", line `)

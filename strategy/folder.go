@@ -9,8 +9,8 @@ import (
 // folderArgs are names of the argument that says in which folder a command runs.
 var folderArgs = []string{"workdir", "cwd", "working_dir", "working_directory", "chdir"}
 
-// enterFolders gives the files of commands that ran in another folder than most commands
-// their whole path. A relative path would name another file.
+// enterFolders replaces the relative paths of files by absolute paths in commands that ran
+// in another folder than most commands. Otherwise such a path would name another file.
 func (h *History) enterFolders() {
 	times, most := map[string]int{}, ""
 	h.eachCall(func(_ *Step, c *Call) {
@@ -58,8 +58,8 @@ func (h *History) home() string {
 	return ""
 }
 
-// leaveHome gives the files in the session's folder the relative names that the commands
-// use, because most of the session uses these names.
+// leaveHome replaces the absolute paths of files in the session's folder by the relative
+// names in the commands, because most of the session uses these names.
 func (h *History) leaveHome(home string) {
 	h.eachCall(func(_ *Step, c *Call) {
 		for i := range c.files {

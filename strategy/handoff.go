@@ -221,8 +221,8 @@ type topicLine struct {
 	sure  bool
 }
 
-// assured gives the value of a failure to sentences with up to most characters together:
-// the first sentences of each topic, beginning with the best topic.
+// assured raises the first sentences of each topic to the value of a failure, beginning
+// with the best topic. most limits the length of these sentences together, in characters.
 func assured(lines []topicLine, most int) []Line {
 	order := make([]int, len(lines))
 	out := make([]Line, len(lines))

@@ -147,7 +147,7 @@ const (
 
 // figures returns a short output as a whole if all its lines have a number, since each of
 // them can be the result: "test 0.47", "train 0.90". It returns "" for other outputs, and
-// for one with a line that states the outcome alone.
+// for an output in which one line by itself states the outcome.
 func figures(output string) string {
 	if strings.Count(output, "\n") >= 2*mostFigures {
 		return ""
@@ -218,15 +218,16 @@ func qualifies(line string) bool {
 	return warningLine.MatchString(line) || alarmLine.MatchString(line) || skippedLine.MatchString(line) || mixedCount.MatchString(line)
 }
 
-// Limits of the lines before an end of lines of one form: their number, and the least number
-// of lines of that form.
+// Limits for an output that ends with lines of one form: the maximum number of lines before
+// them, and the minimum number of these lines.
 const (
 	mostBeforeAlike = 6
 	leastAlike      = 8
 )
 
-// beforeAlike returns the lines before an end of lines that differ only in their numbers, and
-// the last line. head is "" if there is no such end, or if more lines are before it.
+// beforeAlike reads an output that ends with lines that differ only in their numbers. It
+// returns the lines before them, and the last line. head is "" for another output, or if
+// too many lines are before them.
 func beforeAlike(output string) (head, tail string) {
 	lines := strings.Split(testrun.Uncolored(output), "\n")
 	n := len(lines)

@@ -109,7 +109,7 @@ func (l *hindsight) read(s *Step) {
 }
 
 // admitted reports whether the assistant's next text after a message of the user admits a
-// mistake: the message then objects to what was said, in whatever words.
+// mistake. In this case the message is an objection, whatever its words are.
 func (h *History) admitted(i int) bool {
 	for k := i + 1; k < len(h.Steps); k++ {
 		switch s := &h.Steps[k]; {

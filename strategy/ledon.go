@@ -22,10 +22,11 @@ func (h *History) actsOn(step int) int {
 }
 
 // ledOn reports whether later calls carried out an announcement that came without calls.
-// Calls in the same turn did. After a new message of the user, a call that names a word
-// of the announcement carried it out. If the announcement names nothing ("I'll have that
-// taken out"), any call did: a return to the announcement could undo a later request of
-// the user. If many texts followed an announcement, it is not a next step either.
+// Before a new message of the user, every call counts. After such a message, only a call
+// that names a word of the announcement counts. If the announcement names nothing ("I'll
+// have that taken out"), every call counts, because a return to the announcement could undo
+// a later request of the user. If many texts followed an announcement, it is not a next
+// step either.
 func (h *History) ledOn(announced fact) bool {
 	words := thingsIn(announced.Text)
 	spoke, led, texts := false, false, 0

@@ -61,8 +61,8 @@ func newMend(r *verdicts, flags, vars []string) *mend {
 	return m
 }
 
-// hear applies a later run: it removes the names from left that the run reports as
-// passed, and adds the names again that the run reports as failed.
+// hear applies a later run: it removes from left the names that the run reports as passed,
+// and adds back the names that the run reports as failed.
 func (m *mend) hear(r *verdicts, flags, vars []string, step int) {
 	for _, name := range r.failed {
 		if m.all[name] && (len(m.tests[name]) == 0 || overlap(m.tests[name], r.tests[name])) {

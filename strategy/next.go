@@ -211,7 +211,7 @@ func lastQuestion(text string) string {
 }
 
 // questionHow returns the introduction of an unanswered question. The user's message that
-// follows the block is not an answer if it was written before the question.
+// follows the summary is not an answer if it was written before the question.
 func (h *History) questionHow(step int) string {
 	if h.asked != "" && (h.order.since == 0 || step < h.order.since) {
 		return "asked the user last, whose next message follows this block: "
@@ -244,7 +244,7 @@ func (h *History) waiting() fact {
 	return h.stillWaiting()
 }
 
-// inWork returns the request that follows the block, if the block covers work on this
+// inWork returns the request that follows the summary, if the summary covers work on this
 // request.
 func (h *History) inWork() fact {
 	if h.order.since == 0 || !h.order.typed {

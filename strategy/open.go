@@ -107,15 +107,15 @@ var (
 	openHeads     = append([]string{"remains", "left", "not", "open", "pending", "blocked", "follow-up", "follow-ups"}, planHeads...)
 )
 
-// Words of sentences that lead to a list of observations, and words of those that lead to
-// rules all the same: "I found that we must keep:".
+// observedHeads are words of sentences that lead to a list of observations. A sentence that
+// also has a word of ruledHeads leads to rules: "I found that we must keep:".
 var (
 	observedHeads = []string{"found", "shows", "showed", "displays", "says", "saw", "see", "output", "reads"}
 	ruledHeads    = []string{"want", "need", "must", "should", "shall", "rule", "keep", "avoid", "please", "constraint", "require"}
 )
 
-// observed reports whether the list has what somebody observed. Such an item sets no rule:
-// "I found: no signal".
+// observed reports whether the list contains observations. Such an item sets no rule: "I
+// found: no signal".
 func (l *listHead) observed() bool {
 	low := strings.ToLower(l.lead)
 	return low != "" && prose.HasAnyWord(low, observedHeads) && !prose.HasAny(low, ruledHeads)
@@ -131,8 +131,8 @@ func (l *listHead) done() bool {
 	return false
 }
 
-// speaksAgain reports whether another agent than the assistant, which speaks in step i, speaks
-// again later: its later report of what is open takes the place of this one.
+// speaksAgain reports whether step i is by another agent than the assistant, and this agent
+// later mentions open work again. Its later report replaces this one.
 func (h *History) speaksAgain(i int) bool {
 	who := h.Steps[i].Speaker
 	return who != "" && slices.ContainsFunc(h.Steps[i+1:], func(s Step) bool {

@@ -67,8 +67,8 @@ const (
 	wholeMark   = " [all of it: recall "
 )
 
-// briefest shortens a text with a note of cutNote further, and reports whether the text
-// became shorter.
+// briefest shortens a text that was cut already, with a note of cutNote in it. ok is false
+// if the text has no such note, or can't become shorter.
 func briefest(text string) (brief string, ok bool) {
 	text, whole, _ := strings.Cut(text, wholeMark)
 	before, rest, found := strings.Cut(text, leftOutMark)
@@ -86,7 +86,7 @@ func briefest(text string) (brief string, ok bool) {
 }
 
 // demonstrationMark begins the line before a recorded session that a prompt shows as an
-// example, and demonstrationEnd the line behind it.
+// example. demonstrationEnd begins the line after it.
 const (
 	demonstrationMark = "--- DEMONSTRATION ---\n"
 	demonstrationEnd  = "--- END OF DEMONSTRATION ---"
@@ -103,7 +103,7 @@ func withoutDemonstration(text string) string {
 	return fmt.Sprintf("%s[pasted demonstration of another task: %d characters]%s", before, utf8.RuneCountInString(shown), after)
 }
 
-// onlyDemonstrates reports whether a text has a demonstration, and no task behind it.
+// onlyDemonstrates reports whether a text has a demonstration, and no task after it.
 func onlyDemonstrates(text string) bool {
 	before, rest, found := strings.Cut(text, demonstrationMark)
 	_, after, ends := strings.Cut(rest, demonstrationEnd)

@@ -287,7 +287,7 @@ func (b *items) plan(step int, c *Call) {
 	}
 }
 
-// listed reports whether an item is of the previous summary, and not of a tool that
+// listed reports whether an item comes from the previous summary, and not from a tool that
 // creates its tasks one by one.
 func (it *item) listed() bool { return it.Step == 0 && it.tool == "" && it.id == "" }
 

@@ -10,8 +10,8 @@ import (
 )
 
 // probes returns the requests by which a session tests an address: several requests
-// with different data to one address. Such repetition is the work itself. A request is
-// not a probe if its result is the record that it created.
+// with different data to one address. Such a repetition is intended. A request is not a
+// probe if its result is the record that it created.
 func (h *History) probes() map[*Call]bool {
 	byAddress, data := map[string][]*Call{}, map[string]map[string]bool{}
 	h.eachCall(func(_ *Step, c *Call) {

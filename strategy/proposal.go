@@ -58,8 +58,9 @@ func asksBack(text string) bool {
 var askingHeads = []string{"how", "why", "what", "what's", "where", "when", "who"}
 
 // proposalIn returns the question or proposal at the end of a message: its last questions
-// and offers, or its last announced step if the answer is a yes or a no. A short question has
-// the sentence before it. It returns "" if nobody could answer the end of the message.
+// and offers, or its last announced step if the answer is a yes or a no. The sentence
+// before a short question is part of the result. proposalIn returns "" if nobody could
+// answer the end of the message.
 func proposalIn(text, answer string) string {
 	var asked []string
 	last, lead, since := "", "", 0

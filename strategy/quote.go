@@ -176,7 +176,7 @@ func (h *History) textAt(p place) (text, verb string) {
 }
 
 // showsVerb precedes a quotation from the result of a tool that is neither a file nor the
-// output of a command. The state can be another one now.
+// output of a command. The state may have changed since.
 const showsVerb = " showed "
 
 // clipped reports whether a line shows only some parts of a command, so that the output

@@ -75,8 +75,8 @@ func (c *Call) recordBrief() string {
 	return recordWords(c.news(fields))
 }
 
-// news returns the members of a record that say more than the call and "it went well": no
-// value that an argument already has, and no bare acknowledgment. If nothing else is left,
+// news returns the members of a record that add information to the call. It leaves out
+// values that an argument already has, and bare acknowledgments. If nothing else is left,
 // it returns the acknowledgments.
 func (c *Call) news(fields []field) []field {
 	var out, acknowledged []field
@@ -121,7 +121,7 @@ func (f *field) acknowledges() bool {
 
 // shortRecord reports whether the result is a record of plain values that one line quotes,
 // from a tool that does not only query something. Such a line has the arguments of its
-// call: equal answers to different calls stay apart.
+// call, so that equal answers to different calls can be told apart.
 func (c *Call) shortRecord() bool {
 	if slices.ContainsFunc(toolWords(c.Tool), func(w string) bool { return slices.Contains(effects.AskingVerbs, w) }) {
 		return false

@@ -23,8 +23,8 @@ func (h *History) resetIn(commit *Call, step int) int {
 	return b.in
 }
 
-// A branch holds the commits that are on a branch while its history is followed, up to the
-// git reset that takes back one of them.
+// A branch tracks the commits on a git branch through the steps of a session, until a git
+// reset takes back the commit of a call.
 type branch struct {
 	commit *Call
 	step   int

@@ -6,9 +6,9 @@ import (
 	"github.com/agentcompact/compact/strategy/internal/prose"
 )
 
-// resume gives each call that waits for a running command the tool and the arguments of
-// the call that began the command, because its result shows how the command ended. A call
-// that stops the command shows nothing of it.
+// resume replaces the tool and the arguments of each call that waits for a running command
+// by those of the call that began the command, because the result of the waiting call shows
+// how the command ended. It does not change a call that stops the command.
 func (h *History) resume() {
 	began := map[string]*Call{}
 	for i := range h.Steps {

@@ -10,8 +10,9 @@ import (
 // accepts matches a sentence that accepts a value: "85 is fine for my laptop.".
 var accepts = lazy.Compile(`^(?:ok,? |okay,? |yes,? )?(\d+(?:[.,]\d+)?)(?: [\p{L}%]+)? (?:(?:is|are|would be|will be|ist)(?: also| still| auch| just)? (?:fine|ok|okay|enough|good|alright|in ordnung|genug)|reicht|reichen|suffit|suffisent|basta|bastan)\b`)
 
-// acceptedValue returns a sentence with a value, which the user gave without its unit, as the
-// limit with the unit that the assistant named before: "85" after "it delivers 85 W".
+// acceptedValue returns the value that a sentence of the user accepts, with the unit that
+// the assistant named before: "85 W" if the user accepts "85" after "it delivers 85 W". It
+// returns "" for other sentences.
 func (h *History) acceptedValue(i int, t string) string {
 	m := accepts.FindStringSubmatch(strings.ToLower(t))
 	if m == nil || i == 0 || h.Steps[i-1].Role != message.RoleAssistant {

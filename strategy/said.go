@@ -252,8 +252,8 @@ func (b *quoting) noted(one prose.Sentence) {
 	}
 }
 
-// beforeNarration returns a text of a short sentence and one that only narrates without the
-// latter: "All tests pass. Let me run the linter."
+// beforeNarration removes a second sentence that only narrates, and returns any other text
+// unchanged: "All tests pass. Let me run the linter."
 func beforeNarration(t string) string {
 	if first, rest, ok := strings.Cut(t, ". "); ok && narrates(rest) && !finds(rest) && !strings.Contains(first, "`") {
 		return first + "."
@@ -273,8 +273,8 @@ func (l *listed) found() bool {
 	return l.inList() && l.finds
 }
 
-// informs reports whether a sentence beside a call says more than that the call comes. In
-// any language, such an announcement is short and names nothing.
+// informs reports whether a sentence beside a call does more than announce the call. In any
+// language, an announcement is short and names nothing.
 func (b *quoting) informs(t string) bool {
 	return len(t) >= leastTelling || decides(t) > 0 || finds(t) || setback(t) || b.h.weigh(t)+shortMalus > 0 || strings.ContainsAny(t, "0123456789`") || quotesName(t)
 }

@@ -6,8 +6,9 @@ import (
 	"github.com/agentcompact/compact/strategy/internal/fileops"
 )
 
-// asEditor makes a command of an editing shell a call of a tool that creates, opens or edits
-// a file. Such a shell has one open file, whose name only the output states: "edit 3:5".
+// asEditor converts a command of an editing shell into a call of a tool that creates, opens
+// or edits a file. A command such as "edit 3:5" applies to the open file of the shell,
+// which only the output names.
 func (c *Call) asEditor() {
 	verb, rest, _ := strings.Cut(strings.TrimSpace(c.Command()), " ")
 	if verb != "create" && verb != "edit" && verb != "open" || !shellState(strings.TrimSpace(c.Result)) {

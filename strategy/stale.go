@@ -37,8 +37,8 @@ func (h *History) editedSince(path string, step int) bool {
 	return slices.ContainsFunc(h.changesOf()[h.key(path)], func(at int) bool { return at > step })
 }
 
-// outdates reports whether a quotation of a place is of a file that was changed later. The
-// text may be another one now, and it says nothing about the change.
+// outdates reports whether a place is in the text of a file that was changed later. A
+// quotation of this text may no longer be in the file, and says nothing about the change.
 func (h *History) outdates(p place) bool {
 	if p.where != textShown || p.call.step < 0 || p.call.step >= len(h.Steps) || p.call.call >= len(h.Steps[p.call.step].Calls) {
 		return false

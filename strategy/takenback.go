@@ -94,8 +94,9 @@ func (c *commits) adds(by *Call) {
 	}
 }
 
-// inCommit returns the changed files that a commit holds: those that were added to it, if
-// git counts as many and there are others, or else all.
+// inCommit returns the changed files that a commit holds. If git counts as many files as
+// were added, and other files were changed too, these are the added files. Otherwise they
+// are all changed files, and all is true.
 func (c *commits) inCommit(by *Call) (held []*pending, all bool) {
 	var added []*pending
 	for _, p := range c.files {

@@ -279,8 +279,9 @@ const commandHead = 24
 // "EOF" and ")" do not.
 const leastLast = 10
 
-// A commandName is the beginning of a command, with and without a change of folder before
-// it, and of the last line of a script, whose outcome the script has; normalized.
+// A commandName holds three texts by which a line can name a command, normalized: the
+// beginning of the command, its beginning without a change of folder, and the beginning of
+// its last line, because a script ends with the outcome of that line.
 type commandName [3]string
 
 func nameOf(command string) commandName {

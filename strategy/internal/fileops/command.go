@@ -69,8 +69,8 @@ func firstLines(text string, n int) string {
 	return text
 }
 
-// inFolders appends operations in a folder. Files in a new temporary folder have no name that
-// lasts.
+// inFolders appends operations in a folder. It leaves out files in a new temporary folder,
+// because their paths do not last.
 func inFolders(out, more []Op, dir string) []Op {
 	for _, f := range more {
 		if f = f.in(dir); !strings.HasPrefix(f.Path, throwaway) {

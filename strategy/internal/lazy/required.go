@@ -106,8 +106,9 @@ func anyOf(subs []*syntax.Regexp) literals {
 	return literals{required: required}
 }
 
-// inARow returns the literals of a sequence. If the sequence has other parts than literals,
-// these are the best literals of neighboring parts (see better).
+// inARow returns the literals of a sequence. If the texts of the whole sequence can't be
+// listed, it returns only required literals: the best ones of a part or of a run of
+// neighboring parts (see better).
 func inARow(subs []*syntax.Regexp) literals {
 	run, whole := exactly(""), true
 	var best []string

@@ -71,7 +71,8 @@ func Spaceless(r rune) bool {
 	return unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai) || r >= 0x3000 && r <= 0x303f || r >= 0xff00 && r <= 0xff60
 }
 
-// firstSpaceless is less than all characters of these scripts: the block of Thai.
+// firstSpaceless is the beginning of the block of Thai. No character of these scripts is
+// below it.
 const firstSpaceless = 0x0e00
 
 // CountLines returns the number of lines of a text. Line ends at its end do not count.

@@ -52,7 +52,7 @@ var (
 	esLimit = lazy.Compile(`(?:^|[ ,(])(?:máximo|como máximo|a lo sumo|no más de|al menos|como mínimo|mínimo) (?:de )?\d`)
 )
 
-// Words that describe, in the three languages.
+// Words and phrases that distinguish descriptions from rules, by language.
 var (
 	deFacts  = strings.Fields("ist sind war waren wird werden wurde wurden kann können konnte konnten hat haben hatte habe hab hatten bin will wollte wollen soll sollte sollten muss müssen musste ich wir er sie es man glaube scheint ging geht weiß könnte könnten würde würden dürfte warum wieso wenn")
 	frFacts  = strings.Fields("marche fonctionne passe compile répond a est ont sont avait était sait peut voit comprend trouve comprends sais vois peux trouve suis ai faut va vais m'a semble pense suffit sert existe donne renvoie affiche reste veut veulent peuvent savent t'inquiète inquiète démarre tourne")

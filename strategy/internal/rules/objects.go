@@ -31,15 +31,15 @@ func Objects(text string) bool {
 // mostDepending is the maximum number of words of a rule that another sentence must explain.
 const mostDepending = 9
 
-// pointing matches the words of a lower-case rule that only point to a thing, and pointsAway
-// the beginnings of rules that need none.
+// pointing matches words of a lower-case rule that refer to a thing without naming it.
+// pointsAway lists beginnings of rules in which such a word needs no explanation.
 var (
 	pointing   = lazy.Compile(`\b(?:it|them|this (?:case|batch|one|time|once)|that one|those|these)\b`)
 	pointsAway = []string{"keep it ", "make it ", "it is ", "it's ", "if it ", "call it ", "leave it to "}
 )
 
 // Depends reports whether a short rule names its object only by a word such as "it", so that
-// the sentence before must stand with it: "You may use it for this batch only.".
+// the sentence before must be quoted with it: "You may use it for this batch only.".
 func Depends(t string) bool {
 	low := strings.ToLower(t)
 	return len(strings.Fields(low)) <= mostDepending && pointing.MatchString(low) && !strings.ContainsAny(t, "`/_") && !prose.BeginsAny(low, pointsAway)
@@ -49,7 +49,7 @@ func Depends(t string) bool {
 const leastExplaining = 4
 
 // Explains reports whether a sentence can name the object to which the rule after it
-// points. A supposition cannot.
+// refers. A supposition cannot.
 func Explains(t string) bool {
 	low := strings.ToLower(t)
 	return len(strings.Fields(low)) >= leastExplaining && !prose.BeginsAny(low, supposing) && !prose.BeginsAny(low, considering)

@@ -84,9 +84,9 @@ var (
 	bounding  = []string{"up to", "at most", "at least", "max", "maximum", "no more than", "more than", "bis zu", "höchstens", "maximal", "mindestens"}
 )
 
-// mostValued is the maximum number of words of a sentence whose value is for a quantity that
-// it does not name. A longer sentence has another subject: "keep the card for the 20 euros
-// and charge the rest" changes no limit in euros.
+// mostValued is the maximum number of words of a sentence that changes a quantity without
+// naming it. A longer sentence has another subject: "keep the card for the 20 euros and
+// charge the rest" changes no limit in euros.
 const mostValued = 10
 
 // Revalued reports whether a later sentence of the user gives another value for a

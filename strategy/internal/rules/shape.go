@@ -49,7 +49,8 @@ var (
 	allOther    = lazy.Compile(`^(?:for )?(?:all|every|everything|each)(?: [a-z-]+){0,4}$`)
 )
 
-// Verbs that no rule has: "nobody knows", "not to be confused", "you may notice".
+// Words with which a clause of these shapes is no rule: "nobody knows", "not to be
+// confused", "you may notice". moreDoing lists verbs that begin an instruction.
 var (
 	unruled   = strings.Fields("knows cares wants needs uses likes understands has is was says thinks answers replies complains remembers expects sees believes minds works seems always ever really reads asks reports notices wrote")
 	idleToBe  = strings.Fields("confused needed found seen expected supposed mistaken broken taken")
@@ -141,7 +142,7 @@ func bareClause(c string) string {
 	return strings.TrimSpace(c)
 }
 
-// shapedClause reports whether a clause without an outer context sets a rule.
+// shapedClause reports whether a clause by itself sets a rule by its shape.
 func shapedClause(c string) bool {
 	if m := nobodyDoes.FindStringSubmatch(c); m != nil && !slices.Contains(unruled, m[1]) {
 		return true

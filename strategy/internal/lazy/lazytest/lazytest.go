@@ -12,7 +12,7 @@ import (
 	"github.com/agentcompact/compact/strategy/internal/lazy"
 )
 
-// damaged returns a text with, in half of the cases, one byte less.
+// damaged returns a text, in half of the cases without one of its bytes.
 func damaged(text string, rnd *rand.Rand) string {
 	if cut := rnd.IntN(len(text) + 1); rnd.IntN(2) == 0 && cut < len(text) {
 		return text[:cut] + text[cut+1:]
@@ -21,8 +21,8 @@ func damaged(text string, rnd *rand.Rand) string {
 }
 
 // Match tests that each pattern, which first searches for plain strings, finds what its
-// expression finds. It uses texts that are generated from the expression, and the same texts
-// without one character. At least so many of the 100 texts must match.
+// expression finds. It uses texts that are generated from the expression, half of them
+// without one byte. least is the minimum number of the 100 texts that must match.
 func Match(t *testing.T, patterns []*lazy.Pattern, least int) {
 	t.Helper()
 	rnd := rand.New(rand.NewPCG(1, 2))
