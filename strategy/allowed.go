@@ -58,7 +58,7 @@ type pardons struct {
 	blamed     blamed
 	allowances allowances
 	passed     int    // number of the last step in which the assistant says that all tests pass
-	saying     string // its sentence, as a suffix
+	saying     string // the sentence that says so, as a suffix
 }
 
 // pardons returns the sentences about failures that need no work.

@@ -42,7 +42,7 @@ type sharedBullet struct {
 	text           string
 	last           *candidate
 	lines          int
-	told           map[groupKey]bool // texts before lines of lists that the bullet already contains
+	told           map[groupKey]bool // texts before list lines, if the bullet already contains them
 }
 
 // add appends a line. Before the line it adds the texts that introduce the line's list and

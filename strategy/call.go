@@ -36,7 +36,7 @@ type Call struct {
 	Says     string       // the line of the result that states the outcome; "" if only a status does
 	files    []fileops.Op // operations on files
 
-	elsewhere string // folder of a command that ran in another one than most commands
+	elsewhere string // folder of the command, if most commands ran in another folder
 
 	base   string // folder that a mark abbreviates in the call's paths, "" for none
 	doubt  bool   // the call has an effect, and its result reports that an unknown part failed

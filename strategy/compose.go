@@ -115,7 +115,7 @@ func (c *composer) essentials(all []*candidate, room int) {
 		switch {
 		case k.Value >= failedValue:
 			share = room
-		case k.Order < 0: // a carried line: text of the first summary must survive into the seventh
+		case k.Order < 0: // a carried line may use the whole share, so that text of the first summary reaches the seventh
 		case c.spent[k.Section] > 0:
 			share /= 2
 		}

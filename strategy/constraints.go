@@ -34,7 +34,7 @@ func (h *History) constraints() []fact {
 				out[len(out)-1].Value = max(out[len(out)-1].Value, rules.Binds(t)*h.standing(s))
 				return
 			}
-			heads := head.hear(one) // a text with " … " was cut, and its headings are gone
+			heads := head.hear(one) // below, "… " marks a text that was cut, so that its heading is missing
 			t = strings.TrimPrefix(t, "… ")
 			if value := rules.Binds(t); !one.Heading && !(heads || one.Item && head.observed() || head.proposed() && !strings.Contains(one.Text, "… ")) && value > 0 && n < 12 {
 				if n++; s.user() && h.wentBy(i) {

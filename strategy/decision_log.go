@@ -76,7 +76,7 @@ func (h *History) logLine(i int, since map[*Call]string) (string, float64) {
 	decision, why, value := h.decide(i)
 	against := h.against(fact{s.ID, decision, value})
 	if len(s.Calls) > 0 && claims(decision) {
-		decision, value, against = "", 0, "" // it would read as the outcome of these calls
+		decision, value, against = "", 0, "" // the sentence would read as the outcome of these calls
 	}
 	if decision == "" || s.recap() {
 		against = ""

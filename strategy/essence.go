@@ -23,11 +23,11 @@ const (
 	namingValue    = 0.5 // for each identifier, up to mostNaming or mostNamingCode
 	mostNaming     = 4
 	mostNamingCode = 8   // in a block of code
-	earlyValue     = 0.5 // the nearer to the beginning, the more: a text begins with what matters most
+	earlyValue     = 0.5 // of the first portion, falling to 0 at the end, because a text begins with the most important
 	emptyValue     = 0.1 // pleasantries
 	codeValue      = 0.5 // a block of code
 	shownShare     = 0.3 // factor in an example
-	headValue      = 0.2 // a heading, which stays with what it leads to
+	headValue      = 0.2 // a heading, which is kept with the text under it
 
 	fullSentence = 40  // bytes of a sentence that says something; "Exit." says less
 	sentenceCost = 60  // characters added to the length of a sentence when values are compared; without it, the shortest would win

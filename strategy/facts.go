@@ -167,7 +167,7 @@ func (h *History) repliedTo(step int) string {
 	for i := range h.Steps {
 		switch s := &h.Steps[i]; {
 		case s.ID <= step:
-		case h.order.since > 0 && s.ID >= h.order.since: // an answer to the message after the block
+		case h.order.since > 0 && s.ID >= h.order.since: // an answer to the message after the summary
 			return repliedIn(spoke)
 		case h.endsTurn(i):
 			return replied + stepID(s.ID)

@@ -84,7 +84,7 @@ func (h *History) cameOut(step int) string {
 		text := ""
 		switch d := c.deed(); {
 		case d == deedPlan || d == deedSend || d == deedAsk || running(c.Result):
-		case d == deedLook && c.Outcome != Failed: // one line has little of the output
+		case d == deedLook && c.Outcome != Failed: // one line of the output says little
 			text = "looked with " + c.name()
 		case d == deedChange && c.Outcome != Failed:
 			text = c.changed() + c.ranAfter()

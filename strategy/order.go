@@ -13,7 +13,7 @@ import (
 // the summary covers work on that message. Once the message is summarized as well, its
 // number is higher than the numbers of the work on it.
 type order struct {
-	since int     // number of the first step after the user's message that follows the block; 0 = there is none
+	since int     // number of the first step after the user's message that follows the summary; 0 = there is none
 	typed bool    // a person typed that message
 	moved []moved // the user's messages with a number higher than their work, oldest first
 }

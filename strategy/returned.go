@@ -91,7 +91,7 @@ func (h *History) brought(section int, s *Step, c *Call) []Line {
 				}
 				last := &b.out[n]
 				last.inside, last.of, last.member = n > 0, size, p.of
-				if i == len(pieces)-1 && i+1 < digestPieces { // the end of the result: at any other place, the mark shows a gap
+				if i == len(pieces)-1 && i+1 < digestPieces { // the end of the result; after pieceEnd, the bullet would get the mark of a gap
 					last.Text = strings.TrimSuffix(last.Text, pieceEnd)
 				}
 			}

@@ -154,7 +154,7 @@ type quoting struct {
 
 // answered adds a sentence of an answer.
 func (b *quoting) answered(one prose.Sentence) {
-	if one.Columns { // each row is read by them
+	if one.Columns { // each row needs the names of the columns
 		one.Text, one.Item = one.Text+":", false
 		b.lists.lead(one, b.lists.at(one))
 		return

@@ -34,7 +34,7 @@ type pending struct {
 	changes   int  // number of calls
 	commits   int  // number of commits with changes of the file
 	step      int  // number of the step of the last change
-	kept      int  // the same of the last change before the last commit, 0 if it is not known
+	kept      int  // number of the step of the last change before the last commit, 0 if it is not known
 	committed bool // a commit, or a part of the history that is not known, may hold other changes
 }
 

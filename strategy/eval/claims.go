@@ -41,7 +41,7 @@ func (f *Facts) returns(v view) (stated, wrong int) {
 		if m == nil || l.words {
 			continue
 		}
-		said := strings.TrimPrefix(m[1], "… ") // the mark of what is left out is no quotation
+		said := strings.TrimPrefix(m[1], "… ") // the mark of a gap is not part of the quotation
 		words := unspaced(head(bare(said), quotedHead))
 		named, found := false, false
 		for _, r := range f.Tools {
