@@ -87,8 +87,8 @@ func showsOther(command string, named map[string]bool) bool {
 }
 
 // classify reports whether a simple command does something, or shows something. Both
-// are false for a command that prepares other commands, and for a command that sends
-// its output to a file.
+// are false for a command that prepares other commands, and for a cat or sed -i that writes
+// a file.
 func classify(command string) (does, shows bool) {
 	words := strings.Fields(strings.TrimLeft(command, "( "))
 	for len(words) > 0 && (strings.Contains(words[0], "=") || slices.Contains(carriers, words[0]) || words[0] == "timeout") {

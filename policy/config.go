@@ -110,14 +110,13 @@ type TruncateConfig struct {
 	// When is "trigger" (when a compaction is due) or "always" (when a result
 	// first appears); default "trigger".
 	When When `mapstructure:"when" validate:"oneof=trigger always"`
-	// MaxToolResultTokens is the largest size of one result; default 8000. A
-	// quarter of the budget is a limit in any case.
+	// MaxToolResultTokens is the largest size of one result; default 8000. Except in the
+	// preset gateway, a quarter of the budget is a limit too.
 	MaxToolResultTokens int `mapstructure:"max_tool_result_tokens" validate:"gt=0"`
 	// Keep is the part that is kept: "head", "tail", "both", or "auto", which
 	// means both ends of the output of a command and the head of other results;
-	// default "head". Except in the preset gateway, results without an answer after them
-	// are always cut with "auto", and so are all results in the last resort before a
-	// refusal.
+	// default "head". Results without an answer after them are always cut with "auto",
+	// except in the preset gateway. The stage squeeze always cuts with "auto".
 	Keep string `mapstructure:"keep" validate:"oneof=head tail both auto"`
 }
 

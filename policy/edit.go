@@ -37,8 +37,8 @@ type Edit struct {
 	Cut      *Cut
 }
 
-// A TextEdit builds the new text of one part from ranges of the old text and
-// marks. It holds no text of the history, so that a ledger can store it.
+// A TextEdit builds the new text of one part from ranges of the old text, marks and
+// literals. It holds no text of the history, so that a ledger can store it.
 type TextEdit struct {
 	Index    int // index of the message in the view
 	Part     int // index of the part in the message

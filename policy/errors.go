@@ -222,8 +222,8 @@ func (v *View) advice(parts []Contributor) (out []string) {
 }
 
 // missing returns the smallest set of stages that would make the view fit. It returns
-// no advice if the configured stages could make the view fit (one of them failed then),
-// or if the view would not fit even with all stages.
+// nil if the configured stages could make the view fit (one of them failed then), or if the
+// view would not fit even with all stages.
 func (v *View) missing() []string {
 	for _, names := range [][]string{
 		nil, {"summarize"}, {"squeeze"}, {"shrink"}, {"summarize", "shrink"}, {"summarize", "squeeze"}, {"shrink", "squeeze"}, {"summarize", "shrink", "squeeze"},

@@ -9,8 +9,8 @@ import (
 	"github.com/agentcompact/compact/message"
 )
 
-// keepOf returns which part a cut of part p of message i to limit tokens keeps: head,
-// tail or both.
+// keepOf returns what a cut of part p of message i to limit tokens keeps: head, tail or
+// both; "" means head.
 func (t Truncate) keepOf(v *View, i, p, limit int) string {
 	keep := t.Keep
 	if t.Newest != "" && v.unseen(i) {

@@ -19,8 +19,8 @@ type Media struct {
 	// Turns, if not 0, replaces the turns of the view's Keep: the number of last
 	// turns whose media stay. The pairs of that Keep still apply.
 	Turns int
-	// Heavy replaces only media that have at least 1 kB in the request, which
-	// excludes links and ids.
+	// Heavy replaces only media that have at least 1 KiB in the request, which excludes
+	// links and ids.
 	Heavy        bool
 	ExcludeTools []string // tools whose results keep their media
 }

@@ -67,8 +67,8 @@ func (v *View) split(recent []bool) Partition {
 }
 
 // owned reports whether round r is a summary or notice made by a stage. A text
-// that only looks like one, inside a larger round, in the open round or as the
-// last user message, does not count.
+// of that form does not count inside a larger round, in the open round, or as the last user
+// message.
 func (v *View) owned(r int) bool {
 	span := v.Rounds[r]
 	if span.Len() != 1 || v.holdsAnchor(r) || span.Start >= v.Open {
@@ -82,8 +82,9 @@ func (v *View) owned(r int) bool {
 	return notice
 }
 
-// Owned reports whether message i is a summary or notice made by a stage. A text that
-// only looks like one does not count.
+// Owned reports whether message i is a summary or notice made by a stage, judged by its
+// form. A text of that form does not count inside a larger round, in the open round, or as
+// the last user message.
 func (v *View) Owned(i int) bool { return v.owned(v.round[i]) }
 
 func (v *View) holdsAnchor(r int) bool {

@@ -49,9 +49,9 @@ func (v *View) Smallest() Keep {
 
 // Floor returns the tokens of the smallest possible view. This view lacks all messages
 // that the current and the later stages can remove, has no summary, has every result
-// cut to its marker, and lacks the media that a stage may replace. No stage returns a
-// smaller view. For a view that no engine made, Floor assumes stages that summarize,
-// shrink and squeeze.
+// cut to its marker if a stage edits messages, and lacks the media that a stage may
+// replace. No stage returns a smaller view. For a view that no engine made, Floor assumes
+// stages that summarize, shrink and squeeze.
 func (v *View) Floor() int { return v.least(v.takes()) }
 
 // Without returns the least number of tokens of the view after the messages in at are

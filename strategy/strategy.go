@@ -43,6 +43,7 @@ type Example struct{ History, Summary string }
 
 // A Line is a proposal of an extractor for a summary: one bullet, or one
 // sentence of a shared bullet.
+// Section is an index in [Strategy.Sections].
 type Line struct {
 	Section int
 	Text    string // one line, without the bullet

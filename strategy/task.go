@@ -171,7 +171,8 @@ func (t *Task) Judge(s Strategy, text string, model bool) error {
 }
 
 // WordTokens returns the tokens of the user's words after they were cut to limit tokens.
-// Words that may exceed this limit are cut to hard tokens.
+// The newest messages may exceed this limit. They are cut only if the total exceeds hard
+// tokens.
 func (t *Task) WordTokens(limit, hard int) (n int) {
 	words := append(ParseDocument(t.strategy, t.in.Previous).Words, wordsOf(t.in.Messages, max(t.in.First, 1), nil)...)
 	for _, w := range fitWords(words, limit, hard, t.in.Count) {
