@@ -11,9 +11,9 @@ import (
 	"github.com/agentcompact/compact/strategy/internal/shell"
 )
 
-// Effect reports whether the call succeeded and changed something outside of
-// the conversation, so that it must not be repeated. Changes of files do not
-// count; see Call.files.
+// Effect reports whether the call changed something outside of the conversation, and no
+// failure of it is known. Such a call must not be repeated. Changes of files do not count;
+// see Call.files.
 func (c *Call) Effect() bool {
 	if c.Outcome == Failed || c.doubt || !c.Answered || running(c.Result) || !c.attempts() {
 		return false

@@ -253,8 +253,8 @@ const leastAsked = 24
 // next sentence.
 const longestLead = 60
 
-// taskValue is the value of the first request. Only the newest request, the announced step
-// and changed files have a higher value.
+// taskValue is the value of the first request. The newest request, the next steps, changed
+// files and the user's choices have higher values.
 const taskValue = 4
 
 // recency returns 1 for the newest step and 0.6 for the oldest.

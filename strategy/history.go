@@ -13,6 +13,7 @@ import (
 
 // A History is a conversation parsed for a summary: its steps and its
 // identifiers. It is read-only.
+// It must not be used concurrently, because some of its fields are computed on first use.
 type History struct {
 	Steps    []Step
 	Previous Document // the previous summary, in the sections of the strategy

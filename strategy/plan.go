@@ -241,8 +241,9 @@ func (b *items) update(step int, c *Call) {
 }
 
 // plan reads pairs of text and status from the arguments of a tool that writes
-// its list as a whole. An item of the same tool that is missing from the new list
-// and not done is dropped, also an item of the previous summary.
+// its list as a whole. It removes an item of the same tool that is neither in the new list
+// nor finished, and such an item of the previous summary if the new list is a later state
+// of that summary's list.
 func (b *items) plan(step int, c *Call) {
 	var now []item
 	text, status := "", ""
@@ -360,10 +361,10 @@ func (it item) Line() string {
 // planValue ranks the plan above plain facts.
 const planValue = 4
 
-// doneTogether is the number of done items on one line.
+// doneTogether is the maximum number of done items on one line, and of dropped items.
 const doneTogether = 4
 
-// planLines returns the items with their status. Done and dropped items share lines, other than
+// planLines returns the items with their status. Done and dropped items share lines, except
 // effects.
 func (h *History) planLines(section int) []Line { return itemLines(h.items(), section) }
 

@@ -154,9 +154,9 @@ func (s Strategy) excerptSection() int {
 	return 0
 }
 
-// quotedLines returns lines that quote texts with the best missing identifiers, at most
-// most of them. missing reports whether an identifier is missing. The quotations from one
-// place share lines.
+// quotedLines returns lines that quote texts with the best missing identifiers. most is the
+// maximum number of these identifiers. missing reports whether an identifier is missing.
+// The quotations from one place share lines.
 func (h *History) quotedLines(section, most int, missing func(*entity) bool) []Line {
 	groups := placedQuotes{byPlace: map[place]int{}}
 	n := 0

@@ -192,7 +192,7 @@ func (h *History) selections() []selection {
 	return out
 }
 
-// rechosen returns the sentence of a later message that goes over to another option of a
+// rechosen returns the sentence of a later message that switches to another option of a
 // list, named by the word "option". It returns "" if there is none.
 func (s *Step) rechosen(later string) string {
 	found := ""

@@ -114,11 +114,12 @@ func fitWords(words []Word, limit, hard int, count func(string) int) []Word {
 	return c.words
 }
 
-// leastRepeated is the minimum length of a text that is not repeated, in bytes.
+// leastRepeated is the minimum length of a repeated text that sayOnce replaces, in bytes.
 const leastRepeated = 200
 
-// sayOnce replaces a long text that a later message repeats, as the text of a command does
-// that the user calls twice. The later message stays, because older ones are dropped first.
+// sayOnce replaces a long text that a later message repeats, for example the text of a
+// command that the user calls twice. The later message stays, because older messages are
+// dropped first.
 func sayOnce(words []Word) {
 	last := map[string]int{}
 	for i := len(words) - 1; i >= 0; i-- {
