@@ -392,7 +392,7 @@ func (c *Call) confirmation() string {
 	return first
 }
 
-// beginning returns the first n bytes of a result, on one line and without the
+// beginning returns about the first n bytes of a result, on one line and without the
 // navigation of a page. It keeps two of many lines that differ only in their numbers, but
 // all rows of a short table, because these rows are the answer.
 func beginning(result string, n int) string {

@@ -56,8 +56,8 @@ func handsOver(text string) bool {
 // A topic is one part of a handoff, under its heading.
 type topic struct{ title, text string }
 
-// topicsOf splits a handoff at its headings. The name of a heading below another one
-// contains both.
+// topicsOf splits a handoff at its headings. The title of a topic below another heading
+// contains both headings, unless its own heading states the kind of the topic.
 func topicsOf(text string) []topic {
 	var out []topic
 	var fence prose.Fence

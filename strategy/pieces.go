@@ -4,8 +4,8 @@ import (
 	"github.com/agentcompact/compact/message"
 )
 
-// thresholds are sizes in characters, mildest first: an observation above the threshold
-// is shortened to one line. The threshold 0 shortens none.
+// thresholds are sizes in bytes, mildest first: an observation above the threshold is
+// shortened to one line. The threshold 0 shortens none.
 var thresholds = []int{0, 24_000, 8_000, 3_000, 1_000, 300, 1}
 
 // margin is the share of a window that stays unused, because a summarizer may
@@ -56,8 +56,7 @@ func (r Request) costs() costs {
 // perLine is the number of tokens for the line breaks and label of a text.
 const perLine = 4
 
-// total returns the tokens of the messages if observations above t characters
-// are shortened.
+// total returns the tokens of the messages if observations above t bytes are shortened.
 func (c costs) total(t int) int {
 	n := 0
 	for i := range c.heads {
@@ -119,7 +118,7 @@ func (r Request) piece(start, end int) Request {
 	return r
 }
 
-// leastClip is the minimum length of a clipped text, in characters.
+// leastClip is the minimum length of a clipped text, in bytes.
 const leastClip = 60
 
 // clipTo clips the texts of a request until they fit room tokens. If that is

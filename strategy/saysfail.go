@@ -122,7 +122,8 @@ func bothEnds(text string) string {
 }
 
 // outputStates returns the failure that the output of a command states. A success after
-// the failure takes precedence: pip reports conflicts before it installs.
+// the failure takes precedence if the command has one effect: pip reports conflicts before
+// it installs. With any other success, the result is a doubt.
 func (c *Call) outputStates(text string) (statement, string) {
 	cmd := c.Command()
 	var lines []string

@@ -69,10 +69,10 @@ type Request struct {
 	// Count returns the tokens of a text. It is safe for concurrent use.
 	Count func(text string) int
 	// Shorten is the maximum size of an observation in the prompt, in
-	// characters; a larger one becomes one line. 0 = no limit.
+	// bytes. A larger observation becomes one line. 0 = no limit.
 	Shorten int
-	// Clip is the maximum size of any text in the prompt, in characters. A longer text
-	// loses its middle. 0 = no limit.
+	// Clip is the approximate maximum size of any text in the prompt, in bytes. A longer
+	// text loses its middle. 0 = no limit.
 	Clip int
 
 	// Upto is the number of messages of the view up to the last message to

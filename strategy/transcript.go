@@ -7,7 +7,7 @@ import (
 	"github.com/agentcompact/compact/strategy/internal/prose"
 )
 
-// Limits of the parts of a message in a prompt, in characters.
+// Limits of the parts of a message in a prompt, in bytes.
 const (
 	maxArguments  = 4000 // arguments of one call
 	maxReasoning  = 800  // reasoning of one message
@@ -87,8 +87,8 @@ func observe(c *Call, p *message.Part) observation {
 	return observation{full: p.Text, line: answered.Line()}
 }
 
-// text writes the entry. Observations of more than shorten characters become
-// one line; other texts are cut to clip characters (0 = not cut).
+// text writes the entry. Observations of more than shorten bytes become one line; other
+// texts are cut to about clip bytes. 0 = no limit.
 func (e *entry) text(shorten, clip int) string {
 	var b strings.Builder
 	b.WriteString(middle(e.head, clip))

@@ -19,8 +19,8 @@ type verdict struct {
 // cutMark replaces an identifier that was cut from a sentence.
 const cutMark = "[…]"
 
-// verify removes from d every identifier that the source lacks. If nothing else is left of
-// a line, verify also removes the line.
+// verify removes from d every identifier and every quoted error that the source lacks. If
+// the rest of a line says almost nothing, verify also removes the line.
 func verify(d Document, src *source) (Document, verdict) {
 	d = d.clone()
 	var v verdict
@@ -75,8 +75,8 @@ func checkList(title string, entries []string, sep string, src *source, v *verdi
 	return title + ": " + strings.Join(kept, sep), true
 }
 
-// inventedIn returns the identifiers of a text that the source does not have, and the
-// number of identifiers that the source has.
+// inventedIn returns the identifiers and the quoted errors of a text that the source does
+// not have, and the number of identifiers that the source has.
 func inventedIn(s string, src *source, v *verdict, seen map[string]bool) (hits []hit, verified int) {
 	ident.Scan(s, func(k ident.Kind, start, end int) {
 		id := s[start:end]

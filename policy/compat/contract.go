@@ -33,7 +33,7 @@ const (
 )
 
 // A contract is a summary that is written without a model: the first request,
-// and the first few items of each kind, one per line.
+// and the first few items of each kind. Each kind has one line.
 type contract struct {
 	objective                         string
 	asked                             bool // the objective is set
