@@ -14,8 +14,8 @@ const (
 	maxTyped    = 4000   // length in characters above which a text was not typed as a whole, and to which it is cut
 	maxTemplate = 1500   // like maxTyped, for a text that begins with markup
 	mostTask    = 16_000 // a longer text is a document, not a task
-	pasteLead   = 500    // characters shown from the beginning of a document
-	pasteTail   = 200    // characters shown from the end of a document
+	pasteLead   = 500    // characters of a document that are shown, in addition to pasteTail
+	pasteTail   = 200    // see pasteLead
 )
 
 // splitPasted separates typed text from pasted text. Large fenced blocks, logs and quoted
