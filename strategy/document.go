@@ -173,7 +173,8 @@ func (d Document) clone() Document {
 	return d
 }
 
-// lastStep returns the highest number of a step that a line cites as [s12].
+// lastStep returns the highest number among the steps that lines cite and the user's
+// messages.
 func (d Document) lastStep() int {
 	last := 0
 	d.all(func(lines []string) []string {

@@ -58,8 +58,8 @@ func (c *Call) lacksRunner(line string) bool {
 	})
 }
 
-// passedElsewhere returns the first step after a step in which a check passed, under
-// any command; 0 if there is none.
+// passedElsewhere returns the first later step in which a check passed, under any command;
+// 0 if there is none.
 func (h *History) passedElsewhere(step int) (at int) {
 	h.eachCall(func(s *Step, c *Call) {
 		if at > 0 || s.ID <= step || !c.Answered || c.Outcome == Failed {
