@@ -9,9 +9,10 @@ import (
 	"github.com/agentcompact/compact/policy"
 )
 
-// jsonShape reduces a JSON document to its shape. It reduces a long array to its ends,
-// to elements that differ in shape from the first one, and to elements that the task
-// names. It cuts the middle out of a long string.
+// jsonShape reduces a JSON document to its shape. It reduces a long array or object to its
+// ends and to the elements that hold an error or that the task names. Of an array, it also
+// keeps elements that differ in shape from the first one. It cuts the middle out of a long
+// string.
 func jsonShape(d *draft, r *Result, room int) verdict {
 	from, to := d.inner()
 	if from >= to || r.asked.file != "" && d.numbered(from, to) || d.changed() {
