@@ -17,14 +17,14 @@ type account struct {
 	calls int
 
 	sentPrompt              // of the last call that the provider has not refused
-	before     sentPrompt   // the one before it
-	fruitless  uselessOffer // view from which on the candidates are evaluated again
+	before     sentPrompt   // the prompt before it
+	fruitless  uselessOffer // newest view for which an offer had no effect
 
 	mu      sync.Mutex
 	seen    observedUsage
 	refused bool // the provider refused the request of the last call
 	unread  int  // consecutive calls whose usage shows no tokens read from a cache
-	missing bool // nothing was read of the latest prompt of which a part was expected in the cache
+	missing bool // the latest usage for which cached tokens were expected shows none
 	said    map[string]bool
 	waiting []string // warnings for the next call
 
@@ -64,14 +64,14 @@ type sentMessage struct {
 type observedUsage struct {
 	known  bool // the provider reported cached tokens
 	cached int  // tokens
-	expect int  // tokens of the prompt in the cache of a provider that has a cache; earlier reports of the provider have no effect on it
+	expect int  // tokens of the prompt that the cache should hold, whatever earlier usages showed
 }
 
 var toolSeed = maphash.MakeSeed()
 
-// cacheMissed reports whether the provider read nothing from the cache in the last
-// call, although a part of its prompt was expected there, or, if nothing was expected
-// (after a compaction), although a part of an earlier prompt was.
+// cacheMissed reports whether the usage of the last call shows no cached tokens
+// although some were expected. If none were expected, for example after a compaction,
+// the latest usage for which some were expected must have shown none, too.
 func (a *account) cacheMissed() bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()

@@ -46,8 +46,8 @@ func (c *call) continuesSent(sent []message.Fingerprint) bool {
 }
 
 // byAgent configures a writer if the backend is agent: it asks the agent's own
-// model if this is possible now. Otherwise, and after any failure, the
-// extractive backend writes.
+// model if this is possible now. Otherwise, and after any failure, the extractive
+// backend writes the summary.
 func (c *call) byAgent(w *summarize.Writer) {
 	if c.ep.cfg.Summarizer.Backend != backendAgent {
 		return
@@ -59,7 +59,7 @@ func (c *call) byAgent(w *summarize.Writer) {
 	switch {
 	case c.asksAgent():
 		a.Seen, a.Ask, a.StandIn = len(c.q.last.View), c.s.agent.asking(c.q.last.Ask), c.q.last.StandIn
-	case c.lane.flights.Waiting(): // a summary that was begun earlier can be taken, but no new one is started
+	case c.lane.flights.Waiting(): // a summary that was begun earlier can be used, but no new one is started
 		a.Ask = func(context.Context, string) (strategy.Draft, error) {
 			return strategy.Draft{}, &strategy.Failure{Reason: strategy.ErrRejected, Detail: errCold}
 		}

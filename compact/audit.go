@@ -20,8 +20,8 @@ const (
 	// flushLines and flushBytes limit the waiting lines of a session before they are
 	// written in the background. A commit writes them in any case.
 	flushLines, flushBytes = 2048, 1 << 20
-	// flushAfter is how long a line can wait while calls come in. It limits how much
-	// of the bill is lost if the process is killed.
+	// flushAfter is how long a line can wait while calls come in. It limits how many
+	// lines, for example about costs, are lost if the process is killed.
 	flushAfter = longestWait
 	// maxWaiting limits the waiting bytes of one session while its archive fails, and
 	// maxWaitingAll the bytes of all sessions. The oldest lines are dropped first, and
@@ -51,7 +51,7 @@ type auditLog struct {
 	busy     bool      // a background writer is active
 	failures int       // consecutive failed writes
 	again    time.Time // time before which no background write starts
-	alone    bool      // neither a session in memory nor the backlog has it, see [auditLog.leave]
+	alone    bool      // neither a session in memory nor the backlog holds it; see [auditLog.leave]
 }
 
 // journalLine is a message for the journal.
@@ -60,7 +60,8 @@ type journalLine struct {
 	text redact.Text
 }
 
-// add adds lines, and returns the number of lines that were dropped for them.
+// add adds lines, and returns the number of waiting lines that were dropped to make
+// room.
 func (a *auditLog) add(lines ...redact.Text) (dropped int) {
 	defer a.backlog.keep(a)
 	a.mu.Lock()
@@ -94,8 +95,9 @@ func (a *auditLog) grow(n int) {
 	a.backlog.total.Add(int64(n))
 }
 
-// addJournal adds a message, and reports whether there was room, which is
-// limited while the archive fails. The next call adds the message again.
+// addJournal adds a message, and reports whether there was room. Room is limited
+// only while the archive fails. A message without room is added again by the next
+// call.
 func (a *auditLog) addJournal(l journalLine) bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -127,7 +129,7 @@ func (a *auditLog) hasLines() bool {
 	return a.isWaiting()
 }
 
-// isWaiting implements waits; the caller holds mu.
+// isWaiting is hasLines for a caller that holds mu.
 func (a *auditLog) isWaiting() bool {
 	return len(a.lines)+len(a.journal)+a.dropped > 0 || a.busy || !a.unmarked.IsZero()
 }
@@ -151,8 +153,8 @@ func (a *auditLog) comesBack() bool {
 	return back
 }
 
-// isDue reports whether enough waits, or has waited long enough, to be written without
-// a commit.
+// isDue reports whether so many lines wait, or one has waited for so long, that they
+// are written without a commit.
 func (a *auditLog) isDue() bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -169,8 +171,8 @@ func (a *auditLog) oldest() time.Time {
 	return a.since
 }
 
-// drain appends the waiting lines, and writes the planned mark. For an erased session
-// nothing waits any more.
+// drain appends the waiting lines, and writes the planned mark. If the session was
+// erased, the lines are dropped, and drain returns nil.
 func (a *auditLog) drain(ctx context.Context) error {
 	err := a.write(ctx)
 	if err == nil {
@@ -252,7 +254,7 @@ func (a *auditLog) take(more []redact.Text) batch {
 		a.grow(l.Len() + lineOverhead)
 	}
 	if a.since.IsZero() && len(more) > 0 {
-		a.since = a.backlog.now() // in case they have to wait
+		a.since = a.backlog.now() // if the write fails, the lines wait from now on
 	}
 	b := batch{journal: a.journal, lines: append(a.lines, more...), since: a.since, bytes: a.bytes}
 	if a.dropped > 0 {

@@ -6,7 +6,7 @@ import (
 	"github.com/agentcompact/compact/trace"
 )
 
-// bill records the cost of the call, which must hold its lane.
+// bill records the cost of the call. The call must hold the lock of its lane.
 func (c *call) bill() {
 	c.sayPrices()
 	if c.q.dry {
@@ -50,13 +50,13 @@ func (c *call) price() {
 // unit returns the unit of the call's costs.
 func (c *call) unit() string { return unitOf(c.ep.card, c.ep.name) }
 
-// Bill returns the sum of the bills of all sessions in this process, in US dollars:
-// without calls of models whose prices are not known, and without observed calls. After
-// Close it includes the summaries that Close discarded.
+// Bill returns the sum of the bills of all sessions in this process, in US dollars. It
+// excludes calls of models without known prices, and observed calls. After Close it
+// includes the summaries that Close discarded.
 func (m *CompactManager) Bill() SessionBill { return m.spent.total() }
 
 // measured returns the function that records the usage of a call. It may be called
-// at any time, by any goroutine; only the first call counts.
+// at any time, by any goroutine; only its first call has an effect.
 func (c *call) measured(b Bill, once *outcomeOnce) func(Usage) {
 	a, card, s, unit, tokens := &c.lane.account, c.ep.card, c.s, c.unit(), c.res.After.Total
 	m := c.m
@@ -73,7 +73,7 @@ func (c *call) measured(b Bill, once *outcomeOnce) func(Usage) {
 		}
 		billed := u.split(card, b.Estimated)
 		cost := card.Cost(billed)
-		if latest && !u.ToolRounds { // a later prompt of such a request reads the cache that an earlier prompt wrote
+		if latest && !u.ToolRounds { // with ToolRounds, a later prompt of the request reads the cache that an earlier one wrote
 			seen := observedUsage{known: u.CacheKnown, cached: u.CachedTokens, expect: expect}
 			if seen.known && broken == nil && seen.cached < expect/2 && !reaches() {
 				a.outOfReach(seen.cached, expect)

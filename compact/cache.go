@@ -28,9 +28,10 @@ func (c *call) cachedFront(front int) int {
 	return c.ep.card.Cached(best)
 }
 
-// cached returns the number of tokens that should be in the provider's cache: tokens of
-// the call's prompt, and of the prompt with the whole history. It sets c.left and
-// c.leftWhole to the tokens of each that the previous call left in the cache.
+// cached returns the number of tokens that the provider's cache should hold: of the
+// call's prompt, and of the prompt with the whole history. It sets c.left and
+// c.leftWhole to the same numbers, except that they do not become 0 if the last usage
+// shows no cached tokens.
 func (a *account) cached(c *call) (view, whole int) {
 	if c.left, c.leftWhole = 0, 0; a.cacheIsGone(c) {
 		return 0, 0
@@ -47,11 +48,11 @@ func (a *account) cached(c *call) (view, whole int) {
 
 // cacheIsCold reports whether no message of the lane's last prompt is in the cache: there
 // was no last prompt, it is too old, its model or tools were different, the provider
-// reported no cached tokens, or it does not look back that far.
+// reported no cached tokens, or the provider does not look back that far.
 func (a *account) cacheIsCold(c *call) bool { return a.cacheIsGone(c) || a.cacheMissed() || a.isFar(c) }
 
 // isFar reports whether the provider has shown that it looks back only a limited number of
-// blocks, and the last prompt ends more blocks before a mark.
+// blocks from a mark, and the end of the last prompt is farther away.
 func (a *account) isFar(c *call) bool { return a.limitsReach() && !c.reaches() }
 
 // cacheIsGone is like cacheIsCold, but ignores the usage that the provider reported.

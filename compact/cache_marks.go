@@ -13,7 +13,8 @@ import (
 
 // lacksMarks reports whether the provider caches nothing of the request, because its cache
 // needs marks and the request has none. It then bills neither reads nor writes of a cache.
-// If the lane's last answer shows cached tokens, something on the way sets marks.
+// If the lane's last answer shows cached tokens, a program on the way to the provider sets
+// marks.
 func (c *call) lacksMarks() bool {
 	req, ok := c.q.wire.(wire.Marker)
 	return ok && c.ep.card.Marks > 0 && c.m.cfg.Cache.Marks != marksAuto && !req.HasMarks() && !c.lane.account.cacheWasRead()
@@ -159,8 +160,8 @@ func (c *call) sentMarks() (at []int, known bool) {
 
 // found returns the number of tokens that the provider finds in its cache, if the view has n
 // leading messages in common with the previous one. The provider stored the prefixes that
-// ended with a mark, and looks back from each mark of this request: from a view that
-// continues the previous one any distance, until the provider has shown its limit.
+// ended with a mark, and looks back from each mark of this request. The distance counts as
+// unlimited if the view continues the previous one and the provider has not shown its limit.
 func (a *account) found(c *call, n int) (tokens int) {
 	at, known := c.sentMarks()
 	if !known || !a.marked || a.hasMoreMarks() {
@@ -177,8 +178,9 @@ func (a *account) found(c *call, n int) (tokens int) {
 	return tokens
 }
 
-// toMarks returns the tokens of the call's view, and of the whole history, up to the last mark
-// of each: all, if the cache needs no marks or if something on the way sets some.
+// toMarks returns the tokens up to the last mark, of the call's view and of the whole history.
+// It returns all tokens if the cache needs no marks, or if a program on the way to the
+// provider sets marks.
 func (a *account) toMarks(c *call) (view, whole int) {
 	if c.lacksMarks() {
 		return 0, 0
@@ -197,8 +199,8 @@ func (a *account) toMarks(c *call) (view, whole int) {
 	return max(view, 0), c.markedWhole()
 }
 
-// toLastMark returns the tokens of the last prompt up to its last mark; all if its marks are
-// not known.
+// toLastMark returns the tokens of the last prompt up to its last mark, or all of them if
+// its marks are not known.
 func (a *account) toLastMark(c *call) int {
 	switch n := len(a.marks); {
 	case !a.marked:
@@ -210,8 +212,8 @@ func (a *account) toLastMark(c *call) int {
 }
 
 // marksOnTheWay records that the provider read clearly more tokens than those before the last
-// mark of a request: something on the way sets marks, too. The margin is for token counts
-// that are estimates.
+// mark of a request: a program on the way to the provider sets marks, too. The margin is for
+// token counts that are estimates.
 func (a *account) marksOnTheWay(cached, marked int) {
 	a.mu.Lock()
 	defer a.mu.Unlock()

@@ -110,7 +110,7 @@ type teller struct {
 
 	parent  trace.Event // event of the whole call
 	title   string      // of its trace; "" = the trace has several calls
-	logged  int         // step in the line of parent
+	logged  int         // number of the step in the audit line of parent
 	storing bool        // its step is being committed
 	saved   int         // tokens that this call adds to the session's savings
 }
@@ -129,7 +129,8 @@ type stepEventState struct {
 	filed  map[string]trace.Event // by span: the log's form of an event whose text is in a file
 }
 
-// archival is a removal of text to the archive, at its time.
+// archival is the payload of an archival event, with the start and the end of the
+// write.
 type archival struct {
 	trace.Archival
 	began, ended time.Time
@@ -154,8 +155,9 @@ func (c *call) name() {
 	c.q.branch = branchName(c.m.keys.Ring, c.m.nameOf(c.asked.branch).String())
 }
 
-// mark asks the caller's function for the messages to protect, once. It runs before the call
-// returns, on the caller's goroutine: the function can use memory that is the caller's.
+// mark asks the caller's function for the messages to protect, once. It runs on the caller's
+// goroutine before the call returns, because the function may use memory that the caller
+// changes later.
 func (q *request) mark(history []message.Message) {
 	if q.pins == nil {
 		return

@@ -12,13 +12,13 @@ import (
 // session's mutex guards it.
 type changes struct {
 	all  []*storage.ChangedError
-	told int // of all
+	told int // number of elements of all that were reported
 }
 
 // maxChanges limits the number of remembered changes.
 const maxChanges = 100
 
-// note adds a change, unless the change is known.
+// note adds a change, unless the change is known or maxChanges are remembered.
 func (c *changes) note(e *storage.ChangedError) {
 	if e == nil || len(c.all) >= maxChanges {
 		return

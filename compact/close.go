@@ -17,12 +17,12 @@ func (m *CompactManager) closeArchive(ctx context.Context) error {
 	return closeOpened(ctx, m.archive)
 }
 
-// Flush writes the audit log of every session to the archive, waits until the exporters
-// have all emitted events, and waits for the reductions on arrival that earlier calls left
-// to the archive (tidy.wait): then other processes make the same views. At last it sends
-// the contents of the spool. It ends with ctx at the latest. An unreachable exporter is not
-// an error of Flush; it is reported like every failure of an exporter
-// (Config.OnTraceError), and the events wait.
+// Flush writes the audit log of every session to the archive, and waits until the exporters
+// have all emitted events. It also waits until the archive has stored the reductions on
+// arrival for which earlier calls did not wait (tidy.wait), so that other processes make
+// the same views. Then it sends the contents of the spool. If ctx is done first, Flush
+// returns an error. An unreachable exporter is not an error of Flush; it is reported like
+// every failure of an exporter (Config.OnTraceError), and the events wait.
 func (m *CompactManager) Flush(ctx context.Context) (err error) {
 	defer m.rescue("Flush", &err)
 	if !m.uses.begin() {

@@ -139,11 +139,10 @@ type SummarizerConfig struct {
 	// twentieth of the target, at least 1500 and at most 8000. The preset summarize
 	// uses 1500, history-reducer 1400 characters.
 	MaxTokens int `mapstructure:"max_tokens" validate:"omitempty,gte=64"`
-	// UserTokens is the maximum size of the user's words in a summary, in tokens,
-	// in addition to MaxTokens; default 2000. Two more limits apply: a quarter of the
-	// target, and a tenth of the target or a twentieth of the trigger, whichever is larger
-	// (the latter with policy.when economic). If the words together exceed the limit, the
-	// longest messages are cut, except the last ten.
+	// UserTokens is the maximum size of the user's words in a summary, in tokens, in
+	// addition to MaxTokens; default 2000. Two more limits apply: a quarter of the target,
+	// and a tenth of the target or of half of the trigger, whichever is larger. If the
+	// words together exceed the limit, the longest messages are cut, except the last ten.
 	UserTokens int `mapstructure:"user_tokens" validate:"gte=1"`
 	// Instructions are added to the prompt of a summarizing model, at most 8,000
 	// characters; default none. Instructions, Sections and PromptFile are errors with the
@@ -357,13 +356,13 @@ type TraceConfig struct {
 
 // CacheConfig configures the marks for the provider's prompt cache.
 type CacheConfig struct {
-	// Marks is "keep" (only the caller's marks; the mark of a removed message moves
-	// to the last message before it that stays) or "auto" (up to the provider's
-	// limit, marks are also set at the last message, at the end of the previous
-	// request if many blocks follow it, after the system prompt or the tools, at the
-	// last masked message, and after the summary); default "keep". It applies to requests
-	// through hook/transport to a provider whose cache needs marks, which is
-	// Anthropic.
+	// Marks is "keep" or "auto"; default "keep". With "keep" a request has only the
+	// caller's marks; the mark of a removed message moves to the last message before it
+	// that stays. With "auto" more marks are set, up to the provider's limit: at the last
+	// message, at the end of the previous request if many blocks follow it, after the
+	// system prompt or the tools, at the last masked message, and after the summary. It
+	// applies to requests through hook/transport to a provider whose cache needs marks,
+	// which is Anthropic.
 	Marks string `mapstructure:"marks" validate:"oneof=keep auto"`
 }
 

@@ -50,7 +50,7 @@ func (c *call) decide(ctx context.Context) error {
 	return c.compact(ctx, started, q)
 }
 
-// dueReason returns the reason of a compaction whose size is reached.
+// dueReason returns the reason in events of a compaction that is due at this size.
 func (c *call) dueReason(due int) string {
 	if due >= c.budget.Cap {
 		return trace.ReasonBudget
@@ -117,7 +117,8 @@ func (c *call) compact(ctx context.Context, started time.Time, q reduce.Request)
 }
 
 // whole continues a call whose new results are sent whole, because the archive did not
-// store them in time: a compaction is due after all, or nothing is.
+// store them in time. If the view with the whole results is large enough, it compacts;
+// otherwise the view stays unchanged.
 func (c *call) whole(ctx context.Context, started time.Time, run *run) error {
 	due := c.budget.Due(c.last)
 	if c.bound() < due {

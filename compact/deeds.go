@@ -12,7 +12,7 @@ import (
 type deeds struct {
 	truncated, masked, summarized, dropped int
 
-	kept trace.Kept // the rest that stays in the view
+	kept trace.Kept // counts of the messages that stay in the view
 }
 
 // stage returns the most severe reduction that the call made.

@@ -172,8 +172,8 @@ func (c *call) stock() price.Stock {
 	}
 }
 
-// sentCosts returns the tokens of each message as it was first sent: those of a result
-// that was reduced at arrival are those that were left.
+// sentCosts returns the tokens of each message as it was first sent. For a result that
+// was reduced on arrival, these are the tokens of the reduced text.
 func (c *call) sentCosts(costs []int) []int {
 	if !c.tidies() {
 		return costs
@@ -221,9 +221,10 @@ func (c *call) lastOutcome() reduce.Link {
 	return c.now.last.Out
 }
 
-// growthOf returns the mean number of tokens that one call adds to a history, over its
-// last answers (as many as calls) and the messages after each of them. A first prompt,
-// with no answer before it, is not counted. The result is at least 1.
+// growthOf returns the mean number of tokens that one call adds to a history. It
+// averages over the last answers, at most calls of them, and the messages after each.
+// The first prompt, which has no answer before it, is not counted. The result is at
+// least 1.
 func growthOf(history []message.Message, costs []int, calls int) float64 {
 	sum, counted, answers := 0, 0, 0
 	for i := len(history) - 1; i >= 0 && answers < calls; i-- {

@@ -91,7 +91,7 @@ func (s *session) record(of ledger.Owner) (steps, all []ledger.Step, own int) {
 	return s.steps[:len(s.steps):len(s.steps)], s.edits.All[:len(s.edits.All):len(s.edits.All)], s.edits.Count(of)
 }
 
-// logged returns all known edits of the log, the void ones among them.
+// logged returns all known edits of the log, including void ones.
 func (s *session) logged() []ledger.Step {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -113,8 +113,8 @@ func (s *session) sentWhole(e *ledger.Step) bool {
 	return s.edits.Whole(e)
 }
 
-// appendLines appends lines to the log of edits, whose length the manifest states within
-// a minute.
+// appendLines appends lines to the log of edits. Within a minute the manifest states the
+// new length of the log.
 func (s *session) appendLines(ctx context.Context, lines []redact.Text) (record.EditsWritten, error) {
 	w, err := s.log.Edits(ctx, lines)
 	s.audit.edited() // after an error, too: a part may be stored

@@ -54,9 +54,9 @@ func (m *CompactManager) afterErasure(ctx context.Context, is sessionNames, s *s
 }
 
 // openNext opens the session in which an erased session continues, and returns the name of
-// its folder. An erase that was repeated has several heads. A process can have continued
-// after any of them, so the first head counts whose folder is or was in use; if there is
-// none, it is the first head, which another process finds as well.
+// its folder. An erase that was repeated has several heads, and a process can have
+// continued after any of them. So openNext uses the first head whose folder is or was in
+// use. If there is none, it uses the first head, as every other process does.
 func (m *CompactManager) openNext(ctx context.Context, id string, heads []string) (folder string, s *session, err error) {
 	for _, head := range heads {
 		name := nextLife(id, head)
@@ -111,10 +111,10 @@ func nextLife(id, head string) string {
 	return id + ".after-" + head[:min(digits, len(head))]
 }
 
-// Lives returns the names under which the archive now has the session with this id: the
-// names in before, its own, and the names under which it continued after an erasure,
-// which are its own name with ".after-" and a hash. An agent continues under the first
-// name. The list is empty if the whole session was erased.
+// Lives returns the names under which the archive now has the session with this id. It
+// tries the names in before, the id itself, and the names under which the session
+// continued after an erasure (the id with ".after-" and a hash). An agent continues
+// under the first name. The list is empty if the whole session was erased.
 func Lives(ctx context.Context, a storage.Archive, id string, before ...string) ([]string, error) {
 	names, _, err := livesOf(ctx, a, id, before)
 	return names, err

@@ -46,8 +46,9 @@ var (
 // lists the contents of that view.
 type BudgetError = policy.BudgetError
 
-// An ArchiveError reports an operation of the archive that failed. Op is
-// "open", "read", "transcript", "summary", "index", "events" or "commit".
+// An ArchiveError reports an operation of the archive that failed. Op is "open",
+// "read", "key", "transcript", "index", "edits", "events", "commit" or "record the
+// access". Session is "" if the error concerns no single session.
 type ArchiveError struct {
 	Op      string
 	Session string

@@ -60,7 +60,7 @@ func (c *call) decisionEvent(d *decision, step int) trace.Event {
 	return c.eventAt(p, d.began, d.ended)
 }
 
-// checks returns the comparisons behind a decision; due is the number of tokens from
+// checks returns the comparisons behind a decision; due is the number of tokens at
 // which the next compaction is due.
 func (c *call) checks(total, due int) []trace.Check {
 	b := c.budget
@@ -81,8 +81,8 @@ func (c *call) checks(total, due int) []trace.Check {
 	return out
 }
 
-// prunable counts the input messages in a view that the stages of this call can
-// remove at most.
+// prunable returns the largest number of input messages that the stages of this
+// call could remove from a view.
 func (c *call) prunable(v *policy.View) (n int) {
 	gone := make([]bool, len(v.Messages))
 	for _, s := range c.ep.engine.Steps {

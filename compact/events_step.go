@@ -40,8 +40,8 @@ func (c *call) stepLines(number int) []redact.Text {
 }
 
 // settle emits the events of a step with its final number, or with 0 if there is no
-// step. A step also discards the preparations for it, and marks the summary that it
-// used.
+// step. After a step it also discards the preparations for the step, and the
+// summary that the step used.
 func (c *call) settle(number int) {
 	if number > 0 {
 		c.lane.flights.Settle()
@@ -60,7 +60,7 @@ func (c *call) settle(number int) {
 	c.telling = stepEventState{}
 }
 
-// lost reports that another process took the number of the last lines.
+// lost reports that another process took the step number of the last lines.
 func (c *call) lost(number int) {
 	e := trace.Error{SessionID: c.id, Step: number, ErrorType: "CommitLost", Fallback: "next number", Message: errTaken.Error(), Voids: c.telling.void()}
 	c.emit(c.event(e, c.m.now()))
@@ -74,8 +74,8 @@ func (c *call) nothingDone() {
 	c.telling.made, c.did = nil, nil
 }
 
-// anew discards the decision and its events, because the call decided without a step
-// of its lane that another process committed.
+// anew discards the decision and its events, because the decision did not include a
+// step of the lane that another process committed.
 func (c *call) anew(before Result) {
 	e := trace.Error{SessionID: c.id, ErrorType: "CommitLost", Fallback: "decide anew", Message: errStale.Error(), Voids: c.telling.void()}
 	c.telling = stepEventState{}

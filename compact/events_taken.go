@@ -46,8 +46,8 @@ func (c *call) rows(out *reduce.Outcome) (rows []trace.TakenRow, rest []trace.Ta
 	return rows[:takenRows], sumRows(rows[takenRows:])
 }
 
-// addTokens adds to the rows, in the order of the history, the tokens that they
-// have in a view.
+// addTokens adds to each row the tokens that its message has in a view. The rows
+// must have the order of the history.
 func addTokens(rows []trace.TakenRow, conv *reduce.Conversation, tokens []int, to func(*trace.TakenRow) *int) {
 	for k := range conv.Len() {
 		src := conv.Source(k)

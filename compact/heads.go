@@ -22,9 +22,9 @@ func (c Config) headsKey() (ed25519.PrivateKey, error) {
 	return key, nil
 }
 
-// Heads returns a new chain of heads in an archive, signed where the configuration
-// has a key. It is for programs that hold and erase sessions; a manager keeps its
-// own chain.
+// Heads returns a new chain of heads in an archive, signed if the configuration has
+// a key. It is for programs that hold and erase sessions; a manager keeps its own
+// chain.
 func (c Config) Heads(a storage.Archive) (*record.Heads, error) {
 	key, err := c.headsKey()
 	if err != nil {

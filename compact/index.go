@@ -41,7 +41,7 @@ func (c *call) index(ctx context.Context, r *run, out *reduce.Outcome, step *led
 }
 
 // fillIndex adds messages to the turn index: those that came after the previous step, and
-// those that the view shows in another form than then.
+// those whose form in the view has changed since then.
 func (c *call) fillIndex(set *turnindex.Set, r *run, out *reduce.Outcome, n *numbered, step int) error {
 	changed := map[int]bool{}
 	for _, i := range c.taken(out) {

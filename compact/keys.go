@@ -13,8 +13,8 @@ import (
 	"github.com/agentcompact/compact/storage/seal"
 )
 
-// ArchiveKeyVariable is the environment variable that holds the keys of the
-// archive where [Config.ArchiveKey] is empty.
+// ArchiveKeyVariable is the environment variable that holds the keys of the archive
+// if [Config.ArchiveKey] is empty.
 const ArchiveKeyVariable = "COMPACT_ARCHIVE_KEY"
 
 // keyring holds the keys that seal fingerprints. Until the archive's own key on
@@ -96,7 +96,7 @@ func (k *keyring) look(ctx context.Context, a storage.Archive) error {
 	})
 }
 
-// make does the same as look. If there is no key, it gives the archive one. It reports
+// make does the same as look, and creates a key if the archive has none. It reports
 // whether the ring's key changed.
 func (k *keyring) make(ctx context.Context, a storage.Archive) (changed bool, err error) {
 	was := k.Current().ID()
@@ -186,8 +186,9 @@ func KeysOf(ctx context.Context, c Config, a storage.Archive) (*seal.Ring, error
 	return k.Ring, nil
 }
 
-// ErrConfiguredKey means that the archive keys are configured, as they must be
-// for a bucket, so [Rekey] cannot add one. Add it to the configuration.
+// ErrConfiguredKey means that the archive keys are configured, as they must be for
+// a bucket, so [Rekey] cannot add one. Add the new key to the configuration
+// instead.
 var ErrConfiguredKey = errors.New("compact: the archive's key is configured")
 
 // Rekey gives an archive a new key, in the user's configuration folder, and returns

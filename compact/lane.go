@@ -17,7 +17,7 @@ type lane struct {
 	memo memo
 	// flights holds the summary that is being written for the lane, if any.
 	flights summarize.Flights
-	writes  atomic.Pointer[writing] // of flights; nil = there was no flight
+	writes  atomic.Pointer[writing] // describes the summary in flights; nil = there was none
 	shelf   *shelf                  // stored transcript for a retry; nil = none
 	filed   atomic.Pointer[filed]   // place of its last transcript in the archive; nil = unknown
 	sent    wholeResults
@@ -31,9 +31,9 @@ type lane struct {
 	strands   strands // conversations seen recently
 
 	users   int    // running and waiting calls, and background work; the session's mutex guards this field and the next four
-	used    uint64 // end of the last call, in calls of the session
+	used    uint64 // number of the session's calls at the end of the last call
 	weight  int64  // approximate memory for its history, in bytes
-	weighed int    // number of messages in it
+	weighed int    // number of messages that weight covers
 	aside   int64  // memory in bytes of an unused summary, its originals, and known transcripts
 }
 
@@ -45,9 +45,9 @@ type expectedCompaction struct {
 	at    int           // size of the view in tokens
 }
 
-// wholeResults holds the results after the last answer that a call sent unreduced. If that
-// call got no answer, they come again and must stay unchanged. The lane's lock guards
-// it.
+// wholeResults holds the results that a call sent unreduced, after the last answer. If
+// that call got no answer, the next call has the same results, and they must stay
+// unchanged. The lane's lock guards it.
 type wholeResults struct {
 	from    int // index of the first message after the last answer, in the history of that call
 	results map[message.Fingerprint]bool

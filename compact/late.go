@@ -16,9 +16,9 @@ const openTimeout = 30 * time.Second
 
 // lateArchive replaces an archive that could not be opened if the configuration says to
 // continue (storage.on_error: continue). Each use starts another attempt in the
-// background, first after a second and later at most once a minute. Until the session
-// is open, it appears empty and can't be written: decisions are known only to this
-// process.
+// background, first after a second and later at most once a minute. Until an attempt
+// succeeds, sessions appear empty and can't be written, so decisions are known only to
+// this process.
 type lateArchive struct {
 	*env
 	side *work  // runs the attempts

@@ -30,7 +30,7 @@ func identity(n int) []int {
 func (l *legality) check(view []message.Message, sources []int) (err error) {
 	defer func() {
 		if r := recover(); r != nil {
-			err = fmt.Errorf("%w: its rules could not be asked: %w", ErrIllegal, &policy.PanicError{Stage: "rules", Value: r, Stack: debug.Stack()})
+			err = fmt.Errorf("%w: its rules could not be checked: %w", ErrIllegal, &policy.PanicError{Stage: "rules", Value: r, Stack: debug.Stack()})
 		}
 	}()
 	found := l.req.Check(view, sources)

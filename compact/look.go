@@ -162,7 +162,7 @@ func (c *call) warnStrands() {
 		return
 	}
 	*s = strands{warned: true}
-	c.res.Warnings = append(c.res.Warnings, "several conversations alternate under one session and agent name, so they wait for each other, and the bill takes each change for a prompt that no cache has: give each agent a name (WithAgent, or the header X-Compact-Agent)")
+	c.res.Warnings = append(c.res.Warnings, "several conversations alternate under one session and agent name, so they wait for each other, and each change is billed as a prompt that no cache holds: give each agent a name (WithAgent, or the header X-Compact-Agent)")
 }
 
 // reloadMissed reads the steps of other processes before the call compacts, and reports

@@ -9,11 +9,11 @@ import (
 	"github.com/agentcompact/compact/trace"
 )
 
-// Observe takes the usage that the provider reported for the request made from res,
-// sent unchanged. It adds the usage to the bill of the session, unless the usage
-// contradicts the request. For models without a public tokenizer it also corrects
-// later estimates, in bounded steps, and reports whether it did: counts of other models
-// are exact, so that it returns false for them, although the bill has the usage. A second
+// Observe records the usage that the provider reported for the request that was made from
+// res and sent unchanged. It adds the usage to the bill of the session, unless the usage
+// contradicts the request. For models without a public tokenizer it also corrects later
+// estimates, in bounded steps, and reports whether it did. Counts of other models are
+// exact, so it returns false for them, although it adds their usage to the bill. A second
 // usage for the same request, or one that differs too much, corrects nothing.
 func (m *CompactManager) Observe(res *Result, u Usage) (corrected bool) {
 	var err error // logged by rescue
@@ -43,8 +43,9 @@ func (c *call) upperBound(msgs []message.Message, total int) int {
 	return max(total, c.ep.calibrator.Estimate(c.mix(msgs)).Upper+c.q.fixed)
 }
 
-// aiming returns a budget for the estimate. The upper bound of a view within this
-// budget also fits the cap and, if the stages can reach the target, the target.
+// aiming returns a budget for the estimate that allows for its error. The upper
+// bound of a view within this budget also fits the cap and, if the stages can reach
+// the target, the target.
 func (c *call) aiming(b policy.Budget, only policy.When) policy.Budget {
 	if c.ep.exact || only == policy.Always {
 		return b
@@ -90,7 +91,8 @@ func (c *call) factor() float64 {
 	return c.ep.calibrator.Estimate(c.mix(c.now.conv.Messages())).Factor
 }
 
-// unbill takes the call out of the sums of its session. Only the first call counts.
+// unbill takes the call out of the sums of its session. Only the first call of
+// unbill has an effect.
 func (r *Result) unbill() {
 	if r.observe.refused != nil {
 		r.observe.refused()
@@ -123,11 +125,11 @@ func (m *CompactManager) Refused(res *Result, r Refusal) {
 	})
 }
 
-// Failed emits an event that the provider answered the request made from res with an
-// error or a redirect, by its HTTP status, for another reason than the size of the prompt;
-// status 0: there was no connection to the provider. Nothing was billed, so the call leaves the
-// sums of its session. Failed may be called from several goroutines. It ignores a res
-// that is not the result of a call.
+// Failed emits an event that the provider answered the request made from res with an error or a
+// redirect, for another reason than the size of the prompt. status is the HTTP status; 0 means
+// that there was no connection to the provider. Nothing was billed, so the call leaves the sums
+// of its session. Failed may be called from several goroutines. It ignores a res that is not
+// the result of a call.
 func (m *CompactManager) Failed(res *Result, status int) {
 	var err error // logged by rescue
 	defer m.rescue("Failed", &err)

@@ -240,9 +240,10 @@ func (b *readBack) line(line []byte, refs []string) {
 	}
 }
 
-// readAhead reports whether all results that a summary of the view's old part
-// needs are in memory or unavailable. It starts to read missing ones in the
-// background, each once; the call that compacts tries missing ones again.
+// readAhead reports whether all results that a summary of the view's old part needs
+// are in memory or unavailable. It starts to read the missing ones in the
+// background, each once. The call that compacts tries the ones that are still
+// missing again.
 func (c *call) readAhead(ctx context.Context) bool {
 	_, missing := c.remembered(len(c.now.conv.Messages()))
 	if len(missing) == 0 || c.s.late.missing() != nil { // nothing more is available

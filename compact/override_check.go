@@ -12,9 +12,9 @@ import (
 
 // checkOverrides returns errors for invalid overrides. If the configuration is valid
 // without them (baseValid), it also validates the configuration with each override,
-// and with any two that one call can match. It includes the overrides that match
-// every such call. If three are invalid only together, the calls that match them
-// fail.
+// and with any two that one call can match. Each check includes the other overrides
+// that match every such call. If three are invalid only together, the calls that
+// match them fail.
 func (c Config) checkOverrides(baseValid bool) error {
 	var errs []error
 	for i, o := range c.Overrides {
@@ -51,8 +51,8 @@ func (c Config) checkOverride(i int, o Override, baseValid bool) error {
 	return c.checkTogether(c.members(i, i), modelMeant(c.Model, o))
 }
 
-// members returns the numbers of the overrides that match every call which matches the
-// two: the two themselves, and overrides that are for more calls.
+// members returns the numbers of the overrides that match every call which matches
+// overrides i and j: the two themselves, and more general ones.
 func (c Config) members(i, j int) []int {
 	var all []int
 	for k, o := range c.Overrides {

@@ -86,8 +86,8 @@ func (c *call) hasSummaryFor(o policy.Offer) bool {
 		a.offer.Keep == o.Keep && a.offer.Mask == o.Mask && c.lane.flights.Waiting()
 }
 
-// before returns an offer that will be due soon and will then pay and be safe, by
-// an extrapolation of tokens, horizon and cost.
+// before extrapolates tokens, horizon and cost, and returns the offer if it will be
+// due soon and will then pay and be safe; otherwise nil.
 func (c *call) before(s price.Stock, costs price.Candidate, o policy.Offer, v price.Verdict) *policy.Offer {
 	share := c.ep.cfg.Policy.PreparePct
 	if !o.Cut || math.IsInf(v.Due, 1) || float64(s.Tokens) < share*v.Due {

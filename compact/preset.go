@@ -140,7 +140,7 @@ func overlay(dst, src reflect.Value) {
 }
 
 // detach replaces the lists and maps in a setting by copies. It follows no pointer and changes
-// no component of the caller: what implements an interface with methods stays the same value.
+// no component of the caller: it does not copy a value of an interface type with methods.
 func detach(v reflect.Value) {
 	switch v.Kind() {
 	case reflect.Struct:

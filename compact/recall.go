@@ -36,8 +36,8 @@ func (m *CompactManager) Recall(ctx context.Context, sessionID, ref string, opts
 	return m.recallOf(ctx, sessionID, ref, nil, opts)
 }
 
-// recallOf is Recall, with numbers of messages as the view of own has them, unless
-// own is nil.
+// recallOf is Recall. If own is not nil, numbers of messages (s12) mean the
+// messages that the view of own cites by them.
 func (m *CompactManager) recallOf(ctx context.Context, sessionID, ref string, own *ledger.Owner, opts []recall.Option) (string, error) {
 	q, err := lookup.ParseRef(ref)
 	if err != nil {

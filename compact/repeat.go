@@ -58,7 +58,7 @@ func layOut(lines [][]redact.Text, known []storedLine) (*record.Content, stored)
 	return content, out
 }
 
-// lineOf returns the hash and length of a line without a place.
+// lineOf returns a line with its hash and length, and without a place.
 func lineOf(pieces []redact.Text) (l storedLine) {
 	h := sha256.New()
 	for _, p := range pieces {

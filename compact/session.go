@@ -54,7 +54,7 @@ type session struct {
 	final       *filed         // last transcript that belongs to no step; nil = unknown
 	changes     changes
 	lost        []string   // ids of missing keys that seal steps
-	lostTold    int        // number of changed files that were reported
+	lostTold    int        // number of ids in lost that were reported
 	version1    bool       // it has steps of version 1
 	checked     time.Time  // time of the last check for newer steps
 	asking      bool       // a check is running

@@ -5,8 +5,8 @@ import (
 	"github.com/agentcompact/compact/trace"
 )
 
-// spooled returns what the archive has not sent to its place yet; false if it sends
-// everything at once.
+// spooled returns the data that the archive has not sent to its bucket yet. It
+// returns false for an archive without a spool.
 func (m *CompactManager) spooled() (storage.Backlog, bool) {
 	b, ok := storage.BufferOf(m.archive)
 	if !ok {
@@ -27,7 +27,8 @@ func (m *CompactManager) watchBacklog(exporters []trace.Exporter) {
 	}
 }
 
-// hear logs when an archive can't send what was written, and when it can again.
+// hear logs when an archive can't send the written data, and when it can send
+// again.
 func (m *CompactManager) hear(a storage.Archive) {
 	buffer, ok := storage.BufferOf(a)
 	if !ok {

@@ -177,7 +177,7 @@ func (r *run) heard(began time.Time, calls []summarize.CallInfo, thrown bool) {
 		return
 	}
 	r.summarize += r.c.m.since(r.summarizeBegan)
-	from := 0 // of the calls of the backend
+	from := 0 // index of the first call of the current backend
 	for k, i := range calls {
 		if i.Phase == summarize.Answered {
 			r.c.m.logPanic(i.Err)

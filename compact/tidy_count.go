@@ -11,8 +11,8 @@ import (
 	"github.com/agentcompact/compact/policy/tidy"
 )
 
-// tidiedWithin is the number of turns within which a repeated request counts as a
-// need.
+// tidiedWithin is the number of turns within which a repeated request shows that
+// the agent needed the reduced result.
 const tidiedWithin = 10
 
 // countTidied sets the counts of reducers in this call.

@@ -40,9 +40,9 @@ func (s *session) number(history []message.Message, of ledger.Owner, pins policy
 	return n
 }
 
-// numberedBefore returns the existing numbers of the beginning of a history, and the
-// number of its unpinned messages that steps have seen. It raises next to the first
-// free number.
+// numberedBefore returns the turn numbers that steps gave to the beginning of a
+// history, and how many of its unpinned messages steps have seen. It raises next to
+// the first free number.
 func (s *session) numberedBefore(trail *reduce.Trail, of ledger.Owner, next *uint32) (known ledger.Numbering, seen int) {
 	steps := s.snapshot()
 	for i := len(steps) - 1; i >= 0; i-- {
@@ -64,9 +64,9 @@ func (s *session) numberedBefore(trail *reduce.Trail, of ledger.Owner, next *uin
 	return known, seen
 }
 
-// seenBeyond returns the index of the first message that no step has seen, if steps have
-// seen the message at index from; otherwise it returns from. It only compares numbers,
-// unless a step was made of exactly this history with its newest messages.
+// seenBeyond returns the index of the first message that no step has seen. If no step
+// has seen the message at index from, it returns from. It compares only counts, unless a
+// step has seen more unpinned messages than the history has before from.
 func (s *session) seenBeyond(from int, history []message.Message, of ledger.Owner, pins policy.Pins) int {
 	before := unpinned(history[:from], pins)
 	all := before + unpinned(history[from:], pins)

@@ -59,11 +59,11 @@ func (c *call) engineRequest() reduce.Request {
 	}
 }
 
-// wasSent returns the results after the last answer that the previous call has sent whole,
-// without an answer of the model. That call was one of this process, or one of another
-// process that committed a step. A result that came later is not included, even if it is
-// equal to one of these. The return value shares no data with the call, because views keep
-// it.
+// wasSent returns the results after the last answer that an earlier call has sent whole,
+// if the model has not answered since. That call was a call of this process, or a call of
+// another process that committed a step. A result that came later is not included, even if
+// it is equal to one of these. The return value shares no data with the call, because
+// views keep it.
 func (c *call) wasSent() wholeResults {
 	from := afterAnswer(c.history)
 	if c.lane.sent.from == from {
