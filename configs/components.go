@@ -51,8 +51,8 @@ func (l *loader) pseudonyms(c *compact.Config) {
 	}
 }
 
-// heads sets the key that signs heads from the environment. Unsigned heads in an archive
-// whose heads are verified would make its record broken for good.
+// heads sets the key that signs heads from the environment. Where heads are verified,
+// unsigned heads would break the record of the archive for good.
 func (l *loader) heads(c *compact.Config) {
 	if l.variable(headsVariable) == "" && l.variable(publicVariable) != "" && !l.keysOptional {
 		l.report.add(&Error{Source: publicVariable, Reason: "is set, so that verify refuses unsigned heads, and this process would write unsigned ones: set " + headsVariable + ", or unset " + publicVariable})
@@ -86,8 +86,8 @@ func (l *loader) counter(c *compact.Config) {
 	l.exporter(c, "trace.otlp_metrics_endpoint", c.Trace.OTLPMetricsEndpoint, func(d *driver.Collector) (trace.Exporter, error) { return d.Metrics(c.Trace) })
 }
 
-// exporter adds what create returns to the exporters of c, unless the endpoint of the
-// setting is empty.
+// exporter adds the exporter that create returns to the exporters of c. An empty
+// endpoint adds none.
 func (l *loader) exporter(c *compact.Config, setting, endpoint string, create func(*driver.Collector) (trace.Exporter, error)) {
 	switch {
 	case endpoint == "":

@@ -39,8 +39,8 @@
 // Four settings need an import for its effect, which registers what they name:
 // storage.adapter: s3 needs configs/s3, storage.encrypt configs/age, the OTLP
 // endpoints of trace configs/otlp, and summarizer.backend: openai configs/openai.
-// configs/all imports all of them. Without the import, the setting is a mistake that
-// names it.
+// configs/all imports all of them. Without the import, the setting is a mistake, and
+// its error names the missing package.
 //
 // # Stages and strategies of the program
 //

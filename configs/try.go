@@ -20,8 +20,8 @@ import (
 
 // A Probe is the result of trying one thing that a configuration names.
 type Probe struct {
-	// of the thing, for example "archive", "bucket", "KMS key", "Object Lock", "spool", "encryption",
-	// "collector", "Ariadne", "summarizer"
+	// What names the thing: "archive", "bucket", "KMS key", "Object Lock", "spool", "encryption",
+	// "collector", "Ariadne", "summarizer", …
 	What   string
 	Where  string        // its location: the folder, the bucket, the URL without a password, the model
 	Did    string        // description of the probe, if it works
@@ -90,7 +90,8 @@ func collectorTries(t compact.TraceConfig, timeout time.Duration) (all []attempt
 type attempt struct {
 	named []Probe
 	try   func(ctx context.Context) error
-	// judge returns the meaning of the error for each of named.
+	// judge sets the results of the probes in named from the error of try, and
+	// returns them.
 	judge func(named []Probe, err error) []Probe
 }
 

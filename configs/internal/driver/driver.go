@@ -57,7 +57,8 @@ type Encryption struct {
 	// Unwrap returns the archive below the encryption, and a function that wraps a part of it in
 	// the same way; false: a is not encrypted.
 	Unwrap func(a storage.Archive) (inner storage.Archive, over func(storage.Archive) storage.Archive, ok bool)
-	// Try encrypts a text, and decrypts it if there is an identity. Did describes that.
+	// Try encrypts a text, and decrypts it if there is an identity. Did describes the
+	// successful result of Try.
 	Try func(context.Context, compact.EncryptConfig) error
 	Did func() string
 	// Advise returns a hint on how to fix an error, or "" if the error itself says how.
