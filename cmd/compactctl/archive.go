@@ -143,7 +143,7 @@ func (a *app) lives(ctx context.Context, archive storage.Archive, id string) ([]
 // names returns the name under which a session is stored, and earlier names.
 func (a *app) names(id string) (name string, before []string) {
 	name = compact.KeyedName(a.redactor, a.keys, id).String()
-	if name != id { // names from before the id counted as a secret, and from version 1 of the format
+	if name != id { // the name before the redactor found a secret in the id, and the name in version 1 of the format
 		before = []string{id, compact.SessionName(a.redactor, id).String()}
 	}
 	return name, before

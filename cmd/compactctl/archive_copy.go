@@ -116,8 +116,9 @@ func (a *app) copyRecorded(cmd *cobra.Command, at, to string, src storage.Archiv
 	return a.recorded(cmd, cfg, archive, dirs, "copy", to)
 }
 
-// encryptAs changes the encryption, which is the copy's, into one for an archive that is
-// there: plain if the archive is, and for its readers too if it is encrypted.
+// encryptAs changes e, the encryption of the copy, to the encryption for more writes to
+// src: none if src is not encrypted; otherwise the readers of src become additional
+// recipients.
 func encryptAs(src storage.Archive, e *compact.EncryptConfig) error {
 	if !encrypted(src) {
 		*e = compact.EncryptConfig{}

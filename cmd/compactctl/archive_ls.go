@@ -26,7 +26,8 @@ type listed struct {
 	holdRow
 }
 
-// holdRow is a legal hold in the output. It has no member if there is no hold.
+// holdRow is a legal hold in the output. Its JSON has no member if there is no
+// hold.
 type holdRow struct {
 	Held   bool       `json:"held,omitempty"`
 	Since  *time.Time `json:"held_since,omitempty"`

@@ -222,8 +222,8 @@ func (a *app) verify(ctx context.Context, archive storage.Archive, names []strin
 	if whole {
 		return verifyBeside(ctx, archive, book, all)
 	}
-	// Changed heads prove less of the named sessions. The report says so, unless copies of
-	// the heads were given.
+	// Changed heads prove less about the named sessions. The report says so, unless copies
+	// of the heads were given.
 	if r := book.Report(); !r.OK() && len(q.copies) == 0 {
 		all = append(all, verified{"(heads)", false, r, true})
 	}

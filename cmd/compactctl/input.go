@@ -227,8 +227,8 @@ func (t *transcript) options() []compact.Option {
 }
 
 // session returns the id under which a transcript is archived: the given id, or a hash of the
-// messages up to the first answer, which sessionIn keys. So the same file is the same session,
-// even if the file has grown since.
+// messages up to the first answer, which sessionIn replaces by a keyed hash. So the same file
+// is the same session, even if the file has grown since.
 func (a *app) session(t *transcript) string {
 	if a.input.session != "" {
 		return a.input.session

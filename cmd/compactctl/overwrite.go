@@ -74,9 +74,9 @@ func destination(path string) (string, error) {
 	return "", fmt.Errorf("more than %d symbolic links", maxLinks)
 }
 
-// writable returns the reason why an existing file can't be written. The file's
-// folder decides whether the file can be replaced; its own mode says whether it
-// should be.
+// writable returns the reason why an existing file can't be written. The mode of
+// its folder decides whether the file can be replaced. A read-only mode of the file
+// itself says that nobody should replace it.
 func writable(path string, mode fs.FileMode) error {
 	if mode&0o222 == 0 { // root could open it nevertheless
 		return errors.New("it is read-only: change its mode, or write to another file")

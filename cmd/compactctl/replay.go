@@ -320,9 +320,10 @@ func managed(name string, c compact.Config) (replay.Policy, error) {
 	return replay.Managed(name, c), nil
 }
 
-// listPrice returns the list prices of a model. If only a model with a shorter name is
-// listed, which is the beginning of this name, it warns that it uses the prices of that
-// model. It refuses a name without any match.
+// listPrice returns the list prices of a model. If the table does not list the name,
+// but a line of the table occurs in it, listPrice uses the prices of that line, and
+// warns. It refuses a name that contains no line of the table, or that resembles no
+// listed name.
 func (a *app) listPrice(name string) (price.Card, error) {
 	c, ok := price.For(name)
 	if ok && price.Listed(name) {

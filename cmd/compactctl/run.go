@@ -203,7 +203,7 @@ func (s *serving) receipt(st serve.Stats) {
 		line(things(st.Unanswered, "request") + " without a complete answer")
 	}
 	if st.Unbilled > 0 {
-		line("the provider billed nothing for " + things(st.Unbilled, "call") + ", after a refusal, an error or without a connection: the figures of tokens and money do not include them")
+		line("the provider billed nothing for " + things(st.Unbilled, "call") + ": it refused them, answered with an error, or could not be reached. The figures of tokens and money do not include them")
 	}
 	switch {
 	case s.c.Observe, st.Compactions == 0:

@@ -157,7 +157,7 @@ func TestRunReportsUnansweredRequests(t *testing.T) {
 	}
 	t.Setenv("COMPACT_TEST_POST", body)
 	_, _, errOut := runFor(t, "--max-context-tokens 4000 --archive "+filepath.Join(dir, "archive"), self)
-	if !strings.Contains(errOut, "compact: 1 request without a complete answer\n") || strings.Contains(errOut, "compact: prompts ") || !strings.Contains(errOut, "billed nothing for 1 call,") {
+	if !strings.Contains(errOut, "compact: 1 request without a complete answer\n") || strings.Contains(errOut, "compact: prompts ") || !strings.Contains(errOut, "billed nothing for 1 call:") {
 		t.Error(errOut)
 	}
 }

@@ -158,7 +158,7 @@ func (s *serving) run(cmd *cobra.Command) (err error) {
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, s.closeWithin(ctx, m, max(closeIn, s.drain))) }() // close errors of many sessions
+	defer func() { err = errors.Join(err, s.closeWithin(ctx, m, max(closeIn, s.drain))) }() // the audit logs of many sessions may fail to be written
 	var lc net.ListenConfig
 	l, err := lc.Listen(ctx, "tcp", s.listen)
 	if errors.Is(err, syscall.EADDRINUSE) {
