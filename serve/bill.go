@@ -9,8 +9,8 @@ import (
 )
 
 // Stats counts the work of a handler so far. A handler that only observes counts
-// the work that it would have done. Numbers of tokens and dollars are estimates
-// from before the calls, for their prompts alone.
+// the work that it would have done. Tokens and dollars are estimated before each
+// call, for its prompt without the answer.
 type Stats struct {
 	Requests    int `json:"requests"` // of any kind, including requests that the handler refused
 	Calls       int `json:"calls"`    // model calls whose prompt was compared with the budget

@@ -28,7 +28,7 @@ type Config struct {
 	Observe   bool // every byte is sent unchanged; events describe the compactions that would have been made
 	Strict    bool // a call that can't be compacted is refused and not sent unchanged
 	NoRecall  bool // the model is not given the recall tool, see transport.Recall
-	CountFull bool // requests for a token count are about the history, not the view
+	CountFull bool // requests for a token count get the size of the history, not of the view
 
 	MaxCalls int   // requests at once; above, the answer is 503; 0 = 1,000
 	MaxBody  int64 // bytes above which the body of a model call is sent unread; 0 = 256 MiB
@@ -167,10 +167,10 @@ func (h *Handler) wrong(ctx context.Context, err error) {
 	h.live.wrong(h.now(), err)
 }
 
-// newBase returns a transport that does not change requests and answers. It asks after a
-// silent HTTP/2 connection: all requests to a provider share one, and without the question
-// they would wait a quarter of an hour after a change of the network, or after a sleep of
-// the machine.
+// newBase returns a transport that does not change requests and answers. It pings a silent
+// HTTP/2 connection. All requests to a provider share one connection, and without pings
+// they would wait a quarter of an hour after the network has changed or the machine has
+// slept.
 func newBase() *http.Transport {
 	t := &http.Transport{Proxy: http.ProxyFromEnvironment}
 	if d, ok := http.DefaultTransport.(*http.Transport); ok {

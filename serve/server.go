@@ -14,7 +14,7 @@ const (
 	idleTimeout   = 2 * time.Minute
 	maxHeader     = 1 << 20 // bytes
 
-	cutOff = time.Second // time for the requests that were cut off to end: the usage that their answers have reported is billed
+	cutOff = time.Second // time for requests that were cut off: the usage that their answers have reported is added to the bill
 )
 
 // Serve answers the requests at a listener, over HTTP/1 and HTTP/2 without TLS, until

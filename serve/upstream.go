@@ -124,8 +124,8 @@ func bare(path string) string {
 }
 
 // formOf returns the provider whose error format applies to a path: the provider that
-// the path names, or the provider that has such a path, even after the name of another
-// upstream.
+// the path names, or otherwise the provider whose API has this path, with or without
+// the name of an upstream in front.
 func formOf(path string) string {
 	first, rest, _ := strings.Cut(strings.TrimPrefix(path, "/"), "/")
 	if _, known := providers[first]; known {

@@ -54,8 +54,8 @@ func (l *lines) Connect(context.Context) (mcp.Connection, error) {
 // SessionID returns "": there is one session.
 func (l *lines) SessionID() string { return "" }
 
-// receive reads lines until the input ends or the connection is closed. A blocked
-// Read continues after the connection is closed.
+// receive reads lines until the input ends or the connection is closed. While the
+// input sends nothing, receive waits, even after the connection is closed.
 func (l *lines) receive() {
 	defer close(l.incoming)
 	for r := bufio.NewReader(l.in); ; {
