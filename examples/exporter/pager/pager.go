@@ -17,7 +17,7 @@ import (
 
 // Settings are the section trace.pager.
 type Settings struct {
-	File string `mapstructure:"file" doc:"What a pager reads: one line for each event. \"\": nobody is told."`
+	File string `mapstructure:"file" doc:"The file that a pager reads, with one line for each event. \"\": no file."`
 }
 
 func init() {

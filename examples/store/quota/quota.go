@@ -17,7 +17,7 @@ import (
 
 // Settings are the section storage.quota.
 type Settings struct {
-	Path     string `mapstructure:"path" validate:"required" doc:"The folder, seen from where the program runs."`
+	Path     string `mapstructure:"path" validate:"required" doc:"The folder, relative to the working directory."`
 	MaxBytes int    `mapstructure:"max_bytes" validate:"gt=0" doc:"Maximum size of the folder in bytes. Files that it already has count."`
 }
 
