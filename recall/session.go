@@ -66,8 +66,8 @@ func Search(ctx context.Context, archive storage.Archive, sessionID string, patt
 
 // A Session is one session of an archive, for several reads; [Text] and [Search] read its
 // ledgers each time. It keeps the content of ledgers and indexes in memory, and no text.
-// It needs no Close, and is safe for concurrent use. After a scrub of the session the
-// error is a [storage.ErrChanged] or [record.ErrScrubbed]; open the session again.
+// It needs no Close, and is safe for concurrent use. After a scrub of the session, its
+// methods return a [storage.ErrChanged] or [record.ErrScrubbed]; open the session again.
 type Session lookup.Session
 
 // Open reads the steps of a session; for an unknown session it returns an empty session.
