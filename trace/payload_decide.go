@@ -52,7 +52,7 @@ type TriggerDecision struct {
 	Estimated int     `json:"tokens_estimated,omitempty"`
 	MaxTokens int     `json:"max_tokens"`
 	UsagePct  float64 `json:"usage_pct"`       // computed: TEst / MaxTokens
-	Trigger   int     `json:"trigger"`         // number of tokens from which a compaction is due
+	Trigger   int     `json:"trigger"`         // number of tokens at which a compaction is due
 	Target    int     `json:"target"`          // number of tokens at which a compaction stops
 	Budget    int     `json:"budget"`          // maximum tokens of the view
 	Floor     int     `json:"floor,omitempty"` // tokens that no compaction can remove, if they are the reason
@@ -143,7 +143,7 @@ type Candidate struct {
 	KeepTurns int     `json:"keep_turns"` // number of turns that stay; for a mask: number of turns that keep their results
 	MaskTurns int     `json:"mask_turns"` // for cuts: number of turns whose results stay; 0 = all
 	Level     int     `json:"level"`      // tokens of the view after the compaction
-	Due       int     `json:"due"`        // tokens of the view from which the compaction is due
+	Due       int     `json:"due"`        // tokens of the view at which the compaction is due
 	Fixed     float64 `json:"projected_fixed_usd"`
 	Linear    float64 `json:"projected_linear_usd"`
 	Call      float64 `json:"projected_call_usd"`  // average cost of a call if every compaction is like this one

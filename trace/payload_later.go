@@ -39,10 +39,10 @@ func (p Refused) complete() any {
 	return p
 }
 
-// ProviderError is the payload of compact.provider_error: a provider answered a
-// request with an error, for another reason than the size of its prompt, or with a
-// redirect, or there was no connection to it. Nothing was billed. The program behind the request, or its SDK, may send it again: that is
-// another call.
+// ProviderError is the payload of compact.provider_error: a provider answered a request with a
+// redirect or with an error that is not about the size of the prompt, or could not be reached.
+// Nothing was billed. If the program behind the request, or its SDK, sends the request again, this
+// is another call.
 type ProviderError struct {
 	SessionID string `json:"session_id"`
 	Agent     string `json:"agent,omitempty"`

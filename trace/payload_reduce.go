@@ -45,7 +45,7 @@ type TruncatedResults struct {
 	SessionID      string       `json:"session_id"`
 	Step           int          `json:"step"`
 	TruncatedCount int          `json:"truncated_count"` // tool results; other events count messages, which can have several
-	LimitTokens    int          `json:"limit_tokens"`    // the size of the most shortened result; for tidy: the size from which a result is reduced
+	LimitTokens    int          `json:"limit_tokens"`    // tokens that the most shortened result kept, at most truncate.max_tool_result_tokens; for tidy: tokens from which a result is reduced
 	TokensBefore   int          `json:"tokens_before"`
 	TokensAfter    int          `json:"tokens_after"`
 	ReductionPct   float64      `json:"reduction_pct"` // computed

@@ -12,8 +12,9 @@ type CallUsage struct {
 	Model     string `json:"model"`
 	Measured  int    `json:"prompt_tokens_measured"`
 	Estimated int    `json:"tokens_estimated"` // estimated tokens of the same prompt
-	// computed: error of the estimate in percent of the tokens that the provider received, positive if too
-	// high; 0 if it made a summary of its own or ran tools of its own, because it then reports no such number
+	// computed: error of the estimate in percent of the tokens that the provider received, positive
+	// if too high; 0 if the provider made a summary of its own or ran its own tools, because it
+	// then does not report this number
 	ErrorPct     float64 `json:"estimate_error_pct"`
 	Cached       int     `json:"cached_tokens_measured"`
 	Written      int     `json:"written_tokens_measured"`

@@ -77,9 +77,9 @@ func data(ev *trace.Event) []byte {
 	return b
 }
 
-// It uses the limits of the server, or the limits of this package if the server has
-// none. The limits are in bytes; a text never has fewer bytes than the UTF-16 units
-// that the server counts.
+// Limits of texts: the limits of the server, or limits of this package if the
+// server has none. They are in bytes; a text never has fewer bytes than the UTF-16
+// units that the server counts.
 const (
 	maxName = 1024
 	maxMeta = 4096

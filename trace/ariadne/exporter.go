@@ -43,8 +43,8 @@ type Options struct {
 	Client *http.Client
 }
 
-// Exporter is a [trace.Exporter] for Ariadne. Like any, it is used from one
-// goroutine at a time.
+// Exporter is a [trace.Exporter] for Ariadne. Like every exporter, it is used from
+// one goroutine at a time.
 type Exporter struct {
 	endpoint string
 	err      error // set if the URL is invalid
