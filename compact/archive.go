@@ -10,9 +10,9 @@ import (
 )
 
 // Archive stores a whole transcript, compacted or not, as
-// transcript-final-NNN.jsonl. Call it at the end of a session, also if the
-// session never compacted. Errors are [ErrArchiveFailed], [ErrClosed] and
-// [ErrSession].
+// transcript-final-NNN.jsonl. Call it at the end of a session, also if the session
+// never compacted. Errors are [ErrArchiveFailed], [ErrClosed], [ErrSession],
+// [ErrInternal] and the context's.
 func (m *CompactManager) Archive(ctx context.Context, sessionID string, history []message.Message) (err error) {
 	defer m.rescue("Archive", &err)
 	if sessionID == "" {

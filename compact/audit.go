@@ -20,8 +20,8 @@ const (
 	// flushLines and flushBytes limit the waiting lines of a session before they are
 	// written in the background. A commit writes them in any case.
 	flushLines, flushBytes = 2048, 1 << 20
-	// flushAfter is how long a line can wait while calls come in. It limits how many
-	// lines, for example about costs, are lost if the process is killed.
+	// flushAfter is how long a line can wait, even if no call comes. It limits how
+	// many lines, for example about costs, are lost if the process is killed.
 	flushAfter = longestWait
 	// maxWaiting limits the waiting bytes of one session while its archive fails, and
 	// maxWaitingAll the bytes of all sessions. The oldest lines are dropped first, and

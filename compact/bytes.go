@@ -61,8 +61,8 @@ func (c *call) tooLarge() bool {
 	return c.mayBeTooLarge() && c.view().HasMedia() && c.bytesOf(c.view()) > c.budget.MaxBytes
 }
 
-// sayTooLarge warns, once for each conversation, about a body that could not be made
-// small enough. A dry run does not use up the warning.
+// sayTooLarge warns, once for each lane, about a body that could not be made small
+// enough. A dry run does not use up the warning.
 func (c *call) sayTooLarge() {
 	if !c.mayBeTooLarge() || c.lane.tooLarge || c.untried() {
 		return

@@ -235,10 +235,10 @@ type StorageConfig struct {
 	// relative to the working directory. It may also be a file URL with an absolute
 	// path.
 	Path string `mapstructure:"path" validate:"required_if=Adapter fs"`
-	// OnError is the reaction to an archive that fails. "fail", the default,
-	// leaves the history unchanged and returns [ErrArchiveFailed]. "continue"
-	// compacts without the archive, with a warning; an archive that cannot be
-	// opened or read is tried again at most once a minute.
+	// OnError is the reaction to an archive that fails. "fail", the default, leaves
+	// the history unchanged and returns [ErrArchiveFailed]. "continue" compacts
+	// without the archive, with a warning; an archive that cannot be opened or read
+	// is tried again after pauses that grow from a second to a minute.
 	OnError string `mapstructure:"on_error" validate:"oneof=fail continue"`
 	// Erased is the treatment of an erased or pruned session whose agent continues,
 	// or whose id is used again. "new", the default, begins a new session in another

@@ -32,9 +32,10 @@ func (e *env) rescue(call string, err *error) {
 	}
 }
 
-// alone runs f, which sets err, on a goroutine of its own. A panic becomes the error, and so
-// does the end of the goroutine ([runtime.Goexit], by a test in a component of the caller):
-// what f did not finish must not count as done.
+// alone runs f, which sets err. The caller starts a goroutine for it, because f can end that
+// goroutine. A panic becomes the error, and so does the end of the goroutine
+// ([runtime.Goexit], by a test in a component of the caller): what f did not finish must not
+// count as done.
 func (e *env) alone(call string, err *error, f func()) {
 	returned := false
 	defer func() {

@@ -15,12 +15,12 @@ type model struct {
 	name       string
 	encoding   string
 	estimator  *token.Estimator
-	exact      bool // the tokenizer is public, or the preset counts in another unit
+	exact      bool // counts are exact: the tokenizer is public, Config.Counter is set, or the unit is not the model's token
 	calibrator *token.Calibrator
 }
 
-// epoch holds counting, prices, budget and engine for calls with the same
-// model, window and output limit. It is immutable and shared by all sessions.
+// epoch holds counting, prices, budget and engine for calls with the same epochKey.
+// It is immutable and shared by all sessions.
 type epoch struct {
 	model
 	cfg      Config // configuration with the overrides for the calls

@@ -14,8 +14,9 @@ var (
 	// ErrInsufficientBudget means that not even the smallest view fits. The
 	// error is a *[BudgetError], which names the largest contributors.
 	ErrInsufficientBudget = policy.ErrInsufficientBudget
-	// ErrArchiveFailed means that the text to remove could not be stored first,
-	// so nothing was removed. The error is an *[ArchiveError].
+	// ErrArchiveFailed means that the archive could not be read or written. If a
+	// call could not store the text to remove, nothing was removed. The error is an
+	// *[ArchiveError].
 	ErrArchiveFailed = errors.New("compact: the archive failed")
 	// ErrClosed means that the manager was closed.
 	ErrClosed = errors.New("compact: the manager is closed")

@@ -17,14 +17,14 @@ import (
 // if [Config.ArchiveKey] is empty.
 const ArchiveKeyVariable = "COMPACT_ARCHIVE_KEY"
 
-// keyring holds the keys that seal fingerprints. Until the archive's own key on
-// this machine is known, it holds a random one.
+// keyring holds the keys that seal fingerprints. If no key is configured, it holds
+// a random one until the archive's own key is known.
 type keyring struct {
 	*seal.Ring
 	fresh   seal.Key // key for an archive without one
 	folder  string
 	bucket  bool        // the archive has no key of its own: the key is configured, or this machine's
-	settled atomic.Bool // the ring's key is the archive's
+	settled atomic.Bool // the ring's key is the archive's, or the archive's key can't be saved
 
 	busy ctxlock.Mutex // held while the archive is read
 

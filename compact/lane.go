@@ -49,7 +49,7 @@ type expectedCompaction struct {
 // that call got no answer, the next call has the same results, and they must stay
 // unchanged. The lane's lock guards it.
 type wholeResults struct {
-	from    int // index of the first message after the last answer, in the history of that call
+	from    int // index, in the history of that call, of the first message after the last answer
 	results map[message.Fingerprint]bool
 }
 

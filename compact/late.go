@@ -15,10 +15,11 @@ import (
 const openTimeout = 30 * time.Second
 
 // lateArchive replaces an archive that could not be opened if the configuration says to
-// continue (storage.on_error: continue). Each use starts another attempt in the
-// background, first after a second and later at most once a minute. Until an attempt
-// succeeds, sessions appear empty and can't be written, so decisions are known only to
-// this process.
+// continue (storage.on_error: continue). A use starts another attempt in the background
+// if the pause since the last one is over. The pause is a second at first, about
+// doubles with each failure, and is at most a minute. Until an attempt succeeds,
+// sessions appear empty and can't be written, so decisions are known only to this
+// process.
 type lateArchive struct {
 	*env
 	side *work  // runs the attempts
@@ -190,7 +191,7 @@ func (a *lateArchive) Location(k storage.Key) string {
 	return k.String()
 }
 
-// Flush sends what waits in a spool.
+// Flush sends the contents of the spool, if there is one.
 func (a *lateArchive) Flush(ctx context.Context) error {
 	a.mu.Lock()
 	inner := a.inner

@@ -17,10 +17,11 @@ import (
 	"github.com/agentcompact/compact/token"
 )
 
-// A CompactManager compacts histories before the model calls of agents. One
-// manager serves any number of sessions, agents and models. It is safe for
-// concurrent use: calls for different sessions or agents do not wait for each
-// other, calls for one agent of one session run one after the other.
+// A CompactManager compacts histories before the model calls of agents. One manager
+// serves any number of sessions, agents and models. It is safe for concurrent use.
+// Calls for one agent of one session run one after the other. Calls for different
+// sessions or agents run concurrently; only the number of compactions at once is
+// limited, by the number of cores.
 type CompactManager struct {
 	env
 	cfg     Config

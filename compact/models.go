@@ -123,8 +123,8 @@ func (m *CompactManager) newEngine(ep *epoch) (*reduce.Engine, error) {
 }
 
 // mediaSteps returns the steps that mask images and files before the named stage:
-// before the first stage that changes texts at the trigger, and again before the last
-// resort. It returns no names if results are not masked.
+// before the first stage other than tidy, and again before the last resort. It
+// returns no steps if results are not masked.
 func mediaSteps(c *Config, name string, before []reduce.Step) []reduce.Step {
 	if !c.Mask.Media || !slices.Contains(c.Policy.Stages, "mask") {
 		return nil

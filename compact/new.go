@@ -18,10 +18,10 @@ import (
 	"github.com/agentcompact/compact/trace/console"
 )
 
-// New returns a manager. It loads the vocabulary of the configured model and
-// tests that the archive can be written, so that a folder without write access
-// is an error now and not at the first compaction. The error joins all mistakes
-// in the configuration.
+// New returns a manager. It loads the vocabulary of the configured model and tests
+// that the archive can be written, so that a folder without write access is an
+// error now and not at the first compaction; with storage.on_error continue it is a
+// warning. The error joins all mistakes in the configuration.
 func New(ctx context.Context, c Config) (_ *CompactManager, err error) {
 	defer rescue(c.Logger, c.Redactor, "New", &err)
 	if ctx == nil {

@@ -11,8 +11,8 @@ import (
 	"github.com/agentcompact/compact/storage/record"
 )
 
-// session returns the state of a session, which is read from the archive the
-// first time and stays in memory until it is released. Concurrent calls for one
+// session returns the state of a session, which is read from the archive the first
+// time and stays in memory at least until it is released. Concurrent calls for one
 // session share one read; a call leaves when its context is done.
 func (m *CompactManager) session(ctx context.Context, id string) (*session, error) {
 	if !m.uses.begin() {

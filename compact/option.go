@@ -75,12 +75,12 @@ func WithFixed(tokens int) Option { return func(r *request) { r.fixed = max(toke
 // marked ones. f is called once for each message, before the call returns.
 func WithProtected(f func(message.Message) bool) Option { return func(r *request) { r.pins = f } }
 
-// WithRequest passes the request that the history comes from; the history must
-// be its Messages. Model, tool schemas and length of the answer come from it,
-// unless another option sets them. The view is checked against the rules of the
-// provider: an edit that breaks a rule which the request itself keeps is not
-// applied. So the provider does not refuse the output of [wire.Request.Write]
-// because of this call's edits.
+// WithRequest passes the request that the history comes from; the history must be
+// its Messages, and the call fails if their numbers differ. Model, tool schemas and
+// length of the answer come from it, unless another option sets them. The view is
+// checked against the rules of the provider: an edit that breaks a rule which the
+// request itself keeps is not applied. So the provider does not refuse the output
+// of [wire.Request.Write] because of this call's edits.
 func WithRequest(req wire.Request) Option { return func(r *request) { r.wire = req } }
 
 // complete fills the options that no option has set from the request.

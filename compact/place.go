@@ -38,7 +38,7 @@ func (d *desk) take(ctx context.Context) error {
 	return err
 }
 
-// hold reports whether the slot was held. If now is true, it marks the slot as
+// hold reports whether the slot is held. If now is true, it first marks the slot as
 // held.
 func (d *desk) hold(now bool) bool {
 	d.mu.Lock()

@@ -20,8 +20,8 @@ func (m *CompactManager) Preflight(ctx context.Context, sessionID string, histor
 
 // ManualCompact compacts now, regardless of size: it masks and summarizes
 // everything that is not protected. note is the reason to show in the trace. If
-// there is nothing to compact, it returns the unchanged history and
-// Result.Reason, and makes no step.
+// there is nothing to compact, it makes no step, returns the view of earlier
+// compactions, and gives the reason in Result.Reason.
 func (m *CompactManager) ManualCompact(ctx context.Context, sessionID string, history []message.Message, note string, opts ...Option) (*Result, error) {
 	return m.call(ctx, sessionID, history, request{manual: true, note: note}, opts)
 }

@@ -8,8 +8,8 @@ import (
 )
 
 // PricesConfig overrides the list prices of a model, in US dollars per million
-// tokens. A zero field keeps the list price; Input alone scales all list prices
-// to it.
+// tokens. A zero field keeps the list price, which is scaled to Input if Input is
+// set.
 type PricesConfig struct {
 	// Model is the model whose list prices apply to every call; "": the model of the
 	// call.

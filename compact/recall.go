@@ -27,10 +27,11 @@ import (
 // "turn:17" for a whole turn; or "turn:17:observation" for one of its slots (request,
 // reasoning, action, observation).
 //
-// After the headers of the indexes are read, a recall reads one page of the
-// turn index and one range of the transcript. Text in no index is looked up in
-// final transcripts without an index and in the journal. The error is
-// [ErrNotFound] when the archive holds no such text, or an *[ArchiveError].
+// After the headers of the indexes are read, a recall reads one page of the turn
+// index and one range of the transcript. Text in no index is looked up in final
+// transcripts without an index and in the journal. Errors are [ErrNotFound] if the
+// archive holds no such text, an *[ArchiveError], [ErrSession], [ErrClosed],
+// [ErrInternal] and the context's.
 func (m *CompactManager) Recall(ctx context.Context, sessionID, ref string, opts ...recall.Option) (text string, err error) {
 	defer m.rescue("Recall", &err)
 	return m.recallOf(ctx, sessionID, ref, nil, opts)
@@ -111,8 +112,9 @@ var (
 // the maximum number of matches; 0 is 200. A search covers the newest 64 MiB of a
 // session and takes at most ten seconds.
 //
-// A session without a name cannot be searched, as it may hold the conversations
-// of others. Errors are [ErrNotFound], [ErrSession], an *[ArchiveError] and the
+// A session without a name cannot be searched, as it may hold the conversations of
+// others. Its error is [ErrNotFound]; a search without a match is no error. Other
+// errors are [ErrSession], [ErrClosed], [ErrInternal], an *[ArchiveError] and the
 // context's, which is checked every few KB.
 func (m *CompactManager) Search(ctx context.Context, sessionID string, pattern *regexp.Regexp, most int, opts ...recall.SearchOption) (found recall.Found, err error) {
 	defer m.rescue("Search", &err)

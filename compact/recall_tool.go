@@ -27,8 +27,7 @@ type Tool struct {
 	// model is then set, too.
 	//
 	// The caller names the session, never the model, so the tool reads only
-	// text that compactions of this session removed. It is safe for concurrent
-	// use.
+	// archived text of this session. It is safe for concurrent use.
 	Call func(ctx context.Context, sessionID string, arguments json.RawMessage) (string, error)
 }
 

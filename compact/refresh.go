@@ -13,8 +13,8 @@ const (
 )
 
 // refresh reads the steps of other processes in the background, at most once in
-// headEvery and one read of a session at a time. The next call uses the new
-// steps.
+// headEvery, and with at most one read of a session at a time. The next call uses
+// the new steps.
 func (m *CompactManager) refresh(ctx context.Context, s *session) {
 	if !s.startIfDue(m.now()) {
 		return

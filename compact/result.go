@@ -133,7 +133,7 @@ type Layers struct {
 	User        int `json:"user"`
 	Assistant   int `json:"assistant"`
 	ToolResults int `json:"tool_results"`
-	Overhead    int `json:"overhead"` // tokens that prime the reply
+	Overhead    int `json:"overhead"` // tokens that prime the reply, and tokens of WithFixed
 	Total       int `json:"total"`
 	Messages    int `json:"message_count"` // a number of messages, not of tokens
 }

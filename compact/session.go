@@ -260,7 +260,7 @@ func (s *session) writeEvents(ctx context.Context, more ...redact.Text) error {
 // removed is rebuilt from the ledger.
 const maxLanes = 64
 
-// lane returns the lane of an owner, which stays in memory until leave.
+// lane returns the lane of an owner, which stays in memory at least until leave.
 func (s *session) lane(of ledger.Owner) *lane {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -6,7 +6,7 @@ import "github.com/agentcompact/compact/message"
 // agents that use one name and take turns.
 type strands struct {
 	seen   []strand // newest last
-	turns  int      // number of calls that continued another conversation than the previous call
+	turns  int      // number of times that the lane returned to an earlier conversation
 	warned bool
 }
 

@@ -96,8 +96,8 @@ func (w *writing) cardOf(i summarize.CallInfo) (price.Card, string) {
 	return card, card.String() + " in place of " + cmp.Or(i.Model, "a model without a name")
 }
 
-// unused returns the payload for a summary that nobody uses, with the tokens that
-// the model has been asked for so far.
+// unused returns the payload for a summary that nobody uses, with the tokens of the
+// model's answers so far.
 func (w *writing) unused(session string, calls []summarize.CallInfo) trace.Summarize {
 	all := summarize.CallInfo{Backend: w.backend, Model: w.model, Strategy: w.strategy}
 	sum := summarize.CallInfo{}

@@ -12,10 +12,11 @@ import (
 	"github.com/agentcompact/compact/strategy"
 )
 
-// Validate reports every mistake that can be found without I/O, each as a
-// [*ConfigError]: first the invalid values, then contradictions between the valid ones.
-// With an unknown preset it does not check for contradictions. Package configs reports
-// the same mistakes, and mistakes that only a file can have.
+// Validate reports every mistake that can be found without the archive and the network,
+// each as a [*ConfigError]; it reads summarizer.prompt_file. It reports first the
+// invalid values, then contradictions between the valid ones. With an unknown preset it
+// does not check for contradictions. Package configs reports the same mistakes, and
+// mistakes that only a file can have.
 func (c Config) Validate() error {
 	_, unknown := Preset(c.Preset)
 	if unknown != nil {
