@@ -20,9 +20,10 @@ import (
 const s3Adapter, adapterPath = "s3", "storage.adapter"
 
 // OpenArchive opens the archive that a configuration names. It is for readers of
-// archives; a manager opens its own. It does not access S3 yet. If the folder of
-// the spool exists, the spool is opened too: its waiting files are readable, and
-// are sent when it is flushed.
+// archives; a manager opens its own. It reads from S3 only whether the archive is
+// encrypted; an unreachable server is not an error. If the folder of the spool
+// exists, the spool is opened too: its waiting files are readable, and are sent
+// when it is flushed.
 //
 // An encrypted archive is decrypted with the identities in the environment, and
 // encrypted for the recipients of the configuration, which must then name some.
@@ -107,8 +108,8 @@ const readTimeout = 15 * time.Second
 // it.
 const tryTimeout = 10 * time.Second
 
-// openForAgents opens archives for a manager that package compact does not link: S3,
-// encrypted archives and registered stores.
+// openForAgents opens, for a manager, the archives that package compact does not
+// link: S3, encrypted archives and registered stores.
 func openForAgents(ctx context.Context, c compact.StorageConfig) (storage.Archive, error) {
 	if c.Encrypt.On() {
 		if _, err := over(c.Encrypt); err != nil { // before any access

@@ -26,13 +26,14 @@
 //
 // # Environment
 //
-// Every setting has a variable: COMPACT_ and its path in capitals with
-// underscores, COMPACT_POLICY_TRIGGER_PCT for policy.trigger_pct. Settings of
-// policy may omit the section, COMPACT_TRIGGER_PCT, and so may trace.ariadne_url
-// and trace.otlp_endpoint, COMPACT_ARIADNE_URL and COMPACT_OTLP_ENDPOINT. Only
-// the full path switches redaction off. Lists are separated by commas, or written
-// as a JSON array. An empty variable counts as unset. A variable that looks like
-// a setting but names none is an error; [Unused] returns others that have no effect.
+// Every setting has a variable: COMPACT_ and its path in capitals with underscores,
+// COMPACT_POLICY_TRIGGER_PCT for policy.trigger_pct. Settings of policy may omit the
+// section, COMPACT_TRIGGER_PCT, unless another section has a setting of the same
+// name, and so may trace.ariadne_url and trace.otlp_endpoint, COMPACT_ARIADNE_URL
+// and COMPACT_OTLP_ENDPOINT. Only the full path switches redaction off. Lists are
+// separated by commas, or written as a JSON array. An empty variable counts as
+// unset. A variable that looks like a setting but names none is an error; [Unused]
+// returns others that have no effect.
 //
 // # Packages with many dependencies
 //
@@ -71,8 +72,9 @@
 //
 // # Secrets
 //
-// A configuration holds no secrets. The key of a summarizer comes from the
-// environment, OPENAI_API_KEY, and so do the key of pseudonyms,
-// COMPACT_PSEUDONYM_KEY, and the headers for a collector,
-// OTEL_EXPORTER_OTLP_HEADERS.
+// A configuration holds no secrets. These come from the environment: the key of a
+// summarizer (OPENAI_API_KEY), the key of pseudonyms (COMPACT_PSEUDONYM_KEY), the
+// key that signs heads (COMPACT_HEADS_KEY), the identities that decrypt an archive
+// (COMPACT_ARCHIVE_IDENTITY or COMPACT_ARCHIVE_IDENTITY_FILE), and the headers for
+// a collector (OTEL_EXPORTER_OTLP_HEADERS).
 package configs

@@ -44,9 +44,9 @@ func Strategy(s strategy.Strategy) Option {
 }
 
 // Load reads a configuration from a YAML or JSON file. The path "" means no file: the
-// configuration then comes from environment and preset only. The result is complete: a
-// zero value in it means zero. The error holds every mistake (see [Mistakes]), or
-// reports that the file could not be read.
+// configuration then comes from the program, the environment and the preset. The
+// result is complete: a zero value in it means zero. The error holds every mistake
+// (see [Mistakes]), or reports that the file could not be read.
 func Load(path string, opts ...Option) (compact.Config, error) {
 	_, c, err := loadFile(path, opts)
 	return c, err
