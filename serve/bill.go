@@ -16,7 +16,7 @@ type Stats struct {
 	Calls       int `json:"calls"`    // model calls whose prompt was compared with the budget
 	Compactions int `json:"compactions"`
 	Recalls     int `json:"recalls"`    // calls of the recall tool that were answered
-	Failures    int `json:"failures"`   // requests that were sent unchanged because of an error here
+	Failures    int `json:"failures"`   // errors in the handler; it sends such a request unchanged, unless Config.Strict is set
 	Unanswered  int `json:"unanswered"` // requests without a complete answer; tokens and money include them, unless the provider could not be reached
 	Unbilled    int `json:"unbilled"`   // calls that the provider refused or answered with an error, or that did not reach the provider; neither tokens nor money include them
 	History     int `json:"history_tokens"`

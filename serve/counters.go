@@ -122,7 +122,8 @@ func (c *counters) unbilled(of *compact.Result) {
 	c.sent -= of.After.Total
 }
 
-// histogram counts, for each bound, the values up to it.
+// histogram counts, for each bound, the values up to it and above the previous
+// bound.
 type histogram struct {
 	bounds []float64
 	counts []int // one more than bounds, for larger values

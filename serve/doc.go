@@ -13,9 +13,10 @@
 // The paths under /openai/, /anthropic/ and /gemini/ are the paths of the provider:
 // /anthropic/v1/messages is https://api.anthropic.com/v1/messages. A client that can
 // configure only a host omits the first part, and the path identifies the provider:
-// /v1/messages is Anthropic's, /v1beta/… Gemini's, and every other path under /v1/
-// OpenAI's. Such a request is refused if it carries another provider's key, so that no
-// provider receives a key of another.
+// /v1/messages and /v1/complete are Anthropic's, paths under /v1beta/ and verbs like
+// :generateContent are Gemini's, and every other path under /v1/ is OpenAI's. Such a
+// request is refused if it carries another provider's key, so that no provider
+// receives a key of another.
 //
 // Model calls are compacted and answered as in package hook/transport. Every
 // other request passes through unchanged. Upstreams are fixed when the handler

@@ -45,7 +45,9 @@ type Config struct {
 	Notice time.Duration
 
 	// Token is the token that requests must carry in the header X-Compact-Token or, on
-	// the handler's own paths, as a bearer token; "" = none.
+	// the handler's own paths, as a bearer token or as the password of basic
+	// authentication; /healthz, /readyz and /openapi.json need none. "" = no request
+	// needs a token.
 	Token string
 
 	// Metrics holds counters of conversations, which /metrics shows beside the handler's
