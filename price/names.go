@@ -42,8 +42,10 @@ func named(model string) string {
 	return name
 }
 
-// Listed reports whether the table lists this exact name. For other names, [For] may
-// still return the card of a line whose text is a part of the name.
+// Listed reports whether the table lists this name. It ignores a host in front and
+// endings that do not change the price: dates, versions of an endpoint, kinds of
+// hosting. For other names, [For] may still return the card of a line whose text is
+// a part of the name.
 func Listed(model string) bool {
 	known := Names()
 	name := named(model)
