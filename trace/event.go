@@ -23,8 +23,8 @@ const SeverityHigh = "high"
 // failed attempt, a refusal.
 const SeverityWarning = "warning"
 
-// An Event is one finished action before a model call. It is a value: exporters
-// get copies, which share the strings.
+// An Event describes one action of a manager. It is a value: exporters get copies,
+// which share the strings.
 //
 // An event with an empty SpanID describes no span. It only carries Trace, for
 // example at the end of a session.

@@ -14,8 +14,8 @@ func NewSpanID() string { return randomHex(8) }
 // concurrent use.
 func NewTraceID() string { return randomHex(16) }
 
-// SessionTraceID returns the trace id of a whole session: 32 hex digits, equal
-// in every process, and without information about the session's id.
+// SessionTraceID returns the trace id of a whole session: the first 32 hex digits
+// of a hash of the session's id, equal in every process.
 func SessionTraceID(session string) string {
 	sum := sha256.Sum256([]byte("compact session " + session))
 	return hex.EncodeToString(sum[:16])

@@ -2,7 +2,7 @@ package trace
 
 // Names of events: what happened.
 const (
-	NameBeforeModelCall    = "before_model_call"           // the whole hook; the parent of all other events
+	NameBeforeModelCall    = "before_model_call"           // the whole hook; the parent of the call's other events
 	NameTokenEstimate      = "compact.token_estimate"      // the size of the next request was counted
 	NameTriggerDecision    = "compact.trigger_decision"    // the decision whether to compact now, with the reason
 	NameArchival           = "compact.archival"            // the history was stored

@@ -189,7 +189,7 @@ type Error struct {
 	Attempts  int          `json:"attempts,omitempty"`
 	Cause     string       `json:"cause,omitempty"`    // kind of the underlying failure, from a short list: "timeout", "no_space"
 	ErrorType string       `json:"error_type"`         // a stable name: "InsufficientBudget", "SummarizerRefused"
-	Fallback  string       `json:"fallback"`           // "pruning-only", "extractive", "none"; "none" is written if empty
+	Fallback  string       `json:"fallback"`           // one of the Fallback constants, or a similar short text; FallbackNone is written if empty
 	Stage     string       `json:"stage,omitempty"`    // the stage whose edits were discarded
 	Strategy  string       `json:"strategy,omitempty"` // strategy of the summary
 	Largest   []ResultSize `json:"largest,omitempty"`  // the largest results or messages

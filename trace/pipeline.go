@@ -158,7 +158,7 @@ type Stats struct {
 	Emitted  uint64 // offered by Emit
 	Exported uint64 // delivered
 	Failed   uint64 // passed to the exporter, which could not deliver them
-	Dropped  uint64 // never passed to the exporter
+	Dropped  uint64 // removed from the queue because it was full, or because Close ran out of time
 	Waiting  int    // in the queue or in delivery
 }
 
@@ -180,7 +180,7 @@ type ExportError struct {
 	Exporter string // its name, such as "ariadne"
 	Op       string // "export", "flush", "close" or "shutdown"
 	Lost     int    // events since the last reported error
-	Dropped  int    // lost events that were dropped from a full queue
+	Dropped  int    // lost events that were removed from the queue, see [Stats]
 	Waiting  int    // events in the queue or in delivery
 	Err      error
 	Logged   bool // the exporter has written the failure to its own log

@@ -136,7 +136,7 @@ func (q *queue) wait(ctx context.Context, linger time.Duration) bool {
 		select {
 		case <-q.wake:
 		case <-timer:
-			return true // only this goroutine takes events, so they are still there
+			return true // only this goroutine takes events, so they are still there, unless abandon dropped them
 		case <-ctx.Done():
 		}
 	}

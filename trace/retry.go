@@ -8,12 +8,12 @@ import (
 	"time"
 )
 
-// A RetryError is returned by [Exporter.Export] if no event from Done on has
-// left this process, for example because the connection was refused. The
-// pipeline offers these events again, after a quarter of a second at first and
-// later every 5 s, as long as its queue has room for newer events. An exporter
-// must not return it for events that may have arrived, because the receiver
-// would get them twice.
+// A RetryError is returned by [Exporter.Export] if no event from Done on has left
+// this process, for example because the connection was refused. The pipeline offers
+// these events again, first after a quarter of a second and then after pauses that
+// double up to 5 s, as long as its queue has room for newer events. An exporter
+// must not return it for events that may have arrived, because the receiver would
+// get them twice.
 type RetryError struct {
 	Done int   // number of events of the batch that must not be offered again
 	Lost int   // number of these events that were not delivered

@@ -51,7 +51,7 @@ type Option func(*Exporter)
 func Content() Option { return func(e *Exporter) { e.content = true } }
 
 // MarkCaller sets gen_ai.conversation.compacted on the caller's span, if it is
-// still open when its call has made a summary.
+// still open when the events of a call with a summary are exported.
 func MarkCaller() Option { return func(e *Exporter) { e.marks = newMarks() } }
 
 // Exporter is a [trace.Exporter] and a [trace.Joiner] for OpenTelemetry. Like
@@ -65,8 +65,9 @@ type Exporter struct {
 	content bool   // spans include texts of the conversation
 	closed  bool
 
-	// If the provider makes its own ids, the parent's span must be made before
-	// a child's. The parent's event comes last, so the children's events wait.
+	// ownIDs is set if spans get the ids of their events. If it is not set, the
+	// provider makes the ids, and the parent's span must be made before a child's.
+	// The parent's event comes last, so the children's events wait.
 	ownIDs  bool
 	waiting map[string][]trace.Event // waiting events by ParentID
 	count   int
