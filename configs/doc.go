@@ -67,8 +67,9 @@
 // # Mistakes
 //
 // All mistakes of a configuration are reported at once, each as an [*Error] with
-// its place, in the words of compact.New. Nothing is corrected, guessed or
-// ignored: unknown keys, duplicate keys and values of the wrong type are errors.
+// its place, in the words of compact.New. Nothing is corrected or guessed: unknown
+// keys, duplicate keys and values of the wrong type are errors. Only three options
+// of the systems that presets reproduce are ignored, see docs/COMPATIBILITY.md.
 //
 // # Secrets
 //
