@@ -138,7 +138,7 @@ type verified struct {
 	Session string `json:"session"`
 	OK      bool   `json:"ok"`
 	record.Report
-	beside bool // a log beside the sessions, which has no end to prove
+	beside bool // a log beside the sessions, or a missing session: there is no end to prove
 }
 
 func (v verified) proven() bool { return v.TailProven || v.beside }

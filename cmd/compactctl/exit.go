@@ -57,7 +57,8 @@ func (e *inputError) Error() string {
 
 func (e *inputError) Unwrap() error { return e.err }
 
-// brokenArchive means that the archive does not pass verification.
+// brokenArchive is an error of the archive: it can't be read or written, or it does
+// not pass verification.
 type brokenArchive struct{ err error }
 
 func (e *brokenArchive) Error() string { return e.err.Error() }

@@ -12,7 +12,8 @@ import (
 	words "github.com/agentcompact/compact/internal/setting"
 )
 
-// wrongFlag suggests an existing flag for an unknown one.
+// wrongFlag adds a hint to an error of a flag: the unit of a time, or an existing
+// flag in place of an unknown one.
 func wrongFlag(cmd *cobra.Command, err error) error {
 	if strings.Contains(err.Error(), "missing unit in duration") {
 		return fmt.Errorf("%w (a time has a unit: 3s, 500ms, 2m)", err)

@@ -94,7 +94,7 @@ func withoutAgent(command string, cfg compact.Config) error {
 		"%s reads a file: add --set summarizer.backend=extractive, or openai with summarizer.model", backend, command)}
 }
 
-// check refuses a report path that would overwrite the messages.
+// check refuses flags that can't be combined.
 func (r *reduction) check() error {
 	switch {
 	case r.report == "-":

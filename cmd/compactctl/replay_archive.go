@@ -48,7 +48,8 @@ func (r *replaying) fromArchive(cmd *cobra.Command, paths []string) (*replay.Arc
 }
 
 // asItWas takes the window and the gaps from the archive unless the command line sets
-// them.
+// them. It adds the policy current to the usual policies if the command line names
+// none.
 func (r *replaying) asItWas(cmd *cobra.Command, a *replay.Archived) {
 	if !cmd.Flags().Changed("window") && a.Window > 0 {
 		r.windows = []int{a.Window}

@@ -136,7 +136,7 @@ func arguments(check cobra.PositionalArgs) cobra.PositionalArgs {
 	}
 }
 
-// mostArguments is the largest number of arguments of a command.
+// mostArguments is the largest number of arguments that a command requires.
 const mostArguments = 2
 
 // oneFile checks that a command that reads a transcript has one argument, the file.

@@ -105,7 +105,7 @@ func tellOpenCode(t *agentSettings) error {
 	const content = "OPENCODE_CONFIG_CONTENT"
 	config := object{}
 	if was := t.get(content); was != "" && json.Unmarshal([]byte(was), &config) != nil {
-		return nil // the file may have comments, and belongs to the user
+		return nil // the user's value stays: it may have comments
 	}
 	providers := member(config, "provider")
 	for name, path := range map[string]string{"anthropic": "/anthropic/v1", "openai": "/openai/v1", "google": "/gemini/v1beta"} {
@@ -121,7 +121,8 @@ func tellOpenCode(t *agentSettings) error {
 
 type object = map[string]any
 
-// member returns an object in an object, and makes it if it is absent.
+// member returns an object in an object. If the member is absent or is no object,
+// member makes a new one.
 func member(o object, name string) object {
 	m, ok := o[name].(object)
 	if !ok {

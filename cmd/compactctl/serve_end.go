@@ -23,9 +23,9 @@ func outliveReader() (stop func()) {
 	return func() { signal.Stop(broken) }
 }
 
-// ending runs after ctx has ended. If the server still waits after a while, it prints the
-// reason. Another Ctrl-C ends the server at once. The caller calls ended when the server
-// has ended.
+// ending starts a goroutine that waits for the end of ctx. If the server has not ended a
+// while later, the goroutine prints what the server waits for, and another Ctrl-C ends
+// the process at once. The caller calls ended when the server has ended.
 func (s *serving) ending(ctx context.Context) (ended func()) {
 	done := make(chan struct{})
 	go func() {

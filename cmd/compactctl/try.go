@@ -21,7 +21,7 @@ type probe struct {
 	What   string `json:"what"`
 	Where  string `json:"where,omitempty"`
 	Result string `json:"result"` // ok, failed, or not tried
-	Detail string `json:"detail"` // the tested component, or the reason of the failure
+	Detail string `json:"detail"` // what the test did, or why it failed or was not made
 	Advice string `json:"advice,omitempty"`
 	Millis int64  `json:"duration_ms"`
 }

@@ -168,7 +168,7 @@ func (a *app) printOrigins(origins []configs.Origin) error {
 // valueColumns is the maximum width of a value.
 const valueColumns = 34
 
-// short formats a value in at most a given number of columns.
+// short formats a value in at most valueColumns characters.
 func short(v any) string {
 	s := fmt.Sprint(v)
 	switch v := v.(type) {
