@@ -1,7 +1,7 @@
 // Command exporter shows a custom exporter (package pager), which a configuration file
 // switches on. The exporter writes to a pager each event that a person should look at:
-// failed events and events of high severity. A test checks the exporter against all
-// promises of trace.Exporter.
+// errors (compact.error) and events of high severity. A test checks the exporter
+// against all promises of trace.Exporter.
 //
 //	go run ./examples/exporter
 package main

@@ -1,5 +1,5 @@
 // Package pager is an example of an exporter: it writes to a pager each event that a
-// person should look at, that is, failed events and events of high severity. A program
+// person should look at: errors (compact.error) and events of high severity. A program
 // that imports it can have this in its configuration:
 //
 //	trace: {pager: {file: /var/spool/pager}}

@@ -15,7 +15,7 @@ import (
 )
 
 func main() {
-	ctx := transport.WithSession(context.Background(), "fantasy") // PrepareStep may return another for each step
+	ctx := transport.WithSession(context.Background(), "fantasy") // PrepareStep may return another context for each step
 	m := scripted.Must(compact.New(ctx, compact.Config{MaxContextTokens: 16_000}))
 	defer m.Close(ctx)
 	base, key := scripted.Model("OPENAI_API_KEY", "https://api.openai.com", "/v1")

@@ -8,8 +8,7 @@ import (
 	"github.com/agentcompact/compact/hook/transport"
 )
 
-// named sets the session and the agent of a request from a value of eino's
-// session.
+// named sets the session of a request from a value of eino's session.
 type named struct {
 	*adk.BaseChatModelAgentMiddleware
 }
