@@ -50,8 +50,8 @@ func (m Message) Slotted(slots map[int]Slot) Message {
 }
 
 // Replaceable reports whether part i is a picture, a sound or a file that
-// [Message.WithPartText] can replace by a text: if its wire allows a text in its
-// place, or the message was made in Go.
+// [Message.WithPartText] can replace by a text. That needs a wire that allows a
+// text in its place, or a message that was made in Go.
 func (m Message) Replaceable(i int) bool {
 	if i < 0 || i >= len(m.Parts) || m.Parts[i].Sealed || !m.Parts[i].Kind.IsMedia() {
 		return false
@@ -133,7 +133,7 @@ func (w *wire) replaceAll(texts map[int]string) (*wire, error) {
 	}
 	out.raw = append(out.raw, w.raw[read:]...)
 	for i := range texts {
-		if _, ok := w.slots[i]; ok { // from now on the span is the string in it
+		if _, ok := w.slots[i]; ok { // the span is now that of the string inside the slot
 			if len(out.slots) == len(w.slots) {
 				out.slots = maps.Clone(out.slots)
 			}

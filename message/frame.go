@@ -92,10 +92,11 @@ func ParseMediaText(s string) (k Kind, tokens, size int, ref string, ok bool) {
 	return k, tokens, size, ref, true
 }
 
-// FrameRole returns the original role of a user message with this one text. A
-// wire that requires a user message first writes a summary (assistant) and a
-// notice (system) as user texts, and they must have the same meaning when they
-// come back. For any other text it returns the user's role.
+// FrameRole returns the original role of a user message with this one text. On
+// a wire that requires a user message at the start, a summary (assistant) and a
+// notice (system) are written as user texts. When they come back, they must
+// have their original role again. For any other text it returns the user's
+// role.
 func FrameRole(text string) Role {
 	if _, _, ok := ParseSummaryText(text); ok {
 		return RoleAssistant

@@ -66,7 +66,7 @@ type Part struct {
 	Text   string          // decoded text of text, reasoning and tool results
 	CallID string          // of a tool call, or of the call that a result (or media within a result) answers
 	Name   string          // name of the tool, on some wires also for results
-	Args   json.RawMessage // arguments of a tool call as on the wire, decoded if they are a string; JSON of a part of another kind
+	Args   json.RawMessage // arguments of a tool call as on the wire, decoded if they are a string; for a part of an unknown kind, its JSON
 	Media  *Media          // of images, audio and files
 	Sealed bool            // signed or encrypted: kept verbatim, or removed with its round
 }
@@ -156,7 +156,7 @@ func (m Message) WithPartText(i int, s string) (Message, error) {
 	return m.WithPartTexts(map[int]string{i: s})
 }
 
-// mayEdit returns the reason why part i can't be edited, apart from its raw form.
+// mayEdit returns the reason why part i can't be edited. It does not look at the raw form.
 func (m Message) mayEdit(i int) error {
 	if i < 0 || i >= len(m.Parts) {
 		return fmt.Errorf("message: there is no part %d of %d", i, len(m.Parts))
@@ -203,7 +203,8 @@ func (m Message) Text() string { return m.join(KindText) }
 // ResultText returns the tool-result parts joined by newlines.
 func (m Message) ResultText() string { return m.join(KindToolResult) }
 
-// join puts the parts of a kind together; one alone is shared, not copied.
+// join joins the texts of the parts of kind k with newlines. It returns the text of a single part
+// without a copy.
 func (m Message) join(k Kind) string {
 	one, n, size := "", 0, 0
 	for i := range m.Parts {
@@ -234,8 +235,8 @@ func (m Message) Has(k Kind) bool {
 	return false
 }
 
-// IsUser reports whether m is a user's own message. On some wires a user
-// message may also only carry tool results; such a message is not.
+// IsUser reports whether m is a user's own message. A message in the user's
+// role that holds only tool results, as on some wires, is not.
 func (m Message) IsUser() bool {
 	if m.Role != RoleUser {
 		return false

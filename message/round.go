@@ -4,11 +4,12 @@ import "sort"
 
 // A Round is the smallest span that can't be cut: an assistant message and
 // every result that answers its tool calls. Any other message is a round of its
-// own. If results come late, the messages between them belong to the round,
-// too; also those of tools that the provider runs, see [ServerCall].
+// own. If results come late, the messages before them belong to the round, too.
+// The same is true for late results of tools that the provider runs (see
+// [ServerCall]).
 type Round struct {
 	Start, End int  // the messages [Start, End)
-	Assistant  bool // it begins with an assistant message
+	Assistant  bool // the round has an assistant message
 	Pairs      int  // number of tool calls that are answered in it
 	Unanswered int  // number of tool calls that are not
 }
@@ -16,13 +17,12 @@ type Round struct {
 // Len returns the number of messages.
 func (r Round) Len() int { return r.End - r.Start }
 
-// Rounds cuts a conversation into rounds, in order and without gaps, in one
-// pass. A result belongs to the newest earlier message that has an unanswered
-// call with its id, so that ids may repeat. A result without any such call is a
-// round of its own, unless it directly follows a round that already answered
-// this id, or an assistant message with a part of an unknown kind, which can be a
-// reference to its call. Calls without an id are matched by name; a result that has neither
-// id nor name answers the newest of them.
+// Rounds cuts a conversation into rounds, in order and without gaps, in one pass. A result belongs
+// to the newest earlier message that has an unanswered call with its id, so that ids may repeat. A
+// result without any such call is a round of its own, unless it directly follows a round that
+// already answered this id, or an assistant message with a part of an unknown kind, which can be a
+// reference to its call. Calls without an id are matched by name; a result that has neither id nor
+// name answers the newest unanswered call without an id.
 func Rounds(msgs []Message) []Round {
 	b := rounder{pending: map[string][]int{}, caller: map[string]int{}, msgs: msgs}
 	for i := range msgs {
@@ -36,7 +36,7 @@ func Rounds(msgs []Message) []Round {
 // concurrent use.
 type Rounder struct {
 	r rounder
-	n int // messages that it has seen
+	n int // number of messages that it has read
 }
 
 // Rounds returns the same as the function [Rounds]. msgs must begin with the

@@ -7,17 +7,17 @@ import (
 	"github.com/agentcompact/compact/internal/jsonscan"
 )
 
-// server joins the messages of a call of a tool that the provider runs (Anthropic's
-// server_tool_use) to one round. Its result is usually in the same message. But a program
-// that the provider runs can call the client's tools: then the result is in a later message
+// server joins messages to one round if they belong to a tool call that the provider itself runs
+// (Anthropic's server_tool_use). The result of such a call is usually in the same message. But a
+// program that the provider runs can call the client's tools. Then the result is in a later message
 // of the assistant, and the provider refuses each of these messages without the others.
 type server struct {
 	open []string // ids of the calls without a result
 	from int      // index of the message with the first of them
 }
 
-// continues reports whether message i belongs to the message with the first open call. A
-// call that the user interrupts gets no result any more.
+// continues reports whether message i belongs to the message with the first open call. A call that
+// the user interrupts never gets a result.
 func (s *server) continues(m *Message) bool {
 	if len(s.open) == 0 {
 		return false
@@ -48,8 +48,8 @@ func (s *server) add(i int, m *Message) {
 	}
 }
 
-// ServerCall returns the id of a call of a tool that the provider runs, or, with result
-// true, of the call that a result of such a tool answers; "" = the part is neither.
+// ServerCall returns the id of a tool call that the provider itself runs. p is either that call or,
+// if result is true, its result. For any other part, id is empty.
 func ServerCall(p *Part) (id string, result bool) {
 	if p.Kind != KindOther || p.CallID != "" {
 		return "", false

@@ -68,7 +68,8 @@ func (s *settling) hasHourMarkFrom(unit int) bool {
 	return slices.ContainsFunc(s.request.marks, func(m mark) bool { return m.hour })
 }
 
-// own returns the mark to set before a unit, behind all other marks before it.
+// own returns the mark to set right before a unit. It lasts an hour if a later mark does, because
+// such marks come first.
 func (s *settling) own(unit int) mark {
 	if s.hasHourMarkFrom(unit) {
 		return hourMark
@@ -92,7 +93,7 @@ func (s *settling) markFront() bool {
 	return ok
 }
 
-// markSettled marks the item with a message of the view.
+// markSettled marks the item that holds this message of the view.
 func (s *settling) markSettled(message int) bool {
 	i := slices.IndexFunc(s.draft.Units, func(u splice.Unit) bool { return u.From <= message && message < u.To })
 	return message >= 0 && i >= 0 && s.markUnit(i)
@@ -108,7 +109,7 @@ func (s *settling) markSummary() bool {
 	return false
 }
 
-// markLast marks the last message, unless the provider does.
+// markLast marks the last message, unless the provider itself sets a mark there.
 func (s *settling) markLast() bool {
 	n := len(s.draft.Units)
 	return n > 0 && len(s.request.marks) == 0 && s.markUnit(n-1)

@@ -40,8 +40,9 @@ func marksOf(content []byte) (out []mark) {
 	return out
 }
 
-// eachMark calls f for each mark of the blocks in an array, and of the blocks
-// in their member inner, or in that member of their source.
+// eachMark calls f for each mark of the blocks in an array. It also visits the
+// blocks that such a block holds in its member inner, or in the member inner of
+// its source; inner "" = none.
 func eachMark(raw []byte, inner string, f func(at jsonscan.Member)) {
 	if len(raw) > 0 && raw[0] == '[' {
 		marksWithin(raw, jsonscan.Span{End: len(raw)}, inner, f)

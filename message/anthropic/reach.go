@@ -8,14 +8,14 @@ import (
 	"github.com/agentcompact/compact/message/wire"
 )
 
-// farBlocks is the number of blocks after the end of the previous request from which on a
-// mark is set there. It is below [wire.Lookback], because the provider may count blocks that
-// it adds itself.
+// farBlocks is the number of blocks that must follow the end of the previous request before a mark
+// is set there. It is below [wire.Lookback], because the provider may count blocks that it adds
+// itself.
 const farBlocks = 15
 
-// markPrevious marks the message with which the previous request ended, if many blocks
-// follow it. The provider would not find the prefix that it cached with that request from
-// a mark at the last message: an answer with 11 calls and their results are 22 blocks.
+// markPrevious marks the message with which the previous request ended, if many blocks follow it.
+// From a mark at the last message the provider would not look back far enough to find the prefix
+// that it cached with that request: an answer with 11 calls has 22 blocks with its results.
 func (s *settling) markPrevious(view []message.Message) bool {
 	end := endOfPrevious(len(s.draft.Units), func(i int) bool {
 		return view[s.draft.Units[i].From].Role == message.RoleAssistant
@@ -31,7 +31,7 @@ func (s *settling) markPrevious(view []message.Message) bool {
 // last one before the newest answer. It returns -1 if there is no answer.
 func endOfPrevious(n int, answers func(i int) bool) int {
 	i := n - 1
-	for ; i >= 0 && answers(i); i-- { // the beginning of the next answer
+	for ; i >= 0 && answers(i); i-- { // an assistant message at the end begins the next answer
 	}
 	for ; i >= 0 && !answers(i); i-- {
 	}

@@ -103,8 +103,8 @@ func endsMarked(item []byte) bool {
 }
 
 // order removes short-lived marks that ended up before a longer-lasting one,
-// because the longer one caches the same prefix. It leaves marks alone that the
-// request had in this order.
+// because the longer one caches the same prefix. It changes nothing if the
+// marks of the request had this order already.
 func (s *settling) order() {
 	last := -1 // the last unit with a mark for an hour
 	for i := range s.draft.Units {
@@ -148,8 +148,8 @@ func inOrder(all []mark) bool {
 	return true
 }
 
-// body returns the body with the marks at their new places. A mark only adds to a
-// field.
+// body returns the body with the marks at their new places. A mark makes a
+// field longer, so that a field with its old length is unchanged.
 func (s *settling) body() []byte {
 	out := s.draft.Body()
 	if len(s.prompt) != len(s.request.prompt) {

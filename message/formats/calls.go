@@ -24,8 +24,9 @@ func (c *composer) calls(unit int, list []jsonscan.Span, names call) {
 	}
 }
 
-// madeIn returns a function that writes a new message as one element: its text
-// between the texts before and after it, which depend on its role.
+// madeIn returns a function that writes a new message as one element. The
+// element is the message's text as a JSON string, between two texts that around
+// returns for its role.
 func madeIn(around func(role message.Role) (before, after string)) func(dst []byte, m message.Message) []byte {
 	return func(dst []byte, m message.Message) []byte {
 		before, after := around(m.Role)

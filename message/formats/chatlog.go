@@ -4,7 +4,7 @@ import (
 	"github.com/agentcompact/compact/message/openai"
 )
 
-// These trajectories hold messages of chat completions in a list.
+// The formats in this file hold messages of chat completions in a list.
 
 func isMiniSWEAgent(s *source) bool {
 	return s.doc.has("messages") && s.doc.has("trajectory_format")
@@ -55,8 +55,8 @@ func readSWEAgent(s *source) (*File, error) {
 
 func isTau2Bench(s *source) bool { return s.doc.in("simulation").is("messages", '[') }
 
-// readTau2Bench reads a simulation, which has a shorter form of calls. The
-// model never saw the tool calls of the simulated user.
+// readTau2Bench reads a simulation, which has a shorter form of calls. It skips
+// the tool calls of the simulated user, which the model never saw.
 func readTau2Bench(s *source) (*File, error) {
 	s.elements(s.doc.in("simulation").by["messages"])
 	c := s.composer()

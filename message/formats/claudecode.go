@@ -33,7 +33,7 @@ func readClaudeCode(s *source) (*File, error) {
 type claudeCode struct {
 	*source
 	*composer
-	main map[bool]bool // whether there are lines of the conversation itself
+	main map[bool]bool // main[true]: the log has lines of the conversation; main[false]: it has lines of side chains; nil = not computed yet
 }
 
 // isMessage reports whether a line holds a message of the conversation.
@@ -84,8 +84,9 @@ func (r *claudeCode) message(i int) int {
 	return i + 1
 }
 
-// run returns the end of the lines that hold one message: lines of its id, each
-// with blocks. Lines without messages may come between them.
+// run returns the end of the lines that hold one message. Each of these lines
+// has its id and a list of blocks. Lines without messages may come between
+// them.
 func (r *claudeCode) run(i int) int {
 	first := r.at[i].in("message")
 	end, id := i+1, first.text("id")

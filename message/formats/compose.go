@@ -57,8 +57,8 @@ func (c *composer) within(start, end int) []piece {
 	return c.pieces[from:to]
 }
 
-// members writes some members of an object, if it has them. pairs are the name in the
-// object and the name to write.
+// members writes some members of an object, if it has them. In pairs, the name in the object and
+// the name to write alternate.
 func (c *composer) members(unit int, o object, pairs ...string) {
 	for i := 0; i+1 < len(pairs); i += 2 {
 		if !o.has(pairs[i]) {

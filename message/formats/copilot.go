@@ -7,7 +7,7 @@ import (
 	"github.com/agentcompact/compact/message/openai"
 )
 
-// The events of Copilot CLI: one event in each line. Four types of events are
+// The log of Copilot CLI has one event in each line. Four types of events are
 // messages of chat completions under other names.
 
 func isCopilot(s *source) bool {

@@ -10,7 +10,8 @@ import (
 	"github.com/agentcompact/compact/message/wire"
 )
 
-// Fields that only one of the two wires with a list "messages" has.
+// Two wires have a list "messages". Each of these fields belongs to only one of
+// the two.
 var (
 	openaiFields = []string{
 		"max_completion_tokens", "frequency_penalty", "presence_penalty", "logprobs", "logit_bias", "n", "response_format", "stream_options",

@@ -60,8 +60,8 @@ func (f *File) Write(view []message.Message, sources []int) ([]byte, error) {
 	return w.write(view, sources)
 }
 
-// newLog reads the body that a composer wrote. field is the body's list, and sep the
-// separator of units for a file with only one.
+// newLog reads the body that a composer wrote. list is the list of the file's units, whose elements
+// newLog adds; made writes a new message as a unit.
 func newLog(name string, f wire.Format, c *composer, list elements.List, made func([]byte, message.Message) []byte) (*File, error) {
 	l := &log{file: newText(c.data, c.body, c.pieces), made: made}
 	c.data = nil // from here on the data is in memory once

@@ -44,7 +44,8 @@ func elementsMade(f wire.Format, list string, m message.Message) (elems [][]byte
 	return elems
 }
 
-// wrapped returns a function that writes such an element into a line of a log.
+// wrapped returns a function that writes each element of [elementsMade] into a
+// line of a log.
 func wrapped(f wire.Format, list string, line func(element object) (before, after string)) func(dst []byte, m message.Message) []byte {
 	return func(dst []byte, m message.Message) []byte {
 		for i, e := range elementsMade(f, list, m) {

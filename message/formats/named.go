@@ -6,8 +6,8 @@ import (
 	"github.com/agentcompact/compact/internal/jsonscan"
 )
 
-// marks records the wires of which a list of messages has signs. A sign is a field
-// that only one wire writes, and that holds calls, results or texts.
+// marks records for which wires a list of messages has signs. A sign is a field that only one wire
+// writes, and that holds calls, results or texts.
 type marks struct{ openai, anthropic, responses, gemini bool }
 
 func (m *marks) look(o object) {

@@ -79,8 +79,8 @@ func inResponse(p *message.Part) bool {
 	return ok && p.Name == ""
 }
 
-// unmatched returns the parts without a counterpart on the other side: by name and
-// id, or by name alone if one side has no id.
+// unmatched returns the parts that no part of other matches. Two parts match by name and id, or by
+// name alone if one of them has no id.
 func unmatched(parts, other []*message.Part) (rest []*message.Part) {
 	exact := map[[2]string]int{}
 	for _, o := range other {

@@ -67,9 +67,9 @@ func (p *parser) result(r message.Part, value jsonscan.Span) error {
 	return nil
 }
 
-// answer returns the only string of a response. An edit of the string must not change
-// the choice: its own length is ignored, and if two strings are not empty, there is no
-// such string.
+// answer returns the only string of a response. An edit of this string must not make another string
+// the only one. So the length of the string does not matter, and a response with two strings that
+// are not empty has no such string.
 func (p *parser) answer(object jsonscan.Span) (jsonscan.Span, bool) {
 	var found, empty jsonscan.Span
 	full, blank := 0, 0

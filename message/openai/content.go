@@ -36,8 +36,8 @@ func (p *parser) content(at jsonscan.Span) error {
 	return &FieldError{Field: "content", Reason: "must be a string, an array of parts, or null"}
 }
 
-// pair sets the call id of the parts of a tool result, from this part on. If none of
-// them is a text, pair adds an empty one, which answers the call.
+// pair sets the call id of the parts of a tool result, from part had on. If none of them is a text,
+// pair adds an empty text, which answers the call.
 func (p *parser) pair(had int) {
 	call := p.textPart()
 	if call.Kind != message.KindToolResult {

@@ -19,7 +19,7 @@ const (
 	CheckCompaction = "compaction_item_missing"   // a compaction item, which replaces the items before it, is kept
 	CheckReference  = "item_reference_split"      // outputs stay together with the references that may represent their calls
 	CheckEmpty      = "empty_content"             // every message has content
-	CheckLast       = "assistant_message_last"    // the last message is not the assistant's, unless it was the assistant's before the edit
+	CheckLast       = "assistant_message_last"    // the last message is not the assistant's, unless that of the request is, too
 	CheckNoUser     = "user_message_missing"      // a conversation with a user message still has one
 	CheckSources    = "view_does_not_fit_request" // the view can be written
 )
@@ -170,7 +170,7 @@ func (c *checker) references(was []message.Message) {
 		}
 		for k := i + 1; k < len(was) && isOrphan(&was[k], known); k++ {
 			if c.seen[k] != c.seen[i] {
-				c.add(CheckReference, was[k].Fingerprint().String(), -1, "of an output and the reference to its call, only one is kept")
+				c.add(CheckReference, was[k].Fingerprint().String(), -1, "the view has only one of an output and the reference to its call")
 			}
 		}
 	}

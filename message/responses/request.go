@@ -70,8 +70,8 @@ func aboutOf(b body.Body) wire.About {
 	return a
 }
 
-// conversationID returns the id of a conversation, which is a string or an object. A value
-// of another form stands for itself.
+// conversationID returns the id of a conversation, which is a string or an object. For a value of
+// another form it returns the JSON.
 func conversationID(raw json.RawMessage) string {
 	var id string
 	if json.Unmarshal(raw, &id) == nil {

@@ -34,9 +34,9 @@ func (e *cached) is(format string, raw []byte) bool {
 }
 
 // NewCache returns a cache of about limit bytes of JSON; 0 is 64 MiB. Data that
-// is derived from the JSON may take several times as much, and the last 16
-// bodies that [Cache.Split] received are kept in addition, which may be as many
-// bytes again.
+// is derived from the JSON may take several times as much memory. In addition,
+// the cache keeps the last 16 bodies that [Cache.Split] received, which may
+// take as many bytes again.
 func NewCache(limit int) *Cache {
 	if limit <= 0 {
 		limit = 64 << 20

@@ -12,12 +12,16 @@ const Lookback = 20
 type Marker interface {
 	Request
 
-	// WriteMarked is Write with additional marks, as many as the provider allows: at
-	// the last message; at the end of the previous request, if the provider would not
-	// find its prefix from there; at the end of the system prompt, or of the tools if
-	// there is none; at message settled of the view, the last one that a compaction
-	// changed (-1 = none), since later compactions leave most of the messages before
-	// it unchanged; and after the summary.
+	// WriteMarked is Write with additional marks, as many as the provider allows. It sets
+	// them at these places, in this order:
+	//
+	//   - the last message;
+	//   - the end of the previous request, if the provider would not find its prefix from
+	//     the last message;
+	//   - the end of the system prompt, or of the tools if there is no system prompt;
+	//   - message settled of the view (-1 = none), the last one that a compaction changed,
+	//     because later compactions leave most of the messages before it unchanged;
+	//   - the summary.
 	WriteMarked(view []message.Message, sources []int, settled int) ([]byte, error)
 
 	// Marked reports, for each message of Messages, whether it has a mark of the
@@ -32,8 +36,9 @@ type Marker interface {
 	// elsewhere. If it reports false, the provider caches nothing of the request.
 	HasMarks() bool
 
-	// Reaches reports whether the provider, from the first mark of the caller after the
-	// end of the previous request, finds the prefix that it cached with that request. It
-	// looks back only a limited number of blocks. Reaches reports true if there is no such mark.
+	// Reaches reports whether the provider finds the prefix that it cached with the previous
+	// request. The provider searches from the first mark of the caller after the end of that
+	// request, and looks back only a limited number of blocks. Without such a mark, Reaches reports
+	// true.
 	Reaches() bool
 }

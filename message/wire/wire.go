@@ -60,7 +60,7 @@ type Request interface {
 	Check(view []message.Message, sources []int) []Violation
 }
 
-// About describes a request besides its conversation.
+// About describes the fields of a request other than its conversation.
 type About struct {
 	Model     string          // "" if the path of the request names the model
 	Tools     json.RawMessage // schemas, unchanged from the body; nil = none
@@ -103,8 +103,8 @@ type Violation struct {
 
 func (v Violation) Error() string { return v.Check + ": " + v.Detail }
 
-// New returns the violations of the list after that are missing in the list before: a
-// reduction caused them. Two violations are the same if check and id are.
+// New returns the violations in after that are not in before; a reduction caused these. Two
+// violations are the same if Check and ID are equal.
 func New(before, after []Violation) []Violation {
 	if len(after) == 0 {
 		return nil

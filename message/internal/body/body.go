@@ -1,4 +1,4 @@
-// Package body reads the fields of a request besides its conversation.
+// Package body reads the fields of a request other than its conversation.
 package body
 
 import (
@@ -78,7 +78,8 @@ func (b Body) Int(keys ...string) int {
 // True reports whether a field is true.
 func (b Body) True(key string) bool { return string(b.JSON(key)) == "true" }
 
-// Texts returns the members of a field whose values are strings.
+// Texts returns those members of the object in a field whose values are
+// strings.
 func (b Body) Texts(key string) map[string]string {
 	raw := b.JSON(key)
 	if len(raw) == 0 || raw[0] != '{' {

@@ -15,7 +15,7 @@ const Key = "meta"
 // In reports whether the name occurs anywhere in some JSON.
 func In(raw []byte) bool { return bytes.Contains(raw, []byte(`"`+Key+`"`)) }
 
-// Without wraps parse so that it reads messages in the form in which they are sent.
+// Without wraps parse so that it gets messages without the field, as the provider does.
 func Without(parse func([]byte) ([]message.Message, error)) func([]byte) ([]message.Message, error) {
 	return func(raw []byte) ([]message.Message, error) {
 		sent, protected := Strip(raw)

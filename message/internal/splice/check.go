@@ -8,7 +8,7 @@ import (
 	"github.com/agentcompact/compact/message/wire"
 )
 
-// CheckView is the rule that a view belongs to this request.
+// CheckView names the violation that a view does not belong to this request.
 const CheckView = "view"
 
 // A Checker checks one view of a request against the rules of its provider.

@@ -61,7 +61,7 @@ func (l *List) Plan(view []message.Message, sources []int) ([]Unit, error) {
 // guarantees this, but other callers may not.
 func (l *List) source(i int, m *message.Message) error {
 	if m.Wire() != l.grammar.Name() || len(m.Raw()) == 0 {
-		return fmt.Errorf("message %d of the view is said to be one of the request, but did not come from it", i)
+		return fmt.Errorf("message %d of the view has a message of the request as its source, but was not read from this request", i)
 	}
 	return nil
 }

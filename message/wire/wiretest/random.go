@@ -9,9 +9,9 @@ import (
 
 var seed = flag.Uint64("seed", 1, "of the first random body")
 
-// Random returns bodies that the function body writes, each with its seed: 150
-// bodies, or 20,000 with COMPACT_SOAK, beginning with the seed of the flag
-// -seed.
+// Random returns bodies that the function body writes, each with its seed. The
+// first seed is the value of the flag -seed. There are 150 bodies, or 20,000 if
+// the variable COMPACT_SOAK is set.
 func Random(t *testing.T, body func(seed uint64) string) iter.Seq2[uint64, []byte] {
 	n := uint64(150)
 	if os.Getenv("COMPACT_SOAK") != "" {
