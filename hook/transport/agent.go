@@ -35,9 +35,9 @@ func (x *exchange) forgetSent() {
 	}
 }
 
-// lastRequest returns the option that gives the manager the last request. The option is
-// empty if there is no such request, or if the request went to another destination: the
-// prompt cache here does not have it then.
+// lastRequest returns the option that gives the manager the last request. The option is empty if
+// there is no such request, or if that request went to another destination, because the prompt
+// cache of this one does not have it.
 func (x *exchange) lastRequest() compact.Option {
 	last := x.t.sent.get(x.lane())
 	if last == nil || last.to != x.destination() {

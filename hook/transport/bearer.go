@@ -29,9 +29,9 @@ func bearer(value string) string {
 	return value
 }
 
-// rotating are prefixes of opaque OAuth tokens that last for hours: Google's and
-// Anthropic's. With such tokens, only the conversations distinguish users of the same
-// host and project or organization.
+// rotating are prefixes of opaque OAuth tokens that last for hours: Google's and Anthropic's. Users
+// with such tokens and the same host and project or organization can be distinguished only by their
+// conversations.
 var rotating = []string{"ya29.", "sk-ant-oat"}
 
 // passing are the claims that differ between tokens of the same owner.

@@ -30,8 +30,8 @@ func (x *exchange) learn(tokens int) {
 	}
 }
 
-// billed reports a prompt's usage to the manager. held is the size of the named cache
-// in tokens, and counted is the size that our count of the request assumed.
+// billed reports a prompt's usage to the manager. held is the size of the named cache in tokens, as
+// the provider reported it; counted is the size that our count of the request assumed for it.
 func (x *exchange) billed(res *compact.Result, u compact.Usage, held, counted int) {
 	if _, named := x.cache(); named {
 		if held <= 0 {

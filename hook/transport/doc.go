@@ -26,18 +26,17 @@
 //
 // # Compacted requests
 //
-// The transport compacts POST requests with a JSON body to paths that end with
-// /chat/completions, /responses, /messages, :generateContent or
-// :streamGenerateContent, so those of Azure and of Gemini on Vertex, too, and to models of
-// Anthropic on Vertex (:rawPredict, :streamRawPredict). On Azure a request names a
-// deployment in place of a model: [Models] maps it. Bedrock's own API (/model/{id}/…) and
-// other models on Vertex are sent unchanged, and OnError says so once. Bodies in gzip and deflate are decompressed, and sent
-// uncompressed if they are changed. Everything else is sent unchanged: other
-// paths and methods, bodies in other encodings, signed requests, bodies above
-// [MaxBody], and requests whose history the provider stores or compacts itself
-// (previous_response_id, conversation, context_management, …). For model calls,
-// OnError is called with the reason once per conversation, if the conversation can
-// be identified without reading the body. The field meta of a message ({"protected": true})
+// The transport compacts POST requests with a JSON body to paths that end with /chat/completions,
+// /responses, /messages, :generateContent or :streamGenerateContent. This includes the paths of
+// Azure and of Gemini on Vertex. It also compacts requests to models of Anthropic on Vertex
+// (:rawPredict, :streamRawPredict). On Azure a request names a deployment in place of a model:
+// [Models] maps it. Bedrock's own API (/model/{id}/…) and other models on Vertex are sent
+// unchanged, and OnError says so once. Bodies in gzip and deflate are decompressed, and sent
+// uncompressed if they are changed. Everything else is sent unchanged: other paths and methods,
+// bodies in other encodings, signed requests, bodies above [MaxBody], and requests whose history
+// the provider stores or compacts itself (previous_response_id, conversation, context_management,
+// …). For model calls, OnError is called with the reason once per conversation, if the conversation
+// can be identified without reading the body. The field meta of a message ({"protected": true})
 // protects it, and is never sent.
 //
 // Gemini's cachedContent counts as a fixed cost, whose size the first answer
@@ -45,21 +44,18 @@
 //
 // # Sessions
 //
-// The session is named by [WithSession], otherwise by the header
-// X-Compact-Session, otherwise by an identifier in the request: a member of
-// metadata or client_metadata (session_id, conversation_id, thread_id, chat_id),
-// the session in Claude Code's metadata.user_id, the headers
-// X-Claude-Code-Session-Id and X-Codex-Turn-Metadata, X-Session-Affinity
-// (OpenCode) and session_id (pi). The id is then "request:", the field and the
-// name, as in "request:metadata.thread_id:42". Sub-agents that identify themselves
-// (X-Claude-Code-Agent-Id, X-Parent-Session-Id, agent_name of Codex) are agents of
-// that session. Other sub-agents, and requests for titles, may share the session's
-// name. Conversations under one name are distinguished by the user's first message
-// and the first answer, and are compacted separately; a recall under the name
-// searches all of them. testdata/agents holds recorded requests of agents. A session
-// that the program names ([WithSession], X-Compact-Session) has one conversation for
-// each agent that the program names ([WithAgent], X-Compact-Agent); others under the
-// same names wait for each other.
+// The session is named by [WithSession], otherwise by the header X-Compact-Session, otherwise by an
+// identifier in the request: a member of metadata or client_metadata (session_id, conversation_id,
+// thread_id, chat_id), the session in Claude Code's metadata.user_id, the headers
+// X-Claude-Code-Session-Id and X-Codex-Turn-Metadata, X-Session-Affinity (OpenCode) and session_id
+// (pi). The id is then "request:", the field and the name, as in "request:metadata.thread_id:42".
+// Sub-agents that identify themselves (X-Claude-Code-Agent-Id, X-Parent-Session-Id, agent_name of
+// Codex) are agents of that session. Other sub-agents, and requests for titles, may share the
+// session's name. Conversations under one name are distinguished by the user's first message and
+// the first answer, and are compacted separately; a recall under the name searches all of them.
+// testdata/agents holds recorded requests of agents. A session that the program names
+// ([WithSession], X-Compact-Session) has one conversation for each agent that the program names
+// ([WithAgent], X-Compact-Agent); several conversations under the same names wait for each other.
 //
 // If Claude Code, Codex, Gemini CLI, OpenCode or pi asks for a summary of its own
 // history, the request is sent unchanged, and [OnError] is called with ErrPassed.
@@ -75,9 +71,9 @@
 // identify it. Conversations with the same beginning share only edits of the
 // messages that they have in common.
 //
-// Conversations share prompt_cache_key and user (for Gemini CLI: the installation), so
-// each of these is only one part of the id, as in "request:user:42:" and 32 digits.
-// Without them the id depends on a random secret of this process: it is valid until the
+// Several conversations can have the same prompt_cache_key or user (for Gemini CLI: the same
+// installation), so each of these is only one part of the id, as in "request:user:42:" and 32
+// digits. Without them the id depends on a random secret of this process: it is valid until the
 // process exits, other processes cannot compute it, and nothing can be recalled under it.
 //
 // Credentials are the headers and query keys that distinguish tenants. A rotating
@@ -96,13 +92,13 @@
 // once a minute per cause. With [Strict] the call fails instead, with an error in the
 // provider's format that [ErrorOf] reads. A canceled request fails in any case.
 //
-// If the provider answers that the context is too long, the request is compacted
-// again, to the size that the provider reported, and sent again, even if it was
-// sent unchanged because of a failure. The caller gets the second answer. A stream
-// may report it after its start, so events that only announce an answer are held
-// back until the next event. Answers in gzip and deflate are decoded to find such
-// errors and the usage, and passed on unchanged (with [Recall], decoded). For other
-// encodings (br, zstd) OnError is called. Requests may be in gzip, deflate, or an encoding of [Coding].
+// If the provider answers that the context is too long, the request is compacted again, to the size
+// that the provider reported, and sent again, even if it was sent unchanged because of a failure.
+// The caller gets the second answer. A stream may report this error after its start, so events that
+// only announce an answer are held back until the next event. Answers in gzip and deflate are
+// decoded to find such errors and the usage, and passed on unchanged (with [Recall], decoded). For
+// other encodings (br, zstd) OnError is called. Requests may be in gzip, deflate, or an encoding of
+// [Coding].
 //
 // The log also holds the warnings of results, for example that the window of a
 // model is a guess.

@@ -28,12 +28,16 @@ const (
 	opObserve  = "observe"
 )
 
-// An Error is the reason why a model call was not compacted. Op is "read" (its
-// body), "parse", "compact", "write", "overflow" (the provider's "context too
-// long" could not be answered by a compaction), "pass" ([ErrPassed]), "answer"
-// (it could not be decoded and was passed on unchanged), "recall" (a call of
-// that tool could not be answered from the archive) or "observe" (the
-// observation failed).
+// An Error is the reason why a model call was not compacted, or why an answer was not
+// processed. Op is one of these:
+//
+//   - "read", "parse", "compact", "write": this step failed
+//   - "overflow": the provider refused the request as too long, and no smaller request
+//     was sent
+//   - "pass": the request was not compacted on purpose (see [ErrPassed])
+//   - "answer": the answer could not be decoded and was passed on unchanged
+//   - "recall": a call of the recall tool could not be answered from the archive
+//   - "observe": the observation failed
 type Error struct {
 	Op      string
 	Path    string // of the request's URL
@@ -47,7 +51,8 @@ func (e *Error) Error() string {
 
 func (e *Error) Unwrap() error { return e.Err }
 
-// passed is the reason why a request or an answer is not processed on purpose.
+// passed is the reason why a request or an answer is left unprocessed on
+// purpose.
 type passed struct{ what, why string }
 
 func (p *passed) Error() string { return "passed over: " + p.what + ": " + p.why }

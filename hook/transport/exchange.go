@@ -32,7 +32,7 @@ type exchange struct {
 	bare    bool              // the body declares no tools so far
 	inner   []json.RawMessage // hidden rounds of the recall tool in this call
 
-	refusal *compact.Result // result whose request the provider refused, which is reported
+	refusal *compact.Result // the result that was last reported as refused or unbilled; it is not reported twice
 
 	limit int // limit for the body, in bytes, that this call learned; 0 = none
 	held  int // tokens that were counted for the named cache
@@ -197,7 +197,7 @@ func (x *exchange) options(window int) []compact.Option {
 	return opts
 }
 
-// attempt numbers the requests of one model call.
+// An attempt distinguishes the first request of a model call from later ones.
 type attempt int
 
 const (

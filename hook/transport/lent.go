@@ -10,9 +10,9 @@ import (
 	"github.com/agentcompact/compact/message/wire"
 )
 
-// lent is a request that holds a conversation and is no model call. The history goes to
-// the provider whole, but without what only this package understands: the marks of
-// reasoning that led to a recall call, and ids of answers that differ from the stored ones.
+// lent is a request that holds a conversation and is no model call. The provider gets the whole
+// history, without the data that only this package understands: the marks of reasoning that led to
+// a recall call, and ids of answers that differ from the stored ones.
 type lent struct {
 	suffix string // of the path
 	format wire.Format

@@ -68,10 +68,11 @@ func (w *watch) leave(bytes int) {
 	w.bytes -= int64(bytes)
 }
 
-// Settle waits until all answers that report a usage have been read or closed, and until
-// all observations have ended, at most ten seconds after the last request. Call it before
-// the manager is closed: a usage that comes later is in no bill. It returns ctx's error. A
-// body that is neither read to its end nor closed keeps it waiting until ctx is done.
+// Settle waits until all answers that report a usage have been read or closed, and until all
+// observations have ended. Observations end at most ten seconds after the last request, but an
+// answer's body that is neither read to its end nor closed keeps Settle waiting until ctx is done.
+// Then it returns ctx's error. Call it before the manager is closed: a usage that comes later is in
+// no bill.
 func (t *Transport) Settle(ctx context.Context) error {
 	if t.settled() {
 		return nil

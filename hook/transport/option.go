@@ -24,17 +24,20 @@ func Base(rt http.RoundTripper) Option { return func(t *Transport) { t.base = rt
 func Strict() Option { return func(t *Transport) { t.strict = true } }
 
 // OnError sets the function that receives the reason why a request was sent
-// unchanged, or why no smaller request was sent after an overflow; requests
+// unchanged, or why no smaller request was sent after an overflow. Requests
 // that are sent unchanged on purpose ([ErrPassed]) are reported once for each
 // conversation. The error is an *[Error]. f may be called concurrently, and
-// must return quickly; a panic of it is logged. By default the reason is logged.
+// must return quickly; if it panics, the panic is logged. By default the reason
+// is logged.
 func OnError(f func(ctx context.Context, err error)) Option {
 	return func(t *Transport) { t.voice.onError = f }
 }
 
-// Logger sets the log for failures and for the warnings of results: redacted,
-// one line a minute per cause, or one per conversation. Default [slog.Default];
-// with [OnError] the log gets only the warnings. nil disables it.
+// Logger sets the log for failures and for the warnings of results. The default
+// is [slog.Default]; nil disables the log. Lines are redacted. A failure is
+// logged at most once a minute per cause, and a request that is sent unchanged
+// on purpose once per conversation. With [OnError] the log gets only the
+// warnings.
 func Logger(l *slog.Logger) Option {
 	return func(t *Transport) {
 		t.voice.logger, t.voice.chosen = nil, l != nil
@@ -55,9 +58,9 @@ func OnResult(f func(ctx context.Context, res *compact.Result)) Option {
 	return func(t *Transport) { t.onResult = f }
 }
 
-// SessionHeader sets the headers that name the session; the first present one
-// is used; default X-Compact-Session. Headers X-Compact-… are never sent on,
-// other headers are.
+// SessionHeader sets the headers that can name the session; the default is
+// X-Compact-Session. The first of them that a request has is used. The
+// transport removes headers X-Compact-… from the request, but no others.
 func SessionHeader(names ...string) Option { return func(t *Transport) { t.headers = names } }
 
 // MaxBody sets the size in bytes above which a request body is sent unread; default 256 MiB.
@@ -72,8 +75,8 @@ func CacheSize(bytes int) Option { return func(t *Transport) { t.cache = wire.Ne
 
 // Models maps model names that are aliases, such as the name of an Azure
 // deployment. f gets the name from the body or the path, "" if there is none;
-// its result selects tokenizer and window, and "" is the configured model. The
-// request is not changed.
+// its result selects tokenizer and window. The result "" means the configured
+// model. The request is not changed.
 func Models(f func(named string) string) Option { return func(t *Transport) { t.models = f } }
 
 // Route makes paths that end with suffix model calls of a wire. Later routes take

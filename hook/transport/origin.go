@@ -61,8 +61,8 @@ func project(path string) string {
 // headers of gateways and proxies.
 var telling = []string{"authorization", "api-key", "apikey", "subscription-key", "auth-token", "access-token", "organization", "account-id", "project", "tenant"}
 
-// tenant returns the values that identify a tenant of a host: the names and
-// values of such headers, sorted, and keys in the query.
+// tenant returns the values that identify a tenant of a host: the sorted names
+// and values of the headers that telling matches, and keys in the query.
 func tenant(req *http.Request) (out []string) {
 	for name := range req.Header {
 		lower := strings.ToLower(name)

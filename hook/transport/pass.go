@@ -32,9 +32,8 @@ func (t *Transport) unread(req *http.Request, id identity, p *passed) string {
 	return origin(t.key, req, "", nil)
 }
 
-// before reports whether a request is compacted although its provider also compacts
-// above some size: that size is above our budget, so the provider's compaction never
-// starts.
+// before reports whether the provider compacts only above a size that exceeds our budget. Such a
+// request is compacted here, so the provider's compaction never starts.
 func (x *exchange) before(about wire.About) bool {
 	if about.ServerTrigger == 0 {
 		return false

@@ -11,13 +11,12 @@ import (
 	"github.com/agentcompact/compact/compact"
 )
 
-// Recall declares the recall tool ([compact.RecallTool]) in the requests, and
-// answers the model's calls of this tool from the archive: the transport sends the
-// request again with the result, and the caller does not see the call. In a
-// conversation with tools, every request declares it after the other tools, from
-// the first on; in one without tools, every request after the first compaction
-// does. A request with a tool of that name is not changed, and neither is a request without
-// tools to which Gemini allows none (cachedContent, a responseMimeType).
+// Recall declares the recall tool ([compact.RecallTool]) in the requests, and answers the model's
+// calls of this tool from the archive: the transport sends the request again with the result, and
+// the caller does not see the call. In a conversation with tools, every request declares the tool
+// after the other tools. In a conversation without tools, only the requests after the first
+// compaction declare it. The tool is not declared if the request has a tool of that name, or if
+// Gemini does not accept tools in it (cachedContent, a responseMimeType).
 //
 // A round of the tool is inserted again into later requests of the conversation, at its
 // place, as long as this process remembers it (the last 256 KiB for each agent of a
@@ -28,17 +27,16 @@ import (
 // reads or deletes a stored answer (/responses/{id}) reaches all of its parts; background
 // requests do not declare the tool.
 //
-// A stream of events is passed on as it arrives: text, reasoning and the calls of
-// other tools. From a recall call on, the stream is held until that answer has ended;
-// the next answer continues the same stream, as one message. The usage of the stream
-// has the output of all answers, and the prompt of the last one, by which callers
-// measure their context. An inner request with a transient failure is retried up to
-// two times, 0.5 to 8 s later; after that the stream ends with the error. Reasoning
-// that led to a recall call gets a mark in place of its signature (Anthropic: unless
-// other calls follow), and every process omits marked reasoning from later requests, also
-// from those that compact or count a history at the provider. An array of Gemini (a stream
-// without alt=sse) is passed on in the same way, element by element. Any other answer
-// is held until it has ended.
+// A stream of events is passed on as it arrives: text, reasoning and the calls of other tools. From
+// a recall call on, the stream is held until that answer has ended; the next answer continues the
+// same stream, as one message. The usage of the stream has the output of all answers, and the
+// prompt of the last one, by which callers measure their context. An inner request with a transient
+// failure is retried up to two times, 0.5 to 8 s later; after that the stream ends with the error.
+// Reasoning that led to a recall call gets a mark in place of its signature (Anthropic: unless
+// other calls follow). Every process with this option removes marked reasoning from later requests,
+// also from those that compact or count a history at the provider. An array of Gemini (a stream
+// without alt=sse) is passed on in the same way, element by element. Any other answer is held until
+// it has ended.
 //
 // A request with the tool asks for an answer without compression. If a gateway compresses
 // it nevertheless, the caller gets it decompressed. If there is no decoder (see [Coding]),

@@ -76,9 +76,9 @@ func (u *unpacked) Close() error {
 	return err
 }
 
-// opaque reports whether an answer is neither JSON nor an event stream, or is compressed in
-// a way that nobody here can read. The host's requests no longer declare the recall tool
-// then, and this one is sent again without it: its answer could be a call that the caller
+// opaque reports whether an answer is neither JSON nor an event stream, or is compressed in a way
+// without a decoder here. Then later requests to the host do not declare the recall tool, and this
+// request is sent again without it, because its answer could be a recall call, which the caller
 // does not know.
 func (a *asking) opaque(resp *http.Response) bool {
 	if a.x.dialect == nil || a.n > 0 || resp.StatusCode != http.StatusOK {

@@ -74,8 +74,8 @@ func (a *asking) show(d dialect, h *held, s *said) {
 	}
 }
 
-// complete returns the last answer, with the shown parts of the answers before it. Without
-// such parts it returns the answer of last.
+// complete returns the last answer, with the shown parts of the answers before it. Without such
+// parts it returns the result of the function last.
 func (a *asking) complete(h *held, last func() *http.Response) *http.Response {
 	if len(a.prior) == 0 {
 		return last()

@@ -5,11 +5,11 @@ import (
 	"encoding/json"
 )
 
-// withCallsOf returns a remembered answer, one element of a conversation, with the calls of
-// the caller's form of it where their ids differ: the results that follow refer to these
-// ids. They differ if the caller replaces ids, or if it continues with the answer that the
-// same request got from another process. field holds the calls. It returns false if the
-// number of calls differs.
+// withCallsOf returns answer, a remembered element of a conversation. Where the ids of its calls
+// differ from those in theirs, the caller's form of the element, it takes the calls of theirs,
+// because the results that follow refer to the caller's ids. The ids differ if the caller replaces
+// ids, or if it continues with the answer that the same request got from another process. field
+// holds the calls. It returns false if the number of calls differs.
 func withCallsOf(theirs, answer json.RawMessage, field string) (json.RawMessage, bool) {
 	calls := callsIn(list(obj(theirs)[field]), field)
 	o, same := obj(answer), true

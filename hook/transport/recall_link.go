@@ -6,9 +6,9 @@ import (
 	"slices"
 )
 
-// link describes a stored answer of the Responses API that differs from the answer that
-// the caller received. A request with previous_response_id continues the stored one, so
-// the provider refuses it as long as a recall call there has no result.
+// link describes a stored answer of the Responses API that differs from the answer that the caller
+// received. A request with previous_response_id continues the stored answer, and the provider
+// refuses the request as long as a recall call in that answer has no result.
 type link struct {
 	id      string            // id of the last answer
 	results []json.RawMessage // results of its recall calls
@@ -16,8 +16,9 @@ type link struct {
 	joined  bool              // the caller received them and the last answer as one stream
 }
 
-// link remembers the stored answers behind the id that the caller has, if there are
-// several or if they differ from what the caller received. The process keeps the last ones.
+// link remembers the stored answers behind the id that the caller has, if there are several of
+// them, or if the stored answer differs from what the caller received. The process remembers a
+// limited number of such ids.
 func (a *asking) link(s *said, texts []string) {
 	if a.ctx != nil { // the id of a stream is that of its first answer
 		a.first = cmp.Or(a.first, s.id)
@@ -32,7 +33,7 @@ func (a *asking) link(s *said, texts []string) {
 	a.ids = append(a.ids, s.id)
 }
 
-// linkKey returns the key of a response id. It has host and credentials, because the
+// linkKey returns the key of a response id. It includes the host and the credentials, because the
 // ids of two servers can be equal.
 func (x *exchange) linkKey(id string) string { return origin(x.t.key, x.req, "", nil) + "\x00" + id }
 

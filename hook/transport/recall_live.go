@@ -44,7 +44,7 @@ type flow struct {
 	names map[int]string
 	bound bool // the last block is reasoning, so a recall call may follow
 	whole bool // the answer has ended
-	last  bool // so has the stream: no event follows
+	last  bool // the stream has ended: no event follows
 }
 
 // call records a part of the name of a call.

@@ -166,7 +166,7 @@ func enc(v any) json.RawMessage {
 }
 
 // eventSize returns the length of the first event with its terminator; 0 =
-// incomplete. The terminator does not begin in the first not bytes.
+// incomplete. It searches for the terminator only after the first not bytes.
 func eventSize(raw []byte, not int) int {
 	not = min(max(not, 0), len(raw))
 	size := 0

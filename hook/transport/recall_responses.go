@@ -14,9 +14,9 @@ type responsesDialect struct{}
 
 func (responsesDialect) list() string { return "input" }
 
-// declare does not declare the tool in a background request: the caller fetches that
-// answer later, and its calls would not be answered. A request without an input has no
-// place for a round.
+// declare does not declare the tool in a background request, because the caller fetches its answer
+// later, without this package, and the calls in it would not be answered. It does not declare the
+// tool in a request without an input either, because that has no place for a round.
 func (responsesDialect) declare(body []byte) ([]byte, bool) {
 	at, err := fields(body, "background", "input")
 	if err != nil || string(at["background"].Of(body)) == "true" || isNone(at["input"].Of(body)) {

@@ -11,8 +11,9 @@ import (
 // send the same history several times and continue from each answer.
 const maxAlternatives = 8
 
-// withoutThose returns had without the rounds that led to the same answer as
-// one, and without the oldest rounds of the same history if there are too many.
+// withoutThose returns the rounds in had that must be kept when the round one
+// is added. It leaves out rounds that led to the same answer, and the oldest
+// rounds of the same history if there are too many.
 func withoutThose(had []round, one *round) (kept []round) {
 	there := 0
 	for _, o := range slices.Backward(had) {

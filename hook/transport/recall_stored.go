@@ -23,9 +23,9 @@ type storedAnswer struct {
 	link link
 }
 
-// storedAnswer returns the request as one for a stored answer that differs from the
-// caller's; nil = it is not such a request. A stream of a stored answer exists only for
-// background requests, which have no recall tool.
+// storedAnswer returns the stored answers that a request reads or deletes, if they differ from the
+// answer that the caller received. It returns nil for any other request. A stream of a stored
+// answer exists only for background requests, which have no recall tool.
 func (t *Transport) storedAnswer(req *http.Request, next roundTrip) *storedAnswer {
 	if t.rounds == nil || req.URL == nil || req.Method != http.MethodGet && req.Method != http.MethodDelete || req.URL.Query().Has("stream") {
 		return nil
@@ -72,8 +72,8 @@ func (s *storedAnswer) send() (*http.Response, error) {
 	return nil, nil
 }
 
-// remove deletes the stored answers, the last one last: if one of them can't be deleted,
-// the caller gets that answer and can try again.
+// remove deletes the stored answers, the last one last: if one of them can't be deleted, the caller
+// gets the provider's refusal and can try again.
 func (s *storedAnswer) remove() (*http.Response, error) {
 	ids := s.link.ids()
 	for _, id := range ids[:len(ids)-1] {

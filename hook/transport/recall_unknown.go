@@ -25,8 +25,8 @@ func (s *said) item(at int) json.RawMessage {
 	return enc(o)
 }
 
-// isUnknown reports whether the provider does not store the answer to a request, while its
-// reasoning has nothing but an id: the provider refuses this id.
+// isUnknown reports whether the provider does not store the answer to a request, and the answer has
+// reasoning without encrypted content. The provider then refuses the id of that reasoning.
 func (s *said) isUnknown(body []byte) bool {
 	if s.unknown || !s.isOpen() {
 		return s.unknown // by the answer itself: some accounts store nothing, whatever the request says

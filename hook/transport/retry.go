@@ -49,9 +49,9 @@ func (x *exchange) answerOverflow(resp *http.Response) (_ *http.Response, retrie
 	return resp, false, nil
 }
 
-// failed reports that the provider answered the request with an error or a redirect, or,
-// with status 0, that err means that there is no connection to it. In all these cases it
-// bills nothing.
+// failed reports to the manager that the provider bills nothing for the request: it answered with
+// an error or a redirect, or (status 0) err means that there is no connection to it. For any other
+// outcome failed does nothing.
 func (x *exchange) failed(status int, err error) {
 	if x.res == nil || x.res == x.refusal || !isUnbilled(status) && !unreached(err) {
 		return

@@ -31,7 +31,7 @@ func retryAfter(h http.Header, now time.Time) time.Duration {
 	return within(at.Sub(now).Seconds())
 }
 
-// within returns a number of seconds as a wait; 0 if it is no time to wait.
+// within returns a number of seconds as a wait; 0 if the number is not positive or exceeds maxWait.
 func within(seconds float64) time.Duration {
 	if !(seconds > 0 && seconds <= maxWait.Seconds()) { // also false for NaN
 		return 0

@@ -32,8 +32,8 @@ func OnUnbilled(f func(ctx context.Context, res *compact.Result)) Option {
 	return func(t *Transport) { t.unbills = f }
 }
 
-// result calls the program's OnResult function. The program may change the result that it gets,
-// and keep it: the exchange goes on with its own.
+// result calls the program's OnResult function with a copy of the result, because the program may
+// change and keep it.
 func (x *exchange) result(ctx context.Context) {
 	if x.t.onResult == nil {
 		return

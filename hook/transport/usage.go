@@ -77,7 +77,7 @@ func (u *usage) add(path string, n int) {
 	case "usage.completion_tokens", "usage.output_tokens":
 		u.output = n
 	case "usageMetadata.candidatesTokenCount":
-		u.said = n // a list has it in each element, as the sum so far
+		u.said = n // each element of a streamed answer has the sum so far
 	case "usageMetadata.thoughtsTokenCount":
 		u.mused = n
 	case "usageMetadata.toolUsePromptTokenCount":
@@ -120,7 +120,7 @@ func (u *usage) then(later usage) {
 	case later.tokens() == 0:
 	case later.known || !had.known:
 		*u = later
-	default: // without the cached tokens
+	default: // the later event does not know the cached tokens
 		u.prompt, u.input = max(had.prompt, later.prompt), max(had.input, later.input)
 	}
 	u.output, u.said, u.mused = max(had.output, later.output), max(had.said, later.said), max(had.mused, later.mused)
