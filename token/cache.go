@@ -65,7 +65,7 @@ func (c *cache) store(k cacheKey, p priced) {
 }
 
 // shape hashes everything that affects the cost of a message besides its
-// fingerprint. For fields of any length, it reads only the length.
+// fingerprint. Of fields that can be long, it reads only the length.
 func shape(m *message.Message) uint64 {
 	h := uint64(len(m.Parts))
 	for i := range m.Parts {

@@ -99,11 +99,11 @@ func document(m *message.Media) int {
 	return pages * pageTokens
 }
 
-// The cost of a page of a PDF. Anthropic: 1,500 to 3,000 tokens of text, and an image
-// (https://docs.claude.com/en/docs/build-with-claude/pdf-support). OpenAI: text and an
-// image without published numbers, so that the same ones are used. Google: 258 tokens,
-// from Gemini 3 on 560 (https://ai.google.dev/gemini-api/docs/document-processing). It
-// assumes the image of a US Letter page at 150 dots per inch.
+// The assumed cost of a page of a PDF: a text and an image. Anthropic states 1,500 to 3,000 tokens
+// of text (https://docs.claude.com/en/docs/build-with-claude/pdf-support). OpenAI states no
+// numbers, so Anthropic's are used. Google's pages have a fixed cost instead: 258 tokens, or 560
+// from Gemini 3 on (https://ai.google.dev/gemini-api/docs/document-processing). The image is that
+// of a US Letter page at 150 dots per inch.
 const (
 	pageText   = 3_000
 	pageWidth  = 1275

@@ -40,8 +40,9 @@ func byteAt(w uint64, n int) byte { return byte(w >> (8 * uint(n) & 63)) }
 // characters. If case matters, the last of the eight is a lower letter.
 const wordContinues = 8
 
-// quickCL100K returns the length of the piece at the start of the eight bytes of
-// w, wordContinues, or 0 if the bytes do not determine it. More text must follow them.
+// quickCL100K returns the length of the piece with which the eight bytes of w begin. It returns
+// wordContinues for a word that fills all eight, and 0 if the bytes do not determine the piece.
+// More text must follow the eight bytes.
 func quickCL100K(w uint64) int {
 	first := ascii[byte(w)]
 	letters := between(w|ones*0x20, 'a', 'z') &^ (w & tops)
@@ -126,9 +127,10 @@ func quickSpace(w uint64) int {
 	return max(1, n-1)
 }
 
-// quickSymbols returns the length of a piece of symbols with an optional space
-// before them, and with the line ends, and the bytes equal to also, after them.
-// It handles white space, too.
+// quickSymbols returns the length of a piece of symbols. The piece includes an
+// optional space before them, and the line ends and bytes equal to also after
+// them. If w begins with other white space, it returns the length of that
+// piece.
 func quickSymbols(w uint64, first class, letters uint64, also byte) int {
 	symbols := ^(letters | between(w, '0', '9') | blanks(w) | w) & tops
 	if first&space != 0 {
