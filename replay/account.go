@@ -284,8 +284,9 @@ func (t *logged) settle() {
 
 func (a *Account) readEvents(ctx context.Context, s *record.Session) (*logged, error) {
 	t := &logged{reasons: map[int]string{}, times: map[int]time.Time{}, tools: map[string]string{}, refused: map[string]bool{}, voids: map[string]bool{}}
-	// span → index; some events are in the log twice: a call that lost the race for its step number, and
-	// events that the archive stored before it reported an error
+	// spans maps the span of a call to its index. Some events are in the log twice: those of a call
+	// that lost the race for its step number, and those that the archive stored before it reported
+	// an error.
 	spans := map[string]int{}
 	for line, err := range s.EventLines(ctx) {
 		if err != nil {

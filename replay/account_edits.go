@@ -40,8 +40,8 @@ type owner struct{ agent, branch string }
 
 func (l *ledgerData) owner() owner { return owner{l.Agent, l.Branch} }
 
-// An attempt identifies one try of a process to make an outcome. Another process may have
-// made the same outcome, with edits that are valid.
+// An attempt identifies one try of a process to store the edits of a call. If the edits of one try
+// are void, those of another process with the same outcome may still be valid.
 type attempt struct {
 	owner
 	out reduce.Link

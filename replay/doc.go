@@ -9,9 +9,10 @@
 //
 // The cost of a call follows a price card: the tokens that its prompt shares
 // with the previous prompt are read from the provider's cache, the rest is
-// written into it. A policy's kept share is measured at use: of the identifiers
-// that the recorded answer uses and the full prompt held, the share in the sent
-// view.
+// written into it. A policy's kept share is measured at use. An identifier is
+// needed if the recorded answer uses it and the full prompt contained it. The
+// kept share is the share of the needed identifiers that the sent view
+// contains.
 //
 // With summarizer.backend agent the extractive backend writes the summaries, and
 // each is billed as the previous prompt, read from the cache, plus the instruction

@@ -41,8 +41,9 @@ type recalls struct {
 
 // best returns the number of missing identifiers that the best single recall
 // returns. A recall returns a whole part, by its reference, or the lines of a
-// part that contain one of the identifiers. It tries the messages with most
-// missing identifiers first, and stops when no other message can bring more.
+// part that contain one of the identifiers. best tries the messages with the
+// most missing identifiers first, and stops when no other message can bring
+// more.
 func (r *recalls) best(ctx context.Context, history []message.Message, missing []string) (best int, err error) {
 	for k, at := range r.holders(missing, len(history)) {
 		if k == recallMessages || at.holds <= best {

@@ -14,8 +14,8 @@ func Raw() Policy {
 	return reference{"raw", func(Env) step { return func(h []message.Message) View { return whole(h) } }}
 }
 
-// Sliding replaces every tool result that is older than the last turns assistant
-// messages by a short placeholder, at each call again.
+// Sliding replaces old tool results by a short placeholder, at each call again.
+// A result is old if at least turns assistant messages follow it.
 func Sliding(turns int) Policy {
 	return reference{fmt.Sprintf("sliding:%d", turns), func(Env) step {
 		return func(h []message.Message) View {
@@ -51,8 +51,9 @@ func masked(m message.Message) message.Message {
 	return m
 }
 
-// DropOldest sends the system messages and the last turns assistant messages
-// with their user messages and results, like a sliding window.
+// DropOldest sends the system messages and, like a sliding window, the end of
+// the history. That end begins with an assistant message and has as many
+// assistant messages as turns says.
 func DropOldest(turns int) Policy {
 	return reference{fmt.Sprintf("drop:%d", turns), func(Env) step {
 		return func(h []message.Message) View { return without(h, recentFrom(h, turns), nil) }
@@ -108,7 +109,7 @@ func standIn(number int) message.Message {
 	return message.Assistant(fmt.Sprintf("Summary %d of what went before.%s", number, strings.Repeat(" the", summaryTokens-10)))
 }
 
-// recentFrom returns the index of the first of the last turns assistant messages, 0 if
+// recentFrom returns the index of the assistant message that is number turns from the end, or 0 if
 // there are fewer.
 func recentFrom(h []message.Message, turns int) int {
 	at := len(h)

@@ -129,7 +129,7 @@ func TestTablesOfATotalHaveEachNumberInItsPlace(t *testing.T) {
 		write func(b *strings.Builder)
 		want  []string // cells of the lines with numbers
 	}{
-		"kept":   {func(b *strings.Builder) { writeKept(b, 8000, []Total{total}) }, []string{"p 1.25 40.0% (30.0–50.0) 90.0% (80.0–95.0) 21% 32% 33%", "p 2/9 150%", "p: where the window forced no compaction the worst session costs 70% of its raw"}},
+		"kept":   {func(b *strings.Builder) { writeKept(b, 8000, []Total{total}) }, []string{"p 1.25 40.0% (30.0–50.0) 90.0% (80.0–95.0) 21% 32% 33%", "p 2/9 150%", "p: among the sessions where the window forced no compaction, the worst costs 70% of its raw cost"}},
 		"sent":   {func(b *strings.Builder) { writeSent(b, []Total{total}) }, []string{"p 11.1 12.2 13.3 14.4 15.5 16.6 17 18 19", "p 20.5"}},
 		"tidied": {func(b *strings.Builder) { writeTidied(b, []Total{total}) }, []string{"b 24 25.0 37.50% 26", "a 21 22.0 12.50% 23"}},
 	} {

@@ -51,7 +51,7 @@ func writeKept(b *strings.Builder, window int, own []Total) {
 	fold.Table(b, "  ", rows, nil)
 	for _, t := range own {
 		if t.WorstByWill > 0 {
-			fmt.Fprintf(b, "\n  %s: where the window forced no compaction the worst session costs %.0f%% of its raw\n", t.label(), 100*t.WorstByWill)
+			fmt.Fprintf(b, "\n  %s: among the sessions where the window forced no compaction, the worst costs %.0f%% of its raw cost\n", t.label(), 100*t.WorstByWill)
 		}
 	}
 }
@@ -80,11 +80,11 @@ func writeSent(b *strings.Builder, own []Total) {
 	fold.Table(b, "  ", rows, nil)
 }
 
-// WriteTimes prints the own time of the policies per call. It is the only
-// figure that differs between two runs. The error is the writer's.
+// WriteTimes prints the time that each policy itself takes per call. This time
+// is the only figure that differs between two runs. The error is the writer's.
 func (r *Report) WriteTimes(w io.Writer) error {
 	var b strings.Builder
-	b.WriteString("\nown work of a call, in milliseconds of this machine\n\n")
+	b.WriteString("\ntime that each policy itself takes per call, in milliseconds on this machine\n\n")
 	fmt.Fprintf(&b, "  %-18s %9s %9s %9s %9s %9s\n", "policy", "window", "mean", "median", "99 of 100", "longest")
 	for _, t := range r.Totals {
 		if d := t.Elapsed; !t.Reference && len(d) > 0 {

@@ -5,9 +5,10 @@ import (
 	"github.com/agentcompact/compact/strategy/eval"
 )
 
-// Told counts the facts about removed messages in the views right after
-// compactions, by the judge of `compactctl eval-summary`, added up over the
-// compactions. It does not count messages that stay in full.
+// Told counts the facts about removed messages that the views right after
+// compactions contain. The judge of `compactctl eval-summary` finds them. The
+// counts are added up over the compactions. Messages that stay in full are not
+// counted.
 type Told struct {
 	User     int `json:"user"` // sentences typed by people, verbatim
 	UserOf   int `json:"user_of"`
@@ -22,9 +23,9 @@ func (t Told) Plus(o Told) Told {
 	return Told{t.User + o.User, t.UserOf + o.UserOf, t.Failed + o.Failed, t.FailedOf + o.FailedOf, t.False + o.False, t.Stated + o.Stated}
 }
 
-// written returns the messages that a view has in place of messages of the history, by the
-// index of the original, and those that replace several. whole states which messages of
-// the history the view contains in full.
+// written returns the messages of a view that are not unchanged messages of the history. instead
+// holds those that replace one message, by its index; made holds those that replace several. whole
+// states which messages of the history the view contains in full.
 func (v *View) written(whole []bool) (instead map[int]message.Message, made []message.Message) {
 	instead = map[int]message.Message{}
 	for k, src := range v.Sources {

@@ -46,7 +46,7 @@ type Total struct {
 	// share of the removed typed sentences that the views contain right after compactions; nil: no
 	// sentence was removed
 	User   *Interval `json:"user_told"`
-	Failed *Interval `json:"failed_told"`     // the same of commands that failed last
+	Failed *Interval `json:"failed_told"`     // the same share, of the commands whose last run failed
 	False  *Interval `json:"false_of_stated"` // share of the stated outcomes that no run of the command had
 
 	Elapsed []time.Duration `json:"-"` // the policy's own time per call, ascending; not deterministic

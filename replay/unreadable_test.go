@@ -146,7 +146,7 @@ func TestTimesOfPoliciesArePrinted(t *testing.T) {
 	if err := r.WriteTimes(&b); err != nil {
 		t.Fatal(err)
 	}
-	want := "own work of a call, in milliseconds of this machine policy window mean median 99 of 100 longest p 8,000 50.50 51.00 100.00 100.0"
+	want := "time that each policy itself takes per call, in milliseconds on this machine policy window mean median 99 of 100 longest p 8,000 50.50 51.00 100.00 100.0"
 	if got := strings.Join(strings.Fields(b.String()), " "); got != want {
 		t.Errorf("%s\nwant\n%s", got, want)
 	}
