@@ -18,13 +18,13 @@ func (f Figures) Check(t *testing.T, s SDK) {
 		t.Errorf("%d requests refused, %d above the window", f.Refused, f.Above)
 	}
 	if f.Least < least {
-		t.Errorf("a request has %.1f %% of the bytes of the one before: %s", 100*f.Least, f.Where)
+		t.Errorf("a request repeats only %.1f %% of the bytes of the previous request: %s", 100*f.Least, f.Where)
 	}
 	if f.Compactions == 0 || f.Summaries > f.Compactions {
 		t.Errorf("%d compactions, %d with a summary", f.Compactions, f.Summaries)
 	}
 	if f.Forgot > 0 && !s.Forgets {
-		t.Errorf("%d times nothing of before was applied again after a restart", f.Forgot)
+		t.Errorf("after %d restarts no earlier edit was applied again", f.Forgot)
 	}
 	if f.Recalls == 0 || f.Seen > 0 {
 		t.Errorf("%d calls of the recall tool, of which the SDK's own loop saw some in %d requests", f.Recalls, f.Seen)

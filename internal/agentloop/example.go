@@ -80,7 +80,7 @@ func Short(t *testing.T, dir string) (name string) {
 		}
 	}
 	if all >= ourLines || all < 4 {
-		t.Errorf("%s: %d lines are there for compact", name, all)
+		t.Errorf("%s: %d lines are for compact, want at least 4 and fewer than %d", name, all, ourLines)
 	}
 	return name
 }

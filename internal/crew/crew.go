@@ -133,7 +133,7 @@ func (c *Crew) one(t testing.TB, m *compact.CompactManager, agent int) Outcome {
 			t.Errorf("agent %d, call %d: %v", agent, call, err)
 		}
 		if res.After.Total > res.Budget {
-			t.Errorf("agent %d, call %d: a view of %d tokens, %d fit", agent, call, res.After.Total, res.Budget)
+			t.Errorf("agent %d, call %d: the view has %d tokens, but the budget is %d", agent, call, res.After.Total, res.Budget)
 		}
 		if res.Triggered {
 			out.Compactions++
@@ -164,14 +164,14 @@ func Compare(t testing.TB, got, alone Outcome, calls int64) {
 	t.Helper()
 	for agent, views := range alone.Views {
 		if !slices.Equal(got.Views[agent], views) {
-			t.Errorf("agent %d got other views than alone", agent)
+			t.Errorf("agent %d got other views than it gets alone", agent)
 		}
 	}
 	if got.Compactions != alone.Compactions || got.Compactions == 0 {
-		t.Errorf("%d compactions, alone they were %d", got.Compactions, alone.Compactions)
+		t.Errorf("%d compactions, want %d, as with one agent after the other", got.Compactions, alone.Compactions)
 	}
 	if int(calls) != got.Summaries || got.Summaries != alone.Summaries || calls == 0 {
-		t.Errorf("the summarizer was asked %d times for %d summaries, alone there are %d", calls, got.Summaries, alone.Summaries)
+		t.Errorf("the summarizer was asked %d times for %d summaries, want %d, as with one agent after the other", calls, got.Summaries, alone.Summaries)
 	}
 }
 

@@ -111,7 +111,7 @@ type fitter struct {
 	moved []int           // messages assigned to the front, last first
 }
 
-// search assigns left[i:]. Of the messages before i, b are assigned to the back.
+// search assigns left[i:]. b of the messages before left[i] are already assigned to the back.
 func (f *fitter) search(i, b int) bool {
 	if i == len(f.left) {
 		return b == len(f.back)

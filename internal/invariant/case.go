@@ -10,8 +10,8 @@ package invariant
 
 import "github.com/agentcompact/compact/message"
 
-// A Case is one call of the hook to be judged. In, Out, Decisions, Cost and Budget are
-// needed; a rule whose other fields are zero is not checked.
+// A Case is one call of the hook to be judged. In, Out, Decisions, Cost and Budget are needed; a
+// rule that needs other fields is not checked if they are zero.
 type Case struct {
 	In, Out []message.Message
 

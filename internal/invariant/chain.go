@@ -72,9 +72,9 @@ func (f *collector) timing(k int, s *Step, ended int) {
 	switch {
 	case s.Manual:
 	case s.Triggered && s.Before < due:
-		f.fail(RuleHysteresis, "step %d compacted at %d tokens; it is due at %d, the last one ended at %d", k, s.Before, due, ended)
+		f.fail(RuleHysteresis, "step %d compacted at %d tokens, but the last compaction ended at %[4]d, so the next is due at %[3]d", k, s.Before, due, ended)
 	case !s.Triggered && !s.Waits && s.Before >= due:
-		f.fail(RuleDue, "step %d did nothing at %d tokens, and was due at %d", k, s.Before, due)
+		f.fail(RuleDue, "step %d compacted nothing at %d tokens, but a compaction was due at %d", k, s.Before, due)
 	}
 }
 

@@ -118,7 +118,7 @@ func (j *judge) checkBytes(i, o int) {
 		}
 		edit := [2]string{decode(stringsA[k]), decode(stringsB[k])}
 		if edits[edit]--; edits[edit] < 0 {
-			j.fail(RuleBytes, "message %d: the string %.60s was changed, which is no edited part", i, stringsA[k])
+			j.fail(RuleBytes, "message %d: the string %.60s was changed, but it is not an edited part", i, stringsA[k])
 		}
 	}
 	for _, n := range edits {

@@ -231,30 +231,31 @@ type Refusal struct {
 	Parts   int   // sum of all parts that the error lists, with Fixed
 }
 
-// CheckRefusal judges the error: it is correct only if the floor is above the budget,
-// if it names the largest message, and if the history is unchanged.
+// CheckRefusal judges the error. It is correct only if the floor is above the budget, the parts
+// that it lists add up to the cost that it states, it names at least one message and none twice,
+// and the history is unchanged.
 func CheckRefusal(r Refusal) []Violation {
 	var found collector
 	for _, v := range Same("the error", r.In, r.Out) {
 		found.fail(RuleInsufficient, "the history was touched: %s", v.Detail)
 	}
 	if floor := r.Plan.Floor(r.In, r.Pinned, r.Cost, r.Fixed); floor <= r.Budget && !r.Plan.Bounded() {
-		found.fail(RuleInsufficient, "the floor is %d of %d", floor, r.Budget)
+		found.fail(RuleInsufficient, "the call was refused, but its floor is %d tokens and the budget is %d", floor, r.Budget)
 	}
 	if r.Tokens <= r.Budget {
-		found.fail(RuleInsufficient, "it says %d tokens, which fit the budget of %d", r.Tokens, r.Budget)
+		found.fail(RuleInsufficient, "the error states %d tokens, which fit the budget of %d", r.Tokens, r.Budget)
 	}
 	if r.Parts != r.Tokens {
-		found.fail(RuleInsufficient, "the named messages add up to %d of %d tokens", r.Parts, r.Tokens)
+		found.fail(RuleInsufficient, "the parts that the error lists add up to %d tokens, but it states %d", r.Parts, r.Tokens)
 	}
 	if len(r.Named) == 0 && len(r.In) > 0 {
-		found.fail(RuleInsufficient, "it names no message")
+		found.fail(RuleInsufficient, "the error names no message")
 	}
 	for k, i := range r.Named {
 		if i < -1 || i >= len(r.In) {
-			found.fail(RuleInsufficient, "it names message %d of %d", i, len(r.In))
+			found.fail(RuleInsufficient, "the error names message %d, but there are only %d", i, len(r.In))
 		} else if i >= 0 && slices.Contains(r.Named[:k], i) {
-			found.fail(RuleInsufficient, "it names message %d twice", i)
+			found.fail(RuleInsufficient, "the error names message %d twice", i)
 		}
 	}
 	return found

@@ -8,10 +8,12 @@ import (
 
 // reading is the structure of a conversation.
 //
-// Calls and results are paired by id; on wires without ids by tool name, and without any key if a result
-// has no name either. A result answers the newest earlier open call. The messages from a call to its
-// answer can't be separated, so they are one round; a directly repeated answer belongs to that round, and a
-// result without a call to the assistant message before it if that can refer to the call. Every other message is a round of its own.
+// Calls and results are paired by id, or by tool name on wires without ids. A result with neither
+// can answer any call without an id. A result answers the newest earlier open call that matches.
+// The messages from a call to its answer can't be separated, so they are one round. A repeated
+// answer that directly follows a round belongs to that round. A result without a call belongs to
+// the round of the assistant message before it, if that message can refer to the call. Every other
+// message is a round of its own.
 type reading struct {
 	msgs  []message.Message
 	round []int    // message → round
@@ -239,8 +241,8 @@ func (r *reading) spread(f func(message.Message) bool) []bool {
 	return out
 }
 
-// isOpen reports whether a call of message i's round is open. Its result can come after
-// the results of a later message; without the round, that result would have no call.
+// isOpen reports whether a call of message i's round is open. The result of an open call can come
+// after the results of a later message, and would have no call if the round were removed.
 func (r *reading) isOpen(i int) bool {
 	for k := r.spans[r.round[i]][0]; k < r.spans[r.round[i]][1]; k++ {
 		if r.openCalls[k] {

@@ -5,8 +5,8 @@ import "github.com/agentcompact/compact/message"
 // repeated marks duplicates that a stage may remove although their role is
 // never pruned: system or developer messages that occur again later, byte for
 // byte, unless the caller protects them. Such a message must be a round of its
-// own, before the open calls, and a later message that may be removed, too,
-// must remain.
+// own, before the open calls. After it there must be a copy that is not
+// protected, and a message that is neither pinned nor taken.
 func (r *reading) repeated(pinned func(message.Message) bool, taken []bool) []bool {
 	out := make([]bool, len(r.msgs))
 	for i, m := range r.msgs[:r.waiting()] {

@@ -18,7 +18,7 @@ func (j *judge) checkAccounts() {
 	}
 	for o, i := range j.src {
 		if i < 0 && !ours(j.Out[o]) {
-			j.fail(RuleAccount, "message %d of the view (%s) is neither of the history nor ours", o, j.Out[o].Role)
+			j.fail(RuleAccount, "message %d of the view (%s) comes neither from the history nor from the compaction", o, j.Out[o].Role)
 		}
 	}
 }
@@ -165,16 +165,16 @@ func (j *judge) checkReported() {
 		return
 	}
 	if n := j.Fixed + sum(j.costIn); r.In != n {
-		j.fail(RuleReported, "the history is said to cost %d, and costs %d", r.In, n)
+		j.fail(RuleReported, "the result states %d tokens for the history, which costs %d", r.In, n)
 	}
 	if n := j.Fixed + sum(j.costOut); r.Out != n {
-		j.fail(RuleReported, "the view is said to cost %d, and costs %d", r.Out, n)
+		j.fail(RuleReported, "the result states %d tokens for the view, which costs %d", r.Out, n)
 	}
 	if r.Messages == nil {
 		return
 	}
 	if len(r.Messages) != len(j.In) {
-		j.fail(RuleReported, "%d messages have numbers, of %d", len(r.Messages), len(j.In))
+		j.fail(RuleReported, "the result has token counts for %d messages, but the history has %d", len(r.Messages), len(j.In))
 		return
 	}
 	for i, said := range r.Messages {
@@ -183,7 +183,7 @@ func (j *judge) checkReported() {
 			after = j.costOut[o]
 		}
 		if said != [2]int{j.costIn[i], after} {
-			j.fail(RuleReported, "message %d is said to go from %d to %d, and goes from %d to %d", i, said[0], said[1], j.costIn[i], after)
+			j.fail(RuleReported, "message %d: the result states %d tokens before and %d after, but it has %d and %d", i, said[0], said[1], j.costIn[i], after)
 		}
 	}
 }

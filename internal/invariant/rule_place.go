@@ -20,8 +20,8 @@ func (j *judge) checkPinned() {
 	}
 }
 
-// checkOrphans: the input has the same results without a call and the same calls
-// without an answer.
+// checkOrphans: the view has no result without a call, and no call without an
+// answer, that the history does not have as well.
 func (j *judge) checkOrphans() {
 	for id, n := range j.out.lonelyResults {
 		if n > j.in.lonelyResults[id] {

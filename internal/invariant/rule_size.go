@@ -12,7 +12,7 @@ const summarySlack = 64
 // checkBudget: the view costs at most the budget.
 func (j *judge) checkBudget() {
 	if n := j.Fixed + sum(j.costOut); n > j.Budget {
-		j.fail(RuleBudget, "the view costs %d of %d", n, j.Budget)
+		j.fail(RuleBudget, "the view costs %d tokens, but the budget is %d", n, j.Budget)
 	}
 }
 

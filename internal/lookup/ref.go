@@ -21,14 +21,15 @@ type Ref struct {
 	First, Last int // numbers of messages in a summary's citations; 0 = not such a reference
 	Beyond      int // the last number that the reference names, if that is after Last; otherwise 0
 
-	// Own is the owner whose view has the numbers; nil = unknown: the messages of all
-	// owners. Of limits the numbered messages to these, unless it is nil.
+	// Own is the owner whose view shows the numbers. If it is nil, or if no step of this owner has
+	// numbers, the numbers of all owners count. Of, if not nil, limits the messages to those with
+	// these fingerprints.
 	Own *ledger.Owner
 	Of  map[message.Fingerprint]bool
 }
 
-// numbers returns a function that reports whether a number of a message is one that
-// r can mean.
+// numbers returns a function that reports whether r can refer to an eviction of a step by its
+// number.
 func (r *Ref) numbers(steps []ledger.Step) func(*ledger.Step, *ledger.Eviction) bool {
 	own := r.Own != nil && slices.ContainsFunc(steps, func(step ledger.Step) bool { return step.Numbers > 0 && step.Owner() == *r.Own })
 	return func(step *ledger.Step, e *ledger.Eviction) bool {

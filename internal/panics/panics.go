@@ -36,7 +36,7 @@ func tell(log *slog.Logger, call, why string) {
 	log.Error("compact: a call panicked", "call", call, "panic", why, "stack", string(debug.Stack()))
 }
 
-// Into, deferred, turns a panic into the error of a call that has no logger and no
+// Into must be deferred. It turns a panic into the error of a call that has no logger and no
 // redactor of its own.
 func Into(err *error, call string) {
 	if v := recover(); v != nil {

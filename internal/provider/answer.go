@@ -20,9 +20,9 @@ type Answer struct {
 	// Search is the query of a web search that the provider runs. Its call and
 	// its result are in the answer, before the text; Anthropic.
 	Search string
-	// Code is a program that the provider begins to run, and that waits for the calls of
-	// the answer. The answer to a request in which a program waits begins with the result of
-	// that program, unless it is Waiting further; Anthropic.
+	// Code is a program that the provider begins to run, and that waits for the results of the
+	// answer's calls (Anthropic). If a program waits in a request, the answer begins with the
+	// program's result, unless Waiting is set: then the program continues to wait.
 	Code    string
 	Waiting bool
 	// Items are further items of the answer, in front of the calls, as JSON; Responses.

@@ -30,8 +30,9 @@ var blocksOfRole = map[string][]string{
 
 var toolUseID = regexp.MustCompile(`^[a-zA-Z0-9_-]+$`)
 
-// toolName is what the name of a tool must match: toolUseID, and at most mostToolName bytes.
-// To compile the expression takes a tenth of the start of a test's process.
+// toolName is the expression that error texts show for the name of a tool. The code checks names
+// with toolUseID and mostToolName instead, because compiling this expression takes a tenth of the
+// time in which a test's process starts.
 const (
 	toolName     = `^[a-zA-Z0-9_-]{1,128}$`
 	mostToolName = 128

@@ -30,9 +30,9 @@ func servedCalls(turns []turn) map[string]*served {
 	return calls
 }
 
-// pending returns the calls of the provider's tools that wait for the results of the
-// client, or for the provider: the user has not spoken since. The provider returns their
-// results in a later answer.
+// pending returns the calls of the provider's tools that have no result yet, because they wait for
+// results of the client or for the provider. Calls from before the user's last words are not
+// pending. The provider returns the results of pending calls in a later answer.
 func pending(turns []turn) (calls []*served) {
 	from := 0
 	for i, t := range turns {

@@ -134,7 +134,8 @@ func (s *Store) keep(body, whole object, response object) {
 	}
 }
 
-// serve answers the requests for what is stored, and reports whether the request is one.
+// serve answers requests for stored answers and conversations. It returns false for any other
+// request.
 func (s *Store) serve(w http.ResponseWriter, q *http.Request, body []byte) bool {
 	_, path, _ := strings.Cut(q.URL.Path, "/v1/")
 	parts := strings.Split(path, "/")

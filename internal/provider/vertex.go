@@ -5,12 +5,12 @@ import (
 	"strings"
 )
 
-// vertexModels is the part of Vertex's paths to the models of Anthropic. A body there is one
-// of Anthropic's, but its path names the model, and it has a version.
+// vertexModels is the part of Vertex's paths to the models of Anthropic. Such a body is like one of
+// Anthropic's own API, but it has no model, which the path names, and it has a version.
 const vertexModels = "/publishers/anthropic/models/"
 
-// vertexCall returns the model in a path of Vertex to a model of Anthropic; "" = it is no
-// model call of that form.
+// vertexCall returns the model that a path of Vertex names, if the path is a call of one of
+// Anthropic's models; otherwise "".
 func vertexCall(path string) string {
 	_, last, ok := strings.Cut(path, vertexModels)
 	model, method, _ := strings.Cut(last, ":")
@@ -20,8 +20,8 @@ func vertexCall(path string) string {
 	return model
 }
 
-// vertexBody returns the body of a request as Anthropic's own API has it. Other paths keep
-// their bodies.
+// vertexBody converts the body of a call of an Anthropic model on Vertex to the form of Anthropic's
+// own API. It returns the bodies of other paths unchanged.
 func vertexBody(path string, body object) (object, *errorAnswer) {
 	model := vertexCall(path)
 	if model == "" || body == nil {

@@ -53,9 +53,8 @@ func (e *Engine) takeLegal(p *Pass, proposal policy.Proposal, q Request, o *Outc
 	return 0, refusal
 }
 
-// try applies edits. It discards them if the provider would refuse the new view, if
-// they break a promise, or if they raise the floor of the view above the budget (see
-// lifts).
+// try applies edits. It discards them if the provider would refuse the new view, if they break a
+// promise, or if they raise the floor of the view above the budget (see raisesFloor).
 func (e *Engine) try(p *Pass, edits []policy.Edit, q Request, o *Outcome) (refused, broken error) {
 	after, err := o.Conversation.Apply(edits)
 	if err != nil {
@@ -113,10 +112,11 @@ func (o *Outcome) variants(edits []policy.Edit, noticed bool) [][]policy.Edit {
 	return all
 }
 
-// orders returns variants of a cut: the cut itself; the cut with the pinned messages
-// moved behind; with the pinned messages moved further, to just before the next
-// assistant message, or to just before the first assistant message after all removed
-// messages; and with the first instruction of the conversation left in front.
+// orders returns the variants of a cut that are tried in turn. The first is the cut itself. The
+// next ones put the new message first and the pinned messages later (see [policy.Cut]): where the
+// recent span begins, just before the next assistant message, or just before the first assistant
+// message after all removed messages. The last one leaves the first instruction of the conversation
+// in front.
 func (o *Outcome) orders(c policy.Cut) []policy.Cut {
 	all := []policy.Cut{c}
 	if !c.Behind {
@@ -166,8 +166,8 @@ func (o *Outcome) omits(c *policy.Cut) (n int) {
 	return n
 }
 
-// instructing reports whether a message is an instruction. A summary or notice made by a
-// stage does not count as such a message.
+// instructing reports whether a message is an instruction. A summary or notice made by a stage does
+// not count as an instruction.
 func instructing(m *message.Message) bool {
 	_, notice := policy.ParseNotice(*m)
 	return (m.Role == message.RoleSystem || m.Role == message.RoleDeveloper) && !notice && !policy.IsSummary(*m)

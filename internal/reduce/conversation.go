@@ -309,11 +309,10 @@ func (d *Conversation) opening(pinned []bool) int {
 	return len(pinned)
 }
 
-// pinnedRounds marks the messages of rounds that hold a pinned message. at is the start
-// of the anchor's round if that round is marked. The round of that message then comes
-// after the summary, and the later pinned rounds follow it. pinnedRounds reads only the
-// prefix that the cut names, so that later messages do not change the meaning of an old
-// cut. was is the anchor of a replay, see edit.
+// pinnedRounds marks the messages of rounds that hold a pinned message. at is the start of the
+// anchor's round if that round is marked. The anchor's round then comes after the summary, and the
+// later pinned rounds follow it. pinnedRounds reads only the prefix that the cut names, so that
+// later messages do not change the meaning of an old cut. was is the anchor of a replay, see edit.
 func (d *Conversation) pinnedRounds(c *policy.Cut, was int) (marked []bool, at int) {
 	end := c.Recent
 	for _, i := range c.Removed {

@@ -157,9 +157,9 @@ func (c *Conversation) edits(r *Recipe, index []int) (edits []policy.Edit, ancho
 	return edits, anchor, nil
 }
 
-// Lasting returns the recipe of a pass without the edits of messages that a later pass of
-// the same step removed: no view showed those edits, and a replay of the removal does not
-// need them. A recipe with the name of the stage alone says that all its edits were such.
+// Lasting returns the recipe of a pass without the edits of messages that a later pass of the same
+// step removed: no view showed those edits, and a replay of the removal does not need them. If that
+// is true of all edits of the pass, the recipe has only the name of the stage.
 func (o *Outcome) Lasting(p *Pass) Recipe {
 	r := p.Recipe
 	r.Texts = nil

@@ -19,7 +19,7 @@ type Trail struct {
 	rest   []message.Message // messages that no step has reached
 	known  func(message.Fingerprint) map[int]policy.Origin
 	anchor int // input index of the last user message; -1 = none
-	newest int // input index of the last message, if it is a tool result; -1 = it is none
+	newest int // input index of the last message if it is a tool result; -1 = it is not one
 
 	left  int // number of unpinned messages in rest
 	index []int

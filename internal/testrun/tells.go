@@ -11,13 +11,16 @@ import (
 // printed is text that the command prints in any case, so a success in it does not
 // count.
 //
-// A failure according to [Read] comes first. Otherwise, for a failed command, it is the
-// first place in a file, or the first line that calls itself an error, or else the last
-// line with a word for an error. For any other command it is a commit that was made, or
-// the last line about a success or an error: after a pipe, a program that raised an
-// exception can have status 0. An error after a commit takes precedence over these
-// lines, and a line about an end of the command from outside does, too. While a command
-// still runs, no success counts.
+// A failure according to [Read] comes first. Otherwise, the first of these lines that the
+// output has is returned:
+//
+//   - for a failed command: the first place in a file; the first line that calls itself an
+//     error; the last line with a word for an error
+//   - a line about an end of the command from outside, if the output begins with it or no
+//     other line about the end follows it
+//   - for a command that has ended and has not failed: an error after a commit; a commit;
+//     the last line about a success or an error, because after a pipe a program that
+//     raised an exception can have status 0; the only line with a tick
 func Tells(output string, failed bool, printed string) Report {
 	r := Read(output)
 	if r.Verdict == Failure {

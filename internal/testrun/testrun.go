@@ -80,8 +80,8 @@ func isException(line string) bool {
 	return ok && message != "" && !strings.ContainsAny(name, " \t()=") && (strings.HasSuffix(name, "Exception") || strings.HasSuffix(name, "Error"))
 }
 
-// counted is the rank of a line that only counts failures: a line about a place in a
-// file is more useful if it calls itself an error.
+// counted is the rank of a line that only counts failures. A line about a place in a file is more
+// useful than such a line if it has the word "error".
 const counted = 2
 
 // saysLittle is the rank of lines that do not name the failure.

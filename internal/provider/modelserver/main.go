@@ -19,10 +19,10 @@ import (
 
 func main() {
 	listen := flag.String("listen", "127.0.0.1:8999", "address")
-	steps := flag.Int("steps", 60, "tool calls until it is done, over all requests")
-	window := flag.Int("window", 75_000, "tokens that a prompt may have, a token being four bytes")
+	steps := flag.Int("steps", 60, "`number` of tool calls over all requests, after which the script is done")
+	window := flag.Int("window", 75_000, "maximum `tokens` of a prompt; a token has four bytes")
 	lines := flag.Int("lines", 400, "lines that each command prints")
-	help := flag.Bool("help-agent", false, "the first step starts another agent, where there is a tool for that")
+	help := flag.Bool("help-agent", false, "the first step starts another agent, if the agent has a tool for that")
 	record := flag.String("record", "", "folder for the forms of the requests, one file each")
 	flag.Parse()
 	script := newScript(*steps, *window, *lines)
