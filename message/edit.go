@@ -14,13 +14,13 @@ import (
 type Slot struct {
 	Before, After string // JSON around the text
 	// Base64 means that the text is written in base64, for wires that accept no
-	// other form there. It can't be edited again.
+	// other form there. The part can't be edited again.
 	Base64 bool
 }
 
 // Wrapped returns m, which came from FromWire, with the spans of these parts
-// marked as objects instead of strings: an edit replaces the object by {key:
-// text}, so that the value stays an object. It is for codecs.
+// marked as objects instead of strings. Then an edit replaces the object by
+// {key: text}, so that the value stays an object. Wrapped is for codecs.
 func (m Message) Wrapped(key string, parts ...int) Message {
 	if len(parts) == 0 {
 		return m
@@ -35,7 +35,7 @@ func (m Message) Wrapped(key string, parts ...int) Message {
 
 // Slotted returns m, which came from FromWire, with the spans of these parts
 // marked as values other than strings. Then a text can replace a part that is a
-// picture, a sound or a file. It is for codecs.
+// picture, a sound or a file. Slotted is for codecs.
 func (m Message) Slotted(slots map[int]Slot) Message {
 	if len(slots) == 0 {
 		return m

@@ -18,11 +18,12 @@ type Round struct {
 func (r Round) Len() int { return r.End - r.Start }
 
 // Rounds cuts a conversation into rounds, in order and without gaps, in one pass. A result belongs
-// to the newest earlier message that has an unanswered call with its id, so that ids may repeat. A
-// result without any such call is a round of its own, unless it directly follows a round that
-// already answered this id, or an assistant message with a part of an unknown kind, which can be a
-// reference to its call. Calls without an id are matched by name; a result that has neither id nor
-// name answers the newest unanswered call without an id.
+// to the newest earlier message that has an unanswered call with its id, so that ids may repeat. If
+// there is no such call, the result is a round of its own, with two exceptions. It belongs to the
+// round directly before it if that round already answered this id, or if that round begins with an
+// assistant message with a part of an unknown kind, which can be a reference to the call. Calls
+// without an id are matched by name; a result that has neither id nor name answers the newest
+// unanswered call without an id.
 func Rounds(msgs []Message) []Round {
 	b := rounder{pending: map[string][]int{}, caller: map[string]int{}, msgs: msgs}
 	for i := range msgs {
@@ -212,10 +213,11 @@ func Turns(rounds []Round) []Turn {
 	return turns
 }
 
-// Open returns the index of the message at which the open round begins: a
-// last assistant round whose calls are not all answered, with everything
-// after it, or trailing messages that no assistant answered. It returns
-// len(msgs) when nothing is open.
+// Open returns the index of the message at which the open round begins. If not
+// all calls of the last assistant round are answered, the open round is that
+// round with everything after it. Otherwise it is the messages after that
+// round, which no assistant has answered. Without such messages, Open returns
+// the number of messages.
 func Open(rounds []Round) int {
 	open := 0
 	if len(rounds) > 0 {

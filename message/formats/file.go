@@ -85,7 +85,7 @@ func newLog(name string, f wire.Format, c *composer, list elements.List, made fu
 	return &File{name: name, req: req, log: l}, nil
 }
 
-// find returns the place of a message. Its raw form is a part of the body.
+// find returns the place of a message, whose raw form is a part of the body.
 func (c *composer) find(m *message.Message) place {
 	raw := m.Raw()
 	p := place{start: offset(c.body, raw)}

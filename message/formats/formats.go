@@ -1,4 +1,4 @@
-// Package formats supports every wire of the module: it detects the wire of a
+// Package formats supports every wire of the module. It detects the wire of a
 // body, and reads the files in which conversations are stored: bodies, lists of
 // messages of any wire, and the session logs of agents.
 //

@@ -5,10 +5,11 @@ import (
 	"github.com/agentcompact/compact/message/openai"
 )
 
-// The history of OpenHands is one document with a list "history" of events, in
-// the format of its SDK (with a "kind") or in the older one (an "action" or an
-// "observation", with the metadata of its call). Events in the older format
-// that are neither messages nor belong to a call of the model stay in place.
+// The history of OpenHands is one document with a list "history" of events. An
+// event has the format of the SDK (with a "kind") or the older format (an
+// "action" or an "observation", with the metadata of its call). Events in the
+// older format that are neither messages nor belong to a call of the model stay
+// in place.
 
 func isOpenHands(s *source) bool {
 	for _, at := range s.doc.list("history") {

@@ -62,9 +62,9 @@ func Names() []string {
 // another format than the named one. The data is kept and must not be modified
 // afterwards.
 //
-// In a log, a last line that is cut off (it is being written) stays unchanged
-// and holds no message, and a line may hold two values; in a list of messages
-// both are errors.
+// The last line of a log may be cut off, because it is still being written: it
+// stays unchanged and holds no message. A line of a log may hold two values. In
+// a list of messages both are errors.
 //
 // A file is recognized as the log of an agent by marks that only this agent
 // writes. A body is detected as in [Detect]. A list of messages (JSONL, or one

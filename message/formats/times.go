@@ -8,9 +8,9 @@ import (
 	"github.com/agentcompact/compact/internal/jsonscan"
 )
 
-// Times returns the time at which each message was recorded, or the zero time if the
-// file has none. A message on several lines has the time of the first line. Formats
-// store the time under many names, beside the message or in the object around it.
+// Times returns the time at which each message was recorded, or the zero time if the file has none.
+// A message on several lines has the time of the first line. Formats store the time under many
+// names, next to the message or in the object around it.
 func (f *File) Times() []time.Time {
 	msgs := f.Messages()
 	out := make([]time.Time, len(msgs))

@@ -12,9 +12,9 @@
 // response of this name in a content answers the second call of this name.
 // These ids are not sent.
 //
-// The text of a response is its string output, result, error or content, if there is
-// one such string and the response holds little else. For any other response the text
-// is its JSON, and an edit replaces the response by {"output": text}.
+// The text of a response is its string output, result, error or content, if there is one such
+// string and the rest of the response is short. For any other response the text is its JSON, and an
+// edit replaces the response by {"output": text}.
 //
 // A message that a compaction made (a summary, a notice) is written as a content of
 // the user, and gets its original role back when it is read.

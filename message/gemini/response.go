@@ -12,9 +12,8 @@ import (
 // whole.
 const stub = "output"
 
-// maxRest limits the bytes of a response beside the string that is its text. If there
-// are more, the whole response is its text, so that all of it is shown, counted and
-// removed, too.
+// maxRest limits the bytes of a response other than the string that is its text. If there are more,
+// the whole response is its text, so that all of it is shown, counted and removed, too.
 const maxRest = 256
 
 // response reads the response of a function: its text, and the media in it.

@@ -155,9 +155,8 @@ func (c *checker) gone(was []message.Message) {
 	}
 }
 
-// references checks outputs without a call in the body. The references directly before
-// such outputs may represent the calls, so the view must have either all of these items
-// or no item of them.
+// references checks outputs without a call in the body. The references directly before such outputs
+// may represent the calls, so the view must have all of these items or none.
 func (c *checker) references(was []message.Message) {
 	known := map[string]bool{}
 	counted := 0 // messages whose calls are known: none if there are no references, which is the usual case

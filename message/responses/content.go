@@ -69,9 +69,10 @@ func (p *parser) streams(f fields, part message.Part) error {
 	return nil
 }
 
-// slot lets a text replace the part that was read last, if it is a picture, a sound or a file, the
-// element at e of a list. Media of the model can't be replaced. The screenshot that answers a
-// computer call can't be replaced either: it is in no list, and no text can answer such a call.
+// slot lets a text replace the part that was read last, if it is a picture, a sound or a file. That
+// part is the element at e of a list. Media of the model can't be replaced. The screenshot that
+// answers a computer call can't be replaced either: it is in no list, and no text can answer such a
+// call.
 func (p *parser) slot(e jsonscan.Span) {
 	last := len(p.m.Parts) - 1
 	if last < 0 || p.m.Role == message.RoleAssistant || !p.m.Parts[last].Kind.IsMedia() || p.m.Parts[last].Sealed {

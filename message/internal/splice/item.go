@@ -96,7 +96,7 @@ func messages(g Grammar, raw []byte) ([]message.Message, error) {
 }
 
 // readPrompt makes a message of the system prompt, in the form of a list item.
-// It can't be edited.
+// The message can't be edited.
 func readPrompt(g Grammar, raw []byte) ([]message.Message, error) {
 	content, err := g.Prompt(raw)
 	if err != nil || content == nil {

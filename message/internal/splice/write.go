@@ -47,7 +47,8 @@ func (l *List) Draft(view []message.Message, sources []int) (*Draft, error) {
 // Same reports whether the draft is the body that was read.
 func (d *Draft) Same() bool { return d.same }
 
-// Raw returns unit i in its planned form. It is shared.
+// Raw returns unit i in its planned form. The bytes are shared and must not be
+// modified.
 func (d *Draft) Raw(i int) []byte {
 	if p := d.pieces[i]; p.Raw == nil {
 		return d.list.items[p.From].Of(d.list.data)

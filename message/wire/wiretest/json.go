@@ -9,7 +9,7 @@ import (
 )
 
 // JSON writes random JSON in many valid forms: unusual white space, members in
-// any order and unknown ones, integers that fit no machine word, unnecessary
+// any order, unknown members, integers that fit no machine word, unnecessary
 // escapes, halves of surrogate pairs.
 type JSON struct{ *rand.Rand }
 

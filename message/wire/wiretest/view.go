@@ -31,8 +31,9 @@ func Sources(n int) []int {
 }
 
 // LastCounts compares a body in which fields occur twice with a body that has
-// only the last occurrences, as a provider reads it: both hold the same
-// conversation and break the same rules, and an edit changes the last field.
+// only the last occurrences, as a provider reads it. Both must hold the same
+// conversation and break the same rules, and an edit must change the last
+// field.
 func LastCounts(t *testing.T, f wire.Format, twice, once string) {
 	t.Helper()
 	a, b := Parse(t, f, twice), Parse(t, f, once)
