@@ -15,9 +15,8 @@ func (x *exchange) cache() (cache, bool) {
 	return cache{x.req.URL.Host, name}, name != ""
 }
 
-// fixed returns the size in tokens of the cache that the request names. It is part of
-// the prompt and can't be made smaller. 0 = no cache, or its size is not known before
-// the first answer.
+// fixed returns the size in tokens of the cache that the request names. The cache is part of the
+// prompt and can't be made smaller. 0 = no cache, or its size is not known before the first answer.
 func (x *exchange) fixed() int {
 	c, _ := x.cache()
 	return x.t.caches.get(c)

@@ -12,13 +12,11 @@ import (
 	"github.com/agentcompact/compact/message/responses"
 )
 
-// Counts handles requests that only ask for a number of tokens (Anthropic's
-// …/messages/count_tokens, also on Vertex, OpenAI's …/responses/input_tokens, Gemini's
-// …:countTokens): they are sent with the view that a model call with this
-// history would have. Otherwise an agent that counts before each call would
-// compact a history that already fits. The provider counts; nothing is stored,
-// and no summary is written. Without this option such requests are sent
-// unchanged.
+// Counts handles requests that only ask for a number of tokens: Anthropic's …/messages/count_tokens
+// (also on Vertex), OpenAI's …/responses/input_tokens and Gemini's …:countTokens. They are sent
+// with the view that a model call with this history would have. Otherwise an agent that counts
+// before each call would compact a history that already fits. The provider counts; nothing is
+// stored, and no summary is written. Without this option such requests are sent unchanged.
 func Counts() Option {
 	return func(t *Transport) {
 		t.routes = append(t.routes,

@@ -28,9 +28,9 @@
 //
 // The transport compacts POST requests with a JSON body to paths that end with /chat/completions,
 // /responses, /messages, :generateContent or :streamGenerateContent. This includes the paths of
-// Azure and of Gemini on Vertex. It also compacts requests to models of Anthropic on Vertex
-// (:rawPredict, :streamRawPredict). On Azure a request names a deployment in place of a model:
-// [Models] maps it. Bedrock's own API (/model/{id}/…) and other models on Vertex are sent
+// Azure and of Gemini on Vertex. The transport also compacts requests to models of Anthropic on
+// Vertex (:rawPredict, :streamRawPredict). On Azure a request names a deployment in place of a
+// model: [Models] maps it. Bedrock's own API (/model/{id}/…) and other models on Vertex are sent
 // unchanged, and OnError says so once. Bodies in gzip and deflate are decompressed, and sent
 // uncompressed if they are changed. Everything else is sent unchanged: other paths and methods,
 // bodies in other encodings, signed requests, bodies above [MaxBody], and requests whose history
@@ -93,12 +93,12 @@
 // provider's format that [ErrorOf] reads. A canceled request fails in any case.
 //
 // If the provider answers that the context is too long, the request is compacted again, to the size
-// that the provider reported, and sent again, even if it was sent unchanged because of a failure.
-// The caller gets the second answer. A stream may report this error after its start, so events that
-// only announce an answer are held back until the next event. Answers in gzip and deflate are
-// decoded to find such errors and the usage, and passed on unchanged (with [Recall], decoded). For
-// other encodings (br, zstd) OnError is called. Requests may be in gzip, deflate, or an encoding of
-// [Coding].
+// that the provider reported, and sent again. This is also done for a request that was sent
+// unchanged because of a failure. The caller gets the second answer. A stream may report this error
+// after its start, so events that only announce an answer are held back until the next event.
+// Answers in gzip and deflate are decoded to find such errors and the usage, and passed on
+// unchanged (with [Recall], decoded). For other encodings (br, zstd) OnError is called. Requests
+// may be in gzip, deflate, or an encoding of [Coding].
 //
 // The log also holds the warnings of results, for example that the window of a
 // model is a guess.

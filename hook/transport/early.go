@@ -10,10 +10,10 @@ import (
 )
 
 // early is the body of a stream that can still be a refusal: after status 200,
-// a provider reports a too long context in the stream. It holds back events
-// that only announce an answer until the next event decides. If that is an
-// error because of the length, the caller reads the stream of a smaller request
-// instead.
+// a provider reports a too long context in the stream. early holds back events
+// that only announce an answer, until the next event decides. If that event is
+// an error because of the length, the caller reads the stream of a smaller
+// request instead.
 type early struct {
 	again func(overflow) io.ReadCloser // returns the other stream; nil = there is no other stream
 	fails func(failure)                // is called for a stream that begins with another error

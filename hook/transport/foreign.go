@@ -10,8 +10,8 @@ import (
 // /model/{id}/invoke, and so on.
 var bedrockCalls = []string{"/invoke", "/invoke-with-response-stream", "/converse", "/converse-stream"}
 
-// foreign reports a model call whose body has a format that is not read here, so that the
-// program learns that nothing is compacted; nil = it is no such call.
+// foreign returns the reason why a model call is not compacted although its path is known: its body
+// has a format that is not read here. For any other request it returns nil.
 func foreign(req *http.Request) *passed {
 	if req.URL == nil || req.Method != http.MethodPost {
 		return nil

@@ -9,10 +9,10 @@ import (
 
 var errBody = errors.New("the provider says that the body is too large, and it can't be made smaller")
 
-// lighten compacts a request with media whose body the provider refused as too large
-// without naming its limit. The new limit is two thirds of the sent bytes. It also
-// applies to later requests of the conversation. If removing old images and files does
-// not make the body small enough, it returns an error and changes nothing.
+// lighten compacts a request with media whose body the provider refused as too large without naming
+// its limit. The new limit is two thirds of the sent bytes. This limit also applies to later
+// requests of the conversation. If removing old images and files does not make the body small
+// enough, it returns an error and changes nothing.
 func (x *exchange) lighten() error {
 	body, res := x.sent, x.res
 	x.limit = len(body) / 3 * 2

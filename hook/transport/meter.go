@@ -53,8 +53,8 @@ type meter struct {
 	packed []byte // compressed bytes so far
 }
 
-// maxPacked is the size in bytes above which a compressed answer is not read. A
-// compressed answer is kept in memory until its end.
+// maxPacked is the size in bytes above which the usage of a compressed answer
+// is not read, because the compressed bytes are kept in memory until the end.
 const maxPacked = 1 << 20
 
 // newMeter returns a body that calls observe at most once, when the answer was

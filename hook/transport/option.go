@@ -63,9 +63,9 @@ func OnResult(f func(ctx context.Context, res *compact.Result)) Option {
 // transport removes headers X-Compact-… from the request, but no others.
 func SessionHeader(names ...string) Option { return func(t *Transport) { t.headers = names } }
 
-// MaxBody sets the size in bytes above which a request body is sent unread; default 256 MiB.
-// A body is held in memory once. A body below this size is reduced to the limit of its
-// provider, see [compact.Config.MaxRequestBytes].
+// MaxBody sets the size in bytes above which a request body is sent unread; default 256 MiB. A body
+// is held in memory once. A body below this size that exceeds the limit of its provider is made
+// smaller, see [compact.Config.MaxRequestBytes].
 func MaxBody(bytes int64) Option { return func(t *Transport) { t.maxBody = bytes } }
 
 // CacheSize bounds the cache of parsed JSON, in bytes of JSON; default 64 MiB.

@@ -45,9 +45,9 @@ func (x *exchange) before(about wire.About) bool {
 // compactions are the paths of requests by which a provider compacts a history.
 var compactions = []string{"/responses/compact"}
 
-// compacting reports whether a request asks the provider to compact a history. It is
-// sent whole, because the provider should summarize everything. The conversation
-// that begins with the result is a new one.
+// compacting reports whether a request asks the provider to compact a history. Such a request is
+// sent whole, because the provider should summarize everything. The conversation that begins with
+// the result is a new one.
 func compacting(req *http.Request) bool {
 	if req.URL == nil || req.Method != http.MethodPost {
 		return false

@@ -18,14 +18,14 @@ import (
 // compaction declare it. The tool is not declared if the request has a tool of that name, or if
 // Gemini does not accept tools in it (cachedContent, a responseMimeType).
 //
-// A round of the tool is inserted again into later requests of the conversation, at its
-// place, as long as this process remembers it (the last 256 KiB for each agent of a
-// session). A round is left out if redaction would change its bytes, or if another
-// process made it. Other calls in the same answer reach the caller without the calls of
-// the tool. A later request that continues a stored answer of the Responses API
-// (previous_response_id) gets the results of such calls, in this process, and a request that
-// reads or deletes a stored answer (/responses/{id}) reaches all of its parts; background
-// requests do not declare the tool.
+// A round of the tool is inserted again into later requests of the conversation, at its place, as
+// long as this process remembers it (the last 256 KiB for each agent of a session). A round is left
+// out if redaction would change its bytes, or if another process made it. Other calls in the same
+// answer reach the caller without the calls of the tool. In the Responses API, an answer may be
+// stored by the provider. In this process, a later request that continues a stored answer
+// (previous_response_id) gets the results of the recall calls in it. A request that reads or
+// deletes a stored answer (/responses/{id}) reaches all of its parts. Background requests do not
+// declare the tool.
 //
 // A stream of events is passed on as it arrives: text, reasoning and the calls of other tools. From
 // a recall call on, the stream is held until that answer has ended; the next answer continues the
@@ -38,9 +38,9 @@ import (
 // without alt=sse) is passed on in the same way, element by element. Any other answer is held until
 // it has ended.
 //
-// A request with the tool asks for an answer without compression. If a gateway compresses
-// it nevertheless, the caller gets it decompressed. If there is no decoder (see [Coding]),
-// the request is sent again without the tool, and so are later requests to this host.
+// A request with the tool asks for an answer without compression. If a gateway compresses the
+// answer nevertheless, the caller gets it decompressed. If there is no decoder (see [Coding]), the
+// request is sent again without the tool, and so are later requests to this host.
 //
 // At most 8 rounds are answered for one request. The result of a ninth one tells the model
 // that no more can be recalled; later recall calls are left out of the answer.
@@ -199,9 +199,8 @@ func (x *exchange) isPlain(s *said, texts []string) bool {
 	return true
 }
 
-// equip adds the declaration of the recall tool and the remembered rounds to a
-// request. It adds nothing if the tool can't be declared: Gemini refuses tools beside
-// cachedContent.
+// equip adds the declaration of the recall tool and the remembered rounds to a request. It adds
+// nothing if the tool can't be declared: Gemini refuses tools together with cachedContent.
 func (x *exchange) equip() {
 	d, about := dialects[x.format.Name()], x.parsed.About()
 	if x.t.rounds == nil || d == nil || about.ServerSide != "" || about.Cached != "" || hasToolItems(x.parsed.Messages()) || x.t.rounds.opaque.has(x.req.URL.Host) {

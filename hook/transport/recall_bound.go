@@ -61,9 +61,9 @@ func (s *said) positions() map[int]bool {
 	return at
 }
 
-// alone returns the positions that a caller does not get, in an answer that is held until
-// its end: the recall calls and, if there is no other call, the reasoning that led only to
-// them, which the provider refuses without them.
+// alone returns the positions that a caller does not get in an answer that is held until its end.
+// These are the recall calls. If there is no other call, they include the reasoning that led only
+// to the recall calls, because the provider refuses this reasoning without them.
 func (s *said) alone(isReasoning func(at int) bool) map[int]bool {
 	at := s.positions()
 	if s.others > 0 {

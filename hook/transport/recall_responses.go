@@ -112,9 +112,10 @@ func (d responsesDialect) round(s *said, texts []string) []json.RawMessage {
 	return append(s.sendable(), d.results(s, texts)...)
 }
 
-// join puts the recall calls back where the model made them among the caller's,
-// and their results after all of them: the provider refuses a call that does
-// not follow its reasoning.
+// join puts each recall call back at the place among the caller's items at
+// which the model made it, because the provider refuses a call that does not
+// follow its reasoning. The results of the recall calls follow after all of
+// these items.
 func (d responsesDialect) join(elems []json.RawMessage, n int, b *beside) ([]json.RawMessage, bool) {
 	end := n
 	for end < len(elems) && !isReturned(obj(elems[end])) {
@@ -161,9 +162,9 @@ func isReturned(item rawObject) bool {
 // sends back.
 func isReasoning(item json.RawMessage) bool { return text(obj(item)["type"]) == "reasoning" }
 
-// boundReasoning returns the positions of reasoning that led to a recall call. The caller
-// does not get it as it is, even beside other calls: the provider ties reasoning to the item
-// directly after it.
+// boundReasoning returns the positions of reasoning that led to a recall call. The caller does not
+// get such reasoning unchanged, even if there are other calls, because the provider ties reasoning
+// to the item directly after it.
 func (s *said) boundReasoning() map[int]bool {
 	at := s.bound(func(at int) bool { return at < len(s.whole) && isReasoning(s.whole[at]) })
 	maps.DeleteFunc(at, func(_ int, led bool) bool { return !led })

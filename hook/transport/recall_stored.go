@@ -15,8 +15,8 @@ import (
 // ids returns the ids of the stored answers behind the caller's id, the last one last.
 func (l link) ids() []string { return append(slices.Clone(l.before), l.id) }
 
-// storedAnswer is a request that reads or deletes a stored answer whose id stands for
-// others.
+// storedAnswer is a request that reads or deletes a stored answer, under an id that the caller uses
+// for several stored answers.
 type storedAnswer struct {
 	x    *exchange
 	id   string // the caller's

@@ -21,8 +21,9 @@ type route struct {
 	within string // a part of the path; "" = any path
 }
 
-// ofAnthropic is the part of Vertex's paths to the models of Anthropic, whose bodies are
-// Anthropic's, without the model. vertexCount is the end of its path for a number of tokens.
+// ofAnthropic is the part of Vertex's paths to the models of Anthropic. The bodies of requests to
+// them are those of Anthropic's API, without the model. vertexCount is the end of the path of a
+// request for a number of tokens.
 const (
 	ofAnthropic = "/publishers/anthropic/models/"
 	vertexCount = ofAnthropic + "count-tokens:rawPredict"

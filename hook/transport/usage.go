@@ -112,7 +112,7 @@ func (u *usage) tokens() int {
 // answer returns the tokens of the answer.
 func (u *usage) answer() int { return max(u.output, u.said+u.mused) }
 
-// then updates the usage of a stream by the usage in a later event. Its counts are sums
+// then updates the usage of a stream by the usage in a later event. The counts of an event are sums
 // so far, and an event can lack some of them.
 func (u *usage) then(later usage) {
 	had := *u
