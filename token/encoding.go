@@ -15,8 +15,8 @@ var registry struct {
 	encodings map[string]*registered
 }
 
-// registered is an encoding of another package. Each encoding has its own lock. It is
-// held while the encoding is opened, so that callers of other encodings do not wait.
+// registered is an encoding of another package. Each encoding has its own lock. The lock is held
+// while the encoding is opened, so that callers of other encodings do not wait.
 type registered struct {
 	sync.Mutex
 	open   func() (Counter, error)

@@ -59,8 +59,8 @@ func NewEstimator(model string, counter Counter, o *EstimatorOptions) (*Estimato
 func NewGatewayEstimator() *Estimator { return &Estimator{format: gateway{}} }
 
 // NewCharsEstimator returns an estimator that counts UTF-16 code units of text
-// and tool results instead of tokens. It is the unit of the preset
-// history-reducer. Tool calls, reasoning, schemas and the format cost nothing.
+// and tool results instead of tokens. The preset history-reducer counts in this
+// unit. Tool calls, reasoning, schemas and the format cost nothing.
 func NewCharsEstimator() *Estimator { return &Estimator{format: charsFormat{}} }
 
 // Message returns the cost of a message in a request, with the overhead of the

@@ -9,11 +9,11 @@ const widest = 2048
 // window after the other, keeps the tokens that are far from the end of the
 // window, and continues after them.
 //
-// The result is exact: a sequence of tokens is the byte-pair encoding of its text
-// if and only if this holds for every two neighbors. It holds within a window,
-// and countLong checks it at the seams. If a check fails, because the text after
-// a window affects how its beginning is merged, countLong merges the piece again
-// with larger windows, up to widest.
+// The result is exact: a sequence of tokens is the byte-pair encoding of its
+// text if and only if the same is true of every two neighbors. That is true
+// within a window, and countLong checks it at the seams. If a check fails,
+// because the text after a window affects how its beginning is merged,
+// countLong merges the piece again with larger windows, up to widest.
 func (v *vocabulary) countLong(p *parts, b []byte) int {
 	for {
 		if n, ok := v.sweep(p, b); ok {

@@ -33,8 +33,9 @@ type rank = uint32
 // none means no token. It is larger than every rank.
 const none rank = 1<<32 - 1
 
-// The layout of a packed vocabulary, as genvocab writes it: a header of two
-// numbers (of tokens and of borders), the single bytes, the merges, the borders.
+// A packed vocabulary, as genvocab writes it, has a header of two numbers (of
+// tokens and of borders), the single bytes, the merges and the borders, in this
+// order.
 const (
 	headSize   = 8
 	singles    = 256 // the first ranks are the single bytes

@@ -113,7 +113,7 @@ func little(v uint64, n int) []byte {
 	return binary.LittleEndian.AppendUint64(nil, v)[:n]
 }
 
-// borders maps the two bytes beside a border to the lowest rank of a merge across
+// borders maps the two bytes at a border to the lowest rank of a merge across
 // the border that takes only a part of a character.
 type borders map[[2]byte]int
 
