@@ -50,8 +50,8 @@ type attempt struct {
 
 func (l *ledgerData) attempt() attempt { return attempt{l.owner(), l.Out, l.Try} }
 
-// voidEdit is the kind of a line in edits.jsonl that voids the edits of one attempt. It can
-// precede them, if they were stored late.
+// voidEdit is the kind of a line in edits.jsonl that voids the edits of one attempt. This line can
+// precede the edits, if they were stored late.
 const voidEdit = "void"
 
 // readEdits reads the edits between steps, oldest first. The originals of an

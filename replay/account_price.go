@@ -44,9 +44,9 @@ type prefix struct {
 	at       time.Time
 }
 
-// shared returns the tokens that a call shares with the previous one: the view up to
-// its first change, nothing if a compaction changed it, and nothing with another model
-// or after the cache's lifetime. The knowledge of the calling process takes precedence.
+// shared returns the tokens that a call shares with the previous one. Nothing is shared with
+// another model, or after the cache's lifetime, and a view that a compaction changed shares
+// nothing. The knowledge of the calling process takes precedence.
 func (p prefix) shared(c *AccountCall, card price.Card) (sent, raw int) {
 	if p.model == c.Model && (card.Lifetime <= 0 || c.At.Sub(p.at) <= card.Lifetime) {
 		sent, raw = min(p.sent, c.Sent), min(p.in, c.In)

@@ -42,8 +42,9 @@ type changes struct {
 	was   []policy.Decision // of each message, after the previous call
 }
 
-// of returns the change of a call, nil if it made no compaction. It must be
-// called for every call.
+// of returns the change that a call of the manager made, or nil if the call
+// made no compaction. of must be called with the result of every call, in
+// order.
 func (c *changes) of(res *compact.Result, history []message.Message) *Change {
 	was := c.was
 	c.was = make([]policy.Decision, len(res.Decisions))

@@ -47,13 +47,12 @@ type Tuning struct {
 	cardNamed string
 }
 
-// Tune searches for the cheapest settings whose views hold at least the share o.Keep of
-// the needed identifiers. The search is seeded: it draws settings at random, drops the
-// worse half after a third of the sessions and again after two thirds, and then tries
-// neighbors of the best. It parses and counts sessions, and reads their identifiers,
-// only once. It is cross-validated by project: for each fold the search is repeated
-// without the fold's sessions, which then judge the choice. The same sessions and seed
-// give the same result.
+// Tune searches for the cheapest settings whose views hold at least the share o.Keep of the needed
+// identifiers. The search is seeded: it draws settings at random, drops the worse half after a
+// third of the sessions and again after two thirds, and then tries neighbors of the best. Tune
+// parses and counts sessions, and reads their identifiers, only once. The result is cross-validated
+// by project: for each fold the search is repeated without the fold's sessions, which then judge
+// the choice. The same sessions and seed give the same result.
 //
 // When ctx ends, Tune returns the best settings so far, with the context's
 // error. It returns nil if ctx ends before the preset was replayed.

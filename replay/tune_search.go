@@ -31,13 +31,12 @@ type scored struct {
 	score float64
 }
 
-// search returns the best setting that it finds for sessions. Their order must be
-// such that each beginning of the list represents all sessions. It drops the worse
-// half of the pool after a third of the sessions and again after two thirds. Then it
-// tries neighbors of the best setting; in one of three tries, neighbors of one of the
-// best five, to escape from a setting that no single step improves. When ctx ends, it
-// returns the best setting so far, with the context's error; the preset must be known
-// then.
+// search returns the best setting that it finds for sessions. Their order must be such that each
+// beginning of the list represents all sessions. search drops the worse half of the pool after a
+// third of the sessions and again after two thirds. Then it tries neighbors of the best setting; in
+// one of three tries, neighbors of one of the best five, to escape from a setting that no single
+// step improves. When ctx ends, it returns the best setting so far, with the context's error; the
+// preset must be known then.
 func (t *tuner) search(ctx context.Context, sessions []int, fold uint64) (candidate, error) {
 	found, seen, err := t.halve(ctx, sessions)
 	rng := rand.New(rand.NewPCG(t.o.Seed, fold+1)) //nolint:gosec // as above
