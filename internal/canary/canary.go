@@ -25,8 +25,7 @@ const (
 	hexa   = "0123456789abcdef"
 )
 
-// Secrets returns n secrets; the same seed gives the same secrets. Their ten kinds
-// take turns.
+// Secrets returns n secrets; the same seed gives the same secrets. Their ten kinds alternate.
 func Secrets(n int, seed uint64) []Secret {
 	r := rand.New(rand.NewPCG(seed, 11))
 	random := func(alphabet string, n int) string {

@@ -10,10 +10,10 @@ import (
 	"strings"
 )
 
-// It uses no chart library, because the chart libraries for Go either load a script
-// from a network (go-echarts), or fix colors and fonts in the picture (gonum/plot,
-// go-chart), so a page could not be light and dark and usable with a keyboard. These
-// pages need only two axes, points and lines.
+// This package uses no chart library, because the chart libraries for Go either load a script from a network
+// (go-echarts), or fix colors and fonts in the picture (gonum/plot, go-chart). With the latter, a
+// page could not have a light and a dark form, and could not be used with a keyboard. These pages
+// need only two axes, points and lines.
 
 var (
 	// Style is the CSS of a page.

@@ -15,7 +15,7 @@ import (
 )
 
 // Env names the variable with the folder of transcripts; the default is
-// ../shared/transcripts beside the repository.
+// ../shared/transcripts, next to the repository.
 const Env = "COMPACT_TRANSCRIPTS"
 
 // Sessions yields name and content of every session in a folder of the

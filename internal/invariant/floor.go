@@ -127,9 +127,8 @@ func (p Plan) edited(m message.Message, cost func(message.Message) int, maskable
 	return n
 }
 
-// replaced returns the cost of a message with placeholders for its results. The marked
-// answer of a dispatched agent stays beside a placeholder, so such a result counts in
-// full.
+// replaced returns the cost of a message with placeholders for its results. The marked answer of a
+// dispatched agent stays next to a placeholder, so such a result counts in full.
 func replaced(m message.Message, cost func(message.Message) int) int {
 	for i, p := range m.Parts {
 		if p.Kind == resultKind && m.Editable(i) && !strings.Contains(p.Text, "BEGIN_DISPATCH_RESULT") {

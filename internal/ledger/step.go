@@ -68,7 +68,7 @@ type Step struct {
 	Volatile bool `json:"-"`
 
 	// Changed is set if the ledger in the archive differs from the stored one.
-	// Its number is taken, and its edits are unknown.
+	// The number of the step is taken, and its edits are unknown.
 	Changed *storage.ChangedError `json:"-"`
 }
 

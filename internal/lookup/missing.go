@@ -20,7 +20,7 @@ func (e *Missing) Error() string { return ErrNotFound.Error() + ": " + e.Ref + e
 
 func (e *Missing) Unwrap() error { return ErrNotFound }
 
-// otherSlots names the slots that the archive has of a turn without the slot of q. It is ""
+// otherSlots names the slots that the archive has of a turn without the slot of q. The result is ""
 // if the archive has nothing of the turn.
 func (s *Session) otherSlots(ctx context.Context, q Ref) string {
 	if !q.Query.IsTurn() || q.Slot == turnindex.Other {

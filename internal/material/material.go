@@ -18,8 +18,8 @@ const Aim = 0.75
 type Input struct {
 	Previous string // body of the previous summary; "" = none
 	Messages []message.Message
-	// Visible are the messages that stay in the view beside the summary, so that their
-	// identifiers need not be repeated.
+	// Visible are the messages that stay in the view next to the summary, so that their identifiers
+	// need not be repeated.
 	Visible   []message.Message
 	First     int // number of the first message, for ids of steps; default 1
 	MaxTokens int // maximum tokens, the user's words included; 0 = no limit

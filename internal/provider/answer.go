@@ -15,20 +15,20 @@ type Answer struct {
 	Text      string
 	Calls     []Call
 	Cached    int // tokens of the prompt that were read from a cache
-	Created   int // tokens of the prompt that were written into one; Anthropic
+	Created   int // tokens of the prompt that were written into a cache (Anthropic)
 	Output    int // tokens of the answer; 0 = a quarter of its bytes
 	// Search is the query of a web search that the provider runs. Its call and
-	// its result are in the answer, before the text; Anthropic.
+	// its result are in the answer, before the text (Anthropic).
 	Search string
 	// Code is a program that the provider begins to run, and that waits for the results of the
 	// answer's calls (Anthropic). If a program waits in a request, the answer begins with the
 	// program's result, unless Waiting is set: then the program continues to wait.
 	Code    string
 	Waiting bool
-	// Items are further items of the answer, in front of the calls, as JSON; Responses.
+	// Items are further items of the answer, in front of the calls, as JSON (Responses).
 	Items []string
-	// Compaction makes the answer a single item that replaces the whole
-	// request; Responses.
+	// Compaction makes the answer a single item that replaces the whole request
+	// (Responses).
 	Compaction bool
 }
 
@@ -37,11 +37,11 @@ type Call struct {
 	ID   string // "" = generated; none on Gemini
 	Name string
 	Args string // a JSON object
-	// Namespace is the namespace of the tool, "" = none; Responses.
+	// Namespace is the namespace of the tool, "" = none (Responses).
 	Namespace string
-	// Direct reports that the model makes the call, and not its waiting program; Anthropic.
+	// Direct reports that the model makes the call, and not its waiting program (Anthropic).
 	Direct bool
-	// Input is the input of a custom tool, in place of Args; Responses.
+	// Input is the input of a custom tool, in place of Args (Responses).
 	Input string
 }
 

@@ -126,9 +126,8 @@ func (c *Conversation) clone() *Conversation {
 	return &d
 }
 
-// Apply returns the conversation after the edits: first the text edits, then the cut. The
-// edits may hold at most one cut. Their indexes are indexes in c. On an error, nothing is
-// applied.
+// Apply returns the conversation after the edits: first the text edits, then the cut. The edits may
+// hold at most one cut. The indexes in the edits refer to c. On an error, nothing is applied.
 func (c *Conversation) Apply(edits []policy.Edit) (*Conversation, error) {
 	d := c.clone()
 	if err := d.edit(edits, 0, nil, nil); err != nil {

@@ -64,9 +64,9 @@ type Request struct {
 	Sent func(m *message.Message) bool       // see [policy.View]
 	Ref  func(fp message.Fingerprint) string // see [policy.View]
 
-	// View is the view of Conversation, if the caller got one from [Engine.View] or
-	// [Engine.Grow]. If it is nil, the engine computes it. Costs are the known costs of
-	// the first input messages. Both only save work.
+	// View is the view of Conversation, if the caller got one from [Engine.View] or [Engine.Grow].
+	// If it is nil, the engine computes it. Costs are the known costs of the first input messages.
+	// View and Costs only save work.
 	View  *policy.View
 	Costs []int
 

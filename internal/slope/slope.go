@@ -15,10 +15,10 @@ import (
 // Lengths are the measured lengths.
 var Lengths = []int{1_000, 10_000, 100_000}
 
-// Report measures f for each length and reports the processor time of each, in
-// milliseconds, and the slope from the first to the last on logarithmic scales: 1
-// is linear, 2 quadratic. prepare, which is not measured, makes the input of f. f
-// is called several times, and the least time counts.
+// Report measures f for each length. It reports the processor time for each
+// length, in milliseconds, and the slope from the first to the last on
+// logarithmic scales: 1 is linear, 2 quadratic. prepare makes the input of f
+// and is not measured. f is called several times, and the least time counts.
 func Report(b *testing.B, prepare func(n int) (f func())) { ReportOver(b, Lengths, prepare) }
 
 // ReportOver is Report for other lengths.

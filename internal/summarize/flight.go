@@ -164,9 +164,8 @@ func (s *Stage) fly(ctx context.Context, v *policy.View) (policy.Proposal, error
 	return s.proposeOf(f.cut(c), func(*cut) (Summary, error) { return s.take(f) }, ctx.Err)
 }
 
-// late returns the fallback for a call that can't wait for its summary. If the fallback is to
-// prune and the view fits already, late removes nothing. Then the next call gets the
-// summary.
+// late returns the fallback for a call that can't wait for its summary. If the fallback is to prune
+// and the view fits already, late removes nothing, so that the next call can use the summary.
 func (s *Stage) late(ctx context.Context, c *cut) (policy.Proposal, error) {
 	s.beside.Late()
 	if s.w.Fallback == FallbackExtractive {

@@ -37,7 +37,7 @@ func (w Writer) job(in Input) *job {
 	return j
 }
 
-// model reports whether a model writes the drafts. They need a check.
+// model reports whether a model writes the drafts. Such drafts need a check.
 func (j *job) model() bool { return j.info.Name != BackendExtractive }
 
 // fallBack switches to the extractive backend and counts its calls from zero.

@@ -20,7 +20,7 @@ const minSummary = 60
 // sum of its parts: tokens can merge differently at both boundaries.
 const seams = 2
 
-// exact is the number of tokens left free if a summary must fit in a room of its own size,
+// exact is the number of tokens that stay free if a summary is clipped to the room that is left,
 // because a clipped text may cost a little more than its pieces.
 const exact = 4
 

@@ -48,7 +48,7 @@ type Writer struct {
 	// MaxTokens; default 2000.
 	UserTokens int
 	// Fallback is FallbackPruning, the default, or FallbackExtractive. With
-	// FallbackPruning, Write returns an error.
+	// FallbackPruning, Write returns an error if the Summarizer fails.
 	Fallback string
 	// Redact is applied to all input before its use, and to every summary. nil = no
 	// redaction.
@@ -71,7 +71,7 @@ type Writer struct {
 	Timeout  time.Duration // time limit of the whole summary; default 2 minutes
 	Attempt  time.Duration // time limit of one call of the Summarizer; default 1 minute, at most its share of Timeout
 	Backoff  time.Duration // wait before the first retry, doubled for each further retry; default 500 ms
-	Retries  int           // maximum retries after a transient failure of a call (network, 429, 5xx); default 4
+	Retries  int           // maximum retries after a transient failure of a call (network, 429, 5xx); default 4; -1 = none
 	Parallel int           // maximum concurrent calls; default 4
 
 	// Observe is called for each event. Calls for one summary do not overlap. Observe

@@ -7,7 +7,7 @@ import "strings"
 var wrapperStarts = []string{"npm err!", "npm error", "husky - ", "error: script ", "error command failed", "err_pnpm_", "elifecycle", "make: ***", "make[", "lerna err!", "error: failed to run", "error: task failed", "error task failed", "task failed", "command failed",
 	"error: recipe ", "nx run ", "error: command ", "exited with code", "exit code ", "exit status ", "</"}
 
-// wrapperWords occur in such lines.
+// wrapperWords occur in other lines of this kind.
 var wrapperWords = []string{" elifecycle ", "lifecycle script ", "exited with code ", "ommand failed with exit code", "exiting with code ", " task failed", "hook exited with", "failed (code "}
 
 // Wrapper reports whether a line is the report of a script runner or a hook about how

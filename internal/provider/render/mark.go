@@ -2,9 +2,9 @@ package render
 
 import "github.com/agentcompact/compact/internal/provider"
 
-// mark sets Anthropic's cache breakpoints like agents: on the last block of the
-// system prompt, on the last tool, and on the last two messages of the user. The
-// breakpoints on messages move with every call.
+// mark sets Anthropic's cache breakpoints as agents do: on the last block of
+// the system prompt, on the last tool, and on the last two messages of the
+// user. The breakpoints on messages move with every call.
 func (s *Session) mark(body object) {
 	if s.wire != provider.Anthropic || s.chance("no cache", 0, 4) {
 		return
