@@ -21,8 +21,8 @@ import (
 // A round of the tool is inserted again into later requests of the conversation, at its place, as
 // long as this process remembers it (the last 256 KiB for each agent of a session). A round is left
 // out if redaction would change its bytes, or if another process made it. Other calls in the same
-// answer reach the caller without the calls of the tool. In the Responses API, an answer may be
-// stored by the provider. In this process, a later request that continues a stored answer
+// answer reach the caller without the calls of the tool. The provider can store answers of the
+// Responses API. A later request of this process that continues a stored answer
 // (previous_response_id) gets the results of the recall calls in it. A request that reads or
 // deletes a stored answer (/responses/{id}) reaches all of its parts. Background requests do not
 // declare the tool.
@@ -96,7 +96,7 @@ type asking struct {
 	ctx   context.Context   // context of the next requests once an answer has begun; nil = none has begun
 	came  []byte            // the body as received from the caller
 	inner []json.RawMessage // rounds of the recall tool that are hidden from the caller
-	prior []json.RawMessage // the parts of the earlier answers that the caller has already received
+	prior []json.RawMessage // the parts of the earlier answers that the caller receives, too
 	plain bool              // redaction changes nothing in the rounds
 	n     int               // number of repeated model calls
 	first string            // Responses: id of the first answer, which the caller's stream has; "" = not streamed

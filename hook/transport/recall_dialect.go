@@ -19,7 +19,7 @@ type recallCall struct {
 // said is an answer in the form that later requests contain.
 type said struct {
 	id      string // Responses: the id of the answer, which the provider stores; "" = unknown
-	cut     bool   // the answer ended at a limit, which the caller has to learn
+	cut     bool   // the answer ended at a limit, so the caller must get it
 	unknown bool   // Responses: the provider does not know its items by their ids
 
 	container string // Anthropic: the container of the model's programs; "" = none

@@ -12,8 +12,8 @@ import (
 
 // live is the body of a stream that is passed on event by event, up to an event
 // that can contain a recall call. From there on the answer is held until it
-// ends. If it makes no other call, the model is called again, and its next
-// answer continues the stream.
+// ends. If the answer has no calls other than recall calls, the model is called
+// again, and its next answer continues the stream.
 type live struct {
 	a    *asking
 	d    dialect
