@@ -74,7 +74,7 @@ func list(t testing.TB, dir string) []string {
 	t.Helper()
 	entries, err := os.ReadDir(dir)
 	if os.IsNotExist(err) {
-		t.Skipf("corpus: %s is absent; the recorded sessions are expected in ../shared/transcripts, or where %s says", filepath.Base(dir), Env)
+		t.Skipf("corpus: %s is absent; the recorded sessions are expected in ../shared/transcripts, or in the folder that %s names", filepath.Base(dir), Env)
 	}
 	if err != nil {
 		t.Fatalf("corpus: %v", err)

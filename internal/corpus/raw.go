@@ -45,7 +45,7 @@ func listed(t testing.TB, manifest, format string) (files []rawFile) {
 	t.Helper()
 	f, err := os.Open(manifest)
 	if errors.Is(err, fs.ErrNotExist) {
-		t.Skipf("corpus: there is no manifest; the recorded sessions are expected in ../shared/transcripts, or where %s says", Env)
+		t.Skipf("corpus: there is no manifest; the recorded sessions are expected in ../shared/transcripts, or in the folder that %s names", Env)
 	}
 	if err != nil {
 		t.Fatalf("corpus: %v", err)

@@ -128,7 +128,7 @@ func Check(c Case) []Violation {
 		rule()
 	}
 	if !j.strict && !j.Earlier && len(j.found) == 0 {
-		j.fail(RuleAccount, "the view can't be laid out from the decisions")
+		j.fail(RuleAccount, "the decisions do not lead to the view")
 	}
 	return j.found
 }

@@ -163,7 +163,7 @@ func Same(label string, a, b []message.Message) []Violation {
 		}
 	}
 	if len(a) != len(b) {
-		found.fail(RuleSame, "%s: %d messages and %d", label, len(a), len(b))
+		found.fail(RuleSame, "%s: one has %d messages, the other %d", label, len(a), len(b))
 	}
 	return found
 }

@@ -97,7 +97,7 @@ func (j *judge) checkBytes(i, o int) {
 		return
 	}
 	if !json.Valid(is) {
-		j.fail(RuleBytes, "message %d is not valid JSON any more", i)
+		j.fail(RuleBytes, "message %d is no longer valid JSON", i)
 		return
 	}
 	frameA, stringsA := dissect(was)

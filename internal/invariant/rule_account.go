@@ -42,7 +42,7 @@ func (j *judge) checkDecisions() {
 				j.fail(RuleDecision, "message %d is %s and was not changed", i, d)
 			}
 			if is := j.newlyMasked(i, o); changed && is != (d == masked) {
-				j.fail(RuleDecision, "message %d is called %s; a result of it is masked: %v", i, d, is)
+				j.fail(RuleDecision, "the decision on message %d is %s, but one of its results is masked: %v", i, d, is)
 			}
 		}
 	}

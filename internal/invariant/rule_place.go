@@ -15,7 +15,7 @@ func (j *judge) checkPinned() {
 		case !same(m, j.Out[o]):
 			j.fail(RulePinned, "message %d was changed", i)
 		case j.Decisions[i] != kept:
-			j.fail(RulePinned, "message %d is called %s", i, j.Decisions[i])
+			j.fail(RulePinned, "message %d is pinned, but its decision is %s", i, j.Decisions[i])
 		}
 	}
 }

@@ -16,7 +16,7 @@ import (
 
 // The user's words may take 1/userShare of the target. A target that was lowered, to
 // save money or to delay the next compaction, counts here as at least half of the
-// trigger, so that requests stay whole. Even then, the words take at most 1/mostShare of
+// trigger, so that requests of the user stay whole. Even then, the words take at most 1/mostShare of
 // the target.
 const (
 	userShare = 10
