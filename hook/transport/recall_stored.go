@@ -48,7 +48,7 @@ func cutLast(path string) (head, last string) {
 	return path[:max(i, 0)], path[i+1:]
 }
 
-// send reads or deletes all stored answers behind the id.
+// send deletes all stored answers behind the id, or reads those that the caller received as one.
 func (s *storedAnswer) send() (*http.Response, error) {
 	if s.x.req.Method == http.MethodDelete {
 		return s.remove()
@@ -95,8 +95,8 @@ func (s *storedAnswer) remove() (*http.Response, error) {
 	return withObject(resp, o), nil
 }
 
-// ask sends the request for one stored answer, and returns the object in its answer; nil
-// if it has none, or is an error.
+// ask sends the request for one stored answer, and returns the object in the provider's answer; nil
+// if that has no object, or is an error.
 func (s *storedAnswer) ask(id string) (*http.Response, rawObject, error) {
 	out := stripped(s.x.req).Clone(s.x.req.Context())
 	head, _ := cutLast(out.URL.Path)

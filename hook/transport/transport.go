@@ -36,10 +36,10 @@ type Transport struct {
 	windows  windows
 	limits   windows             // limits of bodies, in bytes
 	rounds   *rounds             // rounds of the recall tool; nil = calls are not answered
-	caches   *recent[cache, int] // tokens
+	caches   *recent[cache, int] // sizes of named caches, in tokens
 	watch    *watch              // nil = requests are compacted
 	sent     *sentRequests       // last requests, to which the instruction for a summary is appended; nil = not used
-	asked    atomic.Int64        // number of such summaries
+	asked    atomic.Int64        // number of requests for such summaries
 	answers  atomic.Int64        // answers with a usage that are being read
 	marks    bool                // cache marks are added
 	pause    func(context.Context, time.Duration) error
@@ -142,7 +142,8 @@ func (t *Transport) do(req *http.Request, next roundTrip) (*http.Response, error
 	return x.answer()
 }
 
-// unmanaged answers a model call of a transport without a manager.
+// unmanaged sends a model call unchanged, because the transport has no manager. A [Strict]
+// transport returns an error instead.
 func (t *Transport) unmanaged(req *http.Request, next roundTrip) (*http.Response, error) {
 	if !t.strict {
 		t.voice.log(req.Context(), noManager, outcome(opPass), slog.String("path", req.URL.Path), slog.String("error", noManager))
@@ -155,7 +156,7 @@ func (t *Transport) unmanaged(req *http.Request, next roundTrip) (*http.Response
 	return nil, err
 }
 
-// huge sends a body that is too large to be read.
+// huge sends a body that is too large to be read; a [Strict] transport refuses the call instead.
 func (x *exchange) huge(rest io.ReadCloser) (*http.Response, error) {
 	x.who = x.t.told(x.req)
 	err := x.fault(opRead, ErrTooLarge)

@@ -60,8 +60,8 @@ func managed(raw []byte) (trigger int) {
 	return trigger
 }
 
-// editsFrom returns the number of tokens from which one edit applies; 0 = the edit has
-// no such number.
+// editsFrom returns the number of tokens from which one edit applies; 0 = the edit only leaves out
+// old thinking.
 func editsFrom(raw []byte, at jsonscan.Span) (from int, err error) {
 	b := block{data: raw}
 	if err := b.read(at); err != nil {

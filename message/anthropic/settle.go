@@ -71,7 +71,8 @@ func (s *settling) move() {
 	}
 }
 
-// put sets a mark on the last message before index i that can carry a mark.
+// put sets mark m on the last remaining message before message number before that can carry a mark,
+// or else on the system prompt. If that message ends with a mark already, m is dropped.
 func (s *settling) put(before int, m mark) {
 	for to := before - 1; to >= s.listed(); to-- {
 		if s.at[to] < 0 {
@@ -104,7 +105,7 @@ func endsMarked(item []byte) bool {
 
 // order removes short-lived marks that ended up before a longer-lasting one,
 // because the longer one caches the same prefix. It changes nothing if the
-// marks of the request had this order already.
+// request itself has shorter-lived marks before longer-lasting ones.
 func (s *settling) order() {
 	last := -1 // the last unit with a mark for an hour
 	for i := range s.draft.Units {

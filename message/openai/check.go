@@ -18,8 +18,8 @@ const (
 	CheckNoID       = "tool_message_without_id"   // the result has the id of its call
 	CheckEmpty      = "empty_content"             // every message has content
 	CheckFirst      = "system_message_first"      // a conversation that began with a system message still begins with one
-	CheckLast       = "assistant_message_last"    // the last message is not the assistant's, unless that of the request is, too
-	CheckNoUser     = "user_message_missing"      // a conversation with a user message still has one
+	CheckLast       = "assistant_message_last"    // the last message is not the assistant's
+	CheckNoUser     = "user_message_missing"      // the conversation has a user message
 	CheckReasoning  = "reasoning_changed"         // reasoning_content is sent back unchanged
 	CheckCalls      = "tool_calls_changed"        // tool_calls are sent back unchanged, extra_content included
 	CheckSources    = "view_does_not_fit_request" // the view can be written

@@ -19,8 +19,8 @@ const (
 	CheckCompaction = "compaction_item_missing"   // a compaction item, which replaces the items before it, is kept
 	CheckReference  = "item_reference_split"      // outputs stay together with the references that may represent their calls
 	CheckEmpty      = "empty_content"             // every message has content
-	CheckLast       = "assistant_message_last"    // the last message is not the assistant's, unless that of the request is, too
-	CheckNoUser     = "user_message_missing"      // a conversation with a user message still has one
+	CheckLast       = "assistant_message_last"    // the last message is not the assistant's
+	CheckNoUser     = "user_message_missing"      // the conversation has a user message
 	CheckSources    = "view_does_not_fit_request" // the view can be written
 )
 

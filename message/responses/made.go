@@ -23,7 +23,8 @@ func (w *maker) begin(kind string) {
 	w.out = append(append(w.out, `{"type":`...), kind...)
 }
 
-// role returns the role of a message item; tools have none.
+// role returns the role of a message item. The wire has no role for tools, so
+// their texts become the user's.
 func (w *maker) role() message.Role {
 	if w.m.Role == message.RoleTool || w.m.Role == "" {
 		return message.RoleUser

@@ -72,7 +72,8 @@ func (b *bodies) take(data []byte, list string) (s *stringSplitter, same int) {
 	return s, same
 }
 
-// put adds a body. It removes the body that was unused for longest.
+// put adds a body. If there are too many, it removes the one that was unused
+// for longest.
 func (b *bodies) put(s *stringSplitter) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
