@@ -11,7 +11,7 @@ import (
 // unknown, and nothing was billed for a request that the provider refused, so tokens and
 // money count only the other calls.
 type AccountSums struct {
-	Calls   int // the other calls
+	Calls   int // calls that neither failed nor were refused
 	Failed  int
 	Refused int // the provider refused the request, or answered with an error
 	In      int // tokens of the histories

@@ -35,7 +35,8 @@ type Total struct {
 	Largest     int         `json:"largest_prompt"`
 	Sent        int         `json:"tokens_sent"`
 	Worst       float64     `json:"worst_session_of_raw"` // highest share of the raw cost, among sessions of 15 calls or more
-	// the same for sessions in which every compaction pays; 0: there was no such session
+	// the same for sessions in which every compaction was made because it pays; 0: there was no
+	// such session, or no compaction was made for this reason
 	WorstByWill float64  `json:"worst_session_by_will"`
 	Kept        Kept     `json:"kept"`
 	Tidied      []Tidied `json:"tidied,omitempty"` // results of the stage tidy, by reducer

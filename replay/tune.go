@@ -25,7 +25,7 @@ type TuneOptions struct {
 	Progress func(done, most int)
 }
 
-// MostEvaluations is the maximum number of settings that one search tries.
+// MostEvaluations is the maximum number of settings that one call of [Tune] tries, over all folds.
 const MostEvaluations = 200
 
 // A Tuning is the result of a search. The figures of Chosen come from the sessions of

@@ -116,7 +116,7 @@ func (c *Calibrator) Sent(request message.Fingerprint, counted Mix) {
 
 // Observe learns from the billed token count of a request and reports whether
 // it used the count. It ignores a request that [Calibrator.Sent] did not
-// record, or whose count it has used before. It also ignores a count that is
+// record, or that was observed before. It also ignores a count that is
 // implausibly far off: some providers leave out cached tokens.
 func (c *Calibrator) Observe(request message.Fingerprint, promptTokens int) bool {
 	c.mu.Lock()

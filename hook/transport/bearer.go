@@ -7,8 +7,8 @@ import (
 )
 
 // bearer returns the stable part of a credential: the subject of a readable
-// token, the prefix of an opaque token that is known to rotate, and any other
-// value unchanged.
+// token, the id of GitHub Copilot's token, or the prefix of an opaque token
+// that is known to rotate. It returns any other value unchanged.
 func bearer(value string) string {
 	scheme, token, ok := strings.Cut(strings.TrimSpace(value), " ")
 	if !ok {

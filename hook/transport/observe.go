@@ -17,14 +17,15 @@ import (
 // body; no request waits for it. Events report it ([compact.WithObserve]), and
 // [OnResult] gets each result, with the view in Projected. Nothing is archived.
 //
-// An observation ends after ten seconds. While 64 of them, or 256 MiB of bodies,
-// are in progress, further requests are not observed, which is reported as an
-// error of the operation "observe". Only this package's headers, X-Compact-…, are
-// removed. [Strict] and [Recall] have no effect; the field meta of a message is
-// sent, as without this package. Reasoning that [Recall] has marked in an earlier
-// part of the session is sent too; if the provider refuses a request with such
-// reasoning, the request is sent once more without it, and the caller gets that
-// answer. If a manager has [compact.Config.Observe], all its transports observe.
+// An observation ends after ten seconds. While 64 of them, or 256 MiB of
+// bodies, are in progress, further requests are not observed, which is reported
+// as an error of the operation "observe". Only this package's headers,
+// X-Compact-…, are removed. [Strict], [Recall] and [Counts] have no effect; the
+// field meta of a message is sent, as without this package. Reasoning that
+// [Recall] has marked in an earlier part of the session is sent too; if the
+// provider refuses a request with such reasoning, the request is sent once more
+// without it, and the caller gets that answer. If a manager has
+// [compact.Config.Observe], all its transports observe.
 func Observe() Option {
 	return func(t *Transport) {
 		if t.watch == nil {

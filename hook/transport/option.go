@@ -36,7 +36,8 @@ func OnError(f func(ctx context.Context, err error)) Option {
 // Logger sets the log for failures and for the warnings of results. The default
 // is [slog.Default]; nil disables the log. Lines are redacted. A failure is
 // logged at most once a minute per cause, and a request that is sent unchanged
-// on purpose once per conversation. With [OnError] the log gets only the
+// on purpose once per conversation. If [OnError] is set, failures are also
+// logged only to a log that is set here; the default log then gets only the
 // warnings.
 func Logger(l *slog.Logger) Option {
 	return func(t *Transport) {

@@ -133,8 +133,8 @@ func (o *Outage) remove(ctx context.Context, k storage.Key) error {
 	return r.Remove(ctx, k)
 }
 
-// begin makes the append during which the power fails. Like a complete append, it returns an error
-// if the log has another length.
+// begin makes the append during which the power fails. If the log has another length, it changes
+// nothing.
 func (o *Outage) begin(ctx context.Context, k storage.Key, seq int64, b storage.Blob) error {
 	err := o.Archive.Append(ctx, k, seq, b)
 	if errors.Is(err, storage.ErrSeq) {

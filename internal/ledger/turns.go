@@ -17,9 +17,9 @@ type Turns struct {
 	Shown   reduce.Link `json:"shown"` // the whole view
 }
 
-// Numbering holds the numbers of a conversation's turns, in order, as runs. A run has a
-// count of turns, and the number of its first turn. A run that begins with 0 has turns
-// without numbers, such as a summary.
+// Numbering holds the numbers of a conversation's turns, in order, as runs. A run has a count of
+// turns, and the number of its first turn. If that number is 0, the turns of the run have no
+// numbers, like a summary.
 type Numbering [][2]uint32
 
 // At returns the number of turn i of the conversation, and false beyond its

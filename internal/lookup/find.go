@@ -36,7 +36,7 @@ func (s *Session) Find(ctx context.Context, q Ref) (text string, found bool, err
 		}
 	}
 	if q.First > 0 {
-		return "", false, changed // only steps have turn numbers
+		return "", false, changed // only steps number the messages that summaries cite
 	}
 	text, found, err = s.findElsewhere(ctx, q)
 	if err == nil && !found {
@@ -215,7 +215,7 @@ func (s *Session) Unarchived(ctx context.Context) iter.Seq2[[]byte, error] {
 }
 
 // findInFinals searches the final transcripts, newest first. A transcript
-// without an index is read.
+// without an intact index is read.
 func (s *Session) findInFinals(ctx context.Context, q Ref) (string, bool, error) {
 	var finals []string
 	for info, err := range s.log.Files(ctx) {

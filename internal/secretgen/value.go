@@ -110,8 +110,8 @@ func (d *drawer) value(kind string) string {
 	return kinds[name](d)
 }
 
-// of draws n characters of an alphabet. The first character is not a zero, so
-// that a number keeps its length.
+// of draws n characters of an alphabet. The first character is not a dash, and
+// not a zero, so that a number keeps its length.
 func (d *drawer) of(n int, alphabet string) string {
 	b := make([]byte, n)
 	for i := range b {
