@@ -5,7 +5,7 @@ GOLANGCI    := github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
 LIBRARY     := ./compact/... ./configs/... ./hook/... ./message/... ./policy/... ./price/... ./recall/... ./redact/... ./replay/... ./serve/... ./storage/... ./strategy/... ./token/... ./trace/... ./internal/...
 FUZZTIME    ?= 5m
 
-.PHONY: test lint golangci race cover fuzz bench soak proof agents sdks generate vuln licenses cross snapshot figures cpu mutants
+.PHONY: test lint golangci race cover fuzz bench soak proof agents sdks generate vuln licenses cross snapshot figures cpu mutants record
 
 test:
 	go test ./...
@@ -44,6 +44,10 @@ PKG ?= ./...
 soak:
 	COMPACT_SOAK=1 ./.ci/s3 with go test -timeout 3h -v -run '$(or $(ONLY),Soak|Sweep|Property|Kill|Power|Exact|Planted|Fault|EachSystemCall|InTurn|AtEachStep|Extractive|Readings|InBytes)' $(PKG) | grep -v '^=== '
 	$(if $(ONLY),,COMPACT_SOAK=1 ./.ci/s3 with go -C tools/s3 test -timeout 1h -v -run Soak ./... | grep -v '^=== ')
+
+# The records of behavior, after a change that is meant (see CONTRIBUTING.md).
+record:
+	COMPACT_RECORD=write go test -run AsRecorded ./...
 
 # The tables of README.md and docs/BENCHMARKS.md: policies on the fixed set of
 # generated sessions, and, with TRANSCRIPTS=../shared/transcripts, on recorded

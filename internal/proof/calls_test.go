@@ -3,22 +3,16 @@ package proof
 import (
 	"bytes"
 	"context"
-	"crypto/sha256"
 	"encoding/json"
-	"flag"
 	"fmt"
 	"io"
-	"os"
-	"path/filepath"
 	"regexp"
-	"strings"
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/agentcompact/compact/compact"
 	"github.com/agentcompact/compact/internal/histgen"
+	record "github.com/agentcompact/compact/internal/recorded"
 	_ "github.com/agentcompact/compact/internal/testkey"
 	"github.com/agentcompact/compact/message"
 	"github.com/agentcompact/compact/storage"
@@ -26,21 +20,16 @@ import (
 	"github.com/agentcompact/compact/trace/tracetest"
 )
 
-// calls is the record of every decision on a part of the generated sessions.
-const calls = "testdata/calls.txt"
-
 // Every decision, view, ledger, summary and event text of the generated sessions is as it
-// was recorded, so a change of behavior is noticed wherever it is. If a change is meant,
-// read the difference: its lines name preset, call and kind; then write the record with
-// -update.
+// was recorded. A line names preset, call and kind.
 func TestEveryDecisionIsAsRecorded(t *testing.T) {
-	var got bytes.Buffer
+	book := record.New(t, "testdata/calls.txt")
 	sessions := Sessions()
 	for i, preset := range compact.Presets() {
 		for k, window := range []int{16_000, 48_000} {
 			s := sessions[(2*i+3*k)%len(sessions)]
-			r := newRecording(t, &got, preset, window)
-			r.title(s.Name)
+			r := newRecording(t, book, preset, window)
+			r.book.Line("%s, %s", r.title, s.Name)
 			ends := s.Calls()
 			for n, end := range ends[:min(len(ends), 70)] {
 				if n%40 == 39 {
@@ -53,8 +42,8 @@ func TestEveryDecisionIsAsRecorded(t *testing.T) {
 	}
 	for seed := range uint64(30) { // features of hostile sessions, in small windows
 		rng := histgen.Rand(seed)
-		r := newRecording(t, &got, compact.Presets()[seed%6], []int{6_000, 9_000, 16_000}[rng.IntN(3)])
-		r.title(fmt.Sprintf("seed %d", seed))
+		r := newRecording(t, book, compact.Presets()[seed%6], []int{6_000, 9_000, 16_000}[rng.IntN(3)])
+		r.book.Line("%s, seed %d", r.title, seed)
 		for h, n := histgen.New(seed), 0; n < 5; n++ {
 			r.manual = n == 3
 			r.call(h)
@@ -62,24 +51,14 @@ func TestEveryDecisionIsAsRecorded(t *testing.T) {
 		}
 		r.end()
 	}
-	if *update {
-		if err := os.WriteFile(calls, got.Bytes(), 0o644); err != nil { //nolint:gosec // a record
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(calls)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(strings.Split(string(want), "\n"), strings.Split(got.String(), "\n")); diff != "" {
-		t.Errorf("decisions differ from %s; if that is meant: go test ./internal/proof -run Recorded -update (-recorded +now):\n%s", calls, diff)
-	}
+	book.Check()
 }
 
 // recording writes the calls of one session.
 type recording struct {
 	t       *testing.T
-	w       io.Writer
+	book    *record.Record
+	title   string
 	m       *compact.CompactManager
 	archive *memory.Archive
 	events  *tracetest.Recorder
@@ -89,9 +68,9 @@ type recording struct {
 	n, quiet, in, sent int
 }
 
-func newRecording(t *testing.T, w io.Writer, preset string, window int) *recording {
+func newRecording(t *testing.T, book *record.Record, preset string, window int) *recording {
 	t.Helper()
-	r := &recording{t: t, w: w, archive: memory.New(), events: &tracetest.Recorder{}, now: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)}
+	r := &recording{t: t, book: book, archive: memory.New(), events: &tracetest.Recorder{}, now: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)}
 	c := compact.Config{Preset: preset, Model: model, MaxContextTokens: window, Archive: r.archive, Now: func() time.Time { return r.now }}
 	c.Exporters = append(c.Exporters, r.events)
 	// No result of the sessions has the size that is large by default, and the record must
@@ -101,11 +80,9 @@ func newRecording(t *testing.T, w io.Writer, preset string, window int) *recordi
 	if r.m, err = compact.New(t.Context(), c); err != nil {
 		t.Fatal(err)
 	}
-	fmt.Fprintf(w, "# %s, window %d", preset, window)
+	r.title = fmt.Sprintf("# %s, window %d", preset, window)
 	return r
 }
-
-func (r *recording) title(name string) { fmt.Fprintf(r.w, ", %s\n", name) }
 
 // call writes a line if the call changes something, or fails.
 func (r *recording) call(history []message.Message) {
@@ -122,12 +99,12 @@ func (r *recording) call(history []message.Message) {
 	r.in, r.sent = r.in+res.TokensIn, r.sent+res.After.Total
 	switch {
 	case err != nil: // presets that only mask can't always fit
-		fmt.Fprintf(r.w, "%d: error %s\n", r.n, short([]byte(err.Error())))
+		r.book.Line("%d: error %s", r.n, r.book.Hash([]byte(err.Error())))
 	case !res.Triggered && len(res.Tidied) == 0:
 		r.quiet++
 	default:
-		fmt.Fprintf(r.w, "%d: %s %s, %d -> %d -> %d of %d, %s; view %s, why %s\n", r.n, res.Reason, res.CallStage, res.TokensIn, res.Before.Total, res.After.Total, res.Budget,
-			counted(res), short(viewOf(r.t, res)), short(whyOf(res)))
+		r.book.Line("%d: %s %s, %d -> %d -> %d of %d, %s; view %s, why %s", r.n, res.Reason, res.CallStage, res.TokensIn, res.Before.Total, res.After.Total, res.Budget,
+			counted(res), r.book.Hash(viewOf(r.t, res)), r.book.Hash(whyOf(res)))
 	}
 }
 
@@ -138,7 +115,7 @@ func (r *recording) end() {
 		r.t.Fatal(err)
 	}
 	b := r.m.Bill()
-	fmt.Fprintf(r.w, "end: %d quiet, in %d, sent %d, estimated %.6f of %.6f; files %s; events %s\n\n", r.quiet, r.in, r.sent, b.EstimatedUSD, b.WholeUSD, filesOf(r.t, r.archive), told(r.events))
+	r.book.Line("end: %d quiet, in %d, sent %d, estimated %.6f of %.6f; files %s; events %s\n", r.quiet, r.in, r.sent, b.EstimatedUSD, b.WholeUSD, r.files(), r.told())
 }
 
 func counted(r *compact.Result) string {
@@ -165,31 +142,15 @@ func whyOf(r *compact.Result) []byte {
 	return b.Bytes()
 }
 
-// keep is for the texts behind the hashes: write them with the old code and the new code,
-// and compare the folders.
-var keep, kept = flag.String("keep", "", "write the text behind each hash to this folder, which exists"), 0
-
-// short returns the beginning of the hash of a text.
-func short(data []byte) string {
-	hash := fmt.Sprintf("%x", sha256.Sum256(data))[:10]
-	if kept++; *keep != "" {
-		name := filepath.Join(*keep, fmt.Sprintf("%04d", kept))
-		if err := os.WriteFile(name, data, 0o600); err != nil {
-			panic(err)
-		}
-	}
-	return hash
-}
-
-// filesOf returns the number of files of the session, and a hash of all but events and
+// files returns the number of files of the session, and a hash of all but events and
 // manifest, which have random ids.
-func filesOf(t *testing.T, a *memory.Archive) string {
-	t.Helper()
+func (r *recording) files() string {
+	r.t.Helper()
 	var all bytes.Buffer
 	n := 0
-	for info, err := range a.List(t.Context(), storage.Key{}) {
+	for info, err := range r.archive.List(r.t.Context(), storage.Key{}) {
 		if err != nil {
-			t.Fatal(err)
+			r.t.Fatal(err)
 		}
 		if info.Key.Dir() != "s" {
 			continue
@@ -198,17 +159,17 @@ func filesOf(t *testing.T, a *memory.Archive) string {
 		if name := info.Key.Base(); name == "events.jsonl" || name == "manifest.jsonl" {
 			continue
 		}
-		r, err := a.Open(t.Context(), info.Key, 0, -1)
+		f, err := r.archive.Open(r.t.Context(), info.Key, 0, -1)
 		if err != nil {
-			t.Fatal(err)
+			r.t.Fatal(err)
 		}
 		fmt.Fprintln(&all, info.Key)
-		if _, err := io.Copy(&all, r); err != nil {
-			t.Fatal(err)
+		if _, err := io.Copy(&all, f); err != nil {
+			r.t.Fatal(err)
 		}
-		_ = r.Close()
+		_ = f.Close()
 	}
-	return fmt.Sprintf("%d %s", n, short(randomIDs.ReplaceAll(all.Bytes(), nil)))
+	return fmt.Sprintf("%d %s", n, r.book.Hash(randomIDs.ReplaceAll(all.Bytes(), nil)))
 }
 
 // randomIDs are those of edits.jsonl: of the attempt to store a line, and, because of it,
@@ -218,9 +179,9 @@ var randomIDs = regexp.MustCompile(`"(try|prev)":"[^"]*"`)
 var durations = regexp.MustCompile(`\d+(\.\d+)? ?(ns|µs|ms|s)\b`)
 
 // told returns the number of events, and a hash of their texts.
-func told(r *tracetest.Recorder) string {
+func (r *recording) told() string {
 	var b bytes.Buffer
-	events := r.Events()
+	events := r.events.Events()
 	for i := range events {
 		var data struct {
 			Text string `json:"output_text"`
@@ -228,5 +189,5 @@ func told(r *tracetest.Recorder) string {
 		_ = json.Unmarshal([]byte(events[i].Data.String()), &data)
 		fmt.Fprintln(&b, events[i].Name, events[i].Status, durations.ReplaceAllString(data.Text, "-"))
 	}
-	return fmt.Sprintf("%d %s", len(events), short(b.Bytes()))
+	return fmt.Sprintf("%d %s", len(events), r.book.Hash(b.Bytes()))
 }

@@ -1,0 +1,37 @@
+package compact
+
+import (
+	"testing"
+
+	"github.com/agentcompact/compact/internal/recorded"
+)
+
+// The functions of texts return what is recorded for the texts of the tests.
+func TestFunctionsAreAsRecorded(t *testing.T) {
+	inputs := recorded.Inputs(t, "testdata/inputs.txt", 2000)
+	r := recorded.New(t, "testdata/functions.txt")
+	r.Functions(inputs,
+		each, severest,
+		nextLife,
+		oneLine,
+		squeezeLast,
+		madeOfContent, isHex, isUnnamed,
+		Overridable,
+		within,
+		matches, overlap, covers,
+		clipped,
+		Preset, oneOf,
+		unread, rangeOf, tailOf, shorten,
+		ToolName,
+		stepOfFile, textEnd,
+		isOurs,
+		headAndTail,
+		builtinNamed, tidyFirst,
+		shellWord,
+		elsewhere,
+		snakeCase,
+		reducerOf,
+		checkFolder,
+	)
+	r.Check()
+}

@@ -1,0 +1,31 @@
+package configs
+
+import (
+	"testing"
+
+	"github.com/agentcompact/compact/internal/recorded"
+)
+
+// The functions of texts return what is recorded for the texts of the tests.
+func TestFunctionsAreAsRecorded(t *testing.T) {
+	inputs := recorded.Inputs(t, "testdata/inputs.txt", 2000)
+	r := recorded.New(t, "testdata/functions.txt")
+	r.Functions(inputs,
+		unitOf,
+		endOf,
+		uselessWith,
+		variable, Unused,
+		unknown,
+		isSecret,
+		lineAt,
+		notLinked,
+		Environ,
+		clean,
+		Preset,
+		badLine, spelling,
+		at,
+		override,
+		duration, number, listFromText,
+	)
+	r.Check()
+}

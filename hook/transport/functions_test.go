@@ -1,0 +1,36 @@
+package transport
+
+import (
+	"testing"
+
+	"github.com/agentcompact/compact/internal/recorded"
+)
+
+// The functions of texts return what is recorded for the texts of the tests.
+func TestFunctionsAreAsRecorded(t *testing.T) {
+	inputs := recorded.Inputs(t, "testdata/inputs.txt", 2000)
+	r := recorded.New(t, "testdata/functions.txt")
+	r.Functions(inputs,
+		usageOf,
+		bearer, subject, claims,
+		inner,
+		members, sessionIn,
+		project,
+		readOverflow, parseFailure, trimArray, number,
+		asks,
+		asksForSeveral,
+		canonical,
+		definition, fixed,
+		withContainer,
+		hasTools, withField, onlyTool, elements,
+		isCut,
+		eventSize,
+		isStoredEnd,
+		cutLast,
+		orNull,
+		isOf, pathModel, deployment,
+		isOurs,
+		outcome, withoutNumbers,
+	)
+	r.Check()
+}

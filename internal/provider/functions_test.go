@@ -1,0 +1,27 @@
+package provider
+
+import (
+	"testing"
+
+	"github.com/agentcompact/compact/internal/recorded"
+)
+
+// The functions of texts return what is recorded for the texts of the tests.
+func TestFunctionsAreAsRecorded(t *testing.T) {
+	inputs := recorded.Inputs(t, "testdata/inputs.txt", 2000)
+	r := recorded.New(t, "testdata/functions.txt")
+	r.Functions(inputs,
+		pieces,
+		prefills,
+		uncheckedBlock,
+		missingResults,
+		isThinking, inOrder,
+		cacheBlocks, decoded,
+		dotted, quoted,
+		blank,
+		standard,
+		decode,
+		vertexCall,
+	)
+	r.Check()
+}

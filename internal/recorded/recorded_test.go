@@ -1,0 +1,88 @@
+package recorded
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// failures counts the failures of a test that is expected to fail.
+type failures struct {
+	testing.TB
+	texts []string
+}
+
+func (f *failures) Errorf(format string, args ...any) { f.texts = append(f.texts, format) }
+func (f *failures) Helper()                           {}
+
+func length(s string) int { return len(s) }
+
+func isEqual(a, b string) bool { return a == b }
+
+func at(s string, i int) byte { return s[i] }
+
+func join(list []string, sep byte, quoted bool) string {
+	if quoted {
+		return "\"" + strings.Join(list, string(sep)) + "\""
+	}
+	return strings.Join(list, string(sep))
+}
+
+var inputs = []string{"", "one", "one two\nthree", "x"}
+
+func record(t testing.TB, file string, functions ...any) {
+	r := New(t, file)
+	r.Functions(inputs, functions...)
+	r.Check()
+}
+
+func TestRecordIsWrittenAndCompared(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "testdata", "functions.txt")
+	t.Setenv("COMPACT_RECORD", "write")
+	record(t, file, length, isEqual, at, join)
+	t.Setenv("COMPACT_RECORD", "")
+	record(t, file, length, isEqual, at, join)
+	data, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := string(data); !strings.Contains(got, "length: 3 of 4, ") || strings.Count(got, "\n") != 4 {
+		t.Errorf("the record is\n%s", got)
+	}
+	f := &failures{TB: t}
+	record(f, file, length, isEqual, at)
+	if len(f.texts) != 1 {
+		t.Errorf("a missing line gives %d failures, want 1", len(f.texts))
+	}
+}
+
+func TestTextsBehindHashesAreKept(t *testing.T) {
+	dir := t.TempDir()
+	t.Setenv("COMPACT_RECORD_TEXTS", dir)
+	r := New(t, "none")
+	r.Functions(inputs, at)
+	data, err := os.ReadFile(filepath.Join(dir, t.Name(), "00001"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := string(data); !strings.Contains(got, `0 "" `) || !strings.Contains(got, "panic") || !strings.Contains(got, `1 "one" "1" 110; `) {
+		t.Errorf("the results are\n%s", got)
+	}
+}
+
+func TestInputsAreTheTextsOfTests(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "inputs.txt")
+	t.Setenv("COMPACT_RECORD", "inputs")
+	all := Inputs(t, file, 1000)
+	t.Setenv("COMPACT_RECORD", "")
+	again := Inputs(t, file, 1000)
+	if len(all) != len(again) || !slices.Contains(all, "one two\nthree") {
+		t.Errorf("inputs %q, read again %q", all, again)
+	}
+	t.Setenv("COMPACT_RECORD", "inputs")
+	if few := Inputs(t, file, 3); len(few) != 3 || few[0] != all[0] {
+		t.Errorf("three inputs are %q", few)
+	}
+}

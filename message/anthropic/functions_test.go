@@ -1,0 +1,24 @@
+package anthropic
+
+import (
+	"testing"
+
+	"github.com/agentcompact/compact/internal/recorded"
+)
+
+// The functions of texts return what is recorded for the texts of the tests.
+func TestFunctionsAreAsRecorded(t *testing.T) {
+	inputs := recorded.Inputs(t, "testdata/inputs.txt", 2000)
+	r := recorded.New(t, "testdata/functions.txt")
+	r.Functions(inputs,
+		managed,
+		summarizes,
+		readHead, content,
+		newMark, marksOf, lastMarkable, marksBehind, itemMarks, withoutShort,
+		marksIn, hasReplacement,
+		blocksOf,
+		endsMarked, withField,
+		appendText,
+	)
+	r.Check()
+}

@@ -1,0 +1,21 @@
+package formats
+
+import (
+	"testing"
+
+	"github.com/agentcompact/compact/internal/recorded"
+)
+
+// The functions of texts return what is recorded for the texts of the tests.
+func TestFunctionsAreAsRecorded(t *testing.T) {
+	inputs := recorded.Inputs(t, "testdata/inputs.txt", 2000)
+	r := recorded.New(t, "testdata/functions.txt")
+	r.Functions(inputs,
+		opening,
+		lineOf,
+		offset,
+		Lookup, Detect,
+		parseTime, sinceEpoch, wholeObject,
+	)
+	r.Check()
+}

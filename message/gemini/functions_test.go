@@ -1,0 +1,22 @@
+package gemini
+
+import (
+	"testing"
+
+	"github.com/agentcompact/compact/internal/recorded"
+)
+
+// The functions of texts return what is recorded for the texts of the tests.
+func TestFunctionsAreAsRecorded(t *testing.T) {
+	inputs := recorded.Inputs(t, "testdata/inputs.txt", 2000)
+	r := recorded.New(t, "testdata/functions.txt")
+	r.Functions(inputs,
+		readHead, parts,
+		maxOutput,
+		counted,
+		text, kindOf,
+		note,
+		pick,
+	)
+	r.Check()
+}

@@ -1,0 +1,28 @@
+package policy
+
+import (
+	"testing"
+
+	"github.com/agentcompact/compact/internal/recorded"
+)
+
+// The functions of texts return what is recorded for the texts of the tests.
+func TestFunctionsAreAsRecorded(t *testing.T) {
+	inputs := recorded.Inputs(t, "testdata/inputs.txt", 2000)
+	r := recorded.New(t, "testdata/functions.txt")
+	r.Functions(inputs,
+		visible, unaltered, oneLine, cutRunes, cutWords, parseCall, namesCall, plainForm, newest,
+		classify, gitVerb, hereEnd,
+		boundary, forward,
+		dispatchBlocks, parseDispatch,
+		exitCode,
+		parseForm, runes, status,
+		runs,
+		runePrefix, isAtMostAsLong,
+		NewSummary,
+		ending, namesChangedFile,
+		formOf,
+		markerPlaces,
+	)
+	r.Check()
+}

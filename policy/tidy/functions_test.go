@@ -1,0 +1,39 @@
+package tidy
+
+import (
+	"testing"
+
+	"github.com/agentcompact/compact/internal/recorded"
+)
+
+// The functions of texts return what is recorded for the texts of the tests.
+func TestFunctionsAreAsRecorded(t *testing.T) {
+	inputs := recorded.Inputs(t, "testdata/inputs.txt", 2000)
+	r := recorded.New(t, "testdata/functions.txt")
+	r.Functions(inputs,
+		dataIn,
+		shownBy,
+		closes, definesSQL, declares, unindented, indent, lineNumber, numberEnd, unnumbered,
+		escape,
+		resync,
+		isHeading, isNavigation, shortened,
+		depthAt, introducesLines,
+		holdsError, mentionsError, endsNamed, isCross, namesError, statesFailure, isFailing, isEmptyValue, isNegated,
+		inFrame,
+		members, blanks, skipJSON, quoted,
+		unescaped,
+		literalLine,
+		charBefore, charAfter, counts,
+		names, folderOf, endingOf,
+		isLogged, isKlog, isKlogError, isAccess, isObject, beginsWithTime, shape,
+		IsReduced,
+		isHTML, isSilent, tagName, inline,
+		hitOf, hitAt, isPath,
+		counted,
+		isHitPath, numberedHit, hitNumber,
+		spotsOf, sought, isWord,
+		isName,
+		isDetail, isPass, isTotal, unprefixed,
+	)
+	r.Check()
+}

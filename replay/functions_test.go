@@ -1,0 +1,29 @@
+package replay
+
+import (
+	"testing"
+
+	"github.com/agentcompact/compact/internal/recorded"
+)
+
+// The functions of texts return what is recorded for the texts of the tests.
+func TestFunctionsAreAsRecorded(t *testing.T) {
+	inputs := recorded.Inputs(t, "testdata/inputs.txt", 2000)
+	r := recorded.New(t, "testdata/functions.txt")
+	r.Functions(inputs,
+		parseLine, shortFP,
+		cell,
+		sentences,
+		why,
+		canBeSession, unzipped,
+		isIdentifier, isReadable, isPlain,
+		inUnits,
+		oneForm,
+		commonFolder,
+		ParseReference,
+		counted, countedBy,
+		Project,
+		idForm,
+	)
+	r.Check()
+}

@@ -1,0 +1,30 @@
+package record
+
+import (
+	"testing"
+
+	"github.com/agentcompact/compact/internal/recorded"
+)
+
+// The functions of texts return what is recorded for the texts of the tests.
+func TestFunctionsAreAsRecorded(t *testing.T) {
+	inputs := recorded.Inputs(t, "testdata/inputs.txt", 2000)
+	r := recorded.New(t, "testdata/functions.txt")
+	r.Functions(inputs,
+		SessionKey, Prefix, EscapeSession, UnescapeSession, IsFolder, staysInFolder, cutEscaped, isHash,
+		lineMember,
+		headsKey, nameKey, quoted, unsigned, HeadsKey, HeadsPublic,
+		FinalIndexName, IsOriginals,
+		isOfSession, isLog,
+		hashOf, checkBody, parseLink, tornBody,
+		parseRecord,
+		waitingName,
+		fenceOf,
+		waits, bodyHash, linesOf,
+		damagedStone,
+		parseStretch, HasMessages, isStretch,
+		keyOf,
+		by,
+	)
+	r.Check()
+}

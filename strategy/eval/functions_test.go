@@ -1,0 +1,24 @@
+package eval
+
+import (
+	"testing"
+
+	"github.com/agentcompact/compact/internal/recorded"
+)
+
+// The functions of texts return what is recorded for the texts of the tests.
+func TestFunctionsAreAsRecorded(t *testing.T) {
+	inputs := recorded.Inputs(t, "testdata/inputs.txt", 2000)
+	r := recorded.New(t, "testdata/functions.txt")
+	r.Functions(inputs,
+		inFolders, expanded,
+		blocks, fencedCommand, unfenced,
+		nameWord, plainWord, readable, bag, strung, runs, readableLines,
+		hasMember, unspaced, namesTool, bare,
+		foundNothing, statusOf, announced,
+		withoutAnnouncement, codeOf, viewOf, even, head, nameOf,
+		plain,
+		typedSentences, splitSentences, appendSentence,
+	)
+	r.Check()
+}

@@ -1,0 +1,21 @@
+package effects
+
+import (
+	"testing"
+
+	"github.com/agentcompact/compact/internal/recorded"
+)
+
+// The functions of texts return what is recorded for the texts of the tests of package strategy.
+func TestFunctionsAreAsRecorded(t *testing.T) {
+	inputs := recorded.Texts(t, "../../testdata/inputs.txt")
+	r := recorded.New(t, "testdata/functions.txt")
+	r.Functions(inputs,
+		Changes, DidNothing,
+		Parts, Kind,
+		onlyShows, SaysWould, copiesOut, ChangesRows,
+		Requests,
+		subcommandChanges, changesByVerb,
+	)
+	r.Check()
+}
