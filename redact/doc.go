@@ -52,4 +52,10 @@
 //
 // A secret without any sign of being one, such as a password in plain prose or a
 // bare random string, is not found. Redaction makes leaks rare, not impossible.
+//
+// # Words in the comments
+//
+//   - hit: an occurrence of a fixed text that every text is scanned for, such as "password" or "ghp_"
+//   - name: the text that says what a value is, such as DB_PASSWORD
+//   - telling: a name after which any value that is not a word is a secret, such as API_KEY
 package redact

@@ -9,7 +9,7 @@ type Backlog struct {
 	Operations int       // files to create, appends and removals that wait
 	Sessions   int       // sessions to which they belong
 	Conflicts  int       // sessions that are not sent until a person decides, see package spool
-	Failing    time.Time // time of the first of the attempts that have failed since the last success; zero: none has
+	Failing    time.Time // time of the first failed attempt since the last success; zero: no attempt has failed since
 	Err        error     // why the last attempt failed, or why the folder cannot be read
 }
 

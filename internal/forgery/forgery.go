@@ -258,7 +258,7 @@ func (s *scene) sessions() {
 	for k, data := range s.full {
 		if stones(k) {
 			s.put(k, data[:bytes.LastIndexByte(data[:len(data)-1], '\n')+1]) // the last line, of op done
-			s.find("the last tombstone cut off", s.verify(nil, nil), "no tombstone says that it came to its end")
+			s.find("the last tombstone cut off", s.verify(nil, nil), "no tombstone says that it was completed")
 			s.put(k, bytes.Replace(data, []byte(`"head":"`), []byte(`"head":"1`), 2))
 			s.find("a tombstone changed", s.verify(nil, nil), "tombstone is gone")
 		}

@@ -19,7 +19,7 @@ type cursor struct {
 	a     storage.Archive
 	k     storage.Key
 	size  int64
-	until int64 // offset at which reads end; only keep reads after it, the end of the object
+	until int64 // offset at which reads end; only the method keep reads after it
 
 	kept []stretch // the header and the end, or the whole of a small object
 	r    io.ReadCloser

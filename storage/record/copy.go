@@ -180,7 +180,7 @@ func (c *copier) named(ctx context.Context, dir string) error {
 	if err := c.readStones(ctx); err != nil {
 		return err
 	}
-	if _, err := c.carry(ctx, keyOf(dir)); err != nil { // an erased session may have its place
+	if _, err := c.carry(ctx, keyOf(dir)); err != nil { // dst may still have an erased session of this name
 		return err
 	}
 	err := c.session(ctx, keyOf(dir))

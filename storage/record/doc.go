@@ -60,4 +60,12 @@
 // files named there, unless the caller provides a head that was stored elsewhere
 // ([Session.ManifestHead], [ReadHeads]). Only a backend with write protection helps against an
 // attacker who can rewrite everything, heads included.
+//
+// # Words in the comments
+//
+//   - head: the hash of the last line of a manifest at some time ([Session.Head] returns a step)
+//   - life: one session of a name, from its first line to its erasure
+//   - loose: said of a file that was created after the last line of the manifest
+//   - turn: the right of one process to remove files of a session for some time
+//   - fence: the last line of a log during a scrub; it stops appends
 package record

@@ -20,7 +20,7 @@ type Graves struct {
 	size  int64                // number of bytes of the log that were read
 	last  map[string]Tombstone // newest tombstone of each session, by [Tombstone.Session]
 	heads map[string]endings   // by [Tombstone.Session]
-	open  []Tombstone          // of a last line without its end
+	open  []Tombstone          // of an incomplete last line
 	lines stoneReader
 	lost  bool      // a damaged tombstone may belong to any session
 	down  error     // error of the last request, if that request was slow

@@ -48,9 +48,9 @@ const (
 	KeptForeign PruneOutcome = "kept, because it is not a session"
 	// KeptClock means that only the clock of this machine says that the session is old
 	// enough ([PruneOptions.Age]).
-	KeptClock PruneOutcome = "kept, for only the clock of this machine says that it is that old"
+	KeptClock PruneOutcome = "kept, because only the clock of this machine says that it is old enough"
 	// KeptUnknown means that the time of the session's last write is unknown.
-	KeptUnknown PruneOutcome = "kept, for nobody knows when it was last written to"
+	KeptUnknown PruneOutcome = "kept, because the time of its last write is unknown"
 )
 
 // ErrClock means that the clock of this machine is behind the times in the archive.

@@ -179,7 +179,7 @@ func readWhole(ctx context.Context, a storage.Archive, k storage.Key) ([]byte, e
 func (p *scrubPlan) overwrite(f *scrubFile, find func(string, []byte) [][2]int) error {
 	for n, l := range linesOf(f.now) {
 		if _, ok := parseStretch(l); ok && HasMessages(f.name) {
-			continue // a reference without text, which is needed to find its lines
+			continue // a reference has no text, and is needed to find its lines
 		}
 		body := l
 		if link, ok := parseLink(l); ok && isLog(f.name) {

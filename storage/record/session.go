@@ -39,7 +39,7 @@ type Session struct {
 	named   bool                      // the name for its hash is stored
 	untold  bool                      // the manifest has lines of this Session without a head
 	scrubs  int                       // known scrubs of the manifest: the scrubs before the session was opened, and the session's own
-	began   int64                     // lines of the manifest at that time
+	began   int64                     // lines of the manifest when the session was opened
 	opened  time.Time
 }
 

@@ -164,7 +164,7 @@ func (c *Content) blob() (storage.Blob, error) {
 // *[storage.ChangedError].
 func (s *Session) stretch(ctx context.Context, in string, st Stretch) ([]byte, error) {
 	data, err := s.Read(ctx, st.From, st.Off, st.Len)
-	e := &storage.ChangedError{File: st.From, Want: st.SHA256, Detail: fmt.Sprintf("lines %d to %d, which %s refers to, are others", st.First, st.First+st.Lines-1, in)}
+	e := &storage.ChangedError{File: st.From, Want: st.SHA256, Detail: fmt.Sprintf("lines %d to %d, which %s refers to, have changed", st.First, st.First+st.Lines-1, in)}
 	switch {
 	case errors.Is(err, storage.ErrNotExist):
 		e.Detail = "it is missing, and " + in + " refers to it"

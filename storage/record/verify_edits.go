@@ -37,7 +37,7 @@ func (c *editsCheck) compare(line int, refs []Ref) {
 	}
 	for i, o := range c.originals[len(c.originals)-len(refs):] {
 		if hashOf(o.body) != refs[i].SHA256 || !bytes.Contains(o.body, []byte(`"`+refs[i].ID+`"`)) {
-			c.v.problem(Changed, editsName, o.line, "line %d speaks of another original, %s", line, refs[i].ID)
+			c.v.problem(Changed, editsName, o.line, "the record in line %d refers to a different original here, %s", line, refs[i].ID)
 		}
 	}
 }

@@ -213,7 +213,7 @@ func (x *life) missing(now *HeadBook, id string, r *Report) {
 	case end == nil:
 		v.problem(Removed, manifestName, 0, "the session vanished: the heads record the %s, and nobody erased it", x.last().said())
 	case v.checkRecord(now, end) && len(now.records(end, true)) == 0:
-		v.note("the %s is on record, and no tombstone says that it came to its end", end.said())
+		v.note("the heads record the %s, but no tombstone says that it was completed", end.said())
 	}
 	v.checkRefusals(now, x)
 	r.Problems, r.Notes = append(r.Problems, v.report.Problems...), append(r.Notes, v.report.Notes...)

@@ -122,7 +122,7 @@ func (v *verifier) stretchProblem(ctx context.Context, in string, st Stretch, er
 	case changed.Have == "" && v.there[st.From] == 0:
 		v.problem(Removed, st.From, 0, "%s refers to lines %d to %d of it", in, st.First, st.First+st.Lines-1)
 	default:
-		v.problem(Changed, st.From, 0, "lines %d to %d, which %s refers to, are others", st.First, st.First+st.Lines-1, in)
+		v.problem(Changed, st.From, 0, "lines %d to %d, which %s refers to, have changed", st.First, st.First+st.Lines-1, in)
 	}
 	return nil
 }

@@ -201,7 +201,7 @@ func overdue(ctx context.Context) error {
 	return nil
 }
 
-var errEndless = errors.New("the server says that its listing of versions goes on, and not where")
+var errEndless = errors.New("the server says that its listing of versions continues, but not where the next page begins")
 
 // version is one version of an object; id is "" without versions.
 type version struct {

@@ -134,7 +134,7 @@ func (a *Archive) tryRange(ctx context.Context, name string, _ terms) error {
 		return err
 	}
 	if string(got) != string(want) {
-		return &NotEnforcedError{"ranged reads", fmt.Sprintf("bytes %d-%d came back as %d others", off, off+n-1, len(got))}
+		return &NotEnforcedError{"ranged reads", fmt.Sprintf("a read of bytes %d-%d returned %d bytes that differ from the stored ones", off, off+n-1, len(got))}
 	}
 	return nil
 }
@@ -215,7 +215,7 @@ func (a *Archive) bucketLocks(ctx context.Context) error {
 	case err != nil:
 		return err
 	case out.ObjectLockConfiguration == nil || out.ObjectLockConfiguration.ObjectLockEnabled != types.ObjectLockEnabledEnabled:
-		return &NotEnforcedError{"Object Lock", "the bucket says that it is not enabled"}
+		return &NotEnforcedError{"Object Lock", "the bucket's configuration does not enable it"}
 	}
 	return nil
 }

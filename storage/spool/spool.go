@@ -60,7 +60,7 @@ type Spool struct {
 	dirty   map[string]bool       // sessions that this process wrote to and that can wait
 	there   map[storage.Key]int64 // known sizes of logs in the remote archive
 	downAt  time.Time             // time of the remote archive's last answer or failure
-	downErr error                 // its error
+	downErr error                 // error of that answer; nil: it was not a failure
 	exist   map[string]bool       // sessions that were on the disk or in the remote archive when they were last looked for
 	turns   map[string]turn       // retries of failed sessions
 	notify  func(storage.Backlog) // see Notify; nil: none

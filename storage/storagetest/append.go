@@ -16,9 +16,9 @@ import (
 func appendCases() []testCase {
 	return []testCase{
 		{"AppendAddsToTheEnd", "Append adds b to the end of k; a key that does not exist holds 0 bytes.", appendAdds},
-		{"AppendChecksTheLength", "When k holds another number of bytes, nothing is written and the error is ErrSeq.", appendChecks},
+		{"AppendChecksTheLength", "If k has another length, nothing is written and the error is ErrSeq.", appendChecks},
 		{"AppendHasOneWinner", "Of any number of Appends with one seq at once exactly one returns nil.", appendRace},
-		{"AppendLosesNothing", "What was there before is never changed.", appendCrowd},
+		{"AppendLosesNothing", "Previous bytes never change.", appendCrowd},
 	}
 }
 

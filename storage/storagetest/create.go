@@ -13,12 +13,12 @@ import (
 func createCases() []testCase {
 	return []testCase{
 		{"CreateKeepsEveryByte", "After nil, k holds exactly the bytes of b.", createKeeps},
-		{"CreateRefusesWhatExists", "When k holds something already, that stays as it is and the error is ErrExists.", createRefuses},
+		{"CreateRefusesWhatExists", "If k exists, it stays unchanged and the error is ErrExists.", createRefuses},
 		{"CreateHasOneWinner", "Of any number of Creates of one key at once exactly one returns nil.", createRace},
-		{"CreateIsSeenWhole", "k is seen by Open and List whole or not at all.", createWhole},
-		{"CreateFailsWhole", "After any other error k holds the whole of b or nothing.", createCancelled},
-		{"CreateMakesFolders", "Folders come into being as they are needed.", createDeep},
-		{"CreateAllIsCreateForEach", "CreateAll: errs has, for each key in order, the error that Create would have returned.", createAll},
+		{"CreateIsSeenWhole", "Open and List see k complete or not at all.", createWhole},
+		{"CreateFailsWhole", "After any other error k holds all of b or nothing.", createCancelled},
+		{"CreateMakesFolders", "Folders are created as needed.", createDeep},
+		{"CreateAllIsCreateForEach", "CreateAll returns for each key, in order, the error that Create would have returned.", createAll},
 	}
 }
 

@@ -14,9 +14,9 @@ func otherCases() []testCase {
 		{"ErrorsAreTyped", "All methods return an *Error, which names the key.", errorsTyped},
 		{"ContextIsObeyed", "When the context is done before a method begins, it does nothing and its error wraps the context's.", contextObeyed},
 		{"ZeroKeyIsRefused", "The zero Key is an error everywhere but in List.", zeroKey},
-		{"NothingIsKeptThatIsNotThere", "Kept of nothing is nil.", keptNothing},
-		{"RemoveRemoves", "After nil, k holds nothing; nothing there is no error; other keys stay.", removeRemoves},
-		{"LocationsDiffer", "Location says where a key is, and each is in a place of its own.", locations},
+		{"NothingIsKeptThatIsNotThere", "If k does not exist, Kept returns nil.", keptNothing},
+		{"RemoveRemoves", "After nil, k does not exist. A missing k is not an error. Other keys do not change.", removeRemoves},
+		{"LocationsDiffer", "Location returns a different place for each key.", locations},
 	}
 }
 

@@ -16,15 +16,15 @@ import (
 func readCases() []testCase {
 	return []testCase{
 		{"OpenReadsARange", "Open returns a reader of at most n bytes of k from off on; n < 0 means to the end.", openRange},
-		{"OpenWantsSomething", "A key that holds nothing is ErrNotExist.", openAbsent},
+		{"OpenWantsSomething", "The error for a missing key is ErrNotExist.", openAbsent},
 		{"OpenBehindTheEnd", "An off at or after the end gives a reader of no bytes; a negative off is an error.", openBehind},
 		{"OpenWhileAppending", "A reader of a key that is appended to gives bytes of k in their order, at least those that were there when Open returned.", openGrowing},
 		{"OpenKnowsTheKind", "OpenFile is Open of a file, OpenLog is Open of a log; size is the size of the log at that time.", openKind},
 		{"ListYieldsBelowPrefix", "List yields every key that is prefix or lies below it, in the byte order of keys.", listOrder},
-		{"ListOfNothing", "Nothing there is no error.", listNothing},
+		{"ListOfNothing", "An empty result is not an error.", listNothing},
 		{"ListStops", "List stops when its caller does.", listStops},
-		{"ListTellsSizes", "What was acknowledged before List began is yielded, with its size.", listSizes},
-		{"ListTellsWhen", "Modified is the time of the last write to the key, or the zero time where the archive does not know it.", listTimes},
+		{"ListTellsSizes", "Every write that was acknowledged before List began is yielded, with its size.", listSizes},
+		{"ListTellsWhen", "Modified is the time of the last write to the key, or the zero time if the archive does not know it.", listTimes},
 		{"ListYieldsThemAll", "List yields every key, however many there are.", listMany},
 	}
 }
