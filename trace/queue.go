@@ -120,10 +120,11 @@ func (q *queue) signal() {
 // returns false if the queue is closed and empty, or ctx is done.
 func (q *queue) wait(ctx context.Context, linger time.Duration) bool {
 	var timer <-chan time.Time
+	lingered := false
 	for ctx.Err() == nil {
 		q.mu.Lock()
 		waiting, closed := q.len, q.closed
-		now := waiting >= q.batch || closed || len(q.waiters) > 0
+		now := waiting >= q.batch || closed || lingered || len(q.waiters) > 0
 		q.mu.Unlock()
 		switch {
 		case waiting > 0 && now:
@@ -136,7 +137,7 @@ func (q *queue) wait(ctx context.Context, linger time.Duration) bool {
 		select {
 		case <-q.wake:
 		case <-timer:
-			return true // only this goroutine takes events, so they are still there, unless abandon dropped them
+			lingered = true // abandon may have dropped the events meanwhile
 		case <-ctx.Done():
 		}
 	}
