@@ -9,11 +9,11 @@ package samples
 
 import "os"
 
-// The default parts: one sample of four, and of sixteen for samples that differ little.
-const share, few = 4, 16
+// The default parts: one sample of eight, and of sixteen for samples that differ little.
+const share, few = 8, 16
 
 // Of returns the number of samples that a test uses out of n: all with COMPACT_SAMPLES=all,
-// else a quarter, rounded up.
+// else an eighth, rounded up.
 func Of(n int) int {
 	if All() {
 		return n
@@ -30,7 +30,7 @@ func Few(n int) int {
 }
 
 // Every is for a test that uses one sample in n. It returns n with COMPACT_SAMPLES=all,
-// else four times n.
+// else eight times n.
 func Every(n int) int {
 	if All() {
 		return n

@@ -18,7 +18,7 @@ func TestSamplesFollowTheEnvironment(t *testing.T) {
 		if got := samples.All(); got != env.all {
 			t.Errorf("%+v: all %v", env, got)
 		}
-		for _, of := range []struct{ n, some int }{{0, 0}, {1, 1}, {2, 1}, {4, 1}, {5, 2}, {75, 19}, {400, 100}} {
+		for _, of := range []struct{ n, some int }{{0, 0}, {1, 1}, {2, 1}, {8, 1}, {9, 2}, {75, 10}, {400, 50}} {
 			want := of.some
 			if env.all {
 				want = of.n
@@ -37,7 +37,7 @@ func TestSamplesFollowTheEnvironment(t *testing.T) {
 			}
 		}
 		for _, n := range []int{1, 8, 32} {
-			want := 4 * n
+			want := 8 * n
 			if env.all {
 				want = n
 			}
