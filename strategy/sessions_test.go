@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	record "github.com/agentcompact/compact/internal/recorded"
+	"github.com/agentcompact/compact/internal/behavior"
 	"github.com/agentcompact/compact/message"
 	"github.com/agentcompact/compact/strategy"
 )
@@ -16,8 +16,8 @@ import (
 // The summaries of sessions that are put together from the texts of the tests are as
 // recorded.
 func TestSummariesAreAsRecorded(t *testing.T) {
-	inputs := record.Texts(t, "testdata/inputs.txt")
-	r := record.New(t, "testdata/sessions.txt")
+	inputs := behavior.Texts(t, "testdata/inputs.txt")
+	r := behavior.New(t, "testdata/sessions.txt")
 	for seed := range uint64(40) {
 		d := newDealer(inputs, seed)
 		previous := map[string]string{}

@@ -40,7 +40,7 @@ var arrows = map[string][]string{
 	"internal/proof":     {"message", "compact", "price", "replay"},
 	"internal/secretgen": {},
 	"internal/garble":    {},
-	"internal/recorded":  {"internal/garble"},
+	"internal/behavior":  {"internal/garble"},
 	"internal/cputime":   {},
 	"internal/slope":     {"internal/cputime"},
 	"internal/chart":     {},

@@ -11,8 +11,8 @@ import (
 	"time"
 
 	"github.com/agentcompact/compact/compact"
+	"github.com/agentcompact/compact/internal/behavior"
 	"github.com/agentcompact/compact/internal/histgen"
-	record "github.com/agentcompact/compact/internal/recorded"
 	_ "github.com/agentcompact/compact/internal/testkey"
 	"github.com/agentcompact/compact/message"
 	"github.com/agentcompact/compact/storage"
@@ -23,7 +23,7 @@ import (
 // Every decision, view, ledger, summary and event text of the generated sessions is as it
 // was recorded. A line names preset, call and kind.
 func TestEveryDecisionIsAsRecorded(t *testing.T) {
-	book := record.New(t, "testdata/calls.txt")
+	book := behavior.New(t, "testdata/calls.txt")
 	sessions := Sessions()
 	for i, preset := range compact.Presets() {
 		for k, window := range []int{16_000, 48_000} {
@@ -57,7 +57,7 @@ func TestEveryDecisionIsAsRecorded(t *testing.T) {
 // recording writes the calls of one session.
 type recording struct {
 	t       *testing.T
-	book    *record.Record
+	book    *behavior.Record
 	title   string
 	m       *compact.CompactManager
 	archive *memory.Archive
@@ -68,7 +68,7 @@ type recording struct {
 	n, quiet, in, sent int
 }
 
-func newRecording(t *testing.T, book *record.Record, preset string, window int) *recording {
+func newRecording(t *testing.T, book *behavior.Record, preset string, window int) *recording {
 	t.Helper()
 	r := &recording{t: t, book: book, archive: memory.New(), events: &tracetest.Recorder{}, now: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)}
 	c := compact.Config{Preset: preset, Model: model, MaxContextTokens: window, Archive: r.archive, Now: func() time.Time { return r.now }}

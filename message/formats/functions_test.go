@@ -3,13 +3,13 @@ package formats
 import (
 	"testing"
 
-	"github.com/agentcompact/compact/internal/recorded"
+	"github.com/agentcompact/compact/internal/behavior"
 )
 
 // The functions of texts return what is recorded for the texts of the tests.
 func TestFunctionsAreAsRecorded(t *testing.T) {
-	inputs := recorded.Inputs(t, "testdata/inputs.txt", 2000)
-	r := recorded.New(t, "testdata/functions.txt")
+	inputs := behavior.Inputs(t, "testdata/inputs.txt", 2000)
+	r := behavior.New(t, "testdata/functions.txt")
 	r.Functions(inputs,
 		opening,
 		lineOf,

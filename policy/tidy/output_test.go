@@ -4,13 +4,13 @@ import (
 	"fmt"
 	"testing"
 
-	"github.com/agentcompact/compact/internal/recorded"
+	"github.com/agentcompact/compact/internal/behavior"
 )
 
 // The reduced form of each kind of result is as recorded: what it says about itself, how
 // much is left, and a hash of its bytes.
 func TestEveryReductionIsAsRecorded(t *testing.T) {
-	book := recorded.New(t, "testdata/reduced.txt")
+	book := behavior.New(t, "testdata/reduced.txt")
 	record := func(name string, r *Result, large int) {
 		out, ok := Reduce(r, Options{Large: large})
 		left := out.Render(r.Text, r.Tokens, testRef)

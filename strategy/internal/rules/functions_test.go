@@ -3,13 +3,13 @@ package rules
 import (
 	"testing"
 
-	"github.com/agentcompact/compact/internal/recorded"
+	"github.com/agentcompact/compact/internal/behavior"
 )
 
 // The functions of texts return what is recorded for the texts of the tests of package strategy.
 func TestFunctionsAreAsRecorded(t *testing.T) {
-	inputs := recorded.Texts(t, "../../testdata/inputs.txt")
-	r := recorded.New(t, "testdata/functions.txt")
+	inputs := behavior.Texts(t, "../../testdata/inputs.txt")
+	r := behavior.New(t, "testdata/functions.txt")
 	r.Functions(inputs,
 		rulesAbroad, idleAbroad, asksAbroad, clausesAbroad, ordersGerman, ordersFrench, ordersPortuguese,
 		ordersSpanish, subjunctive,

@@ -1,4 +1,4 @@
-// Package recorded compares the behavior of code with a record of it in testdata, so that
+// Package behavior compares the behavior of code with a record of it in testdata, so that
 // a change of behavior is noticed wherever it is. A record says what the code does, not
 // what is right: other tests say that.
 //
@@ -9,7 +9,7 @@
 // Hashes in a record stand for long texts. With COMPACT_RECORD_TEXTS=DIR, the tests write
 // these texts to DIR/NAME; write them with the old and with the new code, and compare the
 // folders.
-package recorded
+package behavior
 
 import (
 	"bytes"

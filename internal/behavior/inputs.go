@@ -1,4 +1,4 @@
-package recorded
+package behavior
 
 import (
 	"bytes"
