@@ -40,11 +40,12 @@ type sentPrompt struct {
 	sent  []sentMessage        // its view
 	conv  *reduce.Conversation // conversation of the view; nil: unknown, so views are compared message by message
 	total int                  // size of the view in tokens
-	in    int                  // size of the whole history in tokens, up to the last mark if the cache needs marks
+	in    int                  // size of the whole history in tokens
 	tools uint64               // a hash of its tools
 
-	marks  []int // messages of the view with a mark for the provider's cache
-	marked bool  // marks is known
+	marks    []int // messages of the view with a mark for the provider's cache
+	marked   bool  // marks is known
+	inMarked int   // like in, up to the last mark if the cache needs marks
 }
 
 // uselessOffer is a view for which an offer had no effect.

@@ -36,7 +36,7 @@ func (a *account) cached(c *call) (view, whole int) {
 	if c.left, c.leftWhole = 0, 0; a.cacheIsGone(c) {
 		return 0, 0
 	}
-	c.left, c.leftWhole = a.common(c), min(a.in, c.res.TokensIn)
+	c.left, c.leftWhole = a.common(c), min(a.stored(), c.res.TokensIn)
 	if a.isFar(c) {
 		c.leftWhole = min(c.left, c.leftWhole)
 	}
@@ -129,7 +129,7 @@ func (a *account) recordCall(c *call) {
 		a.sent = slices.Clip(a.sent[:n]) // a.before keeps its list
 	}
 	a.known, a.last, a.model, a.tools = true, c.began, c.ep.name, maphash.Bytes(toolSeed, c.q.tools)
-	a.total, a.in, a.conv = c.res.After.Total, c.markedWhole(), c.shown
+	a.total, a.in, a.inMarked, a.conv = c.res.After.Total, c.res.TokensIn, c.markedWhole(), c.shown
 	a.marks, a.marked = c.sentMarks()
 	upTo := 0
 	if n > 0 {

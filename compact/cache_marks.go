@@ -211,6 +211,14 @@ func (a *account) toLastMark(c *call) int {
 	return 0
 }
 
+// stored returns the number of tokens that the cache would hold of the last whole history.
+func (a *account) stored() int {
+	if a.hasMoreMarks() {
+		return a.in
+	}
+	return a.inMarked
+}
+
 // marksOnTheWay records that the provider read clearly more tokens than those before the last
 // mark of a request: a program on the way to the provider sets marks, too. The margin is for
 // token counts that are estimates.

@@ -99,7 +99,7 @@ func TestExpectedSummaryIncludesTheUsersWords(t *testing.T) {
 // The cached tokens of the whole history are at most the history: it can have been rewound.
 func TestCacheHoldsNoMoreThanTheHistory(t *testing.T) {
 	c := &call{ep: &epoch{model: model{name: "m"}}, res: &Result{TokensIn: 1000}, asker: asker{began: time.Now()}}
-	a := &account{sentPrompt: sentPrompt{known: true, model: "m", tools: maphash.Bytes(toolSeed, nil), last: c.began, in: 5000}}
+	a := &account{sentPrompt: sentPrompt{known: true, model: "m", tools: maphash.Bytes(toolSeed, nil), last: c.began, inMarked: 5000}}
 	if _, whole := a.cached(c); whole != 1000 {
 		t.Errorf("%d tokens of a history of 1000", whole)
 	}
