@@ -173,6 +173,18 @@ func TestRefusalNamesTheLimit(t *testing.T) {
 	}
 }
 
+// The metrics subtract the tokens of calls for which nothing was billed, those of the history, too.
+func TestUnbilledCallsNameTheirTokens(t *testing.T) {
+	r := newRig(t, compact.Config{MaxContextTokens: 4_000})
+	res := r.preflight(loop(40, 200))
+	r.Refused(res, compact.Refusal{})
+	r.Failed(res, 529)
+	refused, failed := dataOf[trace.Refused](t, last(t, r, trace.NameRefused)), dataOf[trace.ProviderError](t, last(t, r, trace.NameProviderError))
+	if res.TokensIn == res.After.Total || refused.In != res.TokensIn || failed.In != res.TokensIn || failed.Estimated != res.After.Total {
+		t.Errorf("a history of %d tokens, a view of %d: %+v %+v", res.TokensIn, res.After.Total, refused, failed)
+	}
+}
+
 func TestRecallsAreReported(t *testing.T) {
 	r := newRig(t, compact.Config{MaxContextTokens: 8_000})
 	r.preflight(loop(100, 200))

@@ -120,7 +120,7 @@ func (m *CompactManager) Refused(res *Result, r Refusal) {
 	}
 	res.unbill()
 	res.observe.later(trace.Refused{
-		SessionID: res.Session, Agent: res.Agent, Model: res.Model, Estimated: res.After.Total,
+		SessionID: res.Session, Agent: res.Agent, Model: res.Model, In: res.TokensIn, Estimated: res.After.Total,
 		Measured: max(r.Prompt, 0), Limit: max(r.Limit, 0), Window: max(r.Window, 0), Retried: r.Retried,
 	})
 }
@@ -137,7 +137,7 @@ func (m *CompactManager) Failed(res *Result, status int) {
 		return
 	}
 	res.unbill()
-	res.observe.later(trace.ProviderError{Model: res.Model, Status: status, Estimated: res.After.Total})
+	res.observe.later(trace.ProviderError{Model: res.Model, Status: status, In: res.TokensIn, Estimated: res.After.Total})
 }
 
 // ofStatus describes an answer that is not billed.

@@ -8,6 +8,7 @@ type Refused struct {
 	SessionID string `json:"session_id"`
 	Agent     string `json:"agent,omitempty"`
 	Model     string `json:"model"`
+	In        int    `json:"tokens_in"`                        // tokens of the whole history, counted here
 	Estimated int    `json:"tokens_estimated"`                 // tokens of the request, counted here
 	Measured  int    `json:"prompt_tokens_measured,omitempty"` // tokens that the provider counted, if its answer has the number
 	Limit     int    `json:"limit_tokens,omitempty"`           // limit in the provider's answer
@@ -48,6 +49,7 @@ type ProviderError struct {
 	Agent     string `json:"agent,omitempty"`
 	Model     string `json:"model"`
 	Status    int    `json:"status,omitempty"` // of HTTP; 0 = there was no connection to the provider
+	In        int    `json:"tokens_in"`        // tokens of the whole history, counted here
 	Estimated int    `json:"tokens_estimated"` // tokens of the request, counted here
 	// expected cost of the request, in US dollars; it is in the bill of its before_model_call, but
 	// nothing was billed

@@ -95,6 +95,8 @@ const (
 	fallbacks
 	refusals
 	providerErrors
+	unbilledHistory
+	unbilledSent
 	unbilledUSD
 	unbilledWholeUSD
 	recalls
@@ -129,7 +131,7 @@ var families = [counted]Family{
 	phases:           {Name: "compact.phase.duration", Unit: "s", Help: "Time of the parts of a call; a part that only waits is named _wait.", Kind: Histogram, Labels: []string{"phase"}, Bounds: quick},
 	historyTokens:    {Name: "compact.history_tokens", Unit: "{token}", Help: "Estimated tokens of the incoming histories.", Labels: []string{"model"}},
 	sentTokens:       {Name: "compact.sent_tokens", Unit: "{token}", Help: "Estimated tokens of the outgoing views.", Labels: []string{"model"}},
-	savedTokens:      {Name: "compact.saved_tokens", Unit: "{token}", Help: "Estimated tokens that were not sent: histories minus views.", Labels: []string{"model"}},
+	savedTokens:      {Name: "compact.saved_tokens", Unit: "{token}", Help: "Estimated tokens that were not sent: histories minus views, those of unbilled requests included.", Labels: []string{"model"}},
 	windowUsage:      {Name: "compact.window.usage", Unit: "1", Help: "Share of the model's window that a view takes.", Kind: Histogram, Labels: []string{"model"}, Bounds: shares},
 	compactionTokens: {Name: "compact.compaction.tokens", Unit: "{token}", Help: "Size of the view before and after a compaction.", Kind: Histogram, Labels: []string{"when"}, Bounds: sizes},
 	taken:            {Name: "compact.taken_messages", Unit: "{message}", Help: "Messages that compactions removed or reduced, by decision.", Labels: []string{"became"}},
@@ -146,6 +148,8 @@ var families = [counted]Family{
 	fallbacks:        {Name: "compact.fallbacks", Unit: "{error}", Help: "Fallbacks after failures.", Labels: []string{"fallback"}},
 	refusals:         {Name: "compact.refusals", Unit: "{request}", Help: "Requests that the provider refused as too long, by whether a smaller one was sent.", Labels: []string{"retried"}},
 	providerErrors:   {Name: "compact.provider_errors", Unit: "{request}", Help: "Requests that the provider answered with another error, by HTTP status.", Labels: []string{"status"}},
+	unbilledHistory:  {Name: "compact.unbilled_history_tokens", Unit: "{token}", Help: "The part of compact_history_tokens_total for requests that the provider refused or answered with an error.", Labels: []string{"model"}},
+	unbilledSent:     {Name: "compact.unbilled_sent_tokens", Unit: "{token}", Help: "The part of compact_sent_tokens_total for requests that the provider refused or answered with an error.", Labels: []string{"model"}},
 	unbilledUSD:      {Name: "compact.unbilled_prompts_usd", Unit: "{USD}", Help: "The part of compact_estimated_prompts_usd_total for requests that the provider refused or answered with an error.", Labels: []string{"model"}},
 	unbilledWholeUSD: {Name: "compact.unbilled_whole_prompts_usd", Unit: "{USD}", Help: "The part of compact_projected_whole_prompts_usd_total for requests that the provider refused or answered with an error.", Labels: []string{"model"}},
 	recalls:          {Name: "compact.recalls", Unit: "{recall}", Help: "Recalls of removed text, by outcome.", Labels: []string{"result"}},

@@ -139,13 +139,17 @@ compact_fallbacks_total{fallback="none"} -`},
 compact_errors_total{error_type="InsufficientBudget"} 1
 compact_fallbacks_total{fallback="none"} -
 compact_fallbacks_total{fallback="pruning-only"} 0`},
-	{trace.Refused{Retried: true, Model: "m", EstimatedUSD: 0.25, WholeUSD: 0.5}, `
+	{trace.Refused{Retried: true, Model: "m", In: 900, Estimated: 300, EstimatedUSD: 0.25, WholeUSD: 0.5}, `
 compact_refusals_total{retried="true"} 1
 compact_refusals_total{retried="false"} 0
+compact_unbilled_history_tokens_total{model="m"} 900
+compact_unbilled_sent_tokens_total{model="m"} 300
 compact_unbilled_prompts_usd_total{model="m"} 0.25
 compact_unbilled_whole_prompts_usd_total{model="m"} 0.5`},
-	{trace.ProviderError{Model: "m", Status: 529, EstimatedUSD: 0.25, WholeUSD: 0.5}, `
+	{trace.ProviderError{Model: "m", Status: 529, In: 900, Estimated: 300, EstimatedUSD: 0.25, WholeUSD: 0.5}, `
 compact_provider_errors_total{status="529"} 1
+compact_unbilled_history_tokens_total{model="m"} 900
+compact_unbilled_sent_tokens_total{model="m"} 300
 compact_unbilled_prompts_usd_total{model="m"} 0.25
 compact_unbilled_whole_prompts_usd_total{model="m"} 0.5`},
 	{trace.ProviderError{Model: "m", Relative: true, EstimatedUSD: 0.25}, `

@@ -197,15 +197,23 @@ func (m *Metrics) failure(_ *trace.Event, p *struct {
 
 func (m *Metrics) refused(_ *trace.Event, p *trace.Refused) {
 	m.add(refusals, 1, strconv.FormatBool(p.Retried))
-	m.unbilled(p.Model, p.EstimatedUSD, p.WholeUSD, p.Relative)
+	m.unbilled(p.Model, p.In, p.Estimated)
+	m.unbilledMoney(p.Model, p.EstimatedUSD, p.WholeUSD, p.Relative)
 }
 
 func (m *Metrics) providerError(_ *trace.Event, p *trace.ProviderError) {
 	m.add(providerErrors, 1, strconv.Itoa(p.Status))
-	m.unbilled(p.Model, p.EstimatedUSD, p.WholeUSD, p.Relative)
+	m.unbilled(p.Model, p.In, p.Estimated)
+	m.unbilledMoney(p.Model, p.EstimatedUSD, p.WholeUSD, p.Relative)
 }
 
-func (m *Metrics) unbilled(of string, estimated, whole float64, relative bool) {
+// unbilled adds the tokens of a request for which the provider billed nothing.
+func (m *Metrics) unbilled(of string, history, sent int) {
+	m.add(unbilledHistory, positive(history), of)
+	m.add(unbilledSent, positive(sent), of)
+}
+
+func (m *Metrics) unbilledMoney(of string, estimated, whole float64, relative bool) {
 	if !relative {
 		m.add(unbilledUSD, money(estimated), of)
 		m.add(unbilledWholeUSD, money(whole), of)
