@@ -96,3 +96,21 @@ func TestInvalidPricesAreReportedAfterAPlan(t *testing.T) {
 		}
 	}
 }
+
+// Without a model the warning does not quote an empty name.
+func TestPricesWithoutAModelAreReportedAsSuch(t *testing.T) {
+	c, err := Preset("economy")
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.MaxContextTokens, c.Archive = 100_000, memory.New()
+	m, err := New(t.Context(), c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer m.Close(t.Context())
+	res, err := m.Preflight(t.Context(), "s", reads(1))
+	if said := strings.Join(res.Warnings, "\n"); err != nil || !strings.Contains(said, "no model is named, so its price is not known") || strings.Contains(said, `""`) {
+		t.Error(err, said)
+	}
+}

@@ -135,6 +135,8 @@ func (c *call) wrongPrices() string {
 		return c.ep.priceErr.Error() + "; the list prices are used (" + card.String() + ")"
 	case economic && card.CacheRead <= 0:
 		return "the price of cached prompt tokens is unknown or zero: policy.when economic can't compare costs, and only the window's trigger works"
+	case economic && card.Relative && c.ep.name == "":
+		return "no model is named, so its price is not known: policy.when economic uses OpenAI's price ratios; set model, prices.model, or prices.input"
 	case economic && card.Relative:
 		return fmt.Sprintf("no price of model %q is known: policy.when economic uses the price ratios of its provider; set prices.model, or prices.input", c.ep.name)
 	}
