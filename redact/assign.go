@@ -18,6 +18,7 @@ type assignment struct {
 	looked     int // bytes read so far to find the end of the value
 
 	told bool // a verb stands before the value
+	pair bool // the value is the second half of a name and value pair
 
 	rated string   // name at the last call of named
 	base  strength // strength of rated
@@ -60,6 +61,7 @@ func (sc *scan) assign(start, end int) {
 	}
 	if a.op = opNone; a.from > 0 && a.s[a.from-1] == '>' && a.named() >= telling {
 		sc.markupColumn(&a)
+		sc.elementBefore(&a)
 	}
 	operator := a.readOperator()
 	if (!operator || a.op == opProse) && a.named() >= telling {
@@ -157,6 +159,9 @@ func (sc *scan) assigned(a assignment, s strength) {
 		return
 	}
 	ok := a.readValue()
+	if a.pair && ok && !a.val.quoted {
+		a.wholeLine()
+	}
 	sc.spend(a.looked + 4*len(a.val.text))
 	if a.op == opCall && ok {
 		if text := trimKeys(a.val.text); text != "" {
@@ -167,6 +172,9 @@ func (sc *scan) assigned(a assignment, s strength) {
 		return
 	}
 	if a.op == opProse && !(ok && a.proseValue()) || a.op == opColon && !ok {
+		if a.op == opProse && sc.sibling(&a) {
+			return
+		}
 		n := len(sc.found)
 		sc.unread(&a, s)
 		if len(sc.found) == n {
@@ -194,7 +202,11 @@ func (sc *scan) judged(a *assignment, s strength) {
 		sc.add(a.end-len(pass), a.end, commandRule) // a name and a password
 		return
 	}
-	if r := a.val.judge(a.name, s); r != nil {
+	r := a.val.judge(a.name, s)
+	if a.pair && r == nil {
+		r = a.val.judgePair(a.name, s)
+	}
+	if r != nil {
 		sc.add(a.start, a.end, r)
 		sc.continued(a, r)
 		if a.isNumber() {

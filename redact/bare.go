@@ -16,13 +16,13 @@ func (a *assignment) readBare(blank, i int) bool {
 		return a.readBelow(i)
 	}
 	switch {
-	case i == blank:
+	case i == blank, s[i] == '}', strings.HasPrefix(s[i:], "/>"):
 		return false
 	case s[i] == '{' && a.quote != 0:
 		return a.readVariable(i)
 	case s[i] == '|':
 		return a.readCell(i)
-	case strings.HasPrefix(s[i:], "│") && strings.HasSuffix(strings.TrimRight(s[max(0, a.from-40):a.from], " `*"), "│"):
+	case strings.HasPrefix(s[i:], "│") && endsInBar(strings.TrimRight(s[max(0, a.from-40):a.from], " `*")):
 		a.op, a.start = opColon, skipBlanks(s, i+len("│"))
 		return a.start < len(s)
 	}
@@ -31,14 +31,19 @@ func (a *assignment) readBare(blank, i int) bool {
 		return true
 	}
 	if j := typedEquals(s, i); j > 0 && !isDigit(s[i]) && !(a.quote != 0 && describesElement(s[i:])) && !netrc(s, a.from) {
-		a.op, a.start = opEquals, skipBlanks(s, j)
+		a.op, a.pair, a.start = opEquals, a.quote != 0 && valueKey(s, i) > 0, skipBlanks(s, j)
 		return true
 	}
 	return a.readAfterBlank(blank, i)
 }
 
-// readAfterBlank reads a value that only a blank separates from its name: the value of a flag or
-// a variable, a value in quotes, or a value in a sentence.
+// endsInBar reports whether the text before a name ends in the left line of a table.
+func endsInBar(head string) bool {
+	return strings.HasSuffix(head, "│") || strings.HasSuffix(head, "║")
+}
+
+// readAfterBlank reads a value that only a blank separates from its name: of a flag or a
+// variable, in quotes, or in a sentence.
 func (a *assignment) readAfterBlank(blank, i int) bool {
 	s := a.s
 	switch {
@@ -68,7 +73,7 @@ func (a *assignment) readBelow(i int) bool {
 		return true
 	}
 	if j := valueKey(a.s, skipSpaces(a.s, i)); j > 0 && a.pairName() {
-		a.op, a.start = opColon, skipBlanks(a.s, j)
+		a.op, a.pair, a.start = opColon, true, skipBlanks(a.s, j)
 		return true
 	}
 	return false

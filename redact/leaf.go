@@ -1,6 +1,9 @@
 package redact
 
-import "strings"
+import (
+	"cmp"
+	"strings"
+)
 
 var secretDataRule = &rule{id: "kubernetes-secret", kind: "k8s_secret"}
 
@@ -128,6 +131,7 @@ type members struct {
 	azure         bool     // a member has the name of a key of an account of Azure
 	random        bool     // the object describes a generated password of Terraform
 	short         int      // the string in "p"
+	sealed        string   // a name for the value, because a member says that it is a secret
 }
 
 // note records the last member that was read; its value begins at from.
@@ -180,9 +184,14 @@ func (m *members) noteService(w *walker, name string, from int) {
 		}
 	case "keyName":
 		m.azure = true
-	case "type":
+	case "type", "Type":
 		m.random = w.s[from:w.i] == `"random_password"`
 		w.random = w.random || m.random
+		m.sealed = cmp.Or(sealedName(w.s[from:w.i]), m.sealed)
+	case "sensitive", "isSecret", "masked":
+		if w.s[from] == 't' {
+			m.sealed = cmp.Or(m.sealed, "secret")
+		}
 	case "result":
 		if w.random && w.s[from] == '"' && !w.muted && w.d.known == nil {
 			w.i = from
@@ -253,12 +262,7 @@ func (w *walker) together(m *members) {
 			w.take(lit, passwordRule)
 		}
 	}
-	if m.named && m.valEnd > 0 {
-		if st := nameStrength(m.pair); st != none {
-			w.i = m.value
-			w.leaf(m.pair, w.text())
-		}
-	}
+	w.pair(m)
 	w.i = end
 }
 

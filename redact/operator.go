@@ -265,8 +265,11 @@ func (a *assignment) readComma(i int) bool {
 	}
 	i = skipSpaces(a.s, i+1)
 	if j := valueKey(a.s, i); j > 0 {
-		a.op, a.start = opColon, skipBlanks(a.s, j)
+		a.op, a.pair, a.start = opColon, true, skipBlanks(a.s, j)
 		return true
+	}
+	if isMemberKey(a.s, i) {
+		return false
 	}
 	if i < len(a.s) && (isQuote(a.s[i]) || a.s[i] == '\\') && !a.besidePath(i) {
 		a.op, a.start = opComma, i

@@ -51,7 +51,7 @@ func (sc *scan) sibling(a *assignment) bool {
 		if i == a.from {
 			i = a.to
 		}
-		if i > from && (isWord(s[i-1]) || s[i-1] == '.') || !isLetter(s[min(i, len(s)-1)]) {
+		if i > from && (isWord(s[i-1]) || s[i-1] == '.' && !isElement(s, i)) || !isLetter(s[min(i, len(s)-1)]) {
 			continue
 		}
 		at := pairValue(s, i)
@@ -60,8 +60,8 @@ func (sc *scan) sibling(a *assignment) bool {
 		}
 		v := *a
 		v.op, v.start = opColon, at
-		if v.readValue() && v.end <= to && (v.val.quoted || ownLine(s, i) && ownLine(s, a.from)) && !isResultDigest(s[i:at], v.val.text) {
-			if r := v.val.judge(a.name, st); r != nil {
+		if v.readValue() && v.end <= to && v.belongs(a, i, from, to) && !isResultDigest(s[i:at], v.val.text) {
+			if r := v.val.judgePair(a.name, st); r != nil {
 				sc.add(v.start, v.end, r)
 				return true
 			}
@@ -94,7 +94,7 @@ func (a *assignment) namesPair() bool {
 	if i < 2 || a.s[i-1] != ':' && a.s[i-1] != '=' {
 		return false
 	}
-	head := strings.TrimRight(a.s[max(0, i-24):i-1], " \"'\\")
+	head := strings.TrimRight(a.s[max(0, i-maxName):i-1], " \"'\\")
 	from := len(head)
 	for from > 0 && isWord(head[from-1]) {
 		from--
@@ -103,7 +103,7 @@ func (a *assignment) namesPair() bool {
 	if isQuote(a.s[max(0, a.from-1)]) || a.s[max(0, a.from-1)] == '/' {
 		return isNameKey(key) && !endsFold(key, "type")
 	}
-	return isPairKey(key) && (a.to >= len(a.s) || strings.IndexByte("\n\r", a.s[a.to]) >= 0) || isNameKey(key) && isEnvName(a.name)
+	return isPairKey(key) && (a.to >= len(a.s) || strings.IndexByte("\n\r", a.s[a.to]) >= 0 || a.s[a.to] == ',' && pairValue(a.s, a.to+1) > 0) || isNameKey(key) && isEnvName(a.name)
 }
 
 // record returns the text around the name that belongs to the same object, element or
@@ -137,7 +137,7 @@ func pairValue(s string, i int) int {
 	if !isValueKey(s[i:end]) {
 		return -1
 	}
-	j := run(s, end, 4, func(c byte) bool { return isQuote(c) || c == '\\' || c == ' ' })
+	j := skipBlanks(s, run(s, end, 4, func(c byte) bool { return isQuote(c) || c == '\\' || c == ' ' }))
 	if j < len(s) && (s[j] == ':' || s[j] == '=') {
 		return skipBlanks(s, j+1)
 	}

@@ -35,3 +35,13 @@ func TestTokensAfterEscapesAreRedacted(t *testing.T) {
 		}
 	}
 }
+
+// TestWebhooksOfTeamsAreRedactedAsAWhole: a group that the rule repeats is a part of the secret.
+func TestWebhooksOfTeamsAreRedactedAsAWhole(t *testing.T) {
+	r := newRedactor(t, Options{})
+	id := "0674c84b-0304-47fe-8728-c6bff46af8fc"
+	url := "https://acme.webhook.office.com/webhookb2/" + id + "@" + id + "/IncomingWebhook/" + hexDigits(32) + "/" + id
+	if got, want := r.Text("post to "+url+" at nine").String(), "post to <REDACTED> at nine"; got != want {
+		t.Errorf("got %q", got)
+	}
+}

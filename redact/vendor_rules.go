@@ -1041,6 +1041,7 @@ var vendorRules = [...]vendorRule{
 		re:     `https://[a-z0-9]+\.webhook\.office\.com/webhookb2/[a-z0-9]{8}-([a-z0-9]{4}-){3}[a-z0-9]{12}@[a-z0-9]{8}-([a-z0-9]{4}-){3}[a-z0-9]{12}/IncomingWebhook/[a-z0-9]{32}/[a-z0-9]{8}-([a-z0-9]{4}-){3}[a-z0-9]{12}`,
 		before: 400,
 		min:    198, max: 4096,
+		group: wholeMatch,
 		words: []string{"webhook.office.com", "webhookb2", "incomingwebhook"},
 	},
 	{

@@ -44,11 +44,14 @@ const maxView = 8 << 10
 // see returns the action that reads the range around a word as a view.
 func see(kind int) action {
 	v := &views[kind]
-	return func(sc *scan, start, _ int) {
+	return func(sc *scan, start, end int) {
 		if start < sc.seen[kind] || sc.level >= maxViews {
 			return
 		}
 		from, to := stretch(sc.s, start, v.line)
+		if v.line {
+			to = linesWith(sc.s, to, sc.s[start:end])
+		}
 		from = max(from, sc.seen[kind])
 		sc.seen[kind] = to
 		sc.spend(8 * (to - from))
@@ -71,6 +74,19 @@ func stretch(s string, i int, line bool) (from, to int) {
 		to++
 	}
 	return from, to
+}
+
+// linesWith returns the end of the lines after the line that ends at i that have the word, too:
+// the lines of an object in colors are read together.
+func linesWith(s string, i int, word string) int {
+	for most := i + maxView; i < len(s) && i < most; {
+		next := i + 1 + lineLength(s[i+1:min(len(s), i+maxView)])
+		if !strings.Contains(s[i:next], word) {
+			break
+		}
+		i = next
+	}
+	return i
 }
 
 // look finds secrets in the view of s[from:to].

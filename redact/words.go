@@ -68,6 +68,7 @@ func defaults() *vocabularyBuilder {
 	onWallets(b)
 	onViews(b)
 	onProtocols(b)
+	onValueFlags(b)
 	onVendors(b)
 	return b
 }

@@ -306,8 +306,8 @@ func (r rule) write(out *bytes.Buffer) {
 		}
 	}
 	fmt.Fprintf(out, "min: %d, max: %d,\n", r.min, r.max)
-	if strings.Contains(r.Regex, "(?P<") {
-		out.WriteString("group: wholeMatch,\n") // its groups name parts of the match
+	if strings.Contains(r.Regex, "(?P<") || repeatsGroup(r.Regex) {
+		out.WriteString("group: wholeMatch,\n") // its groups are parts of the match
 	}
 	if r.SecretGroup > 0 && r.name == "" {
 		fmt.Fprintf(out, "group: %d,\n", r.SecretGroup)
@@ -324,6 +324,24 @@ func (r rule) write(out *bytes.Buffer) {
 		out.WriteString("},\n")
 	}
 	out.WriteString("},\n")
+}
+
+// repeatsGroup reports whether the pattern repeats a group, so that the group holds only the
+// last of its matches.
+func repeatsGroup(pattern string) bool {
+	for _, end := range [...]string{"){", ")*", ")+"} {
+		for at := 0; ; {
+			i := strings.Index(pattern[at:], end)
+			if i < 0 {
+				break
+			}
+			at += i + 1
+			if open := strings.LastIndexByte(pattern[:at], '('); open >= 0 && pattern[open+1] != '?' {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // isPlain reports whether the pattern of a name is just its keywords.

@@ -1,0 +1,53 @@
+package redact
+
+import "strings"
+
+// nameFlags lists the flags whose argument is the name of the value of another flag.
+var nameFlags = [...]string{" --name ", " --name=", " -name ", " --key ", " --variable ", " --parameter-name ", " --secret-id ", " /v "}
+
+// flaggedValue finds the argument of a flag for a value, if another flag of the command names a
+// secret: put-parameter --name db/password --value VALUE, reg add KEY /v Password /d VALUE.
+func flaggedValue(sc *scan, start, end int) {
+	s := sc.s
+	from, stop := lineStart(s, start), commandEnd(s, end)
+	sc.spend(2 * (stop - from))
+	line := s[from:stop]
+	if namesSecret(line) {
+		sc.argument(skipBlanks(s, end))
+	}
+}
+
+// namesSecret reports whether a flag of a command has the name of a secret as its argument, or
+// says that its value is one.
+func namesSecret(line string) bool {
+	if strings.Contains(line, "SecureString") {
+		return true
+	}
+	for i := range len(line) {
+		if line[i] != ' ' {
+			continue
+		}
+		for _, flag := range nameFlags {
+			if !hasFold(line[i:], flag) {
+				continue
+			}
+			at := skipBlanks(line, i+len(flag))
+			name := strings.Trim(line[at:argumentEnd(line, at, len(line))], `"'`)
+			return nameStrength(name[strings.LastIndexByte(name, '/')+1:]) >= telling
+		}
+	}
+	return false
+}
+
+// sealedCell finds the value of a parameter of AWS in a table with tabs: the cell behind its type.
+func sealedCell(sc *scan, _, end int) {
+	sc.placed(end)
+}
+
+// onValueFlags adds the flags for values to a vocabulary.
+func onValueFlags(b *vocabularyBuilder) {
+	for _, flag := range [...]string{" --value ", " --value=", " -value ", " /d "} {
+		b.on(flag, flaggedValue)
+	}
+	b.on("securestring\t", sealedCell)
+}
