@@ -28,7 +28,7 @@ func positional(n int) action {
 				i = skipBlanks(sc.s, argumentEnd(sc.s, i, stop))
 			}
 			if k == n {
-				if strings.IndexByte(sc.s[i:argumentEnd(sc.s, i, stop)], '=') < 0 {
+				if !isPairOf(strings.TrimLeft(sc.s[i:argumentEnd(sc.s, i, stop)], "\"'")) {
 					sc.chosen(i)
 				}
 				return

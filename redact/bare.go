@@ -55,9 +55,11 @@ func (a *assignment) readAfterBlank(blank, i int) bool {
 		return s[i] != '-' && !isHelp(s, a.from-1, blank, i)
 	case isQuote(s[i]) && a.closesString(i):
 		return false
+	case a.isSetVariable():
+		a.op, a.start = opFlag, i
 	case (s[i] == '"' || s[i] == '\'') && (a.quote == 0 || strings.Contains(s[max(0, a.from-32):a.from], " set ")):
 		a.op, a.start = opBlank, i
-	case netrc(s, a.from), a.isSetVariable():
+	case netrc(s, a.from):
 		a.op, a.start = opFlag, i
 	default:
 		return a.readProse(i)
@@ -182,7 +184,7 @@ func (a *assignment) isSetVariable() bool {
 	switch {
 	case strings.HasSuffix(head, "/:"):
 		return strings.Contains(head[lineStart(head, a.from):], " config set ")
-	case endsFold(head, "setenv "):
+	case endsFold(head, "setenv "), strings.HasSuffix(head, "ENV ") && lineHead(head, len(head)) == "ENV ":
 		return isEnvName(a.name)
 	case strings.HasSuffix(head, "x "):
 		return isEnvName(a.name) && strings.Contains(head[lineStart(head, a.from):], "set -")

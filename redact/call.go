@@ -70,7 +70,7 @@ func isSetter(method string) bool {
 // isFieldMethod reports whether a method types text into its field.
 func isFieldMethod(method string) bool {
 	switch strings.ToLower(strings.ReplaceAll(method, "_", "")) {
-	case "sendkeys", "fill", "type", "typetext", "presssequentially", "setvalue", "entertext", "inserttext", "input", "val":
+	case "sendkeys", "fill", "type", "typetext", "presssequentially", "setvalue", "entertext", "inserttext", "replacetext", "input", "val":
 		return true
 	}
 	return false
@@ -142,6 +142,19 @@ func (a *assignment) readField(i int) bool {
 	if end >= len(s) || end == a.to || s[end] != ',' && s[end] != '.' || a.from == 0 || fieldStrength(a.name) < password {
 		return false
 	}
+	if !a.readTyped(end, end > i) {
+		return false
+	}
+	if a.named() < password {
+		a.name = "password" // the name of the field says more: password_field
+	}
+	return true
+}
+
+// readTyped reads the text that is typed into a field whose name ends at end. closed says that
+// quotes or brackets close the name.
+func (a *assignment) readTyped(end int, closed bool) bool {
+	s := a.s
 	switch s[end] {
 	case ',':
 		j := passReference(s, skipBlanks(s, end+1))
@@ -154,8 +167,11 @@ func (a *assignment) readField(i int) bool {
 				j, named = j+len(word), true
 			}
 		}
-		return (named || end > i) && a.callArgument(j-1)
+		return (named || closed) && a.callArgument(j-1)
 	case '.':
+		if strings.HasPrefix(s[end+1:], "perform(") {
+			end += len("perform(")
+		}
 		method := run(s, end+1, 24, isWord)
 		return method < len(s) && s[method] == '(' && isFieldMethod(s[end+1:method]) && a.callArgument(method)
 	}

@@ -22,6 +22,9 @@ func (sc *scan) spoken(a *assignment) {
 // spokenStrength is nameStrength for the words of sentences.
 func spokenStrength(name string) strength {
 	var buf [12]byte
+	if name == "pw" || name == "PW" {
+		return password
+	}
 	if len(name) < 5 || len(name) >= len(buf) {
 		if strings.IndexByte(name, ' ') >= 0 {
 			return nameStrength(name)

@@ -23,7 +23,7 @@ var foreignNames = []struct {
 }
 
 // copulas lists the signs and words between a foreign name and its value.
-var copulas = []string{"：", ":", "＝", "=", "是", "为", "為", "は", "은", "는", "es ", "est ", "é ", "ist ", "→", "—", "–"}
+var copulas = []string{"：", ":", "＝", "=", "是", "为", "為", "は", "은", "는", "es ", "est : ", "est ", "é ", "ist ", "je ", "är ", "er ", "jest ", "→", "—", "–"}
 
 // foreign returns the action for a word that stands for a name.
 func foreign(name string) action {

@@ -148,15 +148,16 @@ func (m *members) note(w *walker, name string, from int) {
 	case "d", "p", "q", "dp", "dq", "qi", "k":
 		if w.s[from] == '"' && w.i-from > 20 {
 			m.parts = append(m.parts, [2]int{from, w.i})
-		} else if w.s[from] == '"' && name == "p" {
+		}
+		if w.s[from] == '"' && name == "p" {
 			m.short = from
 		}
 	case "element", "selector", "label", "into", "target", "locator", "placeholder":
 		if w.s[from] == '"' && w.i-from < maxName {
 			m.label = m.label || fieldStrength(w.s[from+1:w.i-1]) == password
 		}
-	case "u":
-		m.user = w.s[from] == '"'
+	case "u", "e":
+		m.user = m.user || w.s[from] == '"'
 	case "id":
 		if w.s[from] == '"' && strings.Contains(w.s[from:w.i], ".vault.azure.net/secrets/") {
 			m.pair, m.named = "secret", true
@@ -258,7 +259,8 @@ func (w *walker) together(m *members) {
 	w.services(m)
 	if m.user && m.short > 0 {
 		w.i = m.short
-		if lit := w.text(); isCredential(w.decoded(lit)) {
+		lit := w.text()
+		if text := w.decoded(lit); isCredential(text) || isUnmistakable(text, password) {
 			w.take(lit, passwordRule)
 		}
 	}

@@ -165,7 +165,7 @@ func wordStrength(word, before []byte, last bool) strength {
 			return password
 		}
 		return telling
-	case "secrets", "secrete", "apikey", "apikeys", "apitoken", "credential", "credentials", "creds", "cred", "authkey", "authtoken", "bearer", "jwt", "pat":
+	case "secrets", "secrete", "apikey", "apikeys", "apitoken", "credential", "credentials", "creds", "cred", "authkey", "authtoken", "bearer", "jwt", "pat", "totp":
 		return telling
 	case "token":
 		return telling
@@ -252,7 +252,7 @@ func strengthIf(yes bool, s strength) strength {
 // in the middle of a name.
 func ownsPassword(word []byte) bool {
 	switch string(word) {
-	case "db", "user", "root", "admin", "mysql", "postgres", "pg", "smtp", "ftp", "redis", "mail", "ldap", "ssh", "sudo", "proxy", "http", "auth", "store", "keystore", "truststore", "key", "login", "wifi", "master", "bind", "sql", "db2", "oracle", "rabbitmq", "mqtt", "imap", "my":
+	case "db", "user", "root", "admin", "mysql", "postgres", "pg", "smtp", "ftp", "redis", "mail", "ldap", "ssh", "sudo", "proxy", "http", "auth", "store", "keystore", "truststore", "key", "login", "wifi", "master", "bind", "sql", "db2", "oracle", "rabbitmq", "mqtt", "imap", "my", "remote":
 		return true
 	}
 	return false

@@ -81,6 +81,11 @@ func passConstructor(s string, i int) int {
 			return j + 2
 		}
 	}
+	if i < len(s) && s[i] == '(' && strings.HasPrefix(s[i:], "(string) (len=") { // a dump of Go
+		if j := run(s, i+len("(string) (len="), 5, isDigit); j+2 < len(s) && s[j] == ')' && s[j+1] == ' ' && isQuote(s[j+2]) {
+			return j + 2
+		}
+	}
 	if i >= len(s) || s[i] != 'S' && s[i] != 'J' && s[i] != 'O' {
 		return i
 	}
@@ -258,6 +263,10 @@ func operatorAt(s string, i int) (operator, int) {
 func (a *assignment) readComma(i int) bool {
 	if j := skipSpaces(a.s, i+1); a.quote == 0 && j+1 < len(a.s) && a.s[j] == '"' && len(a.name) >= 6 && isEnvName(a.name) {
 		a.op, a.start = opComma, j // a constant names the next argument
+		return true
+	}
+	if j := skipSpaces(a.s, i+1); a.quote == 0 && j < len(a.s) && a.s[j] == '"' && a.named() >= telling && a.opensTuple(j) {
+		a.op, a.start = opComma, j
 		return true
 	}
 	if a.quote == 0 {

@@ -159,3 +159,13 @@ func isMemberKey(s string, i int) bool {
 	end = skipBlanks(s, end+1)
 	return end < len(s) && s[end] == ':'
 }
+
+// opensTuple reports whether the name and the literal at i are the elements of a tuple:
+// {password, "VALUE"}.
+func (a *assignment) opensTuple(i int) bool {
+	if !strings.HasSuffix(strings.TrimSuffix(a.s[:a.from], ":"), "{") || strings.IndexByte(a.name, '.') >= 0 {
+		return false
+	}
+	end := closeQuote(a.s, i+1, '"', 0)
+	return end+1 < len(a.s) && a.s[end+1] == '}'
+}

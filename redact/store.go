@@ -132,7 +132,7 @@ func (sc *scan) pairIn(i, to int) {
 		if name := s[i+at-1]; !isAlnum(name) && !isQuote(name) || sep != " / " && strings.Contains(s[i:to], "://") {
 			continue
 		}
-		if t := s[from:end]; len(t) >= 8 && !strings.ContainsAny(t, "/:=") && (isUnmistakable(t, password) || isDense(t) && sep == " / " || isCredential(t)) {
+		if t := s[from:end]; len(t) >= 8 && !strings.ContainsAny(t, "/:=") && (isUnmistakable(t, password) || isDense(t) && sep == " / " || isCredential(t) || len(t) >= 10 && isGenerated(t) && !isTechnical(t)) {
 			sc.literal(from, end)
 			return
 		}

@@ -137,7 +137,7 @@ func directive(sc *scan, start, end int) {
 		return
 	}
 	i := skipBlanks(s, end)
-	if t := strings.Trim(s[i:argumentEnd(s, i, min(len(s), i+maxName))], `"'`); isDense(t) && !isTechnical(t) || isCredential(t) {
+	if t := strings.Trim(s[i:argumentEnd(s, i, min(len(s), i+maxName))], `"'`); isDense(t) && !isTechnical(t) || isCredential(t) || isPassphrase(t) {
 		sc.chosen(i)
 	}
 }

@@ -69,12 +69,13 @@ func defaults() *vocabularyBuilder {
 	onViews(b)
 	onProtocols(b)
 	onValueFlags(b)
+	onPlaces(b)
 	onVendors(b)
 	return b
 }
 
 // nameRoots lists the words by which the names of secrets are recognized.
-var nameRoots = []string{"passw", "passphrase", "passcode", "pass", "pwd", "pw", "secret", "token", "key", "cred", "auth", "jwt", "sess", "sid", "cookie", "sig", "bearer", "_pat", "psk", "_salt"}
+var nameRoots = []string{"passw", "passphrase", "passcode", "pass", "pwd", "pw", "secret", "token", "key", "cred", "auth", "jwt", "sess", "sid", "cookie", "sig", "bearer", "_pat", "psk", "_salt", "totp"}
 
 type vocabularyBuilder struct {
 	index map[string]int
