@@ -117,10 +117,44 @@ func lockCode(sc *scan, start, end int) {
 		return
 	}
 	head := s[max(lineStart(s, start), start-maxNearby):start]
-	for _, word := range [...]string{"door", "gate", "key box", "keybox", " lock", "alarm", "garage", "entrance", " safe ", "keypad"} {
-		if strings.Contains(head, word) {
+	if isResultCode(head) {
+		return
+	}
+	for _, word := range [...]string{"door", "gate", "key box", "keybox", "lock", "alarm", "garage", "entrance", "safe", "keypad"} {
+		if holdsWord(head, word) {
 			sc.add(end, to, passwordRule)
 			return
+		}
+	}
+}
+
+// isResultCode reports whether the text before the word "code" makes it the result of a program:
+// errorCode, exit code.
+func isResultCode(head string) bool {
+	if head != "" && isWord(head[len(head)-1]) {
+		return true
+	}
+	word := strings.TrimRight(head, " ")
+	word = strings.ToLower(word[strings.LastIndexByte(word, ' ')+1:])
+	switch word {
+	case "error", "exit", "status", "return", "result", "response", "reason", "http", "message", "event", "fault", "product", "country", "area", "zip", "postal", "vendor":
+		return true
+	}
+	return false
+}
+
+// holdsWord reports whether a word is in s, without letters around it, or only the s of a plural
+// behind it.
+func holdsWord(s, word string) bool {
+	for at := 0; ; {
+		i := strings.Index(s[at:], word)
+		if i < 0 {
+			return false
+		}
+		from := at + i
+		at = from + len(word)
+		if (from == 0 || !isLetter(s[from-1])) && (at == len(s) || !isLetter(s[at]) || s[at] == 's') {
+			return true
 		}
 	}
 }

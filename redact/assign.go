@@ -185,7 +185,7 @@ func (sc *scan) assigned(a assignment, s strength) {
 	if !ok || isBareVerb(a.name) && a.op != opCall && !a.bareValue() || a.op == opProse && s < telling {
 		return
 	}
-	if a.isEmptyField() || a.isTranslated() || a.isVerdict() || a.namesObject() || a.isLabel() || a.isChecksum() {
+	if a.isEmptyField() || a.isTranslated() || a.isVerdict() || a.namesObject() || a.isLabel() || a.isChecksum() || a.isHarmless() {
 		return
 	}
 	sc.judged(&a, s)

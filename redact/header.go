@@ -18,7 +18,7 @@ func (sc *scan) bearer(start, end int) {
 		return
 	}
 	v := value{text: sc.s[from:to], quoted: true}
-	if len(v.text) >= 8 && v.secret(telling) && profileOf(v.text).digits > 0 {
+	if len(v.text) >= 8 && v.secret(telling) && profileOf(v.text).digits > 0 && (!isPairOf(v.text) || looksRandom(v.text)) {
 		sc.add(from, to, bearerRule)
 	}
 }
@@ -60,7 +60,7 @@ func (sc *scan) authorization(_, end int) {
 		to--
 	}
 	v := dropPlaceholders(s[i:to])
-	if p := profileOf(v); len(v) < 8 || len(v) > maxValue || p.digits == 0 || p.letters == 0 || isStandIn(v) || isReference(v) || isCode(v) || isPairOf(v) {
+	if p := profileOf(v); len(v) < 8 || len(v) > maxValue || p.digits == 0 || p.letters == 0 || isStandIn(v) || isReference(v) || isCode(v) || isPairOf(v) || v[len(v)-1] == ':' {
 		return
 	}
 	sc.add(i, to, authorizationRule)

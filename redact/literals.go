@@ -99,8 +99,8 @@ func openingBracket(s string, i int) int {
 
 // credentialArgument accepts a password after the name of a user, or as the only argument.
 func credentialArgument(_ *scan, l literalArgument) bool {
-	if strings.HasSuffix(strings.TrimRight(l.call, " "), "=") {
-		return false // the name of the argument says what it is
+	if strings.HasSuffix(strings.TrimRight(l.call, " "), "=") || endsFold(strings.TrimRight(l.call, `"'`), "getenv(") {
+		return false // the name of the argument says what it is, or the literal names a variable
 	}
 	if l.index == 0 && !strings.Contains(l.call, ",") {
 		return isCredential(l.text)
@@ -111,7 +111,7 @@ func credentialArgument(_ *scan, l literalArgument) bool {
 
 // lateArgument accepts a literal that can only be a password, after another literal.
 func lateArgument(_ *scan, l literalArgument) bool {
-	return l.index > 0 && isCredential(l.text)
+	return l.index > 0 && isCredential(l.text) && !followsID(l.call)
 }
 
 // pairArgument accepts a name and a password.

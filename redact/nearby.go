@@ -83,6 +83,9 @@ func isNearSecret(s string, i int, end *int, st strength) bool {
 	if len(bare) < 8 {
 		return false
 	}
+	if isTicket(bare) {
+		return false
+	}
 	sure := isQuoted(s, i, *end) || i > 1 && s[i-1] == ' ' && s[i-2] == ':' || isSpeech(s[lineStart(s, i):*end])
 	if st == password && isCredential(t) && strings.ContainsAny(t, "!#$%@^~?&*") && (sure || strings.IndexByte(t, '+') < 0) {
 		*end = i + len(t)

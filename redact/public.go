@@ -11,10 +11,10 @@ func (v value) isPublic(s strength) bool {
 		return true
 	case s == password:
 		return false
-	case isAccount(t), isPointer(t) && !v.env:
+	case isAccount(t), isPointer(t) && !v.env, isObjectKey(t):
 		return true
 	}
-	return s == weak && (isCacheKey(t) || isObjectKey(t))
+	return s == weak && isCacheKey(t)
 }
 
 // isKeyID reports whether s is the id of a key of PGP: 0x and sixteen digits.

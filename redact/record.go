@@ -93,13 +93,28 @@ func (sc *scan) identified(_, end int) {
 		i = skipBlanks(s, i+9)
 	}
 	if begin, _ := openQuote(s, i); begin == 0 {
-		sc.chosen(i)
+		if statesUser(s[lineStart(s, end):end]) {
+			sc.chosen(i)
+		}
+		return
+	}
+	if s[i] == '`' {
 		return
 	}
 	a := assignment{s: s, to: i, op: opBlank, start: i}
 	if a.readValue() && a.val.secret(password) {
 		sc.add(a.start, a.end, passwordRule)
 	}
+}
+
+// statesUser reports whether a line is a statement of SQL about a user. In a sentence something
+// is "identified by" anything.
+func statesUser(line string) bool {
+	if strings.Contains(line, "IDENTIFIED") {
+		return true
+	}
+	line = strings.ToLower(line)
+	return strings.Contains(line, "create ") || strings.Contains(line, "alter ") || strings.Contains(line, "grant ")
 }
 
 // secureString finds the argument of PowerShell's ConvertTo-SecureString.

@@ -85,7 +85,13 @@ func isReference(s string) bool {
 		return false
 	}
 	switch s[0] {
+	case ':':
+		end := run(s, 1, maxNote, isLetter)
+		return end > 1 && end < len(s) && s[end] == ':' // a role of Sphinx
 	case '$':
+		if isDigit(s[1]) && len(s) > 2 && isBlank(s[2]) {
+			return true // a field of awk
+		}
 		if s[1] == '{' && strings.IndexByte(s, '}') < 0 && isGenerated(s[2:]) {
 			return false
 		}
@@ -111,9 +117,9 @@ func isReference(s string) bool {
 	case '-':
 		return s[1] == '-'
 	case '&', '*':
-		return isIdentifier(s[1:])
+		return isIdentifier(s[1:]) || isLetter(s[1]) && isPath(s[1:]) && !isGenerated(s[1:])
 	}
-	return namesStore(s) || isPattern(s) || len(s) > 2 && isLetter(s[0]) && s[1] == ':' && (s[2] == '\\' || s[2] == '/')
+	return namesStore(s) || isPattern(s) || isFieldTag(s) || len(s) > 2 && isLetter(s[0]) && s[1] == ':' && (s[2] == '\\' || s[2] == '/')
 }
 
 // isPattern reports whether s is part of a regular expression.
@@ -122,6 +128,9 @@ func isPattern(s string) bool {
 		if strings.Contains(s, mark) {
 			return true
 		}
+	}
+	if strings.Contains(s, "/*/") {
+		return true
 	}
 	if (strings.Contains(s, ".*") || strings.Contains(s, ".+")) && !isGenerated(s) {
 		return true
@@ -143,7 +152,7 @@ func closedName(s string, end byte) bool {
 }
 
 var stores = []string{
-	"process.env", "os.environ", "os.getenv", "os.Getenv", "import.meta", "System.getenv", "ENV[", "env.", "env(", "env:", "ENV.", "env[", "getenv", "secrets.", "secret.", "vault:", "vault.", "ssm:", "sops:", "ENC[", "arn:", "file:", "op://", "http://", "https://", "data:", "self.", "this.", "config.", "settings.", "options.", "args.", "req.", "request.", "var.", "local.", "module.", "Deno.env", "Bun.env", "st.secrets", "keyring", "std::env", "!Ref", "!Sub", "!GetAtt", "encrypted:", "C:\\",
+	"process.env", "os.environ", "os.getenv", "os.Getenv", "import.meta", "System.getenv", "ENV[", "env.", "env(", "env:", "ENV.", "env[", "getenv", "secrets.", "secret.", "vault:", "vault.", "ssm:", "sops:", "ENC[", "arn:", "file:", "op://", "http://", "https://", "data:", "www.", "self.", "this.", "config.", "settings.", "options.", "args.", "req.", "request.", "var.", "local.", "module.", "Deno.env", "Bun.env", "st.secrets", "keyring", "std::env", "!Ref", "!Sub", "!GetAtt", "encrypted:", "C:\\",
 }
 
 // namesStore reports whether s begins like a look-up or an address.
@@ -233,7 +242,7 @@ func isMember(s string) bool {
 		if strings.ContainsAny(strings.Trim(part, "*&!?"), "*&!?") {
 			return false // operators stand around a name
 		}
-		if p := profileOf(part); len(part) == 0 || len(part) > 32 || p.digits > 2 && !isTechnical(part) {
+		if p := profileOf(part); len(part) == 0 || (len(part) > 32 || p.digits > 2 && !isTechnical(part)) && !isWords(part) {
 			return false
 		}
 	}
