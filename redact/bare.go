@@ -208,6 +208,9 @@ func netrc(s string, at int) bool {
 	if login == at || login > 0 && s[login-1] == ',' {
 		return false // the columns of a table have commas
 	}
+	if endsFold(s[:login], " and") || endsFold(s[:login], " or") {
+		return false // a sentence about logins and passwords
+	}
 	word := back(back(login, func(c byte) bool { return !isSpace(c) }), isSpace)
 	return strings.HasSuffix(s[:word], "login")
 }

@@ -2,41 +2,42 @@ package redact
 
 import "strings"
 
-// isLocation reports whether the name is the one of a file, and the value is a place in the file
-// or the text about it, as compilers, searches and changelogs print them: password.go:42:13. A
-// file of passwords holds credentials.
+// isLocation reports whether the name is the one of a file, and the value is a place in the file,
+// or in a source file the text about it, as compilers, searches and changelogs print them:
+// password.go:42:13.
 func (a *assignment) isLocation() bool {
-	if a.op != opColon || a.quote != 0 || a.val.quoted {
+	if a.to >= len(a.s) || a.s[a.to] != ':' || a.val.quoted {
 		return false
 	}
 	dot := strings.LastIndexByte(a.name, '.')
-	if dot <= 0 || !isSourceEnding(a.name[dot+1:]) {
+	if dot <= 0 || !namesSource("x."+a.name[dot+1:]) && !isDocumentEnding(a.name[dot+1:]) {
 		return false
 	}
-	return !isCredential(a.val.text)
+	text := strings.TrimLeft(a.val.text, ":0123456789")
+	return text == "" && a.val.text[0] != '0' || !isDocumentEnding(a.name[dot+1:]) && !isDense(text)
 }
 
-// isSourceEnding reports whether the names of source files and documents end in .s.
-func isSourceEnding(s string) bool {
+// isDocumentEnding reports whether files that end in .s hold data or prose, and no program.
+func isDocumentEnding(s string) bool {
 	switch s {
-	case "md", "rst", "css", "scss", "json", "toml", "lock", "log", "sum", "mod", "proto", "graphql":
+	case "txt", "md", "rst", "html", "htm", "xml", "json", "yaml", "yml", "toml", "css", "scss", "lock", "log", "csv", "conf", "cfg", "ini", "env", "properties":
 		return true
 	}
-	return namesSource("x." + s)
+	return false
 }
 
 // isConstant reports whether the value of a name in code is a number in hexadecimal of at most 32
 // bits: CIPHER_TLS_PSK = 0xC036.
 func (a *assignment) isConstant() bool {
 	digits := strings.TrimPrefix(a.val.text, "-")
-	return !a.val.quoted && !a.val.env && len(digits) <= 10 && isPointer(digits)
+	return (a.op == opEquals || a.named() < password) && !a.val.quoted && !a.val.env && len(digits) <= 10 && isPointer(digits)
 }
 
 // isVariable reports whether the value is the name of a variable that says by its own words what
 // it holds: TransportCreds: transportCredsForS2A.
 func (a *assignment) isVariable() bool {
 	t := a.val.text
-	if a.named() < password && !a.val.quoted && !a.val.env && len(a.name) >= 6 && isPath(t) && strings.HasSuffix(t, a.name) {
+	if a.named() < password && !a.val.quoted && !a.val.env && len(a.name) >= 6 && isPath(t) && len(t) >= 6 && (strings.HasSuffix(t, a.name) || strings.HasSuffix(a.name, t)) {
 		return true
 	}
 	words := strings.TrimRight(t, "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ")
@@ -74,7 +75,7 @@ func (a *assignment) isNeighbor() bool {
 // isHarmless reports whether the value of an assignment has a form that no secret has in its
 // place.
 func (a *assignment) isHarmless() bool {
-	return a.isLocation() || a.isConstant() || a.isVariable() || a.isVersionOf() || a.isNeighbor() || a.isOptionText()
+	return a.isLocation() || a.isConstant() || a.isVariable() || a.isVersionOf() || a.isNeighbor() || a.isOptionText() || a.isScope() || a.isFieldList()
 }
 
 // isOptionText reports whether the word after a flag is one of a sentence about the flag: the
@@ -106,4 +107,30 @@ func followsID(call string) bool {
 func isFieldTag(s string) bool {
 	n := run(s, 0, maxNote/2, isLower)
 	return n > 1 && strings.HasPrefix(s[n:], `:"`)
+}
+
+// isScope reports whether the name is a module, and the value a name in it: password::hash_v2.
+// Commands of GitHub have the form name=NAME::VALUE.
+func (a *assignment) isScope() bool {
+	return a.start == a.to+2 && a.s[a.to:a.start] == "::" && (a.from == 0 || a.s[a.from-1] != '=') && !isCredential(a.val.text)
+}
+
+// isFieldList reports whether the value is the rest of the fields of a line, by their names:
+// name:password:uid:gid.
+func (a *assignment) isFieldList() bool {
+	if a.from == 0 || a.s[a.from-1] != ':' || a.val.quoted || strings.IndexByte(a.val.text, ':') < 0 {
+		return false
+	}
+	for field := range strings.SplitSeq(a.val.text, ":") {
+		if !isIdentifier(field) {
+			return false
+		}
+	}
+	return true
+}
+
+// isImport reports whether s is the path of a package in Go: the name of a host, and words.
+func isImport(s string) bool {
+	host, path, found := strings.Cut(s, "/")
+	return found && strings.IndexByte(host, '.') > 0 && isIdentifier(host) && isTestPath(path) && !hasDensePart(path, 8)
 }

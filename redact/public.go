@@ -11,7 +11,7 @@ func (v value) isPublic(s strength) bool {
 		return true
 	case s == password:
 		return false
-	case isAccount(t), isPointer(t) && !v.env, isObjectKey(t):
+	case isAccount(t), isPointer(t) && !v.env, isObjectKey(t), isImport(t):
 		return true
 	}
 	return s == weak && isCacheKey(t)

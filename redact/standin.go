@@ -152,7 +152,7 @@ func closedName(s string, end byte) bool {
 }
 
 var stores = []string{
-	"process.env", "os.environ", "os.getenv", "os.Getenv", "import.meta", "System.getenv", "ENV[", "env.", "env(", "env:", "ENV.", "env[", "getenv", "secrets.", "secret.", "vault:", "vault.", "ssm:", "sops:", "ENC[", "arn:", "file:", "op://", "http://", "https://", "data:", "www.", "self.", "this.", "config.", "settings.", "options.", "args.", "req.", "request.", "var.", "local.", "module.", "Deno.env", "Bun.env", "st.secrets", "keyring", "std::env", "!Ref", "!Sub", "!GetAtt", "encrypted:", "C:\\",
+	"process.env", "os.environ", "os.getenv", "os.Getenv", "import.meta", "System.getenv", "ENV[", "env.", "env(", "env:", "ENV.", "env[", "getenv", "secrets.", "secret.", "vault:", "vault.", "ssm:", "sops:", "ENC[", "arn:", "file:", "op://", "http://", "https://", "data:", "www.", "projects/", "self.", "this.", "config.", "settings.", "options.", "args.", "req.", "request.", "var.", "local.", "module.", "Deno.env", "Bun.env", "st.secrets", "keyring", "std::env", "!Ref", "!Sub", "!GetAtt", "encrypted:", "C:\\",
 }
 
 // namesStore reports whether s begins like a look-up or an address.
@@ -181,7 +181,7 @@ func isCode(s string) bool {
 	if open := strings.IndexByte(s, '<'); open > 0 && isPath(s[:open]) {
 		return true
 	}
-	if open := strings.IndexByte(s, '{'); open > 0 && isMember(strings.TrimLeft(s[:open], "&*")) {
+	if open := strings.IndexByte(s, '{'); open > 0 && (isMember(strings.TrimLeft(s[:open], "&*")) || s[0] == '&' && isIdentifier(s[1:open])) {
 		return true // oauth2.Token{
 	}
 	return isMember(s) || isNonNull(s) || strings.HasPrefix(s, "await") || strings.HasPrefix(s, "new ") || strings.Contains(s, "=>") || strings.Contains(s, "::") || strings.HasSuffix(s, "(") || strings.HasSuffix(s, "?.")
@@ -242,7 +242,7 @@ func isMember(s string) bool {
 		if strings.ContainsAny(strings.Trim(part, "*&!?"), "*&!?") {
 			return false // operators stand around a name
 		}
-		if p := profileOf(part); len(part) == 0 || (len(part) > 32 || p.digits > 2 && !isTechnical(part)) && !isWords(part) {
+		if p := profileOf(part); len(part) == 0 || (len(part) > 32 || p.digits > 2) && !isTechnical(part) && !isWords(part) || len(part) > 32 && isGibberish(part, 10) {
 			return false
 		}
 	}
