@@ -168,7 +168,7 @@ func (sc *scan) assigned(a assignment, s strength) {
 			a.set(a.start, a.start+len(text), a.val.quoted)
 		}
 	}
-	if a.op == opCall && ok && !a.argument() {
+	if a.op == opCall && ok && !a.argument() && !(a.pair && a.val.isWordFor(a.name)) {
 		return
 	}
 	if a.op == opProse && !(ok && a.proseValue()) || a.op == opColon && !ok {

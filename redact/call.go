@@ -159,6 +159,7 @@ func (a *assignment) readTyped(end int, closed bool) bool {
 	case ',':
 		j := passReference(s, skipBlanks(s, end+1))
 		if k := typedText(s, j); k > 0 {
+			a.pair = valueKey(s, j) == k
 			return a.callArgument(k - 1)
 		}
 		named := false

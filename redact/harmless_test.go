@@ -10,6 +10,8 @@ func TestOutputOfToolsAboutCodeStays(t *testing.T) {
 		secret: samples(
 			in("hunter"+"2", "backup/password.txt:%s", "password: %s"),
 			in(p, "backup/password.txt:%s", "password.go:%s", "password.go:12:\tpassword := \"%s\"", "--password %s", "CREATE USER bob IDENTIFIED BY %s;", "create user bob identified by %s", "Authorization: Bearer %s", "TransportCreds: %s,", "'db_password', '%s'", "password: %s"),
+			in("www."+p, `secret = "%s"`),
+			in("abc="+"def123ghi", "Authorization: Bearer %s"),
 			in("0xDEAD"+"BEEF", "password: %s", "PASSWORD=%s"),
 		),
 		clean: []string{"auth/password.go:42:13: undefined: hashPassword", "password_test.go:2042: want 3", "  File passwords.py:1204", "* src/gpasswd.c: log_gpasswd_success_gshadow only exists", "pwd.h:101:1", "tests/test_password.py::test_reset_v2 FAILED [ 45%]", "use the --username and --password options instead of", "the new user is identified by key/value pairs", "it was identified as CVE-2021-33560", "a series that is identified by `filter`",

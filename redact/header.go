@@ -18,9 +18,15 @@ func (sc *scan) bearer(start, end int) {
 		return
 	}
 	v := value{text: sc.s[from:to], quoted: true}
-	if len(v.text) >= 8 && v.secret(telling) && profileOf(v.text).digits > 0 && (!isPairOf(v.text) || looksRandom(v.text)) {
+	if len(v.text) >= 8 && v.secret(telling) && profileOf(v.text).digits > 0 && !isSetting(v.text) {
 		sc.add(from, to, bearerRule)
 	}
+}
+
+// isSetting reports whether s is the next field of an answer, with a number: expires_in=3600.
+func isSetting(s string) bool {
+	number := s[strings.IndexByte(s, '=')+1:]
+	return isPairOf(s) && run(number, 0, len(number), isDigit) == len(number)
 }
 
 // basic finds the encoded name and password after the word Basic.

@@ -9,7 +9,7 @@ func TestPairsOfNameAndValueVanish(t *testing.T) {
 	family{
 		secret: samples(
 			in(words, `{"name":"DB_PASSWORD","value":"%s"}`, `[{"value":"%s","name":"DB_PASSWORD"}]`, "- name: DB_PASSWORD\n  value: %s\n- name: PORT\n  value: 80", "- name: DB_PASSWORD\n  value: \"%s\"", `<add key="DbPassword" value="%s"/>`, `DB_PASSWORD="%s"`, "export SMTP_PASS='%s'",
-				`vars: [{"name":"ADMIN_PASSWORD","masked":false,"value":"%s"}]`),
+				`vars: [{"name":"ADMIN_PASSWORD","masked":false,"value":"%s"}]`, `vars: [{"name":"DB_PASSWORD","value":"%s"}] done`),
 			in("plovr", `{"name":"DB_PASSWORD","value":"%s"}`, "env:\n  - value: %s\n    name: DB_PASSWORD\n"),
 			in(phrase, "env: [{name: DB_PASSWORD, value: %s}, {name: A, value: b}]", "env: [{value: %s, name: DB_PASSWORD}]", `  { value = "%s", name = "DB_PASSWORD" },`, "resource \"gitlab_project_variable\" \"x\" {\n  key       = \"DB_PASSWORD\"\n  value     = \"%s\"\n}", `<add value="%s" key="Password" />`,
 				"<property>\n  <value>%s</value>\n  <name>ldap.bindPassword</name>\n</property>", "--set env[0].name=DB_PASSWORD --set env[0].value=%s", "--set env[0].name=DB_PASSWORD,env[0].value=%s", "║ DB_PASSWORD │ %s ║"),

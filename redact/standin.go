@@ -119,7 +119,7 @@ func isReference(s string) bool {
 	case '&', '*':
 		return isIdentifier(s[1:]) || isLetter(s[1]) && isPath(s[1:]) && !isGenerated(s[1:])
 	}
-	return namesStore(s) || isPattern(s) || isFieldTag(s) || len(s) > 2 && isLetter(s[0]) && s[1] == ':' && (s[2] == '\\' || s[2] == '/')
+	return namesStore(s) || strings.HasPrefix(s, "www.") && !hasRandomPart(s) || isPattern(s) || isFieldTag(s) || len(s) > 2 && isLetter(s[0]) && s[1] == ':' && (s[2] == '\\' || s[2] == '/')
 }
 
 // isPattern reports whether s is part of a regular expression.
@@ -152,7 +152,7 @@ func closedName(s string, end byte) bool {
 }
 
 var stores = []string{
-	"process.env", "os.environ", "os.getenv", "os.Getenv", "import.meta", "System.getenv", "ENV[", "env.", "env(", "env:", "ENV.", "env[", "getenv", "secrets.", "secret.", "vault:", "vault.", "ssm:", "sops:", "ENC[", "arn:", "file:", "op://", "http://", "https://", "data:", "www.", "projects/", "self.", "this.", "config.", "settings.", "options.", "args.", "req.", "request.", "var.", "local.", "module.", "Deno.env", "Bun.env", "st.secrets", "keyring", "std::env", "!Ref", "!Sub", "!GetAtt", "encrypted:", "C:\\",
+	"process.env", "os.environ", "os.getenv", "os.Getenv", "import.meta", "System.getenv", "ENV[", "env.", "env(", "env:", "ENV.", "env[", "getenv", "secrets.", "secret.", "vault:", "vault.", "ssm:", "sops:", "ENC[", "arn:", "file:", "op://", "http://", "https://", "data:", "projects/", "self.", "this.", "config.", "settings.", "options.", "args.", "req.", "request.", "var.", "local.", "module.", "Deno.env", "Bun.env", "st.secrets", "keyring", "std::env", "!Ref", "!Sub", "!GetAtt", "encrypted:", "C:\\",
 }
 
 // namesStore reports whether s begins like a look-up or an address.
