@@ -36,93 +36,6 @@ type piece struct {
 	Text string `json:"text"`
 }
 
-// conversation is the newest transcript of a session, for archive show.
-type conversation struct {
-	Session string            `json:"session"`
-	File    string            `json:"file"`
-	Said    []readableMessage `json:"messages"`
-}
-
-// conversationOf reads the newest transcript of a session: the final transcript,
-// otherwise the transcript of the history before its last step, otherwise the newest
-// originals, which are only the messages that a step changed.
-func conversationOf(ctx context.Context, name string, s *record.Session) (*conversation, error) {
-	var final, before []string
-	for info, err := range s.Files(ctx) {
-		if err != nil {
-			return nil, err
-		}
-		switch file := info.Key.Base(); {
-		case strings.HasPrefix(file, "transcript-final-"):
-			final = append(final, file)
-		case strings.HasPrefix(file, "transcript-pre-compact-"), strings.HasPrefix(file, "originals-"):
-			before = append(before, file)
-		}
-	}
-	all := final
-	if len(all) == 0 {
-		all = before
-	}
-	c := &conversation{Session: name}
-	if len(all) == 0 {
-		return c, nil
-	}
-	c.File = slices.MaxFunc(all, byNumber)
-	cited, err := citations(ctx, s)
-	if err != nil {
-		return nil, err
-	}
-	for line, err := range s.Whole(ctx, c.File) {
-		if err != nil {
-			return nil, err
-		}
-		one, err := saidIn(line.Text, len(c.Said)+1)
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", c.File, err)
-		}
-		one.Cited = cited[linePosition{line.File, line.Off}]
-		c.Said = append(c.Said, one)
-	}
-	return c, nil
-}
-
-// linePosition is the position of a line in the archive.
-type linePosition struct {
-	file string
-	off  int64
-}
-
-// citations returns the numbers by which the summaries of a session cite messages,
-// by the position of their lines in the archive.
-func citations(ctx context.Context, s *record.Session) (map[linePosition]int, error) {
-	out := map[linePosition]int{}
-	for l, err := range s.Ledgers(ctx, 1) {
-		if err != nil {
-			return nil, err
-		}
-		if l.Changed != nil {
-			continue
-		}
-		var step struct {
-			Archive string `json:"archive"`
-			Evicted []struct {
-				File   string `json:"file"`
-				Off    int64  `json:"off"`
-				Number int    `json:"n"`
-			} `json:"evicted"`
-		}
-		if err := json.Unmarshal(l.Data, &step); err != nil {
-			return nil, fmt.Errorf("ledger of step %d: %w", l.Step, err)
-		}
-		for _, e := range step.Evicted {
-			if e.Number > 0 {
-				out[linePosition{cmp.Or(e.File, step.Archive), e.Off}] = e.Number
-			}
-		}
-	}
-	return out, nil
-}
-
 // cite returns the citation of a message in summaries, "" if there is none.
 func (m *readableMessage) cite() string {
 	if m.Cited == 0 {
@@ -173,7 +86,7 @@ func (a *app) printConversation(c *conversation) error {
 		return nil
 	}
 	var b strings.Builder
-	fmt.Fprintf(&b, "\n%s\n", a.style.dim("conversation, from "+oneLine(c.File)))
+	fmt.Fprintf(&b, "\n%s\n", a.style.dim("conversation, from "+c.From()))
 	cited := false
 	for i := range c.Said {
 		m := &c.Said[i]
@@ -275,7 +188,7 @@ h1{font-size:1.3rem} h2{font-size:.9rem;margin:0;color:#555}
 pre{white-space:pre-wrap;margin:.3rem 0;font:13px/1.45 ui-monospace,monospace}
 .user pre{background:#eef4ff}.tool pre{background:#f6f6f6}
 @media (prefers-color-scheme:dark){body{color:#ddd;background:#181818}.user pre{background:#1d2838}.tool pre{background:#222}h2{color:#aaa}}
-</style></head><body><h1>{{.Session}}</h1><p>{{len .Said}} messages of {{.File}}, redacted as they are in the archive</p>
+</style></head><body><h1>{{.Session}}</h1><p>{{len .Said}} messages of {{.From}}, redacted as they are in the archive</p>
 {{range .Said}}<article class="{{.Role}}" id="m{{.Number}}"><h2>{{.Number}} {{.Role}}{{if .Cited}} · cited as [s{{.Cited}}]{{end}}{{range .Refs}} · recall {{.}}{{end}}</h2>
 {{range .Parts}}{{if .Name}}<p>{{.Kind}} {{.Name}}</p>{{end}}<pre>{{.Text}}</pre>{{end}}</article>
 {{end}}</body></html>
@@ -284,7 +197,7 @@ pre{white-space:pre-wrap;margin:.3rem 0;font:13px/1.45 ui-monospace,monospace}
 
 // cleaned returns the conversation without control characters.
 func (c *conversation) cleaned() *conversation {
-	out := &conversation{Session: printable(c.Session), File: printable(c.File), Said: slices.Clone(c.Said)}
+	out := &conversation{Session: printable(c.Session), File: printable(c.File), Later: c.Later, Said: slices.Clone(c.Said)}
 	for i := range out.Said {
 		m := &out.Said[i]
 		m.Role, m.Refs, m.Parts = printable(m.Role), slices.Clone(m.Refs), slices.Clone(m.Parts)

@@ -32,6 +32,27 @@ func (s *Session) unindex(ctx context.Context) error {
 	return nil
 }
 
+// Announced returns the names of the session's files in the order in which they were first
+// announced. Changed lines of the manifest are ignored.
+func (s *Session) Announced(ctx context.Context) (names []string, err error) {
+	known := map[string]bool{}
+	for l, err := range checkedLines(ctx, s.manifest, 0) {
+		if err != nil {
+			return nil, err
+		}
+		r, ok := parseRecord(l.Body)
+		if !ok || l.Changed || r.Op != opPut && r.Op != opCommit {
+			continue
+		}
+		for _, f := range append(r.With, fileHash{Name: r.Name}) {
+			if !known[f.Name] {
+				names, known[f.Name] = append(names, f.Name), true
+			}
+		}
+	}
+	return names, nil
+}
+
 // StoredAt returns the time at which each file of the session was announced, by
 // name. Changed lines of the manifest are ignored.
 func (s *Session) StoredAt(ctx context.Context) (map[string]time.Time, error) {
