@@ -97,6 +97,15 @@ type EndRemover interface {
 	RemoveEnd(ctx context.Context, log Key) (others bool, err error)
 }
 
+// A RemovalLister is an EndRemover whose next RemoveAllBut can use a listing that was made
+// before.
+type RemovalLister interface {
+	EndRemover
+	// ListToRemove is List of a folder. The next RemoveAllBut of a log in this folder uses it
+	// in place of a listing of its own, so it can leave what was written since.
+	ListToRemove(ctx context.Context, folder Key) iter.Seq2[Info, error]
+}
+
 // A BulkCreator is an Archive that creates several files more cheaply in one
 // call.
 type BulkCreator interface {

@@ -14,7 +14,7 @@
 // An adapter can implement more interfaces. [Remover] and [Sweeper] make an erase
 // possible. [Keeper] reports locks, and [Locator] the location of a key. [Tidier]
 // removes temporary files, and [IndexHolder] the search index. [BulkCreator],
-// [BulkRemover], [EndRemover], [BulkKeeper], [FreeKeeper], [Deferrer], [KindOpener],
+// [BulkRemover], [EndRemover], [RemovalLister], [BulkKeeper], [FreeKeeper], [Deferrer], [KindOpener],
 // [EndOpener] and [Glancer] save requests. [Repeater] compares copies of parts of logs with the logs.
 //
 // # Secrets

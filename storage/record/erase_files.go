@@ -5,6 +5,7 @@ import (
 	"context"
 	"crypto/rand"
 	"errors"
+	"iter"
 	"slices"
 	"time"
 
@@ -129,7 +130,11 @@ func (e *eraser) listSealed(ctx context.Context, failed error) (err error) {
 	if failed != nil && !errors.Is(failed, ErrErased) {
 		return failed
 	}
-	e.files, err = e.s.removable(ctx)
+	list := e.s.Files
+	if lister, ok := e.r.(storage.RemovalLister); ok {
+		list = func(ctx context.Context) iter.Seq2[storage.Info, error] { return lister.ListToRemove(ctx, e.s.dir) }
+	}
+	e.files, err = e.s.removableIn(list(ctx))
 	if failed != nil {
 		return cmp.Or(err, failed)
 	}
@@ -192,10 +197,15 @@ var (
 	errOtherErases = errors.New("another process is erasing it")
 )
 
-// removable returns the files in the order of removal.
+// removable lists the files in the order of removal.
 func (s *Session) removable(ctx context.Context) ([]storage.Info, error) {
+	return s.removableIn(s.Files(ctx))
+}
+
+// removableIn returns the files of a listing in the order of removal.
+func (s *Session) removableIn(listing iter.Seq2[storage.Info, error]) ([]storage.Info, error) {
 	var files []storage.Info
-	for info, err := range s.Files(ctx) {
+	for info, err := range listing {
 		if err != nil {
 			return nil, err
 		}

@@ -207,6 +207,8 @@ var errEndless = errors.New("the server says that its listing of versions contin
 type version struct {
 	name, id string
 	size     int64
+	modified time.Time
+	etag     string
 	marker   bool // a delete marker, without content
 	hidden   bool // a later version or a delete marker hides it
 	unlisted bool // it is unknown whether the object exists, and has versions
@@ -230,7 +232,7 @@ func (a *Archive) versions(ctx context.Context, prefix string, want func(string)
 			return nil, err
 		}
 		for _, v := range page.Versions {
-			out = append(out, version{name: aws.ToString(v.Key), id: aws.ToString(v.VersionId), size: aws.ToInt64(v.Size), hidden: v.IsLatest != nil && !*v.IsLatest})
+			out = append(out, version{name: aws.ToString(v.Key), id: aws.ToString(v.VersionId), size: aws.ToInt64(v.Size), modified: aws.ToTime(v.LastModified), etag: unquoted(v.ETag), hidden: v.IsLatest != nil && !*v.IsLatest})
 		}
 		for _, m := range page.DeleteMarkers {
 			out = append(out, version{name: aws.ToString(m.Key), id: aws.ToString(m.VersionId), marker: true, hidden: true})
@@ -256,7 +258,7 @@ func (a *Archive) unversioned(ctx context.Context, prefix string, want func(stri
 			return nil, err
 		}
 		if want(a.root + o.name) {
-			out = append(out, version{name: a.root + o.name, size: o.size})
+			out = append(out, version{name: a.root + o.name, size: o.size, modified: o.modified, etag: o.etag})
 		}
 	}
 	return out, nil

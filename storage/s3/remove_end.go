@@ -7,8 +7,8 @@ import (
 	"github.com/agentcompact/compact/storage"
 )
 
-// RemoveAllBut implements [storage.EndRemover] with one listing, and a request for each
-// 1,000 deleted objects.
+// RemoveAllBut implements [storage.EndRemover] with a request for each 1,000 deleted objects,
+// and one listing, unless ListToRemove has made it.
 func (a *Archive) RemoveAllBut(ctx context.Context, keys []storage.Key, log storage.Key) error {
 	return storage.Wrap("remove", log, a.removeAllBut(ctx, keys, log))
 }
@@ -28,7 +28,7 @@ func (a *Archive) removeAllBut(ctx context.Context, keys []storage.Key, log stor
 		}
 		names[a.name(k)] = true
 	}
-	all, err := a.inFolder(ctx, log)
+	all, err := a.toRemove(ctx, log)
 	if err != nil {
 		return err
 	}
@@ -136,11 +136,14 @@ func (a *Archive) removeEnd(ctx context.Context, log storage.Key) (others bool, 
 // inFolder returns the versions of all files in the folder of a key, without those that no
 // archive wrote.
 func (a *Archive) inFolder(ctx context.Context, k storage.Key) ([]version, error) {
-	return a.versions(ctx, a.root+k.Dir()+"/", func(name string) bool {
-		of, _ := fileOf(name)
-		_, err := storage.ParseKey(of[len(a.root):])
-		return err == nil
-	})
+	return a.versions(ctx, a.root+k.Dir()+"/", a.isWritten)
+}
+
+// isWritten reports whether an archive can have written an object of this name.
+func (a *Archive) isWritten(name string) bool {
+	of, _ := fileOf(name)
+	_, err := storage.ParseKey(of[len(a.root):])
+	return err == nil
 }
 
 // removeLeft deletes a version that a batch has left.

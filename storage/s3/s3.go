@@ -38,18 +38,20 @@ type Archive struct {
 	unlooked map[storage.Key]uncheckedSegments // appends that were not checked yet
 	runs     map[storage.Key]*run              // ends of logs, for roll-ups
 	used     int64                             // counts the uses of runs
+	listed   map[string][]version              // by folder: what ListToRemove found
 }
 
 var (
 	_ storage.Archive    = (*Archive)(nil)
-	_ storage.EndRemover = (*Archive)(nil)
 	_ storage.FreeKeeper = (*Archive)(nil)
-	_ storage.Deferrer   = (*Archive)(nil)
-	_ storage.Locator    = (*Archive)(nil)
-	_ storage.BulkKeeper = (*Archive)(nil)
-	_ storage.KindOpener = (*Archive)(nil)
-	_ storage.EndOpener  = (*Archive)(nil)
-	_ storage.Repeater   = (*Archive)(nil)
+
+	_ storage.RemovalLister = (*Archive)(nil)
+	_ storage.Deferrer      = (*Archive)(nil)
+	_ storage.Locator       = (*Archive)(nil)
+	_ storage.BulkKeeper    = (*Archive)(nil)
+	_ storage.KindOpener    = (*Archive)(nil)
+	_ storage.EndOpener     = (*Archive)(nil)
+	_ storage.Repeater      = (*Archive)(nil)
 )
 
 // New returns the configured archive without any request: the first write calls
