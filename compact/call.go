@@ -105,6 +105,7 @@ type teller struct {
 	working           time.Time // start of the current phase
 
 	events  []redact.Text // lines of this call for the audit log, written with the commit
+	unmade  []heldEvent   // events whose lines in events are not made yet
 	telling stepEventState
 	voids   []string // spans in the audit log of a step that failed, until the event of its failure
 

@@ -65,6 +65,7 @@ func (c *call) auditLine(e trace.Event) redact.Text {
 
 // takeEvents returns the pending lines of this call, and clears them.
 func (c *call) takeEvents() []redact.Text {
+	c.makeHeld()
 	lines := c.events
 	c.events = nil
 	return lines

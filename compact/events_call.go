@@ -41,7 +41,7 @@ func (c *call) logParent(err error) {
 	e.SpanID, e.ParentID = c.span, c.root
 	c.parent, c.logged = e, c.res.Step
 	if !logged {
-		c.events = append(c.events, c.auditLine(e))
+		c.events = append(c.events, c.parentLine(p, err))
 	}
 }
 

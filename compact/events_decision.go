@@ -16,7 +16,7 @@ func (c *call) emitDecision(started time.Time, view *policy.View) {
 	c.decision = c.decided(started, view)
 	switch {
 	case !c.res.Triggered:
-		c.emit(c.decisionEvent(c.decision, 0))
+		c.hold(c.decisionEvent(c.decision, 0), aboutDecision(c.decision.TriggerDecision))
 	case c.emitsEvents():
 		c.telling.decided = c.decision
 	}

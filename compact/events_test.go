@@ -197,7 +197,7 @@ func TestEveryFieldOfEveryEventIsEmitted(t *testing.T) {
 			continue
 		}
 		for _, key := range jsonKeys(reflect.TypeOf(p)) {
-			if !s[name][key] {
+			if !s[name][key] && key != "as_before" { // only in the audit log
 				t.Errorf("event %s never has the key %q; its keys are %v", name, key, slices.Sorted(maps.Keys(s[name])))
 			}
 		}

@@ -61,8 +61,11 @@ func (c *call) finish(err error) {
 // leaveEvents leaves the lines of a call to the next commit, or to a background
 // writer if the log is due.
 func (c *call) leaveEvents() {
-	a := c.s.audit
-	if n := a.add(c.takeEvents()...); n > 0 {
+	a, held := c.s.audit, c.unmade
+	n := a.add(c.takeEvents()...)
+	c.s.stated.add(held)
+	if n > 0 {
+		c.s.stated.forget()
 		c.res.Warnings = append(c.res.Warnings, fmt.Sprintf("the archive accepts no lines of the audit log: the %d oldest waiting lines were dropped", n))
 	}
 	if a.isDue() {

@@ -180,14 +180,15 @@ func (c *call) reloadMissed(ctx context.Context) (bool, error) {
 
 func (c *call) emitEstimate(started time.Time) {
 	b := c.res.Before
-	c.emit(c.event(trace.TokenEstimate{
+	p := trace.TokenEstimate{
 		SessionID: c.id, Model: c.ep.name, TEst: b.Total, MaxTokens: c.ep.window, Budget: c.budget.Cap,
 		Breakdown: trace.Breakdown{
 			System: b.System, Developer: b.Developer, ToolsSchema: b.ToolsSchema,
 			Messages: b.Total - b.System - b.Developer - b.ToolsSchema,
 		},
 		Messages: b.Messages, HistoryIn: len(c.history), Encoding: c.ep.encoding, Factor: c.factor(),
-	}, started))
+	}
+	c.hold(c.event(p, started), aboutEstimate(p))
 	if !c.m.redactor.Enabled() {
 		c.emit(c.event(trace.RedactionDisabled{SessionID: c.id, Setting: "redaction.enabled"}, started))
 	}

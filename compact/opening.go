@@ -235,6 +235,10 @@ func hasSession(ctx context.Context, a storage.Archive, name string) (bool, erro
 	if err != nil {
 		return false, err
 	}
+	return hasFolder(ctx, a, dir)
+}
+
+func hasFolder(ctx context.Context, a storage.Archive, dir storage.Key) (bool, error) {
 	for _, err := range a.List(ctx, dir) {
 		return err == nil, err
 	}

@@ -204,7 +204,22 @@ func (m *CompactManager) sayRecall(ctx context.Context, s *session, p trace.Reca
 		e.Trace = m.traceInfo(s.redactor.Text(p.Line()).String(), name, e.Agent, "", began, now)
 	}
 	m.pipe.Emit(e)
-	s.audit.add(s.redactor.JSON(e.AppendJSON(nil)))
+	if m.isThere(ctx, s) {
+		s.audit.add(s.redactor.JSON(e.AppendJSON(nil)))
+	}
+}
+
+// isThere reports whether a session has something in the archive, or waiting for it. A read
+// of any other session must not make a folder for it. If the archive can't say, it is there.
+func (m *CompactManager) isThere(ctx context.Context, s *session) bool {
+	s.mu.Lock()
+	called := s.calls > 0
+	s.mu.Unlock()
+	if called || s.log.ManifestHead() != "" || s.audit.hasLines() {
+		return true
+	}
+	there, err := hasFolder(context.WithoutCancel(ctx), m.archive, s.log.Key())
+	return there || err != nil
 }
 
 // RecallShown is [CompactManager.Recall] for a reference that the view of a result

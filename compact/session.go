@@ -47,6 +47,7 @@ type session struct {
 	lanes       map[ledger.Owner]*lane
 	calls       uint64 // number of calls that ended
 	audit       *auditLog
+	stated      statements                   // of the audit log; it has a mutex of its own
 	seen        map[message.Fingerprint]bool // messages in the journal or on their way to it (storage.transcripts: all)
 	trace       sessionTrace
 	redactor    secrets

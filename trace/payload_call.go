@@ -48,9 +48,29 @@ type Preflight struct {
 	InvariantStatus string            `json:"invariant_status"`        // "ok", "fallback"
 	Unarchived      bool              `json:"unarchived,omitempty"`    // the archive failed, and the call continued (storage.on_error: continue): the removed text may not be stored
 	Bill            *CallBill         `json:"bill,omitempty"`          // nil after an error, or if sizes are not in tokens
+	AsBefore        *AsBefore         `json:"as_before,omitempty"`     // only in the audit log
 	ErrorType       string            `json:"error_type,omitempty"`
 
 	OutputText string `json:"output_text"` // one line; written if empty
+}
+
+// AsBefore stands in the audit log for the lines of a call's estimate and of its decision not
+// to compact, if earlier lines state the same about all but the size of the request. Then
+// layers_after is left out if it equals layers_before, and so are durations of 0.
+type AsBefore struct {
+	Estimate string  `json:"estimate,omitempty"`    // span of that compact.token_estimate; empty: the call has its own line
+	Decision string  `json:"decision,omitempty"`    // span of that compact.trigger_decision
+	TEst     int     `json:"t_est"`                 // of this call's decision
+	Factor   float64 `json:"calibration,omitempty"` // of this call's estimate
+}
+
+func (a *AsBefore) finite() *AsBefore {
+	if a == nil {
+		return nil
+	}
+	out := *a
+	out.Factor = finite(out.Factor)
+	return &out
 }
 
 // RoleLayers splits the tokens of a request by role.
@@ -124,7 +144,7 @@ func (p Preflight) complete() any {
 	for k, v := range p.Timings {
 		timings[k] = finite(v)
 	}
-	p.Timings, p.Bill = timings, p.Bill.finite()
+	p.Timings, p.Bill, p.AsBefore = timings, p.Bill.finite(), p.AsBefore.finite()
 	p.TokensSaved = p.TokensIn - p.TokensAfter
 	p.OutputText = or(p.OutputText, p.line)
 	return p
