@@ -198,6 +198,7 @@ type verifier struct {
 	manifest    *manifestIndex
 	heads       []string // hash of each line of the manifest
 	proven      int      // number of proven lines
+	unmarked    bool     // the journal or edits.jsonl has lines that the manifest does not confirm
 	tables      map[string]*turnindex.Table
 	stretches   map[string][]Stretch // by the referring transcript
 }
@@ -293,7 +294,10 @@ func (v *verifier) checkHead() {
 		v.report.Newer = n - v.proven
 		v.note("the end is not proven: heads confirm the first %d of its %d lines, and lines at the end may have been cut off", v.proven, n)
 	default:
-		v.report.TailProven = !open
+		v.report.TailProven = !open && !v.unmarked
+		if v.unmarked {
+			v.note("the end is not proven: nothing confirms the last messages")
+		}
 	}
 }
 
