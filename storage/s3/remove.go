@@ -9,8 +9,10 @@ import (
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
+	awsmiddleware "github.com/aws/aws-sdk-go-v2/aws/middleware"
 	"github.com/aws/aws-sdk-go-v2/service/s3"
 	"github.com/aws/aws-sdk-go-v2/service/s3/types"
+	"github.com/aws/smithy-go/middleware"
 	smithyhttp "github.com/aws/smithy-go/transport/http"
 
 	"github.com/agentcompact/compact/storage"
@@ -304,7 +306,16 @@ func (a *Archive) lockedUntil(ctx context.Context, v version) (time.Time, bool, 
 		return time.Time{}, true, nil
 	}
 	until := aws.ToTime(head.ObjectLockRetainUntilDate)
-	return until, until.After(time.Now()), nil
+	return until, until.After(answeredAt(head.ResultMetadata)), nil
+}
+
+// answeredAt returns the server's time of an answer. The clock of this machine can be wrong by
+// hours, as the SDK corrects the time of its requests, and the server's clock ends a lock.
+func answeredAt(answer middleware.Metadata) time.Time {
+	if at, ok := awsmiddleware.GetServerTime(answer); ok && !at.IsZero() {
+		return at
+	}
+	return time.Now()
 }
 
 // Kept implements [storage.Keeper].
