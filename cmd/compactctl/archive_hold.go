@@ -35,10 +35,11 @@ func (a *app) hold(cmd *cobra.Command, id, name string, x *actor, release bool) 
 	if err != nil {
 		return err
 	}
-	do, done := s.Hold, "is under a legal hold"
+	do := s.Hold
 	if release {
-		do, done = s.Release, "is under no legal hold any more"
+		do = s.Release
 	}
+	before, _ := s.Held(cmd.Context()) // only for the text
 	err = do(cmd.Context(), why)
 	if untold := new(record.HeadError); errors.As(err, &untold) { // the hold is in force
 		a.complain("compactctl", untold.Error())
@@ -53,5 +54,20 @@ func (a *app) hold(cmd *cobra.Command, id, name string, x *actor, release bool) 
 	if a.json {
 		return a.printJSON(map[string]any{"session": id, "folder": s.Key().String(), "held": !release, "manifest_head": s.ManifestHead()})
 	}
-	return a.say("%s %s; head %s", inFolder(id, name), done, s.ManifestHead())
+	return a.say("%s %s; head %s", inFolder(id, name), holdOutcome(before, release), s.ManifestHead())
+}
+
+// holdOutcome describes the outcome of a hold or a release for a session, which was under a
+// hold before, or not.
+func holdOutcome(before record.LegalHold, release bool) string {
+	switch {
+	case !release && before.Held:
+		return "is still under a legal hold (" + oneLine(heldAs(before).text()) + "); one --release ends both"
+	case !release:
+		return "is under a legal hold"
+	case before.Held:
+		return "is under no legal hold any more"
+	default:
+		return "was under no legal hold"
+	}
 }

@@ -93,6 +93,23 @@ type pruneRow struct {
 	Error   string `json:"error,omitempty"`
 }
 
+// sayPruned prints what the rows leave open.
+func (a *app) sayPruned(all []pruneRow) error {
+	would := 0
+	for _, p := range all {
+		if p.Outcome == string(record.WouldPrune) {
+			would++
+		}
+	}
+	switch {
+	case len(all) == 0:
+		return a.say("No session is that old.")
+	case would > 0:
+		return a.say("Nothing was erased. Add --yes to erase %s.", things(would, "session"))
+	}
+	return nil
+}
+
 func (a *app) prune(cmd *cobra.Command, archive storage.Archive, o record.PruneOptions) error {
 	all, failed := []pruneRow{}, error(nil)
 	for r, err := range record.Prune(cmd.Context(), archive, o) {
@@ -118,8 +135,8 @@ func (a *app) prune(cmd *cobra.Command, archive storage.Archive, o record.PruneO
 		if err := a.printJSON(all); err != nil {
 			return err
 		}
-	} else if len(all) == 0 {
-		return a.say("No session is that old.")
+	} else if err := a.sayPruned(all); err != nil {
+		return err
 	}
 	if failed != nil {
 		return &brokenArchive{failed}
