@@ -48,6 +48,24 @@ func (c *call) emit(e trace.Event) {
 	c.export(e)
 }
 
+// hold passes an event to the exporters, and holds its line back.
+func (c *call) hold(e trace.Event, about any) {
+	if !c.emitsEvents() || c.s == nil {
+		return
+	}
+	c.unmade = append(c.unmade, heldEvent{len(c.events), e, about})
+	c.events = append(c.events, redact.Text{})
+	c.export(e)
+}
+
+// makeHeld makes the lines that were held back.
+func (c *call) makeHeld() {
+	for _, h := range c.unmade {
+		c.events[h.at] = c.auditLine(h.event)
+	}
+	c.unmade = nil
+}
+
 // export passes an event to the exporters.
 func (c *call) export(e trace.Event) {
 	if c.m.cfg.Trace.PerSession && !c.callers {
