@@ -22,6 +22,7 @@ type listed struct {
 	Files    int       `json:"files"`
 	Bytes    int64     `json:"bytes"`
 	Modified time.Time `json:"modified"`
+	Erasing  bool      `json:"erasing,omitempty"` // an erase has begun, and is not complete
 	Problem  string    `json:"problem,omitempty"` // why its manifest can't be read
 	holdRow
 }
@@ -90,7 +91,7 @@ func (a *app) listSessions(cmd *cobra.Command) error {
 				name = s.Dir
 			}
 			one := listed{Session: name, Folder: s.Dir, Steps: s.Steps, Files: s.Files, Bytes: s.Bytes, Modified: s.Modified}
-			if one.holdRow, err = heldIn(cmd.Context(), archive, s.Dir); err != nil {
+			if err := one.readManifest(cmd.Context(), archive); err != nil {
 				one.Problem = err.Error()
 			}
 			if err := cmd.Context().Err(); err != nil {
@@ -120,14 +121,15 @@ const aboutArchiveLs = `Ls lists the sessions. For a session under a legal hold 
 asked for the hold, and why. With --erased it lists the erased sessions: the time, the
 hash of the session's name, who asked, the reason, and whether the erase was refused. The hash is that of the folder's name: printf %s ticket-4711 | sha256sum.`
 
-// heldIn returns the legal hold of a session.
-func heldIn(ctx context.Context, archive storage.Archive, dir string) (holdRow, error) {
-	s, err := record.OpenDir(ctx, archive, dir)
+// readManifest reads whether the session is under a legal hold, and whether an erase has begun.
+func (l *listed) readManifest(ctx context.Context, archive storage.Archive) error {
+	s, err := record.OpenDir(ctx, archive, l.Folder)
 	if err != nil {
-		return holdRow{}, err
+		return err
 	}
 	h, err := s.Held(ctx)
-	return heldAs(h), err
+	l.holdRow, l.Erasing = heldAs(h), s.Erasing()
+	return err
 }
 
 // listErased writes one row for each tombstone.
@@ -181,6 +183,9 @@ func (a *app) list(all []listed) error {
 		fmt.Fprintf(&b, "%s  %5d  %5d  %9s  %s", left(sessionName(s.Session), width), s.Steps, s.Files, bytesOf(s.Bytes), stamp(s.Modified))
 		if s.Held {
 			fmt.Fprint(&b, a.style.yellow("  "+s.holdRow.text()))
+		}
+		if s.Erasing {
+			fmt.Fprint(&b, a.style.red("  erase begun; archive erase completes it"))
 		}
 		if s.Problem != "" {
 			fmt.Fprint(&b, a.style.red("  "+oneLine(s.Problem)))

@@ -2,6 +2,7 @@ package record
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -42,7 +43,7 @@ func (v *verifier) readManifest(ctx context.Context) error {
 			v.noteScrub(r)
 		}
 		if r.Op == opErase {
-			v.note("somebody began to erase this session at %s", r.At.Format(time.RFC3339))
+			v.note("%s began to erase this session at %s; archive erase completes it", cmp.Or(r.Who, "somebody"), r.At.UTC().Format("2006-01-02 15:04 UTC"))
 		}
 	})
 	if err == nil && len(v.heads) == 0 {
