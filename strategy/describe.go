@@ -218,7 +218,7 @@ func (c *Call) tell() string {
 		return "called " + c.name() + c.answer()
 	}
 	words := c.lastWords()
-	return "ran " + c.name() + c.more() + printed(words) + c.besides(words)
+	return "ran " + c.name() + c.more() + printed(words) + c.besides(words) + c.unstated(words)
 }
 
 // missingIn names the folder in which a command found nothing, if most commands ran in

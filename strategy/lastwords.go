@@ -21,6 +21,9 @@ func (c *Call) lastWords() string {
 	if c.doubt && c.Says != "" {
 		return c.Says
 	}
+	if found := c.diagnosed(); found != "" {
+		return prose.Clip(found, maxWords)
+	}
 	verdict, says := testReport(c.Result[max(0, len(c.Result)-maxReport):])
 	if verdict == testrun.Failure && testrun.Wrapper(says) {
 		says = cmp.Or(c.ErrorLine(), says)
@@ -120,6 +123,9 @@ func tellingLine(output string) string {
 	}
 	if strings.HasSuffix(last, ";") && endsInCode(output) {
 		return ""
+	}
+	if word := lastReported(output); last == "" && idler == "" && len(word) <= 3 {
+		last = word // "no", "0"
 	}
 	return prose.Clip(cmp.Or(last, idler), maxWords)
 }

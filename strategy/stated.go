@@ -49,6 +49,9 @@ func (c *Call) judgeEffect() {
 // takes precedence over text.
 func (c *Call) statement() (statement, string) {
 	text, cmd := body(c.Result), c.Command()
+	if c.effectHidden() {
+		return statesDoubt, ""
+	}
 	if cmd != "" && c.Exit == 0 && !checks.HidesStatus(cmd) && !strings.Contains(cmd, "curl ") { // curl ends with 0 for every answer of the server
 		return statesNone, ""
 	}

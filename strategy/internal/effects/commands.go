@@ -43,7 +43,7 @@ func Changes(simple string) bool {
 		return false
 	}
 	lists := prose.HasAny(simple, harmlessForms) || simple == "git tag" || prose.BeginsAny(simple, listedByL) && strings.Contains(simple, " -l")
-	return prose.BeginsAny(simple, Commands) && !lists || Requests(simple) || subcommandChanges(simple) || copiesOut(simple)
+	return prose.BeginsAny(simple, Commands) && !lists && !onlyTries(simple) || Requests(simple) || subcommandChanges(simple) || copiesOut(simple)
 }
 
 // DidNothing reports whether a result says that a command found nothing to do.

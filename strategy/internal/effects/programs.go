@@ -33,6 +33,23 @@ func onlyShows(simple string) bool {
 	return false
 }
 
+// tryingWords are parts of the names of scripts and targets that only look at what a
+// deployment would do: "make deploy-check".
+var tryingWords = []string{"check", "checks", "dry", "plan", "diff", "status", "preview", "validate", "lint", "test", "tests", "logs"}
+
+// onlyTries reports whether a script or target whose name begins with a deed only looks.
+func onlyTries(simple string) bool {
+	for word := range strings.FieldsSeq(simple) {
+		for _, deed := range []string{"deploy", "publish", "release"} {
+			_, rest, ok := strings.Cut(word, deed)
+			if ok && slices.ContainsFunc(strings.FieldsFunc(rest, func(r rune) bool { return strings.ContainsRune("-_:.", r) }), func(part string) bool { return slices.Contains(tryingWords, part) }) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
 // SaysWould reports whether the first or the last line of an output says that the command
 // only shows what it would do.
 func SaysWould(output string) bool {
