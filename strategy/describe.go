@@ -49,7 +49,7 @@ func showsOrHelps(simple string) bool {
 
 // looksOnly reports whether a simple command in lower case only shows something.
 func looksOnly(simple string) bool {
-	return prose.BeginsAny(simple, lookCommands) && !effects.Requests(simple)
+	return prose.BeginsAny(simple+" ", lookCommands) && !effects.Requests(simple) // the space ends a bare "head"
 }
 
 // deed returns the kind of action of a call.

@@ -25,6 +25,9 @@ func fileOps(c *Call) []fileops.Op {
 	if c.Outcome == Failed {
 		return slices.DeleteFunc(fileops.OfCommand(c.beforeCheck()), func(f fileops.Op) bool { return f.Op < fileops.Edited })
 	}
+	if c.rehearses() {
+		return nil
+	}
 	var out []fileops.Op
 	for _, a := range c.Args {
 		if patchArgs[a.Name] {
@@ -35,7 +38,7 @@ func fileOps(c *Call) []fileops.Op {
 		return out
 	}
 	if cmd := c.Command(); cmd != "" && strings.ContainsAny(cmd, " \n") {
-		return append(fileops.OfStopped(cmd, linesRun(c.Result)), c.patched()...)
+		return append(c.withoutUnread(fileops.OfStopped(cmd, linesRun(c.Result))), c.patched()...)
 	}
 	if from, to := c.renames(); to != "" {
 		return []fileops.Op{{Path: to, From: from, Op: fileops.Renamed}}
@@ -124,7 +127,7 @@ var verbs = []struct {
 	op   fileops.Kind
 }{
 	{"delete", fileops.Deleted}, {"remove", fileops.Deleted}, {"create", fileops.Created}, {"write", fileops.Created},
-	{"str_replace", fileops.Edited}, {"edit", fileops.Edited}, {"replace", fileops.Edited}, {"insert", fileops.Edited}, {"patch", fileops.Edited}, {"update", fileops.Edited}, {"undo", fileops.Edited},
+	{"str_replace", fileops.Edited}, {"edit", fileops.Edited}, {"replace", fileops.Edited}, {"insert", fileops.Edited}, {"patch", fileops.Edited}, {"apply_diff", fileops.Edited}, {"apply_edit", fileops.Edited}, {"update", fileops.Edited}, {"undo", fileops.Edited},
 	{"run", fileops.Ran}, {"exec", fileops.Ran}, {"view", fileops.Read}, {"read", fileops.Read}, {"open", fileops.Read}, {"get", fileops.Read}, {"cat", fileops.Read},
 }
 

@@ -65,6 +65,7 @@ func NewHistory(r Request) *History {
 	h.labelElements()
 	h.eachCall(func(_ *Step, c *Call) { c.finish() })
 	h.findFolder()
+	h.findUnmatched()
 	h.findScripted()
 	h.findWritten()
 	h.findRewritten()

@@ -41,6 +41,9 @@ func (c *Call) lastWords() string {
 		}
 		return prose.CutText(recordWords(fields), most)
 	}
+	if c.looksAfterwards() {
+		return c.ownWords()
+	}
 	if c.showsLast() {
 		return ""
 	}

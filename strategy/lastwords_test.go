@@ -41,7 +41,7 @@ func TestTellingLineIsNoFrame(t *testing.T) {
 func TestOutputAfterAnEffectDoesNotDescribeIt(t *testing.T) {
 	for command, want := range map[string]string{
 		"git switch -c hotfix && sed -n 1,140p order.py": "",
-		"git push origin main && git status":             "140 y139 = self.place(x)",
+		"git push origin main && git status":             "",
 		"git push origin main":                           "140 y139 = self.place(x)",
 	} {
 		c := &Call{Tool: "bash", Args: []Arg{{Name: "command", Value: command}}, Answered: true, Outcome: OK, Result: "Switched to a new branch 'hotfix'\n140 y139 = self.place(x)"}

@@ -28,7 +28,7 @@ func (c *Call) read() {
 	case c.broke, stated && n != 0, verdict == testrun.Failure:
 		c.Outcome = Failed
 	case running(c.Result):
-	case refusedCall(c.Result), refusedEdit(c.Result), cmd == "" && errorResult(c.Result) && !c.gave(firstLine(c.Result)), cmd != "" && !stated && (shellError(c.Result) || c.endsInException() || failedProgram(cmd, body(c.Result)) != "") && !c.attempts():
+	case refusedCall(c.Result), refusedEdit(c.Result), c.changedNothing(), cmd == "" && errorResult(c.Result) && !c.gave(firstLine(c.Result)), cmd != "" && !stated && (shellError(c.Result) || c.endsInException() || failedProgram(cmd, body(c.Result)) != "") && !c.attempts():
 		c.Outcome = Failed
 	case verdict == testrun.Success && c.hidesFailure():
 	case verdict == testrun.Success, stated && !(c.Check() && checks.HidesStatus(cmd)), cmd == "" && confirmed(c.Result):

@@ -168,6 +168,8 @@ func (c *Call) events(step int, settled bool) []event {
 		return nil // returnedLines quotes its output
 	case d == deedLook && c.Outcome != Failed:
 		return []event{{first: step, last: step, look: c.looks(), value: 0.02}}
+	case d == deedChange && c.changedNothing():
+		return one("the edit of "+c.edits()+" changed nothing"+colon(c.wrong()), "", c.refusedValue())
 	case d == deedChange && c.Outcome == Failed:
 		return one("the edit of "+c.edits()+" was refused"+colon(c.wrong()), "", c.refusedValue())
 	case d == deedChange:

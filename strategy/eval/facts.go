@@ -220,7 +220,7 @@ func statusOf(text string) (int, bool) {
 var (
 	reportFailed = lazy.Compile(`(?m)^(?:FAIL|Found [1-9]\d* errors?\.|--- FAIL:|=+ .*\b\d+ (?:failed|error)|FAILED \(|test result: FAILED|\s*Tests:?\s+.*\b\d+ failed|\s*\d+ failing|npm ERR!|npm error|BUILD FAILED)`)
 	reportPassed = lazy.Compile(`(?m)^(?:ok\s+\S+|PASS$|=+ .*\b\d+ passed|OK$|test result: ok|\s*Tests:?\s+\d+ passed|\s*\d+ passing|(?:\[[\w:.-]+\] )?0 issues\.|BUILD SUCCESS)`)
-	errorHead    = lazy.Compile(`^\s*(?:<tool_use_error>|(?i:error)|Exit code [1-9]|\{"error"|apply_patch verification failed|No match|String to replace not found|Ran into|Invalid|\[no tool result|\[No exact|Element with)`)
+	errorHead    = lazy.Compile(`^\s*(?:<tool_use_error>|(?i:error)|Exit code [1-9]|\{"error"|apply_patch verification failed|No (?:match|change|edit)|0 (?:replacement|edit)|Unable to apply|String to replace not found|Ran into|Invalid|\[no tool result|\[No exact|Element with)`)
 	resultHead   = lazy.Compile(`^\s*(?:<returncode>|Observation:|OBSERVATION:|exitcode: )`)
 )
 

@@ -1,0 +1,27 @@
+package strategy
+
+import (
+	"strings"
+
+	"github.com/agentcompact/compact/strategy/internal/fileops"
+	"github.com/agentcompact/compact/strategy/internal/prose"
+)
+
+// Beginnings of the results of editing tools that changed nothing, and phrases in their first
+// line.
+var (
+	unchangedHeads = []string{"no change", "no edit", "nothing to change", "nothing changed", "file unchanged", "unchanged", "0 replacements", "0 edits", "0 changes", "made 0 ",
+		"unable to apply", "could not apply", "the file was not changed", "the file was not modified", "file was not modified", "file not changed", "file not modified", "patch does not apply"}
+	unchangedPhrases = []string{"no changes were made", "no changes made", "no changes needed", "content is identical", "contents are identical", "is already up to date", "has not been changed", "has not been modified", "was not changed", "was not modified",
+		"0 replacements", "0 occurrences", "are exactly the same", "are identical"}
+)
+
+// changedNothing reports whether the result of a tool that changes files says that it changed
+// nothing.
+func (c *Call) changedNothing() bool {
+	if c.Command() != "" || c.op() < fileops.Edited || len(c.Result) > edge {
+		return false
+	}
+	line := strings.ToLower(firstLine(body(c.Result)))
+	return prose.BeginsAny(line, unchangedHeads) || prose.HasAny(line, unchangedPhrases)
+}
