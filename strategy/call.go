@@ -59,10 +59,8 @@ func readCall(p *message.Part) Call {
 		c.Args = []Arg{{"input", string(p.Args)}}
 		return c
 	}
-	span, err := jsonscan.Value(p.Args, 0)
-	if err == nil {
-		c.Args = flatten(nil, p.Args, span, "input", 0)
-	}
+	c.Args = readArgs(p.Args)
+	c.unwrap(p.Args)
 	c.asCommand()
 	c.asLine()
 	for i, a := range c.Args {
@@ -73,7 +71,16 @@ func readCall(p *message.Part) Call {
 	return c
 }
 
-// asCommand builds a command line from the arguments of a tool that is a program with
+// readArgs returns the strings and numbers in the arguments of a call.
+func readArgs(data []byte) []Arg {
+	span, err := jsonscan.Value(data, 0)
+	if err != nil {
+		return nil
+	}
+	return flatten(nil, data, span, "input", 0)
+}
+
+// asCommand makes a command line of the arguments of a tool that is a program with
 // subcommands: the tool "kubectl" with the argument "-n shop get pods".
 func (c *Call) asCommand() {
 	if _, known := shell.GlobalOptions[c.Tool]; !known || len(c.Args) == 0 || len(c.Args) > mostWords {

@@ -20,7 +20,7 @@ func TestViewOfAnEditorIsALook(t *testing.T) {
 	view := `{"command":"view","path":"/shop/stock.py"}`
 	text := "Here's the result of running `cat -n` on /shop/stock.py:\n     1\tclass Stock:\n     2\t    def count_all(self):\n     3\t        return 1\n"
 	for _, tool := range []string{"str_replace_editor", "str_replace_based_edit_tool", "edit_file_tool"} {
-		tells(t, long("Count the stock.", ranCalls([3]string{tool, view, text})...),
+		tells(t, long("Count the stock.", append(ranCalls([3]string{tool, view, text}), message.Assistant("It is one."))...),
 			[]string{"read `notes.txt` and `/shop/stock.py`", "`/shop/stock.py` declares the class Stock at line 1"}, []string{"with command=view", "Here's the result"})
 	}
 }

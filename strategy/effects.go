@@ -41,6 +41,9 @@ func (c *Call) attempts() bool {
 	if len(c.files) > 0 || c.rehearses() {
 		return false
 	}
+	if c.sends() {
+		return true
+	}
 	if changesRows(c.arg("q", "query", "sql", "statement")) {
 		return true
 	}
@@ -49,6 +52,13 @@ func (c *Call) attempts() bool {
 	}
 	verb, _ := verbOf(c.Tool)
 	return verb != "" || c.pressesCommit()
+}
+
+// sends reports whether a tool sends an HTTP request that changes something. A search can be a
+// POST, too.
+func (c *Call) sends() bool {
+	to := strings.ToLower(c.arg("url", "endpoint", "uri"))
+	return to != "" && !prose.HasAny(to, []string{"search", "query", "graphql"}) && slices.Contains([]string{"POST", "PUT", "PATCH", "DELETE"}, strings.ToUpper(c.arg("method", "http_method")))
 }
 
 // changingRows matches the beginning of a lower-case statement that changes a database.

@@ -23,6 +23,7 @@ func (h *History) nextLines(section int) []Line {
 	add(h.waiting(), notReplied)
 	announced, how := h.announcedHow()
 	add(announced, how)
+	add(h.lastLook(), "")
 	add(h.remaining(), "announced with it, and not begun in this part: ")
 	if f := h.stillFailing(); f.Step != announced.Step { // the line of the announced step states the failure already
 		add(f, "its last run failed: ")

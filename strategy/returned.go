@@ -76,8 +76,8 @@ func (h *History) brought(section int, s *Step, c *Call) []Line {
 		group: stepID(s.ID) + " called " + c.name() + " with" + argsBrief(c) + returnedMark}
 	b.group = strings.Replace(b.group, " with"+returnedMark, returnedMark, 1)
 	text := body(c.Result)
-	if c.shortRecord() || c.confirmation() != "" {
-		return nil // the work log quotes all of it
+	if c.shortRecord() || c.confirmation() != "" || c.Effect() && !strings.HasSuffix(c.answer(), "…") {
+		return nil // the work log, or the line about the effect, quotes all of it
 	}
 	alike := map[string]int{} // number of pieces by form
 	if pieces := digest(text); len(pieces) > 0 {

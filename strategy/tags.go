@@ -117,4 +117,4 @@ func withoutReminders(text string) string {
 }
 
 // resultText returns the result of a tool without the texts of this project and of harnesses.
-func resultText(p *message.Part) string { return withoutReminders(withoutOurs(p.Text)) }
+func resultText(p *message.Part) string { return withoutReminders(withoutContent(withoutOurs(p.Text))) }

@@ -134,7 +134,7 @@ func (h *History) sourceLines(section int) []Line {
 		s := &h.Steps[i]
 		for k := range s.Calls {
 			c := &s.Calls[k]
-			if !c.Answered || c.Outcome == Failed || c.Effect() {
+			if !c.Answered || c.Outcome == Failed || c.Effect() || c.sends() {
 				continue
 			}
 			if u := c.arg("url"); u != "" && errorPage(body(c.Result)) != "" {

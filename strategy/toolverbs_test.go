@@ -135,6 +135,7 @@ func TestCallAboutFileIsNotRead(t *testing.T) {
 		message.ToolResult("2", `{"ok": true}`),
 		message.Assistant("", message.Call("3", "read_file", `{"path":"Refund.java"}`)),
 		message.ToolResult("3", "class Refund {}"),
+		message.Assistant("It has no fields."),
 	), []string{"[done] called `post_comment` Pay.java", "status: created", "renamed `doc/a.txt` to `doc/b.txt`", "read `Refund.java`"},
 		[]string{"read `Pay.java`", "at `Pay.java`"})
 }
