@@ -254,6 +254,9 @@ func (h *History) reportLines(section int, s *Step, c *Call) []Line {
 	// The first sentences mostly say that a report follows.
 	b.out = b.out[max(0, slices.IndexFunc(b.out, func(l Line) bool { return !narrates(l.Text) })):]
 	b.out[0].Value = max(b.out[0].Value, reportValue*b.factor)
+	if list, files := reportFiles(report); list != "" {
+		b.out = append(b.out, Line{Section: section, Text: stepID(s.ID) + " " + subAgent(what) + " named these files: " + list, Value: reportValue * b.factor, Order: s.ID, Names: files})
+	}
 	return b.out
 }
 
