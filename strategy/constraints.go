@@ -20,6 +20,7 @@ func (h *History) constraints() []fact {
 			continue
 		}
 		n, before := 0, len(out)
+		var listed ruleList
 		var head listHead
 		ruled := false // the previous sentence set a rule
 		last := ""     // the previous sentence
@@ -36,6 +37,9 @@ func (h *History) constraints() []fact {
 			}
 			heads := head.hear(one) // below, "… " marks a text that was cut, so that its heading is missing
 			t = strings.TrimPrefix(t, "… ")
+			if one.Item && !one.Heading && rules.Binds(t) > 0 {
+				listed.add(t)
+			}
 			if value := rules.Binds(t); !one.Heading && !(heads || one.Item && head.observed() || head.proposed() && !strings.Contains(one.Text, "… ")) && value > 0 && n < 12 {
 				if n++; s.user() && h.wentBy(i) {
 					if rules.OneOff(t) || value < rules.PlainValue && prose.BeginsAny(strings.ToLower(t), rules.NowOnly) {
@@ -46,10 +50,16 @@ func (h *History) constraints() []fact {
 				if rules.Depends(t) && rules.Explains(lead) {
 					t = lead + " " + t
 				}
+				if one.Item {
+					listed.at = append(listed.at, len(out))
+				}
 				out = append(out, fact{s.ID, prose.Clip(prose.Squash(t), maxRuleQuoted), value * max(quality(t), leastRule) * h.standing(s)})
 				ruled = true
 			}
 		})
+		if s.user() && s.Shown == "" {
+			out = listed.fold(out, before, s.ID)
+		}
 		for k := before; k < len(out); k++ {
 			out[k].Text += " " + stepID(s.ID) + h.liftedBy(out[k])
 		}

@@ -29,7 +29,7 @@ func (h *History) withdrawn() map[int]bool {
 func (h *History) liftedBy(f fact) string {
 	names := identifiersIn(f.Text)
 	return h.laterSentences(f.Step, func(i int, t string) bool {
-		if rules.Lifted(f.Text, t) || rules.Revalued(f.Text, t) {
+		if rules.Lifted(f.Text, t) || rules.Revalued(f.Text, t) || h.endsTaskOf(f.Step, t) {
 			return true
 		}
 		if accepted := h.acceptedValue(i, t); accepted != "" && rules.AcceptedFor(f.Text, accepted) {
@@ -45,6 +45,27 @@ func (h *History) liftedBy(f fact) string {
 		}
 		return false
 	})
+}
+
+// endsTaskOf reports whether a later sentence ends the task that the message of a rule begins
+// with, by its name.
+func (h *History) endsTaskOf(step int, later string) bool {
+	name := rules.Ends(later)
+	s := h.step(step)
+	if name == "" || s == nil || !s.user() {
+		return false
+	}
+	text := s.Text
+	if _, ok := rules.Withdraws(text); ok {
+		_, text, _ = strings.Cut(text, ".")
+	}
+	first := ""
+	prose.Sentences(text, func(t string, heading bool) {
+		if first == "" && !heading {
+			first = strings.ToLower(t)
+		}
+	})
+	return hasID(first, []string{name})
 }
 
 // identifiersIn returns the identifiers of a text.

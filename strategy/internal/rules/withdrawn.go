@@ -3,6 +3,7 @@ package rules
 import (
 	"strings"
 
+	"github.com/agentcompact/compact/strategy/internal/lazy"
 	"github.com/agentcompact/compact/strategy/internal/prose"
 )
 
@@ -24,7 +25,7 @@ const mostWithdrawing = 60
 func Withdraws(text string) (rest string, ok bool) {
 	var other []string
 	prose.Sentences(text, func(t string, heading bool) {
-		if !heading && len(other) == 0 && takesBack(t) {
+		if !heading && len(other) == 0 && (takesBack(t) || cancels(t, text)) {
 			ok = true
 			return
 		}
@@ -33,14 +34,40 @@ func Withdraws(text string) (rest string, ok bool) {
 	return strings.Join(other, " "), ok
 }
 
-// takesBack reports whether a sentence takes back the previous message.
-func takesBack(t string) bool {
+// canceling lists beginnings of sentences that end the task of the previous message, if the
+// message also has a phrase of noTask. Without such a phrase, "cancel that" can be about an
+// order of a customer.
+var (
+	canceling = []string{"cancel that", "cancel this", "cancel the task", "drop that", "drop this", "drop the task", "stop that", "stop this", "stop the task", "abandon that", "abandon this", "abandon the task", "abort that", "abort this", "abort the task", "skip that", "skip this"}
+	noTask    = []string{"don't need ", "do not need ", "no longer need", "not needed", "instead", "different task", "other task", "new task", "another task"}
+)
+
+// cancels reports whether a sentence at the beginning of a message ends the previous task.
+func cancels(t, message string) bool {
+	low := afterCourtesy(t)
+	for _, c := range canceling {
+		rest, ok := strings.CutPrefix(low, c)
+		if ok && (rest == "" || strings.ContainsRune(",.;:!–—-", rune(strings.TrimLeft(rest, " ")[0])) || prose.BeginsAny(rest, []string{" task", " request", " one", " please", " and ", " for now"})) {
+			return prose.HasAny(strings.ReplaceAll(strings.ToLower(message), "’", "'"), noTask)
+		}
+	}
+	return false
+}
+
+// afterCourtesy returns a sentence in lower case without the words of courtesy at its beginning.
+func afterCourtesy(t string) string {
 	low := strings.ToLower(strings.TrimSpace(t))
 	for _, courtesy := range []string{"sorry", "oh", "oops", "no", "ok", "hm", "hmm", "my bad", "actually", "wait"} {
 		if prose.BeginsWord(low, courtesy) {
 			low = strings.TrimLeft(low[len(courtesy):], " ,.!:-–—…")
 		}
 	}
+	return low
+}
+
+// takesBack reports whether a sentence takes back the previous message.
+func takesBack(t string) bool {
+	low := afterCourtesy(t)
 	if len(low) >= mostWithdrawing {
 		return false
 	}
@@ -50,6 +77,18 @@ func takesBack(t string) bool {
 		}
 	}
 	return prose.BeginsAny(low, withdrawing)
+}
+
+// endedTask matches a sentence that ends a task by its name.
+var endedTask = lazy.Compile(`(?i)^(?:(?:ok|okay|please|and|now|then),? )*(?:cancel|forget(?: about)?|drop|abandon|scrap|stop|abort|skip) (?:the|that|this|my) ([\w -]+?) (?:task|ticket|feature|story|job|assignment|idea|work)\b|\b(?:don['’]t|do not|no longer) need the ([\w -]+?) (?:any ?more|any longer|after all)\b`)
+
+// Ends returns the name of the task that a sentence ends, "" if it ends none.
+func Ends(t string) string {
+	m := endedTask.FindStringSubmatch(t)
+	if m == nil {
+		return ""
+	}
+	return strings.ToLower(strings.TrimSpace(m[1] + m[2]))
 }
 
 // turning lists beginnings of sentences that change the sentences before them.
