@@ -44,6 +44,7 @@ type Step struct {
 	Shown     string // for a user, the message with pasted text, or a file of instructions
 	Given     string // first line and size of a file of instructions in the user's role
 	Calls     []Call
+	Blocks    []string // files of edits in the text of which nothing says that they were applied
 }
 
 // NewHistory reads the messages of a request.

@@ -6,6 +6,7 @@ import (
 	"unicode"
 
 	"github.com/agentcompact/compact/strategy/internal/fileops"
+	"github.com/agentcompact/compact/strategy/internal/prose"
 )
 
 // A textEdit is an edit in the text of a message, below the path of a file: the lines to
@@ -72,7 +73,9 @@ const (
 // some agents read them there. It clears a text that consists only of tags.
 func (b *reader) actions(step *Step) {
 	b.wrote, step.Text = writtenCalls(step.Text)
-	if b.edits = textEdits(step.Text); len(b.edits) == 0 && actsInText(step.Text) {
+	b.edits = textEdits(step.Text)
+	step.Blocks = editedIn(b.edits)
+	if len(b.edits) == 0 && actsInText(step.Text) {
 		b.acted = actionIn(step.Text)
 	}
 	if markupOnly(step.Text) {
@@ -85,11 +88,51 @@ func (b *reader) actions(step *Step) {
 func (b *reader) applied(text string) {
 	edits := b.edits
 	b.edits = nil
-	if n := len(b.h.Steps); len(edits) > 0 && n > 0 && strings.Contains(text, appliedHead) {
-		last := &b.h.Steps[n-1]
-		last.Calls = append(last.Calls, callsOf(edits, text)...)
+	n := len(b.h.Steps)
+	if len(edits) == 0 || n == 0 {
+		return
 	}
+	last := &b.h.Steps[n-1]
+	switch line := firstLine(text); {
+	case strings.Contains(text, appliedHead):
+		last.Calls = append(last.Calls, callsOf(edits, text)...)
+	case prose.BeginsAny(line, allApplied):
+		for _, path := range editedIn(edits) {
+			of := slices.DeleteFunc(slices.Clone(edits), func(e textEdit) bool { return e.path != path })
+			if c, ok := editCall(of, path, line); ok {
+				last.Calls = append(last.Calls, c)
+			}
+		}
+	default:
+		return
+	}
+	last.Blocks = slices.DeleteFunc(last.Blocks, func(path string) bool {
+		return slices.ContainsFunc(last.Calls, func(c Call) bool { return c.spoken && c.arg("file_path") == path })
+	})
 }
+
+// allApplied begins messages in which a program reports that it applied all text edits.
+var allApplied = []string{"I committed the changes with git hash ", "I updated the files."}
+
+// editedIn returns the files of text edits, each once.
+func editedIn(edits []textEdit) (out []string) {
+	for _, e := range edits {
+		out = prose.AppendNew(out, e.path)
+	}
+	return out
+}
+
+// blockLines returns lines about text edits of which nothing says that they were applied.
+func (h *History) blockLines(section int) (out []Line) {
+	for i := range h.Steps {
+		if s := &h.Steps[i]; len(s.Blocks) > 0 {
+			out = append(out, Line{Section: section, Text: stepID(s.ID) + " wrote search/replace blocks for " + joinAnd(s.Blocks, "`") + "; whether they were applied is not stated", Value: blocksValue * h.recency(s.ID), Order: s.ID})
+		}
+	}
+	return out
+}
+
+const blocksValue = 1.0
 
 // callsOf returns calls for the edits in a text, one call for all edits of a file.
 func callsOf(edits []textEdit, said string) (out []Call) {
@@ -138,7 +181,7 @@ func (s *Step) onlySpeaks() bool {
 // there are none. The text after the edits does not give their reason.
 func (s *Step) saidBefore() string {
 	text, _, ok := strings.Cut(s.Text, blockFrom)
-	if !ok || len(s.Calls) == 0 || !s.onlySpeaks() {
+	if !ok || len(s.Calls)+len(s.Blocks) == 0 || !s.onlySpeaks() {
 		return s.Text
 	}
 	text = strings.TrimSpace(text)

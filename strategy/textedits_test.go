@@ -65,3 +65,22 @@ func TestAppliedEditsInTextAreChanges(t *testing.T) {
 		}
 	}
 }
+
+// Without a word about them, edits in the text of a message may not have been applied.
+func TestTextEditsWithoutAReportAreOpen(t *testing.T) {
+	reply := "I change the sum.\n\nshop/cart.go\n```go\n<<<<<<< SEARCH\nfunc Sum() int {\n=======\nfunc Sum() float64 {\n>>>>>>> REPLACE\n```\n"
+	open := "wrote search/replace blocks for `shop/cart.go`; whether they were applied is not stated"
+	for said, applied := range map[string]bool{
+		"I committed the changes with git hash 1a2b3c4 & commit msg: cart: a float": true,
+		"I updated the files.":                      true,
+		"What is next?":                             false,
+		"# 1 SEARCH/REPLACE block failed to match!": false,
+	} {
+		in := long("Make it a float.", message.Assistant(reply), message.User(said), message.Assistant("Ok."))
+		if applied {
+			tells(t, in, []string{"`shop/cart.go`: edited (in Sum)"}, []string{open})
+		} else {
+			tells(t, in, []string{open}, []string{"edited"})
+		}
+	}
+}

@@ -370,7 +370,8 @@ func (h *History) logLines(section int) []Line {
 		}
 		out = append(out, Line{Section: section, Text: e.line(h.index), Value: value, Order: e.first, routine: e.look != nil || strings.HasPrefix(e.fold, changedFold)})
 	}
-	return append(append(out, h.handoffLines(section)...), h.saidLines(section)...)
+	out = append(append(out, h.handoffLines(section)...), h.blockLines(section)...)
+	return append(out, h.saidLines(section)...)
 }
 
 // failing returns the commands whose last run failed, each with that run. It omits checks
