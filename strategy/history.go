@@ -257,7 +257,7 @@ func (b *reader) result(step *Step, own int, p *message.Part) at {
 		if where.step != own {
 			c = &b.h.Steps[where.step].Calls
 		}
-		(*c)[where.call].Result, (*c)[where.call].Answered = withoutEnvelope(resultText(p)), !unanswered(p.Text)
+		(*c)[where.call].Result, (*c)[where.call].Answered = withoutRunReport(withoutEnvelope(resultText(p))), !unanswered(p.Text)
 		return where
 	}
 	tool := p.Name

@@ -3,6 +3,7 @@ package strategy
 import (
 	"encoding/json"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -73,4 +74,34 @@ func withoutContent(result string) string {
 		return result
 	}
 	return strings.Join(texts, "\n")
+}
+
+// withoutRunReport returns the output in a report of the form of Gemini CLI, with the line that
+// states the exit status. It returns any other result unchanged.
+func withoutRunReport(result string) string {
+	if !strings.HasPrefix(result, "Command: ") {
+		return result
+	}
+	_, rest, ok := strings.Cut(result, "\nDirectory: ")
+	_, rest, shown := strings.Cut(rest, "\nOutput: ")
+	at := strings.LastIndex(rest, "\nError: ")
+	if !ok || !shown || at < 0 {
+		return result
+	}
+	output, rest := rest[:at], rest[at+len("\nError: "):]
+	wrong, rest, stated := strings.Cut(rest, "\nExit Code: ")
+	status, _, _ := strings.Cut(rest, "\n")
+	if !stated {
+		return result
+	}
+	var out []string
+	if _, err := strconv.Atoi(status); err == nil {
+		out = append(out, "Exit Code: "+status)
+	}
+	for _, text := range []string{output, wrong} {
+		if text != "" && text != "(empty)" && text != "(none)" {
+			out = append(out, text)
+		}
+	}
+	return strings.Join(out, "\n")
 }

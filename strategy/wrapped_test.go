@@ -22,3 +22,22 @@ func TestEffectInJSONHasOneLine(t *testing.T) {
 	}
 	tells(t, long("Look.", ranCalls([3]string{"http_request", `{"method":"POST","url":"https://api.example.org/search"}`, `{"hits":1}`})...), nil, []string{"[done]"})
 }
+
+// The report of a harness around an output is no output.
+func TestReportAroundAnOutputIsNotQuoted(t *testing.T) {
+	report := func(output, wrong, status string) string {
+		return "Command: x\nDirectory: (root)\nOutput: " + output + "\nError: " + wrong + "\nExit Code: " + status + "\nSignal: 0\nBackground PIDs: (none)\nProcess Group PGID: 77"
+	}
+	for result, want := range map[string]string{
+		report("(empty)", "(none)", "0"):         "Exit Code: 0",
+		report("a\nb", "(none)", "0"):            "Exit Code: 0\na\nb",
+		report("(empty)", "no such file", "1"):   "Exit Code: 1\nno such file",
+		report("(empty)", "(none)", "(none)"):    "",
+		"Command: x failed\nError: no such file": "Command: x failed\nError: no such file",
+	} {
+		if got := withoutRunReport(result); got != want {
+			t.Errorf("%q: %q, want %q", result, got, want)
+		}
+	}
+	tells(t, long("Stage it.", ranCalls([3]string{"run_shell_command", `{"command":"git add docs/a.md"}`, strings.ReplaceAll(report("(empty)", "(none)", "0"), "x\n", "git add docs/a.md\n")})...), []string{"ran `git add docs/a.md` (exit 0)"}, []string{"(none)"})
+}
