@@ -314,7 +314,7 @@ func addressIn(result string) string {
 // repeat the command.
 var (
 	tellingStarts = []string{"successfully ", "error: ", "fatal: ", "failed to ", "up to date, ", "plan: ", "apply complete!", "✓ ", "✔ "}
-	idleStarts    = []string{"dropped refs/stash", "$ ", "> ", "warning: running pip", "run `", "run 'npm", "hint:", "usage:", "finished in ", "npm notice", "[notice]", "for more information", "to address ", "note: ", "create mode ", "delete mode ", "-h, --help", "see ", "done in "}
+	idleStarts    = []string{"dropped refs/stash", "$ ", "> ", "warning: running pip", "run `", "run 'npm", "hint:", "usage:", "finished in ", "npm notice", "[notice]", "for more information", "to address ", "note: ", "create mode ", "delete mode ", "debugger attached.", "waiting for the debugger to disconnect", "-h, --help", "see ", "done in "}
 )
 
 // published reports whether a line is npm's line about a published version: "+ shop@1.2.0".
@@ -324,9 +324,12 @@ func published(line string) bool {
 	return ok && at > 0 && !strings.ContainsAny(name, " \t") && at+1 < len(name) && name[at+1] >= '0' && name[at+1] <= '9'
 }
 
-// installed reports whether a line in lower case is npm's line about added packages.
+// installed reports whether a line in lower case is npm's line about added or changed packages.
 func installed(low string) bool {
 	rest, ok := strings.CutPrefix(low, "added ")
+	if !ok {
+		rest, ok = strings.CutPrefix(low, "changed ")
+	}
 	n, rest, _ := strings.Cut(rest, " ")
 	return ok && prose.IsDigits(n) && strings.HasPrefix(rest, "package")
 }

@@ -28,6 +28,11 @@ func (c *Call) lastWords() string {
 	if verdict == testrun.Failure && testrun.Wrapper(says) {
 		says = cmp.Or(c.ErrorLine(), says)
 	}
+	if verdict != testrun.Failure && c.deed() == deedRun && c.Effect() {
+		if own := c.ownWords(); own != "" {
+			return own
+		}
+	}
 	if verdict == testrun.Failure || verdict == testrun.Success && c.deed() != deedLook {
 		return prose.Clip(says, maxWords)
 	}

@@ -11,6 +11,8 @@ func TestEffectIsQuotedWithItsOwnWords(t *testing.T) {
 		{"git push && git log --oneline -1", pushed + "5d6e7f8 cart: sum\nExit code: 0", "ran `git push && git log --oneline -1` (exit 0), which printed: 1a2b3c4..5d6e7f8 main -> main"},
 		{"git commit -qm x && git log --oneline -1", "5d6e7f8 cart: sum\nExit code: 0", "ran `git commit -qm x && git log --oneline -1` (exit 0), which printed: 5d6e7f8 cart: sum"},
 		{"git commit -m x && git push && git status", commit + pushed + status, "ran `git commit -m x && git push && git status` (exit 0), which printed: [main 5d6e7f8] cart: sum; 1a2b3c4..5d6e7f8 main -> main"},
+		{"git add . && git commit -m x", commit + "✅ All checks of the hook passed!\nDebugger attached.\nExit code: 0", "ran `git add . && git commit -m x` (exit 0), which printed: [main 5d6e7f8] cart: sum"},
+		{"npm install", "changed 1 package, and audited 334 packages in 1s\n\nfound 0 vulnerabilities\nWaiting for the debugger to disconnect...", "ran `npm install`, which printed: changed 1 package, and audited 334 packages in 1s"},
 		{"gh pr create --fill && git status", "https://github.com/a/shop/pull/14\n" + status, "ran `gh pr create --fill && git status` (exit 0), which printed: https://github.com/a/shop/pull/14"},
 	} {
 		if got := toldRun(c.cmd, c.result); got != c.want {
