@@ -122,10 +122,16 @@ func (h *History) placeName(p place) (string, int) {
 	case textTold:
 		return "the message", int(p.step)
 	case textShown:
+		if s := h.step(int(p.step)); s != nil && s.Given != "" {
+			return instructionsGiven, int(p.step)
+		}
 		return "the text given", int(p.step)
 	}
 	return "the assistant", int(p.step)
 }
+
+// instructionsGiven names a file of instructions as the place of a name.
+const instructionsGiven = "the file of instructions"
 
 // quotingVerbs separate a place from the lines that are quoted from it.
 var quotingVerbs = []string{" has “", hadBefore + "[s", " printed “", " shows “", showsVerb + "“", " was changed with “", " declares “", " says “", readsVerb}
@@ -133,7 +139,7 @@ var quotingVerbs = []string{" has “", hadBefore + "[s", " printed “", " show
 // sawNames reports whether a line lists names of a place, or quotes lines for
 // the names in them.
 func sawNames(line string) bool {
-	return prose.BeginsAny(line, []string{"`", "the diff", "the output"}) && prose.HasAny(line, quotingVerbs) || strings.Contains(line, "`"+seenVerb) || prose.BeginsAny(line, []string{"the summary before" + seenVerb, "the message" + seenVerb, "the text given" + seenVerb, "the assistant" + seenVerb})
+	return prose.BeginsAny(line, []string{"`", "the diff", "the output"}) && prose.HasAny(line, quotingVerbs) || strings.Contains(line, "`"+seenVerb) || prose.BeginsAny(line, []string{"the summary before" + seenVerb, "the message" + seenVerb, "the text given" + seenVerb, instructionsGiven + seenVerb, "the assistant" + seenVerb})
 }
 
 // seenSection returns the section for the lines of seenLines.
@@ -173,8 +179,8 @@ func (h *History) quotedLines(section, most int, missing func(*entity) bool) []L
 		}
 		n++
 		i := groups.of(e.In, verb)
-		if verb == showsVerb && !h.concerns(lineWith(text, e.Text), e.Text) {
-			continue // a page has many names, of its sponsors for example
+		if (verb == showsVerb || e.In.where == textShown && e.In.call.step < 0) && !h.concerns(lineWith(text, e.Text), e.Text) {
+			continue // a page or a file of instructions has many names, of its sponsors for example
 		}
 		groups.add(i, text, e.Text)
 	}

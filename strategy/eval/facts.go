@@ -154,21 +154,21 @@ func (f *Facts) run(cmd, text string) {
 var colors = lazy.Compile("\x1b\\[[0-9;]*m")
 
 var (
-	search = lazy.Compile(`^(?:cd \S+ ?&& ?)?(?:grep|egrep|fgrep|rg|git grep|ag) `)
+	search = lazy.Compile(`^(?:cd \S+ ?&& ?)?(?:grep|egrep|fgrep|rg|git grep|ag) |\| ?(?:grep|egrep|fgrep|rg|ag) [^|;&]*$`)
 	markup = lazy.Compile(`</?(?:output|stdout|stderr)>|\(no output\)`)
 )
 
 // statusOne matches a line that states the status 1.
 var statusOne = lazy.Compile(`(?:\D|^)1(?:\D|$)`)
 
-// foundNothing reports whether a command is a search without a match, judged by the status
-// 1 and an empty output.
+// foundNothing reports whether a command is a search without a match, or ends in one behind a
+// pipe, judged by the status 1 and an output that is empty or the number 0.
 func foundNothing(cmd, text string) bool {
 	if !search.MatchString(cmd) {
 		return false
 	}
 	for l := range strings.Lines(markup.ReplaceAllString(text, "")) {
-		if l = strings.TrimSpace(l); l != "" && (!statusLines.MatchString(l) || !statusOne.MatchString(l)) {
+		if l = strings.TrimSpace(l); l != "" && l != "0" && (!statusLines.MatchString(l) || !statusOne.MatchString(l)) {
 			return false
 		}
 	}
