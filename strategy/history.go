@@ -25,6 +25,7 @@ type History struct {
 	base       string            // folder that a mark abbreviates in paths, "" for none
 	task       themes            // words of the task, computed on first use
 	asked      string            // typed text that stays in view
+	goesOn     bool              // a message of the assistant stays in view
 	watched    map[at]*watch     // calls that ran more than once, computed on first use
 	shownAgain map[at]bool       // calls whose state later commands show again
 	changes    map[string][]int  // steps of the changes of each file, by its key, computed on first use
@@ -79,6 +80,7 @@ func NewHistory(r Request) *History {
 // the request are read.
 func (h *History) showVisible(r Request) {
 	for i := range r.Visible {
+		h.goesOn = h.goesOn || r.Visible[i].Role == message.RoleAssistant
 		if m := &r.Visible[i]; m.Role == message.RoleUser {
 			if s := classify(m, false); s.speech == speechTyped || s.speech == speechPasted {
 				h.asked = join(h.asked, s.words)

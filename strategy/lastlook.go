@@ -18,8 +18,8 @@ var introductions = []string{"Here's the result of running ", "Here is the resul
 
 const lastLookMark = "the last look, "
 
-// lastLook returns a line with the output of the look with which the history ends. Nobody has
-// used that output yet, so that without it the next step would be to look again.
+// lastLook returns a line with the output of the look with which the history ends. Mostly nobody
+// has used that output yet: without it, the next step would be to look again.
 func (h *History) lastLook() fact {
 	if len(h.Steps) == 0 {
 		return fact{}
@@ -39,10 +39,19 @@ func (h *History) lastLook() fact {
 	if shown == "" || c.deed() == deedRun && (len(s.Calls) > 1 || !strings.Contains(shown, "; ")) { // the log has the only line
 		return fact{}
 	}
-	return fact{s.ID, lastLookMark + c.name() + ", showed: " + shown, lastLookValue}
+	value := lastLookValue
+	if h.goesOn {
+		value = usedLookValue
+	}
+	return fact{s.ID, lastLookMark + c.name() + ", showed: " + shown, value}
 }
 
-const lastLookValue = 1.2
+// Values of the last look: without a message of the assistant behind it, and with one, which
+// has used the output already.
+const (
+	lastLookValue = 1.2
+	usedLookValue = 0.2
+)
 
 // lookShown returns the lines that are quoted of the output of a look.
 func (h *History) lookShown(c *Call) string {

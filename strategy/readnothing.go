@@ -12,7 +12,7 @@ import (
 // the errors that would say why. Whether the files exist is unknown.
 func (c *Call) readsInVain() bool {
 	cmd := shell.WithoutHeredocs(c.Command())
-	if cmd == "" || c.Exit == 0 && !hidesRead(cmd) || !dropsErrors(cmd) || strings.Contains(cmd, ">>") {
+	if cmd == "" || c.Exit > 0 || c.Exit == 0 && !hidesRead(cmd) || !dropsErrors(cmd) || strings.Contains(cmd, ">>") {
 		return false
 	}
 	return c.silent() || strings.Contains(cmd, "||") && c.onlyEchoes(cmd)
