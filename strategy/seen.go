@@ -179,8 +179,8 @@ func (h *History) quotedLines(section, most int, missing func(*entity) bool) []L
 		}
 		n++
 		i := groups.of(e.In, verb)
-		if (verb == showsVerb || e.In.where == textShown && e.In.call.step < 0) && !h.concerns(lineWith(text, e.Text), e.Text) {
-			continue // a page or a file of instructions has many names, of its sponsors for example
+		if verb == showsVerb && !h.concerns(lineWith(text, e.Text), e.Text) {
+			continue // a page has many names, of its sponsors for example
 		}
 		groups.add(i, text, e.Text)
 	}
