@@ -39,7 +39,7 @@ func agentManager(t *testing.T) *compact.CompactManager {
 }
 
 // A manager without a transport has no request to extend: it reports this once.
-func TestAgentsOwnModelWithoutATransport(t *testing.T) {
+func TestAgentsOwnModelWithoutATransportIsReportedOnce(t *testing.T) {
 	m := agentManager(t)
 	said := 0
 	for _, rounds := range []int{2, 14, 15, 25} {
@@ -53,7 +53,7 @@ func TestAgentsOwnModelWithoutATransport(t *testing.T) {
 		said += strings.Count(strings.Join(res.Warnings, "\n"), "this call has none")
 	}
 	if said != 1 {
-		t.Errorf("the missing request is reported %d times", said)
+		t.Errorf("the missing request is reported %d times, want 1", said)
 	}
 	if !m.AsksAgent() || (*compact.CompactManager)(nil).AsksAgent() {
 		t.Error("AsksAgent is wrong: want true for this manager, and false for nil")
@@ -82,7 +82,7 @@ func TestSummaryRequestExtendsOnlyAPrefixOfTheView(t *testing.T) {
 				View: c.last(view), Ask: func(_ context.Context, instruction string) (compact.AgentAnswer, error) {
 					asked++
 					if !strings.Contains(instruction, "## Goals and success criteria") {
-						t.Errorf("%s: the instruction is %s", name, instruction)
+						t.Errorf("%s: the instruction is %s, want text with %q", name, instruction, "## Goals and success criteria")
 					}
 					return compact.AgentAnswer{Text: "## Goals and success criteria\n- [open] the parser is to be fixed\n",
 						Usage: compact.Usage{PromptTokens: 9_000, CachedTokens: 8_000, OutputTokens: 20, CacheKnown: true}}, nil
@@ -93,7 +93,7 @@ func TestSummaryRequestExtendsOnlyAPrefixOfTheView(t *testing.T) {
 			}
 			if res.Summary != nil {
 				if by := res.Summary.Backend; (by == "agent") != (c.asked > 0) || asked != c.asked {
-					t.Errorf("%s: by %s, asked %d times; %v", name, by, asked, res.Summary.Errors)
+					t.Errorf("%s: by %s, asked %d times; %v, want %d", name, by, asked, res.Summary.Errors, c.asked)
 				}
 				break
 			}
@@ -135,7 +135,7 @@ func TestLateSummaryOfTheAgentServesACallAfterAPause(t *testing.T) {
 		}
 		time.Sleep(2 * time.Hour)
 		if res := call(rounds + 1); res.Summary == nil || res.Summary.Backend != "agent" || asked.Load() != 1 {
-			t.Errorf("asked %d times: %+v", asked.Load(), res.Summary)
+			t.Errorf("asked %d times: %+v, want 1", asked.Load(), res.Summary)
 		}
 	})
 }
@@ -144,11 +144,11 @@ func TestAgentsOwnModelRefusesSettingsOfAServer(t *testing.T) {
 	c := compact.Config{Summarizer: compact.SummarizerConfig{Backend: "agent", Model: "gpt-4o-mini", Instructions: "In German."}}
 	wrong := new(compact.ConfigError)
 	if err := c.Validate(); !errors.As(err, &wrong) || wrong.Path != "summarizer.model" || strings.Contains(err.Error(), "instructions") {
-		t.Errorf("%v", err)
+		t.Errorf("%v, want an error without %q", err, "instructions")
 	}
 	c = compact.Config{Summarizer: compact.SummarizerConfig{Backend: "agent"}, Summarize: strategy.Extractive{}}
 	if err := c.Validate(); !errors.As(err, &wrong) || wrong.Path != "summarizer.backend" {
-		t.Errorf("%v", err)
+		t.Errorf("%v, want a mistake of summarizer.backend", err)
 	}
 	c = compact.Config{Overrides: []compact.Override{{Model: "claude*", Set: map[string]any{"summarizer.backend": "agent", "summarizer.instructions": "In German."}}}}
 	if err := c.Validate(); err != nil {

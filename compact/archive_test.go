@@ -91,7 +91,7 @@ func TestArchiveFailureLeavesTheHistoryUntouched(t *testing.T) {
 			}
 			res, err = r.Preflight(context.Background(), "s", history)
 			if err != nil || res.Step != 1 || !res.Triggered {
-				t.Errorf("after the failure: %v, step %d", err, res.Step)
+				t.Errorf("after the failure: %v, step %d; want no error and 1", err, res.Step)
 			}
 		})
 	}
@@ -108,7 +108,7 @@ func TestOnErrorContinueCompactsAndReportsIt(t *testing.T) {
 	history := loop(100, 200)
 	first := r.preflight(history)
 	if !first.Triggered || first.After.Total > first.Target || len(first.Warnings) == 0 {
-		t.Fatalf("triggered %v, %d tokens, warnings %v", first.Triggered, first.After.Total, first.Warnings)
+		t.Fatalf("triggered %v, %d tokens, warnings %v; want true and at most %d", first.Triggered, first.After.Total, first.Warnings, first.Target)
 	}
 	if e := r.named(trace.NameError); len(e) == 0 || !strings.Contains(e[0].Data.String(), "ArchiveFailed") {
 		t.Errorf("no event reports the failure: %v", e)
@@ -136,7 +136,7 @@ func TestAuditLogReportsAStepThatWasNotStored(t *testing.T) {
 	config.Storage.OnError = "continue"
 	r := newRig(t, config)
 	if res := r.preflight(loop(60, 200)); !res.Triggered || len(res.Warnings) == 0 {
-		t.Fatalf("triggered %v, warnings %v", res.Triggered, res.Warnings)
+		t.Fatalf("triggered %v, warnings %v, want true", res.Triggered, res.Warnings)
 	}
 	if err := r.Flush(t.Context()); err != nil {
 		t.Fatal(err)
@@ -174,15 +174,15 @@ func TestStepsWithoutAnArchiveAreMadeDurableLater(t *testing.T) {
 			other := newRig(t, compact.Config{MaxContextTokens: 8_000, Archive: a.Archive})
 			theirs, err := other.Preflight(t.Context(), "s", loop(90, 210), compact.WithAgent("other"))
 			if err != nil || theirs.Step != 1 {
-				t.Fatalf("%v, step %d", err, theirs.Step)
+				t.Fatalf("%v, step %d; want no error and 1", err, theirs.Step)
 			}
 			a.word = ""
 			res := r.preflight(history)
 			if !res.Triggered || res.Archived == nil || res.Step != 4 {
-				t.Fatalf("triggered %v, archived %v, step %d, warnings %q", res.Triggered, res.Archived, res.Step, res.Warnings)
+				t.Fatalf("triggered %v, archived %v, step %d, warnings %q; want true and 4", res.Triggered, res.Archived, res.Step, res.Warnings)
 			}
 			if again := r.preflight(history); again.Triggered || bytesOf(again.Messages) != bytesOf(res.Messages) || len(again.Warnings) > 0 {
-				t.Errorf("again: triggered %v, warnings %q", again.Triggered, again.Warnings)
+				t.Errorf("again: triggered %v, warnings %q, want false", again.Triggered, again.Warnings)
 			}
 			crew.Verify(t, a.Archive, 4)
 			got, err := r.Preflight(t.Context(), "s", loop(90, 210), compact.WithAgent("other"))
@@ -214,7 +214,7 @@ func TestAChangedStepIsReportedWhenStepsAreStoredLater(t *testing.T) {
 	}
 	other := newRig(t, compact.Config{MaxContextTokens: 8_000, Archive: disk})
 	if res, err := other.Preflight(t.Context(), "s", loop(90, 210), compact.WithAgent("other")); err != nil || res.Step != 1 {
-		t.Fatalf("%v, step %d", err, res.Step)
+		t.Fatalf("%v, step %d; want no error and 1", err, res.Step)
 	}
 	ledger := filepath.Join(dir, "s", "ledger-001.json")
 	data, err := os.ReadFile(ledger)
@@ -230,7 +230,7 @@ func TestAChangedStepIsReportedWhenStepsAreStoredLater(t *testing.T) {
 	}
 	res := r.preflight(history)
 	if res.Step != 3 || !strings.Contains(strings.Join(res.Warnings, "\n"), "the archive was changed: ledger-001.json") {
-		t.Errorf("step %d, warnings %q", res.Step, res.Warnings)
+		t.Errorf("step %d, warnings %q, want 3", res.Step, res.Warnings)
 	}
 }
 
@@ -307,7 +307,7 @@ func TestArchiveHasTheLayoutOfTheDesign(t *testing.T) {
 	history := loop(100, 200)
 	res := r.preflight(history)
 	if !res.Triggered || res.Summary == nil {
-		t.Fatalf("triggered %v, summary %v", res.Triggered, res.Summary)
+		t.Fatalf("triggered %v, summary %v, want true", res.Triggered, res.Summary)
 	}
 	if err := r.Flush(context.Background()); err != nil {
 		t.Fatal(err)
@@ -502,10 +502,10 @@ func TestPlanStoresNothing(t *testing.T) {
 		t.Error("nothing was planned")
 	}
 	if _, err := os.Stat(filepath.Join(dir, "s")); !errors.Is(err, os.ErrNotExist) {
-		t.Errorf("the archive has files of the session: %v", err)
+		t.Errorf("the archive has files of the session: %v, want ErrNotExist", err)
 	}
 	if n := len(r.events.Events()); n != 0 {
-		t.Errorf("%d events", n)
+		t.Errorf("%d events, want 0", n)
 	}
 }
 
@@ -541,7 +541,7 @@ func TestJournalHoldsEachMessageOnce(t *testing.T) {
 	}
 	for i, m := range history {
 		if n := seen[testkey.Sealed(m.Fingerprint()).String()]; n != 1 {
-			t.Errorf("message %d occurs %d times in the journal", i, n)
+			t.Errorf("message %d occurs %d times in the journal, want 1", i, n)
 		}
 	}
 	if len(seen) != len(history) {

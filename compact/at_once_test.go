@@ -298,7 +298,7 @@ func (s *scene) verified(when string) {
 			s.t.Fatal(err)
 		}
 		if r, err := record.VerifyDir(ctx, s.store, info.Dir, record.VerifyOptions{}); err != nil || !r.OK() {
-			s.t.Errorf("seed %d, %s, %s: %s verify returned %v (%v)", s.seed, s.preset, info.Dir, when, r.Problems, err)
+			s.t.Errorf("seed %d, %s, %s: %s verify returned %v (%v); want no problems and no error", s.seed, s.preset, info.Dir, when, r.Problems, err)
 		}
 	}
 }

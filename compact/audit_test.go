@@ -107,7 +107,7 @@ func TestWaitingLinesAreBoundedAndDropsAreReported(t *testing.T) {
 			t.Errorf("the log begins with %.300q, want %q", lines, said)
 		}
 		if n := m.backlog.total.Load(); n != 0 || log.bytes != 0 || log.dropped != 0 {
-			t.Errorf("%d bytes are counted after all was written, %d, %d dropped", n, log.bytes, log.dropped)
+			t.Errorf("%d bytes are counted after all was written, %d, %d dropped; want 0, 0 and 0", n, log.bytes, log.dropped)
 		}
 		if err := m.Flush(t.Context()); err != nil || len(linesOf(t, a, "s")) != len(lines) {
 			t.Errorf("the dropped lines are reported again: %v", err)
@@ -222,15 +222,15 @@ func TestEventsOfAStepAreWrittenBeforeIt(t *testing.T) {
 	defer m.Close(ctx)
 	m.backlog.perSession = 1 // a line above this limit must not wait, but the archive refuses it
 	if res, err := m.Preflight(ctx, "s", reads(60)); err == nil || res.Triggered {
-		t.Fatalf("compacted %v without a log, %v", res.Triggered, err)
+		t.Fatalf("compacted %v without a log, %v; want false and an error", res.Triggered, err)
 	}
 	if head, err := m.sessions["s"].log.Head(ctx); err != nil || head != 0 {
-		t.Errorf("step %d is committed, %v", head, err)
+		t.Errorf("step %d is committed, %v; want 0 and no error", head, err)
 	}
 	a.repair()
 	res, err := m.Preflight(ctx, "s", reads(60))
 	if err != nil || !res.Triggered {
-		t.Fatalf("compacted %v, %v", res.Triggered, err)
+		t.Fatalf("compacted %v, %v; want true and no error", res.Triggered, err)
 	}
 	lines := strings.Join(linesOf(t, a, "s"), "\n")
 	for _, name := range []string{trace.NameArchival, trace.NameTriggerDecision, trace.NameBeforeModelCall} {
@@ -240,10 +240,8 @@ func TestEventsOfAStepAreWrittenBeforeIt(t *testing.T) {
 	}
 }
 
-// A session leaves the memory although it has waiting lines; they are written when
-// the archive works again, and a reopened session finds them.
-// Flush writes the lines of sessions that are not in memory, too, before their writer
-// tries again.
+// Flush writes the lines of sessions that are not in memory, too, before their writer tries
+// again.
 func TestFlushWritesTheLinesOfForgottenSessions(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		a := &broken{Archive: memory.New(), word: "events"}
@@ -264,6 +262,8 @@ func TestFlushWritesTheLinesOfForgottenSessions(t *testing.T) {
 	})
 }
 
+// A session leaves the memory although it has waiting lines. They are written when the archive
+// works again, and a reopened session finds them.
 func TestLinesOfAForgottenSessionWaitOn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		a := &broken{Archive: memory.New(), word: "events"}
@@ -283,7 +283,7 @@ func TestLinesOfAForgottenSessionWaitOn(t *testing.T) {
 		time.Sleep(longestRest + flushTimeout)
 		synctest.Wait()
 		if left := m.backlog.left(); len(left) > 0 {
-			t.Errorf("%d logs still wait", len(left))
+			t.Errorf("%d logs still wait, want none", len(left))
 		}
 		if err := m.Flush(t.Context()); err != nil {
 			t.Fatal(err)
@@ -369,7 +369,7 @@ func TestOrderOfLinesIsKeptWhenAWriteFails(t *testing.T) {
 		t.Fatal(err)
 	}
 	if got := strings.Join(linesOf(t, a, "s"), " "); got != `{"n":1} {"n":2} {"n":3} {"n":4}` {
-		t.Errorf("the log has %s", got)
+		t.Errorf("the log has %s, want %s", got, `{"n":1} {"n":2} {"n":3} {"n":4}`)
 	}
 }
 
@@ -460,12 +460,12 @@ func TestLinesOfAFailedWriteWaitForAMinuteAtMost(t *testing.T) {
 		time.Sleep(flushAfter - time.Second)
 		synctest.Wait()
 		if n := len(linesOf(t, a, "s")); n != 0 {
-			t.Errorf("%d lines are written before they are due", n)
+			t.Errorf("%d lines are written before they are due, want 0", n)
 		}
 		time.Sleep(2 * time.Second)
 		synctest.Wait()
 		if n := len(linesOf(t, a, "s")); n != 1 {
-			t.Errorf("%d lines are written after a minute", n)
+			t.Errorf("%d lines are written after a minute, want 1", n)
 		}
 	})
 }

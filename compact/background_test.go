@@ -17,7 +17,7 @@ func TestWaitIsForTasksThatRunAlready(t *testing.T) {
 		hurried, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
 		if err := all.wait(hurried); !errors.Is(err, context.DeadlineExceeded) {
-			t.Errorf("with a deadline: %v", err)
+			t.Errorf("with a deadline: %v, want DeadlineExceeded", err)
 		}
 		waited := make(chan error, 1)
 		go func() { waited <- all.wait(t.Context()) }()

@@ -114,11 +114,11 @@ func TestPanicsInTheBackgroundAreErrors(t *testing.T) {
 		m.backlog.flush(s.audit)
 		synctest.Wait()
 		if s.audit.busy || len(s.audit.lines) == 0 {
-			t.Errorf("busy: %v, %d lines wait", s.audit.busy, len(s.audit.lines))
+			t.Errorf("busy: %v, %d lines wait, want false", s.audit.busy, len(s.audit.lines))
 		}
 		a.logs.Store(false)
 		if err := m.Flush(t.Context()); err != nil || s.audit.hasLines() || s.audit.bytes != 0 {
-			t.Errorf("%v, %d bytes wait", err, s.audit.bytes)
+			t.Errorf("%v, %d bytes wait; want no error and 0", err, s.audit.bytes)
 		}
 	})
 }

@@ -123,8 +123,8 @@ func TestContradictoryUsageSaysNothingAboutTheCache(t *testing.T) {
 	}
 }
 
-// A compaction changes the prompt, so that nothing of it is expected in a cache. Its usage
-// does not mean that the provider has one.
+// A compaction changes the prompt, so no part of it is expected in a cache. The usage of this
+// call does not show whether the provider has a cache.
 func TestACompactionDoesNotProveACache(t *testing.T) {
 	r, _ := priced(t, compact.Config{MaxContextTokens: 16_000})
 	steps := 0
@@ -139,7 +139,7 @@ func TestACompactionDoesNotProveACache(t *testing.T) {
 		r.Observe(res, compact.Usage{PromptTokens: res.After.Total, CacheKnown: true})
 	}
 	if steps < 2 {
-		t.Errorf("only %d steps", steps)
+		t.Errorf("only %d steps, want at least 2", steps)
 	}
 }
 
@@ -150,7 +150,7 @@ func TestBillOfACompactionReadsOnlyItsPrefix(t *testing.T) {
 	history = loop(40, 1000)
 	res := r.preflight(history)
 	if !res.Triggered || res.Bill.Estimated.Cached >= res.After.Total/2 || res.Bill.Whole.Prompt() != res.TokensIn {
-		t.Fatalf("triggered %v: %+v of %d tokens", res.Triggered, res.Bill, res.After.Total)
+		t.Fatalf("triggered %v: %+v of %d tokens, want true", res.Triggered, res.Bill, res.After.Total)
 	}
 	if res.Bill.Whole.Cached != first.TokensIn {
 		t.Errorf("without it %d tokens would be cached, not %d", first.TokensIn, res.Bill.Whole.Cached)
@@ -169,7 +169,7 @@ func TestBillOfACompactionReadsOnlyItsPrefix(t *testing.T) {
 		events = append(events, e)
 	}
 	if len(events) != 3 {
-		t.Errorf("%d events", len(events))
+		t.Errorf("%d events, want 3", len(events))
 	}
 }
 
@@ -199,7 +199,7 @@ func TestColdCacheIsRewritten(t *testing.T) {
 		}
 		opts := change(r, k, res)
 		if b := r.preflight(loop(12, 1000), opts...).Bill; b.Estimated.Cached != 0 || b.Whole.Cached != 0 {
-			t.Errorf("%s: %+v", name, b)
+			t.Errorf("%s: %+v, want no cached tokens", name, b)
 		}
 	}
 }
@@ -239,7 +239,7 @@ func TestMeasuredUsageHasItsOwnKeys(t *testing.T) {
 	}
 	var p trace.CallUsage
 	if err := json.Unmarshal([]byte(all[0].Data.String()), &p); err != nil || !near(p.MeasuredUSD, want) || !near(p.EstimatedUSD, first.Bill.EstimatedUSD) || p.Written != n-100 {
-		t.Errorf("%+v, %v", p, err)
+		t.Errorf("%+v, %v, want the measured and the estimated cost", p, err)
 	}
 }
 
@@ -396,7 +396,7 @@ func TestContradictoryUsageIsReportedOnceAndIgnored(t *testing.T) {
 		res := r.preflight(history)
 		said += strings.Count(strings.Join(res.Warnings, "\n"), "contradicts the request")
 		if res.Bill.Session.Measured != 0 || res.Bill.Estimated.Cached == 0 {
-			t.Errorf("%+v", res.Bill)
+			t.Errorf("%+v, want no measured call, and cached tokens in the estimate", res.Bill)
 		}
 		k.at = k.at.Add(-time.Hour)
 	}
@@ -439,7 +439,7 @@ func TestSummariesAreInTheBill(t *testing.T) {
 		t.Fatal(err)
 	}
 	if res.Bill.SummaryUSD <= 0 || !near(res.Bill.Session.SummaryUSD, res.Bill.SummaryUSD) {
-		t.Errorf("%+v", res.Bill)
+		t.Errorf("%+v, want the cost of the summary, also in the session", res.Bill)
 	}
 }
 
@@ -450,7 +450,7 @@ func TestRefusedSummaryIsBilledOnce(t *testing.T) {
 	r, _ := priced(t, config)
 	res, err := r.ManualCompact(context.Background(), "s", loop(20, 1000), "")
 	if err != nil || res.Summary == nil || res.Summary.Fallback != "extractive" {
-		t.Fatalf("%+v, %v", res.Summary, err)
+		t.Fatalf("%+v, %v, want an extractive summary and no error", res.Summary, err)
 	}
 	if want := (1000*3 + 100*15) / 1e6; !near(res.Bill.SummaryUSD, want) || !near(res.Bill.Session.SummaryUSD, want) {
 		t.Errorf("$%f, in the session $%f, want $%f", res.Bill.SummaryUSD, res.Bill.Session.SummaryUSD, want)
@@ -472,9 +472,9 @@ func TestPlanIsNotBilled(t *testing.T) {
 	r, _ := priced(t, compact.Config{})
 	plan, err := r.Plan(context.Background(), "s", loop(3, 500))
 	if err != nil || plan.Bill != nil {
-		t.Errorf("%+v, %v", plan.Bill, err)
+		t.Errorf("%+v, %v; want none and no error", plan.Bill, err)
 	}
 	if b := r.preflight([]message.Message{message.User("go")}).Bill; b.Session.Calls != 1 {
-		t.Errorf("%+v", b.Session)
+		t.Errorf("%+v, want one call", b.Session)
 	}
 }

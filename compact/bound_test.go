@@ -74,7 +74,7 @@ func TestWaitNamesTheUpperBoundWhereCountsAreApproximate(t *testing.T) {
 			t.Fatalf("%s: %q, the upper bound is %d of %d", model, said, res.UpperBound, res.After.Total)
 		}
 		if named := strings.Contains(said, fmt.Sprintf("upper bound %d", res.UpperBound)); named != is {
-			t.Errorf("%s: the upper bound is named: %v, in %q", model, named, said)
+			t.Errorf("%s: the upper bound is named: %v, in %q, want %v", model, named, said, is)
 		}
 	}
 }

@@ -16,13 +16,13 @@ import (
 
 // A model switch in mid-session is a new epoch: another tokenizer, another
 // window. Earlier decisions stay.
-func TestModelSwitchInMidSessionKeepsTheEditsAndCountsAnew(t *testing.T) {
+func TestModelSwitchInMidSessionKeepsTheEditsAndCountsAgain(t *testing.T) {
 	s := &counting{}
 	r := newRig(t, compact.Config{Model: "gpt-4o", MaxContextTokens: 16_000, Summarize: s})
 	history := loop(100, 200)
 	large := r.preflight(history)
 	if !large.Triggered || large.CountingUnit != "o200k_base" {
-		t.Fatalf("triggered %v, counted in %s", large.Triggered, large.CountingUnit)
+		t.Fatalf("triggered %v, counted in %s; want true and %s", large.Triggered, large.CountingUnit, "o200k_base")
 	}
 	calls := s.calls.Load()
 	small := r.preflight(history, compact.WithModel("gpt-4"), compact.WithWindow(6_000))
@@ -63,7 +63,7 @@ func TestLongAnswerNarrowsTheBudgetOfItsRequestAlone(t *testing.T) {
 
 // Sub-agents that share session and name, each with a history of its own: the edits of
 // one are not applied to another, and the views of all stay stable.
-func TestUnnamedSubAgentsOfOneSessionDoNotMeet(t *testing.T) {
+func TestUnnamedSubAgentsOfOneSessionShareNoEdits(t *testing.T) {
 	r := newRig(t, compact.Config{MaxContextTokens: 8_000, Summarize: &counting{}})
 	histories := [][]message.Message{loop(60, 200), turns(40, 150), loop(60, 210)}
 	histories[2][1] = message.User("Make all tests of module_b pass.")
@@ -113,7 +113,7 @@ func TestKeptViewCountsAsSummarized(t *testing.T) {
 	}
 	res := r.preflight(append(slices.Clone(first.Messages), round(100, 200)...))
 	if res.Triggered || res.Summary == nil || res.Summary.Text != first.Summary.Text || res.SummarizedCount != 0 || res.ReductionStage != compact.ReductionSummarization {
-		t.Errorf("triggered %v, summary %v, %d summarized, stage %s", res.Triggered, res.Summary != nil, res.SummarizedCount, res.ReductionStage)
+		t.Errorf("triggered %v, summary %v, %d summarized, stage %s; want false, 0 and %s", res.Triggered, res.Summary != nil, res.SummarizedCount, res.ReductionStage, compact.ReductionSummarization)
 	}
 }
 
@@ -126,7 +126,7 @@ func TestEditedHistoryReusesTheLongestCommonPrefix(t *testing.T) {
 	grown := append(slices.Clone(history), rounds(1000, 20, 200)...)
 	second := r.preflight(grown)
 	if !first.Triggered || !second.Triggered || second.Replayed == 0 {
-		t.Fatalf("triggered %v and %v, %d replayed", first.Triggered, second.Triggered, second.Replayed)
+		t.Fatalf("triggered %v and %v, %d replayed; want true and true", first.Triggered, second.Triggered, second.Replayed)
 	}
 	edited := slices.Clone(grown)
 	edited[len(history)+1] = message.ToolResult(edited[len(history)+1].Parts[0].CallID, "edited since")

@@ -61,7 +61,7 @@ func TestBodyMayHaveTheSizeThatItsProviderPublishes(t *testing.T) {
 	}
 	k := &call{ep: &epoch{}}
 	if b := k.bounded(policy.Budget{}); b.MaxBytes != 0 {
-		t.Errorf("without a wire: %d", b.MaxBytes)
+		t.Errorf("without a wire: %d, want 0", b.MaxBytes)
 	}
 }
 
@@ -106,7 +106,7 @@ func TestTooLargeBodyWaitsForASlot(t *testing.T) {
 		time.AfterFunc(19*time.Second, m.places.Give)
 		res, err := m.Preflight(ctx, "s", req.Messages(), WithRequest(req))
 		if err != nil || res.Reason != trace.ReasonBytes || res.MaskedCount == 0 || len(res.Warnings) > 0 {
-			t.Errorf("%v, %s, %d masked, %q", err, res.Reason, res.MaskedCount, res.Warnings)
+			t.Errorf("%v, %s, %d masked, %q; want no error and %s", err, res.Reason, res.MaskedCount, res.Warnings, trace.ReasonBytes)
 		}
 	})
 }
@@ -135,7 +135,7 @@ func TestTooLargeIsNotReportedWithoutAnAttempt(t *testing.T) {
 	req := album(t, 12)
 	res, err := ofBytes(t, 100_000, policy.Never).Preflight(t.Context(), "s", req.Messages(), WithRequest(req))
 	if err != nil || res.Reason != trace.ReasonNever || len(res.Warnings) > 0 {
-		t.Errorf("%v, %s, %q", err, res.Reason, res.Warnings)
+		t.Errorf("%v, %s, %q; want no error and %s", err, res.Reason, res.Warnings, trace.ReasonNever)
 	}
 	c := &call{lane: &lane{}, res: &Result{Reason: trace.ReasonBusy, Messages: req.Messages()}, knowledge: knowledge{budget: policy.Budget{MaxBytes: 1}}}
 	if c.sayTooLarge(); len(c.res.Warnings) > 0 || c.lane.tooLarge {
@@ -143,7 +143,7 @@ func TestTooLargeIsNotReportedWithoutAnAttempt(t *testing.T) {
 	}
 }
 
-// A dry run reports it, without using up the single report.
+// A dry run reports that the request is too large, and a later call still reports it.
 func TestTooLargeIsReportedAfterAPlan(t *testing.T) {
 	m, req := ofBytes(t, 10_000, ""), album(t, 1)
 	for n, ask := range []func(context.Context, string, []message.Message, ...Option) (*Result, error){m.Plan, m.Plan, m.Preflight, m.Preflight} {

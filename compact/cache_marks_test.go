@@ -28,10 +28,10 @@ func TestSettledOfAViewWithAddedMessages(t *testing.T) {
 		Sources:  []int{0, 1}, Decisions: []MessageDecision{{}, {Decision: policy.Masked}},
 	}
 	if got := r.Settled(); got != 1 {
-		t.Errorf("message %d", got)
+		t.Errorf("message %d, want 1", got)
 	}
 	r.Decisions[1].Decision = policy.Truncated
 	if got := r.Settled(); got != -1 {
-		t.Errorf("message %d of a view without a mask", got)
+		t.Errorf("message %d of a view without a mask, want -1", got)
 	}
 }

@@ -50,8 +50,8 @@ func farCall(t *testing.T, m *compact.CompactManager, rounds int, model, agent s
 	return strings.Contains(fmt.Sprint(res.Warnings), "more blocks than it looks back")
 }
 
-// The warning has the distance of the marks as the reason only if nothing else is the
-// reason: no pause, no first call, no other model, no other agent.
+// The warning names the distance of the marks only if nothing else can be the reason: there was
+// no pause, and the call is not the first, of another model or of another agent.
 func TestTheWarningForFarMarksIsTrue(t *testing.T) {
 	for name, c := range map[string]struct {
 		pause         time.Duration
@@ -75,7 +75,7 @@ func TestTheWarningForFarMarksIsTrue(t *testing.T) {
 				time.Sleep(c.pause)
 			}
 			if warned != c.want {
-				t.Errorf("%s: warned %v", name, warned)
+				t.Errorf("%s: warned %v, want %v", name, warned, c.want)
 			}
 			if err := m.Close(t.Context()); err != nil {
 				t.Fatal(err)
@@ -108,7 +108,7 @@ func TestUsageArrivesDuringTheNextCall(t *testing.T) {
 	}
 	wg.Wait()
 	if got := m.Bill(); got.Measured != 6 {
-		t.Errorf("%+v", got)
+		t.Errorf("%+v, want 6 measured calls", got)
 	}
 	if err := m.Close(t.Context()); err != nil {
 		t.Fatal(err)

@@ -227,7 +227,7 @@ func (w *outputs) everyWayOut() {
 	w.run(compact.Config{Summarize: answer}, func(m *compact.CompactManager) {
 		res, err := m.Preflight(ctx, session, history, compact.WithAgent(agent), compact.WithBranch(branch), compact.WithTools(tools))
 		if err != nil || !res.Triggered {
-			w.t.Errorf("Preflight: %v, triggered %v", err, res.Triggered)
+			w.t.Errorf("Preflight: %v, triggered %v; want no error and true", err, res.Triggered)
 		}
 		_, err = m.ManualCompact(ctx, "manual", history, note, compact.WithModel(model), compact.WithBranch(branch))
 		err = errors.Join(err, m.Archive(ctx, "final", history), m.Flush(ctx))
@@ -301,7 +301,7 @@ func TestNoPlantedSecretLeavesTheManager(t *testing.T) {
 		}
 	}
 	if n := len(w.counted) + len(w.planted); n < 50 {
-		t.Errorf("%d secrets were planted", n)
+		t.Errorf("%d secrets were planted, want at least 50", n)
 	}
 }
 

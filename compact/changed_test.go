@@ -209,7 +209,7 @@ func (l *changedSession) goesOn(t *testing.T, what string, c compact.Config, a s
 			t.Fatalf("%s: recalled %q, want %q", what, text, want)
 		}
 		if err != nil && !errors.Is(err, compact.ErrNotFound) && !errors.Is(err, storage.ErrChanged) {
-			t.Fatalf("%s: %v", what, err)
+			t.Fatalf("%s: %v, want none, ErrNotFound or ErrChanged", what, err)
 		}
 	}
 	if _, err := m.ManualCompact(ctx, "s", append(slices.Clone(l.history), round(99, 300)...), "on"); err != nil {
@@ -266,7 +266,7 @@ func forgedSummary(t *testing.T, repeat, kind string) {
 		}
 		found = true
 		if p := dataOf[trace.Error](t, e); p.Fallback != "new epoch" || e.Severity != trace.SeverityWarning {
-			t.Errorf("the fallback is %q, the severity %q", p.Fallback, e.Severity)
+			t.Errorf("the fallback is %q, the severity %q; want %q and %q", p.Fallback, e.Severity, "new epoch", trace.SeverityWarning)
 		}
 	}
 	if !found {
@@ -331,7 +331,7 @@ func TestAChangedPieceIsNotRecalled(t *testing.T) {
 func TestPlanLeavesTheReportOfAChange(t *testing.T) {
 	a, history := memory.New(), loop(60, 200)
 	if res := newRig(t, compact.Config{MaxContextTokens: 8_000, Archive: a}).preflight(history); res.Step != 1 {
-		t.Fatalf("step %d", res.Step)
+		t.Fatalf("step %d, want 1", res.Step)
 	}
 	replace(t, a, "ledger-001.json", func(data []byte) []byte { return bytes.Replace(data, []byte(`"step":1`), []byte(`"step":7`), 1) })
 	r, short := newRig(t, compact.Config{MaxContextTokens: 8_000, Archive: a}), loop(2, 20)
@@ -345,7 +345,7 @@ func TestPlanLeavesTheReportOfAChange(t *testing.T) {
 		}
 	}
 	if n := len(r.named(trace.NameError)); n != 1 {
-		t.Errorf("%d events report the change", n)
+		t.Errorf("%d events report the change, want 1", n)
 	}
 }
 
@@ -381,7 +381,7 @@ func TestATurnOfAChangedTranscriptIsReadFromAnOlderOne(t *testing.T) {
 		read++
 	}
 	if read < 5 {
-		t.Errorf("only %d turns were read", read)
+		t.Errorf("only %d turns were read, want at least 5", read)
 	}
 }
 
@@ -402,7 +402,7 @@ func TestAFinalTranscriptThatChangesIsNotRecalled(t *testing.T) {
 	ref := testkey.Ref(history[3].Parts[0])
 	other := newRig(t, compact.Config{Archive: a})
 	if text, err := m.Recall(t.Context(), "s", ref); err != nil || text != history[3].Parts[0].Text {
-		t.Fatalf("%q, %v", text, err)
+		t.Fatalf("%q, %v, want the text of the result and no error", text, err)
 	}
 	name := filepath.Join(dir, "s", "transcript-final-001.jsonl")
 	data, err := os.ReadFile(name)
@@ -414,7 +414,7 @@ func TestAFinalTranscriptThatChangesIsNotRecalled(t *testing.T) {
 	}
 	for _, r := range []*rig{m, other} {
 		if text, err := r.Recall(t.Context(), "s", ref); !errors.Is(err, storage.ErrChanged) {
-			t.Errorf("%q, %v", text, err)
+			t.Errorf("%q, %v, want ErrChanged", text, err)
 		}
 	}
 }

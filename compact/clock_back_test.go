@@ -65,7 +65,7 @@ func TestClockThatRunsBackwardsGivesNoNegativeTimes(t *testing.T) {
 				t.Errorf("%s: %s ends %v before it begins", preset, e.Name, e.Start.Sub(e.End))
 			}
 			if found := negative.FindString(e.Data.String()); found != "" {
-				t.Errorf("%s: %s has %s", preset, e.Name, found)
+				t.Errorf("%s: %s has %s, want none", preset, e.Name, found)
 			}
 		}
 	}
@@ -99,7 +99,7 @@ func TestClockThatIsSetBackDelaysNothing(t *testing.T) {
 				time.Sleep(2 * flushAfter)
 				synctest.Wait()
 				if n := len(linesOf(t, a, "s")); n != 2 {
-					t.Errorf("after a first write that fails (%v), %d of 2 lines are written", fails, n)
+					t.Errorf("after a first write that fails (%v), %d of 2 lines are written, want 2", fails, n)
 				}
 			})
 		}

@@ -59,7 +59,7 @@ func TestUnarchivedStepStaysInMemory(t *testing.T) {
 			history := wordy(c.rounds)
 			first, err := m.Preflight(t.Context(), "s", history)
 			if err != nil || !first.Triggered || first.MaskedCount == 0 || !strings.Contains(strings.Join(first.Warnings, " "), "nothing was archived") {
-				t.Fatalf("triggered %v, %d masked, warnings %q, %v", first.Triggered, first.MaskedCount, first.Warnings, err)
+				t.Fatalf("triggered %v, %d masked, warnings %q, %v; want true and no error", first.Triggered, first.MaskedCount, first.Warnings, err)
 			}
 			again, err := m.Preflight(t.Context(), "s", history)
 			if err != nil || again.Triggered || again.Replayed == 0 || len(again.Messages) != len(first.Messages) {
@@ -67,13 +67,13 @@ func TestUnarchivedStepStaysInMemory(t *testing.T) {
 			}
 			found, err := m.Search(t.Context(), "s", regexp.MustCompile("some words"), 0)
 			if err != nil || len(found.Matches) > 0 { // no reference leads to the text of such a step
-				t.Errorf("a search finds %d lines, %v", len(found.Matches), err)
+				t.Errorf("a search finds %d lines, %v; want none and no error", len(found.Matches), err)
 			}
 			if err := m.Flush(t.Context()); err != nil && !errors.Is(err, ErrArchiveFailed) {
 				t.Fatal(err)
 			}
 			if call := seen.Named(trace.NameBeforeModelCall)[0]; call.Severity != trace.SeverityWarning || !strings.Contains(call.Data.String(), "; the archive failed") {
-				t.Errorf("severity %q: %s", call.Severity, call.Data)
+				t.Errorf("severity %q: %s, want %q", call.Severity, call.Data, trace.SeverityWarning)
 			}
 			told := seen.Named(c.event)
 			if len(told) == 0 || !strings.Contains(told[0].Data.String(), `"step":1`) {
@@ -99,7 +99,7 @@ func TestUnappendedEditsWaitForOtherSteps(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
 		if _, err := m.Preflight(ctx, "s", wordy(24)); !errors.Is(err, context.DeadlineExceeded) {
-			t.Errorf("with the lock held the call ends with %v", err)
+			t.Errorf("with the lock held the call ends with %v, want DeadlineExceeded", err)
 		}
 	})
 }
@@ -112,7 +112,7 @@ func TestCanceledCallDoesNotCountAsAnArchiveFailure(t *testing.T) {
 	cancel()
 	c := newCall(m, "s", nil, request{})
 	if err := c.archiveFailed(ctx, "commit", errors.New("no space left")); !errors.Is(err, context.Canceled) || errors.Is(err, ErrArchiveFailed) || len(c.res.Warnings) > 0 {
-		t.Errorf("%v, warnings %q", err, c.res.Warnings)
+		t.Errorf("%v, warnings %q, want Canceled", err, c.res.Warnings)
 	}
 }
 
@@ -132,7 +132,7 @@ func TestConfiguredReserveForTheAnswerDoesNotShrink(t *testing.T) {
 func TestUncachedPromptIsNoCacheMiss(t *testing.T) {
 	for expect, want := range map[int]bool{0: false, 1: true} {
 		if got := (&account{seen: observedUsage{known: true, expect: expect}}).cacheMissed(); got != want {
-			t.Errorf("%d tokens were to be read: missed %v", expect, got)
+			t.Errorf("%d tokens were to be read: missed %v, want %v", expect, got, want)
 		}
 	}
 }
@@ -143,7 +143,7 @@ func TestSavingsOfACallCountOnce(t *testing.T) {
 	s := &session{saved: 1_000}
 	c := &call{res: &Result{TokensIn: 100, After: Layers{Total: 40}}}
 	if a, b := s.savedWith(c), s.savedWith(c); a != 1_060 || b != 1_060 {
-		t.Errorf("%d, and then %d", a, b)
+		t.Errorf("%d, and then %d; want 1060 and 1060", a, b)
 	}
 	if c.res.After.Total = 30; s.savedWith(c) != 1_070 {
 		t.Errorf("after a new decision: %d", s.saved)
@@ -175,7 +175,7 @@ func provenAfter(t *testing.T, preset string, history []message.Message, down ti
 	a := &broken{Archive: memory.New()}
 	m, _ := goingOn(t, preset, a)
 	if res, err := m.Preflight(t.Context(), "s", history); err != nil || !res.Triggered || res.Step > 0 {
-		t.Fatalf("triggered %v (%s), step %d, %v", res.Triggered, res.Reason, res.Step, err)
+		t.Fatalf("triggered %v (%s), step %d, %v; want true, none and no error", res.Triggered, res.Reason, res.Step, err)
 	}
 	if down > 0 {
 		a.mu.Lock()
@@ -183,13 +183,13 @@ func provenAfter(t *testing.T, preset string, history []message.Message, down ti
 		a.mu.Unlock()
 		time.Sleep(down)
 		if a.repair(); a.asked < 2 || a.asked > 6 {
-			t.Errorf("%d attempts while the archive failed", a.asked)
+			t.Errorf("%d attempts while the archive failed, want at least 2 and at most 6", a.asked)
 		}
 	}
 	time.Sleep(flushAfter + time.Second)
 	synctest.Wait()
 	if r, err := record.Verify(t.Context(), a, "s", record.VerifyOptions{}); err != nil || !r.OK() {
-		t.Fatalf("%+v, %v", r, err)
+		t.Fatalf("%+v, %v, want no problems", r, err)
 	}
 	k, err := storage.ParseKey("s/edits.jsonl")
 	if err == nil {

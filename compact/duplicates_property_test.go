@@ -111,11 +111,11 @@ func TestRemovedCopiesAreArchived(t *testing.T) {
 			continue
 		}
 		if d.Reason != "duplicate_of" || d.Role != message.RoleSystem {
-			t.Errorf("message %d (%s) was removed: %s", d.Index, d.Role, d.Reason)
+			t.Errorf("message %d (%s) was removed: %s, want %s and %s", d.Index, d.Role, d.Reason, message.RoleSystem, "duplicate_of")
 		}
 	}
 	if d := res.Decisions[len(history)-2]; d.Decision != policy.Kept {
-		t.Errorf("the newest copy is %s", d.Decision)
+		t.Errorf("the newest copy is %s, want %s", d.Decision, policy.Kept)
 	}
 	pruned := r.named("compact.pruned_messages")
 	if len(pruned) != 1 || !strings.Contains(pruned[0].Data.String(), testkey.Sealed(rule.Fingerprint()).Ref()) {

@@ -13,7 +13,7 @@ func TestResultNamesStepsOfOtherSettings(t *testing.T) {
 	first := newRig(t, compact.Config{MaxContextTokens: 8000})
 	history := loop(30, 400)
 	if res := first.preflight(history); res.Step != 1 || len(res.Earlier) != 0 {
-		t.Fatalf("step %d, earlier %v", res.Step, res.Earlier)
+		t.Fatalf("step %d, earlier %v, want 1", res.Step, res.Earlier)
 	}
 	if res := first.preflight(history); res.Replayed == 0 || len(res.Earlier) != 0 {
 		t.Errorf("the first manager repeats its own edits (%d): earlier %v", res.Replayed, res.Earlier)

@@ -53,7 +53,7 @@ func TestFailedOffersCountForOneCompaction(t *testing.T) {
 		m.sessions["s"].lanes[ledger.Owner{}].account.fruitless = c.of
 		res, err := m.Preflight(t.Context(), "s", history)
 		if err != nil || res.Triggered != c.want || res.Before.Total > 150_000 {
-			t.Errorf("%s: triggered %v (%s), %d tokens, %v", name, res.Triggered, res.Reason, res.Before.Total, err)
+			t.Errorf("%s: triggered %v (%s), %d tokens, %v; want %v, at most 150000 and no error", name, res.Triggered, res.Reason, res.Before.Total, err, c.want)
 		}
 		if err := m.Close(t.Context()); err != nil {
 			t.Error(err)

@@ -59,7 +59,7 @@ func TestEconomyCompactsAtTheFirstSaving(t *testing.T) {
 			if x.Chosen {
 				chosen++
 				if !x.Pays || !x.Safe || res.Before.Total < x.Due || res.After.Total > x.Due {
-					t.Errorf("call %d: %d → %d tokens by %+v", i, res.Before.Total, res.After.Total, x)
+					t.Errorf("call %d: %d → %d tokens by %+v, want at least %d and at most %d", i, res.Before.Total, res.After.Total, x, x.Due, x.Due)
 				}
 				if off := res.After.Total - x.Level; off > x.Level/4 || off < -x.Level/4 {
 					t.Errorf("call %d: a view of %d tokens, %d were expected", i, res.After.Total, x.Level)
@@ -123,7 +123,7 @@ func TestOtherPresetsUseOnlyTheWindow(t *testing.T) {
 		r, _ := economic(t, func(c *compact.Config) { c.Policy.When = when })
 		for i, res := range calledWith(r, 65, 70) {
 			if res.Triggered || res.Candidates != nil {
-				t.Fatalf("%s, call %d: triggered %v, %d candidates", when, i, res.Triggered, len(res.Candidates))
+				t.Fatalf("%s, call %d: triggered %v, %d candidates, want false", when, i, res.Triggered, len(res.Candidates))
 			}
 		}
 	}
@@ -216,6 +216,6 @@ func TestEconomyReportsItsInputs(t *testing.T) {
 	r := newRig(t, c)
 	res := r.preflight(loop(2, 900))
 	if !res.Bill.Relative || !strings.Contains(strings.Join(res.Warnings, "\n"), "the price ratios of its provider") {
-		t.Errorf("relative %v, warnings %q", res.Bill.Relative, res.Warnings)
+		t.Errorf("relative %v, warnings %q, want true", res.Bill.Relative, res.Warnings)
 	}
 }

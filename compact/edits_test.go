@@ -65,7 +65,7 @@ func verified(t *testing.T, a storage.Archive) {
 	t.Helper()
 	report, err := record.Verify(t.Context(), a, "s", record.VerifyOptions{Refs: recall.Refs, Edits: recall.EditRefs})
 	if err != nil || len(report.Problems) > 0 {
-		t.Fatalf("%v, %v", err, report.Problems)
+		t.Fatalf("%v, %v, want no error and no problems", err, report.Problems)
 	}
 }
 
@@ -92,13 +92,13 @@ func TestUnarchivedPartOfABatchIsRecalled(t *testing.T) {
 					}
 					ref, want := testkey.Ref(history[i].Parts[0]), history[i].Parts[0].Text
 					if text, err := m.Recall(ctx, "s", ref); err != nil || text != want {
-						t.Fatalf("message %d: %.40q, %v", i, text, err)
+						t.Fatalf("message %d: %.40q, %v; want %q and no error", i, text, err, want)
 					}
 					if i%3 != n%3 {
 						continue // elsewhere rereads the archive for each
 					}
 					if text, err := recall.Text(ctx, a, "s", ref); err != nil || text != want {
-						t.Fatalf("message %d, elsewhere: %.40q, %v", i, text, err)
+						t.Fatalf("message %d, elsewhere: %.40q, %v; want %q and no error", i, text, err, want)
 					}
 				}
 			}
@@ -149,7 +149,7 @@ func TestMessagesDroppedBeforeABatchWasArchivedAreRecalled(t *testing.T) {
 			}
 			found, err := s.Search(ctx, regexp.MustCompile(`^// file 3$`), 0)
 			if err != nil || len(found.Matches) != 1 {
-				t.Errorf("%+v, %v", found, err)
+				t.Errorf("%+v, %v, want one match and no error", found, err)
 			}
 		})
 	}
@@ -164,13 +164,13 @@ func TestEditsOfABatchSurviveTheProcess(t *testing.T) {
 	m := costRig(t, everyCallConfig("gateway", a))
 	res, err := m.Preflight(ctx, "s", history)
 	if err != nil || res.MaskedCount == 0 || res.Step != 0 {
-		t.Fatalf("%d masked in step %d, %v", res.MaskedCount, res.Step, err)
+		t.Fatalf("%d masked in step %d, %v; want 0 and no error", res.MaskedCount, res.Step, err)
 	}
 	history = append(history, message.Assistant("Done."), message.User("And now the next."))
 	other := costRig(t, everyCallConfig("gateway", a))
 	again, err := other.Preflight(ctx, "s", history)
 	if err != nil || again.MaskedCount != res.MaskedCount || again.Triggered {
-		t.Fatalf("%d masked, were %d; triggered %v, %v", again.MaskedCount, res.MaskedCount, again.Triggered, err)
+		t.Fatalf("%d masked, were %d; triggered %v, %v; want false and no error", again.MaskedCount, res.MaskedCount, again.Triggered, err)
 	}
 }
 
@@ -199,7 +199,7 @@ func (a *answerLoser) Open(ctx context.Context, k storage.Key, off, n int64) (io
 
 // A process that ends between the append and its answer has not sent the view. The next
 // process finds the edits, and makes no edit twice.
-func TestEditsWithoutAnAnswer(t *testing.T) {
+func TestEditsWithoutAnAnswerAreMadeOnce(t *testing.T) {
 	ctx := context.Background()
 	for _, preset := range everyCall {
 		for _, lose := range []bool{false, true} {
@@ -208,7 +208,7 @@ func TestEditsWithoutAnAnswer(t *testing.T) {
 			history := costHistory(20)
 			res, err := m.Preflight(ctx, "s", history)
 			if !errors.Is(err, compact.ErrArchiveFailed) || len(res.Messages) != len(history) || res.MaskedCount != 0 {
-				t.Fatalf("%s: %v, %d masked", preset, err, res.MaskedCount)
+				t.Fatalf("%s: %v, %d masked; want ErrArchiveFailed and 0", preset, err, res.MaskedCount)
 			}
 			a.lose, a.fail = false, false
 			next := costRig(t, everyCallConfig(preset, a))

@@ -50,14 +50,14 @@ func TestAProcessWithoutAnIdentityCompacts(t *testing.T) {
 		m := newRig(t, compact.Config{MaxContextTokens: 4_000, Archive: crypt.New(inner, writer())})
 		res := m.preflight(history)
 		if res.Step != 1 {
-			t.Errorf("step %d", res.Step)
+			t.Errorf("step %d, want 1", res.Step)
 		}
 		if again := m.preflight(history); again.Step != 0 || bytesOf(again.Messages) != bytesOf(res.Messages) {
 			t.Errorf("the next call makes step %d", again.Step)
 		}
 		p := history[3].Parts[0]
 		if got, err := m.Recall(t.Context(), "s", testkey.Ref(p)); err != nil || got != p.Text {
-			t.Errorf("recall: %.40q, %v", got, err)
+			t.Errorf("recall: %.40q, %v; want %q and no error", got, err, p.Text)
 		}
 		views[bytesOf(res.Messages)] = true
 		if err := m.Close(context.Background()); err != nil {
@@ -78,7 +78,7 @@ func TestAProcessWithoutAnIdentityCompacts(t *testing.T) {
 			t.Fatal(err)
 		}
 		if r, err := s.Verify(t.Context(), record.VerifyOptions{Refs: recall.Refs}); err != nil || !r.OK() || r.Steps != 1 {
-			t.Errorf("%s: %d steps, %q, %v", info.Dir, r.Steps, r.Problems, err)
+			t.Errorf("%s: %d steps, %q, %v; want 1, no problems and no error", info.Dir, r.Steps, r.Problems, err)
 		}
 	}
 	if sessions != 3 {

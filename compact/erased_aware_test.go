@@ -45,7 +45,7 @@ func erasedUnderBoth(t *testing.T, before string, run func(t *testing.T, unaware
 			time.Sleep(time.Second)
 			run(t, unaware, goesOn, history)
 			if lives := livesIn(t, a); !strings.HasPrefix(lives, "s.after-") || strings.Contains(lives, " ") {
-				t.Errorf("the session continues in %q", lives)
+				t.Errorf("the session continues in %q, want text that begins with %q and text without %q", lives, "s.after-", " ")
 			}
 		})
 	})
@@ -64,7 +64,7 @@ func TestStepAfterAnEraseJoinsTheNextLife(t *testing.T) {
 	befores(t, func(t *testing.T, unaware, _ *rig, history []message.Message) {
 		history = append(slices.Clone(history), round(40, 200)...)
 		if res, err := unaware.ManualCompact(t.Context(), "s", history, "test"); err != nil || res.Step != 1 {
-			t.Errorf("step %d, %v", res.Step, err)
+			t.Errorf("step %d, %v; want 1 and no error", res.Step, err)
 		}
 	})
 }
@@ -81,11 +81,11 @@ func TestRecallAfterAnEraseReadsTheNextLife(t *testing.T) {
 	befores(t, func(t *testing.T, unaware, goesOn *rig, history []message.Message) {
 		history = append(slices.Clone(history), round(41, 200)...)
 		if res, err := goesOn.ManualCompact(t.Context(), "s", history, "test"); err != nil || res.Step != 1 {
-			t.Fatalf("step %d, %v", res.Step, err)
+			t.Fatalf("step %d, %v; want 1 and no error", res.Step, err)
 		}
 		p := history[3].Parts[0]
 		if got, err := unaware.Recall(t.Context(), "s", testkey.Ref(p)); err != nil || got != p.Text {
-			t.Errorf("recalled %.40q, %v", got, err)
+			t.Errorf("recalled %.40q, %v; want %q and no error", got, err, p.Text)
 		}
 	})
 }
@@ -94,7 +94,7 @@ func TestSearchAfterAnEraseReadsTheNextLife(t *testing.T) {
 	befores(t, func(t *testing.T, unaware, goesOn *rig, history []message.Message) {
 		history = append(slices.Clone(history), round(41, 200)...)
 		if res, err := goesOn.ManualCompact(t.Context(), "s", history, "test"); err != nil || res.Step != 1 {
-			t.Fatalf("step %d, %v", res.Step, err)
+			t.Fatalf("step %d, %v; want 1 and no error", res.Step, err)
 		}
 		word, _, _ := strings.Cut(history[3].Parts[0].Text, "\n")
 		found, err := unaware.Search(context.Background(), "s", regexp.MustCompile(regexp.QuoteMeta(word[:min(len(word), 40)])), 0)
@@ -115,7 +115,7 @@ func TestAuditLogReportsAnErase(t *testing.T) {
 		history = append(slices.Clone(history), round(42, 200)...)
 		res, err := unaware.Preflight(t.Context(), "s", history)
 		if err != nil || res.Replayed != 0 {
-			t.Errorf("edits of the erased session are made again: %d, %v", res.Replayed, err)
+			t.Errorf("edits of the erased session are made again: %d, %v; want 0 and no error", res.Replayed, err)
 		}
 		if _, err := unaware.ManualCompact(t.Context(), "s", history, "test"); err != nil {
 			t.Error(err)

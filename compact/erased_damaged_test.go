@@ -78,7 +78,7 @@ func TestDamagedTombstoneRefuses(t *testing.T) {
 		erase(t, c.Archive, "s")
 		tombstones(t, c.Archive.(*memory.Archive), `"session":"`, `"session":"x`)
 		if dirs := archived(t, c); len(dirs) != want {
-			t.Errorf("%s: %q", policy, dirs)
+			t.Errorf("another number of folders than wanted: %s: %q", policy, dirs)
 		}
 	}
 }
@@ -123,13 +123,13 @@ func TestUnfinishedEraseOfALaterLife(t *testing.T) {
 		t.Fatal(err)
 	}
 	if names, err := compact.Lives(t.Context(), a, "s"); err != nil || len(names) > 0 {
-		t.Errorf("%q, %v", names, err)
+		t.Errorf("%q, %v, want no folder and no error", names, err)
 	}
 	if names, err := compact.Unended(t.Context(), a, "s"); err != nil || !slices.Equal(names, later) {
 		t.Errorf("%q, want %q, %v", names, later, err)
 	}
 	erase(t, a, later[0])
 	if names, err := compact.Unended(t.Context(), a, "s"); err != nil || len(names) > 0 {
-		t.Errorf("%q, %v", names, err)
+		t.Errorf("%q, %v, want no folder and no error", names, err)
 	}
 }

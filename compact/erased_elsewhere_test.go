@@ -53,6 +53,6 @@ func TestAgentWithASpoolContinuesAfterARemoteErase(t *testing.T) {
 		t.Errorf("the session continues in %q, %v", lives, err)
 	}
 	if on, err := here.Sessions(); err != nil || !slices.Equal(on, lives) {
-		t.Errorf("the spool has %q, %v", on, err)
+		t.Errorf("the spool has %q, %v; want %q and no error", on, err, lives)
 	}
 }

@@ -28,7 +28,7 @@ func erasing(t *testing.T, policy string, restart bool) (*rig, string, compact.C
 	c.Model, c.MaxContextTokens, c.Archive, c.Storage.Erased = "gpt-4", 24_000, mustOpen(t, dir), policy
 	r := newRig(t, c)
 	if res, err := r.Preflight(t.Context(), "s", turns(60, 200)); err != nil || !res.Triggered {
-		t.Fatalf("%v, triggered %v", err, res.Triggered)
+		t.Fatalf("%v, triggered %v; want no error and true", err, res.Triggered)
 	}
 	other, err := record.OpenSession(t.Context(), c.Archive, "s")
 	if err != nil {
@@ -51,7 +51,7 @@ func TestErasedSessionStaysErased(t *testing.T) {
 			for range 3 {
 				res, err := r.Preflight(t.Context(), "s", history)
 				if !errors.Is(err, compact.ErrArchiveFailed) || !errors.Is(err, record.ErrErased) || len(res.Messages) != len(history) {
-					t.Fatalf("%v, %d messages of %d", err, len(res.Messages), len(history))
+					t.Fatalf("%v, %d messages of %d; want ErrArchiveFailed and ErrErased", err, len(res.Messages), len(history))
 				}
 			}
 			small := turns(2, 20)
@@ -75,7 +75,7 @@ func TestErasedSessionContinuesInANewLife(t *testing.T) {
 			history := turns(90, 200)
 			res, err := r.Preflight(t.Context(), "s", history) // even if the session is in memory
 			if err != nil || !res.Triggered || res.Step != 1 || res.Session != "s" {
-				t.Fatalf("%v, triggered %v, step %d of %s", err, res.Triggered, res.Step, res.Session)
+				t.Fatalf("%v, triggered %v, step %d of %s; want no error, true, 1 and %s", err, res.Triggered, res.Step, res.Session, "s")
 			}
 			entries, err := os.ReadDir(dir)
 			if err != nil {
@@ -117,11 +117,11 @@ func TestRecallIsRecorded(t *testing.T) {
 	n := 0
 	for x, err := range record.Accesses(t.Context(), c.Archive) {
 		if n++; err != nil || x.Who != "agent" || x.Op != "recall" || x.Session != "s" || x.What != "turn:2" {
-			t.Errorf("%+v, %v", x, err)
+			t.Errorf("%+v, %v, want a record of the recall by the agent", x, err)
 		}
 	}
 	if n != 1 {
-		t.Errorf("%d records", n)
+		t.Errorf("%d records, want 1", n)
 	}
 	if err := os.RemoveAll(filepath.Join(dir, "_access")); err != nil {
 		t.Fatal(err)
@@ -130,7 +130,7 @@ func TestRecallIsRecorded(t *testing.T) {
 		t.Fatal(err)
 	}
 	if text, err := r.Recall(t.Context(), "s", "turn:2"); !errors.Is(err, compact.ErrArchiveFailed) || text != "" {
-		t.Errorf("%q, %v", text, err)
+		t.Errorf("%q, %v; want none and ErrArchiveFailed", text, err)
 	}
 }
 
@@ -160,7 +160,7 @@ func TestSessionErasedUnderItsOldNameStaysErased(t *testing.T) {
 		}
 		_, err = newRig(t, c).Preflight(t.Context(), id, turns(60, 200))
 		if refused := errors.Is(err, record.ErrErased); refused != (policy == "refuse") || err != nil && !refused {
-			t.Errorf("%s: %v", policy, err)
+			t.Errorf("%s: %v, want ErrErased only with refuse", policy, err)
 		}
 		again, _ := filepath.Glob(filepath.Join(dir, "redacted-*"))
 		next, _ := filepath.Glob(filepath.Join(dir, "redacted-*.after-*"))

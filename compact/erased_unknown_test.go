@@ -109,7 +109,7 @@ func TestSpoolContinuesWithoutTombstones(t *testing.T) {
 	}
 	r := newRig(t, compact.Config{Archive: here})
 	if res, err := r.ManualCompact(t.Context(), "s", loop(12, 200), "test"); err != nil || res.Step != 1 {
-		t.Errorf("step %d, %v", res.Step, err)
+		t.Errorf("step %d, %v; want 1 and no error", res.Step, err)
 	}
 }
 
@@ -133,14 +133,14 @@ func TestProcessWithoutAnIdentityContinuesWithTombstones(t *testing.T) {
 		time.Sleep(2 * time.Minute) // the audit log of quiet is stored, and quiet has no manifest
 		erase(t, crypt.New(inner, reader), "another")
 		if res, err := r.ManualCompact(t.Context(), "s", loop(12, 200), "test"); err != nil || res.Step != 1 {
-			t.Errorf("step %d, %v", res.Step, err)
+			t.Errorf("step %d, %v; want 1 and no error", res.Step, err)
 		}
 		if err := r.Close(t.Context()); err != nil {
 			t.Error(err)
 		}
 		report, err := record.Verify(t.Context(), crypt.New(inner, reader), "quiet", record.VerifyOptions{})
 		if err != nil || !report.OK() || report.Head == "" {
-			t.Errorf("%v, %+v", err, report)
+			t.Errorf("%v, %+v, want no error, no problems and a head", err, report)
 		}
 	})
 }

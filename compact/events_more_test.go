@@ -30,12 +30,12 @@ func TestRowsSumToTheRemovedTokens(t *testing.T) {
 	res := r.preflight(append(history, loop(108, 100)[len(history):]...))
 	p := dataOf[trace.PrunedMessages](t, last(t, r, trace.NamePrunedMessages))
 	if len(p.Taken) != 20 || len(p.Rest) == 0 {
-		t.Fatalf("%d rows, rest %+v", len(p.Taken), p.Rest)
+		t.Fatalf("%d rows, rest %+v, want 20", len(p.Taken), p.Rest)
 	}
 	messages, saved, largest := 0, 0, p.Taken[0].Tokens-p.Taken[0].Left
 	for _, row := range p.Taken {
 		if row.Tokens-row.Left > largest {
-			t.Errorf("%+v stands after a row of %d tokens", row, largest)
+			t.Errorf("%+v comes after a smaller row of %d tokens", row, largest)
 		}
 		largest = row.Tokens - row.Left
 		m := history[row.Index]
@@ -78,7 +78,7 @@ func TestRowsOfLaterStepsAddUp(t *testing.T) {
 			saved += row.Tokens - row.Left
 			masked = masked || row.In > row.Tokens
 			if row.Tokens > row.In {
-				t.Errorf("%+v", row)
+				t.Errorf("a row has more tokens than its message: %+v", row)
 			}
 		}
 		for _, sum := range p.Rest {
@@ -148,7 +148,7 @@ func TestUsageReportsTheCacheBreak(t *testing.T) {
 		t.Errorf("the first call: %+v", p)
 	}
 	if p := observe(loop(12, 100)); p.Break != nil {
-		t.Errorf("a call that continues: %+v", p.Break)
+		t.Errorf("a call that continues: %+v, want none", p.Break)
 	}
 	changed := loop(14, 100)
 	changed[5] = message.ToolResult("call_1", "another file")
@@ -164,12 +164,12 @@ func TestRefusalNamesTheLimit(t *testing.T) {
 	r.Refused(nil, compact.Refusal{})
 	r.Refused(&compact.Result{}, compact.Refusal{})
 	if n := len(r.named(trace.NameRefused)); n != 1 {
-		t.Fatalf("%d refusals", n)
+		t.Fatalf("%d refusals, want 1", n)
 	}
 	e := last(t, r, trace.NameRefused)
 	p := dataOf[trace.Refused](t, e)
 	if p.Limit != 1_000 || p.Measured != 1_400 || p.Window != 900 || !p.Retried || p.Estimated != res.After.Total || e.Severity != trace.SeverityWarning {
-		t.Errorf("%s %+v", e.Severity, p)
+		t.Errorf("%s %+v, want %s", e.Severity, p, trace.SeverityWarning)
 	}
 }
 
@@ -199,11 +199,11 @@ func TestRecallsAreReported(t *testing.T) {
 	}
 	events := r.named(trace.NameRecall)
 	if len(events) != 3 {
-		t.Fatalf("%d recalls", len(events))
+		t.Fatalf("%d recalls, want 3", len(events))
 	}
 	one, two, three := dataOf[trace.Recalled](t, events[0]), dataOf[trace.Recalled](t, events[1]), dataOf[trace.Recalled](t, events[2])
 	if !one.Found || one.Chars == 0 || one.Ref != "turn:3" || two.Found || two.ErrorType != "" || !three.Found || three.Matches == 0 {
-		t.Errorf("%+v\n%+v\n%+v", one, two, three)
+		t.Errorf("three recalls, want the first and the third found:\n%+v\n%+v\n%+v", one, two, three)
 	}
 	answer, err := compact.RecallTool(r.CompactManager).Call(context.Background(), "s", json.RawMessage(`{"ref":"turn:3","head":1}`))
 	events = r.named(trace.NameRecall)
@@ -211,7 +211,7 @@ func TestRecallsAreReported(t *testing.T) {
 		t.Errorf("a part: %d characters of %d, answered %d, %v", last.Chars, one.Chars, len(answer), err)
 	}
 	if name := events[1].Trace.Name.String(); name != "recall 0123456789ab: not found" {
-		t.Errorf("the name of the trace is %q", name)
+		t.Errorf("the name of the trace is %q, want %q", name, "recall 0123456789ab: not found")
 	}
 }
 
@@ -240,7 +240,7 @@ func TestRecoveredFailuresAndSlowSummariesAreReported(t *testing.T) {
 			t.Errorf("begun: %+v", begun)
 		}
 		if e := last(t, r, trace.NameBeforeModelCall); e.Severity != "" {
-			t.Errorf("the call is a %s", e.Severity)
+			t.Errorf("the call is a %s, want none", e.Severity)
 		}
 	})
 }
@@ -250,7 +250,7 @@ func TestFallbackIsAWarning(t *testing.T) {
 	r.preflight(loop(100, 200))
 	for _, name := range []string{trace.NameError, trace.NameBeforeModelCall} {
 		if e := last(t, r, name); e.Severity != trace.SeverityWarning {
-			t.Errorf("%s has severity %q", name, e.Severity)
+			t.Errorf("%s has severity %q, want %q", name, e.Severity, trace.SeverityWarning)
 		}
 	}
 }

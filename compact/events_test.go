@@ -269,9 +269,9 @@ func TestStepAfterALostRaceHasItsParent(t *testing.T) {
 	one.preflight(loop(100, 200))
 	res := two.preflight(loop(140, 200))
 	if res.Step != 2 {
-		t.Fatalf("no race happened: step %d", res.Step)
+		t.Fatalf("no race happened: step %d, want 2", res.Step)
 	}
 	if n := checkAuditLog(t, dir, "s"); n != 2 {
-		t.Errorf("%d steps", n)
+		t.Errorf("%d steps, want 2", n)
 	}
 }

@@ -22,7 +22,7 @@ func TestTruncationEventsNameTheRightMessageAndTool(t *testing.T) {
 	}
 	res := r.preflight(history)
 	if res.TruncatedCount < 2 {
-		t.Fatalf("%d truncated", res.TruncatedCount)
+		t.Fatalf("%d truncated, want at least 2", res.TruncatedCount)
 	}
 	events := r.named(trace.NameTruncatedResults)
 	if len(events) == 0 {

@@ -188,7 +188,7 @@ func TestReasonAgreesWithTheTrigger(t *testing.T) {
 			p := dataOf[trace.TriggerDecision](t, last(t, r, trace.NameTriggerDecision))
 			reasons[p.Reason]++
 			if above := p.Checks[0].Met; above == (p.Reason == trace.ReasonBelow) {
-				t.Errorf("%s: %s, %s", preset, p.Checks[0].Check, p.OutputText)
+				t.Errorf("reason and trigger contradict each other: %s: %s, %s", preset, p.Checks[0].Check, p.OutputText)
 			}
 		}
 		if reasons[trace.ReasonFloor] == 0 {
@@ -197,8 +197,8 @@ func TestReasonAgreesWithTheTrigger(t *testing.T) {
 	}
 }
 
-// A call that masks the second result of a message did something, although the message
-// was masked before.
+// A call that masks the second result of a message counts as a change, although the message
+// already has a masked result.
 func TestSecondResultOfAMessageIsCounted(t *testing.T) {
 	c, err := compact.Preset("gateway") // leaves the last five results
 	if err != nil {
@@ -317,7 +317,7 @@ func TestCompactionRemovesAtMostThePrunableMessages(t *testing.T) {
 	r := newRig(t, masking)
 	r.preflight(loop(60, 300))
 	if p := dataOf[plan](t, last(t, r, trace.NameTriggerDecision)); p.Prunable != 0 {
-		t.Errorf("%d messages count as prunable without a stage that removes messages", p.Prunable)
+		t.Errorf("%d messages count as prunable without a stage that removes messages, want 0", p.Prunable)
 	}
 }
 
@@ -372,15 +372,15 @@ func TestArchiveFailureIsReportedAtOnce(t *testing.T) {
 		start := time.Now()
 		res, err := r.Preflight(t.Context(), "s", loop(100, 200))
 		if !errors.Is(err, compact.ErrArchiveFailed) || time.Since(start) != time.Second {
-			t.Fatalf("%v after %s", err, time.Since(start))
+			t.Fatalf("%v after %s, want ErrArchiveFailed and %s", err, time.Since(start), time.Second)
 		}
 		e := last(t, r, trace.NameArchival)
 		if !e.Failed() || e.End.Sub(start) != time.Second || strings.Contains(e.Data.String(), "_path") {
-			t.Errorf("%s %s: %s", e.Status, e.End.Sub(start), e.Data)
+			t.Errorf("%s %s: %s, want %s", e.Status, e.End.Sub(start), e.Data, time.Second)
 		}
 		failed := last(t, r, trace.NameError)
 		if failed.Start.Sub(start) != 0 || failed.End.Sub(start) != time.Second {
-			t.Errorf("the error lasts from %s to %s", failed.Start.Sub(start), failed.End.Sub(start))
+			t.Errorf("the error lasts from %s to %s, want 0 and %s", failed.Start.Sub(start), failed.End.Sub(start), time.Second)
 		}
 		for _, name := range []string{trace.NameSummaryCreated, trace.NamePrunedMessages, trace.NameMaskedObservations} {
 			if len(r.named(name)) > 0 {
@@ -410,7 +410,7 @@ func TestFailedCompactionWasTriggered(t *testing.T) {
 		r := newRig(t, compact.Config{MaxContextTokens: 8_000, Archive: test.archive, Summarize: billing{}})
 		res, err := r.Preflight(t.Context(), "s", test.history)
 		if !errors.Is(err, test.want) || res.Triggered {
-			t.Fatalf("%s: triggered %v, %v", name, res.Triggered, err)
+			t.Fatalf("%s: triggered %v, %v; want false and want", name, res.Triggered, err)
 		}
 		_ = r.Flush(t.Context())
 		decision, call := r.events.Named(trace.NameTriggerDecision)[0], r.events.Named(trace.NameBeforeModelCall)[0]
@@ -454,7 +454,7 @@ func TestSummaryIsNotPaidWhileTheArchiveFails(t *testing.T) {
 			time.Sleep(time.Minute)
 		}
 		if asked := m.asked.Load(); asked > 1 {
-			t.Errorf("%d summaries were paid for", asked)
+			t.Errorf("%d summaries were paid for, want at most 1", asked)
 		}
 	})
 }
@@ -501,7 +501,7 @@ func TestMissingFileIsNotNamed(t *testing.T) {
 	for _, name := range []string{trace.NameArchival, trace.NameSummaryCreated} {
 		path := dataOf[trace.Archival](t, last(t, r, name)).FilePath
 		if !filepath.IsAbs(path) || !strings.HasPrefix(path, dir) {
-			t.Errorf("%s names %q", name, path)
+			t.Errorf("%s names %q, want text that begins with %q", name, path, dir)
 		}
 	}
 }

@@ -43,14 +43,14 @@ func TestFailuresAreInTheWarnings(t *testing.T) {
 			res := r.preflight(loop(250, 200))
 			said := strings.Join(res.Warnings, "\n")
 			if !strings.Contains(said, test.want) || !strings.Contains(said, "the model refused") || strings.Contains(said, "hunter2") {
-				t.Errorf("warnings: %s", said)
+				t.Errorf("warnings: %s, want text with %q, text with %q and text without %q", said, test.want, "the model refused", "hunter2")
 			}
 			if (res.Summary != nil) != (fallback != summarize.FallbackPruning) {
 				t.Errorf("summary %v", res.Summary)
 			}
 			events := r.named(trace.NameError)
 			if len(events) != 1 || !strings.Contains(events[0].Data.String(), fmt.Sprintf(`"fallback":%q`, fallback)) {
-				t.Errorf("%d events: %v", len(events), events)
+				t.Errorf("%d events: %v, want 1", len(events), events)
 			}
 		})
 	}

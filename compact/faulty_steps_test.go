@@ -170,7 +170,7 @@ func TestCallAfterALostAnswerGetsTheStepsView(t *testing.T) {
 					second, err = r.Preflight(t.Context(), "s", history)
 				})
 				if res, err := r.Preflight(t.Context(), "s", history); !errors.Is(err, compact.ErrArchiveFailed) || bytesOf(res.Messages) != bytesOf(history) {
-					t.Errorf("the first call: %s, %v", res.Reason, err)
+					t.Errorf("the first call: %s, %v, want ErrArchiveFailed", res.Reason, err)
 				}
 				if both.Wait(); err != nil {
 					t.Fatal(err)
@@ -180,7 +180,7 @@ func TestCallAfterALostAnswerGetsTheStepsView(t *testing.T) {
 					t.Error("the second call has a different view")
 				}
 				if second.Step != 0 || second.Replayed == 0 {
-					t.Errorf("step %d, %d edits replayed", second.Step, second.Replayed)
+					t.Errorf("step %d, %d edits replayed, want 0", second.Step, second.Replayed)
 				}
 			})
 		}
@@ -237,7 +237,7 @@ func TestLateStepOfAnEarlierCallIsForeign(t *testing.T) {
 	config := compact.Config{Preset: "summarize", MaxContextTokens: 32_000, Archive: archive, Summarize: &counting{}}
 	r, history, small := newRig(t, config), loop(60, 2_000), compact.WithWindow(16_000)
 	if res, err := r.Preflight(t.Context(), "s", history); !errors.Is(err, compact.ErrArchiveFailed) || bytesOf(res.Messages) != bytesOf(history) {
-		t.Fatalf("the first call: %s, %v", res.Reason, err)
+		t.Fatalf("the first call: %s, %v, want ErrArchiveFailed", res.Reason, err)
 	}
 	second := r.preflight(history, small)
 	if archive.n < 2 {

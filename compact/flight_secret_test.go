@@ -47,7 +47,7 @@ func TestSummaryIsRedactedWithLaterSecrets(t *testing.T) {
 		history = append(history, message.Assistant("", message.Call("env", "bash", `{"cmd":"env"}`)), message.ToolResult("env", "PASSWORD="+lateSecret))
 		res := r.preflight(history)
 		if res.Summary == nil || s.calls.Load() != 1 {
-			t.Fatalf("summary %v, %d paid", res.Summary, s.calls.Load())
+			t.Fatalf("summary %v, %d paid, want 1", res.Summary, s.calls.Load())
 		}
 		if strings.Contains(res.Summary.Text, lateSecret) {
 			t.Errorf("the secret is in the summary: %s", res.Summary.Text)
@@ -78,7 +78,7 @@ func TestSummaryOfAFailedCommitIsNotForgotten(t *testing.T) {
 		}
 		res := r.preflight(history)
 		if res.Summary == nil || s.calls.Load() != 1 {
-			t.Errorf("summary %v, %d paid", res.Summary, s.calls.Load())
+			t.Errorf("summary %v, %d paid, want 1", res.Summary, s.calls.Load())
 		}
 	})
 }

@@ -66,14 +66,14 @@ func TestSummarySurvivesCallsThatCanNotWait(t *testing.T) {
 						break
 					}
 					if !errors.Is(err, context.Canceled) || try > 4 {
-						t.Fatalf("try %d: %v", try, err)
+						t.Fatalf("try %d: %v, want at most 4 and Canceled", try, err)
 					}
 				}
 				if n := transcripts(t, r); grow == 0 && n != 1 {
 					t.Errorf("%d transcripts of one history are archived", n)
 				}
 				if used, thrown := billed(t, r); used != 1 || thrown != 0 {
-					t.Errorf("%d summaries used and %d thrown away are in the events", used, thrown)
+					t.Errorf("%d summaries used and %d thrown away are in the events, want 1 and 0", used, thrown)
 				}
 				crew.Verify(t, r.archive, 1)
 			})
@@ -136,7 +136,7 @@ func TestCallNearItsDeadlineTakesTheFallback(t *testing.T) {
 						t.Fatalf("after %v: %v", waited, err)
 					}
 					if res.After.Total > res.Budget || res.Step != 0 || res.Triggered != test.triggered || res.ReductionStage != test.stage || len(res.Warnings) == 0 {
-						t.Errorf("%d of %d tokens, step %d, triggered %v, %s, %q", res.After.Total, res.Budget, res.Step, res.Triggered, res.ReductionStage, res.Warnings)
+						t.Errorf("%d of %d tokens, step %d, triggered %v, %s, %q; want 0, %v and %s", res.After.Total, res.Budget, res.Step, res.Triggered, res.ReductionStage, res.Warnings, test.triggered, test.stage)
 					}
 					lateOnce(t, r, res.Triggered, test.fallback)
 					if (res.Archived != nil) != res.Triggered {
@@ -183,7 +183,7 @@ func TestUnusedSummaryIsReported(t *testing.T) {
 	for name, then := range map[string]func(*testing.T, *rig, *crew.Summarizer){
 		"another history": func(t *testing.T, r *rig, s *crew.Summarizer) {
 			if res := r.preflight(another); res.Step != 1 || s.Calls.Load() != 2 {
-				t.Errorf("step %d, %d summaries", res.Step, s.Calls.Load())
+				t.Errorf("step %d, %d summaries; want 1 and 2", res.Step, s.Calls.Load())
 			}
 		},
 		"the end": func(t *testing.T, r *rig, s *crew.Summarizer) {},
@@ -257,7 +257,7 @@ func TestCloseEndsSummaries(t *testing.T) {
 		wg.Go(func() {
 			res, err := r.Preflight(t.Context(), "s", loop(250, 200))
 			if err != nil || res.After.Total > res.Budget || res.Step != 0 {
-				t.Errorf("the call: %d tokens, step %d, %v", res.After.Total, res.Step, err)
+				t.Errorf("the call: %d tokens, step %d, %v; want at most %d, 0 and no error", res.After.Total, res.Step, err, res.Budget)
 			}
 		})
 		synctest.Wait()
@@ -273,7 +273,7 @@ func TestPanicOfASummarizerIsAFailure(t *testing.T) {
 	r := newRig(t, compact.Config{MaxContextTokens: 16_000, Summarize: panickingSummarizer{}})
 	res, err := r.Preflight(t.Context(), "s", turns(62, 100))
 	if err != nil || res.After.Total > res.Budget || res.ReductionStage != compact.ReductionFallback {
-		t.Errorf("%d of %d tokens, %s, %v", res.After.Total, res.Budget, res.ReductionStage, err)
+		t.Errorf("%d of %d tokens, %s, %v; want %s and no error", res.After.Total, res.Budget, res.ReductionStage, err, compact.ReductionFallback)
 	}
 	if len(decided(res, policy.Summarized)) > 0 {
 		t.Error("something was summarized")

@@ -62,13 +62,13 @@ func TestGuessNamesItsSetting(t *testing.T) {
 		}
 		guess, err := m.Preflight(t.Context(), "s", loop(2, 50), compact.WithModel("foo-1"))
 		if got := strings.Join(guess.Warnings, "\n"); err != nil || !strings.HasSuffix(got, c.want) {
-			t.Errorf("%s: %q, %v", name, got, err)
+			t.Errorf("%s: %q, %v; want text that ends with %q and no error", name, got, err, c.want)
 		}
 		if err := m.Close(context.Background()); err != nil {
 			t.Error(err)
 		}
 		if got := newRig(t, c.set).preflight(loop(2, 50), compact.WithModel("foo-1")); len(got.Warnings) > 0 || got.MaxTokens != c.set.MaxContextTokens {
-			t.Errorf("%s: %d, %q", name, got.MaxTokens, got.Warnings)
+			t.Errorf("%s: %d, %q, want %d", name, got.MaxTokens, got.Warnings, c.set.MaxContextTokens)
 		}
 	}
 }
@@ -83,6 +83,6 @@ func TestFixedTokensAreCountedAndNotRemoved(t *testing.T) {
 		t.Fatalf("%d tokens are compacted anyway: the test proves nothing", res.TokensIn)
 	}
 	if res := r.preflight(loop(40, 200), compact.WithFixed(8_000)); !res.Triggered || res.After.Total > res.Budget || res.After.Overhead < 8_000 {
-		t.Errorf("compacted %v to %+v", res.Triggered, res.After)
+		t.Errorf("compacted %v to %+v, want true", res.Triggered, res.After)
 	}
 }

@@ -16,10 +16,10 @@ func TestALostKeyIsReportedOnce(t *testing.T) {
 	k := &keyring{Ring: seal.NewRing(seal.InMemory, seal.NewKey())}
 	k.giveUp(seal.ErrFolder)
 	if said := k.takeSaid(); len(said) != 1 || !strings.Contains(said[0], seal.ErrFolder.Error()) || !strings.Contains(said[0], ArchiveKeyVariable) || !k.settled.Load() {
-		t.Errorf("%q", said)
+		t.Errorf("%q, want one warning that names the folder and the variable", said)
 	}
 	if said := k.takeSaid(); said != nil {
-		t.Errorf("reported again: %q", said)
+		t.Errorf("reported again: %q, want none", said)
 	}
 }
 
@@ -48,10 +48,10 @@ func TestAProcessWithoutAnIdentityUsesTheKeyOfTheMachine(t *testing.T) {
 	}
 	own := first.Current().ID()
 	if changed, err := first.make(t.Context(), a); changed || err != nil || first.Current().ID() != own {
-		t.Errorf("the first process: %v, %v", changed, err)
+		t.Errorf("the first process: %v, %v; want false and no error", changed, err)
 	}
 	if changed, err := second.make(t.Context(), a); !changed || err != nil || second.Current().ID() != own {
-		t.Errorf("the second process: %v, %v", changed, err)
+		t.Errorf("the second process: %v, %v; want true and no error", changed, err)
 	}
 	if err := reader.look(t.Context(), a); err != nil || reader.Current().ID() != own {
 		t.Errorf("a reader does not find the key: %v", err)
@@ -80,7 +80,7 @@ func TestAKeyOfAnotherProcessIsAChange(t *testing.T) {
 			t.Errorf("%s: the other's key is no change: %v, %v", name, changed, err)
 		}
 		if changed, err := second.make(t.Context(), a); changed || err != nil {
-			t.Errorf("%s: the key changes again: %v, %v", name, changed, err)
+			t.Errorf("%s: the key changes again: %v, %v; want false and no error", name, changed, err)
 		}
 		if err := reader.look(t.Context(), a); err != nil || reader.Current().ID() != own {
 			t.Errorf("%s: a reader does not find the key: %v", name, err)

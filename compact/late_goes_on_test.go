@@ -31,7 +31,7 @@ func TestSessionContinuesInMemoryOnlyIfTheArchiveFails(t *testing.T) {
 		{ended, failed(fs.ErrPermission), false},
 	} {
 		if got := m.canContinue(c.ctx, c.err); got != c.want {
-			t.Errorf("%v: continues %v", c.err, got)
+			t.Errorf("%v: continues %v, want %v", c.err, got, c.want)
 		}
 	}
 	if m.cfg.Storage.OnError = "fail"; m.canContinue(t.Context(), failed(fs.ErrPermission)) {

@@ -71,7 +71,7 @@ func goingOn(t *testing.T, g *gate, onError string, l *logged) (*rig, error) {
 
 func TestArchiveThatCannotBeOpenedIsAnErrorByDefault(t *testing.T) {
 	if _, err := goingOn(t, &gate{Archive: memory.New()}, "fail", &logged{}); !errors.Is(err, compact.ErrArchiveFailed) || !errors.Is(err, errNoBucket) {
-		t.Errorf("New returned %v", err)
+		t.Errorf("New returned %v, want ErrArchiveFailed and errNoBucket", err)
 	}
 }
 
@@ -89,10 +89,10 @@ func TestManagerContinuesWithoutAnUnopenableArchive(t *testing.T) {
 		for i, want := range []bool{true, false, false} { // compacted once
 			res, err := r.Preflight(t.Context(), "s", history)
 			if err != nil || res.Triggered != want || res.After.Total > res.Budget || res.Archived != nil {
-				t.Fatalf("call %d: compacted %v, %d tokens, %v", i, res.Triggered, res.After.Total, err)
+				t.Fatalf("call %d: compacted %v, %d tokens, %v; want %v, at most %d and no error", i, res.Triggered, res.After.Total, err, want, res.Budget)
 			}
 			if said := strings.Join(res.Warnings, "\n"); !strings.Contains(said, "nothing is archived") || strings.Contains(said, "hunter2") {
-				t.Errorf("call %d warns of %q", i, said)
+				t.Errorf("call %d warns of %q, want text with %q and text without %q", i, said, "nothing is archived", "hunter2")
 			}
 		}
 		if _, err := r.Recall(t.Context(), "s", strings.Repeat("a1", 6)); !errors.Is(err, errNoBucket) {
@@ -107,7 +107,7 @@ func TestManagerContinuesWithoutAnUnopenableArchive(t *testing.T) {
 		}
 		synctest.Wait() // waits for the running attempt
 		if g.tries < 8 || g.tries > 30 {
-			t.Errorf("the archive was tried %d times", g.tries)
+			t.Errorf("the archive was tried %d times, want at least 8 and at most 30", g.tries)
 		}
 		said := l.String()
 		if n := strings.Count(said, "nothing is archived"); n != g.tries || strings.Contains(said, "hunter2") {
@@ -138,7 +138,7 @@ func TestManagerContinuesWithoutAnUnopenableArchive(t *testing.T) {
 			}
 		}
 		if failed < 60 {
-			t.Errorf("%d events say so", failed)
+			t.Errorf("%d events say so, want at least 60", failed)
 		}
 	})
 }
@@ -154,12 +154,12 @@ func TestSessionContinuesWithoutAnAnswerOfTheArchive(t *testing.T) {
 		history := loop(100, 200)
 		before, err := r.Preflight(t.Context(), "known", history)
 		if err != nil || before.Archived == nil {
-			t.Fatalf("%v", err)
+			t.Fatalf("%v, or nothing is archived", err)
 		}
 		g.set(false)
 		res, err := r.Preflight(t.Context(), "unknown", history)
 		if err != nil || !res.Triggered || !strings.Contains(strings.Join(res.Warnings, "\n"), "nothing is archived") {
-			t.Errorf("compacted %v, warnings %q, %v", res.Triggered, res.Warnings, err)
+			t.Errorf("compacted %v, warnings %q, %v; want true and no error", res.Triggered, res.Warnings, err)
 		}
 		g.set(true)
 		if err := r.Close(t.Context()); err != nil && !errors.Is(err, errNoBucket) {
@@ -173,7 +173,7 @@ func TestSessionContinuesWithoutAnAnswerOfTheArchive(t *testing.T) {
 	}
 	g.set(false)
 	if _, err := r.Preflight(t.Context(), "s", loop(3, 20)); !errors.Is(err, compact.ErrArchiveFailed) {
-		t.Errorf("without the archive: %v", err)
+		t.Errorf("without the archive: %v, want ErrArchiveFailed", err)
 	}
 	_ = r.Close(t.Context()) // Close can't write to the archive
 }

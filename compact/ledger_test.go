@@ -162,7 +162,7 @@ func TestLedgerHoldsNoTextOfTheHistory(t *testing.T) {
 	}
 	r := newRig(t, compact.Config{MaxContextTokens: 16_000, Archive: mustOpen(t, dir)})
 	if res := r.preflight(history); !res.Triggered || res.MaskedCount == 0 {
-		t.Fatalf("triggered %v, %d masked", res.Triggered, res.MaskedCount)
+		t.Fatalf("triggered %v, %d masked, want true", res.Triggered, res.MaskedCount)
 	}
 	data, err := os.ReadFile(filepath.Join(dir, "s", "ledger-001.json"))
 	if err != nil {
@@ -326,7 +326,7 @@ func TestRestartedCallIDsChangeNoPlaceholder(t *testing.T) {
 		}
 	}
 	if compactions == 0 || compactions > 5 {
-		t.Errorf("%d compactions", compactions)
+		t.Errorf("%d compactions, want at most 5", compactions)
 	}
 }
 
@@ -415,7 +415,7 @@ func TestConcurrentCallsOfOneSessionCompactOnce(t *testing.T) {
 		}
 	}
 	if n := s.calls.Load(); n != 1 {
-		t.Errorf("the summarizer was asked %d times", n)
+		t.Errorf("the summarizer was asked %d times, want 1", n)
 	}
 }
 

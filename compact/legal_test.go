@@ -88,7 +88,7 @@ func TestRuleBrokenByTheRequestItselfStopsNothing(t *testing.T) {
 	}
 	r := newRig(t, compact.Config{MaxContextTokens: 16_000})
 	if res := r.preflight(history, compact.WithRequest(&ruled{msgs: history, check: always})); res.SummarizedCount == 0 || res.InvariantStatus != compact.InvariantsOK {
-		t.Errorf("%d summarized, status %s", res.SummarizedCount, res.InvariantStatus)
+		t.Errorf("%d summarized, status %s, want %s", res.SummarizedCount, res.InvariantStatus, compact.InvariantsOK)
 	}
 }
 
@@ -111,7 +111,7 @@ func TestInvalidatedEditsAreLeftOut(t *testing.T) {
 	for range 2 {
 		res := r.preflight(history, compact.WithRequest(&ruled{msgs: history, check: noMade}))
 		if bytesOf(res.Messages) != bytesOf(history) || len(res.Warnings) == 0 || res.InvariantStatus != compact.InvariantsFallback {
-			t.Fatalf("%d messages of %d, warnings %q, status %s", len(res.Messages), len(history), res.Warnings, res.InvariantStatus)
+			t.Fatalf("%d messages of %d, warnings %q, status %s, want %s", len(res.Messages), len(history), res.Warnings, res.InvariantStatus, compact.InvariantsFallback)
 		}
 	}
 	wide := newRig(t, compact.Config{MaxContextTokens: 100_000, Archive: r.archive}) // nothing is due
@@ -142,7 +142,7 @@ func TestHistoryOfAnotherRequestIsAnError(t *testing.T) {
 	r := newRig(t, compact.Config{MaxContextTokens: 8_000})
 	res, err := r.Preflight(context.Background(), "s", loop(3, 10), compact.WithRequest(&ruled{msgs: loop(2, 10)}))
 	if err == nil || !strings.Contains(err.Error(), "WithRequest") || len(res.Messages) != 8 {
-		t.Errorf("%v, %d messages", err, len(res.Messages))
+		t.Errorf("%v, %d messages; want an error, an error with %q and 8", err, len(res.Messages), "WithRequest")
 	}
 }
 

@@ -65,7 +65,7 @@ func TestOffersIncludeOnlyStagesThatWait(t *testing.T) {
 		c := &call{ep: &epoch{engine: &reduce.Engine{Steps: []reduce.Step{{Stage: policy.Mask{KeepFirst: 3}, When: when}}}}}
 		mask, masks, cuts := c.stages()
 		if mask.KeepFirst != 3 || masks != want || cuts {
-			t.Errorf("%s: masks %v, cuts %v", when, masks, cuts)
+			t.Errorf("%s: masks %v, cuts %v; want %v and false", when, masks, cuts, want)
 		}
 	}
 }
@@ -96,12 +96,12 @@ func TestExpectedSummaryIncludesTheUsersWords(t *testing.T) {
 	}
 }
 
-// The cached tokens of the whole history are at most the history: it can have been rewound.
+// The estimate of cached tokens is at most the size of the history, which can have been rewound.
 func TestCacheHoldsNoMoreThanTheHistory(t *testing.T) {
 	c := &call{ep: &epoch{model: model{name: "m"}}, res: &Result{TokensIn: 1000}, asker: asker{began: time.Now()}}
 	a := &account{sentPrompt: sentPrompt{known: true, model: "m", tools: maphash.Bytes(toolSeed, nil), last: c.began, inMarked: 5000}}
 	if _, whole := a.cached(c); whole != 1000 {
-		t.Errorf("%d tokens of a history of 1000", whole)
+		t.Errorf("%d tokens of a history of 1000, want 1000", whole)
 	}
 }
 
@@ -109,7 +109,7 @@ func TestCacheHoldsNoMoreThanTheHistory(t *testing.T) {
 func TestBillOfACallIsPartOfTheSessions(t *testing.T) {
 	b := Bill{EstimatedUSD: 1, WholeUSD: 2, SummaryUSD: 3, SummaryEstimatedUSD: 0.5}
 	if one := b.one(); one != (SessionBill{Calls: 1, EstimatedUSD: 1, WholeUSD: 2, SummaryUSD: 3, SummaryEstimatedUSD: 0.5}) {
-		t.Errorf("%+v", one)
+		t.Errorf("%+v, want one call with all costs", one)
 	}
 }
 
@@ -129,7 +129,7 @@ func TestForsakenSessionHasNoWeight(t *testing.T) {
 		m.release(s)
 		m.mu.Lock()
 		if len(m.sessions) != 0 || m.bytes != 0 {
-			t.Errorf("%v: %d sessions are in memory, with %d bytes", why, len(m.sessions), m.bytes)
+			t.Errorf("%v: %d sessions are in memory, with %d bytes; want 0 and 0", why, len(m.sessions), m.bytes)
 		}
 		m.mu.Unlock()
 	}

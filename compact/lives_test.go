@@ -53,6 +53,6 @@ func TestSessionHasSeveralLives(t *testing.T) {
 		}
 	}
 	if got := lives(); !slices.Equal(got, []string{"old name", "s", had[1]}) {
-		t.Errorf("%q", got)
+		t.Errorf("%q, want %q", got, []string{"old name", "s", had[1]})
 	}
 }

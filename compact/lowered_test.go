@@ -83,10 +83,10 @@ func summarizedOn(t *testing.T, archive *memory.Archive, kept bool, tokens int) 
 	history = append(history, message.User("And now?"))
 	res, err := m.Preflight(context.Background(), "s", history)
 	if err != nil || len(summaries(res.Messages)) != 1 {
-		t.Fatalf("%v, %d summaries", err, len(summaries(res.Messages)))
+		t.Fatalf("%v, %d summaries; want no error and 1", err, len(summaries(res.Messages)))
 	}
 	if res.Summary.Tokens < 1_000 {
-		t.Fatalf("the summary has %d tokens, too few for this test", res.Summary.Tokens)
+		t.Fatalf("the summary has %d tokens, too few for this test, want at least 1000", res.Summary.Tokens)
 	}
 	if kept {
 		history = res.Messages

@@ -59,7 +59,7 @@ func TestRemovedScreenshotIsArchivedAndNamed(t *testing.T) {
 	r := newRig(t, compact.Config{Model: "claude-sonnet-4-5", MaxContextTokens: 32_000})
 	res := r.preflight(req.Messages(), compact.WithRequest(req))
 	if res.MaskedCount == 0 || res.SummarizedCount+res.DroppedCount > 0 || res.MaskedCount > 20 {
-		t.Fatalf("%d masked, %d summarized, %d dropped", res.MaskedCount, res.SummarizedCount, res.DroppedCount)
+		t.Fatalf("%d masked, %d summarized, %d dropped, want at most 20", res.MaskedCount, res.SummarizedCount, res.DroppedCount)
 	}
 	out, err := req.Write(res.Messages, res.Sources)
 	if err != nil {
@@ -74,17 +74,17 @@ func TestRemovedScreenshotIsArchivedAndNamed(t *testing.T) {
 	text := res.Messages[2].Parts[1].Text
 	_, tokens, size, ref, ok := message.ParseMediaText(text)
 	if !ok || tokens < 1000 || size < len(shot(t, 0)) {
-		t.Fatalf("%q", text)
+		t.Fatalf("%q, want the text of a picture with its tokens and bytes", text)
 	}
 	got, err := r.Recall(t.Context(), "s", ref)
 	if err != nil || !strings.HasPrefix(got, "[image, image/png, 1280 by 800 pixels, ") {
-		t.Errorf("%q, %v", got, err)
+		t.Errorf("%q, %v; want text that begins with %q and no error", got, err, "[image, image/png, 1280 by 800 pixels, ")
 	}
 	if !r.holdsText(shot(t, 0)) {
 		t.Error("the archive lacks the bytes of the picture")
 	}
 	if report := r.verified(); !report.OK() {
-		t.Errorf("%v", report.Problems)
+		t.Errorf("%v, want no problems", report.Problems)
 	}
 	// Another process makes the same view of the same history, and a view of the first
 	// process's view.
@@ -117,7 +117,7 @@ func TestPicturesStayWhereMediaAreNotMasked(t *testing.T) {
 	for _, m := range res.Messages {
 		for _, p := range m.Parts {
 			if _, _, _, _, ok := message.ParseMediaText(p.Text); ok {
-				t.Fatalf("%q", p.Text)
+				t.Fatalf("a picture is masked: %q", p.Text)
 			}
 		}
 	}
@@ -143,7 +143,7 @@ func TestPicturesAreDescribedAsPictures(t *testing.T) {
 	r, res := screened(t)
 	events := r.named(trace.NameMaskedObservations)
 	if len(events) != 1 {
-		t.Fatalf("%d events", len(events))
+		t.Fatalf("%d events, want 1", len(events))
 	}
 	var e trace.MaskedObservations
 	if err := json.Unmarshal([]byte(events[0].Data.String()), &e); err != nil {
@@ -153,7 +153,7 @@ func TestPicturesAreDescribedAsPictures(t *testing.T) {
 		t.Errorf("%d pictures of %d bytes, %d ids; %d were masked", e.MediaCount, e.MediaBytes, len(e.MaskedIDs), res.MaskedCount)
 	}
 	if e.MaskedCount != 0 || e.MaskedChars != 0 || res.MaskedChars != 0 || e.VisibleCount != 24 || !strings.Contains(e.OutputText, "of media") {
-		t.Errorf("reported as observations: %+v, %d characters", e, res.MaskedChars)
+		t.Errorf("reported as observations: %+v, %d characters, want 0", e, res.MaskedChars)
 	}
 }
 
@@ -186,7 +186,7 @@ func TestSoundsAndFilesMadeInGoAreArchived(t *testing.T) {
 	}
 	l, err := ledger.ParseLine(line)
 	if err != nil || len(l.Refs) != 3 || len(l.Message.Parts) != 3 {
-		t.Fatalf("%d references of %d parts, %v", len(l.Refs), len(l.Message.Parts), err)
+		t.Fatalf("%d references of %d parts, %v; want 3, 3 and no error", len(l.Refs), len(l.Message.Parts), err)
 	}
 	for i, p := range history[0].Parts {
 		if text, ok := ledger.InLine(line, l.Refs[i]); !ok || (p.Kind == message.KindText) != (text == "the plan") {

@@ -54,7 +54,7 @@ func TestWarmResultsEqualColdResults(t *testing.T) {
 				}
 			}
 			if compactions < 2 {
-				t.Fatalf("%d compactions", compactions)
+				t.Fatalf("%d compactions, want at least 2", compactions)
 			}
 		})
 	}
@@ -101,7 +101,7 @@ func TestPinnedMessagesAfterAWholeCutStayInTheirPlace(t *testing.T) {
 	history = append(history, pinned(message.User("Is that all?")), pinned(message.Assistant("All is read.")), pinned(message.User("Write it down.")))
 	r := newRig(t, c)
 	if res, err := r.ManualCompact(t.Context(), "s", history, ""); err != nil || res.Step != 1 {
-		t.Fatalf("step %d: %v", res.Step, err)
+		t.Fatalf("step %d: %v, want 1 and no error", res.Step, err)
 	}
 	history = append(history, pinned(message.Assistant("It is written.")), pinned(message.User("Go on.")))
 	here, there := r.preflight(history), newRig(t, c).preflight(history)
@@ -110,8 +110,8 @@ func TestPinnedMessagesAfterAWholeCutStayInTheirPlace(t *testing.T) {
 	}
 }
 
-// An agent goes back, and repeats the same rounds one by one. The step of before applies
-// again as soon as its prefix is complete.
+// An agent goes back, and repeats the same rounds one by one. The earlier step applies again as
+// soon as its prefix is complete.
 func TestAHistoryThatGrowsAgainRoundByRoundFindsItsStep(t *testing.T) {
 	r := newRig(t, compact.Config{MaxContextTokens: 8_000})
 	n, history := 0, loop(60, 200)
@@ -122,7 +122,7 @@ func TestAHistoryThatGrowsAgainRoundByRoundFindsItsStep(t *testing.T) {
 		}
 	}
 	if first.Step != 1 {
-		t.Fatalf("step %d", first.Step)
+		t.Fatalf("step %d, want 1", first.Step)
 	}
 	for back := 10; back <= n; back += 2 {
 		again := r.preflight(history[:back])

@@ -18,7 +18,7 @@ func TestNewUnderAnEndedContextLeavesNothingBehind(t *testing.T) {
 		cancel()
 		m, err := compact.New(ctx, compact.Config{Archive: memory.New(), Exporters: []trace.Exporter{nullExporter{}}})
 		if m != nil || !errors.Is(err, context.Canceled) {
-			t.Errorf("manager %v, error %v", m, err)
+			t.Errorf("manager %v, error %v; want none and Canceled", m, err)
 		}
 	})
 }

@@ -27,7 +27,7 @@ func TestObserveCorrectsTheBoundOfModelsWithoutAPublicTokenizer(t *testing.T) {
 	}
 	after := r.preflight(history)
 	if low := after.After.Total * 115 / 100; after.UpperBound < low {
-		t.Errorf("upper bound %d; the provider bills 20 %% more than %d", after.UpperBound, after.After.Total)
+		t.Errorf("upper bound %d; the provider bills 20 %% more than %d, want at least %d", after.UpperBound, after.After.Total, low)
 	}
 	if r.Observe(r.preflight(history), compact.Usage{PromptTokens: 1}) {
 		t.Error("Observe used a figure that can't belong to this request")
@@ -126,7 +126,7 @@ func TestUpperBoundTriggers(t *testing.T) {
 	for model, want := range map[string]bool{"gpt-4o": false, "claude-sonnet-4": true} {
 		res := newRig(t, compact.Config{Model: model, MaxContextTokens: 20_000}).preflight(history)
 		if res.Triggered != want || res.Before.Total >= 17_000 {
-			t.Errorf("%s: %d tokens, due from 17,000: triggered %v", model, res.Before.Total, res.Triggered)
+			t.Errorf("%s: %d tokens, due from 17,000: triggered %v; want less than 17000 and %v", model, res.Before.Total, res.Triggered, want)
 		}
 	}
 }

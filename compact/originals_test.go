@@ -70,7 +70,7 @@ func masksOnEveryCall(t *testing.T, archive storage.Archive) (view []message.Mes
 	r := newRig(t, compact.Config{MaxContextTokens: 32_000, Archive: archive, Policy: policy.Config{Stages: []string{"mask"}}, Mask: policy.MaskConfig{When: policy.Always, Plain: true}})
 	res := r.preflight(testRuns(40))
 	if res.Step != 0 || res.MaskedCount == 0 {
-		t.Fatalf("step %d, %d masked", res.Step, res.MaskedCount)
+		t.Fatalf("step %d, %d masked, want 0", res.Step, res.MaskedCount)
 	}
 	if err := r.Close(context.Background()); err != nil {
 		t.Fatal(err)
@@ -180,7 +180,7 @@ func TestUnreadableOriginalsAreOmitted(t *testing.T) {
 				}
 				said := strings.Join(res.Warnings, "\n")
 				if !strings.Contains(said, "could be read back") || strings.Contains(said, "hunter2") {
-					t.Errorf("warnings: %s", said)
+					t.Errorf("warnings: %s, want text with %q and text without %q", said, "could be read back", "hunter2")
 				}
 				a.Archive = memory.New()
 				history, _ := masks(t, a.Archive)

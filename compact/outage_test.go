@@ -38,7 +38,7 @@ func TestPowerLossChangesNoView(t *testing.T) {
 						at += every
 					}
 					if at < every {
-						t.Errorf("an agent makes fewer than %d changes", at)
+						t.Errorf("an agent makes fewer than %d changes, want at least %d", at, every)
 					}
 				})
 			}

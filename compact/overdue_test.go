@@ -33,7 +33,7 @@ func TestLinesOfASilentSessionAreWrittenAfterAMinute(t *testing.T) {
 			return n
 		}
 		if n := written(); n != 0 {
-			t.Fatalf("%d logs are written at once", n)
+			t.Fatalf("%d logs are written at once, want 0", n)
 		}
 		time.Sleep(flushAfter - sessions*time.Second)
 		for n := range sessions {
@@ -44,7 +44,7 @@ func TestLinesOfASilentSessionAreWrittenAfterAMinute(t *testing.T) {
 			time.Sleep(time.Second)
 		}
 		if m.backlog.total.Load() != 0 || len(m.backlog.waiting.logs) != 0 {
-			t.Errorf("%d bytes and %d logs wait", m.backlog.total.Load(), len(m.backlog.waiting.logs))
+			t.Errorf("%d bytes and %d logs wait, want 0 and 0", m.backlog.total.Load(), len(m.backlog.waiting.logs))
 		}
 	})
 }
@@ -65,7 +65,7 @@ func TestManySilentSessionsAreWrittenByAFewWriters(t *testing.T) {
 		time.Sleep(flushAfter + sessions/flushers*4*each) // a log needs more than one write
 		synctest.Wait()
 		if n := len(m.backlog.waiting.logs); n != 0 {
-			t.Errorf("%d logs still wait", n)
+			t.Errorf("%d logs still wait, want 0", n)
 		}
 		if a.most != flushers {
 			t.Errorf("%d logs were written at once, at most %d are allowed", a.most, flushers)
@@ -113,13 +113,13 @@ func TestLinesOfASilentSessionOutliveABrokenArchive(t *testing.T) {
 		time.Sleep(time.Hour)
 		synctest.Wait()
 		if a.asked < 30 || a.asked > 150 {
-			t.Errorf("the archive was asked %d times in an hour", a.asked)
+			t.Errorf("the archive was asked %d times in an hour, want at least 30 and at most 150", a.asked)
 		}
 		a.repair()
 		time.Sleep(longestRest + firstRest)
 		synctest.Wait()
 		if got := strings.Count(strings.Join(linesOf(t, a, "s"), "\n"), `"before_model_call"`); got != 3 {
-			t.Errorf("the lines of %d calls of 3 are written", got)
+			t.Errorf("the lines of %d calls of 3 are written, want 3", got)
 		}
 	})
 }
@@ -132,7 +132,7 @@ func TestFlushedLogLeavesTheQueue(t *testing.T) {
 		for range 3 {
 			talk(t, m, "s", 1)
 			if n := len(m.backlog.waiting.logs); n != 1 {
-				t.Fatalf("%d logs wait", n)
+				t.Fatalf("%d logs wait, want 1", n)
 			}
 			if err := m.Flush(t.Context()); err != nil {
 				t.Fatal(err)
@@ -140,7 +140,7 @@ func TestFlushedLogLeavesTheQueue(t *testing.T) {
 			time.Sleep(2 * flushAfter)
 			synctest.Wait()
 			if n := len(m.backlog.waiting.logs); n != 0 {
-				t.Fatalf("%d logs wait, and all is written", n)
+				t.Fatalf("%d logs wait, and all is written, want 0", n)
 			}
 		}
 	})

@@ -63,7 +63,7 @@ func TestOverrideChangesTheResult(t *testing.T) {
 	}
 	off := r.preflight(history, compact.WithAgent("off"))
 	if off.Triggered || off.Reason != trace.ReasonNever || len(off.Messages) != len(history) {
-		t.Errorf("switched off: %s, %d of %d messages", off.Reason, len(off.Messages), len(history))
+		t.Errorf("switched off: %s, %d of %d messages, want %s", off.Reason, len(off.Messages), len(history), trace.ReasonNever)
 	}
 	if manual, err := r.ManualCompact(t.Context(), "s", history, "asked", compact.WithAgent("off")); err != nil || !manual.Triggered {
 		t.Errorf("by hand: %v", err)
@@ -134,7 +134,7 @@ func TestConfigOfACallIncludesItsOverrides(t *testing.T) {
 	}{{"", "", 3, policy.Always}, {"", "any", 4, policy.Always}, {"claude", "", 6, policy.AtTrigger}, {"gpt-5", "x", 4, policy.AtTrigger}, {"GPT-4", "", 3, policy.Always}} {
 		got, err := c.For(want.model, want.agent)
 		if err != nil || got.Policy.KeepRecentTurns != want.turns || got.Truncate.When != want.when {
-			t.Errorf("%+v: %d turns, %s, %v", want, got.Policy.KeepRecentTurns, got.Truncate.When, err)
+			t.Errorf("%+v: %d turns, %s, %v; want %d, %s and no error", want, got.Policy.KeepRecentTurns, got.Truncate.When, err, want.turns, want.when)
 		}
 	}
 }

@@ -47,6 +47,6 @@ func TestOwnStagesLiteralsAreJudgedOnce(t *testing.T) {
 	}}
 	p, err := s.Propose(t.Context(), policy.NewView(msgs, nil, perByte{}))
 	if err != nil || len(p.Groups) != edits || judged != 1 {
-		t.Errorf("%d edits, the words were judged %d times, %v", len(p.Groups), judged, err)
+		t.Errorf("%d edits, the words were judged %d times, %v; want %d, 1 and no error", len(p.Groups), judged, err, edits)
 	}
 }

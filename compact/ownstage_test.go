@@ -58,7 +58,7 @@ func TestOwnStageWorksAndIsReplayed(t *testing.T) {
 	r := newRig(t, ownConfig(maskPolls, archive))
 	res := r.preflight(history)
 	if res.MaskedCount == 0 || res.DroppedCount != 0 || len(res.Stages) != 1 || res.Stages[0].Stage != "polls" {
-		t.Fatalf("masked %d, dropped %d, stages %+v", res.MaskedCount, res.DroppedCount, res.Stages)
+		t.Fatalf("masked %d, dropped %d, stages %+v, want 0", res.MaskedCount, res.DroppedCount, res.Stages)
 	}
 	if res.ReductionStage != compact.ReductionMasking || len(r.named(trace.NameMaskedObservations)) != 1 {
 		t.Errorf("the stage is reported as %s, events %v", res.ReductionStage, r.named(trace.NameMaskedObservations))

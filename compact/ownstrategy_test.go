@@ -45,7 +45,7 @@ func TestOwnStrategyThatPanicsHarmsNothing(t *testing.T) {
 	history, want := pollHistory(), pollHistory()
 	res := newRig(t, withStrategy(func(*strategy.History) []strategy.Line { panic("a fault") })).preflight(history)
 	if res.Summary != nil || res.DroppedCount == 0 || len(res.Warnings) == 0 || !strings.Contains(strings.Join(res.Warnings, " "), "a fault") {
-		t.Errorf("summary %+v, dropped %d, warnings %q", res.Summary, res.DroppedCount, res.Warnings)
+		t.Errorf("summary %+v, dropped %d, warnings %q, want none", res.Summary, res.DroppedCount, res.Warnings)
 	}
 	for i := range history {
 		if history[i].Fingerprint() != want[i].Fingerprint() {
@@ -55,7 +55,7 @@ func TestOwnStrategyThatPanicsHarmsNothing(t *testing.T) {
 }
 
 // An invalid line is reported as a mistake of the strategy, without a panic or a stack.
-func TestOwnStrategyThatReturnsAWrongLine(t *testing.T) {
+func TestOwnStrategyThatReturnsAWrongLineIsReported(t *testing.T) {
 	var log logged
 	c := withStrategy(func(*strategy.History) []strategy.Line { return []strategy.Line{{Section: 7, Text: "x"}} })
 	c.Logger = log.logger()
@@ -66,7 +66,7 @@ func TestOwnStrategyThatReturnsAWrongLine(t *testing.T) {
 		t.Errorf("warnings %q", res.Warnings)
 	}
 	if s := log.String(); strings.Contains(s, "panicked") || strings.Contains(s, "stack=") {
-		t.Errorf("logged %s", s)
+		t.Errorf("logged %s, want text without %q and text without %q", s, "panicked", "stack=")
 	}
 	for _, e := range r.named(trace.NameSummarize) {
 		if !strings.Contains(e.Data.String(), `"cause":"malformed"`) {
@@ -78,7 +78,7 @@ func TestOwnStrategyThatReturnsAWrongLine(t *testing.T) {
 func TestConfigRefusesAnInvalidStrategy(t *testing.T) {
 	c := withStrategy(nil)
 	if err := c.Validate(); err == nil || !strings.Contains(err.Error(), "has no Extract") {
-		t.Errorf("got %v", err)
+		t.Errorf("got %v, want an error with %q", err, "has no Extract")
 	}
 	c.Strategy.Extract = runs
 	c.Overrides = []compact.Override{{Agent: "a", Set: map[string]any{"policy.strategy": "brief"}}}
@@ -86,6 +86,6 @@ func TestConfigRefusesAnInvalidStrategy(t *testing.T) {
 		t.Error(err)
 	}
 	if other, err := c.For("", "a"); err != nil || other.Policy.Strategy != "brief" {
-		t.Errorf("an override has the strategy %q, %v", other.Policy.Strategy, err)
+		t.Errorf("an override has the strategy %q, %v; want %q and no error", other.Policy.Strategy, err, "brief")
 	}
 }

@@ -46,7 +46,7 @@ func TestCallsThatCompactNothingNeedNoSlot(t *testing.T) {
 		}
 		began := time.Now()
 		if res, err := m.Preflight(t.Context(), "short", reads(3)); err != nil || res.Triggered || time.Since(began) > 0 {
-			t.Errorf("a view that fits: %v after %v", err, time.Since(began))
+			t.Errorf("a view that fits: %v after %v, want no error and none", err, time.Since(began))
 		}
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
@@ -105,7 +105,7 @@ func TestCallThatFitsDoesNotFailForASlot(t *testing.T) {
 		began := time.Now()
 		res, err := m.Preflight(ctx, "fits", fits)
 		if err != nil || ctx.Err() != nil || res.Triggered || res.Reason != trace.ReasonBusy || len(res.Messages) != len(fits) || len(res.Warnings) != 1 {
-			t.Errorf("after %v: %v, %s, %q", time.Since(began), err, res.Reason, res.Warnings)
+			t.Errorf("after %v: %v, %s, %q; want no error and %s", time.Since(began), err, res.Reason, res.Warnings, trace.ReasonBusy)
 		}
 		if waited := time.Since(began); waited < 5*time.Second || waited >= 20*time.Second {
 			t.Errorf("the call waited for %v of 20s", waited)
@@ -118,13 +118,13 @@ func TestCallThatFitsDoesNotFailForASlot(t *testing.T) {
 			ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
 			began := time.Now()
 			if _, err := call(ctx); !errors.Is(err, context.DeadlineExceeded) || time.Since(began) != 20*time.Second {
-				t.Errorf("%s: %v after %v", name, err, time.Since(began))
+				t.Errorf("%s: %v after %v, want DeadlineExceeded", name, err, time.Since(began))
 			}
 			cancel()
 		}
 		m.places.Give()
 		if res, err := m.Preflight(t.Context(), "fits", fits); err != nil || res.Step != 1 {
-			t.Errorf("the next call: step %d, %s, %v", res.Step, res.Reason, err)
+			t.Errorf("the next call: step %d, %s, %v; want 1 and no error", res.Step, res.Reason, err)
 		}
 	})
 }
@@ -175,7 +175,7 @@ func TestWaitForAModelHoldsNoSlot(t *testing.T) {
 		c := Config{Archive: memory.New(), Summarize: w}
 		compactAtOnce(t, onePlace(t, c), "s", 5)
 		if w.most.Load() < 5 {
-			t.Errorf("%d summaries at once were written for 5 sessions", w.most.Load())
+			t.Errorf("%d summaries at once were written for 5 sessions, want at least 5", w.most.Load())
 		}
 	})
 }
@@ -227,7 +227,7 @@ func TestHolderOfTheCommitLockWaitsForNoSlot(t *testing.T) {
 		began := time.Now()
 		res, err := m.Preflight(t.Context(), "s", reads(100))
 		if err != nil || res.Step != 1 || time.Since(began) > 0 {
-			t.Errorf("step %d, %v, after %v", res.Step, err, time.Since(began))
+			t.Errorf("step %d, %v, after %v; want 1, no error and none", res.Step, err, time.Since(began))
 		}
 		time.Sleep(2 * time.Minute) // the places are free again
 	})
@@ -257,7 +257,7 @@ func TestEveryCallStepsWaitForNoSlot(t *testing.T) {
 			steps = max(steps, res.Step)
 		}
 		if steps == 0 || time.Since(began) > 0 {
-			t.Errorf("%d steps after %v", steps, time.Since(began))
+			t.Errorf("%d steps after %v, want none", steps, time.Since(began))
 		}
 	})
 }
@@ -299,8 +299,8 @@ func (a panicsAt) Create(ctx context.Context, k storage.Key, b storage.Blob) err
 	return a.Archive.Create(ctx, k, b)
 }
 
-// However a call ends, its place is free then: a panic, a deadline in the queue, an
-// error.
+// A call releases its slot however it ends: with a panic, with a deadline in the queue, or with
+// an error.
 func TestSlotsAreReleasedHoweverACallEnds(t *testing.T) {
 	g := &panickingRequest{}
 	for name, c := range map[string]Config{
@@ -322,16 +322,16 @@ func TestSlotsAreReleasedHoweverACallEnds(t *testing.T) {
 				g.on.Store(false)
 				synctest.Wait()
 				if !m.places.TryTake() {
-					t.Fatal("the place is still taken")
+					t.Fatal("the slot is still taken")
 				}
 				late, cancel := context.WithTimeout(t.Context(), time.Second)
 				defer cancel()
 				if _, err := m.Preflight(late, "u", reads(100)); !errors.Is(err, context.DeadlineExceeded) {
-					t.Errorf("a call in the queue ended with %v", err)
+					t.Errorf("a call in the queue ended with %v, want DeadlineExceeded", err)
 				}
 				m.places.Give()
 				if !m.places.TryTake() {
-					t.Error("a call that gave up in the queue holds a place")
+					t.Error("a call that gave up in the queue holds a slot")
 				}
 				m.places.Give()
 			})

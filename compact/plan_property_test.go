@@ -93,7 +93,7 @@ func TestPropertyManualCompactionOfItsOwnResultChangesNothing(t *testing.T) {
 		} {
 			res, err := again()
 			if err != nil || res.Triggered || bytesOf(res.Messages) != bytesOf(first.Messages) {
-				t.Errorf("seed %d, %s, %s: %v, triggered %v (%s), %d messages of %d", seed, c.Preset, name, err, res.Triggered, res.Reason, len(res.Messages), len(first.Messages))
+				t.Errorf("seed %d, %s, %s: %v, triggered %v (%s), %d messages of %d; want no error and false", seed, c.Preset, name, err, res.Triggered, res.Reason, len(res.Messages), len(first.Messages))
 			}
 		}
 		_ = m.Close(context.Background())

@@ -86,12 +86,12 @@ func TestCompactingCallDoesNotWaitForAPreparedSummary(t *testing.T) {
 				all := took(t, r, test.calls, test.size)
 				used, thrown := billed(t, r)
 				if len(all) < 3 || used < 2 {
-					t.Fatalf("%d calls compacted, %d with a summary", len(all), used)
+					t.Fatalf("%d calls compacted, %d with a summary; want at least 3 and at least 2", len(all), used)
 				}
 				p := percentile(all, 99)
 				t.Logf("%d calls compact, 99 of 100 take up to %v; %d summaries, %d thrown away", len(all), p, used, thrown)
 				if p > test.most || p < test.least {
-					t.Errorf("99 of 100 calls that compact take up to %v", p)
+					t.Errorf("99 of 100 calls that compact take up to %v, want at most %v and at least %v", p, test.most, test.least)
 				}
 				if n := int(s.Calls.Load()); used+thrown > n || n > used+thrown+1 {
 					t.Errorf("%d summaries are billed as used and %d as thrown away, of %d", used, thrown, n)
@@ -114,11 +114,11 @@ func TestASummaryIsPreparedIfNewResultsAreReduced(t *testing.T) {
 		history = append(history, tidyRound(1)[0], message.ToolResult("call_1", sourceFile(1, 200)))
 		res, err := r.Preflight(t.Context(), "s", history)
 		if err != nil || res.Reason != trace.ReasonArrival || res.Before.Total < res.Trigger {
-			t.Fatalf("%v: %s, %d of %d tokens", err, res.Reason, res.Before.Total, res.Trigger)
+			t.Fatalf("%v: %s, %d of %d tokens; want no error and %s", err, res.Reason, res.Before.Total, res.Trigger, trace.ReasonArrival)
 		}
 		time.Sleep(6 * time.Second)
 		if n := s.Calls.Load(); n != 1 {
-			t.Errorf("%d summaries are prepared", n)
+			t.Errorf("%d summaries are prepared, want 1", n)
 		}
 	})
 }
@@ -191,14 +191,14 @@ func soon(t *testing.T, r *rig, opts ...compact.Option) []message.Message {
 	history := turns(soonTurns, 100)
 	res, err := r.Preflight(t.Context(), "s", history, opts...)
 	if err != nil || res.Triggered || bytesOf(res.Messages) != bytesOf(history) {
-		t.Fatalf("triggered %v, %d of %d tokens: %v", res.Triggered, res.After.Total, res.Trigger, err)
+		t.Fatalf("triggered %v, %d of %d tokens: %v; want false and no error", res.Triggered, res.After.Total, res.Trigger, err)
 	}
 	return history
 }
 
 // A prepared summary is used, joined, replaced or discarded; its cost is
 // reported each time.
-func TestPreparedSummary(t *testing.T) {
+func TestPreparedSummaryIsUsedReplacedOrDiscarded(t *testing.T) {
 	due := turns(dueTurns, 100)
 	another := slices.Clone(due)
 	another[1] = message.User(due[1].Text() + " And now something else.")
@@ -244,7 +244,7 @@ func TestPreparedSummary(t *testing.T) {
 		"is shorter than a manual compaction needs": {func(t *testing.T, r *rig) {
 			time.Sleep(6 * time.Second)
 			if res, err := r.ManualCompact(t.Context(), "s", due, ""); err != nil || res.Step != 1 {
-				t.Errorf("step %d, %v", res.Step, err)
+				t.Errorf("step %d, %v; want 1 and no error", res.Step, err)
 			}
 		}, 2, 1, 1},
 		"outlives its call": {func(t *testing.T, r *rig) {
@@ -265,7 +265,7 @@ func TestPreparedSummary(t *testing.T) {
 				soon(t, r)
 				synctest.Wait()
 				if s.Calls.Load() != 1 {
-					t.Fatalf("%d summaries are being written", s.Calls.Load())
+					t.Fatalf("%d summaries are being written, want 1", s.Calls.Load())
 				}
 				test.then(t, r)
 				if err := r.Close(t.Context()); err != nil {
@@ -324,7 +324,7 @@ func TestPlansAndShadowsPrepareNoSummary(t *testing.T) {
 		}
 		synctest.Wait()
 		if n := s.Calls.Load(); n != 0 {
-			t.Errorf("%d summaries are being written", n)
+			t.Errorf("%d summaries are being written, want 0", n)
 		}
 	})
 }
@@ -372,7 +372,7 @@ func TestStepOfAnotherProcessReplacesAPreparedSummary(t *testing.T) {
 			t.Fatal(err)
 		}
 		if used, thrown := fates(one); used != 0 || thrown != 1 {
-			t.Errorf("%d summaries used, %d thrown away", used, thrown)
+			t.Errorf("%d summaries used, %d thrown away; want 0 and 1", used, thrown)
 		}
 		again, _ := ahead(t, func(c *compact.Config) { c.Archive = one.archive })
 		if res := again.preflight(due); bytesOf(res.Messages) != bytesOf(first.Messages) {
@@ -392,7 +392,7 @@ func TestPreparedSummaryOfAForgottenSessionIsReported(t *testing.T) {
 			t.Fatal(err)
 		}
 		if _, thrown := billed(t, r); thrown != 1 {
-			t.Errorf("%d events tell of a summary that was thrown away", thrown)
+			t.Errorf("%d events tell of a summary that was thrown away, want 1", thrown)
 		}
 		waits(t, r, turns(dueTurns, 100), 5*time.Second)
 	})
@@ -413,7 +413,7 @@ func TestSummariesArePreparedConcurrently(t *testing.T) {
 					history[1] = message.User("another request")
 				}
 				if res, err := r.Preflight(t.Context(), fmt.Sprint("s", k/3), history, branch); err != nil || res.After.Total > res.Budget {
-					t.Errorf("%d tokens, %v", res.After.Total, err)
+					t.Errorf("%d tokens, %v; want at most %d and no error", res.After.Total, err, res.Budget)
 				}
 			}
 		})

@@ -19,12 +19,12 @@ func TestChangingHistoryPreparesFewSummaries(t *testing.T) {
 			history[0] = message.System(fmt.Sprintf("You are a careful assistant. It is %02d:00.", n))
 			history = append(history, round(1000+n, 10*n)...)
 			if res, err := r.Preflight(t.Context(), "s", history); err != nil || res.Triggered {
-				t.Fatalf("call %d: triggered %v, %v", n, res.Triggered, err)
+				t.Fatalf("call %d: triggered %v, %v; want false and no error", n, res.Triggered, err)
 			}
 			time.Sleep(6 * time.Second)
 		}
 		if n := s.Calls.Load(); n < 1 || n > 2 {
-			t.Errorf("%d summaries were written, and none can be taken", n)
+			t.Errorf("%d summaries were written, and none can be taken; want at least 1 and at most 2", n)
 		}
 	})
 }

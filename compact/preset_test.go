@@ -74,7 +74,7 @@ func TestGatewayTruncatesAResultWhenItIsFirstSeen(t *testing.T) {
 	res := r.preflight(history)
 	want := huge[:32_000] + "\n\n[truncated: kept first ~8000 of ~16000 tokens (head)]"
 	if got := results(res.Messages)[0]; got != want || res.TruncatedCount != 1 {
-		t.Fatalf("%d truncated, %d bytes ending %q", res.TruncatedCount, len(got), got[len(got)-60:])
+		t.Fatalf("%d truncated, %d bytes ending %q, want 1", res.TruncatedCount, len(got), got[len(got)-60:])
 	}
 	for i := range 9 {
 		history = append(history, round(i+1, 10)...)
@@ -96,7 +96,7 @@ func TestGatewayStatesTheSizeOfTheOriginalInAMaskedTruncation(t *testing.T) {
 	history[7] = original
 	first := r.preflight(history[:8])
 	if first.TruncatedCount != 1 {
-		t.Fatalf("%d truncated", first.TruncatedCount)
+		t.Fatalf("%d truncated, want 1", first.TruncatedCount)
 	}
 	want := fmt.Sprintf("[result masked — ~%d tokens removed]", cost.Message(original))
 	if got := results(r.preflight(history).Messages)[2]; got != want {
@@ -124,7 +124,7 @@ func TestGatewayKeepsTheNewestTwentyThousandTokensOfTheConversation(t *testing.T
 		t.Errorf("%d tokens of the conversation are left, %d more would fit", left, oldest)
 	}
 	if res.Triggered && res.Reason != trace.ReasonEveryCall || res.InvariantStatus != compact.InvariantsOK {
-		t.Errorf("%s, %s", res.Reason, res.InvariantStatus)
+		t.Errorf("%s, %s, want %s", res.Reason, res.InvariantStatus, compact.InvariantsOK)
 	}
 	history = append(history, message.User("One more: "+text(4000)))
 	next := r.preflight(history)
@@ -142,7 +142,7 @@ func TestGatewayDropsTheOldestIterationsAboveTheBudget(t *testing.T) {
 	}
 	res := r.preflight(history)
 	if res.Budget != 4_904 || res.Trigger != 4_905 || res.After.Total > res.Budget {
-		t.Errorf("budget %d, trigger %d, %d tokens", res.Budget, res.Trigger, res.After.Total)
+		t.Errorf("budget %d, trigger %d, %d tokens; want 4904 and 4905", res.Budget, res.Trigger, res.After.Total)
 	}
 	if res.DroppedCount == 0 || res.DroppedCount%2 != 0 {
 		t.Errorf("%d dropped, want whole iterations", res.DroppedCount)
@@ -167,7 +167,7 @@ func TestGatewayRefusesOnlyRequestsThatCanNotFit(t *testing.T) {
 	history[1] = message.User(text(5000))
 	_, err := r.Preflight(context.Background(), "s", history)
 	if !errors.Is(err, compact.ErrInsufficientBudget) {
-		t.Fatalf("a request of 6,250 tokens fits in 4,904: %v", err)
+		t.Fatalf("a request of 6,250 tokens fits in 4,904: %v, want ErrInsufficientBudget", err)
 	}
 	// Twenty results of the newest round are squeezed to fit.
 	var calls []message.Part
@@ -179,7 +179,7 @@ func TestGatewayRefusesOnlyRequestsThatCanNotFit(t *testing.T) {
 		history = append(history, message.ToolResult(fmt.Sprint("c", i), text(700)))
 	}
 	if res := r.preflight(history); res.After.Total > res.Budget || res.TruncatedCount+res.MaskedCount != 20 {
-		t.Errorf("%d tokens, %d truncated, %d masked", res.After.Total, res.TruncatedCount, res.MaskedCount)
+		t.Errorf("%d tokens, %d truncated, %d masked, want at most %d", res.After.Total, res.TruncatedCount, res.MaskedCount, res.Budget)
 	}
 }
 
@@ -215,7 +215,7 @@ func TestHistoryReducerCountsCharactersAsItsSourceDoes(t *testing.T) {
 	history[3] = message.ToolResult("call_0", strings.Repeat("😀", 100))
 	r, cost := reducer(t, 200)
 	if n := cost.Message(history[3]); n != 200 {
-		t.Fatalf("%d units", n)
+		t.Fatalf("%d units, want 200", n)
 	}
 	res := r.preflight(history)
 	if got, want := results(res.Messages)[0], "[observation masked — 200 chars]"; got != want {
@@ -230,7 +230,7 @@ func TestHistoryReducerSummarizesWithoutAModel(t *testing.T) {
 	history[1] = message.User("Deploy with " + secret + " please.")
 	res := r.preflight(history)
 	if res.ReductionStage != compact.ReductionSummarization || res.After.Total > res.Budget || res.InvariantStatus != compact.InvariantsOK {
-		t.Fatalf("%s, %d of %d characters, %s %v", res.ReductionStage, res.After.Total, res.Budget, res.InvariantStatus, res.Warnings)
+		t.Fatalf("%s, %d of %d characters, %s %v; want %s and %s", res.ReductionStage, res.After.Total, res.Budget, res.InvariantStatus, res.Warnings, compact.ReductionSummarization, compact.InvariantsOK)
 	}
 	summary := res.Messages[1]
 	if _, body, ok := policy.ParseSummary(summary); !ok || !strings.HasPrefix(body, "Conversation summary (contract):\n- Objective: Deploy with ") {
@@ -240,7 +240,7 @@ func TestHistoryReducerSummarizesWithoutAModel(t *testing.T) {
 		t.Error("the summary holds a secret")
 	}
 	if n := cost.Message(summary); n > 1400 {
-		t.Errorf("a summary of %d characters", n)
+		t.Errorf("a summary of %d characters, want at most 1400", n)
 	}
 	for i, m := range res.Messages[len(res.Messages)-4:] {
 		if bytesOf([]message.Message{m}) != bytesOf(history[len(history)-4+i:len(history)-3+i]) {
@@ -257,7 +257,7 @@ func TestHistoryReducerSummarizesWithoutAModel(t *testing.T) {
 	res = r.preflight(history)
 	version, body, _ := policy.ParseSummary(res.Messages[1])
 	if version != 2 || !strings.Contains(body, "Objective: Deploy with ") || len(summaries(res.Messages)) != 1 {
-		t.Errorf("version %d: %s", version, body)
+		t.Errorf("version %d: %s, want 2 and text with %q", version, body, "Objective: Deploy with ")
 	}
 }
 
@@ -266,10 +266,10 @@ func TestHistoryReducerFallsBackToTheLastMessages(t *testing.T) {
 	history := turns(20, 30)
 	res := r.preflight(history)
 	if res.ReductionStage != compact.ReductionFallback || res.InvariantStatus != compact.InvariantsFallback || res.After.Total > res.Budget {
-		t.Fatalf("%s, %s, %d of %d characters", res.ReductionStage, res.InvariantStatus, res.After.Total, res.Budget)
+		t.Fatalf("%s, %s, %d of %d characters; want %s and %s", res.ReductionStage, res.InvariantStatus, res.After.Total, res.Budget, compact.ReductionFallback, compact.InvariantsFallback)
 	}
 	if res.DroppedCount+res.KeptCount != len(history) || len(res.Messages) < 2 || len(res.Messages) > 5 {
-		t.Errorf("%d dropped, %d kept, %d left", res.DroppedCount, res.KeptCount, len(res.Messages))
+		t.Errorf("%d dropped, %d kept, %d left; want at least 2 and at most 5", res.DroppedCount, res.KeptCount, len(res.Messages))
 	}
 	errs := r.named(trace.NameError)
 	if len(errs) != 1 || !strings.Contains(errs[0].Data.String(), `"fallback":"pruning-only"`) {
@@ -285,7 +285,7 @@ func TestHistoryReducerRefusesAWindowBelowOne(t *testing.T) {
 	for _, n := range []int{0, -3} {
 		c.Policy.KeepRecentMessages = n
 		if err := c.Validate(); err == nil || !strings.Contains(err.Error(), "keep_recent_messages") {
-			t.Errorf("%d: %v", n, err)
+			t.Errorf("%d: %v, want an error with %q", n, err, "keep_recent_messages")
 		}
 	}
 }
@@ -328,7 +328,7 @@ func TestPresetViewsDoNotDependOnTheSDK(t *testing.T) {
 				history = append(history, more...)
 			}
 			if compactions < 4 {
-				t.Errorf("only %d compactions: the test shows little", compactions)
+				t.Errorf("only %d compactions: the test shows little, want at least 4", compactions)
 			}
 		})
 	}

@@ -37,7 +37,7 @@ func TestConfiguredPricesOverrideTheList(t *testing.T) {
 	} {
 		c, err := tc.prices.card("gpt-4o")
 		if err != nil || !tc.check(c) {
-			t.Errorf("%s: %+v, %v", tc.name, c, err)
+			t.Errorf("%s: %+v, %v, want other prices and no error", tc.name, c, err)
 		}
 	}
 }
@@ -48,7 +48,7 @@ func TestAnHourForLessThanFiveMinutesIsAMistake(t *testing.T) {
 	list, _ := price.For("claude-sonnet-4-5")
 	c, err := PricesConfig{CacheWriteHour: 2}.card("claude-sonnet-4-5")
 	if err == nil || !strings.Contains(err.Error(), "must not be above cache_write_hour (2)") || c != list {
-		t.Errorf("%+v, %v", c, err)
+		t.Errorf("%+v, %v; want %+v, an error with %q", c, err, list, "must not be above cache_write_hour (2)")
 	}
 }
 

@@ -97,10 +97,10 @@ func TestLostNumberCostsNoDecision(t *testing.T) {
 	history := historyOf(0, 100)
 	res := r.preflight(history)
 	if res.Step != 3 || !res.Triggered || res.Summary == nil || res.After.Total > res.Target || len(res.Warnings) > 0 {
-		t.Errorf("step %d, triggered %v, %d tokens, warnings %q", res.Step, res.Triggered, res.After.Total, res.Warnings)
+		t.Errorf("step %d, triggered %v, %d tokens, warnings %q; want 3, true and at most %d", res.Step, res.Triggered, res.After.Total, res.Warnings, res.Target)
 	}
 	if n := s.calls.Load(); n != 1 {
-		t.Errorf("the summarizer was asked %d times", n)
+		t.Errorf("the summarizer was asked %d times, want 1", n)
 	}
 	var stages []string
 	for _, st := range res.Stages {
@@ -186,7 +186,7 @@ func once(t *testing.T, a storage.Archive) {
 	}
 	for of, n := range seen {
 		if n > 1 {
-			t.Errorf("the call %s has %d × %s", of[0], n, of[1])
+			t.Errorf("the call %s has %d × %s, want at most 1", of[0], n, of[1])
 		}
 	}
 }
@@ -294,7 +294,7 @@ func TestStepOfTheSameAgentCausesANewDecision(t *testing.T) {
 		t.Errorf("the result reports a compaction that was given up: triggered %v, step %d, stages %v, reason %s, %d edits made again", res.Triggered, res.Step, res.Stages, res.Reason, res.Replayed)
 	}
 	if res.ReductionStage != theirs.ReductionStage || res.Keep != r.preflight(history).Keep {
-		t.Errorf("reduction %s, kept %+v", res.ReductionStage, res.Keep)
+		t.Errorf("reduction %s, kept %+v, want %s", res.ReductionStage, res.Keep, theirs.ReductionStage)
 	}
 	if res.Summary == nil || res.Summary.Text != theirs.Summary.Text {
 		t.Errorf("the result reports a summary that is not in the view: %+v", res.Summary)
@@ -312,7 +312,7 @@ func TestEqualStepOfTheSameAgentIsForeign(t *testing.T) {
 	a.by = func(n int) {
 		if n == 1 {
 			if res, err := other.Preflight(t.Context(), "s", history); err != nil || res.Step != 1 {
-				t.Errorf("the other process: step %d, %v", res.Step, err)
+				t.Errorf("the other process: step %d, %v; want 1 and no error", res.Step, err)
 			}
 		}
 	}
@@ -364,10 +364,10 @@ func TestCommitWithALostAnswerCountsOnce(t *testing.T) {
 	r := newRig(t, compact.Config{MaxContextTokens: 8_000, Archive: a, Summarize: s})
 	res := r.preflight(historyOf(0, 100))
 	if res.Step != 1 || !res.Triggered || res.Archived == nil || s.calls.Load() != 1 {
-		t.Errorf("step %d, triggered %v, archived %v, %d summaries", res.Step, res.Triggered, res.Archived, s.calls.Load())
+		t.Errorf("step %d, triggered %v, archived %v, %d summaries; want 1, true and 1", res.Step, res.Triggered, res.Archived, s.calls.Load())
 	}
 	if got := stepsSaid(t, everything(t, r)); !slices.Equal(got, []int{1}) {
-		t.Errorf("exporters hear of steps %v", got)
+		t.Errorf("exporters hear of steps %v, want %v", got, []int{1})
 	}
 	for _, e := range everything(t, r) {
 		if strings.Contains(e.Data.String(), `"CommitLost"`) {

@@ -25,7 +25,7 @@ func TestOnlyCallsThatCompactWaitForOriginals(t *testing.T) {
 			began := time.Now()
 			res := r.preflight(view)
 			if res.Step != 0 || res.UpperBound*10 < res.Trigger*9 {
-				t.Fatalf("call %d: %d tokens (%d), %d trigger, step %d: %s", n, res.UpperBound, res.Before.Total, res.Trigger, res.Step, res.Reason)
+				t.Fatalf("call %d: %d tokens (%d), %d trigger, step %d: %s, want 0", n, res.UpperBound, res.Before.Total, res.Trigger, res.Step, res.Reason)
 			}
 			if d := time.Since(began); d > 0 {
 				t.Errorf("call %d, which compacts nothing, took %v", n, d)

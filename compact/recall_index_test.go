@@ -55,14 +55,14 @@ func TestRecallWorksWithoutItsIndex(t *testing.T) {
 					continue // the request
 				}
 				if err != nil || !strings.Contains(got, m.ResultText()) {
-					t.Fatalf("%s: %.60q, %v", fp, got, err)
+					t.Fatalf("%s: %.60q, %v, want the text of the result and no error", fp, got, err)
 				}
 			}
 			if got, err := other.Recall(t.Context(), "s", "turn:5:observation"); err != nil || !strings.HasPrefix(got, "file_4.go: ") {
-				t.Errorf("turn 5: %.60q, %v", got, err)
+				t.Errorf("turn 5: %.60q, %v; want text that begins with %q and no error", got, err, "file_4.go: ")
 			}
 			if _, err := other.Recall(t.Context(), "s", "ffffffffffff"); !errors.Is(err, compact.ErrNotFound) {
-				t.Errorf("a missing reference: %v", err)
+				t.Errorf("a missing reference: %v, want ErrNotFound", err)
 			}
 			grownOn := newRig(t, compact.Config{MaxContextTokens: 8_000, Archive: a})
 			res := grownOn.preflight(loop(200, 150)) // the index of this step would cover the previous steps
@@ -111,7 +111,7 @@ func TestTurnsOfAnOlderKeyAreRecalledWithoutTheirIndex(t *testing.T) {
 		}
 	}
 	if read < 20 {
-		t.Errorf("only %d turns were read", read)
+		t.Errorf("only %d turns were read, want at least 20", read)
 	}
 }
 
@@ -164,7 +164,7 @@ func TestRecallReadsABoundedNumberOfIndexes(t *testing.T) {
 		}
 	}
 	if headers != 7 { // 31, 30, 29, 28, 24, 20, 16
-		t.Errorf("%d headers were read: %v", headers, reads)
+		t.Errorf("%d headers were read: %v, want 7", headers, reads)
 	}
 }
 
@@ -255,7 +255,7 @@ func evictAndRecall(t *testing.T, seed uint64) int {
 	if len(gone) > 0 {
 		report, err := record.Verify(t.Context(), a, "s", record.VerifyOptions{Refs: recall.Refs})
 		if err != nil || !report.OK() {
-			t.Errorf("seed %d (%s, keep %v): %v, %v", seed, c.Preset, keep, err, report.Problems)
+			t.Errorf("seed %d (%s, keep %v): %v, %v; want no error and no problems", seed, c.Preset, keep, err, report.Problems)
 		}
 	}
 	return len(gone)

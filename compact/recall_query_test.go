@@ -54,7 +54,7 @@ func TestAPatternOfAModelEndsWithItsContext(t *testing.T) {
 		t.Fatal(err)
 	}
 	if got := q.answer(ctx, strings.Join(lines, "\n"), 1000); !strings.Contains(got, "takes too long") {
-		t.Errorf("the model gets %q", got)
+		t.Errorf("the model gets %q, want text with %q", got, "takes too long")
 	}
 	if took := time.Since(began); took > 20*time.Second {
 		t.Errorf("the search took %v", took)

@@ -93,7 +93,7 @@ func TestEveryWireDeclaresTheRecallTool(t *testing.T) {
 		}
 		res, err := r.Preflight(context.Background(), wire, shell(60), compact.WithTools(json.RawMessage("["+string(def)+"]")))
 		if err != nil || !strings.Contains(masked(t, res), "recall") {
-			t.Errorf("%s: %v", wire, err)
+			t.Errorf("%s: %v, or the placeholder lacks recall", wire, err)
 		}
 	}
 }
@@ -120,7 +120,7 @@ func TestLateRecallToolRewritesNothing(t *testing.T) {
 	}
 }
 
-func TestPlainPlaceholdersAndThoseWithoutAnArchive(t *testing.T) {
+func TestPlainPlaceholdersAndThoseWithoutAnArchiveStateOnlyTheSize(t *testing.T) {
 	plain := regexp.MustCompile(`\A\[observation masked — \d+ chars\]\z`)
 	for name, c := range map[string]compact.Config{
 		"plain":     {MaxContextTokens: 16_000},
@@ -129,7 +129,7 @@ func TestPlainPlaceholdersAndThoseWithoutAnArchive(t *testing.T) {
 	} {
 		c.Mask.Plain = name == "plain"
 		if text := masked(t, newRig(t, c).preflight(shell(60), compact.WithRecall())); !plain.MatchString(text) {
-			t.Errorf("%s: %q", name, text)
+			t.Errorf("%s: %q, want a placeholder with only the size", name, text)
 		}
 	}
 }
@@ -146,16 +146,16 @@ func TestRecallShownAnswersOnlyReferencesOfTheView(t *testing.T) {
 	text := masked(t, res)
 	ref := text[len(text)-13 : len(text)-1]
 	if got, err := r.RecallShown(ctx, res, ref, recall.Head(1)); err != nil || got != "Exit code 1" {
-		t.Errorf("%q, %v", got, err)
+		t.Errorf("%q, %v; want %q and no error", got, err, "Exit code 1")
 	}
 	kept := testkey.Ref(history[len(history)-1].Parts[0]) // is in the archive, and in the view in full
 	for _, not := range []string{kept, "turn:3", ref[:8], ""} {
 		if got, err := r.RecallShown(ctx, res, not); !errors.Is(err, compact.ErrNotFound) {
-			t.Errorf("%q: %.40q, %v", not, got, err)
+			t.Errorf("%q: %.40q, %v, want ErrNotFound", not, got, err)
 		}
 	}
 	if _, err := r.Recall(ctx, id, ref); !errors.Is(err, compact.ErrNotFound) {
-		t.Errorf("a session without a name is read: %v", err)
+		t.Errorf("a session without a name is read: %v, want ErrNotFound", err)
 	}
 }
 
@@ -169,7 +169,7 @@ func TestRecallShownAnswersNumbersOfTheOwnHistory(t *testing.T) {
 		history[5] = message.ToolResult(history[5].Parts[0].CallID, "the result of "+secret)
 		res, err := r.Preflight(t.Context(), id, history, compact.WithRecall(), compact.WithBranch("the same beginning"))
 		if err != nil || res.Summary == nil {
-			t.Fatalf("%+v, %v", res, err)
+			t.Fatalf("%+v, %v, want a summary and no error", res, err)
 		}
 		return res
 	}
@@ -189,7 +189,7 @@ func TestRecallShownAnswersNumbersOfTheOwnHistory(t *testing.T) {
 	}
 	kept := compact.Result{Session: id, Messages: two.Messages} // was not returned by a call
 	if got, err := r.RecallShown(t.Context(), &kept, "s1-s50"); !errors.Is(err, compact.ErrNotFound) {
-		t.Errorf("without a history: %.100q, %v", got, err)
+		t.Errorf("without a history: %.100q, %v, want ErrNotFound", got, err)
 	}
 }
 

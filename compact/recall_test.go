@@ -79,7 +79,7 @@ func TestEveryEvictedMessageIsRecalledByOnePageAndOneRange(t *testing.T) {
 			other := newRig(t, compact.Config{Archive: a}) // has nothing of the session in memory
 			evicted := evictions(t, a)
 			if len(evicted) < 100 {
-				t.Fatalf("only %d messages were taken out", len(evicted))
+				t.Fatalf("only %d messages were taken out, want at least 100", len(evicted))
 			}
 			recall := func(ref string) (text string) {
 				text, err := other.Recall(context.Background(), "s", ref)
@@ -173,7 +173,7 @@ func TestEvictionsOfEveryPresetVerify(t *testing.T) {
 			}
 			report, err := record.Verify(t.Context(), a, "s", record.VerifyOptions{Refs: recall.Refs})
 			if err != nil || !report.OK() {
-				t.Fatalf("%v, %v", err, report.Problems)
+				t.Fatalf("%v, %v; want no error and no problems", err, report.Problems)
 			}
 			seen := map[string]bool{}
 			for _, fp := range evictions(t, a) {
@@ -272,7 +272,7 @@ func TestRecallFindsTextOfJournalAndFinalTranscripts(t *testing.T) {
 		t.Errorf("from the journal: %.60q, %v", got, err)
 	}
 	if _, err := r.Recall(t.Context(), "s", "turn:2"); !errors.Is(err, compact.ErrNotFound) {
-		t.Errorf("a turn that no index has: %v", err)
+		t.Errorf("a turn that no index has: %v, want ErrNotFound", err)
 	}
 	if err := r.Archive(t.Context(), "s", history); err != nil {
 		t.Fatal(err)
@@ -290,7 +290,7 @@ func TestRecallFindsTextOfJournalAndFinalTranscripts(t *testing.T) {
 	}
 	report, err := record.Verify(t.Context(), a, "s", record.VerifyOptions{Refs: recall.Refs})
 	if err != nil || !report.OK() {
-		t.Errorf("%v, %v", err, report.Problems)
+		t.Errorf("%v, %v; want no error and no problems", err, report.Problems)
 	}
 }
 
@@ -300,7 +300,7 @@ func TestRecallFindsStepsOfOtherProcesses(t *testing.T) {
 	history := loop(100, 200)
 	ref := testkey.Ref(history[3].Parts[0])
 	if _, err := two.Recall(t.Context(), "s", ref); !errors.Is(err, compact.ErrNotFound) {
-		t.Fatalf("before: %v", err)
+		t.Fatalf("before: %v, want ErrNotFound", err)
 	}
 	one.preflight(history)
 	if got, err := two.Recall(t.Context(), "s", ref); err != nil || got != history[3].ResultText() {
@@ -312,7 +312,7 @@ func TestInvalidReferencesAreNotFound(t *testing.T) {
 	r := newRig(t, compact.Config{})
 	for _, ref := range []string{"", "1234567", "turn:", "turn:0", "turn:1:other", "turn:1:thought", "turn:1:action:2", "../../etc/passwd", strings.Repeat("a", 33), "zzzzzzzzzzzz"} {
 		if _, err := r.Recall(t.Context(), "s", ref); !errors.Is(err, compact.ErrNotFound) {
-			t.Errorf("%q: %v", ref, err)
+			t.Errorf("%q: %v, want ErrNotFound", ref, err)
 		}
 	}
 }
@@ -322,7 +322,7 @@ func TestARecallFromAnotherSessionSaysThatItHasNoCompaction(t *testing.T) {
 	r := newRig(t, compact.Config{})
 	for _, ref := range []string{"turn:2", "s3"} {
 		if _, err := r.Recall(t.Context(), "another", ref); !errors.Is(err, compact.ErrNotFound) || !strings.Contains(err.Error(), "no compaction of this session is stored") {
-			t.Errorf("%s: %v", ref, err)
+			t.Errorf("%s: %v, want ErrNotFound and an error with %q", ref, err, "no compaction of this session is stored")
 		}
 	}
 }

@@ -120,7 +120,7 @@ func TestRecallToolBoundsItsAnswerAndExplainsHowToContinue(t *testing.T) {
 		t.Error("the pages, joined, differ from the text")
 	}
 	if got := call(`{"ref":""}`); !strings.HasPrefix(got, "look_up: ") {
-		t.Errorf("the tool calls itself %q", got)
+		t.Errorf("the tool calls itself %q, want text that begins with %q", got, "look_up: ")
 	}
 }
 
@@ -129,7 +129,7 @@ func TestRecallToolCutsOneLongLine(t *testing.T) {
 	for _, more := range []string{"", `,"tail":5`, `,"pattern":"ä"`} {
 		got := call(`{"ref":"` + ref + `"` + more + `}`)
 		if len(got) > 1000 || !strings.Contains(got, "left out") || strings.ContainsRune(got, '�') || strings.Count(got, "ä") < 300 {
-			t.Errorf("%s: %d bytes: %.60q … %q", more, len(got), got, got[max(0, len(got)-150):])
+			t.Errorf("%s: %d bytes: %.60q … %q, want at most 1000 and text with %q", more, len(got), got, got[max(0, len(got)-150):], "left out")
 		}
 	}
 }
@@ -139,10 +139,10 @@ func TestRecallToolReadsTheCallersSessionOnly(t *testing.T) {
 	tool := compact.RecallTool(r.CompactManager)
 	got, err := tool.Call(t.Context(), "somebody else's", json.RawMessage(`{"ref":"`+ref+`"}`))
 	if err != nil || !strings.Contains(got, "has no text with the reference") {
-		t.Errorf("%q, %v", got, err)
+		t.Errorf("%q, %v; want text with %q and no error", got, err, "has no text with the reference")
 	}
 	if _, err := tool.Call(t.Context(), "", json.RawMessage(`{"ref":"`+ref+`"}`)); !errors.Is(err, compact.ErrSession) {
-		t.Errorf("without session: %v", err)
+		t.Errorf("without session: %v, want ErrSession", err)
 	}
 }
 
@@ -153,7 +153,7 @@ func TestRecallToolReportsAFailingArchive(t *testing.T) {
 	cancel()
 	got, err := tool.Call(ctx, "s", json.RawMessage(`{"ref":"`+ref+`"}`))
 	if !errors.Is(err, compact.ErrArchiveFailed) || !errors.Is(err, context.Canceled) || got != "recall: the archive can't be read now" {
-		t.Errorf("%q, %v", got, err)
+		t.Errorf("%q, %v; want %q, ErrArchiveFailed and Canceled", got, err, "recall: the archive can't be read now")
 	}
 }
 
@@ -161,7 +161,7 @@ func TestRecallToolReturnsNoSecrets(t *testing.T) {
 	secret := "ghp_" + strings.Repeat("a1B2", 9)
 	call, ref, _ := recallRig(t, "token: "+secret+"\n"+text(300))
 	if got := call(`{"ref":"` + ref + `"}`); strings.Contains(got, secret) || !strings.Contains(got, "REDACTED") {
-		t.Errorf("%.100q", got)
+		t.Errorf("%.100q, want text without %q and text with %q", got, secret, "REDACTED")
 	}
 }
 
@@ -173,7 +173,7 @@ func TestRecallToolIsDefinedForEveryWireAndCounted(t *testing.T) {
 		Required   []string
 	}
 	if err := json.Unmarshal(tool.Parameters, &schema); err != nil || len(schema.Properties) != 6 || len(schema.Required) != 0 {
-		t.Fatalf("%+v, %v", schema, err)
+		t.Fatalf("%+v, %v, want 6 properties, none of them required", schema, err)
 	}
 	for wire, at := range map[string][2]string{
 		"openai": {"function.name", "function.parameters"}, "responses": {"name", "parameters"}, "anthropic": {"name", "input_schema"},
@@ -184,11 +184,11 @@ func TestRecallToolIsDefinedForEveryWireAndCounted(t *testing.T) {
 			t.Fatal(err)
 		}
 		if name, kind := field(t, def, at[0]), field(t, def, at[1]+".properties.ref.type"); name != "recall" || kind != "string" {
-			t.Errorf("%s: its name is %v, ref is of type %v in %s", wire, name, kind, def)
+			t.Errorf("%s: its name is %v, ref is of type %v in %s; want %v and %v", wire, name, kind, def, "recall", "string")
 		}
 		res := r.preflight(turns(1, 10), compact.WithTools(json.RawMessage("["+string(def)+"]")))
 		if n := res.After.ToolsSchema; n < 100 || n > 400 {
-			t.Errorf("%s: the recall tool costs %d tokens", wire, n)
+			t.Errorf("%s: the recall tool costs %d tokens, want at least 100 and at most 400", wire, n)
 		}
 	}
 	if _, err := tool.For("telegraph"); err == nil {

@@ -69,11 +69,11 @@ func TestRecallReadsTheLinesOfEveryWire(t *testing.T) {
 				t.Errorf("turn 5: %.60q, %v", got, err)
 			}
 			if asked < 100 {
-				t.Errorf("only %d parts", asked)
+				t.Errorf("only %d parts, want at least 100", asked)
 			}
 			report, err := record.Verify(t.Context(), r.archive, "s", record.VerifyOptions{Refs: recall.Refs})
 			if err != nil || !report.OK() {
-				t.Errorf("%v, %v", err, report.Problems)
+				t.Errorf("%v, %v; want no error and no problems", err, report.Problems)
 			}
 		})
 	}

@@ -93,14 +93,14 @@ func TestPanicsAreErrorsAndLeaveTheHistory(t *testing.T) {
 			} {
 				res, err := call()
 				if res == nil || err == nil || bytesOf(res.Messages) != bytesOf(history) || len(res.Sources) != len(history) {
-					t.Fatalf("%s: %v", what, err)
+					t.Fatalf("%s: %v, want an error", what, err)
 				}
 				if name == "counter" && !errors.Is(err, compact.ErrInternal) || strings.Contains(err.Error(), "x8Kq2") {
-					t.Errorf("%s: %v", what, err)
+					t.Errorf("%s: %v, want an error without %q", what, err, "x8Kq2")
 				}
 			}
 			if s := log.String(); !strings.Contains(s, "stack=") || !strings.Contains(s, ".go:") || strings.Contains(s, "x8Kq2") {
-				t.Errorf("logged %q", s)
+				t.Errorf("logged %q, want text with %q, text with %q and text without %q", s, "stack=", ".go:", "x8Kq2")
 			}
 		})
 	}
@@ -112,7 +112,7 @@ func TestPanicInAnOptionIsAnError(t *testing.T) {
 	history := turns(2, 10)
 	res, err := r.Preflight(t.Context(), "s", history, compact.WithProtected(func(message.Message) bool { panic("a mistake") }))
 	if !errors.Is(err, compact.ErrInternal) || bytesOf(res.Messages) != bytesOf(history) || !strings.Contains(log.String(), "a mistake") {
-		t.Errorf("%v", err)
+		t.Errorf("%v, want ErrInternal", err)
 	}
 }
 
@@ -136,7 +136,7 @@ func TestPanicOfTheRulesOfAWireIsLogged(t *testing.T) {
 	history := turns(50, 200)
 	res, _ := r.Preflight(t.Context(), "s", history, compact.WithRequest(&ruled{msgs: history, check: func([]message.Message, []int) []wire.Violation { panic("no rules") }}))
 	if bytesOf(res.Messages) != bytesOf(history) && res.MaskedCount == 0 || !strings.Contains(log.String(), "TestPanicOfTheRulesOfAWire") {
-		t.Errorf("%q, logged %q", res.Warnings, log.String())
+		t.Errorf("%q, logged %q, want text with %q", res.Warnings, log.String(), "TestPanicOfTheRulesOfAWire")
 	}
 }
 
@@ -154,7 +154,7 @@ func TestManagerContinuesWithAPanickingArchive(t *testing.T) {
 			res, err := r.Preflight(t.Context(), "s", turns(60, 200))
 			switch {
 			case onError == "fail" && !errors.Is(err, compact.ErrArchiveFailed):
-				t.Errorf("%v", err)
+				t.Errorf("%v, want ErrArchiveFailed", err)
 			case onError == "continue" && (err != nil || !res.Triggered || res.After.Total > res.Budget || len(res.Warnings) == 0):
 				t.Errorf("triggered %v, %d tokens, warnings %q, %v", res.Triggered, res.After.Total, res.Warnings, err)
 			}
@@ -192,17 +192,17 @@ func TestPanicsOfFunctionsAreErrors(t *testing.T) {
 	_, read := recall.Text(t.Context(), brokenReader{memory.New()}, "s", "3f9a2c1b70de")
 	answer, tool := compact.RecallTool(nil).Call(t.Context(), "s", []byte(`{"ref":"3f9a2c1b70de"}`))
 	if !strings.HasPrefix(answer, "recall: ") {
-		t.Errorf("the model reads %q", answer)
+		t.Errorf("the model reads %q, want text that begins with %q", answer, "recall: ")
 	}
 	shown := &compact.Result{Session: "s", Messages: []message.Message{policy.NewSummary(1, "see 3f9a2c1b70de")}}
 	_, inView := new(compact.CompactManager).RecallShown(t.Context(), shown, "3f9a2c1b70de")
 	for name, err := range map[string]error{"New": made, "Recall": read, "the tool": tool, "RecallShown": inView} {
 		if !errors.Is(err, compact.ErrInternal) || strings.Contains(err.Error(), "x8Kq2") {
-			t.Errorf("%s: %v", name, err)
+			t.Errorf("%s: %v, want ErrInternal and an error without %q", name, err, "x8Kq2")
 		}
 	}
 	if s := log.String(); !strings.Contains(s, "stack=") || strings.Contains(s, "x8Kq2") {
-		t.Errorf("logged %q", s)
+		t.Errorf("logged %q, want text with %q and text without %q", s, "stack=", "x8Kq2")
 	}
 }
 
@@ -233,11 +233,11 @@ func TestPanicOfARecallIsLoggedByTheManager(t *testing.T) {
 	a.now.Store(false)
 	for name, err := range map[string]error{"Recall": text, "Search": found} {
 		if !errors.Is(err, compact.ErrInternal) || strings.Contains(err.Error(), "Karl") {
-			t.Errorf("%s: %v", name, err)
+			t.Errorf("%s: %v, want ErrInternal and an error without %q", name, err, "Karl")
 		}
 	}
 	if s := log.String(); strings.Count(s, "stack=") != 2 || strings.Contains(s, "Karl") {
-		t.Errorf("logged %q", s)
+		t.Errorf("logged %q, want text without %q", s, "Karl")
 	}
 }
 
@@ -258,7 +258,7 @@ func TestCallsThatPanicTwiceEnd(t *testing.T) {
 		left = 6 // the session exists by then
 		res, err := r.Preflight(t.Context(), "s", turns(1, 10))
 		if !errors.Is(err, compact.ErrInternal) || len(res.Messages) != 3 || left > -2 {
-			t.Fatalf("%v, %d panics", err, -left)
+			t.Fatalf("%v, %d panics, want ErrInternal", err, -left)
 		}
 		left = math.MaxInt
 		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)

@@ -47,7 +47,7 @@ func TestEverythingThatIsStoredOrExportedIsRedacted(t *testing.T) {
 		t.Error("the summary holds a secret")
 	}
 	if res.Note != "because password: <REDACTED>" {
-		t.Errorf("the note of the result is %q", res.Note)
+		t.Errorf("the note of the result is %q, want %q", res.Note, "because password: <REDACTED>")
 	}
 	searched := 0
 	look := func(where string, data []byte) {
@@ -118,7 +118,7 @@ func testSecretIsFound(t *testing.T, transcripts string, window int) {
 	ctx := context.Background()
 	res, err := r.Preflight(ctx, "s", history)
 	if err != nil || !res.Triggered || (res.Summary != nil) != (window == 8_000) {
-		t.Fatalf("%v, %s", err, res.ReductionStage)
+		t.Fatalf("%v, %s, want no error, a compaction, and a summary only in the small window", err, res.ReductionStage)
 	}
 	if res, err = r.ManualCompact(ctx, "s", append(history, message.User("so?")), "because of "+secret); err != nil {
 		t.Fatal(err)

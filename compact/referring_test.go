@@ -49,7 +49,7 @@ func readBack(t *testing.T, a *memory.Archive, h *tale, view string) {
 	for _, turn := range []string{"turn:2", "turn:9"} {
 		text, err := r.Recall(t.Context(), "s", turn)
 		if err != nil || len(text) < 500 {
-			t.Errorf("%s: %.80q, %v", turn, text, err)
+			t.Errorf("%s: %.80q, %v, want at least 500 bytes and no error", turn, text, err)
 		}
 	}
 	for name := range r.archived() {
@@ -64,7 +64,7 @@ func readBack(t *testing.T, a *memory.Archive, h *tale, view string) {
 			lines++
 		}
 		if lines < 20 {
-			t.Errorf("%s has %d messages", name, lines)
+			t.Errorf("%s has %d messages, want at least 20", name, lines)
 		}
 	}
 }

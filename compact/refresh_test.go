@@ -17,6 +17,6 @@ func TestStepsOfOthersAreRequestedPeriodically(t *testing.T) {
 		}
 	}
 	if asked != 9 {
-		t.Errorf("the steps were requested %d times in ten intervals, of which the first needs no request", asked)
+		t.Errorf("the steps were requested %d times in ten intervals, of which the first needs no request, want 9", asked)
 	}
 }

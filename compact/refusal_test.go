@@ -61,10 +61,10 @@ func TestUnprunableRolesPanicNoCall(t *testing.T) {
 		for range 3 {
 			res, err := r.Preflight(context.Background(), "s", history)
 			if err != nil && !strings.Contains(err.Error(), "insufficient budget") {
-				t.Fatalf("%v: %v", roles, err)
+				t.Fatalf("%v: %v, want no error or an insufficient budget", roles, err)
 			}
 			if n := len(summaries(res.Messages)); n > 1 {
-				t.Errorf("%v: %d summaries", roles, n)
+				t.Errorf("%v: %d summaries, want at most 1", roles, n)
 			}
 			history = append(res.Messages, turns(20, 200)[1:]...)
 		}
@@ -128,7 +128,7 @@ func TestSummaryStaysAfterTheSystemPrompt(t *testing.T) {
 			t.Fatalf("%d: %s first", i, res.Messages[0].Role)
 		}
 		if err == nil && policy.IsSummary(res.Messages[0]) {
-			t.Fatalf("the summary stands first")
+			t.Fatalf("the summary comes first")
 		}
 	}
 }
@@ -176,7 +176,7 @@ func TestReserveShrinksBeforeACallIsRefused(t *testing.T) {
 	}
 }
 
-func TestWindowsNearTwoThousand(t *testing.T) {
+func TestWindowsNearTwoThousandTokensAreEnough(t *testing.T) {
 	for _, window := range []int{1_600, 2_000, 2_500, 3_000} {
 		c, _ := compact.Preset("graduated")
 		c.MaxContextTokens = window
@@ -188,7 +188,7 @@ func TestWindowsNearTwoThousand(t *testing.T) {
 	}
 }
 
-// The last messages alone begin with the model's, which some wires don't take.
+// The last messages begin with a message of the model, which some wires refuse.
 func TestFallbackContinuesToACutThatTheWireAllows(t *testing.T) {
 	history := turns(2, 50)
 	for i := range 10 {
@@ -234,7 +234,7 @@ func TestBudgetErrorOfTheFloorAddsUp(t *testing.T) {
 		t.Fatal(err)
 	}
 	if sum, named := addUp(over); sum != over.Tokens || named >= len(history) || over.Tokens <= over.Budget {
-		t.Errorf("%d of %d tokens, %d of %d messages: %v", sum, over.Tokens, named, len(history), err)
+		t.Errorf("%d of %d tokens, %d of %d messages: %v, want more than %d", sum, over.Tokens, named, len(history), err, over.Budget)
 	}
 }
 
@@ -251,7 +251,7 @@ func TestBudgetErrorAddsUpAndItsAdviceHelps(t *testing.T) {
 		t.Errorf("%d of %d tokens, %d of %d messages: %v", sum, over.Tokens, named, len(history), err)
 	}
 	if !strings.Contains(err.Error(), "messages that no stage of preset masking may remove") || !strings.Contains(err.Error(), "dd summarize") {
-		t.Errorf("%v", err)
+		t.Errorf("%v, want an error with %q and an error with %q", err, "messages that no stage of preset masking may remove", "dd summarize")
 	}
 	c.Policy.Stages = append(c.Policy.Stages, "summarize", "shrink")
 	if _, err := newRig(t, c).Preflight(context.Background(), "s", history); err != nil {
@@ -301,7 +301,7 @@ func TestStagesAdvisedByARefusalHelp(t *testing.T) {
 			add := strings.Split(strings.TrimSuffix(advised, " to policy.stages"), " and ")
 			refused[strings.Join(add, "+")]++
 			if again := refusalOf(append(slices.Clone(stages), add...)); again != nil {
-				t.Errorf("%s, %v: with %v too: %v", name, stages, add, again)
+				t.Errorf("%s, %v: with %v too: %v, want none", name, stages, add, again)
 			}
 			for i := range add {
 				if less := slices.Delete(slices.Clone(add), i, i+1); refusalOf(append(slices.Clone(stages), less...)) == nil {

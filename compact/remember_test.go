@@ -31,7 +31,7 @@ func TestEditsOfACallAreRemembered(t *testing.T) {
 		}
 	}
 	if edits < 40 {
-		t.Errorf("%d edits", edits)
+		t.Errorf("%d edits, want at least 40", edits)
 	}
 }
 
@@ -93,7 +93,7 @@ func TestAppendAfterOthersDecidesAgain(t *testing.T) {
 			}
 		}
 		if changed < 10 {
-			t.Errorf("%d calls changed something", changed)
+			t.Errorf("%d calls changed something, want at least 10", changed)
 		}
 	})
 }

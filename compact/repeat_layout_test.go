@@ -60,7 +60,7 @@ func TestPropertyTranscriptIsWholeDespiteItsReferences(t *testing.T) {
 		}
 	}
 	if referred < 500 {
-		t.Errorf("only %d lines were referred to", referred)
+		t.Errorf("only %d lines were referred to, want at least 500", referred)
 	}
 }
 

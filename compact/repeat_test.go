@@ -115,12 +115,12 @@ func TestEachMessageIsStoredOnce(t *testing.T) {
 		ratio := float64(transcripts) / history
 		t.Logf("%s, a process for each step %v: transcripts %.2f times the history, everything %.2f times", q.repeat, q.alone, ratio, float64(all)/history)
 		if ratio < q.least || ratio > q.most {
-			t.Errorf("%s: %.2f times the history", q.repeat, ratio)
+			t.Errorf("%s: %.2f times the history, want at least %.2f and at most %.2f", q.repeat, ratio, q.least, q.most)
 		}
 		h.has(t, a)
 	}
 	if len(views) != 1 {
-		t.Errorf("%d views of one history", len(views))
+		t.Errorf("%d views of one history, want 1", len(views))
 	}
 }
 
@@ -209,7 +209,7 @@ func (h *tale) has(t *testing.T, a storage.Archive) {
 	ctx := t.Context()
 	report, err := record.Verify(ctx, a, "s", record.VerifyOptions{Refs: recall.Refs})
 	if err != nil || !report.OK() {
-		t.Fatalf("verify: %v %v", err, report.Problems)
+		t.Fatalf("verify: %v %v, want no error and no problems", err, report.Problems)
 	}
 	s, err := record.OpenSession(ctx, a, "s")
 	if err != nil {
@@ -315,7 +315,7 @@ func TestChangedTablesAreRewritten(t *testing.T) {
 		t.Fatal(err)
 	}
 	if said := strings.Join(res.Warnings, "\n"); !strings.Contains(said, "transcript-pre-compact-001.jsonl") {
-		t.Errorf("warnings: %s", said)
+		t.Errorf("warnings: %s, want text with %q", said, "transcript-pre-compact-001.jsonl")
 	}
 	s, err := record.OpenSession(t.Context(), a, "s")
 	if err != nil {
@@ -335,7 +335,7 @@ func TestChangedTablesAreRewritten(t *testing.T) {
 		n++
 	}
 	if n != len(h.history) || old == 0 {
-		t.Errorf("%d lines of %d, %d of them stand in the second transcript", n, len(h.history), old)
+		t.Errorf("%d lines of %d, %d of them are in the second transcript", n, len(h.history), old)
 	}
 	report, err := record.Verify(t.Context(), a, "s", record.VerifyOptions{Refs: recall.Refs})
 	if err != nil || report.OK() || report.Problems[0].File != "transcript-pre-compact-001.jsonl" {
@@ -364,6 +364,6 @@ func TestTwoProcessesReferToExistingFiles(t *testing.T) {
 		t.Errorf("%d bytes of transcripts for %d of history", transcripts, len(bytesOf(h.history)))
 	}
 	if report, err := record.Verify(t.Context(), a, "s", record.VerifyOptions{Refs: recall.Refs}); err != nil || !report.OK() {
-		t.Errorf("verify: %v %v", err, report.Problems)
+		t.Errorf("verify: %v %v, want no error and no problems", err, report.Problems)
 	}
 }

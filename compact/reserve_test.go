@@ -32,7 +32,7 @@ func TestReserveStaysReducedOnlyIfTheLastStepNeededIt(t *testing.T) {
 		call.ep.budget.Cap, call.ep.lifted.Cap = c.cap, 300
 		call.budget = call.ep.budget
 		if call.allot(view); call.budget.Cap != c.want {
-			t.Errorf("%+v: the budget is %d", c, call.budget.Cap)
+			t.Errorf("%+v: the budget is %d, want %d", c, call.budget.Cap, c.want)
 		}
 	}
 }

@@ -38,7 +38,7 @@ func TestRepeatedCallCompactsOnce(t *testing.T) {
 		}
 	}
 	if compacted < 20 {
-		t.Errorf("%d first calls compacted", compacted)
+		t.Errorf("%d first calls compacted, want at least 20", compacted)
 	}
 }
 
@@ -83,7 +83,7 @@ func TestNewResultOfAPayingCompactionIsReduced(t *testing.T) {
 		}
 		last := res.Messages[len(res.Messages)-1].ResultText()
 		if !strings.HasSuffix(last, " × 600\n") {
-			t.Errorf("%d bytes: %.200q", len(last), last)
+			t.Errorf("%d bytes: %.200q, want text that ends with %q", len(last), last, " × 600\n")
 		}
 		return
 	}

@@ -30,7 +30,7 @@ func TestRetryArchivesWhatTheCallerChanged(t *testing.T) {
 		}
 		history[3] = message.ToolResult("call_0", "The release is on the 14th of March."+strings.Repeat(" word", 790))
 		if res, err := m.Preflight(t.Context(), "s", history); err != nil || res.Step != 1 {
-			t.Fatalf("step %d, %v", res.Step, err)
+			t.Fatalf("step %d, %v; want 1 and no error", res.Step, err)
 		}
 		got, err := m.Recall(t.Context(), "s", "turn:1")
 		if err != nil || !strings.Contains(got, "14th of March") {

@@ -43,11 +43,11 @@ func TestBufferLeaves126500Of128000(t *testing.T) {
 	r := newRig(t, compact.Config{})
 	res := r.preflight(turns(1, 10))
 	if res.Budget != 126_500 || res.Trigger != 108_800 || res.Target != 76_800 {
-		t.Errorf("budget %d, trigger %d, target %d", res.Budget, res.Trigger, res.Target)
+		t.Errorf("budget %d, trigger %d, target %d; want 126500, 108800 and 76800", res.Budget, res.Trigger, res.Target)
 	}
 }
 
-func TestManualCompactionInANearlyEmptyWindow(t *testing.T) {
+func TestManualCompactionInANearlyEmptyWindowRemovesNothing(t *testing.T) {
 	r := newRig(t, compact.Config{})
 	history := turns(2, 10)
 	res, err := r.ManualCompact(context.Background(), "s", history, "user asked")
@@ -55,7 +55,7 @@ func TestManualCompactionInANearlyEmptyWindow(t *testing.T) {
 		t.Fatal(err)
 	}
 	if res.Triggered || res.Step != 0 || res.Reason != trace.ReasonNothingOld {
-		t.Errorf("triggered %v, step %d, reason %q; nothing may be taken out", res.Triggered, res.Step, res.Reason)
+		t.Errorf("triggered %v, step %d, reason %q; want nothing removed", res.Triggered, res.Step, res.Reason)
 	}
 	if bytesOf(res.Messages) != bytesOf(history) {
 		t.Error("the history was changed")
@@ -65,7 +65,7 @@ func TestManualCompactionInANearlyEmptyWindow(t *testing.T) {
 	}
 }
 
-func TestManualCompactionBelowTheThreshold(t *testing.T) {
+func TestManualCompactionBelowTheThresholdSummarizesOldTurns(t *testing.T) {
 	r := newRig(t, compact.Config{})
 	history := turns(20, 200)
 	res, err := r.ManualCompact(context.Background(), "s", history, "before the release")
@@ -86,7 +86,7 @@ func TestAgentLoopWithOneUserMessageAnd100ToolRounds(t *testing.T) {
 	history := loop(100, 300)
 	res := r.preflight(history)
 	if !res.Triggered || res.After.Total > res.Target {
-		t.Fatalf("triggered %v, %d tokens, target %d", res.Triggered, res.After.Total, res.Target)
+		t.Fatalf("triggered %v, %d tokens, target %d, want true", res.Triggered, res.After.Total, res.Target)
 	}
 	if res.ReductionStage != compact.ReductionMasking || res.MaskedCount != 100-10-2 {
 		t.Errorf("%s, %d masked; masking all but the window of 10 turns and the first 2 results reaches the target", res.ReductionStage, res.MaskedCount)
@@ -98,7 +98,7 @@ func TestAgentLoopWithOneUserMessageAnd100ToolRounds(t *testing.T) {
 	// Masked results are summarized when masking is not enough.
 	res = newRig(t, compact.Config{MaxContextTokens: 8_000}).preflight(history)
 	if res.ReductionStage != compact.ReductionSummarization || res.After.Total > res.Budget {
-		t.Fatalf("%s, %d tokens, budget %d", res.ReductionStage, res.After.Total, res.Budget)
+		t.Fatalf("%s, %d tokens, budget %d, want %s", res.ReductionStage, res.After.Total, res.Budget, compact.ReductionSummarization)
 	}
 	paired(t, res.Messages)
 	if got := res.Messages[2].Text(); got != history[1].Text() || len(summaries(res.Messages[:2])) != 1 {
@@ -116,7 +116,7 @@ func TestParallelCallsStayWithTheirResults(t *testing.T) {
 	}
 	res := newRig(t, compact.Config{MaxContextTokens: 12_000}).preflight(history)
 	if !res.Triggered || res.SummarizedCount == 0 {
-		t.Fatalf("triggered %v, %d summarized", res.Triggered, res.SummarizedCount)
+		t.Fatalf("triggered %v, %d summarized, want true", res.Triggered, res.SummarizedCount)
 	}
 	paired(t, res.Messages)
 	if n := res.SummarizedCount % 4; n != 0 {
@@ -124,12 +124,12 @@ func TestParallelCallsStayWithTheirResults(t *testing.T) {
 	}
 }
 
-func TestProtectedResultInMidHistory(t *testing.T) {
+func TestProtectedResultInMidHistoryStays(t *testing.T) {
 	history := loop(60, 400)
 	history[41].Protected = true
 	res := newRig(t, compact.Config{MaxContextTokens: 8_000}).preflight(history)
 	if !res.Triggered || res.SummarizedCount == 0 {
-		t.Fatalf("triggered %v, %d summarized", res.Triggered, res.SummarizedCount)
+		t.Fatalf("triggered %v, %d summarized, want true", res.Triggered, res.SummarizedCount)
 	}
 	paired(t, res.Messages)
 	found := false
@@ -141,11 +141,11 @@ func TestProtectedResultInMidHistory(t *testing.T) {
 	}
 }
 
-func TestOneResultOf200kTokens(t *testing.T) {
+func TestOneResultOf200kTokensIsTruncated(t *testing.T) {
 	history := []message.Message{message.User("Read it."), message.Assistant("", message.Call("c", "read", `{}`)), message.ToolResult("c", text(200_000))}
 	res := newRig(t, compact.Config{}).preflight(history)
 	if res.ReductionStage != compact.ReductionTruncation || res.TruncatedCount != 1 {
-		t.Fatalf("%s, %d truncated", res.ReductionStage, res.TruncatedCount)
+		t.Fatalf("%s, %d truncated; want %s and 1", res.ReductionStage, res.TruncatedCount, compact.ReductionTruncation)
 	}
 	got := res.Messages[2].ResultText()
 	if !strings.HasSuffix(got, "\n\n[truncated: kept first ~8000 of ~200000 tokens (head)]") {
@@ -156,7 +156,7 @@ func TestOneResultOf200kTokens(t *testing.T) {
 	}
 }
 
-func TestOneRoundOfTwentyResultsOf7k(t *testing.T) {
+func TestOneRoundOfTwentyLargeResultsIsSqueezed(t *testing.T) {
 	history := []message.Message{message.User("Read all.")}
 	var calls []message.Part
 	for i := range 20 {
@@ -171,17 +171,17 @@ func TestOneRoundOfTwentyResultsOf7k(t *testing.T) {
 		t.Errorf("%d tokens; squeezed to equal shares, the round has room for %d", res.After.Total, res.Budget)
 	}
 	if res.TruncatedCount != 20 {
-		t.Errorf("%d of 20 results truncated", res.TruncatedCount)
+		t.Errorf("%d of 20 results truncated, want 20", res.TruncatedCount)
 	}
 	paired(t, res.Messages)
 }
 
-func TestPinnedMessagesAboveTheTarget(t *testing.T) {
+func TestPinnedMessagesAboveTheTargetDelayTheNextCompaction(t *testing.T) {
 	r := newRig(t, compact.Config{MaxContextTokens: 32_000})
 	history := append([]message.Message{message.System(text(24_000))}, turns(30, 80)[1:]...)
 	first := r.preflight(history)
 	if !first.Triggered || first.After.Total <= first.Target {
-		t.Fatalf("triggered %v, %d tokens, target %d", first.Triggered, first.After.Total, first.Target)
+		t.Fatalf("triggered %v, %d tokens, target %d, want true", first.Triggered, first.After.Total, first.Target)
 	}
 	next := append(history, turns(2, 80)[1:]...)
 	second := r.preflight(next)
@@ -241,7 +241,7 @@ func TestToolSchemasCountAgainstTheBudget(t *testing.T) {
 	schemas := json.RawMessage(`[{"type":"function","function":{"name":"bash","description":"` + text(3_000) + `"}}]`)
 	with := r.preflight(history, compact.WithTools(schemas))
 	if without.Triggered || without.Before.ToolsSchema != 0 || !with.Triggered {
-		t.Errorf("triggered without schemas: %v, with: %v", without.Triggered, with.Triggered)
+		t.Errorf("triggered without schemas: %v, with: %v; want false and true", without.Triggered, with.Triggered)
 	}
 	if n := with.Before.ToolsSchema; n < 3_000 || with.Before.Total != without.Before.Total+n || with.Before.Overhead != without.Before.Overhead || with.After.Total > with.Target {
 		t.Errorf("schemas %d tokens, total %d of %d without; after it %d, target %d", n, with.Before.Total, without.Before.Total, with.After.Total, with.Target)
@@ -281,12 +281,12 @@ func TestWaitAboveTheTriggerIsExplainedOnce(t *testing.T) {
 	for i, want := range []int{1, 0, 0} {
 		res := r.preflight(history)
 		if res.Triggered || res.Reason != trace.ReasonFloor || len(res.Warnings) != want {
-			t.Errorf("call %d: triggered %v (%s), warnings %q", i+1, res.Triggered, res.Reason, res.Warnings)
+			t.Errorf("call %d: triggered %v (%s), warnings %q; want false and %s", i+1, res.Triggered, res.Reason, res.Warnings, trace.ReasonFloor)
 		}
 	}
 }
 
-func TestProtectedAndRoleBasedPinning(t *testing.T) {
+func TestProtectedMessagesAndPinnedRolesStay(t *testing.T) {
 	history := turns(40, 300)
 	history[2] = message.Developer("Never push to main.")
 	history[5].Protected = true
@@ -306,7 +306,7 @@ func TestProtectedAndRoleBasedPinning(t *testing.T) {
 func TestKeepLast6Of20Turns(t *testing.T) {
 	res, err := newRig(t, compact.Config{MaxContextTokens: 16_000}).ManualCompact(context.Background(), "s", turns(20, 400), "")
 	if err != nil || !res.Triggered || res.Keep.Turns != 6 {
-		t.Fatalf("triggered %v, keep %+v: %v", res.Triggered, res.Keep, err)
+		t.Fatalf("triggered %v, keep %+v: %v; want true and no error", res.Triggered, res.Keep, err)
 	}
 	want := 1 + 2*14
 	if kept := decided(res, policy.Kept); len(kept) != 1+12 || kept[1] != want {
@@ -341,7 +341,7 @@ func TestNewestUserWordsMayExceedTheTarget(t *testing.T) {
 	gone := decided(res, policy.Summarized)
 	for _, i := range gone[max(len(gone)-20, 0):] {
 		if m := history[i]; m.Role == message.RoleUser && !strings.Contains(res.Summary.Text, strings.TrimSpace(m.Text())) {
-			t.Errorf("the words of message %d do not stand in the summary", i)
+			t.Errorf("the words of message %d are not in the summary", i)
 		}
 	}
 }
@@ -386,13 +386,13 @@ func TestInsufficientBudgetNamesTheLargestAndLeavesTheHistory(t *testing.T) {
 	res, err := r.Preflight(context.Background(), "s", history)
 	var b *compact.BudgetError
 	if !errors.Is(err, compact.ErrInsufficientBudget) || !errors.As(err, &b) {
-		t.Fatalf("got %v", err)
+		t.Fatalf("got %v, want ErrInsufficientBudget", err)
 	}
 	if bytesOf(res.Messages) != before || bytesOf(history) != before {
 		t.Error("the returned history differs from the given one")
 	}
 	if b.Largest[0].Index != 0 || !strings.Contains(err.Error(), "Protect fewer messages") {
-		t.Errorf("no guidance: %v", err)
+		t.Errorf("no guidance: %v, want an error with %q", err, "Protect fewer messages")
 	}
 	events := r.named(trace.NameError)
 	if len(events) != 1 || events[0].Status != trace.StatusError || !strings.Contains(events[0].Data.String(), `"error_type":"InsufficientBudget"`) {
@@ -404,7 +404,7 @@ func TestInsufficientBudgetNamesTheLargestAndLeavesTheHistory(t *testing.T) {
 	}
 }
 
-func TestThreeLayerOrder(t *testing.T) {
+func TestViewHasPinnedMessagesThenSummaryThenRecentOnes(t *testing.T) {
 	history := turns(20, 400)
 	history[7] = message.Developer("Never push to main.")
 	res, err := newRig(t, compact.Config{MaxContextTokens: 16_000}).ManualCompact(context.Background(), "s", history, "")
@@ -435,7 +435,7 @@ func TestRollingSummaryIsOneWithARisingVersion(t *testing.T) {
 		for version := 1; version <= 5; version++ {
 			res := r.preflight(history)
 			if got := summaries(res.Messages); !res.Triggered || len(got) != 1 || got[0] != version {
-				t.Fatalf("kept %v, compaction %d: triggered %v, summaries %v", kept, version, res.Triggered, got)
+				t.Fatalf("kept %v, compaction %d: triggered %v, summaries %v, want true", kept, version, res.Triggered, got)
 			}
 			if kept {
 				history = res.Messages

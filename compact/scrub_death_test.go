@@ -125,7 +125,7 @@ func TestAgentRecallsAfterAnInterruptedScrub(t *testing.T) {
 				}
 				text, err := r.Recall(t.Context(), "s", "turn:2")
 				if err != nil || !strings.Contains(text, "the word is") {
-					t.Errorf("died at change %d: recalled: %.80q, %v", at, text, err)
+					t.Errorf("died at change %d: recalled: %.80q, %v; want text with %q and no error", at, text, err, "the word is")
 				}
 			})
 		}

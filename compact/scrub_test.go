@@ -74,7 +74,7 @@ func (r *rig) verified() record.Report {
 		r.t.Fatal(err)
 	}
 	if !report.OK() {
-		r.t.Errorf("problems: %v", report.Problems)
+		r.t.Errorf("problems: %v, want no problems", report.Problems)
 	}
 	return report
 }
@@ -115,13 +115,13 @@ func TestSessionKeepsItsStateAfterAScrub(t *testing.T) {
 	}
 	done, err := compact.Scrub(t.Context(), r.stored(), compact.ScrubOptions{Secrets: []string{leakedLater}, Reason: redact.Lit("it leaked")})
 	if err != nil || len(done.Files) == 0 {
-		t.Fatalf("%+v, %v", done, err)
+		t.Fatalf("%+v, %v, want rewritten files and no error", done, err)
 	}
 	if r.holdsText("correcthorse") {
 		t.Error("the secret still exists")
 	}
 	if notes := strings.Join(r.verified().Notes, "\n"); !strings.Contains(notes, "scrubbed at ") || !strings.Contains(notes, "it leaked") {
-		t.Errorf("notes: %s", notes)
+		t.Errorf("notes: %s, want text with %q", notes, "scrubbed at ")
 	}
 	again := newRig(t, compact.Config{Archive: r.archive})
 	got, err := again.Preflight(t.Context(), "s", history)
@@ -136,7 +136,7 @@ func TestSessionKeepsItsStateAfterAScrub(t *testing.T) {
 	}
 	text, err := again.Recall(t.Context(), "s", "turn:2")
 	if err != nil || !strings.Contains(text, "the word is ****") || strings.Contains(text, "correcthorse") {
-		t.Errorf("recalled %.200q, %v", text, err)
+		t.Errorf("recalled %.200q, %v; want text with %q, text without %q and no error", text, err, "the word is ****", "correcthorse")
 	}
 }
 
@@ -175,7 +175,7 @@ func TestStepAfterAScrubIsStoredForEveryOnError(t *testing.T) {
 	}
 	done, err := compact.Scrub(t.Context(), r.stored(), compact.ScrubOptions{Secrets: []string{leakedLater}, Reason: redact.Lit("it leaked")})
 	if err != nil || len(done.Files) == 0 {
-		t.Fatalf("%+v, %v", done, err)
+		t.Fatalf("%+v, %v, want rewritten files and no error", done, err)
 	}
 	history = append(history, message.User("And now module_b."))
 	for i := 20; i < 30; i++ {
@@ -219,7 +219,7 @@ func TestScrubByRulesRemovesCurrentFindings(t *testing.T) {
 	}
 	done, err := compact.Scrub(t.Context(), r.stored(), compact.ScrubOptions{Rules: now})
 	if err != nil || !slices.Equal(done.Files, dry.Files) || r.holdsText(secret) {
-		t.Errorf("%+v, %v", done, err)
+		t.Errorf("%+v, %v, want the files of the dry run and no secret left", done, err)
 	}
 	r.verified()
 	if again, err := compact.Scrub(t.Context(), r.stored(), compact.ScrubOptions{Rules: now}); err != nil || len(again.Files) != 0 {
@@ -252,7 +252,7 @@ func TestScrubByRulesTakesOutOtherSpellings(t *testing.T) {
 		t.Fatal(err)
 	}
 	if done, err := compact.Scrub(t.Context(), r.stored(), compact.ScrubOptions{Rules: now}); err != nil || r.holdsText(secret) || r.holdsText("Rt9xW2") {
-		t.Errorf("%+v, %v", done, err)
+		t.Errorf("%+v, %v, want no error and no secret left", done, err)
 	}
 	r.verified()
 }
@@ -260,7 +260,7 @@ func TestScrubByRulesTakesOutOtherSpellings(t *testing.T) {
 func TestScrubRequiresSearchableSecrets(t *testing.T) {
 	r := newRig(t, compact.Config{})
 	if _, err := compact.Scrub(t.Context(), r.stored(), compact.ScrubOptions{Secrets: []string{"abc"}}); !errors.Is(err, compact.ErrShortSecret) {
-		t.Errorf("a secret of three bytes: %v", err)
+		t.Errorf("a secret of three bytes: %v, want ErrShortSecret", err)
 	}
 }
 
@@ -293,7 +293,7 @@ func TestScrubKeepsTheArchivesOwnFields(t *testing.T) {
 				t.Error(err)
 			}
 			if text, err := again.Recall(t.Context(), "s", "turn:2"); err != nil || !strings.Contains(text, "correcthorse") {
-				t.Errorf("recalled %.200q, %v", text, err)
+				t.Errorf("recalled %.200q, %v; want text with %q and no error", text, err, "correcthorse")
 			}
 			tools := 0
 			for m, err := range recall.Messages(t.Context(), r.stored()) {
@@ -305,7 +305,7 @@ func TestScrubKeepsTheArchivesOwnFields(t *testing.T) {
 				}
 			}
 			if tools < 10 {
-				t.Errorf("%d results of tools are left", tools)
+				t.Errorf("%d results of tools are left, want at least 10", tools)
 			}
 		})
 	}

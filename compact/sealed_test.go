@@ -247,7 +247,7 @@ func TestLostKeyBeginsANewEpochAndReportsIt(t *testing.T) {
 	}
 	report, err := record.Verify(t.Context(), a, "s", record.VerifyOptions{Refs: recall.Refs, Edits: recall.EditRefs})
 	if err != nil || !report.OK() {
-		t.Errorf("%v %v", err, report.Problems)
+		t.Errorf("%v %v, want no error and no problems", err, report.Problems)
 	}
 	if err := lost.Close(t.Context()); err != nil || strings.Count(events.lines.String(), "ArchiveKeyLost") != 1 {
 		t.Errorf("the event was not emitted exactly once: %v", err)
@@ -291,11 +291,11 @@ func TestANewKeyChangesNoView(t *testing.T) {
 			}
 			for info, err := range record.Sessions(t.Context(), a) {
 				if err != nil || !strings.HasPrefix(info.ID, "redacted-") {
-					t.Errorf("session %q, %v", info.ID, err)
+					t.Errorf("session %q, %v; want text that begins with %q and no error", info.ID, err, "redacted-")
 				}
 				report, err := record.Verify(t.Context(), a, info.ID, record.VerifyOptions{Refs: recall.Refs, Edits: recall.EditRefs})
 				if err != nil || !report.OK() {
-					t.Errorf("%v %v", err, report.Problems)
+					t.Errorf("%v %v, want no error and no problems", err, report.Problems)
 				}
 			}
 		})
@@ -312,10 +312,10 @@ func TestAnArchiveInMemoryLeavesNoKey(t *testing.T) {
 	first := newRig(t, compact.Config{Archive: archive, MaxContextTokens: 8_000}).preflight(history)
 	again := newRig(t, compact.Config{Archive: archive, MaxContextTokens: 8_000}).preflight(history)
 	if !first.Triggered || again.Triggered || bytesOf(first.Messages) != bytesOf(again.Messages) || len(again.Warnings) > 0 {
-		t.Errorf("triggered %v, then %v, %q", first.Triggered, again.Triggered, again.Warnings)
+		t.Errorf("triggered %v, then %v, %q; want true and false", first.Triggered, again.Triggered, again.Warnings)
 	}
 	if left, err := os.ReadDir(config); err != nil || len(left) > 0 {
-		t.Errorf("%v, %v", left, err)
+		t.Errorf("%v, %v, want an empty folder", left, err)
 	}
 }
 
@@ -324,7 +324,7 @@ func TestPlanCreatesNoKey(t *testing.T) {
 	a := folderArchive(t, t.TempDir())
 	m := sealedManager(t, a, "graduated")
 	if res, err := m.Plan(t.Context(), "s", sealedTurns(30)); err != nil || !res.Triggered {
-		t.Fatalf("%s %v", res.Reason, err)
+		t.Fatalf("the plan compacts nothing: %s %v", res.Reason, err)
 	}
 	if err := m.Close(t.Context()); err != nil {
 		t.Fatal(err)
@@ -356,7 +356,7 @@ func TestInvalidKeyIsAMistake(t *testing.T) {
 	t.Setenv(compact.ArchiveKeyVariable, "swordfish")
 	_, err := compact.New(t.Context(), compact.Config{})
 	if err == nil || !strings.Contains(err.Error(), "archive_key") || strings.Contains(err.Error(), "swordfish") {
-		t.Errorf("%v", err)
+		t.Errorf("%v, want an error, an error with %q and an error without %q", err, "archive_key", "swordfish")
 	}
 }
 
@@ -411,12 +411,12 @@ func TestUnsharedKeyPreventsCompaction(t *testing.T) {
 		t.Fatal("the history is too long for this test")
 	}
 	if _, err := m.Preflight(t.Context(), "s", sealedTurns(24)); !errors.Is(err, compact.ErrArchiveFailed) {
-		t.Fatalf("%v", err)
+		t.Fatalf("%v, want ErrArchiveFailed", err)
 	}
 	a.shut = false
 	res, want := sealedView(t, m, "s", 24)
 	if res.Step != 1 {
-		t.Fatalf("step %d", res.Step)
+		t.Fatalf("step %d, want 1", res.Step)
 	}
 	if _, got := sealedView(t, sealedManager(t, a, "graduated"), "s", 24); got != want {
 		t.Error("another process has a different view")
@@ -472,6 +472,6 @@ func TestBucketsKeyIsNotRequested(t *testing.T) {
 	keysOnly(t) // another machine
 	res, _ = sealedView(t, sealedManager(t, a, "graduated", inBucket), "s", 24)
 	if res.Step != 2 || len(res.Warnings) != 1 {
-		t.Errorf("another machine: step %d, %v", res.Step, res.Warnings)
+		t.Errorf("another machine: step %d, %v, want 2", res.Step, res.Warnings)
 	}
 }

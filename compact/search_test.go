@@ -64,7 +64,7 @@ func TestSearchFindsEveryRemovedLine(t *testing.T) {
 				}
 			}
 			if len(want) < 5 {
-				t.Fatalf("only %d were taken out", len(want))
+				t.Fatalf("only %d were taken out, want at least 5", len(want))
 			}
 			if err := r.Flush(t.Context()); err != nil {
 				t.Fatal(err)
@@ -83,19 +83,19 @@ func TestSearchFindsEveryRemovedLine(t *testing.T) {
 				for _, m := range f.Matches {
 					have[m.Text+" "+m.Ref]++
 					if m.Line != 2 || m.Role != message.RoleTool {
-						t.Errorf("%s: %+v", who, m)
+						t.Errorf("%s: %+v, want line 2 of a tool", who, m)
 					}
 					if whole, err := r.Recall(t.Context(), "s", m.Ref); err != nil || !strings.Contains(whole, m.Text) {
-						t.Errorf("%s: recall of %s: %.60q, %v", who, m.Ref, whole, err)
+						t.Errorf("%s: recall of %s: %.60q, %v; want text with %q and no error", who, m.Ref, whole, err, m.Text)
 					}
 				}
 				for _, w := range want {
 					if have[w] != 1 {
-						t.Errorf("%s found %q %d times", who, w, have[w])
+						t.Errorf("%s found %q %d times, want 1", who, w, have[w])
 					}
 				}
 				if f.Lines != len(f.Matches) || f.Cut {
-					t.Errorf("%s: %d lines, %d matches, cut %v", who, f.Lines, len(f.Matches), f.Cut)
+					t.Errorf("%s: %d lines, %d matches, cut %v, want false", who, f.Lines, len(f.Matches), f.Cut)
 				}
 			}
 			if preset == "summarize" || preset == "graduated" {
@@ -118,7 +118,7 @@ func TestSearchReportsSkippedText(t *testing.T) {
 	}
 	found, err := r.Search(t.Context(), "s", regexp.MustCompile("^the same"), 1, recall.Around(99))
 	if err != nil || found.Lines != 4 || found.Same != 2 || len(found.Matches) != 51 || found.Matches[0].Near || !found.Matches[50].Near {
-		t.Errorf("%d of %d lines, %d the same, %v", len(found.Matches), found.Lines, found.Same, err)
+		t.Errorf("%d of %d lines, %d the same, %v; want 51, 4, 2 and no error", len(found.Matches), found.Lines, found.Same, err)
 	}
 }
 
@@ -129,7 +129,7 @@ func TestSearchIsBoundedAndRefusesBadInput(t *testing.T) {
 	r.preflight(history)
 	found, err := r.Search(t.Context(), "s", regexp.MustCompile("KEY_"), 3)
 	if err != nil || len(found.Matches) != 3 || found.Lines != 51 {
-		t.Fatalf("%d matches of %d lines, %v", len(found.Matches), found.Lines, err)
+		t.Fatalf("%d matches of %d lines, %v; want 3, 51 and no error", len(found.Matches), found.Lines, err)
 	}
 	if m := found.Matches[0]; len(m.Text) > 400 || !strings.Contains(m.Text, "KEY_IN_THE_MIDDLE") || !strings.HasPrefix(m.Text, "…") || !strings.HasSuffix(m.Text, "…") {
 		t.Errorf("a long line is shown as %d bytes: %q", len(m.Text), m.Text)
@@ -137,13 +137,13 @@ func TestSearchIsBoundedAndRefusesBadInput(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	if _, err := r.Search(ctx, "s", regexp.MustCompile("KEY_"), 3); !errors.Is(err, context.Canceled) {
-		t.Errorf("under an ended context: %v", err)
+		t.Errorf("under an ended context: %v, want Canceled", err)
 	}
 	if _, err := r.Search(t.Context(), "", regexp.MustCompile("x"), 0); !errors.Is(err, compact.ErrSession) {
-		t.Errorf("without a session: %v", err)
+		t.Errorf("without a session: %v, want ErrSession", err)
 	}
 	if _, err := r.Search(t.Context(), compact.UnnamedSession+"1", regexp.MustCompile("x"), 0); !errors.Is(err, compact.ErrNotFound) {
-		t.Errorf("of a session without a name: %v", err)
+		t.Errorf("of a session without a name: %v, want ErrNotFound", err)
 	}
 	if found, err := r.Search(t.Context(), "never-seen", regexp.MustCompile("x"), 0); err != nil || found.Lines != 0 {
 		t.Errorf("of a session without steps: %+v, %v", found, err)
@@ -169,16 +169,16 @@ func TestRecallToolSearchesEverything(t *testing.T) {
 		t.Errorf("too many lines of context: %q", got)
 	}
 	if got := call(`{"pattern":"no such thing anywhere"}`); got != "[no line of the removed text matches]" {
-		t.Errorf("got %q", got)
+		t.Errorf("got %q, want %q", got, "[no line of the removed text matches]")
 	}
 	got = call(`{"pattern":"line"}`)
 	if len(got) > 800 || !strings.HasSuffix(got, "narrow the pattern, or ask for a reference]") || !strings.Contains(got, " of 1000 matching lines") {
-		t.Errorf("%d bytes: %q", len(got), got)
+		t.Errorf("%d bytes: %q, want at most 800, text that ends with %q and text with %q", len(got), got, "narrow the pattern, or ask for a reference]", " of 1000 matching lines")
 	}
 	shown := compact.RecallTool(r.CompactManager, compact.ToolShown(r.preflight(loop(100, 200))))
 	answer, err := shown.Call(t.Context(), "s", json.RawMessage(`{"pattern":"line"}`))
 	if err != nil || !strings.HasPrefix(answer, "recall: ref is missing: here a pattern needs") {
-		t.Errorf("where conversations are shared: %q, %v", answer, err)
+		t.Errorf("where conversations are shared: %q, %v; want text that begins with %q and no error", answer, err, "recall: ref is missing: here a pattern needs")
 	}
 	for arguments, want := range map[string]string{
 		`{"ref":"s3"}`: `read_file {"path":"pkg/file_1.go"}`,
@@ -187,7 +187,7 @@ func TestRecallToolSearchesEverything(t *testing.T) {
 		`{"ref":"s1-s50","pattern":"no such thing at all"}`: "[no line of ",
 	} {
 		if answer, err := shown.Call(t.Context(), "s", json.RawMessage(arguments)); err != nil || !strings.Contains(answer, want) {
-			t.Errorf("where conversations are shared, %s: %q, %v", arguments, answer, err)
+			t.Errorf("where conversations are shared, %s: %q, %v; want text with %q and no error", arguments, answer, err, want)
 		}
 	}
 }
@@ -228,11 +228,11 @@ func TestNumbersOfASummaryAreRecalled(t *testing.T) {
 	}
 	got, err := r.Recall(t.Context(), "s", "[s3–s5]")
 	if err != nil || strings.Count(got, "[s") != 3 || !strings.HasPrefix(got, "[s3 ") {
-		t.Errorf("a range: %.200q, %v", got, err)
+		t.Errorf("a range: %.200q, %v; want text that begins with %q and no error", got, err, "[s3 ")
 	}
 	for _, ref := range []string{"s100000", "s0", "s", "s12-", "s9-s3"} {
 		if got, err := r.Recall(t.Context(), "s", ref); !errors.Is(err, compact.ErrNotFound) {
-			t.Errorf("%s: %.60q, %v", ref, got, err)
+			t.Errorf("%s: %.60q, %v, want ErrNotFound", ref, got, err)
 		}
 	}
 }
@@ -245,7 +245,7 @@ func TestARangeOfManyNumbersIsReadInPart(t *testing.T) {
 	r.preflight(loop(100, 200))
 	text, err := r.Recall(t.Context(), "s", "s2-s120")
 	if got := strings.Count(text, "\n[s") + 1; err != nil || got != 50 || !strings.HasPrefix(text, "[s2 ") || !strings.Contains(text, "\n[s51 ") {
-		t.Errorf("%d messages, %v: %.100q", got, err, text)
+		t.Errorf("%d messages, %v: %.100q; want 50, no error, text that begins with %q and text with %q", got, err, text, "[s2 ", "\n[s51 ")
 	}
 	tool := compact.RecallTool(r.CompactManager, compact.ToolBytes(2_000))
 	for arguments, want := range map[string]string{
@@ -272,7 +272,7 @@ func TestNumbersOfSeveralAgentsAreDistinguished(t *testing.T) {
 	}
 	got, err := r.Recall(t.Context(), "s", "s1")
 	if err != nil || !strings.Contains(got, `[agent "one"]`) || !strings.Contains(got, `[agent "two"]`) {
-		t.Errorf("%.200q, %v", got, err)
+		t.Errorf("%.200q, %v; want text with %q, text with %q and no error", got, err, `[agent "one"]`, `[agent "two"]`)
 	}
 	for agent, res := range views { // the tool of an agent that has its view reads its own s2
 		got, err := compact.RecallTool(r.CompactManager, compact.ToolView(res)).Call(t.Context(), "s", json.RawMessage(`{"ref":"s2"}`))
@@ -305,7 +305,7 @@ func TestSearchPrefersSpokenText(t *testing.T) {
 	}
 	found, err := r.Search(t.Context(), "s", pattern, 0)
 	if err != nil || len(found.Matches) != 3 || found.Lines != 11 {
-		t.Fatalf("%+v, %v", found, err)
+		t.Fatalf("%+v, %v, want 3 matches of 11 lines and no error", found, err)
 	}
 	for i, role := range []message.Role{message.RoleAssistant, message.RoleTool, message.RoleTool} {
 		if found.Matches[i].Role != role {

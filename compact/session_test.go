@@ -51,7 +51,7 @@ func TestIdleSessionsAreForgottenAndReadAgain(t *testing.T) {
 	history := reads(60)
 	first, err := m.Preflight(ctx, "first", history)
 	if err != nil || !first.Triggered {
-		t.Fatalf("triggered %v, %v", first.Triggered, err)
+		t.Fatalf("triggered %v, %v; want true and no error", first.Triggered, err)
 	}
 	crowd(t, m)
 	if n := len(m.sessions); n > m.keep {
@@ -137,7 +137,7 @@ func TestSessionThatOnlyThisProcessKnowsIsNotForgotten(t *testing.T) {
 	defer m.Close(ctx)
 	first, err := m.Preflight(ctx, "first", reads(60))
 	if err != nil || !first.Triggered {
-		t.Fatalf("triggered %v, %v", first.Triggered, err)
+		t.Fatalf("triggered %v, %v; want true and no error", first.Triggered, err)
 	}
 	crowd(t, m)
 	again, err := m.Preflight(ctx, "first", reads(60))
@@ -158,7 +158,7 @@ func TestJournalWaitsForTheArchive(t *testing.T) {
 		t.Fatal(err)
 	}
 	if err := m.Flush(ctx); !errors.Is(err, ErrArchiveFailed) {
-		t.Errorf("a flush without a disk: %v", err)
+		t.Errorf("a flush without a disk: %v, want ErrArchiveFailed", err)
 	}
 	a.repair()
 	if err := m.Flush(ctx); err != nil {
@@ -189,7 +189,7 @@ func TestJournalHoldsEachMessageOnceDespiteFailures(t *testing.T) {
 			defer m.Close(context.Background())
 			talk(t, m, "s", 1)
 			if err := m.Flush(t.Context()); !errors.Is(err, ErrArchiveFailed) {
-				t.Errorf("%s: a flush without a disk: %v", word, err)
+				t.Errorf("%s: a flush without a disk: %v, want ErrArchiveFailed", word, err)
 			}
 			crowd(t, m)
 			synctest.Wait()
@@ -227,7 +227,7 @@ func TestIdleBranchesOfASessionAreForgottenAndReadAgain(t *testing.T) {
 	history := reads(60)
 	first, err := m.Preflight(ctx, "s", history, WithBranch("first"))
 	if err != nil || !first.Triggered {
-		t.Fatalf("triggered %v, %v", first.Triggered, err)
+		t.Fatalf("triggered %v, %v; want true and no error", first.Triggered, err)
 	}
 	for i := range 2 * maxLanes {
 		if _, err := m.Preflight(ctx, "s", history[:3], WithBranch(fmt.Sprint("other-", i))); err != nil {
@@ -375,7 +375,7 @@ func TestShadowsAreNotWrittenAnywhere(t *testing.T) {
 		}
 	}
 	if shadows != 1 {
-		t.Errorf("%d shadows", shadows)
+		t.Errorf("%d shadows, want 1", shadows)
 	}
 }
 

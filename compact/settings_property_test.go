@@ -122,7 +122,7 @@ func TestPropertyEveryValidSettingWorks(t *testing.T) {
 			history = histgen.Grow(history, rng)
 		}
 		if s := log.String(); s != "" {
-			t.Errorf("%s: logged %.2000s", label, s)
+			t.Errorf("%s: logged %.2000s, want none", label, s)
 		}
 		_ = m.Close(context.Background())
 		if t.Failed() && !soak() {

@@ -64,16 +64,16 @@ func TestObservingReportsTheProjectedCompactionsOfASession(t *testing.T) {
 		}
 	}
 	if steps < 2 {
-		t.Fatalf("%d compactions: nothing is shown", steps)
+		t.Fatalf("%d compactions: nothing is shown, want at least 2", steps)
 	}
 	if _, err := os.Stat(folder); !errors.Is(err, os.ErrNotExist) {
-		t.Errorf("a folder was made for an archive: %v", err)
+		t.Errorf("a folder was made for an archive: %v, want ErrNotExist", err)
 	}
 	if err := m.Flush(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	if n := len(events.Named(trace.NameObserved)); n != 20 {
-		t.Errorf("%d events of 20 calls", n)
+		t.Errorf("%d events of 20 calls, want 20", n)
 	}
 	if n := len(events.Named(trace.NameWouldCompact)); n != steps {
 		t.Errorf("%d events of %d compactions", n, steps)
@@ -184,7 +184,7 @@ func TestPlansAreNotObserved(t *testing.T) {
 				t.Fatal(err)
 			}
 			if n := len(events.Events()); n != 0 {
-				t.Errorf("%d events tell of a plan", n)
+				t.Errorf("%d events tell of a plan, want 0", n)
 			}
 		})
 	}
@@ -210,7 +210,7 @@ func TestObservingNeverFailsACall(t *testing.T) {
 	history := []message.Message{message.User(text(9000))}
 	res := looked(t, m, history)
 	if res.Projected != nil || len(res.Warnings) == 0 {
-		t.Errorf("projected %v, warnings %v", res.Projected, res.Warnings)
+		t.Errorf("projected %v, warnings %v, want none", res.Projected, res.Warnings)
 	}
 	if res, err := m.Preflight(t.Context(), "", history); err != nil || len(res.Warnings) == 0 {
 		t.Errorf("no session: %v, %v", res.Warnings, err)
@@ -223,7 +223,7 @@ func TestObservingNeverFailsACall(t *testing.T) {
 		t.Errorf("events %v", seen)
 	}
 	if err := m.Archive(t.Context(), "s", history); !errors.Is(err, compact.ErrArchiveFailed) {
-		t.Errorf("archived although there is no archive: %v", err)
+		t.Errorf("archived although there is no archive: %v, want ErrArchiveFailed", err)
 	}
 }
 
@@ -379,7 +379,7 @@ func TestRefusedRequestHasNoObservedUsage(t *testing.T) {
 		t.Fatal(err)
 	}
 	if n := len(events.Named(trace.NameObservedUsage)); n != 0 {
-		t.Errorf("%d events about the usage of a refused request", n)
+		t.Errorf("%d events about the usage of a refused request, want 0", n)
 	}
 }
 
@@ -387,7 +387,7 @@ func TestObserveAndTranscriptsOfAllIsRefused(t *testing.T) {
 	_, err := compact.New(t.Context(), compact.Config{Observe: true, Storage: compact.StorageConfig{Transcripts: "all"}})
 	var e *compact.ConfigError
 	if !errors.As(err, &e) || e.Path != "storage.transcripts" {
-		t.Errorf("%v", err)
+		t.Errorf("%v, want a mistake of storage.transcripts", err)
 	}
 }
 
@@ -421,6 +421,6 @@ func TestWarningsOfObservedCallsAreFreeOfSecrets(t *testing.T) {
 	r := newRig(t, compact.Config{MaxContextTokens: 24_000})
 	res, err := r.Preflight(secretCause{t.Context()}, "s", turns(60, 200), compact.WithObserve())
 	if err != nil || !strings.Contains(strings.Join(res.Warnings, " "), "observe: no time for") || strings.Contains(strings.Join(res.Warnings, " "), leak) {
-		t.Errorf("%v, %q", err, res.Warnings)
+		t.Errorf("%v, %q, want no error and a warning without the secret", err, res.Warnings)
 	}
 }

@@ -31,7 +31,7 @@ func TestStepComesAfterTheEditsThatItKnew(t *testing.T) {
 	c.s.learnEdit(ledger.Step{Session: "s", Kind: "preflight", Seq: 5})
 	c.s.mu.Unlock()
 	if c.s.lastEdit() != 5 {
-		t.Fatalf("the last known edit is %d", c.s.lastEdit())
+		t.Fatalf("the last known edit is %d, want 5", c.s.lastEdit())
 	}
 	if step := c.ledger(&run{}, &reduce.Outcome{Conversation: c.now.conv}, 1); step.Edits != 0 {
 		t.Errorf("the step comes after edit %d, which the decision did not know", step.Edits)

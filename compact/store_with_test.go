@@ -87,10 +87,10 @@ func TestTranscriptIsAnnouncedWithItsStep(t *testing.T) {
 				}
 			}
 			if n := len(r.named(trace.NameArchival)); n != 1 {
-				t.Errorf("%d events of the archive", n)
+				t.Errorf("%d events of the archive, want 1", n)
 			}
 			if res.Archived == nil || res.Archived.Files[0] != "transcript-pre-compact-001.jsonl" || res.Timing.Archive <= 0 {
-				t.Errorf("archived %+v in %v", res.Archived, res.Timing.Archive)
+				t.Errorf("archived %+v in %v, want more than 0", res.Archived, res.Timing.Archive)
 			}
 		})
 	}
@@ -98,7 +98,7 @@ func TestTranscriptIsAnnouncedWithItsStep(t *testing.T) {
 
 // The first process to take the names of transcript, ledger, index and references keeps
 // them.
-func TestTranscriptWithATakenName(t *testing.T) {
+func TestTranscriptWithATakenNameGetsAnotherName(t *testing.T) {
 	a := &noted{Archive: memory.New()}
 	taken := false
 	a.before = func(what string) {
@@ -118,7 +118,7 @@ func TestTranscriptWithATakenName(t *testing.T) {
 	history := loop(100, 200)
 	res := r.preflight(history)
 	if !taken || res.Archived.Files[0] != "transcript-pre-compact-001.2.jsonl" {
-		t.Fatalf("taken %v, stored as %q", taken, res.Archived.Files)
+		t.Fatalf("taken %v, stored as %q, want true", taken, res.Archived.Files)
 	}
 	crew.Verify(t, a, 1)
 	again := newRig(t, compact.Config{MaxContextTokens: 8_000, Archive: a.Archive})
@@ -149,10 +149,10 @@ func TestLostNumberKeepsTheTranscript(t *testing.T) {
 	history := historyOf(0, 100)
 	res := r.preflight(history)
 	if res.Step != 3 || !res.Triggered || len(res.Warnings) > 0 {
-		t.Errorf("step %d, triggered %v, warnings %q", res.Step, res.Triggered, res.Warnings)
+		t.Errorf("step %d, triggered %v, warnings %q; want 3 and true", res.Step, res.Triggered, res.Warnings)
 	}
 	if n := transcriptFiles(t, a); n != 3 {
-		t.Errorf("%d transcripts of three steps", n)
+		t.Errorf("%d transcripts of three steps, want 3", n)
 	}
 	if got := stepsSaid(t, everything(t, r)); !slices.Equal(got, []int{3}) {
 		t.Errorf("exporters hear of steps %v, want 3 alone", got)
@@ -182,7 +182,7 @@ func transcriptFiles(t *testing.T, a storage.Archive) (n int) {
 }
 
 // A file with the transcript's name that no process has announced is kept.
-func TestTranscriptNextToAForeignFile(t *testing.T) {
+func TestTranscriptLeavesAForeignFileInPlace(t *testing.T) {
 	a := memory.New()
 	k, err := storage.ParseKey("s/transcript-pre-compact-001.jsonl")
 	if err == nil {
@@ -195,7 +195,7 @@ func TestTranscriptNextToAForeignFile(t *testing.T) {
 	history := loop(100, 200)
 	res := r.preflight(history)
 	if res.Step != 1 || len(res.Warnings) > 0 || res.Archived.Files[0] != "transcript-pre-compact-001.2.jsonl" {
-		t.Fatalf("step %d, warnings %q, stored as %+v", res.Step, res.Warnings, res.Archived)
+		t.Fatalf("step %d, warnings %q, stored as %+v, want 1", res.Step, res.Warnings, res.Archived)
 	}
 	i := decided(res, policy.Summarized)[0]
 	if got, err := r.Recall(t.Context(), "s", testkey.Ref(history[i].Parts[0])); err != nil || got == "" {
@@ -205,7 +205,7 @@ func TestTranscriptNextToAForeignFile(t *testing.T) {
 
 // Steps that were kept in memory while the archive failed are stored with the next one,
 // and use its transcript.
-func TestTranscriptOfStepsThatWereKeptInMemory(t *testing.T) {
+func TestStepsKeptInMemoryUseTheNextTranscript(t *testing.T) {
 	a := &failing{Archive: memory.New(), word: "s/"}
 	c, err := compact.Preset("graduated")
 	if err != nil {
@@ -215,12 +215,12 @@ func TestTranscriptOfStepsThatWereKeptInMemory(t *testing.T) {
 	r := newRig(t, c)
 	history := loop(100, 200)
 	if res := r.preflight(history); !res.Triggered || len(res.Warnings) == 0 {
-		t.Fatalf("triggered %v, warnings %q", res.Triggered, res.Warnings)
+		t.Fatalf("triggered %v, warnings %q, want true", res.Triggered, res.Warnings)
 	}
 	a.word = ""
 	res := r.preflight(append(history, loop(100, 200)[2:]...))
 	if !res.Triggered || len(res.Warnings) > 0 || transcriptFiles(t, a) != 1 {
-		t.Errorf("triggered %v, warnings %q, %d transcripts", res.Triggered, res.Warnings, transcriptFiles(t, a))
+		t.Errorf("triggered %v, warnings %q, %d transcripts; want true and 1", res.Triggered, res.Warnings, transcriptFiles(t, a))
 	}
 	crew.Verify(t, a, 2)
 }
@@ -239,18 +239,18 @@ func TestRedecidedStepKeepsTheTranscript(t *testing.T) {
 	}
 	r := newRig(t, compact.Config{MaxContextTokens: 8_000, Archive: a})
 	if res := r.preflight(historyOf(0, 100)); res.Step != 2 || transcriptFiles(t, a) != 2 {
-		t.Errorf("step %d, %d transcripts of two", res.Step, transcriptFiles(t, a))
+		t.Errorf("step %d, %d transcripts of two; want 2 and 2", res.Step, transcriptFiles(t, a))
 	}
 	crew.Verify(t, a, 2)
 }
 
 // A commit with a lost answer is identified by its transcript.
-func TestLostAnswerOfAStepWithItsTranscript(t *testing.T) {
+func TestStepWithALostAnswerIsIdentifiedByItsTranscript(t *testing.T) {
 	a := &overtakenArchive{Archive: memory.New(), after: storage.ErrExists}
 	r := newRig(t, compact.Config{MaxContextTokens: 8_000, Archive: a})
 	res := r.preflight(historyOf(0, 100))
 	if res.Step != 1 || !res.Triggered || transcriptFiles(t, a) != 1 {
-		t.Errorf("step %d, triggered %v, %d transcripts", res.Step, res.Triggered, transcriptFiles(t, a))
+		t.Errorf("step %d, triggered %v, %d transcripts; want 1, true and 1", res.Step, res.Triggered, transcriptFiles(t, a))
 	}
 	crew.Verify(t, a, 1)
 }
@@ -280,7 +280,7 @@ func TestViewWithoutAStepIsArchived(t *testing.T) {
 	history := historyOf(0, 100)
 	res := r.preflight(history)
 	if res.Step != 0 || !res.Triggered || res.Archived == nil || len(res.Archived.Files) != 1 {
-		t.Fatalf("step %d, triggered %v, archived %+v, warnings %q", res.Step, res.Triggered, res.Archived, res.Warnings)
+		t.Fatalf("step %d, triggered %v, archived %+v, warnings %q; want 0 and true", res.Step, res.Triggered, res.Archived, res.Warnings)
 	}
 	s, err := record.OpenSession(t.Context(), a.Archive, "s")
 	if err != nil {

@@ -46,7 +46,7 @@ func TestTraceNamesStateTheFillOfTheWindow(t *testing.T) {
 		}
 	}
 	if levels == 0 || steps < 2 {
-		t.Errorf("%d levels, %d steps", levels, steps)
+		t.Errorf("%d levels, %d steps, want at least 2", levels, steps)
 	}
 }
 
@@ -87,7 +87,7 @@ func TestResultsReducedOnArrivalAreReported(t *testing.T) {
 			if strings.Contains(e.Data.String(), `"triggered":true`) {
 				found++
 				if !strings.Contains(e.Data.String(), want) {
-					t.Errorf("%s", e.Data)
+					t.Errorf("the event lacks the reduction: %s", e.Data)
 				}
 			}
 			if e.Trace != nil && strings.Contains(e.Data.String(), `"triggered":true`) && !regexp.MustCompile(`^reduced at arrival: [\d,]+ → [\d,]+ tokens \(\d+ % → \d+ %\), 1 message$`).MatchString(e.Trace.Name.String()) {
@@ -146,7 +146,7 @@ func TestHeadingsOfLongSessionsStayDifferent(t *testing.T) {
 	for _, e := range r.named(trace.NameBeforeModelCall) {
 		heading := e.Trace.Metadata["agent_name"].String()
 		if seen[heading] || len([]rune(heading)) > 60 || !strings.HasPrefix(heading, "session s") {
-			t.Errorf("heading %q", heading)
+			t.Errorf("heading %q, want text that begins with %q", heading, "session s")
 		}
 		seen[heading] = true
 	}

@@ -25,7 +25,7 @@ func TestAttemptsCountTheBackendsCalls(t *testing.T) {
 		model, own := dataOf[trace.Summarize](t, made[0]), dataOf[trace.Summarize](t, made[1])
 		created, failed := dataOf[trace.SummaryCreated](t, last(t, r, trace.NameSummaryCreated)), dataOf[trace.Error](t, last(t, r, trace.NameError))
 		if model.Attempts != 3 || own.Attempts != 1 || own.Backend != summarize.BackendExtractive || created.Attempts != 3 || created.Calls != 1 || failed.Attempts != 3 {
-			t.Errorf("the model says %d attempts, %s %d; created %d with %d calls; the error %d", model.Attempts, own.Backend, own.Attempts, created.Attempts, created.Calls, failed.Attempts)
+			t.Errorf("the model says %d attempts, %s %d; created %d with %d calls; the error %d; want 3, %s, 1, 3, 1 and 3", model.Attempts, own.Backend, own.Attempts, created.Attempts, created.Calls, failed.Attempts, summarize.BackendExtractive)
 		}
 	})
 }

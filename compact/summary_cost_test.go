@@ -121,7 +121,7 @@ func TestBillNamesTheSubstituteCard(t *testing.T) {
 	r, _ := priced(t, compact.Config{MaxContextTokens: 8_000, Summarize: &scripted{model: "in-house-7b", ends: []ending{{usage: 900}}}})
 	b := r.preflight(loop(100, 200)).Bill
 	if !strings.HasPrefix(b.SummaryPrices, "claude") || !strings.HasSuffix(b.SummaryPrices, " in place of in-house-7b") {
-		t.Errorf("priced by %q", b.SummaryPrices)
+		t.Errorf("priced by %q, want text that begins with %q and text that ends with %q", b.SummaryPrices, "claude", " in place of in-house-7b")
 	}
 	local := newRig(t, compact.Config{MaxContextTokens: 8_000})
 	if b := local.preflight(loop(100, 200)).Bill; b.SummaryPrices != "" || b.SummaryUSD != 0 {

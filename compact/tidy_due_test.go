@@ -120,7 +120,7 @@ func TestReducedResultsAreNoGrowth(t *testing.T) {
 	}
 	res := viewOf(t, m, parallel(h, 3, 18, message.ToolResult("source_3", sourceFile(3, 500))))
 	if gap := res.Trigger - res.Target; res.Step != 2 || res.Before.Total-first.After.Total < 2*gap {
-		t.Fatalf("step %d, %d tokens after %d", res.Step, res.Before.Total, first.After.Total)
+		t.Fatalf("step %d, %d tokens after %d, want 2", res.Step, res.Before.Total, first.After.Total)
 	}
 	if res.After.Total > res.Target || res.After.Total < res.Target*7/10 {
 		t.Errorf("%d tokens are left, the target is %d", res.After.Total, res.Target)
@@ -176,7 +176,7 @@ func TestABodyThatIsTooLargeIsCompactedBesidesTheReduction(t *testing.T) {
 		t.Fatalf("%d tokens, the trigger is %d", res.Before.Total, res.Trigger)
 	}
 	if res.Reason == trace.ReasonArrival || res.Step != 1 {
-		t.Errorf("%s, step %d", res.Reason, res.Step)
+		t.Errorf("%s, step %d, want 1", res.Reason, res.Step)
 	}
 }
 

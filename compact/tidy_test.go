@@ -93,7 +93,7 @@ func TestTidyReducesOnlyNewResults(t *testing.T) {
 		}
 		before = res.Messages
 		if res.Step != 0 {
-			t.Fatalf("call with %d messages is step %d", n, res.Step)
+			t.Fatalf("call with %d messages is step %d, want 0", n, res.Step)
 		}
 		if res.Triggered != (n > 2) || n > 2 && (res.Reason != trace.ReasonArrival || res.Archived == nil) {
 			t.Fatalf("call with %d messages: triggered %v, %s, archived %v", n, res.Triggered, res.Reason, res.Archived)
@@ -116,10 +116,10 @@ func TestTidiedResultsAreRecalledInEveryProcess(t *testing.T) {
 	for _, i := range decided(last, policy.Truncated) {
 		ref, want := testkey.Ref(history[i].Parts[0]), history[i].Parts[0].Text
 		if text, err := m.Recall(t.Context(), "s", ref); err != nil || text != want {
-			t.Errorf("message %d: %.40q, %v", i, text, err)
+			t.Errorf("message %d: %.40q, %v; want %q and no error", i, text, err, want)
 		}
 		if text, err := recall.Text(t.Context(), a, "s", ref); err != nil || text != want {
-			t.Errorf("message %d, elsewhere: %.40q, %v", i, text, err)
+			t.Errorf("message %d, elsewhere: %.40q, %v; want %q and no error", i, text, err, want)
 		}
 	}
 	res, err := m.Preflight(t.Context(), "s", append(history[:len(history):len(history)], tidyRound(9)...))
@@ -208,10 +208,10 @@ func TestLateArchivedResultsAreSentWholeAndStayWhole(t *testing.T) {
 		began := time.Now()
 		res, err := m.Preflight(ctx, "s", history)
 		if err != nil || bytesOf(res.Messages) != bytesOf(history) || res.Triggered || len(res.Warnings) == 0 {
-			t.Fatalf("triggered %v, warnings %v, %v", res.Triggered, res.Warnings, err)
+			t.Fatalf("triggered %v, warnings %v, %v; want false and no error", res.Triggered, res.Warnings, err)
 		}
 		if waited := time.Since(began); waited != c.Tidy.Wait {
-			t.Errorf("the call waited for %s", waited)
+			t.Errorf("the call waited for %s, want %s", waited, c.Tidy.Wait)
 		}
 		close(a.hold)
 		synctest.Wait()
@@ -259,7 +259,7 @@ func TestResultsSentWholeStayWholeElsewhere(t *testing.T) {
 	here, err := failing.ManualCompact(t.Context(), "s", history, "")
 	newest := len(here.Messages) - 1
 	if err != nil || here.Step != 1 || !message.Identical(here.Messages[newest], history[len(history)-1]) {
-		t.Fatalf("step %d, %v", here.Step, err)
+		t.Fatalf("step %d, %v; want 1 and no error", here.Step, err)
 	}
 	for name, h := range map[string][]message.Message{"the history": history, "the view": here.Messages} {
 		there, err := costRig(t, config(mem)).Preflight(t.Context(), "s", h)
@@ -383,7 +383,7 @@ func TestShownVoidEditsAreRecalled(t *testing.T) {
 			t.Errorf("the process %s: %v", name, err)
 		}
 		if got, err := m.Recall(t.Context(), "s", testkey.Ref(p)); err != nil || !strings.Contains(got, p.Text) {
-			t.Errorf("the process %s recalls %.60q, %v", name, got, err)
+			t.Errorf("the process %s recalls %.60q, %v; want text with %q and no error", name, got, err, p.Text)
 		}
 	}
 	verified(t, a)
@@ -459,7 +459,7 @@ func TestResultsOfAFailedCallStayWhole(t *testing.T) {
 		history := tidyLoop(1)
 		if fails {
 			if _, err := m.Preflight(t.Context(), "s", history, compact.WithFixed(200_000)); !errors.Is(err, compact.ErrInsufficientBudget) {
-				t.Fatalf("the first call: %v", err)
+				t.Fatalf("the first call: %v, want ErrInsufficientBudget", err)
 			}
 		}
 		res, err := m.Preflight(t.Context(), "s", history)
@@ -560,13 +560,13 @@ func TestReducersAreSwitchedOffByName(t *testing.T) {
 	}
 	c.Tidy.Off = []string{"codes"}
 	if err := c.Validate(); err == nil || !strings.Contains(err.Error(), "tidy.off") {
-		t.Errorf("an unknown reducer: %v", err)
+		t.Errorf("an unknown reducer: %v, want an error with %q", err, "tidy.off")
 	}
 }
 
 // At the trigger the other stages work on the results that tidy leaves, and a
 // compaction works as before.
-func TestTidyWithACompaction(t *testing.T) {
+func TestCompactionWorksOnResultsThatTidyLeaves(t *testing.T) {
 	a := memory.New()
 	c := tidyConfig(a, "truncate", "mask", "summarize", "shrink", "squeeze")
 	c.MaxContextTokens = 32_000
@@ -580,7 +580,7 @@ func TestTidyWithACompaction(t *testing.T) {
 		paired(t, res.Messages)
 	})
 	if steps == 0 || steps > 20 || len(decided(last, policy.Summarized))+len(decided(last, policy.Masked)) == 0 {
-		t.Errorf("%d compactions", steps)
+		t.Errorf("%d compactions, want at most 20", steps)
 	}
 	elsewhere, err := costRig(t, c).Preflight(t.Context(), "s", history)
 	if err != nil || bytesOf(last.Messages) != bytesOf(elsewhere.Messages) {
@@ -588,7 +588,7 @@ func TestTidyWithACompaction(t *testing.T) {
 	}
 	text := history[3].Parts[0].Text
 	if got, err := m.Recall(t.Context(), "s", testkey.Ref(history[3].Parts[0])); err != nil || got != text {
-		t.Errorf("%.60q, %v", got, err)
+		t.Errorf("%.60q, %v; want %q and no error", got, err, text)
 	}
 	if err := m.Flush(t.Context()); err != nil {
 		t.Fatal(err)
@@ -666,7 +666,7 @@ func TestFlushWaitsForLateReductions(t *testing.T) {
 		hurried, cancel := context.WithTimeout(ctx, time.Second)
 		defer cancel()
 		if err := m.Flush(hurried); !errors.Is(err, context.DeadlineExceeded) {
-			t.Errorf("Flush with a deadline ends with %v", err)
+			t.Errorf("Flush with a deadline ends with %v, want DeadlineExceeded", err)
 		}
 		flushed := make(chan error, 1)
 		go func() { flushed <- m.Flush(ctx) }()

@@ -17,12 +17,12 @@ func TestInvalidToolSchemasAreReported(t *testing.T) {
 	}
 	for _, tools := range []string{"", "null", "[]", ` [{"name":"x"}] `} {
 		if got := r.preflight(loop(2, 50), compact.WithTools(json.RawMessage(tools))); said(got) {
-			t.Errorf("%q: %q", tools, got.Warnings)
+			t.Errorf("a second call warns again: %q: %q", tools, got.Warnings)
 		}
 	}
 	for _, tools := range []string{"{nope", "[", `{"name":"x"}`, "[]]"} {
 		if plan, err := r.Plan(t.Context(), "s", loop(2, 50), compact.WithTools(json.RawMessage(tools))); err != nil || !said(plan) {
-			t.Errorf("%q: %q, %v", tools, plan.Warnings, err)
+			t.Errorf("%q: %q, %v, want no error and a warning", tools, plan.Warnings, err)
 		}
 	}
 	for _, want := range []bool{true, false} {

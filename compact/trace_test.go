@@ -30,7 +30,7 @@ func TestCompactionIsATreeOfSpansInAriadne(t *testing.T) {
 	}
 	parent := server.Spans(trace.NameBeforeModelCall)
 	if len(parent) != 1 {
-		t.Fatalf("%d parents", len(parent))
+		t.Fatalf("%d parents, want 1", len(parent))
 	}
 	for _, name := range []string{
 		trace.NameTokenEstimate, trace.NameTriggerDecision, trace.NameArchival, trace.NameSummarize,
@@ -90,7 +90,7 @@ func TestDeadAriadneChangesNothing(t *testing.T) {
 	r := newRig(t, c)
 	res := r.preflight(loop(100, 200))
 	if !res.Triggered || res.After.Total > res.Budget {
-		t.Errorf("triggered %v, %d tokens", res.Triggered, res.After.Total)
+		t.Errorf("triggered %v, %d tokens; want true and at most %d", res.Triggered, res.After.Total, res.Budget)
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
 	defer cancel()

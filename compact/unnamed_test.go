@@ -34,9 +34,9 @@ func TestPlaceholdersOfAnUnnamedSessionNameNothingToRecall(t *testing.T) {
 		t.Fatalf("%v, %d masked, want %d", err, res.MaskedCount, named.MaskedCount)
 	}
 	if hit := ref.FindString(bytesOf(res.Messages)); hit != "" {
-		t.Errorf("a placeholder contains %q", hit)
+		t.Errorf("a placeholder contains %q, want none", hit)
 	}
 	if text, err := r.Recall(ctx, id, found[1]); !errors.Is(err, compact.ErrNotFound) {
-		t.Errorf("recalled %q, %v", text, err)
+		t.Errorf("recalled %q, %v, want ErrNotFound", text, err)
 	}
 }

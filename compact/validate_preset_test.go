@@ -56,7 +56,7 @@ func TestFoldersOfTheStorageAreChecked(t *testing.T) {
 		c.Storage.Adapter, c.Storage.Bucket = "s3", "b"
 		*map[string]*string{"storage.path": &c.Storage.Path, "storage.spool": &c.Storage.Spool}[setting] = "s3://b/c"
 		if err := c.Validate(); err == nil || !strings.Contains(err.Error(), setting+" is a folder") {
-			t.Errorf("%s: %v", setting, err)
+			t.Errorf("%s: %v, want an error", setting, err)
 		}
 	}
 }

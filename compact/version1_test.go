@@ -63,7 +63,7 @@ func unpack(raw []byte, dir string) error {
 
 // A session of version 1 is read and continued: its views are the same, byte for
 // byte, its references lead to the same texts, and later references are keyed.
-func TestVersion1(t *testing.T) {
+func TestSessionsOfVersion1AreContinued(t *testing.T) {
 	keysOnly(t)
 	a := folderArchive(t, version1(t))
 	var want map[string][]string
@@ -87,7 +87,7 @@ func TestVersion1(t *testing.T) {
 			for range 2 {
 				res, got := sealedView(t, m, tc.session, tc.last, tc.opts...)
 				if views := want[tc.name]; hexSHA256(got) != views[len(views)-1] || res.Step != 0 || len(res.Warnings) > 0 {
-					t.Fatalf("the view differs: step %d, %v", res.Step, res.Warnings)
+					t.Fatalf("the view differs: step %d, %v, want 0", res.Step, res.Warnings)
 				}
 			}
 			res, next := sealedView(t, m, tc.session, tc.next, tc.opts...)
@@ -103,7 +103,7 @@ func TestVersion1(t *testing.T) {
 				}
 			}
 			if n := strings.Count(log.String(), "version 1"); n != 1 {
-				t.Errorf("the log mentions version 1 %d times", n)
+				t.Errorf("the log mentions version 1 %d times, want 1", n)
 			}
 		})
 	}
@@ -115,7 +115,7 @@ func TestVersion1(t *testing.T) {
 		sessions++
 		report, err := record.Verify(t.Context(), a, info.ID, record.VerifyOptions{Refs: recall.Refs, Edits: recall.EditRefs})
 		if err != nil || !report.OK() || report.Version != 1 || !strings.Contains(strings.Join(report.Notes, "\n"), "version 1") {
-			t.Errorf("%s: version %d, %v %v %v", info.ID, report.Version, err, report.Problems, report.Notes)
+			t.Errorf("%s: version %d, %v %v %v; want 1, no error and no problems", info.ID, report.Version, err, report.Problems, report.Notes)
 		}
 	}
 	if sessions != 3 {

@@ -136,7 +136,7 @@ func TestWaitForTheAuditLogEndsWithTheContext(t *testing.T) {
 		synctest.Wait()
 		endsAt(t, "another writer of the audit log", 200*time.Millisecond, archive)
 		if n := a.asked.Load(); n != 1 {
-			t.Errorf("%d writers at once", n)
+			t.Errorf("%d writers at once, want 1", n)
 		}
 		cancel()
 		wg.Wait()
@@ -251,7 +251,7 @@ func TestVocabularyIsLoadedBesideOtherModels(t *testing.T) {
 	wg.Wait()
 	close(go50k)
 	if res, err := m.Preflight(t.Context(), "s", loop(2, 10), compact.WithModel("text-davinci-003")); err != nil || opened.Load() != 1 {
-		t.Errorf("after the vocabulary was opened: %v; the vocabulary was opened %d times for %s", err, opened.Load(), res.CountingUnit)
+		t.Errorf("after the vocabulary was opened: %v; the vocabulary was opened %d times for %s, want no error and 1", err, opened.Load(), res.CountingUnit)
 	}
 	if err := m.Close(t.Context()); err != nil {
 		t.Error(err)
@@ -301,17 +301,17 @@ func TestCheckForOtherStepsDelaysNoCall(t *testing.T) {
 			}
 		}
 		if n, most := a.asked.Load(), a.most.Load(); n < 5 || n > 34 || most != 1 {
-			t.Errorf("in 100 seconds the archive was asked %d times, %d at once", n, most)
+			t.Errorf("in 100 seconds the archive was asked %d times, %d at once; want at least 5, at most 34 and 1", n, most)
 		}
 		endsAt(t, "a call that compacts", 5*time.Second, preflightOf(m, loop(100, 200)))
 		_, _ = m.Preflight(t.Context(), "s", loop(2, 10))
 		began := time.Now()
 		if err := m.Close(late(t, time.Minute)); err != nil || time.Since(began) > 0 {
-			t.Errorf("Close: %v after %v", err, time.Since(began))
+			t.Errorf("Close: %v after %v, want no error and none", err, time.Since(began))
 		}
 		synctest.Wait()
 		if left := a.now.Load(); left != 0 {
-			t.Errorf("%d goroutines still read after Close", left)
+			t.Errorf("%d goroutines still read after Close, want 0", left)
 		}
 	})
 }
@@ -327,7 +327,7 @@ func TestCloseWaitsForCallsThatAreUnderWay(t *testing.T) {
 		synctest.Wait()
 		endsAt(t, "Close", time.Second, m.Close)
 		if _, err := m.Preflight(t.Context(), "s", loop(2, 10)); err != compact.ErrClosed {
-			t.Errorf("a call after Close: %v", err)
+			t.Errorf("a call after Close: %v, want %v", err, compact.ErrClosed)
 		}
 		wg.Wait()
 	})

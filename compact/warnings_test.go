@@ -127,7 +127,7 @@ func TestWarningsAreFreeOfSecretsWhereverTheyAreMade(t *testing.T) {
 			_, words, _ := strings.Cut(name, ": ")
 			said := strings.Join(leaks[name](t).Warnings, "\n")
 			if !strings.Contains(said, words) || strings.Contains(said, leak) || strings.Contains(said, leak[8:24]) {
-				t.Errorf("warnings %q", said)
+				t.Errorf("warnings %q, want text with %q", said, words)
 			}
 		})
 	}

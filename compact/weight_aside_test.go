@@ -38,7 +38,7 @@ func TestStateAfterACallIsWeighed(t *testing.T) {
 		s := m.sessions["s"]
 		l := s.lanes[ledger.Owner{}]
 		if l.shelf == nil || !l.flights.Waiting() || s.users != 0 {
-			t.Fatalf("a transcript %v, a summary %v, %d users", l.shelf != nil, l.flights.Waiting(), s.users)
+			t.Fatalf("a transcript %v, a summary %v, %d users, want 0", l.shelf != nil, l.flights.Waiting(), s.users)
 		}
 		texts, summary := weigh(history), l.flights.Weight()
 		if l.shelf.weight() < texts || summary < 64*int64(len(history)/2) {
@@ -67,7 +67,7 @@ func TestRebuiltIndexesAreWeighed(t *testing.T) {
 	a := memory.New()
 	history := long(1, 400_000)
 	if res, err := bounded(t, Config{Archive: a}, 1<<40).ManualCompact(t.Context(), "s", history, ""); err != nil || res.Step != 1 {
-		t.Fatalf("step %d, %v", res.Step, err)
+		t.Fatalf("step %d, %v; want 1 and no error", res.Step, err)
 	}
 	k, err := record.SessionKey("s", "turns-001.idx")
 	if err != nil {
@@ -81,7 +81,7 @@ func TestRebuiltIndexesAreWeighed(t *testing.T) {
 		t.Helper()
 		text, err := m.Recall(t.Context(), "s", testkey.Sealed(history[3].Fingerprint()).String())
 		if err != nil || !strings.Contains(text, history[3].ResultText()) {
-			t.Fatalf("%.60q, %v", text, err)
+			t.Fatalf("%.60q, %v, want the text of the result and no error", text, err)
 		}
 	}
 	find()

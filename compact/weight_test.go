@@ -60,7 +60,7 @@ func TestIdleSessionsAreBoundedByBytes(t *testing.T) {
 	first := long(0, size)
 	was, err := m.ManualCompact(t.Context(), "0", first, "")
 	if err != nil || !was.Triggered {
-		t.Fatalf("compacted %v, %v", was.Triggered, err)
+		t.Fatalf("compacted %v, %v; want true and no error", was.Triggered, err)
 	}
 	before := heap()
 	for i := 1; i < 60; i++ {
@@ -116,12 +116,12 @@ func TestWeightOfASessionGrowsWithItsSteps(t *testing.T) {
 	for n := range 12 {
 		res, err := m.ManualCompact(t.Context(), "s", reads(40*(n+1)), "")
 		if err != nil || res.Step != n+1 {
-			t.Fatalf("step %d, %v", res.Step, err)
+			t.Fatalf("step %d, %v; want %d and no error", res.Step, err, n+1)
 		}
 		s := m.sessions["s"]
 		removed := len(s.snapshot()[n].Evicted)
 		if removed < 40 {
-			t.Fatalf("step %d removed %d messages", n+1, removed)
+			t.Fatalf("step %d removed %d messages, want at least 40", n+1, removed)
 		}
 		least += int64(removed) * recipeWeight
 		s.slim()
@@ -179,7 +179,7 @@ func TestProtectedSessionsStayAtAnySize(t *testing.T) {
 		first := long(0, 150_000)
 		was, err := m.ManualCompact(t.Context(), "0", first, "")
 		if err != nil || !was.Triggered {
-			t.Fatalf("compacted %v, %v", was.Triggered, err)
+			t.Fatalf("compacted %v, %v; want true and no error", was.Triggered, err)
 		}
 		for i := 1; i < 5; i++ {
 			if _, err := m.Preflight(t.Context(), fmt.Sprint(i), long(i, 150_000)); err != nil {
@@ -192,7 +192,7 @@ func TestProtectedSessionsStayAtAnySize(t *testing.T) {
 		}
 		again, err := m.Preflight(t.Context(), "0", first)
 		if err != nil || again.Triggered || again.Replayed == 0 {
-			t.Errorf("compacted %v, %d edits, %v", again.Triggered, again.Replayed, err)
+			t.Errorf("compacted %v, %d edits, %v; want false and no error", again.Triggered, again.Replayed, err)
 		}
 	})
 	t.Run("that no archive has, when they are too many", func(t *testing.T) {
@@ -212,7 +212,7 @@ func TestProtectedSessionsStayAtAnySize(t *testing.T) {
 			}
 		}
 		if len(m.sessions) > m.keep || m.sessions["7"] == nil {
-			t.Errorf("%d sessions are remembered", len(m.sessions))
+			t.Errorf("%d sessions are remembered, want at most %d", len(m.sessions), m.keep)
 		}
 		if told != 5 {
 			t.Errorf("the log names %d removed sessions, want 5", told)
@@ -245,11 +245,11 @@ func TestIndexesThatWereMergedAreForgotten(t *testing.T) {
 	for n := range steps {
 		res, err := m.ManualCompact(t.Context(), "s", reads(40+2*n), "")
 		if err != nil || res.Step != n+1 {
-			t.Fatalf("step %d, %v", res.Step, err)
+			t.Fatalf("step %d, %v; want %d and no error", res.Step, err, n+1)
 		}
 	}
 	if n := m.sessions["s"].reads.Tables(); n > 6 {
-		t.Errorf("%d indexes are open after %d steps", n, steps)
+		t.Errorf("%d indexes are open after %d steps, want at most 6", n, steps)
 	}
 }
 
@@ -272,6 +272,6 @@ func TestSlimSessionsHoldNoConversation(t *testing.T) {
 	}
 	history = append(history, message.User("more"))
 	if _, err := m.Preflight(t.Context(), "s", history); err != nil || len(l.account.sent) != len(history) {
-		t.Errorf("%d messages were sent, %v", len(l.account.sent), err)
+		t.Errorf("%d messages were sent, %v; want %d and no error", len(l.account.sent), err, len(history))
 	}
 }

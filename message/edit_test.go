@@ -13,15 +13,15 @@ func TestEditedMessageHasTheSizeOfItsText(t *testing.T) {
 		[]Span{{Start: 25, End: len(raw) - 1}})
 	edited, err := m.WithPartText(0, "gone")
 	if err != nil || string(edited.Raw()) != `{"role":"tool","content":"gone"}` {
-		t.Fatalf("%s: %v", edited.Raw(), err)
+		t.Fatalf("got %s and error %v, want only the text replaced", edited.Raw(), err)
 	}
 	if room := cap(edited.Raw()); room > 256 {
-		t.Errorf("%d bytes have room for %d", len(edited.Raw()), room)
+		t.Errorf("the raw form of %d bytes has a capacity of %d, want at most 256", len(edited.Raw()), room)
 	}
 }
 
-// A message is shared by calls: marking more of its parts as replaceable, and replacing one of
-// them, leaves the message as it is.
+// Several calls share a message. Marking more of its parts as replaceable, or replacing one of
+// them, must not change it.
 func TestReplaceablePartsBelongToOneMessage(t *testing.T) {
 	raw := []byte(`{"role":"user","content":["a","b"]}`)
 	media := Part{Kind: KindImage, Media: &Media{URL: "u"}}
@@ -31,7 +31,7 @@ func TestReplaceablePartsBelongToOneMessage(t *testing.T) {
 	both := one.Slotted(map[int]Slot{1: slot})
 	edited, err := both.WithPartText(0, "x")
 	if err != nil || string(edited.Raw()) != `{"role":"user","content":[{"text":"x"},"b"]}` {
-		t.Fatalf("%s: %v", edited.Raw(), err)
+		t.Fatalf("got %s and error %v, want only the first part replaced", edited.Raw(), err)
 	}
 	for name, c := range map[string]struct {
 		m    Message

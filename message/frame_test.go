@@ -17,7 +17,7 @@ func TestFrameRoleKnowsOnlyExactFrames(t *testing.T) {
 		}
 	}
 	if v, body, ok := ParseSummaryText(SummaryText(12, " a\nb ")); !ok || v != 12 || body != "a\nb" {
-		t.Errorf("version %d, body %q, %v", v, body, ok)
+		t.Errorf("version %d, body %q, %v, want version 12 and the body without spaces around it", v, body, ok)
 	}
 }
 
@@ -25,13 +25,13 @@ func TestFrameRoleKnowsOnlyExactFrames(t *testing.T) {
 func TestParseMediaTextKnowsOnlyItsOwnTexts(t *testing.T) {
 	for _, k := range []Kind{KindImage, KindAudio, KindFile} {
 		if got, tokens, size, ref, ok := ParseMediaText(MediaText(k, 1568, 412345, "3f9a2c1b70de")); !ok || got != k || tokens != 1568 || size != 412345 || ref != "3f9a2c1b70de" {
-			t.Errorf("%s: %s, %d tokens, %d bytes, %q, %v", k, got, tokens, size, ref, ok)
+			t.Errorf("%s: read back as %s, %d tokens, %d bytes, %q, %v", k, got, tokens, size, ref, ok)
 		}
 	}
 	for _, text := range []string{"", "[image]", MediaText(KindOther, 5, 3, "3f9a2c1b70de"), MediaText(KindText, 5, 3, "3f9a2c1b70de"), MediaText(KindImage, 5, 3, "3f9a2c"),
 		MediaText(KindImage, 5, 3, "3f9a2c1b70de") + " and more", "[image masked — ~05 tokens, 3 bytes · ref 3f9a2c1b70de]"} {
 		if _, _, _, _, ok := ParseMediaText(text); ok {
-			t.Errorf("%q is taken", text)
+			t.Errorf("%q is read as the text of a medium", text)
 		}
 	}
 }

@@ -85,8 +85,8 @@ func TestParallelCallsCountAsOnePairEach(t *testing.T) {
 	}
 }
 
-// A late result joins the rounds between its call and itself. A call of theirs that waits for its
-// result still waits.
+// A late result joins all rounds from its call to itself into one round. A call in this round
+// without a result still counts as unanswered.
 func TestALateResultKeepsTheCallsBetweenOpen(t *testing.T) {
 	r := message.Rounds([]message.Message{call("a"), call("b"), call("c"), message.ToolResult("c", ""), message.ToolResult("a", "")})
 	if len(r) != 1 || r[0].Pairs != 2 || r[0].Unanswered != 1 || message.Open(r) != 0 {
@@ -99,7 +99,7 @@ func TestResultInSeveralPartsIsOneAnswer(t *testing.T) {
 	msgs := []message.Message{call("a"), message.User("u"), call("a"), three}
 	r := message.Rounds(msgs)
 	if len(r) != 3 || r[0].Unanswered != 1 || r[2].Pairs != 1 {
-		t.Errorf("rounds %+v: the parts of one answer answered an older call too", r)
+		t.Errorf("rounds %+v: the parts of one answer must not answer an older call", r)
 	}
 }
 
@@ -107,7 +107,7 @@ func TestTurnsOfAnAgentLoopAreItsActions(t *testing.T) {
 	msgs := []message.Message{message.User("u"), call("a"), message.ToolResult("a", ""), call("b"), message.ToolResult("b", ""), message.User("v")}
 	turns := message.Turns(message.Rounds(msgs))
 	if len(turns) != 2 || turns[0].First != 0 || turns[0].Last != 1 || turns[1].First != 2 {
-		t.Errorf("turns %+v", turns)
+		t.Errorf("turns %+v, want two, the first of messages 0 and 1", turns)
 	}
 }
 
@@ -166,9 +166,9 @@ func TestFingerprintCoversEveryFieldOfMedia(t *testing.T) {
 	}
 }
 
-// A codec adds an empty text to a result without one. Beside a text of the same result,
-// an empty text does not count as content.
-func TestAnEmptyTextOfAResultIsNoContentBesideAnother(t *testing.T) {
+// A codec adds an empty text to a result without one. Next to a text of the same result, an empty
+// text does not count as content.
+func TestAnEmptyTextNextToAnotherTextIsNoContent(t *testing.T) {
 	result := func(id, text string) message.Part {
 		return message.Part{Kind: message.KindToolResult, CallID: id, Text: text}
 	}
@@ -176,20 +176,20 @@ func TestAnEmptyTextOfAResultIsNoContentBesideAnother(t *testing.T) {
 		return message.Message{Role: message.RoleTool, Parts: parts}.Fingerprint()
 	}
 	if want := fp(result("a", "t")); fp(result("a", ""), result("a", "t")) != want || fp(result("a", "t"), result("a", "")) != want {
-		t.Error("an empty text beside another is content")
+		t.Error("an empty text next to another text counts as content")
 	}
 	if fp(result("a", ""), result("b", "t")) == fp(result("b", "t")) {
-		t.Error("the empty result of another call is not content")
+		t.Error("the empty result of another call must count as content")
 	}
 	if fp(result("a", "")) == fp() {
-		t.Error("an empty result alone is not content")
+		t.Error("an empty result alone must count as content")
 	}
 }
 
 func TestSameIsFalseForACopyThatDiffers(t *testing.T) {
 	m := mustParse(t, `{"role":"user","name":"n","content":"x"}`)
 	if !message.Same(m, m) || message.Same(m, m.Copy()) {
-		t.Error("a copy shares memory, a deep copy does not")
+		t.Error("Same must be true for a copy that shares memory, and false for a deep copy")
 	}
 	for name, change := range map[string]func(*message.Message){
 		"role":       func(m *message.Message) { m.Role = message.RoleAssistant },
@@ -223,7 +223,7 @@ func TestATextInPlaceOfMediaKeepsItsMeaning(t *testing.T) {
 	} {
 		m, err := message.Message{Role: c.role, Parts: []message.Part{c.part}}.WithPartText(0, "t")
 		if err != nil || !reflect.DeepEqual(m.Parts, []message.Part{c.want}) {
-			t.Errorf("%s: %+v, %v", name, m.Parts, err)
+			t.Errorf("%s: got %+v and error %v, want one part that keeps the meaning", name, m.Parts, err)
 		}
 	}
 }
@@ -231,7 +231,7 @@ func TestATextInPlaceOfMediaKeepsItsMeaning(t *testing.T) {
 func TestBytesAreThoseOnTheWire(t *testing.T) {
 	raw := `{"role":"user","content":[{"type":"image_url","image_url":{"url":"data:image/png;base64,AAAA"}}],"unknown":1}`
 	if m := mustParse(t, raw); m.Bytes() != len(raw) {
-		t.Errorf("%d bytes of %d", m.Bytes(), len(raw))
+		t.Errorf("Bytes returns %d, want %d", m.Bytes(), len(raw))
 	}
 	made := func(p message.Part) int {
 		m := message.Message{Role: message.RoleUser, Parts: []message.Part{p}}
@@ -298,17 +298,17 @@ func TestWithPartTextReplacesOneStringAndNothingElse(t *testing.T) {
 func TestWithPartTextRefusesUneditableParts(t *testing.T) {
 	sealed := message.Message{Role: message.RoleAssistant, Parts: []message.Part{{Kind: message.KindReasoning, Sealed: true}}}
 	if _, err := sealed.WithPartText(0, "x"); !errors.Is(err, message.ErrSealed) || sealed.Editable(0) {
-		t.Errorf("sealed part: %v", err)
+		t.Errorf("sealed part: %v, want ErrSealed", err)
 	}
 	if _, err := call("a").WithPartText(0, "x"); !errors.Is(err, message.ErrNotText) {
-		t.Errorf("tool call: %v", err)
+		t.Errorf("tool call: %v, want ErrNotText", err)
 	}
 	if _, err := message.User("u").WithPartText(1, "x"); err == nil {
 		t.Error("a missing part was edited")
 	}
 	empty := mustParse(t, `{"role":"tool","tool_call_id":"c","content":null}`)
 	if _, err := empty.WithPartText(0, "x"); !errors.Is(err, message.ErrNotText) {
-		t.Errorf("a result without text: %v", err)
+		t.Errorf("a result without text: %v, want ErrNotText", err)
 	}
 }
 
@@ -332,11 +332,11 @@ func TestFingerprintTextForm(t *testing.T) {
 	fp := message.User("u").Fingerprint()
 	text, err := fp.MarshalText()
 	if err != nil || len(text) != 32 || fp.Ref() != string(text[:12]) {
-		t.Fatalf("%s, %v", text, err)
+		t.Fatalf("got %s and error %v, want 32 digits that begin with the reference", text, err)
 	}
 	var back message.Fingerprint
 	if err := back.UnmarshalText(text); err != nil || back != fp {
-		t.Errorf("%v, %v", back, err)
+		t.Errorf("got %v and error %v, want the fingerprint that was written", back, err)
 	}
 	if err := back.UnmarshalText([]byte("abc")); err == nil {
 		t.Error("UnmarshalText accepts three digits as a fingerprint")

@@ -19,7 +19,7 @@ func TestTruncateLimitsAResultToAQuarterOfTheRealCap(t *testing.T) {
 			b := budget(4_000).Aiming(aim, aim/2)
 			out, err := run(t, engine(reduce.Step{Stage: policy.Truncate{MaxTokens: 8_000}, Goal: policy.All}), loop(1, words), b)
 			if err != nil || out.Changed() != cut {
-				t.Errorf("aim %d, a result of %d words: cut is %v, error is %v", aim, words, out.Changed(), err)
+				t.Errorf("aim %d, a result of %d words: cut is %v, error is %v, want a cut only of a result above the limit, and no error", aim, words, out.Changed(), err)
 			}
 		}
 	}
@@ -45,7 +45,7 @@ func TestEngineDiscardsMasksThatRaiseTheFloorAboveTheRealCap(t *testing.T) {
 			t.Fatalf("aim %d: %v", aim, err)
 		}
 		if d, _ := out.Conversation.Decision(2); out.View.Total() > b.Cap || d != policy.Truncated {
-			t.Errorf("aim %d: the view costs %d of %d, the result is %s", aim, out.View.Total(), b.Cap, d)
+			t.Errorf("aim %d: the view costs %d, want at most %d; the result is %s, want truncated", aim, out.View.Total(), b.Cap, d)
 		}
 	}
 }
@@ -78,7 +78,7 @@ func TestFloorAboveTheLoweredCapIsNoError(t *testing.T) {
 		msgs := append(loop(1, 400), message.Assistant("yes"), message.User(text(450)))
 		_, err := run(t, e, msgs, budget(most).Aiming(300, 200))
 		if errors.Is(err, policy.ErrInsufficientBudget) != refused || (n == 0) != refused {
-			t.Errorf("%d tokens: %v, the stage ran %d times", most, err, n)
+			t.Errorf("view of %d tokens: error %v, the stage ran %d times; want either a budget error or a stage that ran", most, err, n)
 		}
 	}
 }
@@ -92,7 +92,7 @@ func TestBudgetErrorNamesTheRealCap(t *testing.T) {
 		_, err := run(t, e, []message.Message{message.User(text(500))}, budget(400).Aiming(300, 200))
 		var b *policy.BudgetError
 		if !errors.As(err, &b) || b.Budget != 400 {
-			t.Errorf("floors %v: %v", floors, err)
+			t.Errorf("floors %v: error %v, want a budget error that names 400", floors, err)
 		}
 	}
 }

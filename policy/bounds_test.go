@@ -17,7 +17,7 @@ func TestTruncateLimitsAResultToAQuarterOfTheBudget(t *testing.T) {
 		v.Budget = budget(400)
 		p, err := policy.Truncate{MaxTokens: limit}.Propose(context.Background(), v)
 		if err != nil || len(p.Groups) != 1 {
-			t.Fatalf("%v, %d groups", err, len(p.Groups))
+			t.Fatalf("error %v, %d groups, want no error and 1 group", err, len(p.Groups))
 		}
 		c, err := reduce.NewConversation(v.Messages, pins, nil).Apply(p.Groups[0])
 		if err != nil {
@@ -60,10 +60,10 @@ func TestKeepCountsPairsNotRounds(t *testing.T) {
 		message.ToolResult("a", "1"), message.ToolResult("b", "2"), message.ToolResult("c", "3"))
 	v := policy.NewView(msgs, pins, words{})
 	if got := v.Partition(policy.Keep{Turns: 1, Pairs: 3}).Recent; !slices.Equal(got, []int{1, 10, 11, 12, 13}) {
-		t.Errorf("recent messages for three pairs: %v", got)
+		t.Errorf("recent messages for three pairs: %v, want [1 10 11 12 13]", got)
 	}
 	if got := v.Partition(policy.Keep{Turns: 1, Pairs: 4}).Recent; !slices.Equal(got, []int{1, 8, 9, 10, 11, 12, 13}) {
-		t.Errorf("recent messages for four pairs: %v", got)
+		t.Errorf("recent messages for four pairs: %v, want messages 8 to 13 and message 1", got)
 	}
 }
 

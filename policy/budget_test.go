@@ -100,13 +100,13 @@ func TestDueLeavesRoomAfterAHighFloor(t *testing.T) {
 func TestAimingLowersTheTarget(t *testing.T) {
 	b := policy.Budget{Max: 1000, Cap: 900, Trigger: 850, Target: 600}
 	if got := b.Aiming(720, 480); got.Cap != 720 || got.Target != 480 {
-		t.Errorf("%+v", got)
+		t.Errorf("cap and target: %+v, want 720 and 480", got)
 	}
 	if got := b.Aiming(720, 800); got.Target != 600 {
-		t.Errorf("higher target: %+v", got)
+		t.Errorf("higher target: %+v, want target 600", got)
 	}
 	if got := b.Aiming(900, 480); got != b {
-		t.Errorf("aim at the cap: %+v", got)
+		t.Errorf("aim at the cap: %+v, want an unchanged budget", got)
 	}
 }
 
@@ -157,7 +157,7 @@ func TestDueHandlesABudgetWithoutTrigger(t *testing.T) {
 	}
 	never := b.CapOnly()
 	if never.Trigger != 901 || never.Target != 900 || never.Due(0) != 901 || never.Due(950) != 901 || never.Deeper(5000) != never {
-		t.Errorf("%+v", never)
+		t.Errorf("%+v, want trigger 901 and target 900", never)
 	}
 }
 
@@ -170,16 +170,16 @@ func TestDeeperAndAimingLowerTheTarget(t *testing.T) {
 	}
 	atCap := policy.Budget{Max: 1000, Cap: 850, Trigger: 850, Target: 600}
 	if got := atCap.Deeper(300); got.Target != 250 {
-		t.Errorf("trigger at the cap: %+v", got)
+		t.Errorf("trigger at the cap: %+v, want target 250", got)
 	}
 	if got := b.Aiming(899, 950); got.Cap != 899 || got.Target != 600 {
-		t.Errorf("aim 899: %+v", got)
+		t.Errorf("aim 899: %+v, want cap 899 and target 600", got)
 	}
 	if got := b.Aiming(-5, -7); got.Cap != 0 || got.Target != 0 {
-		t.Errorf("negative aim: %+v", got)
+		t.Errorf("negative aim: %+v, want cap 0 and target 0", got)
 	}
 	if got := b.Aiming(500, 950); got.Target != 500 {
-		t.Errorf("the target is above the aim: %+v", got)
+		t.Errorf("the target is above the aim: %+v, want target 500", got)
 	}
 	if got := b.Aiming(800, 500).Aiming(700, 400); got.Cap != 700 || got.Target != 400 || got.Most() != 900 {
 		t.Errorf("a second aim: %+v, a view of more than %d tokens is refused, want 900", got, got.Most())

@@ -42,7 +42,7 @@ func TestPlaceholderNamesItsCall(t *testing.T) {
 			}
 			back, ok := policy.Forms(nil).ParseMark(got)
 			if !ok || back.Form != c.mark.Form || back.Form == "call-recall@3" && back.Ref != c.mark.Ref || back.Chars != c.mark.Chars || back.Ended != c.mark.Ended || back.Exit != c.mark.Exit {
-				t.Errorf("ParseMark returns %+v, %v", back, ok)
+				t.Errorf("ParseMark returns %+v, %v, want true", back, ok)
 			}
 		})
 	}
@@ -57,7 +57,7 @@ func TestPlaceholderUsesItsRoomForALongTarget(t *testing.T) {
 			k := policy.Mark{Form: "call-recall@3", Chars: 4812, Ref: "3f9a2c1b70de", Ended: true, Exit: 1}
 			text, err := policy.Forms(nil).Render(k, policy.Answered{Tool: tool, Made: target})
 			if n := utf8.RuneCountInString(text); err != nil || n != 160 || !strings.HasSuffix(text, `…" · exit 1 · recall 3f9a2c1b70de]`) {
-				t.Errorf("%q, %v has %d characters", text, err, n)
+				t.Errorf("%q has %d characters (error %v), want 160, with the exit code and the reference at the end", text, n, err)
 			}
 		}
 	}
@@ -75,11 +75,11 @@ func FuzzParseMarkReadsCallForms(f *testing.F) {
 		}
 		text, err := policy.Forms(nil).Render(k, policy.Answered{Tool: tool, Target: target, Made: target, Result: says})
 		if err != nil || utf8.RuneCountInString(text) > 160 || strings.ContainsAny(text, "\n\r\x1b") || !utf8.ValidString(text) {
-			t.Fatalf("%q, %v", text, err)
+			t.Fatalf("got %q and error %v, want valid text of at most 160 characters in one line", text, err)
 		}
 		back, ok := policy.Forms(nil).ParseMark(text)
 		if !ok || back.Chars != k.Chars || back.Ref != k.Ref || back.Ended != ended || ended && back.Exit != k.Exit {
-			t.Fatalf("ParseMark(%q) = %+v, %v", text, back, ok)
+			t.Fatalf("ParseMark(%q) = %+v, %v, want the rendered mark", text, back, ok)
 		}
 	})
 }
@@ -151,11 +151,11 @@ func TestMaskLeavesCallPlaceholdersUnchanged(t *testing.T) {
 	}
 	twice, more := maskAll(t, m, false, once.Messages()...)
 	if len(more) != 0 || twice.Messages()[2].ResultText() != text {
-		t.Errorf("second masking: %q, %d passes", twice.Messages()[2].ResultText(), len(more))
+		t.Errorf("second masking: %q, %d passes; want %q and 0", twice.Messages()[2].ResultText(), len(more), text)
 	}
 	again, err := reduce.NewConversation(oneCall, nil, nil).Replay(recipes[0])
 	if err != nil || again.Messages()[2].ResultText() != text {
-		t.Errorf("the replay returns %q, %v", again.Messages()[2].ResultText(), err)
+		t.Errorf("the replay returns %q, %v; want %q and no error", again.Messages()[2].ResultText(), err, text)
 	}
 }
 
@@ -208,6 +208,6 @@ func TestMaskUsesTheShortPlaceholderIfTheLongOneSavesTooLittle(t *testing.T) {
 	msgs[2] = message.ToolResult("1", strings.Repeat("x", 120))
 	c, _ := maskAll(t, policy.Mask{Form: policy.FormCall, MinTokens: 50}, true, msgs...)
 	if got := c.Messages()[2].ResultText(); !strings.HasPrefix(got, "[observation masked — 120 chars · recall ") {
-		t.Errorf("%q", got)
+		t.Errorf("%q, want text that begins with %q", got, "[observation masked — 120 chars · recall ")
 	}
 }

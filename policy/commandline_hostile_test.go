@@ -35,7 +35,7 @@ func TestReadCommandAcceptsPiecesInAnyOrder(t *testing.T) {
 		func() {
 			defer func() {
 				if r := recover(); r != nil {
-					t.Fatalf("%q: %v", text, r)
+					t.Fatalf("%q: %v, want none", text, r)
 				}
 			}()
 			readCommand(args)

@@ -55,6 +55,6 @@ func TestPlaceholderQuotesOnlyTheOutcomeOfTheCommand(t *testing.T) {
 	// A failure may come from either command, and is quoted.
 	out, _ := maskAll(t, policy.Mask{Form: policy.FormCall}, false, ran(`{"command":"go test ./...; cat a.go"}`, failed)...)
 	if text := out.Messages()[2].ResultText(); !strings.Contains(text, failed) {
-		t.Error(text)
+		t.Errorf("the placeholder quotes no failure: %q", text)
 	}
 }

@@ -60,7 +60,7 @@ func TestDuplicatesRemovesOldCopiesAboveTheBudget(t *testing.T) {
 	out, err := run(t, engine(copies), reminded(), budget(all-61))
 	var b *policy.BudgetError
 	if !errors.As(err, &b) || b.Tokens != all-60 {
-		t.Errorf("removed %v, error %v; messages that are no copies must stay", dropped(out), err)
+		t.Errorf("removed %v, error %v; want only messages with a newer copy removed", dropped(out), err)
 	}
 }
 
@@ -134,7 +134,7 @@ func TestDuplicatesRemovesCopiesBeforeTheFirstAnswer(t *testing.T) {
 	rule := message.System(text(18))
 	out, err := run(t, engine(copies), []message.Message{rule, rule, rule, message.User("go")}, budget(30))
 	if err != nil || !slices.Equal(dropped(out), []int{0, 1}) {
-		t.Errorf("%v were removed, error %v", dropped(out), err)
+		t.Errorf("%v were removed, error %v, want [0 1]", dropped(out), err)
 	}
 }
 
@@ -219,18 +219,18 @@ func TestReplayKeepsTheLastCopy(t *testing.T) {
 	step := stepOf(t, before, out)
 	alone := append([]message.Message{msgs[0], msgs[1]}, msgs[3], msgs[4], msgs[5], msgs[7], msgs[9])
 	if got := again(t, alone, step); !slices.EqualFunc(got, alone, message.Identical) {
-		t.Errorf("%d messages of %d are left", len(got), len(alone))
+		t.Errorf("%d messages of %d are left, want all", len(got), len(alone))
 	}
 	anew := slices.Clone(msgs)
 	for _, i := range []int{0, 2, 6, 8} {
 		anew[i] = message.System("today " + text(18))
 	}
 	if got := again(t, anew, step); !slices.EqualFunc(got, anew, message.Identical) {
-		t.Errorf("%d messages of %d are left", len(got), len(anew))
+		t.Errorf("%d messages of %d are left, want all", len(got), len(anew))
 	}
 	more := slices.Insert(slices.Clone(msgs), 2, msgs[2]) // the caller has added a copy since
 	if got := again(t, more, step); len(got) != len(more)-2 {
-		t.Errorf("%d messages of %d are left, want all but 2: between messages 1 and 4 are other copies than at the step", len(got), len(more))
+		t.Errorf("%d messages of %d are left, want all but 2: between messages 1 and 4 the copies are not those of the step", len(got), len(more))
 	}
 	guarded := slices.Clone(msgs)
 	guarded[6].Protected = true // protected after the step was made
@@ -264,7 +264,7 @@ func TestHasTargetIgnoresDuplicates(t *testing.T) {
 		"for the budget": {reduce.Step{Goal: policy.ToBudget, Stage: compat.Groups{}}, false},
 	} {
 		if got := engine(copies, c.step).HasTarget(); got != c.want {
-			t.Errorf("%s: %v", name, got)
+			t.Errorf("%s: %v, want %v", name, got, c.want)
 		}
 	}
 }

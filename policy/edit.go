@@ -146,7 +146,7 @@ type SummaryInfo struct {
 type Proposal struct {
 	Groups [][]Edit
 	// Alternatives means that each group replaces the previous group instead of
-	// adding to it. Each group must free more tokens than the previous one.
+	// adding to it. Each group must free at least as many tokens as the previous one.
 	Alternatives bool
 	// Summary describes an attempt to summarize, successful or not.
 	Summary *SummaryInfo

@@ -66,7 +66,7 @@ func TestEngineTriesTheSmallestAlternative(t *testing.T) {
 		q.Budget.Target = policy.NewView(msgs, nil, words{}).Total() - 1
 		out, err := engine(reduce.Step{Stage: policy.Drop{NoNotice: true}}).Run(t.Context(), q)
 		if err != nil || out.Conversation.Len() != 2 {
-			t.Errorf("%d rounds: %d messages are left, %v", rounds, out.Conversation.Len(), err)
+			t.Errorf("%d rounds: %d messages are left, error %v; want 2 messages", rounds, out.Conversation.Len(), err)
 		}
 	}
 }
@@ -90,7 +90,7 @@ func TestSqueezeUsesMostOfTheBudget(t *testing.T) {
 			t.Fatal(err)
 		}
 		if unused := all - over - out.View.Total(); 4*unused > all-over {
-			t.Errorf("%d tokens over: %d of %d tokens are unused", over, unused, all-over)
+			t.Errorf("%d tokens over: %d of %d tokens are unused, want at most a quarter of the budget", over, unused, all-over)
 		}
 	}
 }
@@ -100,7 +100,7 @@ func TestConversationRecordsTheReasonOfTheLastCut(t *testing.T) {
 	e := engine(reduce.Step{Stage: policy.Truncate{MaxTokens: 200, NoShare: true}, Goal: policy.All}, reduce.Step{Stage: policy.Squeeze{}, Goal: policy.ToBudget})
 	out, err := run(t, e, loop(1, 500), budget(100))
 	if err != nil || len(out.Passes) != 2 {
-		t.Fatalf("%v, %+v", err, out)
+		t.Fatalf("error %v, outcome %+v; want 2 passes", err, out)
 	}
 	last := out.Passes[1].Recipe.Texts[0].Reason
 	if d, reason := out.Conversation.Decision(3); d != policy.Truncated || reason != last || last == out.Passes[0].Recipe.Texts[0].Reason {
@@ -137,7 +137,7 @@ func TestDropRemovesTheSummaryWithTheOldestRounds(t *testing.T) {
 		t.Fatal(err)
 	}
 	if d, _ := out.Conversation.Decision(1); d != policy.Dropped || out.Conversation.Len() != len(msgs) {
-		t.Errorf("the summary is %s, and %d of %d messages are left", d, out.Conversation.Len(), len(msgs))
+		t.Errorf("the summary is %s, and %d of %d messages are left, want a dropped summary and fewer messages", d, out.Conversation.Len(), len(msgs))
 	}
 }
 
@@ -154,7 +154,7 @@ func TestDropCountsOnlyNoticesOfEarlierDrops(t *testing.T) {
 	v.Budget = budget(1 << 20)
 	p, err := policy.Drop{}.Propose(t.Context(), v)
 	if err != nil || len(p.Groups) == 0 {
-		t.Fatalf("%d groups, %v", len(p.Groups), err)
+		t.Fatalf("%d groups, error %v, want at least 1 group", len(p.Groups), err)
 	}
 	cut := p.Groups[0][0].Cut
 	if n, ok := policy.ParseNotice(*cut.New); !slices.Equal(cut.Removed, []int{1, 2}) || !ok || n != 5 {
@@ -177,7 +177,8 @@ func TestSqueezeCutsNoProtectedResult(t *testing.T) {
 	}
 }
 
-// Cuts of two results in one message count together: no more is cut than has to be.
+// The cuts of two results in one message count together, so that squeeze cuts no more than
+// necessary.
 func TestSqueezeCountsAllResultsOfAMessage(t *testing.T) {
 	result := func(id string) message.Part {
 		return message.Part{Kind: message.KindToolResult, CallID: id, Text: text(300)}
@@ -196,13 +197,13 @@ func TestSqueezeCountsAllResultsOfAMessage(t *testing.T) {
 	}
 }
 
-// A refusal advises fewer tool schemas only if there are any.
+// The error advises fewer tool schemas only if the request has schemas.
 func TestRefusalNamesToolSchemas(t *testing.T) {
 	for fixed, want := range map[int]bool{0: false, 500: true} {
 		q := reduce.Request{Conversation: reduce.NewConversation([]message.Message{message.User(text(90))}, pins, nil), Fixed: fixed, Budget: budget(50)}
 		_, err := engine(reduce.Step{Stage: policy.Squeeze{}, Goal: policy.ToBudget}).Run(t.Context(), q)
 		if err == nil || strings.Contains(err.Error(), "send fewer tool schemas") != want {
-			t.Errorf("%d tokens of schemas: %v", fixed, err)
+			t.Errorf("%d tokens of schemas: %v, want an error", fixed, err)
 		}
 	}
 }
@@ -277,6 +278,6 @@ func TestSummaryBeginsNoTurn(t *testing.T) {
 	msgs := append([]message.Message{message.System("s"), policy.NewSummary(1, "what happened")}, loop(3, 5)[1:]...)
 	v := policy.NewView(msgs, pins, words{})
 	if len(v.Turns) != 3 || v.TurnOf(1) != 1 || v.TurnOf(len(msgs)-1) != 3 {
-		t.Errorf("%d turns, the summary is in turn %d, the last result in turn %d", len(v.Turns), v.TurnOf(1), v.TurnOf(len(msgs)-1))
+		t.Errorf("%d turns, the summary is in turn %d, the last result in turn %d, want 3 turns, the summary in turn 1 and the result in turn 3", len(v.Turns), v.TurnOf(1), v.TurnOf(len(msgs)-1))
 	}
 }

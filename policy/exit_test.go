@@ -23,7 +23,7 @@ func TestExitCodeReadsOnlyTheStatusLineOfTheHarness(t *testing.T) {
 		{"", 0, false},
 	} {
 		if code, ok := exitCode(c.result); code != c.code || ok != c.ok {
-			t.Errorf("exitCode(%q) = %d, %v", c.result, code, ok)
+			t.Errorf("exitCode(%q) = %d, %v; want %d and %v", c.result, code, ok, c.code, c.ok)
 		}
 	}
 }

@@ -19,7 +19,7 @@ func cut(t *testing.T, stage policy.Stage, tool, args string, more ...message.Me
 	v.Budget = budget(200)
 	p, err := stage.Propose(context.Background(), v)
 	if err != nil || len(p.Groups) != 1 {
-		t.Fatalf("%v, %d groups", err, len(p.Groups))
+		t.Fatalf("error %v, %d groups, want 1 group", err, len(p.Groups))
 	}
 	c, err := reduce.NewConversation(msgs, pins, nil).Apply(p.Groups[0])
 	if err != nil {
@@ -35,7 +35,7 @@ func cut(t *testing.T, stage policy.Stage, tool, args string, more ...message.Me
 	case head:
 		return policy.Head
 	}
-	t.Fatalf("%q", got)
+	t.Fatalf("the marker names no kept part: %q", got)
 	return ""
 }
 
@@ -64,27 +64,27 @@ func TestKeepAutoKeepsBothEndsOfCommandOutput(t *testing.T) {
 func TestTruncateKeepsBothEndsOfUnreadResults(t *testing.T) {
 	stage := policy.Truncate{MaxTokens: 60, Keep: policy.Head, Newest: policy.Auto}
 	if got := cut(t, stage, "bash", `{}`); got != policy.Both {
-		t.Errorf("an unread result keeps %s", got)
+		t.Errorf("an unread result keeps %s, want both ends", got)
 	}
 	if got := cut(t, stage, "bash", `{}`, message.User("and?")); got != policy.Both {
-		t.Errorf("an unread result before a question keeps %s", got)
+		t.Errorf("an unread result before a question keeps %s, want both ends", got)
 	}
 	if got := cut(t, stage, "bash", `{}`, message.Assistant("Fine.")); got != policy.Head {
-		t.Errorf("an answered result keeps %s", got)
+		t.Errorf("an answered result keeps %s, want the head", got)
 	}
 	if got := cut(t, stage, "read", `{}`); got != policy.Head {
-		t.Errorf("a file keeps %s", got)
+		t.Errorf("a file keeps %s, want the head", got)
 	}
 }
 
-// A squeeze without any room leaves only the marker. The marker then says nothing about two ends.
+// A squeeze without any room leaves only the marker. The marker does not mention two ends then.
 func TestSqueezeToTheMarkerNamesNoEnds(t *testing.T) {
 	msgs := []message.Message{message.User("do"), message.Assistant("", message.Call("c", "bash", "{}")), message.ToolResult("c", text(400)), message.Assistant("Fine.")}
 	v := policy.NewView(msgs, pins, words{})
 	v.Budget = budget(1)
 	p, err := policy.Squeeze{Keep: policy.Auto}.Propose(t.Context(), v)
 	if err != nil || len(p.Groups) != 1 {
-		t.Fatalf("%v, %d groups", err, len(p.Groups))
+		t.Fatalf("error %v, %d groups, want 1 group", err, len(p.Groups))
 	}
 	c, err := reduce.NewConversation(msgs, pins, nil).Apply(p.Groups[0])
 	if err != nil {
@@ -95,8 +95,8 @@ func TestSqueezeToTheMarkerNamesNoEnds(t *testing.T) {
 	}
 }
 
-// A result that was cut at one end has lost the other end. A result that is cut again
-// keeps the same end, with any setting, so that its marker stays correct.
+// A truncated result that kept one end has lost the other end. A second cut keeps the same end,
+// with any setting, so that the marker stays correct.
 func TestTruncateKeepsTheSameEndOfACutResult(t *testing.T) {
 	for _, first := range []string{policy.Head, policy.Tail, policy.Both} {
 		msgs := []message.Message{message.User("do"), message.Assistant("", message.Call("c", "bash", "{}")), message.ToolResult("c", "first "+text(400)+" last")}
@@ -106,7 +106,7 @@ func TestTruncateKeepsTheSameEndOfACutResult(t *testing.T) {
 			v.Budget = budget(2000)
 			p, err := stage.Propose(t.Context(), v)
 			if err != nil || len(p.Groups) != 1 {
-				t.Fatalf("%s to %d: %v, %d groups", first, stage.MaxTokens, err, len(p.Groups))
+				t.Fatalf("%s to %d: error %v, %d groups, want 1 group", first, stage.MaxTokens, err, len(p.Groups))
 			}
 			if conv, err = conv.Apply(p.Groups[0]); err != nil {
 				t.Fatal(err)

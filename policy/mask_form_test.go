@@ -10,8 +10,8 @@ import (
 	"github.com/agentcompact/compact/policy"
 )
 
-// If there is no room for the line that reports a failure, the placeholder does not name
-// the command either. The command beside "exit 0" of a pipe would look like a success.
+// If there is no room for the line that reports a failure, the placeholder does not name the
+// command either. The command next to the "exit 0" of a pipe would look like a success.
 func TestMaskNamesAFailedCommandOnlyWithItsFailure(t *testing.T) {
 	failed := "--- FAIL: TestA (0.1s)" + strings.Repeat("\n", 130)
 	for least := range 130 {
@@ -19,7 +19,7 @@ func TestMaskNamesAFailedCommandOnlyWithItsFailure(t *testing.T) {
 		msgs[2] = message.ToolResult("1", failed)
 		out, _ := maskAll(t, policy.Mask{Form: policy.FormCall, MinTokens: least}, false, msgs...)
 		if text := out.Messages()[2].ResultText(); strings.Contains(text, "go test") && !strings.Contains(text, "FAIL") {
-			t.Fatalf("least %d: %q", least, text)
+			t.Fatalf("MinTokens %d: the placeholder names the failed command without its failure: %q", least, text)
 		}
 	}
 }
@@ -32,7 +32,7 @@ func TestPlaceholderOmitsAPinnedCall(t *testing.T) {
 		msgs[1].Protected = guarded
 		out, _ := maskAll(t, policy.Mask{Form: policy.FormCall}, false, msgs...)
 		if text := out.Messages()[2].ResultText(); strings.Contains(text, "make") == guarded || !strings.HasPrefix(text, "[observation masked — ") {
-			t.Errorf("protected %v: %q", guarded, text)
+			t.Errorf("protected %v: %q, want a placeholder that names the call only if it is not protected", guarded, text)
 		}
 	}
 }
@@ -66,7 +66,7 @@ func TestMaskDoesNotEnlargeTheRequest(t *testing.T) {
 	}
 }
 
-// A mask that keeps the beginning of a result needs no quotation of the call: the text says
+// A mask that keeps the beginning of a result does not name the call, because the kept text shows
 // what it is.
 func TestMaskThatKeepsTheBeginningDoesNotNameTheCall(t *testing.T) {
 	for most, want := range map[int]string{0: `[observation masked — 607 chars · bash "make"]`, 40: "made it\n[observation masked — 607 chars]"} {
@@ -95,6 +95,6 @@ func TestMaskStatesTheCostAsChars(t *testing.T) {
 // A mark of a form that nobody registered has no text.
 func TestMarkOfAnUnknownFormHasNoText(t *testing.T) {
 	if got, err := policy.Forms(nil).Text(policy.Mark{Form: "unknown@1"}); err == nil || got != "" {
-		t.Errorf("%q, %v", got, err)
+		t.Errorf("%q, %v; want none and an error", got, err)
 	}
 }

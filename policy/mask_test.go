@@ -28,7 +28,7 @@ func TestMaskFindsTheToolOfAReusedCallID(t *testing.T) {
 		}
 	}
 	if !slices.Equal(masked, []string{"mask", "mask"}) {
-		t.Errorf("the results of %v are masked", masked)
+		t.Errorf("the results of %v are masked, want those of the tool mask only", masked)
 	}
 }
 
@@ -41,14 +41,14 @@ func TestMaskKeepsTheOpenRound(t *testing.T) {
 	v.Budget = budget(10_000)
 	p, err := policy.Mask{Recent: func(v *policy.View) []bool { return make([]bool, len(v.Rounds)) }}.Propose(t.Context(), v)
 	if err != nil || len(p.Groups) != 1 {
-		t.Fatalf("%v, %d groups", err, len(p.Groups))
+		t.Fatalf("error %v, %d groups, want 1 group", err, len(p.Groups))
 	}
 	var masked []int
 	for _, e := range p.Groups[0] {
 		masked = append(masked, e.Text.Index)
 	}
 	if !slices.Equal(masked, []int{3, 5, 7}) {
-		t.Errorf("the messages %v of %d are masked", masked, len(msgs))
+		t.Errorf("the messages %v of %d are masked, want [3 5 7]", masked, len(msgs))
 	}
 }
 
@@ -195,15 +195,15 @@ func TestMaskLeavesResultsThatItWouldNotMakeCheaper(t *testing.T) {
 	}
 }
 
-// MinTokens is the least saving: a placeholder that saves exactly that many is made.
-func TestMaskMakesThePlaceholderThatSavesMinTokens(t *testing.T) {
+// MinTokens is the smallest saving for which Mask makes a placeholder.
+func TestMaskMakesAPlaceholderThatSavesMinTokens(t *testing.T) {
 	msgs := ran(`{}`, "made it")
 	const placeholder = "[observation masked — 607 chars]"
 	saving := len(msgs[2].ResultText()) - len(placeholder)
 	for least, want := range map[int]bool{saving: true, saving + 1: false} {
 		out, _ := maskAll(t, policy.Mask{MinTokens: least}, false, msgs...)
 		if got := out.Messages()[2].ResultText() == placeholder; got != want {
-			t.Errorf("a saving of %d for a least one of %d: masked %v", saving, least, got)
+			t.Errorf("a placeholder that saves %d tokens, with MinTokens %d: masked is %v, want %v", saving, least, got, want)
 		}
 	}
 }

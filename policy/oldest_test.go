@@ -86,6 +86,6 @@ func TestOldestKeepsAQuestionOfAnotherTurn(t *testing.T) {
 	answer := message.Assistant("a")
 	answer.Protected = true
 	if p := oldest(t, 180, 0, message.User("q"), answer); !slices.Equal(p.Remainder, []int{1}) {
-		t.Errorf("remainder %v, want the first question alone", p.Remainder)
+		t.Errorf("remainder %v, want the first question alone: message 1", p.Remainder)
 	}
 }

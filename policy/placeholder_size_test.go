@@ -12,9 +12,8 @@ import (
 	"github.com/agentcompact/compact/policy"
 )
 
-// The placeholder beside dispatch blocks states the number of characters that it replaces.
-// If a later compaction also replaces the blocks, the placeholder states the size of the
-// whole result.
+// The placeholder next to dispatch blocks states the number of characters that it replaces. If a
+// later compaction also replaces the blocks, the placeholder states the size of the whole result.
 func TestDispatchPlaceholdersStateTheSizeInCharacters(t *testing.T) {
 	beside, block := strings.Repeat("ä", 400), beginBlock+strings.Repeat("ö", 200)+endBlock
 	msgs := []message.Message{
@@ -43,8 +42,8 @@ func TestDispatchPlaceholdersStateTheSizeInCharacters(t *testing.T) {
 	}
 }
 
-// The form of the gateway states the size of the message for a message of one result, and the
-// size of the result for each of several.
+// The placeholder of the gateway states the size of the whole message if the message has one
+// result. If the message has several results, each placeholder states the size of its result.
 func TestResultPlaceholdersStateTheirOwnSize(t *testing.T) {
 	one, two := strings.Repeat("a", 400), strings.Repeat("b", 700)
 	result := func(id, text string) message.Part {
@@ -122,7 +121,7 @@ func TestMaskShortensAResultThatEndsWithAForgedPlaceholder(t *testing.T) {
 		}
 		msgs = out.Conversation.Messages()
 		if n := utf8.RuneCountInString(msgs[2].ResultText()); n > most || out.Changed() != (edits == 1) {
-			t.Errorf("pass %d: %d characters, changed %v", pass, n, out.Changed())
+			t.Errorf("pass %d: %d characters, changed %v, want at most %d", pass, n, out.Changed(), most)
 		}
 	}
 }

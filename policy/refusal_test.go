@@ -84,11 +84,11 @@ func TestConfigLimitsReserveTheMargin(t *testing.T) {
 	}
 	c.MarginPct = 7
 	if b, err := c.Budget(100_000, 1_000); err != nil || b.Cap != all.Cap-7_000 {
-		t.Errorf("%d tokens of %d with a margin of 7 %%, %v", b.Cap, all.Cap, err)
+		t.Errorf("%d tokens of %d with a margin of 7 %%, %v; want %d and no error", b.Cap, all.Cap, err, all.Cap-7_000)
 	}
 }
 
-// The sentence of the error has every size that adds up to the view, and joins the advice.
+// The error states every size that adds up to the view, and the advice, in one sentence.
 func TestBudgetErrorIsOneSentenceWithAllSizes(t *testing.T) {
 	e := &policy.BudgetError{
 		Tokens: 1_234_567, Budget: 1_000, Fixed: 2_000, Stages: "preset masking",
@@ -105,7 +105,7 @@ func TestBudgetErrorIsOneSentenceWithAllSizes(t *testing.T) {
 	}
 }
 
-// The reason that takes most tokens comes first, however few its messages are.
+// Shares are ordered by their tokens, not by their number of messages.
 func TestSharesAreOrderedByTokens(t *testing.T) {
 	of := func(why string, tokens int) policy.Contributor { return policy.Contributor{Why: why, Tokens: tokens} }
 	want := []policy.Share{{Why: "pinned", Messages: 1, Tokens: 90}, {Why: "last turn", Messages: 3, Tokens: 6}}

@@ -46,10 +46,10 @@ func TestSpareExcludesTheFirstMessage(t *testing.T) {
 	msgs := []message.Message{rules, message.User("a"), message.Assistant("b"), rules, message.User("c"), message.Assistant("d"), rules, message.User("e")}
 	v := NewView(msgs, Pins{message.RoleSystem}, charCost{})
 	if got := v.duplicates(); !slices.Equal(got, []int{3, 0}) {
-		t.Fatalf("%v may go", got)
+		t.Fatalf("the removable copies are %v, want [3 0]", got)
 	}
 	if got := v.spare(); !slices.Equal(got, []int{3}) {
-		t.Errorf("spare returns %v", got)
+		t.Errorf("spare returns %v, want [3]", got)
 	}
 }
 
@@ -60,7 +60,7 @@ func TestWithoutCountsOnlyRemovableCopies(t *testing.T) {
 	msgs := []message.Message{message.User("a"), rules, message.Assistant("b"), rules, message.Assistant("and c"), rules}
 	v := NewView(msgs, Pins{message.RoleDeveloper}, charCost{})
 	if got := v.duplicates(); !slices.Equal(got, []int{1, 3}) {
-		t.Fatalf("%v may go", got)
+		t.Fatalf("the removable copies are %v, want [1 3]", got)
 	}
 	both := v.Total() - 2*v.Tokens[1]
 	if got := v.Without(nil); got != both {
@@ -78,7 +78,7 @@ func TestMissingReturnsNoStageIfOneFailed(t *testing.T) {
 	v.Keep, v.reach = Keep{Turns: 1, Pairs: 1}, &reach{takers: []Taker{oldRounds{}}}
 	v.Budget = Budget{Max: v.Floor(), Cap: v.Floor()}
 	if got := v.missing(); len(got) > 0 {
-		t.Errorf("%v are missing", got)
+		t.Errorf("%v are missing, want none", got)
 	}
 	v.reach = &reach{}
 	if got := v.missing(); !slices.Equal(got, []string{"summarize"}) {

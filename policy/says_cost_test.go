@@ -26,7 +26,7 @@ func TestReadingACommandTakesLinearMemory(t *testing.T) {
 		}
 		allocated(100)
 		if small, large := allocated(50_000), allocated(200_000); large > 8*small {
-			t.Errorf("%q: %d bytes for a command of 50 kB, %d for one of 200 kB", of, small, large)
+			t.Errorf("%q: %d bytes for a command of 50 kB, %d for one of 200 kB, want at most 8 times as many", of, small, large)
 		}
 	}
 }

@@ -54,7 +54,7 @@ func TestPlaceholderQuotesTheOutcomeOfACheck(t *testing.T) {
 				t.Fatalf("%q, want … %q", text, c.want)
 			}
 			if back, ok := policy.Forms(nil).ParseMark(text); !ok || back.Form != recipes[0].Texts[0].Segments[0].Mark.Form {
-				t.Errorf("ParseMark(%q) = %+v, %v", text, back, ok)
+				t.Errorf("ParseMark(%q) = %+v, %v, want true", text, back, ok)
 			}
 			raw, err := json.Marshal(recipes[0])
 			if err != nil || strings.Contains(string(raw), "TestA") || strings.Contains(string(raw), "passed") {
@@ -75,7 +75,8 @@ func TestPlaceholderQuotesTheOutcomeOfACheck(t *testing.T) {
 	}
 }
 
-// The command keeps 40 characters beside the quoted line, which has at most 60.
+// The placeholder keeps 40 characters of the command next to the quoted line, which has at most
+// 60.
 func TestPlaceholderKeepsTheCommandBesideAQuotation(t *testing.T) {
 	msgs := ran(`{"command":"go test `+strings.Repeat("./pkg/of/tests ", 20)+`"}`, "Exit code 1\n--- FAIL: Test"+strings.Repeat("Ä", 200))
 	out, _ := maskAll(t, policy.Mask{Form: policy.FormCall}, true, msgs...)
@@ -107,7 +108,7 @@ func TestPlaceholderQuotesTheRemainingTextOfATruncatedResult(t *testing.T) {
 			}, Cost: bytesCost{}}
 			out, err := e.Run(t.Context(), reduce.Request{Conversation: reduce.NewConversation(msgs, nil, nil), Budget: policy.Budget{Cap: 1 << 30}})
 			if err != nil || len(out.Passes) != 2 {
-				t.Fatalf("%d passes, %v", len(out.Passes), err)
+				t.Fatalf("%d passes, error %v, want 2 passes", len(out.Passes), err)
 			}
 			if _, after, _ := strings.Cut(out.Conversation.Messages()[2].ResultText(), " chars · "); after != c.want {
 				t.Errorf("%q, want … %q", after, c.want)
@@ -121,7 +122,7 @@ func TestPlaceholderQuotesAnOutcomeOnlyWithItsCommand(t *testing.T) {
 	for _, of := range []policy.Answered{{Result: "FAIL a"}, {Tool: "bash", Result: "FAIL a"}, {Tool: "bash", Made: "\x1b", Result: "FAIL a"}} {
 		text, err := policy.Forms(nil).Render(policy.Mark{Form: "call@3", Chars: 5, SaysTo: 6}, of)
 		if err != nil || strings.Contains(text, "FAIL") {
-			t.Errorf("%+v: %q, %v", of, text, err)
+			t.Errorf("%+v: %q, error %v, want no quotation", of, text, err)
 		}
 	}
 }
@@ -132,7 +133,7 @@ func TestPlaceholderCutsAQuotedLineAt60Characters(t *testing.T) {
 		line := "FAIL " + strings.Repeat("ä", n-5)
 		text, err := policy.Forms(nil).Render(policy.Mark{Form: "call@3", Chars: 5, SaysTo: len(line)}, policy.Answered{Tool: "bash", Made: "make test", Result: line})
 		if err != nil || strings.Contains(text, line) == cut || strings.Contains(text, "…") != cut {
-			t.Errorf("%d: %q, %v", n, text, err)
+			t.Errorf("a line of %d characters: %q, error %v; want it whole up to 60 characters, and cut beyond", n, text, err)
 		}
 	}
 }
@@ -142,7 +143,7 @@ func TestRenderRejectsAQuotationOutsideTheText(t *testing.T) {
 	for _, span := range [][2]int{{0, 6}, {-1, 2}, {3, 2}} {
 		k := policy.Mark{Form: "call@3", Chars: 5, SaysFrom: span[0], SaysTo: span[1]}
 		if text, err := policy.Forms(nil).Render(k, policy.Answered{Tool: "bash", Made: "x", Result: "short"}); !errors.Is(err, policy.ErrEdit) {
-			t.Errorf("%v: %q, %v", span, text, err)
+			t.Errorf("range %v: %q, error %v, want an error", span, text, err)
 		}
 	}
 }
@@ -155,7 +156,7 @@ func TestMaskOmitsAQuotationThatCostsTheSaving(t *testing.T) {
 	for least, want := range map[int]string{50: `[observation masked — 137 chars · bash "pytest -q" · says "12 passed in 0.3s"]`, 70: `[observation masked — 137 chars · bash "pytest -q"]`, 95: "[observation masked — 137 chars]"} {
 		out, _ := maskAll(t, policy.Mask{Form: policy.FormCall, MinTokens: least}, false, msgs...)
 		if text := out.Messages()[2].ResultText(); text != want {
-			t.Errorf("least %d: %q, want %q", least, text, want)
+			t.Errorf("MinTokens %d: %q, want %q", least, text, want)
 		}
 	}
 }

@@ -16,7 +16,7 @@ func TestCheckTemplateRejectsUnknownFields(t *testing.T) {
 		err := (&policy.MaskConfig{Template: template}).CheckTemplate()
 		var e *policy.ConfigError
 		if ok != (err == nil) || !ok && (!errors.As(err, &e) || e.Path != "mask.template") {
-			t.Errorf("%q: %v", template, err)
+			t.Errorf("%q: %v, want an error of mask.template only for an unknown field", template, err)
 		}
 	}
 }
@@ -25,9 +25,9 @@ func TestConfigErrorFormatsOneSentenceWithThePath(t *testing.T) {
 	cause := errors.New("cause")
 	e := &policy.ConfigError{Path: "policy.stages[1]", Value: "maks", Reason: "must be one of mask", Err: cause}
 	if got, want := e.Error(), `policy.stages[1] must be one of mask (got "maks")`; got != want || e.Setting() != "policy.stages" || !errors.Is(e, cause) {
-		t.Errorf("%s, of %s", got, e.Setting())
+		t.Errorf("%s, of %s; want %s and %s", got, e.Setting(), want, "policy.stages")
 	}
 	if got := (&policy.ConfigError{Path: "model", Reason: "is not shown"}).Error(); got != "model is not shown" {
-		t.Error(got)
+		t.Errorf("the error is %q, want %q", got, "model is not shown")
 	}
 }

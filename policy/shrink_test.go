@@ -116,7 +116,7 @@ func TestShrinkLowersTheKeepCountsOnlyAsNeeded(t *testing.T) {
 		}
 	}
 	if fits[true] < 500 || fits[false] < 500 {
-		t.Errorf("%v of the budgets fit", fits)
+		t.Errorf("%v of the budgets fit, want at least 500 that fit and 500 that do not", fits)
 	}
 }
 
@@ -144,7 +144,7 @@ func TestPartitionPlacesSummariesAndPins(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			p := NewView(c.msgs, Pins{message.RoleSystem}, byWords{}).Partition(Keep{Turns: c.turns})
 			if fmt.Sprint(p.Remainder) != c.remainder || fmt.Sprint(p.Recent) != c.recent || p.Start != c.start {
-				t.Errorf("%+v, want %s may go, %s recent, from %d", p, c.remainder, c.recent, c.start)
+				t.Errorf("%+v, want remainder %s, recent messages %s, from %d", p, c.remainder, c.recent, c.start)
 			}
 		})
 	}
@@ -161,14 +161,14 @@ func TestShrinkKeepsATurnIfRemovingCopiesIsEnough(t *testing.T) {
 	v.Keep = Keep{Turns: 4, Pairs: 1}
 	v.Budget.Cap = v.Total() - 3*v.Tokens[1]
 	if got := v.Shrink(0); got != v.Keep {
-		t.Errorf("%+v with room for all but the copies", got)
+		t.Errorf("%+v with room for all but the copies, want an unchanged keep", got)
 	}
 	v.Budget.Cap--
 	if got := v.Shrink(0); got.Turns != 3 {
-		t.Errorf("%+v with one token less", got)
+		t.Errorf("%+v with one token less, want 3 turns", got)
 	}
 	v.Budget.Cap = v.Total() - 1
 	if got := v.Shrink(0); got != v.Keep {
-		t.Errorf("%+v with more room", got)
+		t.Errorf("%+v with more room, want an unchanged keep", got)
 	}
 }

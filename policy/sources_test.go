@@ -18,7 +18,7 @@ func TestPassNamesTheChangedInputMessages(t *testing.T) {
 	msgs := loop(6, 100)
 	out, err := run(t, e, msgs, budget(10_000))
 	if err != nil || len(out.Passes) != 2 || out.Passes[0].Applied == 0 || out.Passes[1].Applied == 0 {
-		t.Fatalf("%v, %+v", err, out.Passes)
+		t.Fatalf("error %v, passes %+v; want 2 passes with edits", err, out.Passes)
 	}
 	var want []int
 	for i := range msgs {

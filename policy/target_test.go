@@ -37,7 +37,7 @@ func TestPlaceholderOmitsKeys(t *testing.T) {
 	} {
 		got := named(t, command(text))
 		if strings.Contains(got, "MIIEow") || strings.Contains(got, "q0Zk3x") || !strings.HasSuffix(got, `…"]`) {
-			t.Errorf("%s: %s", name, got)
+			t.Errorf("%s: the placeholder has a part of the key: %s", name, got)
 		}
 	}
 	if got := named(t, command("x "+token)); !strings.Contains(got, token) {
@@ -63,13 +63,13 @@ func TestTargetEndsBeforeALineBreakSign(t *testing.T) {
 // If two arguments have the same name, programs use the last one.
 func TestTargetUsesTheLastOfTwoArgumentsWithOneName(t *testing.T) {
 	if got := named(t, `{"command":"true","timeout":3,"command":"pytest"}`); got != `bash "pytest"]` {
-		t.Error(got)
+		t.Errorf("the placeholder names %q, want %q", got, `bash "pytest"]`)
 	}
 }
 
-// Arguments that are no object have no names, so none of their texts is the target.
+// Arguments that are not an object have no names, so none of their texts is the target.
 func TestTargetIsTheValueOfANamedArgument(t *testing.T) {
 	if got := named(t, `["command","rm -r a"]`); got != "bash]" {
-		t.Error(got)
+		t.Errorf("the placeholder names %q, want %q", got, "bash]")
 	}
 }

@@ -51,7 +51,7 @@ func TestTruncateRecognizesItsOutputWithoutALedger(t *testing.T) {
 					}
 					cut++
 					if twice := apply(t, c.cost, stage, once); twice != once {
-						t.Fatalf("%s, %s, %d: cut twice:\n%q\n%q", name, keep, limit, once, twice)
+						t.Fatalf("%s, %s, %d: the second cut changed the output of the first:\n%q\n%q", name, keep, limit, once, twice)
 					}
 					mark := apply(t, c.cost, policy.Mask{Since: whole, KeepLast: 1, Form: policy.FormResult}, once)
 					want := fmt.Sprintf("~%d tokens", c.cost.Message(message.ToolResult("call_0", text)))
@@ -63,7 +63,7 @@ func TestTruncateRecognizesItsOutputWithoutALedger(t *testing.T) {
 		}
 	}
 	if cut < 200 {
-		t.Errorf("only %d texts were cut", cut)
+		t.Errorf("only %d texts were cut, want at least 200", cut)
 	}
 }
 

@@ -52,14 +52,14 @@ func TestKeysInDumpsVanish(t *testing.T) {
 	secret := "Xq92vT7kZm"
 	line := "00000010  70 61 73 73 77 6f 72 64  3d " + strings.TrimSpace(fmt.Sprintf("% x", secret)) + "  |password=..........|"
 	if got, want := r.Text(line).String(), "00000010  70 61 73 73 77 6f 72 64  3d <REDACTED>  |password=..........|"; got != want {
-		t.Errorf("Text(%q) = %q", line, got)
+		t.Errorf("Text(%q) = %q, want %q", line, got, want)
 	}
 	numbers := "99, 36, 17, 188, 167, 199, 192, 55, 25, 163, 132, 234, 65, 218, 151, 140"
 	longer := numbers + ", 7, 201, 88, 143, 12, 250, 66, 31" // the 24 bytes of AES-192
 	for head, key := range map[string]string{"key = bytes([%s])": numbers, "let secret_key: [u8; 16] = [%s];": numbers, "byte[] aesKey = { %s };": numbers, "aes_key = bytes([%s])": longer} {
 		text := fmt.Sprintf(head, key)
 		if got, want := r.Text(text).String(), fmt.Sprintf(head, "<REDACTED>"); got != want {
-			t.Errorf("Text(%q) = %q", text, got)
+			t.Errorf("Text(%q) = %q, want %q", text, got, want)
 		}
 	}
 	for _, text := range []string{"00000010  7f 45 4c 46 70 61 73 73 20 74 68 72 6f 75 67 68  |.ELFpass through|", "keys = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16]", "key_sizes = [128, 192, 256]", "tokens: [101, 7592, 2088, 102]"} {

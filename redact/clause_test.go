@@ -60,12 +60,13 @@ func TestPartsOfAComposedSecretVanish(t *testing.T) {
 	a, b := "kT4vXq92"+"ZmWb7LrJ", "n5Rw8Yc3"+"HsGf6Dz1"
 	for _, text := range []string{`token = "` + a + `" + "` + b + `"`, "API_TOKEN = (\"" + a + "\"\n             \"" + b + "\")"} {
 		if out := r.Text(text).String(); strings.Contains(out, a) || strings.Contains(out, b) {
-			t.Errorf("Text(%q) = %q", text, out)
+			t.Errorf("Text(%q) = %q, which has a part of the secret", text, out)
 		}
 	}
 }
 
-// TestArraysAreReadAsCommandsAndPairs has JSON whose strings explain each other.
+// TestArraysAreReadAsCommandsAndPairs has JSON arrays in which one string tells what another
+// string is.
 func TestArraysAreReadAsCommandsAndPairs(t *testing.T) {
 	p := "plover" + "Kettle83"
 	family{
@@ -93,12 +94,12 @@ func TestArgumentsWithBlanksAreRedactedAsAWhole(t *testing.T) {
 	} {
 		out := r.Text(text).String()
 		if strings.Contains(out, p) || strings.Contains(out, "heron") == gone {
-			t.Errorf("Text(%s) = %s", text, out)
+			t.Errorf("Text(%s) = %s, want text without %q", text, out, p)
 		}
 	}
 	key := "AKIA" + "QYLPMN5HFIQR7XYA"
 	if out := r.Text(`{"cmd":["git","commit","-m","` + key + ` was revoked"]}`).String(); strings.Contains(out, key) || !strings.Contains(out, "was revoked") {
-		t.Errorf("a message that begins with a key: %s", out)
+		t.Errorf("a message that begins with a key: %s, want the key removed and the rest kept", out)
 	}
 }
 

@@ -117,7 +117,7 @@ func survives(secret, out, blanked string) bool {
 	return false
 }
 
-// blank takes the expected secrets out of a text.
+// blank removes the expected secrets from a text.
 func (s sample) blank() string {
 	text := s.Text
 	for _, secret := range s.Secrets {

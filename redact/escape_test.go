@@ -27,7 +27,7 @@ func TestEscapesAreDecodedAsEncodingJSONDoes(t *testing.T) {
 	}
 	for _, bad := range []string{`\`, `\x`, `\u12`, `\u12g4`, `\'`} {
 		if n := escapeLength(bad); n != 0 {
-			t.Errorf("escapeLength(%s) = %d", bad, n)
+			t.Errorf("escapeLength(%s) = %d, want 0", bad, n)
 		}
 	}
 }

@@ -24,7 +24,7 @@ func TestAKnownSecretIsFoundInItsForms(t *testing.T) {
 	} {
 		got := s.Text("it says " + form + " and goes on").String()
 		if !strings.Contains(got, Placeholder) || strings.Contains(got, form[6:20]) {
-			t.Errorf("%s: %s stays: %s", what, form, got)
+			t.Errorf("%s: %s is not removed: %s", what, form, got)
 		}
 	}
 }

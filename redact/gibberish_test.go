@@ -54,14 +54,14 @@ func TestPasswordsInDataVanishWhateverTheirLetters(t *testing.T) {
 	}.check(t, newRedactor(t, Options{}))
 }
 
-// TestValuesRevealedOnceAreFoundElsewhere is about the same text, from eight
-// characters on.
+// TestValuesRevealedOnceAreFoundElsewhere has values of eight or more characters. A name reveals
+// their first occurrence, and the second occurrence has no name.
 func TestValuesRevealedOnceAreFoundElsewhere(t *testing.T) {
 	r := newRedactor(t, Options{})
 	for _, v := range []string{"Fr" + "nihAtspgvahLugpiLC", "amber-falcon" + "-ribbon-valley", "$" + "Wj8nR3vK6qT", "Autumn" + "1987!", "qdctb" + "tjtnnia", "Wj8n" + "R3vK"} {
 		text := "password: \"" + v + "\"\nthen it typed " + v + " there"
 		if got := r.Text(text).String(); got != "password: \"<REDACTED>\"\nthen it typed <REDACTED> there" {
-			t.Errorf("%q", got)
+			t.Errorf("got %q, want both occurrences replaced", got)
 		}
 	}
 }

@@ -134,7 +134,7 @@ func TestHostileTextIsReadInLinearTime(t *testing.T) {
 				return // fast enough, so the time for a quarter of the text has no effect
 			}
 			if small := took(size / 4); large > 12*small+slack {
-				t.Errorf("%d KB took %v, %d KB took %v", size>>12, small, size>>10, large)
+				t.Errorf("%d KB took %v, %d KB took %v, want at most 12 times as long", size>>12, small, size>>10, large)
 			}
 		})
 	}
@@ -159,7 +159,7 @@ func TestDistinctSecretsWithOneBeginningAreSearchedInLinearTime(t *testing.T) {
 	small, large := took(2000), took(8000)
 	t.Logf("%v, four times as much %v", small, large)
 	if large > 12*small+100*time.Millisecond {
-		t.Errorf("2000 secrets took %v, 8000 took %v", small, large)
+		t.Errorf("2000 secrets took %v, 8000 took %v, want at most 12 times as long", small, large)
 	}
 }
 
@@ -167,14 +167,14 @@ func TestTextThatIsTooExpensiveCountsAsASecret(t *testing.T) {
 	r := newRedactor(t, Options{})
 	found := r.Find(strings.Repeat("password=", 100_000))
 	if n := len(found); n == 0 || found[n-1].Rule != "unscanned" || found[n-1].End != 900_000 {
-		t.Errorf("the last of %d findings: %v", n, found[max(0, n-1):])
+		t.Errorf("the last of %d findings is %v, want a finding of rule unscanned that ends at 900000", n, found[max(0, n-1):])
 	}
 	if got := r.Text(strings.Repeat("password=", 100_000)).String(); strings.Count(got, "=") > 50_000 {
-		t.Errorf("%d bytes are left", len(got))
+		t.Errorf("%d bytes are left, want the rest of the text removed", len(got))
 	}
 	for _, f := range r.Find(strings.Repeat("an ordinary line with token=abc and key: value\n", 20_000)) {
 		if f.Rule == "unscanned" {
-			t.Fatalf("ordinary text ran out of looks at %d", f.Start)
+			t.Fatalf("ordinary text is not scanned from byte %d on", f.Start)
 		}
 	}
 }

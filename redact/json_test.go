@@ -99,7 +99,7 @@ func TestSecretsInTextThatQuotesJSONVanish(t *testing.T) {
 	for depth, text := range []string{`"`, `\"`, `\\\"`, strings.Repeat(`\`, 7) + `"`, strings.Repeat(`\`, 15) + `"`} {
 		text = strings.ReplaceAll(`log: {"password": "swordfish", "note": "correct"}`, `"`, text)
 		if got, want := r.Text(text).String(), strings.Replace(text, "swordfish", Placeholder, 1); got != want {
-			t.Errorf("depth %d: %s", depth, got)
+			t.Errorf("depth %d: %s, want only the password removed", depth, got)
 		}
 	}
 }
@@ -152,7 +152,7 @@ func TestJSONFieldAtTheEndLeavesTheOthers(t *testing.T) {
 	line := `{"kind":"Secret","data":{"x":"` + letters(20) + `"},"name":"password","value":"` + letters(24) + `","text":"%s"}`
 	got, err := newRedactor(t, Options{}).JSONField([]byte(strings.Replace(line, "%s", "password=hunter2!x", 1)), "text")
 	if want := strings.Replace(line, "%s", "password="+Placeholder, 1); err != nil || got.String() != want {
-		t.Errorf("%s, %v, want %s", got, err, want)
+		t.Errorf("%s, %v, want %sand no error", got, err, want)
 	}
 }
 

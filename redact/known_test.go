@@ -35,7 +35,7 @@ func TestKnownSecretsAreFoundInEverySpelling(t *testing.T) {
 		for _, form := range forms {
 			before, after := `{"role":"user","content":"it is `, ` there"}`
 			if got, want := masked(before+form+after, secret), before+strings.Repeat("*", len(form))+after; got != want {
-				t.Errorf("%q in %s: %s", secret, form, got)
+				t.Errorf("%q in %s: got %s, want only the secret masked", secret, form, got)
 			}
 		}
 	}
@@ -44,14 +44,14 @@ func TestKnownSecretsAreFoundInEverySpelling(t *testing.T) {
 func TestKnownSecretsDoNotBeginInAnEscape(t *testing.T) {
 	for _, line := range []string{`"a\nginx-pass"`, `"a\\\nginx-pass"`} {
 		if got := masked(line, "nginx-pass"); got != line {
-			t.Errorf("%s: %s", line, got)
+			t.Errorf("%s: changed to %s", line, got)
 		}
 	}
 	if got := masked(`"C:\\nginx-pass"`, "nginx-pass"); got != `"C:\\**********"` {
-		t.Error(got)
+		t.Errorf("got %s, want %s", got, `"C:\\**********"`)
 	}
 	if got := masked(`"\n5n5n5"`, "n5n5"); got != `"\n5****"` {
-		t.Error(got)
+		t.Errorf("got %s, want %s", got, `"\n5****"`)
 	}
 }
 
@@ -65,19 +65,19 @@ func TestKnownSecretsInsideOfOthersLeaveEscapesWhole(t *testing.T) {
 		`"p%61th\" or"`:    `"******** or"`,
 	} {
 		if got := masked(line, "nginx-pass", "n5n5", `path\`); got != want {
-			t.Errorf("%s: %s", line, got)
+			t.Errorf("%s: got %s, want whole escapes", line, got)
 		}
 	}
 }
 
 func TestKnownSecretsOverlap(t *testing.T) {
 	if got := masked("abcdefgh", "abcde", "defgh"); got != "********" {
-		t.Error(got)
+		t.Errorf("got %s, want all overlapping secrets masked", got)
 	}
 	var none Known
 	none.Add("abc") // shorter than MinKnown
 	if got := none.Find("abc abcd"); !slices.Equal(got, nil) {
-		t.Error(got)
+		t.Errorf("got %v, want a secret below MinKnown unchanged", got)
 	}
 }
 
@@ -93,7 +93,7 @@ func TestKnownSecretsAreFoundInLinearTime(t *testing.T) {
 	small, large := took(500), took(5000)
 	t.Logf("%d bytes took %v, 10 times as many %v", 500*len(unit), small, large)
 	if large > 30*small+100*time.Millisecond {
-		t.Errorf("%v, and %v for 10 times as much", small, large)
+		t.Errorf("%v, and %v for 10 times as much, want at most 30 times as long", small, large)
 	}
 }
 
@@ -103,7 +103,7 @@ func TestKnownSecretsThatOverlapAreFoundInLinearTime(t *testing.T) {
 		text := strings.Repeat("a", n) + `\u0061%61&#97;`
 		start := cputime.Used()
 		if got := masked(text, "aaaa"); got != strings.Repeat("*", len(text)) {
-			t.Errorf("%d bytes: something is left", n)
+			t.Errorf("%d bytes: a part of the secrets is left", n)
 		}
 		return cputime.Used() - start
 	}
@@ -111,7 +111,7 @@ func TestKnownSecretsThatOverlapAreFoundInLinearTime(t *testing.T) {
 	small, large := took(10_000), took(100_000)
 	t.Logf("10 kB took %v, 10 times as many %v", small, large)
 	if large > 30*small+100*time.Millisecond {
-		t.Errorf("%v, and %v for 10 times as much", small, large)
+		t.Errorf("%v, and %v for 10 times as much, want at most 30 times as long", small, large)
 	}
 }
 
@@ -137,7 +137,7 @@ func TestAKnownSecretIsFoundInOtherSpellings(t *testing.T) {
 				text = given + text
 			}
 			if got := s.Text(text).String(); !strings.HasSuffix(got, "the log says "+Placeholder+" and goes on") {
-				t.Errorf("%s: %s", what, got)
+				t.Errorf("%s: %s, want the secret removed and the rest kept", what, got)
 			}
 		}
 	}

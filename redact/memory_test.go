@@ -38,7 +38,7 @@ func TestASessionWithHostileValuesReadsInLinearTime(t *testing.T) {
 	small, large := took(52<<10), took(210<<10)
 	t.Logf("52 KB took %v, 210 KB %v", small, large)
 	if large > 12*small+100*time.Millisecond {
-		t.Errorf("52 KB took %v, 210 KB %v", small, large)
+		t.Errorf("52 KB took %v, 210 KB %v, want at most 12 times as long", small, large)
 	}
 }
 
@@ -48,7 +48,7 @@ func TestSessionFindsTheLongestSecretWithTheSameBeginning(t *testing.T) {
 	s.Learn([]byte("password: " + short))
 	s.Learn([]byte("password: " + long))
 	if got := s.Text("it is " + long + " and " + short).String(); got != "it is <REDACTED> and <REDACTED>" {
-		t.Errorf("%q", got)
+		t.Errorf("%q, want both secrets removed", got)
 	}
 }
 
@@ -65,7 +65,7 @@ func TestASessionKnowsOlderValuesInOtherSpellings(t *testing.T) {
 	}
 	for _, form := range []string{"aB3$dE7gHk9Lm", `aB3\u0024dE7gHk9Lm`, "aB3%24dE7gHk9Lm", "aB3&#36;dE7gHk9Lm"} {
 		if got := s.Text("it is " + form + " now").String(); got != "it is <REDACTED> now" {
-			t.Errorf("%s: %q", form, got)
+			t.Errorf("%s: %q, want the value removed", form, got)
 		}
 	}
 }

@@ -29,7 +29,7 @@ func TestNamesAreNoSecretsForAWeakWord(t *testing.T) {
 			t.Errorf("%s became %s", text, got)
 		}
 		if r := s.r; r.Text(text).String() == text {
-			t.Errorf("%s shows nothing: without a name it stays, too", text)
+			t.Errorf("%s tests nothing: it is not redacted without a name either", text)
 		}
 		s.Learn([]byte(text))
 		if again := "see " + calledSo; s.Text(again).String() != again {
@@ -46,14 +46,14 @@ func TestNamesAfterPasswordLabelsAreSecrets(t *testing.T) {
 	} {
 		s := named(t)
 		if got := s.Text(text).String(); strings.Contains(got, calledSo) {
-			t.Errorf("%s stays", text)
+			t.Errorf("the name in %s is not redacted", text)
 		}
 		if got := s.Text("and so " + calledSo).String(); strings.Contains(got, calledSo) {
 			t.Errorf("the name was not learned from %s", text)
 		}
 		line := `{"session":"` + calledSo + `","text":"of it"}`
 		if got := s.JSON([]byte(line)).String(); got != line {
-			t.Errorf("after %s the name itself is gone: %s", text, got)
+			t.Errorf("after %s the name of the session is redacted: %s, want %s", text, got, line)
 		}
 	}
 }
@@ -62,7 +62,7 @@ func TestOtherIDsThanTheNamesStaySecrets(t *testing.T) {
 	other := strings.ToUpper(calledSo[:10]) + calledSo[10:]
 	for _, text := range []string{"session: " + other, `{"session":"` + other + `"}`, "session: " + calledSo + "Xz9", `{"session":"x` + calledSo + `"}`} {
 		if got := named(t).Text(text).String(); got == text {
-			t.Errorf("%s stays", text)
+			t.Errorf("the id in %s is not redacted", text)
 		}
 	}
 }

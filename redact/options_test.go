@@ -14,7 +14,7 @@ func TestNewNamesTheBadPattern(t *testing.T) {
 	_, err := New(Options{Patterns: []string{`ok`, `(unclosed`}})
 	var bad *PatternError
 	if !errors.As(err, &bad) || bad.Index != 1 || bad.Pattern != `(unclosed` {
-		t.Fatalf("New: %#v", err)
+		t.Fatalf("New returns %#v, want a PatternError for patterns[1]", err)
 	}
 	var cause *syntax.Error
 	if !errors.As(err, &cause) {
@@ -36,7 +36,7 @@ func TestPatternsRedactTheirFirstGroupOrTheWholeMatch(t *testing.T) {
 	}
 	found := r.Find("ACME-1234")
 	if len(found) != 1 || found[0] != (Finding{Rule: "patterns[0]", Start: 0, End: 9}) {
-		t.Errorf("Find: %v", found)
+		t.Errorf("Find returns %v, want one finding of patterns[0] from 0 to 9", found)
 	}
 }
 
@@ -61,7 +61,7 @@ func TestDisabledRedactionIsReported(t *testing.T) {
 	r := newRedactor(t, Options{Disabled: true})
 	text := "password=" + letters(12)
 	if r.Enabled() || r.Text(text).String() != text || len(r.Find(text)) != 0 {
-		t.Errorf("disabled: enabled %v, %q", r.Enabled(), r.Text(text))
+		t.Errorf("disabled: enabled %v, %q, want redaction off and the text unchanged", r.Enabled(), r.Text(text))
 	}
 	if !newRedactor(t, Options{}).Enabled() {
 		t.Error("a Redactor of the zero Options is not enabled")
@@ -76,10 +76,10 @@ func TestPseudonymsAreTheSameForTheSameSecret(t *testing.T) {
 	form := regexp.MustCompile(`<REDACTED:aws_key:[0-9a-f]{4}>`)
 	names := form.FindAllString(out, -1)
 	if len(names) != 3 || names[0] != names[2] || names[0] == names[1] {
-		t.Fatalf("pseudonyms: %q", out)
+		t.Fatalf("got %q, want the same pseudonym only for the same secret", out)
 	}
 	if got := r.JSON(mustJSON(t, map[string]string{"x": "key " + aws})).String(); !strings.Contains(got, names[0]) {
-		t.Errorf("in JSON %s, in text %s", got, names[0])
+		t.Errorf("in JSON %s, want the pseudonym %s of the text", got, names[0])
 	}
 	if r.Text(out).String() != out {
 		t.Errorf("pseudonyms change when they are redacted again: %q", r.Text(out))
@@ -90,7 +90,7 @@ func TestPseudonymsAreTheSameForTheSameSecret(t *testing.T) {
 	}
 	key[0] = 'x'
 	if got := r.Text(aws).String(); got != names[0] {
-		t.Errorf("the Redactor kept the caller's slice: %s", got)
+		t.Errorf("the Redactor kept the caller's slice: %s, want %s", got, names[0])
 	}
 }
 
@@ -109,7 +109,7 @@ func TestOverlappingFindingsAreReplacedWhole(t *testing.T) {
 			t.Errorf("%q: got %q, want %q", patterns, got, want)
 		}
 		if got := r.Find("see ab123yz there"); len(got) != 1 || got[0].Start != 4 || got[0].End != 11 {
-			t.Errorf("%q: Find returns %v", patterns, got)
+			t.Errorf("%q: Find returns %v, want one finding from 4 to 11", patterns, got)
 		}
 	}
 }
@@ -131,7 +131,7 @@ func TestFindAgreesWithText(t *testing.T) {
 	stats.Count(found)
 	stats.Count(found)
 	if stats.Total() != 6 || stats["password"] != 2 || stats["url-userinfo"] != 2 {
-		t.Errorf("stats %v", stats)
+		t.Errorf("stats %v, want 6 findings, 2 of them password and 2 url-userinfo", stats)
 	}
 }
 

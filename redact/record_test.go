@@ -17,13 +17,13 @@ func TestPasswordsOfMoreCommandsVanish(t *testing.T) {
 		"keytool -genkey -storepass PW", "az login -u x -p PW", "sqlcmd -S h -U sa -P 'PW'", "sqlplus bob/PW@h:1521/x", "psexec.py corp/bob:'PW'@10.0.0.1", "cmdkey /add:h /user:bob /pass:PW", "wpa_passphrase net PW", "lftp -u bob,PW ftp://h", "rabbitmqctl add_user bob PW",
 		"xfreerdp /v:h /u:bob /p:PW", "expect \"Password:\"\nsend \"PW\\r\"", "htpasswd -bc f bob PW", "nmcli dev wifi connect net password PW", "evil-winrm -i h -u bob -p 'PW'"} {
 		if got := r.Text(strings.Replace(text, "PW", p, 1)).String(); got != strings.Replace(text, "PW", Placeholder, 1) {
-			t.Errorf("%q", got)
+			t.Errorf("got %q, want only the password replaced", got)
 		}
 	}
 	at := p[:4] + "@" + p[4:] // the last @ comes before the host
 	for _, text := range []string{"psexec.py corp/bob:PW@10.0.0.1 whoami", "sqlplus bob/PW@h:1521/x", "secretsdump.py 'corp/bob:PW'@h"} {
 		if got := r.Text(strings.Replace(text, "PW", at, 1)).String(); strings.Contains(got, p[:4]) || strings.Contains(got, p[4:]) || !strings.Contains(got, "bob") {
-			t.Errorf("%q", got)
+			t.Errorf("got %q, want the whole password with its @ replaced", got)
 		}
 	}
 }

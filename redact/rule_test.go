@@ -35,18 +35,18 @@ func TestCustomRulesApplyEverywhere(t *testing.T) {
 	} {
 		got := r.Text(text).String()
 		if strings.Contains(got, secret) || !strings.Contains(got, "<REDACTED>") || strings.Contains(got, "door\":\"<REDACTED>") != strings.HasPrefix(text, `{"door`) {
-			t.Errorf("Text(%q) = %q", text, got)
+			t.Errorf("Text(%q) = %q, want text without %q and text with %q", text, got, secret, "<REDACTED>")
 		}
 		if again := r.Text(got).String(); again != got {
 			t.Errorf("redacted again: %q, want %q", again, got)
 		}
 	}
 	if f := r.Find("see " + secret); len(f) != 1 || f[0] != (redact.Finding{Rule: "acme-badge", Start: 4, End: 4 + len(secret)}) {
-		t.Errorf("Find: %+v", f)
+		t.Errorf("Find returns %+v, want one finding of acme-badge from 4 on", f)
 	}
 	key := withRules(t, redact.Options{Rules: []redact.Rule{badge}, Pseudonyms: []byte(strings.Repeat("k", redact.MinPseudonymKey))})
 	if got := key.Text(secret).String(); !strings.HasPrefix(got, "<REDACTED:acme_badge:") || key.Text(got).String() != got {
-		t.Errorf("with pseudonyms: %q, and again %q", got, key.Text(got))
+		t.Errorf("with pseudonyms: %q, and again %q, want text that begins with %q", got, key.Text(got), "<REDACTED:acme_badge:")
 	}
 }
 
@@ -77,7 +77,7 @@ func TestRuleIsCheckedAgainstItsSamples(t *testing.T) {
 	}
 }
 
-// The error has the limit of the length.
+// The error states the maximum length.
 func TestTooLongDetectorNameIsRefused(t *testing.T) {
 	_, err := redact.New(redact.Options{Detectors: []redact.Detector{longName{}}})
 	if err == nil || !strings.Contains(err.Error(), "has a name that is not 1 to 32 characters") {
@@ -104,10 +104,10 @@ func TestDetectorsFindTheirValues(t *testing.T) {
 	})
 	r := withRules(t, redact.Options{Detectors: []redact.Detector{list}})
 	if got := r.Text("say open sesame, please").String(); got != "say open <REDACTED>, please" {
-		t.Errorf("got %q", got)
+		t.Errorf("got %q, want only the secret replaced", got)
 	}
 	if got := r.JSON([]byte(`{"n":1,"say":"open sesame"}`)).String(); got != `{"n":1,"say":"open <REDACTED>"}` {
-		t.Errorf("got %q", got)
+		t.Errorf("got %q, want only the secret replaced", got)
 	}
 }
 
@@ -121,7 +121,7 @@ func TestFailingDetectorReplacesTheText(t *testing.T) {
 	} {
 		r := withRules(t, redact.Options{Detectors: []redact.Detector{d}})
 		if got := r.Text("nobody knows what this is").String(); got != "<REDACTED>" {
-			t.Errorf("%s: %q", name, got)
+			t.Errorf("%s: got %q, want the whole text replaced", name, got)
 		}
 	}
 	for _, all := range [][]redact.Detector{{nil}, {detector(nil), detector(nil)}} {
@@ -147,7 +147,7 @@ func TestFailingDetectorReplacesTheView(t *testing.T) {
 		for _, text := range []string{"a BADGE77 b", "a BAD\x1b[31mGE77 b", "a BAD\u200bGE77 b", "https://x/?q=%22%3aBADGE%37%37", `{"a":"{\"b\":\"BADGE77\"}"}`} {
 			got := r.Text(text).String()
 			if strings.Contains(got, "GE77") || strings.Contains(got, "%37%37") || !strings.Contains(got, "<REDACTED>") {
-				t.Errorf("%s: Text(%q) = %q", name, text, got)
+				t.Errorf("%s: Text(%q) = %q, want text without %q, text without %q and text with %q", name, text, got, "GE77", "%37%37", "<REDACTED>")
 			}
 			if again := r.Text(got).String(); again != got {
 				t.Errorf("%s: redacted again: %q, want %q", name, again, got)
@@ -170,14 +170,14 @@ func TestDetectorThatCutsACharacterRemovesTheWholeOne(t *testing.T) {
 			want = "x\u00e9y"
 		}
 		if got := r.Text("x\u00e9y").String(); got != want {
-			t.Errorf("%s: %q", name, got)
+			t.Errorf("%s: got %q, want the whole character removed", name, got)
 		}
 		if got := r.JSON([]byte(`{"a":"x\u00e9y"}`)).String(); !json.Valid([]byte(got)) || !utf8.ValidString(got) || at.Start < at.End && got != `{"a":"x<REDACTED>y"}` {
-			t.Errorf("%s: JSON %q", name, got)
+			t.Errorf("%s: got %q, want valid JSON and UTF-8 without the character", name, got)
 		}
 	}
 	odd := withRules(t, redact.Options{Detectors: []redact.Detector{detector(func(text string) []redact.Range { return []redact.Range{{1, 2}} })}})
 	if got := odd.Text("a\x80\xffb").String(); !strings.HasPrefix(got, "a<REDACTED>") {
-		t.Errorf("invalid UTF-8: %q", got)
+		t.Errorf("invalid UTF-8: %q, want text that begins with %q", got, "a<REDACTED>")
 	}
 }

@@ -17,12 +17,12 @@ func TestSessionFindsKnownValues(t *testing.T) {
 		s := r.Session()
 		bare := "then it printed " + secret + " and went on"
 		if got := s.Text(bare).String(); got != bare {
-			t.Fatalf("nothing is known yet: %q", got)
+			t.Fatalf("the session has learned nothing, and redacts %q, want %q", got, bare)
 		}
 		said := s.Text("DB_PASSWORD=" + secret).String()
 		stand := strings.TrimPrefix(said, "DB_PASSWORD=")
 		if strings.Contains(said, secret) || !strings.HasPrefix(stand, "<REDACTED") {
-			t.Fatalf("got %q", said)
+			t.Fatalf("got %q, want a placeholder in place of the secret", said)
 		}
 		twice := mustJSON(t, map[string]string{"arguments": string(mustJSON(t, map[string]string{"cmd": "echo " + secret}))})
 		for name, text := range map[string]string{
@@ -34,20 +34,20 @@ func TestSessionFindsKnownValues(t *testing.T) {
 				t.Errorf("%s: %q, want %q in it", name, got, stand)
 			}
 			if again := s.Text(got).String(); again != got {
-				t.Errorf("%s: again %q", name, again)
+				t.Errorf("%s: again %q, want %q", name, again, got)
 			}
 		}
 		if got := s.JSON(twice).String(); !json.Valid([]byte(got)) || strings.Contains(got, secret) {
-			t.Errorf("JSON: %s", got)
+			t.Errorf("JSON: %s, want text without %q", got, secret)
 		}
 		if got := s.Record(twice).String(); strings.Contains(got, secret) {
-			t.Errorf("Record: %s", got)
+			t.Errorf("Record: %s, want text without %q", got, secret)
 		}
 		if got := r.Text(bare).String(); got != bare {
-			t.Errorf("the redactor itself remembers: %q", got)
+			t.Errorf("the redactor itself knows the secret of the session: %q, want %q", got, bare)
 		}
 		if got := r.Session().Text(bare).String(); got != bare {
-			t.Errorf("another session remembers: %q", got)
+			t.Errorf("another session knows the secret of the session: %q, want %q", got, bare)
 		}
 	}
 }
@@ -57,12 +57,12 @@ func TestSessionLearnsBeforeItRedacts(t *testing.T) {
 	secret := letters(24)
 	s.Learn(mustJSON(t, map[string]string{"role": "user", "content": "password: " + secret}))
 	if got := s.Text("it is " + secret).String(); got != "it is <REDACTED>" {
-		t.Errorf("got %q", got)
+		t.Errorf("got %q, want the secret replaced", got)
 	}
 	off := newRedactor(t, Options{Disabled: true}).Session()
 	off.Learn([]byte("password: " + secret))
 	if got := off.Text("it is " + secret).String(); !strings.Contains(got, secret) {
-		t.Errorf("redaction is off: %q", got)
+		t.Errorf("redaction is off: %q, want text with %q", got, secret)
 	}
 }
 
@@ -86,10 +86,10 @@ func TestSessionForgetsTheOldestAndIsBounded(t *testing.T) {
 		s.Learn([]byte("password: " + secret(i)))
 	}
 	if got := s.Text("it is " + secret(n-1)).String(); got != "it is <REDACTED>" {
-		t.Errorf("the newest is not known: %q", got)
+		t.Errorf("the newest secret is not known: %q", got)
 	}
 	if text := "it is " + secret(0); s.Text(text).String() != text {
-		t.Error("the oldest of so many is known: nothing is bounded")
+		t.Error("the oldest secret is still known; want the number of secrets bounded")
 	}
 	known := 0
 	for _, g := range []*generation{s.mem.recent, s.mem.older} {
@@ -100,7 +100,7 @@ func TestSessionForgetsTheOldestAndIsBounded(t *testing.T) {
 	}
 }
 
-// BenchmarkSession is a text of a session that knows a hundred secrets.
+// BenchmarkSession redacts a text in a session that knows a hundred secrets.
 func BenchmarkSession(b *testing.B) {
 	clean := transcript(b, benchSize)
 	for _, c := range []struct {

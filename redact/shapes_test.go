@@ -127,7 +127,7 @@ func TestSecretsOfManyShapesVanish(t *testing.T) {
 		{"PASSWORD: \"" + P + "\",\\n", "Tr0ub4dor"},
 	} {
 		if got := r.Text(s.text).String(); strings.Contains(got, s.secret) {
-			t.Errorf("Text(%q) = %q", s.text, got)
+			t.Errorf("Text(%q) = %q, want text without %q", s.text, got, s.secret)
 		}
 		checkIdempotent(t, r, s.text)
 		checkInside(t, r, s)

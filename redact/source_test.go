@@ -29,7 +29,7 @@ func TestRulesContainNoValueOfACorpus(t *testing.T) {
 		for _, secret := range s.Secrets {
 			digits := run(secret, 0, len(secret), isDigit) == len(secret) // as in [0123456789]
 			if len(secret) >= 8 && !digits && strings.Contains(source.String(), secret) {
-				t.Errorf("%s: %q stands in the source", s.ID, secret)
+				t.Errorf("%s: %q occurs in the source", s.ID, secret)
 			}
 		}
 	}

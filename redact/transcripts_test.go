@@ -36,7 +36,7 @@ func TestTranscriptsAreLeftAlone(t *testing.T) {
 			stats.Count(found)
 			for _, f := range found {
 				if id := identifier.FindString(text[f.Start:f.End]); id != "" {
-					t.Errorf("%s removes the identifier %s", f.Rule, id)
+					t.Errorf("%s removes the identifier %s, want none", f.Rule, id)
 				}
 				fmt.Fprintf(&out, "%s\t%s\t%s⟦%s⟧%s\n", filepath.Base(p), f.Rule, clip(text, f.Start-60, f.Start), clip(text, f.Start, min(f.End, f.Start+120)), clip(text, f.End, f.End+20))
 			}
@@ -44,7 +44,7 @@ func TestTranscriptsAreLeftAlone(t *testing.T) {
 	}
 	tokens := float64(bytes) / 4 / 1e6
 	if rate := float64(stats.Total()) / tokens; rate > 20 {
-		t.Errorf("%.1f findings a million tokens", rate)
+		t.Errorf("%.1f findings per million tokens, want at most 20", rate)
 	}
 	t.Logf("%d findings in %.1f million tokens: %.1f a million", stats.Total(), tokens, float64(stats.Total())/tokens)
 	rules := make([]string, 0, len(stats))

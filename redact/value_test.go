@@ -52,7 +52,7 @@ func TestWordsWithANumberInPlacesOfPasswordsVanish(t *testing.T) {
 func TestEveryRecoveryCodeOfALineVanishes(t *testing.T) {
 	r := newRedactor(t, Options{})
 	if got := r.Text("Save your recovery codes:\n\n  25ff2-a1eea    3a6ba-bc3ad\n  1. d0035-4db7d\t2. b8b74-32888\nEach works once.\n").String(); strings.Count(got, "<REDACTED>") != 4 || strings.Contains(got, "-") {
-		t.Errorf("a code is left: %q", got)
+		t.Errorf("a recovery code is left: %q", got)
 	}
 	for _, text := range []string{"recovery codes:\nabcd1-efgh2   ", "recovery codes:\nabcd1-efgh2\t", "recovery codes:\nabcd1-efgh2  \n", "password: abcd.5", "password = a.5", "password: .5", "password: abcd.", "create table", "create table t", "create table t (", "create table t (password", "insert into", "insert into t values", "INSERT INTO t (id, password) VALUES (1, 'abc12d')", "create table t (password text);\ninsert into t values ('$2y$10$abc')", "sqlplus -", "sqlplus --", "curl -u bob:", "curl -u bob:'", "security code is le ", "password1", "password: 1.2.3!x", "password = 1.2.3$aB4"} {
 		for i := range len(text) + 1 {

@@ -18,19 +18,20 @@ func TestRestOfATokenIsRedacted(t *testing.T) {
 			left = rest
 		}
 		if !strings.HasPrefix(got, "identity <REDACTED") || !strings.HasSuffix(got, ">"+left+" and on") {
-			t.Errorf("%q leaves %q", rest, got)
+			t.Errorf("a token with the rest %q becomes %q", rest, got)
 		}
 	}
 }
 
-// TestTokensAfterEscapesAreRedacted: the letter of an escape is no letter before the token.
+// TestTokensAfterEscapesAreRedacted: the letter of an escape before a token does not count as
+// part of the token.
 func TestTokensAfterEscapesAreRedacted(t *testing.T) {
 	r := &Redactor{words: vendorWords()}
 	const alphabet = "QPZRY9X8GF2TVDW0S3JN54KHCE6MUA7L"
 	for _, key := range []string{"AGE-SECRET-KEY-1" + (alphabet + alphabet)[:58], "dop_v1_" + hexDigits(64)} {
 		for _, before := range []string{`\n`, `\r\n`, `\t`, `\\n`} {
 			if got := r.Text("identity" + before + key + " and on").String(); !strings.HasPrefix(got, "identity"+before+"<REDACTED") {
-				t.Errorf("%q leaves %q", before, got)
+				t.Errorf("a token after %q becomes %q", before, got)
 			}
 		}
 	}

@@ -90,10 +90,10 @@ func TestNameOfATestIsNotLearned(t *testing.T) {
 	s.Learn([]byte(`{"content":"--- PASS: TestX509V3Chain2a (0.00s)\n"}`))
 	for _, text := range []string{"go test -run TestX509V3Chain2a ./...", "=== RUN   TestX509V3Chain2a\n--- PASS: TestX509V3Chain2a (0.00s)"} {
 		if got := s.Text(text).String(); got != text {
-			t.Errorf("Text(%q) = %q", text, got)
+			t.Errorf("Text(%q) = %q, want it unchanged", text, got)
 		}
 	}
 	if got := s.Text("pass: Xk9mQ2vR7pLw").String(); strings.Contains(got, "Xk9") {
-		t.Errorf("a password stays: %q", got)
+		t.Errorf("the password is not redacted: %q", got)
 	}
 }

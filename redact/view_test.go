@@ -23,7 +23,7 @@ func gone(t *testing.T, text string, secrets ...string) {
 	}
 	raw := mustJSON(t, map[string]string{"content": text})
 	if got := decodeContent(t, r.JSON(raw).String(), 1); strings.Contains(got, secrets[0]) {
-		t.Errorf("JSON(%s): %q", raw, got)
+		t.Errorf("JSON(%s): %q, want text without %q", raw, got, secrets[0])
 	}
 }
 
@@ -37,11 +37,11 @@ func TestSecretsInColouredOutputVanish(t *testing.T) {
 	gone(t, token[:16]+"\x1b[1m"+token[16:]+"\x1b[0m", token[4:16], token[16:])
 	r := newRedactor(t, Options{})
 	if got := r.Text("\x1b[34mpassword\x1b[0m: \x1b[32m" + v + "\x1b[0m").String(); got != "\x1b[34mpassword\x1b[0m: \x1b[32m<REDACTED>\x1b[0m" {
-		t.Errorf("%q", got)
+		t.Errorf("got %q, want the value replaced and the colors kept", got)
 	}
 	for _, text := range []string{"\x1b[32m✓\x1b[0m test_password_reset \x1b[90m(12 ms)\x1b[0m", "\x1b[31m-  password: string\x1b[m"} {
 		if got := r.Text(text).String(); got != text {
-			t.Errorf("%q", got)
+			t.Errorf("got %q, want it unchanged", got)
 		}
 	}
 }
@@ -75,7 +75,7 @@ func TestWrappedSecretsVanish(t *testing.T) {
 	r := newRedactor(t, Options{})
 	for _, text := range []string{base64.StdEncoding.EncodeToString([]byte("the password must be set in the settings of the application")), "https://h/search?q=forgot%20password%3F&lang=en", "a%3Db%26c%3Dd", "foo\u200bbar and password\u200b-less"} {
 		if got := r.Text(text).String(); got != text {
-			t.Errorf("%q", got)
+			t.Errorf("got %q, want it unchanged", got)
 		}
 	}
 }
@@ -116,7 +116,7 @@ func TestTheMiddleOfAPrivateKeyVanishes(t *testing.T) {
 		hexDigits(64) + "\n" + hexDigits(64) + "\n" + hexDigits(64) + "\n": hexDigits(64) + "\n" + hexDigits(64) + "\n" + hexDigits(64) + "\n",
 	} {
 		if got := r.Text(text).String(); got != want {
-			t.Errorf("Text(%q) = %q", text, got)
+			t.Errorf("Text(%q) = %q, want the lines of the key replaced", text, got)
 		}
 	}
 }

@@ -29,8 +29,7 @@ func wif(network byte, compressed bool) string {
 	return out
 }
 
-// The private keys of wallets are removed, those of the main network and of the test
-// network.
+// The private keys of wallets are removed, for the main network and for the test network.
 func TestPrivateKeysOfWalletsAreRemoved(t *testing.T) {
 	r, err := redact.New(redact.Options{})
 	if err != nil {
@@ -41,7 +40,7 @@ func TestPrivateKeysOfWalletsAreRemoved(t *testing.T) {
 		"test network, uncompressed": wif(0xEF, false), "test network": wif(0xEF, true),
 	} {
 		if got := r.Text("imported " + key + " into the wallet").String(); strings.Contains(got, key[10:40]) {
-			t.Errorf("%s: %q", name, got)
+			t.Errorf("%s: the key is not removed: %q", name, got)
 		}
 	}
 }

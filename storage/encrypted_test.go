@@ -31,7 +31,7 @@ func TestEncryptedLooksBehindTheSearchIndex(t *testing.T) {
 			}
 		}
 		if is, err := storage.Encrypted(t.Context(), a); is != c.want || err != nil {
-			t.Errorf("%q: %t, %v", c.files, is, err)
+			t.Errorf("%q: %t, %v; want %t and no error", c.files, is, err, c.want)
 		}
 	}
 }

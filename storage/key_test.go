@@ -45,7 +45,7 @@ func TestKeyHasComparesSegments(t *testing.T) {
 		{"a/bc", "a/b", false}, {"a", "a/b", false}, {"a/b/c", "a/b", true},
 	} {
 		if got := parsed(t, c.key).Has(parsed(t, c.prefix)); got != c.want {
-			t.Errorf("%q.Has(%q) = %v", c.key, c.prefix, got)
+			t.Errorf("%q.Has(%q) = %v, want %v", c.key, c.prefix, got, c.want)
 		}
 	}
 }

@@ -7,8 +7,8 @@ import (
 	"github.com/agentcompact/compact/message"
 )
 
-// A failed check that the user allows, that the assistant expects, or after which it says that all
-// tests pass, is no plain next step.
+// The next step about a failed check also quotes the words that excuse the failure: the user
+// allows it, the assistant expects it, or the assistant says later that all tests pass.
 func TestNextQuotesWhatExcusesAFailure(t *testing.T) {
 	const failed, next = "Exit code: 1\n--- FAIL: TestOldExport", "its last run failed: `go test ./store`"
 	for name, c := range map[string]struct{ ask, says, want string }{
@@ -27,12 +27,12 @@ func TestNextQuotesWhatExcusesAFailure(t *testing.T) {
 	}
 }
 
-// A statement that all tests pass excuses no later failure.
+// A statement that all tests pass does not excuse a later failure.
 func TestTestsThatPassedBeforeExcuseNothing(t *testing.T) {
 	msgs := []message.Message{message.User("Log each write."), message.Assistant("All tests pass.")}
 	msgs = append(msgs, command("1", "", "go test ./store", "Exit code: 1\n--- FAIL: TestOldExport")...)
 	if got := nextOf(t, append(msgs, message.User("Now write the page about it."))...); strings.Contains(got, "All tests pass") || !strings.Contains(got, "its last run failed: `go test ./store`") {
-		t.Errorf("the next step is:\n%s", got)
+		t.Errorf("the next step is:\n%s\nwant text without %q and text with %q", got, "All tests pass", "its last run failed: `go test ./store`")
 	}
 }
 
@@ -46,7 +46,7 @@ func TestReminderInAResultIsLeftOut(t *testing.T) {
 		"a</system-reminder>" + r + "b":            "a</system-reminder>b",
 	} {
 		if got := withoutReminders(text); got != want {
-			t.Errorf("withoutReminders(%q) = %q", text, got)
+			t.Errorf("withoutReminders(%q) = %q, want %q", text, got, want)
 		}
 	}
 }

@@ -7,8 +7,8 @@ import (
 	"github.com/agentcompact/compact/message"
 )
 
-// A choice that the assistant drops in the same message is not a decision. Its final choice
-// is.
+// A choice that the assistant drops in the same message is not a decision. The choice that
+// replaces it is a decision.
 func TestDecisionsOmitChoiceDroppedInSameMessage(t *testing.T) {
 	for name, c := range map[string]struct{ said, want, not string }{
 		"dropped": {
@@ -31,7 +31,7 @@ func TestDecisionsOmitChoiceDroppedInSameMessage(t *testing.T) {
 				got += f.Text + "\n"
 			}
 			if !strings.Contains(got, c.want) || strings.Contains(got, c.not) {
-				t.Errorf("decisions: %s", got)
+				t.Errorf("decisions: %s, want text with %q and text without %q", got, c.want, c.not)
 			}
 		})
 	}
@@ -48,6 +48,6 @@ func TestSentenceAfterAdmissionHasHigherValue(t *testing.T) {
 		}
 	}
 	if !strings.Contains(best, "does not accept") {
-		t.Errorf("the best line is %q", best)
+		t.Errorf("the best line is %q, want text with %q", best, "does not accept")
 	}
 }

@@ -24,8 +24,9 @@ func TestCommandOfWordsIsALine(t *testing.T) {
 	}
 }
 
-// Files, checks and effects of such commands are told, and the record around an output is not.
-func TestCommandsOfWordsAreTold(t *testing.T) {
+// A summary states the files, checks and effects of such commands, and omits the JSON around an
+// output.
+func TestSummaryStatesCommandsOfWords(t *testing.T) {
 	patch := `{"command":["apply_patch","*** Begin Patch\n*** Update File: stock/count.go\n@@ func Count() int {\n-\treturn 0\n+\treturn total()\n*** Add File: stock/total.go\n+package stock\n*** End Patch"]}`
 	failed := `{"output":"--- FAIL: TestCount (0.00s)\n    count_test.go:9: got 0\nFAIL\tshop/stock\t0.1s\n","metadata":{"exit_code":1,"duration_seconds":2.1}}`
 	pushed := `{"output":" ! [rejected] main -> main (fetch first)\nerror: failed to push some refs\n","metadata":{"exit_code":1,"duration_seconds":0.3}}`
@@ -39,31 +40,31 @@ func TestCommandsOfWordsAreTold(t *testing.T) {
 		"`git push origin main` failed (exit 1): ! [rejected] main -> main (fetch first)",
 	}, []string{"`shell` bash", "exit_code", `{"output"`})
 	if got := withoutEnvelope(`{"output":"x","metadata":{}}`); got != `{"output":"x","metadata":{}}` {
-		t.Errorf("a record without a status is changed: %s", got)
+		t.Errorf("output without a status: got %s, want it unchanged", got)
 	}
 }
 
 // An exception at the end of the output of code is a failure, and a short output is quoted whole.
-func TestOutputsOfCode(t *testing.T) {
+func TestOutputsOfCodeAreStated(t *testing.T) {
 	broken := "-------\nNameError   Traceback (most recent call last)\nCell In[4], line 1\n----> 1 plt.show()\n\nNameError: name 'plt' is not defined"
 	tells(t, long("Show the growth.", ranCalls(
 		[3]string{"execute_python", `{"code":"print(growth())\nx = 1"}`, "region\nKansai 0.083\nKanto 0.121\ndtype: float64\n"},
 		[3]string{"execute_python", `{"code":"growth().plot(); plt.show()"}`, broken},
 	)...), []string{"which printed: region; Kansai 0.083; Kanto 0.121", "`growth().plot(); plt.show()` failed: NameError: name 'plt' is not defined"}, []string{"dtype"})
 	if got := ranCommand("cat app.log", "start\n"+broken).Outcome; got == Failed {
-		t.Error("a log that was shown is a failure")
+		t.Error("an exception in a log that was only read counts as a failure")
 	}
 }
 
-// A change in a transaction is a change, and a short table is quoted with all its rows.
-func TestStatementsInATransaction(t *testing.T) {
+// A change in a transaction counts as a change, and a short table is quoted with all its rows.
+func TestStatementsInATransactionAreChanges(t *testing.T) {
 	tells(t, long("Refund them.", ranCalls(
 		[3]string{"run_sql", `{"sql":"SELECT customer, n FROM twice"}`, "customer | n\nC-104 | 2\nC-233 | 2\nC-391 | 3\n(3 rows)"},
 		[3]string{"run_sql", `{"sql":"BEGIN; INSERT INTO refunds(customer) VALUES ('C-104'); COMMIT;"}`, "INSERT 0 1\nCOMMIT"},
 	)...), []string{"C-104 | 2 C-233 | 2 C-391 | 3", "[done] called `run_sql` BEGIN; INSERT INTO refunds"}, nil)
 }
 
-// A pasted text of equal lines is quoted with two of them.
+// A pasted text of equal lines is quoted with two of these lines.
 func TestPastedLinesAreNotRepeated(t *testing.T) {
 	log := "I see this:\n"
 	for range 90 {
@@ -73,7 +74,7 @@ func TestPastedLinesAreNotRepeated(t *testing.T) {
 	tells(t, Input{Messages: msgs}, nil, []string{"lock of the stock table. 2026-03-02 10:00:01 worker 7 waits for the lock of the stock table. 2026"})
 }
 
-// A short output of settings is quoted whole, because any of them can be the one that was sought.
+// A short output of settings is quoted whole, because the user may have looked for any of them.
 func TestSettingsAreQuotedWhole(t *testing.T) {
 	tells(t, long("Why does it restart?", ranCalls(
 		[3]string{"bash", `{"command":"kubectl get configmap shop-env -o yaml"}`, "data:\n  PAYMENT_URL: \"\"\n  CART_URL: http://cart\n"},

@@ -30,6 +30,6 @@ func TestSummaryQuotesAnswersWithTheirQuestions(t *testing.T) {
 		}
 	}
 	if (&Call{Tool: "task_user"}).asksUser() || (&Call{Tool: "search_users"}).asksUser() {
-		t.Error("a tool that asks no person counts as one")
+		t.Error("a tool that asks no person counts as a question to the user")
 	}
 }

@@ -98,7 +98,7 @@ func TestExtractiveFillsKnownSections(t *testing.T) {
 	w := summarize.Writer{Strategy: strategy.TaskState.Asking([]string{"Ticket", "Goals and success criteria"}, ""), Summarizer: silent{}, Fallback: summarize.FallbackExtractive}
 	sum, err := w.Write(t.Context(), summarize.Input{Messages: planned(), Count: count4})
 	if err != nil || sum.Fallback != summarize.FallbackExtractive {
-		t.Fatalf("%v, fallback %q", err, sum.Fallback)
+		t.Fatalf("error %v, fallback %q, want the extractive fallback", err, sum.Fallback)
 	}
 	for _, want := range []string{"## Goals and success criteria\n- Make the importer", "[done] Skip empty rows in loadRows", "[open] Ask for a review"} {
 		if !strings.Contains(sum.Text, want) {
@@ -125,7 +125,7 @@ func TestSummaryCarriesPreviousPlan(t *testing.T) {
 		t.Fatal(err)
 	}
 	if strings.Contains(sum.Text, "[open] Document") || strings.Contains(sum.Text, "rename loadRows") || !strings.Contains(sum.Text, "[open] Ask for a review") {
-		t.Error(sum.Text)
+		t.Errorf("the plan of the previous summary is not carried as wanted:\n%s", sum.Text)
 	}
 }
 

@@ -27,7 +27,7 @@ func TestSummaryQuotesReportOfBackgroundAgent(t *testing.T) {
 		notice("a77", "completed", `Agent "Measure the cache" completed`, "<result>The cache answers 40% of the lookups. I changed `cache/size.go`.</result>\n")))
 	if !strings.Contains(text, "[s7] the sub-agent for “Measure the cache” reported: The cache answers 40% of the lookups. I changed `cache/size.go`.") ||
 		strings.Contains(text, "no report of it") || strings.Contains(text, "Full transcript") {
-		t.Error(text)
+		t.Errorf("the summary does not quote the report as wanted:\n%s", text)
 	}
 }
 
@@ -36,22 +36,22 @@ func TestSummaryNamesBackgroundAgentWithoutReport(t *testing.T) {
 	other := called("3", "Task", `{"description":"Check the docs","prompt":"Read all of them."}`, "The docs are up to date.")
 	for _, msgs := range [][]message.Message{started(), append(started(), other...)} {
 		if text := extract(t, strategy.TaskState, msgs); !strings.Contains(text, still) {
-			t.Error(text)
+			t.Errorf("the summary does not name the agent without a report:\n%s", text)
 		}
 	}
 	stopped := append(started(), called("3", "TaskStop", `{"task_id":"a77"}`, "Successfully stopped task: a77")...)
 	if text := extract(t, strategy.TaskState, stopped); strings.Contains(text, "no report of it") {
-		t.Error(text)
+		t.Errorf("a stopped agent still waits for a report:\n%s", text)
 	}
 	broke := append(started(), notice("a77", "failed", `Agent "Measure the cache" was stopped before it completed.`, ""))
 	if text := extract(t, strategy.TaskState, broke); !strings.Contains(text, "the sub-agent for “Measure the cache” failed: Agent") || strings.Contains(text, "no report of it") {
-		t.Error(text)
+		t.Errorf("a failed agent is not stated as failed:\n%s", text)
 	}
 }
 
-// An item that a sub-agent reported on after the list was last written is not plainly open. A
-// later list replaces the mark, and the next summary keeps it.
-func TestItemTellsOfReportOfSubAgent(t *testing.T) {
+// If a sub-agent reported on an item after the list was last written, the item has a mark. The
+// next summary keeps the mark until a later list replaces it.
+func TestItemMarksReportOfSubAgent(t *testing.T) {
 	list := func(id, status string) []message.Message {
 		return called(id, "TodoWrite", `{"todos":[{"content":"Measure the cache","status":"`+status+`"},{"content":"Fix the parser","status":"pending"}]}`, "Todos have been modified")
 	}
@@ -60,7 +60,7 @@ func TestItemTellsOfReportOfSubAgent(t *testing.T) {
 	text := extract(t, strategy.TaskState, msgs)
 	const marked = "[open] Measure the cache (in progress) (a sub-agent reported on it [s4])"
 	if !strings.Contains(text, marked) || !strings.Contains(text, "[open] Fix the parser\n") {
-		t.Error(text)
+		t.Errorf("want %q, and the other item without a mark, in:\n%s", marked, text)
 	}
 	next := func(more ...message.Message) string {
 		sum, err := summarize.Writer{}.Write(context.Background(), summarize.Input{Previous: text, First: 6, Count: count4, Messages: append(more, message.User("Go on."))})
@@ -70,13 +70,13 @@ func TestItemTellsOfReportOfSubAgent(t *testing.T) {
 		return sum.Text
 	}
 	if got := next(called("3", "read", `{"path":"parser.go"}`, "func parse() {}")...); !strings.Contains(got, marked) {
-		t.Error(got)
+		t.Errorf("want %q in:\n%s", marked, got)
 	}
 	if got := next(list("3", "pending")...); strings.Contains(got, "reported on it") || !strings.Contains(got, "[open] Measure the cache\n") {
-		t.Error(got)
+		t.Errorf("the mark must not outlive a new list:\n%s", got)
 	}
 	if got := next(list("3", "completed")...); strings.Contains(got, "[open] Measure") {
-		t.Error(got)
+		t.Errorf("a completed item is open:\n%s\nwant text without %q", got, "[open] Measure")
 	}
 }
 
@@ -88,7 +88,7 @@ func TestReportReplacesPreviousLineAboutBackgroundAgent(t *testing.T) {
 		t.Fatal(err)
 	}
 	if !strings.Contains(before, "no report of it") || !strings.Contains(sum.Text, "“Measure the cache” reported: The cache answers 40%") || strings.Contains(sum.Text, "no report of it") {
-		t.Error(sum.Text)
+		t.Errorf("the report does not replace the earlier line:\n%s", sum.Text)
 	}
 }
 

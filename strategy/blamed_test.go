@@ -25,11 +25,11 @@ func TestFailureLineQuotesOtherCause(t *testing.T) {
 	const suffix = "; said later: “" + said + "” [s4]"
 	passed := command("2", said, "npx jest", "Exit code: 0\nTests: 3 passed, 3 total")
 	if stands, _ := with(passed...); !strings.Contains(stands, "error TS2339: no [s2]"+suffix) {
-		t.Errorf("sentence right after the failure:\n%s", stands)
+		t.Errorf("the sentence right after the failure is not quoted:\n%s", stands)
 	}
 	again := append(passed[:2:2], command("3", "", "npx tsc --noEmit", "Exit code: 2\nb.ts(1,1): error TS1: no")...)
 	if stands, _ := with(again...); strings.Contains(stands, suffix) {
-		t.Errorf("failure after the sentence:\n%s", stands)
+		t.Errorf("the sentence before the failure is quoted:\n%s", stands)
 	}
 	for text, want := range map[string]bool{
 		"The error in a.spec.ts is pre-existing.":         true,

@@ -34,7 +34,7 @@ func TestSummaryOmitsCarriedOutPlan(t *testing.T) {
 			after = append(after, m...)
 		}
 		if got := nextOf(t, append(msgs[:3:3], after...)...); strings.Contains(got, writtenPlan) != c.next {
-			t.Errorf("%s:\n%s", name, got)
+			t.Errorf("the plan is a next step or not, want the opposite: %s:\n%s", name, got)
 		}
 		h := NewHistory(Request{Strategy: TaskState, Previous: "## What is next\n- " + writtenPlan + planList(c.plan) + " [s2]", Messages: after, First: 9})
 		if got := len(h.carried(TaskState, nil)) > 0; got != c.next {

@@ -39,7 +39,7 @@ func TestSeventhSummaryKeepsFirstSummary(t *testing.T) {
 		}
 	}
 	if n := strings.Count(text, "## What the user said"); n != 1 || strings.Count(text, "This block stands for") != 1 {
-		t.Errorf("%d sections of words in:\n%s", n, text)
+		t.Errorf("%d sections of words in:\n%s\nwant 1", n, text)
 	}
 	_, standing, _ := strings.Cut(text, "## Where things stand")
 	if strings.Contains(standing, "`go test ./orders/...` failed") {

@@ -71,11 +71,11 @@ func TestClassifyTreatsNamedAgentAsHarness(t *testing.T) {
 	m := message.User("I clicked the button.")
 	m.Name = "WebSurfer"
 	if got := classify(&m, false).speech; got != speechHarness {
-		t.Errorf("an agent with a name: %v", got)
+		t.Errorf("an agent with a name: %v, want speechHarness", got)
 	}
 	m.Name = "alice"
 	if got := classify(&m, false).speech; got != speechTyped {
-		t.Errorf("a person with a name: %v", got)
+		t.Errorf("a person with a name: %v, want speechTyped", got)
 	}
 }
 
@@ -98,7 +98,7 @@ func TestSplitPastedKeepsTypedText(t *testing.T) {
 	log := strings.Repeat("2026-01-02 10:00:00 ERROR cannot reach db-7\n", 40)
 	s := splitPasted("Why does this fail?\n" + log + "It began on Monday.")
 	if !strings.HasPrefix(s.words, "Why does this fail?\n[pasted log: ") || !strings.HasSuffix(s.words, "It began on Monday.") || strings.Count(s.words, "db-7") > 2 {
-		t.Errorf("%s", s.words)
+		t.Errorf("got %q, want the typed words around a short form of the log", s.words)
 	}
 	short := "Use this:\n```go\nx := 1\n```\nand nothing else."
 	if got := splitPasted(short).words; got != short {
@@ -106,7 +106,7 @@ func TestSplitPastedKeepsTypedText(t *testing.T) {
 	}
 	mail := strings.Repeat("> and so the customer wrote to us once more about it\n", 30)
 	if got := splitPasted("Answer this mail.\n" + mail).words; strings.Count(got, "customer") > 1 || !strings.Contains(got, "[pasted quotation: ") {
-		t.Errorf("%s", got)
+		t.Errorf("got %q, want the typed words and a short form of the mail", got)
 	}
 }
 
@@ -119,7 +119,7 @@ func TestBeginsWordMatchesWholeWords(t *testing.T) {
 	}
 }
 
-// The words of a page that an agent with a browser reports are no plan.
+// The words of a page that an agent with a browser reports do not count as a plan.
 func TestPageIsNoPlan(t *testing.T) {
 	surfer := func(text string) message.Message {
 		m := message.User(text)

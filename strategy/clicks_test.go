@@ -8,7 +8,7 @@ import (
 )
 
 // A click on a button that commits something counts if the page confirms it.
-func TestClicksThatCommit(t *testing.T) {
+func TestClicksThatCommitAreEffects(t *testing.T) {
 	page := strings.Repeat("- listitem [ref=e20]: \"Lamp, saved 20 %\"\n", 30)
 	for _, c := range []struct{ tool, element, result, want string }{
 		{"browser_click", "Buy now", page + "- heading \"Thank you! Order L-77\" [ref=e3]", "done"},

@@ -19,21 +19,21 @@ func TestConstraintsOmitRuleOfFinishedRequest(t *testing.T) {
 	}
 	once := message.User("make the footer dimmer, don't modify the theme, look into the sources of the footer")
 	if got := rules(once); !strings.Contains(got, "don't modify the theme") {
-		t.Errorf("during the request: %q", got)
+		t.Errorf("during the request: %q, want the prohibition", got)
 	}
 	done := []message.Message{once, message.Assistant("The footer is dimmer now."), message.User("Now change the theme to green.")}
 	if got := rules(done...); got != "" {
-		t.Errorf("after the request: %q", got)
+		t.Errorf("after the request: %q, want no rule", got)
 	}
 	done[0] = message.User("make the footer dimmer, and never modify the theme")
 	if got := rules(done...); !strings.HasSuffix(got, "never modify the theme [s1]\n") {
-		t.Errorf("a standing rule: %q", got)
+		t.Errorf("a rule for all later work: %q, want it with its step", got)
 	}
 }
 
 // A short sentence after a rule belongs to it. Proposals and questions do not count as
 // rules. A prohibition counts, even if its sentence also says what to do instead.
-func TestConstraintsOfMessage(t *testing.T) {
+func TestConstraintsAreTheRulesOfAMessage(t *testing.T) {
 	for _, c := range []struct{ said, want string }{
 		{"OK. You may run the import once, only for the shop. Nothing else.", "OK. You may run the import once, only for the shop. Nothing else. [s1]"},
 		{"Never touch the schema of the shop. Run the tests.", "Never touch the schema of the shop. [s1]"},
@@ -54,7 +54,7 @@ func TestConstraintsOfMessage(t *testing.T) {
 	}
 }
 
-// A list of what the user observed sets no rules, and a list of what the user wants does.
+// A list of what the user observed sets no rules. A list of what the user wants sets rules.
 func TestObservationsAreNoRules(t *testing.T) {
 	const items = "\n\n- Power light is on\n- No cable signal (no picture)\n- No new firmware\n"
 	tells(t, long("My box has no picture.", message.Assistant("What does the menu say?"), message.User("Here's what I found in the menu:"+items+"\nWhat next?"), message.Assistant("Let me look.")),

@@ -44,7 +44,7 @@ var judged = []struct{ sentence, kind string }{
 
 // A sentence that describes or announces something is not a decision. A diagnosis is a
 // conclusion of the assistant.
-func TestDecisionsAndConclusions(t *testing.T) {
+func TestDecisionsAreDistinguishedFromConclusions(t *testing.T) {
 	for _, c := range judged {
 		h := NewHistory(Request{Strategy: TaskState, Messages: []message.Message{
 			{Role: message.RoleUser, Parts: []message.Part{{Kind: message.KindText, Text: "Go on."}}},
@@ -73,8 +73,9 @@ func TestDecisionLogQuotesUsersAnswer(t *testing.T) {
 	}
 }
 
-// The line of an effect has what the effect returned: the successor needs the identifier of
-// what was made. A supposition before a look is no decision.
+// The line of an effect states what the effect returned, because the successor needs the
+// identifier of the created object. An assumption before a step that only looks is not a
+// decision.
 func TestDecisionLogHasResultsOfEffects(t *testing.T) {
 	thought := message.Message{Role: message.RoleAssistant, Parts: []message.Part{
 		{Kind: message.KindReasoning, Text: "The fix is to set QUEUE_MODE=plain instead of the flag, which should work without a terminal."}, message.Call("1", "bash", `{"command":"echo $QUEUE_MODE"}`)}}
@@ -92,7 +93,7 @@ func TestDecisionLogHasResultsOfEffects(t *testing.T) {
 		}
 	}
 	if strings.Contains(log, "QUEUE_MODE") {
-		t.Errorf("a supposition is in the log:\n%s", log)
+		t.Errorf("an assumption is in the log:\n%s", log)
 	}
 }
 
@@ -180,7 +181,7 @@ func TestConclusionsKeepLastDiagnosis(t *testing.T) {
 		text += l.Text + "\n"
 	}
 	if strings.Contains(text, "before the worktree creates") || !strings.Contains(text, "lacks the settings") {
-		t.Errorf("conclusions:\n%s", text)
+		t.Errorf("conclusions:\n%s\nwant text without %q and text with %q", text, "before the worktree creates", "lacks the settings")
 	}
 }
 
@@ -201,7 +202,7 @@ func TestAnswerLinesStartWithVerdict(t *testing.T) {
 	list := "Yes, already fixed.\n\nIt stands in all three places:\n- the state holds the new field since then\n- the hook compares it before it writes"
 	got := said(message.User("That was just fixed, right?"), message.Assistant(list), message.User("Good."))
 	if len(got) != 3 || got[0] != "Yes, already fixed." || got[1] != "It stands in all three places: the state holds the new field since then" || !strings.HasPrefix(got[2], "It stands in all three places:") {
-		t.Errorf("%q", got)
+		t.Errorf("got %q, want 3 lines that begin with the verdict", got)
 	}
 	if got := said(message.User("Move it to Monday."), message.Assistant("It is on Friday in economy. To which hour on Monday do you want to move it?"), message.User("9")); len(got) != 2 {
 		t.Errorf("a question counts as a lead: %q", got)
@@ -211,7 +212,7 @@ func TestAnswerLinesStartWithVerdict(t *testing.T) {
 	}
 }
 
-func TestLastConclusionOfASubjectStands(t *testing.T) {
+func TestLastConclusionOfASubjectStays(t *testing.T) {
 	step := func(id int, text string) Step { return Step{ID: id, Role: message.RoleAssistant, Text: text} }
 	h := &History{index: newIndex(), Steps: []Step{
 		{ID: 1, Role: message.RoleUser, Text: "Find out why the harbor bells ring twice."},

@@ -7,7 +7,7 @@ import (
 	"github.com/agentcompact/compact/message"
 )
 
-// A message with only a demonstration of another task is no request.
+// A message with only a demonstration of another task is not a request.
 func TestDemonstrationIsNoRequest(t *testing.T) {
 	demo := "Here is a demonstration of the interface.\nYou do not need to follow it.\n--- DEMONSTRATION ---\n" + strings.Repeat("Never touch the harbor module.\n", 40) + "--- END OF DEMONSTRATION ---\n"
 	msgs := append([]message.Message{message.User(demo)}, ranCalls([3]string{"bash", `{"command":"cat stock.py"}`, strings.Repeat("stock = 1\n", 80)})...)
@@ -15,7 +15,7 @@ func TestDemonstrationIsNoRequest(t *testing.T) {
 	tells(t, Input{Messages: append([]message.Message{message.User(demo + "Round the tax of each line.")}, msgs[1:]...)}, []string{"Round the tax of each line."}, []string{"harbor"})
 }
 
-// An editor with several operations reads a file if its operation is a view.
+// A call of an editor with several operations counts as a read if its operation is a view.
 func TestViewOfAnEditorIsALook(t *testing.T) {
 	view := `{"command":"view","path":"/shop/stock.py"}`
 	text := "Here's the result of running `cat -n` on /shop/stock.py:\n     1\tclass Stock:\n     2\t    def count_all(self):\n     3\t        return 1\n"

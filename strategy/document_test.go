@@ -15,14 +15,14 @@ func TestParseDocumentKnowsTheHeadingsThatModelsWrite(t *testing.T) {
 	want.Sections[stateGoals] = []string{"one"}
 	want.Sections[stateEntities] = []string{"two", "three"}
 	if d := cmp.Diff(want, got); d != "" {
-		t.Error(d)
+		t.Errorf("parsed document (-want +got):\n%s", d)
 	}
 }
 
 func TestRenderKeepsTextWithoutHeadings(t *testing.T) {
 	d := ParseDocument(TaskState, "The loader was fixed.\nThe tests pass.")
 	if got := d.Render(TaskState); got != "The loader was fixed.\nThe tests pass." {
-		t.Errorf("got %q", got)
+		t.Errorf("got %q, want the text without a heading", got)
 	}
 }
 
@@ -51,7 +51,7 @@ func TestFitKeepsWithinTheLimit(t *testing.T) {
 	count := func(s string) int { return len(s) }
 	for _, limit := range []int{0, 10, 100, 500, 5000} {
 		if got := len(fit(d, Brief, limit, count).Render(Brief)); got > limit {
-			t.Errorf("size %d, limit %d", got, limit)
+			t.Errorf("size %d, limit %d, want at most the limit", got, limit)
 		}
 	}
 }
@@ -80,15 +80,15 @@ func FuzzCallsAndPatchesAreReadWithoutPanic(f *testing.F) {
 		c.Result, c.Answered = result, true
 		c.finish()
 		if strings.ContainsAny(c.Line(), "\n\r") {
-			t.Errorf("line %q", c.Line())
+			t.Errorf("the line %q has a line break", c.Line())
 		}
 		prose.Sentences(result, func(s string, _ bool) {
 			if s == "" || strings.Contains(s, "\n") {
-				t.Errorf("sentence %q", s)
+				t.Errorf("the sentence %q is empty or has a line break", s)
 			}
 		})
 		if got := prose.Clip(prose.Squash(args), 40); len([]rune(got)) > 42 {
-			t.Errorf("clip returned %q", got)
+			t.Errorf("Clip returned %q, want at most 42 characters", got)
 		}
 	})
 }

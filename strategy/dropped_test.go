@@ -7,7 +7,7 @@ import (
 	"github.com/agentcompact/compact/message"
 )
 
-// An item that was cancelled is not done, and not open either. The next summary keeps that.
+// A cancelled item is neither done nor open, also in the next summary.
 func TestCancelledItemIsNotDone(t *testing.T) {
 	list := func(id, publish, german string) []message.Message {
 		return calledAs(id, "TodoWrite", `{"todos":[{"content":"Collect the changes","status":"completed"},{"content":"Publish to the wiki","status":"`+publish+`"},{"content":"Translate the notes","status":"`+german+`"}]}`, "Todos have been modified")
@@ -23,15 +23,15 @@ func TestCancelledItemIsNotDone(t *testing.T) {
 	tells(t, last, []string{"[open] Publish to the wiki", "[done] Translate the notes; Collect the changes"}, []string{"[dropped]"})
 }
 
-// A commit leaves a failure behind, also if the same command pushes it.
+// A commit settles an earlier failure, also if the same command pushes it.
 func TestCommitWithAPushLeavesAFailureBehind(t *testing.T) {
 	msgs := append([]message.Message{message.User("Move the dates.")}, command("1", "", "go test ./store", "Exit code: 1\n--- FAIL: TestZone")...)
 	msgs = append(msgs, command("2", "", "git commit -am dates && git push", "Exit code: 0\n[main 1a2b3c4] dates\n 2 files changed\nTo example.com:shop.git\n   0aa4711..1a2b3c4  main -> main")...)
 	if got := nextOf(t, msgs...); strings.Contains(got, "its last run failed") {
-		t.Errorf("the next steps:\n%s", got)
+		t.Errorf("the failure before the commit is a next step:\n%s", got)
 	}
 	msgs = append([]message.Message{message.User("Move the dates.")}, command("1", "", "go test ./store", "Exit code: 1\n--- FAIL: TestZone")...)
 	if got := nextOf(t, append(msgs, message.Assistant("TestZone failed before my change too."), message.User("Now the readme."))...); !strings.Contains(got, "said later: “TestZone failed before my change too.”") {
-		t.Errorf("the next steps:\n%s", got)
+		t.Errorf("the next steps:\n%s\nwant text with %q", got, "said later: “TestZone failed before my change too.”")
 	}
 }

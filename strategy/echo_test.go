@@ -22,7 +22,7 @@ func TestAnswersThatRepeatTheirCallsAreLeftOut(t *testing.T) {
 		"Failed to click element 6": false, "Clicked element 8": false, "": false, "6": false, "Clicked element 6\nThank you": false,
 	} {
 		if got := calledTool("browser_click", result, "index", "6").echoes(); got != want {
-			t.Errorf("%q: %v", result, got)
+			t.Errorf("%q: echoes returns %v, want the opposite", result, got)
 		}
 	}
 	if calledTool("send_mail", "Sent to ann@example.org", "to", "ann@example.org").echoes() {

@@ -55,8 +55,8 @@ func TestRequestedStaysRequested(t *testing.T) {
 	}
 }
 
-// The next summary does not state an effect as current that a later part of the session ends
-// or refuses.
+// If a later part of the session ends or refuses an effect, the next summary does not state the
+// effect as current.
 func TestCarriedEffectIsUpdated(t *testing.T) {
 	first := write4(t, long("Handle the case.", ranCalls(
 		[3]string{"refund", `{"order":"O-7","amount":20}`, `{"status":"PENDING_APPROVAL","ticket":"RF-4411"}`},
@@ -72,7 +72,7 @@ func TestCarriedEffectIsUpdated(t *testing.T) {
 		[]string{"txn: T-3001 (do not repeat)", "do not ask again"})
 }
 
-// A refusal of something else in the same sentence leaves the request as it was.
+// A refusal of something else in the same sentence does not change the state of the request.
 func TestRefusalIsOfTheNamedObject(t *testing.T) {
 	tells(t, long("Handle the cases.", ranCalls(
 		[3]string{"update_status", `{"component":"queue","text":"All is well."}`, `{"id":"SU-4202","state":"operational"}`},
@@ -82,9 +82,9 @@ func TestRefusalIsOfTheNamedObject(t *testing.T) {
 	)...), []string{"id: SU-4202", "(then [s9]: “SU-4203 was declined by the editor.”)"}, []string{"the first text was refused because it was too long.”)"})
 }
 
-// A value that was set again in a later part is not current in the next summary. Another
-// object, another member and the same value change nothing.
-func TestCarriedValueThatWasSetAgain(t *testing.T) {
+// If a later part sets a value again, the earlier value is not current in the next summary. A
+// change of another object or another member, or of the same value, has no such consequence.
+func TestCarriedValueThatWasSetAgainIsNotCurrent(t *testing.T) {
 	first := write4(t, long("Handle the case.", ranCalls(
 		[3]string{"change_tariff", `{"contract":"L-1","monthly":97}`, `{"status":"ok"}`},
 		[3]string{"change_tariff", `{"contract":"L-2","monthly":97}`, `{"status":"ok"}`},
@@ -100,7 +100,7 @@ func TestCarriedValueThatWasSetAgain(t *testing.T) {
 }
 
 // If two effects are on one object, only the last effect holds.
-func TestLaterEffectOnSameObject(t *testing.T) {
+func TestOnlyTheLastEffectOnAnObjectHolds(t *testing.T) {
 	tells(t, long("Do the steps.", ranCalls(
 		[3]string{"post_comment", `{"mr":482,"body":"The refund is not idempotent."}`, `{"status":"created","id":9004}`},
 		[3]string{"delete_comment", `{"mr":482,"id":9004}`, `{"status":"deleted"}`},
@@ -127,7 +127,7 @@ func TestLaterEffectOnSameObject(t *testing.T) {
 }
 
 // If a part of an effect failed, the summary states both parts.
-func TestEffectDoneInPart(t *testing.T) {
+func TestEffectDoneInPartStatesBothParts(t *testing.T) {
 	tells(t, long("Do the steps.", ranCalls(
 		[3]string{"bash", `{"command":"git commit -m 'rows: cache' && git push"}`, "[main 1a2b3c4] rows: cache\n 1 file changed\n ! [rejected] main -> main (fetch first)\nerror: failed to push some refs"},
 		[3]string{"bash", `{"command":"zfs destroy -v tank/a@1%3"}`, "will destroy tank/a@1\nwill destroy tank/a@2\nwill destroy tank/a@3\ncannot destroy snapshot tank/a@3: dataset is busy"},
@@ -156,7 +156,7 @@ func TestEffectsOfOneKindShareALineUnlessTheyAreTheSame(t *testing.T) {
 		}
 		got := NewHistory(Request{Strategy: taskState, Messages: msgs, First: 1}).effects()
 		if len(got) != want || strings.Contains(got[0].Text, "and 1 more") != (want == 1) {
-			t.Errorf("%s: %+v", second, got)
+			t.Errorf("%s: %+v, want another number of lines", second, got)
 		}
 	}
 }

@@ -7,9 +7,9 @@ import (
 	"github.com/agentcompact/compact/message"
 )
 
-// Calls that a model writes as elements of its text are told like other calls. Their results are
-// no words of the user, but an answer or a refusal in them is.
-func TestCallsWrittenAsElements(t *testing.T) {
+// A summary states calls that a model writes as elements of its text like other calls. Their
+// results do not count as words of the user, but an answer or a refusal in them does.
+func TestCallsWrittenAsElementsAreRead(t *testing.T) {
 	pad := strings.Repeat("const unit = price(17)\n", 90)
 	tells(t, Input{Messages: []message.Message{
 		message.User("<task>\nRound the tax of each line. Don't change rates.yml.\n</task>\n<environment_details>\nsrc/tax.ts\n</environment_details>"),
@@ -31,7 +31,7 @@ func TestCallsWrittenAsElements(t *testing.T) {
 	}, []string{"Result:", "environment_details", "<path>", "`src/b.ts`: created"})
 }
 
-// A line in brackets from a person is no result.
+// A line in brackets that a person wrote does not count as a result.
 func TestBracketsOfAPersonAreNoResult(t *testing.T) {
 	for text, want := range map[string]bool{
 		"[read_file for 'a.ts'] Result:\nx":   true,
@@ -41,7 +41,7 @@ func TestBracketsOfAPersonAreNoResult(t *testing.T) {
 		"[Read this for me] Result:\nnothing": false,
 	} {
 		if got := elementResult(text); got != want {
-			t.Errorf("%q: %v", text, got)
+			t.Errorf("%q: elementResult returns %v, want the opposite", text, got)
 		}
 	}
 }

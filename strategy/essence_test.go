@@ -96,7 +96,7 @@ func TestFitWordsKeepsShortMessagesBesideLongText(t *testing.T) {
 			}
 		}
 		if first := words[0].Text; !strings.Contains(first, "characters left out]") || strings.Count(first, "[") != 2 || !strings.HasSuffix(first, "[all of it: recall 0123456789ab]") {
-			t.Errorf("the long message became %s", first)
+			t.Errorf("the long message became %s, want text with %q and text that ends with %q", first, "characters left out]", "[all of it: recall 0123456789ab]")
 		}
 	}
 }
@@ -131,18 +131,18 @@ func TestFitWordsDropsPleasantriesFirst(t *testing.T) {
 	}
 	got := fitWords(words, all-8, all, count)
 	if len(got) != len(words)-2 || got[0].Text != task || got[1].Text != "yes" || slices.ContainsFunc(got, Word.cut) || strings.Contains(introduction(got, false, 1), "but cut") {
-		t.Errorf("%v", got)
+		t.Errorf("got %v, want the pleasantries dropped and the task uncut", got)
 	}
 	got = fitWords(words, all-20, all, count)
 	if !got[0].cut() || !strings.Contains(introduction(got, false, 1), "verbatim, but cut at “…”") {
-		t.Errorf("%v", got)
+		t.Errorf("got %v, want a cut message and an introduction that says so", got)
 	}
 	if text := essence(task, 130, "[cut]"); !strings.Contains(text, "Hmm, make that noon.") {
 		t.Errorf("the change is missing: %s", text)
 	}
 }
 
-// A text is cut between sentences.
+// ends cuts a text between sentences.
 func TestEndsCutsBetweenSentences(t *testing.T) {
 	const text = "The report has two tables. Each of them has forty columns in it. They come from the importer of last year. The last one is empty."
 	if got, want := ends(text, 60, 30, "[cut]"), "The report has two tables. [cut] The last one is empty."; got != want {

@@ -13,8 +13,8 @@ import (
 	"github.com/agentcompact/compact/strategy"
 )
 
-// Scores are sums of fractions, and such sums depend on the order. With different sums, two
-// summaries of one history would quote different excerpts.
+// Scores are sums of fractions, and such sums depend on the order of the fractions. With
+// different sums, two summaries of one history would quote different excerpts.
 func TestExcerptScoresAreReproducible(t *testing.T) {
 	words := []string{"parser", "lexer", "tokens", "grammar", "symbols", "scanner", "errors", "positions", "comments", "literals"}
 	msgs := []message.Message{message.User("Check " + strings.Join(words, ", ") + " of the compiler.")}
@@ -33,7 +33,7 @@ func TestExcerptScoresAreReproducible(t *testing.T) {
 	}
 }
 
-// The task names a thing with words, and a text with one name of these words.
+// The task describes a thing in words, and a text has one identifier made of these words.
 func TestExcerptHoldsANameOfTheTasksWords(t *testing.T) {
 	read := called("1", "read", `{"path":"docs/net.md"}`, strings.Repeat("Other lines of this text are about other things.\n", 9)+"A TokenLimiter holds back what comes too early.\n"+strings.Repeat("Other lines of this text are about other things.\n", 9))
 	text := extract(t, strategy.TaskState, append([]message.Message{message.User("What does the limiter do?")}, append(read, message.Assistant("I know it."))...))
@@ -42,7 +42,7 @@ func TestExcerptHoldsANameOfTheTasksWords(t *testing.T) {
 	}
 }
 
-// A text that was edited after it was read is not quoted as it was.
+// A text that was edited after it was read is not quoted in its earlier form.
 func TestExcerptsAreNotOfTextsThatWereEditedLater(t *testing.T) {
 	other := strings.Repeat("Other lines of this text are about other things.\n", 9)
 	msgs := append([]message.Message{message.User("What does the limiter do?")}, called("1", "read", `{"path":"docs/net.md"}`, other+"A TokenLimiter holds back what comes too early.\n"+other)...)
@@ -66,8 +66,8 @@ func excerpts(task string, files map[string]string) string {
 	return strings.Join(strategy.Excerpts(history(msgs...)), "\n")
 }
 
-// A text about the task is quoted, and no text of a file of code, no frame of a tool and no
-// text without a word of the task.
+// Excerpts quote texts about the task. They quote no code, no line of a tool around a text, and
+// no text without a word of the task.
 func TestExcerptsAreTextsAboutTheTask(t *testing.T) {
 	const about, other = "The limiter holds back what comes too early.\nIt waits until there is room again.\n", "Other lines of this text are about other things.\nThey name nothing of the task.\n"
 	const quoted = "The limiter holds back what comes too early. ⏎ It waits until there is room again.” [s2]"

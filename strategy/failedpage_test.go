@@ -43,7 +43,7 @@ func TestRoutingAndAdvertisingAreNotQuoted(t *testing.T) {
 	}
 }
 
-// A sentence or an item about a missing file reports no failed page.
+// A sentence or an item about a missing file does not report a failed page.
 func TestAnalysisIsNoFailedPage(t *testing.T) {
 	for _, text := range []string{
 		"### Analysis\nThe output has several stages, and the relevant one shows a `File not found` error of the script that reads the data of the harbor.",
@@ -51,7 +51,7 @@ func TestAnalysisIsNoFailedPage(t *testing.T) {
 	} {
 		s := Step{ID: 2, Speaker: "Harbor_Expert", Text: text}
 		if line := s.failedPageLine(); line != "" {
-			t.Errorf("%q: %s", text, line)
+			t.Errorf("%q: %s, want no line about a failed page", text, line)
 		}
 	}
 }

@@ -18,7 +18,7 @@ func TestFailedTestLineIncludesReason(t *testing.T) {
 	}
 }
 
-// The line of a failure is quoted from the tool that failed. The last line of the output is
+// The line of a failure quotes the tool that failed, because the last line of the output is
 // mostly about the runner.
 func TestFailureLineQuotesToolNotRunner(t *testing.T) {
 	for _, c := range []struct{ cmd, result, want string }{
@@ -34,6 +34,6 @@ func TestFailureLineQuotesToolNotRunner(t *testing.T) {
 		}
 	}
 	if got := ranCommand("grep -n x a.go", "Exit code 2\na.go:12: a line\na.go:13: b\na.go:14: c\ngrep: b.go: No such file").ErrorLine(); got != "grep: b.go: No such file" {
-		t.Errorf("failed search: got %q", got)
+		t.Errorf("failed search: got %q, want the message of grep", got)
 	}
 }

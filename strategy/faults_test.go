@@ -79,7 +79,7 @@ func TestShapelessAnswerCountsAsRefusalInAnyLanguage(t *testing.T) {
 	for _, answer := range []string{"ok", "I apologize, but I can't do that.", "Lo siento, no puedo ayudar con eso.", "申し訳ありませんが、お手伝いできません。", "Here is what happened: a lot."} {
 		sum, err := summarize.Writer{Summarizer: scribe{answer}, Fallback: summarize.FallbackExtractive}.Write(context.Background(), summarize.Input{Messages: shop(), Count: count4})
 		if err != nil || sum.Fallback != summarize.FallbackExtractive || strings.Contains(sum.Text, answer) {
-			t.Errorf("%q: fallback %q, error %v", answer, sum.Fallback, err)
+			t.Errorf("%q: fallback %q, error %v; want %q and no error", answer, sum.Fallback, err, summarize.FallbackExtractive)
 		}
 	}
 }

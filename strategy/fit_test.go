@@ -25,8 +25,8 @@ type sample struct {
 }
 
 // TestRankingCanBeFittedAgain fits the weights of the ranking to the recorded sessions
-// (COMPACT_TRAIN=1) and prints them beside the current weights. It also reports what
-// summaries keep, for each half of the sessions with weights from the other half.
+// (COMPACT_TRAIN=1) and prints them next to the current weights. It also reports which
+// identifiers summaries keep, for each half of the sessions with weights from the other half.
 func TestRankingCanBeFittedAgain(t *testing.T) {
 	if os.Getenv("COMPACT_TRAIN") == "" {
 		t.Skip("takes minutes and only prints weights; set COMPACT_TRAIN=1 to fit the weights again")

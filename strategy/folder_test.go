@@ -25,12 +25,13 @@ func TestFilesIncludeFolderOfCommand(t *testing.T) {
 		"cd /srv/a && touch x.go; cd - && touch notes.go": "/srv/a/x.go created 1, notes.go created 1",
 	} {
 		if got := filesOf(command("1", "", cmd, "Exit code: 0")...); got != want {
-			t.Errorf("%s: %s", cmd, got)
+			t.Errorf("%s: files %s, want others", cmd, got)
 		}
 	}
 }
 
-// A relative path in a command of another folder is another file. A failure there says so.
+// A relative path in a command that runs in another folder is another file. The line about a
+// failure there names that folder.
 func TestFilesIncludeFolderArgument(t *testing.T) {
 	in := func(id, dir, cmd, result string) []message.Message {
 		return []message.Message{message.Assistant("", message.Call(id, "exec_command", `{"cmd":"`+cmd+`","workdir":"`+dir+`"}`)), message.ToolResult(id, result)}
@@ -51,7 +52,7 @@ func edit(id, path string) []message.Message {
 func TestFilesMergeTwoNamesOfOneFile(t *testing.T) {
 	both := append(edit("1", "/home/me/shop/pkg/store/rows_test.go"), command("2", "", "rm pkg/store/rows_test.go", "Exit code: 0")...)
 	if got := filesOf(both...); got != "/home/me/shop/pkg/store/rows_test.go deleted 2" {
-		t.Error(got)
+		t.Errorf("the two names are not one file: %s", got)
 	}
 	inTwo := append(edit("0", "/home/me/other/pkg/store/rows_test.go"), both...)
 	if got := filesOf(inTwo...); !strings.Contains(got, "pkg/store/rows_test.go deleted 1") || strings.Count(got, "created") != 2 {
@@ -68,12 +69,12 @@ func TestNextSummaryMergesTwoNamesOfOneFile(t *testing.T) {
 	in := Input{Messages: append([]message.Message{long}, edit("1", "/home/me/shop/pkg/store/rows_test.go")...), Count: func(s string) int { return len(s) / 4 }}
 	first := written(t, taskState, 1500, in)
 	if !strings.Contains(first, "`/home/me/shop/pkg/store/rows_test.go`: created") {
-		t.Fatal(first)
+		t.Fatalf("the summary has wrong files:\n%s", first)
 	}
 	in.Previous, in.Messages = first, append([]message.Message{long}, command("2", "", "rm pkg/store/rows_test.go", "Exit code: 0")...)
 	next := written(t, taskState, 1500, in)
 	if !strings.Contains(next, "`/home/me/shop/pkg/store/rows_test.go`: deleted") || strings.Contains(next, "`pkg/store/rows_test.go`: deleted") {
-		t.Error(next)
+		t.Errorf("the next summary does not merge the names:\n%s", next)
 	}
 }
 
@@ -82,6 +83,6 @@ func TestFilesInHomeFolderKeepRelativeNames(t *testing.T) {
 	msgs = append(msgs, command("3", "", "cd /srv/shop && sed -i s/a/b/ pkg/a.go", "Exit code: 0")...)
 	msgs = append(msgs, command("4", "", "cd /tmp/try && touch c.go", "Exit code: 0")...)
 	if got := filesOf(msgs...); got != "/tmp/try/c.go created 1, pkg/a.go created 2, pkg/b.go created 1" {
-		t.Error(got)
+		t.Errorf("a file in the home folder loses its relative name: %s, want %s", got, "/tmp/try/c.go created 1, pkg/a.go created 2, pkg/b.go created 1")
 	}
 }

@@ -7,8 +7,8 @@ import (
 	"github.com/agentcompact/compact/message"
 )
 
-// An open item that the user forbade later is blocked, with the step of the prohibition. A
-// prohibition of something else, a question, or one that was lifted changes nothing.
+// An open item that the user forbade later is blocked, and names the step of the prohibition. A
+// prohibition of something else, a question, or a prohibition that was lifted changes nothing.
 func TestForbiddenItemIsBlocked(t *testing.T) {
 	for _, c := range []struct {
 		item, want string
@@ -32,7 +32,7 @@ func TestForbiddenItemIsBlocked(t *testing.T) {
 		h := NewHistory(Request{Strategy: TaskState, Messages: msgs, First: 1})
 		items := h.items()
 		if len(items) != 1 || items[0].Line() != c.want {
-			t.Errorf("%q: %+v", c.said, items)
+			t.Errorf("%q: items %+v, want one with another line", c.said, items)
 		}
 		if back := unmarked(strings.SplitN(items[0].Line(), "] ", 2)[1]); back.Text != c.item || back.forbidden != items[0].forbidden {
 			t.Errorf("%q is read as %+v", items[0].Line(), back)
@@ -51,7 +51,7 @@ func TestForbiddenItemIsCarried(t *testing.T) {
 			got = append(got, it.Line())
 		}
 		if text := strings.Join(got, " | "); text != want {
-			t.Errorf("%s: %s", said, text)
+			t.Errorf("%s: got %s, want %s", said, text, want)
 		}
 	}
 }

@@ -32,7 +32,7 @@ func TestWithoutGutterRemovesOnlyLineNumbers(t *testing.T) {
 		}
 	}
 	if got := withoutGutter([]string{"12: func a() {", "13: }", "end"}, 1); got != "}" { // the last line of a listing
-		t.Errorf("%q", got)
+		t.Errorf("got %q, want only the brace", got)
 	}
 }
 
@@ -57,7 +57,7 @@ func TestRefusedReadIsNoContentOfTheFile(t *testing.T) {
 		nil, []string{"“Please", "Please format", "read `importer/batch.go`"})
 }
 
-// An editor that shows a file answers with code, which has no sentences.
+// An editor that shows a file returns code, which has no sentences.
 func TestListedCodeIsNoProse(t *testing.T) {
 	code := "Here's the result of running `cat -n` on tax.c:\n"
 	for i := range 40 {

@@ -46,13 +46,13 @@ func TestTypedTextIsNoHandoff(t *testing.T) {
 	} {
 		m := message.User(text)
 		if got := classify(&m, false).speech; got != speechTyped {
-			t.Errorf("%v: %q", got, text)
+			t.Errorf("got %v, want speechTyped: %q", got, text)
 		}
 	}
 }
 
-// A handoff does not take the room of later messages, if its part of the conversation is
-// summarized too and its pending work went on.
+// Pending work of a handoff does not displace lines about later messages if its part of the
+// conversation is summarized too and the work went on.
 func TestPendingWorkOfOldHandoffIsNotAssured(t *testing.T) {
 	h := &History{Steps: []Step{{ID: 1, Role: message.RoleAssistant}}, index: newIndex()}
 	var s Step
@@ -65,16 +65,16 @@ func TestPendingWorkOfOldHandoffIsNotAssured(t *testing.T) {
 		}
 	}
 	if read(); value["Publish"] < failedValue || value["The"] < failedValue {
-		t.Errorf("right after the handoff: %v", value)
+		t.Errorf("right after the handoff: %v, want at least failedValue for both", value)
 	}
 	h.Steps = append(h.Steps, Step{ID: 9, Role: message.RoleAssistant, Calls: make([]Call, goneOn)})
 	if read(); value["Publish"] >= failedValue || value["The"] < failedValue {
-		t.Errorf("after more work: %v", value)
+		t.Errorf("after more work: %v, want less than failedValue for the pending work only", value)
 	}
 }
 
-// If our own summary describes the same part of the conversation, a handoff does not take the
-// room of that summary.
+// If a summary of this program describes the same part of the conversation, the sentences of a
+// handoff do not displace those of the summary.
 func TestHandoffDoesNotTakeTheRoomOfTheSummary(t *testing.T) {
 	var s Step
 	s.handoff(handoffs["a checkpoint"])
@@ -88,11 +88,11 @@ func TestHandoffDoesNotTakeTheRoomOfTheSummary(t *testing.T) {
 		return v
 	}
 	if v := most(); v < failedValue {
-		t.Errorf("alone: %v", v)
+		t.Errorf("without a summary: %v, want at least %v", v, failedValue)
 	}
 	h.Previous = Document{Notes: []string{"The harbor feed has a season. [s1]"}}
 	if v := most(); v >= failedValue {
-		t.Errorf("after a summary: %v", v)
+		t.Errorf("after a summary: the highest value is %v, want less than failedValue", v)
 	}
 }
 

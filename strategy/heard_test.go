@@ -7,9 +7,9 @@ import (
 	"github.com/agentcompact/compact/message"
 )
 
-// TestReportStandsBesideItsCorrection: a wrong report under "Where things stand" reads as
-// the state of the work; in the log, the correction follows it.
-func TestReportStandsBesideItsCorrection(t *testing.T) {
+// TestWrongReportComesBeforeItsCorrection: the log has a wrong report with its correction after it.
+// Under "Where things stand", the report alone would look like the state of the work.
+func TestWrongReportComesBeforeItsCorrection(t *testing.T) {
 	msgs := []message.Message{
 		message.User("Move the sessions to tokens."),
 		message.Assistant("", message.Call("1", "task", `{"description":"Move the tokens","prompt":"Write src/token.ts"}`)), message.ToolResult("1", "Wrote src/token.ts with HS256. All 41 tests pass."),
@@ -21,13 +21,12 @@ func TestReportStandsBesideItsCorrection(t *testing.T) {
 	report, correction := strings.Index(text, "reported: Wrote src/token.ts"), strings.Index(text, "The report was wrong")
 	stand := strings.Index(text, "## "+headingStanding)
 	if report < 0 || correction < report || stand < correction {
-		t.Errorf("report at %d, correction at %d, state at %d in:\n%s", report, correction, stand, text)
+		t.Errorf("report at %d, correction at %d, state at %d ; want this order in:\n%s", report, correction, stand, text)
 	}
 }
 
-// TestMessageBeforeAQuestionIsNoAnswerToIt: the user's message that follows the block can
-// be older than the last question. If the summary called it the next message, it would
-// read as an answer.
+// TestMessageBeforeAQuestionIsNoAnswerToIt: the user's message after the block can be older than
+// the last question. If the summary called it the next message, it would look like an answer.
 func TestMessageBeforeAQuestionIsNoAnswerToIt(t *testing.T) {
 	msgs := []message.Message{message.User("Correct the cost of June."), message.Assistant("", message.Call("1", "sheet", `{"range":"C6"}`)), message.ToolResult("1", strings.Repeat("426 in June and 431 in July\n", 80)),
 		message.Assistant("The forecast is 426 now. Do you want a chart, too?")}

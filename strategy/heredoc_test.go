@@ -8,9 +8,9 @@ import (
 	"github.com/agentcompact/compact/message"
 )
 
-// TestQuotedScriptShowsWhatRanAfterItsTexts: the last command of a script determines its
-// outcome. A label with the first command, which only writes a file, would blame the
-// wrong command.
+// TestQuotedScriptShowsWhatRanAfterItsTexts: the last command of a script determines the outcome
+// of the script. A label with the first command, which only writes a file, would attribute the
+// outcome to the wrong command.
 func TestQuotedScriptShowsWhatRanAfterItsTexts(t *testing.T) {
 	for _, c := range []struct{ script, want string }{
 		{"cat > try.py << 'EOF'\nimport shop\nprint(shop.total())\nEOF\npython try.py", "cat > try.py << 'EOF' …; python try.py"},
@@ -28,8 +28,8 @@ func TestQuotedScriptShowsWhatRanAfterItsTexts(t *testing.T) {
 	}
 }
 
-// TestTextOfAScriptIsNoEffect: a file that names a command is data, and a summary that
-// said the command was done would keep the agent from it.
+// TestTextOfAScriptIsNoEffect: a file that names a command is data. If a summary said that the
+// command was done, the agent would not run it.
 func TestTextOfAScriptIsNoEffect(t *testing.T) {
 	for script, want := range map[string]bool{
 		"cat > release.sh <<'EOF'\nnpm publish\ngit push --tags\nEOF":       false,
@@ -47,8 +47,8 @@ func TestTextOfAScriptIsNoEffect(t *testing.T) {
 	}
 }
 
-// Thirty lines about created issues would leave no room for anything else, and thirty
-// issues that the summary does not mention would be created again.
+// Thirty lines about created issues would leave no room for other lines. Issues that the summary
+// does not mention would be created again.
 func TestManyEffectsOfOneKindAreCounted(t *testing.T) {
 	var msgs []message.Message
 	for i := range 9 {
@@ -61,15 +61,15 @@ func TestManyEffectsOfOneKindAreCounted(t *testing.T) {
 		lines = append(lines, f.Text)
 	}
 	if len(lines) != mostOfGroup+1 {
-		t.Fatalf("%d lines:\n%s", len(lines), strings.Join(lines, "\n"))
+		t.Fatalf("%d lines:\n%s\nwant %d", len(lines), strings.Join(lines, "\n"), mostOfGroup+1)
 	}
 	if !strings.Contains(lines[0], "item-6") || !strings.Contains(lines[0], "earlier also 6 `bd` commands [s1–s11]") || !strings.Contains(lines[mostOfGroup], "npm run publish") {
 		t.Errorf("the lines are:\n%s", strings.Join(lines, "\n"))
 	}
 }
 
-// TestStashThatComesBackTakesNothingBack: "git stash; go test; git stash pop" only runs the
-// tests without the change.
+// TestStashThatComesBackTakesNothingBack: "git stash; go test; git stash pop" runs the tests
+// without the change, and does not take the change back.
 func TestStashThatComesBackTakesNothingBack(t *testing.T) {
 	told := func(commands ...string) bool {
 		var msgs []message.Message
@@ -95,7 +95,7 @@ func TestStashThatComesBackTakesNothingBack(t *testing.T) {
 	}
 }
 
-// Of several calls in one message, only a later one brings the stash back.
+// If one message has several calls, a "git stash pop" restores only a stash of an earlier call.
 func TestStashAfterAPopInTheSameMessageTakesBack(t *testing.T) {
 	for _, c := range []struct {
 		first, second string
@@ -134,8 +134,8 @@ func TestProgramThatNamesItselfFailed(t *testing.T) {
 	}
 }
 
-// The outcome of an effect is quoted as a terminal shows it at the end, and of a publish
-// the version, not the remarks after it.
+// The outcome of an effect is quoted in the form that a terminal shows at the end. For a publish,
+// the quotation has the version and not the remarks after it.
 func TestOutcomeOfAnEffectIsQuotedByItsResult(t *testing.T) {
 	for _, c := range []struct{ command, output, want string }{
 		{"git rebase main", "Rebasing (1/2)\rRebasing (2/2)\rSuccessfully rebased and updated refs/heads/totals.", "Successfully rebased and updated refs/heads/totals."},

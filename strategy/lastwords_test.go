@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-func TestTellingLineIsNoFrame(t *testing.T) {
+func TestOutcomeQuotesLinesWithContent(t *testing.T) {
 	for output, want := range map[string]string{
 		" state | count\n-------+-------\n idle  |    46\n(1 row)":              "idle | 46",
 		"Performance: 97\nSEO: 92" + strings.Repeat("\naudit 7: pass", 8):       "Performance: 97; SEO: 92 … audit 7: pass",

@@ -27,7 +27,7 @@ func TestEarlierRetractionLeavesLaterDecision(t *testing.T) {
 	got := decisionsOf(t, long("Tidy up.", message.Assistant("Two of them fail now. Turns out the rename of the ledger was wrong: copying it serves the tools."), message.User("And now?"),
 		message.Assistant("I decided to rename the ledger after copying it instead, because both names are read.")))
 	if !strings.HasSuffix(got, "because both names are read. [s6]\n") {
-		t.Errorf("decisions:\n%s", got)
+		t.Errorf("the later decision is missing or changed:\n%s", got)
 	}
 }
 
@@ -44,13 +44,13 @@ func TestDecisionsOmitGuesses(t *testing.T) {
 		message.Assistant("I decided to batch the inserts because each commit might sync the disk.", message.Call("2", "bash", `{"command":"ls c"}`)), message.ToolResult("2", "d"))
 	text := write4(t, in)
 	if got := decisionsOf(t, in); strings.Contains(got, "probably") || !strings.Contains(got, "batch the inserts") {
-		t.Errorf("decisions:\n%s", got)
+		t.Errorf("decisions:\n%s\nwant text without %q and text with %q", got, "probably", "batch the inserts")
 	}
 	if !strings.Contains(text, "The root cause is probably the lock") {
 		t.Errorf("the summary does not quote the guess:\n%s", text)
 	}
 	if got := titledPart(writtenBy(t, decisionLog, in), "Decision log"); strings.Contains(got, "probably") || !strings.Contains(got, "batch the inserts") {
-		t.Errorf("decision log:\n%s", got)
+		t.Errorf("decision log:\n%s\nwant text without %q and text with %q", got, "probably", "batch the inserts")
 	}
 }
 
@@ -74,7 +74,7 @@ func TestDecisionsIncludeAcceptedOffers(t *testing.T) {
 func TestUserAcceptsOfferByNumber(t *testing.T) {
 	const offer = "1. I recommend a queue instead of the table, so that nothing is lost."
 	if got := decisionsOf(t, long("Make it safe.", message.Assistant("Two ways:\n"+offer+"\n2. A second table."), message.User("take 1"), message.Assistant("Fine."))); !strings.Contains(got, "a queue instead of the table") {
-		t.Errorf("decisions:\n%s", got)
+		t.Errorf("decisions:\n%s\nwant text with %q", got, "a queue instead of the table")
 	}
 }
 
@@ -129,7 +129,7 @@ func TestObjectionLeavesDecisionsOfEarlierRequests(t *testing.T) {
 		message.User("And the export?"), message.Assistant("The export caches the lookups as well."),
 		message.User("Don't cache the lookups there, nobody wants that."), message.Assistant("Fine.")))
 	if !strings.Contains(got, "because rows change. [s4]\n") {
-		t.Errorf("decisions:\n%s", got)
+		t.Errorf("decisions:\n%s\nwant text with %q", got, "because rows change. [s4]\n")
 	}
 }
 
@@ -186,13 +186,13 @@ func TestDecisionsOmitUsersWishes(t *testing.T) {
 	got := decisionsOf(t, long("The footer looks wrong.",
 		message.Assistant("The user is pointing out two issues because of the setting: the middle option should be dropped.\n\nI'll keep the token of the theme instead of a second color, because both headers use it.", message.Call("1", "bash", `{"command":"ls a"}`)), message.ToolResult("1", "b")))
 	if strings.Contains(got, "pointing out") || !strings.Contains(got, "keep the token of the theme") {
-		t.Errorf("decisions:\n%s", got)
+		t.Errorf("decisions:\n%s\nwant text without %q and text with %q", got, "pointing out", "keep the token of the theme")
 	}
 }
 
-// An answer that the assistant then admits to be wrong stands with the words of the user that
-// led to it. A question with a plain answer does not.
-func TestAdmittedMistakeStandsWithTheQuestion(t *testing.T) {
+// If the assistant admits that an answer was wrong, the summary quotes the answer with the words
+// of the user that led to the admission. A question with a plain answer is not quoted.
+func TestAdmittedMistakeIsQuotedWithItsQuestion(t *testing.T) {
 	tells(t, long("Compare the offers.",
 		message.Assistant("The lamp of the north shop costs 27 euros with tax, so it is the cheapest."), message.User("Check the tax once more."),
 		message.Assistant("You are right: 27 euros is the price without tax."), message.User("And the delivery?"),

@@ -15,13 +15,13 @@ func TestListLeadAppearsOnce(t *testing.T) {
 		[]string{"is true: They will not", "is true: The run"})
 }
 
-// A sentence with a colon before code leads to the code and not to the next items.
+// A sentence with a colon before code introduces the code and not the next items.
 func TestColonBeforeCodeStartsNoList(t *testing.T) {
 	tells(t, long("Update the message.", message.Assistant("What was done:\n1. Updated the warning in `hooks.go` to the friendlier format:\n   ```\n   Another session runs.\n   ```\n\n2. Removed the unused variables `a` and `b`\n3. Removed the unused imports of both files\n")),
 		[]string{"1. Updated the warning in `hooks.go` to the friendlier format: “Another session runs.” 2. Removed the unused variables"}, nil)
 }
 
-// Each of two lists has its own introduction. A list within an item ends with the item.
+// Each of two lists has its own introduction. A list inside an item ends with the item.
 func TestEachListHasItsOwnLead(t *testing.T) {
 	tells(t, long("What changed?", message.Assistant("Changes:\n\n- **Backend**:\n  - `api.go`: the route takes a cursor.\n    It is optional.\n  - `db.go`: an index on the column of the date.\n- The list loads more rows on scroll.\n\nNot touched:\n- `legacy.go` and what it imports")),
 		[]string{"Changes: Backend: `api.go`: the route takes a cursor. It is optional. `db.go`: an index on the column of the date. The list loads more rows on scroll. Not touched: `legacy.go` and what it imports"}, nil)
@@ -43,7 +43,7 @@ func TestItemSentenceIncludesHead(t *testing.T) {
 			return
 		}
 	}
-	t.Errorf("%+v", b.out)
+	t.Errorf("the items are %+v", b.out)
 }
 
 // Equal short items appear under each of their heads.
@@ -60,7 +60,7 @@ func TestPastedListLeadAppearsOnce(t *testing.T) {
 		got += l.Text + "\n"
 	}
 	if strings.Count(got, "is required:") != 1 || !strings.Contains(got, "Other files may change") {
-		t.Error(got)
+		t.Errorf("the lead does not appear once:\n%s", got)
 	}
 }
 
@@ -68,14 +68,14 @@ func TestPastedListLeadAppearsOnce(t *testing.T) {
 // omission.
 func TestWholeOfMarksOmittedLines(t *testing.T) {
 	if got := wholeOf("M web/error-messages.ts\nM web/api.ts\n3 tests failed\n?? docs/exit.md\n", wholeResult); got != "M web/error-messages.ts; M web/api.ts; …; ?? docs/exit.md" {
-		t.Errorf("%q", got)
+		t.Errorf("got %q, want a mark for each omitted line", got)
 	}
 	var long strings.Builder
 	for i := range 30 {
 		long.WriteString("M internal/worker/part" + itoa(i) + ".go\n")
 	}
 	if got := wholeOf(long.String(), wholeResult); !strings.HasSuffix(got, "; … (+20 more)") || !strings.HasPrefix(got, "M internal/worker/part0.go; M") {
-		t.Errorf("%q", got)
+		t.Errorf("got %q, want the number of omitted lines at the end", got)
 	}
 }
 
@@ -88,7 +88,7 @@ func TestChangedFilesAreListedWithoutGap(t *testing.T) {
 	for command, whole := range map[string]bool{"git status --short": true, "git diff --name-only": true, "git worktree list": false} {
 		c := Call{Tool: "bash", Args: []Arg{{"command", command}}, Result: status.String()}
 		if got := c.shows(); strings.Contains(got, "part13.go") != whole {
-			t.Errorf("%s: %q", command, got)
+			t.Errorf("%s: part13.go is listed or not, want the opposite: %q", command, got)
 		}
 	}
 }
@@ -97,7 +97,7 @@ func TestChangedFilesAreListedWithoutGap(t *testing.T) {
 func TestWholeOfListsOnlyNamesOfLongListing(t *testing.T) {
 	got := wholeOf("total 24\ndrwxr-xr-x  4 ann staff  128 Mar  3 10:11 .\ndrwxr-xr-x 12 ann staff  384 Mar  3 10:11 ..\n-rw-r--r--@ 1 ann staff 2.1K Mar  3 10:11 api.go\nlrwxr-xr-x  1 ann staff   11 Mar  3  2024 now -> api.go\n", wholeResult)
 	if got != "api.go; now -> api.go" {
-		t.Errorf("%q", got)
+		t.Errorf("got %q, want only the names", got)
 	}
 }
 
@@ -125,7 +125,7 @@ func TestSentenceAfterCodeKeepsItsBeginning(t *testing.T) {
 		got = append(got, l.Text)
 	}
 	if all := strings.Join(got, "|"); !strings.Contains(all, "|So if you have: [code] the grader is never called.|") || !strings.Contains(all, "|So if there are none: “[]”|") || !strings.HasSuffix(all, "|The grader is called once for each case.") {
-		t.Errorf("%q", got)
+		t.Errorf("got %q, want the beginning of the sentence before the code", got)
 	}
 }
 
@@ -134,7 +134,7 @@ func TestBulletHasEachSentenceOnce(t *testing.T) {
 	const twice = "the reference data of the case is kept for graders that read it."
 	lines := []Line{{Section: 6, Group: "[s2] told the user", Text: twice, Value: 2}, {Section: 6, Group: "[s2] told the user", Text: twice, Value: 2, place: &listed{leads: []string{"It is not used, unless you have:"}, list: 1, item: 1, seq: 1, of: new(int)}}}
 	if text := c.compose(lines).Render(taskState); strings.Count(text, twice) != 1 {
-		t.Errorf("%s", text)
+		t.Errorf("the sentence does not occur once:\n%s", text)
 	}
 }
 
@@ -144,12 +144,12 @@ func TestHeadOfAnItemIsNotRepeated(t *testing.T) {
 	b.add(&candidate{Line: Line{Group: "[s2] told the user", Text: head}})
 	b.add(&candidate{nth: 4, Line: Line{Group: "[s2] told the user", Text: "It is read by graders that ask for it.", place: &listed{list: 1, item: 1, seq: 2, head: head, of: new(int)}}})
 	if strings.Count(b.text, head) != 1 {
-		t.Errorf("%s", b.text)
+		t.Errorf("the head does not occur once:\n%s", b.text)
 	}
 }
 
-// An item within an item is quoted behind the item that contains it, even if the outer item
-// says little by itself.
+// An item inside an item is quoted after the outer item, even if the outer item alone has little
+// content.
 func TestInnerItemFollowsItsOuterItem(t *testing.T) {
 	var b strings.Builder
 	for i := range 5 {
@@ -159,12 +159,13 @@ func TestInnerItemFollowsItsOuterItem(t *testing.T) {
 		[]string{"4. Train 4: Departure: 13:05, track 6; Fare: 34 EUR"}, []string{"Train 4 4. Train 4", "Train 4; 4. Train 4"})
 }
 
-// An item that contains a list under a heading stands once: it is a line, and it leads to the list.
-func TestItemWithAListStandsOnce(t *testing.T) {
+// An item that contains a list under a heading is stated once, although it is a line and also
+// introduces the list.
+func TestItemWithAListIsStatedOnce(t *testing.T) {
 	text := write4(t, long("Log the agent.", message.Assistant("Done. I added the agent to the log.\n\n**Files changed:**\n\n1. **`log/context.go`**\n   - Added `WithAgent`, which stores the name of the agent\n2. **`log/logger.go`**\n   - `attrs` returns the name of the agent\n\nThe agent is in each line now.")))
 	for _, file := range []string{"`log/context.go`", "`log/logger.go`"} {
 		if strings.Count(text, file) != 1 {
-			t.Errorf("%s does not stand once:\n%s", file, text)
+			t.Errorf("%s is not stated exactly once:\n%s", file, text)
 		}
 	}
 }

@@ -9,8 +9,8 @@ import (
 	"github.com/agentcompact/compact/strategy"
 )
 
-// The folder in an entry about many read files contains all of them, also if the names of
-// two folders begin alike.
+// The folder in an entry about many read files contains all of these files, even if the names of
+// two folders have the same beginning.
 func TestTheFolderOfReadFilesContainsThemAll(t *testing.T) {
 	for name, c := range map[string]struct {
 		files []string
@@ -33,7 +33,7 @@ func TestTheFolderOfReadFilesContainsThemAll(t *testing.T) {
 	}
 }
 
-// A file that was made under its absolute path and renamed by its relative one is one file.
+// A file that was created by its absolute path and renamed by its relative path is one file.
 func TestAFileIsRecognizedByTheRelativePathOfItsRename(t *testing.T) {
 	msgs := []message.Message{message.User("Add the parser.")}
 	msgs = append(msgs, called("1", "write_file", `{"path":"/srv/app/internal/lang/parse.go","content":"package lang"}`, "ok")...)
@@ -49,7 +49,8 @@ func notes() []message.Message {
 	return called("notes", "read", `{"path":"notes.txt"}`, strings.Repeat("a long line that says very little about anything\n", 200))
 }
 
-// looked returns the summary of calls that only look; each is a tool, its arguments and its result.
+// looked returns the summary of calls that only look. Each call has a tool, arguments and a
+// result.
 func looked(t *testing.T, calls ...[3]string) string {
 	t.Helper()
 	msgs := append([]message.Message{message.User("Find out why the server is slow.")}, notes()...)
@@ -59,17 +60,17 @@ func looked(t *testing.T, calls ...[3]string) string {
 	return extract(t, strategy.TaskState, append(msgs, message.Assistant("I know it now."), message.User("Go on.")))
 }
 
-// A search that printed nothing but colors found nothing, and did not fail.
+// A search that printed only color codes found nothing, and did not fail.
 func TestASearchThatPrintedOnlyColorsFoundNothing(t *testing.T) {
 	for output, vain := range map[string]bool{"": true, "\x1b[0m\x1b[K": true, "grep: a: Permission denied": false} {
 		text := looked(t, [3]string{"bash", `{"command":"grep -rn Retry ."}`, output + "\nExit code 1"})
 		if strings.Contains(text, "ended with exit 1") == vain {
-			t.Errorf("%q:\n%s", output, text)
+			t.Errorf("the output is stated as a failure or not, want the opposite: %q:\n%s", output, text)
 		}
 	}
 }
 
-// A file that was made under its absolute path and read by a path below "./" is one file.
+// A file that was created by its absolute path and edited by a path below "./" is one file.
 func TestAFileIsRecognizedByItsPathBelowTheFolder(t *testing.T) {
 	msgs := []message.Message{message.User("Add the parser.")}
 	msgs = append(msgs, called("1", "write_file", `{"path":"/srv/app/internal/lang/parse.go","content":"package lang"}`, "ok")...)

@@ -130,7 +130,7 @@ func TestMendedRequiresATestOfTheSameNameToPass(t *testing.T) {
 		{"a run that passed before", run{"go test ./...", goFails}, []run{{"go test ./storage", "ok  \tx/storage\t0.2s"}, {"go test ./...", goFails}}, false},
 	} {
 		if got := mendedBy(t, append([]run{c.first}, c.later...)...); got != c.want {
-			t.Errorf("%s: mended %v", c.name, got)
+			t.Errorf("%s: mended is %v, want the opposite", c.name, got)
 		}
 	}
 }

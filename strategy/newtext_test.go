@@ -35,7 +35,7 @@ func TestFileThatScriptReportsAsWrittenIsChanged(t *testing.T) {
 			changed = changed || f.Path == "/shop/src/options.py" && f.Op == fileops.Edited
 		}
 		if changed != c.changed {
-			t.Errorf("%s: %+v", name, files)
+			t.Errorf("%s: files %+v, want the written file changed or not as the case says", name, files)
 		}
 		if c.changed && files[0].Path != "/shop/src/options.py" {
 			t.Errorf("%s: a temporary file comes first: %+v", name, files)
@@ -59,12 +59,13 @@ func TestCheckIsRecognizedBehindPackageManagerOptions(t *testing.T) {
 	} {
 		c := callOf("bash", `{"command":"`+cmd+`"}`)
 		if c.Check() != want {
-			t.Errorf("%q: %v", cmd, c.Check())
+			t.Errorf("%q: %v, want %v", cmd, c.Check(), want)
 		}
 	}
 }
 
-// code_delta says what an edit changed even if it declares nothing, and counts further names.
+// code_delta states what an edit changed even if the edit declares nothing, and counts the names
+// that it omits.
 func TestCodeDeltaSaysWhatChanged(t *testing.T) {
 	in := long("Mend the tax.", ranCalls(
 		[3]string{"edit", `{"path":"src/tax.ts","old_string":"rate: 0.2,","new_string":"rate: rateOf(country),"}`, "ok"},

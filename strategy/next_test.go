@@ -36,7 +36,7 @@ func TestNextOmitsStepThatAnotherStepFollowed(t *testing.T) {
 		"the user":  {message.User("Leave that. Write the exporter.")},
 	} {
 		if got := nextOf(t, with(more...)...); strings.Contains(got, "count the rows") {
-			t.Errorf("after %s:\n%s", name, got)
+			t.Errorf("after %s the announced step is still a next step:\n%s", name, got)
 		}
 	}
 }
@@ -66,24 +66,24 @@ func TestLastStepStatesTwoOutcomes(t *testing.T) {
 func TestNextNamesRemainderOfLastStep(t *testing.T) {
 	got := nextOf(t, append([]message.Message{message.User("Finish the task.")}, command("1", "I'm marking the task as done, then I'll review the diff and push the branch", "task done 7", "task 7 done")...)...)
 	if !strings.Contains(got, "announced with it, and not begun in this part: review the diff and push the branch") {
-		t.Errorf("the next steps:\n%s", got)
+		t.Errorf("the rest of the announcement is missing:\n%s", got)
 	}
 }
 
 func TestNextNamesFailingCheck(t *testing.T) {
 	failed := append([]message.Message{message.User("Make it green.")}, command("1", "", "go test ./store", "Exit code: 1\n--- FAIL: TestRows")...)
 	if got := nextOf(t, failed...); !strings.Contains(got, "its last run failed: `go test ./store` [s2]") {
-		t.Errorf("the next steps:\n%s", got)
+		t.Errorf("the failing check is missing:\n%s", got)
 	}
 	passed := append(failed[:len(failed):len(failed)], command("2", "", "go test ./...", "Exit code: 0\nok  \tstore\t0.1s")...)
 	refused := append(failed[:1:1], command("1", "", "go test ./store", "<tool_use_error>Sibling tool call errored</tool_use_error>")...)
 	unknown := append(failed[:len(failed):len(failed)], command("2", "", "go test ./store | tail -3", "three rows were read")...)
 	if lines := NewHistory(Request{Strategy: TaskState, Messages: unknown, First: 1}).checkLines(0); len(lines) != 1 || !strings.HasSuffix(lines[0].Text, "[s2]; it ran again, with no outcome stated [s4]") {
-		t.Errorf("%+v", lines)
+		t.Errorf("%+v, want one line about the run without an outcome", lines)
 	}
 	for name, msgs := range map[string][]message.Message{"it passed": passed, "it was not run": refused, "the outcome is unknown": unknown} {
 		if got := nextOf(t, msgs...); strings.Contains(got, "its last run failed") {
-			t.Errorf("%s:\n%s", name, got)
+			t.Errorf("%s:\n%s\nwant text without %q", name, got, "its last run failed")
 		}
 	}
 }
@@ -91,11 +91,11 @@ func TestNextNamesFailingCheck(t *testing.T) {
 func TestNextOmitsQuestionThatWorkFollowed(t *testing.T) {
 	ask := []message.Message{message.User("Sell the old car."), message.Assistant("Which price do you have in mind for it?")}
 	if got := nextOf(t, ask...); !strings.Contains(got, "asked the user, and no answer stands in this part: Which price") {
-		t.Errorf("the next steps:\n%s", got)
+		t.Errorf("the next steps:\n%s\nwant text with %q", got, "asked the user, and no answer stands in this part: Which price")
 	}
 	went := append(ask[:2:2], command("1", "", "curl offers", "three offers")...)
 	if got := nextOf(t, went...); strings.Contains(got, "Which price") {
-		t.Errorf("after calls without text:\n%s", got)
+		t.Errorf("after calls without text:\n%s\nwant text without %q", got, "Which price")
 	}
 	h := NewHistory(Request{Strategy: TaskState, Messages: ask, Visible: []message.Message{message.User("About 4,000.")}, First: 1})
 	text := ""
@@ -130,7 +130,7 @@ func TestPlanListIgnoresReportOfFinishedSteps(t *testing.T) {
 	} {
 		text := heading + "\n1. measure the importer\n2. batch the inserts\n"
 		if got := planList(text) != ""; got != plan {
-			t.Errorf("%q: %v", heading, got)
+			t.Errorf("%q: counts as a plan: %v, want the opposite", heading, got)
 		}
 	}
 	list := message.Assistant("Plan:\n1. measure the importer\n2. batch the inserts")
@@ -154,7 +154,7 @@ func TestLeavesOpenIgnoresDeniedWork(t *testing.T) {
 		"Next, the exporter has to learn about the new column of rows.":     true,
 	} {
 		if got := leavesOpen(s); got != open {
-			t.Errorf("%q: %v", s, got)
+			t.Errorf("%q: leavesOpen returns %v, want the opposite", s, got)
 		}
 	}
 }
@@ -188,10 +188,10 @@ I need to understand the code of the builder before I go on.`}
 func TestRequestMarksOmittedText(t *testing.T) {
 	f := wanted(3, "ok, it generally works now but I think the line numbers are off, here is what it prints for me:\nBuilding the command from the sources of main.\nThe rows come out in another order than they did.\nCan you check the table of the index as well?")
 	if len(f) != 1 || !strings.HasPrefix(f[0].Text, "ok, it generally works now") || !strings.Contains(f[0].Text, "… Can you check") {
-		t.Errorf("%+v", f)
+		t.Errorf("got %+v, want one request with a mark for the omitted text", f)
 	}
 	if got := ends(strings.Repeat("word ", 400)+"and the middle of a sentence. It ends here. Please submit it when you are done.", 100, 60, "[…]"); strings.Contains(got, "middle of") || !strings.HasSuffix(got, "Please submit it when you are done.") {
-		t.Errorf("%q", got)
+		t.Errorf("got %q, want whole sentences", got)
 	}
 }
 
@@ -219,23 +219,23 @@ func TestWithdrawnMessageIsNotARequest(t *testing.T) {
 	h := NewHistory(Request{Strategy: TaskState, First: 1, Messages: []message.Message{message.User("I think the design can be further simplified, please do it."), message.Assistant("How?"),
 		message.User("Rename the column of the orders table as well, please."), message.User("ignore last message, wrong chat")}})
 	if f := h.goals(); len(f) != 1 || !strings.HasPrefix(f[0].Text, "I think the design") {
-		t.Errorf("%+v", f)
+		t.Errorf("got %+v, want only the request that was not withdrawn", f)
 	}
 }
 
-// A long command is quoted from its first change on, and its output by the line about the
-// commit.
+// A long command is quoted from its first change on. Of its output, the line about the commit is
+// quoted.
 func TestLongCommandIsQuotedFromItsEffect(t *testing.T) {
 	cmd := "git add internal/importer/rows.go internal/importer/rows_test.go internal/importer/index.go docs/importer.md && git commit -m 'importer: batch the inserts'"
 	c := Call{Tool: "bash", Args: []Arg{{"command", cmd}}, Answered: true, Exit: 0, Outcome: OK, Result: "[main 1a2b3c4] importer: batch the inserts\n 4 files changed, 20 insertions(+)\n delete mode 100644 old.go"}
 	if got := c.tell(); !strings.HasPrefix(got, "ran `… && git commit -m 'importer: batch the inserts'`") || !strings.HasSuffix(got, "[main 1a2b3c4] importer: batch the inserts") {
-		t.Errorf("%q", got)
+		t.Errorf("got %q, want the command from its commit on", got)
 	}
 	if c.Outcome, c.Exit = Failed, 128; !strings.HasPrefix(c.tell(), "`git add internal/importer/rows.go") {
 		t.Errorf("a failed command is not quoted from its beginning: %q", c.tell())
 	}
 	if got := fromEffect("go build ./... && echo built"); got != "go build ./... && echo built" {
-		t.Errorf("%q", got)
+		t.Errorf("%q, want the whole command", got)
 	}
 }
 
@@ -245,7 +245,7 @@ func TestItemOfAlternativesKeepsItsLead(t *testing.T) {
 		message.Assistant("If they do not appear in the dashboard, then very likely one of these is true, as far as I can tell from here:\n- the eval never produced a summary of the rows\n- the project is not registered in the dashboard"), message.User("Thanks.")}})
 	lines := h.saidLines(0)
 	if len(lines) != 2 || !strings.Contains(strings.Join(lines[0].place.leads, " "), "one of these is true") || !strings.Contains(strings.Join(lines[1].place.leads, " "), "one of these is true") {
-		t.Errorf("%+v", lines)
+		t.Errorf("%+v, want two lines with their lead", lines)
 	}
 }
 
@@ -268,14 +268,14 @@ func TestNextOmitsFailureThatSessionLeftBehind(t *testing.T) {
 		talk = append(talk, message.User(words), message.Assistant("Done."))
 	}
 	if got := with(talk[:2]...); !strings.Contains(got, still) {
-		t.Errorf("after one request:\n%s", got)
+		t.Errorf("after one request:\n%s\nwant text with %q", got, still)
 	}
 	if got := with(command("2", "", "git commit -am rows", "Exit code: 1\nhusky failed")...); !strings.Contains(got, still) {
-		t.Errorf("after a commit that failed:\n%s", got)
+		t.Errorf("after a commit that failed:\n%s\nwant text with %q", got, still)
 	}
 	for name, more := range map[string][]message.Message{"a commit": commit, "three requests": talk} {
 		if got := with(more...); strings.Contains(got, still) {
-			t.Errorf("after %s:\n%s", name, got)
+			t.Errorf("after %s:\n%s\nwant text without %q", name, got, still)
 		}
 	}
 }
@@ -288,7 +288,7 @@ func TestResultsAreNoPlan(t *testing.T) {
 		"### Steps taken to mend it\n1. We wrote the data.\n2. We ran the script.\n",
 	} {
 		if list := planList(text); list != "" {
-			t.Errorf("%q: %s", text, list)
+			t.Errorf("%q: %s, want none", text, list)
 		}
 	}
 	if list := planList("### Updated steps\n1. Print the folder.\n2. List the files.\n"); list != "Print the folder.; List the files." {

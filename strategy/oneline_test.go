@@ -57,7 +57,7 @@ func TestSummaryOmitsFailedPreparation(t *testing.T) {
 func TestRunnerWithoutTestsFails(t *testing.T) {
 	for _, line := range []string{"No test files found, exiting with code 1", "No tests found, exiting with code 1", "error Command failed with exit code 1.", "===== no tests ran in 0.01s ====="} {
 		if got, says := testReport("> web test\n\n" + line + "\nexclude:  node_modules/**\n"); got != testrun.Failure || says != line {
-			t.Errorf("%q: %v, %q", line, got, says)
+			t.Errorf("%q: %v, %q, want %v", line, got, says, testrun.Failure)
 		}
 	}
 	for _, line := range []string{"Done, exiting with code 0", "the server is exiting with code paths"} {
@@ -73,10 +73,10 @@ func TestReasonIsNotTheStatus(t *testing.T) {
 	c := Call{Tool: "bash", Args: []Arg{{"command", "gh pr diff 343 --name-only 2>/dev/null"}}, Answered: true, Result: "Exit code 1"}
 	c.finish()
 	if got := c.tell(); strings.Count(got, "1") > 1 {
-		t.Errorf("%q", got)
+		t.Errorf("got %q, want the status once", got)
 	}
 	if _, says := testReport("[lint:go] 0 issues.\nFAIL\nFAIL\tstore/cli\t13.590s\nok  \tstore/redact\t(cached)\n"); says != "FAIL store/cli 13.590s" {
-		t.Errorf("it says %q", says)
+		t.Errorf("the reason is %q, want the failed package", says)
 	}
 }
 
@@ -87,7 +87,7 @@ func TestCreatedObjectIsNamedByItsAddress(t *testing.T) {
 		Result: `{"url":"https://api.shop.test/comments/9","node_id":"PRRC_kw","id":9,"html_url":"https://shop.test/cli/pull/3#r9","body":"Fixed in 06e93767"}`}
 	c.finish()
 	if got := c.tell(); !strings.HasSuffix(got, "which printed: html_url: https://shop.test/cli/pull/3#r9") {
-		t.Errorf("%q", got)
+		t.Errorf("got %q, want the address of the comment", got)
 	}
 }
 
@@ -100,7 +100,7 @@ func TestHarnessNoticeIsNotQuoted(t *testing.T) {
 		"...the output was truncated. Full output saved to: /tmp/out-17.txt":           "out-17",
 	} {
 		if got := lineWith("const retries = 3\n"+line+"\n", name); got != "" {
-			t.Errorf("%q is quoted as %q", line, got)
+			t.Errorf("%q is quoted as %q, want none", line, got)
 		}
 	}
 	if got := lineWith("the retries are 3 for each of the stores\n", "retries"); got == "" {
@@ -108,14 +108,14 @@ func TestHarnessNoticeIsNotQuoted(t *testing.T) {
 	}
 }
 
-// A run of more checks, or of fewer, that states no outcome does not count as a rerun: the
-// failure of the check stays its last result.
+// A run of more or of fewer checks that states no outcome does not count as a rerun. The failure
+// stays the last result of the check.
 func TestSilentRunOfOtherChecksIsNoRerun(t *testing.T) {
 	for _, later := range []string{"go vet ./... 2>&1", "go vet ./a && go test ./a"} {
 		log := append([]message.Message{message.User("Make it clean.")}, command("1", "", "go vet ./a 2>&1", "Exit code 1\n# x/a\na/a.go:3:2: unreachable code")...)
 		text := write4(t, Input{Messages: append(append(log, command("2", "", later, "")...), steps(4)...)})
 		if !strings.Contains(text, "its last run failed: `go vet ./a") || strings.Contains(text, "it ran again") {
-			t.Errorf("after %q:\n%s", later, text)
+			t.Errorf("after %q:\n%s\nwant text with %q and text without %q", later, text, "its last run failed: `go vet ./a", "it ran again")
 		}
 	}
 }

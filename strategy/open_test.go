@@ -27,7 +27,7 @@ func TestLeavesOpenIgnoresWordsInAnotherSense(t *testing.T) {
 		"The old names are gone. The rename of the table is still outstanding here.": true,
 	} {
 		if got := leavesOpen(s); got != open {
-			t.Errorf("%q: %v", s, got)
+			t.Errorf("%q: leavesOpen returns %v, want the opposite", s, got)
 		}
 	}
 }
@@ -38,12 +38,12 @@ func TestItemsOfReportAreNotOpen(t *testing.T) {
 	}
 	for head, open := range map[string]bool{"## Changes": false, "Here is what was done:": false, "## Implemented": false, "Here is what was not done:": true, "## Open points": true, "These points matter:": true} {
 		if got := strings.Contains(list(head), "said to be still open: The importer retries"); got != open {
-			t.Errorf("%q: %v", head, got)
+			t.Errorf("%q: an item counts as open: %v, want the opposite", head, got)
 		}
 	}
 }
 
-// "Now" begins an announcement, or the description of a present behavior.
+// "Now" can begin an announcement or the description of a present behavior.
 func TestPresentBehaviorIsNotAnnounced(t *testing.T) {
 	for s, want := range map[string]bool{
 		"Now searches the main branch first, then the others": false, "Now returns nil for an empty row": false, "Now uses one query per table": false, "Let me know which table you mean": false,
@@ -75,19 +75,19 @@ func TestNextOmitsMissingCommand(t *testing.T) {
 	} {
 		msgs := append([]message.Message{message.User("Check it.")}, command("1", "", c.cmd, c.result)...)
 		if got := nextOf(t, msgs...); strings.Contains(got, "its last run failed") == c.wrong {
-			t.Errorf("%s:\n%s", c.cmd, got)
+			t.Errorf("the failure is a next step or not, want the opposite: %s:\n%s", c.cmd, got)
 		}
 		h := NewHistory(Request{Strategy: taskState, First: 1, Messages: append(msgs, command("2", "", "make rows", "3 passed\nTests:       3 passed, 3 total")...)})
 		lines := h.checkLines(0)
 		if got := slices.ContainsFunc(lines, func(l Line) bool {
 			return strings.Contains(l.Text, c.cmd) && strings.HasSuffix(l.Text, "[s2]; another check passed later [s4]")
 		}); got != c.wrong {
-			t.Errorf("%s: %+v", c.cmd, lines)
+			t.Errorf("a failure is stated or not, want the opposite: %s: %+v", c.cmd, lines)
 		}
 	}
 }
 
-// Of the reports of one agent about open work, the newest counts.
+// If one agent reports several times about open work, the newest report counts.
 func TestNewestReportOfOpenWorkCounts(t *testing.T) {
 	says := func(name, text string) message.Message {
 		m := message.Assistant(text)

@@ -34,7 +34,7 @@ func TestSummaryStatesWhenTheFollowingMessageWasWritten(t *testing.T) {
 
 	first := intro("", append([]message.Message{message.User("Write the exporter."), message.Assistant("Written.")}, steps(3)...), []message.Message{asked}, 6)
 	if want := "The user's message right after this block was written before [s3]; the steps from there on are work on it."; !strings.HasSuffix(line(first), want) || !strings.Contains(first, "in work: the user's message right after this block, since [s3]") {
-		t.Fatalf("the first summary:\n%s", first)
+		t.Fatalf("the first summary:\n%s\nwant text with %q", first, "in work: the user's message right after this block, since [s3]")
 	}
 	second := intro(first, steps(2), []message.Message{asked}, 4)
 	if want := "was written before [s3]; "; !strings.Contains(line(second), want) {
@@ -42,7 +42,7 @@ func TestSummaryStatesWhenTheFollowingMessageWasWritten(t *testing.T) {
 	}
 	third := intro(second, append([]message.Message{asked}, steps(2)...), []message.Message{message.User("Thanks. And the importer?")}, 0)
 	if !strings.HasSuffix(line(third), " Of the user's words, [s13] was written before [s3].") || strings.Contains(third, "in work") || !strings.Contains(third, "[s13] Now deploy the exporter") {
-		t.Fatalf("the third summary:\n%s", third)
+		t.Fatalf("the third summary:\n%s\nwant text without %q and text with %q", third, "in work", "[s13] Now deploy the exporter")
 	}
 	fourth := intro(third, []message.Message{message.User("Thanks. And the importer?"), message.Assistant("It is next.")}, nil, 0)
 	if !strings.HasSuffix(line(fourth), " Of the user's words, [s13] was written before [s3].") {
@@ -61,15 +61,15 @@ func TestSummaryStatesWhenTheFollowingMessageWasWritten(t *testing.T) {
 	}
 }
 
-// TestFailedFolderChangeIsNotPartOfCheck checks that a folder in which the shell already
-// works is not part of a check. Otherwise, a summary would state the failure beside the
-// same check that passed.
+// TestFailedFolderChangeIsNotPartOfCheck checks that a folder in which the shell already works is
+// not part of a check. Otherwise, a summary would state the failure although the same check
+// passed.
 func TestFailedFolderChangeIsNotPartOfCheck(t *testing.T) {
 	msgs := append([]message.Message{message.User("Make it green.")}, command("1", "", "cd src && go test ./color/... 2>&1", "Exit code: 1\n/usr/bin/bash: line 1: cd: src: No such file or directory")...)
 	msgs = append(append(msgs, command("2", "", "pwd && go test ./color/... 2>&1", "Exit code: 0\n/d/omp/src\nok  \tomp/color\t0.2s")...), steps(7)...)
 	text := write4(t, Input{Messages: msgs})
 	if !strings.Contains(text, "passed (exit 0)") || !strings.Contains(text, "after it had failed once") || strings.Contains(text, "its last run failed") {
-		t.Errorf("the summary is:\n%s", text)
+		t.Errorf("the check is not stated as passed after one failure:\n%s", text)
 	}
 	other := append(command("1", "", "cd web && go test ./color/... 2>&1", "Exit code: 1\n--- FAIL: TestRows (0.00s)\nFAIL\tomp/web/color\t0.1s"), command("2", "", "go test ./color/... 2>&1", "Exit code: 0\nok  \tomp/color\t0.2s")...)
 	if text := write4(t, Input{Messages: append(append([]message.Message{message.User("Make it green.")}, other...), steps(4)...)}); !strings.Contains(text, "its last run failed") {
@@ -77,7 +77,7 @@ func TestFailedFolderChangeIsNotPartOfCheck(t *testing.T) {
 	}
 }
 
-// A carried line is dropped or marked after a later step settles it.
+// If a later step settles a carried line, the line is dropped or marked.
 func TestLaterStepsSettleCarriedLines(t *testing.T) {
 	in := func(previous string, msgs []message.Message) string {
 		t.Helper()
@@ -87,7 +87,7 @@ func TestLaterStepsSettleCarriedLines(t *testing.T) {
 		command("1", "Let me run everything there is.", "mise run test && mise run lint 2>&1", "Exit code: 1\n--- FAIL: TestRows (0.00s)")...)...)
 	first := in("", msgs)
 	if strings.Contains(first, "its last run failed") || !strings.Contains(first, "the last step: Let me run everything") {
-		t.Fatalf("the first summary:\n%s", first)
+		t.Fatalf("the first summary:\n%s\nwant text without %q and text with %q", first, "its last run failed", "the last step: Let me run everything")
 	}
 	again := in(first, command("2", "", "ls store", "rows.go"))
 	if !strings.Contains(again, "failed (exit 1): --- FAIL: TestRows") || strings.Contains(again, "the last step: Let me run everything") {
@@ -98,7 +98,7 @@ func TestLaterStepsSettleCarriedLines(t *testing.T) {
 		"each by itself":           append(command("2", "", "mise run lint", "Exit code: 0\n0 issues."), command("3", "", "mise run test | tail -3", "ok  \tstore\t0.1s")...),
 	} {
 		if text := in(first, later); strings.Contains(strings.Split(text, "## What is next")[0][strings.Index(text, "## Where things stand"):], "failed (exit 1)") || strings.Contains(text, "its last run failed") {
-			t.Errorf("%s:\n%s", name, text)
+			t.Errorf("%s: the summary still states the settled line:\n%s", name, text)
 		}
 	}
 }

@@ -101,7 +101,7 @@ func TestWaitingCallEndsRunningCommand(t *testing.T) {
 	}})
 	checks := h.checks()
 	if len(checks) != 1 || checks[0].call.tell() != "`go test ./slow` failed (exit 1): --- FAIL: TestTorn (0.1s)" {
-		t.Errorf("%+v", checks)
+		t.Errorf("checks %+v, want one check with the outcome of the waiting call", checks)
 	}
 }
 
@@ -119,8 +119,8 @@ func TestLogLineUsesWordsOfTheSource(t *testing.T) {
 	}
 }
 
-// The argument "command" of an editor can name an operation; then the call runs no command.
-// A refused edit changes nothing.
+// The argument "command" of an editor can name an operation. In this case the call runs no
+// command. A refused edit changes nothing.
 func TestRefusedEditChangesNothing(t *testing.T) {
 	for result, want := range map[string]Outcome{
 		"ERROR:\nNo replacement was performed, old_str `x` did not appear verbatim in /a/b.go.": Failed,
@@ -140,6 +140,6 @@ func TestRefusedEditChangesNothing(t *testing.T) {
 		}
 	}
 	if c := ranCommand("make", "ok"); c.Command() != "make" {
-		t.Errorf("a command of one word is %q", c.Command())
+		t.Errorf("the command make is read as %q, want %q", c.Command(), "make")
 	}
 }

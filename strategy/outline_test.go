@@ -12,12 +12,12 @@ func TestOutlineOfAFileThatWasRead(t *testing.T) {
 	o := &outline{path: "queue.go"}
 	o.read("1\tpackage queue\n2\ttype Queue struct {\n3\t}\n4\tfunc (q *Queue) Push(n int) {\n", 3)
 	if len(o.declared) != 2 || o.declared[0].String() != "the type Queue at line 2" || o.declared[1].String() != "the function Push at line 4" || o.last != 3 {
-		t.Errorf("%+v", o)
+		t.Errorf("got %+v, want the type at line 2 and the function after it", o)
 	}
 }
 
-// The declarations of a file are stated until the file is edited, in this part or in a later
-// one.
+// A summary states the declarations of a file until the file is edited, in the same or in a later
+// part.
 func TestSummaryStatesTheDeclarationsOfUnchangedFiles(t *testing.T) {
 	code := func(name string) string {
 		return "     1\timport json\n     2\t\n     3\tclass " + name + ":\n     4\t    def load_" + name + "(self, path):\n     5\t        return json.load(open(path))\n     6\t\n     7\t    def save_" + name + "(self, path):\n     8\t        pass\n"

@@ -12,7 +12,7 @@ func partedText(i int) string {
 	return strings.Repeat(fmt.Sprintf("Never delete the folder %d. The tests of it must pass first. Thanks! ", i), 4)
 }
 
-// A text that was cut is not read again, by whichever summary.
+// A text that was cut into portions is not cut again, whichever summary needs it.
 func TestPortionsOfAKnownTextAreKept(t *testing.T) {
 	var k parted
 	text := partedText(1)
@@ -21,7 +21,7 @@ func TestPortionsOfAKnownTextAreKept(t *testing.T) {
 		t.Fatalf("portions %v, want %v", first, portionsOf(text))
 	}
 	if again := k.of(strings.Clone(text)); &again[0] != &first[0] {
-		t.Error("a known text was read again")
+		t.Error("a known text was cut again")
 	}
 	if other := k.of(partedText(2)); slices.Equal(other, first) && &other[0] == &first[0] {
 		t.Error("two texts have the same portions")
@@ -48,7 +48,7 @@ func TestKeptPortionsAreBounded(t *testing.T) {
 	}
 	before := k.size
 	if all := k.of(huge.String()); len(all) < mostParted || k.size != before {
-		t.Errorf("%d portions of a huge text, %d kept before and %d after", len(all), before, k.size)
+		t.Errorf("a huge text has %d portions; %d portions were kept before and %d after, want no change", len(all), before, k.size)
 	}
 }
 
@@ -67,7 +67,7 @@ func TestPortionsAreKeptForSummariesAtOnce(t *testing.T) {
 			for i := range 200 {
 				text := partedText(i % (50 + g))
 				if got := k.of(text); !slices.Equal(got, portionsOf(text)) {
-					t.Errorf("text %d: %v", i, got)
+					t.Errorf("text %d: %v, want %v", i, got, portionsOf(text))
 				}
 			}
 		})

@@ -6,8 +6,8 @@ import (
 	"github.com/agentcompact/compact/strategy/internal/checks"
 )
 
-// If a result replaces an earlier one, the failed runs before the earlier one stay counted:
-// as the same check, as a part of the new check, or as other checks.
+// If a result replaces an earlier result, the failed runs before the earlier result are still
+// counted: as runs of the same check, of a part of the new check, or of other checks.
 func TestPastKeepsCountsOfReplacedResults(t *testing.T) {
 	for _, c := range []struct {
 		now  string

@@ -22,7 +22,7 @@ func editsIn(dir string, names ...string) []message.Message {
 func TestSummaryNamesCommonFolderOnce(t *testing.T) {
 	text := write4(t, Input{Messages: editsIn(checkout, "one.go", "two.go", "sub/three.go", "sub/four.go", "five.go")})
 	if n := strings.Count(text, checkout); n != 1 {
-		t.Errorf("the folder appears %d times in:\n%s", n, text)
+		t.Errorf("the folder appears %d times in:\n%s\nwant 1", n, text)
 	}
 	for _, want := range []string{"`…/` in a path stands for `" + checkout + "`", "`…/one.go`: edited", "`…/sub/four.go`: edited"} {
 		if !strings.Contains(text, want) {
@@ -62,8 +62,8 @@ func TestShortPathsCutsOnlyWholeFolders(t *testing.T) {
 	}
 }
 
-// All forms of a path of Windows name one file, also in a session whose commands use a
-// relative path.
+// All forms of a Windows path name one file, also in a session whose commands use a relative
+// path.
 func TestPathsOfADriveAreOneFile(t *testing.T) {
 	const text = `","old_string":"0.2","new_string":"0.3"}`
 	var calls [][3]string

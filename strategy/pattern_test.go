@@ -9,7 +9,7 @@ import (
 
 func TestPatternsAreValid(t *testing.T) {
 	if len(lazy.AllPatterns) < 40 {
-		t.Errorf("%d patterns", len(lazy.AllPatterns))
+		t.Errorf("%d patterns, want at least 40", len(lazy.AllPatterns))
 	}
 	for _, p := range lazy.AllPatterns {
 		p.Compiled() // panics if the expression is not valid

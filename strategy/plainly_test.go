@@ -33,7 +33,7 @@ func TestSingleRequestIsNotCalledNewest(t *testing.T) {
 	tells(t, long("Make the importer faster.", message.Assistant("On it.")), []string{"\n- Make the importer faster."}, []string{newestRequest, firstRequest})
 }
 
-// A request that introduces a heading or a sentence is quoted with it.
+// A request that introduces a heading or a sentence is quoted with that text.
 func TestRequestKeepsTheTextThatItIntroduces(t *testing.T) {
 	tells(t, long("Do the following:\n\n# Rename the ledger\n\nThe old name is misleading."), []string{"- Do the following: Rename the ledger"}, nil)
 }
@@ -66,7 +66,7 @@ func TestDecisionsOmitWordsOfOthers(t *testing.T) {
 		got += f.Text + "\n"
 	}
 	if !strings.Contains(got, "batch the inserts") || strings.Contains(got, "drop the table") || strings.Contains(got, "queue") || strings.Contains(got, "pool") {
-		t.Errorf("decisions:\n%s", got)
+		t.Errorf("decisions:\n%s\nwant text with %q, text without %q, text without %q and text without %q", got, "batch the inserts", "drop the table", "queue", "pool")
 	}
 }
 
@@ -153,7 +153,7 @@ func TestSummaryOmitsNavigationOfPage(t *testing.T) {
 
 func TestSummaryOmitsSinglePlainKey(t *testing.T) {
 	if got := spokenText(`{"message":"Your parcel is on its way."}`); got != "Your parcel is on its way." {
-		t.Errorf("%q", got)
+		t.Errorf("got %q, want only the sentence", got)
 	}
 }
 

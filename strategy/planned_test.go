@@ -2,8 +2,8 @@ package strategy
 
 import "testing"
 
-// A model's line with a status states the outcome of an item of the plan, whatever other lines
-// with a status come after it.
+// A line of a model with a status decides an item of the plan, whatever other lines with a status
+// come after it.
 func TestALineWithAStatusDecidesAnItem(t *testing.T) {
 	d := Document{Sections: [][]string{{"Move the orders table to the new schema."}, {"[done] move the orders table to the schema", "[open] rename the loader", "no status here"}}}
 	for text, want := range map[string]bool{
@@ -13,12 +13,12 @@ func TestALineWithAStatusDecidesAnItem(t *testing.T) {
 		"Write the release notes":                 false,
 	} {
 		if got := d.decides(item{Text: text}); got != want {
-			t.Errorf("%q: %v", text, got)
+			t.Errorf("%q: decides returns %v, want the opposite", text, got)
 		}
 	}
 }
 
-// A second run of a query that changes data would change it again.
+// Queries that change data are recognized, because a second run would change the data again.
 func TestQueriesThatChangeDataAreRecognized(t *testing.T) {
 	for _, c := range []struct {
 		name, value string
@@ -29,7 +29,7 @@ func TestQueriesThatChangeDataAreRecognized(t *testing.T) {
 		{"query", "  insert into orders values (1)", true}, {"sql", "UPDATE orders SET paid = true", true}, {"statement", "drop table orders ", true}, {"sql", "select * from orders", false}, {"text", "delete from orders", false},
 	} {
 		if got := (&Call{Tool: "run", Args: []Arg{{"limit", "5"}, {c.name, c.value}}}).mutates(); got != c.want {
-			t.Errorf("%s %q: %v", c.name, c.value, got)
+			t.Errorf("%s %q: mutates returns %v, want the opposite", c.name, c.value, got)
 		}
 	}
 }

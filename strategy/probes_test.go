@@ -28,7 +28,7 @@ func TestProbesMayBeRepeated(t *testing.T) {
 		"with another effect": {[]run{{"curl -d a http://x.org/a && git push", "ok"}, {"curl -d b http://x.org/a && git push", "ok"}}, 2},
 	} {
 		if done := historyOf(c.runs...).effects(); len(done) != c.done {
-			t.Errorf("%s: %+v", name, done)
+			t.Errorf("%s: effects %+v, want another number", name, done)
 		}
 	}
 }
@@ -37,7 +37,7 @@ func TestProbesMayBeRepeated(t *testing.T) {
 func TestSummaryQuotesAddressOfRequest(t *testing.T) {
 	const cmd = `curl -s -k -X POST -H 'Content-Type: application/json' -H "Authorization: Bearer x" -F file=ARGV http://web.example.org:8000/cgi-bin/file.pl?forms.pl`
 	if got := ranCommand(cmd, "ok").name(); got != "`curl -X POST -F file=ARGV http://web.example.org:8000/cgi-bin/file.pl?forms.pl`" {
-		t.Error(got)
+		t.Errorf("want the address and no header: %s", got)
 	}
 }
 
@@ -62,6 +62,6 @@ func TestGatewayErrorIsNotAPage(t *testing.T) {
 	h := NewHistory(Request{Strategy: TaskState, First: 1, Messages: []message.Message{
 		message.Assistant("", message.Call("1", "crawl", `{"url":"https://x.org/a"}`)), message.ToolResult("1", "502 Bad Gateway")}})
 	if lines := h.sourceLines(0); len(lines) != 1 || lines[0].Text != "https://x.org/a could not be fetched: 502 Bad Gateway [s1]" {
-		t.Errorf("%+v", lines)
+		t.Errorf("lines %+v, want one about the failed page", lines)
 	}
 }

@@ -5,9 +5,9 @@ import (
 	"testing"
 )
 
-// The subcommand determines how a command counts, with any options before it. A command
-// that only shows what it would do has no effect.
-func TestEffectsOfPrograms(t *testing.T) {
+// The subcommand determines whether a command has an effect, whatever options precede it. A
+// command that only shows what it would do has no effect.
+func TestSubcommandDecidesTheEffectOfAProgram(t *testing.T) {
 	for _, c := range []struct{ cmd, result, want string }{
 		{"kubectl -n shop set image deploy/api api=r/api:v4", "deployment.apps/api image updated", "done"},
 		{"kubectl --context prod --namespace=shop delete pod api-1", "pod \"api-1\" deleted", "done"},
@@ -60,10 +60,10 @@ func TestProgramSaysError(t *testing.T) {
 		{"zstd -9 a", "a : 40%", false},
 	} {
 		if got := calledTool("bash", c.result, "command", c.cmd).Outcome == Failed; got != c.want {
-			t.Errorf("%q failed: %v", c.cmd, got)
+			t.Errorf("%q failed: %v, want the opposite", c.cmd, got)
 		}
 	}
 	if c := calledTool("dim_lamp", `{"ok": false, "error": "no such lamp"}`, "room", "R1"); c.Outcome != Failed {
-		t.Error("a record without success is not a failure")
+		t.Error("a result with success false does not count as a failure")
 	}
 }

@@ -16,7 +16,7 @@ func TestRankingPutsUsedNamesBeforeShownNames(t *testing.T) {
 	}
 	x := strategy.NewHistory(strategy.Request{Strategy: strategy.TaskState, Messages: msgs, First: 1, Count: count4}).Index()
 	if top := x.Top(1); len(top) != 1 || top[0].Text != "src/used_file.go" {
-		t.Errorf("first is %+v", top)
+		t.Errorf("first is %+v, want src/used_file.go", top)
 	}
 }
 
@@ -25,7 +25,7 @@ func TestRankingPutsVisibleNamesLast(t *testing.T) {
 	visible := []message.Message{message.Assistant("src/a_seen_file.go")}
 	x := strategy.NewHistory(strategy.Request{Strategy: strategy.TaskState, Messages: msgs, Visible: visible, First: 1, Count: count4}).Index()
 	if top := x.Top(2); len(top) != 2 || top[0].Text != "src/gone_file.go" || !top[1].Visible {
-		t.Errorf("order %+v", top)
+		t.Errorf("order %+v, want src/gone_file.go before a visible name", top)
 	}
 }
 

@@ -29,7 +29,7 @@ func TestHeadingRecognizesHeadings(t *testing.T) {
 	}
 	for heading, want := range map[string]bool{"Decisions": true, "Decisions of the user": true, "Key": false, "Dec": false, "Decisionsmade": false} {
 		if _, ok := taskState.section(heading); ok != want {
-			t.Errorf("%q is a section: %v", heading, ok)
+			t.Errorf("%q is a section: %v, want the opposite", heading, ok)
 		}
 	}
 }
@@ -40,7 +40,7 @@ func TestDebrisRecognizesLinesOfData(t *testing.T) {
 		`"It is done", he said.`: false, "It works.": false, "": false,
 	} {
 		if got := debris(line); got != want {
-			t.Errorf("debris(%q) = %v", line, got)
+			t.Errorf("debris(%q) = %v, want %v", line, got, want)
 		}
 	}
 }
@@ -48,7 +48,7 @@ func TestDebrisRecognizesLinesOfData(t *testing.T) {
 func TestBetweenRequiresBothEnds(t *testing.T) {
 	for text, want := range map[string]string{"a<b>c": "b", "a<b>c>": "b", "ab>c": "", "a<bc": "", "": ""} {
 		if got := between(text, "<", ">"); got != want {
-			t.Errorf("between(%q) = %q", text, got)
+			t.Errorf("between(%q) = %q, want %q", text, got, want)
 		}
 	}
 }
@@ -62,12 +62,12 @@ func TestShellErrorRecognizesErrors(t *testing.T) {
 		"bash: warning: setlocale: LC_ALL: cannot change locale": false, "key not found": false, "ok\nbash: jq: command not found": false,
 	} {
 		if got := shellError(out); got != want {
-			t.Errorf("shellError(%q) = %v", out, got)
+			t.Errorf("shellError(%q) = %v, want %v", out, got, want)
 		}
 	}
 }
 
-// A command that found nothing to undo took nothing back.
+// A command that found nothing to undo does not count as an undo.
 func TestNothingToUndoIsNoUndo(t *testing.T) {
 	for cmd, c := range map[string]struct {
 		result string
@@ -80,7 +80,7 @@ func TestNothingToUndoIsNoUndo(t *testing.T) {
 		"git restore c.go && git stash -u": {"", true},
 	} {
 		if got := ranCommand(cmd, c.result).undoes(); got != c.want {
-			t.Errorf("%q: %v", cmd, got)
+			t.Errorf("%q: undoes returns %v, want the opposite", cmd, got)
 		}
 	}
 }
@@ -92,7 +92,7 @@ func TestUndoesRecognizesCommands(t *testing.T) {
 	} {
 		c := Call{Tool: "bash", Args: []Arg{{"command", cmd}}, Answered: true}
 		if got := c.undoes(); got != want {
-			t.Errorf("%q undoes: %v", cmd, got)
+			t.Errorf("%q: undoes returns %v, want the opposite", cmd, got)
 		}
 		c.Outcome = Failed
 		if c.undoes() {
@@ -108,7 +108,7 @@ func TestUndoesRecognizesCommands(t *testing.T) {
 func TestIsHashRequiresSevenDigits(t *testing.T) {
 	for id, want := range map[string]bool{"abcdef": false, "abcdef0": true, "abcdefg": false, "0123456789abcdef": true, "ABCDEF0": false} {
 		if got := isHash(id); got != want {
-			t.Errorf("isHash(%q) = %v", id, got)
+			t.Errorf("isHash(%q) = %v, want %v", id, got, want)
 		}
 	}
 }
@@ -123,7 +123,7 @@ func TestBlocksSplitsAtFences(t *testing.T) {
 	}
 }
 
-// Two files share a verb unless one of the files was changed more than once.
+// Files of a folder share a verb, unless one of them was changed more than once.
 func TestFilesOfFolderShareALine(t *testing.T) {
 	file := func(name string, op fileops.Kind, changes int) fileState {
 		return fileState{Path: "d/" + name, Op: op, Changes: changes}

@@ -77,7 +77,7 @@ func TestMutationIsAnEffect(t *testing.T) {
 		"gh api graphql -f query='query { search(query: \"mutation tests\", type: ISSUE) { issueCount } }'":                false,
 	} {
 		if got := ranCommand(cmd, `{"data":{"t1":{"thread":{"id":"A"}}}}`).Effect(); got != want {
-			t.Errorf("%q: %v", cmd, got)
+			t.Errorf("%q: %v, want %v", cmd, got, want)
 		}
 	}
 	if !calledTool("graphql", `{"data":{"a":1}}`, "query", "mutation { a }").Effect() || calledTool("graphql", `{"data":{"a":1}}`, "query", "mutations { a }").Effect() {

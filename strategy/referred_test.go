@@ -35,7 +35,7 @@ func TestSummaryStatesMessageBeforeShortReply(t *testing.T) {
 		return n
 	}
 	if n := told("yeah please fix all 9 issues"); n < 8 {
-		t.Errorf("the summary states %d of %d issues", n, len(issues))
+		t.Errorf("the summary states %d of %d issues, want at least 8", n, len(issues))
 	}
 	if n := told("Now something else. " + strings.Repeat("The exporter needs another format for the tables of the year before. ", 6)); n > 7 {
 		t.Errorf("the summary states %d issues without a reply: the test proves nothing", n)

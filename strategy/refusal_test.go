@@ -36,7 +36,7 @@ func TestWriterRecognizesRefusalsInManyForms(t *testing.T) {
 	for _, answer := range refusals {
 		sum, err := summarize.Writer{Summarizer: scribe{answer}, Fallback: summarize.FallbackExtractive}.Write(t.Context(), summarize.Input{Messages: shop(), Count: count4})
 		if err != nil || sum.Fallback != summarize.FallbackExtractive {
-			t.Errorf("%q: fallback %q, error %v:\n%s", answer, sum.Fallback, err, sum.Text)
+			t.Errorf("%q: fallback %q, error %v:\n%s\nwant %q and no error", answer, sum.Fallback, err, sum.Text, summarize.FallbackExtractive)
 		}
 	}
 }

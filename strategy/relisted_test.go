@@ -36,7 +36,7 @@ func TestCarriedEffectsKeepTheirLines(t *testing.T) {
 		"called `post_comment` 9004, which returned: a; b (then `delete_comment` 9004 [s28]) [s8]":         {"called `post_comment` 9004, which returned: a; b (then `delete_comment` 9004 [s28]) [s8]"},
 	} {
 		if got := splitDone(text); !slices.Equal(got, want) {
-			t.Errorf("%q is split into %q", text, got)
+			t.Errorf("%q is split into %q, want %q", text, got, want)
 		}
 	}
 	in := long("Go on.", message.Assistant("I go on with the work."))

@@ -20,7 +20,7 @@ func TestRenameIsOneOperation(t *testing.T) {
 	} {
 		c := callOf(args[0], args[1])
 		if len(c.files) != 1 || c.files[0].Op != fileops.Renamed || c.files[0].Path != "store/new.go" || !strings.HasSuffix(c.files[0].From, ".go") {
-			t.Errorf("%s: %+v", name, c.files)
+			t.Errorf("%s: files %+v, want one rename with both names", name, c.files)
 		}
 	}
 }
@@ -101,7 +101,7 @@ func TestRefusedEditNamesItsFile(t *testing.T) {
 		message.Assistant(strings.Repeat("The store goes on as planned. ", 30)),
 	}})
 	if !strings.Contains(text, "the edit of `store/open.go` was refused: No replacement was performed") || strings.Contains(text, "edited") {
-		t.Errorf("it reads:\n%s", text)
+		t.Errorf("the refused edit does not name its file once:\n%s", text)
 	}
 }
 
@@ -110,7 +110,7 @@ func TestSummaryNamesSpeakingAgent(t *testing.T) {
 	said.Name = "WebSurfer"
 	text := write4(t, Input{Messages: []message.Message{message.User("Where are the offices?"), said, message.Assistant(strings.Repeat("The search goes on as planned. ", 30))}})
 	if !strings.Contains(text, "WebSurfer said: The page lists four offices") {
-		t.Errorf("it reads:\n%s", text)
+		t.Errorf("the summary does not name the speaking agent:\n%s", text)
 	}
 }
 
@@ -118,7 +118,7 @@ func TestSummaryStatesEmptySearch(t *testing.T) {
 	for _, result := range []string{"No matches found", "[]", `{"results": []}`, "Found 0 files"} {
 		c := Call{Tool: "Grep", Args: []Arg{{"pattern", "legacyId"}}, Result: result, Answered: true}
 		if got := c.looks().tell(newIndex()); got != "found nothing for `legacyId`" {
-			t.Errorf("%q: %s", result, got)
+			t.Errorf("%q: %s, want %s", result, got, "found nothing for `legacyId`")
 		}
 	}
 }
@@ -128,14 +128,14 @@ func TestSummaryQuotesFailureBehindZeroStatus(t *testing.T) {
 	c := Call{Tool: "bash", Args: []Arg{{"command", "python3 check_all.py"}}, Result: "Exit code: 0\nFAIL: the field is an enum\nPASS: the other one is a string", Answered: true}
 	c.finish()
 	if got := c.tell(); got != "ran `python3 check_all.py` (exit 0), which printed: FAIL: the field is an enum" {
-		t.Error(got)
+		t.Errorf("the failure behind the status 0 is not quoted: %s", got)
 	}
 }
 
 func TestHTTPStatusIsAnOutcome(t *testing.T) {
 	for line, want := range map[string]bool{"http 404: no such page": true, "status code: 503": true, "error 403: forbidden": true, "error 500": true, "error 4031 in line 2": false, "error 12: no tty": false, "404 not found": true, "http 200 ok": false, "the 404 not found page was seen": false} {
 		if got := httpError(line); got != want {
-			t.Errorf("%q: %v", line, got)
+			t.Errorf("%q: httpError returns %v, want the opposite", line, got)
 		}
 	}
 }
@@ -152,12 +152,12 @@ func TestSummaryKeepsFailingCommand(t *testing.T) {
 		}
 	}
 	if text := write4(t, Input{Messages: append(msgs, message.Assistant("On with it.")), MaxTokens: 500}); !strings.Contains(text, "`python3 broken.py --all` failed (exit 3): ValueError: no rows") {
-		t.Errorf("it is not in:\n%s", text)
+		t.Errorf("the failing command is not in:\n%s", text)
 	}
 }
 
-// A failed look comes first as long as the same look fails. After a success, it has no
-// precedence.
+// A failed look precedes other lines as long as the same look fails. After a success, it does
+// not.
 func TestFailingCommandPrecedesOthers(t *testing.T) {
 	look := func(id, result string) []message.Message {
 		return []message.Message{message.Assistant("", message.Call(id, "bash", `{"command":"cat store/index.go"}`)), message.ToolResult(id, result)}
@@ -185,7 +185,7 @@ func TestFailingCommandPrecedesOthers(t *testing.T) {
 	}
 }
 
-// An entry about looks names what they looked at, also if no file is known by that name.
+// An entry about looks names the objects that were looked at, even if they are not known files.
 func TestAnEntryNamesWhatWasLookedAt(t *testing.T) {
 	pages := &looks{}
 	for i := range 5 {

@@ -44,7 +44,7 @@ func TestSedScriptsAreNotFiles(t *testing.T) {
 			got += f.Path + " " + f.Op.String()
 		}
 		if got != want {
-			t.Errorf("%s: %s", cmd, got)
+			t.Errorf("%s: files %s, want others", cmd, got)
 		}
 	}
 }
@@ -72,7 +72,7 @@ func TestSummaryOmitsHarnessNoteAboutFolder(t *testing.T) {
 	text := extract(t, strategy.TaskState, append([]message.Message{message.User("Commit the rows.")},
 		called("1", "Bash", `{"command":"cd /srv/rows && git push"}`, "To rows.example:rows.git\n   1a2b3c4..5d6e7f8  main -> main\nShell cwd was reset to /srv")...))
 	if strings.Contains(text, "cwd") || !strings.Contains(text, "which printed: 1a2b3c4..5d6e7f8 main -> main") {
-		t.Error(text)
+		t.Errorf("the note of the harness is quoted:\n%s", text)
 	}
 }
 
@@ -83,15 +83,15 @@ func TestToolSearchIsNotASource(t *testing.T) {
 	msgs = append(msgs, called("2", "web_search", `{"query":"library founded year"}`, strings.Repeat("The library was founded in 1901. ", 60))...)
 	text := section(t, extract(t, strategy.TaskState, msgs), "Sources")
 	if strings.Contains(text, "ToolSearch") || !strings.Contains(text, "asked web_search for “library founded year”") {
-		t.Error(text)
+		t.Errorf("the result of a tool search is quoted:\n%s", text)
 	}
 }
 
-// A supposition is not a rule.
+// An assumption is not a rule.
 func TestSuppositionIsNotAConstraint(t *testing.T) {
 	h := history(message.User("My assumption is that you must never start it twice. You must never stop it twice either."))
 	got := h.Constraints()
 	if len(got) != 1 || got[0].Text != "You must never stop it twice either. [s1]" {
-		t.Errorf("%+v", got)
+		t.Errorf("got %+v, want only the rule", got)
 	}
 }

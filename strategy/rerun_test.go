@@ -23,11 +23,11 @@ func TestSummaryStatesLatestStateOfSeveralChecks(t *testing.T) {
 		return out
 	}
 	if text := told(msgs); !strings.Contains(text, "failed (exit 1): FAIL [s2]") || !strings.Contains(text, "0 issues. [s4]") {
-		t.Errorf("after one of two:\n%s", text)
+		t.Errorf("after a pass of one of two checks, want the failure and the pass:\n%s", text)
 	}
 	msgs = append(msgs, run("3", "mise run test | tail -3", "ok  \tstore\t0.1s")...)
 	if text := told(msgs); strings.Contains(text, "failed (exit") || !strings.Contains(text, "after runs with other checks had failed once [s6]") {
-		t.Errorf("after both:\n%s", text)
+		t.Errorf("after a pass of both checks, want no failure:\n%s", text)
 	}
 }
 
@@ -39,7 +39,7 @@ func TestRepeatedCheckOfPreviousSummaryAppearsOnce(t *testing.T) {
 	}
 	first := written(t, taskState, 1500, Input{Messages: messages("go test ./store 2>&1", "ok  \tstore\t0.1s"), Count: count})
 	if !strings.Contains(first, "`go test ./store 2>&1` passed") {
-		t.Fatal(first)
+		t.Fatalf("the first summary states the check in another form:\n%s", first)
 	}
 	for cmd, want := range map[string]bool{"go test ./store 2>&1 | tail -5": false, "go test ./cache 2>&1": true} {
 		next := written(t, taskState, 1500, Input{Previous: first, Messages: messages(cmd, "ok  \tstore\t0.2s"), Count: count})

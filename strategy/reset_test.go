@@ -33,7 +33,7 @@ func TestResetInTheCommandOfACommit(t *testing.T) {
 	}
 }
 
-// The text of a step that changed a file is no reason to take the change back.
+// The text of a step that changed a file is not a reason to take the change back.
 func TestReasonOfAnUndoFollowsTheChange(t *testing.T) {
 	edit := func(id, text string) []message.Message {
 		return []message.Message{message.Assistant(text, message.Call(id, "edit", `{"path":"Makefile","old_string":"a","new_string":"b"}`)), message.ToolResult(id, "The file Makefile has been updated.")}
@@ -46,8 +46,8 @@ func TestReasonOfAnUndoFollowsTheChange(t *testing.T) {
 		[]string{"took changes back with `git checkout -- Makefile`: The new rule builds every image twice. [s8]"}, nil)
 }
 
-// The log of decisions says what happened to an effect later, and the changes of a file are those
-// that were not taken back.
+// The decision log states what happened to an effect later. The changes of a file include only
+// changes that were not taken back.
 func TestOtherStrategiesKnowWhatWasTakenBack(t *testing.T) {
 	edit := func(id, text string) []message.Message {
 		return []message.Message{message.Assistant("", message.Call(id, "edit", `{"path":"docs/up.md","old_string":"x","new_string":"`+text+`"}`)), message.ToolResult(id, "The file docs/up.md has been updated.")}
@@ -58,11 +58,11 @@ func TestOtherStrategiesKnowWhatWasTakenBack(t *testing.T) {
 	in := long("Describe the upload.", msgs...)
 	in.Count = func(s string) int { return (len(s) + 3) / 4 }
 	if text := written(t, codeDelta, 1500, in); strings.Contains(text, "forty names") || !strings.Contains(text, "retries three times") {
-		t.Error(text)
+		t.Errorf("the decision log does not say that the effect was taken back:\n%s", text)
 	}
 	msgs = append(msgs, command("5", "", "git commit --allow-empty -m 'up: trial' && git reset --hard HEAD~1", "[main 77aa001] up: trial\nHEAD is now at 9c01d2e up: retries")...)
 	in.Messages = long("Describe the upload.", msgs...).Messages
 	if text := written(t, decisionLog, 1500, in); !strings.Contains(text, "up: trial (then taken back with git reset [s12])") || strings.Contains(text, "(do not repeat)") {
-		t.Error(text)
+		t.Errorf("the changes of the file include one that was taken back:\n%s", text)
 	}
 }

@@ -6,8 +6,8 @@ import (
 	"github.com/agentcompact/compact/message"
 )
 
-// A call that waits for a command is no further run of it, and a call that stops it shows
-// nothing of it.
+// A call that waits for a command does not count as another run of it. A call that stops a
+// command does not show its outcome.
 func TestStoppedCommandRanOnce(t *testing.T) {
 	const still = "<command with shellId: 7 is still running after 30 seconds. The command is still running.>"
 	msgs := append(command("1", "", "./scan.sh /srv", still),

@@ -7,9 +7,9 @@ import (
 	"github.com/agentcompact/compact/message"
 )
 
-// A release that was rolled back is not deployed any more, and a rollback is over when a release is
-// deployed again.
-func TestReleaseThatWasRolledBack(t *testing.T) {
+// After a rollback, a release is not deployed any more. A later deployment of a release ends the
+// rollback.
+func TestReleaseThatWasRolledBackIsNotDeployed(t *testing.T) {
 	up := command("1", "", "helm upgrade shop ./chart -n stage --set image.tag=2.4.1", "STATUS: deployed\nREVISION: 18")
 	back := command("2", "", "helm rollback shop 17 -n stage", "Rollback was a success! Happy Helming!")
 	again := command("3", "", "helm upgrade shop ./chart -n stage --set image.tag=2.4.2", "STATUS: deployed\nREVISION: 20")
@@ -23,6 +23,6 @@ func TestReleaseThatWasRolledBack(t *testing.T) {
 	then := long("Go on.", back...)
 	then.Previous, then.First = write4(t, in), 10
 	if text := write4(t, then); !strings.Contains(text, "REVISION: 18 (then rolled back [s13])") {
-		t.Error(text)
+		t.Errorf("the release is stated in another way:\n%s", text)
 	}
 }

@@ -94,7 +94,7 @@ func TestRollingSummariesKeepFirstFactsAndDoNotGrow(t *testing.T) {
 				}
 			}
 			total, kept = total+len(want), kept+n
-			t.Logf("%s, %s: %d of %d", name, s.Name, n, len(want))
+			t.Logf("%s, %s: the last summary has %d of %d identifiers of the first", name, s.Name, n, len(want))
 			for i, sum := range sums {
 				if sum.Tokens > summarize.DefaultMaxTokens+summarize.DefaultUserTokens+60 { // 60 tokens for the first line, the heading of the user's words and the count of dropped words
 					t.Errorf("%s: summary %d has %d tokens", name, i+1, sum.Tokens)

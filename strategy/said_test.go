@@ -46,8 +46,8 @@ func TestSummaryQuotesReportWithItsTable(t *testing.T) {
 	}
 }
 
-// The rows of a table go with the names of its columns, and labels that stand under several
-// headings go with theirs.
+// The rows of a table are quoted with the names of the columns. Labels that occur under several
+// headings are quoted with their heading.
 func TestLabelsKeepTheirHeading(t *testing.T) {
 	text := write4(t, long("Compare both ways.",
 		message.Assistant("## Way 1: one file\n\n**Pros:**\n- The parser reads one file of rows\n\n**Cons:**\n- Two writers of the file block each other\n\n## Way 2: a file per day\n\n**Pros:**\n- Old days are deleted without a lock\n\n**Cons:**\n- A query over a month opens thirty files\n\n### Open points\n\n1. The retention of `days.idx` is not known yet.\n"),
@@ -92,7 +92,7 @@ func TestEmptySearchIsNotAFailure(t *testing.T) {
 		c := Call{Tool: "bash", Args: []Arg{{"command", "cd src && grep -n flush store.go"}}, Answered: true, Result: result}
 		c.read()
 		if got := c.searchedInVain(); got != want {
-			t.Errorf("%q: %v", result, got)
+			t.Errorf("%q: searchedInVain returns %v, want the opposite", result, got)
 		}
 	}
 }
@@ -101,7 +101,7 @@ func TestSummaryQuotesObjectionOfUser(t *testing.T) {
 	c := Call{Tool: "Write", Answered: true, Result: "The user doesn't want to proceed with this tool use. To tell you how to proceed, the user said:\nreuse the helper in explain.go"}
 	c.read()
 	if got := c.wrong(); got != "the user refused it and said: “reuse the helper in explain.go”" {
-		t.Errorf("%q", got)
+		t.Errorf("got %q, want the user's objection", got)
 	}
 }
 
@@ -109,7 +109,7 @@ func TestLineOfTwoProposalsHasTheHigherValue(t *testing.T) {
 	c := newComposer(decisionLog, NewHistory(Request{Strategy: decisionLog}), 100, func(s string) int { return len(s) / 4 })
 	all := c.candidates([]Line{{Text: "[s1] `make` :: - :: failed", Value: 0.1}, {Section: 2, Text: "[s1] `make` failed", Value: 2}})
 	if len(all) != 1 || all[0].Value != 2 {
-		t.Errorf("%d lines, worth %v", len(all), all[0].Value)
+		t.Errorf("%d lines, the first has the value %v; want one with the value 2", len(all), all[0].Value)
 	}
 }
 
@@ -128,7 +128,7 @@ func TestUserQuestionIsNotAnAnswer(t *testing.T) {
 		}
 		text := write4(t, long("Explain what the cache keeps of two equal rows.", message.Assistant(offer), message.User(words), message.Assistant("On it.")))
 		if strings.Contains(text, "“"+words+"” [s5]"+link) != want {
-			t.Errorf("%q:\n%s", words, text)
+			t.Errorf("the words are an answer or not, want the opposite: %q:\n%s", words, text)
 		}
 	}
 }
@@ -158,14 +158,14 @@ func TestSubAgentReportBeginsWithFirstFinding(t *testing.T) {
 	}
 }
 
-// The lines of a listing of files, which a terminal of a team sends, are no statements.
+// The lines of a file listing, which a terminal in a team of agents sends, are not statements.
 func TestListingOfATerminalIsNotQuoted(t *testing.T) {
 	terminal := message.User("exitcode: 0 (execution succeeded)\nCode output: /home/harbor\n-rw-r--r-- 1 home users 3005 Dec 19 11:29 tides.py\ndrwxr-xr-x 2 home users 5 Dec 19 14:31 charts\n-rw-r--r-- 1 home users 79 Dec 19 10:32 moorings.csv\n")
 	terminal.Name = "Computer_terminal"
 	tells(t, long("Find the tides.", message.Assistant("List the files."), terminal), nil, []string{"home users"})
 }
 
-// A sentence that goes on behind a line with a command is quoted with that line.
+// If a sentence continues after a line with a command, it is quoted with that line.
 func TestSentenceAroundCommandIsWhole(t *testing.T) {
 	tells(t, long("My box has no picture.", message.Assistant("Let's look at the signal of your box. On the box, please run the action:\n\n  show_signal()\n\nand send me the whole output. It has the level of the cable."), message.User("It is 40 dB.")),
 		[]string{"please run the action: show_signal() and send me the whole output. It has the level"}, []string{"… and send"})

@@ -36,8 +36,8 @@ func TestScriptsChangeTheFilesTheyWrite(t *testing.T) {
 	}
 }
 
-// A script that raised an exception wrote only the files before the line that raised it, and
-// a script with an error of syntax wrote none.
+// A script that raised an exception wrote only the files before the line that raised it. A script
+// with a syntax error wrote none.
 func TestStoppedScriptDidNotChangeTheFilesAfter(t *testing.T) {
 	const script = "python3 - <<'E'\nopen('a.py','w').write('1')\nassert 'x' in open('c.py').read()\nopen('b.py','w').write('2')\nE\ncat c.py"
 	for name, c := range map[string]struct {
@@ -61,7 +61,7 @@ func TestStoppedScriptDidNotChangeTheFilesAfter(t *testing.T) {
 	}
 }
 
-// A file that a pipe has shown was there: a script that writes it later edits it.
+// A file that a pipe has shown existed before: a script that writes it later edits it.
 func TestShownFileIsNotCreated(t *testing.T) {
 	const write = `{"command":"python3 -c 'f = open(\"tax.py\", \"w\"); f.write(x)'"}`
 	tells(t, long("Mend the tax.", ranCalls(
@@ -74,9 +74,9 @@ func TestShownFileIsNotCreated(t *testing.T) {
 	)...), []string{"`tax.py`: created"}, nil)
 }
 
-// A patch changes the files that the output of the program names. The last step quotes what
-// the script printed that it wrote and ran.
-func TestPatchedFilesAndLastRunAreTold(t *testing.T) {
+// A patch changes the files that the output of the program names. The last step quotes what the
+// script printed.
+func TestSummaryStatesPatchedFilesAndLastRun(t *testing.T) {
 	in := long("Mend the tax.", ranCalls(
 		[3]string{"bash", `{"command":"patch -p1 --dry-run < fix.patch"}`, "patching file src/dry.py\n"},
 		[3]string{"bash", `{"command":"cd /src && patch -p1 < fix.patch"}`, "patching file src/tax.py\nHunk #1 succeeded at 110 (offset -3 lines).\npatching file src/rates.py\nHunk #1 FAILED at 7.\n1 out of 1 hunk FAILED -- saving rejects to file src/rates.py.rej\n"},
@@ -87,8 +87,8 @@ func TestPatchedFilesAndLastRunAreTold(t *testing.T) {
 	tells(t, in, []string{"`src/tax.py`: edited", "the last step: Now I'll test if it rounds. — created `try.py`, then ran `python try.py 2>&1`, which printed: tax: 1.4 (expected: 1)"}, []string{"dry.py`: edited", "rates.py`: edited"})
 }
 
-// A script that the agent wrote into a file changes files when it runs. It changes nothing if
-// it says that it found nothing.
+// A script that the agent wrote into a file changes files when it runs. If it prints that it
+// found nothing, it changes nothing.
 func TestScriptThatRanChangesFiles(t *testing.T) {
 	const script = `cat > mend.py <<'EOF'\ntext = open(\"tax.py\").read()\nwith open(\"tax.py\", \"w\") as f:\n    f.write(text.replace(\"a\", \"b\"))\nEOF\n`
 	tells(t, long("Mend the tax.", ranCalls(

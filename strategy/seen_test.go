@@ -13,8 +13,8 @@ func write4(t *testing.T, in Input) string {
 	return written(t, taskState, 1500, in)
 }
 
-// An excerpt of a text shows what it says about the task. Lines of code, hits of a search and
-// the note of a harness show nothing: the successor reads the file again.
+// An excerpt quotes what a text says about the task. Lines of code, hits of a search and the note
+// of a harness are not quoted, because the successor reads the file again.
 func TestExcerptsAreOfTextsNotOfCode(t *testing.T) {
 	msgs := []message.Message{
 		message.User("Find out what flushes pending segments."),
@@ -45,12 +45,12 @@ func TestExcerptsAreOfTextsNotOfCode(t *testing.T) {
 func TestSearchHitIsRecognizedByItsPlace(t *testing.T) {
 	for _, l := range []string{"store/merge.go:9: // it flushes", "store/merge.go-10- text around the hit", `src\store\rows.go:817:// it flushes`, `C:\shop\rows.go:8:text`, "./a_b.test.ts:1:x"} {
 		if !searchHit(l) {
-			t.Errorf("%q is no hit", l)
+			t.Errorf("%q does not count as a hit", l)
 		}
 	}
 	for _, l := range []string{"The file store/merge.go:9 flushes the rows.", "12:30 the export ran", "- rows.md: the rows of 2026", "v1.2 is out: 3 fixes"} {
 		if searchHit(l) {
-			t.Errorf("%q is a hit", l)
+			t.Errorf("%q counts as a hit", l)
 		}
 	}
 }
@@ -86,7 +86,7 @@ func TestNarratesRecognizesNarration(t *testing.T) {
 		}
 	}
 	if got := plainly("Now let me create a test with a foreign key"); got != "create a test with a foreign key" {
-		t.Errorf("the purpose is %q", got)
+		t.Errorf("the purpose is %q, want %q", got, "create a test with a foreign key")
 	}
 }
 
@@ -107,7 +107,7 @@ func TestPastedTextIsFolded(t *testing.T) {
 	s := Step{ID: 1, Given: "x", Shown: b.String()}
 	lines := s.shownLines(0)
 	if len(lines) == 0 || len(lines) > 9 {
-		t.Errorf("%d lines", len(lines))
+		t.Errorf("%d lines, want at most 9", len(lines))
 	}
 }
 
@@ -122,7 +122,7 @@ func TestListingCommandHasNoEffect(t *testing.T) {
 	} {
 		c := Call{Tool: "bash", Args: []Arg{{"command", cmd}}, Answered: true, Exit: 0, Outcome: OK}
 		if got := c.Effect(); got != want || want && c.deed() == deedLook {
-			t.Errorf("%q: %v, %v", cmd, got, c.deed())
+			t.Errorf("%q: %v, %v, want %v", cmd, got, c.deed(), want)
 		}
 	}
 }

@@ -64,7 +64,7 @@ func TestEveryStrategyQuotesSelectionWithQuestion(t *testing.T) {
 			}
 		}
 		if strings.Contains(text, "answered the assistant's") {
-			t.Errorf("%s states the selection twice:\n%s", s.Name, text)
+			t.Errorf("%s states the selection twice:\n%s\nwant text without %q", s.Name, text, "answered the assistant's")
 		}
 	}
 }
@@ -123,11 +123,11 @@ func TestAnswerRefersToLastList(t *testing.T) {
 	findings := "I found:\n1. A package exists.\n2. Nothing calls it.\n\n"
 	taken, question := chosen(findings+table, "A.")
 	if len(taken) != 1 || question != "Next question: How should failures be handled?" {
-		t.Errorf("%v answers %q", taken, question)
+		t.Errorf("%v answers %q, want %q", taken, question, "Next question: How should failures be handled?")
 	}
 	taken, _ = chosen(findings+"What do you want?\n1. Keep it.\n2. Remove it.", "2")
 	if len(taken) != 1 || taken[0].text != "2. Remove it." {
-		t.Errorf("2 names %v", taken)
+		t.Errorf("the answer 2 refers to %v, want the second item", taken)
 	}
 }
 
@@ -138,11 +138,12 @@ func TestNewestSelectionsHaveHighestValue(t *testing.T) {
 	}
 	lines := readOf(long("Design the importer with me.", then...)).selectionLines(0, selection.line)
 	if len(lines) != 12 || lines[0].Value >= lines[11].Value/2 {
-		t.Errorf("%d lines, worth %v", len(lines), lines)
+		t.Errorf("%d lines, want 12 with the highest value last: %v", len(lines), lines)
 	}
 }
 
-// In a summary, backticks mark commands with a stated outcome. A quotation states none.
+// In a summary, backticks mark commands with a stated outcome. The quotation of an option has no
+// outcome and no backticks.
 func TestQuotedOptionHasNoBackticks(t *testing.T) {
 	text := writtenBy(t, taskState, long("Design the importer with me.", message.Assistant("Which flag?\n1. `--fast` of `import`\n2. `--safe`"), message.User("1"), message.Assistant("Noted.")))
 	if !strings.Contains(text, "“1. --fast of import”") {
@@ -169,11 +170,11 @@ func TestChangedFoldersLoseValueButStayAboveFailures(t *testing.T) {
 	lines := readOf(long("Build the parts.", then...)).fileLines(0)
 	folders := lines[alone:]
 	if len(folders) != 40-alone || folders[10].Value > folders[0].Value*0.6 || folders[len(folders)-1].Value < failedValue {
-		t.Errorf("%d folders, worth %v", len(folders), folders)
+		t.Errorf("%d folders, want each further one with a lower value, but none below a failure: %v", len(folders), folders)
 	}
 }
 
-// Files that stay get separate lines before newer temporary files do.
+// Files that stay get lines of their own before newer temporary files do.
 func TestTemporaryFilesGetNoSeparateLines(t *testing.T) {
 	then := wrote("src/importer.go")
 	for i := range 2 * alone {
@@ -211,7 +212,7 @@ func TestLaterOptionReplacesSelection(t *testing.T) {
 			got = append(got, s.line())
 		}
 		if text := strings.Join(got, " | "); text != want {
-			t.Errorf("%s: %s", later, text)
+			t.Errorf("%s: %s, want %s", later, text, want)
 		}
 	}
 }

@@ -17,8 +17,8 @@ func logOf(runs ...run) string {
 	return out
 }
 
-// The line about a failure states the later end, because the line about the success may
-// have no room.
+// The line about a failure states how it ended, because the line about the success may have no
+// room.
 func TestFailureStatesItsEnd(t *testing.T) {
 	const locked = "Exit code 128\nfatal: Unable to create '/p/.git/index.lock': File exists."
 	for _, c := range []struct {
@@ -67,13 +67,13 @@ func TestCheckCountsOnlyItsOwnRuns(t *testing.T) {
 		}
 		lines := historyOf(append(runs, run{c.last, passed})...).checkLines(0)
 		if !slices.ContainsFunc(lines, func(l Line) bool { return strings.Contains(l.Text, "0.1s"+c.want+" [s") }) {
-			t.Errorf("after %q: %+v", c.before, lines)
+			t.Errorf("after %q: lines %+v, want one with the number of runs", c.before, lines)
 		}
 	}
 }
 
-// A failure of the previous summary states its later end, even if the line about the
-// success is gone.
+// A failure in the previous summary states how it ended later, even if the line about the success
+// is gone.
 func TestFailureOfPreviousSummaryStatesItsEnd(t *testing.T) {
 	carried := func(line string, runs ...run) string {
 		var msgs []message.Message
@@ -108,7 +108,7 @@ func TestFailureOfPreviousSummaryStatesItsEnd(t *testing.T) {
 	}
 }
 
-// A command that failed shows no newer state, so that the state before it still counts.
+// A failed command does not show a newer state, so the state before it is still current.
 func TestAFailedCommandShowsNoNewerState(t *testing.T) {
 	for result, want := range map[string]bool{" M a.go\n a.go | 2 +-": true, "Exit code: 128\nfatal: not a git repository": false} {
 		h := historyOf(run{"git status --short", " M a.go"}, run{"git status --short && git diff --stat", result})

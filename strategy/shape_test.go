@@ -7,8 +7,8 @@ import (
 	"github.com/agentcompact/compact/message"
 )
 
-// After a changed history the numbers continue. The summary must not say that [s12] is its
-// 12th message.
+// After the caller changed the history, the numbers continue. The summary must not say that [s12]
+// is its 12th message.
 func TestIntroductionStatesTheFirstNumber(t *testing.T) {
 	work := func(what string) []message.Message {
 		return []message.Message{

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// A request is outside of documents and quotations. A sentence that only forbids does not
-// count as a request, and a short request counts even beside other requests.
+// A request is outside of documents and quotations. A sentence that only forbids does not count
+// as a request. A short request counts even next to other requests.
 func TestGoalIsTheRequest(t *testing.T) {
 	document := "<runbook>\nThe warehouse loads the table every two hours. Create a ticket if it fails.\n</runbook>"
 	for _, c := range []struct{ said, want string }{
@@ -30,6 +30,6 @@ func TestGoalIsTheRequest(t *testing.T) {
 	}
 	said := "Okay, you can comment on the thread for me. I agree with the observations, and with the fix of the job that prints. " + strings.Repeat("It is the way in which the program is left that matters here. ", 3) + "Fix that one problem, create a commit."
 	if got := wanted(1, said); len(got) != 1 || got[0].Text != "Okay, you can comment on the thread for me. … Fix that one problem, create a commit." {
-		t.Errorf("%+v", got)
+		t.Errorf("got %+v, want one goal with both requests", got)
 	}
 }

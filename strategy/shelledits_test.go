@@ -9,9 +9,9 @@ import (
 
 const shellPrompt = "\n(Open file: /src/tax.py)\n(Current directory: /src)\nbash-$"
 
-// The task of an editing shell ends with its prompt, as results do. A demonstration before
-// it is a session of another task.
-func TestTaskOfEditingShellIsTold(t *testing.T) {
+// The task of an editing shell ends with the prompt of the shell, as results do. A demonstration
+// before the task is a session of another task.
+func TestSummaryStatesTaskOfEditingShell(t *testing.T) {
 	demo := "Here is a demonstration of the interface.\n--- DEMONSTRATION ---\n" + strings.Repeat("Never touch the harbor module.\nLet's look at harbor.py.\n", 40) + "--- END OF DEMONSTRATION ---\n"
 	tells(t, Input{Messages: append([]message.Message{
 		message.User(demo),
@@ -28,7 +28,8 @@ func TestTaskOfEditingShellIsTold(t *testing.T) {
 	}, []string{"harbor", "emonstration", "end_of_edit", "DO NOT re-run"})
 }
 
-// Behind the assistant's first message, a text with a prompt is a result.
+// After the assistant's first message, a text that ends with a prompt is a result and not a
+// request.
 func TestPromptOfEditingShellIsNoRequest(t *testing.T) {
 	tells(t, Input{Messages: []message.Message{
 		message.User("Round the tax."),

@@ -29,7 +29,7 @@ func TestResultOfSeveralCommandsIsNoFile(t *testing.T) {
 	)...), nil, []string{"`conf.yml` declares", "`conf.yml` has", "`conf.yml` names"})
 }
 
-// A pipe that ends in a search, and that printed nothing, found nothing.
+// A pipe that ends in a search and printed nothing found nothing.
 func TestPipeThatEndsInASearchFoundNothing(t *testing.T) {
 	listed := "git ls-tree -r --name-only origin/" + strings.Repeat("a-long-name/", 8) + " | rg '^shop/stock/'"
 	for cmd, want := range map[string]string{
@@ -43,7 +43,8 @@ func TestPipeThatEndsInASearchFoundNothing(t *testing.T) {
 		[]string{"No such file"}, []string{"found nothing"})
 }
 
-// A loop whose commands only show something is a look, and its last line is no outcome.
+// A loop whose commands only show something counts as a look, and its last line is not an
+// outcome.
 func TestLoopThatOnlyShowsIsALook(t *testing.T) {
 	for cmd, look := range map[string]bool{
 		"for f in a.ts b.ts; do git show main:$f | sed -n '1,80p'; done":            true,
@@ -54,7 +55,7 @@ func TestLoopThatOnlyShowsIsALook(t *testing.T) {
 		"for f in $(make list); do cat $f; done":                                    false,
 	} {
 		if got := ranCommand(cmd, "return call(prompt)\n").deed() == deedLook; got != look {
-			t.Errorf("%q: a look is %v", cmd, got)
+			t.Errorf("%q: counts as a look: %v, want the opposite", cmd, got)
 		}
 	}
 }

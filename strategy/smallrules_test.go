@@ -18,7 +18,7 @@ func TestToolNameDecidesIfCommandDoesNot(t *testing.T) {
 		}
 		c.Args[0].Value = "delete"
 		if got := c.op(); got != fileops.Deleted {
-			t.Errorf("%s with the operation delete: %v", tool, got)
+			t.Errorf("%s with the operation delete: %v, want deleted", tool, got)
 		}
 	}
 }
@@ -30,7 +30,7 @@ func TestDoneItemWithSemicolonStaysOneItem(t *testing.T) {
 	for _, l := range itemLines([]item{{Text: "open the store; lock it", Status: itemDone}, {Text: "shut the store", Status: itemDone}}, 0) {
 		st, text, ok := statusOf(l.Text)
 		if !ok || st != itemDone {
-			t.Fatalf("%q", l.Text)
+			t.Fatalf("the line %q is not a done item", l.Text)
 		}
 		b := items{byKey: map[string]int{}}
 		b.carried(text, st)
@@ -39,7 +39,7 @@ func TestDoneItemWithSemicolonStaysOneItem(t *testing.T) {
 			got = append(got, it.Text)
 		}
 		if want := []string{"open the store, lock it", "shut the store"}; !slices.Equal(got, want) {
-			t.Errorf("%q is read back as %q", l.Text, got)
+			t.Errorf("%q is read back as %q, want %q", l.Text, got, want)
 		}
 	}
 }
@@ -53,7 +53,7 @@ func TestLongSentenceBeforeNamesIsNotAList(t *testing.T) {
 		"Read: store/lock.go and more":                                                    false,
 	} {
 		if got := listing(line); got != want {
-			t.Errorf("listing(%q) = %v", line, got)
+			t.Errorf("listing(%q) = %v, want the opposite", line, got)
 		}
 	}
 }

@@ -143,14 +143,14 @@ func TestFailedEffectQuotesItsReason(t *testing.T) {
 func TestUnclearEffectIsNotDone(t *testing.T) {
 	h := historyOf(run{"git commit -m x && git push", "fatal: no upstream"})
 	if effects := h.effects(); len(effects) != 0 {
-		t.Errorf("done: %+v", effects)
+		t.Errorf("effects that count as done: %+v, want none", effects)
 	}
 	lines := h.returnedLines(0)
 	if len(lines) != 1 || lines[0].Text != "[s1] ran `git commit -m x && git push`, which printed: fatal: no upstream" || lines[0].Value < failedValue/2 {
-		t.Errorf("%+v", lines)
+		t.Errorf("lines %+v, want one with the output of the push", lines)
 	}
 	text := writtenBy(t, TaskState, long("Push it.", message.Assistant("", message.Call("1", "bash", `{"command":"git commit -m x && git push"}`)), message.ToolResult("1", "fatal: no upstream")))
 	if strings.Count(text, "fatal: no upstream") != 1 || strings.Contains(text, "do not repeat") {
-		t.Errorf("not stated exactly once:\n%s", text)
+		t.Errorf("not stated exactly once:\n%s\nwant text without %q", text, "do not repeat")
 	}
 }

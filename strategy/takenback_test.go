@@ -30,7 +30,7 @@ func (a *gitAgent) git(command, output string) *gitAgent {
 	return a
 }
 
-func TestFilesWhoseChangesWereTakenBack(t *testing.T) {
+func TestFilesWhoseChangesWereTakenBackAreMarked(t *testing.T) {
 	for name, c := range map[string]struct {
 		do        *gitAgent
 		want, not []string
@@ -60,7 +60,7 @@ func TestFilesWhoseChangesWereTakenBack(t *testing.T) {
 	}
 }
 
-func TestTakenBackFilesInCodeDelta(t *testing.T) {
+func TestCodeDeltaMarksTakenBackFiles(t *testing.T) {
 	msgs := new(gitAgent).edit("up/client.go").edit("up/retry.go").git("git checkout -- up/client.go", "").msgs
 	in := long("Make the uploader faster.", msgs...)
 	in.Count = func(s string) int { return (len(s) + 3) / 4 }
@@ -74,8 +74,8 @@ func TestTakenBackFilesInCodeDelta(t *testing.T) {
 	}
 }
 
-// Commits that a git reset took back are not done any more. A reset of files, and one that
-// failed, takes back none.
+// Commits that a git reset took back are not done any more. A reset of files, and a failed reset,
+// take back no commit.
 func TestResetCommitIsNotLeftAsDone(t *testing.T) {
 	for reset, want := range map[string][2]bool{ // whether the first and the second commit are taken back
 		"git reset --soft 0aa4711":        {true, true}, // an older commit
@@ -120,7 +120,7 @@ func TestRevertedCommitIsNotLeftAsDone(t *testing.T) {
 		[]string{"up: timeout (do not repeat) [s6]"}, []string{"(reverted"})
 }
 
-func TestFilesOfARevertedCommit(t *testing.T) {
+func TestFilesOfARevertedCommitAreMarked(t *testing.T) {
 	a := func() *gitAgent {
 		return new(gitAgent).edit("up/retry.go").git("git commit -am 'up: retries'", "[main 4be1f02] up: retries")
 	}
@@ -143,7 +143,7 @@ func TestFilesOfARevertedCommit(t *testing.T) {
 	}
 }
 
-func TestFilesThatNoCommitHolds(t *testing.T) {
+func TestFilesThatNoCommitHoldsAreStated(t *testing.T) {
 	a := new(gitAgent).edit("up/retry.go").git("git commit -am 'up: retries' && git push", "[main 4be1f02] up: retries").edit("up/timeout.go").edit("up/client.go")
 	first := long("Make the uploader faster.", a.msgs...)
 	tells(t, first, []string{"changed and not in the last commit [s6]: `up/client.go`, `up/timeout.go` [s10]"}, nil)

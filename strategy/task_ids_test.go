@@ -44,7 +44,7 @@ func TestTaskIsUpdatedAfterItsSummary(t *testing.T) {
 		}
 	}
 	if strings.Contains(next, "[open] Zero") {
-		t.Errorf("finished work is open:\n%s", next)
+		t.Errorf("finished work is open:\n%s\nwant text without %q", next, "[open] Zero")
 	}
 }
 

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// A message with edits is copied a fixed number of times, for any length of a block and any
-// number of reports that it was applied.
+// A message with edits is copied a fixed number of times, whatever the length of its blocks and
+// however often the program reports that it applied an edit.
 func TestEditsInTextCostLinearMemory(t *testing.T) {
 	for name, say := range map[string]func(n int) (text, said string){
 		"a long block": func(n int) (string, string) {
@@ -22,14 +22,14 @@ func TestEditsInTextCostLinearMemory(t *testing.T) {
 			var before, after runtime.MemStats
 			runtime.ReadMemStats(&before)
 			if calls := callsOf(textEdits(text), said); len(calls) != 1 {
-				t.Fatalf("%s: %d calls", name, len(calls))
+				t.Fatalf("%s: %d calls, want 1", name, len(calls))
 			}
 			runtime.ReadMemStats(&after)
 			return after.TotalAlloc - before.TotalAlloc
 		}
 		allocated(100)
 		if small, large := allocated(5_000), allocated(20_000); large > 8*small {
-			t.Errorf("%s: %d bytes for 5,000 lines, %d for 20,000", name, small, large)
+			t.Errorf("%s: %d bytes for 5,000 lines, %d for 20,000, want at most 8 times as many", name, small, large)
 		}
 	}
 }

@@ -22,7 +22,7 @@ func TestTextEditsReadsWholeBlocksBelowAPath(t *testing.T) {
 	} {
 		got := textEdits(c.text)
 		if len(got) != len(c.want) {
-			t.Errorf("%s: %+v", name, got)
+			t.Errorf("%s: got %+v, want another number of edits", name, got)
 			continue
 		}
 		for i := range got {
@@ -45,13 +45,13 @@ func TestAppliedEditsInTextAreChanges(t *testing.T) {
 		files = append(files, f.Op.String()+" "+f.Path+" "+strings.Join(f.Funcs, ","))
 	}
 	if got := strings.Join(files, "; "); got != "edited shop/cart.py total_of; created shop/new.py Order" && got != "created shop/new.py Order; edited shop/cart.py total_of" {
-		t.Error(got)
+		t.Errorf("the edits are not stated as wanted: %s", got)
 	}
 	if e := h.effects(); len(e) != 1 || !strings.Contains(e[0].Text, "Commit 1a2b3c4 Made the total a function") {
-		t.Errorf("%+v", e)
+		t.Errorf("effects %+v, want the commit", e)
 	}
 	if got := h.Steps[1].saidBefore(); got != "Here is the change." {
-		t.Errorf("said before the edits: %q", got)
+		t.Errorf("said before the edits: %q, want the sentence", got)
 	}
 	if got := h.repliedTo(1); got != replied+"[s2]" {
 		t.Errorf("answer %q, want the message with the edits", got)
@@ -61,7 +61,7 @@ func TestAppliedEditsInTextAreChanges(t *testing.T) {
 	}
 	for _, said := range []string{"^C", "No, leave it.", "Commit 1a2b3c4 Something else", "Applied edit to shop/other.py"} {
 		if h := NewHistory(Request{Strategy: CodeDelta, First: 1, Count: quarter, Messages: session(said)}); len(h.fileStates()) > 0 || len(h.effects()) > 0 {
-			t.Errorf("%q: %+v, %+v", said, h.fileStates(), h.effects())
+			t.Errorf("%q: files %+v and effects %+v, want none", said, h.fileStates(), h.effects())
 		}
 	}
 }

@@ -39,7 +39,7 @@ func TestJSONResultIsStatedByItsMembers(t *testing.T) {
 func TestDigestOfInvalidJSONIsEmpty(t *testing.T) {
 	for _, s := range []string{"", "plain", "{", `{"a":1} and more`, "[1,", strings.Repeat("[", 5000) + strings.Repeat("]", 5000)} {
 		if got := digest(s); len(got) > 1 {
-			t.Errorf("%.20q has %d members", s, len(got))
+			t.Errorf("%.20q has %d members, want none", s, len(got))
 		}
 	}
 }
@@ -47,7 +47,7 @@ func TestDigestOfInvalidJSONIsEmpty(t *testing.T) {
 func TestSpokenTextReadsSentencesOfForm(t *testing.T) {
 	got := spokenText("Ledger:\n{\"done\":{\"reason\":\"The price has not been found yet.\",\"answer\":false},\"next\":{\"answer\":\"Web\"}}")
 	if want := "Ledger:\n(done) The price has not been found yet."; got != want {
-		t.Errorf("%q", got)
+		t.Errorf("got %q, want %q", got, want)
 	}
 	for _, s := range []string{"no form", "call f({x}) first", "{broken", "```\n{\"a\":\"one two three four five\"}\n```"} {
 		if got := spokenText(s); got != s {
@@ -79,8 +79,8 @@ func TestFailuresOfCommandShareALineWithTheEnd(t *testing.T) {
 		[]string{"`python repro.py --all` failed (exit 1): ModuleNotFoundError: No module named 'flask'; then [s8]: KeyError: 'region'; exit 0 in the end [s10]"}, nil)
 }
 
-// A failed check that later passed in another form no longer counts as failing: through
-// another filter, or together with other checks.
+// A failed check that later passed in another form does not count as failing any more. It may
+// pass through another filter, or together with other checks.
 func TestOtherFormsSettleChecks(t *testing.T) {
 	run := func(id, cmd, result string) []message.Message {
 		return []message.Message{message.Assistant("", message.Call(id, "bash", `{"command":"`+cmd+`"}`)), message.ToolResult(id, result)}
@@ -92,8 +92,8 @@ func TestOtherFormsSettleChecks(t *testing.T) {
 		[]string{"- `npm test -- cart 2>&1` failed"})
 }
 
-// A failed run of more checks says nothing about a part that passed. A run without a stated
-// outcome settles nothing.
+// A failed run of more checks does not tell the state of a part that passed. A run without a
+// stated outcome settles nothing.
 func TestFailedAndUnknownRunsSettleNoCheck(t *testing.T) {
 	run := func(id, cmd, result string) []message.Message {
 		return []message.Message{message.Assistant("", message.Call(id, "bash", `{"command":"`+cmd+`"}`)), message.ToolResult(id, result)}
@@ -112,10 +112,10 @@ func TestFailedAndUnknownRunsSettleNoCheck(t *testing.T) {
 func TestSentenceWithReasonHasHigherValue(t *testing.T) {
 	h := &History{}
 	if why, what := h.weigh("The cache was dropped because two writers shared one key."), h.weigh("The cache was dropped by the two writers of that session."); why <= what {
-		t.Errorf("%v with a reason, %v without", why, what)
+		t.Errorf("a sentence has the value %v with a reason and %v without, want more with a reason", why, what)
 	}
 	if sure, perhaps := h.weigh("The cache holds two copies of every session key."), h.weigh("Maybe the cache holds two copies of a session key."); perhaps >= sure {
-		t.Errorf("%v supposed, %v said", perhaps, sure)
+		t.Errorf("a sentence has the value %v as an assumption and %v as a statement, want less as an assumption", perhaps, sure)
 	}
 }
 
@@ -124,7 +124,7 @@ func TestRepeatedWordsLowerTheValue(t *testing.T) {
 	all := c.candidates([]Line{{Text: "The importer skips rows without a region."}, {Text: "Rows without a region: the importer skips those."}, {Text: "Prices come from the nightly export."}})
 	c.take(all[0], 500, false)
 	if again, fresh := c.novelty(all[1]), c.novelty(all[2]); again >= fresh/2 {
-		t.Errorf("%v again, %v new", again, fresh)
+		t.Errorf("repeated words have the value %v, new words %v; want at most half", again, fresh)
 	}
 }
 
@@ -133,12 +133,12 @@ func TestFilesOfFolderAreReadBack(t *testing.T) {
 	files[0].Last, files[1].Last, files[2].Last, files[3].Last = 31, 12, 40, 31
 	line := folderLine("a", files)
 	if !strings.HasSuffix(line, "; deleted w.go [s12–s40]") { // the line must not state that all files were changed at s31
-		t.Errorf("%q", line)
+		t.Errorf("the line %q does not end with the step of the deleted file", line)
 	}
 	dir, rest, _ := folderOfLine(line)
 	back := filesInFolder(dir, rest)
 	if len(back) != len(files) {
-		t.Fatalf("%q has %d files", line, len(back))
+		t.Fatalf("%q has %d files, want %d", line, len(back), len(files))
 	}
 	for i, f := range back {
 		if f.Path != files[i].Path || f.Op != files[i].Op || f.Changes != files[i].Changes {
@@ -147,8 +147,8 @@ func TestFilesOfFolderAreReadBack(t *testing.T) {
 	}
 }
 
-// Work that was open before an answer to the user is no longer a next step. Work that the
-// answer itself calls open is.
+// Work that was open before an answer to the user is not a next step any more. Work that the
+// answer itself calls open is a next step.
 func TestNextOmitsWorkBeforeTheAnswer(t *testing.T) {
 	msgs := []message.Message{
 		message.User("Look around."), message.Assistant("There are twelve pages."), message.User("What else?"), message.Assistant("A theme."), message.User("And the tests?"), message.Assistant("None."),
@@ -162,7 +162,7 @@ func TestNextOmitsWorkBeforeTheAnswer(t *testing.T) {
 	}
 	text := strings.Join(next, "\n")
 	if strings.Contains(text, "browser modal") || !strings.Contains(text, "translation") || !strings.Contains(text, "palette") {
-		t.Errorf("the next steps:\n%s", text)
+		t.Errorf("the next steps:\n%s\nwant text without %q, text with %q and text with %q", text, "browser modal", "translation", "palette")
 	}
 }
 
@@ -180,12 +180,12 @@ func TestPresentActivityIsAnnounced(t *testing.T) {
 func TestMultilineCommandIsQuotedBeyondItsFirstLine(t *testing.T) {
 	cmd := "git add \\\n  rows.go \\\n  rows_test.go && git commit -F - <<'EOF'\nrows\nEOF"
 	if got := shortCommand(cmd); got != "git add rows.go rows_test.go && git commit -F - <<'EOF'" {
-		t.Error(got)
+		t.Errorf("the command is cut at its first line: %s", got)
 	}
 }
 
-// A summary states how many items a list has, and shows where it leaves some out. A record
-// that is quoted to its end has no mark there.
+// A summary states how many items a list has, and marks the places of omitted items. A list that
+// is quoted to its end has no mark there.
 func TestListStatesItsSize(t *testing.T) {
 	var rows []string
 	for i := range 9 {
@@ -210,7 +210,7 @@ func TestPartOfAListHasItsName(t *testing.T) {
 	}
 }
 
-// A digest quotes values down to some depth. Deeper ones cost time and say little.
+// A digest quotes values down to a fixed depth. Deeper values cost time and add little.
 func TestDigestHasADepth(t *testing.T) {
 	for depth, want := range map[int]bool{2: true, 2000: false} {
 		text := ""
@@ -218,7 +218,7 @@ func TestDigestHasADepth(t *testing.T) {
 			text += p.text
 		}
 		if !strings.Contains(text, "id: 7") || strings.Contains(text, "found") != want || strings.Count(text, "(") > 2*maxArgDepth {
-			t.Errorf("depth %d: %.200s", depth, text)
+			t.Errorf("depth %d: %.200s, want text with %q", depth, text, "id: 7")
 		}
 	}
 }

@@ -9,7 +9,7 @@ import (
 
 // A tool has an effect if its name has a verb that changes something, and not a word for
 // looking. Verbs that are also nouns count only if the result reports the change.
-func TestEffectsOfTools(t *testing.T) {
+func TestVerbDecidesTheEffectOfATool(t *testing.T) {
 	for _, c := range []struct{ tool, result, want string }{
 		{"issue_voucher", `{"status": "ISSUED", "code": "V-1"}`, "done"},
 		{"change_booking", `{"status": "CHANGED"}`, "done"},
@@ -68,7 +68,7 @@ func TestRehearsedCallHasNoEffect(t *testing.T) {
 }
 
 // A statement of SQL has an effect if it changes something.
-func TestEffectsOfStatements(t *testing.T) {
+func TestStatementHasAnEffectIfItChangesSomething(t *testing.T) {
 	for _, c := range []struct{ query, result, want string }{
 		{"ALTER TABLE customers ADD COLUMN given text", "ALTER TABLE\nTime: 9.1 ms", "done"},
 		{" update customers set given = null", "UPDATE 41", "done"},
@@ -96,7 +96,7 @@ func TestToolOfProgramIsCommand(t *testing.T) {
 	), []string{"[done] ran `kubectl -n shop set env deploy/canary SNI=b`", "[done] ran `git push origin main`", "`kubectl -n shop rollout status deploy/canary` failed: error: deployment \"canary\" exceeded"}, nil)
 }
 
-// The listing that a line shows whole is not quoted again.
+// A listing that is quoted whole in one line is not quoted again.
 func TestShownOutputIsNotQuotedAgain(t *testing.T) {
 	tells(t, long("Mend Cards.astro and Hero.astro.",
 		message.Assistant("", message.Call("1", "bash", `{"command":"ls src/components"}`)), message.ToolResult("1", "Cards.astro\nHero.astro\nHero.module.css\nNewsletter.astro"),
@@ -140,7 +140,7 @@ func TestCallAboutFileIsNotRead(t *testing.T) {
 		[]string{"read `Pay.java`", "at `Pay.java`"})
 }
 
-// Calls with equal results stay apart in the log.
+// Calls with equal results have separate lines in the log.
 func TestCallsWithEqualResultsStay(t *testing.T) {
 	tells(t, long("Prepare the rooms.",
 		message.Assistant("", message.Call("1", "dim_lamp", `{"room":"R1","level":"20"}`)), message.ToolResult("1", `{"ok": true, "watts": 9}`),
@@ -149,7 +149,7 @@ func TestCallsWithEqualResultsStay(t *testing.T) {
 	), []string{"[s4] called `dim_lamp` R1 with level=20, which returned: watts: 9", "[s6] called `dim_lamp` R2 with level=40", "[s8] called `dim_lamp` R1 with level=30"}, nil)
 }
 
-// A long command is quoted from its first part that changes something.
+// A long command is quoted from its first part that changes something on.
 func TestLongCommandIsQuotedFromItsFirstEffect(t *testing.T) {
 	c := calledTool("bash", "image updated", "command", "kubectl -n shop set image deploy/checkout checkout=registry.shop.test/checkout:v413 && kubectl -n shop rollout resume deploy/checkout")
 	if got := c.name(); !strings.HasPrefix(got, "`kubectl -n shop set image deploy/checkout checkout=registry.shop.test/checkout:v413") {
@@ -182,6 +182,6 @@ func TestStatementsToDatabases(t *testing.T) {
 	}
 	call := calledTool("run_statement", "ERROR:  permission denied for table rooms", "db", "core", "sql", "delete from rooms where id > 5")
 	if got := toldAs(call); got != "failed" || call.Target() != "delete from rooms where id > 5" {
-		t.Errorf("%s, about %q", got, call.Target())
+		t.Errorf("%s, about %q; want %s and %q", got, call.Target(), "failed", "delete from rooms where id > 5")
 	}
 }

@@ -69,7 +69,7 @@ func TestVerificationCutsNamesThatTheSourceLacks(t *testing.T) {
 				t.Errorf("%d invented, want 1", sum.Invented)
 			}
 			if !strings.Contains(sum.Text, "- service/importer.go: loadRows") {
-				t.Errorf("a true line is gone:\n%s", sum.Text)
+				t.Errorf("a true line is gone:\n%s\nwant text with %q", sum.Text, "- service/importer.go: loadRows")
 			}
 		})
 	}
@@ -78,7 +78,7 @@ func TestVerificationCutsNamesThatTheSourceLacks(t *testing.T) {
 func TestVerificationReadsLinesOutsideTheSections(t *testing.T) {
 	sum := write(t, "## Key entities\n- service/importer.go: loadRows\n## Remarks\n- the fix of the importer is in lib/ghost_loader.go as the user wished\n", work())
 	if strings.Contains(sum.Text, "ghost_loader") || sum.Invented != 1 || !strings.Contains(sum.Text, "as the user wished") {
-		t.Errorf("%d invented:\n%s", sum.Invented, sum.Text)
+		t.Errorf("%d names are invented, want 1:\n%s", sum.Invented, sum.Text)
 	}
 }
 
@@ -149,11 +149,11 @@ func TestReferencesNameOmittedIdentifiers(t *testing.T) {
 			t.Fatal(err)
 		}
 		if sum.Retention < 0.35 { // lists state all identifiers, and lists have at most their share of the summary
-			t.Errorf("%s: retention %.2f", s.Name, sum.Retention)
+			t.Errorf("%s: retention %.2f, want at least 0.35", s.Name, sum.Retention)
 		}
 		_, refs, ok := strings.Cut(sum.Text, "## References")
 		if !ok || counter(t).Count(refs) > summarize.DefaultMaxTokens*16/100 {
-			t.Errorf("%s: references of %d tokens", s.Name, counter(t).Count(refs))
+			t.Errorf("%s: references of %d tokens, want at most 16 %% of the limit", s.Name, counter(t).Count(refs))
 		}
 	}
 }
@@ -169,7 +169,7 @@ func TestLongDraftMakesRoomForReferences(t *testing.T) {
 		t.Fatal(err)
 	}
 	if sum.Retention < 0.4 || sum.Tokens > summarize.DefaultMaxTokens+summarize.DefaultUserTokens {
-		t.Errorf("retention %.2f, %d tokens", sum.Retention, sum.Tokens)
+		t.Errorf("retention %.2f, %d tokens, want a retention of at least 0.4 within the limit", sum.Retention, sum.Tokens)
 	}
 }
 

@@ -60,6 +60,6 @@ func TestAddressHasNoFolder(t *testing.T) {
 	var got []string
 	eachPath("see https://shop.example/cart/items and /srv/shop/cart.go", func(p string) { got = append(got, p) })
 	if strings.Join(got, "|") != "/srv/shop/cart.go" {
-		t.Errorf("%q", got)
+		t.Errorf("got %q, want only the path", got)
 	}
 }

@@ -70,7 +70,7 @@ func TestSummaryOmitsWithdrawnConstraints(t *testing.T) {
 	}
 }
 
-// A later part lifts a rule that only the previous summary states.
+// If a later part lifts a rule of the previous summary, the line of the rule says so.
 func TestCarriedRuleSaysThatItWasLifted(t *testing.T) {
 	const previous = "## Constraints\n- Do not use numpy. [s1]\n- Never touch the schema. [s2]\n"
 	h := NewHistory(Request{Strategy: TaskState, Previous: previous, Messages: []message.Message{message.User("You can use numpy now.")}, First: 9})
@@ -80,12 +80,12 @@ func TestCarriedRuleSaysThatItWasLifted(t *testing.T) {
 	}
 	want := "Do not use numpy. [s1]; the user then said “You can use numpy now.” [s9] | Never touch the schema. [s2]"
 	if text := strings.Join(got, " | "); text != want {
-		t.Errorf("carried: %s", text)
+		t.Errorf("carried: %s, want %s", text, want)
 	}
 }
 
-// A quoted request is a whole message if the message is short, and is not cut before the
-// sentence that changes it.
+// A quoted request is a whole message if the message is short. It is not cut before the sentence
+// that changes the request.
 func TestRequestKeepsWhatChangesIt(t *testing.T) {
 	long := "Please move the report to the new server, with all of its tables, the two views and the job that fills them every night at two. "
 	for _, c := range []struct{ said, want string }{
@@ -96,7 +96,7 @@ func TestRequestKeepsWhatChangesIt(t *testing.T) {
 	} {
 		goals := NewHistory(Request{Strategy: TaskState, Messages: []message.Message{message.User("Begin."), message.User("Look at the report and tell me its size."), message.User(c.said)}, First: 1}).goals()
 		if want := newestRequest + ": " + c.want + " [s3]"; len(goals) == 0 || goals[0].Text != want {
-			t.Errorf("%q: %v", c.want, goals)
+			t.Errorf("%q is not among the goals %v", c.want, goals)
 		}
 	}
 }
@@ -117,17 +117,18 @@ func TestAcceptedNumberChangesRule(t *testing.T) {
 		h := NewHistory(Request{Strategy: TaskState, First: 1, Messages: []message.Message{message.User("Find a dock with at least 100 W, black."), message.Assistant(c.told), message.User(c.said)}})
 		rules := h.constraints()
 		if len(rules) != 1 || strings.Contains(rules[0].Text, thenSaid) != c.want {
-			t.Errorf("%q, %q: %+v", c.told, c.said, rules)
+			t.Errorf("%q, %q: rules %+v, want one that is changed or not as the case says", c.told, c.said, rules)
 		}
 	}
 }
 
-// The second summary has each request once, and of a rule only the part that still holds.
+// The second summary states each request once. Of a rule, it states only the part that still
+// holds.
 func TestCarriedRequestAppearsOnce(t *testing.T) {
 	const previous = "## What the user said\n[s1] Move the scheduler of the app from cron to a queue. Keep the old entry until I say so.\n\n## Goals and success criteria\n- Move the scheduler of the app from cron to a queue.\n"
 	text := write4(t, Input{Previous: previous, First: 9, Messages: long("Now write the migration of the table for the queue.").Messages})
 	if n := strings.Count(text, "Move the scheduler"); n != 2 { // the user's words, the first request
-		t.Errorf("the request occurs %d times in:\n%s", n, text)
+		t.Errorf("the request occurs %d times in:\n%s\nwant 2", n, text)
 	}
 	for said, want := range map[string]string{
 		"Register both. And merge alpha already, but don't push.": "… don't push.",

@@ -30,7 +30,7 @@ func TestUserWordsAreVerbatimAndInOrder(t *testing.T) {
 	text := renderWords(words, TaskState.title)
 	again, rest := cutWords("intro\n"+text+"\n\n## Constraints\n- x", TaskState.title)
 	if rest != "intro\n## Constraints\n- x" || len(again) != 2 || again[1].Text != "No, use port 9090." {
-		t.Errorf("rest %q, words %+v", rest, again)
+		t.Errorf("rest %q, words %+v, want %q", rest, again, "intro\n## Constraints\n- x")
 	}
 }
 
@@ -39,7 +39,7 @@ func TestTypedHeadingDoesNotEndSection(t *testing.T) {
 	text := renderWords(words, TaskState.title)
 	again, _ := cutWords(text+"\n\n## Decisions\n- y", TaskState.title)
 	if len(again) != 2 || again[0].Step != 3 || !strings.Contains(again[0].Text, "## Constraints\n- never") {
-		t.Errorf("%+v", again)
+		t.Errorf("words %+v, want two, the first with the typed heading", again)
 	}
 }
 
@@ -61,10 +61,10 @@ func TestLongestWordsLoseTheirMiddle(t *testing.T) {
 		}
 	}
 	if total > 800 || len(got) != 14 {
-		t.Errorf("%d words, %d tokens", len(got), total)
+		t.Errorf("%d words, %d tokens, want 14 words of at most 800 tokens", len(got), total)
 	}
 	if w := got[1].Text; !strings.HasPrefix(w, "begin1 ") || !strings.HasSuffix(w, " end1") || !strings.Contains(w, "· recall 0123456789ab]") {
-		t.Errorf("%q", w)
+		t.Errorf("got %q, want the beginning and the end", w)
 	}
 	if utf8.RuneCountInString(got[2].Text) < utf8.RuneCountInString(got[1].Text) {
 		t.Error("of two equally long messages, the newer one was cut further")
@@ -91,7 +91,7 @@ func TestNewestTenWordsStayUncutIfThereIsRoom(t *testing.T) {
 		total += quarter(renderWord(w))
 	}
 	if total > 400 || small[len(small)-1].Step != 12 {
-		t.Errorf("%d tokens, the last is of step %d", total, small[len(small)-1].Step)
+		t.Errorf("%d tokens, the last is of step %d, want at most 400 tokens, and step 12 last", total, small[len(small)-1].Step)
 	}
 }
 
@@ -118,8 +118,8 @@ func TestFitWordsDropsOnlyOldestWords(t *testing.T) {
 	}
 }
 
-// After a message without content was dropped, the longest message is cut, not the one
-// that has its place now.
+// After fitWords drops a message without content, it cuts the longest message, not the message
+// that moved to the dropped place.
 func TestTheLongestMessageIsCutAfterAPoliteOneWent(t *testing.T) {
 	short, long := strings.Repeat("short ", 60), strings.Repeat("A long sentence of the user. ", 200)
 	words := []Word{{Step: 1, Text: "thanks"}, {Step: 2, Text: short}, {Step: 3, Text: long}, {Step: 4, Text: short + "end"}}
@@ -128,6 +128,6 @@ func TestTheLongestMessageIsCutAfterAPoliteOneWent(t *testing.T) {
 	}
 	got := fitWords(words, 1000, 4000, quarter)
 	if len(got) != len(words)-1 || got[0].Text != short || got[2].Text != short+"end" || len(got[1].Text) >= len(long) || len(got[1].Text) < 1500 {
-		t.Errorf("%.60q", got)
+		t.Errorf("got %.60q, want the longest message cut", got)
 	}
 }

@@ -22,9 +22,9 @@ func wholeSummary(t *testing.T, previous, request string, msgs []message.Message
 	return written(t, taskState, 1500, Input{Previous: previous, Messages: msgs, Count: quarter})
 }
 
-// A state that the agent looked at again and again is stated as it was seen last, also if
-// a previous summary stated an earlier state.
-func TestSummaryTellsTheNewestState(t *testing.T) {
+// A summary states the newest of several observed states, even if a previous summary stated an
+// earlier one.
+func TestSummaryStatesTheNewestState(t *testing.T) {
 	var msgs []message.Message
 	for n := range 6 {
 		msgs = append(msgs, toolRun(n, "bash", `{"command":"curl -s http://shop.example/health"}`, fmt.Sprintf("ready %d of 6", n))...)
@@ -45,12 +45,12 @@ func TestSummaryTellsTheNewestState(t *testing.T) {
 	}
 	next := wholeSummary(t, first, "And now watch it for the night.", toolRun(30, "bash", `{"command":"curl -s http://shop.example/health"}`, "ready 1 of 6, degraded"))
 	if strings.Contains(next, "ready 5 of 6") || !strings.Contains(next, "ready 1 of 6, degraded") {
-		t.Errorf("the previous summary's state stands:\n%s", next)
+		t.Errorf("the state of the previous summary is stated:\n%s", next)
 	}
 }
 
-// The line of a call does not repeat an argument as a result, and a failed call names its
-// arguments: of several edits of one document, the reader has to know which one is missing.
+// The line of a call does not repeat an argument as a result. A failed call names its arguments:
+// if several edits of one document were tried, the reader has to know which one is missing.
 func TestLineOfACallSaysEachThingOnce(t *testing.T) {
 	var msgs []message.Message
 	for n, text := range []string{"revenue 11 503", "margin 1 206"} {
@@ -76,19 +76,19 @@ func TestLineOfACallSaysEachThingOnce(t *testing.T) {
 	}
 }
 
-// An effect stands once, not among the finished actions and again in the log.
+// An effect is stated once. It is not among the finished actions and again in the log.
 func TestEffectIsStatedOnce(t *testing.T) {
 	msgs := []message.Message{
 		message.Assistant("I put that down for her.", message.Call("1", "add_note", `{"customer":"40718","note":"assembly for 45 euros once the date is fixed"}`)),
 		message.ToolResult("1", `{"ok":true}`),
 	}
 	if got := wholeSummary(t, "", "Please note that for the customer 40718.", msgs); strings.Count(got, "add_note") != 1 {
-		t.Error(got)
+		t.Errorf("the effect is not stated exactly once:\n%s", got)
 	}
 }
 
-// Of a long message, the sentences that say least go: a request, a rule, a list with the line
-// that leads to it, and a command that must be used stay, wherever they stand.
+// A cut message loses its sentences with the least content first. Requests, rules, lists with
+// their introduction and commands that must be used stay, at any place.
 func TestCutMessageKeepsWhatSaysMost(t *testing.T) {
 	filler := func(from int) string {
 		var b strings.Builder
@@ -110,12 +110,12 @@ func TestCutMessageKeepsWhatSaysMost(t *testing.T) {
 		}
 	}
 	if !strings.Contains(got, " characters]") || len(got) > 4*330 {
-		t.Errorf("%d characters:\n%s", len(got), got)
+		t.Errorf("%d characters:\n%s\nwant text with %q", len(got), got, " characters]")
 	}
 }
 
-// A list of what the agent found stays, also in its reasoning, without the items that only
-// wonder. A recorded thought stays if it concludes something from names and numbers.
+// A list of what the agent found stays, also in its reasoning, but without items that only ask or
+// guess. A recorded thought stays if it concludes something from names and numbers.
 func TestFindingsOfThoughtsStay(t *testing.T) {
 	mills := message.Assistant("", message.Call("1", "web_search", `{"query":"old mills of the valley"}`))
 	mills.Parts = append([]message.Part{{Kind: message.KindReasoning, Text: "I have read enough pages. I've identified three mills of the valley:\n\n1. Harbor Mill - built in 1911\n2. Stone Mill - built in 1874\n3. Let me look at the third one later.\n4. Is the Sand Mill one of them?"}}, mills.Parts...)
@@ -134,8 +134,8 @@ func TestFindingsOfThoughtsStay(t *testing.T) {
 	}
 }
 
-// Of a page, links with a label, lines that have nothing to do with the task, and notices of
-// the harness are not quoted.
+// A summary does not quote links with a label, lines of a page that do not concern the task, and
+// notices of the harness.
 func TestSummaryQuotesNoFrameOfAPage(t *testing.T) {
 	page := "# The valley\n\nThe valley has nine mills, and the oldest one was built in 1602 by the millers of Erl.\n\nThe mill of Erl was closed in 1958 because the river was moved.\n\n" +
 		"The walls of the other mills stand to this day, and the village uses two of them as a school. The wheel of the mill of Ord turns on Sundays, when the miller's granddaughter opens the gate. " +
@@ -158,8 +158,8 @@ func TestSummaryQuotesNoFrameOfAPage(t *testing.T) {
 	}
 }
 
-// A call that failed in the same way again is stated once, with the number of its runs, even if
-// the agent spoke to the user between them.
+// Equal failures of a call are stated once, with the number of runs, even if the agent spoke to
+// the user between them.
 func TestEqualFailuresAreCounted(t *testing.T) {
 	const args, wrong = `{"order":"B-551020","seat":"12A"}`, "Error: seat 12A is taken"
 	msgs := append(toolRun(1, "book_seat", args, wrong), message.Assistant("The seat 12A is taken. Which one do you want?"), message.User("Try it again."))
@@ -173,8 +173,8 @@ func TestEqualFailuresAreCounted(t *testing.T) {
 	}
 }
 
-// Of the text of a command, the sentence below its first element stays, and an element only
-// stays with a sentence under it.
+// If the text of a command is cut, the sentence below its first element stays. An element stays
+// only with a sentence under it.
 func TestCutCommandKeepsItsPurpose(t *testing.T) {
 	const purpose = "Close the shelves that nobody used since spring."
 	text := "<purpose>\n" + purpose + "\n</purpose>\n\n<background file=\"walls.csv\">\n" + strings.Repeat("The house is old and has walls of stone and wood in all of its rooms. ", 40) + "\n</background>\n\n<rules>\n- Never close shelf 14.\n</rules>\n\nExit.\n\nStop.\n\nWait.\n"
@@ -189,29 +189,29 @@ func TestCutCommandKeepsItsPurpose(t *testing.T) {
 	}
 }
 
-// A long text that the user sent twice stands once, in the later message.
-func TestRepeatedMessageStandsOnce(t *testing.T) {
+// A long text that the user sent twice is stated once, in the later message.
+func TestRepeatedMessageIsStatedOnce(t *testing.T) {
 	text := strings.Repeat("Look through all shelves and list those without a label. ", 5)
 	got := renderWords(fitWords([]Word{{Step: 3, Text: text}, {Step: 5, Text: "Yes."}, {Step: 9, Text: text}, {Step: 11, Text: "Yes."}}, 2000, 2000, quarter), func(string) bool { return false })
 	if want := "[s3] [… the same text as [s9]]\n[s5] Yes.\n[s9] " + strings.TrimSpace(text) + "\n[s11] Yes."; !strings.HasSuffix(got, want) {
-		t.Error(got)
+		t.Errorf("the long text is not stated exactly once:\n%s", got)
 	}
 }
 
-// A pasted text is quoted only where the words of the user in the same message lack it, also if
-// these have marks of emphasis.
+// A pasted text is quoted only where the user's own words in the same message lack it, even if
+// these words have marks of emphasis.
 func TestPastedTextRepeatsNoWordsOfTheUser(t *testing.T) {
 	keep := "- **Count the shelves**: Use the list of `shelves.csv` to count all shelves of the house.\n- **Label the shelves**: Print one label for each shelf that has none.\n"
 	text := "Prepare the house for the inspection.\n\n" + keep + "\n" + strings.Repeat("The old inspector liked the yellow lamps of the second floor, and he said so each time. ", 60)
 	msgs := append([]message.Message{message.User(text)}, toolRun(1, "bash", `{"command":"ls"}`, "a.txt")...)
 	got := written(t, taskState, 1500, Input{Messages: append(msgs, message.Assistant("The work goes on.")), Count: quarter})
 	if strings.Count(got, "for each shelf that has none") != 1 || strings.Contains(got, "the text given says") {
-		t.Error(got)
+		t.Errorf("the pasted text repeats words of the user:\n%s", got)
 	}
 }
 
-// An announcement that the same answer carries out is no next step, the rest of an amount
-// is no open work, and a check that named a wrong folder is not the check that fails.
+// An announcement that the same answer carries out is not a next step. The rest of an amount is
+// not open work. A check that named a wrong folder is not the failing check.
 func TestWhatIsDoneIsNotNext(t *testing.T) {
 	sum := "Let me add that up for you. The first room costs $871, of which the voucher pays $500 and the card $198. That is $173 for the first room (to cover the remaining $173 of $871). " +
 		"The second room costs $871, of which the voucher pays $250 and the card $523. Would you like to book both rooms?"
@@ -225,12 +225,12 @@ func TestWhatIsDoneIsNotNext(t *testing.T) {
 		}
 	}
 	if !strings.Contains(next, "Would you like to book both rooms?") {
-		t.Error(got)
+		t.Errorf("the next steps are wrong:\n%s", got)
 	}
 }
 
-// A line of a page concerns the task if it has a word of it besides the name for which it would
-// be quoted. In a text without spaces, a name in Latin letters is a word.
+// A line of a page concerns the task if it has a word of the task other than the name for which
+// it would be quoted. In a text without spaces, a name in Latin letters counts as a word.
 func TestLineConcernsTheTask(t *testing.T) {
 	for _, c := range []struct {
 		task, line string
@@ -245,24 +245,24 @@ func TestLineConcernsTheTask(t *testing.T) {
 		h := NewHistory(Request{Strategy: taskState, Messages: []message.Message{message.User(c.task)}, First: 1})
 		_, name, _ := strings.Cut(c.line, "https")
 		if got := h.concerns(c.line, "https"+name); got != c.want {
-			t.Errorf("%q for %q: %v", c.line, c.task, got)
+			t.Errorf("%q for %q: concerns returns %v, want the opposite", c.line, c.task, got)
 		}
 	}
 }
 
-// A sentence over two lines stays whole, and the command that it says to use exactly stays with
-// it; the commands of an example go first.
+// A sentence over two lines stays whole, with the command that it requires. The commands of an
+// example are dropped first.
 func TestCutMessageKeepsTheExactCommand(t *testing.T) {
 	const exact = "When all boxes are counted and nothing is left to carry\nrun exactly this command:\n\n```\ncount --close all\n```"
 	filler := strings.Repeat("The house has rooms with walls of stone, and the rooms have doors of wood.\n\n", 30)
 	text := "Count the boxes.\n\n" + filler + "## Example\n\n```\ncat shelf_list.txt box_list.txt\n```\n\n## The end\n\n" + exact + "\n\n" + filler
 	got := fitWords([]Word{{Step: 1, Text: text}}, 75, 75, quarter)[0].Text
 	if !strings.Contains(got, exact) || strings.Contains(got, "box_list.txt") {
-		t.Error(got)
+		t.Errorf("the sentence or its command is cut:\n%s", got)
 	}
 }
 
-// The marks around a dispatched result are no outcome of its command.
+// The marks around a dispatched result are not an outcome of its command.
 func TestMarksOfADispatchAreNoOutcome(t *testing.T) {
 	msgs := toolRun(1, "bash", `{"command":"go vet ./mill/ && grep -rn 'Wheel' --include=*.go mill | head -30"}`, "BEGIN_DISPATCH_RESULT\nmill/wheel.go:3: type Wheel struct{}\nEND_DISPATCH_RESULT")
 	if got := wholeSummary(t, "", "Review the mill.", msgs); strings.Contains(got, "DISPATCH_RESULT") {

@@ -7,8 +7,9 @@ import (
 	"github.com/agentcompact/compact/message"
 )
 
-// Calls that a model writes into its text, in JSON or as an <invoke>, are told like other calls.
-func TestCallsWrittenIntoTheText(t *testing.T) {
+// A summary states calls that a model writes into its text, in JSON or as an <invoke>, like other
+// calls.
+func TestCallsWrittenIntoTheTextAreRead(t *testing.T) {
 	pad := strings.Repeat("unit = price(17)\n", 90)
 	tells(t, Input{Messages: []message.Message{
 		message.User("Mend the sum, and don't change config.toml."),

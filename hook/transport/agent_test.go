@@ -109,7 +109,7 @@ func (r *rig) talk(f form, from, n, words int) int {
 	for rounds := from; rounds <= n; rounds++ {
 		status, answer := r.post(f, f.marked(f.body("hi", rounds, words)))
 		if status != http.StatusOK {
-			r.t.Fatalf("%v, %d rounds: %d %s", f, rounds, status, answer)
+			r.t.Fatalf("%v, %d rounds: %d %s, want %d", f, rounds, status, answer, http.StatusOK)
 		}
 		if res := r.last(); res.Summary != nil {
 			return rounds
@@ -139,7 +139,7 @@ func TestSummaryRequestExtendsTheLastRequest(t *testing.T) {
 		r.talk(f, 1, 14, 1200)
 		asked, before := r.summaries()
 		if len(asked) != 1 {
-			t.Fatalf("%v: %d summaries were asked for; warnings %v", f, len(asked), r.last().Warnings)
+			t.Fatalf("%v: %d summaries were asked for; warnings %v, want 1", f, len(asked), r.last().Warnings)
 		}
 		prefix := strings.TrimSuffix(string(before[0].Body), "]}")
 		if !strings.HasPrefix(string(asked[0].Body), prefix+",") {
@@ -150,11 +150,11 @@ func TestSummaryRequestExtendsTheLastRequest(t *testing.T) {
 			t.Errorf("%v: more than an instruction follows it: %.200s", f, behind)
 		}
 		if asked[0].Status != http.StatusOK || asked[0].Path != before[0].Path {
-			t.Errorf("%v: %s answered %d", f, asked[0].Path, asked[0].Status)
+			t.Errorf("%v: %s answered %d, want %d", f, asked[0].Path, asked[0].Status, http.StatusOK)
 		}
 		s := r.last().Summary
 		if s.Backend != "agent" || s.Fallback != "" || !strings.Contains(s.Text, "are to be fixed") {
-			t.Errorf("%v: the summary is by %s (%s): %s; %v", f, s.Backend, s.Fallback, s.Text, s.Errors)
+			t.Errorf("%v: the summary is by %s (%s): %s; %v, want %s, none and text with %q", f, s.Backend, s.Fallback, s.Text, s.Errors, "agent", "are to be fixed")
 		}
 		r.billed(f, asked[0], cacheOf(before[0]))
 		r.quiet()
@@ -189,7 +189,7 @@ func TestAgentsOwnModelIsRetried(t *testing.T) {
 	}
 	asked, before := r.summaries()
 	if len(asked) < 2 {
-		t.Fatalf("%d summaries were asked for; %v", len(asked), r.last().Warnings)
+		t.Fatalf("%d summaries were asked for; %v, want at least 2", len(asked), r.last().Warnings)
 	}
 	if last := len(asked) - 1; !strings.HasPrefix(string(asked[last].Body), strings.TrimSuffix(string(before[last].Body), "]}")) ||
 		!strings.Contains(string(asked[last].Body), fmt.Sprint("COMPACT-SUMMARY v", last)) {
@@ -224,11 +224,11 @@ func TestAgentsOwnModelThatDoesNotAnswer(t *testing.T) {
 		s := r.last().Summary
 		asked, _ := r.summaries()
 		if s == nil || s.Backend != c.by || len(asked) != c.asked || !strings.Contains(strings.Join(s.Errors, "\n"), c.why) {
-			t.Errorf("%s: asked %d times, %+v", name, len(asked), s)
+			t.Errorf("%s: asked %d times, %+v, want %d", name, len(asked), s, c.asked)
 			continue
 		}
 		if strings.Contains(s.Text, "/srv/made/up.go") || s.Text == "" {
-			t.Errorf("%s: %s", name, s.Text)
+			t.Errorf("%s: %s, want text without %q", name, s.Text, "/srv/made/up.go")
 		}
 	}
 }
@@ -270,7 +270,7 @@ func TestAgentsOwnModelIsNotUsedWithAColdCache(t *testing.T) {
 	r := agentRig(t, compact.Config{}, &byteCache{off: true}, writes)
 	r.talk(f, 1, 14, 1200)
 	if asked, _ := r.summaries(); len(asked) > 0 || r.last().Summary.Backend != "extractive" || !said(r.last(), "no token of the last prompts was read from a cache") {
-		t.Errorf("asked %d times, %q", len(asked), r.last().Warnings)
+		t.Errorf("asked %d times, %q, want none", len(asked), r.last().Warnings)
 	}
 
 	now := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
@@ -283,7 +283,7 @@ func TestAgentsOwnModelIsNotUsedWithAColdCache(t *testing.T) {
 		}
 	}
 	if asked, _ := r.summaries(); len(asked) > 0 || r.last().Summary == nil || r.last().Summary.Backend != "extractive" || len(r.last().Warnings) > 0 {
-		t.Errorf("after pauses: asked %d times, %q", len(asked), r.last().Warnings)
+		t.Errorf("after pauses: asked %d times, %q, want none", len(asked), r.last().Warnings)
 	}
 	r.quiet()
 }
@@ -296,7 +296,7 @@ func TestAgentsOwnModelIsDisabledWithoutAUsage(t *testing.T) {
 	r := agentRig(t, compact.Config{}, &byteCache{}, writes)
 	r.talk(f, 1, 14, 1200)
 	if !said(r.last(), "stream_options.include_usage") || r.last().Summary.Backend != "agent" || r.last().Bill.SummaryUSD <= 0 {
-		t.Errorf("%+v; %q", r.last().Bill, r.last().Warnings)
+		t.Errorf("%+v; %q, want a summary of the agent and a warning about the usage", r.last().Bill, r.last().Warnings)
 	}
 }
 
@@ -308,7 +308,7 @@ func TestSummaryRequestNeverExtendsARefusedRequest(t *testing.T) {
 	r.server.Window, r.server.InStream = 8_000, true
 	for _, rounds := range []int{1, 60, 61} {
 		if status, answer := r.post(f, f.body("hi", rounds, 200)); status != http.StatusOK {
-			t.Fatalf("%d %s", status, answer)
+			t.Fatalf("%d %s, want %d", status, answer, http.StatusOK)
 		}
 	}
 	asked, before := r.summaries()
@@ -321,7 +321,7 @@ func TestSummaryRequestNeverExtendsARefusedRequest(t *testing.T) {
 
 // A refused request is forgotten. The request before it, which the provider accepted, is
 // kept, and the summary is requested at its end.
-func TestAgentsOwnModelIsAskedBehindTheRequestBeforeARefusedOne(t *testing.T) {
+func TestSummaryRequestExtendsTheRequestBeforeARefusedOne(t *testing.T) {
 	f := forms()[3].withTools()
 	r := agentRig(t, compact.Config{}, &byteCache{}, writes)
 	r.server.Window = 10_600
@@ -424,7 +424,7 @@ func (f failsAsked) RoundTrip(req *http.Request) (*http.Response, error) {
 }
 
 // If the agent's model fails, the call continues with a summary without a model.
-func TestAgentsOwnModelThatFails(t *testing.T) {
+func TestCallContinuesIfTheAgentsModelFails(t *testing.T) {
 	f := forms()[4]
 	status := func(code int) func(*http.Request) (*http.Response, error) {
 		return func(req *http.Request) (*http.Response, error) {
@@ -454,10 +454,10 @@ func TestAgentsOwnModelThatFails(t *testing.T) {
 		r.talk(f, 1, 14, 1200)
 		s := r.last().Summary
 		if s == nil || s.Backend != "extractive" || s.Fallback != "extractive" || !strings.Contains(strings.Join(s.Errors, "\n"), c.why) {
-			t.Errorf("%s: %+v", name, s)
+			t.Errorf("%s: %+v, want an extractive summary with the reason", name, s)
 		}
 		if all := r.server.Requests(); all[len(all)-1].Status != http.StatusOK {
-			t.Errorf("%s: the call itself was answered %d", name, all[len(all)-1].Status)
+			t.Errorf("%s: the call itself was answered %d, want %d", name, all[len(all)-1].Status, http.StatusOK)
 		}
 	}
 }
@@ -472,7 +472,7 @@ func TestAgentsOwnSummaryIsRedacted(t *testing.T) {
 	})
 	r.talk(f, 1, 14, 1200)
 	if s := r.last().Summary; s.Backend != "agent" || strings.Contains(s.Text, secret) {
-		t.Errorf("%+v", s)
+		t.Errorf("%+v, want a summary of the agent without the secret", s)
 	}
 	if got := r.got(); strings.Contains(got[len(got)-1], secret) {
 		t.Error("the view holds the secret")

@@ -54,7 +54,7 @@ func (r *rig) send(rec recorded) {
 		req.Header.Set(k, v)
 	}
 	if status, answer := r.do(req); status != http.StatusOK {
-		r.t.Fatalf("%s: %d %s", rec.Path, status, answer)
+		r.t.Fatalf("%s: %d %s, want %d", rec.Path, status, answer, http.StatusOK)
 	}
 }
 
@@ -214,7 +214,7 @@ func TestAgentsOwnSummaryBeginsANewEpoch(t *testing.T) {
 	after := f.body("This session is being continued. Summary: …", 60, 300)
 	post(after)
 	if len(branches) != 2 || branches[0] == branches[1] || !strings.HasSuffix(branches[1], "true") || !strings.HasPrefix(branches[1], "request:metadata.session_id:s") {
-		t.Errorf("%q", branches)
+		t.Errorf("%q, want two different branches", branches)
 	}
 	r.server.Window = 10_000
 	post(whole)
@@ -234,7 +234,7 @@ func TestToolsInTheConversationStay(t *testing.T) {
 	r.post(f, body)
 	got := r.got()[0]
 	if !r.last().Triggered || !strings.Contains(got, item) || !strings.Contains(got, `"configuration_update"`) || strings.Contains(got, `"name":"recall"`) {
-		t.Errorf("compacted %v: %.600s", r.last().Triggered, got)
+		t.Errorf("compacted %v: %.600s, want text with %q, text with %q and text without %q", r.last().Triggered, got, item, `"configuration_update"`, `"name":"recall"`)
 	}
 	r.quiet()
 }

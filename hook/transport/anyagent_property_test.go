@@ -447,7 +447,7 @@ func (p *program) settled() {
 		rigs = []*rig{w.process(), w.process(), w.process()}
 	}
 	if _, status, _, err := p.post(rigs[0], body, time.Minute); err != nil || status != http.StatusOK { // compacts, if that is due
-		w.t.Errorf("seed %d: %s: the last call again: %d, %v", w.seed, p.name, status, err)
+		w.t.Errorf("seed %d: %s: the last call again: %d, %v; want %d and no error", w.seed, p.name, status, err, http.StatusOK)
 	}
 	for i, r := range rigs {
 		out, status, _, err := p.post(r, body, time.Minute)
@@ -516,7 +516,7 @@ func (w *world) stored() {
 		}
 		report, err := record.Verify(w.t.Context(), w.config.Archive, s, record.VerifyOptions{Refs: recall.Refs, Edits: recall.EditRefs})
 		if err != nil || !report.OK() {
-			w.t.Errorf("seed %d: %s: %v, %v", w.seed, s, err, report.Problems)
+			w.t.Errorf("seed %d: %s: %v, %v; want no error and no problems", w.seed, s, err, report.Problems)
 		}
 	}
 }

@@ -7,7 +7,7 @@ import (
 )
 
 // The way in which an answer ended is read on every wire, in documents and streams.
-func TestEndsOfAnswers(t *testing.T) {
+func TestEndsOfAnswersAreReadOnEveryWire(t *testing.T) {
 	for raw, want := range map[string]end{
 		`{"choices":[{"finish_reason":"stop"}]}`: whole, `{"choices":[{"finish_reason":"length"}]}`: cutOff, `{"choices":[{"finish_reason":"content_filter"}]}`: withheld,
 		`{"candidates":[{"finishReason":"STOP"}]}`: whole, `{"candidates":[{"finishReason":"MAX_TOKENS"}]}`: cutOff, `{"candidates":[{"finishReason":"SAFETY"}]}`: withheld,
@@ -30,8 +30,8 @@ func TestEndsOfAnswers(t *testing.T) {
 	}
 }
 
-// An answer that calls a tool, even the recall tool, is no summary.
-func TestAnswersThatCallToolsAreNamed(t *testing.T) {
+// An answer that calls a tool, even the recall tool, does not count as a summary.
+func TestAnswersNameTheToolsThatTheyCall(t *testing.T) {
 	call := func(name string) string {
 		return `{"id":"c","type":"function","function":{"name":"` + name + `","arguments":"{}"}}`
 	}
@@ -39,7 +39,7 @@ func TestAnswersThatCallToolsAreNamed(t *testing.T) {
 		raw := `{"choices":[{"index":0,"finish_reason":"stop","message":{"role":"assistant","content":"The summary.","tool_calls":[` + calls + `]}}],"usage":{"prompt_tokens":7}}`
 		a, ok := readAsked(openai.Wire, []byte(raw), false)
 		if !ok || a.Text != "The summary." || (a.Calls == "") != (want == "") || a.Usage.PromptTokens != 7 || a.CutOff || a.Withheld {
-			t.Errorf("%s: %+v, %v", calls, a, ok)
+			t.Errorf("%s: %+v, %v, want true", calls, a, ok)
 		}
 	}
 }

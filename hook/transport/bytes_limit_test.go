@@ -34,7 +34,7 @@ func TestABodyAboveTheProvidersLimitIsCompacted(t *testing.T) {
 			for n := 1; n <= steps; n++ {
 				body := f.browse(shots[:n])
 				if status, answer := r.post(f, body); status != http.StatusOK {
-					t.Fatalf("step %d: %d bytes: %d %s", n, len(body), status, answer)
+					t.Fatalf("step %d: %d bytes: %d %s, want %d", n, len(body), status, answer, http.StatusOK)
 				}
 				bodies := r.got()
 				sent := bodies[len(bodies)-1]
@@ -48,7 +48,7 @@ func TestABodyAboveTheProvidersLimitIsCompacted(t *testing.T) {
 				t.Errorf("the newest %d screenshots are left of %d", kept, steps)
 			}
 			if changes := steps - same; changes < 2 || changes > 6 {
-				t.Errorf("the beginning changed in %d of %d calls", changes, steps)
+				t.Errorf("the beginning changed in %d of %d calls, want at least 2 and at most 6", changes, steps)
 			}
 			if res := r.last(); res.DroppedCount+res.SummarizedCount > 0 || len(res.Warnings) > 0 {
 				t.Errorf("%d messages were taken out, warnings %q", res.DroppedCount+res.SummarizedCount, res.Warnings)
@@ -78,10 +78,10 @@ func TestBodiesAreComparedWithPublishedLimits(t *testing.T) {
 				t.Fatal("the body is not large enough to show anything")
 			}
 			if status, answer := r.post(f, body); status != http.StatusOK {
-				t.Fatalf("%d %s", status, answer)
+				t.Fatalf("%d %s, want %d", status, answer, http.StatusOK)
 			}
 			if res := r.last(); res.Reason != trace.ReasonBytes || res.MaskedCount == 0 {
-				t.Errorf("%s, %d masked", res.Reason, res.MaskedCount)
+				t.Errorf("%s, %d masked, want %s", res.Reason, res.MaskedCount, trace.ReasonBytes)
 			}
 		})
 	}
@@ -94,7 +94,7 @@ func TestABodyThatStaysTooLargeIsReported(t *testing.T) {
 	said := 0
 	for range 2 {
 		if status, answer := r.post(f, f.browse([]string{screenshot(1, 80_000)})); status != http.StatusOK {
-			t.Fatalf("%d %s", status, answer)
+			t.Fatalf("%d %s, want %d", status, answer, http.StatusOK)
 		}
 		for _, w := range r.last().Warnings {
 			if strings.Contains(w, "max_request_bytes") {
@@ -103,7 +103,7 @@ func TestABodyThatStaysTooLargeIsReported(t *testing.T) {
 		}
 	}
 	if said != 1 {
-		t.Errorf("it is reported %d times", said)
+		t.Errorf("it is reported %d times, want 1", said)
 	}
 	if off := newRig(t, compact.Config{MaxContextTokens: 1_000_000, MaxRequestBytes: -1}); off != nil {
 		if status, _ := off.post(f, f.browse([]string{screenshot(1, 80_000)})); status != http.StatusOK || len(off.last().Warnings) > 0 {
@@ -125,17 +125,17 @@ func TestTheSizeThatAProviderRefusesIsLearned(t *testing.T) {
 			r.server.MaxBytes = 180_000
 			for n := 18; n <= len(shots); n++ {
 				if status, answer := r.post(f, f.browse(shots[:n])); status != http.StatusOK {
-					t.Fatalf("step %d: %d %s", n, status, answer)
+					t.Fatalf("step %d: %d %s, want %d", n, status, answer, http.StatusOK)
 				}
 			}
 			r.quiet()
 			if n := len(r.got()); n != 16 {
-				t.Errorf("%d requests for 15 calls", n)
+				t.Errorf("%d requests for 15 calls, want 16", n)
 			}
 			few := f.browse(shots[:1]) // no screenshot of these can be removed
 			r.server.MaxBytes = len(few) - 1
 			if status, _ := r.post(f, few); status != http.StatusRequestEntityTooLarge {
-				t.Errorf("%d", status)
+				t.Errorf("%d, want %d", status, http.StatusRequestEntityTooLarge)
 			}
 		})
 	}
@@ -153,7 +153,7 @@ func TestLearnedSizeIsNotAttributedToTheProvider(t *testing.T) {
 		said += strings.Join(res.Warnings, "\n")
 	}
 	if !strings.Contains(said, "but its limit is ") || strings.Contains(said, "the provider accepts") {
-		t.Errorf("warnings %q", said)
+		t.Errorf("warnings %q, want text with %q and text without %q", said, "but its limit is ", "the provider accepts")
 	}
 }
 
@@ -174,11 +174,11 @@ func TestBytesLimitRemovesNoText(t *testing.T) {
 			body = b.String() + "]}"
 			r := newRig(t, compact.Config{MaxContextTokens: 100_000, MaxRequestBytes: len(body) * 9 / 10})
 			if status, answer := r.post(f, body); status != http.StatusOK {
-				t.Fatalf("%d %s", status, answer)
+				t.Fatalf("%d %s, want %d", status, answer, http.StatusOK)
 			}
 			res := r.last()
 			if res.Reason != trace.ReasonBytes || res.MaskedCount == 0 || res.MaskedChars+res.SummarizedCount+res.DroppedCount+res.TruncatedCount > 0 {
-				t.Errorf("%s: %d masked, %d characters, %d summarized, %d truncated", res.Reason, res.MaskedCount, res.MaskedChars, res.SummarizedCount, res.TruncatedCount)
+				t.Errorf("%s: %d masked, %d characters, %d summarized, %d truncated, want %s", res.Reason, res.MaskedCount, res.MaskedChars, res.SummarizedCount, res.TruncatedCount, trace.ReasonBytes)
 			}
 			if res.After.Total <= res.Target {
 				t.Errorf("%d tokens are left, the target is %d: the test proves nothing", res.After.Total, res.Target)
@@ -222,7 +222,7 @@ func TestACallerThatCancelsGetsNoRefusalOfItsBody(t *testing.T) {
 				_ = resp.Body.Close()
 			}
 			if !errors.Is(err, context.Canceled) || len(r.got()) != 1 {
-				t.Errorf("%v after %d requests", err, len(r.got()))
+				t.Errorf("%v after %d requests, want Canceled and 1", err, len(r.got()))
 			}
 			r.quiet()
 		})

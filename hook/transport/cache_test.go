@@ -25,7 +25,7 @@ func TestTheCacheOfAnySizeSendsTheSameRequests(t *testing.T) {
 				got = append(got, string(q.Body))
 			}
 			if len(got) != 3 || len(got[2]) >= len(f.body("x", 20, 200)) {
-				t.Fatalf("%v: %d requests, and no compaction", f, len(got))
+				t.Fatalf("%v: %d requests, and no compaction, want 3", f, len(got))
 			}
 			if want == nil {
 				want = got

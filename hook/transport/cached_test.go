@@ -91,7 +91,7 @@ func TestCachedContentIsAFixedCost(t *testing.T) {
 	status, answer := r.post(f, cached("cachedContents/1", "Fix it.", 60))
 	res := r.last()
 	if status != http.StatusOK || len(c.bodies) != 3 || !res.Triggered || res.After.Overhead < c.held || !strings.Contains(c.bodies[2], `"cachedContent":"cachedContents/1"`) {
-		t.Errorf("%d %s after %d requests; compacted %v to %+v", status, answer, len(c.bodies), res.Triggered, res.After)
+		t.Errorf("%d %s after %d requests; compacted %v to %+v, want %d, 3 and true", status, answer, len(c.bodies), res.Triggered, res.After, http.StatusOK)
 	}
 	if res.UpperBound-c.held > 2*(res.After.Total-c.held) {
 		t.Errorf("the upper bound is %d of %d tokens: the provider's count needs no margin", res.UpperBound, res.After.Total)
@@ -101,7 +101,7 @@ func TestCachedContentIsAFixedCost(t *testing.T) {
 	c.bodies, c.held = nil, 33_000
 	status, answer = r.post(f, cached("cachedContents/2", "Fix that.", 59))
 	if status != http.StatusOK || len(c.bodies) != 2 {
-		t.Errorf("%d %s after %d requests", status, answer, len(c.bodies))
+		t.Errorf("%d %s after %d requests, want %d and 2", status, answer, len(c.bodies), http.StatusOK)
 	}
 
 	// Once it is known, an overflow says nothing about it.
@@ -110,7 +110,7 @@ func TestCachedContentIsAFixedCost(t *testing.T) {
 	c.bodies, c.window = nil, 24_000
 	status, answer = r.post(f, cached("cachedContents/3", "Fix the rest.", 25))
 	if res := r.last(); status != http.StatusOK || len(c.bodies) != 2 || res.After.Overhead < c.held {
-		t.Errorf("%d %s after %d requests, with %+v", status, answer, len(c.bodies), res.After)
+		t.Errorf("%d %s after %d requests, with %+v; want %d and 2", status, answer, len(c.bodies), res.After, http.StatusOK)
 	}
 	r.quiet()
 	if err := r.m.Close(t.Context()); err != nil {
@@ -137,16 +137,16 @@ func TestAnOverflowBelowOurCountTeachesNoCacheSize(t *testing.T) {
 		t.Fatal(err)
 	}
 	if status != http.StatusOK || len(c.prompts) != 2 || r.results[0].After.Total < c.prompts[0] {
-		t.Fatalf("%d %s, prompts of %v, counted %+v", status, answer, c.prompts, r.results[0].After)
+		t.Fatalf("%d %s, prompts of %v, counted %+v, want %d", status, answer, c.prompts, r.results[0].After, http.StatusOK)
 	}
 	if want := [2]int{c.prompts[1] - c.held, 0}; len(bills.all) != 1 || bills.all[0] != want {
 		t.Errorf("bills %v, want %v", bills.all, want)
 	}
 }
 
-// Gemini refuses tools beside cachedContent, and most of its models refuse them beside a
-// demand for JSON, so that such a request without tools never gets the tool recall. After
-// a compaction it got one.
+// Gemini refuses tools together with cachedContent, and most of its models refuse them together
+// with a demand for JSON. So such a request without tools never gets the recall tool, not even
+// after a compaction.
 func TestRequestThatGeminiAllowsNoToolsGetsNoRecall(t *testing.T) {
 	f := forms()[6]
 	c := &caching{window: 100_000}
@@ -161,10 +161,10 @@ func TestRequestThatGeminiAllowsNoToolsGetsNoRecall(t *testing.T) {
 		c.bodies = nil
 		body := f.body("Fix it. "+with, 160, 200)
 		if status, answer := r.post(f, strings.Replace(body, `"generationConfig":{}`, with, 1)); status != http.StatusOK || !r.last().Triggered {
-			t.Fatalf("%d %s, compacted %v", status, answer, r.last().Triggered)
+			t.Fatalf("%d %s, compacted %v, want %d", status, answer, r.last().Triggered, http.StatusOK)
 		}
 		if got := strings.Contains(c.bodies[0], `"name":"recall"`); got != want {
-			t.Errorf("%s: the tool is declared: %v", with, got)
+			t.Errorf("%s: the tool is declared: %v, want %v", with, got, want)
 		}
 	}
 }

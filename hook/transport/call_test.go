@@ -28,11 +28,11 @@ func TestModelCallsAreCompactedOnEachWire(t *testing.T) {
 			body := f.body("Fix it.", 60, 300)
 			status, answer := r.post(f, body)
 			if status != http.StatusOK || !strings.Contains(answer, "ok") {
-				t.Fatalf("%d %s", status, answer)
+				t.Fatalf("%d %s, want %d and text with %q", status, answer, http.StatusOK, "ok")
 			}
 			first := r.last()
 			if !first.Triggered || first.After.Total >= first.Before.Total {
-				t.Fatalf("triggered %v, %d to %d tokens", first.Triggered, first.Before.Total, first.After.Total)
+				t.Fatalf("triggered %v, %d to %d tokens, want true", first.Triggered, first.Before.Total, first.After.Total)
 			}
 			if status, _ = r.post(f, body); status != http.StatusOK {
 				t.Fatal(status)
@@ -45,7 +45,7 @@ func TestModelCallsAreCompactedOnEachWire(t *testing.T) {
 				t.Errorf("%d requests; the bytes of the two are equal: %v", len(got), got[0] == got[1])
 			}
 			if len(got[0]) > len(body)*3/4 || !strings.Contains(got[0], `"unknown":123456789012345678901`) || !strings.Contains(got[0], "Fix it.") {
-				t.Errorf("%d of %d bytes were sent: %.300s", len(got[0]), len(body), got[0])
+				t.Errorf("%d of %d bytes were sent: %.300s, want text with %q and text with %q", len(got[0]), len(body), got[0], `"unknown":123456789012345678901`, "Fix it.")
 			}
 			r.quiet()
 		})
@@ -57,13 +57,13 @@ func TestSmallRequestsGoOutByteForByte(t *testing.T) {
 		r := newRig(t, compact.Config{})
 		body := f.body("Fix it.", 3, 10)
 		if status, answer := r.post(f, body); status != http.StatusOK {
-			t.Errorf("%v: %d %s", f, status, answer)
+			t.Errorf("%v: %d %s, want %d", f, status, answer, http.StatusOK)
 		}
 		if got := r.got(); got[0] != body {
 			t.Errorf("%v: sent\n%s\nwant\n%s", f, got[0], body)
 		}
 		if r.last().Model == "" || r.last().Triggered {
-			t.Errorf("%v: %+v", f, r.last())
+			t.Errorf("%v: %+v, want a model and no compaction", f, r.last())
 		}
 		r.quiet()
 	}
@@ -114,7 +114,7 @@ func TestRetriesOfOneRequestCostOneCompaction(t *testing.T) {
 		}
 		got := r.got()
 		if status != http.StatusOK || len(got) != 3 || got[0] != got[1] || got[1] != got[2] {
-			t.Errorf("%v: status %d after %d requests", f, status, len(got))
+			t.Errorf("%v: status %d after %d requests, want %d and 3", f, status, len(got), http.StatusOK)
 		}
 		if n := r.steps(); n != 1 {
 			t.Errorf("%v: %d steps in the archive, want 1", f, n)
@@ -135,7 +135,7 @@ func TestMiddlewareCompactsEachAttempt(t *testing.T) {
 		}
 	}
 	if got := r.got(); len(got) != 3 || got[0] != got[2] || r.steps() != 1 {
-		t.Errorf("%d requests, equal: %v, %d steps", len(got), got[0] == got[2], r.steps())
+		t.Errorf("%d requests, equal: %v, %d steps; want 3 and 1", len(got), got[0] == got[2], r.steps())
 	}
 }
 
@@ -154,7 +154,7 @@ func TestParallelSessionsOfAllWires(t *testing.T) {
 					return
 				}
 				if status, answer := r.read(resp, err); status != http.StatusOK {
-					t.Errorf("%d %s", status, answer)
+					t.Errorf("%d %s, want %d", status, answer, http.StatusOK)
 				}
 			}
 		})

@@ -36,7 +36,7 @@ func TestOtherCloudsAreCompacted(t *testing.T) {
 		r.server.Answer(provider.Answer{Text: "Hm.", Calls: []provider.Call{recallOf(ref)}}, provider.Answer{Text: "word"})
 		status, answer := r.post(f, body)
 		if got := r.got(); status != http.StatusOK || !strings.Contains(answer, "word") || strings.Contains(answer, `"recall"`) || len(got) != 3 || len(got[0]) > len(body)/2 {
-			t.Errorf("%s: %d after %d requests: %s", f.path, status, len(got), answer)
+			t.Errorf("%s: %d after %d requests: %s, want %d, 3, text with %q and text without %q", f.path, status, len(got), answer, http.StatusOK, "word", `"recall"`)
 		}
 		if strings.Contains(f.path, "@") && r.last().Model != "claude-sonnet-4-5@20250929" {
 			t.Errorf("%s: the model is %q", f.path, r.last().Model)
@@ -60,14 +60,14 @@ func TestVertexCountsTheView(t *testing.T) {
 		body := strings.Replace(f.body("Fix it.", 60, 300), "{", `{"model":"claude-sonnet-4-5@20250929",`, 1)
 		status, answer := r.do(r.request(t.Context(), vertexPath+"count-tokens:rawPredict", body))
 		if sent := r.got()[0]; status != http.StatusOK || (sent == body) == counts {
-			t.Errorf("counts %v: %d %s, %d bytes of %d", counts, status, answer, len(sent), len(body))
+			t.Errorf("counts %v: %d %s, %d bytes of %d, want %d", counts, status, answer, len(sent), len(body), http.StatusOK)
 		}
 		r.quiet()
 	}
 }
 
-// A model call in a format that is not read is sent unchanged. The program learns it once,
-// also if each request has another signature.
+// A model call in a format that is not read is sent unchanged. The program gets one report, even
+// if each request has another signature.
 func TestModelCallsInOtherFormatsAreReportedOnce(t *testing.T) {
 	for path, what := range map[string]string{
 		"/model/us.anthropic.claude-sonnet-4-5-20250929-v1:0/invoke":                                   "Bedrock",
@@ -102,8 +102,8 @@ func TestModelCallsInOtherFormatsAreReportedOnce(t *testing.T) {
 	}
 }
 
-// The advice for other models of Vertex works.
-func TestARouteForRawPredict(t *testing.T) {
+// With a route, as the advice says, requests of other Vertex models are compacted.
+func TestRouteCompactsRawPredict(t *testing.T) {
 	r := newRig(t, compact.Config{}, transport.Route(":rawPredict", openai.Wire))
 	f := forms()[0]
 	body := f.body("Fix it.", 60, 300)

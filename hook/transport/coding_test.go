@@ -97,7 +97,7 @@ func TestCompressedAnswersAreReadAndReturnedUnchanged(t *testing.T) {
 				}
 				_ = resp.Body.Close()
 				if len(r.got()) != 2 || len(r.results) != 2 {
-					t.Errorf("%s %v, in the stream %v: %d requests, %d results", coding, f, inStream, len(r.got()), len(r.results))
+					t.Errorf("%s %v, in the stream %v: %d requests, %d results; want 2 and 2", coding, f, inStream, len(r.got()), len(r.results))
 				} else if f.wire != provider.Responses && !r.observed(r.results[1], 9_000) {
 					t.Errorf("%s %v, in the stream %v: the bill was not reported", coding, f, inStream)
 				}
@@ -118,7 +118,7 @@ func TestAnswersInOtherCodingsArePassedOnAndReportedOnce(t *testing.T) {
 			})))
 			for range 3 {
 				if got, text := r.post(forms()[0], forms()[0].body("x", 1, 1)); got != status || text != answer {
-					t.Errorf("%s %d: %d %q", media, status, got, text)
+					t.Errorf("%s %d: %d %q, want %q", media, status, got, text, answer)
 				}
 			}
 			if len(r.errs) != 1 || !strings.Contains(r.errs[0].Error(), `"br"`) {
@@ -187,10 +187,10 @@ func TestCompressedAnswersAreReadUpToABound(t *testing.T) {
 		})))
 		f := guessed()[0]
 		if status, got := r.post(f, f.body("x", 10, 50)); status != http.StatusOK || got != c.answer {
-			t.Errorf("%s: %d, %d bytes of %d", name, status, len(got), len(c.answer))
+			t.Errorf("%s: %d, %d bytes of %d, want %d", name, status, len(got), len(c.answer), http.StatusOK)
 		}
 		if told := r.observed(r.last(), 900); told != c.told {
-			t.Errorf("%s: the bill was reported: %v", name, told)
+			t.Errorf("%s: the bill was reported: %v, want %v", name, told, c.told)
 		}
 	}
 }
@@ -214,6 +214,6 @@ func TestStreamIsReplacedOnlyInItsOwnCoding(t *testing.T) {
 		return resp, err
 	})))
 	if status, got := r.post(f, f.body("x", 60, 200)); status != http.StatusOK || got != packed.String() || n != 2 || len(r.errs) != 1 {
-		t.Errorf("%d %q after %d requests, reported %v", status, got, n, r.errs)
+		t.Errorf("%d %q after %d requests, reported %v; want %d and 2", status, got, n, r.errs, http.StatusOK)
 	}
 }

@@ -37,11 +37,11 @@ func TestAProgramWaitsDuringARecall(t *testing.T) {
 			before := len(r.got())
 			status, answer := r.post(f, body)
 			if status != http.StatusOK || !strings.Contains(answer, "word") || strings.Contains(answer, `"recall"`) {
-				t.Fatalf("%v %s: %d %s", f, field, status, answer)
+				t.Fatalf("%v %s: %d %s, want %d, text with %q and text without %q", f, field, status, answer, http.StatusOK, "word", `"recall"`)
 			}
 			for i, sent := range r.got()[before+1:] {
 				if !strings.Contains(sent, want) {
-					t.Errorf("%v %s: request %d names no container: %.400s", f, field, i, sent)
+					t.Errorf("%v %s: request %d names no container: %.400s, want text with %q", f, field, i, sent, want)
 				}
 			}
 			r.allOK(f)
@@ -49,7 +49,7 @@ func TestAProgramWaitsDuringARecall(t *testing.T) {
 			restarted := newRigAt(t, r.server, compact.Config{}, transport.Recall())
 			for _, of := range []*rig{r, restarted} {
 				if status, answer := of.post(f, next); status != http.StatusOK {
-					t.Errorf("%v %s: %d %s", f, field, status, answer)
+					t.Errorf("%v %s: %d %s, want %d", f, field, status, answer, http.StatusOK)
 				}
 			}
 		}
@@ -67,14 +67,14 @@ func TestAProgramCallsAToolBesideARecall(t *testing.T) {
 			provider.Answer{Waiting: true, Calls: []provider.Call{read, ownRecall("turn:3")}})
 		status, answer := r.post(f, body)
 		if status != http.StatusOK || !strings.Contains(answer, "c900") || strings.Contains(answer, `"recall"`) || !strings.Contains(answer, `"container_1"`) {
-			t.Fatalf("%v: %d %s", f, status, answer)
+			t.Fatalf("%v: %d %s, want %d, text with %q, text without %q and text with %q", f, status, answer, http.StatusOK, "c900", `"recall"`, `"container_1"`)
 		}
 		result := `{"role":"user","content":[{"type":"tool_result","tool_use_id":"c900","content":"what was read"}]}`
 		next := more(body, strings.Join(append(sentBack(t, f, answer), result), ","))
 		restarted := newRigAt(t, r.server, compact.Config{}, transport.Recall())
 		for _, of := range []*rig{r, restarted} {
 			if status, answer := of.post(f, adding(next, `"container":"container_1"`)); status != http.StatusOK {
-				t.Errorf("%v: %d %s", f, status, answer)
+				t.Errorf("%v: %d %s, want %d", f, status, answer, http.StatusOK)
 			}
 		}
 		r.allOK(f)
@@ -91,7 +91,7 @@ func TestRoundsOfAProgramStayTogether(t *testing.T) {
 		send := func(more string) {
 			body = strings.TrimSuffix(body, "]}") + "," + more + "]}"
 			if status, answer := r.post(f, adding(body, `"container":"container_1"`)); status != http.StatusOK {
-				t.Fatalf("%s: %d %s", preset, status, answer)
+				t.Fatalf("%s: %d %s, want %d", preset, status, answer, http.StatusOK)
 			}
 		}
 		for n := range 24 {
@@ -110,8 +110,8 @@ func TestRoundsOfAProgramStayTogether(t *testing.T) {
 	}
 }
 
-// A turn that the provider paused (pause_turn) is sent back as it is, at the end of the
-// request, and goes on. It is no beginning of an answer that a compaction could leave out.
+// A turn that the provider paused (pause_turn) is sent back unchanged at the end of the request,
+// and the provider continues it. A compaction must not remove it.
 func TestAPausedTurnGoesOn(t *testing.T) {
 	for _, preset := range []string{"graduated", "summarize", "economy"} {
 		for _, f := range []form{forms()[4], forms()[5]} {
@@ -121,7 +121,7 @@ func TestAPausedTurnGoesOn(t *testing.T) {
 			body := more(f.body("hi", 60, 300), `{"role":"assistant","content":[{"type":"text","text":"Done."}]},{"role":"user","content":"Search for q."},`+paused)
 			for range 2 {
 				if status, answer := r.post(f, body); status != http.StatusOK {
-					t.Fatalf("%s: %d %s", preset, status, answer)
+					t.Fatalf("%s: %d %s, want %d", preset, status, answer, http.StatusOK)
 				}
 			}
 			got := r.got()
@@ -130,10 +130,10 @@ func TestAPausedTurnGoesOn(t *testing.T) {
 			}
 			found := `{"role":"assistant","content":[{"type":"web_search_tool_result","tool_use_id":"srvtoolu_1","content":[]},{"type":"text","text":"Found."}]},{"role":"user","content":"next"}`
 			if status, answer := r.post(f, more(body, found)); status != http.StatusOK {
-				t.Fatalf("%s: %d %s", preset, status, answer)
+				t.Fatalf("%s: %d %s, want %d", preset, status, answer, http.StatusOK)
 			}
 			if !strings.Contains(r.got()[2], paused+","+found) {
-				t.Errorf("%s: %s", preset, tail(r.got()[2], 900))
+				t.Errorf("the paused turn and its result are not sent: %s: %s", preset, tail(r.got()[2], 900))
 			}
 			r.allOK(f)
 		}

@@ -70,7 +70,7 @@ func TestARequestThatCannotBeCompactedIsCountedUnchanged(t *testing.T) {
 	for name, body := range map[string]string{"no JSON": "{", "an empty object": "{}", "no object": " [1]", "a string": `"x"`, "too large": f.body(strings.Repeat("word ", 30_000), 2, 10)} {
 		r := newRig(t, compact.Config{}, transport.Counts())
 		if status, answer := r.do(r.request(context.Background(), countPaths["anthropic"], body)); status != http.StatusOK || r.got()[0] != body {
-			t.Errorf("%s: %d %s", name, status, answer)
+			t.Errorf("%s: %d %s, want %d", name, status, answer, http.StatusOK)
 		}
 		strict := newRig(t, compact.Config{}, transport.Counts(), transport.Strict())
 		resp, err := strict.client.Do(strict.request(context.Background(), countPaths["anthropic"], body))

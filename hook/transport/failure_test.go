@@ -64,7 +64,7 @@ func TestFailuresDoNotStopTheAgent(t *testing.T) {
 				err = r.errs[0]
 			} else {
 				if len(r.got()) != 0 || len(r.errs) != 0 {
-					t.Errorf("%s, strict: %d requests, reported %v", name, len(r.got()), r.errs)
+					t.Errorf("%s, strict: %d requests, reported %v, want 0", name, len(r.got()), r.errs)
 				}
 				err = refusedBy(t, resp, err)
 			}
@@ -100,7 +100,7 @@ func TestClosedManagersLetRequestsPass(t *testing.T) {
 	}
 	f := forms()[0]
 	if status, _ := r.post(f, long("")); status != http.StatusOK || r.got()[0] != long("") || !errors.Is(r.errs[0], compact.ErrClosed) {
-		t.Errorf("status %d, reported %v", status, r.errs)
+		t.Errorf("status %d, reported %v, want %d", status, r.errs, http.StatusOK)
 	}
 }
 
@@ -113,7 +113,7 @@ func TestCanceledRequestsFail(t *testing.T) {
 		t.Error(err)
 	}
 	if len(r.got()) != 0 || len(r.errs) != 0 {
-		t.Errorf("%d requests, reported %v", len(r.got()), r.errs)
+		t.Errorf("%d requests, reported %v, want 0", len(r.got()), r.errs)
 	}
 }
 
@@ -125,7 +125,7 @@ func TestHangingServersAreLeftWithTheCaller(t *testing.T) {
 			r.server.Fail(provider.Failure{Hang: true})
 			ctx, cancel := context.WithTimeout(transport.WithSession(context.Background(), "s"), 50*time.Millisecond)
 			if _, err := r.client.Do(r.request(ctx, f.path, f.body("x", 1, 1))); !errors.Is(err, context.DeadlineExceeded) {
-				t.Errorf("%v: %v", f, err)
+				t.Errorf("%v: %v, want DeadlineExceeded", f, err)
 			}
 			cancel()
 		}

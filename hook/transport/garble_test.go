@@ -84,7 +84,7 @@ func TestAnAnswerWithABlockThatIsNoObjectIsPassedOn(t *testing.T) {
 	r.client = &http.Client{Transport: transport.New(r.m, transport.Recall(), transport.OnError(func(_ context.Context, err error) { t.Error(err) }), transport.Base(scripted(ok, "text/event-stream", "", strings.NewReader(sent))))}
 	resp, err := r.client.Do(r.request(transport.WithSession(context.Background(), "s"), f.path, body))
 	if _, got := r.read(resp, err); !strings.Contains(got, `"content_block":null`) || !strings.Contains(got, "ours") {
-		t.Errorf("sent %s\ngot  %s", sent, got)
+		t.Errorf("sent %s\ngot  %s\nwant text with %q and text with %q", sent, got, `"content_block":null`, "ours")
 	}
 }
 
@@ -107,7 +107,7 @@ func TestDamagedRequestsAreNotMadeWorse(t *testing.T) {
 				_, _ = r.do(r.request(transport.WithSession(context.Background(), fmt.Sprintf("s%d", i)), f.path, body))
 				got := r.got()[before:]
 				if len(got) != 1 {
-					t.Fatalf("%d requests", len(got))
+					t.Fatalf("%d requests, want 1", len(got))
 				}
 				for _, refusal := range provider.NewJudge(f.wire).Judge([]byte(got[0])) {
 					t.Errorf("%v\nof %s\n-> %s", refusal, body, got[0])

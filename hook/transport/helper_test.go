@@ -166,7 +166,7 @@ func (r *rig) got() (bodies []string) {
 	return bodies
 }
 
-// sent returns one of them.
+// sent returns the body of request i.
 func (r *rig) sent(i int) string { return string(r.server.Requests()[i].Body) }
 
 // last returns the newest result.

@@ -10,9 +10,9 @@ import (
 	"github.com/agentcompact/compact/internal/provider"
 )
 
-// A request with the history that is no model call has no mark of this package either: the
-// provider refuses reasoning with a mark, also when it compacts or counts the history.
-func TestHistoriesAreLentWithoutMarks(t *testing.T) {
+// Requests with the history that are not model calls are sent without marks of this package. The
+// provider refuses reasoning with a mark also when it compacts or counts the history.
+func TestOtherRequestsSendHistoriesWithoutMarks(t *testing.T) {
 	for path, f := range map[string]form{
 		"/v1/responses/compact": forms()[3], "/v1/responses/input_tokens": forms()[3], "/v1/messages/count_tokens": forms()[5],
 		"/v1/conversations": forms()[3], "/v1/conversations/conv_1/items": forms()[3],
@@ -44,8 +44,8 @@ func TestHistoriesAreLentWithoutMarks(t *testing.T) {
 	}
 }
 
-// A chain continues the stored answer also in requests that count or compact it.
-func TestHistoriesAreLentByTheirStoredIDs(t *testing.T) {
+// Requests that count or compact a chain continue the stored answer, as model calls do.
+func TestOtherRequestsContinueStoredAnswers(t *testing.T) {
 	for _, opts := range [][]transport.Option{nil, {transport.Counts()}} {
 		for _, path := range []string{"/v1/responses/compact", "/v1/responses/input_tokens"} {
 			r, f, body, ref := chained(t, true)

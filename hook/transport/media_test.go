@@ -90,7 +90,7 @@ func TestABrowsingAgentKeepsItsNewestScreenshots(t *testing.T) {
 			before, kept, same := "", 0, 0
 			for n := 1; n <= steps; n++ {
 				if status, answer := r.post(f, f.browse(shots[:n])); status != http.StatusOK {
-					t.Fatalf("step %d: %d %s", n, status, answer)
+					t.Fatalf("step %d: %d %s, want %d", n, status, answer, http.StatusOK)
 				}
 				bodies := r.got()
 				sent := bodies[len(bodies)-1]

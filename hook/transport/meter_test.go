@@ -80,7 +80,7 @@ func TestUsageIsReadFromEveryFormInPiecesOfAnySize(t *testing.T) {
 		} {
 			text, tokens, err := told(a.form, r)
 			if err != nil || text != a.text {
-				t.Errorf("%s, reader %d: %q, %v", name, i, text, err)
+				t.Errorf("%s, reader %d: %q, %v; want %q and no error", name, i, text, err, a.text)
 			}
 			var want []int
 			if a.tokens > 0 {
@@ -130,7 +130,7 @@ func TestErrorsOfAnAnswerAreReturned(t *testing.T) {
 	whole := `{"usage":{"prompt_tokens":1234}}`
 	text, tokens, err := told(document, io.MultiReader(strings.NewReader(whole), iotest.ErrReader(gone)))
 	if !errors.Is(err, gone) || text != whole || len(tokens) != 1 {
-		t.Errorf("%q, %v, reported %v", text, err, tokens)
+		t.Errorf("%q, %v, reported %v; want %q and gone", text, err, tokens, whole)
 	}
 }
 
@@ -141,7 +141,7 @@ func TestMeterHoldsAFewBytes(t *testing.T) {
 		m.look([]byte(piece))
 	}
 	if cap(m.scanner.text) > 1024 {
-		t.Errorf("%d bytes are held", cap(m.scanner.text))
+		t.Errorf("%d bytes are held, want at most 1024", cap(m.scanner.text))
 	}
 }
 

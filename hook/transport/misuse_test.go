@@ -34,7 +34,7 @@ func TestTransportWithoutAManagerSaysSo(t *testing.T) {
 	}
 	strict := &http.Client{Transport: transport.New(nil, transport.Strict())}
 	if resp, err := strict.Post(server.URL+"/v1/chat/completions", "application/json", strings.NewReader(`{}`)); err == nil || !strings.Contains(err.Error(), "check the error of compact.New") {
-		t.Errorf("strict: %v, %v", resp, err)
+		t.Errorf("strict: %v, %v; want an error with %q", resp, err, "check the error of compact.New")
 	}
 	if strings.Count(log.String(), "check the error of compact.New") != 1 {
 		t.Errorf("the log is %q", log.String())

@@ -69,13 +69,13 @@ func TestObservedRequestDiffersInNothingElse(t *testing.T) {
 			t.Errorf("%v: %d bytes of %d came back, %v", f, len(answer), len(longAnswer), err)
 		}
 		if err := tr.Settle(t.Context()); err != nil || observed != 1 { // of the body that was read to its end
-			t.Errorf("%v: sent once more, it is observed %d times, %v", f, observed, err)
+			t.Errorf("%v: sent once more, it is observed %d times, %v; want 1 and no error", f, observed, err)
 		}
 		if base.again != body {
 			t.Errorf("%v: sent once more, %d bytes of %d sent", f, len(base.again), len(body))
 		}
 		if base.req.ContentLength != int64(len(body)) || base.req.Method != req.Method || base.req.URL.String() != req.URL.String() || base.req.Host != req.Host {
-			t.Errorf("%v: %d bytes are announced for %s %s", f, base.req.ContentLength, base.req.Method, base.req.URL)
+			t.Errorf("%v: %d bytes are announced for %s %s, want %s", f, base.req.ContentLength, base.req.Method, base.req.URL, req.Method)
 		}
 		if len(base.req.Header) != len(heads) {
 			t.Errorf("%v: the headers are %v", f, base.req.Header)

@@ -92,11 +92,11 @@ func TestObservedMarksAreRemovedOnlyIfTheyAreRefused(t *testing.T) {
 			tap := &strictTap{refuses: refusesMarks}
 			status, answer := observedBy(t, tap, path, coding, sent)
 			if status != http.StatusOK || answer != `{"status":"OK"}` || len(tap.bodies) != 2 {
-				t.Fatalf("%s %s: %d %s after %d requests", path, coding, status, answer, len(tap.bodies))
+				t.Fatalf("%s %s: %d %s after %d requests, want %d, %s and 2", path, coding, status, answer, len(tap.bodies), http.StatusOK, `{"status":"OK"}`)
 			}
 			second := tap.bodies[1]
 			if tap.bodies[0] != sent || strings.Contains(second, "Hm.") || !strings.Contains(second, "Ho.") || !strings.Contains(second, `"and?"`) || tap.heads[1].Get("Content-Encoding") != "" {
-				t.Errorf("%s %s: %q, then %q, %v", path, coding, tap.bodies[0], second, tap.heads[1])
+				t.Errorf("%s %s: %q, then %q, %v; want %q, text without %q, text with %q and text with %q", path, coding, tap.bodies[0], second, tap.heads[1], sent, "Hm.", "Ho.", `"and?"`)
 			}
 		}
 		took := &strictTap{refuses: func(string) (int, error) { return http.StatusOK, nil }}
@@ -133,7 +133,7 @@ func TestOtherObservedRefusalsAreReturned(t *testing.T) {
 	} {
 		tap := &strictTap{refuses: c.refuses}
 		if status, _ := observedBy(t, tap, path, "", c.body); status != c.status || len(tap.bodies) != c.requests {
-			t.Errorf("%s: %d after %d requests", name, status, len(tap.bodies))
+			t.Errorf("%s: %d after %d requests, want %d and %d", name, status, len(tap.bodies), c.status, c.requests)
 		}
 	}
 }

@@ -149,7 +149,7 @@ func TestObservedRequestsGoOutByteForByteAtOnce(t *testing.T) {
 					}
 					answer, err := io.ReadAll(resp.Body)
 					if err != nil || string(answer) != tap.answer || time.Since(began) != 0 {
-						t.Errorf("%s, %v, %q: %q after %s, %v", name, f, coding, answer, time.Since(began), err)
+						t.Errorf("%s, %v, %q: %q after %s, %v; want 0 and no error", name, f, coding, answer, time.Since(began), err)
 					}
 					head := tap.heads[sent]
 					if tap.bodies[sent] != body || head.Get("X-Compact-Agent") != "" || head.Get("Idempotency-Key") != "k" || head.Get("Accept-Encoding") != "" {
@@ -202,7 +202,7 @@ func TestObservedAnswersAreMeteredAndNothingIsArchived(t *testing.T) {
 		}
 		all := results()
 		if len(all) != 2 || all[0].Projected == nil || all[1].Projected == nil {
-			t.Fatalf("%v: %d results; %v", f, len(all), r.errs)
+			t.Fatalf("%v: %d results; %v, want 2", f, len(all), r.errs)
 		}
 		for _, got := range r.got() {
 			if got != body {
@@ -221,7 +221,7 @@ func TestObservedAnswersAreMeteredAndNothingIsArchived(t *testing.T) {
 		for deadline := time.Now().Add(time.Minute); usage() < 2 && time.Now().Before(deadline); time.Sleep(time.Millisecond) {
 		}
 		if usage() != 2 {
-			t.Errorf("%v: %d bills were observed of 2", f, usage())
+			t.Errorf("%v: %d bills were observed of 2, want 2", f, usage())
 		}
 		r.quiet()
 	}
@@ -247,10 +247,10 @@ func TestAFailedObservationIsReported(t *testing.T) {
 			t.Fatal(err)
 		}
 		if len(r.errs) != 1 || len(r.results) != 0 {
-			t.Fatalf("%s: reported %v, with %d results", name, r.errs, len(r.results))
+			t.Fatalf("%s: reported %v, with %d results, want 0", name, r.errs, len(r.results))
 		}
 		if known := (*transport.Error)(nil); !errors.As(r.errs[0], &known) || known.Op != c.op || known.Path != f.path {
-			t.Errorf("%s: %v", name, r.errs[0])
+			t.Errorf("%s: %v, want an error with operation and path", name, r.errs[0])
 		}
 	}
 }
@@ -275,7 +275,7 @@ func TestAManagerThatObservesMakesTheTransportObserve(t *testing.T) {
 		t.Fatal(err)
 	}
 	if len(tap.bodies) != 1 || tap.bodies[0] != body {
-		t.Errorf("%d requests, or a different body", len(tap.bodies))
+		t.Errorf("%d requests, or a different body, want 1", len(tap.bodies))
 	}
 }
 
@@ -317,7 +317,7 @@ func TestSettleWaitsForObservations(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
 		if err := rt.Settle(ctx); !errors.Is(err, context.DeadlineExceeded) {
-			t.Errorf("the observation hangs: %v", err)
+			t.Errorf("the observation hangs: %v, want DeadlineExceeded", err)
 		}
 		close(b.hang)
 		if err := rt.Settle(t.Context()); err != nil {

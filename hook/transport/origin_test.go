@@ -51,7 +51,7 @@ func TestClockInTheSystemPromptStartsNoNewSession(t *testing.T) {
 				}
 			}
 			if len(sessions) != 1 || compactions == 0 || compactions > 3 {
-				t.Errorf("%v %q: %d sessions, %d compactions of 50 calls", f, fields, len(sessions), compactions)
+				t.Errorf("%v %q: %d sessions, %d compactions of 50 calls; want 1 and at most 3", f, fields, len(sessions), compactions)
 			}
 			r.quiet()
 		}
@@ -179,10 +179,10 @@ func TestRewoundConversationsKeepTheirCompactions(t *testing.T) {
 	}
 	branched := strings.Replace(f.body("Fix it.", 59, 300), "file 58: word", "file 58: branch", 1)
 	if res := r.unnamed(f, branched); res.Replayed == 0 || res.Session != grown.Session {
-		t.Errorf("branched: %d edits, %q", res.Replayed, res.Session)
+		t.Errorf("branched: %d edits, %q, want %q", res.Replayed, res.Session, grown.Session)
 	}
 	if res := r.unnamed(f, f.body("Fix it.", 0, 0)); res.Replayed != 0 || res.Session != grown.Session {
-		t.Errorf("from the beginning: %d edits, %q", res.Replayed, res.Session)
+		t.Errorf("from the beginning: %d edits, %q; want 0 and %q", res.Replayed, res.Session, grown.Session)
 	}
 }
 
@@ -194,7 +194,7 @@ func TestNothingIsCompactedBeforeTheFirstAnswer(t *testing.T) {
 	r := newRig(t, compact.Config{MaxContextTokens: 20_500})
 	res := r.unnamed(forms()[0], `{"model":"gpt-4o","messages":[{"role":"system","content":"Watch."}`+ask+"]}")
 	if res.Triggered || res.Replayed != 0 || res.Before.Total < res.Trigger || r.steps() != 0 {
-		t.Errorf("%d tokens, trigger %d: compacted %v", res.Before.Total, res.Trigger, res.Triggered)
+		t.Errorf("%d tokens, trigger %d: compacted %v, want false", res.Before.Total, res.Trigger, res.Triggered)
 	}
 }
 
@@ -218,7 +218,7 @@ func TestAnAgentWithoutAUserKeepsItsSession(t *testing.T) {
 	}
 	other := strings.ReplaceAll(solo(60), `"read"`, `"list"`)
 	if res := r.unnamed(f, other); res.Replayed != 0 {
-		t.Errorf("another agent: %d edits replayed", res.Replayed)
+		t.Errorf("another agent: %d edits replayed, want 0", res.Replayed)
 	}
 }
 

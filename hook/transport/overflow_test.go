@@ -28,11 +28,11 @@ func TestOverflowIsAnsweredByOneCompactionAndOneRetry(t *testing.T) {
 			body := f.body("Fix it.", 60, 200)
 			status, answer := r.post(f, body)
 			if status != http.StatusOK || !strings.Contains(answer, "ok") || strings.Contains(answer, "error\":{") {
-				t.Fatalf("%d %s", status, answer)
+				t.Fatalf("%d %s, want %d, text with %q and text without %q", status, answer, http.StatusOK, "ok", "error\":{")
 			}
 			got := r.got()
 			if len(got) != 2 || got[0] != body || len(got[1]) >= len(body) || r.steps() != 1 {
-				t.Errorf("%d requests, %d and %d bytes, %d steps", len(got), len(got[0]), len(got[1]), r.steps())
+				t.Errorf("%d requests, %d and %d bytes, %d steps; want 2, less than %d and 1", len(got), len(got[0]), len(got[1]), r.steps(), len(body))
 			}
 			// The limit that the provider named holds for later requests of the
 			// session.
@@ -53,7 +53,7 @@ func TestOverflowCountsAsABillOfTheRefusedRequest(t *testing.T) {
 			r.server.Window, r.server.InStream = 8_000, inStream
 			r.post(f, f.body("Fix it.", 60, 200))
 			if len(r.results) != 2 {
-				t.Fatalf("%v: %d results", f, len(r.results))
+				t.Fatalf("%v: %d results, want 2", f, len(r.results))
 			}
 			if says := f.wire != provider.Responses; r.observed(r.results[0], 9_000) != says {
 				t.Errorf("%v, in the stream %v: the bill of the refused request was reported: %v", f, inStream, !says)
@@ -85,7 +85,7 @@ func TestTruncatedRefusalIsReturned(t *testing.T) {
 	}
 	defer func() { _ = resp.Body.Close() }()
 	if text, err := io.ReadAll(resp.Body); !errors.Is(err, gone) || string(text) != `{"error":{"code":"context_length_exceeded"` {
-		t.Errorf("%s, %v", text, err)
+		t.Errorf("%s, %v, want gone", text, err)
 	}
 }
 
@@ -96,10 +96,10 @@ func TestOverflowInAStreamThatHasBegun(t *testing.T) {
 	body := f.body("Fix it.", 60, 200)
 	status, answer := r.post(f, body)
 	if status != http.StatusOK || strings.Contains(answer, "response.failed") || strings.Count(answer, "event: response.created") != 1 || !strings.Contains(answer, "response.completed") {
-		t.Fatalf("%d %s", status, answer)
+		t.Fatalf("%d %s, want %d, text without %q and text with %q", status, answer, http.StatusOK, "response.failed", "response.completed")
 	}
 	if got := r.got(); len(got) != 2 || len(got[1]) >= len(body) || r.steps() != 1 {
-		t.Errorf("%d requests, %d steps", len(got), r.steps())
+		t.Errorf("%d requests, %d steps; want 2 and 1", len(got), r.steps())
 	}
 	r.quiet()
 
@@ -107,7 +107,7 @@ func TestOverflowInAStreamThatHasBegun(t *testing.T) {
 	never.server.Window, never.server.InStream = 1, true
 	_, answer = never.post(f, body)
 	if n := len(never.got()); n != 2 || strings.Count(answer, "response.failed\n") != 1 || !strings.Contains(answer, "context_length_exceeded") {
-		t.Errorf("a second overflow: %d requests, %s", n, answer)
+		t.Errorf("a second overflow: %d requests, %s; want 2 and text with %q", n, answer, "context_length_exceeded")
 	}
 }
 
@@ -117,7 +117,7 @@ func TestSecondOverflowReachesTheCaller(t *testing.T) {
 		r.server.Window = 1
 		status, answer := r.post(f, f.body("Fix it.", 60, 200))
 		if n := len(r.got()); status != http.StatusBadRequest || n > 2 {
-			t.Errorf("%v: %d after %d requests", f, status, n)
+			t.Errorf("%v: %d after %d requests, want %d and at most 2", f, status, n, http.StatusBadRequest)
 		}
 		_, direct := r.read(http.DefaultClient.Do(r.request(context.Background(), f.path, r.got()[len(r.got())-1])))
 		if answer != direct {
@@ -133,7 +133,7 @@ func TestTheCallerGetsTheRefusalOfARequestThatCannotShrink(t *testing.T) {
 	body := f.body(strings.Repeat("word ", 3000), 0, 0)
 	status, answer := r.post(f, body)
 	if status != http.StatusBadRequest || !strings.Contains(answer, "maximum context length") || len(r.got()) != 1 {
-		t.Errorf("%d %s after %d requests", status, answer, len(r.got()))
+		t.Errorf("%d %s after %d requests, want %d, text with %q and 1", status, answer, len(r.got()), http.StatusBadRequest, "maximum context length")
 	}
 	if len(r.errs) != 1 || !strings.Contains(r.errs[0].Error(), "overflow") {
 		t.Errorf("reported %v", r.errs)
@@ -191,7 +191,7 @@ func TestRetryHasAnotherIdempotencyKey(t *testing.T) {
 	r.do(req)
 	log := r.server.Requests()
 	if len(log) != 2 || log[0].Header.Get("Idempotency-Key") != "k" || log[1].Header.Get("Idempotency-Key") == "k" || log[1].Header.Get("Idempotency-Key") == "" {
-		t.Errorf("%d requests, the last with %v", len(log), log[len(log)-1].Header)
+		t.Errorf("%d requests, the last with %v, want 2", len(log), log[len(log)-1].Header)
 	}
 }
 
@@ -204,7 +204,7 @@ func TestOverflowShrinksTheWindowOfItsSessionAndModelAlone(t *testing.T) {
 	r.post(f, body)
 	const asked = 8_000
 	if r.last().MaxTokens > asked {
-		t.Fatalf("window %d", r.last().MaxTokens)
+		t.Fatalf("window %d, want at most %d", r.last().MaxTokens, asked)
 	}
 	r.server.Window = 0
 	for _, c := range []struct {
@@ -227,7 +227,7 @@ func TestOverflowWithoutNumbersIsAnsweredToo(t *testing.T) {
 	r := newRig(t, tight)
 	r.server.Window = 9_000
 	if status, answer := r.post(f, f.body("x", 60, 200)); status != http.StatusOK {
-		t.Errorf("%d %s", status, answer)
+		t.Errorf("%d %s, want %d", status, answer, http.StatusOK)
 	}
 	for _, line := range j.records(t) {
 		if strings.Contains(fmt.Sprint(line), "contradicts") {
@@ -255,7 +255,7 @@ func TestSecondOverflowInTheStreamReachesTheCaller(t *testing.T) {
 	r := newRig(t, tight)
 	r.url = h.URL
 	if status, answer := r.post(f, f.body("x", 60, 200)); status != http.StatusOK || answer != failed || requests != 2 {
-		t.Errorf("%d %q after %d requests", status, answer, requests)
+		t.Errorf("%d %q after %d requests, want %d, %q and 2", status, answer, requests, http.StatusOK, failed)
 	}
 }
 
@@ -277,7 +277,7 @@ func TestACallerThatCancelsGetsNoRefusalOfItsContext(t *testing.T) {
 				_ = resp.Body.Close()
 			}
 			if !errors.Is(err, context.Canceled) || len(r.got()) != 1 {
-				t.Errorf("%v after %d requests", err, len(r.got()))
+				t.Errorf("%v after %d requests, want Canceled and 1", err, len(r.got()))
 			}
 			r.quiet()
 		})

@@ -129,12 +129,12 @@ func TestABodyNotInItsEncodingIsSentUnchanged(t *testing.T) {
 			_ = resp.Body.Close()
 			if strict {
 				if e := transport.ErrorOf(resp); e == nil || e.Op != "read" || !errors.Is(e, c.err) || len(r.got()) != 0 {
-					t.Errorf("%s, strict: %v, %d requests sent", name, e, len(r.got()))
+					t.Errorf("%s, strict: %v, %d requests sent; want err and 0", name, e, len(r.got()))
 				}
 				continue
 			}
 			if got := r.server.Requests(); len(got) != 1 || string(got[0].Body) != c.body || got[0].Header.Get("Content-Encoding") != "gzip" || resp.StatusCode != http.StatusOK {
-				t.Errorf("%s: %d requests, %s", name, len(got), resp.Status)
+				t.Errorf("%s: %d requests, %s, want 1", name, len(got), resp.Status)
 			}
 			if len(r.errs) != 1 || !errors.Is(r.errs[0], c.err) {
 				t.Errorf("%s: reported %v", name, r.errs)

@@ -93,7 +93,7 @@ func TestBodiesAboveTheLimitGoOutUnread(t *testing.T) {
 			req.ContentLength, req.Body, req.GetBody = -1, io.NopCloser(io.MultiReader(strings.NewReader(body[:7]), strings.NewReader(body[7:]))), nil
 		}
 		if status, answer := r.do(req); status != http.StatusOK {
-			t.Errorf("%d %s", status, answer)
+			t.Errorf("%d %s, want %d", status, answer, http.StatusOK)
 		}
 		if log := r.server.Requests(); string(log[0].Body) != body || log[0].Header.Get("X-Compact-Agent") != "" {
 			t.Errorf("chunked %v: the received body differs, or the header was sent", chunked)
@@ -111,10 +111,10 @@ func TestBodiesAboveTheLimitGoOutUnread(t *testing.T) {
 		}
 		resp, err := strict.client.Do(req)
 		if err := refusedBy(t, resp, err); !errors.Is(err, transport.ErrTooLarge) || resp.StatusCode != http.StatusRequestEntityTooLarge || !c.closed {
-			t.Errorf("chunked %v, strict: %v, %s, closed %v", chunked, err, resp.Status, c.closed)
+			t.Errorf("chunked %v, strict: %v, %s, closed %v; want ErrTooLarge and true", chunked, err, resp.Status, c.closed)
 		}
 		if n := len(strict.got()); n != 0 {
-			t.Errorf("%d requests", n)
+			t.Errorf("%d requests, want 0", n)
 		}
 	}
 }
@@ -126,7 +126,7 @@ func TestChunkedBodiesAreCompacted(t *testing.T) {
 	req.ContentLength, req.Body, req.GetBody = -1, io.NopCloser(io.MultiReader(strings.NewReader(body[:7]), strings.NewReader(body[7:]))), nil
 	req.TransferEncoding = []string{"chunked"}
 	if status, answer := r.do(req); status != http.StatusOK || len(r.got()[0]) > len(body)/2 {
-		t.Errorf("%d %s, %d bytes", status, answer, len(r.got()[0]))
+		t.Errorf("%d %s, %d bytes, want %d", status, answer, len(r.got()[0]), http.StatusOK)
 	}
 }
 
@@ -190,10 +190,10 @@ func TestABodyWithAWrongLengthFailsTheCall(t *testing.T) {
 		_, err := r.client.Do(req)
 		known := (*transport.Error)(nil)
 		if !errors.As(err, &known) || known.Op != "read" || c.want != nil && !errors.Is(err, c.want) || !body.closed {
-			t.Errorf("%s: %v, closed %v", name, err, body.closed)
+			t.Errorf("%s: %v, closed %v, want true", name, err, body.closed)
 		}
 		if n := len(r.got()); n != 0 {
-			t.Errorf("%s: %d requests", name, n)
+			t.Errorf("%s: %d requests, want 0", name, n)
 		}
 	}
 }
@@ -275,6 +275,6 @@ func TestBothFormsOfAConversationAreOneConversation(t *testing.T) {
 		r.do(r.request(context.Background(), "/v1/responses", `{"model":"gpt-5","input":"Go on.","conversation":`+id+`}`))
 	}
 	if len(r.errs) != 2 {
-		t.Errorf("%d reports of two conversations: %v", len(r.errs), r.errs)
+		t.Errorf("%d reports of two conversations: %v, want 2", len(r.errs), r.errs)
 	}
 }

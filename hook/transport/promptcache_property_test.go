@@ -83,7 +83,7 @@ func TestPropertyEstimatedCache(t *testing.T) {
 		r.server.Cache = &provider.PromptCache{}
 		for n := range c.rounds {
 			if status, answer := r.post(f, c.body(f, n)); status != 200 {
-				t.Fatalf("%s: %d: %.300s", name, status, answer)
+				t.Fatalf("%s: %d: %.300s, want 200", name, status, answer)
 			}
 		}
 		r.quiet()

@@ -64,7 +64,7 @@ func TestAutomaticMarksReachTheCacheBeforeManyBlocks(t *testing.T) {
 				r.server.Cache = &provider.PromptCache{}
 				for rounds := 1; rounds <= 5; rounds++ {
 					if status, answer := r.post(f, wide(f, rounds, calls, marks == "keep")); status != 200 {
-						t.Fatalf("%d: %.300s", status, answer)
+						t.Fatalf("%d: %.300s, want 200", status, answer)
 					}
 				}
 				read, before := r.reads()
@@ -139,7 +139,7 @@ func TestTextAfterTheLastMarkIsPlainInput(t *testing.T) {
 		last := strings.LastIndex(body, `,"cache_control"`)
 		body = body[:last] + strings.Replace(body[last:], `,"cache_control":{"type":"ephemeral"}`, "", 1)
 		if status, answer := r.post(f, body); status != 200 {
-			t.Fatalf("%d: %.300s", status, answer)
+			t.Fatalf("%d: %.300s, want 200", status, answer)
 		}
 	}
 	var cache provider.PromptCache

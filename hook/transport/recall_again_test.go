@@ -96,7 +96,7 @@ func BenchmarkRecalledLength(b *testing.B) {
 	})
 }
 
-// A caller that gives up while the archive is read for a recall is no failure.
+// If a caller gives up while the archive is read for a recall, no failure is reported.
 func TestCallerThatGivesUpDuringARecallIsNoFailure(t *testing.T) {
 	eachForm(t, func(t *testing.T, f form) {
 		r, body, ref := recalling(t, f)

@@ -90,7 +90,7 @@ func TestAChainContinuesAnAnswerThatWasCutOff(t *testing.T) {
 				status, answer := r.post(f, body)
 				id, output := stored(answer)
 				if status != http.StatusOK || id == "" || strings.Contains(answer, `"recall"`) || !strings.Contains(answer, `"status":"incomplete"`) {
-					t.Fatalf("%d %s", status, answer)
+					t.Fatalf("%d %s, want %d, text without %q and text with %q", status, answer, http.StatusOK, `"recall"`, `"status":"incomplete"`)
 				}
 				if calls := slices.ContainsFunc(output, func(item json.RawMessage) bool { return strings.Contains(string(item), "function_call") }); calls != c.calls {
 					t.Errorf("the caller gets %s", output)
@@ -100,10 +100,10 @@ func TestAChainContinuesAnAnswerThatWasCutOff(t *testing.T) {
 					items = `{"type":"function_call_output","call_id":"c900","output":"what was read"},` + items
 				}
 				if status, answer = r.post(f, f.next(id, items)); status != http.StatusOK {
-					t.Fatalf("%d %s", status, answer)
+					t.Fatalf("%d %s, want %d", status, answer, http.StatusOK)
 				}
 				if n := strings.Count(r.historyOf(answer), c.text); n != 1 {
-					t.Errorf("the chain has the answer %d times", n)
+					t.Errorf("the chain has the answer %d times, want 1", n)
 				}
 			})
 		}
@@ -171,11 +171,11 @@ func TestAnswersWithTooManyRecallsCanBeSentBack(t *testing.T) {
 		r.server.Answer(slices.Repeat([]provider.Answer{{Reasoning: "Hm.", Calls: []provider.Call{recallOf(ref)}}}, 10)...)
 		status, answer := r.post(f, body)
 		if status != http.StatusOK || strings.Contains(answer, `"recall"`) {
-			t.Fatalf("%d %s", status, answer)
+			t.Fatalf("%d %s, want %d and text without %q", status, answer, http.StatusOK, `"recall"`)
 		}
 		back := append(sentBack(t, f, answer), next)
 		if status, said := r.post(f, more(body, strings.Join(back, ","))); status != http.StatusOK {
-			t.Errorf("%d %s, for %s", status, said, back)
+			t.Errorf("%d %s, for %s, want %d", status, said, back, http.StatusOK)
 		}
 	})
 }
@@ -190,10 +190,10 @@ func TestTheModelLearnsThatNoMoreCanBeRecalled(t *testing.T) {
 		status, answer := r.post(f, body)
 		got := r.got()
 		if sent := got[len(got)-1]; status != http.StatusOK || strings.Count(sent, "no more can be recalled") != 1 || strings.Contains(got[len(got)-2], "no more can be recalled") {
-			t.Errorf("%d %s; the model got %s", status, answer, tail(sent, 600))
+			t.Errorf("%d %s; the model got %s, want %d", status, answer, tail(sent, 600), http.StatusOK)
 		}
 		if !strings.Contains(answer, "all.") || strings.Contains(answer, "recall") {
-			t.Errorf("%s", answer)
+			t.Errorf("%s, want text with %q and text without %q", answer, "all.", "recall")
 		}
 		r.allOK(f)
 	})
@@ -238,11 +238,11 @@ func TestReasoningBetweenRecallsIsSentOnce(t *testing.T) {
 	r.server.Answer(provider.Answer{Text: "It is a word."})
 	status, answer := r.post(f, body)
 	if status != http.StatusOK || strings.Contains(answer, `"recall"`) {
-		t.Fatalf("%d %s", status, answer)
+		t.Fatalf("%d %s, want %d and text without %q", status, answer, http.StatusOK, `"recall"`)
 	}
 	back := append(sentBack(t, f, answer), nextQuestion[f.wire])
 	status, said := r.post(f, more(body, strings.Join(back, ",")))
 	if sent := r.got()[len(r.got())-1]; status != http.StatusOK || strings.Count(sent, `"rs_91"`) != 1 || strings.Count(sent, `"call_91"`) != 2 {
-		t.Errorf("%d %s; sent %s", status, said, tail(sent, 1500))
+		t.Errorf("%d %s; sent %s, want %d", status, said, tail(sent, 1500), http.StatusOK)
 	}
 }

@@ -39,10 +39,10 @@ func TestCallsAreIdentifiedByTheirIDs(t *testing.T) {
 	} {
 		elems := []json.RawMessage{json.RawMessage(c.elem)}
 		if got := showsCalls(elems, said, false); got != c.any {
-			t.Errorf("%s: %v", c.name, got)
+			t.Errorf("%s: %v, want %v", c.name, got, c.any)
 		}
 		if got := showsCalls(elems, said, true); got != c.all {
-			t.Errorf("%s, all of them: %v", c.name, got)
+			t.Errorf("%s, all of them: %v, want %v", c.name, got, c.all)
 		}
 	}
 	if showsCalls(nil, said, false) || showsCalls(said, nil, false) {
@@ -70,14 +70,14 @@ func TestTheDataOfAnEventIsInAllOfItsLines(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			p := split([]byte(c.event+c.event), true)
 			if len(p.list) != 2 || string(p.bytes()) != c.event+c.event {
-				t.Fatalf("%d events: %q", len(p.list), p.bytes())
+				t.Fatalf("%d events: %q, want 2", len(p.list), p.bytes())
 			}
 			for _, e := range p.list {
 				if string(e.data) != c.want || string(e.head) != c.head {
 					t.Errorf("data %q after %q", e.data, e.head)
 				}
 				if got := e.read(); c.want != "" && string(got["n"]) != "[1,2]" {
-					t.Errorf("%s", got)
+					t.Errorf("the event is not read: %s", got)
 				}
 			}
 		})
@@ -128,7 +128,7 @@ func TestWeavingLeavesTheRememberedRoundsAsTheyAre(t *testing.T) {
 	for range 2 {
 		kept := r.get(x.roundKey())
 		if len(kept) != 3 || kept[0].at != 1 || kept[1].at != 3 || kept[2].at != 5 {
-			t.Fatalf("%d rounds, at %d to %d", len(kept), kept[0].at, kept[len(kept)-1].at)
+			t.Fatalf("%d rounds, at %d to %d; want 3 and 1", len(kept), kept[0].at, kept[len(kept)-1].at)
 		}
 		if got, err := r.weave(x, d, []byte(body+"]}")); err != nil || !bytes.Equal(got, want) {
 			t.Errorf("%s, %v; want %s", got, err, want)

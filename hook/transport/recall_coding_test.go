@@ -34,11 +34,11 @@ func TestRecallIsAnsweredInCompressedAnswers(t *testing.T) {
 		req.Header.Set("Accept-Encoding", "gzip")
 		resp, err := r.client.Do(req)
 		if err == nil && resp.Header.Get("Content-Encoding") != "" {
-			t.Errorf("%v: %v", f, resp.Header)
+			t.Errorf("the answer still has a coding: %v: %v", f, resp.Header)
 		}
 		status, answer := r.read(resp, err)
 		if status != http.StatusOK || !strings.Contains(answer, "word") || strings.Contains(answer, `"recall"`) || len(r.got()) != 3 {
-			t.Errorf("%v: %d after %d requests: %s", f, status, len(r.got()), answer)
+			t.Errorf("%v: %d after %d requests: %s, want %d, 3, text with %q and text without %q", f, status, len(r.got()), answer, http.StatusOK, "word", `"recall"`)
 		}
 		r.quiet()
 	}
@@ -79,7 +79,7 @@ func TestAnswersThatCannotBeReadEndTheRecallTool(t *testing.T) {
 			}
 		}
 		if n := len(r.got()); n != 4 || told != 1 {
-			t.Errorf("%v: %d requests, reported %v", f, n, r.errs)
+			t.Errorf("%v: %d requests, reported %v, want 4", f, n, r.errs)
 		}
 	}
 }

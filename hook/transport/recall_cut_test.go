@@ -108,7 +108,7 @@ func TestABrokenStreamLeavesNothingBehind(t *testing.T) {
 					before := len(r.server.Requests())
 					again, err2 := r.try(t.Context(), f, body)
 					if err2 != nil || !strings.Contains(again, "word") {
-						t.Fatalf("%s: %v; the retry gets %v %s", where, err, err2, again)
+						t.Fatalf("%s: %v; the retry gets %v %s, want none and text with %q", where, err, err2, again, "word")
 					}
 					if r.sent(before) != r.sent(1) {
 						t.Errorf("%s: the retry sends other bytes", where)
@@ -136,7 +136,7 @@ func inSequence(t *testing.T, f form, where, got string) {
 			continue
 		}
 		if strings.Contains(data, `"recall"`) || strings.Contains(data, "function_call_arguments") && strings.Contains(data, "ref") {
-			t.Errorf("%s: the caller gets %s", where, data)
+			t.Errorf("%s: the caller gets %s, want text without %q", where, data, `"recall"`)
 		}
 		if n, ok := o["sequence_number"].(float64); ok {
 			if n <= sequence {
@@ -201,7 +201,7 @@ func TestABrokenFollowUpIsNotBilled(t *testing.T) {
 			return provider.Answer{Calls: []provider.Call{recallOf(ref)}}
 		}
 		if _, err := r.try(ctx, f, body); !errors.Is(err, context.Canceled) {
-			t.Errorf("the error of a call that is given up is %v", err)
+			t.Errorf("the error of a call that is given up is %v, want Canceled", err)
 		}
 		if is := r.m.Bill(); is.Measured-was.Measured != 1 {
 			t.Errorf("%d calls are measured, want the one that was answered", is.Measured-was.Measured)
@@ -221,7 +221,7 @@ func TestAFollowUpWaitsAsAsked(t *testing.T) {
 		return provider.Answer{Calls: []provider.Call{recallOf(ref)}}
 	}
 	if status, answer := r.post(f, body); status != http.StatusOK || !slices.Equal(waits, []time.Duration{1500 * time.Millisecond}) {
-		t.Errorf("%d %s: waits of %v", status, answer, waits)
+		t.Errorf("%d %s: waits of %v, want %d and %v", status, answer, waits, http.StatusOK, []time.Duration{1500 * time.Millisecond})
 	}
 }
 

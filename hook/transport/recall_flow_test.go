@@ -122,7 +122,7 @@ func TestStreamsFlowDuringRecalls(t *testing.T) {
 		defer func() { _ = resp.Body.Close() }()
 		got := readAll(t, resp.Body, p.read)
 		if p.n != 2 || strings.Contains(got, "recall") || !strings.Contains(got, "three") || !strings.Contains(got, "five") || !strings.Contains(got, `"read"`) {
-			t.Errorf("%d requests: %s", p.n, got)
+			t.Errorf("%d requests: %s, want 2, text without %q, text with %q and text with %q", p.n, got, "recall", "three", "five")
 		}
 	})
 }
@@ -165,7 +165,7 @@ func readElements(t *testing.T, body io.Reader, read chan<- struct{}) string {
 		}
 	}
 	if end, ended := in.Token(); err != nil || begin != json.Delim('[') || end != json.Delim(']') || ended != nil {
-		t.Errorf("%v, %v: %s", err, ended, got.String())
+		t.Errorf("%v, %v: %s; want no error and none", err, ended, got.String())
 	}
 	return got.String()
 }
@@ -184,7 +184,7 @@ func TestConsecutiveAnswersFormOneStream(t *testing.T) {
 		before := len(r.got())
 		status, answer := r.post(f, body)
 		if status != http.StatusOK || len(r.got())-before != 4 || strings.Contains(answer, `"recall"`) {
-			t.Fatalf("%d, %d requests: %s", status, len(r.got())-before, answer)
+			t.Fatalf("%d, %d requests: %s; want %d, 4 and text without %q", status, len(r.got())-before, answer, http.StatusOK, `"recall"`)
 		}
 		checks := map[provider.Wire]func(*testing.T, []map[string]any){
 			provider.Chat: checkChat, provider.Responses: checkResponses, provider.Anthropic: checkAnthropic, provider.Gemini: checkGemini,
@@ -263,7 +263,7 @@ func checkAnthropic(t *testing.T, events []map[string]any) {
 		}
 	}
 	if got := kinds(events); strings.Count(got, "message_start") != 1 || strings.Count(got, "message_delta") != 1 || !strings.HasSuffix(got, "message_delta message_stop") || next != 7 {
-		t.Errorf("%d blocks: %s", next, got)
+		t.Errorf("%d blocks: %s, want 7 and text that ends with %q", next, got, "message_delta message_stop")
 	}
 	if end := events[len(events)-2]; at(end, "delta", "stop_reason") != "tool_use" || at(end, "usage", "input_tokens").(float64) == 0 {
 		t.Errorf("it ends with %v", end)
@@ -292,7 +292,7 @@ func checkResponses(t *testing.T, events []map[string]any) {
 	}
 	got, end := kinds(events), events[len(events)-1]
 	if strings.Count(got, "created") != 1 || !strings.HasSuffix(got, " completed") || strings.Count(got, "completed") != 1 || at(end, "response", "id") != at(events[0], "response", "id") {
-		t.Errorf("%s; %v", got, end)
+		t.Errorf("%s; %v, want text that ends with %q", got, end, " completed")
 	}
 	if output := at(end, "response", "output"); fmt.Sprint(output) != fmt.Sprint(done) || len(done) != 7 {
 		t.Errorf("the last event has\n%v\nfor\n%v", output, done)
@@ -321,7 +321,7 @@ func checkChat(t *testing.T, events []map[string]any) {
 		}
 	}
 	if text != "One two.\n\nThree.\n\nFour." || roles != 1 || fmt.Sprint(ends) != "[tool_calls]" {
-		t.Errorf("%q, %d roles, ends %v", text, roles, ends)
+		t.Errorf("%q, %d roles, ends %v; want %q and 1", text, roles, ends, "One two.\n\nThree.\n\nFour.")
 	}
 }
 
@@ -345,6 +345,6 @@ func checkGemini(t *testing.T, events []map[string]any) {
 		}
 	}
 	if text != "One two.\n\nThree.\n\nFour." || ends != 1 {
-		t.Errorf("%q, %d ends", text, ends)
+		t.Errorf("%q, %d ends; want %q and 1", text, ends, "One two.\n\nThree.\n\nFour.")
 	}
 }

@@ -52,10 +52,10 @@ func TestAnAnswerThatIsCutOffInARecallEnds(t *testing.T) {
 		before := len(r.got())
 		status, answer := r.post(f, body)
 		if status != http.StatusOK || len(r.got()) != before+1 || strings.Contains(answer, "recall") || !strings.Contains(answer, "word") || strings.Count(answer, limits[f.wire][1]) != 1 {
-			t.Errorf("%v: %d after %d requests: %s", f, status, len(r.got())-before, answer)
+			t.Errorf("%v: %d after %d requests: %s, want %d, text without %q and text with %q", f, status, len(r.got())-before, answer, http.StatusOK, "recall", "word")
 		}
 		if calls != 0 {
-			t.Errorf("%v: %d calls were answered", f, calls)
+			t.Errorf("%v: %d calls were answered, want 0", f, calls)
 		}
 		r.allOK(f)
 	}

@@ -79,7 +79,7 @@ func TestARecallLeavesNoOpenCallInAChain(t *testing.T) {
 				status, answer := r.post(f, body)
 				id, _ := stored(answer)
 				if status != http.StatusOK || id == "" || strings.Contains(answer, ref) {
-					t.Fatalf("%d %s", status, answer)
+					t.Fatalf("%d %s, want %d and text without %q", status, answer, http.StatusOK, ref)
 				}
 				items := `{"role":"user","content":"next"}`
 				if c.calls {
@@ -87,7 +87,7 @@ func TestARecallLeavesNoOpenCallInAChain(t *testing.T) {
 				}
 				for range 2 { // two branches
 					if status, answer = r.post(f, f.next(id, items)); status != http.StatusOK {
-						t.Fatalf("%d %s", status, answer)
+						t.Fatalf("%d %s, want %d", status, answer, http.StatusOK)
 					}
 				}
 				if name == "alone" && !strings.Contains(r.historyOf(answer), "It is a word.") {
@@ -95,7 +95,7 @@ func TestARecallLeavesNoOpenCallInAChain(t *testing.T) {
 				}
 				next, _ := stored(answer)
 				if status, answer = r.post(f, f.next(next, `{"role":"user","content":"and then"}`)); status != http.StatusOK {
-					t.Fatalf("%d %s", status, answer)
+					t.Fatalf("%d %s, want %d", status, answer, http.StatusOK)
 				}
 			})
 		}
@@ -127,7 +127,7 @@ func TestALinkedRequestNeedsNoListOfItems(t *testing.T) {
 			_, answer := r.post(f, body)
 			id, _ := stored(answer)
 			if status, answer := r.post(f, fmt.Sprintf(`{%s,"previous_response_id":%q%s}`, f.fields, id, input)); status != http.StatusOK {
-				t.Errorf("stream %v%s: %d %s", stream, input, status, answer)
+				t.Errorf("stream %v%s: %d %s, want %d", stream, input, status, answer, http.StatusOK)
 			}
 		}
 	}

@@ -57,7 +57,7 @@ func TestARecallDoesNotWaitForTheEndOfTheConnection(t *testing.T) {
 			}
 			_ = resp.Body.Close()
 			if !strings.Contains(got.String(), want) || strings.Contains(got.String(), `"recall"`) {
-				t.Errorf("the caller gets %s", got.String())
+				t.Errorf("the caller gets %s, want text with %q and text without %q", got.String(), want, `"recall"`)
 			}
 		}
 	})

@@ -31,7 +31,7 @@ func TestAnAnswerIsDividedIntoItsPieces(t *testing.T) {
 			data = append(data, string(e.data))
 		}
 		if !slices.Equal(data, tc.data) || string(p.bytes()) != tc.out {
-			t.Errorf("%s: %q, written as %q", tc.name, data, p.bytes())
+			t.Errorf("%s: %q, written as %q, want %q", tc.name, data, p.bytes(), tc.data)
 		}
 	}
 }
@@ -52,7 +52,7 @@ func TestChangedPiecesDoNotAffectOthers(t *testing.T) {
 			t.Errorf("%q, want %q", got, tc.want)
 		}
 		if p.list[0].read() != nil || string(p.list[2].read()["a"]) != "3" {
-			t.Errorf("the pieces give %v and %v", p.list[0].read(), p.list[2].read())
+			t.Errorf("the pieces give %v and %v, want none", p.list[0].read(), p.list[2].read())
 		}
 	}
 }
@@ -81,7 +81,7 @@ func TestFieldsOfAnotherTypeAreIgnored(t *testing.T) {
 	} {
 		r := json.RawMessage(raw)
 		if text(r) != want.text || indexOf(r) != want.index || len(list(r)) != want.items {
-			t.Errorf("%s: text %q, index %d, list %s", raw, text(r), indexOf(r), list(r))
+			t.Errorf("%s: text %q, index %d, list %s; want %q and %d", raw, text(r), indexOf(r), list(r), want.text, want.index)
 		}
 	}
 	if o := obj(json.RawMessage(`{"a":1}`)); string(o["a"]) != "1" || obj(json.RawMessage(`[1]`)) != nil || string(enc("a")) != `"a"` || string(enc(func() {})) != "null" {

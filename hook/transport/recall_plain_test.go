@@ -29,7 +29,7 @@ func TestARoundIsPlainIfRedactionLeavesItsCallsAndResults(t *testing.T) {
 		{clean, clean, []string{"one", "the key " + key}, false}, {clean, clean, []string{key, "two"}, false},
 	} {
 		if got := x.isPlain(&said{ours: []recallCall{{args: c.first}, {args: c.second}}}, c.texts); got != c.want {
-			t.Errorf("%s, %s, %q: plain %v", c.first, c.second, c.texts, got)
+			t.Errorf("%s, %s, %q: plain %v, want %v", c.first, c.second, c.texts, got, c.want)
 		}
 	}
 }

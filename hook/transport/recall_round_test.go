@@ -57,7 +57,7 @@ func TestARoundHoldsTheAnswerAndItsResults(t *testing.T) {
 		d := dialects[c.wire]
 		s, ok := d.read(split([]byte(c.answer), false))
 		if !ok || len(s.ours) != 2 || s.others != 0 {
-			t.Errorf("%s: %+v, %v", name, s, ok)
+			t.Errorf("%s: %+v, %v, want true", name, s, ok)
 			continue
 		}
 		var got []string
@@ -97,12 +97,12 @@ func TestToolsThatAreNullStay(t *testing.T) {
 		`{"contents":[]}`:                                         true,
 	} {
 		if out, ok := (geminiDialect{}).declare([]byte(body)); ok != want || string(out) != body {
-			t.Errorf("%s: %v, %s", body, ok, out)
+			t.Errorf("%s: %v, %s, want %v", body, ok, out, want)
 		}
 	}
 	out, ok := (geminiDialect{}).declare([]byte(`{"contents":[],"tools":[{"functionDeclarations":[{"name":"f"}]},{"functionDeclarations":null}]}`))
 	if at, err := fields(out, "tools"); !ok || err != nil || !json.Valid(out) || len(list(at["tools"].Of(out))) != 2 {
-		t.Errorf("%s, %v, %v", out, ok, err)
+		t.Errorf("%s, %v, %v; want true and no error", out, ok, err)
 	}
 }
 
@@ -112,7 +112,7 @@ func TestEventsWithoutNumbersGetNone(t *testing.T) {
 		p := split([]byte(`data: {"type":"response.output_item.added","output_index":1`+number+"}\n\n"), true)
 		responsesDialect{}.strip(p, &said{ours: []recallCall{{at: 0}}})
 		if got := sorted(t, string(p.list[0].data)); got != sorted(t, `{"type":"response.output_item.added","output_index":0`+want+`}`) {
-			t.Errorf("%q: %s", number, got)
+			t.Errorf("%q: %s, want an event without a number", number, got)
 		}
 	}
 }

@@ -14,7 +14,7 @@ import (
 
 // Two conversations of one agent share their past. Each conversation continues with the
 // recalls of its own model.
-func TestRoundsOfConversationsWithTheSamePast(t *testing.T) {
+func TestConversationsWithTheSamePastContinueTheirOwnRounds(t *testing.T) {
 	eachForm(t, func(t *testing.T, f form) {
 		if f.flows() {
 			t.Skip("both conversations show the same parts of an answer")
@@ -39,13 +39,13 @@ func TestRoundsOfConversationsWithTheSamePast(t *testing.T) {
 				}
 				r.server.Answer(provider.Answer{Calls: []provider.Call{recallOf(what)}}, provider.Answer{Calls: []provider.Call{read}})
 				if status, answer := r.post(f, body); status != http.StatusOK {
-					t.Fatalf("%d %s", status, answer)
+					t.Fatalf("%d %s, want %d", status, answer, http.StatusOK)
 				}
 				went[i] = r.got()[len(r.got())-1]
 			}
 			for i := range went {
 				if status, answer := r.post(f, more(body, back[i])); status != http.StatusOK {
-					t.Fatalf("%d %s", status, answer)
+					t.Fatalf("%d %s, want %d", status, answer, http.StatusOK)
 				}
 				got := r.got()[len(r.got())-1]
 				if head := strings.TrimSuffix(went[i], "]}"); !strings.HasPrefix(got, head) {
@@ -72,12 +72,12 @@ func TestRoundOfAnswersWithEqualTextIsRestoredOnce(t *testing.T) {
 			}
 			r.server.Answer(provider.Answer{Text: "Both.", Calls: []provider.Call{recallOf(what), read}})
 			if status, answer := r.post(f, body); status != http.StatusOK {
-				t.Fatalf("%d %s", status, answer)
+				t.Fatalf("%d %s, want %d", status, answer, http.StatusOK)
 			}
 		}
 		for i := range recalled {
 			if status, answer := r.post(f, more(body, f.callAgainAfter("Both.", 900+i))); status != http.StatusOK {
-				t.Fatalf("%d %s", status, answer)
+				t.Fatalf("%d %s, want %d", status, answer, http.StatusOK)
 			}
 			last := r.got()[len(r.got())-1]
 			for k, what := range recalled {
@@ -86,7 +86,7 @@ func TestRoundOfAnswersWithEqualTextIsRestoredOnce(t *testing.T) {
 					want = 1
 				}
 				if n := strings.Count(last, what) - strings.Count(before, what); n != want {
-					t.Errorf("conversation %d holds %d times what conversation %d recalled:\n%s", i, n, k, tail(last, 1200))
+					t.Errorf("conversation %d holds %d times what conversation %d recalled:\n%s\nwant %d", i, n, k, tail(last, 1200), want)
 				}
 			}
 		}
@@ -112,7 +112,7 @@ func TestARecallBesideACallStaysInItsHistory(t *testing.T) {
 				sent = strings.Replace(next, "file 40:", "other file:", 1)
 			}
 			if status, answer := r.post(f, sent); status != http.StatusOK {
-				t.Fatalf("%d %s", status, answer)
+				t.Fatalf("%d %s, want %d", status, answer, http.StatusOK)
 			}
 			if last := r.got()[len(r.got())-1]; strings.Contains(last, "turn:5") == other {
 				t.Errorf("another history %v: %s", other, tail(last, 900))
@@ -178,14 +178,14 @@ func TestRoundsTakeTheIDsOfTheCaller(t *testing.T) {
 				}
 			}
 			if status, answer := r.post(f, body); status != http.StatusOK {
-				t.Fatalf("%d %s", status, answer)
+				t.Fatalf("%d %s, want %d", status, answer, http.StatusOK)
 			}
 			back := strings.ReplaceAll(f.callAgainAfter(words, 900), `"c900"`, `"x900"`)
 			if f.wire == provider.Responses && !beside && f.flows() {
 				back = `{"type":"message","role":"assistant","content":[{"type":"output_text","text":"Let me see."}]},` + strings.ReplaceAll(f.callAgainAfter("Both.", 900), `"c900"`, `"x900"`)
 			}
 			if status, answer := r.post(f, more(body, back)); status != http.StatusOK {
-				t.Fatalf("beside %v: %d %s", beside, status, answer)
+				t.Fatalf("beside %v: %d %s, want %d", beside, status, answer, http.StatusOK)
 			}
 			last := r.got()[len(r.got())-1]
 			if strings.Contains(last, `"c900"`) || f.wire != provider.Gemini && strings.Count(last, `"x900"`) != 2 || !strings.Contains(last, `"ref\":`) && !strings.Contains(last, `"ref":`) {

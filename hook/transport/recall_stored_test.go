@@ -36,14 +36,14 @@ func TestStoredAnswersOfARecallAreOneAnswer(t *testing.T) {
 					t.Errorf("%d: the caller received %s, and reads %s", status, answer, read)
 				}
 				if n := r.server.Store.Responses(); n != 3 {
-					t.Fatalf("%d answers are stored", n)
+					t.Fatalf("%d answers are stored, want 3", n)
 				}
 				status, gone := r.of(http.MethodDelete, id)
 				if n := r.server.Store.Responses(); status != http.StatusOK || n != 0 || !strings.Contains(gone, `"id":"`+id+`"`) {
 					t.Errorf("%d %s: %d answers are left", status, gone, n)
 				}
 				if status, _ := r.of(http.MethodGet, id); status != http.StatusNotFound {
-					t.Errorf("%d", status)
+					t.Errorf("%d, want %d", status, http.StatusNotFound)
 				}
 			})
 		}
@@ -56,9 +56,9 @@ func TestOtherStoredAnswersAreUntouched(t *testing.T) {
 	_, answer := r.post(f, body)
 	id, _ := stored(answer)
 	if status, read := r.of(http.MethodGet, id); status != http.StatusOK || read != answer {
-		t.Errorf("%d %s", status, read)
+		t.Errorf("%d %s, want %d and %s", status, read, http.StatusOK, answer)
 	}
 	if status, _ := r.of(http.MethodDelete, id); status != http.StatusOK || r.server.Store.Responses() != 0 {
-		t.Errorf("%d", status)
+		t.Errorf("%d, want %d", status, http.StatusOK)
 	}
 }

@@ -49,7 +49,7 @@ func recalling(t *testing.T, f form, opts ...transport.Option) (r *rig, body, re
 	r = newRig(t, compact.Config{MaxContextTokens: window / 2}, append([]transport.Option{transport.Recall()}, opts...)...)
 	body = f.body("hi", 60, 150)
 	if status, answer := r.post(f, body); status != http.StatusOK {
-		t.Fatalf("%v: %d %s", f, status, answer)
+		t.Fatalf("%v: %d %s, want %d", f, status, answer, http.StatusOK)
 	}
 	return r, body, lastRef(t, r.got()[0])
 }
@@ -77,7 +77,7 @@ func (r *rig) allOK(f form) {
 	r.t.Helper()
 	for i, q := range r.server.Requests() {
 		if q.Status != http.StatusOK {
-			r.t.Fatalf("%v: request %d was answered with %d", f, i, q.Status)
+			r.t.Fatalf("%v: request %d was answered with %d, want %d", f, i, q.Status, http.StatusOK)
 		}
 	}
 	r.quiet()
@@ -97,7 +97,7 @@ func TestRecallIsAnsweredByTheTransport(t *testing.T) {
 		before := len(r.got())
 		status, answer := r.post(f, body)
 		if status != http.StatusOK || !strings.Contains(answer, "word") || strings.Contains(answer, "recall") || strings.Contains(answer, "Let") != f.flows() {
-			t.Fatalf("%d %s", status, answer)
+			t.Fatalf("%d %s, want %d, text with %q and text without %q", status, answer, http.StatusOK, "word", "recall")
 		}
 		back := fmt.Sprintf(texts[f.wire], "It is a word.")
 		if f.flows() && f.wire == provider.Responses { // an item for each
@@ -112,7 +112,7 @@ func TestRecallIsAnsweredByTheTransport(t *testing.T) {
 		}
 		// The round keeps its place.
 		if status, answer = r.post(f, more(body, back)); status != http.StatusOK {
-			t.Fatalf("%d %s", status, answer)
+			t.Fatalf("%d %s, want %d", status, answer, http.StatusOK)
 		}
 		next := r.got()[before+3]
 		head := strings.TrimSuffix(got[2], "]}")
@@ -170,11 +170,11 @@ func TestRecallWithOtherCalls(t *testing.T) {
 			before := len(r.got())
 			status, answer := r.post(f, body)
 			if status != http.StatusOK || strings.Contains(answer, "recall") || !strings.Contains(answer, `"read"`) || !strings.Contains(answer, "Both") {
-				t.Fatalf("%d %s", status, answer)
+				t.Fatalf("%d %s, want %d, text without %q, text with %q and text with %q", status, answer, http.StatusOK, "recall", `"read"`, "Both")
 			}
 			back := f.callAgainAfter("Both.", 900)
 			if status, answer = r.post(f, more(body, back)); status != http.StatusOK {
-				t.Fatalf("first %v: %d %s\n%s", first, status, answer, tail(r.got()[len(r.got())-1], 1500))
+				t.Fatalf("first %v: %d %s\n%s\nwant %d", first, status, answer, tail(r.got()[len(r.got())-1], 1500), http.StatusOK)
 			}
 			got := r.got()
 			last := got[len(got)-1]
@@ -218,14 +218,14 @@ func TestErrorsOfTheInnerCallReachTheCaller(t *testing.T) {
 		}
 		status, answer := r.post(f, body)
 		if status != want || !strings.Contains(answer, `"error"`) || strings.Contains(answer, "recall") {
-			t.Errorf("%d %s", status, answer)
+			t.Errorf("%d %s, want %d, text with %q and text without %q", status, answer, want, `"error"`, "recall")
 		}
 		if f.array() {
 			eventsOf(t, answer)
 			answer = strings.ReplaceAll(answer, "\n{", "\ndata: {")
 		}
 		if last := strings.LastIndex(answer, "data: "); f.flows() && (!strings.Contains(answer[:last], "Let") || !strings.Contains(answer[last:], `"error":{`)) {
-			t.Errorf("%s", answer)
+			t.Errorf("the error is not the end of a stream that has begun: %s", answer)
 		}
 	})
 }
@@ -332,7 +332,7 @@ func TestTheDeclarationNeverChanges(t *testing.T) {
 		got := r.got()
 		at, end := strings.Index(got[0], `"tools"`), strings.Index(got[0], `, "unknown"`)
 		if at < 0 || end < at || !strings.HasPrefix(got[1], got[0][:end]) {
-			t.Errorf("%.900s\n%.900s", got[0], got[1])
+			t.Errorf("the declaration changed:\n%.900s\n%.900s", got[0], got[1])
 		}
 		r.allOK(f)
 	})
@@ -340,7 +340,7 @@ func TestTheDeclarationNeverChanges(t *testing.T) {
 
 // Conversations with the same beginning and no name share a session. The model of one
 // conversation must not read texts of the other.
-func TestRecallInAnUnnamedSession(t *testing.T) {
+func TestRecallInAnUnnamedSessionReadsOnlyItsConversation(t *testing.T) {
 	for _, fields := range []string{"", `,"user":"u"`, `,"prompt_cache_key":"k"`} {
 		f := forms()[0].withTools()
 		f.fields += fields
@@ -427,7 +427,7 @@ func TestRecallBillsEachInnerCall(t *testing.T) {
 	before := len(r.results)
 	r.post(f, body)
 	if len(seen) != 3 || len(r.results)-before != 3 || r.results[before+2].After.Total <= r.results[before].After.Total {
-		t.Errorf("%d calls, %d results", len(seen), len(r.results)-before)
+		t.Errorf("%d calls, %d results; want 3 and 3", len(seen), len(r.results)-before)
 	}
 }
 
@@ -456,7 +456,7 @@ func TestStreamsWithoutOurCallsAreWellFormed(t *testing.T) {
 			}
 		}
 		if strings.Contains(answer, "recall") || strings.Count(answer, `"read"`) < 2 {
-			t.Errorf("%s", answer)
+			t.Errorf("%s, want text without %q", answer, "recall")
 		}
 		r.quiet()
 	})
@@ -502,10 +502,10 @@ func TestHiddenAnswersAreClosed(t *testing.T) {
 		r, body, ref := recalling(t, f, transport.Base(base))
 		r.server.Answer(provider.Answer{Calls: []provider.Call{recallOf(ref)}}, provider.Answer{Text: "ok"})
 		if status, answer := r.post(f, body); status != http.StatusOK {
-			t.Fatalf("%d %s", status, answer)
+			t.Fatalf("%d %s, want %d", status, answer, http.StatusOK)
 		}
 		if n := base.open.Load(); n != 0 {
-			t.Errorf("%d answers are open", n)
+			t.Errorf("%d answers are open, want 0", n)
 		}
 	})
 }

@@ -5,7 +5,8 @@ import (
 	"testing"
 )
 
-// An account may store nothing, whatever the request says: the answer says so.
+// An account may be configured to store no answers, whatever the request says. The answer states
+// this.
 func TestAnAnswerSaysThatItIsNotStored(t *testing.T) {
 	const output = `"output":[{"type":"reasoning","id":"rs_1","summary":[]},{"type":"function_call","id":"fc_1","call_id":"c","name":"recall","arguments":"{}"}]`
 	for _, stream := range []bool{false, true} {

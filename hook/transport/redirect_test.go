@@ -49,13 +49,13 @@ func TestARedirectIsNotBilled(t *testing.T) {
 					transport.OnUnbilled(func(context.Context, *compact.Result) { add(-1) }))
 				f := forms()[0]
 				if got, answer := r.post(f, f.body("Fix it.", 10, 200)); got != 200 {
-					t.Fatalf("%d: %s", got, answer)
+					t.Fatalf("%d: %s, want 200", got, answer)
 				}
 				if err := r.client.Transport.(*transport.Transport).Settle(t.Context()); err != nil {
 					t.Fatal(err)
 				}
 				if calls != 1 {
-					t.Errorf("%d calls", calls)
+					t.Errorf("%d calls, want 1", calls)
 				}
 				if err := r.m.Flush(t.Context()); err != nil {
 					t.Fatal(err)

@@ -21,7 +21,7 @@ func TestRoundsOfReferencesAreCompacted(t *testing.T) {
 	for i := range 100 {
 		body += fmt.Sprintf(`,{"type":"item_reference","id":"fc_%d"},{"type":"function_call_output","call_id":"c%d","output":"file %d: %s"}`, i, i, i, strings.Repeat("word ", 200))
 		if status, answer := r.post(f, body+"]}"); status != http.StatusOK {
-			t.Fatalf("%d %s", status, answer)
+			t.Fatalf("%d %s, want %d", status, answer, http.StatusOK)
 		}
 		sent := r.got()[i]
 		for k := range i + 1 {
@@ -31,6 +31,6 @@ func TestRoundsOfReferencesAreCompacted(t *testing.T) {
 		}
 	}
 	if n := r.steps(); n == 0 || n > 10 {
-		t.Errorf("%d compactions in 100 calls", n)
+		t.Errorf("%d compactions in 100 calls, want at most 10", n)
 	}
 }

@@ -76,10 +76,10 @@ func TestStrictErrorsHaveTheFormOfTheWire(t *testing.T) {
 			status, answer := r.read(resp, nil)
 			known := transport.ErrorOf(resp)
 			if known == nil || c.is != nil && !errors.Is(known, c.is) || resp.Header.Get("X-Compact-Error") != known.Op {
-				t.Errorf("%v, %s: %v, %v", f, name, known, resp.Header)
+				t.Errorf("%v, %s: %v, %v, want the error with its operation in the header", f, name, known, resp.Header)
 			}
 			if status != c.status || resp.Header.Get("X-Should-Retry") != "false" || resp.Header.Get("Content-Type") != "application/json" || len(r.got()) != 0 {
-				t.Errorf("%v, %s: %s, %v, %d requests", f, name, resp.Status, resp.Header, len(r.got()))
+				t.Errorf("%v, %s: %s, %v, %d requests, want 0", f, name, resp.Status, resp.Header, len(r.got()))
 			}
 			got, want := decoded(t, answer), decoded(t, model)
 			if shapeOf(got) != shapeOf(want) {

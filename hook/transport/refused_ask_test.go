@@ -34,10 +34,10 @@ func TestRefusedAskTellsWhenAndWhy(t *testing.T) {
 		}
 		e := new(compact.AskError)
 		if !errors.As(refusedAsk(resp, []byte(c.body)), &e) || e.Status != c.status || e.RetryAfter != c.after || e.TooLong != c.tooLong || e.Unreadable != c.unreadable {
-			t.Errorf("%s: %+v", name, e)
+			t.Errorf("%s: %+v, want the status and the wait of the provider", name, e)
 		}
 		if text := e.Err.Error(); !strings.Contains(text, c.says) || len(text) > 400 {
-			t.Errorf("%s: %q", name, text)
+			t.Errorf("%s: %q, want text with %q", name, text, c.says)
 		}
 	}
 }

@@ -33,7 +33,7 @@ func TestARefusalIsReportedWithItsLimit(t *testing.T) {
 	}
 	told := events.Named(trace.NameRefused)
 	if len(told) != 1 {
-		t.Fatalf("%d refusals reported", len(told))
+		t.Fatalf("%d refusals reported, want 1", len(told))
 	}
 	var p trace.Refused
 	if err := json.Unmarshal([]byte(told[0].Data.String()), &p); err != nil {
@@ -43,7 +43,7 @@ func TestARefusalIsReportedWithItsLimit(t *testing.T) {
 		t.Errorf("the trace is not renamed: %+v", name)
 	}
 	if p.Limit != 8_000 || !p.Retried || p.Window <= 0 || p.Window > 8_000 || p.Estimated <= 8_000 || p.SessionID == "" || p.Model == "" {
-		t.Errorf("%+v", p)
+		t.Errorf("%+v, want a retried refusal with the limit 8000", p)
 	}
 }
 
@@ -61,14 +61,14 @@ func TestARefusedRequestIsNotBilled(t *testing.T) {
 		}
 		refused, billed := events.Named(trace.NameRefused), events.Named(trace.NameCallUsage)
 		if len(refused) != 1 || len(billed) != 1 {
-			t.Fatalf("%s: %d refusals, %d bills", f, len(refused), len(billed))
+			t.Fatalf("%s: %d refusals, %d bills; want 1 and 1", f, len(refused), len(billed))
 		}
 		var p trace.CallUsage
 		if err := json.Unmarshal([]byte(billed[0].Data.String()), &p); err != nil {
 			t.Fatal(err)
 		}
 		if p.Measured > 8_000 || p.SessionCalls != 1 {
-			t.Errorf("%s: the bill has %d tokens, and %d calls", f, p.Measured, p.SessionCalls)
+			t.Errorf("%s: the bill has %d tokens, and %d calls; want at most 8000 and 1", f, p.Measured, p.SessionCalls)
 		}
 		if b := r.last().Bill; b.Session.Calls != 1 || b.Session.EstimatedUSD != b.EstimatedUSD || b.Estimated.Cached+b.Whole.Cached != 0 {
 			t.Errorf("%s: the estimate of the smaller request has a part of the refused one: %+v", f, b)
@@ -102,11 +102,11 @@ func TestAnErrorOfTheProviderIsReportedAndNotBilled(t *testing.T) {
 				t.Errorf("%s: the trace is not renamed to %q: %+v", f, name, e.Trace)
 			}
 			if got = append(got, p.Status); p.Estimated != r.last().After.Total || p.EstimatedUSD != r.last().Bill.EstimatedUSD || p.SessionID != "s" || p.Model == "" {
-				t.Errorf("%s: %+v", f, p)
+				t.Errorf("%s: %+v, want the estimate of the request", f, p)
 			}
 		}
 		if !slices.Equal(got, []int{529, 429}) {
-			t.Errorf("%s: errors %v", f, got)
+			t.Errorf("%s: errors %v, want %v", f, got, []int{529, 429})
 		}
 		if b := r.last().Bill.Session; b.Calls != 1 || b.EstimatedUSD != r.last().Bill.EstimatedUSD {
 			t.Errorf("%s: the sums have the requests without an answer: %+v", f, b)
@@ -126,7 +126,7 @@ func TestAnUnreachableProviderIsReported(t *testing.T) {
 		t.Fatal(err)
 	}
 	if told := events.Named(trace.NameProviderError); len(told) != 1 || !strings.Contains(told[0].Data.String(), "no connection to the provider") {
-		t.Errorf("%v", told)
+		t.Errorf("%v, want one error of the provider", told)
 	}
 }
 
@@ -182,7 +182,7 @@ func TestPanicOfOnUnbilledIsReported(t *testing.T) {
 	r := newRig(t, compact.Config{}, transport.OnUnbilled(func(context.Context, *compact.Result) { panic("a bug") }))
 	r.server.Fail(provider.Failure{Status: 529})
 	if status, _ := r.post(f, f.body("Fix it.", 1, 1)); status != 529 || len(r.errs) != 1 || !strings.Contains(r.errs[0].Error(), "a bug") {
-		t.Errorf("%d, %v", status, r.errs)
+		t.Errorf("%d, %v, want 529", status, r.errs)
 	}
 }
 
@@ -209,7 +209,7 @@ func TestAStreamThatBeginsWithAnErrorIsNotBilled(t *testing.T) {
 			transport.OnUnbilled(func(context.Context, *compact.Result) { unbilled++ }))
 		f := forms()[c.form]
 		if status, got := r.post(f, f.body("Fix it.", 1, 1)); status != http.StatusOK || got != c.answer {
-			t.Errorf("%s: %d %q", name, status, got)
+			t.Errorf("%s: %d %q, want %d and %q", name, status, got, http.StatusOK, c.answer)
 		}
 		if err := r.m.Flush(t.Context()); err != nil {
 			t.Fatal(err)

@@ -107,7 +107,7 @@ func TestPersistentFailureReturnsTheRefusal(t *testing.T) {
 		}
 		status, answer := r.post(f, body)
 		if status != http.StatusBadRequest || !strings.Contains(answer, "context_length_exceeded") || len(r.got()) != 1 {
-			t.Errorf("%s: %d after %d requests: %s", name, status, len(r.got()), answer)
+			t.Errorf("%s: %d after %d requests: %s, want %d, 1 and text with %q", name, status, len(r.got()), answer, http.StatusBadRequest, "context_length_exceeded")
 		}
 		if len(r.errs) != 2 || !strings.Contains(r.errs[1].Error(), "overflow") {
 			t.Errorf("%s: reported %v", name, r.errs)
@@ -116,7 +116,7 @@ func TestPersistentFailureReturnsTheRefusal(t *testing.T) {
 	r := newRig(t, tight) // an unreadable request can't be made smaller
 	r.server.Lenient, r.server.Window = true, 1
 	if status, _ := r.post(f, `{"model":"gpt-4o","messages":7}`); status != http.StatusBadRequest || len(r.got()) != 1 {
-		t.Errorf("%d after %d requests", status, len(r.got()))
+		t.Errorf("%d after %d requests, want %d and 1", status, len(r.got()), http.StatusBadRequest)
 	}
 }
 
@@ -127,7 +127,7 @@ func TestSecondOverflowAfterAFailureReachesTheCaller(t *testing.T) {
 	f, r := forms()[0], newRig(t, compact.Config{Archive: a, MaxContextTokens: window})
 	r.server.Window = 1
 	if status, _ := r.post(f, f.body("Fix it.", 60, 300)); status != http.StatusBadRequest || len(r.got()) > 2 {
-		t.Errorf("%d after %d requests", status, len(r.got()))
+		t.Errorf("%d after %d requests, want %d and at most 2", status, len(r.got()), http.StatusBadRequest)
 	}
 }
 
@@ -137,7 +137,7 @@ func TestCallerGetsTheOverflowOfAPassedRequest(t *testing.T) {
 	r.server.Window = 8_000
 	f.fields += `,"previous_response_id":"resp_1"`
 	if status, _ := r.post(f, f.body("Fix it.", 60, 300)); status != http.StatusBadRequest || len(r.got()) != 1 {
-		t.Errorf("%d after %d requests", status, len(r.got()))
+		t.Errorf("%d after %d requests, want %d and 1", status, len(r.got()), http.StatusBadRequest)
 	}
 }
 
@@ -150,7 +150,7 @@ func TestMetaOfARequestProtectsAndIsNotSent(t *testing.T) {
 		marked := mark(t, f, plain, precious)
 		r := newRig(t, compact.Config{})
 		if status, answer := r.post(f, marked); status != http.StatusOK || !r.last().Triggered {
-			t.Fatalf("%v: %d %s", f, status, answer)
+			t.Fatalf("%v: %d %s, want %d", f, status, answer, http.StatusOK)
 		}
 		if got := r.got()[0]; !strings.Contains(got, precious) || strings.Contains(got, `"meta"`) {
 			t.Errorf("%v: compacted: protected %v, sent %v", f, strings.Contains(got, precious), strings.Contains(got, `"meta"`))
@@ -167,7 +167,7 @@ func TestMetaOfARequestProtectsAndIsNotSent(t *testing.T) {
 	r := newRig(t, compact.Config{})
 	r.server.Lenient = true
 	if r.post(f, mark(t, f, plain, "file 0: word")); r.got()[0] != plain {
-		t.Errorf("passed over: %s", r.got()[0])
+		t.Errorf("passed over: %s, want %s", r.got()[0], plain)
 	}
 }
 

@@ -33,7 +33,7 @@ func TestRetryAfterIsReadInEveryForm(t *testing.T) {
 			}
 		}
 		if got := retryAfter(h, now); got != c.want {
-			t.Errorf("%+v: %s", c, got)
+			t.Errorf("%+v: %s, want %s", c, got, c.want)
 		}
 	}
 }

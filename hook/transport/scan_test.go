@@ -123,6 +123,6 @@ func TestNumbersOfADocumentDoNotDependOnItsPieces(t *testing.T) {
 		}
 	}
 	if found < 1000 {
-		t.Errorf("the documents have only %d numbers", found)
+		t.Errorf("the documents have only %d numbers, want at least 1000", found)
 	}
 }

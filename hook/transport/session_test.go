@@ -104,7 +104,7 @@ func TestLongNamesAreHashed(t *testing.T) {
 	}
 	one, two := r.results[0].Session, r.results[1].Session
 	if one == two || len(one) > 130 || !strings.HasPrefix(one, "request:user:keyed-") {
-		t.Errorf("%q and %q", one, two)
+		t.Errorf("%q and %q, want text that begins with %q", one, two, "request:user:keyed-")
 	}
 	sum := sha256.Sum256([]byte(strings.Repeat("a", 5000)))
 	if strings.Contains(one, hex.EncodeToString(sum[:8])) {
@@ -143,7 +143,7 @@ func TestUnnamedSessionsAreDistinguishedByTheirBeginning(t *testing.T) {
 		r := newRig(t, compact.Config{})
 		one := r.unnamed(f, f.body("hi", 1, 1)).Session
 		if !strings.HasPrefix(one, compact.UnnamedSession) {
-			t.Fatalf("%v: %q", f, one)
+			t.Fatalf("%v: %q, want text that begins with %q", f, one, compact.UnnamedSession)
 		}
 		if later := r.unnamed(f, f.body("hi", 5, 9)).Session; later != one {
 			t.Errorf("%v: the same conversation is %q, then %q", f, one, later)
@@ -220,7 +220,7 @@ func TestUnnamedSessionsEndWithTheProcess(t *testing.T) {
 	_, other, ok := strings.Cut(string(out), "id=")
 	other, _, _ = strings.Cut(other, "\n")
 	if !ok || !strings.HasPrefix(other, compact.UnnamedSession) || other == id {
-		t.Errorf("here %q, in another process %q", id, other)
+		t.Errorf("here %q, in another process %q, want text that begins with %q", id, other, compact.UnnamedSession)
 	}
 	if again := rigAt(t, "provider.test").unnamed(f, f.body("hi", 1, 1)).Session; again != id {
 		t.Errorf("another transport of this process has %q, not %q", again, id)
@@ -242,15 +242,15 @@ func TestNothingIsRecalledFromUnnamedSessions(t *testing.T) {
 			t.Fatalf("%v: no placeholder of a named session names a reference: the test proves nothing", f)
 		}
 		if text, err := answered.m.Recall(context.Background(), "s", named[1]); err != nil || !strings.Contains(text, "word") {
-			t.Errorf("%v: a named session recalls %.50q, %v", f, text, err)
+			t.Errorf("%v: a named session recalls %.50q, %v; want text with %q and no error", f, text, err, "word")
 		}
 		res := r.unnamed(f, body)
 		if hit := recallRef.FindString(r.got()[0]); hit != "" || !res.Triggered {
-			t.Errorf("%v: compacted %v, and a placeholder contains %q", f, res.Triggered, hit)
+			t.Errorf("%v: compacted %v, and a placeholder contains %q; want true and none", f, res.Triggered, hit)
 		}
 		for _, ref := range []string{named[1], "turn:2"} {
 			if text, err := r.m.Recall(context.Background(), res.Session, ref); !errors.Is(err, compact.ErrNotFound) {
-				t.Errorf("%v: recalled %.50q, %v", f, text, err)
+				t.Errorf("%v: recalled %.50q, %v, want ErrNotFound", f, text, err)
 			}
 		}
 	}

@@ -12,8 +12,8 @@ import (
 	"github.com/agentcompact/compact/internal/provider"
 )
 
-// A request can name its whole input: a conversation, an earlier answer, or a stored prompt.
-// It is sent unchanged, and that is no failure.
+// A request can name its whole input: a conversation, an earlier answer, or a stored prompt. It
+// is sent unchanged, and no failure is reported.
 func TestARequestNeedsNoInputOfItsOwn(t *testing.T) {
 	for _, name := range []string{`"previous_response_id":"ANSWER"`, `"conversation":"CONVERSATION"`, `"conversation":{"id":"CONVERSATION"}`, `"prompt":{"id":"pmpt_1"}`} {
 		for _, input := range []string{"", `,"input":null`, `,"input":[]`} {
@@ -25,11 +25,11 @@ func TestARequestNeedsNoInputOfItsOwn(t *testing.T) {
 			conversation := r.server.Store.Conversation(map[string]any{"role": "user", "content": "hi"})
 			body := "{" + f.fields + "," + strings.NewReplacer("ANSWER", id, "CONVERSATION", conversation).Replace(name) + input + "}"
 			if status, answer := r.post(f, body); status != http.StatusOK {
-				t.Errorf("%s%s: %d %s", name, input, status, answer)
+				t.Errorf("%s%s: %d %s, want %d", name, input, status, answer, http.StatusOK)
 			}
 			for _, err := range r.errs {
 				if !strings.Contains(err.Error(), "holds the history") {
-					t.Errorf("%s%s: %v", name, input, err)
+					t.Errorf("%s%s: %v, want an error with %q", name, input, err, "holds the history")
 				}
 			}
 		}
@@ -50,12 +50,12 @@ func TestReasoningThatIsNotStoredIsNotSentBack(t *testing.T) {
 			provider.Answer{Reasoning: "Now.", Calls: []provider.Call{recallOf(ref), {ID: "c900", Name: "read", Args: `{"n":900}`}}})
 		status, answer := r.post(f, body)
 		if status != http.StatusOK || !strings.Contains(answer, "c900") {
-			t.Fatalf("stream %v: %d %s", stream, status, answer)
+			t.Fatalf("stream %v: %d %s, want %d and text with %q", stream, status, answer, http.StatusOK, "c900")
 		}
 		for range 2 {
 			body = more(body, f.callAgain(900))
 			if status, answer := r.post(f, body); status != http.StatusOK {
-				t.Fatalf("stream %v: %d %s", stream, status, answer)
+				t.Fatalf("stream %v: %d %s, want %d", stream, status, answer, http.StatusOK)
 			}
 			body = more(body, `{"role":"user","content":"next"}`)
 		}
@@ -95,7 +95,7 @@ func TestReferencesToAnAnswerWithARecall(t *testing.T) {
 			r.server.Answer(provider.Answer{Reasoning: "Hm.", Calls: []provider.Call{recallOf(ref)}}, provider.Answer{Reasoning: "So.", Text: "Let me see.", Calls: []provider.Call{recallOf("turn:3")}}, last)
 			status, answer := r.post(f, body)
 			if status != http.StatusOK {
-				t.Fatalf("%d %s", status, answer)
+				t.Fatalf("%d %s, want %d", status, answer, http.StatusOK)
 			}
 			body = more(body, references(t, answer))
 			if calls {
@@ -105,7 +105,7 @@ func TestReferencesToAnAnswerWithARecall(t *testing.T) {
 			}
 			for range 2 {
 				if status, answer := r.post(f, body); status != http.StatusOK {
-					t.Fatalf("stream %v, calls %v: %d %s", stream, calls, status, answer)
+					t.Fatalf("stream %v, calls %v: %d %s, want %d", stream, calls, status, answer, http.StatusOK)
 				}
 				if got := r.got(); !strings.Contains(got[len(got)-1], "turn:3") {
 					t.Errorf("stream %v, calls %v: the round is lost: %s", stream, calls, tail(got[len(got)-1], 1500))
@@ -126,7 +126,7 @@ func TestReferencesToReasoningOfARoundThatIsNotKept(t *testing.T) {
 		r.server.Answer(provider.Answer{Reasoning: "Hm.", Calls: []provider.Call{{Name: "recall", Args: `{"ref":"` + ref + `","pattern":"` + secret + `"}`}}}, provider.Answer{Reasoning: "Now.", Text: "It is a word."})
 		_, answer := r.post(f, body)
 		if status, answer := r.post(f, more(body, references(t, answer)+`,{"role":"user","content":"next"}`)); status != http.StatusOK {
-			t.Errorf("stream %v: %d %s", stream, status, answer)
+			t.Errorf("stream %v: %d %s, want %d", stream, status, answer, http.StatusOK)
 		}
 	}
 }
@@ -147,7 +147,7 @@ func TestReasoningBesideACallGoesWithItsRecall(t *testing.T) {
 		restarted := newRigAt(t, r.server, compact.Config{}, transport.Recall())
 		for _, of := range []*rig{r, restarted} {
 			if status, answer := of.post(f, next); status != http.StatusOK {
-				t.Errorf("%v: %d %s", f, status, answer)
+				t.Errorf("%v: %d %s, want %d", f, status, answer, http.StatusOK)
 			}
 		}
 		if got := r.got(); !strings.Contains(got[2], `"rs_2"`) || strings.Contains(got[3], `"rs_2"`) {
@@ -170,16 +170,16 @@ func TestRequestsForAnApprovalReachTheCaller(t *testing.T) {
 			before := len(r.got())
 			status, answer := r.post(f, body)
 			if status != http.StatusOK || len(r.got()) != before+1 || strings.Contains(answer, `"recall"`) {
-				t.Fatalf("stream %v: %d after %d requests: %s", stream, status, len(r.got())-before, answer)
+				t.Fatalf("stream %v: %d after %d requests: %s, want %d and text without %q", stream, status, len(r.got())-before, answer, http.StatusOK, `"recall"`)
 			}
 			id, _ := stored(answer)
 			if status, answer := r.post(f, f.next(id, reply)); status != http.StatusOK {
-				t.Errorf("stream %v: a chain: %d %s", stream, status, answer)
+				t.Errorf("stream %v: a chain: %d %s, want %d", stream, status, answer, http.StatusOK)
 			}
 			body = more(body, strings.Join(sentBack(t, f, answer), ",")+","+reply)
 			for range 2 {
 				if status, answer := r.post(f, body); status != http.StatusOK {
-					t.Errorf("stream %v: %d %s", stream, status, answer)
+					t.Errorf("stream %v: %d %s, want %d", stream, status, answer, http.StatusOK)
 				}
 				sent := r.got()[len(r.got())-1]
 				if at, result := strings.Index(sent, reply), strings.LastIndex(sent, `"function_call_output"`); result > at || !strings.Contains(sent, `"recall","status"`) && !strings.Contains(sent, `"name":"recall"`) {

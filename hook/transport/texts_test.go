@@ -80,7 +80,7 @@ func TestWindowAfterAnOverflowFits(t *testing.T) {
 		}
 	}
 	if w := (overflow{limit: 100, output: 100}).window(50, 0); w != 0 {
-		t.Errorf("no room for a prompt: window %d", w)
+		t.Errorf("no room for a prompt: window %d, want 0", w)
 	}
 }
 
@@ -100,7 +100,7 @@ func TestWindowsAreBoundedAndOnlyShrink(t *testing.T) {
 		t.Errorf("%d windows are held", n)
 	}
 	if n := w.of(lane{identity{session: "0"}, "m"}); n != 0 {
-		t.Errorf("the least recently used window is still %d", n)
+		t.Errorf("the least recently used window is still %d, want 0", n)
 	}
 }
 
@@ -163,7 +163,7 @@ func TestStreamsThatBeginWithAnOverflowAreReplaced(t *testing.T) {
 			}
 			_ = e.Close()
 			if old.closed != 1 || fresh.closed != asked {
-				t.Errorf("%s: the first was closed %d times, the second %d", name, old.closed, fresh.closed)
+				t.Errorf("%s: the first was closed %d times, the second %d; want 1 and %d", name, old.closed, fresh.closed, asked)
 			}
 		}
 	}
@@ -178,7 +178,7 @@ func TestIrreplaceableStreamsAreReturned(t *testing.T) {
 	gone := errors.New("gone")
 	e = &early{body: &body{Reader: io.MultiReader(strings.NewReader(created), iotest.ErrReader(gone))}}
 	if got, err := io.ReadAll(e); !errors.Is(err, gone) || string(got) != created {
-		t.Errorf("%q, %v", got, err)
+		t.Errorf("%q, %v, want gone", got, err)
 	}
 }
 
@@ -191,7 +191,7 @@ func TestClosingAStreamClosesWhatReplacesIt(t *testing.T) {
 		t.Fatal(err)
 	}
 	if fresh.closed != 1 {
-		t.Errorf("closed %d times", fresh.closed)
+		t.Errorf("closed %d times, want 1", fresh.closed)
 	}
 }
 
@@ -212,7 +212,7 @@ func FuzzReadOverflow(f *testing.F) {
 		}
 		for _, counted := range []int{1, 1000, 1 << 30} {
 			if w := o.window(counted, 100); w < 0 || w > 2*counted {
-				t.Fatalf("%+v: window %d for %d", o, w, counted)
+				t.Fatalf("%+v: window %d for %d, want at least 0", o, w, counted)
 			}
 		}
 	})

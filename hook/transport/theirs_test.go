@@ -14,7 +14,7 @@ import (
 )
 
 // The lower one of our threshold and the provider's applies.
-func TestTheLowerThresholdWorks(t *testing.T) {
+func TestTheLowerThresholdApplies(t *testing.T) {
 	anthropic, responses := forms()[4], forms()[2]
 	for _, c := range []struct {
 		f     form
@@ -31,7 +31,7 @@ func TestTheLowerThresholdWorks(t *testing.T) {
 		r.server.Lenient = true
 		body := adding(c.f.body("x", 60, 300), c.field)
 		if status, answer := r.post(c.f, body); status != http.StatusOK {
-			t.Fatalf("%d %s", status, answer)
+			t.Fatalf("%d %s, want %d", status, answer, http.StatusOK)
 		}
 		sent := r.got()[0]
 		if (sent != body) != c.ours || !strings.Contains(sent, c.field) || (len(r.errs) == 0) != c.ours {
@@ -40,8 +40,8 @@ func TestTheLowerThresholdWorks(t *testing.T) {
 	}
 }
 
-// Messages before a compaction by the provider are sent unchanged and count as nothing.
-// Messages after it are reduced as usual.
+// Messages before a compaction by the provider are sent unchanged and are not counted. Messages
+// after it are reduced as usual.
 func TestMessagesAfterAProvidersCompactionAreReduced(t *testing.T) {
 	items := map[provider.Wire]string{
 		provider.Anthropic: `{"role":"assistant","content":[{"type":"compaction","content":"The file was read.","encrypted_content":"QUJD"},{"type":"text","text":"On."}]},{"role":"user","content":"Go on."}`,
@@ -63,7 +63,7 @@ func TestMessagesAfterAProvidersCompactionAreReduced(t *testing.T) {
 					continue
 				}
 				if status, answer := r.post(f, body+"]}"); status != http.StatusOK {
-					t.Fatalf("%d rounds after the block: %d %s", n, status, answer)
+					t.Fatalf("%d rounds after the block: %d %s, want %d", n, status, answer, http.StatusOK)
 				}
 				bodies := r.got()
 				if !strings.HasPrefix(bodies[len(bodies)-1], before) {
@@ -104,7 +104,7 @@ func TestARequestForACompactionByTheProviderIsSentWhole(t *testing.T) {
 	r.errs = nil
 	window := `{` + f.fields + `,"input":[{"role":"user","content":"x"},{"type":"compaction","id":"cmp_1","encrypted_content":"QUJD"},{"role":"user","content":"next"}]}`
 	if status, answer := r.post(f, window); status != http.StatusOK {
-		t.Fatalf("%d %s", status, answer)
+		t.Fatalf("%d %s, want %d", status, answer, http.StatusOK)
 	}
 	r.quiet()
 	if got := r.got(); got[2] != window {
@@ -114,11 +114,11 @@ func TestARequestForACompactionByTheProviderIsSentWhole(t *testing.T) {
 
 // The figures come from the provider's own example
 // (https://platform.claude.com/docs/en/build-with-claude/compaction).
-func TestUsageOfTheProvidersOwnEdits(t *testing.T) {
+func TestUsageIncludesTheProvidersOwnEdits(t *testing.T) {
 	u := transport.UsageOf([]byte(`{"usage":{"input_tokens":23000,"output_tokens":1000,"iterations":[
 		{"type":"compaction","input_tokens":180000,"output_tokens":3500},{"type":"message","input_tokens":23000,"output_tokens":1000}]}}`), false)
 	if u.PromptTokens != 23_000 || u.CompactedTokens != 180_000 || u.SummaryTokens != 3_500 || u.OutputTokens != 1000 {
-		t.Errorf("%+v", u)
+		t.Errorf("%+v, want 23000 prompt tokens, 180000 compacted and 3500 of the summary", u)
 	}
 	u = transport.UsageOf([]byte(`{"usage":{"input_tokens":3000,"cache_read_input_tokens":20000,"output_tokens":1000,"iterations":[
 		{"type":"compaction","input_tokens":10000,"cache_creation_input_tokens":20000,"cache_read_input_tokens":150000,"output_tokens":3500},
@@ -129,7 +129,7 @@ func TestUsageOfTheProvidersOwnEdits(t *testing.T) {
 	u = transport.UsageOf([]byte("event: message_start\ndata: {\"type\":\"message_start\",\"message\":{\"usage\":{\"input_tokens\":25000,\"output_tokens\":1}}}\n\n"+
 		"event: message_delta\ndata: {\"type\":\"message_delta\",\"usage\":{\"output_tokens\":77},\"context_management\":{\"applied_edits\":[{\"type\":\"clear_tool_uses_20250919\",\"cleared_tool_uses\":8,\"cleared_input_tokens\":50000}]}}\n\n"), true)
 	if u.PromptTokens != 25_000 || u.ClearedTokens != 50_000 || u.OutputTokens != 77 || u.CompactedTokens != 0 {
-		t.Errorf("%+v", u)
+		t.Errorf("%+v, want 25000 prompt tokens and 50000 cleared", u)
 	}
 }
 

@@ -123,11 +123,11 @@ func atOnce(t *testing.T, f form, alike bool) {
 	}
 	// A conversation can end with a summary that was written ahead of its call.
 	if n := int(s.calls.Load()); n < compactions || n > compactions+conversations || r.steps() != compactions || compactions < conversations {
-		t.Errorf("%d compactions, %d steps, %d summaries", compactions, r.steps(), n)
+		t.Errorf("%d compactions, %d steps, %d summaries; want at least %d and at most %d", compactions, r.steps(), n, conversations, compactions+conversations)
 	}
 	for _, q := range r.server.Requests() {
 		if q.Prompt > window || q.Status != http.StatusOK {
-			t.Errorf("a request of %d tokens was answered with %d", q.Prompt, q.Status)
+			t.Errorf("a request of %d tokens was answered with %d, want at most %d and %d", q.Prompt, q.Status, window, http.StatusOK)
 		}
 	}
 	r.quiet()

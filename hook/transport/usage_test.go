@@ -153,7 +153,7 @@ func TestSettleWaitsForTheUsageOfAnswers(t *testing.T) {
 		over, cancel := context.WithCancel(t.Context())
 		cancel()
 		if err := rt.Settle(over); !errors.Is(err, context.Canceled) {
-			t.Errorf("%s: %v while an answer is being read", f, err)
+			t.Errorf("%s: %v while an answer is being read, want Canceled", f, err)
 		}
 		_, _ = io.Copy(io.Discard, resp.Body)
 		_ = resp.Body.Close()

@@ -116,7 +116,7 @@ func TestTheLogCanBeReplacedOrSilenced(t *testing.T) {
 		r := silent(t, compact.Config{}, c.opts...)
 		r.do(r.request(t.Context(), "/v1/chat/completions", `[]`))
 		if a, b := len(standard.records(t)), len(own.records(t)); a != c.standard || b != c.own || told != c.told {
-			t.Errorf("%s: %d records in the standard log, %d in the own, reported %d", name, a, b, told)
+			t.Errorf("%s: %d records in the standard log, %d in the own, reported %d; want %d, %d and %d", name, a, b, told, c.standard, c.own, c.told)
 		}
 	}
 }
@@ -135,7 +135,7 @@ func TestTheLogIsRedacted(t *testing.T) {
 	_ = resp.Body.Close()
 	text := fmt.Sprint(j.records(t))
 	if strings.Contains(text, secret) || !strings.Contains(text, "panic") || !strings.Contains(text, "goroutine") {
-		t.Errorf("logged %s", text)
+		t.Errorf("logged %s, want text without %q, text with %q and text with %q", text, secret, "panic", "goroutine")
 	}
 }
 
@@ -189,10 +189,10 @@ func TestPassedRequestsAreLoggedOncePerConversation(t *testing.T) {
 			}
 			got := j.records(t)
 			if len(got) != c.times || len(told) != c.times || len(r.got()) != 6 {
-				t.Fatalf("logged %v, reported %v, of %d requests", got, told, len(r.got()))
+				t.Fatalf("logged %v, reported %v, of %d requests, want 6", got, told, len(r.got()))
 			}
 			if text := fmt.Sprintf("%q", got[0]["error"]); !strings.Contains(text, c.says) {
-				t.Errorf("said %s", text)
+				t.Errorf("said %s, want text with %q", text, c.says)
 			}
 			if !strings.HasPrefix(name, "huge") && !errors.Is(told[0], transport.ErrPassed) {
 				t.Errorf("reported %v", told[0])

@@ -203,7 +203,7 @@ func TestPackagesImportInOneDirection(t *testing.T) {
 				continue
 			}
 			if target := owner(to); target != key && !slices.Contains(arrows[key], target) {
-				t.Errorf("%s imports %s: no arrow points there", from, to)
+				t.Errorf("%s imports %s: the list arrows does not allow it", from, to)
 			}
 		}
 	}
@@ -229,7 +229,7 @@ func TestStorageAndTraceUseOnlyTheTypeOfRedact(t *testing.T) {
 	for _, line := range strings.Fields(string(out)) {
 		name := line[strings.LastIndex(line, ":")+1:]
 		if !slices.Contains(allowed, name) && !strings.HasPrefix(name, "redact.New") && name != "redact.Options" && name != "redact.Redactor" {
-			t.Errorf("storage or trace uses %s", name)
+			t.Errorf("storage or trace uses %s, which is not allowed", name)
 		}
 	}
 }
@@ -246,7 +246,7 @@ func TestOnlyStoragePackagesMakeUncheckedBlobs(t *testing.T) {
 		}
 		users++
 		if from := strings.TrimPrefix(p.ImportPath, module+"/"); !slices.Contains(allowed, from) {
-			t.Errorf("%s imports %s", from, door)
+			t.Errorf("%s imports %s, which only the listed packages may", from, door)
 		}
 	}
 	if users != len(allowed) {

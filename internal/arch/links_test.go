@@ -36,13 +36,13 @@ func TestLinksOfDocumentsHaveTargets(t *testing.T) {
 				to = filepath.Join(filepath.Dir(path), filepath.FromSlash(m[1]))
 			}
 			if why := leads(to, m[2]); why != "" {
-				t.Errorf("%s: %s: %s", path, m[0], why)
+				t.Errorf("%s: %s: %s, want none", path, m[0], why)
 			}
 		}
 		return err
 	})
 	if err != nil || links < 100 {
-		t.Errorf("%d links, %v", links, err)
+		t.Errorf("%d links, %v, want at least 100 links and no error", links, err)
 	}
 }
 
@@ -87,11 +87,11 @@ func TestSummaryInREADMEMatchesTheCode(t *testing.T) {
 	_, shown, _ := strings.Cut(string(readme), "<!-- summary -->\n```\n")
 	shown, _, ok := strings.Cut(shown, "```\n<!-- /summary -->")
 	if !ok || strings.Count(shown, "\n") < 10 {
-		t.Fatalf("README.md shows %q", shown)
+		t.Fatalf("README.md shows %q, want an excerpt of at least 10 lines", shown)
 	}
 	for line := range strings.Lines(shown) {
 		if line != "…\n" && !strings.Contains(string(made), "\n"+line) {
-			t.Errorf("no summary has %s", line)
+			t.Errorf("README.md shows a line that docs/SUMMARIES.md lacks: %s", line)
 		}
 	}
 }

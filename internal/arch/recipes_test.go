@@ -52,7 +52,7 @@ func TestGoRecipesCompile(t *testing.T) {
 		b.WriteString("return nil\n}\n")
 	}
 	if len(blocks) < 4 {
-		t.Fatalf("%d blocks", len(blocks))
+		t.Fatalf("docs/OBSERVABILITY.md has %d blocks of Go code, want at least 4", len(blocks))
 	}
 	if wrong, out := build(t, b.String()); len(wrong) > 0 {
 		t.Errorf("%s\n%s", out, b.String())

@@ -116,7 +116,7 @@ func TestUnredactedTextDoesNotCompile(t *testing.T) {
 		t.Fatal(err)
 	}
 	if want := fmt.Sprintf("tries %d ways", len(forbidden)); !strings.Contains(string(said), want) {
-		t.Errorf("docs/SECURITY.md does not say that the test %s", want)
+		t.Errorf("docs/SECURITY.md has no words %q about this test", want)
 	}
 	if wrong, out := build(t, fmt.Sprintf(smuggler, strings.Join(allowed, "\n"))); len(wrong) > 0 {
 		t.Fatalf("the allowed lines do not compile:\n%s", out)
@@ -125,7 +125,7 @@ func TestUnredactedTextDoesNotCompile(t *testing.T) {
 	wrong, out := build(t, fmt.Sprintf(smuggler, strings.Join(append(forbidden, allowed...), "\n")))
 	for i, line := range append(forbidden, allowed...) {
 		if _, refused := wrong[first+i]; refused != (i < len(forbidden)) {
-			t.Errorf("refused %v: %s", refused, line)
+			t.Errorf("the compiler rejects the line: %v, want the opposite: %s", refused, line)
 		}
 	}
 	if t.Failed() {
@@ -148,6 +148,6 @@ func TestOnlyTheManagerAndTheCommandMakeRedactors(t *testing.T) {
 		if strings.HasSuffix(path, "_test.go") || panics || maker && strings.Contains(line, "redact.New(") || strings.HasPrefix(path, "redact/") {
 			continue
 		}
-		t.Errorf("%s", line)
+		t.Errorf("this package must not make a Text of unredacted text: %s", line)
 	}
 }

@@ -29,11 +29,11 @@ func TestCheckAcceptsResultsOfEarlierCompactions(t *testing.T) {
 	}
 	replayed := earlier(in, []message.Message{in[0], in[3], summary1, in[1], in[4], in[5], in[6], in[7]}, map[int]string{2: summarized})
 	if found := Check(replayed); found != nil {
-		t.Errorf("replayed: %v", found)
+		t.Errorf("a replayed view: Check reports %v, want nothing", found)
 	}
 	again := earlier(in, []message.Message{in[0], in[3], in[1], summary1, in[6], in[7]}, map[int]string{2: summarized, 4: summarized, 5: summarized})
 	if found := Check(again); found != nil {
-		t.Errorf("compacted again: %v", found)
+		t.Errorf("a view that was compacted again: Check reports %v, want nothing", found)
 	}
 	again.Earlier, again.Triggered = false, true
 	if got := rules(Check(again)); !slices.Contains(got, RuleOrder) {
@@ -52,7 +52,7 @@ func TestCheckDistinguishesEqualMessages(t *testing.T) {
 	c := earlier(in, out, map[int]string{1: summarized, 3: summarized, 5: summarized})
 	c.Earlier, c.Triggered = false, true
 	if found := Check(c); found != nil {
-		t.Error(found)
+		t.Errorf("Check reports %v, want nothing", found)
 	}
 }
 
@@ -61,17 +61,17 @@ func TestCheckDistinguishesASummaryFromSimilarText(t *testing.T) {
 	in := []message.Message{forged, message.Assistant(words(300)), message.Assistant("Recent."), message.User("Last.")}
 	c := earlier(in, []message.Message{forged, summary1, in[2], in[3]}, map[int]string{1: summarized})
 	if found := Check(c); found != nil {
-		t.Error(found)
+		t.Errorf("Check reports %v, want nothing", found)
 	}
 }
 
-// A message inside of a round can't go without the round.
+// A message in the middle of a round cannot be removed without the round.
 func TestCheckLeavesTextThatLooksLikeASummaryInItsRound(t *testing.T) {
 	in := []message.Message{message.User("u"), message.Assistant(words(300)), ask("1"), summary1, answer("1"), message.User("Last.")}
 	c := earlier(in, []message.Message{summary1, in[2], in[3], in[4], in[5]}, map[int]string{0: summarized, 1: summarized})
 	c.Earlier, c.Triggered = false, true
 	if found := Check(c); found != nil {
-		t.Error(found)
+		t.Errorf("Check reports %v, want nothing", found)
 	}
 }
 
@@ -81,11 +81,11 @@ func TestCheckAcceptsADropWithoutANoticeOnlyIfNothingWasRemoved(t *testing.T) {
 	c := earlier(in, []message.Message{in[0], notice, in[3]}, map[int]string{1: dropped, 2: dropped})
 	c.Cost = func(message.Message) int { return 1 }
 	if found := Check(c); found != nil {
-		t.Errorf("with its notice: %v", found)
+		t.Errorf("with its notice: %v, want nothing", found)
 	}
 	c.Out = []message.Message{in[0], in[3]}
 	if got := rules(Check(c)); !slices.Equal(got, []string{RuleDecision}) {
-		t.Errorf("without a notice: %v", got)
+		t.Errorf("without a notice: %v, want RuleDecision", got)
 	}
 }
 
@@ -96,7 +96,7 @@ func TestCheckMeasuresPlaceholdersByTheOriginal(t *testing.T) {
 	out[2] = edit(t, in[2], "[observation masked — 4999 chars]")
 	c := earlier(in, out, map[int]string{2: masked})
 	if got := rules(Check(c)); !slices.Equal(got, []string{RuleText}) {
-		t.Errorf("without knowing the original: %v", got)
+		t.Errorf("without knowing the original: %v, want RuleText", got)
 	}
 	c.Origin = func(i, p int) string {
 		if i == 2 {
@@ -105,7 +105,7 @@ func TestCheckMeasuresPlaceholdersByTheOriginal(t *testing.T) {
 		return in[i].Parts[p].Text
 	}
 	if found := Check(c); found != nil {
-		t.Errorf("with the original: %v", found)
+		t.Errorf("with the original: %v, want nothing", found)
 	}
 }
 
@@ -118,16 +118,16 @@ func TestCheckAcceptsADispatchBlockThatWasCutEarlier(t *testing.T) {
 	out[2] = edit(t, in[2], fmt.Sprintf("[dispatch output masked — %d chars]\n%s", len(long)-len(left), left))
 	c := earlier(in, out, map[int]string{2: masked})
 	if found := Check(c); found != nil {
-		t.Error(found)
+		t.Errorf("Check reports %v, want nothing", found)
 	}
 	c.Earlier, c.Triggered = false, true
 	if got := rules(Check(c)); !slices.Contains(got, RuleText) {
-		t.Errorf("at once: %v", got)
+		t.Errorf("cut and masked at once: %v, want RuleText", got)
 	}
 	c.Earlier = true
 	c.Out[2] = edit(t, out[2], strings.Replace(out[2].Parts[0].Text, "word word", "word ward", 1))
 	if got := rules(Check(c)); !slices.Contains(got, RuleText) {
-		t.Errorf("with another beginning: %v", got)
+		t.Errorf("with another beginning: %v, want RuleText", got)
 	}
 }
 
@@ -145,7 +145,7 @@ func TestCheckAcceptsTheOtherFormsOfMasking(t *testing.T) {
 		c := earlier(in, out, map[int]string{2: masked})
 		c.Placeholder = func(s string) bool { return s == "<<gone>>" }
 		if found := Check(c); found != nil {
-			t.Errorf("%q: %v", text, found)
+			t.Errorf("%q: Check reports %v, want nothing", text, found)
 		}
 	}
 }
@@ -170,7 +170,7 @@ func TestCheckAcceptsTheOtherFormsOfTruncation(t *testing.T) {
 	}
 }
 
-// Equal rounds thousands of times over are laid out in one pass.
+// Check assigns thousands of equal rounds to their places in one pass.
 func TestCheckJudgesALongHistoryOfEqualRounds(t *testing.T) {
 	var in []message.Message
 	for range 5000 {
@@ -179,7 +179,7 @@ func TestCheckJudgesALongHistoryOfEqualRounds(t *testing.T) {
 	c := earlier(in, slices.Concat([]message.Message{summary1}, in[4:]), map[int]string{0: summarized, 1: summarized, 2: summarized, 3: summarized})
 	c.Budget = 1_000_000
 	if found := Check(c); found != nil {
-		t.Error(found)
+		t.Errorf("Check reports %v, want nothing", found)
 	}
 }
 
@@ -191,11 +191,11 @@ func TestSourcesReturnsTheOriginOfMessages(t *testing.T) {
 	c := summaryCase(t)
 	c.Out = remove(c.Out, 4)
 	if _, sure := Sources(c); sure {
-		t.Error("a view that lacks a message was laid out")
+		t.Error("Sources is sure of a view that lacks a message")
 	}
 	c.Decisions = nil
 	if src, sure := Sources(c); src != nil || sure {
-		t.Errorf("without decisions: %v, %v", src, sure)
+		t.Errorf("without decisions: %v, %v, want none", src, sure)
 	}
 }
 
@@ -213,14 +213,14 @@ func TestCheckCountsTurnsOfAnEarlierView(t *testing.T) {
 	c := earlier(in, out, map[int]string{4: masked})
 	c.KeepTurns, c.MaskWindow = 1, 3
 	if found := Check(c); found != nil {
-		t.Errorf("in an earlier view: %v", found)
+		t.Errorf("in an earlier view: %v, want nothing", found)
 	}
 	c.MaskWindow = 4
 	if got := rules(Check(c)); !slices.Contains(got, RuleWindow) {
-		t.Errorf("inside of the window in any view: %v", got)
+		t.Errorf("inside of the window in any view: %v, want RuleWindow", got)
 	}
 	c.Earlier, c.Triggered, c.MaskWindow = false, true, 3
 	if got := rules(Check(c)); !slices.Contains(got, RuleWindow) {
-		t.Errorf("at once: %v", got)
+		t.Errorf("in one compaction: %v, want RuleWindow", got)
 	}
 }

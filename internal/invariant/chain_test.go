@@ -36,7 +36,7 @@ func session(t testing.TB) []Step {
 
 func TestChainAcceptsASoundSession(t *testing.T) {
 	if found := Chain(session(t)...); found != nil {
-		t.Error(found)
+		t.Errorf("the check reports %v, want nothing", found)
 	}
 }
 
@@ -45,7 +45,7 @@ func TestChainAcceptsAViewAsHistory(t *testing.T) {
 	kept := s[2]
 	kept.History, kept.Decisions = s[1].View, nil
 	if found := Chain(append(s[:2], kept)...); found != nil {
-		t.Error(found)
+		t.Errorf("the check reports %v, want nothing", found)
 	}
 }
 
@@ -93,7 +93,7 @@ func TestChainAcceptsASessionThatWaitsAboveTheTrigger(t *testing.T) {
 	s := session(t)
 	s[3].Before, s[3].Waits = 1100, true
 	if found := Chain(s...); found != nil {
-		t.Error(found)
+		t.Errorf("the check reports %v, want nothing", found)
 	}
 }
 
@@ -101,7 +101,7 @@ func TestChainSkipsRefusedSteps(t *testing.T) {
 	s := session(t)
 	refused := Step{History: s[2].History[:3], View: s[2].History[:3], Refused: true, Before: 9999}
 	if found := Chain(slices.Insert(s, 3, refused)...); found != nil {
-		t.Error(found)
+		t.Errorf("the check reports %v, want nothing", found)
 	}
 }
 
@@ -119,11 +119,11 @@ func TestFreezeDetectsChangesInPlace(t *testing.T) {
 		h[9].Parts = append(h[9].Parts, message.Part{Kind: message.KindImage, Media: &message.Media{URL: "data:image/png;base64,A"}})
 		check := Freeze(h)
 		if found := check(); found != nil {
-			t.Errorf("%s: before the change: %v", name, found)
+			t.Errorf("%s: before the change: %v, want nothing", name, found)
 		}
 		harm(h)
 		if found := check(); !slices.Equal(rules(found), []string{RuleHistory}) {
-			t.Errorf("%s: %v", name, found)
+			t.Errorf("%s: after the change: %v, want RuleHistory", name, found)
 		}
 	}
 }

@@ -24,7 +24,7 @@ func TestFloorLeavesPinnedResultsAndPlaceholders(t *testing.T) {
 	in := history(t)
 	in[12].Protected = true
 	if a, b := (Plan{}).Floor(in, byRole, cost, 0), cost(in[12]); a < b {
-		t.Errorf("floor %d is below the pinned result of %d", a, b)
+		t.Errorf("floor %d, want at least %d, the cost of the pinned result", a, b)
 	}
 	in = []message.Message{message.User("u"), ask("1"), message.ToolResult("1", "[observation masked — 100000 chars · recall 0123456789ab]")}
 	if got, want := (Plan{}).Floor(in, nil, cost, 0), sum(costs(in, cost)); got != want {
@@ -71,7 +71,7 @@ func TestCheckRefusalFindsWrongRefusals(t *testing.T) {
 	floor := (Plan{}).Floor(in, byRole, cost, 3)
 	right := Refusal{In: in, Out: slices.Clone(in), Pinned: byRole, Cost: cost, Fixed: 3, Budget: floor - 1, Tokens: floor, Parts: floor, Named: []int{12, 8}}
 	if found := CheckRefusal(right); found != nil {
-		t.Errorf("a correct refusal: %v", found)
+		t.Errorf("a correct refusal: CheckRefusal reports %v, want nothing", found)
 	}
 	for name, harm := range map[string]func(r *Refusal){
 		"the floor fits the budget":       func(r *Refusal) { r.Budget = floor },
@@ -85,7 +85,7 @@ func TestCheckRefusalFindsWrongRefusals(t *testing.T) {
 		wrong := right
 		harm(&wrong)
 		if found := CheckRefusal(wrong); !slices.Equal(rules(found), []string{RuleInsufficient}) {
-			t.Errorf("%s: %v", name, found)
+			t.Errorf("%s: CheckRefusal reports %v, want RuleInsufficient", name, found)
 		}
 	}
 }

@@ -53,8 +53,8 @@ func words(n int) string { return strings.TrimSpace(strings.Repeat("word ", n)) 
 
 const dispatch = blockBegin + " job 7: passed " + blockEnd
 
-// history returns an agent's session: five turns, a protected message among them,
-// and a question that waits.
+// history returns an agent's session: five turns, a protected message among them, and a question
+// without an answer.
 func history(t testing.TB) []message.Message {
 	return []message.Message{
 		0:  message.System("You are careful."),

@@ -48,7 +48,7 @@ func TestCheckComparesAPlaceholderWithTheOriginal(t *testing.T) {
 			want = []string{RuleText}
 		}
 		if found := Check(earlier(in, out, map[int]string{2: masked})); !slices.Equal(rules(found), want) {
-			t.Errorf("%s: %v", text, found)
+			t.Errorf("%s: Check reports %v", text, found)
 		}
 	}
 }
@@ -59,6 +59,6 @@ func TestCheckReportsAResultWithoutACall(t *testing.T) {
 	out := slices.Clone(in)
 	out[1] = edit(t, in[1], `[observation masked — 1999 chars · bash "ls"]`)
 	if got := rules(Check(earlier(in, out, map[int]string{1: masked}))); !slices.Contains(got, RuleText) {
-		t.Error(got)
+		t.Errorf("Check reports %v", got)
 	}
 }

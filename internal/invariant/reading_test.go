@@ -88,10 +88,10 @@ func TestOpenFindsCallsWithoutAnAnswer(t *testing.T) {
 	}
 }
 
-func TestAnchorIsTheLastTimeTheUserSpeaks(t *testing.T) {
+func TestAnchorIsTheLastUserMessage(t *testing.T) {
 	carrier := message.Message{Role: message.RoleUser, Parts: answer("1").Parts}
 	if got := read([]message.Message{message.User("u"), ask("1"), carrier}).anchor; got != 0 {
-		t.Errorf("anchor %d, want 0: a carrier of results is not the user speaking", got)
+		t.Errorf("anchor %d, want 0: a message that only has results does not count as a user message", got)
 	}
 	if got := read([]message.Message{message.System("s")}).anchor; got != -1 {
 		t.Errorf("anchor %d, want -1", got)

@@ -154,7 +154,7 @@ func overlay(t *testing.T, root string, parts []fault) string {
 				t.Fatal(err)
 			}
 			if n := strings.Count(string(data), part.old); n != 1 {
-				t.Fatalf("%s: the line to break occurs %d times; the table is out of date", part.file, n)
+				t.Fatalf("%s: the line to break occurs %d times; the table is out of date, want 1", part.file, n)
 			}
 			replace[path] = filepath.Join(dir, strings.ReplaceAll(part.file, "/", "_"))
 			if err := os.WriteFile(replace[path], []byte(strings.Replace(string(data), part.old, part.wrong, 1)), 0o600); err != nil {

@@ -54,9 +54,9 @@ var ruleFaults = []struct {
 	{fault{"a failed command shows a newer state", "strategy/newest.go", `!c.Answered || c.Outcome == Failed {
 				continue`, `!c.Answered {
 				continue`, nil}, "./strategy", "TestAFailedCommandShows"},
-	{fault{"a commit can be reverted twice", "strategy/takenback.go", "		delete(c.made, hash)\n", ``, nil}, "./strategy", "TestFilesOfARevertedCommit"},
+	{fault{"a commit can be reverted twice", "strategy/takenback.go", "		delete(c.made, hash)\n", ``, nil}, "./strategy", "TestFilesOfARevertedCommitAreMarked"},
 	{fault{"the order of losses is that of a map", "replay/where.go", `cmp.Compare(a.Age, b.Age), cmp.Compare(a.Form, b.Form))`, `cmp.Compare(a.Age, b.Age))`, nil}, "./replay", "TestLossesHaveAFixedOrder"},
-	{fault{"a notice of before counts as a message", "policy/compat/history.go", `policy.NewNotice(p.earlier + len(removed) - len(p.notices))`, `policy.NewNotice(p.earlier + len(removed))`, nil}, "./policy/compat", "TestANoticeCountsTheMessagesOfBefore"},
+	{fault{"a notice of before counts as a message", "policy/compat/history.go", `policy.NewNotice(p.earlier + len(removed) - len(p.notices))`, `policy.NewNotice(p.earlier + len(removed))`, nil}, "./policy/compat", "TestNoticeCountsTheMessagesOfEarlierCuts"},
 	{fault{"a head that is given up is written later", "storage/record/heads.go", "		h.queue = slices.DeleteFunc(h.queue, func(q *queuedHead) bool { return q == mine })\n", "		h.queue = slices.Clip(h.queue)\n", nil}, "./storage/record", "TestAHeadThatIsGivenUp"},
 	{fault{"a session of the limit itself is pruned", "storage/record/prune.go", `case !t.facts.last.Before(opts.Before):`, `case t.facts.last.After(opts.Before):`, nil}, "./storage/record", "TestPruneLeavesASession"},
 	{fault{"a chain forgets an answer that was cut off", "hook/transport/recall_responses.go", `kind == "response.completed" || kind == "response.incomplete"`, `kind == "response.completed"`, nil}, "./hook/transport", "TestAChainContinuesAnAnswer"},

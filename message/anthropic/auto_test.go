@@ -82,18 +82,18 @@ func TestAutoSetsCacheMarks(t *testing.T) {
 			t.Errorf("%s: %v\n%s\nwant\n%s", name, err, got, c.want)
 		}
 		if plain, err := req.Write(req.Messages(), all); err != nil || string(plain) != c.in {
-			t.Errorf("%s: without being asked: %s", name, plain)
+			t.Errorf("%s: the request without automatic marks became %s", name, plain)
 		}
 	}
 }
 
-func TestMarked(t *testing.T) {
+func TestMarkedReportsMessagesWithAMark(t *testing.T) {
 	req, err := Wire.ParseRequest([]byte(`{"system":[{"type":"text","text":"S"`+short+`}],"messages":[`+user("a", "")+`,`+said("b")+`,`+user("c", long)+`]}`), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if got := req.(wire.Marker).Marked(); !slices.Equal(got, []bool{true, false, false, true}) {
-		t.Error(got)
+		t.Errorf("got %v, want marks in the first and the last message", got)
 	}
 	var none message.Message
 	if summarizes(none.Raw()) || summarizes([]byte(user("COMPACT-SUMMARY v1", ""))) || !summarizes([]byte(summary)) {
@@ -101,14 +101,14 @@ func TestMarked(t *testing.T) {
 	}
 }
 
-// The provider reads the blocks of a result before the result ends, wherever the result's
-// own mark is in the JSON: an hour's mark in them comes first.
+// The provider reads the marks of the blocks in a result before the mark of the result itself,
+// wherever that mark is in the JSON. So the mark for an hour in a block comes first.
 func TestTheMarkOfAResultComesAfterTheMarksInIt(t *testing.T) {
 	inner := `"content":[{"type":"text","text":"x"` + long + `}]`
 	for _, block := range []string{`{"type":"tool_result","tool_use_id":"t",` + inner + short + `}`, `{"type":"tool_result"` + short + `,"tool_use_id":"t",` + inner + `}`} {
 		marks := marksOf([]byte("[" + block + "]"))
 		if len(marks) != 2 || !marks[0].hour || marks[1].hour || !inOrder(marks) {
-			t.Errorf("%s: %d marks in another order", block, len(marks))
+			t.Errorf("%s: got %d marks or another order, want the mark for an hour and then the mark of the result", block, len(marks))
 		}
 	}
 }

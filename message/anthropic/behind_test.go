@@ -49,7 +49,7 @@ func TestTheProvidersThresholdIsRead(t *testing.T) {
 	} {
 		r := wiretest.Parse(t, anthropic.Wire, `{"context_management":`+field+`,"messages":[{"role":"user","content":"q"}]}`)
 		if a := r.About(); a.ServerTrigger != want || (a.ServerSide != "") != (want > 0) {
-			t.Errorf("%s: from %d on (%q), want %d", field, a.ServerTrigger, a.ServerSide, want)
+			t.Errorf("%s: threshold %d (%q), want %d", field, a.ServerTrigger, a.ServerSide, want)
 		}
 	}
 }

@@ -155,18 +155,17 @@ func TestSealedPartsThatChangeAreReported(t *testing.T) {
 	view := slices.Clone(msgs)
 	view[2] = edited
 	if found := req.Check(view, seq(len(view))); len(found) > 0 {
-		t.Errorf("a masked result: %v", found)
+		t.Errorf("a masked result: the check reports %v, want nothing", found)
 	}
 }
 
-// The input breaks rules itself; the violations of a reduction are found nevertheless,
-// and the violations of the input are not reported.
+// If the input breaks rules, the check of a view reports only the violations that the view adds.
 func TestViolationsOfTheInputAreNotReported(t *testing.T) {
 	req := parse(t, body(a("b"), c("1"), u("x"), c("1", "2"), r("1", "2", "TEXT"), u("end")))
 	msgs := req.Messages()
 	before := req.Check(msgs, seq(len(msgs)))
 	if len(before) != 3 {
-		t.Fatalf("the input breaks %v", wiretest.Broken(before))
+		t.Fatalf("the input breaks %v, want 3 violations", wiretest.Broken(before))
 	}
 	fresh := func(sources ...int) []string {
 		var view []message.Message
@@ -220,13 +219,13 @@ func TestMaskingAndDroppingRoundsBreaksNoRule(t *testing.T) {
 				view, sources = append(view, m), append(sources, i)
 			}
 			if found := req.Check(view, sources); len(found) > 0 {
-				t.Fatalf("rounds %d to %d: %v", from, to, found)
+				t.Fatalf("without rounds %d to %d: the check reports %v, want nothing", from, to, found)
 			}
 		}
 	}
 }
 
-func TestOfTwoFieldsOfANameTheLastCounts(t *testing.T) {
+func TestTheLastOfTwoFieldsWithOneNameCounts(t *testing.T) {
 	for twice, once := range map[string]string{
 		`{"role":"assistant","role":"user","content":"x"}`:                                                                        u("x"),
 		`{"role":"assistant","r\u006fle":"user","content":"x"}`:                                                                   u("x"),

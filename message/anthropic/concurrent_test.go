@@ -31,7 +31,7 @@ func TestARequestAndACacheAreSharedByGoroutines(t *testing.T) {
 				}
 				r.Check(msgs, seq(len(msgs)))
 				if out, err := r.Write(msgs, seq(len(msgs))); err != nil || !bytes.Equal(out, data) {
-					t.Errorf("%v: %s", err, out)
+					t.Errorf("error %v, want the same bytes, got %s", err, out)
 				}
 			}
 		})

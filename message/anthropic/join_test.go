@@ -56,7 +56,7 @@ func TestSystemMessagesThatBecomeNeighborsAreOneItem(t *testing.T) {
 		}
 		again := parse(t, got).Messages()
 		if len(found) == 0 && (again[1].Role != message.RoleSystem || !strings.HasPrefix(again[1].Text(), "one")) {
-			t.Errorf("%v: read again: %+v", c.sources, again[1])
+			t.Errorf("%v: read again as %+v, want one system message", c.sources, again[1])
 		}
 	}
 }
@@ -80,7 +80,7 @@ func TestSystemMessagesThatAreNotJoined(t *testing.T) {
 		}
 		found := r.Check(view, sources)
 		if len(found) == 0 || found[len(found)-1].Check+" "+found[len(found)-1].ID != c.found {
-			t.Errorf("%s: %v", c.body, found)
+			t.Errorf("%s: the check reports %v", c.body, found)
 		}
 	}
 	beside := parse(t, body(u("a"), system("s"), system("t"), a("b"), u("c"), a("d"), u("e")))

@@ -73,7 +73,7 @@ func TestPreviousEndIsMarkedBeforeManyBlocks(t *testing.T) {
 	}
 }
 
-func TestReaches(t *testing.T) {
+func TestReachesReportsWhetherAMarkIsNear(t *testing.T) {
 	for name, c := range map[string]struct {
 		body string
 		want bool
@@ -92,7 +92,7 @@ func TestReaches(t *testing.T) {
 			t.Fatal(name, err)
 		}
 		if got := req.(wire.Marker).Reaches(); got != c.want {
-			t.Errorf("%s: %v", name, got)
+			t.Errorf("%s: %v, want the opposite", name, got)
 		}
 	}
 }

@@ -109,7 +109,7 @@ func TestCacheMarkMovesToThePreviousMessage(t *testing.T) {
 			t.Errorf("%s:\n%s\nwant\n%s", name, got, c.want)
 		}
 		if len(broken) > 0 && c.left[0] == 0 {
-			t.Errorf("%s: %v", name, broken)
+			t.Errorf("%s: %v, want no violation", name, broken)
 		}
 	}
 }
@@ -135,7 +135,7 @@ func TestCallersWrongOrderOfCacheMarksIsKept(t *testing.T) {
 	in := `{"messages":[` + user("a", short) + `,` + said("b") + `,` + user("c", "") + `,` + user("d", long) + `]}`
 	got, broken := without(t, in, 0, 3)
 	if want := `{"messages":[` + user("a", short) + `,` + user("d", long) + `]}`; got != want || len(broken) > 0 {
-		t.Errorf("%s %v", got, broken)
+		t.Errorf("got %s and violations %v, want the order of the request and no violation", got, broken)
 	}
 	req, err := Wire.ParseRequest([]byte(in), nil)
 	if err != nil {

@@ -85,7 +85,7 @@ func TestEditsOfBothHalvesOfAMixedMessageAreJoined(t *testing.T) {
 	r := parse(t, body)
 	msgs := r.Messages()
 	if len(msgs) != 2 || msgs[0].Role != message.RoleTool || msgs[1].Role != message.RoleUser || len(msgs[1].Parts) != 2 {
-		t.Fatalf("%+v", msgs)
+		t.Fatalf("%+v, want the results and then the user's text", msgs)
 	}
 	results, _ := msgs[0].WithPartText(0, "B")
 	rest, _ := msgs[1].WithPartText(1, "C")
@@ -129,7 +129,7 @@ func TestNewMessagesHaveRoleUserAndAreRecognized(t *testing.T) {
 		}
 	}
 	if found := again.Check(again.Messages(), seq(4)); len(found) > 0 {
-		t.Error(found)
+		t.Errorf("the check reports %v, want nothing", found)
 	}
 }
 
@@ -191,7 +191,7 @@ func TestTheSystemPromptIsProtectedAndStaysInItsField(t *testing.T) {
 		}
 	}
 	if _, err := anthropic.Wire.ParseRequest([]byte(`{"messages":[],"system":7}`), nil); err == nil || !strings.Contains(err.Error(), `"system"`) {
-		t.Errorf("a number as system prompt: %v", err)
+		t.Errorf("a number as system prompt: %v, want an error with %q", err, `"system"`)
 	}
 }
 
@@ -207,10 +207,10 @@ func TestAViewOfAnotherRequestIsRefused(t *testing.T) {
 		{[]message.Message{message.User("a")}, []int{0}},
 	} {
 		if out, err := r.Write(c.view, c.sources); err == nil {
-			t.Errorf("sources %v: written as %s", c.sources, out)
+			t.Errorf("sources %v: no error, written as %s", c.sources, out)
 		}
 		if found := r.Check(c.view, c.sources); len(found) != 1 || found[0].Check != anthropic.CheckView {
-			t.Errorf("sources %v: %v", c.sources, found)
+			t.Errorf("sources %v: the check reports %v, want CheckView", c.sources, found)
 		}
 	}
 }
@@ -251,7 +251,7 @@ func TestSignedEncryptedAndCitedPartsAreSealed(t *testing.T) {
 	} {
 		m := parse(t, `{"messages":[{"role":"assistant","content":[`+block+`]}]}`).Messages()[0]
 		if _, err := m.WithPartText(0, "b"); m.Parts[0].Sealed != sealed || errors.Is(err, message.ErrSealed) != sealed {
-			t.Errorf("%s: sealed %v, an edit returns %v", block, m.Parts[0].Sealed, err)
+			t.Errorf("%s: sealed %v, an edit returns %v, want %v", block, m.Parts[0].Sealed, err, sealed)
 		}
 	}
 }
@@ -261,7 +261,7 @@ func TestProtectionAppliesToBothHalvesOfAMixedMessage(t *testing.T) {
 	for meta, want := range map[string]bool{`,"meta":{"protected":true}`: true, `,"meta":{"protected":false}`: false, "": false} {
 		msgs := parse(t, `{"messages":[{"role":"user","content":[`+blocks+`]`+meta+`}]}`).Messages()
 		if len(msgs) != 2 || msgs[0].Protected != want || msgs[1].Protected != want {
-			t.Errorf("%s: %+v", meta, msgs)
+			t.Errorf("%s: got %+v, want two messages with the same protection", meta, msgs)
 		}
 	}
 }
@@ -278,7 +278,7 @@ func TestTheTextInPlaceOfMediaKeepsTheCacheMark(t *testing.T) {
 	}
 }
 
-// Clients move the marks of the cache about.
+// Clients move cache marks from message to message.
 func TestCacheMarksAreNoContent(t *testing.T) {
 	for _, block := range []string{`{"type":"hologram","n":1%s}`, `{"type":"redacted_thinking","data":"d"%s}`, `{%s}`, `{"type":"tool_result","tool_use_id":"1","content":[{"type":"hologram"%s}]}`} {
 		var got []message.Fingerprint
@@ -287,13 +287,13 @@ func TestCacheMarksAreNoContent(t *testing.T) {
 			got = append(got, parse(t, `{"messages":[{"role":"user","content":[`+block+`]}]}`).Messages()[0].Fingerprint())
 		}
 		if got[0] != got[1] {
-			t.Errorf("%s is other content with a mark", block)
+			t.Errorf("the mark changes the content of %s", block)
 		}
 	}
 }
 
-// The media of a part hold its whole source, or its arguments do: otherwise another document
-// would count as the same content.
+// The media or the arguments of a part hold its whole source. Otherwise two documents could count
+// as the same content.
 func TestTheSourceOfMediaIsInItsPart(t *testing.T) {
 	for block, url := range map[string]string{
 		`{"type":"image","source":{"type":"base64","media_type":"image/png","data":"QUJD"}}`:        "data:image/png;base64,QUJD",
@@ -306,7 +306,7 @@ func TestTheSourceOfMediaIsInItsPart(t *testing.T) {
 		p := parse(t, `{"messages":[{"role":"user","content":[`+block+`]}]}`).Messages()[0].Parts[0]
 		_, source, _ := strings.Cut(strings.TrimSuffix(block, "}"), `"source":`)
 		if p.Media.URL != url || (url == "") != (string(p.Args) == source) || url != "" && p.Args != nil {
-			t.Errorf("%s: URL %q, arguments %s", block, p.Media.URL, p.Args)
+			t.Errorf("%s: URL %q, arguments %s, want %q", block, p.Media.URL, p.Args, url)
 		}
 	}
 }

@@ -42,25 +42,25 @@ func TestDetectDoesNotGuess(t *testing.T) {
 		`{"messages":[],"input":[]}`, `{"messages":[],"contents":[]}`,
 	} {
 		if f, err := formats.Detect([]byte(body)); !errors.Is(err, formats.ErrUnknown) {
-			t.Errorf("%s: %v, %v", body, f, err)
+			t.Errorf("%s: got %v and error %v, want ErrUnknown", body, f, err)
 		}
 	}
 	if _, err := formats.Detect([]byte(`{"messages":`)); err == nil || errors.Is(err, formats.ErrUnknown) {
-		t.Errorf("no JSON: %v", err)
+		t.Errorf("no JSON: error %v, want one that is not ErrUnknown", err)
 	}
 }
 
 func TestLookupFindsEveryWireByItsName(t *testing.T) {
 	for _, f := range formats.All() {
 		if got, ok := formats.Lookup(f.Name()); !ok || got.Name() != f.Name() {
-			t.Errorf("%s: %v, %v", f.Name(), got, ok)
+			t.Errorf("%s: Lookup returns %v, %v, want true", f.Name(), got, ok)
 		}
 	}
 	if _, ok := formats.Lookup("claude-code"); ok {
 		t.Error("Lookup returns a wire for the log of an agent")
 	}
 	if got := strings.Join(formats.Names(), " "); got != "openai anthropic responses gemini claude-code codex gemini-cli copilot pi opencode swe-agent mini-swe-agent openhands langgraph tau2-bench tau-bench" {
-		t.Error(got)
+		t.Errorf("got %v, want %v", got, "openai anthropic responses gemini claude-code codex gemini-cli copilot pi opencode swe-agent mini-swe-agent openhands langgraph tau2-bench tau-bench")
 	}
 }
 

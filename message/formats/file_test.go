@@ -53,18 +53,18 @@ func TestClaudeCodeLinesOfOneAnswerAreOneMessage(t *testing.T) {
 	f := read(t, "auto", claudeCode)
 	want := []string{"user: text", "assistant: reasoning tool_call(a)", "tool: tool_result(a)", "user: text", "assistant: text", "user: text"}
 	if diff := cmp.Diff(want, outline(f.Messages())); f.Format() != "claude-code" || f.Wire().Name() != "anthropic" || diff != "" {
-		t.Fatalf("%s %s %s", f.Format(), f.Wire().Name(), diff)
+		t.Fatalf("%s %s %s, want %s, %s and none", f.Format(), f.Wire().Name(), diff, "claude-code", "anthropic")
 	}
 	m := f.Messages()
 	view := []message.Message{m[0], m[1], mask(t, m[2]), m[3], m[4], m[5]}
 	out, err := f.Write(view, seq(6))
 	if want := strings.Replace(claudeCode, `"content":"long output"`, `"content":"[masked]"`, 1); err != nil || string(out) != want {
-		t.Errorf("%s, %v", out, err)
+		t.Errorf("got %s and error %v, want only the result masked", out, err)
 	}
 	out, err = f.Write([]message.Message{message.Assistant(message.SummaryText(1, "sum")), m[4], m[5]}, []int{-1, 4, 5})
 	lines := strings.Split(string(out), "\n")
 	if err != nil || len(lines) != 6 || !strings.Contains(string(out), `<COMPACT-SUMMARY v1>\nsum\n`) {
-		t.Fatalf("%s, %v", out, err)
+		t.Fatalf("got %s and error %v, want 6 lines with the summary", out, err)
 	}
 	again := read(t, "auto", string(out))
 	if diff := cmp.Diff([]string{"assistant: text", "assistant: text", "user: text"}, outline(again.Messages())); diff != "" {
@@ -93,7 +93,7 @@ func TestALineOfTwoMessagesIsNotCutInTwo(t *testing.T) {
 	m := f.Messages()
 	for _, half := range []int{2, 3} {
 		if _, err := f.Write([]message.Message{m[0], m[1], m[half], m[4], m[5]}, []int{0, 1, half, 4, 5}); err == nil || !strings.Contains(err.Error(), "line 8") {
-			t.Errorf("only message %d: %v", half, err)
+			t.Errorf("a view with only message %d of the line: error %v, want one", half, err)
 		}
 	}
 }
@@ -122,17 +122,17 @@ func TestCodexItemsStayInTheirLines(t *testing.T) {
 	m := f.Messages()
 	want := []string{"system: text", "user: text", "assistant: reasoning tool_call(a)", "tool: tool_result(a)", "user: text"}
 	if diff := cmp.Diff(want, outline(m)); f.Format() != "codex" || diff != "" || !m[0].Protected {
-		t.Fatalf("%s %s", f.Format(), diff)
+		t.Fatalf("%s %s, want %s and none", f.Format(), diff, "codex")
 	}
 	out, err := f.Write([]message.Message{m[0], m[1], m[2], mask(t, m[3]), m[4]}, seq(5))
 	if want := strings.Replace(codex, `"output":"long output"`, `"output":"[masked]"`, 1); err != nil || string(out) != want {
-		t.Errorf("%s, %v", out, err)
+		t.Errorf("got %s and error %v, want only the result masked", out, err)
 	}
 	out, err = f.Write([]message.Message{m[0], message.Assistant("sum"), m[4]}, []int{0, -1, 4})
 	rows := strings.Split(codex, "\n")
 	want = []string{rows[0], `{"type":"response_item","payload":{"type":"message","role":"assistant","content":"sum"}}`, rows[2], rows[4], rows[7], rows[8]}
 	if diff := cmp.Diff(want, strings.Split(string(out), "\n")); err != nil || diff != "" {
-		t.Errorf("%v %s", err, diff)
+		t.Errorf("%v %s, want no error and none", err, diff)
 	}
 }
 
@@ -145,7 +145,7 @@ func TestANewMessageComesAfterTheLinesBeforeItsPlace(t *testing.T) {
 	rows := strings.Split(codex, "\n")
 	want := []string{rows[0], rows[1], rows[2], `{"type":"response_item","payload":{"type":"message","role":"assistant","content":"sum"}}`, rows[4], rows[7], rows[8]}
 	if diff := cmp.Diff(want, strings.Split(string(out), "\n")); err != nil || diff != "" {
-		t.Errorf("%v %s", err, diff)
+		t.Errorf("%v %s, want no error and none", err, diff)
 	}
 }
 
@@ -163,11 +163,11 @@ func TestGeminiCLITurnsHoldCallsAndResults(t *testing.T) {
 	m := f.Messages()
 	want := []string{"user: text", "assistant: tool_call(f-1)", "tool: tool_result(f-1)", "assistant: text"}
 	if diff := cmp.Diff(want, outline(m)); f.Format() != "gemini-cli" || diff != "" {
-		t.Fatalf("%s %s", f.Format(), diff)
+		t.Fatalf("%s %s, want %s and none", f.Format(), diff, "gemini-cli")
 	}
 	out, err := f.Write([]message.Message{m[0], m[1], mask(t, m[2]), m[3]}, seq(4))
 	if want := strings.Replace(data, `"output": "long output"`, `"output": "[masked]"`, 1); err != nil || string(out) != want {
-		t.Errorf("%s, %v", out, err)
+		t.Errorf("got %s and error %v, want only the result masked", out, err)
 	}
 	out, err = f.Write([]message.Message{message.Assistant("sum"), m[3]}, []int{-1, 3})
 	if err != nil || !strings.Contains(string(out), `[
@@ -175,7 +175,7 @@ func TestGeminiCLITurnsHoldCallsAndResults(t *testing.T) {
     {"id": "3", "type": "info", "content": "saved"},
     {"id": "4", "type": "gemini", "content": "done"}
   ]`) {
-		t.Errorf("%s, %v", out, err)
+		t.Errorf("got %s and error %v", out, err)
 	}
 }
 
@@ -200,11 +200,11 @@ func TestListsKeepTheirLayout(t *testing.T) {
 			t.Errorf("%s: protected %v", name, m[0].Protected)
 		}
 		if out, err := f.Write(slices.Clone(m), seq(3)); err != nil || string(out) != c.in {
-			t.Errorf("%s: %q, %v", name, out, err)
+			t.Errorf("%s: written as %q, error %v; want the input", name, out, err)
 		}
 		out, err := f.Write([]message.Message{m[0], message.Assistant("sum"), m[2]}, []int{0, -1, 2})
 		if diff := cmp.Diff(c.want, string(out)); err != nil || diff != "" {
-			t.Errorf("%s: %v %s", name, err, diff)
+			t.Errorf("%s: %v %s, want no error and none", name, err, diff)
 		}
 	}
 }
@@ -214,7 +214,7 @@ func TestLineOfTwoMessagesBecomesTwoLines(t *testing.T) {
 		f := read(t, "auto", in)
 		out, err := f.Write([]message.Message{message.Assistant("sum"), f.Messages()[0]}, []int{-1, 0})
 		if err != nil || strings.Count(string(out), "\n") != 1 || !strings.HasSuffix(string(out), "\n"+in) {
-			t.Errorf("%s, %v", out, err)
+			t.Errorf("got %s and error %v, want two lines", out, err)
 		}
 	}
 }
@@ -280,7 +280,7 @@ func TestAViewOfAnotherFileIsRefused(t *testing.T) {
 		"other arguments":              {[]message.Message{m[0], parsed(strings.Replace(`{"items":[`+string(m[2].Raw())+`]}`, `"{}"`, `"{ }"`, 1))}, []int{0, 2}},
 	} {
 		if out, err := f.Write(c.view, c.sources); err == nil {
-			t.Errorf("%s: %s", name, out)
+			t.Errorf("%s: no error, written as %s", name, out)
 		}
 	}
 }
@@ -308,14 +308,14 @@ func comesBack(t *testing.T, data []byte) {
 		msgs := file.Messages()
 		out, err := file.Write(slices.Clone(msgs), seq(len(msgs)))
 		if err != nil || !bytes.Equal(out, data) && !bytes.Contains(data, []byte("meta")) {
-			t.Fatalf("%s: %q became %q: %v", name, data, out, err)
+			t.Fatalf("%s: %q became %q, want it unchanged; error %v", name, data, out, err)
 		}
 		view := append([]message.Message{message.User("made")}, msgs...)
 		if out, err = file.Write(view, append([]int{-1}, seq(len(msgs))...)); err != nil {
 			continue
 		}
 		if _, err := formats.Read(file.Format(), out); err != nil {
-			t.Fatalf("%s: %v: %q", name, err, out)
+			t.Fatalf("%s: the written file can't be read: %v: %q", name, err, out)
 		}
 	}
 }

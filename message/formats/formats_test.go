@@ -42,12 +42,12 @@ func TestRecordedLogsAreFoundReadAndWrittenBack(t *testing.T) {
 			continue
 		}
 		if f.Format() != formatOf(name) || len(f.Messages()) < 2 {
-			t.Errorf("%s is read as %s: %d messages", filepath.Base(name), f.Format(), len(f.Messages()))
+			t.Errorf("%s is read as %s: %d messages, want at least 2", filepath.Base(name), f.Format(), len(f.Messages()))
 		}
 		found[f.Format()]++
 		out, err := f.Write(slices.Clone(f.Messages()), seq(len(f.Messages())))
 		if err != nil || !bytes.Equal(out, data) {
-			t.Errorf("%s: not the same bytes: %v", filepath.Base(name), err)
+			t.Errorf("%s: the written file differs from the read one; error %v", filepath.Base(name), err)
 		}
 		wiretest.Messages(t, f.Wire(), f.Messages())
 		shrink(t, name, f, data)
@@ -105,6 +105,6 @@ func shrink(t *testing.T, name string, f *formats.File, data []byte) {
 		}
 	}
 	if !slices.Equal(got, want) {
-		t.Errorf("%s: %d parts were written, %d others read, of %d bytes", name, len(want), len(got), len(data))
+		t.Errorf("%s: %d parts were written, and %d or other parts read back, of %d bytes", name, len(want), len(got), len(data))
 	}
 }

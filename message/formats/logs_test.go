@@ -178,7 +178,7 @@ func TestEveryLogIsReadAsItsMessages(t *testing.T) {
 			f := read(t, "auto", c.log)
 			agent, _, _ := strings.Cut(name, ",")
 			if diff := cmp.Diff(c.want, raws(f.Messages())); diff != "" || f.Format() != agent {
-				t.Errorf("%s %s", f.Format(), diff)
+				t.Errorf("%s %s, want %s and none", f.Format(), diff, agent)
 			}
 		})
 	}

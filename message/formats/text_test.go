@@ -8,8 +8,7 @@ import (
 	"github.com/agentcompact/compact/internal/jsonscan"
 )
 
-// A text has the bytes of the file, for each part of the file that may be copied into
-// the body.
+// A text has the bytes of the file, whichever parts of the file are copied into the body.
 func TestTextEqualsTheFile(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
 	shared := 0
@@ -30,13 +29,13 @@ func TestTextEqualsTheFile(t *testing.T) {
 		file := bytes.Clone(data)
 		x := newText(file, body, copied)
 		if x.Len() != len(data) || !bytes.Equal(x.of(jsonscan.Span{End: len(data)}), data) {
-			t.Fatalf("%d bytes in %d pieces are not the file", x.Len(), len(copied))
+			t.Fatalf("the text has %d bytes in %d pieces that differ from the file", x.Len(), len(copied))
 		}
 		for range 50 {
 			from := r.IntN(len(data) + 1)
 			to := from + r.IntN(len(data)-from+1)
 			if !bytes.Equal(x.of(jsonscan.Span{Start: from, End: to}), data[from:to]) {
-				t.Fatalf("[%d:%d) of %d bytes", from, to, len(data))
+				t.Fatalf("the bytes [%d:%d) of %d differ from the file", from, to, len(data))
 			}
 		}
 		if len(x.pieces) > 1 {
@@ -45,7 +44,7 @@ func TestTextEqualsTheFile(t *testing.T) {
 		}
 	}
 	if shared < 50 {
-		t.Errorf("only %d texts share the memory of the body", shared)
+		t.Errorf("%d texts share the memory of the body, want at least 50", shared)
 	}
 }
 
@@ -79,7 +78,7 @@ func TestFileSharesTheMemoryOfTheBody(t *testing.T) {
 		}
 	}
 	if alone > 50 || f.log.data != nil {
-		t.Errorf("%d of %d bytes are in memory a second time", alone, len(data))
+		t.Errorf("%d of %d bytes are in memory a second time, want at most 50", alone, len(data))
 	}
 	if out, err := f.Write(f.Messages(), identityOf(len(f.Messages()))); err != nil || !bytes.Equal(out, data) {
 		t.Errorf("the written file differs: %v", err)

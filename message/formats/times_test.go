@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-func TestTimesOfMessages(t *testing.T) {
+func TestTimesReturnsTheTimeOfEachMessage(t *testing.T) {
 	at := func(s string) time.Time {
 		v, err := time.Parse(time.RFC3339Nano, s)
 		if err != nil {

@@ -10,7 +10,7 @@ import (
 	"github.com/agentcompact/compact/message/openai"
 )
 
-// The same conversation in the words of each wire.
+// The same conversation in the format of each wire.
 var sayings = map[string]string{
 	"openai": `{"model":"m","messages":[{"role":"user","content":[{"type":"text","text":"look"},{"type":"image_url","image_url":{"url":"data:image/png;base64,QUJD"}}]},
 		{"role":"assistant","content":"I call","tool_calls":[{"id":"a","type":"function","function":{"name":"f","arguments":"{\"n\":1}"}},{"id":"b","type":"function","function":{"name":"g","arguments":"{}"}}]},
@@ -74,7 +74,7 @@ func TestEveryWireWritesInvalidUTF8(t *testing.T) {
 			raw := f.AppendMessage(nil, m)
 			back, err := f.ParseMessage(raw)
 			if err != nil || back.Text() != m.Text() || back.Role != m.Role {
-				t.Errorf("%s: %s: %v", f.Name(), raw, err)
+				t.Errorf("%s: %s is not read back as the same message, error %v", f.Name(), raw, err)
 			}
 		}
 	}

@@ -110,7 +110,7 @@ func TestSealedPartsThatChangeAreReported(t *testing.T) {
 	}
 	for i, want := range map[int]bool{1: false, 2: true} {
 		if msgs[i].Editable(len(msgs[i].Parts)-1) != want || msgs[1].Editable(0) {
-			t.Errorf("message %d: %+v", i, msgs[i].Parts)
+			t.Errorf("message %d: a part has the wrong answer of Editable: %+v", i, msgs[i].Parts)
 		}
 	}
 }
@@ -138,13 +138,13 @@ func TestMaskingAndDroppingRoundsBreaksNoRule(t *testing.T) {
 				view, sources = append(view, m), append(sources, i)
 			}
 			if found := wire.New(nil, req.Check(view, sources)); len(found) > 0 {
-				t.Fatalf("rounds %d to %d: %v", from, to, found)
+				t.Fatalf("without rounds %d to %d: the check reports %v, want nothing", from, to, found)
 			}
 		}
 	}
 }
 
-func TestOfTwoFieldsOfANameTheLastCounts(t *testing.T) {
+func TestTheLastOfTwoFieldsWithOneNameCounts(t *testing.T) {
 	for twice, once := range map[string]string{
 		`{"role":"model","role":"user","parts":[{"text":"x"}]}`:                                                                 u("x"),
 		`{"role":"model","r\u006fle":"user","parts":[{"text":"x"}]}`:                                                            u("x"),

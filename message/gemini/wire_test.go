@@ -86,13 +86,13 @@ func TestStandInForAFileIsReadInBothAlphabets(t *testing.T) {
 	text := message.MediaText(message.KindFile, 300, 7, "0123456789ab")
 	data := base64.StdEncoding.EncodeToString([]byte(text))
 	if !strings.Contains(data, "+") {
-		t.Fatal(data + " is the same in both")
+		t.Fatal(data + " is the same in both alphabets")
 	}
 	for _, data := range []string{data, strings.ReplaceAll(data, "+", "-")} {
 		body := `{"contents":[{"role":"user","parts":[{"functionResponse":{"name":"f","response":{},"parts":[{"inlineData":{"mimeType":"text/plain","data":"` + data + `"}}]}}]}]}`
 		parts := parse(t, body).Messages()[0].Parts
 		if got := parts[len(parts)-1]; got.Text != text || got.Kind != message.KindToolResult {
-			t.Errorf("%s: %+v", data, got)
+			t.Errorf("%s: the text is read as %+v", data, got)
 		}
 	}
 }
@@ -103,7 +103,7 @@ func TestParallelCallsOfOneNameArePairedByOrder(t *testing.T) {
 	msgs := parse(t, `{"contents":[{"parts":{"text":"u"}},`+step+`,`+step+`]}`).Messages()
 	rounds := message.Rounds(msgs)
 	if len(rounds) != 3 || rounds[1].Pairs != 3 || rounds[1].Unanswered != 0 || rounds[2].Pairs != 3 {
-		t.Fatalf("rounds %+v", rounds)
+		t.Fatalf("rounds %+v, want 3, with three pairs in the second and the third", rounds)
 	}
 	args := map[string]string{}
 	for _, p := range msgs[1].Parts {
@@ -133,7 +133,7 @@ func TestEachPartOfAResponseNamesItsCall(t *testing.T) {
 					`{"role":"user","parts":[{"functionResponse":{`+member+`"name":"f","response":{"output":"x"},"parts":[`+part+`]}}]}]}`).Messages()
 				call := msgs[0].Parts[0].CallID
 				if len(msgs) != 2 || len(msgs[1].Parts) != 2 || id != "" && call != id {
-					t.Fatalf("%+v", msgs)
+					t.Fatalf("%+v, want two messages, the second with two parts of one call", msgs)
 				}
 				for i, p := range msgs[1].Parts {
 					if p.CallID != call {
@@ -169,7 +169,7 @@ func TestAnEditedResponseStaysAnObject(t *testing.T) {
 		}
 		out, err := r.Write([]message.Message{m}, []int{0})
 		if diff := cmp.Diff(strings.Replace(strings.Replace(body, response, want, 1), `"z"`, `"Z"`, 1), string(out)); err != nil || diff != "" {
-			t.Errorf("%s: %v %s", response, err, diff)
+			t.Errorf("%s: %v %s, want no error and none", response, err, diff)
 		}
 		again := parse(t, string(out)).Messages()[0]
 		if again.Parts[0].Text != "Y" || again.Fingerprint() != m.Fingerprint() {
@@ -182,7 +182,7 @@ func TestFunctionResponsesThatAreNoObjectCanNotBeEdited(t *testing.T) {
 	for response, editable := range map[string]bool{`"x"`: true, `[1]`: false, `7`: false, `null`: false} {
 		m := parse(t, `{"contents":[{"parts":[{"functionResponse":{"name":"f","response":`+response+`}}]}]}`).Messages()[0]
 		if m.Role != message.RoleTool || len(m.Parts) != 1 || m.Editable(0) != editable {
-			t.Errorf("%s: %s %+v, editable %v", response, m.Role, m.Parts, m.Editable(0))
+			t.Errorf("%s: %s %+v, editable %v; want %s and %v", response, m.Role, m.Parts, m.Editable(0), message.RoleTool, editable)
 		}
 	}
 }
@@ -192,7 +192,7 @@ func TestEditsOfBothHalvesOfAMixedContentAreJoined(t *testing.T) {
 	r := parse(t, body)
 	msgs := r.Messages()
 	if len(msgs) != 2 || msgs[0].Role != message.RoleTool || msgs[1].Role != message.RoleUser || len(msgs[1].Parts) != 2 {
-		t.Fatalf("%+v", msgs)
+		t.Fatalf("%+v, want the responses and then the user's text", msgs)
 	}
 	responses, _ := msgs[0].WithPartText(0, "B")
 	rest, _ := msgs[1].WithPartText(1, "C")
@@ -212,11 +212,11 @@ func TestEditsOfBothHalvesOfAMixedContentAreJoined(t *testing.T) {
 	}
 }
 
-// The parts stand in any order.
-func TestAResponseBehindATextIsAMessageOfItsOwn(t *testing.T) {
+// The parts may come in any order.
+func TestAResponseAfterATextIsAMessageOfItsOwn(t *testing.T) {
 	msgs := parse(t, `{"contents":[{"role":"user","parts":[{"text":"a"},{"functionResponse":{"name":"f","response":{"output":"b"}}}]}]}`).Messages()
 	if len(msgs) != 2 || msgs[0].Role != message.RoleTool || msgs[0].ResultText() != "b" || msgs[1].Role != message.RoleUser || msgs[1].Text() != "a" {
-		t.Errorf("%+v", msgs)
+		t.Errorf("%+v, want the response and then the text", msgs)
 	}
 }
 
@@ -258,7 +258,7 @@ func TestNewMessagesHaveRoleUserAndAreRecognized(t *testing.T) {
 		}
 	}
 	if found := again.Check(again.Messages(), seq(4)); len(found) > 0 {
-		t.Error(found)
+		t.Errorf("the check reports %v, want nothing", found)
 	}
 }
 
@@ -280,7 +280,7 @@ func TestTheSystemPromptIsProtectedAndStaysInItsField(t *testing.T) {
 		}
 	}
 	if _, err := gemini.Wire.ParseRequest([]byte(`{"contents":[],"systemInstruction":7}`), nil); err == nil || !strings.Contains(err.Error(), `"systemInstruction"`) {
-		t.Errorf("a number as system prompt: %v", err)
+		t.Errorf("a number as system prompt: %v, want an error with %q", err, `"systemInstruction"`)
 	}
 }
 
@@ -298,13 +298,13 @@ func TestSignedPartsAndThoughtsAreSealed(t *testing.T) {
 	} {
 		m := parse(t, `{"contents":[{"role":"user","parts":[`+part+`]}]}`).Messages()[0]
 		if _, err := m.WithPartText(0, "b"); m.Parts[0].Sealed != sealed || errors.Is(err, message.ErrSealed) != sealed {
-			t.Errorf("%s: sealed %v, an edit returns %v", part, m.Parts[0].Sealed, err)
+			t.Errorf("%s: sealed %v, an edit returns %v, want %v", part, m.Parts[0].Sealed, err, sealed)
 		}
 	}
 }
 
-// If the media do not hold the data of a file, the file is in the arguments of its part,
-// both beside a response and inside one.
+// If the media do not hold the data of a file, the file is in the arguments of its part, both
+// next to a response and inside one.
 func TestTheDataOfAFileIsInItsPart(t *testing.T) {
 	const data = `{"mimeType":"application/pdf","data":"QUJD"}`
 	for name, part := range map[string]string{
@@ -313,7 +313,7 @@ func TestTheDataOfAFileIsInItsPart(t *testing.T) {
 	} {
 		parts := parse(t, `{"contents":[{"role":"user","parts":[`+part+`]}]}`).Messages()[0].Parts
 		if p := parts[len(parts)-1]; p.Kind != message.KindFile || string(p.Args) != data {
-			t.Errorf("%s a response: %s %s", name, p.Kind, p.Args)
+			t.Errorf("%s a response: kind %s with arguments %s, want a file with its data", name, p.Kind, p.Args)
 		}
 	}
 }
@@ -346,7 +346,7 @@ func TestOnlyUnsignedMediaOfTheUserCanBeReplaced(t *testing.T) {
 		}{"a user's": {"user", "", true}, "signed": {"user", `,"thoughtSignature":"s"`, false}, "the model's": {"model", "", false}} {
 			m := parse(t, `{"contents":[{"role":"`+c.role+`","parts":[{`+media+c.signature+`}]}]}`).Messages()[0]
 			if _, err := m.WithPartText(0, "gone"); m.Replaceable(0) != c.want || (err == nil) != c.want {
-				t.Errorf("%s: replaceable %v, an edit returns %v", name, m.Replaceable(0), err)
+				t.Errorf("%s: replaceable %v, an edit returns %v, want %v", name, m.Replaceable(0), err, c.want)
 			}
 		}
 	}

@@ -104,7 +104,7 @@ func TestEveryKindOfContentCountsAsContent(t *testing.T) {
 	} {
 		r := parse(t, `{"messages":[`+raw+`,{"role":"user","content":"q"}]}`)
 		if got := r.Check(r.Messages(), seq(2)); (len(got) == 0) != want {
-			t.Errorf("%s: %v", raw, got)
+			t.Errorf("%s: the check reports %v", raw, got)
 		}
 	}
 }
@@ -113,11 +113,11 @@ func TestRepeatedIDsOfLaterCallsAreLegal(t *testing.T) {
 	round := `{"role":"assistant","content":null,"tool_calls":[{"id":"a","function":{"name":"f","arguments":""}}]},{"role":"tool","tool_call_id":"a","content":"x"}`
 	r := parse(t, fmt.Sprintf(`{"messages":[{"role":"user","content":"q"},%s,%s]}`, round, round))
 	if got := r.Check(r.Messages(), seq(5)); got != nil {
-		t.Error(got)
+		t.Errorf("the check reports %v, want nothing", got)
 	}
 }
 
-func TestOfTwoFieldsOfANameTheLastCounts(t *testing.T) {
+func TestTheLastOfTwoFieldsWithOneNameCounts(t *testing.T) {
 	const function = `"function":{"name":"f","arguments":"{}"}`
 	call := func(members string) string { return `{"role":"assistant","tool_calls":[{` + members + `}]}` }
 	result := func(id string) string { return `{"role":"tool","tool_call_id":"` + id + `","content":"x"}` }

@@ -23,7 +23,7 @@ func TestEveryRecordedMessageIsWrittenBackByteForByte(t *testing.T) {
 				continue
 			}
 			if got := string(openai.Append(nil, msgs, layout)); got != strings.TrimRight(string(data), "\n")+"\n" {
-				t.Errorf("%s: not the same bytes", name)
+				t.Errorf("%s: the written file differs from the read one", name)
 			}
 		}
 	}
@@ -60,7 +60,7 @@ func TestOnlyTheBooleanTrueProtects(t *testing.T) {
 	} {
 		m, err := openai.ParseMessage([]byte(raw))
 		if err != nil || m.Protected != want {
-			t.Errorf("%s: protected %v, %v", raw, m.Protected, err)
+			t.Errorf("%s: protected %v, %v; want %v and no error", raw, m.Protected, err, want)
 		}
 	}
 }
@@ -76,16 +76,16 @@ func TestPartsOfEveryKindAreRead(t *testing.T) {
 		kinds = append(kinds, p.Kind.String())
 	}
 	if got := strings.Join(kinds, " "); got != "reasoning text text tool_call tool_call" {
-		t.Errorf("parts %s", got)
+		t.Errorf("parts %s, want reasoning text text tool_call tool_call", got)
 	}
 	for _, key := range []string{"reasoning_content", "reasoning"} { // the second: OpenRouter, vLLM
 		m, err := openai.ParseMessage([]byte(`{"role":"assistant","content":"say","` + key + `":"think"}`))
 		if err != nil || len(m.Parts) != 2 || m.Parts[0].Kind != message.KindReasoning || m.Parts[0].Text != "think" {
-			t.Errorf("%s: %+v, %v", key, m.Parts, err)
+			t.Errorf("%s: got %+v and error %v, want two parts, the first reasoning", key, m.Parts, err)
 		}
 	}
 	if m.Parts[3].Name != "f" || string(m.Parts[3].Args) != `{"a":1}` || string(m.Parts[4].Args) != "free text" {
-		t.Errorf("calls %+v", m.Parts[3:])
+		t.Errorf("calls %+v, want f with its JSON and a free text", m.Parts[3:])
 	}
 	raw = `{"role":"user","content":[{"type":"image_url","image_url":{"url":"data:image/png;base64,AAAA","detail":"low"}},{"type":"input_audio","input_audio":{"data":"AAAA"}},{"type":"file","file":{"file_id":"f"}},{"type":"hologram","x":1}]}`
 	if m, err = openai.ParseMessage([]byte(raw)); err != nil {
@@ -96,14 +96,14 @@ func TestPartsOfEveryKindAreRead(t *testing.T) {
 		kinds = append(kinds, p.Kind.String())
 	}
 	if got := strings.Join(kinds, " "); got != "image audio file other" {
-		t.Errorf("parts %s", got)
+		t.Errorf("parts %s, want image audio file other", got)
 	}
 	if p := m.Parts[0]; p.Media.MIME != "image/png" || p.Media.Detail != "low" || p.Text != "" {
-		t.Errorf("image %+v", p.Media)
+		t.Errorf("image %+v, want MIME type image/png and detail low", p.Media)
 	}
 	m = message1(t, `{"role":"user","content":[{"type":"image_url","image_url":"data:image/gif;base64,AAAA"}]}`) // as some clients send it
 	if p := m.Parts[0]; p.Media.MIME != "image/gif" || p.Media.URL != "data:image/gif;base64,AAAA" {
-		t.Errorf("image %+v", p.Media)
+		t.Errorf("image %+v, want MIME type image/gif and its URL", p.Media)
 	}
 }
 
@@ -156,12 +156,12 @@ func TestArraysAndPrettyPrintedMessagesAreRead(t *testing.T) {
 	data := []byte("\xef\xbb\xbf[\n {\n  \"role\": \"user\",\n  \"content\": \"x\"\n },\n {\"role\":\"assistant\",\"content\":\"y\"}\n]\n")
 	msgs, layout, err := openai.Parse(data)
 	if err != nil || layout != openai.Array || len(msgs) != 2 {
-		t.Fatalf("%v, layout %v, %d messages", err, layout, len(msgs))
+		t.Fatalf("%v, layout %v, %d messages, want an array of 2 messages", err, layout, len(msgs))
 	}
 	lines := openai.Append(nil, msgs, openai.JSONL)
 	again, layout, err := openai.Parse(lines)
 	if err != nil || layout != openai.JSONL || len(again) != 2 || again[0].Fingerprint() != msgs[0].Fingerprint() {
-		t.Errorf("%v: %s", err, lines)
+		t.Errorf("error %v, want the same 2 messages as JSONL, got %s", err, lines)
 	}
 	if out := openai.Append(nil, msgs, openai.Array); !json.Valid(out) {
 		t.Errorf("no JSON: %s", out)
@@ -237,7 +237,7 @@ func TestSoundsAndFilesMadeInGoAreWritten(t *testing.T) {
 		}
 		back, err := openai.ParseMessage(raw)
 		if err != nil || len(back.Parts) != 2 || back.Parts[0].Kind != c.part.Kind || back.Parts[1].Text != "see" {
-			t.Errorf("%s: %+v, %v", name, back.Parts, err)
+			t.Errorf("%s: read back as %+v, error %v", name, back.Parts, err)
 		}
 	}
 }

@@ -29,7 +29,7 @@ func TestResultWithoutTextIsPairedWithItsCall(t *testing.T) {
 		msgs := req.Messages()
 		rounds := message.Rounds(msgs)
 		if len(rounds) != 2 || rounds[1].Pairs != 1 || rounds[1].Unanswered != 0 {
-			t.Errorf("%s: rounds %+v", content, rounds)
+			t.Errorf("%s: rounds %+v, want 2, the second with one pair and no unanswered call", content, rounds)
 		}
 		texts := 0
 		for i, p := range msgs[2].Parts {
@@ -45,7 +45,7 @@ func TestResultWithoutTextIsPairedWithItsCall(t *testing.T) {
 			}
 		}
 		if texts != 1 {
-			t.Errorf("%s: %d parts are the text that answers the call: %+v", content, texts, msgs[2].Parts)
+			t.Errorf("%s: %d parts are a text that answers the call, want 1: %+v", content, texts, msgs[2].Parts)
 		}
 		for _, p := range msgs[2].Parts {
 			if p.CallID != "c1" {
@@ -53,10 +53,10 @@ func TestResultWithoutTextIsPairedWithItsCall(t *testing.T) {
 			}
 		}
 		if got := req.Check(msgs, []int{0, 1, 2}); content[0] == '[' && len(content) > 2 && len(got) > 0 {
-			t.Errorf("%s: %v", content, got)
+			t.Errorf("%s: the check reports %v, want nothing", content, got)
 		}
 		if got := req.Check(msgs[:2], []int{0, 1}); len(got) == 0 || got[0].Check != openai.CheckUnanswered {
-			t.Errorf("%s: without the result: %v", content, got)
+			t.Errorf("%s: without the result: the check reports %v, want CheckUnanswered", content, got)
 		}
 		if out, err := req.Write(msgs, []int{0, 1, 2}); err != nil || string(out) != body {
 			t.Errorf("%s: written as %s, %v", content, out, err)
@@ -69,7 +69,7 @@ func TestAPictureOfTheModelIsNotMasked(t *testing.T) {
 	for role, want := range map[string]bool{"user": true, "assistant": false} {
 		m, err := openai.ParseMessage([]byte(`{"role":"` + role + `","content":[{"type":"text","text":"See."},{"type":"image_url","image_url":{"url":"u"}}]}`))
 		if err != nil || m.Replaceable(1) != want {
-			t.Errorf("%s: replaceable %v, %v", role, m.Replaceable(1), err)
+			t.Errorf("%s: replaceable is %v, want the opposite; error %v", role, m.Replaceable(1), err)
 		}
 	}
 }

@@ -70,7 +70,7 @@ func TestWireReadsEveryRecordedSession(t *testing.T) {
 			}
 			out, err := r.Write(r.Messages(), seq(len(r.Messages())))
 			if err != nil || !bytes.Contains(data, []byte(`"meta"`)) && !bytes.Equal(out, body) {
-				t.Errorf("%s: not the same bytes: %v", name, err)
+				t.Errorf("%s: the written body differs from the read one; error %v", name, err)
 			}
 		}
 	}
@@ -99,11 +99,11 @@ func TestAboutReadsTheRestOfTheBody(t *testing.T) {
 func TestMetaIsNotSent(t *testing.T) {
 	r := parse(t, `{ "messages" : [ {"role":"user","content":"a","meta":{"protected":true}} , {"role":"user","content":"b"} ] }`)
 	if !r.Messages()[0].Protected {
-		t.Error("the mark was not read")
+		t.Error("the protection in meta was not read")
 	}
 	out, err := r.Write(r.Messages(), seq(2))
 	if want := `{ "messages" : [ {"role":"user","content":"a"} , {"role":"user","content":"b"} ] }`; err != nil || string(out) != want {
-		t.Errorf("%s, %v", out, err)
+		t.Errorf("got %s and error %v, want no meta", out, err)
 	}
 }
 
@@ -122,7 +122,7 @@ func TestNewMessagesKeepTheirPlaceInTheView(t *testing.T) {
   {"role":"user","content":"c"}
 ],"n":1}`
 	if err != nil || string(out) != want {
-		t.Errorf("%s, %v", out, err)
+		t.Errorf("got %s and error %v, want the new messages at their places", out, err)
 	}
 	for _, bad := range [][]int{{0}, {0, 4, 1}, {0, -2, 1}} {
 		if _, err := r.Write([]message.Message{m[0], m[1], m[2]}, bad); err == nil {
@@ -130,7 +130,7 @@ func TestNewMessagesKeepTheirPlaceInTheView(t *testing.T) {
 		}
 	}
 	if out, err = parse(t, `{"messages":[ ]}`).Write([]message.Message{message.User("x")}, []int{-1}); err != nil || string(out) != `{"messages":[{"role":"user","content":"x"}]}` && string(out) != `{"messages":[ {"role":"user","content":"x"}]}` {
-		t.Errorf("%s, %v", out, err)
+		t.Errorf("got %s and error %v, want a list with the new message", out, err)
 	}
 }
 
@@ -206,7 +206,7 @@ func BenchmarkParseRequestWarm(b *testing.B) {
 	}
 }
 
-// As an agent sends them: each body is the previous body and one more round.
+// The bodies grow like those of an agent: each body is the previous body and one more round.
 func BenchmarkParseRequestGrowing(b *testing.B) {
 	var bodies [][]byte
 	for n := range 20 {

@@ -12,8 +12,8 @@ import (
 	"github.com/agentcompact/compact/message/wire/wiretest"
 )
 
-// Outputs find their calls among many other items, and an unpaired item is found
-// among as many.
+// The check pairs outputs with calls that are many items away, and finds an unpaired item among
+// many others.
 func TestCheckFindsCallsThatAreFarAway(t *testing.T) {
 	const calls = 100
 	var items []string
@@ -31,7 +31,7 @@ func TestCheckFindsCallsThatAreFarAway(t *testing.T) {
 	// The items are the calls, their outputs, the reference, an output for the referenced
 	// call, the user, a call with a reference, and the output of that call.
 	if len(msgs) != calls+6 {
-		t.Fatal(len(msgs))
+		t.Fatalf("%d messages, want %d", len(msgs), calls+6)
 	}
 	before := r.Check(msgs, seq(len(msgs)))
 	split := "item_reference_split " + msgs[calls+2].Fingerprint().String()

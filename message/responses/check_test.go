@@ -106,7 +106,7 @@ func TestLegalBodiesOfEveryItemAreLegal(t *testing.T) {
 	} {
 		r := parse(t, `{"input":[{"role":"user","content":"q"},`+items+`]}`)
 		if got := r.Check(r.Messages(), seq(len(r.Messages()))); got != nil {
-			t.Errorf("%s: %v", items, got)
+			t.Errorf("%s: the check reports %v, want nothing", items, got)
 		}
 	}
 }
@@ -139,7 +139,7 @@ func TestFilesAreReadFromEachMember(t *testing.T) {
 		part := parse(t, `{"input":[{"role":"user","content":[{"type":"input_file",`+file+`}]}]}`).Messages()[0].Parts[0]
 		got := *part.Media
 		if got.Bytes = 0; got != want || part.Kind != message.KindFile || (part.Args == nil) != (want.URL != "") {
-			t.Errorf("%s: %+v, %s", file, got, part.Args)
+			t.Errorf("%s: %+v, %s, want %+v", file, got, part.Args, want)
 		}
 	}
 }
@@ -165,7 +165,7 @@ func TestAnOutputOfTwoTextsWithoutItsCallIsOneViolation(t *testing.T) {
 	}
 }
 
-func TestOfTwoFieldsOfANameTheLastCounts(t *testing.T) {
+func TestTheLastOfTwoFieldsWithOneNameCounts(t *testing.T) {
 	call := func(id string) string {
 		return `{"type":"function_call","call_id":"` + id + `","name":"f","arguments":"{}"}`
 	}

@@ -18,7 +18,7 @@ func TestLastingItemsAreProtected(t *testing.T) {
 			t.Fatal(err)
 		}
 		if m := r.Messages(); len(m) != 3 || m[0].Protected != (m[1].Role == "compaction") || !m[1].Protected || m[2].Protected {
-			t.Errorf("%s: %d messages, %+v", item, len(m), m)
+			t.Errorf("%s: %d messages, %+v, want 3", item, len(m), m)
 		}
 	}
 }

@@ -126,7 +126,7 @@ func TestItemsOfOneAnswerAreOneMessage(t *testing.T) {
 		t.Error("want only instructions, and compaction items with the items before them, protected")
 	}
 	if p := m[2].Parts[4]; p.Name != "g" || string(p.Args) != "free" {
-		t.Errorf("custom call %+v", p)
+		t.Errorf("custom call %+v, want tool g with a free text", p)
 	}
 }
 
@@ -151,7 +151,7 @@ func TestReasoningIsReadableOrSealed(t *testing.T) {
 	}
 	p := m.Parts[0]
 	if p.Text != "a\nb" || !p.Sealed || string(p.Args) != `"QUJD"` || m.Editable(0) {
-		t.Errorf("%+v", p)
+		t.Errorf("reasoning %+v, want a sealed text with its encrypted content", p)
 	}
 }
 
@@ -235,7 +235,7 @@ func TestRefusalIsSealedUnlessItIsNull(t *testing.T) {
 	for refusal, want := range map[string]message.Kind{`"No."`: message.KindText, `null`: message.KindOther} {
 		r := wiretest.Parse(t, responses.Wire, `{"input":[{"role":"user","content":"q"},{"role":"assistant","content":[{"type":"refusal","refusal":`+refusal+`}]}]}`)
 		if p := r.Messages()[1].Parts; len(p) != 1 || p[0].Kind != want || p[0].Sealed != (want == message.KindText) {
-			t.Errorf("%s: %+v", refusal, p)
+			t.Errorf("%s: got %+v, want one part", refusal, p)
 		}
 	}
 }
@@ -388,7 +388,7 @@ func TestMetaProtectsAndIsNotSent(t *testing.T) {
 		r := parse(t, marked)
 		msgs := r.Messages()
 		if len(msgs) != 3 || !msgs[0].Protected || !msgs[1].Protected || msgs[2].Protected {
-			t.Fatalf("%d messages: %+v", len(msgs), msgs)
+			t.Fatalf("%d messages, want 3 with the first two protected: %+v", len(msgs), msgs)
 		}
 		out, err := r.Write(msgs, []int{0, 1, 2})
 		if err != nil || string(out) != bare {
@@ -396,7 +396,7 @@ func TestMetaProtectsAndIsNotSent(t *testing.T) {
 		}
 		out, err = r.Write(msgs[1:], []int{1, 2})
 		if err != nil || strings.Contains(string(out), "protected") {
-			t.Errorf("%v: %s", err, out)
+			t.Errorf("error %v, or meta was sent: %s", err, out)
 		}
 	}
 }
@@ -408,7 +408,7 @@ func TestARequestWithoutAnInput(t *testing.T) {
 		msgs := r.Messages()
 		sources := make([]int, len(msgs))
 		if out, err := r.Write(msgs, sources); err != nil || string(out) != body {
-			t.Errorf("%v %s", err, out)
+			t.Errorf("error %v, want the unchanged body, got %s", err, out)
 		}
 		if out, err := r.Write(append(msgs[:len(msgs):len(msgs)], message.User("more")), append(sources, -1)); err == nil {
 			t.Errorf("a message was added: %s", out)

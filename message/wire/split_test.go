@@ -33,7 +33,7 @@ func TestSplitIsTheSameWithAndWithoutACache(t *testing.T) {
 				got, err := c.Split(body, "messages")
 				want, _ := jsonscan.Split(body, "messages")
 				if diff := cmp.Diff(want, got); err != nil || diff != "" {
-					t.Errorf("%s %d: %v %s", id, n, err, diff)
+					t.Errorf("%s %d: %v %s, want no error and none", id, n, err, diff)
 				}
 				clear(body) // the cache has its own copy
 			}
@@ -48,7 +48,7 @@ func TestSplitIsTheSameWithAndWithoutACache(t *testing.T) {
 		t.Errorf("after a broken body: %v", err)
 	}
 	if got := len(c.bodies.list); got > maxBodies {
-		t.Errorf("%d bodies are remembered", got)
+		t.Errorf("the cache keeps %d bodies, want at most maxBodies", got)
 	}
 }
 
@@ -69,14 +69,14 @@ func TestSplitKeepsNothingOfTheCallers(t *testing.T) {
 }
 
 // Two wires may read different lists of one body.
-func TestSplitOfAnotherListReadsTheBodyAnew(t *testing.T) {
+func TestSplitReadsTheBodyAgainForAnotherList(t *testing.T) {
 	c := NewCache(0)
 	body := []byte(`{"messages":[1,2,3],"input":["4","5"],"contents":[]}`)
 	for _, list := range []string{"messages", "contents", "input", "messages"} {
 		got, err := c.Split(body, list)
 		want, _ := jsonscan.Split(body, list)
 		if diff := cmp.Diff(want, got); err != nil || diff != "" {
-			t.Errorf("%s: %v %s", list, err, diff)
+			t.Errorf("%s: %v %s, want no error and none", list, err, diff)
 		}
 	}
 }
@@ -90,7 +90,7 @@ func TestSplitKnowsTheLastBodiesOnly(t *testing.T) {
 		}
 	}
 	if got := len(c.bodies.list); got > maxBodies {
-		t.Errorf("%d bodies", got)
+		t.Errorf("the cache keeps %d bodies, want at most maxBodies", got)
 	}
 	small := NewCache(1000)
 	if _, err := small.Split(conversation("a", 9), "messages"); err != nil || len(small.bodies.list) != 0 {

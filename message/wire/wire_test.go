@@ -31,7 +31,7 @@ func TestCacheParsesTheSameBytesOnce(t *testing.T) {
 		t.Errorf("%d calls for one text, another format and another text; want 3", calls)
 	}
 	if _, err := (*Cache)(nil).Messages("x", body, parse); err != nil || calls != 4 {
-		t.Errorf("no cache: %v, %d calls", err, calls)
+		t.Errorf("no cache: %v, %d calls; want no error and 4", err, calls)
 	}
 }
 
@@ -43,7 +43,7 @@ func TestCacheKeepsNoErrors(t *testing.T) {
 	}
 	ok := func([]byte) ([]message.Message, error) { return []message.Message{message.User("u")}, nil }
 	if got, err := c.Messages("x", []byte(`1`), ok); err != nil || len(got) != 1 {
-		t.Error(got, err)
+		t.Errorf("got %v and error %v", got, err)
 	}
 }
 
@@ -64,7 +64,7 @@ func TestCacheForgetsUnusedEntries(t *testing.T) {
 		t.Errorf("a text that is used again and again was parsed %d times, want 1; a text that is used twice, %d times, want 2", calls["always"], calls[fmt.Sprintf("%0100d", 0)])
 	}
 	if n := len(c.now) + len(c.old); n > 20 {
-		t.Errorf("%d entries in a cache of ten", n)
+		t.Errorf("a cache of ten has %d entries, want at most 20", n)
 	}
 }
 
@@ -76,7 +76,7 @@ func TestNewViolationsExcludeThoseOfTheInput(t *testing.T) {
 		t.Error(diff)
 	}
 	if got := New(before, nil); got != nil {
-		t.Error(got)
+		t.Errorf("got %v, want none", got)
 	}
 }
 

@@ -30,7 +30,7 @@ func TestGroupsRemoveTheIterationBeforeASteeringMessageThatStays(t *testing.T) {
 			v := policy.NewView(in, pins, words{})
 			p, err := compat.Groups{Since: compat.AfterRequest}.Propose(t.Context(), v)
 			if err != nil || len(p.Groups) == 0 {
-				t.Fatalf("%d groups, %v", len(p.Groups), err)
+				t.Fatalf("%d groups, error %v, want at least 1 group", len(p.Groups), err)
 			}
 			if got := p.Groups[0][0].Cut.Removed; !slices.Equal(got, c.want) {
 				t.Errorf("the first alternative removes %v, want %v", got, c.want)

@@ -37,7 +37,7 @@ func TestTheNoticeDoesNotCountWithinTheLimitOfTheHistory(t *testing.T) {
 		for most := room - notice - 3; most <= room+3; most++ {
 			p, err := compat.History{MaxTokens: most}.Propose(t.Context(), v)
 			if err != nil || len(p.Groups) != 1 {
-				t.Fatalf("%d groups, %v", len(p.Groups), err)
+				t.Fatalf("%d groups, error %v, want 1 group", len(p.Groups), err)
 			}
 			cut := p.Groups[0][0].Cut
 			stays := 3 * (len(msgs) - len(cut.Removed))
@@ -48,8 +48,9 @@ func TestTheNoticeDoesNotCountWithinTheLimitOfTheHistory(t *testing.T) {
 	}
 }
 
-// The notice of a second cut states the messages of both cuts; the first notice is none.
-func TestANoticeCountsTheMessagesOfBefore(t *testing.T) {
+// The notice of a second cut states the number of messages that both cuts removed. The notice of
+// the first cut does not count as a message.
+func TestNoticeCountsTheMessagesOfEarlierCuts(t *testing.T) {
 	msgs := []message.Message{policy.NewNotice(7)}
 	for range 20 {
 		msgs = append(msgs, message.User("word"), message.Assistant("word"))
@@ -58,7 +59,7 @@ func TestANoticeCountsTheMessagesOfBefore(t *testing.T) {
 	v.Budget = budget(60)
 	p, err := compat.History{}.Propose(t.Context(), v)
 	if err != nil || len(p.Groups) != 1 {
-		t.Fatalf("%d groups, %v", len(p.Groups), err)
+		t.Fatalf("%d groups, error %v, want 1 group", len(p.Groups), err)
 	}
 	cut := p.Groups[0][0].Cut
 	if n, ok := policy.ParseNotice(*cut.New); !ok || cut.Removed[0] != 0 || n != 7+len(cut.Removed)-1 {
@@ -66,16 +67,15 @@ func TestANoticeCountsTheMessagesOfBefore(t *testing.T) {
 	}
 }
 
-// letters counts one token per byte. A notice that states a number of more digits costs
-// more.
+// letters counts one token per byte. A notice whose number has more digits costs more.
 type letters struct{}
 
 func (letters) Text(s string) int { return len(s) }
 
 func (letters) Message(m message.Message) int { return len(m.Text()) + len(m.ResultText()) }
 
-// A result without a call goes with the messages before it, and its tokens are free for
-// the messages behind it.
+// A result without a call is removed with the messages before it. Its tokens are then room for
+// the messages after it.
 func TestTheRoomOfAResultWithoutACallIsUsed(t *testing.T) {
 	msgs := []message.Message{message.User(text(100)), message.ToolResult("gone", text(4))}
 	for range 5 {
@@ -86,9 +86,9 @@ func TestTheRoomOfAResultWithoutACallIsUsed(t *testing.T) {
 	v.Budget = budget(stays + letters{}.Message(policy.NewNotice(2)))
 	p, err := compat.History{}.Propose(t.Context(), v)
 	if err != nil || len(p.Groups) != 1 {
-		t.Fatalf("%d groups, %v", len(p.Groups), err)
+		t.Fatalf("%d groups, error %v, want 1 group", len(p.Groups), err)
 	}
 	if got := p.Groups[0][0].Cut.Removed; !slices.Equal(got, []int{0, 1}) {
-		t.Errorf("the cut removes %v although messages 2 and later fit beside the notice", got)
+		t.Errorf("the cut removes %v although messages 2 and later fit in addition to the notice", got)
 	}
 }

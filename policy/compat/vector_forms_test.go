@@ -49,7 +49,7 @@ func TestMaskAdapterAcceptsOtherForms(t *testing.T) {
 	for name, msgs := range map[string][]wireMessage{"nothing": nil, "no results": {user}, "a system message inside": {user, system, user}} {
 		out, err := stage(t, policy.Mask{Since: at(0), Form: formname.Result}, history(msgs), unbounded)
 		if err != nil || out.Changed() || out.Conversation.Len() != len(msgs) {
-			t.Errorf("%s: %v, %d messages", name, err, out.Conversation.Len())
+			t.Errorf("%s: %v, %d messages; want no error and %d", name, err, out.Conversation.Len(), len(msgs))
 		}
 		var r maskRow
 		r.Input.Messages, r.Expected.Messages = msgs, msgs

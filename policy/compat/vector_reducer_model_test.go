@@ -14,7 +14,7 @@ import (
 // whole. The source decides the same, but with defects.
 type fit struct {
 	masking bool   // the view with masked old observations fits
-	summary string // the summary, if it fits beside the messages that must stay; "" = none
+	summary string // the summary, if it fits together with the messages that must stay; "" = none
 }
 
 func newFit(r *reducerRow) (f fit) {

@@ -80,7 +80,7 @@ func TestRenderAdapterAcceptsOtherForms(t *testing.T) {
 		"both":                      {want: rendered{System: 1, Messages: append(in[:1:1], in...)}, in: in, prompt: system, left: 2},
 	} {
 		if got := c.want.prompt(c.in); got != c.prompt || len(c.want.Messages) != c.left {
-			t.Errorf("%s: prompt %q, %d messages are left", name, got, len(c.want.Messages))
+			t.Errorf("%s: prompt %q, %d messages are left; want %q and %d", name, got, len(c.want.Messages), c.prompt, c.left)
 		}
 	}
 	bare := json.RawMessage(`[{"name":"run","description":"runs","parameters":{}}]`)

@@ -66,7 +66,7 @@ func TestSuiteCatchesBrokenPromises(t *testing.T) {
 		"ComesBack":        faulty{propose: func(*policy.View, policy.Proposal) policy.Proposal { panic("a fault") }},
 		"KeepsThePromises": faulty{propose: dropping(1)},
 		"ComesToRest":      restlessStage{},
-		"AlternativesFreeMore": faulty{propose: func(_ *policy.View, p policy.Proposal) policy.Proposal {
+		"AlternativesFreeNoFewer": faulty{propose: func(_ *policy.View, p policy.Proposal) policy.Proposal {
 			if k := len(p.Groups); k > 1 {
 				p.Groups[0], p.Groups[k-1] = p.Groups[k-1], p.Groups[0]
 			}
@@ -95,7 +95,7 @@ func TestSuiteReportsAPanicWithItsStack(t *testing.T) {
 		return p
 	}}
 	if err := panics(s); err == nil || !strings.Contains(err.Error(), "nothing: policy: stage faulty panicked: a fault\n") || !strings.Contains(err.Error(), "faults_test.go") {
-		t.Errorf("got %v", err)
+		t.Errorf("got %v, want the panic of the stage with its stack", err)
 	}
 	if err := panics(faulty{}); err != nil {
 		t.Error(err)

@@ -41,7 +41,7 @@ var cases = []testCase{
 	{"KeepsThePromises", "No edit breaks a promise of the view: pinned messages, the last user message, the open round and pairs stay, and no message grows.", keepsPromises},
 	{"CanBeReplayed", "The recipes of applied edits can be replayed on the history, and lead to the same view.", replays},
 	{"ComesToRest", "After some runs on its own output, a stage proposes no more changes.", comesToRest},
-	{"AlternativesFreeMore", "Each alternative frees more tokens than the one before.", alternatives},
+	{"AlternativesFreeNoFewer", "Each alternative frees at least as many tokens as the one before.", alternatives},
 	{"TakesWhatItSays", "A Taker removes only messages that it names, and names only messages of the view.", takes},
 }
 

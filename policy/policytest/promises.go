@@ -125,7 +125,7 @@ func alternatives(s policy.Stage, v *policy.View) error {
 			return err
 		}
 		if total := out.View.Total(); total > last {
-			return fmt.Errorf("alternative %d leaves %d tokens, the one before %d", n, total, last)
+			return fmt.Errorf("alternative %d leaves %d tokens, more than the one before, which leaves %d", n, total, last)
 		} else {
 			last = total
 		}

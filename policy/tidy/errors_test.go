@@ -22,7 +22,7 @@ func TestHoldsErrorRecognizesErrorLines(t *testing.T) {
 		"--- PASS: TestErrorsAreTold (error: 0, as ever)": false,
 	} {
 		if got := holdsError(line); got != want {
-			t.Errorf("holdsError(%q) = %v", line, got)
+			t.Errorf("holdsError(%q) = %v, want %v", line, got, want)
 		}
 	}
 }

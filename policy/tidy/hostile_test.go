@@ -59,7 +59,7 @@ func TestReduceTakesLinearTimeForHostileTexts(t *testing.T) {
 			// constant allows for clocks with a coarse resolution.
 			a, b := took(small, o), took(small*times, o)
 			if most := 4*times*a + 40*time.Millisecond; b > most {
-				t.Errorf("%s, without %v: %d bytes take %v, %d times as many bytes take %v", h.name, o.Off, small, a, times, b)
+				t.Errorf("%s, without %v: %d bytes take %v, %d times as many bytes take %v, want at most %v", h.name, o.Off, small, a, times, b, most)
 			}
 		}
 	}

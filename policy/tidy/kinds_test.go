@@ -16,7 +16,7 @@ func TestIsLogRequiresTenLines(t *testing.T) {
 			d.lines = append(d.lines, line{no: i + 1, text: fmt.Sprintf("2026-01-02 10:00:%02d INFO opened", i)}, line{no: i + 1})
 		}
 		if got := d.isLog(0, len(d.lines)); got != want {
-			t.Errorf("%d lines with a time: isLog is %v", n, got)
+			t.Errorf("%d lines with a time: isLog is %v, want %v", n, got, want)
 		}
 	}
 }
@@ -28,14 +28,14 @@ func TestProgressAcceptsRepeatedCarriageReturns(t *testing.T) {
 		text := strings.Repeat("fetch: 1%\rfetch: 50%\rfetch: 100%"+end+"\n", 200)
 		out, ok := Reduce(&Result{Text: text, Call: command("make fetch"), Tokens: len(text) / 4}, only("progress"))
 		if got := out.Render(text, 9, testRef); !ok || !strings.Contains(got, "fetch: 100%") || strings.Contains(got, "50%") {
-			t.Errorf("lines that end with %q: %v, %.80q", end, ok, got)
+			t.Errorf("lines that end with %q: reduced is %v, %.80q; want only the last state of the progress bar", end, ok, got)
 		}
 	}
 }
 
-// A value of a column is rare if it is in few lines, and rare values are in one line of twenty at most:
-// otherwise the column distinguishes nothing.
-func TestOutliersAreFew(t *testing.T) {
+// A value of a column counts as rare if few lines have it. If more than one line in twenty had a
+// rare value, the column would distinguish nothing.
+func TestOutliersAreAtMostOneLineInTwenty(t *testing.T) {
 	for odd, want := range map[int]int{1: 1, 2: 2, 3: 0} {
 		d := &draft{}
 		for i := range 40 {
@@ -58,21 +58,21 @@ func TestOutliersAreFew(t *testing.T) {
 	}
 }
 
-// A place that the task names can lie so close to the beginning of a long line that no cut is
-// between them. The text after the place stays.
+// If the task names a place near the beginning of a long line, nothing before the place is cut,
+// and the text after it stays too.
 func TestALongLineKeepsTheTextAfterANamedPlace(t *testing.T) {
 	text := strings.Repeat("x", 450) + "needle " + strings.Repeat("y", 80) + strings.Repeat("z", 900)
 	l := newDraft(text).lines[0]
 	for _, spots := range [][]int{{450}, nil} {
 		got := clipped(text, l, spots).text
 		if kept := strings.Contains(got, strings.Repeat("x", 450)+"needle "+strings.Repeat("y", 80)); kept != (spots != nil) || len(got) > 700 {
-			t.Errorf("places %v: %d bytes, %.600s", spots, len(got), got)
+			t.Errorf("places %v: %d bytes, want at most 700 and the text around each place: %.600s", spots, len(got), got)
 		}
 	}
 }
 
-// The lines of a text in a JSON string are those that a reader sees, so that reducers recognize
-// its indentation, its quotes and its paths.
+// A text in a JSON string is read without its escapes, so that reducers recognize its lines, its
+// indentation, its quotes and its paths.
 func TestTextInAStringIsReadWithoutItsEscapes(t *testing.T) {
 	src := `"a\t\"b\"\nc:\\d\r\n\n\u00e4"`
 	var got []string

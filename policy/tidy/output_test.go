@@ -7,8 +7,8 @@ import (
 	"github.com/agentcompact/compact/internal/behavior"
 )
 
-// The reduced form of each kind of result is as recorded: what it says about itself, how
-// much is left, and a hash of its bytes.
+// The reduced form of each kind of result equals the record, which states what was left out, how
+// many bytes are left, and a hash of them.
 func TestEveryReductionIsAsRecorded(t *testing.T) {
 	book := behavior.New(t, "testdata/reduced.txt")
 	record := func(name string, r *Result, large int) {

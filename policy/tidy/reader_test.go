@@ -94,17 +94,17 @@ func TestReduceLeavesWhatAReaderLooksFor(t *testing.T) {
 		out, ok := Reduce(r, o)
 		got := out.Render(x.text, 9, testRef)
 		if !ok || 4*len(got) > 3*len(x.text) {
-			t.Errorf("%s: %d bytes are left of %d", x.name, len(got), len(x.text))
+			t.Errorf("%s: %d bytes are left of %d, want at most three quarters", x.name, len(got), len(x.text))
 			continue
 		}
 		for _, s := range x.has {
 			if !strings.Contains(got, s) {
-				t.Errorf("%s: %q is not in\n%.3000s", x.name, s, got)
+				t.Errorf("%s: want %q in the reduced result\n%.3000s", x.name, s, got)
 			}
 		}
 		for _, s := range x.not {
 			if strings.Contains(got, s) {
-				t.Errorf("%s: %q is in\n%.3000s", x.name, s, got)
+				t.Errorf("%s: want no %q in the reduced result\n%.3000s", x.name, s, got)
 			}
 		}
 		if broken := holds(r, o); broken != "" {
@@ -214,7 +214,7 @@ func TestGapsCountBlankLinesAtTheBeginning(t *testing.T) {
 	text := "\n\n" + together(numbered("words of the program, number %d", 1, 90))
 	out, ok := Reduce(&Result{Text: text, Call: command("cat notes"), Tokens: 800}, Options{Large: 100})
 	if broken := misread(text, out.Render(text, 9, testRef)); !ok || broken != "" {
-		t.Error(ok, broken)
+		t.Errorf("reduced is %v, want true and correct numbers: %s", ok, broken)
 	}
 }
 
@@ -224,12 +224,12 @@ func TestIsEmptyValueRecognizesValues(t *testing.T) {
 		`": "x"`: false, `: nullable`: false, ` null`: false, ``: false, `: `: false, `": {"a":1}`: false, `": [1]`: false,
 	} {
 		if got := isEmptyValue(text); got != want {
-			t.Errorf("isEmptyValue(%q) = %v", text, got)
+			t.Errorf("isEmptyValue(%q) = %v, want %v", text, got, want)
 		}
 	}
 }
 
-func TestSpotsAreFew(t *testing.T) {
+func TestSpotsExcludeFrequentWords(t *testing.T) {
 	for _, tc := range []struct {
 		said, text string
 		want       []int
@@ -258,7 +258,7 @@ func TestCutStringsAreStillJSON(t *testing.T) {
 			out, ok := Reduce(r, only("json"))
 			got := render(text, out.Segments)
 			if !ok || !json.Valid([]byte(got)) || !strings.Contains(got, "needle_1") && !strings.Contains(unit, "\n") {
-				t.Errorf("%q after %d letters: %v, %.300s … %.300s", unit, n, ok, got, got[max(len(got)-300, 0):])
+				t.Errorf("%q after %d letters: %v, %.300s … %.300s, want true", unit, n, ok, got, got[max(len(got)-300, 0):])
 			}
 		}
 	}

@@ -48,7 +48,7 @@ func proposed(t *testing.T, v *policy.View) [][]policy.Edit {
 	t.Helper()
 	p, err := tidy.Stage{Options: tidy.Options{Large: 2000}}.Propose(t.Context(), v)
 	if err != nil || len(p.Failed) > 0 {
-		t.Fatal(err, p.Failed)
+		t.Fatalf("error %v, failed parts %v, want none", err, p.Failed)
 	}
 	return p.Groups
 }
@@ -78,7 +78,7 @@ func TestMarkStatesTheRemainingTokens(t *testing.T) {
 	v := arrived(numbered(400))
 	groups := proposed(t, v)
 	if len(groups) != 1 {
-		t.Fatalf("%d groups", len(groups))
+		t.Fatalf("%d groups, want 1", len(groups))
 	}
 	c, err := reduce.NewConversation(v.Messages, nil, nil).Apply(groups[0])
 	if err != nil {
@@ -180,7 +180,7 @@ func TestRunsKeepsCountedLines(t *testing.T) {
 	out, ok := tidy.Reduce(&tidy.Result{Text: text, Call: tidy.Call{Tool: "bash", Args: []byte(`{"command":"make"}`)}, Tokens: 100}, tidy.Options{})
 	want := strings.Repeat(line+" × 5\n", 6) + line + " × 20\n"
 	if got := out.Render(text, 100, "0123456789ab"); !ok || got != want {
-		t.Errorf("%v: %q", ok, got)
+		t.Errorf("%v: %q, want true and %q", ok, got, want)
 	}
 }
 
@@ -227,7 +227,7 @@ func TestStageAddsAReferenceOnlyWithRecall(t *testing.T) {
 		v.Recall = can
 		groups := proposed(t, v)
 		if len(groups) != 1 {
-			t.Fatalf("%d groups", len(groups))
+			t.Fatalf("%d groups, want 1", len(groups))
 		}
 		c, err := reduce.NewConversation(v.Messages, nil, nil).Apply(groups[0])
 		if err != nil {
@@ -235,7 +235,7 @@ func TestStageAddsAReferenceOnlyWithRecall(t *testing.T) {
 		}
 		first, _, _ := strings.Cut(c.Messages()[2].ResultText(), "\n")
 		if strings.Contains(first, "recall ") != can || !strings.HasPrefix(first, "[tidied — ") {
-			t.Errorf("recall %v: %q", can, first)
+			t.Errorf("recall %v: %q, want text that begins with %q", can, first, "[tidied — ")
 		}
 	}
 }
@@ -252,7 +252,7 @@ func TestStageIgnoresSummariesAsRequests(t *testing.T) {
 	}, nil, wordCost{})
 	groups := proposed(t, v)
 	if len(groups) != 1 {
-		t.Fatalf("%d groups", len(groups))
+		t.Fatalf("%d groups, want 1", len(groups))
 	}
 	c, err := reduce.NewConversation(v.Messages, nil, nil).Apply(groups[0])
 	if err != nil {
@@ -293,17 +293,17 @@ func TestStageAddsNoFirstLineIfNothingIsLeftOut(t *testing.T) {
 		v.Recall = can
 		groups := proposed(t, v)
 		if len(groups) != 1 {
-			t.Fatalf("%d groups", len(groups))
+			t.Fatalf("%d groups, want 1", len(groups))
 		}
 		c, err := reduce.NewConversation(v.Messages, nil, nil).Apply(groups[0])
 		if err != nil {
 			t.Fatal(err)
 		}
 		if got := c.Messages()[2].ResultText(); strings.Contains(got, "tidied") || !strings.HasPrefix(got, "30 of the lines that a tool") {
-			t.Errorf("recall %v: %.80q", can, got)
+			t.Errorf("recall %v: %.80q, want text without %q and text that begins with %q", can, got, "tidied", "30 of the lines that a tool")
 		}
 		if o, ok := c.Origin(2, 0); !ok || o.Ref == "" || o.Chars == 0 || o.Masked {
-			t.Errorf("recall %v: the origin is %+v, %v", can, o, ok)
+			t.Errorf("recall %v: the origin is %+v, %v, want true", can, o, ok)
 		}
 	}
 }

@@ -55,12 +55,12 @@ func TestIsNavigationRecognizesLinesOfLinks(t *testing.T) {
 		"": false, "[Home](/)": true, "* [Home](/) | [Index](/i)": true, "- [Home](/) and": true, "- [Home](/) and more words": false, "see [Home](/)": false, "[Home]": false, "[Home](/": true, "[a](b) [c": true, "[a](b) [cdefg": false, "[a](b) words [c](d) words [e](f)": false, "• [a](b)": true,
 	} {
 		if got := isNavigation(text); got != want {
-			t.Errorf("isNavigation(%q) = %v", text, got)
+			t.Errorf("isNavigation(%q) = %v, want %v", text, got, want)
 		}
 	}
 	for text, want := range map[string]bool{"# a": true, "###### a": true, "####### a": false, "#a": false, "#": false, "": false, "a # b": false} {
 		if got := isHeading(text); got != want {
-			t.Errorf("isHeading(%q) = %v", text, got)
+			t.Errorf("isHeading(%q) = %v, want %v", text, got, want)
 		}
 	}
 }
@@ -116,13 +116,13 @@ func functions(word string, n int) (out []string) {
 	return out
 }
 
-// A cut that gains too little is taken back, and what smaller reducers did stays.
-func TestAURLIsWholeIfItsCutGainsTooLittle(t *testing.T) {
+// A cut that saves too little is undone. The edits of smaller reducers stay.
+func TestURLStaysWholeIfItsCutSavesTooLittle(t *testing.T) {
 	url := "https://example.org/a?" + strings.Repeat("x", 120)
 	text := together([]string{"\x1b[1m# One\x1b[0m", "see " + url, "# Two"}, numbered("line %d of some text", 1, 60), []string{"# Three"})
 	r := &Result{Text: text, Call: reading("notes.md"), Tokens: len(text)} // a token a byte
 	out, ok := Reduce(r, Options{Large: 1000})
 	if got := out.Render(text, 9, testRef); !ok || !strings.Contains(got, url) || strings.Contains(got, "\x1b") || len(out.By) != 1 {
-		t.Errorf("%v, by %v:\n%s", ok, out.By, got)
+		t.Errorf("%v, by %v:\n%s\nwant true, text with %q and text without %q", ok, out.By, got, url, "\x1b")
 	}
 }

@@ -67,6 +67,6 @@ func TestReduceGroupsHitsInColors(t *testing.T) {
 	})}
 	out, ok := Reduce(r, o)
 	if got := out.Render(r.Text, 9, testRef); !ok || !strings.HasPrefix(got, "internal/file.go:\n0:x y\n1:x y\n") || strings.Count(got, "file.go") != 1 {
-		t.Errorf("%v:\n%s", ok, got)
+		t.Errorf("%v:\n%s\nwant true and text that begins with %q", ok, got, "internal/file.go:\n0:x y\n1:x y\n")
 	}
 }

@@ -16,7 +16,7 @@ func TestHoldsErrorRecognizesWords(t *testing.T) {
 		"ok error": false, "the failing one": true, "Fail": true, "FailX": false,
 	} {
 		if got := holdsError(line); got != want {
-			t.Errorf("holdsError(%q) = %v", line, got)
+			t.Errorf("holdsError(%q) = %v, want %v", line, got, want)
 		}
 	}
 }
@@ -126,7 +126,7 @@ func TestDeclaresRecognizesDeclarations(t *testing.T) {
 		"return f(": false, "if (a) {": false, "for (;;) {": false, "load(a) {": true, "load(a);": false, "load {": false, "load(a {": false, "class{": true, "switch(x) {": false, "while(x) {": false, "for(;;) {": false, "if(x) {": false, "catch(e) {": false, "return(x) {": false, "enum<T>": true, "def:": false, "public:": true, "private: x": false, "type: [X],": false, "import: x": false, "data to be wrapped": false, "data class Point(val x: Int)": true, "it based on": false, "it('works', () => {": true, "output : {x}": false, "output \"a\" {": true, "from the list": false, "from x import y": true, "use the store": false, "use store::Store;": true, "include \"a.h\"": true, "create the store": false, "create table x": true, "ALTER TABLE x": true, "CREATE OR REPLACE VIEW x": true, "Create index": false, "message Foo {": true, "message is": false, "rpc Get(A) returns (B);": true, "impl[T]": true, "functional x": false, ".method": false, "#define X": true, "CREATE TABLE x": true,
 	} {
 		if got := declares(text); got != want {
-			t.Errorf("declares(%q) = %v", text, got)
+			t.Errorf("declares(%q) = %v, want %v", text, got, want)
 		}
 	}
 }
@@ -137,7 +137,7 @@ func TestIsLoggedAndShapeRecognizeLogLines(t *testing.T) {
 		"INFO x": true, "x INFO": true, "INFORM": false, "xINFO": false, "level=info": true, "[warn] x": true, "words only": false, "": false, strings.Repeat("x ", 28) + "INFO": true, strings.Repeat("x ", 29) + "INFO": false,
 	} {
 		if got := isLogged(text); got != want {
-			t.Errorf("isLogged(%q) = %v", text, got)
+			t.Errorf("isLogged(%q) = %v, want %v", text, got, want)
 		}
 	}
 	for _, same := range [][2]string{{"request 12 took 3ms", "request 7 took 400ms"}, {"id 3fa9 ok", "id 71bc ok"}, {"0", "00"}} {
@@ -158,7 +158,7 @@ func TestIsReducedRecognizesTheFirstLine(t *testing.T) {
 		"[tidied — a · ~9 tokens\n]": false, "": false, "[tidied — " + strings.Repeat("x", 300) + " · ~9]": false, " [tidied — a · ~9]": false,
 	} {
 		if got := IsReduced(text); got != want {
-			t.Errorf("IsReduced(%.60q) = %v", text, got)
+			t.Errorf("IsReduced(%.60q) = %v, want %v", text, got, want)
 		}
 	}
 }
@@ -177,7 +177,7 @@ func TestNumberedFilesBeginAtAnyNumber(t *testing.T) {
 	} {
 		d := newDraft(text)
 		if got := d.numbered(0, len(d.lines)); got != want {
-			t.Errorf("numbered(%q) = %v", text, got)
+			t.Errorf("numbered(%q) = %v, want %v", text, got, want)
 		}
 	}
 }

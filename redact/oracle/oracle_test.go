@@ -80,9 +80,9 @@ func TestTheVendorRulesAreUpToDate(t *testing.T) {
 	}
 }
 
-// TestSecretsFoundByGitleaksAreRedacted runs both over the labeled texts. Findings only of
-// gitleaks' rule on generic keys do not count: that rule takes any random value after a
-// word like "key", and this package judges assignments more strictly.
+// TestSecretsFoundByGitleaksAreRedacted runs gitleaks and package redact over the labeled texts.
+// Findings only of gitleaks' rule on generic keys do not count: that rule accepts any random
+// value after a word like "key", and package redact judges assignments more strictly.
 func TestSecretsFoundByGitleaksAreRedacted(t *testing.T) {
 	r, d := redactor(t), gitleaks(t)
 	total, missed := 0, 0

@@ -65,12 +65,12 @@ func TestRemovesManyAtOnce(t *testing.T) {
 	}
 	inner.locked = key(t, "s/log/00000000000000000003.age")
 	if err := a.KeptAny(t.Context(), gone); !errors.Is(err, storage.ErrLocked) {
-		t.Errorf("a lock on the piece of a log: %v", err)
+		t.Errorf("a lock on the piece of a log: %v, want ErrLocked", err)
 	}
 	must(t, a.RemoveAll(t.Context(), nil))
 	must(t, a.RemoveAll(t.Context(), gone))
 	if inner.atOnce != 1 || inner.removes != 0 || inner.kept != 2 {
-		t.Errorf("%d calls at once, %d alone, %d for locks", inner.atOnce, inner.removes, inner.kept)
+		t.Errorf("%d calls at once, %d alone, %d for locks; want 1, 0 and 2", inner.atOnce, inner.removes, inner.kept)
 	}
 	for k, want := range map[string]bool{"s/file": false, "s/log": false, "s/stays": true, "s/log-2": true, "s-2/file": true} {
 		r, err := a.Open(t.Context(), key(t, k), 0, -1)
@@ -79,7 +79,7 @@ func TestRemovesManyAtOnce(t *testing.T) {
 			err = errors.Join(err, r.Close())
 		}
 		if got := err == nil; got != want {
-			t.Errorf("%s exists: %v (%v)", k, got, err)
+			t.Errorf("%s exists: %v (%v); want %v", k, got, err, want)
 		}
 	}
 	must(t, a.Append(t.Context(), key(t, "s/log"), 0, b)) // the old end of the log is forgotten

@@ -14,8 +14,8 @@ import (
 	"github.com/agentcompact/compact/storage/memory"
 )
 
-// TestReadsEachRangeOfALargeFile: ranges are read that cross the end of a chunk (64 KiB)
-// and end in the middle of the next one.
+// TestReadsEachRangeOfALargeFile reads ranges that cross the end of a chunk (64 KiB) and end in
+// the middle of the next one.
 func TestReadsEachRangeOfALargeFile(t *testing.T) {
 	const chunk = 64 << 10
 	p := newPair(t)
@@ -72,8 +72,8 @@ func (a *breaking) Open(ctx context.Context, k storage.Key, off, n int64) (io.Re
 	}{io.MultiReader(io.LimitReader(r, a.after), iotest.ErrReader(errAway)), r}, nil
 }
 
-// A file of an archive that does not answer must not count as changed, because after a
-// changed file the session begins anew.
+// A file of an archive that does not answer must not count as changed, because a session with a
+// changed file begins a new epoch.
 func TestArchiveThatBreaksOffIsNoChangedFile(t *testing.T) {
 	p := newPair(t)
 	inner := &breaking{Archive: memory.New()}

@@ -50,7 +50,8 @@ func TestEveryStoredObjectIsAnAgeFile(t *testing.T) {
 	}
 }
 
-// TestSizesAreKnownWithoutReading: for any length, and any number of recipients.
+// TestSizesAreKnownWithoutReading compares listed sizes with stored ones, for any length and any
+// number of recipients.
 func TestSizesAreKnownWithoutReading(t *testing.T) {
 	var to []pair
 	for range crypt.MaxRecipients {
@@ -80,9 +81,9 @@ func recipientsOf(to []pair) (out []string) {
 	return out
 }
 
-// TestOnlyRecipientsCanRead: an identity of a recipient can read, no other can, and the error
-// names the variable and no key. Check finds an identity that can't read; a process without one
-// only writes.
+// TestOnlyRecipientsCanRead: the identity of a recipient can read, and no other identity can. The
+// error names the variable and no key. Check finds an identity that can't read. A process without
+// an identity only writes.
 func TestOnlyRecipientsCanRead(t *testing.T) {
 	mine, theirs, other := newPair(t), newPair(t), newPair(t)
 	inner := memory.New()
@@ -118,7 +119,7 @@ func TestOnlyRecipientsCanRead(t *testing.T) {
 						t.Errorf("%s: %s: %v", name, k, err)
 					}
 				case !errors.Is(err, storage.ErrNoIdentity) || !strings.Contains(err.Error(), crypt.IdentityVariable) || strings.Contains(err.Error(), "AGE-SECRET"):
-					t.Errorf("%s: %s: %v", name, k, err)
+					t.Errorf("%s: %s: %v, want ErrNoIdentity with the variable and without a key", name, k, err)
 				}
 			}
 		}
@@ -138,24 +139,24 @@ func TestWithoutRecipientsNothingIsWritten(t *testing.T) {
 	a := crypt.New(inner, reading(t, newPair(t).identity))
 	err := errors.Join(a.Create(t.Context(), key(t, "s/f"), storage.Blob{}), a.Append(t.Context(), key(t, "s/l"), 0, storage.Redacted(text(t, "x"))))
 	if err == nil || !strings.Contains(err.Error(), "storage.encrypt.recipients") {
-		t.Errorf("err = %v", err)
+		t.Errorf("err = %v, want an error with %q", err, "storage.encrypt.recipients")
 	}
 	if state, err := crypt.Look(t.Context(), inner); state != crypt.Empty || err != nil {
-		t.Errorf("state %v, %v", state, err)
+		t.Errorf("state %v, %v; want %v and no error", state, err, crypt.Empty)
 	}
 }
 
-// An index of the text is beside the sessions, and this package does not encrypt it.
+// An index of the text is stored next to the sessions, and this package does not encrypt it.
 func TestAnIndexMakesNoArchivePlain(t *testing.T) {
 	inner, p := memory.New(), newPair(t)
 	must(t, inner.Create(t.Context(), key(t, "_index/words"), storage.Redacted(text(t, "x"))))
 	a := crypt.New(inner, keys(t, p.identity, p))
 	if state, err := crypt.Look(t.Context(), inner); state != crypt.Empty || err != nil {
-		t.Errorf("an index alone: state %v, %v", state, err)
+		t.Errorf("an index alone: state %v, %v; want %v and no error", state, err, crypt.Empty)
 	}
 	must(t, a.Check(t.Context()))
 	must(t, a.Create(t.Context(), key(t, "s/f"), storage.Redacted(text(t, "x"))))
 	if state, err := crypt.Look(t.Context(), inner); state != crypt.Encrypted || err != nil {
-		t.Errorf("with an encrypted file: state %v, %v", state, err)
+		t.Errorf("with an encrypted file: state %v, %v; want %v and no error", state, err, crypt.Encrypted)
 	}
 }

@@ -31,11 +31,11 @@ func TestInvalidRecipientsAreMistakes(t *testing.T) {
 	} {
 		_, err := crypt.NewKeys([]string{c.recipient}, "")
 		if err == nil || !strings.Contains(err.Error(), c.says) || strings.Contains(strings.ToUpper(err.Error()), p.identity[16:30]) {
-			t.Errorf("%.20q: %v", c.recipient, err)
+			t.Errorf("%.20q: %v, want an error with %q", c.recipient, err, c.says)
 		}
 	}
 	if _, err := crypt.NewKeys(nil, ""); err == nil || !strings.Contains(err.Error(), "storage.encrypt.recipients") {
-		t.Errorf("no recipient: %v", err)
+		t.Errorf("no recipient: %v, want an error with %q", err, "storage.encrypt.recipients")
 	}
 }
 
@@ -45,7 +45,7 @@ func TestInvalidIdentitiesAreMistakes(t *testing.T) {
 	for _, text := range []string{broken, "# only a comment\n", "nonsense", p.identity + ",x"} {
 		_, err := crypt.NewKeys([]string{p.recipient}, text)
 		if err == nil || !strings.Contains(err.Error(), crypt.IdentityVariable) || strings.Contains(err.Error(), "holds no") || strings.Contains(err.Error(), broken) {
-			t.Errorf("%.20q: %v", text, err)
+			t.Errorf("%.20q: %v, want an error, an error with %q, an error without %q and an error without %q", text, err, crypt.IdentityVariable, "holds no", broken)
 		}
 	}
 }
@@ -97,7 +97,7 @@ func TestRecipientsInAFile(t *testing.T) {
 	must(t, os.WriteFile(name, []byte("# the team\nage1a\n\n  age1b  \n"), 0o600))
 	got, err := crypt.RecipientsIn(name)
 	if err != nil || strings.Join(got, " ") != "age1a age1b" {
-		t.Errorf("%q, %v", got, err)
+		t.Errorf("%q, %v, want the two recipients and no error", got, err)
 	}
 }
 
@@ -108,6 +108,6 @@ func TestTryReadsWithTheIdentity(t *testing.T) {
 	must(t, keys(t, mine.identity, mine).Try(t.Context()))
 	must(t, keys(t, "", mine).Try(t.Context()))
 	if err := keys(t, other.identity, mine).Try(t.Context()); !errors.Is(err, storage.ErrNoIdentity) {
-		t.Errorf("a foreign identity: %v", err)
+		t.Errorf("a foreign identity: %v, want ErrNoIdentity", err)
 	}
 }

@@ -98,7 +98,7 @@ func TestAppendContinuesALogInOtherPieces(t *testing.T) {
 		t.Errorf("again: %v", err)
 	}
 	if got, err := read(t.Context(), other, log, 0, -1); err != nil || got != "1\n2\ntwo\n" {
-		t.Errorf("%q, %v", got, err)
+		t.Errorf("%q, %v; want %q and no error", got, err, "1\n2\ntwo\n")
 	}
 }
 
@@ -119,7 +119,7 @@ func (a *dated) List(ctx context.Context, prefix storage.Key) iter.Seq2[storage.
 	}
 }
 
-// A log was last written to when the last of its pieces was: a prune goes by that time.
+// The time of the last write to a log is that of its newest piece. A prune uses this time.
 func TestALogIsAsNewAsItsNewestPiece(t *testing.T) {
 	old, fresh := time.Unix(1_700_000_000, 0), time.Unix(1_700_000_500, 0)
 	p := newPair(t)
@@ -148,10 +148,10 @@ func TestAFileIsNoPieceOfALog(t *testing.T) {
 		t.Errorf("it is stored: %v", err)
 	}
 	if _, err := read(t.Context(), a, key(t, "s/log.jsonl/00000000000000000000"), 0, -1); !errors.Is(err, storage.ErrNotExist) {
-		t.Errorf("a piece is read as a file: %v", err)
+		t.Errorf("a piece is read as a file: %v, want ErrNotExist", err)
 	}
 	if got, err := read(t.Context(), a, log, 0, -1); err != nil || got != "one\n" {
-		t.Errorf("the log is %q, %v", got, err)
+		t.Errorf("the log is %q, %v; want %q and no error", got, err, "one\n")
 	}
 	must(t, a.Create(t.Context(), key(t, "s/log.jsonl/0000000000000000004"), storage.Redacted(text(t, "a shorter number"))))
 }

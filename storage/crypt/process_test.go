@@ -85,7 +85,7 @@ func TestKilledProcessesLoseNothing(t *testing.T) {
 	r, err := s.Verify(t.Context(), record.VerifyOptions{})
 	must(t, err)
 	if !r.OK() || r.Steps <= said {
-		t.Errorf("after %d kills: %d steps of %d, %q", kills, r.Steps, said+1, r.Problems)
+		t.Errorf("after %d kills: %d steps of %d, %q; want more than %d and no problems", kills, r.Steps, said+1, r.Problems, said)
 	}
 }
 

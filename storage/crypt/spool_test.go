@@ -59,7 +59,7 @@ func TestSpoolContainsNoPlaintext(t *testing.T) {
 	must(t, a.Close(context.Background()))
 	proven(t, crypt.New(far, k), "alice")
 	if state, err := crypt.Look(t.Context(), far); state != crypt.Encrypted || err != nil {
-		t.Errorf("state %v, %v", state, err)
+		t.Errorf("state %v, %v; want %v and no error", state, err, crypt.Encrypted)
 	}
 }
 
@@ -100,6 +100,6 @@ func proven(t *testing.T, a storage.Archive, id string) {
 	r, err := record.Verify(t.Context(), a, id, record.VerifyOptions{Heads: book})
 	must(t, err)
 	if !r.OK() || !r.TailProven || r.Steps != 1 {
-		t.Errorf("%d steps, %q, proven %v", r.Steps, r.Problems, r.TailProven)
+		t.Errorf("%d steps, %q, proven %v; want 1, no problems and true", r.Steps, r.Problems, r.TailProven)
 	}
 }

@@ -59,14 +59,14 @@ func TestFailedCreateLeavesNoPartialFile(t *testing.T) {
 		err = a.Create(t.Context(), key(t, "s/f"), lit)
 		var typed *storage.Error
 		if !errors.Is(err, errBroken) || !errors.As(err, &typed) || typed.Key != key(t, "s/f") {
-			t.Errorf("%s: %v", call, err)
+			t.Errorf("%s: %v, want errBroken", call, err)
 		}
 		got := tree(t, root)
 		delete(got, "s")
 		delete(got, ".tmp")
 		if wantKey { // the name exists, but its durability is unknown
 			if got["s/f"] != "-rw------- {\"some\":\"text\"}\n" {
-				t.Errorf("%s: the file is %q", call, got["s/f"])
+				t.Errorf("%s: the file is %q, want %q", call, got["s/f"], "-rw------- {\"some\":\"text\"}\n")
 			}
 			delete(got, "s/f")
 		}
@@ -88,10 +88,10 @@ func TestFailedAppendRemovesItsBytes(t *testing.T) {
 	must(t, a.Append(t.Context(), k, 0, lit))
 	b.begin = true
 	if err := a.Append(t.Context(), k, lit.Size(), lit2); !errors.Is(err, errBroken) {
-		t.Errorf("got %v", err)
+		t.Errorf("got %v, want errBroken", err)
 	}
 	if got := tree(t, root)["s/events.jsonl"]; got != "-rw------- {\"some\":\"text\"}\n" {
-		t.Errorf("the file is %q", got)
+		t.Errorf("the file is %q, want %q", got, "-rw------- {\"some\":\"text\"}\n")
 	}
 	must(t, a.Append(t.Context(), k, lit.Size(), lit2))
 }
@@ -127,10 +127,10 @@ func TestVanishedRootIsAClearError(t *testing.T) {
 	a := open(t, root)
 	must(t, os.RemoveAll(root))
 	if err := a.Create(t.Context(), key(t, "s/f"), lit); !errors.Is(err, iofs.ErrNotExist) {
-		t.Errorf("Create: %v", err)
+		t.Errorf("Create: %v, want ErrNotExist", err)
 	}
 	if err := a.Append(t.Context(), key(t, "s/f"), 0, lit); !errors.Is(err, iofs.ErrNotExist) {
-		t.Errorf("Append: %v", err)
+		t.Errorf("Append: %v, want ErrNotExist", err)
 	}
 }
 
@@ -163,7 +163,7 @@ func durable(notes []string, file, name string, folders ...string) error {
 	return nil
 }
 
-func TestCreateSyncsInTheOnlyOrderThatLasts(t *testing.T) {
+func TestCreateSyncsInTheOnlyDurableOrder(t *testing.T) {
 	for fault, sound := range map[fs.Fault]bool{fs.NoFault: true, fs.FaultNoFileSync: false, fs.FaultNoFolderSync: false} {
 		root := t.TempDir()
 		a, notes, err := fs.Watch(root, fault)
@@ -181,7 +181,7 @@ func TestCreateSyncsInTheOnlyOrderThatLasts(t *testing.T) {
 	}
 }
 
-func TestCreateAllSyncsInTheOnlyOrderThatLasts(t *testing.T) {
+func TestCreateAllSyncsInTheOnlyDurableOrder(t *testing.T) {
 	for fault, sound := range map[fs.Fault]bool{fs.NoFault: true, fs.FaultNoFileSync: false, fs.FaultNoFolderSync: false} {
 		root := t.TempDir()
 		a, notes, err := fs.Watch(root, fault)
@@ -225,7 +225,7 @@ func TestFailedCreateAllNamesTheFile(t *testing.T) {
 				continue
 			}
 			if failed++; !errors.Is(err, errBroken) || !errors.As(err, &typed) || typed.Key != keys[i] {
-				t.Errorf("%s: %s: %v", call, keys[i], err)
+				t.Errorf("%s: %s: %v, want errBroken", call, keys[i], err)
 			}
 		}
 		if failed != want {

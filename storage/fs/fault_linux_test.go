@@ -145,7 +145,7 @@ func TestForeignFolderIsAnErrorAtOpen(t *testing.T) {
 	cmd.Dir = "/"
 	out, err := cmd.CombinedOutput()
 	if err == nil || !strings.Contains(string(out), "storage: open archive") || !strings.Contains(string(out), "permission denied") {
-		t.Errorf("got %v: %s", err, out)
+		t.Errorf("got %v: %s, want an error", err, out)
 	}
 }
 

@@ -36,7 +36,7 @@ func TestFolderOfAName(t *testing.T) {
 	} {
 		got, err := folderOn(c.system, c.name)
 		if got != c.want || (err == nil) != (c.err == "") || err != nil && !strings.Contains(err.Error(), c.err) {
-			t.Errorf("%s %q: %q, %v", c.system, c.name, got, err)
+			t.Errorf("%s %q: %q, %v, want %q", c.system, c.name, got, err, c.want)
 		}
 		if url := strings.Contains(c.err, "URL of"); errors.Is(err, ErrURL) != url {
 			t.Errorf("%s: ErrURL %v, want %t", c.name, err, url)
@@ -69,10 +69,10 @@ func TestURLsNameNoFolder(t *testing.T) {
 	_, read := OpenReadOnly("gs://bucket/a")
 	for _, err := range []error{wrote, read, Try("gs://bucket/a")} {
 		if !errors.Is(err, ErrURL) || !strings.Contains(err.Error(), `"gs://bucket/a"`) {
-			t.Errorf("%v", err)
+			t.Errorf("%v, want ErrURL and an error with %q", err, `"gs://bucket/a"`)
 		}
 	}
 	if made, err := os.ReadDir(dir); err != nil || len(made) != 1 || made[0].Name() != "archive" {
-		t.Errorf("%v, %v", made, err)
+		t.Errorf("%v, %v, want only the folder archive and no error", made, err)
 	}
 }

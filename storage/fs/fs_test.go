@@ -111,7 +111,7 @@ func TestOpenRefusesAFileSystemWithoutHardLinks(t *testing.T) {
 		return nil
 	})
 	if !errors.Is(err, errors.ErrUnsupported) || !strings.Contains(err.Error(), "hard links") {
-		t.Errorf("got %v", err)
+		t.Errorf("got %v, want ErrUnsupported and an error with %q", err, "hard links")
 	}
 }
 
@@ -158,7 +158,7 @@ func TestFilesOutsideTheRootStayUntouched(t *testing.T) {
 		must(t, s.Events(t.Context(), []redact.Text{redact.Lit("{}")}))
 		r, err := s.Verify(t.Context(), record.VerifyOptions{})
 		if err != nil || !r.OK() {
-			t.Errorf("%.20q: %v, %v", id, r.Problems, err)
+			t.Errorf("%.20q: %v, %v; want no problems and no error", id, r.Problems, err)
 		}
 	}
 	after := tree(t, outer)

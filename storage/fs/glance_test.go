@@ -61,17 +61,17 @@ func TestStampsShowNewRemovedAndGrownFiles(t *testing.T) {
 	create("s/two")
 	age(t, dir, time.Minute)
 	if stampOf(t, a, "s") == first {
-		t.Error("a file came, and the stamp is the same")
+		t.Error("a new file does not change the stamp")
 	}
 	before := stampOf(t, a, "s", "two")
 	if err := os.WriteFile(filepath.Join(dir, "two"), []byte("longer"), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	if stampOf(t, a, "s", "two") == before {
-		t.Error("a log grew, and the stamp is the same")
+		t.Error("a longer log does not change the stamp")
 	}
 	if got := stampOf(t, a, tempFolder); got != "none" {
-		t.Errorf("the folder of temporary files has the stamp %q", got)
+		t.Errorf("the folder of temporary files has the stamp %q, want %q", got, "none")
 	}
 	r, err := OpenReadOnly(root)
 	if err != nil || stampOf(t, r, "s") != stampOf(t, a, "s") {

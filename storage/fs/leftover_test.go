@@ -41,7 +41,7 @@ func TestEraseKilledBeforeItsFolderWasRemovedIsCompleted(t *testing.T) {
 	must(t, err)
 	stone, err := again.Erase(ctx, redact.Lit("asked for, again"))
 	if err != nil || !stone.Done || stone.Reason != "asked for" {
-		t.Errorf("%+v, %v", stone, err)
+		t.Errorf("%+v, %v, want a complete erase with its reason and no error", stone, err)
 	}
 	for _, path := range []string{filepath.Join(root, "ann"), names[0]} {
 		if _, err := os.Stat(path); !os.IsNotExist(err) {

@@ -48,20 +48,20 @@ func TestReadOnlyReadsAndWritesNothing(t *testing.T) {
 		seen = append(seen, info.Key.String())
 	}
 	if !slices.Equal(seen, []string{"s/file.json"}) || r.Location(k) != filepath.Join(dir, "s", "file.json") {
-		t.Errorf("the archive lists %v, at %s", seen, r.Location(k))
+		t.Errorf("the archive lists %v, at %s, want %v", seen, r.Location(k), []string{"s/file.json"})
 	}
 	if err := r.Create(t.Context(), k, storage.Redacted()); !errors.Is(err, fs.ErrReadOnly) {
-		t.Errorf("create: %v", err)
+		t.Errorf("create: %v, want ErrReadOnly", err)
 	}
 	if err := r.Append(t.Context(), k, 0, storage.Redacted()); !errors.Is(err, fs.ErrReadOnly) {
-		t.Errorf("append: %v", err)
+		t.Errorf("append: %v, want ErrReadOnly", err)
 	}
 	entries, err := os.ReadDir(dir)
 	if err != nil || len(entries) != 1 {
 		t.Errorf("the folder holds %v, %v; nothing may be added", entries, err)
 	}
 	if _, err := fs.OpenReadOnly(filepath.Join(dir, "nowhere")); !errors.Is(err, os.ErrNotExist) {
-		t.Errorf("a missing folder: %v", err)
+		t.Errorf("a missing folder: %v, want ErrNotExist", err)
 	}
 	if _, err := fs.OpenReadOnly(""); err == nil {
 		t.Error("an empty path causes no error")

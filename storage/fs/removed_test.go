@@ -56,7 +56,7 @@ func TestEraseDuringAWriteIsNoDiskError(t *testing.T) {
 			t.Errorf("%s: %v, want %v", what, err, write.want)
 		}
 		if _, err := os.Lstat(filepath.Join(root, "s")); !errors.Is(err, iofs.ErrNotExist) {
-			t.Errorf("%s: the folder exists: %v", what, err)
+			t.Errorf("%s: the folder exists: %v, want ErrNotExist", what, err)
 		}
 		if err := a.Close(); err != nil {
 			t.Error(err)

@@ -110,11 +110,11 @@ func TestLazyAppendIsSyncedWithTheNextOne(t *testing.T) {
 			t.Errorf("append %d: %d syncs", seq+1, n)
 		}
 		if err := a.AppendLazily(t.Context(), k, int64(seq), lit); !errors.Is(err, storage.ErrSeq) {
-			t.Errorf("an append at an old length: %v", err)
+			t.Errorf("an append at an old length: %v, want ErrSeq", err)
 		}
 		data, err := os.ReadFile(filepath.Join(root, "_heads", "w.jsonl"))
 		if err != nil || len(data) != seq+1 {
-			t.Errorf("%q, %v", data, err)
+			t.Errorf("%q, %v, want all appended bytes and no error", data, err)
 		}
 	}
 }

@@ -11,8 +11,8 @@ import (
 	"github.com/agentcompact/compact/storage/record"
 )
 
-// TestEraseRemovesTemporaryFiles: one process died during a write, another is
-// writing now.
+// TestEraseRemovesTemporaryFiles has a process that died during a write, and a process that is
+// still writing.
 func TestEraseRemovesTemporaryFiles(t *testing.T) {
 	root := t.TempDir()
 	a, err := fs.Open(root)
@@ -41,7 +41,7 @@ func TestEraseRemovesTemporaryFiles(t *testing.T) {
 	defer discard()
 	stone, err := s.Erase(t.Context(), redact.Lit("asked for"))
 	if err != nil || !stone.Done {
-		t.Fatalf("%+v, %v", stone, err)
+		t.Fatalf("%+v, %v, want a complete erase and no error", stone, err)
 	}
 	if _, err := os.Stat(dead); !os.IsNotExist(err) {
 		t.Errorf("leftovers of a dead process exist: %v", err)

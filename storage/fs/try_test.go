@@ -59,7 +59,7 @@ func TestOpenNamesAnUnwritableFolder(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, err := fs.Open(root); err == nil || !strings.HasPrefix(err.Error(), "storage: open archive: "+root+": ") {
-		t.Errorf("got %v", err)
+		t.Errorf("got %v, want an error", err)
 	}
 }
 

@@ -204,7 +204,7 @@ func start(t testing.TB, mode, root, id string, fault fs.Fault, prefix ...string
 	return w
 }
 
-// collect takes whole lines only: half of one was not acknowledged.
+// collect keeps only whole lines, because half a line was not acknowledged.
 func (w *worker) collect(r io.Reader) {
 	br := bufio.NewReader(r)
 	for {
@@ -258,7 +258,7 @@ type acknowledged struct {
 	events int
 }
 
-// add takes in everything that a worker acknowledged.
+// add adds everything that a worker acknowledged.
 func (k *acknowledged) add(t testing.TB, w *worker) {
 	t.Helper()
 	k.addAcks(t, w.snapshot())

@@ -22,15 +22,15 @@ func TestAccessRecordsAreReadBackAndProven(t *testing.T) {
 		for x, err := range record.Accesses(t.Context(), a) {
 			must(t, err)
 			if x.Session != record.EscapeSession("Alice") || x.At.IsZero() {
-				t.Errorf("%+v", x)
+				t.Errorf("%+v, want the session Alice and a time", x)
 			}
 			ops = append(ops, x.Who+" "+x.Op+" "+x.What)
 		}
 		if got := strings.Join(ops, ", "); got != "dave show turn:2, agent recall 3f9a" {
-			t.Errorf("got %s", got)
+			t.Errorf("got %s, want %s", got, "dave show turn:2, agent recall 3f9a")
 		}
 		if r, err := record.VerifyAccesses(t.Context(), a); err != nil || !r.OK() || len(r.Files) != 1 {
-			t.Errorf("%+v, %v", r, err)
+			t.Errorf("%+v, %v, want no problems in one file", r, err)
 		}
 		for info, err := range a.List(t.Context(), mustKey(t, "_access")) {
 			must(t, err)
@@ -45,12 +45,12 @@ func TestAccessRecordsAreReadBackAndProven(t *testing.T) {
 }
 
 // A foreign file among the access records is a problem, even in a folder.
-func TestAForeignFileAmongAccessRecords(t *testing.T) {
+func TestAForeignFileAmongAccessRecordsIsAProblem(t *testing.T) {
 	a := memory.New()
 	must(t, record.NewAccessLog(a).Record(t.Context(), "", "search", text("dave"), text("disk")))
 	must(t, a.Append(t.Context(), mustKey(t, "_access/w.jsonl/x"), 0, storage.Redacted(text("who knows\n"))))
 	if r, err := record.VerifyAccesses(t.Context(), a); err != nil || len(r.Problems) != 1 || r.Problems[0].Kind != record.Added {
-		t.Errorf("%+v, %v", r, err)
+		t.Errorf("%+v, %v, want one problem of kind Added", r, err)
 	}
 }
 
@@ -65,7 +65,7 @@ func TestAccessRecordsBesideAForeignFileAreRead(t *testing.T) {
 	for x, err := range record.Accesses(t.Context(), a) {
 		must(t, err)
 		if n++; x.Who != "dave" || x.What != "disk" {
-			t.Errorf("%+v", x)
+			t.Errorf("%+v, want the record of dave about disk", x)
 		}
 	}
 	if n != 1 {

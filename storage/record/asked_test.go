@@ -61,7 +61,7 @@ func TestNamesNeedNoLookup(t *testing.T) {
 	w, err := s.Final(t.Context(), lines("f", 1))
 	must(t, err)
 	if c, ap, o, l := a.created.Load(), a.appended.Load(), a.opened.Load(), a.listed.Load(); c != 1 || ap != 2 || o+l > 0 || w.Key.Base() != "transcript-final-100.jsonl" {
-		t.Errorf("%s: %d files, %d appends, %d reads, %d listings", w.Key, c, ap, o, l)
+		t.Errorf("%s: %d files, %d appends, %d reads, %d listings; want 1 and 2", w.Key, c, ap, o, l)
 	}
 }
 

@@ -42,14 +42,14 @@ func TestLogIsRereadUnlessItBelongsToAnotherLife(t *testing.T) {
 	other := newChain(a, k, true)
 	add(other, `{"a":2}`)
 	if err := known.reread(t.Context()); err != nil || known.state.seq != 2 || known.state.first != other.state.first {
-		t.Errorf("another process appended: %v, %d lines", err, known.state.seq)
+		t.Errorf("another process appended: %v, %d lines; want no error and 2", err, known.state.seq)
 	}
 	was := known.state
 	if err := a.Remove(t.Context(), k); err != nil {
 		t.Fatal(err)
 	}
 	if err := known.reread(t.Context()); !errors.Is(err, ErrErased) || known.state.end != was.end {
-		t.Errorf("it is gone: %v", err)
+		t.Errorf("it is gone: %v, want ErrErased", err)
 	}
 	add(newChain(a, k, true), `{"b":1}`)
 	if err := known.reread(t.Context()); !errors.Is(err, ErrErased) || known.state.end != was.end {
@@ -72,8 +72,8 @@ func (a *rewritten) Open(ctx context.Context, k storage.Key, off, n int64) (io.R
 	return a.Archive.Open(ctx, k, off, n)
 }
 
-// The size of a log and its end are read separately. A log that was rewritten between them is
-// neither damaged nor erased, also if it has fewer bytes than were left out.
+// The size of a log and its end are read separately. A log that was rewritten between the two
+// reads is neither damaged nor erased, even if it has fewer bytes than the second read skips.
 func TestLogRewrittenDuringTheSearchForItsEndIsReread(t *testing.T) {
 	k, err := storage.ParseKey("s/edits.jsonl")
 	if err != nil {
@@ -105,8 +105,8 @@ func TestLogRewrittenDuringTheSearchForItsEndIsReread(t *testing.T) {
 	}
 }
 
-// A second writer can die in the middle of a line that continues the rest of the first one. A
-// process that knows the first rest appends behind both.
+// A writer can die in the middle of a line, and a second writer in the middle of a line right
+// after this rest. A process that knows only the first rest appends after both.
 func TestAppendFollowsARestThatHasGrown(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
@@ -139,7 +139,7 @@ func TestAppendFollowsARestThatHasGrown(t *testing.T) {
 			got += string(line)
 		}
 		if got != `{"a":1}` {
-			t.Errorf("the log has %s", got)
+			t.Errorf("the log has %s, want %s", got, `{"a":1}`)
 		}
 	})
 }

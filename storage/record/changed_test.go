@@ -126,7 +126,7 @@ func TestNoFlippedBitStopsASession(t *testing.T) {
 		step(t, session(t, a, "s"), n)
 	}
 	if lost < 200 || lost > 260 {
-		t.Errorf("%d ledgers were not used; a flip in a ledger loses that ledger, and a flip in the manifest mostly none", lost)
+		t.Errorf("%d ledgers were not used; a flip in a ledger loses that ledger, and a flip in the manifest mostly none; want at least 200 and at most 260", lost)
 	}
 }
 
@@ -149,7 +149,7 @@ func TestEndlessLedgerIsNotRead(t *testing.T) {
 		t.Errorf("good %v, changed %v", good, changed)
 	}
 	if n := (after.TotalAlloc - before.TotalAlloc) >> 20; n > 512 {
-		t.Errorf("%d MiB were allocated", n)
+		t.Errorf("%d MiB were allocated, want at most 512", n)
 	}
 }
 
@@ -189,7 +189,7 @@ func TestChangedLogLineIsNotReturned(t *testing.T) {
 				journal = append(journal, string(line))
 			}
 			if len(good) != 4 || bad != 3 || strings.Join(good, "") != strings.Join(journal, "") || strings.Contains(strings.Join(good, ""), "l 2") {
-				t.Errorf("good %q, journal %q, changed line %d", good, journal, bad)
+				t.Errorf("good %q, journal %q, changed line %d, want 3", good, journal, bad)
 			}
 		})
 	}
@@ -233,7 +233,7 @@ func TestALedgerOfAnotherProcessIsReadAfterALostRace(t *testing.T) {
 		for l, err := range loser.Ledgers(t.Context(), 1) {
 			must(t, err)
 			if l.Changed != nil || string(l.Data) != won+"\n" && string(l.Data) != won {
-				t.Errorf("%q, %v", l.Data, l.Changed)
+				t.Errorf("%q, %v, want none", l.Data, l.Changed)
 			}
 		}
 	})

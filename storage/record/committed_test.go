@@ -37,7 +37,7 @@ func TestMarkThatEndsWithinALineIsAChange(t *testing.T) {
 		c := &logCheck{v: v, name: "events.jsonl", head: "h", end: 40, marks: []logMark{m.mark}}
 		c.passMarks()
 		if n := len(v.report.Problems); n != m.want || len(c.marks) != one(m.mark.end > 40) {
-			t.Errorf("%+v: %d problems, %d marks left", m.mark, n, len(c.marks))
+			t.Errorf("%+v: %d problems, %d marks left, want %d", m.mark, n, len(c.marks), m.want)
 		}
 	}
 }

@@ -48,7 +48,7 @@ func (files backup) putBack(t *testing.T, a *memory.Archive) {
 
 // A tombstone that the session contradicts is a problem, even if the heads were put back
 // with the session. The tombstone of an erase that is not complete contradicts nothing.
-func TestTombstonesOfAPresentSession(t *testing.T) {
+func TestTombstoneThatItsSessionContradictsIsAProblem(t *testing.T) {
 	for _, c := range []struct {
 		name string
 		do   func(t *testing.T, a *memory.Archive, s *record.Session)
@@ -65,7 +65,7 @@ func TestTombstonesOfAPresentSession(t *testing.T) {
 			must(t, s.Hold(t.Context(), text("case")))
 			s.ActAs(text("bea"))
 			if _, err := s.Erase(t.Context(), text("asked for")); !errors.Is(err, record.ErrHeld) {
-				t.Errorf("erased: %v", err)
+				t.Errorf("erased: %v, want ErrHeld", err)
 			}
 			before.putBack(t, a)
 		}, "a tombstone records the refused erase"},
@@ -78,14 +78,14 @@ func TestTombstonesOfAPresentSession(t *testing.T) {
 			dead := session(t, &between{Archive: a, dead: true}, "s")
 			dead.KeepHeads(record.NewHeads(a, nil))
 			if _, err := dead.Erase(t.Context(), text("asked for")); !errors.Is(err, errDead) {
-				t.Errorf("erased: %v", err)
+				t.Errorf("erased: %v, want errDead", err)
 			}
 		}, ""},
 		{"an interrupted erase is rolled back", func(t *testing.T, a *memory.Archive, _ *record.Session) {
 			before := backupOf(t, a)
 			dead := session(t, &between{Archive: a, dead: true}, "s")
 			if _, err := dead.Erase(t.Context(), text("asked for")); !errors.Is(err, errDead) {
-				t.Errorf("erased: %v", err)
+				t.Errorf("erased: %v, want errDead", err)
 			}
 			before.putBack(t, a)
 		}, "a tombstone says that this session was erased"},
@@ -107,7 +107,7 @@ func TestTombstonesOfAPresentSession(t *testing.T) {
 			r, err := record.Verify(t.Context(), a, "s", record.VerifyOptions{Heads: book})
 			must(t, err)
 			if c.want == "" && !r.OK() || c.want != "" && (len(r.Problems) != 1 || !strings.Contains(r.Problems[0].Detail, c.want)) {
-				t.Errorf("%q, want %q", r.Problems, c.want)
+				t.Errorf("problems %q, want %q", r.Problems, c.want)
 			}
 		})
 	}
@@ -159,7 +159,7 @@ func TestForgedHeadHidesNoVanishedSession(t *testing.T) {
 	gone, err := book.Vanished(t.Context(), a)
 	must(t, err)
 	if len(forged) != 1 || len(gone) != 1 || !strings.Contains(fmt.Sprint(gone[0].Problems), "the session vanished") {
-		t.Errorf("%d forged heads: %+v", len(forged), gone)
+		t.Errorf("%d forged heads: %+v, want 1", len(forged), gone)
 	}
 }
 
@@ -182,13 +182,13 @@ func TestADamagedLineOfHeadsIsReported(t *testing.T) {
 		book, err := record.ReadHeads(t.Context(), a, record.HeadsOptions{})
 		must(t, err)
 		if r := book.Report(); len(r.Problems) != 1 || r.Problems[0].Kind != record.Unreadable || r.Problems[0].Line != 1 {
-			t.Errorf("%s: %v", member, r.Problems)
+			t.Errorf("%s: %v, want one unreadable line 1", member, r.Problems)
 		}
 	}
 }
 
-// Acts has the operations on a session, with who asked for them and why.
-func TestActsOfASession(t *testing.T) {
+// Acts returns the operations on a session, and for each who requested it and why.
+func TestActsReturnsTheOperationsOnASession(t *testing.T) {
 	a := memory.New()
 	s := session(t, a, "s")
 	step(t, s, 1)
@@ -199,7 +199,7 @@ func TestActsOfASession(t *testing.T) {
 	dead := session(t, &between{Archive: a, dead: true}, "s")
 	for range 2 { // the second writer continues the heads of the first
 		if _, err := dead.Erase(t.Context(), text("asked for")); !errors.Is(err, errDead) {
-			t.Errorf("erased: %v", err)
+			t.Errorf("erased: %v, want errDead", err)
 		}
 	}
 	acts, err := session(t, a, "s").Acts(t.Context())

@@ -42,13 +42,13 @@ func wantWhole(t *testing.T, a storage.Archive) {
 	must(t, err)
 	for _, r := range append(gone, book.Report(), graves) {
 		if !r.OK() {
-			t.Errorf("%s: %q", r.Dir, r.Problems)
+			t.Errorf("%s: %q, want no problems", r.Dir, r.Problems)
 		}
 	}
 	for s, err := range record.Sessions(t.Context(), a) {
 		must(t, err)
 		if r, err := record.Verify(t.Context(), a, s.ID, record.VerifyOptions{Heads: book}); err != nil || !r.OK() {
-			t.Errorf("%s: %q, %v", s.ID, r.Problems, err)
+			t.Errorf("%s: %q, %v; want no problems and no error", s.ID, r.Problems, err)
 		}
 	}
 }
@@ -74,11 +74,11 @@ func TestCopyCarriesAnEraseOver(t *testing.T) {
 		eraseAs(t, src, "alice")
 		done, err := record.Copy(t.Context(), dst, src, opts)
 		if err != nil || done.Erased != 1 || done.Sessions != 1 {
-			t.Errorf("%+v, %v", done, err)
+			t.Errorf("%+v, %v, want one erased and one copied session, and no error", done, err)
 		}
 		wantErased(t, dst, "alice")
 		if stone, _, _ := record.Erased(t.Context(), dst, "alice"); stone.Who != "ann" || stone.Reason != "asked for" {
-			t.Errorf("erased by %q because %q", stone.Who, stone.Reason)
+			t.Errorf("erased by %q because %q, want %q and %q", stone.Who, stone.Reason, "ann", "asked for")
 		}
 		must(t, second(record.Copy(t.Context(), dst, src, opts)))
 	}
@@ -96,17 +96,17 @@ func TestCopyOfASecondLifeTakesThePlaceOfTheFirst(t *testing.T) {
 	must(t, second(record.Copy(t.Context(), dst, src, record.CopyOptions{})))
 	wantWhole(t, dst)
 	if r := wantOK(t, dst, "alice"); r.Steps != 1 {
-		t.Errorf("%d steps", r.Steps)
+		t.Errorf("%d steps, want 1", r.Steps)
 	}
 }
 
-func TestCopyOfANamedSessionThatWasErased(t *testing.T) {
+func TestCopyOfANamedSessionThatWasErasedReturnsErrErased(t *testing.T) {
 	src, dst := lived(t), memory.New()
 	opts := record.CopyOptions{Sessions: []string{"alice"}, Heads: record.NewHeads(dst, nil)}
 	must(t, second(record.Copy(t.Context(), dst, src, opts)))
 	eraseAs(t, src, "alice")
 	if _, err := record.Copy(t.Context(), dst, src, opts); !errors.Is(err, record.ErrErased) {
-		t.Errorf("copied: %v", err)
+		t.Errorf("copied: %v, want ErrErased", err)
 	}
 	wantErased(t, dst, "alice")
 }
@@ -121,13 +121,13 @@ func TestCopyErasesNoHeldSession(t *testing.T) {
 	eraseAs(t, src, "alice")
 	step(t, session(t, src, "bob"), 2)
 	if _, err := record.Copy(t.Context(), dst, src, record.CopyOptions{}); !errors.Is(err, record.ErrHeld) || !strings.Contains(err.Error(), "alice") {
-		t.Errorf("copied: %v", err)
+		t.Errorf("copied: %v, want ErrHeld and an error with %q", err, "alice")
 	}
 	if _, gone, err := record.Erased(t.Context(), dst, "alice"); gone || err != nil {
-		t.Errorf("erased %v, %v", gone, err)
+		t.Errorf("erased %v, %v; want false and no error", gone, err)
 	}
 	if r := wantOK(t, dst, "bob"); r.Steps != 2 {
-		t.Errorf("bob has %d steps", r.Steps)
+		t.Errorf("bob has %d steps, want 2", r.Steps)
 	}
 	wantWhole(t, dst)
 }
@@ -139,7 +139,7 @@ func TestCopyErasesNoOtherSession(t *testing.T) {
 	eraseAs(t, src, "alice")
 	must(t, second(record.Copy(t.Context(), dst, src, record.CopyOptions{})))
 	if r := wantOK(t, dst, "alice"); r.Steps != 1 {
-		t.Errorf("%d steps", r.Steps)
+		t.Errorf("%d steps, want 1", r.Steps)
 	}
 	wantWhole(t, dst)
 }
@@ -157,7 +157,7 @@ func sessionsOf(t *testing.T, a storage.Archive) map[string]bool {
 
 // An erase at any time during a copy is not reported as tampering, and the copy, which
 // begins again, counts a session once.
-func TestCopyDuringAnErase(t *testing.T) {
+func TestCopyDuringAnEraseIsNoTampering(t *testing.T) {
 	for _, named := range [][]string{nil, {"alice"}} {
 		for at := 0; ; at++ {
 			src, dst, n := lived(t), memory.New(), 0
@@ -243,7 +243,7 @@ func TestCopyCarriesOverAnEraseOfAnOlderVersion(t *testing.T) {
 		if heads {
 			must(t, err)
 			if stone, ok, err := record.Erased(t.Context(), dst, "alice"); !ok || err != nil {
-				t.Errorf("%+v, %v", stone, err)
+				t.Errorf("%+v, %v, want a tombstone and no error", stone, err)
 			}
 			continue
 		}
@@ -277,13 +277,13 @@ func wantUnproven(t *testing.T, dst, src storage.Archive, opts record.CopyOption
 	must(t, err)
 	done, err := record.Copy(t.Context(), dst, src, opts)
 	if done.Erased != 0 || !errors.Is(err, storage.ErrExists) || !strings.Contains(err.Error(), id) {
-		t.Errorf("%+v, %v", done, err)
+		t.Errorf("%+v, %v; want ErrExists and an error with %q", done, err, id)
 	}
 	if n := len(names(t, session(t, dst, id))); n != before {
 		t.Errorf("%s has %d files, had %d", id, n, before)
 	}
 	if stone, _, err := record.Erased(t.Context(), dst, id); stone.Life != had.Life || err != nil {
-		t.Errorf("%+v, %v", stone, err)
+		t.Errorf("%+v, %v, want an unchanged tombstone and no error", stone, err)
 	}
 	wantWhole(t, dst)
 }
@@ -382,7 +382,7 @@ func TestCopyErasesNothingForADamagedRefusal(t *testing.T) {
 				}
 				_, err := record.Copy(t.Context(), dst, src, record.CopyOptions{})
 				if !errors.Is(err, storage.ErrExists) {
-					t.Errorf("copied: %v", err)
+					t.Errorf("copied: %v, want ErrExists", err)
 				}
 				d := session(t, dst, "bob")
 				if h, err := d.Held(t.Context()); !h.Held || err != nil {
@@ -390,7 +390,7 @@ func TestCopyErasesNothingForADamagedRefusal(t *testing.T) {
 				}
 				must(t, d.Release(t.Context(), text("over")))
 				if done, err := record.Copy(t.Context(), dst, src, record.CopyOptions{}); done.Erased > 0 || !errors.Is(err, storage.ErrExists) {
-					t.Errorf("%+v, %v", done, err)
+					t.Errorf("%+v, %v, want ErrExists", done, err)
 				}
 				wantOK(t, dst, "bob")
 			})
@@ -404,7 +404,7 @@ func TestCopyCarriesAnInterruptedEraseOver(t *testing.T) {
 	step(t, session(t, src, "s"), 1)
 	must(t, second(record.Copy(t.Context(), dst, src, record.CopyOptions{})))
 	if _, err := session(t, &between{Archive: src, dead: true}, "s").Erase(t.Context(), text("asked for")); !errors.Is(err, errDead) {
-		t.Errorf("erased: %v", err)
+		t.Errorf("erased: %v, want errDead", err)
 	}
 	done, err := record.Copy(t.Context(), dst, src, record.CopyOptions{})
 	if done.Erased != 1 || err != nil || len(names(t, session(t, dst, "s"))) > 0 {
@@ -457,7 +457,7 @@ func TestCopyErasesAnEarlierLife(t *testing.T) {
 				continue
 			}
 			if r := wantOK(t, dst, "alice"); r.Steps != 1 {
-				t.Errorf("%d steps", r.Steps)
+				t.Errorf("%d steps, want 1", r.Steps)
 			}
 			wantWhole(t, dst)
 		}
@@ -466,7 +466,7 @@ func TestCopyErasesAnEarlierLife(t *testing.T) {
 
 // A damaged tombstone of the copy stops only the copying of sessions to which it may
 // belong.
-func TestCopyWithADamagedTombstone(t *testing.T) {
+func TestCopyWithADamagedTombstoneCopiesOtherSessions(t *testing.T) {
 	src, dst := lived(t), memory.New()
 	must(t, second(record.Copy(t.Context(), dst, src, record.CopyOptions{})))
 	eraseAs(t, dst, "alice") // in the copy alone
@@ -474,7 +474,7 @@ func TestCopyWithADamagedTombstone(t *testing.T) {
 	step(t, session(t, src, "dora"), 1)
 	done, err := record.Copy(t.Context(), dst, src, record.CopyOptions{})
 	if !errors.Is(err, storage.ErrDamaged) || !strings.Contains(err.Error(), "alice") || strings.Contains(err.Error(), "dora") || done.Sessions != 2 {
-		t.Errorf("%+v, %v", done, err)
+		t.Errorf("%+v, %v; want ErrDamaged, an error with %q and an error without %q", done, err, "alice", "dora")
 	}
 	wantOK(t, dst, "dora")
 	if n := len(names(t, session(t, dst, "alice"))); n > 0 {
@@ -498,13 +498,13 @@ func TestCopyBesideADamagedTombstoneCopiesNoHeads(t *testing.T) {
 				damage(t, dst, "_erased.jsonl", `"life":"`, `"life":"x`)
 			}
 			if _, err := record.Copy(t.Context(), dst, src, record.CopyOptions{}); !errors.Is(err, storage.ErrDamaged) {
-				t.Fatalf("copied: %v", err)
+				t.Fatalf("copied: %v, want ErrDamaged", err)
 			}
 			book, err := record.ReadHeads(t.Context(), dst, record.HeadsOptions{})
 			must(t, err)
 			gone, err := book.Vanished(t.Context(), dst)
 			if must(t, err); len(gone) > 0 {
-				t.Errorf("%q", gone[0].Problems)
+				t.Errorf("%q, want no vanished session", gone[0].Problems)
 			}
 		})
 	}
@@ -520,7 +520,7 @@ func TestCopyLeavesADamagedTombstone(t *testing.T) {
 	known := 0
 	for stone, err := range record.Tombstones(t.Context(), dst) {
 		if must(t, err); stone.Damaged {
-			t.Errorf("%+v", stone)
+			t.Errorf("%+v, want no damaged tombstone", stone)
 		}
 		known++
 	}

@@ -11,8 +11,8 @@ import (
 	"github.com/agentcompact/compact/storage/record"
 )
 
-// meddled is an archive that calls its function before ahead of each write. If the
-// function returns an error, nothing is written.
+// meddled is an archive that calls a function before each write. If the function returns an
+// error, nothing is written.
 type meddled struct {
 	*memory.Archive
 	before  func(k storage.Key) error

@@ -63,7 +63,7 @@ func wantCopy(t *testing.T, dst, src storage.Archive) {
 		r, err := record.Verify(t.Context(), dst, id, record.VerifyOptions{Heads: book})
 		must(t, err)
 		if !r.OK() || !r.TailProven {
-			t.Errorf("%s: %q, proven %v", id, r.Problems, r.TailProven)
+			t.Errorf("%s: %q, proven %v; want no problems and true", id, r.Problems, r.TailProven)
 		}
 	}
 	if h, err := session(t, dst, "bob").Held(t.Context()); !h.Held || err != nil {
@@ -94,7 +94,7 @@ func TestACopyEqualsItsSource(t *testing.T) {
 		done, err := record.Copy(t.Context(), dst, src, record.CopyOptions{})
 		must(t, err)
 		if done.Sessions != 2 || done.Files == 0 || done.Same > 0 {
-			t.Errorf("%+v", done)
+			t.Errorf("%+v, want 2 sessions and only new files", done)
 		}
 		wantCopy(t, dst, src)
 		again, err := record.Copy(t.Context(), dst, src, record.CopyOptions{})
@@ -138,7 +138,7 @@ func TestInterruptedCopyContinues(t *testing.T) {
 			break
 		}
 		if !errors.Is(err, errCut) {
-			t.Fatalf("after %d writes: %v", n, err)
+			t.Fatalf("after %d writes: %v, want errCut", n, err)
 		}
 		for s, err := range record.Sessions(t.Context(), dst) {
 			must(t, err)
@@ -169,7 +169,7 @@ func TestCopyOverwritesNothing(t *testing.T) {
 		}
 	}
 	if r, err := record.Verify(t.Context(), dst, "bob", record.VerifyOptions{}); err != nil || !r.OK() {
-		t.Errorf("the others: %v, %q", err, r.Problems)
+		t.Errorf("the others: %v, %q; want no error and no problems", err, r.Problems)
 	}
 }
 
@@ -193,7 +193,7 @@ func TestACopyAfterAScrubLeavesTheEarlierCopyWhole(t *testing.T) {
 	}
 	was := everything(t, dst)
 	if _, err := record.Copy(t.Context(), dst, src, record.CopyOptions{}); !errors.Is(err, storage.ErrExists) {
-		t.Errorf("copied: %v", err)
+		t.Errorf("copied: %v, want ErrExists", err)
 	}
 	for k, data := range everything(t, dst) {
 		if was[k] != data {
@@ -203,7 +203,7 @@ func TestACopyAfterAScrubLeavesTheEarlierCopyWhole(t *testing.T) {
 	book, err := record.ReadHeads(t.Context(), dst, record.HeadsOptions{})
 	must(t, err)
 	if r, err := record.Verify(t.Context(), dst, "alice", record.VerifyOptions{Heads: book}); err != nil || !r.OK() || !r.TailProven {
-		t.Errorf("%q, %v", r.Problems, err)
+		t.Errorf("%q, %v; want no problems and no error", r.Problems, err)
 	}
 }
 
@@ -232,7 +232,7 @@ func TestCopyRestoresNoErasedSession(t *testing.T) {
 			t.Error("the other sessions have no names")
 		}
 		if r, err := record.Verify(t.Context(), dst, "bob", record.VerifyOptions{}); err != nil || !r.OK() {
-			t.Errorf("the others: %v, %q", err, r.Problems)
+			t.Errorf("the others: %v, %q; want no error and no problems", err, r.Problems)
 		}
 	})
 }
@@ -268,7 +268,7 @@ func TestCopyOfOneSessionHasAHeadOfItsOwn(t *testing.T) {
 	must(t, err)
 	r, err := record.Verify(t.Context(), dst, "alice", record.VerifyOptions{Heads: book})
 	if err != nil || !r.OK() || !r.TailProven || len(gone) > 0 {
-		t.Errorf("%v, %q, proven %v, gone %v", err, r.Problems, r.TailProven, gone)
+		t.Errorf("%v, %q, proven %v, gone %v; want no error, no problems and true", err, r.Problems, r.TailProven, gone)
 	}
 }
 
@@ -281,7 +281,7 @@ func TestCopyNamesTheKeys(t *testing.T) {
 		must(t, second(record.Copy(t.Context(), dst, src, record.CopyOptions{})))
 		ids, err := record.KeyIDs(t.Context(), dst)
 		if err != nil || !slices.Equal(ids, []string{"one", "two"}) {
-			t.Errorf("keys %q, %v", ids, err)
+			t.Errorf("keys %q, %v; want %q and no error", ids, err, []string{"one", "two"})
 		}
 	}
 }
@@ -296,7 +296,7 @@ func TestFullCopyHasTheAccessRecords(t *testing.T) {
 	}
 	wantCopy(t, dst, src)
 	if r, err := record.VerifyAccesses(t.Context(), dst); err != nil || !r.OK() || len(r.Files) != 1 {
-		t.Errorf("%+v, %v", r, err)
+		t.Errorf("%+v, %v, want no problems in one file", r, err)
 	}
 }
 
@@ -320,7 +320,7 @@ func (u *unreadable) Open(ctx context.Context, k storage.Key, off, n int64) (io.
 	return u.Archive.Open(ctx, k, off, n)
 }
 
-// What a copy cannot look up is an error, and it removes nothing that is there.
+// A copy that cannot look something up returns an error, and removes no existing file.
 func TestACopyThatCannotReadIsAnError(t *testing.T) {
 	src, dst := &unreadable{Archive: lived(t)}, &unreadable{Archive: memory.New()}
 	must(t, second(record.Copy(t.Context(), dst, src, record.CopyOptions{})))

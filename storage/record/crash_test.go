@@ -128,7 +128,7 @@ func TestDeathAtEveryWriteLosesNothingAcknowledged(t *testing.T) {
 			t.Run(fmt.Sprintf("%s the write %d (%s)", name, dies, a.log[len(a.log)-1]), func(t *testing.T) { survives(t, below, acked) })
 		}
 		if deaths < 15 {
-			t.Errorf("only %d writes were tried", deaths)
+			t.Errorf("only %d writes were tried, want at least 15", deaths)
 		}
 	}
 }
@@ -172,7 +172,7 @@ func TestAnotherProcessAtEveryWrite(t *testing.T) {
 			if err == nil {
 				acked++
 			} else if !errors.Is(err, storage.ErrExists) {
-				t.Fatalf("at %d: %v", at, err)
+				t.Fatalf("at %d: %v, want ErrExists", at, err)
 			}
 			if at > 0 && a.calls >= at && err == nil {
 				break

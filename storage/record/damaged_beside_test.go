@@ -50,13 +50,13 @@ func TestADamagedTombstoneBlocksNoOtherSession(t *testing.T) {
 				},
 			} {
 				if _, gone, err := find("alice"); !gone || err != nil {
-					t.Errorf("alice: %v, %v", gone, err)
+					t.Errorf("alice: %v, %v; want true and no error", gone, err)
 				}
 				if _, gone, err := find("carol"); gone != c.known || (err == nil) != c.known {
-					t.Errorf("carol: %v, %v", gone, err)
+					t.Errorf("carol: %v, %v, want %v", gone, err, c.known)
 				}
 				if _, gone, err := find("dave"); gone || (err == nil) != c.known {
-					t.Errorf("dave: %v, %v", gone, err)
+					t.Errorf("dave: %v, %v, want false", gone, err)
 				}
 			}
 			book, err := record.ReadHeads(t.Context(), a, record.HeadsOptions{})
@@ -71,13 +71,13 @@ func TestADamagedTombstoneBlocksNoOtherSession(t *testing.T) {
 	}
 }
 
-// A folder in place of a log beside the sessions is no log, and is reported.
+// A folder in place of a log next to the sessions is reported as a problem.
 func TestAFolderInPlaceOfALogIsReported(t *testing.T) {
 	for name, verify := range map[string]func(context.Context, storage.Archive) (record.Report, error){"_erased.jsonl": record.VerifyTombstones, "_keys.jsonl": record.VerifyKeys} {
 		a := memory.New()
 		must(t, a.Create(t.Context(), mustKey(t, name+"/x"), storage.Blob{}))
 		if r, err := verify(t.Context(), a); err != nil || len(r.Problems) != 1 || r.Problems[0].Kind != record.Added || r.Problems[0].File != name+"/x" {
-			t.Errorf("%s: %+v, %v", name, r, err)
+			t.Errorf("%s: %+v, %v, want one problem of kind Added and no error", name, r, err)
 		}
 	}
 }
@@ -88,18 +88,18 @@ func TestADamagedKeyBlocksNoSession(t *testing.T) {
 		must(t, second(record.AddKeyID(t.Context(), a, id, func([]string) bool { return false })))
 	}
 	if r, err := record.VerifyKeys(t.Context(), a); err != nil || !r.OK() || len(r.Files) != 1 {
-		t.Fatalf("%+v, %v", r, err)
+		t.Fatalf("%+v, %v, want no problems in one file", r, err)
 	}
 	damage(t, a, "_keys.jsonl", `"at":"20`, `"at":"x0`)
 	if ids, err := record.KeyIDs(t.Context(), a); err != nil || !slices.Equal(ids, []string{"one", "two"}) {
-		t.Errorf("%q, %v", ids, err)
+		t.Errorf("%q, %v; want %q and no error", ids, err, []string{"one", "two"})
 	}
 	if r, err := record.VerifyKeys(t.Context(), a); err != nil || r.OK() {
 		t.Errorf("no problem of the keys is reported, %v", err)
 	}
 	damage(t, a, "_keys.jsonl", `"key":"one"`, `"key":17`)
 	if ids, err := record.KeyIDs(t.Context(), a); err != nil || !slices.Equal(ids, []string{"two"}) {
-		t.Errorf("%q, %v", ids, err)
+		t.Errorf("%q, %v; want %q and no error", ids, err, []string{"two"})
 	}
 }
 

@@ -108,7 +108,7 @@ func TestOneProcessErasesASessionAtATime(t *testing.T) {
 		}
 		step(t, session(t, a, "s"), 1)
 		if err := <-errs[1]; !errors.Is(err, record.ErrErased) {
-			t.Errorf("the second ends with %v", err)
+			t.Errorf("the second ends with %v, want ErrErased", err)
 		}
 		r, err := record.Verify(t.Context(), a, "s", record.VerifyOptions{})
 		if err != nil || !r.OK() || r.Steps != 1 {
@@ -127,7 +127,7 @@ func TestTombstoneOfALongEraseMatchesItsHead(t *testing.T) {
 		begun := time.Now()
 		stone, err := s.Erase(t.Context(), text("asked for"))
 		if must(t, err); stone.At.Sub(begun) < time.Minute {
-			t.Fatalf("it took only %s", stone.At.Sub(begun))
+			t.Fatalf("it took only %s, want at least %s", stone.At.Sub(begun), time.Minute)
 		}
 		wantWhole(t, a)
 	})
@@ -189,7 +189,7 @@ func TestARepeatedEraseIsNoLossForAnEarlierReader(t *testing.T) {
 	lost, err := book.Vanished(t.Context(), a)
 	must(t, err)
 	for _, r := range lost {
-		t.Errorf("%s: %v", r.Dir, r.Problems)
+		t.Errorf("a session counts as vanished: %s: %v", r.Dir, r.Problems)
 	}
 }
 
@@ -207,7 +207,7 @@ func TestAnEraseThatFailsIsNotWaitedFor(t *testing.T) {
 		begun := time.Now()
 		must(t, second(session(t, a, "s").Erase(t.Context(), text("asked for"))))
 		if waited := time.Since(begun); waited > 0 {
-			t.Errorf("it waited for %s", waited)
+			t.Errorf("it waited for %s, want none", waited)
 		}
 	})
 }
@@ -222,7 +222,7 @@ func TestAnEraseByAnEarlierVersionIsContinuedAtOnce(t *testing.T) {
 		begun := time.Now()
 		must(t, second(session(t, a, "s").Erase(t.Context(), text("asked for"))))
 		if waited := time.Since(begun); waited > time.Millisecond || len(inFolder(t, a, "s")) > 0 {
-			t.Errorf("it waited for %s", waited)
+			t.Errorf("it waited for %s, want at most %s", waited, time.Millisecond)
 		}
 	})
 }
@@ -268,7 +268,7 @@ func TestConcurrentErasesKeepNewSessions(t *testing.T) {
 		// The erases have ended, and the last agent began after them.
 		r, err := record.Verify(t.Context(), a, "s", record.VerifyOptions{})
 		if err != nil || !r.OK() || r.Steps < 3 {
-			t.Fatalf("%d steps, problems %v (%v)", r.Steps, r.Problems, err)
+			t.Fatalf("%d steps, problems %v (%v); want at least 3, no problems and no error", r.Steps, r.Problems, err)
 		}
 	}
 }
@@ -322,7 +322,7 @@ func TestLateFileIsRemovedFromTheNextSession(t *testing.T) {
 		must(t, second(s.Transcript(t.Context(), 1, []redact.Text{text(`{"role":"user","content":"old"}`)})))
 		<-next
 		if err := s.Checkpoint(t.Context()); !errors.Is(err, record.ErrErased) {
-			t.Errorf("the erased session ends with %v", err)
+			t.Errorf("the erased session ends with %v, want ErrErased", err)
 		}
 		r, err := record.Verify(t.Context(), a, "s", record.VerifyOptions{})
 		if err != nil || !r.OK() {
@@ -346,7 +346,7 @@ func TestAStepOfANewSessionReturnsErrErased(t *testing.T) {
 	must(t, second(session(t, a, "s").Erase(t.Context(), text("asked for"))))
 	must(t, second(session(t, a, "s").Transcript(t.Context(), 1, []redact.Text{text(`{"role":"user","content":"new"}`)})))
 	if err := second(s.CommitStep(t.Context(), wholeStep(s, 2, nil))); !errors.Is(err, record.ErrErased) {
-		t.Errorf("the step ends with %v", err)
+		t.Errorf("the step ends with %v, want ErrErased", err)
 	}
 	if r, err := record.Verify(t.Context(), a, "s", record.VerifyOptions{}); err != nil || !r.OK() {
 		t.Errorf("the next session has problems %v (%v)", r.Problems, err)
@@ -368,7 +368,7 @@ func TestAnIdleAgentAddsNothingToTheLogOfTheNextSession(t *testing.T) {
 		step(t, next, 1)
 		time.Sleep(time.Minute)
 		if err := idle.Events(t.Context(), lines("a", 1)); !errors.Is(err, record.ErrErased) {
-			t.Errorf("the line of the idle agent ends with %v", err)
+			t.Errorf("the line of the idle agent ends with %v, want ErrErased", err)
 		}
 		must(t, next.Events(t.Context(), lines("b", 1)))
 		if r, err := record.Verify(t.Context(), a, "s", record.VerifyOptions{}); err != nil || !r.OK() {
@@ -391,7 +391,7 @@ func TestALostRaceLooksForAnErase(t *testing.T) {
 	}
 	must(t, second(s.Transcript(t.Context(), 2, []redact.Text{text(`{"role":"user","content":"old"}`)})))
 	if err := second(s.CommitStep(t.Context(), wholeStep(s, 1, nil))); !errors.Is(err, record.ErrErased) {
-		t.Errorf("the step ends with %v", err)
+		t.Errorf("the step ends with %v, want ErrErased", err)
 	}
 	if r, err := record.Verify(t.Context(), a.Archive, "s", record.VerifyOptions{}); err != nil || !r.OK() {
 		t.Errorf("the next session has problems %v (%v)", r.Problems, err)
@@ -436,7 +436,7 @@ func TestRepeatedEraseKeepsTheNameOfTheNextSession(t *testing.T) {
 		}
 		step(t, headed(), 1)
 		if err := second(session(t, a, "s").Erase(t.Context(), text("asked for"))); !errors.Is(err, errDisk) {
-			t.Fatalf("the erase ends with %v", err)
+			t.Fatalf("the erase ends with %v, want errDisk", err)
 		}
 		if next {
 			a.read = func() { step(t, headed(), 1) }

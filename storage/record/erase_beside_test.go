@@ -59,7 +59,7 @@ func TestAMissingFileIsNoErase(t *testing.T) {
 	a.do = func() { must(t, a.Remove(t.Context(), mustKey(t, "s/transcript-pre-compact-001.jsonl"))) }
 	err := s.Export(t.Context(), io.Discard, record.ExportTarGz, record.ExportOptions{})
 	if !errors.Is(err, storage.ErrNotExist) || errors.Is(err, record.ErrErased) {
-		t.Errorf("the export ends with %v", err)
+		t.Errorf("the export ends with %v, want ErrNotExist", err)
 	}
 }
 
@@ -73,10 +73,10 @@ func TestAStepAfterErasedOnesReturnsErrErased(t *testing.T) {
 	step(t, other, 2)
 	must(t, second(session(t, a, "s").Erase(t.Context(), text("asked for"))))
 	if err := second(s.CommitStep(t.Context(), wholeStep(s, 3, nil))); !errors.Is(err, record.ErrErased) {
-		t.Errorf("the step ends with %v", err)
+		t.Errorf("the step ends with %v, want ErrErased", err)
 	}
 	if left := inFolder(t, a, "s"); len(left) > 0 {
-		t.Errorf("in the erased session are %q", left)
+		t.Errorf("the erased session still has %q", left)
 	}
 }
 
@@ -98,7 +98,7 @@ func TestTwoCopiesAtOnce(t *testing.T) {
 		}
 		_, err := record.Copy(t.Context(), dst, src, record.CopyOptions{})
 		if !errors.Is(err, record.ErrInUse) || errors.Is(err, storage.ErrSeq) || dst.do != nil {
-			t.Errorf("%s: the copy ends with %v", name, err)
+			t.Errorf("%s: the copy ends with %v, want ErrInUse", name, err)
 		}
 		for k := range everything(t, dst) {
 			if strings.HasPrefix(k, "_heads/") {
@@ -148,7 +148,7 @@ func TestScrubOvertakenByAHoldLeavesNoFile(t *testing.T) {
 		}
 	}
 	if _, err := session(t, a, "s").Scrub(t.Context(), record.ScrubOptions{Find: finds(leaked)}); !errors.Is(err, record.ErrHeld) || !held {
-		t.Errorf("the scrub ends with %v", err)
+		t.Errorf("the scrub ends with %v, want ErrHeld", err)
 	}
 	if left := inFolder(t, shared, "s"); slices.ContainsFunc(left, waiting) {
 		t.Errorf("the folder has the files %q", left)
@@ -175,7 +175,7 @@ func TestAScrubRemovesOnlyItsOwnWaitingFiles(t *testing.T) {
 	}
 	must(t, second(session(t, a, "s").Scrub(t.Context(), record.ScrubOptions{Find: finds(leaked)})))
 	if left := slices.DeleteFunc(inFolder(t, shared, "s"), func(name string) bool { return !waiting(name) }); !slices.Equal(left, []string{other}) {
-		t.Errorf("the files %q still wait", left)
+		t.Errorf("the files %q still wait, want %q", left, []string{other})
 	}
 }
 

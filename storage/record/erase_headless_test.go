@@ -19,7 +19,7 @@ func TestEraseWithoutHeadsOfItsOwnIsRecordedInTheHeads(t *testing.T) {
 		"Prune": func(t *testing.T, a storage.Archive) {
 			for r, err := range record.Prune(t.Context(), a, record.PruneOptions{Before: time.Now().Add(time.Hour)}) {
 				if must(t, err); r.Outcome != record.Pruned {
-					t.Errorf("%s, %v", r.Outcome, r.Err)
+					t.Errorf("%s, %v, want %s", r.Outcome, r.Err, record.Pruned)
 				}
 			}
 		},
@@ -29,7 +29,7 @@ func TestEraseWithoutHeadsOfItsOwnIsRecordedInTheHeads(t *testing.T) {
 			must(t, second(session(t, src, "s").Erase(t.Context(), text("asked for"))))
 			done, err := record.Copy(t.Context(), a, src, record.CopyOptions{})
 			if must(t, err); done.Erased != 1 {
-				t.Errorf("%+v", done)
+				t.Errorf("%+v, want one erased session", done)
 			}
 		},
 	} {

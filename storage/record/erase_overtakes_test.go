@@ -48,13 +48,13 @@ func TestFilesWrittenAfterAnEraseAreRemoved(t *testing.T) {
 				must(t, err)
 			}
 			if err := tryStep(t.Context(), s, step); !errors.Is(err, record.ErrErased) {
-				t.Errorf("the step ends with %v, and its session was erased", err)
+				t.Errorf("the step ends with %v, and its session was erased, want ErrErased", err)
 			}
 			if a.do != nil {
 				t.Fatal("nothing was erased")
 			}
 			if left := inFolder(t, a, "s"); len(left) > 0 {
-				t.Errorf("in the erased session are %q", left)
+				t.Errorf("the erased session still has %q", left)
 			}
 		})
 	}
@@ -94,10 +94,10 @@ func TestStepFailingDuringAnEraseLeavesNoFile(t *testing.T) {
 					want = record.ErrErased
 				}
 				if _, err := s.CommitStep(t.Context(), step); !errors.Is(err, want) {
-					t.Errorf("the step ends with %v", err)
+					t.Errorf("the step ends with %v, want want", err)
 				}
 				if left := inFolder(t, a, "s"); len(left) > 0 {
-					t.Errorf("in the erased session are %q", left)
+					t.Errorf("the erased session still has %q", left)
 				}
 			})
 		}
@@ -113,10 +113,10 @@ func TestAnEventOfAnErasedSessionRemovesLateFiles(t *testing.T) {
 	a.do = func() { must(t, second(session(t, a.Archive, "s").Erase(t.Context(), text("asked for")))) }
 	must(t, second(s.Transcript(t.Context(), 2, lines("t", 2))))
 	if err := s.Events(t.Context(), lines("e", 1)); !errors.Is(err, record.ErrErased) {
-		t.Errorf("the event ends with %v", err)
+		t.Errorf("the event ends with %v, want ErrErased", err)
 	}
 	if left := inFolder(t, a, "s"); len(left) > 0 {
-		t.Errorf("in the erased session are %q", left)
+		t.Errorf("the erased session still has %q", left)
 	}
 }
 
@@ -144,7 +144,7 @@ func TestARefusedEraseCostsNoFile(t *testing.T) {
 		other := session(t, a, "s")
 		must(t, other.Hold(t.Context(), text("case 7")))
 		if _, err := other.Erase(t.Context(), text("asked for")); !errors.Is(err, record.ErrHeld) {
-			t.Errorf("the erase ends with %v", err)
+			t.Errorf("the erase ends with %v, want ErrHeld", err)
 		}
 		must(t, a.Remove(t.Context(), mustKey(t, "s/manifest.jsonl")))
 	}
@@ -165,7 +165,8 @@ func inFolder(t *testing.T, a storage.Archive, dir string) (names []string) {
 	return names
 }
 
-// TestAHoldBeginsNoErasedSession, whether it was opened before the erase or after it.
+// TestAHoldBeginsNoErasedSession tries to hold a session that was opened before its erase, and
+// one that was opened after it.
 func TestAHoldBeginsNoErasedSession(t *testing.T) {
 	t.Parallel()
 	a := memory.New()
@@ -174,14 +175,14 @@ func TestAHoldBeginsNoErasedSession(t *testing.T) {
 	must(t, second(session(t, a, "s").Erase(t.Context(), text("asked for"))))
 	for _, s := range []*record.Session{early, session(t, a, "s")} {
 		if err := s.Hold(t.Context(), text("a case")); !errors.Is(err, record.ErrErased) {
-			t.Errorf("the hold ends with %v", err)
+			t.Errorf("the hold ends with %v, want ErrErased", err)
 		}
 		if err := s.Release(t.Context(), text("closed")); !errors.Is(err, record.ErrErased) {
-			t.Errorf("the release ends with %v", err)
+			t.Errorf("the release ends with %v, want ErrErased", err)
 		}
 	}
 	if left := inFolder(t, a, "s"); len(left) > 0 {
-		t.Errorf("in the erased session are %q", left)
+		t.Errorf("the erased session still has %q", left)
 	}
 	must(t, session(t, a, "not stored yet").Hold(t.Context(), text("a case")))
 	step(t, session(t, a, "s"), 1) // another session of the name, which can be held
@@ -200,13 +201,13 @@ func TestNoSessionBeginsThatWasErasedSinceItWasOpened(t *testing.T) {
 		must(t, second(session(t, a, "s").Erase(t.Context(), text("asked for"))))
 		time.Sleep(time.Minute)
 		if err := second(early.Transcript(t.Context(), 1, lines("t", 2))); !errors.Is(err, record.ErrErased) {
-			t.Errorf("the transcript ends with %v", err)
+			t.Errorf("the transcript ends with %v, want ErrErased", err)
 		}
 		if err := second(early.CommitStep(t.Context(), wholeStep(early, 1, nil))); !errors.Is(err, record.ErrErased) {
-			t.Errorf("the step ends with %v", err)
+			t.Errorf("the step ends with %v, want ErrErased", err)
 		}
 		if left := inFolder(t, a, "s"); len(left) > 0 {
-			t.Errorf("in the erased session are %q", left)
+			t.Errorf("the erased session still has %q", left)
 		}
 		step(t, session(t, a, "s"), 1) // a session that is opened now knows of the erase
 	})
@@ -230,7 +231,7 @@ func TestALateWriterRemovesNoLinesOfTheNextSession(t *testing.T) {
 			}
 			time.Sleep(time.Minute)
 			if err := second(late.Transcript(t.Context(), 1, lines("t", 2))); !errors.Is(err, record.ErrErased) {
-				t.Errorf("the transcript ends with %v", err)
+				t.Errorf("the transcript ends with %v, want ErrErased", err)
 			}
 			count := 0
 			for _, err := range next.EventLines(t.Context()) {
@@ -254,10 +255,10 @@ func TestEmptyCheckpointForgetsNoFile(t *testing.T) {
 	must(t, second(s.Transcript(t.Context(), 1, lines("t", 2))))
 	must(t, s.Checkpoint(t.Context()))
 	if _, err := s.Summary(t.Context(), 1, text(`{}`)); !errors.Is(err, record.ErrErased) {
-		t.Errorf("the summary ends with %v, and its session was erased", err)
+		t.Errorf("the summary ends with %v, and its session was erased, want ErrErased", err)
 	}
 	if left := inFolder(t, a, "s"); len(left) > 0 {
-		t.Errorf("in the erased session are %q", left)
+		t.Errorf("the erased session still has %q", left)
 	}
 }
 

@@ -45,7 +45,7 @@ func TestNameOfAConcurrentlyErasedSessionIsRemoved(t *testing.T) {
 	book, err := record.ReadHeads(t.Context(), a, record.HeadsOptions{})
 	must(t, err)
 	if gone, err := book.Vanished(t.Context(), a); err != nil || len(gone) > 0 {
-		t.Errorf("%+v, %v", gone, err)
+		t.Errorf("%+v, %v, want no vanished session and no error", gone, err)
 	}
 }
 

@@ -56,7 +56,7 @@ func TestExportedFolderVerifiesWhereItIsUnpacked(t *testing.T) {
 	t.Cleanup(func() { must(t, a.Close()) })
 	r := verify(t, a, "s", record.VerifyOptions{Head: s.head})
 	if !r.OK() || !r.TailProven || r.Steps != 3 {
-		t.Errorf("%+v", r)
+		t.Errorf("%+v, want no problems, a proven end and 3 steps", r)
 	}
 }
 
@@ -207,7 +207,7 @@ func TestExportRefusesUnsupportedOptions(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	if err := s.Export(ctx, io.Discard, record.ExportTarGz, record.ExportOptions{}); !errors.Is(err, context.Canceled) {
-		t.Errorf("a context that is done: %v", err)
+		t.Errorf("a context that is done: %v, want Canceled", err)
 	}
 	var last, total int64
 	must(t, s.Export(t.Context(), io.Discard, record.ExportTarGz, record.ExportOptions{Progress: func(d, n int64) { last, total = d, n }}))

@@ -61,7 +61,7 @@ func TestSessionContinuesAfterAFailure(t *testing.T) {
 				t.Fatalf("got %v, want the error of the disk", err)
 			}
 			if n, err := s.Head(t.Context()); n != 0 || err != nil {
-				t.Errorf("Head is %d, %v after a failed step", n, err)
+				t.Errorf("Head is %d, %v after a failed step; want 0 and no error", n, err)
 			}
 			a.fail = nil
 			must(t, tryStep(t.Context(), s, 1))

@@ -28,7 +28,7 @@ func TestFreshReportsAnErase(t *testing.T) {
 		eraseAs(t, a, "s")
 		for name, s := range map[string]*record.Session{"before it was stored": early, "before it was stored, and asked then": asked, "before the erase": between, "by its writer": writer} {
 			if err := s.Fresh(t.Context()); !errors.Is(err, record.ErrErased) {
-				t.Errorf("a session opened %s reports %v", name, err)
+				t.Errorf("a session opened %s reports %v, want ErrErased", name, err)
 			}
 		}
 		time.Sleep(time.Millisecond)
@@ -48,7 +48,7 @@ func TestFreshReportsAnEraseDuringTheOpening(t *testing.T) {
 		}
 		s := session(t, a, "s")
 		if err := s.Fresh(t.Context()); !errors.Is(err, record.ErrErased) || a.do != nil {
-			t.Errorf("it reports %v", err)
+			t.Errorf("it reports %v, want ErrErased", err)
 		}
 	})
 }

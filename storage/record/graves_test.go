@@ -47,7 +47,7 @@ func TestGravesAgreeWithErased(t *testing.T) {
 		}
 	}
 	if _, gone, err := graves.Find(t.Context(), "alice"); !gone || err != nil {
-		t.Fatalf("alice: %v, %v", gone, err)
+		t.Fatalf("alice: %v, %v; want true and no error", gone, err)
 	}
 	for _, part := range []int{len(all) / 2, len(all) / 3, 10} {
 		must(t, log.Remove(t.Context(), k))
@@ -66,7 +66,7 @@ func TestGravesDoubtADamagedLastLine(t *testing.T) {
 	must(t, a.Remove(t.Context(), k))
 	must(t, a.Append(t.Context(), k, 0, storage.Redacted(text("%s", log))))
 	if _, gone, err := record.Erased(t.Context(), a, "dave"); gone || err == nil {
-		t.Fatalf("Erased returned %v, %v", gone, err)
+		t.Fatalf("Erased returned %v, %v; want false and an error", gone, err)
 	}
 	graves := record.NewGraves(a)
 	for range 2 {
@@ -86,10 +86,10 @@ func TestGravesRetryAfterAnError(t *testing.T) {
 	graves := record.NewGraves(f)
 	f.Fails(100)
 	if _, _, err := graves.Find(t.Context(), "alice"); !errors.Is(err, flaky.Err) {
-		t.Fatalf("while the archive fails: %v", err)
+		t.Fatalf("while the archive fails: %v, want Err", err)
 	}
 	f.Fails(0)
 	if _, gone, err := graves.Find(t.Context(), "alice"); !gone || err != nil {
-		t.Errorf("afterwards: %v, %v", gone, err)
+		t.Errorf("afterwards: %v, %v; want true and no error", gone, err)
 	}
 }

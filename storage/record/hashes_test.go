@@ -29,6 +29,6 @@ func TestHashesInATextAreFound(t *testing.T) {
 		found += len(all)
 	}
 	if found < 500 {
-		t.Errorf("the texts have only %d hashes", found)
+		t.Errorf("the texts have only %d hashes, want at least 500", found)
 	}
 }

@@ -100,7 +100,7 @@ func TestPruneLeavesASessionOfTheLimitItself(t *testing.T) {
 				must(t, err)
 				n++
 				if r.Outcome != record.WouldPrune {
-					t.Errorf("%v after the last write: %s", after, r.Outcome)
+					t.Errorf("%v after the last write: %s, want %s", after, r.Outcome, record.WouldPrune)
 				}
 			}
 			if n != want {

@@ -58,7 +58,7 @@ func TestHeadsCostOneAppendPerStep(t *testing.T) {
 	with := cost(func(a storage.Archive) *record.Heads { return record.NewHeads(a, nil) })
 	t.Logf("creates and appends of a step: %v, with heads %v", without, with)
 	if with != [2]int{without[0], without[1] + 1} {
-		t.Errorf("a step costs %v creates and appends with heads, %v without", with, without)
+		t.Errorf("a step costs %v creates and appends with heads, %v without, want %v", with, without, [2]int{without[0], without[1] + 1})
 	}
 }
 
@@ -81,13 +81,13 @@ func TestHeadsOfManySessionsShareARequest(t *testing.T) {
 	book, err := record.ReadHeads(t.Context(), a, record.HeadsOptions{})
 	must(t, err)
 	if r := book.Report(); !r.OK() || book.Writers() != 1 {
-		t.Errorf("%d writers, %q", book.Writers(), r.Problems)
+		t.Errorf("%d writers, %q; want 1 and no problems", book.Writers(), r.Problems)
 	}
 	for i := range sessions {
 		r, err := record.Verify(t.Context(), a, fmt.Sprint("s", i), record.VerifyOptions{Heads: book})
 		must(t, err)
 		if !r.OK() || !r.TailProven || r.Proof != record.ProofHeads {
-			t.Errorf("s%d: %q, proven %v by %q", i, r.Problems, r.TailProven, r.Proof)
+			t.Errorf("s%d: %q, proven %v by %q; want no problems, true and %q", i, r.Problems, r.TailProven, r.Proof, record.ProofHeads)
 		}
 	}
 }
@@ -134,7 +134,7 @@ func TestACommitWithoutAHeadIsNotProven(t *testing.T) {
 	r, err := record.Verify(t.Context(), a, "s", record.VerifyOptions{Heads: book})
 	must(t, err)
 	if !r.OK() || r.TailProven {
-		t.Errorf("%q, proven %v", r.Problems, r.TailProven)
+		t.Errorf("%q, proven %v; want no problems and false", r.Problems, r.TailProven)
 	}
 }
 

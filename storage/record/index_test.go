@@ -83,7 +83,7 @@ func TestIndexOfAFinalTranscriptBelongsToIt(t *testing.T) {
 		t.Errorf("%s has the index %s, its name is %s", w.Key, idx.Key, name)
 	}
 	if _, err := s.FinalIndex(t.Context(), idx, set); !errors.Is(err, record.ErrStep) {
-		t.Errorf("an index of an index: %v", err)
+		t.Errorf("an index of an index: %v, want ErrStep", err)
 	}
 	r, err := record.Verify(t.Context(), a, "s", record.VerifyOptions{})
 	must(t, err)
@@ -131,7 +131,7 @@ func TestVerifyNamesAnIndexThatPointsElsewhere(t *testing.T) {
 		r, err := record.Verify(t.Context(), a, "s", record.VerifyOptions{})
 		must(t, err)
 		if len(r.Problems) != 1 || r.Problems[0].Kind != record.Changed || r.Problems[0].File != "turns-001.idx" || !strings.Contains(r.Problems[0].Detail, last.Key.String()) {
-			t.Errorf("%s: %v", name, r.Problems)
+			t.Errorf("%s: %v, want one changed index that names the last key", name, r.Problems)
 		}
 	}
 }
@@ -202,6 +202,6 @@ func TestADamagedIndexIsReported(t *testing.T) {
 		}
 	}
 	if !kinds[record.Changed] || !kinds[record.Unreadable] {
-		t.Errorf("%v", report.Problems)
+		t.Errorf("%v, want a changed and an unreadable file", report.Problems)
 	}
 }

@@ -33,7 +33,7 @@ func TestALongLastLineIsKeptOnce(t *testing.T) {
 	err = c.load(t.Context())
 	runtime.ReadMemStats(&after)
 	if err != nil || c.state.seq != 1 || len(c.state.junk) != size {
-		t.Errorf("line %d is the last one, and %d bytes follow it: %v", c.state.seq, len(c.state.junk), err)
+		t.Errorf("line %d is the last one, and %d bytes follow it: %v; want 1, %d and no error", c.state.seq, len(c.state.junk), err, size)
 	}
 	// The buffer of the line doubles, and is 64 MiB in all. The line is then copied once.
 	if n := after.TotalAlloc - before.TotalAlloc; n > 112<<20 {

@@ -55,10 +55,10 @@ func TestACommitSeesAScrubThatOvertookIt(t *testing.T) {
 			must(t, second(session(t, a.Archive, "s").Scrub(t.Context(), record.ScrubOptions{Find: finds(leaked)})))
 		})
 		if !errors.Is(err, record.ErrScrubbed) {
-			t.Errorf("the commit ends with %v, and its session was scrubbed", err)
+			t.Errorf("the commit ends with %v, and its session was scrubbed, want ErrScrubbed", err)
 		}
 		if n, err := session(t, a, "s").Head(t.Context()); n != 3 || err != nil {
-			t.Errorf("the head is %d (%v), and the ledger is there", n, err)
+			t.Errorf("the head is %d (%v), and the ledger is there; want 3 and no error", n, err)
 		}
 	})
 }
@@ -79,7 +79,7 @@ func TestACommitSeesAScrubThatWasCutShort(t *testing.T) {
 			}
 		})
 		if !errors.Is(err, record.ErrScrubbed) {
-			t.Errorf("the commit ends with %v, and its session is being scrubbed", err)
+			t.Errorf("the commit ends with %v, and its session is being scrubbed, want ErrScrubbed", err)
 		}
 	})
 }
@@ -96,10 +96,10 @@ func TestALateCommitSeesAnEraseWithoutAManifest(t *testing.T) {
 			a.dead = true
 		})
 		if !errors.Is(err, record.ErrErased) {
-			t.Errorf("the commit ends with %v, and its session was erased", err)
+			t.Errorf("the commit ends with %v, and its session was erased, want ErrErased", err)
 		}
 		if left := inFolder(t, a, "s"); len(left) > 0 {
-			t.Errorf("in the erased session are %q", left)
+			t.Errorf("the erased session still has %q", left)
 		}
 	})
 }
@@ -121,7 +121,7 @@ func TestLateCommitDoesNotJoinTheNextSessionOfThatName(t *testing.T) {
 			before, manifest = strings.Join(inFolder(t, a, "s"), " "), content(t, anew, "manifest.jsonl")
 		})
 		if !errors.Is(err, record.ErrErased) {
-			t.Errorf("the commit ends with %v, and its session was erased", err)
+			t.Errorf("the commit ends with %v, and its session was erased, want ErrErased", err)
 		}
 		if content(t, session(t, a, "s"), "manifest.jsonl") != manifest {
 			t.Error("the next session's manifest has a line of the one before")
@@ -212,7 +212,7 @@ func TestACommitReportsAScrubThatFollowsAtOnce(t *testing.T) {
 					}
 				}
 				if _, err := s.Commit(t.Context(), 3, text(`{"v":1}`)); !errors.Is(err, record.ErrScrubbed) {
-					t.Errorf("the commit ends with %v", err)
+					t.Errorf("the commit ends with %v, want ErrScrubbed", err)
 				}
 			})
 		})
@@ -285,7 +285,7 @@ func TestLinesOfAStepAreNotLostToAScrub(t *testing.T) {
 			},
 		})
 		if a.do != nil || !errors.Is(err, record.ErrScrubbed) {
-			t.Errorf("the commit ends with %v", err)
+			t.Errorf("the commit ends with %v, want ErrScrubbed", err)
 		}
 		var all []string
 		for l, err := range session(t, a.Archive, "s").EventLines(t.Context()) {
@@ -298,7 +298,7 @@ func TestLinesOfAStepAreNotLostToAScrub(t *testing.T) {
 		r, err := record.Verify(t.Context(), a.Archive, "s", record.VerifyOptions{})
 		must(t, err)
 		if !r.OK() {
-			t.Errorf("verify finds %v", r.Problems)
+			t.Errorf("verify finds %v, want no problems", r.Problems)
 		}
 	})
 }

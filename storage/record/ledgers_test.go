@@ -85,7 +85,7 @@ func TestLedgerIncludesAScrubbedSummary(t *testing.T) {
 	for l, err := range session(t, a, "s").Ledgers(t.Context(), 1) {
 		must(t, err)
 		if l.Changed != nil || !strings.Contains(string(l.Data), "the password is **") || strings.Contains(string(l.Data), leaked) {
-			t.Errorf("%s %v", l.Data, l.Changed)
+			t.Errorf("%s %v, want none", l.Data, l.Changed)
 		}
 	}
 	if r, err := s.Verify(t.Context(), record.VerifyOptions{}); err != nil || !r.OK() {
@@ -125,7 +125,7 @@ func TestPanicOfALedgerReachesItsCaller(t *testing.T) {
 	}
 	defer func() {
 		if p := recover(); p != "out of order" {
-			t.Errorf("recovered %v", p)
+			t.Errorf("recovered %v, want %v", p, "out of order")
 		}
 	}()
 	for range session(t, a, "s").Ledgers(t.Context(), 1) {

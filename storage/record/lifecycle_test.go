@@ -72,10 +72,10 @@ func TestEraseLeavesATombstoneAndNothingElse(t *testing.T) {
 		}
 		found, ok, err := record.Erased(t.Context(), a, id)
 		if err != nil || !ok || !found.Done || found.Session != stone.Session {
-			t.Errorf("Erased: %+v, %v, %v", found, ok, err)
+			t.Errorf("Erased: %+v, %v, %v; want true and no error", found, ok, err)
 		}
 		if _, ok, err := record.Erased(t.Context(), a, "neighbor"); ok || err != nil {
-			t.Errorf("the neighbor is erased: %v, %v", ok, err)
+			t.Errorf("the neighbor is erased: %v, %v; want false and no error", ok, err)
 		}
 		wantOK(t, a, "neighbor")
 		r, err := record.VerifyTombstones(t.Context(), a)
@@ -304,7 +304,7 @@ func TestInterruptedEraseIsDetectedAndCanBeCompleted(t *testing.T) {
 				t.Fatalf("%s: %v, want the error of the disk", keep, err)
 			}
 			if stone, ok, err := record.Erased(t.Context(), a, "s"); !ok || stone.Done || err != nil {
-				t.Errorf("%s: the tombstone is %+v, %v, %v", keep, stone, ok, err)
+				t.Errorf("%s: the tombstone is %+v, %v, %v; want true and no error", keep, stone, ok, err)
 			}
 			if err := tryStep(t.Context(), session(t, a, "s"), 3); !errors.Is(err, record.ErrErased) {
 				t.Errorf("%s: writing to a session during its erase: %v, want ErrErased", keep, err)
@@ -376,7 +376,7 @@ func TestPruneRemovesOldSessionsWithoutAHold(t *testing.T) {
 		wantOK(t, a, "held")
 		wantOK(t, a, "new")
 		if stone, ok, err := record.Erased(t.Context(), a, "old"); !ok || stone.Reason != "90 days" || err != nil {
-			t.Errorf("the tombstone: %+v, %v, %v", stone, ok, err)
+			t.Errorf("the tombstone: %+v, %v, %v; want true and no error", stone, ok, err)
 		}
 	})
 }
@@ -396,18 +396,18 @@ func TestFoldersOfOthersAreNeverRemoved(t *testing.T) {
 			}
 		}
 		if _, err := session(t, a, "photos").Erase(t.Context(), text("by mistake")); !errors.Is(err, record.ErrForeign) {
-			t.Errorf("erase: %v", err)
+			t.Errorf("erase: %v, want ErrForeign", err)
 		}
 		files := 0
 		for i, err := range a.List(t.Context(), storage.Key{}) {
 			must(t, err)
 			files++
 			if i.Key != key {
-				t.Errorf("there is %s", i.Key)
+				t.Errorf("there is %s, want %s", i.Key, key)
 			}
 		}
 		if files != 1 {
-			t.Errorf("%d files", files)
+			t.Errorf("%d files, want 1", files)
 		}
 	})
 }
@@ -424,11 +424,11 @@ func TestPruneKeepsAReactivatedSession(t *testing.T) {
 	for r, err := range record.Prune(t.Context(), a, record.PruneOptions{Before: before}) {
 		must(t, err)
 		if r.Outcome != record.KeptInUse {
-			t.Errorf("it was %s, %v", r.Outcome, r.Err)
+			t.Errorf("it was %s, %v, want %s", r.Outcome, r.Err, record.KeptInUse)
 		}
 	}
 	if r := wantOK(t, below, "s"); r.Steps != 2 {
-		t.Errorf("%d steps are left", r.Steps)
+		t.Errorf("%d steps are left, want 2", r.Steps)
 	}
 }
 

@@ -33,11 +33,11 @@ func TestLinesOfTranscriptsAreReadAboveTheLimitOfLogs(t *testing.T) {
 		return nil
 	})
 	if err != nil || n != maxLineBytes+1 {
-		t.Errorf("%d bytes, %v", n, err)
+		t.Errorf("%d bytes, %v; want %d and no error", n, err, maxLineBytes+1)
 	}
 	f = maxLineBytes + 1
 	if err := eachLine(t.Context(), &f, 0, func(rawLine) error { return nil }); !errors.Is(err, storage.ErrDamaged) {
-		t.Errorf("a log: %v", err)
+		t.Errorf("a log: %v, want ErrDamaged", err)
 	}
 }
 
@@ -61,14 +61,14 @@ func TestUnreadableLinesAreRefused(t *testing.T) {
 		}
 	}
 	if err := checkBody(`{"a":"` + strings.Repeat("a", MaxLogLine) + `"}`); !errors.Is(err, ErrLine) {
-		t.Errorf("a line of a log: %v", err)
+		t.Errorf("a line of a log: %v, want ErrLine", err)
 	}
 	summary := r.Text(`"` + strings.Repeat("a", maxSummaryBytes) + `"`)
 	s := &Session{}
 	if _, err := s.Summary(t.Context(), 1, summary); !errors.Is(err, ErrLine) {
-		t.Errorf("a summary: %v", err)
+		t.Errorf("a summary: %v, want ErrLine", err)
 	}
 	if _, err := s.SummaryDraft(summary).blob(nil); !errors.Is(err, ErrLine) {
-		t.Errorf("a draft of a summary: %v", err)
+		t.Errorf("a draft of a summary: %v, want ErrLine", err)
 	}
 }

@@ -23,7 +23,7 @@ func TestLinkKeepsEveryByteOfTheBody(t *testing.T) {
 		}
 		l, ok := parseLink([]byte(line))
 		if !ok || l.seq != 7 || l.prev != prev || string(l.body()) != body {
-			t.Errorf("%s comes back as %+v, %s, %v", body, l, l.body(), ok)
+			t.Errorf("%s comes back as %+v, %s, %v, want true", body, l, l.body(), ok)
 		}
 	}
 }
@@ -63,7 +63,7 @@ func FuzzLink(f *testing.F) {
 		}
 		l, ok := parseLink([]byte(link(seq, prev, string(data))))
 		if !ok || l.seq != seq || l.prev != prev || !bytes.Equal(l.body(), data) {
-			t.Errorf("body %q comes back as %q, %v", data, l.body(), ok)
+			t.Errorf("body %q comes back as %q, %v, want true", data, l.body(), ok)
 		}
 	})
 }

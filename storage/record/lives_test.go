@@ -11,8 +11,8 @@ import (
 	"github.com/agentcompact/compact/storage/memory"
 )
 
-// The lines of a process stand in its own file. A file under another name, with lines that
-// no process wrote there, is a problem.
+// The lines of a process are in its own file. A file under another name that has such lines is a
+// problem.
 func TestHeadsInAnotherFileAreAProblem(t *testing.T) {
 	a := memory.New()
 	s, err := OpenSession(t.Context(), a, "s")
@@ -55,7 +55,7 @@ func TestHeadsInAnotherFileAreAProblem(t *testing.T) {
 		}
 	}
 	if copied != 2 {
-		t.Errorf("%d files were read", copied)
+		t.Errorf("%d files were read, want 2", copied)
 	}
 }
 
@@ -72,7 +72,7 @@ func TestTheLastLineDecidesAndNotTheClock(t *testing.T) {
 	}}}
 	lives := b.lives("s")
 	if len(lives) != 2 || lives[0].id != "a" || len(lives[0].lines) != 5 || lives[1].id != "b" || len(lives[1].lines) != 1 {
-		t.Fatalf("%d lives: %+v", len(lives), lives)
+		t.Fatalf("%d lives: %+v, want 2", len(lives), lives)
 	}
 	if end := lives[0].erasure(); end == nil || end.Line != 7 || !end.At.Equal(at(2)) {
 		t.Errorf("the erasure is %+v", end)

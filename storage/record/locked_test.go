@@ -43,7 +43,7 @@ func stones(t *testing.T, a storage.Archive) []record.Tombstone {
 	r, err := record.VerifyTombstones(t.Context(), a)
 	must(t, err)
 	if !r.OK() || len(out) == 0 {
-		t.Fatalf("%d tombstones, %v", len(out), r.Problems)
+		t.Fatalf("%d tombstones, %v, want no problems", len(out), r.Problems)
 	}
 	return out
 }

@@ -64,7 +64,7 @@ func intoNoNewSession(t *testing.T, steps, again int, write func(context.Context
 	before := contents(t, a, "s")
 	for range 3 {
 		if err := write(t.Context(), old); !errors.Is(err, record.ErrErased) {
-			t.Errorf("%d steps, then %d: it ends with %v", steps, again, err)
+			t.Errorf("%d steps, then %d: it ends with %v, want ErrErased", steps, again, err)
 		}
 		_ = old.Checkpoint(t.Context())
 	}
@@ -128,7 +128,7 @@ func TestUnconfirmedLedgerIsRemoved(t *testing.T) {
 		s := session(t, a, "s")
 		a.do = func() { must(t, second(session(t, a.Archive, "s").Erase(t.Context(), text("asked for")))) }
 		if err := tryStep(t.Context(), s, 1); !errors.Is(err, errDisk) {
-			t.Fatalf("late %t: the step ends with %v", late, err)
+			t.Fatalf("late %t: the step ends with %v, want errDisk", late, err)
 		}
 		if left := inFolder(t, a, "s"); len(left) > 0 {
 			t.Errorf("late %t: after the step %q are in the erased session", late, left)
@@ -138,10 +138,10 @@ func TestUnconfirmedLedgerIsRemoved(t *testing.T) {
 		}
 		must(t, a.appear())
 		if err := second(s.Summary(t.Context(), 2, text(`{}`))); !errors.Is(err, record.ErrErased) {
-			t.Errorf("late %t: the summary ends with %v", late, err)
+			t.Errorf("late %t: the summary ends with %v, want ErrErased", late, err)
 		}
 		if left := inFolder(t, a, "s"); len(left) > 0 {
-			t.Errorf("late %t: in the erased session are %q", late, left)
+			t.Errorf("late %t: the erased session still has %q", late, left)
 		}
 	}
 }
@@ -181,11 +181,11 @@ func TestNoLogBeginsInASessionThatWasErased(t *testing.T) {
 		time.Sleep(time.Minute)
 		for range 2 {
 			if err := early.Events(t.Context(), lines("late", 2)); !errors.Is(err, record.ErrErased) {
-				t.Errorf("the lines end with %v", err)
+				t.Errorf("the lines end with %v, want ErrErased", err)
 			}
 		}
 		if left := inFolder(t, a, "s"); len(left) > 0 {
-			t.Errorf("in the erased session are %q", left)
+			t.Errorf("the erased session still has %q", left)
 		}
 		must(t, session(t, a, "s").Events(t.Context(), lines("new", 1))) // a session that is opened now may append
 	})
@@ -200,7 +200,7 @@ func TestANewSessionKeepsLogsOfTheSameLength(t *testing.T) {
 		lost.Archive, lost.do = a.(*memory.Archive), func() {}
 		s := life(t, lost, "old", 0)
 		if err := tryStep(t.Context(), s, 1); !errors.Is(err, errDisk) {
-			t.Fatalf("the step ends with %v", err)
+			t.Fatalf("the step ends with %v, want errDisk", err)
 		}
 		return s
 	}, func(t *testing.T, a storage.Archive) *record.Session {
@@ -209,7 +209,7 @@ func TestANewSessionKeepsLogsOfTheSameLength(t *testing.T) {
 	})
 	before := contents(t, a, "s")
 	if err := second(old.Summary(t.Context(), 2, text(`{}`))); !errors.Is(err, record.ErrErased) {
-		t.Errorf("the summary ends with %v", err)
+		t.Errorf("the summary ends with %v, want ErrErased", err)
 	}
 	if now := contents(t, a, "s"); !maps.Equal(now, before) {
 		t.Errorf("the new session had\n%v\nand has\n%v", before, now)
@@ -229,7 +229,7 @@ func TestLogReadFromItsEndEntersNoNewSession(t *testing.T) {
 		}, func(t *testing.T, a storage.Archive) *record.Session { return life(t, a, "new", again) })
 		before := contents(t, a, "s")
 		if err := old.Events(t.Context(), lines("late", 1)); !errors.Is(err, record.ErrErased) {
-			t.Errorf("%d steps: the lines end with %v", again, err)
+			t.Errorf("%d steps: the lines end with %v, want ErrErased", again, err)
 		}
 		if now := contents(t, a, "s"); !maps.Equal(now, before) {
 			t.Errorf("%d steps: the new session had\n%v\nand has\n%v", again, before, now)

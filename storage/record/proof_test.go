@@ -60,7 +60,7 @@ func TestHeadsThatOnlyACopyHasProveTheEnd(t *testing.T) {
 	r, err := record.Verify(t.Context(), a, "s", record.VerifyOptions{Heads: book})
 	must(t, err)
 	if !r.TailProven || r.Proof != record.ProofCopy || book.Report().OK() {
-		t.Errorf("proven %v by %q; the heads: %q", r.TailProven, r.Proof, book.Report().Problems)
+		t.Errorf("proven %v by %q; the heads: %q, want true and %q", r.TailProven, r.Proof, book.Report().Problems, record.ProofCopy)
 	}
 	// If heads must be signed, the lines of a copy must be, too.
 	public, _, err := ed25519.GenerateKey(nil)
@@ -84,7 +84,7 @@ func TestLaterHeadOfALineDoesNotWeakenItsProof(t *testing.T) {
 	var kept strings.Builder
 	must(t, record.WriteHeads(t.Context(), a, &kept))
 	if _, err := s.Erase(t.Context(), text("asked for")); !errors.Is(err, record.ErrHeld) {
-		t.Errorf("erased: %v", err)
+		t.Errorf("erased: %v, want ErrHeld", err)
 	}
 	book, err := record.ReadHeads(t.Context(), a, record.HeadsOptions{})
 	must(t, err)
@@ -92,7 +92,7 @@ func TestLaterHeadOfALineDoesNotWeakenItsProof(t *testing.T) {
 	r, err := record.Verify(t.Context(), a, "s", record.VerifyOptions{Heads: book})
 	must(t, err)
 	if !r.OK() || !r.TailProven || r.Proof != record.ProofCopy {
-		t.Errorf("%q, proven %v by %q", r.Problems, r.TailProven, r.Proof)
+		t.Errorf("%q, proven %v by %q; want no problems, true and %q", r.Problems, r.TailProven, r.Proof, record.ProofCopy)
 	}
 }
 

@@ -103,7 +103,7 @@ func TestPruneRefusesAClockBehindTheArchive(t *testing.T) {
 				t.Errorf("%v behind, trusted: %v", by, err)
 			}
 			if head, err := session(t, a, "s").Head(t.Context()); head != 1 || err != nil {
-				t.Errorf("%v behind: the session has %d steps, %v", by, head, err)
+				t.Errorf("%v behind: the session has %d steps, %v; want 1 and no error", by, head, err)
 			}
 		})
 	}

@@ -40,7 +40,7 @@ func TestAReaderSeesAnInterruptedScrubAsComplete(t *testing.T) {
 		}
 		err = r.Events(t.Context(), []redact.Text{text(`{"name":"four"}`)})
 		if !errors.Is(err, record.ErrUnplaced) {
-			t.Errorf("died at change %d: written beside: %v", at, err)
+			t.Errorf("died at change %d: written beside: %v, want ErrUnplaced", at, err)
 		}
 		_, err = session(t, a, "s").EndScrub(t.Context())
 		must(t, err)
@@ -53,7 +53,7 @@ func TestAReaderSeesAnInterruptedScrubAsComplete(t *testing.T) {
 		waited++
 	}
 	if waited < 5 {
-		t.Errorf("files waited %d times", waited)
+		t.Errorf("files waited %d times, want at least 5", waited)
 	}
 }
 
@@ -63,7 +63,7 @@ func readable(t *testing.T, s *record.Session) string {
 	var b strings.Builder
 	for l, err := range s.Ledgers(t.Context(), 1) {
 		if err != nil || l.Changed != nil {
-			t.Errorf("step %d: %v, %v", l.Step, err, l.Changed)
+			t.Errorf("step %d: %v, %v; want no error and none", l.Step, err, l.Changed)
 		}
 	}
 	for info, err := range s.Files(t.Context()) {

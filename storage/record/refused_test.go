@@ -14,7 +14,7 @@ import (
 
 // If the ledger of a step is stored but not confirmed, a refusal first confirms the
 // step. Its tombstone and its head are then about the same line of the manifest.
-func TestRefusalWithAnUnconfirmedStep(t *testing.T) {
+func TestRefusalConfirmsAnUnconfirmedStep(t *testing.T) {
 	a := &fallen{Archive: memory.New()}
 	s := session(t, a, "s")
 	s.KeepHeads(record.NewHeads(a, nil))
@@ -26,7 +26,7 @@ func TestRefusalWithAnUnconfirmedStep(t *testing.T) {
 	x := session(t, a.Archive, "s")
 	x.KeepHeads(record.NewHeads(a.Archive, nil))
 	if _, err := x.Erase(t.Context(), text("asked for")); !errors.Is(err, record.ErrHeld) {
-		t.Errorf("erased: %v", err)
+		t.Errorf("erased: %v, want ErrHeld", err)
 	}
 	wantWhole(t, a.Archive)
 }
@@ -52,7 +52,7 @@ func (a *between) Remove(ctx context.Context, k storage.Key) error {
 
 // One eraser stalls, so another eraser takes over its turn, and dies. The first must
 // remove nothing more in its old turn, and completes the erase when it is called again.
-func TestTwoErasersOneDies(t *testing.T) {
+func TestEraserRemovesNothingAfterItsTurn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		a := memory.New()
 		s := session(t, a, "s")
@@ -63,7 +63,7 @@ func TestTwoErasersOneDies(t *testing.T) {
 			bea.KeepHeads(record.NewHeads(a, nil))
 			bea.ActAs(text("bea"))
 			if _, err := bea.Erase(t.Context(), text("also")); !errors.Is(err, errDead) {
-				t.Errorf("bea: %v", err)
+				t.Errorf("bea: %v, want errDead", err)
 			}
 		}}, "s")
 		ann.KeepHeads(record.NewHeads(a, nil))
@@ -83,7 +83,7 @@ func TestTwoErasersOneDies(t *testing.T) {
 		book, err := record.ReadHeads(t.Context(), a, record.HeadsOptions{})
 		must(t, err)
 		if gone, err := book.Vanished(t.Context(), a); err != nil || len(gone) != 1 || gone[0].OK() {
-			t.Errorf("%+v, %v", gone, err)
+			t.Errorf("%+v, %v, want one session with problems", gone, err)
 		}
 	})
 }

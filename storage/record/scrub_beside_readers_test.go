@@ -149,10 +149,10 @@ func beside(t *testing.T, do map[int]func(*record.Session) error, read func(t *t
 	}
 }
 
-func TestVerifyAtEachStepOfAScrub(t *testing.T) {
+func TestVerifyAcceptsASessionAtEachStepOfAScrub(t *testing.T) {
 	besideAScrub(t, func(t *testing.T, name string, a storage.Archive) {
 		if r, err := record.Verify(t.Context(), a, "s", record.VerifyOptions{}); err != nil || !r.OK() {
-			t.Errorf("%s: %v %v", name, r.Problems, err)
+			t.Errorf("%s: %v %v, want no problems and no error", name, r.Problems, err)
 		}
 	})
 }
@@ -164,7 +164,7 @@ func TestVerifyFindsDamageDuringAScrub(t *testing.T) {
 		must(t, a.(*turns).Archive.Create(t.Context(), k, storage.Redacted(text("{}"))))
 		r, err := record.Verify(t.Context(), a, "s", record.VerifyOptions{})
 		if err != nil || len(r.Problems) == 0 || r.Problems[0].File != k.Base() {
-			t.Errorf("%s: %v %v", name, r.Problems, err)
+			t.Errorf("%s: %v %v, want the added file as the first problem", name, r.Problems, err)
 		}
 	})
 }
@@ -180,19 +180,19 @@ func imported(t *testing.T, export []byte) *memory.Archive {
 }
 
 // An export is whole, or returns an error.
-func TestExportAtEachStepOfAScrub(t *testing.T) {
+func TestExportIsWholeOrFailsAtEachStepOfAScrub(t *testing.T) {
 	told, whole := 0, 0
 	besideAScrub(t, func(t *testing.T, name string, a storage.Archive) {
 		var out bytes.Buffer
 		if err := session(t, a, "s").Export(t.Context(), &out, record.ExportJSONL, record.ExportOptions{}); err != nil {
 			if told++; !errors.Is(err, record.ErrScrubbed) {
-				t.Errorf("%s: %v", name, err)
+				t.Errorf("%s: %v, want ErrScrubbed", name, err)
 			}
 			return
 		}
 		whole++
 		if r, err := record.Verify(t.Context(), imported(t, out.Bytes()), "s", record.VerifyOptions{}); err != nil || !r.OK() {
-			t.Errorf("%s: %v %v", name, r.Problems, err)
+			t.Errorf("%s: %v %v, want no problems and no error", name, r.Problems, err)
 		}
 	})
 	if told == 0 || whole == 0 {
@@ -201,14 +201,14 @@ func TestExportAtEachStepOfAScrub(t *testing.T) {
 }
 
 // Files that were copied before the scrub are removed from the copy, and copied again.
-func TestCopyAtEachStepOfAScrub(t *testing.T) {
+func TestCopyIsWholeAtEachStepOfAScrub(t *testing.T) {
 	besideAScrub(t, func(t *testing.T, name string, a storage.Archive) {
 		copied := memory.New()
 		if _, err := record.Copy(t.Context(), copied, a, record.CopyOptions{}); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
 		if r, err := record.Verify(t.Context(), copied, "s", record.VerifyOptions{}); err != nil || !r.OK() {
-			t.Errorf("%s: %v %v", name, r.Problems, err)
+			t.Errorf("%s: %v %v, want no problems and no error", name, r.Problems, err)
 		}
 	})
 }
@@ -225,16 +225,16 @@ func TestCopyStartedAtEachStepOfAScrub(t *testing.T) {
 		_, err := record.Copy(t.Context(), kept{copied}, a, record.CopyOptions{})
 		if err != nil {
 			if told++; !errors.Is(err, storage.ErrExists) || !strings.Contains(err.Error(), "scrubbed during the copy") {
-				t.Errorf("%s: %v", name, err)
+				t.Errorf("%s: %v, want ErrExists and an error with %q", name, err, "scrubbed during the copy")
 			}
 		}
 		r, verr := record.Verify(t.Context(), copied, "s", record.VerifyOptions{})
 		if verr != nil && (err == nil || !errors.Is(verr, storage.ErrNotExist)) {
-			t.Errorf("%s: %v", name, verr)
+			t.Errorf("%s: %v, want no error, or ErrNotExist after a failed copy", name, verr)
 		}
 		for _, p := range r.Problems {
 			if err == nil || p.Kind != record.Removed {
-				t.Errorf("%s: %v", name, p)
+				t.Errorf("%s: %v, want only removed files after a failed copy", name, p)
 			}
 		}
 	})
@@ -244,7 +244,7 @@ func TestCopyStartedAtEachStepOfAScrub(t *testing.T) {
 }
 
 // An older copy loses no file, even if other operations overtake the next copy.
-func TestOlderCopyAtEachStepOfAScrub(t *testing.T) {
+func TestOlderCopyLosesNoFileAtEachStepOfAScrub(t *testing.T) {
 	told := 0
 	besideAScrub(t, func(t *testing.T, name string, a storage.Archive) {
 		copied := memory.New()
@@ -258,7 +258,7 @@ func TestOlderCopyAtEachStepOfAScrub(t *testing.T) {
 		}
 		if _, err := record.Copy(t.Context(), copied, a, record.CopyOptions{}); err != nil {
 			if told++; !errors.Is(err, storage.ErrExists) {
-				t.Errorf("%s: %v", name, err)
+				t.Errorf("%s: %v, want ErrExists", name, err)
 			}
 		}
 		for file, was := range before {
@@ -377,7 +377,7 @@ func TestReadersAtEachStepOfAnErase(t *testing.T) {
 				case err == nil && r.OK():
 					whole++
 				case err == nil || !errors.Is(err, storage.ErrNotExist) && !errors.Is(err, record.ErrErased):
-					t.Errorf("%s: %v %v", name, r.Problems, err)
+					t.Errorf("%s: %v %v, want ErrNotExist or ErrErased", name, r.Problems, err)
 				}
 			})
 			if whole == 0 || whole == runs {

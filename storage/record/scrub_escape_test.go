@@ -30,7 +30,7 @@ func TestScrubReplacesAMatchAcrossAnEscape(t *testing.T) {
 	}
 	left := content(t, s, "transcript-pre-compact-001.jsonl")
 	if strings.Contains(left, "nginx-pass") || strings.Contains(left, "nginx-pas") || !strings.Contains(left, `"content":"\n*`) {
-		t.Errorf("left: %s", left)
+		t.Errorf("left: %s, want text without %q, text without %q and text with %q", left, "nginx-pass", "nginx-pas", `"content":"\n*`)
 	}
 	wantOK(t, a, "s")
 }

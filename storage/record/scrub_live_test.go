@@ -34,7 +34,7 @@ func writer(ctx context.Context, a storage.Archive, name string, rounds int) err
 	return err
 }
 
-// Two agents write all the time while the session is scrubbed, again and again.
+// Two agents write all the time while the session is scrubbed many times.
 func TestAScrubLosesNoConcurrentWrites(t *testing.T) {
 	const rounds = 12
 	a := memory.New()
@@ -70,7 +70,7 @@ func TestAScrubLosesNoConcurrentWrites(t *testing.T) {
 		for _, name := range []string{"one", "two"} {
 			for i := range rounds {
 				if line := fmt.Sprintf(`"by":%q,"n":%d}`, name, i); strings.Count(have, line) != 1 {
-					t.Errorf("%s has %q %d times", log, line, strings.Count(have, line))
+					t.Errorf("%s has %q %d times, want 1", log, line, strings.Count(have, line))
 				}
 			}
 		}
@@ -163,7 +163,7 @@ func TestScrubIsRecordedOnlyIfItsFencesAreLast(t *testing.T) {
 	}
 	for _, log := range []string{"journal.jsonl", "events.jsonl"} {
 		if n := strings.Count(content(t, session(t, a, "s"), log), `"late":1`); n != 1 {
-			t.Errorf("%s has the line %d times", log, n)
+			t.Errorf("%s has the line %d times, want 1", log, n)
 		}
 	}
 	if strings.Contains(wholeText(t, a), leaked) {

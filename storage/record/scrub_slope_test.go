@@ -44,7 +44,7 @@ func TestScrubReplacesWholeEscapes(t *testing.T) {
 			must(t, second(s.Scrub(t.Context(), record.ScrubOptions{Find: finds(secret)})))
 		}
 		if got := content(t, s, "transcript-pre-compact-001.jsonl"); !strings.Contains(got, `"`+want+`"`) {
-			t.Errorf("%s: %s", said, got)
+			t.Errorf("%s: %s, want whole escapes replaced", said, got)
 		}
 	}
 }

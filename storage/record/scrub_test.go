@@ -107,7 +107,7 @@ func proven(t *testing.T, a storage.Archive) []string {
 		t.Fatal(err)
 	}
 	if !report.OK() {
-		t.Errorf("problems: %v", report.Problems)
+		t.Errorf("problems: %v, want no problems", report.Problems)
 	}
 	return report.Notes
 }
@@ -130,11 +130,11 @@ func TestScrubRemovesASecretFromEveryFile(t *testing.T) {
 		t.Errorf("it is not taken out: %s", now)
 	}
 	if notes := strings.Join(proven(t, a), "\n"); !strings.Contains(notes, "scrubbed at ") || !strings.Contains(notes, "9 files were rewritten by carol: ticket 7") {
-		t.Errorf("notes: %s", notes)
+		t.Errorf("notes: %s, want text with %q and text with %q", notes, "scrubbed at ", "9 files were rewritten by carol: ticket 7")
 	}
 	for l, err := range s.Ledgers(t.Context(), 1) {
 		if err != nil || l.Changed != nil {
-			t.Errorf("ledger %d: %v, %v", l.Step, err, l.Changed)
+			t.Errorf("ledger %d: %v, %v; want no error and none", l.Step, err, l.Changed)
 		}
 	}
 	again, err := s.Scrub(t.Context(), record.ScrubOptions{Find: finds(leaked)})
@@ -177,7 +177,7 @@ func TestScrubKeepsHeldAndChangedSessions(t *testing.T) {
 	}
 	was := wholeText(t, a)
 	if _, err := s.Scrub(t.Context(), record.ScrubOptions{Find: finds(leaked)}); !errors.Is(err, record.ErrHeld) || wholeText(t, a) != was {
-		t.Errorf("under a hold: %v", err)
+		t.Errorf("under a hold: %v, want ErrHeld", err)
 	}
 	if err := s.Release(t.Context(), redact.Lit("over")); err != nil {
 		t.Fatal(err)
@@ -188,7 +188,7 @@ func TestScrubKeepsHeldAndChangedSessions(t *testing.T) {
 	}
 	tamper(t, a, "s/summary-001.json")
 	if _, err := s.Scrub(t.Context(), record.ScrubOptions{Find: finds(leaked)}); !errors.Is(err, storage.ErrChanged) {
-		t.Errorf("a changed file: %v", err)
+		t.Errorf("a changed file: %v, want ErrChanged", err)
 	}
 }
 
@@ -206,7 +206,7 @@ func TestScrubRemovesNumbers(t *testing.T) {
 		t.Fatal(err)
 	}
 	if now := wholeText(t, a); strings.Contains(now, "4711471") || !strings.Contains(now, `"pin":1111111,"all":[1111111,-1111111.5]`) {
-		t.Errorf("left: %s", now)
+		t.Errorf("left: %s, want text without %q and text with %q", now, "4711471", `"pin":1111111,"all":[1111111,-1111111.5]`)
 	}
 	proven(t, a)
 }
@@ -290,7 +290,7 @@ func TestInterruptedScrubIsCompleted(t *testing.T) {
 		proven(t, a)
 		if dead == nil {
 			if at < 20 {
-				t.Errorf("only %d changes", at)
+				t.Errorf("only %d changes, want at least 20", at)
 			}
 			return
 		}

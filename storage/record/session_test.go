@@ -186,7 +186,7 @@ func TestHeadFindsTheLastStepFromAnywhere(t *testing.T) {
 		}
 	}
 	if got, err := session(t, a, "other").Head(t.Context()); got != 0 || err != nil {
-		t.Errorf("Head of a session without steps: %d, %v", got, err)
+		t.Errorf("Head of a session without steps: %d, %v; want 0 and no error", got, err)
 	}
 }
 
@@ -275,7 +275,7 @@ func TestErrorsNameOperationPlaceAndCause(t *testing.T) {
 
 func TestSessionReportsItsLocation(t *testing.T) {
 	if got := session(t, memory.New(), "A").Location(); got != "%41" {
-		t.Errorf("in memory: %q", got)
+		t.Errorf("in memory: %q, want %q", got, "%41")
 	}
 	root := t.TempDir()
 	a, err := fs.Open(root)
@@ -298,7 +298,7 @@ func TestArchiveThatCannotBeReadIsAnErrorEverywhere(t *testing.T) {
 	s := session(t, below, "s")
 	step(t, s, 1)
 	if _, err := record.OpenSession(t.Context(), deaf{below}, "s"); !errors.Is(err, errDisk) {
-		t.Errorf("OpenSession: %v", err)
+		t.Errorf("OpenSession: %v, want errDisk", err)
 	}
 	r := verify(t, deaf{below}, "s", record.VerifyOptions{})
 	unreadable := 0
@@ -379,7 +379,7 @@ func TestManifestHeadIsTheHashOfItsLastLine(t *testing.T) {
 	a := memory.New()
 	s := session(t, a, "s")
 	if got := s.ManifestHead(); got != "" {
-		t.Errorf("ManifestHead of nothing is %q", got)
+		t.Errorf("ManifestHead of nothing is %q, want none", got)
 	}
 	step(t, s, 1)
 	data := strings.TrimSuffix(content(t, s, "manifest.jsonl"), "\n")
@@ -400,7 +400,7 @@ func TestOpenDirAcceptsListedNames(t *testing.T) {
 	s, err := record.OpenDir(t.Context(), a, record.EscapeSession(id))
 	must(t, err)
 	if n, err := s.Head(t.Context()); n != 1 || err != nil {
-		t.Errorf("Head is %d, %v", n, err)
+		t.Errorf("Head is %d, %v; want 1 and no error", n, err)
 	}
 	for _, dir := range []string{"", "a/b", "Long", "%41%", "_erased.jsonl", "a~b"} {
 		if _, err := record.OpenDir(t.Context(), a, dir); err == nil {

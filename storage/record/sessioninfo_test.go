@@ -25,7 +25,7 @@ func TestTimeOfASessionIsUnknownIfThatOfAFileIs(t *testing.T) {
 			i.add("events.jsonl", storage.Info{Size: 2, Modified: at})
 		}
 		if !i.Modified.Equal(c.want) || i.Files != len(c.files) || i.Bytes != int64(2*len(c.files)) {
-			t.Errorf("%v: %+v", c.files, i)
+			t.Errorf("%v: %+v, want the time, number and size of these files", c.files, i)
 		}
 	}
 }

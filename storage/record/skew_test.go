@@ -155,7 +155,7 @@ func TestScrubWaitsNoLongerThanItsContext(t *testing.T) {
 			t.Fatal(err)
 		}
 		if _, err := s.Scrub(ctx, ScrubOptions{Find: findLeak}); !errors.Is(err, ErrInUse) || !errors.Is(err, context.DeadlineExceeded) {
-			t.Errorf("got %v", err)
+			t.Errorf("got %v, want ErrInUse and DeadlineExceeded", err)
 		}
 	})
 }

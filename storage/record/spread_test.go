@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// A call that panics or ends its goroutine is a panic of the caller, who can recover it, after
-// the other calls have ended.
+// If a call panics or ends its goroutine, spread panics in the caller's goroutine after the other
+// calls have ended. The caller can recover from this panic.
 func TestSpreadPanicsOnTheCallersGoroutine(t *testing.T) {
 	for name, fault := range map[string]func(){"<nil>": func() {}, "no disk": func() { panic("no disk") }, errEnded.Error(): runtime.Goexit} {
 		var running, most, ended atomic.Int64

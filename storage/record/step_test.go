@@ -68,7 +68,7 @@ func TestALedgerNamesTheFilesStoredWithIt(t *testing.T) {
 		t.Errorf("the ledger was asked for %d times, want 2", asked)
 	}
 	if got := textOf(t, s, "ledger-001.json"); got != `{"v":1,"summary":"summary-001.3.json","index":"turns-001.idx"}` {
-		t.Errorf("the ledger is %s", got)
+		t.Errorf("the ledger is %s, want %s", got, `{"v":1,"summary":"summary-001.3.json","index":"turns-001.idx"}`)
 	}
 	if got := textOf(t, s, "summary-001.3.json"); got != `{"summary":1}` || done.Drafts[0].Key.Base() != "summary-001.3.json" {
 		t.Errorf("the summary is %s, stored as %v", got, done.Drafts[0].Key)
@@ -78,7 +78,7 @@ func TestALedgerNamesTheFilesStoredWithIt(t *testing.T) {
 
 // If two processes commit one number, exactly one of them commits it, wherever the other
 // one is in its commit. All files that a ledger names are complete.
-func TestStepsWithDraftsAtOnce(t *testing.T) {
+func TestOneOfConcurrentStepsWithDraftsIsCommitted(t *testing.T) {
 	t.Parallel()
 	a := memory.New()
 	const steps, writers = 20, 4
@@ -154,7 +154,7 @@ func TestNoLedgerWithoutItsFiles(t *testing.T) {
 			step.Beside = func(context.Context, []record.Written) error { return errRefused }
 		}
 		if _, err := s.CommitStep(t.Context(), step); !errors.Is(err, errRefused) {
-			t.Errorf("without its %s the step ends with %v", name, err)
+			t.Errorf("without its %s the step ends with %v, want errRefused", name, err)
 		}
 		if slices.Contains(inFolder(t, a, "s"), "ledger-001.json") {
 			t.Errorf("without its %s the step has a ledger", name)
@@ -168,13 +168,13 @@ func TestNoLedgerWithoutItsFiles(t *testing.T) {
 	}
 }
 
-// TestAPanicWhileADraftIsStored: the panic reaches the caller, who can recover from it.
-func TestAPanicWhileADraftIsStored(t *testing.T) {
+// TestPanicWhileADraftIsStoredReachesTheCaller: the caller can recover from the panic.
+func TestPanicWhileADraftIsStoredReachesTheCaller(t *testing.T) {
 	t.Parallel()
 	a := &refusing{Archive: memory.New(), name: "turns", panics: true}
 	defer func() {
 		if p := recover(); p != "broken" {
-			t.Errorf("the panic is %v", p)
+			t.Errorf("the panic is %v, want %v", p, "broken")
 		}
 	}()
 	_, err := drafted(t.Context(), session(t, a, "s"), 1)
@@ -190,10 +190,10 @@ func TestRefusedLedgerIsNotAnnounced(t *testing.T) {
 	step := draftedStep(s, 1, transcript)
 	step.Ledger = func([]record.Written) ([]redact.Text, error) { return nil, errRefused }
 	if _, err := s.CommitStep(t.Context(), step); !errors.Is(err, errRefused) {
-		t.Errorf("it ends with %v", err)
+		t.Errorf("it ends with %v, want errRefused", err)
 	}
 	if m := textOf(t, s, "manifest.jsonl"); strings.Contains(m, "ledger") || strings.Contains(m, "summary") {
-		t.Errorf("the manifest is %s", m)
+		t.Errorf("the manifest is %s, want text without %q and text without %q", m, "ledger", "summary")
 	}
 }
 
@@ -222,7 +222,7 @@ func TestALostRaceForTheSameLedgerLeavesNothingMissing(t *testing.T) {
 				return nil
 			}
 			if _, err := loser.CommitStep(t.Context(), lost); !errors.Is(err, errRefused) {
-				t.Errorf("the loser ends with %v", err)
+				t.Errorf("the loser ends with %v, want errRefused", err)
 			}
 		}
 		return nil
@@ -246,7 +246,7 @@ func TestDraftsThatAreLateHaveNoLedger(t *testing.T) {
 			must(t, second(session(t, a.Archive, "s").Scrub(t.Context(), record.ScrubOptions{Find: finds(leaked)})))
 		}
 		if _, err := drafted(t.Context(), s, 3); !errors.Is(err, record.ErrScrubbed) || a.do != nil {
-			t.Errorf("the commit ends with %v, and its session was scrubbed", err)
+			t.Errorf("the commit ends with %v, want ErrScrubbed", err)
 		}
 		if slices.Contains(inFolder(t, a, "s"), "ledger-003.json") {
 			t.Error("the step has a ledger")
@@ -263,10 +263,10 @@ func TestLateFilesOfAStepAreRemovedAfterAnErase(t *testing.T) {
 		must(t, second(drafted(t.Context(), s, 1)))
 		a.do = func() { must(t, second(session(t, a.Archive, "s").Erase(t.Context(), text("asked for")))) }
 		if _, err := drafted(t.Context(), s, 2); !errors.Is(err, record.ErrErased) || a.do != nil {
-			t.Errorf("%s: the step ends with %v, and its session was erased", name, err)
+			t.Errorf("%s: the step ends with %v, want ErrErased", name, err)
 		}
 		if left := inFolder(t, a, "s"); len(left) > 0 {
-			t.Errorf("%s: in the erased session are %q", name, left)
+			t.Errorf("%s: the erased session still has %q", name, left)
 		}
 	}
 }

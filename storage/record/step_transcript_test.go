@@ -90,16 +90,16 @@ func TestATranscriptIsStoredWithItsStep(t *testing.T) {
 		t.Errorf("%d calls for a ledger, want 2; it is %s, and the transcript is stored as %v", asked, got, done.Drafts[0].Key)
 	}
 	if got := namedByIndex(t, s, "turns-001.idx"); got != name {
-		t.Errorf("the index names %s", got)
+		t.Errorf("the index names %s, want %s", got, name)
 	}
 	if got := textOf(t, s, name); got != `{"role":"user","content":"of step 1"}`+"\n" {
 		t.Errorf("the transcript is %s", got)
 	}
 	if got := content(t, s, "events.jsonl"); !strings.Contains(got, name) {
-		t.Errorf("the audit log has %s", got)
+		t.Errorf("the audit log has %s, want text with %q", got, name)
 	}
 	if n := strings.Count(content(t, s, "manifest.jsonl"), `"op":"commit"`); n != 1 {
-		t.Errorf("%d announcements of the ledger", n)
+		t.Errorf("%d announcements of the ledger, want 1", n)
 	}
 	verified(t, a, "s")
 }
@@ -126,7 +126,7 @@ func TestUnstorableTranscriptEndsItsStep(t *testing.T) {
 			return err
 		}()
 		if !errors.Is(err, errRefused) || told != 1 {
-			t.Errorf("panics %v: the step ends with %v, reported %d times", panics, err, told)
+			t.Errorf("panics %v: the step ends with %v, reported %d times; want errRefused and 1", panics, err, told)
 		}
 		if left := inFolder(t, a, "s"); slices.Contains(left, "ledger-001.json") || slices.Contains(left, "events.jsonl") {
 			t.Errorf("panics %v: the archive has %q", panics, left)
@@ -145,7 +145,7 @@ func TestAStepWithoutAnyTranscriptIsRefused(t *testing.T) {
 	step := wholeStep(s, 1, nil)
 	step.Drafts = step.Drafts[1:]
 	if _, err := s.CommitStep(t.Context(), step); !errors.Is(err, record.ErrStep) {
-		t.Errorf("it ends with %v", err)
+		t.Errorf("it ends with %v, want ErrStep", err)
 	}
 	must(t, second(s.Transcript(t.Context(), 1, lines("of an attempt that was given up", 1))))
 	must(t, second(s.CommitStep(t.Context(), wholeStep(s, 1, nil))))
@@ -158,7 +158,7 @@ func TestAStepWithoutAnyTranscriptIsRefused(t *testing.T) {
 
 // If two processes commit one number, one of them commits it. The other process keeps its
 // stored files, and its next step can use them.
-func TestStepsWithTheirTranscriptsAtOnce(t *testing.T) {
+func TestOneOfConcurrentStepsWithTranscriptsIsCommitted(t *testing.T) {
 	t.Parallel()
 	a := memory.New()
 	const steps, writers = 20, 4

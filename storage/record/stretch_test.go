@@ -47,7 +47,7 @@ func referring(t *testing.T, a storage.Archive) (s *record.Session, whole []reda
 	c.Line(own[0])
 	c.Same(stretch("transcript-pre-compact-001.jsonl", first, 5, 5))
 	if n, off := c.Line(own[1]); n != 4 || off < 200 {
-		t.Errorf("the last line stands at %d, %d", n, off)
+		t.Errorf("the last line is at %d, %d; want 4 and at least 200", n, off)
 	}
 	must(t, second(s.TranscriptOf(t.Context(), 2, &c)))
 	must(t, second(s.Commit(t.Context(), 2, text(`{"v":1,"step":2}`))))
@@ -81,13 +81,13 @@ func TestWholeTranscriptIncludesReferencedLines(t *testing.T) {
 			}
 		}
 		if len(got) != len(whole) || len(places) != len(whole) || places[4].File != "transcript-pre-compact-001.jsonl" || places[4].Number != 5 || places[5].Number != 4 {
-			t.Errorf("%d lines, places %+v", len(got), places)
+			t.Errorf("%d lines, places %+v, want %d", len(got), places, len(whole))
 		}
 		wantOK(t, a, "s")
 	})
 }
 
-func TestStretchThatCannotBeIsRefused(t *testing.T) {
+func TestInvalidStretchIsRefused(t *testing.T) {
 	a := memory.New()
 	s := session(t, a, "s")
 	good := stretch("transcript-pre-compact-001.jsonl", lines("x", 3), 1, 3)
@@ -183,7 +183,7 @@ func TestReferencedLinesAreComparedWithTheirReference(t *testing.T) {
 		}
 		places, err := s.Places(t.Context(), secondTranscript)
 		if c.bad != errors.Is(err, storage.ErrChanged) || len(places) < 2 {
-			t.Errorf("%s: %d places, %v", name, len(places), err)
+			t.Errorf("%s: %d places, %v, want at least 2", name, len(places), err)
 		}
 		r := verify(t, a, "s", record.VerifyOptions{})
 		says := slices.ContainsFunc(r.Problems, func(p record.Problem) bool { return strings.Contains(p.Detail, secondTranscript) })
@@ -214,7 +214,7 @@ func TestAbandonedTranscriptThatIsReferredToIsStored(t *testing.T) {
 	}
 }
 
-// An export has each transcript whole, and gives every byte of the files back.
+// An export has each transcript whole, and restores every byte of the files.
 func TestExportHasWholeTranscripts(t *testing.T) {
 	a := memory.New()
 	s, whole := referring(t, a)

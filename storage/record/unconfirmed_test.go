@@ -13,8 +13,8 @@ import (
 	"github.com/agentcompact/compact/storage/record"
 )
 
-// fallen is an archive that is full: after the ledger of a step is stored, it takes no
-// line of the session's manifest, and with dead no file at all.
+// fallen is a full archive: after the ledger of a step is stored, it accepts no line of the
+// session's manifest. If dead is set, it accepts no file at all.
 type fallen struct {
 	*memory.Archive
 	dead, stored bool
@@ -106,7 +106,7 @@ func TestStepOfDeadProcessIsConfirmedByNextHead(t *testing.T) {
 			must(t, write(s))
 			kept := keptHeads(t, below)
 			if r := verifyKept(t, below, kept); !r.OK() || !r.TailProven || r.Steps != 2 {
-				t.Fatalf("%d steps, %q, proven %v", r.Steps, r.Problems, r.TailProven)
+				t.Fatalf("%d steps, %q, proven %v; want 2, no problems and true", r.Steps, r.Problems, r.TailProven)
 			}
 			removeStep2(t, below)
 			if r := verifyKept(t, below, kept); r.OK() {
@@ -123,12 +123,12 @@ func TestUnconfirmedCommitHasNoHead(t *testing.T) {
 	s := half(t, a)
 	kept := keptHeads(t, a)
 	if r := verifyKept(t, a, kept); !r.OK() || r.TailProven || r.Steps != 2 {
-		t.Errorf("%d steps, %q, proven %v", r.Steps, r.Problems, r.TailProven)
+		t.Errorf("%d steps, %q, proven %v; want 2, no problems and false", r.Steps, r.Problems, r.TailProven)
 	}
 	a.stored = false // the disk has free space again
 	must(t, s.Checkpoint(t.Context()))
 	if r := verifyKept(t, a, kept); !r.OK() || !r.TailProven {
-		t.Errorf("after a checkpoint: %q, proven %v", r.Problems, r.TailProven)
+		t.Errorf("after a checkpoint: %q, proven %v; want no problems and true", r.Problems, r.TailProven)
 	}
 }
 
@@ -145,7 +145,7 @@ func TestHoldBeforeLedgerProvesNoEnd(t *testing.T) {
 	kept := keptHeads(t, a)
 	for range 2 {
 		if r := verifyKept(t, a.Archive, kept); !r.OK() || r.TailProven {
-			t.Errorf("%d steps, %q, proven %v", r.Steps, r.Problems, r.TailProven)
+			t.Errorf("%d steps, %q, proven %v; want no problems and false", r.Steps, r.Problems, r.TailProven)
 		}
 		removeStep2(t, a.Archive)
 	}
@@ -208,7 +208,7 @@ func TestALedgerOfBeforeAScrubIsNotConfirmed(t *testing.T) {
 	reader.do = func() {
 		_, err := session(t, &placing{Archive: below}, "s").Scrub(t.Context(), record.ScrubOptions{Find: finds("step")})
 		if !errors.Is(err, errDead) {
-			t.Fatalf("the scrub ends with %v", err)
+			t.Fatalf("the scrub ends with %v, want errDead", err)
 		}
 	}
 	must(t, s.Release(t.Context(), text("over")))
@@ -216,7 +216,7 @@ func TestALedgerOfBeforeAScrubIsNotConfirmed(t *testing.T) {
 		t.Fatal("the ledger was not read")
 	}
 	if r := wantOK(t, below, "s"); r.Steps != 2 {
-		t.Errorf("%d steps", r.Steps)
+		t.Errorf("%d steps, want 2", r.Steps)
 	}
 	must(t, session(t, below, "s").Release(t.Context(), text("over")))
 	if r := verify(t, below, "s", record.VerifyOptions{Head: session(t, below, "s").ManifestHead()}); !r.OK() || !r.TailProven {

@@ -47,7 +47,7 @@ func TestAWholeSessionIsReadOnce(t *testing.T) {
 	}
 }
 
-// A verification that is overtaken again and again ends, with the reason.
+// A verification that is overtaken again and again ends, and its notes state the reason.
 func TestRepeatedlyOvertakenVerificationEnds(t *testing.T) {
 	a := &reading{Archive: memory.New()}
 	leaky(t, a.Archive)
@@ -61,10 +61,10 @@ func TestRepeatedlyOvertakenVerificationEnds(t *testing.T) {
 	}
 	r := verify(t, a, "s", record.VerifyOptions{})
 	if len(r.Problems) == 0 || !strings.Contains(strings.Join(r.Notes, "\n"), "verify it again") || a.listings != 8 {
-		t.Errorf("%v %v, after %d times", r.Problems, r.Notes, a.listings)
+		t.Errorf("%v %v, after %d times, want 8", r.Problems, r.Notes, a.listings)
 	}
 	words = nil
 	if r := verify(t, a, "s", record.VerifyOptions{}); len(r.Problems) != 1 || strings.Contains(strings.Join(r.Notes, "\n"), "verify it again") {
-		t.Errorf("%v %v", r.Problems, r.Notes)
+		t.Errorf("%v %v, want one problem, and no note to verify again", r.Problems, r.Notes)
 	}
 }

@@ -78,6 +78,6 @@ func TestLogWithoutItsLastLineFeedContinues(t *testing.T) {
 	r, err := record.Verify(t.Context(), a, "s", record.VerifyOptions{Head: s.ManifestHead()})
 	must(t, err)
 	if !r.OK() {
-		t.Errorf("an unchanged archive: %v", r.Problems)
+		t.Errorf("an unchanged archive: %v, want no problems", r.Problems)
 	}
 }

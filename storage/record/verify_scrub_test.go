@@ -16,7 +16,7 @@ import (
 
 // A scrub that was interrupted at any point does not count as damage, and verify
 // reports how the scrub will end. A changed file of the scrub is damage.
-func TestVerifyOfAnInterruptedScrub(t *testing.T) {
+func TestVerifyAcceptsAnInterruptedScrub(t *testing.T) {
 	told, broken := 0, 0
 	for at := 0; ; at++ {
 		a := memory.New()
@@ -27,7 +27,7 @@ func TestVerifyOfAnInterruptedScrub(t *testing.T) {
 		r, err := record.Verify(t.Context(), a, "s", record.VerifyOptions{})
 		must(t, err)
 		if !r.OK() {
-			t.Errorf("died at change %d: %v", at, r.Problems)
+			t.Errorf("died at change %d: %v, want no problems", at, r.Problems)
 		}
 		if dead == nil {
 			break
@@ -46,13 +46,13 @@ func TestVerifyOfAnInterruptedScrub(t *testing.T) {
 		}
 	}
 	if told < 5 || broken < 3 {
-		t.Errorf("the interrupted scrub is reported %d times, and a changed file %d times", told, broken)
+		t.Errorf("the interrupted scrub is reported %d times, and a changed file %d times; want at least 5 and at least 3", told, broken)
 	}
 }
 
 // A file that was changed before an interrupted scrub replaced it is damage, even though the
 // file that will replace it waits.
-func TestVerifyOfAChangedFileThatAScrubReplaces(t *testing.T) {
+func TestVerifyReportsAChangedFileThatAScrubReplaces(t *testing.T) {
 	for at := 0; ; at++ {
 		a := memory.New()
 		leaky(t, a)

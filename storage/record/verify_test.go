@@ -187,7 +187,7 @@ func TestVerifyCountsStepsNewerThanTheHead(t *testing.T) {
 	step(t, s, 2)
 	r := verify(t, a, "s", record.VerifyOptions{Head: head})
 	if !r.OK() || r.TailProven || r.Newer != 5 {
-		t.Errorf("%+v", r)
+		t.Errorf("%+v, want no problems, an unproven end and 5 newer lines", r)
 	}
 	if want := "the end is not proven: heads confirm the first 5 of its 10 lines, and lines at the end may have been cut off"; !slices.Contains(r.Notes, want) {
 		t.Errorf("%q, want %q", r.Notes, want)
@@ -219,7 +219,7 @@ func TestVerifyResolvesReferencesOfLedgers(t *testing.T) {
 			return []record.Ref{ref, ref}, nil
 		}})
 		if asked != 3 {
-			t.Errorf("%s: %d ledgers were looked into", name, asked)
+			t.Errorf("%s: %d ledgers were looked into, want 3", name, asked)
 		}
 		if c.want == "" != r.OK() || c.want != "" && r.Problems[0].Kind != c.want {
 			t.Errorf("%s: %v, want %q", name, r.Problems, c.want)
@@ -388,6 +388,6 @@ func TestVerifyAndExportOfASessionThatGrowsUnderTheListing(t *testing.T) {
 		must(t, copied.Create(t.Context(), mustKey(t, "s/"+name), storage.Redacted(text("%s", body))))
 	}
 	if r := wantOK(t, copied, "s"); n != 3 || r.Steps != 2 {
-		t.Errorf("%d steps were exported of %d", r.Steps, n)
+		t.Errorf("%d steps were exported of %d, want 2 and 3", r.Steps, n)
 	}
 }

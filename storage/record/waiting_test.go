@@ -62,7 +62,7 @@ func TestCallersOfAStuckLogWaitNoLongerThanTheirContext(t *testing.T) {
 			cancel()
 			var typed *storage.Error
 			if waited := time.Since(began); waited != 100*time.Millisecond || !errors.Is(err, context.DeadlineExceeded) || !errors.As(err, &typed) {
-				t.Errorf("%s waited %s: %v", name, waited, err)
+				t.Errorf("%s waited %s: %v, want DeadlineExceeded", name, waited, err)
 			}
 		}
 		if began := time.Now(); s.ManifestHead() == "" || time.Since(began) > 0 {

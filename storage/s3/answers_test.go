@@ -392,8 +392,8 @@ func TestObjectLockIsInForceOnlyIfEverythingIsEnforced(t *testing.T) {
 	}
 }
 
-// An object that Object Lock keeps is reported with its time. Any other refusal, and one of
-// which the lock can't be read, stays what it is. A delete marker has no lock.
+// If Object Lock keeps an object, the error states until when. Any other refusal, and a refusal
+// whose lock can't be read, is returned unchanged. A delete marker has no lock.
 func TestRefusedRemovalNamesTheLock(t *testing.T) {
 	for name, c := range map[string]struct {
 		until  string
@@ -424,7 +424,7 @@ func TestRefusedRemovalNamesTheLock(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 		if _, keeps, err := a.lockedUntil(t.Context(), v); keeps != c.locked || (err != nil) != (name == "not readable") {
-			t.Errorf("%s: kept %v, %v", name, keeps, err)
+			t.Errorf("%s: kept %v, %v, want %v", name, keeps, err, c.locked)
 		}
 	}
 }
@@ -514,11 +514,11 @@ func TestNothingIsRemovedAfterASuspension(t *testing.T) {
 	})
 	for _, all := range [][]version{{{name: "s/f"}}, {{name: "s/f"}, {name: "s/g"}}} {
 		if err := a.removeVersions(sleptContext{t.Context()}, all); !errors.Is(err, errSlept) {
-			t.Errorf("%d files: %v", len(all), err)
+			t.Errorf("%d files: %v, want errSlept", len(all), err)
 		}
 	}
 	if asked > 0 {
-		t.Errorf("%d requests were sent", asked)
+		t.Errorf("%d requests were sent, want none", asked)
 	}
 }
 
@@ -534,6 +534,6 @@ func TestAListingWithoutAnEndIsAnError(t *testing.T) {
 		fmt.Fprint(w, `<ListVersionsResult><IsTruncated>true</IsTruncated><Version><Key>s/f</Key><VersionId>one</VersionId></Version></ListVersionsResult>`)
 	})
 	if _, err := a.versions(t.Context(), "s/", func(string) bool { return true }); !errors.Is(err, errEndless) || asked != 1 {
-		t.Errorf("after %d requests: %v", asked, err)
+		t.Errorf("after %d requests: %v, want 1 and errEndless", asked, err)
 	}
 }

@@ -15,11 +15,11 @@ import (
 	"github.com/agentcompact/compact/storage/s3"
 )
 
-// Each request of an append that rolls the log up and removes old roll-ups, and of an opening,
-// is lost once: before the server gets it, or its answer. Or the process is killed at it.
-// The log has the line once, or, if the process was killed, possibly not; the roll-ups equal
-// their segments; and the next process appends.
-func TestARequestOfAnAppendIsLost(t *testing.T) {
+// The test loses one request of an append that rolls the log up and removes old roll-ups: the
+// request itself, or its answer. Or it kills the process at this request. Afterwards the log has
+// the line once, or not at all if the process was killed. The roll-ups equal their segments, and
+// the next process can append.
+func TestAppendSurvivesALostRequest(t *testing.T) {
 	for what, c := range map[string]struct{ after, kill bool }{"lost": {}, "without an answer": {after: true}, "killed before": {kill: true}, "killed after": {after: true, kill: true}} {
 		for at := int64(1); ; at++ {
 			f, _, server, conf := opened(t, func(c *s3.Config) { c.Timeout = time.Second })
@@ -66,7 +66,7 @@ func TestARequestOfAnAppendIsLost(t *testing.T) {
 	}
 }
 
-func TestARequestOfAnOpeningIsLost(t *testing.T) {
+func TestOpeningSurvivesALostRequest(t *testing.T) {
 	f, a, _, c := opened(t, nil)
 	s := session(t, a, "s")
 	for n := 1; n <= 3; n++ {

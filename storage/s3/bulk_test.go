@@ -41,10 +41,10 @@ func session(t *testing.T, a storage.Archive, id string) *record.Session {
 	return s
 }
 
-// A step makes a fixed number of requests for logs of every size. The first step of a
-// session does, too. The transcript is stored during the summary, or with the step.
-// Opening reads each piece of the manifest once. In addition, the manifest, and each log,
-// is rolled up at each fourth append.
+// A step makes a fixed number of requests, whatever the size of its logs. This includes the first
+// step of a session. The transcript is stored during the summary, or with the step. Opening reads
+// each piece of the manifest once. In addition, the manifest and each log are rolled up at each
+// fourth append.
 func TestStepMakesFewRequests(t *testing.T) {
 	for name, c := range map[string]struct {
 		step                      func(context.Context, *record.Session, int) error
@@ -161,7 +161,7 @@ func TestEraseMakesFewRequests(t *testing.T) {
 		t.Logf("%d files: opened with %d requests, erased with %d: %q", stone.Files, opened, len(f.asked()), f.asked())
 		asked := slices.DeleteFunc(f.asked(), func(note string) bool { return note == rolledUp })
 		if !stone.Done || len(asked) > 10 {
-			t.Errorf("done %v, %d requests", stone.Done, len(asked))
+			t.Errorf("done %v, %d requests; want true and at most 10", stone.Done, len(asked))
 		}
 		for _, o := range s.Names(t, c.Bucket) {
 			if strings.Contains(o, "/s/") {
@@ -169,7 +169,7 @@ func TestEraseMakesFewRequests(t *testing.T) {
 			}
 		}
 		if got, err := read(t.Context(), a, other, 0, -1); got != "another session's" || err != nil {
-			t.Errorf("of another session: %q, %v", got, err)
+			t.Errorf("of another session: %q, %v; want %q and no error", got, err, "another session's")
 		}
 	})
 }
@@ -202,11 +202,11 @@ func TestTheEndOfALogIsReadWithOneListing(t *testing.T) {
 }
 
 // OpenEnd returns the same bytes as OpenLog for each length, through roll-ups too.
-func TestOpenEnd(t *testing.T) {
+func TestOpenEndReturnsTheBytesOfOpenLog(t *testing.T) {
 	plain(t, func(t *testing.T, s *s3test.Server) {
 		a, k := open(t, s.Config(s.Bucket(t, false))), key(t, "s/log")
 		if _, _, err := a.OpenEnd(t.Context(), k, 5); !errors.Is(err, storage.ErrNotExist) {
-			t.Errorf("a missing log: %v", err)
+			t.Errorf("a missing log: %v, want ErrNotExist", err)
 		}
 		have := lines(t, a, k, "", 10)
 		for n := int64(0); n < int64(len(have))+3; n++ {
@@ -272,10 +272,10 @@ func TestRemoveAllReportsLockedObjects(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 	if _, err := read(t.Context(), a, key(t, "s/free"), 0, -1); !errors.Is(err, storage.ErrNotExist) {
-		t.Errorf("an object without a lock: %v", err)
+		t.Errorf("an object without a lock: %v, want ErrNotExist", err)
 	}
 	if got, err := read(t.Context(), a, key(t, "s/kept"), 0, -1); got != "kept" || err != nil {
-		t.Errorf("the locked object: %q, %v", got, err)
+		t.Errorf("the locked object: %q, %v; want %q and no error", got, err, "kept")
 	}
 }
 
@@ -297,7 +297,7 @@ func (r batchRefuser) answer(w http.ResponseWriter, req *http.Request) bool {
 
 // A server without batch deletes gets one request after the other, and failed requests
 // are retried.
-func TestRemoveAllWithoutDeleteObjects(t *testing.T) {
+func TestRemoveAllWorksWithoutDeleteObjects(t *testing.T) {
 	for name, r := range map[string]batchRefuser{
 		"it is not implemented":      {501, `<Error><Code>NotImplemented</Code></Error>`},
 		"another header is required": {400, `<Error><Code>MissingContentMD5</Code></Error>`},
@@ -316,7 +316,7 @@ func TestRemoveAllWithoutDeleteObjects(t *testing.T) {
 			must(t, a.RemoveAll(t.Context(), keys))
 			for i, k := range keys {
 				if _, err := read(t.Context(), a, k, 0, -1); !errors.Is(err, storage.ErrNotExist) {
-					t.Errorf("file %d: %v", i, err)
+					t.Errorf("file %d: %v, want ErrNotExist", i, err)
 				}
 			}
 		})

@@ -73,7 +73,7 @@ func TestLocationIsAParsableURL(t *testing.T) {
 			t.Errorf("%q, want %q", got, want)
 		}
 		if b, p, ok := ParseURL(a.Location(storage.Key{})); b != "bkt" || p != prefix || !ok {
-			t.Errorf("read again: %q %q %t", b, p, ok)
+			t.Errorf("read again: %q %q %t, want %q, %q and true", b, p, ok, "bkt", prefix)
 		}
 	}
 	for _, s := range []string{"", "/folder", "s3:/b", "s3://", "s3:///p", "https://b/p"} {
@@ -117,7 +117,7 @@ func FuzzSegmentName(f *testing.F) {
 			return
 		}
 		if key, at, ok := parseSegment(segmentName(k.String(), start)); !ok || key != k.String() || at != start {
-			t.Errorf("%q at %d reads as %q at %d, %t", k, start, key, at, ok)
+			t.Errorf("%q at %d reads as %q at %d, %t, want true", k, start, key, at, ok)
 		}
 	})
 }

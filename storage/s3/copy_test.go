@@ -42,7 +42,7 @@ func TestSessionsMoveIntoABucketAndBack(t *testing.T) {
 		r, err := record.Verify(ctx, way[0], "alice", record.VerifyOptions{Heads: book})
 		must(t, err)
 		if !r.OK() || !r.TailProven || len(gone) > 0 {
-			t.Errorf("%q, proven %v, gone %v", r.Problems, r.TailProven, gone)
+			t.Errorf("%q, proven %v, gone %v; want no problems and true", r.Problems, r.TailProven, gone)
 		}
 	}
 	for info, err := range src.List(ctx, storage.Key{}) {

@@ -46,7 +46,7 @@ func writes(t *testing.T, c s3.Config) {
 	k := key(t, "s/"+strings.ToLower(rand.Text()))
 	must(t, a.Create(t.Context(), k, raw("with credentials")))
 	if got, err := read(t.Context(), a, k, 0, -1); got != "with credentials" || err != nil {
-		t.Errorf("read back %q, %v", got, err)
+		t.Errorf("read back %q, %v; want %q and no error", got, err, "with credentials")
 	}
 }
 

@@ -45,6 +45,6 @@ func TestInterruptedListingIsRetried(t *testing.T) {
 		found = append(found, info.Key.String())
 	}
 	if asked != 2 || len(found) != 1 || found[0] != "s/ledger-001.json" {
-		t.Errorf("asked %d times, found %q", asked, found)
+		t.Errorf("asked %d times, found %q, want 2", asked, found)
 	}
 }

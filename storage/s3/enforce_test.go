@@ -49,7 +49,7 @@ func TestEveryObjectIsEncryptedWithTheConfiguredKey(t *testing.T) {
 	}
 	for _, name := range names {
 		if got := termsOf(t, s, c.Bucket, name); got.SSE != "aws:kms" || !strings.HasSuffix(got.Key, c.KMSKeyID) {
-			t.Errorf("%s is encrypted with %q, key %q", name, got.SSE, got.Key)
+			t.Errorf("%s is encrypted with %q, key %q; want %q and text that ends with %q", name, got.SSE, got.Key, "aws:kms", c.KMSKeyID)
 		}
 	}
 }
@@ -66,10 +66,10 @@ func TestServerThatIgnoresEncryptionIsRefusedAndNothingIsWritten(t *testing.T) {
 	a, err := s3.New(c)
 	must(t, err)
 	if err := a.Create(t.Context(), key(t, "s/f"), raw("x")); !errors.Is(err, s3.ErrNotEnforced) {
-		t.Errorf("Create: %v", err)
+		t.Errorf("Create: %v, want ErrNotEnforced", err)
 	}
 	if err := a.Append(t.Context(), key(t, "s/l"), 0, raw("x")); !errors.Is(err, s3.ErrNotEnforced) {
-		t.Errorf("Append: %v", err)
+		t.Errorf("Append: %v, want ErrNotEnforced", err)
 	}
 	if names := s.Names(t, c.Bucket); len(names) > 0 {
 		t.Errorf("written all the same: %q", names)
@@ -226,7 +226,7 @@ func TestEraseForbiddenByObjectLockIsRecorded(t *testing.T) {
 		r, err := log.Verify(t.Context(), record.VerifyOptions{})
 		must(t, err)
 		if n != 1 || !r.OK() {
-			t.Errorf("%d tombstones; verify: %v", n, r.Problems)
+			t.Errorf("%d tombstones; verify: %v, want 1 and no problems", n, r.Problems)
 		}
 		must(t, second(log.Final(t.Context(), []redact.Text{redact.Lit("{}")}))) // the session continues
 	})
@@ -238,7 +238,7 @@ func TestBucketWithoutObjectLockIsRefused(t *testing.T) {
 		c.Lock = s3.Lock{Mode: s3.Governance, Days: 1}
 		_, err := s3.Open(t.Context(), c)
 		if err == nil || len(s.Names(t, c.Bucket)) > 0 {
-			t.Errorf("got %v", err)
+			t.Errorf("got %v, want an error", err)
 		}
 		t.Log(err)
 	})
@@ -297,7 +297,7 @@ func TestScrubRemovesEveryVersionOfASecret(t *testing.T) {
 		must(t, log.Events(t.Context(), line[:0]))
 		report, err := log.Verify(t.Context(), record.VerifyOptions{})
 		if err != nil || !report.OK() {
-			t.Errorf("%v, %v", report.Problems, err)
+			t.Errorf("%v, %v; want no problems and no error", report.Problems, err)
 		}
 		all, err := s.Admin.ListObjectVersions(t.Context(), &awss3.ListObjectVersionsInput{Bucket: &c.Bucket})
 		must(t, err)

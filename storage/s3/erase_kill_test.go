@@ -38,9 +38,9 @@ func eraserOf(t *testing.T, c s3.Config, id string) *record.Session {
 	return s
 }
 
-// An erase is killed before each of its requests. The session is whole then, or named as
-// being erased, or gone; and the next erase, which waits until the turn of the killed
-// process is over, removes all of it. By default each second request is tried.
+// An erase is killed before each of its requests. After that the session is whole, or named as
+// being erased, or gone. The next erase waits until the turn of the killed process is over, and
+// removes all of the session. By default each second request is tried.
 func TestAnEraseKilledBeforeAnyRequestIsCompleted(t *testing.T) {
 	sample(t)
 	f, _, server, c := opened(t, func(c *s3.Config) { c.Timeout = time.Second })
@@ -90,7 +90,7 @@ func TestAnEraseKilledBeforeAnyRequestIsCompleted(t *testing.T) {
 	}
 	repeats.Wait()
 	if int64(len(archives))*step < 10 {
-		t.Errorf("an erase has only %d requests", int64(len(archives))*step)
+		t.Errorf("an erase has only %d requests, want at least 10", int64(len(archives))*step)
 	}
 	for _, a := range archives {
 		wantErased(t, a, true)
@@ -121,7 +121,7 @@ func wantErased(t *testing.T, a *s3.Archive, complete bool) {
 	must(t, err)
 	for _, r := range lost {
 		if !r.OK() {
-			t.Errorf("%s: of %s: %v", id, r.Dir, r.Problems)
+			t.Errorf("%s: of %s: %v, want no problems", id, r.Dir, r.Problems)
 		}
 	}
 	if stone, ok, err := record.Erased(t.Context(), a, "s"); err != nil || complete && (!ok || !stone.Done) {

@@ -160,7 +160,7 @@ func TestLostAnswerIsNotTakenForAnotherWriter(t *testing.T) {
 		f.set(func(f *front) { f.after = once(1, http.MethodPut) })
 		must(t, a.Append(t.Context(), log, 4, raw("two\n")))
 		if got, err := read(t.Context(), other, log, 0, -1); got != "one\ntwo\n" || err != nil {
-			t.Errorf("the log holds %q, %v", got, err)
+			t.Errorf("the log holds %q, %v; want %q and no error", got, err, "one\ntwo\n")
 		}
 	}
 }
@@ -254,7 +254,7 @@ func TestOneRangedGetReadsAPageOfAFile(t *testing.T) {
 	f.set(func(*front) {})
 	got, err := read(t.Context(), a, k, 4096, 4096)
 	if len(got) != 4096 || err != nil {
-		t.Errorf("%d bytes, %v", len(got), err)
+		t.Errorf("%d bytes, %v; want 4096 and no error", len(got), err)
 	}
 	if want := []string{"GET bytes=4096-8191"}; !slices.Equal(f.asked(), want) {
 		t.Errorf("asked %q, want %q", f.asked(), want)
@@ -280,10 +280,10 @@ func TestCallGivesUpAfterItsTimeout(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
 	defer cancel()
 	if err := a.Create(ctx, key(t, "s/f"), raw("x")); !errors.Is(err, context.DeadlineExceeded) {
-		t.Errorf("with a deadline of the caller: %v", err)
+		t.Errorf("with a deadline of the caller: %v, want DeadlineExceeded", err)
 	}
 	if len(f.asked()) < 6 {
-		t.Errorf("Create was tried only %d times", len(f.asked()))
+		t.Errorf("Create was tried only %d times, want at least 6", len(f.asked()))
 	}
 }
 
@@ -295,15 +295,15 @@ func TestWrongAnswersAreNotRetried(t *testing.T) {
 	f.set(func(*front) {})
 	_, err := s3.Open(t.Context(), c)
 	if err == nil || errors.Is(err, s3.ErrUnreachable) || !strings.Contains(err.Error(), "NoSuchBucket") {
-		t.Errorf("got %v", err)
+		t.Errorf("got %v, want an error with %q", err, "NoSuchBucket")
 	}
 	if n := len(f.asked()); n > 3 {
-		t.Errorf("Open sent %d requests", n)
+		t.Errorf("Open sent %d requests, want at most 3", n)
 	}
 	a, err := s3.New(c)
 	must(t, err)
 	if _, err := read(t.Context(), a, key(t, "s/f"), 0, -1); err == nil || errors.Is(err, storage.ErrNotExist) {
-		t.Errorf("a file in no bucket: %v", err)
+		t.Errorf("a file in no bucket: %v, want an error", err)
 	}
 }
 

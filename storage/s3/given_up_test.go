@@ -40,7 +40,7 @@ func TestPartsOfAnUploadThatIsGivenUpAreRemoved(t *testing.T) {
 	select {
 	case id := <-removed:
 		if id != "u1" {
-			t.Errorf("the parts of %q are removed", id)
+			t.Errorf("the parts of %q are removed, want %q", id, "u1")
 		}
 	default:
 		t.Error("the parts were not removed")

@@ -26,7 +26,8 @@ func TestAnEraseBeforeAnyRequestOfAStepLeavesNothing(t *testing.T) {
 	t.Run("with its step", func(t *testing.T) { erasedBefore(t, 5, tryWholeStepOf) })
 }
 
-// erasedBefore is the number of the step in which the manifest is rolled up.
+// erasedBefore erases a session before each request of its step with the given number, in which
+// the manifest is rolled up.
 func erasedBefore(t *testing.T, number int, step func(context.Context, *record.Session, int) error) {
 	f, a, server, c := opened(t, nil)
 	direct := open(t, server.Config(c.Bucket))
@@ -60,7 +61,7 @@ func erasedBefore(t *testing.T, number int, step func(context.Context, *record.S
 				t.Errorf("nothing was rolled up: %q", asked)
 			}
 			if told < 8 {
-				t.Errorf("of %d requests only %d learned of an erase before them", at-1, told)
+				t.Errorf("of %d requests only %d learned of an erase before them, want at least 8", at-1, told)
 			}
 			return
 		}
@@ -93,7 +94,7 @@ func TestStepFailingInAnErasedSessionLeavesNothing(t *testing.T) {
 		},
 	})
 	if !errors.Is(err, failed) {
-		t.Errorf("the step ends with %v", err)
+		t.Errorf("the step ends with %v, want failed", err)
 	}
 	for _, o := range objectsOf(t, server, c, "s") {
 		t.Errorf("%s is left", o)
@@ -158,7 +159,7 @@ func TestRestartedLogNeedsNoCheck(t *testing.T) {
 	must(t, a.Append(t.Context(), k, 0, raw("first\n")))
 	must(t, a.Append(t.Context(), k, 6, raw("second\n")))
 	if got, err := read(t.Context(), a, k, 0, -1); got != "first\nsecond\n" || err != nil {
-		t.Errorf("the log holds %q (%v)", got, err)
+		t.Errorf("the log holds %q (%v); want %q and no error", got, err, "first\nsecond\n")
 	}
 }
 
@@ -188,7 +189,7 @@ func TestPostponedCheckIsMadeLater(t *testing.T) {
 				t.Errorf("the check ends with %v, want ErrSeq", err)
 			}
 			if got, err := read(t.Context(), other, k, 0, -1); got != "nonemine" || err != nil {
-				t.Errorf("the log of another holds %q (%v)", got, err)
+				t.Errorf("the log of another holds %q (%v); want %q and no error", got, err, "nonemine")
 			}
 			if err := a.Settle(t.Context(), k); err != nil {
 				t.Errorf("there was nothing to look at any more: %v", err)

@@ -54,10 +54,10 @@ func TestDocumentedPolicyIsSufficientAndMinimal(t *testing.T) {
 		must(t, a.Append(t.Context(), key(t, "s/log-"+what), 0, raw("one\n")))
 		must(t, a.Append(t.Context(), key(t, "s/log-"+what), 4, raw("two\n")))
 		if got, err := read(t.Context(), a, key(t, "s/log-"+what), 0, -1); got != "one\ntwo\n" || err != nil {
-			t.Errorf("%s: the log holds %q, %v", what, got, err)
+			t.Errorf("%s: the log holds %q, %v; want %q and no error", what, got, err, "one\ntwo\n")
 		}
 		if _, err := read(t.Context(), a, key(t, "s/none"), 0, -1); !errors.Is(err, storage.ErrNotExist) {
-			t.Errorf("%s: a missing object: %v", what, err)
+			t.Errorf("%s: a missing object: %v, want ErrNotExist", what, err)
 		}
 		if err := a.Remove(t.Context(), key(t, "s/"+what)); err == nil {
 			t.Errorf("%s: an agent may delete", what)

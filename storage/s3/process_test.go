@@ -73,12 +73,12 @@ func TestOneOfManyWritersCommitsAStep(t *testing.T) {
 			}
 		}
 		if won != 1 {
-			t.Errorf("%d of %d won", won, writers)
+			t.Errorf("%d of %d won, want 1", won, writers)
 		}
 		r, err := record.Verify(t.Context(), open(t, c), "s", record.VerifyOptions{})
 		must(t, err)
 		if !r.OK() || r.Steps != 1 || len(r.Abandoned()) != writers-1 {
-			t.Errorf("%d steps, %d abandoned, %v", r.Steps, len(r.Abandoned()), r.Problems)
+			t.Errorf("%d steps, %d abandoned, %v; want 1, %d and no problems", r.Steps, len(r.Abandoned()), r.Problems, writers-1)
 		}
 	})
 }
@@ -232,7 +232,7 @@ func TestFilesOfOthersAreForeign(t *testing.T) {
 	}
 	must(t, a.Append(t.Context(), key(t, "s/log"), 5, raw("more\n")))
 	if got, err := read(t.Context(), a, key(t, "s/log"), 0, -1); got != "line\nmore\n" || err != nil {
-		t.Errorf("the log holds %q, %v", got, err)
+		t.Errorf("the log holds %q, %v; want %q and no error", got, err, "line\nmore\n")
 	}
 
 }

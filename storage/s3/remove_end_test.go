@@ -58,7 +58,7 @@ func TestTheEndOfAManifestKeepsTheTurn(t *testing.T) {
 	})
 	stone, err := s.Erase(t.Context(), redact.Lit("asked for"))
 	if must(t, err); !stone.Done || !tried {
-		t.Errorf("done %v, listed twice %v", stone.Done, tried)
+		t.Errorf("done %v, listed twice %v; want true and true", stone.Done, tried)
 	}
 	if objects := objectsOf(t, server, c, "s"); len(objects) > 0 {
 		t.Errorf("left: %q", objects)
@@ -103,7 +103,7 @@ func TestEraseOfAnErasedSessionLeavesNothing(t *testing.T) {
 		}
 		before := server.Names(t, c.Bucket)
 		if _, err := s.Erase(t.Context(), redact.Lit("again")); !errors.Is(err, record.ErrErased) {
-			t.Errorf("%s: %v", name, err)
+			t.Errorf("%s: %v, want ErrErased", name, err)
 		}
 		if after := server.Names(t, c.Bucket); strings.Join(after, " ") != strings.Join(before, " ") {
 			t.Errorf("%s: %q is left of %q", name, after, before)
@@ -126,11 +126,11 @@ func TestRemoveAllButRemovesVersionsOutsideOfTheFolder(t *testing.T) {
 			must(t, err)
 			must(t, a.RemoveAllBut(t.Context(), []storage.Key{key(t, "s/f"), key(t, "names/f")}, log))
 			if left := versionsOf(t, s, c.Bucket); left != "names/g s/log!00000000000000000002" {
-				t.Errorf("left: %q", left)
+				t.Errorf("left: %q, want %q", left, "names/g s/log!00000000000000000002")
 			}
 			others, err := a.RemoveEnd(t.Context(), log)
 			if left := versionsOf(t, s, c.Bucket); others || err != nil || left != "names/g" {
-				t.Errorf("left: %q (%v, %v)", left, others, err)
+				t.Errorf("left: %q (%v, %v); want %q, false and no error", left, others, err, "names/g")
 			}
 		})
 	}

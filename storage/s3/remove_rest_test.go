@@ -66,7 +66,7 @@ func TestEraseOfAnyPartOfABatchIsCompleted(t *testing.T) {
 		}
 		stone, err := session(t, next, "s").Erase(t.Context(), redact.Lit("again"))
 		if objects := objectsOf(t, server, c, "s"); err != nil || !stone.Done || len(objects) > 0 {
-			t.Errorf("%s: repeated: %v, done %v, left %q", what, err, stone.Done, objects)
+			t.Errorf("%s: repeated: %v, done %v, left %q; want no error and true", what, err, stone.Done, objects)
 		}
 	}
 }
@@ -79,10 +79,10 @@ func TestRemoveEndKeepsTheEndOfAnotherLog(t *testing.T) {
 	must(t, direct.Remove(t.Context(), log))
 	must(t, direct.Append(t.Context(), log, 0, raw("of the next session\n")))
 	if others, err := a.RemoveEnd(t.Context(), log); !errors.Is(err, storage.ErrSeq) || others {
-		t.Errorf("others %v, %v", others, err)
+		t.Errorf("others %v, %v; want false and ErrSeq", others, err)
 	}
 	if got, err := read(t.Context(), direct, log, 0, -1); got != "of the next session\n" || err != nil {
-		t.Errorf("the log has %q (%v)", got, err)
+		t.Errorf("the log has %q (%v); want %q and no error", got, err, "of the next session\n")
 	}
 }
 
@@ -120,7 +120,7 @@ func TestEraseRemovesTheVersionsOfDeletedFiles(t *testing.T) {
 		others := 0
 		for _, name := range left {
 			if strings.Contains(name, "s/transcript") || strings.HasPrefix(name, "s/") {
-				t.Errorf("left: %s", name)
+				t.Errorf("left: %s, want text without %q", name, "s/transcript")
 			}
 			if strings.HasSuffix(name, "t/f") {
 				others++
@@ -151,7 +151,7 @@ func TestALockOfADeletedFileRefusesTheErase(t *testing.T) {
 
 // Whatever a server answers to a batch, an erase is completed, or fails and is completed by
 // the next one.
-func TestEraseWithAnyAnswerToABatch(t *testing.T) {
+func TestEraseIsCompletedWithAnyAnswerToABatch(t *testing.T) {
 	const partly = `<DeleteResult><Error><Key>team/agents/s/manifest.jsonl!00000000000000000000</Key><Code>AccessDenied</Code></Error></DeleteResult>`
 	for what, c := range map[string]struct {
 		status   int
@@ -193,7 +193,7 @@ func TestEraseWithAnyAnswerToABatch(t *testing.T) {
 		})
 		_, err := s.Erase(t.Context(), redact.Lit("asked for"))
 		if !answered || !c.denied && err != nil || c.fails && err == nil {
-			t.Errorf("%s: answered %v, %v", what, answered, err)
+			t.Errorf("%s: answered %v, %v, want true", what, answered, err)
 		}
 		f.set(func(f *front) { f.own = nil })
 		if err != nil {
@@ -209,7 +209,7 @@ func TestEraseWithAnyAnswerToABatch(t *testing.T) {
 
 // More objects than one request lists or deletes, and objects of others with odd names. The
 // stand-in does not list so many versions.
-func TestEraseOfMoreThanABatch(t *testing.T) {
+func TestEraseOfMoreThanABatchIsComplete(t *testing.T) {
 	sample(t)
 	servers(t, func(t *testing.T, s *s3test.Server) {
 		c := s.Config(s.Bucket(t, false))
@@ -236,7 +236,7 @@ func TestEraseOfMoreThanABatch(t *testing.T) {
 		must(t, err)
 		left := objectsOf(t, s, c, "s")
 		if !stone.Done || stone.Files < 2100 || len(left) != 2 || !strings.HasSuffix(left[0], odd[1]) || !strings.HasSuffix(left[1], odd[0]) {
-			t.Errorf("%d files, done %v, left %q", stone.Files, stone.Done, left)
+			t.Errorf("%d files, done %v, left %q; want at least 2100 and true", stone.Files, stone.Done, left)
 		}
 	})
 }

@@ -24,7 +24,7 @@ func TestALargeBodyHasTheTimeOfASlowLink(t *testing.T) {
 			}
 		})
 		if err != nil || attempts != 1 {
-			t.Errorf("%d attempts, %v", attempts, err)
+			t.Errorf("%d attempts, %v; want 1 and no error", attempts, err)
 		}
 	})
 }

@@ -21,7 +21,7 @@ func TestRollupOfARecreatedLogIsRemoved(t *testing.T) {
 	direct, k := open(t, server.Config(c.Bucket)), key(t, "s/log")
 	secret := lines(t, direct, k, "", 4)
 	if got, err := read(t.Context(), a, k, 0, -1); got != secret || err != nil {
-		t.Fatalf("%q, %v", got, err)
+		t.Fatalf("%q, %v; want %q and no error", got, err, secret)
 	}
 	must(t, direct.Remove(t.Context(), k))
 	want := ""
@@ -37,7 +37,7 @@ func TestRollupOfARecreatedLogIsRemoved(t *testing.T) {
 		t.Errorf("%q are left", names)
 	}
 	if got, err := read(t.Context(), direct, k, 0, -1); got != want || err != nil {
-		t.Errorf("the recreated log holds %q (%v)", got, err)
+		t.Errorf("the recreated log holds %q (%v); want %q and no error", got, err, want)
 	}
 }
 
@@ -63,7 +63,7 @@ func TestAScrubLeavesNoSecretInARollup(t *testing.T) {
 		return n
 	}
 	if n := holds(); n != 6 || len(rollupsOf(t, server, c)) != 1 {
-		t.Fatalf("%d objects hold it, %q", n, rollupsOf(t, server, c))
+		t.Fatalf("%d objects hold it, %q, want 6", n, rollupsOf(t, server, c))
 	}
 	_, err := session(t, open(t, c), "s").Scrub(t.Context(), record.ScrubOptions{Reason: redact.Lit("it leaked"), Find: func(_ string, line []byte) [][2]int {
 		if i := strings.Index(string(line), secret); i >= 0 {
@@ -73,6 +73,6 @@ func TestAScrubLeavesNoSecretInARollup(t *testing.T) {
 	}})
 	must(t, err)
 	if n := holds(); n > 0 {
-		t.Errorf("%d objects still hold it: %q", n, server.Names(t, c.Bucket))
+		t.Errorf("%d objects still hold it: %q, want none", n, server.Names(t, c.Bucket))
 	}
 }

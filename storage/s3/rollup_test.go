@@ -87,7 +87,7 @@ func TestALongSessionIsOpenedWithFewRequests(t *testing.T) {
 	t.Logf("requests with roll-ups %v, without %v", with, without)
 	for name, most := range map[string]int{"session": 4, "manifest.jsonl": 4, "events.jsonl": 6} {
 		if n := with[name]; n > most || without[name] < 100 {
-			t.Errorf("%s: %d requests with roll-ups, %d without", name, n, without[name])
+			t.Errorf("%s: %d requests with roll-ups, %d without; want at most %d and at least 100", name, n, without[name], most)
 		}
 	}
 }
@@ -111,7 +111,7 @@ func TestALogOfAnyLengthIsReadWithFewRequests(t *testing.T) {
 		must(t, errors.Join(err, r.Close()))
 		asked := len(slices.DeleteFunc(f.asked(), func(note string) bool { return note == "HEAD" }))
 		if total += asked; asked > 6 || string(got) != have {
-			t.Errorf("%d segments: %d requests, %d bytes of %d: %q", n, asked, len(got), len(have), f.asked())
+			t.Errorf("%d segments: %d requests, %d bytes of %d: %q, want at most 6", n, asked, len(got), len(have), f.asked())
 		}
 	}
 	size := 0
@@ -304,7 +304,7 @@ func TestAChangedRollupOrSegmentIsFound(t *testing.T) {
 			clean, err := record.Verify(t.Context(), open(t, c), "s", record.VerifyOptions{})
 			must(t, err)
 			if !clean.OK() {
-				t.Fatalf("before: %v", clean.Problems)
+				t.Fatalf("before: %v, want no problems", clean.Problems)
 			}
 			forge(t, server, c.Bucket, names[at])
 			r, err := record.Verify(t.Context(), open(t, c), "s", record.VerifyOptions{})
@@ -413,7 +413,7 @@ func TestResumedLogGetsARollup(t *testing.T) {
 		have = lines(t, a, k, have, 1)
 	}
 	if n := len(rollupsOf(t, server, c)); n != 2 { // the last one, and the one before it
-		t.Errorf("%d roll-ups: %q", n, rollupsOf(t, server, c))
+		t.Errorf("%d roll-ups: %q, want 2", n, rollupsOf(t, server, c))
 	}
 	f := newFront(t, server)
 	c.Endpoint = f.URL
@@ -445,7 +445,7 @@ func TestFailedRollupIsIgnored(t *testing.T) {
 			})
 			want := lines(t, a, k, "", 20)
 			if got, err := read(t.Context(), a, k, 0, -1); got != want || err != nil || tries != 4 || len(rollupsOf(t, server, c)) > 0 {
-				t.Errorf("%d bytes of %d, %v, %d tries", len(got), len(want), err, tries)
+				t.Errorf("%d bytes of %d, %v, %d tries; want no error and 4", len(got), len(want), err, tries)
 			}
 		})
 	}
@@ -568,7 +568,7 @@ func TestARollupOfAnotherLogIsNotRead(t *testing.T) {
 	}
 	overwrite(t, server, c.Bucket, name, string(data), got.Metadata)
 	if got, err := read(t.Context(), open(t, c), k, 0, -1); got != want || err != nil {
-		t.Errorf("the new log reads as %q, %v", got, err)
+		t.Errorf("the new log reads as %q, %v; want %q and no error", got, err, want)
 	}
 	unlike, err := a.Unlike(t.Context(), k)
 	if err != nil || len(unlike) != 1 || !strings.HasSuffix(name, unlike[0][strings.Index(unlike[0], "!"):]) {

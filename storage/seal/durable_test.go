@@ -28,7 +28,7 @@ func TestNewKeyIsDurableInANewFolder(t *testing.T) {
 	}
 	synced = nil
 	if err := WriteKey(folder, NewKey()); err != nil || !slices.Equal(synced, []string{folder}) {
-		t.Errorf("the second key: synced %q, %v", synced, err)
+		t.Errorf("the second key: synced %q, %v; want %q and no error", synced, err, []string{folder})
 	}
 }
 

@@ -16,7 +16,7 @@ func TestKeysAreNotInJSON(t *testing.T) {
 	k := seal.NewKey()
 	data, err := json.Marshal(seal.Held{Keys: []seal.Key{k}})
 	if err != nil || !strings.Contains(string(data), `"[redacted]"`) {
-		t.Errorf("%s, %v", data, err)
+		t.Errorf("%s, %v, want the word redacted", data, err)
 	}
 	var b bytes.Buffer
 	slog.New(slog.NewJSONHandler(&b, nil)).Info("here", "key", k)

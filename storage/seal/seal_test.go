@@ -61,7 +61,7 @@ func TestDigestsDependOnKeyAndPurpose(t *testing.T) {
 func TestKeysAreReadAndNeverPrinted(t *testing.T) {
 	for _, text := range []string{one.Hex(), " " + strings.ToUpper(one.Hex()) + "\n", base64.StdEncoding.EncodeToString(one[:]), base64.RawURLEncoding.EncodeToString(one[:])} {
 		if k, err := ParseKey(text); err != nil || k != one {
-			t.Errorf("%q: %v", text, err)
+			t.Errorf("%q: %v, want the key and no error", text, err)
 		}
 	}
 	for _, text := range []string{"", "ab", one.Hex()[1:], one.Hex() + "00", base64.StdEncoding.EncodeToString(one[:31])} {
@@ -76,7 +76,7 @@ func TestKeysAreReadAndNeverPrinted(t *testing.T) {
 	}
 	for _, verb := range []string{"%v", "%s", "%x", "%q", "%+v", "%#v", "%d"} {
 		if got := fmt.Sprintf(verb, one); got != "[redacted]" {
-			t.Errorf("%s prints %s", verb, got)
+			t.Errorf("%s prints %s, want %s", verb, got, "[redacted]")
 		}
 	}
 }
@@ -125,11 +125,11 @@ func TestConcurrentProcessesMakeOneKey(t *testing.T) {
 		wg.Wait()
 		for _, h := range got {
 			if len(h.Keys) != 1 || h.Keys[0] != got[0].Keys[0] || len(h.Lost) != 0 {
-				t.Fatalf("%d keys, %d lost", len(h.Keys), len(h.Lost))
+				t.Fatalf("%d keys, %d lost; want 1 and 0", len(h.Keys), len(h.Lost))
 			}
 		}
 		if files, _ := os.ReadDir(folder); len(files) != 1 {
-			t.Fatalf("%d files in the folder of keys", len(files))
+			t.Fatalf("%d files in the folder of keys, want 1", len(files))
 		}
 	}
 }
@@ -142,15 +142,15 @@ func TestLostArchiveKeyIsReplacedAndReported(t *testing.T) {
 	}
 	h, err := Look(t.Context(), a, here)
 	if err != nil || len(h.Keys) != 0 || !slices.Equal(h.Lost, []string{one.ID()}) {
-		t.Fatalf("%d keys, lost %v, %v", len(h.Keys), h.Lost, err)
+		t.Fatalf("%d keys, lost %v, %v; want 0, %v and no error", len(h.Keys), h.Lost, err, []string{one.ID()})
 	}
 	h, err = Make(t.Context(), a, here, two)
 	if err != nil || !slices.Equal(h.Keys, []Key{two}) || !slices.Equal(h.Lost, []string{one.ID()}) {
-		t.Fatalf("%d keys, lost %v, %v", len(h.Keys), h.Lost, err)
+		t.Fatalf("%d keys, lost %v, %v; want %v and no error", len(h.Keys), h.Lost, err, []string{one.ID()})
 	}
 	ids, err := record.KeyIDs(t.Context(), a)
 	if err != nil || !slices.Equal(ids, []string{one.ID(), two.ID()}) {
-		t.Errorf("the archive names %v, %v", ids, err)
+		t.Errorf("the archive names %v, %v; want %v and no error", ids, err, []string{one.ID(), two.ID()})
 	}
 }
 
@@ -194,7 +194,7 @@ func TestARingFindsKeysByTheirIDs(t *testing.T) {
 	r := NewRing(folder, one)
 	for id, want := range map[string]bool{"": true, one.ID(): true, two.ID(): true, (Key{3}).ID(): false} {
 		if s, ok := r.ByID(id); ok != want || ok && s.ID() != id {
-			t.Errorf("%q: %v", id, ok)
+			t.Errorf("%q: %v, want %v", id, ok, want)
 		}
 	}
 	if all := r.All(); len(all) != 3 || all[0] != nil {
@@ -223,7 +223,7 @@ func TestTheArchiveHasNoKey(t *testing.T) {
 		var b bytes.Buffer
 		_, _ = b.ReadFrom(r)
 		if strings.Contains(b.String(), k.Hex()) || !strings.Contains(b.String(), k.ID()) {
-			t.Errorf("%s: %s", info.Key, b.String())
+			t.Errorf("%s: %s, want the id of the key and not the key", info.Key, b.String())
 		}
 	}
 }
@@ -254,6 +254,6 @@ func TestProcessesOfAMachineHaveOneKey(t *testing.T) {
 		t.Errorf("the key is not found by its id: %v", err)
 	}
 	if files, _ := os.ReadDir(folder); len(files) != 2 {
-		t.Errorf("%d files in the folder", len(files))
+		t.Errorf("%d files in the folder, want 2", len(files))
 	}
 }

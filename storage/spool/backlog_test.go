@@ -12,8 +12,8 @@ import (
 	"github.com/agentcompact/compact/storage/memory"
 )
 
-// A short failure is no alarm; a long one is reported after a minute and each hour, and
-// its end once.
+// A short failure is not reported. A long failure is reported after a minute and then each hour,
+// and its end is reported once.
 func TestALongFailureIsReportedAfterAMinuteAndEachHour(t *testing.T) {
 	began := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 	var a alarm
@@ -38,14 +38,14 @@ func TestALongFailureIsReportedAfterAMinuteAndEachHour(t *testing.T) {
 			failing = began
 		}
 		if due := a.due(began.Add(c.after), failing); due != c.due {
-			t.Errorf("after %s, failed %v: report %v", c.after, c.failed, due)
+			t.Errorf("after %s, failed %v: report %v, want %v", c.after, c.failed, due, c.due)
 		}
 	}
 }
 
-// The failure counts from the first attempt that failed, of the session that has waited
-// longest, until it is sent; the reason is the newest one. While another process sends a
-// session, its failure neither ends nor repeats at once.
+// A failure lasts from the first failed attempt for the session that has waited longest until
+// that session is sent. Its reason is the newest one. While another process sends a session, the
+// failure of the session does not end, and this process does not try at once.
 func TestAFailureLastsUntilTheSessionIsSent(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &Spool{turns: map[string]turn{}}
@@ -57,7 +57,7 @@ func TestAFailureLastsUntilTheSessionIsSent(t *testing.T) {
 		time.Sleep(time.Minute)
 		p.noted("a", errBusy)
 		if since, err := s.failing(); !since.Equal(began) || err == nil || err.Error() != "second" {
-			t.Errorf("failing since %s, %v", since.Sub(began), err)
+			t.Errorf("failing since %s, %v, want an error", since.Sub(began), err)
 		}
 		if due := s.due([]string{"a"}); len(due) > 0 {
 			t.Errorf("a session that another process sends is due at once: %v", due)
@@ -68,7 +68,7 @@ func TestAFailureLastsUntilTheSessionIsSent(t *testing.T) {
 		}
 		p.noted("a", nil)
 		if since, _ := s.failing(); since.Sub(began) != time.Minute {
-			t.Errorf("failing since %s after one session was sent", since.Sub(began))
+			t.Errorf("failing since %s after one session was sent, want %s", since.Sub(began), time.Minute)
 		}
 		p.noted("b", nil)
 		if since, err := s.failing(); !since.IsZero() || err != nil {

@@ -51,7 +51,7 @@ func TestHeadsAreSentAfterTheirSessions(t *testing.T) {
 		r, err := record.Verify(t.Context(), far, id, record.VerifyOptions{Heads: book})
 		must(t, err)
 		if !r.OK() || !r.TailProven {
-			t.Errorf("%s: %q, proven %v", id, r.Problems, r.TailProven)
+			t.Errorf("%s: %q, proven %v; want no problems and true", id, r.Problems, r.TailProven)
 		}
 	}
 }
@@ -68,13 +68,13 @@ func TestHeadsDoNotWaitForASessionInConflict(t *testing.T) {
 	far.goAway(false)
 	must(t, there.Flush(t.Context()))
 	if err := here.Flush(t.Context()); !errors.Is(err, spool.ErrConflict) {
-		t.Fatalf("there is no conflict: %v", err)
+		t.Fatalf("there is no conflict: %v, want ErrConflict", err)
 	}
 	book, err := record.ReadHeads(t.Context(), far, record.HeadsOptions{})
 	must(t, err)
 	r, err := record.Verify(t.Context(), far, "alice", record.VerifyOptions{Heads: book})
 	if must(t, err); !r.OK() || !r.TailProven {
-		t.Errorf("%q, proven %v", r.Problems, r.TailProven)
+		t.Errorf("%q, proven %v; want no problems and true", r.Problems, r.TailProven)
 	}
 }
 
@@ -105,7 +105,7 @@ func TestHeadsDoNotWaitForSessionsThatBeganDuringThePass(t *testing.T) {
 	must(t, err)
 	r, err := record.Verify(t.Context(), far, "alice", record.VerifyOptions{Heads: book})
 	if must(t, err); !r.OK() || !r.TailProven {
-		t.Errorf("%q, proven %v", r.Problems, r.TailProven)
+		t.Errorf("%q, proven %v; want no problems and true", r.Problems, r.TailProven)
 	}
 	if n := wrong(t, far); n > 0 {
 		t.Errorf("%d problems in the remote archive while bob waits", n)

@@ -111,8 +111,8 @@ func TestEraseEndsWithTheRemoteManifest(t *testing.T) {
 	}
 }
 
-// saidFirst is a remote archive that looks at the manifest before files are removed, and of
-// which a process that is killed leaves only the last line.
+// saidFirst is a remote archive that looks at the manifest before files are removed. If its
+// process is killed, only the last line of the manifest is left.
 type saidFirst struct {
 	*ending
 	t    *testing.T
@@ -163,7 +163,7 @@ func TestTheRemoteManifestRecordsTheEraseFirst(t *testing.T) {
 			}
 			_, err := log.Erase(t.Context(), redact.Lit("asked for"))
 			if !a.said || errors.Is(err, errAway) != dies || !dies && err != nil {
-				t.Errorf("%s: recorded %v, %v", name, a.said, err)
+				t.Errorf("%s: recorded %v, %v, want true", name, a.said, err)
 			}
 			if a.dies = false; dies {
 				must(t, second(session(t, s, "s").Erase(t.Context(), redact.Lit("again"))))
@@ -192,7 +192,7 @@ func TestEraseKeepsAnotherRemoteSession(t *testing.T) {
 	must(t, step(t.Context(), session(t, e.remote, "s")))
 	before := keys(t, e.remote)
 	if _, err := log.Erase(t.Context(), redact.Lit("asked for")); !errors.Is(err, spool.ErrConflict) {
-		t.Errorf("the erase ends with %v", err)
+		t.Errorf("the erase ends with %v, want ErrConflict", err)
 	}
 	sound(t, e.remote, "s", 1)
 	if after := keys(t, e.remote); len(after) < len(before) {

@@ -87,7 +87,7 @@ func TestTheOriginOfASessionIsRemovedFirst(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, err := os.Stat(filepath.Join(dir, "archive", "s", "f")); !errors.Is(err, os.ErrNotExist) {
-		t.Fatalf("the file is still on the disk: %v", err)
+		t.Fatalf("the file is still on the disk: %v, want ErrNotExist", err)
 	}
 	if last != s.state("s") {
 		t.Errorf("before the file went, and without its origin, %q was synced, want %q", last, s.state("s"))
@@ -118,7 +118,7 @@ func TestTheRestOfAnInterruptedRemovalIsRemoved(t *testing.T) {
 	for _, session := range []string{"a", "b"} {
 		for _, sub := range []string{"archive", "state"} {
 			if _, err := os.Stat(filepath.Join(dir, sub, session)); !errors.Is(err, os.ErrNotExist) {
-				t.Errorf("%s of %s is still on the disk: %v", sub, session, err)
+				t.Errorf("%s of %s is still on the disk: %v, want ErrNotExist", sub, session, err)
 			}
 		}
 	}
@@ -143,7 +143,7 @@ func TestASessionThatWaitsUnderTheLocksStays(t *testing.T) {
 		t.Fatal(err)
 	}
 	if w, err := s.Waiting(); err != nil || w.Operations != 1 || len(w.Conflicts) > 0 {
-		t.Errorf("%+v, %v", w, err)
+		t.Errorf("%+v, %v, want one waiting operation and no conflict", w, err)
 	}
 	if err := s.Close(t.Context()); err != nil {
 		t.Error(err)

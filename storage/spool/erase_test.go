@@ -47,14 +47,14 @@ func TestEraseRemovesASessionFromDiskAndRemoteArchive(t *testing.T) {
 					}
 				}
 				if _, ok, err := record.Erased(t.Context(), a, "s"); !ok || err != nil {
-					t.Errorf("tombstone: %v, %v", ok, err)
+					t.Errorf("tombstone: %v, %v; want true and no error", ok, err)
 				}
 			}
 			if _, err := os.Stat(filepath.Join(dir, "archive", "s")); !errors.Is(err, os.ErrNotExist) {
-				t.Errorf("the folder: %v", err)
+				t.Errorf("the folder: %v, want ErrNotExist", err)
 			}
 			if n := entries(t, filepath.Join(dir, "state")); n != 1 {
-				t.Errorf("%d sessions have a state", n)
+				t.Errorf("%d sessions have a state, want 1", n)
 			}
 			if err := step(t.Context(), log); err == nil {
 				t.Error("a session that had it open continues")
@@ -72,7 +72,7 @@ func TestEraseThatFailsCanBeRepeated(t *testing.T) {
 	must(t, s.Flush(t.Context()))
 	r.goAway(true)
 	if _, err := log.Erase(t.Context(), redact.Text{}); !errors.Is(err, errAway) {
-		t.Fatalf("got %v", err)
+		t.Fatalf("got %v, want errAway", err)
 	}
 	r.goAway(false)
 	_, err := session(t, s, "s").Erase(t.Context(), redact.Text{})
@@ -122,7 +122,7 @@ func TestSessionLeavesTheDiskWhenItWasSentAndIsOld(t *testing.T) {
 	must(t, s.Evict(t.Context()))
 	for id, left := range map[string]bool{"old": true, "young": false, "old and waiting": false} {
 		if _, err := os.Stat(filepath.Join(dir, "archive", record.EscapeSession(id))); errors.Is(err, os.ErrNotExist) != left {
-			t.Errorf("%s: %v", id, err)
+			t.Errorf("the session is on the disk or not, want the opposite: %s: %v", id, err)
 		}
 	}
 	if got := holdings(t, s); len(got) != len(want) {
@@ -136,7 +136,7 @@ func TestSessionLeavesTheDiskWhenItWasSentAndIsOld(t *testing.T) {
 
 // A log that was removed and began again is shorter than the part that was sent before.
 // The difference is no conflict: every later part of the log is sent.
-func TestRemovedLogIsSentAnew(t *testing.T) {
+func TestRemovedLogIsSentAgain(t *testing.T) {
 	for name, flushed := range map[string]bool{"its removal was sent": true, "its removal waits": false} {
 		t.Run(name, func(t *testing.T) {
 			r := newRemote()
@@ -169,7 +169,7 @@ func TestEraseLeavesAFileOfAnotherProgram(t *testing.T) {
 	must(t, os.WriteFile(other, []byte("x"), 0o600))
 	stone, err := log.Erase(t.Context(), redact.Lit("asked for"))
 	if err != nil || !stone.Done {
-		t.Errorf("%+v, %v", stone, err)
+		t.Errorf("%+v, %v, want a complete erase and no error", stone, err)
 	}
 	must(t, s.Flush(t.Context()))
 	if n := entries(t, filepath.Dir(other)); n != 1 || len(keys(t, r)) != 1 {
@@ -189,6 +189,6 @@ func (unswept) Sweep(context.Context, storage.Key) ([]string, error) {
 func TestAFailedSweepOfTheRemoteArchiveIsReported(t *testing.T) {
 	s := open(t, t.TempDir(), unswept{newRemote()}, &spool.Options{Passive: true})
 	if left, err := s.Sweep(t.Context(), key(t, "alice")); !errors.Is(err, errAway) || len(left) != 1 {
-		t.Errorf("%q, %v", left, err)
+		t.Errorf("%q, %v, want errAway", left, err)
 	}
 }

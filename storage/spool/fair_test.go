@@ -73,7 +73,7 @@ func testRefused(t *testing.T, dir string, refused int) {
 	time.Sleep(5 * time.Minute)
 	r.mu.Lock()
 	if per := r.refusals / refused; per < 8 || per > 30 {
-		t.Errorf("each session was tried %d times in five minutes", per)
+		t.Errorf("each session was tried %d times in five minutes, want at least 8 and at most 30", per)
 	}
 	r.mu.Unlock()
 	w, err := s.Waiting()
@@ -103,7 +103,7 @@ func TestFlushSendsTheOtherSessionsAfterARefusal(t *testing.T) {
 	err := s.Flush(t.Context())
 	var left *spool.WaitingError
 	if !errors.As(err, &left) || !errors.Is(err, errRefused) || left.Sessions != refused {
-		t.Errorf("Flush returned %v", err)
+		t.Errorf("Flush returned %v, want errRefused", err)
 	}
 	if n := arrived(t, r, sessions); n != sessions-refused {
 		t.Errorf("%d sessions arrived, want %d", n, sessions-refused)
@@ -121,7 +121,7 @@ func TestFlushEndsSoonForAnUnreachableArchive(t *testing.T) {
 	r.asked = 0
 	r.mu.Unlock()
 	if err := s.Flush(t.Context()); !errors.Is(err, errAway) {
-		t.Errorf("Flush returned %v", err)
+		t.Errorf("Flush returned %v, want errAway", err)
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -145,7 +145,7 @@ func TestRefusalDoesNotCountAsUnreachable(t *testing.T) {
 		head, err := session(t, s, "there").Head(t.Context())
 		must(t, err)
 		if head != 1 {
-			t.Errorf("the session was mistaken for a new one: step %d", head)
+			t.Errorf("the session was mistaken for a new one: step %d, want 1", head)
 		}
 		_ = s.Close(t.Context()) // one is refused
 	})

@@ -84,7 +84,7 @@ func TestRemotelyErasedSessionIsRemovedAlthoughItsAgentContinues(t *testing.T) {
 				t.Errorf("the disk still has %q", got)
 			}
 			if err := step(t.Context(), log); !errors.Is(err, record.ErrErased) {
-				t.Errorf("the agent continues: %v", err)
+				t.Errorf("the agent continues: %v, want ErrErased", err)
 			}
 			must(t, s.Flush(t.Context()))
 			if got := keys(t, r); len(got) != 1 {
@@ -174,7 +174,7 @@ func TestErasedSessionStaysIfItsHoldCannotBeRead(t *testing.T) {
 		t.Error("the session has left the disk, and it may be under a hold")
 	}
 	if err := s.Flush(t.Context()); !errors.Is(err, spool.ErrConflict) || !strings.Contains(err.Error(), "its hold on this disk can't be read") {
-		t.Errorf("flush: %v", err)
+		t.Errorf("flush: %v, want ErrConflict and an error with %q", err, "its hold on this disk can't be read")
 	}
 }
 
@@ -188,7 +188,7 @@ func TestSentSessionMakesRoomWhileTheRemoteArchiveIsAway(t *testing.T) {
 	must(t, step(t.Context(), session(t, s, "bob")))
 	r.goAway(true)
 	if err := s.Evict(t.Context()); !errors.Is(err, errAway) {
-		t.Errorf("evicted without need: %v", err)
+		t.Errorf("evicted without need: %v, want errAway", err)
 	}
 	must(t, s.MakeRoom(t.Context()))
 	r.goAway(false)

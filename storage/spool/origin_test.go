@@ -29,7 +29,7 @@ func TestUnsentDataStaysWithoutItsOrigin(t *testing.T) {
 	r, err := record.Verify(t.Context(), far, "s", record.VerifyOptions{})
 	must(t, err)
 	if r.Steps != 1 || len(r.Problems) > 0 {
-		t.Errorf("%d steps arrived, %v", r.Steps, r.Problems)
+		t.Errorf("%d steps arrived, %v, want 1", r.Steps, r.Problems)
 	}
 }
 

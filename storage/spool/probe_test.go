@@ -51,7 +51,7 @@ func TestRequestsToTheRemoteArchiveBlockNoSession(t *testing.T) {
 			t.Error("the remote archive does not answer, and the pass continues")
 		}
 		if err := p.end(t.Context()); !errors.Is(err, context.DeadlineExceeded) {
-			t.Errorf("the end of the pass returned %v", err)
+			t.Errorf("the end of the pass returned %v, want DeadlineExceeded", err)
 		}
 	})
 }

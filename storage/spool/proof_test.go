@@ -33,7 +33,7 @@ func wantConflict(t *testing.T, s *spool.Spool, why string) {
 	t.Helper()
 	for range 2 {
 		if err := s.Flush(t.Context()); !errors.Is(err, spool.ErrConflict) || !strings.Contains(err.Error(), why) {
-			t.Errorf("flush: %v", err)
+			t.Errorf("flush: %v, want ErrConflict and an error with %q", err, why)
 		}
 		must(t, s.Evict(t.Context()))
 	}
@@ -110,7 +110,7 @@ func TestLostSessionStaysAfterARefusedErase(t *testing.T) {
 	must(t, s.Flush(t.Context()))
 	must(t, session(t, r, "alice").Hold(t.Context(), text("case 7")))
 	if err := second(session(t, r, "alice").Erase(t.Context(), redact.Text{})); !errors.Is(err, record.ErrHeld) {
-		t.Fatalf("the erase ends with %v", err)
+		t.Fatalf("the erase ends with %v, want ErrHeld", err)
 	}
 	for _, k := range keys(t, r) {
 		if strings.HasPrefix(k, "alice/") {
@@ -156,7 +156,7 @@ func TestPartlyLostSessionStays(t *testing.T) {
 			must(t, s.Evict(t.Context()))
 			sound(t, s, "alice", 1)
 			if err := s.Flush(t.Context()); !errors.Is(err, spool.ErrConflict) || !strings.Contains(err.Error(), k.String()) {
-				t.Errorf("flush: %v", err)
+				t.Errorf("flush: %v, want ErrConflict", err)
 			}
 		})
 	}

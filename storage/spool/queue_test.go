@@ -99,7 +99,7 @@ func TestAnswerDoesNotCountAsUnreachable(t *testing.T) {
 			}
 			_, got := s.Open(t.Context(), mustKey(erasedLog), 0, -1)
 			if !errors.Is(got, err) || errors.Is(got, storage.ErrUnreachable) != (silent && blind) {
-				t.Errorf("blind %v: %v is returned as %v", blind, err, got)
+				t.Errorf("blind %v: %v is returned as %v, want err", blind, err, got)
 			}
 			if err := s.Close(t.Context()); err != nil {
 				t.Error(err)

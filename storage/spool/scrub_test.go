@@ -23,7 +23,7 @@ func TestInterruptedScrubLosesNothing(t *testing.T) {
 // A scrub replaces the audit log of a session. The sent part of the old log is no longer in
 // the remote archive, which is no conflict: the new log is sent, by this process and by
 // another one that had sent the old log.
-func TestScrubbedLogIsSentAnew(t *testing.T) {
+func TestScrubbedLogIsSentAgain(t *testing.T) {
 	for name, waits := range map[string]bool{"all was sent": false, "a part waits": true} {
 		t.Run(name, func(t *testing.T) {
 			dir, remote := t.TempDir(), newRemote()

@@ -43,7 +43,7 @@ func TestTenMinutesWithoutTheRemoteArchiveLoseNothing(t *testing.T) {
 			before := time.Now()
 			must(t, step(t.Context(), log))
 			if waited := time.Since(before); waited > time.Second {
-				t.Errorf("step %d waited %s for the remote archive", i+1, waited)
+				t.Errorf("step %d waited %s for the remote archive, want at most %s", i+1, waited, time.Second)
 			}
 			if i == 149 {
 				w, err := s.Waiting()
@@ -102,14 +102,14 @@ func TestWaitingDataIsSentAtTheNextStart(t *testing.T) {
 	err := first.Close(t.Context())
 	var left *spool.WaitingError
 	if !errors.As(err, &left) || !errors.Is(err, spool.ErrWaiting) || !errors.Is(err, errAway) || left.Sessions != 1 || left.Operations < 3*4 {
-		t.Fatalf("Close returned %v", err)
+		t.Fatalf("Close returned %v, want ErrWaiting and errAway", err)
 	}
 	if err := first.Create(t.Context(), key(t, "s/f"), storage.Blob{}); !errors.Is(err, spool.ErrClosed) {
-		t.Errorf("after Close: %v", err)
+		t.Errorf("after Close: %v, want ErrClosed", err)
 	}
 	must(t, first.Close(t.Context()))
 	if n := len(keys(t, r.Archive)); n > 0 {
-		t.Fatalf("%d keys were sent", n)
+		t.Fatalf("%d keys were sent, want none", n)
 	}
 	r.goAway(false)
 	second := open(t, dir, r, &spool.Options{Passive: true})
@@ -188,7 +188,7 @@ func TestASecondMachineOnASessionGetsAConflictAndLosesNothing(t *testing.T) {
 	err := spools[1].Flush(t.Context())
 	var left *spool.WaitingError
 	if !errors.As(err, &left) || len(left.Conflicts) != 1 || !errors.Is(err, spool.ErrConflict) || !strings.Contains(err.Error(), dirs[1]) {
-		t.Fatalf("the second machine gets %v", err)
+		t.Fatalf("the second machine gets %v, want ErrConflict and an error with %q", err, dirs[1])
 	}
 	t.Log(err)
 	if got := holdings(t, r); len(got) != len(before) {
@@ -197,11 +197,11 @@ func TestASecondMachineOnASessionGetsAConflictAndLosesNothing(t *testing.T) {
 	sound(t, r, "s", 1)
 	sound(t, spools[1], "s", 2) // the process's own lines are whole
 	if err := step(t.Context(), session(t, spools[1], "s")); !errors.Is(err, spool.ErrConflict) {
-		t.Errorf("the next step on the second machine: %v", err)
+		t.Errorf("the next step on the second machine: %v, want ErrConflict", err)
 	}
 	must(t, step(t.Context(), session(t, spools[1], "another")))
 	if err := spools[1].Close(t.Context()); !errors.Is(err, spool.ErrConflict) {
-		t.Errorf("Close: %v", err)
+		t.Errorf("Close: %v, want ErrConflict", err)
 	}
 	sound(t, r, "another", 1)
 	whole, err := fs.OpenReadOnly(filepath.Join(dirs[1], "archive"))
@@ -240,11 +240,11 @@ func TestUnknownSessionIsNewOnlyWithBlind(t *testing.T) {
 		t.Errorf("Create: %v, want that the archive is away", err)
 	}
 	if n, err := session(t, blind, "s").Head(t.Context()); n != 0 || err != nil {
-		t.Errorf("Head: %d, %v", n, err)
+		t.Errorf("Head: %d, %v; want 0 and no error", n, err)
 	}
 	r.goAway(false)
 	if n, err := session(t, open(t, t.TempDir(), r, &spool.Options{Blind: true}), "s").Head(t.Context()); n != 1 || err != nil {
-		t.Errorf("Head after the remote archive is back: %d, %v", n, err)
+		t.Errorf("Head after the remote archive is back: %d, %v; want 1 and no error", n, err)
 	}
 }
 
@@ -255,10 +255,10 @@ func TestFlushAndCloseEndWithTheirContext(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	if err := s.Flush(ctx); !errors.Is(err, context.Canceled) || !errors.Is(err, spool.ErrWaiting) {
-		t.Errorf("Flush: %v", err)
+		t.Errorf("Flush: %v, want Canceled and ErrWaiting", err)
 	}
 	if err := s.Close(ctx); !errors.Is(err, context.Canceled) || !errors.Is(err, spool.ErrWaiting) {
-		t.Errorf("Close: %v", err)
+		t.Errorf("Close: %v, want Canceled and ErrWaiting", err)
 	}
 }
 
@@ -300,7 +300,7 @@ func TestFolderBelongsToOneArchive(t *testing.T) {
 	must(t, open(t, dir, located{memory.New(), "s3://one/"}, nil).Close(t.Context()))
 	_, err := spool.Open(dir, located{memory.New(), "s3://two/"}, nil)
 	if err == nil || !strings.Contains(err.Error(), "s3://one/") || !strings.Contains(err.Error(), "s3://two/") {
-		t.Errorf("got %v", err)
+		t.Errorf("got %v, want an error, an error with %q and an error with %q", err, "s3://one/", "s3://two/")
 	}
 }
 
@@ -315,7 +315,7 @@ func TestSessionThatLeftTheDiskIsNotTakenForANewOne(t *testing.T) {
 	must(t, s.Evict(t.Context()))
 	r.goAway(true)
 	if err := step(t.Context(), log); !errors.Is(err, errAway) {
-		t.Errorf("while the remote archive is away: %v", err)
+		t.Errorf("while the remote archive is away: %v, want errAway", err)
 	}
 	r.goAway(false)
 	must(t, step(t.Context(), log))
@@ -355,7 +355,7 @@ func TestSessionThatLeftTheDiskIsNotTakenForADamagedOne(t *testing.T) {
 			t.Errorf("%s creates a file: %v, want that the archive is away", name, err)
 		}
 		if n, err := session(t, reader, "new").Head(t.Context()); n != 0 || err != nil {
-			t.Errorf("%s begins another session: %d, %v", name, n, err)
+			t.Errorf("%s begins another session: %d, %v; want 0 and no error", name, n, err)
 		}
 	}
 }

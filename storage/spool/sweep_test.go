@@ -66,7 +66,7 @@ func nothingOf(t *testing.T, dir, id string) {
 	t.Helper()
 	for _, sub := range []string{"archive", "state"} {
 		if _, err := os.Stat(filepath.Join(dir, sub, record.EscapeSession(id))); !errors.Is(err, os.ErrNotExist) {
-			t.Errorf("%s of %s: %v", sub, id, err)
+			t.Errorf("%s of %s: %v, want ErrNotExist", sub, id, err)
 		}
 	}
 }

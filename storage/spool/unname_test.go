@@ -40,7 +40,7 @@ func TestNameOfASessionThatBeganAfterAnEraseStays(t *testing.T) {
 	_ = s.Flush(t.Context()) // data that was written in the meantime waits
 	must(t, s.Flush(t.Context()))
 	if got := strings.Count(strings.Join(keys(t, r), " "), "_names/"); got != 2 {
-		t.Errorf("%d names in %q", got, keys(t, r))
+		t.Errorf("%d names in %q, want 2", got, keys(t, r))
 	}
 	book, err := record.ReadHeads(t.Context(), r, record.HeadsOptions{})
 	must(t, err)

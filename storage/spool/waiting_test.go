@@ -90,7 +90,7 @@ func TestCloseWaitsNoLongerThanWanted(t *testing.T) {
 		err := end(ctx)
 		cancel()
 		if waited := time.Since(began); waited > 5*time.Second || !errors.Is(err, context.DeadlineExceeded) {
-			t.Errorf("%s waited %s: %v", name, waited, err)
+			t.Errorf("%s waited %s: %v, want DeadlineExceeded", name, waited, err)
 		}
 	}
 	d.release()

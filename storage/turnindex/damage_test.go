@@ -162,7 +162,7 @@ func TestForgedNumbersAreRefused(t *testing.T) {
 func TestVersion1IsRead(t *testing.T) {
 	table := open(t, written(t, 1)["version 1"].data)
 	if first, last := table.Steps(); first != 3 || last != 4 || table.Len() != 360 || table.Size() != int64(len(written(t, 1)["version 1"].data)) {
-		t.Errorf("steps %d to %d, %d records, %d bytes", first, last, table.Len(), table.Size())
+		t.Errorf("steps %d to %d, %d records, %d bytes; want 3, 4 and 360", first, last, table.Len(), table.Size())
 	}
 	for _, r := range rows(120) {
 		if got := lookup(t, table, r.Key.String()); !slices.Contains(got, r) {
@@ -181,7 +181,7 @@ func TestIndexIsAsLargeAsItsRecords(t *testing.T) {
 		each := float64(len(data)) / float64(3*n)
 		t.Logf("%d records: %.1f bytes each", 3*n, each)
 		if each > 28 {
-			t.Errorf("%d records: %.1f bytes each", 3*n, each)
+			t.Errorf("%d records: %.1f bytes each, want at most 28", 3*n, each)
 		}
 		if table := open(t, data); table.Size() != int64(len(data)) {
 			t.Errorf("Size returned %d bytes, but the table has %d", table.Size(), len(data))
@@ -205,15 +205,15 @@ func TestErrorsOfTheSourceAreReturned(t *testing.T) {
 	}
 	down = true
 	if _, err := table.Lookup(t.Context(), turnindex.Turn(1).Query()); !errors.Is(err, broken) {
-		t.Errorf("lookup: %v", err)
+		t.Errorf("lookup: %v, want broken", err)
 	}
 	for _, err := range table.All(t.Context()) {
 		if !errors.Is(err, broken) {
-			t.Errorf("all: %v", err)
+			t.Errorf("all: %v, want broken", err)
 		}
 	}
 	if _, err := turnindex.Open(t.Context(), func(context.Context, int64, int64) ([]byte, error) { return nil, broken }); !errors.Is(err, broken) {
-		t.Errorf("open: %v", err)
+		t.Errorf("open: %v, want broken", err)
 	}
 }
 
@@ -233,7 +233,7 @@ func FuzzPages(f *testing.F) {
 		table, err := turnindex.Open(t.Context(), turnindex.Bytes(data))
 		if err != nil {
 			if !errors.Is(err, turnindex.ErrDamaged) {
-				t.Fatalf("open: %v", err)
+				t.Fatalf("open: %v, want ErrDamaged", err)
 			}
 			return
 		}
@@ -241,7 +241,7 @@ func FuzzPages(f *testing.F) {
 		for r, err := range table.All(t.Context()) {
 			if err != nil {
 				if !errors.Is(err, turnindex.ErrDamaged) {
-					t.Fatalf("all: %v", err)
+					t.Fatalf("all: %v, want ErrDamaged", err)
 				}
 				return
 			}

@@ -303,7 +303,7 @@ func TestRecordsThatDoNotFitAreRefused(t *testing.T) {
 		change(&r)
 		var s turnindex.Set
 		if err := s.Add(r); !errors.Is(err, turnindex.ErrLimit) || s.Len() != 0 {
-			t.Errorf("%s: %v, %d records", name, err, s.Len())
+			t.Errorf("%s: %v, %d records; want ErrLimit and 0", name, err, s.Len())
 		}
 	}
 }
@@ -313,6 +313,6 @@ func TestSetCoversAllAnnouncedSteps(t *testing.T) {
 	s.Cover(5, 9)
 	s.Cover(3, 4)
 	if first, last := open(t, s.Encode()).Steps(); first != 3 || last != 9 {
-		t.Errorf("steps %d to %d", first, last)
+		t.Errorf("steps %d to %d, want 3 and 9", first, last)
 	}
 }

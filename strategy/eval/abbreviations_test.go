@@ -10,14 +10,14 @@ func TestAbbreviationsAreExpanded(t *testing.T) {
 	text := "- `…/` in a path stands for `/srv/app/`\n- `…/one.go`: edited\n- looked at these in `…/sub/`: two.go and three.go [s4]"
 	long := expanded(text)
 	if want := "- `/srv/app/one.go`: edited"; !slices.Contains(strings.Split(long, "\n"), want) {
-		t.Errorf("%q", long)
+		t.Errorf("got %q, want the path in full", long)
 	}
 	if got := inFolders(long); !slices.Equal(got, []string{"/srv/app/sub/two.go", "/srv/app/sub/three.go"}) {
-		t.Errorf("%q", got)
+		t.Errorf("got %q, want the two paths in full", got)
 	}
 }
 
-// The cheapest way to claim names is to list them after a mark. Such lines still count as a
+// The cheapest way to state many names is to list them after a mark. Such lines still count as a
 // list.
 func TestMarkMakesNoListReadable(t *testing.T) {
 	text := "`…/` stands for `/srv/app/`\n…/a.go …/b.go …/c.go …/d.go"
@@ -28,6 +28,6 @@ func TestMarkMakesNoListReadable(t *testing.T) {
 
 func TestParameterNamesAreNotNeeded(t *testing.T) {
 	if got := arguments([]byte(`{"file_path":"/a/b.go","old_string":"fooBar","timeout":120000}`)); !slices.Equal(got, []string{"/a/b.go", "fooBar"}) {
-		t.Errorf("%q", got)
+		t.Errorf("got %q, want no names of parameters", got)
 	}
 }

@@ -14,7 +14,7 @@ func TestFencedCommandIsLastShellBlock(t *testing.T) {
 		"no block":                                                                     "",
 	} {
 		if got := fencedCommand(text); got != want {
-			t.Errorf("%q: %q", text, got)
+			t.Errorf("%q: %q, want %q", text, got, want)
 		}
 	}
 }
@@ -22,6 +22,6 @@ func TestFencedCommandIsLastShellBlock(t *testing.T) {
 func TestUnfencedKeepsTextBetweenBlocks(t *testing.T) {
 	text := "Before it.\n```go\nx := 1\n```\nBetween them.\n```\nlog\n```\nBehind it.\n```\nnever closed\n"
 	if got := unfenced(text); got != "Before it.\nBetween them.\nBehind it.\n```\nnever closed\n" {
-		t.Errorf("%q", got)
+		t.Errorf("%q, want %q", got, "Before it.\nBetween them.\nBehind it.\n```\nnever closed\n")
 	}
 }

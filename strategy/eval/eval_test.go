@@ -38,13 +38,13 @@ func TestSplitFollowsTheDefinition(t *testing.T) {
 		t.Error(d)
 	}
 	if len(s.Pinned) != 1 || len(s.Recent) != 7 || len(s.Evicted) != 2 {
-		t.Errorf("pinned %d recent %d evicted %d", len(s.Pinned), len(s.Recent), len(s.Evicted))
+		t.Errorf("pinned %d recent %d evicted %d, want 1, 7 and 2", len(s.Pinned), len(s.Recent), len(s.Evicted))
 	}
 	if n := s.InView(""); n != 0 {
-		t.Errorf("%d in view without a summary", n)
+		t.Errorf("%d in view without a summary, want 0", n)
 	}
 	if n := s.InView("- read src/old_file.go"); n != 1 {
-		t.Errorf("%d in view with the path", n)
+		t.Errorf("%d in view with the path, want 1", n)
 	}
 }
 
@@ -72,7 +72,7 @@ func TestCutRequiresMessagesAfterTheCut(t *testing.T) {
 func TestRunRefusesAnUnknownReading(t *testing.T) {
 	_, err := Run(context.Background(), nil, Options{Reading: "tea-leaves", Count: func(string) int { return 1 }})
 	if err == nil || !strings.Contains(err.Error(), "tea-leaves") || !strings.Contains(err.Error(), ReadingLiteral) {
-		t.Errorf("error %v", err)
+		t.Errorf("error %v, want one that names tea-leaves and the readings", err)
 	}
 }
 
@@ -159,7 +159,7 @@ func holds(t *testing.T, report Report, all bool) {
 			}
 		}
 		if row.Missing > 0 {
-			t.Errorf("%v: %d summaries missing", s, row.Missing)
+			t.Errorf("%v: %d summaries missing, want none", s, row.Missing)
 		}
 	}
 }
@@ -190,7 +190,7 @@ func TestRunReportsBaselinesStrategiesAndSources(t *testing.T) {
 		t.Fatal(err)
 	}
 	if done != 22 {
-		t.Errorf("progress %d", done)
+		t.Errorf("%d reports of progress, want 22", done)
 	}
 	var names []string
 	for _, r := range report.Rows {
@@ -203,7 +203,7 @@ func TestRunReportsBaselinesStrategiesAndSources(t *testing.T) {
 	}
 	row, ok := report.Total(o.Settings[0], "task_state")
 	if !ok || row.Sessions != 2 || row.Recall() != 1 || row.Invented != 0 || row.Tokens > 600 {
-		t.Errorf("row %+v", row)
+		t.Errorf("row %+v, want 2 sessions, recall 1, no invention and at most 600 tokens", row)
 	}
 	var out strings.Builder
 	if err := report.Write(&out); err != nil {
@@ -223,7 +223,7 @@ func TestRunCountsFailedSummaryAsMissing(t *testing.T) {
 		t.Fatal(err)
 	}
 	if row, _ := report.Total(o.Settings[0], "brief"); row.Missing != 1 || row.Tokens != 0 {
-		t.Errorf("row %+v", row)
+		t.Errorf("row %+v, want 1 missing summary and no tokens", row)
 	}
 }
 
@@ -237,14 +237,14 @@ func TestRunReturnsContextError(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
 	if _, err := Run(ctx, []Session{loop("a")}, Options{Settings: []Setting{{8000, 300, 200}}, Count: func(s string) int { return len(s) / 4 }}); err != context.Canceled {
-		t.Errorf("error %v", err)
+		t.Errorf("error %v, want the error of the context", err)
 	}
 }
 
 func TestEmptyReportStatesThatItIsEmpty(t *testing.T) {
 	var out strings.Builder
 	if err := (Report{}).Write(&out); err != nil || !strings.Contains(out.String(), "no session fills a window") {
-		t.Errorf("%v: %s", err, out.String())
+		t.Errorf("%v: %s, want no error and text with %q", err, out.String(), "no session fills a window")
 	}
 }
 

@@ -7,7 +7,7 @@ import (
 	"github.com/agentcompact/compact/strategy/eval"
 )
 
-// Facts are the measure of a summary.
+// FactsOf returns the facts that a summary of a session must state.
 func ExampleFactsOf() {
 	facts := eval.FactsOf([]message.Message{
 		message.User("Make the tests pass."),

@@ -41,7 +41,7 @@ func TestFactsAreReadFromTheSession(t *testing.T) {
 		t.Error(d)
 	}
 	if f.Next != "Let me measure the importer again." {
-		t.Errorf("next %q", f.Next)
+		t.Errorf("next %q, want the announced measurement", f.Next)
 	}
 }
 
@@ -62,7 +62,7 @@ func TestJudgeCountsStatedFacts(t *testing.T) {
 		t.Error(d)
 	}
 	if m := f.Misses(good); len(m) > 0 {
-		t.Errorf("misses %q", m)
+		t.Errorf("misses %q, want nothing", m)
 	}
 }
 
@@ -71,10 +71,10 @@ func TestListOfNamesStatesNoFacts(t *testing.T) {
 	list := "importer/store.go db/schema.sql TestRows make_lint go_test edited_files failed_1 store.go importer/... batch_inserts measure_again"
 	h := f.judge(list)
 	if h.User+h.Failed+h.Changed+h.Plan+h.Next != 0 || bag(list) != len(list) {
-		t.Errorf("%+v", h)
+		t.Errorf("got %+v, want no facts and a list as long as the text", h)
 	}
 	if n := len(f.Misses(list)); n < 4 {
-		t.Errorf("%d misses", n)
+		t.Errorf("%d misses, want at least 4", n)
 	}
 }
 
@@ -87,7 +87,7 @@ func TestFalseOutcomeIsCounted(t *testing.T) {
 		"nothing is said of any command here, it passed":       0,
 	} {
 		if h := f.judge(text); h.False != wrong {
-			t.Errorf("%q: %d false", text, h.False)
+			t.Errorf("%q: %d false, want %d", text, h.False, wrong)
 		}
 	}
 }
@@ -103,7 +103,7 @@ func TestListsAreDistinguishedFromSentences(t *testing.T) {
 		"- edited a.go, b.go and c.go so that d_e is closed before f_g is opened":        false,
 	} {
 		if got := bag(text) > 0; got != list {
-			t.Errorf("%q: a list %v", text, got)
+			t.Errorf("%q: counts as a list: %v, want the opposite", text, got)
 		}
 	}
 }
@@ -130,16 +130,16 @@ func TestReportIsATableOrCommaSeparated(t *testing.T) {
 		t.Fatal(err)
 	}
 	if !strings.Contains(table.String(), "75.0") || !strings.Contains(table.String(), "25.0") {
-		t.Errorf("%s", table.String())
+		t.Errorf("got %s, want the shares 75.0 and 25.0", table.String())
 	}
 	lines := strings.Split(strings.TrimSpace(csv.String()), "\n")
 	if len(lines) != 2 || strings.Count(lines[0], ",") != strings.Count(lines[1], ",") || !strings.HasPrefix(lines[1], "8000,1500,mine,x,2,3,4,") {
-		t.Errorf("%q", lines)
+		t.Errorf("%q, want a heading and a row of the same number of fields", lines)
 	}
 }
 
-// An announced step is no longer the next step after any later message, of the assistant or
-// of the user.
+// An announced step is not the next step any more after a later message of the assistant or of
+// the user.
 func TestFactsOmitNextStepThatAnotherStepFollowed(t *testing.T) {
 	read := []message.Message{message.Assistant("Let me read the importer first of all.", message.Call("1", "read", `{"path":"a.go"}`)), message.ToolResult("1", "package a")}
 	for name, c := range map[string]struct {

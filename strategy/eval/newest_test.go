@@ -57,7 +57,7 @@ func TestNewestCutsBeginningOfOversizedMessage(t *testing.T) {
 		t.Errorf("the end is %.60q …, %d words", got, words(view[0]))
 	}
 	if view[0].Role != message.RoleTool {
-		t.Errorf("role %s", view[0].Role)
+		t.Errorf("role %s, want tool", view[0].Role)
 	}
 }
 

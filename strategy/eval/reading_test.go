@@ -52,7 +52,7 @@ func TestReadingsDifferInCaseAndInWordBoundaries(t *testing.T) {
 				id = strings.ToLower(id)
 			}
 			if got := n.have(id); got != c.want[i] {
-				t.Errorf("%s: %q names it: %v", c.name, text, got)
+				t.Errorf("%s: %q names it: %v, want %v", c.name, text, got, c.want[i])
 			}
 		}
 	}

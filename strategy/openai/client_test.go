@@ -22,16 +22,16 @@ func TestClientSendsTemperatureZeroSeedAndKey(t *testing.T) {
 	}
 	r := s.requests()[0]
 	if r.Temperature == nil || *r.Temperature != 0 || !strings.Contains(r.raw, `"temperature":0,`) {
-		t.Errorf("temperature %v in %.200s", r.Temperature, r.raw)
+		t.Errorf("temperature %v, want 0, in %.200s", r.Temperature, r.raw)
 	}
 	if r.Seed == nil || *r.Seed != 42 || r.auth != "Bearer test-key" || r.Model != "gpt-4o-mini" || r.MaxTokens != 1500 {
-		t.Errorf("request %+v", r)
+		t.Errorf("request %+v, want the seed 42, the key, the model and the limit", r)
 	}
 	if sum.Calls != 1 || sum.Attempts != 1 || sum.Prompt != 900 || sum.Completion != 50 || sum.Backend != Name || sum.Model != "gpt-4o-mini" {
-		t.Errorf("summary %+v", sum)
+		t.Errorf("summary %+v, want 1 call, 1 attempt and the usage", sum)
 	}
 	if !strings.Contains(sum.Text, "[open] the loader still skips rows") {
-		t.Errorf("summary text %q", sum.Text)
+		t.Errorf("summary text %q, want the open item", sum.Text)
 	}
 }
 
@@ -46,7 +46,7 @@ func TestClientAdaptsRequestsToReasoningModels(t *testing.T) {
 	}
 	r := s.requests()[0]
 	if r.MaxTokens != 0 || r.MaxCompletionTokens != 700+thinking || r.Temperature != nil || r.ReasoningEffort != "low" || r.auth != "" {
-		t.Errorf("request %+v", r)
+		t.Errorf("request %+v, want the parameters of a reasoning model", r)
 	}
 }
 
@@ -96,7 +96,7 @@ func TestClientTriesEachNameOfTheLimitOnce(t *testing.T) {
 	}
 }
 
-// Every failure has its own case: the behavior of the server, and the required outcome.
+// Each case has the behavior of the server and the required outcome.
 func TestWriterHandlesEachFailure(t *testing.T) {
 	long := "## Decisions\n" + strings.Repeat("- the loader skips rows and nobody knows why that is so\n", 200)
 	always := func(f func(w http.ResponseWriter)) answer {
@@ -208,10 +208,10 @@ func TestWriterReportsMissingNetwork(t *testing.T) {
 	s.Close() // no server listens at the address now
 	sum, infos, err := write(t, s, func(w *summarize.Writer) { w.Retries = 2 })
 	if !errors.Is(err, strategy.ErrTransient) || !errors.Is(err, summarize.ErrNoSummary) || sum.Attempts != 3 {
-		t.Errorf("error %v after %d attempts", err, sum.Attempts)
+		t.Errorf("error %v after %d attempts, want ErrTransient and ErrNoSummary after 3 attempts", err, sum.Attempts)
 	}
 	if infos[1].Action != "retry in 1ms" || len(s.requests()) > 0 {
-		t.Errorf("action %q, %d requests", infos[1].Action, len(s.requests()))
+		t.Errorf("action %q, %d requests, want a retry in 1ms and no request", infos[1].Action, len(s.requests()))
 	}
 }
 
@@ -222,7 +222,7 @@ func TestRefusalLeadsToBriefAndThenToTheFallback(t *testing.T) {
 		t.Fatal(err)
 	}
 	if sum.Backend != summarize.BackendExtractive || sum.Fallback != summarize.FallbackExtractive || sum.Strategy != "task_state" || sum.Text == "" {
-		t.Errorf("summary %+v", sum)
+		t.Errorf("summary %+v, want one of the extractive fallback", sum)
 	}
 	var told []string
 	for _, i := range infos {
@@ -231,10 +231,10 @@ func TestRefusalLeadsToBriefAndThenToTheFallback(t *testing.T) {
 		}
 	}
 	if fmt.Sprint(told) != "[task_state: brief brief: give up]" {
-		t.Errorf("observed %q", told)
+		t.Errorf("observed %q, want brief after task_state, and then the end", told)
 	}
 	if len(sum.Errors) < 2 || !errors.Is(sum.Errors[0], strategy.ErrRefused) || !errors.Is(sum.Errors[1], strategy.ErrRefused) {
-		t.Errorf("errors %v", sum.Errors)
+		t.Errorf("errors %v, want two refusals", sum.Errors)
 	}
 }
 
@@ -242,14 +242,14 @@ func TestWriterHalvesTheLimitAtMostTwice(t *testing.T) {
 	long := "## Decisions\n" + strings.Repeat("- the loader skips rows and nobody knows why that is so\n", 200)
 	s := serve(t, func(w http.ResponseWriter, _ request, _ int) { completion(w, long, "", "stop") })
 	if _, _, err := write(t, s, nil); !errors.Is(err, summarize.ErrTooLong) {
-		t.Fatalf("error %v", err)
+		t.Fatalf("error %v, want ErrTooLong", err)
 	}
 	var limits []int
 	for _, r := range s.requests() {
 		limits = append(limits, r.limit())
 	}
 	if fmt.Sprint(limits) != "[1500 750 375]" {
-		t.Errorf("limits %v", limits)
+		t.Errorf("limits %v, want [1500 750 375]", limits)
 	}
 }
 
@@ -301,7 +301,7 @@ func TestWriterGivesUpAtItsDeadline(t *testing.T) {
 	defer close(release)
 	_, _, err := write(t, s, func(w *summarize.Writer) { w.Timeout, w.Attempt, w.Retries = 150*time.Millisecond, time.Minute, -1 })
 	if !errors.Is(err, summarize.ErrDeadline) || !errors.Is(err, summarize.ErrNoSummary) {
-		t.Errorf("error %v", err)
+		t.Errorf("error %v, want ErrDeadline and ErrNoSummary", err)
 	}
 }
 
@@ -317,10 +317,10 @@ func TestWriterRetriesAfterSlowCall(t *testing.T) {
 	defer close(release)
 	sum, infos, err := write(t, s, func(w *summarize.Writer) { w.Attempt = 100 * time.Millisecond })
 	if err != nil || sum.Attempts < 2 { // a busy machine makes more attempts
-		t.Fatalf("attempts %d, error %v", sum.Attempts, err)
+		t.Fatalf("attempts %d, error %v, want at least 2 and none", sum.Attempts, err)
 	}
 	if !errors.Is(infos[1].Err, strategy.ErrTransient) {
-		t.Errorf("first answer %v", infos[1].Err)
+		t.Errorf("first answer %v, want ErrTransient", infos[1].Err)
 	}
 }
 
@@ -331,7 +331,7 @@ func TestWriterDoesNotWaitLongerThanItsDeadline(t *testing.T) {
 	})
 	sum, infos, err := write(t, s, nil)
 	if !errors.Is(err, strategy.ErrTransient) || sum.Attempts != 1 || !strings.HasPrefix(infos[1].Action, "give up") {
-		t.Errorf("error %v after %d attempts, then %q", err, sum.Attempts, infos[1].Action)
+		t.Errorf("error %v after %d attempts, then %q, want ErrTransient after 1 attempt, then the end", err, sum.Attempts, infos[1].Action)
 	}
 }
 
@@ -347,7 +347,7 @@ func TestCancelEndsTheSummaryAtOnce(t *testing.T) {
 	}
 	_, err = summarize.Writer{Summarizer: c, Fallback: summarize.FallbackExtractive}.Write(ctx, summarize.Input{Messages: history(30), Count: count})
 	if !errors.Is(err, context.Canceled) {
-		t.Errorf("error %v", err)
+		t.Errorf("error %v, want context.Canceled", err)
 	}
 }
 
@@ -359,7 +359,7 @@ func TestClientFollowsNoRedirectToAnotherHost(t *testing.T) {
 	})
 	sum, _, err := write(t, s, nil)
 	if !errors.Is(err, strategy.ErrRejected) || sum.Attempts != 1 || len(other.requests()) > 0 {
-		t.Errorf("error %v after %d attempts, %d requests elsewhere", err, sum.Attempts, len(other.requests()))
+		t.Errorf("error %v after %d attempts, %d requests elsewhere, want ErrRejected after 1 attempt and no request elsewhere", err, sum.Attempts, len(other.requests()))
 	}
 }
 
@@ -376,7 +376,7 @@ func TestSummaryOmitsThinkingOfOpenModels(t *testing.T) {
 		}
 		draft, err := client.Summarize(t.Context(), strategy.Request{Strategy: named("brief"), Messages: history(2), First: 1, MaxTokens: 700, Count: count})
 		if draft.Text != c.want || (c.want == "") != errors.Is(err, strategy.ErrEmpty) {
-			t.Errorf("got %q, error %v", draft.Text, err)
+			t.Errorf("got %q, error %v, want %q", draft.Text, err, c.want)
 		}
 	}
 }
@@ -397,7 +397,7 @@ func TestClientLimitsTheSizeOfAnAnswer(t *testing.T) {
 
 func TestNewRequiresAModel(t *testing.T) {
 	if _, err := New(Config{}); !errors.Is(err, ErrModel) {
-		t.Errorf("error %v", err)
+		t.Errorf("error %v, want ErrModel", err)
 	}
 }
 
@@ -441,9 +441,9 @@ func TestErrorNamesOriginOfRejectedKey(t *testing.T) {
 		failure(w, 401, "invalid_api_key", "invalid_request_error", "", "Incorrect API key provided: "+strings.Repeat("x", 400))
 	})
 	for want, c := range map[string]Config{
-		"; the key is APIKey of the openai.Config in Config.Summarize":             {APIKey: "test-key"},
-		"; no key was sent: it is APIKey of the openai.Config in Config.Summarize": {},
-		"; the key is OPENAI_API_KEY in the environment":                           {APIKey: "test-key", KeyFrom: "OPENAI_API_KEY in the environment"},
+		"; the key came from APIKey of the openai.Config in Config.Summarize":    {APIKey: "test-key"},
+		"; no key was sent; set APIKey of the openai.Config in Config.Summarize": {},
+		"; the key came from OPENAI_API_KEY in the environment":                  {APIKey: "test-key", KeyFrom: "OPENAI_API_KEY in the environment"},
 	} {
 		c.Model, c.BaseURL = "gpt-4o-mini", s.URL+"/v1"
 		client, err := New(c)
@@ -452,7 +452,7 @@ func TestErrorNamesOriginOfRejectedKey(t *testing.T) {
 		}
 		_, err = client.Summarize(t.Context(), strategy.Request{Strategy: named("task_state"), MaxTokens: 100, Count: func(s string) int { return len(s) }})
 		if !errors.Is(err, strategy.ErrRejected) || !strings.HasSuffix(err.Error(), want) || strings.Contains(err.Error(), "test-key") {
-			t.Errorf("%v, want ...%q", err, want)
+			t.Errorf("error %v, want one that ends with %q and does not show the key", err, want)
 		}
 	}
 }

@@ -32,7 +32,7 @@ func TestRecordedExchangeGivesTheSameSummaryEachTime(t *testing.T) {
 	path := filepath.Join("testdata", "exchange.txtar")
 	a, err := txtar.ParseFile(path)
 	if err != nil || len(a.Files) != 4 {
-		t.Fatalf("%d files, error %v", len(a.Files), err)
+		t.Fatalf("%d files, error %v; want 4 and no error", len(a.Files), err)
 	}
 	session, request, response, want := &a.Files[0], &a.Files[1], &a.Files[2], &a.Files[3]
 	msgs, _, err := codec.Parse(session.Data)

@@ -41,9 +41,9 @@ func (c *Client) failure(err error, seen *response) error {
 // keyHint describes the origin of a key that a server did not accept.
 func (c *Client) keyHint() string {
 	if c.config.APIKey == "" {
-		return "no key was sent: it is " + c.config.KeyFrom
+		return "no key was sent; set " + c.config.KeyFrom
 	}
-	return "the key is " + c.config.KeyFrom
+	return "the key came from " + c.config.KeyFrom
 }
 
 func byStatus(status int, text string) error {

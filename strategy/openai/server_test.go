@@ -59,7 +59,7 @@ func serve(t *testing.T, a answer) *server {
 			t.Errorf("the request is not JSON: %v", err)
 		}
 		if hr.URL.Path != "/v1/chat/completions" {
-			t.Errorf("path %s", hr.URL.Path)
+			t.Errorf("path %s, want /v1/chat/completions", hr.URL.Path)
 		}
 		s.mu.Lock()
 		s.seen = append(s.seen, r)

@@ -25,7 +25,7 @@ func TestTryAsksForOneWord(t *testing.T) {
 			t.Errorf("%s: %v, want %v", body, err, want)
 		}
 		if len(s.seen) != 1 || s.seen[0].limit() != tryTokens {
-			t.Errorf("asked %d times", len(s.seen))
+			t.Errorf("asked %d times or with another limit, want once with tryTokens", len(s.seen))
 		}
 	}
 }

@@ -30,7 +30,7 @@ var cases = []testCase{
 	{"LeavesTheHistory", "Extract must not modify the history.", leavesHistory},
 	{"LinesFit", "A line is one line, of one of the strategy's own sections.", linesFit},
 	{"WritesWithoutAModel", "The extractive backend writes a summary within the limit, with headings of the strategy alone.", writes},
-	{"ExamplesAreOfItsForm", "What an example shows has headings of the strategy alone.", examples},
+	{"ExamplesAreOfItsForm", "An example has a history, and a summary with headings of the strategy alone.", examples},
 }
 
 // Run tests a strategy: a strategy of the caller, before [strategy.New], or a built-in
@@ -86,7 +86,7 @@ func extractsSame(s strategy.Strategy) error {
 	return each(s, func(r strategy.Request) error {
 		a, b := s.Extract(strategy.NewHistory(r)), s.Extract(strategy.NewHistory(r))
 		if !reflect.DeepEqual(a, b) {
-			return fmt.Errorf("%d lines, then %d, or other ones", len(a), len(b))
+			return fmt.Errorf("the first call returned %d lines and the second %d; their number or text differs", len(a), len(b))
 		}
 		return nil
 	})
@@ -97,7 +97,7 @@ func leavesHistory(s strategy.Strategy) error {
 		h, want := strategy.NewHistory(r), strategy.NewHistory(r)
 		s.Extract(h)
 		if !reflect.DeepEqual(h.Steps, want.Steps) || !reflect.DeepEqual(h.Previous, want.Previous) {
-			return errors.New("its steps are other ones")
+			return errors.New("Extract changed the steps or the previous summary of the history")
 		}
 		return nil
 	})
@@ -106,8 +106,11 @@ func leavesHistory(s strategy.Strategy) error {
 func linesFit(s strategy.Strategy) error {
 	return each(s, func(r strategy.Request) error {
 		for i, l := range s.Extract(strategy.NewHistory(r)) {
-			if l.Section < 0 || l.Section >= len(s.Sections) || strings.ContainsAny(l.Text, "\r\n") || strings.TrimSpace(l.Text) == "" {
-				return fmt.Errorf("line %d is of section %d: %q", i, l.Section, l.Text)
+			if l.Section < 0 || l.Section >= len(s.Sections) {
+				return fmt.Errorf("line %d names section %d; the strategy has %d sections: %q", i, l.Section, len(s.Sections), l.Text)
+			}
+			if strings.ContainsAny(l.Text, "\r\n") || strings.TrimSpace(l.Text) == "" {
+				return fmt.Errorf("line %d is empty or has a line break: %q", i, l.Text)
 			}
 		}
 		return nil
@@ -121,7 +124,7 @@ func writes(s strategy.Strategy) error {
 			return err
 		}
 		if n := r.Count(d.Text); n > r.MaxTokens {
-			return fmt.Errorf("the summary has %d tokens, of %d", n, r.MaxTokens)
+			return fmt.Errorf("the summary has %d tokens; the limit is %d", n, r.MaxTokens)
 		}
 		return headings(s, d.Text)
 	})
@@ -134,7 +137,7 @@ func headings(s strategy.Strategy, text string) error {
 	}
 	for line := range strings.Lines(text) {
 		if title, ok := strings.CutPrefix(strings.TrimSpace(line), "## "); ok && !known[title] {
-			return fmt.Errorf("%q is no heading of it", title)
+			return fmt.Errorf("the heading %q is not one of the strategy", title)
 		}
 	}
 	return nil

@@ -34,7 +34,7 @@ func orders(h *strategy.History) (lines []strategy.Line) {
 
 func TestOwnStrategy(t *testing.T) { Run(t, own(orders)) }
 
-// Each promise catches a strategy with a fault.
+// The subtest of each promise catches a strategy that breaks the promise.
 func TestSuiteCatchesBrokenPromises(t *testing.T) {
 	n := 0
 	strange := own(orders)

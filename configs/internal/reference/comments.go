@@ -77,7 +77,7 @@ var comments = map[string]string{
 
 	"truncate":                        `A single tool result that is too large is cut.`,
 	"truncate.when":                   `trigger: when a compaction is due; always: when the result first appears.`,
-	"truncate.max_tool_result_tokens": `The largest size of one result. A quarter of the budget is a limit in any case.`,
+	"truncate.max_tool_result_tokens": `The largest size of one result. Except in the preset gateway, a quarter of the budget is a limit too.`,
 	"truncate.keep":                   `The part that is kept: head, tail, both, or auto (both for the output of a command, otherwise head).`,
 
 	"mask":               `Old tool results become a line that states their size.`,

@@ -36,7 +36,7 @@ func (l *looping) Run(ctx context.Context, t agentloop.Turn) (text string, err e
 		var results []string
 		for _, c := range calls {
 			if c.name != "read" {
-				return "", fmt.Errorf("the model called %q", c.name)
+				return "", fmt.Errorf("the model called %q, want %q", c.name, "read")
 			}
 			results = append(results, l.at.Read(c.args))
 		}

@@ -112,13 +112,13 @@ func TestRecallUnderSDKs(t *testing.T) {
 		}
 		text := r.work(transport.WithSession(context.Background(), "s"), r.open(s, stream))
 		if !strings.HasSuffix(text, "done") || strings.HasPrefix(text, "Wait.") != stream { // a stream has already shown the earlier text
-			t.Errorf("the agent ended with %q", text)
+			t.Errorf("the agent ended with %q, want text that ends with %q", text, "done")
 		}
 		if bad := r.refused(); len(bad) > 0 {
 			t.Errorf("refused: %v", bad)
 		}
 		if model.done != 8 || restarted != 6 {
-			t.Fatalf("%d steps of the script, restarted after %d", model.done, restarted)
+			t.Fatalf("%d steps of the script, restarted after %d; want 8 and 6", model.done, restarted)
 		}
 		for i := 1; i <= 3; i++ {
 			if model.recalls[i] <= model.recalls[i-1] {
@@ -132,7 +132,7 @@ func TestRecallUnderSDKs(t *testing.T) {
 			t.Errorf("recalls beside another call, and in the request after it: %v", model.recalls)
 		}
 		if model.recalls[6] != 0 { // the caller has the answer with the fourth round
-			t.Errorf("another process sends %d calls of the recall tool", model.recalls[6])
+			t.Errorf("another process sends %d calls of the recall tool, want 0", model.recalls[6])
 		}
 	})
 }

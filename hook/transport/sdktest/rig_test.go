@@ -160,7 +160,7 @@ func (r *rig) work(ctx context.Context, a agent) (text string) {
 		}
 		for _, c := range calls {
 			if c.name != "read" {
-				r.t.Fatalf("call %d: the model called %q", n, c.name)
+				r.t.Fatalf("call %d: the model called %q, want %q", n, c.name, "read")
 			}
 			results = append(results, fmt.Sprintf("file %d: %s", n, strings.Repeat("word ", words)))
 		}

@@ -73,7 +73,7 @@ func TestOverflowsAreHiddenFromTheProgram(t *testing.T) {
 			r := newRig(t)
 			r.server.Window, r.server.InStream = 9_000, inStream
 			if text := r.work(transport.WithSession(context.Background(), "s"), r.open(s, stream)); text != "done" {
-				t.Errorf("the agent ended with %q", text)
+				t.Errorf("the agent ended with %q, want %q", text, "done")
 			}
 			over := 0
 			for _, q := range r.server.Requests() {

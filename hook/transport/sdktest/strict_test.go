@@ -49,10 +49,10 @@ func TestStrictErrorsHaveAPIFormAndAreNotRetried(t *testing.T) {
 		_, _, err := r.open(s, stream).say(context.Background(), nil)
 		status, text, typed := statusOf(err)
 		if status != http.StatusBadRequest || !strings.Contains(text, compact.ErrClosed.Error()) {
-			t.Errorf("%d %q: %v", status, text, err)
+			t.Errorf("%d %q: %v, want %d", status, text, err, http.StatusBadRequest)
 		}
 		if n := attempts.Load(); n != 1 || len(r.server.Requests()) != 0 {
-			t.Errorf("%d attempts, %d requests", n, len(r.server.Requests()))
+			t.Errorf("%d attempts, %d requests; want 1 and 0", n, len(r.server.Requests()))
 		}
 		if retries[s.name] && !errors.Is(typed, compact.ErrClosed) {
 			t.Errorf("the transport's error is %v", typed)

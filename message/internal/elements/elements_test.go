@@ -6,8 +6,8 @@ import (
 	"github.com/agentcompact/compact/message"
 )
 
-// A text may take the place of a picture, in the result of the same call. Every other change
-// of a picture is none that an edit makes.
+// An edit may replace a picture by a text in the result of the same call. No edit changes a
+// picture in another way.
 func TestChangedAllowsATextInPlaceOfMedia(t *testing.T) {
 	picture := message.Part{Kind: message.KindImage, CallID: "a", Media: &message.Media{URL: "u"}}
 	sealed := picture
@@ -28,7 +28,7 @@ func TestChangedAllowsATextInPlaceOfMedia(t *testing.T) {
 	} {
 		was, is := message.Message{Role: message.RoleTool, Parts: []message.Part{c.was}}, message.Message{Role: message.RoleTool, Parts: []message.Part{c.is}}
 		if got := Changed(&was, &is); got != c.changed {
-			t.Errorf("%s: %v", name, got)
+			t.Errorf("%s: Changed returns %v, want the opposite", name, got)
 		}
 	}
 }

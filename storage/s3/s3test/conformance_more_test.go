@@ -64,7 +64,7 @@ func keepsVersions(b *bucket) error {
 	}
 	all, err := b.ListObjectVersions(b.ctx, &awss3.ListObjectVersionsInput{Bucket: b.name})
 	if err != nil || len(all.Versions) != 2 || len(all.DeleteMarkers) != 1 {
-		return fmt.Errorf("%d versions and %d markers, %v", len(all.Versions), len(all.DeleteMarkers), err)
+		return fmt.Errorf("%d versions and %d markers, %v; want 2, 1 and no error", len(all.Versions), len(all.DeleteMarkers), err)
 	}
 	for _, id := range []*string{all.DeleteMarkers[0].VersionId, two} {
 		if _, err := b.DeleteObject(b.ctx, &awss3.DeleteObjectInput{Bucket: b.name, Key: aws.String("f"), VersionId: id}); err != nil {
@@ -86,7 +86,7 @@ func nullVersions(b *bucket) error {
 	}
 	for _, v := range all {
 		if aws.ToString(v.VersionId) != "null" {
-			return fmt.Errorf("%s has the version %q", *v.Key, aws.ToString(v.VersionId))
+			return fmt.Errorf("%s has the version %q, want %q", *v.Key, aws.ToString(v.VersionId), "null")
 		}
 	}
 	if _, err := b.DeleteObject(b.ctx, &awss3.DeleteObjectInput{Bucket: b.name, Key: all[0].Key, VersionId: all[0].VersionId}); err != nil {
@@ -116,7 +116,7 @@ func (b *bucket) versions(atOnce int32) (all []types.ObjectIdentifier, err error
 	for {
 		page, err := b.ListObjectVersions(b.ctx, in)
 		if err != nil || len(page.DeleteMarkers) > 0 || len(page.Versions) > int(atOnce) {
-			return nil, fmt.Errorf("%d versions, %d markers, %v", len(page.Versions), len(page.DeleteMarkers), err)
+			return nil, fmt.Errorf("%d versions, %d markers, %v; want none and no error", len(page.Versions), len(page.DeleteMarkers), err)
 		}
 		if n := len(all); n > 0 && len(page.Versions) > 0 && *page.Versions[0].Key == *all[n-1].Key {
 			page.Versions = page.Versions[1:] // some start with the marker

@@ -55,7 +55,7 @@ func (b *bucket) names(prefix string, page int32) (out []string, err error) {
 			return nil, err
 		}
 		if n := aws.ToInt32(got.KeyCount); n != int32(len(got.Contents)) || n > page {
-			return nil, fmt.Errorf("a page of %d has %d", len(got.Contents), n)
+			return nil, fmt.Errorf("a page of %d has %d, want at most %d", len(got.Contents), n, page)
 		}
 		for _, o := range got.Contents {
 			out = append(out, *o.Key)
@@ -85,7 +85,7 @@ func listsInOrder(b *bucket) error {
 		return err
 	}
 	if got, err := b.names("o/", 1000); err != nil || !slices.Equal(got, inOrder) {
-		return fmt.Errorf("got %q, %v", got, err)
+		return fmt.Errorf("got %q, %v; want %q and no error", got, err, inOrder)
 	}
 	all, err := b.ListObjectsV2(b.ctx, &awss3.ListObjectsV2Input{Bucket: b.name, Prefix: aws.String("o/")})
 	if err != nil {
@@ -93,7 +93,7 @@ func listsInOrder(b *bucket) error {
 	}
 	for i, o := range all.Contents {
 		if age := time.Since(aws.ToTime(o.LastModified)); aws.ToInt64(o.Size) != int64(i) || age > time.Minute || age < -time.Minute {
-			return fmt.Errorf("%s has %d bytes, of %s ago", *o.Key, aws.ToInt64(o.Size), age)
+			return fmt.Errorf("%s has %d bytes, of %s ago, want at most %s", *o.Key, aws.ToInt64(o.Size), age, time.Minute)
 		}
 	}
 	return nil
@@ -105,13 +105,13 @@ func listsInPages(b *bucket) error {
 	}
 	for _, page := range []int32{1, 3, 5, 10} {
 		if got, err := b.names("o/", page); err != nil || !slices.Equal(got, inOrder) {
-			return fmt.Errorf("by %d: %q, %v", page, got, err)
+			return fmt.Errorf("by %d: %q, %v; want %q and no error", page, got, err, inOrder)
 		}
 	}
 	for at, after := range map[int]string{3: "o/a!00002", 5: "o/a.y", 0: "o/"} { // there, between, before
 		got, err := b.ListObjectsV2(b.ctx, &awss3.ListObjectsV2Input{Bucket: b.name, Prefix: aws.String("o/"), StartAfter: &after, MaxKeys: aws.Int32(2)})
 		if err != nil || len(got.Contents) != 2 || *got.Contents[0].Key != inOrder[at] || !aws.ToBool(got.IsTruncated) {
-			return fmt.Errorf("after %s: %d names, %v", after, len(got.Contents), err)
+			return fmt.Errorf("after %s: %d names, %v; want 2 and no error", after, len(got.Contents), err)
 		}
 	}
 	return nil
@@ -177,7 +177,7 @@ func readsRanges(b *bucket) error {
 		at := strings.Index(letters, want)
 		told := fmt.Sprintf("bytes %d-%d/26", at, at+len(want)-1)
 		if err := errors.Join(err, out.Body.Close()); err != nil || string(data) != want || aws.ToInt64(out.ContentLength) != int64(len(want)) || aws.ToString(out.ContentRange) != told {
-			return fmt.Errorf("%s: %q, %s, %v", span, data, aws.ToString(out.ContentRange), err)
+			return fmt.Errorf("%s: %q, %s, %v; want %s and no error", span, data, aws.ToString(out.ContentRange), err, told)
 		}
 	}
 	return nil

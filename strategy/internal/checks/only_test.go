@@ -2,8 +2,8 @@ package checks
 
 import "testing"
 
-// The output of a command substitution is unknown. The verdict of a check with computed
-// arguments would otherwise count for the whole project.
+// The output of a command substitution is unknown, so a check with computed arguments must not
+// count as the only check. Its verdict would count for the whole project.
 func TestOnlyCheckRejectsComputedArguments(t *testing.T) {
 	for cmd, want := range map[string]bool{
 		"go test ./store":                          true,
@@ -12,7 +12,7 @@ func TestOnlyCheckRejectsComputedArguments(t *testing.T) {
 		"go test -run 'A`B' ./store":               true,
 	} {
 		if got := Only(cmd); got != want {
-			t.Errorf("onlyCheck(%q) = %v", cmd, got)
+			t.Errorf("onlyCheck(%q) = %v, want %v", cmd, got, want)
 		}
 	}
 }

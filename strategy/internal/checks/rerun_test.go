@@ -49,7 +49,7 @@ func TestRerunRecognizesOtherFormsOfACheck(t *testing.T) {
 		failed := Reruns{}
 		failed.Wait(c.first)
 		if got := len(failed.Settle(c.later)) > 0; got != c.settles {
-			t.Errorf("%q settles %q: %v", c.later, c.first, got)
+			t.Errorf("%q settles %q: %v, want the opposite", c.later, c.first, got)
 		}
 	}
 }

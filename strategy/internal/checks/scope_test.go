@@ -2,7 +2,8 @@ package checks
 
 import "testing"
 
-// A flag that filters packages in one program may filter tests in another.
+// Place ignores flags that filter tests. A flag that filters packages in one program may filter
+// tests in another.
 func TestPlaceOfIgnoresTestFilters(t *testing.T) {
 	for cmd, same := range map[string]bool{
 		"dotnet test --filter TestA": true,
@@ -12,13 +13,13 @@ func TestPlaceOfIgnoresTestFilters(t *testing.T) {
 		"yarn workspace shop test":   false,
 	} {
 		if place := Place(cmd); place == "\x00" != same {
-			t.Errorf("%q: %q", cmd, place)
+			t.Errorf("place of %q: %q, want the opposite of unknown or known", cmd, place)
 		}
 	}
 }
 
-// The names in the output of a check belong to the folder in which it runs, in whatever
-// steps the command enters that folder.
+// The names in the output of a check belong to the folder in which the check runs, however the
+// command enters that folder.
 func TestPlaceIsTheFolderThatTheCheckRunsIn(t *testing.T) {
 	for _, c := range []struct {
 		a, b string
@@ -31,7 +32,7 @@ func TestPlaceIsTheFolderThatTheCheckRunsIn(t *testing.T) {
 		{"cd web && npm test", "cd web && npm test && cd ../api", true},
 	} {
 		if a, b := Place(c.a), Place(c.b); a == b != c.same {
-			t.Errorf("%q: %q, %q: %q", c.a, a, c.b, b)
+			t.Errorf("the place of %q is %q, that of %q is %q; want the opposite of their equality", c.a, a, c.b, b)
 		}
 	}
 }

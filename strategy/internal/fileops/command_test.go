@@ -2,8 +2,8 @@ package fileops
 
 import "testing"
 
-// A relative path in a folder of mktemp is no file of the session. A folder that is not known can
-// be the session's own.
+// A relative path in a folder of mktemp is not a file of the session. A path in an unknown folder
+// may be one.
 func TestFilesOfTemporaryFolders(t *testing.T) {
 	for cmd, want := range map[string]string{
 		`dir=$(mktemp -d) && cd "$dir" && echo x > conf/a.yaml`:              "",

@@ -2,7 +2,7 @@ package fileops
 
 import "testing"
 
-// A change in the middle of a function is described by its first new line that says something.
+// A change in the middle of a function is described by its first new line with content.
 func TestFirstNewLineDescribesAChangeOfCode(t *testing.T) {
 	for name, c := range map[string]struct{ old, added, want string }{
 		"a changed line":        {"  rate: 0.2,\n", "  rate: await rateOf(country),\n", "“rate: await rateOf(country),”"},
@@ -16,6 +16,6 @@ func TestFirstNewLineDescribesAChangeOfCode(t *testing.T) {
 	}
 	patch := OfPatch("*** Begin Patch\n*** Update File: a.ts\n@@\n-  rate: 0.2,\n+  // by country\n+  rate: rateOf(country),\n+  round: true,\n*** Add File: b.ts\n+const shop = open()\n*** End Patch")
 	if len(patch) != 2 || QuotedNew(patch[0].Added) != "“rate: rateOf(country),”" || len(patch[1].Added) != 0 {
-		t.Errorf("%+v", patch)
+		t.Errorf("patch %+v, want the first new line of the first file, and none of the second", patch)
 	}
 }

@@ -19,11 +19,11 @@ func TestChangeOfTextFileNamesNewHeadings(t *testing.T) {
 	}
 	patch := OfPatch("*** Begin Patch\n*** Update File: a.md\n@@\n-old\n+Some line.\n+## One\n+## Two\n*** Update File: b.txt\n@@\n+first\n+second\n*** End Patch")
 	if len(patch) != 2 || QuotedNew(patch[0].Added) != "“One”, “Two”" || QuotedNew(patch[1].Added) != "“first”" {
-		t.Errorf("%+v", patch)
+		t.Errorf("patch %+v, want the headings of the first file, and the first line of the second", patch)
 	}
 }
 
-// A sign begins a heading only in formats that define it, and not in code.
+// A heading sign begins a heading only in formats that define it. In code it does not.
 func TestNewTextQuotesHeadings(t *testing.T) {
 	for name, c := range map[string]struct{ file, added, want string }{
 		"a comment in a list of packages": {"requirements.txt", "# pinned\nrequests==2.1\n", "“# pinned”"},

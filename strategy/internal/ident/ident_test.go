@@ -66,7 +66,7 @@ func FuzzScanStaysInBoundsAndInOrder(f *testing.F) {
 		last := 0
 		Scan(s, func(k Kind, start, end int) {
 			if start < last || end <= start || end > len(s) {
-				t.Fatalf("[%d:%d) after %d of %d bytes", start, end, last, len(s))
+				t.Fatalf("the identifier [%d:%d) is empty, out of bounds or not after %d (text of %d bytes)", start, end, last, len(s))
 			}
 			if int(k) >= Kinds {
 				t.Fatalf("kind %d", k)

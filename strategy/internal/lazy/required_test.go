@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-func TestRequiredStrings(t *testing.T) {
+func TestRequiredReturnsTheStringsOfAnExpression(t *testing.T) {
 	for expr, want := range map[string]string{
 		"abc":                             "abc",
 		"^(?:never|nie) ":                 "never |nie ",

@@ -20,7 +20,7 @@ func TestSplitSentencesSeparatesPleasantry(t *testing.T) {
 	var got []string
 	SplitLine("Good catch. It should return the error.", func(s string) { got = append(got, s) })
 	if len(got) != 2 || got[1] != "It should return the error." {
-		t.Errorf("%q", got)
+		t.Errorf("got %q, want the pleasantry and the sentence", got)
 	}
 }
 
@@ -33,7 +33,7 @@ func TestAbbreviationDoesNotEndSentence(t *testing.T) {
 		var got []string
 		Sentences(text, func(s string, _ bool) { got = append(got, s) })
 		if len(got) != 1 {
-			t.Errorf("%q is cut: %q", text, got)
+			t.Errorf("%q became %q, want one sentence", text, got)
 		}
 	}
 }
@@ -42,12 +42,12 @@ func TestSentencesDoesNotCutInCode(t *testing.T) {
 	var got []string
 	SplitLine("The call `gh run view --log ... --job x. y` returned no body. It is the newest one.", func(s string) { got = append(got, s) })
 	if len(got) != 2 || !strings.HasSuffix(got[0], "returned no body.") {
-		t.Errorf("%q", got)
+		t.Errorf("got %q, want 2 sentences with the code uncut", got)
 	}
 	got = nil
 	SplitLine("A stray ` is no code. It is a typo of mine.", func(s string) { got = append(got, s) })
 	if len(got) != 2 {
-		t.Errorf("%q", got)
+		t.Errorf("%q, want 2 sentences", got)
 	}
 }
 

@@ -23,7 +23,7 @@ func TestBindsIgnoresDescriptions(t *testing.T) {
 		"The report was sent before deleting it.", "The job takes at most 30 seconds.", "The page stays blank after the login.", "stop running containers", "I am not sure, not yet.", "You can run it once more.", "You can run it once the build is green.", "Nur noch eine Frage.", "Nur so nebenbei.",
 		"Can I use double quotes, not single ones?", "it must be the third one, no?", "It has three functions, no tests.", "Then it ran once.", "The test never run on CI is slow.", "Make the read-only test deterministic."} {
 		if v := Binds(s); v != 0 {
-			t.Errorf("%q is a rule with the value %v", s, v)
+			t.Errorf("%q is a rule with the value %v, want 0", s, v)
 		}
 	}
 }
@@ -42,7 +42,7 @@ func TestStatementIsNotARule(t *testing.T) {
 		"now can you explain: overlap of contents only for new files",
 	} {
 		if got := Binds(text); got > 0 {
-			t.Errorf("%q is a rule of %v", text, got)
+			t.Errorf("%q is a rule of %v, want none", text, got)
 		}
 	}
 	for _, text := range []string{"Ensure that the tests pass.", "Please avoid new dependencies.", "Don't retry for another 24 hours.", "Keep store_test.go:80 as it is.", "and don't change the API"} {
@@ -65,7 +65,7 @@ func TestBindsDistinguishesRulesFromQuestionsAndStatements(t *testing.T) {
 	for _, s := range []string{"Is it only the header that needs to move", "can you check if anything needs to be fixed", "why do the tests need to run twice", "I honestly don't remember which card I used.", "The rows are never written to the table.",
 		"They don't load the cache at all.", "I need to change my flight to Tuesday.", "Should it only be (the header that needs to move?)", "As for the card, it only needs to be one that works."} {
 		if v := Binds(s); v > 0 {
-			t.Errorf("%q binds with %v", s, v)
+			t.Errorf("%q binds with %v, want none", s, v)
 		}
 	}
 }

@@ -37,7 +37,7 @@ func TestLaterSentenceLiftsRule(t *testing.T) {
 		{"Bitte nicht numpy verwenden.", "Das ist doch klar.", false},
 	} {
 		if got := Lifted(c.rule, c.later); got != c.want {
-			t.Errorf("%q lifts %q: %v", c.later, c.rule, got)
+			t.Errorf("%q lifts %q: %v, want the opposite", c.later, c.rule, got)
 		}
 	}
 }
@@ -72,7 +72,7 @@ func TestLaterSentenceGivesAnotherValue(t *testing.T) {
 		{"I don't want to pay more than 80 euros.", "Actually no, wait: keep the voucher for the 20 euros and charge only the rest to the card.", false},
 	} {
 		if got := Revalued(c.rule, c.later); got != c.want {
-			t.Errorf("%q gives another value than %q: %v", c.later, c.rule, got)
+			t.Errorf("%q gives another value than %q: %v, want the opposite", c.later, c.rule, got)
 		}
 	}
 }

@@ -2,8 +2,8 @@ package rules
 
 import "testing"
 
-// Users object in many words. A request for a check, and a polite answer, is no objection.
-func TestObjectionsOfUsers(t *testing.T) {
+// Users object in many words. A request for a check and a polite answer are not objections.
+func TestObjectionsOfUsersAreRecognized(t *testing.T) {
 	for text, want := range map[string]bool{
 		"Check that, I see 97 here.": true, "Read it again, the method changed.": true, "I said they must stay.": true, "Are you sure? The log says 3.": true, "You forgot the index.": true, "Nein, das war der alte Stand.": true, "Non, par commande ça ne suffit pas.": true,
 		"Check that the tests pass.": false, "Look at the index.": false, "Read it to me.": false, "You may go on.": false, "Non-blocking calls are fine.": false, "No problem, go on.": false,

@@ -49,7 +49,7 @@ func TestShapeOfSentenceSetsRule(t *testing.T) {
 		"No funciona.", "No sé por qué.", "No puedes verlo desde aquí.", "No te preocupes por eso.", "Solo una pregunta.", "Sin problema.", "No hay problema.", "Nunca he visto ese error.", "Mira el archivo de configuración.", "Siempre falla en CI.", "¿No tocas la carpeta?", "Borra el archivo temporal.", "No encontré nada en el registro.", "No cambió nada.", "No se ve la página.", "Sin el parche se cae.",
 	} {
 		if v := Binds(s); v != 0 {
-			t.Errorf("%q is a rule with the value %v", s, v)
+			t.Errorf("%q is a rule with the value %v, want 0", s, v)
 		}
 	}
 }

@@ -2,8 +2,8 @@ package rules
 
 import "testing"
 
-// A sentence that states a limit, a condition or a limited permission is a rule. A report
-// about a limit or an event is none.
+// A sentence that states a limit, a condition or a limited permission is a rule. A report about a
+// limit or an event is not a rule.
 func TestValuesAndConditionsSetRules(t *testing.T) {
 	for _, s := range []string{
 		"Don't rename the tables, they are shared, and never run anything as root.", "Use the copy, and never use the original.",
@@ -25,14 +25,14 @@ func TestValuesAndConditionsSetRules(t *testing.T) {
 		"Nothing in the log after the restart?", "I looked after each one.", "They leave as it is dark.", "Que la página no carga.", "Que no funciona.", "I have not looked yet.", "Is 8 MB ok?",
 	} {
 		if v := Binds(s); v != 0 {
-			t.Errorf("%q is a rule with the value %v", s, v)
+			t.Errorf("%q is a rule with the value %v, want 0", s, v)
 		}
 	}
 }
 
-// A later sentence changes one value of a rule with several values. A value of another
-// subject, and a sum of another size, change none.
-func TestLaterValueOfRuleWithSeveral(t *testing.T) {
+// A later sentence changes one value of a rule with several values. A value of another subject,
+// or a sum of another size, changes none.
+func TestLaterValueChangesARuleWithSeveralValues(t *testing.T) {
 	const trip = "Book the hall for 3–5 June 2030, 20 people, at most 1,800 EUR in total."
 	for _, one := range []struct {
 		rule, later string

@@ -59,7 +59,7 @@ func TestRecorderWritesTheExchange(t *testing.T) {
 		t.Errorf("request %s", files[requestFile])
 	}
 	if !strings.Contains(files[summaryFile], "an array instead of a map") || !strings.Contains(string(a.Comment), "a test") {
-		t.Errorf("summary %s, comment %s", files[summaryFile], a.Comment)
+		t.Errorf("summary %s, comment %s, want text with %q", files[summaryFile], a.Comment, "an array instead of a map")
 	}
 	if strings.Contains(string(data), string(r.config.APIKey)) || strings.Contains(string(data), "sk-k") {
 		t.Error("the key is in the file")
@@ -69,7 +69,7 @@ func TestRecorderWritesTheExchange(t *testing.T) {
 func TestRecorderRefusesSeveralExchanges(t *testing.T) {
 	r, _ := against(t, 500, 200)
 	if _, err := r.record(t.Context()); err == nil || !strings.Contains(err.Error(), "2 requests") {
-		t.Errorf("error %v", err)
+		t.Errorf("error %v, want one about 2 requests", err)
 	}
 }
 
@@ -77,7 +77,7 @@ func TestRecorderRequiresTheServerAndANote(t *testing.T) {
 	r, _ := against(t, 200)
 	r.note = ""
 	if _, err := r.record(t.Context()); !errors.Is(err, errSource) {
-		t.Errorf("error %v", err)
+		t.Errorf("error %v, want errSource", err)
 	}
 }
 
