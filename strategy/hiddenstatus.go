@@ -14,7 +14,7 @@ import (
 // a success: a filter can have removed the failure, or it belongs to another check of the
 // command whose status is lost.
 func (c *Call) hidesFailure() bool {
-	return checks.HidesFailures(c.Command(), c.Says, body(c.Result)) || c.diagnosed() != ""
+	return checks.HidesFailures(c.Command(), testrun.Uncolored(c.Says), body(c.Result)) || c.diagnosed() != ""
 }
 
 // diagnosed returns the first line about a mistake in a file that a check printed whose

@@ -2,5 +2,5 @@
 // command line, the part of the project that a check is about, and the later runs that
 // settle a failed one: the same check through another filter, or a wider one.
 //
-// The package reads only commands. Package internal/testrun reads their output.
+// Package internal/testrun reads the outputs of these commands.
 package checks
