@@ -19,13 +19,11 @@ func TestFunctionsAreAsRecorded(t *testing.T) {
 		isSecret,
 		lineAt,
 		notLinked,
-		Environ,
 		clean,
 		Preset,
 		badLine, spelling,
 		at,
 		override,
-		duration, number, listFromText,
 	)
 	r.Check()
 }

@@ -13,7 +13,6 @@ func TestFunctionsAreAsRecorded(t *testing.T) {
 	r.Functions(inputs,
 		sameString,
 		SummaryText, ParseSummaryText, ParseNoticeText, ParseMediaText, FrameRole,
-		System, Developer, User, Call, ToolResult,
 	)
 	r.Check()
 }

@@ -11,7 +11,7 @@ func TestFunctionsAreAsRecorded(t *testing.T) {
 	inputs := behavior.Inputs(t, "testdata/inputs.txt", 2000)
 	r := behavior.New(t, "testdata/functions.txt")
 	r.Functions(inputs,
-		parseLine, shortFP,
+		shortFP,
 		cell,
 		sentences,
 		why,
@@ -20,7 +20,6 @@ func TestFunctionsAreAsRecorded(t *testing.T) {
 		inUnits,
 		oneForm,
 		commonFolder,
-		ParseReference,
 		counted, countedBy,
 		Project,
 		idForm,

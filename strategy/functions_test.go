@@ -105,7 +105,7 @@ func TestFunctionsAreAsRecorded(t *testing.T) {
 		userAnswer, withoutUsage, unmarkedText,
 		toolWords,
 		exitStatus, statusLine, lineStatus, jsonStatus, framed, body,
-		Lookup, headingKey,
+		headingKey,
 		withoutTags, element, nextTag, tagName, withoutReminders,
 		atOrBelow, undoneIn, reverts, commitHash, commitHashes,
 		listing, seeksTools, inQueryLanguage, namesCommand,

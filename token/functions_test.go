@@ -11,13 +11,11 @@ func TestFunctionsAreAsRecorded(t *testing.T) {
 	inputs := behavior.Inputs(t, "testdata/inputs.txt", 2000)
 	r := behavior.New(t, "testdata/functions.txt")
 	r.Functions(inputs,
-		builtin,
 		blob,
-		ForEncoding,
 		quoted,
-		isText, mediaFor, pictureRuleOf,
+		isText,
 		isMostlyWide, prose, code,
-		EncodingForModel, baseName, ForModel,
+		EncodingForModel, baseName,
 		unescaped, decodeBase64, pdfPages, countPages, behindType, inWord, packedStream,
 		claudeRule, acceptsLargeImages,
 		dataURLSize, pictureSize, jpegSize, webpSize,

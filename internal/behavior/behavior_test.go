@@ -86,3 +86,12 @@ func TestInputsAreTheTextsOfTests(t *testing.T) {
 		t.Errorf("three inputs are %q", few)
 	}
 }
+
+func pointer(s string) map[string][]*int { return nil }
+
+func TestAddressesAreNotRecorded(t *testing.T) {
+	f := &failures{TB: t}
+	if New(f, "none").Functions(inputs, pointer, length); len(f.texts) != 1 {
+		t.Errorf("a function that returns pointers gives %q, want one failure", f.texts)
+	}
+}

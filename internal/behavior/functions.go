@@ -17,6 +17,11 @@ func (r *Record) Functions(inputs []string, functions ...any) {
 		v := reflect.ValueOf(f)
 		name := runtime.FuncForPC(v.Pointer()).Name()
 		name = name[strings.LastIndexByte(name, '.')+1:]
+		for k := range v.Type().NumOut() {
+			if out := v.Type().Out(k); hasAddresses(out) {
+				r.t.Errorf("%s returns %v, which has addresses: they differ from run to run", name, out)
+			}
+		}
 		rounds := min(v.Type().NumIn(), 2)
 		some, all := 0, bytes.Buffer{}
 		for i := range inputs {
@@ -36,6 +41,27 @@ func (r *Record) Functions(inputs []string, functions ...any) {
 		}
 		r.Line("%s: %d of %d, %s", name, some, rounds*len(inputs), r.Hash(all.Bytes()))
 	}
+}
+
+// hasAddresses reports whether values of the type print addresses. Errors do not.
+func hasAddresses(t reflect.Type) bool {
+	switch t.Kind() {
+	case reflect.Pointer, reflect.Func, reflect.Chan, reflect.UnsafePointer:
+		return true
+	case reflect.Interface:
+		return !t.Implements(reflect.TypeFor[error]())
+	case reflect.Slice, reflect.Array:
+		return hasAddresses(t.Elem())
+	case reflect.Map:
+		return hasAddresses(t.Key()) || hasAddresses(t.Elem())
+	case reflect.Struct:
+		for i := range t.NumField() {
+			if hasAddresses(t.Field(i).Type) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 func writeTexts(w *bytes.Buffer, args []reflect.Value) {

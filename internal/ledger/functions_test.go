@@ -12,9 +12,8 @@ func TestFunctionsAreAsRecorded(t *testing.T) {
 	r := behavior.New(t, "testdata/functions.txt")
 	r.Functions(inputs,
 		IsEdit,
-		FormatOf, WireMark,
-		ParseLine, InLine, MetaOf,
-		Parse,
+		WireMark,
+		InLine, MetaOf,
 		ShownAs,
 	)
 	r.Check()

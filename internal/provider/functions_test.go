@@ -16,11 +16,10 @@ func TestFunctionsAreAsRecorded(t *testing.T) {
 		uncheckedBlock,
 		missingResults,
 		isThinking, inOrder,
-		cacheBlocks, decoded,
+		cacheBlocks,
 		dotted, quoted,
 		blank,
 		standard,
-		decode,
 		vertexCall,
 	)
 	r.Check()

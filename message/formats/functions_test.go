@@ -14,8 +14,7 @@ func TestFunctionsAreAsRecorded(t *testing.T) {
 		opening,
 		lineOf,
 		offset,
-		Lookup, Detect,
-		parseTime, sinceEpoch, wholeObject,
+		wholeObject,
 	)
 	r.Check()
 }

@@ -11,8 +11,7 @@ func TestFunctionsAreAsRecorded(t *testing.T) {
 	inputs := behavior.Inputs(t, "testdata/inputs.txt", 2000)
 	r := behavior.New(t, "testdata/functions.txt")
 	r.Functions(inputs,
-		Parse, parseLines, parseArray, lineOf,
-		ParseMessage, parse,
+		lineOf,
 		appendOneLine, topLevel, member,
 	)
 	r.Check()

@@ -13,8 +13,8 @@ func TestFunctionsAreAsRecorded(t *testing.T) {
 	r.Functions(inputs,
 		mimeOf,
 		bare, plain, isSummary,
-		ParseMessage, parseGroup, typeOf,
-		threshold, parseItems, withoutMeta,
+		typeOf,
+		threshold, withoutMeta,
 	)
 	r.Check()
 }

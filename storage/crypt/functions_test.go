@@ -11,7 +11,7 @@ func TestFunctionsAreAsRecorded(t *testing.T) {
 	inputs := behavior.Inputs(t, "testdata/inputs.txt", 2000)
 	r := behavior.New(t, "testdata/functions.txt")
 	r.Functions(inputs,
-		parseRecipients, described, parseIdentities, RecipientsOf,
+		described, RecipientsOf,
 		mayPrecede,
 		parseStart,
 		recipientsIn,

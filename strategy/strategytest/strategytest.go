@@ -97,7 +97,7 @@ func leavesHistory(s strategy.Strategy) error {
 		h, want := strategy.NewHistory(r), strategy.NewHistory(r)
 		s.Extract(h)
 		if !reflect.DeepEqual(h.Steps, want.Steps) || !reflect.DeepEqual(h.Previous, want.Previous) {
-			return errors.New("Extract changed the steps or the previous summary of the history")
+			return errors.New("extract changed the steps or the previous summary of the history")
 		}
 		return nil
 	})
