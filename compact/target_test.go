@@ -19,7 +19,7 @@ import (
 // the summary. The test uses a sample of the sessions, and all sessions with
 // COMPACT_SOAK=1.
 func TestSoakViewOverTarget(t *testing.T) {
-	every := samples.Every(10)
+	every := samples.Every(5)
 	if soak() {
 		every = 1
 	}

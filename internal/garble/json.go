@@ -7,8 +7,11 @@ import (
 	"strings"
 )
 
-// values replace the values of JSON documents.
-var values = []any{nil, true, 0, -1, 1.5, 1e21, "", "x", "tool", "2026-01-02T03:04:05Z", []any{}, map[string]any{}, []any{nil}, map[string]any{"type": "text", "text": "x"}, []any{map[string]any{"type": 7}}}
+// values returns what replaces the values of JSON documents. They are new ones each time,
+// because a document is changed in place.
+func values() []any {
+	return []any{nil, true, 0, -1, 1.5, 1e21, "", "x", "tool", "2026-01-02T03:04:05Z", []any{}, map[string]any{}, []any{nil}, map[string]any{"type": "text", "text": "x"}, []any{map[string]any{"type": 7}}}
+}
 
 // Documents returns a function that changes a document of JSON, or each line of JSON Lines,
 // in up to three places: a value gets another type, a member or element is removed,
@@ -57,7 +60,8 @@ func (d drawer) value(v any) any {
 			return v[:d.IntN(len(v))]
 		}
 	}
-	return values[d.IntN(len(values))]
+	all := values()
+	return all[d.IntN(len(all))]
 }
 
 func (d drawer) element(v []any) any {
